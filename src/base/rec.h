@@ -1,0 +1,104 @@
+/* rec.h - records: structs that describe themselves.
+ *
+ * One table per struct names its members, their types and where they are. From it come the wire form and the stored form
+ * (src/proto/codec), JSON, copying, comparing and freeing. A member is added at the END of its table, never taken out: a reader of
+ * an older form leaves what it does not get at zero, an older reader skips what it does not know.
+ *
+ *     struct ping { uint32_t n; char *text; };
+ *     #define PING_FIELDS(F, S) F(S, U32, n) F(S, STR, text)
+ *     REC_DEFINE(ping, PING_FIELDS)            // gives `const struct rec_desc ping_rec`
+ *
+ * Owns: a record owns every string, list and blob in it; rec_fini frees them and zeroes the struct.
+ */
+#ifndef STOKER_BASE_REC_H
+#define STOKER_BASE_REC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/base/cpuset.h"
+#include "src/base/str.h"
+#include "src/base/time.h"
+
+struct blob {
+    uint8_t *p;
+    size_t n;
+};
+
+/* C type of each record type. LIST members are REC_LIST(struct sub); SUB members are the struct itself. */
+#define REC_TYPES(X)                                                                                         \
+    X(BOOL, bool)                                                                                            \
+    X(U32, uint32_t)                                                                                         \
+    X(I32, int32_t)                                                                                          \
+    X(U64, uint64_t)                                                                                         \
+    X(I64, int64_t)                                                                                          \
+    X(F64, double)                                                                                           \
+    X(STR, char *)                                                                                           \
+    X(BLOB, struct blob)                                                                                     \
+    X(STRV, struct strv)                                                                                     \
+    X(WALL, struct wall)                                                                                     \
+    X(CPUSET, struct cpuset)
+
+enum rec_type {
+#define X(name, ctype) REC_##name,
+    REC_TYPES(X)
+#undef X
+        REC_SUB, /* an embedded struct */
+    REC_LISTOF,  /* REC_LIST of structs */
+};
+
+struct rec_field {
+    const char *name;
+    enum rec_type type;
+    size_t offset;
+    const struct rec_desc *sub; /* SUB and LISTOF */
+};
+
+struct rec_desc {
+    const char *name;
+    size_t size;
+    const struct rec_field *fields;
+    size_t n_fields;
+};
+
+/* A list of records: v is an array of n structs, grown by rec_list_push. */
+#define REC_LIST(type)                                                                                       \
+    struct {                                                                                                 \
+        type *v;                                                                                             \
+        size_t n;                                                                                            \
+    }
+struct rec_list_any { /* the shape of every REC_LIST */
+    void *v;
+    size_t n;
+};
+
+#define REC_CTYPE_CHECK(S, type, member) .offset = offsetof(S, member)
+#define REC_FIELD(S, T, member) {.name = #member, .type = REC_##T, .offset = offsetof(S, member), .sub = NULL},
+#define REC_FIELD_SUB(S, T, member, desc)                                                                    \
+    {.name = #member, .type = REC_##T, .offset = offsetof(S, member), .sub = &desc##_rec},
+
+/* FIELDS(F, G, S): F(S, TYPE, member) for plain members, G(S, SUB|LISTOF, member, record name) for nested ones. */
+#define REC_DEFINE(tag, FIELDS)                                                                              \
+    static const struct rec_field tag##_rec_fields[] = {FIELDS(REC_FIELD, REC_FIELD_SUB, struct tag)};       \
+    const struct rec_desc tag##_rec = {.name = #tag,                                                         \
+                                       .size = sizeof(struct tag),                                           \
+                                       .fields = tag##_rec_fields,                                           \
+                                       .n_fields = sizeof tag##_rec_fields / sizeof tag##_rec_fields[0]};
+
+/* Frees what rec owns and zeroes it. */
+void rec_fini(const struct rec_desc *d, void *rec);
+/* Makes dst, taken as uninitialised memory, a deep copy of src. */
+void rec_copy(const struct rec_desc *d, void *dst, const void *src);
+bool rec_eq(const struct rec_desc *d, const void *a, const void *b);
+/* Appends a zeroed element to a REC_LIST and returns it; pointers into the list are void afterwards. */
+void *rec_list_push_any(struct rec_list_any *list, size_t elem_size);
+#define rec_list_push(list)                                                                                  \
+    ((__typeof__((list)->v))rec_list_push_any((struct rec_list_any *)(void *)(list), sizeof *(list)->v))
+
+/* Appends rec as one JSON object; member names are the keys. NULL strings become null, unset times 0, cpusets "0-3". */
+void rec_to_json(const struct rec_desc *d, const void *rec, struct str *out);
+/* Appends s as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. NULL gives null. */
+void json_append_str(struct str *out, const char *s);
+
+#endif
