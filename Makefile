@@ -11,7 +11,7 @@
 B ?= build
 PREFIX ?= /usr/local
 VERSION := 0.1.0
-MAKEFLAGS += --no-builtin-rules --no-builtin-variables
+MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
