@@ -1,0 +1,185 @@
+/* event.h - what can happen to the cluster. One table: the kinds, their names, the records of their bodies.
+ *
+ * An event is a fact that has been decided; model_apply folds it into the state. It holds everything the fold needs, so that the
+ * controller, its restart, the screens' mirror, the simulator and the tests come to the same state. Kinds are stored by number:
+ * new ones go to the END of the table.
+ */
+#ifndef STOKER_MODEL_EVENT_H
+#define STOKER_MODEL_EVENT_H
+
+#include "src/model/job.h"
+#include "src/model/spec.h"
+
+struct ev_epoch { /* a controller has taken over */
+    char *uuid;
+    uint64_t epoch;
+    uint32_t next_job; /* at least this id comes next */
+};
+#define EV_EPOCH_FIELDS(F, G, S) F(S, STR, uuid) F(S, U64, epoch) F(S, U32, next_job)
+
+struct ev_node { /* a node's reachability, or what its agent found */
+    char *node;
+    uint32_t state;  /* enum node_state */
+    char *boot_id, *arch, *os, *version;
+    uint32_t cpus, gpus; /* detected; 0 where not */
+    uint64_t mem_mib;
+    char *gpu_type;
+    struct strv notes;   /* what the node announces: "memory: RSS polling" ... */
+    struct wall t_boot, t_agent;
+};
+#define EV_NODE_FIELDS(F, G, S)                                                                              \
+    F(S, STR, node) F(S, U32, state) F(S, STR, boot_id) F(S, STR, arch) F(S, STR, os) F(S, STR, version)     \
+    F(S, U32, cpus) F(S, U32, gpus) F(S, U64, mem_mib) F(S, STR, gpu_type) F(S, STRV, notes)                 \
+    F(S, WALL, t_boot) F(S, WALL, t_agent)
+
+struct ev_drain { /* an admin's word about a node */
+    char *node;
+    bool drain;
+    char *reason, *user;
+};
+#define EV_DRAIN_FIELDS(F, G, S) F(S, STR, node) F(S, BOOL, drain) F(S, STR, reason) F(S, STR, user)
+
+struct ev_start { /* a batch or interactive job gets its allocation; a batch job's script becomes task 0 of step "batch" */
+    uint32_t array_index; /* the element that starts; ARRAY_NONE: the job itself */
+    uint32_t new_id;      /* id of the split-off element; 0: the record itself becomes the element */
+    char *partition;
+    REC_LIST(struct alloc) alloc;
+    uint32_t time_limit_s;
+};
+#define EV_START_FIELDS(F, G, S)                                                                             \
+    F(S, U32, array_index) F(S, U32, new_id) F(S, STR, partition) G(S, LISTOF, alloc, alloc)                 \
+    F(S, U32, time_limit_s)
+
+struct ev_split { /* elements leave an array record without starting (cancelled, held ... one by one) */
+    uint32_t array_index, new_id;
+};
+#define EV_SPLIT_FIELDS(F, G, S) F(S, U32, array_index) F(S, U32, new_id)
+
+struct ev_step { /* srun: a step is created, its tasks wait to be placed */
+    struct step step;
+};
+#define EV_STEP_FIELDS(F, G, S) G(S, SUB, step, step)
+
+struct ev_place { /* a waiting task gets its place: LAUNCHING, with the job's next attempt number. Starts a step job */
+    int32_t step;
+    uint32_t task;
+    struct alloc alloc;
+    char *partition;       /* step jobs */
+    uint32_t time_limit_s; /* step jobs: the job's, at its first task */
+};
+#define EV_PLACE_FIELDS(F, G, S)                                                                             \
+    F(S, I32, step) F(S, U32, task) G(S, SUB, alloc, alloc) F(S, STR, partition) F(S, U32, time_limit_s)
+
+struct ev_running { /* the node says: its processes exist */
+    int32_t step;
+    uint32_t task, attempt, pid;
+    struct wall t;
+};
+#define EV_RUNNING_FIELDS(F, G, S) F(S, I32, step) F(S, U32, task) F(S, U32, attempt) F(S, U32, pid) F(S, WALL, t)
+
+struct ev_end { /* an attempt has ended; its processes are gone */
+    int32_t step;
+    uint32_t task, attempt;
+    uint32_t end_kind; /* enum end_kind */
+    REC_LIST(struct rank_end) ranks;
+    struct wall t_start, t_end;
+    uint64_t peak_rss_kib, cpu_ms;
+    char *sampled, *message;
+};
+#define EV_END_FIELDS(F, G, S)                                                                               \
+    F(S, I32, step) F(S, U32, task) F(S, U32, attempt) F(S, U32, end_kind) G(S, LISTOF, ranks, rank_end)     \
+    F(S, WALL, t_start) F(S, WALL, t_end) F(S, U64, peak_rss_kib) F(S, U64, cpu_ms) F(S, STR, sampled)       \
+    F(S, STR, message)
+
+struct ev_kill { /* somebody decided that a job, or one step of it, ends. A pending job is over at once */
+    int32_t step;     /* STEP_ALL: the job */
+    uint32_t cause;   /* enum kill_cause */
+    uint32_t uid;     /* who */
+    uint32_t grace_s; /* TERM to KILL */
+    uint32_t fate;    /* enum job_fate */
+};
+#define EV_KILL_FIELDS(F, G, S) F(S, I32, step) F(S, U32, cause) F(S, U32, uid) F(S, U32, grace_s) F(S, U32, fate)
+
+struct ev_signal { /* a signal was sent; changes no state, stays in the job's story */
+    int32_t step;
+    int32_t signal;
+    uint32_t uid;
+    uint32_t target; /* enum signal_target of the protocol */
+};
+#define EV_SIGNAL_FIELDS(F, G, S) F(S, I32, step) F(S, I32, signal) F(S, U32, uid) F(S, U32, target)
+
+struct ev_hold { /* hold or release */
+    uint32_t hold; /* enum job_hold; NONE releases */
+    uint32_t uid;
+};
+#define EV_HOLD_FIELDS(F, G, S) F(S, U32, hold) F(S, U32, uid)
+
+struct ev_requeue { /* an ended job goes back to the queue */
+    bool hold;
+    uint32_t uid;
+};
+#define EV_REQUEUE_FIELDS(F, G, S) F(S, BOOL, hold) F(S, U32, uid)
+
+struct ev_update { /* the request of a job is changed: the whole new request, so that the fold needs no rules */
+    struct job_req req;
+    uint32_t time_limit_s; /* of a running job; DURATION_NOT_SET: unchanged */
+    uint32_t uid;
+};
+#define EV_UPDATE_FIELDS(F, G, S) G(S, SUB, req, job_req) F(S, U32, time_limit_s) F(S, U32, uid)
+
+struct ev_complete { /* the terminal of an interactive job is done with it */
+    int32_t code, signal;
+};
+#define EV_COMPLETE_FIELDS(F, G, S) F(S, I32, code) F(S, I32, signal)
+
+struct ev_none { /* a body with nothing in it */
+    bool unused;
+};
+#define EV_NONE_FIELDS(F, G, S) F(S, BOOL, unused)
+
+/* X(enum member, name, body record): SUBMIT's body is the whole struct job, CONFIG's a struct cluster_spec. */
+#define EVENTS(X)                                                                                            \
+    X(EPOCH, "epoch", ev_epoch)                                                                              \
+    X(CONFIG, "config", cluster_spec)                                                                        \
+    X(NODE, "node", ev_node)                                                                                 \
+    X(DRAIN, "drain", ev_drain)                                                                              \
+    X(SUBMIT, "submit", job)                                                                                 \
+    X(START, "start", ev_start)                                                                              \
+    X(SPLIT, "split", ev_split)                                                                              \
+    X(STEP, "step", ev_step)                                                                                 \
+    X(PLACE, "place", ev_place)                                                                              \
+    X(RUNNING, "running", ev_running)                                                                        \
+    X(END, "end", ev_end)                                                                                    \
+    X(KILL, "kill", ev_kill)                                                                                 \
+    X(SIGNAL, "signal", ev_signal)                                                                           \
+    X(HOLD, "hold", ev_hold)                                                                                 \
+    X(REQUEUE, "requeue", ev_requeue)                                                                        \
+    X(UPDATE, "update", ev_update)                                                                           \
+    X(COMPLETE, "complete", ev_complete)                                                                     \
+    X(RETIRE, "retire", ev_none)
+
+enum event_kind {
+#define X(name, text, body) EV_##name,
+    EVENTS(X)
+#undef X
+        EV_N_KINDS
+};
+
+struct event {
+    uint64_t seq;       /* grows by one, never reused within a cluster's life */
+    struct wall t;      /* the controller's clock when it was decided */
+    uint32_t kind;      /* enum event_kind */
+    uint32_t job;       /* 0: not about a job */
+    void *body;         /* the record that event_body_rec(kind) describes */
+};
+
+extern const struct rec_desc ev_epoch_rec, ev_node_rec, ev_drain_rec, ev_start_rec, ev_split_rec, ev_step_rec,
+    ev_place_rec, ev_running_rec, ev_end_rec, ev_kill_rec, ev_signal_rec, ev_hold_rec, ev_requeue_rec,
+    ev_update_rec, ev_complete_rec, ev_none_rec;
+
+const struct rec_desc *event_body_rec(enum event_kind kind);
+const char *event_name(enum event_kind kind);
+/* Frees the body and sets it to NULL. */
+void event_fini(struct event *ev);
+
+#endif

@@ -1,0 +1,92 @@
+/* model.h - the state of the cluster, and the one function that changes it.
+ *
+ * model_apply(model, event) is pure (no I/O, no clock, no randomness) and total: an event that does not fit the state changes
+ * nothing and is reported, it never crashes. Everybody else reads. Restart, the screens' mirror, the simulator and the controller
+ * fold the same events with it.
+ *
+ * Invariants: a job is in exactly one of pending, active, ended (job->in_queue); what nodes carry (cpus_used ...) is the sum of the
+ * allocations that jobs and tasks hold; no CPU and no GPU of a node is held twice.
+ */
+#ifndef STOKER_MODEL_MODEL_H
+#define STOKER_MODEL_MODEL_H
+
+#include "src/base/err.h"
+#include "src/base/idmap.h"
+#include "src/base/list.h"
+#include "src/model/event.h"
+
+/* A node as the cluster knows it now. A record too: it travels in snapshots. */
+struct node {
+    struct node_spec spec;
+    uint32_t state;         /* enum node_state */
+    bool drain;
+    char *drain_reason, *drain_user;
+    struct wall t_drain;
+    uint32_t cpus, gpus;    /* in force: the spec's, else detected */
+    uint64_t mem_mib;
+    char *gpu_type;
+    char *boot_id, *arch, *os, *version;
+    struct strv notes;
+    struct wall t_boot, t_agent, t_state;
+    struct cpuset cpus_used, gpus_used;
+    uint64_t mem_used_mib;
+    uint32_t n_jobs;        /* allocations on it */
+    bool exclusive;         /* held whole by a job */
+    bool gone;              /* no longer configured, still carrying a job */
+};
+#define NODE_FIELDS(F, G, S)                                                                                 \
+    G(S, SUB, spec, node_spec) F(S, U32, state) F(S, BOOL, drain) F(S, STR, drain_reason)                    \
+    F(S, STR, drain_user) F(S, WALL, t_drain) F(S, U32, cpus) F(S, U32, gpus) F(S, U64, mem_mib)             \
+    F(S, STR, gpu_type) F(S, STR, boot_id) F(S, STR, arch) F(S, STR, os) F(S, STR, version)                  \
+    F(S, STRV, notes) F(S, WALL, t_boot) F(S, WALL, t_agent) F(S, WALL, t_state) F(S, CPUSET, cpus_used)     \
+    F(S, CPUSET, gpus_used) F(S, U64, mem_used_mib) F(S, U32, n_jobs) F(S, BOOL, exclusive) F(S, BOOL, gone)
+extern const struct rec_desc node_rec;
+
+struct model {
+    char *uuid;             /* of the cluster */
+    uint64_t epoch;         /* of the controller: grows at each start */
+    uint64_t seq;           /* of the last event folded */
+    struct wall now;        /* its time */
+    uint32_t next_job;      /* the id that the next submission gets */
+    struct cluster_spec spec;
+    struct node **nodes;    /* in the order of the configuration */
+    size_t n_nodes;
+    struct idmap nodes_by_name; /* hash_bytes(name) -> node */
+    struct idmap jobs;      /* id -> struct job */
+    struct idmap requests;  /* hash of request id -> job */
+    struct idmap elements;  /* array id << 32 | index -> job split off */
+    struct list all;        /* every job, oldest first */
+    struct list pending;    /* in the order of submission */
+    struct list active;     /* RUNNING, SUSPENDED, COMPLETING */
+    struct list ended;      /* final states, in the order of their ends */
+    uint32_t n_pending, n_active, n_ended; /* lengths of those lists */
+    uint64_t n_rejected;    /* events that did not fit: a bug or a damaged log */
+};
+
+void model_init(struct model *m);
+void model_fini(struct model *m);
+
+/* Folds one event. Returns 0; -ENOENT, -EEXIST or -EINVAL where it does not fit the state: then nothing has changed but
+ * n_rejected and seq. */
+int model_apply(struct model *m, const struct event *ev);
+
+struct job *model_get_job(const struct model *m, uint32_t id);       /* or NULL */
+/* The element N_k: a job of its own, or the array record that still stands for it. */
+struct job *model_get_element(const struct model *m, uint32_t array_id, uint32_t index);
+struct job *model_get_request(const struct model *m, const char *request_id);
+struct node *model_get_node(const struct model *m, const char *name);
+const struct part_spec *model_get_part(const struct model *m, const char *name);
+const struct part_spec *model_default_part(const struct model *m); /* or NULL */
+/* The job's partition, or the first that it asks for; NULL where that is no longer configured. */
+const struct part_spec *model_job_part(const struct model *m, const struct job *j);
+
+/* Snapshots, for mirrors: adopt whole records into a model. The structs' contents are moved out of *spec and *node; j is taken over
+ * (replacing a job of that id). model_set_seq says how far the snapshot goes. */
+void model_take_spec(struct model *m, struct cluster_spec *spec);
+void model_take_node(struct model *m, struct node *node);
+void model_take_job(struct model *m, struct job *j);
+
+/* Checks every invariant the slow way. Returns 0, or -EINVAL with the first one broken. For tests and `stoker doctor`. */
+int model_check(const struct model *m, struct errtext *err);
+
+#endif

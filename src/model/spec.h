@@ -1,0 +1,147 @@
+/* spec.h - what the configuration says of the cluster: nodes, partitions, QOS, accounts, limits, weights.
+ *
+ * Records (src/base/rec.h): the configuration enters the model as one event that holds a struct cluster_spec.
+ * Durations in seconds (DURATION_UNLIMITED where unbounded), memory in MiB.
+ */
+#ifndef STOKER_MODEL_SPEC_H
+#define STOKER_MODEL_SPEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/base/rec.h"
+
+#define LIMIT_NONE UINT64_MAX /* in a struct limit_set: not limited */
+
+struct node_spec {
+    char *name;
+    char *address;     /* NULL: this machine */
+    uint32_t port;
+    char *ssh_user;
+    char *identity;
+    char *known_hosts;
+    char *transport;   /* "local" or "ssh" */
+    char *role;        /* "compute" or "login" */
+    uint32_t cpus;     /* 0: as detected */
+    uint64_t mem_mib;  /* 0: as detected */
+    uint32_t gpus;     /* UINT32_MAX: as detected */
+    char *gpu_type;    /* NULL: untyped */
+    struct strv features;
+    uint32_t weight;
+    bool detect;       /* false: believe the figures, check no hardware */
+};
+#define NODE_SPEC_FIELDS(F, G, S)                                                                            \
+    F(S, STR, name) F(S, STR, address) F(S, U32, port) F(S, STR, ssh_user) F(S, STR, identity)               \
+    F(S, STR, known_hosts) F(S, STR, transport) F(S, STR, role) F(S, U32, cpus) F(S, U64, mem_mib)           \
+    F(S, U32, gpus) F(S, STR, gpu_type) F(S, STRV, features) F(S, U32, weight) F(S, BOOL, detect)
+
+enum part_state { PART_UP, PART_DOWN, PART_DRAIN, PART_INACTIVE };
+enum preempt_mode { PREEMPT_OFF, PREEMPT_REQUEUE, PREEMPT_CANCEL };
+
+struct part_spec {
+    char *name;
+    struct strv nodes;         /* expanded names */
+    bool is_default;
+    uint32_t state;            /* enum part_state */
+    uint32_t max_time_s, default_time_s; /* DURATION_UNLIMITED, DURATION_NOT_SET */
+    uint32_t max_nodes;        /* UINT32_MAX: not limited */
+    uint32_t priority_job_factor, priority_tier;
+    uint32_t preempt_mode;     /* enum preempt_mode: what happens to ITS jobs */
+    uint32_t grace_s;
+    bool requeue_after_grace;
+    struct strv allow_groups, allow_accounts, allow_qos; /* empty: everybody */
+};
+#define PART_SPEC_FIELDS(F, G, S)                                                                            \
+    F(S, STR, name) F(S, STRV, nodes) F(S, BOOL, is_default) F(S, U32, state) F(S, U32, max_time_s)          \
+    F(S, U32, default_time_s) F(S, U32, max_nodes) F(S, U32, priority_job_factor) F(S, U32, priority_tier)   \
+    F(S, U32, preempt_mode) F(S, U32, grace_s) F(S, BOOL, requeue_after_grace) F(S, STRV, allow_groups)      \
+    F(S, STRV, allow_accounts) F(S, STRV, allow_qos)
+
+struct qos_spec {
+    char *name;
+    uint32_t priority;
+    struct strv preempt; /* names of the QOS that it may preempt */
+    uint32_t grace_s;
+    double usage_factor;
+};
+#define QOS_SPEC_FIELDS(F, G, S)                                                                             \
+    F(S, STR, name) F(S, U32, priority) F(S, STRV, preempt) F(S, U32, grace_s) F(S, F64, usage_factor)
+
+struct account_user {
+    char *name;
+    uint32_t shares;
+};
+#define ACCOUNT_USER_FIELDS(F, G, S) F(S, STR, name) F(S, U32, shares)
+
+struct account_spec {
+    char *name, *parent;
+    uint32_t shares;
+    REC_LIST(struct account_user) users;
+};
+#define ACCOUNT_SPEC_FIELDS(F, G, S)                                                                         \
+    F(S, STR, name) F(S, STR, parent) F(S, U32, shares) G(S, LISTOF, users, account_user)
+
+struct limit_set { /* LIMIT_NONE where not limited */
+    uint64_t gpus, cpus, mem_mib, nodes, running_jobs, submitted_jobs, array_size, gpu_minutes;
+};
+#define LIMIT_SET_FIELDS(F, G, S)                                                                            \
+    F(S, U64, gpus) F(S, U64, cpus) F(S, U64, mem_mib) F(S, U64, nodes) F(S, U64, running_jobs)              \
+    F(S, U64, submitted_jobs) F(S, U64, array_size) F(S, U64, gpu_minutes)
+
+enum limit_scope { LIMIT_USER, LIMIT_ACCOUNT, LIMIT_QOS, LIMIT_PARTITION, LIMIT_CLUSTER };
+
+struct limit_spec {
+    uint32_t scope; /* enum limit_scope */
+    char *name;     /* "*": each one of the scope */
+    char *partition; /* NULL: everywhere */
+    struct limit_set soft, hard;
+};
+#define LIMIT_SPEC_FIELDS(F, G, S)                                                                           \
+    F(S, U32, scope) F(S, STR, name) F(S, STR, partition) G(S, SUB, soft, limit_set) G(S, SUB, hard, limit_set)
+
+struct priority_spec {
+    uint32_t weight_age, weight_fairshare, weight_job_size, weight_partition, weight_qos;
+    uint32_t weight_cpu, weight_mem, weight_gpu;
+    uint32_t max_age_s, decay_half_life_s;
+    bool favor_small, fair_tree;
+    double billing_cpu, billing_mem_gb, billing_gpu;
+};
+#define PRIORITY_SPEC_FIELDS(F, G, S)                                                                        \
+    F(S, U32, weight_age) F(S, U32, weight_fairshare) F(S, U32, weight_job_size) F(S, U32, weight_partition) \
+    F(S, U32, weight_qos) F(S, U32, weight_cpu) F(S, U32, weight_mem) F(S, U32, weight_gpu)                  \
+    F(S, U32, max_age_s) F(S, U32, decay_half_life_s) F(S, BOOL, favor_small) F(S, BOOL, fair_tree)          \
+    F(S, F64, billing_cpu) F(S, F64, billing_mem_gb) F(S, F64, billing_gpu)
+
+enum backfill_mode { BACKFILL_CONSERVATIVE, BACKFILL_EASY, BACKFILL_OFF };
+
+struct cluster_spec {
+    char *name;                /* SLURM_CLUSTER_NAME */
+    char *engine;              /* "stoker" or "slurm" */
+    REC_LIST(struct node_spec) nodes;
+    REC_LIST(struct part_spec) parts;
+    REC_LIST(struct qos_spec) qos;
+    REC_LIST(struct account_spec) accounts;
+    REC_LIST(struct limit_spec) limits;
+    struct priority_spec priority;
+    uint32_t backfill;         /* enum backfill_mode */
+    uint32_t window_s;
+    struct strv admin_groups;
+    uint32_t kill_wait_s, node_timeout_s;
+    bool lost_node_requeue;    /* lost_node = "requeue" */
+    uint32_t min_job_age_s;    /* a finished job stays in the queue's answers so long */
+    uint32_t max_array_size;
+    uint32_t max_jobs;         /* jobs in the queue, array records counted once */
+};
+#define CLUSTER_SPEC_FIELDS(F, G, S)                                                                         \
+    F(S, STR, name) F(S, STR, engine) G(S, LISTOF, nodes, node_spec) G(S, LISTOF, parts, part_spec)          \
+    G(S, LISTOF, qos, qos_spec) G(S, LISTOF, accounts, account_spec) G(S, LISTOF, limits, limit_spec)        \
+    G(S, SUB, priority, priority_spec) F(S, U32, backfill) F(S, U32, window_s) F(S, STRV, admin_groups)      \
+    F(S, U32, kill_wait_s) F(S, U32, node_timeout_s) F(S, BOOL, lost_node_requeue) F(S, U32, min_job_age_s)  \
+    F(S, U32, max_array_size) F(S, U32, max_jobs)
+
+extern const struct rec_desc node_spec_rec, part_spec_rec, qos_spec_rec, account_user_rec, account_spec_rec,
+    limit_set_rec, limit_spec_rec, priority_spec_rec, cluster_spec_rec;
+
+const char *part_state_text(enum part_state s); /* UP DOWN DRAIN INACTIVE */
+
+#endif

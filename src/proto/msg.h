@@ -1,0 +1,433 @@
+/* msg.h - every message there is: one table of kinds and their bodies.
+ *
+ * Roles: C client, S controller, A agent. A request is answered by the message named beside it, or by RESULT where it failed;
+ * kinds travel by number: new ones go to the END. docs/PROTOCOL.md is written from this table.
+ */
+#ifndef STOKER_PROTO_MSG_H
+#define STOKER_PROTO_MSG_H
+
+#include "src/model/event.h"
+#include "src/base/err.h"
+#include "src/model/model.h"
+#include "src/model/refusal.h"
+#include "src/proto/launch.h"
+
+#define PROTO_VERSION     1
+#define PROTO_VERSION_MIN 1
+
+/* --- greetings --- */
+
+struct msg_hello { /* C->S: the first frame of a client. S->A: of a controller */
+    uint32_t version;
+    char *program;    /* "squeue", "stoker-ui" */
+    char *cluster;    /* S->A: uuid; the agent refuses another cluster's */
+    uint64_t epoch;   /* S->A: the agent refuses a lower one than it has seen */
+    char *node;       /* S->A: the name the node has here */
+    uint32_t kill_wait_s; /* S->A */
+    struct node_spec spec; /* S->A: what the configuration says of the node */
+};
+#define MSG_HELLO_FIELDS(F, G, S)                                                                            \
+    F(S, U32, version) F(S, STR, program) F(S, STR, cluster) F(S, U64, epoch) F(S, STR, node)                \
+    F(S, U32, kill_wait_s) G(S, SUB, spec, node_spec)
+
+struct msg_welcome { /* S->C */
+    uint32_t version;
+    char *cluster, *name, *host; /* uuid, configured name, the controller's host */
+    uint64_t epoch;
+    uint32_t uid;       /* yours, as the kernel says */
+    bool admin;
+    char *read_only;    /* why nothing is accepted now; NULL: all is well */
+    char *release;      /* "0.1.0" */
+    struct wall now;
+    uint32_t pid;
+};
+#define MSG_WELCOME_FIELDS(F, G, S)                                                                          \
+    F(S, U32, version) F(S, STR, cluster) F(S, STR, name) F(S, STR, host) F(S, U64, epoch) F(S, U32, uid)    \
+    F(S, BOOL, admin) F(S, STR, read_only) F(S, STR, release) F(S, WALL, now) F(S, U32, pid)
+
+struct msg_agent { /* A->S: answer to its hello */
+    uint32_t version;
+    char *refused;      /* why this controller is not obeyed; NULL: it is */
+    char *node, *boot_id, *arch, *os, *release;
+    uint32_t cpus, gpus;
+    uint64_t mem_mib;
+    char *gpu_type;
+    struct strv notes;  /* "memory: RSS polling", "cpus: not bound" */
+    struct wall t_boot, t_agent;
+    REC_LIST(struct launch_status) launches; /* everything it holds, ended ones included until acknowledged */
+};
+#define MSG_AGENT_FIELDS(F, G, S)                                                                            \
+    F(S, U32, version) F(S, STR, refused) F(S, STR, node) F(S, STR, boot_id) F(S, STR, arch) F(S, STR, os)   \
+    F(S, STR, release) F(S, U32, cpus) F(S, U32, gpus) F(S, U64, mem_mib) F(S, STR, gpu_type)                \
+    F(S, STRV, notes) F(S, WALL, t_boot) F(S, WALL, t_agent) G(S, LISTOF, launches, launch_status)
+
+struct msg_result { /* S->C: done, or refused and why */
+    uint32_t refusal;   /* enum refusal; NONE: done */
+    char *text;         /* for people: what exactly, with numbers */
+    uint32_t job;       /* the job made or meant */
+    uint32_t count;     /* things changed */
+};
+#define MSG_RESULT_FIELDS(F, G, S) F(S, U32, refusal) F(S, STR, text) F(S, U32, job) F(S, U32, count)
+
+/* --- requests --- */
+
+struct step_payload { /* what a step runs; kept apart from the state, wiped when it has ended */
+    struct strv argv;
+    struct blob script;   /* instead of argv */
+    struct strv env;      /* empty in a step job: the job's */
+    char *workdir;
+    REC_LIST(struct launch_rank) ranks; /* --multi-prog: rank and argv alone are used; empty: all run argv */
+    uint32_t umask;
+};
+#define STEP_PAYLOAD_FIELDS(F, G, S)                                                                         \
+    F(S, STRV, argv) F(S, BLOB, script) F(S, STRV, env) F(S, STR, workdir) G(S, LISTOF, ranks, launch_rank)  \
+    F(S, U32, umask)
+
+struct msg_submit { /* C->S, answered by RESULT with the job's id */
+    char *request_id;     /* chosen by the client: a retry with it gets the same job */
+    uint32_t kind;        /* enum job_kind */
+    struct job_req req;
+    char *command;        /* for display */
+    char *host;           /* submitting host */
+    bool hold;
+    bool test_only;       /* answer when and where it would start, queue nothing */
+    struct step_payload payload; /* batch: script with its arguments in argv */
+    REC_LIST(struct step) steps; /* step jobs: declared, tasks empty */
+    REC_LIST(struct step_payload) step_payloads; /* one for each of steps */
+    bool force;           /* queue it even where it can never start as things are */
+};
+#define MSG_SUBMIT_FIELDS(F, G, S)                                                                           \
+    F(S, STR, request_id) F(S, U32, kind) G(S, SUB, req, job_req) F(S, STR, command) F(S, STR, host)         \
+    F(S, BOOL, hold) F(S, BOOL, test_only) G(S, SUB, payload, step_payload) G(S, LISTOF, steps, step)        \
+    G(S, LISTOF, step_payloads, step_payload) F(S, BOOL, force)
+
+struct msg_step_create { /* C->S (srun), answered by STEP_CREATED or RESULT */
+    uint32_t job;
+    char *request_id;
+    struct step step;     /* id and tasks are given by the controller */
+    struct step_payload payload;
+    bool stream_in;
+    bool no_wait;         /* --immediate: refuse with STEP_BUSY instead of waiting */
+};
+#define MSG_STEP_CREATE_FIELDS(F, G, S)                                                                      \
+    F(S, U32, job) F(S, STR, request_id) G(S, SUB, step, step) G(S, SUB, payload, step_payload)              \
+    F(S, BOOL, stream_in) F(S, BOOL, no_wait)
+
+struct msg_step_created {
+    uint32_t job;
+    int32_t step;
+    bool waiting;         /* resources are busy: its tasks follow when they come free */
+};
+#define MSG_STEP_CREATED_FIELDS(F, G, S) F(S, U32, job) F(S, I32, step) F(S, BOOL, waiting)
+
+struct job_target { /* a job, some elements of an array, or a step */
+    uint32_t job;         /* raw id or array id */
+    uint32_t array_index; /* ARRAY_NONE: all of it */
+    int32_t step;         /* STEP_ALL: the job */
+};
+#define JOB_TARGET_FIELDS(F, G, S) F(S, U32, job) F(S, U32, array_index) F(S, I32, step)
+
+enum act { ACT_CANCEL, ACT_SIGNAL, ACT_HOLD, ACT_RELEASE, ACT_REQUEUE, ACT_REQUEUE_HOLD };
+
+struct msg_act { /* C->S: do this to those; answered by RESULT: the first refusal and how many were done */
+    uint32_t act;         /* enum act */
+    REC_LIST(struct job_target) targets;
+    int32_t signal;       /* ACT_SIGNAL */
+    bool batch, full;     /* scancel -b: the batch shell alone; -f: it and all its children */
+    bool admin_hold;      /* ACT_HOLD by an admin, who did not say uhold */
+};
+#define MSG_ACT_FIELDS(F, G, S)                                                                              \
+    F(S, U32, act) G(S, LISTOF, targets, job_target) F(S, I32, signal) F(S, BOOL, batch) F(S, BOOL, full)    \
+    F(S, BOOL, admin_hold)
+
+struct msg_update { /* C->S: change a job; answered by RESULT */
+    struct job_target target;
+    struct strv changes;  /* "TimeLimit=1:00:00": scontrol's keys, any case */
+};
+#define MSG_UPDATE_FIELDS(F, G, S) G(S, SUB, target, job_target) F(S, STRV, changes)
+
+struct msg_drain { /* C->S, admins; answered by RESULT */
+    struct strv nodes;
+    bool drain;
+    char *reason;
+};
+#define MSG_DRAIN_FIELDS(F, G, S) F(S, STRV, nodes) F(S, BOOL, drain) F(S, STR, reason)
+
+#define GET_SPEC  1u
+#define GET_NODES 2u
+#define GET_JOBS  4u
+
+struct msg_get { /* C->S: rows of the state, answered by SPEC, NODES, JOBS ... and then SNAPSHOT; with follow EVENTs come after */
+    uint32_t what;        /* GET_* */
+    REC_LIST(struct job_target) jobs; /* empty: all */
+    struct strv users;    /* names; empty: all */
+    uint32_t states;      /* bit mask 1 << enum job_state; 0: all */
+    bool follow;          /* of all jobs, or of the one job in `jobs` */
+};
+#define MSG_GET_FIELDS(F, G, S)                                                                              \
+    F(S, U32, what) G(S, LISTOF, jobs, job_target) F(S, STRV, users) F(S, U32, states) F(S, BOOL, follow)
+
+struct msg_nodes { /* rows */
+    REC_LIST(struct node) rows;
+};
+#define MSG_NODES_FIELDS(F, G, S) G(S, LISTOF, rows, node)
+
+struct msg_jobs { /* rows, at most about 1,000 in a frame */
+    REC_LIST(struct job) rows;
+};
+#define MSG_JOBS_FIELDS(F, G, S) G(S, LISTOF, rows, job)
+
+struct msg_snapshot { /* the rows so far are the state after event seq */
+    uint64_t seq, epoch;
+    uint32_t next_job;
+    struct wall now;
+    uint32_t n_jobs;
+    char *uuid;
+};
+#define MSG_SNAPSHOT_FIELDS(F, G, S)                                                                         \
+    F(S, U64, seq) F(S, U64, epoch) F(S, U32, next_job) F(S, WALL, now) F(S, U32, n_jobs) F(S, STR, uuid)
+
+struct msg_event { /* S->C pushed: one event; body is encoded as its kind says */
+    uint64_t seq;
+    struct wall t;
+    uint32_t kind, job;
+    struct blob body;
+};
+#define MSG_EVENT_FIELDS(F, G, S) F(S, U64, seq) F(S, WALL, t) F(S, U32, kind) F(S, U32, job) F(S, BLOB, body)
+
+struct job_reason { /* why a job waits, as the last pass saw it */
+    uint32_t job;
+    uint32_t reason; /* enum reason */
+};
+#define JOB_REASON_FIELDS(F, G, S) F(S, U32, job) F(S, U32, reason)
+
+struct msg_reasons { /* S->C pushed to followers: derived, so not an event */
+    REC_LIST(struct job_reason) rows;
+};
+#define MSG_REASONS_FIELDS(F, G, S) G(S, LISTOF, rows, job_reason)
+
+struct msg_job { /* C->S: a request about one job */
+    struct job_target target;
+};
+#define MSG_JOB_FIELDS(F, G, S) G(S, SUB, target, job_target)
+
+/* X(enum member, name, starts by itself): the classes of causes. */
+#define WHY_CLASSES(X)                                                                                       \
+    X(NO_FIT, "NO_FIT", false) X(NOT_ALLOWED, "NOT_ALLOWED", false) X(DEP_DEAD, "DEP_DEAD", false)           \
+    X(HELD, "HELD", false) X(BEHIND, "BEHIND", true) X(BUSY, "BUSY", true) X(USER_LIMIT, "USER_LIMIT", true) \
+    X(GROUP_LIMIT, "GROUP_LIMIT", true) X(DEP_WAIT, "DEP_WAIT", true) X(NOT_YET, "NOT_YET", true)            \
+    X(ARRAY_THROTTLE, "ARRAY_THROTTLE", true) X(WINDOW, "WINDOW", true) X(NODE_OUT, "NODE_OUT", true)        \
+    X(FOREIGN_GPU, "FOREIGN_GPU", true) X(COOLDOWN, "COOLDOWN", true) X(LAUNCH_RETRY, "LAUNCH_RETRY", true)  \
+    X(PARTITION_DOWN, "PARTITION_DOWN", true)
+
+enum why_class {
+#define X(name, text, self) WHY_##name,
+    WHY_CLASSES(X)
+#undef X
+        WHY_N_CLASSES
+};
+
+struct why_cause {
+    uint32_t cls;         /* enum why_class */
+    char *text;           /* one sentence with numbers */
+    char *class_name;
+    struct wall clears;   /* earliest time it can clear; unset: not known */
+};
+#define WHY_CAUSE_FIELDS(F, G, S) F(S, U32, cls) F(S, STR, text) F(S, STR, class_name) F(S, WALL, clears)
+
+struct msg_why { /* S->C: the whole answer */
+    uint32_t job;
+    uint32_t state;       /* enum job_state */
+    uint32_t reason;      /* enum reason */
+    char *summary;        /* one sentence */
+    REC_LIST(struct why_cause) causes;
+    uint32_t rank, rank_of; /* in its partition's queue; 0: does not queue */
+    struct wall start_est;  /* unset: not known */
+    char *start_basis;
+    char *advice;         /* one change that would help; NULL: none found */
+};
+#define MSG_WHY_FIELDS(F, G, S)                                                                              \
+    F(S, U32, job) F(S, U32, state) F(S, U32, reason) F(S, STR, summary) G(S, LISTOF, causes, why_cause)     \
+    F(S, U32, rank) F(S, U32, rank_of) F(S, WALL, start_est) F(S, STR, start_basis) F(S, STR, advice)
+
+struct msg_script { /* S->C: the batch script; owner and admins */
+    struct blob script;
+    struct strv argv;
+};
+#define MSG_SCRIPT_FIELDS(F, G, S) F(S, BLOB, script) F(S, STRV, argv)
+
+struct msg_complete { /* C->S: an interactive job's terminal is done; answered by RESULT */
+    uint32_t job;
+    int32_t code, signal;
+};
+#define MSG_COMPLETE_FIELDS(F, G, S) F(S, U32, job) F(S, I32, code) F(S, I32, signal)
+
+/* --- input and output of tasks, through the controller --- */
+
+struct msg_output_read { /* C->S->A: bytes of a spooled stream, answered by OUTPUT_DATA; waits for growth up to wait_ms */
+    struct launch_key key; /* C->S: attempt 0 means the latest */
+    uint32_t rank;         /* in the step; the controller finds its task */
+    uint32_t stream;       /* 1 stdout, 2 stderr */
+    uint64_t offset;
+    uint32_t max;          /* bytes; at most 256 KiB are given */
+    uint32_t wait_ms;
+};
+#define MSG_OUTPUT_READ_FIELDS(F, G, S)                                                                      \
+    G(S, SUB, key, launch_key) F(S, U32, rank) F(S, U32, stream) F(S, U64, offset) F(S, U32, max)            \
+    F(S, U32, wait_ms)
+
+struct msg_output_data {
+    uint64_t offset;
+    struct blob data;
+    bool eof;              /* the writer has ended and this is all */
+    char *error;           /* NULL: fine */
+};
+#define MSG_OUTPUT_DATA_FIELDS(F, G, S) F(S, U64, offset) F(S, BLOB, data) F(S, BOOL, eof) F(S, STR, error)
+
+struct msg_input { /* C->S->A: standard input for all ranks of a step, answered by INPUT_ACK */
+    struct launch_key key;
+    uint64_t offset;       /* of data in the whole stream: a repeated piece is dropped */
+    struct blob data;
+    bool eof;
+};
+#define MSG_INPUT_FIELDS(F, G, S) G(S, SUB, key, launch_key) F(S, U64, offset) F(S, BLOB, data) F(S, BOOL, eof)
+
+struct msg_input_ack {
+    uint64_t offset;       /* everything before it has been taken */
+    bool closed;           /* nobody reads any more */
+};
+#define MSG_INPUT_ACK_FIELDS(F, G, S) F(S, U64, offset) F(S, BOOL, closed)
+
+/* --- utilisation, only while somebody watches --- */
+
+struct gpu_util {
+    uint32_t index;
+    uint32_t busy_pct;
+    uint64_t mem_used_mib, mem_mib;
+    uint32_t foreign;      /* processes on it that are not ours */
+};
+#define GPU_UTIL_FIELDS(F, G, S)                                                                             \
+    F(S, U32, index) F(S, U32, busy_pct) F(S, U64, mem_used_mib) F(S, U64, mem_mib) F(S, U32, foreign)
+
+struct task_util {
+    struct launch_key key;
+    uint32_t cpu_permille; /* 1000 = one CPU busy */
+    uint64_t rss_kib;
+    uint32_t procs;
+};
+#define TASK_UTIL_FIELDS(F, G, S) G(S, SUB, key, launch_key) F(S, U32, cpu_permille) F(S, U64, rss_kib) F(S, U32, procs)
+
+struct msg_util { /* A->S->C */
+    char *node;
+    struct wall t;
+    uint32_t cpu_permille; /* of the whole machine: 1000 = all CPUs busy */
+    uint64_t mem_used_mib, mem_mib;
+    double load1;
+    REC_LIST(struct gpu_util) gpus; /* empty: not measured */
+    REC_LIST(struct task_util) tasks;
+};
+#define MSG_UTIL_FIELDS(F, G, S)                                                                             \
+    F(S, STR, node) F(S, WALL, t) F(S, U32, cpu_permille) F(S, U64, mem_used_mib) F(S, U64, mem_mib)         \
+    F(S, F64, load1) G(S, LISTOF, gpus, gpu_util) G(S, LISTOF, tasks, task_util)
+
+struct msg_flag { /* a request with one switch */
+    bool on;
+};
+#define MSG_FLAG_FIELDS(F, G, S) F(S, BOOL, on)
+
+struct msg_stats { /* S->C */
+    struct wall t_start;
+    uint64_t submits, starts, ends, commits, events;
+    uint32_t sessions, nodes_up;
+    uint64_t commit_us_max, commit_us_sum;
+    uint64_t pass_us_max, pass_us_sum, passes;
+    uint64_t rss_kib;
+    uint64_t db_bytes;
+};
+#define MSG_STATS_FIELDS(F, G, S)                                                                            \
+    F(S, WALL, t_start) F(S, U64, submits) F(S, U64, starts) F(S, U64, ends) F(S, U64, commits)              \
+    F(S, U64, events) F(S, U32, sessions) F(S, U32, nodes_up) F(S, U64, commit_us_max)                       \
+    F(S, U64, commit_us_sum) F(S, U64, pass_us_max) F(S, U64, pass_us_sum) F(S, U64, passes)                 \
+    F(S, U64, rss_kib) F(S, U64, db_bytes)
+
+struct msg_none {
+    bool unused;
+};
+#define MSG_NONE_FIELDS(F, G, S) F(S, BOOL, unused)
+
+/* X(enum member, body record, who sends it) */
+#define MSGS(X)                                                                                              \
+    X(HELLO, msg_hello, "C->S, S->A; answered by WELCOME, AGENT")                                            \
+    X(WELCOME, msg_welcome, "S->C")                                                                          \
+    X(AGENT, msg_agent, "A->S")                                                                              \
+    X(RESULT, msg_result, "S->C")                                                                            \
+    X(SUBMIT, msg_submit, "C->S; RESULT")                                                                    \
+    X(STEP_CREATE, msg_step_create, "C->S; STEP_CREATED")                                                    \
+    X(STEP_CREATED, msg_step_created, "S->C")                                                                \
+    X(ACT, msg_act, "C->S; RESULT")                                                                          \
+    X(UPDATE, msg_update, "C->S; RESULT")                                                                    \
+    X(DRAIN, msg_drain, "C->S; RESULT")                                                                      \
+    X(GET, msg_get, "C->S; SPEC NODES JOBS... SNAPSHOT, then EVENT...")                                      \
+    X(SPEC, cluster_spec, "S->C")                                                                            \
+    X(NODES, msg_nodes, "S->C")                                                                              \
+    X(JOBS, msg_jobs, "S->C")                                                                                \
+    X(SNAPSHOT, msg_snapshot, "S->C")                                                                        \
+    X(EVENT, msg_event, "S->C, pushed")                                                                      \
+    X(REASONS, msg_reasons, "S->C, pushed")                                                                  \
+    X(RESYNC, msg_none, "S->C, pushed: you were too slow, ask again")                                        \
+    X(WHY, msg_job, "C->S; WHY_TEXT")                                                                        \
+    X(WHY_TEXT, msg_why, "S->C")                                                                             \
+    X(SCRIPT, msg_job, "C->S; SCRIPT_TEXT")                                                                  \
+    X(SCRIPT_TEXT, msg_script, "S->C")                                                                       \
+    X(COMPLETE, msg_complete, "C->S; RESULT")                                                                \
+    X(OUTPUT_READ, msg_output_read, "C->S->A; OUTPUT_DATA")                                                  \
+    X(OUTPUT_DATA, msg_output_data, "A->S->C")                                                               \
+    X(INPUT, msg_input, "C->S->A; INPUT_ACK")                                                                \
+    X(INPUT_ACK, msg_input_ack, "A->S->C")                                                                   \
+    X(WATCH_UTIL, msg_flag, "C->S, S->A: UTIL once a second while on")                                       \
+    X(UTIL, msg_util, "A->S, S->C, pushed")                                                                  \
+    X(STATS, msg_none, "C->S; STATS_DATA")                                                                   \
+    X(STATS_DATA, msg_stats, "S->C")                                                                         \
+    X(SHUTDOWN, msg_flag, "C->S; RESULT. on: end the jobs too")                                              \
+    X(RELOAD, msg_none, "C->S; RESULT: read the configuration again")                                        \
+    X(LAUNCH, launch, "S->A")                                                                                \
+    X(KILL, launch_kill, "S->A")                                                                             \
+    X(TASK_RUNNING, launch_status, "A->S")                                                                   \
+    X(TASK_END, launch_end, "A->S, repeated until END_ACK")                                                  \
+    X(END_ACK, launch_key, "S->A: the end is on disk")                                                       \
+    X(PING, msg_none, "either; PONG")                                                                        \
+    X(PONG, msg_none, "either")                                                                              \
+    X(AGENT_STOP, msg_none, "S->A: no task left, end the daemon")                                            \
+    X(OWN, msg_job, "C->S; RESULT: this connection is the job's terminal; it ends the job when it is lost")
+
+enum msg_kind {
+#define X(name, body, who) MSG_##name,
+    MSGS(X)
+#undef X
+        MSG_N_KINDS
+};
+
+extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_result_rec, step_payload_rec,
+    msg_submit_rec, msg_step_create_rec, msg_step_created_rec, job_target_rec, msg_act_rec, msg_update_rec,
+    msg_drain_rec, msg_get_rec, msg_nodes_rec, msg_jobs_rec, msg_snapshot_rec, msg_event_rec, job_reason_rec,
+    msg_reasons_rec, msg_job_rec, why_cause_rec, msg_why_rec, msg_script_rec, msg_complete_rec,
+    msg_output_read_rec, msg_output_data_rec, msg_input_rec, msg_input_ack_rec, gpu_util_rec, task_util_rec,
+    msg_util_rec, msg_flag_rec, msg_stats_rec, msg_none_rec;
+
+const struct rec_desc *msg_rec(enum msg_kind kind);
+const char *msg_name(enum msg_kind kind);
+const char *why_class_name(enum why_class c);
+
+/* Appends a whole frame to out. body may be NULL for bodies with nothing in them. */
+void msg_append(struct str *out, enum msg_kind kind, uint64_t tag, const void *body);
+/* Decodes a frame's body into *ret, allocated here: free with msg_free. Errors: -EBADMSG, -ENOSYS (unknown kind). */
+struct frame;
+int msg_decode(const struct frame *f, void **ret, struct errtext *err) __attribute__((warn_unused_result));
+void msg_free(enum msg_kind kind, void *body);
+
+/* An event as it travels and is stored. */
+void event_to_msg(const struct event *ev, struct msg_event *ret); /* ret owns its body */
+int event_from_msg(const struct msg_event *msg, struct event *ret, struct errtext *err)
+    __attribute__((warn_unused_result));
+
+#endif
