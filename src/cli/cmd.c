@@ -1,0 +1,159 @@
+/* cmd.c - the table of commands, and what they all do alike. */
+#include "src/cli/cmd.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/xalloc.h"
+
+#define SLURM_VERSION_TEXT "slurm 23.02.7"
+#define NEAR               2 /* edits that make a name a likely slip */
+
+const struct command *const commands[] = {
+#define X(name) &cmd_##name,
+    COMMANDS(X)
+#undef X
+        NULL};
+
+const struct command *command_find(const char *name, bool slurm)
+{
+    for (const struct command *const *c = commands; *c; c++)
+        if ((*c)->slurm == slurm && strcmp((*c)->name, name) == 0)
+            return *c;
+    return NULL;
+}
+
+static size_t min3(size_t a, size_t b, size_t c)
+{
+    size_t m = a < b ? a : b;
+    return m < c ? m : c;
+}
+
+/* Levenshtein's distance by one row. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t row[64];
+    size_t n = strlen(b);
+    if (n >= sizeof row / sizeof row[0])
+        return SIZE_MAX;
+    for (size_t j = 0; j <= n; j++)
+        row[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t above = row[j];
+            row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            diagonal = above;
+        }
+    }
+    return row[n];
+}
+
+const char *command_nearest(const char *name, bool slurm)
+{
+    const char *best = NULL;
+    size_t best_distance = NEAR + 1;
+    for (const struct command *const *c = commands; *c; c++) {
+        if ((*c)->slurm != slurm)
+            continue;
+        size_t d = edit_distance(name, (*c)->name);
+        if (d < best_distance) {
+            best_distance = d;
+            best = (*c)->name;
+        }
+    }
+    return best;
+}
+
+int command_run(const struct command *cmd, int argc, char **argv)
+{
+    char *name = cmd->slurm ? xstrdup(cmd->name) : xasprintf("stoker %s", cmd->name);
+    struct cli cli = {.cmd = cmd, .name = name};
+    int rc = cmd->run(&cli, argc, argv);
+    free(name);
+    return rc;
+}
+
+void cli_print_help(FILE *f, const struct cli *cli)
+{
+    fprintf(f, "Usage: %s %s\n%s.\n\nOptions:\n", cli->name, cli->cmd->usage, cli->cmd->summary);
+    opt_print_help(f, cli->cmd->options);
+}
+
+static void print_version(const struct cli *cli)
+{
+    puts(cli->cmd->slurm ? SLURM_VERSION_TEXT : "stoker " STOKER_VERSION);
+}
+
+static int usage_exit(const struct command *cmd, int code)
+{
+    return code ? code : cmd->slurm ? 1 : 2;
+}
+
+bool cli_parsed(const struct cli *cli, enum opt_result r, const struct errtext *err, int *ret_exit)
+{
+    *ret_exit = 0;
+    switch (r) {
+    case OPT_OK: return true;
+    case OPT_HELP: cli_print_help(stdout, cli); return false;
+    case OPT_USAGE: opt_print_usage(stdout, cli->name, cli->cmd->options, cli->cmd->usage); return false;
+    case OPT_VERSION: print_version(cli); return false;
+    case OPT_BAD_USAGE:
+        fprintf(stderr, "%s: %s\nTry \"%s --help\" for more information\n", cli->name, err->s, cli->name);
+        *ret_exit = usage_exit(cli->cmd, cli->cmd->bad_usage_exit);
+        return false;
+    case OPT_BAD_VALUE:
+        cli_error(cli, "%s", err->s);
+        *ret_exit = usage_exit(cli->cmd, cli->cmd->bad_value_exit);
+        return false;
+    }
+    return false;
+}
+
+bool cli_parse(const struct cli *cli, void *ctx, int argc, char **argv, unsigned flags,
+               struct strv *operands, int *ret_exit)
+{
+    struct errtext err = {0};
+    enum opt_result r = opt_parse(cli->cmd->options, ctx, argc, argv, flags, operands, &err);
+    return cli_parsed(cli, r, &err, ret_exit);
+}
+
+/* In one write, so that lines of commands that run side by side do not mix. */
+static void say(const char *name, const char *kind, const char *fmt, va_list ap)
+{
+    struct str s = STR_INIT;
+    str_appendf(&s, "%s: %s", name, kind);
+    str_vappendf(&s, fmt, ap);
+    str_append_char(&s, '\n');
+    fflush(stderr);
+    fwrite(s.s, 1, s.len, stderr);
+    fflush(stderr);
+    str_fini(&s);
+}
+
+void cli_error(const struct cli *cli, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    say(cli->name, "error: ", fmt, ap);
+    va_end(ap);
+}
+
+void cli_say(const struct cli *cli, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    say(cli->name, "", fmt, ap);
+    va_end(ap);
+}
+
+struct strv cli_environ(void)
+{
+    struct strv env = {0};
+    for (char **e = environ; *e; e++)
+        strv_push(&env, *e);
+    return env;
+}

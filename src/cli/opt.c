@@ -1,0 +1,326 @@
+/* opt.c - parsing by option tables. */
+#include "src/cli/opt.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/xalloc.h"
+
+#define HELP_WIDTH  80
+#define HELP_INDENT 30
+
+/* Behind every table: a command's own entries come first. */
+static const struct opt common_table[] = {
+    {.id = OPT_HELP, .name = "help", .letter = 'h', .help = "show this help"},
+    {.id = OPT_USAGE, .name = "usage", .help = "show a short usage"},
+    {.id = OPT_VERSION, .name = "version", .letter = 'V', .help = "show the version"},
+};
+static const struct opts common = OPTS(common_table, NULL);
+
+struct match {
+    const struct opts *table;
+    const struct opt *opt;
+};
+
+static const struct opts *tables_next(const struct opts *t)
+{
+    return t == &common ? NULL : t->also ? t->also : &common;
+}
+
+static const struct opts *tables_first(const struct opts *t)
+{
+    return t ? t : &common;
+}
+
+static bool match_letter(const struct opts *t, char letter, struct match *ret)
+{
+    for (t = tables_first(t); t; t = tables_next(t))
+        for (size_t i = 0; i < t->n; i++)
+            if (t->v[i].letter == letter) {
+                *ret = (struct match){.table = t, .opt = &t->v[i]};
+                return true;
+            }
+    return false;
+}
+
+/* By whole name or by an abbreviation that only one option, or aliases of one, can mean. */
+static int match_name(const struct opts *tables, const char *name, size_t len, struct match *ret,
+                      struct errtext *err)
+{
+    struct match near = {.opt = NULL};
+    bool ambiguous = false;
+    for (const struct opts *t = tables_first(tables); t; t = tables_next(t))
+        for (size_t i = 0; i < t->n; i++) {
+            const struct opt *o = &t->v[i];
+            if (!o->name || strncmp(o->name, name, len) != 0)
+                continue;
+            if (o->name[len] == '\0') {
+                *ret = (struct match){.table = t, .opt = o};
+                return 0;
+            }
+            if (!near.opt)
+                near = (struct match){.table = t, .opt = o};
+            else if (near.table != t || near.opt->id != o->id || near.opt->arg != o->arg)
+                ambiguous = true;
+        }
+    if (near.opt && !ambiguous) {
+        *ret = near;
+        return 0;
+    }
+    if (!near.opt)
+        return err_set(err, -EINVAL, "unrecognized option '--%.*s'", (int)len, name);
+    struct str list = STR_INIT;
+    for (const struct opts *t = tables_first(tables); t; t = tables_next(t))
+        for (size_t i = 0; i < t->n; i++)
+            if (t->v[i].name && strncmp(t->v[i].name, name, len) == 0)
+                str_appendf(&list, " '--%s'", t->v[i].name);
+    err_set(err, -EINVAL, "option '--%.*s' is ambiguous; possibilities:%s", (int)len, name, list.s);
+    str_fini(&list);
+    return -EINVAL;
+}
+
+static enum opt_result option_do(const struct match *m, void *ctx, const char *arg, unsigned flags,
+                                 struct errtext *err)
+{
+    if (m->table == &common)
+        return (enum opt_result)m->opt->id;
+    if (flags & OPT_SCAN)
+        return OPT_OK;
+    return m->table->fn((char *)ctx + m->table->at, m->opt, arg, err) ? OPT_BAD_VALUE : OPT_OK;
+}
+
+struct cursor {
+    int argc, i;
+    char *const *argv;
+};
+
+static const char *cursor_take_next(struct cursor *c)
+{
+    return c->i + 1 < c->argc ? c->argv[++c->i] : NULL;
+}
+
+static enum opt_result parse_long(const struct opts *t, void *ctx, struct cursor *c, unsigned flags,
+                                  struct errtext *err)
+{
+    const char *name = c->argv[c->i] + 2;
+    size_t len = strcspn(name, "=");
+    const char *arg = name[len] == '=' ? name + len + 1 : NULL;
+    struct match m = {.opt = NULL};
+    if (match_name(t, name, len, &m, err))
+        return OPT_BAD_USAGE;
+    if (m.opt->arg == OPT_NONE && arg) {
+        err_set(err, -EINVAL, "option '--%s' doesn't allow an argument", m.opt->name);
+        return OPT_BAD_USAGE;
+    }
+    if (m.opt->arg == OPT_REQUIRED && !arg && !(arg = cursor_take_next(c))) {
+        err_set(err, -EINVAL, "option '--%s' requires an argument", m.opt->name);
+        return OPT_BAD_USAGE;
+    }
+    return option_do(&m, ctx, arg, flags, err);
+}
+
+/* "-ahN", "-n4", "-n 4": an optional argument must be attached. */
+static enum opt_result parse_short(const struct opts *t, void *ctx, struct cursor *c, unsigned flags,
+                                   struct errtext *err)
+{
+    for (const char *s = c->argv[c->i] + 1; *s; s++) {
+        struct match m = {.opt = NULL};
+        if (!match_letter(t, *s, &m)) {
+            err_set(err, -EINVAL, "invalid option -- '%c'", *s);
+            return OPT_BAD_USAGE;
+        }
+        const char *arg = NULL;
+        if (m.opt->arg != OPT_NONE && s[1])
+            arg = s + 1;
+        else if (m.opt->arg == OPT_REQUIRED && !(arg = cursor_take_next(c))) {
+            err_set(err, -EINVAL, "option requires an argument -- '%c'", *s);
+            return OPT_BAD_USAGE;
+        }
+        enum opt_result r = option_do(&m, ctx, arg, flags, err);
+        if (r != OPT_OK || arg)
+            return r;
+    }
+    return OPT_OK;
+}
+
+static void operands_push(struct strv *operands, const char *s)
+{
+    if (operands)
+        strv_push(operands, s);
+}
+
+enum opt_result opt_parse(const struct opts *t, void *ctx, int argc, char *const *argv, unsigned flags,
+                          struct strv *operands, struct errtext *err)
+{
+    struct cursor c = {.argc = argc, .argv = argv};
+    bool only_operands = false;
+    for (c.i = 1; c.i < argc; c.i++) {
+        const char *s = argv[c.i];
+        if (only_operands || s[0] != '-' || s[1] == '\0') {
+            operands_push(operands, s);
+            only_operands = only_operands || (flags & OPT_STOP_AT_OPERAND);
+            continue;
+        }
+        if (strcmp(s, "--") == 0) {
+            only_operands = true;
+            continue;
+        }
+        enum opt_result r =
+            s[1] == '-' ? parse_long(t, ctx, &c, flags, err) : parse_short(t, ctx, &c, flags, err);
+        if (r != OPT_OK)
+            return r;
+    }
+    return OPT_OK;
+}
+
+/* Source: sbatch(1), "INPUT ENVIRONMENT VARIABLES": what a variable of a flag may hold. */
+static bool env_flag_is_on(const char *value)
+{
+    char *end;
+    return *value == '\0' || strcasecmp(value, "yes") == 0 ||
+           (strtol(value, &end, 10) != 0 && *end == '\0');
+}
+
+static bool has_prefix(const char *name, const struct strv *prefixes)
+{
+    for (size_t i = 0; i < prefixes->n; i++)
+        if (str_starts(name, prefixes->v[i]))
+            return true;
+    return false;
+}
+
+static enum opt_result env_option(const struct opts *t, const struct opt *o, void *ctx,
+                                  const struct strv *env, const struct strv *prefixes, struct errtext *err)
+{
+    enum opt_result r = OPT_OK;
+    struct strv names = strv_split(o->env, " ");
+    for (size_t i = 0; i < names.n && r == OPT_OK; i++) {
+        const char *value = has_prefix(names.v[i], prefixes) ? strv_getenv(env, names.v[i]) : NULL;
+        if (!value || (o->arg == OPT_NONE && !env_flag_is_on(value)) || (o->arg == OPT_REQUIRED && !*value))
+            continue;
+        struct match m = {.table = t, .opt = o};
+        r = option_do(&m, ctx, o->arg == OPT_NONE || (o->arg == OPT_OPTIONAL && !*value) ? NULL : value, 0,
+                      err);
+        if (r != OPT_OK)
+            err_prefix(err, -EINVAL, "%s", names.v[i]);
+    }
+    strv_fini(&names);
+    return r;
+}
+
+enum opt_result opt_env(const struct opts *t, void *ctx, const struct strv *env, const char *prefixes,
+                        struct errtext *err)
+{
+    enum opt_result r = OPT_OK;
+    struct strv list = strv_split(prefixes, " ");
+    for (; t && r == OPT_OK; t = t->also)
+        for (size_t i = 0; i < t->n && r == OPT_OK; i++)
+            if (t->v[i].env)
+                r = env_option(t, &t->v[i], ctx, env, &list, err);
+    strv_fini(&list);
+    return r;
+}
+
+const struct opt *opt_find(const struct opts *t, const char *name, char letter)
+{
+    for (t = tables_first(t); t; t = tables_next(t))
+        for (size_t i = 0; i < t->n; i++)
+            if (name ? str_eq(t->v[i].name, name) : t->v[i].letter == letter)
+                return &t->v[i];
+    return NULL;
+}
+
+/* ---- help
+ * ------------------------------------------------------------------------------------------------ */
+
+static const char *opt_meta(const struct opt *o)
+{
+    return o->meta ? o->meta : "ARG";
+}
+
+/* -h stands beside --help only where the command has no other use for it. */
+static bool letter_is_its_own(const struct opts *tables, const struct opt *o)
+{
+    return o->letter && opt_find(tables, NULL, o->letter) == o;
+}
+
+static void help_names(struct str *s, const struct opts *tables, const struct opt *o)
+{
+    str_append(s, "  ");
+    if (letter_is_its_own(tables, o))
+        str_appendf(s, "-%c%s", o->letter, o->name ? ", " : "");
+    else
+        str_append(s, "    ");
+    if (o->name)
+        str_appendf(s, "--%s", o->name);
+    if (o->arg == OPT_REQUIRED)
+        str_appendf(s, "%s%s", o->name ? "=" : " ", opt_meta(o));
+    else if (o->arg == OPT_OPTIONAL)
+        str_appendf(s, o->name ? "[=%s]" : "[%s]", opt_meta(o));
+}
+
+/* Words of text from column `indent` on, the first line beginning at column `at`. */
+static void print_wrapped(FILE *f, const char *text, size_t at, size_t indent)
+{
+    struct strv words = strv_split(text, " ");
+    size_t col = at;
+    for (size_t i = 0; i < words.n; i++) {
+        size_t len = strlen(words.v[i]);
+        if (col + len > HELP_WIDTH && col > indent) {
+            fprintf(f, "\n%*s", (int)indent, "");
+            col = indent;
+        }
+        bool last = i + 1 == words.n;
+        fprintf(f, "%s%s", words.v[i], last ? "" : " ");
+        col += len + 1;
+    }
+    fputc('\n', f);
+    strv_fini(&words);
+}
+
+static void help_line(FILE *f, const struct opts *tables, const struct opt *o)
+{
+    struct str s = STR_INIT;
+    help_names(&s, tables, o);
+    if (s.len + 2 > HELP_INDENT)
+        fprintf(f, "%s\n%*s", s.s, HELP_INDENT, "");
+    else
+        fprintf(f, "%-*s", HELP_INDENT, s.s);
+    print_wrapped(f, o->help, HELP_INDENT, HELP_INDENT);
+    str_fini(&s);
+}
+
+void opt_print_help(FILE *f, const struct opts *tables)
+{
+    for (const struct opts *t = tables_first(tables); t; t = tables_next(t))
+        for (size_t i = 0; i < t->n; i++)
+            if (t->v[i].help)
+                help_line(f, tables, &t->v[i]);
+}
+
+void opt_print_usage(FILE *f, const char *name, const struct opts *tables, const char *operands)
+{
+    struct str s = STR_INIT;
+    for (const struct opts *t = tables_first(tables); t; t = tables_next(t))
+        for (size_t i = 0; i < t->n; i++) {
+            const struct opt *o = &t->v[i];
+            if (!o->help)
+                continue;
+            bool by_letter = letter_is_its_own(tables, o);
+            if (by_letter)
+                str_appendf(&s, "[-%c", o->letter);
+            else
+                str_appendf(&s, "[--%s", o->name);
+            if (o->arg != OPT_NONE)
+                str_appendf(&s, o->arg == OPT_OPTIONAL ? "[%s%s]" : "%s%s", by_letter ? "" : "=",
+                            opt_meta(o));
+            str_append(&s, "] ");
+        }
+    str_append(&s, operands);
+    size_t lead = strlen("Usage: ") + strlen(name) + 1;
+    fprintf(f, "Usage: %s ", name);
+    print_wrapped(f, s.s, lead, lead);
+    str_fini(&s);
+}

@@ -1,0 +1,91 @@
+/* opt.h - the options of a command: one table, from which the parser, the help and the environment's names
+ * come.
+ *
+ * GNU style: -n4, -n 4, --ntasks 4, --ntasks=4, unambiguous abbreviations, grouped flags (-ahN), options
+ * behind operands, "--". Every command has --help, --usage and -V/--version (and -h, where its own table
+ * does not use that letter).
+ *
+ *     enum { O_NOHEADER = 1, O_STATES };
+ *     static const struct opt table[] = {
+ *         {.id = O_NOHEADER, .name = "noheader", .letter = 'h', .help = "no header line"},
+ *         {.id = O_STATES, .name = "states", .letter = 't', .arg = OPT_REQUIRED, .meta = "LIST", .help =
+ * "...", .env = "SQUEUE_STATES"},
+ *     };
+ *     static const struct opts squeue_opts = OPTS(table, squeue_set);
+ *
+ * Owns nothing; reads no environment by itself and prints only where it is handed a stream.
+ */
+#ifndef STOKER_CLI_OPT_H
+#define STOKER_CLI_OPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "src/base/err.h"
+#include "src/base/str.h"
+
+enum opt_arg { OPT_NONE, OPT_REQUIRED, OPT_OPTIONAL };
+
+struct opt {
+    int id; /* what the handler's switch is over; several entries may have the same one (aliases) */
+    const char *name; /* long name without dashes; NULL: none */
+    char letter;      /* short form; 0: none */
+    enum opt_arg arg;
+    const char *meta; /* the argument's name in the help */
+    const char *help; /* one line; NULL: not listed (aliases, old spellings) */
+    const char *env;  /* names of environment variables that give it, separated by blanks; NULL: none */
+};
+
+/* Does what one option says. arg: its argument; NULL where there is none. Errors: -EINVAL with a text for
+ * people. */
+typedef int (*opt_fn)(void *ctx, const struct opt *o, const char *arg, struct errtext *err);
+
+struct opts {
+    const struct opt *v;
+    size_t n;
+    opt_fn fn;
+    size_t at; /* fn's context lies so many bytes into the caller's: for tables that commands share */
+    const struct opts *also; /* more options; a name or letter in the table before wins */
+};
+#define OPTS(table, handler)                                                 \
+    {                                                                        \
+        .v = (table), .n = sizeof(table) / sizeof(table)[0], .fn = (handler) \
+    }
+#define OPTS_ALSO(table, handler, more)                                                      \
+    {                                                                                        \
+        .v = (table), .n = sizeof(table) / sizeof(table)[0], .fn = (handler), .also = (more) \
+    }
+
+#define OPT_STOP_AT_OPERAND 1u /* what follows the first operand is not ours: srun, salloc */
+#define OPT_SCAN            2u /* check the form and collect operands, call no handler */
+
+enum opt_result {
+    OPT_OK = 0,
+    OPT_BAD_USAGE = -1, /* the form is wrong: "unrecognized option '--foo'", as getopt has it */
+    OPT_BAD_VALUE = -2, /* a handler did not like the argument */
+    OPT_HELP = 1,       /* --help, --usage, --version was met: parsing stopped there */
+    OPT_USAGE = 2,
+    OPT_VERSION = 3
+};
+
+/* Parses argv[1] to argv[argc - 1]. operands (may be NULL) gets copies of what is no option; with
+ * OPT_STOP_AT_OPERAND everything from the first operand on. t may be NULL: only the common ones. */
+enum opt_result opt_parse(const struct opts *t, void *ctx, int argc, char *const *argv, unsigned flags,
+                          struct strv *operands, struct errtext *err) __attribute__((warn_unused_result));
+
+/* Calls the handlers for the variables of env ("NAME=value") that options name and that begin with one of
+ * prefixes (separated by blanks: "SLURM_ SRUN_"), in the order of the table. A flag is on for "", "yes" and
+ * numbers other than 0, off (not called) else. The error names the variable. */
+enum opt_result opt_env(const struct opts *t, void *ctx, const struct strv *env, const char *prefixes,
+                        struct errtext *err) __attribute__((warn_unused_result));
+
+/* "-n, --ntasks=N" for each listed option, with its help, wrapped to 80 columns. */
+void opt_print_help(FILE *f, const struct opts *t);
+/* "[-h] [-n N] [--ntasks=N] ..." wrapped, for --usage. */
+void opt_print_usage(FILE *f, const char *name, const struct opts *t, const char *operands);
+
+/* The entry for a name or letter; NULL. For tests and completeness checks. */
+const struct opt *opt_find(const struct opts *t, const char *name, char letter);
+
+#endif

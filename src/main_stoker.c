@@ -1,0 +1,103 @@
+/* main_stoker.c - the program behind all commands: dispatch by the name it is called by, or by its first
+ * argument. */
+#include <errno.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/str.h"
+#include "src/base/xalloc.h"
+#include "src/cli/cmd.h"
+
+#define EXIT_USAGE 2
+
+static void print_commands(FILE *f)
+{
+    fputs("Usage: stoker [COMMAND [OPTIONS] [ARGS...]]\n"
+          "The queue: full-screen on a terminal, as a list elsewhere. With a command:\n\n",
+          f);
+    for (const struct command *const *c = commands; *c; c++)
+        if (!(*c)->slurm)
+            fprintf(f, "  %-10s %s\n", (*c)->name, (*c)->summary);
+    fputs("\nSlurm's names, as commands of their own:\n\n", f);
+    for (const struct command *const *c = commands; *c; c++)
+        if ((*c)->slurm)
+            fprintf(f, "  %-10s %s\n", (*c)->name, (*c)->summary);
+    fputs("\nstoker COMMAND --help tells more. stoker --version prints the version.\n", f);
+}
+
+static int unknown_command(const char *name)
+{
+    const char *near = command_nearest(name, false);
+    fprintf(stderr, "stoker: no command '%s'%s%s%s\n", name, near ? "; did you mean '" : "",
+            near ? near : "", near ? "'?" : "");
+    print_commands(stderr);
+    return EXIT_USAGE;
+}
+
+/* The screens are a program of their own beside this one. Returns only where it cannot be started. */
+static int exec_ui(char **argv)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n > 0) {
+        self[n] = '\0';
+        char *beside = xasprintf("%s/stoker-ui", dirname(self));
+        execv(beside, argv);
+        free(beside);
+    }
+    execvp("stoker-ui", argv);
+    fprintf(stderr, "stoker: stoker-ui: %s\n", strerror(errno));
+    return 1;
+}
+
+static int run_default(char **argv)
+{
+    if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+        return exec_ui(argv);
+    char name[] = "jobs";
+    char *jobs_argv[] = {name, NULL};
+    const struct command *jobs = command_find("jobs", false);
+    return jobs ? command_run(jobs, 1, jobs_argv) : unknown_command("jobs");
+}
+
+static int run_stoker(int argc, char **argv)
+{
+    if (argc < 2)
+        return run_default(argv);
+    const char *first = argv[1];
+    if (str_eq(first, "--help") || str_eq(first, "-h") || str_eq(first, "--usage") ||
+        str_eq(first, "help")) {
+        print_commands(stdout);
+        return 0;
+    }
+    if (str_eq(first, "--version") || str_eq(first, "-V")) {
+        puts("stoker " STOKER_VERSION);
+        return 0;
+    }
+    const struct command *cmd = command_find(first, false);
+    if (!cmd)
+        cmd = command_find(first, true);
+    return cmd ? command_run(cmd, argc - 1, argv + 1) : unknown_command(first);
+}
+
+/* A reader that goes away (| head) must not turn a full disk's silence into success either. */
+static int flush_stdout(int rc)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return rc;
+    if (errno != EPIPE)
+        fprintf(stderr, "stoker: standard output: %s\n", strerror(errno));
+    return rc ? rc : 1;
+}
+
+int main(int argc, char **argv)
+{
+    char *path = xstrdup(argc ? argv[0] : "stoker");
+    const struct command *by_name = command_find(basename(path), true);
+    free(path);
+    return flush_stdout(by_name ? command_run(by_name, argc, argv) : run_stoker(argc, argv));
+}
