@@ -12,8 +12,8 @@
 /* Appends rec's encoding to out. */
 void codec_encode(const struct rec_desc *d, const void *rec, struct str *out);
 
-/* Decodes exactly n bytes into rec (uninitialised memory; zeroed on failure). Bounded: nesting 8, 1,000,000 list items and never more memory than a
- * constant times n. Errors: -EBADMSG with a text that names the record and member. */
+/* Decodes exactly n bytes into rec (uninitialised memory; zeroed on failure). Bounded: arrays nested 16 deep, 1,000,000 list items
+ * and never more memory than a constant times n. Errors: -EBADMSG with a text that names the record and member. */
 int codec_decode(const struct rec_desc *d, const void *p, size_t n, void *rec, struct errtext *err)
     __attribute__((warn_unused_result));
 

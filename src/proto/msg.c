@@ -1,0 +1,144 @@
+/* msg.c - the tables of the messages, and messages as frames. */
+#include "src/proto/msg.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "src/base/xalloc.h"
+#include "src/proto/codec.h"
+#include "src/proto/frame.h"
+
+REC_DEFINE(msg_hello, MSG_HELLO_FIELDS)
+REC_DEFINE(msg_welcome, MSG_WELCOME_FIELDS)
+REC_DEFINE(msg_agent, MSG_AGENT_FIELDS)
+REC_DEFINE(msg_result, MSG_RESULT_FIELDS)
+REC_DEFINE(step_payload, STEP_PAYLOAD_FIELDS)
+REC_DEFINE(msg_submit, MSG_SUBMIT_FIELDS)
+REC_DEFINE(msg_step_create, MSG_STEP_CREATE_FIELDS)
+REC_DEFINE(msg_step_created, MSG_STEP_CREATED_FIELDS)
+REC_DEFINE(job_target, JOB_TARGET_FIELDS)
+REC_DEFINE(msg_act, MSG_ACT_FIELDS)
+REC_DEFINE(msg_update, MSG_UPDATE_FIELDS)
+REC_DEFINE(msg_drain, MSG_DRAIN_FIELDS)
+REC_DEFINE(msg_get, MSG_GET_FIELDS)
+REC_DEFINE(msg_nodes, MSG_NODES_FIELDS)
+REC_DEFINE(msg_jobs, MSG_JOBS_FIELDS)
+REC_DEFINE(msg_snapshot, MSG_SNAPSHOT_FIELDS)
+REC_DEFINE(msg_event, MSG_EVENT_FIELDS)
+REC_DEFINE(job_reason, JOB_REASON_FIELDS)
+REC_DEFINE(msg_reasons, MSG_REASONS_FIELDS)
+REC_DEFINE(msg_job, MSG_JOB_FIELDS)
+REC_DEFINE(why_cause, WHY_CAUSE_FIELDS)
+REC_DEFINE(msg_why, MSG_WHY_FIELDS)
+REC_DEFINE(msg_script, MSG_SCRIPT_FIELDS)
+REC_DEFINE(msg_complete, MSG_COMPLETE_FIELDS)
+REC_DEFINE(msg_output_read, MSG_OUTPUT_READ_FIELDS)
+REC_DEFINE(msg_output_data, MSG_OUTPUT_DATA_FIELDS)
+REC_DEFINE(msg_input, MSG_INPUT_FIELDS)
+REC_DEFINE(msg_input_ack, MSG_INPUT_ACK_FIELDS)
+REC_DEFINE(gpu_util, GPU_UTIL_FIELDS)
+REC_DEFINE(task_util, TASK_UTIL_FIELDS)
+REC_DEFINE(msg_util, MSG_UTIL_FIELDS)
+REC_DEFINE(msg_flag, MSG_FLAG_FIELDS)
+REC_DEFINE(msg_stats, MSG_STATS_FIELDS)
+REC_DEFINE(msg_none, MSG_NONE_FIELDS)
+
+const struct rec_desc *msg_rec(enum msg_kind kind)
+{
+    static const struct rec_desc *const recs[MSG_N_KINDS] = {
+#define X(name, body, who) [MSG_##name] = &body##_rec,
+        MSGS(X)
+#undef X
+    };
+    bug_on((unsigned)kind >= MSG_N_KINDS);
+    return recs[kind];
+}
+
+const char *msg_name(enum msg_kind kind)
+{
+    static const char *const names[MSG_N_KINDS] = {
+#define X(name, body, who) [MSG_##name] = #name,
+        MSGS(X)
+#undef X
+    };
+    bug_on((unsigned)kind >= MSG_N_KINDS);
+    return names[kind];
+}
+
+const char *why_class_name(enum why_class c)
+{
+    static const char *const names[WHY_N_CLASSES] = {
+#define X(name, text, self) [WHY_##name] = text,
+        WHY_CLASSES(X)
+#undef X
+    };
+    bug_on((unsigned)c >= WHY_N_CLASSES);
+    return names[c];
+}
+
+void msg_append(struct str *out, enum msg_kind kind, uint64_t tag, const void *body)
+{
+    static const struct msg_none nothing = {0};
+    const struct rec_desc *d = msg_rec(kind);
+    bug_on(!body && d != &msg_none_rec);
+
+    size_t at = frame_begin(out);
+    codec_encode(d, body ? body : &nothing, out);
+    frame_end(out, at, (uint16_t)kind, 0, tag);
+}
+
+int msg_decode(const struct frame *f, void **ret, struct errtext *err)
+{
+    if (f->type >= MSG_N_KINDS)
+        return err_set(err, -ENOSYS, "message kind %u is not known here", f->type);
+    const struct rec_desc *d = msg_rec(f->type);
+    void *body = xmalloc(d->size);
+    int r = codec_decode(d, f->body, f->size, body, err);
+    if (r < 0) {
+        free(body);
+        return r;
+    }
+    *ret = body;
+    return 0;
+}
+
+void msg_free(enum msg_kind kind, void *body)
+{
+    if (!body)
+        return;
+    rec_fini(msg_rec(kind), body);
+    free(body);
+}
+
+void event_to_msg(const struct event *ev, struct msg_event *ret)
+{
+    static const struct ev_none nothing = {0};
+    const struct rec_desc *d = event_body_rec(ev->kind);
+    bug_on(!ev->body && d != &ev_none_rec);
+
+    struct str out = STR_INIT;
+    codec_encode(d, ev->body ? ev->body : &nothing, &out);
+    *ret = (struct msg_event){.seq = ev->seq, .t = ev->t, .kind = ev->kind, .job = ev->job};
+    ret->body.n = out.len;
+    ret->body.p = (uint8_t *)str_take(&out);
+}
+
+int event_from_msg(const struct msg_event *msg, struct event *ret, struct errtext *err)
+{
+    if (msg->kind >= EV_N_KINDS)
+        return err_set(err, -ENOSYS, "event kind %u is not known here", msg->kind);
+    const struct rec_desc *d = event_body_rec(msg->kind);
+    void *body = xmalloc(d->size);
+    int r = codec_decode(d, msg->body.p, msg->body.n, body, err);
+    if (r < 0) {
+        free(body);
+        return err_prefix(err, r, "event %llu", (unsigned long long)msg->seq);
+    }
+    if (msg->kind == EV_SUBMIT) { /* a job's links are no members: they must be as job_new makes them */
+        struct job *j = body;
+        list_init(&j->in_all);
+        list_init(&j->in_queue);
+    }
+    *ret = (struct event){.seq = msg->seq, .t = msg->t, .kind = msg->kind, .job = msg->job, .body = body};
+    return 0;
+}
