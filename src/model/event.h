@@ -66,9 +66,11 @@ struct ev_place { /* a waiting task gets its place: LAUNCHING, with the job's ne
     struct alloc alloc;
     char *partition;       /* step jobs */
     uint32_t time_limit_s; /* step jobs: the job's, at its first task */
+    uint32_t rank_base, n_ranks; /* srun steps: the ranks that run there */
 };
 #define EV_PLACE_FIELDS(F, G, S)                                                                             \
-    F(S, I32, step) F(S, U32, task) G(S, SUB, alloc, alloc) F(S, STR, partition) F(S, U32, time_limit_s)
+    F(S, I32, step) F(S, U32, task) G(S, SUB, alloc, alloc) F(S, STR, partition) F(S, U32, time_limit_s)     \
+    F(S, U32, rank_base) F(S, U32, n_ranks)
 
 struct ev_running { /* the node says: its processes exist */
     int32_t step;

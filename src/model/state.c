@@ -48,12 +48,12 @@ bool job_state_parse(const char *text, enum job_state *ret)
     return false;
 }
 
-#define TEXT_FUNCTION(function, type, count, TABLE, PREFIX)                                                  \
-    const char *function(enum type v)                                                                        \
-    {                                                                                                        \
-        static const char *const names[count] = {TABLE(PREFIX)};                                             \
-        bug_on((unsigned)v >= (count));                                                                      \
-        return names[v];                                                                                     \
+#define TEXT_FUNCTION(function, type, count, TABLE, PREFIX)      \
+    const char *function(enum type v)                            \
+    {                                                            \
+        static const char *const names[count] = {TABLE(PREFIX)}; \
+        bug_on((unsigned)v >= (count));                          \
+        return names[v];                                         \
     }
 
 #define TASK_ENTRY(name, text) [TASK_##name] = text,

@@ -1,0 +1,185 @@
+/* apply.c - the fold: one event into the state.
+ *
+ * Dispatch and the events about the cluster itself; those about jobs are in apply_job.c and apply_task.c.
+ * Every fold checks first and changes afterwards, so that an event which does not fit leaves no trace.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "src/base/xalloc.h"
+#include "src/model/model_private.h"
+
+static void set_str(char **dst, const char *src)
+{
+    char *copy = xstrdup(src);
+    free(*dst);
+    *dst = copy;
+}
+
+static int apply_epoch(struct model *m, const struct ev_epoch *b)
+{
+    if (b->epoch < m->epoch)
+        return -EINVAL;
+    set_str(&m->uuid, b->uuid);
+    m->epoch = b->epoch;
+    if (b->next_job > m->next_job)
+        m->next_job = b->next_job;
+    return 0;
+}
+
+/* What is in force: the configured figure, else what the agent found. */
+static void node_settle(struct node *n, uint32_t cpus, uint32_t gpus, uint64_t mem_mib,
+                        const char *gpu_type)
+{
+    n->cpus = n->spec.cpus ? n->spec.cpus : cpus;
+    n->gpus = n->spec.gpus != UINT32_MAX ? n->spec.gpus : gpus;
+    n->mem_mib = n->spec.mem_mib ? n->spec.mem_mib : mem_mib;
+    set_str(&n->gpu_type, n->spec.gpu_type ? n->spec.gpu_type : gpu_type);
+}
+
+static void drop_unconfigured(struct model *m)
+{
+    for (size_t i = m->n_nodes; i-- > 0;) {
+        struct node *n = m->nodes[i];
+        bool configured = false;
+        for (size_t k = 0; k < m->spec.nodes.n && !configured; k++)
+            configured = str_eq(m->spec.nodes.v[k].name, n->spec.name);
+        n->gone = !configured;
+        if (n->gone && !n->n_jobs)
+            model_drop_node(m, i);
+    }
+}
+
+static size_t node_position(const struct model *m, const struct node *n)
+{
+    size_t i = 0;
+    while (m->nodes[i] != n)
+        i++;
+    return i;
+}
+
+static int apply_config(struct model *m, const struct cluster_spec *b)
+{
+    rec_fini(&cluster_spec_rec, &m->spec);
+    rec_copy(&cluster_spec_rec, &m->spec, b);
+    drop_unconfigured(m);
+    for (size_t i = 0; i < m->spec.nodes.n; i++) {
+        const struct node_spec *spec = &m->spec.nodes.v[i];
+        struct node *n = model_get_node(m, spec->name);
+        if (!n)
+            n = model_add_node(m, spec->name);
+        uint32_t cpus = n->cpus, gpus = n->gpus;
+        uint64_t mem = n->mem_mib;
+        char *type = n->gpu_type;
+        n->gpu_type = NULL;
+        rec_fini(&node_spec_rec, &n->spec);
+        rec_copy(&node_spec_rec, &n->spec, spec);
+        node_settle(n, cpus, gpus, mem, type);
+        free(type);
+        /* The order of the configuration is the order of the screens; nodes that are gone stand behind. */
+        size_t at = node_position(m, n);
+        for (; at > i; at--)
+            m->nodes[at] = m->nodes[at - 1];
+        m->nodes[i] = n;
+    }
+    return 0;
+}
+
+static int apply_node(struct model *m, const struct event *ev, const struct ev_node *b)
+{
+    struct node *n = model_get_node(m, b->node);
+    if (!n)
+        return -ENOENT;
+    if (b->state >= NODE_N_STATES)
+        return -EINVAL;
+    if (n->state != b->state)
+        n->t_state = ev->t;
+    n->state = b->state;
+    if (!b->boot_id) /* reachability alone */
+        return 0;
+    set_str(&n->boot_id, b->boot_id);
+    set_str(&n->arch, b->arch);
+    set_str(&n->os, b->os);
+    set_str(&n->version, b->version);
+    strv_fini(&n->notes);
+    n->notes = strv_copy(&b->notes);
+    n->t_boot = b->t_boot;
+    n->t_agent = b->t_agent;
+    node_settle(n, b->cpus, b->gpus, b->mem_mib, b->gpu_type);
+    return 0;
+}
+
+static int apply_drain(struct model *m, const struct event *ev, const struct ev_drain *b)
+{
+    struct node *n = model_get_node(m, b->node);
+    if (!n)
+        return -ENOENT;
+    n->drain = b->drain;
+    n->t_drain = b->drain ? ev->t : (struct wall){0};
+    set_str(&n->drain_reason, b->drain ? b->reason : NULL);
+    set_str(&n->drain_user, b->drain ? b->user : NULL);
+    return 0;
+}
+
+static int apply_to_job(struct model *m, struct job *j, const struct event *ev)
+{
+    switch ((enum event_kind)ev->kind) {
+    case EV_START: return apply_start(m, j, ev, ev->body);
+    case EV_SPLIT: return apply_split(m, j, ev, ev->body);
+    case EV_STEP: return apply_step(m, j, ev, ev->body);
+    case EV_PLACE: return apply_place(m, j, ev, ev->body);
+    case EV_RUNNING: return apply_running(m, j, ev, ev->body);
+    case EV_END: return apply_end(m, j, ev, ev->body);
+    case EV_KILL: return apply_kill(m, j, ev, ev->body);
+    case EV_SIGNAL: return 0;
+    case EV_HOLD: return apply_hold(m, j, ev, ev->body);
+    case EV_REQUEUE: return apply_requeue(m, j, ev, ev->body);
+    case EV_UPDATE: return apply_update(m, j, ev, ev->body);
+    case EV_COMPLETE: return apply_complete(m, j, ev, ev->body);
+    case EV_RETIRE: return apply_retire(m, j);
+    case EV_EPOCH:
+    case EV_CONFIG:
+    case EV_NODE:
+    case EV_DRAIN:
+    case EV_SUBMIT:
+    case EV_N_KINDS: break;
+    }
+    return -EINVAL;
+}
+
+static int apply_any(struct model *m, const struct event *ev)
+{
+    switch ((enum event_kind)ev->kind) {
+    case EV_EPOCH: return apply_epoch(m, ev->body);
+    case EV_CONFIG: return apply_config(m, ev->body);
+    case EV_NODE: return apply_node(m, ev, ev->body);
+    case EV_DRAIN: return apply_drain(m, ev, ev->body);
+    case EV_SUBMIT: return apply_submit(m, ev, ev->body);
+    case EV_START:
+    case EV_SPLIT:
+    case EV_STEP:
+    case EV_PLACE:
+    case EV_RUNNING:
+    case EV_END:
+    case EV_KILL:
+    case EV_SIGNAL:
+    case EV_HOLD:
+    case EV_REQUEUE:
+    case EV_UPDATE:
+    case EV_COMPLETE:
+    case EV_RETIRE:
+    case EV_N_KINDS: break;
+    }
+    struct job *j = model_get_job(m, ev->job);
+    return j ? apply_to_job(m, j, ev) : -ENOENT;
+}
+
+int model_apply(struct model *m, const struct event *ev)
+{
+    int r = ev->body ? apply_any(m, ev) : -EINVAL;
+    if (r < 0)
+        m->n_rejected++;
+    m->seq = ev->seq;
+    m->now = ev->t;
+    return r;
+}

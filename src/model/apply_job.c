@@ -1,0 +1,250 @@
+/* apply_job.c - the folds that concern a job as a whole. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "src/model/model_private.h"
+
+int apply_submit(struct model *m, const struct event *ev, const struct job *body)
+{
+    if (!body->id || body->id != ev->job || body->state != JOB_PENDING)
+        return -EINVAL;
+    if (model_get_job(m, body->id))
+        return -EEXIST;
+    struct job *j = xcalloc(1, sizeof *j);
+    rec_copy(&job_rec, j, body);
+    list_init(&j->in_all);
+    list_init(&j->in_queue);
+    if (j->kind == JOB_KIND_STEPS)
+        job_begin_next_step(j);
+    model_link_job(m, j);
+    return 0;
+}
+
+/* --- arrays --- */
+
+/* Position of the range that holds index; -1 where none does. */
+static int find_range(const struct job *j, uint32_t index)
+{
+    for (size_t i = 0; i < j->array_pending.n; i++) {
+        const struct index_range *r = &j->array_pending.v[i];
+        if (index >= r->first && index <= r->last && (index - r->first) % r->step == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* Takes index out of range `at`, which splits in two where it lies inside. */
+static void take_index(struct job *j, int at, uint32_t index)
+{
+    struct index_range *r = &j->array_pending.v[at];
+    struct index_range before = *r, after = *r;
+    before.last = index - r->step;
+    after.first = index + r->step;
+    bool has_before = index > r->first, has_after = index < r->last;
+    if (has_before && has_after) {
+        rec_list_push(&j->array_pending);
+        r = &j->array_pending.v[at];
+        for (size_t i = j->array_pending.n - 1; i > (size_t)at + 1; i--)
+            j->array_pending.v[i] = j->array_pending.v[i - 1];
+        r[0] = before;
+        r[1] = after;
+    } else if (has_before || has_after) {
+        *r = has_before ? before : after;
+    } else {
+        for (size_t i = (size_t)at; i + 1 < j->array_pending.n; i++)
+            j->array_pending.v[i] = j->array_pending.v[i + 1];
+        j->array_pending.n--;
+    }
+}
+
+/* Makes the element of an array record a job of its own: a new one with id new_id, or, for the last
+ * element, the record itself (the last one keeps the array's id, as in Slurm). NULL where that does not
+ * fit. */
+static struct job *split_element(struct model *m, struct job *j, uint32_t index, uint32_t new_id)
+{
+    int at = job_is_array_record(j) ? find_range(j, index) : -1;
+    uint32_t left = at < 0 ? 0 : job_pending_elements(j);
+    if (at < 0 || (left == 1) != (new_id == 0) || (new_id && model_get_job(m, new_id)))
+        return NULL;
+    if (!new_id) {
+        model_unlink_job(m, j);
+        free(j->array_pending.v);
+        j->array_pending.v = NULL;
+        j->array_pending.n = 0;
+        j->array_index = index;
+        model_link_job(m, j);
+        return j;
+    }
+    struct index_range *v = j->array_pending.v;
+    size_t n = j->array_pending.n;
+    j->array_pending.v = NULL; /* an element does not carry the ranges: they may be many */
+    j->array_pending.n = 0;
+    struct job *e = xcalloc(1, sizeof *e);
+    rec_copy(&job_rec, e, j);
+    j->array_pending.v = v;
+    j->array_pending.n = n;
+    take_index(j, at, index);
+    list_init(&e->in_all);
+    list_init(&e->in_queue);
+    free(e->request_id);
+    e->request_id = NULL;
+    e->id = new_id;
+    e->array_index = index;
+    model_link_job(m, e);
+    return e;
+}
+
+int apply_split(struct model *m, struct job *j, const struct event *ev, const struct ev_split *body)
+{
+    (void)ev;
+    if (j->state != JOB_PENDING)
+        return -EINVAL;
+    return split_element(m, j, body->array_index, body->new_id) ? 0 : -EINVAL;
+}
+
+/* --- start --- */
+
+static void add_batch_step(struct job *j)
+{
+    struct step *s = rec_list_push(&j->steps);
+    s->id = STEP_BATCH;
+    s->name = xstrdup("batch");
+    s->n_tasks = s->n_ranks = s->nodes = 1;
+    s->time_limit_s = DURATION_NOT_SET;
+    s->t_start = j->t_start;
+    struct task *t = rec_list_push(&s->tasks);
+    t->state = TASK_LAUNCHING;
+    t->n_ranks = 1;
+    t->attempt = ++j->launches;
+    rec_copy(&alloc_rec, &t->alloc, &j->alloc.v[0]);
+}
+
+int apply_start(struct model *m, struct job *j, const struct event *ev, const struct ev_start *body)
+{
+    if (j->state != JOB_PENDING || j->kind == JOB_KIND_STEPS || !body->alloc.n)
+        return -EINVAL;
+    bool element = body->array_index != ARRAY_NONE && job_is_array_record(j);
+    if (job_is_array_record(j) != element)
+        return -EINVAL;
+    int r = charge_all(m, body->alloc.v, body->alloc.n, j->req.exclusive);
+    if (r < 0)
+        return r;
+    if (element) {
+        j = split_element(m, j, body->array_index, body->new_id);
+        if (!j) {
+            uncharge_all(m, body->alloc.v, body->alloc.n);
+            return -EINVAL;
+        }
+    }
+    model_dequeue(m, j);
+    struct ev_start copy;
+    rec_copy(&ev_start_rec, &copy, body);
+    free(j->alloc.v);
+    j->alloc.v = copy.alloc.v;
+    j->alloc.n = copy.alloc.n;
+    free(j->partition);
+    j->partition = copy.partition;
+    j->holding = true;
+    j->state = JOB_RUNNING;
+    j->reason = REASON_NONE;
+    j->t_start = ev->t;
+    j->time_limit_s = body->time_limit_s;
+    if (j->kind == JOB_KIND_BATCH)
+        add_batch_step(j);
+    model_enqueue(m, j);
+    return 0;
+}
+
+/* --- hold, requeue, update --- */
+
+int apply_hold(struct model *m, struct job *j, const struct event *ev, const struct ev_hold *body)
+{
+    (void)m;
+    if (j->state != JOB_PENDING || body->hold > HOLD_ADMIN)
+        return -EINVAL;
+    j->hold = body->hold;
+    j->reason = body->hold == HOLD_USER    ? REASON_HELD_USER
+                : body->hold == HOLD_ADMIN ? REASON_HELD_ADMIN
+                                           : REASON_NONE;
+    if (body->hold == HOLD_NONE && j->t_eligible.ms < ev->t.ms)
+        j->t_eligible = ev->t;
+    return 0;
+}
+
+int apply_requeue(struct model *m, struct job *j, const struct event *ev, const struct ev_requeue *body)
+{
+    if (!job_state_is_final(j->state) || j->kind == JOB_KIND_INTERACTIVE || !wall_is_set(j->t_start))
+        return -EINVAL;
+    job_put_back(m, j, ev->t, body->hold);
+    return 0;
+}
+
+int apply_update(struct model *m, struct job *j, const struct event *ev, const struct ev_update *body)
+{
+    (void)m;
+    (void)ev;
+    if (job_state_is_final(j->state))
+        return -EINVAL;
+    rec_fini(&job_req_rec, &j->req);
+    rec_copy(&job_req_rec, &j->req, &body->req);
+    if (j->state == JOB_PENDING) {
+        struct strv parts = strv_split(j->req.partition, ",");
+        free(j->partition);
+        j->partition = xstrdup(parts.n ? parts.v[0] : NULL);
+        strv_fini(&parts);
+    } else if (body->time_limit_s != DURATION_NOT_SET) {
+        j->time_limit_s = body->time_limit_s;
+    }
+    return 0;
+}
+
+/* --- ends --- */
+
+int apply_kill(struct model *m, struct job *j, const struct event *ev, const struct ev_kill *body)
+{
+    if (body->cause >= KILL_N_CAUSES || body->fate > FATE_REQUEUE_HOLD || job_state_is_final(j->state))
+        return -EINVAL;
+    if (j->state == JOB_PENDING && (body->fate != FATE_END || body->step != STEP_ALL))
+        return -EINVAL;
+    if (body->step != STEP_ALL) {
+        struct step *s = job_find_step(j, body->step);
+        if (!s || s->done || s->id == STEP_BATCH)
+            return -ENOENT;
+        step_kill(s, body->cause, ev->t);
+        if (step_settle(s, ev->t))
+            job_settle(m, j, ev->t);
+        return 0;
+    }
+    /* A job that ends already may still be kept from coming back: a cancel is final. */
+    if (j->state == JOB_COMPLETING && (j->fate == FATE_END || body->fate != FATE_END))
+        return -EALREADY;
+    j->kill_cause = body->cause;
+    j->kill_uid = body->uid;
+    j->kill_grace_s = body->grace_s;
+    j->t_kill = ev->t;
+    j->fate = body->fate;
+    if (j->state != JOB_COMPLETING)
+        job_begin_end(m, j, body->cause, ev->t);
+    return 0;
+}
+
+int apply_complete(struct model *m, struct job *j, const struct event *ev, const struct ev_complete *body)
+{
+    if (j->kind != JOB_KIND_INTERACTIVE || (j->state != JOB_RUNNING && j->state != JOB_SUSPENDED))
+        return -EINVAL;
+    j->exit_code = body->code;
+    j->exit_signal = body->signal;
+    job_begin_end(m, j, KILL_JOB_ENDED, ev->t);
+    return 0;
+}
+
+int apply_retire(struct model *m, struct job *j)
+{
+    if (!job_state_is_final(j->state))
+        return -EINVAL;
+    model_unlink_job(m, j);
+    job_free(j);
+    return 0;
+}

@@ -1,0 +1,185 @@
+/* apply_task.c - the folds that concern steps and tasks. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "src/base/xalloc.h"
+#include "src/model/model_private.h"
+
+int apply_step(struct model *m, struct job *j, const struct event *ev, const struct ev_step *body)
+{
+    (void)m;
+    if (j->state != JOB_RUNNING || j->kind == JOB_KIND_STEPS || body->step.id < 0 || !body->step.tasks.n)
+        return -EINVAL;
+    if ((uint32_t)body->step.id != j->next_step)
+        return -EEXIST;
+    struct step *s = rec_list_push(&j->steps);
+    rec_copy(&step_rec, s, &body->step);
+    s->t_start = ev->t;
+    j->next_step++;
+    return 0;
+}
+
+int apply_place(struct model *m, struct job *j, const struct event *ev, const struct ev_place *body)
+{
+    struct step *s = job_find_step(j, body->step);
+    struct task *t = s ? step_find_task(s, body->task) : NULL;
+    bool steps = j->kind == JOB_KIND_STEPS;
+    if (!t)
+        return -ENOENT;
+    if (t->state != TASK_WAITING || (j->state != JOB_RUNNING && !(steps && j->state == JOB_PENDING)))
+        return -EINVAL;
+    if (steps) {
+        int r = charge(m, &body->alloc, false);
+        if (r < 0)
+            return r;
+    }
+    if (j->state == JOB_PENDING) {
+        model_dequeue(m, j);
+        j->state = JOB_RUNNING;
+        j->reason = REASON_NONE;
+        j->t_start = ev->t;
+        j->time_limit_s = body->time_limit_s;
+        if (body->partition) {
+            free(j->partition);
+            j->partition = xstrdup(body->partition);
+        }
+        model_enqueue(m, j);
+    }
+    rec_fini(&alloc_rec, &t->alloc);
+    rec_copy(&alloc_rec, &t->alloc, &body->alloc);
+    if (body->n_ranks) {
+        t->rank_base = body->rank_base;
+        t->n_ranks = body->n_ranks;
+    }
+    t->state = TASK_LAUNCHING;
+    t->attempt = ++j->launches;
+    if (!wall_is_set(s->t_start))
+        s->t_start = ev->t;
+    return 0;
+}
+
+static struct task *find_attempt(struct job *j, int32_t step, uint32_t task, uint32_t attempt,
+                                 struct step **ret_step)
+{
+    struct step *s = job_find_step(j, step);
+    struct task *t = s ? step_find_task(s, task) : NULL;
+    *ret_step = s;
+    return t && t->attempt == attempt ? t : NULL;
+}
+
+int apply_running(struct model *m, struct job *j, const struct event *ev, const struct ev_running *body)
+{
+    (void)m;
+    (void)ev;
+    struct step *s;
+    struct task *t = find_attempt(j, body->step, body->task, body->attempt, &s);
+    if (!t)
+        return -ENOENT;
+    if (t->state != TASK_LAUNCHING)
+        return -EINVAL;
+    t->state = TASK_RUNNING;
+    t->t_start = body->t;
+    t->pid = body->pid;
+    return 0;
+}
+
+/* The worst rank speaks for its task: the highest code, a signal counting as 128 + n. */
+static void task_take_worst(struct task *t)
+{
+    int32_t worst = -1;
+    for (size_t i = 0; i < t->ranks.n; i++) {
+        int32_t w = t->ranks.v[i].signal ? 128 + t->ranks.v[i].signal : t->ranks.v[i].code;
+        if (w > worst) {
+            worst = w;
+            t->code = t->ranks.v[i].code;
+            t->signal = t->ranks.v[i].signal;
+        }
+    }
+}
+
+static void task_take_end(struct task *t, const struct ev_end *body)
+{
+    struct ev_end copy;
+    rec_copy(&ev_end_rec, &copy, body);
+    t->state = TASK_DONE;
+    t->end_kind = body->end_kind;
+    free(t->ranks.v);
+    t->ranks.v = copy.ranks.v;
+    t->ranks.n = copy.ranks.n;
+    if (wall_is_set(body->t_start))
+        t->t_start = body->t_start;
+    t->t_end = body->t_end;
+    t->peak_rss_kib = body->peak_rss_kib;
+    t->cpu_ms = body->cpu_ms;
+    free(t->sampled);
+    t->sampled = copy.sampled;
+    free(t->message);
+    t->message = copy.message;
+    task_take_worst(t);
+}
+
+static bool task_failed(const struct task *t)
+{
+    return t->end_kind != END_EXITED || t->code != 0;
+}
+
+/* A task of a step job has ended: stop at a failure, or let the next step begin. */
+static void step_job_advance(struct model *m, struct job *j, struct step *s, const struct task *t,
+                             struct wall at)
+{
+    if (j->state != JOB_RUNNING)
+        return;
+    if (task_failed(t) && !s->keep_going) {
+        if (t->end_kind == END_OOM)
+            j->kill_cause = KILL_OOM;
+        j->exit_code = t->code;
+        j->exit_signal = t->signal;
+        step_kill(s, KILL_STEP_FAILED, at);
+        step_settle(s, at);
+        job_begin_end(m, j, KILL_STEP_FAILED, at);
+    } else if (s->done && !job_begin_next_step(j)) {
+        job_begin_end(m, j, KILL_JOB_ENDED, at);
+    }
+}
+
+static void batch_job_advance(struct model *m, struct job *j, const struct step *s, const struct task *t,
+                              struct wall at)
+{
+    int32_t code = s->signal ? 128 + s->signal : s->code;
+    if (s->id != STEP_BATCH && s->done && code > j->derived_code)
+        j->derived_code = code;
+    if (s->id == STEP_BATCH) {
+        j->exit_code = t->code;
+        j->exit_signal = t->signal;
+        /* A script that had ended before the kill could reach it keeps its own end. */
+        if (j->kill_cause != KILL_NONE && t->end_kind == END_EXITED && j->kill_cause != KILL_NODE_FAIL) {
+            j->kill_cause = KILL_NONE;
+            j->fate = FATE_END;
+        }
+        if (j->state == JOB_RUNNING || j->state == JOB_SUSPENDED)
+            job_begin_end(m, j, KILL_JOB_ENDED, at);
+    }
+}
+
+int apply_end(struct model *m, struct job *j, const struct event *ev, const struct ev_end *body)
+{
+    struct step *s;
+    struct task *t = find_attempt(j, body->step, body->task, body->attempt, &s);
+    if (!t)
+        return -ENOENT;
+    if ((t->state != TASK_LAUNCHING && t->state != TASK_RUNNING) || body->end_kind >= END_N_KINDS ||
+        body->end_kind == END_NONE)
+        return -EINVAL;
+    if (j->kind == JOB_KIND_STEPS)
+        uncharge(m, &t->alloc);
+    task_take_end(t, body);
+    if (s->kill_on_bad_exit && task_failed(t))
+        step_kill(s, KILL_STEP_FAILED, ev->t);
+    step_settle(s, ev->t);
+    if (j->kind == JOB_KIND_STEPS)
+        step_job_advance(m, j, s, t, ev->t);
+    else
+        batch_job_advance(m, j, s, t, ev->t);
+    job_settle(m, j, ev->t);
+    return 0;
+}

@@ -1,0 +1,146 @@
+/* filename.c - output file patterns. */
+#include "src/model/filename.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/xalloc.h"
+
+#define WIDTH_MAX 10
+
+static void append_number(struct str *out, uint64_t n, int width)
+{
+    str_appendf(out, "%0*llu", width, (unsigned long long)n);
+}
+
+static void append_step(struct str *out, int32_t step, int width)
+{
+    char buf[16];
+    if (step >= 0)
+        append_number(out, (uint64_t)step, width);
+    else
+        str_append(out, step_format_id(step, buf));
+}
+
+/* One conversion; false where c is none. */
+static bool append_field(struct str *out, char c, int width, const struct filename_args *a)
+{
+    const struct job *j = a->job;
+    bool element = j->array_index != ARRAY_NONE;
+    switch (c) {
+    case 'j': append_number(out, j->id, width); return true;
+    case 'J':
+        append_number(out, j->id, width);
+        if (a->step != STEP_BATCH) {
+            str_append_char(out, '.');
+            append_step(out, a->step, 0);
+        }
+        return true;
+    case 'A': append_number(out, j->array_job ? j->array_job : j->id, width); return true;
+    case 'a': append_number(out, element ? j->array_index : UINT32_MAX - 1, width); return true;
+    case 'b': append_number(out, element ? j->array_index % 10 : 4, width); return true;
+    case 'x': str_append(out, j->req.name ? j->req.name : ""); return true;
+    case 'u': str_append(out, j->user ? j->user : ""); return true;
+    case 'N': str_append(out, a->node ? a->node : "%N"); return true;
+    case 'n': append_number(out, a->node_index, width); return true;
+    case 't': append_number(out, a->rank, width); return true;
+    case 's': append_step(out, a->step, width); return true;
+    case 'r': append_number(out, j->restarts, width); return true;
+    case '%': str_append_char(out, '%'); return true;
+    default: return false;
+    }
+}
+
+/* A backslash pair turns expansion off; single backslashes before other characters go. */
+static void append_literal(struct str *out, const char *pattern)
+{
+    for (const char *p = pattern; *p; p++)
+        if (*p != '\\')
+            str_append_char(out, *p);
+}
+
+static void append_pattern(struct str *out, const char *pattern, const struct filename_args *a)
+{
+    for (const char *p = pattern; *p; p++) {
+        if (*p != '%') {
+            str_append_char(out, *p);
+            continue;
+        }
+        const char *q = p + 1;
+        int width = 0;
+        while (isdigit((unsigned char)*q) && width <= WIDTH_MAX)
+            width = width * 10 + (*q++ - '0');
+        if (*q && append_field(out, *q, width > WIDTH_MAX ? WIDTH_MAX : width, a))
+            p = q;
+        else
+            str_append_char(out, '%');
+    }
+}
+
+char *filename_expand(const char *pattern, const char *workdir, const struct filename_args *a)
+{
+    struct str out = STR_INIT;
+    if (*pattern != '/') {
+        str_append(&out, str_is_empty(workdir) ? "" : workdir);
+        if (out.len == 0 || out.s[out.len - 1] != '/')
+            str_append_char(&out, '/');
+    }
+    if (strstr(pattern, "\\\\"))
+        append_literal(&out, pattern);
+    else
+        append_pattern(&out, pattern, a);
+    return str_take(&out);
+}
+
+char *job_stdout_path(const struct job *j)
+{
+    struct filename_args a = {.job = j, .step = STEP_BATCH, .node = j->alloc.n ? j->alloc.v[0].node : NULL};
+    const char *fallback = j->array_job ? "slurm-%A_%a.out" : "slurm-%j.out";
+    return filename_expand(j->req.std_out ? j->req.std_out : fallback, j->req.workdir, &a);
+}
+
+char *job_stderr_path(const struct job *j)
+{
+    if (!j->req.std_err)
+        return job_stdout_path(j);
+    struct filename_args a = {.job = j, .step = STEP_BATCH, .node = j->alloc.n ? j->alloc.v[0].node : NULL};
+    return filename_expand(j->req.std_err, j->req.workdir, &a);
+}
+
+static char *step_path(const char *pattern, const struct job *j, const struct step *s, const struct task *t,
+                       uint32_t rank)
+{
+    struct filename_args a = {
+        .job = j, .step = s->id, .rank = rank, .node = t->alloc.node, .node_index = t->index};
+    if (j->kind == JOB_KIND_STEPS) { /* a declared task is what %t counts */
+        a.rank = t->index;
+        a.node_index = 0;
+    }
+    return filename_expand(pattern, s->workdir ? s->workdir : j->req.workdir, &a);
+}
+
+/* The default of a step job's task; a step with several processes a task shares one file between them. */
+#define STEP_JOB_PATTERN "stoker-%j-%s-%t.out"
+
+char *step_stdout_path(const struct job *j, const struct step *s, const struct task *t, uint32_t rank)
+{
+    if (s->id == STEP_BATCH)
+        return job_stdout_path(j);
+    if (s->std_out)
+        return step_path(s->std_out, j, s, t, rank);
+    if (j->kind != JOB_KIND_STEPS)
+        return NULL;
+    return step_path(j->req.std_out ? j->req.std_out : STEP_JOB_PATTERN, j, s, t, rank);
+}
+
+char *step_stderr_path(const struct job *j, const struct step *s, const struct task *t, uint32_t rank)
+{
+    if (s->id == STEP_BATCH)
+        return job_stderr_path(j);
+    if (s->std_err)
+        return step_path(s->std_err, j, s, t, rank);
+    if (j->kind == JOB_KIND_STEPS && j->req.std_err)
+        return step_path(j->req.std_err, j, s, t, rank);
+    return step_stdout_path(j, s, t, rank);
+}

@@ -1,0 +1,253 @@
+/* finish.c - how steps and jobs end, and how a job gets back into the queue.
+ *
+ * A job's end has two parts: job_begin_end (nothing new starts, what lives is being killed: COMPLETING)
+ * and, when the last task has ended, job_settle (resources free, a final state or PENDING again).
+ */
+#include <stdlib.h>
+
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "src/model/model_private.h"
+
+/* So many restarts after losing its node, then a job is held: it may be what kills the nodes. */
+#define RESTARTS_MAX 5
+
+void step_kill(struct step *s, enum kill_cause cause, struct wall t)
+{
+    if (s->done)
+        return;
+    if (!s->killing) {
+        s->killing = true;
+        s->kill_cause = cause;
+    }
+    for (size_t i = 0; i < s->tasks.n; i++) {
+        struct task *task = &s->tasks.v[i];
+        if (task->state == TASK_WAITING) {
+            task->state = TASK_DONE;
+            task->end_kind = END_NOT_RUN;
+            task->t_end = t;
+        } else if (task->state != TASK_DONE) {
+            task->killing = true;
+        }
+    }
+}
+
+bool step_settle(struct step *s, struct wall t)
+{
+    int32_t worst = -1;
+    for (size_t i = 0; i < s->tasks.n; i++) {
+        const struct task *task = &s->tasks.v[i];
+        if (task->state != TASK_DONE)
+            return false;
+        int32_t w = task->signal ? 128 + task->signal : task->code;
+        if (task->end_kind == END_UNKNOWN || task->end_kind == END_LAUNCH_FAILED ||
+            task->end_kind == END_NODE_REBOOT)
+            w = w > 0 ? w : 1;
+        if (w > worst) {
+            worst = w;
+            s->code = task->signal ? 0 : w;
+            s->signal = task->signal;
+        }
+    }
+    if (!s->done) {
+        s->done = true;
+        s->t_end = t;
+    }
+    return true;
+}
+
+bool job_begin_next_step(struct job *j)
+{
+    for (size_t i = 0; i < j->steps.n; i++) {
+        struct step *s = &j->steps.v[i];
+        if (s->done || s->tasks.n)
+            continue;
+        for (uint32_t k = 0; k < s->n_tasks; k++) {
+            struct task *t = rec_list_push(&s->tasks);
+            t->index = k;
+            t->rank_base = 0;
+            t->n_ranks = s->n_ranks ? s->n_ranks : 1;
+        }
+        return true;
+    }
+    return false;
+}
+
+void job_begin_end(struct model *m, struct job *j, enum kill_cause cause, struct wall t)
+{
+    if (j->state == JOB_PENDING) {
+        for (size_t i = 0; i < j->steps.n; i++)
+            step_kill(&j->steps.v[i], cause, t);
+    }
+    if (j->state != JOB_COMPLETING) {
+        model_dequeue(m, j);
+        j->state = JOB_COMPLETING;
+        model_enqueue(m, j);
+    }
+    for (size_t i = 0; i < j->steps.n; i++) {
+        struct step *s = &j->steps.v[i];
+        step_kill(s, cause, t);
+        if (s->tasks.n)
+            step_settle(s, t);
+    }
+    job_settle(m, j, t);
+}
+
+/* --- what a job ends as --- */
+
+struct outcome {
+    enum job_state state;
+    enum reason reason;
+};
+
+static struct outcome outcome_of_kill(enum kill_cause cause)
+{
+    switch (cause) {
+    case KILL_CANCEL:
+    case KILL_REQUEUE:
+    case KILL_OWNER_GONE: return (struct outcome){JOB_CANCELLED, REASON_NONE};
+    case KILL_TIMEOUT: return (struct outcome){JOB_TIMEOUT, REASON_TIME_LIMIT};
+    case KILL_PREEMPT: return (struct outcome){JOB_PREEMPTED, REASON_NONE};
+    case KILL_NODE_FAIL: return (struct outcome){JOB_NODE_FAIL, REASON_NODE_DOWN};
+    case KILL_STEP_FAILED: return (struct outcome){JOB_FAILED, REASON_NON_ZERO_EXIT};
+    case KILL_OOM: return (struct outcome){JOB_OUT_OF_MEMORY, REASON_OUT_OF_MEMORY};
+    case KILL_DEADLINE: return (struct outcome){JOB_DEADLINE, REASON_DEADLINE};
+    case KILL_NONE:
+    case KILL_JOB_ENDED:
+    case KILL_N_CAUSES: break;
+    }
+    return (struct outcome){JOB_COMPLETED, REASON_NONE};
+}
+
+static struct outcome outcome_of_end(enum end_kind kind, int32_t code, int32_t sig)
+{
+    switch (kind) {
+    case END_OOM: return (struct outcome){JOB_OUT_OF_MEMORY, REASON_OUT_OF_MEMORY};
+    case END_TIMEOUT: return (struct outcome){JOB_TIMEOUT, REASON_TIME_LIMIT};
+    case END_LAUNCH_FAILED: return (struct outcome){JOB_FAILED, REASON_LAUNCH_FAILURE};
+    case END_NODE_REBOOT: return (struct outcome){JOB_NODE_FAIL, REASON_NODE_DOWN};
+    case END_UNKNOWN: return (struct outcome){JOB_FAILED, REASON_SYSTEM_FAILURE};
+    case END_KILLED:
+    case END_NONE:
+    case END_EXITED:
+    case END_SIGNALED:
+    case END_NOT_RUN:
+    case END_N_KINDS: break;
+    }
+    if (sig)
+        return (struct outcome){JOB_FAILED, REASON_RAISED_SIGNAL};
+    if (code)
+        return (struct outcome){JOB_FAILED, REASON_NON_ZERO_EXIT};
+    return (struct outcome){JOB_COMPLETED, REASON_NONE};
+}
+
+/* Of a step job: the first task that went wrong in a way that says more than its code. */
+static struct outcome outcome_of_steps(const struct job *j)
+{
+    for (size_t i = 0; i < j->steps.n; i++) {
+        const struct step *s = &j->steps.v[i];
+        for (size_t k = 0; k < s->tasks.n && !s->keep_going; k++) {
+            const struct task *t = &s->tasks.v[k];
+            struct outcome o = outcome_of_end(t->end_kind, t->code, t->signal);
+            if (o.state != JOB_COMPLETED && t->end_kind != END_KILLED)
+                return o;
+        }
+    }
+    return (struct outcome){JOB_COMPLETED, REASON_NONE};
+}
+
+static struct outcome outcome_of(const struct job *j)
+{
+    if (j->kill_cause != KILL_NONE && j->kill_cause != KILL_STEP_FAILED && j->kill_cause != KILL_JOB_ENDED)
+        return outcome_of_kill(j->kill_cause);
+    if (j->kind == JOB_KIND_STEPS)
+        return outcome_of_steps(j);
+    if (j->kind == JOB_KIND_INTERACTIVE)
+        return outcome_of_end(END_EXITED, j->exit_code, j->exit_signal);
+    const struct step *s = job_find_step(j, STEP_BATCH);
+    return s && s->tasks.n ? outcome_of_end(s->tasks.v[0].end_kind, j->exit_code, j->exit_signal)
+                           : (struct outcome){JOB_FAILED, REASON_SYSTEM_FAILURE};
+}
+
+static void release(struct model *m, struct job *j)
+{
+    if (j->holding)
+        uncharge_all(m, j->alloc.v, j->alloc.n);
+    j->holding = false;
+}
+
+static void clear_steps(struct job *j)
+{
+    bool declared = j->kind == JOB_KIND_STEPS;
+    for (size_t i = 0; i < j->steps.n; i++) {
+        struct step *s = &j->steps.v[i];
+        if (!declared) {
+            rec_fini(&step_rec, s);
+            continue;
+        }
+        for (size_t k = 0; k < s->tasks.n; k++)
+            rec_fini(&task_rec, &s->tasks.v[k]);
+        free(s->tasks.v);
+        s->tasks.v = NULL;
+        s->tasks.n = 0;
+        s->t_start = s->t_end = (struct wall){0};
+        s->killing = s->done = false;
+        s->kill_cause = KILL_NONE;
+        s->code = s->signal = 0;
+    }
+    if (!declared) {
+        free(j->steps.v);
+        j->steps.v = NULL;
+        j->steps.n = 0;
+    }
+}
+
+void job_put_back(struct model *m, struct job *j, struct wall t, bool hold)
+{
+    release(m, j);
+    model_dequeue(m, j);
+    clear_steps(j);
+    for (size_t i = 0; i < j->alloc.n; i++)
+        rec_fini(&alloc_rec, &j->alloc.v[i]);
+    free(j->alloc.v);
+    j->alloc.v = NULL;
+    j->alloc.n = 0;
+    j->state = JOB_PENDING;
+    j->restarts++;
+    j->fate = FATE_END;
+    j->kill_cause = KILL_NONE;
+    j->t_start = j->t_end = j->t_kill = (struct wall){0};
+    j->t_eligible = t;
+    j->exit_code = j->exit_signal = j->derived_code = 0;
+    j->next_step = 0;
+    j->time_limit_s = DURATION_NOT_SET;
+    j->hold = hold ? HOLD_USER : HOLD_NONE;
+    j->reason = hold ? REASON_HELD_REQUEUE : REASON_NONE;
+    if (j->kind == JOB_KIND_STEPS)
+        job_begin_next_step(j);
+    model_enqueue(m, j);
+}
+
+void job_settle(struct model *m, struct job *j, struct wall t)
+{
+    if (j->state != JOB_COMPLETING || job_live_tasks(j))
+        return;
+    struct outcome o = outcome_of(j);
+    bool may_requeue = j->kind != JOB_KIND_INTERACTIVE && j->req.requeue != 2;
+    if (j->fate != FATE_END && wall_is_set(j->t_start)) {
+        job_put_back(m, j, t, j->fate == FATE_REQUEUE_HOLD);
+        return;
+    }
+    if (o.state == JOB_NODE_FAIL && may_requeue && j->kill_cause != KILL_CANCEL) {
+        job_put_back(m, j, t, j->restarts + 1 >= RESTARTS_MAX);
+        return;
+    }
+    release(m, j);
+    model_dequeue(m, j);
+    j->state = o.state;
+    j->reason = o.reason;
+    j->t_end = t;
+    if (o.state == JOB_CANCELLED || o.state == JOB_TIMEOUT)
+        j->exit_code = 0;
+    model_enqueue(m, j);
+}

@@ -1,0 +1,242 @@
+/* job.c - the records of jobs, steps and tasks, and what can be read off them. */
+#include "src/model/job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "src/model/need.h"
+
+REC_DEFINE(alloc, ALLOC_FIELDS)
+REC_DEFINE(index_range, INDEX_RANGE_FIELDS)
+REC_DEFINE(job_req, JOB_REQ_FIELDS)
+REC_DEFINE(rank_end, RANK_END_FIELDS)
+REC_DEFINE(task, TASK_FIELDS)
+REC_DEFINE(step, STEP_FIELDS)
+REC_DEFINE(job, JOB_FIELDS)
+
+void job_req_init(struct job_req *r)
+{
+    *r = (struct job_req){
+        .nodes_min = NOT_GIVEN,
+        .nodes_max = NOT_GIVEN,
+        .ntasks = NOT_GIVEN,
+        .ntasks_per_node = NOT_GIVEN,
+        .cpus_per_task = NOT_GIVEN,
+        .mem_node_mib = MEM_NOT_GIVEN,
+        .mem_cpu_mib = MEM_NOT_GIVEN,
+        .mem_gpu_mib = MEM_NOT_GIVEN,
+        .gpus = NOT_GIVEN,
+        .gpus_per_node = NOT_GIVEN,
+        .gpus_per_task = NOT_GIVEN,
+        .time_limit_s = DURATION_NOT_SET,
+        .time_min_s = DURATION_NOT_SET,
+    };
+}
+
+struct job *job_new(void)
+{
+    struct job *j = xcalloc(1, sizeof *j);
+    job_req_init(&j->req);
+    j->array_index = ARRAY_NONE;
+    j->time_limit_s = DURATION_NOT_SET;
+    list_init(&j->in_all);
+    list_init(&j->in_queue);
+    return j;
+}
+
+void job_free(struct job *j)
+{
+    if (!j)
+        return;
+    rec_fini(&job_rec, j);
+    free(j);
+}
+
+struct step *job_find_step(const struct job *j, int32_t id)
+{
+    /* Steps are in the order of their ids, the batch step first: look from the end, where the live ones
+     * are. */
+    for (size_t i = j->steps.n; i-- > 0;)
+        if (j->steps.v[i].id == id)
+            return &j->steps.v[i];
+    return NULL;
+}
+
+struct task *step_find_task(const struct step *s, uint32_t index)
+{
+    if (index < s->tasks.n && s->tasks.v[index].index == index)
+        return &s->tasks.v[index];
+    for (size_t i = 0; i < s->tasks.n; i++)
+        if (s->tasks.v[i].index == index)
+            return &s->tasks.v[i];
+    return NULL;
+}
+
+bool job_is_array_record(const struct job *j)
+{
+    return j->array_job && j->array_index == ARRAY_NONE;
+}
+
+uint32_t job_pending_elements(const struct job *j)
+{
+    if (!job_is_array_record(j))
+        return j->state == JOB_PENDING;
+    uint32_t n = 0;
+    for (size_t i = 0; i < j->array_pending.n; i++) {
+        const struct index_range *r = &j->array_pending.v[i];
+        n += (r->last - r->first) / r->step + 1;
+    }
+    return n;
+}
+
+uint32_t job_live_tasks(const struct job *j)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < j->steps.n; i++) {
+        const struct step *s = &j->steps.v[i];
+        if (s->done)
+            continue;
+        for (size_t k = 0; k < s->tasks.n; k++)
+            n += s->tasks.v[k].state == TASK_LAUNCHING || s->tasks.v[k].state == TASK_RUNNING;
+    }
+    return n;
+}
+
+/* What a job holds: its allocation, or in a step job the sum over the tasks that live now. */
+struct held {
+    uint32_t cpus, gpus, nodes;
+    uint64_t mem_mib;
+};
+
+static void held_add(struct held *h, const struct alloc *a)
+{
+    h->cpus += cpuset_count(&a->cpus);
+    h->gpus += cpuset_count(&a->gpus);
+    h->mem_mib += a->mem_mib;
+    h->nodes++;
+}
+
+static bool task_is_live(const struct task *t)
+{
+    return t->state == TASK_LAUNCHING || t->state == TASK_RUNNING;
+}
+
+/* Of a step job while nothing of it runs: the largest of its declared tasks. */
+static struct held step_job_wants(const struct job *j)
+{
+    struct held h = {.nodes = 1};
+    for (size_t i = 0; i < j->steps.n; i++) {
+        struct job_need n;
+        step_task_need(&j->steps.v[i], &n);
+        h.cpus = n.cpus > h.cpus ? n.cpus : h.cpus;
+        h.gpus = n.gpus > h.gpus ? n.gpus : h.gpus;
+        uint64_t mem = n.mem_per_node_mib == MEM_NOT_GIVEN ? 0 : n.mem_per_node_mib;
+        h.mem_mib = mem > h.mem_mib ? mem : h.mem_mib;
+    }
+    return h;
+}
+
+static struct held job_held(const struct job *j)
+{
+    struct held h = {0};
+    if (j->alloc.n) {
+        for (size_t i = 0; i < j->alloc.n; i++)
+            held_add(&h, &j->alloc.v[i]);
+        return h;
+    }
+    if (j->kind == JOB_KIND_STEPS) {
+        for (size_t i = 0; i < j->steps.n; i++)
+            for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
+                if (task_is_live(&j->steps.v[i].tasks.v[k]))
+                    held_add(&h, &j->steps.v[i].tasks.v[k].alloc);
+        return h.nodes ? h : step_job_wants(j);
+    }
+    struct job_need n;
+    job_need(&j->req, &n);
+    bool mem_known = n.mem_per_node_mib != MEM_NOT_GIVEN;
+    return (struct held){.cpus = n.cpus,
+                         .gpus = n.gpus,
+                         .nodes = n.nodes,
+                         .mem_mib = mem_known ? n.mem_per_node_mib * n.nodes : 0};
+}
+
+uint32_t job_cpus(const struct job *j)
+{
+    return job_held(j).cpus;
+}
+
+uint32_t job_gpus(const struct job *j)
+{
+    return job_held(j).gpus;
+}
+
+uint32_t job_nodes(const struct job *j)
+{
+    if (j->kind != JOB_KIND_STEPS || j->state == JOB_PENDING)
+        return job_held(j).nodes;
+    struct strv seen = {0};
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+            const struct task *t = &j->steps.v[i].tasks.v[k];
+            if (task_is_live(t) && !strv_has(&seen, t->alloc.node))
+                strv_push(&seen, t->alloc.node);
+        }
+    uint32_t n = (uint32_t)seen.n;
+    strv_fini(&seen);
+    return n ? n : 1;
+}
+
+uint64_t job_mem_mib(const struct job *j)
+{
+    return job_held(j).mem_mib;
+}
+
+uint32_t job_run_s(const struct job *j, struct wall now)
+{
+    if (!wall_is_set(j->t_start))
+        return 0;
+    return (uint32_t)wall_elapsed_s(j->t_start, wall_is_set(j->t_end) ? j->t_end : now);
+}
+
+char *job_format_id(const struct job *j, size_t max)
+{
+    if (!j->array_job)
+        return xasprintf("%u", j->id);
+    if (j->array_index != ARRAY_NONE)
+        return xasprintf("%u_%u", j->array_job, j->array_index);
+    struct str b = STR_INIT;
+    for (size_t i = 0; i < j->array_pending.n; i++) {
+        const struct index_range *r = &j->array_pending.v[i];
+        const char *comma = i ? "," : "";
+        if (r->first == r->last)
+            str_appendf(&b, "%s%u", comma, r->first);
+        else if (r->step == 1)
+            str_appendf(&b, "%s%u-%u", comma, r->first, r->last);
+        else /* Slurm lists what does not run without gaps: 1,3,5 */
+            for (uint32_t k = r->first; k <= r->last && (!max || b.len <= max); k += r->step)
+                str_appendf(&b, "%s%u", k == r->first ? comma : ",", k);
+    }
+    if (max && b.len > max) {
+        str_truncate(&b, max);
+        while (b.len && b.s[b.len - 1] != ',')
+            str_truncate(&b, b.len - 1);
+        str_append(&b, "...");
+    }
+    if (j->req.array_throttle)
+        str_appendf(&b, "%%%u", j->req.array_throttle);
+    char *id = xasprintf("%u_[%s]", j->array_job, b.s);
+    str_fini(&b);
+    return id;
+}
+
+const char *step_format_id(int32_t id, char buf[static 16])
+{
+    if (id == STEP_BATCH)
+        return "batch";
+    if (id == STEP_INTERACTIVE)
+        return "interactive";
+    snprintf(buf, 16, "%d", id);
+    return buf;
+}

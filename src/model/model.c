@@ -1,0 +1,223 @@
+/* model.c - the state's storage: life, look-ups, snapshots. What changes it is in apply.c. */
+#include "src/model/model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/xalloc.h"
+#include "src/model/model_private.h"
+
+REC_DEFINE(node, NODE_FIELDS)
+
+void model_init(struct model *m)
+{
+    *m = (struct model){.next_job = 1};
+    list_init(&m->all);
+    list_init(&m->pending);
+    list_init(&m->active);
+    list_init(&m->ended);
+}
+
+static void node_free(struct node *n)
+{
+    rec_fini(&node_rec, n);
+    free(n);
+}
+
+void model_fini(struct model *m)
+{
+    list_for_each (j, &m->all, struct job, in_all)
+        job_free(j);
+    for (size_t i = 0; i < m->n_nodes; i++)
+        node_free(m->nodes[i]);
+    free(m->nodes);
+    free(m->uuid);
+    rec_fini(&cluster_spec_rec, &m->spec);
+    idmap_fini(&m->nodes_by_name);
+    idmap_fini(&m->jobs);
+    idmap_fini(&m->requests);
+    idmap_fini(&m->elements);
+    *m = (struct model){0};
+}
+
+static uint64_t text_key(const char *s)
+{
+    return hash_bytes(s, strlen(s));
+}
+
+static uint64_t element_key(uint32_t array_id, uint32_t index)
+{
+    return (uint64_t)array_id << 32 | index;
+}
+
+struct job *model_get_job(const struct model *m, uint32_t id)
+{
+    return idmap_get(&m->jobs, id);
+}
+
+static bool ranges_have(const struct job *j, uint32_t index)
+{
+    for (size_t i = 0; i < j->array_pending.n; i++) {
+        const struct index_range *r = &j->array_pending.v[i];
+        if (index >= r->first && index <= r->last && (index - r->first) % r->step == 0)
+            return true;
+    }
+    return false;
+}
+
+struct job *model_get_element(const struct model *m, uint32_t array_id, uint32_t index)
+{
+    struct job *j = idmap_get(&m->elements, element_key(array_id, index));
+    if (j)
+        return j;
+    j = model_get_job(m, array_id);
+    return j && job_is_array_record(j) && ranges_have(j, index) ? j : NULL;
+}
+
+struct job *model_get_request(const struct model *m, const char *request_id)
+{
+    struct job *j = idmap_get(&m->requests, text_key(request_id));
+    return j && str_eq(j->request_id, request_id) ? j : NULL;
+}
+
+struct node *model_get_node(const struct model *m, const char *name)
+{
+    struct node *n = name ? idmap_get(&m->nodes_by_name, text_key(name)) : NULL;
+    return n && str_eq(n->spec.name, name) ? n : NULL;
+}
+
+const struct part_spec *model_get_part(const struct model *m, const char *name)
+{
+    for (size_t i = 0; i < m->spec.parts.n; i++)
+        if (str_eq(m->spec.parts.v[i].name, name))
+            return &m->spec.parts.v[i];
+    return NULL;
+}
+
+const struct part_spec *model_default_part(const struct model *m)
+{
+    for (size_t i = 0; i < m->spec.parts.n; i++)
+        if (m->spec.parts.v[i].is_default)
+            return &m->spec.parts.v[i];
+    return NULL;
+}
+
+const struct part_spec *model_job_part(const struct model *m, const struct job *j)
+{
+    return model_get_part(m, j->partition);
+}
+
+void model_link_job(struct model *m, struct job *j)
+{
+    idmap_set(&m->jobs, j->id, j);
+    if (j->request_id)
+        idmap_set(&m->requests, text_key(j->request_id), j);
+    if (j->array_job && j->array_index != ARRAY_NONE)
+        idmap_set(&m->elements, element_key(j->array_job, j->array_index), j);
+    /* Ids grow: a new job goes to the end. A snapshot may come in any order. */
+    struct list *pos = &m->all;
+    while (pos->prev != &m->all && container_of(pos->prev, struct job, in_all)->id > j->id)
+        pos = pos->prev;
+    list_insert_before(pos, &j->in_all);
+    if (j->id >= m->next_job)
+        m->next_job = j->id + 1;
+    model_enqueue(m, j);
+}
+
+static bool is_pending(const struct job *j)
+{
+    return j->state == JOB_PENDING;
+}
+
+static uint32_t *queue_length(struct model *m, const struct job *j)
+{
+    return is_pending(j) ? &m->n_pending : job_state_is_final(j->state) ? &m->n_ended : &m->n_active;
+}
+
+void model_enqueue(struct model *m, struct job *j)
+{
+    ++*queue_length(m, j);
+    if (!is_pending(j)) {
+        list_append(job_state_is_final(j->state) ? &m->ended : &m->active, &j->in_queue);
+        return;
+    }
+    /* In the order of submission, which is that of the ids, but a split-off element stands with its array.
+     */
+    uint32_t order = j->array_job ? j->array_job : j->id;
+    struct list *pos = &m->pending;
+    while (pos->prev != &m->pending) {
+        const struct job *before = container_of(pos->prev, struct job, in_queue);
+        uint32_t before_order = before->array_job ? before->array_job : before->id;
+        bool before_is_rest = job_is_array_record(before) && before_order == order;
+        if (before_order < order || (before_order == order && !before_is_rest))
+            break;
+        pos = pos->prev;
+    }
+    list_insert_before(pos, &j->in_queue);
+}
+
+void model_dequeue(struct model *m, struct job *j)
+{
+    --*queue_length(m, j);
+    list_unlink(&j->in_queue);
+}
+
+void model_unlink_job(struct model *m, struct job *j)
+{
+    model_dequeue(m, j);
+    list_unlink(&j->in_all);
+    idmap_remove(&m->jobs, j->id);
+    if (j->request_id && idmap_get(&m->requests, text_key(j->request_id)) == j)
+        idmap_remove(&m->requests, text_key(j->request_id));
+    if (j->array_job && j->array_index != ARRAY_NONE)
+        idmap_remove(&m->elements, element_key(j->array_job, j->array_index));
+}
+
+struct node *model_add_node(struct model *m, const char *name)
+{
+    struct node *n = xcalloc(1, sizeof *n);
+    n->spec.name = xstrdup(name);
+    m->nodes = xreallocarray(m->nodes, m->n_nodes + 1, sizeof(struct node *));
+    m->nodes[m->n_nodes++] = n;
+    idmap_set(&m->nodes_by_name, text_key(name), n);
+    return n;
+}
+
+void model_drop_node(struct model *m, size_t at)
+{
+    struct node *n = m->nodes[at];
+    idmap_remove(&m->nodes_by_name, text_key(n->spec.name));
+    memmove(&m->nodes[at], &m->nodes[at + 1], (m->n_nodes - at - 1) * sizeof(struct node *));
+    m->n_nodes--;
+    node_free(n);
+}
+
+void model_take_spec(struct model *m, struct cluster_spec *spec)
+{
+    rec_fini(&cluster_spec_rec, &m->spec);
+    m->spec = *spec;
+    *spec = (struct cluster_spec){0};
+}
+
+void model_take_node(struct model *m, struct node *node)
+{
+    struct node *n = model_get_node(m, node->spec.name);
+    if (!n)
+        n = model_add_node(m, node->spec.name);
+    rec_fini(&node_rec, n);
+    *n = *node;
+    *node = (struct node){0};
+}
+
+void model_take_job(struct model *m, struct job *j)
+{
+    struct job *old = model_get_job(m, j->id);
+    if (old) {
+        model_unlink_job(m, old);
+        job_free(old);
+    }
+    list_init(&j->in_all);
+    list_init(&j->in_queue);
+    model_link_job(m, j);
+}

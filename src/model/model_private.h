@@ -1,0 +1,56 @@
+/* model_private.h - what model.c, apply.c and charge.c share. */
+#ifndef STOKER_MODEL_MODEL_PRIVATE_H
+#define STOKER_MODEL_MODEL_PRIVATE_H
+
+#include "src/model/model.h"
+
+/* Puts a job that is in no list into the indexes and lists; takes it out of all of them. */
+void model_link_job(struct model *m, struct job *j);
+void model_unlink_job(struct model *m, struct job *j);
+/* Into and out of the pending, active or ended list that its state names: out, change the state, in. */
+void model_enqueue(struct model *m, struct job *j);
+void model_dequeue(struct model *m, struct job *j);
+
+struct node *model_add_node(struct model *m, const char *name);
+void model_drop_node(struct model *m, size_t at);
+
+/* Charges an allocation to its node. -EINVAL, and no effect, where a CPU or GPU is taken already. A node
+ * that is not configured is carried as `gone` until it is empty. */
+int charge(struct model *m, const struct alloc *a, bool exclusive);
+void uncharge(struct model *m, const struct alloc *a);
+/* Both for all of a list; charge_all charges all or none. */
+int charge_all(struct model *m, const struct alloc *v, size_t n, bool exclusive);
+void uncharge_all(struct model *m, const struct alloc *v, size_t n);
+
+/* The folds of one kind each; body as event_body_rec says. 0 or a negative error, then nothing has changed.
+ */
+int apply_submit(struct model *m, const struct event *ev, const struct job *body);
+int apply_start(struct model *m, struct job *j, const struct event *ev, const struct ev_start *body);
+int apply_split(struct model *m, struct job *j, const struct event *ev, const struct ev_split *body);
+int apply_step(struct model *m, struct job *j, const struct event *ev, const struct ev_step *body);
+int apply_place(struct model *m, struct job *j, const struct event *ev, const struct ev_place *body);
+int apply_running(struct model *m, struct job *j, const struct event *ev, const struct ev_running *body);
+int apply_end(struct model *m, struct job *j, const struct event *ev, const struct ev_end *body);
+int apply_kill(struct model *m, struct job *j, const struct event *ev, const struct ev_kill *body);
+int apply_hold(struct model *m, struct job *j, const struct event *ev, const struct ev_hold *body);
+int apply_requeue(struct model *m, struct job *j, const struct event *ev, const struct ev_requeue *body);
+int apply_update(struct model *m, struct job *j, const struct event *ev, const struct ev_update *body);
+int apply_complete(struct model *m, struct job *j, const struct event *ev, const struct ev_complete *body);
+int apply_retire(struct model *m, struct job *j);
+
+/* How jobs end (finish.c). job_begin_end: nothing new starts in it, what lives is to be killed for that
+ * cause; it finishes at once where nothing lives. job_settle: finishes a COMPLETING job whose last task has
+ * ended. */
+void job_begin_end(struct model *m, struct job *j, enum kill_cause cause, struct wall t);
+void job_settle(struct model *m, struct job *j, struct wall t);
+/* Marks what waits in a step as not run and what lives as being killed. */
+void step_kill(struct step *s, enum kill_cause cause, struct wall t);
+/* Marks the step done once all of its tasks are. Returns whether it is. */
+bool step_settle(struct step *s, struct wall t);
+/* Lets the next declared step of a step job begin: its tasks wait to be placed. False where there is none
+ * left. */
+bool job_begin_next_step(struct job *j);
+/* Back to the queue, from any state but PENDING. */
+void job_put_back(struct model *m, struct job *j, struct wall t, bool hold);
+
+#endif

@@ -1,0 +1,30 @@
+/* need.h - what a request comes to once its defaults are filled in. */
+#ifndef STOKER_MODEL_NEED_H
+#define STOKER_MODEL_NEED_H
+
+#include "src/model/job.h"
+
+/* A batch or interactive job's demand. Per-node figures hold for the smallest allowed number of nodes. */
+struct job_need {
+    uint32_t nodes; /* at least */
+    uint32_t nodes_max;
+    uint32_t tasks;
+    uint32_t cpus_per_task;
+    uint32_t cpus;             /* in all: at least one for each node */
+    uint32_t tasks_per_node;   /* 0: any */
+    uint32_t cpus_per_node;    /* if its tasks are spread evenly */
+    uint64_t mem_per_node_mib; /* MEM_NOT_GIVEN: a share of the node by its CPUs; 0: the whole node's */
+    uint32_t gpus_per_node;
+    uint32_t gpus;    /* in all */
+    bool whole_nodes; /* --exclusive, or all of the memory */
+};
+
+void job_need(const struct job_req *r, struct job_need *ret);
+
+/* Of one task of a declared step. */
+void step_task_need(const struct step *s, struct job_need *ret);
+
+/* The memory that cpus CPUs come with on a node where a job gives none: an even share. */
+uint64_t mem_share_mib(uint64_t node_mem_mib, uint32_t node_cpus, uint32_t cpus);
+
+#endif
