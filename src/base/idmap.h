@@ -27,8 +27,8 @@ void idmap_set(struct idmap *m, uint64_t id, void *value);
 void *idmap_remove(struct idmap *m, uint64_t id);
 
 /* In no particular order; the map must not change meanwhile. */
-#define idmap_for_each(m, slot)                                                                              \
-    for (struct idmap_slot *slot = (m)->slots; slot < (m)->slots + (m)->cap; slot++)                         \
+#define idmap_for_each(m, slot)                                                      \
+    for (struct idmap_slot *slot = (m)->slots; slot < (m)->slots + (m)->cap; slot++) \
         if (slot->value)
 
 /* 64-bit hash of a byte string, for maps keyed by text where a collision is checked by the caller. */

@@ -13,7 +13,7 @@ struct list {
     struct list *next, *prev;
 };
 
-#define container_of(p, type, member) ((type *)(void *)((char *)(p) - offsetof(type, member)))
+#define container_of(p, type, member) ((type *)(void *)((char *)(p)-offsetof(type, member)))
 
 static inline void list_init(struct list *l)
 {
@@ -52,14 +52,14 @@ static inline void list_move_to_end(struct list *head, struct list *l)
     list_append(head, l);
 }
 
-#define list_first(head, type, member)                                                                       \
+#define list_first(head, type, member) \
     (list_empty(head) ? (type *)NULL : container_of((head)->next, type, member))
 
 /* Safe against unlinking the current element. */
-#define list_for_each(it, head, type, member)                                                                \
-    for (type *it = container_of((head)->next, type, member),                                                \
-              *it##_next = container_of(it->member.next, type, member);                                      \
-         &it->member != (head);                                                                              \
+#define list_for_each(it, head, type, member)                           \
+    for (type *it = container_of((head)->next, type, member),           \
+              *it##_next = container_of(it->member.next, type, member); \
+         &it->member != (head);                                         \
          it = it##_next, it##_next = container_of(it##_next->member.next, type, member))
 
 #endif

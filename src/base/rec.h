@@ -1,11 +1,12 @@
 /* rec.h - records: structs that describe themselves.
  *
- * One table per struct names its members, their types and where they are. From it come the wire form and the stored form
- * (src/proto/codec), JSON, copying, comparing and freeing. A member is added at the END of its table, never taken out: a reader of
- * an older form leaves what it does not get at zero, an older reader skips what it does not know.
+ * One table per struct names its members, their types and where they are. From it come the wire form and
+ * the stored form (src/proto/codec), JSON, copying, comparing and freeing. A member is added at the END of
+ * its table, never taken out: a reader of an older form leaves what it does not get at zero, an older
+ * reader skips what it does not know.
  *
  *     struct ping { uint32_t n; char *text; };
- *     #define PING_FIELDS(F, S) F(S, U32, n) F(S, STR, text)
+ *     #define PING_FIELDS(F, G, S) F(S, U32, n) F(S, STR, text)
  *     REC_DEFINE(ping, PING_FIELDS)            // gives `const struct rec_desc ping_rec`
  *
  * Owns: a record owns every string, list and blob in it; rec_fini frees them and zeroes the struct.
@@ -27,17 +28,17 @@ struct blob {
 };
 
 /* C type of each record type. LIST members are REC_LIST(struct sub); SUB members are the struct itself. */
-#define REC_TYPES(X)                                                                                         \
-    X(BOOL, bool)                                                                                            \
-    X(U32, uint32_t)                                                                                         \
-    X(I32, int32_t)                                                                                          \
-    X(U64, uint64_t)                                                                                         \
-    X(I64, int64_t)                                                                                          \
-    X(F64, double)                                                                                           \
-    X(STR, char *)                                                                                           \
-    X(BLOB, struct blob)                                                                                     \
-    X(STRV, struct strv)                                                                                     \
-    X(WALL, struct wall)                                                                                     \
+#define REC_TYPES(X)     \
+    X(BOOL, bool)        \
+    X(U32, uint32_t)     \
+    X(I32, int32_t)      \
+    X(U64, uint64_t)     \
+    X(I64, int64_t)      \
+    X(F64, double)       \
+    X(STR, char *)       \
+    X(BLOB, struct blob) \
+    X(STRV, struct strv) \
+    X(WALL, struct wall) \
     X(CPUSET, struct cpuset)
 
 enum rec_type {
@@ -47,6 +48,10 @@ enum rec_type {
         REC_SUB, /* an embedded struct */
     REC_LISTOF,  /* REC_LIST of structs */
 };
+
+#define X(name, ctype) typedef ctype rec_ctype_##name;
+REC_TYPES(X)
+#undef X
 
 struct rec_field {
     const char *name;
@@ -62,28 +67,41 @@ struct rec_desc {
     size_t n_fields;
 };
 
-/* A list of records: v is an array of n structs, grown by rec_list_push. */
-#define REC_LIST(type)                                                                                       \
-    struct {                                                                                                 \
-        type *v;                                                                                             \
-        size_t n;                                                                                            \
+/* A list of records: v is an array of n structs. Only rec_list_push and rec_copy make room in it: they know
+ * by n how much there is, so an array that was allocated otherwise must not be pushed to. */
+#define REC_LIST(type) \
+    struct {           \
+        type *v;       \
+        size_t n;      \
     }
 struct rec_list_any { /* the shape of every REC_LIST */
     void *v;
     size_t n;
 };
 
-#define REC_CTYPE_CHECK(S, type, member) .offset = offsetof(S, member)
-#define REC_FIELD(S, T, member) {.name = #member, .type = REC_##T, .offset = offsetof(S, member), .sub = NULL},
-#define REC_FIELD_SUB(S, T, member, desc)                                                                    \
-    {.name = #member, .type = REC_##T, .offset = offsetof(S, member), .sub = &desc##_rec},
+/* The offset of member, which must have the C type that the table says: a wrong one is an array of negative
+ * size. */
+#define REC_OFFSET(S, member, expr, ctype) \
+    (offsetof(S, member) +                 \
+     0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((S *)NULL)->expr), ctype) ? 1 : -1]))
+#define REC_OFFSET_SUB(S, member, ctype)    REC_OFFSET(S, member, member, ctype)
+#define REC_OFFSET_LISTOF(S, member, ctype) REC_OFFSET(S, member, member.v[0], ctype)
 
-/* FIELDS(F, G, S): F(S, TYPE, member) for plain members, G(S, SUB|LISTOF, member, record name) for nested ones. */
-#define REC_DEFINE(tag, FIELDS)                                                                              \
-    static const struct rec_field tag##_rec_fields[] = {FIELDS(REC_FIELD, REC_FIELD_SUB, struct tag)};       \
-    const struct rec_desc tag##_rec = {.name = #tag,                                                         \
-                                       .size = sizeof(struct tag),                                           \
-                                       .fields = tag##_rec_fields,                                           \
+#define REC_FIELD(S, T, member) \
+    {.name = #member, .type = REC_##T, .offset = REC_OFFSET(S, member, member, rec_ctype_##T), .sub = NULL},
+#define REC_FIELD_SUB(S, T, member, desc)              \
+    {.name = #member,                                  \
+     .type = REC_##T,                                  \
+     .offset = REC_OFFSET_##T(S, member, struct desc), \
+     .sub = &desc##_rec},
+
+/* FIELDS(F, G, S): F(S, TYPE, member) for plain members, G(S, SUB|LISTOF, member, record name) for nested
+ * ones. */
+#define REC_DEFINE(tag, FIELDS)                                                                        \
+    static const struct rec_field tag##_rec_fields[] = {FIELDS(REC_FIELD, REC_FIELD_SUB, struct tag)}; \
+    const struct rec_desc tag##_rec = {.name = #tag,                                                   \
+                                       .size = sizeof(struct tag),                                     \
+                                       .fields = tag##_rec_fields,                                     \
                                        .n_fields = sizeof tag##_rec_fields / sizeof tag##_rec_fields[0]};
 
 /* Frees what rec owns and zeroes it. */
@@ -93,10 +111,12 @@ void rec_copy(const struct rec_desc *d, void *dst, const void *src);
 bool rec_eq(const struct rec_desc *d, const void *a, const void *b);
 /* Appends a zeroed element to a REC_LIST and returns it; pointers into the list are void afterwards. */
 void *rec_list_push_any(struct rec_list_any *list, size_t elem_size);
-#define rec_list_push(list)                                                                                  \
+#define rec_list_push(list) \
     ((__typeof__((list)->v))rec_list_push_any((struct rec_list_any *)(void *)(list), sizeof *(list)->v))
 
-/* Appends rec as one JSON object; member names are the keys. NULL strings become null, unset times 0, cpusets "0-3". */
+/* Appends rec as one JSON object; member names are the keys. NULL strings become null, times are
+ * milliseconds since the Epoch (unset: 0), cpusets "0-3", blobs base64, numbers that JSON does not have
+ * null. */
 void rec_to_json(const struct rec_desc *d, const void *rec, struct str *out);
 /* Appends s as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. NULL gives null. */
 void json_append_str(struct str *out, const char *s);

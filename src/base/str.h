@@ -16,7 +16,10 @@ struct str {
 };
 
 extern char str_empty_text[1];
-#define STR_INIT {.s = str_empty_text, .len = 0, .cap = 0}
+#define STR_INIT                                \
+    {                                           \
+        .s = str_empty_text, .len = 0, .cap = 0 \
+    }
 
 void str_init(struct str *b);
 void str_fini(struct str *b);

@@ -18,9 +18,9 @@ struct mono {
     int64_t ns; /* CLOCK_BOOTTIME: counts suspended time too */
 };
 
-#define MS_PER_S 1000LL
+#define MS_PER_S  1000LL
 #define NS_PER_MS 1000000LL
-#define NS_PER_S 1000000000LL
+#define NS_PER_S  1000000000LL
 
 static inline bool wall_is_set(struct wall w)
 {
@@ -48,9 +48,9 @@ static inline struct mono mono_add_ms(struct mono m, int64_t ms)
 /* Local time as 2026-11-21T04:30:00; "Unknown" when not set. Returns buf. */
 const char *wall_format_iso(struct wall w, char buf[static WALL_TEXT_SIZE]);
 
-/* Slurm's begin, deadline and start times: ISO date with optional time, HH:MM[:SS], MMDD[YY], now, now+COUNT[unit],
- * today, tomorrow, midnight, noon, epoch seconds with a leading '@'. Errors: -EINVAL with a text.
- * Source: sbatch(1), --begin. */
+/* Slurm's begin, deadline and start times: ISO date with optional time, HH:MM[:SS], MMDD[YY], now,
+ * now+COUNT[unit], today, tomorrow, midnight, noon, epoch seconds with a leading '@'. Errors: -EINVAL with
+ * a text. Source: sbatch(1), --begin. */
 struct errtext;
 int wall_parse(const char *s, struct wall now, struct wall *ret, struct errtext *err)
     __attribute__((warn_unused_result));

@@ -1,0 +1,121 @@
+/* log.c - the daemons' log. */
+#include "src/base/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/base/str.h"
+
+static const char *const level_names[] = {
+    [LOG_LVL_ERROR] = "error", [LOG_LVL_WARN] = "warn", [LOG_LVL_INFO] = "info", [LOG_LVL_DEBUG] = "debug"};
+
+static struct {
+    const char *name;
+    int fd;
+    enum log_level level;
+    atomic_uint lost; /* lines since the last one that could be written */
+} the_log = {.name = "stoker", .fd = STDERR_FILENO, .level = LOG_LVL_INFO};
+
+void log_open(const char *name, int fd, enum log_level level)
+{
+    const char *env = getenv("STOKER_LOG");
+    the_log.name = name;
+    the_log.fd = fd < 0 ? STDERR_FILENO : fd;
+    the_log.level = level;
+    for (size_t i = 0; env && i < sizeof level_names / sizeof level_names[0]; i++)
+        if (strcasecmp(env, level_names[i]) == 0)
+            the_log.level = (enum log_level)i;
+}
+
+enum log_level log_level_now(void)
+{
+    return the_log.level;
+}
+
+static void append_stamp(struct str *line, enum log_level level)
+{
+    struct timespec ts;
+    struct tm tm;
+    char text[32];
+    clock_gettime(CLOCK_REALTIME, &ts);
+    if (!localtime_r(&ts.tv_sec, &tm) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm))
+        snprintf(text, sizeof text, "@%lld", (long long)ts.tv_sec);
+    str_appendf(line, "%s.%03ld %s %s ", text, ts.tv_nsec / 1000000, the_log.name, level_names[level]);
+}
+
+/* One line is one write, so that lines of several processes do not mix. A part of a line counts as lost. */
+static bool write_line(const struct str *line)
+{
+    ssize_t n;
+    do
+        n = write(the_log.fd, line->s, line->len);
+    while (n < 0 && errno == EINTR);
+    return n == (ssize_t)line->len;
+}
+
+static void append_escaped(struct str *line, const char *s)
+{
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c >= 0x20 && c != 0x7f)
+            str_append_char(line, *s);
+        else if (c == '\n')
+            str_append(line, "\\n");
+        else
+            str_appendf(line, "\\x%02X", c);
+    }
+}
+
+void log_msg(enum log_level level, const char *fmt, ...)
+{
+    if (level > the_log.level)
+        return;
+    int saved_errno = errno;
+    struct str line = STR_INIT, text = STR_INIT;
+    va_list ap;
+    va_start(ap, fmt);
+    str_vappendf(&text, fmt, ap);
+    va_end(ap);
+
+    unsigned lost = atomic_exchange(&the_log.lost, 0);
+    append_stamp(&line, level);
+    append_escaped(&line, text.s);
+    if (lost)
+        str_appendf(&line, " lost_lines=%u", lost);
+    str_append_char(&line, '\n');
+    if (!write_line(&line))
+        atomic_fetch_add(&the_log.lost, lost + 1);
+    str_fini(&text);
+    str_fini(&line);
+    errno = saved_errno;
+}
+
+const char *log_quoted(const char *s, char buf[static LOG_QUOTED_SIZE])
+{
+    size_t n = 0;
+    if (!s) {
+        snprintf(buf, LOG_QUOTED_SIZE, "(null)");
+        return buf;
+    }
+    buf[n++] = '"';
+    /* Room for one escape, the mark of a cut, the quote and the terminator. */
+    for (; *s && n + 10 < LOG_QUOTED_SIZE; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\')
+            buf[n++] = '\\';
+        if (c >= 0x20 && c < 0x7f)
+            buf[n++] = *s;
+        else
+            n += (size_t)snprintf(buf + n, LOG_QUOTED_SIZE - n, "\\x%02X", c);
+    }
+    snprintf(buf + n, LOG_QUOTED_SIZE - n, "%s\"", *s ? "..." : "");
+    return buf;
+}

@@ -1,0 +1,279 @@
+/* rec.c - records: freeing, copying, comparing and printing by descriptor. */
+#include "src/base/rec.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/err.h"
+#include "src/base/utf8.h"
+#include "src/base/xalloc.h"
+
+static void *at(const struct rec_field *f, void *rec)
+{
+    return (char *)rec + f->offset;
+}
+
+static const void *const_at(const struct rec_field *f, const void *rec)
+{
+    return (const char *)rec + f->offset;
+}
+
+static size_t list_bytes(const struct rec_field *f, const struct rec_list_any *l)
+{
+    return l->n * f->sub->size;
+}
+
+static void field_fini(const struct rec_field *f, void *p)
+{
+    switch (f->type) {
+    case REC_STR: free(*(char **)p); break;
+    case REC_BLOB: free(((struct blob *)p)->p); break;
+    case REC_STRV: strv_fini(p); break;
+    case REC_SUB: rec_fini(f->sub, p); break;
+    case REC_LISTOF: {
+        struct rec_list_any *l = p;
+        for (size_t i = 0; i < l->n; i++)
+            rec_fini(f->sub, (char *)l->v + i * f->sub->size);
+        free(l->v);
+        break;
+    }
+    case REC_BOOL:
+    case REC_U32:
+    case REC_I32:
+    case REC_U64:
+    case REC_I64:
+    case REC_F64:
+    case REC_WALL:
+    case REC_CPUSET: break;
+    }
+}
+
+void rec_fini(const struct rec_desc *d, void *rec)
+{
+    for (size_t i = 0; i < d->n_fields; i++)
+        field_fini(&d->fields[i], at(&d->fields[i], rec));
+    memset(rec, 0, d->size);
+}
+
+/* Room for n elements as rec_list_push_any expects it: the next power of two. */
+static size_t list_cap(size_t n)
+{
+    size_t cap = 1;
+    while (cap < n)
+        cap *= 2;
+    return cap;
+}
+
+static void list_copy(const struct rec_field *f, struct rec_list_any *dst, const struct rec_list_any *src)
+{
+    *dst = (struct rec_list_any){.v = src->n ? xcalloc(list_cap(src->n), f->sub->size) : NULL, .n = src->n};
+    for (size_t i = 0; i < list_bytes(f, src); i += f->sub->size)
+        rec_copy(f->sub, (char *)dst->v + i, (const char *)src->v + i);
+}
+
+/* p holds the bytes of the source already; what they point to becomes its own. */
+static void field_dup(const struct rec_field *f, void *p, const void *src)
+{
+    switch (f->type) {
+    case REC_STR: *(char **)p = xstrdup(*(char *const *)src); break;
+    case REC_BLOB: {
+        const struct blob *b = src;
+        *(struct blob *)p = (struct blob){.p = b->p ? xmemdup(b->p, b->n) : NULL, .n = b->n};
+        break;
+    }
+    case REC_STRV: *(struct strv *)p = strv_copy(src); break;
+    case REC_SUB: rec_copy(f->sub, p, src); break;
+    case REC_LISTOF: list_copy(f, p, src); break;
+    case REC_BOOL:
+    case REC_U32:
+    case REC_I32:
+    case REC_U64:
+    case REC_I64:
+    case REC_F64:
+    case REC_WALL:
+    case REC_CPUSET: break;
+    }
+}
+
+void rec_copy(const struct rec_desc *d, void *dst, const void *src)
+{
+    memcpy(dst, src, d->size);
+    for (size_t i = 0; i < d->n_fields; i++)
+        field_dup(&d->fields[i], at(&d->fields[i], dst), const_at(&d->fields[i], src));
+}
+
+static bool strv_eq(const struct strv *a, const struct strv *b)
+{
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (!str_eq(a->v[i], b->v[i]))
+            return false;
+    return true;
+}
+
+static bool list_eq(const struct rec_field *f, const struct rec_list_any *a, const struct rec_list_any *b)
+{
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < list_bytes(f, a); i += f->sub->size)
+        if (!rec_eq(f->sub, (const char *)a->v + i, (const char *)b->v + i))
+            return false;
+    return true;
+}
+
+static bool field_eq(const struct rec_field *f, const void *a, const void *b)
+{
+    switch (f->type) {
+    case REC_BOOL: return *(const bool *)a == *(const bool *)b;
+    case REC_U32:
+    case REC_I32: return memcmp(a, b, 4) == 0;
+    case REC_U64:
+    case REC_I64:
+    case REC_F64: /* by its bits: a NaN equals itself */
+    case REC_WALL: return memcmp(a, b, 8) == 0;
+    case REC_STR: return str_eq(*(char *const *)a, *(char *const *)b);
+    case REC_BLOB: {
+        const struct blob *x = a, *y = b;
+        return x->n == y->n && (x->n == 0 || memcmp(x->p, y->p, x->n) == 0);
+    }
+    case REC_STRV: return strv_eq(a, b);
+    case REC_CPUSET: return cpuset_eq(a, b);
+    case REC_SUB: return rec_eq(f->sub, a, b);
+    case REC_LISTOF: return list_eq(f, a, b);
+    }
+    bug_on("a field of unknown type");
+    return false;
+}
+
+bool rec_eq(const struct rec_desc *d, const void *a, const void *b)
+{
+    for (size_t i = 0; i < d->n_fields; i++)
+        if (!field_eq(&d->fields[i], const_at(&d->fields[i], a), const_at(&d->fields[i], b)))
+            return false;
+    return true;
+}
+
+void *rec_list_push_any(struct rec_list_any *list, size_t elem_size)
+{
+    /* Full exactly at the powers of two: then it doubles. */
+    if ((list->n & (list->n - 1)) == 0)
+        list->v = xreallocarray(list->v, list->n ? list->n * 2 : 1, elem_size);
+    return memset((char *)list->v + list->n++ * elem_size, 0, elem_size);
+}
+
+/* ---- JSON ---- */
+
+void json_append_str(struct str *out, const char *s)
+{
+    if (!s) {
+        str_append(out, "null");
+        return;
+    }
+    str_append_char(out, '"');
+    for (size_t n = strlen(s), len; n; s += len, n -= len) {
+        uint32_t cp = 0xfffd;
+        len = utf8_decode(s, n, &cp);
+        if (!len) {
+            str_append(out, "\xef\xbf\xbd");
+            len = 1;
+        } else if (cp == '"' || cp == '\\') {
+            str_appendf(out, "\\%c", *s);
+        } else if (cp == '\n') {
+            str_append(out, "\\n");
+        } else if (cp == '\t') {
+            str_append(out, "\\t");
+        } else if (cp < 0x20 || cp == 0x7f) {
+            str_appendf(out, "\\u%04x", cp);
+        } else {
+            str_append_n(out, s, len);
+        }
+    }
+    str_append_char(out, '"');
+}
+
+static void append_base64(struct str *out, const struct blob *b)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    str_append_char(out, '"');
+    for (size_t i = 0; i < b->n; i += 3) {
+        size_t n = b->n - i < 3 ? b->n - i : 3;
+        uint32_t v = (uint32_t)b->p[i] << 16;
+        v |= n > 1 ? (uint32_t)b->p[i + 1] << 8 : 0;
+        v |= n > 2 ? b->p[i + 2] : 0;
+        char four[4] = {digits[v >> 18], digits[v >> 12 & 63], n > 1 ? digits[v >> 6 & 63] : '=',
+                        n > 2 ? digits[v & 63] : '='};
+        str_append_n(out, four, sizeof four);
+    }
+    str_append_char(out, '"');
+}
+
+static void append_f64(struct str *out, double v)
+{
+    char text[40];
+    if (!isfinite(v)) {
+        str_append(out, "null");
+        return;
+    }
+    snprintf(text, sizeof text, "%.15g", v); /* 0.1 as 0.1, where that reads back as the same number */
+    if (strtod(text, NULL) != v)
+        snprintf(text, sizeof text, "%.17g", v);
+    str_append(out, text);
+}
+
+static void append_strv(struct str *out, const struct strv *a)
+{
+    str_append_char(out, '[');
+    for (size_t i = 0; i < a->n; i++) {
+        str_append(out, i ? "," : "");
+        json_append_str(out, a->v[i]);
+    }
+    str_append_char(out, ']');
+}
+
+static void append_list(struct str *out, const struct rec_field *f, const struct rec_list_any *l)
+{
+    str_append_char(out, '[');
+    for (size_t i = 0; i < l->n; i++) {
+        str_append(out, i ? "," : "");
+        rec_to_json(f->sub, (const char *)l->v + i * f->sub->size, out);
+    }
+    str_append_char(out, ']');
+}
+
+static void append_field(struct str *out, const struct rec_field *f, const void *p)
+{
+    switch (f->type) {
+    case REC_BOOL: str_append(out, *(const bool *)p ? "true" : "false"); break;
+    case REC_U32: str_appendf(out, "%" PRIu32, *(const uint32_t *)p); break;
+    case REC_I32: str_appendf(out, "%" PRId32, *(const int32_t *)p); break;
+    case REC_U64: str_appendf(out, "%" PRIu64, *(const uint64_t *)p); break;
+    case REC_I64: str_appendf(out, "%" PRId64, *(const int64_t *)p); break;
+    case REC_F64: append_f64(out, *(const double *)p); break;
+    case REC_STR: json_append_str(out, *(char *const *)p); break;
+    case REC_BLOB: append_base64(out, p); break;
+    case REC_STRV: append_strv(out, p); break;
+    case REC_WALL: str_appendf(out, "%" PRId64, ((const struct wall *)p)->ms); break;
+    case REC_CPUSET: {
+        char *text = cpuset_format(p);
+        json_append_str(out, text);
+        free(text);
+        break;
+    }
+    case REC_SUB: rec_to_json(f->sub, p, out); break;
+    case REC_LISTOF: append_list(out, f, p); break;
+    }
+}
+
+void rec_to_json(const struct rec_desc *d, const void *rec, struct str *out)
+{
+    str_append_char(out, '{');
+    for (size_t i = 0; i < d->n_fields; i++) {
+        str_appendf(out, "%s\"%s\":", i ? "," : "", d->fields[i].name);
+        append_field(out, &d->fields[i], const_at(&d->fields[i], rec));
+    }
+    str_append_char(out, '}');
+}
