@@ -14,6 +14,7 @@ VERSION := 0.1.0
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
+.SECONDARY:
 .DEFAULT_GOAL := all
 SHELL := /bin/bash
 
@@ -226,7 +227,7 @@ FUZZ_SECONDS ?= 60
 
 .PHONY: setup test check tests unit unit-tests asan asan-unit-tests gates bench fuzz check-format run install clean
 setup:
-	@.ci/setup
+	@.ci/setup test
 
 # The set-up may bring the compiler itself, so what is found out about it is found out by a second make.
 test: setup
@@ -276,7 +277,8 @@ check-format:
 
 # ---- run, install, clean ---------------------------------------------------------------------------------
 
-run: setup
+run:
+	@.ci/setup build
 	@+$(MAKE) --no-print-directory all
 	@export PATH="$(abspath $(B))/bin:$$PATH"; \
 	if [ -t 0 ] && [ -t 1 ]; then exec stoker; else exec docs/examples/run-samples.sh; fi

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# model and sched do no I/O and look at no clock: what their libraries call from outside must be in purity.allow, in one another, or
+# in base, less the part of base that reaches outside.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+B=${B:-build}
+NM=${NM:-nm}
+base_denied='^(log_.*|wall_parse|wall_format_iso)$'
+
+defined() { "$NM" --defined-only "$@" 2>/dev/null | awk 'NF == 3 { print $3 }'; }
+undefined() { "$NM" -u "$1" 2>/dev/null | awk '$1 == "U" { print $2 }' | sort -u; }
+
+# One pattern for all: a line of the file is a name, * stands for anything.
+libc=$(sed 's/#.*//; s/[[:space:]]//g; /^$/d; s/\*/.*/g' tests/gates/purity.allow | paste -sd '|')
+
+# $1: library, $2...: libraries that it may use besides base
+check() {
+    local lib=$1 own
+    shift
+    [ -n "$(defined "$lib")" ] || { echo "$lib has nothing in it"; return 1; }
+    own=$({ defined "$lib" "$@"; defined "$B/lib/libbase.a" | grep -vE "$base_denied"; } | sort -u)
+    undefined "$lib" | grep -vxFf <(echo "$own") | grep -vxE "$libc" | sed "s|^|$lib calls |"
+}
+
+# The pattern itself: a clock and a file must be refused by it, a copy must not.
+for s in time clock_gettime gettimeofday rand random open read write printf fopen getenv getpid malloc_info socket; do
+    ! grep -qxE "$libc" <<<"$s" || { echo "purity.allow lets $s pass"; exit 1; }
+done
+grep -qxE "$libc" <<<memcpy || { echo "purity.allow does not know memcpy"; exit 1; }
+
+wrong=$(check "$B/lib/libmodel.a"; check "$B/lib/libsched.a" "$B/lib/libmodel.a")
+[ -z "$wrong" ] || { echo "$wrong"; exit 1; }
