@@ -1,0 +1,376 @@
+/* jobenv.c - SLURM_* and STOKER_* variables. */
+#include "src/model/jobenv.h"
+
+#include <stdlib.h>
+
+#include "src/base/hostlist.h"
+#include "src/base/units.h"
+#include "src/base/vec.h"
+
+typedef VEC(uint32_t) counts_t;
+
+char *jobenv_format_counts(const uint32_t *counts, size_t n)
+{
+    struct str s = STR_INIT;
+    for (size_t i = 0; i < n;) {
+        size_t same = 1;
+        while (i + same < n && counts[i + same] == counts[i])
+            same++;
+        str_appendf(&s, s.len ? ",%u" : "%u", counts[i]);
+        if (same > 1)
+            str_appendf(&s, "(x%zu)", same);
+        i += same;
+    }
+    return str_take(&s);
+}
+
+static void set_text(struct strv *env, const char *name, const char *value)
+{
+    if (!str_is_empty(value))
+        strv_setenv(env, name, value);
+}
+
+static void set_count(struct strv *env, const char *name, uint32_t n)
+{
+    if (n != NOT_GIVEN)
+        strv_setenvf(env, name, "%u", n);
+}
+
+static void set_mem(struct strv *env, const char *name, uint64_t mib)
+{
+    if (mib != MEM_NOT_GIVEN)
+        strv_setenvf(env, name, "%llu", (unsigned long long)mib);
+}
+
+static void set_counts(struct strv *env, const char *name, const counts_t *c)
+{
+    char *text = jobenv_format_counts(c->v, c->n);
+    strv_setenv(env, name, text);
+    free(text);
+}
+
+static void set_time(struct strv *env, const char *name, struct wall t)
+{
+    strv_setenvf(env, name, "%lld", (long long)(t.ms / MS_PER_S));
+}
+
+static void set_gpu_count(struct strv *env, const char *name, const struct job_req *r, uint32_t n)
+{
+    if (n == NOT_GIVEN)
+        return;
+    if (str_is_empty(r->gpu_type))
+        strv_setenvf(env, name, "%u", n);
+    else
+        strv_setenvf(env, name, "%s:%u", r->gpu_type, n);
+}
+
+static void cpuset_append_list(struct str *s, const struct cpuset *set)
+{
+    for (int i = cpuset_next(set, 0); i >= 0; i = cpuset_next(set, (unsigned)i + 1))
+        str_appendf(s, s->len ? ",%d" : "%d", i);
+}
+
+/* ---- the job
+ * --------------------------------------------------------------------------------------------- */
+
+static bool tasks_were_asked_for(const struct job_req *r)
+{
+    return r->ntasks != NOT_GIVEN || r->ntasks_per_node != NOT_GIVEN;
+}
+
+static uint32_t cpus_per_task(const struct job_req *r)
+{
+    return r->cpus_per_task == NOT_GIVEN || r->cpus_per_task == 0 ? 1 : r->cpus_per_task;
+}
+
+/* How many tasks go to each node: as asked for per node, else as many as its CPUs carry, up to -n in all.
+ */
+static void tasks_per_node(const struct job *j, counts_t *ret)
+{
+    const struct job_req *r = &j->req;
+    uint32_t left = r->ntasks;
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        uint32_t n = r->ntasks_per_node;
+        if (n == NOT_GIVEN) {
+            n = cpuset_count(&j->alloc.v[i].cpus) / cpus_per_task(r);
+            n = n ? n : 1;
+        }
+        if (r->ntasks != NOT_GIVEN) {
+            uint32_t nodes_after = (uint32_t)(j->alloc.n - i - 1);
+            uint32_t most = left > nodes_after ? left - nodes_after : 1;
+            n = n > most || nodes_after == 0 ? most
+                                             : n; /* every node gets one, the last one what is left */
+            left = left > n ? left - n : 0;
+        }
+        vec_push(ret, n);
+    }
+}
+
+static uint32_t tasks_in_all(const struct job *j)
+{
+    const struct job_req *r = &j->req;
+    if (r->ntasks != NOT_GIVEN)
+        return r->ntasks;
+    return r->ntasks_per_node * (j->alloc.n ? (uint32_t)j->alloc.n : 1);
+}
+
+static void job_requested(struct strv *env, const struct job *j)
+{
+    const struct job_req *r = &j->req;
+    if (tasks_were_asked_for(r)) {
+        set_count(env, "SLURM_NTASKS", tasks_in_all(j));
+        set_count(env, "SLURM_NPROCS", tasks_in_all(j));
+    }
+    set_count(env, "SLURM_NTASKS_PER_NODE", r->ntasks_per_node);
+    set_count(env, "SLURM_CPUS_PER_TASK", r->cpus_per_task);
+    set_mem(env, "SLURM_MEM_PER_NODE", r->mem_node_mib);
+    set_mem(env, "SLURM_MEM_PER_CPU", r->mem_cpu_mib);
+    set_mem(env, "SLURM_MEM_PER_GPU", r->mem_gpu_mib);
+    set_gpu_count(env, "SLURM_GPUS", r, r->gpus);
+    set_gpu_count(env, "SLURM_GPUS_PER_NODE", r, r->gpus_per_node);
+    set_gpu_count(env, "SLURM_GPUS_PER_TASK", r, r->gpus_per_task);
+    set_text(env, "SLURM_JOB_DEPENDENCY", r->dependency);
+    set_text(env, "SLURM_JOB_RESERVATION", r->reservation);
+    set_text(env, "SLURM_JOB_LICENSES", r->licenses);
+}
+
+static void job_identity(struct strv *env, const char *cluster, const struct job *j)
+{
+    const struct job_req *r = &j->req;
+    set_count(env, "SLURM_JOB_ID", j->id);
+    set_count(env, "SLURM_JOBID", j->id);
+    set_text(env, "SLURM_JOB_NAME", r->name);
+    set_text(env, "SLURM_JOB_PARTITION", j->partition);
+    set_text(env, "SLURM_JOB_ACCOUNT", r->account);
+    set_text(env, "SLURM_JOB_QOS", r->qos);
+    set_text(env, "SLURM_JOB_USER", j->user);
+    set_text(env, "SLURM_JOB_GROUP", j->group);
+    set_count(env, "SLURM_JOB_UID", j->uid);
+    set_count(env, "SLURM_JOB_GID", j->gid);
+    set_text(env, "SLURM_CLUSTER_NAME", cluster);
+    if (!strv_getenv(env, "SLURM_SUBMIT_DIR"))
+        set_text(env, "SLURM_SUBMIT_DIR", r->workdir);
+    set_text(env, "SLURM_SUBMIT_HOST", j->submit_host);
+    set_count(env, "STOKER_JOB_ID", j->id);
+    set_count(env, "STOKER_RESTART_COUNT", j->restarts);
+    if (j->restarts)
+        set_count(env, "SLURM_RESTART_COUNT", j->restarts);
+}
+
+static void job_array(struct strv *env, const struct job *j)
+{
+    if (j->array_index == ARRAY_NONE || !j->array_job)
+        return;
+    set_count(env, "SLURM_ARRAY_JOB_ID", j->array_job);
+    set_count(env, "SLURM_ARRAY_TASK_ID", j->array_index);
+    set_count(env, "SLURM_ARRAY_TASK_COUNT", j->array_count);
+    set_count(env, "SLURM_ARRAY_TASK_MIN", j->array_min);
+    set_count(env, "SLURM_ARRAY_TASK_MAX", j->array_max);
+    set_count(env, "SLURM_ARRAY_TASK_STEP", j->array_step ? j->array_step : 1);
+}
+
+static void job_times(struct strv *env, const struct job *j)
+{
+    if (!wall_is_set(j->t_start))
+        return;
+    set_time(env, "SLURM_JOB_START_TIME", j->t_start);
+    if (j->time_limit_s < DURATION_NOT_SET)
+        set_time(env, "SLURM_JOB_END_TIME", wall_add_s(j->t_start, j->time_limit_s));
+}
+
+static void set_nodes(struct strv *env, const struct strv *names)
+{
+    char *list = hostlist_compress(names);
+    strv_setenv(env, "SLURM_JOB_NODELIST", list);
+    strv_setenv(env, "SLURM_NODELIST", list);
+    strv_setenvf(env, "SLURM_JOB_NUM_NODES", "%zu", names->n);
+    strv_setenvf(env, "SLURM_NNODES", "%zu", names->n);
+    free(list);
+}
+
+static void set_gpus_on_node(struct strv *env, const struct cpuset *gpus)
+{
+    if (cpuset_is_empty(gpus))
+        strv_unsetenv(env, "SLURM_GPUS_ON_NODE");
+    else
+        set_count(env, "SLURM_GPUS_ON_NODE", cpuset_count(gpus));
+}
+
+/* The view from one node. */
+static void set_node(struct strv *env, const struct alloc *a)
+{
+    set_text(env, "SLURMD_NODENAME", a->node);
+    set_count(env, "SLURM_CPUS_ON_NODE", cpuset_count(&a->cpus));
+    set_gpus_on_node(env, &a->gpus);
+}
+
+static void set_gpu_list(struct strv *env, const char *name, const struct cpuset *gpus)
+{
+    if (cpuset_is_empty(gpus)) {
+        strv_unsetenv(env, name);
+        return;
+    }
+    struct str s = STR_INIT;
+    cpuset_append_list(&s, gpus);
+    strv_setenv(env, name, s.s);
+    str_fini(&s);
+}
+
+static void job_allocation(struct strv *env, const struct job *j)
+{
+    if (!j->alloc.n)
+        return;
+    struct strv names = {0};
+    counts_t cpus = VEC_INIT, tasks = VEC_INIT;
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        strv_push(&names, j->alloc.v[i].node);
+        vec_push(&cpus, cpuset_count(&j->alloc.v[i].cpus));
+    }
+    tasks_per_node(j, &tasks);
+    set_nodes(env, &names);
+    set_counts(env, "SLURM_JOB_CPUS_PER_NODE", &cpus);
+    set_counts(env, "SLURM_TASKS_PER_NODE", &tasks);
+    set_node(env, &j->alloc.v[0]);
+    set_gpu_list(env, "SLURM_JOB_GPUS", &j->alloc.v[0].gpus);
+    vec_fini(&cpus);
+    vec_fini(&tasks);
+    strv_fini(&names);
+}
+
+void jobenv_job(struct strv *env, const char *cluster, const struct job *j)
+{
+    job_identity(env, cluster, j);
+    job_requested(env, j);
+    job_array(env, j);
+    job_times(env, j);
+    job_allocation(env, j);
+}
+
+/* ---- steps and ranks
+ * ------------------------------------------------------------------------------------- */
+
+static void step_placement(struct strv *env, const struct step *s)
+{
+    struct strv names = {0};
+    counts_t ranks = VEC_INIT;
+    for (size_t i = 0; i < s->tasks.n; i++)
+        if (s->tasks.v[i].alloc.node) {
+            strv_push(&names, s->tasks.v[i].alloc.node);
+            vec_push(&ranks, s->tasks.v[i].n_ranks);
+        }
+    if (names.n) {
+        char *list = hostlist_compress(&names);
+        strv_setenv(env, "SLURM_STEP_NODELIST", list);
+        free(list);
+        strv_setenvf(env, "SLURM_STEP_NUM_NODES", "%zu", names.n);
+        set_counts(env, "SLURM_STEP_TASKS_PER_NODE", &ranks);
+        set_counts(env, "SLURM_TASKS_PER_NODE", &ranks);
+    }
+    vec_fini(&ranks);
+    strv_fini(&names);
+}
+
+/* In a step job each task is a world of its own: its processes are numbered from 0 and know of no other
+ * task. */
+static void step_job_placement(struct strv *env, const struct step *s, const struct task *t)
+{
+    struct strv names = {0};
+    counts_t cpus = VEC_INIT, ranks = VEC_INIT;
+    strv_push(&names, t->alloc.node);
+    vec_push(&cpus, cpuset_count(&t->alloc.cpus));
+    vec_push(&ranks, t->n_ranks);
+    set_nodes(env, &names);
+    set_text(env, "SLURM_STEP_NODELIST", t->alloc.node);
+    set_count(env, "SLURM_STEP_NUM_NODES", 1);
+    set_counts(env, "SLURM_JOB_CPUS_PER_NODE", &cpus);
+    set_counts(env, "SLURM_TASKS_PER_NODE", &ranks);
+    set_counts(env, "SLURM_STEP_TASKS_PER_NODE", &ranks);
+    set_gpu_list(env, "SLURM_JOB_GPUS", &t->alloc.gpus);
+    set_count(env, "STOKER_TASK_COUNT", s->n_tasks);
+    vec_fini(&cpus);
+    vec_fini(&ranks);
+    strv_fini(&names);
+}
+
+void jobenv_step(struct strv *env, const struct job *j, const struct step *s)
+{
+    if (s->id < 0)
+        return;
+    strv_setenvf(env, "SLURM_STEP_ID", "%d", s->id);
+    strv_setenvf(env, "SLURM_STEPID", "%d", s->id);
+    set_count(env, "SLURM_NTASKS", s->n_ranks);
+    set_count(env, "SLURM_NPROCS", s->n_ranks);
+    set_count(env, "SLURM_STEP_NUM_TASKS", s->n_ranks);
+    if (s->cpus_per_rank && s->cpus_per_rank != NOT_GIVEN)
+        set_count(env, "SLURM_CPUS_PER_TASK", s->cpus_per_rank);
+    if (s->label)
+        strv_setenv(env, "SLURM_LABELIO", "1");
+    if (j->kind != JOB_KIND_STEPS)
+        step_placement(env, s);
+}
+
+/* The node as the job has it; a step job's task has its own. */
+static const struct alloc *alloc_on_node(const struct job *j, const struct task *t)
+{
+    for (size_t i = 0; i < j->alloc.n; i++)
+        if (str_eq(j->alloc.v[i].node, t->alloc.node))
+            return &j->alloc.v[i];
+    return &t->alloc;
+}
+
+/* --gpus-per-task: each rank sees its own ones. */
+static void rank_gpus(struct strv *env, const struct step *s, const struct task *t, uint32_t localid)
+{
+    struct alloc own = {.node = t->alloc.node};
+    struct cpuset rest = t->alloc.gpus;
+    uint32_t have = cpuset_count(&rest), n = s->gpus_per_rank;
+    if (have < (localid + 1) * (uint64_t)n)
+        return;
+    for (uint32_t i = 0; i <= localid; i++)
+        own.gpus = cpuset_take_lowest(&rest, n);
+    jobenv_gpus(env, &own);
+}
+
+void jobenv_rank(struct strv *env, const struct job *j, const struct step *s, const struct task *t,
+                 uint32_t rank, uint32_t localid)
+{
+    bool own_world = j->kind == JOB_KIND_STEPS;
+    uint32_t base = own_world ? 0 : t->rank_base;
+    if (own_world)
+        step_job_placement(env, s, t);
+    set_node(env, alloc_on_node(j, t));
+    set_count(env, "SLURM_PROCID", own_world ? rank - t->rank_base : rank);
+    set_count(env, "SLURM_LOCALID", localid);
+    set_count(env, "SLURM_NODEID", own_world ? 0 : t->index);
+    struct str gtids = STR_INIT;
+    for (uint32_t i = 0; i < t->n_ranks; i++)
+        str_appendf(&gtids, i ? ",%u" : "%u", base + i);
+    strv_setenv(env, "SLURM_GTIDS", gtids.s);
+    str_fini(&gtids);
+    char id[16];
+    strv_setenv(env, "STOKER_STEP_ID", step_format_id(s->id, id));
+    set_count(env, "STOKER_TASK_ID", t->index);
+    if (s->id < 0)
+        return;
+    set_gpus_on_node(env, &t->alloc.gpus);
+    set_gpu_list(env, "SLURM_STEP_GPUS", &t->alloc.gpus);
+    if (s->gpus_per_rank)
+        rank_gpus(env, s, t, localid);
+}
+
+/* HIP_VISIBLE_DEVICES counts within what ROCR_VISIBLE_DEVICES leaves: so it goes from 0 again. It also
+ * keeps AMD's runtime from taking CUDA_VISIBLE_DEVICES as a second filter. */
+void jobenv_gpus(struct strv *env, const struct alloc *a)
+{
+    struct str physical = STR_INIT, relative = STR_INIT;
+    cpuset_append_list(&physical, &a->gpus);
+    for (unsigned i = 0; i < cpuset_count(&a->gpus); i++)
+        str_appendf(&relative, i ? ",%u" : "%u", i);
+    strv_setenv(env, "CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+    strv_setenv(env, "CUDA_VISIBLE_DEVICES", physical.s);
+    strv_setenv(env, "ROCR_VISIBLE_DEVICES", physical.s);
+    strv_setenv(env, "HIP_VISIBLE_DEVICES", relative.s);
+    strv_setenv(env, "ZE_AFFINITY_MASK", physical.s);
+    str_fini(&physical);
+    str_fini(&relative);
+}
