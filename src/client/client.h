@@ -19,13 +19,15 @@ struct paths {
     bool shared;  /* system directories, every user of the machine */
 };
 
-/* From the environment (STOKER_HOME, XDG_*, HOME), and from which controller there is: see DESIGN section 6. */
+/* From the environment (STOKER_HOME, XDG_*, HOME), and from which controller there is: see DESIGN section 6. STOKER_SOCKET names
+ * another socket: an agent's, which leads to the controller. */
 void paths_find(struct paths *p);
 void paths_fini(struct paths *p);
 
 struct client;
 
 #define CLIENT_START 1u /* start the embedded controller where none is configured and none runs */
+#define CLIENT_UP    2u /* start the controller where none runs, configured or not: `stoker up` */
 
 /* Connects and greets. program: the name told to the controller. Errors: -ECONNREFUSED or -ENOENT (no controller there), -EPROTO (versions),
  * -ETIMEDOUT; *ret untouched. */

@@ -10,10 +10,10 @@
 #include "src/base/xalloc.h"
 #include "src/proto/shape.h"
 
-#define MAX_ITEMS       1000000u    /* of all lists of one message */
-#define BYTES_PER_BYTE  64u         /* memory of records and strings that one byte received may cost ... */
-#define BYTES_FREE      (1u << 20)  /* ... and what a message of any size may */
-#define STRING_OVERHEAD 40u         /* its pointer and the allocator's part */
+#define MAX_ITEMS       1000000u   /* of all lists of one message */
+#define BYTES_PER_BYTE  64u        /* memory of records and strings that one byte received may cost ... */
+#define BYTES_FREE      (1u << 20) /* ... and what a message of any size may */
+#define STRING_OVERHEAD 40u        /* its pointer and the allocator's part */
 
 static const void *at(const void *rec, const struct rec_field *f)
 {
@@ -267,7 +267,8 @@ static const char *get_number(const msgpack_object *o, double *ret)
     return NULL;
 }
 
-static const char *get_scalar(struct decoder *c, const struct rec_field *f, const msgpack_object *o, void *p)
+static const char *get_scalar(struct decoder *c, const struct rec_field *f, const msgpack_object *o,
+                              void *p)
 {
     uint64_t u = 0;
     int64_t i = 0;
@@ -315,8 +316,8 @@ static const char *get_scalar(struct decoder *c, const struct rec_field *f, cons
 
 static int get_record(struct decoder *c, const struct rec_desc *d, const msgpack_object *o, void *rec);
 
-static int get_list(struct decoder *c, const struct rec_desc *d, const struct rec_field *f, const msgpack_object *o,
-                    struct rec_list_any *list)
+static int get_list(struct decoder *c, const struct rec_desc *d, const struct rec_field *f,
+                    const msgpack_object *o, struct rec_list_any *list)
 {
     if (o->type != MSGPACK_OBJECT_ARRAY)
         return fail(c, d, f, "a list is expected");
@@ -378,7 +379,8 @@ int codec_decode(const struct rec_desc *d, const void *p, size_t n, void *rec, s
     else if (u.data.type != MSGPACK_OBJECT_ARRAY)
         r = err_set(err, -EBADMSG, "%s: not a record", d->name);
     if (r == 0) {
-        struct decoder c = {.items_left = MAX_ITEMS, .bytes_left = BYTES_FREE + n * BYTES_PER_BYTE, .err = err};
+        struct decoder c = {
+            .items_left = MAX_ITEMS, .bytes_left = BYTES_FREE + n * BYTES_PER_BYTE, .err = err};
         r = get_record(&c, d, &u.data, rec);
         if (r < 0)
             rec_fini(d, rec);

@@ -18,7 +18,8 @@ static size_t get_be(const uint8_t *p, size_t n)
     return v;
 }
 
-/* Bytes of the length field or of the number behind the type byte 0xc0 + i; 255: a type that we never write. */
+/* Bytes of the length field or of the number behind the type byte 0xc0 + i; 255: a type that we never
+ * write. */
 #define NEVER 255
 static const uint8_t sizes[32] = {
     [0x00] = 0,     [0x01] = NEVER, [0x02] = 0,     [0x03] = 0,     /* nil, -, false, true */

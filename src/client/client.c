@@ -1,0 +1,432 @@
+/* client.c - one connection: bytes in and out, messages, greetings. */
+#include "src/client/client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/base/vec.h"
+#include "src/base/xalloc.h"
+#include "src/client/client_private.h"
+
+#define READ_SIZE  (256u << 10)
+#define ANSWER_MAX (256u << 20) /* of one message from the controller: a job of 100,000 tasks is one row \
+                                 */
+#define GREETING_WAIT_MS 10000
+#define DIAL_WAIT_S      5
+
+struct client {
+    int fd;
+    bool nonblocking;
+    uint64_t last_tag;
+    struct frame_reader in;
+    struct str out;
+    size_t out_at;             /* bytes of out that have been written */
+    VEC(struct incoming) kept; /* messages that came while another one was waited for ... */
+    size_t kept_at;            /* ... from here on */
+    struct msg_welcome *welcome;
+    struct paths paths;
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* ---- bytes ---- */
+
+static int set_address(struct sockaddr_un *sa, const char *path, int *ret_dir_fd)
+{
+    *sa = (struct sockaddr_un){.sun_family = AF_UNIX};
+    *ret_dir_fd = -1;
+    if (strlen(path) < sizeof sa->sun_path) {
+        memcpy(sa->sun_path, path, strlen(path) + 1);
+        return 0;
+    }
+    const char *slash = strrchr(path, '/');
+    char *dir = slash ? xstrndup(path, (size_t)(slash - path)) : xstrdup(".");
+    int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    free(dir);
+    if (fd < 0)
+        return -errno;
+    char *short_path = xasprintf("/proc/self/fd/%d/%s", fd, slash ? slash + 1 : path);
+    bool fits = strlen(short_path) < sizeof sa->sun_path;
+    if (fits)
+        memcpy(sa->sun_path, short_path, strlen(short_path) + 1);
+    free(short_path);
+    if (!fits) {
+        close(fd);
+        return -ENAMETOOLONG;
+    }
+    *ret_dir_fd = fd;
+    return 0;
+}
+
+static int dial_error(const char *path, int code, struct errtext *err)
+{
+    if (code == -ENOENT || code == -ENOTDIR || code == -ECONNREFUSED)
+        return err_set(err, code == -ENOTDIR ? -ENOENT : code,
+                       "no controller runs here (nobody answers at %s); `stoker up` starts one", path);
+    if (code == -EAGAIN)
+        return err_set(err, -ETIMEDOUT, "the controller at %s takes no more connections now", path);
+    return err_set(err, code, "%s: %s", path, strerror(-code));
+}
+
+int client_dial(const char *path, struct errtext *err)
+{
+    struct sockaddr_un sa;
+    int dir_fd;
+    int r = set_address(&sa, path, &dir_fd);
+    if (r < 0)
+        return dial_error(path, r, err);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        r = -errno;
+    } else {
+        /* With a full queue of connections connect waits as long as a write may. */
+        struct timeval wait = {.tv_sec = DIAL_WAIT_S};
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
+        do
+            r = connect(fd, (const struct sockaddr *)&sa, sizeof sa) < 0 ? -errno : 0;
+        while (r == -EINTR);
+    }
+    if (dir_fd >= 0)
+        close(dir_fd);
+    if (r < 0) {
+        if (fd >= 0)
+            close(fd);
+        return dial_error(path, r, err);
+    }
+    return fd;
+}
+
+static int lost(struct errtext *err, int code)
+{
+    if (code == 0 || code == -EPIPE || code == -ECONNRESET)
+        return err_set(err, -ECONNRESET, "the controller has closed the connection");
+    return err_set(err, -ECONNRESET, "the connection to the controller: %s", strerror(-code));
+}
+
+/* Writes what the socket takes now. */
+static int write_some(struct client *c, struct errtext *err)
+{
+    while (c->out_at < c->out.len) {
+        ssize_t n = send(c->fd, c->out.s + c->out_at, c->out.len - c->out_at, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return 0;
+        if (n < 0)
+            return lost(err, -errno);
+        c->out_at += (size_t)n;
+    }
+    str_clear(&c->out);
+    c->out_at = 0;
+    if (c->out.cap > READ_SIZE)
+        str_fini(&c->out);
+    return 0;
+}
+
+/* Reads what is there. Returns 1, or 0 where nothing is. */
+static int read_some(struct client *c, struct errtext *err)
+{
+    uint8_t *p = frame_reader_space(&c->in, READ_SIZE);
+    ssize_t n;
+    do
+        n = recv(c->fd, p, READ_SIZE, MSG_DONTWAIT);
+    while (n < 0 && errno == EINTR);
+    if (n < 0 && errno == EAGAIN)
+        return 0;
+    if (n <= 0)
+        return lost(err, n < 0 ? -errno : 0);
+    frame_reader_added(&c->in, (size_t)n);
+    return 1;
+}
+
+/* Waits until the socket is readable, or writable where something is to be written. Returns 0 when the time
+ * is up and -EINTR after a signal. */
+static int wait_socket(const struct client *c, int timeout_ms)
+{
+    struct pollfd pfd = {.fd = c->fd, .events = POLLIN};
+    if (client_wants_write(c))
+        pfd.events |= POLLOUT;
+    int n = poll(&pfd, 1, timeout_ms);
+    return n < 0 ? -errno : n;
+}
+
+int client_flush(struct client *c, struct errtext *err)
+{
+    return write_some(c, err);
+}
+
+bool client_wants_write(const struct client *c)
+{
+    return c->out_at < c->out.len;
+}
+
+/* Writes all of it. The controller may wait for us to read before it reads on: so read meanwhile. */
+static int write_all(struct client *c, struct errtext *err)
+{
+    for (;;) {
+        int r = write_some(c, err);
+        if (r < 0 || !client_wants_write(c))
+            return r;
+        r = wait_socket(c, -1);
+        if (r < 0 && r != -EINTR)
+            return lost(err, r);
+        r = read_some(c, err);
+        if (r < 0)
+            return r;
+    }
+}
+
+/* ---- messages ---- */
+
+int client_send(struct client *c, enum msg_kind kind, const void *body, uint64_t *ret_tag,
+                struct errtext *err)
+{
+    uint64_t tag = ++c->last_tag;
+    msg_append(&c->out, kind, tag, body);
+    int r = c->nonblocking ? write_some(c, err) : write_all(c, err);
+    if (r < 0)
+        return r;
+    if (ret_tag)
+        *ret_tag = tag;
+    return 0;
+}
+
+/* The next message among the bytes that have been read. A kind that is not known here comes from a newer
+ * controller and is left out, unless it is the answer that is waited for. */
+static int take_frame(struct client *c, uint64_t wanted_tag, struct incoming *ret, struct errtext *err)
+{
+    for (;;) {
+        struct frame f;
+        int r = frame_reader_next(&c->in, &f);
+        if (r < 0)
+            return err_set(err, -EBADMSG, "the controller announces a message that is too long");
+        if (r == 0)
+            return 0;
+        if (f.type == MSG_PING) {
+            msg_append(&c->out, MSG_PONG, f.tag, NULL);
+            r = write_some(c, err);
+            if (r < 0)
+                return r;
+            continue;
+        }
+        void *body;
+        r = msg_decode(&f, &body, err);
+        if (r == -ENOSYS && (!wanted_tag || f.tag != wanted_tag))
+            continue;
+        if (r < 0)
+            return -EBADMSG;
+        *ret = (struct incoming){.kind = f.type, .tag = f.tag, .body = body};
+        return 1;
+    }
+}
+
+/* Returns 1, 0 (time is up, or a signal came), or a negative error. deadline_ms < 0: none. */
+static int next_message(struct client *c, uint64_t wanted_tag, int64_t deadline_ms, struct incoming *ret,
+                        struct errtext *err)
+{
+    for (;;) {
+        int r = take_frame(c, wanted_tag, ret, err);
+        if (r != 0)
+            return r;
+        if (client_wants_write(c) && (r = write_some(c, err)) < 0)
+            return r;
+        r = read_some(c, err);
+        if (r < 0)
+            return r;
+        if (r > 0)
+            continue;
+        int64_t left = deadline_ms < 0 ? -1 : deadline_ms - now_ms();
+        if (deadline_ms >= 0 && left <= 0)
+            return 0;
+        r = wait_socket(c, left > INT32_MAX ? INT32_MAX : (int)left);
+        if (r == -EINTR)
+            return 0;
+        if (r < 0)
+            return lost(err, r);
+    }
+}
+
+int client_next(struct client *c, int timeout_ms, struct incoming *ret, struct errtext *err)
+{
+    if (c->kept_at < c->kept.n) {
+        *ret = c->kept.v[c->kept_at++];
+        if (c->kept_at == c->kept.n) {
+            vec_clear(&c->kept);
+            c->kept_at = 0;
+        }
+        return 1;
+    }
+    if (c->nonblocking)
+        timeout_ms = 0;
+    return next_message(c, 0, timeout_ms < 0 ? -1 : now_ms() + timeout_ms, ret, err);
+}
+
+static int wait_tag_until(struct client *c, uint64_t tag, int64_t deadline_ms, struct incoming *ret,
+                          struct errtext *err)
+{
+    for (;;) {
+        struct incoming in;
+        int r = next_message(c, tag, deadline_ms, &in, err);
+        if (r < 0)
+            return r;
+        if (r == 0 && deadline_ms >= 0 && now_ms() >= deadline_ms)
+            return err_set(err, -ETIMEDOUT, "the controller does not answer");
+        if (r == 0)
+            continue;
+        if (in.tag == tag) {
+            *ret = in;
+            return 1;
+        }
+        vec_push(&c->kept, in);
+    }
+}
+
+int client_wait_tag(struct client *c, uint64_t tag, struct incoming *ret, struct errtext *err)
+{
+    return wait_tag_until(c, tag, -1, ret, err);
+}
+
+int client_call(struct client *c, enum msg_kind kind, const void *body, enum msg_kind *ret_kind, void **ret,
+                struct errtext *err)
+{
+    uint64_t tag = ++c->last_tag;
+    msg_append(&c->out, kind, tag, body);
+    int r = write_all(c, err);
+    struct incoming in;
+    if (r == 0)
+        r = client_wait_tag(c, tag, &in, err);
+    if (r < 0)
+        return r;
+    *ret_kind = in.kind;
+    *ret = in.body;
+    return 0;
+}
+
+/* ---- the connection ---- */
+
+static int greet(struct client *c, const char *program, struct errtext *err)
+{
+    char *name = xstrdup(program);
+    struct msg_hello hello = {.version = PROTO_VERSION, .program = name};
+    uint64_t tag;
+    struct incoming in = {0};
+    int r = client_send(c, MSG_HELLO, &hello, &tag, err);
+    if (r == 0)
+        r = wait_tag_until(c, tag, now_ms() + GREETING_WAIT_MS, &in, err);
+    free(name);
+    if (r < 0)
+        return r;
+    if (in.kind != MSG_WELCOME) {
+        const struct msg_result *refused = in.kind == MSG_RESULT ? in.body : NULL;
+        r = err_set(err, -EPROTO, "the controller refuses the connection: %s",
+                    refused && refused->text ? refused->text : "no reason is given");
+        msg_free(in.kind, in.body);
+        return r;
+    }
+    c->welcome = in.body;
+    uint32_t version = c->welcome->version;
+    if (version < PROTO_VERSION_MIN || version > PROTO_VERSION)
+        return err_set(err, -EPROTO,
+                       "the controller (release %s) speaks version %u of the protocol, %s speaks %d to %d",
+                       c->welcome->release ? c->welcome->release : "unknown", version, program,
+                       PROTO_VERSION_MIN, PROTO_VERSION);
+    return 0;
+}
+
+int client_connect(const char *program, unsigned flags, struct client **ret, struct errtext *err)
+{
+    struct client *c = xcalloc(1, sizeof *c);
+    str_init(&c->out);
+    c->in.max = ANSWER_MAX;
+    paths_find(&c->paths);
+    c->fd = client_dial(c->paths.socket, err);
+    bool may_start = (flags & CLIENT_START) && access(c->paths.config, F_OK) != 0;
+    if ((c->fd == -ENOENT || c->fd == -ECONNREFUSED) && (may_start || (flags & CLIENT_UP)))
+        c->fd = client_start_controller(&c->paths, err);
+    int r = c->fd < 0 ? c->fd : greet(c, program, err);
+    if (r < 0) {
+        client_free(c);
+        return r;
+    }
+    *ret = c;
+    return 0;
+}
+
+int client_connect_wait(const char *program, int wait_ms, struct client **ret, struct errtext *err)
+{
+    int64_t deadline = now_ms() + wait_ms;
+    for (int pause_ms = 20;; pause_ms = pause_ms < 1000 ? pause_ms * 2 : 1000) {
+        int r = client_connect(program, 0, ret, err);
+        if (r == 0 || r == -EPROTO || r == -EACCES)
+            return r;
+        int64_t left = deadline - now_ms();
+        if (left <= 0)
+            return r;
+        poll(NULL, 0, left < pause_ms ? (int)left : pause_ms);
+    }
+}
+
+void client_free(struct client *c)
+{
+    if (!c)
+        return;
+    if (c->fd >= 0)
+        close(c->fd);
+    frame_reader_fini(&c->in);
+    str_fini(&c->out);
+    for (size_t i = c->kept_at; i < c->kept.n; i++)
+        msg_free(c->kept.v[i].kind, c->kept.v[i].body);
+    vec_fini(&c->kept);
+    msg_free(MSG_WELCOME, c->welcome);
+    paths_fini(&c->paths);
+    free(c);
+}
+
+const struct msg_welcome *client_welcome(const struct client *c)
+{
+    return c->welcome;
+}
+
+const struct paths *client_paths(const struct client *c)
+{
+    return &c->paths;
+}
+
+int client_fd(const struct client *c)
+{
+    return c->fd;
+}
+
+void client_set_nonblocking(struct client *c)
+{
+    c->nonblocking = true;
+}
+
+char *client_request_id(void)
+{
+    uint8_t random[16];
+    size_t n = 0;
+    while (n < sizeof random) {
+        ssize_t got = getrandom(random + n, sizeof random - n, 0);
+        bug_on(got < 0 && errno != EINTR);
+        n += got > 0 ? (size_t)got : 0;
+    }
+    struct str id = STR_INIT;
+    for (size_t i = 0; i < sizeof random; i++)
+        str_appendf(&id, "%02x", random[i]);
+    return str_take(&id);
+}

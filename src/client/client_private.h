@@ -1,0 +1,18 @@
+/* client_private.h - what the files of this folder share. */
+#ifndef STOKER_CLIENT_CLIENT_PRIVATE_H
+#define STOKER_CLIENT_CLIENT_PRIVATE_H
+
+#include "src/client/client.h"
+
+/* A blocking, connected, close-on-exec socket, or -ENOENT, -ECONNREFUSED, -EACCES, -ETIMEDOUT ... with a text. Paths of any length
+ * work. */
+int client_dial(const char *path, struct errtext *err) __attribute__((warn_unused_result));
+
+/* Starts the controller that p describes and connects to it; returns the socket or a negative error with a text. */
+int client_start_controller(const struct paths *p, struct errtext *err) __attribute__((warn_unused_result));
+
+/* Waits for a message of that tag, keeping all others for client_next. Returns 1 or a negative error. */
+int client_wait_tag(struct client *c, uint64_t tag, struct incoming *ret, struct errtext *err)
+    __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,117 @@
+/* mirror.c - the controller's state as its clients see it: a snapshot, then the same events. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "src/base/xalloc.h"
+#include "src/client/client_private.h"
+
+static int take_nodes(struct model *m, struct msg_nodes *nodes, struct errtext *err)
+{
+    for (size_t i = 0; i < nodes->rows.n; i++) {
+        if (!nodes->rows.v[i].spec.name)
+            return err_set(err, -EBADMSG, "a node without a name");
+        model_take_node(m, &nodes->rows.v[i]);
+    }
+    return 1;
+}
+
+static int take_jobs(struct model *m, struct msg_jobs *jobs, struct errtext *err)
+{
+    for (size_t i = 0; i < jobs->rows.n; i++) {
+        struct job *row = &jobs->rows.v[i];
+        if (!row->id || row->state >= JOB_N_STATES || row->kind > JOB_KIND_INTERACTIVE)
+            return err_set(err, -EBADMSG, "a row that is no job: id %u, state %u", row->id, row->state);
+        struct job *j = job_new();
+        *j = *row;
+        *row = (struct job){0};
+        model_take_job(m, j);
+    }
+    return 1;
+}
+
+static int take_snapshot(struct model *m, struct msg_snapshot *s)
+{
+    m->seq = s->seq;
+    m->epoch = s->epoch;
+    m->next_job = s->next_job;
+    m->now = s->now;
+    free(m->uuid);
+    m->uuid = s->uuid;
+    s->uuid = NULL;
+    return 1;
+}
+
+static int apply_event(struct model *m, const struct msg_event *msg, struct errtext *err)
+{
+    if (msg->seq <= m->seq)
+        return 0; /* the snapshot holds it already */
+    struct event ev;
+    int r = event_from_msg(msg, &ev, err);
+    if (r < 0)
+        return r;
+    r = model_apply(m, &ev);
+    if (r < 0)
+        err_set(err, r, "event %llu (%s of job %u) does not fit what is known here",
+                (unsigned long long)ev.seq, event_name(ev.kind), ev.job);
+    event_fini(&ev);
+    return r < 0 ? r : 1;
+}
+
+static int take_reasons(struct model *m, const struct msg_reasons *reasons)
+{
+    int changed = 0;
+    for (size_t i = 0; i < reasons->rows.n; i++) {
+        const struct job_reason *row = &reasons->rows.v[i];
+        struct job *j = model_get_job(m, row->job);
+        if (j && j->state == JOB_PENDING && row->reason < REASON_N && j->reason != row->reason) {
+            j->reason = row->reason;
+            changed = 1;
+        }
+    }
+    return changed;
+}
+
+int mirror_feed(struct model *m, const struct incoming *in, struct errtext *err)
+{
+    if (in->kind == MSG_SPEC) {
+        model_take_spec(m, in->body);
+        return 1;
+    }
+    if (in->kind == MSG_NODES)
+        return take_nodes(m, in->body, err);
+    if (in->kind == MSG_JOBS)
+        return take_jobs(m, in->body, err);
+    if (in->kind == MSG_SNAPSHOT)
+        return take_snapshot(m, in->body);
+    if (in->kind == MSG_EVENT)
+        return apply_event(m, in->body, err);
+    if (in->kind == MSG_REASONS)
+        return take_reasons(m, in->body);
+    return 0;
+}
+
+static int refused(const struct msg_result *result, struct errtext *err)
+{
+    return err_set(err, -EACCES, "%s", result->text ? result->text : "the controller refuses the request");
+}
+
+int client_fetch(struct client *c, const struct msg_get *get, struct model *m, struct errtext *err)
+{
+    bug_on(get->follow);
+    uint64_t tag;
+    int r = client_send(c, MSG_GET, get, &tag, err);
+    if (r < 0)
+        return r;
+    for (bool done = false; !done;) {
+        struct incoming in;
+        r = client_wait_tag(c, tag, &in, err);
+        if (r < 0)
+            return r;
+        done = in.kind == MSG_SNAPSHOT;
+        r = in.kind == MSG_RESULT ? refused(in.body, err) : mirror_feed(m, &in, err);
+        msg_free(in.kind, in.body);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
