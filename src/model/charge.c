@@ -23,7 +23,8 @@ int charge(struct model *m, const struct alloc *a, bool exclusive)
 void uncharge(struct model *m, const struct alloc *a)
 {
     struct node *n = model_get_node(m, a->node);
-    bug_on(!n || !n->n_jobs);
+    if (!n || !n->n_jobs) /* a mirror of single jobs knows no nodes */
+        return;
     cpuset_andnot(&n->cpus_used, &a->cpus);
     cpuset_andnot(&n->gpus_used, &a->gpus);
     n->mem_used_mib -= a->mem_mib < n->mem_used_mib ? a->mem_mib : n->mem_used_mib;

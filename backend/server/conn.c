@@ -1,0 +1,262 @@
+/* conn.c - framed, gated, non-blocking streams. */
+#include "backend/server/conn.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "src/base/vec.h"
+#include "src/proto/codec.h"
+
+#define READ_CHUNK   65536u
+#define READS_A_TURN 4 /* so that one busy peer does not hold up the others */
+
+struct mark { /* a message that waits */
+    uint64_t gate;
+    size_t end; /* of it, in out */
+    enum msg_kind kind;
+    uint64_t tag;
+};
+
+struct conn {
+    struct loop *loop;
+    struct loop_fd watch;
+    struct loop_timer reap; /* frees a connection that was closed inside its own callback */
+    const struct conn_ops *ops;
+    void *ctx;
+    struct frame_reader in;
+    struct str out;
+    size_t sent;  /* of out */
+    size_t open;  /* of out: may leave */
+    size_t max_out;
+    uint64_t committed;
+    VEC(struct mark) marks; /* in order; from first_mark on */
+    size_t first_mark;
+    bool busy, dead;
+};
+
+static void conn_free(void *arg)
+{
+    struct conn *c = arg;
+    loop_unwatch(c->loop, &c->watch);
+    loop_timer_cancel(c->loop, &c->reap);
+    close(c->watch.fd);
+    frame_reader_fini(&c->in);
+    str_fini(&c->out);
+    vec_fini(&c->marks);
+    free(c);
+}
+
+void conn_close(struct conn *c)
+{
+    if (!c || c->dead)
+        return;
+    c->dead = true;
+    loop_unwatch(c->loop, &c->watch);
+    if (c->busy)
+        loop_timer_set(c->loop, &c->reap, 0);
+    else
+        conn_free(c);
+}
+
+static void fail(struct conn *c, const char *why)
+{
+    if (c->dead)
+        return;
+    bool was_busy = c->busy;
+    c->busy = true;
+    c->ops->on_close(c->ctx, c, why);
+    c->busy = was_busy;
+    conn_close(c);
+}
+
+static void update_watch(struct conn *c)
+{
+    if (!c->dead)
+        loop_watch(c->loop, &c->watch, LOOP_READ | (c->sent < c->open ? LOOP_WRITE : 0));
+}
+
+/* Forgets what has been sent once that is most of the buffer. */
+static void compact(struct conn *c)
+{
+    if (c->sent < READ_CHUNK && c->sent < c->out.len)
+        return;
+    if (c->sent < c->out.len && c->sent * 2 < c->out.len)
+        return;
+    size_t gone = c->sent;
+    memmove(c->out.s, c->out.s + gone, c->out.len - gone);
+    str_truncate(&c->out, c->out.len - gone);
+    c->sent = 0;
+    c->open -= gone;
+    if (c->first_mark) {
+        memmove(c->marks.v, c->marks.v + c->first_mark, (c->marks.n - c->first_mark) * sizeof *c->marks.v);
+        c->marks.n -= c->first_mark;
+        c->first_mark = 0;
+    }
+    vec_for_each (&c->marks, i)
+        c->marks.v[i].end -= gone;
+}
+
+static void flush(struct conn *c)
+{
+    size_t before = c->out.len - c->sent;
+    while (c->sent < c->open) {
+        ssize_t n = send(c->watch.fd, c->out.s + c->sent, c->open - c->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            break;
+        if (n < 0) {
+            fail(c, strerror(errno));
+            return;
+        }
+        c->sent += (size_t)n;
+    }
+    compact(c);
+    update_watch(c);
+    if (before >= CONN_LOW && c->out.len - c->sent < CONN_LOW && c->ops->on_drain)
+        c->ops->on_drain(c->ctx, c);
+}
+
+static void open_gates(struct conn *c)
+{
+    while (c->first_mark < c->marks.n && c->marks.v[c->first_mark].gate <= c->committed)
+        c->open = c->marks.v[c->first_mark++].end;
+    if (c->first_mark == c->marks.n)
+        c->first_mark = c->marks.n = 0;
+}
+
+static void read_frames(struct conn *c)
+{
+    struct frame f;
+    int r = 0;
+    while (!c->dead && (r = frame_reader_next(&c->in, &f)) == 1) {
+        r = c->ops->on_frame(c->ctx, c, &f);
+        if (r < 0 && !c->dead) {
+            fail(c, "protocol error");
+            return;
+        }
+    }
+    if (r < 0)
+        fail(c, "frame too large");
+}
+
+static void read_some(struct conn *c)
+{
+    for (int i = 0; i < READS_A_TURN && !c->dead; i++) {
+        uint8_t *p = frame_reader_space(&c->in, READ_CHUNK);
+        ssize_t n = recv(c->watch.fd, p, READ_CHUNK, MSG_DONTWAIT);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return;
+        if (n <= 0) {
+            fail(c, n < 0 ? strerror(errno) : "closed by the peer");
+            return;
+        }
+        frame_reader_added(&c->in, (size_t)n);
+        read_frames(c);
+        if ((size_t)n < READ_CHUNK)
+            return;
+    }
+}
+
+static void on_ready(void *arg, unsigned ready)
+{
+    struct conn *c = arg;
+    c->busy = true;
+    if (ready & LOOP_WRITE)
+        flush(c);
+    if ((ready & LOOP_READ) && !c->dead)
+        read_some(c);
+    c->busy = false;
+}
+
+struct conn *conn_new(struct loop *l, int fd, size_t max_frame, size_t max_out, uint64_t committed,
+                      const struct conn_ops *ops, void *ctx)
+{
+    struct conn *c = xcalloc(1, sizeof *c);
+    c->loop = l;
+    c->ops = ops;
+    c->ctx = ctx;
+    c->in.max = max_frame;
+    c->max_out = max_out;
+    c->committed = committed;
+    str_init(&c->out);
+    c->watch = (struct loop_fd){.fd = fd, .fn = on_ready, .ctx = c};
+    c->reap = (struct loop_timer){.fn = conn_free, .ctx = c};
+    update_watch(c);
+    return c;
+}
+
+static bool queue_mark(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag)
+{
+    if (gate <= c->committed && c->first_mark == c->marks.n) {
+        bool idle = c->sent == c->open;
+        c->open = c->out.len;
+        if (idle)
+            update_watch(c); /* written by the loop: many messages of a turn in one call */
+    } else {
+        vec_push(&c->marks, (struct mark){.gate = gate, .end = c->out.len, .kind = kind, .tag = tag});
+    }
+    return true;
+}
+
+bool conn_send(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *body)
+{
+    if (c->dead || conn_queued(c) > c->max_out)
+        return false;
+    msg_append(&c->out, kind, tag, body);
+    return queue_mark(c, gate, kind, tag);
+}
+
+bool conn_send_encoded(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *p, size_t n)
+{
+    if (c->dead || conn_queued(c) > c->max_out)
+        return false;
+    frame_append_header(&c->out, (uint16_t)kind, 0, tag, n);
+    str_append_n(&c->out, p, n);
+    return queue_mark(c, gate, kind, tag);
+}
+
+void conn_release(struct conn *c, uint64_t gate)
+{
+    if (c->dead || gate <= c->committed)
+        return;
+    c->committed = gate;
+    size_t before = c->open;
+    open_gates(c);
+    if (c->open != before) {
+        bool was_busy = c->busy;
+        c->busy = true;
+        flush(c);
+        c->busy = was_busy;
+        if (c->dead && !was_busy)
+            loop_timer_set(c->loop, &c->reap, 0);
+    }
+}
+
+void conn_drop_gated(struct conn *c, void (*fn)(void *ctx, struct conn *c, enum msg_kind kind, uint64_t tag),
+                     void *ctx)
+{
+    size_t first = c->first_mark, n = c->marks.n;
+    struct mark *marks = c->marks.v;
+    c->marks.v = NULL;
+    c->marks.n = c->marks.cap = c->first_mark = 0;
+    str_truncate(&c->out, c->open);
+    for (size_t i = first; i < n && !c->dead; i++)
+        fn(ctx, c, marks[i].kind, marks[i].tag);
+    free(marks);
+}
+
+size_t conn_queued(const struct conn *c)
+{
+    return c->out.len - c->sent;
+}
+
+int conn_fd(const struct conn *c)
+{
+    return c->watch.fd;
+}

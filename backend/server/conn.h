@@ -1,0 +1,45 @@
+/* conn.h - one stream of frames on the loop: a client that came in, or an agent that the controller called.
+ *
+ * What is sent carries a gate (see backend/store/store.h) and stays here until that gate is committed: so nothing leaves before what
+ * it follows from is on disk. Non-blocking, bounded in both directions.
+ */
+#ifndef STOKER_BACKEND_CONN_H
+#define STOKER_BACKEND_CONN_H
+
+#include "backend/loop/loop.h"
+#include "src/proto/frame.h"
+#include "src/proto/msg.h"
+
+struct conn;
+
+struct conn_ops {
+    /* One whole frame; its body is valid during the call. A negative return closes the connection. */
+    int (*on_frame)(void *ctx, struct conn *c, const struct frame *f);
+    /* The connection is over, why says how; c is freed after the call. Not called by conn_close. */
+    void (*on_close)(void *ctx, struct conn *c, const char *why);
+    /* The output has drained below CONN_LOW bytes. May be NULL. */
+    void (*on_drain)(void *ctx, struct conn *c);
+};
+
+#define CONN_LOW (256u << 10)
+
+/* Takes fd (non-blocking). max_frame: largest body accepted; max_out: queued bytes at which conn_send fails. committed: as of now. */
+struct conn *conn_new(struct loop *l, int fd, size_t max_frame, size_t max_out, uint64_t committed,
+                      const struct conn_ops *ops, void *ctx) __attribute__((warn_unused_result));
+/* Closes and frees, at the end of the turn where it is called from within a callback of c. */
+void conn_close(struct conn *c);
+
+/* Queues a message behind gate. False where the queue is full: the caller decides what a slow reader deserves. */
+bool conn_send(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *body);
+/* The same with the body encoded already. */
+bool conn_send_encoded(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *p, size_t n);
+
+/* Everything up to gate may leave. */
+void conn_release(struct conn *c, uint64_t gate);
+/* Drops what waits for a gate that will never come. Calls fn for each message dropped. */
+void conn_drop_gated(struct conn *c, void (*fn)(void *ctx, struct conn *c, enum msg_kind kind, uint64_t tag),
+                     void *ctx);
+size_t conn_queued(const struct conn *c);
+int conn_fd(const struct conn *c);
+
+#endif

@@ -1,0 +1,186 @@
+/* db.c - opening the database: who may, in which mode, and whether it is sound. */
+#include "backend/store/db.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+
+#include "backend/store/schema.h"
+#include "src/base/xalloc.h"
+
+int db_errno(int rc)
+{
+    switch (rc & 0xff) {
+    case SQLITE_FULL: return -ENOSPC;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: return -EBUSY;
+    case SQLITE_READONLY: return -EROFS;
+    case SQLITE_CANTOPEN: return -ENOENT;
+    case SQLITE_PERM:
+    case SQLITE_AUTH: return -EACCES;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: return -EUCLEAN;
+    case SQLITE_NOMEM: return -ENOMEM;
+    default: return -EIO;
+    }
+}
+
+int db_run(struct db *db, enum db_statement which, struct errtext *err)
+{
+    int rc = sqlite3_step(db->st[which]);
+    sqlite3_reset(db->st[which]);
+    if (rc == SQLITE_DONE || rc == SQLITE_ROW)
+        return 0;
+    return err_set(err, db_errno(rc), "%s", sqlite3_errmsg(db->handle));
+}
+
+static int exec(struct db *db, const char *sql, struct errtext *err)
+{
+    char *text = NULL;
+    int rc = sqlite3_exec(db->handle, sql, NULL, NULL, &text);
+    if (rc != SQLITE_OK)
+        err_set(err, 0, "%s", text ? text : sqlite3_errstr(rc));
+    sqlite3_free(text);
+    return rc == SQLITE_OK ? 0 : db_errno(rc);
+}
+
+/* One value; the caller frees. NULL on failure. */
+static char *query_text(struct db *db, const char *sql, struct errtext *err)
+{
+    sqlite3_stmt *st = NULL;
+    char *text = NULL;
+    int rc = sqlite3_prepare_v2(db->handle, sql, -1, &st, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_step(st);
+    if (rc == SQLITE_ROW)
+        text = xstrdup((const char *)sqlite3_column_text(st, 0));
+    else
+        err_set(err, 0, "%s", sqlite3_errmsg(db->handle));
+    sqlite3_finalize(st);
+    if (!text && rc == SQLITE_ROW)
+        text = xstrdup("");
+    return text;
+}
+
+/* WAL needs locks and shared memory that network file systems do not keep. */
+static int refuse_network_fs(const char *path, struct errtext *err)
+{
+    static const struct {
+        long magic;
+        const char *name;
+    } refused[] = {{0x6969, "NFS"},        {0x517b, "SMB"},       {0xff534d42, "CIFS"}, {0xfe534d42, "SMB2"},
+                   {0x5346414f, "AFS"},    {0x00c36400, "Ceph"},  {0x0bd00bd0, "Lustre"},
+                   {0x19830326, "BeeGFS"}, {0x47504653, "GPFS"},  {0x01021997, "9P"}};
+    struct statfs fs;
+    if (statfs(path, &fs) < 0)
+        return err_set(err, -errno, "%s: %s", path, strerror(errno));
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if ((long)fs.f_type == refused[i].magic)
+            return err_set(err, -EROFS,
+                           "%s lies on %s; the state must lie on a local disk: set STOKER_HOME elsewhere", path,
+                           refused[i].name);
+    return 0;
+}
+
+static int check_identity(struct db *db, const char *path, struct errtext *err)
+{
+    char *check = query_text(db, "PRAGMA quick_check(1)", err);
+    bool sound = check && strcmp(check, "ok") == 0;
+    if (!sound)
+        err_set(err, 0, "%s is damaged (%s): restore a backup; nothing has been changed", path,
+                check ? check : err->s);
+    free(check);
+    if (!sound)
+        return -EUCLEAN;
+    char *id = query_text(db, "PRAGMA application_id", err), *v = query_text(db, "PRAGMA user_version", err);
+    long app = id ? atol(id) : -1, version = v ? atol(v) : -1;
+    free(id);
+    free(v);
+    if (app == 0 && version == 0) { /* new */
+        char pragmas[96];
+        snprintf(pragmas, sizeof pragmas, "PRAGMA application_id=%d; PRAGMA user_version=%d;",
+                 STORE_APPLICATION_ID, STORE_VERSION);
+        int r = exec(db, "BEGIN IMMEDIATE", err);
+        r = r ? r : exec(db, store_schema, err);
+        r = r ? r : exec(db, pragmas, err);
+        return r ? r : exec(db, "COMMIT", err);
+    }
+    if (app != STORE_APPLICATION_ID)
+        return err_set(err, -EUCLEAN, "%s is not a database of stoker", path);
+    if (version != STORE_VERSION)
+        return err_set(err, -EPROTO, "%s has version %ld, this stokerd knows %d", path, version, STORE_VERSION);
+    return 0;
+}
+
+static int prepare_all(struct db *db, struct errtext *err)
+{
+    static const char *const sql[DB_N_STATEMENTS] = {
+#define X(name, text) [DB_##name] = text,
+        DB_STATEMENTS(X)
+#undef X
+    };
+    for (int i = 0; i < DB_N_STATEMENTS; i++)
+        if (sqlite3_prepare_v3(db->handle, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &db->st[i], NULL) != SQLITE_OK)
+            return err_set(err, -EUCLEAN, "%s", sqlite3_errmsg(db->handle));
+    return 0;
+}
+
+static int set_up(struct db *db, const char *path, struct errtext *err)
+{
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    /* EXCLUSIVE before WAL: then there is no shared memory, and a second controller finds the file locked. */
+    int r = exec(db, "PRAGMA locking_mode=EXCLUSIVE; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;"
+                     "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;"
+                     "PRAGMA journal_size_limit=67108864; PRAGMA wal_autocheckpoint=0;"
+                     "PRAGMA cache_size=-16384;",
+                 err);
+    if (r < 0)
+        return r;
+    char *mode = query_text(db, "PRAGMA journal_mode=WAL", err);
+    bool wal = mode && strcmp(mode, "wal") == 0;
+    free(mode);
+    if (!wal)
+        return sqlite3_errcode(db->handle) == SQLITE_BUSY ? -EBUSY : -EIO;
+    r = exec(db, "PRAGMA synchronous=FULL; BEGIN EXCLUSIVE; COMMIT;", err);
+    return r ? r : check_identity(db, path, err);
+}
+
+int db_open(struct db *db, const char *path, struct errtext *err)
+{
+    *db = (struct db){0};
+    char *dir = xstrdup(path);
+    char *slash = strrchr(dir, '/');
+    if (slash)
+        *slash = '\0';
+    int r = refuse_network_fs(slash ? dir : ".", err);
+    free(dir);
+    if (r < 0)
+        return r;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW;
+    int rc = sqlite3_open_v2(path, &db->handle, flags, NULL);
+    if (rc != SQLITE_OK)
+        r = err_set(err, db_errno(rc), "%s: %s", path, sqlite3_errstr(rc));
+    r = r ? r : set_up(db, path, err);
+    r = r ? r : prepare_all(db, err);
+    if (r == -EBUSY)
+        err_set(err, r, "%s is in use by another controller", path);
+    if (r < 0)
+        db_close(db);
+    return r;
+}
+
+void db_close(struct db *db)
+{
+    for (int i = 0; i < DB_N_STATEMENTS; i++)
+        sqlite3_finalize(db->st[i]);
+    sqlite3_close(db->handle);
+    *db = (struct db){0};
+}
+
+void db_checkpoint(struct db *db, bool truncate)
+{
+    sqlite3_wal_checkpoint_v2(db->handle, NULL,
+                              truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+}

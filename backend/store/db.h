@@ -1,0 +1,48 @@
+/* db.h - the connection to stoker.db and its statements; used by the store's thread alone once that runs. */
+#ifndef STOKER_BACKEND_STORE_DB_H
+#define STOKER_BACKEND_STORE_DB_H
+
+#include <sqlite3.h>
+
+#include "backend/store/store.h"
+
+/* X(enum member, SQL) */
+#define DB_STATEMENTS(X)                                                                                     \
+    X(BEGIN, "BEGIN IMMEDIATE")                                                                              \
+    X(COMMIT, "COMMIT")                                                                                      \
+    X(ROLLBACK, "ROLLBACK")                                                                                  \
+    X(ADD_EVENT, "INSERT INTO event (seq, t, kind, job, body) VALUES (?1, ?2, ?3, ?4, ?5)")                  \
+    X(ADD_PAYLOAD, "INSERT OR REPLACE INTO payload (job, step, body) VALUES (?1, ?2, ?3)")                   \
+    X(DEL_PAYLOAD, "DELETE FROM payload WHERE job = ?1 AND step = ?2")                                       \
+    X(DEL_PAYLOADS, "DELETE FROM payload WHERE job = ?1")                                                    \
+    X(GET_PAYLOAD, "SELECT body FROM payload WHERE job = ?1 AND step = ?2")                                  \
+    X(DEL_EVENTS, "DELETE FROM event WHERE job = ?1")                                                        \
+    X(ADD_HISTORY, "INSERT OR REPLACE INTO history (job, array_job, uid, user, name, partition, account,"    \
+                   " state, t_submit, t_start, t_end, record)"                                               \
+                   " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")                            \
+    X(LOAD, "SELECT seq, t, kind, job, body FROM event ORDER BY seq")                                        \
+    X(LAST_JOB, "SELECT max(job) FROM history")
+
+enum db_statement {
+#define X(name, sql) DB_##name,
+    DB_STATEMENTS(X)
+#undef X
+        DB_N_STATEMENTS
+};
+
+struct db {
+    sqlite3 *handle;
+    sqlite3_stmt *st[DB_N_STATEMENTS];
+};
+
+/* Opens, guards, checks and prepares: see store_open. */
+int db_open(struct db *db, const char *path, struct errtext *err) __attribute__((warn_unused_result));
+void db_close(struct db *db);
+/* Steps a statement without rows to its end and resets it. 0, or -ENOSPC, -EIO ... with SQLite's text. */
+int db_run(struct db *db, enum db_statement which, struct errtext *err) __attribute__((warn_unused_result));
+/* A negative errno for an SQLite result code. */
+int db_errno(int rc);
+/* Moves the WAL into the file. truncate: waits for all of it and cuts the WAL. */
+void db_checkpoint(struct db *db, bool truncate);
+
+#endif

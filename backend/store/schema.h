@@ -1,0 +1,28 @@
+/* schema.h - the tables of stoker.db.
+ *
+ *   event     one row per event that the present state is folded from; those of a retired job are gone
+ *   payload   scripts, arguments and environments; only what has not ended
+ *   history   the last record of every retired job
+ */
+#ifndef STOKER_BACKEND_STORE_SCHEMA_H
+#define STOKER_BACKEND_STORE_SCHEMA_H
+
+#define STORE_APPLICATION_ID 0x53746f6b /* "Stok" */
+#define STORE_VERSION        1
+
+static const char store_schema[] =
+    "CREATE TABLE event ("
+    " seq INTEGER PRIMARY KEY, t INTEGER NOT NULL, kind INTEGER NOT NULL, job INTEGER NOT NULL,"
+    " body BLOB NOT NULL) STRICT;"
+    "CREATE INDEX event_job ON event (job) WHERE job > 0;"
+    "CREATE TABLE payload ("
+    " job INTEGER NOT NULL, step INTEGER NOT NULL, body BLOB NOT NULL,"
+    " PRIMARY KEY (job, step)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE history ("
+    " job INTEGER PRIMARY KEY, array_job INTEGER NOT NULL, uid INTEGER NOT NULL, user TEXT, name TEXT,"
+    " partition TEXT, account TEXT, state INTEGER NOT NULL, t_submit INTEGER NOT NULL,"
+    " t_start INTEGER NOT NULL, t_end INTEGER NOT NULL, record BLOB NOT NULL) STRICT;"
+    "CREATE INDEX history_end ON history (t_end);"
+    "CREATE INDEX history_user ON history (uid, t_end);";
+
+#endif

@@ -1,0 +1,541 @@
+/* store.c - the store's two halves: batches in the loop's thread, transactions in the other.
+ *
+ * Shared between the threads, under `lock`: the queue of work and the queue of answers. Everything else belongs to one side.
+ * Order: work is done strictly in the order it was handed over, so a payload that is asked for after a batch sees it.
+ */
+#include "backend/store/store.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backend/store/db.h"
+#include "src/base/list.h"
+#include "src/base/vec.h"
+#include "src/proto/codec.h"
+
+#define WAL_PAGES_PASSIVE  1000  /* a checkpoint is worth it */
+#define WAL_PAGES_TRUNCATE 16384 /* 64 MiB: do it even if somebody waits */
+
+enum row_kind { ROW_EVENT, ROW_PAYLOAD, ROW_DEL_PAYLOAD, ROW_RETIRE };
+
+struct row { /* one thing to write; data lies in the batch's bytes */
+    enum row_kind kind;
+    uint32_t job;
+    int32_t step;
+    uint64_t seq;
+    int64_t t;
+    uint32_t event_kind;
+    size_t at, n;
+    struct job *summary; /* ROW_RETIRE: the columns of the history */
+};
+
+enum work_kind { WORK_BATCH, WORK_GET_PAYLOAD, WORK_PROBE, WORK_STOP };
+
+struct work {
+    struct list link;
+    enum work_kind kind;
+    uint64_t gate;
+    VEC(struct row) rows;
+    struct str bytes;
+    uint32_t job;
+    int32_t step;
+    int result;          /* filled by the thread */
+    struct errtext err;
+    uint8_t *payload;
+    size_t payload_n;
+    uint64_t us;
+};
+
+struct store {
+    struct db db;
+    char *path;
+    struct store_callbacks cb;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    int event_fd;
+    struct list todo, done; /* under lock */
+    bool busy;              /* under lock: the thread is at work */
+    int wal_pages;          /* the thread's: since the last checkpoint */
+    bool failed;            /* under lock: a commit failed; batches are refused until store_reset */
+    /* the loop's side */
+    struct work *batch;
+    uint64_t next_gate, submitted, committed;
+    uint32_t in_flight;
+    struct store_stats stats;
+};
+
+static struct work *work_new(enum work_kind kind)
+{
+    struct work *w = xcalloc(1, sizeof *w);
+    w->kind = kind;
+    str_init(&w->bytes);
+    list_init(&w->link);
+    return w;
+}
+
+static void work_free(struct work *w)
+{
+    vec_for_each (&w->rows, i)
+        job_free(w->rows.v[i].summary);
+    vec_fini(&w->rows);
+    str_fini(&w->bytes);
+    free(w->payload);
+    free(w);
+}
+
+/* --- the thread --- */
+
+static void bind_text(sqlite3_stmt *st, int at, const char *s)
+{
+    if (s)
+        sqlite3_bind_text(st, at, s, -1, SQLITE_STATIC);
+    else
+        sqlite3_bind_null(st, at);
+}
+
+static int write_retire(struct db *db, const struct row *r, const char *data, struct errtext *err)
+{
+    const struct job *j = r->summary;
+    sqlite3_stmt *st = db->st[DB_ADD_HISTORY];
+    sqlite3_bind_int64(st, 1, j->id);
+    sqlite3_bind_int64(st, 2, j->array_job);
+    sqlite3_bind_int64(st, 3, j->uid);
+    bind_text(st, 4, j->user);
+    bind_text(st, 5, j->req.name);
+    bind_text(st, 6, j->partition);
+    bind_text(st, 7, j->req.account);
+    sqlite3_bind_int64(st, 8, j->state);
+    sqlite3_bind_int64(st, 9, j->t_submit.ms);
+    sqlite3_bind_int64(st, 10, j->t_start.ms);
+    sqlite3_bind_int64(st, 11, j->t_end.ms);
+    sqlite3_bind_blob64(st, 12, data, r->n, SQLITE_STATIC);
+    int rc = db_run(db, DB_ADD_HISTORY, err);
+    sqlite3_bind_int64(db->st[DB_DEL_EVENTS], 1, j->id);
+    rc = rc ? rc : db_run(db, DB_DEL_EVENTS, err);
+    sqlite3_bind_int64(db->st[DB_DEL_PAYLOADS], 1, j->id);
+    return rc ? rc : db_run(db, DB_DEL_PAYLOADS, err);
+}
+
+static int write_row(struct db *db, const struct row *r, const char *bytes, struct errtext *err)
+{
+    const char *data = bytes + r->at;
+    switch (r->kind) {
+    case ROW_EVENT: {
+        sqlite3_stmt *st = db->st[DB_ADD_EVENT];
+        sqlite3_bind_int64(st, 1, (sqlite3_int64)r->seq);
+        sqlite3_bind_int64(st, 2, r->t);
+        sqlite3_bind_int64(st, 3, r->event_kind);
+        sqlite3_bind_int64(st, 4, r->job);
+        sqlite3_bind_blob64(st, 5, data, r->n, SQLITE_STATIC);
+        return db_run(db, DB_ADD_EVENT, err);
+    }
+    case ROW_PAYLOAD: {
+        sqlite3_stmt *st = db->st[DB_ADD_PAYLOAD];
+        sqlite3_bind_int64(st, 1, r->job);
+        sqlite3_bind_int64(st, 2, r->step);
+        sqlite3_bind_blob64(st, 3, data, r->n, SQLITE_STATIC);
+        return db_run(db, DB_ADD_PAYLOAD, err);
+    }
+    case ROW_DEL_PAYLOAD: {
+        sqlite3_stmt *st = db->st[DB_DEL_PAYLOAD];
+        sqlite3_bind_int64(st, 1, r->job);
+        sqlite3_bind_int64(st, 2, r->step);
+        return db_run(db, DB_DEL_PAYLOAD, err);
+    }
+    case ROW_RETIRE: return write_retire(db, r, data, err);
+    }
+    return -EINVAL;
+}
+
+static void do_batch(struct store *s, struct work *w)
+{
+    int r = db_run(&s->db, DB_BEGIN, &w->err);
+    vec_for_each (&w->rows, i)
+        r = r ? r : write_row(&s->db, &w->rows.v[i], w->bytes.s, &w->err);
+    r = r ? r : db_run(&s->db, DB_COMMIT, &w->err);
+    if (r < 0 && !sqlite3_get_autocommit(s->db.handle)) {
+        struct errtext ignored;
+        int back = db_run(&s->db, DB_ROLLBACK, &ignored);
+        (void)back; /* the transaction is gone either way: SQLite has rolled back what it could not finish */
+    }
+    w->result = r;
+}
+
+static void do_get_payload(struct store *s, struct work *w)
+{
+    sqlite3_stmt *st = s->db.st[DB_GET_PAYLOAD];
+    sqlite3_bind_int64(st, 1, w->job);
+    sqlite3_bind_int64(st, 2, w->step);
+    if (sqlite3_step(st) == SQLITE_ROW) {
+        w->payload_n = (size_t)sqlite3_column_bytes(st, 0);
+        w->payload = xmemdup(sqlite3_column_blob(st, 0), w->payload_n);
+    }
+    sqlite3_reset(st);
+}
+
+/* A write that allocates pages, thrown away by nobody: it shows whether there is room again. */
+static void do_probe(struct store *s, struct work *w)
+{
+    char *text = NULL;
+    int rc = sqlite3_exec(s->db.handle,
+                          "BEGIN IMMEDIATE;"
+                          "INSERT OR REPLACE INTO payload VALUES (0, 0, zeroblob(65536));"
+                          "DELETE FROM payload WHERE job = 0; COMMIT;",
+                          NULL, NULL, &text);
+    if (rc != SQLITE_OK) {
+        w->result = err_set(&w->err, db_errno(rc), "%s", text ? text : sqlite3_errstr(rc));
+        if (!sqlite3_get_autocommit(s->db.handle))
+            sqlite3_exec(s->db.handle, "ROLLBACK", NULL, NULL, NULL);
+    }
+    sqlite3_free(text);
+}
+
+static uint64_t now_us(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000u + (uint64_t)ts.tv_nsec / 1000u;
+}
+
+static void do_work(struct store *s, struct work *w, bool failed)
+{
+    uint64_t start = now_us();
+    switch (w->kind) {
+    case WORK_BATCH:
+        if (failed)
+            w->result = err_set(&w->err, -EIO, "an earlier write failed");
+        else
+            do_batch(s, w);
+        break;
+    case WORK_GET_PAYLOAD: do_get_payload(s, w); break;
+    case WORK_PROBE: do_probe(s, w); break;
+    case WORK_STOP: break;
+    }
+    w->us = now_us() - start;
+}
+
+static int on_wal(void *ctx, sqlite3 *db, const char *name, int pages)
+{
+    (void)db;
+    (void)name;
+    ((struct store *)ctx)->wal_pages = pages;
+    return SQLITE_OK;
+}
+
+static void maybe_checkpoint(struct store *s, bool idle)
+{
+    bool large = s->wal_pages > WAL_PAGES_TRUNCATE;
+    if (large || (idle && s->wal_pages > WAL_PAGES_PASSIVE)) {
+        db_checkpoint(&s->db, large);
+        s->wal_pages = 0;
+    }
+}
+
+static void *thread_main(void *arg)
+{
+    struct store *s = arg;
+    bool stop = false;
+    pthread_mutex_lock(&s->lock);
+    while (!stop) {
+        if (list_empty(&s->todo)) {
+            s->busy = false;
+            pthread_cond_broadcast(&s->wake);
+            pthread_mutex_unlock(&s->lock);
+            maybe_checkpoint(s, true);
+            pthread_mutex_lock(&s->lock);
+            while (list_empty(&s->todo))
+                pthread_cond_wait(&s->wake, &s->lock);
+        }
+        s->busy = true;
+        struct work *w = list_first(&s->todo, struct work, link);
+        list_unlink(&w->link);
+        bool failed = s->failed;
+        pthread_mutex_unlock(&s->lock);
+        do_work(s, w, failed);
+        stop = w->kind == WORK_STOP;
+        pthread_mutex_lock(&s->lock);
+        if (w->kind == WORK_BATCH && w->result < 0)
+            s->failed = true;
+        list_append(&s->done, &w->link);
+        pthread_mutex_unlock(&s->lock);
+        eventfd_write(s->event_fd, 1);
+        maybe_checkpoint(s, false);
+        pthread_mutex_lock(&s->lock);
+    }
+    s->busy = false;
+    pthread_cond_broadcast(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* --- the loop's side --- */
+
+static void hand_over(struct store *s, struct work *w)
+{
+    pthread_mutex_lock(&s->lock);
+    list_append(&s->todo, &w->link);
+    pthread_cond_broadcast(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+}
+
+int store_open(const char *dir, const struct store_callbacks *cb, struct store **ret, struct errtext *err)
+{
+    if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+        return err_set(err, -errno, "cannot make %s: %s", dir, strerror(errno));
+    struct store *s = xcalloc(1, sizeof *s);
+    s->path = xasprintf("%s/stoker.db", dir);
+    s->cb = *cb;
+    list_init(&s->todo);
+    list_init(&s->done);
+    mode_t old = umask(077);
+    int r = db_open(&s->db, s->path, err);
+    umask(old);
+    if (r < 0) {
+        free(s->path);
+        free(s);
+        return r;
+    }
+    sqlite3_wal_hook(s->db.handle, on_wal, s);
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->wake, NULL);
+    s->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    s->batch = work_new(WORK_BATCH);
+    s->next_gate = 1;
+    s->busy = true;
+    bug_on(pthread_create(&s->thread, NULL, thread_main, s) != 0);
+    *ret = s;
+    return 0;
+}
+
+void store_close(struct store *s)
+{
+    if (!s)
+        return;
+    if (s->batch->rows.n) {
+        s->batch->gate = s->next_gate++;
+        hand_over(s, s->batch);
+        s->batch = work_new(WORK_BATCH);
+    }
+    hand_over(s, work_new(WORK_STOP));
+    pthread_join(s->thread, NULL);
+    list_for_each (w, &s->done, struct work, link)
+        work_free(w);
+    work_free(s->batch);
+    db_checkpoint(&s->db, true);
+    db_close(&s->db);
+    close(s->event_fd);
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->wake);
+    free(s->path);
+    free(s);
+}
+
+int store_fd(const struct store *s)
+{
+    return s->event_fd;
+}
+
+static void tell(struct store *s, struct work *w)
+{
+    if (w->kind == WORK_GET_PAYLOAD)
+        s->cb.on_payload(s->cb.ctx, w->job, w->step, w->payload, w->payload_n);
+    if (w->kind != WORK_BATCH)
+        return;
+    s->in_flight--;
+    if (w->result == 0) {
+        s->committed = w->gate;
+        s->stats.commits++;
+        s->stats.events += w->rows.n;
+        s->stats.commit_us_sum += w->us;
+        s->stats.commit_us_max = w->us > s->stats.commit_us_max ? w->us : s->stats.commit_us_max;
+    }
+    s->cb.on_commit(s->cb.ctx, w->gate, w->result, w->err.s);
+}
+
+void store_dispatch(struct store *s)
+{
+    eventfd_t n;
+    eventfd_read(s->event_fd, &n);
+    struct list done;
+    list_init(&done);
+    pthread_mutex_lock(&s->lock);
+    while (!list_empty(&s->done))
+        list_move_to_end(&done, s->done.next);
+    pthread_mutex_unlock(&s->lock);
+    while (!list_empty(&done)) {
+        struct work *w = list_first(&done, struct work, link);
+        list_unlink(&w->link);
+        tell(s, w);
+        work_free(w);
+    }
+    store_turn(s);
+}
+
+static struct row *add_row(struct store *s, enum row_kind kind, uint32_t job, const void *p, size_t n)
+{
+    struct work *b = s->batch;
+    vec_push(&b->rows, (struct row){.kind = kind, .job = job, .at = b->bytes.len, .n = n});
+    str_append_n(&b->bytes, p, n);
+    return &b->rows.v[b->rows.n - 1];
+}
+
+void store_add_event(struct store *s, const struct event *ev, const void *encoded, size_t n)
+{
+    struct row *r = add_row(s, ROW_EVENT, ev->job, encoded, n);
+    r->seq = ev->seq;
+    r->t = ev->t.ms;
+    r->event_kind = ev->kind;
+}
+
+void store_add_payload(struct store *s, uint32_t job, int32_t step, const void *p, size_t n)
+{
+    add_row(s, ROW_PAYLOAD, job, p, n)->step = step;
+}
+
+void store_del_payload(struct store *s, uint32_t job, int32_t step)
+{
+    add_row(s, ROW_DEL_PAYLOAD, job, "", 0)->step = step;
+}
+
+void store_retire_job(struct store *s, const struct job *j)
+{
+    struct str b = STR_INIT;
+    codec_encode(&job_rec, j, &b);
+    struct row *r = add_row(s, ROW_RETIRE, j->id, b.s, b.len);
+    str_fini(&b);
+    r->summary = xcalloc(1, sizeof *r->summary);
+    rec_copy(&job_rec, r->summary, j);
+}
+
+void store_turn(struct store *s)
+{
+    /* One batch at the thread, one being collected: the busier the disk, the larger the batches. */
+    if (!s->batch->rows.n || s->in_flight)
+        return;
+    s->batch->gate = s->next_gate++;
+    s->submitted = s->batch->gate;
+    s->in_flight++;
+    struct work *w = s->batch;
+    s->batch = work_new(WORK_BATCH);
+    hand_over(s, w);
+}
+
+uint64_t store_gate(const struct store *s)
+{
+    return s->batch->rows.n ? s->next_gate : s->submitted;
+}
+
+uint64_t store_committed(const struct store *s)
+{
+    return s->committed;
+}
+
+void store_get_payload(struct store *s, uint32_t job, int32_t step)
+{
+    struct work *w = work_new(WORK_GET_PAYLOAD);
+    w->job = job;
+    w->step = step;
+    hand_over(s, w);
+}
+
+static void wait_idle(struct store *s)
+{
+    pthread_mutex_lock(&s->lock);
+    while (s->busy || !list_empty(&s->todo))
+        pthread_cond_wait(&s->wake, &s->lock);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void store_reset(struct store *s)
+{
+    wait_idle(s);
+    pthread_mutex_lock(&s->lock);
+    list_for_each (w, &s->done, struct work, link) {
+        list_unlink(&w->link);
+        work_free(w);
+    }
+    s->failed = false;
+    pthread_mutex_unlock(&s->lock);
+    work_free(s->batch);
+    s->batch = work_new(WORK_BATCH);
+    s->in_flight = 0;
+    s->submitted = s->committed = s->next_gate++;
+}
+
+int store_probe(struct store *s, struct errtext *err)
+{
+    struct work *w = work_new(WORK_PROBE);
+    hand_over(s, w);
+    wait_idle(s);
+    /* The answer is the last one in `done`; take it out before the loop sees it. */
+    pthread_mutex_lock(&s->lock);
+    list_unlink(&w->link);
+    pthread_mutex_unlock(&s->lock);
+    int r = w->result;
+    if (r < 0)
+        err_set(err, r, "%s", w->err.s);
+    work_free(w);
+    return r;
+}
+
+/* --- start-up reads: the thread sleeps, so the connection may be used here --- */
+
+static int load_row(sqlite3_stmt *st, struct event *ev, struct errtext *err)
+{
+    *ev = (struct event){.seq = (uint64_t)sqlite3_column_int64(st, 0),
+                         .t = {.ms = sqlite3_column_int64(st, 1)},
+                         .kind = (uint32_t)sqlite3_column_int(st, 2),
+                         .job = (uint32_t)sqlite3_column_int64(st, 3)};
+    if (ev->kind >= EV_N_KINDS)
+        return err_set(err, -EBADMSG, "event %llu has kind %u, which this stokerd does not know",
+                       (unsigned long long)ev->seq, ev->kind);
+    const struct rec_desc *d = event_body_rec(ev->kind);
+    ev->body = xcalloc(1, d->size);
+    int r = codec_decode(d, sqlite3_column_blob(st, 4), (size_t)sqlite3_column_bytes(st, 4), ev->body, err);
+    if (r < 0) {
+        free(ev->body);
+        ev->body = NULL;
+        return err_prefix(err, r, "event %llu", (unsigned long long)ev->seq);
+    }
+    return 0;
+}
+
+int store_load(struct store *s, int (*fn)(void *ctx, struct event *ev), void *ctx, struct errtext *err)
+{
+    wait_idle(s);
+    sqlite3_stmt *st = s->db.st[DB_LOAD];
+    int r = 0, rc;
+    while (r == 0 && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+        struct event ev;
+        r = load_row(st, &ev, err);
+        r = r ? r : fn(ctx, &ev);
+    }
+    if (r == 0 && rc != SQLITE_DONE)
+        r = err_set(err, db_errno(rc), "%s", sqlite3_errmsg(s->db.handle));
+    sqlite3_reset(st);
+    return r < 0 ? r : 0;
+}
+
+uint32_t store_last_job(struct store *s)
+{
+    wait_idle(s);
+    sqlite3_stmt *st = s->db.st[DB_LAST_JOB];
+    uint32_t id = sqlite3_step(st) == SQLITE_ROW ? (uint32_t)sqlite3_column_int64(st, 0) : 0;
+    sqlite3_reset(st);
+    return id;
+}
+
+void store_get_stats(struct store *s, struct store_stats *ret)
+{
+    *ret = s->stats;
+    struct stat st;
+    if (stat(s->path, &st) == 0)
+        ret->db_bytes = (uint64_t)st.st_size;
+}
