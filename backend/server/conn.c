@@ -28,8 +28,8 @@ struct conn {
     void *ctx;
     struct frame_reader in;
     struct str out;
-    size_t sent;  /* of out */
-    size_t open;  /* of out: may leave */
+    size_t sent; /* of out */
+    size_t open; /* of out: may leave */
     size_t max_out;
     uint64_t committed;
     VEC(struct mark) marks; /* in order; from first_mark on */
@@ -212,7 +212,8 @@ bool conn_send(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, 
     return queue_mark(c, gate, kind, tag);
 }
 
-bool conn_send_encoded(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *p, size_t n)
+bool conn_send_encoded(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *p,
+                       size_t n)
 {
     if (c->dead || conn_queued(c) > c->max_out)
         return false;
@@ -238,8 +239,8 @@ void conn_release(struct conn *c, uint64_t gate)
     }
 }
 
-void conn_drop_gated(struct conn *c, void (*fn)(void *ctx, struct conn *c, enum msg_kind kind, uint64_t tag),
-                     void *ctx)
+void conn_drop_gated(struct conn *c,
+                     void (*fn)(void *ctx, struct conn *c, enum msg_kind kind, uint64_t tag), void *ctx)
 {
     size_t first = c->first_mark, n = c->marks.n;
     struct mark *marks = c->marks.v;

@@ -70,17 +70,18 @@ static int refuse_network_fs(const char *path, struct errtext *err)
     static const struct {
         long magic;
         const char *name;
-    } refused[] = {{0x6969, "NFS"},        {0x517b, "SMB"},       {0xff534d42, "CIFS"}, {0xfe534d42, "SMB2"},
-                   {0x5346414f, "AFS"},    {0x00c36400, "Ceph"},  {0x0bd00bd0, "Lustre"},
-                   {0x19830326, "BeeGFS"}, {0x47504653, "GPFS"},  {0x01021997, "9P"}};
+    } refused[] = {{0x6969, "NFS"},        {0x517b, "SMB"},        {0xff534d42, "CIFS"},
+                   {0xfe534d42, "SMB2"},   {0x5346414f, "AFS"},    {0x00c36400, "Ceph"},
+                   {0x0bd00bd0, "Lustre"}, {0x19830326, "BeeGFS"}, {0x47504653, "GPFS"},
+                   {0x01021997, "9P"}};
     struct statfs fs;
     if (statfs(path, &fs) < 0)
         return err_set(err, -errno, "%s: %s", path, strerror(errno));
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if ((long)fs.f_type == refused[i].magic)
             return err_set(err, -EROFS,
-                           "%s lies on %s; the state must lie on a local disk: set STOKER_HOME elsewhere", path,
-                           refused[i].name);
+                           "%s lies on %s; the state must lie on a local disk: set STOKER_HOME elsewhere",
+                           path, refused[i].name);
     return 0;
 }
 
@@ -94,7 +95,8 @@ static int check_identity(struct db *db, const char *path, struct errtext *err)
     free(check);
     if (!sound)
         return -EUCLEAN;
-    char *id = query_text(db, "PRAGMA application_id", err), *v = query_text(db, "PRAGMA user_version", err);
+    char *id = query_text(db, "PRAGMA application_id", err),
+         *v = query_text(db, "PRAGMA user_version", err);
     long app = id ? atol(id) : -1, version = v ? atol(v) : -1;
     free(id);
     free(v);
@@ -110,7 +112,8 @@ static int check_identity(struct db *db, const char *path, struct errtext *err)
     if (app != STORE_APPLICATION_ID)
         return err_set(err, -EUCLEAN, "%s is not a database of stoker", path);
     if (version != STORE_VERSION)
-        return err_set(err, -EPROTO, "%s has version %ld, this stokerd knows %d", path, version, STORE_VERSION);
+        return err_set(err, -EPROTO, "%s has version %ld, this stokerd knows %d", path, version,
+                       STORE_VERSION);
     return 0;
 }
 
@@ -122,7 +125,8 @@ static int prepare_all(struct db *db, struct errtext *err)
 #undef X
     };
     for (int i = 0; i < DB_N_STATEMENTS; i++)
-        if (sqlite3_prepare_v3(db->handle, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &db->st[i], NULL) != SQLITE_OK)
+        if (sqlite3_prepare_v3(db->handle, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &db->st[i], NULL) !=
+            SQLITE_OK)
             return err_set(err, -EUCLEAN, "%s", sqlite3_errmsg(db->handle));
     return 0;
 }
@@ -130,11 +134,13 @@ static int prepare_all(struct db *db, struct errtext *err)
 static int set_up(struct db *db, const char *path, struct errtext *err)
 {
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    /* EXCLUSIVE before WAL: then there is no shared memory, and a second controller finds the file locked. */
-    int r = exec(db, "PRAGMA locking_mode=EXCLUSIVE; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;"
-                     "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;"
-                     "PRAGMA journal_size_limit=67108864; PRAGMA wal_autocheckpoint=0;"
-                     "PRAGMA cache_size=-16384;",
+    /* EXCLUSIVE before WAL: then there is no shared memory, and a second controller finds the file locked.
+     */
+    int r = exec(db,
+                 "PRAGMA locking_mode=EXCLUSIVE; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;"
+                 "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;"
+                 "PRAGMA journal_size_limit=67108864; PRAGMA wal_autocheckpoint=0;"
+                 "PRAGMA cache_size=-16384;",
                  err);
     if (r < 0)
         return r;
@@ -181,6 +187,6 @@ void db_close(struct db *db)
 
 void db_checkpoint(struct db *db, bool truncate)
 {
-    sqlite3_wal_checkpoint_v2(db->handle, NULL,
-                              truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    sqlite3_wal_checkpoint_v2(
+        db->handle, NULL, truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* store.c - the store's two halves: batches in the loop's thread, transactions in the other.
  *
- * Shared between the threads, under `lock`: the queue of work and the queue of answers. Everything else belongs to one side.
- * Order: work is done strictly in the order it was handed over, so a payload that is asked for after a batch sees it.
+ * Shared between the threads, under `lock`: the queue of work and the queue of answers. Everything else
+ * belongs to one side. Order: work is done strictly in the order it was handed over, so a payload that is
+ * asked for after a batch sees it.
  */
 #include "backend/store/store.h"
 
@@ -45,7 +46,7 @@ struct work {
     struct str bytes;
     uint32_t job;
     int32_t step;
-    int result;          /* filled by the thread */
+    int result; /* filled by the thread */
     struct errtext err;
     uint8_t *payload;
     size_t payload_n;
@@ -163,7 +164,8 @@ static void do_batch(struct store *s, struct work *w)
     if (r < 0 && !sqlite3_get_autocommit(s->db.handle)) {
         struct errtext ignored;
         int back = db_run(&s->db, DB_ROLLBACK, &ignored);
-        (void)back; /* the transaction is gone either way: SQLite has rolled back what it could not finish */
+        (void)
+            back; /* the transaction is gone either way: SQLite has rolled back what it could not finish */
     }
     w->result = r;
 }

@@ -1,0 +1,98 @@
+/* gate.c - holds, times, partitions' rules. */
+#include "backend/sched/gate.h"
+
+#include "src/base/units.h"
+#include "src/model/need.h"
+
+struct strv gate_partitions(const struct model *m, const struct job *j)
+{
+    struct strv names = strv_split(j->req.partition, ",");
+    const struct part_spec *fallback = model_default_part(m);
+    if (!names.n && fallback)
+        strv_push(&names, fallback->name);
+    return names;
+}
+
+static enum reason gate_limits(const struct job_req *req, const struct part_spec *part,
+                               struct errtext *text)
+{
+    char asked[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
+    if (req->time_limit_s != DURATION_NOT_SET && req->time_limit_s > part->max_time_s) {
+        err_set(text, 0, "time limit %s asked, partition %s allows %s",
+                duration_format(req->time_limit_s, asked), part->name,
+                duration_format(part->max_time_s, most));
+        return REASON_PART_TIME;
+    }
+    struct job_need need;
+    job_need(req, &need);
+    if (need.nodes > part->max_nodes) {
+        err_set(text, 0, "%u nodes asked, partition %s allows %u", need.nodes, part->name, part->max_nodes);
+        return REASON_PART_NODES;
+    }
+    return REASON_NONE;
+}
+
+enum reason gate_partition(const struct sched_view *v, uint32_t uid, const struct job_req *req,
+                           const struct part_spec *part, struct errtext *text)
+{
+    if (!part) {
+        err_set(text, 0, "its partition is no longer configured");
+        return REASON_PART_CONFIG;
+    }
+    if (part->state == PART_INACTIVE) {
+        err_set(text, 0, "partition %s is inactive", part->name);
+        return REASON_PART_INACTIVE;
+    }
+    if (part->state == PART_DOWN) {
+        err_set(text, 0, "partition %s is down", part->name);
+        return REASON_PART_DOWN;
+    }
+    bool member = !part->allow_groups.n || uid == 0 ||
+                  (v->in_groups && v->in_groups(v->ctx, uid, &part->allow_groups));
+    bool account =
+        !part->allow_accounts.n || (req->account && strv_has(&part->allow_accounts, req->account));
+    bool qos = !part->allow_qos.n || (req->qos && strv_has(&part->allow_qos, req->qos));
+    if (!member || !account || !qos) {
+        err_set(text, 0, "partition %s does not admit its %s", part->name,
+                !member    ? "user's groups"
+                : !account ? "account"
+                           : "QOS");
+        return REASON_PART_CONFIG;
+    }
+    return gate_limits(req, part, text);
+}
+
+static enum reason gate_hold(const struct job *j)
+{
+    if (j->hold == HOLD_NONE)
+        return REASON_NONE;
+    if (j->reason == REASON_HELD_REQUEUE)
+        return REASON_HELD_REQUEUE;
+    return j->hold == HOLD_USER ? REASON_HELD_USER : REASON_HELD_ADMIN;
+}
+
+enum reason gate_job(const struct sched_view *v, const struct job *j, struct wall now,
+                     struct wall *ret_clears)
+{
+    enum reason hold = gate_hold(j);
+    if (hold != REASON_NONE)
+        return hold;
+    struct wall begin = j->req.begin.ms > j->t_eligible.ms ? j->req.begin : j->t_eligible;
+    if (begin.ms > now.ms) {
+        *ret_clears = begin;
+        return REASON_BEGIN_TIME;
+    }
+    /* Of several partitions one that admits it is enough. */
+    struct strv names = gate_partitions(v->model, j);
+    enum reason first = names.n ? REASON_NONE : REASON_PART_CONFIG;
+    for (size_t i = 0; i < names.n; i++) {
+        enum reason r = gate_partition(v, j->uid, &j->req, model_get_part(v->model, names.v[i]), NULL);
+        if (r == REASON_NONE) {
+            first = REASON_NONE;
+            break;
+        }
+        first = first == REASON_NONE ? r : first;
+    }
+    strv_fini(&names);
+    return first;
+}
