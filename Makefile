@@ -214,7 +214,9 @@ endef
 layer_of = $(word 3,$(subst /, ,$(1)))
 $(foreach s,$(UNIT_SRC),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call obj,$(s)),$(or $(USES_$(call layer_of,$(s))),$(USES_all)))))
 $(foreach s,$(OTHER_SRC) $(wildcard tests/bench/bench_*.c),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call obj,$(s)),$(USES_all))))
-$(foreach s,$(wildcard tests/fuzz/fuzz_*.c),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call obj,$(s) tests/fuzz/driver.c),$(USES_all))))
+# fuzz_LAYER.c and fuzz_LAYER_WHAT.c get what the layer may use, other names everything.
+fuzz_layer = $(word 2,$(subst _, ,$(basename $(notdir $(1)))))
+$(foreach s,$(wildcard tests/fuzz/fuzz_*.c),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call obj,$(s) tests/fuzz/driver.c),$(or $(USES_$(call fuzz_layer,$(s))),$(USES_all)))))
 
 # Tools stand alone: the guard must not depend on what it watches.
 $(B)/tests/tools/%: $(B)/obj/tests/tools/%.o $(B)/.settings

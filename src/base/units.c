@@ -172,7 +172,7 @@ static uint64_t unit_kib(const char *s)
 
 int mem_parse_mib(const char *s, uint64_t *ret_mib, struct errtext *err)
 {
-    /* value = digits / scale; nine decimals and twelve digits in front keep digits * unit within 128 bits.
+    /* value = digits / scale; nine decimals and fifteen digits in front keep digits * unit within 128 bits.
      */
     unsigned __int128 digits = 0, scale = 1;
     bool any = false, fraction = false;
@@ -187,7 +187,7 @@ int mem_parse_mib(const char *s, uint64_t *ret_mib, struct errtext *err)
         scale *= fraction ? 10 : 1;
         if (scale > 1000000000)
             return err_set(err, -EINVAL, "\"%s\" has too many decimals", s);
-        if (digits / scale > 1000000000000)
+        if (digits / scale > 1000000000000000)
             return err_set(err, -ERANGE, "\"%s\" is too much memory", s);
     }
     uint64_t unit = any ? unit_kib(p) : 0;
