@@ -6,14 +6,16 @@
 #include "backend/sched/gate.h"
 #include "src/base/units.h"
 
+/* A partition that is down takes jobs, they wait; one that is inactive or does not admit the request does not. */
 static enum refusal refusal_of(enum reason r)
 {
-    switch (r) {
-    case REASON_PART_INACTIVE: return REFUSAL_PART_DOWN;
-    case REASON_PART_TIME: return REFUSAL_TIME_LIMIT;
-    case REASON_PART_NODES: return REFUSAL_NODE_COUNT;
-    default: return r == REASON_NONE || r == REASON_PART_DOWN ? REFUSAL_NONE : REFUSAL_NOT_ALLOWED;
-    }
+    if (r == REASON_NONE || r == REASON_PART_DOWN)
+        return REFUSAL_NONE;
+    if (r == REASON_PART_INACTIVE)
+        return REFUSAL_PART_DOWN;
+    if (r == REASON_PART_TIME)
+        return REFUSAL_TIME_LIMIT;
+    return r == REASON_PART_NODES ? REFUSAL_NODE_COUNT : REFUSAL_NOT_ALLOWED;
 }
 
 /* What the request comes to, for the text. */

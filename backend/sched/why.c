@@ -57,39 +57,38 @@ static void add_cause(struct msg_why *w, enum why_class cls, struct wall clears,
 
 static enum why_class class_of_gate(enum reason r)
 {
-    switch (r) {
-    case REASON_HELD_USER:
-    case REASON_HELD_ADMIN:
-    case REASON_HELD_REQUEUE: return WHY_HELD;
-    case REASON_BEGIN_TIME: return WHY_NOT_YET;
-    case REASON_PART_DOWN:
-    case REASON_PART_INACTIVE: return WHY_PARTITION_DOWN;
-    default: return WHY_NOT_ALLOWED;
-    }
+    if (r == REASON_HELD_USER || r == REASON_HELD_ADMIN || r == REASON_HELD_REQUEUE)
+        return WHY_HELD;
+    if (r == REASON_PART_DOWN || r == REASON_PART_INACTIVE)
+        return WHY_PARTITION_DOWN;
+    return r == REASON_BEGIN_TIME ? WHY_NOT_YET : WHY_NOT_ALLOWED;
+}
+
+/* The partition's rule that keeps it out, in words. Caller frees. */
+static char *partition_text(const struct sched_view *v, const struct job *j, enum reason gate)
+{
+    struct errtext text = {""};
+    struct strv names = gate_partitions(v->model, j);
+    for (size_t i = 0; i < names.n; i++)
+        gate_partition(v, j->uid, &j->req, model_get_part(v->model, names.v[i]), &text);
+    strv_fini(&names);
+    return xstrdup(text.s[0] ? text.s : reason_text(gate));
 }
 
 static void explain_gate(const struct sched_view *v, const struct job *j, enum reason gate, struct wall now,
                          struct wall clears, struct msg_why *w)
 {
-    char buf[UNITS_TEXT_SIZE];
-    struct errtext text = {""};
-    char *s;
-    switch (gate) {
-    case REASON_HELD_USER: s = xasprintf("held by its owner; `stoker release %u` lets it go", j->id); break;
-    case REASON_HELD_ADMIN: s = xstrdup("held by an administrator, who must release it"); break;
-    case REASON_HELD_REQUEUE: s = xasprintf("held after %u restarts", j->restarts); break;
-    case REASON_BEGIN_TIME:
-        s = xasprintf("its earliest start is in %s",
-                      duration_format_words(wall_elapsed_s(now, clears), buf));
-        break;
-    default: {
-        struct strv names = gate_partitions(v->model, j);
-        for (size_t i = 0; i < names.n; i++)
-            gate_partition(v, j->uid, &j->req, model_get_part(v->model, names.v[i]), &text);
-        strv_fini(&names);
-        s = xstrdup(text.s[0] ? text.s : reason_text(gate));
-    }
-    }
+    char buf[UNITS_TEXT_SIZE], *s;
+    if (gate == REASON_HELD_USER)
+        s = xasprintf("held by its owner; `stoker release %u` lets it go", j->id);
+    else if (gate == REASON_HELD_ADMIN)
+        s = xstrdup("held by an administrator, who must release it");
+    else if (gate == REASON_HELD_REQUEUE)
+        s = xasprintf("held after %u restarts", j->restarts);
+    else if (gate == REASON_BEGIN_TIME)
+        s = xasprintf("its earliest start is in %s", duration_format_words(wall_elapsed_s(now, clears), buf));
+    else
+        s = partition_text(v, j, gate);
     add_cause(w, class_of_gate(gate), clears, s);
 }
 
