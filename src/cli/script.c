@@ -1,0 +1,246 @@
+/* script.c - batch scripts. */
+#include "src/cli/script.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/xalloc.h"
+
+#define DIRECTIVE "#SBATCH"
+#define CHUNK     65536u
+
+void script_fini(struct script *s)
+{
+    free(s->text.p);
+    free(s->path);
+    free(s->name);
+    *s = (struct script){.path = NULL};
+}
+
+/* ---- reading
+ * --------------------------------------------------------------------------------------------- */
+
+static int read_all(int fd, const char *name, struct blob *ret, struct errtext *err)
+{
+    struct blob b = {0};
+    size_t cap = 0;
+    for (;;) {
+        if (cap - b.n < CHUNK) {
+            cap = cap + CHUNK + cap / 2;
+            b.p = xrealloc(b.p, cap);
+        }
+        ssize_t n = read(fd, b.p + b.n, CHUNK);
+        if (n < 0 && errno == EINTR)
+            continue;
+        int rc = n < 0 ? err_set(err, -errno, "Unable to read %s: %s", name, strerror(errno)) : 0;
+        b.n += n > 0 ? (size_t)n : 0;
+        if (!rc && b.n > SCRIPT_MAX)
+            rc = err_set(err, -E2BIG, "Script %s is too large: at most %u bytes", name, SCRIPT_MAX);
+        if (rc) {
+            free(b.p);
+            return rc;
+        }
+        if (n == 0)
+            break;
+    }
+    *ret = b;
+    return 0;
+}
+
+/* A pipe or device may be a script's source too (sbatch <(...)). */
+static int open_file(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    if (fd >= 0 && !fstat(fd, &st) && S_ISDIR(st.st_mode)) {
+        close(fd);
+        errno = EISDIR;
+        return -1;
+    }
+    return fd;
+}
+
+static int open_in_path(const char *name, char **ret_path)
+{
+    struct strv dirs = strv_split(getenv("PATH") ? getenv("PATH") : "", ":");
+    int fd = -1;
+    for (size_t i = 0; i < dirs.n && fd < 0; i++) {
+        char *path = xasprintf("%s/%s", dirs.v[i], name);
+        fd = open_file(path);
+        if (fd >= 0)
+            *ret_path = path;
+        else
+            free(path);
+    }
+    strv_fini(&dirs);
+    return fd;
+}
+
+static char *absolute(const char *path)
+{
+    char cwd[PATH_MAX];
+    return *path == '/' || !getcwd(cwd, sizeof cwd) ? xstrdup(path) : xasprintf("%s/%s", cwd, path);
+}
+
+static int read_file(const char *operand, struct script *s, struct errtext *err)
+{
+    char *path = NULL;
+    int fd = open_file(operand);
+    if (fd >= 0)
+        path = absolute(operand);
+    else if (errno == ENOENT && !strchr(operand, '/'))
+        fd = open_in_path(operand, &path);
+    if (fd < 0)
+        return err_set(err, -ENOENT, "Unable to open file %s", operand);
+    int rc = read_all(fd, operand, &s->text, err);
+    close(fd);
+    s->path = path;
+    return rc;
+}
+
+int script_read(const char *operand, struct script *ret, struct errtext *err)
+{
+    bool from_stdin = !operand || str_eq(operand, "-") || str_eq(operand, "/dev/stdin");
+    struct script s = {.name = xstrdup(from_stdin ? "stdin" : operand)};
+    int rc = from_stdin ? read_all(STDIN_FILENO, "stdin", &s.text, err) : read_file(operand, &s, err);
+    rc = rc ? rc : script_check(&s.text, err);
+    if (rc)
+        script_fini(&s);
+    else
+        *ret = s;
+    return rc;
+}
+
+void script_wrap(const char *command, struct script *ret)
+{
+    char *text = xasprintf("#!/bin/sh\n# This script was created by sbatch --wrap.\n\n%s\n", command);
+    *ret = (struct script){.text = {.p = (uint8_t *)text, .n = strlen(text)}, .name = xstrdup("wrap")};
+}
+
+/* ---- checks
+ * ---------------------------------------------------------------------------------------------- */
+
+static bool only_blanks(const struct blob *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (!isspace(b->p[i]))
+            return false;
+    return true;
+}
+
+int script_check(const struct blob *text, struct errtext *err)
+{
+    if (!text->n)
+        return err_set(err, -EINVAL, "Batch script is empty!");
+    if (only_blanks(text))
+        return err_set(err, -EINVAL, "Batch script contains only whitespace!");
+    if (text->n < 2 || text->p[0] != '#' || text->p[1] != '!')
+        return err_set(err, -EINVAL,
+                       "This does not look like a batch script.  The first\n"
+                       "line must start with #! followed by the path to an interpreter.\n"
+                       "For instance: #!/bin/sh");
+    if (memchr(text->p, '\0', text->n))
+        return err_set(err, -EINVAL,
+                       "The Slurm controller does not allow scripts that\n"
+                       "contain a NULL character '\\0'.");
+    if (memmem(text->p, text->n, "\r\n", 2))
+        return err_set(err, -EINVAL,
+                       "Batch script contains DOS line breaks (\\r\\n)\n"
+                       "instead of expected UNIX line breaks (\\n).");
+    return 0;
+}
+
+/* ---- the header
+ * ------------------------------------------------------------------------------------------ */
+
+void script_header_fini(struct script_header *h)
+{
+    for (size_t i = 0; i < h->n; i++)
+        strv_fini(&h->v[i].argv);
+    free(h->v);
+    *h = (struct script_header){.n = 0};
+}
+
+/* Words at blanks; quotes group, a backslash takes the next character as it is, '#' at the beginning of a
+ * word ends the line. */
+static int split_words(const char *s, struct strv *ret)
+{
+    struct str word = STR_INIT;
+    bool open = false; /* within a word, an empty quoted one included */
+    char quote = '\0';
+    for (; *s; s++) {
+        if (quote ? *s == quote : *s == '"' || *s == '\'') {
+            quote = quote ? '\0' : *s;
+            open = true;
+        } else if (!quote && isblank((unsigned char)*s)) {
+            if (open)
+                strv_push(ret, word.s);
+            str_clear(&word);
+            open = false;
+        } else if (!quote && !open && *s == '#') {
+            break;
+        } else {
+            if (*s == '\\' && quote != '\'' && s[1])
+                s++;
+            str_append_char(&word, *s);
+            open = true;
+        }
+    }
+    if (open && !quote)
+        strv_push(ret, word.s);
+    str_fini(&word);
+    return quote ? -EINVAL : 0;
+}
+
+static void header_push(struct script_header *h, struct script_line line)
+{
+    h->v = xreallocarray(h->v, h->n + 1, sizeof *h->v);
+    h->v[h->n++] = line;
+}
+
+/* line: without its line break. Returns 1 where the header is over. */
+static int header_line(const struct script *s, const char *line, unsigned number, struct script_header *h,
+                       struct errtext *err)
+{
+    const char *first = line + strspn(line, " \t");
+    if (*first != '#')
+        return *first ? 1 : 0;
+    size_t n = strlen(DIRECTIVE);
+    if (!str_starts(line, DIRECTIVE) || !isblank((unsigned char)line[n]))
+        return 0;
+    struct script_line parsed = {.number = number};
+    strv_push(&parsed.argv, DIRECTIVE);
+    if (split_words(line + n, &parsed.argv)) {
+        strv_fini(&parsed.argv);
+        return err_set(err, -EINVAL, "%s:%u: a quote is not closed", s->name, number);
+    }
+    header_push(h, parsed);
+    return 0;
+}
+
+int script_parse_header(const struct script *s, struct script_header *ret, struct errtext *err)
+{
+    struct script_header h = {.n = 0};
+    unsigned number = 1;
+    int rc = 0;
+    for (size_t at = 0; at < s->text.n && rc == 0; number++) {
+        const uint8_t *end = memchr(s->text.p + at, '\n', s->text.n - at);
+        size_t len = end ? (size_t)(end - s->text.p) - at : s->text.n - at;
+        char *line = xstrndup((const char *)s->text.p + at, len);
+        rc = header_line(s, line, number, &h, err);
+        free(line);
+        at += len + 1;
+    }
+    if (rc < 0) {
+        script_header_fini(&h);
+        return rc;
+    }
+    *ret = h;
+    return 0;
+}
