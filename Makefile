@@ -4,7 +4,7 @@
 #   make test         set-up, gates, all tests                     make unit      all unit tests; unit-base, unit-model, ... one layer
 #   make gates        the gates alone                              make asan      unit and integration tests with ASan and UBSan
 #   make bench        measurements                                 make fuzz      random inputs, FUZZ_SECONDS (60) for each target
-#   make check-format                                              make install   PREFIX=/usr/local DESTDIR=
+#   make check-format, make format                                 make install   PREFIX=/usr/local DESTDIR=
 #
 #   B=DIR another build directory · V=1 show commands · DEV=0 warnings are no errors · SANITIZE=address,undefined
 
@@ -159,7 +159,7 @@ $(LINK_NAMES:%=$(B)/bin/%): | $(B)/bin/stoker
 
 # Programs find their themes at ../share/stoker/themes from where they lie, installed or not.
 $(B)/share/stoker/themes:
-	$(Q)mkdir -p $(@D) && ln -sfn $(CURDIR)/themes $@
+	$(Q)mkdir -p $(@D) && ln -sfnr themes $@
 
 .PHONY: all FORCE
 all: $(call lib,$(LAYERS)) $(PROGRAMS:%=$(B)/bin/%) $(LINK_NAMES:%=$(B)/bin/%) $(B)/share/stoker/themes
@@ -227,7 +227,7 @@ $(B)/tests/tools/%: $(B)/obj/tests/tools/%.o $(B)/.settings
 RUN_TESTS := B=$(abspath $(B)) NM=$(NM) MAKE_PROGRAM=$(MAKE) tests/run
 FUZZ_SECONDS ?= 60
 
-.PHONY: setup test check tests unit unit-tests asan asan-unit-tests gates bench fuzz check-format run install clean
+.PHONY: setup test check tests unit unit-tests asan asan-unit-tests gates bench fuzz check-format format run install clean
 setup:
 	@.ci/setup test
 
@@ -276,6 +276,8 @@ fuzz:
 
 check-format:
 	@tests/gates/format.sh
+format:
+	@tests/gates/format.sh --fix
 
 # ---- run, install, clean ---------------------------------------------------------------------------------
 

@@ -79,8 +79,7 @@ struct rec_list_any { /* the shape of every REC_LIST */
     size_t n;
 };
 
-/* The offset of member, which must have the C type that the table says: a wrong one is an array of negative
- * size. */
+/* The offset of member. It must have the C type that the table says: a wrong one does not compile. */
 #define REC_OFFSET(S, member, expr, ctype) \
     (offsetof(S, member) +                 \
      0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((S *)NULL)->expr), ctype) ? 1 : -1]))
@@ -95,8 +94,8 @@ struct rec_list_any { /* the shape of every REC_LIST */
      .offset = REC_OFFSET_##T(S, member, struct desc), \
      .sub = &desc##_rec},
 
-/* FIELDS(F, G, S): F(S, TYPE, member) for plain members, G(S, SUB|LISTOF, member, record name) for nested
- * ones. */
+/* FIELDS(F, G, S): F(S, TYPE, member) for plain members, G(S, SUB|LISTOF, member, record) for nested ones.
+ */
 #define REC_DEFINE(tag, FIELDS)                                                                        \
     static const struct rec_field tag##_rec_fields[] = {FIELDS(REC_FIELD, REC_FIELD_SUB, struct tag)}; \
     const struct rec_desc tag##_rec = {.name = #tag,                                                   \

@@ -40,8 +40,8 @@ def is_wide(cp):
 
 def table(name, comment, rows):
     print(f"/* {comment} */\nstatic const struct cp_range {name}[] = {{")
-    for i in range(0, len(rows), 6):
-        print("    " + " ".join(f"{{0x{a:x}, 0x{b:x}}}," for a, b in rows[i : i + 6]))
+    for i in range(0, len(rows), 4):
+        print("    " + " ".join(f"{{0x{a:x}, 0x{b:x}}}," for a, b in rows[i : i + 4]))
     print("};\n")
 
 

@@ -3,10 +3,10 @@
  *
  *     fuzz_NAME [-s SECONDS] [-n RUNS] [FILE...]
  *
- * With files: each of them once. Otherwise inputs are made from the files in tests/fuzz/corpus/NAME and from what the
- * target gives as seeds, by flipping, cutting, doubling and splicing. The input of a run is written to
- * fuzz_NAME.last before a signal ends the program, so that a crash can be had again with `fuzz_NAME
- * fuzz_NAME.last`. STOKER_TEST_SEED repeats a session.
+ * With files: each of them once. Otherwise inputs are made from the files in tests/fuzz/corpus/NAME and
+ * from what the target gives as seeds, by flipping, cutting, doubling and splicing. The input of a run is
+ * written to fuzz_NAME.last before a signal ends the program, so that a crash can be had again with
+ * `fuzz_NAME fuzz_NAME.last`. STOKER_TEST_SEED repeats a session.
  */
 #include "tests/fuzz/driver.h"
 
