@@ -1,0 +1,391 @@
+/* jobtext.c - what a job looks like in words. */
+#include "src/model/jobtext.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/hostlist.h"
+#include "src/base/units.h"
+
+void text_append_u64(struct str *out, uint64_t v)
+{
+    char digits[20];
+    size_t n = 0;
+    do {
+        digits[sizeof digits - ++n] = (char)('0' + v % 10);
+        v /= 10;
+    } while (v);
+    str_append_n(out, digits + sizeof digits - n, n);
+}
+
+void text_append_duration(struct str *out, uint32_t s)
+{
+    char buf[UNITS_TEXT_SIZE];
+    str_append(out, duration_format(s, buf));
+}
+
+void jobtext_id(struct str *out, const struct job *j, size_t max)
+{
+    if (!j->array_job) {
+        text_append_u64(out, j->id);
+        return;
+    }
+    if (j->array_index != ARRAY_NONE) {
+        text_append_u64(out, j->array_job);
+        str_append_char(out, '_');
+        text_append_u64(out, j->array_index);
+        return;
+    }
+    char *id = job_format_id(j, max);
+    str_append(out, id);
+    free(id);
+}
+
+const char *job_state_word(enum job_state s)
+{
+    static const char *const words[JOB_N_STATES] = {[JOB_PENDING] = "waiting",
+                                                    [JOB_RUNNING] = "running",
+                                                    [JOB_SUSPENDED] = "suspended",
+                                                    [JOB_COMPLETING] = "completing",
+                                                    [JOB_COMPLETED] = "done",
+                                                    [JOB_CANCELLED] = "cancelled",
+                                                    [JOB_FAILED] = "failed",
+                                                    [JOB_TIMEOUT] = "timeout",
+                                                    [JOB_NODE_FAIL] = "node fail",
+                                                    [JOB_PREEMPTED] = "preempted",
+                                                    [JOB_OUT_OF_MEMORY] = "out of memory",
+                                                    [JOB_DEADLINE] = "deadline"};
+    return (unsigned)s < JOB_N_STATES ? words[s] : "?";
+}
+
+char job_state_glyph(enum job_state s)
+{
+    static const char glyphs[JOB_N_STATES] = {
+        [JOB_PENDING] = 'P',   [JOB_RUNNING] = 'R',   [JOB_SUSPENDED] = 'S',     [JOB_COMPLETING] = 'c',
+        [JOB_COMPLETED] = 'D', [JOB_CANCELLED] = 'X', [JOB_FAILED] = '!',        [JOB_TIMEOUT] = 'T',
+        [JOB_NODE_FAIL] = 'N', [JOB_PREEMPTED] = '~', [JOB_OUT_OF_MEMORY] = 'M', [JOB_DEADLINE] = 'L'};
+    return (unsigned)s < JOB_N_STATES ? glyphs[s] : '?';
+}
+
+/* A step job's nodes: of the tasks that live now, or of all that ran once none does. */
+static void step_job_nodes(const struct job *j, struct strv *ret)
+{
+    bool ended = job_state_is_final((enum job_state)j->state);
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+            const struct task *t = &j->steps.v[i].tasks.v[k];
+            bool live = t->state == TASK_LAUNCHING || t->state == TASK_RUNNING;
+            if ((live || ended) && t->alloc.node && !strv_has(ret, t->alloc.node))
+                strv_push(ret, t->alloc.node);
+        }
+}
+
+void jobtext_nodes(struct str *out, const struct job *j)
+{
+    if (j->state == JOB_PENDING)
+        return;
+    if (j->alloc.n == 1) {
+        str_append(out, j->alloc.v[0].node);
+        return;
+    }
+    struct strv names = {0};
+    for (size_t i = 0; i < j->alloc.n; i++)
+        strv_push(&names, j->alloc.v[i].node);
+    if (j->kind == JOB_KIND_STEPS)
+        step_job_nodes(j, &names);
+    if (names.n) {
+        char *list = hostlist_compress(&names);
+        str_append(out, list);
+        free(list);
+    }
+    strv_fini(&names);
+}
+
+void steptext_nodes(struct str *out, const struct step *s)
+{
+    struct strv names = {0};
+    for (size_t k = 0; k < s->tasks.n; k++)
+        if (s->tasks.v[k].alloc.node && !strv_has(&names, s->tasks.v[k].alloc.node))
+            strv_push(&names, s->tasks.v[k].alloc.node);
+    if (names.n) {
+        char *list = hostlist_compress(&names);
+        str_append(out, list);
+        free(list);
+    }
+    strv_fini(&names);
+}
+
+const char *job_batch_host(const struct job *j)
+{
+    if (j->state == JOB_PENDING)
+        return NULL;
+    if (j->alloc.n)
+        return j->alloc.v[0].node;
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
+            if (j->steps.v[i].tasks.v[k].alloc.node)
+                return j->steps.v[i].tasks.v[k].alloc.node;
+    return NULL;
+}
+
+/* A hold shows at once, not only after the next pass has looked at the job. */
+static enum reason job_reason_now(const struct job *j)
+{
+    if (j->state == JOB_PENDING && j->hold != HOLD_NONE && j->reason != REASON_HELD_REQUEUE &&
+        j->reason != REASON_LAUNCH_FAILURE)
+        return j->hold == HOLD_ADMIN ? REASON_HELD_ADMIN : REASON_HELD_USER;
+    if (j->state == JOB_RUNNING || j->state == JOB_SUSPENDED)
+        return REASON_NONE;
+    return j->reason < REASON_N ? (enum reason)j->reason : REASON_NONE;
+}
+
+void jobtext_reason(struct str *out, const struct job *j)
+{
+    enum reason r = job_reason_now(j);
+    str_append(out, reason_slurm(r));
+    if (r == REASON_RAISED_SIGNAL)
+        str_appendf(out, ":%d", j->exit_signal);
+}
+
+/* Source: squeue(1), %R: failed jobs show why, others where they were. */
+static bool shows_reason(enum job_state s)
+{
+    switch (s) {
+    case JOB_PENDING:
+    case JOB_FAILED:
+    case JOB_TIMEOUT:
+    case JOB_NODE_FAIL:
+    case JOB_OUT_OF_MEMORY:
+    case JOB_DEADLINE: return true;
+    case JOB_RUNNING:
+    case JOB_SUSPENDED:
+    case JOB_COMPLETING:
+    case JOB_COMPLETED:
+    case JOB_CANCELLED:
+    case JOB_PREEMPTED:
+    case JOB_N_STATES: return false;
+    }
+    return false;
+}
+
+void jobtext_nodes_or_reason(struct str *out, const struct job *j)
+{
+    if (!shows_reason((enum job_state)j->state)) {
+        jobtext_nodes(out, j);
+        return;
+    }
+    str_append_char(out, '(');
+    jobtext_reason(out, j);
+    str_append_char(out, ')');
+}
+
+void jobtext_reason_words(struct str *out, const struct job *j)
+{
+    enum reason r = job_reason_now(j);
+    bool detail_fits = r == (enum reason)j->reason && j->state != JOB_RUNNING;
+    if (detail_fits && !str_is_empty(j->reason_detail)) {
+        str_append(out, j->reason_detail);
+        return;
+    }
+    if (r == REASON_NONE && j->state != JOB_PENDING)
+        return;
+    if (r == REASON_NON_ZERO_EXIT)
+        str_appendf(out, "it exited with code %d", j->exit_code);
+    else if (r == REASON_RAISED_SIGNAL)
+        str_appendf(out, "signal %d ended it", j->exit_signal);
+    else
+        str_append(out, reason_text(r));
+}
+
+uint32_t job_limit_s(const struct job *j, const struct model *m)
+{
+    if (wall_is_set(j->t_start) && j->time_limit_s != DURATION_NOT_SET)
+        return j->time_limit_s;
+    if (j->req.time_limit_s != DURATION_NOT_SET)
+        return j->req.time_limit_s;
+    const struct part_spec *p = m ? model_job_part(m, j) : NULL;
+    if (!p)
+        return DURATION_NOT_SET;
+    return p->default_time_s != DURATION_NOT_SET ? p->default_time_s : p->max_time_s;
+}
+
+static bool is_bounded(uint32_t limit_s)
+{
+    return limit_s != DURATION_UNLIMITED && limit_s != DURATION_NOT_SET;
+}
+
+struct wall job_end_time(const struct job *j, const struct model *m)
+{
+    uint32_t limit = job_limit_s(j, m);
+    if (wall_is_set(j->t_end))
+        return j->t_end;
+    if (!wall_is_set(j->t_start) || !is_bounded(limit))
+        return (struct wall){0};
+    return wall_add_s(j->t_start, limit);
+}
+
+void jobtext_elapsed(struct str *out, const struct job *j, struct wall now)
+{
+    text_append_duration(out, j->state == JOB_PENDING ? 0 : job_run_s(j, now));
+}
+
+void jobtext_limit(struct str *out, const struct job *j, const struct model *m)
+{
+    text_append_duration(out, job_limit_s(j, m));
+}
+
+void jobtext_left(struct str *out, const struct job *j, const struct model *m, struct wall now)
+{
+    uint32_t limit = job_limit_s(j, m), used = j->state == JOB_PENDING ? 0 : job_run_s(j, now);
+    if (!is_bounded(limit))
+        text_append_duration(out, limit);
+    else if (used > limit && !job_state_is_final((enum job_state)j->state))
+        str_append(out, "INVALID"); /* squeue's word for a job that runs over its limit */
+    else
+        text_append_duration(out, used < limit ? limit - used : 0);
+}
+
+void jobtext_exit(struct str *out, const struct job *j)
+{
+    text_append_u64(out, (uint64_t)(j->exit_code & 0xff));
+    str_append_char(out, ':');
+    text_append_u64(out, (uint64_t)(j->exit_signal & 0x7f));
+}
+
+void jobtext_mem(struct str *out, uint64_t mib, bool noconvert)
+{
+    char buf[UNITS_TEXT_SIZE];
+    if (!noconvert || !mib) {
+        str_append(out, mem_format_slurm(mib, buf));
+        return;
+    }
+    text_append_u64(out, mib);
+    str_append_char(out, 'M');
+}
+
+void jobtext_min_memory(struct str *out, const struct job *j, bool noconvert)
+{
+    const struct job_req *r = &j->req;
+    uint64_t mib = r->mem_node_mib != MEM_NOT_GIVEN  ? r->mem_node_mib
+                   : r->mem_cpu_mib != MEM_NOT_GIVEN ? r->mem_cpu_mib
+                   : r->mem_gpu_mib != MEM_NOT_GIVEN ? r->mem_gpu_mib
+                                                     : 0;
+    jobtext_mem(out, mib, noconvert);
+}
+
+void jobtext_tres(struct str *out, const struct job *j, const struct model *m)
+{
+    uint32_t cpus = job_cpus(j), gpus = job_gpus(j);
+    uint64_t mem = job_mem_mib(j);
+    str_append(out, "cpu=");
+    text_append_u64(out, cpus);
+    if (mem) {
+        str_append(out, ",mem=");
+        jobtext_mem(out, mem, false);
+    }
+    str_append(out, ",node=");
+    text_append_u64(out, job_nodes(j));
+    if (m) {
+        const struct priority_spec *p = &m->spec.priority;
+        double billing =
+            p->billing_cpu * cpus + p->billing_mem_gb * (double)mem / 1024 + p->billing_gpu * gpus;
+        str_append(out, ",billing=");
+        text_append_u64(out, billing > 0 ? (uint64_t)billing : 0);
+    }
+    if (!gpus)
+        return;
+    str_append(out, ",gres/gpu=");
+    text_append_u64(out, gpus);
+    if (j->req.gpu_type)
+        str_appendf(out, ",gres/gpu:%s=%u", j->req.gpu_type, gpus);
+}
+
+void jobtext_tres_per_node(struct str *out, const struct job *j)
+{
+    const struct job_req *r = &j->req;
+    if (r->gpus_per_node != NOT_GIVEN && r->gpus_per_node)
+        str_appendf(out, "gres:gpu%s%s:%u", r->gpu_type ? ":" : "", r->gpu_type ? r->gpu_type : "",
+                    r->gpus_per_node);
+    else if (!str_is_empty(r->gres))
+        str_appendf(out, "%s%s", str_starts(r->gres, "gres") ? "" : "gres:", r->gres);
+    else
+        str_append(out, "N/A");
+}
+
+/* Is what this dependency waits for known to be over? A job that left the queue's memory is. */
+static bool dependency_is_met(const char *target, const struct model *m)
+{
+    char *end;
+    unsigned long id = strtoul(target, &end, 10);
+    if (end == target || id > UINT32_MAX || !m)
+        return false;
+    unsigned long index = *end == '_' ? strtoul(end + 1, NULL, 10) : ARRAY_NONE;
+    const struct job *t = index < ARRAY_NONE ? model_get_element(m, (uint32_t)id, (uint32_t)index)
+                                             : model_get_job(m, (uint32_t)id);
+    return t && job_state_is_final((enum job_state)t->state);
+}
+
+struct dependency_out {
+    struct str *out;
+    const struct job *job;
+    const struct model *m;
+    bool any;
+    char joint; /* ',' all, '?' any */
+};
+
+static void append_dependency(struct dependency_out *d, const char *type, size_t type_len,
+                              const char *target)
+{
+    bool dead = d->job->reason == REASON_DEPENDENCY_NEVER;
+    if (target && !dead && dependency_is_met(target, d->m))
+        return;
+    if (d->any)
+        str_append_char(d->out, d->joint);
+    d->any = true;
+    str_append_n(d->out, type, type_len);
+    if (target) {
+        str_append_char(d->out, ':');
+        str_append(d->out, target);
+    }
+    str_append(d->out, dead ? "(failed)" : "(unfulfilled)");
+}
+
+void jobtext_dependency(struct str *out, const struct job *j, const struct model *m)
+{
+    if (j->state != JOB_PENDING || str_is_empty(j->req.dependency))
+        return;
+    struct dependency_out d = {
+        .out = out, .job = j, .m = m, .joint = strchr(j->req.dependency, '?') ? '?' : ','};
+    struct strv deps = strv_split(j->req.dependency, ",?");
+    for (size_t i = 0; i < deps.n; i++) {
+        struct strv parts = strv_split(deps.v[i], ":");
+        bool bare = parts.n && parts.v[0][0] >= '0' && parts.v[0][0] <= '9'; /* a job id alone: afterany */
+        const char *type = bare ? "afterany" : parts.n ? parts.v[0] : "";
+        if (parts.n == 1 && !bare)
+            append_dependency(&d, type, strlen(type), NULL);
+        for (size_t k = bare ? 0 : 1; k < parts.n; k++)
+            append_dependency(&d, type, strlen(type), parts.v[k]);
+        strv_fini(&parts);
+    }
+    strv_fini(&deps);
+}
+
+bool job_has_pending_element(const struct job *j, uint32_t index)
+{
+    for (size_t i = 0; i < j->array_pending.n; i++) {
+        const struct index_range *r = &j->array_pending.v[i];
+        if (index >= r->first && index <= r->last && (index - r->first) % (r->step ? r->step : 1) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool job_is_named(const struct job *j, uint32_t id, uint32_t array_index)
+{
+    if (array_index == ARRAY_NONE)
+        return j->id == id || j->array_job == id;
+    if (j->array_job != id)
+        return false;
+    return j->array_index == array_index ||
+           (j->array_index == ARRAY_NONE && job_has_pending_element(j, array_index));
+}

@@ -1,0 +1,69 @@
+/* jobtext.h - what a job looks like in words: the texts that lists, pages and commands share.
+ *
+ * Each function appends to out; none reads a clock, an environment or a locale. User text (names, comments)
+ * is appended as it is: whoever prints to a terminal filters it with cell_text.
+ */
+#ifndef STOKER_MODEL_JOBTEXT_H
+#define STOKER_MODEL_JOBTEXT_H
+
+#include "src/base/str.h"
+#include "src/model/model.h"
+
+#define BITSTR_LEN_DEFAULT 64 /* bytes of the bracket in 6_[1,3,5] before "..." */
+
+void text_append_u64(struct str *out, uint64_t v);
+/* "5:00", "1-02:03:04", "UNLIMITED", "NOT_SET": duration_format without its buffer. */
+void text_append_duration(struct str *out, uint32_t s);
+
+/* "4711", "4711_3", "4711_[0-9,12%4]"; max as job_format_id has it. */
+void jobtext_id(struct str *out, const struct job *j, size_t max);
+/* "running", "waiting", "out of memory": for people. */
+const char *job_state_word(enum job_state s);
+/* One cell: R P D ! T M X ~ ... Never two meanings for one glyph on one screen, so that no state depends on
+ * colour. */
+char job_state_glyph(enum job_state s);
+
+/* The nodes that it runs on or ran on, compressed: "n[1-2,5]"; nothing while it waits. */
+void jobtext_nodes(struct str *out, const struct job *j);
+/* The same of one step's tasks. */
+void steptext_nodes(struct str *out, const struct step *s);
+/* The job's first node, or NULL while it waits. */
+const char *job_batch_host(const struct job *j);
+/* Slurm's token: "Resources", "JobHeldUser", "RaisedSignal:9", "None". */
+void jobtext_reason(struct str *out, const struct job *j);
+/* squeue's %R: "(Resources)" for waiting jobs and those that failed, else the nodes. */
+void jobtext_nodes_or_reason(struct str *out, const struct job *j);
+/* One line for people: the detail that the controller gave, else the token's meaning; "" where there is
+ * nothing to say. */
+void jobtext_reason_words(struct str *out, const struct job *j);
+
+/* The limit in force; before the start what will be: the request's, else the partition's default or
+ * maximum. */
+uint32_t job_limit_s(const struct job *j, const struct model *m);
+/* When it ended, or will at the latest; unset while waiting and where it has no limit. */
+struct wall job_end_time(const struct job *j, const struct model *m);
+/* Slurm's %M, %l and %L. */
+void jobtext_elapsed(struct str *out, const struct job *j, struct wall now);
+void jobtext_limit(struct str *out, const struct job *j, const struct model *m);
+void jobtext_left(struct str *out, const struct job *j, const struct model *m, struct wall now);
+
+/* "0:0", "1:0", "0:9". */
+void jobtext_exit(struct str *out, const struct job *j);
+/* "4000M", "4G"; noconvert keeps MiB. */
+void jobtext_mem(struct str *out, uint64_t mib, bool noconvert);
+/* %m: memory for a node, else for a CPU, as asked; "0" where not said. */
+void jobtext_min_memory(struct str *out, const struct job *j, bool noconvert);
+/* "cpu=2,mem=4G,node=1,billing=2,gres/gpu=1,gres/gpu:a100=1": held, or asked for while it waits. */
+void jobtext_tres(struct str *out, const struct job *j, const struct model *m);
+/* %b: "gres:gpu:a100:2", "N/A". */
+void jobtext_tres_per_node(struct str *out, const struct job *j);
+/* What is open of its dependencies: "afterok:34(unfulfilled),singleton(unfulfilled)"; nothing appended
+ * where none is. */
+void jobtext_dependency(struct str *out, const struct job *j, const struct model *m);
+
+/* Does this array record still stand for the element? */
+bool job_has_pending_element(const struct job *j, uint32_t index);
+/* Is it a whole job to this name: an id, an array, one element? Used to match N and N_k. */
+bool job_is_named(const struct job *j, uint32_t id, uint32_t array_index);
+
+#endif

@@ -1,0 +1,51 @@
+/* nodetext.h - what a node looks like in words: Slurm's states, figures, lists. Pure, as jobtext.h. */
+#ifndef STOKER_MODEL_NODETEXT_H
+#define STOKER_MODEL_NODETEXT_H
+
+#include "src/base/str.h"
+#include "src/model/model.h"
+
+/* X(enum member, Slurm's short form, long form, scontrol's) */
+#define NODE_LOOKS(X)                           \
+    X(IDLE, "idle", "idle", "IDLE")             \
+    X(MIX, "mix", "mixed", "MIXED")             \
+    X(ALLOC, "alloc", "allocated", "ALLOCATED") \
+    X(COMP, "comp", "completing", "COMPLETING") \
+    X(DRAIN, "drain", "drained", "IDLE+DRAIN")  \
+    X(DRNG, "drng", "draining", "MIXED+DRAIN")  \
+    X(DOWN, "down", "down", "DOWN")             \
+    X(UNK, "unk", "unknown", "UNKNOWN")
+
+enum node_look {
+#define X(name, shrt, lng, full) NODE_LOOK_##name,
+    NODE_LOOKS(X)
+#undef X
+        NODE_N_LOOKS
+};
+
+/* completing: a job on it is cleaning up. */
+enum node_look node_look(const struct node *n, bool completing);
+/* Is anybody at home: up, or only just out of reach? "*" marks the others. */
+bool node_responds(const struct node *n);
+/* "idle", "drain*"; long_form: "idle", "drained*". */
+void nodetext_state(struct str *out, const struct node *n, bool completing, bool long_form);
+/* scontrol's "MIXED+DRAIN", "DOWN+NOT_RESPONDING". */
+void nodetext_state_full(struct str *out, const struct node *n, bool completing);
+/* One cell: . free, + part, A full, c completing, # out. */
+char node_glyph(const struct node *n);
+/* Does text, a state in any of Slurm's forms, name what the node is? "alloc" takes mixed nodes too, as
+ * sinfo -t does. */
+bool node_is_in_state(const struct node *n, bool completing, const char *text);
+/* True where text is such a state. */
+bool node_state_is_known(const char *text);
+
+/* "gpu:a100:4", "gpu:2", "(null)". */
+void nodetext_gres(struct str *out, const struct node *n);
+/* The same of what is in use: "gpu:a100:2(IDX:0-1)". */
+void nodetext_gres_used(struct str *out, const struct node *n);
+/* "cpu=8,mem=32G,billing=8,gres/gpu=4". used: what jobs hold, nothing appended where they hold nothing. */
+void nodetext_tres(struct str *out, const struct node *n, const struct model *m, bool used);
+/* Sockets : cores : threads. Only the product is known, so it is N:1:1. */
+void nodetext_sct(struct str *out, const struct node *n);
+
+#endif
