@@ -34,7 +34,10 @@ struct command {
 /* clang-format off */
 #define COMMANDS(X) \
     /* stoker's own */ \
-    /* Slurm's names */
+    /* Slurm's names */ \
+    X(squeue) \
+    X(scancel) \
+    X(sinfo)
 /* clang-format on */
 
 #define X(name) extern const struct command cmd_##name;
@@ -63,6 +66,9 @@ void cli_print_help(FILE *f, const struct cli *cli);
 /* "name: error: text" and "name: text" lines on standard error. */
 void cli_error(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cli_say(const struct cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* One "name: error: " line for each line of text. */
+void cli_error_lines(const struct cli *cli, const char *text);
 
 /* The process's environment as a list; the caller frees. */
 struct strv cli_environ(void) __attribute__((warn_unused_result));

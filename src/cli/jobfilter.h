@@ -1,0 +1,50 @@
+/* jobfilter.h - which of the cluster's jobs a command means: by id, user, state, partition and so on.
+ *
+ * What the controller can select (ids, users, states) goes into the request; all of it is checked again
+ * here.
+ */
+#ifndef STOKER_CLI_JOBFILTER_H
+#define STOKER_CLI_JOBFILTER_H
+
+#include <sys/types.h>
+
+#include "src/base/vec.h"
+#include "src/cli/targets.h"
+#include "src/model/model.h"
+
+#define STATES_QUEUED (1u << JOB_PENDING | 1u << JOB_RUNNING | 1u << JOB_SUSPENDED | 1u << JOB_COMPLETING)
+#define STATES_ALL    ((1u << JOB_N_STATES) - 1)
+
+struct job_filter {
+    struct target_list targets;
+    bool by_user;      /* one of users or uids; nobody where both are empty */
+    struct strv users; /* names */
+    VEC(uid_t) uids;   /* users that have no name here */
+    struct strv partitions, names, accounts, qos, nodes, licenses, reservations, wckeys; /* empty: any */
+    uint32_t states;                                                                     /* mask; 0: any */
+};
+
+void job_filter_fini(struct job_filter *f);
+
+/* A comma list that replaces what the list held. */
+void filter_set_list(struct strv *list, const char *text);
+/* Names and uids between commas. Those that nobody has go into unknown. */
+void filter_set_users(struct job_filter *f, const char *text, struct strv *unknown);
+void filter_set_user_me(struct job_filter *f);
+/* State names between commas, any form and case; "all". Slurm's other states are taken and match nothing.
+ * Errors: -EINVAL; the text is the word that is no state. */
+int filter_parse_states(const char *text, uint32_t *ret_mask, struct errtext *err)
+    __attribute__((warn_unused_result));
+/* Nodes in bracket form. */
+int filter_set_nodes(struct job_filter *f, const char *text, struct errtext *err)
+    __attribute__((warn_unused_result));
+
+/* What to ask for; get is zeroed before and to be freed with rec_fini(&msg_get_rec, get). Ids are asked for
+ * whatever their state: "finished" and "unknown" are told apart here. */
+void job_filter_to_get(const struct job_filter *f, uint32_t what, struct msg_get *get);
+/* Everything but the ids. */
+bool job_filter_takes(const struct job_filter *f, const struct job *j);
+/* Is the job still in the answers: not ended, or not longer ago than MinJobAge? */
+bool job_is_listed(const struct job *j, const struct model *m);
+
+#endif

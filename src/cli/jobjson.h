@@ -1,0 +1,21 @@
+/* jobjson.h - jobs as the --json of Slurm 23.02 (data_parser v0.0.39) has them. */
+#ifndef STOKER_CLI_JOBJSON_H
+#define STOKER_CLI_JOBJSON_H
+
+#include "src/cli/columns.h"
+
+void job_json_open(struct str *out); /* {"meta": ..., "jobs": [ */
+void job_json_append(struct str *out, const struct job_row *r, const struct job_cx *cx);
+void job_json_close(struct str *out); /* ], ... } */
+
+/* Members of JSON objects: "key":value with a comma in front where the object has members already. */
+void json_key(struct str *out, const char *key);
+void json_text(struct str *out, const char *key, const char *value); /* NULL: "" */
+void json_int(struct str *out, const char *key, int64_t v);
+void json_bool(struct str *out, const char *key, bool v);
+/* {"set":true,"infinite":false,"number":5} */
+void json_optional(struct str *out, const char *key, bool set, bool infinite, uint64_t v);
+/* Slurm's head: "meta" with the plugin and version. */
+void json_slurm_meta(struct str *out);
+
+#endif

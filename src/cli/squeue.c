@@ -1,0 +1,517 @@
+/* squeue.c - Slurm's view of the queue.
+ *
+ * Texts, defaults and exit codes are those of squeue(1); scripts parse them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "src/cli/ask.h"
+#include "src/cli/columns.h"
+#include "src/cli/jobfilter.h"
+#include "src/cli/jobjson.h"
+#include "src/model/jobtext.h"
+
+#define FORMAT_DEFAULT "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R"
+#define FORMAT_LONG    "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R"
+#define FORMAT_START   "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R"
+#define FORMAT_STEPS   "%.15i %.8j %.9P %.8u %.9M %N"
+#define FLUSH_SIZE     (1u << 20)
+#define STARTS_MAX     1000 /* waiting jobs whose start --start asks about */
+
+struct squeue {
+    struct job_filter filter;
+    struct strv unknown_users;
+    char *letters, *names; /* -o, -O: the one given last */
+    char *sort, *cluster;
+    bool no_header, long_form, elements, start, steps, json, noconvert, ids_given;
+    struct target_list step_ids;
+    uint32_t iterate_s;
+};
+
+enum {
+    O_NOHEADER = 1,
+    O_FORMAT,
+    O_NAMES,
+    O_JOBS,
+    O_STATES,
+    O_USERS,
+    O_ME,
+    O_PARTITIONS,
+    O_JOBNAMES,
+    O_ACCOUNTS,
+    O_QOS,
+    O_NODES,
+    O_LICENSES,
+    O_RESERVATIONS,
+    O_ARRAY,
+    O_SORT,
+    O_LONG,
+    O_START,
+    O_STEPS,
+    O_ITERATE,
+    O_NOCONVERT,
+    O_JSON,
+    O_CLUSTERS,
+    O_IGNORED,
+};
+
+static const struct opt table[] = {
+    /* clang-format off */
+    {.id = O_ACCOUNTS, .name = "account", .letter = 'A', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SQUEUE_ACCOUNT", .help = "jobs of these accounts"},
+    {.id = O_IGNORED, .name = "all", .letter = 'a', .env = "SQUEUE_ALL", .help = "jobs of hidden partitions too: there are none"},
+    {.id = O_ARRAY, .name = "array", .letter = 'r', .env = "SQUEUE_ARRAY", .help = "one line for each element of an array"},
+    {.id = O_IGNORED, .name = "array-unique", .env = "SQUEUE_ARRAY_UNIQUE", .help = "one line for each unique element"},
+    {.id = O_CLUSTERS, .name = "clusters", .letter = 'M', .arg = OPT_REQUIRED, .meta = "NAME", .env = "SLURM_CLUSTERS", .help = "of this cluster: there is one"},
+    {.id = O_CLUSTERS, .name = "cluster", .arg = OPT_REQUIRED},
+    {.id = O_IGNORED, .name = "expand-patterns", .help = "output paths are always expanded"},
+    {.id = O_IGNORED, .name = "federation"},
+    {.id = O_FORMAT, .name = "format", .letter = 'o', .arg = OPT_REQUIRED, .meta = "FORMAT", .env = "SQUEUE_FORMAT", .help = "what to print, as %[[.]width]letter"},
+    {.id = O_NAMES, .name = "Format", .letter = 'O', .arg = OPT_REQUIRED, .meta = "NAMES", .env = "SQUEUE_FORMAT2", .help = "what to print, as name[:[.][width][suffix]],..."},
+    {.id = O_IGNORED, .name = "hide", .help = "no hidden partitions"},
+    {.id = O_ITERATE, .name = "iterate", .letter = 'i', .arg = OPT_REQUIRED, .meta = "SECONDS", .help = "again every so many seconds"},
+    {.id = O_JOBS, .name = "jobs", .letter = 'j', .arg = OPT_OPTIONAL, .meta = "LIST", .help = "these jobs: N, N_k"},
+    {.id = O_JSON, .name = "json", .arg = OPT_OPTIONAL, .meta = "FORM", .help = "print JSON"},
+    {.id = O_LICENSES, .name = "licenses", .letter = 'L', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SQUEUE_LICENSES", .help = "jobs with these licences"},
+    {.id = O_IGNORED, .name = "local"},
+    {.id = O_LONG, .name = "long", .letter = 'l', .help = "more columns"},
+    {.id = O_ME, .name = "me", .help = "only my jobs"},
+    {.id = O_JOBNAMES, .name = "name", .letter = 'n', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SQUEUE_NAMES", .help = "jobs of these names"},
+    {.id = O_NOCONVERT, .name = "noconvert", .help = "keep units as they were given"},
+    {.id = O_NODES, .name = "nodelist", .letter = 'w', .arg = OPT_REQUIRED, .meta = "NODES", .help = "jobs on these nodes"},
+    {.id = O_NODES, .name = "node", .arg = OPT_REQUIRED},
+    {.id = O_NOHEADER, .name = "noheader", .letter = 'h', .help = "no header line"},
+    {.id = O_IGNORED, .name = "only-job-state", .help = "states alone: no different here"},
+    {.id = O_PARTITIONS, .name = "partition", .letter = 'p', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SQUEUE_PARTITION", .help = "jobs of these partitions"},
+    {.id = O_QOS, .name = "qos", .letter = 'q', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SQUEUE_QOS", .help = "jobs of these QOS"},
+    {.id = O_RESERVATIONS, .name = "reservation", .letter = 'R', .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs of these reservations"},
+    {.id = O_IGNORED, .name = "sibling"},
+    {.id = O_SORT, .name = "sort", .letter = 'S', .arg = OPT_REQUIRED, .meta = "LETTERS", .env = "SQUEUE_SORT", .help = "sort by these columns; - in front: downwards"},
+    {.id = O_START, .name = "start", .help = "waiting jobs and when they are expected to start"},
+    {.id = O_STATES, .name = "states", .letter = 't', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SQUEUE_STATES", .help = "jobs in these states; all"},
+    {.id = O_STEPS, .name = "steps", .letter = 's', .arg = OPT_OPTIONAL, .meta = "LIST", .help = "steps instead of jobs"},
+    {.id = O_USERS, .name = "user", .letter = 'u', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SQUEUE_USERS", .help = "jobs of these users"},
+    {.id = O_USERS, .name = "users", .arg = OPT_REQUIRED},
+    {.id = O_IGNORED, .name = "verbose", .letter = 'v', .help = "say more"},
+    {.id = O_JSON, .name = "yaml", .arg = OPT_OPTIONAL},
+    /* clang-format on */
+};
+
+static void replace(char **s, const char *value)
+{
+    free(*s);
+    *s = xstrdup(value);
+}
+
+static int set_states(struct squeue *q, const char *arg, struct errtext *err)
+{
+    struct errtext word = {0};
+    if (filter_parse_states(arg, &q->filter.states, &word) == 0)
+        return 0;
+    struct str list = STR_INIT;
+    for (enum job_state s = 0; s < JOB_N_STATES; s++)
+        str_appendf(&list, "%s%s", s ? "," : "", job_state_long(s));
+    err_set(err, -EINVAL, "Invalid job state specified: %s\nValid job states include: %s", word.s, list.s);
+    str_fini(&list);
+    return -EINVAL;
+}
+
+static int set_iterate(struct squeue *q, const char *arg, struct errtext *err)
+{
+    int64_t s;
+    if (int_parse(arg, 1, 1 << 30, &s, NULL) < 0)
+        return err_set(err, -EINVAL, "Invalid iterate value: %s", arg);
+    q->iterate_s = (uint32_t)s;
+    return 0;
+}
+
+static int set_jobs(struct squeue *q, const char *arg, struct errtext *err)
+{
+    target_list_fini(&q->filter.targets);
+    q->ids_given = true;
+    return arg ? targets_add_list(&q->filter.targets, arg, err) : 0;
+}
+
+static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+{
+    struct squeue *q = ctx;
+    struct job_filter *f = &q->filter;
+    switch (o->id) {
+    case O_NOHEADER: q->no_header = true; break;
+    case O_FORMAT:
+        replace(&q->letters, arg);
+        replace(&q->names, NULL);
+        break;
+    case O_NAMES:
+        replace(&q->names, arg);
+        replace(&q->letters, NULL);
+        break;
+    case O_JOBS: return set_jobs(q, arg, err);
+    case O_STATES: return set_states(q, arg, err);
+    case O_USERS:
+        strv_fini(&q->unknown_users);
+        filter_set_users(f, arg, &q->unknown_users);
+        break;
+    case O_ME: filter_set_user_me(f); break;
+    case O_PARTITIONS: filter_set_list(&f->partitions, arg); break;
+    case O_JOBNAMES: filter_set_list(&f->names, arg); break;
+    case O_ACCOUNTS: filter_set_list(&f->accounts, arg); break;
+    case O_QOS: filter_set_list(&f->qos, arg); break;
+    case O_NODES: return filter_set_nodes(f, arg, err);
+    case O_LICENSES: filter_set_list(&f->licenses, arg); break;
+    case O_RESERVATIONS: filter_set_list(&f->reservations, arg); break;
+    case O_ARRAY: q->elements = true; break;
+    case O_SORT: replace(&q->sort, arg); break;
+    case O_LONG: q->long_form = true; break;
+    case O_START: q->start = true; break;
+    case O_STEPS: q->steps = true; return arg ? targets_add_list(&q->step_ids, arg, err) : 0;
+    case O_ITERATE: return set_iterate(q, arg, err);
+    case O_NOCONVERT: q->noconvert = true; break;
+    case O_JSON: q->json = true; break;
+    case O_CLUSTERS: replace(&q->cluster, arg); break;
+    default: break;
+    }
+    return 0;
+}
+
+static const struct opts options = OPTS(table, set_option);
+
+static void squeue_fini(struct squeue *q)
+{
+    job_filter_fini(&q->filter);
+    strv_fini(&q->unknown_users);
+    target_list_fini(&q->step_ids);
+    free(q->letters);
+    free(q->names);
+    free(q->sort);
+    free(q->cluster);
+}
+
+/* --- rows --- */
+
+struct rows {
+    VEC(struct job_row) v;
+    VEC(const void *) sorted;
+};
+
+static void rows_fini(struct rows *r)
+{
+    vec_fini(&r->v);
+    vec_fini(&r->sorted);
+}
+
+static void push_row(struct rows *r, const struct job *j, const struct step *s, uint32_t element)
+{
+    vec_push(&r->v, (struct job_row){.job = j, .step = s, .element = element});
+}
+
+static bool is_wanted_element(const struct squeue *q, const struct job *j, uint32_t index)
+{
+    bool whole = !q->filter.targets.list.n;
+    for (size_t i = 0; i < q->filter.targets.list.n && !whole; i++) {
+        const struct job_target *t = &q->filter.targets.list.v[i];
+        whole = (t->job == j->id || t->job == j->array_job) &&
+                (t->array_index == ARRAY_NONE || t->array_index == index);
+    }
+    return whole;
+}
+
+/* Does a target name the whole record, not only some of its elements? */
+static bool is_wanted_whole(const struct squeue *q, const struct job *j)
+{
+    for (size_t i = 0; i < q->filter.targets.list.n; i++) {
+        const struct job_target *t = &q->filter.targets.list.v[i];
+        if (t->array_index == ARRAY_NONE && (t->job == j->id || t->job == j->array_job))
+            return true;
+    }
+    return !q->filter.targets.list.n;
+}
+
+static void push_elements(const struct squeue *q, struct rows *r, const struct job *j)
+{
+    for (size_t i = 0; i < j->array_pending.n; i++) {
+        const struct index_range *range = &j->array_pending.v[i];
+        for (uint64_t k = range->first; k <= range->last; k += range->step ? range->step : 1)
+            if (is_wanted_element(q, j, (uint32_t)k))
+                push_row(r, j, NULL, (uint32_t)k);
+    }
+}
+
+static bool is_named(const struct squeue *q, const struct job *j)
+{
+    const struct target_list *t = &q->filter.targets;
+    for (size_t i = 0; i < t->list.n; i++)
+        if (job_is_named(j, t->list.v[i].job, t->list.v[i].array_index))
+            return true;
+    return !t->list.n;
+}
+
+static bool step_is_wanted(const struct squeue *q, const struct job *j, const struct step *s)
+{
+    const struct target_list *t = &q->step_ids;
+    for (size_t i = 0; i < t->list.n; i++)
+        if (job_is_named(j, t->list.v[i].job, t->list.v[i].array_index) &&
+            (t->list.v[i].step == STEP_ALL || t->list.v[i].step == s->id))
+            return true;
+    return !t->list.n;
+}
+
+static void collect_steps(const struct squeue *q, struct rows *r, const struct job *j)
+{
+    for (size_t i = 0; i < j->steps.n; i++) {
+        const struct step *s = &j->steps.v[i];
+        if (!s->done && s->tasks.n && step_is_wanted(q, j, s))
+            push_row(r, j, s, ARRAY_NONE);
+    }
+}
+
+static void collect(const struct squeue *q, const struct model *m, struct rows *r)
+{
+    list_for_each (j, &m->all, struct job, in_all) {
+        if (!job_is_listed(j, m) || !is_named(q, j) || !job_filter_takes(&q->filter, j))
+            continue;
+        if (q->start && j->state != JOB_PENDING)
+            continue;
+        if (q->steps)
+            collect_steps(q, r, j);
+        else if (job_is_array_record(j) && j->array_pending.n && (q->elements || !is_wanted_whole(q, j)))
+            push_elements(q, r, j);
+        else
+            push_row(r, j, NULL, ARRAY_NONE);
+    }
+    vec_for_each (&r->v, i)
+        vec_push(&r->sorted, &r->v.v[i]);
+}
+
+/* Does anything of what -j named exist? One id alone must. */
+static bool is_unknown_id(const struct squeue *q, const struct model *m)
+{
+    if (q->filter.targets.list.n != 1)
+        return false;
+    list_for_each (j, &m->all, struct job, in_all)
+        if (job_is_listed(j, m) && is_named(q, j))
+            return false;
+    return true;
+}
+
+/* --- estimated starts --- */
+
+static void ask_starts(struct client *c, const struct rows *r, struct idmap *starts)
+{
+    size_t n = r->v.n < STARTS_MAX ? r->v.n : STARTS_MAX;
+    for (size_t i = 0; i < n; i++) {
+        struct msg_job body = {
+            .target = {.job = r->v.v[i].job->id, .array_index = ARRAY_NONE, .step = STEP_ALL}};
+        struct errtext err = {0};
+        enum refusal refusal;
+        if (idmap_get(starts, body.target.job))
+            continue;
+        struct msg_why *why = ask_call(c, MSG_WHY, &body, MSG_WHY_TEXT, &refusal, &err);
+        if (!why && refusal == REFUSAL_NONE)
+            return; /* the connection is lost: what is known is printed */
+        if (why && wall_is_set(why->start_est))
+            idmap_set(starts, body.target.job, xmemdup(&why->start_est, sizeof why->start_est));
+        if (why)
+            msg_free(MSG_WHY_TEXT, why);
+    }
+}
+
+static void free_starts(struct idmap *starts)
+{
+    idmap_for_each (starts, slot)
+        free(slot->value);
+    idmap_fini(starts);
+}
+
+/* --- printing --- */
+
+static const struct columns *columns_of(const struct squeue *q)
+{
+    return q->steps ? &step_columns : &job_columns;
+}
+
+static void make_format(struct squeue *q, const struct cli *cli, struct format *f)
+{
+    struct strv unknown = {0};
+    const char *usual = q->steps       ? FORMAT_STEPS
+                        : q->start     ? FORMAT_START
+                        : q->long_form ? FORMAT_LONG
+                                       : FORMAT_DEFAULT;
+    if (q->names)
+        format_parse_names(f, columns_of(q), q->names, &unknown);
+    else
+        format_parse_letters(f, columns_of(q), q->letters ? q->letters : usual, &unknown);
+    for (size_t i = 0; i < unknown.n; i++)
+        cli_error(cli, "Invalid job format specification: %s", unknown.v[i]);
+    strv_fini(&unknown);
+}
+
+static int make_sorting(const struct squeue *q, const struct cli *cli, struct sorting *s)
+{
+    struct errtext err = {0};
+    const char *spec = q->sort ? q->sort : q->steps ? "P,i" : q->start ? "S" : "P,t,-p";
+    if (sorting_parse(s, columns_of(q), spec, &err) == 0)
+        return 0;
+    cli_error(cli, "%s", err.s);
+    return 1;
+}
+
+static void print_rows(const struct squeue *q, const struct format *f, const struct rows *r,
+                       const struct job_cx *cx)
+{
+    struct str out = STR_INIT;
+    if (q->cluster && !q->no_header)
+        str_appendf(&out, "CLUSTER: %s\n", cx->m->spec.name);
+    if (!q->no_header) {
+        if (q->long_form || q->iterate_s)
+            timetext_append_date_line(&out, cx->now);
+        format_header(&out, f);
+        str_append_char(&out, '\n');
+    }
+    vec_for_each (&r->sorted, i) {
+        format_row(&out, f, r->sorted.v[i], cx);
+        str_append_char(&out, '\n');
+        if (out.len >= FLUSH_SIZE && !out_flush(&out))
+            break;
+    }
+    out_flush(&out);
+    str_fini(&out);
+}
+
+static void print_json(const struct rows *r, const struct job_cx *cx)
+{
+    struct str out = STR_INIT;
+    job_json_open(&out);
+    vec_for_each (&r->sorted, i) {
+        const struct job_row *row = r->sorted.v[i];
+        if (i)
+            str_append_char(&out, ',');
+        job_json_append(&out, row, cx);
+    }
+    job_json_close(&out);
+    out_flush(&out);
+    str_fini(&out);
+}
+
+static int show(struct squeue *q, const struct cli *cli, struct client *c, const struct model *m)
+{
+    struct rows r = {.v = VEC_INIT, .sorted = VEC_INIT};
+    struct format f = {.items = VEC_INIT};
+    struct sorting s = {.items = VEC_INIT};
+    struct idmap starts = {0};
+    struct job_cx cx = job_cx_from_env(m);
+    cx.noconvert = q->noconvert;
+    collect(q, m, &r);
+    if (q->start) {
+        ask_starts(c, &r, &starts);
+        cx.starts = &starts;
+    }
+    int rc = make_sorting(q, cli, &s);
+    if (rc == 0) {
+        sorting_apply(&s, r.sorted.v, r.sorted.n, &cx);
+        if (q->json) {
+            print_json(&r, &cx);
+        } else {
+            make_format(q, cli, &f);
+            print_rows(q, &f, &r, &cx);
+        }
+    }
+    free_starts(&starts);
+    sorting_fini(&s);
+    format_fini(&f);
+    rows_fini(&r);
+    return rc;
+}
+
+static int failed(const char *what)
+{
+    fprintf(stderr, "slurm_load_jobs error: %s\n", what);
+    return 1;
+}
+
+static int ask_once(struct squeue *q, const struct cli *cli)
+{
+    const char *away = NULL;
+    struct client *c = ask_connect_slurm(cli, &away);
+    if (!c)
+        return failed(away);
+    struct msg_get get;
+    struct model m;
+    job_filter_to_get(&q->filter, GET_SPEC | GET_JOBS, &get);
+    model_init(&m);
+    int rc = client_fetch(c, &get, &m, NULL) < 0 ? failed(SLURM_TIMEOUT) : 0;
+    if (rc == 0 && q->cluster && !str_ieq(q->cluster, "all") && !str_eq(q->cluster, m.spec.name)) {
+        cli_error(cli, "No cluster '%s' known by database.", q->cluster);
+        rc = 1;
+    }
+    if (rc == 0 && is_unknown_id(q, &m))
+        rc = failed("Invalid job id specified");
+    if (rc == 0)
+        rc = show(q, cli, c, &m);
+    rec_fini(&msg_get_rec, &get);
+    model_fini(&m);
+    client_free(c);
+    return rc;
+}
+
+static int parse(struct squeue *q, const struct cli *cli, int argc, char **argv, bool *ret_go)
+{
+    struct strv env = cli_environ(), operands = {0};
+    struct errtext err = {0};
+    int rc = 0;
+    *ret_go = cli_parsed(cli, opt_env(&options, q, &env, "SQUEUE_ SLURM_", &err), &err, &rc) &&
+              cli_parse(cli, q, argc, argv, 0, &operands, &rc);
+    if (*ret_go && operands.n) {
+        /* "-j 12", "-s 12": an argument that stands apart belongs to the option before it. */
+        int bad = -EINVAL;
+        if (q->ids_given && !q->filter.targets.list.n)
+            bad = targets_add_list(&q->filter.targets, operands.v[0], &err);
+        else if (q->steps && !q->step_ids.list.n)
+            bad = targets_add_list(&q->step_ids, operands.v[0], &err);
+        if (bad || operands.n > 1) {
+            cli_error(cli, "Unrecognized option: %s", operands.v[operands.n > 1 ? 1 : 0]);
+            *ret_go = false;
+            rc = 1;
+        }
+    }
+    strv_fini(&operands);
+    strv_fini(&env);
+    return rc;
+}
+
+static int squeue_run(struct cli *cli, int argc, char **argv)
+{
+    struct squeue q = {.filter.uids = VEC_INIT};
+    bool go;
+    int rc = parse(&q, cli, argc, argv, &go);
+    if (!go) {
+        squeue_fini(&q);
+        return rc;
+    }
+    for (size_t i = 0; i < q.unknown_users.n; i++)
+        cli_error(cli, "Invalid user: %s", q.unknown_users.v[i]);
+    if (!q.filter.states)
+        q.filter.states = q.start ? 1u << JOB_PENDING : STATES_QUEUED;
+    do {
+        rc = ask_once(&q, cli);
+        if (q.iterate_s) {
+            puts("");
+            fflush(stdout);
+            nanosleep(&(struct timespec){.tv_sec = q.iterate_s}, NULL);
+        }
+    } while (q.iterate_s);
+    squeue_fini(&q);
+    return rc;
+}
+
+const struct command cmd_squeue = {
+    .name = "squeue",
+    .summary = "Shows the jobs of the queue",
+    .usage = "[OPTIONS]",
+    .options = &options,
+    .slurm = true,
+    .run = squeue_run,
+};
