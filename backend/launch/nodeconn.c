@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,7 +145,16 @@ static void start_agent(struct nodeconn *n)
          daemon_opt[] = "--daemon";
     char *argv[] = {name, opt_node, n->node, opt_dir, n->dir, opt_log, n->log, daemon_opt, NULL};
     pid_t pid;
-    int r = posix_spawnp(&pid, path, NULL, NULL, argv, environ);
+    posix_spawnattr_t attr;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_init(&attr);
+    posix_spawnattr_setsigmask(&attr, &none); /* ours are blocked for the loop */
+    posix_spawnattr_setsigdefault(&attr, &all);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    int r = posix_spawnp(&pid, path, NULL, &attr, argv, environ);
+    posix_spawnattr_destroy(&attr);
     if (r != 0)
         log_error("node=%s cannot start %s: %s", n->node, path, strerror(r));
     else

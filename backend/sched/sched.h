@@ -10,7 +10,7 @@
 #include "src/base/vec.h"
 #include "src/model/model.h"
 #include "src/model/refusal.h"
-#include "src/proto/msg.h"
+#include "src/model/why.h"
 
 /* What the policy may look at. */
 struct sched_view {

@@ -147,6 +147,8 @@ struct step {
     uint32_t distribution; /* 0 block, 1 cyclic */
     char *workdir;
     uint32_t gpus_per_rank; /* srun --gpus-per-task: each rank sees so many of its own; 0: all see all of the task's */
+    char *request_id;    /* the client's, makes a retried creation the same step */
+    bool stream_in;      /* standard input comes from srun */
 };
 #define STEP_FIELDS(F, G, S)                                                                                 \
     F(S, I32, id) F(S, STR, name) F(S, STR, command) F(S, U32, n_tasks) F(S, U32, n_ranks) F(S, U32, nodes)  \
@@ -155,7 +157,8 @@ struct step {
     F(S, BOOL, kill_on_bad_exit) F(S, STR, std_in) F(S, STR, std_out) F(S, STR, std_err) F(S, BOOL, append)  \
     F(S, WALL, t_start) F(S, WALL, t_end) F(S, BOOL, killing) F(S, U32, kill_cause) F(S, BOOL, done)         \
     F(S, I32, code) F(S, I32, signal) G(S, LISTOF, tasks, task) F(S, STR, nodelist) F(S, BOOL, overcommit)   \
-    F(S, U32, distribution) F(S, STR, workdir) F(S, U32, gpus_per_rank)
+    F(S, U32, distribution) F(S, STR, workdir) F(S, U32, gpus_per_rank) F(S, STR, request_id)                \
+    F(S, BOOL, stream_in)
 
 struct job {
     uint32_t id;         /* raw id, never given twice */

@@ -28,8 +28,6 @@ REC_DEFINE(msg_event, MSG_EVENT_FIELDS)
 REC_DEFINE(job_reason, JOB_REASON_FIELDS)
 REC_DEFINE(msg_reasons, MSG_REASONS_FIELDS)
 REC_DEFINE(msg_job, MSG_JOB_FIELDS)
-REC_DEFINE(why_cause, WHY_CAUSE_FIELDS)
-REC_DEFINE(msg_why, MSG_WHY_FIELDS)
 REC_DEFINE(msg_script, MSG_SCRIPT_FIELDS)
 REC_DEFINE(msg_complete, MSG_COMPLETE_FIELDS)
 REC_DEFINE(msg_output_read, MSG_OUTPUT_READ_FIELDS)
@@ -64,18 +62,6 @@ const char *msg_name(enum msg_kind kind)
     bug_on((unsigned)kind >= MSG_N_KINDS);
     return names[kind];
 }
-
-const char *why_class_name(enum why_class c)
-{
-    static const char *const names[WHY_N_CLASSES] = {
-#define X(name, text, self) [WHY_##name] = text,
-        WHY_CLASSES(X)
-#undef X
-    };
-    bug_on((unsigned)c >= WHY_N_CLASSES);
-    return names[c];
-}
-
 void msg_append(struct str *out, enum msg_kind kind, uint64_t tag, const void *body)
 {
     static const struct msg_none nothing = {0};

@@ -10,6 +10,7 @@
 #include "src/base/err.h"
 #include "src/model/model.h"
 #include "src/model/refusal.h"
+#include "src/model/why.h"
 #include "src/proto/launch.h"
 
 #define PROTO_VERSION     1
@@ -211,45 +212,6 @@ struct msg_job { /* C->S: a request about one job */
 };
 #define MSG_JOB_FIELDS(F, G, S) G(S, SUB, target, job_target)
 
-/* X(enum member, name, starts by itself): the classes of causes. */
-#define WHY_CLASSES(X)                                                                                       \
-    X(NO_FIT, "NO_FIT", false) X(NOT_ALLOWED, "NOT_ALLOWED", false) X(DEP_DEAD, "DEP_DEAD", false)           \
-    X(HELD, "HELD", false) X(BEHIND, "BEHIND", true) X(BUSY, "BUSY", true) X(USER_LIMIT, "USER_LIMIT", true) \
-    X(GROUP_LIMIT, "GROUP_LIMIT", true) X(DEP_WAIT, "DEP_WAIT", true) X(NOT_YET, "NOT_YET", true)            \
-    X(ARRAY_THROTTLE, "ARRAY_THROTTLE", true) X(WINDOW, "WINDOW", true) X(NODE_OUT, "NODE_OUT", true)        \
-    X(FOREIGN_GPU, "FOREIGN_GPU", true) X(COOLDOWN, "COOLDOWN", true) X(LAUNCH_RETRY, "LAUNCH_RETRY", true)  \
-    X(PARTITION_DOWN, "PARTITION_DOWN", true)
-
-enum why_class {
-#define X(name, text, self) WHY_##name,
-    WHY_CLASSES(X)
-#undef X
-        WHY_N_CLASSES
-};
-
-struct why_cause {
-    uint32_t cls;         /* enum why_class */
-    char *text;           /* one sentence with numbers */
-    char *class_name;
-    struct wall clears;   /* earliest time it can clear; unset: not known */
-};
-#define WHY_CAUSE_FIELDS(F, G, S) F(S, U32, cls) F(S, STR, text) F(S, STR, class_name) F(S, WALL, clears)
-
-struct msg_why { /* S->C: the whole answer */
-    uint32_t job;
-    uint32_t state;       /* enum job_state */
-    uint32_t reason;      /* enum reason */
-    char *summary;        /* one sentence */
-    REC_LIST(struct why_cause) causes;
-    uint32_t rank, rank_of; /* in its partition's queue; 0: does not queue */
-    struct wall start_est;  /* unset: not known */
-    char *start_basis;
-    char *advice;         /* one change that would help; NULL: none found */
-};
-#define MSG_WHY_FIELDS(F, G, S)                                                                              \
-    F(S, U32, job) F(S, U32, state) F(S, U32, reason) F(S, STR, summary) G(S, LISTOF, causes, why_cause)     \
-    F(S, U32, rank) F(S, U32, rank_of) F(S, WALL, start_est) F(S, STR, start_basis) F(S, STR, advice)
-
 struct msg_script { /* S->C: the batch script; owner and admins */
     struct blob script;
     struct strv argv;
@@ -410,13 +372,12 @@ enum msg_kind {
 extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_result_rec, step_payload_rec,
     msg_submit_rec, msg_step_create_rec, msg_step_created_rec, job_target_rec, msg_act_rec, msg_update_rec,
     msg_drain_rec, msg_get_rec, msg_nodes_rec, msg_jobs_rec, msg_snapshot_rec, msg_event_rec, job_reason_rec,
-    msg_reasons_rec, msg_job_rec, why_cause_rec, msg_why_rec, msg_script_rec, msg_complete_rec,
+    msg_reasons_rec, msg_job_rec, msg_script_rec, msg_complete_rec,
     msg_output_read_rec, msg_output_data_rec, msg_input_rec, msg_input_ack_rec, gpu_util_rec, task_util_rec,
     msg_util_rec, msg_flag_rec, msg_stats_rec, msg_none_rec;
 
 const struct rec_desc *msg_rec(enum msg_kind kind);
 const char *msg_name(enum msg_kind kind);
-const char *why_class_name(enum why_class c);
 
 /* Appends a whole frame to out. body may be NULL for bodies with nothing in them. */
 void msg_append(struct str *out, enum msg_kind kind, uint64_t tag, const void *body);

@@ -17,7 +17,7 @@ backend/sim/      backend/sched/ src/proto/ src/conf/ src/model/ src/base/
 backend/loop/     src/base/
 backend/store/    backend/loop/ src/proto/ src/conf/ src/model/ src/base/
 backend/server/   backend/loop/ src/proto/ src/conf/ src/model/ src/base/
-backend/launch/   backend/loop/ src/proto/ src/conf/ src/model/ src/base/
+backend/launch/   backend/loop/ backend/server/ src/proto/ src/conf/ src/model/ src/base/
 backend/slurm/    backend/loop/ src/proto/ src/conf/ src/model/ src/base/
 backend/control/  backend/sched/ backend/sim/ backend/loop/ backend/store/ backend/server/ backend/launch/ backend/slurm/ src/proto/ src/conf/ src/model/ src/base/
 backend/agent/    backend/loop/ src/proto/ src/model/ src/base/

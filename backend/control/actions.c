@@ -1,0 +1,268 @@
+/* actions.c - what the state asks for: launches, kills, steps to place, timers.
+ *
+ * Derived and idempotent: looks at a job, compares with what has been sent over the present connections, and asks for what is
+ * missing. May be called at any time, as often as one likes.
+ */
+#include <stdlib.h>
+
+#include "backend/control/private.h"
+#include "src/base/log.h"
+#include "src/base/units.h"
+
+static uint64_t flight_id(uint32_t job, uint32_t attempt)
+{
+    return (uint64_t)job << 32 | attempt;
+}
+
+struct flight *ctl_flight(struct control *c, const struct job *j, const struct step *s, const struct task *t)
+{
+    struct flight *f = idmap_get(&c->flights, flight_id(j->id, t->attempt));
+    if (!f) {
+        f = xcalloc(1, sizeof *f);
+        f->key = (struct launch_key){.job = j->id, .step = s->id, .task = t->index, .attempt = t->attempt};
+        idmap_set(&c->flights, flight_id(j->id, t->attempt), f);
+    }
+    return f;
+}
+
+void ctl_drop_flight(struct control *c, uint32_t job, uint32_t attempt)
+{
+    free(idmap_remove(&c->flights, flight_id(job, attempt)));
+}
+
+/* The connection to a node is new: nothing is known to have been sent until its report says so. */
+void ctl_forget_sent(struct control *c, const char *node)
+{
+    idmap_for_each (&c->flights, slot) {
+        struct flight *f = slot->value;
+        const struct job *j = model_get_job(&c->model, f->key.job);
+        const struct step *s = j ? job_find_step(j, f->key.step) : NULL;
+        const struct task *t = s ? step_find_task(s, f->key.task) : NULL;
+        if (t && str_eq(t->alloc.node, node))
+            f->sent = f->kill_sent = false;
+    }
+}
+
+/* --- payloads --- */
+
+uint32_t ctl_payload_job(const struct job *j)
+{
+    return j->array_job ? j->array_job : j->id;
+}
+
+/* An attempt that could not be launched ends here and now, in words. */
+static void end_unlaunched(struct control *c, const struct flight *f, enum end_kind kind, const char *message)
+{
+    struct ev_end body = {.step = f->key.step,
+                          .task = f->key.task,
+                          .attempt = f->key.attempt,
+                          .end_kind = kind,
+                          .t_end = loop_wall(c->loop),
+                          .message = xstrdup(message)};
+    uint32_t job = f->key.job, attempt = f->key.attempt;
+    ctl_emit(c, EV_END, job, &body);
+    ctl_drop_flight(c, job, attempt);
+}
+
+static void send_launch(struct control *c, const struct job *j, const struct step *s, const struct task *t,
+                        struct flight *f, const uint8_t *p, size_t n)
+{
+    struct node_link *link = ctl_node(c, t->alloc.node);
+    struct launch l;
+    if (!link || !link->reconciled)
+        return; /* its report will bring us here again */
+    if (!ctl_build_launch(c, j, s, t, p, n, &l)) {
+        end_unlaunched(c, f, END_LAUNCH_FAILED, "its script or command is no longer in the store");
+        return;
+    }
+    f->sent = nodeconn_send(link->conn, ctl_gate(c), MSG_LAUNCH, 0, &l);
+    rec_fini(&launch_rec, &l);
+}
+
+static void launch(struct control *c, const struct job *j, const struct step *s, const struct task *t,
+                   struct flight *f)
+{
+    size_t n = 0;
+    uint32_t job = ctl_payload_job(j);
+    const uint8_t *p = payload_cache_get(c->payloads, job, s->id, &n);
+    if (p) {
+        send_launch(c, j, s, t, f, p, n);
+    } else if (!f->loading) {
+        f->loading = true;
+        store_get_payload(c->store, job, s->id);
+    }
+}
+
+void ctl_payload_ready(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n)
+{
+    struct control *c = ctx;
+    if (p)
+        payload_cache_put(c->payloads, job, step, p, n);
+    ctl_answer_scripts(c, job, p, n);
+    VEC(struct launch_key) waiting = VEC_INIT;
+    idmap_for_each (&c->flights, slot) {
+        const struct flight *f = slot->value;
+        if (f->loading && f->key.step == step)
+            vec_push(&waiting, f->key);
+    }
+    vec_for_each (&waiting, i) {
+        struct flight *f = idmap_get(&c->flights, flight_id(waiting.v[i].job, waiting.v[i].attempt));
+        const struct job *j = f ? model_get_job(&c->model, f->key.job) : NULL;
+        const struct step *s = j ? job_find_step(j, step) : NULL;
+        const struct task *t = s ? step_find_task(s, f->key.task) : NULL;
+        if (!t || ctl_payload_job(j) != job)
+            continue;
+        f->loading = false;
+        if (!f->sent && t->attempt == f->key.attempt && t->state == TASK_LAUNCHING && !t->killing)
+            send_launch(c, j, s, t, f, p, n);
+    }
+    vec_fini(&waiting);
+}
+
+/* --- tasks --- */
+
+static void send_kill(struct control *c, const struct job *j, const struct step *s, const struct task *t,
+                      struct flight *f)
+{
+    struct node_link *link = ctl_node(c, t->alloc.node);
+    enum kill_cause cause = j->kill_cause != KILL_NONE ? j->kill_cause : s->kill_cause;
+    /* What outlives its batch script goes at once; otherwise there is time to save. */
+    uint32_t grace = j->kill_cause != KILL_NONE ? j->kill_grace_s : c->model.spec.kill_wait_s;
+    struct launch_kill k = {.key = f->key, .cause = cause, .grace_s = grace, .note = ctl_kill_note(c, j, s, t)};
+    f->kill_sent = nodeconn_send(link->conn, ctl_gate(c), MSG_KILL, 0, &k);
+    free(k.note);
+}
+
+/* Returns false where the task's job may have changed under the caller. */
+static bool act_on_task(struct control *c, const struct job *j, const struct step *s, const struct task *t)
+{
+    struct node_link *link = ctl_node(c, t->alloc.node);
+    struct flight *f = ctl_flight(c, j, s, t);
+    if (!link || !link->reconciled)
+        return true;
+    if (t->killing && !f->sent) { /* the node does not have it: it never will */
+        end_unlaunched(c, f, END_KILLED, "ended before it was started");
+        return false;
+    }
+    if (t->killing && !f->kill_sent)
+        send_kill(c, j, s, t, f);
+    else if (t->state == TASK_LAUNCHING && !f->sent)
+        launch(c, j, s, t, f);
+    return true;
+}
+
+static bool act_on_tasks(struct control *c, const struct job *j)
+{
+    for (size_t i = 0; i < j->steps.n; i++) {
+        const struct step *s = &j->steps.v[i];
+        for (size_t k = 0; !s->done && k < s->tasks.n; k++) {
+            enum task_state state = s->tasks.v[k].state;
+            if ((state == TASK_LAUNCHING || state == TASK_RUNNING) && !act_on_task(c, j, s, &s->tasks.v[k]))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* --- steps that wait for a part of their allocation, in their order --- */
+
+static void place_steps(struct control *c, struct job *j)
+{
+    uint32_t id = j->id;
+    for (size_t i = 0; j->kind != JOB_KIND_STEPS && j->state == JOB_RUNNING && i < j->steps.n; i++) {
+        const struct step *s = &j->steps.v[i];
+        if (s->done || s->id < 0 || !s->tasks.n || s->tasks.v[0].state != TASK_WAITING)
+            continue;
+        struct sched_places places = {0};
+        struct errtext text;
+        bool fits = sched_fit_step(j, s, &places, &text) == STEP_FITS && places.v.n == s->tasks.n;
+        vec_for_each (&places.v, k) {
+            if (fits)
+                ctl_emit(c, EV_PLACE, id, &places.v.v[k]);
+            else
+                rec_fini(&ev_place_rec, &places.v.v[k]);
+        }
+        vec_fini(&places.v);
+    }
+}
+
+/* --- time limits --- */
+
+struct job_timer {
+    struct loop_timer timer;
+    struct control *ctl;
+    uint32_t job;
+    uint32_t limit_s;     /* that it was set for */
+    struct wall t_start;
+};
+
+void ctl_drop_timer(struct control *c, uint32_t job)
+{
+    struct job_timer *t = idmap_remove(&c->timers, job);
+    if (!t)
+        return;
+    loop_timer_cancel(c->loop, &t->timer);
+    free(t);
+}
+
+static void on_limit(void *ctx)
+{
+    struct job_timer *t = ctx;
+    struct control *c = t->ctl;
+    struct ev_kill body = {.step = STEP_ALL,
+                           .cause = KILL_TIMEOUT,
+                           .uid = 0,
+                           .grace_s = c->model.spec.kill_wait_s,
+                           .fate = FATE_END};
+    uint32_t job = t->job;
+    ctl_drop_timer(c, job);
+    ctl_emit(c, EV_KILL, job, &body);
+}
+
+static void set_timer(struct control *c, const struct job *j)
+{
+    struct job_timer *t = idmap_get(&c->timers, j->id);
+    bool limited = j->state == JOB_RUNNING && j->time_limit_s < DURATION_NOT_SET;
+    if (t && limited && t->limit_s == j->time_limit_s && t->t_start.ms == j->t_start.ms)
+        return;
+    if (t)
+        ctl_drop_timer(c, j->id);
+    if (!limited)
+        return;
+    t = xcalloc(1, sizeof *t);
+    *t = (struct job_timer){
+        .ctl = c, .job = j->id, .limit_s = j->time_limit_s, .t_start = j->t_start};
+    t->timer = (struct loop_timer){.fn = on_limit, .ctx = t};
+    idmap_set(&c->timers, j->id, t);
+    /* From now on the monotonic clock counts; what ran before this controller's start is the wall clock's word. */
+    int64_t left_ms = (int64_t)j->time_limit_s * MS_PER_S - (loop_wall(c->loop).ms - j->t_start.ms);
+    int64_t most = (int64_t)j->time_limit_s * MS_PER_S;
+    loop_timer_set(c->loop, &t->timer, left_ms < 0 ? 0 : left_ms > most ? most : left_ms);
+}
+
+/* A step that has ended needs its payload no more: environments hold tokens. */
+static void drop_step_payloads(struct control *c, const struct job *j)
+{
+    for (size_t i = 0; i < j->steps.n; i++) {
+        const struct step *s = &j->steps.v[i];
+        size_t n;
+        if (j->kind == JOB_KIND_STEPS || s->id < 0 || !s->done || !payload_cache_get(c->payloads, j->id, s->id, &n))
+            continue;
+        payload_cache_drop(c->payloads, j->id, s->id);
+        store_del_payload(c->store, j->id, s->id);
+    }
+}
+
+void ctl_act_on_job(struct control *c, struct job *j)
+{
+    if (job_state_is_final(j->state) || j->state == JOB_PENDING) {
+        ctl_drop_timer(c, j->id);
+        drop_step_payloads(c, j);
+        return;
+    }
+    set_timer(c, j);
+    if (!act_on_tasks(c, j))
+        return; /* its event has put the job among the touched again */
+    drop_step_payloads(c, j);
+    place_steps(c, j);
+}

@@ -1,0 +1,39 @@
+/* control.h - the controller: requests -> events -> the fold -> actions.
+ *
+ * One turn of the loop: requests and agents' reports become events, each folded at once and collected for the disk; then actions are
+ * derived from the jobs that were touched and the policy is asked; then the batch goes to the store. Replies, pushes and launches wait
+ * behind the batch's gate: nothing leaves before what it follows from is on disk.
+ */
+#ifndef STOKER_BACKEND_CONTROL_H
+#define STOKER_BACKEND_CONTROL_H
+
+#include "backend/loop/loop.h"
+#include "src/base/err.h"
+#include "src/model/spec.h"
+
+struct control;
+
+/* Reads the configuration again; the caller knows where it is. Fills *ret or returns a negative error with text. */
+typedef int (*control_conf_fn)(void *ctx, struct cluster_spec *ret, struct errtext *err);
+
+struct control_config {
+    const char *state_dir, *run_dir, *log_dir;
+    const char *socket;      /* of clients */
+    const char *host;        /* this machine's name */
+    const char *home;        /* STOKER_HOME for jobs; NULL: not set */
+    struct cluster_spec *spec; /* taken */
+    control_conf_fn reload;
+    void *reload_ctx;
+};
+
+/* Opens the store, folds what is there, takes over (a new epoch) and begins to serve. Errors have a text for people. */
+int control_new(struct loop *l, const struct control_config *cfg, struct control **ret, struct errtext *err)
+    __attribute__((warn_unused_result));
+
+/* Stops serving, commits what is left and frees. Tasks go on. */
+void control_free(struct control *c);
+
+/* Reads the configuration again; a bad one is refused and the old one kept. */
+int control_reload(struct control *c, struct errtext *err) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,97 @@
+/* emit.c - the only way into the state: an event is folded, collected for the disk, pushed, and its job marked. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "backend/control/private.h"
+#include "src/base/log.h"
+#include "src/proto/codec.h"
+
+void ctl_touch(struct control *c, uint32_t job)
+{
+    if (c->touched.n && c->touched.v[c->touched.n - 1] == job)
+        return;
+    vec_push(&c->touched, job);
+}
+
+uint64_t ctl_gate(const struct control *c)
+{
+    return store_gate(c->store);
+}
+
+/* Everything but a hold of something or a word about it may let something start. */
+static bool may_change_plan(enum event_kind kind)
+{
+    switch (kind) {
+    case EV_EPOCH:
+    case EV_STEP:
+    case EV_RUNNING:
+    case EV_SIGNAL:
+    case EV_RETIRE:
+    case EV_START:
+    case EV_PLACE:
+    case EV_SPLIT: return false;
+    case EV_CONFIG:
+    case EV_NODE:
+    case EV_DRAIN:
+    case EV_SUBMIT:
+    case EV_END:
+    case EV_KILL:
+    case EV_HOLD:
+    case EV_REQUEUE:
+    case EV_UPDATE:
+    case EV_COMPLETE:
+    case EV_N_KINDS: break;
+    }
+    return true;
+}
+
+int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
+{
+    struct event ev = {.seq = c->model.seq + 1,
+                       .t = loop_wall(c->loop),
+                       .kind = kind,
+                       .job = job,
+                       .body = body};
+    const struct rec_desc *d = event_body_rec(kind);
+    if (c->read_only) {
+        rec_fini(d, body);
+        return -EROFS;
+    }
+    struct str bytes = STR_INIT;
+    codec_encode(d, body, &bytes);
+    struct job *retired = NULL;
+    if (kind == EV_RETIRE && (retired = model_get_job(&c->model, job)))
+        store_retire_job(c->store, retired);
+    uint64_t seq = c->model.seq;
+    int r = model_apply(&c->model, &ev);
+    if (r < 0) {
+        c->model.seq = seq;
+        log_debug("event=%s job=%u refused by the state: %d", event_name(kind), job, r);
+    } else {
+        if (kind != EV_RETIRE)
+            store_add_event(c->store, &ev, bytes.s, bytes.len);
+        ctl_push_event(c, &ev, bytes.s, bytes.len);
+        if (job && kind != EV_RETIRE)
+            ctl_touch(c, job);
+        c->sched_dirty = c->sched_dirty || may_change_plan(kind);
+        c->stats.events++;
+    }
+    str_fini(&bytes);
+    rec_fini(d, body);
+    return r;
+}
+
+void crash_point(const char *name)
+{
+    static long left = -1;
+    const char *want = getenv("STOKER_CRASH");
+    size_t n = strlen(name);
+    if (!want || strncmp(want, name, n) != 0 || want[n] != ':')
+        return;
+    if (left < 0)
+        left = atol(want + n + 1);
+    if (--left <= 0)
+        kill(getpid(), SIGKILL);
+}

@@ -1,0 +1,183 @@
+/* launchspec.c - a task of the state as what its node is told to run. */
+#include <stdlib.h>
+
+#include "backend/control/private.h"
+#include "src/base/log.h"
+#include "src/base/units.h"
+#include "src/model/filename.h"
+#include "src/model/jobenv.h"
+#include "src/proto/codec.h"
+
+/* The node's own timer is a backstop for a controller that is away: later than ours. */
+#define BACKSTOP_S 30
+
+static uint32_t digits(uint32_t n)
+{
+    uint32_t d = 1;
+    while (n >= 10) {
+        n /= 10;
+        d++;
+    }
+    return d;
+}
+
+static uint32_t backstop_s(struct control *c, const struct job *j, const struct step *s)
+{
+    uint32_t limit = DURATION_UNLIMITED;
+    if (j->time_limit_s < DURATION_NOT_SET) {
+        int64_t ran = wall_elapsed_s(j->t_start, loop_wall(c->loop));
+        limit = j->time_limit_s > ran ? j->time_limit_s - (uint32_t)ran : 0;
+        limit += c->model.spec.kill_wait_s + BACKSTOP_S;
+    }
+    /* A step's own limit has no timer in the controller: the node keeps it exactly. */
+    bool own = s->time_limit_s && s->time_limit_s < DURATION_NOT_SET;
+    return own && s->time_limit_s < limit ? s->time_limit_s : limit;
+}
+
+/* Each rank its own CPUs where the step divides them evenly and asked to be kept apart; else all of the task's. */
+static bool binds_ranks(const struct job *j, const struct step *s, const struct task *t)
+{
+    uint32_t per = s->cpus_per_rank == NOT_GIVEN || !s->cpus_per_rank ? 1 : s->cpus_per_rank;
+    if (s->id < 0 || s->overlap || s->overcommit || t->n_ranks * per != cpuset_count(&t->alloc.cpus))
+        return false;
+    return s->exclusive || j->kind == JOB_KIND_STEPS || s->cpus_per_rank != NOT_GIVEN ||
+           s->n_ranks * per == job_cpus(j);
+}
+
+/* A step that does not ask to be kept apart may use every CPU that its job has on the node. */
+static void widen_cpus(const struct job *j, const struct step *s, struct launch *l)
+{
+    if (s->id < 0 || s->exclusive || j->kind == JOB_KIND_STEPS || s->cpus_per_rank != NOT_GIVEN)
+        return;
+    for (size_t i = 0; i < j->alloc.n; i++)
+        if (str_eq(j->alloc.v[i].node, l->alloc.node))
+            l->alloc.cpus = j->alloc.v[i].cpus;
+}
+
+static bool asked_for_memory(const struct job *j, const struct step *s)
+{
+    if (s->mem_mib != MEM_NOT_GIVEN && s->id >= 0)
+        return s->mem_mib != 0;
+    const struct job_req *r = &j->req;
+    return (r->mem_node_mib != MEM_NOT_GIVEN && r->mem_node_mib) || r->mem_cpu_mib != MEM_NOT_GIVEN ||
+           r->mem_gpu_mib != MEM_NOT_GIVEN;
+}
+
+static const struct launch_rank *payload_rank(const struct step_payload *p, uint32_t rank)
+{
+    for (size_t i = 0; i < p->ranks.n; i++)
+        if (p->ranks.v[i].rank == rank)
+            return &p->ranks.v[i];
+    return NULL;
+}
+
+static void rank_gpus(const struct step *s, const struct task *t, uint32_t localid, struct strv *env)
+{
+    if (!s->gpus_per_rank)
+        return;
+    struct alloc own = {.node = t->alloc.node};
+    struct cpuset left = t->alloc.gpus;
+    for (uint32_t i = 0; i <= localid && cpuset_count(&left) >= s->gpus_per_rank; i++)
+        own.gpus = cpuset_take_lowest(&left, s->gpus_per_rank);
+    jobenv_gpus(env, &own);
+}
+
+static void add_rank(const struct job *j, const struct step *s, const struct task *t, const struct step_payload *p,
+                     uint32_t localid, struct cpuset *cpus_left, struct launch *l)
+{
+    uint32_t rank = t->rank_base + localid;
+    uint32_t per = s->cpus_per_rank == NOT_GIVEN || !s->cpus_per_rank ? 1 : s->cpus_per_rank;
+    const struct launch_rank *own = payload_rank(p, rank);
+    const char *in = s->id == STEP_BATCH ? j->req.std_in : s->std_in;
+    struct filename_args args = {.job = j, .step = s->id, .rank = rank, .node = t->alloc.node};
+    struct launch_rank *r = rec_list_push(&l->ranks);
+    r->rank = rank;
+    if (own)
+        r->argv = strv_copy(&own->argv);
+    if (binds_ranks(j, s, t))
+        r->cpus = cpuset_take_lowest(cpus_left, per);
+    jobenv_rank(&r->env, j, s, t, rank, localid);
+    rank_gpus(s, t, localid, &r->env);
+    r->std_in = in ? filename_expand(in, l->workdir, &args) : NULL;
+    r->std_out = step_stdout_path(j, s, t, rank);
+    r->std_err = step_stderr_path(j, s, t, rank);
+}
+
+static void set_env(struct control *c, const struct job *j, const struct step *s, const struct task *t,
+                    struct strv *env)
+{
+    jobenv_job(env, c->model.spec.name, j);
+    if (s->id != STEP_BATCH)
+        jobenv_step(env, j, s);
+    jobenv_gpus(env, &t->alloc);
+    if (c->home)
+        strv_setenv(env, "STOKER_HOME", c->home);
+}
+
+bool ctl_build_launch(struct control *c, const struct job *j, const struct step *s, const struct task *t,
+                      const uint8_t *payload, size_t n, struct launch *ret)
+{
+    struct step_payload p;
+    struct errtext err;
+    if (!payload || codec_decode(&step_payload_rec, payload, n, &p, &err) < 0) {
+        log_error("job=%u step=%d its payload cannot be read: %s", j->id, s->id, payload ? err.s : "not there");
+        return false;
+    }
+    bool batch = s->id == STEP_BATCH;
+    *ret = (struct launch){
+        .key = {.job = j->id, .step = s->id, .task = t->index, .attempt = t->attempt},
+        .cluster = xstrdup(c->model.uuid),
+        .epoch = c->model.epoch,
+        .uid = j->uid,
+        .gid = j->gid,
+        .user = xstrdup(j->user),
+        .workdir = xstrdup(p.workdir ? p.workdir : s->workdir ? s->workdir : j->req.workdir),
+        .argv = p.argv,
+        .script = p.script,
+        .script_name = p.script.n ? xstrdup(batch && j->command ? j->command : "slurm_script") : NULL,
+        .env = p.env,
+        .append = j->req.append || s->append || j->restarts > 0,
+        .label = s->label,
+        .label_width = digits(s->n_ranks ? s->n_ranks - 1 : 0),
+        .stream_in = s->stream_in,
+        .is_batch = batch,
+        .time_limit_s = backstop_s(c, j, s),
+        .kill_wait_s = c->model.spec.kill_wait_s,
+        .kill_on_bad_exit = s->kill_on_bad_exit,
+        .job_name = xstrdup(j->req.name),
+        .umask = p.umask,
+    };
+    p.argv = p.env = (struct strv){0};
+    p.script = (struct blob){0};
+    rec_copy(&alloc_rec, &ret->alloc, &t->alloc);
+    widen_cpus(j, s, ret);
+    if (!asked_for_memory(j, s))
+        ret->alloc.mem_mib = 0;
+    set_env(c, j, s, t, &ret->env);
+    struct cpuset cpus_left = t->alloc.cpus;
+    for (uint32_t i = 0; i < t->n_ranks; i++)
+        add_rank(j, s, t, &p, i, &cpus_left, ret);
+    rec_fini(&step_payload_rec, &p);
+    return true;
+}
+
+char *ctl_kill_note(struct control *c, const struct job *j, const struct step *s, const struct task *t)
+{
+    static const char *const because[KILL_N_CAUSES] = {
+        [KILL_CANCEL] = "",
+        [KILL_TIMEOUT] = " DUE TO TIME LIMIT",
+        [KILL_PREEMPT] = " DUE TO PREEMPTION",
+        [KILL_REQUEUE] = " DUE TO JOB REQUEUE",
+        [KILL_NODE_FAIL] = " DUE TO NODE FAILURE",
+    };
+    enum kill_cause cause = j->kill_cause != KILL_NONE ? j->kill_cause : s->kill_cause;
+    if (!because[cause])
+        return NULL;
+    char when[WALL_TEXT_SIZE], step[16];
+    wall_format_iso(loop_wall(c->loop), when);
+    if (s->id == STEP_BATCH)
+        return xasprintf("slurmstepd: error: *** JOB %u ON %s CANCELLED AT %s%s ***", j->id, t->alloc.node, when,
+                         because[cause]);
+    return xasprintf("slurmstepd: error: *** STEP %u.%s ON %s CANCELLED AT %s%s ***", j->id,
+                     step_format_id(s->id, step), t->alloc.node, when, because[cause]);
+}

@@ -1,0 +1,352 @@
+/* nodes.c - the controller's side of its nodes: what agents report becomes events; what they hold is compared with the state.
+ *
+ *      state \ report      running         ended           absent
+ *      launching           adopt           (its end comes) launch again, same name
+ *      running             -               (its end comes) new boot: node_reboot; same boot: after a second report, unknown
+ *      being killed        kill again      (its end comes) as above; launching: it never was
+ *      ended, other try    kill            acknowledge     -
+ *      unknown job         leave alone, drain the node: this may be another history of the cluster
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "backend/control/private.h"
+#include "src/base/log.h"
+
+#define SECOND_REPORT_MS 2000
+
+struct node_link *ctl_node(struct control *c, const char *name)
+{
+    list_for_each (n, &c->nodes, struct node_link, link)
+        if (str_eq(nodeconn_node(n->conn), name))
+            return n;
+    return NULL;
+}
+
+static struct task *find_task(struct control *c, const struct launch_key *k, struct job **ret_job,
+                              struct step **ret_step)
+{
+    *ret_job = model_get_job(&c->model, k->job);
+    *ret_step = *ret_job ? job_find_step(*ret_job, k->step) : NULL;
+    struct task *t = *ret_step ? step_find_task(*ret_step, k->task) : NULL;
+    return t && t->attempt == k->attempt ? t : NULL;
+}
+
+/* --- what agents say --- */
+
+static void set_state(struct control *c, const char *node, enum node_state state)
+{
+    const struct node *n = model_get_node(&c->model, node);
+    if (!n || n->state == state)
+        return;
+    struct ev_node body = {.node = xstrdup(node), .state = state};
+    ctl_emit(c, EV_NODE, 0, &body);
+}
+
+static void take_facts(struct control *c, struct node_link *link, const struct msg_agent *m)
+{
+    struct ev_node body = {.node = xstrdup(nodeconn_node(link->conn)),
+                           .state = NODE_UP,
+                           .boot_id = xstrdup(m->boot_id ? m->boot_id : "?"),
+                           .arch = xstrdup(m->arch),
+                           .os = xstrdup(m->os),
+                           .version = xstrdup(m->release),
+                           .cpus = m->cpus,
+                           .gpus = m->gpus,
+                           .mem_mib = m->mem_mib,
+                           .gpu_type = xstrdup(m->gpu_type),
+                           .notes = strv_copy(&m->notes),
+                           .t_boot = m->t_boot,
+                           .t_agent = m->t_agent};
+    ctl_emit(c, EV_NODE, 0, &body);
+}
+
+static void emit_running(struct control *c, const struct launch_status *st)
+{
+    struct ev_running body = {.step = st->key.step,
+                              .task = st->key.task,
+                              .attempt = st->key.attempt,
+                              .pid = st->pid,
+                              .t = st->t_start};
+    ctl_emit(c, EV_RUNNING, st->key.job, &body);
+}
+
+/* One launch that the agent holds. */
+static void adopt(struct control *c, struct node_link *link, const struct launch_status *st)
+{
+    struct job *j;
+    struct step *s;
+    const struct task *t = find_task(c, &st->key, &j, &s);
+    if (!j) {
+        struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
+        if (st->state == LAUNCH_ENDED || !n || n->drain)
+            return;
+        log_warn("node=%s holds a task of job %u, which is not known here: left alone", n->spec.name, st->key.job);
+        struct ev_drain body = {.node = xstrdup(n->spec.name),
+                                .drain = true,
+                                .reason = xstrdup("runs tasks that this controller does not know"),
+                                .user = xstrdup("stokerd")};
+        ctl_emit(c, EV_DRAIN, 0, &body);
+        return;
+    }
+    if (!t || t->state == TASK_DONE) {
+        struct launch_kill k = {.key = st->key, .cause = KILL_JOB_ENDED, .grace_s = c->model.spec.kill_wait_s};
+        if (st->state != LAUNCH_ENDED)
+            nodeconn_send(link->conn, ctl_gate(c), MSG_KILL, 0, &k);
+        return;
+    }
+    struct flight *f = ctl_flight(c, j, s, t);
+    f->sent = true;
+    f->absent_once = false;
+    if (st->state == LAUNCH_RUNNING && t->state == TASK_LAUNCHING)
+        emit_running(c, st);
+    ctl_touch(c, j->id);
+}
+
+static bool is_reported(const struct msg_agent *m, const struct launch_key *k)
+{
+    for (size_t i = 0; i < m->launches.n; i++)
+        if (launch_key_eq(&m->launches.v[i].key, k))
+            return true;
+    return false;
+}
+
+struct absence {
+    struct launch_key key;
+    enum end_kind kind;
+};
+
+/* Tasks of this node that ran and are not in its report: over, one way or the other. */
+static bool find_absent(struct control *c, struct node_link *link, const struct msg_agent *m, bool new_boot)
+{
+    VEC(struct absence) over = VEC_INIT;
+    bool ask_again = false;
+    list_for_each (j, &c->model.active, struct job, in_queue) {
+        ctl_touch(c, j->id);
+        for (size_t i = 0; i < j->steps.n; i++)
+            for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+                const struct task *t = &j->steps.v[i].tasks.v[k];
+                struct launch_key key = {
+                    .job = j->id, .step = j->steps.v[i].id, .task = t->index, .attempt = t->attempt};
+                bool here = str_eq(t->alloc.node, nodeconn_node(link->conn));
+                bool ran = t->state == TASK_RUNNING || (t->state == TASK_LAUNCHING && new_boot && t->attempt);
+                if (!here || !ran || is_reported(m, &key))
+                    continue;
+                struct flight *f = ctl_flight(c, j, &j->steps.v[i], t);
+                if (new_boot && t->state == TASK_RUNNING)
+                    vec_push(&over, (struct absence){key, END_NODE_REBOOT});
+                else if (t->state == TASK_RUNNING && f->absent_once)
+                    vec_push(&over, (struct absence){key, END_UNKNOWN});
+                else if (t->state == TASK_RUNNING)
+                    ask_again = f->absent_once = true;
+            }
+    }
+    vec_for_each (&over, i) {
+        struct ev_end body = {.step = over.v[i].key.step,
+                              .task = over.v[i].key.task,
+                              .attempt = over.v[i].key.attempt,
+                              .end_kind = over.v[i].kind,
+                              .t_end = loop_wall(c->loop),
+                              .message = xstrdup(over.v[i].kind == END_NODE_REBOOT ? "its node rebooted"
+                                                                                   : "its node does not know it")};
+        log_warn("job=%u step=%d task=%u %s", over.v[i].key.job, over.v[i].key.step, over.v[i].key.task, body.message);
+        ctl_emit(c, EV_END, over.v[i].key.job, &body);
+        ctl_drop_flight(c, over.v[i].key.job, over.v[i].key.attempt);
+    }
+    vec_fini(&over);
+    return ask_again;
+}
+
+static void on_agent(void *arg, struct nodeconn *conn, struct msg_agent *m)
+{
+    struct node_link *link = arg;
+    struct control *c = link->ctl;
+    const struct node *n = model_get_node(&c->model, nodeconn_node(conn));
+    if (!n || c->read_only)
+        return;
+    bool new_boot = n->boot_id && m->boot_id && !str_eq(n->boot_id, m->boot_id);
+    bool first = !link->reconciled;
+    loop_timer_cancel(c->loop, &link->lost);
+    if (first)
+        ctl_forget_sent(c, nodeconn_node(conn));
+    if (first || n->state != NODE_UP)
+        take_facts(c, link, m);
+    link->reconciled = true;
+    for (size_t i = 0; i < m->launches.n; i++)
+        adopt(c, link, &m->launches.v[i]);
+    if (find_absent(c, link, m, new_boot))
+        loop_timer_set(c->loop, &link->again, SECOND_REPORT_MS);
+    if (first) {
+        log_info("node=%s up cpus=%u gpus=%u mem_mib=%llu launches=%zu", nodeconn_node(conn), m->cpus, m->gpus,
+                 (unsigned long long)m->mem_mib, m->launches.n);
+        ctl_update_util_watch(c);
+    }
+}
+
+static void on_end(struct control *c, struct node_link *link, struct launch_end *m)
+{
+    struct job *j;
+    struct step *s;
+    const struct task *t = find_task(c, &m->key, &j, &s);
+    struct launch_key key = m->key;
+    if (t && t->state != TASK_DONE) {
+        struct ev_end body = {.step = key.step,
+                              .task = key.task,
+                              .attempt = key.attempt,
+                              .end_kind = m->end_kind,
+                              .t_start = m->t_start,
+                              .t_end = m->t_end,
+                              .peak_rss_kib = m->peak_rss_kib,
+                              .cpu_ms = m->cpu_ms,
+                              .sampled = m->sampled,
+                              .message = m->message};
+        body.ranks.v = m->ranks.v;
+        body.ranks.n = m->ranks.n;
+        m->ranks.v = NULL;
+        m->ranks.n = 0;
+        m->sampled = m->message = NULL;
+        if (ctl_emit(c, EV_END, key.job, &body) < 0)
+            return; /* read-only: it will be said again */
+        ctl_drop_flight(c, key.job, key.attempt);
+        c->stats.ends++;
+    }
+    nodeconn_send(link->conn, ctl_gate(c), MSG_END_ACK, 0, &key);
+}
+
+static int on_msg(void *arg, struct nodeconn *conn, enum msg_kind kind, uint64_t tag, void *body)
+{
+    struct node_link *link = arg;
+    struct control *c = link->ctl;
+    if (kind == MSG_TASK_RUNNING) {
+        struct job *j;
+        struct step *s;
+        const struct launch_status *st = body;
+        const struct task *t = find_task(c, &st->key, &j, &s);
+        if (t && t->state == TASK_LAUNCHING)
+            emit_running(c, st);
+    } else if (kind == MSG_TASK_END) {
+        on_end(c, link, body);
+    } else if (kind == MSG_UTIL) {
+        struct msg_util *u = body;
+        free(u->node);
+        u->node = xstrdup(nodeconn_node(conn)); /* not what the message says: it may speak of itself alone */
+        ctl_push_util(c, u);
+    } else if (kind == MSG_OUTPUT_DATA || kind == MSG_INPUT_ACK) {
+        ctl_relay_answer(c, tag, kind, body);
+    } else if (kind == MSG_PING) {
+        nodeconn_send(conn, 0, MSG_PONG, tag, NULL);
+    } else {
+        return -EPROTO;
+    }
+    return 0;
+}
+
+static void on_down(void *arg, struct nodeconn *conn, const char *why)
+{
+    struct node_link *link = arg;
+    struct control *c = link->ctl;
+    link->reconciled = false;
+    loop_timer_cancel(c->loop, &link->again);
+    ctl_drop_relays(c, NULL, link);
+    if (c->stopping)
+        return;
+    log_warn("node=%s lost its connection: %s", nodeconn_node(conn), why);
+    set_state(c, nodeconn_node(conn), NODE_SUSPECT);
+    loop_timer_set(c->loop, &link->lost, (int64_t)c->model.spec.node_timeout_s * MS_PER_S);
+}
+
+static void on_again(void *arg)
+{
+    struct node_link *link = arg;
+    nodeconn_greet(link->conn);
+}
+
+static void on_lost(void *arg)
+{
+    struct node_link *link = arg;
+    log_warn("node=%s does not answer: its jobs are held as they are", nodeconn_node(link->conn));
+    set_state(link->ctl, nodeconn_node(link->conn), NODE_LOST);
+}
+
+static const struct nodeconn_ops ops = {
+    .on_agent = on_agent, .on_msg = on_msg, .on_down = on_down};
+
+/* --- which nodes there are --- */
+
+static void link_free(struct control *c, struct node_link *link)
+{
+    loop_timer_cancel(c->loop, &link->again);
+    loop_timer_cancel(c->loop, &link->lost);
+    ctl_drop_relays(c, NULL, link);
+    nodeconn_free(link->conn);
+    list_unlink(&link->link);
+    free(link);
+}
+
+static void connect_node(struct control *c, const struct node *n)
+{
+    char *agents = xasprintf("%s/agent", c->state_dir), *dir = xasprintf("%s/%s", agents, n->spec.name);
+    char *log = xasprintf("%s/agent-%s.log", c->log_dir, n->spec.name);
+    char program[] = "stokerd";
+    struct msg_hello hello = {.version = PROTO_VERSION,
+                              .program = program,
+                              .cluster = c->model.uuid,
+                              .epoch = c->model.epoch,
+                              .node = n->spec.name,
+                              .kill_wait_s = c->model.spec.kill_wait_s,
+                              .spec = n->spec};
+    struct nodeconn_config cfg = {.dir = dir, .log = log, .node = n->spec.name, .hello = &hello};
+    struct node_link *link = xcalloc(1, sizeof *link);
+    mkdir(agents, 0700);
+    mkdir(dir, 0700);
+    link->ctl = c;
+    link->again = (struct loop_timer){.fn = on_again, .ctx = link};
+    link->lost = (struct loop_timer){.fn = on_lost, .ctx = link};
+    link->conn = nodeconn_new(c->loop, &cfg, store_committed(c->store), &ops, link);
+    list_init(&link->link);
+    list_append(&c->nodes, &link->link);
+    free(agents);
+    free(dir);
+    free(log);
+}
+
+static bool is_ours(const struct node *n)
+{
+    return !n->gone && str_eq(n->spec.transport, "local") && !str_eq(n->spec.role, "login");
+}
+
+void ctl_connect_nodes(struct control *c)
+{
+    list_for_each (link, &c->nodes, struct node_link, link) {
+        const struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
+        if (!n || !is_ours(n))
+            link_free(c, link);
+    }
+    for (size_t i = 0; i < c->model.n_nodes; i++) {
+        const struct node *n = c->model.nodes[i];
+        if (is_ours(n) && !ctl_node(c, n->spec.name))
+            connect_node(c, n);
+    }
+}
+
+void ctl_free_nodes(struct control *c)
+{
+    list_for_each (link, &c->nodes, struct node_link, link)
+        link_free(c, link);
+}
+
+void ctl_update_util_watch(struct control *c)
+{
+    struct msg_flag m = {.on = false};
+    list_for_each (s, &c->sessions, struct session, link)
+        m.on = m.on || s->watch_util;
+    list_for_each (link, &c->nodes, struct node_link, link)
+        nodeconn_send(link->conn, 0, MSG_WATCH_UTIL, 0, &m);
+}
+
+void ctl_stop_agents(struct control *c)
+{
+    list_for_each (link, &c->nodes, struct node_link, link)
+        nodeconn_send(link->conn, 0, MSG_AGENT_STOP, 0, NULL);
+}

@@ -1,0 +1,205 @@
+/* private.h - what the controller's files share. */
+#ifndef STOKER_BACKEND_CONTROL_PRIVATE_H
+#define STOKER_BACKEND_CONTROL_PRIVATE_H
+
+#include "backend/control/control.h"
+#include "backend/launch/nodeconn.h"
+#include "backend/sched/sched.h"
+#include "backend/server/conn.h"
+#include "backend/store/store.h"
+#include "src/base/vec.h"
+
+/* What is known of one attempt beyond the state: whether this controller has told the node, over the present connection. Lost at a
+ * restart and made anew from the agent's report. */
+struct flight {
+    struct launch_key key;
+    bool sent;        /* the node has it, or was sent it */
+    bool loading;     /* its payload is being read */
+    bool kill_sent;
+    bool absent_once; /* a report did not list it */
+};
+
+enum follow { FOLLOW_NONE, FOLLOW_STARTING, FOLLOW_ALL, FOLLOW_JOB };
+
+struct script_wait { /* a question whose answer is being read */
+    uint64_t tag;
+    uint32_t job;
+};
+
+struct session {
+    struct list link; /* in control.sessions */
+    struct control *ctl;
+    struct conn *conn;
+    uint32_t uid, gid;
+    uint32_t pid;
+    bool greeted, admin;
+    char *program;
+    /* rows being sent, and what is pushed afterwards */
+    enum follow follow;
+    uint64_t follow_tag;
+    uint32_t follow_job;
+    struct msg_get get;     /* of the snapshot under way */
+    bool snapshotting;
+    uint32_t cursor;        /* jobs up to this id have been sent */
+    VEC(uint32_t) resend;   /* of those, the ones that changed meanwhile */
+    bool resync_told;
+    uint64_t util_tag;
+    bool watch_util;
+    VEC(struct script_wait) scripts;
+};
+
+struct node_link { /* the controller's side of one node */
+    struct list link;
+    struct control *ctl;
+    struct nodeconn *conn;
+    struct loop_timer again; /* a second report before an absence counts */
+    struct loop_timer lost;  /* node_timeout after it went down */
+    bool reconciled;
+};
+
+struct relay { /* a request of a client that an agent answers */
+    uint64_t id;          /* tag towards the agent */
+    struct session *session;
+    uint64_t tag;         /* of the client */
+    struct node_link *node;
+};
+
+struct control {
+    struct loop *loop;
+    struct store *store;
+    struct model model;
+    char *state_dir, *run_dir, *log_dir, *socket_path, *host, *home;
+    control_conf_fn reload;
+    void *reload_ctx;
+    int listen_fd;
+    struct loop_fd listen_watch, store_watch;
+    struct list sessions, nodes;
+    struct idmap flights;   /* job << 32 | attempt -> struct flight */
+    struct idmap timers;    /* job -> struct job_timer */
+    struct idmap owners;    /* job -> struct session: the terminals of interactive jobs */
+    struct idmap relays;    /* id -> struct relay */
+    uint64_t next_relay;
+    struct payload_cache *payloads;
+    struct user_cache *users;
+    VEC(uint32_t) touched;
+    bool sched_dirty;
+    struct sched_result last; /* of the newest pass */
+    VEC(uint32_t) fresh;      /* submitted since the last pass: their reasons are news */
+    struct loop_timer wake;   /* the policy's next */
+    struct loop_timer retire;
+    struct loop_timer orphans; /* interactive jobs whose terminal is gone */
+    struct loop_timer probe;  /* read-only: try again */
+    char *read_only;          /* why nothing is accepted; NULL: all is well */
+    bool stopping, stop_kills;
+    struct loop_timer stop_timer;
+    struct wall t_start;
+    struct msg_stats stats;
+};
+
+/* --- emit.c: the only way into the state --- */
+
+/* Makes an event, folds it, collects it for the disk, pushes it to followers and marks the job as touched. Takes what body owns (body itself is the
+ * caller's). Returns the fold's error: then nothing was stored. */
+int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body);
+uint64_t ctl_gate(const struct control *c);
+void ctl_touch(struct control *c, uint32_t job);
+/* A test's way to end the process at a named point: STOKER_CRASH=name:count. */
+void crash_point(const char *name);
+
+/* --- turn.c --- */
+
+void ctl_turn(void *ctx);
+void ctl_on_commit(void *ctx, uint64_t gate, int r, const char *text);
+struct sched_view ctl_view(struct control *c);
+
+/* --- restart.c --- */
+
+int ctl_load(struct control *c, struct errtext *err) __attribute__((warn_unused_result));
+int ctl_apply_config(struct control *c, struct cluster_spec *spec);
+/* A batch could not be written: tell whoever waits, go back to what is on disk. */
+void ctl_go_read_only(struct control *c, const char *why);
+
+/* --- actions.c: what the state asks for --- */
+
+void ctl_act_on_job(struct control *c, struct job *j);
+struct flight *ctl_flight(struct control *c, const struct job *j, const struct step *s, const struct task *t);
+void ctl_drop_flight(struct control *c, uint32_t job, uint32_t attempt);
+void ctl_forget_sent(struct control *c, const char *node);
+void ctl_drop_timer(struct control *c, uint32_t job);
+void ctl_payload_ready(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n);
+/* Where the payload of a step lies: that of an array's elements is the array's. */
+uint32_t ctl_payload_job(const struct job *j);
+
+/* --- launchspec.c --- */
+
+/* What the node is told to run. False where the payload cannot be read. ret: rec_fini(&launch_rec, ret). */
+bool ctl_build_launch(struct control *c, const struct job *j, const struct step *s, const struct task *t,
+                      const uint8_t *payload, size_t n, struct launch *ret);
+/* The line about its end for a task's standard error, as Slurm words it. NULL: none. Caller frees. */
+char *ctl_kill_note(struct control *c, const struct job *j, const struct step *s, const struct task *t);
+
+/* --- nodes.c --- */
+
+void ctl_connect_nodes(struct control *c);
+void ctl_free_nodes(struct control *c);
+struct node_link *ctl_node(struct control *c, const char *name); /* or NULL */
+void ctl_update_util_watch(struct control *c);
+void ctl_stop_agents(struct control *c);
+
+/* --- sessions.c --- */
+
+int ctl_listen(struct control *c, struct errtext *err) __attribute__((warn_unused_result));
+void ctl_free_sessions(struct control *c);
+void session_reply(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, uint32_t count, const char *fmt,
+                   ...) __attribute__((format(printf, 6, 7)));
+void session_send(struct session *s, enum msg_kind kind, uint64_t tag, const void *body);
+void ctl_push_event(struct control *c, const struct event *ev, const void *encoded, size_t n);
+void ctl_push_reasons(struct control *c, const struct msg_reasons *rows);
+void ctl_push_util(struct control *c, const struct msg_util *u);
+bool session_owns(const struct session *s, const struct job *j); /* owner or admin */
+
+/* --- requests: each answers by itself --- */
+
+void req_submit(struct session *s, uint64_t tag, struct msg_submit *m);
+void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m);
+void req_act(struct session *s, uint64_t tag, const struct msg_act *m);
+void req_update(struct session *s, uint64_t tag, const struct msg_update *m);
+void req_drain(struct session *s, uint64_t tag, const struct msg_drain *m);
+void req_get(struct session *s, uint64_t tag, struct msg_get *m);
+void snapshot_continue(struct session *s);
+void req_why(struct session *s, uint64_t tag, const struct msg_job *m);
+void req_script(struct session *s, uint64_t tag, const struct msg_job *m);
+void req_complete(struct session *s, uint64_t tag, const struct msg_complete *m);
+void req_own(struct session *s, uint64_t tag, const struct msg_job *m);
+void req_output(struct session *s, uint64_t tag, struct msg_output_read *m);
+void req_input(struct session *s, uint64_t tag, struct msg_input *m);
+void req_stats(struct session *s, uint64_t tag);
+void req_shutdown(struct session *s, uint64_t tag, const struct msg_flag *m);
+void ctl_relay_answer(struct control *c, uint64_t id, enum msg_kind kind, const void *body);
+void ctl_drop_relays(struct control *c, const struct session *s, const struct node_link *n);
+void ctl_answer_scripts(struct control *c, uint32_t job, const uint8_t *p, size_t n);
+void ctl_end_orphans(void *ctx);
+void ctl_try_stop(void *ctx);
+void ctl_owner_gone(struct control *c, struct session *s);
+
+/* --- payloads.c: what was read or submitted lately --- */
+
+struct payload_cache *payload_cache_new(void);
+void payload_cache_free(struct payload_cache *p);
+void payload_cache_put(struct payload_cache *p, uint32_t job, int32_t step, const void *data, size_t n);
+const uint8_t *payload_cache_get(struct payload_cache *p, uint32_t job, int32_t step, size_t *ret_n);
+void payload_cache_drop(struct payload_cache *p, uint32_t job, int32_t step);
+
+/* --- users.c: names and groups, looked up once --- */
+
+struct user_cache *user_cache_new(void);
+void user_cache_free(struct user_cache *u);
+const char *user_name(struct user_cache *u, uint32_t uid);   /* the number where there is no name */
+const char *group_name(struct user_cache *u, uint32_t gid);
+bool user_in_groups(struct user_cache *u, uint32_t uid, const struct strv *groups);
+
+/* --- retire.c --- */
+
+void ctl_retire(void *ctx);
+
+#endif

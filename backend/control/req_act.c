@@ -1,0 +1,342 @@
+/* req_act.c - cancel, signal, hold, release, requeue; update and drain. */
+#include <stdlib.h>
+
+#include "backend/control/private.h"
+#include "src/base/units.h"
+
+struct outcome {
+    enum refusal refusal;
+    uint32_t job;
+    uint32_t count;
+    struct errtext text;
+};
+
+static void refuse(struct outcome *o, uint32_t job, enum refusal r, const char *text)
+{
+    if (o->refusal != REFUSAL_NONE)
+        return;
+    o->refusal = r;
+    o->job = job;
+    err_set(&o->text, 0, "%s", text);
+}
+
+/* --- one job --- */
+
+static bool emit(struct session *s, struct outcome *o, enum event_kind kind, uint32_t job, void *body)
+{
+    if (ctl_emit(s->ctl, kind, job, body) < 0)
+        return false;
+    o->count++;
+    return true;
+}
+
+static void kill_job(struct session *s, const struct job *j, int32_t step, enum kill_cause cause, enum job_fate fate,
+                     struct outcome *o)
+{
+    struct ev_kill body = {.step = step,
+                           .cause = cause,
+                           .uid = s->uid,
+                           .grace_s = s->ctl->model.spec.kill_wait_s,
+                           .fate = fate};
+    if (!emit(s, o, EV_KILL, j->id, &body))
+        refuse(o, j->id, step == STEP_ALL ? REFUSAL_ENDED : REFUSAL_NO_STEP, "it has ended or is ending");
+}
+
+static void signal_task(struct control *c, const struct job *j, const struct step *st, const struct task *t,
+                        int32_t signo, enum signal_target target)
+{
+    struct node_link *n = t->alloc.node ? ctl_node(c, t->alloc.node) : NULL;
+    struct launch_kill k = {
+        .key = {.job = j->id, .step = st->id, .task = t->index, .attempt = t->attempt},
+        .signal = signo,
+        .target = target};
+    if (n)
+        nodeconn_send(n->conn, ctl_gate(c), MSG_KILL, 0, &k);
+}
+
+/* Without -b or -f a signal goes to the steps' tasks; -b: to the batch shell alone; -f: to it and all of its children. */
+static bool is_signalled(const struct job *j, const struct step *st, const struct msg_act *m, int32_t step)
+{
+    if (step != STEP_ALL)
+        return st->id == step;
+    if (st->id != STEP_BATCH)
+        return !m->batch;
+    return m->batch || m->full || j->steps.n == 1; /* a script without steps: itself */
+}
+
+static void signal_job(struct session *s, const struct job *j, int32_t step, const struct msg_act *m,
+                       struct outcome *o)
+{
+    struct control *c = s->ctl;
+    if (j->state != JOB_RUNNING && j->state != JOB_SUSPENDED) {
+        refuse(o, j->id, job_state_is_final(j->state) ? REFUSAL_ENDED : REFUSAL_NOT_RUNNING, "it does not run");
+        return;
+    }
+    uint32_t target = m->batch ? SIGNAL_LEADER : SIGNAL_TREE;
+    struct ev_signal body = {.step = step, .signal = m->signal, .uid = s->uid, .target = target};
+    uint32_t id = j->id;
+    emit(s, o, EV_SIGNAL, id, &body);
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; is_signalled(j, &j->steps.v[i], m, step) && k < j->steps.v[i].tasks.n; k++) {
+            const struct task *t = &j->steps.v[i].tasks.v[k];
+            if (t->state == TASK_RUNNING || t->state == TASK_LAUNCHING)
+                signal_task(c, j, &j->steps.v[i], t, m->signal, target);
+        }
+}
+
+static void hold_job(struct session *s, const struct job *j, enum job_hold hold, struct outcome *o)
+{
+    struct ev_hold body = {.hold = hold, .uid = s->uid};
+    if (j->state != JOB_PENDING) {
+        refuse(o, j->id, job_state_is_final(j->state) ? REFUSAL_ENDED : REFUSAL_NOT_PENDING,
+               "only a waiting job can be held or released");
+        return;
+    }
+    if (hold == HOLD_NONE && j->hold == HOLD_ADMIN && !s->admin) {
+        refuse(o, j->id, REFUSAL_NOT_ALLOWED, "held by an administrator, who must release it");
+        return;
+    }
+    emit(s, o, EV_HOLD, j->id, &body);
+}
+
+static void requeue_job(struct session *s, const struct job *j, bool hold, struct outcome *o)
+{
+    if (j->state == JOB_PENDING) {
+        if (hold)
+            hold_job(s, j, HOLD_USER, o);
+        else
+            refuse(o, j->id, REFUSAL_NOT_RUNNING, "it is waiting already");
+    } else if (j->kind == JOB_KIND_INTERACTIVE) {
+        refuse(o, j->id, REFUSAL_NOT_SUPPORTED, "an interactive job cannot be requeued");
+    } else if (job_state_is_final(j->state)) {
+        struct ev_requeue body = {.hold = hold, .uid = s->uid};
+        if (!emit(s, o, EV_REQUEUE, j->id, &body))
+            refuse(o, j->id, REFUSAL_ENDED, "it never started and cannot be requeued");
+    } else {
+        kill_job(s, j, STEP_ALL, KILL_REQUEUE, hold ? FATE_REQUEUE_HOLD : FATE_REQUEUE, o);
+    }
+}
+
+static void act_on_job(struct session *s, const struct job *j, int32_t step, const struct msg_act *m,
+                       struct outcome *o)
+{
+    switch ((enum act)m->act) {
+    case ACT_CANCEL: kill_job(s, j, step, KILL_CANCEL, FATE_END, o); break;
+    case ACT_SIGNAL: signal_job(s, j, step, m, o); break;
+    case ACT_HOLD: hold_job(s, j, s->admin && m->admin_hold && s->uid != j->uid ? HOLD_ADMIN : HOLD_USER, o); break;
+    case ACT_RELEASE: hold_job(s, j, HOLD_NONE, o); break;
+    case ACT_REQUEUE: requeue_job(s, j, false, o); break;
+    case ACT_REQUEUE_HOLD: requeue_job(s, j, true, o); break;
+    }
+}
+
+/* --- targets --- */
+
+/* An element that still stands in its array record becomes a job of its own, so that something can be done to it alone. */
+static struct job *split_off(struct control *c, struct job *record, uint32_t index)
+{
+    uint32_t new_id = job_pending_elements(record) > 1 ? c->model.next_job : 0;
+    uint32_t id = new_id ? new_id : record->id;
+    struct ev_split body = {.array_index = index, .new_id = new_id};
+    return ctl_emit(c, EV_SPLIT, record->id, &body) < 0 ? NULL : model_get_job(&c->model, id);
+}
+
+static void act_on_target(struct session *s, const struct job_target *t, const struct msg_act *m, struct outcome *o)
+{
+    struct control *c = s->ctl;
+    VEC(uint32_t) ids = VEC_INIT; /* of the jobs meant: acting on one may free it */
+    struct job *j = t->array_index == ARRAY_NONE ? model_get_job(&c->model, t->job)
+                                                 : model_get_element(&c->model, t->job, t->array_index);
+    bool mine = j && session_owns(s, j);
+    if (mine && t->array_index != ARRAY_NONE && job_is_array_record(j))
+        j = split_off(c, j, t->array_index);
+    if (mine && j && j->array_job == t->job && t->array_index == ARRAY_NONE) {
+        list_for_each (e, &c->model.all, struct job, in_all)
+            if (e->array_job == t->job && (e == j || !job_state_is_final(e->state)))
+                vec_push(&ids, e->id);
+    } else if (mine && j) {
+        vec_push(&ids, j->id);
+    }
+    if (!j)
+        refuse(o, t->job, REFUSAL_NO_JOB, "there is no such job");
+    else if (!mine)
+        refuse(o, t->job, REFUSAL_NOT_ALLOWED, "it belongs to another user");
+    vec_for_each (&ids, i) {
+        j = model_get_job(&c->model, ids.v[i]);
+        /* Of a whole array what has ended is passed over, unless nothing else is left. */
+        if (j && (ids.n == 1 || !job_state_is_final(j->state)))
+            act_on_job(s, j, t->step, m, o);
+    }
+    vec_fini(&ids);
+}
+
+void req_act(struct session *s, uint64_t tag, const struct msg_act *m)
+{
+    struct outcome o = {.refusal = REFUSAL_NONE};
+    if (m->act > ACT_REQUEUE_HOLD || (m->act == ACT_SIGNAL && (m->signal < 1 || m->signal > 64)))
+        refuse(&o, 0, REFUSAL_BAD_REQUEST, "malformed request");
+    for (size_t i = 0; i < m->targets.n && (o.refusal != REFUSAL_BAD_REQUEST); i++)
+        act_on_target(s, &m->targets.v[i], m, &o);
+    session_reply(s, tag, o.refusal, o.job, o.count, "%s", o.text.s);
+}
+
+/* --- update --- */
+
+struct update {
+    struct job_req req;
+    uint32_t time_limit_s; /* of a running job */
+};
+
+static enum refusal set_time_limit(struct session *s, const struct job *j, struct update *u, const char *value,
+                                   struct errtext *text)
+{
+    uint32_t limit;
+    if (duration_parse_slurm(value, &limit, text) < 0)
+        return REFUSAL_TIME_LIMIT;
+    if (j->state != JOB_PENDING && !s->admin && limit > j->time_limit_s) {
+        err_set(text, 0, "only an administrator can raise the time limit of a running job");
+        return REFUSAL_NOT_ALLOWED;
+    }
+    if (j->state == JOB_PENDING)
+        u->req.time_limit_s = limit;
+    else
+        u->time_limit_s = limit;
+    return REFUSAL_NONE;
+}
+
+static enum refusal set_number(const char *value, int64_t min, int64_t max, int64_t *ret, struct errtext *text)
+{
+    return int_parse(value, min, max, ret, text) < 0 ? REFUSAL_BAD_REQUEST : REFUSAL_NONE;
+}
+
+static void set_text(char **member, const char *value)
+{
+    free(*member);
+    *member = xstrdup(value);
+}
+
+static enum refusal set_key(struct session *s, const struct job *j, struct update *u, const char *key,
+                            const char *value, struct errtext *text)
+{
+    int64_t n = 0;
+    enum refusal r = REFUSAL_NONE;
+    if (str_ieq(key, "TimeLimit"))
+        return set_time_limit(s, j, u, value, text);
+    if (str_ieq(key, "Comment")) {
+        set_text(&u->req.comment, value);
+        return r;
+    }
+    if (str_ieq(key, "ArrayTaskThrottle")) {
+        r = set_number(value, 0, 1000000, &n, text);
+        u->req.array_throttle = (uint32_t)n;
+        return r;
+    }
+    if (str_ieq(key, "JobName") || str_ieq(key, "Name")) {
+        set_text(&u->req.name, value);
+        return r;
+    }
+    if (j->state != JOB_PENDING) {
+        err_set(text, 0, "%s can be changed while the job waits, not later", key);
+        return REFUSAL_NOT_PENDING;
+    }
+    if (str_ieq(key, "Partition"))
+        set_text(&u->req.partition, value);
+    else if (str_ieq(key, "Account"))
+        set_text(&u->req.account, value);
+    else if (str_ieq(key, "QOS"))
+        set_text(&u->req.qos, value);
+    else if (str_ieq(key, "ReqNodeList") || str_ieq(key, "NodeList"))
+        set_text(&u->req.nodelist, value);
+    else if (str_ieq(key, "ExcNodeList"))
+        set_text(&u->req.exclude, value);
+    else if (str_ieq(key, "Features"))
+        set_text(&u->req.features, value);
+    else if (str_ieq(key, "Nice")) {
+        r = set_number(value, s->admin ? -2147483645 : 0, 2147483645, &n, text);
+        u->req.nice = (int32_t)n;
+    } else if (str_ieq(key, "NumNodes")) {
+        r = set_number(value, 1, 1000000, &n, text);
+        u->req.nodes_min = u->req.nodes_max = (uint32_t)n;
+    } else if (str_ieq(key, "NumTasks")) {
+        r = set_number(value, 1, 100000, &n, text);
+        u->req.ntasks = (uint32_t)n;
+    } else if (str_ieq(key, "MinMemoryNode")) {
+        if (mem_parse_mib(value, &u->req.mem_node_mib, text) < 0)
+            r = REFUSAL_MEMORY;
+    } else if (str_ieq(key, "StartTime")) {
+        if (wall_parse(value, loop_wall(s->ctl->loop), &u->req.begin, text) < 0)
+            r = REFUSAL_BAD_REQUEST;
+    } else {
+        err_set(text, 0, "%s cannot be changed", key);
+        r = REFUSAL_NOT_SUPPORTED;
+    }
+    return r;
+}
+
+void req_update(struct session *s, uint64_t tag, const struct msg_update *m)
+{
+    struct control *c = s->ctl;
+    struct job *j = m->target.array_index == ARRAY_NONE
+                        ? model_get_job(&c->model, m->target.job)
+                        : model_get_element(&c->model, m->target.job, m->target.array_index);
+    struct errtext text = {""};
+    if (!j || !session_owns(s, j)) {
+        session_reply(s, tag, j ? REFUSAL_NOT_ALLOWED : REFUSAL_NO_JOB, m->target.job, 0, "%s",
+                      j ? "it belongs to another user" : "there is no such job");
+        return;
+    }
+    if (m->target.array_index != ARRAY_NONE && job_is_array_record(j))
+        j = split_off(c, j, m->target.array_index);
+    struct update u = {.time_limit_s = DURATION_NOT_SET};
+    rec_copy(&job_req_rec, &u.req, &j->req);
+    enum refusal r = job_state_is_final(j->state) ? REFUSAL_ENDED : REFUSAL_NONE;
+    for (size_t i = 0; i < m->changes.n && r == REFUSAL_NONE; i++) {
+        char *key = xstrdup(m->changes.v[i]), *eq = strchr(key, '=');
+        if (eq) {
+            *eq = '\0';
+            r = set_key(s, j, &u, key, eq + 1, &text);
+        } else {
+            err_set(&text, 0, "%s: key=value expected", key);
+            r = REFUSAL_BAD_REQUEST;
+        }
+        free(key);
+    }
+    struct sched_view v = ctl_view(c);
+    if (r == REFUSAL_NONE && j->state == JOB_PENDING)
+        r = sched_admit(&v, j->uid, &u.req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL, j->steps.n, &text);
+    if (r != REFUSAL_NONE) {
+        rec_fini(&job_req_rec, &u.req);
+        session_reply(s, tag, r, m->target.job, 0, "%s", text.s);
+        return;
+    }
+    struct ev_update body = {.req = u.req, .time_limit_s = u.time_limit_s, .uid = s->uid};
+    int fold = ctl_emit(c, EV_UPDATE, j->id, &body);
+    session_reply(s, tag, fold < 0 ? REFUSAL_ENDED : REFUSAL_NONE, m->target.job, fold == 0, "%s", "");
+}
+
+void req_drain(struct session *s, uint64_t tag, const struct msg_drain *m)
+{
+    struct control *c = s->ctl;
+    uint32_t done = 0;
+    if (!s->admin) {
+        session_reply(s, tag, REFUSAL_NOT_ALLOWED, 0, 0, "only administrators drain and resume nodes");
+        return;
+    }
+    if (m->drain && str_is_empty(m->reason)) {
+        session_reply(s, tag, REFUSAL_BAD_REQUEST, 0, 0, "a reason is needed to drain a node");
+        return;
+    }
+    for (size_t i = 0; i < m->nodes.n; i++)
+        if (!model_get_node(&c->model, m->nodes.v[i])) {
+            session_reply(s, tag, REFUSAL_NO_NODE, 0, 0, "there is no node %s", m->nodes.v[i]);
+            return;
+        }
+    for (size_t i = 0; i < m->nodes.n; i++) {
+        struct ev_drain body = {.node = xstrdup(m->nodes.v[i]),
+                                .drain = m->drain,
+                                .reason = xstrdup(m->reason),
+                                .user = xstrdup(user_name(c->users, s->uid))};
+        done += ctl_emit(c, EV_DRAIN, 0, &body) == 0;
+    }
+    session_reply(s, tag, REFUSAL_NONE, 0, done, "%s", "");
+}

@@ -1,0 +1,181 @@
+/* req_get.c - rows of the state for a client, in pieces, and then what changes.
+ *
+ * A large snapshot is sent as the client reads it. Jobs that change after their row was sent go again before the end, then come the
+ * nodes, then MSG_SNAPSHOT with the number of the last event: all of it is one consistent state, and events follow from there.
+ */
+#include <stdlib.h>
+
+#include "backend/control/private.h"
+
+#define ROWS_MAX 1000
+
+static bool has_state(const struct msg_get *g, const struct job *j)
+{
+    return !g->states || (g->states & 1u << j->state);
+}
+
+static bool is_target(const struct msg_get *g, const struct job *j)
+{
+    if (!g->jobs.n)
+        return true;
+    for (size_t i = 0; i < g->jobs.n; i++) {
+        const struct job_target *t = &g->jobs.v[i];
+        bool same = t->job == j->id || t->job == j->array_job;
+        if (t->array_index == ARRAY_NONE ? same : t->job == j->array_job && j->array_index == t->array_index)
+            return true;
+        if (same && t->array_index != ARRAY_NONE && job_is_array_record(j))
+            return true; /* the element may still be in it: the client looks */
+    }
+    return false;
+}
+
+static bool is_wanted(const struct msg_get *g, const struct job *j)
+{
+    return has_state(g, j) && (!g->users.n || strv_has(&g->users, j->user)) && is_target(g, j);
+}
+
+/* The row with its derived reason: a shallow copy, encoded at once. */
+static struct job row_of(struct control *c, const struct job *j)
+{
+    struct job row = *j;
+    if (j->state == JOB_PENDING) {
+        struct sched_view v = ctl_view(c);
+        row.reason = sched_reason(&v, j, &c->last, loop_wall(c->loop));
+    }
+    return row;
+}
+
+struct rows {
+    struct job v[ROWS_MAX];
+    size_t n;
+};
+
+static void send_rows(struct session *s, struct rows *r)
+{
+    if (!r->n)
+        return;
+    struct msg_jobs m;
+    m.rows.v = r->v;
+    m.rows.n = r->n;
+    session_send(s, MSG_JOBS, s->follow_tag, &m);
+    r->n = 0;
+}
+
+static void send_nodes(struct session *s)
+{
+    struct control *c = s->ctl;
+    struct msg_nodes m;
+    m.rows.n = c->model.n_nodes;
+    m.rows.v = xcalloc(m.rows.n, sizeof *m.rows.v);
+    for (size_t i = 0; i < m.rows.n; i++)
+        m.rows.v[i] = *c->model.nodes[i];
+    session_send(s, MSG_NODES, s->follow_tag, &m);
+    free(m.rows.v);
+}
+
+static void finish(struct session *s, struct rows *rows)
+{
+    struct control *c = s->ctl;
+    vec_for_each (&s->resend, i) {
+        const struct job *j = model_get_job(&c->model, s->resend.v[i]);
+        if (!j || !is_wanted(&s->get, j))
+            continue;
+        rows->v[rows->n++] = row_of(c, j);
+        if (rows->n == ROWS_MAX)
+            send_rows(s, rows);
+    }
+    send_rows(s, rows);
+    vec_clear(&s->resend);
+    if (s->get.what & GET_NODES)
+        send_nodes(s);
+    struct msg_snapshot m = {.seq = c->model.seq,
+                             .epoch = c->model.epoch,
+                             .next_job = c->model.next_job,
+                             .now = loop_wall(c->loop),
+                             .n_jobs = c->model.n_pending + c->model.n_active + c->model.n_ended,
+                             .uuid = c->model.uuid};
+    session_send(s, MSG_SNAPSHOT, s->follow_tag, &m);
+    s->snapshotting = false;
+    s->follow = !s->get.follow ? FOLLOW_NONE : s->get.jobs.n ? FOLLOW_JOB : FOLLOW_ALL;
+}
+
+/* The first job after the cursor; ids grow along the list, so the cursor's own place is found from its job where it still exists. */
+static struct list *after_cursor(struct control *c, uint32_t cursor)
+{
+    struct job *j = cursor ? model_get_job(&c->model, cursor) : NULL;
+    if (j)
+        return j->in_all.next;
+    struct list *at = c->model.all.next;
+    while (at != &c->model.all && container_of(at, struct job, in_all)->id <= cursor)
+        at = at->next;
+    return at;
+}
+
+void snapshot_continue(struct session *s)
+{
+    struct control *c = s->ctl;
+    struct rows *rows = xmalloc(sizeof *rows);
+    rows->n = 0;
+    struct list *at = after_cursor(c, s->cursor);
+    while (at != &c->model.all && conn_queued(s->conn) < CONN_LOW * 4) {
+        const struct job *j = container_of(at, struct job, in_all);
+        at = at->next;
+        s->cursor = j->id;
+        if (!is_wanted(&s->get, j))
+            continue;
+        rows->v[rows->n++] = row_of(c, j);
+        if (rows->n == ROWS_MAX)
+            send_rows(s, rows);
+    }
+    send_rows(s, rows);
+    if (at == &c->model.all)
+        finish(s, rows);
+    free(rows);
+}
+
+/* A few named jobs, the most frequent question: no walk over all. */
+static bool send_named(struct session *s)
+{
+    struct control *c = s->ctl;
+    if (!s->get.jobs.n || s->get.jobs.n > 16)
+        return false;
+    struct rows *rows = xmalloc(sizeof *rows);
+    rows->n = 0;
+    for (size_t i = 0; i < s->get.jobs.n; i++) {
+        const struct job *j = model_get_job(&c->model, s->get.jobs.v[i].job);
+        if (j && j->array_job) { /* its elements are anywhere */
+            free(rows);
+            return false;
+        }
+        if (j && is_wanted(&s->get, j))
+            rows->v[rows->n++] = row_of(c, j);
+    }
+    send_rows(s, rows);
+    finish(s, rows);
+    free(rows);
+    return true;
+}
+
+void req_get(struct session *s, uint64_t tag, struct msg_get *m)
+{
+    struct control *c = s->ctl;
+    rec_fini(&msg_get_rec, &s->get);
+    s->get = *m;
+    *m = (struct msg_get){0};
+    s->follow_tag = tag;
+    s->follow = FOLLOW_STARTING;
+    s->follow_job = s->get.jobs.n ? s->get.jobs.v[0].job : 0;
+    s->cursor = 0;
+    s->snapshotting = true;
+    s->resync_told = false;
+    vec_clear(&s->resend);
+    if (s->get.what & GET_SPEC)
+        session_send(s, MSG_SPEC, tag, &c->model.spec);
+    if (!(s->get.what & GET_JOBS)) {
+        struct rows none;
+        none.n = 0;
+        finish(s, &none);
+    } else if (!send_named(s)) {
+        snapshot_continue(s);
+    }
+}

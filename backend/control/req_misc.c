@@ -1,0 +1,214 @@
+/* req_misc.c - questions about one job, interactive jobs' terminals, figures, the end of the controller. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "backend/control/private.h"
+#include "src/base/log.h"
+#include "src/proto/codec.h"
+
+#define OWNER_GRACE_MS 30000 /* a terminal may come back: the controller or its connection was lost */
+#define STOP_KILL_MS   200
+
+static struct job *find_job(struct session *s, uint64_t tag, const struct job_target *t)
+{
+    struct control *c = s->ctl;
+    struct job *j = t->array_index == ARRAY_NONE ? model_get_job(&c->model, t->job)
+                                                 : model_get_element(&c->model, t->job, t->array_index);
+    if (!j)
+        session_reply(s, tag, REFUSAL_NO_JOB, t->job, 0, "there is no job %u", t->job);
+    return j;
+}
+
+void req_why(struct session *s, uint64_t tag, const struct msg_job *m)
+{
+    struct control *c = s->ctl;
+    const struct job *j = find_job(s, tag, &m->target);
+    if (!j)
+        return;
+    struct sched_view v = ctl_view(c);
+    struct msg_why w;
+    sched_why(&v, j, &c->last, loop_wall(c->loop), &w);
+    session_send(s, MSG_WHY_TEXT, tag, &w);
+    rec_fini(&msg_why_rec, &w);
+}
+
+/* --- scripts: read back from the store where they are not at hand --- */
+
+static void send_script(struct session *s, uint64_t tag, uint32_t job, const uint8_t *p, size_t n)
+{
+    struct step_payload payload;
+    struct errtext err;
+    if (!p || codec_decode(&step_payload_rec, p, n, &payload, &err) < 0) {
+        session_reply(s, tag, REFUSAL_NO_JOB, job, 0, "the script of job %u is not kept any more", job);
+        return;
+    }
+    struct msg_script r = {.script = payload.script, .argv = payload.argv};
+    session_send(s, MSG_SCRIPT_TEXT, tag, &r);
+    rec_fini(&step_payload_rec, &payload);
+}
+
+void req_script(struct session *s, uint64_t tag, const struct msg_job *m)
+{
+    struct control *c = s->ctl;
+    const struct job *j = find_job(s, tag, &m->target);
+    if (!j)
+        return;
+    if (!session_owns(s, j)) {
+        session_reply(s, tag, REFUSAL_NOT_ALLOWED, j->id, 0, "scripts are shown to their owner alone");
+        return;
+    }
+    size_t n = 0;
+    const uint8_t *p = payload_cache_get(c->payloads, ctl_payload_job(j), STEP_BATCH, &n);
+    if (p) {
+        send_script(s, tag, j->id, p, n);
+        return;
+    }
+    vec_push(&s->scripts, (struct script_wait){.tag = tag, .job = ctl_payload_job(j)});
+    store_get_payload(c->store, ctl_payload_job(j), STEP_BATCH);
+}
+
+void ctl_answer_scripts(struct control *c, uint32_t job, const uint8_t *p, size_t n)
+{
+    list_for_each (s, &c->sessions, struct session, link)
+        for (size_t i = s->scripts.n; i-- > 0;)
+            if (s->scripts.v[i].job == job) {
+                uint64_t tag = s->scripts.v[i].tag;
+                vec_remove(&s->scripts, i);
+                send_script(s, tag, job, p, n);
+            }
+}
+
+/* --- interactive jobs --- */
+
+void req_complete(struct session *s, uint64_t tag, const struct msg_complete *m)
+{
+    struct control *c = s->ctl;
+    const struct job *j = model_get_job(&c->model, m->job);
+    if (!j || !session_owns(s, j)) {
+        session_reply(s, tag, REFUSAL_NO_JOB, m->job, 0, "there is no job %u of yours", m->job);
+        return;
+    }
+    struct ev_complete body = {.code = m->code, .signal = m->signal};
+    int r = ctl_emit(c, EV_COMPLETE, m->job, &body);
+    session_reply(s, tag, r < 0 ? REFUSAL_ENDED : REFUSAL_NONE, m->job, r == 0, "%s", "");
+}
+
+void req_own(struct session *s, uint64_t tag, const struct msg_job *m)
+{
+    struct control *c = s->ctl;
+    const struct job *j = model_get_job(&c->model, m->target.job);
+    if (!j || !session_owns(s, j) || j->kind != JOB_KIND_INTERACTIVE) {
+        session_reply(s, tag, REFUSAL_NO_JOB, m->target.job, 0, "job %u is no interactive job of yours", m->target.job);
+        return;
+    }
+    idmap_set(&c->owners, j->id, s);
+    session_reply(s, tag, REFUSAL_NONE, j->id, 1, "%s", "");
+}
+
+void ctl_owner_gone(struct control *c, struct session *s)
+{
+    VEC(uint32_t) jobs = VEC_INIT;
+    idmap_for_each (&c->owners, slot)
+        if (slot->value == s)
+            vec_push(&jobs, (uint32_t)slot->id);
+    vec_for_each (&jobs, i)
+        idmap_remove(&c->owners, jobs.v[i]);
+    if (jobs.n && !heap_has(&c->orphans.node))
+        loop_timer_set(c->loop, &c->orphans, OWNER_GRACE_MS);
+    vec_fini(&jobs);
+}
+
+/* Interactive jobs whose terminal has not come back. */
+void ctl_end_orphans(void *ctx)
+{
+    struct control *c = ctx;
+    list_for_each (j, &c->model.all, struct job, in_all) {
+        if (j->kind != JOB_KIND_INTERACTIVE || job_state_is_final(j->state) || idmap_get(&c->owners, j->id))
+            continue;
+        struct ev_kill body = {.step = STEP_ALL,
+                               .cause = KILL_OWNER_GONE,
+                               .uid = j->uid,
+                               .grace_s = c->model.spec.kill_wait_s,
+                               .fate = FATE_END};
+        ctl_emit(c, EV_KILL, j->id, &body);
+    }
+}
+
+/* --- figures and the end --- */
+
+static uint64_t rss_kib(void)
+{
+    unsigned long size = 0, rss = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+    if (f && fscanf(f, "%lu %lu", &size, &rss) != 2)
+        rss = 0;
+    if (f)
+        fclose(f);
+    return (uint64_t)rss * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
+}
+
+void req_stats(struct session *s, uint64_t tag)
+{
+    struct control *c = s->ctl;
+    struct store_stats st;
+    store_get_stats(c->store, &st);
+    struct msg_stats m = c->stats;
+    m.t_start = c->t_start;
+    m.commits = st.commits;
+    m.commit_us_max = st.commit_us_max;
+    m.commit_us_sum = st.commit_us_sum;
+    m.db_bytes = st.db_bytes;
+    m.rss_kib = rss_kib();
+    list_for_each (other, &c->sessions, struct session, link)
+        m.sessions++;
+    list_for_each (n, &c->nodes, struct node_link, link)
+        m.nodes_up += nodeconn_is_up(n->conn);
+    session_send(s, MSG_STATS_DATA, tag, &m);
+}
+
+static void end_all_jobs(struct control *c, uint32_t uid)
+{
+    VEC(uint32_t) ids = VEC_INIT;
+    list_for_each (j, &c->model.all, struct job, in_all)
+        if (!job_state_is_final(j->state))
+            vec_push(&ids, j->id);
+    vec_for_each (&ids, i) {
+        struct ev_kill body = {.step = STEP_ALL,
+                               .cause = KILL_CANCEL,
+                               .uid = uid,
+                               .grace_s = c->model.spec.kill_wait_s,
+                               .fate = FATE_END};
+        ctl_emit(c, EV_KILL, ids.v[i], &body);
+    }
+    vec_fini(&ids);
+}
+
+/* Stops once what must be said has been said: at the next tick, or, when the jobs are to end, as soon as they have. */
+void ctl_try_stop(void *ctx)
+{
+    struct control *c = ctx;
+    if (c->stop_kills && c->model.n_active) {
+        loop_timer_set(c->loop, &c->stop_timer, STOP_KILL_MS);
+        return;
+    }
+    if (c->stop_kills)
+        ctl_stop_agents(c);
+    log_info("stopping jobs_pending=%u jobs_active=%u", c->model.n_pending, c->model.n_active);
+    loop_stop(c->loop);
+}
+
+void req_shutdown(struct session *s, uint64_t tag, const struct msg_flag *m)
+{
+    struct control *c = s->ctl;
+    if (!s->admin) {
+        session_reply(s, tag, REFUSAL_NOT_ALLOWED, 0, 0, "only administrators stop the controller");
+        return;
+    }
+    c->stopping = true;
+    c->stop_kills = c->stop_kills || m->on;
+    if (m->on && !c->read_only)
+        end_all_jobs(c, s->uid);
+    session_reply(s, tag, REFUSAL_NONE, 0, 0, "%s", "");
+    loop_timer_set(c->loop, &c->stop_timer, 20);
+}

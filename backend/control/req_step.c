@@ -1,0 +1,205 @@
+/* req_step.c - srun: steps of a job that runs, their input and output. */
+#include <stdlib.h>
+
+#include "backend/control/private.h"
+#include "src/base/units.h"
+#include "src/proto/codec.h"
+
+#define READ_MAX (256u << 10)
+#define WAIT_MAX_MS 60000u
+
+/* The step that an earlier try of the same request made. */
+static const struct step *find_repeated(const struct job *j, const char *request_id)
+{
+    for (size_t i = 0; i < j->steps.n; i++)
+        if (j->steps.v[i].id >= 0 && str_eq(j->steps.v[i].request_id, request_id))
+            return &j->steps.v[i];
+    return NULL;
+}
+
+static bool step_waits(const struct step *s)
+{
+    return s->tasks.n && s->tasks.v[0].state == TASK_WAITING;
+}
+
+/* The tasks of a new step wait; how many there are and with which ranks is settled when they are placed. A step that has to wait is
+ * placed as if its allocation were empty: the shape that it will have. */
+static enum refusal shape_step(const struct job *j, struct step *s, bool no_wait, bool *ret_waiting,
+                               struct errtext *text)
+{
+    struct sched_places places = {0};
+    enum step_fit fit = sched_fit_step(j, s, &places, text);
+    *ret_waiting = fit == STEP_BUSY;
+    vec_for_each (&places.v, i) {
+        struct task *t = rec_list_push(&s->tasks);
+        t->index = places.v.v[i].task;
+        t->rank_base = places.v.v[i].rank_base;
+        t->n_ranks = places.v.v[i].n_ranks;
+        rec_fini(&ev_place_rec, &places.v.v[i]);
+    }
+    vec_fini(&places.v);
+    if (fit == STEP_TOO_BIG)
+        return REFUSAL_STEP_TOO_BIG;
+    if (fit == STEP_BUSY && no_wait)
+        return REFUSAL_STEP_BUSY;
+    uint32_t nodes = s->nodes ? s->nodes : 1, base = 0;
+    for (uint32_t i = 0; fit == STEP_BUSY && i < nodes; i++) {
+        struct task *t = rec_list_push(&s->tasks);
+        t->index = i;
+        t->rank_base = base;
+        t->n_ranks = (s->n_ranks - base + nodes - i - 1) / (nodes - i);
+        base += t->n_ranks;
+    }
+    return REFUSAL_NONE;
+}
+
+void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
+{
+    struct control *c = s->ctl;
+    struct job *j = model_get_job(&c->model, m->job);
+    struct errtext text = {""};
+    if (!j || !session_owns(s, j)) {
+        session_reply(s, tag, REFUSAL_NO_JOB, m->job, 0, "there is no job %u of yours", m->job);
+        return;
+    }
+    const struct step *old = m->request_id ? find_repeated(j, m->request_id) : NULL;
+    if (old) {
+        struct msg_step_created r = {.job = j->id, .step = old->id, .waiting = step_waits(old)};
+        session_send(s, MSG_STEP_CREATED, tag, &r);
+        return;
+    }
+    if (j->state != JOB_RUNNING || j->kind == JOB_KIND_STEPS) {
+        session_reply(s, tag, job_state_is_final(j->state) ? REFUSAL_ENDED : REFUSAL_NOT_RUNNING, j->id, 0,
+                      "job %u is %s", j->id, job_state_long(j->state));
+        return;
+    }
+    struct ev_step body = {.step = m->step};
+    m->step = (struct step){0};
+    struct step *st = &body.step;
+    st->id = (int32_t)j->next_step;
+    free(st->request_id);
+    st->request_id = xstrdup(m->request_id);
+    st->stream_in = m->stream_in;
+    if (!st->n_ranks)
+        st->n_ranks = 1;
+    bool waiting = false;
+    enum refusal refusal = st->tasks.n ? REFUSAL_BAD_REQUEST : shape_step(j, st, m->no_wait, &waiting, &text);
+    if (refusal != REFUSAL_NONE) {
+        session_reply(s, tag, refusal, j->id, 0, "%s", text.s);
+        rec_fini(&ev_step_rec, &body);
+        return;
+    }
+    int32_t id = st->id;
+    uint32_t job = j->id;
+    if (ctl_emit(c, EV_STEP, job, &body) < 0) {
+        session_reply(s, tag, REFUSAL_BAD_REQUEST, job, 0, "malformed step");
+        return;
+    }
+    struct str b = STR_INIT;
+    codec_encode(&step_payload_rec, &m->payload, &b);
+    store_add_payload(c->store, job, id, b.s, b.len);
+    payload_cache_put(c->payloads, job, id, b.s, b.len);
+    str_fini(&b);
+    struct msg_step_created r = {.job = job, .step = id, .waiting = waiting};
+    session_send(s, MSG_STEP_CREATED, tag, &r);
+}
+
+/* --- input and output, passed on to the node --- */
+
+/* The task of a step that runs a rank: by number where the step has one task a rank. */
+static const struct task *task_of_rank(const struct job *j, const struct step *s, const struct launch_key *key,
+                                       uint32_t rank)
+{
+    if (j->kind == JOB_KIND_STEPS)
+        return step_find_task(s, key->task);
+    for (size_t i = 0; i < s->tasks.n; i++) {
+        const struct task *t = &s->tasks.v[i];
+        if (rank >= t->rank_base && rank < t->rank_base + t->n_ranks)
+            return t;
+    }
+    return NULL;
+}
+
+static const struct task *find_target(struct session *s, uint64_t tag, struct launch_key *key, uint32_t rank)
+{
+    const struct job *j = model_get_job(&s->ctl->model, key->job);
+    if (!j || !session_owns(s, j)) {
+        session_reply(s, tag, REFUSAL_NO_JOB, key->job, 0, "there is no job %u of yours", key->job);
+        return NULL;
+    }
+    const struct step *st = job_find_step(j, key->step);
+    const struct task *t = st ? task_of_rank(j, st, key, rank) : NULL;
+    if (!t) {
+        session_reply(s, tag, REFUSAL_NO_STEP, key->job, 0, "job %u has no such step or task", key->job);
+        return NULL;
+    }
+    key->task = t->index;
+    if (!key->attempt)
+        key->attempt = t->attempt;
+    return t;
+}
+
+static struct relay *add_relay(struct session *s, uint64_t tag, struct node_link *n)
+{
+    struct relay *r = xcalloc(1, sizeof *r);
+    *r = (struct relay){.id = ++s->ctl->next_relay, .session = s, .tag = tag, .node = n};
+    idmap_set(&s->ctl->relays, r->id, r);
+    return r;
+}
+
+static void relay(struct session *s, uint64_t tag, const struct task *t, enum msg_kind kind, const void *body)
+{
+    struct control *c = s->ctl;
+    struct node_link *n = t->alloc.node ? ctl_node(c, t->alloc.node) : NULL;
+    if (!n || !nodeconn_is_up(n->conn)) {
+        session_reply(s, tag, REFUSAL_NOT_RUNNING, 0, 0, "node %s does not answer now",
+                      t->alloc.node ? t->alloc.node : "(none yet)");
+        return;
+    }
+    struct relay *r = add_relay(s, tag, n);
+    nodeconn_send(n->conn, ctl_gate(c), kind, r->id, body);
+}
+
+void req_output(struct session *s, uint64_t tag, struct msg_output_read *m)
+{
+    const struct task *t = find_target(s, tag, &m->key, m->rank);
+    if (!t)
+        return;
+    m->max = m->max && m->max < READ_MAX ? m->max : READ_MAX;
+    m->wait_ms = m->wait_ms < WAIT_MAX_MS ? m->wait_ms : WAIT_MAX_MS;
+    relay(s, tag, t, MSG_OUTPUT_READ, m);
+}
+
+void req_input(struct session *s, uint64_t tag, struct msg_input *m)
+{
+    const struct task *t = find_target(s, tag, &m->key, m->key.task);
+    if (t)
+        relay(s, tag, t, MSG_INPUT, m);
+}
+
+void ctl_relay_answer(struct control *c, uint64_t id, enum msg_kind kind, const void *body)
+{
+    struct relay *r = idmap_remove(&c->relays, id);
+    if (!r)
+        return;
+    session_send(r->session, kind, r->tag, body);
+    free(r);
+}
+
+void ctl_drop_relays(struct control *c, const struct session *s, const struct node_link *n)
+{
+    VEC(uint64_t) gone = VEC_INIT;
+    idmap_for_each (&c->relays, slot) {
+        const struct relay *r = slot->value;
+        if ((s && r->session == s) || (n && r->node == n))
+            vec_push(&gone, slot->id);
+    }
+    vec_for_each (&gone, i) {
+        struct relay *r = idmap_remove(&c->relays, gone.v[i]);
+        if (n)
+            session_reply(r->session, r->tag, REFUSAL_NOT_RUNNING, 0, 0, "node %s does not answer now",
+                          nodeconn_node(n->conn));
+        free(r);
+    }
+    vec_fini(&gone);
+}

@@ -1,0 +1,247 @@
+/* req_submit.c - a job comes in: checked, made, acknowledged once it is on disk. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "backend/control/private.h"
+#include "src/base/units.h"
+#include "src/base/utf8.h"
+#include "src/model/array.h"
+#include "src/proto/codec.h"
+
+#define NAME_MAX_BYTES    128
+#define TEXT_MAX_BYTES    4096
+#define SCRIPT_MAX        (4u << 20)
+#define ENV_MAX           4096
+#define ENV_BYTES_MAX     (1u << 20)
+#define STEPS_MAX         10000u
+#define TASKS_MAX         100000u
+
+struct check {
+    enum refusal refusal;
+    struct errtext text;
+};
+
+static void refuse(struct check *k, enum refusal r, const char *fmt, const char *arg)
+{
+    if (k->refusal != REFUSAL_NONE)
+        return;
+    k->refusal = r;
+    /* fmt is one of the literals below with at most one %s */
+    struct str b = STR_INIT;
+    const char *at = strstr(fmt, "%s");
+    str_append_n(&b, fmt, at ? (size_t)(at - fmt) : strlen(fmt));
+    if (at) {
+        cell_text(&b, arg ? arg : "", 80, true, false);
+        str_append(&b, at + 2);
+    }
+    err_set(&k->text, 0, "%s", b.s);
+    str_fini(&b);
+}
+
+static void check_name(struct check *k, const char *what, const char *s)
+{
+    if (s && !utf8_is_clean_name(s, NAME_MAX_BYTES))
+        refuse(k, REFUSAL_BAD_REQUEST, "%s: control characters are not allowed, nor more than 128 bytes", what);
+}
+
+static void check_text(struct check *k, const char *what, const char *s)
+{
+    if (s && (strlen(s) > TEXT_MAX_BYTES || !utf8_is_clean_name(s, TEXT_MAX_BYTES)))
+        refuse(k, REFUSAL_BAD_REQUEST, "%s: control characters are not allowed, nor more than 4096 bytes", what);
+}
+
+static void check_env(struct check *k, const struct strv *env)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < env->n; i++)
+        bytes += strlen(env->v[i]) + 1;
+    if (env->n > ENV_MAX || bytes > ENV_BYTES_MAX)
+        refuse(k, REFUSAL_TOO_BIG, "the environment is over 4096 variables or 1 MiB: use --export to choose", NULL);
+}
+
+static void check_payload(struct check *k, const struct step_payload *p)
+{
+    if (p->script.n > SCRIPT_MAX)
+        refuse(k, REFUSAL_TOO_BIG, "the script is over 4 MiB", NULL);
+    check_env(k, &p->env);
+}
+
+static void check_request(struct check *k, const struct job_req *r)
+{
+    check_name(k, "job name", r->name);
+    check_name(k, "account", r->account);
+    check_name(k, "QOS", r->qos);
+    check_name(k, "wckey", r->wckey);
+    check_text(k, "partition", r->partition);
+    check_text(k, "comment", r->comment);
+    check_text(k, "output file", r->std_out);
+    check_text(k, "error file", r->std_err);
+    check_text(k, "input file", r->std_in);
+    check_text(k, "features", r->features);
+    check_text(k, "node list", r->nodelist);
+    check_text(k, "excluded nodes", r->exclude);
+    check_text(k, "dependency", r->dependency);
+    if (str_is_empty(r->workdir) || r->workdir[0] != '/')
+        refuse(k, REFUSAL_BAD_REQUEST, "working directory %s is not an absolute path",
+               r->workdir ? r->workdir : "(none)");
+    if (!str_is_empty(r->dependency))
+        refuse(k, REFUSAL_DEPENDENCY, "dependencies are not scheduled by this release: %s", r->dependency);
+}
+
+static void check_steps(struct check *k, const struct msg_submit *m)
+{
+    if (m->kind != JOB_KIND_STEPS)
+        return;
+    if (!m->steps.n || m->steps.n > STEPS_MAX || m->steps.n != m->step_payloads.n)
+        refuse(k, REFUSAL_BAD_REQUEST, "a step job has between 1 and 10000 steps", NULL);
+    for (size_t i = 0; i < m->steps.n && k->refusal == REFUSAL_NONE; i++) {
+        const struct step *s = &m->steps.v[i];
+        check_name(k, "step name", s->name);
+        check_payload(k, &m->step_payloads.v[i]);
+        if (s->id != (int32_t)i || s->tasks.n || !s->n_tasks || s->n_tasks > TASKS_MAX)
+            refuse(k, REFUSAL_BAD_REQUEST, "step %s: between 1 and 100000 tasks", s->name);
+    }
+}
+
+static void check_submit(struct session *s, const struct msg_submit *m, struct check *k)
+{
+    struct control *c = s->ctl;
+    check_request(k, &m->req);
+    check_payload(k, &m->payload);
+    check_steps(k, m);
+    check_text(k, "command", m->command);
+    if (m->kind > JOB_KIND_INTERACTIVE || str_is_empty(m->request_id) || strlen(m->request_id) > 64)
+        refuse(k, REFUSAL_BAD_REQUEST, "malformed submission", NULL);
+    if (m->kind == JOB_KIND_BATCH && !m->payload.script.n && !m->payload.argv.n)
+        refuse(k, REFUSAL_BAD_REQUEST, "no script and no command", NULL);
+    if (geteuid() != 0 && s->uid != geteuid())
+        refuse(k, REFUSAL_NOT_ALLOWED, "this controller runs as user %s and can start jobs of that user alone",
+               user_name(c->users, geteuid()));
+    if (c->stopping)
+        refuse(k, REFUSAL_SHUTTING_DOWN, "the controller is stopping", NULL);
+    if (c->model.spec.max_jobs && c->model.n_pending + c->model.n_active >= c->model.spec.max_jobs)
+        refuse(k, REFUSAL_POLICY, "the queue is full", NULL);
+    if (k->refusal != REFUSAL_NONE || m->force || (m->hold && !m->test_only))
+        return;
+    struct sched_view v = ctl_view(c);
+    k->refusal = sched_admit(&v, s->uid, &m->req, m->kind == JOB_KIND_STEPS ? m->steps.v : NULL, m->steps.n, &k->text);
+}
+
+static void set_array(struct control *c, struct job *j, struct check *k)
+{
+    struct array_spec a;
+    if (!j->req.array_spec)
+        return;
+    if (array_parse(j->req.array_spec, c->model.spec.max_array_size, &a, &k->text) < 0) {
+        k->refusal = REFUSAL_ARRAY;
+        return;
+    }
+    j->array_job = j->id;
+    j->array_pending.v = a.ranges.v;
+    j->array_pending.n = a.ranges.n;
+    a.ranges.v = NULL;
+    a.ranges.n = 0;
+    j->array_count = a.count;
+    j->array_min = a.min;
+    j->array_max = a.max;
+    j->array_step = a.step;
+    if (!j->req.array_throttle)
+        j->req.array_throttle = a.throttle;
+    array_spec_fini(&a);
+}
+
+/* The record of a new job, moved out of the message where it can be. */
+static void make_job(struct session *s, struct msg_submit *m, struct job *j, struct check *k)
+{
+    struct control *c = s->ctl;
+    struct strv parts = strv_split(m->req.partition, ",");
+    const struct part_spec *fallback = model_default_part(&c->model);
+    *j = (struct job){
+        .id = c->model.next_job,
+        .kind = m->kind,
+        .state = JOB_PENDING,
+        .req = m->req,
+        .uid = s->uid,
+        .gid = s->gid,
+        .user = xstrdup(user_name(c->users, s->uid)),
+        .group = xstrdup(group_name(c->users, s->gid)),
+        .partition = xstrdup(parts.n ? parts.v[0] : fallback ? fallback->name : NULL),
+        .submit_host = xstrdup(m->host),
+        .command = xstrdup(m->command),
+        .request_id = xstrdup(m->request_id),
+        .array_index = ARRAY_NONE,
+        .hold = m->hold ? HOLD_USER : HOLD_NONE,
+        .reason = m->hold ? REASON_HELD_USER : REASON_NONE,
+        .t_submit = loop_wall(c->loop),
+        .t_eligible = loop_wall(c->loop),
+        .time_limit_s = DURATION_NOT_SET,
+        .script_size = (uint32_t)m->payload.script.n,
+    };
+    m->req = (struct job_req){0};
+    if (!j->req.name)
+        j->req.name = xstrdup(m->kind == JOB_KIND_INTERACTIVE ? "interactive" : "sbatch");
+    j->steps.v = m->steps.v;
+    j->steps.n = m->steps.n;
+    m->steps.v = NULL;
+    m->steps.n = 0;
+    set_array(c, j, k);
+    strv_fini(&parts);
+}
+
+static void keep_payload(struct control *c, uint32_t job, int32_t step, const struct step_payload *p)
+{
+    struct str b = STR_INIT;
+    codec_encode(&step_payload_rec, p, &b);
+    store_add_payload(c->store, job, step, b.s, b.len);
+    payload_cache_put(c->payloads, job, step, b.s, b.len);
+    str_fini(&b);
+}
+
+/* --test-only: would it start now, and where. */
+static void answer_test(struct session *s, uint64_t tag, const struct job *j)
+{
+    struct control *c = s->ctl;
+    struct job probe = *j;
+    struct sched_view v = ctl_view(c);
+    struct msg_why w;
+    sched_why(&v, &probe, &c->last, loop_wall(c->loop), &w);
+    session_reply(s, tag, REFUSAL_NONE, j->id, 0, "%s", w.causes.n ? w.causes.v[0].text : "it fits now");
+    rec_fini(&msg_why_rec, &w);
+}
+
+void req_submit(struct session *s, uint64_t tag, struct msg_submit *m)
+{
+    struct control *c = s->ctl;
+    struct job *old = m->request_id ? model_get_request(&c->model, m->request_id) : NULL;
+    if (old && old->uid == s->uid) { /* the answer was lost, not the job */
+        session_reply(s, tag, REFUSAL_NONE, old->array_job ? old->array_job : old->id, 1, "%s", "");
+        return;
+    }
+    struct check k = {.refusal = old ? REFUSAL_BAD_REQUEST : REFUSAL_NONE};
+    check_submit(s, m, &k);
+    struct job j = {0};
+    if (k.refusal == REFUSAL_NONE)
+        make_job(s, m, &j, &k);
+    if (k.refusal != REFUSAL_NONE || m->test_only) {
+        if (k.refusal != REFUSAL_NONE)
+            session_reply(s, tag, k.refusal, 0, 0, "%s", k.text.s);
+        else
+            answer_test(s, tag, &j);
+        rec_fini(&job_rec, &j);
+        return;
+    }
+    uint32_t id = j.id;
+    bool steps = j.kind == JOB_KIND_STEPS;
+    bug_on(ctl_emit(c, EV_SUBMIT, id, &j) < 0);
+    if (m->kind == JOB_KIND_BATCH)
+        keep_payload(c, id, STEP_BATCH, &m->payload);
+    for (size_t i = 0; steps && i < m->step_payloads.n; i++) {
+        if (!m->step_payloads.v[i].env.n)
+            m->step_payloads.v[i].env = strv_copy(&m->payload.env);
+        keep_payload(c, id, (int32_t)i, &m->step_payloads.v[i]);
+    }
+    c->stats.submits++;
+    vec_push(&c->fresh, id);
+    session_reply(s, tag, REFUSAL_NONE, id, 1, "%s", "");
+    crash_point("before_commit");
+}

@@ -1,0 +1,331 @@
+/* sessions.c - clients: let in, greeted, heard, told.
+ *
+ * A session's identity is what the kernel said when it connected. One that reads too slowly is told to ask anew instead of filling the
+ * controller's memory.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "backend/control/private.h"
+#include "src/base/log.h"
+#include "src/proto/codec.h"
+
+#define QUEUE_MAX     (64u << 20)
+#define ACCEPTS_MAX   64 /* in one turn */
+#define STOKER_RELEASE "0.1.0"
+
+static void session_free(struct session *s)
+{
+    struct control *c = s->ctl;
+    bool watched = s->watch_util;
+    list_unlink(&s->link);
+    ctl_drop_relays(c, s, NULL);
+    ctl_owner_gone(c, s);
+    rec_fini(&msg_get_rec, &s->get);
+    vec_fini(&s->resend);
+    vec_fini(&s->scripts);
+    free(s->program);
+    free(s);
+    if (watched)
+        ctl_update_util_watch(c);
+}
+
+void session_send(struct session *s, enum msg_kind kind, uint64_t tag, const void *body)
+{
+    if (!conn_send(s->conn, ctl_gate(s->ctl), kind, tag, body))
+        log_warn("client=%s uid=%u reads too slowly", s->program ? s->program : "?", s->uid);
+}
+
+void session_reply(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, uint32_t count, const char *fmt,
+                   ...)
+{
+    struct str text = STR_INIT;
+    va_list ap;
+    va_start(ap, fmt);
+    str_vappendf(&text, fmt, ap);
+    va_end(ap);
+    struct msg_result r = {.refusal = refusal, .text = text.len ? text.s : NULL, .job = job, .count = count};
+    session_send(s, MSG_RESULT, tag, &r);
+    str_fini(&text);
+}
+
+bool session_owns(const struct session *s, const struct job *j)
+{
+    return s->admin || s->uid == j->uid;
+}
+
+static void greet(struct session *s, uint64_t tag, const struct msg_hello *m)
+{
+    struct control *c = s->ctl;
+    if (m->version < PROTO_VERSION_MIN) {
+        session_reply(s, tag, REFUSAL_NOT_SUPPORTED, 0, 0,
+                      "%s speaks protocol %u, this controller %u to %u: use programs of one release",
+                      m->program ? m->program : "this program", m->version, PROTO_VERSION_MIN, PROTO_VERSION);
+        return;
+    }
+    char release[] = STOKER_RELEASE;
+    struct msg_welcome w = {.version = PROTO_VERSION,
+                            .cluster = c->model.uuid,
+                            .name = c->model.spec.name,
+                            .host = c->host,
+                            .epoch = c->model.epoch,
+                            .uid = s->uid,
+                            .admin = s->admin,
+                            .read_only = c->read_only,
+                            .release = release,
+                            .now = loop_wall(c->loop),
+                            .pid = (uint32_t)getpid()};
+    s->greeted = true;
+    free(s->program);
+    s->program = xstrdup(m->program);
+    conn_send(s->conn, 0, MSG_WELCOME, tag, &w);
+}
+
+/* Requests that change something. */
+static bool changes(enum msg_kind kind)
+{
+    return kind == MSG_SUBMIT || kind == MSG_STEP_CREATE || kind == MSG_ACT || kind == MSG_UPDATE ||
+           kind == MSG_DRAIN || kind == MSG_COMPLETE || kind == MSG_RELOAD;
+}
+
+static int dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *body)
+{
+    struct control *c = s->ctl;
+    if (c->read_only && changes(kind)) {
+        session_reply(s, tag, REFUSAL_READ_ONLY, 0, 0, "the controller is read-only: %s", c->read_only);
+        return 0;
+    }
+    switch (kind) {
+    case MSG_SUBMIT: req_submit(s, tag, body); return 0;
+    case MSG_STEP_CREATE: req_step_create(s, tag, body); return 0;
+    case MSG_ACT: req_act(s, tag, body); return 0;
+    case MSG_UPDATE: req_update(s, tag, body); return 0;
+    case MSG_DRAIN: req_drain(s, tag, body); return 0;
+    case MSG_GET: req_get(s, tag, body); return 0;
+    case MSG_WHY: req_why(s, tag, body); return 0;
+    case MSG_SCRIPT: req_script(s, tag, body); return 0;
+    case MSG_COMPLETE: req_complete(s, tag, body); return 0;
+    case MSG_OWN: req_own(s, tag, body); return 0;
+    case MSG_OUTPUT_READ: req_output(s, tag, body); return 0;
+    case MSG_INPUT: req_input(s, tag, body); return 0;
+    case MSG_STATS: req_stats(s, tag); return 0;
+    case MSG_SHUTDOWN: req_shutdown(s, tag, body); return 0;
+    case MSG_RELOAD: {
+        struct errtext err = {""};
+        if (!s->admin)
+            session_reply(s, tag, REFUSAL_NOT_ALLOWED, 0, 0, "only administrators change the configuration");
+        else if (control_reload(c, &err) < 0)
+            session_reply(s, tag, REFUSAL_BAD_REQUEST, 0, 0, "%s", err.s);
+        else
+            session_reply(s, tag, REFUSAL_NONE, 0, 1, "%s", "");
+        return 0;
+    }
+    case MSG_WATCH_UTIL:
+        s->watch_util = ((const struct msg_flag *)body)->on;
+        s->util_tag = tag;
+        ctl_update_util_watch(c);
+        return 0;
+    case MSG_PING: session_send(s, MSG_PONG, tag, NULL); return 0;
+    case MSG_HELLO:
+    case MSG_WELCOME:
+    case MSG_AGENT:
+    case MSG_RESULT:
+    case MSG_STEP_CREATED:
+    case MSG_SPEC:
+    case MSG_NODES:
+    case MSG_JOBS:
+    case MSG_SNAPSHOT:
+    case MSG_EVENT:
+    case MSG_REASONS:
+    case MSG_RESYNC:
+    case MSG_WHY_TEXT:
+    case MSG_SCRIPT_TEXT:
+    case MSG_OUTPUT_DATA:
+    case MSG_INPUT_ACK:
+    case MSG_UTIL:
+    case MSG_STATS_DATA:
+    case MSG_LAUNCH:
+    case MSG_KILL:
+    case MSG_TASK_RUNNING:
+    case MSG_TASK_END:
+    case MSG_END_ACK:
+    case MSG_PONG:
+    case MSG_AGENT_STOP:
+    case MSG_N_KINDS: break;
+    }
+    return -EPROTO;
+}
+
+static int on_frame(void *arg, struct conn *conn, const struct frame *f)
+{
+    (void)conn;
+    struct session *s = arg;
+    struct errtext err;
+    void *body = NULL;
+    int r = msg_decode(f, &body, &err);
+    if (r < 0) {
+        log_warn("client=%s uid=%u sent what cannot be read: %s", s->program ? s->program : "?", s->uid, err.s);
+        return r;
+    }
+    if (f->type == MSG_HELLO)
+        greet(s, f->tag, body);
+    else
+        r = s->greeted ? dispatch(s, f->type, f->tag, body) : -EPROTO;
+    msg_free(f->type, body);
+    return r;
+}
+
+static void on_close(void *arg, struct conn *conn, const char *why)
+{
+    (void)conn;
+    (void)why;
+    session_free(arg);
+}
+
+static void on_drain(void *arg, struct conn *conn)
+{
+    (void)conn;
+    struct session *s = arg;
+    if (s->snapshotting)
+        snapshot_continue(s);
+    else if (s->resync_told) {
+        s->resync_told = false;
+        session_send(s, MSG_RESYNC, s->follow_tag, NULL);
+    }
+}
+
+static const struct conn_ops ops = {.on_frame = on_frame, .on_close = on_close, .on_drain = on_drain};
+
+static void let_in(struct control *c, int fd)
+{
+    struct ucred cred;
+    socklen_t len = sizeof cred;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0) {
+        close(fd);
+        return;
+    }
+    struct session *s = xcalloc(1, sizeof *s);
+    s->ctl = c;
+    s->uid = cred.uid;
+    s->gid = cred.gid;
+    s->pid = (uint32_t)cred.pid;
+    s->admin = cred.uid == 0 || cred.uid == geteuid() ||
+               user_in_groups(c->users, cred.uid, &c->model.spec.admin_groups);
+    list_init(&s->link);
+    list_append(&c->sessions, &s->link);
+    s->conn = conn_new(c->loop, fd, FRAME_MAX, QUEUE_MAX, store_committed(c->store), &ops, s);
+}
+
+static void on_listen(void *arg, unsigned ready)
+{
+    (void)ready;
+    struct control *c = arg;
+    for (int i = 0; i < ACCEPTS_MAX; i++) {
+        int fd = accept4(c->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd < 0)
+            return;
+        let_in(c, fd);
+    }
+}
+
+/* A directory may lie deeper than sun_path is long: bind through its descriptor. */
+int ctl_listen(struct control *c, struct errtext *err)
+{
+    int dir_fd = open(c->run_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (dir_fd < 0)
+        return err_set(err, -errno, "%s: %s", c->run_dir, strerror(errno));
+    unlink(c->socket_path);
+    struct sockaddr_un sa = {.sun_family = AF_UNIX};
+    snprintf(sa.sun_path, sizeof sa.sun_path, "/proc/self/fd/%d/%s", dir_fd, strrchr(c->socket_path, '/') + 1);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), r = 0;
+    /* As root everybody may ask (who asks is the kernel's word); else the owner alone. */
+    mode_t old = umask(geteuid() == 0 ? 0111 : 0177);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&sa, sizeof sa) < 0 || listen(fd, 1024) < 0)
+        r = err_set(err, -errno, "cannot listen at %s: %s", c->socket_path, strerror(errno));
+    umask(old);
+    close(dir_fd);
+    if (r < 0) {
+        if (fd >= 0)
+            close(fd);
+        return r;
+    }
+    c->listen_fd = fd;
+    c->listen_watch = (struct loop_fd){.fd = fd, .fn = on_listen, .ctx = c};
+    loop_watch(c->loop, &c->listen_watch, LOOP_READ);
+    return 0;
+}
+
+void ctl_free_sessions(struct control *c)
+{
+    if (c->listen_fd >= 0) {
+        loop_unwatch(c->loop, &c->listen_watch);
+        close(c->listen_fd);
+        unlink(c->socket_path);
+        c->listen_fd = -1;
+    }
+    list_for_each (s, &c->sessions, struct session, link) {
+        conn_close(s->conn);
+        session_free(s);
+    }
+}
+
+/* --- pushes --- */
+
+static bool wants(struct session *s, uint32_t job)
+{
+    if (s->follow == FOLLOW_STARTING) { /* rows are on their way: what changed of those sent goes again */
+        if (job && job <= s->cursor && (!s->resend.n || s->resend.v[s->resend.n - 1] != job))
+            vec_push(&s->resend, job);
+        return false;
+    }
+    return s->follow == FOLLOW_ALL || (s->follow == FOLLOW_JOB && s->follow_job == job);
+}
+
+/* Too slow for pushes: nothing more is sent but the word that it must ask anew, once there is room. */
+static void tell_resync(struct session *s)
+{
+    s->follow = FOLLOW_NONE;
+    s->resync_told = true;
+}
+
+void ctl_push_event(struct control *c, const struct event *ev, const void *encoded, size_t n)
+{
+    struct str bytes = STR_INIT;
+    uint64_t gate = 0;
+    list_for_each (s, &c->sessions, struct session, link) {
+        if (!wants(s, ev->job))
+            continue;
+        if (!bytes.len) {
+            struct msg_event m = {.seq = ev->seq, .t = ev->t, .kind = ev->kind, .job = ev->job};
+            m.body.p = xmemdup(encoded, n);
+            m.body.n = n;
+            codec_encode(&msg_event_rec, &m, &bytes);
+            free(m.body.p);
+            gate = ctl_gate(c);
+        }
+        if (!conn_send_encoded(s->conn, gate, MSG_EVENT, s->follow_tag, bytes.s, bytes.len))
+            tell_resync(s);
+    }
+    str_fini(&bytes);
+}
+
+void ctl_push_reasons(struct control *c, const struct msg_reasons *rows)
+{
+    list_for_each (s, &c->sessions, struct session, link)
+        if (s->follow == FOLLOW_ALL || s->follow == FOLLOW_JOB)
+            if (!conn_send(s->conn, ctl_gate(c), MSG_REASONS, s->follow_tag, rows))
+                tell_resync(s);
+}
+
+void ctl_push_util(struct control *c, const struct msg_util *u)
+{
+    list_for_each (s, &c->sessions, struct session, link)
+        if (s->watch_util && conn_queued(s->conn) < CONN_LOW)
+            conn_send(s->conn, 0, MSG_UTIL, s->util_tag, u);
+}

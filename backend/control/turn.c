@@ -1,0 +1,151 @@
+/* turn.c - the end of a turn: derive actions, ask the policy, hand the batch to the store; and what follows a commit. */
+#include <stdlib.h>
+
+#include "backend/control/private.h"
+#include "src/base/log.h"
+
+#define ROUNDS_MAX 64 /* actions make events that ask for actions: settles in a few rounds */
+
+static bool in_groups(void *ctx, uint32_t uid, const struct strv *groups)
+{
+    struct control *c = ctx;
+    return user_in_groups(c->users, uid, groups);
+}
+
+struct sched_view ctl_view(struct control *c)
+{
+    return (struct sched_view){.model = &c->model, .in_groups = in_groups, .ctx = c};
+}
+
+static uint32_t blocked_job(const struct sched_result *r, const char *partition)
+{
+    vec_for_each (&r->blocked, i)
+        if (str_eq(r->blocked.v[i].partition, partition))
+            return r->blocked.v[i].job;
+    return 0;
+}
+
+static void add_reason(struct control *c, struct msg_reasons *rows, uint32_t id)
+{
+    const struct job *j = model_get_job(&c->model, id);
+    if (!j || j->state != JOB_PENDING)
+        return;
+    struct sched_view v = ctl_view(c);
+    struct job_reason *r = rec_list_push(&rows->rows);
+    *r = (struct job_reason){.job = id, .reason = sched_reason(&v, j, &c->last, loop_wall(c->loop))};
+}
+
+/* New jobs, and those that have become or ceased to be the first in the way. */
+static void tell_reasons(struct control *c, const struct sched_result *before)
+{
+    struct msg_reasons rows = {0};
+    vec_for_each (&c->fresh, i)
+        add_reason(c, &rows, c->fresh.v[i]);
+    vec_clear(&c->fresh);
+    vec_for_each (&c->last.blocked, i) {
+        uint32_t old = blocked_job(before, c->last.blocked.v[i].partition), now = c->last.blocked.v[i].job;
+        if (old == now)
+            continue;
+        add_reason(c, &rows, old);
+        add_reason(c, &rows, now);
+    }
+    if (rows.rows.n)
+        ctl_push_reasons(c, &rows);
+    rec_fini(&msg_reasons_rec, &rows);
+}
+
+static void start_job(struct control *c, struct sched_start *s)
+{
+    const struct job *j = model_get_job(&c->model, s->job);
+    if (!j)
+        return;
+    uint32_t id = s->job;
+    /* The last element keeps the array's own id. */
+    uint32_t new_id = s->array_index != ARRAY_NONE && job_pending_elements(j) > 1 ? c->model.next_job : 0;
+    s->start.new_id = new_id;
+    if (ctl_emit(c, EV_START, id, &s->start) < 0) {
+        log_error("job=%u the policy's start does not fit the state", id);
+        return;
+    }
+    if (new_id)
+        ctl_touch(c, new_id);
+    c->stats.starts++;
+}
+
+static void schedule(struct control *c)
+{
+    struct sched_result before = c->last, r;
+    sched_result_init(&r);
+    struct sched_view v = ctl_view(c);
+    struct mono t0 = mono_read();
+    sched_decide(&v, loop_wall(c->loop), &r);
+    uint64_t us = (uint64_t)(mono_read().ns - t0.ns) / 1000;
+    c->stats.passes++;
+    c->stats.pass_us_sum += us;
+    c->stats.pass_us_max = us > c->stats.pass_us_max ? us : c->stats.pass_us_max;
+    c->last = r;
+    vec_for_each (&c->last.starts, i)
+        start_job(c, &c->last.starts.v[i]);
+    vec_for_each (&c->last.places, i)
+        ctl_emit(c, EV_PLACE, c->last.places.v[i].job, &c->last.places.v[i].place);
+    vec_clear(&c->last.starts);
+    vec_clear(&c->last.places);
+    tell_reasons(c, &before);
+    sched_result_fini(&before);
+    if (wall_is_set(r.next)) {
+        int64_t ms = r.next.ms - loop_wall(c->loop).ms;
+        loop_timer_set(c->loop, &c->wake, ms < 1 ? 1 : ms > 3600000 ? 3600000 : ms);
+    } else {
+        loop_timer_cancel(c->loop, &c->wake);
+    }
+}
+
+static void act_on_touched(struct control *c)
+{
+    while (c->touched.n) {
+        __typeof__(c->touched) now = c->touched;
+        c->touched.v = NULL;
+        c->touched.n = c->touched.cap = 0;
+        vec_for_each (&now, i) {
+            struct job *j = model_get_job(&c->model, now.v[i]);
+            if (j)
+                ctl_act_on_job(c, j);
+        }
+        vec_fini(&now);
+    }
+}
+
+void ctl_turn(void *ctx)
+{
+    struct control *c = ctx;
+    if (c->read_only) {
+        vec_clear(&c->touched);
+        return;
+    }
+    for (int round = 0; round < ROUNDS_MAX && (c->touched.n || c->sched_dirty); round++) {
+        act_on_touched(c);
+        if (c->sched_dirty) {
+            c->sched_dirty = false;
+            schedule(c);
+        }
+    }
+    store_turn(c->store);
+    if (c->touched.n || c->sched_dirty)
+        loop_timer_set(c->loop, &c->wake, 1);
+}
+
+void ctl_on_commit(void *ctx, uint64_t gate, int r, const char *text)
+{
+    struct control *c = ctx;
+    if (r < 0) {
+        ctl_go_read_only(c, text);
+        return;
+    }
+    crash_point("after_commit");
+    list_for_each (s, &c->sessions, struct session, link)
+        conn_release(s->conn, gate);
+    crash_point("after_reply");
+    list_for_each (n, &c->nodes, struct node_link, link)
+        nodeconn_release(n->conn, gate);
+    crash_point("after_launch");
+}

@@ -1,0 +1,214 @@
+/* main_stokerd.c - the controller's program: arguments, directories, signals; everything else is in backend/control.
+ *
+ * Runs in the foreground; `stoker up` starts it detached. With --foreground it logs to standard error, as service managers want it,
+ * else to its log file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backend/control/control.h"
+#include "backend/loop/loop.h"
+#include "src/base/log.h"
+#include "src/base/str.h"
+#include "src/base/xalloc.h"
+#include "src/client/client.h"
+#include "src/conf/conf.h"
+
+struct daemon_state {
+    struct loop *loop;
+    struct control *control;
+    struct paths paths;
+};
+
+static int load_config(void *ctx, struct cluster_spec *ret, struct errtext *err)
+{
+    const struct paths *p = ctx;
+    if (access(p->config, F_OK) == 0)
+        return conf_load(p->config, ret, err);
+    if (errno != ENOENT)
+        return err_set(err, -errno, "%s: %s", p->config, strerror(errno));
+    conf_default(ret);
+    return 0;
+}
+
+static void on_signal(void *ctx, int signo)
+{
+    struct daemon_state *d = ctx;
+    struct errtext err;
+    if (signo != SIGHUP)
+        loop_stop(d->loop);
+    else if (control_reload(d->control, &err) < 0)
+        log_error("configuration refused, the old one is kept: %s", err.s);
+    else
+        log_info("configuration read again");
+}
+
+static int make_dirs(const char *path, mode_t mode, struct errtext *err)
+{
+    char *copy = xstrdup(path);
+    int r = 0;
+    for (char *p = copy + 1; r == 0; p++) {
+        if (*p != '/' && *p != '\0')
+            continue;
+        char c = *p;
+        *p = '\0';
+        if (mkdir(copy, c ? 0755 : mode) < 0 && errno != EEXIST)
+            r = err_set(err, -errno, "cannot make directory %s: %s", copy, strerror(errno));
+        *p = c;
+        if (!c)
+            break;
+    }
+    free(copy);
+    return r;
+}
+
+/* A directory that somebody else owns could be exchanged under us. */
+static int check_owner(const char *path, struct errtext *err)
+{
+    struct stat st;
+    if (stat(path, &st) < 0)
+        return err_set(err, -errno, "%s: %s", path, strerror(errno));
+    if (st.st_uid != geteuid())
+        return err_set(err, -EPERM, "%s belongs to uid %u, not to this user: refused", path, st.st_uid);
+    return 0;
+}
+
+/* Held for the process's life. Tells a second controller who the first one is. */
+static int take_lock(const struct paths *p, struct errtext *err)
+{
+    char *path = xasprintf("%s/stokerd.lock", p->state);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600), r = 0;
+    char pid[32] = "";
+    if (fd < 0) {
+        r = err_set(err, -errno, "%s: %s", path, strerror(errno));
+    } else if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        ssize_t n = pread(fd, pid, sizeof pid - 1, 0);
+        pid[n > 0 ? n : 0] = '\0';
+        r = err_set(err, -EBUSY, "another controller runs here (pid %s)", str_trim(pid));
+        close(fd);
+    } else {
+        int n = snprintf(pid, sizeof pid, "%d\n", getpid());
+        if (ftruncate(fd, 0) < 0 || pwrite(fd, pid, (size_t)n, 0) != n)
+            log_warn("cannot write %s", path);
+    }
+    free(path);
+    return r;
+}
+
+static void set_limits(void)
+{
+    struct rlimit none = {0, 0}, files;
+    setrlimit(RLIMIT_CORE, &none); /* memory holds users' environments */
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+}
+
+static int open_log(const struct paths *p, bool foreground)
+{
+    int fd = -1;
+    if (!foreground) {
+        char *path = xasprintf("%s/stokerd.log", p->log);
+        fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+        free(path);
+    }
+    log_open("stokerd", fd, LOG_LVL_INFO);
+    return fd;
+}
+
+static int prepare(struct daemon_state *d, bool foreground, struct errtext *err)
+{
+    const struct paths *p = &d->paths;
+    int r = make_dirs(p->state, 0700, err);
+    r = r ? r : make_dirs(p->run, geteuid() == 0 ? 0755 : 0700, err);
+    r = r ? r : make_dirs(p->log, 0700, err);
+    r = r ? r : check_owner(p->state, err);
+    r = r ? r : check_owner(p->run, err);
+    if (r < 0)
+        return r;
+    open_log(p, foreground);
+    return take_lock(p, err);
+}
+
+static int start(struct daemon_state *d, struct errtext *err)
+{
+    struct cluster_spec spec = {0};
+    int r = load_config(&d->paths, &spec, err);
+    if (r < 0)
+        return r;
+    if (!str_eq(spec.engine, "stoker")) {
+        r = err_set(err, -ENOTSUP, "engine = \"%s\": this release has the integrated scheduler only", spec.engine);
+        rec_fini(&cluster_spec_rec, &spec);
+        return r;
+    }
+    char host[256] = "localhost";
+    gethostname(host, sizeof host - 1);
+    struct control_config cfg = {.state_dir = d->paths.state,
+                                 .run_dir = d->paths.run,
+                                 .log_dir = d->paths.log,
+                                 .socket = d->paths.socket,
+                                 .host = host,
+                                 .home = d->paths.home,
+                                 .spec = &spec,
+                                 .reload = load_config,
+                                 .reload_ctx = &d->paths};
+    return control_new(d->loop, &cfg, &d->control, err);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {{"foreground", no_argument, NULL, 'f'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {"version", no_argument, NULL, 'V'},
+                                            {NULL, 0, NULL, 0}};
+    bool foreground = false;
+    int opt;
+    while ((opt = getopt_long(argc, argv, "fhV", options, NULL)) != -1) {
+        if (opt == 'f') {
+            foreground = true;
+        } else if (opt == 'V') {
+            puts("stokerd 0.1.0");
+            return 0;
+        } else {
+            fprintf(opt == 'h' ? stdout : stderr,
+                    "usage: stokerd [--foreground]\n"
+                    "  -f, --foreground  log to standard error\n"
+                    "Where its files lie: $STOKER_HOME, else the system's or the user's directories.\n");
+            return opt == 'h' ? 0 : 2;
+        }
+    }
+    struct daemon_state d = {0};
+    struct errtext err = {""};
+    paths_find(&d.paths);
+    log_open("stokerd", -1, LOG_LVL_INFO);
+    set_limits();
+    signal(SIGPIPE, SIG_IGN);
+    int r = prepare(&d, foreground, &err);
+    if (r == 0) {
+        d.loop = loop_new();
+        r = start(&d, &err);
+    }
+    if (r < 0) {
+        fprintf(stderr, "stokerd: %s\n", err.s);
+        if (!foreground)
+            log_error("%s", err.s);
+        return r == -EBUSY ? 3 : 1;
+    }
+    static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
+    loop_on_signals(d.loop, signals, 3, on_signal, &d);
+    loop_run(d.loop);
+    control_free(d.control);
+    loop_free(d.loop);
+    paths_fini(&d.paths);
+    return 0;
+}

@@ -1,0 +1,53 @@
+/* why.h - why a job waits: every cause with its numbers, as the policy finds it and as it travels. */
+#ifndef STOKER_MODEL_WHY_H
+#define STOKER_MODEL_WHY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/base/rec.h"
+
+/* X(enum member, name, starts by itself): the classes of causes. */
+#define WHY_CLASSES(X)                                                                                       \
+    X(NO_FIT, "NO_FIT", false) X(NOT_ALLOWED, "NOT_ALLOWED", false) X(DEP_DEAD, "DEP_DEAD", false)           \
+    X(HELD, "HELD", false) X(BEHIND, "BEHIND", true) X(BUSY, "BUSY", true) X(USER_LIMIT, "USER_LIMIT", true) \
+    X(GROUP_LIMIT, "GROUP_LIMIT", true) X(DEP_WAIT, "DEP_WAIT", true) X(NOT_YET, "NOT_YET", true)            \
+    X(ARRAY_THROTTLE, "ARRAY_THROTTLE", true) X(WINDOW, "WINDOW", true) X(NODE_OUT, "NODE_OUT", true)        \
+    X(FOREIGN_GPU, "FOREIGN_GPU", true) X(COOLDOWN, "COOLDOWN", true) X(LAUNCH_RETRY, "LAUNCH_RETRY", true)  \
+    X(PARTITION_DOWN, "PARTITION_DOWN", true)
+
+enum why_class {
+#define X(name, text, self) WHY_##name,
+    WHY_CLASSES(X)
+#undef X
+        WHY_N_CLASSES
+};
+
+struct why_cause {
+    uint32_t cls;         /* enum why_class */
+    char *text;           /* one sentence with numbers */
+    char *class_name;
+    struct wall clears;   /* earliest time it can clear; unset: not known */
+};
+#define WHY_CAUSE_FIELDS(F, G, S) F(S, U32, cls) F(S, STR, text) F(S, STR, class_name) F(S, WALL, clears)
+
+struct msg_why { /* the whole answer; it travels as it is */
+    uint32_t job;
+    uint32_t state;       /* enum job_state */
+    uint32_t reason;      /* enum reason */
+    char *summary;        /* one sentence */
+    REC_LIST(struct why_cause) causes;
+    uint32_t rank, rank_of; /* in its partition's queue; 0: does not queue */
+    struct wall start_est;  /* unset: not known */
+    char *start_basis;
+    char *advice;         /* one change that would help; NULL: none found */
+};
+#define MSG_WHY_FIELDS(F, G, S)                                                                              \
+    F(S, U32, job) F(S, U32, state) F(S, U32, reason) F(S, STR, summary) G(S, LISTOF, causes, why_cause)     \
+    F(S, U32, rank) F(S, U32, rank_of) F(S, WALL, start_est) F(S, STR, start_basis) F(S, STR, advice)
+
+extern const struct rec_desc why_cause_rec, msg_why_rec;
+
+const char *why_class_name(enum why_class c);
+
+#endif
