@@ -35,8 +35,12 @@ struct command {
 #define COMMANDS(X) \
     /* stoker's own */ \
     /* Slurm's names */ \
+    X(sbatch) \
+    X(srun) \
+    X(salloc) \
     X(squeue) \
     X(scancel) \
+    X(scontrol) \
     X(sinfo)
 /* clang-format on */
 

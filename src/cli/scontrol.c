@@ -1,0 +1,339 @@
+/* scontrol.c - looks at everything, changes what may be changed. */
+#include "src/cli/scontrol.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "src/base/xalloc.h"
+#include "src/cli/targets.h"
+
+enum { O_ONELINE = 1, O_DETAIL, O_QUIET, O_JSON, O_IGNORED };
+
+static const struct opt table[] = {
+    /* clang-format off */
+    {.id = O_IGNORED, .name = "all", .letter = 'a', .help = "hidden partitions too: there are none"},
+    {.id = O_IGNORED, .name = "cluster", .letter = 'M', .arg = OPT_REQUIRED, .meta = "NAME", .env = "SLURM_CLUSTERS", .help = "of this cluster: there is one"},
+    {.id = O_IGNORED, .name = "clusters", .arg = OPT_REQUIRED},
+    {.id = O_DETAIL, .name = "details", .letter = 'd', .help = "more lines in jobs"},
+    {.id = O_IGNORED, .name = "federation"},
+    {.id = O_IGNORED, .name = "future", .letter = 'F'},
+    {.id = O_IGNORED, .name = "hide"},
+    {.id = O_JSON, .name = "json", .arg = OPT_OPTIONAL, .meta = "FORM", .help = "print JSON"},
+    {.id = O_IGNORED, .name = "local"},
+    {.id = O_ONELINE, .name = "oneliner", .letter = 'o', .help = "one line for each record"},
+    {.id = O_QUIET, .name = "quiet", .letter = 'Q', .help = "no error messages"},
+    {.id = O_IGNORED, .name = "sibling"},
+    {.id = O_IGNORED, .name = "uid", .letter = 'u', .arg = OPT_REQUIRED, .meta = "UID"},
+    {.id = O_IGNORED, .name = "verbose", .letter = 'v', .help = "say more"},
+    {.id = O_JSON, .name = "yaml", .arg = OPT_OPTIONAL},
+    /* clang-format on */
+};
+
+static int set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,
+                      __attribute__((unused)) struct errtext *err)
+{
+    struct scontrol *s = ctx;
+    switch (o->id) {
+    case O_ONELINE: s->oneline = true; break;
+    case O_DETAIL: s->detail = true; break;
+    case O_QUIET: s->quiet = true; break;
+    case O_JSON: s->json = true; break;
+    default: break;
+    }
+    return 0;
+}
+
+static const struct opts options = OPTS(table, set_option);
+
+struct client *scontrol_client(struct scontrol *s, const char **ret_text)
+{
+    if (!s->client)
+        s->client = ask_connect_slurm(s->cli, ret_text);
+    return s->client;
+}
+
+bool scontrol_is(const char *word, const char *name, size_t min)
+{
+    size_t n = strlen(word);
+    return n >= min && n <= strlen(name) && strncasecmp(word, name, n) == 0;
+}
+
+/* --- the small commands --- */
+
+static int do_show(struct scontrol *s, size_t n, char *const *w)
+{
+    return scontrol_show(s, n, w);
+}
+static int do_update(struct scontrol *s, size_t n, char *const *w)
+{
+    return scontrol_update(s, n, w);
+}
+static int do_hold(struct scontrol *s, size_t n, char *const *w)
+{
+    return scontrol_act(s, ACT_HOLD, true, n, w);
+}
+static int do_uhold(struct scontrol *s, size_t n, char *const *w)
+{
+    return scontrol_act(s, ACT_HOLD, false, n, w);
+}
+static int do_release(struct scontrol *s, size_t n, char *const *w)
+{
+    return scontrol_act(s, ACT_RELEASE, false, n, w);
+}
+static int do_requeue(struct scontrol *s, size_t n, char *const *w)
+{
+    return scontrol_act(s, ACT_REQUEUE, false, n, w);
+}
+static int do_requeue_hold(struct scontrol *s, size_t n, char *const *w)
+{
+    /* "requeuehold State=SpecialExit 12": the state is Slurm's to mark it with */
+    while (n && strncasecmp(w[0], "State=", 6) == 0) {
+        n--;
+        w++;
+    }
+    return scontrol_act(s, ACT_REQUEUE_HOLD, false, n, w);
+}
+
+static int do_ping(struct scontrol *s, __attribute__((unused)) size_t n,
+                   __attribute__((unused)) char *const *w)
+{
+    const char *away = NULL;
+    struct client *c = scontrol_client(s, &away);
+    char host[256] = "localhost";
+    gethostname(host, sizeof host - 1);
+    const char *name = c && client_welcome(c)->host ? client_welcome(c)->host : host;
+    printf("Slurmctld(primary) at %s is %s\n", name, c ? "UP" : "DOWN");
+    return c ? 0 : 1;
+}
+
+static int simple_request(struct scontrol *s, enum msg_kind kind, const void *body, const char *what)
+{
+    const char *text = NULL;
+    struct client *c = scontrol_client(s, &text);
+    struct errtext err = {0};
+    enum refusal refusal = REFUSAL_NONE;
+    void *r = c ? ask_call(c, kind, body, MSG_RESULT, &refusal, &err) : NULL;
+    if (r) {
+        msg_free(MSG_RESULT, r);
+        return 0;
+    }
+    if (c)
+        text = refusal == REFUSAL_NONE ? SLURM_TIMEOUT : refusal_slurm(refusal);
+    if (!s->quiet)
+        fprintf(stderr, "%s error: %s\n", what, text);
+    return 1;
+}
+
+static int do_reconfigure(struct scontrol *s, __attribute__((unused)) size_t n,
+                          __attribute__((unused)) char *const *w)
+{
+    return simple_request(s, MSG_RELOAD, NULL, "slurm_reconfigure");
+}
+
+static int do_shutdown(struct scontrol *s, __attribute__((unused)) size_t n,
+                       __attribute__((unused)) char *const *w)
+{
+    struct msg_flag kill_jobs = {.on = false};
+    return simple_request(s, MSG_SHUTDOWN, &kill_jobs, "slurm_shutdown");
+}
+
+static int do_version(__attribute__((unused)) struct scontrol *s, __attribute__((unused)) size_t n,
+                      __attribute__((unused)) char *const *w)
+{
+    puts("slurm 23.02.7");
+    return 0;
+}
+
+static int do_help(struct scontrol *s, __attribute__((unused)) size_t n,
+                   __attribute__((unused)) char *const *w)
+{
+    cli_print_help(stdout, s->cli);
+    return 0;
+}
+
+static int do_quit(struct scontrol *s, __attribute__((unused)) size_t n,
+                   __attribute__((unused)) char *const *w)
+{
+    s->quit = true;
+    return 0;
+}
+
+static int save_script(const char *path, const struct blob *script)
+{
+    FILE *f = strcmp(path, "-") == 0 ? stdout : fopen(path, "wxe");
+    if (!f) {
+        fprintf(stderr, "scontrol: error: %s: %s\n", path, strerror(errno));
+        return 1;
+    }
+    size_t done = script->n ? fwrite(script->p, 1, script->n, f) : 0;
+    bool bad = done != script->n || fflush(f) != 0;
+    if (f != stdout)
+        bad = fclose(f) != 0 || bad;
+    if (bad)
+        fprintf(stderr, "scontrol: error: %s: %s\n", path, strerror(errno));
+    return bad;
+}
+
+/* write batch_script JOB [FILE|-] */
+static int do_write(struct scontrol *s, size_t n, char *const *w)
+{
+    struct msg_job body = {0};
+    uint32_t task;
+    const char *text = NULL;
+    if (n < 2 || !scontrol_is(w[0], "batch_script", 1) ||
+        target_parse_one(w[1], &body.target, &task, NULL) < 0) {
+        fprintf(stderr, "scontrol: error: usage: write batch_script JOB [FILE|-]\n");
+        return 1;
+    }
+    struct client *c = scontrol_client(s, &text);
+    struct errtext err = {0};
+    enum refusal refusal = REFUSAL_NONE;
+    struct msg_script *r = c ? ask_call(c, MSG_SCRIPT, &body, MSG_SCRIPT_TEXT, &refusal, &err) : NULL;
+    if (!r) {
+        if (c)
+            text = refusal == REFUSAL_NONE ? SLURM_TIMEOUT : refusal_slurm(refusal);
+        fprintf(stderr, "job script retrieval failed: %s\n", text);
+        return 1;
+    }
+    char *path = n > 2 ? xstrdup(w[2]) : xasprintf("slurm-%s.sh", w[1]);
+    int rc = save_script(path, &r->script);
+    if (rc == 0 && strcmp(path, "-") != 0)
+        printf("batch script for job %s written to %s\n", w[1], path);
+    free(path);
+    msg_free(MSG_SCRIPT_TEXT, r);
+    return rc;
+}
+
+static int not_supported(const char *what)
+{
+    fprintf(stderr, "%s error: %s\n", what, refusal_slurm(REFUSAL_NOT_SUPPORTED));
+    return 1;
+}
+static int do_suspend(__attribute__((unused)) struct scontrol *s, __attribute__((unused)) size_t n,
+                      __attribute__((unused)) char *const *w)
+{
+    return not_supported("slurm_suspend");
+}
+static int do_other(__attribute__((unused)) struct scontrol *s, __attribute__((unused)) size_t n,
+                    __attribute__((unused)) char *const *w)
+{
+    return not_supported("scontrol");
+}
+
+/* min: letters that an abbreviation needs; the first row that fits is meant. */
+static const struct {
+    const char *name;
+    size_t min;
+    int (*run)(struct scontrol *s, size_t n, char *const *w);
+} subcommands[] = {
+    {.name = "show", .min = 3, .run = do_show},
+    {.name = "update", .min = 1, .run = do_update},
+    {.name = "hold", .min = 3, .run = do_hold},
+    {.name = "holdu", .min = 5, .run = do_uhold},
+    {.name = "uhold", .min = 2, .run = do_uhold},
+    {.name = "release", .min = 3, .run = do_release},
+    {.name = "requeuehold", .min = 8, .run = do_requeue_hold},
+    {.name = "requeue", .min = 3, .run = do_requeue},
+    {.name = "ping", .min = 1, .run = do_ping},
+    {.name = "reconfigure", .min = 3, .run = do_reconfigure},
+    {.name = "shutdown", .min = 4, .run = do_shutdown},
+    {.name = "suspend", .min = 2, .run = do_suspend},
+    {.name = "resume", .min = 3, .run = do_suspend},
+    {.name = "version", .min = 4, .run = do_version},
+    {.name = "write", .min = 1, .run = do_write},
+    {.name = "help", .min = 2, .run = do_help},
+    {.name = "exit", .min = 1, .run = do_quit},
+    {.name = "quit", .min = 4, .run = do_quit},
+    {.name = "create", .min = 2, .run = do_other},
+    {.name = "delete", .min = 2, .run = do_other},
+    {.name = "top", .min = 3, .run = do_other},
+    {.name = "notify", .min = 1, .run = do_other},
+    {.name = "listpids", .min = 1, .run = do_other},
+    {.name = "wait_job", .min = 2, .run = do_other},
+    {.name = "reboot", .min = 3, .run = do_other},
+    {.name = "takeover", .min = 8, .run = do_other},
+    {.name = "setdebug", .min = 4, .run = do_other},
+    {.name = "token", .min = 3, .run = do_other},
+};
+
+static int run_words(struct scontrol *s, size_t n, char *const *w)
+{
+    for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++)
+        if (scontrol_is(w[0], subcommands[i].name, subcommands[i].min))
+            return subcommands[i].run(s, n - 1, w + 1);
+    fprintf(stderr, "invalid keyword: %s\n", w[0]);
+    return 1;
+}
+
+/* Blanks divide words, quotes keep them together. */
+static struct strv split_words(const char *line)
+{
+    struct strv words = {0};
+    struct str word = STR_INIT;
+    bool any = false;
+    char quote = '\0';
+    for (const char *p = line; *p; p++) {
+        if (quote ? *p == quote : *p == '"' || *p == '\'') {
+            quote = quote ? '\0' : *p;
+            any = true;
+        } else if (!quote && isspace((unsigned char)*p)) {
+            if (any)
+                strv_push_take(&words, str_take(&word));
+            any = false;
+        } else {
+            str_append_char(&word, *p);
+            any = true;
+        }
+    }
+    if (any)
+        strv_push_take(&words, str_take(&word));
+    str_fini(&word);
+    return words;
+}
+
+/* Without a command: one from each line of standard input. */
+static int run_lines(struct scontrol *s)
+{
+    char *line = NULL;
+    size_t cap = 0;
+    int rc = 0;
+    while (!s->quit) {
+        if (isatty(STDIN_FILENO)) {
+            fputs("scontrol: ", stdout);
+            fflush(stdout);
+        }
+        if (getline(&line, &cap, stdin) < 0)
+            break;
+        struct strv words = split_words(line);
+        if (words.n)
+            rc = run_words(s, words.n, words.v);
+        strv_fini(&words);
+    }
+    free(line);
+    return rc;
+}
+
+static int scontrol_run(struct cli *cli, int argc, char **argv)
+{
+    struct scontrol s = {.cli = cli};
+    struct strv words = {0};
+    int rc = 0;
+    if (cli_parse(cli, &s, argc, argv, 0, &words, &rc))
+        rc = words.n ? run_words(&s, words.n, words.v) : run_lines(&s);
+    client_free(s.client);
+    strv_fini(&words);
+    return rc;
+}
+
+const struct command cmd_scontrol = {
+    .name = "scontrol",
+    .summary = "Shows jobs, nodes, partitions and the configuration, and changes them",
+    .usage = "[OPTIONS] COMMAND [WORDS...]",
+    .options = &options,
+    .slurm = true,
+    .run = scontrol_run,
+};
