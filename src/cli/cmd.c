@@ -106,7 +106,7 @@ bool cli_parsed(const struct cli *cli, enum opt_result r, const struct errtext *
         *ret_exit = usage_exit(cli->cmd, cli->cmd->bad_usage_exit);
         return false;
     case OPT_BAD_VALUE:
-        cli_error(cli, "%s", err->s);
+        cli_error_lines(cli, err->s);
         *ret_exit = usage_exit(cli->cmd, cli->cmd->bad_value_exit);
         return false;
     }
@@ -148,6 +148,14 @@ void cli_say(const struct cli *cli, const char *fmt, ...)
     va_start(ap, fmt);
     say(cli->name, "", fmt, ap);
     va_end(ap);
+}
+
+void cli_error_lines(const struct cli *cli, const char *text)
+{
+    struct strv lines = strv_split(text, "\n");
+    for (size_t i = 0; i < lines.n; i++)
+        cli_error(cli, "%s", lines.v[i]);
+    strv_fini(&lines);
 }
 
 struct strv cli_environ(void)

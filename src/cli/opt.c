@@ -268,13 +268,15 @@ static void print_wrapped(FILE *f, const char *text, size_t at, size_t indent)
     size_t col = at;
     for (size_t i = 0; i < words.n; i++) {
         size_t len = strlen(words.v[i]);
-        if (col + len > HELP_WIDTH && col > indent) {
+        if (i && col + 1 + len > HELP_WIDTH) {
             fprintf(f, "\n%*s", (int)indent, "");
             col = indent;
+        } else if (i) {
+            fputc(' ', f);
+            col++;
         }
-        bool last = i + 1 == words.n;
-        fprintf(f, "%s%s", words.v[i], last ? "" : " ");
-        col += len + 1;
+        fputs(words.v[i], f);
+        col += len;
     }
     fputc('\n', f);
     strv_fini(&words);

@@ -1,0 +1,36 @@
+/* batch.h - a batch job from a command line: what sbatch and stoker submit have in common. */
+#ifndef STOKER_CLI_BATCH_H
+#define STOKER_CLI_BATCH_H
+
+#include "src/cli/jobopts.h"
+#include "src/cli/script.h"
+#include "src/cli/submission.h"
+
+enum batchopt { B_ARRAY = J_N, B_IGNORE_PBS, B_PARSABLE, B_TEST_ONLY, B_WAIT, B_WRAP };
+
+struct batch {
+    struct jobopts job;
+    char *wrap;
+    bool parsable, test_only, wait;
+};
+
+extern const struct opts batch_opts; /* its context: struct batch */
+
+void batch_init(struct batch *b);
+void batch_fini(struct batch *b);
+
+/* Options of the header, then of the environment, then of argv, over one another. Returns true; false:
+ * *ret_exit says the rest. */
+bool batch_parse(const struct cli *cli, struct batch *b, const struct script *s, int argc, char **argv,
+                 unsigned flags, int *ret_exit) __attribute__((warn_unused_result));
+
+/* What is to be submitted: takes the script's text and b's request. args: the script's arguments. Errors:
+ * texts as Slurm's. */
+int batch_message(struct batch *b, struct script *s, char *const *args, size_t n_args,
+                  struct msg_submit *ret, struct errtext *err) __attribute__((warn_unused_result));
+
+/* Waits for the end of a job or array. Returns its exit code as sbatch -W does: the highest; 1 for an end
+ * by a signal. */
+int batch_wait(const struct cli *cli, struct client *c, uint32_t job);
+
+#endif

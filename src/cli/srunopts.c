@@ -1,0 +1,321 @@
+/* srunopts.c - srun's command line. */
+#include "src/cli/srunopts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/hostlist.h"
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+
+enum srunopt {
+    S_DISABLE_STATUS = J_N,
+    S_EXACT,
+    S_HARMLESS,
+    S_IMMEDIATE,
+    S_JOBID,
+    S_KILL_ON_BAD_EXIT,
+    S_LABEL,
+    S_MPI,
+    S_MULTI_PROG,
+    S_OVERLAP,
+    S_PTY,
+    S_RELATIVE,
+    S_TEST_ONLY,
+    S_UNBUFFERED,
+    S_UNSUPPORTED,
+    S_WAIT,
+};
+
+static int set_number(uint32_t *at, const struct opt *o, const char *arg, int64_t min, struct errtext *err)
+{
+    int64_t n;
+    if (int_parse(arg, min, NOT_GIVEN - 1, &n, NULL))
+        return err_set(err, -EINVAL, "Invalid numeric value \"%s\" for --%s.", arg, o->name);
+    *at = (uint32_t)n;
+    return 0;
+}
+
+/* No MPI library is started from here: one that wants to be must hear it. */
+static int set_mpi(struct srunopts *s, const char *arg, struct errtext *err)
+{
+    if (str_eq(arg, "list"))
+        s->mpi_list = true;
+    else if (!str_eq(arg, "none") && !str_eq(arg, "openmpi"))
+        return err_set(err, -EINVAL,
+                       "--mpi=%s is not supported here; start MPI programs with mpirun, or use --mpi=none",
+                       arg);
+    return 0;
+}
+
+static int set_kill_on_bad_exit(struct srunopts *s, const struct opt *o, const char *arg,
+                                struct errtext *err)
+{
+    if (arg && !str_eq(arg, "0") && !str_eq(arg, "1"))
+        return err_set(err, -EINVAL, "Invalid --%s specification", o->name);
+    s->kill_on_bad_exit = !str_eq(arg, "0");
+    return 0;
+}
+
+static int srun_set(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+{
+    struct srunopts *s = ctx;
+    switch ((enum srunopt)o->id) {
+    case S_DISABLE_STATUS: s->disable_status = true; return 0;
+    case S_EXACT: s->exact = true; return 0;
+    case S_HARMLESS: return 0;
+    case S_IMMEDIATE:
+        s->immediate = true;
+        s->immediate_s = 1;
+        return arg ? set_number(&s->immediate_s, o, arg, 0, err) : 0;
+    case S_JOBID: return set_number(&s->jobid, o, arg, 1, err);
+    case S_KILL_ON_BAD_EXIT: return set_kill_on_bad_exit(s, o, arg, err);
+    case S_LABEL: s->label = true; return 0;
+    case S_MPI: return set_mpi(s, arg, err);
+    case S_MULTI_PROG: s->multi_prog = true; return 0;
+    case S_OVERLAP: s->overlap = true; return 0;
+    case S_PTY: s->pty = true; return 0;
+    case S_RELATIVE: return set_number(&s->relative, o, arg, 0, err);
+    case S_TEST_ONLY: s->test_only = true; return 0;
+    case S_UNBUFFERED: s->unbuffered = true; return 0;
+    case S_UNSUPPORTED: return err_set(err, -EINVAL, "--%s is not supported here", o->name);
+    case S_WAIT: return set_number(&s->wait_s, o, arg, 0, err);
+    }
+    bug_on(true);
+    return 0;
+}
+
+/* clang-format off */
+#define FLAG(i, n, l, h, ...) {.id = (i), .name = (n), .letter = (l), .help = (h), __VA_ARGS__}
+static const struct opt table[] = {
+    FLAG(S_DISABLE_STATUS, "disable-status", 'X', "the first ^C goes to the tasks", .env = "SLURM_DISABLE_STATUS"),
+    FLAG(S_EXACT, "exact", 0, "only the CPUs it asks for (steps do that anyhow)", .env = "SLURM_EXACT"),
+    {.id = S_IMMEDIATE, .name = "immediate", .letter = 'I', .arg = OPT_OPTIONAL, .meta = "SECONDS", .help = "give up where it cannot start at once", .env = "SLURM_IMMEDIATE"},
+    {.id = S_JOBID, .name = "jobid", .arg = OPT_REQUIRED, .meta = "ID", .help = "a step of this job", .env = "SLURM_JOBID SLURM_JOB_ID"},
+    {.id = S_KILL_ON_BAD_EXIT, .name = "kill-on-bad-exit", .letter = 'K', .arg = OPT_OPTIONAL, .meta = "0|1", .help = "one task fails: end the others", .env = "SLURM_KILL_BAD_EXIT"},
+    FLAG(S_LABEL, "label", 'l', "the task's number in front of each line", .env = "SLURM_LABELIO"),
+    {.id = S_MPI, .name = "mpi", .arg = OPT_REQUIRED, .meta = "none|list", .help = "how MPI is started"},
+    FLAG(S_MULTI_PROG, "multi-prog", 0, "the operand is a file that says which task runs what"),
+    FLAG(S_OVERLAP, "overlap", 0, "share the CPUs with other steps, never wait", .env = "SLURM_OVERLAP"),
+    FLAG(S_PTY, "pty", 0, "one task on a terminal of its own"),
+    {.id = S_RELATIVE, .name = "relative", .letter = 'r', .arg = OPT_REQUIRED, .meta = "N", .help = "from the job's Nth node on"},
+    FLAG(S_TEST_ONLY, "test-only", 0, "say when it would start, run nothing"),
+    FLAG(S_UNBUFFERED, "unbuffered", 'u', "output byte by byte, not line by line", .env = "SLURM_UNBUFFEREDIO"),
+    {.id = S_WAIT, .name = "wait", .letter = 'W', .arg = OPT_REQUIRED, .meta = "SECONDS", .help = "end the others so long after the first task ended", .env = "SLURM_WAIT"},
+
+    {.id = S_HARMLESS, .name = "cpu-bind", .arg = OPT_REQUIRED}, {.id = S_HARMLESS, .name = "accel-bind", .arg = OPT_REQUIRED},
+    {.id = S_HARMLESS, .name = "threads", .letter = 'T', .arg = OPT_REQUIRED}, {.id = S_HARMLESS, .name = "preserve-env", .letter = 'E'},
+    {.id = S_HARMLESS, .name = "msg-timeout", .arg = OPT_REQUIRED}, {.id = S_HARMLESS, .name = "slurmd-debug", .arg = OPT_REQUIRED},
+    {.id = S_HARMLESS, .name = "quit-on-interrupt", .letter = 'q'}, {.id = S_HARMLESS, .name = "whole"}, {.id = S_HARMLESS, .name = "interactive"},
+    {.id = S_HARMLESS, .name = "epilog", .arg = OPT_REQUIRED}, {.id = S_HARMLESS, .name = "prolog", .arg = OPT_REQUIRED},
+    {.id = S_HARMLESS, .name = "cluster-constraint", .arg = OPT_REQUIRED}, {.id = S_HARMLESS, .name = "compress", .arg = OPT_OPTIONAL},
+    {.id = S_UNSUPPORTED, .name = "bcast", .arg = OPT_OPTIONAL}, {.id = S_UNSUPPORTED, .name = "no-allocate", .letter = 'Z'},
+    {.id = S_UNSUPPORTED, .name = "task-prolog", .arg = OPT_REQUIRED}, {.id = S_UNSUPPORTED, .name = "task-epilog", .arg = OPT_REQUIRED},
+};
+/* clang-format on */
+const struct opts srun_opts = OPTS_ALSO(table, srun_set, &jobopts_table);
+
+void srunopts_init(struct srunopts *o)
+{
+    *o = (struct srunopts){.relative = NOT_GIVEN};
+    jobopts_init(&o->job);
+}
+
+void srunopts_fini(struct srunopts *o)
+{
+    jobopts_fini(&o->job);
+}
+
+/* ---- from options to a step
+ * -------------------------------------------------------------------------------- */
+
+static bool on_command_line(const struct srunopts *o, enum jobopt id)
+{
+    return o->job.given[id] == LEVEL_COMMAND_LINE;
+}
+
+/* -N; else as many as -w names; else all that the job has, but no more than there are ranks. */
+uint32_t srunopts_nodes(const struct srunopts *o, uint32_t nodes_held)
+{
+    const struct job_req *r = &o->job.req;
+    uint32_t nodes = r->nodes_min != NOT_GIVEN ? r->nodes_min : nodes_held;
+    struct strv names = {0};
+    if (r->nodelist && !on_command_line(o, J_NODES) && hostlist_expand(r->nodelist, &names, NULL) == 0)
+        nodes = (uint32_t)names.n;
+    strv_fini(&names);
+    if (o->relative != NOT_GIVEN && !on_command_line(o, J_NODES) && nodes > nodes_held - o->relative)
+        nodes = nodes_held > o->relative ? nodes_held - o->relative : 1;
+    if (r->ntasks != NOT_GIVEN && r->ntasks < nodes)
+        nodes = r->ntasks;
+    return nodes ? nodes : 1;
+}
+
+uint32_t srunopts_ranks(const struct srunopts *o, uint32_t nodes)
+{
+    const struct job_req *r = &o->job.req;
+    bool per_node_is_nearer = o->job.given[J_NTASKS_PER_NODE] > o->job.given[J_NTASKS];
+    if (o->pty)
+        return 1;
+    if (r->ntasks_per_node != NOT_GIVEN && (r->ntasks == NOT_GIVEN || per_node_is_nearer))
+        return r->ntasks_per_node * nodes;
+    if (r->ntasks == NOT_GIVEN ||
+        (on_command_line(o, J_NODES) && !on_command_line(o, J_NTASKS) && r->ntasks < nodes))
+        return nodes;
+    return r->ntasks;
+}
+
+/* Only what was said on the command line counts: else a step would hold all of the job's memory, and no
+ * second one could run beside it. */
+static uint64_t step_mem(const struct srunopts *o, const struct step *s)
+{
+    const struct job_req *r = &o->job.req;
+    uint64_t ranks_here = (s->n_ranks + s->nodes - 1) / s->nodes;
+    if (on_command_line(o, J_MEM))
+        return r->mem_node_mib;
+    if (on_command_line(o, J_MEM_PER_CPU))
+        return r->mem_cpu_mib * ranks_here * (s->cpus_per_rank == NOT_GIVEN ? 1 : s->cpus_per_rank);
+    if (on_command_line(o, J_MEM_PER_GPU) && s->gpus != NOT_GIVEN)
+        return r->mem_gpu_mib * ((s->gpus + s->nodes - 1) / s->nodes);
+    return MEM_NOT_GIVEN;
+}
+
+/* The same for GPUs, but for --gpus-per-task of the job: it says how its ranks divide them. */
+static void step_gpus(const struct srunopts *o, struct step *s)
+{
+    const struct job_req *r = &o->job.req;
+    s->gpus = NOT_GIVEN;
+    if (r->gpus_per_task != NOT_GIVEN) {
+        s->gpus = r->gpus_per_task * s->n_ranks;
+        s->gpus_per_rank = r->gpus_per_task;
+    }
+    if (on_command_line(o, J_GPUS))
+        s->gpus = r->gpus;
+    else if (on_command_line(o, J_GRES) || on_command_line(o, J_GPUS_PER_NODE))
+        s->gpus = r->gpus_per_node * s->nodes;
+    s->gpu_type = s->gpus == NOT_GIVEN ? NULL : xstrdup(r->gpu_type);
+}
+
+static int check_names(const struct job *j, const struct strv *names, struct errtext *err)
+{
+    for (size_t i = 0; i < names->n; i++) {
+        bool found = false;
+        for (size_t k = 0; k < j->alloc.n && !found; k++)
+            found = str_eq(j->alloc.v[k].node, names->v[i]);
+        if (!found)
+            return err_set(err, -EINVAL,
+                           "Requested node configuration is not available: %s is not a node of job %u",
+                           names->v[i], j->id);
+    }
+    return 0;
+}
+
+/* -w, -x, -r: the names that are left of the job's nodes, where that is not all of them. */
+static int step_places(const struct srunopts *o, const struct job *j, struct step *s, struct errtext *err)
+{
+    const struct job_req *r = &o->job.req;
+    if (!r->nodelist && !r->exclude && o->relative == NOT_GIVEN)
+        return 0;
+    struct strv with = {0}, without = {0}, left = {0};
+    int rc = r->nodelist ? hostlist_expand(r->nodelist, &with, err) : 0;
+    rc = rc || !r->exclude ? rc : hostlist_expand(r->exclude, &without, err);
+    rc = rc ? rc : check_names(j, &with, err);
+    for (size_t i = o->relative == NOT_GIVEN ? 0 : o->relative; i < j->alloc.n && !rc; i++) {
+        const char *node = j->alloc.v[i].node;
+        if ((!with.n || strv_has(&with, node)) && !strv_has(&without, node))
+            strv_push(&left, node);
+    }
+    if (!rc && !left.n)
+        rc = err_set(err, -EINVAL, "no node of job %u is left", j->id);
+    if (!rc)
+        s->nodelist = strv_join(&left, ",");
+    strv_fini(&with);
+    strv_fini(&without);
+    strv_fini(&left);
+    return rc;
+}
+
+/* "none" and the like are no file names. */
+static char *output_pattern(const char *given)
+{
+    if (!given || str_ieq(given, "all"))
+        return NULL;
+    return xstrdup(str_ieq(given, "none") ? "/dev/null" : given);
+}
+
+static bool is_rank_number(const char *s)
+{
+    int64_t n;
+    return s && int_parse(s, 0, UINT32_MAX, &n, NULL) == 0;
+}
+
+bool srunopts_feeds_stdin(const struct srunopts *o)
+{
+    const char *in = o->job.req.std_in;
+    if (in && !str_ieq(in, "all") && !is_rank_number(in))
+        return false;
+    struct stat st, null;
+    if (fstat(STDIN_FILENO, &st) < 0)
+        return false;
+    return stat("/dev/null", &null) < 0 || !S_ISCHR(st.st_mode) || st.st_rdev != null.st_rdev;
+}
+
+static int step_input(const struct srunopts *o, struct step *s, struct errtext *err)
+{
+    const char *in = o->job.req.std_in;
+    if (!in || str_ieq(in, "all") || (is_rank_number(in) && s->n_ranks == 1))
+        return 0;
+    if (is_rank_number(in))
+        return err_set(err, -EINVAL, "--input=%s: standard input for one task of several is not supported",
+                       in);
+    s->std_in = xstrdup(str_ieq(in, "none") ? "/dev/null" : in);
+    return 0;
+}
+
+static char *step_name(const struct srunopts *o, const struct strv *command)
+{
+    if (on_command_line(o, J_JOB_NAME))
+        return xstrdup(o->job.req.name);
+    const char *slash = strrchr(command->v[0], '/');
+    return xstrdup(slash ? slash + 1 : command->v[0]);
+}
+
+int srunopts_step(const struct srunopts *o, const struct job *j, const struct strv *command,
+                  struct step *ret, struct errtext *err)
+{
+    const struct job_req *r = &o->job.req;
+    struct step s = {
+        .nodes = srunopts_nodes(o, (uint32_t)j->alloc.n),
+        .cpus_per_rank = r->cpus_per_task,
+        .time_limit_s = on_command_line(o, J_TIME) ? r->time_limit_s : DURATION_NOT_SET,
+        .overlap = o->overlap,
+        .exclusive = r->exclusive || o->exact,
+        .label = o->label,
+        .kill_on_bad_exit = o->kill_on_bad_exit,
+        .overcommit = r->overcommit,
+        .distribution = o->job.distribution,
+        .append = r->append,
+    };
+    if (o->relative != NOT_GIVEN && o->relative >= j->alloc.n)
+        return err_set(err, -EINVAL, "--relative=%u: the job has %zu nodes", o->relative, j->alloc.n);
+    s.n_ranks = srunopts_ranks(o, s.nodes);
+    s.nodes = s.nodes > s.n_ranks ? s.n_ranks : s.nodes;
+    s.n_tasks = s.nodes;
+    step_gpus(o, &s);
+    s.mem_mib = step_mem(o, &s);
+    int rc = step_places(o, j, &s, err);
+    rc = rc ? rc : step_input(o, &s, err);
+    if (!rc) {
+        s.name = step_name(o, command);
+        s.command = strv_join(command, " ");
+        s.std_out = output_pattern(r->std_out);
+        s.std_err = output_pattern(r->std_err);
+        s.workdir = xstrdup(r->workdir);
+        *ret = s;
+        return 0;
+    }
+    rec_fini(&step_rec, &s);
+    return rc;
+}

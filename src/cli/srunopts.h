@@ -1,0 +1,37 @@
+/* srunopts.h - srun's command line: the job options, those of steps, and what they make of a step. */
+#ifndef STOKER_CLI_SRUNOPTS_H
+#define STOKER_CLI_SRUNOPTS_H
+
+#include "src/cli/cmd.h"
+#include "src/cli/jobopts.h"
+#include "src/proto/msg.h"
+
+struct srunopts {
+    struct jobopts job;
+    uint32_t jobid; /* --jobid or SLURM_JOB_ID; 0: outside of any job */
+    bool label, multi_prog, kill_on_bad_exit, overlap, exact, unbuffered, pty, test_only, disable_status,
+        mpi_list;
+    bool immediate;
+    uint32_t immediate_s;
+    uint32_t wait_s;
+    uint32_t relative; /* -r: NOT_GIVEN */
+};
+
+extern const struct opts srun_opts; /* its context: struct srunopts */
+
+void srunopts_init(struct srunopts *o);
+void srunopts_fini(struct srunopts *o);
+
+/* How many ranks, and on how many nodes of an allocation of so many. */
+uint32_t srunopts_nodes(const struct srunopts *o, uint32_t nodes_held);
+uint32_t srunopts_ranks(const struct srunopts *o, uint32_t nodes);
+
+/* Fills in what the controller is asked for: counts, memory, GPUs, places, files. j: the job it will be
+ * part of. command: for display. Errors: -EINVAL with a text (nodes that are not in the job). */
+int srunopts_step(const struct srunopts *o, const struct job *j, const struct strv *command,
+                  struct step *ret, struct errtext *err) __attribute__((warn_unused_result));
+
+/* What --input says: whether srun's own standard input goes to the ranks. */
+bool srunopts_feeds_stdin(const struct srunopts *o);
+
+#endif

@@ -1,0 +1,375 @@
+/* steprun.c - one step of srun.
+ *
+ *     CREATE sent --STEP_CREATED--> in the job's mirror --tasks placed, run, end--> all output written -->
+ * exit code
+ *
+ * Nothing is remembered that can be looked up: after each turn the mirror is looked at and what is missing
+ * is asked for, so that a new connection needs no special case but asking again.
+ */
+#include "src/cli/steprun.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/base/vec.h"
+#include "src/cli/stepends.h"
+#include "src/cli/stepin.h"
+#include "src/cli/stepout.h"
+
+#define AGAIN_MS      200
+#define DOUBLE_MS     1000  /* two ^C within it end the step */
+#define LAST_WORDS_MS 30000 /* output that does not come so long after the end is given up */
+
+struct run {
+    struct follow *f;
+    struct msg_step_create *msg;
+    const struct steprun_options *opt;
+    uint64_t create_tag; /* 0: not asked, or answered */
+    bool created, waiting, said_started, said_aborted, given_up;
+    int32_t step;
+    bool refused;
+    bool cancel; /* the step is to end; asked for until it is seen to end */
+    uint64_t cancel_tag;
+    bool cancel_asked;
+    int64_t create_at_ms;
+    int64_t last_int_ms, first_end_ms, done_ms;
+    VEC(uint32_t) told; /* tasks whose end has been described */
+    struct stepout out;
+    struct stepin in;
+    int code;
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static const struct step *run_step(const struct run *r)
+{
+    const struct job *j = follow_job(r->f);
+    return j && r->created ? job_find_step(j, r->step) : NULL;
+}
+
+/* ---- creation
+ * ---------------------------------------------------------------------------------------------- */
+
+static void create(struct run *r)
+{
+    if (!r->created && !r->create_tag && !r->given_up && !r->refused && r->f->client &&
+        now_ms() >= r->create_at_ms)
+        if (!follow_send(r->f, MSG_STEP_CREATE, r->msg, &r->create_tag))
+            r->create_tag = 0;
+}
+
+static void creation_refused(struct run *r, const struct msg_result *result)
+{
+    const char *cause =
+        refusal_slurm(result->refusal < REFUSAL_N ? (enum refusal)result->refusal : REFUSAL_BAD_REQUEST);
+    if (result->refusal == REFUSAL_BAD_REQUEST && !str_is_empty(result->text))
+        cause = result->text;
+    else if (!str_is_empty(result->text) && !str_eq(result->text, cause))
+        cli_error_lines(r->f->cli, result->text);
+    cli_error(r->f->cli, "Unable to create step for job %u: %s", r->f->job, cause);
+    r->refused = true;
+    r->code = 1;
+}
+
+static void creation_answered(struct run *r, const struct incoming *in)
+{
+    r->create_tag = 0;
+    if (in->kind == MSG_RESULT) {
+        const struct msg_result *result = in->body;
+        if (result->refusal != REFUSAL_SHUTTING_DOWN)
+            creation_refused(r, result);
+        else
+            r->create_at_ms = now_ms() + AGAIN_MS; /* the next controller is asked */
+        return;
+    }
+    if (in->kind != MSG_STEP_CREATED)
+        return;
+    const struct msg_step_created *c = in->body;
+    r->created = true;
+    r->step = c->step;
+    r->waiting = c->waiting;
+    if (c->waiting && !r->opt->quiet)
+        cli_say(r->f->cli, "Job %u step creation temporarily disabled, retrying (Requested nodes are busy)",
+                r->f->job);
+}
+
+/* ---- ending it
+ * --------------------------------------------------------------------------------------------- */
+
+static void ask_cancel(struct run *r)
+{
+    const struct step *s = run_step(r);
+    if (!r->cancel || r->cancel_asked || !s || s->done || s->killing)
+        return;
+    struct job_target target = {.job = r->f->job, .array_index = ARRAY_NONE, .step = r->step};
+    struct msg_act act = {.act = ACT_CANCEL, .targets = {.v = &target, .n = 1}};
+    r->cancel_asked = follow_send(r->f, MSG_ACT, &act, &r->cancel_tag);
+}
+
+static void send_signal(struct run *r, int number)
+{
+    struct job_target target = {.job = r->f->job, .array_index = ARRAY_NONE, .step = r->step};
+    struct msg_act act = {.act = ACT_SIGNAL, .targets = {.v = &target, .n = 1}, .signal = number};
+    if (!follow_send(r->f, MSG_ACT, &act, NULL))
+        cli_error(r->f->cli, "signal %d was not sent: the controller is away", number);
+}
+
+/* "task 0: running", "tasks 1-3: waiting": one line for each state that ranks are in. */
+static void print_status(const struct run *r, const struct step *s)
+{
+    for (unsigned state = TASK_WAITING; state < TASK_N_STATES; state++) {
+        VEC(uint32_t) ranks = VEC_INIT;
+        for (size_t i = 0; i < s->tasks.n; i++)
+            for (uint32_t k = 0; s->tasks.v[i].state == state && k < s->tasks.v[i].n_ranks; k++)
+                vec_push(&ranks, s->tasks.v[i].rank_base + k);
+        if (ranks.n) {
+            struct str line = STR_INIT;
+            stepends_append_ranks(&line, ranks.v, ranks.n);
+            cli_say(r->f->cli, "StepId=%u.%d %s: %s", r->f->job, r->step, line.s,
+                    state == TASK_DONE ? "exited" : task_state_text((enum task_state)state));
+            str_fini(&line);
+        }
+        vec_fini(&ranks);
+    }
+}
+
+static void interrupted(struct run *r, const struct step *s)
+{
+    int64_t now = now_ms();
+    bool again = r->last_int_ms && now - r->last_int_ms < DOUBLE_MS;
+    r->last_int_ms = now;
+    if (!again && !r->opt->disable_status) {
+        cli_say(r->f->cli, "interrupt (one more within 1 sec to abort)");
+        print_status(r, s);
+        return;
+    }
+    cli_say(r->f->cli, "sending Ctrl-C to StepId=%u.%d", r->f->job, r->step);
+    send_signal(r, SIGINT);
+    r->cancel = !r->opt->disable_status || again;
+}
+
+static bool tasks_exist(const struct step *s)
+{
+    for (size_t i = 0; s && i < s->tasks.n; i++)
+        if (s->tasks.v[i].state != TASK_WAITING)
+            return true;
+    return false;
+}
+
+static void handle_signal(struct run *r, const struct signalfd_siginfo *si)
+{
+    const struct step *s = run_step(r);
+    int number = (int)si->ssi_signo;
+    if (number == SIGCHLD)
+        return;
+    bool ending = number == SIGTERM || number == SIGHUP || number == SIGINT || number == SIGQUIT;
+    if (!tasks_exist(s)) {
+        if (!ending)
+            return;
+        cli_say(r->f->cli, "Cancelled pending job step with signal %d", number);
+        r->cancel = r->given_up = true;
+        r->code = 1;
+    } else if (number == SIGINT && si->ssi_code == SI_KERNEL) { /* a key at the terminal */
+        interrupted(r, s);
+    } else if (number == SIGTERM || number == SIGHUP) {
+        cli_say(r->f->cli, "forcing job termination");
+        r->cancel = true;
+    } else {
+        send_signal(r, number);
+    }
+}
+
+/* ---- what the mirror shows
+ * --------------------------------------------------------------------------------- */
+
+static void say_started(struct run *r, const struct step *s)
+{
+    if (r->said_started || !tasks_exist(s))
+        return;
+    r->said_started = true;
+    if (r->waiting && !r->opt->quiet)
+        cli_say(r->f->cli, "Step created for StepId=%u.%d", r->f->job, r->step);
+}
+
+static void say_killed(struct run *r, const struct step *s)
+{
+    if (r->said_aborted || !s->killing || s->done)
+        return;
+    r->said_aborted = true;
+    if (r->opt->quiet)
+        return;
+    if (s->kill_cause == KILL_STEP_FAILED)
+        cli_say(r->f->cli, "Terminating StepId=%u.%d", r->f->job, r->step);
+    else
+        cli_say(r->f->cli, "Job step aborted: Waiting up to 32 seconds for job step to finish.");
+}
+
+static bool was_told(const struct run *r, uint32_t task)
+{
+    vec_for_each (&r->told, i)
+        if (r->told.v[i] == task)
+            return true;
+    return false;
+}
+
+/* After the task's last output: an end is not to stand in front of it. */
+static void tell_ends(struct run *r, const struct step *s, bool all)
+{
+    for (size_t i = 0; i < s->tasks.n; i++) {
+        const struct task *t = &s->tasks.v[i];
+        if (t->state != TASK_DONE || was_told(r, t->index) ||
+            (!all && !stepout_task_is_done(&r->out, s, t)))
+            continue;
+        vec_push(&r->told, t->index);
+        struct str text = STR_INIT;
+        stepends_describe(t, &text);
+        if (!r->opt->quiet)
+            cli_error_lines(r->f->cli, text.s);
+        str_fini(&text);
+    }
+}
+
+static void watch_stragglers(struct run *r, const struct step *s, int64_t now)
+{
+    for (size_t i = 0; i < s->tasks.n && !r->first_end_ms; i++)
+        if (s->tasks.v[i].state == TASK_DONE)
+            r->first_end_ms = now;
+    if (!r->opt->wait_s || !r->first_end_ms || s->done || r->cancel ||
+        now - r->first_end_ms < r->opt->wait_s * 1000LL)
+        return;
+    cli_say(r->f->cli, "First task exited %us ago", r->opt->wait_s);
+    r->cancel = true;
+}
+
+static bool ranks_can_read(const struct step *s)
+{
+    for (size_t i = 0; i < s->tasks.n; i++)
+        if (s->tasks.v[i].state == TASK_WAITING || s->tasks.v[i].state == TASK_LAUNCHING)
+            return false;
+    return s->tasks.n > 0;
+}
+
+/* Returns true when everything has been seen. */
+static bool look_at_step(struct run *r, const struct step *s)
+{
+    int64_t now = now_ms();
+    say_started(r, s);
+    say_killed(r, s);
+    watch_stragglers(r, s, now);
+    ask_cancel(r);
+    stepout_update(&r->out, s, now);
+    if (ranks_can_read(s) && !s->done)
+        stepin_update(&r->in, r->step, now);
+    tell_ends(r, s, false);
+    if (!s->done)
+        return false;
+    r->done_ms = r->done_ms ? r->done_ms : now;
+    int64_t quiet_since = r->out.last_data_ms > r->done_ms ? r->out.last_data_ms : r->done_ms;
+    bool late = now - quiet_since > LAST_WORDS_MS;
+    if (!stepout_is_done(&r->out, s) && !late)
+        return false;
+    if (late)
+        cli_error(r->f->cli, "some output of StepId=%u.%d could not be fetched", r->f->job, r->step);
+    stepout_flush(&r->out);
+    tell_ends(r, s, true);
+    if (!r->given_up)
+        r->code = stepends_exit_code(s);
+    return true;
+}
+
+static bool is_over(struct run *r)
+{
+    const struct step *s = run_step(r);
+    if (r->refused)
+        return true;
+    if (s)
+        return look_at_step(r, s);
+    if (r->given_up && !r->created && !r->create_tag)
+        return true;
+    if (r->f->known && follow_is_gone(r->f) && !r->create_tag) {
+        cli_error(r->f->cli, "job %u is not there any more", r->f->job);
+        r->code = 1;
+        return true;
+    }
+    return false;
+}
+
+/* ---- the loop
+ * ---------------------------------------------------------------------------------------------- */
+
+static int shorter(int a, int b)
+{
+    return a < 0 ? b : b < 0 ? a : a < b ? a : b;
+}
+
+static int next_timeout(const struct run *r)
+{
+    int64_t now = now_ms();
+    int t = shorter(stepout_timeout(&r->out, now), stepin_timeout(&r->in, now));
+    if (r->create_at_ms && !r->created && !r->create_tag)
+        t = shorter(t, AGAIN_MS);
+    if (r->done_ms)
+        t = shorter(t, 1000);
+    if (r->opt->wait_s && r->first_end_ms && !r->cancel) {
+        int64_t left = r->first_end_ms + r->opt->wait_s * 1000LL - now;
+        t = shorter(t, left > 0 ? (int)left : 0);
+    }
+    return t;
+}
+
+static void handle_message(struct run *r, struct incoming *in)
+{
+    const struct step *s = run_step(r);
+    bool may_live = !s || !s->done;
+    if (r->create_tag && in->tag == r->create_tag)
+        creation_answered(r, in);
+    else if (r->cancel_asked && in->tag == r->cancel_tag)
+        r->cancel_asked =
+            in->kind == MSG_RESULT && ((struct msg_result *)in->body)->refusal == REFUSAL_NONE;
+    else if (!stepout_take(&r->out, in, may_live, now_ms()))
+        stepin_take(&r->in, in, now_ms());
+    msg_free(in->kind, in->body);
+}
+
+static void turn(struct run *r)
+{
+    struct follow_turn t;
+    const struct step *s = run_step(r);
+    int fd = s && !s->done && ranks_can_read(s) ? stepin_fd(&r->in) : -1;
+    unsigned bits = follow_wait(r->f, next_timeout(r), fd, &t);
+    if (bits & FOLLOW_CONNECTED) {
+        r->create_tag = 0;
+        r->cancel_asked = false;
+        stepout_reconnected(&r->out);
+        stepin_reconnected(&r->in);
+    }
+    if (bits & FOLLOW_MESSAGE)
+        handle_message(r, &t.in);
+    if (bits & FOLLOW_SIGNAL)
+        handle_signal(r, &t.signal);
+    if (bits & FOLLOW_EXTRA)
+        stepin_read(&r->in);
+}
+
+int steprun(struct follow *f, struct msg_step_create *m, const struct steprun_options *opt)
+{
+    struct run r = {.f = f, .msg = m, .opt = opt, .step = STEP_ALL, .code = 1};
+    signal(SIGPIPE, SIG_IGN);
+    stepout_init(&r.out, f, opt->label, !opt->unbuffered);
+    stepin_init(&r.in, f, opt->feed_stdin);
+    do {
+        create(&r);
+        turn(&r);
+    } while (!is_over(&r));
+    stepout_fini(&r.out);
+    stepin_fini(&r.in);
+    vec_fini(&r.told);
+    return r.code;
+}

@@ -1,0 +1,138 @@
+/* submission.c - handing a job to the controller. */
+#include "src/cli/submission.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/base/xalloc.h"
+#include "src/cli/exportenv.h"
+
+#define RETRY_MS        10000  /* how long an unanswered submission is repeated */
+#define RETRY_IN_JOB_MS 300000 /* ... from inside a job */
+
+bool submission_inside_job(void)
+{
+    return getenv("SLURM_JOB_ID") != NULL;
+}
+
+static uint32_t current_umask(void)
+{
+    mode_t mask = umask(022);
+    umask(mask);
+    return (uint32_t)mask;
+}
+
+void submission_init(struct msg_submit *m, struct jobopts *o, enum job_kind kind)
+{
+    *m = (struct msg_submit){.kind = kind, .req = o->req, .hold = o->hold};
+    job_req_init(&o->req);
+    m->request_id = client_request_id();
+    char host[HOST_NAME_MAX + 1] = "";
+    gethostname(host, sizeof host - 1);
+    m->host = xstrdup(host);
+    m->payload.umask = current_umask();
+    m->payload.workdir = xstrdup(m->req.workdir);
+}
+
+int submission_env(const char *spec, const char *cwd, struct strv *ret, struct errtext *err)
+{
+    struct strv env = cli_environ(), base = export_login_env();
+    export_clean_job(&env);
+    int rc = export_env(spec, &env, &base, ret, err);
+    strv_fini(&env);
+    strv_fini(&base);
+    if (rc)
+        return rc;
+    strv_unsetenv(ret, "SLURM_EXPORT_ENV");
+    if (spec && (strcasecmp(spec, "NONE") == 0 || strcasecmp(spec, "NIL") == 0))
+        strv_setenv(ret, "SLURM_EXPORT_ENV", "NONE");
+    if (cwd)
+        strv_setenv(ret, "SLURM_SUBMIT_DIR", cwd);
+    return 0;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* The first connection: at once or not at all outside of jobs. */
+static int connect_first(const struct cli *cli, struct client **ret, struct errtext *err)
+{
+    return submission_inside_job() ? client_connect_wait(cli->cmd->name, RETRY_IN_JOB_MS, ret, err)
+                                   : client_connect(cli->cmd->name, CLIENT_START, ret, err);
+}
+
+static int answer_take(enum msg_kind kind, void *body, struct msg_result *ret, struct errtext *err)
+{
+    if (kind != MSG_RESULT) {
+        msg_free(kind, body);
+        return err_set(err, -EPROTO, "the controller answers with %s", msg_name(kind));
+    }
+    struct msg_result *result = body;
+    *ret = *result;
+    *result = (struct msg_result){.text = NULL};
+    msg_free(kind, body);
+    return 0;
+}
+
+int submission_send(const struct cli *cli, const struct msg_submit *m, struct client **ret_client,
+                    struct msg_result *ret, struct errtext *err)
+{
+    struct client *c;
+    int rc = connect_first(cli, &c, err);
+    int64_t deadline = now_ms() + (submission_inside_job() ? RETRY_IN_JOB_MS : RETRY_MS);
+    while (!rc) {
+        enum msg_kind kind;
+        void *body;
+        rc = client_call(c, MSG_SUBMIT, m, &kind, &body, err);
+        if (!rc) {
+            rc = answer_take(kind, body, ret, err);
+            if (rc || !ret_client)
+                client_free(c);
+            else
+                *ret_client = c;
+            return rc;
+        }
+        client_free(c);
+        int64_t left = deadline - now_ms();
+        if (left <= 0)
+            break;
+        rc = client_connect_wait(cli->cmd->name, (int)left, &c, err);
+    }
+    return rc;
+}
+
+int submission_refused(const struct cli *cli, const char *what, const struct msg_result *r)
+{
+    enum refusal refusal = r->refusal < REFUSAL_N ? (enum refusal)r->refusal : REFUSAL_BAD_REQUEST;
+    const char *cause = refusal_slurm(refusal);
+    if (!str_is_empty(r->text) && !str_eq(r->text, cause))
+        cli_error_lines(cli, r->text);
+    cli_error(cli, "%s: %s", what, cause);
+    return 1;
+}
+
+int submission_away(const struct cli *cli, const char *what, const struct errtext *err)
+{
+    if (!str_is_empty(err->s))
+        cli_error_lines(cli, err->s);
+    cli_error(cli, "%s: %s", what, SUBMISSION_AWAY);
+    return 1;
+}
+
+bool submission_cluster_is(const struct cli *cli, const struct client *c, const char *name)
+{
+    const char *own = client_welcome(c)->name;
+    if (!name || str_eq(name, own) || str_ieq(name, "all"))
+        return true;
+    cli_error(cli, "No cluster '%s' known here; this one is '%s'", name, own ? own : "");
+    return false;
+}
