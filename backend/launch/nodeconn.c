@@ -36,6 +36,7 @@ struct nodeconn {
     int64_t pause_ms;
     uint64_t committed;
     unsigned missed;
+    int start_error; /* of the last try to start an agent: said once */
     bool up, started;
 };
 
@@ -155,9 +156,10 @@ static void start_agent(struct nodeconn *n)
     posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     int r = posix_spawnp(&pid, path, NULL, &attr, argv, environ);
     posix_spawnattr_destroy(&attr);
-    if (r != 0)
+    if (r != 0 && r != n->start_error)
         log_error("node=%s cannot start %s: %s", n->node, path, strerror(r));
-    else
+    n->start_error = r;
+    if (r == 0)
         waitpid(pid, NULL,
                 0); /* it daemonises at once: its first process ends as soon as the second lives */
     free(path);
