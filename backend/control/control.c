@@ -262,6 +262,7 @@ void control_free(struct control *c)
     struct loop_timer *timers[] = {&c->wake, &c->retire, &c->probe, &c->stop_timer, &c->orphans};
     for (size_t i = 0; i < sizeof timers / sizeof *timers; i++)
         loop_timer_cancel(c->loop, timers[i]);
+    ctl_stop_agents(c);
     ctl_free_sessions(c);
     ctl_free_nodes(c);
     loop_unwatch(c->loop, &c->store_watch);

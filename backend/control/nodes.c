@@ -345,6 +345,7 @@ void ctl_update_util_watch(struct control *c)
         nodeconn_send(link->conn, 0, MSG_WATCH_UTIL, 0, &m);
 }
 
+/* An agent that holds a task stays whatever it is told. */
 void ctl_stop_agents(struct control *c)
 {
     list_for_each (link, &c->nodes, struct node_link, link)

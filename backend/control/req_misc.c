@@ -114,7 +114,7 @@ void ctl_owner_gone(struct control *c, struct session *s)
             vec_push(&jobs, (uint32_t)slot->id);
     vec_for_each (&jobs, i)
         idmap_remove(&c->owners, jobs.v[i]);
-    if (jobs.n && !heap_has(&c->orphans.node))
+    if (jobs.n) /* moved on by each loss: never too early for the last one */
         loop_timer_set(c->loop, &c->orphans, OWNER_GRACE_MS);
     vec_fini(&jobs);
 }
@@ -124,7 +124,8 @@ void ctl_end_orphans(void *ctx)
 {
     struct control *c = ctx;
     list_for_each (j, &c->model.all, struct job, in_all) {
-        if (j->kind != JOB_KIND_INTERACTIVE || job_state_is_final(j->state) || idmap_get(&c->owners, j->id))
+        if (j->kind != JOB_KIND_INTERACTIVE || j->detached || job_state_is_final(j->state) ||
+            idmap_get(&c->owners, j->id))
             continue;
         struct ev_kill body = {.step = STEP_ALL,
                                .cause = KILL_OWNER_GONE,
@@ -192,8 +193,6 @@ void ctl_try_stop(void *ctx)
         loop_timer_set(c->loop, &c->stop_timer, STOP_KILL_MS);
         return;
     }
-    if (c->stop_kills)
-        ctl_stop_agents(c);
     log_info("stopping jobs_pending=%u jobs_active=%u", c->model.n_pending, c->model.n_active);
     loop_stop(c->loop);
 }

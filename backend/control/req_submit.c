@@ -176,6 +176,7 @@ static void make_job(struct session *s, struct msg_submit *m, struct job *j, str
         .t_eligible = loop_wall(c->loop),
         .time_limit_s = DURATION_NOT_SET,
         .script_size = (uint32_t)m->payload.script.n,
+        .detached = m->detached,
     };
     m->req = (struct job_req){0};
     if (!j->req.name)
@@ -214,6 +215,8 @@ void req_submit(struct session *s, uint64_t tag, struct msg_submit *m)
     struct control *c = s->ctl;
     struct job *old = m->request_id ? model_get_request(&c->model, m->request_id) : NULL;
     if (old && old->uid == s->uid) { /* the answer was lost, not the job */
+        if (old->kind == JOB_KIND_INTERACTIVE && !old->detached)
+            idmap_set(&c->owners, old->id, s);
         session_reply(s, tag, REFUSAL_NONE, old->array_job ? old->array_job : old->id, 1, "%s", "");
         return;
     }
@@ -240,6 +243,8 @@ void req_submit(struct session *s, uint64_t tag, struct msg_submit *m)
             m->step_payloads.v[i].env = strv_copy(&m->payload.env);
         keep_payload(c, id, (int32_t)i, &m->step_payloads.v[i]);
     }
+    if (m->kind == JOB_KIND_INTERACTIVE && !m->detached)
+        idmap_set(&c->owners, id, s);
     c->stats.submits++;
     vec_push(&c->fresh, id);
     session_reply(s, tag, REFUSAL_NONE, id, 1, "%s", "");

@@ -284,7 +284,10 @@ static bool wants(struct session *s, uint32_t job)
             vec_push(&s->resend, job);
         return false;
     }
-    return s->follow == FOLLOW_ALL || (s->follow == FOLLOW_JOB && s->follow_job == job);
+    if (s->follow != FOLLOW_JOB)
+        return s->follow == FOLLOW_ALL;
+    const struct job *j = model_get_job(&s->ctl->model, job);
+    return s->follow_job == job || (j && j->array_job == s->follow_job);
 }
 
 /* Too slow for pushes: nothing more is sent but the word that it must ask anew, once there is room. */

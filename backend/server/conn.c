@@ -49,10 +49,22 @@ static void conn_free(void *arg)
     free(c);
 }
 
+/* What may leave and fits into the socket's buffer still goes: a last word should arrive. */
+static void last_words(struct conn *c)
+{
+    while (c->sent < c->open) {
+        ssize_t n = send(c->watch.fd, c->out.s + c->sent, c->open - c->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n <= 0)
+            return;
+        c->sent += (size_t)n;
+    }
+}
+
 void conn_close(struct conn *c)
 {
     if (!c || c->dead)
         return;
+    last_words(c);
     c->dead = true;
     loop_unwatch(c->loop, &c->watch);
     if (c->busy)

@@ -96,11 +96,12 @@ struct msg_submit { /* C->S, answered by RESULT with the job's id */
     REC_LIST(struct step) steps; /* step jobs: declared, tasks empty */
     REC_LIST(struct step_payload) step_payloads; /* one for each of steps */
     bool force;           /* queue it even where it can never start as things are */
+    bool detached;        /* interactive: goes on without its terminal (salloc --no-shell) */
 };
 #define MSG_SUBMIT_FIELDS(F, G, S)                                                                           \
     F(S, STR, request_id) F(S, U32, kind) G(S, SUB, req, job_req) F(S, STR, command) F(S, STR, host)         \
     F(S, BOOL, hold) F(S, BOOL, test_only) G(S, SUB, payload, step_payload) G(S, LISTOF, steps, step)        \
-    G(S, LISTOF, step_payloads, step_payload) F(S, BOOL, force)
+    G(S, LISTOF, step_payloads, step_payload) F(S, BOOL, force) F(S, BOOL, detached)
 
 struct msg_step_create { /* C->S (srun), answered by STEP_CREATED or RESULT */
     uint32_t job;
