@@ -176,6 +176,7 @@ static int allocate_and_run(const struct cli *cli, struct salloc *s, struct strv
     };
     submission_init(&m, &s->job, JOB_KIND_INTERACTIVE);
     m.command = strv_join(command, " ");
+    m.detached = s->no_shell;
     if (!m.req.name)
         m.req.name = xstrdup(command->n ? strrchr(command->v[0], '/') ? strrchr(command->v[0], '/') + 1
                                                                       : command->v[0]
