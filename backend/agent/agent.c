@@ -1,0 +1,459 @@
+/* agent.c - the daemon on a node: its directory, its socket, the controller that it obeys.
+ *
+ * Obeys one controller at a time: the one with the cluster's uuid and the highest epoch seen, which is remembered on disk. A restart
+ * changes nothing for a task: everything it must know lies in the task directories.
+ */
+#include "backend/agent/agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend/agent/agent_private.h"
+#include "src/base/log.h"
+#include "src/base/xalloc.h"
+
+#define PEERS_MAX      64
+#define KILL_WAIT_S    30
+#define SOCKET_DEFAULT "agent.sock"
+
+void agent_send(struct agent *a, enum msg_kind kind, uint64_t tag, const void *body)
+{
+    if (a->controller)
+        wire_send(&a->controller->wire, kind, tag, msg_rec(kind), body);
+}
+
+/* --- which controller --- */
+
+static int store_cluster(struct agent *a)
+{
+    char text[128];
+    int len = snprintf(text, sizeof text, "%s %llu\n", a->cluster, (unsigned long long)a->epoch);
+    int fd = openat(a->dir_fd, "cluster.tmp", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -errno;
+    int r = write(fd, text, (size_t)len) == len && fsync(fd) == 0 ? 0 : -EIO;
+    close(fd);
+    if (r == 0 && renameat(a->dir_fd, "cluster.tmp", a->dir_fd, "cluster") < 0)
+        r = -errno;
+    if (r == 0)
+        fsync(a->dir_fd);
+    return r;
+}
+
+static void load_cluster(struct agent *a)
+{
+    int fd = openat(a->dir_fd, "cluster", O_RDONLY | O_CLOEXEC);
+    char text[128];
+    unsigned long long epoch;
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    if (sscanf(text, "%63s %llu", a->cluster, &epoch) == 2)
+        a->epoch = epoch;
+    else
+        a->cluster[0] = '\0';
+}
+
+static int check_hello(struct agent *a, const struct msg_hello *h, struct errtext *err)
+{
+    if (h->version < PROTO_VERSION_MIN || h->version > PROTO_VERSION)
+        return err_set(err, -EPROTO, "this agent speaks protocol %d, the controller %u", PROTO_VERSION, h->version);
+    if (str_is_empty(h->cluster) || strlen(h->cluster) >= sizeof a->cluster || strpbrk(h->cluster, " \n\t"))
+        return err_set(err, -EPROTO, "the controller does not name its cluster");
+    if (a->cluster[0] && strcmp(h->cluster, a->cluster) != 0)
+        return err_set(err, -EPERM,
+                       "this node belongs to cluster %s, not to %s (to give it away: stop the agent, remove %s/cluster)",
+                       a->cluster, h->cluster, a->dir);
+    if (a->cluster[0] && h->epoch < a->epoch)
+        return err_set(err, -EPERM, "epoch %llu is over: this node obeys %llu", (unsigned long long)h->epoch,
+                       (unsigned long long)a->epoch);
+    if (!str_is_empty(h->node) && strcmp(h->node, a->cfg.node) != 0)
+        return err_set(err, -EPERM, "this is node %s, not %s", a->cfg.node, h->node);
+    if (strcmp(h->cluster, a->cluster) == 0 && h->epoch == a->epoch)
+        return 0;
+    char old[sizeof a->cluster];
+    uint64_t old_epoch = a->epoch;
+    memcpy(old, a->cluster, sizeof old);
+    snprintf(a->cluster, sizeof a->cluster, "%s", h->cluster);
+    a->epoch = h->epoch;
+    int r = store_cluster(a);
+    if (r < 0) {
+        memcpy(a->cluster, old, sizeof old);
+        a->epoch = old_epoch;
+        return err_set(err, r, "the agent cannot remember the controller's epoch: %s", strerror(-r));
+    }
+    return 0;
+}
+
+static void describe(struct agent *a, struct msg_agent *m)
+{
+    const struct node_spec *s = &a->spec;
+    bool declared = a->has_spec && !s->detect;
+    m->boot_id = xstrdup(a->probe.boot_id);
+    m->arch = xstrdup(a->probe.arch);
+    m->os = xstrdup(a->probe.os);
+    m->cpus = declared && s->cpus ? s->cpus : a->probe.n_cpus;
+    m->mem_mib = declared && s->mem_mib ? s->mem_mib : a->probe.mem_mib;
+    m->gpus = declared && s->gpus != UINT32_MAX ? s->gpus : a->probe.gpus;
+    const char *type = declared && s->gpu_type ? s->gpu_type : a->probe.gpu_type;
+    m->gpu_type = *type ? xstrdup(type) : NULL;
+    for (size_t i = 0; i < a->notes.n; i++)
+        strv_push(&m->notes, a->notes.v[i]);
+    if (declared)
+        strv_push(&m->notes, "cpus: not bound (detect = false)");
+    m->t_boot = a->probe.t_boot;
+    m->t_agent = a->t_agent;
+    tasks_list(a, m);
+}
+
+static void drop_peer(struct peer *p, const char *why)
+{
+    struct agent *a = p->a;
+    if (a->controller == p) {
+        log_info("the controller's connection is over: %s", why);
+        a->controller = NULL;
+        util_watch(a, false);
+        spool_drop_waits(a);
+    }
+    wire_close(&p->wire);
+    list_unlink(&p->link);
+    free(p);
+}
+
+static void take_hello(struct peer *p, uint64_t tag, struct msg_hello *h)
+{
+    struct agent *a = p->a;
+    struct errtext err;
+    struct msg_agent m = {.version = PROTO_VERSION, .node = xstrdup(a->cfg.node), .release = xstrdup(STOKER_VERSION)};
+    int r = check_hello(a, h, &err);
+    if (r < 0) {
+        log_warn("controller=%s refused: %s", h->program ? h->program : "?", err.s);
+        m.refused = xstrdup(err.s);
+    } else {
+        if (a->controller && a->controller != p)
+            drop_peer(a->controller, "another connection of the controller took over");
+        if (a->controller != p)
+            log_info("controller connected epoch=%llu", (unsigned long long)a->epoch);
+        a->controller = p;
+        a->kill_wait_s = h->kill_wait_s;
+        rec_fini(&node_spec_rec, &a->spec);
+        a->spec = h->spec;
+        h->spec = (struct node_spec){0};
+        a->has_spec = a->spec.name != NULL;
+        describe(a, &m);
+    }
+    wire_send(&p->wire, MSG_AGENT, tag, &msg_agent_rec, &m);
+    rec_fini(&msg_agent_rec, &m);
+    if (r == 0)
+        tasks_send_ends(a);
+}
+
+/* --- messages --- */
+
+static int take_stop(struct agent *a)
+{
+    if (a->n_live)
+        log_warn("asked to stop while tasks=%u run: goes on", a->n_live);
+    else
+        loop_stop(a->loop);
+    return 0;
+}
+
+static int take_order(struct peer *p, const struct frame *f, void *body)
+{
+    struct agent *a = p->a;
+    if (a->controller != p)
+        return -EPERM;
+    const struct msg_flag *flag = body;
+    switch (f->type) {
+    case MSG_LAUNCH: tasks_launch(a, f->tag, body, f); return 0;
+    case MSG_KILL: tasks_kill(a, body); return 0;
+    case MSG_END_ACK: tasks_ack(a, body); return 0;
+    case MSG_OUTPUT_READ: spool_read(a, f->tag, body); return 0;
+    case MSG_INPUT: tasks_input(a, f->tag, body, f); return 0;
+    case MSG_WATCH_UTIL: util_watch(a, flag->on); return 0;
+    case MSG_AGENT_STOP: return take_stop(a);
+    default: return -EPROTO;
+    }
+}
+
+static int on_peer_frame(void *ctx, const struct frame *f)
+{
+    struct peer *p = ctx;
+    struct errtext err;
+    void *body;
+    int r = msg_decode(f, &body, &err);
+    if (r < 0) {
+        log_warn("uid=%u sent what cannot be read: %s", p->uid, err.s);
+        return r;
+    }
+    if (f->type == MSG_HELLO)
+        take_hello(p, f->tag, body);
+    else if (f->type == MSG_PING)
+        wire_send(&p->wire, MSG_PONG, f->tag, NULL, NULL);
+    else if (f->type != MSG_PONG)
+        r = take_order(p, f, body);
+    msg_free(f->type, body);
+    return r;
+}
+
+static void on_peer_close(void *ctx, const char *why)
+{
+    drop_peer(ctx, why);
+}
+
+static const struct wire_ops peer_ops = {.on_frame = on_peer_frame, .on_close = on_peer_close};
+
+static void on_listener(void *ctx, unsigned ready)
+{
+    (void)ready;
+    struct agent *a = ctx;
+    int fd = accept4(a->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0)
+        return;
+    struct ucred peer;
+    socklen_t len = sizeof peer;
+    size_t n = 0;
+    list_for_each(p, &a->peers, struct peer, link) n++;
+    if (n >= PEERS_MAX || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 ||
+        (peer.uid != 0 && peer.uid != geteuid())) {
+        close(fd);
+        return;
+    }
+    struct peer *p = xcalloc(1, sizeof *p);
+    *p = (struct peer){.a = a, .uid = peer.uid, .serial = ++a->last_serial};
+    list_append(&a->peers, &p->link);
+    wire_open(&p->wire, a->loop, &a->dirty, fd, FRAME_MAX, &peer_ops, p);
+}
+
+/* --- start --- */
+
+static int make_dirs(struct agent *a, struct errtext *err)
+{
+    char *p = xstrdup(a->cfg.dir);
+    mode_t mode = a->root ? 0711 : 0700; /* users of a root agent pass through to their scripts */
+    for (char *slash = strchr(p + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(p, 0755);
+        *slash = '/';
+    }
+    free(p);
+    if (mkdir(a->cfg.dir, mode) < 0 && errno != EEXIST)
+        return err_set(err, -errno, "cannot make %s: %s", a->cfg.dir, strerror(errno));
+    a->dir = realpath(a->cfg.dir, NULL);
+    a->dir_fd = open(a->cfg.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct stat st;
+    if (!a->dir || a->dir_fd < 0 || fstat(a->dir_fd, &st) < 0)
+        return err_set(err, -errno, "cannot open %s: %s", a->cfg.dir, strerror(errno));
+    if (st.st_uid != geteuid())
+        return err_set(err, -EPERM, "%s belongs to another user", a->dir);
+    if (fchmod(a->dir_fd, mode) < 0)
+        return err_set(err, -errno, "cannot protect %s: %s", a->dir, strerror(errno));
+    if (mkdirat(a->dir_fd, "tasks", mode) < 0 && errno != EEXIST)
+        return err_set(err, -errno, "cannot make %s/tasks: %s", a->dir, strerror(errno));
+    a->tasks_fd = openat(a->dir_fd, "tasks", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    a->tasks_dir = xasprintf("%s/tasks", a->dir);
+    return a->tasks_fd < 0 ? err_set(err, -errno, "cannot open %s: %s", a->tasks_dir, strerror(errno)) : 0;
+}
+
+static int take_lock(struct agent *a, struct errtext *err)
+{
+    a->lock_fd = openat(a->dir_fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (a->lock_fd < 0)
+        return err_set(err, -errno, "cannot open %s/lock: %s", a->dir, strerror(errno));
+    if (flock(a->lock_fd, LOCK_EX | LOCK_NB) < 0)
+        return err_set(err, errno == EWOULDBLOCK ? -EEXIST : -errno, "an agent runs already in %s", a->dir);
+    if (ftruncate(a->lock_fd, 0) == 0)
+        dprintf(a->lock_fd, "%d\n", (int)getpid());
+    return 0;
+}
+
+/* Through the directory's descriptor: a path may be longer than the 107 bytes that an address holds. */
+static int listen_at(struct agent *a, struct errtext *err)
+{
+    const char *path = a->cfg.socket, *name = SOCKET_DEFAULT;
+    int dir_fd = a->dir_fd;
+    if (path) {
+        const char *slash = strrchr(path, '/');
+        char *dir = slash ? xstrndup(path, slash == path ? 1 : (size_t)(slash - path)) : xstrdup(".");
+        name = slash ? slash + 1 : path;
+        dir_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        free(dir);
+    }
+    struct sockaddr_un sa = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int len = snprintf(sa.sun_path, sizeof sa.sun_path, "/proc/self/fd/%d/%s", dir_fd, name);
+    int r = dir_fd < 0 || fd < 0 ? -errno : len >= (int)sizeof sa.sun_path ? -ENAMETOOLONG : 0;
+    if (r == 0) {
+        unlinkat(dir_fd, name, 0); /* of an agent that is dead: the lock is ours */
+        mode_t mask = umask(0177);
+        if (bind(fd, (struct sockaddr *)&sa, sizeof sa) < 0 || listen(fd, 64) < 0)
+            r = -errno;
+        umask(mask);
+    }
+    if (dir_fd >= 0 && dir_fd != a->dir_fd)
+        close(dir_fd);
+    if (r < 0) {
+        if (fd >= 0)
+            close(fd);
+        return err_set(err, r, "cannot listen at %s: %s", path ? path : SOCKET_DEFAULT, strerror(-r));
+    }
+    a->listener = (struct loop_fd){.fd = fd, .fn = on_listener, .ctx = a};
+    loop_watch(a->loop, &a->listener, LOOP_READ);
+    return 0;
+}
+
+/* Descriptors are one per task; the tasks get the limit that was here before. */
+static void set_limits(struct agent *a)
+{
+    struct rlimit lim;
+    char text[32];
+    if (getrlimit(RLIMIT_NOFILE, &lim) == 0) {
+        a->nofile = lim.rlim_cur > UINT32_MAX ? UINT32_MAX : (uint32_t)lim.rlim_cur;
+        lim.rlim_cur = lim.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &lim);
+    }
+    if (proc_read_file("/proc/self/oom_score_adj", text, sizeof text) > 0)
+        a->oom_score_adj = atoi(text);
+}
+
+/* An agent in the scope of a login goes with it where the system is set up that way. */
+static void note_session(struct agent *a)
+{
+    char text[4096];
+    if (a->root || proc_read_file("/proc/self/cgroup", text, sizeof text) <= 0 || !strstr(text, "/session-"))
+        return;
+    strv_push(&a->notes, "started in a login session: it may be ended with it (loginctl enable-linger prevents that)");
+    log_warn("started in a login session: where logind kills the processes of a session, this agent and its tasks end "
+             "with it");
+}
+
+static void on_signal(void *ctx, int signo)
+{
+    struct agent *a = ctx;
+    if (signo == SIGTERM || signo == SIGINT) {
+        loop_stop(a->loop);
+        return;
+    }
+    if (signo != SIGCHLD)
+        return;
+    pid_t pid;
+    while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+        if (!util_child_ended(a, pid))
+            tasks_child_ended(a, pid);
+}
+
+static void on_turn(void *ctx)
+{
+    struct agent *a = ctx;
+    wire_flush_all(&a->dirty);
+}
+
+static int start(struct agent *a, struct errtext *err)
+{
+    a->root = geteuid() == 0;
+    umask(077);
+    int r = make_dirs(a, err);
+    if (r == 0)
+        r = take_lock(a, err);
+    if (r == 0)
+        r = policy_load(&a->policy, a->dir_fd, err);
+    if (r == 0)
+        r = tomb_open(&a->tomb, a->dir_fd, err);
+    if (r < 0)
+        return r;
+    load_cluster(a);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_DUMPABLE, 0);
+    set_limits(a);
+    probe_machine(&a->probe);
+    cgroup_setup(a);
+    note_session(a);
+    a->loop = loop_new();
+    a->t_agent = loop_wall(a->loop);
+    a->sweep = (struct loop_timer){.fn = sweep_fire, .ctx = a};
+    loop_on_signals(a->loop, (int[]){SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGPIPE}, 5, on_signal, a);
+    loop_on_turn(a->loop, on_turn, a);
+    return listen_at(a, err);
+}
+
+static void stop(struct agent *a)
+{
+    while (!list_empty(&a->peers))
+        drop_peer(list_first(&a->peers, struct peer, link), "the agent stops");
+    if (a->loop) {
+        spool_fini(a);
+        util_watch(a, false);
+    }
+    while (!list_empty(&a->tasks))
+        tasks_free(list_first(&a->tasks, struct atask, link));
+    if (a->gpu_out.fd >= 0)
+        close(a->gpu_out.fd);
+    str_fini(&a->gpu_text);
+    rec_fini(&msg_util_rec, &a->gpu_util);
+    idmap_fini(&a->by_key);
+    idmap_fini(&a->by_pid);
+    tomb_close(&a->tomb);
+    policy_fini(&a->policy);
+    strv_fini(&a->notes);
+    rec_fini(&node_spec_rec, &a->spec);
+    if (a->listener.fd >= 0)
+        close(a->listener.fd);
+    loop_free(a->loop);
+    free(a->dir);
+    free(a->tasks_dir);
+    free(a->cgroup_base);
+    for (int i = 0, fds[] = {a->tasks_fd, a->lock_fd, a->dir_fd}; i < 3; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+}
+
+int agent_run(const struct agent_config *cfg, struct errtext *err)
+{
+    struct agent a = {
+        .cfg = *cfg,
+        .dir_fd = -1,
+        .tasks_fd = -1,
+        .lock_fd = -1,
+        .listener = {.fd = -1},
+        .inotify = {.fd = -1},
+        .gpu_out = {.fd = -1},
+        .gpu_text = STR_INIT,
+        .tomb = {.fd = -1},
+        .kill_wait_s = KILL_WAIT_S,
+    };
+    list_init(&a.dirty);
+    list_init(&a.peers);
+    list_init(&a.tasks);
+    list_init(&a.lost);
+    list_init(&a.spool_waits);
+    int r = start(&a, err);
+    if (r == 0) {
+        log_info("node=%s dir=%s pid=%d", cfg->node, a.dir, (int)getpid());
+        if (cfg->ready_fd >= 0 && write(cfg->ready_fd, "", 1) != 1)
+            log_warn("nobody waits for the start any more");
+        if (cfg->ready_fd >= 0)
+            close(cfg->ready_fd);
+        if (cfg->starter_fd >= 0)
+            close(cfg->starter_fd);
+        adopt_all(&a);
+        loop_run(a.loop);
+        wire_flush_all(&a.dirty);
+        log_info("node=%s stops, tasks=%u go on", cfg->node, a.n_live);
+    }
+    stop(&a);
+    return r;
+}

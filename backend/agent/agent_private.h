@@ -1,0 +1,162 @@
+/* agent_private.h - the parts of the agent daemon among themselves: one loop, one struct agent. */
+#ifndef STOKER_BACKEND_AGENT_PRIVATE_H
+#define STOKER_BACKEND_AGENT_PRIVATE_H
+
+#include "backend/agent/agent.h"
+#include "backend/agent/probe.h"
+#include "backend/agent/proc.h"
+#include "backend/agent/taskdir.h"
+#include "backend/agent/tomb.h"
+#include "backend/agent/wire.h"
+#include "src/base/idmap.h"
+#include "src/base/list.h"
+
+#define NODE_RANKS_MAX  4096
+#define DISK_RESERVE    (16u << 20) /* below it nothing is launched: ends of what runs must still find room */
+#define SPOOL_KEEP_MS   60000       /* after the acknowledged end: somebody may still be reading */
+
+/* What the owner of this machine allows, whatever the controller says: the file `policy` in the agent's directory. */
+struct policy {
+    uint32_t min_uid, max_tasks;
+    bool allow_root;
+    struct strv users, workdirs; /* empty: all */
+};
+
+/* A task that this agent holds: living, or ended and not acknowledged, or kept for readers of its output. */
+struct atask {
+    struct agent *a;
+    struct list link, lost_link; /* lost_link: in agent.lost while its processes are being killed without a shim */
+    struct launch_status st;
+    char name[TASKDIR_NAME_SIZE];
+    pid_t shim;           /* 0: gone, or never there */
+    pid_t lost_shim;      /* its number once it was lost: still the session of what it left */
+    uint64_t shim_start;  /* clock ticks after boot */
+    struct loop_fd pidfd; /* of an adopted shim, which is nobody's child here */
+    struct wire wire;
+    struct loop_timer timer; /* connects again to an adopted shim; later: removes the directory */
+    int64_t connect_pause_ms;
+    struct launch_end *end; /* NULL: lives */
+    bool has_dir, has_spool, acked;
+    char *cgroup;
+    char *cluster;
+    unsigned lost_rounds;
+    uint64_t input_peer;  /* serial of the connection whose INPUT is being answered */
+    uint64_t cpu_ticks;   /* at the last look */
+};
+
+/* A connection on the agent's socket. */
+struct peer {
+    struct agent *a;
+    struct list link;
+    struct wire wire;
+    uint32_t uid;
+    uint64_t serial;
+};
+
+/* A read that waits for the spool to grow. */
+struct spool_wait;
+
+struct agent {
+    struct agent_config cfg;
+    struct loop *loop;
+    int dir_fd, tasks_fd, lock_fd;
+    char *dir, *tasks_dir; /* absolute */
+    struct loop_fd listener;
+    struct list dirty; /* wires with something to send */
+
+    char cluster[64];
+    uint64_t epoch;
+    uint32_t kill_wait_s; /* the controller's, for what the agent has to end itself */
+    struct list peers;
+    uint64_t last_serial;
+    struct peer *controller;
+    struct node_spec spec;
+    bool has_spec;
+
+    struct probe probe;
+    struct policy policy;
+    struct strv notes;
+    struct wall t_agent;
+    bool root;
+    uint32_t nofile;
+    int32_t oom_score_adj;
+    char *cgroup_base; /* NULL: no v2 groups with memory limits */
+
+    struct tomb tomb;
+    struct list tasks;
+    struct idmap by_key, by_pid;
+    unsigned n_live;
+    struct list lost;
+    struct loop_timer sweep;
+
+    struct list spool_waits;
+    struct loop_fd inotify;
+
+    bool watch_util;
+    struct loop_timer util_timer;
+    struct probe_cpu cpu;
+    struct mono util_at;
+    struct msg_util gpu_util; /* only its gpus: as last measured */
+    pid_t gpu_pid;
+    struct loop_fd gpu_out;
+    struct str gpu_text;
+    int gpu_pause;
+};
+
+/* To the controller; dropped where there is none. */
+void agent_send(struct agent *a, enum msg_kind kind, uint64_t tag, const void *body);
+
+/* --- tasks.c --- */
+struct atask *tasks_find(struct agent *a, const struct launch_key *key);
+/* The same; attempt 0 is the newest one. */
+struct atask *tasks_find_latest(struct agent *a, const struct launch_key *key);
+struct atask *tasks_new(struct agent *a, const struct launch_key *key);
+void tasks_free(struct atask *t);
+/* frame: the launch as it came, which is what the shim gets. */
+void tasks_launch(struct agent *a, uint64_t tag, const struct launch *l, const struct frame *f);
+void tasks_kill(struct agent *a, const struct launch_kill *k);
+void tasks_input(struct agent *a, uint64_t tag, const struct msg_input *m, const struct frame *f);
+void tasks_ack(struct agent *a, const struct launch_key *key);
+void tasks_list(struct agent *a, struct msg_agent *into);
+void tasks_send_ends(struct agent *a);
+/* A child of this process has ended. */
+void tasks_child_ended(struct agent *a, pid_t pid);
+/* The shim of t is no more: its end is on disk, or it was lost. */
+void tasks_shim_gone(struct atask *t);
+/* Takes the end, tells the controller. *end is moved. */
+void tasks_ended(struct atask *t, struct launch_end *end);
+extern const struct wire_ops shim_wire_ops;
+
+/* --- adopt.c: what an earlier agent has left --- */
+void adopt_all(struct agent *a);
+
+/* --- sweep.c: trees without a supervisor --- */
+void sweep_add(struct atask *t);
+void sweep_fire(void *ctx);
+
+/* --- spool.c --- */
+void spool_read(struct agent *a, uint64_t tag, struct msg_output_read *m);
+/* The task has ended, or goes: who waits for it gets an answer. */
+void spool_task_changed(struct agent *a, const struct launch_key *key);
+void spool_drop_waits(struct agent *a);
+void spool_fini(struct agent *a);
+
+/* --- util.c --- */
+void util_watch(struct agent *a, bool on);
+/* True where pid was the one that measures GPUs. */
+bool util_child_ended(struct agent *a, pid_t pid);
+
+/* --- cgroup.c --- */
+/* Finds out whether groups with memory limits can be made; adds a note in any case. */
+void cgroup_setup(struct agent *a);
+/* A group with the limit in force, or NULL: then the shim keeps it. Caller frees. */
+char *cgroup_make(struct agent *a, const char *name, uint64_t mem_mib);
+void cgroup_remove(const char *path);
+
+/* --- policy.c --- */
+int policy_load(struct policy *p, int dir_fd, struct errtext *err) __attribute__((warn_unused_result));
+void policy_fini(struct policy *p);
+int policy_check(const struct policy *p, const struct launch *l, unsigned n_live, struct errtext *err)
+    __attribute__((warn_unused_result));
+
+#endif

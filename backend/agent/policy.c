@@ -1,0 +1,129 @@
+/* policy.c - what the owner of the machine allows: DIR/policy, lines of "name = value", '#' begins a comment.
+ *
+ *     allow_root = no          min_uid = 1000          max_tasks = 200
+ *     users = alice,bob        workdirs = /home,/scratch
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backend/agent/agent_private.h"
+#include "src/base/units.h"
+
+#define POLICY_MAX 65536
+
+void policy_fini(struct policy *p)
+{
+    strv_fini(&p->users);
+    strv_fini(&p->workdirs);
+}
+
+static int take(struct policy *p, const char *name, const char *value, struct errtext *err)
+{
+    int64_t n;
+    int r = 0;
+    if (strcmp(name, "allow_root") == 0) {
+        if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+            return err_set(err, -EINVAL, "allow_root is yes or no, not \"%s\"", value);
+        p->allow_root = value[0] == 'y';
+    } else if (strcmp(name, "min_uid") == 0) {
+        r = int_parse(value, 0, UINT32_MAX, &n, err);
+        if (r == 0)
+            p->min_uid = (uint32_t)n;
+    } else if (strcmp(name, "max_tasks") == 0) {
+        r = int_parse(value, 1, 1000000, &n, err);
+        if (r == 0)
+            p->max_tasks = (uint32_t)n;
+    } else if (strcmp(name, "users") == 0) {
+        strv_fini(&p->users);
+        p->users = strv_split(value, ", ");
+    } else if (strcmp(name, "workdirs") == 0) {
+        strv_fini(&p->workdirs);
+        p->workdirs = strv_split(value, ", ");
+    } else {
+        return err_set(err, -EINVAL, "unknown name \"%s\" (allow_root, min_uid, max_tasks, users, workdirs)", name);
+    }
+    return r;
+}
+
+/* A file that others may write to would be no policy of the owner's. */
+static int read_text(int dir_fd, char *buf, size_t size, struct errtext *err)
+{
+    int fd = openat(dir_fd, "policy", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return errno == ENOENT ? -ENOENT : err_set(err, -errno, "policy: %s", strerror(errno));
+    struct stat st;
+    int r = fstat(fd, &st) < 0 ? err_set(err, -errno, "policy: %s", strerror(errno)) : 0;
+    if (r == 0 && ((st.st_uid != 0 && st.st_uid != geteuid()) || (st.st_mode & 022)))
+        r = err_set(err, -EPERM, "policy: others than its owner may write to it");
+    if (r == 0) {
+        ssize_t n = read(fd, buf, size - 1);
+        if (n < 0)
+            r = err_set(err, -errno, "policy: %s", strerror(errno));
+        buf[n < 0 ? 0 : n] = '\0';
+    }
+    close(fd);
+    return r;
+}
+
+int policy_load(struct policy *p, int dir_fd, struct errtext *err)
+{
+    *p = (struct policy){.allow_root = true, .max_tasks = UINT32_MAX};
+    char *text = malloc(POLICY_MAX);
+    if (!text)
+        return err_set(err, -ENOMEM, "no memory");
+    int r = read_text(dir_fd, text, POLICY_MAX, err);
+    unsigned line_no = 0;
+    for (char *line = text, *next; r == 0 && line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        line_no++;
+        line[strcspn(line, "#")] = '\0';
+        char *name = str_trim(line), *eq = strchr(name, '=');
+        if (!*name)
+            continue;
+        if (!eq) {
+            r = err_set(err, -EINVAL, "policy:%u: not \"name = value\"", line_no);
+            break;
+        }
+        *eq = '\0';
+        r = take(p, str_trim(name), str_trim(eq + 1), err);
+        if (r < 0)
+            err_prefix(err, r, "policy:%u", line_no);
+    }
+    free(text);
+    if (r < 0 && r != -ENOENT) {
+        policy_fini(p);
+        return r;
+    }
+    return 0;
+}
+
+static bool below(const char *path, const char *root)
+{
+    size_t n = strlen(root);
+    while (n && root[n - 1] == '/')
+        n--;
+    return strncmp(path, root, n) == 0 && (path[n] == '/' || path[n] == '\0') && !strstr(path, "/../") &&
+           !str_ends(path, "/..");
+}
+
+int policy_check(const struct policy *p, const struct launch *l, unsigned n_live, struct errtext *err)
+{
+    if (l->uid == 0 && !p->allow_root)
+        return err_set(err, -EPERM, "this node's policy runs nothing as root");
+    if (l->uid != 0 && l->uid < p->min_uid)
+        return err_set(err, -EPERM, "this node's policy runs nothing below uid %u", p->min_uid);
+    if (p->users.n && !(l->user && strv_has(&p->users, l->user)))
+        return err_set(err, -EPERM, "this node's policy does not admit user %s", l->user ? l->user : "?");
+    if (n_live >= p->max_tasks)
+        return err_set(err, -EAGAIN, "this node's policy allows %u tasks at a time", p->max_tasks);
+    bool ok = p->workdirs.n == 0;
+    for (size_t i = 0; !ok && i < p->workdirs.n; i++)
+        ok = l->workdir && below(l->workdir, p->workdirs.v[i]);
+    return ok ? 0 : err_set(err, -EPERM, "this node's policy allows no work in %s", l->workdir ? l->workdir : "?");
+}

@@ -1,0 +1,124 @@
+/* shim_kill.c - signals to the task, and its end by force.
+ *
+ * Every process of the task is a descendant of the shim, which is their subreaper: one that has left its group, its session and its
+ * parent is still found. Nothing is over before waitpid says that there is no child left.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "backend/agent/shim_private.h"
+#include "src/base/xalloc.h"
+
+#define PAUSE_MIN_MS 10
+#define PAUSE_MAX_MS 1000
+#define BOMB_ROUNDS  3 /* after so many the tree is stopped before it is killed: it forks faster than it dies */
+#define STOP_PASSES  16
+
+static void signal_tree(const struct proc_list *tree, int signo)
+{
+    for (size_t i = 0; i < tree->n; i++)
+        if (tree->v[i].state != 'Z')
+            proc_signal(&tree->v[i], signo);
+}
+
+/* A stopped process must run on to act on a signal, unless the signal is about stopping. */
+static bool wants_cont(int signo)
+{
+    return signo != SIGCONT && signo != SIGSTOP && signo != SIGTSTP && signo != SIGTTIN && signo != SIGTTOU &&
+           signo != SIGKILL;
+}
+
+void kill_signal(struct shim *s, int signo, enum signal_target target)
+{
+    if (target == SIGNAL_LEADER) {
+        for (size_t i = 0; i < s->n_ranks; i++)
+            if (s->ranks[i].running) {
+                kill(s->ranks[i].pid, signo); /* not waited for yet, so the number is its own */
+                if (wants_cont(signo))
+                    kill(s->ranks[i].pid, SIGCONT);
+            }
+        return;
+    }
+    struct proc_list tree = {0};
+    proc_descendants(getpid(), &tree);
+    signal_tree(&tree, signo);
+    if (wants_cont(signo))
+        signal_tree(&tree, SIGCONT);
+    proc_list_fini(&tree);
+}
+
+static bool kill_group(const struct shim *s)
+{
+    if (!s->setup.cgroup)
+        return false;
+    char *path = xasprintf("%s/cgroup.kill", s->setup.cgroup);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool done = fd >= 0 && write(fd, "1", 1) == 1;
+    if (fd >= 0)
+        close(fd);
+    free(path);
+    return done;
+}
+
+/* What is stopped cannot fork: once a pass finds nobody new, nobody escapes. */
+static void stop_tree(struct proc_list *tree)
+{
+    size_t before = SIZE_MAX;
+    for (int i = 0; i < STOP_PASSES && tree->n != before; i++) {
+        before = tree->n;
+        signal_tree(tree, SIGSTOP);
+        proc_descendants(getpid(), tree);
+    }
+}
+
+void kill_round(struct shim *s)
+{
+    int64_t now = shim_now_ms();
+    if (!s->first_kill_ms) {
+        s->first_kill_ms = now;
+        s->kill_pause_ms = PAUSE_MIN_MS;
+    }
+    kill_group(s);
+    struct proc_list tree = {0};
+    proc_descendants(getpid(), &tree);
+    if (s->kill_pause_ms > PAUSE_MIN_MS << BOMB_ROUNDS)
+        stop_tree(&tree);
+    signal_tree(&tree, SIGKILL);
+    proc_list_fini(&tree);
+    s->kill_ms = now + s->kill_pause_ms;
+    s->kill_pause_ms = s->kill_pause_ms * 2 > PAUSE_MAX_MS ? PAUSE_MAX_MS : s->kill_pause_ms * 2;
+}
+
+void kill_terminate(struct shim *s, uint32_t cause, int64_t grace_ms)
+{
+    int64_t kill_ms = shim_now_ms() + grace_ms;
+    if (!s->terminating) {
+        s->terminating = true;
+        s->kill_cause = cause;
+        if (s->opener)
+            kill(s->opener, SIGKILL);
+        kill_signal(s, SIGTERM, SIGNAL_TREE);
+    }
+    /* A later request may hurry, never delay. */
+    if (kill_ms < s->kill_ms)
+        s->kill_ms = kill_ms;
+    if (grace_ms <= 0)
+        kill_round(s);
+}
+
+void kill_on_request(struct shim *s, const struct launch_kill *k)
+{
+    bool live = s->phase == SHIM_OPENING || s->phase == SHIM_RUNNING;
+    if (live && k->note)
+        files_note(s, k->note);
+    if (k->signal > 0) {
+        if (live)
+            kill_signal(s, k->signal, k->target == SIGNAL_LEADER ? SIGNAL_LEADER : SIGNAL_TREE);
+        return;
+    }
+    s->was_killed |= live;
+    kill_terminate(s, k->cause, (int64_t)k->grace_s * 1000);
+}

@@ -1,0 +1,139 @@
+/* shim_private.h - the parts of the shim among themselves. One process, one thread, one struct shim. */
+#ifndef STOKER_BACKEND_AGENT_SHIM_PRIVATE_H
+#define STOKER_BACKEND_AGENT_SHIM_PRIVATE_H
+
+#include <poll.h>
+
+#include "backend/agent/proc.h"
+#include "backend/agent/shim.h"
+#include "src/base/vec.h"
+#include "src/proto/frame.h"
+#include "src/proto/launch.h"
+#include "src/proto/msg.h"
+
+#define PUMP_LINE_MAX (64u << 10) /* a longer line is cut where it stands: memory is bounded */
+#define MEM_POLL_MS   250
+
+/* One distinct output of the task. */
+struct sink {
+    const char *path; /* as the launch names it; NULL: spooled */
+    uint32_t rank;    /* of a spooled one */
+    int stream;       /* 1 or 2, of a spooled one */
+    int fd;           /* -1: the rank opens it itself, as it is the only one */
+};
+
+/* One labelled stream on its way from a rank to its sink. */
+struct pump {
+    int fd; /* -1: closed */
+    struct str line;
+};
+
+struct rank {
+    const struct launch_rank *l;
+    pid_t pid;        /* 0: not started */
+    int report_fd;    /* what the child could not do comes here; its end is the exec. -1: known */
+    bool running;
+    bool bad_start;   /* it never became its program: end is set, its status says nothing more */
+    struct rank_end end;
+    size_t sink[2];   /* of stdout and stderr, in shim.sinks */
+    struct pump pump[2];
+    int in_fd;        /* of its standard input, where it is streamed. -1: closed */
+    size_t in_at;     /* bytes of shim.input it has got */
+};
+
+enum shim_phase { SHIM_OPENING, SHIM_RUNNING, SHIM_LEFTOVERS, SHIM_GONE };
+
+struct shim {
+    const char *dir;
+    int dir_fd;
+    struct launch l;
+    struct shim_setup setup;
+    char mark[160];
+    enum shim_phase phase;
+
+    struct rank *ranks;
+    size_t n_ranks, n_starting, n_alive;
+    VEC(struct sink) sinks;
+    pid_t opener; /* opens the sinks as the user; 0: none */
+    int opener_fd;
+
+    int agent_fd, ctl_fd, signal_fd, timer_fd;
+    struct frame_reader in;
+    struct str out;
+    size_t out_at;
+    bool told_running;
+
+    struct wall t_start, t_end;
+    int64_t start_ms, end_ms; /* CLOCK_BOOTTIME */
+    int64_t limit_ms, early_ms; /* when; INT64_MAX: never */
+
+    bool launch_failed, oom, was_killed;
+    uint32_t kill_cause;
+    char *message;
+
+    int64_t kill_ms, kill_pause_ms; /* when the next SIGKILL is due; INT64_MAX: none asked for */
+    int64_t first_kill_ms;          /* of the first SIGKILL; 0: none */
+    bool terminating;
+
+    int64_t mem_ms; /* when to look at the memory next; INT64_MAX: never */
+    uint64_t peak_kib;
+
+    struct str input;
+    uint64_t input_at, input_tag; /* offset of input in the whole stream; tag of the request to answer */
+    bool input_waits, input_eof;
+};
+
+int64_t shim_now_ms(void);
+/* Keeps the first message: what follows from it is noise. */
+void shim_message(struct shim *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* --- shim_link.c: the agent --- */
+void link_send(struct shim *s, unsigned type, uint64_t tag, const struct rec_desc *d, const void *body);
+void link_flush(struct shim *s);
+/* Reads what the agent says; on its end listens for the next one. */
+void link_read(struct shim *s);
+void link_accept(struct shim *s);
+void link_tell_running(struct shim *s);
+
+/* --- shim_files.c: files as the user --- */
+/* Becomes the user for good, or returns a text. Called in a child. */
+const char *files_drop(const struct shim *s);
+/* Enters the working directory. 0 or -errno. */
+int files_enter_workdir(const struct shim *s, char *text, size_t size);
+/* Opens an output as the user that the process is. Descriptor or -errno with a text. */
+int files_open_output(const char *path, bool append, char *text, size_t size);
+/* Makes the table of sinks and opens the spooled ones. */
+int files_prepare(struct shim *s);
+/* True where sinks must be opened before the ranks start. */
+bool files_need_opener(const struct shim *s);
+int files_start_opener(struct shim *s);
+/* Takes descriptors from the opener; true when it is done. */
+bool files_read_opener(struct shim *s);
+/* Writes a line to the task's standard error; waits a moment at most. */
+void files_note(struct shim *s, const char *line);
+
+/* --- shim_rank.c: starting a rank --- */
+int rank_spawn(struct shim *s, struct rank *r);
+/* Takes what the child says of its start. */
+void rank_read_report(struct shim *s, struct rank *r);
+
+/* --- shim_io.c: labels and standard input --- */
+void pump_read(struct shim *s, struct rank *r, int stream);
+/* Reads what is left and closes. */
+void pump_finish(struct shim *s, struct rank *r);
+void input_take(struct shim *s, uint64_t tag, const struct msg_input *m);
+void input_push(struct shim *s);
+
+/* --- shim_kill.c --- */
+void kill_terminate(struct shim *s, uint32_t cause, int64_t grace_ms);
+void kill_signal(struct shim *s, int signo, enum signal_target target);
+void kill_round(struct shim *s);
+void kill_on_request(struct shim *s, const struct launch_kill *k);
+
+/* --- shim_mem.c --- */
+void mem_start(struct shim *s);
+void mem_look(struct shim *s);
+/* Fills peak_rss_kib, cpu_ms and sampled. */
+void mem_finish(struct shim *s, struct launch_end *end);
+
+#endif

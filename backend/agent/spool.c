@@ -1,0 +1,191 @@
+/* spool.c - reading what tasks wrote into their spool, while it grows and for a while after.
+ *
+ * A read past the present end waits for growth: inotify tells, nothing is polled.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backend/agent/agent_private.h"
+#include "src/base/xalloc.h"
+
+#define READ_MAX  (256u << 10)
+#define WAITS_MAX 4096
+
+struct spool_wait {
+    struct agent *a;
+    struct list link;
+    struct loop_timer timer;
+    struct msg_output_read m;
+    uint64_t tag;
+    int watch; /* of inotify */
+};
+
+static void drop_wait(struct spool_wait *w)
+{
+    struct agent *a = w->a;
+    int watch = w->watch;
+    list_unlink(&w->link);
+    loop_timer_cancel(a->loop, &w->timer);
+    free(w);
+    list_for_each(o, &a->spool_waits, struct spool_wait, link)
+        if (o->watch == watch)
+            return; /* one file, one watch, several readers */
+    inotify_rm_watch(a->inotify.fd, watch);
+}
+
+static void answer_error(struct agent *a, uint64_t tag, const struct msg_output_read *m, const char *text)
+{
+    struct msg_output_data d = {.offset = m->offset, .eof = true, .error = xstrdup(text)};
+    agent_send(a, MSG_OUTPUT_DATA, tag, &d);
+    free(d.error);
+}
+
+/* Answers what can be answered now. False where it has to wait for growth. final: answer in any case. */
+static bool answer(struct agent *a, uint64_t tag, const struct msg_output_read *m, bool final)
+{
+    struct atask *t = tasks_find_latest(a, &m->key);
+    if (!t) {
+        answer_error(a, tag, m, "this node holds no output of it any more");
+        return true;
+    }
+    char name[128];
+    snprintf(name, sizeof name, "%s/%u.%s", t->name, m->rank, m->stream == 2 ? "err" : "out");
+    int fd = openat(a->tasks_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) {
+        /* A shim that has just begun makes the file in a moment. */
+        bool early = errno == ENOENT && t->st.state == LAUNCH_STARTING;
+        if (!early)
+            answer_error(a, tag, m, "its output is not in the node's spool but in the file that the job names");
+        else if (final)
+            agent_send(a, MSG_OUTPUT_DATA, tag, &(struct msg_output_data){.offset = m->offset});
+        return !early || final;
+    }
+    size_t max = m->max && m->max < READ_MAX ? m->max : READ_MAX;
+    struct stat st;
+    ssize_t n = 0;
+    uint8_t *buf = NULL;
+    if (fstat(fd, &st) == 0 && (uint64_t)st.st_size > m->offset) {
+        uint64_t have = (uint64_t)st.st_size - m->offset;
+        max = have < max ? (size_t)have : max;
+        buf = xmalloc(max);
+        n = pread(fd, buf, max, (off_t)m->offset);
+    }
+    close(fd);
+    if (n < 0)
+        n = 0;
+    bool ended = t->end && (uint64_t)st.st_size <= m->offset + (uint64_t)n;
+    bool now = n > 0 || ended || final;
+    if (now) {
+        struct msg_output_data d = {.offset = m->offset, .data = {.p = buf, .n = (size_t)n}, .eof = ended};
+        agent_send(a, MSG_OUTPUT_DATA, tag, &d);
+    }
+    free(buf);
+    return now;
+}
+
+static void wait_over(void *ctx)
+{
+    struct spool_wait *w = ctx;
+    answer(w->a, w->tag, &w->m, true);
+    drop_wait(w);
+}
+
+static void on_inotify(void *ctx, unsigned ready)
+{
+    (void)ready;
+    struct agent *a = ctx;
+    _Alignas(struct inotify_event) char buf[4096];
+    ssize_t n = read(a->inotify.fd, buf, sizeof buf);
+    for (char *p = buf; n > 0 && p < buf + n;) {
+        const struct inotify_event *ev = (const struct inotify_event *)(const void *)p;
+        p += sizeof *ev + ev->len;
+        for (bool again = true; again;) {
+            again = false;
+            list_for_each(w, &a->spool_waits, struct spool_wait, link)
+                if (w->watch == ev->wd && answer(a, w->tag, &w->m, false)) {
+                    drop_wait(w);
+                    again = true;
+                    break;
+                }
+        }
+    }
+}
+
+/* The directory is watched, not the file: it may not be there yet. */
+static int watch_dir(struct agent *a, const struct launch_key *key)
+{
+    if (a->inotify.fd < 0) {
+        int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+        if (fd < 0)
+            return -errno;
+        a->inotify = (struct loop_fd){.fd = fd, .fn = on_inotify, .ctx = a};
+        loop_watch(a->loop, &a->inotify, LOOP_READ);
+    }
+    struct atask *t = tasks_find_latest(a, key);
+    if (!t)
+        return -ENOENT;
+    char *path = xasprintf("%s/%s", a->tasks_dir, t->name);
+    int w = inotify_add_watch(a->inotify.fd, path, IN_MODIFY | IN_CREATE);
+    int r = w < 0 ? -errno : w;
+    free(path);
+    return r;
+}
+
+void spool_read(struct agent *a, uint64_t tag, struct msg_output_read *m)
+{
+    if (m->stream != 1 && m->stream != 2) {
+        answer_error(a, tag, m, "stream is 1 (standard output) or 2 (standard error)");
+        return;
+    }
+    if (answer(a, tag, m, m->wait_ms == 0))
+        return;
+    size_t n = 0;
+    list_for_each(o, &a->spool_waits, struct spool_wait, link) n++;
+    int watch = n < WAITS_MAX ? watch_dir(a, &m->key) : -EBUSY;
+    if (watch < 0) {
+        answer(a, tag, m, true);
+        return;
+    }
+    struct spool_wait *w = xcalloc(1, sizeof *w);
+    *w = (struct spool_wait){.a = a, .m = *m, .tag = tag, .watch = watch, .timer = {.fn = wait_over, .ctx = w}};
+    list_append(&a->spool_waits, &w->link);
+    loop_timer_set(a->loop, &w->timer, m->wait_ms);
+    /* What was written between the look and the watch. */
+    if (answer(a, tag, m, false))
+        drop_wait(w);
+}
+
+void spool_task_changed(struct agent *a, const struct launch_key *key)
+{
+    for (bool again = true; again;) {
+        again = false;
+        list_for_each(w, &a->spool_waits, struct spool_wait, link)
+            if (w->m.key.job == key->job && w->m.key.step == key->step && w->m.key.task == key->task &&
+                answer(a, w->tag, &w->m, false)) {
+                drop_wait(w);
+                again = true;
+                break;
+            }
+    }
+}
+
+void spool_drop_waits(struct agent *a)
+{
+    while (!list_empty(&a->spool_waits))
+        drop_wait(list_first(&a->spool_waits, struct spool_wait, link));
+}
+
+void spool_fini(struct agent *a)
+{
+    spool_drop_waits(a);
+    if (a->inotify.fd >= 0) {
+        loop_unwatch(a->loop, &a->inotify);
+        close(a->inotify.fd);
+    }
+}

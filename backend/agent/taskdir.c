@@ -1,0 +1,146 @@
+/* taskdir.c - a task's directory. */
+#include "backend/agent/taskdir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/xalloc.h"
+#include "src/proto/codec.h"
+
+#define END_MAX (4u << 20)
+
+const char *taskdir_name(const struct launch_key *key, char buf[static TASKDIR_NAME_SIZE])
+{
+    snprintf(buf, TASKDIR_NAME_SIZE, "%u.%d.%u.%u", key->job, key->step, key->task, key->attempt);
+    return buf;
+}
+
+bool taskdir_parse_name(const char *name, struct launch_key *ret)
+{
+    char again[TASKDIR_NAME_SIZE];
+    return sscanf(name, "%u.%d.%u.%u", &ret->job, &ret->step, &ret->task, &ret->attempt) == 4 &&
+           strcmp(taskdir_name(ret, again), name) == 0;
+}
+
+const char *taskdir_mark(const struct launch_key *key, const char *cluster, char buf[static TASKDIR_MARK_SIZE])
+{
+    char name[TASKDIR_NAME_SIZE];
+    snprintf(buf, TASKDIR_MARK_SIZE, "STOKER_LAUNCH=%s@%.64s", taskdir_name(key, name), cluster ? cluster : "");
+    return buf;
+}
+
+int taskdir_claim(int dir_fd, const struct shim_record *rec)
+{
+    char text[160];
+    snprintf(text, sizeof text, "%u %d %llu %s %lld", rec->version, (int)rec->pid, (unsigned long long)rec->start,
+             rec->boot_id[0] ? rec->boot_id : "-", (long long)rec->t_start.ms);
+    return symlinkat(text, dir_fd, "shim") < 0 ? -errno : 0;
+}
+
+int taskdir_read_claim(int dir_fd, struct shim_record *ret)
+{
+    char text[160];
+    ssize_t n = readlinkat(dir_fd, "shim", text, sizeof text - 1);
+    if (n < 0)
+        return errno == EINVAL ? -EBADMSG : -errno;
+    text[n] = '\0';
+    struct shim_record rec = {0};
+    int pid;
+    unsigned long long start;
+    long long t;
+    if (sscanf(text, "%u %d %llu %39s %lld", &rec.version, &pid, &start, rec.boot_id, &t) != 5 || pid < 0)
+        return -EBADMSG;
+    rec.pid = pid;
+    rec.start = start;
+    rec.t_start.ms = t;
+    *ret = rec;
+    return 0;
+}
+
+static int write_all(int fd, const char *p, size_t n)
+{
+    while (n) {
+        ssize_t w = write(fd, p, n);
+        if (w < 0 && errno == EINTR)
+            continue;
+        if (w <= 0)
+            return w < 0 ? -errno : -ENOSPC;
+        p += w;
+        n -= (size_t)w;
+    }
+    return 0;
+}
+
+int taskdir_write_end(int dir_fd, const struct launch_end *end, bool sync)
+{
+    struct str body = STR_INIT;
+    codec_encode(&launch_end_rec, end, &body);
+    int fd = openat(dir_fd, "end.tmp", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int r = fd < 0 ? -errno : write_all(fd, body.s, body.len);
+    if (r == 0 && sync && fdatasync(fd) < 0)
+        r = -errno;
+    if (fd >= 0 && close(fd) < 0 && r == 0)
+        r = -errno;
+    if (r == 0 && renameat(dir_fd, "end.tmp", dir_fd, "end") < 0)
+        r = -errno;
+    str_fini(&body);
+    return r;
+}
+
+int taskdir_read_end(int dir_fd, struct launch_end *ret)
+{
+    int fd = openat(dir_fd, "end", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return -errno;
+    struct stat st;
+    int r = fstat(fd, &st) < 0 ? -errno : st.st_size <= 0 || st.st_size > (off_t)END_MAX ? -EBADMSG : 0;
+    if (r == 0) {
+        size_t n = (size_t)st.st_size;
+        char *buf = xmalloc(n);
+        r = read(fd, buf, n) == (ssize_t)n ? codec_decode(&launch_end_rec, buf, n, ret, NULL) : -EIO;
+        free(buf);
+    }
+    close(fd);
+    return r;
+}
+
+void taskdir_sync_end(int dir_fd)
+{
+    int fd = openat(dir_fd, "end", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return;
+    fdatasync(fd);
+    close(fd);
+    fsync(dir_fd);
+}
+
+void taskdir_remove(int tasks_fd, const char *name)
+{
+    int fd = openat(tasks_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return;
+    /* The names that nearly every task has; a directory is read only where more is in it. */
+    unlinkat(fd, "shim", 0);
+    unlinkat(fd, "end", 0);
+    unlinkat(fd, TASKDIR_SCRIPT, 0);
+    if (unlinkat(tasks_fd, name, AT_REMOVEDIR) == 0) {
+        close(fd);
+        return;
+    }
+    DIR *d = fdopendir(fd);
+    if (!d) {
+        close(fd);
+        return;
+    }
+    for (struct dirent *e; (e = readdir(d));)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            unlinkat(dirfd(d), e->d_name, 0);
+    closedir(d);
+    unlinkat(tasks_fd, name, AT_REMOVEDIR);
+}

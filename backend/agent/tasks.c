@@ -1,0 +1,433 @@
+/* tasks.c - the table of tasks: launch once, pass on, end once.
+ *
+ *     (nothing) --LAUNCH--> STARTING --shim says so--> RUNNING --end record--> ENDED --END_ACK--> kept for readers --> (nothing)
+ *                                                         `--shim lost--> its processes are killed --> ENDED (unknown)
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backend/agent/agent_private.h"
+#include "backend/agent/shim.h"
+#include "backend/agent/users.h"
+#include "src/base/log.h"
+#include "src/base/xalloc.h"
+#include "src/proto/codec.h"
+
+#define SHIM_FRAME_MAX (4u << 20)
+
+static uint64_t id_of(const struct launch_key *key)
+{
+    return hash_bytes(key, sizeof *key);
+}
+
+struct atask *tasks_find(struct agent *a, const struct launch_key *key)
+{
+    struct atask *t = idmap_get(&a->by_key, id_of(key));
+    return t && launch_key_eq(&t->st.key, key) ? t : NULL;
+}
+
+struct atask *tasks_find_latest(struct agent *a, const struct launch_key *key)
+{
+    if (key->attempt)
+        return tasks_find(a, key);
+    struct atask *best = NULL;
+    list_for_each(t, &a->tasks, struct atask, link)
+        if (t->st.key.job == key->job && t->st.key.step == key->step && t->st.key.task == key->task &&
+            (!best || t->st.key.attempt > best->st.key.attempt))
+            best = t;
+    return best;
+}
+
+struct atask *tasks_new(struct agent *a, const struct launch_key *key)
+{
+    struct atask *t = xcalloc(1, sizeof *t);
+    t->a = a;
+    t->st = (struct launch_status){.key = *key, .state = LAUNCH_STARTING};
+    t->pidfd.fd = -1;
+    taskdir_name(key, t->name);
+    list_init(&t->lost_link);
+    list_append(&a->tasks, &t->link);
+    idmap_set(&a->by_key, id_of(key), t);
+    a->n_live++;
+    return t;
+}
+
+/* Forgets the shim, which has ended or is of no more interest. */
+static void drop_shim(struct atask *t)
+{
+    if (t->shim && idmap_get(&t->a->by_pid, (uint64_t)t->shim) == t)
+        idmap_remove(&t->a->by_pid, (uint64_t)t->shim);
+    t->shim = 0;
+    wire_close(&t->wire);
+    if (t->pidfd.fd >= 0) {
+        loop_unwatch(t->a->loop, &t->pidfd);
+        close(t->pidfd.fd);
+        t->pidfd.fd = -1;
+    }
+}
+
+void tasks_free(struct atask *t)
+{
+    drop_shim(t);
+    list_unlink(&t->link);
+    list_unlink(&t->lost_link);
+    idmap_remove(&t->a->by_key, id_of(&t->st.key));
+    loop_timer_cancel(t->a->loop, &t->timer);
+    if (t->end)
+        rec_fini(&launch_end_rec, t->end);
+    else
+        t->a->n_live--;
+    free(t->end);
+    free(t->cgroup);
+    free(t->cluster);
+    free(t);
+}
+
+/* --- ends --- */
+
+void tasks_ended(struct atask *t, struct launch_end *end)
+{
+    struct agent *a = t->a;
+    if (t->end) {
+        rec_fini(&launch_end_rec, end);
+        return;
+    }
+    t->end = xmemdup(end, sizeof *end);
+    *end = (struct launch_end){0};
+    t->st.state = LAUNCH_ENDED;
+    a->n_live--;
+    list_unlink(&t->lost_link);
+    cgroup_remove(t->cgroup);
+    agent_send(a, MSG_TASK_END, 0, t->end);
+    if (!a->controller && t->has_dir) {
+        /* Nobody takes it now: it must outlast the power of this machine. Otherwise the controller's disk is the place. */
+        int fd = openat(a->tasks_fd, t->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd >= 0) {
+            taskdir_sync_end(fd);
+            close(fd);
+        }
+    }
+    spool_task_changed(a, &t->st.key);
+}
+
+/* An end that the agent itself gives. text is copied. */
+static void end_without_shim(struct atask *t, uint32_t kind, const char *text)
+{
+    struct launch_end end = {.key = t->st.key,
+                             .end_kind = kind,
+                             .t_start = t->st.t_start,
+                             .t_end = loop_wall(t->a->loop),
+                             .message = xstrdup(text)};
+    tasks_ended(t, &end);
+}
+
+static int open_dir(const struct atask *t)
+{
+    return t->has_dir ? openat(t->a->tasks_fd, t->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+}
+
+void tasks_shim_gone(struct atask *t)
+{
+    t->lost_shim = t->shim;
+    drop_shim(t);
+    if (t->end)
+        return;
+    int fd = open_dir(t);
+    struct launch_end end;
+    struct shim_record rec;
+    bool claimed = fd >= 0 && taskdir_read_claim(fd, &rec) == 0 && rec.version > 0;
+    int r = fd < 0 ? -ENOENT : taskdir_read_end(fd, &end);
+    if (fd >= 0)
+        close(fd);
+    if (r == 0)
+        tasks_ended(t, &end);
+    else if (!claimed)
+        end_without_shim(t, END_LAUNCH_FAILED, "its supervisor could not start");
+    else
+        sweep_add(t);
+}
+
+void tasks_child_ended(struct agent *a, pid_t pid)
+{
+    struct atask *t = idmap_get(&a->by_pid, (uint64_t)pid);
+    if (t)
+        tasks_shim_gone(t);
+}
+
+static void remove_task(struct atask *t)
+{
+    if (t->has_dir)
+        taskdir_remove(t->a->tasks_fd, t->name);
+    tasks_free(t);
+}
+
+static void keep_over(void *ctx)
+{
+    remove_task(ctx);
+}
+
+void tasks_ack(struct agent *a, const struct launch_key *key)
+{
+    struct atask *t = tasks_find(a, key);
+    if (!t || !t->end || t->acked)
+        return;
+    tomb_add(&a->tomb, key);
+    t->acked = true;
+    if (!t->has_spool) {
+        remove_task(t);
+        return;
+    }
+    t->timer = (struct loop_timer){.fn = keep_over, .ctx = t};
+    loop_timer_set(a->loop, &t->timer, SPOOL_KEEP_MS);
+}
+
+void tasks_list(struct agent *a, struct msg_agent *into)
+{
+    list_for_each(t, &a->tasks, struct atask, link)
+        if (!t->acked)
+            *rec_list_push(&into->launches) = t->st;
+}
+
+void tasks_send_ends(struct agent *a)
+{
+    list_for_each(t, &a->tasks, struct atask, link)
+        if (t->end && !t->acked)
+            agent_send(a, MSG_TASK_END, 0, t->end);
+}
+
+/* --- what a shim says --- */
+
+static int on_shim_frame(void *ctx, const struct frame *f)
+{
+    struct atask *t = ctx;
+    struct agent *a = t->a;
+    struct launch_end end;
+    struct launch_status st;
+    switch (f->type) {
+    case MSG_TASK_RUNNING:
+        if (codec_decode(&launch_status_rec, f->body, f->size, &st, NULL) < 0 || t->end)
+            return 0;
+        st.key = t->st.key;
+        t->st = st;
+        agent_send(a, MSG_TASK_RUNNING, 0, &t->st);
+        return 0;
+    case MSG_TASK_END:
+        if (codec_decode(&launch_end_rec, f->body, f->size, &end, NULL) < 0)
+            return 0;
+        end.key = t->st.key;
+        tasks_ended(t, &end);
+        return 0;
+    case MSG_INPUT_ACK:
+        if (a->controller && a->controller->serial == t->input_peer)
+            wire_send_encoded(&a->controller->wire, MSG_INPUT_ACK, f->tag, f->body, f->size);
+        return 0;
+    case SHIM_LIMIT:
+        if (!a->controller) {
+            struct launch_kill k = {.key = t->st.key, .cause = KILL_TIMEOUT, .grace_s = a->kill_wait_s};
+            tasks_kill(a, &k);
+        }
+        return 0;
+    default: return 0;
+    }
+}
+
+/* A shim that is alive has lost the agent only where the agent closed: its exit is seen by its pid. */
+static void on_shim_close(void *ctx, const char *why)
+{
+    (void)ctx;
+    (void)why;
+}
+
+const struct wire_ops shim_wire_ops = {.on_frame = on_shim_frame, .on_close = on_shim_close};
+
+/* --- launch --- */
+
+static int spawn_shim(struct atask *t, int sock)
+{
+    struct agent *a = t->a;
+    char *path = xasprintf("%s/%s", a->tasks_dir, t->name);
+    char name[] = "stoker-shim";
+    char *mode = xstrdup(a->cfg.shim_mode);
+    char *argv[] = {name, mode ? mode : path, mode ? path : NULL, NULL};
+    char lang[] = "LC_ALL=C";
+    char *env[] = {lang, NULL};
+    posix_spawn_file_actions_t fa;
+    posix_spawnattr_t attr;
+    sigset_t all;
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&fa);
+    posix_spawn_file_actions_adddup2(&fa, sock, SHIM_SOCKET_FD);
+    posix_spawnattr_init(&attr);
+    posix_spawnattr_setsigmask(&attr, &all);
+    posix_spawnattr_setsigdefault(&attr, &all);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+    int r = posix_spawn(&t->shim, a->cfg.shim, &fa, &attr, argv, env);
+    posix_spawnattr_destroy(&attr);
+    posix_spawn_file_actions_destroy(&fa);
+    free(path);
+    free(mode);
+    if (r) {
+        t->shim = 0;
+        return -r;
+    }
+    idmap_set(&a->by_pid, (uint64_t)t->shim, t);
+    struct proc p;
+    if (proc_read(t->shim, &p) == 0)
+        t->shim_start = p.start;
+    return 0;
+}
+
+static int check_launch(struct agent *a, const struct launch *l, const struct blob **ret_groups, struct errtext *err)
+{
+    if (!str_eq(l->cluster, a->cluster))
+        return err_set(err, -EPERM, "launch of another cluster");
+    if (l->epoch < a->epoch)
+        return err_set(err, -EPERM, "launch of an older controller: epoch %llu, this node obeys %llu",
+                       (unsigned long long)l->epoch, (unsigned long long)a->epoch);
+    if (!l->ranks.n || l->ranks.n > NODE_RANKS_MAX)
+        return err_set(err, -EINVAL, "a task has 1 to %d ranks, not %zu", NODE_RANKS_MAX, l->ranks.n);
+    if (!a->root && l->uid != geteuid())
+        return err_set(err, -EPERM, "this node runs jobs of uid %u only, not of %u", geteuid(), l->uid);
+    int r = policy_check(&a->policy, l, a->n_live, err);
+    if (r < 0)
+        return r;
+    uint64_t free_bytes = probe_disk_free(a->tasks_fd);
+    if (free_bytes < DISK_RESERVE)
+        return err_set(err, -ENOSPC, "node_spool_full: %llu MiB free in %s, %u are kept in reserve",
+                       (unsigned long long)free_bytes >> 20, a->tasks_dir, DISK_RESERVE >> 20);
+    /* Its own uid needs no groups from the name service: it has them. */
+    if (!a->root || (l->uid == 0 && l->gid == 0))
+        return 0;
+    return users_groups(l->uid, l->gid, l->user, ret_groups, err);
+}
+
+static void send_setup(struct atask *t, const struct blob *groups, const struct frame *f)
+{
+    struct agent *a = t->a;
+    uint32_t root_group = 0;
+    struct blob own = {.p = (uint8_t *)&root_group, .n = sizeof root_group};
+    char *node = xstrdup(a->cfg.node);
+    struct shim_setup setup = {
+        .version = SHIM_VERSION,
+        .drop = a->root,
+        .groups = groups ? *groups : own,
+        .node = node,
+        .boot_id = a->probe.boot_id,
+        .bind = !a->has_spec || a->spec.detect,
+        .cpus = a->probe.cpus,
+        .cgroup = t->cgroup,
+        .nofile = a->nofile,
+        .oom_score_adj = a->oom_score_adj,
+    };
+    wire_send(&t->wire, SHIM_SETUP, 0, &shim_setup_rec, &setup);
+    wire_send_encoded(&t->wire, MSG_LAUNCH, 0, f->body, f->size);
+    free(node);
+}
+
+static bool uses_spool(const struct launch *l)
+{
+    for (size_t i = 0; i < l->ranks.n; i++)
+        if (!l->ranks.v[i].std_out || !l->ranks.v[i].std_err)
+            return true;
+    return false;
+}
+
+static int start(struct atask *t, const struct launch *l, const struct blob *groups, const struct frame *f,
+                 struct errtext *err)
+{
+    struct agent *a = t->a;
+    /* The user passes through to reach his script, and lists nothing. */
+    if (mkdirat(a->tasks_fd, t->name, a->root ? 0711 : 0700) < 0)
+        return err_set(err, -errno, "cannot make the task directory: %s", strerror(errno));
+    t->has_dir = true;
+    if (l->alloc.mem_mib && a->cgroup_base)
+        t->cgroup = cgroup_make(a, t->name, l->alloc.mem_mib);
+    int sv[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv) < 0)
+        return err_set(err, -errno, "resource: no socket for the supervisor: %s", strerror(errno));
+    int r = spawn_shim(t, sv[1]);
+    close(sv[1]);
+    if (r < 0) {
+        close(sv[0]);
+        return err_set(err, r, "resource: cannot start the supervisor: %s", strerror(-r));
+    }
+    wire_open(&t->wire, a->loop, &a->dirty, sv[0], SHIM_FRAME_MAX, &shim_wire_ops, t);
+    send_setup(t, groups, f);
+    return 0;
+}
+
+static void refuse(struct agent *a, const struct launch *l, uint32_t kind, const char *text)
+{
+    struct launch_end end = {.key = l->key, .end_kind = kind, .t_end = loop_wall(a->loop)};
+    end.message = xstrdup(text);
+    agent_send(a, MSG_TASK_END, 0, &end);
+    free(end.message);
+}
+
+void tasks_launch(struct agent *a, uint64_t tag, const struct launch *l, const struct frame *f)
+{
+    (void)tag;
+    struct atask *t = tasks_find(a, &l->key);
+    if (t) {
+        /* Asked again: the answer is what is known of it. */
+        if (t->end)
+            agent_send(a, MSG_TASK_END, 0, t->end);
+        else if (t->st.state == LAUNCH_RUNNING)
+            agent_send(a, MSG_TASK_RUNNING, 0, &t->st);
+        return;
+    }
+    if (tomb_has(&a->tomb, &l->key)) {
+        refuse(a, l, END_UNKNOWN, "this launch has been run, and its end acknowledged, before");
+        return;
+    }
+    struct errtext err;
+    const struct blob *groups = NULL;
+    int r = check_launch(a, l, &groups, &err);
+    if (r < 0) {
+        log_warn("launch=%u.%d.%u.%u refused: %s", l->key.job, l->key.step, l->key.task, l->key.attempt, err.s);
+        refuse(a, l, END_LAUNCH_FAILED, err.s);
+        return;
+    }
+    t = tasks_new(a, &l->key);
+    t->cluster = xstrdup(l->cluster);
+    t->has_spool = uses_spool(l);
+    t->st.t_start = loop_wall(a->loop);
+    r = start(t, l, groups, f, &err);
+    if (r == 0)
+        return;
+    log_error("launch=%s failed: %s", t->name, err.s);
+    cgroup_remove(t->cgroup);
+    refuse(a, l, END_LAUNCH_FAILED, err.s);
+    remove_task(t);
+}
+
+/* --- passed on to the shim --- */
+
+void tasks_kill(struct agent *a, const struct launch_kill *k)
+{
+    struct atask *t = tasks_find(a, &k->key);
+    if (!t || t->end)
+        return;
+    if (k->signal == 0)
+        t->st.killing = true;
+    wire_send(&t->wire, MSG_KILL, 0, &launch_kill_rec, k);
+}
+
+void tasks_input(struct agent *a, uint64_t tag, const struct msg_input *m, const struct frame *f)
+{
+    struct atask *t = tasks_find_latest(a, &m->key);
+    if (!t || t->end || !t->wire.open) {
+        struct msg_input_ack ack = {.offset = m->offset, .closed = true};
+        agent_send(a, MSG_INPUT_ACK, tag, &ack);
+        return;
+    }
+    t->input_peer = a->controller ? a->controller->serial : 0;
+    wire_send_encoded(&t->wire, MSG_INPUT, tag, f->body, f->size);
+}

@@ -1,0 +1,142 @@
+/* main_agent.c - stoker-agent: the daemon on a node. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend/agent/agent.h"
+#include "backend/agent/shim.h"
+#include "src/base/log.h"
+#include "src/base/xalloc.h"
+
+static const char usage[] = "usage: stoker-agent --node NAME --dir DIR [--socket PATH] [--log FILE] [--daemon]\n"
+                            "       stoker-agent shim DIR\n"
+                            "       stoker-agent --version\n";
+
+struct options {
+    const char *node, *dir, *socket, *log;
+    bool daemon;
+};
+
+static int parse(int argc, char **argv, struct options *o)
+{
+    static const struct option longs[] = {
+        {.name = "node", .has_arg = required_argument, .val = 'n'},
+        {.name = "dir", .has_arg = required_argument, .val = 'd'},
+        {.name = "socket", .has_arg = required_argument, .val = 's'},
+        {.name = "log", .has_arg = required_argument, .val = 'l'},
+        {.name = "daemon", .has_arg = no_argument, .val = 'D'},
+        {.name = "version", .has_arg = no_argument, .val = 'V'},
+        {.name = "help", .has_arg = no_argument, .val = 'h'},
+        {.name = NULL},
+    };
+    for (int c; (c = getopt_long(argc, argv, "hV", longs, NULL)) != -1;)
+        switch (c) {
+        case 'n': o->node = optarg; break;
+        case 'd': o->dir = optarg; break;
+        case 's': o->socket = optarg; break;
+        case 'l': o->log = optarg; break;
+        case 'D': o->daemon = true; break;
+        case 'V': puts("stoker-agent " STOKER_VERSION); exit(0);
+        case 'h': fputs(usage, stdout); exit(0);
+        default: return -EINVAL;
+        }
+    return o->node && o->dir && optind == argc ? 0 : -EINVAL;
+}
+
+/* Out of the starter's session and process tree. The first process waits until the daemon listens, or has said why it does not. */
+static int detach(void)
+{
+    int p[2];
+    if (pipe2(p, O_CLOEXEC) < 0)
+        return -1;
+    pid_t pid = fork();
+    if (pid < 0)
+        return -1;
+    if (pid > 0) {
+        char c;
+        close(p[1]);
+        ssize_t n;
+        do
+            n = read(p[0], &c, 1);
+        while (n < 0 && errno == EINTR);
+        int status = 0;
+        waitpid(pid, &status, 0);
+        _exit(n == 1 ? 0 : 1);
+    }
+    close(p[0]);
+    setsid();
+    pid = fork();
+    if (pid != 0)
+        _exit(pid < 0);
+    return p[1];
+}
+
+static int open_log(const struct options *o)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0)
+        return -1;
+    dup2(null, 0);
+    int log = o->log ? open(o->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600) : -1;
+    if (o->log && log < 0)
+        fprintf(stderr, "stoker-agent: %s: %s\n", o->log, strerror(errno));
+    int out = log >= 0 ? log : o->daemon ? null : 2;
+    dup2(out, 1);
+    dup2(out, 2);
+    return log;
+}
+
+/* The shim lies beside the agent; where it does not, the agent is its own shim. */
+static char *find_shim(const char **ret_mode)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    char *path = xasprintf("%.*s/stoker-shim", slash ? (int)(slash - self) : 0, self);
+    *ret_mode = NULL;
+    if (access(path, X_OK) == 0)
+        return path;
+    free(path);
+    *ret_mode = "shim";
+    return xstrdup(self);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "shim") == 0)
+        return shim_main(argv[2]);
+    struct options o = {0};
+    if (parse(argc, argv, &o) < 0) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    int ready = -1;
+    if (o.daemon && (ready = detach()) < 0) {
+        perror("stoker-agent");
+        return 1;
+    }
+    struct agent_config cfg = {.node = o.node, .dir = o.dir, .socket = o.socket, .ready_fd = ready};
+    char *shim = find_shim(&cfg.shim_mode);
+    cfg.shim = shim;
+    cfg.starter_fd = fcntl(2, F_DUPFD_CLOEXEC, 3);
+    open_log(&o);
+    log_open("stoker-agent", 2, LOG_LVL_INFO);
+    struct errtext err = {.s = ""};
+    int r = agent_run(&cfg, &err);
+    if (r < 0) {
+        dprintf(cfg.starter_fd, "stoker-agent: %s\n", err.s);
+        log_error("%s", err.s);
+    }
+    /* A second agent is no failure: what was asked for is there. */
+    if (r == -EEXIST && ready >= 0 && write(ready, "", 1) != 1)
+        r = -EPIPE;
+    free(shim);
+    return r < 0 && r != -EEXIST;
+}
