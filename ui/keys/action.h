@@ -1,0 +1,99 @@
+/* action.h - everything a key can do: one table, from which the binding, the footer, the help and the manual come.
+ *
+ * X(scope, enum member, name in the configuration, keys, short label for the footer or NULL, help)
+ *
+ * A view has a few scopes, most special first; a key means the first action that has it. What is not written yet is not in the table:
+ * no key promises what does not exist.
+ */
+#ifndef UI_KEYS_ACTION_H
+#define UI_KEYS_ACTION_H
+
+/* X(enum member, title in the help) */
+#define SCOPES(X)                                                                                            \
+    X(GLOBAL, "Everywhere")                                                                                  \
+    X(MOVE, "Moving")                                                                                        \
+    X(LIST, "Lists")                                                                                         \
+    X(JOBS, "Jobs")                                                                                          \
+    X(JOB, "The page of a job")                                                                              \
+    X(ACTS, "Done to jobs")                                                                                  \
+    X(NODES, "Nodes")                                                                                        \
+    X(TEXT, "Output")
+
+enum scope {
+#define X(name, title) SCOPE_##name,
+    SCOPES(X)
+#undef X
+        SCOPE_N
+};
+
+#define SCOPE_BIT(name) (1u << SCOPE_##name)
+
+/* clang-format off */
+#define ACTIONS(X)                                                                                           \
+    X(JOBS,   OPEN_JOB,   "open",        "Enter",      "open",    "open the page of the job: steps, tasks, story, request") \
+    X(JOBS,   OUTPUT,     "output",      "l",          "output",  "read its output")                         \
+    X(JOBS,   MINE,       "mine",        "m",          "mine",    "only my jobs, or everybody's")            \
+    X(ACTS,   WHY,        "why",         "w",          "why",     "why it waits, with all causes and numbers") \
+    X(ACTS,   CANCEL,     "cancel",      "c",          "cancel",  "cancel (asks first)")                     \
+    X(ACTS,   SIGNAL,     "signal",      "C F9",       NULL,      "choose a signal and send it")             \
+    X(ACTS,   HOLD,       "hold",        "H",          "hold",    "hold: a waiting job does not start")      \
+    X(ACTS,   RELEASE,    "release",     "U",          NULL,      "release a held job")                      \
+    X(ACTS,   REQUEUE,    "requeue",     "R",          NULL,      "requeue: end it and let it run again")    \
+    X(JOB,    TASK_OUTPUT, "task-output", "l Enter",   "output",  "read the output of the task under the cursor") \
+    X(JOB,    PANEL,      "panel",       "Tab S-Tab",  "panel",   "between the tasks and the text beside them") \
+    X(JOB,    FOLD_TASKS, "fold-tasks",  "t Right Left", NULL,    "fold the step or task under the cursor open or shut") \
+    X(JOB,    FAILED,     "failed",      "E",          NULL,      "to the next task that failed")            \
+    X(NODES,  OPEN_NODE,  "open-node",   "Enter",      "open",    "the node: its jobs, GPUs and story")      \
+    X(NODES,  DRAIN,      "drain",       "d",          "drain",   "drain: running jobs end, no new ones start (asks for a reason)") \
+    X(NODES,  RESUME,     "resume",      "R",          "resume",  "resume (shows why it was drained)")       \
+    X(TEXT,   FOLLOW,     "follow",      "f",          "follow",  "follow what is being written")            \
+    X(TEXT,   FIND,       "find",        "/",          "search",  "search; Enter goes to the match")         \
+    X(TEXT,   FIND_NEXT,  "find-next",   "n",          "next",    "next match")                              \
+    X(TEXT,   FIND_PREV,  "find-prev",   "N",          NULL,      "previous match")                          \
+    X(TEXT,   STREAM,     "stream",      "e",          "stderr",  "standard output or standard error")       \
+    X(TEXT,   PREV_TASK,  "prev-task",   "[",          NULL,      "previous task")                           \
+    X(TEXT,   NEXT_TASK,  "next-task",   "]",          "next task", "next task")                               \
+    X(TEXT,   LAST_ERROR, "last-error",  "E",          "error",   "last line that looks like an error, then the ones before") \
+    X(TEXT,   WRAP,       "wrap",        "w",          "wrap",    "long lines wrapped, or cut")              \
+    X(TEXT,   LEFT,       "left",        "h Left",     NULL,      "sideways, where lines are cut")           \
+    X(TEXT,   RIGHT,      "right",       "l Right",    NULL,      "sideways, where lines are cut")           \
+    X(TEXT,   PAGE_SPACE, "page-space",  "Space",      NULL,      "a page down")                             \
+    X(LIST,   FILTER,     "filter",      "/",          "filter",  "filter: words, state:wait user:ann gpus:>1; Enter keeps it, Esc drops it") \
+    X(LIST,   SORT,       "sort",        "o F6",       "sort",    "choose the column to sort by")            \
+    X(LIST,   MARK,       "mark",        "Space",      NULL,      "mark or unmark; acting keys take the marked ones, else the one under the cursor") \
+    X(LIST,   RANGE,      "range",       "v",          NULL,      "mark a range: here, move, v again")       \
+    X(LIST,   MARK_ALL,   "mark-all",    "*",          NULL,      "mark all that are shown")                 \
+    X(LIST,   UNMARK,     "unmark",      "u",          NULL,      "unmark all")                              \
+    X(LIST,   FOLD,       "fold",        "t Right Left", NULL,    "fold the array under the cursor open or shut") \
+    X(LIST,   COPY,       "copy",        "y",          NULL,      "copy the id to the terminal's clipboard") \
+    X(LIST,   COPY_ALL,   "copy-table",  "Y",          NULL,      "copy the table as it is shown")           \
+    X(MOVE,   UP,         "up",          "k Up",       NULL,      "up")                                      \
+    X(MOVE,   DOWN,       "down",        "j Down",     NULL,      "down")                                    \
+    X(MOVE,   TOP,        "top",         "g Home",     NULL,      "to the beginning")                        \
+    X(MOVE,   BOTTOM,     "bottom",      "G End",      NULL,      "to the end")                              \
+    X(MOVE,   PAGE_UP,    "page-up",     "PgUp C-b",   NULL,      "a page up")                               \
+    X(MOVE,   PAGE_DOWN,  "page-down",   "PgDn C-f",   NULL,      "a page down")                             \
+    X(MOVE,   HALF_UP,    "half-up",     "C-u",        NULL,      "half a page up")                          \
+    X(MOVE,   HALF_DOWN,  "half-down",   "C-d",        NULL,      "half a page down")                        \
+    X(GLOBAL, SCREEN_JOBS, "jobs",       "1",          NULL,      "the jobs")                                \
+    X(GLOBAL, SCREEN_NODES, "nodes",     "2",          NULL,      "the nodes")                               \
+    X(GLOBAL, HELP,       "help",        "? F1",       "help",    "this help")                               \
+    X(GLOBAL, BACK,       "back",        "q",          "back",    "back; quits at the top")                  \
+    X(GLOBAL, CLOSE,      "close",       "Esc",        NULL,      "close the topmost thing, drop the filter; never quits") \
+    X(GLOBAL, RESYNC,     "resync",      "r F5",       NULL,      "ask the controller for everything again") \
+    X(GLOBAL, REDRAW,     "redraw",      "C-l",        NULL,      "draw the screen again")                   \
+    X(GLOBAL, FREEZE,     "freeze",      "Z",          NULL,      "freeze the picture, or go on")            \
+    X(GLOBAL, MOUSE,      "mouse",       "M",          NULL,      "mouse on or off; off, the terminal selects text") \
+    X(GLOBAL, SUSPEND,    "suspend",     "C-z",        NULL,      "to the shell; fg comes back")             \
+    X(GLOBAL, QUIT,       "quit",        "C-c",        NULL,      "quit at once")
+/* clang-format on */
+
+enum action {
+    ACTION_NONE,
+#define X(scope, name, text, keys, label, help) ACTION_##name,
+    ACTIONS(X)
+#undef X
+        ACTION_N
+};
+
+#endif

@@ -1,0 +1,32 @@
+/* layout.h - where things are on a screen of so many rows and columns: pure functions.
+ *
+ *     +--------------------------------------------------+
+ *     | header: cluster, screens, totals, age of the data |   1 line, 2 from 14 rows
+ *     +--------------------------------------------------+
+ *     | title: what is shown, how many, filter, sort      |
+ *     +------------------------------+-+-----------------+
+ *     | body                         | | side            |   side: from 100 columns, where the screen has one
+ *     +------------------------------+-+-----------------+
+ *     | footer: the keys that matter here                 |
+ *     +--------------------------------------------------+
+ *
+ * Invariants: no two of them overlap, none reaches out of the screen, every cell of the screen belongs to one.
+ */
+#ifndef UI_LAYOUT_LAYOUT_H
+#define UI_LAYOUT_LAYOUT_H
+
+#include "ui/layout/rect.h"
+
+#define LAYOUT_SIDE_COLS 100 /* list and detail stand side by side from here */
+
+struct layout {
+    struct rect header, title, body, rule, side, footer; /* rule: the line between body and side */
+};
+
+/* want_side: the screen has a detail pane for the thing under the cursor. */
+struct layout layout_screen(int rows, int cols, bool want_side);
+
+/* A box of at most h x w in the middle of the screen, with one cell free around it where there is room. */
+struct rect layout_popup(int rows, int cols, int h, int w);
+
+#endif

@@ -1,0 +1,44 @@
+/* term.h - the terminal, by curses: shows canvases, gives inputs. The only module that knows curses.
+ *
+ * One per process. Whatever ends the process (a crash, TERM, HUP), the terminal is put back as it was: by bytes prepared beforehand and
+ * written by a signal handler, which calls nothing that is not safe there.
+ */
+#ifndef UI_TERM_TERM_H
+#define UI_TERM_TERM_H
+
+#include "src/base/err.h"
+#include "ui/keys/input.h"
+#include "ui/term/canvas.h"
+#include "ui/theme/theme.h"
+
+struct term;
+
+#define TERM_MOUSE 1u
+
+/* Takes over the terminal on standard input and output. Errors: -ENOTTY, -ENODEV (TERM is not known). */
+int term_open(unsigned flags, struct term **ret, struct errtext *err) __attribute__((warn_unused_result));
+/* Puts the terminal back. NULL is fine. */
+void term_close(struct term *t);
+
+int term_fd(const struct term *t);
+int term_colors(const struct term *t); /* 0, 8 or 16 */
+/* The size now; curses follows it. */
+void term_size(struct term *t, int *rows, int *cols);
+
+/* Sends what differs from the last canvas. */
+void term_show(struct term *t, const struct canvas *c, const struct theme *theme);
+/* The next show sends everything. */
+void term_redraw(struct term *t);
+/* The next input, without waiting. Returns false where there is none. in->text is valid until the next call. */
+bool term_read(struct term *t, struct input *in);
+/* Has the terminal gone away? */
+bool term_is_gone(const struct term *t);
+
+void term_set_mouse(struct term *t, bool on);
+void term_bell(struct term *t);
+/* Hands text to the terminal's clipboard (OSC 52). Too long a text is cut. */
+void term_copy(struct term *t, const char *text);
+/* Gives the terminal back, stops the process group as Ctrl-Z does, takes it over again afterwards. */
+void term_suspend(struct term *t);
+
+#endif

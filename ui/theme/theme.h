@@ -1,0 +1,49 @@
+/* theme.h - the look of each role: built in, from a theme file, and cut down to what a terminal can show. */
+#ifndef UI_THEME_THEME_H
+#define UI_THEME_THEME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/base/err.h"
+#include "src/base/str.h"
+#include "ui/theme/roles.h"
+
+#define STYLE_BOLD      1u
+#define STYLE_DIM       2u
+#define STYLE_UNDERLINE 4u
+#define STYLE_REVERSE   8u
+
+struct style {
+    int8_t fg, bg; /* 0..15; -1: the terminal's own */
+    uint8_t attr;  /* STYLE_* */
+};
+
+struct theme {
+    struct style styles[ROLE_N];
+    int colors; /* of the terminal: 0 (none), 8 or 16 */
+};
+
+/* The built-in looks; colors < 8: those without colours. */
+void theme_init(struct theme *t, int colors);
+
+/* Reads a theme file over the built-in looks:
+ *
+ *     roles = { running = "bold green"; cursor = "black on cyan"; };
+ *
+ * Roles that it does not name keep the built-in look. Errors: -ENOENT, -EINVAL with file and line; *t is
+ * untouched then. A terminal without colours gets the looks without colours: no-op. */
+int theme_load(struct theme *t, const char *path, struct errtext *err) __attribute__((warn_unused_result));
+
+/* "bold reverse red on black", any order of attributes, "" for the plain look. Errors: -EINVAL. */
+int style_parse(const char *text, struct style *ret, struct errtext *err) __attribute__((warn_unused_result));
+/* The same text back, in one fixed order. */
+void style_format(struct style s, struct str *out);
+
+/* The look of a cell of that role under an overlay (ROLE_NORMAL: none), as a terminal with so many colours can show it: an overlay
+ * that has colours or reverses replaces the role's look, any other adds to it. */
+struct style theme_style(const struct theme *t, enum role role, enum role over);
+
+const char *role_name(enum role r);
+
+#endif

@@ -1,0 +1,226 @@
+/* dialog.c - a box over the screen. */
+#include "ui/widget/dialog.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/utf8.h"
+#include "src/base/xalloc.h"
+#include "ui/layout/layout.h"
+#include "ui/widget/did.h"
+
+#define BOX_WIDTH 76
+
+struct dialog *dialog_new(enum dialog_kind kind, const char *title)
+{
+    struct dialog *d = xcalloc(1, sizeof *d);
+    d->kind = kind;
+    d->title = xstrdup(title);
+    edit_init(&d->edit);
+    return d;
+}
+
+void dialog_free(struct dialog *d)
+{
+    if (!d)
+        return;
+    free(d->title);
+    free(d->verb);
+    pane_fini(&d->body);
+    edit_fini(&d->edit);
+    strv_fini(&d->items);
+    list_state_fini(&d->list);
+    free(d);
+}
+
+static uint64_t item_id(const void *ctx, size_t i)
+{
+    (void)ctx;
+    return i + 1;
+}
+
+void dialog_choose(struct dialog *d, size_t item)
+{
+    list_sync(&d->list, d->items.n, item_id, d);
+    list_set_cursor(&d->list, item, item_id, d);
+}
+
+size_t dialog_choice(const struct dialog *d)
+{
+    return d->list.cursor;
+}
+
+static enum dialog_outcome confirm_input(struct dialog *d, const struct input *in, uint32_t key)
+{
+    if (!d->must_type)
+        return key == 'y' || key == 'Y' || key == KEYNAME_ENTER ? DIALOG_YES
+               : key == 'n' || key == 'N' || key == 'q'         ? DIALOG_NO
+                                                                : DIALOG_OPEN;
+    if (key == KEYNAME_ENTER) {
+        char want[24];
+        snprintf(want, sizeof want, "%llu", (unsigned long long)d->must_type);
+        d->wrong = !str_eq(d->edit.text.s, want);
+        return d->wrong ? DIALOG_OPEN : DIALOG_YES;
+    }
+    d->wrong = false;
+    edit_input(&d->edit, in);
+    return DIALOG_OPEN;
+}
+
+static enum dialog_outcome prompt_input(struct dialog *d, const struct input *in, uint32_t key)
+{
+    if (key == KEYNAME_ENTER) {
+        d->wrong = !d->edit.text.len && !d->may_be_empty;
+        return d->wrong ? DIALOG_OPEN : DIALOG_YES;
+    }
+    d->wrong = false;
+    edit_input(&d->edit, in);
+    return DIALOG_OPEN;
+}
+
+static const enum scope moving[] = {SCOPE_MOVE};
+
+static enum dialog_outcome menu_input(struct dialog *d, const struct input *in, const struct keymap *km, uint32_t key)
+{
+    list_sync(&d->list, d->items.n, item_id, d);
+    if (key == KEYNAME_ENTER)
+        return DIALOG_YES;
+    if (key == 'q')
+        return DIALOG_NO;
+    if (in->kind == INPUT_MOUSE)
+        list_scroll(&d->list, in->what == MOUSE_WHEEL_UP ? -1 : in->what == MOUSE_WHEEL_DOWN ? 1 : 0, item_id, d);
+    else
+        list_move(&d->list, keymap_find(km, moving, 1, key), item_id, d);
+    return DIALOG_OPEN;
+}
+
+static enum dialog_outcome text_input(struct dialog *d, const struct input *in, const struct keymap *km, uint32_t key)
+{
+    if (in->kind == INPUT_MOUSE) {
+        pane_scroll(&d->body, in->what == MOUSE_WHEEL_UP ? -3 : in->what == MOUSE_WHEEL_DOWN ? 3 : 0);
+        return DIALOG_OPEN;
+    }
+    if (key == ' ')
+        pane_act(&d->body, ACTION_PAGE_DOWN);
+    else if (!pane_act(&d->body, keymap_find(km, moving, 1, key)) &&
+             (key == 'q' || key == KEYNAME_ENTER || key == '?' || key == 'w'))
+        return DIALOG_NO;
+    return DIALOG_OPEN;
+}
+
+enum dialog_outcome dialog_input(struct dialog *d, const struct input *in, const struct keymap *km)
+{
+    uint32_t key = in->kind == INPUT_KEY ? in->key : 0;
+    if (key == KEYNAME_ESC)
+        return DIALOG_NO;
+    switch (d->kind) {
+    case DIALOG_TEXT: return text_input(d, in, km, key);
+    case DIALOG_CONFIRM: return confirm_input(d, in, key);
+    case DIALOG_PROMPT: return prompt_input(d, in, key);
+    case DIALOG_MENU: return menu_input(d, in, km, key);
+    }
+    return DIALOG_NO;
+}
+
+static void add_key(struct rich *r, const char *key, const char *what)
+{
+    if (r->text.len)
+        rich_add(r, ROLE_NORMAL, "   ");
+    rich_add(r, ROLE_KEY, key);
+    rich_addf(r, ROLE_NORMAL, " %s", what);
+}
+
+static void foot_text(const struct dialog *d, struct rich *r)
+{
+    switch (d->kind) {
+    case DIALOG_TEXT: add_key(r, "Esc", "close"); return;
+    case DIALOG_CONFIRM:
+        add_key(r, d->must_type ? "Enter" : "y", d->verb ? d->verb : "yes");
+        add_key(r, d->must_type ? "Esc" : "n", "leave it");
+        return;
+    case DIALOG_PROMPT:
+        add_key(r, "Enter", d->verb ? d->verb : "take it");
+        add_key(r, "Esc", "leave it");
+        return;
+    case DIALOG_MENU:
+        add_key(r, "Enter", d->verb ? d->verb : "choose");
+        add_key(r, "Esc", "leave it");
+        return;
+    }
+}
+
+static int own_lines(const struct dialog *d)
+{
+    return d->kind == DIALOG_MENU ? (int)d->items.n : d->kind == DIALOG_PROMPT || d->must_type ? 2 : 0;
+}
+
+static int text_width(const struct dialog *d)
+{
+    int w = 30;
+    for (size_t i = 0; i < d->body.lines.n; i++) {
+        int n = cell_width(d->body.lines.v[i].text.s);
+        w = n > w ? n : w;
+    }
+    for (size_t i = 0; i < d->items.n; i++) {
+        int n = cell_width(d->items.v[i]) + 2;
+        w = n > w ? n : w;
+    }
+    int title = cell_width(d->title) + 4;
+    w = title > w ? title : w;
+    return w < BOX_WIDTH ? w : BOX_WIDTH;
+}
+
+static void draw_menu(struct dialog *d, struct canvas *c, struct rect r)
+{
+    list_sync(&d->list, d->items.n, item_id, d);
+    list_fit(&d->list, r.h);
+    for (int i = 0; i < r.h && d->list.top + (size_t)i < d->items.n; i++) {
+        size_t item = d->list.top + (size_t)i;
+        canvas_text(c, r.y + i, r.x + 1, ROLE_NORMAL, d->items.v[item], r.w - 2);
+        if (item == d->list.cursor)
+            canvas_over(c, rect_make(r.y + i, r.x, 1, r.w), ROLE_CURSOR);
+    }
+}
+
+static void draw_line(struct dialog *d, struct canvas *c, struct rect r)
+{
+    if (r.h < 1)
+        return;
+    int y = r.y + r.h - 1, x = r.x;
+    if (d->wrong)
+        x += canvas_text(c, y, x, ROLE_ERROR, d->must_type ? "not that: " : "say why: ", r.w);
+    else if (d->must_type)
+        x += canvas_printf(c, y, x, ROLE_NORMAL, r.w, "type %llu: ", (unsigned long long)d->must_type);
+    edit_draw(&d->edit, c, y, x, r.x + r.w - x);
+}
+
+void dialog_draw(struct dialog *d, struct canvas *c)
+{
+    int w = text_width(d), most = c->cols - 6;
+    struct rich foot;
+    rich_init(&foot);
+    foot_text(d, &foot);
+    int foot_w = cell_width(foot.text.s);
+    w = foot_w > w ? foot_w : w;
+    w = w > most ? most : w;
+    int h = (int)pane_height(&d->body, w) + own_lines(d) + 4;
+    struct rect box = layout_popup(c->rows, c->cols, h, w + 4);
+    enum role frame = d->danger ? ROLE_BOX_DANGER : ROLE_BOX_FRAME;
+    canvas_over(c, rect_make(0, 0, c->rows, c->cols), ROLE_DIM);
+    canvas_fill(c, box, ROLE_BOX);
+    canvas_frame(c, box, frame, d->title);
+    struct rect in = rect_make(box.y + 1, box.x + 2, box.h - 2, box.w - 4);
+    struct rect old = canvas_clip(c, in);
+    struct rect bottom = rect_take_bottom(&in, in.h > 2 ? 2 : 1);
+    rich_draw(&foot, c, bottom.y + bottom.h - 1, bottom.x, bottom.w);
+    int own = own_lines(d);
+    struct rect mine = rect_take_bottom(&in, own < in.h ? own : in.h);
+    pane_draw(&d->body, c, in);
+    if (d->kind == DIALOG_MENU)
+        draw_menu(d, c, mine);
+    else if (own)
+        draw_line(d, c, mine);
+    canvas_unclip(c, old);
+    rich_fini(&foot);
+}

@@ -1,0 +1,38 @@
+/* dialog.h - a box over the screen: a text, a question, a line to type, a menu. It knows no data: its owner says what stands in it and
+ * gets the outcome. */
+#ifndef UI_WIDGET_DIALOG_H
+#define UI_WIDGET_DIALOG_H
+
+#include "ui/keys/input.h"
+#include "ui/keys/keymap.h"
+#include "ui/widget/edit.h"
+#include "ui/widget/list.h"
+#include "ui/widget/pane.h"
+
+enum dialog_kind { DIALOG_TEXT, DIALOG_CONFIRM, DIALOG_PROMPT, DIALOG_MENU };
+enum dialog_outcome { DIALOG_OPEN, DIALOG_YES, DIALOG_NO };
+
+struct dialog {
+    enum dialog_kind kind;
+    char *title;
+    bool danger;       /* frame and button say so */
+    struct pane body;  /* text; above the line or the menu of the other kinds */
+    struct edit edit;  /* DIALOG_PROMPT, and the count of DIALOG_CONFIRM */
+    uint64_t must_type; /* DIALOG_CONFIRM: this number must be typed; 0: y or Enter does */
+    bool wrong;        /* something else was typed */
+    char *verb;        /* what yes does: "cancel 12 jobs" */
+    struct strv items; /* DIALOG_MENU */
+    struct list_state list;
+    bool may_be_empty; /* DIALOG_PROMPT */
+};
+
+struct dialog *dialog_new(enum dialog_kind kind, const char *title) __attribute__((warn_unused_result));
+void dialog_free(struct dialog *d);
+/* Every input ends here while a dialog is open. */
+enum dialog_outcome dialog_input(struct dialog *d, const struct input *in, const struct keymap *km);
+void dialog_draw(struct dialog *d, struct canvas *c);
+/* DIALOG_MENU: the chosen item. */
+size_t dialog_choice(const struct dialog *d);
+void dialog_choose(struct dialog *d, size_t item);
+
+#endif

@@ -1,0 +1,139 @@
+/* edit.c - a line that is typed into. */
+#include "ui/widget/edit.h"
+
+#include <string.h>
+
+#include "src/base/utf8.h"
+
+void edit_init(struct edit *e)
+{
+    str_init(&e->text);
+    e->at = 0;
+}
+
+void edit_fini(struct edit *e)
+{
+    str_fini(&e->text);
+}
+
+void edit_set(struct edit *e, const char *text)
+{
+    str_clear(&e->text);
+    str_append(&e->text, text);
+    e->at = e->text.len;
+}
+
+static void insert(struct edit *e, const char *s, size_t n)
+{
+    if (e->text.len + n > EDIT_MAX)
+        return;
+    struct str rest = STR_INIT;
+    str_append(&rest, e->text.s + e->at);
+    str_truncate(&e->text, e->at);
+    str_append_n(&e->text, s, n);
+    str_append(&e->text, rest.s);
+    e->at += n;
+    str_fini(&rest);
+}
+
+static size_t before(const struct edit *e, size_t at)
+{
+    while (at > 0 && ((unsigned char)e->text.s[--at] & 0xc0) == 0x80)
+        ;
+    return at;
+}
+
+static size_t after(const struct edit *e, size_t at)
+{
+    if (at < e->text.len)
+        at++;
+    while (at < e->text.len && ((unsigned char)e->text.s[at] & 0xc0) == 0x80)
+        at++;
+    return at;
+}
+
+static size_t word_before(const struct edit *e, size_t at)
+{
+    while (at > 0 && e->text.s[at - 1] == ' ')
+        at--;
+    while (at > 0 && e->text.s[at - 1] != ' ')
+        at--;
+    return at;
+}
+
+static void delete(struct edit *e, size_t from, size_t to)
+{
+    memmove(e->text.s + from, e->text.s + to, e->text.len - to);
+    str_truncate(&e->text, e->text.len - (to - from));
+    e->at = from;
+}
+
+static void paste(struct edit *e, const char *s)
+{
+    for (size_t n = strlen(s), i = 0, len; i < n; i += len) {
+        uint32_t cp = 0;
+        len = utf8_decode(s + i, n - i, &cp);
+        if (!len)
+            len = 1;
+        else if (cp == '\n' || cp == '\r' || cp == '\t')
+            insert(e, " ", 1);
+        else if (utf8_width(cp) >= 0)
+            insert(e, s + i, len);
+    }
+}
+
+static bool edit_key(struct edit *e, uint32_t key)
+{
+    char b[4];
+    switch (key) {
+    case KEYNAME_LEFT:
+    case CTRL_KEY('b'): e->at = before(e, e->at); return true;
+    case KEYNAME_RIGHT:
+    case CTRL_KEY('f'): e->at = after(e, e->at); return true;
+    case KEYNAME_HOME:
+    case CTRL_KEY('a'): e->at = 0; return true;
+    case KEYNAME_END:
+    case CTRL_KEY('e'): e->at = e->text.len; return true;
+    case KEYNAME_BACKSPACE:
+    case CTRL_KEY('h'): delete (e, before(e, e->at), e->at); return true;
+    case KEYNAME_DELETE:
+    case CTRL_KEY('d'): delete (e, e->at, after(e, e->at)); return true;
+    case CTRL_KEY('w'): delete (e, word_before(e, e->at), e->at); return true;
+    case CTRL_KEY('u'): delete (e, 0, e->at); return true;
+    case CTRL_KEY('k'): str_truncate(&e->text, e->at); return true;
+    default: break;
+    }
+    if (!key_is_text(key))
+        return false;
+    insert(e, b, utf8_encode(key, b));
+    return true;
+}
+
+bool edit_input(struct edit *e, const struct input *in)
+{
+    if (in->kind == INPUT_PASTE) {
+        paste(e, in->text);
+        return true;
+    }
+    return in->kind == INPUT_KEY && edit_key(e, in->key);
+}
+
+void edit_draw(const struct edit *e, struct canvas *c, int y, int x, int w)
+{
+    if (w < 2)
+        return;
+    struct str head = STR_INIT;
+    size_t from = 0;
+    for (;;) {
+        str_clear(&head);
+        str_append_n(&head, e->text.s + from, e->at - from);
+        if (cell_width(head.s) < w)
+            break;
+        from = after(e, from);
+    }
+    canvas_fill(c, rect_make(y, x, 1, w), ROLE_INPUT);
+    canvas_text(c, y, x, ROLE_INPUT, e->text.s + from, w);
+    c->cur_y = y;
+    c->cur_x = x + cell_width(head.s);
+    str_fini(&head);
+}

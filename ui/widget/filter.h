@@ -1,0 +1,39 @@
+/* filter.h - the words of a filter line: "train state:wait user:ann gpus:>1 !n03".
+ *
+ * All words must match. A plain word is looked for in every column of words; COLUMN:TEXT in that one; COLUMN:>N, <N, =N compare
+ * numbers; ! in front turns it round. A word whose COLUMN is not known is plain text. Upper and lower case are the same.
+ */
+#ifndef UI_WIDGET_FILTER_H
+#define UI_WIDGET_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct term_word {
+    char *text;
+    int column; /* -1: any */
+    char op;    /* ':' contains, '<', '>', '=' */
+    double num;
+    bool negate;
+};
+
+struct filter {
+    struct term_word *v;
+    size_t n;
+};
+
+/* What the filter asks about a row: does the column's text contain word, or what number has it. */
+struct filter_row {
+    const void *ctx, *row;
+    size_t n_columns;
+    bool (*is_words)(const void *ctx, size_t column);
+    const char *(*text)(const void *ctx, const void *row, size_t column);
+    bool (*number)(const void *ctx, const void *row, size_t column, double *ret);
+};
+
+/* column_of: the number of a column by its name, or -1. */
+void filter_parse(struct filter *f, const char *text, int (*column_of)(const void *ctx, const char *name), const void *ctx);
+void filter_fini(struct filter *f);
+bool filter_match(const struct filter *f, const struct filter_row *r);
+
+#endif

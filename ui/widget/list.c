@@ -1,0 +1,143 @@
+/* list.c - cursor, window and marks. */
+#include "ui/widget/list.h"
+
+#include "src/base/vec.h"
+
+void list_state_fini(struct list_state *l)
+{
+    idmap_fini(&l->marks);
+    *l = (struct list_state){0};
+}
+
+static bool find(size_t n, list_id_fn *id, const void *ctx, uint64_t want, size_t *ret)
+{
+    for (size_t i = 0; i < n; i++)
+        if (id(ctx, i) == want) {
+            *ret = i;
+            return true;
+        }
+    return false;
+}
+
+void list_sync(struct list_state *l, size_t n, list_id_fn *id, const void *ctx)
+{
+    size_t old = l->cursor;
+    bool was_empty = l->id == 0;
+    l->n = n;
+    if (!n) {
+        l->cursor = l->top = 0;
+        return; /* the id stays: the thing may come back, as with a filter that is being typed */
+    }
+    if (l->cursor >= n)
+        l->cursor = n - 1;
+    if (was_empty || id(ctx, l->cursor) != l->id) {
+        size_t at;
+        if (!was_empty && find(n, id, ctx, l->id, &at)) {
+            l->cursor = at;
+            /* The row keeps its place on the screen as well where it can. */
+            l->top = at > old ? l->top + (at - old) : l->top > old - at ? l->top - (old - at) : 0;
+        }
+    }
+    l->id = id(ctx, l->cursor);
+}
+
+void list_fit(struct list_state *l, int height)
+{
+    size_t h = height > 0 ? (size_t)height : 1;
+    l->height = (int)h;
+    if (l->top > l->cursor)
+        l->top = l->cursor;
+    if (l->cursor >= l->top + h)
+        l->top = l->cursor - h + 1;
+    if (l->n <= h)
+        l->top = 0;
+    else if (l->top > l->n - h)
+        l->top = l->n - h;
+}
+
+void list_set_cursor(struct list_state *l, size_t i, list_id_fn *id, const void *ctx)
+{
+    if (!l->n)
+        return;
+    l->cursor = i < l->n ? i : l->n - 1;
+    l->id = id(ctx, l->cursor);
+}
+
+void list_scroll(struct list_state *l, long by, list_id_fn *id, const void *ctx)
+{
+    long at = (long)l->cursor + by;
+    list_set_cursor(l, at < 0 ? 0 : (size_t)at, id, ctx);
+}
+
+bool list_move(struct list_state *l, enum action a, list_id_fn *id, const void *ctx)
+{
+    long page = l->height > 1 ? l->height - 1 : 1, half = page / 2 + 1, by = 0;
+    if (a == ACTION_UP)
+        by = -1;
+    else if (a == ACTION_DOWN)
+        by = 1;
+    else if (a == ACTION_PAGE_UP)
+        by = -page;
+    else if (a == ACTION_PAGE_DOWN)
+        by = page;
+    else if (a == ACTION_HALF_UP)
+        by = -half;
+    else if (a == ACTION_HALF_DOWN)
+        by = half;
+    else if (a == ACTION_TOP)
+        by = -(long)l->n;
+    else if (a == ACTION_BOTTOM)
+        by = (long)l->n;
+    else
+        return false;
+    list_scroll(l, by, id, ctx);
+    return true;
+}
+
+static char marked; /* any pointer that is not NULL */
+
+bool list_is_marked(const struct list_state *l, uint64_t id)
+{
+    return idmap_get(&l->marks, id) != NULL;
+}
+
+void list_mark(struct list_state *l, uint64_t id, bool on)
+{
+    if (on)
+        idmap_set(&l->marks, id, &marked);
+    else
+        idmap_remove(&l->marks, id);
+}
+
+size_t list_n_marks(const struct list_state *l)
+{
+    return l->marks.n;
+}
+
+void list_unmark_all(struct list_state *l)
+{
+    idmap_fini(&l->marks);
+    l->marks = (struct idmap){0};
+    l->range = 0;
+}
+
+void list_prune(struct list_state *l, bool (*keep)(const void *ctx, uint64_t id), const void *ctx)
+{
+    VEC(uint64_t) gone = VEC_INIT;
+    idmap_for_each (&l->marks, slot)
+        if (!keep(ctx, slot->id))
+            vec_push(&gone, slot->id);
+    vec_for_each (&gone, i)
+        idmap_remove(&l->marks, gone.v[i]);
+    vec_fini(&gone);
+}
+
+bool list_range(const struct list_state *l, list_id_fn *id, const void *ctx, size_t *first, size_t *last)
+{
+    size_t at;
+    if (!l->range || !find(l->n, id, ctx, l->range, &at))
+        return false;
+    *first = at < l->cursor ? at : l->cursor;
+    *last = at < l->cursor ? l->cursor : at;
+    return true;
+}

@@ -1,0 +1,318 @@
+/* pager.c - lines of a big file. */
+#include "ui/widget/pager.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/utf8.h"
+#include "src/base/xalloc.h"
+#include "ui/widget/did.h"
+#include "ui/widget/linetext.h"
+
+#define SIDE_STEP 16
+
+void pager_init(struct pager *p)
+{
+    *p = (struct pager){.fd = -1, .match = -1, .wrap = true, .height = 1, .width = 80};
+    p->window = xmalloc(PAGER_WINDOW);
+}
+
+void pager_fini(struct pager *p)
+{
+    free(p->window);
+    free(p->pattern);
+    *p = (struct pager){.fd = -1};
+}
+
+size_t pager_read(const struct pager *p, int64_t at, char *buf, size_t n)
+{
+    size_t got = 0;
+    while (p->fd >= 0 && got < n) {
+        ssize_t k = pread(p->fd, buf + got, n - got, at + (int64_t)got);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            break;
+        got += (size_t)k;
+    }
+    return got;
+}
+
+/* The bytes from at on that are in memory: at least a line's worth where the file has so much. */
+static const char *window_from(struct pager *p, int64_t at, size_t *ret_n)
+{
+    int64_t end = p->window_at + (int64_t)p->window_n;
+    bool inside = at >= p->window_at && at < end;
+    if (!inside || (end - at < PAGER_LINE_MAX && end < p->size)) {
+        /* Some bytes before it as well: whoever reads a line mostly wants its neighbours. */
+        p->window_at = at > PAGER_WINDOW / 2 ? at - PAGER_WINDOW / 2 : 0;
+        p->window_n = pager_read(p, p->window_at, p->window, PAGER_WINDOW);
+        end = p->window_at + (int64_t)p->window_n;
+    }
+    if (at >= end) {
+        *ret_n = 0;
+        return p->window;
+    }
+    *ret_n = (size_t)(end - at);
+    return p->window + (at - p->window_at);
+}
+
+/* Bytes of the line at that offset, its end included. */
+static size_t line_bytes(struct pager *p, int64_t at, const char **ret)
+{
+    size_t n;
+    *ret = window_from(p, at, &n);
+    if (n > PAGER_LINE_MAX)
+        n = PAGER_LINE_MAX;
+    const char *nl = memchr(*ret, '\n', n);
+    return nl ? (size_t)(nl - *ret) + 1 : n;
+}
+
+int64_t pager_next_line(struct pager *p, int64_t at)
+{
+    const char *s;
+    return at + (int64_t)line_bytes(p, at, &s);
+}
+
+int64_t pager_line_start(struct pager *p, int64_t at)
+{
+    int64_t from = at > PAGER_LINE_MAX ? at - PAGER_LINE_MAX : 0;
+    size_t n;
+    const char *s = window_from(p, from, &n);
+    if ((int64_t)n > at - from)
+        n = (size_t)(at - from);
+    const char *nl = n ? memrchr(s, '\n', n) : NULL;
+    return nl ? from + (nl - s) + 1 : from;
+}
+
+static int64_t line_before(struct pager *p, int64_t at)
+{
+    return at > 0 ? pager_line_start(p, at - 1) : 0;
+}
+
+static void line_text(struct pager *p, int64_t at, struct str *out)
+{
+    const char *s;
+    size_t n = line_bytes(p, at, &s);
+    struct str folded = STR_INIT;
+    linetext_fold(s, n, &folded);
+    cell_text(out, folded.s, -1, false, false);
+    str_fini(&folded);
+}
+
+/* Bytes of s that fill a row of width cells. */
+static size_t row_bytes(const char *s, size_t n, int width)
+{
+    int cells = 0;
+    size_t i = 0;
+    while (i < n) {
+        uint32_t cp = 0;
+        size_t len = utf8_decode(s + i, n - i, &cp);
+        int w = len ? utf8_width(cp) : 1;
+        if (cells + w > width && i > 0)
+            break;
+        cells += w;
+        i += len ? len : 1;
+    }
+    return i;
+}
+
+static int line_rows(struct pager *p, int64_t at)
+{
+    if (!p->wrap)
+        return 1;
+    struct str text = STR_INIT;
+    line_text(p, at, &text);
+    int rows = 0;
+    size_t i = 0;
+    do {
+        i += row_bytes(text.s + i, text.len - i, p->width);
+        rows++;
+    } while (i < text.len);
+    str_fini(&text);
+    return rows;
+}
+
+static void end_position(struct pager *p, int64_t *ret_top, int *ret_row)
+{
+    int64_t at = p->size;
+    int rows = 0;
+    while (at > 0 && rows < p->height)
+        rows += line_rows(p, at = line_before(p, at));
+    *ret_top = at;
+    *ret_row = rows > p->height ? rows - p->height : 0;
+}
+
+void pager_to_end(struct pager *p)
+{
+    end_position(p, &p->top, &p->top_row);
+}
+
+static bool is_after(int64_t top, int row, int64_t end, int end_row)
+{
+    return top > end || (top == end && row >= end_row);
+}
+
+bool pager_at_end(struct pager *p)
+{
+    int64_t end;
+    int row;
+    end_position(p, &end, &row);
+    return is_after(p->top, p->top_row, end, row);
+}
+
+void pager_scroll(struct pager *p, long rows)
+{
+    for (; rows < 0 && (p->top > 0 || p->top_row > 0); rows++) {
+        if (p->top_row > 0) {
+            p->top_row--;
+            continue;
+        }
+        p->top = line_before(p, p->top);
+        p->top_row = line_rows(p, p->top) - 1;
+    }
+    if (rows <= 0)
+        return;
+    int64_t end;
+    int end_row;
+    end_position(p, &end, &end_row);
+    for (; rows > 0 && !is_after(p->top, p->top_row, end, end_row); rows--) {
+        if (p->top_row + 1 < line_rows(p, p->top)) {
+            p->top_row++;
+        } else {
+            p->top = pager_next_line(p, p->top);
+            p->top_row = 0;
+        }
+    }
+}
+
+void pager_set_fd(struct pager *p, int fd)
+{
+    p->fd = fd;
+    p->size = p->top = p->window_at = 0;
+    p->window_n = 0;
+    p->top_row = 0;
+    p->match = -1;
+    p->searching = false;
+    pager_grown(p);
+    pager_to_end(p);
+}
+
+bool pager_grown(struct pager *p)
+{
+    struct stat st;
+    int64_t size = p->fd >= 0 && fstat(p->fd, &st) == 0 ? st.st_size : 0;
+    if (size == p->size)
+        return false;
+    bool shorter = size < p->size;
+    p->size = size;
+    p->window_n = 0; /* its last line may have grown */
+    if (shorter) {
+        p->top = p->top_row = 0;
+        p->match = -1;
+    }
+    if (p->follow || shorter)
+        pager_to_end(p);
+    return true;
+}
+
+bool pager_has_pattern(const struct pager *p)
+{
+    return p->needles == (const char *const *)&p->pattern;
+}
+
+unsigned pager_act(struct pager *p, enum action a)
+{
+    long page = p->height > 2 ? p->height - 1 : 1;
+    if (a == ACTION_UP)
+        pager_scroll(p, -1);
+    else if (a == ACTION_DOWN)
+        pager_scroll(p, 1);
+    else if (a == ACTION_PAGE_UP)
+        pager_scroll(p, -page);
+    else if (a == ACTION_PAGE_DOWN || a == ACTION_PAGE_SPACE)
+        pager_scroll(p, page);
+    else if (a == ACTION_HALF_UP)
+        pager_scroll(p, -(page / 2 + 1));
+    else if (a == ACTION_HALF_DOWN)
+        pager_scroll(p, page / 2 + 1);
+    else if (a == ACTION_TOP)
+        p->top = p->top_row = 0;
+    else if (a == ACTION_BOTTOM)
+        pager_to_end(p);
+    else if (a == ACTION_WRAP) {
+        p->wrap = !p->wrap;
+        p->left = p->top_row = 0;
+    } else if (a == ACTION_LEFT || a == ACTION_RIGHT) {
+        p->left = p->wrap ? 0 : p->left + (a == ACTION_LEFT ? -SIDE_STEP : SIDE_STEP);
+        p->left = p->left < 0 ? 0 : p->left > PAGER_LINE_MAX ? PAGER_LINE_MAX : p->left;
+    } else if (a == ACTION_FOLLOW) {
+        p->follow = !p->follow;
+        if (p->follow)
+            pager_to_end(p);
+    } else
+        return 0;
+    if (a == ACTION_UP || a == ACTION_PAGE_UP || a == ACTION_HALF_UP || a == ACTION_TOP)
+        p->follow = false;
+    return DID_HANDLE | DID_REDRAW;
+}
+
+/* Lays the look of a match over every place of the row that has the pattern. */
+static void draw_matches(const struct pager *p, struct canvas *c, const char *row, int y, int x)
+{
+    size_t n = p->pattern ? strlen(p->pattern) : 0;
+    if (!n || !pager_has_pattern(p))
+        return;
+    for (const char *s = row; (s = p->fold_case ? strcasestr(s, p->pattern) : strstr(s, p->pattern)); s += n) {
+        char *before = xstrndup(row, (size_t)(s - row)), *it = xstrndup(s, n);
+        canvas_over(c, rect_make(y, x + cell_width(before), 1, cell_width(it)), ROLE_MATCH);
+        free(before);
+        free(it);
+    }
+}
+
+static void draw_row(struct pager *p, struct canvas *c, struct rect r, int y, const char *text, size_t n, bool is_match)
+{
+    char *row = xstrndup(text, n);
+    canvas_text(c, y, r.x, ROLE_NORMAL, row, r.w);
+    if (is_match && !pager_has_pattern(p))
+        canvas_over(c, rect_make(y, r.x, 1, r.w), ROLE_MATCH);
+    draw_matches(p, c, row, y, r.x);
+    free(row);
+}
+
+void pager_draw(struct pager *p, struct canvas *c, struct rect r)
+{
+    if (rect_is_empty(r))
+        return;
+    struct rect old = canvas_clip(c, r);
+    bool resized = r.h != p->height || r.w != p->width, was_end = p->follow;
+    p->height = r.h;
+    p->width = r.w;
+    if (resized && p->top_row >= line_rows(p, p->top))
+        p->top_row = 0;
+    if (resized && (was_end || pager_at_end(p)))
+        pager_to_end(p);
+    struct str text = STR_INIT;
+    int y = 0, row = 0;
+    for (int64_t at = p->top; y < r.h && at < p->size; at = pager_next_line(p, at)) {
+        str_clear(&text);
+        line_text(p, at, &text);
+        size_t i = p->wrap ? 0 : row_bytes(text.s, text.len, p->left);
+        if (!p->wrap && p->left == 0)
+            i = 0;
+        row = 0;
+        do {
+            size_t n = p->wrap ? row_bytes(text.s + i, text.len - i, r.w) : text.len - i;
+            if (at != p->top || row >= p->top_row)
+                draw_row(p, c, r, r.y + y++, text.s + i, n, at == p->match);
+            i += n;
+            row++;
+        } while (i < text.len && y < r.h);
+    }
+    str_fini(&text);
+    canvas_unclip(c, old);
+}

@@ -1,0 +1,73 @@
+/* pane.c - lines to read. */
+#include "ui/widget/pane.h"
+
+#include "ui/widget/did.h"
+
+void pane_fini(struct pane *p)
+{
+    lines_fini(&p->lines);
+    lines_fini(&p->flowed);
+}
+
+size_t pane_height(struct pane *p, int width)
+{
+    lines_flow(&p->lines, width, &p->flowed);
+    return p->flowed.n;
+}
+
+static void limit_top(struct pane *p)
+{
+    size_t h = p->height > 0 ? (size_t)p->height : 1;
+    if (p->flowed.n <= h)
+        p->top = 0;
+    else if (p->top > p->flowed.n - h)
+        p->top = p->flowed.n - h;
+}
+
+void pane_draw(struct pane *p, struct canvas *c, struct rect r)
+{
+    if (rect_is_empty(r))
+        return;
+    struct rect old = canvas_clip(c, r);
+    p->height = r.h;
+    int width = r.w;
+    if (pane_height(p, width) > (size_t)r.h && width > 12)
+        pane_height(p, width -= 2);
+    limit_top(p);
+    for (int i = 0; i < r.h && p->top + (size_t)i < p->flowed.n; i++)
+        rich_draw(&p->flowed.v[p->top + (size_t)i], c, r.y + i, r.x, width);
+    canvas_scrollbar(c, r.y, r.x + r.w - 1, r.h, (long long)p->top, r.h, (long long)p->flowed.n);
+    canvas_unclip(c, old);
+}
+
+void pane_scroll(struct pane *p, long by)
+{
+    long top = (long)p->top + by;
+    p->top = top < 0 ? 0 : (size_t)top;
+    limit_top(p);
+}
+
+unsigned pane_act(struct pane *p, enum action a)
+{
+    long page = p->height > 1 ? p->height - 1 : 1, n = (long)p->flowed.n, by;
+    if (a == ACTION_UP)
+        by = -1;
+    else if (a == ACTION_DOWN)
+        by = 1;
+    else if (a == ACTION_PAGE_UP)
+        by = -page;
+    else if (a == ACTION_PAGE_DOWN)
+        by = page;
+    else if (a == ACTION_HALF_UP)
+        by = -(page / 2 + 1);
+    else if (a == ACTION_HALF_DOWN)
+        by = page / 2 + 1;
+    else if (a == ACTION_TOP)
+        by = -n;
+    else if (a == ACTION_BOTTOM)
+        by = n;
+    else
+        return 0;
+    pane_scroll(p, by);
+    return DID_HANDLE | DID_REDRAW;
+}

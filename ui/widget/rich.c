@@ -1,0 +1,180 @@
+/* rich.c - text in several roles. */
+#include "ui/widget/rich.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/utf8.h"
+#include "src/base/xalloc.h"
+
+void rich_init(struct rich *r)
+{
+    *r = (struct rich){0};
+    str_init(&r->text);
+}
+
+void rich_fini(struct rich *r)
+{
+    str_fini(&r->text);
+}
+
+void rich_clear(struct rich *r)
+{
+    r->n_runs = 0;
+    r->hang = 0;
+    str_clear(&r->text);
+}
+
+void rich_role(struct rich *r, enum role role)
+{
+    size_t before = r->n_runs ? r->runs[r->n_runs - 1].end : 0;
+    if (r->text.len == before)
+        return;
+    if (r->n_runs && (r->n_runs == RICH_RUNS || r->runs[r->n_runs - 1].role == role))
+        r->n_runs--;
+    r->runs[r->n_runs].role = (uint8_t)role;
+    r->runs[r->n_runs++].end = r->text.len;
+}
+
+void rich_add(struct rich *r, enum role role, const char *s)
+{
+    str_append(&r->text, s ? s : "");
+    rich_role(r, role);
+}
+
+void rich_addf(struct rich *r, enum role role, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    str_vappendf(&r->text, fmt, ap);
+    va_end(ap);
+    rich_role(r, role);
+}
+
+int rich_draw(const struct rich *r, struct canvas *c, int y, int x, int max)
+{
+    if (max <= 0)
+        return 0;
+    bool cut = cell_width(r->text.s) > max;
+    int used = 0, room = cut ? max - 1 : max;
+    size_t from = 0;
+    enum role role = ROLE_NORMAL;
+    struct str part = STR_INIT, fits = STR_INIT;
+    for (size_t i = 0; i < r->n_runs && used < room; i++) {
+        role = (enum role)r->runs[i].role;
+        str_clear(&part);
+        str_clear(&fits);
+        str_append_n(&part, r->text.s + from, r->runs[i].end - from);
+        from = r->runs[i].end;
+        int cells = cell_text(&fits, part.s, room - used, false, false);
+        used += canvas_text(c, y, x + used, role, fits.s, cells);
+        if (cut && cells < cell_width(part.s))
+            break;
+    }
+    if (cut)
+        used += canvas_glyph(c, y, x + used, role, GLYPH_CUT);
+    str_fini(&part);
+    str_fini(&fits);
+    return used;
+}
+
+void lines_fini(struct lines *l)
+{
+    for (size_t i = 0; i < l->cap; i++)
+        rich_fini(&l->v[i]);
+    free(l->v);
+    *l = (struct lines){0};
+}
+
+void lines_clear(struct lines *l)
+{
+    l->n = 0;
+}
+
+struct rich *lines_add(struct lines *l)
+{
+    if (l->n == l->cap) {
+        size_t cap = l->cap ? l->cap * 2 : 16;
+        l->v = xreallocarray(l->v, cap, sizeof *l->v);
+        for (size_t i = l->cap; i < cap; i++)
+            rich_init(&l->v[i]);
+        l->cap = cap;
+    }
+    rich_clear(&l->v[l->n]);
+    return &l->v[l->n++];
+}
+
+/* Bytes of s that make a line of at most width cells: up to the last blank that fits, else as much as fits. At least one character. */
+static size_t line_bytes(const char *s, int width)
+{
+    size_t i = 0, blank = 0;
+    int cells = 0;
+    while (s[i]) {
+        uint32_t cp = 0;
+        size_t len = utf8_decode(s + i, strlen(s + i), &cp);
+        int w = len ? utf8_width(cp) : 4; /* escaped as \xHH */
+        if (cells + (w > 0 ? w : w < 0 ? 4 : 0) > width && i > 0)
+            return blank ? blank : i;
+        cells += w > 0 ? w : w < 0 ? 4 : 0;
+        if (s[i] == ' ')
+            blank = i;
+        i += len ? len : 1;
+    }
+    return i;
+}
+
+/* Appends the bytes from..to of r to out, runs and all. */
+static void copy_part(const struct rich *r, size_t from, size_t to, struct rich *out)
+{
+    size_t begin = 0;
+    for (size_t i = 0; i < r->n_runs && begin < to; begin = r->runs[i++].end) {
+        size_t a = begin > from ? begin : from, b = r->runs[i].end < to ? r->runs[i].end : to;
+        if (a < b) {
+            str_append_n(&out->text, r->text.s + a, b - a);
+            rich_role(out, (enum role)r->runs[i].role);
+        }
+    }
+}
+
+static void flow_line(const struct rich *r, int width, struct lines *out)
+{
+    size_t at = 0, len = r->text.len;
+    int indent = 0, hang = r->hang < width / 2 ? r->hang : 2;
+    do {
+        struct rich *line = lines_add(out);
+        if (indent)
+            rich_addf(line, ROLE_NORMAL, "%*s", indent, "");
+        size_t n = line_bytes(r->text.s + at, width - indent);
+        copy_part(r, at, at + n, line);
+        at += n;
+        while (at < len && r->text.s[at] == ' ')
+            at++;
+        indent = hang;
+    } while (at < len);
+}
+
+void lines_flow(const struct lines *l, int width, struct lines *out)
+{
+    lines_clear(out);
+    for (size_t i = 0; i < l->n; i++)
+        flow_line(&l->v[i], width < 8 ? 8 : width, out);
+}
+
+struct rich *lines_addf(struct lines *l, enum role role, const char *fmt, ...)
+{
+    struct rich *r = lines_add(l);
+    va_list ap;
+    va_start(ap, fmt);
+    str_vappendf(&r->text, fmt, ap);
+    va_end(ap);
+    rich_role(r, role);
+    return r;
+}
+
+struct rich *lines_pair(struct lines *l, const char *label, int label_width)
+{
+    struct rich *r = lines_add(l);
+    rich_addf(r, ROLE_LABEL, "%-*s", label_width, label);
+    r->hang = label_width;
+    return r;
+}

@@ -1,0 +1,47 @@
+/* rich.h - text in several roles: what a table's cell, a line of a panel and a bar are made of. */
+#ifndef UI_WIDGET_RICH_H
+#define UI_WIDGET_RICH_H
+
+#include "src/base/str.h"
+#include "ui/term/canvas.h"
+
+#define RICH_RUNS 24
+
+struct rich {
+    struct str text;
+    struct {
+        size_t end; /* of the run, in bytes of text */
+        uint8_t role;
+    } runs[RICH_RUNS];
+    size_t n_runs;
+    int hang; /* cells that its lines are set in by, from the second on, where it is broken */
+};
+
+void rich_init(struct rich *r);
+void rich_fini(struct rich *r);
+void rich_clear(struct rich *r);
+/* Beyond RICH_RUNS the last role goes on. */
+void rich_add(struct rich *r, enum role role, const char *s);
+void rich_addf(struct rich *r, enum role role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Ends a run with what has been appended to r->text directly. */
+void rich_role(struct rich *r, enum role role);
+/* Draws in at most max cells, with a mark where it was cut. Returns the cells used. */
+int rich_draw(const struct rich *r, struct canvas *c, int y, int x, int max);
+
+/* Lines of rich text that grow at the end. */
+struct lines {
+    struct rich *v;
+    size_t n, cap;
+};
+
+void lines_fini(struct lines *l);
+void lines_clear(struct lines *l);
+/* A new empty line. */
+struct rich *lines_add(struct lines *l);
+struct rich *lines_addf(struct lines *l, enum role role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* "label    value" with the value in a column of its own; gives the line, to be added to. */
+struct rich *lines_pair(struct lines *l, const char *label, int label_width);
+/* Makes out the same lines broken at blanks to width cells. */
+void lines_flow(const struct lines *l, int width, struct lines *out);
+
+#endif

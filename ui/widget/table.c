@@ -1,0 +1,434 @@
+/* table.c - rows, order and filter of a table; drawing is in table_draw.c. */
+#include "ui/widget/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "src/base/utf8.h"
+#include "src/base/vec.h"
+
+void field_init(struct field *f)
+{
+    *f = (struct field){0};
+    rich_init(&f->text);
+}
+
+void field_fini(struct field *f)
+{
+    rich_fini(&f->text);
+}
+
+void table_init(struct table *t, const struct column *cols, size_t n_cols, void (*fill)(void *ctx, struct table *t),
+                void *ctx)
+{
+    *t = (struct table){.cols = cols, .n_cols = n_cols, .fill = fill, .ctx = ctx, .sort = -1};
+    edit_init(&t->edit);
+    field_init(&t->field);
+}
+
+void table_fini(struct table *t)
+{
+    list_state_fini(&t->list);
+    vec_fini(&t->rows);
+    vec_fini(&t->shown);
+    idmap_fini(&t->open);
+    filter_fini(&t->filter);
+    edit_fini(&t->edit);
+    field_fini(&t->field);
+    *t = (struct table){0};
+}
+
+static uint64_t shown_id(const void *ctx, size_t i)
+{
+    return ((const struct table *)ctx)->shown.v[i].id;
+}
+
+void table_add(struct table *t, struct trow row)
+{
+    vec_push(&t->rows, row);
+}
+
+bool table_is_open(const struct table *t, uint64_t id)
+{
+    return idmap_get(&t->open, id) != NULL;
+}
+
+bool table_wants_children(const struct table *t, uint64_t id)
+{
+    return t->filter.n > 0 || table_is_open(t, id);
+}
+
+void table_fold(struct table *t, uint64_t id, bool open)
+{
+    if (open)
+        idmap_set(&t->open, id, t);
+    else
+        idmap_remove(&t->open, id);
+}
+
+/* --- the value of a column, the one way to it --- */
+
+static const struct field *get_field(struct table *t, const struct trow *row, size_t column)
+{
+    struct field *f = &t->field;
+    rich_clear(&f->text);
+    f->has_num = f->ticks = false;
+    t->cols[column].get(t->ctx, row->data, f);
+    return f;
+}
+
+/* The filter sees a const context; the scratch field is all that it changes. */
+struct matcher {
+    struct table *t;
+};
+
+static const char *row_text(const void *ctx, const void *row, size_t column)
+{
+    return get_field(((const struct matcher *)ctx)->t, row, column)->text.text.s;
+}
+
+static bool row_number(const void *ctx, const void *row, size_t column, double *ret)
+{
+    const struct field *f = get_field(((const struct matcher *)ctx)->t, row, column);
+    if (f->has_num)
+        *ret = f->num;
+    return f->has_num;
+}
+
+static bool matcher_is_words(const void *ctx, size_t column)
+{
+    return ((const struct matcher *)ctx)->t->cols[column].flags & COLUMN_WORDS;
+}
+
+static bool row_matches(struct table *t, const struct trow *row)
+{
+    if (!t->filter.n)
+        return true;
+    struct matcher m = {.t = t};
+    struct filter_row r = {.ctx = &m, .row = row, .n_columns = t->n_cols, .is_words = matcher_is_words,
+                           .text = row_text, .number = row_number};
+    return filter_match(&t->filter, &r);
+}
+
+/* --- filter and order --- */
+
+static size_t family_end(const struct table *t, size_t i)
+{
+    size_t e = i + 1;
+    while (e < t->rows.n && t->rows.v[e].depth > t->rows.v[i].depth)
+        e++;
+    return e;
+}
+
+/* A parent whose child matches is shown as well, else the child would be out of reach; a parent that matches shows all of its
+ * children. Closed branches keep theirs to themselves. */
+static void filter_family(struct table *t, size_t i, bool all)
+{
+    size_t end = family_end(t, i), at = t->shown.n;
+    bool matches = all || row_matches(t, &t->rows.v[i]), open = table_is_open(t, t->rows.v[i].id), child = false;
+    vec_push(&t->shown, t->rows.v[i]);
+    for (size_t k = i + 1; k < end; k = family_end(t, k)) {
+        size_t n = t->shown.n;
+        filter_family(t, k, matches);
+        child |= t->shown.n > n;
+    }
+    if (!open)
+        t->shown.n = at + 1;
+    if (!matches && !child)
+        t->shown.n = at;
+}
+
+struct sort_key {
+    bool has_num;
+    double num;
+    char *text;
+    size_t from, n; /* rows of the family in the unsorted list */
+};
+
+static int compare_text(const char *a, const char *b)
+{
+    int rc = strcasecmp(a, b);
+    return rc ? rc : strcmp(a, b);
+}
+
+static int compare_keys(const void *pa, const void *pb)
+{
+    const struct sort_key *a = pa, *b = pb;
+    int rc;
+    if (a->has_num && b->has_num)
+        rc = (a->num > b->num) - (a->num < b->num);
+    else if (a->has_num != b->has_num)
+        return a->has_num ? -1 : 1; /* what is not known goes to the end, whatever the direction */
+    else
+        rc = compare_text(a->text, b->text);
+    return rc ? rc : (a->from > b->from) - (a->from < b->from);
+}
+
+static int compare_keys_reverse(const void *pa, const void *pb)
+{
+    const struct sort_key *a = pa, *b = pb;
+    if (a->has_num != b->has_num)
+        return a->has_num ? -1 : 1;
+    int rc = a->has_num ? (a->num > b->num) - (a->num < b->num) : compare_text(a->text, b->text);
+    return rc ? -rc : (a->from > b->from) - (a->from < b->from);
+}
+
+static void sort_shown(struct table *t)
+{
+    VEC(struct sort_key) keys = VEC_INIT;
+    for (size_t i = 0; i < t->shown.n; i++) {
+        if (i && t->shown.v[i].depth > 0) {
+            keys.v[keys.n - 1].n++;
+            continue;
+        }
+        const struct field *f = get_field(t, &t->shown.v[i], (size_t)t->sort);
+        vec_push(&keys, (struct sort_key){.has_num = f->has_num, .num = f->num, .from = i, .n = 1,
+                                          .text = f->has_num ? NULL : xstrdup(f->text.text.s)});
+    }
+    if (keys.n > 1)
+        qsort(keys.v, keys.n, sizeof *keys.v, t->reverse ? compare_keys_reverse : compare_keys);
+    struct trow *sorted = t->shown.n ? xreallocarray(NULL, t->shown.n, sizeof *sorted) : NULL;
+    size_t at = 0;
+    vec_for_each (&keys, i) {
+        memcpy(sorted + at, t->shown.v + keys.v[i].from, keys.v[i].n * sizeof *sorted);
+        at += keys.v[i].n;
+        free(keys.v[i].text);
+    }
+    vec_fini(&keys);
+    if (sorted)
+        memcpy(t->shown.v, sorted, t->shown.n * sizeof *sorted);
+    free(sorted);
+}
+
+static void reshow(struct table *t)
+{
+    vec_clear(&t->shown);
+    for (size_t i = 0; i < t->rows.n; i = family_end(t, i))
+        filter_family(t, i, false);
+    if (t->sort >= 0)
+        sort_shown(t);
+    list_sync(&t->list, t->shown.n, shown_id, t);
+}
+
+void table_refill(struct table *t)
+{
+    vec_clear(&t->rows);
+    t->fill(t->ctx, t);
+    reshow(t);
+}
+
+void table_sort(struct table *t, int column, bool reverse)
+{
+    t->sort = column;
+    t->reverse = reverse;
+    reshow(t);
+}
+
+static int column_of(const void *ctx, const char *name)
+{
+    const struct table *t = ctx;
+    size_t n = strlen(name);
+    for (size_t i = 0; i < t->n_cols; i++)
+        if (str_ieq(t->cols[i].name, name))
+            return (int)i;
+    for (size_t i = 0; i < t->n_cols && n >= 2; i++)
+        if (strncasecmp(t->cols[i].name, name, n) == 0)
+            return (int)i;
+    return -1;
+}
+
+static void apply_filter(struct table *t)
+{
+    filter_parse(&t->filter, t->edit.text.s, column_of, t);
+    table_refill(t);
+}
+
+void table_set_filter(struct table *t, const char *text)
+{
+    edit_set(&t->edit, text);
+    apply_filter(t);
+}
+
+bool table_is_filtered(const struct table *t)
+{
+    return t->filter.n > 0;
+}
+
+/* --- the cursor and the marks --- */
+
+const struct trow *table_current(const struct table *t)
+{
+    return t->shown.n ? &t->shown.v[t->list.cursor] : NULL;
+}
+
+void table_select(struct table *t, uint64_t id)
+{
+    t->list.id = id;
+    if (t->list.n)
+        list_sync(&t->list, t->shown.n, shown_id, t);
+}
+
+bool table_range(const struct table *t, size_t *first, size_t *last)
+{
+    return list_range(&t->list, shown_id, t, first, last);
+}
+
+static void close_range(struct table *t)
+{
+    size_t first, last;
+    if (table_range(t, &first, &last))
+        for (size_t i = first; i <= last; i++)
+            list_mark(&t->list, t->shown.v[i].id, true);
+    t->list.range = 0;
+}
+
+void table_targets(struct table *t, void (*each)(void *arg, const struct trow *row), void *arg)
+{
+    if (t->list.range)
+        close_range(t);
+    const struct trow *current = table_current(t);
+    if (!list_n_marks(&t->list)) {
+        if (current)
+            each(arg, current);
+        return;
+    }
+    for (size_t i = 0; i < t->rows.n; i++)
+        if (list_is_marked(&t->list, t->rows.v[i].id))
+            each(arg, &t->rows.v[i]);
+}
+
+static bool is_a_row(const void *ctx, uint64_t id)
+{
+    const struct table *t = ctx;
+    for (size_t i = 0; i < t->rows.n; i++)
+        if (t->rows.v[i].id == id)
+            return true;
+    return false;
+}
+
+static void fold_current(struct table *t, uint32_t key)
+{
+    const struct trow *row = table_current(t);
+    if (!row)
+        return;
+    size_t i = t->list.cursor;
+    if (!row->branch || (key == KEYNAME_LEFT && !table_is_open(t, row->id)))
+        while (i > 0 && t->shown.v[i].depth > 0 && t->shown.v[i].depth >= row->depth)
+            i--; /* a child folds its parent */
+    if (!t->shown.v[i].branch || (i != t->list.cursor && key == KEYNAME_RIGHT))
+        return;
+    uint64_t id = t->shown.v[i].id;
+    bool open = key == KEYNAME_RIGHT ? true : key == KEYNAME_LEFT ? false : !table_is_open(t, id);
+    if (i != t->list.cursor)
+        list_set_cursor(&t->list, i, shown_id, t);
+    table_fold(t, id, open);
+    table_refill(t);
+}
+
+static void mark_current(struct table *t)
+{
+    const struct trow *row = table_current(t);
+    if (!row)
+        return;
+    list_mark(&t->list, row->id, !list_is_marked(&t->list, row->id));
+    list_move(&t->list, ACTION_DOWN, shown_id, t);
+}
+
+static void toggle_range(struct table *t)
+{
+    if (t->list.range)
+        close_range(t);
+    else
+        t->list.range = t->list.id;
+}
+
+static void mark_all(struct table *t)
+{
+    list_prune(&t->list, is_a_row, t);
+    for (size_t i = 0; i < t->shown.n; i++)
+        if (t->shown.v[i].depth == 0) /* a branch stands for its children */
+            list_mark(&t->list, t->shown.v[i].id, true);
+}
+
+unsigned table_act(struct table *t, enum action a, const struct input *in)
+{
+    if (list_move(&t->list, a, shown_id, t))
+        return DID_HANDLE | DID_REDRAW;
+    if (a == ACTION_FILTER)
+        t->typing = true;
+    else if (a == ACTION_MARK)
+        mark_current(t);
+    else if (a == ACTION_RANGE)
+        toggle_range(t);
+    else if (a == ACTION_MARK_ALL)
+        mark_all(t);
+    else if (a == ACTION_UNMARK)
+        list_unmark_all(&t->list);
+    else if (a == ACTION_FOLD || a == ACTION_FOLD_TASKS)
+        fold_current(t, in->kind == INPUT_KEY ? in->key : 0);
+    else if (a == ACTION_CLOSE && t->list.range)
+        t->list.range = 0;
+    else if (a == ACTION_CLOSE && table_is_filtered(t))
+        table_set_filter(t, "");
+    else if (a == ACTION_CLOSE && list_n_marks(&t->list))
+        list_unmark_all(&t->list);
+    else
+        return 0;
+    return DID_HANDLE | DID_REDRAW;
+}
+
+static unsigned filter_input(struct table *t, const struct input *in)
+{
+    uint32_t key = in->kind == INPUT_KEY ? in->key : 0;
+    if (key == KEYNAME_ENTER || key == KEYNAME_ESC) {
+        t->typing = false;
+        if (key == KEYNAME_ESC)
+            table_set_filter(t, "");
+    } else if (key == KEYNAME_UP || key == KEYNAME_DOWN) {
+        list_move(&t->list, key == KEYNAME_UP ? ACTION_UP : ACTION_DOWN, shown_id, t);
+    } else if (edit_input(&t->edit, in)) {
+        apply_filter(t);
+    }
+    return DID_HANDLE | DID_REDRAW;
+}
+
+static unsigned mouse_input(struct table *t, const struct input *in, struct rect area)
+{
+    if (!rect_has(area, in->y, in->x))
+        return 0;
+    if (in->what == MOUSE_WHEEL_UP || in->what == MOUSE_WHEEL_DOWN) {
+        list_scroll(&t->list, in->what == MOUSE_WHEEL_UP ? -3 : 3, shown_id, t);
+        return DID_HANDLE | DID_REDRAW;
+    }
+    size_t i = t->list.top + (size_t)(in->y - area.y - 1);
+    if (in->y == area.y || i >= t->shown.n)
+        return DID_HANDLE;
+    list_set_cursor(&t->list, i, shown_id, t);
+    /* The second click opens only what the first one chose: rows may have moved between them. */
+    bool again = in->what == MOUSE_DOUBLE && t->pressed == t->list.id;
+    t->pressed = t->list.id;
+    return again ? DID_REDRAW : DID_HANDLE | DID_REDRAW;
+}
+
+unsigned table_input(struct table *t, const struct input *in, struct rect area)
+{
+    if (in->kind == INPUT_MOUSE)
+        return mouse_input(t, in, area);
+    return t->typing ? filter_input(t, in) : 0;
+}
+
+void table_export(struct table *t, struct str *out)
+{
+    for (size_t i = 0; i < t->n_cols; i++)
+        str_appendf(out, "%s%s", i ? "\t" : "", t->cols[i].name);
+    str_append_char(out, '\n');
+    for (size_t r = 0; r < t->shown.n; r++) {
+        for (size_t i = 0; i < t->n_cols; i++) {
+            if (i)
+                str_append_char(out, '\t');
+            cell_text(out, get_field(t, &t->shown.v[r], i)->text.text.s, -1, false, false);
+        }
+        str_append_char(out, '\n');
+    }
+}

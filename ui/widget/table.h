@@ -1,0 +1,105 @@
+/* table.h - a list with columns, and a tree where rows have children: draws, sorts, filters, marks and exports any rows.
+ *
+ * The table knows no data. A column has one function that takes its value out of a row, and drawing, sorting, searching and
+ * exporting all use that one. The owner's fill function hands in the rows in their natural order, children behind their parent.
+ */
+#ifndef UI_WIDGET_TABLE_H
+#define UI_WIDGET_TABLE_H
+
+#include "ui/keys/input.h"
+#include "ui/widget/did.h"
+#include "ui/widget/edit.h"
+#include "ui/widget/filter.h"
+#include "ui/widget/list.h"
+#include "ui/widget/rich.h"
+
+struct field {
+    struct rich text;
+    bool has_num; /* sort and compare by num */
+    double num;
+    bool ticks; /* changes with the time alone: draw again in a second */
+};
+
+#define COLUMN_HIDDEN 1u /* searched, sorted and exported, not drawn */
+#define COLUMN_RIGHT  2u /* aligned to the right */
+#define COLUMN_WORDS  4u /* a plain word of a filter is looked for here */
+#define COLUMN_TREE   8u /* carries the fold signs */
+
+struct column {
+    const char *name;  /* in filters and in the sort menu */
+    const char *title; /* over the column */
+    int min, want;     /* cells; want 0: all that is left */
+    int rank;          /* the highest are left out first where it is narrow; 0: never */
+    unsigned flags;    /* COLUMN_* */
+    void (*get)(const void *ctx, const void *row, struct field *f);
+};
+
+struct trow {
+    uint64_t id; /* never 0 */
+    const void *data;
+    uint8_t depth;
+    bool branch; /* has children */
+};
+
+struct table {
+    const struct column *cols;
+    size_t n_cols;
+    void *ctx; /* of get and fill */
+    void (*fill)(void *ctx, struct table *t); /* calls table_add for every row */
+
+    struct list_state list;
+    struct {
+        struct trow *v;
+        size_t n, cap;
+    } rows, shown; /* all that fill gave; those that pass the filter, sorted */
+    struct idmap open; /* branches folded open */
+    int sort;          /* column; -1: the natural order */
+    bool reverse;
+    struct filter filter;
+    struct edit edit; /* the filter's text */
+    bool typing;      /* the filter line takes the keys */
+    struct field field; /* scratch */
+    uint64_t pressed;   /* id of the row that a double click must hit again */
+};
+
+void table_init(struct table *t, const struct column *cols, size_t n_cols, void (*fill)(void *ctx, struct table *t),
+                void *ctx);
+void table_fini(struct table *t);
+
+/* Calls fill, filters, sorts and finds the cursor's row again. */
+void table_refill(struct table *t);
+/* For fill alone. */
+void table_add(struct table *t, struct trow row);
+/* Should fill give the children of that branch? */
+bool table_wants_children(const struct table *t, uint64_t id);
+bool table_is_open(const struct table *t, uint64_t id);
+void table_fold(struct table *t, uint64_t id, bool open); /* takes effect at the next refill */
+
+/* The row under the cursor, or NULL. */
+const struct trow *table_current(const struct table *t);
+void table_select(struct table *t, uint64_t id);
+/* Calls each for the marked rows, shown or not, or for the one under the cursor where none is marked. */
+void table_targets(struct table *t, void (*each)(void *arg, const struct trow *row), void *arg);
+
+/* The rows shown that an open range takes in, first <= last; false where none is open. */
+bool table_range(const struct table *t, size_t *first, size_t *last);
+
+/* Moves, marks, folds, opens the filter line. */
+unsigned table_act(struct table *t, enum action a, const struct input *in);
+/* Keys while the filter line is open, clicks and the wheel. area: where the table was drawn. */
+unsigned table_input(struct table *t, const struct input *in, struct rect area);
+void table_sort(struct table *t, int column, bool reverse);
+void table_set_filter(struct table *t, const char *text);
+bool table_is_filtered(const struct table *t);
+
+/* Returns true where something drawn changes with the time alone. */
+bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused);
+/* Chooses columns and widths for so many cells; 0: not drawn. Pure. */
+void table_fit(const struct column *cols, size_t n, int width, int *widths);
+/* Tab-separated, a line of titles first, everything printable. */
+void table_export(struct table *t, struct str *out);
+
+void field_init(struct field *f);
+void field_fini(struct field *f);
+
+#endif

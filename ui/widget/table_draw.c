@@ -1,0 +1,157 @@
+/* table_draw.c - a table on the canvas. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/utf8.h"
+#include "src/base/xalloc.h"
+#include "ui/widget/table.h"
+
+#define MARK_CELLS 2 /* the mark and a blank, left of the first column */
+
+static bool is_drawn(const struct column *c)
+{
+    return !(c->flags & COLUMN_HIDDEN);
+}
+
+static int width_of(const struct column *cols, size_t n, const int *widths)
+{
+    int sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += is_drawn(&cols[i]) && widths[i] ? widths[i] + 1 : 0;
+    return sum ? sum - 1 : 0;
+}
+
+/* The column to give up next, or -1: the last of the highest rank. */
+static int least_wanted(const struct column *cols, size_t n, const int *widths)
+{
+    int worst = -1;
+    for (size_t i = 0; i < n; i++)
+        if (widths[i] && cols[i].rank > 0 && (worst < 0 || cols[i].rank >= cols[worst].rank))
+            worst = (int)i;
+    return worst;
+}
+
+void table_fit(const struct column *cols, size_t n, int width, int *widths)
+{
+    for (size_t i = 0; i < n; i++)
+        widths[i] = is_drawn(&cols[i]) ? cols[i].min : 0;
+    while (width_of(cols, n, widths) > width) {
+        int i = least_wanted(cols, n, widths);
+        if (i < 0)
+            break;
+        widths[i] = 0;
+    }
+    int left = width - width_of(cols, n, widths), flexible = -1;
+    for (size_t i = 0; i < n && left > 0; i++) {
+        if (!widths[i])
+            continue;
+        if (!cols[i].want) {
+            flexible = (int)i;
+            continue;
+        }
+        int more = cols[i].want - widths[i];
+        more = more > left ? left : more;
+        widths[i] += more;
+        left -= more;
+    }
+    if (flexible >= 0 && left > 0)
+        widths[flexible] += left;
+    for (size_t i = 0; i < n && width > 0; i++)
+        if (widths[i] > width)
+            widths[i] = width;
+}
+
+static void draw_head(const struct table *t, struct canvas *c, struct rect r, const int *widths)
+{
+    canvas_fill(c, r, ROLE_HEAD);
+    int x = r.x + MARK_CELLS;
+    for (size_t i = 0; i < t->n_cols; i++) {
+        if (!widths[i])
+            continue;
+        bool sorted = t->sort == (int)i;
+        struct str title = STR_INIT;
+        str_append(&title, t->cols[i].title);
+        if (sorted)
+            str_append(&title, glyph_text(t->reverse ? GLYPH_DOWN : GLYPH_UP, c->ascii));
+        int w = cell_width(title.s), pad = t->cols[i].flags & COLUMN_RIGHT && w < widths[i] ? widths[i] - w : 0;
+        canvas_text(c, r.y, x + pad, sorted ? ROLE_HEAD_SORT : ROLE_HEAD, title.s, widths[i] - pad);
+        str_fini(&title);
+        x += widths[i] + 1;
+    }
+}
+
+static int draw_fold(const struct table *t, struct canvas *c, int y, int x, const struct trow *row, bool any_branch)
+{
+    int indent = 2 * row->depth;
+    if (row->branch)
+        canvas_glyph(c, y, x + indent, ROLE_NORMAL, table_is_open(t, row->id) ? GLYPH_OPEN : GLYPH_CLOSED);
+    return any_branch || indent ? indent + 2 : 0;
+}
+
+static bool has_branches(const struct table *t, size_t first, size_t n)
+{
+    for (size_t i = first; i < first + n; i++)
+        if (t->shown.v[i].branch || t->shown.v[i].depth)
+            return true;
+    return false;
+}
+
+static bool draw_row(struct table *t, struct canvas *c, struct rect r, const struct trow *row, const int *widths,
+                     bool any_branch)
+{
+    bool ticks = false;
+    int x = r.x + MARK_CELLS;
+    struct field *f = &t->field;
+    for (size_t i = 0; i < t->n_cols; i++) {
+        if (!widths[i])
+            continue;
+        rich_clear(&f->text);
+        f->has_num = f->ticks = false;
+        t->cols[i].get(t->ctx, row->data, f);
+        ticks |= f->ticks;
+        int skip = t->cols[i].flags & COLUMN_TREE ? draw_fold(t, c, r.y, x, row, any_branch) : 0;
+        int w = cell_width(f->text.text.s), room = widths[i] - skip;
+        if (t->cols[i].flags & COLUMN_RIGHT && w < room)
+            skip += room - w;
+        rich_draw(&f->text, c, r.y, x + skip, widths[i] - skip);
+        x += widths[i] + 1;
+    }
+    return ticks;
+}
+
+bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused)
+{
+    if (rect_is_empty(r))
+        return false;
+    struct rect old = canvas_clip(c, r);
+    int *widths = xcalloc(t->n_cols, sizeof *widths);
+    bool ticks = false, bar;
+    if (r.h > 2)
+        list_fit(&t->list, r.h - 1);
+    else
+        list_fit(&t->list, r.h);
+    bar = t->shown.n > (size_t)t->list.height;
+    table_fit(t->cols, t->n_cols, r.w - MARK_CELLS - (bar ? 2 : 0), widths);
+    if (r.h > 2)
+        draw_head(t, c, rect_take_top(&r, 1), widths);
+    size_t n = t->shown.n - t->list.top < (size_t)r.h ? t->shown.n - t->list.top : (size_t)r.h, first = 1, last = 0;
+    bool any_branch = has_branches(t, t->list.top, n), range = table_range(t, &first, &last);
+    for (size_t k = 0; k < n; k++) {
+        size_t i = t->list.top + k;
+        const struct trow *row = &t->shown.v[i];
+        struct rect line = rect_make(r.y + (int)k, r.x, 1, r.w - (bar ? 1 : 0));
+        ticks |= draw_row(t, c, line, row, widths, any_branch);
+        bool marked = list_is_marked(&t->list, row->id) || (range && i >= first && i <= last);
+        if (marked)
+            canvas_glyph(c, line.y, line.x, ROLE_MARK, GLYPH_MARK);
+        if (i == t->list.cursor)
+            canvas_over(c, line, focused ? ROLE_CURSOR : ROLE_CURSOR_IDLE);
+        else if (marked)
+            canvas_over(c, line, ROLE_MARK);
+    }
+    if (bar)
+        canvas_scrollbar(c, r.y, r.x + r.w - 1, r.h, (long long)t->list.top, t->list.height, (long long)t->shown.n);
+    free(widths);
+    canvas_unclip(c, old);
+    return ticks;
+}
