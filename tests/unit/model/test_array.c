@@ -1,0 +1,132 @@
+/* The grammar of --array. */
+#include "tests/lib/check.h"
+
+#include <errno.h>
+
+#include "src/model/array.h"
+
+#define SIZE 1001
+
+static void refused(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *spec;
+        int rc;
+        const char *err;
+    } rows[] = {
+        {"", -EINVAL, "a number is missing"},
+        {"x", -EINVAL, "a number is missing"},
+        {"-1", -EINVAL, "a number is missing"},
+        {"1,", -EINVAL, "a number is missing"},
+        {",1", -EINVAL, "a number is missing"},
+        {"1,,2", -EINVAL, "a number is missing"},
+        {"1-", -EINVAL, "the end of the range is missing"},
+        {"5-1", -EINVAL, "the range runs backwards"},
+        {"1-5:0", -EINVAL, "the step must be a number from 1 on"},
+        {"1-5:", -EINVAL, "the step must be a number from 1 on"},
+        {"1:2", -EINVAL, "':' is not understood"},
+        {"1 2", -EINVAL, "' ' is not understood"},
+        {"1-5%", -EINVAL, "is no limit"},
+        {"1-5%x", -EINVAL, "is no limit"},
+        {"1-5%2,7", -EINVAL, "is no limit"},
+        {"%4", -EINVAL, "a number is missing"},
+        {"1001", -ERANGE, "the highest index allowed is 1000"},
+        {"0-1001", -ERANGE, "the highest index allowed is 1000"},
+        {"99999999999999999999", -ERANGE, "the highest index allowed is 1000"},
+        {"0-18446744073709551617", -ERANGE, "the highest index allowed is 1000"},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct array_spec a = {.count = 77};
+        struct errtext err = {0};
+        check_int(rows[i].spec, array_parse(rows[i].spec, SIZE, &a, &err), rows[i].rc);
+        check_has(rows[i].spec, err.s, rows[i].err);
+        check_int(rows[i].spec, a.count, 77);
+    }
+}
+
+static void understood(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *spec, *ranges;
+        uint32_t count, min, max, step, throttle;
+    } rows[] = {
+        {"0", "0-0:1", 1, 0, 0, 1, 0},
+        {"1000", "1000-1000:1", 1, 1000, 1000, 1, 0},
+        {"0-9", "0-9:1", 10, 0, 9, 1, 0},
+        {"1-10:2%4", "1-9:2", 5, 1, 9, 2, 4},
+        {"1,3,5,7", "1-7:2", 4, 1, 7, 2, 0},
+        {"1,2", "1-2:1", 2, 1, 2, 1, 0},
+        {"1,5", "1-1:1 5-5:1", 2, 1, 5, 1, 0},
+        {"1,5,7,9", "1-1:1 5-9:2", 4, 1, 9, 1, 0},
+        {"5,1", "1-1:1 5-5:1", 2, 1, 5, 1, 0},
+        {"1-3,3,2-5", "1-5:1", 5, 1, 5, 1, 0}, /* twice is once */
+        {"0-5:10", "0-0:1", 1, 0, 0, 1, 0},
+        {"7-7", "7-7:1", 1, 7, 7, 1, 0},
+        {"0-9%0", "0-9:1", 10, 0, 9, 1, 0},
+        {"0-1000", "0-1000:1", 1001, 0, 1000, 1, 0},
+        {"63,64,65", "63-65:1", 3, 63, 65, 1, 0},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct array_spec a;
+        struct errtext err = {0};
+        check_int(rows[i].spec, array_parse(rows[i].spec, SIZE, &a, &err), 0);
+        struct str got = STR_INIT;
+        for (size_t k = 0; k < a.ranges.n; k++)
+            str_appendf(&got, "%s%u-%u:%u", k ? " " : "", a.ranges.v[k].first, a.ranges.v[k].last,
+                        a.ranges.v[k].step);
+        check_str(rows[i].spec, got.s, rows[i].ranges);
+        check_int(rows[i].spec, a.count, rows[i].count);
+        check_int(rows[i].spec, a.min, rows[i].min);
+        check_int(rows[i].spec, a.max, rows[i].max);
+        check_int(rows[i].spec, a.step, rows[i].step);
+        check_int(rows[i].spec, a.throttle, rows[i].throttle);
+        str_fini(&got);
+        array_spec_fini(&a);
+    }
+}
+
+/* The ranges hold exactly the indices that the items name. */
+static void ranges_are_the_set(void **unused)
+{
+    (void)unused;
+    uint64_t seed = check_seed();
+    for (int round = 0; round < 2000; round++) {
+        bool want[200] = {false}, got[200] = {false};
+        struct str spec = STR_INIT;
+        for (uint64_t n = check_rand(&seed) % 6 + 1; n; n--) {
+            unsigned first = (unsigned)(check_rand(&seed) % 200),
+                     step = (unsigned)(check_rand(&seed) % 5 + 1);
+            unsigned last = first + (unsigned)(check_rand(&seed) % (200 - first));
+            str_appendf(&spec, "%s%u-%u:%u", spec.len ? "," : "", first, last, step);
+            for (unsigned i = first; i <= last; i += step)
+                want[i] = true;
+        }
+        struct array_spec a;
+        check_int(spec.s, array_parse(spec.s, 200, &a, NULL), 0);
+        unsigned count = 0;
+        for (size_t k = 0; k < a.ranges.n; k++)
+            for (unsigned i = a.ranges.v[k].first; i <= a.ranges.v[k].last;
+                 i += a.ranges.v[k].step, count++) {
+                if (got[i])
+                    fail_msg("[%s] %u twice", spec.s, i);
+                got[i] = true;
+            }
+        if (memcmp(want, got, sizeof want) != 0)
+            fail_msg("[%s] another set", spec.s);
+        check_int(spec.s, a.count, count);
+        array_spec_fini(&a);
+        str_fini(&spec);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refused),
+        cmocka_unit_test(understood),
+        cmocka_unit_test(ranges_are_the_set),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
