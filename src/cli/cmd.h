@@ -34,6 +34,7 @@ struct command {
 /* clang-format off */
 #define COMMANDS(X) \
     /* stoker's own */ \
+    X(submit) \
     /* Slurm's names */ \
     X(sbatch) \
     X(srun) \
