@@ -35,6 +35,21 @@ struct command {
 #define COMMANDS(X) \
     /* stoker's own */ \
     X(submit) \
+    X(jobs) \
+    X(show) \
+    X(why) \
+    X(output) \
+    X(cancel) \
+    X(requeue) \
+    X(hold) \
+    X(release) \
+    X(update) \
+    X(nodes) \
+    X(node) \
+    X(gpus) \
+    X(users) \
+    X(up) \
+    X(down) \
     /* Slurm's names */ \
     X(sbatch) \
     X(srun) \

@@ -1,0 +1,21 @@
+/* joblist.h - jobs as a table for people and as JSON: stoker jobs, and show where it means several. */
+#ifndef STOKER_CLI_JOBLIST_H
+#define STOKER_CLI_JOBLIST_H
+
+#include "src/cli/columns.h"
+#include "src/cli/table.h"
+
+struct job_list {
+    VEC(const struct job *) v;
+};
+
+/* What runs first, what waits by priority, what has ended last. */
+void job_list_sort(struct job_list *l);
+/* A table as wide as the terminal. */
+void job_list_print(const struct job_list *l, const struct job_cx *cx, struct str *out);
+/* {"schema":1,"jobs":[...]} */
+void job_list_json(const struct job_list *l, const struct job_cx *cx, struct str *out);
+
+enum tone job_state_tone(enum job_state s);
+
+#endif

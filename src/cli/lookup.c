@@ -1,0 +1,82 @@
+/* lookup.c - one thing by its name. */
+#include "src/cli/lookup.h"
+
+#include "src/model/jobtext.h"
+
+static int say_missing(const struct lookup *l, const struct cli *cli, const char *what)
+{
+    struct str id = STR_INIT;
+    target_append(&id, &l->target);
+    cli_error(cli, "there is no %s %s", what, id.s);
+    str_fini(&id);
+    return EXIT_NOT_FOUND;
+}
+
+static int find(struct lookup *l, const struct cli *cli)
+{
+    l->job = NULL;
+    l->step = NULL;
+    l->n_jobs = 0;
+    list_for_each (j, &l->m.all, struct job, in_all)
+        if (job_is_named(j, l->target.job, l->target.array_index)) {
+            l->n_jobs++;
+            l->job = j;
+        }
+    if (!l->n_jobs)
+        return say_missing(l, cli, "job");
+    /* An array's id is also the raw id of one of its elements: then the whole array is meant. */
+    if (l->n_jobs > 1)
+        l->job = NULL;
+    if (l->target.step == STEP_ALL)
+        return 0;
+    if (!l->job) {
+        cli_error(cli, "%u is an array: name one element, as in %u_0", l->target.job, l->target.job);
+        return 2;
+    }
+    l->step = job_find_step(l->job, l->target.step);
+    if (!l->step)
+        return say_missing(l, cli, "step");
+    if (l->task != NOT_GIVEN && !step_find_task(l->step, l->task) && l->task >= l->step->n_ranks) {
+        cli_error(cli, "step %u.%d has no task %u", l->job->id, l->step->id, l->task);
+        return EXIT_NOT_FOUND;
+    }
+    return 0;
+}
+
+int lookup_refresh(struct lookup *l, const struct cli *cli)
+{
+    struct job_target t = l->target;
+    struct msg_get get = {.what = GET_SPEC | GET_JOBS, .jobs = {.v = &t, .n = 1}};
+    t.step = STEP_ALL;
+    model_fini(&l->m);
+    int rc = ask_fetch(cli, l->client, &get, &l->m);
+    return rc ? rc : find(l, cli);
+}
+
+int lookup_open(struct lookup *l, const struct cli *cli, const char *word)
+{
+    struct errtext err = {0};
+    *l = (struct lookup){.task = NOT_GIVEN};
+    model_init(&l->m);
+    if (target_parse_one(word, &l->target, &l->task, &err) < 0) {
+        cli_error(cli, "%s", err.s);
+        return 2;
+    }
+    l->client = ask_connect(cli);
+    return l->client ? lookup_refresh(l, cli) : EXIT_AWAY;
+}
+
+void lookup_fini(struct lookup *l)
+{
+    model_fini(&l->m);
+    client_free(l->client);
+    l->client = NULL;
+}
+
+const char *only_operand(const struct cli *cli, const struct strv *operands, const char *what)
+{
+    if (operands->n == 1)
+        return operands->v[0];
+    cli_error(cli, operands->n ? "give one %s, not several" : "give a %s", what);
+    return NULL;
+}

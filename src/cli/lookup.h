@@ -1,0 +1,29 @@
+/* lookup.h - one thing by its name: JOB[.STEP[.TASK]] from the command line to records. */
+#ifndef STOKER_CLI_LOOKUP_H
+#define STOKER_CLI_LOOKUP_H
+
+#include "src/cli/ask.h"
+#include "src/cli/targets.h"
+
+struct lookup {
+    struct client *client;
+    struct model m;
+    struct job_target target;
+    uint32_t task;           /* NOT_GIVEN: none named */
+    const struct job *job;   /* the one job; NULL where the name stands for several */
+    const struct step *step; /* NULL: none named */
+    uint32_t n_jobs;         /* that the name stands for */
+};
+
+/* Connects, asks and finds. Returns 0, or the exit code after saying why. In any case l is to be freed with
+ * lookup_fini. */
+int lookup_open(struct lookup *l, const struct cli *cli, const char *word)
+    __attribute__((warn_unused_result));
+void lookup_fini(struct lookup *l);
+/* Asks again for the same: the records before are gone. */
+int lookup_refresh(struct lookup *l, const struct cli *cli) __attribute__((warn_unused_result));
+
+/* The only operand of a command that takes one. Returns it, or NULL after saying what is wrong. */
+const char *only_operand(const struct cli *cli, const struct strv *operands, const char *what);
+
+#endif

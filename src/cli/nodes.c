@@ -1,0 +1,442 @@
+/* nodes.c - stoker nodes and stoker gpus: what the machines carry. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/hostlist.h"
+#include "src/base/units.h"
+#include "src/cli/ask.h"
+#include "src/cli/format.h"
+#include "src/cli/jobfilter.h"
+#include "src/cli/jobjson.h"
+#include "src/cli/table.h"
+#include "src/model/jobtext.h"
+#include "src/model/nodetext.h"
+
+#define BAR_CELLS 8
+
+struct nodes {
+    bool json;
+};
+
+enum { O_JSON = 1 };
+
+static const struct opt option_table[] = {{.id = O_JSON, .name = "json", .help = "print JSON"}};
+
+static int set_option(void *ctx, __attribute__((unused)) const struct opt *o,
+                      __attribute__((unused)) const char *arg, __attribute__((unused)) struct errtext *err)
+{
+    struct nodes *n = ctx;
+    n->json = true;
+    return 0;
+}
+
+static const struct opts options = OPTS(option_table, set_option);
+
+/* Of the nodes that a job's cleaning-up makes "completing" the listing takes no note: a person sees them as
+ * in use. */
+static void append_state(struct str *out, const struct node *n)
+{
+    str_appendf(out, "%c ", node_glyph(n));
+    nodetext_state(out, n, false, true);
+}
+
+static enum tone node_tone(const struct node *n)
+{
+    switch (node_look(n, false)) {
+    case NODE_LOOK_IDLE: return TONE_PLAIN;
+    case NODE_LOOK_MIX:
+    case NODE_LOOK_ALLOC:
+    case NODE_LOOK_COMP: return TONE_GOOD;
+    case NODE_LOOK_DRAIN:
+    case NODE_LOOK_DRNG: return TONE_WARN;
+    case NODE_LOOK_DOWN:
+    case NODE_LOOK_UNK:
+    case NODE_N_LOOKS: return TONE_BAD;
+    }
+    return TONE_PLAIN;
+}
+
+/* "drained by alice 2026-11-21T10:00:00: fan broken"; what the node announces where nothing is wrong. */
+static void append_note(struct str *out, const struct node *n)
+{
+    char iso[WALL_TEXT_SIZE];
+    if (n->drain) {
+        str_append(out, n->drain_reason ? n->drain_reason : "drained");
+        if (n->drain_user)
+            str_appendf(out, " (%s", n->drain_user);
+        if (wall_is_set(n->t_drain))
+            str_appendf(out, "%s%s", n->drain_user ? ", " : " (", wall_format_iso(n->t_drain, iso));
+        if (n->drain_user || wall_is_set(n->t_drain))
+            str_append_char(out, ')');
+    } else if (!node_responds(n)) {
+        str_appendf(out, "%s", node_state_text((enum node_state)n->state));
+        if (wall_is_set(n->t_state))
+            str_appendf(out, " since %s", wall_format_iso(n->t_state, iso));
+    }
+    for (size_t i = 0; i < n->notes.n; i++)
+        str_appendf(out, "%s%s", out->len ? "; " : "", n->notes.v[i]);
+}
+
+static void add_use(struct table *t, uint64_t used, uint64_t total)
+{
+    struct str s = STR_INIT;
+    if (!total) {
+        table_add(t, TONE_DIM, NULL);
+        return;
+    }
+    bar_append(&s, used, total, BAR_CELLS);
+    str_appendf(&s, " %" PRIu64 "/%" PRIu64, used, total);
+    table_add(t, TONE_PLAIN, s.s);
+    str_fini(&s);
+}
+
+static void add_memory(struct table *t, const struct node *n)
+{
+    struct str s = STR_INIT;
+    char used[UNITS_TEXT_SIZE], total[UNITS_TEXT_SIZE];
+    if (!n->mem_mib) {
+        table_add(t, TONE_DIM, NULL);
+        return;
+    }
+    bar_append(&s, n->mem_used_mib, n->mem_mib, BAR_CELLS);
+    str_appendf(&s, " %s/%s", n->mem_used_mib ? mem_format_words(n->mem_used_mib * 1024, used) : "0",
+                mem_format_words(n->mem_mib * 1024, total));
+    table_add(t, TONE_PLAIN, s.s);
+    str_fini(&s);
+}
+
+static const struct table_col node_cols[] = {
+    {.title = "NODE", .flex = 8},
+    {.title = "STATE"},
+    {.title = "CPUS"},
+    {.title = "MEMORY", .drop = 3},
+    {.title = "GPUS"},
+    {.title = "TYPE", .flex = 4, .drop = 4},
+    {.title = "JOBS", .right = true},
+    {.title = "NOTE", .flex = 10},
+};
+
+static void print_nodes(const struct model *m, struct str *out)
+{
+    struct table t = TABLE_INIT(node_cols);
+    struct str s = STR_INIT;
+    for (size_t i = 0; i < m->n_nodes; i++) {
+        const struct node *n = m->nodes[i];
+        table_add(&t, TONE_PLAIN, n->spec.name);
+        str_clear(&s);
+        append_state(&s, n);
+        table_add(&t, node_tone(n), s.s);
+        add_use(&t, cpuset_count(&n->cpus_used), n->cpus);
+        add_memory(&t, n);
+        add_use(&t, cpuset_count(&n->gpus_used), n->gpus);
+        table_add(&t, TONE_PLAIN, n->gpu_type);
+        table_addf(&t, TONE_PLAIN, "%u", n->n_jobs);
+        str_clear(&s);
+        append_note(&s, n);
+        table_add(&t, TONE_PLAIN, s.s);
+    }
+    table_print(&t, out, listing_width(), color_is_welcome());
+    table_fini(&t);
+    str_fini(&s);
+}
+
+static void node_json(struct str *out, const struct node *n)
+{
+    struct str text = STR_INIT;
+    char *cpus = cpuset_format(&n->cpus_used), *gpus = cpuset_format(&n->gpus_used);
+    str_append_char(out, '{');
+    json_text(out, "name", n->spec.name);
+    nodetext_state(&text, n, false, true);
+    json_text(out, "state", text.s);
+    json_text(out, "reachable", node_state_text((enum node_state)n->state));
+    json_bool(out, "drain", n->drain);
+    json_text(out, "reason", n->drain_reason);
+    json_text(out, "reason_user", n->drain_user);
+    json_int(out, "reason_time", n->t_drain.ms / MS_PER_S);
+    json_int(out, "cpus", n->cpus);
+    json_int(out, "cpus_used", cpuset_count(&n->cpus_used));
+    json_text(out, "cpu_ids_used", cpus);
+    json_int(out, "mem_mib", (int64_t)n->mem_mib);
+    json_int(out, "mem_used_mib", (int64_t)n->mem_used_mib);
+    json_int(out, "gpus", n->gpus);
+    json_int(out, "gpus_used", cpuset_count(&n->gpus_used));
+    json_text(out, "gpu_ids_used", gpus);
+    json_text(out, "gpu_type", n->gpu_type);
+    json_int(out, "jobs", n->n_jobs);
+    json_text(out, "address", n->spec.address);
+    json_text(out, "version", n->version);
+    json_int(out, "boot_time", n->t_boot.ms / MS_PER_S);
+    json_key(out, "features");
+    str_append_char(out, '[');
+    for (size_t i = 0; i < n->spec.features.n; i++) {
+        if (i)
+            str_append_char(out, ',');
+        json_append_str(out, n->spec.features.v[i]);
+    }
+    str_append_char(out, ']');
+    json_key(out, "notes");
+    str_append_char(out, '[');
+    for (size_t i = 0; i < n->notes.n; i++) {
+        if (i)
+            str_append_char(out, ',');
+        json_append_str(out, n->notes.v[i]);
+    }
+    str_append(out, "]}");
+    str_fini(&text);
+    free(cpus);
+    free(gpus);
+}
+
+static void nodes_json(const struct model *m, struct str *out)
+{
+    str_append(out, "{\"schema\":1,\"nodes\":[");
+    for (size_t i = 0; i < m->n_nodes; i++) {
+        if (i)
+            str_append_char(out, ',');
+        node_json(out, m->nodes[i]);
+    }
+    str_append(out, "]}\n");
+}
+
+/* --- gpus --- */
+
+/* Whose each device is: one entry for each device of each node. */
+struct gpu_owner {
+    const struct node *node;
+    unsigned index;
+    const struct job *job; /* NULL: free */
+};
+
+struct gpu_map {
+    VEC(struct gpu_owner) v;
+};
+
+static void claim(struct gpu_map *map, const struct job *j, const struct alloc *a)
+{
+    vec_for_each (&map->v, i) {
+        struct gpu_owner *g = &map->v.v[i];
+        if (a->node && cpuset_has(&a->gpus, g->index) && strcmp(g->node->spec.name, a->node) == 0)
+            g->job = j;
+    }
+}
+
+static void map_gpus(const struct model *m, struct gpu_map *map)
+{
+    for (size_t i = 0; i < m->n_nodes; i++)
+        for (unsigned k = 0; k < m->nodes[i]->gpus; k++)
+            vec_push(&map->v, (struct gpu_owner){.node = m->nodes[i], .index = k});
+    list_for_each (j, &m->active, struct job, in_queue) {
+        for (size_t i = 0; j->holding && i < j->alloc.n; i++)
+            claim(map, j, &j->alloc.v[i]);
+        for (size_t i = 0; j->kind == JOB_KIND_STEPS && i < j->steps.n; i++)
+            for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+                const struct task *t = &j->steps.v[i].tasks.v[k];
+                if (t->state == TASK_LAUNCHING || t->state == TASK_RUNNING)
+                    claim(map, j, &t->alloc);
+            }
+    }
+}
+
+/* One letter for each job, in the order of the devices; '*' where letters run out. */
+struct legend {
+    VEC(const struct job *) jobs;
+};
+
+static char letter_of(struct legend *l, const struct job *j)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    size_t i = 0;
+    while (i < l->jobs.n && l->jobs.v[i] != j)
+        i++;
+    if (i == l->jobs.n)
+        vec_push(&l->jobs, j);
+    return i < sizeof letters - 1 ? letters[i] : '*';
+}
+
+/* A device in use by a job that this answer does not hold is still not free. */
+static char gpu_cell(struct legend *l, const struct gpu_owner *g)
+{
+    if (g->job)
+        return letter_of(l, g->job);
+    if (cpuset_has(&g->node->gpus_used, g->index))
+        return '?';
+    return g->node->drain || !node_responds(g->node) ? '#' : '.';
+}
+
+static const struct table_col gpu_cols[] = {{.title = "NODE", .flex = 8},
+                                            {.title = "TYPE", .flex = 4},
+                                            {.title = "FREE", .right = true},
+                                            {.title = "DEVICES"}};
+
+static void print_gpus(const struct gpu_map *map, struct str *out)
+{
+    struct table t = TABLE_INIT(gpu_cols);
+    struct legend l = {.jobs = VEC_INIT};
+    struct str cells = STR_INIT;
+    for (size_t i = 0; i < map->v.n;) {
+        const struct node *n = map->v.v[i].node;
+        unsigned free_n = 0;
+        str_clear(&cells);
+        for (; i < map->v.n && map->v.v[i].node == n; i++) {
+            char c = gpu_cell(&l, &map->v.v[i]);
+            free_n += c == '.';
+            str_append_char(&cells, c);
+        }
+        table_add(&t, TONE_PLAIN, n->spec.name);
+        table_add(&t, TONE_PLAIN, n->gpu_type);
+        table_addf(&t, TONE_PLAIN, "%u/%u", free_n, n->gpus);
+        table_add(&t, TONE_PLAIN, cells.s);
+    }
+    if (!map->v.n) {
+        str_append(out, "no node has a GPU\n");
+    } else {
+        table_print(&t, out, listing_width(), color_is_welcome());
+        str_append(out, ". free  # out of use\n");
+    }
+    vec_for_each (&l.jobs, i) {
+        const struct job *j = l.jobs.v[i];
+        str_appendf(out, "%c ", letter_of(&l, j));
+        text_append_foreign(out, j->user, "?");
+        str_append_char(out, '/');
+        text_append_foreign(out, j->req.name, "");
+        str_append(out, "  job ");
+        jobtext_id(out, j, BITSTR_LEN_DEFAULT);
+        str_append_char(out, '\n');
+    }
+    vec_fini(&l.jobs);
+    str_fini(&cells);
+    table_fini(&t);
+}
+
+static void gpus_json(const struct gpu_map *map, struct str *out)
+{
+    struct str id = STR_INIT;
+    str_append(out, "{\"schema\":1,\"gpus\":[");
+    vec_for_each (&map->v, i) {
+        const struct gpu_owner *g = &map->v.v[i];
+        bool used = cpuset_has(&g->node->gpus_used, g->index);
+        bool usable = !g->node->drain && node_responds(g->node);
+        str_append(out, i ? ",{" : "{");
+        json_text(out, "node", g->node->spec.name);
+        json_int(out, "index", g->index);
+        json_text(out, "type", g->node->gpu_type);
+        json_text(out, "state", g->job || used ? "used" : usable ? "free" : "out");
+        str_clear(&id);
+        if (g->job)
+            jobtext_id(&id, g->job, 0);
+        json_text(out, "job", id.s);
+        json_text(out, "user", g->job ? g->job->user : NULL);
+        json_text(out, "name", g->job ? g->job->req.name : NULL);
+        str_append_char(out, '}');
+    }
+    str_append(out, "]}\n");
+    str_fini(&id);
+}
+
+/* --- the commands --- */
+
+/* names: operands in bracket form; with some, only those nodes are kept in m. */
+static int keep_named(const struct cli *cli, struct model *m, const struct strv *operands)
+{
+    struct strv names = {0};
+    struct errtext err = {0};
+    int rc = 0;
+    for (size_t i = 0; i < operands->n && rc == 0; i++) {
+        struct strv some = {0};
+        if (hostlist_expand(operands->v[i], &some, &err) < 0) {
+            cli_error(cli, "%s", err.s);
+            rc = 2;
+        }
+        for (size_t k = 0; k < some.n && rc == 0; k++) {
+            strv_push(&names, some.v[k]);
+            if (!model_get_node(m, some.v[k])) {
+                cli_error(cli, "there is no node %s", some.v[k]);
+                rc = EXIT_NOT_FOUND;
+            }
+        }
+        strv_fini(&some);
+    }
+    /* The model stays whole but for the order: those that are meant come first, the rest is behind the end
+     * for now. */
+    size_t kept = 0;
+    for (size_t i = 0; i < m->n_nodes && rc == 0 && names.n; i++)
+        if (strv_has(&names, m->nodes[i]->spec.name)) {
+            struct node *n = m->nodes[i];
+            m->nodes[i] = m->nodes[kept];
+            m->nodes[kept++] = n;
+        }
+    if (names.n && rc == 0)
+        m->n_nodes = kept;
+    strv_fini(&names);
+    return rc;
+}
+
+static int run(struct cli *cli, int argc, char **argv, bool gpus)
+{
+    struct nodes o = {0};
+    struct strv operands = {0};
+    struct str out = STR_INIT;
+    int rc = 0;
+    if (cli_parse(cli, &o, argc, argv, 0, &operands, &rc)) {
+        struct msg_get get = {.what = GET_SPEC | GET_NODES | (gpus ? GET_JOBS : 0),
+                              .states = STATES_QUEUED};
+        struct model m;
+        struct client *c = ask_connect(cli);
+        model_init(&m);
+        rc = EXIT_AWAY;
+        if (c) {
+            model_fini(&m);
+            rc = ask_fetch(cli, c, &get, &m);
+        }
+        size_t n_nodes = m.n_nodes;
+        if (rc == 0)
+            rc = keep_named(cli, &m, &operands);
+        if (rc == 0 && gpus) {
+            struct gpu_map map = {.v = VEC_INIT};
+            map_gpus(&m, &map);
+            if (o.json)
+                gpus_json(&map, &out);
+            else
+                print_gpus(&map, &out);
+            vec_fini(&map.v);
+        } else if (rc == 0) {
+            if (o.json)
+                nodes_json(&m, &out);
+            else
+                print_nodes(&m, &out);
+        }
+        out_flush(&out);
+        m.n_nodes = n_nodes;
+        model_fini(&m);
+        client_free(c);
+    }
+    str_fini(&out);
+    strv_fini(&operands);
+    return rc;
+}
+
+static int nodes_run(struct cli *cli, int argc, char **argv)
+{
+    return run(cli, argc, argv, false);
+}
+static int gpus_run(struct cli *cli, int argc, char **argv)
+{
+    return run(cli, argc, argv, true);
+}
+
+const struct command cmd_nodes = {
+    .name = "nodes",
+    .summary = "Shows the nodes: state, what is used, why they are out of use",
+    .usage = "[--json] [NODES...]",
+    .options = &options,
+    .run = nodes_run,
+};
+
+const struct command cmd_gpus = {
+    .name = "gpus",
+    .summary = "Shows every GPU and whose it is",
+    .usage = "[--json] [NODES...]",
+    .options = &options,
+    .run = gpus_run,
+};

@@ -1,0 +1,417 @@
+/* show.c - stoker show: a job with its steps and tasks as a tree.
+ *
+ *     4711_3  train            R running
+ *       user       alice (vision), partition main, account vision
+ *       time       1:02:03 of 4:00:00, since 2026-11-21T12:03:04
+ *       ...
+ *     STEP       STATE     WHERE            TIME  EXIT  PEAK    CPU TIME  WHAT
+ *     batch      running   n01 cpus 0-3  1:02:03
+ *     0          done      n01              5:00   0:0  1.2 GB      3:22  prepare
+ *       .0       done      n01 cpus 0
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/units.h"
+#include "src/base/utf8.h"
+#include "src/cli/columns.h"
+#include "src/cli/jobjson.h"
+#include "src/cli/joblist.h"
+#include "src/cli/lookup.h"
+#include "src/model/filename.h"
+#include "src/model/jobtext.h"
+
+struct show {
+    bool json;
+};
+
+enum { O_JSON = 1 };
+
+static const struct opt table[] = {{.id = O_JSON, .name = "json", .help = "print JSON"}};
+
+static int set_option(void *ctx, __attribute__((unused)) const struct opt *o,
+                      __attribute__((unused)) const char *arg, __attribute__((unused)) struct errtext *err)
+{
+    struct show *s = ctx;
+    s->json = true;
+    return 0;
+}
+
+static const struct opts options = OPTS(table, set_option);
+
+/* --- the page --- */
+
+static void line(struct str *out, const char *key, const char *value)
+{
+    if (str_is_empty(value))
+        return;
+    str_appendf(out, "  %-10s ", key);
+    cell_text(out, value, -1, false, false);
+    str_append_char(out, '\n');
+}
+
+static void state_line(struct str *out, const struct job *j, const struct job_cx *cx)
+{
+    struct str s = STR_INIT;
+    char iso[WALL_TEXT_SIZE];
+    str_append(&s, job_state_word((enum job_state)j->state));
+    if (j->state == JOB_PENDING) {
+        str_append(&s, ": ");
+        jobtext_reason_words(&s, j);
+    } else {
+        struct str nodes = STR_INIT;
+        jobtext_nodes(&nodes, j);
+        if (nodes.len)
+            str_appendf(&s, " on %s", nodes.s);
+        str_fini(&nodes);
+    }
+    if (job_state_is_final((enum job_state)j->state)) {
+        struct str why = STR_INIT;
+        jobtext_reason_words(&why, j);
+        if (why.len)
+            str_appendf(&s, ": %s", why.s);
+        str_fini(&why);
+    }
+    if (j->restarts)
+        str_appendf(&s, "; started again %u times", j->restarts);
+    line(out, "state", s.s);
+    str_clear(&s);
+    if (j->state != JOB_PENDING) {
+        jobtext_elapsed(&s, j, cx->now);
+        str_append(&s, " of ");
+        jobtext_limit(&s, j, cx->m);
+        str_appendf(&s, ", started %s", wall_format_iso(j->t_start, iso));
+        if (wall_is_set(j->t_end))
+            str_appendf(&s, ", ended %s", wall_format_iso(j->t_end, iso));
+        line(out, "time", s.s);
+        str_clear(&s);
+    } else {
+        str_append(&s, "limit ");
+        jobtext_limit(&s, j, cx->m);
+        if (wall_is_set(j->req.begin))
+            str_appendf(&s, ", not before %s", wall_format_iso(j->req.begin, iso));
+        line(out, "time", s.s);
+        str_clear(&s);
+    }
+    str_appendf(&s, "%s", wall_format_iso(j->t_submit, iso));
+    if (j->submit_host)
+        str_appendf(&s, " from %s", j->submit_host);
+    line(out, "submitted", s.s);
+    str_clear(&s);
+    if (job_state_is_final((enum job_state)j->state)) {
+        jobtext_exit(&s, j);
+        line(out, "exit", s.s);
+    }
+    str_fini(&s);
+}
+
+static void resources_line(struct str *out, const struct job *j)
+{
+    struct str s = STR_INIT;
+    char buf[UNITS_TEXT_SIZE];
+    uint32_t cpus = job_cpus(j), gpus = job_gpus(j), nodes = job_nodes(j);
+    uint64_t mem = job_mem_mib(j);
+    str_appendf(&s, "%u CPU%s", cpus, cpus == 1 ? "" : "s");
+    if (gpus)
+        str_appendf(&s, ", %u GPU%s%s%s", gpus, gpus == 1 ? "" : "s", j->req.gpu_type ? " " : "",
+                    j->req.gpu_type ? j->req.gpu_type : "");
+    if (mem)
+        str_appendf(&s, ", %s", mem_format_words(mem * 1024, buf));
+    str_appendf(&s, " on %u node%s", nodes, nodes == 1 ? "" : "s");
+    line(out, j->state == JOB_PENDING ? "asks for" : "holds", s.s);
+    str_fini(&s);
+}
+
+static void job_head(struct str *out, const struct job *j, const struct job_cx *cx)
+{
+    struct str s = STR_INIT;
+    jobtext_id(out, j, cx->bitstr_len);
+    str_append(out, "  ");
+    cell_text(out, j->req.name ? j->req.name : "", -1, false, false);
+    str_appendf(out, "  %c %s\n", job_state_glyph((enum job_state)j->state),
+                job_state_word((enum job_state)j->state));
+    str_appendf(&s, "%s", j->user ? j->user : "?");
+    if (j->req.account)
+        str_appendf(&s, ", account %s", j->req.account);
+    str_appendf(&s, ", partition %s",
+                j->partition       ? j->partition
+                : j->req.partition ? j->req.partition
+                                   : "?");
+    if (j->req.qos)
+        str_appendf(&s, ", qos %s", j->req.qos);
+    str_appendf(&s, ", priority %u", j->priority);
+    line(out, "user", s.s);
+    str_fini(&s);
+    state_line(out, j, cx);
+    resources_line(out, j);
+    line(out, "command", j->command);
+    line(out, "directory", j->req.workdir);
+    if (j->kind == JOB_KIND_BATCH) {
+        char *path = job_stdout_path(j), *err = job_stderr_path(j);
+        line(out, "output", path);
+        if (!str_eq(path, err))
+            line(out, "errors", err);
+        free(path);
+        free(err);
+    }
+    line(out, "depends on", j->req.dependency);
+    line(out, "features", j->req.features);
+    line(out, "comment", j->req.comment);
+}
+
+/* --- the tree --- */
+
+static const struct table_col columns[] = {
+    {.title = "STEP"},
+    {.title = "STATE", .flex = 8},
+    {.title = "WHERE", .flex = 8},
+    {.title = "TIME", .right = true},
+    {.title = "EXIT", .right = true},
+    {.title = "PEAK", .right = true, .drop = 2},
+    {.title = "CPU TIME", .right = true, .drop = 3},
+    {.title = "WHAT", .flex = 8},
+};
+
+static void add_duration(struct table *t, struct wall from, struct wall to, struct wall now)
+{
+    char buf[UNITS_TEXT_SIZE];
+    if (wall_is_set(from))
+        table_add(t, TONE_PLAIN,
+                  duration_format((uint32_t)wall_elapsed_s(from, wall_is_set(to) ? to : now), buf));
+    else
+        table_add(t, TONE_DIM, NULL);
+}
+
+static void add_use(struct table *t, uint64_t peak_kib, bool sampled, uint64_t cpu_ms)
+{
+    char buf[UNITS_TEXT_SIZE];
+    if (peak_kib)
+        table_addf(t, TONE_PLAIN, "%s%s", sampled ? "~" : "", mem_format_words(peak_kib, buf));
+    else
+        table_add(t, TONE_DIM, NULL);
+    if (cpu_ms)
+        table_add(t, TONE_PLAIN, duration_format((uint32_t)(cpu_ms / 1000), buf));
+    else
+        table_add(t, TONE_DIM, NULL);
+}
+
+static enum tone end_tone(uint32_t end_kind, int32_t code, int32_t sig)
+{
+    return end_kind == END_EXITED && !code && !sig ? TONE_DIM : TONE_BAD;
+}
+
+static void add_task(struct table *t, const struct task *k, struct wall now)
+{
+    struct str where = STR_INIT;
+    bool over = k->state == TASK_DONE;
+    char *cpus = cpuset_format(&k->alloc.cpus), *gpus = cpuset_format(&k->alloc.gpus);
+    table_addf(t, TONE_PLAIN, "  .%u", k->index);
+    if (over)
+        table_add(t, end_tone(k->end_kind, k->code, k->signal), end_kind_text((enum end_kind)k->end_kind));
+    else
+        table_add(t, k->state == TASK_RUNNING ? TONE_GOOD : TONE_WAIT,
+                  k->killing ? "ending" : task_state_text((enum task_state)k->state));
+    if (k->alloc.node)
+        str_appendf(&where, "%s cpus %s", k->alloc.node, cpus);
+    if (*gpus)
+        str_appendf(&where, " gpus %s", gpus);
+    table_add(t, TONE_PLAIN, where.s);
+    add_duration(t, k->t_start, k->t_end, now);
+    if (over)
+        table_addf(t, end_tone(k->end_kind, k->code, k->signal), "%d:%d", k->code, k->signal);
+    else
+        table_add(t, TONE_DIM, NULL);
+    add_use(t, k->peak_rss_kib, k->sampled != NULL, k->cpu_ms);
+    table_add(t, TONE_PLAIN, k->message);
+    str_fini(&where);
+    free(cpus);
+    free(gpus);
+}
+
+static void add_step(struct table *t, const struct step *s, struct wall now)
+{
+    struct str where = STR_INIT;
+    char id[16];
+    uint64_t peak = 0, cpu_ms = 0;
+    bool sampled = false, waits = !s->tasks.n;
+    for (size_t i = 0; i < s->tasks.n; i++) {
+        peak = s->tasks.v[i].peak_rss_kib > peak ? s->tasks.v[i].peak_rss_kib : peak;
+        cpu_ms += s->tasks.v[i].cpu_ms;
+        sampled |= s->tasks.v[i].sampled != NULL;
+    }
+    bool good = !s->code && !s->signal;
+    table_add(t, TONE_PLAIN, step_format_id(s->id, id));
+    table_add(t,
+              s->done ? (good ? TONE_DIM : TONE_BAD)
+              : waits ? TONE_WAIT
+                      : TONE_GOOD,
+              s->done      ? (good ? "done" : "failed")
+              : s->killing ? "ending"
+              : waits      ? "waiting"
+                           : "running");
+    steptext_nodes(&where, s);
+    table_add(t, TONE_PLAIN, where.s);
+    add_duration(t, s->t_start, s->t_end, now);
+    if (s->done)
+        table_addf(t, good ? TONE_DIM : TONE_BAD, "%d:%d", s->code, s->signal);
+    else
+        table_add(t, TONE_DIM, NULL);
+    add_use(t, peak, sampled, cpu_ms);
+    table_add(t, TONE_PLAIN, str_is_empty(s->name) ? s->command : s->name);
+    str_fini(&where);
+}
+
+static void tree(struct str *out, const struct lookup *l)
+{
+    struct table t = TABLE_INIT(columns);
+    for (size_t i = 0; i < l->job->steps.n; i++) {
+        const struct step *s = &l->job->steps.v[i];
+        if (l->step && s != l->step)
+            continue;
+        add_step(&t, s, l->m.now);
+        for (size_t k = 0; k < s->tasks.n; k++)
+            if (l->task == NOT_GIVEN || s->tasks.v[k].index == l->task)
+                add_task(&t, &s->tasks.v[k], l->m.now);
+    }
+    if (table_rows(&t)) {
+        str_append_char(out, '\n');
+        table_print(&t, out, listing_width(), color_is_welcome());
+    }
+    table_fini(&t);
+}
+
+/* --- JSON --- */
+
+static void task_json(struct str *out, const struct task *k)
+{
+    char *cpus = cpuset_format(&k->alloc.cpus), *gpus = cpuset_format(&k->alloc.gpus);
+    str_append_char(out, '{');
+    json_int(out, "task", k->index);
+    json_text(out, "state", task_state_text((enum task_state)k->state));
+    json_text(out, "node", k->alloc.node);
+    json_text(out, "cpus", cpus);
+    json_text(out, "gpus", gpus);
+    json_int(out, "mem_mib", (int64_t)k->alloc.mem_mib);
+    json_int(out, "attempt", k->attempt);
+    json_int(out, "ranks", k->n_ranks);
+    json_int(out, "start", k->t_start.ms / MS_PER_S);
+    json_int(out, "end", k->t_end.ms / MS_PER_S);
+    json_text(out, "end_kind", end_kind_text((enum end_kind)k->end_kind));
+    json_int(out, "code", k->code);
+    json_int(out, "signal", k->signal);
+    json_int(out, "peak_rss_kib", (int64_t)k->peak_rss_kib);
+    json_text(out, "sampled", k->sampled);
+    json_int(out, "cpu_ms", (int64_t)k->cpu_ms);
+    json_text(out, "message", k->message);
+    str_append_char(out, '}');
+    free(cpus);
+    free(gpus);
+}
+
+static void step_json(struct str *out, const struct step *s, uint32_t task)
+{
+    char id[16];
+    str_append_char(out, '{');
+    json_text(out, "step", step_format_id(s->id, id));
+    json_text(out, "name", s->name);
+    json_text(out, "command", s->command);
+    json_bool(out, "done", s->done);
+    json_int(out, "start", s->t_start.ms / MS_PER_S);
+    json_int(out, "end", s->t_end.ms / MS_PER_S);
+    json_int(out, "code", s->code);
+    json_int(out, "signal", s->signal);
+    json_key(out, "tasks");
+    str_append_char(out, '[');
+    bool any = false;
+    for (size_t i = 0; i < s->tasks.n; i++)
+        if (task == NOT_GIVEN || s->tasks.v[i].index == task) {
+            if (any)
+                str_append_char(out, ',');
+            task_json(out, &s->tasks.v[i]);
+            any = true;
+        }
+    str_append(out, "]}");
+}
+
+static void job_page_json(struct str *out, const struct lookup *l, const struct job_cx *cx)
+{
+    struct job_row row = {.job = l->job, .element = ARRAY_NONE};
+    str_append(out, "{\"schema\":1,\"job\":");
+    columns_to_json(out, &job_columns, &row, cx);
+    str_append(out, ",\"steps\":[");
+    bool any = false;
+    for (size_t i = 0; i < l->job->steps.n; i++) {
+        if (l->step && &l->job->steps.v[i] != l->step)
+            continue;
+        if (any)
+            str_append_char(out, ',');
+        step_json(out, &l->job->steps.v[i], l->task);
+        any = true;
+    }
+    str_append(out, "]}\n");
+}
+
+/* --- the command --- */
+
+static void show_many(const struct show *s, const struct lookup *l, const struct job_cx *cx,
+                      struct str *out)
+{
+    struct job_list list = {.v = VEC_INIT};
+    list_for_each (j, &l->m.all, struct job, in_all)
+        if (job_is_named(j, l->target.job, l->target.array_index))
+            vec_push(&list.v, j);
+    job_list_sort(&list);
+    if (s->json)
+        job_list_json(&list, cx, out);
+    else
+        job_list_print(&list, cx, out);
+    vec_fini(&list.v);
+}
+
+static void show_one(const struct show *s, const struct lookup *l, const struct job_cx *cx, struct str *out)
+{
+    if (s->json) {
+        job_page_json(out, l, cx);
+        return;
+    }
+    if (!l->step)
+        job_head(out, l->job, cx);
+    tree(out, l);
+}
+
+static int show_run(struct cli *cli, int argc, char **argv)
+{
+    struct show s = {0};
+    struct strv operands = {0};
+    int rc = 0;
+    if (cli_parse(cli, &s, argc, argv, 0, &operands, &rc)) {
+        const char *word = only_operand(cli, &operands, "job");
+        struct lookup l = {0};
+        rc = 2;
+        if (word) {
+            rc = lookup_open(&l, cli, word);
+            if (rc == 0) {
+                struct job_cx cx = job_cx_from_env(&l.m);
+                struct str out = STR_INIT;
+                if (l.job)
+                    show_one(&s, &l, &cx, &out);
+                else
+                    show_many(&s, &l, &cx, &out);
+                out_flush(&out);
+                str_fini(&out);
+            }
+            lookup_fini(&l);
+        }
+    }
+    strv_fini(&operands);
+    return rc;
+}
+
+const struct command cmd_show = {
+    .name = "show",
+    .summary = "Shows a job with its steps and tasks",
+    .usage = "[--json] JOB[.STEP[.TASK]]",
+    .options = &options,
+    .run = show_run,
+};

@@ -1,0 +1,174 @@
+/* why.c - stoker why: every cause that keeps a job from starting, with numbers, and what would help. */
+#include <inttypes.h>
+#include <time.h>
+
+#include "src/base/units.h"
+#include "src/base/utf8.h"
+#include "src/cli/jobjson.h"
+#include "src/cli/lookup.h"
+#include "src/cli/table.h"
+#include "src/model/jobtext.h"
+
+struct why {
+    bool json;
+};
+
+enum { O_JSON = 1 };
+
+static const struct opt table[] = {{.id = O_JSON, .name = "json", .help = "print JSON"}};
+
+static int set_option(void *ctx, __attribute__((unused)) const struct opt *o,
+                      __attribute__((unused)) const char *arg, __attribute__((unused)) struct errtext *err)
+{
+    struct why *w = ctx;
+    w->json = true;
+    return 0;
+}
+
+static const struct opts options = OPTS(table, set_option);
+
+static void foreign(struct str *out, const char *s)
+{
+    if (s)
+        cell_text(out, s, -1, false, false);
+}
+
+/* "14:25", with its day where that is not today. */
+static void append_clock(struct str *out, struct wall t, struct wall now)
+{
+    char a[WALL_TEXT_SIZE], b[WALL_TEXT_SIZE];
+    wall_format_iso(t, a);
+    wall_format_iso(now, b);
+    for (size_t i = 0; i < 10; i++)
+        if (a[i] != b[i]) {
+            str_appendf(out, "%.10s %.5s", a, a + 11);
+            return;
+        }
+    str_appendf(out, "%.5s", a + 11);
+}
+
+static void print_why(struct str *out, const struct msg_why *w, struct wall now)
+{
+    foreign(out, w->summary);
+    str_append_char(out, '\n');
+    bool has_start = wall_is_set(w->start_est);
+    if (has_start) {
+        str_append(out, " start ~");
+        append_clock(out, w->start_est, now);
+        if (!str_is_empty(w->start_basis)) {
+            str_append(out, " (");
+            foreign(out, w->start_basis);
+            str_append_char(out, ')');
+        }
+    }
+    if (w->rank)
+        str_appendf(out, "%srank %u of %u", has_start ? "   " : " ", w->rank, w->rank_of);
+    if (has_start || w->rank)
+        str_append_char(out, '\n');
+    for (size_t i = 0; i < w->causes.n; i++) {
+        const struct why_cause *c = &w->causes.v[i];
+        str_appendf(out, " %-14s ", c->class_name ? c->class_name : "");
+        foreign(out, c->text);
+        if (wall_is_set(c->clears)) {
+            str_append(out, " (clears ~");
+            append_clock(out, c->clears, now);
+            str_append_char(out, ')');
+        }
+        str_append_char(out, '\n');
+    }
+    if (!str_is_empty(w->advice)) {
+        str_append(out, " try: ");
+        foreign(out, w->advice);
+        str_append_char(out, '\n');
+    }
+}
+
+static void json_time(struct str *out, const char *key, struct wall t)
+{
+    json_key(out, key);
+    if (wall_is_set(t))
+        str_appendf(out, "%" PRId64, (int64_t)(t.ms / MS_PER_S));
+    else
+        str_append(out, "null");
+}
+
+static void why_json(struct str *out, const struct msg_why *w)
+{
+    str_append_char(out, '{');
+    json_int(out, "schema", 1);
+    json_int(out, "job", w->job);
+    json_text(out, "state", w->state < JOB_N_STATES ? job_state_long((enum job_state)w->state) : "");
+    json_text(out, "reason", w->reason < REASON_N ? reason_slurm((enum reason)w->reason) : "");
+    json_text(out, "summary", w->summary);
+    json_key(out, "causes");
+    str_append_char(out, '[');
+    for (size_t i = 0; i < w->causes.n; i++) {
+        const struct why_cause *c = &w->causes.v[i];
+        str_append(out, i ? ",{" : "{");
+        json_text(out, "class", c->class_name);
+        json_text(out, "text", c->text);
+        json_time(out, "clears", c->clears);
+        str_append_char(out, '}');
+    }
+    str_append_char(out, ']');
+    json_int(out, "rank", w->rank);
+    json_int(out, "rank_of", w->rank_of);
+    json_time(out, "start", w->start_est);
+    json_text(out, "start_basis", w->start_basis);
+    json_text(out, "advice", w->advice);
+    str_append(out, "}\n");
+}
+
+static int ask_why(const struct why *w, const struct cli *cli, const struct job_target *target)
+{
+    struct client *c = ask_connect(cli);
+    struct msg_job body = {.target = *target};
+    struct errtext err = {0};
+    enum refusal refusal;
+    if (!c)
+        return EXIT_AWAY;
+    struct msg_why *why = ask_call(c, MSG_WHY, &body, MSG_WHY_TEXT, &refusal, &err);
+    int rc = why ? 0 : ask_failed(cli, refusal, &err);
+    if (why) {
+        struct str out = STR_INIT;
+        if (w->json)
+            why_json(&out, why);
+        else
+            print_why(&out, why, client_welcome(c)->now);
+        out_flush(&out);
+        str_fini(&out);
+        msg_free(MSG_WHY_TEXT, why);
+    }
+    client_free(c);
+    return rc;
+}
+
+static int why_run(struct cli *cli, int argc, char **argv)
+{
+    struct why w = {0};
+    struct strv operands = {0};
+    struct job_target target;
+    uint32_t task;
+    struct errtext err = {0};
+    int rc = 0;
+    if (cli_parse(cli, &w, argc, argv, 0, &operands, &rc)) {
+        const char *word = only_operand(cli, &operands, "job");
+        if (word && target_parse_one(word, &target, &task, &err) == 0) {
+            rc = ask_why(&w, cli, &target);
+        } else {
+            if (word)
+                cli_error(cli, "%s", err.s);
+            rc = 2;
+        }
+    }
+    strv_fini(&operands);
+    return rc;
+}
+
+const struct command cmd_why = {
+    .name = "why",
+    .summary = "Says why a job waits, when it is expected to start, and what would help",
+    .usage = "[--json] JOB",
+    .options = &options,
+    .run = why_run,
+};
