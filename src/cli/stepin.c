@@ -1,4 +1,4 @@
-/* stepin.c - standard input for a step. One piece is under way at a time: it is the window. */
+/* stepin.c - standard input for a step. One piece is under way to each node at a time: it is the window. */
 #include "src/cli/stepin.h"
 
 #include <errno.h>
@@ -16,11 +16,7 @@ void stepin_init(struct stepin *i, struct follow *f, bool on)
 void stepin_fini(struct stepin *i)
 {
     str_fini(&i->kept);
-}
-
-void stepin_stop(struct stepin *i)
-{
-    i->on = false;
+    vec_fini(&i->targets);
 }
 
 /* A background process that reads its terminal would be stopped. */
@@ -45,58 +41,108 @@ void stepin_read(struct stepin *i)
         i->at_end = true;
 }
 
-void stepin_update(struct stepin *i, int32_t step, int64_t now_ms)
+/* ---- sending
+ * ----------------------------------------------------------------------------------------------- */
+
+static void target_send(struct stepin *i, int32_t step, struct stepin_target *t)
 {
-    if (!i->on || i->asked || i->told_end || (!i->kept.len && !i->at_end) || i->retry_at_ms > now_ms ||
-        !i->f->client)
-        return;
+    size_t at = (size_t)(t->taken - i->offset);
     struct msg_input m = {
-        .key = {.job = i->f->job, .step = step},
-        .offset = i->offset,
-        .data = {.p = (uint8_t *)i->kept.s, .n = i->kept.len},
+        .key = {.job = i->f->job,
+                .step = step,
+                .task = t->rank}, /* a rank: the controller finds its task */
+        .offset = t->taken,
+        .data = {.p = (uint8_t *)i->kept.s + at, .n = i->kept.len - at},
         .eof = i->at_end,
     };
-    i->asked = follow_send(i->f, MSG_INPUT, &m, &i->tag);
-    i->asked_end = m.eof;
+    t->asked = follow_send(i->f, MSG_INPUT, &m, &t->tag);
+    t->asked_end = m.eof;
 }
 
-void stepin_reconnected(struct stepin *i)
+void stepin_update(struct stepin *i, const struct step *s, int64_t now_ms)
 {
-    i->asked = false;
+    if (!i->on)
+        return;
+    while (i->targets.n < s->tasks.n)
+        vec_push(&i->targets, (struct stepin_target){.taken = i->offset});
+    for (size_t k = 0; k < s->tasks.n; k++) {
+        struct stepin_target *t = &i->targets.v[k];
+        t->rank = s->tasks.v[k].rank_base;
+        t->done = t->done || s->tasks.v[k].state == TASK_DONE;
+        bool more = t->taken < i->offset + i->kept.len || i->at_end;
+        if (s->tasks.v[k].state == TASK_RUNNING && more && !t->asked && !t->done &&
+            t->retry_at_ms <= now_ms && i->f->client)
+            target_send(i, s->id, t);
+    }
+}
+
+/* ---- answers
+ * ----------------------------------------------------------------------------------------------- */
+
+/* What every node has taken is forgotten; where no one reads any more, reading here ends too. */
+static void trim(struct stepin *i)
+{
+    uint64_t taken = UINT64_MAX;
+    vec_for_each (&i->targets, k)
+        if (!i->targets.v[k].done && i->targets.v[k].taken < taken)
+            taken = i->targets.v[k].taken;
+    if (taken == UINT64_MAX) {
+        i->on = false;
+        return;
+    }
+    size_t n = (size_t)(taken - i->offset);
+    struct str rest = STR_INIT;
+    str_append_n(&rest, i->kept.s + n, i->kept.len - n);
+    str_fini(&i->kept);
+    i->kept = rest;
+    i->offset = taken;
+}
+
+static void target_take(struct stepin *i, struct stepin_target *t, const struct msg_input_ack *ack,
+                        int64_t now_ms)
+{
+    uint64_t end = i->offset + i->kept.len;
+    uint64_t taken = ack->offset > end ? end : ack->offset;
+    if (taken > t->taken)
+        t->taken = taken;
+    else if (t->taken < end) /* its ranks read slowly: their pipe is full */
+        t->retry_at_ms = now_ms + RETRY_MS;
+    t->done = ack->closed || (t->asked_end && t->taken == end);
+    trim(i);
 }
 
 bool stepin_take(struct stepin *i, const struct incoming *in, int64_t now_ms)
 {
-    if (!i->asked || in->tag != i->tag)
-        return false;
-    i->asked = false;
-    i->retry_at_ms = 0;
-    const struct msg_input_ack *ack = in->kind == MSG_INPUT_ACK ? in->body : NULL;
-    if (!ack) { /* not there yet, or its node is out of reach */
-        i->retry_at_ms = now_ms + RETRY_MS;
+    vec_for_each (&i->targets, k) {
+        struct stepin_target *t = &i->targets.v[k];
+        if (!t->asked || t->tag != in->tag)
+            continue;
+        t->asked = false;
+        t->retry_at_ms = 0;
+        if (in->kind == MSG_INPUT_ACK)
+            target_take(i, t, in->body, now_ms);
+        else /* not there yet, or its node is out of reach */
+            t->retry_at_ms = now_ms + RETRY_MS;
         return true;
     }
-    uint64_t end = i->offset + i->kept.len;
-    uint64_t taken = ack->offset > end ? end : ack->offset;
-    if (taken > i->offset) {
-        size_t n = (size_t)(taken - i->offset);
-        struct str rest = STR_INIT;
-        str_append_n(&rest, i->kept.s + n, i->kept.len - n);
-        str_fini(&i->kept);
-        i->kept = rest;
-        i->offset = taken;
-    } else if (i->kept.len) { /* the ranks read slowly: their pipe is full */
-        i->retry_at_ms = now_ms + RETRY_MS;
-    }
-    i->told_end = i->asked_end && !i->kept.len;
-    if (ack->closed)
-        i->on = false;
-    return true;
+    return false;
+}
+
+void stepin_reconnected(struct stepin *i)
+{
+    vec_for_each (&i->targets, k)
+        i->targets.v[k].asked = false;
 }
 
 int stepin_timeout(const struct stepin *i, int64_t now_ms)
 {
-    if (!i->on || !i->retry_at_ms)
+    int64_t next = INT64_MAX;
+    vec_for_each (&i->targets, k) {
+        const struct stepin_target *t = &i->targets.v[k];
+        if (i->on && !t->done && !t->asked && t->retry_at_ms && t->retry_at_ms < next)
+            next = t->retry_at_ms;
+    }
+    if (next == INT64_MAX)
         return -1;
-    return i->retry_at_ms > now_ms ? (int)(i->retry_at_ms - now_ms) : 0;
+    return next > now_ms ? (int)(next - now_ms) : 0;
 }

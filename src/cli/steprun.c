@@ -266,7 +266,7 @@ static bool look_at_step(struct run *r, const struct step *s)
     ask_cancel(r);
     stepout_update(&r->out, s, now);
     if (ranks_can_read(s) && !s->done)
-        stepin_update(&r->in, r->step, now);
+        stepin_update(&r->in, s, now);
     tell_ends(r, s, false);
     if (!s->done)
         return false;
