@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Runs the samples of this folder on a cluster of its own in a temporary directory: one node, four GPUs that only the configuration
+# knows, so that it works on any machine. Ends with 0 if every job ended well. STOKER_HOME=DIR: keeps everything there.
+#
+#   run-samples.sh [SAMPLE...]       default: all but preempt.bash, which has to be told to end
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+deadline_s=${SAMPLES_DEADLINE:-300}
+temporary=
+if [ -z "${STOKER_HOME:-}" ]; then
+    STOKER_HOME=$(mktemp -d "${TMPDIR:-/tmp}/stoker-samples.XXXXXX")
+    temporary=$STOKER_HOME
+fi
+export STOKER_HOME
+work=$STOKER_HOME/samples
+mkdir -p "$work" || exit 1
+
+finish() {
+    stoker down --kill-jobs >/dev/null 2>&1
+    [ -z "$temporary" ] || rm -rf "$temporary"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+if [ ! -e "$STOKER_HOME/stoker.cfg" ]; then
+    cat >"$STOKER_HOME/stoker.cfg" <<'CFG'
+cluster = "samples";
+nodes = ( { name = "here"; cpus = 8; memory = "4G"; gpus = 4; gpu_type = "demo"; detect = false; } );
+partitions = ( { name = "main"; nodes = "here"; default = true; } );
+CFG
+fi
+
+cp "$here"/*.py "$here"/*.bash "$here"/*.conf "$here"/*.job "$work" || exit 1
+cd "$work" || exit 1
+stoker up || exit 1
+
+# A machine without environment modules: the samples load one, as scripts from clusters do.
+if ! type module >/dev/null 2>&1; then
+    module() { :; }
+    export -f module
+fi
+
+ids=()
+submit() {
+    local id
+    case $1 in
+    *.job) id=$(stoker submit "$1") ;;
+    *) id=$(sbatch --parsable "$1") ;;
+    esac || exit 1
+    echo "submitted $1 as job $id"
+    ids+=("$id")
+}
+
+[ $# -gt 0 ] || set -- job.bash pack-labels.bash pack-multiprog.bash pack-gpus.bash array.bash sweep.job
+for sample; do submit "$sample"; done
+list=$(IFS=,; echo "${ids[*]}")
+
+echo
+squeue -j "$list"
+echo
+
+end=$((SECONDS + deadline_s))
+shown=
+while :; do
+    left=$(squeue -h -r -j "$list" -o %i | wc -l)
+    if [ "$left" != "$shown" ]; then
+        echo "waiting: $left to go"
+        shown=$left
+    fi
+    [ "$left" -gt 0 ] || break
+    if [ "$SECONDS" -ge "$end" ]; then
+        echo "run-samples: not done within $deadline_s s" >&2
+        squeue -l -j "$list" >&2
+        exit 1
+    fi
+    sleep 0.5
+done
+
+echo
+squeue -t all -r -j "$list" -o '%.10i %.16j %.10T %.8M %R'
+for out in *.out; do
+    echo
+    echo "==> $out <=="
+    tail -n 4 "$out"
+done
+
+failed=$(squeue -h -t all -r -j "$list" -o '%i %T' | awk '$2 != "COMPLETED"')
+if [ -n "$failed" ]; then
+    echo "run-samples: not completed:" >&2
+    echo "$failed" >&2
+    exit 1
+fi
+echo
+echo "all samples completed"
