@@ -126,7 +126,6 @@ static int run_step(struct srun *s, struct follow *f)
     struct steprun_options opt = {
         .quiet = s->opt.job.quiet,
         .verbose = s->opt.job.verbose > 0,
-        .label = s->opt.label,
         .unbuffered = s->opt.unbuffered || s->opt.pty,
         .feed_stdin = srunopts_feeds_stdin(&s->opt),
         .disable_status = s->opt.disable_status || s->opt.pty,

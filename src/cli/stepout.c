@@ -14,9 +14,9 @@
 #define RETRY_MS     300
 #define LINE_MAX_OUT (64u << 10) /* a longer line is written in pieces */
 
-void stepout_init(struct stepout *o, struct follow *f, bool label, bool by_line)
+void stepout_init(struct stepout *o, struct follow *f, bool by_line)
 {
-    *o = (struct stepout){.f = f, .step = -1, .label = label, .by_line = label || by_line};
+    *o = (struct stepout){.f = f, .step = -1, .by_line = by_line};
 }
 
 void stepout_fini(struct stepout *o)
@@ -50,8 +50,8 @@ static int stream_fd(const struct stepout_stream *st)
     return st->which == 1 ? STDOUT_FILENO : STDERR_FILENO;
 }
 
-/* Lines of text, each with its label in front. last: what has no line break yet goes out too. */
-static void write_lines(const struct stepout *o, struct stepout_stream *st, bool last)
+/* Lines of text. last: what has no line break yet goes out too. */
+static void write_lines(struct stepout_stream *st, bool last)
 {
     struct str out = STR_INIT;
     size_t at = 0;
@@ -61,11 +61,7 @@ static void write_lines(const struct stepout *o, struct stepout_stream *st, bool
         size_t len = nl ? (size_t)(nl - s) + 1 : st->line.len - at;
         if (!nl && !last && len < LINE_MAX_OUT)
             break;
-        if (o->label)
-            str_appendf(&out, "%*u: ", o->label_width, st->rank);
         str_append_n(&out, s, len);
-        if (!nl && o->label)
-            str_append_char(&out, '\n');
         at += len;
     }
     write_all(stream_fd(st), out.s, out.len);
@@ -82,21 +78,21 @@ static void stream_write(const struct stepout *o, struct stepout_stream *st, con
     }
     str_append_n(&st->line, (const char *)data->p, data->n);
     if (st->line.len)
-        write_lines(o, st, false);
+        write_lines(st, false);
 }
 
-static void stream_close(const struct stepout *o, struct stepout_stream *st)
+static void stream_close(struct stepout_stream *st)
 {
     st->eof = true;
     if (st->line.len)
-        write_lines(o, st, true);
+        write_lines(st, true);
 }
 
 void stepout_flush(struct stepout *o)
 {
     for (uint32_t i = 0; o->v && i < 2 * o->n_ranks; i++)
         if (o->v[i].line.len)
-            write_lines(o, &o->v[i], true);
+            write_lines(&o->v[i], true);
 }
 
 /* ---- asking
@@ -107,20 +103,11 @@ static bool is_streamed(const struct step *s, uint32_t which)
     return !s->std_out && (which == 1 || !s->std_err);
 }
 
-static int digits(uint32_t n)
-{
-    int d = 1;
-    for (; n >= 10; n /= 10)
-        d++;
-    return d;
-}
-
 static void make_streams(struct stepout *o, const struct step *s)
 {
     o->step = s->id;
     o->n_ranks = s->n_ranks;
-    o->label_width = digits(s->n_ranks ? s->n_ranks - 1 : 0);
-    o->by_line = o->by_line && (o->label || s->n_ranks > 1);
+    o->by_line = o->by_line && s->n_ranks > 1;
     o->v = xcalloc(2 * (size_t)s->n_ranks, sizeof *o->v);
     for (uint32_t i = 0; i < 2 * s->n_ranks; i++) {
         o->v[i] = (struct stepout_stream){.rank = i / 2, .which = i % 2 + 1};
@@ -192,7 +179,7 @@ bool stepout_take(struct stepout *o, const struct incoming *in, bool task_may_li
         if (task_may_live)
             st->retry_at_ms = now_ms + RETRY_MS;
         else
-            stream_close(o, st);
+            stream_close(st);
         return true;
     }
     if (d->offset == st->offset && d->data.n) {
@@ -201,7 +188,7 @@ bool stepout_take(struct stepout *o, const struct incoming *in, bool task_may_li
         stream_write(o, st, &d->data);
     }
     if (d->eof)
-        stream_close(o, st);
+        stream_close(st);
     return true;
 }
 

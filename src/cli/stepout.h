@@ -1,7 +1,7 @@
 /* stepout.h - the output of a step's ranks, fetched from the nodes' spools and written here.
  *
  * Each stream is read with long polls, by offset: what was read stays read when the controller is restarted
- * in between. Labelled output, and that of several ranks, goes out in whole lines.
+ * in between. That of several ranks goes out in whole lines; labels are already in it.
  */
 #ifndef STOKER_CLI_STEPOUT_H
 #define STOKER_CLI_STEPOUT_H
@@ -24,13 +24,11 @@ struct stepout {
     uint32_t n_ranks;
     struct stepout_stream *v; /* two for each rank */
     struct idmap by_tag;
-    bool label, by_line;
-    int label_width;
+    bool by_line; /* whole lines where there are several ranks */
     int64_t last_data_ms;
 };
 
-/* by_line: whole lines although not labelled. */
-void stepout_init(struct stepout *o, struct follow *f, bool label, bool by_line);
+void stepout_init(struct stepout *o, struct follow *f, bool by_line);
 void stepout_fini(struct stepout *o);
 
 /* Opens the streams of tasks that have begun, and asks for what is not asked for yet. Call after every

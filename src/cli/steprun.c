@@ -362,7 +362,7 @@ int steprun(struct follow *f, struct msg_step_create *m, const struct steprun_op
 {
     struct run r = {.f = f, .msg = m, .opt = opt, .step = STEP_ALL, .code = 1};
     signal(SIGPIPE, SIG_IGN);
-    stepout_init(&r.out, f, opt->label, !opt->unbuffered);
+    stepout_init(&r.out, f, !opt->unbuffered);
     stepin_init(&r.in, f, opt->feed_stdin);
     do {
         create(&r);
