@@ -9,7 +9,7 @@
 
 static void show_byte(struct str *out, unsigned char c)
 {
-    str_appendf(out, "\\x%02x", c);
+    str_appendf(out, "\\x%02X", c);
 }
 
 /* At s stands ESC. Length of the SGR sequence; 0: it may become one with more bytes; -1: it is none. */
