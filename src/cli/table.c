@@ -70,29 +70,36 @@ static void shrink(const struct table *t, struct layout *l, int too_much)
     }
 }
 
+static int natural_width(const struct table *t, size_t col)
+{
+    int width = cell_width(t->cols[col].title);
+    for (size_t k = col; k < t->cells.n; k += t->n_cols) {
+        int w = cell_width(t->cells.v[k].text);
+        width = w > width ? w : width;
+    }
+    return t->cols[col].max && width > t->cols[col].max ? t->cols[col].max : width;
+}
+
 static void lay_out(const struct table *t, int width, struct layout *l)
 {
-    for (size_t i = 0; i < t->n_cols; i++) {
-        l->width[i] = cell_width(t->cols[i].title);
-        for (size_t k = i; k < t->cells.n; k += t->n_cols) {
-            int w = cell_width(t->cells.v[k].text);
-            l->width[i] = w > l->width[i] ? w : l->width[i];
-        }
-        if (t->cols[i].max && l->width[i] > t->cols[i].max)
-            l->width[i] = t->cols[i].max;
-    }
-    while (width > 0) {
+    struct layout natural = {.width = {0}};
+    for (size_t i = 0; i < t->n_cols; i++)
+        natural.width[i] = natural_width(t, i);
+    for (;;) {
+        *l = natural;
+        if (width <= 0)
+            return;
         shrink(t, l, total_width(l, t->n_cols) - width);
         if (total_width(l, t->n_cols) <= width)
             return;
         size_t drop = t->n_cols;
         for (size_t i = 0; i < t->n_cols; i++)
-            if (l->width[i] && t->cols[i].drop &&
+            if (natural.width[i] && t->cols[i].drop &&
                 (drop == t->n_cols || t->cols[i].drop > t->cols[drop].drop))
                 drop = i;
         if (drop == t->n_cols)
             return;
-        l->width[drop] = 0;
+        natural.width[drop] = 0;
     }
 }
 
