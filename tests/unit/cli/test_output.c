@@ -275,7 +275,7 @@ static void tables(void **unused)
     check_table("one column less", &t, 16,
                 "ID  NAME       N\n"
                 "1   a-rath…    7\n"
-                "22  日本\\…   100\n");
+                "22  日本\\n…  100\n");
     for (unsigned width = 13; width < 40; width++) {
         struct str s = STR_INIT;
         table_print(&t, &s, width, false);
