@@ -14,9 +14,10 @@
 #include "src/base/log.h"
 #include "src/base/xalloc.h"
 
-static const char usage[] = "usage: stoker-agent --node NAME --dir DIR [--socket PATH] [--log FILE] [--daemon]\n"
-                            "       stoker-agent shim DIR\n"
-                            "       stoker-agent --version\n";
+static const char usage[] =
+    "usage: stoker-agent --node NAME --dir DIR [--socket PATH] [--log FILE] [--daemon]\n"
+    "       stoker-agent shim DIR\n"
+    "       stoker-agent --version\n";
 
 struct options {
     const char *node, *dir, *socket, *log;
@@ -49,7 +50,8 @@ static int parse(int argc, char **argv, struct options *o)
     return o->node && o->dir && optind == argc ? 0 : -EINVAL;
 }
 
-/* Out of the starter's session and process tree. The first process waits until the daemon listens, or has said why it does not. */
+/* Out of the starter's session and process tree. The first process waits until the daemon listens, or has
+ * said why it does not. */
 static int detach(void)
 {
     int p[2];

@@ -59,7 +59,8 @@ static void on_pidfd(void *ctx, unsigned ready)
     tasks_shim_gone(ctx);
 }
 
-/* True where the process of the record lives: the descriptor is opened before the start time is compared, so it is that process's. */
+/* True where the process of the record lives: the descriptor is opened before the start time is compared,
+ * so it is that process's. */
 static bool hold_shim(struct atask *t, const struct shim_record *rec)
 {
     int fd = (int)syscall(SYS_pidfd_open, rec->pid, 0);

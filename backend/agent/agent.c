@@ -1,7 +1,8 @@
 /* agent.c - the daemon on a node: its directory, its socket, the controller that it obeys.
  *
- * Obeys one controller at a time: the one with the cluster's uuid and the highest epoch seen, which is remembered on disk. A restart
- * changes nothing for a task: everything it must know lies in the task directories.
+ * Obeys one controller at a time: the one with the cluster's uuid and the highest epoch seen, which is
+ * remembered on disk. A restart changes nothing for a task: everything it must know lies in the task
+ * directories.
  */
 #include "backend/agent/agent.h"
 
@@ -70,16 +71,18 @@ static void load_cluster(struct agent *a)
 static int check_hello(struct agent *a, const struct msg_hello *h, struct errtext *err)
 {
     if (h->version < PROTO_VERSION_MIN || h->version > PROTO_VERSION)
-        return err_set(err, -EPROTO, "this agent speaks protocol %d, the controller %u", PROTO_VERSION, h->version);
+        return err_set(err, -EPROTO, "this agent speaks protocol %d, the controller %u", PROTO_VERSION,
+                       h->version);
     if (str_is_empty(h->cluster) || strlen(h->cluster) >= sizeof a->cluster || strpbrk(h->cluster, " \n\t"))
         return err_set(err, -EPROTO, "the controller does not name its cluster");
     if (a->cluster[0] && strcmp(h->cluster, a->cluster) != 0)
         return err_set(err, -EPERM,
-                       "this node belongs to cluster %s, not to %s (to give it away: stop the agent, remove %s/cluster)",
+                       "this node belongs to cluster %s, not to %s (to give it away: stop the agent, "
+                       "remove %s/cluster)",
                        a->cluster, h->cluster, a->dir);
     if (a->cluster[0] && h->epoch < a->epoch)
-        return err_set(err, -EPERM, "epoch %llu is over: this node obeys %llu", (unsigned long long)h->epoch,
-                       (unsigned long long)a->epoch);
+        return err_set(err, -EPERM, "epoch %llu is over: this node obeys %llu",
+                       (unsigned long long)h->epoch, (unsigned long long)a->epoch);
     if (!str_is_empty(h->node) && strcmp(h->node, a->cfg.node) != 0)
         return err_set(err, -EPERM, "this is node %s, not %s", a->cfg.node, h->node);
     if (strcmp(h->cluster, a->cluster) == 0 && h->epoch == a->epoch)
@@ -137,7 +140,8 @@ static void take_hello(struct peer *p, uint64_t tag, struct msg_hello *h)
 {
     struct agent *a = p->a;
     struct errtext err;
-    struct msg_agent m = {.version = PROTO_VERSION, .node = xstrdup(a->cfg.node), .release = xstrdup(STOKER_VERSION)};
+    struct msg_agent m = {
+        .version = PROTO_VERSION, .node = xstrdup(a->cfg.node), .release = xstrdup(STOKER_VERSION)};
     int r = check_hello(a, h, &err);
     if (r < 0) {
         log_warn("controller=%s refused: %s", h->program ? h->program : "?", err.s);
@@ -203,7 +207,7 @@ static int on_peer_frame(void *ctx, const struct frame *f)
     if (f->type == MSG_HELLO)
         take_hello(p, f->tag, body);
     else if (f->type == MSG_PING)
-        wire_send(&p->wire, MSG_PONG, f->tag, NULL, NULL);
+        wire_send(&p->wire, MSG_PONG, f->tag, &msg_none_rec, &(struct msg_none){0});
     else if (f->type != MSG_PONG)
         r = take_order(p, f, body);
     msg_free(f->type, body);
@@ -227,7 +231,8 @@ static void on_listener(void *ctx, unsigned ready)
     struct ucred peer;
     socklen_t len = sizeof peer;
     size_t n = 0;
-    list_for_each(p, &a->peers, struct peer, link) n++;
+    list_for_each (p, &a->peers, struct peer, link)
+        n++;
     if (n >= PEERS_MAX || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 ||
         (peer.uid != 0 && peer.uid != geteuid())) {
         close(fd);
@@ -334,10 +339,13 @@ static void set_limits(struct agent *a)
 static void note_session(struct agent *a)
 {
     char text[4096];
-    if (a->root || proc_read_file("/proc/self/cgroup", text, sizeof text) <= 0 || !strstr(text, "/session-"))
+    if (a->root || proc_read_file("/proc/self/cgroup", text, sizeof text) <= 0 ||
+        !strstr(text, "/session-"))
         return;
-    strv_push(&a->notes, "started in a login session: it may be ended with it (loginctl enable-linger prevents that)");
-    log_warn("started in a login session: where logind kills the processes of a session, this agent and its tasks end "
+    strv_push(&a->notes,
+              "started in a login session: it may be ended with it (loginctl enable-linger prevents that)");
+    log_warn("started in a login session: where logind kills the processes of a session, this agent and "
+             "its tasks end "
              "with it");
 }
 

@@ -5,16 +5,17 @@
 #include "src/base/err.h"
 
 struct agent_config {
-    const char *node;   /* its name in the cluster */
-    const char *dir;    /* its own directory; made where it is missing */
-    const char *socket; /* NULL: agent.sock in dir */
-    const char *shim;   /* program that supervises a task ... */
+    const char *node;      /* its name in the cluster */
+    const char *dir;       /* its own directory; made where it is missing */
+    const char *socket;    /* NULL: agent.sock in dir */
+    const char *shim;      /* program that supervises a task ... */
     const char *shim_mode; /* ... and an argument in front of the directory, or NULL */
-    int ready_fd;       /* gets one byte once the socket listens; -1: nobody waits */
-    int starter_fd;     /* standard error of the starter: closed then, so that he is not held up; -1: none */
+    int ready_fd;          /* gets one byte once the socket listens; -1: nobody waits */
+    int starter_fd; /* standard error of the starter: closed then, so that he is not held up; -1: none */
 };
 
-/* Runs until SIGTERM or MSG_AGENT_STOP. Returns 0; -EEXIST where another agent has the directory; another -errno with a text. */
+/* Runs until SIGTERM or MSG_AGENT_STOP. Returns 0; -EEXIST where another agent has the directory; another
+ * -errno with a text. */
 int agent_run(const struct agent_config *cfg, struct errtext *err) __attribute__((warn_unused_result));
 
 #endif

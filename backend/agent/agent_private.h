@@ -11,21 +11,25 @@
 #include "src/base/idmap.h"
 #include "src/base/list.h"
 
-#define NODE_RANKS_MAX  4096
-#define DISK_RESERVE    (16u << 20) /* below it nothing is launched: ends of what runs must still find room */
-#define SPOOL_KEEP_MS   60000       /* after the acknowledged end: somebody may still be reading */
+#define NODE_RANKS_MAX 4096
+#define DISK_RESERVE   (16u << 20) /* below it nothing is launched: ends of what runs must still find room \
+                                    */
+#define SPOOL_KEEP_MS 60000        /* after the acknowledged end: somebody may still be reading */
 
-/* What the owner of this machine allows, whatever the controller says: the file `policy` in the agent's directory. */
+/* What the owner of this machine allows, whatever the controller says: the file `policy` in the agent's
+ * directory. */
 struct policy {
     uint32_t min_uid, max_tasks;
     bool allow_root;
     struct strv users, workdirs; /* empty: all */
 };
 
-/* A task that this agent holds: living, or ended and not acknowledged, or kept for readers of its output. */
+/* A task that this agent holds: living, or ended and not acknowledged, or kept for readers of its output.
+ */
 struct atask {
     struct agent *a;
-    struct list link, lost_link; /* lost_link: in agent.lost while its processes are being killed without a shim */
+    struct list link,
+        lost_link; /* lost_link: in agent.lost while its processes are being killed without a shim */
     struct launch_status st;
     char name[TASKDIR_NAME_SIZE];
     pid_t shim;           /* 0: gone, or never there */
@@ -40,8 +44,8 @@ struct atask {
     char *cgroup;
     char *cluster;
     unsigned lost_rounds;
-    uint64_t input_peer;  /* serial of the connection whose INPUT is being answered */
-    uint64_t cpu_ticks;   /* at the last look */
+    uint64_t input_peer; /* serial of the connection whose INPUT is being answered */
+    uint64_t cpu_ticks;  /* at the last look */
 };
 
 /* A connection on the agent's socket. */

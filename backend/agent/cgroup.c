@@ -1,10 +1,11 @@
 /* cgroup.c - v2 groups with a memory limit for tasks, where the agent may make them.
  *
- *     BASE/            the agent's own group at its start; must have the memory controller, and be ours to write to
- *       agent/         the agent moves there: a group with controllers for its children holds no process itself
- *       stoker-TASK/   one per task with a limit
+ *     BASE/            the agent's own group at its start; must have the memory controller, and be ours to
+ * write to agent/         the agent moves there: a group with controllers for its children holds no process
+ * itself stoker-TASK/   one per task with a limit
  *
- * Whatever is written is read back: in a container or a hybrid hierarchy a write may succeed without any effect.
+ * Whatever is written is read back: in a container or a hybrid hierarchy a write may succeed without any
+ * effect.
  */
 #include <errno.h>
 #include <fcntl.h>

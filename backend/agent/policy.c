@@ -1,4 +1,5 @@
-/* policy.c - what the owner of the machine allows: DIR/policy, lines of "name = value", '#' begins a comment.
+/* policy.c - what the owner of the machine allows: DIR/policy, lines of "name = value", '#' begins a
+ * comment.
  *
  *     allow_root = no          min_uid = 1000          max_tasks = 200
  *     users = alice,bob        workdirs = /home,/scratch
@@ -44,7 +45,8 @@ static int take(struct policy *p, const char *name, const char *value, struct er
         strv_fini(&p->workdirs);
         p->workdirs = strv_split(value, ", ");
     } else {
-        return err_set(err, -EINVAL, "unknown name \"%s\" (allow_root, min_uid, max_tasks, users, workdirs)", name);
+        return err_set(err, -EINVAL,
+                       "unknown name \"%s\" (allow_root, min_uid, max_tasks, users, workdirs)", name);
     }
     return r;
 }
@@ -125,5 +127,7 @@ int policy_check(const struct policy *p, const struct launch *l, unsigned n_live
     bool ok = p->workdirs.n == 0;
     for (size_t i = 0; !ok && i < p->workdirs.n; i++)
         ok = l->workdir && below(l->workdir, p->workdirs.v[i]);
-    return ok ? 0 : err_set(err, -EPERM, "this node's policy allows no work in %s", l->workdir ? l->workdir : "?");
+    return ok ? 0
+              : err_set(err, -EPERM, "this node's policy allows no work in %s",
+                        l->workdir ? l->workdir : "?");
 }

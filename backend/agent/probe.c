@@ -121,8 +121,8 @@ uint32_t probe_cpu_permille(struct probe_cpu *last)
     char text[512];
     unsigned long long v[8] = {0};
     if (proc_read_file("/proc/stat", text, sizeof text) <= 0 ||
-        sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6],
-               &v[7]) < 4)
+        sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3], &v[4],
+               &v[5], &v[6], &v[7]) < 4)
         return 0;
     struct probe_cpu now = {0};
     for (int i = 0; i < 8; i++) {
@@ -162,7 +162,8 @@ uint64_t probe_disk_free(int dir_fd)
     return fstatvfs(dir_fd, &v) < 0 ? UINT64_MAX : (uint64_t)v.f_bavail * v.f_frsize;
 }
 
-static char gpu_argv0[] = "nvidia-smi", gpu_argv1[] = "--query-gpu=index,utilization.gpu,memory.used,memory.total",
+static char gpu_argv0[] = "nvidia-smi",
+            gpu_argv1[] = "--query-gpu=index,utilization.gpu,memory.used,memory.total",
             gpu_argv2[] = "--format=csv,noheader,nounits";
 char *const probe_gpu_command[] = {gpu_argv0, gpu_argv1, gpu_argv2, NULL};
 

@@ -1,4 +1,5 @@
-/* probe.h - what this machine is and how busy it is. The only place that knows where such figures come from. */
+/* probe.h - what this machine is and how busy it is. The only place that knows where such figures come
+ * from. */
 #ifndef STOKER_BACKEND_AGENT_PROBE_H
 #define STOKER_BACKEND_AGENT_PROBE_H
 
@@ -9,7 +10,7 @@ struct probe {
     uint32_t n_cpus;
     uint64_t mem_mib;
     uint32_t gpus;
-    char gpu_type[64];  /* "" untyped */
+    char gpu_type[64]; /* "" untyped */
     char boot_id[40], arch[32], os[128];
     struct wall t_boot;
 };

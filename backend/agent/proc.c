@@ -39,9 +39,10 @@ int proc_read(pid_t pid, struct proc *ret)
     char state;
     unsigned long utime, stime, threads, rss;
     unsigned long long start;
-    if (!p || sscanf(p + 1,
-                     " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d %lu %*d %llu %*u %lu",
-                     &state, &ppid, &session, &utime, &stime, &threads, &start, &rss) != 8)
+    if (!p ||
+        sscanf(p + 1,
+               " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d %lu %*d %llu %*u %lu",
+               &state, &ppid, &session, &utime, &stime, &threads, &start, &rss) != 8)
         return -ESRCH;
     *ret = (struct proc){
         .pid = pid,

@@ -31,18 +31,21 @@ ssize_t proc_read_file(const char *path, char *buf, size_t size);
 
 /* -ESRCH where there is no such process. */
 int proc_read(pid_t pid, struct proc *ret) __attribute__((warn_unused_result));
-/* Proportional share of memory in KiB, shared pages counted by their share; the resident size where the kernel does not say. */
+/* Proportional share of memory in KiB, shared pages counted by their share; the resident size where the
+ * kernel does not say. */
 uint64_t proc_pss_kib(const struct proc *p);
 /* True where the process's environment as it was started holds the string "NAME=value". */
 bool proc_has_env(pid_t pid, const char *entry);
 
 void proc_list_fini(struct proc_list *l);
-/* Fills l with all descendants of root, parents first, root left out. Only a hint while they fork: walk again until none is left. */
+/* Fills l with all descendants of root, parents first, root left out. Only a hint while they fork: walk
+ * again until none is left. */
 void proc_descendants(pid_t root, struct proc_list *l);
 /* Fills l with every process of the machine. */
 void proc_all(struct proc_list *l);
 
-/* Sends through a pidfd after comparing the start time. Returns 0, -ESRCH where that process is gone, or another -errno. */
+/* Sends through a pidfd after comparing the start time. Returns 0, -ESRCH where that process is gone, or
+ * another -errno. */
 int proc_signal(const struct proc *p, int signo);
 
 /* The kernel's id of this boot. */

@@ -2,8 +2,8 @@
  *
  *     OPENING --files are open--> RUNNING --last rank ended--> LEFTOVERS --no child left--> GONE
  *
- * Invariants: the claim in the task directory comes before the first process of the task; the end record comes after the last
- * one is gone, and before the shim goes.
+ * Invariants: the claim in the task directory comes before the first process of the task; the end record
+ * comes after the last one is gone, and before the shim goes.
  */
 #include "backend/agent/shim.h"
 
@@ -63,7 +63,8 @@ void shim_message(struct shim *s, const char *fmt, ...)
 
 /* --- the beginning --- */
 
-/* The setup and the launch. False where the agent has gone before it had said all: then nothing has begun. */
+/* The setup and the launch. False where the agent has gone before it had said all: then nothing has begun.
+ */
 static bool receive(struct shim *s)
 {
     int have = 0;
@@ -259,9 +260,10 @@ static void limit_reached(struct shim *s)
     }
     s->limit_ms = INT64_MAX;
     char at[WALL_TEXT_SIZE];
-    char *line = xasprintf("slurmstepd: error: *** %s %u ON %s CANCELLED AT %s DUE TO TIME LIMIT ***",
-                           s->l.is_batch ? "JOB" : "STEP", s->l.key.job, s->setup.node ? s->setup.node : "?",
-                           wall_format_iso((struct wall){.ms = clock_ms(CLOCK_REALTIME)}, at));
+    char *line =
+        xasprintf("slurmstepd: error: *** %s %u ON %s CANCELLED AT %s DUE TO TIME LIMIT ***",
+                  s->l.is_batch ? "JOB" : "STEP", s->l.key.job, s->setup.node ? s->setup.node : "?",
+                  wall_format_iso((struct wall){.ms = clock_ms(CLOCK_REALTIME)}, at));
     struct launch_kill k = {
         .key = s->l.key, .cause = KILL_TIMEOUT, .grace_s = s->l.kill_wait_s, .note = line};
     kill_on_request(s, &k);
@@ -401,7 +403,9 @@ static void run(struct shim *s)
 static uint32_t end_kind(const struct shim *s)
 {
     if (s->was_killed && !s->oom)
-        return s->kill_cause == KILL_TIMEOUT ? END_TIMEOUT : s->kill_cause == KILL_OOM ? END_OOM : END_KILLED;
+        return s->kill_cause == KILL_TIMEOUT ? END_TIMEOUT
+               : s->kill_cause == KILL_OOM   ? END_OOM
+                                             : END_KILLED;
     if (s->launch_failed)
         return END_LAUNCH_FAILED;
     if (s->oom)

@@ -1,9 +1,10 @@
 /* shim.h - the supervisor of one task, and what agent and shim say to one another.
  *
- * The shim is started by the agent with a socket as descriptor 3 and its task directory as argument. On the socket come a setup and
- * the launch itself, as the controller sent it; from then on the frames of src/proto/msg.h: KILL and INPUT one way, TASK_RUNNING,
- * TASK_END and INPUT_ACK the other. It outlives the agent: then it listens on `ctl` in its directory. It never needs an agent to end
- * its task, and takes no order from anybody but root and its own uid.
+ * The shim is started by the agent with a socket as descriptor 3 and its task directory as argument. On the
+ * socket come a setup and the launch itself, as the controller sent it; from then on the frames of
+ * src/proto/msg.h: KILL and INPUT one way, TASK_RUNNING, TASK_END and INPUT_ACK the other. It outlives the
+ * agent: then it listens on `ctl` in its directory. It never needs an agent to end its task, and takes no
+ * order from anybody but root and its own uid.
  */
 #ifndef STOKER_BACKEND_AGENT_SHIM_H
 #define STOKER_BACKEND_AGENT_SHIM_H
@@ -18,18 +19,19 @@ enum { SHIM_SETUP = 0xf000, SHIM_LIMIT = 0xf001 /* shim to agent: the time limit
 
 struct shim_setup {
     uint32_t version;
-    bool drop;              /* become the launch's user first: the agent runs as root */
-    struct blob groups;     /* uint32_t each: supplementary groups of the user */
+    bool drop;          /* become the launch's user first: the agent runs as root */
+    struct blob groups; /* uint32_t each: supplementary groups of the user */
     char *node, *boot_id;
-    bool bind;              /* CPUs of the launch are this machine's */
-    struct cpuset cpus;     /* those that the agent may use: the n-th is CPU n of the launch */
-    char *cgroup;           /* directory of a fresh v2 group for this task; NULL: no groups here */
-    uint32_t nofile;        /* soft limit of descriptors for the task */
-    int32_t oom_score_adj;  /* of the task */
+    bool bind;             /* CPUs of the launch are this machine's */
+    struct cpuset cpus;    /* those that the agent may use: the n-th is CPU n of the launch */
+    char *cgroup;          /* directory of a fresh v2 group for this task; NULL: no groups here */
+    uint32_t nofile;       /* soft limit of descriptors for the task */
+    int32_t oom_score_adj; /* of the task */
 };
-#define SHIM_SETUP_FIELDS(F, G, S)                                                                           \
-    F(S, U32, version) F(S, BOOL, drop) F(S, BLOB, groups) F(S, STR, node) F(S, STR, boot_id) F(S, BOOL, bind) \
-    F(S, CPUSET, cpus) F(S, STR, cgroup) F(S, U32, nofile) F(S, I32, oom_score_adj)
+#define SHIM_SETUP_FIELDS(F, G, S)                                                          \
+    F(S, U32, version)                                                                      \
+    F(S, BOOL, drop) F(S, BLOB, groups) F(S, STR, node) F(S, STR, boot_id) F(S, BOOL, bind) \
+        F(S, CPUSET, cpus) F(S, STR, cgroup) F(S, U32, nofile) F(S, I32, oom_score_adj)
 
 extern const struct rec_desc shim_setup_rec;
 

@@ -1,8 +1,8 @@
 /* shim_files.c - files of the task, opened with the rights of its user and no others.
  *
- * The shim itself may be root and opens no path that a user has named. A lone rank opens its own files once it has dropped to the user.
- * Where ranks share files, or the shim must write to them (labels), a child that has dropped opens each file once and hands
- * the descriptors over.
+ * The shim itself may be root and opens no path that a user has named. A lone rank opens its own files once
+ * it has dropped to the user. Where ranks share files, or the shim must write to them (labels), a child
+ * that has dropped opens each file once and hands the descriptors over.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +21,8 @@
 #include "backend/agent/shim_private.h"
 #include "src/base/xalloc.h"
 
-#define NOTE_WAIT_MS  200
-#define LINK_DEPTH    8
+#define NOTE_WAIT_MS 200
+#define LINK_DEPTH   8
 
 const char *files_drop(const struct shim *s)
 {
@@ -38,8 +38,9 @@ const char *files_drop(const struct shim *s)
     free(groups);
     if (failed)
         return "cannot become the user";
-    if (getresuid(&r, &e, &v) < 0 || getresgid(&gr, &ge, &gv) < 0 || r != uid || e != uid || v != uid || gr != gid ||
-        ge != gid || gv != gid || (uid_t)setfsuid((uid_t)-1) != uid || (gid_t)setfsgid((gid_t)-1) != gid)
+    if (getresuid(&r, &e, &v) < 0 || getresgid(&gr, &ge, &gv) < 0 || r != uid || e != uid || v != uid ||
+        gr != gid || ge != gid || gv != gid || (uid_t)setfsuid((uid_t)-1) != uid ||
+        (gid_t)setfsgid((gid_t)-1) != gid)
         return "did not become the user";
     if (uid != 0 && setresuid((uid_t)-1, 0, (uid_t)-1) == 0)
         return "could become root again";
@@ -67,8 +68,9 @@ static void make_parents(const char *path)
     free(p);
 }
 
-/* A symbolic link is followed only where it is the user's own or root's: one that somebody else has put into a shared directory would
- * turn the user's rights against the user's files. Each link is read through a descriptor, so it cannot be swapped meanwhile. */
+/* A symbolic link is followed only where it is the user's own or root's: one that somebody else has put
+ * into a shared directory would turn the user's rights against the user's files. Each link is read through
+ * a descriptor, so it cannot be swapped meanwhile. */
 static int open_no_foreign_link(const char *path, int flags, int depth)
 {
     int fd = open(path, flags | O_NOFOLLOW, 0666);
@@ -96,8 +98,9 @@ static int open_no_foreign_link(const char *path, int flags, int depth)
 
 int files_open_output(const char *path, bool append, char *text, size_t size)
 {
-    /* O_NONBLOCK: a FIFO without a reader is an error, not a wait for ever. Truncated afterwards, when it is known to be a plain file.
-     * O_APPEND in any case: standard output and error may be one file, and lines of the supervisor come into it. */
+    /* O_NONBLOCK: a FIFO without a reader is an error, not a wait for ever. Truncated afterwards, when it
+     * is known to be a plain file. O_APPEND in any case: standard output and error may be one file, and
+     * lines of the supervisor come into it. */
     int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
     int fd = open_no_foreign_link(path, flags, LINK_DEPTH);
     if (fd == -ENOENT) {
@@ -138,7 +141,8 @@ static size_t sink_of(struct shim *s, const char *path, uint32_t rank, int strea
     return s->sinks.n - 1;
 }
 
-/* The user's own, so that /dev/stdout can be opened once more; nobody but root and the agent reaches its name. */
+/* The user's own, so that /dev/stdout can be opened once more; nobody but root and the agent reaches its
+ * name. */
 static int open_spool(struct shim *s, struct sink *k)
 {
     char name[32];

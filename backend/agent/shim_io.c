@@ -23,7 +23,8 @@ static void write_sink(int fd, const struct str *text)
     }
 }
 
-/* Whole lines, each with its label, in one write: so ranks that share a file never cut one another's lines. */
+/* Whole lines, each with its label, in one write: so ranks that share a file never cut one another's lines.
+ */
 static void put_lines(struct shim *s, struct rank *r, int stream, bool all)
 {
     struct pump *p = &r->pump[stream];

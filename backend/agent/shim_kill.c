@@ -1,7 +1,8 @@
 /* shim_kill.c - signals to the task, and its end by force.
  *
- * Every process of the task is a descendant of the shim, which is their subreaper: one that has left its group, its session and its
- * parent is still found. Nothing is over before waitpid says that there is no child left.
+ * Every process of the task is a descendant of the shim, which is their subreaper: one that has left its
+ * group, its session and its parent is still found. Nothing is over before waitpid says that there is no
+ * child left.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +15,9 @@
 
 #define PAUSE_MIN_MS 10
 #define PAUSE_MAX_MS 1000
-#define BOMB_ROUNDS  3 /* after so many the tree is stopped before it is killed: it forks faster than it dies */
-#define STOP_PASSES  16
+#define BOMB_ROUNDS \
+    3 /* after so many the tree is stopped before it is killed: it forks faster than it dies */
+#define STOP_PASSES 16
 
 static void signal_tree(const struct proc_list *tree, int signo)
 {
@@ -27,8 +29,8 @@ static void signal_tree(const struct proc_list *tree, int signo)
 /* A stopped process must run on to act on a signal, unless the signal is about stopping. */
 static bool wants_cont(int signo)
 {
-    return signo != SIGCONT && signo != SIGSTOP && signo != SIGTSTP && signo != SIGTTIN && signo != SIGTTOU &&
-           signo != SIGKILL;
+    return signo != SIGCONT && signo != SIGSTOP && signo != SIGTSTP && signo != SIGTTIN &&
+           signo != SIGTTOU && signo != SIGKILL;
 }
 
 void kill_signal(struct shim *s, int signo, enum signal_target target)

@@ -1,7 +1,7 @@
 /* shim_link.c - the shim's side of the connection to its agent, whichever agent that is.
  *
- * Never blocks: what does not leave at once waits in s->out. When the agent goes away what waited is dropped: the next agent gets the
- * whole state anew.
+ * Never blocks: what does not leave at once waits in s->out. When the agent goes away what waited is
+ * dropped: the next agent gets the whole state anew.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -49,7 +49,8 @@ static void link_lost(struct shim *s)
 void link_flush(struct shim *s)
 {
     while (s->agent_fd >= 0 && s->out_at < s->out.len) {
-        ssize_t n = send(s->agent_fd, s->out.s + s->out_at, s->out.len - s->out_at, MSG_NOSIGNAL | MSG_DONTWAIT);
+        ssize_t n =
+            send(s->agent_fd, s->out.s + s->out_at, s->out.len - s->out_at, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN)
@@ -135,7 +136,8 @@ void link_accept(struct shim *s)
         return;
     struct ucred peer;
     socklen_t len = sizeof peer;
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 || (peer.uid != 0 && peer.uid != geteuid())) {
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 ||
+        (peer.uid != 0 && peer.uid != geteuid())) {
         close(fd);
         return;
     }

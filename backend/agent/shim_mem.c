@@ -1,7 +1,8 @@
 /* shim_mem.c - how much memory and time the task took, and its end when it takes more memory than it has.
  *
- * With a v2 group the kernel keeps the limit. Without one the resident sizes are added up every MEM_POLL_MS; before anything is killed
- * the proportional sizes decide, in which a page that ten processes share counts once.
+ * With a v2 group the kernel keeps the limit. Without one the resident sizes are added up every
+ * MEM_POLL_MS; before anything is killed the proportional sizes decide, in which a page that ten processes
+ * share counts once.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -35,9 +36,10 @@ static void out_of_memory(struct shim *s, uint64_t kib, const char *how)
     s->oom = true;
     shim_message(s, "out of memory: %llu MiB used, limit %llu MiB (%s)", (unsigned long long)kib / 1024,
                  (unsigned long long)s->l.alloc.mem_mib, how);
-    char *line = xasprintf("slurmstepd: error: Detected 1 oom_kill event in StepId=%s. Some of the step tasks have been "
-                           "OOM Killed.",
-                           step_name(s, name));
+    char *line = xasprintf(
+        "slurmstepd: error: Detected 1 oom_kill event in StepId=%s. Some of the step tasks have been "
+        "OOM Killed.",
+        step_name(s, name));
     files_note(s, line);
     free(line);
 }

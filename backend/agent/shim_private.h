@@ -30,15 +30,15 @@ struct pump {
 
 struct rank {
     const struct launch_rank *l;
-    pid_t pid;        /* 0: not started */
-    int report_fd;    /* what the child could not do comes here; its end is the exec. -1: known */
+    pid_t pid;     /* 0: not started */
+    int report_fd; /* what the child could not do comes here; its end is the exec. -1: known */
     bool running;
-    bool bad_start;   /* it never became its program: end is set, its status says nothing more */
+    bool bad_start; /* it never became its program: end is set, its status says nothing more */
     struct rank_end end;
-    size_t sink[2];   /* of stdout and stderr, in shim.sinks */
+    size_t sink[2]; /* of stdout and stderr, in shim.sinks */
     struct pump pump[2];
-    int in_fd;        /* of its standard input, where it is streamed. -1: closed */
-    size_t in_at;     /* bytes of shim.input it has got */
+    int in_fd;    /* of its standard input, where it is streamed. -1: closed */
+    size_t in_at; /* bytes of shim.input it has got */
 };
 
 enum shim_phase { SHIM_OPENING, SHIM_RUNNING, SHIM_LEFTOVERS, SHIM_GONE };
@@ -64,7 +64,7 @@ struct shim {
     bool told_running;
 
     struct wall t_start, t_end;
-    int64_t start_ms, end_ms; /* CLOCK_BOOTTIME */
+    int64_t start_ms, end_ms;   /* CLOCK_BOOTTIME */
     int64_t limit_ms, early_ms; /* when; INT64_MAX: never */
 
     bool launch_failed, oom, was_killed;

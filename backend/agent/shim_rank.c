@@ -2,8 +2,8 @@
  *
  *     fork -> process group, limits, CPUs -> drop to the user -> working directory -> files -> exec
  *
- * What fails on the way is told through a pipe that the exec closes. The order matters: limits and CPUs while there are rights to set
- * them, paths when there are none left.
+ * What fails on the way is told through a pipe that the exec closes. The order matters: limits and CPUs
+ * while there are rights to set them, paths when there are none left.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,8 @@ static _Noreturn void give_up(int fd, int error, bool exec, const char *fmt, ...
     _exit(write(fd, &rep, sizeof rep) == (ssize_t)sizeof rep ? 127 : 126);
 }
 
-/* CPU n of the launch is the n-th one that the agent may use. A launch that names more CPUs than there are is not bound. */
+/* CPU n of the launch is the n-th one that the agent may use. A launch that names more CPUs than there are
+ * is not bound. */
 static void bind_cpus(const struct shim *s, const struct rank *r)
 {
     const struct cpuset *want = cpuset_is_empty(&r->l->cpus) ? &s->l.alloc.cpus : &r->l->cpus;
@@ -71,7 +72,8 @@ static void join_group(const struct shim *s, int report)
     char *path = xasprintf("%s/cgroup.procs", s->setup.cgroup);
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0 || write(fd, "0", 1) != 1)
-        give_up(report, errno, false, "cannot enter the control group %s: %s", s->setup.cgroup, strerror(errno));
+        give_up(report, errno, false, "cannot enter the control group %s: %s", s->setup.cgroup,
+                strerror(errno));
     close(fd);
     free(path);
 }
@@ -151,7 +153,8 @@ static struct strv environment(const struct shim *s, const struct rank *r)
 
 /* --- scripts --- */
 
-/* Where the user may not reach the spool directory, the script is read from a sealed memory file that stays open. */
+/* Where the user may not reach the spool directory, the script is read from a sealed memory file that stays
+ * open. */
 static const char *script_in_memory(const struct shim *s, char *path, size_t size, int report)
 {
     int fd = memfd_create("slurm_script", MFD_ALLOW_SEALING);
@@ -170,8 +173,8 @@ static const char *script_in_memory(const struct shim *s, char *path, size_t siz
     return path;
 }
 
-/* argv of a script as the kernel makes it: interpreter, its one argument, path, arguments. The kernel is not asked to do it, as the
- * spool may lie on a file system mounted noexec. */
+/* argv of a script as the kernel makes it: interpreter, its one argument, path, arguments. The kernel is
+ * not asked to do it, as the spool may lie on a file system mounted noexec. */
 static struct strv script_argv(const struct shim *s, const struct strv *args, const char *path, int report)
 {
     char line[HASHBANG_MAX];
@@ -180,14 +183,16 @@ static struct strv script_argv(const struct shim *s, const struct strv *args, co
     line[n] = '\0';
     line[strcspn(line, "\n")] = '\0';
     if (line[0] != '#' || line[1] != '!')
-        give_up(report, ENOEXEC, true, "execve(): the script's first line names no interpreter (#!/bin/sh)");
+        give_up(report, ENOEXEC, true,
+                "execve(): the script's first line names no interpreter (#!/bin/sh)");
     char *interp = str_trim(line + 2);
     char *arg = interp + strcspn(interp, " \t");
     if (*arg)
         *arg++ = '\0';
     arg = str_trim(arg);
     if (!*interp)
-        give_up(report, ENOEXEC, true, "execve(): the script's first line names no interpreter (#!/bin/sh)");
+        give_up(report, ENOEXEC, true,
+                "execve(): the script's first line names no interpreter (#!/bin/sh)");
     struct strv v = {0};
     strv_push(&v, interp);
     if (*arg)
@@ -314,7 +319,8 @@ int rank_spawn(struct shim *s, struct rank *r)
     return 0;
 }
 
-/* In a batch script a program that cannot be run is a launch that failed. A rank of a step ends as Slurm's do: with errno as its code. */
+/* In a batch script a program that cannot be run is a launch that failed. A rank of a step ends as Slurm's
+ * do: with errno as its code. */
 void rank_read_report(struct shim *s, struct rank *r)
 {
     struct report rep;

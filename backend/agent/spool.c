@@ -33,7 +33,7 @@ static void drop_wait(struct spool_wait *w)
     list_unlink(&w->link);
     loop_timer_cancel(a->loop, &w->timer);
     free(w);
-    list_for_each(o, &a->spool_waits, struct spool_wait, link)
+    list_for_each (o, &a->spool_waits, struct spool_wait, link)
         if (o->watch == watch)
             return; /* one file, one watch, several readers */
     inotify_rm_watch(a->inotify.fd, watch);
@@ -61,7 +61,8 @@ static bool answer(struct agent *a, uint64_t tag, const struct msg_output_read *
         /* A shim that has just begun makes the file in a moment. */
         bool early = errno == ENOENT && t->st.state == LAUNCH_STARTING;
         if (!early)
-            answer_error(a, tag, m, "its output is not in the node's spool but in the file that the job names");
+            answer_error(a, tag, m,
+                         "its output is not in the node's spool but in the file that the job names");
         else if (final)
             agent_send(a, MSG_OUTPUT_DATA, tag, &(struct msg_output_data){.offset = m->offset});
         return !early || final;
@@ -107,7 +108,7 @@ static void on_inotify(void *ctx, unsigned ready)
         p += sizeof *ev + ev->len;
         for (bool again = true; again;) {
             again = false;
-            list_for_each(w, &a->spool_waits, struct spool_wait, link)
+            list_for_each (w, &a->spool_waits, struct spool_wait, link)
                 if (w->watch == ev->wd && answer(a, w->tag, &w->m, false)) {
                     drop_wait(w);
                     again = true;
@@ -146,14 +147,16 @@ void spool_read(struct agent *a, uint64_t tag, struct msg_output_read *m)
     if (answer(a, tag, m, m->wait_ms == 0))
         return;
     size_t n = 0;
-    list_for_each(o, &a->spool_waits, struct spool_wait, link) n++;
+    list_for_each (o, &a->spool_waits, struct spool_wait, link)
+        n++;
     int watch = n < WAITS_MAX ? watch_dir(a, &m->key) : -EBUSY;
     if (watch < 0) {
         answer(a, tag, m, true);
         return;
     }
     struct spool_wait *w = xcalloc(1, sizeof *w);
-    *w = (struct spool_wait){.a = a, .m = *m, .tag = tag, .watch = watch, .timer = {.fn = wait_over, .ctx = w}};
+    *w = (struct spool_wait){
+        .a = a, .m = *m, .tag = tag, .watch = watch, .timer = {.fn = wait_over, .ctx = w}};
     list_append(&a->spool_waits, &w->link);
     loop_timer_set(a->loop, &w->timer, m->wait_ms);
     /* What was written between the look and the watch. */
@@ -165,7 +168,7 @@ void spool_task_changed(struct agent *a, const struct launch_key *key)
 {
     for (bool again = true; again;) {
         again = false;
-        list_for_each(w, &a->spool_waits, struct spool_wait, link)
+        list_for_each (w, &a->spool_waits, struct spool_wait, link)
             if (w->m.key.job == key->job && w->m.key.step == key->step && w->m.key.task == key->task &&
                 answer(a, w->tag, &w->m, false)) {
                 drop_wait(w);

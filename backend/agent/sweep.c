@@ -1,7 +1,8 @@
 /* sweep.c - the processes of tasks whose shim was killed.
  *
- * They are found in three ways, for each of which a program may have an exit: as orphans that came to the agent, which is a subreaper;
- * by the session, which was the shim's; by the mark in their environment. Only then is the task over, and its end unknown.
+ * They are found in three ways, for each of which a program may have an exit: as orphans that came to the
+ * agent, which is a subreaper; by the session, which was the shim's; by the mark in their environment. Only
+ * then is the task over, and its end unknown.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +31,7 @@ static bool is_victim(const struct atask *t, const struct proc *p, const char *m
         return false;
     if (t->shim_start && p->start < t->shim_start)
         return false;
-    return (t->lost_shim && t->shim_start && p->session == t->lost_shim) ||
-           proc_has_env(p->pid, mark);
+    return (t->lost_shim && t->shim_start && p->session == t->lost_shim) || proc_has_env(p->pid, mark);
 }
 
 static unsigned kill_tree(const struct proc *p)
@@ -47,13 +47,15 @@ static unsigned kill_tree(const struct proc *p)
     return n;
 }
 
-/* Children that are neither shims nor helpers have lost their supervisor: every shim leaves only when it has no child. */
+/* Children that are neither shims nor helpers have lost their supervisor: every shim leaves only when it
+ * has no child. */
 static unsigned kill_orphans(struct agent *a, const struct proc_list *all)
 {
     unsigned n = 0;
     for (size_t i = 0; i < all->n; i++) {
         const struct proc *p = &all->v[i];
-        if (p->ppid == getpid() && p->state != 'Z' && p->pid != a->gpu_pid && !idmap_get(&a->by_pid, (uint64_t)p->pid))
+        if (p->ppid == getpid() && p->state != 'Z' && p->pid != a->gpu_pid &&
+            !idmap_get(&a->by_pid, (uint64_t)p->pid))
             n += kill_tree(p);
     }
     return n;
@@ -83,8 +85,7 @@ void sweep_fire(void *ctx)
     struct proc_list all = {0};
     proc_all(&all);
     unsigned orphans = kill_orphans(a, &all);
-    list_for_each(t, &a->lost, struct atask, lost_link)
-    {
+    list_for_each (t, &a->lost, struct atask, lost_link) {
         char mark[TASKDIR_MARK_SIZE];
         taskdir_mark(&t->st.key, t->cluster ? t->cluster : a->cluster, mark);
         unsigned n = 0;

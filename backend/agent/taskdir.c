@@ -28,18 +28,21 @@ bool taskdir_parse_name(const char *name, struct launch_key *ret)
            strcmp(taskdir_name(ret, again), name) == 0;
 }
 
-const char *taskdir_mark(const struct launch_key *key, const char *cluster, char buf[static TASKDIR_MARK_SIZE])
+const char *taskdir_mark(const struct launch_key *key, const char *cluster,
+                         char buf[static TASKDIR_MARK_SIZE])
 {
     char name[TASKDIR_NAME_SIZE];
-    snprintf(buf, TASKDIR_MARK_SIZE, "STOKER_LAUNCH=%s@%.64s", taskdir_name(key, name), cluster ? cluster : "");
+    snprintf(buf, TASKDIR_MARK_SIZE, "STOKER_LAUNCH=%s@%.64s", taskdir_name(key, name),
+             cluster ? cluster : "");
     return buf;
 }
 
 int taskdir_claim(int dir_fd, const struct shim_record *rec)
 {
     char text[160];
-    snprintf(text, sizeof text, "%u %d %llu %s %lld", rec->version, (int)rec->pid, (unsigned long long)rec->start,
-             rec->boot_id[0] ? rec->boot_id : "-", (long long)rec->t_start.ms);
+    snprintf(text, sizeof text, "%u %d %llu %s %lld", rec->version, (int)rec->pid,
+             (unsigned long long)rec->start, rec->boot_id[0] ? rec->boot_id : "-",
+             (long long)rec->t_start.ms);
     return symlinkat(text, dir_fd, "shim") < 0 ? -errno : 0;
 }
 

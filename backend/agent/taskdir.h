@@ -1,11 +1,9 @@
 /* taskdir.h - a task's directory: the only memory that agent and shim share across their deaths.
  *
  *     DIR/tasks/JOB.STEP.TASK.ATTEMPT/
- *         shim           symbolic link whose text is the shim's record: made in one step, by one winner only
- *         end            struct launch_end, encoded; renamed into place
- *         ctl            socket of a shim whose agent went away
- *         slurm_script   the batch script, 0500, the user's
- *         R.out R.err    spooled output of rank R
+ *         shim           symbolic link whose text is the shim's record: made in one step, by one winner
+ * only end            struct launch_end, encoded; renamed into place ctl            socket of a shim whose
+ * agent went away slurm_script   the batch script, 0500, the user's R.out R.err    spooled output of rank R
  */
 #ifndef STOKER_BACKEND_AGENT_TASKDIR_H
 #define STOKER_BACKEND_AGENT_TASKDIR_H
@@ -21,9 +19,11 @@
 /* "12.-1.0.1". Returns buf. */
 const char *taskdir_name(const struct launch_key *key, char buf[static TASKDIR_NAME_SIZE]);
 bool taskdir_parse_name(const char *name, struct launch_key *ret);
-/* The mark in the environment of each process of a task, by which they are found when their shim was lost. Returns buf. */
+/* The mark in the environment of each process of a task, by which they are found when their shim was lost.
+ * Returns buf. */
 #define TASKDIR_MARK_SIZE 160
-const char *taskdir_mark(const struct launch_key *key, const char *cluster, char buf[static TASKDIR_MARK_SIZE]);
+const char *taskdir_mark(const struct launch_key *key, const char *cluster,
+                         char buf[static TASKDIR_MARK_SIZE]);
 
 /* Who supervises. version 0: a claim by an agent that found no shim, so that a late shim gives up. */
 struct shim_record {
@@ -40,7 +40,8 @@ int taskdir_claim(int dir_fd, const struct shim_record *rec) __attribute__((warn
 int taskdir_read_claim(int dir_fd, struct shim_record *ret) __attribute__((warn_unused_result));
 
 /* Temporary name, then rename: a reader sees all of it or nothing. sync: on disk before it has its name. */
-int taskdir_write_end(int dir_fd, const struct launch_end *end, bool sync) __attribute__((warn_unused_result));
+int taskdir_write_end(int dir_fd, const struct launch_end *end, bool sync)
+    __attribute__((warn_unused_result));
 int taskdir_read_end(int dir_fd, struct launch_end *ret) __attribute__((warn_unused_result));
 /* Makes the record that is there durable. */
 void taskdir_sync_end(int dir_fd);

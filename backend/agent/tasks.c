@@ -1,7 +1,9 @@
 /* tasks.c - the table of tasks: launch once, pass on, end once.
  *
- *     (nothing) --LAUNCH--> STARTING --shim says so--> RUNNING --end record--> ENDED --END_ACK--> kept for readers --> (nothing)
- *                                                         `--shim lost--> its processes are killed --> ENDED (unknown)
+ *     (nothing) --LAUNCH--> STARTING --shim says so--> RUNNING --end record--> ENDED --END_ACK--> kept for
+ * readers --> (nothing)
+ *                                                         `--shim lost--> its processes are killed -->
+ * ENDED (unknown)
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +40,7 @@ struct atask *tasks_find_latest(struct agent *a, const struct launch_key *key)
     if (key->attempt)
         return tasks_find(a, key);
     struct atask *best = NULL;
-    list_for_each(t, &a->tasks, struct atask, link)
+    list_for_each (t, &a->tasks, struct atask, link)
         if (t->st.key.job == key->job && t->st.key.step == key->step && t->st.key.task == key->task &&
             (!best || t->st.key.attempt > best->st.key.attempt))
             best = t;
@@ -107,7 +109,8 @@ void tasks_ended(struct atask *t, struct launch_end *end)
     cgroup_remove(t->cgroup);
     agent_send(a, MSG_TASK_END, 0, t->end);
     if (!a->controller && t->has_dir) {
-        /* Nobody takes it now: it must outlast the power of this machine. Otherwise the controller's disk is the place. */
+        /* Nobody takes it now: it must outlast the power of this machine. Otherwise the controller's disk
+         * is the place. */
         int fd = openat(a->tasks_fd, t->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (fd >= 0) {
             taskdir_sync_end(fd);
@@ -190,14 +193,14 @@ void tasks_ack(struct agent *a, const struct launch_key *key)
 
 void tasks_list(struct agent *a, struct msg_agent *into)
 {
-    list_for_each(t, &a->tasks, struct atask, link)
+    list_for_each (t, &a->tasks, struct atask, link)
         if (!t->acked)
             *rec_list_push(&into->launches) = t->st;
 }
 
 void tasks_send_ends(struct agent *a)
 {
-    list_for_each(t, &a->tasks, struct atask, link)
+    list_for_each (t, &a->tasks, struct atask, link)
         if (t->end && !t->acked)
             agent_send(a, MSG_TASK_END, 0, t->end);
 }
@@ -284,7 +287,8 @@ static int spawn_shim(struct atask *t, int sock)
     return 0;
 }
 
-static int check_launch(struct agent *a, const struct launch *l, const struct blob **ret_groups, struct errtext *err)
+static int check_launch(struct agent *a, const struct launch *l, const struct blob **ret_groups,
+                        struct errtext *err)
 {
     if (!str_eq(l->cluster, a->cluster))
         return err_set(err, -EPERM, "launch of another cluster");
@@ -391,7 +395,8 @@ void tasks_launch(struct agent *a, uint64_t tag, const struct launch *l, const s
     const struct blob *groups = NULL;
     int r = check_launch(a, l, &groups, &err);
     if (r < 0) {
-        log_warn("launch=%u.%d.%u.%u refused: %s", l->key.job, l->key.step, l->key.task, l->key.attempt, err.s);
+        log_warn("launch=%u.%d.%u.%u refused: %s", l->key.job, l->key.step, l->key.task, l->key.attempt,
+                 err.s);
         refuse(a, l, END_LAUNCH_FAILED, err.s);
         return;
     }

@@ -21,7 +21,8 @@ static uint64_t id_of(const struct launch_key *key)
 
 static void forget(struct idmap *m)
 {
-    idmap_for_each(m, slot) free(slot->value);
+    idmap_for_each (m, slot)
+        free(slot->value);
     idmap_fini(m);
 }
 
@@ -93,7 +94,8 @@ void tomb_add(struct tomb *t, const struct launch_key *key)
     }
     remember(&t->now, key);
     if (t->fd >= 0 && write(t->fd, key, sizeof *key) != (ssize_t)sizeof *key) {
-        /* Full disk: known as long as this agent lives; the controller asks for no launch that it knows to have ended. */
+        /* Full disk: known as long as this agent lives; the controller asks for no launch that it knows to
+         * have ended. */
     }
 }
 

@@ -1,7 +1,7 @@
 /* tomb.h - the launches that have ended and been acknowledged: none of them is run again.
  *
- * Two generations of TOMB_GENERATION keys, each a file and a table: when the newer one is full it becomes the older one, and the older
- * one is forgotten. So between one and two generations are always known.
+ * Two generations of TOMB_GENERATION keys, each a file and a table: when the newer one is full it becomes
+ * the older one, and the older one is forgotten. So between one and two generations are always known.
  */
 #ifndef STOKER_BACKEND_AGENT_TOMB_H
 #define STOKER_BACKEND_AGENT_TOMB_H

@@ -1,4 +1,5 @@
-/* util.c - how busy the node and each task are, once a second while somebody watches; nothing is measured otherwise. */
+/* util.c - how busy the node and each task are, once a second while somebody watches; nothing is measured
+ * otherwise. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -123,7 +124,7 @@ static void look(void *ctx)
     probe_memory(&u.mem_used_mib, &u.mem_mib);
     for (size_t i = 0; i < a->gpu_util.gpus.n; i++)
         *rec_list_push(&u.gpus) = a->gpu_util.gpus.v[i];
-    list_for_each(t, &a->tasks, struct atask, link)
+    list_for_each (t, &a->tasks, struct atask, link)
         if (!t->end && t->shim)
             add_task(&u, t, ms);
     agent_send(a, MSG_UTIL, 0, &u);
@@ -146,6 +147,7 @@ void util_watch(struct agent *a, bool on)
     a->cpu = (struct probe_cpu){0};
     probe_cpu_permille(&a->cpu);
     a->util_at = mono_read();
-    list_for_each(t, &a->tasks, struct atask, link) t->cpu_ticks = 0;
+    list_for_each (t, &a->tasks, struct atask, link)
+        t->cpu_ticks = 0;
     loop_timer_set(a->loop, &a->util_timer, UTIL_MS / 4);
 }

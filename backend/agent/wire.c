@@ -34,7 +34,8 @@ static void fail(struct wire *w, const char *why)
 static int flush(struct wire *w)
 {
     while (w->out_at < w->out.len) {
-        ssize_t n = send(w->fd.fd, w->out.s + w->out_at, w->out.len - w->out_at, MSG_NOSIGNAL | MSG_DONTWAIT);
+        ssize_t n =
+            send(w->fd.fd, w->out.s + w->out_at, w->out.len - w->out_at, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN)
@@ -119,11 +120,11 @@ void wire_open(struct wire *w, struct loop *l, struct list *dirty, int fd, size_
     loop_watch(l, &w->fd, LOOP_READ);
 }
 
-/* An error of the stream shows at its next event, never inside a caller that does not expect its wire to go. */
+/* An error of the stream shows at its next event, never inside a caller that does not expect its wire to
+ * go. */
 void wire_flush_all(struct list *dirty)
 {
-    list_for_each(w, dirty, struct wire, link)
-    {
+    list_for_each (w, dirty, struct wire, link) {
         list_unlink(&w->link);
         if (flush(w) != 0 || w->full)
             loop_watch(w->loop, &w->fd, LOOP_READ | LOOP_WRITE);

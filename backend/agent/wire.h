@@ -1,7 +1,8 @@
 /* wire.h - one stream of frames on the agent's loop: the controller, or a shim.
  *
- * Non-blocking. What is sent gathers until wire_flush_all at the end of the turn: one call of the kernel for all of it. What cannot
- * leave is kept up to `max_out` bytes; a peer that lets it grow over that is cut off.
+ * Non-blocking. What is sent gathers until wire_flush_all at the end of the turn: one call of the kernel
+ * for all of it. What cannot leave is kept up to `max_out` bytes; a peer that lets it grow over that is cut
+ * off.
  */
 #ifndef STOKER_BACKEND_AGENT_WIRE_H
 #define STOKER_BACKEND_AGENT_WIRE_H
@@ -12,7 +13,8 @@
 #include "src/proto/msg.h"
 
 struct wire_ops {
-    /* One frame; its body is valid during the call. A negative return closes. Must not call wire_close on the same wire. */
+    /* One frame; its body is valid during the call. A negative return closes. Must not call wire_close on
+     * the same wire. */
     int (*on_frame)(void *ctx, const struct frame *f);
     /* The stream is over: the descriptor is closed already, and the owner may free what holds the wire. */
     void (*on_close)(void *ctx, const char *why);
@@ -31,7 +33,8 @@ struct wire {
     void *ctx;
 };
 
-/* Takes fd. max_frame: largest body that is accepted, and a tenth of what is queued. dirty: the list that wire_flush_all is given. */
+/* Takes fd. max_frame: largest body that is accepted, and a tenth of what is queued. dirty: the list that
+ * wire_flush_all is given. */
 void wire_open(struct wire *w, struct loop *l, struct list *dirty, int fd, size_t max_frame,
                const struct wire_ops *ops, void *ctx);
 void wire_flush_all(struct list *dirty);

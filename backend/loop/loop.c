@@ -1,7 +1,8 @@
 /* loop.c - epoll, a heap of timers, a signalfd: one turn after the other.
  *
- * Invariant: a watcher that is unwatched is cut out of the batch that is being delivered, so that its owner may free it at once, and a
- * descriptor number that is used again in the same turn never gets the event of the one before it.
+ * Invariant: a watcher that is unwatched is cut out of the batch that is being delivered, so that its owner
+ * may free it at once, and a descriptor number that is used again in the same turn never gets the event of
+ * the one before it.
  */
 #include "backend/loop/loop.h"
 
@@ -19,8 +20,8 @@
 
 #define BATCH_MAX 256
 
-/* epoll_wait counts CLOCK_MONOTONIC, which stands still while the machine sleeps; timers count CLOCK_BOOTTIME. Hence a bound on one
- * wait: it is the longest that a timer can be late after a resume. */
+/* epoll_wait counts CLOCK_MONOTONIC, which stands still while the machine sleeps; timers count
+ * CLOCK_BOOTTIME. Hence a bound on one wait: it is the longest that a timer can be late after a resume. */
 #define WAIT_MAX_MS 30000
 
 struct loop {
@@ -164,7 +165,8 @@ static int wait_ms(const struct loop *l, int timeout_ms)
 static void fire_timers(struct loop *l)
 {
     uint64_t armed_before = l->timers.seq;
-    for (struct heap_node *n; (n = heap_peek(&l->timers)) && n->key <= l->now.ns && n->seq <= armed_before;) {
+    for (struct heap_node *n;
+         (n = heap_peek(&l->timers)) && n->key <= l->now.ns && n->seq <= armed_before;) {
         heap_remove(&l->timers, n);
         struct loop_timer *t = container_of(n, struct loop_timer, node);
         t->fn(t->ctx);

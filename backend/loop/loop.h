@@ -1,8 +1,9 @@
-/* loop.h - the event loop: descriptors, timers, signals, children. The only reader of clocks in the daemons.
+/* loop.h - the event loop: descriptors, timers, signals, children. The only reader of clocks in the
+ * daemons.
  *
- * Plain epoll, level-triggered, one thread. Timers are a heap that feeds the timeout of epoll_wait. One turn: wait, fire descriptors,
- * fire timers, then the turn hook (the controller ends its transaction there). Callbacks may add and remove anything,
- * themselves included.
+ * Plain epoll, level-triggered, one thread. Timers are a heap that feeds the timeout of epoll_wait. One
+ * turn: wait, fire descriptors, fire timers, then the turn hook (the controller ends its transaction
+ * there). Callbacks may add and remove anything, themselves included.
  */
 #ifndef STOKER_BACKEND_LOOP_H
 #define STOKER_BACKEND_LOOP_H
@@ -56,14 +57,14 @@ void loop_on_signals(struct loop *l, const int *signals, int n, loop_signal_fn f
 /* Called at the end of each turn, after all descriptors and timers of it. */
 void loop_on_turn(struct loop *l, loop_fn fn, void *ctx);
 
-void loop_run(struct loop *l);  /* until loop_stop */
+void loop_run(struct loop *l); /* until loop_stop */
 void loop_stop(struct loop *l);
 /* One turn that waits at most timeout_ms; for tests. */
 void loop_turn(struct loop *l, int timeout_ms);
 
-struct mono loop_now(const struct loop *l);      /* CLOCK_BOOTTIME at the beginning of the turn */
-struct wall loop_wall(const struct loop *l);     /* wall clock at the beginning of the turn */
-struct mono mono_read(void);                     /* now */
+struct mono loop_now(const struct loop *l);  /* CLOCK_BOOTTIME at the beginning of the turn */
+struct wall loop_wall(const struct loop *l); /* wall clock at the beginning of the turn */
+struct mono mono_read(void);                 /* now */
 struct wall wall_read(void);
 
 #endif

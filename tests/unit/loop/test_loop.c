@@ -108,7 +108,8 @@ static void test_removed_in_batch_does_not_fire(void **state)
     loop_watch(l, &b->w, LOOP_READ);
     poke(a);
     poke(b);
-    /* The survivor is the one whose callback ran; the other is freed memory, which a sanitizer would notice. */
+    /* The survivor is the one whose callback ran; the other is freed memory, which a sanitizer would
+     * notice. */
     loop_turn(l, 1000);
     struct end *left = NULL;
     left = a; /* epoll reports in the order of readiness: a is first */
