@@ -108,6 +108,8 @@ static void requeue_job(struct session *s, const struct job *j, bool hold, struc
             refuse(o, j->id, REFUSAL_NOT_RUNNING, "it is waiting already");
     } else if (j->kind == JOB_KIND_INTERACTIVE) {
         refuse(o, j->id, REFUSAL_NOT_SUPPORTED, "an interactive job cannot be requeued");
+    } else if (j->req.requeue == 2) {
+        refuse(o, j->id, REFUSAL_NOT_ALLOWED, "it was submitted with --no-requeue");
     } else if (job_state_is_final(j->state)) {
         struct ev_requeue body = {.hold = hold, .uid = s->uid};
         if (!emit(s, o, EV_REQUEUE, j->id, &body))

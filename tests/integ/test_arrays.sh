@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Job arrays: one submission, elements with numbers of their own, limits, names of files, elements cancelled one by one.
+. stoker.sh
+cluster_start
+script el.sh <<'E'
+echo "$SLURM_ARRAY_JOB_ID $SLURM_ARRAY_TASK_ID $SLURM_ARRAY_TASK_COUNT $SLURM_ARRAY_TASK_MIN $SLURM_ARRAY_TASK_MAX $SLURM_ARRAY_TASK_STEP $SLURM_JOB_ID"
+E
+script wait.sh <<<'while [ ! -e go ]; do read -t 0.05 <> <(:); done; exit 0'
+
+ended() { [ -z "$(squeue -h -j "$1")" ]; }
+count() { squeue -h -r -j "$1" -t "$2" -o %K | wc -l; }
+is_count() { [ "$(count "$1" "$2")" -eq "$3" ]; }
+
+case_ "elements, their environment, slurm-%A_%a.out"
+says submit 0 "Submitted batch job 1" "" sbatch -a 1-10:3 el.sh
+wait_for 20 ended 1
+for k in 1 4 7 10; do
+    like "element $k" "$(cat slurm-1_$k.out)" "1 $k 4 1 10 3 [0-9]+"
+done
+is "as many files as elements" "$(ls slurm-1_*.out | wc -l)" 4
+is "ids given once" "$(cat slurm-1_*.out | cut -d' ' -f7 | sort -u | wc -l)" 4
+is "the last element keeps the array's id" "$(cut -d' ' -f7 slurm-1_10.out)" 1
+is "states" "$(squeue -h -t all -j 1 -o '%i %T' | sort -V)" "1_1 COMPLETED
+1_4 COMPLETED
+1_7 COMPLETED
+1_10 COMPLETED"
+
+case_ "a limit: never more than it at once"
+submit -a 0-5%2 wait.sh
+a=$job
+wait_for 10 is_count $a R 2
+is "the rest is one row" "$(squeue -h -t PD -j $a -o '%i %r')" "${a}_[2-5%2] JobArrayTaskLimit"
+is "or a row each" "$(squeue -h -r -t PD -j $a -o %i | tr '\n' ' ')" "${a}_2 ${a}_3 ${a}_4 ${a}_5 "
+says "a new limit" 0 "" "" scontrol update JobId=$a ArrayTaskThrottle=3
+wait_for 10 is_count $a R 3
+
+case_ "some elements go, waiting and running"
+says "elements" 0 "" "" scancel "${a}_[0,4]" "${a}_5"
+wait_for 10 is_count $a R 3
+is "waiting ones are gone" "$(squeue -h -r -t PD -j $a -o %i)" ""
+is "states" "$(squeue -h -r -t all -j $a -o '%K %t' | sort -n | tr '\n' ' ')" "0 CA 1 R 2 R 3 R 4 CA 5 CA "
+says "one by its number" 0 "" "" scancel "${a}_2"
+touch go
+wait_for 20 ended $a
+is "states at the end" "$(squeue -h -r -t all -j $a -o '%K %t' | sort -n | tr '\n' ' ')" "0 CA 1 CD 2 CA 3 CD 4 CA 5 CA "
+rm go
+
+case_ "the whole array goes"
+submit -a 0-99 -c 4 wait.sh
+wait_for 10 is_count $job R 2
+says scancel 0 "" "" scancel $job
+wait_for 20 ended $job
+is "all cancelled" "$(squeue -h -r -t all -j $job -o %T | sort | uniq -c | tr -s ' ')" " 100 CANCELLED"
+
+case_ "hold and release of an array"
+submit -H -a 0-1 el.sh
+is "held" "$(squeue -h -j $job -o '%i %r')" "${job}_[0-1] JobHeldUser"
+says release 0 "" "" scontrol release $job
+wait_for 20 ended $job
+is "ran" "$(cat slurm-${job}_?.out | wc -l)" 2
+
+case_ "-W gives the highest code"
+says "-W" 3 "~" "" sbatch -W -a 0-3 --wrap 'exit $SLURM_ARRAY_TASK_ID'
+
+case_ "an array lives through a restart"
+submit -a 0-7 -c 4 wait.sh
+wait_for 10 is_count $job R 2
+controller_kill9
+must stoker up
+wait_for 10 nodes_up
+is "two run, six wait" "$(count $job R) $(count $job PD)" "2 6"
+touch go
+wait_for 20 ended $job
+is "all completed" "$(squeue -h -r -t all -j $job -o %T | sort | uniq -c | tr -s ' ')" " 8 COMPLETED"
+
+cluster_stop

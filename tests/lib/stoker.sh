@@ -1,0 +1,197 @@
+# shellcheck shell=bash
+# stoker.sh - what tests of the whole program share: a cluster of their own, waiting for conditions, assertions.
+#
+#   . stoker.sh                      at the top; tests/run has it in PATH and gives TMPDIR, HOME and STOKER_HOME
+#   cluster_start                    a controller with one local node n1: 8 CPUs, 16 GB, 4 GPUs, believed and not checked.
+#                                    Other figures: CPUS= MEMORY= GPUS= NODES= KILL_WAIT= EXTRA= (more lines of the
+#                                    configuration) PARTITIONS= (the list's content), or write $STOKER_HOME/stoker.cfg first
+#   run CMD...                       sets out, err, rc
+#   is WHAT GOT WANT, has, hasnt, like, says ...     end the test with what differs
+#   wait_for SECONDS CMD...          until CMD succeeds; the test fails at the deadline
+#
+# A test never sleeps for a result: wait_for looks again every 20 ms. What was started goes with the test's end.
+
+set -u
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+WORK=$TMPDIR/work
+mkdir -p "$WORK" "$STOKER_HOME"
+cd "$WORK" || exit 1
+
+# --- words of failure ---
+
+case_name=
+# What the next lines are about: named where one of them fails.
+case_() {
+    case_name=$*
+    echo "-- $*"
+}
+
+fail() {
+    echo "FAIL${case_name:+ [$case_name]} at ${BASH_SOURCE[-1]##*/}:${BASH_LINENO[-2]-?}: $1"
+    shift
+    [ $# -eq 0 ] || printf '%s\n' "$@"
+    exit 1
+}
+
+quoted() { printf '%s\n' "$2" | sed "s/^/  $1 |/"; }
+
+# is WHAT GOT WANT
+is() { [ "$2" == "$3" ] || fail "$1 differs" "$(quoted 'got ' "$2")" "$(quoted 'want' "$3")"; }
+# has WHAT TEXT PART: PART stands somewhere in it
+has() { [[ $2 == *"$3"* ]] || fail "$1 lacks \"$3\"" "$(quoted 'got ' "$2")"; }
+hasnt() { [[ $2 != *"$3"* ]] || fail "$1 must not have \"$3\"" "$(quoted 'got ' "$2")"; }
+# like WHAT TEXT REGEX: the extended regular expression fits all of it
+like() { [[ $2 =~ ^($3)$ ]] || fail "$1 is not like $3" "$(quoted 'got ' "$2")"; }
+# at_most WHAT GOT LIMIT, at_least: numbers
+at_most() { [ "$2" -le "$3" ] || fail "$1 is $2, more than $3"; }
+at_least() { [ "$2" -ge "$3" ] || fail "$1 is $2, less than $3"; }
+
+# run CMD...: its standard output, standard error and status in out, err and rc.
+run() {
+    out=$("$@" 2>"$TMPDIR/run.err")
+    rc=$?
+    err=$(<"$TMPDIR/run.err")
+}
+
+# says WHAT RC OUT ERR CMD...: exactly that. An OUT or ERR of "~" is not looked at.
+says() {
+    local what=$1 want_rc=$2 want_out=$3 want_err=$4
+    shift 4
+    run "$@"
+    [ "$want_out" = "~" ] || is "$what: standard output" "$out" "$want_out"
+    [ "$want_err" = "~" ] || is "$what: standard error" "$err" "$want_err"
+    [ "$rc" -eq "$want_rc" ] || fail "$what: status $rc, not $want_rc" "$(quoted out "$out")" "$(quoted err "$err")"
+}
+
+# must CMD...: it succeeds; its output is in out.
+must() {
+    run "$@"
+    [ $rc -eq 0 ] || fail "status $rc of: $*" "$(quoted out "$out")" "$(quoted err "$err")"
+}
+
+skip() {
+    echo "$*"
+    exit 77
+}
+
+# --- waiting ---
+
+now_ms() {
+    local up
+    read -r up _ </proc/uptime
+    echo $((10#${up/./} * 10))
+}
+
+exec {nap_fd}<> <(:) # never ready: reading it with a timeout waits without a process
+nap() { read -r -t 0.02 -u "$nap_fd" _ || true; }
+
+# until_ SECONDS CMD...: false at the deadline.
+until_() {
+    local end=$(($(now_ms) + $1 * 1000))
+    shift
+    until "$@"; do
+        [ "$(now_ms)" -lt $end ] || return 1
+        nap
+    done
+}
+
+wait_for() { until_ "$@" || fail "not so within $1 s: ${*:2}" "$(squeue -a -t all 2>&1 | head -n 30)"; }
+
+# --- jobs ---
+
+job_state() { squeue -h -t all -o %T -j "$1" 2>/dev/null; }
+job_reason() { squeue -h -t all -o %r -j "$1" 2>/dev/null; }
+# job_field JOB KEY: a value of scontrol show job
+job_field() { scontrol -o show job "$1" | tr ' ' '\n' | sed -n "s/^$2=//p" | head -n 1; }
+is_state() { [[ " $2 " == *" $(job_state "$1") "* ]]; }
+# wait_state JOB "STATE..." [SECONDS]: one of those
+wait_state() { until_ "${3:-20}" is_state "$1" "$2" ||
+    fail "job $1 is $(job_state "$1") ($(job_reason "$1")), not $2" "$(scontrol show job "$1" 2>&1)"; }
+# wait_end JOB [SECONDS]: any final state; it is in $state
+wait_end() {
+    wait_state "$1" "COMPLETED FAILED CANCELLED TIMEOUT NODE_FAIL OUT_OF_MEMORY PREEMPTED DEADLINE BOOT_FAIL" "${2:-20}"
+    state=$(job_state "$1")
+}
+# submit ARGS...: sbatch; its number is in $job
+submit() {
+    must sbatch --parsable "$@"
+    job=$out
+    like "the id" "$job" '[0-9]+'
+}
+# script NAME: makes an executable batch script of its standard input, #!/bin/bash in front
+script() {
+    { echo '#!/bin/bash'; cat; } >"$1"
+    chmod +x "$1"
+}
+is_file() { [ -e "$1" ]; }
+is_gone() { [ ! -e "$1" ]; }
+# has_lines FILE N: at least
+has_lines() { [ -e "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; }
+
+# --- processes ---
+
+is_alive() { [ -d "/proc/$1" ] && ! grep -qs '^State:	[ZX]' "/proc/$1/status"; }
+is_dead() { ! is_alive "$1"; }
+controller_pid() { cat "$STOKER_HOME/state/stokerd.lock" 2>/dev/null; }
+# Of this test's cluster: the agent of node $1, and the shims. Their command lines name directories of it.
+agent_pid() { pgrep -f -- "^stoker-agent --node ${1:-n1} --dir $STOKER_HOME/" | head -n 1; }
+shim_pids() { pgrep -f -- "stoker-(shim|agent shim) .*$STOKER_HOME/state/agent/"; }
+no_shims() { [ -z "$(shim_pids)" ]; }
+no_agents() { ! pgrep -f -- "^stoker-agent --node [^ ]* --dir $STOKER_HOME/" >/dev/null; }
+
+# --- the cluster ---
+
+cluster_config() {
+    cat >"$STOKER_HOME/stoker.cfg" <<CFG
+cluster = "test";
+nodes = ( { name = "${NODES:-n1}"; transport = "local"; cpus = ${CPUS:-8}; memory = "${MEMORY:-16G}"; gpus = ${GPUS:-4}; detect = false; } );
+partitions = ( ${PARTITIONS:-{ name = "main"; nodes = "${NODES:-n1}"; default = true; \}} );
+kill_wait = "${KILL_WAIT:-1s}";
+${EXTRA:-}
+CFG
+}
+
+nodes_up() {
+    local states
+    states=$(sinfo -h -N -o %T 2>/dev/null) || return 1
+    [ -n "$states" ] && ! grep -qvE '^(idle|mixed|allocated|drained|draining)$' <<<"${states,,}"
+}
+
+cluster_start() {
+    [ -e "$STOKER_HOME/stoker.cfg" ] || cluster_config
+    must stoker up
+    wait_for 15 nodes_up
+}
+
+controller_kill9() {
+    local pid
+    pid=$(controller_pid)
+    kill -KILL "$pid" && wait_for 5 is_dead "$pid"
+}
+
+# Ends the jobs, the controller and the agents. Part of the test: what cannot be stopped in order is a failure.
+cluster_stop() {
+    must stoker down --kill-jobs
+    wait_for 10 no_agents
+    wait_for 10 no_shims
+}
+
+# At the test's end, however it ended: nothing stays behind. tests/run fails a test that leaves a process.
+on_exit() {
+    local rc=$? pid
+    trap - EXIT
+    if [ $rc -ne 0 ] && [ $rc -ne 77 ]; then
+        for f in "$STOKER_HOME"/log/*; do
+            [ ! -s "$f" ] || { echo "== ${f##*/}"; tail -n 25 "$f"; }
+        done
+    fi
+    if [ -n "$(controller_pid)" ] && is_alive "$(controller_pid)"; then
+        timeout 20 stoker down --kill-jobs >/dev/null 2>&1
+        [ $rc -ne 0 ] || until_ 10 no_agents
+    fi
+    if [ $rc -ne 0 ]; then
+        for pid in $(pgrep -f -- "$STOKER_HOME/"); do [ "$pid" = $$ ] || kill -KILL "$pid" 2>/dev/null; done
+    fi
+    exit $rc
+}
+trap on_exit EXIT
