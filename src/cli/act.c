@@ -173,7 +173,7 @@ static int update_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_cancel = {
     .name = "cancel",
-    .summary = "Ends jobs, steps or elements of arrays, or sends them a signal",
+    .summary = "End jobs, steps or elements of arrays, or send them a signal",
     .usage = "[--signal=SIGNAL] JOB[_INDEX][.STEP]... | --mine",
     .options = &cancel_options,
     .run = cancel_run,
@@ -181,7 +181,7 @@ const struct command cmd_cancel = {
 
 const struct command cmd_requeue = {
     .name = "requeue",
-    .summary = "Puts jobs back into the queue",
+    .summary = "Put jobs back into the queue",
     .usage = "[--hold] JOB...",
     .options = &requeue_options,
     .run = requeue_run,
@@ -189,7 +189,7 @@ const struct command cmd_requeue = {
 
 const struct command cmd_hold = {
     .name = "hold",
-    .summary = "Keeps waiting jobs from starting",
+    .summary = "Keep waiting jobs from starting",
     .usage = "[--admin] JOB...",
     .options = &hold_options,
     .run = hold_run,
@@ -197,7 +197,7 @@ const struct command cmd_hold = {
 
 const struct command cmd_release = {
     .name = "release",
-    .summary = "Lets held jobs start again",
+    .summary = "Let held jobs start again",
     .usage = "JOB...",
     .options = &no_options,
     .run = release_run,
@@ -205,7 +205,7 @@ const struct command cmd_release = {
 
 const struct command cmd_update = {
     .name = "update",
-    .summary = "Changes a job: TimeLimit, Partition, Priority, JobName ...",
+    .summary = "Change a job: TimeLimit, Partition, Priority, JobName ...",
     .usage = "JOB KEY=VALUE...",
     .options = &no_options,
     .run = update_run,

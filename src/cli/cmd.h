@@ -50,6 +50,8 @@ struct command {
     X(users) \
     X(up) \
     X(down) \
+    X(init) \
+    X(doctor) \
     /* Slurm's names */ \
     X(sbatch) \
     X(srun) \

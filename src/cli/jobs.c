@@ -148,7 +148,7 @@ static int jobs_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_jobs = {
     .name = "jobs",
-    .summary = "Shows the queue",
+    .summary = "Show the queue",
     .usage = "[OPTIONS] [JOB...]",
     .options = &options,
     .run = jobs_run,

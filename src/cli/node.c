@@ -84,7 +84,7 @@ static int node_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_node = {
     .name = "node",
-    .summary = "Takes nodes out of use (drain) and back (resume)",
+    .summary = "Take nodes out of use (drain) and back (resume)",
     .usage = "drain NODES --reason=TEXT | resume NODES",
     .options = &options,
     .run = node_run,

@@ -427,7 +427,7 @@ static int gpus_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_nodes = {
     .name = "nodes",
-    .summary = "Shows the nodes: state, what is used, why they are out of use",
+    .summary = "Show the nodes: state, what is used, why they are out of use",
     .usage = "[--json] [NODES...]",
     .options = &options,
     .run = nodes_run,
@@ -435,7 +435,7 @@ const struct command cmd_nodes = {
 
 const struct command cmd_gpus = {
     .name = "gpus",
-    .summary = "Shows every GPU and whose it is",
+    .summary = "Show every GPU and whose it is",
     .usage = "[--json] [NODES...]",
     .options = &options,
     .run = gpus_run,

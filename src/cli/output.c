@@ -420,7 +420,7 @@ static int output_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_output = {
     .name = "output",
-    .summary = "Prints what a job, a step or a task has printed",
+    .summary = "Print what a job, a step or a task has printed",
     .usage = "[-f] [--err] [-n LINES] JOB[.STEP[.TASK]]",
     .options = &options,
     .run = output_run,

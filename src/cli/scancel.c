@@ -243,8 +243,7 @@ static void select_targets(const struct scancel *s, const struct model *m, struc
     if (s->filter.targets.list.n)
         return;
     list_for_each (j, &m->all, struct job, in_all) {
-        if (job_state_is_final((enum job_state)j->state) ||
-            !job_filter_takes(&s->filter, j))
+        if (job_state_is_final((enum job_state)j->state) || !job_filter_takes(&s->filter, j))
             continue;
         struct job_target t = target_of(j);
         if (!s->ask || confirm(j, &t))
@@ -328,7 +327,7 @@ static int scancel_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_scancel = {
     .name = "scancel",
-    .summary = "Ends jobs, or sends them signals",
+    .summary = "End jobs, or send them signals",
     .usage = "[OPTIONS] [JOB[_INDEX][.STEP]...]",
     .options = &options,
     .slurm = true,

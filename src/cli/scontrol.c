@@ -331,7 +331,7 @@ static int scontrol_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_scontrol = {
     .name = "scontrol",
-    .summary = "Shows jobs, nodes, partitions and the configuration, and changes them",
+    .summary = "Show jobs, nodes, partitions and the configuration, and change them",
     .usage = "[OPTIONS] COMMAND [WORDS...]",
     .options = &options,
     .slurm = true,

@@ -410,7 +410,7 @@ static int show_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_show = {
     .name = "show",
-    .summary = "Shows a job with its steps and tasks",
+    .summary = "Show a job with its steps and tasks",
     .usage = "[--json] JOB[.STEP[.TASK]]",
     .options = &options,
     .run = show_run,

@@ -544,7 +544,7 @@ static int sinfo_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_sinfo = {
     .name = "sinfo",
-    .summary = "Shows partitions and nodes",
+    .summary = "Show partitions and nodes",
     .usage = "[OPTIONS]",
     .options = &options,
     .slurm = true,

@@ -509,7 +509,7 @@ static int squeue_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_squeue = {
     .name = "squeue",
-    .summary = "Shows the jobs of the queue",
+    .summary = "Show the jobs of the queue",
     .usage = "[OPTIONS]",
     .options = &options,
     .slurm = true,

@@ -154,7 +154,7 @@ static int down_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_up = {
     .name = "up",
-    .summary = "Starts the controller in the background",
+    .summary = "Start the controller in the background",
     .usage = "",
     .options = &up_options,
     .run = up_run,
@@ -162,7 +162,7 @@ const struct command cmd_up = {
 
 const struct command cmd_down = {
     .name = "down",
-    .summary = "Stops the controller; jobs go on",
+    .summary = "Stop the controller; jobs go on",
     .usage = "[--kill-jobs]",
     .options = &down_options,
     .run = down_run,

@@ -161,7 +161,7 @@ static int users_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_users = {
     .name = "users",
-    .summary = "Shows who holds and who waits for what",
+    .summary = "Show who holds and who waits for what",
     .usage = "[--json]",
     .options = &options,
     .run = users_run,

@@ -167,7 +167,7 @@ static int why_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_why = {
     .name = "why",
-    .summary = "Says why a job waits, when it is expected to start, and what would help",
+    .summary = "Say why a job waits, when it is expected to start, and what would help",
     .usage = "[--json] JOB",
     .options = &options,
     .run = why_run,

@@ -178,6 +178,42 @@ static void times(void **unused)
     }
 }
 
+static void durations_as_units_has_them(void **unused)
+{
+    (void)unused;
+    static const uint32_t edges[] = {0,
+                                     9,
+                                     10,
+                                     59,
+                                     60,
+                                     599,
+                                     600,
+                                     3599,
+                                     3600,
+                                     35999,
+                                     36000,
+                                     86399,
+                                     86400,
+                                     90061,
+                                     DURATION_NOT_SET - 1,
+                                     DURATION_NOT_SET,
+                                     DURATION_UNLIMITED};
+    for (size_t i = 0; i < N_OF(edges); i++) {
+        char want[UNITS_TEXT_SIZE];
+        struct str s = STR_INIT;
+        text_append_duration(&s, edges[i]);
+        check_str("edge", s.s, duration_format(edges[i], want));
+        str_fini(&s);
+    }
+    for (uint32_t v = 0; v < 86400; v += 61) {
+        char want[UNITS_TEXT_SIZE];
+        struct str s = STR_INIT;
+        text_append_duration(&s, v);
+        check_str("grid", s.s, duration_format(v, want));
+        str_fini(&s);
+    }
+}
+
 static void limit_of_the_partition(void **unused)
 {
     (void)unused;
@@ -311,6 +347,7 @@ int main(void)
         cmocka_unit_test(reasons),
         cmocka_unit_test(words_for_people),
         cmocka_unit_test(times),
+        cmocka_unit_test(durations_as_units_has_them),
         cmocka_unit_test(limit_of_the_partition),
         cmocka_unit_test(resources),
         cmocka_unit_test(dependencies),

@@ -1,0 +1,33 @@
+/* doctor.h - the checks of stoker doctor. */
+#ifndef STOKER_CLI_DOCTOR_H
+#define STOKER_CLI_DOCTOR_H
+
+#include "src/cli/ask.h"
+
+enum check_status { CHECK_OK, CHECK_WARN, CHECK_FAIL };
+
+struct check {
+    const char *name;
+    enum check_status status;
+    char *text; /* what was found, with figures */
+    char *cure; /* what to do; NULL: nothing */
+};
+
+struct doctor {
+    struct paths paths;
+    struct client *client; /* NULL: no controller answers */
+    struct errtext away;   /* why */
+    struct check *checks;
+    size_t n;
+};
+
+/* Adds what one check found; cure may be NULL. */
+void doctor_add(struct doctor *d, const char *name, enum check_status status, const char *cure,
+                const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* This machine: directories, disk, cgroups, login sessions. */
+void doctor_check_machine(struct doctor *d);
+/* The controller and what it knows. */
+void doctor_check_controller(struct doctor *d);
+
+#endif
