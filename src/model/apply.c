@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/xalloc.h"
 #include "src/model/model_private.h"
@@ -58,8 +59,27 @@ static size_t node_position(const struct model *m, const struct node *n)
     return i;
 }
 
+/* Nodes and partitions are known by their names: each has one, and no node's is given twice. */
+static bool names_are_sound(const struct cluster_spec *b)
+{
+    struct idmap seen = {0};
+    bool ok = true;
+    for (size_t i = 0; i < b->nodes.n && ok; i++) {
+        const char *name = b->nodes.v[i].name;
+        uint64_t key = str_is_empty(name) ? 0 : hash_bytes(name, strlen(name));
+        ok = !str_is_empty(name) && !idmap_get(&seen, key);
+        idmap_set(&seen, key, &b->nodes.v[i]);
+    }
+    idmap_fini(&seen);
+    for (size_t i = 0; i < b->parts.n && ok; i++)
+        ok = !str_is_empty(b->parts.v[i].name) && b->parts.v[i].state <= PART_INACTIVE;
+    return ok;
+}
+
 static int apply_config(struct model *m, const struct cluster_spec *b)
 {
+    if (!names_are_sound(b))
+        return -EINVAL;
     rec_fini(&cluster_spec_rec, &m->spec);
     rec_copy(&cluster_spec_rec, &m->spec, b);
     drop_unconfigured(m);

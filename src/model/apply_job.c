@@ -6,9 +6,43 @@
 #include "src/base/xalloc.h"
 #include "src/model/model_private.h"
 
+/* Declared steps are numbered from 0 and have not begun. */
+static bool steps_are_fresh(const struct job *j)
+{
+    for (size_t i = 0; i < j->steps.n; i++) {
+        const struct step *s = &j->steps.v[i];
+        if (s->id != (int32_t)i || s->tasks.n || !s->n_tasks || s->done || s->killing)
+            return false;
+    }
+    return true;
+}
+
+static bool array_is_sound(const struct job *j)
+{
+    if (!j->array_job)
+        return !j->array_pending.n;
+    for (size_t i = 0; i < j->array_pending.n; i++) {
+        const struct index_range *r = &j->array_pending.v[i];
+        if (!r->step || r->last < r->first || r->last == ARRAY_NONE || (r->last - r->first) % r->step)
+            return false;
+    }
+    return j->array_job == j->id && j->array_pending.n && j->kind != JOB_KIND_STEPS;
+}
+
+/* A job that comes in has done nothing yet. */
+static bool is_fresh(const struct job *j)
+{
+    return j->kind <= JOB_KIND_INTERACTIVE && j->hold <= HOLD_ADMIN && j->reason < REASON_N &&
+           (j->kind == JOB_KIND_STEPS) == (j->steps.n > 0) && j->array_index == ARRAY_NONE && !j->alloc.n &&
+           !j->holding && !j->launches && !wall_is_set(j->t_start) && j->kill_cause == KILL_NONE &&
+           j->fate == FATE_END;
+}
+
 int apply_submit(struct model *m, const struct event *ev, const struct job *body)
 {
-    if (!body->id || body->id != ev->job || body->state != JOB_PENDING)
+    if (!body->id || body->id == UINT32_MAX || body->id != ev->job || body->state != JOB_PENDING)
+        return -EINVAL;
+    if (!is_fresh(body) || !steps_are_fresh(body) || !array_is_sound(body))
         return -EINVAL;
     if (model_get_job(m, body->id))
         return -EEXIST;
@@ -59,15 +93,19 @@ static void take_index(struct job *j, int at, uint32_t index)
     }
 }
 
-/* Makes the element of an array record a job of its own: a new one with id new_id, or, for the last
- * element, the record itself (the last one keeps the array's id, as in Slurm). NULL where that does not
- * fit. */
+static bool can_split(const struct model *m, const struct job *j, uint32_t index, uint32_t new_id)
+{
+    if (!job_is_array_record(j) || find_range(j, index) < 0 || new_id == UINT32_MAX)
+        return false;
+    bool is_last = job_pending_elements(j) == 1;
+    return is_last == (new_id == 0) && (!new_id || !model_get_job(m, new_id));
+}
+
+/* Makes the element of an array record, which can be split, a job of its own: a new one with id new_id, or,
+ * for the last element, the record itself (the last one keeps the array's id, as in Slurm). */
 static struct job *split_element(struct model *m, struct job *j, uint32_t index, uint32_t new_id)
 {
-    int at = job_is_array_record(j) ? find_range(j, index) : -1;
-    uint32_t left = at < 0 ? 0 : job_pending_elements(j);
-    if (at < 0 || (left == 1) != (new_id == 0) || (new_id && model_get_job(m, new_id)))
-        return NULL;
+    int at = find_range(j, index);
     if (!new_id) {
         model_unlink_job(m, j);
         free(j->array_pending.v);
@@ -99,9 +137,10 @@ static struct job *split_element(struct model *m, struct job *j, uint32_t index,
 int apply_split(struct model *m, struct job *j, const struct event *ev, const struct ev_split *body)
 {
     (void)ev;
-    if (j->state != JOB_PENDING)
+    if (j->state != JOB_PENDING || !can_split(m, j, body->array_index, body->new_id))
         return -EINVAL;
-    return split_element(m, j, body->array_index, body->new_id) ? 0 : -EINVAL;
+    split_element(m, j, body->array_index, body->new_id);
+    return 0;
 }
 
 /* --- start --- */
@@ -125,19 +164,14 @@ int apply_start(struct model *m, struct job *j, const struct event *ev, const st
 {
     if (j->state != JOB_PENDING || j->kind == JOB_KIND_STEPS || !body->alloc.n)
         return -EINVAL;
-    bool element = body->array_index != ARRAY_NONE && job_is_array_record(j);
-    if (job_is_array_record(j) != element)
+    bool element = job_is_array_record(j);
+    if (element && !can_split(m, j, body->array_index, body->new_id))
         return -EINVAL;
     int r = charge_all(m, body->alloc.v, body->alloc.n, j->req.exclusive);
     if (r < 0)
         return r;
-    if (element) {
+    if (element)
         j = split_element(m, j, body->array_index, body->new_id);
-        if (!j) {
-            uncharge_all(m, body->alloc.v, body->alloc.n);
-            return -EINVAL;
-        }
-    }
     model_dequeue(m, j);
     struct ev_start copy;
     rec_copy(&ev_start_rec, &copy, body);
@@ -164,11 +198,12 @@ int apply_hold(struct model *m, struct job *j, const struct event *ev, const str
     (void)m;
     if (j->state != JOB_PENDING || body->hold > HOLD_ADMIN)
         return -EINVAL;
+    bool released = j->hold != HOLD_NONE && body->hold == HOLD_NONE;
     j->hold = body->hold;
     j->reason = body->hold == HOLD_USER    ? REASON_HELD_USER
                 : body->hold == HOLD_ADMIN ? REASON_HELD_ADMIN
                                            : REASON_NONE;
-    if (body->hold == HOLD_NONE && j->t_eligible.ms < ev->t.ms)
+    if (released)
         j->t_eligible = ev->t;
     return 0;
 }
@@ -177,7 +212,7 @@ int apply_requeue(struct model *m, struct job *j, const struct event *ev, const 
 {
     if (!job_state_is_final(j->state) || j->kind == JOB_KIND_INTERACTIVE || !wall_is_set(j->t_start))
         return -EINVAL;
-    job_put_back(m, j, ev->t, body->hold);
+    job_put_back(m, j, ev->t, body->hold ? REASON_HELD_USER : REASON_NONE);
     return 0;
 }
 
@@ -189,36 +224,39 @@ int apply_update(struct model *m, struct job *j, const struct event *ev, const s
         return -EINVAL;
     rec_fini(&job_req_rec, &j->req);
     rec_copy(&job_req_rec, &j->req, &body->req);
-    if (j->state == JOB_PENDING) {
-        struct strv parts = strv_split(j->req.partition, ",");
-        free(j->partition);
-        j->partition = xstrdup(parts.n ? parts.v[0] : NULL);
-        strv_fini(&parts);
-    } else if (body->time_limit_s != DURATION_NOT_SET) {
+    if (j->state == JOB_PENDING)
+        job_reset_partition(j);
+    else if (body->time_limit_s != DURATION_NOT_SET)
         j->time_limit_s = body->time_limit_s;
-    }
     return 0;
 }
 
 /* --- ends --- */
 
+/* One step alone: it must have begun. Its job goes on, or ends where the step was one of its declared ones.
+ */
+static int kill_step(struct model *m, struct job *j, const struct event *ev, const struct ev_kill *body)
+{
+    struct step *s = job_find_step(j, body->step);
+    if (!s || s->done || s->id == STEP_BATCH || !s->tasks.n)
+        return -ENOENT;
+    step_kill(s, body->cause, ev->t);
+    if (step_settle(s, ev->t) && j->kind == JOB_KIND_STEPS)
+        job_advance_steps(m, j, s, NULL, ev->t);
+    return 0;
+}
+
 int apply_kill(struct model *m, struct job *j, const struct event *ev, const struct ev_kill *body)
 {
-    if (body->cause >= KILL_N_CAUSES || body->fate > FATE_REQUEUE_HOLD || job_state_is_final(j->state))
+    if (body->cause == KILL_NONE || body->cause >= KILL_N_CAUSES || body->fate > FATE_REQUEUE_HOLD ||
+        job_state_is_final(j->state))
         return -EINVAL;
-    if (j->state == JOB_PENDING && (body->fate != FATE_END || body->step != STEP_ALL))
+    if (body->fate != FATE_END && (j->state == JOB_PENDING || j->kind == JOB_KIND_INTERACTIVE))
         return -EINVAL;
-    if (body->step != STEP_ALL) {
-        struct step *s = job_find_step(j, body->step);
-        if (!s || s->done || s->id == STEP_BATCH)
-            return -ENOENT;
-        step_kill(s, body->cause, ev->t);
-        if (step_settle(s, ev->t))
-            job_settle(m, j, ev->t);
-        return 0;
-    }
+    if (body->step != STEP_ALL)
+        return j->state == JOB_PENDING ? -EINVAL : kill_step(m, j, ev, body);
     /* A job that ends already may still be kept from coming back: a cancel is final. */
-    if (j->state == JOB_COMPLETING && (j->fate == FATE_END || body->fate != FATE_END))
+    if (j->state == JOB_COMPLETING && (body->fate != FATE_END || !job_comes_back(j)))
         return -EALREADY;
     j->kill_cause = body->cause;
     j->kill_uid = body->uid;

@@ -5,10 +5,22 @@
 #include "src/base/xalloc.h"
 #include "src/model/model_private.h"
 
+/* A new step: its tasks wait to be placed. */
+static bool step_is_fresh(const struct step *s)
+{
+    for (size_t i = 0; i < s->tasks.n; i++) {
+        const struct task *t = &s->tasks.v[i];
+        if (t->index != i || t->state != TASK_WAITING || t->attempt || t->killing ||
+            t->end_kind != END_NONE)
+            return false;
+    }
+    return s->id >= 0 && s->tasks.n && !s->done && !s->killing;
+}
+
 int apply_step(struct model *m, struct job *j, const struct event *ev, const struct ev_step *body)
 {
     (void)m;
-    if (j->state != JOB_RUNNING || j->kind == JOB_KIND_STEPS || body->step.id < 0 || !body->step.tasks.n)
+    if (j->state != JOB_RUNNING || j->kind == JOB_KIND_STEPS || !step_is_fresh(&body->step))
         return -EINVAL;
     if ((uint32_t)body->step.id != j->next_step)
         return -EEXIST;
@@ -123,25 +135,6 @@ static bool task_failed(const struct task *t)
     return t->end_kind != END_EXITED || t->code != 0;
 }
 
-/* A task of a step job has ended: stop at a failure, or let the next step begin. */
-static void step_job_advance(struct model *m, struct job *j, struct step *s, const struct task *t,
-                             struct wall at)
-{
-    if (j->state != JOB_RUNNING)
-        return;
-    if (task_failed(t) && !s->keep_going) {
-        if (t->end_kind == END_OOM)
-            j->kill_cause = KILL_OOM;
-        j->exit_code = t->code;
-        j->exit_signal = t->signal;
-        step_kill(s, KILL_STEP_FAILED, at);
-        step_settle(s, at);
-        job_begin_end(m, j, KILL_STEP_FAILED, at);
-    } else if (s->done && !job_begin_next_step(j)) {
-        job_begin_end(m, j, KILL_JOB_ENDED, at);
-    }
-}
-
 static void batch_job_advance(struct model *m, struct job *j, const struct step *s, const struct task *t,
                               struct wall at)
 {
@@ -177,7 +170,7 @@ int apply_end(struct model *m, struct job *j, const struct event *ev, const stru
         step_kill(s, KILL_STEP_FAILED, ev->t);
     step_settle(s, ev->t);
     if (j->kind == JOB_KIND_STEPS)
-        step_job_advance(m, j, s, t, ev->t);
+        job_advance_steps(m, j, s, task_failed(t) ? t : NULL, ev->t);
     else
         batch_job_advance(m, j, s, t, ev->t);
     job_settle(m, j, ev->t);

@@ -5,18 +5,21 @@
 
 int charge(struct model *m, const struct alloc *a, bool exclusive)
 {
+    if (str_is_empty(a->node))
+        return -EINVAL;
     struct node *n = model_get_node(m, a->node);
     if (!n) {
         n = model_add_node(m, a->node);
         n->gone = true;
     }
-    if (cpuset_intersects(&n->cpus_used, &a->cpus) || cpuset_intersects(&n->gpus_used, &a->gpus))
+    if (cpuset_intersects(&n->cpus_used, &a->cpus) || cpuset_intersects(&n->gpus_used, &a->gpus) ||
+        n->exclusive || (exclusive && n->n_jobs) || a->mem_mib > UINT64_MAX - n->mem_used_mib)
         return -EINVAL;
     cpuset_or(&n->cpus_used, &a->cpus);
     cpuset_or(&n->gpus_used, &a->gpus);
     n->mem_used_mib += a->mem_mib;
     n->n_jobs++;
-    n->exclusive = n->exclusive || exclusive;
+    n->exclusive = exclusive;
     return 0;
 }
 

@@ -50,11 +50,45 @@ static int check_nodes(const struct model *m, const struct load *loads, struct e
     for (size_t i = 0; i < m->n_nodes; i++) {
         const struct node *n = m->nodes[i];
         const struct load *l = &loads[i];
+        if (n->exclusive && n->n_jobs > 1)
+            return err_set(err, -EINVAL, "node %s: held whole and shared", n->spec.name);
+        if (n->gone && !n->n_jobs)
+            return err_set(err, -EINVAL, "node %s: no longer configured, empty and still here",
+                           n->spec.name);
+        if (model_get_node(m, n->spec.name) != n)
+            return err_set(err, -EINVAL, "node %s is not in the index", n->spec.name);
         if (!cpuset_eq(&n->cpus_used, &l->cpus) || !cpuset_eq(&n->gpus_used, &l->gpus) ||
             n->mem_used_mib != l->mem_mib || n->n_jobs != l->n)
             return err_set(err, -EINVAL, "node %s: what it carries is not the sum of its allocations",
                            n->spec.name);
     }
+    return 0;
+}
+
+static int check_steps(const struct job *j, struct errtext *err)
+{
+    bool waits = false, done = true;
+    for (size_t i = 0; i < j->steps.n; i++) {
+        const struct step *s = &j->steps.v[i];
+        bool all = s->tasks.n > 0;
+        for (size_t k = 0; k < s->tasks.n; k++) {
+            const struct task *t = &s->tasks.v[k];
+            all = all && t->state == TASK_DONE;
+            waits = waits || t->state == TASK_WAITING;
+            if (t->attempt > j->launches)
+                return err_set(err, -EINVAL, "job %u: an attempt beyond those given out", j->id);
+        }
+        if (s->done != all)
+            return err_set(err, -EINVAL, "job %u: step %d is %sdone, its tasks say otherwise", j->id, s->id,
+                           s->done ? "" : "not ");
+        done = done && s->done;
+    }
+    if (j->state == JOB_RUNNING && j->kind == JOB_KIND_BATCH && (!j->steps.n || done))
+        return err_set(err, -EINVAL, "job %u runs and its script has ended", j->id);
+    if (j->state == JOB_RUNNING && j->kind == JOB_KIND_STEPS && !waits && !job_live_tasks(j))
+        return err_set(err, -EINVAL, "job %u runs and nothing in it can", j->id);
+    if (waits && j->state != JOB_RUNNING && j->state != JOB_PENDING)
+        return err_set(err, -EINVAL, "job %u has tasks that wait for nothing", j->id);
     return 0;
 }
 
@@ -71,10 +105,22 @@ static int check_job(const struct model *m, const struct job *j, struct errtext 
         return err_set(err, -EINVAL, "job %u waits and holds something", j->id);
     if (j->state == JOB_COMPLETING && !live)
         return err_set(err, -EINVAL, "job %u is completing with no task left", j->id);
-    for (size_t i = 0; i < j->steps.n; i++)
-        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
-            if (j->steps.v[i].tasks.v[k].attempt > j->launches)
-                return err_set(err, -EINVAL, "job %u: an attempt beyond those given out", j->id);
+    if (j->array_job && j->array_index != ARRAY_NONE &&
+        model_get_element(m, j->array_job, j->array_index) != j)
+        return err_set(err, -EINVAL, "element %u_%u is not in the index", j->array_job, j->array_index);
+    return check_steps(j, err);
+}
+
+/* In the order of submission, the elements of an array together. */
+static int check_order(const struct model *m, struct errtext *err)
+{
+    uint64_t last = 0;
+    list_for_each (j, &m->pending, struct job, in_queue) {
+        uint64_t place = (uint64_t)(j->array_job ? j->array_job : j->id) << 32 | j->array_index;
+        if (place <= last)
+            return err_set(err, -EINVAL, "job %u stands in the wrong place of the queue", j->id);
+        last = place;
+    }
     return 0;
 }
 
@@ -109,18 +155,23 @@ int model_check(const struct model *m, struct errtext *err)
 {
     struct load *loads = xcalloc(m->n_nodes, sizeof *loads);
     int r = 0;
-    uint32_t last = 0;
+    uint32_t last = 0, n = 0;
     list_for_each (j, &m->all, struct job, in_all) {
         r = r ? r : check_job(m, j, err);
         r = r ? r : add_job(m, loads, j, err);
         if (!r && j->id <= last)
             r = err_set(err, -EINVAL, "jobs %u and %u stand in the wrong order", last, j->id);
         last = j->id;
+        n++;
     }
     r = r ? r : check_nodes(m, loads, err);
     r = r ? r : check_list(&m->pending, is_pending, m->n_pending, "pending", err);
     r = r ? r : check_list(&m->active, is_active, m->n_active, "active", err);
     r = r ? r : check_list(&m->ended, is_ended, m->n_ended, "ended", err);
+    r = r ? r : check_order(m, err);
+    if (!r && n != m->n_pending + m->n_active + m->n_ended)
+        r = err_set(err, -EINVAL, "%u jobs, but %u in the lists", n,
+                    m->n_pending + m->n_active + m->n_ended);
     free(loads);
     return r;
 }

@@ -1,8 +1,8 @@
 /* event.h - what can happen to the cluster. One table: the kinds, their names, the records of their bodies.
  *
- * An event is a fact that has been decided; model_apply folds it into the state. It holds everything the fold needs, so that the
- * controller, its restart, the screens' mirror, the simulator and the tests come to the same state. Kinds are stored by number:
- * new ones go to the END of the table.
+ * An event is a fact that has been decided; model_apply folds it into the state. It holds everything the
+ * fold needs, so that the controller, its restart, the screens' mirror, the simulator and the tests come to
+ * the same state. Kinds are stored by number: new ones go to the END of the table.
  */
 #ifndef STOKER_MODEL_EVENT_H
 #define STOKER_MODEL_EVENT_H
@@ -19,12 +19,12 @@ struct ev_epoch { /* a controller has taken over */
 
 struct ev_node { /* a node's reachability, or what its agent found */
     char *node;
-    uint32_t state;  /* enum node_state */
+    uint32_t state; /* enum node_state */
     char *boot_id, *arch, *os, *version;
     uint32_t cpus, gpus; /* detected; 0 where not */
     uint64_t mem_mib;
     char *gpu_type;
-    struct strv notes;   /* what the node announces: "memory: RSS polling" ... */
+    struct strv notes; /* what the node announces: "memory: RSS polling" ... */
     struct wall t_boot, t_agent;
 };
 #define EV_NODE_FIELDS(F, G, S)                                                                              \
@@ -39,7 +39,8 @@ struct ev_drain { /* an admin's word about a node */
 };
 #define EV_DRAIN_FIELDS(F, G, S) F(S, STR, node) F(S, BOOL, drain) F(S, STR, reason) F(S, STR, user)
 
-struct ev_start { /* a batch or interactive job gets its allocation; a batch job's script becomes task 0 of step "batch" */
+struct ev_start { /* a batch or interactive job gets its allocation; a batch job's script becomes task 0 of
+                     step "batch" */
     uint32_t array_index; /* the element that starts; ARRAY_NONE: the job itself */
     uint32_t new_id;      /* id of the split-off element; 0: the record itself becomes the element */
     char *partition;
@@ -60,12 +61,13 @@ struct ev_step { /* srun: a step is created, its tasks wait to be placed */
 };
 #define EV_STEP_FIELDS(F, G, S) G(S, SUB, step, step)
 
-struct ev_place { /* a waiting task gets its place: LAUNCHING, with the job's next attempt number. Starts a step job */
+struct ev_place { /* a waiting task gets its place: LAUNCHING, with the job's next attempt number. Starts a
+                     step job */
     int32_t step;
     uint32_t task;
     struct alloc alloc;
-    char *partition;       /* step jobs */
-    uint32_t time_limit_s; /* step jobs: the job's, at its first task */
+    char *partition;             /* step jobs */
+    uint32_t time_limit_s;       /* step jobs: the job's, at its first task */
     uint32_t rank_base, n_ranks; /* srun steps: the ranks that run there */
 };
 #define EV_PLACE_FIELDS(F, G, S)                                                                             \
@@ -77,7 +79,8 @@ struct ev_running { /* the node says: its processes exist */
     uint32_t task, attempt, pid;
     struct wall t;
 };
-#define EV_RUNNING_FIELDS(F, G, S) F(S, I32, step) F(S, U32, task) F(S, U32, attempt) F(S, U32, pid) F(S, WALL, t)
+#define EV_RUNNING_FIELDS(F, G, S) \
+    F(S, I32, step) F(S, U32, task) F(S, U32, attempt) F(S, U32, pid) F(S, WALL, t)
 
 struct ev_end { /* an attempt has ended; its processes are gone */
     int32_t step;
@@ -93,14 +96,15 @@ struct ev_end { /* an attempt has ended; its processes are gone */
     F(S, WALL, t_start) F(S, WALL, t_end) F(S, U64, peak_rss_kib) F(S, U64, cpu_ms) F(S, STR, sampled)       \
     F(S, STR, message)
 
-struct ev_kill { /* somebody decided that a job, or one step of it, ends. A pending job is over at once */
-    int32_t step;     /* STEP_ALL: the job */
+struct ev_kill {  /* somebody decided that a job, or one step of it, ends. A pending job is over at once */
+    int32_t step; /* STEP_ALL: the job */
     uint32_t cause;   /* enum kill_cause */
     uint32_t uid;     /* who */
     uint32_t grace_s; /* TERM to KILL */
     uint32_t fate;    /* enum job_fate */
 };
-#define EV_KILL_FIELDS(F, G, S) F(S, I32, step) F(S, U32, cause) F(S, U32, uid) F(S, U32, grace_s) F(S, U32, fate)
+#define EV_KILL_FIELDS(F, G, S) \
+    F(S, I32, step) F(S, U32, cause) F(S, U32, uid) F(S, U32, grace_s) F(S, U32, fate)
 
 struct ev_signal { /* a signal was sent; changes no state, stays in the job's story */
     int32_t step;
@@ -110,7 +114,7 @@ struct ev_signal { /* a signal was sent; changes no state, stays in the job's st
 };
 #define EV_SIGNAL_FIELDS(F, G, S) F(S, I32, step) F(S, I32, signal) F(S, U32, uid) F(S, U32, target)
 
-struct ev_hold { /* hold or release */
+struct ev_hold {   /* hold or release */
     uint32_t hold; /* enum job_hold; NONE releases */
     uint32_t uid;
 };
@@ -122,7 +126,8 @@ struct ev_requeue { /* an ended job goes back to the queue */
 };
 #define EV_REQUEUE_FIELDS(F, G, S) F(S, BOOL, hold) F(S, U32, uid)
 
-struct ev_update { /* the request of a job is changed: the whole new request, so that the fold needs no rules */
+struct ev_update { /* the request of a job is changed: the whole new request, so that the fold needs no
+                      rules */
     struct job_req req;
     uint32_t time_limit_s; /* of a running job; DURATION_NOT_SET: unchanged */
     uint32_t uid;
@@ -139,7 +144,8 @@ struct ev_none { /* a body with nothing in it */
 };
 #define EV_NONE_FIELDS(F, G, S) F(S, BOOL, unused)
 
-/* X(enum member, name, body record): SUBMIT's body is the whole struct job, CONFIG's a struct cluster_spec. */
+/* X(enum member, name, body record): SUBMIT's body is the whole struct job, CONFIG's a struct cluster_spec.
+ */
 #define EVENTS(X)                                                                                            \
     X(EPOCH, "epoch", ev_epoch)                                                                              \
     X(CONFIG, "config", cluster_spec)                                                                        \
@@ -168,16 +174,16 @@ enum event_kind {
 };
 
 struct event {
-    uint64_t seq;       /* grows by one, never reused within a cluster's life */
-    struct wall t;      /* the controller's clock when it was decided */
-    uint32_t kind;      /* enum event_kind */
-    uint32_t job;       /* 0: not about a job */
-    void *body;         /* the record that event_body_rec(kind) describes */
+    uint64_t seq;  /* grows by one, never reused within a cluster's life */
+    struct wall t; /* the controller's clock when it was decided */
+    uint32_t kind; /* enum event_kind */
+    uint32_t job;  /* 0: not about a job */
+    void *body;    /* the record that event_body_rec(kind) describes */
 };
 
-extern const struct rec_desc ev_epoch_rec, ev_node_rec, ev_drain_rec, ev_start_rec, ev_split_rec, ev_step_rec,
-    ev_place_rec, ev_running_rec, ev_end_rec, ev_kill_rec, ev_signal_rec, ev_hold_rec, ev_requeue_rec,
-    ev_update_rec, ev_complete_rec, ev_none_rec;
+extern const struct rec_desc ev_epoch_rec, ev_node_rec, ev_drain_rec, ev_start_rec, ev_split_rec,
+    ev_step_rec, ev_place_rec, ev_running_rec, ev_end_rec, ev_kill_rec, ev_signal_rec, ev_hold_rec,
+    ev_requeue_rec, ev_update_rec, ev_complete_rec, ev_none_rec;
 
 const struct rec_desc *event_body_rec(enum event_kind kind);
 const char *event_name(enum event_kind kind);

@@ -69,8 +69,8 @@ static void append_pattern(struct str *out, const char *pattern, const struct fi
         }
         const char *q = p + 1;
         int width = 0;
-        while (isdigit((unsigned char)*q) && width <= WIDTH_MAX)
-            width = width * 10 + (*q++ - '0');
+        for (; isdigit((unsigned char)*q); q++)
+            width = width > WIDTH_MAX ? width : width * 10 + (*q - '0');
         if (*q && append_field(out, *q, width > WIDTH_MAX ? WIDTH_MAX : width, a))
             p = q;
         else

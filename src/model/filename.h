@@ -6,24 +6,25 @@
 
 struct filename_args {
     const struct job *job;
-    int32_t step;      /* STEP_BATCH for the script's own output */
-    uint32_t rank;     /* %t */
+    int32_t step;        /* STEP_BATCH for the script's own output */
+    uint32_t rank;       /* %t */
     uint32_t node_index; /* %n */
-    const char *node;  /* %N; NULL: %N stays as it is */
+    const char *node;    /* %N; NULL: %N stays as it is */
 };
 
-/* Expands pattern and makes it absolute against workdir. "%4t" pads with zeros (width at most 10); a pattern with a
- * backslash pair is taken literally. Owns: the caller frees. Source: sbatch(1), "filename pattern". */
+/* Expands pattern and makes it absolute against workdir. "%4t" pads with zeros (width at most 10); a
+ * pattern with a backslash pair is taken literally. Owns: the caller frees. Source: sbatch(1), "filename
+ * pattern". */
 char *filename_expand(const char *pattern, const char *workdir, const struct filename_args *a)
     __attribute__((warn_unused_result));
 
-/* Where the batch script's standard output and error go: the request's pattern or slurm-%j.out, slurm-%A_%a.out. stderr follows
- * stdout where not given. Owns: the caller frees. */
+/* Where the batch script's standard output and error go: the request's pattern or slurm-%j.out,
+ * slurm-%A_%a.out. stderr follows stdout where not given. Owns: the caller frees. */
 char *job_stdout_path(const struct job *j) __attribute__((warn_unused_result));
 char *job_stderr_path(const struct job *j) __attribute__((warn_unused_result));
 
-/* Of one rank of a step; NULL where that stream is not a file but streamed to srun. For a step job's task without a pattern:
- * stoker-%j-%s-%t.out. */
+/* Of one rank of a step; NULL where that stream is not a file but streamed to srun. For a step job's task
+ * without a pattern: stoker-%j-%s-%t.out. */
 char *step_stdout_path(const struct job *j, const struct step *s, const struct task *t, uint32_t rank)
     __attribute__((warn_unused_result));
 char *step_stderr_path(const struct job *j, const struct step *s, const struct task *t, uint32_t rank)

@@ -65,7 +65,6 @@ bool job_begin_next_step(struct job *j)
         for (uint32_t k = 0; k < s->n_tasks; k++) {
             struct task *t = rec_list_push(&s->tasks);
             t->index = k;
-            t->rank_base = 0;
             t->n_ranks = s->n_ranks ? s->n_ranks : 1;
         }
         return true;
@@ -75,10 +74,6 @@ bool job_begin_next_step(struct job *j)
 
 void job_begin_end(struct model *m, struct job *j, enum kill_cause cause, struct wall t)
 {
-    if (j->state == JOB_PENDING) {
-        for (size_t i = 0; i < j->steps.n; i++)
-            step_kill(&j->steps.v[i], cause, t);
-    }
     if (j->state != JOB_COMPLETING) {
         model_dequeue(m, j);
         j->state = JOB_COMPLETING;
@@ -91,6 +86,30 @@ void job_begin_end(struct model *m, struct job *j, enum kill_cause cause, struct
             step_settle(s, t);
     }
     job_settle(m, j, t);
+}
+
+static bool was_cut_short(const struct task *t)
+{
+    return t->end_kind == END_KILLED || t->end_kind == END_NOT_RUN;
+}
+
+void job_advance_steps(struct model *m, struct job *j, struct step *s, const struct task *failed,
+                       struct wall t)
+{
+    if (j->state != JOB_RUNNING)
+        return;
+    /* A step that was ended from outside has failed too, even where its last task still exited by itself.
+     */
+    for (size_t i = 0; s->done && !failed && i < s->tasks.n; i++)
+        if (was_cut_short(&s->tasks.v[i]))
+            failed = &s->tasks.v[i];
+    if (failed && !s->keep_going) {
+        j->exit_code = failed->code;
+        j->exit_signal = failed->signal;
+        job_begin_end(m, j, KILL_STEP_FAILED, t);
+    } else if (s->done && !job_begin_next_step(j)) {
+        job_begin_end(m, j, KILL_JOB_ENDED, t);
+    }
 }
 
 /* --- what a job ends as --- */
@@ -141,19 +160,42 @@ static struct outcome outcome_of_end(enum end_kind kind, int32_t code, int32_t s
     return (struct outcome){JOB_COMPLETED, REASON_NONE};
 }
 
-/* Of a step job: the first task that went wrong in a way that says more than its code. */
+/* Of a step job: the first task that went wrong by itself; those that were killed because of it say less.
+ */
 static struct outcome outcome_of_steps(const struct job *j)
 {
+    bool cut = false;
     for (size_t i = 0; i < j->steps.n; i++) {
         const struct step *s = &j->steps.v[i];
+        cut = cut || !s->done;
         for (size_t k = 0; k < s->tasks.n && !s->keep_going; k++) {
             const struct task *t = &s->tasks.v[k];
             struct outcome o = outcome_of_end(t->end_kind, t->code, t->signal);
-            if (o.state != JOB_COMPLETED && t->end_kind != END_KILLED)
+            if (o.state != JOB_COMPLETED && !was_cut_short(t))
                 return o;
+            cut = cut || was_cut_short(t);
         }
     }
-    return (struct outcome){JOB_COMPLETED, REASON_NONE};
+    /* Nothing failed, but not everything has run: one of the steps was ended from outside. */
+    for (size_t i = 0; cut && i < j->steps.n; i++)
+        if (j->steps.v[i].killing && j->steps.v[i].kill_cause != KILL_JOB_ENDED &&
+            !j->steps.v[i].keep_going)
+            return outcome_of_kill(j->steps.v[i].kill_cause);
+    return cut ? outcome_of_kill(KILL_STEP_FAILED) : (struct outcome){JOB_COMPLETED, REASON_NONE};
+}
+
+/* Every task has run to its own end: a kill on its way to them came too late. */
+static bool steps_ran_through(const struct job *j)
+{
+    for (size_t i = 0; i < j->steps.n; i++) {
+        const struct step *s = &j->steps.v[i];
+        if (!s->done)
+            return false;
+        for (size_t k = 0; k < s->tasks.n; k++)
+            if (s->tasks.v[k].end_kind != END_EXITED)
+                return false;
+    }
+    return true;
 }
 
 static struct outcome outcome_of(const struct job *j)
@@ -167,6 +209,15 @@ static struct outcome outcome_of(const struct job *j)
     const struct step *s = job_find_step(j, STEP_BATCH);
     return s && s->tasks.n ? outcome_of_end(s->tasks.v[0].end_kind, j->exit_code, j->exit_signal)
                            : (struct outcome){JOB_FAILED, REASON_SYSTEM_FAILURE};
+}
+
+bool job_comes_back(const struct job *j)
+{
+    if (j->kind == JOB_KIND_INTERACTIVE || !wall_is_set(j->t_start))
+        return false;
+    if (j->fate != FATE_END)
+        return true;
+    return j->req.requeue != 2 && outcome_of(j).state == JOB_NODE_FAIL;
 }
 
 static void release(struct model *m, struct job *j)
@@ -202,7 +253,17 @@ static void clear_steps(struct job *j)
     }
 }
 
-void job_put_back(struct model *m, struct job *j, struct wall t, bool hold)
+void job_reset_partition(struct job *j)
+{
+    struct strv parts = strv_split(j->req.partition, ",");
+    if (parts.n) {
+        free(j->partition);
+        j->partition = xstrdup(parts.v[0]);
+    }
+    strv_fini(&parts);
+}
+
+void job_put_back(struct model *m, struct job *j, struct wall t, enum reason held)
 {
     release(m, j);
     model_dequeue(m, j);
@@ -216,13 +277,15 @@ void job_put_back(struct model *m, struct job *j, struct wall t, bool hold)
     j->restarts++;
     j->fate = FATE_END;
     j->kill_cause = KILL_NONE;
+    j->kill_uid = j->kill_grace_s = 0;
     j->t_start = j->t_end = j->t_kill = (struct wall){0};
     j->t_eligible = t;
     j->exit_code = j->exit_signal = j->derived_code = 0;
     j->next_step = 0;
     j->time_limit_s = DURATION_NOT_SET;
-    j->hold = hold ? HOLD_USER : HOLD_NONE;
-    j->reason = hold ? REASON_HELD_REQUEUE : REASON_NONE;
+    j->hold = held == REASON_NONE ? HOLD_NONE : HOLD_USER;
+    j->reason = held;
+    job_reset_partition(j);
     if (j->kind == JOB_KIND_STEPS)
         job_begin_next_step(j);
     model_enqueue(m, j);
@@ -232,16 +295,17 @@ void job_settle(struct model *m, struct job *j, struct wall t)
 {
     if (j->state != JOB_COMPLETING || job_live_tasks(j))
         return;
+    if (j->kind == JOB_KIND_STEPS && j->kill_cause != KILL_NONE && steps_ran_through(j)) {
+        j->kill_cause = KILL_NONE;
+        j->fate = FATE_END;
+    }
+    if (job_comes_back(j)) {
+        bool asked = j->fate != FATE_END, too_often = !asked && j->restarts + 1 >= RESTARTS_MAX;
+        enum reason held = j->fate == FATE_REQUEUE_HOLD ? REASON_HELD_USER : REASON_NONE;
+        job_put_back(m, j, t, too_often ? REASON_HELD_REQUEUE : held);
+        return;
+    }
     struct outcome o = outcome_of(j);
-    bool may_requeue = j->kind != JOB_KIND_INTERACTIVE && j->req.requeue != 2;
-    if (j->fate != FATE_END && wall_is_set(j->t_start)) {
-        job_put_back(m, j, t, j->fate == FATE_REQUEUE_HOLD);
-        return;
-    }
-    if (o.state == JOB_NODE_FAIL && may_requeue && j->kill_cause != KILL_CANCEL) {
-        job_put_back(m, j, t, j->restarts + 1 >= RESTARTS_MAX);
-        return;
-    }
     release(m, j);
     model_dequeue(m, j);
     j->state = o.state;

@@ -6,9 +6,9 @@
  *          +- task 0, 1, ...            what is placed and launched: one allocation on one node, one shim
  *              +- rank 0, 1, ...        processes of the task, started together
  *
- * A batch job's allocation belongs to the job and its steps take parts of it. A step job holds nothing itself: each task has an
- * allocation of its own. In an srun step there is one task per node and its ranks are what Slurm calls tasks; in a step job each
- * declared task is a task here, with `ranks` processes.
+ * A batch job's allocation belongs to the job and its steps take parts of it. A step job holds nothing
+ * itself: each task has an allocation of its own. In an srun step there is one task per node and its ranks
+ * are what Slurm calls tasks; in a step job each declared task is a task here, with `ranks` processes.
  *
  * Records (src/base/rec.h): only model_apply writes them once they are in the model.
  */
@@ -24,7 +24,7 @@
 
 #define STEP_BATCH       (-1)
 #define STEP_INTERACTIVE (-2)
-#define STEP_ALL         (-100) /* in requests: the whole job */
+#define STEP_ALL         (-100)     /* in requests: the whole job */
 #define ARRAY_NONE       UINT32_MAX /* array_index of a job that is no array element */
 #define NOT_GIVEN        UINT32_MAX /* a count that the user did not give */
 #define MEM_NOT_GIVEN    UINT64_MAX
@@ -46,33 +46,33 @@ struct index_range { /* array indices first, first + step, ... <= last */
 /* What the user asked for. Counts: NOT_GIVEN, memory: MEM_NOT_GIVEN where not said. */
 struct job_req {
     char *name, *account, *qos;
-    char *partition;      /* one name or a comma list */
+    char *partition; /* one name or a comma list */
     char *workdir;
     char *std_in, *std_out, *std_err; /* patterns as given; NULL: default */
-    bool append;          /* --open-mode=append */
+    bool append;                      /* --open-mode=append */
     char *comment, *features, *nodelist, *exclude, *dependency, *licenses, *reservation, *wckey;
     char *mail_type, *mail_user;
     uint32_t nodes_min, nodes_max;
     uint32_t ntasks, ntasks_per_node, cpus_per_task;
     uint64_t mem_node_mib, mem_cpu_mib, mem_gpu_mib; /* 0 in mem_node_mib: all of the node */
-    uint32_t gpus;        /* in the whole job */
+    uint32_t gpus;                                   /* in the whole job */
     uint32_t gpus_per_node, gpus_per_task;
     char *gpu_type;
     bool exclusive, overcommit, contiguous;
     uint32_t time_limit_s, time_min_s; /* DURATION_NOT_SET, DURATION_UNLIMITED */
     struct wall begin, deadline;
     int32_t nice;
-    uint32_t requeue;     /* 0 not said, 1 --requeue, 2 --no-requeue */
+    uint32_t requeue; /* 0 not said, 1 --requeue, 2 --no-requeue */
     bool kill_on_invalid_dep;
-    int32_t signal;       /* --signal: number, 0 none */
-    uint32_t signal_at_s; /* before the end */
-    bool signal_batch;    /* B: */
+    int32_t signal;          /* --signal: number, 0 none */
+    uint32_t signal_at_s;    /* before the end */
+    bool signal_batch;       /* B: */
     uint32_t array_throttle; /* 0: none */
-    char *array_spec;     /* as given, NULL: no array */
-    char *gres;           /* --gres and the like as given, for display */
+    char *array_spec;        /* as given, NULL: no array */
+    char *gres;              /* --gres and the like as given, for display */
     uint32_t min_tmp_mib;
     bool has_priority;
-    uint32_t priority;    /* --priority, admins */
+    uint32_t priority; /* --priority, admins */
 };
 #define JOB_REQ_FIELDS(F, G, S)                                                                              \
     F(S, STR, name) F(S, STR, account) F(S, STR, qos) F(S, STR, partition) F(S, STR, workdir)                \
@@ -98,21 +98,21 @@ struct rank_end {
 
 struct task {
     uint32_t index;
-    uint32_t state;      /* enum task_state */
-    struct alloc alloc;  /* set from LAUNCHING on */
-    uint32_t attempt;    /* launch id within the job: grows over the job's whole life */
-    uint32_t rank_base;  /* number of its first rank */
+    uint32_t state;     /* enum task_state */
+    struct alloc alloc; /* set from LAUNCHING on */
+    uint32_t attempt;   /* launch id within the job: grows over the job's whole life */
+    uint32_t rank_base; /* number of its first rank */
     uint32_t n_ranks;
-    bool killing;        /* a kill has been asked for */
-    struct wall t_start, t_end; /* the node's word */
-    uint32_t end_kind;   /* enum end_kind */
-    int32_t code, signal; /* of its worst rank */
+    bool killing;                    /* a kill has been asked for */
+    struct wall t_start, t_end;      /* the node's word */
+    uint32_t end_kind;               /* enum end_kind */
+    int32_t code, signal;            /* of its worst rank */
     REC_LIST(struct rank_end) ranks; /* filled at the end */
     uint64_t peak_rss_kib;
-    char *sampled;       /* how the peak was measured; NULL: not */
-    uint64_t cpu_ms;     /* user + system time of all its processes */
-    char *message;       /* why it could not be started, and the like */
-    uint32_t pid;        /* of the first rank on its node, 0 until known */
+    char *sampled;   /* how the peak was measured; NULL: not */
+    uint64_t cpu_ms; /* user + system time of all its processes */
+    char *message;   /* why it could not be started, and the like */
+    uint32_t pid;    /* of the first rank on its node, 0 until known */
 };
 #define TASK_FIELDS(F, G, S)                                                                                 \
     F(S, U32, index) F(S, U32, state) G(S, SUB, alloc, alloc) F(S, U32, attempt) F(S, U32, rank_base)        \
@@ -121,34 +121,36 @@ struct task {
     F(S, STR, sampled) F(S, U64, cpu_ms) F(S, STR, message) F(S, U32, pid)
 
 struct step {
-    int32_t id;          /* STEP_BATCH, STEP_INTERACTIVE, 0... */
+    int32_t id; /* STEP_BATCH, STEP_INTERACTIVE, 0... */
     char *name;
-    char *command;       /* for display */
-    uint32_t n_tasks;    /* step jobs: declared tasks; srun: tasks (= nodes) */
-    uint32_t n_ranks;    /* srun: -n; step jobs: processes of each task */
-    uint32_t nodes;      /* srun: nodes wanted */
+    char *command;    /* for display */
+    uint32_t n_tasks; /* step jobs: declared tasks; srun: tasks (= nodes) */
+    uint32_t n_ranks; /* srun: -n; step jobs: processes of each task */
+    uint32_t nodes;   /* srun: nodes wanted */
     uint32_t cpus_per_rank;
-    uint64_t mem_mib;    /* of each task on its node; MEM_NOT_GIVEN: its share, 0: all of the allocation */
-    uint32_t gpus;       /* srun: in the whole step; step jobs: of each task; NOT_GIVEN: all of the allocation */
+    uint64_t mem_mib; /* of each task on its node; MEM_NOT_GIVEN: its share, 0: all of the allocation */
+    uint32_t gpus; /* srun: in the whole step; step jobs: of each task; NOT_GIVEN: all of the allocation */
     char *gpu_type;
     uint32_t time_limit_s;
-    bool keep_going;     /* on_failure = "continue" */
+    bool keep_going; /* on_failure = "continue" */
     bool overlap, exclusive, label, kill_on_bad_exit;
-    char *std_in, *std_out, *std_err; /* patterns; NULL out/err of srun: kept in the node's spool and streamed */
+    char *std_in, *std_out,
+        *std_err; /* patterns; NULL out/err of srun: kept in the node's spool and streamed */
     bool append;
     struct wall t_start, t_end;
     bool killing;
     uint32_t kill_cause; /* enum kill_cause */
     bool done;
-    int32_t code, signal; /* of its worst task once done */
+    int32_t code, signal;        /* of its worst task once done */
     REC_LIST(struct task) tasks; /* empty until the step's turn has come */
-    char *nodelist;      /* srun -w */
+    char *nodelist;              /* srun -w */
     bool overcommit;
     uint32_t distribution; /* 0 block, 1 cyclic */
     char *workdir;
-    uint32_t gpus_per_rank; /* srun --gpus-per-task: each rank sees so many of its own; 0: all see all of the task's */
-    char *request_id;    /* the client's, makes a retried creation the same step */
-    bool stream_in;      /* standard input comes from srun */
+    uint32_t gpus_per_rank; /* srun --gpus-per-task: each rank sees so many of its own; 0: all see all of
+                               the task's */
+    char *request_id;       /* the client's, makes a retried creation the same step */
+    bool stream_in;         /* standard input comes from srun */
 };
 #define STEP_FIELDS(F, G, S)                                                                                 \
     F(S, I32, id) F(S, STR, name) F(S, STR, command) F(S, U32, n_tasks) F(S, U32, n_ranks) F(S, U32, nodes)  \
@@ -161,21 +163,21 @@ struct step {
     F(S, BOOL, stream_in)
 
 struct job {
-    uint32_t id;         /* raw id, never given twice */
-    uint32_t kind;       /* enum job_kind */
-    uint32_t state;      /* enum job_state */
+    uint32_t id;    /* raw id, never given twice */
+    uint32_t kind;  /* enum job_kind */
+    uint32_t state; /* enum job_state */
     struct job_req req;
-    uint32_t uid, gid;   /* the kernel's word at submission */
+    uint32_t uid, gid; /* the kernel's word at submission */
     char *user, *group;
-    char *partition;     /* where it runs; the request's first until it starts */
+    char *partition; /* where it runs; the request's first until it starts */
     char *submit_host;
-    char *command;       /* script path or command line, for display; NULL: stdin */
-    char *request_id;    /* the client's, makes a retried submission the same job */
-    uint32_t array_job;  /* id of the array, 0: no array */
-    uint32_t array_index; /* of an element that has been split off, else ARRAY_NONE */
+    char *command;                              /* script path or command line, for display; NULL: stdin */
+    char *request_id;                           /* the client's, makes a retried submission the same job */
+    uint32_t array_job;                         /* id of the array, 0: no array */
+    uint32_t array_index;                       /* of an element that has been split off, else ARRAY_NONE */
     REC_LIST(struct index_range) array_pending; /* elements that this record stands for */
     uint32_t array_count, array_min, array_max, array_step; /* of the whole array */
-    uint32_t hold;       /* enum job_hold */
+    uint32_t hold;                                          /* enum job_hold */
     uint32_t reason;     /* enum reason: of an ended job; of a waiting one as the last pass saw it */
     char *reason_detail; /* sentence for people, where there is more to say */
     uint32_t priority;
@@ -191,11 +193,11 @@ struct job {
     uint32_t kill_grace_s; /* between TERM and KILL */
     int32_t exit_code, exit_signal, derived_code;
     REC_LIST(struct alloc) alloc; /* batch and interactive, while it holds them and after */
-    bool holding;        /* alloc is charged to the nodes now */
+    bool holding;                 /* alloc is charged to the nodes now */
     REC_LIST(struct step) steps;
     uint32_t script_size; /* bytes */
     struct wall t_suspend;
-    bool detached;       /* interactive: goes on without its terminal */
+    bool detached; /* interactive: goes on without its terminal */
 
     /* Not part of the record: links of the model that holds it. */
     struct list in_all, in_queue; /* in_queue: pending list or active list */
@@ -212,17 +214,18 @@ struct job {
     G(S, LISTOF, alloc, alloc) F(S, BOOL, holding) G(S, LISTOF, steps, step) F(S, U32, script_size)          \
     F(S, WALL, t_suspend) F(S, BOOL, detached)
 
-extern const struct rec_desc alloc_rec, index_range_rec, job_req_rec, rank_end_rec, task_rec, step_rec, job_rec;
+extern const struct rec_desc alloc_rec, index_range_rec, job_req_rec, rank_end_rec, task_rec, step_rec,
+    job_rec;
 
 /* A zeroed job with its lists initialised and its request "not given". */
 struct job *job_new(void) __attribute__((warn_unused_result));
 /* Frees the record; the job must be in no model. NULL is fine. */
 void job_free(struct job *j);
 
-struct step *job_find_step(const struct job *j, int32_t id);            /* or NULL */
-struct task *step_find_task(const struct step *s, uint32_t index);     /* or NULL */
-bool job_is_array_record(const struct job *j);                         /* stands for elements not started yet */
-uint32_t job_pending_elements(const struct job *j);                    /* of an array record; 1 for a pending plain job */
+struct step *job_find_step(const struct job *j, int32_t id);       /* or NULL */
+struct task *step_find_task(const struct step *s, uint32_t index); /* or NULL */
+bool job_is_array_record(const struct job *j);                     /* stands for elements not started yet */
+uint32_t job_pending_elements(const struct job *j); /* of an array record; 1 for a pending plain job */
 /* Tasks that are LAUNCHING or RUNNING. */
 uint32_t job_live_tasks(const struct job *j);
 /* CPUs, GPUs and memory: held now or asked for at least (a pending job). */
@@ -233,7 +236,8 @@ uint64_t job_mem_mib(const struct job *j); /* 0: not said */
 /* Seconds on its allocation: 0 before it starts, frozen at the end. */
 uint32_t job_run_s(const struct job *j, struct wall now);
 
-/* "4711", "4711_3", "4711_[0-9,12%4]". At most max bytes of the bracket, then "..."; 0: no bound. Caller frees. */
+/* "4711", "4711_3", "4711_[0-9,12%4]". At most max bytes of the bracket, then "..."; 0: no bound. Caller
+ * frees. */
 char *job_format_id(const struct job *j, size_t max) __attribute__((warn_unused_result));
 /* "batch", "interactive", "0". Returns buf. */
 const char *step_format_id(int32_t id, char buf[static 16]);

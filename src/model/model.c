@@ -135,6 +135,15 @@ static uint32_t *queue_length(struct model *m, const struct job *j)
     return is_pending(j) ? &m->n_pending : job_state_is_final(j->state) ? &m->n_ended : &m->n_active;
 }
 
+/* Whether a pending job stands behind j: in the order of submission, which is that of the ids, but an
+ * element stands with its array, by its index, and in front of the rest (whose index, ARRAY_NONE, is the
+ * highest). */
+static bool stands_behind(const struct job *a, const struct job *j)
+{
+    uint32_t a_order = a->array_job ? a->array_job : a->id, j_order = j->array_job ? j->array_job : j->id;
+    return a_order != j_order ? a_order > j_order : a->array_index > j->array_index;
+}
+
 void model_enqueue(struct model *m, struct job *j)
 {
     ++*queue_length(m, j);
@@ -142,18 +151,9 @@ void model_enqueue(struct model *m, struct job *j)
         list_append(job_state_is_final(j->state) ? &m->ended : &m->active, &j->in_queue);
         return;
     }
-    /* In the order of submission, which is that of the ids, but a split-off element stands with its array.
-     */
-    uint32_t order = j->array_job ? j->array_job : j->id;
     struct list *pos = &m->pending;
-    while (pos->prev != &m->pending) {
-        const struct job *before = container_of(pos->prev, struct job, in_queue);
-        uint32_t before_order = before->array_job ? before->array_job : before->id;
-        bool before_is_rest = job_is_array_record(before) && before_order == order;
-        if (before_order < order || (before_order == order && !before_is_rest))
-            break;
+    while (pos->prev != &m->pending && stands_behind(container_of(pos->prev, struct job, in_queue), j))
         pos = pos->prev;
-    }
     list_insert_before(pos, &j->in_queue);
 }
 

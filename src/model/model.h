@@ -1,11 +1,12 @@
 /* model.h - the state of the cluster, and the one function that changes it.
  *
- * model_apply(model, event) is pure (no I/O, no clock, no randomness) and total: an event that does not fit the state changes
- * nothing and is reported, it never crashes. Everybody else reads. Restart, the screens' mirror, the simulator and the controller
- * fold the same events with it.
+ * model_apply(model, event) is pure (no I/O, no clock, no randomness) and total: an event that does not fit
+ * the state changes nothing and is reported, it never crashes. Everybody else reads. Restart, the screens'
+ * mirror, the simulator and the controller fold the same events with it.
  *
- * Invariants: a job is in exactly one of pending, active, ended (job->in_queue); what nodes carry (cpus_used ...) is the sum of the
- * allocations that jobs and tasks hold; no CPU and no GPU of a node is held twice.
+ * Invariants: a job is in exactly one of pending, active, ended (job->in_queue); what nodes carry
+ * (cpus_used ...) is the sum of the allocations that jobs and tasks hold; no CPU and no GPU of a node is
+ * held twice.
  */
 #ifndef STOKER_MODEL_MODEL_H
 #define STOKER_MODEL_MODEL_H
@@ -18,11 +19,11 @@
 /* A node as the cluster knows it now. A record too: it travels in snapshots. */
 struct node {
     struct node_spec spec;
-    uint32_t state;         /* enum node_state */
+    uint32_t state; /* enum node_state */
     bool drain;
     char *drain_reason, *drain_user;
     struct wall t_drain;
-    uint32_t cpus, gpus;    /* in force: the spec's, else detected */
+    uint32_t cpus, gpus; /* in force: the spec's, else detected */
     uint64_t mem_mib;
     char *gpu_type;
     char *boot_id, *arch, *os, *version;
@@ -30,9 +31,9 @@ struct node {
     struct wall t_boot, t_agent, t_state;
     struct cpuset cpus_used, gpus_used;
     uint64_t mem_used_mib;
-    uint32_t n_jobs;        /* allocations on it */
-    bool exclusive;         /* held whole by a job */
-    bool gone;              /* no longer configured, still carrying a job */
+    uint32_t n_jobs; /* allocations on it */
+    bool exclusive;  /* held whole by a job */
+    bool gone;       /* no longer configured, still carrying a job */
 };
 #define NODE_FIELDS(F, G, S)                                                                                 \
     G(S, SUB, spec, node_spec) F(S, U32, state) F(S, BOOL, drain) F(S, STR, drain_reason)                    \
@@ -43,34 +44,34 @@ struct node {
 extern const struct rec_desc node_rec;
 
 struct model {
-    char *uuid;             /* of the cluster */
-    uint64_t epoch;         /* of the controller: grows at each start */
-    uint64_t seq;           /* of the last event folded */
-    struct wall now;        /* its time */
-    uint32_t next_job;      /* the id that the next submission gets */
+    char *uuid;        /* of the cluster */
+    uint64_t epoch;    /* of the controller: grows at each start */
+    uint64_t seq;      /* of the last event folded */
+    struct wall now;   /* its time */
+    uint32_t next_job; /* the id that the next submission gets */
     struct cluster_spec spec;
-    struct node **nodes;    /* in the order of the configuration */
+    struct node **nodes; /* in the order of the configuration */
     size_t n_nodes;
-    struct idmap nodes_by_name; /* hash_bytes(name) -> node */
-    struct idmap jobs;      /* id -> struct job */
-    struct idmap requests;  /* hash of request id -> job */
-    struct idmap elements;  /* array id << 32 | index -> job split off */
-    struct list all;        /* every job, oldest first */
-    struct list pending;    /* in the order of submission */
-    struct list active;     /* RUNNING, SUSPENDED, COMPLETING */
-    struct list ended;      /* final states, in the order of their ends */
+    struct idmap nodes_by_name;            /* hash_bytes(name) -> node */
+    struct idmap jobs;                     /* id -> struct job */
+    struct idmap requests;                 /* hash of request id -> job */
+    struct idmap elements;                 /* array id << 32 | index -> job split off */
+    struct list all;                       /* every job, oldest first */
+    struct list pending;                   /* in the order of submission */
+    struct list active;                    /* RUNNING, SUSPENDED, COMPLETING */
+    struct list ended;                     /* final states, in the order of their ends */
     uint32_t n_pending, n_active, n_ended; /* lengths of those lists */
-    uint64_t n_rejected;    /* events that did not fit: a bug or a damaged log */
+    uint64_t n_rejected;                   /* events that did not fit: a bug or a damaged log */
 };
 
 void model_init(struct model *m);
 void model_fini(struct model *m);
 
-/* Folds one event. Returns 0; -ENOENT, -EEXIST or -EINVAL where it does not fit the state: then nothing has changed but
- * n_rejected and seq. */
+/* Folds one event. Returns 0; -ENOENT, -EEXIST, -EINVAL or -EALREADY where it does not fit the state: then
+ * nothing has changed but n_rejected, seq and now. */
 int model_apply(struct model *m, const struct event *ev);
 
-struct job *model_get_job(const struct model *m, uint32_t id);       /* or NULL */
+struct job *model_get_job(const struct model *m, uint32_t id); /* or NULL */
 /* The element N_k: a job of its own, or the array record that still stands for it. */
 struct job *model_get_element(const struct model *m, uint32_t array_id, uint32_t index);
 struct job *model_get_request(const struct model *m, const char *request_id);
@@ -80,13 +81,15 @@ const struct part_spec *model_default_part(const struct model *m); /* or NULL */
 /* The job's partition, or the first that it asks for; NULL where that is no longer configured. */
 const struct part_spec *model_job_part(const struct model *m, const struct job *j);
 
-/* Snapshots, for mirrors: adopt whole records into a model. The structs' contents are moved out of *spec and *node; j is taken over
- * (replacing a job of that id). model_set_seq says how far the snapshot goes. */
+/* Snapshots, for mirrors: adopt whole records into a model. The structs' contents are moved out of *spec
+ * and *node; j is taken over (replacing a job of that id). Who takes a snapshot also sets uuid, epoch, seq,
+ * next_job and now to what it says. */
 void model_take_spec(struct model *m, struct cluster_spec *spec);
 void model_take_node(struct model *m, struct node *node);
 void model_take_job(struct model *m, struct job *j);
 
-/* Checks every invariant the slow way. Returns 0, or -EINVAL with the first one broken. For tests and `stoker doctor`. */
+/* Checks every invariant the slow way. Returns 0, or -EINVAL with the first one broken. For tests and
+ * `stoker doctor`. */
 int model_check(const struct model *m, struct errtext *err);
 
 #endif

@@ -14,8 +14,9 @@ void model_dequeue(struct model *m, struct job *j);
 struct node *model_add_node(struct model *m, const char *name);
 void model_drop_node(struct model *m, size_t at);
 
-/* Charges an allocation to its node. -EINVAL, and no effect, where a CPU or GPU is taken already. A node
- * that is not configured is carried as `gone` until it is empty. */
+/* Charges an allocation to its node. -EINVAL, and no effect, where a CPU or GPU is taken already, where
+ * another job holds the node whole, or where it is to be held whole and is not empty. A node that is not
+ * configured is carried as `gone` until it is empty. */
 int charge(struct model *m, const struct alloc *a, bool exclusive);
 void uncharge(struct model *m, const struct alloc *a);
 /* Both for all of a list; charge_all charges all or none. */
@@ -50,7 +51,17 @@ bool step_settle(struct step *s, struct wall t);
 /* Lets the next declared step of a step job begin: its tasks wait to be placed. False where there is none
  * left. */
 bool job_begin_next_step(struct job *j);
-/* Back to the queue, from any state but PENDING. */
-void job_put_back(struct model *m, struct job *j, struct wall t, bool hold);
+/* Back to the queue, from any state but PENDING. held: the reason of the hold that it gets; NONE: no hold.
+ */
+void job_put_back(struct model *m, struct job *j, struct wall t, enum reason held);
+/* Whether a COMPLETING job, as things are, goes back to the queue when its last task has ended. */
+bool job_comes_back(const struct job *j);
+/* Something in a step of a running step job has ended: lets the next step begin once it is done, or ends
+ * the job. failed: a task that went wrong; NULL where none is known. */
+void job_advance_steps(struct model *m, struct job *j, struct step *s, const struct task *failed,
+                       struct wall t);
+/* The first of the partitions that the request names becomes the job's; one that names none keeps what it
+ * has. */
+void job_reset_partition(struct job *j);
 
 #endif

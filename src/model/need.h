@@ -6,8 +6,8 @@
 
 /* A batch or interactive job's demand. Per-node figures hold for the smallest allowed number of nodes. */
 struct job_need {
-    uint32_t nodes; /* at least */
-    uint32_t nodes_max;
+    uint32_t nodes;     /* at least */
+    uint32_t nodes_max; /* at most: as many as there are tasks where the request does not say */
     uint32_t tasks;
     uint32_t cpus_per_task;
     uint32_t cpus;             /* in all: at least one for each node */
@@ -15,10 +15,14 @@ struct job_need {
     uint32_t cpus_per_node;    /* if its tasks are spread evenly */
     uint64_t mem_per_node_mib; /* MEM_NOT_GIVEN: a share of the node by its CPUs; 0: the whole node's */
     uint32_t gpus_per_node;
-    uint32_t gpus;    /* in all */
-    bool whole_nodes; /* --exclusive, or all of the memory */
+    uint32_t gpus;                             /* in all */
+    bool whole_nodes;                          /* --exclusive */
+    uint32_t gpus_per_task;                    /* each task brings so many; 0: not counted by task */
+    bool gpus_anywhere;                        /* only their sum was given: they may be spread unevenly */
+    uint64_t mem_per_cpu_mib, mem_per_gpu_mib; /* not 0: mem_per_node_mib follows from these */
 };
 
+/* Figures too large to be counted stay at the largest: they fit nowhere. */
 void job_need(const struct job_req *r, struct job_need *ret);
 
 /* Of one task of a declared step. */

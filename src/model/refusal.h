@@ -1,4 +1,5 @@
-/* refusal.h - why a request was not done: one table, from which Slurm's texts and stoker's exit codes come. */
+/* refusal.h - why a request was not done: one table, from which Slurm's texts and stoker's exit codes come.
+ */
 #ifndef STOKER_MODEL_REFUSAL_H
 #define STOKER_MODEL_REFUSAL_H
 

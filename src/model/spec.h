@@ -1,7 +1,7 @@
 /* spec.h - what the configuration says of the cluster: nodes, partitions, QOS, accounts, limits, weights.
  *
- * Records (src/base/rec.h): the configuration enters the model as one event that holds a struct cluster_spec.
- * Durations in seconds (DURATION_UNLIMITED where unbounded), memory in MiB.
+ * Records (src/base/rec.h): the configuration enters the model as one event that holds a struct
+ * cluster_spec. Durations in seconds (DURATION_UNLIMITED where unbounded), memory in MiB.
  */
 #ifndef STOKER_MODEL_SPEC_H
 #define STOKER_MODEL_SPEC_H
@@ -15,20 +15,20 @@
 
 struct node_spec {
     char *name;
-    char *address;     /* NULL: this machine */
+    char *address; /* NULL: this machine */
     uint32_t port;
     char *ssh_user;
     char *identity;
     char *known_hosts;
-    char *transport;   /* "local" or "ssh" */
-    char *role;        /* "compute" or "login" */
-    uint32_t cpus;     /* 0: as detected */
-    uint64_t mem_mib;  /* 0: as detected */
-    uint32_t gpus;     /* UINT32_MAX: as detected */
-    char *gpu_type;    /* NULL: untyped */
+    char *transport;  /* "local" or "ssh" */
+    char *role;       /* "compute" or "login" */
+    uint32_t cpus;    /* 0: as detected */
+    uint64_t mem_mib; /* 0: as detected */
+    uint32_t gpus;    /* UINT32_MAX: as detected */
+    char *gpu_type;   /* NULL: untyped */
     struct strv features;
     uint32_t weight;
-    bool detect;       /* false: believe the figures, check no hardware */
+    bool detect; /* false: believe the figures, check no hardware */
 };
 #define NODE_SPEC_FIELDS(F, G, S)                                                                            \
     F(S, STR, name) F(S, STR, address) F(S, U32, port) F(S, STR, ssh_user) F(S, STR, identity)               \
@@ -40,13 +40,13 @@ enum preempt_mode { PREEMPT_OFF, PREEMPT_REQUEUE, PREEMPT_CANCEL };
 
 struct part_spec {
     char *name;
-    struct strv nodes;         /* expanded names */
+    struct strv nodes; /* expanded names */
     bool is_default;
-    uint32_t state;            /* enum part_state */
+    uint32_t state;                      /* enum part_state */
     uint32_t max_time_s, default_time_s; /* DURATION_UNLIMITED, DURATION_NOT_SET */
-    uint32_t max_nodes;        /* UINT32_MAX: not limited */
+    uint32_t max_nodes;                  /* UINT32_MAX: not limited */
     uint32_t priority_job_factor, priority_tier;
-    uint32_t preempt_mode;     /* enum preempt_mode: what happens to ITS jobs */
+    uint32_t preempt_mode; /* enum preempt_mode: what happens to ITS jobs */
     uint32_t grace_s;
     bool requeue_after_grace;
     struct strv allow_groups, allow_accounts, allow_qos; /* empty: everybody */
@@ -91,8 +91,8 @@ struct limit_set { /* LIMIT_NONE where not limited */
 enum limit_scope { LIMIT_USER, LIMIT_ACCOUNT, LIMIT_QOS, LIMIT_PARTITION, LIMIT_CLUSTER };
 
 struct limit_spec {
-    uint32_t scope; /* enum limit_scope */
-    char *name;     /* "*": each one of the scope */
+    uint32_t scope;  /* enum limit_scope */
+    char *name;      /* "*": each one of the scope */
     char *partition; /* NULL: everywhere */
     struct limit_set soft, hard;
 };
@@ -115,22 +115,22 @@ struct priority_spec {
 enum backfill_mode { BACKFILL_CONSERVATIVE, BACKFILL_EASY, BACKFILL_OFF };
 
 struct cluster_spec {
-    char *name;                /* SLURM_CLUSTER_NAME */
-    char *engine;              /* "stoker" or "slurm" */
+    char *name;   /* SLURM_CLUSTER_NAME */
+    char *engine; /* "stoker" or "slurm" */
     REC_LIST(struct node_spec) nodes;
     REC_LIST(struct part_spec) parts;
     REC_LIST(struct qos_spec) qos;
     REC_LIST(struct account_spec) accounts;
     REC_LIST(struct limit_spec) limits;
     struct priority_spec priority;
-    uint32_t backfill;         /* enum backfill_mode */
+    uint32_t backfill; /* enum backfill_mode */
     uint32_t window_s;
     struct strv admin_groups;
     uint32_t kill_wait_s, node_timeout_s;
-    bool lost_node_requeue;    /* lost_node = "requeue" */
-    uint32_t min_job_age_s;    /* a finished job stays in the queue's answers so long */
+    bool lost_node_requeue; /* lost_node = "requeue" */
+    uint32_t min_job_age_s; /* a finished job stays in the queue's answers so long */
     uint32_t max_array_size;
-    uint32_t max_jobs;         /* jobs in the queue, array records counted once */
+    uint32_t max_jobs; /* jobs in the queue, array records counted once */
 };
 #define CLUSTER_SPEC_FIELDS(F, G, S)                                                                         \
     F(S, STR, name) F(S, STR, engine) G(S, LISTOF, nodes, node_spec) G(S, LISTOF, parts, part_spec)          \

@@ -1,4 +1,5 @@
-/* state.h - the state machines' words: one table each, from which the enums, the names and the parsers come. */
+/* state.h - the state machines' words: one table each, from which the enums, the names and the parsers
+ * come. */
 #ifndef STOKER_MODEL_STATE_H
 #define STOKER_MODEL_STATE_H
 
@@ -104,7 +105,8 @@ enum node_state {
         NODE_N_STATES
 };
 
-/* X(enum member, Slurm's name, what it means): the reason of a waiting or ended job, as squeue's %r has it. */
+/* X(enum member, Slurm's name, what it means): the reason of a waiting or ended job, as squeue's %r has it.
+ */
 #define REASONS(X)                                                                                           \
     X(NONE, "None", "not looked at yet")                                                                     \
     X(PRIORITY, "Priority", "jobs ahead of it are first")                                                    \

@@ -24,23 +24,23 @@ enum why_class {
 };
 
 struct why_cause {
-    uint32_t cls;         /* enum why_class */
-    char *text;           /* one sentence with numbers */
+    uint32_t cls; /* enum why_class */
+    char *text;   /* one sentence with numbers */
     char *class_name;
-    struct wall clears;   /* earliest time it can clear; unset: not known */
+    struct wall clears; /* earliest time it can clear; unset: not known */
 };
 #define WHY_CAUSE_FIELDS(F, G, S) F(S, U32, cls) F(S, STR, text) F(S, STR, class_name) F(S, WALL, clears)
 
 struct msg_why { /* the whole answer; it travels as it is */
     uint32_t job;
-    uint32_t state;       /* enum job_state */
-    uint32_t reason;      /* enum reason */
-    char *summary;        /* one sentence */
+    uint32_t state;  /* enum job_state */
+    uint32_t reason; /* enum reason */
+    char *summary;   /* one sentence */
     REC_LIST(struct why_cause) causes;
     uint32_t rank, rank_of; /* in its partition's queue; 0: does not queue */
     struct wall start_est;  /* unset: not known */
     char *start_basis;
-    char *advice;         /* one change that would help; NULL: none found */
+    char *advice; /* one change that would help; NULL: none found */
 };
 #define MSG_WHY_FIELDS(F, G, S)                                                                              \
     F(S, U32, job) F(S, U32, state) F(S, U32, reason) F(S, STR, summary) G(S, LISTOF, causes, why_cause)     \
