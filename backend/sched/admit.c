@@ -6,7 +6,8 @@
 #include "backend/sched/gate.h"
 #include "src/base/units.h"
 
-/* A partition that is down takes jobs, they wait; one that is inactive or does not admit the request does not. */
+/* A partition that is down takes jobs, they wait; one that is inactive, or that does not admit the request,
+ * does not. */
 static enum refusal refusal_of(enum reason r)
 {
     if (r == REASON_NONE || r == REASON_PART_DOWN)
@@ -60,58 +61,73 @@ static bool figures_known(const struct model *m, const struct part_spec *part)
 {
     for (size_t i = 0; i < part->nodes.n; i++) {
         const struct node *n = model_get_node(m, part->nodes.v[i]);
-        if (n && n->state == NODE_UNKNOWN && (!n->cpus || !n->mem_mib || n->gpus == UINT32_MAX))
+        if (n && !n->boot_id && (!n->spec.cpus || !n->spec.mem_mib || n->spec.gpus == UINT32_MAX))
             return false;
     }
     return true;
 }
 
-static enum refusal admit_in(const struct sched_view *v, const struct part_spec *part,
-                             const struct job_req *req, const struct step *steps, size_t n_steps,
-                             struct errtext *text)
+/* In which every task of every step, or the whole job, would fit one day. */
+static bool could_fit(const struct sched_view *v, const struct part_spec *part, const struct job_req *req,
+                      const struct step *steps, size_t n_steps, struct errtext *text)
 {
     if (!figures_known(v->model, part))
-        return REFUSAL_NONE;
+        return true;
     for (size_t i = 0; i < n_steps; i++) {
         struct fit_request r = {.req = req,
-                                .gpu_type = steps[i].gpu_type ? steps[i].gpu_type : req->gpu_type};
+                                .gpu_type = steps[i].gpu_type ? steps[i].gpu_type : req->gpu_type,
+                                .one_task = true};
         step_task_need(&steps[i], &r.need);
         if (!fits_empty(v->model, part, &r, text)) {
             err_prefix(text, 0, "step %s", steps[i].name ? steps[i].name : "?");
-            return REFUSAL_NEVER_FITS;
+            return false;
         }
     }
     struct fit_request r = {.req = req, .gpu_type = req->gpu_type};
     job_need(req, &r.need);
-    return n_steps || fits_empty(v->model, part, &r, text) ? REFUSAL_NONE : REFUSAL_NEVER_FITS;
+    return n_steps || fits_empty(v->model, part, &r, text);
 }
 
+static enum refusal admit_to(const struct sched_view *v, uint32_t uid, const char *name,
+                             const struct job_req *req, const struct step *steps, size_t n_steps,
+                             struct errtext *text)
+{
+    const struct part_spec *part = model_get_part(v->model, name);
+    if (!part) {
+        err_set(text, 0, "there is no partition %s", name);
+        return REFUSAL_NO_PARTITION;
+    }
+    enum refusal r = refusal_of(gate_partition(v, uid, req, part, text));
+    if (r != REFUSAL_NONE)
+        return r;
+    if (part->state == PART_DRAIN) { /* what waits there already still runs */
+        err_set(text, 0, "partition %s takes no new jobs", part->name);
+        return REFUSAL_PART_DOWN;
+    }
+    return could_fit(v, part, req, steps, n_steps, text) ? REFUSAL_NONE : REFUSAL_NEVER_FITS;
+}
+
+/* Of several partitions one is enough, but a name that does not exist is a mistake even beside one that
+ * does. */
 enum refusal sched_admit(const struct sched_view *v, uint32_t uid, const struct job_req *req,
                          const struct step *steps, size_t n_steps, struct errtext *text)
 {
     struct job probe = {.req = *req, .uid = uid};
     struct strv names = gate_partitions(v->model, &probe);
-    enum refusal worst = REFUSAL_NO_PARTITION;
+    enum refusal last = REFUSAL_NO_PARTITION;
+    bool ok = false;
     if (!names.n)
         err_set(text, 0, "no partition given and no default partition configured");
-    bool ok = false;
     for (size_t i = 0; i < names.n; i++) {
-        const struct part_spec *part = model_get_part(v->model, names.v[i]);
-        enum refusal r = REFUSAL_NO_PARTITION;
-        if (part)
-            r = refusal_of(gate_partition(v, uid, req, part, text));
-        else
-            err_set(text, 0, "there is no partition %s", names.v[i]);
-        if (!part) { /* a name that does not exist is a mistake even beside one that does */
+        last = admit_to(v, uid, names.v[i], req, steps, n_steps, text);
+        if (last == REFUSAL_NO_PARTITION) {
             ok = false;
-            worst = r;
             break;
         }
-        if (r == REFUSAL_NONE)
-            r = admit_in(v, part, req, steps, n_steps, text);
-        ok = ok || r == REFUSAL_NONE;
-        worst = r;
+        ok = ok || last == REFUSAL_NONE;
     }
     strv_fini(&names);
-    return ok ? REFUSAL_NONE : worst;
+    if (ok)
+        err_set(text, 0, "%s", "");
+    return ok ? REFUSAL_NONE : last;
 }

@@ -130,8 +130,8 @@ static void try_tasks(struct pass *p, const struct job *j)
         for (size_t k = 0; k < s->tasks.n && !s->done; k++) {
             if (s->tasks.v[k].state != TASK_WAITING)
                 continue;
-            struct fit_request r = {.req = &j->req,
-                                    .gpu_type = s->gpu_type ? s->gpu_type : j->req.gpu_type};
+            struct fit_request r = {
+                .req = &j->req, .gpu_type = s->gpu_type ? s->gpu_type : j->req.gpu_type, .one_task = true};
             step_task_need(s, &r.need);
             struct alloc *alloc = NULL;
             size_t n = 0;

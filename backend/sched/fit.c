@@ -1,8 +1,9 @@
 /* fit.c - placing one request on nodes.
  *
- * Candidates are the partition's nodes that satisfy the constraints; of these the lightest by weight, then
- * the fullest that still fits (so that large holes stay whole). One node where one does, else the roomiest
- * first until all tasks have a place.
+ * Candidates are the partition's nodes that satisfy the constraints. One node where one does: the lightest
+ * by weight, then the fullest that still fits (so that large holes stay whole). Else as few as take it: the
+ * lightest first, then the roomiest, and where those do not do the roomiest of all. Tasks are spread evenly
+ * where a number of nodes was asked for, else the nodes are filled one after the other.
  */
 #include "backend/sched/fit.h"
 
@@ -72,89 +73,125 @@ static bool has_features(const struct node *n, const struct strv *wanted)
     return true;
 }
 
-/* The memory a request takes on this node for so many CPUs; *ret_must says whether it must be free or is a
- * share taken as far as it goes. */
-static uint64_t mem_wanted(const struct fit_node *f, const struct fit_request *r, uint32_t cpus,
-                           bool *ret_must)
+/* A node as a request sees it. */
+struct candidate {
+    struct fit_node *f;
+    uint32_t tasks, gpus; /* that it could take and give; once chosen: those that it shall */
+    bool listed;          /* the request names it: it must be part of the allocation */
+    size_t order;
+};
+
+/* The memory a request takes on this node for so many CPUs and GPUs; *ret_must says whether it must be free
+ * or is a share taken as far as it goes. */
+static uint64_t mem_wanted(const struct fit_node *f, const struct job_need *need, uint32_t cpus,
+                           uint32_t gpus, bool *ret_must)
 {
-    uint64_t asked = r->need.mem_per_node_mib;
-    *ret_must = asked != MEM_NOT_GIVEN;
-    if (asked == 0)
-        return f->node->mem_mib;
-    if (asked != MEM_NOT_GIVEN)
-        return r->req && r->req->mem_node_mib == MEM_NOT_GIVEN && r->req->mem_cpu_mib != MEM_NOT_GIVEN
-                   ? r->req->mem_cpu_mib * cpus
-                   : asked;
+    *ret_must = true;
+    if (need->mem_per_cpu_mib)
+        return cpus && need->mem_per_cpu_mib > UINT64_MAX / cpus ? UINT64_MAX
+                                                                 : need->mem_per_cpu_mib * cpus;
+    if (need->mem_per_gpu_mib)
+        return gpus && need->mem_per_gpu_mib > UINT64_MAX / gpus ? UINT64_MAX
+                                                                 : need->mem_per_gpu_mib * gpus;
+    if (need->mem_per_node_mib != MEM_NOT_GIVEN)
+        return need->mem_per_node_mib ? need->mem_per_node_mib : f->node->mem_mib;
+    *ret_must = false;
     return mem_share_mib(f->node->mem_mib, f->node->cpus, cpus);
 }
 
-/* How many of the request's tasks the node could take; 0 where it will not do, and why is counted. */
-static uint32_t capacity(const struct fit_node *f, const struct fit_request *r,
-                         const struct fit_constraints *c, struct fit_refusals *why)
+/* Where the node is not to be looked at closely at all: the count that says so; else NULL. */
+static uint32_t *ruled_out(const struct fit_node *f, const struct fit_request *r,
+                           const struct fit_constraints *c, bool listed_only, struct fit_refusals *why)
 {
     const struct node *n = f->node;
-    const struct job_need *need = &r->need;
-    if (!f->usable) {
-        *(n->drain ? &why->drained : n->state != NODE_UP || n->gone ? &why->out : &why->busy_whole) += 1;
-        return 0;
-    }
-    if (c->bad || (c->only.n && !strv_has(&c->only, n->spec.name)) || strv_has(&c->never, n->spec.name)) {
-        why->excluded++;
-        return 0;
-    }
-    if (!has_features(n, &c->features)) {
-        why->features++;
-        return 0;
-    }
-    if (r->gpu_type && need->gpus && !str_ieq(r->gpu_type, n->gpu_type)) {
-        why->gpu_type++;
-        return 0;
-    }
-    if (need->whole_nodes && !f->empty) {
-        why->busy_whole++;
-        return 0;
-    }
-    if (f->n_gpus < need->gpus_per_node) {
-        why->gpus++;
-        return 0;
-    }
-    uint32_t tasks = f->n_cpus / need->cpus_per_task;
-    if (r->req && r->req->overcommit && f->n_cpus)
-        tasks = need->tasks;
-    if (!tasks) {
-        why->cpus++;
-        return 0;
-    }
-    if (need->tasks_per_node)
-        tasks = tasks < need->tasks_per_node ? 0 : need->tasks_per_node;
-    if (!tasks) {
-        why->cpus++;
-        return 0;
-    }
-    bool must;
-    uint64_t mem = mem_wanted(f, r, need->cpus_per_task, &must);
-    bool per_cpu = r->req && r->req->mem_node_mib == MEM_NOT_GIVEN && r->req->mem_cpu_mib != MEM_NOT_GIVEN;
-    if (must && mem > f->mem_free_mib) {
-        why->mem++;
-        return 0;
-    }
-    if (must && per_cpu && mem)
-        tasks = min_u32(tasks, (uint32_t)(f->mem_free_mib / mem));
-    why->fit++;
-    return min_u32(tasks, need->tasks);
+    bool unlisted = listed_only && !strv_has(&c->only, n->spec.name);
+    if (c->bad || unlisted || strv_has(&c->never, n->spec.name))
+        return &why->excluded;
+    if (!f->usable)
+        return n->drain ? &why->drained : n->state != NODE_UP || n->gone ? &why->out : &why->busy_whole;
+    if (!has_features(n, &c->features))
+        return &why->features;
+    if (r->gpu_type && r->need.gpus && !str_ieq(r->gpu_type, n->gpu_type))
+        return &why->gpu_type;
+    return r->need.whole_nodes && !f->empty ? &why->busy_whole : NULL;
 }
 
-struct candidate {
-    struct fit_node *f;
-    uint32_t tasks; /* that it could take */
-    size_t order;
-};
+/* GPUs that the node must have for the request to look at it. */
+static uint32_t gpus_at_least(const struct job_need *need)
+{
+    if (need->gpus_per_task)
+        return need->gpus_per_task;
+    return need->gpus_anywhere ? need->gpus > 0 : need->gpus_per_node;
+}
+
+/* How many of the request's tasks the node could take, by its CPUs. */
+static uint32_t tasks_by_cpus(const struct fit_node *f, const struct fit_request *r)
+{
+    const struct job_need *need = &r->need;
+    uint32_t tasks =
+        r->req && r->req->overcommit && f->n_cpus ? need->tasks : f->n_cpus / need->cpus_per_task;
+    if (!need->tasks_per_node)
+        return min_u32(tasks, need->tasks);
+    /* With a number of tasks beside it, it is the most that a node gets; alone it is what each gets. */
+    bool is_most = r->req && r->req->ntasks != NOT_GIVEN;
+    return is_most || tasks >= need->tasks_per_node
+               ? min_u32(min_u32(tasks, need->tasks_per_node), need->tasks)
+               : 0;
+}
+
+/* Fills in what the node could take; false where it will not do: why is counted. */
+static bool look_at(struct candidate *v, const struct fit_request *r, struct fit_refusals *why)
+{
+    const struct fit_node *f = v->f;
+    const struct job_need *need = &r->need;
+    v->gpus = f->n_gpus;
+    v->tasks = tasks_by_cpus(f, r);
+    uint32_t least_gpus = gpus_at_least(need);
+    if (f->n_gpus < least_gpus) {
+        why->gpus++;
+        return false;
+    }
+    if (need->gpus_per_task)
+        v->tasks = min_u32(v->tasks, f->n_gpus / need->gpus_per_task);
+    if (!v->tasks) {
+        why->cpus++;
+        return false;
+    }
+    bool must;
+    uint64_t mem = mem_wanted(f, need, need->cpus_per_task, least_gpus, &must);
+    if (must ? mem > f->mem_free_mib : mem && !f->mem_free_mib) {
+        why->mem++;
+        return false;
+    }
+    if (need->mem_per_cpu_mib && mem)
+        v->tasks = (uint32_t)(f->mem_free_mib / mem < v->tasks ? f->mem_free_mib / mem : v->tasks);
+    if (need->mem_per_gpu_mib && f->mem_free_mib / need->mem_per_gpu_mib < v->gpus) {
+        v->gpus = (uint32_t)(f->mem_free_mib / need->mem_per_gpu_mib);
+        if (need->gpus_per_task)
+            v->tasks = min_u32(v->tasks, v->gpus / need->gpus_per_task);
+    }
+    why->fit++;
+    return true;
+}
+
+/* --- choosing among the candidates --- */
+
+static int by_list(const struct candidate *a, const struct candidate *b)
+{
+    return a->listed == b->listed ? 0 : a->listed ? -1 : 1;
+}
+
+static int by_weight(const struct candidate *a, const struct candidate *b)
+{
+    uint32_t wa = a->f->node->spec.weight, wb = b->f->node->spec.weight;
+    return wa == wb ? 0 : wa < wb ? -1 : 1;
+}
 
 static int by_fit(const void *pa, const void *pb)
 {
     const struct candidate *a = pa, *b = pb;
-    if (a->f->node->spec.weight != b->f->node->spec.weight)
-        return a->f->node->spec.weight < b->f->node->spec.weight ? -1 : 1;
+    if (by_weight(a, b))
+        return by_weight(a, b);
     if (a->f->n_gpus != b->f->n_gpus) /* keep GPUs for those who ask */
         return a->f->n_gpus < b->f->n_gpus ? -1 : 1;
     if (a->f->n_cpus != b->f->n_cpus)
@@ -162,31 +199,135 @@ static int by_fit(const void *pa, const void *pb)
     return a->order < b->order ? -1 : 1;
 }
 
-static int by_room(const void *pa, const void *pb)
+static int by_tasks(const void *pa, const void *pb)
 {
     const struct candidate *a = pa, *b = pb;
-    if (a->f->node->spec.weight != b->f->node->spec.weight)
-        return a->f->node->spec.weight < b->f->node->spec.weight ? -1 : 1;
+    if (by_list(a, b))
+        return by_list(a, b);
     if (a->tasks != b->tasks)
         return a->tasks > b->tasks ? -1 : 1;
     return a->order < b->order ? -1 : 1;
 }
 
-static void debit(struct fit_node *f, const struct fit_request *r, uint32_t tasks, struct alloc *ret)
+static int by_gpus(const void *pa, const void *pb)
 {
+    const struct candidate *a = pa, *b = pb;
+    if (by_list(a, b))
+        return by_list(a, b);
+    return a->gpus != b->gpus ? (a->gpus > b->gpus ? -1 : 1) : by_tasks(pa, pb);
+}
+
+static int by_weight_and_tasks(const void *pa, const void *pb)
+{
+    const struct candidate *a = pa, *b = pb;
+    if (by_list(a, b))
+        return by_list(a, b);
+    return by_weight(a, b) ? by_weight(a, b) : by_tasks(pa, pb);
+}
+
+/* The first of v that takes it whole. */
+static bool choose_one(struct candidate *v, size_t n, const struct job_need *need, size_t listed)
+{
+    qsort(v, n, sizeof *v, by_fit);
+    for (size_t i = 0; i < n; i++) {
+        if (v[i].tasks < need->tasks || (listed && !v[i].listed) ||
+            (need->gpus_anywhere && v[i].gpus < need->gpus))
+            continue;
+        v[0] = v[i];
+        return true;
+    }
+    return false;
+}
+
+/* The smallest number of first candidates, within least and most, that takes it; 0: there is none. */
+static size_t enough(const struct candidate *v, size_t n, const struct job_need *need, size_t least,
+                     size_t most)
+{
+    uint64_t tasks = 0, gpus = 0;
+    for (size_t i = 0; i < n && i < most; i++) {
+        tasks += v[i].tasks;
+        gpus += v[i].gpus;
+        if (i + 1 >= least && tasks >= need->tasks && (!need->gpus_anywhere || gpus >= need->gpus))
+            return i + 1;
+    }
+    return 0;
+}
+
+/* Gives out `total` so that each of n gets at least one where that goes round, evenly or the first ones
+ * first, and none more than its cap[], which becomes what it gets. */
+static void share_out(uint32_t *cap, size_t n, uint32_t total, bool evenly)
+{
+    uint32_t left = total;
+    uint64_t after = 0; /* what those behind can take at most */
+    for (size_t i = 0; i < n; i++)
+        after += cap[i];
+    for (size_t i = 0; i < n; i++) {
+        uint32_t to_come = (uint32_t)(n - i - 1), keep = left > to_come ? to_come : left ? left - 1 : 0;
+        after -= cap[i];
+        uint32_t must = after < left ? left - (uint32_t)after : 0;
+        uint32_t want = evenly ? (left + to_come) / (to_come + 1) : left - keep;
+        want = min_u32(want > must ? want : must, cap[i]);
+        left -= want;
+        cap[i] = want;
+    }
+}
+
+static void share_tasks_and_gpus(struct candidate *v, size_t n, const struct job_need *need)
+{
+    uint32_t *tasks = xcalloc(2 * n, sizeof *tasks), *gpus = tasks + n;
+    for (size_t i = 0; i < n; i++) {
+        tasks[i] = v[i].tasks;
+        gpus[i] = v[i].gpus;
+    }
+    share_out(tasks, n, need->tasks, need->nodes > 1);
+    if (need->gpus_anywhere)
+        share_out(gpus, n, need->gpus, true);
+    for (size_t i = 0; i < n; i++) {
+        v[i].tasks = tasks[i];
+        v[i].gpus = need->gpus_anywhere   ? gpus[i]
+                    : need->gpus_per_task ? tasks[i] * need->gpus_per_task
+                                          : need->gpus_per_node;
+    }
+    free(tasks);
+}
+
+/* Chooses among the candidates: v[0..return), with the tasks and GPUs that each shall take. 0: not enough.
+ */
+static size_t choose(struct candidate *v, size_t n, const struct job_need *need, size_t listed,
+                     uint32_t nodes_max)
+{
+    static int (*const orders[])(const void *, const void *) = {by_weight_and_tasks, by_tasks, by_gpus};
+    size_t least = listed > need->nodes ? listed : need->nodes, chosen = 0;
+    if (least == 1 && choose_one(v, n, need, listed))
+        chosen = 1;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders && !chosen; i++) {
+        qsort(v, n, sizeof *v, orders[i]);
+        chosen = enough(v, n, need, least, nodes_max);
+    }
+    if (chosen)
+        share_tasks_and_gpus(v, chosen, need);
+    return chosen;
+}
+
+static void debit(const struct candidate *v, const struct job_need *need, struct alloc *ret)
+{
+    struct fit_node *f = v->f;
     *ret = (struct alloc){.node = xstrdup(f->node->spec.name)};
-    uint32_t cpus = min_u32(tasks * r->need.cpus_per_task, f->n_cpus);
+    uint32_t cpus =
+        (uint32_t)((uint64_t)v->tasks * need->cpus_per_task < f->n_cpus ? v->tasks * need->cpus_per_task
+                                                                        : f->n_cpus);
     bool must;
-    if (r->need.whole_nodes) {
+    if (need->whole_nodes) {
         ret->cpus = f->cpus_free;
         ret->gpus = f->gpus_free;
         ret->mem_mib = f->node->mem_mib;
         f->cpus_free = f->gpus_free = (struct cpuset){0};
         f->usable = false;
     } else {
-        ret->cpus = cpuset_take_lowest(&f->cpus_free, cpus ? cpus : 1);
-        ret->gpus = cpuset_take_lowest(&f->gpus_free, r->need.gpus_per_node);
-        uint64_t mem = mem_wanted(f, r, cpus, &must);
+        cpus = cpus ? cpus : 1;
+        ret->cpus = cpuset_take_lowest(&f->cpus_free, cpus);
+        ret->gpus = cpuset_take_lowest(&f->gpus_free, v->gpus);
+        uint64_t mem = mem_wanted(f, need, cpus, v->gpus, &must);
         ret->mem_mib = mem < f->mem_free_mib ? mem : f->mem_free_mib;
     }
     f->mem_free_mib -= ret->mem_mib < f->mem_free_mib ? ret->mem_mib : f->mem_free_mib;
@@ -195,66 +336,41 @@ static void debit(struct fit_node *f, const struct fit_request *r, uint32_t task
     f->empty = false;
 }
 
-/* Chooses among the candidates: first[0..*ret_n) with the tasks each shall take. False: not enough. */
-static bool choose(struct candidate *v, size_t n, const struct job_need *need, size_t *ret_n)
-{
-    if (need->nodes == 1) {
-        qsort(v, n, sizeof *v, by_fit);
-        for (size_t i = 0; i < n; i++)
-            if (v[i].tasks >= need->tasks) {
-                struct candidate first = v[i];
-                v[0] = first;
-                v[0].tasks = need->tasks;
-                *ret_n = 1;
-                return true;
-            }
-    }
-    uint32_t nodes_max = need->nodes_max > need->nodes ? need->nodes_max : need->nodes;
-    if (need->nodes == 1 && need->nodes_max <= 1)
-        nodes_max = need->tasks; /* -n without -N may spread */
-    qsort(v, n, sizeof *v, by_room);
-    uint32_t left = need->tasks;
-    size_t used = 0;
-    for (; used < n && used < nodes_max && (left || used < need->nodes); used++) {
-        /* Keep one task for each node that is still to come. */
-        uint32_t nodes_to_come = used + 1 < need->nodes ? need->nodes - (uint32_t)used - 1 : 0;
-        uint32_t spare = left > nodes_to_come ? left - nodes_to_come : (left ? 1 : 0);
-        uint32_t even = need->nodes > 1 ? (left + nodes_to_come) / (nodes_to_come + 1) : spare;
-        v[used].tasks =
-            min_u32(min_u32(v[used].tasks, spare), need->nodes > 1 && nodes_to_come ? even : spare);
-        left -= v[used].tasks;
-    }
-    *ret_n = used;
-    return left == 0 && used >= need->nodes;
-}
-
 int fit_place(const struct model *m, struct fit_node *nodes, const struct part_spec *part,
               const struct fit_request *r, struct alloc **ret_alloc, size_t *ret_n,
               struct fit_refusals *ret_why)
 {
     struct fit_constraints c;
     fit_constraints_init(&c, r->req);
+    uint32_t nodes_max = min_u32(r->need.nodes_max, part->max_nodes);
+    size_t listed = r->one_task ? 0 : c.only.n, listed_here = 0, n = 0, chosen = 0;
+    bool listed_only = c.only.n && (r->one_task || listed >= nodes_max);
     struct candidate *v = xcalloc(m->n_nodes, sizeof *v);
-    size_t n = 0, chosen = 0;
     *ret_why = (struct fit_refusals){0};
     for (size_t i = 0; i < m->n_nodes; i++) {
         if (!strv_has(&part->nodes, nodes[i].node->spec.name))
             continue;
         ret_why->nodes++;
-        uint32_t tasks = capacity(&nodes[i], r, &c, ret_why);
-        if (tasks)
-            v[n++] = (struct candidate){.f = &nodes[i], .tasks = tasks, .order = i};
+        v[n] = (struct candidate){.f = &nodes[i], .order = i};
+        uint32_t *out = ruled_out(&nodes[i], r, &c, listed_only, ret_why);
+        if (out)
+            ++*out;
+        else if (look_at(&v[n], r, ret_why)) {
+            v[n].listed = listed && strv_has(&c.only, nodes[i].node->spec.name);
+            listed_here += v[n++].listed;
+        }
     }
-    bool ok = choose(v, n, &r->need, &chosen);
-    if (ok) {
+    if (listed_here == listed)
+        chosen = choose(v, n, &r->need, listed, nodes_max);
+    if (chosen) {
         *ret_alloc = xcalloc(chosen, sizeof **ret_alloc);
         *ret_n = chosen;
         for (size_t i = 0; i < chosen; i++)
-            debit(v[i].f, r, v[i].tasks, &(*ret_alloc)[i]);
+            debit(&v[i], &r->need, &(*ret_alloc)[i]);
     }
     free(v);
     fit_constraints_fini(&c);
-    return ok ? 0 : -EAGAIN;
+    return chosen ? 0 : -EAGAIN;
 }
 
 void fit_describe(const struct fit_refusals *f, bool empty, struct str *out)

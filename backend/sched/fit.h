@@ -17,19 +17,21 @@ struct fit_node {
 
 /* Why nodes did not do, counted. */
 struct fit_refusals {
-    uint32_t nodes;      /* looked at: in the partition */
+    uint32_t nodes; /* looked at: in the partition */
     uint32_t out, drained, excluded, features, busy_whole;
     uint32_t cpus, gpus, mem, gpu_type; /* too little free (or at all, with empty nodes) */
-    uint32_t fit;        /* would do */
+    uint32_t fit;                       /* would do */
 };
 
 struct fit_request {
     struct job_need need;
     const struct job_req *req; /* constraints; NULL: none */
     const char *gpu_type;      /* NULL: any */
+    bool one_task; /* of a step job: it goes to one of the nodes listed, a whole job gets all of them */
 };
 
-/* State of all nodes of the model, as they are now; pretend_empty: as if nothing ran and all were up. Caller frees. */
+/* State of all nodes of the model, as they are now; pretend_empty: as if nothing ran and all were up.
+ * Caller frees. */
 struct fit_node *fit_nodes_new(const struct model *m, bool pretend_empty);
 
 /* Constraints parsed once for each job: node lists expanded. */
@@ -40,10 +42,11 @@ struct fit_constraints {
 void fit_constraints_init(struct fit_constraints *c, const struct job_req *req);
 void fit_constraints_fini(struct fit_constraints *c);
 
-/* Finds nodes of the partition for the request. 0: *ret_alloc is a list of struct alloc (malloc'd, the caller owns it), and the nodes have been debited.
- * -EAGAIN: does not fit; ret_why counts the causes. */
+/* Finds nodes of the partition for the request. 0: *ret_alloc is a list of struct alloc (malloc'd, the
+ * caller owns it), and the nodes have been debited. -EAGAIN: does not fit; ret_why counts the causes. */
 int fit_place(const struct model *m, struct fit_node *nodes, const struct part_spec *part,
-              const struct fit_request *r, struct alloc **ret_alloc, size_t *ret_n, struct fit_refusals *ret_why);
+              const struct fit_request *r, struct alloc **ret_alloc, size_t *ret_n,
+              struct fit_refusals *ret_why);
 
 /* "12 nodes: 7 too few free GPUs, 3 too little free memory, 2 drained" */
 void fit_describe(const struct fit_refusals *f, bool empty, struct str *out);

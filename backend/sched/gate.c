@@ -43,10 +43,6 @@ enum reason gate_partition(const struct sched_view *v, uint32_t uid, const struc
         err_set(text, 0, "partition %s is inactive", part->name);
         return REASON_PART_INACTIVE;
     }
-    if (part->state == PART_DOWN) {
-        err_set(text, 0, "partition %s is down", part->name);
-        return REASON_PART_DOWN;
-    }
     bool member = !part->allow_groups.n || uid == 0 ||
                   (v->in_groups && v->in_groups(v->ctx, uid, &part->allow_groups));
     bool account =
@@ -59,7 +55,12 @@ enum reason gate_partition(const struct sched_view *v, uint32_t uid, const struc
                            : "QOS");
         return REASON_PART_CONFIG;
     }
-    return gate_limits(req, part, text);
+    enum reason limits = gate_limits(req, part, text);
+    if (limits != REASON_NONE || part->state != PART_DOWN)
+        return limits;
+    err_set(text, 0, "partition %s is down",
+            part->name); /* last: its other rules hold for what comes in meanwhile */
+    return REASON_PART_DOWN;
 }
 
 static enum reason gate_hold(const struct job *j)
@@ -77,9 +78,10 @@ enum reason gate_job(const struct sched_view *v, const struct job *j, struct wal
     enum reason hold = gate_hold(j);
     if (hold != REASON_NONE)
         return hold;
-    struct wall begin = j->req.begin.ms > j->t_eligible.ms ? j->req.begin : j->t_eligible;
-    if (begin.ms > now.ms) {
-        *ret_clears = begin;
+    /* Only what was asked for: t_eligible was the clock's word, and the clock may have been set back since.
+     */
+    if (j->req.begin.ms > now.ms) {
+        *ret_clears = j->req.begin;
         return REASON_BEGIN_TIME;
     }
     /* Of several partitions one that admits it is enough. */

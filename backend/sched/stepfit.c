@@ -1,8 +1,10 @@
 /* stepfit.c - steps inside an allocation: which part of it each srun gets.
  *
  * A step counts the CPUs of its ranks; GPUs and memory only where it says how many: what it does not name
- * it shares with the others. A step that overlaps counts nothing.
+ * it shares with the others. A step that overlaps counts nothing. It runs on exactly as many nodes as it
+ * wants: whoever waits for it knows from the start how many tasks there will be.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "backend/sched/sched.h"
@@ -47,26 +49,28 @@ static uint32_t per_rank(const struct step *s)
     return s->cpus_per_rank == NOT_GIVEN || !s->cpus_per_rank ? 1 : s->cpus_per_rank;
 }
 
-/* Ranks that a node could take. */
+/* Whether the node does, and the ranks that it could take. */
 static uint32_t ranks_in(const struct step *s, const struct room *r, uint32_t gpus_here)
 {
     bool mem = s->mem_mib == MEM_NOT_GIVEN || !s->mem_mib || r->mem_mib >= s->mem_mib;
-    if (!mem || cpuset_count(&r->gpus) < gpus_here)
+    uint32_t gpus = cpuset_count(&r->gpus), ranks = cpuset_count(&r->cpus) / per_rank(s);
+    if (!mem || gpus < gpus_here)
         return 0;
     if (s->overcommit)
-        return s->n_ranks;
-    return cpuset_count(&r->cpus) / per_rank(s);
+        ranks = s->n_ranks;
+    return s->gpus_per_rank && gpus / s->gpus_per_rank < ranks ? gpus / s->gpus_per_rank : ranks;
 }
 
 static struct alloc take(const struct step *s, struct room *r, uint32_t ranks, uint32_t gpus_here)
 {
     struct alloc a = {
         .node = xstrdup(r->alloc->node), .mem_mib = r->alloc->mem_mib, .gpus = r->alloc->gpus};
-    uint32_t cpus = ranks * per_rank(s), free_cpus = cpuset_count(&r->cpus);
-    if (s->overlap || s->overcommit)
+    uint32_t free_cpus = cpuset_count(&r->cpus);
+    uint64_t cpus = (uint64_t)ranks * per_rank(s);
+    if (s->overlap || !free_cpus) /* overcommitted: it shares what others hold */
         a.cpus = r->alloc->cpus;
     else
-        a.cpus = cpuset_take_lowest(&r->cpus, cpus < free_cpus ? cpus : free_cpus);
+        a.cpus = cpuset_take_lowest(&r->cpus, cpus < free_cpus ? (uint32_t)cpus : free_cpus);
     if (s->gpus != NOT_GIVEN)
         a.gpus = cpuset_take_lowest(&r->gpus, gpus_here);
     if (s->mem_mib != MEM_NOT_GIVEN && s->mem_mib) {
@@ -76,30 +80,88 @@ static struct alloc take(const struct step *s, struct room *r, uint32_t ranks, u
     return a;
 }
 
-/* Spreads the step's ranks over the rooms: ranks[i] for room i. False: not enough room. */
+/* The nodes that a step runs on: as many as it wants, each with a rank at least. */
+static uint32_t nodes_of(const struct step *s)
+{
+    uint32_t nodes = s->nodes ? s->nodes : 1;
+    return nodes < s->n_ranks ? nodes : s->n_ranks;
+}
+
+/* The roomiest node that is not marked yet; n where there is none. */
+static size_t roomiest(const uint32_t *most, const bool *marked, size_t n)
+{
+    size_t best = n;
+    for (size_t i = 0; i < n; i++)
+        if (!marked[i] && most[i] && (best == n || most[i] > most[best]))
+            best = i;
+    return best;
+}
+
+/* Marks the `nodes` roomiest, of equal ones the first. False: there are not so many, or not roomy enough.
+ */
+static bool mark_nodes(const struct step *s, const uint32_t *most, size_t n, uint32_t nodes, bool *marked)
+{
+    uint64_t room = 0;
+    for (uint32_t k = 0; k < nodes; k++) {
+        size_t best = roomiest(most, marked, n);
+        if (best == n)
+            return false;
+        marked[best] = true;
+        room += most[best];
+    }
+    return room >= s->n_ranks;
+}
+
+/* Spreads `total` over the marked nodes, evenly as far as each can take: most[] becomes what each gets. */
+static void share_out(uint32_t *most, const bool *marked, size_t n, uint32_t total)
+{
+    uint64_t behind = 0;
+    uint32_t nodes = 0, left = total;
+    for (size_t i = 0; i < n; i++) {
+        most[i] = marked[i] ? most[i] : 0;
+        behind += most[i];
+        nodes += marked[i];
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!marked[i])
+            continue;
+        behind -= most[i];
+        uint32_t even = left / nodes + (left % nodes != 0);
+        nodes--;
+        uint32_t must = behind < left ? left - (uint32_t)behind : 0;
+        uint32_t want = even > must ? even : must;
+        most[i] = want < most[i] ? want : most[i];
+        left -= most[i];
+    }
+}
+
+/* Spreads the step's ranks and GPUs over the rooms: ranks[i] and gpus[i] for room i. False: not enough
+ * room. */
 static bool spread(const struct step *s, const struct room *rooms, size_t n, uint32_t *ranks,
                    uint32_t *gpus)
 {
-    uint32_t nodes = s->nodes ? s->nodes : 1, left = s->n_ranks, used = 0;
+    uint32_t nodes = nodes_of(s), left = s->gpus == NOT_GIVEN ? 0 : s->gpus, to_come = nodes;
+    uint32_t most_gpus = s->gpus_per_rank ? s->gpus_per_rank
+                         : nodes          ? left / nodes + (left % nodes != 0)
+                                          : 0;
     struct strv only = strv_split(s->nodelist, ",");
-    uint32_t gpus_node = s->gpus == NOT_GIVEN ? 0 : (s->gpus + nodes - 1) / nodes;
-    for (size_t i = 0; i < n && left; i++) {
-        if (only.n && !strv_has(&only, rooms[i].alloc->node))
-            continue;
-        uint32_t most = ranks_in(s, &rooms[i], gpus_node);
-        if (!most)
-            continue;
-        uint32_t to_come = used + 1 < nodes ? nodes - used - 1 : 0;
-        uint32_t here = left > to_come ? left - to_come : left;
-        if (to_come && here > (left + to_come) / (to_come + 1))
-            here = (left + to_come) / (to_come + 1);
-        ranks[i] = here < most ? here : most;
-        gpus[i] = gpus_node;
-        left -= ranks[i];
-        used++;
-    }
+    bool *marked = xcalloc(n, sizeof *marked);
+    for (size_t i = 0; i < n; i++)
+        if (!only.n || strv_has(&only, rooms[i].alloc->node))
+            ranks[i] = ranks_in(s, &rooms[i], most_gpus);
     strv_fini(&only);
-    return left == 0 && used >= (nodes < s->n_ranks ? nodes : s->n_ranks);
+    bool ok = nodes && nodes <= n && mark_nodes(s, ranks, n, nodes, marked);
+    if (ok)
+        share_out(ranks, marked, n, s->n_ranks);
+    for (size_t i = 0; i < n && ok; i++)
+        if (marked[i]) {
+            gpus[i] =
+                s->gpus_per_rank ? ranks[i] * s->gpus_per_rank : left / to_come + (left % to_come != 0);
+            left -= gpus[i] < left ? gpus[i] : left;
+            to_come--;
+        }
+    free(marked);
+    return ok;
 }
 
 static bool try_spread(const struct job *j, const struct step *s, bool empty, struct room **ret_rooms,
@@ -109,14 +171,24 @@ static bool try_spread(const struct job *j, const struct step *s, bool empty, st
     return spread(s, *ret_rooms, j->alloc.n, ranks, gpus);
 }
 
-static void say_short(const struct job *j, const struct step *s, struct errtext *text)
+static const char *plural(uint64_t n)
 {
+    return n == 1 ? "" : "s";
+}
+
+static void say_short(const struct job *j, const struct step *s, bool ever, struct errtext *text)
+{
+    char mem[64] = "";
+    if (s->mem_mib != MEM_NOT_GIVEN && s->mem_mib)
+        snprintf(mem, sizeof mem, ", %llu MiB of memory a node", (unsigned long long)s->mem_mib);
+    uint32_t gpus = s->gpus == NOT_GIVEN ? 0 : s->gpus, nodes = nodes_of(s);
     err_set(text, 0,
-            "step asks for %u task%s with %u CPU%s each and %u GPUs; the job holds %u CPUs, %u GPUs on %zu "
-            "node%s",
-            s->n_ranks, s->n_ranks == 1 ? "" : "s", per_rank(s), per_rank(s) == 1 ? "" : "s",
-            s->gpus == NOT_GIVEN ? 0 : s->gpus, job_cpus(j), job_gpus(j), j->alloc.n,
-            j->alloc.n == 1 ? "" : "s");
+            "step asks for %u task%s with %u CPU%s each, %u GPU%s%s on %u node%s; the job holds %u CPU%s, "
+            "%u GPU%s "
+            "on %zu node%s%s",
+            s->n_ranks, plural(s->n_ranks), per_rank(s), plural(per_rank(s)), gpus, plural(gpus), mem,
+            nodes, plural(nodes), job_cpus(j), plural(job_cpus(j)), job_gpus(j), plural(job_gpus(j)),
+            j->alloc.n, plural(j->alloc.n), ever ? ", other steps have too much of that now" : "");
 }
 
 enum step_fit sched_fit_step(const struct job *j, const struct step *s, struct sched_places *ret,
@@ -129,7 +201,7 @@ enum step_fit sched_fit_step(const struct job *j, const struct step *s, struct s
     memset(ranks, 0, j->alloc.n * 2 * sizeof *ranks);
     bool now = ever && try_spread(j, s, false, &rooms, ranks, gpus);
     if (!now)
-        say_short(j, s, text);
+        say_short(j, s, ever, text);
     uint32_t base = 0, task = 0;
     for (size_t i = 0; now && i < j->alloc.n; i++) {
         if (!ranks[i])

@@ -86,7 +86,8 @@ static void explain_gate(const struct sched_view *v, const struct job *j, enum r
     else if (gate == REASON_HELD_REQUEUE)
         s = xasprintf("held after %u restarts", j->restarts);
     else if (gate == REASON_BEGIN_TIME)
-        s = xasprintf("its earliest start is in %s", duration_format_words(wall_elapsed_s(now, clears), buf));
+        s = xasprintf("its earliest start is in %s",
+                      duration_format_words(wall_elapsed_s(now, clears), buf));
     else
         s = partition_text(v, j, gate);
     add_cause(w, class_of_gate(gate), clears, s);
@@ -101,6 +102,7 @@ static void request_of(const struct job *j, struct fit_request *r)
         for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
             if (j->steps.v[i].tasks.v[k].state == TASK_WAITING) {
                 step_task_need(&j->steps.v[i], &r->need);
+                r->one_task = true;
                 r->gpu_type = j->steps.v[i].gpu_type ? j->steps.v[i].gpu_type : r->gpu_type;
                 return;
             }
