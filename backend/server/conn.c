@@ -11,7 +11,8 @@
 #include "src/proto/codec.h"
 
 #define READ_CHUNK   65536u
-#define READS_A_TURN 4 /* so that one busy peer does not hold up the others */
+#define OUT_KEEP     (1u << 20) /* an idle connection holds on to no more than this */
+#define READS_A_TURN 4          /* so that one busy peer does not hold up the others */
 
 struct mark { /* a message that waits */
     uint64_t gate;
@@ -93,6 +94,12 @@ static void update_watch(struct conn *c)
 /* Forgets what has been sent once that is most of the buffer. */
 static void compact(struct conn *c)
 {
+    if (c->sent == c->out.len && c->out.cap > OUT_KEEP) {
+        str_fini(&c->out);
+        str_init(&c->out);
+        c->sent = c->open = 0;
+        return;
+    }
     if (c->sent < READ_CHUNK && c->sent < c->out.len)
         return;
     if (c->sent < c->out.len && c->sent * 2 < c->out.len)
@@ -246,8 +253,6 @@ void conn_release(struct conn *c, uint64_t gate)
         c->busy = true;
         flush(c);
         c->busy = was_busy;
-        if (c->dead && !was_busy)
-            loop_timer_set(c->loop, &c->reap, 0);
     }
 }
 
@@ -259,9 +264,12 @@ void conn_drop_gated(struct conn *c,
     c->marks.v = NULL;
     c->marks.n = c->marks.cap = c->first_mark = 0;
     str_truncate(&c->out, c->open);
+    bool was_busy = c->busy;
+    c->busy = true; /* fn may close c */
     for (size_t i = first; i < n && !c->dead; i++)
         fn(ctx, c, marks[i].kind, marks[i].tag);
     free(marks);
+    c->busy = was_busy;
 }
 
 size_t conn_queued(const struct conn *c)

@@ -1,7 +1,7 @@
 /* conn.h - one stream of frames on the loop: a client that came in, or an agent that the controller called.
  *
- * What is sent carries a gate (see backend/store/store.h) and stays here until that gate is committed: so nothing leaves before what
- * it follows from is on disk. Non-blocking, bounded in both directions.
+ * What is sent carries a gate (see backend/store/store.h) and stays here until that gate is committed: so
+ * nothing leaves before what it follows from is on disk. Non-blocking, bounded in both directions.
  */
 #ifndef STOKER_BACKEND_CONN_H
 #define STOKER_BACKEND_CONN_H
@@ -23,22 +23,25 @@ struct conn_ops {
 
 #define CONN_LOW (256u << 10)
 
-/* Takes fd (non-blocking). max_frame: largest body accepted; max_out: queued bytes at which conn_send fails. committed: as of now. */
+/* Takes fd (non-blocking). max_frame: largest body accepted; max_out: queued bytes at which conn_send
+ * fails. committed: as of now. */
 struct conn *conn_new(struct loop *l, int fd, size_t max_frame, size_t max_out, uint64_t committed,
                       const struct conn_ops *ops, void *ctx) __attribute__((warn_unused_result));
 /* Closes and frees, at the end of the turn where it is called from within a callback of c. */
 void conn_close(struct conn *c);
 
-/* Queues a message behind gate. False where the queue is full: the caller decides what a slow reader deserves. */
+/* Queues a message behind gate. False where the queue is full: the caller decides what a slow reader
+ * deserves. */
 bool conn_send(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *body);
 /* The same with the body encoded already. */
-bool conn_send_encoded(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *p, size_t n);
+bool conn_send_encoded(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *p,
+                       size_t n);
 
 /* Everything up to gate may leave. */
 void conn_release(struct conn *c, uint64_t gate);
 /* Drops what waits for a gate that will never come. Calls fn for each message dropped. */
-void conn_drop_gated(struct conn *c, void (*fn)(void *ctx, struct conn *c, enum msg_kind kind, uint64_t tag),
-                     void *ctx);
+void conn_drop_gated(struct conn *c,
+                     void (*fn)(void *ctx, struct conn *c, enum msg_kind kind, uint64_t tag), void *ctx);
 size_t conn_queued(const struct conn *c);
 int conn_fd(const struct conn *c);
 

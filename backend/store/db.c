@@ -85,36 +85,62 @@ static int refuse_network_fs(const char *path, struct errtext *err)
     return 0;
 }
 
-static int check_identity(struct db *db, const char *path, struct errtext *err)
+/* A number that SQLite keeps about the file. */
+static int query_number(struct db *db, const char *sql, long *ret, struct errtext *err)
 {
-    char *check = query_text(db, "PRAGMA quick_check(1)", err);
-    bool sound = check && strcmp(check, "ok") == 0;
-    if (!sound)
-        err_set(err, 0, "%s is damaged (%s): restore a backup; nothing has been changed", path,
-                check ? check : err->s);
-    free(check);
-    if (!sound)
-        return -EUCLEAN;
-    char *id = query_text(db, "PRAGMA application_id", err),
-         *v = query_text(db, "PRAGMA user_version", err);
-    long app = id ? atol(id) : -1, version = v ? atol(v) : -1;
-    free(id);
-    free(v);
-    if (app == 0 && version == 0) { /* new */
-        char pragmas[96];
-        snprintf(pragmas, sizeof pragmas, "PRAGMA application_id=%d; PRAGMA user_version=%d;",
-                 STORE_APPLICATION_ID, STORE_VERSION);
-        int r = exec(db, "BEGIN IMMEDIATE", err);
-        r = r ? r : exec(db, store_schema, err);
-        r = r ? r : exec(db, pragmas, err);
-        return r ? r : exec(db, "COMMIT", err);
-    }
+    char *text = query_text(db, sql, err);
+    if (!text)
+        return db_errno(sqlite3_errcode(db->handle));
+    *ret = atol(text);
+    free(text);
+    return 0;
+}
+
+/* Looks before anything is written. *ret_new: there is nothing in it yet. */
+static int check_identity(struct db *db, const char *path, bool *ret_new, struct errtext *err)
+{
+    long app = 0, version = 0, tables = 0;
+    struct errtext why = {""};
+    int r = query_number(db, "PRAGMA application_id", &app, &why);
+    r = r ? r : query_number(db, "PRAGMA user_version", &version, &why);
+    r = r ? r : query_number(db, "SELECT count(*) FROM sqlite_schema", &tables, &why);
+    if (r == -EUCLEAN)
+        return err_set(err, r, "%s is damaged (%s): restore a backup; nothing has been changed", path,
+                       why.s);
+    if (r < 0)
+        return err_set(err, r, "%s: %s", path, why.s);
+    *ret_new = app == 0 && version == 0 && tables == 0;
+    if (*ret_new)
+        return 0;
     if (app != STORE_APPLICATION_ID)
         return err_set(err, -EUCLEAN, "%s is not a database of stoker", path);
     if (version != STORE_VERSION)
         return err_set(err, -EPROTO, "%s has version %ld, this stokerd knows %d", path, version,
                        STORE_VERSION);
     return 0;
+}
+
+static int check_soundness(struct db *db, const char *path, struct errtext *err)
+{
+    struct errtext why = {""};
+    char *check = query_text(db, "PRAGMA quick_check(1)", &why);
+    int r = 0;
+    if (!check || strcmp(check, "ok") != 0)
+        r = err_set(err, -EUCLEAN, "%s is damaged (%s): restore a backup; nothing has been changed", path,
+                    check ? check : why.s);
+    free(check);
+    return r;
+}
+
+static int create(struct db *db, struct errtext *err)
+{
+    char pragmas[96];
+    snprintf(pragmas, sizeof pragmas, "PRAGMA application_id=%d; PRAGMA user_version=%d;",
+             STORE_APPLICATION_ID, STORE_VERSION);
+    int r = exec(db, "BEGIN IMMEDIATE", err);
+    r = r ? r : exec(db, store_schema, err);
+    r = r ? r : exec(db, pragmas, err);
+    return r ? r : exec(db, "COMMIT", err);
 }
 
 static int prepare_all(struct db *db, struct errtext *err)
@@ -131,43 +157,68 @@ static int prepare_all(struct db *db, struct errtext *err)
     return 0;
 }
 
+static int begin_wal(struct db *db, struct errtext *err)
+{
+    char *mode = query_text(db, "PRAGMA journal_mode=WAL", err);
+    bool wal = mode && strcmp(mode, "wal") == 0;
+    free(mode);
+    if (!wal)
+        return sqlite3_errcode(db->handle) == SQLITE_BUSY ? -EBUSY : -EIO;
+    return exec(db, "PRAGMA synchronous=FULL; BEGIN EXCLUSIVE; COMMIT;", err);
+}
+
+/* Until it is known to be ours and sound, the file is only read, and closing it leaves even its WAL as it
+ * is. */
 static int set_up(struct db *db, const char *path, struct errtext *err)
 {
+    bool is_new = false;
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    /* EXCLUSIVE before WAL: then there is no shared memory, and a second controller finds the file locked.
-     */
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    /* EXCLUSIVE before the first access: then there is no shared memory, and a second controller finds the
+     * file locked. */
     int r = exec(db,
                  "PRAGMA locking_mode=EXCLUSIVE; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;"
                  "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;"
                  "PRAGMA journal_size_limit=67108864; PRAGMA wal_autocheckpoint=0;"
                  "PRAGMA cache_size=-16384;",
                  err);
-    if (r < 0)
-        return r;
-    char *mode = query_text(db, "PRAGMA journal_mode=WAL", err);
-    bool wal = mode && strcmp(mode, "wal") == 0;
-    free(mode);
-    if (!wal)
-        return sqlite3_errcode(db->handle) == SQLITE_BUSY ? -EBUSY : -EIO;
-    r = exec(db, "PRAGMA synchronous=FULL; BEGIN EXCLUSIVE; COMMIT;", err);
-    return r ? r : check_identity(db, path, err);
+    r = r ? r : check_identity(db, path, &is_new, err);
+    r = r || is_new ? r : check_soundness(db, path, err);
+    r = r ? r : begin_wal(db, err);
+    r = r || !is_new ? r : create(db, err);
+    if (r == 0)
+        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+    return r;
+}
+
+/* The path with the links of its directory followed: only the file itself must be no link. Caller frees;
+ * NULL: errno. */
+static char *resolve(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *dir = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
+    char *real = realpath(dir, NULL);
+    free(dir);
+    char *full = real ? xasprintf("%s/%s", real, slash ? slash + 1 : path) : NULL;
+    free(real);
+    return full;
 }
 
 int db_open(struct db *db, const char *path, struct errtext *err)
 {
     *db = (struct db){0};
-    char *dir = xstrdup(path);
-    char *slash = strrchr(dir, '/');
-    if (slash)
-        *slash = '\0';
-    int r = refuse_network_fs(slash ? dir : ".", err);
-    free(dir);
-    if (r < 0)
-        return r;
+    char *full = resolve(path);
+    if (!full)
+        return err_set(err, -errno, "%s: %s", path, strerror(errno));
+    char *slash = strrchr(full, '/');
+    *slash = '\0';
+    int r = refuse_network_fs(slash == full ? "/" : full, err);
+    *slash = '/';
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW;
-    int rc = sqlite3_open_v2(path, &db->handle, flags, NULL);
+    int rc = r ? SQLITE_OK : sqlite3_open_v2(full, &db->handle, flags, NULL);
     if (rc != SQLITE_OK)
         r = err_set(err, db_errno(rc), "%s: %s", path, sqlite3_errstr(rc));
+    free(full);
     r = r ? r : set_up(db, path, err);
     r = r ? r : prepare_all(db, err);
     if (r == -EBUSY)

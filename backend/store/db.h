@@ -1,4 +1,5 @@
-/* db.h - the connection to stoker.db and its statements; used by the store's thread alone once that runs. */
+/* db.h - the connection to stoker.db and its statements; used by the store's thread alone once that runs.
+ */
 #ifndef STOKER_BACKEND_STORE_DB_H
 #define STOKER_BACKEND_STORE_DB_H
 
@@ -16,7 +17,8 @@
     X(DEL_PAYLOAD, "DELETE FROM payload WHERE job = ?1 AND step = ?2")                                       \
     X(DEL_PAYLOADS, "DELETE FROM payload WHERE job = ?1")                                                    \
     X(GET_PAYLOAD, "SELECT body FROM payload WHERE job = ?1 AND step = ?2")                                  \
-    X(DEL_EVENTS, "DELETE FROM event WHERE job = ?1")                                                        \
+    X(DEL_EVENTS, "DELETE FROM event WHERE job > 0 AND job IN (SELECT ?1 UNION ALL"                          \
+                  " SELECT job FROM history WHERE array_job = ?1 AND array_job > 0)")                        \
     X(ADD_HISTORY, "INSERT OR REPLACE INTO history (job, array_job, uid, user, name, partition, account,"    \
                    " state, t_submit, t_start, t_end, record)"                                               \
                    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")                            \

@@ -1,6 +1,7 @@
 /* schema.h - the tables of stoker.db.
  *
- *   event     one row per event that the present state is folded from; those of a retired job are gone
+ *   event     one row per event that the present state is folded from; those of a retired job are gone. An
+ * element of an array comes into being by events of its array: the events of both stay until the array goes
  *   payload   scripts, arguments and environments; only what has not ended
  *   history   the last record of every retired job
  */
@@ -22,6 +23,7 @@ static const char store_schema[] =
     " job INTEGER PRIMARY KEY, array_job INTEGER NOT NULL, uid INTEGER NOT NULL, user TEXT, name TEXT,"
     " partition TEXT, account TEXT, state INTEGER NOT NULL, t_submit INTEGER NOT NULL,"
     " t_start INTEGER NOT NULL, t_end INTEGER NOT NULL, record BLOB NOT NULL) STRICT;"
+    "CREATE INDEX history_array ON history (array_job) WHERE array_job > 0;"
     "CREATE INDEX history_end ON history (t_end);"
     "CREATE INDEX history_user ON history (uid, t_end);";
 

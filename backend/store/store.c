@@ -101,6 +101,12 @@ static void bind_text(sqlite3_stmt *st, int at, const char *s)
         sqlite3_bind_null(st, at);
 }
 
+/* Split off from an array whose events stay: they would make it again when the state is folded. */
+static bool is_element(const struct job *j)
+{
+    return j->array_job && j->array_job != j->id;
+}
+
 static int write_retire(struct db *db, const struct row *r, const char *data, struct errtext *err)
 {
     const struct job *j = r->summary;
@@ -118,8 +124,10 @@ static int write_retire(struct db *db, const struct row *r, const char *data, st
     sqlite3_bind_int64(st, 11, j->t_end.ms);
     sqlite3_bind_blob64(st, 12, data, r->n, SQLITE_STATIC);
     int rc = db_run(db, DB_ADD_HISTORY, err);
-    sqlite3_bind_int64(db->st[DB_DEL_EVENTS], 1, j->id);
-    rc = rc ? rc : db_run(db, DB_DEL_EVENTS, err);
+    if (!is_element(j)) {
+        sqlite3_bind_int64(db->st[DB_DEL_EVENTS], 1, j->id);
+        rc = rc ? rc : db_run(db, DB_DEL_EVENTS, err);
+    }
     sqlite3_bind_int64(db->st[DB_DEL_PAYLOADS], 1, j->id);
     return rc ? rc : db_run(db, DB_DEL_PAYLOADS, err);
 }
@@ -175,21 +183,22 @@ static void do_get_payload(struct store *s, struct work *w)
     sqlite3_stmt *st = s->db.st[DB_GET_PAYLOAD];
     sqlite3_bind_int64(st, 1, w->job);
     sqlite3_bind_int64(st, 2, w->step);
-    if (sqlite3_step(st) == SQLITE_ROW) {
+    if (sqlite3_step(st) == SQLITE_ROW && sqlite3_column_bytes(st, 0)) {
         w->payload_n = (size_t)sqlite3_column_bytes(st, 0);
         w->payload = xmemdup(sqlite3_column_blob(st, 0), w->payload_n);
     }
     sqlite3_reset(st);
 }
 
-/* A write that allocates pages, thrown away by nobody: it shows whether there is room again. */
+/* Whether there is room again: pages are written and committed before they are given up. In one transaction
+ * they would never get as far as the disk. */
 static void do_probe(struct store *s, struct work *w)
 {
     char *text = NULL;
     int rc = sqlite3_exec(s->db.handle,
                           "BEGIN IMMEDIATE;"
-                          "INSERT OR REPLACE INTO payload VALUES (0, 0, zeroblob(65536));"
-                          "DELETE FROM payload WHERE job = 0; COMMIT;",
+                          "INSERT OR REPLACE INTO payload VALUES (0, 0, zeroblob(65536)); COMMIT;"
+                          "DELETE FROM payload WHERE job = 0;",
                           NULL, NULL, &text);
     if (rc != SQLITE_OK) {
         w->result = err_set(&w->err, db_errno(rc), "%s", text ? text : sqlite3_errstr(rc));
@@ -247,13 +256,14 @@ static void *thread_main(void *arg)
     pthread_mutex_lock(&s->lock);
     while (!stop) {
         if (list_empty(&s->todo)) {
+            pthread_mutex_unlock(&s->lock);
+            maybe_checkpoint(s, true); /* still busy: the connection is not free before it is done */
+            pthread_mutex_lock(&s->lock);
+        }
+        while (list_empty(&s->todo)) {
             s->busy = false;
             pthread_cond_broadcast(&s->wake);
-            pthread_mutex_unlock(&s->lock);
-            maybe_checkpoint(s, true);
-            pthread_mutex_lock(&s->lock);
-            while (list_empty(&s->todo))
-                pthread_cond_wait(&s->wake, &s->lock);
+            pthread_cond_wait(&s->wake, &s->lock);
         }
         s->busy = true;
         struct work *w = list_first(&s->todo, struct work, link);
@@ -406,7 +416,7 @@ void store_del_payload(struct store *s, uint32_t job, int32_t step)
     add_row(s, ROW_DEL_PAYLOAD, job, "", 0)->step = step;
 }
 
-void store_retire_job(struct store *s, const struct job *j)
+bool store_retire_job(struct store *s, const struct job *j)
 {
     struct str b = STR_INIT;
     codec_encode(&job_rec, j, &b);
@@ -414,6 +424,7 @@ void store_retire_job(struct store *s, const struct job *j)
     str_fini(&b);
     r->summary = xcalloc(1, sizeof *r->summary);
     rec_copy(&job_rec, r->summary, j);
+    return is_element(j);
 }
 
 void store_turn(struct store *s)

@@ -1,17 +1,20 @@
 /* store.h - what has been acknowledged, on disk: SQLite behind a thread of its own.
  *
- * The loop collects the events of a turn in a batch and hands it over; the thread commits it as one transaction (WAL, synchronous=FULL) and
- * tells. Nothing that follows from an event may leave the process before its batch is committed: that is what gates are for.
+ * The loop collects the events of a turn in a batch and hands it over; the thread commits it as one
+ * transaction (WAL, synchronous=FULL) and tells. Nothing that follows from an event may leave the process
+ * before its batch is committed: that is what gates are for.
  *
  *     loop:    store_add_event ... store_add_event   store_turn          (replies wait at store_gate())
- *     thread:                                        BEGIN ... COMMIT -> on_commit(gate, 0): replies up to gate go out
+ *     thread:                                        BEGIN ... COMMIT -> on_commit(gate, 0): replies up to
+ * gate go out
  *
- * One connection, used by the thread alone; EXCLUSIVE, so a second controller on the same file is refused. Checkpoints run when
- * nothing waits to be committed.
+ * One connection, used by the thread alone; EXCLUSIVE, so a second controller on the same file is refused.
+ * Checkpoints run when nothing waits to be committed.
  */
 #ifndef STOKER_BACKEND_STORE_H
 #define STOKER_BACKEND_STORE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "src/base/err.h"
@@ -20,7 +23,8 @@
 
 struct store;
 
-/* Called in the loop's thread by store_dispatch. r < 0: that batch and every later one so far have been rolled back. */
+/* Called in the loop's thread by store_dispatch. r < 0: that batch and every later one so far have been
+ * rolled back. */
 typedef void (*store_commit_fn)(void *ctx, uint64_t gate, int r, const char *text);
 /* A payload that was asked for: n == 0 where there is none. */
 typedef void (*store_payload_fn)(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n);
@@ -31,8 +35,9 @@ struct store_callbacks {
     void *ctx;
 };
 
-/* Opens or creates DIR/stoker.db, checks it (quick_check, application id, version) and starts the thread. Errors, with text: -EBUSY
- * (another controller has it), -EUCLEAN (damaged), -EROFS (a network file system), -EIO and others. */
+/* Opens or creates DIR/stoker.db, checks it (quick_check, application id, version) and starts the thread.
+ * Errors, with text: -EBUSY (another controller has it), -EUCLEAN (damaged), -EROFS (a network file
+ * system), -EIO and others. */
 int store_open(const char *dir, const struct store_callbacks *cb, struct store **ret, struct errtext *err)
     __attribute__((warn_unused_result));
 /* Commits what is left and closes. */
@@ -42,8 +47,9 @@ void store_close(struct store *s);
 int store_fd(const struct store *s);
 void store_dispatch(struct store *s);
 
-/* Reads every event in order into fn, in the calling thread; only while no batch is under way. The event's body is the callee's. A
- * positive return of fn stops. Errors: -EBADMSG (an event that cannot be read: the text says which). */
+/* Reads every event in order into fn, in the calling thread; only while no batch is under way. The event's
+ * body is the callee's. A positive return of fn stops. Errors: -EBADMSG (an event that cannot be read: the
+ * text says which). */
 int store_load(struct store *s, int (*fn)(void *ctx, struct event *ev), void *ctx, struct errtext *err)
     __attribute__((warn_unused_result));
 /* The highest job id that history knows; 0 where it is empty. */
@@ -56,8 +62,10 @@ void store_add_event(struct store *s, const struct event *ev, const void *encode
 /* What a step runs: kept apart from the events, deleted when it has ended. */
 void store_add_payload(struct store *s, uint32_t job, int32_t step, const void *p, size_t n);
 void store_del_payload(struct store *s, uint32_t job, int32_t step);
-/* The job leaves the state: its events go, its last record stays in the history. */
-void store_retire_job(struct store *s, const struct job *j);
+/* The job leaves the state: its events go, its last record stays in the history. Returns true where its
+ * events stay until its array goes, which must be after it: then the event of its retirement must be added
+ * too. */
+bool store_retire_job(struct store *s, const struct job *j);
 
 /* End of a turn: hands the batch over as soon as the thread is free. No-op where it is empty. */
 void store_turn(struct store *s);
@@ -68,7 +76,8 @@ uint64_t store_committed(const struct store *s);
 /* Asks for a payload; answered by on_payload after everything collected before has been committed. */
 void store_get_payload(struct store *s, uint32_t job, int32_t step);
 
-/* After a failed commit: drops what has been collected and waits for the thread to be idle. Then store_load gives what is on disk. */
+/* After a failed commit: drops what has been collected and waits for the thread to be idle. Then store_load
+ * gives what is on disk. */
 void store_reset(struct store *s);
 /* Tries whether a transaction can be committed again. 0 or a negative error with text. */
 int store_probe(struct store *s, struct errtext *err) __attribute__((warn_unused_result));
