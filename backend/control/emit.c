@@ -1,4 +1,5 @@
-/* emit.c - the only way into the state: an event is folded, collected for the disk, pushed, and its job marked. */
+/* emit.c - the only way into the state: an event is folded, collected for the disk, pushed, and its job
+ * marked. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -49,11 +50,8 @@ static bool may_change_plan(enum event_kind kind)
 
 int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
 {
-    struct event ev = {.seq = c->model.seq + 1,
-                       .t = loop_wall(c->loop),
-                       .kind = kind,
-                       .job = job,
-                       .body = body};
+    struct event ev = {
+        .seq = c->model.seq + 1, .t = loop_wall(c->loop), .kind = kind, .job = job, .body = body};
     const struct rec_desc *d = event_body_rec(kind);
     if (c->read_only) {
         rec_fini(d, body);
@@ -61,16 +59,17 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
     }
     struct str bytes = STR_INIT;
     codec_encode(d, body, &bytes);
-    struct job *retired = NULL;
-    if (kind == EV_RETIRE && (retired = model_get_job(&c->model, job)))
-        store_retire_job(c->store, retired);
+    bool kept = kind != EV_RETIRE;
+    const struct job *retired = kept ? NULL : model_get_job(&c->model, job);
+    if (retired)
+        kept = store_retire_job(c->store, retired);
     uint64_t seq = c->model.seq;
     int r = model_apply(&c->model, &ev);
     if (r < 0) {
         c->model.seq = seq;
         log_debug("event=%s job=%u refused by the state: %d", event_name(kind), job, r);
     } else {
-        if (kind != EV_RETIRE)
+        if (kept)
             store_add_event(c->store, &ev, bytes.s, bytes.len);
         ctl_push_event(c, &ev, bytes.s, bytes.len);
         if (job && kind != EV_RETIRE)

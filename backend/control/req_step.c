@@ -5,7 +5,7 @@
 #include "src/base/units.h"
 #include "src/proto/codec.h"
 
-#define READ_MAX (256u << 10)
+#define READ_MAX    (256u << 10)
 #define WAIT_MAX_MS 60000u
 
 /* The step that an earlier try of the same request made. */
@@ -22,8 +22,8 @@ static bool step_waits(const struct step *s)
     return s->tasks.n && s->tasks.v[0].state == TASK_WAITING;
 }
 
-/* The tasks of a new step wait; how many there are and with which ranks is settled when they are placed. A step that has to wait is
- * placed as if its allocation were empty: the shape that it will have. */
+/* The tasks of a new step wait; how many there are and with which ranks is settled when they are placed. A
+ * step that has to wait is placed as if its allocation were empty: the shape that it will have. */
 static enum refusal shape_step(const struct job *j, struct step *s, bool no_wait, bool *ret_waiting,
                                struct errtext *text)
 {
@@ -82,8 +82,12 @@ void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
     st->stream_in = m->stream_in;
     if (!st->n_ranks)
         st->n_ranks = 1;
+    /* No more nodes than ranks: one task for each node is what it will be placed as. */
+    if (!st->nodes || st->nodes > st->n_ranks)
+        st->nodes = st->nodes ? st->n_ranks : 1;
     bool waiting = false;
-    enum refusal refusal = st->tasks.n ? REFUSAL_BAD_REQUEST : shape_step(j, st, m->no_wait, &waiting, &text);
+    enum refusal refusal =
+        st->tasks.n ? REFUSAL_BAD_REQUEST : shape_step(j, st, m->no_wait, &waiting, &text);
     if (refusal != REFUSAL_NONE) {
         session_reply(s, tag, refusal, j->id, 0, "%s", text.s);
         rec_fini(&ev_step_rec, &body);
@@ -107,8 +111,8 @@ void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
 /* --- input and output, passed on to the node --- */
 
 /* The task of a step that runs a rank: by number where the step has one task a rank. */
-static const struct task *task_of_rank(const struct job *j, const struct step *s, const struct launch_key *key,
-                                       uint32_t rank)
+static const struct task *task_of_rank(const struct job *j, const struct step *s,
+                                       const struct launch_key *key, uint32_t rank)
 {
     if (j->kind == JOB_KIND_STEPS)
         return step_find_task(s, key->task);
@@ -120,7 +124,8 @@ static const struct task *task_of_rank(const struct job *j, const struct step *s
     return NULL;
 }
 
-static const struct task *find_target(struct session *s, uint64_t tag, struct launch_key *key, uint32_t rank)
+static const struct task *find_target(struct session *s, uint64_t tag, struct launch_key *key,
+                                      uint32_t rank)
 {
     const struct job *j = model_get_job(&s->ctl->model, key->job);
     if (!j || !session_owns(s, j)) {
@@ -147,7 +152,8 @@ static struct relay *add_relay(struct session *s, uint64_t tag, struct node_link
     return r;
 }
 
-static void relay(struct session *s, uint64_t tag, const struct task *t, enum msg_kind kind, const void *body)
+static void relay(struct session *s, uint64_t tag, const struct task *t, enum msg_kind kind,
+                  const void *body)
 {
     struct control *c = s->ctl;
     struct node_link *n = t->alloc.node ? ctl_node(c, t->alloc.node) : NULL;

@@ -8,13 +8,13 @@
 #include "src/model/array.h"
 #include "src/proto/codec.h"
 
-#define NAME_MAX_BYTES    128
-#define TEXT_MAX_BYTES    4096
-#define SCRIPT_MAX        (4u << 20)
-#define ENV_MAX           4096
-#define ENV_BYTES_MAX     (1u << 20)
-#define STEPS_MAX         10000u
-#define TASKS_MAX         100000u
+#define NAME_MAX_BYTES 128
+#define TEXT_MAX_BYTES 4096
+#define SCRIPT_MAX     (4u << 20)
+#define ENV_MAX        4096
+#define ENV_BYTES_MAX  (1u << 20)
+#define STEPS_MAX      10000u
+#define TASKS_MAX      100000u
 
 struct check {
     enum refusal refusal;
@@ -41,13 +41,15 @@ static void refuse(struct check *k, enum refusal r, const char *fmt, const char 
 static void check_name(struct check *k, const char *what, const char *s)
 {
     if (s && !utf8_is_clean_name(s, NAME_MAX_BYTES))
-        refuse(k, REFUSAL_BAD_REQUEST, "%s: control characters are not allowed, nor more than 128 bytes", what);
+        refuse(k, REFUSAL_BAD_REQUEST, "%s: control characters are not allowed, nor more than 128 bytes",
+               what);
 }
 
 static void check_text(struct check *k, const char *what, const char *s)
 {
     if (s && (strlen(s) > TEXT_MAX_BYTES || !utf8_is_clean_name(s, TEXT_MAX_BYTES)))
-        refuse(k, REFUSAL_BAD_REQUEST, "%s: control characters are not allowed, nor more than 4096 bytes", what);
+        refuse(k, REFUSAL_BAD_REQUEST, "%s: control characters are not allowed, nor more than 4096 bytes",
+               what);
 }
 
 static void check_env(struct check *k, const struct strv *env)
@@ -56,7 +58,8 @@ static void check_env(struct check *k, const struct strv *env)
     for (size_t i = 0; i < env->n; i++)
         bytes += strlen(env->v[i]) + 1;
     if (env->n > ENV_MAX || bytes > ENV_BYTES_MAX)
-        refuse(k, REFUSAL_TOO_BIG, "the environment is over 4096 variables or 1 MiB: use --export to choose", NULL);
+        refuse(k, REFUSAL_TOO_BIG,
+               "the environment is over 4096 variables or 1 MiB: use --export to choose", NULL);
 }
 
 static void check_payload(struct check *k, const struct step_payload *p)
@@ -90,15 +93,22 @@ static void check_request(struct check *k, const struct job_req *r)
 
 static void check_steps(struct check *k, const struct msg_submit *m)
 {
-    if (m->kind != JOB_KIND_STEPS)
+    if (m->kind != JOB_KIND_STEPS) {
+        if (m->steps.n)
+            refuse(k, REFUSAL_BAD_REQUEST, "only a step job declares its steps", NULL);
         return;
+    }
+    if (m->req.array_spec)
+        refuse(k, REFUSAL_ARRAY, "a step job cannot be an array: its steps have tasks", NULL);
     if (!m->steps.n || m->steps.n > STEPS_MAX || m->steps.n != m->step_payloads.n)
         refuse(k, REFUSAL_BAD_REQUEST, "a step job has between 1 and 10000 steps", NULL);
     for (size_t i = 0; i < m->steps.n && k->refusal == REFUSAL_NONE; i++) {
         const struct step *s = &m->steps.v[i];
         check_name(k, "step name", s->name);
         check_payload(k, &m->step_payloads.v[i]);
-        if (s->id != (int32_t)i || s->tasks.n || !s->n_tasks || s->n_tasks > TASKS_MAX)
+        if (s->id != (int32_t)i || s->tasks.n || s->done || s->killing)
+            refuse(k, REFUSAL_BAD_REQUEST, "step %s: malformed", s->name);
+        if (!s->n_tasks || s->n_tasks > TASKS_MAX)
             refuse(k, REFUSAL_BAD_REQUEST, "step %s: between 1 and 100000 tasks", s->name);
     }
 }
@@ -115,7 +125,8 @@ static void check_submit(struct session *s, const struct msg_submit *m, struct c
     if (m->kind == JOB_KIND_BATCH && !m->payload.script.n && !m->payload.argv.n)
         refuse(k, REFUSAL_BAD_REQUEST, "no script and no command", NULL);
     if (geteuid() != 0 && s->uid != geteuid())
-        refuse(k, REFUSAL_NOT_ALLOWED, "this controller runs as user %s and can start jobs of that user alone",
+        refuse(k, REFUSAL_NOT_ALLOWED,
+               "this controller runs as user %s and can start jobs of that user alone",
                user_name(c->users, geteuid()));
     if (c->stopping)
         refuse(k, REFUSAL_SHUTTING_DOWN, "the controller is stopping", NULL);
@@ -124,7 +135,8 @@ static void check_submit(struct session *s, const struct msg_submit *m, struct c
     if (k->refusal != REFUSAL_NONE || m->force || (m->hold && !m->test_only))
         return;
     struct sched_view v = ctl_view(c);
-    k->refusal = sched_admit(&v, s->uid, &m->req, m->kind == JOB_KIND_STEPS ? m->steps.v : NULL, m->steps.n, &k->text);
+    k->refusal = sched_admit(&v, s->uid, &m->req, m->kind == JOB_KIND_STEPS ? m->steps.v : NULL, m->steps.n,
+                             &k->text);
 }
 
 static void set_array(struct control *c, struct job *j, struct check *k)
@@ -165,7 +177,9 @@ static void make_job(struct session *s, struct msg_submit *m, struct job *j, str
         .gid = s->gid,
         .user = xstrdup(user_name(c->users, s->uid)),
         .group = xstrdup(group_name(c->users, s->gid)),
-        .partition = xstrdup(parts.n ? parts.v[0] : fallback ? fallback->name : NULL),
+        .partition = xstrdup(parts.n    ? parts.v[0]
+                             : fallback ? fallback->name
+                                        : NULL),
         .submit_host = xstrdup(m->host),
         .command = xstrdup(m->command),
         .request_id = xstrdup(m->request_id),
