@@ -7,8 +7,8 @@
 #define STOKER_CLI_TARGETS_H
 
 #include "src/base/err.h"
-#include "src/model/job.h"
 #include "src/client/client.h"
+#include "src/model/job.h"
 
 struct target_list {
     REC_LIST(struct job_target) list;

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# scontrol, sinfo and scancel: keys, texts, status.
+. stoker.sh
+cluster_start
+echo 'sleep 100' | script sleep.sh
+host=$(hostname)
+
+case_ "empty"
+says "no jobs" 0 "No jobs in the system" "" scontrol show job
+says "unknown" 1 "" "slurm_load_jobs error: Invalid job id specified" scontrol show job 999
+says "no reservations" 0 "No reservations in the system" "" scontrol show reservation
+says "no steps" 0 "No job steps in the system" "" scontrol show step
+says ping 0 "Slurmctld(primary) at $host is UP" "" scontrol ping
+has "config" "$(scontrol show config)" "ClusterName             = test"
+has "config" "$(scontrol show config)" "KillWait                = 1 sec"
+has "config" "$(scontrol show config)" "MinJobAge               = 300 sec"
+
+case_ "a job"
+submit -n 2 -t 5 -J runner --comment "a b" sleep.sh
+id=$job
+wait_state "$id" RUNNING
+must scontrol show job "$id"
+record=$out
+is "the order of keys" "$(tr ' ' '\n' <<<"$record" | sed -n 's/=.*//p' | grep -v '^$' | tr '\n' ' ')" \
+    "JobId JobName UserId GroupId MCS_label Priority Nice Account QOS JobState Reason Dependency Requeue Restarts BatchFlag \
+Reboot ExitCode RunTime TimeLimit TimeMin SubmitTime EligibleTime AccrueTime StartTime EndTime Deadline SuspendTime \
+SecsPreSuspend LastSchedEval Scheduler Partition AllocNode:Sid ReqNodeList ExcNodeList NodeList BatchHost NumNodes NumCPUs \
+NumTasks CPUs/Task ReqB:S:C:T ReqTRES AllocTRES Socks/Node NtasksPerN:B:S:C CoreSpec MinCPUsNode MinMemoryNode MinTmpDiskNode \
+Features DelayBoot OverSubscribe Contiguous Licenses Network Command WorkDir Comment StdErr StdIn StdOut Power "
+is "one line" "$(scontrol -o show job "$id" | wc -l)" 1
+is "by jobid=" "$(scontrol -o show jobid="$id" | cut -d' ' -f1)" "JobId=$id"
+is "state" "$(job_field "$id" JobState)" RUNNING
+is "limit" "$(job_field "$id" TimeLimit)" 00:05:00
+is "directory" "$(job_field "$id" WorkDir)" "$WORK"
+is "output" "$(job_field "$id" StdOut)" "$WORK/slurm-$id.out"
+has "json" "$(scontrol show job "$id" --json)" "\"job_id\":$id"
+must scontrol write batch_script "$id" -
+is "script" "$out" "$(cat sleep.sh)"
+
+case_ "hold, update, release"
+submit --hold sleep.sh
+held=$job
+says "update" 0 "" "" scontrol update JobId="$held" TimeLimit=2:00:00 JobName=renamed
+is "limit" "$(squeue -h -j "$held" -o '%l %j')" "2:00:00 renamed"
+says "update of nothing" 1 "" "Invalid job id specified for job 999" scontrol update JobId=999 TimeLimit=5
+says "hold of nothing" 1 "" "Invalid job id specified for job 999" scontrol hold 999
+says "requeue of nothing" 1 "" "Invalid job id specified for job 999" scontrol requeue 999
+says "release" 0 "" "" scontrol release "$held"
+wait_state "$held" RUNNING
+says "suspend" 1 "" "slurm_suspend error: Requested operation not supported" scontrol suspend "$held"
+run scontrol frobnicate
+is "a bad command" $rc 1
+
+case_ "nodes and partitions"
+like "partition" "$(sinfo -h -o '%P|%a|%l|%D|%t|%N')" 'main\*\|up\|infinite\|1\|mix\|n1'
+is "cpus" "$(sinfo -h -o %C)" "$(sinfo -h -o %C | grep -E '^[0-9]+/[0-9]+/0/8$')"
+is "nodes" "$(sinfo -h -o '%F %A')" "1/0/0/1 1/0"
+is "node lines" "$(sinfo -h -N -o '%N %c %m %G')" "n1 8 16384 gpu:4"
+is "nothing down" "$(sinfo -h -d)" ""
+is "no reasons" "$(sinfo -h -R)" ""
+like "the default header" "$(sinfo | head -n 1)" 'PARTITION +AVAIL +TIMELIMIT +NODES +STATE NODELIST'
+says "drain without a reason" 1 "" "You must specify a reason when DRAINING a node. Request denied" \
+    scontrol update NodeName=n1 State=DRAIN
+says "drain" 0 "" "" scontrol update NodeName=n1 State=DRAIN Reason="fan broken"
+is "draining" "$(sinfo -h -o %t)" drng
+is "reason" "$(sinfo -h -R -o '%E|%u|%N')" "fan broken|$(id -un)|n1"
+has "node" "$(scontrol show node n1)" "State=MIXED+DRAIN"
+has "node" "$(scontrol show node n1)" "Reason=fan broken [$(id -un)@"
+says "resume" 0 "" "" scontrol update NodeName=n1 State=RESUME
+is "back" "$(sinfo -h -o %t)" mix
+run scontrol update NodeName=nowhere State=RESUME
+is "no such node" $rc 1
+is "no such node" "$err" "slurm_update error: Invalid node name specified"
+says "node not found" 1 "Node nowhere not found" "" scontrol show node nowhere
+has "partition" "$(scontrol show partition)" "PartitionName=main"
+has "partition" "$(scontrol -o show part main)" " Default=YES "
+
+case_ "scancel"
+says "unknown" 0 "" "" scancel 999
+says "unknown, said" 0 "~" "scancel: Terminating job 999
+scancel: error: Kill job error on job id 999: Job/step already completing or completed" scancel -v 999
+says "both" 0 "" "" scancel "$id" "$held"
+wait_end "$id"
+is "state" "$state" CANCELLED
+says "ended" 0 "" "" scancel "$id"
+submit -a 0-3 --hold sleep.sh
+array=$job
+says "elements" 0 "" "" scancel "${array}_[1-2]"
+is "left" "$(squeue -h -j "$array" -o %i)" "${array}_[0,3]"
+submit --hold -J mine sleep.sh
+says "by name" 0 "" "" scancel -n mine
+wait_state "$job" CANCELLED
+says "by user and state" 0 "" "" scancel -u "$(id -un)" -t pending
+is_empty() { [ -z "$(squeue -h)" ]; }
+wait_for 5 is_empty
+says "asked and denied" 0 "~" "" bash -c "scancel -i 999 <<<n"
+cluster_stop
