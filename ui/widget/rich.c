@@ -174,7 +174,8 @@ struct rich *lines_addf(struct lines *l, enum role role, const char *fmt, ...)
 struct rich *lines_pair(struct lines *l, const char *label, int label_width)
 {
     struct rich *r = lines_add(l);
-    rich_addf(r, ROLE_LABEL, "%-*s", label_width, label);
+    int w = cell_width(label);
+    rich_addf(r, ROLE_LABEL, "%s%*s", label, w < label_width ? label_width - w : 1, "");
     r->hang = label_width;
     return r;
 }

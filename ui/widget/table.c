@@ -74,6 +74,7 @@ static const struct field *get_field(struct table *t, const struct trow *row, si
     struct field *f = &t->field;
     rich_clear(&f->text);
     f->has_num = f->ticks = false;
+    f->room = 0;
     t->cols[column].get(t->ctx, row->data, f);
     return f;
 }

@@ -14,6 +14,7 @@
 #include "ui/widget/rich.h"
 
 struct field {
+    int room; /* in: cells there are, where it is drawn; 0: as many as it takes */
     struct rich text;
     bool has_num; /* sort and compare by num */
     double num;

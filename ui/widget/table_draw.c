@@ -42,13 +42,18 @@ void table_fit(const struct column *cols, size_t n, int width, int *widths)
         widths[i] = 0;
     }
     int left = width - width_of(cols, n, widths), flexible = -1;
-    for (size_t i = 0; i < n && left > 0; i++) {
-        if (!widths[i])
-            continue;
-        if (!cols[i].want) {
+    for (size_t i = 0; i < n; i++)
+        if (widths[i] && !cols[i].want)
             flexible = (int)i;
+    if (flexible >= 0 && left > 0) { /* a third of the line is its own, before the others get what they would like */
+        int more = width / 3 - widths[flexible];
+        more = more > left ? left : more > 0 ? more : 0;
+        widths[flexible] += more;
+        left -= more;
+    }
+    for (size_t i = 0; i < n && left > 0; i++) {
+        if (!widths[i] || (int)i == flexible)
             continue;
-        }
         int more = cols[i].want - widths[i];
         more = more > left ? left : more;
         widths[i] += more;
@@ -105,11 +110,12 @@ static bool draw_row(struct table *t, struct canvas *c, struct rect r, const str
     for (size_t i = 0; i < t->n_cols; i++) {
         if (!widths[i])
             continue;
+        int skip = t->cols[i].flags & COLUMN_TREE ? draw_fold(t, c, r.y, x, row, any_branch) : 0;
         rich_clear(&f->text);
         f->has_num = f->ticks = false;
+        f->room = widths[i] - skip;
         t->cols[i].get(t->ctx, row->data, f);
         ticks |= f->ticks;
-        int skip = t->cols[i].flags & COLUMN_TREE ? draw_fold(t, c, r.y, x, row, any_branch) : 0;
         int w = cell_width(f->text.text.s), room = widths[i] - skip;
         if (t->cols[i].flags & COLUMN_RIGHT && w < room)
             skip += room - w;

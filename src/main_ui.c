@@ -1,0 +1,116 @@
+/* main_ui.c - stoker-ui: the screens. Argument parsing and wiring only. */
+#include <getopt.h>
+#include <libgen.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/str.h"
+#include "src/base/xalloc.h"
+#include "ui/app/run.h"
+
+#define EXIT_USAGE 2
+
+enum { OPT_THEME = 256, OPT_ASCII, OPT_READ_ONLY, OPT_NO_MOUSE, OPT_PRINT_KEYS };
+
+static const struct option options[] = {
+    {.name = "theme", .has_arg = required_argument, .val = OPT_THEME},
+    {.name = "ascii", .val = OPT_ASCII},
+    {.name = "read-only", .val = OPT_READ_ONLY},
+    {.name = "no-mouse", .val = OPT_NO_MOUSE},
+    {.name = "print-keys", .val = OPT_PRINT_KEYS},
+    {.name = "help", .val = 'h'},
+    {.name = "version", .val = 'V'},
+    {0},
+};
+
+static void usage(FILE *f)
+{
+    fputs("Usage: stoker-ui [OPTIONS]\n"
+          "The screens of the queue. ? shows the keys.\n\n"
+          "      --theme NAME   dark, light, mono, colourblind, or the path of a theme file\n"
+          "      --ascii        plain signs only\n"
+          "      --read-only    change nothing\n"
+          "      --no-mouse     leave the mouse to the terminal\n"
+          "      --print-keys   print the table of keys and exit\n"
+          "  -h, --help         print this and exit\n"
+          "  -V, --version      print the version and exit\n\n"
+          "Set NO_COLOR to have no colours. ~/.config/stoker/ui.cfg keeps theme, ascii, mouse, read_only and keys.\n",
+          f);
+}
+
+static int print_keys(void)
+{
+    struct str s = STR_INIT;
+    keymap_manual(&s);
+    fputs(s.s, stdout);
+    str_fini(&s);
+    return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* Beside the program as it lies in the build and where it is installed. */
+static char *theme_dir(void)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0)
+        return xstrdup("/usr/local/share/stoker/themes");
+    self[n] = '\0';
+    return xasprintf("%s/../share/stoker/themes", dirname(self));
+}
+
+static int run(const struct settings *s, const char *notice)
+{
+    struct errtext err = {""};
+    char *dir = theme_dir();
+    int rc = run_ui(s, dir, notice, &err);
+    free(dir);
+    if (rc < 0) {
+        fprintf(stderr, "stoker-ui: %s\n", err.s);
+        return EXIT_FAILURE;
+    }
+    return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_ALL, "");
+    struct settings s;
+    settings_init(&s);
+    struct errtext err = {""};
+    char *path = settings_path();
+    int bad = settings_load(&s, path, &err);
+    free(path);
+    for (int c; (c = getopt_long(argc, argv, "hV", options, NULL)) != -1;) {
+        if (c == OPT_THEME) {
+            free(s.theme);
+            s.theme = xstrdup(optarg);
+        } else if (c == OPT_ASCII) {
+            s.ascii = true;
+        } else if (c == OPT_READ_ONLY) {
+            s.read_only = true;
+        } else if (c == OPT_NO_MOUSE) {
+            s.no_mouse = true;
+        } else if (c == OPT_PRINT_KEYS) {
+            return print_keys();
+        } else if (c == 'h') {
+            usage(stdout);
+            return EXIT_SUCCESS;
+        } else if (c == 'V') {
+            puts("stoker-ui " STOKER_VERSION);
+            return EXIT_SUCCESS;
+        } else {
+            usage(stderr);
+            return EXIT_USAGE;
+        }
+    }
+    if (optind < argc) {
+        fprintf(stderr, "stoker-ui: it takes no arguments: %s\n", argv[optind]);
+        return EXIT_USAGE;
+    }
+    int rc = run(&s, bad < 0 ? err.s : NULL);
+    settings_fini(&s);
+    return rc;
+}

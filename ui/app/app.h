@@ -1,0 +1,63 @@
+/* app.h - the frame: the stack of views, dialogs, the mirror of the cluster, requests. No terminal, no socket, no clock: inputs,
+ * messages and the time are handed in, pictures and wishes are taken out, so that tests drive all of it in memory.
+ */
+#ifndef UI_APP_APP_H
+#define UI_APP_APP_H
+
+#include "src/base/time.h"
+#include "ui/theme/theme.h"
+#include "ui/view/view.h"
+
+struct app_options {
+    bool read_only, ascii;
+    struct keymap keys;
+    /* Sends a message; 0 or a negative error. */
+    int (*send)(void *ctx, enum msg_kind kind, const void *body, uint64_t *ret_tag);
+    void *ctx;
+};
+
+#define APP_QUIT    1u
+#define APP_SUSPEND 2u
+#define APP_REDRAW  4u /* send everything to the terminal again */
+#define APP_MOUSE   8u /* turn the mouse on or off */
+#define APP_COPY    16u /* app_copied() goes to the clipboard */
+
+struct ui *app_new(const struct app_options *o) __attribute__((warn_unused_result));
+void app_free(struct ui *a);
+
+/* The time: what the cluster's clock says, and a clock that only goes forward. Call before the others, at each turn. */
+void app_set_time(struct ui *a, struct wall now, struct mono mono);
+
+/* Connected: asks for the state. lost: why the connection is gone; what is shown stays and grows stale. */
+void app_connected(struct ui *a, const struct msg_welcome *w);
+void app_lost(struct ui *a, const char *why);
+void app_connecting(struct ui *a, const char *what); /* shown until there is data */
+/* Takes in->body's contents; the caller frees it with msg_free. */
+void app_feed(struct ui *a, const struct incoming *in);
+/* Tests: takes a model as if a snapshot had brought it. */
+void app_take_model(struct ui *a, struct model *m);
+struct model *app_model(struct ui *a);
+/* Something in the model was changed from outside of app_feed. */
+void app_changed(struct ui *a);
+
+void app_input(struct ui *a, const struct input *in);
+/* The current view's descriptor, and what to do when it is readable. */
+int app_view_fd(struct ui *a);
+void app_view_wake(struct ui *a);
+/* One slice of background work; true: call again soon. */
+bool app_work(struct ui *a);
+
+/* Is there something new to draw? */
+bool app_is_dirty(const struct ui *a);
+/* Draws everything onto c, whose size is the screen's. */
+void app_draw(struct ui *a, struct canvas *c);
+/* Milliseconds until something changes by itself; -1: never. Then app_tick. */
+int app_next_ms(const struct ui *a);
+void app_tick(struct ui *a);
+
+/* APP_* bits since the last call. */
+unsigned app_take_wishes(struct ui *a);
+const char *app_copied(const struct ui *a);
+struct view *app_view(const struct ui *a); /* on top */
+
+#endif

@@ -1,0 +1,80 @@
+/* connector.c - connects in a thread of its own.
+ *
+ * One per process, and it lives as long: a thread in the middle of an attempt cannot be stopped, so there is no free.
+ */
+#include "ui/app/connector.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "src/base/xalloc.h"
+
+struct connector {
+    int fd;
+    bool running; /* of the loop's side alone */
+    unsigned flags;
+    /* Written by the thread before it tells through fd, read by the loop after. */
+    struct client *client;
+    int rc;
+    struct errtext err;
+};
+
+struct connector *connector_new(void)
+{
+    struct connector *k = xcalloc(1, sizeof *k);
+    k->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    bug_on(k->fd < 0);
+    return k;
+}
+
+static void *attempt(void *arg)
+{
+    struct connector *k = arg;
+    k->rc = client_connect("stoker-ui", k->flags, &k->client, &k->err);
+    uint64_t one = 1;
+    ssize_t n = write(k->fd, &one, sizeof one);
+    bug_on(n != (ssize_t)sizeof one);
+    return NULL;
+}
+
+void connector_start(struct connector *k, unsigned flags)
+{
+    if (k->running)
+        return;
+    k->flags = flags;
+    k->client = NULL;
+    k->err.s[0] = '\0';
+    /* Signals are the loop's. */
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_t t;
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    k->running = pthread_create(&t, NULL, attempt, k) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (k->running)
+        pthread_detach(t);
+}
+
+int connector_fd(const struct connector *k)
+{
+    return k->fd;
+}
+
+int connector_take(struct connector *k, struct client **ret, struct errtext *err)
+{
+    uint64_t n;
+    if (read(k->fd, &n, sizeof n) != (ssize_t)sizeof n)
+        return 0;
+    k->running = false;
+    if (k->rc < 0) {
+        *err = k->err;
+        return k->rc;
+    }
+    *ret = k->client;
+    k->client = NULL;
+    return 1;
+}

@@ -1,0 +1,214 @@
+/* frame.c - the picture: header, title, the view, footer, dialogs. Nobody else decides when something is drawn.
+ *
+ *      lab   1 Jobs  2 Nodes                    18 running  42 waiting        live
+ *      nodes [||||||||    xx] 10/12   cpu [|||||||     ] 96/128   gpu [||||||||||] 30/32
+ */
+#include <string.h>
+
+#include "src/base/units.h"
+#include "src/base/utf8.h"
+#include "ui/app/private.h"
+#include "ui/widget/bar.h"
+
+static bool is_out(const struct node *n)
+{
+    return n->drain || n->gone || (n->state != NODE_UP && n->state != NODE_SUSPECT);
+}
+
+void totals_count(struct totals *t, const struct model *m)
+{
+    *t = (struct totals){0};
+    for (size_t i = 0; i < m->n_nodes; i++) {
+        const struct node *n = m->nodes[i];
+        if (str_eq(n->spec.role, "login"))
+            continue;
+        unsigned cpus = cpuset_count(&n->cpus_used), gpus = cpuset_count(&n->gpus_used);
+        t->nodes++;
+        t->nodes_used += n->n_jobs > 0;
+        t->cpus += n->cpus;
+        t->cpus_used += cpus;
+        t->gpus += n->gpus;
+        t->gpus_used += gpus;
+        if (!is_out(n))
+            continue;
+        t->nodes_out += n->n_jobs == 0;
+        t->cpus_out += n->cpus > cpus ? n->cpus - cpus : 0;
+        t->gpus_out += n->gpus > gpus ? n->gpus - gpus : 0;
+    }
+    t->running = m->n_active;
+    list_for_each (j, &m->pending, struct job, in_queue)
+        t->waiting += job_pending_elements(j);
+}
+
+/* --- header --- */
+
+static void age_text(const struct ui *a, struct rich *r)
+{
+    char b[UNITS_TEXT_SIZE];
+    if (a->frozen)
+        rich_add(r, ROLE_WARN, "frozen");
+    else if (a->online && a->has_data)
+        rich_add(r, ROLE_GOOD, "live");
+    else if (a->online)
+        rich_add(r, ROLE_DIM, "loading");
+    else if (a->was_online)
+        rich_addf(r, ROLE_ERROR, "stale %s",
+                  duration_format_words((a->mono.ns - a->lost_at.ns) / NS_PER_S, b));
+    else
+        rich_add(r, ROLE_DIM, a->connecting ? a->connecting : "no controller");
+}
+
+static void tabs_text(const struct ui *a, struct rich *r)
+{
+    for (size_t i = 0; i < screens_count(); i++) {
+        if (i)
+            rich_add(r, ROLE_NORMAL, " ");
+        rich_addf(r, i == a->root ? ROLE_TAB_ON : ROLE_TAB, " %zu %s ", i + 1, screen_title(i));
+    }
+}
+
+static void draw_first_line(const struct ui *a, struct canvas *c, struct rect r)
+{
+    struct rich age, tabs, counts;
+    rich_init(&age);
+    rich_init(&tabs);
+    rich_init(&counts);
+    age_text(a, &age);
+    tabs_text(a, &tabs);
+    int x = r.x + 1, end = r.x + r.w - 1;
+    int aw = cell_width(age.text.s);
+    if (aw < r.w / 2) {
+        rich_draw(&age, c, r.y, end - aw, aw);
+        end -= aw + 3;
+    }
+    const char *name = a->m->spec.name ? a->m->spec.name : a->welcome.name ? a->welcome.name : "stoker";
+    x += canvas_text(c, r.y, x, ROLE_CLUSTER, name, (end - x) / 2) + 2;
+    if (x + cell_width(tabs.text.s) <= end)
+        x += rich_draw(&tabs, c, r.y, x, end - x) + 3;
+    if (a->has_data) {
+        rich_addf(&counts, ROLE_RUNNING, "%u", a->totals.running);
+        rich_add(&counts, ROLE_NORMAL, " running  ");
+        rich_addf(&counts, ROLE_WAITING, "%u", a->totals.waiting);
+        rich_add(&counts, ROLE_NORMAL, " waiting");
+        if (a->o.read_only || a->welcome.read_only)
+            rich_add(&counts, ROLE_WARN, "  read-only");
+    }
+    int w = cell_width(counts.text.s);
+    if (w && x + w <= end)
+        rich_draw(&counts, c, r.y, end - w, w);
+    rich_fini(&age);
+    rich_fini(&tabs);
+    rich_fini(&counts);
+}
+
+static void add_bar(struct rich *r, const char *label, uint64_t used, uint64_t out, uint64_t all, int width)
+{
+    if (!all)
+        return;
+    if (r->text.len)
+        rich_add(r, ROLE_NORMAL, "  ");
+    rich_addf(r, ROLE_LABEL, "%s ", label);
+    bar_two_ended(r, used, out, all, width);
+    rich_addf(r, load_role((int)(used * 100 / all)), " %llu/%llu", (unsigned long long)used, (unsigned long long)all);
+}
+
+static void draw_second_line(const struct ui *a, struct canvas *c, struct rect r)
+{
+    const struct totals *t = &a->totals;
+    struct rich line;
+    rich_init(&line);
+    if (!a->has_data)
+        rich_add(&line, ROLE_DIM, a->why_lost ? a->why_lost : "");
+    /* The bars share what is left beside labels and numbers. */
+    int bars = t->gpus ? 3 : 2, width = (r.w - 2 - bars * 16) / bars;
+    width = width < 6 ? 6 : width > 40 ? 40 : width;
+    add_bar(&line, "nodes", t->nodes_used, t->nodes_out, t->nodes, width);
+    add_bar(&line, "cpu", t->cpus_used, t->cpus_out, t->cpus, width);
+    add_bar(&line, "gpu", t->gpus_used, t->gpus_out, t->gpus, width);
+    rich_draw(&line, c, r.y, r.x + 1, r.w - 2);
+    rich_fini(&line);
+}
+
+/* --- footer --- */
+
+static void add_key(const struct ui *a, struct rich *r, enum action action, int width)
+{
+    const struct action_info *info = action_info(action);
+    struct str key = STR_INIT;
+    keymap_format(&a->o.keys, action, true, &key);
+    int need = cell_width(key.s) + 1 + cell_width(info->label) + (r->text.len ? 2 : 0);
+    if (key.len && cell_width(r->text.s) + need <= width) {
+        if (r->text.len)
+            rich_add(r, ROLE_FOOTER, "  ");
+        rich_add(r, ROLE_KEY, key.s);
+        rich_addf(r, ROLE_FOOTER, " %s", info->label);
+    }
+    str_fini(&key);
+}
+
+static void footer_text(const struct ui *a, struct rich *r, int width)
+{
+    const struct view_ops *ops = app_view(a)->ops;
+    struct rich end; /* help and back are always there */
+    rich_init(&end);
+    add_key(a, &end, ACTION_HELP, width);
+    add_key(a, &end, ACTION_BACK, width);
+    int room = width - cell_width(end.text.s) - 2;
+    for (size_t s = 0; s < ops->n_scopes; s++)
+        for (int k = 1; k < ACTION_N; k++)
+            if (action_info((enum action)k)->scope == ops->scopes[s] && action_info((enum action)k)->label)
+                add_key(a, r, (enum action)k, room);
+    if (r->text.len)
+        rich_add(r, ROLE_FOOTER, "  ");
+    add_key(a, r, ACTION_HELP, width);
+    add_key(a, r, ACTION_BACK, width);
+    rich_fini(&end);
+}
+
+static void draw_footer(const struct ui *a, struct canvas *c, struct rect r)
+{
+    if (rect_is_empty(r))
+        return;
+    struct rich line;
+    rich_init(&line);
+    if (a->toast)
+        rich_add(&line, a->toast_role, a->toast);
+    else
+        footer_text(a, &line, r.w - 2);
+    rich_draw(&line, c, r.y, r.x + 1, r.w - 2);
+    rich_fini(&line);
+}
+
+/* --- all of it --- */
+
+static void draw_title(struct view *v, struct canvas *c, struct rect r)
+{
+    if (rect_is_empty(r))
+        return;
+    struct rich title;
+    rich_init(&title);
+    v->ops->title(v, &title);
+    rich_draw(&title, c, r.y, r.x + 1, r.w - 2);
+    rich_fini(&title);
+}
+
+void frame_draw(struct ui *a, struct canvas *c)
+{
+    struct view *v = app_view(a);
+    canvas_clear(c);
+    struct layout l = layout_screen(c->rows, c->cols, v->ops->wants_side);
+    if (l.header.h >= 1)
+        draw_first_line(a, c, l.header);
+    if (l.header.h >= 2)
+        draw_second_line(a, c, rect_make(l.header.y + 1, l.header.x, 1, l.header.w));
+    draw_title(v, c, l.title);
+    if (!rect_is_empty(l.rule))
+        canvas_vline(c, l.rule.y, l.rule.x, l.rule.h, ROLE_RULE);
+    v->ticks = false;
+    v->ops->draw(v, c, &l);
+    draw_footer(a, c, l.footer);
+    vec_for_each (&a->dialogs, i) {
+        c->cur_y = c->cur_x = -1;
+        dialog_draw(a->dialogs.v[i].d, c);
+    }
+}

@@ -1,0 +1,40 @@
+/* help.c - the help of the screen one is in, from the key table. */
+#include "src/base/utf8.h"
+#include "ui/app/private.h"
+
+#define KEY_WIDTH 14
+
+static void add_scope(const struct ui *a, struct lines *l, enum scope scope)
+{
+    if (l->n)
+        lines_add(l);
+    lines_addf(l, ROLE_TITLE, "%s", scope_title(scope));
+    for (int k = 1; k < ACTION_N; k++) {
+        const struct action_info *info = action_info((enum action)k);
+        struct str keys = STR_INIT;
+        if (info->scope == scope)
+            keymap_format(&a->o.keys, (enum action)k, false, &keys);
+        if (keys.len) {
+            struct rich *r = lines_add(l);
+            int pad = KEY_WIDTH - cell_width(keys.s);
+            rich_add(r, ROLE_KEY, keys.s);
+            rich_addf(r, ROLE_NORMAL, "%*s", pad > 1 ? pad : 1, "");
+            rich_add(r, ROLE_NORMAL, info->help);
+            r->hang = KEY_WIDTH;
+        }
+        str_fini(&keys);
+    }
+}
+
+void help_open(struct ui *a)
+{
+    const struct view_ops *ops = app_view(a)->ops;
+    struct str title = STR_INIT;
+    str_appendf(&title, "keys: %s", ops->name);
+    struct dialog *d = dialog_new(DIALOG_TEXT, title.s);
+    str_fini(&title);
+    for (size_t i = 0; i < ops->n_scopes; i++)
+        add_scope(a, &d->body.lines, ops->scopes[i]);
+    add_scope(a, &d->body.lines, SCOPE_GLOBAL);
+    ui_take_dialog(a, d, NULL, NULL, NULL);
+}

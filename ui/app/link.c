@@ -1,0 +1,246 @@
+/* link.c - the frame and the controller: the mirror is built and followed, requests find their answers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/xalloc.h"
+#include "ui/app/private.h"
+
+#define RESYNC_PAUSE_MS 2000 /* a mirror that does not fit is not asked for again at once, or both sides do nothing else */
+#define UTIL_FRESH_MS   4000
+
+/* --- requests --- */
+
+bool ui_send(struct ui *a, enum msg_kind kind, const void *body, struct view *owner, ui_reply_fn *reply, uint64_t arg)
+{
+    uint64_t tag = 0;
+    if (!a->online || a->o.send(a->o.ctx, kind, body, &tag) < 0) {
+        ui_toast(a, ROLE_ERROR, "no connection to the controller");
+        return false;
+    }
+    if (reply)
+        vec_push(&a->asked, (struct asked){.tag = tag, .owner = owner, .has_owner = owner != NULL, .reply = reply, .arg = arg});
+    return true;
+}
+
+void link_forget(struct ui *a, const struct view *owner)
+{
+    for (size_t i = a->asked.n; i-- > 0;)
+        if (a->asked.v[i].owner == owner && a->asked.v[i].has_owner)
+            vec_remove(&a->asked, i);
+}
+
+static bool take_answer(struct ui *a, const struct incoming *in)
+{
+    vec_for_each (&a->asked, i)
+        if (a->asked.v[i].tag == in->tag && in->tag) {
+            struct asked q = a->asked.v[i];
+            vec_remove(&a->asked, i);
+            q.reply(a, q.owner, q.arg, in);
+            return true;
+        }
+    return false;
+}
+
+static void fail_requests(struct ui *a)
+{
+    while (a->asked.n) {
+        struct asked q = a->asked.v[a->asked.n - 1];
+        a->asked.n--;
+        q.reply(a, q.owner, q.arg, NULL);
+    }
+}
+
+/* --- the state --- */
+
+static void drop_next(struct ui *a)
+{
+    if (a->next)
+        model_fini(a->next);
+    free(a->next);
+    a->next = NULL;
+}
+
+void link_resync(struct ui *a)
+{
+    if (!a->online)
+        return;
+    drop_next(a);
+    a->next = xcalloc(1, sizeof *a->next);
+    model_init(a->next);
+    struct msg_get get = {.what = GET_SPEC | GET_NODES | GET_JOBS, .follow = true};
+    a->missed = false;
+    a->resynced = a->mono;
+    if (a->o.send(a->o.ctx, MSG_GET, &get, &a->get_tag) < 0)
+        drop_next(a);
+}
+
+static void broken(struct ui *a, const struct errtext *err)
+{
+    if (a->resynced.ns && a->mono.ns - a->resynced.ns < RESYNC_PAUSE_MS * NS_PER_MS) {
+        ui_toast(a, ROLE_WARN, "what is shown may be incomplete: %s", err->s);
+        return;
+    }
+    link_resync(a);
+}
+
+static void adopt_next(struct ui *a)
+{
+    struct model *m = a->next;
+    a->next = NULL;
+    app_take_model(a, m);
+}
+
+/* Rows of a snapshot build the next model while the old one goes on being shown and kept up by events. */
+static void take_row(struct ui *a, const struct incoming *in)
+{
+    struct errtext err = {""};
+    if (!a->next)
+        return;
+    if (mirror_feed(a->next, in, &err) < 0) {
+        drop_next(a);
+        broken(a, &err);
+    } else if (in->kind == MSG_SNAPSHOT) {
+        adopt_next(a);
+    }
+}
+
+static bool tells(uint32_t kind)
+{
+    return kind == EV_KILL || kind == EV_SIGNAL || kind == EV_HOLD || kind == EV_REQUEUE || kind == EV_UPDATE;
+}
+
+/* What the job's record does not keep, for its page. */
+static void keep_story(struct ui *a, const struct msg_event *msg)
+{
+    struct event ev;
+    struct errtext err;
+    if (!tells(msg->kind) || event_from_msg(msg, &ev, &err) < 0)
+        return;
+    if (a->story.n == STORY_MAX) {
+        event_fini(&a->story.v[0]);
+        vec_remove(&a->story, 0);
+    }
+    vec_push(&a->story, ev);
+}
+
+static void take_push(struct ui *a, const struct incoming *in)
+{
+    struct errtext err = {""};
+    if (a->frozen) {
+        a->missed = true;
+        return;
+    }
+    if (!a->has_data)
+        return;
+    if (in->kind == MSG_EVENT)
+        keep_story(a, in->body);
+    int rc = mirror_feed(a->m, in, &err);
+    if (rc > 0)
+        app_changed(a);
+    else if (rc < 0 && !a->next)
+        broken(a, &err);
+}
+
+/* --- utilisation --- */
+
+void link_watch(struct ui *a)
+{
+    bool want = app_view(a)->ops->watches_util && a->online;
+    if (want == a->watching)
+        return;
+    a->watching = want;
+    struct msg_flag flag = {.on = want};
+    uint64_t tag;
+    if (a->online && a->o.send(a->o.ctx, MSG_WATCH_UTIL, &flag, &tag) < 0)
+        a->watching = false;
+}
+
+static void take_util(struct ui *a, struct msg_util *util)
+{
+    if (!util->node || a->frozen)
+        return;
+    struct measured *at = NULL;
+    vec_for_each (&a->utils, i)
+        if (str_eq(a->utils.v[i].util.node, util->node))
+            at = &a->utils.v[i];
+    if (!at) {
+        vec_push(&a->utils, (struct measured){0});
+        at = &a->utils.v[a->utils.n - 1];
+    }
+    rec_fini(&msg_util_rec, &at->util);
+    at->util = *util;
+    at->at = a->mono;
+    *util = (struct msg_util){0};
+    if (app_view(a)->ops->watches_util)
+        a->dirty = true;
+}
+
+const struct msg_util *ui_util(const struct ui *a, const char *node)
+{
+    vec_for_each (&a->utils, i)
+        if (str_eq(a->utils.v[i].util.node, node))
+            return a->mono.ns - a->utils.v[i].at.ns < UTIL_FRESH_MS * NS_PER_MS ? &a->utils.v[i].util : NULL;
+    return NULL;
+}
+
+/* --- messages --- */
+
+void app_feed(struct ui *a, const struct incoming *in)
+{
+    switch ((int)in->kind) {
+    case MSG_SPEC:
+    case MSG_NODES:
+    case MSG_JOBS:
+    case MSG_SNAPSHOT: take_row(a, in); return;
+    case MSG_EVENT:
+    case MSG_REASONS: take_push(a, in); return;
+    case MSG_RESYNC: link_resync(a); return;
+    case MSG_UTIL: take_util(a, in->body); return;
+    default: break;
+    }
+    if (take_answer(a, in))
+        return;
+    if (in->kind == MSG_RESULT && in->tag == a->get_tag && a->next) {
+        const struct msg_result *r = in->body;
+        drop_next(a);
+        ui_toast(a, ROLE_ERROR, "the controller does not tell its state: %s", r->text ? r->text : "refused");
+    }
+}
+
+static void set_text(char **at, const char *text)
+{
+    char *copy = xstrdup(text);
+    free(*at);
+    *at = copy;
+}
+
+void app_connected(struct ui *a, const struct msg_welcome *w)
+{
+    rec_fini(&msg_welcome_rec, &a->welcome);
+    rec_copy(&msg_welcome_rec, &a->welcome, w);
+    a->online = a->was_online = true;
+    a->watching = false;
+    set_text(&a->connecting, NULL);
+    set_text(&a->why_lost, NULL);
+    a->dirty = true;
+    link_resync(a);
+    link_watch(a);
+}
+
+void app_lost(struct ui *a, const char *why)
+{
+    if (a->online)
+        a->lost_at = a->mono;
+    a->online = a->watching = false;
+    drop_next(a);
+    set_text(&a->why_lost, why);
+    set_text(&a->connecting, NULL);
+    a->dirty = true;
+    fail_requests(a);
+}
+
+void app_connecting(struct ui *a, const char *what)
+{
+    set_text(&a->connecting, what);
+    a->dirty = true;
+}

@@ -1,0 +1,92 @@
+/* private.h - the frame's state, for the files of ui/app alone. */
+#ifndef UI_APP_PRIVATE_H
+#define UI_APP_PRIVATE_H
+
+#include "src/base/vec.h"
+#include "ui/app/app.h"
+
+#define STORY_MAX 2000 /* events kept for the pages of jobs */
+
+struct open_dialog {
+    uint64_t number;
+    struct dialog *d;
+    ui_done_fn *done;
+    void *arg;
+    void (*free_arg)(void *);
+};
+
+struct asked { /* a request that is not answered yet */
+    uint64_t tag;
+    struct view *owner;
+    bool has_owner;
+    ui_reply_fn *reply;
+    uint64_t arg;
+};
+
+struct measured {
+    struct msg_util util;
+    struct mono at;
+};
+
+struct totals { /* of the header; counted when the model changes */
+    uint32_t running, waiting, nodes, nodes_used, nodes_out;
+    uint64_t cpus, cpus_used, cpus_out, gpus, gpus_used, gpus_out;
+};
+
+struct ui {
+    struct app_options o;
+    struct model *m, *next; /* what is shown; what a snapshot is building */
+    bool has_data;
+    struct wall now;
+    struct mono mono;
+
+    bool online;
+    struct mono lost_at;
+    bool was_online;
+    char *why_lost, *connecting;
+    struct msg_welcome welcome;
+    uint64_t get_tag;
+    struct mono resynced; /* when the state was last asked for */
+
+    struct view *roots[8]; /* the screens of the number keys; opened when first needed */
+    size_t root;
+    VEC(struct view *) pushed;
+    VEC(struct open_dialog) dialogs;
+    uint64_t next_number;
+    VEC(struct asked) asked;
+    VEC(struct measured) utils;
+    bool watching;
+    VEC(struct event) story;
+
+    char *toast;
+    enum role toast_role;
+    struct mono toast_until;
+
+    struct totals totals;
+    bool changed; /* views have not seen the model's last change */
+    bool dirty;
+    bool frozen, missed; /* missed: messages were dropped while frozen */
+    bool mouse_on;
+    unsigned wishes;
+    char *copied;
+};
+
+/* screens.c: the views of the number keys. */
+extern const struct view_ops *const screens[];
+size_t screens_count(void);
+const char *screen_title(size_t i);
+int screen_of_action(enum action a); /* or -1 */
+
+/* frame.c */
+void frame_draw(struct ui *a, struct canvas *c);
+void totals_count(struct totals *t, const struct model *m);
+
+/* help.c */
+void help_open(struct ui *a);
+
+/* link.c */
+void link_resync(struct ui *a);
+void link_watch(struct ui *a);
+void link_forget(struct ui *a, const struct view *owner);
+
+#endif

@@ -1,0 +1,351 @@
+/* run.c - the loop around the frame: waits for the terminal, the controller and the clock, and for nothing else.
+ *
+ * While nothing happens and nothing that ticks is on the screen it sleeps without an end, but for a heartbeat to the controller.
+ */
+#include "ui/app/run.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/base/xalloc.h"
+#include "ui/app/app.h"
+#include "ui/app/connector.h"
+#include "ui/term/term.h"
+
+#define FRAME_MS      16   /* between two pictures at least; the more the picture costs the longer */
+#define FRAME_MAX_MS  80
+#define FEED_MS       25   /* of messages before the keyboard is looked at again */
+#define HEARTBEAT_MS  15000
+#define SILENCE_MS    40000 /* no word for so long, though asked: the connection is given up */
+#define SKEW_MS       2000  /* clocks that differ by more than this are set right for the display */
+
+struct loop {
+    struct term *term;
+    struct theme theme;
+    struct canvas canvas;
+    struct ui *app;
+    struct connector *connector;
+    struct client *client;
+    int signals;
+    int64_t skew_ms; /* the controller's clock minus ours */
+    int tries;
+    struct mono retry_at;  /* 0: no attempt is due */
+    struct mono heard, pinged, drawn;
+    int64_t draw_cost_ms;
+    bool mouse, quit;
+};
+
+static struct mono mono_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (struct mono){.ns = (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec};
+}
+
+static struct wall wall_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (struct wall){.ms = (int64_t)t.tv_sec * MS_PER_S + t.tv_nsec / NS_PER_MS};
+}
+
+static int64_t ms_since(struct mono from)
+{
+    return (mono_now().ns - from.ns) / NS_PER_MS;
+}
+
+static void set_time(struct loop *l)
+{
+    struct wall now = wall_now();
+    now.ms += l->skew_ms;
+    app_set_time(l->app, now, mono_now());
+}
+
+/* --- the controller --- */
+
+static int send_message(void *ctx, enum msg_kind kind, const void *body, uint64_t *ret_tag)
+{
+    struct loop *l = ctx;
+    struct errtext err;
+    return l->client ? client_send(l->client, kind, body, ret_tag, &err) : -ENOTCONN;
+}
+
+static void try_later(struct loop *l)
+{
+    static const int pauses_ms[] = {200, 500, 1000, 2000, 5000};
+    int last = (int)(sizeof pauses_ms / sizeof pauses_ms[0]) - 1;
+    l->retry_at = mono_add_ms(mono_now(), pauses_ms[l->tries < last ? l->tries : last]);
+    l->tries++;
+}
+
+static void lost(struct loop *l, const char *why)
+{
+    struct client *c = l->client;
+    l->client = NULL;
+    app_lost(l->app, why);
+    client_free(c);
+    try_later(l);
+}
+
+static void begin_attempt(struct loop *l)
+{
+    l->retry_at = (struct mono){0};
+    /* Started where there is none only at first: one that was ended on purpose must not come back because somebody watches. */
+    connector_start(l->connector, l->tries == 0 ? CLIENT_START : 0);
+    app_connecting(l->app, l->tries == 0 ? "connecting" : "connecting again");
+}
+
+static void end_attempt(struct loop *l)
+{
+    struct errtext err = {""};
+    struct client *c = NULL;
+    int rc = connector_take(l->connector, &c, &err);
+    if (rc == 0)
+        return;
+    if (rc < 0) {
+        app_lost(l->app, err.s);
+        l->tries = l->tries ? l->tries : 1;
+        try_later(l);
+        return;
+    }
+    l->client = c;
+    l->tries = 1;
+    client_set_nonblocking(c);
+    int64_t skew = client_welcome(c)->now.ms - wall_now().ms;
+    l->skew_ms = skew > SKEW_MS || skew < -SKEW_MS ? skew : 0;
+    l->heard = mono_now();
+    l->pinged = (struct mono){0};
+    set_time(l);
+    app_connected(l->app, client_welcome(c));
+}
+
+static void read_messages(struct loop *l)
+{
+    struct mono begin = mono_now();
+    while (l->client && ms_since(begin) < FEED_MS) {
+        struct incoming in;
+        struct errtext err = {""};
+        int rc = client_next(l->client, 0, &in, &err);
+        if (rc < 0) {
+            lost(l, err.s);
+            return;
+        }
+        if (rc == 0)
+            return;
+        l->heard = mono_now();
+        app_feed(l->app, &in);
+        msg_free(in.kind, in.body);
+    }
+}
+
+static void flush_messages(struct loop *l)
+{
+    struct errtext err = {""};
+    if (l->client && client_wants_write(l->client) && client_flush(l->client, &err) < 0)
+        lost(l, err.s);
+}
+
+static void heartbeat(struct loop *l)
+{
+    if (!l->client || ms_since(l->heard) < HEARTBEAT_MS)
+        return;
+    if (ms_since(l->heard) > SILENCE_MS) {
+        lost(l, "the controller does not answer");
+    } else if (l->pinged.ns <= l->heard.ns) {
+        uint64_t tag;
+        struct errtext err = {""};
+        l->pinged = mono_now();
+        if (client_send(l->client, MSG_PING, NULL, &tag, &err) < 0)
+            lost(l, err.s);
+    }
+}
+
+/* --- the terminal --- */
+
+static void draw(struct loop *l)
+{
+    struct mono begin = mono_now();
+    int rows, cols;
+    term_size(l->term, &rows, &cols);
+    canvas_resize(&l->canvas, rows, cols);
+    app_draw(l->app, &l->canvas);
+    term_show(l->term, &l->canvas, &l->theme);
+    l->drawn = mono_now();
+    l->draw_cost_ms = (l->drawn.ns - begin.ns) / NS_PER_MS;
+}
+
+static void grant_wishes(struct loop *l)
+{
+    unsigned w = app_take_wishes(l->app);
+    if (w & APP_QUIT)
+        l->quit = true;
+    if (w & APP_REDRAW)
+        term_redraw(l->term);
+    if (w & APP_COPY)
+        term_copy(l->term, app_copied(l->app));
+    if (w & APP_MOUSE)
+        term_set_mouse(l->term, l->mouse = !l->mouse);
+    if (w & APP_SUSPEND) {
+        term_suspend(l->term);
+        struct input resize = {.kind = INPUT_RESIZE};
+        app_input(l->app, &resize);
+    }
+}
+
+static void read_terminal(struct loop *l)
+{
+    struct input in;
+    while (!l->quit && term_read(l->term, &in)) {
+        app_input(l->app, &in);
+        grant_wishes(l);
+    }
+    if (term_is_gone(l->term))
+        l->quit = true;
+}
+
+static void read_signals(struct loop *l)
+{
+    struct signalfd_siginfo si;
+    while (read(l->signals, &si, sizeof si) == (ssize_t)sizeof si) {
+        struct input resize = {.kind = INPUT_RESIZE};
+        app_input(l->app, &resize);
+    }
+}
+
+/* --- the loop --- */
+
+static void sooner(int *timeout, int64_t ms)
+{
+    ms = ms < 0 ? 0 : ms;
+    if (*timeout < 0 || ms < *timeout)
+        *timeout = (int)ms;
+}
+
+static int64_t frame_pause(const struct loop *l)
+{
+    int64_t pause = l->draw_cost_ms * 3;
+    return pause < FRAME_MS ? FRAME_MS : pause > FRAME_MAX_MS ? FRAME_MAX_MS : pause;
+}
+
+static int how_long(const struct loop *l, bool more_work)
+{
+    int timeout = -1;
+    if (more_work)
+        return 0;
+    if (app_is_dirty(l->app))
+        sooner(&timeout, frame_pause(l) - ms_since(l->drawn));
+    if (app_next_ms(l->app) >= 0)
+        sooner(&timeout, app_next_ms(l->app));
+    if (l->retry_at.ns)
+        sooner(&timeout, -ms_since(l->retry_at));
+    if (l->client)
+        sooner(&timeout, (ms_since(l->heard) < HEARTBEAT_MS ? HEARTBEAT_MS : SILENCE_MS + 1) - ms_since(l->heard));
+    return timeout;
+}
+
+static void turn(struct loop *l, bool *more_work)
+{
+    enum { TERMINAL, SIGNALS, CONNECTOR, CLIENT, VIEW, N };
+    struct pollfd fds[N] = {
+        [TERMINAL] = {.fd = term_fd(l->term), .events = POLLIN},
+        [SIGNALS] = {.fd = l->signals, .events = POLLIN},
+        [CONNECTOR] = {.fd = connector_fd(l->connector), .events = POLLIN},
+        [CLIENT] = {.fd = l->client ? client_fd(l->client) : -1, .events = POLLIN},
+        [VIEW] = {.fd = app_view_fd(l->app), .events = POLLIN},
+    };
+    if (l->client && client_wants_write(l->client))
+        fds[CLIENT].events |= POLLOUT;
+    int next = app_next_ms(l->app);
+    struct mono begin = mono_now();
+    int n = poll(fds, N, how_long(l, *more_work));
+    set_time(l);
+    if (n < 0 && errno != EINTR)
+        l->quit = true;
+    n = n < 0 ? 0 : n;
+    if (next >= 0 && ms_since(begin) >= next)
+        app_tick(l->app);
+    if (n && fds[TERMINAL].revents)
+        read_terminal(l);
+    if (n && fds[SIGNALS].revents)
+        read_signals(l);
+    if (n && fds[CONNECTOR].revents)
+        end_attempt(l);
+    if (n && fds[VIEW].revents && fds[VIEW].fd == app_view_fd(l->app))
+        app_view_wake(l->app);
+    if (n && fds[CLIENT].revents)
+        read_messages(l);
+    flush_messages(l);
+    heartbeat(l);
+    if (l->retry_at.ns && ms_since(l->retry_at) >= 0)
+        begin_attempt(l);
+    *more_work = app_work(l->app);
+    /* A key is answered at once; what the cluster does waits for the next picture. */
+    bool by_hand = n && (fds[TERMINAL].revents || fds[SIGNALS].revents);
+    if (app_is_dirty(l->app) && (by_hand || ms_since(l->drawn) >= frame_pause(l)))
+        draw(l);
+}
+
+static int block_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGWINCH);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static int choose_theme(struct loop *l, const struct settings *s, const char *dir, struct errtext *err)
+{
+    const char *no_color = getenv("NO_COLOR"), *name = s->theme ? s->theme : getenv("STOKER_THEME");
+    theme_init(&l->theme, no_color && *no_color ? 0 : term_colors(l->term));
+    if (!name || !*name || str_eq(name, "dark"))
+        return 0;
+    if (str_eq(name, "mono")) {
+        theme_init(&l->theme, 0);
+        return 0;
+    }
+    char *path = settings_theme_path(name, dir);
+    int rc = theme_load(&l->theme, path, err);
+    free(path);
+    return rc;
+}
+
+int run_ui(const struct settings *s, const char *theme_dir, const char *notice, struct errtext *err)
+{
+    struct loop l = {.signals = block_signals(), .mouse = !s->no_mouse};
+    int rc = term_open(l.mouse ? TERM_MOUSE : 0, &l.term, err);
+    if (rc < 0)
+        return rc;
+    struct errtext theme_err = {""};
+    if (choose_theme(&l, s, theme_dir, &theme_err) < 0)
+        notice = theme_err.s;
+    canvas_init(&l.canvas);
+    l.connector = connector_new();
+    struct app_options o = {.read_only = s->read_only,
+                            .ascii = s->ascii || !str_eq(nl_langinfo(CODESET), "UTF-8"),
+                            .keys = s->keys,
+                            .send = send_message,
+                            .ctx = &l};
+    l.app = app_new(&o);
+    set_time(&l);
+    if (notice)
+        ui_toast(l.app, ROLE_WARN, "%s", notice);
+    begin_attempt(&l);
+    draw(&l); /* before any data */
+    for (bool more_work = false; !l.quit;)
+        turn(&l, &more_work);
+    term_close(l.term);
+    app_free(l.app);
+    client_free(l.client);
+    canvas_fini(&l.canvas);
+    close(l.signals);
+    return 0;
+}

@@ -1,0 +1,91 @@
+/* settings.c - what the user set. */
+#include "ui/app/settings.h"
+
+#include <errno.h>
+#include <libconfig.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/xalloc.h"
+
+void settings_init(struct settings *s)
+{
+    *s = (struct settings){0};
+    keymap_init(&s->keys);
+}
+
+void settings_fini(struct settings *s)
+{
+    free(s->theme);
+    *s = (struct settings){0};
+}
+
+char *settings_path(void)
+{
+    const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    return xdg && *xdg ? xasprintf("%s/stoker/ui.cfg", xdg) : xasprintf("%s/.config/stoker/ui.cfg", home ? home : "");
+}
+
+char *settings_theme_path(const char *name, const char *dir)
+{
+    return strchr(name, '/') ? xstrdup(name) : xasprintf("%s/%s.theme", dir, name);
+}
+
+static int take_keys(struct settings *s, const char *path, const config_setting_t *keys, struct errtext *err)
+{
+    for (int i = 0; i < config_setting_length(keys); i++) {
+        const config_setting_t *e = config_setting_get_elem(keys, (unsigned)i);
+        enum action a = action_find(config_setting_name(e));
+        int line = (int)config_setting_source_line(e);
+        const char *text = config_setting_get_string(e);
+        if (!a)
+            return err_set(err, -EINVAL, "%s:%d: there is no action '%s'; stoker-ui --print-keys lists them", path, line,
+                           config_setting_name(e));
+        if (!text)
+            return err_set(err, -EINVAL, "%s:%d: keys are a string such as \"j Down\"", path, line);
+        int rc = keymap_bind(&s->keys, a, text, err);
+        if (rc)
+            return err_prefix(err, rc, "%s:%d", path, line);
+    }
+    return 0;
+}
+
+static int take_setting(struct settings *s, const char *path, const config_setting_t *e, struct errtext *err)
+{
+    const char *name = config_setting_name(e), *text = config_setting_get_string(e);
+    int line = (int)config_setting_source_line(e);
+    bool is_bool = config_setting_type(e) == CONFIG_TYPE_BOOL, on = is_bool && config_setting_get_bool(e);
+    if (str_eq(name, "keys") && config_setting_is_group(e))
+        return take_keys(s, path, e, err);
+    if (str_eq(name, "theme") && text) {
+        free(s->theme);
+        s->theme = xstrdup(text);
+    } else if (str_eq(name, "ascii") && is_bool) {
+        s->ascii = on;
+    } else if (str_eq(name, "read_only") && is_bool) {
+        s->read_only = on;
+    } else if (str_eq(name, "mouse") && is_bool) {
+        s->no_mouse = !on;
+    } else {
+        return err_set(err, -EINVAL, "%s:%d: '%s' is not one of theme, ascii, mouse, read_only, keys, or has the wrong type", path,
+                       line, name);
+    }
+    return 0;
+}
+
+int settings_load(struct settings *s, const char *path, struct errtext *err)
+{
+    if (access(path, F_OK) != 0)
+        return 0;
+    config_t cfg;
+    config_init(&cfg);
+    int rc = 0;
+    if (config_read_file(&cfg, path) != CONFIG_TRUE)
+        rc = err_set(err, -EINVAL, "%s:%d: %s", path, config_error_line(&cfg), config_error_text(&cfg));
+    const config_setting_t *root = rc ? NULL : config_root_setting(&cfg);
+    for (int i = 0; root && !rc && i < config_setting_length(root); i++)
+        rc = take_setting(s, path, config_setting_get_elem(root, (unsigned)i), err);
+    config_destroy(&cfg);
+    return rc;
+}

@@ -1,0 +1,30 @@
+/* settings.h - what the user set: ui.cfg, the environment, the command line. */
+#ifndef UI_APP_SETTINGS_H
+#define UI_APP_SETTINGS_H
+
+#include "src/base/err.h"
+#include "ui/keys/keymap.h"
+
+struct settings {
+    char *theme; /* a name, or a path with a slash; NULL: the built-in looks */
+    bool ascii, read_only, no_mouse;
+    struct keymap keys;
+};
+
+/* Built-in values. */
+void settings_init(struct settings *s);
+void settings_fini(struct settings *s);
+
+/* Reads $XDG_CONFIG_HOME/stoker/ui.cfg over them, where there is one:
+ *
+ *     theme = "light";  ascii = false;  mouse = true;  read_only = false;
+ *     keys = { cancel = "c F8"; };
+ *
+ * Errors: -EINVAL with file and line; what stands before the error has been taken. */
+int settings_load(struct settings *s, const char *path, struct errtext *err) __attribute__((warn_unused_result));
+/* The path of that file; caller frees. */
+char *settings_path(void) __attribute__((warn_unused_result));
+/* The file of a theme: name itself where it has a slash, else dir/NAME.theme. Caller frees. */
+char *settings_theme_path(const char *name, const char *dir) __attribute__((warn_unused_result));
+
+#endif

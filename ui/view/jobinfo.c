@@ -1,0 +1,294 @@
+/* jobinfo.c - what there is to say about a job. */
+#include "ui/view/jobinfo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/units.h"
+#include "src/base/vec.h"
+#include "src/model/filename.h"
+#include "src/model/jobtext.h"
+#include "ui/view/words.h"
+
+#define LABEL 10
+
+void jobinfo_section(struct lines *l, const char *title)
+{
+    if (l->n)
+        lines_add(l);
+    lines_addf(l, ROLE_TITLE, "%s", title);
+}
+
+/* --- summary --- */
+
+static void add_times(struct rich *r, const struct ui *ui, const struct job *j)
+{
+    if (j->state == JOB_PENDING) {
+        char b[UNITS_TEXT_SIZE];
+        rich_addf(r, ROLE_NORMAL, " for %s", duration_format_words(wall_elapsed_s(j->t_submit, ui_now(ui)), b));
+        return;
+    }
+    str_append_char(&r->text, ' ');
+    jobtext_elapsed(&r->text, j, ui_now(ui));
+    rich_role(r, ROLE_NORMAL);
+    str_append(&r->text, " of ");
+    jobtext_limit(&r->text, j, ui_model(ui));
+    if (j->state == JOB_RUNNING && wall_is_set(job_end_time(j, ui_model(ui)))) {
+        str_append(&r->text, ", ");
+        jobtext_left(&r->text, j, ui_model(ui), ui_now(ui));
+        str_append(&r->text, " left");
+    }
+    rich_role(r, ROLE_DIM);
+}
+
+static void add_allocs(struct lines *l, const struct job *j)
+{
+    for (size_t i = 0; i < j->alloc.n && i < 8; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        struct rich *r = lines_pair(l, i ? "" : "on", LABEL);
+        rich_add(r, ROLE_STRONG, a->node);
+        rich_add(r, ROLE_NORMAL, "  ");
+        count_text(&r->text, cpuset_count(&a->cpus), "CPU", "CPUs");
+        str_append_char(&r->text, ' ');
+        jobtext_mem(&r->text, a->mem_mib, false);
+        if (!cpuset_is_empty(&a->gpus)) {
+            char *gpus = cpuset_format(&a->gpus);
+            str_appendf(&r->text, " GPU %s", gpus);
+            free(gpus);
+        }
+        rich_role(r, ROLE_NORMAL);
+    }
+    if (j->alloc.n > 8)
+        rich_addf(lines_pair(l, "", LABEL), ROLE_DIM, "and %zu more nodes", j->alloc.n - 8);
+}
+
+void jobinfo_summary(struct lines *l, const struct ui *ui, const struct job *j)
+{
+    struct rich *r = lines_add(l);
+    jobtext_id(&r->text, j, BITSTR_LEN_DEFAULT);
+    rich_role(r, ROLE_TITLE);
+    rich_addf(r, ROLE_STRONG, "  %s", j->req.name ? j->req.name : "");
+    r = lines_add(l);
+    job_words(r, j);
+    add_times(r, ui, j);
+    if (j->state == JOB_PENDING || !str_is_empty(j->reason_detail)) {
+        r = lines_pair(l, "why", LABEL);
+        jobtext_reason_words(&r->text, j);
+        rich_role(r, j->state == JOB_PENDING ? ROLE_WAITING : ROLE_NORMAL);
+    }
+    add_allocs(l, j);
+    r = lines_pair(l, "asked", LABEL);
+    job_asked(&r->text, j);
+    str_append(&r->text, " for ");
+    jobtext_limit(&r->text, j, ui_model(ui));
+    rich_role(r, ROLE_NORMAL);
+    r = lines_pair(l, "user", LABEL);
+    rich_add(r, ROLE_NORMAL, j->user);
+    if (j->req.account)
+        rich_addf(r, ROLE_DIM, " (%s)", j->req.account);
+    rich_addf(r, ROLE_DIM, " in ");
+    rich_add(r, ROLE_NORMAL, j->partition ? j->partition : j->req.partition);
+    if (j->req.qos)
+        rich_addf(r, ROLE_DIM, ", qos %s", j->req.qos);
+}
+
+/* --- request --- */
+
+static void pair(struct lines *l, const char *label, const char *value)
+{
+    if (!str_is_empty(value))
+        rich_add(lines_pair(l, label, LABEL), ROLE_NORMAL, value);
+}
+
+static void pair_path(struct lines *l, const char *label, char *take_path)
+{
+    pair(l, label, take_path);
+    free(take_path);
+}
+
+static void array_line(struct lines *l, const struct job *j)
+{
+    if (!j->array_job)
+        return;
+    struct rich *r = lines_pair(l, "array", LABEL);
+    rich_addf(r, ROLE_NORMAL, "%u of %u elements, %u to %u", j->array_index == ARRAY_NONE ? job_pending_elements(j) : 1,
+              j->array_count, j->array_min, j->array_max);
+    if (j->req.array_throttle)
+        rich_addf(r, ROLE_NORMAL, ", %u at once", j->req.array_throttle);
+}
+
+void jobinfo_request(struct lines *l, const struct ui *ui, const struct job *j)
+{
+    (void)ui;
+    pair(l, "command", j->command);
+    pair(l, "directory", j->req.workdir);
+    if (j->kind == JOB_KIND_BATCH) {
+        char *out = job_stdout_path(j), *err = job_stderr_path(j);
+        pair(l, "output", out);
+        pair_path(l, "errors", str_eq(out, err) ? (free(err), NULL) : err);
+        free(out);
+    }
+    array_line(l, j);
+    pair(l, "depends on", j->req.dependency);
+    pair(l, "features", j->req.features);
+    pair(l, "nodes", j->req.nodelist);
+    pair(l, "not on", j->req.exclude);
+    pair(l, "gres", j->req.gres);
+    pair(l, "comment", j->req.comment);
+    pair(l, "from", j->submit_host);
+    rich_addf(lines_pair(l, "priority", LABEL), ROLE_NORMAL, "%u", j->priority);
+    if (j->restarts)
+        rich_addf(lines_pair(l, "restarts", LABEL), ROLE_NORMAL, "%u", j->restarts);
+}
+
+/* --- steps --- */
+
+static void step_line(struct rich *r, const struct step *s)
+{
+    char id[16];
+    uint32_t live = 0, done = 0, failed = 0;
+    for (size_t i = 0; i < s->tasks.n; i++) {
+        live += task_is_live(&s->tasks.v[i]);
+        failed += task_failed(&s->tasks.v[i]);
+        done += s->tasks.v[i].state == TASK_DONE && !task_failed(&s->tasks.v[i]);
+    }
+    rich_addf(r, ROLE_STRONG, "%-6s", step_format_id(s->id, id));
+    if (s->id >= 0 && s->name)
+        rich_addf(r, ROLE_NORMAL, "%s  ", s->name);
+    uint32_t n = s->tasks.n > s->n_tasks ? (uint32_t)s->tasks.n : s->n_tasks;
+    if (n <= 1 && s->tasks.n) {
+        task_words(r, &s->tasks.v[0]);
+        return;
+    }
+    if (!s->tasks.n) {
+        rich_addf(r, ROLE_DIM, "%u tasks, later", n);
+        return;
+    }
+    rich_addf(r, ROLE_NORMAL, "%u of %u done", done, n);
+    if (live)
+        rich_addf(r, ROLE_RUNNING, "  %u running", live);
+    if (failed)
+        rich_addf(r, ROLE_ERROR, "  %u failed", failed);
+}
+
+void jobinfo_steps(struct lines *l, const struct ui *ui, const struct job *j, size_t max)
+{
+    (void)ui;
+    /* The newest are those that matter. */
+    size_t from = j->steps.n > max ? j->steps.n - max : 0;
+    if (from)
+        lines_addf(l, ROLE_DIM, "%zu steps before", from);
+    for (size_t i = from; i < j->steps.n; i++)
+        step_line(lines_add(l), &j->steps.v[i]);
+}
+
+/* --- story --- */
+
+struct moment {
+    struct wall t;
+    size_t order;
+    char *text;
+    enum role role;
+};
+
+struct story {
+    VEC(struct moment) v;
+};
+
+static void tell(struct story *st, struct wall t, enum role role, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+static void tell(struct story *st, struct wall t, enum role role, const char *fmt, ...)
+{
+    if (!wall_is_set(t))
+        return;
+    struct str s = STR_INIT;
+    va_list ap;
+    va_start(ap, fmt);
+    str_vappendf(&s, fmt, ap);
+    va_end(ap);
+    vec_push(&st->v, (struct moment){.t = t, .order = st->v.n, .text = str_take(&s), .role = role});
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+    const struct moment *a = pa, *b = pb;
+    return a->t.ms != b->t.ms ? (a->t.ms > b->t.ms) - (a->t.ms < b->t.ms) : (a->order > b->order) - (a->order < b->order);
+}
+
+static void tell_event(void *arg, const struct event *ev)
+{
+    struct story *st = arg;
+    const struct ev_signal *sig = ev->body;
+    const struct ev_hold *hold = ev->body;
+    if (ev->kind == EV_SIGNAL)
+        tell(st, ev->t, ROLE_WARN, "signal %s sent by uid %u", sigabbrev_np(sig->signal) ? sigabbrev_np(sig->signal) : "?",
+             sig->uid);
+    else if (ev->kind == EV_HOLD)
+        tell(st, ev->t, ROLE_NORMAL, "%s by uid %u", hold->hold ? "held" : "released", hold->uid);
+    else if (ev->kind == EV_REQUEUE)
+        tell(st, ev->t, ROLE_WARN, "requeued by uid %u", ((const struct ev_requeue *)ev->body)->uid);
+    else if (ev->kind == EV_UPDATE)
+        tell(st, ev->t, ROLE_NORMAL, "request changed by uid %u", ((const struct ev_update *)ev->body)->uid);
+    /* A kill of the job is in its record; that of one step is not. */
+    else if (ev->kind == EV_KILL && ((const struct ev_kill *)ev->body)->step != STEP_ALL)
+        tell(st, ev->t, ROLE_WARN, "step %d ended: %s", ((const struct ev_kill *)ev->body)->step,
+             kill_cause_text((enum kill_cause)((const struct ev_kill *)ev->body)->cause));
+}
+
+static void tell_steps(struct story *st, const struct job *j)
+{
+    for (size_t i = 0; i < j->steps.n; i++) {
+        const struct step *s = &j->steps.v[i];
+        char id[16];
+        step_format_id(s->id, id);
+        if (s->id >= 0)
+            tell(st, s->t_start, ROLE_NORMAL, "step %s%s%s started", id, s->name ? " " : "", s->name ? s->name : "");
+        for (size_t k = 0; k < s->tasks.n; k++) {
+            const struct task *t = &s->tasks.v[k];
+            struct rich words;
+            rich_init(&words);
+            task_words(&words, t);
+            if (task_failed(t))
+                tell(st, t->t_end, ROLE_ERROR, "task %s.%u on %s: %s%s%s", id, t->index,
+                     t->alloc.node ? t->alloc.node : "?", words.text.s, t->message ? ": " : "", t->message ? t->message : "");
+            rich_fini(&words);
+        }
+        if (s->done && s->id >= 0)
+            tell(st, s->t_end, s->code || s->signal ? ROLE_ERROR : ROLE_NORMAL, "step %s done%s", id,
+                 s->code || s->signal ? ", failed" : "");
+    }
+}
+
+void jobinfo_story(struct lines *l, const struct ui *ui, const struct job *j)
+{
+    struct story st = {.v = VEC_INIT};
+    tell(&st, j->t_submit, ROLE_NORMAL, "submitted%s%s", j->submit_host ? " on " : "", j->submit_host ? j->submit_host : "");
+    if (j->t_eligible.ms > j->t_submit.ms + MS_PER_S)
+        tell(&st, j->t_eligible, ROLE_NORMAL, "may start from here on");
+    struct str nodes = STR_INIT;
+    jobtext_nodes(&nodes, j);
+    if (j->state != JOB_PENDING)
+        tell(&st, j->t_start, ROLE_NORMAL, "started on %s", nodes.s);
+    tell_steps(&st, j);
+    ui_story(ui, j->id, tell_event, &st);
+    if (j->kill_cause)
+        tell(&st, j->t_kill, ROLE_WARN, "ended from outside: %s (uid %u)", kill_cause_text((enum kill_cause)j->kill_cause),
+             j->kill_uid);
+    struct rich words;
+    rich_init(&words);
+    job_words(&words, j);
+    if (job_state_is_final((enum job_state)j->state))
+        tell(&st, j->t_end, job_role(j) == ROLE_FAILED ? ROLE_ERROR : ROLE_STRONG, "%s", words.text.s);
+    rich_fini(&words);
+    str_fini(&nodes);
+    if (st.v.n)
+        qsort(st.v.v, st.v.n, sizeof *st.v.v, by_time);
+    for (size_t i = 0; i < st.v.n; i++) {
+        struct str when = STR_INIT;
+        when_text(&when, st.v.v[i].t, ui_now(ui));
+        rich_add(lines_pair(l, when.s, LABEL), st.v.v[i].role, st.v.v[i].text);
+        str_fini(&when);
+        free(st.v.v[i].text);
+    }
+    vec_fini(&st.v);
+}

@@ -1,0 +1,382 @@
+/* joblist.c - rows and columns of the jobs screen. */
+#include "ui/view/joblist.h"
+
+#include <stdlib.h>
+
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "src/model/jobtext.h"
+#include "ui/view/words.h"
+#include "ui/widget/bar.h"
+
+static const struct job *job_of(const struct job_row *r)
+{
+    return r->job ? r->job : r->array->any;
+}
+
+static struct wall now_of(const void *ctx)
+{
+    return ui_now(((const struct joblist *)ctx)->ui);
+}
+
+/* --- columns: the one way to each value --- */
+
+/* Of an array: the liveliest thing about it. */
+static enum role array_role(const struct array_row *a, char *glyph)
+{
+    *glyph = a->run ? 'R' : a->wait ? 'P' : a->fail ? '!' : a->done ? 'D' : 'X';
+    return a->run    ? ROLE_RUNNING
+           : a->wait ? (a->pending && a->pending->hold ? ROLE_HELD : ROLE_WAITING)
+           : a->fail ? ROLE_FAILED
+                     : ROLE_DONE;
+}
+
+static void get_glyph(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct job_row *r = row;
+    char glyph = ' ';
+    enum role role = r->job ? job_role(r->job) : array_role(r->array, &glyph);
+    if (r->job)
+        glyph = r->job->state == JOB_PENDING && r->job->hold ? 'H' : job_state_glyph((enum job_state)r->job->state);
+    else if (role == ROLE_HELD)
+        glyph = 'H';
+    rich_addf(&f->text, role, "%c", glyph);
+    f->has_num = true;
+    f->num = role; /* those that are alike stand together */
+}
+
+static void get_state(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct job_row *r = row;
+    if (r->job) {
+        job_words(&f->text, r->job);
+    } else {
+        const struct array_row *a = r->array;
+        rich_addf(&f->text, ROLE_NORMAL, "%s%s%s%s", a->run ? "running " : "", a->wait ? "waiting " : "",
+                  a->fail ? "failed " : "", a->done ? "done" : "");
+    }
+}
+
+static void get_id(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct job_row *r = row;
+    const struct job *j = job_of(r);
+    if (r->job) {
+        jobtext_id(&f->text.text, j, BITSTR_LEN_DEFAULT);
+    } else {
+        str_appendf(&f->text.text, "%u_[%u-%u", r->array->id, j->array_min, j->array_max);
+        if (j->array_step > 1)
+            str_appendf(&f->text.text, ":%u", j->array_step);
+        if (j->req.array_throttle)
+            str_appendf(&f->text.text, "%%%u", j->req.array_throttle);
+        str_append_char(&f->text.text, ']');
+    }
+    rich_role(&f->text, ROLE_NORMAL);
+    f->has_num = true;
+    f->num = r->array ? r->array->id : j->id;
+}
+
+static void get_name(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.name);
+}
+
+static void get_user(const void *ctx, const void *row, struct field *f)
+{
+    const struct job *j = job_of(row);
+    const struct joblist *l = ctx;
+    rich_add(&f->text, j->uid == ui_uid(l->ui) ? ROLE_STRONG : ROLE_NORMAL, j->user);
+}
+
+static void get_partition(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct job *j = job_of(row);
+    rich_add(&f->text, ROLE_NORMAL, j->state == JOB_PENDING ? j->req.partition ? j->req.partition : j->partition : j->partition);
+}
+
+static void get_account(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.account);
+}
+
+static void get_qos(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.qos);
+}
+
+/* Whose time is shown: an array's is that of its oldest running element. */
+static const struct job *timed(const struct job_row *r)
+{
+    if (r->job)
+        return r->job;
+    return r->array->oldest ? r->array->oldest : r->array->pending ? r->array->pending : r->array->any;
+}
+
+static void get_time(const void *ctx, const void *row, struct field *f)
+{
+    const struct job *j = timed(row);
+    char b[UNITS_TEXT_SIZE];
+    f->has_num = true;
+    if (j->state == JOB_PENDING) {
+        int64_t s = wall_elapsed_s(j->t_submit, now_of(ctx));
+        f->num = (double)s;
+        rich_addf(&f->text, ROLE_WAITING, "%s", duration_format((uint32_t)s, b));
+    } else {
+        uint32_t s = job_run_s(j, now_of(ctx));
+        f->num = s;
+        rich_addf(&f->text, j->state == JOB_RUNNING ? ROLE_NORMAL : ROLE_DIM, "%s", duration_format(s, b));
+    }
+    f->ticks = !job_state_is_final((enum job_state)j->state);
+}
+
+static void get_left(const void *ctx, const void *row, struct field *f)
+{
+    const struct job *j = timed(row);
+    const struct joblist *l = ctx;
+    if (j->state != JOB_RUNNING)
+        return;
+    struct wall end = job_end_time(j, ui_model(l->ui));
+    jobtext_left(&f->text.text, j, ui_model(l->ui), now_of(ctx));
+    f->has_num = wall_is_set(end);
+    f->num = (double)(end.ms - now_of(ctx).ms);
+    rich_role(&f->text, f->has_num && f->num < 600e3 ? ROLE_WARM : ROLE_DIM);
+    f->ticks = f->has_num;
+}
+
+static void add_number(struct field *f, uint64_t n)
+{
+    f->has_num = true;
+    f->num = (double)n;
+    if (n)
+        rich_addf(&f->text, ROLE_NORMAL, "%llu", (unsigned long long)n);
+}
+
+static uint64_t sum_running(const struct joblist *l, const struct array_row *a, uint32_t (*count)(const struct job *))
+{
+    uint64_t n = 0;
+    for (size_t i = a->first; i < a->first + a->n; i++)
+        if (l->members[i]->state == JOB_RUNNING || l->members[i]->state == JOB_COMPLETING)
+            n += count(l->members[i]);
+    return n ? n : count(a->any);
+}
+
+static void get_cpus(const void *ctx, const void *row, struct field *f)
+{
+    const struct job_row *r = row;
+    add_number(f, r->job ? job_cpus(r->job) : sum_running(ctx, r->array, job_cpus));
+}
+
+static void get_gpus(const void *ctx, const void *row, struct field *f)
+{
+    const struct job_row *r = row;
+    add_number(f, r->job ? job_gpus(r->job) : sum_running(ctx, r->array, job_gpus));
+}
+
+#define PROGRESS_BAR 18
+
+static void add_tally(struct rich *r, uint32_t n, const char *what, enum role role)
+{
+    if (n) {
+        rich_add(r, ROLE_NORMAL, r->text.len ? " " : "");
+        rich_addf(r, role, "%u", n);
+        rich_addf(r, ROLE_DIM, " %s", what);
+    }
+}
+
+static void array_progress(const struct array_row *a, struct field *f)
+{
+    struct bar_part parts[] = {
+        {.n = a->done, .sign = '=', .role = ROLE_BAR_USED},
+        {.n = a->run, .sign = '>', .role = ROLE_RUNNING},
+        {.n = a->wait, .sign = '.', .role = ROLE_BAR_FREE},
+        {.n = a->ended, .sign = 'x', .role = ROLE_CANCELLED},
+        {.n = a->fail, .sign = '!', .role = ROLE_ERROR},
+    };
+    if (!f->room || f->room >= PROGRESS_BAR + 16)
+        bar_parts(&f->text, parts, 5, a->total, PROGRESS_BAR, true);
+    add_tally(&f->text, a->fail, "fail", ROLE_ERROR);
+    add_tally(&f->text, a->done, "done", ROLE_NORMAL);
+    add_tally(&f->text, a->run, "run", ROLE_RUNNING);
+    add_tally(&f->text, a->wait, "wait", ROLE_WAITING);
+    add_tally(&f->text, a->ended, "cancelled", ROLE_DIM);
+    uint32_t known = a->done + a->run + a->wait + a->ended + a->fail;
+    add_tally(&f->text, a->total > known ? a->total - known : 0, "earlier", ROLE_DIM);
+}
+
+static void get_where(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct job_row *r = row;
+    if (r->job)
+        job_where(&f->text, r->job);
+    else
+        array_progress(r->array, f);
+}
+
+static const struct column columns[] = {
+    {.name = "glyph", .title = "S", .min = 1, .want = 1, .get = get_glyph},
+    {.name = "id", .title = "JOB", .min = 9, .want = 18, .flags = COLUMN_WORDS | COLUMN_TREE, .get = get_id},
+    {.name = "name", .title = "NAME", .min = 12, .want = 24, .rank = 1, .flags = COLUMN_WORDS, .get = get_name},
+    {.name = "user", .title = "USER", .min = 8, .want = 12, .rank = 4, .flags = COLUMN_WORDS, .get = get_user},
+    {.name = "partition", .title = "PART", .min = 6, .want = 10, .rank = 8, .flags = COLUMN_WORDS, .get = get_partition},
+    {.name = "time", .title = "TIME", .min = 8, .want = 10, .rank = 2, .flags = COLUMN_RIGHT, .get = get_time},
+    {.name = "left", .title = "LEFT", .min = 10, .want = 10, .rank = 9, .flags = COLUMN_RIGHT, .get = get_left},
+    {.name = "cpus", .title = "CPUS", .min = 4, .want = 5, .rank = 7, .flags = COLUMN_RIGHT, .get = get_cpus},
+    {.name = "gpus", .title = "GPU", .min = 3, .want = 4, .rank = 6, .flags = COLUMN_RIGHT, .get = get_gpus},
+    {.name = "where", .title = "WHERE OR WHY", .min = 18, .rank = 3, .flags = COLUMN_WORDS, .get = get_where},
+    {.name = "state", .title = "STATE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_state},
+    {.name = "account", .title = "ACCOUNT", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_account},
+    {.name = "qos", .title = "QOS", .flags = COLUMN_HIDDEN, .get = get_qos},
+};
+
+/* --- rows --- */
+
+static void count_member(struct array_row *a, const struct job *j)
+{
+    if (j->state == JOB_PENDING) {
+        a->wait += job_pending_elements(j);
+        if (job_is_array_record(j) || !a->pending)
+            a->pending = j;
+    } else if (j->state == JOB_COMPLETED)
+        a->done++;
+    else if (j->state == JOB_CANCELLED || j->state == JOB_PREEMPTED)
+        a->ended++;
+    else if (job_state_is_final((enum job_state)j->state))
+        a->fail++;
+    else {
+        a->run++;
+        if (!a->oldest || j->t_start.ms < a->oldest->t_start.ms)
+            a->oldest = j;
+    }
+}
+
+static int by_index(const void *pa, const void *pb)
+{
+    const struct job *a = *(const struct job *const *)pa, *b = *(const struct job *const *)pb;
+    uint32_t x = job_is_array_record(a) ? UINT32_MAX : a->array_index;
+    uint32_t y = job_is_array_record(b) ? UINT32_MAX : b->array_index;
+    return (x > y) - (x < y);
+}
+
+struct filler {
+    struct joblist *l;
+    struct idmap arrays; /* array id -> its row, as index + 1 in the list */
+    size_t n_members;
+};
+
+/* First look: which arrays there are, and how many jobs each has. */
+static void count_job(struct filler *f, const struct job *j)
+{
+    struct joblist *l = f->l;
+    if (l->mine && j->uid != ui_uid(l->ui))
+        return;
+    struct array_row *a = j->array_job ? idmap_get(&f->arrays, j->array_job) : NULL;
+    if (!j->array_job || !a)
+        l->rows[l->n_rows++] = (struct job_row){.job = j};
+    if (!j->array_job)
+        return;
+    if (!a) {
+        a = &l->arrays[l->n_arrays++];
+        *a = (struct array_row){.id = j->array_job, .any = j, .total = j->array_count};
+        idmap_set(&f->arrays, j->array_job, a);
+        l->rows[l->n_rows - 1] = (struct job_row){.array = a};
+    }
+    a->n++;
+    count_member(a, j);
+}
+
+static void each_job(struct filler *f, void (*each)(struct filler *f, const struct job *j))
+{
+    const struct model *m = ui_model(f->l->ui);
+    list_for_each (j, &m->active, struct job, in_queue)
+        each(f, j);
+    list_for_each (p, &m->pending, struct job, in_queue)
+        each(f, p);
+    for (struct list *e = m->ended.prev; e != &m->ended; e = e->prev) /* the latest first */
+        each(f, container_of(e, struct job, in_queue));
+}
+
+static void place_member(struct filler *f, const struct job *j)
+{
+    struct array_row *a = j->array_job ? idmap_get(&f->arrays, j->array_job) : NULL;
+    if (a)
+        f->l->members[a->first + a->n++] = j;
+}
+
+/* Second look: the jobs of each array, side by side and in the order of their index. */
+static void place_members(struct filler *f)
+{
+    struct joblist *l = f->l;
+    for (size_t i = 0; i < l->n_arrays; i++) {
+        l->arrays[i].first = f->n_members;
+        f->n_members += l->arrays[i].n;
+        l->arrays[i].n = 0;
+    }
+    each_job(f, place_member);
+    for (size_t i = 0; i < l->n_arrays; i++)
+        qsort(l->members + l->arrays[i].first, l->arrays[i].n, sizeof *l->members, by_index);
+}
+
+/* A row for a member: kept behind the rows of the list, for the table points to it. */
+static void add_members(struct joblist *l, struct table *t, const struct array_row *a, size_t *n)
+{
+    for (size_t i = a->first; i < a->first + a->n; i++) {
+        l->rows[*n] = (struct job_row){.job = l->members[i], .array = a};
+        table_add(t, (struct trow){.id = l->members[i]->id, .data = &l->rows[(*n)++], .depth = 1});
+    }
+}
+
+static void fill(void *ctx, struct table *t)
+{
+    struct joblist *l = ctx;
+    const struct model *m = ui_model(l->ui);
+    struct filler f = {.l = l};
+    l->n_jobs = m->jobs.n;
+    l->n_rows = l->n_arrays = 0;
+    l->rows = xreallocarray(l->rows, 2 * l->n_jobs + 1, sizeof *l->rows);
+    l->arrays = xreallocarray(l->arrays, l->n_jobs + 1, sizeof *l->arrays);
+    l->members = xreallocarray(l->members, l->n_jobs + 1, sizeof *l->members);
+    each_job(&f, count_job);
+    if (l->n_arrays)
+        place_members(&f);
+    size_t n = l->n_rows;
+    for (size_t i = 0; i < l->n_rows; i++) {
+        const struct array_row *a = l->rows[i].array;
+        uint64_t id = a ? ARRAY_ROW | a->id : l->rows[i].job->id;
+        table_add(t, (struct trow){.id = id, .data = &l->rows[i], .branch = a != NULL});
+        if (a && table_wants_children(t, id))
+            add_members(l, t, a, &n);
+    }
+    idmap_fini(&f.arrays);
+}
+
+void joblist_init(struct joblist *l, struct ui *ui)
+{
+    *l = (struct joblist){.ui = ui};
+    table_init(&l->table, columns, sizeof columns / sizeof columns[0], fill, l);
+}
+
+void joblist_fini(struct joblist *l)
+{
+    table_fini(&l->table);
+    free(l->rows);
+    free(l->arrays);
+    free(l->members);
+}
+
+const struct job_row *joblist_row(const struct trow *row)
+{
+    return row ? row->data : NULL;
+}
+
+const struct job_row *joblist_current(const struct joblist *l)
+{
+    return joblist_row(table_current(&l->table));
+}

@@ -1,0 +1,210 @@
+/* jobs.c - the jobs screen.
+ *
+ *      S JOB              NAME      USER      TIME CPUS GPU WHERE OR WHY            | 4711  train
+ *      R 4688             train     alice  1:02:03    8   2 n01                     | running 1:02:03 of 4:00:00
+ *      R > 4711_[0-199]   sweep     me       12:40   40     [==>>....!] 50 done ..  | on  n01  8 CPUs 32G GPU 0-1
+ */
+#include "ui/view/jobs.h"
+
+#include <stdlib.h>
+
+#include "src/base/vec.h"
+#include "ui/view/act.h"
+#include "ui/view/jobinfo.h"
+#include "ui/view/joblist.h"
+#include "ui/view/jobpage.h"
+#include "ui/view/output.h"
+#include "ui/view/tableview.h"
+#include "ui/view/why.h"
+#include "ui/view/words.h"
+
+struct jobs {
+    struct view v;
+    struct joblist list;
+    struct pane side;
+    struct rect body; /* where the table was drawn */
+};
+
+static struct jobs *jobs_of(struct view *v)
+{
+    return (struct jobs *)(void *)v;
+}
+
+static struct view *jobs_open(struct ui *ui, const void *arg)
+{
+    (void)arg;
+    struct jobs *j = xcalloc(1, sizeof *j);
+    j->v = (struct view){.ops = &jobs_view, .ui = ui};
+    joblist_init(&j->list, ui);
+    table_refill(&j->list.table);
+    return &j->v;
+}
+
+static void jobs_close(struct view *v)
+{
+    struct jobs *j = jobs_of(v);
+    joblist_fini(&j->list);
+    pane_fini(&j->side);
+    free(j);
+}
+
+static void jobs_sync(struct view *v)
+{
+    table_refill(&jobs_of(v)->list.table);
+}
+
+static void jobs_title(struct view *v, struct rich *out)
+{
+    struct jobs *j = jobs_of(v);
+    rich_add(out, ROLE_TITLE, j->list.mine ? "My jobs" : "Jobs");
+    tableview_title(v->ui, &j->list.table, j->list.n_rows, out);
+}
+
+static void fill_side(struct jobs *j)
+{
+    const struct job_row *r = joblist_current(&j->list);
+    struct lines *l = &j->side.lines;
+    lines_clear(l);
+    if (!r)
+        return;
+    const struct ui *ui = j->v.ui;
+    const struct job *job = r->job ? r->job : r->array->oldest ? r->array->oldest : r->array->pending ? r->array->pending : r->array->any;
+    if (!r->job)
+        lines_addf(l, ROLE_DIM, "array of %u, %s", r->array->total,
+                   r->array->run ? "its oldest running element:" : "one of its elements:");
+    jobinfo_summary(l, ui, job);
+    if (job->steps.n) {
+        jobinfo_section(l, "Steps");
+        jobinfo_steps(l, ui, job, 8);
+    }
+    jobinfo_section(l, "Request");
+    jobinfo_request(l, ui, job);
+    if (job->state != JOB_PENDING) {
+        jobinfo_section(l, "Story");
+        jobinfo_story(l, ui, job);
+    }
+}
+
+static void say_empty(const struct jobs *j, struct lines *l)
+{
+    if (j->list.mine && j->list.n_jobs) {
+        lines_addf(l, ROLE_STRONG, "None of the %zu jobs is yours.", j->list.n_jobs);
+        lines_addf(l, ROLE_NORMAL, "m shows everybody's.");
+        return;
+    }
+    lines_addf(l, ROLE_STRONG, "No jobs.");
+    lines_add(l);
+    lines_addf(l, ROLE_NORMAL, "Submit one from a shell:");
+    lines_add(l);
+    lines_addf(l, ROLE_KEY, "  sbatch --wrap 'echo hello'");
+    lines_addf(l, ROLE_KEY, "  sbatch SCRIPT");
+    lines_addf(l, ROLE_KEY, "  stoker submit -- COMMAND");
+    lines_add(l);
+    lines_addf(l, ROLE_NORMAL, "It shows up here by itself.");
+}
+
+static void jobs_draw(struct view *v, struct canvas *c, const struct layout *l)
+{
+    struct jobs *j = jobs_of(v);
+    struct lines empty = {0};
+    say_empty(j, &empty);
+    j->body = l->body;
+    v->ticks = tableview_draw(v->ui, &j->list.table, c, l, &empty);
+    lines_fini(&empty);
+    if (rect_is_empty(l->side))
+        return;
+    fill_side(j);
+    pane_draw(&j->side, c, rect_make(l->side.y, l->side.x + 1, l->side.h, l->side.w - 2));
+}
+
+static unsigned jobs_input(struct view *v, const struct input *in)
+{
+    return table_input(&jobs_of(v)->list.table, in, jobs_of(v)->body);
+}
+
+/* --- what is done to the marked ones --- */
+
+struct gathering {
+    struct jobs *j;
+    struct targets targets;
+};
+
+static void gather(void *arg, const struct trow *row)
+{
+    struct gathering *g = arg;
+    const struct job_row *r = joblist_row(row);
+    const struct joblist *l = &g->j->list;
+    if (!r->job)
+        targets_add_array(&g->targets, l->members + r->array->first, r->array->n);
+    else if (!r->array || !list_is_marked(&l->table.list, ARRAY_ROW | r->array->id)) /* else its array stands for it */
+        targets_add_job(&g->targets, r->job);
+}
+
+static void act_on_targets(struct jobs *j, enum action a)
+{
+    struct gathering g = {.j = j};
+    table_targets(&j->list.table, gather, &g);
+    act_on_jobs(j->v.ui, a, &g.targets);
+}
+
+/* The job that a key for one job means: of an array the element that there is most to see of. */
+static const struct job *job_under_cursor(const struct jobs *j)
+{
+    const struct job_row *r = joblist_current(&j->list);
+    if (!r)
+        return NULL;
+    if (r->job)
+        return r->job;
+    return r->array->oldest ? r->array->oldest : r->array->pending ? r->array->pending : r->array->any;
+}
+
+static void open_job(struct jobs *j)
+{
+    const struct job_row *r = joblist_current(&j->list);
+    if (!r)
+        return;
+    if (!r->job) { /* an array opens into its elements */
+        uint64_t id = ARRAY_ROW | r->array->id;
+        table_fold(&j->list.table, id, !table_is_open(&j->list.table, id));
+        table_refill(&j->list.table);
+        return;
+    }
+    ui_push(j->v.ui, &jobpage_view, &r->job->id);
+}
+
+static unsigned jobs_act(struct view *v, enum action a, const struct input *in)
+{
+    struct jobs *j = jobs_of(v);
+    const struct job *job = job_under_cursor(j);
+    if (a == ACTION_MINE) {
+        j->list.mine = !j->list.mine;
+        table_refill(&j->list.table);
+    } else if (a == ACTION_CANCEL || a == ACTION_SIGNAL || a == ACTION_HOLD || a == ACTION_RELEASE || a == ACTION_REQUEUE) {
+        act_on_targets(j, a);
+    } else if (a == ACTION_OPEN_JOB) {
+        open_job(j);
+    } else if (a == ACTION_WHY && job) {
+        why_open(v->ui, job);
+    } else if (a == ACTION_OUTPUT && job) {
+        output_open(v->ui, job);
+    } else {
+        return tableview_act(v->ui, &j->list.table, a, in);
+    }
+    return DID_HANDLE | DID_REDRAW;
+}
+
+static const enum scope scopes[] = {SCOPE_JOBS, SCOPE_ACTS, SCOPE_LIST, SCOPE_MOVE};
+
+const struct view_ops jobs_view = {
+    .name = "jobs",
+    .scopes = scopes,
+    .n_scopes = sizeof scopes / sizeof scopes[0],
+    .wants_side = true,
+    .open = jobs_open,
+    .close = jobs_close,
+    .sync = jobs_sync,
+    .title = jobs_title,
+    .draw = jobs_draw,
+    .input = jobs_input,
+    .act = jobs_act,
+};

@@ -1,0 +1,192 @@
+/* nodeinfo.c - what there is to say about a node. */
+#include "ui/view/nodeinfo.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "src/base/units.h"
+#include "src/model/jobtext.h"
+#include "src/model/nodetext.h"
+#include "ui/view/jobinfo.h"
+#include "ui/view/words.h"
+#include "ui/widget/bar.h"
+
+#define LABEL        9
+#define IDLE_PERCENT 5 /* a GPU that somebody holds and that does less than this is held idle */
+#define JOBS_MAX     20
+
+static const struct gpu_util *gpu_of(const struct msg_util *u, unsigned index)
+{
+    for (size_t i = 0; u && i < u->gpus.n; i++)
+        if (u->gpus.v[i].index == index)
+            return &u->gpus.v[i];
+    return NULL;
+}
+
+void nodeinfo_gpus(struct rich *r, const struct ui *ui, const struct node *n)
+{
+    const struct msg_util *u = ui_util(ui, n->spec.name);
+    bool ascii = ui_ascii(ui);
+    for (unsigned i = 0; i < n->gpus && i < CPUSET_MAX; i++) {
+        const struct gpu_util *g = gpu_of(u, i);
+        bool held = cpuset_has(&n->gpus_used, i);
+        if (held && g && g->busy_pct < IDLE_PERCENT)
+            rich_add(r, ROLE_BAR_IDLE, glyph_text(GLYPH_GPU_IDLE, ascii));
+        else if (held)
+            rich_add(r, ROLE_BAR_USED, glyph_text(GLYPH_GPU_BUSY, ascii));
+        else if (g && g->foreign)
+            rich_add(r, ROLE_WARM, "!");
+        else if (node_is_out(n))
+            rich_add(r, ROLE_BAR_OUT, "x");
+        else
+            rich_add(r, ROLE_BAR_FREE, glyph_text(GLYPH_FREE, ascii));
+    }
+}
+
+static void since(struct rich *r, const struct ui *ui, struct wall t)
+{
+    char b[UNITS_TEXT_SIZE];
+    if (wall_is_set(t))
+        rich_addf(r, ROLE_DIM, " for %s", duration_format_words(wall_elapsed_s(t, ui_now(ui)), b));
+}
+
+void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
+{
+    if (n->state != NODE_UP) {
+        rich_add(r, n->state == NODE_SUSPECT ? ROLE_WARN : ROLE_ERROR, node_state_text((enum node_state)n->state));
+        since(r, ui, n->t_state);
+        rich_add(r, ROLE_NORMAL, n->drain ? ", " : "");
+    }
+    if (n->drain) {
+        rich_add(r, ROLE_WARN, n->n_jobs ? "draining" : "drained");
+        if (!str_is_empty(n->drain_reason))
+            rich_addf(r, ROLE_NORMAL, ": %s", n->drain_reason);
+        if (!str_is_empty(n->drain_user))
+            rich_addf(r, ROLE_DIM, " (%s)", n->drain_user);
+        since(r, ui, n->t_drain);
+    }
+    if (n->gone)
+        rich_add(r, ROLE_WARN, "no longer configured");
+    if (n->n_jobs) {
+        rich_add(r, ROLE_NORMAL, r->text.len ? ", " : "");
+        count_text(&r->text, n->n_jobs, "job", "jobs");
+        rich_role(r, ROLE_NORMAL);
+    }
+    if (!r->text.len && str_eq(n->spec.role, "login"))
+        rich_add(r, ROLE_DIM, "login");
+}
+
+/* --- the long form --- */
+
+static void usage_line(struct lines *l, const char *label, uint64_t used, uint64_t all, int busy_permille, bool out, const char *text)
+{
+    struct rich *r = lines_pair(l, label, LABEL);
+    if (!all) {
+        rich_add(r, ROLE_DIM, "not known");
+        return;
+    }
+    bar_load(r, used, busy_permille, all, out, 22);
+    rich_addf(r, ROLE_NORMAL, " %s", text);
+    if (busy_permille >= 0)
+        rich_addf(r, load_role(busy_permille / 10), "  %d%% busy", busy_permille / 10);
+}
+
+static void usage(struct lines *l, const struct node *n, const struct msg_util *u)
+{
+    char text[80], a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
+    snprintf(text, sizeof text, "%u of %u held", cpuset_count(&n->cpus_used), n->cpus);
+    usage_line(l, "CPUs", cpuset_count(&n->cpus_used), n->cpus, u ? (int)u->cpu_permille : -1, node_is_out(n), text);
+    snprintf(text, sizeof text, "%s of %s held", mem_format_slurm(n->mem_used_mib, a), mem_format_slurm(n->mem_mib, b));
+    int used = u && u->mem_mib ? (int)(u->mem_used_mib * 1000 / u->mem_mib) : -1;
+    usage_line(l, "memory", n->mem_used_mib, n->mem_mib, used, node_is_out(n), text);
+    if (u)
+        rich_addf(lines_pair(l, "load", LABEL), ROLE_NORMAL, "%.2f", u->load1);
+}
+
+static void gpu_lines(struct lines *l, const struct ui *ui, const struct node *n, const struct msg_util *u)
+{
+    if (!n->gpus)
+        return;
+    struct rich *r = lines_pair(l, "GPUs", LABEL);
+    nodeinfo_gpus(r, ui, n);
+    rich_addf(r, ROLE_NORMAL, "  %u of %u held%s%s", cpuset_count(&n->gpus_used), n->gpus, n->gpu_type ? ", " : "",
+              n->gpu_type ? n->gpu_type : "");
+    for (size_t i = 0; u && i < u->gpus.n; i++) {
+        const struct gpu_util *g = &u->gpus.v[i];
+        char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
+        r = lines_pair(l, "", LABEL);
+        rich_addf(r, ROLE_NORMAL, "%u  ", g->index);
+        rich_addf(r, load_role((int)g->busy_pct), "%3u%%", g->busy_pct);
+        rich_addf(r, ROLE_NORMAL, "  %s of %s", mem_format_words(g->mem_used_mib * 1024, a), mem_format_words(g->mem_mib * 1024, b));
+        if (g->foreign)
+            rich_addf(r, ROLE_WARN, "  %u foreign", g->foreign);
+    }
+}
+
+static bool job_is_on(const struct job *j, const char *node)
+{
+    for (size_t i = 0; i < j->alloc.n; i++)
+        if (str_eq(j->alloc.v[i].node, node))
+            return true;
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
+            if (task_is_live(&j->steps.v[i].tasks.v[k]) && str_eq(j->steps.v[i].tasks.v[k].alloc.node, node))
+                return true;
+    return false;
+}
+
+static void job_lines(struct lines *l, const struct ui *ui, const struct node *n)
+{
+    size_t found = 0;
+    list_for_each (j, &ui_model(ui)->active, struct job, in_queue) {
+        if (!job_is_on(j, n->spec.name) || ++found > JOBS_MAX)
+            continue;
+        if (found == 1)
+            jobinfo_section(l, "Jobs here");
+        struct rich *r = lines_add(l);
+        rich_addf(r, job_role(j), "%c", job_state_glyph((enum job_state)j->state));
+        str_append_char(&r->text, ' ');
+        jobtext_id(&r->text, j, BITSTR_LEN_DEFAULT);
+        rich_addf(r, ROLE_NORMAL, "  %s  ", j->req.name ? j->req.name : "");
+        rich_add(r, ROLE_DIM, j->user);
+        str_append(&r->text, "  ");
+        jobtext_elapsed(&r->text, j, ui_now(ui));
+        rich_role(r, ROLE_DIM);
+    }
+    if (found > JOBS_MAX)
+        lines_addf(l, ROLE_DIM, "and %zu more", found - JOBS_MAX);
+}
+
+static void pair(struct lines *l, const char *label, const char *value)
+{
+    if (!str_is_empty(value))
+        rich_add(lines_pair(l, label, LABEL), ROLE_NORMAL, value);
+}
+
+void nodeinfo_lines(struct lines *l, const struct ui *ui, const struct node *n)
+{
+    const struct msg_util *u = ui_util(ui, n->spec.name);
+    struct rich *r = lines_add(l);
+    rich_addf(r, ROLE_TITLE, "%s  ", n->spec.name);
+    nodetext_state(&r->text, n, false, true);
+    rich_role(r, node_is_out(n) ? ROLE_ERROR : ROLE_GOOD);
+    r = lines_add(l);
+    nodeinfo_note(r, ui, n);
+    lines_add(l);
+    usage(l, n, u);
+    gpu_lines(l, ui, n, u);
+    lines_add(l);
+    pair(l, "address", n->spec.address);
+    char *features = strv_join(&n->spec.features, ", "), *notes = strv_join(&n->notes, ", ");
+    pair(l, "features", features);
+    pair(l, "notes", notes);
+    free(features);
+    free(notes);
+    pair(l, "system", n->os);
+    pair(l, "agent", n->version);
+    struct str when = STR_INIT;
+    when_text(&when, n->t_boot, ui_now(ui));
+    pair(l, "booted", wall_is_set(n->t_boot) ? when.s : NULL);
+    str_fini(&when);
+    job_lines(l, ui, n);
+}

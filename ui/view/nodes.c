@@ -1,0 +1,320 @@
+/* nodes.c - the nodes screen.
+ *
+ *      S NODE     CPU                     MEMORY                GPU              NOTE
+ *      + n01      [||||||||----....] 32/48 [|||||......] 80/128G  ■■■■□□·· 6/8     3 jobs
+ *      # n04      [xxxxxxxxxxxxxxxx]  0/48 [xxxxxxxxxxx]  0/128G  xxxxxxxx 0/8     drained: fan (root) for 2 d
+ */
+#include "ui/view/nodes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/units.h"
+#include "src/base/vec.h"
+#include "src/base/xalloc.h"
+#include "src/model/nodetext.h"
+#include "ui/view/act.h"
+#include "ui/view/nodeinfo.h"
+#include "ui/view/tableview.h"
+#include "ui/view/words.h"
+#include "ui/widget/bar.h"
+
+struct nodes {
+    struct view v;
+    struct table table;
+    struct pane side;
+    struct rect body;
+};
+
+static struct nodes *nodes_of(struct view *v)
+{
+    return (struct nodes *)(void *)v;
+}
+
+static const struct ui *ui_of(const void *ctx)
+{
+    return ((const struct nodes *)ctx)->v.ui;
+}
+
+/* --- columns --- */
+
+static void get_glyph(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct node *n = row;
+    rich_addf(&f->text, node_role(n), "%c", node_glyph(n));
+    f->has_num = true;
+    f->num = node_role(n);
+}
+
+static void get_name(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_STRONG, ((const struct node *)row)->spec.name);
+}
+
+static void get_state(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    nodetext_state(&f->text.text, row, false, true);
+    rich_role(&f->text, ROLE_NORMAL);
+}
+
+/* A bar with its number, right-aligned, in the room there is; the bar goes where the room does not do for both. */
+static void bar_with(struct field *f, uint64_t used, uint64_t all, int busy, bool out, const char *number)
+{
+    int width = f->room ? f->room - 10 : 12;
+    f->has_num = true;
+    f->num = all ? (double)used / (double)all : 0;
+    if (width >= 4)
+        bar_load(&f->text, used, busy, all, out, width);
+    rich_addf(&f->text, ROLE_NORMAL, "%*s", width >= 4 ? 10 : 0, number);
+}
+
+static void get_cpu(const void *ctx, const void *row, struct field *f)
+{
+    const struct node *n = row;
+    const struct msg_util *u = ui_util(ui_of(ctx), n->spec.name);
+    char number[32];
+    if (!n->cpus)
+        return; /* not known: no number, and no bar that looks like one */
+    snprintf(number, sizeof number, "%u/%u", cpuset_count(&n->cpus_used), n->cpus);
+    bar_with(f, cpuset_count(&n->cpus_used), n->cpus, u ? (int)u->cpu_permille : -1, node_is_out(n), number);
+}
+
+static void get_mem(const void *ctx, const void *row, struct field *f)
+{
+    const struct node *n = row;
+    const struct msg_util *u = ui_util(ui_of(ctx), n->spec.name);
+    if (!n->mem_mib)
+        return;
+    char number[32];
+    int busy = u && u->mem_mib ? (int)(u->mem_used_mib * 1000 / u->mem_mib) : -1;
+    if (n->mem_mib >= 10240)
+        snprintf(number, sizeof number, "%llu/%lluG", (unsigned long long)(n->mem_used_mib + 512) / 1024, (unsigned long long)(n->mem_mib + 512) / 1024);
+    else
+        snprintf(number, sizeof number, "%.1f/%.1fG", (double)n->mem_used_mib / 1024, (double)n->mem_mib / 1024);
+    bar_with(f, n->mem_used_mib, n->mem_mib, busy, node_is_out(n), number);
+}
+
+static void get_gpu(const void *ctx, const void *row, struct field *f)
+{
+    const struct node *n = row;
+    unsigned used = cpuset_count(&n->gpus_used);
+    f->has_num = true;
+    f->num = used;
+    if (!n->gpus)
+        return;
+    if ((int)n->gpus + 6 <= f->room || !f->room)
+        nodeinfo_gpus(&f->text, ui_of(ctx), n);
+    else
+        bar_two_ended(&f->text, used, node_is_out(n) ? n->gpus - used : 0, n->gpus, f->room - 6);
+    rich_addf(&f->text, ROLE_NORMAL, " %u/%u", used, n->gpus);
+}
+
+static void get_busy(const void *ctx, const void *row, struct field *f)
+{
+    const struct msg_util *u = ui_util(ui_of(ctx), ((const struct node *)row)->spec.name);
+    if (!u)
+        return; /* not measured */
+    f->has_num = true;
+    f->num = u->cpu_permille;
+    rich_addf(&f->text, load_role((int)u->cpu_permille / 10), "%u%%", u->cpu_permille / 10);
+}
+
+static void get_jobs(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct node *n = row;
+    f->has_num = true;
+    f->num = n->n_jobs;
+    if (n->n_jobs)
+        rich_addf(&f->text, ROLE_NORMAL, "%u", n->n_jobs);
+}
+
+static void get_note(const void *ctx, const void *row, struct field *f)
+{
+    nodeinfo_note(&f->text, ui_of(ctx), row);
+}
+
+static void get_features(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    char *s = strv_join(&((const struct node *)row)->spec.features, ",");
+    rich_add(&f->text, ROLE_NORMAL, s);
+    free(s);
+}
+
+static void get_type(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, ((const struct node *)row)->gpu_type);
+}
+
+static const struct column columns[] = {
+    {.name = "glyph", .title = "S", .min = 1, .want = 1, .get = get_glyph},
+    {.name = "node", .title = "NODE", .min = 8, .want = 14, .flags = COLUMN_WORDS | COLUMN_TREE, .get = get_name},
+    {.name = "cpu", .title = "CPU", .min = 18, .want = 28, .rank = 2, .get = get_cpu},
+    {.name = "busy", .title = "BUSY", .min = 4, .want = 5, .rank = 6, .flags = COLUMN_RIGHT, .get = get_busy},
+    {.name = "memory", .title = "MEMORY", .min = 16, .want = 28, .rank = 4, .get = get_mem},
+    {.name = "gpu", .title = "GPU", .min = 13, .want = 14, .rank = 3, .get = get_gpu},
+    {.name = "jobs", .title = "JOBS", .min = 4, .want = 4, .rank = 7, .flags = COLUMN_RIGHT, .get = get_jobs},
+    {.name = "note", .title = "NOTE", .min = 14, .rank = 1, .flags = COLUMN_WORDS, .get = get_note},
+    {.name = "state", .title = "STATE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_state},
+    {.name = "type", .title = "TYPE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_type},
+    {.name = "features", .title = "FEATURES", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_features},
+};
+
+static uint64_t node_id(const struct node *n)
+{
+    uint64_t h = hash_bytes(n->spec.name, strlen(n->spec.name));
+    return h ? h : 1;
+}
+
+static void fill(void *ctx, struct table *t)
+{
+    const struct model *m = ui_model(ui_of(ctx));
+    for (size_t i = 0; i < m->n_nodes; i++)
+        table_add(t, (struct trow){.id = node_id(m->nodes[i]), .data = m->nodes[i]});
+}
+
+/* --- the view --- */
+
+static struct view *nodes_open(struct ui *ui, const void *arg)
+{
+    (void)arg;
+    struct nodes *n = xcalloc(1, sizeof *n);
+    n->v = (struct view){.ops = &nodes_view, .ui = ui};
+    table_init(&n->table, columns, sizeof columns / sizeof columns[0], fill, n);
+    table_refill(&n->table);
+    return &n->v;
+}
+
+static void nodes_close(struct view *v)
+{
+    struct nodes *n = nodes_of(v);
+    table_fini(&n->table);
+    pane_fini(&n->side);
+    free(n);
+}
+
+static void nodes_sync(struct view *v)
+{
+    table_refill(&nodes_of(v)->table);
+}
+
+static void nodes_title(struct view *v, struct rich *out)
+{
+    rich_add(out, ROLE_TITLE, "Nodes");
+    tableview_title(v->ui, &nodes_of(v)->table, ui_model(v->ui)->n_nodes, out);
+}
+
+static void legend(const struct ui *ui, struct rich *r)
+{
+    bool ascii = ui_ascii(ui);
+    rich_add(r, ROLE_BAR_USED, ascii ? "|#" : "|\u25a0");
+    rich_add(r, ROLE_DIM, " used  ");
+    rich_add(r, ROLE_BAR_IDLE, ascii ? "-o" : "-\u25a1");
+    rich_add(r, ROLE_DIM, " held idle  ");
+    rich_add(r, ROLE_BAR_FREE, ascii ? "." : ".\u00b7");
+    rich_add(r, ROLE_DIM, " free  ");
+    rich_add(r, ROLE_BAR_OUT, "x");
+    rich_add(r, ROLE_DIM, " out  ");
+    rich_add(r, ROLE_WARM, "!");
+    rich_add(r, ROLE_DIM, " not ours");
+}
+
+static void nodes_draw(struct view *v, struct canvas *c, const struct layout *l)
+{
+    struct nodes *n = nodes_of(v);
+    struct lines empty = {0};
+    struct layout inner = *l;
+    lines_addf(&empty, ROLE_NORMAL, "No nodes are configured.");
+    if (inner.body.h > 8) { /* what the signs mean, where there is a line for it */
+        struct rect line = rect_take_bottom(&inner.body, 1);
+        struct rich r;
+        rich_init(&r);
+        legend(v->ui, &r);
+        rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
+        rich_fini(&r);
+    }
+    n->body = inner.body;
+    v->ticks = tableview_draw(v->ui, &n->table, c, &inner, &empty);
+    lines_fini(&empty);
+    const struct trow *row = table_current(&n->table);
+    if (rect_is_empty(l->side) || !row)
+        return;
+    lines_clear(&n->side.lines);
+    nodeinfo_lines(&n->side.lines, v->ui, row->data);
+    pane_draw(&n->side, c, rect_make(l->side.y, l->side.x + 1, l->side.h, l->side.w - 2));
+}
+
+static unsigned nodes_input(struct view *v, const struct input *in)
+{
+    return table_input(&nodes_of(v)->table, in, nodes_of(v)->body);
+}
+
+struct gathering {
+    VEC(const struct node *) nodes;
+    bool drain;
+};
+
+static void gather(void *arg, const struct trow *row)
+{
+    struct gathering *g = arg;
+    const struct node *n = row->data;
+    if (g->drain || n->drain || n->state != NODE_UP)
+        vec_push(&g->nodes, n);
+}
+
+static void act_on_targets(struct nodes *n, bool drain)
+{
+    struct gathering g = {.nodes = VEC_INIT, .drain = drain};
+    table_targets(&n->table, gather, &g);
+    if (g.nodes.n)
+        act_on_nodes(n->v.ui, drain, g.nodes.v, g.nodes.n);
+    else if (table_current(&n->table))
+        ui_toast(n->v.ui, ROLE_NORMAL, "it takes jobs already");
+    vec_fini(&g.nodes);
+}
+
+static void open_node(struct nodes *n)
+{
+    const struct trow *row = table_current(&n->table);
+    if (!row)
+        return;
+    const struct node *node = row->data;
+    struct dialog *d = dialog_new(DIALOG_TEXT, node->spec.name);
+    nodeinfo_lines(&d->body.lines, n->v.ui, node);
+    ui_take_dialog(n->v.ui, d, NULL, NULL, NULL);
+}
+
+static unsigned nodes_act(struct view *v, enum action a, const struct input *in)
+{
+    struct nodes *n = nodes_of(v);
+    if (a == ACTION_DRAIN || a == ACTION_RESUME)
+        act_on_targets(n, a == ACTION_DRAIN);
+    else if (a == ACTION_OPEN_NODE)
+        open_node(n);
+    else
+        return tableview_act(v->ui, &n->table, a, in);
+    return DID_HANDLE | DID_REDRAW;
+}
+
+static const enum scope scopes[] = {SCOPE_NODES, SCOPE_LIST, SCOPE_MOVE};
+
+const struct view_ops nodes_view = {
+    .name = "nodes",
+    .scopes = scopes,
+    .n_scopes = sizeof scopes / sizeof scopes[0],
+    .wants_side = true,
+    .watches_util = true,
+    .open = nodes_open,
+    .close = nodes_close,
+    .sync = nodes_sync,
+    .title = nodes_title,
+    .draw = nodes_draw,
+    .input = nodes_input,
+    .act = nodes_act,
+};

@@ -1,0 +1,146 @@
+/* tableview.c - what all screens with a table do alike. */
+#include "ui/view/tableview.h"
+
+#include "src/base/utf8.h"
+#include "src/base/xalloc.h"
+
+/* --- the sort menu --- */
+
+/* The items: the natural order, then each column up and down. */
+static void sort_chosen(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+{
+    (void)ui;
+    struct table *t = arg;
+    if (outcome != DIALOG_YES)
+        return;
+    size_t item = dialog_choice(d);
+    if (!item)
+        table_sort(t, -1, false);
+    else
+        table_sort(t, (int)(item - 1), t->sort == (int)(item - 1) ? !t->reverse : false);
+}
+
+static void open_sort_menu(struct ui *ui, struct table *t)
+{
+    struct dialog *d = dialog_new(DIALOG_MENU, "sort by");
+    d->verb = xstrdup("sort; again turns it round");
+    strv_push(&d->items, "natural order");
+    for (size_t i = 0; i < t->n_cols; i++) {
+        struct str s = STR_INIT;
+        str_append(&s, t->cols[i].name);
+        if (t->sort == (int)i)
+            str_append(&s, t->reverse ? " (down)" : " (up)");
+        strv_push_take(&d->items, str_take(&s));
+    }
+    dialog_choose(d, (size_t)(t->sort + 1));
+    ui_take_dialog(ui, d, sort_chosen, t, NULL);
+}
+
+/* --- copying --- */
+
+static void copy_id(struct ui *ui, struct table *t)
+{
+    const struct trow *row = table_current(t);
+    if (!row)
+        return;
+    struct field f;
+    field_init(&f);
+    for (size_t i = 0; i < t->n_cols; i++)
+        if (t->cols[i].flags & COLUMN_TREE) {
+            t->cols[i].get(t->ctx, row->data, &f);
+            struct str clean = STR_INIT;
+            cell_text(&clean, f.text.text.s, -1, false, false);
+            ui_copy(ui, clean.s, clean.s);
+            str_fini(&clean);
+            break;
+        }
+    field_fini(&f);
+}
+
+static void copy_all(struct ui *ui, struct table *t)
+{
+    struct str s = STR_INIT, what = STR_INIT;
+    table_export(t, &s);
+    str_appendf(&what, "%zu rows", t->shown.n);
+    ui_copy(ui, s.s, what.s);
+    str_fini(&s);
+    str_fini(&what);
+}
+
+unsigned tableview_act(struct ui *ui, struct table *t, enum action a, const struct input *in)
+{
+    if (a == ACTION_SORT)
+        open_sort_menu(ui, t);
+    else if (a == ACTION_COPY)
+        copy_id(ui, t);
+    else if (a == ACTION_COPY_ALL)
+        copy_all(ui, t);
+    else
+        return table_act(t, a, in);
+    return DID_HANDLE | DID_REDRAW;
+}
+
+/* --- drawing --- */
+
+static size_t top_rows(const struct table *t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->shown.n; i++)
+        n += t->shown.v[i].depth == 0;
+    return n;
+}
+
+void tableview_title(const struct ui *ui, const struct table *t, size_t total, struct rich *out)
+{
+    size_t n = top_rows(t);
+    if (!ui_has_data(ui))
+        return;
+    if (n != total)
+        rich_addf(out, ROLE_NORMAL, " %zu of %zu", n, total);
+    else
+        rich_addf(out, ROLE_NORMAL, " %zu", n);
+    if (t->typing || t->edit.text.len) {
+        rich_add(out, ROLE_LABEL, "   filter ");
+        rich_add(out, ROLE_INPUT, t->edit.text.s);
+    }
+    if (t->sort >= 0) {
+        rich_add(out, ROLE_LABEL, "   sort ");
+        rich_addf(out, ROLE_NORMAL, "%s%s", t->cols[t->sort].name, t->reverse ? ", down" : "");
+    }
+    if (t->list.range)
+        rich_add(out, ROLE_MARK, "   marking a range, v ends it");
+    else if (list_n_marks(&t->list))
+        rich_addf(out, ROLE_MARK, "   %zu marked", list_n_marks(&t->list));
+}
+
+/* The filter line takes the title's place from its own label on while it is typed. */
+static void draw_filter_line(struct table *t, struct canvas *c, struct rect r)
+{
+    if (rect_is_empty(r))
+        return;
+    canvas_fill(c, r, ROLE_NORMAL);
+    int x = r.x + 1 + canvas_text(c, r.y, r.x + 1, ROLE_TITLE, "filter ", r.w - 2);
+    edit_draw(&t->edit, c, r.y, x, r.w > 60 ? r.w - 34 - x : r.w - 1 - x);
+    if (r.w > 60)
+        canvas_printf(c, r.y, r.x + r.w - 32, ROLE_DIM, 31, "%zu match  Enter keeps, Esc drops", top_rows(t));
+}
+
+bool tableview_draw(struct ui *ui, struct table *t, struct canvas *c, const struct layout *l, const struct lines *empty)
+{
+    bool ticks = table_draw(t, c, l->body, true);
+    if (t->typing)
+        draw_filter_line(t, c, rect_is_empty(l->title) ? rect_make(l->body.y, l->body.x, 1, l->body.w) : l->title);
+    if (t->shown.n || l->body.h < 3)
+        return ticks;
+    struct pane p = {0};
+    if (!ui_has_data(ui)) {
+        lines_addf(&p.lines, ROLE_DIM, "Waiting for the controller ...");
+    } else if (table_is_filtered(t)) {
+        lines_addf(&p.lines, ROLE_NORMAL, "Nothing matches the filter. Esc drops it.");
+    } else {
+        lines_flow(empty, l->body.w - 8, &p.lines);
+    }
+    pane_draw(&p, c, rect_make(l->body.y + 2, l->body.x + 4, l->body.h - 2, l->body.w - 8));
+    pane_fini(&p);
+    return ticks;
+}

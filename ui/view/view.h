@@ -1,0 +1,94 @@
+/* view.h - what a screen is, and what the frame around it offers.
+ *
+ * A view takes rows from the model, gives them to widgets and draws these on a canvas. It never waits, never draws outside draw and
+ * changes no state but its own: what it wants done it asks of the frame (ui_*), and it answers inputs with DID_* bits.
+ *
+ *      terminal --> input --> dialog on top? --> view.input --> key table --> view.act --> the frame's own actions
+ *      controller --> message --> mirror --> view.sync --> (once a turn) draw
+ *
+ * To add a screen: one file with its struct view_ops, its line in ui/app/screens.c, its keys in ui/keys/action.h. docs/UI.md tells it
+ * step by step.
+ */
+#ifndef UI_VIEW_VIEW_H
+#define UI_VIEW_VIEW_H
+
+#include "src/client/client.h"
+#include "src/model/model.h"
+#include "ui/keys/input.h"
+#include "ui/keys/keymap.h"
+#include "ui/layout/layout.h"
+#include "ui/widget/dialog.h"
+#include "ui/widget/did.h"
+#include "ui/widget/rich.h"
+
+struct ui; /* the frame */
+struct view;
+
+struct view_ops {
+    const char *name; /* for tests and the configuration */
+    const enum scope *scopes; /* of the key table, most special first; the frame adds GLOBAL */
+    size_t n_scopes;
+    bool wants_side;   /* has a detail pane where there is room */
+    bool watches_util; /* shows live utilisation: measured only while it is on the screen */
+
+    /* arg: what the opener hands over, see the view's header. NULL where there is nothing to show. */
+    struct view *(*open)(struct ui *ui, const void *arg);
+    void (*close)(struct view *v);
+    /* The model has changed: pointers into it are void. Must come back from any state of the model, an empty one too. */
+    void (*sync)(struct view *v);
+    /* What is shown: "Jobs 12 of 340". */
+    void (*title)(struct view *v, struct rich *out);
+    void (*draw)(struct view *v, struct canvas *c, const struct layout *l);
+    /* Inputs before the key table: lines that are being typed, pastes, the mouse. NULL: none. */
+    unsigned (*input)(struct view *v, const struct input *in);
+    unsigned (*act)(struct view *v, enum action a, const struct input *in);
+
+    /* Work in slices while nothing is typed; returns true where there is more. NULL: none. */
+    bool (*work)(struct view *v);
+    /* A descriptor that becomes readable when the view should look again, or -1; wake is called then. NULL: none. */
+    int (*fd)(struct view *v);
+    unsigned (*wake)(struct view *v);
+};
+
+struct view {
+    const struct view_ops *ops;
+    struct ui *ui;
+    bool ticks; /* set by draw: something drawn changes with the time alone */
+};
+
+/* --- what the frame knows --- */
+
+const struct model *ui_model(const struct ui *ui); /* never NULL; empty before the first snapshot */
+bool ui_has_data(const struct ui *ui);             /* a snapshot has come */
+struct wall ui_now(const struct ui *ui);           /* the controller's clock */
+uint32_t ui_uid(const struct ui *ui);              /* who sits here */
+bool ui_ascii(const struct ui *ui);
+const struct keymap *ui_keymap(const struct ui *ui);
+/* The last measurement of a node, or NULL where it is older than a few seconds. */
+const struct msg_util *ui_util(const struct ui *ui, const char *node);
+/* Events about a job that were seen since the screens were opened, newest last: calls each. */
+void ui_story(const struct ui *ui, uint32_t job, void (*each)(void *arg, const struct event *ev), void *arg);
+
+/* --- what the frame does --- */
+
+/* Something that is shown has changed outside of a handler: draw. */
+void ui_changed(struct ui *ui);
+/* Puts a view on top; no-op where its open gives NULL. */
+void ui_push(struct ui *ui, const struct view_ops *ops, const void *arg);
+void ui_toast(struct ui *ui, enum role role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void ui_copy(struct ui *ui, const char *text, const char *what);
+
+/* Sends a request. reply is called with the answer (NULL: the connection was lost), unless owner has been closed meanwhile; owner NULL:
+ * always. Returns false, with a toast, where there is no connection. arg is handed through. */
+typedef void ui_reply_fn(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in);
+bool ui_send(struct ui *ui, enum msg_kind kind, const void *body, struct view *owner, ui_reply_fn *reply, uint64_t arg);
+/* Why nothing may be changed now (--read-only, a controller that cannot write), or NULL. Says it in a toast where say. */
+const char *ui_read_only(struct ui *ui, bool say);
+
+/* Puts a dialog, which the frame takes, over the screen. done is called once with the outcome, before the dialog is freed; arg is freed
+ * with free_arg (NULL: not at all) afterwards. Returns its number, by which ui_find_dialog finds it while it is open. */
+typedef void ui_done_fn(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg);
+uint64_t ui_take_dialog(struct ui *ui, struct dialog *d, ui_done_fn *done, void *arg, void (*free_arg)(void *));
+struct dialog *ui_find_dialog(struct ui *ui, uint64_t number);
+
+#endif

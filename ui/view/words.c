@@ -1,0 +1,179 @@
+/* words.c - how the screens say what things are. */
+#include "ui/view/words.h"
+
+#include <time.h>
+
+#include "src/model/jobtext.h"
+#include "src/model/nodetext.h"
+
+enum role job_role(const struct job *j)
+{
+    switch ((enum job_state)j->state) {
+    case JOB_PENDING: return j->hold ? ROLE_HELD : ROLE_WAITING;
+    case JOB_RUNNING: return ROLE_RUNNING;
+    case JOB_SUSPENDED: return ROLE_HELD;
+    case JOB_COMPLETING: return ROLE_ENDING;
+    case JOB_COMPLETED: return ROLE_DONE;
+    case JOB_CANCELLED: return ROLE_CANCELLED;
+    case JOB_PREEMPTED: return ROLE_PREEMPTED;
+    case JOB_FAILED:
+    case JOB_TIMEOUT:
+    case JOB_NODE_FAIL:
+    case JOB_OUT_OF_MEMORY:
+    case JOB_DEADLINE: return ROLE_FAILED;
+    case JOB_N_STATES: break;
+    }
+    return ROLE_NORMAL;
+}
+
+/* As a text: in reverse it would shout. */
+static enum role words_role(const struct job *j)
+{
+    enum role r = job_role(j);
+    return r == ROLE_FAILED ? ROLE_ERROR : r;
+}
+
+void job_words(struct rich *r, const struct job *j)
+{
+    enum role role = words_role(j);
+    if (j->state == JOB_PENDING && j->hold)
+        rich_add(r, role, "held");
+    else
+        rich_add(r, role, job_state_word((enum job_state)j->state));
+    if (j->state == JOB_FAILED && j->exit_signal)
+        rich_addf(r, role, ": signal %d", j->exit_signal);
+    else if (j->state == JOB_FAILED)
+        rich_addf(r, role, ": exit %d", j->exit_code);
+    if (j->state == JOB_COMPLETING && j->kill_cause)
+        rich_addf(r, role, ": %s", kill_cause_text((enum kill_cause)j->kill_cause));
+    if (j->state == JOB_PENDING && j->restarts)
+        rich_addf(r, role, ", requeued %u times", j->restarts);
+}
+
+void job_where(struct rich *r, const struct job *j)
+{
+    if (job_state_is_final((enum job_state)j->state) || j->state == JOB_COMPLETING) {
+        job_words(r, j);
+        str_append(&r->text, job_state_is_final((enum job_state)j->state) ? "  " : " on ");
+        jobtext_nodes(&r->text, j);
+        rich_role(r, ROLE_DIM);
+    } else if (j->state == JOB_PENDING) {
+        jobtext_reason_words(&r->text, j);
+        rich_role(r, j->hold ? ROLE_HELD : ROLE_WAITING);
+    } else {
+        jobtext_nodes(&r->text, j);
+        rich_role(r, ROLE_NORMAL);
+    }
+}
+
+void count_text(struct str *out, uint64_t n, const char *one, const char *many)
+{
+    str_appendf(out, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
+}
+
+void job_asked(struct str *out, const struct job *j)
+{
+    count_text(out, job_nodes(j), "node", "nodes");
+    str_append(out, ", ");
+    count_text(out, job_cpus(j), "CPU", "CPUs");
+    if (job_mem_mib(j)) {
+        str_append(out, ", ");
+        jobtext_mem(out, job_mem_mib(j), false);
+    }
+    if (job_gpus(j)) {
+        str_append(out, ", ");
+        count_text(out, job_gpus(j), "GPU", "GPUs");
+        if (j->req.gpu_type)
+            str_appendf(out, " %s", j->req.gpu_type);
+    }
+}
+
+bool task_is_live(const struct task *t)
+{
+    return t->state == TASK_LAUNCHING || t->state == TASK_RUNNING;
+}
+
+bool task_failed(const struct task *t)
+{
+    return t->state == TASK_DONE && t->end_kind != END_NOT_RUN && t->end_kind != END_NONE &&
+           (t->end_kind != END_EXITED || t->code != 0);
+}
+
+char task_glyph(const struct task *t)
+{
+    if (t->state != TASK_DONE)
+        return t->state == TASK_RUNNING ? 'R' : t->state == TASK_LAUNCHING ? 'L' : 'P';
+    switch ((enum end_kind)t->end_kind) {
+    case END_EXITED: return t->code ? '!' : 'D';
+    case END_SIGNALED:
+    case END_LAUNCH_FAILED: return '!';
+    case END_OOM: return 'M';
+    case END_TIMEOUT: return 'T';
+    case END_KILLED: return 'X';
+    case END_NODE_REBOOT: return 'N';
+    case END_UNKNOWN: return '?';
+    case END_NONE:
+    case END_NOT_RUN:
+    case END_N_KINDS: break;
+    }
+    return '-';
+}
+
+enum role task_role(const struct task *t)
+{
+    if (t->state != TASK_DONE)
+        return t->state == TASK_RUNNING ? ROLE_RUNNING : t->state == TASK_LAUNCHING ? ROLE_ENDING : ROLE_WAITING;
+    if (t->end_kind == END_KILLED || t->end_kind == END_NOT_RUN)
+        return ROLE_CANCELLED;
+    return task_failed(t) ? ROLE_FAILED : ROLE_DONE;
+}
+
+void task_words(struct rich *r, const struct task *t)
+{
+    enum role role = task_role(t);
+    role = role == ROLE_FAILED ? ROLE_ERROR : role;
+    if (t->state != TASK_DONE)
+        rich_add(r, role, t->killing ? "ending" : task_state_text((enum task_state)t->state));
+    else if (t->end_kind == END_EXITED)
+        rich_addf(r, role, t->code ? "exit %d" : "done", t->code);
+    else if (t->end_kind == END_SIGNALED)
+        rich_addf(r, role, "signal %d", t->signal);
+    else
+        rich_add(r, role, end_kind_text((enum end_kind)t->end_kind));
+}
+
+bool node_is_out(const struct node *n)
+{
+    return n->drain || n->gone || (n->state != NODE_UP && n->state != NODE_SUSPECT);
+}
+
+enum role node_role(const struct node *n)
+{
+    if (n->state != NODE_UP && n->state != NODE_SUSPECT)
+        return ROLE_NODE_OUT;
+    if (n->drain)
+        return n->n_jobs ? ROLE_NODE_DRAIN : ROLE_NODE_OUT;
+    if (!n->n_jobs)
+        return ROLE_NODE_FREE;
+    return n->exclusive || cpuset_count(&n->cpus_used) >= n->cpus ? ROLE_NODE_FULL : ROLE_NODE_PART;
+}
+
+void when_text(struct str *out, struct wall t, struct wall now)
+{
+    if (!wall_is_set(t)) {
+        str_append(out, "-");
+        return;
+    }
+    time_t at = (time_t)(t.ms / MS_PER_S), today = (time_t)(now.ms / MS_PER_S);
+    struct tm a, b;
+    localtime_r(&at, &a);
+    localtime_r(&today, &b);
+    char text[40];
+    if (a.tm_year == b.tm_year && a.tm_yday == b.tm_yday)
+        strftime(text, sizeof text, "%H:%M:%S", &a);
+    else if (at - today < 6 * 86400 && today - at < 6 * 86400)
+        strftime(text, sizeof text, "%a %H:%M", &a);
+    else
+        strftime(text, sizeof text, "%Y-%m-%d %H:%M", &a);
+    str_append(out, text);
+}

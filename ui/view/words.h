@@ -1,0 +1,34 @@
+/* words.h - how the screens say what a job, a task or a node is: roles, glyphs, short texts. Beside src/model/jobtext.h, which knows no
+ * roles. */
+#ifndef UI_VIEW_WORDS_H
+#define UI_VIEW_WORDS_H
+
+#include "src/model/model.h"
+#include "ui/widget/rich.h"
+
+enum role job_role(const struct job *j);
+/* "waiting", "held", "completing", "failed: exit 1": what it is in two or three words. */
+void job_words(struct rich *r, const struct job *j);
+/* While it waits: why; while it runs: where; afterwards: how it ended. One line. */
+void job_where(struct rich *r, const struct job *j);
+/* "2 nodes, 16 CPUs, 64G, 2 GPUs a100": what it asked for. */
+void job_asked(struct str *out, const struct job *j);
+
+/* W L R D ! M T X K ?: the state of a task in one cell. */
+char task_glyph(const struct task *t);
+enum role task_role(const struct task *t);
+/* "running", "exit 1", "signal 9", "out of memory". */
+void task_words(struct rich *r, const struct task *t);
+bool task_failed(const struct task *t);
+bool task_is_live(const struct task *t);
+
+enum role node_role(const struct node *n);
+/* Takes no new jobs: drained, down, lost. */
+bool node_is_out(const struct node *n);
+
+/* "12:03:11" today, "Fri 12:03" within the week, "2026-11-21 12:03" else; "-" where not set. Local time. */
+void when_text(struct str *out, struct wall t, struct wall now);
+/* "1 job", "2 jobs". */
+void count_text(struct str *out, uint64_t n, const char *one, const char *many);
+
+#endif
