@@ -35,10 +35,10 @@ is "a bad state" $rc 2
 has "page" "$(stoker show "$id")" "runner"
 has "step" "$(stoker show "$id")" "batch"
 is "page as json" "$(stoker show "$id" --json | json 'd["job"]["id"], d["steps"][0]["step"], d["steps"][0]["tasks"][0]["node"]')" \
-    "('$id', 'batch', 'n1')"
+    "$id batch n1"
 must stoker why "$big"
 has "why" "$out" "$big"
-is "why as json" "$(stoker why "$big" --json | json 'd["job"], d["state"], len(d["causes"]) > 0')" "($big, 'PENDING', True)"
+is "why as json" "$(stoker why "$big" --json | json 'd["job"], d["state"], len(d["causes"]) > 0')" "$big PENDING True"
 
 case_ "nodes, gpus, users"
 is "nodes" "$(stoker nodes --json | json '[(n["name"], n["cpus"], n["cpus_used"], n["gpus_used"], n["drain"]) for n in d["nodes"]]')" \
