@@ -34,7 +34,24 @@ static uint32_t backstop_s(struct control *c, const struct job *j, const struct 
     return own && s->time_limit_s < limit ? s->time_limit_s : limit;
 }
 
-/* Each rank its own CPUs where the step divides them evenly and asked to be kept apart; else all of the task's. */
+/* --signal: to the processes of the steps, or with B: to the batch shell alone. The node counts it back
+ * from its own limit, which is later than the job's. */
+static void set_early_signal(struct control *c, const struct job *j, const struct step *s, struct launch *l)
+{
+    const struct job_req *r = &j->req;
+    if (!r->signal || r->signal_batch != (s->id == STEP_BATCH) || j->time_limit_s >= DURATION_NOT_SET)
+        return;
+    int64_t left_s = (int64_t)j->time_limit_s - wall_elapsed_s(j->t_start, loop_wall(c->loop));
+    int64_t early_s = (int64_t)l->time_limit_s - left_s + r->signal_at_s;
+    if (early_s < 0)
+        return; /* the step's own limit ends it before */
+    l->early_signal = r->signal;
+    l->early_signal_s = (uint32_t)early_s;
+    l->early_signal_leader = r->signal_batch;
+}
+
+/* Each rank its own CPUs where the step divides them evenly and asked to be kept apart; else all of the
+ * task's. */
 static bool binds_ranks(const struct job *j, const struct step *s, const struct task *t)
 {
     uint32_t per = s->cpus_per_rank == NOT_GIVEN || !s->cpus_per_rank ? 1 : s->cpus_per_rank;
@@ -82,8 +99,9 @@ static void rank_gpus(const struct step *s, const struct task *t, uint32_t local
     jobenv_gpus(env, &own);
 }
 
-static void add_rank(const struct job *j, const struct step *s, const struct task *t, const struct step_payload *p,
-                     uint32_t localid, struct cpuset *cpus_left, struct launch *l)
+static void add_rank(const struct job *j, const struct step *s, const struct task *t,
+                     const struct step_payload *p, uint32_t localid, struct cpuset *cpus_left,
+                     struct launch *l)
 {
     uint32_t rank = t->rank_base + localid;
     uint32_t per = s->cpus_per_rank == NOT_GIVEN || !s->cpus_per_rank ? 1 : s->cpus_per_rank;
@@ -120,7 +138,8 @@ bool ctl_build_launch(struct control *c, const struct job *j, const struct step 
     struct step_payload p;
     struct errtext err;
     if (!payload || codec_decode(&step_payload_rec, payload, n, &p, &err) < 0) {
-        log_error("job=%u step=%d its payload cannot be read: %s", j->id, s->id, payload ? err.s : "not there");
+        log_error("job=%u step=%d its payload cannot be read: %s", j->id, s->id,
+                  payload ? err.s : "not there");
         return false;
     }
     bool batch = s->id == STEP_BATCH;
@@ -131,7 +150,9 @@ bool ctl_build_launch(struct control *c, const struct job *j, const struct step 
         .uid = j->uid,
         .gid = j->gid,
         .user = xstrdup(j->user),
-        .workdir = xstrdup(p.workdir ? p.workdir : s->workdir ? s->workdir : j->req.workdir),
+        .workdir = xstrdup(p.workdir    ? p.workdir
+                           : s->workdir ? s->workdir
+                                        : j->req.workdir),
         .argv = p.argv,
         .script = p.script,
         .script_name = p.script.n ? xstrdup(batch && j->command ? j->command : "slurm_script") : NULL,
@@ -149,6 +170,7 @@ bool ctl_build_launch(struct control *c, const struct job *j, const struct step 
     };
     p.argv = p.env = (struct strv){0};
     p.script = (struct blob){0};
+    set_early_signal(c, j, s, ret);
     rec_copy(&alloc_rec, &ret->alloc, &t->alloc);
     widen_cpus(j, s, ret);
     if (!asked_for_memory(j, s))
@@ -176,8 +198,8 @@ char *ctl_kill_note(struct control *c, const struct job *j, const struct step *s
     char when[WALL_TEXT_SIZE], step[16];
     wall_format_iso(loop_wall(c->loop), when);
     if (s->id == STEP_BATCH)
-        return xasprintf("slurmstepd: error: *** JOB %u ON %s CANCELLED AT %s%s ***", j->id, t->alloc.node, when,
-                         because[cause]);
+        return xasprintf("slurmstepd: error: *** JOB %u ON %s CANCELLED AT %s%s ***", j->id, t->alloc.node,
+                         when, because[cause]);
     return xasprintf("slurmstepd: error: *** STEP %u.%s ON %s CANCELLED AT %s%s ***", j->id,
                      step_format_id(s->id, step), t->alloc.node, when, because[cause]);
 }

@@ -161,6 +161,8 @@ bool session_owns(const struct session *s, const struct job *j); /* owner or adm
 /* --- requests: each answers by itself --- */
 
 void req_submit(struct session *s, uint64_t tag, struct msg_submit *m);
+/* A command as it may be shown on a terminal; NULL for NULL. Caller frees. */
+char *ctl_shown_command(const char *s);
 void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m);
 void req_act(struct session *s, uint64_t tag, const struct msg_act *m);
 void req_update(struct session *s, uint64_t tag, const struct msg_update *m);

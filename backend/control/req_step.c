@@ -76,6 +76,11 @@ void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
     struct ev_step body = {.step = m->step};
     m->step = (struct step){0};
     struct step *st = &body.step;
+    char *command = ctl_shown_command(st->command), *name = ctl_shown_command(st->name);
+    free(st->command);
+    free(st->name);
+    st->command = command;
+    st->name = name;
     st->id = (int32_t)j->next_step;
     free(st->request_id);
     st->request_id = xstrdup(m->request_id);

@@ -8,13 +8,14 @@
 #include "src/model/array.h"
 #include "src/proto/codec.h"
 
-#define NAME_MAX_BYTES 128
-#define TEXT_MAX_BYTES 4096
-#define SCRIPT_MAX     (4u << 20)
-#define ENV_MAX        4096
-#define ENV_BYTES_MAX  (1u << 20)
-#define STEPS_MAX      10000u
-#define TASKS_MAX      100000u
+#define NAME_MAX_BYTES    128
+#define TEXT_MAX_BYTES    4096
+#define COMMAND_MAX_CELLS 4096
+#define SCRIPT_MAX        (4u << 20)
+#define ENV_MAX           4096
+#define ENV_BYTES_MAX     (1u << 20)
+#define STEPS_MAX         10000u
+#define TASKS_MAX         100000u
 
 struct check {
     enum refusal refusal;
@@ -50,6 +51,16 @@ static void check_text(struct check *k, const char *what, const char *s)
     if (s && (strlen(s) > TEXT_MAX_BYTES || !utf8_is_clean_name(s, TEXT_MAX_BYTES)))
         refuse(k, REFUSAL_BAD_REQUEST, "%s: control characters are not allowed, nor more than 4096 bytes",
                what);
+}
+
+/* Commands are shown, never run from this text: what does not suit a terminal is escaped, not refused. */
+char *ctl_shown_command(const char *s)
+{
+    if (!s)
+        return NULL;
+    struct str b = STR_INIT;
+    cell_text(&b, s, COMMAND_MAX_CELLS, true, false);
+    return str_take(&b);
 }
 
 static void check_env(struct check *k, const struct strv *env)
@@ -119,7 +130,6 @@ static void check_submit(struct session *s, const struct msg_submit *m, struct c
     check_request(k, &m->req);
     check_payload(k, &m->payload);
     check_steps(k, m);
-    check_text(k, "command", m->command);
     if (m->kind > JOB_KIND_INTERACTIVE || str_is_empty(m->request_id) || strlen(m->request_id) > 64)
         refuse(k, REFUSAL_BAD_REQUEST, "malformed submission", NULL);
     if (m->kind == JOB_KIND_BATCH && !m->payload.script.n && !m->payload.argv.n)
@@ -181,7 +191,7 @@ static void make_job(struct session *s, struct msg_submit *m, struct job *j, str
                              : fallback ? fallback->name
                                         : NULL),
         .submit_host = xstrdup(m->host),
-        .command = xstrdup(m->command),
+        .command = ctl_shown_command(m->command),
         .request_id = xstrdup(m->request_id),
         .array_index = ARRAY_NONE,
         .hold = m->hold ? HOLD_USER : HOLD_NONE,
@@ -199,6 +209,11 @@ static void make_job(struct session *s, struct msg_submit *m, struct job *j, str
     j->steps.n = m->steps.n;
     m->steps.v = NULL;
     m->steps.n = 0;
+    for (size_t i = 0; i < j->steps.n; i++) {
+        char *command = j->steps.v[i].command;
+        j->steps.v[i].command = ctl_shown_command(command);
+        free(command);
+    }
     set_array(c, j, k);
     strv_fini(&parts);
 }
