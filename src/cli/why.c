@@ -1,6 +1,6 @@
 /* why.c - stoker why: every cause that keeps a job from starting, with numbers, and what would help. */
 #include <inttypes.h>
-#include <time.h>
+#include <string.h>
 
 #include "src/base/units.h"
 #include "src/base/utf8.h"
@@ -47,6 +47,23 @@ static void append_clock(struct str *out, struct wall t, struct wall now)
     str_appendf(out, "%.5s", a + 11);
 }
 
+/* What the summary has said already is not said again. */
+static void print_cause(struct str *out, const struct msg_why *w, const struct why_cause *c,
+                        struct wall now)
+{
+    bool is_said = c->text && w->summary && strstr(w->summary, c->text);
+    if (is_said && !wall_is_set(c->clears))
+        return;
+    str_appendf(out, " %-14s ", c->class_name ? c->class_name : "");
+    if (!is_said)
+        foreign(out, c->text);
+    if (wall_is_set(c->clears)) {
+        str_appendf(out, "%sclears ~", is_said ? "" : ", ");
+        append_clock(out, c->clears, now);
+    }
+    str_append_char(out, '\n');
+}
+
 static void print_why(struct str *out, const struct msg_why *w, struct wall now)
 {
     foreign(out, w->summary);
@@ -65,17 +82,8 @@ static void print_why(struct str *out, const struct msg_why *w, struct wall now)
         str_appendf(out, "%srank %u of %u", has_start ? "   " : " ", w->rank, w->rank_of);
     if (has_start || w->rank)
         str_append_char(out, '\n');
-    for (size_t i = 0; i < w->causes.n; i++) {
-        const struct why_cause *c = &w->causes.v[i];
-        str_appendf(out, " %-14s ", c->class_name ? c->class_name : "");
-        foreign(out, c->text);
-        if (wall_is_set(c->clears)) {
-            str_append(out, " (clears ~");
-            append_clock(out, c->clears, now);
-            str_append_char(out, ')');
-        }
-        str_append_char(out, '\n');
-    }
+    for (size_t i = 0; i < w->causes.n; i++)
+        print_cause(out, w, &w->causes.v[i], now);
     if (!str_is_empty(w->advice)) {
         str_append(out, " try: ");
         foreign(out, w->advice);
