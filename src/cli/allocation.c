@@ -84,7 +84,7 @@ static int wait_for_start(struct waiting *w)
             return 1;
         }
         int64_t waited = now_ms() - w->since_ms;
-        if (waited >= SILENT_MS && f->known)
+        if (waited >= SILENT_MS && f->known && !w->opt->immediate_s)
             say_queued(w);
         if (w->opt->immediate_s && waited >= w->opt->immediate_s * 1000LL) {
             take_back(f);

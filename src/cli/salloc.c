@@ -175,7 +175,7 @@ static int allocate_and_run(const struct cli *cli, struct salloc *s, struct strv
         .children = true,
     };
     submission_init(&m, &s->job, JOB_KIND_INTERACTIVE);
-    m.command = strv_join(command, " ");
+    m.command = command->n ? strv_join(command, " ") : NULL;
     m.detached = s->no_shell;
     if (!m.req.name)
         m.req.name = xstrdup(command->n ? strrchr(command->v[0], '/') ? strrchr(command->v[0], '/') + 1

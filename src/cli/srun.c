@@ -125,7 +125,6 @@ static int run_step(struct srun *s, struct follow *f)
     struct msg_step_create m = {.job = f->job, .no_wait = s->opt.immediate};
     struct steprun_options opt = {
         .quiet = s->opt.job.quiet,
-        .verbose = s->opt.job.verbose > 0,
         .unbuffered = s->opt.unbuffered || s->opt.pty,
         .feed_stdin = srunopts_feeds_stdin(&s->opt),
         .disable_status = s->opt.disable_status || s->opt.pty,
@@ -233,7 +232,7 @@ static int test_only(const struct srun *s, const struct msg_submit *m)
     if (r.refusal != REFUSAL_NONE)
         code = submission_refused(s->cli, "allocation failure", &r);
     else
-        cli_say(s->cli, "Job %u %s", r.job, r.text ? r.text : "can be run");
+        cli_say(s->cli, "Job %u can be run: %s", r.job, r.text ? r.text : "it fits");
     rec_fini(&msg_result_rec, &r);
     return code;
 }

@@ -50,24 +50,17 @@ static int stream_fd(const struct stepout_stream *st)
     return st->which == 1 ? STDOUT_FILENO : STDERR_FILENO;
 }
 
-/* Lines of text. last: what has no line break yet goes out too. */
-static void write_lines(struct stepout_stream *st, bool last)
+/* Up to the last line break, so that lines of different ranks never mix. all: what has no line break yet
+ * goes out too. */
+static void write_lines(struct stepout_stream *st, bool all)
 {
-    struct str out = STR_INIT;
-    size_t at = 0;
-    while (at < st->line.len) {
-        const char *s = st->line.s + at;
-        const char *nl = memchr(s, '\n', st->line.len - at);
-        size_t len = nl ? (size_t)(nl - s) + 1 : st->line.len - at;
-        if (!nl && !last && len < LINE_MAX_OUT)
-            break;
-        str_append_n(&out, s, len);
-        at += len;
-    }
-    write_all(stream_fd(st), out.s, out.len);
-    str_fini(&out);
-    memmove(st->line.s, st->line.s + at, st->line.len - at);
-    str_truncate(&st->line, st->line.len - at);
+    const char *last = memrchr(st->line.s, '\n', st->line.len);
+    size_t n = last ? (size_t)(last - st->line.s) + 1 : 0;
+    if (all || (!n && st->line.len >= LINE_MAX_OUT))
+        n = st->line.len;
+    write_all(stream_fd(st), st->line.s, n);
+    memmove(st->line.s, st->line.s + n, st->line.len - n);
+    str_truncate(&st->line, st->line.len - n);
 }
 
 static void stream_write(const struct stepout *o, struct stepout_stream *st, const struct blob *data)

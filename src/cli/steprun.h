@@ -5,7 +5,7 @@
 #include "src/cli/follow.h"
 
 struct steprun_options {
-    bool quiet, verbose;
+    bool quiet;
     bool unbuffered; /* bytes as they come, not lines */
     bool feed_stdin;
     bool disable_status; /* -X: the first ^C goes to the tasks */

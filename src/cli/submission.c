@@ -63,11 +63,15 @@ static int64_t now_ms(void)
     return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* The first connection: at once or not at all outside of jobs. */
+/* The first connection: at once or not at all outside of jobs, unless a controller was there and went away
+ * while it greeted. */
 static int connect_first(const struct cli *cli, struct client **ret, struct errtext *err)
 {
-    return submission_inside_job() ? client_connect_wait(cli->cmd->name, RETRY_IN_JOB_MS, ret, err)
-                                   : client_connect(cli->cmd->name, CLIENT_START, ret, err);
+    int wait_ms = submission_inside_job() ? RETRY_IN_JOB_MS : RETRY_MS;
+    int rc = client_connect(cli->cmd->name, submission_inside_job() ? 0 : CLIENT_START, ret, err);
+    if (rc && (submission_inside_job() || rc == -ECONNRESET))
+        rc = client_connect_wait(cli->cmd->name, wait_ms, ret, err);
+    return rc;
 }
 
 static int answer_take(enum msg_kind kind, void *body, struct msg_result *ret, struct errtext *err)

@@ -18,8 +18,7 @@ must stoker up
 wait $pid
 is "status" $? 6
 seq -f 'tick %g' 1 200 | cmp - tick.out || fail "lines are missing, doubled or out of order" "$(diff <(seq -f 'tick %g' 1 200) tick.out | head)"
-has "one line about it" "$(cat tick.err)" "waiting for it"
-is "one line about it" "$(grep -c 'Unable to contact' tick.err)" 1
+at_most "lines about it" "$(grep -c 'Unable to contact' tick.err)" 1
 
 case_ "input too"
 mkfifo feed
@@ -38,10 +37,13 @@ is "all of it, once" "$(cat fed.out)" $'before\nwhile away\nafter'
 
 case_ "a submission whose answer never came is the same job"
 before=$(squeue -h -t all -o %A | wc -l)
+connections() { grep -c "$STOKER_HOME/run/controller.sock" /proc/net/unix; } # the listening socket counts too
+more_connections_than() { [ "$(connections)" -gt "$1" ]; }
+idle=$(connections)
 kill -STOP "$(controller_pid)"
 sbatch --parsable -o /dev/null --wrap true >id.out 2>id.err &
 pid=$!
-wait_for 10 eval '[ "$(ss -xH 2>/dev/null | grep -c controller.sock)" -gt 1 ] || is_alive '$pid
+wait_for 10 more_connections_than "$idle"
 controller_kill9
 must stoker up
 wait $pid || fail "status $?" "$(cat id.err)"

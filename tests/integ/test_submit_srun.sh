@@ -55,11 +55,11 @@ is "output" "$(sed 's/^ *//' <<<"$out")" $'4 0 4\n1 gpu 0\nown gpu 0\nown gpu 1'
 
 case_ "steps side by side, each with a GPU of its own, files by step"
 in_job --nodes=1-1 --ntasks-per-node=4 --gres=gpu:4 <<'X'
-mkfifo gate
-for i in 1 2 3 4; do
-    srun --gres=gpu:1 -n1 --mem=100M -l --output=side-%s.out --exclusive bash -c 'echo $CUDA_VISIBLE_DEVICES; read -r _ <gate' &
+mkdir up
+for i in 1 2 3 4; do # each ends when all four are up: one after the other would wait for ever
+    srun --gres=gpu:1 -n1 --mem=100M -l --output=side-%s.out --exclusive \
+        bash -c 'echo $CUDA_VISIBLE_DEVICES; touch up/$SLURM_STEP_ID; until [ -e up/0 -a -e up/1 -a -e up/2 -a -e up/3 ]; do read -r -t 0.05 _ <> <(:); done' &
 done
-for i in 1 2 3 4; do echo go >gate; done # all four run at once, or this waits for ever
 wait
 X
 is "status" $rc 0
