@@ -84,15 +84,8 @@ int ask_result(const struct cli *cli, struct client *c, enum msg_kind kind, cons
 
 bool out_flush(struct str *b)
 {
-    fflush(stdout);
-    bool ok = true;
-    for (size_t at = 0; ok && at < b->len;) {
-        ssize_t n = write(STDOUT_FILENO, b->s + at, b->len - at);
-        if (n > 0)
-            at += (size_t)n;
-        else
-            ok = n < 0 && errno == EINTR;
-    }
+    /* By way of stdio, so that main sees what went wrong and makes it the exit code. */
+    bool ok = fwrite(b->s, 1, b->len, stdout) == b->len && fflush(stdout) == 0;
     str_clear(b);
     return ok;
 }
