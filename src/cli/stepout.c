@@ -31,15 +31,16 @@ void stepout_fini(struct stepout *o)
 /* ---- writing
  * --------------------------------------------------------------------------------------------- */
 
-/* A reader that went away must not end the step: its output is dropped from then on. */
-static void write_all(int fd, const char *p, size_t n)
+static void write_all(struct stepout *o, int fd, const char *p, size_t n)
 {
     while (n) {
         ssize_t done = write(fd, p, n);
         if (done < 0 && errno == EINTR)
             continue;
-        if (done < 0)
+        if (done < 0) { /* a full disk costs output, not the step */
+            o->pipe_broken = o->pipe_broken || (fd == STDOUT_FILENO && errno == EPIPE);
             return;
+        }
         p += done;
         n -= (size_t)done;
     }
@@ -52,40 +53,40 @@ static int stream_fd(const struct stepout_stream *st)
 
 /* Up to the last line break, so that lines of different ranks never mix. all: what has no line break yet
  * goes out too. */
-static void write_lines(struct stepout_stream *st, bool all)
+static void write_lines(struct stepout *o, struct stepout_stream *st, bool all)
 {
     const char *last = memrchr(st->line.s, '\n', st->line.len);
     size_t n = last ? (size_t)(last - st->line.s) + 1 : 0;
     if (all || (!n && st->line.len >= LINE_MAX_OUT))
         n = st->line.len;
-    write_all(stream_fd(st), st->line.s, n);
+    write_all(o, stream_fd(st), st->line.s, n);
     memmove(st->line.s, st->line.s + n, st->line.len - n);
     str_truncate(&st->line, st->line.len - n);
 }
 
-static void stream_write(const struct stepout *o, struct stepout_stream *st, const struct blob *data)
+static void stream_write(struct stepout *o, struct stepout_stream *st, const struct blob *data)
 {
     if (!o->by_line) {
-        write_all(stream_fd(st), (const char *)data->p, data->n);
+        write_all(o, stream_fd(st), (const char *)data->p, data->n);
         return;
     }
     str_append_n(&st->line, (const char *)data->p, data->n);
     if (st->line.len)
-        write_lines(st, false);
+        write_lines(o, st, false);
 }
 
-static void stream_close(struct stepout_stream *st)
+static void stream_close(struct stepout *o, struct stepout_stream *st)
 {
     st->eof = true;
     if (st->line.len)
-        write_lines(st, true);
+        write_lines(o, st, true);
 }
 
 void stepout_flush(struct stepout *o)
 {
     for (uint32_t i = 0; o->v && i < 2 * o->n_ranks; i++)
         if (o->v[i].line.len)
-            write_lines(&o->v[i], true);
+            write_lines(o, &o->v[i], true);
 }
 
 /* ---- asking
@@ -172,7 +173,7 @@ bool stepout_take(struct stepout *o, const struct incoming *in, bool task_may_li
         if (task_may_live)
             st->retry_at_ms = now_ms + RETRY_MS;
         else
-            stream_close(st);
+            stream_close(o, st);
         return true;
     }
     if (d->offset == st->offset && d->data.n) {
@@ -181,7 +182,7 @@ bool stepout_take(struct stepout *o, const struct incoming *in, bool task_may_li
         stream_write(o, st, &d->data);
     }
     if (d->eof)
-        stream_close(st);
+        stream_close(o, st);
     return true;
 }
 

@@ -26,6 +26,7 @@ struct stepout {
     struct idmap by_tag;
     bool by_line; /* whole lines where there are several ranks */
     int64_t last_data_ms;
+    bool pipe_broken; /* nobody reads standard output any more: what comes is dropped */
 };
 
 void stepout_init(struct stepout *o, struct follow *f, bool by_line);

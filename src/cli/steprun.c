@@ -27,7 +27,7 @@ struct run {
     struct msg_step_create *msg;
     const struct steprun_options *opt;
     uint64_t create_tag; /* 0: not asked, or answered */
-    bool created, waiting, said_started, said_aborted, given_up;
+    bool created, waiting, said_started, said_aborted, said_pipe, given_up;
     int32_t step;
     bool refused;
     bool cancel; /* the step is to end; asked for until it is seen to end */
@@ -248,6 +248,15 @@ static void watch_stragglers(struct run *r, const struct step *s, int64_t now)
     r->cancel = true;
 }
 
+/* As in a pipeline on one machine: who writes for a reader that went away gets SIGPIPE. */
+static void pass_on_broken_pipe(struct run *r, const struct step *s)
+{
+    if (!r->out.pipe_broken || r->said_pipe || s->done)
+        return;
+    r->said_pipe = true;
+    send_signal(r, SIGPIPE);
+}
+
 static bool ranks_can_read(const struct step *s)
 {
     for (size_t i = 0; i < s->tasks.n; i++)
@@ -263,6 +272,7 @@ static bool look_at_step(struct run *r, const struct step *s)
     say_started(r, s);
     say_killed(r, s);
     watch_stragglers(r, s, now);
+    pass_on_broken_pipe(r, s);
     ask_cancel(r);
     stepout_update(&r->out, s, now);
     if (ranks_can_read(s) && !s->done)

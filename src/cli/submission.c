@@ -69,6 +69,8 @@ static int connect_first(const struct cli *cli, struct client **ret, struct errt
 {
     int wait_ms = submission_inside_job() ? RETRY_IN_JOB_MS : RETRY_MS;
     int rc = client_connect(cli->cmd->name, submission_inside_job() ? 0 : CLIENT_START, ret, err);
+    if (rc && submission_inside_job())
+        cli_error(cli, SUBMISSION_AWAY ", waiting for it");
     if (rc && (submission_inside_job() || rc == -ECONNRESET))
         rc = client_connect_wait(cli->cmd->name, wait_ms, ret, err);
     return rc;
@@ -87,6 +89,12 @@ static int answer_take(enum msg_kind kind, void *body, struct msg_result *ret, s
     return 0;
 }
 
+/* An answer that the next controller is to give. */
+static bool goes_away(enum msg_kind kind, const void *body)
+{
+    return kind == MSG_RESULT && ((const struct msg_result *)body)->refusal == REFUSAL_SHUTTING_DOWN;
+}
+
 int submission_send(const struct cli *cli, const struct msg_submit *m, struct client **ret_client,
                     struct msg_result *ret, struct errtext *err)
 {
@@ -97,6 +105,10 @@ int submission_send(const struct cli *cli, const struct msg_submit *m, struct cl
         enum msg_kind kind;
         void *body;
         rc = client_call(c, MSG_SUBMIT, m, &kind, &body, err);
+        if (!rc && goes_away(kind, body)) {
+            msg_free(kind, body);
+            rc = err_set(err, -ECONNRESET, "the controller shuts down");
+        }
         if (!rc) {
             rc = answer_take(kind, body, ret, err);
             if (rc || !ret_client)

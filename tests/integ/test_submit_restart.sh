@@ -37,13 +37,15 @@ is "all of it, once" "$(cat fed.out)" $'before\nwhile away\nafter'
 
 case_ "a submission whose answer never came is the same job"
 before=$(squeue -h -t all -o %A | wc -l)
-connections() { grep -c "$STOKER_HOME/run/controller.sock" /proc/net/unix; } # the listening socket counts too
-more_connections_than() { [ "$(connections)" -gt "$1" ]; }
-idle=$(connections)
+is_connected() { # a process, by its socket's state
+    local inode
+    inode=$(readlink "/proc/$1/fd/"* 2>/dev/null | sed -n 's/^socket:.\([0-9]*\).$/\1/p')
+    [ -n "$inode" ] && awk -v inode="$inode" '$7 == inode && $6 == "03" { found = 1 } END { exit !found }' /proc/net/unix
+}
 kill -STOP "$(controller_pid)"
 sbatch --parsable -o /dev/null --wrap true >id.out 2>id.err &
 pid=$!
-wait_for 10 more_connections_than "$idle"
+wait_for 10 is_connected $pid
 controller_kill9
 must stoker up
 wait $pid || fail "status $?" "$(cat id.err)"

@@ -69,14 +69,3 @@ must scancel "$job"
 wait $pid
 is "status" $? 129
 has "words" "$(cat gone.err)" "salloc: Job allocation $job has been revoked."
-
-case_ "when salloc is killed, its job ends, after a time in which a lost connection could come back"
-salloc -n1 sleep 100 2>killed.err &
-pid=$!
-wait_for 10 grep -qs Granted killed.err
-job=$(sed -n 's/.*Granted job allocation //p' killed.err)
-child=$(pgrep -P $pid)
-kill -KILL $pid
-wait $pid 2>/dev/null
-kill "$child" # the command is salloc's child, nobody else's
-wait_state "$job" CANCELLED 60

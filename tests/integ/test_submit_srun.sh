@@ -44,6 +44,8 @@ says "none" 0 "" "" srun --input=none cat <in.txt
 says "a file" 0 $'one\ntwo' "" srun -i in.txt cat </dev/null
 run bash -c 'yes | srun head -n 1'
 is "a task that stops reading" "$out" y
+run bash -c 'srun yes | head -n 1'
+is "a reader that goes away ends what writes for it" "$out" y
 
 case_ "in a job: the job's figures are the step's"
 in_job -n4 --gres=gpu:4 <<'X'
