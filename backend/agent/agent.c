@@ -28,6 +28,7 @@
 #define PEERS_MAX      64
 #define KILL_WAIT_S    30
 #define SOCKET_DEFAULT "agent.sock"
+#define SPARED         "-900" /* oom_score_adj of the agent and its shims */
 
 void agent_send(struct agent *a, enum msg_kind kind, uint64_t tag, const void *body)
 {
@@ -333,6 +334,11 @@ static void set_limits(struct agent *a)
     }
     if (proc_read_file("/proc/self/oom_score_adj", text, sizeof text) > 0)
         a->oom_score_adj = atoi(text);
+    /* Not permitted in some containers: then agent and shims are as mortal as their tasks. */
+    int fd = a->root ? open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC) : -1;
+    a->spared = fd >= 0 && write(fd, SPARED, sizeof SPARED - 1) > 0;
+    if (fd >= 0)
+        close(fd);
 }
 
 /* An agent in the scope of a login goes with it where the system is set up that way. */

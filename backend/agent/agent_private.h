@@ -12,9 +12,10 @@
 #include "src/base/list.h"
 
 #define NODE_RANKS_MAX 4096
-#define DISK_RESERVE   (16u << 20) /* below it nothing is launched: ends of what runs must still find room \
-                                    */
-#define SPOOL_KEEP_MS 60000        /* after the acknowledged end: somebody may still be reading */
+#define DISK_RESERVE                                                                                \
+    (16u << 20)             /* below it nothing is launched: ends of what runs must still find room \
+                             */
+#define SPOOL_KEEP_MS 60000 /* after the acknowledged end: somebody may still be reading */
 
 /* What the owner of this machine allows, whatever the controller says: the file `policy` in the agent's
  * directory. */
@@ -81,7 +82,7 @@ struct agent {
     struct policy policy;
     struct strv notes;
     struct wall t_agent;
-    bool root;
+    bool root, spared;
     uint32_t nofile;
     int32_t oom_score_adj;
     char *cgroup_base; /* NULL: no v2 groups with memory limits */

@@ -33,7 +33,6 @@
 #define STUCK_MS          60000
 #define LIMIT_AGAIN_MS    30000
 #define END_RETRY_MS      1000
-#define SPARED            "-900" /* oom_score_adj of the shim of a root agent */
 
 REC_DEFINE(shim_setup, SHIM_SETUP_FIELDS)
 
@@ -250,20 +249,22 @@ static void reap(struct shim *s)
         s->phase = SHIM_GONE;
 }
 
-/* The controller keeps the time; the shim's own clock counts only where nobody else is there to do it. */
+/* A job's limit may have been extended since: while a controller is there it keeps the time. A step's own
+ * limit is kept here. */
 static void limit_reached(struct shim *s)
 {
-    if (s->agent_fd >= 0) {
+    if (s->agent_fd >= 0 && !s->l.limit_own) {
         s->limit_ms = shim_now_ms() + LIMIT_AGAIN_MS;
         link_send(s, SHIM_LIMIT, 0, NULL, NULL);
         return;
     }
     s->limit_ms = INT64_MAX;
-    char at[WALL_TEXT_SIZE];
-    char *line =
-        xasprintf("slurmstepd: error: *** %s %u ON %s CANCELLED AT %s DUE TO TIME LIMIT ***",
-                  s->l.is_batch ? "JOB" : "STEP", s->l.key.job, s->setup.node ? s->setup.node : "?",
-                  wall_format_iso((struct wall){.ms = clock_ms(CLOCK_REALTIME)}, at));
+    char at[WALL_TEXT_SIZE], step[16];
+    snprintf(step, sizeof step, ".%d", s->l.key.step);
+    char *line = xasprintf("slurmstepd: error: *** %s %u%s ON %s CANCELLED AT %s DUE TO TIME LIMIT ***",
+                           s->l.is_batch ? "JOB" : "STEP", s->l.key.job, s->l.is_batch ? "" : step,
+                           s->setup.node ? s->setup.node : "?",
+                           wall_format_iso((struct wall){.ms = clock_ms(CLOCK_REALTIME)}, at));
     struct launch_kill k = {
         .key = s->l.key, .cause = KILL_TIMEOUT, .grace_s = s->l.kill_wait_s, .note = line};
     kill_on_request(s, &k);
@@ -458,7 +459,7 @@ static void finish(struct shim *s)
     }
 }
 
-static void settle(bool drop)
+static void settle(void)
 {
     sigset_t all;
     sigfillset(&all);
@@ -466,15 +467,6 @@ static void settle(bool drop)
     setsid();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     umask(077);
-    if (drop) {
-        int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-        if (fd >= 0) {
-            if (write(fd, SPARED, sizeof SPARED - 1) < 0) {
-                /* not permitted in some containers: then it is as mortal as its task */
-            }
-            close(fd);
-        }
-    }
     prctl(PR_SET_DUMPABLE, 0);
 }
 
@@ -494,7 +486,7 @@ int shim_main(const char *dir)
         fprintf(stderr, "stoker-shim: no launch came for %s\n", dir);
         return 1;
     }
-    settle(s.setup.drop);
+    settle();
     s.t_start = (struct wall){.ms = clock_ms(CLOCK_REALTIME)};
     s.start_ms = shim_now_ms();
     s.dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -22,16 +22,18 @@ struct shim_setup {
     bool drop;          /* become the launch's user first: the agent runs as root */
     struct blob groups; /* uint32_t each: supplementary groups of the user */
     char *node, *boot_id;
-    bool bind;             /* CPUs of the launch are this machine's */
-    struct cpuset cpus;    /* those that the agent may use: the n-th is CPU n of the launch */
-    char *cgroup;          /* directory of a fresh v2 group for this task; NULL: no groups here */
-    uint32_t nofile;       /* soft limit of descriptors for the task */
-    int32_t oom_score_adj; /* of the task */
+    bool bind;          /* CPUs of the launch are this machine's */
+    struct cpuset cpus; /* those that the agent may use: the n-th is CPU n of the launch */
+    char *cgroup;       /* directory of a fresh v2 group for this task; NULL: no groups here */
+    uint32_t nofile;    /* soft limit of descriptors for the task */
+    bool spared;        /* the agent, and so the shim, is spared by the kernel's out-of-memory killer ... */
+    int32_t oom_score_adj; /* ... and this is what the task gets */
 };
-#define SHIM_SETUP_FIELDS(F, G, S)                                                          \
-    F(S, U32, version)                                                                      \
-    F(S, BOOL, drop) F(S, BLOB, groups) F(S, STR, node) F(S, STR, boot_id) F(S, BOOL, bind) \
-        F(S, CPUSET, cpus) F(S, STR, cgroup) F(S, U32, nofile) F(S, I32, oom_score_adj)
+#define SHIM_SETUP_FIELDS(F, G, S)                                                            \
+    F(S, U32, version)                                                                        \
+    F(S, BOOL, drop)                                                                          \
+    F(S, BLOB, groups) F(S, STR, node) F(S, STR, boot_id) F(S, BOOL, bind) F(S, CPUSET, cpus) \
+        F(S, STR, cgroup) F(S, U32, nofile) F(S, BOOL, spared) F(S, I32, oom_score_adj)
 
 extern const struct rec_desc shim_setup_rec;
 

@@ -85,9 +85,8 @@ static void set_limits(const struct shim *s)
         lim.rlim_cur = s->setup.nofile < lim.rlim_max ? s->setup.nofile : lim.rlim_max;
         setrlimit(RLIMIT_NOFILE, &lim);
     }
-    if (!s->setup.drop)
+    if (!s->setup.spared)
         return;
-    /* The shim of a root agent is spared by the kernel's out-of-memory killer, its task is not. */
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return;

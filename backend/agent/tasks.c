@@ -146,6 +146,8 @@ void tasks_shim_gone(struct atask *t)
     struct launch_end end;
     struct shim_record rec;
     bool claimed = fd >= 0 && taskdir_read_claim(fd, &rec) == 0 && rec.version > 0;
+    if (claimed)
+        t->shim_start = rec.start;
     int r = fd < 0 ? -ENOENT : taskdir_read_end(fd, &end);
     if (fd >= 0)
         close(fd);
@@ -281,9 +283,6 @@ static int spawn_shim(struct atask *t, int sock)
         return -r;
     }
     idmap_set(&a->by_pid, (uint64_t)t->shim, t);
-    struct proc p;
-    if (proc_read(t->shim, &p) == 0)
-        t->shim_start = p.start;
     return 0;
 }
 
@@ -328,6 +327,7 @@ static void send_setup(struct atask *t, const struct blob *groups, const struct 
         .cpus = a->probe.cpus,
         .cgroup = t->cgroup,
         .nofile = a->nofile,
+        .spared = a->spared,
         .oom_score_adj = a->oom_score_adj,
     };
     wire_send(&t->wire, SHIM_SETUP, 0, &shim_setup_rec, &setup);

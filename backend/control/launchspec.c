@@ -163,6 +163,8 @@ bool ctl_build_launch(struct control *c, const struct job *j, const struct step 
         .stream_in = s->stream_in,
         .is_batch = batch,
         .time_limit_s = backstop_s(c, j, s),
+        .limit_own =
+            s->time_limit_s && s->time_limit_s < DURATION_NOT_SET && backstop_s(c, j, s) == s->time_limit_s,
         .kill_wait_s = c->model.spec.kill_wait_s,
         .kill_on_bad_exit = s->kill_on_bad_exit,
         .job_name = xstrdup(j->req.name),

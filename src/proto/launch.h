@@ -55,6 +55,7 @@ struct launch {
     bool early_signal_leader; /* only to the script's shell */
     uint32_t umask;          /* of the submitter; 022 where not known */
     uint32_t label_width;    /* digits of the label's rank number */
+    bool limit_own;          /* time_limit_s is the step's own: kept by the node, controller or not */
 };
 #define LAUNCH_FIELDS(F, G, S)                                                                               \
     G(S, SUB, key, launch_key) F(S, STR, cluster) F(S, U64, epoch) F(S, U32, uid) F(S, U32, gid)             \
@@ -62,7 +63,8 @@ struct launch {
     F(S, STRV, env) G(S, LISTOF, ranks, launch_rank) G(S, SUB, alloc, alloc) F(S, BOOL, append)              \
     F(S, BOOL, label) F(S, BOOL, stream_in) F(S, BOOL, is_batch) F(S, U32, time_limit_s)                     \
     F(S, U32, kill_wait_s) F(S, BOOL, kill_on_bad_exit) F(S, STR, job_name) F(S, I32, early_signal)          \
-    F(S, U32, early_signal_s) F(S, BOOL, early_signal_leader) F(S, U32, umask) F(S, U32, label_width)
+    F(S, U32, early_signal_s) F(S, BOOL, early_signal_leader) F(S, U32, umask) F(S, U32, label_width)   \
+    F(S, BOOL, limit_own)
 
 enum launch_state { LAUNCH_STARTING, LAUNCH_RUNNING, LAUNCH_ENDED };
 

@@ -427,6 +427,35 @@ static void test_time_limit_without_controller(void **state)
     free(text);
 }
 
+static void test_own_time_limit(void **state)
+{
+    struct driver *d = *state;
+    struct launch l;
+    driver_launch_init(d, &l, 1, "exec sleep 100");
+    l.key.step = 3;
+    l.is_batch = false;
+    l.time_limit_s = 1;
+    l.limit_own = true;
+    driver_send(d, MSG_LAUNCH, 0, &l);
+    struct launch_end *e = driver_end(d, 1, true);
+    check_int("kind", e->end_kind, END_TIMEOUT);
+    end_free(e);
+    char *text = driver_file(d, "1.out");
+    check_has("note", text, "slurmstepd: error: *** STEP 1.3 ON n1 CANCELLED AT ");
+    check_has("note", text, " DUE TO TIME LIMIT ***\n");
+    free(text);
+    /* A job's limit is the controller's as long as it is there: it may have been extended. */
+    l.key.job = 2;
+    l.limit_own = false;
+    free(l.argv.v[2]);
+    l.argv.v[2] = xstrdup("sleep 1.5; echo on");
+    driver_send(d, MSG_LAUNCH, 0, &l);
+    rec_fini(&launch_rec, &l);
+    e = driver_end(d, 2, true);
+    check_int("kind", e->end_kind, END_EXITED);
+    end_free(e);
+}
+
 /* --- nothing stays --- */
 
 static void test_escapees_die(void **state)
@@ -1338,6 +1367,7 @@ int main(int argc, char **argv)
         TEST(test_real_end_before_kill),
         TEST(test_signal_targets),
         TEST(test_time_limit_without_controller),
+        TEST(test_own_time_limit),
         TEST(test_escapees_die),
         TEST(test_agent_killed_tasks_go_on),
         TEST(test_end_while_agent_is_away),
