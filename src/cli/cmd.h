@@ -52,6 +52,7 @@ struct command {
     X(down) \
     X(init) \
     X(doctor) \
+    X(config) \
     /* Slurm's names */ \
     X(sbatch) \
     X(srun) \

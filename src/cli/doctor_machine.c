@@ -16,6 +16,7 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/doctor.h"
+#include "src/conf/conf.h"
 
 #define FSYNC_ROUNDS   20
 #define FSYNC_WARN_US  20000
@@ -25,14 +26,18 @@
 
 static void check_config(struct doctor *d)
 {
-    if (access(d->paths.config, F_OK) != 0)
+    struct cluster_spec spec;
+    struct errtext err = {0};
+    if (access(d->paths.config, F_OK) != 0) {
         doctor_add(d, "configuration", CHECK_OK, NULL, "no %s: this machine as it is found",
                    d->paths.config);
-    else if (access(d->paths.config, R_OK) != 0)
-        doctor_add(d, "configuration", CHECK_WARN, "ask its owner to let you read it", "%s: %s",
-                   d->paths.config, strerror(errno));
-    else
+    } else if (conf_load(d->paths.config, &spec, &err) < 0) {
+        doctor_add(d, "configuration", CHECK_FAIL,
+                   "correct it; the controller goes on with what it read before", "%s", err.s);
+    } else {
         doctor_add(d, "configuration", CHECK_OK, NULL, "%s", d->paths.config);
+        rec_fini(&cluster_spec_rec, &spec);
+    }
 }
 
 /* Others must not be able to change what is in it. */

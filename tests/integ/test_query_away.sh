@@ -65,3 +65,22 @@ run stoker init
 is "init again" $rc 1
 has "init again" "$err" "$STOKER_HOME/stoker.cfg is there already"
 is "the file" "$(cat "$STOKER_HOME/stoker.cfg")" "$before"
+
+case_ "config"
+says path 0 "$STOKER_HOME/stoker.cfg" "" stoker config path
+says "what init wrote" 0 "$STOKER_HOME/stoker.cfg: fine: 1 node, 1 partition" "" stoker config check
+must stoker config show
+has "show" "$out" "partitions"
+must stoker config show --json
+has "show as json" "$out" '{"schema":1,"config":{"name":"'
+# the examples in its comments are right too
+must stoker init --print
+sed -E 's/^( *)# (( *,)? *[a-z{].*[;}])$/\1\2/' <<<"$out" >all.cfg
+has "an example" "$(cat all.cfg)" 'kill_wait = "30s";'
+says "with its examples" 0 "all.cfg: fine: 5 nodes, 2 partitions" "" stoker config check all.cfg
+echo 'nodse = ();' >"$STOKER_HOME/stoker.cfg"
+run stoker config check
+is "a slip" $rc 1
+has "a slip" "$err" "stoker.cfg:1: "
+run stoker config frobnicate
+is "no such word" $rc 2
