@@ -158,8 +158,6 @@ static void footer_text(const struct ui *a, struct rich *r, int width)
         for (int k = 1; k < ACTION_N; k++)
             if (action_info((enum action)k)->scope == ops->scopes[s] && action_info((enum action)k)->label)
                 add_key(a, r, (enum action)k, room);
-    if (r->text.len)
-        rich_add(r, ROLE_FOOTER, "  ");
     add_key(a, r, ACTION_HELP, width);
     add_key(a, r, ACTION_BACK, width);
     rich_fini(&end);

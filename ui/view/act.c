@@ -59,6 +59,9 @@ void targets_add_job(struct targets *t, const struct job *j)
 void targets_add_array(struct targets *t, const struct job *const *members, size_t n)
 {
     const struct job *j = members[0];
+    for (size_t i = 1; i < n; i++) /* it looks like what is liveliest in it */
+        if (members[i]->state == JOB_RUNNING || (members[i]->state == JOB_PENDING && j->state != JOB_RUNNING))
+            j = members[i];
     struct target it = {.to = {.job = j->array_job, .array_index = ARRAY_NONE, .step = STEP_ALL}, .role = job_role(j)};
     it.glyph = job_state_glyph((enum job_state)j->state);
     struct str s = STR_INIT;
@@ -84,21 +87,21 @@ struct deed {
 static const struct {
     enum action action;
     enum act act;
-    const char *verb, *done, *none;
+    const char *verb, *done, *none, *left_out;
     unsigned states; /* that it can be done in, by bit */
 } deeds[] = {
 #define BIT(s) (1u << JOB_##s)
 #define LIVE   (BIT(PENDING) | BIT(RUNNING) | BIT(SUSPENDED) | BIT(COMPLETING))
     {.action = ACTION_CANCEL, .act = ACT_CANCEL, .verb = "cancel", .done = "cancelled", .states = LIVE,
-     .none = "it has ended already"},
+     .none = "it has ended already", .left_out = "have ended already"},
     {.action = ACTION_SIGNAL, .act = ACT_SIGNAL, .verb = "signal", .done = "signalled",
-     .states = BIT(RUNNING) | BIT(SUSPENDED), .none = "only running jobs take signals"},
+     .states = BIT(RUNNING) | BIT(SUSPENDED), .none = "only running jobs take signals", .left_out = "are not running"},
     {.action = ACTION_HOLD, .act = ACT_HOLD, .verb = "hold", .done = "held", .states = BIT(PENDING),
-     .none = "only waiting jobs can be held"},
+     .none = "only waiting jobs can be held", .left_out = "do not wait, or are held"},
     {.action = ACTION_RELEASE, .act = ACT_RELEASE, .verb = "release", .done = "released", .states = BIT(PENDING),
-     .none = "it is not held"},
+     .none = "it is not held", .left_out = "are not held"},
     {.action = ACTION_REQUEUE, .act = ACT_REQUEUE, .verb = "requeue", .done = "requeued", .states = ~BIT(PENDING),
-     .none = "it waits already"},
+     .none = "it waits already", .left_out = "wait already"},
 #undef LIVE
 #undef BIT
 };
@@ -249,8 +252,8 @@ static void confirm(struct ui *ui, struct deed *d, uint32_t left_out)
     if (left_out || what_happens(d))
         lines_add(&dlg->body.lines);
     if (left_out)
-        lines_addf(&dlg->body.lines, ROLE_DIM, "%u more of what you chose cannot be meant: %s.", left_out,
-                   deeds[find_deed(d->action)].none);
+        lines_addf(&dlg->body.lines, ROLE_DIM, "%u more %s and stay as they are.", left_out,
+                   deeds[find_deed(d->action)].left_out);
     if (what_happens(d))
         lines_addf(&dlg->body.lines, ROLE_DIM, "%s", what_happens(d));
     ui_take_dialog(ui, dlg, confirmed, d, deed_free);
@@ -346,7 +349,7 @@ static void list_nodes(struct lines *l, const struct node *const *nodes, size_t 
         struct rich *r = lines_add(l);
         rich_add(r, ROLE_STRONG, nodes[i]->spec.name);
         if (nodes[i]->n_jobs)
-            rich_addf(r, ROLE_NORMAL, "  %u jobs", nodes[i]->n_jobs);
+            rich_addf(r, ROLE_NORMAL, "  %u %s on it", nodes[i]->n_jobs, nodes[i]->n_jobs == 1 ? "job" : "jobs");
         if (nodes[i]->drain)
             rich_addf(r, ROLE_WARN, "  %s", nodes[i]->drain_reason ? nodes[i]->drain_reason : "no reason given");
         if (nodes[i]->drain && nodes[i]->drain_user)

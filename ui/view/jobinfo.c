@@ -31,8 +31,11 @@ static void add_times(struct rich *r, const struct ui *ui, const struct job *j)
     str_append_char(&r->text, ' ');
     jobtext_elapsed(&r->text, j, ui_now(ui));
     rich_role(r, ROLE_NORMAL);
-    str_append(&r->text, " of ");
-    jobtext_limit(&r->text, j, ui_model(ui));
+    uint32_t limit = job_limit_s(j, ui_model(ui));
+    if (limit != DURATION_UNLIMITED && limit != DURATION_NOT_SET) {
+        str_append(&r->text, " of ");
+        jobtext_limit(&r->text, j, ui_model(ui));
+    }
     if (j->state == JOB_RUNNING && wall_is_set(job_end_time(j, ui_model(ui)))) {
         str_append(&r->text, ", ");
         jobtext_left(&r->text, j, ui_model(ui), ui_now(ui));
@@ -79,8 +82,7 @@ void jobinfo_summary(struct lines *l, const struct ui *ui, const struct job *j)
     add_allocs(l, j);
     r = lines_pair(l, "asked", LABEL);
     job_asked(&r->text, j);
-    str_append(&r->text, " for ");
-    jobtext_limit(&r->text, j, ui_model(ui));
+    limit_words(&r->text, j, ui_model(ui));
     rich_role(r, ROLE_NORMAL);
     r = lines_pair(l, "user", LABEL);
     rich_add(r, ROLE_NORMAL, j->user);

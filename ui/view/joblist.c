@@ -143,11 +143,12 @@ static void get_left(const void *ctx, const void *row, struct field *f)
     if (j->state != JOB_RUNNING)
         return;
     struct wall end = job_end_time(j, ui_model(l->ui));
+    if (!wall_is_set(end))
+        return; /* no limit */
     jobtext_left(&f->text.text, j, ui_model(l->ui), now_of(ctx));
-    f->has_num = wall_is_set(end);
+    f->has_num = f->ticks = true;
     f->num = (double)(end.ms - now_of(ctx).ms);
-    rich_role(&f->text, f->has_num && f->num < 600e3 ? ROLE_WARM : ROLE_DIM);
-    f->ticks = f->has_num;
+    rich_role(&f->text, f->num < 600e3 ? ROLE_WARM : ROLE_DIM);
 }
 
 static void add_number(struct field *f, uint64_t n)
@@ -179,7 +180,8 @@ static void get_gpus(const void *ctx, const void *row, struct field *f)
     add_number(f, r->job ? job_gpus(r->job) : sum_running(ctx, r->array, job_gpus));
 }
 
-#define PROGRESS_BAR 18
+#define PROGRESS_BAR  18
+#define PROGRESS_ROOM 50 /* for the bar and the counts in words */
 
 static void add_tally(struct rich *r, uint32_t n, const char *what, enum role role)
 {
@@ -199,8 +201,13 @@ static void array_progress(const struct array_row *a, struct field *f)
         {.n = a->ended, .sign = 'x', .role = ROLE_CANCELLED},
         {.n = a->fail, .sign = '!', .role = ROLE_ERROR},
     };
-    if (!f->room || f->room >= PROGRESS_BAR + 16)
-        bar_parts(&f->text, parts, 5, a->total, PROGRESS_BAR, true);
+    uint32_t over = a->done + a->fail + a->ended;
+    if (f->room && f->room < PROGRESS_ROOM) { /* the bar says the rest */
+        bar_parts(&f->text, parts, 5, a->total, f->room > 22 ? f->room - 10 : 12, true);
+        rich_addf(&f->text, ROLE_NORMAL, " %u/%u", over, a->total);
+        return;
+    }
+    bar_parts(&f->text, parts, 5, a->total, PROGRESS_BAR, true);
     add_tally(&f->text, a->fail, "fail", ROLE_ERROR);
     add_tally(&f->text, a->done, "done", ROLE_NORMAL);
     add_tally(&f->text, a->run, "run", ROLE_RUNNING);
@@ -222,7 +229,7 @@ static void get_where(const void *ctx, const void *row, struct field *f)
 
 static const struct column columns[] = {
     {.name = "glyph", .title = "S", .min = 1, .want = 1, .get = get_glyph},
-    {.name = "id", .title = "JOB", .min = 9, .want = 18, .flags = COLUMN_WORDS | COLUMN_TREE, .get = get_id},
+    {.name = "id", .title = "JOB", .min = 13, .want = 20, .flags = COLUMN_WORDS | COLUMN_TREE, .get = get_id},
     {.name = "name", .title = "NAME", .min = 12, .want = 24, .rank = 1, .flags = COLUMN_WORDS, .get = get_name},
     {.name = "user", .title = "USER", .min = 8, .want = 12, .rank = 4, .flags = COLUMN_WORDS, .get = get_user},
     {.name = "partition", .title = "PART", .min = 6, .want = 10, .rank = 8, .flags = COLUMN_WORDS, .get = get_partition},
@@ -333,6 +340,29 @@ static void add_members(struct joblist *l, struct table *t, const struct array_r
     }
 }
 
+static uint32_t row_number(const struct job_row *r)
+{
+    return r->array ? r->array->id : r->job->id;
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+    uint32_t a = row_number(pa), b = row_number(pb);
+    return (a > b) - (a < b);
+}
+
+/* What runs stands in the order of its numbers: an array would change its place with each element that starts or ends. */
+static void order_active(struct joblist *l)
+{
+    size_t n = 0;
+    while (n < l->n_rows && (l->rows[n].array ? l->rows[n].array->run > 0
+                                              : l->rows[n].job->state != JOB_PENDING &&
+                                                    !job_state_is_final((enum job_state)l->rows[n].job->state)))
+        n++;
+    if (n > 1)
+        qsort(l->rows, n, sizeof *l->rows, by_number);
+}
+
 static void fill(void *ctx, struct table *t)
 {
     struct joblist *l = ctx;
@@ -344,6 +374,7 @@ static void fill(void *ctx, struct table *t)
     l->arrays = xreallocarray(l->arrays, l->n_jobs + 1, sizeof *l->arrays);
     l->members = xreallocarray(l->members, l->n_jobs + 1, sizeof *l->members);
     each_job(&f, count_job);
+    order_active(l);
     if (l->n_arrays)
         place_members(&f);
     size_t n = l->n_rows;

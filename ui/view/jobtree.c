@@ -91,11 +91,11 @@ static void step_state(const struct step *s, struct rich *out)
         rich_add(out, ROLE_WAITING, n == 1 ? "task" : "tasks");
         return;
     }
-    rich_addf(out, ROLE_NORMAL, "%u of %u done", done, n);
+    rich_addf(out, ROLE_NORMAL, "%u/%u done", done, n);
     if (live)
-        rich_addf(out, ROLE_RUNNING, ", %u running", live);
+        rich_addf(out, ROLE_RUNNING, "  %u run", live);
     if (failed)
-        rich_addf(out, ROLE_ERROR, ", %u failed", failed);
+        rich_addf(out, ROLE_ERROR, "  %u failed", failed);
 }
 
 static void get_state(const void *ctx, const void *row, struct field *f)

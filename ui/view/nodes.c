@@ -61,15 +61,18 @@ static void get_state(const void *ctx, const void *row, struct field *f)
     rich_role(&f->text, ROLE_NORMAL);
 }
 
-/* A bar with its number, right-aligned, in the room there is; the bar goes where the room does not do for both. */
+#define NUMBER  9
+#define BAR_MIN 6
+
+/* A bar with its number in the room there is; the number alone where there is not enough for both. */
 static void bar_with(struct field *f, uint64_t used, uint64_t all, int busy, bool out, const char *number)
 {
-    int width = f->room ? f->room - 10 : 12;
+    int width = f->room - NUMBER;
     f->has_num = true;
     f->num = all ? (double)used / (double)all : 0;
-    if (width >= 4)
+    if (width >= BAR_MIN)
         bar_load(&f->text, used, busy, all, out, width);
-    rich_addf(&f->text, ROLE_NORMAL, "%*s", width >= 4 ? 10 : 0, number);
+    rich_addf(&f->text, ROLE_NORMAL, "%*s", f->room ? NUMBER : 0, number);
 }
 
 static void get_cpu(const void *ctx, const void *row, struct field *f)
@@ -155,12 +158,12 @@ static void get_type(const void *ctx, const void *row, struct field *f)
 static const struct column columns[] = {
     {.name = "glyph", .title = "S", .min = 1, .want = 1, .get = get_glyph},
     {.name = "node", .title = "NODE", .min = 8, .want = 14, .flags = COLUMN_WORDS | COLUMN_TREE, .get = get_name},
-    {.name = "cpu", .title = "CPU", .min = 18, .want = 28, .rank = 2, .get = get_cpu},
+    {.name = "cpu", .title = "CPU", .min = 16, .want = 28, .rank = 2, .get = get_cpu},
     {.name = "busy", .title = "BUSY", .min = 4, .want = 5, .rank = 6, .flags = COLUMN_RIGHT, .get = get_busy},
-    {.name = "memory", .title = "MEMORY", .min = 16, .want = 28, .rank = 4, .get = get_mem},
-    {.name = "gpu", .title = "GPU", .min = 13, .want = 14, .rank = 3, .get = get_gpu},
+    {.name = "memory", .title = "MEMORY", .min = 9, .want = 28, .rank = 4, .get = get_mem},
+    {.name = "gpu", .title = "GPU", .min = 14, .want = 14, .rank = 3, .get = get_gpu},
     {.name = "jobs", .title = "JOBS", .min = 4, .want = 4, .rank = 7, .flags = COLUMN_RIGHT, .get = get_jobs},
-    {.name = "note", .title = "NOTE", .min = 14, .rank = 1, .flags = COLUMN_WORDS, .get = get_note},
+    {.name = "note", .title = "NOTE", .min = 14, .share = 20, .rank = 1, .flags = COLUMN_WORDS, .get = get_note},
     {.name = "state", .title = "STATE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_state},
     {.name = "type", .title = "TYPE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_type},
     {.name = "features", .title = "FEATURES", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_features},

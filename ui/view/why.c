@@ -1,6 +1,8 @@
 /* why.c - why a job waits. */
 #include "ui/view/why.h"
 
+#include <string.h>
+
 #include "src/base/units.h"
 #include "src/model/jobtext.h"
 #include "ui/view/words.h"
@@ -35,7 +37,9 @@ static void estimate(struct lines *l, const struct msg_why *w, struct wall now)
 
 void why_lines(struct lines *l, const struct msg_why *w, struct wall now)
 {
-    if (!str_is_empty(w->summary))
+    /* A sentence that only says the one cause again is not said twice. */
+    bool again = w->causes.n == 1 && w->summary && w->causes.v[0].text && strstr(w->summary, w->causes.v[0].text);
+    if (!str_is_empty(w->summary) && !again)
         lines_addf(l, ROLE_STRONG, "%s", w->summary);
     for (size_t i = 0; i < w->causes.n; i++) {
         const struct why_cause *c = &w->causes.v[i];
@@ -43,8 +47,9 @@ void why_lines(struct lines *l, const struct msg_why *w, struct wall now)
         rich_add(r, starts_by_itself(c->cls) ? ROLE_WAITING : ROLE_ERROR, starts_by_itself(c->cls) ? "- " : "! ");
         rich_add(r, ROLE_NORMAL, c->text);
         if (wall_is_set(c->clears)) {
-            rich_add(r, ROLE_DIM, " Clears about ");
+            rich_add(r, ROLE_DIM, " (clears about ");
             when_text(&r->text, c->clears, now);
+            str_append_char(&r->text, ')');
             rich_role(r, ROLE_DIM);
         }
         r->hang = 2;

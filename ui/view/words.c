@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "src/base/units.h"
 #include "src/model/jobtext.h"
 #include "src/model/nodetext.h"
 
@@ -86,6 +87,17 @@ void job_asked(struct str *out, const struct job *j)
         if (j->req.gpu_type)
             str_appendf(out, " %s", j->req.gpu_type);
     }
+}
+
+void limit_words(struct str *out, const struct job *j, const struct model *m)
+{
+    uint32_t limit = job_limit_s(j, m);
+    if (limit == DURATION_UNLIMITED || limit == DURATION_NOT_SET) {
+        str_append(out, " without a time limit");
+        return;
+    }
+    str_append(out, " for ");
+    jobtext_limit(out, j, m);
 }
 
 bool task_is_live(const struct task *t)

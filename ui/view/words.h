@@ -14,6 +14,9 @@ void job_where(struct rich *r, const struct job *j);
 /* "2 nodes, 16 CPUs, 64G, 2 GPUs a100": what it asked for. */
 void job_asked(struct str *out, const struct job *j);
 
+/* " for 4:00:00", " without a time limit". */
+void limit_words(struct str *out, const struct job *j, const struct model *m);
+
 /* W L R D ! M T X K ?: the state of a task in one cell. */
 char task_glyph(const struct task *t);
 enum role task_role(const struct task *t);

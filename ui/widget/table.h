@@ -30,6 +30,7 @@ struct column {
     const char *name;  /* in filters and in the sort menu */
     const char *title; /* over the column */
     int min, want;     /* cells; want 0: all that is left */
+    int share;         /* of a column that takes what is left: percent of the width that are its own first; 0: 33 */
     int rank;          /* the highest are left out first where it is narrow; 0: never */
     unsigned flags;    /* COLUMN_* */
     void (*get)(const void *ctx, const void *row, struct field *f);

@@ -45,8 +45,8 @@ void table_fit(const struct column *cols, size_t n, int width, int *widths)
     for (size_t i = 0; i < n; i++)
         if (widths[i] && !cols[i].want)
             flexible = (int)i;
-    if (flexible >= 0 && left > 0) { /* a third of the line is its own, before the others get what they would like */
-        int more = width / 3 - widths[flexible];
+    if (flexible >= 0 && left > 0) { /* its share comes before what the others would like */
+        int share = cols[flexible].share ? cols[flexible].share : 33, more = width * share / 100 - widths[flexible];
         more = more > left ? left : more > 0 ? more : 0;
         widths[flexible] += more;
         left -= more;

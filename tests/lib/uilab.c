@@ -1,0 +1,304 @@
+/* uilab.c - the screens in memory. */
+#include "tests/lib/uilab.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "src/base/utf8.h"
+#include "src/base/xalloc.h"
+
+#define SNAPSHOT_ROWS 1000
+
+static int keep_sent(void *ctx, enum msg_kind kind, const void *body, uint64_t *ret_tag)
+{
+    struct uilab *u = ctx;
+    struct uilab_sent s = {.kind = kind, .tag = ++u->next_tag};
+    if (body) {
+        s.body = xcalloc(1, msg_rec(kind)->size);
+        rec_copy(msg_rec(kind), s.body, body);
+    }
+    vec_push(&u->sent, s);
+    *ret_tag = s.tag;
+    return 0;
+}
+
+void uilab_init(struct uilab *u)
+{
+    setenv("TZ", "UTC", 1);
+    tzset();
+    *u = (struct uilab){.uid = 1000, .mono = {.ns = 1000 * NS_PER_S}};
+    lab_init(&u->lab);
+    theme_init(&u->theme, 16);
+    canvas_init(&u->canvas);
+    str_init(&u->text);
+    keymap_init(&u->options.keys);
+    u->options.send = keep_sent;
+    u->options.ctx = u;
+}
+
+void uilab_forget_sent(struct uilab *u)
+{
+    vec_for_each (&u->sent, i) {
+        if (u->sent.v[i].body)
+            rec_fini(msg_rec(u->sent.v[i].kind), u->sent.v[i].body);
+        free(u->sent.v[i].body);
+    }
+    vec_clear(&u->sent);
+}
+
+void uilab_fini(struct uilab *u)
+{
+    app_free(u->app);
+    uilab_forget_sent(u);
+    vec_fini(&u->sent);
+    lab_fini(&u->lab);
+    canvas_fini(&u->canvas);
+    str_fini(&u->text);
+}
+
+void uilab_open(struct uilab *u)
+{
+    u->app = app_new(&u->options);
+    app_set_time(u->app, u->lab.now, u->mono);
+}
+
+void uilab_connect(struct uilab *u)
+{
+    char name[] = "lab", host[] = "login1", release[] = "0.1.0", cluster[] = "test";
+    struct msg_welcome w = {.name = name, .host = host, .release = release, .cluster = cluster, .uid = u->uid, .now = u->lab.now};
+    if (!u->app)
+        uilab_open(u);
+    app_connected(u->app, &w);
+    if (!uilab_snapshot(u))
+        fail_msg("nothing was asked for");
+}
+
+void uilab_feed(struct uilab *u, enum msg_kind kind, uint64_t tag, const void *body)
+{
+    void *copy = xcalloc(1, msg_rec(kind)->size);
+    if (body)
+        rec_copy(msg_rec(kind), copy, body);
+    struct incoming in = {.kind = kind, .tag = tag, .body = copy};
+    app_set_time(u->app, u->lab.now, u->mono);
+    app_feed(u->app, &in);
+    msg_free(kind, copy);
+}
+
+const struct uilab_sent *uilab_sent(const struct uilab *u, enum msg_kind kind)
+{
+    for (size_t i = u->sent.n; i-- > 0;)
+        if (u->sent.v[i].kind == kind)
+            return &u->sent.v[i];
+    return NULL;
+}
+
+bool uilab_snapshot(struct uilab *u)
+{
+    const struct uilab_sent *get = uilab_sent(u, MSG_GET);
+    const struct model *m = &u->lab.m;
+    if (!get)
+        return false;
+    uint64_t tag = get->tag;
+    uilab_feed(u, MSG_SPEC, tag, &m->spec);
+    struct msg_nodes nodes = {0};
+    for (size_t i = 0; i < m->n_nodes; i++)
+        rec_copy(&node_rec, rec_list_push(&nodes.rows), m->nodes[i]);
+    uilab_feed(u, MSG_NODES, tag, &nodes);
+    rec_fini(&msg_nodes_rec, &nodes);
+    struct msg_jobs jobs = {0};
+    list_for_each (j, &m->all, struct job, in_all) {
+        rec_copy(&job_rec, rec_list_push(&jobs.rows), j);
+        if (jobs.rows.n == SNAPSHOT_ROWS) {
+            uilab_feed(u, MSG_JOBS, tag, &jobs);
+            rec_fini(&msg_jobs_rec, &jobs);
+        }
+    }
+    uilab_feed(u, MSG_JOBS, tag, &jobs);
+    rec_fini(&msg_jobs_rec, &jobs);
+    struct msg_snapshot end = {.seq = m->seq, .epoch = m->epoch, .next_job = m->next_job, .now = u->lab.now};
+    uilab_feed(u, MSG_SNAPSHOT, tag, &end);
+    return true;
+}
+
+void uilab_push(struct uilab *u, enum event_kind kind, uint32_t job, void *body)
+{
+    struct msg_event msg;
+    struct event ev = {.seq = u->lab.m.seq + 1, .t = {.ms = u->lab.now.ms + MS_PER_S}, .kind = kind, .job = job, .body = body};
+    event_to_msg(&ev, &msg);
+    lab_must(&u->lab, kind, job, body);
+    u->mono = mono_add_ms(u->mono, 1000);
+    uilab_feed(u, MSG_EVENT, 0, &msg);
+    rec_fini(&msg_event_rec, &msg);
+}
+
+void uilab_result(struct uilab *u, enum msg_kind to, enum refusal refusal, const char *text, uint32_t count)
+{
+    const struct uilab_sent *s = uilab_sent(u, to);
+    if (!s)
+        fail_msg("no %s was sent", msg_name(to));
+    char *copy = xstrdup(text);
+    struct msg_result r = {.refusal = refusal, .text = copy, .count = count};
+    uilab_feed(u, MSG_RESULT, s->tag, &r);
+    free(copy);
+}
+
+void uilab_wait(struct uilab *u, int64_t ms)
+{
+    u->lab.now.ms += ms;
+    u->mono = mono_add_ms(u->mono, ms);
+    app_set_time(u->app, u->lab.now, u->mono);
+    app_tick(u->app);
+}
+
+/* --- inputs --- */
+
+void uilab_keys(struct uilab *u, const char *keys)
+{
+    while (*keys) {
+        uint32_t key = 0;
+        size_t len = utf8_decode(keys, strlen(keys), &key);
+        const char *end = *keys == '<' ? strchr(keys, '>') : NULL;
+        if (end) {
+            char *name = xstrndup(keys + 1, (size_t)(end - keys - 1));
+            key = str_eq(name, "lt") ? '<' : key_parse(name);
+            if (!key)
+                fail_msg("'%s' is no key", name);
+            free(name);
+            len = (size_t)(end - keys) + 1;
+        }
+        struct input in = input_key(key);
+        app_set_time(u->app, u->lab.now, u->mono);
+        app_input(u->app, &in);
+        for (int i = 0; i < 10000 && app_work(u->app); i++)
+            ;
+        keys += len;
+    }
+}
+
+void uilab_paste(struct uilab *u, const char *text)
+{
+    struct input in = {.kind = INPUT_PASTE, .text = text};
+    app_input(u->app, &in);
+}
+
+void uilab_mouse(struct uilab *u, enum mouse_what what, int y, int x)
+{
+    struct input in = {.kind = INPUT_MOUSE, .what = what, .y = y, .x = x};
+    app_input(u->app, &in);
+}
+
+/* --- pictures --- */
+
+void uilab_draw(struct uilab *u, int rows, int cols)
+{
+    canvas_resize(&u->canvas, rows, cols);
+    app_draw(u->app, &u->canvas);
+}
+
+const char *uilab_text(struct uilab *u)
+{
+    str_clear(&u->text);
+    for (int y = 0; y < u->canvas.rows; y++) {
+        canvas_row_text(&u->canvas, y, &u->text);
+        str_append_char(&u->text, '\n');
+    }
+    return u->text.s;
+}
+
+int uilab_find(struct uilab *u, const char *part)
+{
+    for (int y = 0; y < u->canvas.rows; y++) {
+        str_clear(&u->text);
+        canvas_row_text(&u->canvas, y, &u->text);
+        if (strstr(u->text.s, part))
+            return y;
+    }
+    return -1;
+}
+
+/* A letter for each look, in the order in which they come, and what the letters mean. */
+static void looks(const struct uilab *u, struct str *out)
+{
+    static const char letters[] = ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    struct style seen[sizeof letters] = {{.fg = -1, .bg = -1}};
+    size_t n = 1;
+    for (int y = 0; y < u->canvas.rows; y++) {
+        size_t keep = out->len;
+        for (int x = 0; x < u->canvas.cols; x++) {
+            const struct cell *cell = canvas_at(&u->canvas, y, x);
+            struct style s = theme_style(&u->theme, (enum role)cell->role, (enum role)cell->over);
+            size_t i = 0;
+            while (i < n && memcmp(&seen[i], &s, sizeof s))
+                i++;
+            if (i == n && n < sizeof letters - 1)
+                seen[n++] = s;
+            str_append_char(out, letters[i]);
+            if (i)
+                keep = out->len;
+        }
+        str_truncate(out, keep);
+        str_append_char(out, '\n');
+    }
+    for (size_t i = 1; i < n; i++) {
+        str_appendf(out, "%c = ", letters[i]);
+        style_format(seen[i], out);
+        str_append_char(out, '\n');
+    }
+}
+
+static char *read_file(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    struct str s = STR_INIT;
+    char buf[4096];
+    size_t n;
+    while (f && (n = fread(buf, 1, sizeof buf, f)) > 0)
+        str_append_n(&s, buf, n);
+    if (f)
+        fclose(f);
+    return str_take(&s);
+}
+
+static void compare_file(const char *path, const struct str *got)
+{
+    const char *update = getenv("UPDATE");
+    if (update && *update) {
+        FILE *f = fopen(path, "w");
+        if (!f || fwrite(got->s, 1, got->len, f) != got->len || fclose(f))
+            fail_msg("%s: %s", path, strerror(errno));
+        return;
+    }
+    char *want = read_file(path);
+    if (strcmp(want, got->s) != 0) {
+        size_t i = 0, line = 1;
+        for (; want[i] && want[i] == got->s[i]; i++)
+            line += want[i] == '\n';
+        printf("--- %s differs from line %zu on; now it is\n%s", path, line, got->s);
+        fail_msg("%s differs in line %zu; UPDATE=1 takes it as it is now", path, line);
+    }
+    free(want);
+}
+
+void uilab_golden(struct uilab *u, const char *name, int rows, int cols)
+{
+    struct str got = STR_INIT;
+    uilab_draw(u, rows, cols);
+    str_append(&got, uilab_text(u));
+    str_append(&got, "----\n");
+    looks(u, &got);
+    char *path = xasprintf("tests/screen/golden/%s-%dx%d.txt", name, cols, rows);
+    compare_file(path, &got);
+    free(path);
+    str_fini(&got);
+}
+
+void uilab_picture(struct uilab *u, const char *name, int rows, int cols)
+{
+    struct str got = STR_INIT;
+    uilab_draw(u, rows, cols);
+    canvas_to_svg(&u->canvas, &u->theme, &got);
+    char *path = xasprintf("docs/screens/%s.svg", name);
+    compare_file(path, &got);
+    free(path);
+    str_fini(&got);
+}
