@@ -193,9 +193,13 @@ int main(int argc, char **argv)
     log_open("stokerd", -1, LOG_LVL_INFO);
     set_limits();
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a full disk to us */
     int r = prepare(&d, foreground, &err);
     if (r == 0) {
+        static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
         d.loop = loop_new();
+        /* Before the store's thread is there: it must not be the one that gets them. */
+        loop_on_signals(d.loop, signals, 3, on_signal, &d);
         r = start(&d, &err);
     }
     if (r < 0) {
@@ -204,8 +208,6 @@ int main(int argc, char **argv)
             log_error("%s", err.s);
         return r == -EBUSY ? 3 : 1;
     }
-    static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
-    loop_on_signals(d.loop, signals, 3, on_signal, &d);
     loop_run(d.loop);
     control_free(d.control);
     loop_free(d.loop);

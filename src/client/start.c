@@ -34,14 +34,20 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static int make_dir(const char *path, struct errtext *err)
+/* The controller of root serves everybody: what leads to its socket is open to all. */
+static mode_t open_mode(void)
+{
+    return geteuid() == 0 ? 0755 : 0700;
+}
+
+static int make_dir(const char *path, mode_t mode, struct errtext *err)
 {
     char *p = xstrdup(path);
     int r = 0;
     for (char *slash = strchr(p + 1, '/');; slash = strchr(slash + 1, '/')) {
         if (slash)
             *slash = '\0';
-        if (mkdir(p, 0700) < 0 && errno != EEXIST)
+        if (mkdir(p, slash ? open_mode() : mode) < 0 && errno != EEXIST)
             r = err_set(err, -errno, "cannot make the directory %s: %s", p, strerror(errno));
         if (!slash || r < 0)
             break;
@@ -248,9 +254,9 @@ int client_start_controller(const struct paths *p, struct errtext *err)
                        "the controller of this machine (%s) does not run; an administrator can start it",
                        p->config);
     int64_t deadline = now_ms() + START_WAIT_MS;
-    int r = make_dir(p->run, err);
+    int r = make_dir(p->run, open_mode(), err);
     if (r == 0)
-        r = make_dir(p->log, err);
+        r = make_dir(p->log, 0700, err);
     if (r < 0)
         return r;
     int lock_fd = lock_start(p, deadline, err);

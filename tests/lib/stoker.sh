@@ -142,10 +142,12 @@ no_agents() { ! pgrep -f -- "^stoker-agent --node [^ ]* --dir $STOKER_HOME/" >/d
 # --- the cluster ---
 
 cluster_config() {
+    local nodes=${NODES:-n1} partitions
+    partitions="{ name = \"main\"; nodes = \"$nodes\"; default = true; }"
     cat >"$STOKER_HOME/stoker.cfg" <<CFG
 cluster = "test";
-nodes = ( { name = "${NODES:-n1}"; transport = "local"; cpus = ${CPUS:-8}; memory = "${MEMORY:-16G}"; gpus = ${GPUS:-4}; detect = false; } );
-partitions = ( ${PARTITIONS:-{ name = "main"; nodes = "${NODES:-n1}"; default = true; \}} );
+nodes = ( { name = "$nodes"; transport = "local"; cpus = ${CPUS:-8}; memory = "${MEMORY:-16G}"; gpus = ${GPUS:-4}; detect = false; } );
+partitions = ( ${PARTITIONS:-$partitions} );
 kill_wait = "${KILL_WAIT:-1s}";
 ${EXTRA:-}
 CFG

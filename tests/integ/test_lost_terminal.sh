@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# salloc killed with SIGKILL: nobody gives its allocation back. After a grace (the controller could as well have been away) it ends.
+. stoker.sh
+cluster_start
+salloc -n1 bash -c 'echo $SLURM_JOB_ID >id; while :; do read -t 0.1 <> <(:); done' 2>/dev/null &
+pid=$!
+wait_for 10 has_lines id 1
+job=$(cat id)
+wait_state $job RUNNING
+child=$(pgrep -P $pid)
+kill -KILL $pid $child
+wait_for 5 is_dead $pid
+wait_end $job 50
+is state "$state" CANCELLED
+is "nothing is held" "$(sinfo -h -o %C)" "0/8/0/8"
+cluster_stop
