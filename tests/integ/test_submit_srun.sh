@@ -70,8 +70,8 @@ is "GPUs" "$(cat side-?.out | sort | tr '\n' ' ')" "0: 0 0: 1 0: 2 0: 3 "
 case_ "a step that has to wait says so and goes on"
 in_job -n2 <<'X'
 mkfifo hold
-srun -n2 bash -c 'if [ $SLURM_PROCID = 0 ]; then echo up >up; read -r _ <hold; fi' &
-until [ -s up ]; do read -r -t 0.05 _ <> <(:); done
+srun -n2 bash -c 'if [ $SLURM_PROCID = 0 ]; then echo up >first.up; read -r _ <hold; fi' &
+until [ -s first.up ]; do read -r -t 0.05 _ <> <(:); done
 (srun -n2 hostname >/dev/null) 2>second.err &
 until grep -q retrying second.err; do read -r -t 0.05 _ <> <(:); done
 srun --overlap -n1 echo overlaps
