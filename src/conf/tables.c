@@ -1,0 +1,270 @@
+/* tables.c - the keys of stoker.cfg: one table for each kind of group. */
+#include "src/conf/tables.h"
+
+#include "src/base/units.h"
+#include "src/model/spec.h"
+
+#define N(table) (sizeof(table) / sizeof *(table))
+
+static const char *const transports[] = {"local", "ssh", NULL};
+static const char *const roles[] = {"compute", "login", NULL};
+static const char *const engines[] = {"stoker", "slurm", NULL};
+static const char *const part_states[] = {"up", "down", "drain", "inactive", NULL}; /* enum part_state */
+static const char *const preempt_modes[] = {"off", "requeue", "cancel", NULL};      /* enum preempt_mode */
+static const char *const limit_scopes[] = {"user", "account", "qos", "partition", "cluster", NULL};
+static const char *const backfills[] = {"conservative", "easy", "off", NULL}; /* enum backfill_mode */
+static const char *const lost_nodes[] = {"hold", "requeue", NULL};
+static const char *const fair_shares[] = {"classic", "tree", NULL};
+
+/* clang-format off */
+#define MEMBER(s, m) .offset = offsetof(struct s, m)
+
+static const struct conf_option node_options[] = {
+    {.name = "name", .type = CONF_STR, MEMBER(node_spec, name), .required = true,
+     .help = "Its name, or a pattern for several nodes: `gpu[01-04]`."},
+    {.name = "address", .type = CONF_STR, MEMBER(node_spec, address), .def_help = "this machine; with `ssh` the name",
+     .help = "Host name or IP address; `%s` stands for the text that the bracket of `name` gives: `gpu%s.lab`."},
+    {.name = "port", .type = CONF_U32, MEMBER(node_spec, port), .def = "22", .min = 1, .max = 65535, .help = "SSH port."},
+    {.name = "ssh_user", .type = CONF_STR, MEMBER(node_spec, ssh_user), .def_help = "the controller's user",
+     .help = "User to connect as."},
+    {.name = "identity", .type = CONF_STR, MEMBER(node_spec, identity), .def_help = "the controller's own key",
+     .help = "Private key file."},
+    {.name = "known_hosts", .type = CONF_STR, MEMBER(node_spec, known_hosts), .def_help = "the controller's own file",
+     .help = "File of host keys; a host whose key is not in it is refused."},
+    {.name = "transport", .type = CONF_STR_WORD, MEMBER(node_spec, transport), .words = transports,
+     .def_help = "`ssh` where `address` is given, else `local`", .help = "How the node's agent is reached."},
+    {.name = "role", .type = CONF_STR_WORD, MEMBER(node_spec, role), .words = roles, .def = "compute",
+     .help = "A login node runs no jobs: screens and commands work there."},
+    {.name = "cpus", .type = CONF_U32, MEMBER(node_spec, cpus), .def = "detect", .min = 1, .max = CPUSET_MAX,
+     .special = "detect", .special_value = 0, .help = "CPUs to give to jobs."},
+    {.name = "memory", .type = CONF_MEM, MEMBER(node_spec, mem_mib), .def = "detect", .special = "detect",
+     .special_value = 0, .help = "Memory to give to jobs."},
+    {.name = "gpus", .type = CONF_U32, MEMBER(node_spec, gpus), .def = "detect", .min = 0, .max = CPUSET_MAX,
+     .special = "detect", .special_value = UINT32_MAX, .help = "GPUs to give to jobs."},
+    {.name = "gpu_type", .type = CONF_NAME, MEMBER(node_spec, gpu_type), .def_help = "as detected",
+     .help = "What `--gres=gpu:TYPE:N` asks for."},
+    {.name = "features", .type = CONF_STRV, MEMBER(node_spec, features), .help = "What `--constraint` asks for."},
+    {.name = "weight", .type = CONF_U32, MEMBER(node_spec, weight), .def = "1", .min = 0, .max = INT32_MAX,
+     .help = "Nodes with a lower weight are taken first."},
+    {.name = "detect", .type = CONF_BOOL, MEMBER(node_spec, detect), .def = "true",
+     .help = "`false`: believe the figures given here and check no hardware; `cpus` and `memory` are required then."},
+};
+
+const struct conf_section conf_node_section = {
+    .what = "a node", .title = "nodes", .intro = "Each entry is one node, or all nodes that its name stands for. "
+    "Without any entry this machine is the only node.",
+    .options = node_options, .n = N(node_options), .size = sizeof(struct node_spec)};
+
+static const struct conf_option part_options[] = {
+    {.name = "name", .type = CONF_NAME, MEMBER(part_spec, name), .required = true, .help = "Its name."},
+    {.name = "nodes", .type = CONF_HOSTS, MEMBER(part_spec, nodes), .def = "ALL",
+     .help = "Its nodes: `gpu[01-03],big`; `ALL`: every compute node. A node may be in several partitions."},
+    {.name = "default", .type = CONF_BOOL, MEMBER(part_spec, is_default), .def = "false",
+     .def_help = "the first one, where none says `true`", .help = "Jobs that name no partition go here."},
+    {.name = "state", .type = CONF_WORD, MEMBER(part_spec, state), .words = part_states, .def = "up",
+     .help = "`down`: takes jobs, starts none; `drain`: takes no more, starts those it has; `inactive`: neither."},
+    {.name = "max_time", .type = CONF_DURATION, MEMBER(part_spec, max_time_s), .def = "unlimited",
+     .help = "Longest time limit of a job."},
+    {.name = "default_time", .type = CONF_DURATION, MEMBER(part_spec, default_time_s), .def = "none",
+     .def_help = "`max_time`", .special = "none", .special_value = DURATION_NOT_SET,
+     .help = "Time limit of a job that gives none."},
+    {.name = "max_nodes", .type = CONF_U32, MEMBER(part_spec, max_nodes), .def = "unlimited", .min = 1, .max = INT32_MAX,
+     .special = "unlimited", .special_value = UINT32_MAX, .help = "Most nodes of one job."},
+    {.name = "priority_job_factor", .type = CONF_U32, MEMBER(part_spec, priority_job_factor), .def = "1", .min = 0,
+     .max = 65533, .help = "Its jobs' part of the priority that `weight_partition` weighs."},
+    {.name = "priority_tier", .type = CONF_U32, MEMBER(part_spec, priority_tier), .def = "1", .min = 0, .max = 65533,
+     .help = "Jobs of a higher tier are looked at first, and may preempt those of a lower one."},
+    {.name = "preempt_mode", .type = CONF_WORD, MEMBER(part_spec, preempt_mode), .words = preempt_modes, .def = "off",
+     .help = "What happens to ITS jobs when a higher tier needs the resources."},
+    {.name = "grace_time", .type = CONF_DURATION, MEMBER(part_spec, grace_s), .def = "0s",
+     .help = "What a preempted job gets between the warning and its end."},
+    {.name = "requeue_after_grace", .type = CONF_BOOL, MEMBER(part_spec, requeue_after_grace), .def = "false",
+     .help = "With `requeue`: the grace time is waited for first."},
+    {.name = "allow_groups", .type = CONF_STRV, MEMBER(part_spec, allow_groups), .def_help = "everybody",
+     .help = "Unix groups whose members may use it."},
+    {.name = "allow_accounts", .type = CONF_STRV, MEMBER(part_spec, allow_accounts), .def_help = "all",
+     .help = "Accounts that may use it."},
+    {.name = "allow_qos", .type = CONF_STRV, MEMBER(part_spec, allow_qos), .def_help = "all",
+     .help = "QOS that may be used in it."},
+};
+
+const struct conf_section conf_part_section = {
+    .what = "a partition", .title = "partitions", .intro = "Without any entry there is one partition, `main`, with all nodes.",
+    .options = part_options, .n = N(part_options), .size = sizeof(struct part_spec)};
+
+static const struct conf_option qos_options[] = {
+    {.name = "name", .type = CONF_NAME, MEMBER(qos_spec, name), .required = true, .help = "Its name."},
+    {.name = "priority", .type = CONF_U32, MEMBER(qos_spec, priority), .def = "0", .min = 0, .max = INT32_MAX,
+     .help = "Its jobs' part of the priority that `weight_qos` weighs."},
+    {.name = "preempt", .type = CONF_STRV, MEMBER(qos_spec, preempt), .help = "QOS whose jobs its jobs may preempt."},
+    {.name = "grace_time", .type = CONF_DURATION, MEMBER(qos_spec, grace_s), .def = "0s",
+     .help = "What a preempted job of this QOS gets between the warning and its end."},
+    {.name = "usage_factor", .type = CONF_FLOAT, MEMBER(qos_spec, usage_factor), .def = "1.0", .min = 0, .max = 1000000,
+     .help = "Usage is multiplied with it before it counts for fair share."},
+};
+
+static const struct conf_section qos_section = {
+    .what = "a QOS", .title = "qos", .intro = "Qualities of service, what `--qos` names.",
+    .options = qos_options, .n = N(qos_options), .size = sizeof(struct qos_spec)};
+
+static const struct conf_option user_options[] = {
+    {.name = "name", .type = CONF_NAME, MEMBER(account_user, name), .required = true, .help = "Login name."},
+    {.name = "shares", .type = CONF_U32, MEMBER(account_user, shares), .def = "1", .min = 0, .max = 1000000,
+     .help = "Shares among the account's users."},
+};
+
+static const struct conf_section user_section = {
+    .what = "a user", .title = "accounts: users", .intro = "Who may charge to the account.",
+    .options = user_options, .n = N(user_options), .size = sizeof(struct account_user)};
+
+static const struct conf_option account_options[] = {
+    {.name = "name", .type = CONF_NAME, MEMBER(account_spec, name), .required = true, .help = "Its name."},
+    {.name = "parent", .type = CONF_NAME, MEMBER(account_spec, parent), .def = "root",
+     .help = "The account that it is a part of; `root` is always there."},
+    {.name = "shares", .type = CONF_U32, MEMBER(account_spec, shares), .def = "1", .min = 0, .max = 1000000,
+     .help = "Shares among the parent's accounts."},
+    {.name = "users", .type = CONF_LIST, MEMBER(account_spec, users), .sub = &user_section, .help = "Its users."},
+};
+
+static const struct conf_section account_section = {
+    .what = "an account", .title = "accounts", .intro = "Without any entry an account is a Unix group, and all users have one share.",
+    .options = account_options, .n = N(account_options), .size = sizeof(struct account_spec)};
+
+#define LIMIT(key, m, text) \
+    {.name = key, .type = CONF_U64, MEMBER(limit_set, m), .def = "unlimited", .min = 0, .max = INT64_MAX, \
+     .special = "unlimited", .special_value = LIMIT_NONE, .help = text}
+
+static const struct conf_option limit_set_options[] = {
+    LIMIT("gpus", gpus, "GPUs held at a time."),
+    LIMIT("cpus", cpus, "CPUs held at a time."),
+    {.name = "memory", .type = CONF_MEM, MEMBER(limit_set, mem_mib), .def = "unlimited", .special = "unlimited",
+     .special_value = LIMIT_NONE, .help = "Memory held at a time."},
+    LIMIT("nodes", nodes, "Nodes held at a time."),
+    LIMIT("running_jobs", running_jobs, "Jobs running at a time."),
+    LIMIT("submitted_jobs", submitted_jobs, "Jobs in the queue, running ones too."),
+    LIMIT("array_size", array_size, "Elements of one array."),
+    LIMIT("gpu_minutes", gpu_minutes, "GPU minutes that running jobs may still use, by their time limits."),
+};
+
+static const struct conf_section limit_set_section = {
+    .what = "a set of limits", .title = "limits: soft, hard", .intro = "What is limited.",
+    .options = limit_set_options, .n = N(limit_set_options), .size = sizeof(struct limit_set)};
+
+static const struct conf_option limit_options[] = {
+    {.name = "scope", .type = CONF_WORD, MEMBER(limit_spec, scope), .words = limit_scopes, .required = true,
+     .help = "Whose sum is limited."},
+    {.name = "name", .type = CONF_STR, MEMBER(limit_spec, name), .def = "*",
+     .help = "Which user, account, QOS or partition; `*`: each one for itself."},
+    {.name = "partition", .type = CONF_NAME, MEMBER(limit_spec, partition), .def_help = "everywhere",
+     .help = "Only jobs in this partition count."},
+    {.name = "soft", .type = CONF_GROUP, MEMBER(limit_spec, soft), .sub = &limit_set_section, .def_help = "none",
+     .help = "Over it jobs may run, but yield as soon as another job needs the resources."},
+    {.name = "hard", .type = CONF_GROUP, MEMBER(limit_spec, hard), .sub = &limit_set_section, .def_help = "none",
+     .help = "Over it jobs wait, or are refused where they can never run."},
+};
+
+static const struct conf_section limit_section = {
+    .what = "a limit", .title = "limits", .intro = "All limits that apply to a job must hold.",
+    .options = limit_options, .n = N(limit_options), .size = sizeof(struct limit_spec)};
+
+#define WEIGHT(key, m, value, text) \
+    {.name = key, .type = CONF_U32, MEMBER(priority_spec, m), .def = value, .min = 0, .max = INT32_MAX, .help = text}
+
+static const struct conf_option tres_options[] = {
+    WEIGHT("cpu", weight_cpu, "0", "Weight of the CPUs that a job asks for."),
+    WEIGHT("mem", weight_mem, "0", "Weight of the memory."),
+    WEIGHT("gpu", weight_gpu, "0", "Weight of the GPUs."),
+};
+
+static const struct conf_section tres_section = {
+    .what = "weight_tres", .title = "priority: weight_tres", .intro = "The larger the part of its partition that a job asks for, "
+    "the more it gets of these.", .options = tres_options, .n = N(tres_options)};
+
+#define RATE(key, m, value, text) \
+    {.name = key, .type = CONF_FLOAT, MEMBER(priority_spec, m), .def = value, .min = 0, .max = 1000000, .help = text}
+
+static const struct conf_option billing_options[] = {
+    RATE("cpu", billing_cpu, "1.0", "A CPU."),
+    RATE("mem_gb", billing_mem_gb, "0.125", "A GiB of memory."),
+    RATE("gpu", billing_gpu, "16.0", "A GPU."),
+};
+
+static const struct conf_section billing_section = {
+    .what = "billing", .title = "priority: billing", .intro = "What a second of a resource adds to the usage that fair share looks at.",
+    .options = billing_options, .n = N(billing_options)};
+
+static const struct conf_option priority_options[] = {
+    WEIGHT("weight_age", weight_age, "1000", "Weight of the time that it has waited."),
+    WEIGHT("weight_fairshare", weight_fairshare, "10000", "Weight of fair share."),
+    WEIGHT("weight_job_size", weight_job_size, "100", "Weight of its size."),
+    WEIGHT("weight_partition", weight_partition, "1000", "Weight of its partition's `priority_job_factor`."),
+    WEIGHT("weight_qos", weight_qos, "2000", "Weight of its QOS."),
+    {.name = "weight_tres", .type = CONF_GROUP, .sub = &tres_section, .def_help = "none",
+     .help = "Weights of what it asks for."},
+    {.name = "max_age", .type = CONF_DURATION, MEMBER(priority_spec, max_age_s), .def = "7d",
+     .help = "Age after which waiting adds no more."},
+    {.name = "decay_half_life", .type = CONF_DURATION, MEMBER(priority_spec, decay_half_life_s), .def = "7d",
+     .help = "Time after which usage counts half; `0s`: it never fades."},
+    {.name = "favor_small", .type = CONF_BOOL, MEMBER(priority_spec, favor_small), .def = "true",
+     .help = "Small jobs get the larger part of `weight_job_size`."},
+    {.name = "fairshare", .type = CONF_BOOL_WORD, MEMBER(priority_spec, fair_tree), .words = fair_shares, .def = "tree",
+     .help = "Slurm's Fair Tree, or the classic formula."},
+    {.name = "billing", .type = CONF_GROUP, .sub = &billing_section, .def_help = "see below", .help = "Rates of usage."},
+};
+
+static const struct conf_section priority_section = {
+    .what = "priority", .title = "priority", .intro = "A waiting job's priority is the sum of these weights, each times a factor from 0 to 1.",
+    .options = priority_options, .n = N(priority_options)};
+
+static const struct conf_option scheduler_options[] = {
+    {.name = "backfill", .type = CONF_WORD, MEMBER(cluster_spec, backfill), .words = backfills, .def = "conservative",
+     .help = "`conservative`: no job ahead is delayed; `easy`: only the first is guarded; `off`: strictly in order."},
+    {.name = "window", .type = CONF_DURATION, MEMBER(cluster_spec, window_s), .def = "7d",
+     .help = "How far ahead is planned."},
+};
+
+static const struct conf_section scheduler_section = {
+    .what = "scheduler", .title = "scheduler", .intro = "How the queue is planned.",
+    .options = scheduler_options, .n = N(scheduler_options)};
+
+static const struct conf_option cluster_options[] = {
+    {.name = "cluster", .type = CONF_NAME, MEMBER(cluster_spec, name), .def = "stoker", .help = "Its name."},
+    {.name = "engine", .type = CONF_STR_WORD, MEMBER(cluster_spec, engine), .words = engines, .def = "stoker",
+     .help = "`stoker`: the integrated scheduler; `slurm`: the screens of a Slurm that is there."},
+    {.name = "nodes", .type = CONF_LIST, MEMBER(cluster_spec, nodes), .sub = &conf_node_section, .def_help = "this machine",
+     .help = "The machines."},
+    {.name = "partitions", .type = CONF_LIST, MEMBER(cluster_spec, parts), .sub = &conf_part_section,
+     .def_help = "`main`, all nodes", .help = "Queues over them."},
+    {.name = "qos", .type = CONF_LIST, MEMBER(cluster_spec, qos), .sub = &qos_section, .help = "Qualities of service."},
+    {.name = "accounts", .type = CONF_LIST, MEMBER(cluster_spec, accounts), .sub = &account_section,
+     .def_help = "Unix groups", .help = "Who shares with whom."},
+    {.name = "limits", .type = CONF_LIST, MEMBER(cluster_spec, limits), .sub = &limit_section,
+     .help = "How much anybody may hold."},
+    {.name = "priority", .type = CONF_GROUP, MEMBER(cluster_spec, priority), .sub = &priority_section,
+     .def_help = "see below", .help = "Who is first."},
+    {.name = "scheduler", .type = CONF_GROUP, .sub = &scheduler_section, .def_help = "see below", .help = "How to plan."},
+    {.name = "admin_groups", .type = CONF_STRV, MEMBER(cluster_spec, admin_groups), .def = "sudo wheel",
+     .def_help = "`[\"sudo\", \"wheel\"]`",
+     .help = "Unix groups of administrators, besides root and the controller's own user."},
+    {.name = "kill_wait", .type = CONF_DURATION, MEMBER(cluster_spec, kill_wait_s), .def = "30s",
+     .help = "Time between SIGTERM and SIGKILL."},
+    {.name = "node_timeout", .type = CONF_DURATION, MEMBER(cluster_spec, node_timeout_s), .def = "60s",
+     .help = "Silence after which a node is lost."},
+    {.name = "lost_node", .type = CONF_BOOL_WORD, MEMBER(cluster_spec, lost_node_requeue), .words = lost_nodes,
+     .def = "hold", .help = "What happens to the jobs of a lost node: they stay as they are until it is back or an "
+     "administrator decides, or they are queued again elsewhere."},
+    {.name = "min_job_age", .type = CONF_DURATION, MEMBER(cluster_spec, min_job_age_s), .def = "5m",
+     .help = "Time for which an ended job stays in the queue's answers."},
+    {.name = "max_array_size", .type = CONF_U32, MEMBER(cluster_spec, max_array_size), .def = "10001", .min = 1,
+     .max = 4000001, .help = "The largest array index is one less."},
+    {.name = "max_jobs", .type = CONF_U32, MEMBER(cluster_spec, max_jobs), .def = "100000", .min = 1, .max = 10000000,
+     .help = "Jobs in the queue; an array counts once."},
+};
+/* clang-format on */
+
+const struct conf_section conf_cluster_section = {.what = "the configuration",
+                                                  .title = "The file",
+                                                  .intro = "Keys outside of any group.",
+                                                  .options = cluster_options,
+                                                  .n = N(cluster_options),
+                                                  .size = sizeof(struct cluster_spec)};
