@@ -42,6 +42,8 @@ static void connect_shim(void *ctx)
         close(dir_fd);
     if (ok) {
         wire_open(&t->wire, a->loop, &a->dirty, fd, SHIM_FRAME_MAX, &shim_wire_ops, t);
+        if (t->late_kill)
+            wire_send(&t->wire, MSG_KILL, 0, &launch_kill_rec, t->late_kill);
         return;
     }
     if (fd >= 0)

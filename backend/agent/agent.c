@@ -25,10 +25,11 @@
 #include "src/base/log.h"
 #include "src/base/xalloc.h"
 
-#define PEERS_MAX      64
-#define KILL_WAIT_S    30
-#define SOCKET_DEFAULT "agent.sock"
-#define SPARED         "-900" /* oom_score_adj of the agent and its shims */
+#define PEERS_MAX       64
+#define KILL_WAIT_S     30
+#define ACCEPT_PAUSE_MS 200
+#define SOCKET_DEFAULT  "agent.sock"
+#define SPARED          "-900" /* oom_score_adj of the agent and its shims */
 
 void agent_send(struct agent *a, enum msg_kind kind, uint64_t tag, const void *body)
 {
@@ -222,11 +223,22 @@ static void on_peer_close(void *ctx, const char *why)
 
 static const struct wire_ops peer_ops = {.on_frame = on_peer_frame, .on_close = on_peer_close};
 
+static void listen_again(void *ctx)
+{
+    struct agent *a = ctx;
+    loop_watch(a->loop, &a->listener, LOOP_READ);
+}
+
 static void on_listener(void *ctx, unsigned ready)
 {
     (void)ready;
     struct agent *a = ctx;
     int fd = accept4(a->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)) {
+        /* The connection stays in the queue: without a pause every turn would try again. */
+        loop_watch(a->loop, &a->listener, 0);
+        loop_timer_set(a->loop, &a->listen_again, ACCEPT_PAUSE_MS);
+    }
     if (fd < 0)
         return;
     struct ucred peer;
@@ -398,6 +410,7 @@ static int start(struct agent *a, struct errtext *err)
     note_session(a);
     a->loop = loop_new();
     a->t_agent = loop_wall(a->loop);
+    a->listen_again = (struct loop_timer){.fn = listen_again, .ctx = a};
     a->sweep = (struct loop_timer){.fn = sweep_fire, .ctx = a};
     loop_on_signals(a->loop, (int[]){SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGPIPE}, 5, on_signal, a);
     loop_on_turn(a->loop, on_turn, a);

@@ -40,7 +40,8 @@ struct atask {
     struct wire wire;
     struct loop_timer timer; /* connects again to an adopted shim; later: removes the directory */
     int64_t connect_pause_ms;
-    struct launch_end *end; /* NULL: lives */
+    struct launch_end *end;        /* NULL: lives */
+    struct launch_kill *late_kill; /* NULL, or what the shim gets once it is reached */
     bool has_dir, has_spool, acked;
     char *cgroup;
     char *cluster;
@@ -67,7 +68,8 @@ struct agent {
     int dir_fd, tasks_fd, lock_fd;
     char *dir, *tasks_dir; /* absolute */
     struct loop_fd listener;
-    struct list dirty; /* wires with something to send */
+    struct loop_timer listen_again; /* after a time without descriptors */
+    struct list dirty;              /* wires with something to send */
 
     char cluster[64];
     uint64_t epoch;

@@ -166,7 +166,7 @@ static void spawn_ranks(struct shim *s)
         }
     }
     if (s->launch_failed && s->n_alive)
-        kill_terminate(s, KILL_NONE, 0);
+        kill_terminate(s, 0);
     input_push(s);
 }
 
@@ -218,7 +218,7 @@ static void rank_ended(struct shim *s, struct rank *r, int status)
     }
     bool failed = s->launch_failed || (s->l.kill_on_bad_exit && (r->end.code || r->end.signal));
     if (failed && s->n_alive && !s->terminating)
-        kill_terminate(s, KILL_NONE, (int64_t)s->l.kill_wait_s * 1000);
+        kill_terminate(s, (int64_t)s->l.kill_wait_s * 1000);
 }
 
 static void reap(struct shim *s)
@@ -383,6 +383,7 @@ static void serve(struct shim *s, const struct source *what, short ready)
 static void run(struct shim *s)
 {
     struct sources q = {.fds = VEC_INIT, .what = VEC_INIT};
+    link_take_frames(s); /* a kill may have come along with the launch */
     reap(s);
     while (s->phase != SHIM_GONE) {
         collect(s, &q);

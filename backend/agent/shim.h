@@ -29,11 +29,12 @@ struct shim_setup {
     bool spared;        /* the agent, and so the shim, is spared by the kernel's out-of-memory killer ... */
     int32_t oom_score_adj; /* ... and this is what the task gets */
 };
-#define SHIM_SETUP_FIELDS(F, G, S)                                                            \
-    F(S, U32, version)                                                                        \
-    F(S, BOOL, drop)                                                                          \
-    F(S, BLOB, groups) F(S, STR, node) F(S, STR, boot_id) F(S, BOOL, bind) F(S, CPUSET, cpus) \
-        F(S, STR, cgroup) F(S, U32, nofile) F(S, BOOL, spared) F(S, I32, oom_score_adj)
+#define SHIM_SETUP_FIELDS(F, G, S)                                                           \
+    F(S, U32, version)                                                                       \
+    F(S, BOOL, drop)                                                                         \
+    F(S, BLOB, groups)                                                                       \
+    F(S, STR, node) F(S, STR, boot_id) F(S, BOOL, bind) F(S, CPUSET, cpus) F(S, STR, cgroup) \
+        F(S, U32, nofile) F(S, BOOL, spared) F(S, I32, oom_score_adj)
 
 extern const struct rec_desc shim_setup_rec;
 

@@ -94,12 +94,11 @@ void kill_round(struct shim *s)
     s->kill_pause_ms = s->kill_pause_ms * 2 > PAUSE_MAX_MS ? PAUSE_MAX_MS : s->kill_pause_ms * 2;
 }
 
-void kill_terminate(struct shim *s, uint32_t cause, int64_t grace_ms)
+void kill_terminate(struct shim *s, int64_t grace_ms)
 {
     int64_t kill_ms = shim_now_ms() + grace_ms;
     if (!s->terminating) {
         s->terminating = true;
-        s->kill_cause = cause;
         if (s->opener)
             kill(s->opener, SIGKILL);
         kill_signal(s, SIGTERM, SIGNAL_TREE);
@@ -121,6 +120,8 @@ void kill_on_request(struct shim *s, const struct launch_kill *k)
             kill_signal(s, k->signal, k->target == SIGNAL_LEADER ? SIGNAL_LEADER : SIGNAL_TREE);
         return;
     }
+    if (live && !s->was_killed)
+        s->kill_cause = k->cause; /* the first one is why it ends */
     s->was_killed |= live;
-    kill_terminate(s, k->cause, (int64_t)k->grace_s * 1000);
+    kill_terminate(s, (int64_t)k->grace_s * 1000);
 }

@@ -109,6 +109,16 @@ static void take_frame(struct shim *s, const struct frame *f)
     }
 }
 
+void link_take_frames(struct shim *s)
+{
+    struct frame f;
+    int r;
+    while ((r = frame_reader_next(&s->in, &f)) > 0)
+        take_frame(s, &f);
+    if (r < 0)
+        link_lost(s);
+}
+
 void link_read(struct shim *s)
 {
     uint8_t *p = frame_reader_space(&s->in, READ_SIZE);
@@ -120,12 +130,7 @@ void link_read(struct shim *s)
         return;
     }
     frame_reader_added(&s->in, (size_t)n);
-    struct frame f;
-    int r;
-    while ((r = frame_reader_next(&s->in, &f)) > 0)
-        take_frame(s, &f);
-    if (r < 0)
-        link_lost(s);
+    link_take_frames(s);
 }
 
 /* Root, or the uid that the shim runs as: the same as for the agent's own socket. */

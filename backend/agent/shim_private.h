@@ -92,6 +92,8 @@ void link_send(struct shim *s, unsigned type, uint64_t tag, const struct rec_des
 void link_flush(struct shim *s);
 /* Reads what the agent says; on its end listens for the next one. */
 void link_read(struct shim *s);
+/* Acts on what has been read already. */
+void link_take_frames(struct shim *s);
 void link_accept(struct shim *s);
 void link_tell_running(struct shim *s);
 
@@ -125,7 +127,7 @@ void input_take(struct shim *s, uint64_t tag, const struct msg_input *m);
 void input_push(struct shim *s);
 
 /* --- shim_kill.c --- */
-void kill_terminate(struct shim *s, uint32_t cause, int64_t grace_ms);
+void kill_terminate(struct shim *s, int64_t grace_ms);
 void kill_signal(struct shim *s, int signo, enum signal_target target);
 void kill_round(struct shim *s);
 void kill_on_request(struct shim *s, const struct launch_kill *k);

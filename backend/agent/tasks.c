@@ -87,6 +87,9 @@ void tasks_free(struct atask *t)
     else
         t->a->n_live--;
     free(t->end);
+    if (t->late_kill)
+        rec_fini(&launch_kill_rec, t->late_kill);
+    free(t->late_kill);
     free(t->cgroup);
     free(t->cluster);
     free(t);
@@ -422,7 +425,16 @@ void tasks_kill(struct agent *a, const struct launch_kill *k)
         return;
     if (k->signal == 0)
         t->st.killing = true;
-    wire_send(&t->wire, MSG_KILL, 0, &launch_kill_rec, k);
+    if (t->wire.open || k->signal) {
+        wire_send(&t->wire, MSG_KILL, 0, &launch_kill_rec, k);
+        return;
+    }
+    /* An adopted shim that cannot be reached yet: the last request is delivered when it can. */
+    if (t->late_kill)
+        rec_fini(&launch_kill_rec, t->late_kill);
+    else
+        t->late_kill = xmalloc(sizeof *t->late_kill);
+    rec_copy(&launch_kill_rec, t->late_kill, k);
 }
 
 void tasks_input(struct agent *a, uint64_t tag, const struct msg_input *m, const struct frame *f)

@@ -349,6 +349,28 @@ static void test_terminate(void **state)
     }
 }
 
+/* Both in one write: the kill lies in the shim's buffer behind the launch. */
+static void test_kill_right_behind_launch(void **state)
+{
+    struct driver *d = *state;
+    for (uint32_t job = 1; job <= 20; job++) {
+        struct launch l;
+        driver_launch_init(d, &l, job, "sleep 100");
+        struct launch_kill k = {.key = l.key, .cause = KILL_CANCEL, .grace_s = 30};
+        struct str out = STR_INIT;
+        msg_append(&out, MSG_LAUNCH, 0, &l);
+        msg_append(&out, MSG_KILL, 0, &k);
+        assert_int_equal(send(d->fd, out.s, out.len, MSG_NOSIGNAL), out.len);
+        str_fini(&out);
+        rec_fini(&launch_rec, &l);
+    }
+    for (uint32_t job = 1; job <= 20; job++) {
+        struct launch_end *e = driver_end(d, job, true);
+        check_int("kind", e->end_kind, END_KILLED);
+        end_free(e);
+    }
+}
+
 static void test_real_end_before_kill(void **state)
 {
     struct driver *d = *state;
@@ -1364,6 +1386,7 @@ int main(int argc, char **argv)
         TEST(test_surroundings_that_fail),
         TEST(test_output_files),
         TEST(test_terminate),
+        TEST(test_kill_right_behind_launch),
         TEST(test_real_end_before_kill),
         TEST(test_signal_targets),
         TEST(test_time_limit_without_controller),
