@@ -1,0 +1,477 @@
+/* test_agent_parts.c - what the agent is made of, one by one: records on disk, tombstones, policy, /proc,
+ * frames. */
+#include "tests/lib/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend/agent/agent_private.h"
+#include "src/base/xalloc.h"
+
+static char dir[128];
+static int dir_fd;
+
+static int set_up(void **state)
+{
+    (void)state;
+    const char *tmp = getenv("TMPDIR");
+    snprintf(dir, sizeof dir, "%.90s/st-parts.XXXXXX", tmp ? tmp : "/tmp");
+    assert_non_null(mkdtemp(dir));
+    dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(dir_fd >= 0);
+    return 0;
+}
+
+static void put(const char *name, const char *text, mode_t mode)
+{
+    int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_TRUNC, mode);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    fchmod(fd, mode);
+    close(fd);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    int parent = open(dir, O_RDONLY | O_DIRECTORY);
+    close(dir_fd);
+    char *slash = strrchr(dir, '/');
+    *slash = '\0';
+    int up = open(dir, O_RDONLY | O_DIRECTORY);
+    taskdir_remove(up, slash + 1); /* it removes any directory of plain files */
+    close(up);
+    close(parent);
+    return 0;
+}
+
+/* --- task directory --- */
+
+static void test_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        bool ok;
+        struct launch_key key;
+    } cases[] = {
+        {"1.-1.0.1", true, {1, -1, 0, 1}},
+        {"4294967295.2147483647.4294967295.4294967295",
+         true,
+         {UINT32_MAX, INT32_MAX, UINT32_MAX, UINT32_MAX}},
+        {"1.-1.0", false, {0}},
+        {"1.-1.0.1.5", false, {0}},
+        {"01.-1.0.1", false, {0}},
+        {" 1.-1.0.1", false, {0}},
+        {"..", false, {0}},
+        {"", false, {0}},
+    };
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        struct launch_key key;
+        char buf[TASKDIR_NAME_SIZE];
+        check_int(cases[i].name, taskdir_parse_name(cases[i].name, &key), cases[i].ok);
+        if (!cases[i].ok)
+            continue;
+        check_int(cases[i].name, launch_key_eq(&key, &cases[i].key), true);
+        check_str(cases[i].name, taskdir_name(&key, buf), cases[i].name);
+    }
+}
+
+static void test_claim_has_one_winner(void **state)
+{
+    (void)state;
+    struct shim_record rec = {.version = 1,
+                              .pid = 77,
+                              .start = 123456789012,
+                              .boot_id = "b-o-o-t",
+                              .t_start = {42}},
+                       got;
+    assert_int_equal(taskdir_read_claim(dir_fd, &got), -ENOENT);
+    assert_int_equal(taskdir_claim(dir_fd, &rec), 0);
+    assert_int_equal(taskdir_claim(dir_fd, &rec), -EEXIST);
+    assert_int_equal(taskdir_read_claim(dir_fd, &got), 0);
+    assert_int_equal(got.pid, 77);
+    assert_int_equal(got.start, 123456789012);
+    assert_string_equal(got.boot_id, "b-o-o-t");
+    assert_int_equal(got.t_start.ms, 42);
+    static const char *const bad[] = {"", "1", "1 2 3", "x y z a b", "1 -5 3 boot 7"};
+    for (size_t i = 1; i < N_OF(bad); i++) {
+        unlinkat(dir_fd, "shim", 0);
+        assert_int_equal(symlinkat(bad[i], dir_fd, "shim"), 0);
+        check_int(bad[i], taskdir_read_claim(dir_fd, &got), -EBADMSG);
+    }
+    unlinkat(dir_fd, "shim", 0);
+    put("shim", "1 2 3 boot 4", 0600);
+    check_int("a plain file", taskdir_read_claim(dir_fd, &got), -EBADMSG);
+}
+
+static void test_end_record(void **state)
+{
+    (void)state;
+    struct launch_end end = {.key = {5, 0, 1, 2},
+                             .end_kind = END_EXITED,
+                             .message = xstrdup("text"),
+                             .run_ms = 99},
+                      got;
+    for (int i = 0; i < 300; i++)
+        *rec_list_push(&end.ranks) = (struct rank_end){.code = i & 0xff};
+    assert_int_equal(taskdir_read_end(dir_fd, &got), -ENOENT);
+    assert_int_equal(taskdir_write_end(dir_fd, &end, true), 0);
+    assert_int_equal(taskdir_read_end(dir_fd, &got), 0);
+    assert_true(rec_eq(&launch_end_rec, &end, &got));
+    rec_fini(&launch_end_rec, &got);
+    /* Every shorter file is no record: power was lost in the middle. */
+    char path[160];
+    snprintf(path, sizeof path, "%s/end", dir);
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    for (off_t n = st.st_size - 1; n >= 0; n -= 37) {
+        assert_int_equal(truncate(path, n), 0);
+        assert_int_equal(taskdir_read_end(dir_fd, &got), -EBADMSG);
+    }
+    rec_fini(&launch_end_rec, &end);
+}
+
+/* --- tombstones --- */
+
+static void test_tombs(void **state)
+{
+    (void)state;
+    struct tomb t;
+    struct errtext err;
+    assert_int_equal(tomb_open(&t, dir_fd, &err), 0);
+    struct launch_key key = {.job = 1, .step = -1, .attempt = 1}, other = key;
+    other.attempt = 2;
+    assert_false(tomb_has(&t, &key));
+    tomb_add(&t, &key);
+    tomb_add(&t, &key);
+    assert_true(tomb_has(&t, &key));
+    assert_false(tomb_has(&t, &other));
+    tomb_close(&t);
+    /* A record cut in half by a crash, and what is written after it. */
+    int fd = openat(dir_fd, "ended", O_WRONLY | O_APPEND);
+    assert_int_equal(write(fd, "12345", 5), 5);
+    close(fd);
+    assert_int_equal(tomb_open(&t, dir_fd, &err), 0);
+    tomb_add(&t, &other);
+    tomb_close(&t);
+    assert_int_equal(tomb_open(&t, dir_fd, &err), 0);
+    assert_true(tomb_has(&t, &key));
+    assert_true(tomb_has(&t, &other));
+    tomb_close(&t);
+}
+
+static void test_tombs_are_bounded(void **state)
+{
+    (void)state;
+    struct tomb t;
+    struct errtext err;
+    assert_int_equal(tomb_open(&t, dir_fd, &err), 0);
+    struct launch_key key = {.step = -1, .attempt = 1};
+    uint32_t n = 2 * TOMB_GENERATION + 10;
+    for (key.job = 1; key.job <= n; key.job++)
+        tomb_add(&t, &key);
+    for (int reopened = 0; reopened < 2; reopened++) {
+        key.job = n;
+        assert_true(tomb_has(&t, &key));
+        key.job = n - TOMB_GENERATION;
+        assert_true(tomb_has(&t, &key));
+        key.job = 1;
+        assert_false(tomb_has(&t, &key));
+        assert_true(t.now.n + t.before.n <= 2 * TOMB_GENERATION);
+        tomb_close(&t);
+        assert_int_equal(tomb_open(&t, dir_fd, &err), 0);
+    }
+    tomb_clear(&t);
+    key.job = n;
+    assert_false(tomb_has(&t, &key));
+    tomb_close(&t);
+}
+
+/* --- policy --- */
+
+static void test_policy_file(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        mode_t mode;
+        int r;
+        const char *error;
+    } cases[] = {
+        {"", 0600, 0, NULL},
+        {"# nothing\n\n  # at all", 0644, 0, NULL},
+        {"min_uid = 1000\nallow_root=no\nmax_tasks = 5\nusers = a, b\nworkdirs = /home", 0600, 0, NULL},
+        {"min_uid = x", 0600, -EINVAL, "policy:1"},
+        {"\nallow_root = maybe", 0600, -EINVAL, "policy:2"},
+        {"max_tasks = 0", 0600, -ERANGE, "policy:1"},
+        {"maxtasks = 5", 0600, -EINVAL, "unknown name"},
+        {"just words", 0600, -EINVAL, "not \"name = value\""},
+        {"min_uid = 1000", 0666, -EPERM, "others than its owner"},
+        {"min_uid = 1000", 0620, -EPERM, "others than its owner"},
+    };
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        struct policy p;
+        struct errtext err = {.s = ""};
+        put("policy", cases[i].text, cases[i].mode);
+        int r = policy_load(&p, dir_fd, &err);
+        check_int(cases[i].text, r < 0, cases[i].r < 0);
+        if (cases[i].error)
+            check_has(cases[i].text, err.s, cases[i].error);
+        else
+            policy_fini(&p);
+    }
+}
+
+static void test_policy_rules(void **state)
+{
+    (void)state;
+    struct policy p;
+    struct errtext err;
+    put("policy",
+        "min_uid = 1000\nallow_root = no\nmax_tasks = 5\nusers = alice,bob\nworkdirs = /home/,/scratch\n",
+        0600);
+    assert_int_equal(policy_load(&p, dir_fd, &err), 0);
+    static const struct {
+        const char *name;
+        uint32_t uid;
+        const char *user, *workdir;
+        unsigned live;
+        bool ok;
+    } cases[] = {
+        {"fine", 1000, "alice", "/home/alice", 4, true},
+        {"the root itself", 1000, "bob", "/scratch", 0, true},
+        {"root", 0, "alice", "/home", 0, false},
+        {"low uid", 999, "alice", "/home", 0, false},
+        {"another user", 1000, "carol", "/home", 0, false},
+        {"no name", 1000, NULL, "/home", 0, false},
+        {"too many", 1000, "alice", "/home", 5, false},
+        {"elsewhere", 1000, "alice", "/etc", 0, false},
+        {"a longer name", 1000, "alice", "/homely", 0, false},
+        {"up again", 1000, "alice", "/home/../etc", 0, false},
+        {"up at the end", 1000, "alice", "/home/..", 0, false},
+        {"none", 1000, "alice", NULL, 0, false},
+    };
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        struct launch l = {
+            .uid = cases[i].uid, .user = xstrdup(cases[i].user), .workdir = xstrdup(cases[i].workdir)};
+        check_int(cases[i].name, policy_check(&p, &l, cases[i].live, &err) == 0, cases[i].ok);
+        rec_fini(&launch_rec, &l);
+    }
+    policy_fini(&p);
+}
+
+/* --- processes --- */
+
+static pid_t child_that_waits(int *ret_end)
+{
+    int p[2];
+    assert_int_equal(pipe(p), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        char c;
+        close(p[1]);
+        _exit(read(p[0], &c, 1) < 0);
+    }
+    close(p[0]);
+    *ret_end = p[1];
+    return pid;
+}
+
+static void test_processes(void **state)
+{
+    (void)state;
+    int end;
+    pid_t pid = child_that_waits(&end);
+    struct proc p;
+    assert_int_equal(proc_read(pid, &p), 0);
+    assert_int_equal(p.ppid, getpid());
+    struct proc_list l = {0};
+    proc_descendants(getpid(), &l);
+    assert_int_equal(l.n, 1);
+    assert_int_equal(l.v[0].pid, pid);
+    /* The number is right, the process is another one. */
+    struct proc wrong = p;
+    wrong.start++;
+    assert_int_equal(proc_signal(&wrong, SIGKILL), -ESRCH);
+    assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+    assert_int_equal(proc_signal(&p, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    assert_int_equal(proc_signal(&p, SIGKILL), -ESRCH);
+    assert_int_equal(proc_read(pid, &p), -ESRCH);
+    proc_descendants(getpid(), &l);
+    assert_int_equal(l.n, 0);
+    proc_list_fini(&l);
+    close(end);
+}
+
+static void test_environment_mark(void **state)
+{
+    (void)state;
+    assert_false(proc_has_env(getpid(), "PATH=/no/such"));
+    char *entry = xasprintf("PATH=%s", getenv("PATH"));
+    assert_true(proc_has_env(getpid(), entry));
+    entry[strlen(entry) - 1] = '\0';
+    assert_false(proc_has_env(getpid(), entry)); /* a beginning is not it */
+    free(entry);
+}
+
+static void test_probe(void **state)
+{
+    (void)state;
+    struct probe p;
+    probe_machine(&p);
+    assert_true(p.n_cpus > 0 && cpuset_count(&p.cpus) == p.n_cpus);
+    assert_true(p.mem_mib > 0 && p.t_boot.ms > 0);
+    assert_int_equal(strlen(p.boot_id), 36);
+    struct msg_util u = {0};
+    probe_gpu_parse("0, 97, 1024, 81920\n1, 0, 3, 81920\nNo devices were found\n2, [N/A], 1, 2\n", &u);
+    assert_int_equal(u.gpus.n, 2);
+    assert_int_equal(u.gpus.v[0].busy_pct, 97);
+    assert_int_equal(u.gpus.v[1].mem_mib, 81920);
+    rec_fini(&msg_util_rec, &u);
+}
+
+/* --- frames --- */
+
+struct peer_end {
+    struct loop *l;
+    struct list dirty;
+    struct wire wire;
+    int other;
+    unsigned frames;
+    const char *why;
+};
+
+static int take(void *ctx, const struct frame *f)
+{
+    struct peer_end *e = ctx;
+    e->frames++;
+    return f->tag == 666 ? -EPROTO : 0;
+}
+
+static void over(void *ctx, const char *why)
+{
+    struct peer_end *e = ctx;
+    e->why = why;
+}
+
+static const struct wire_ops ops = {.on_frame = take, .on_close = over};
+
+static void end_open(struct peer_end *e, size_t max)
+{
+    int sv[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv), 0);
+    *e = (struct peer_end){.l = loop_new(), .other = sv[1]};
+    list_init(&e->dirty);
+    wire_open(&e->wire, e->l, &e->dirty, sv[0], max, &ops, e);
+}
+
+static void end_close(struct peer_end *e)
+{
+    wire_close(&e->wire);
+    close(e->other);
+    loop_free(e->l);
+}
+
+static void feed(struct peer_end *e, const struct str *bytes)
+{
+    assert_int_equal(send(e->other, bytes->s, bytes->len, MSG_NOSIGNAL), bytes->len);
+}
+
+static void test_wire_in_drips(void **state)
+{
+    (void)state;
+    struct peer_end e;
+    end_open(&e, 4096);
+    struct str s = STR_INIT;
+    msg_append(&s, MSG_PING, 7, NULL);
+    msg_append(&s, MSG_PING, 8, NULL);
+    for (size_t i = 0; i < s.len; i++) {
+        assert_int_equal(send(e.other, s.s + i, 1, 0), 1);
+        loop_turn(e.l, 1000);
+    }
+    assert_int_equal(e.frames, 2);
+    str_fini(&s);
+    close(e.other);
+    e.other = -1;
+    loop_turn(e.l, 1000);
+    assert_non_null(e.why);
+    assert_false(e.wire.open);
+    wire_send(&e.wire, MSG_PING, 1, NULL, NULL); /* no effect */
+    end_close(&e);
+}
+
+static void test_wire_refuses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint64_t tag;
+        size_t size;
+        const char *why;
+    } cases[] = {
+        {"refused by its owner", 666, 0, "not accepted"},
+        {"too long", 1, 4097, "too long"},
+        {"far too long", 1, UINT32_MAX, "too long"},
+    };
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        struct peer_end e;
+        end_open(&e, 4096);
+        struct str s = STR_INIT;
+        frame_append_header(&s, MSG_PING, 0, cases[i].tag, cases[i].size);
+        feed(&e, &s);
+        str_fini(&s);
+        loop_turn(e.l, 1000);
+        assert_non_null(e.why);
+        check_has(cases[i].name, e.why, cases[i].why);
+        end_close(&e);
+    }
+}
+
+static void test_wire_slow_reader(void **state)
+{
+    (void)state;
+    struct peer_end e;
+    end_open(&e, 4096);
+    char block[4096] = {0};
+    /* The other side reads nothing: the queue grows to its bound, then the stream is over. */
+    for (int i = 0; i < 1000 && !e.why; i++) {
+        wire_send_encoded(&e.wire, MSG_PING, 1, block, sizeof block);
+        wire_flush_all(&e.dirty);
+        loop_turn(e.l, 0);
+    }
+    char c;
+    while (!e.why && recv(e.other, &c, 1, MSG_DONTWAIT) == 1)
+        loop_turn(e.l, 0);
+    assert_non_null(e.why);
+    check_has("why", e.why, "does not read");
+    end_close(&e);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),
+        TEST(test_claim_has_one_winner),
+        TEST(test_end_record),
+        TEST(test_tombs),
+        TEST(test_tombs_are_bounded),
+        TEST(test_policy_file),
+        TEST(test_policy_rules),
+        cmocka_unit_test(test_processes),
+        cmocka_unit_test(test_environment_mark),
+        cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_wire_in_drips),
+        cmocka_unit_test(test_wire_refuses),
+        cmocka_unit_test(test_wire_slow_reader),
+    };
+    return cmocka_run_group_tests_name("agent parts", tests, NULL, NULL);
+}
