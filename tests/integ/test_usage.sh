@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Every command tells what it is: help, usage, version, and a hint for a slip of the finger. No controller runs.
+. stoker.sh
+
+case_ "stoker itself"
+says "version" 0 "stoker 0.1.0" "" stoker --version
+must stoker --help
+mapfile -t own < <(sed -n '/^  [a-z]/p' <<<"$out" | awk '{print $1}')
+at_least "commands" ${#own[@]} 10
+run stoker sumbit
+is "status" $rc 2
+has "the nearest name" "$err" "stoker: no command 'sumbit'; did you mean 'submit'?"
+run stoker qwertyuiop
+is "status" $rc 2
+is "no near name" "$(head -n 1 <<<"$err")" "stoker: no command 'qwertyuiop'"
+
+case_ "each command"
+for name in "${own[@]}"; do
+    if [ -e "$(dirname "$(command -v stoker)")/$name" ]; then cmd=("$name"); else cmd=(stoker "$name"); fi
+    case_ "${cmd[*]}"
+    must "${cmd[@]}" --help
+    has "help" "$out" "Usage: ${cmd[*]} "
+    has "help" "$out" "--version"
+    is "help goes to standard output alone" "$err" ""
+    at_most "width" "$(awk '{ if (length > n) n = length } END { print n + 0 }' <<<"$out")" 108
+    must "${cmd[@]}" --usage
+    has "usage" "$out" "Usage: ${cmd[*]} "
+    must "${cmd[@]}" --version
+    [ "${cmd[0]}" = stoker ] && is "version" "$out" "stoker 0.1.0" || is "version" "$out" "slurm 23.02.7"
+    run "${cmd[@]}" --no-such-option
+    has "unknown option" "$err" "${cmd[*]}: unrecognized option '--no-such-option'"
+    has "unknown option" "$err" "Try \"${cmd[*]} --help\" for more information"
+    [ "$rc" -ne 0 ] || fail "an unknown option is a success"
+done
