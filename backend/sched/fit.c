@@ -253,22 +253,23 @@ static size_t enough(const struct candidate *v, size_t n, const struct job_need 
     return 0;
 }
 
-/* Gives out `total` so that each of n gets at least one where that goes round, evenly or the first ones
- * first, and none more than its cap[], which becomes what it gets. */
+/* Gives out `total` so that each of n gets at least one where that goes round, and none more than its
+ * cap[], which becomes what it gets. Evenly: from the back, where the small ones are, so that the others
+ * share what those cannot take. Else the first ones first. */
 static void share_out(uint32_t *cap, size_t n, uint32_t total, bool evenly)
 {
     uint32_t left = total;
-    uint64_t after = 0; /* what those behind can take at most */
+    uint64_t room = 0; /* what those to come can take at most */
     for (size_t i = 0; i < n; i++)
-        after += cap[i];
-    for (size_t i = 0; i < n; i++) {
-        uint32_t to_come = (uint32_t)(n - i - 1), keep = left > to_come ? to_come : left ? left - 1 : 0;
-        after -= cap[i];
-        uint32_t must = after < left ? left - (uint32_t)after : 0;
-        uint32_t want = evenly ? (left + to_come) / (to_come + 1) : left - keep;
-        want = min_u32(want > must ? want : must, cap[i]);
-        left -= want;
-        cap[i] = want;
+        room += cap[i];
+    for (size_t k = 0; k < n; k++) {
+        size_t i = evenly ? n - 1 - k : k;
+        uint32_t to_come = (uint32_t)(n - 1 - k), keep = left > to_come ? to_come : left ? left - 1 : 0;
+        room -= cap[i];
+        uint32_t must = room < left ? left - (uint32_t)room : 0;
+        uint32_t want = evenly ? left / (to_come + 1) : left - keep;
+        cap[i] = min_u32(want > must ? want : must, cap[i]);
+        left -= cap[i];
     }
 }
 

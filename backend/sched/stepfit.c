@@ -112,26 +112,26 @@ static bool mark_nodes(const struct step *s, const uint32_t *most, size_t n, uin
     return room >= s->n_ranks;
 }
 
-/* Spreads `total` over the marked nodes, evenly as far as each can take: most[] becomes what each gets. */
+/* Spreads `total` over the marked nodes, evenly as far as each can take: most[] becomes what each gets.
+ * From the back: what does not divide goes to the first. */
 static void share_out(uint32_t *most, const bool *marked, size_t n, uint32_t total)
 {
-    uint64_t behind = 0;
+    uint64_t room = 0; /* in those to come */
     uint32_t nodes = 0, left = total;
     for (size_t i = 0; i < n; i++) {
         most[i] = marked[i] ? most[i] : 0;
-        behind += most[i];
+        room += most[i];
         nodes += marked[i];
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = n; i-- > 0;) {
         if (!marked[i])
             continue;
-        behind -= most[i];
-        uint32_t even = left / nodes + (left % nodes != 0);
-        nodes--;
-        uint32_t must = behind < left ? left - (uint32_t)behind : 0;
+        room -= most[i];
+        uint32_t even = left / nodes, must = room < left ? left - (uint32_t)room : 0;
         uint32_t want = even > must ? even : must;
         most[i] = want < most[i] ? want : most[i];
         left -= most[i];
+        nodes--;
     }
 }
 
