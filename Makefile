@@ -1,0 +1,304 @@
+# Stoker. GNU make; everything goes under $(B).
+#
+#   make [all]        programs and the Slurm names in $(B)/bin     make run       install what is missing, build, open the UI
+#   make test         set-up, gates, all tests                     make unit      all unit tests; unit-base, unit-model, ... one layer
+#   make gates        the gates alone                              make asan      unit and integration tests with ASan and UBSan
+#   make bench        measurements                                 make fuzz      random inputs, FUZZ_SECONDS (60) for each target
+#   make check-format, make format                                 make install   PREFIX=/usr/local DESTDIR=
+#
+#   B=DIR another build directory · V=1 show commands · DEV=0 warnings are no errors · SANITIZE=address,undefined
+
+B ?= build
+PREFIX ?= /usr/local
+VERSION := 0.1.0
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.SECONDARY:
+.DEFAULT_GOAL := all
+SHELL := /bin/bash
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CC ?= gcc
+AR ?= ar
+NM ?= nm
+CFLAGS ?= -O2 -g
+DEV ?= $(if $(wildcard .git),1,0)
+Q := $(if $(V),,@)
+say = @$(if $(V),:,printf '  %-6s %s\n' $(1) $(2))
+
+comma := ,
+
+# ---- flags -----------------------------------------------------------------------------------------------
+
+# snprintf into a buffer of fixed size is how we cut on purpose: hence no warning about that.
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wformat=2 \
+    -Wcast-qual -Wwrite-strings -Wswitch-enum -Wimplicit-fallthrough -Wno-format-truncation $(if $(filter 1,$(DEV)),-Werror)
+
+# Records are walked through their descriptors and lists of records through one common shape (src/base/rec.h):
+# hence no strict aliasing.
+BASE_FLAGS := -std=c17 -I. -D_GNU_SOURCE -DSTOKER_VERSION=\"$(VERSION)\" -pthread -fno-strict-aliasing
+
+# All in one go first: one run of the compiler where everything is supported.
+probe_ok = $(shell echo 'int main(void){return 0;}' | $(CC) -Werror $(1) -x c - -o /dev/null 2>/dev/null && echo yes)
+probe = $(if $(call probe_ok,$(1)),$(1),$(foreach f,$(1),$(if $(call probe_ok,$(f)),$(f))))
+
+ifdef SANITIZE
+HARDEN := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+HARDEN_LD := -fsanitize=$(SANITIZE)
+else
+HARDEN := $(call probe,-fstack-protector-strong -fPIE -fcf-protection -ftrivial-auto-var-init=zero) \
+    $(if $(filter -O0 -Og,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+HARDEN_LD := $(call probe,-pie -Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now)
+endif
+
+ALL_CFLAGS := $(CFLAGS) $(BASE_FLAGS) $(WARNINGS) $(HARDEN)
+ALL_LDFLAGS = $(CFLAGS) -pthread $(HARDEN_LD) -Wl,--as-needed $(LDFLAGS)
+
+# A library linked statically where its archive is there, dynamically elsewhere. Names are tried in order.
+archive_of = $(realpath $(filter /%,$(foreach n,$(1),$(shell $(CC) -print-file-name=lib$(n).a 2>/dev/null))))
+shared_of = $(patsubst %,-l%,$(firstword $(foreach n,$(1),$(if $(filter /%,$(shell $(CC) -print-file-name=lib$(n).so)),$(n))) $(1)))
+static_lib = $(or $(firstword $(call archive_of,$(1))),$(call shared_of,$(1)))
+MSGPACK := $(call static_lib,msgpackc msgpack-c)
+CONFIG := $(call static_lib,config)
+CURSES := -lncursesw -ltinfo
+SQLITE := -lsqlite3
+SSH := -lssh
+
+# ---- layers: one static library each ---------------------------------------------------------------------
+
+SRC_LAYERS := base model conf proto client cli
+BACKEND_LAYERS := sched sim loop store server control launch link agent slurm
+UI_FOLDERS := layout widget view theme keys app
+LAYERS := $(SRC_LAYERS) ui-term ui $(BACKEND_LAYERS)
+
+FOLDERS_ui-term := ui/term
+FOLDERS_ui := $(UI_FOLDERS:%=ui/%)
+$(foreach l,$(SRC_LAYERS),$(eval FOLDERS_$(l) := src/$(l)))
+$(foreach l,$(BACKEND_LAYERS),$(eval FOLDERS_$(l) := backend/$(l)))
+
+obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
+lib = $(foreach l,$(1),$(B)/lib/lib$(l).a)
+group = -Wl,--start-group $(1) -Wl,--end-group
+
+# $(B)/lib/NAME.list holds the members' names: a file that went away must leave the archive too.
+define layer_rules
+OBJS_$(1) := $$(call obj,$$(sort $$(foreach d,$$(FOLDERS_$(1)),$$(wildcard $$(d)/*.c))))
+$$(B)/lib/$(1).list: FORCE
+	@mkdir -p $$(@D); echo '$$(OBJS_$(1))' | cmp -s - $$@ || echo '$$(OBJS_$(1))' >$$@
+$$(B)/lib/lib$(1).a: $$(OBJS_$(1)) $$(B)/lib/$(1).list
+	$$(call say,AR,$$@)
+	$$(Q)rm -f $$@; $$(AR) rcs $$@ $$(OBJS_$(1))
+endef
+$(foreach l,$(LAYERS),$(eval $(call layer_rules,$(l))))
+
+# Who is linked with whom; tests/gates/layers.sh says the same of the includes.
+BACKEND_D := $(filter-out agent link,$(BACKEND_LAYERS))
+USES_base := base
+USES_model := model base
+USES_conf := conf model base
+USES_proto := proto model base
+USES_client := client conf proto model base
+USES_cli := cli $(USES_client)
+USES_ui := ui ui-term $(USES_client)
+USES_sched := sched model base
+USES_sim := sim sched conf proto model base
+USES_agent := agent loop proto model base
+USES_link := link loop proto model base
+$(foreach l,loop store server control launch slurm,$(eval USES_$(l) := $(BACKEND_D) conf proto model base))
+USES_all := $(LAYERS)
+
+# ---- programs --------------------------------------------------------------------------------------------
+
+# Program: layers, then libraries. One without its main file is left out.
+PROGRAMS_ALL := stoker stoker-ui stokerd stoker-agent stoker-shim stoker-link
+MAIN_stoker := src/main_stoker.c
+MAIN_stoker-ui := src/main_ui.c
+MAIN_stokerd := src/main_stokerd.c
+MAIN_stoker-agent := src/main_agent.c
+MAIN_stoker-shim := src/main_shim.c
+MAIN_stoker-link := src/main_link.c
+
+NEEDS_stoker := $(USES_cli)
+LIBS_stoker := $(CONFIG) $(MSGPACK) -lm
+NEEDS_stoker-ui := $(USES_ui)
+LIBS_stoker-ui := $(CURSES) $(CONFIG) $(MSGPACK) -lm
+NEEDS_stokerd := client $(USES_control)
+LIBS_stokerd := $(SQLITE) $(CONFIG) $(MSGPACK) -lm
+NEEDS_stoker-agent := $(USES_agent)
+LIBS_stoker-agent := $(MSGPACK)
+NEEDS_stoker-link := $(USES_link)
+LIBS_stoker-link := $(SSH) $(MSGPACK)
+# The shim is started once per task: static and without relocation, so that its exec is cheap. A warning of
+# the linker would be a call that needs the name service's shared libraries.
+NEEDS_stoker-shim := agent proto model base
+LIBS_stoker-shim := $(MSGPACK)
+ifndef SANITIZE
+LDFLAGS_stoker-shim := -static -no-pie -Wl,--gc-sections -Wl,--fatal-warnings
+endif
+
+PROGRAMS := $(foreach p,$(PROGRAMS_ALL),$(if $(wildcard $(MAIN_$(p))),$(p)))
+
+define program_rules
+$$(B)/bin/$(1): $$(call obj,$$(MAIN_$(1))) $$(call lib,$$(NEEDS_$(1))) $$(B)/.settings
+	$$(call say,LINK,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(ALL_LDFLAGS) $$(LDFLAGS_$(1)) -o $$@ $$(call obj,$$(MAIN_$(1))) \
+	    $$(call group,$$(call lib,$$(NEEDS_$(1)))) $$(LIBS_$(1))
+endef
+$(foreach p,$(PROGRAMS),$(eval $(call program_rules,$(p))))
+
+# The names that are links to stoker, each with its file in src/cli.
+SLURM_NAMES := sbatch srun salloc squeue scancel sinfo scontrol sacct sstat sprio sshare sdiag sacctmgr
+LINK_NAMES := $(if $(filter stoker,$(PROGRAMS)),$(foreach n,$(SLURM_NAMES),$(if $(wildcard src/cli/$(n).c),$(n))))
+
+$(LINK_NAMES:%=$(B)/bin/%): | $(B)/bin/stoker
+	$(Q)ln -sfn stoker $@
+
+# Programs find their themes at ../share/stoker/themes from where they lie, installed or not.
+$(B)/share/stoker/themes:
+	$(Q)mkdir -p $(@D) && ln -sfnr themes $@
+
+.PHONY: all FORCE
+all: $(call lib,$(LAYERS)) $(PROGRAMS:%=$(B)/bin/%) $(LINK_NAMES:%=$(B)/bin/%) $(B)/share/stoker/themes
+
+FORCE:
+
+# ---- objects ---------------------------------------------------------------------------------------------
+
+SETTINGS := $(CC) $(ALL_CFLAGS) / $(ALL_LDFLAGS) / $(MSGPACK) $(CONFIG)
+$(B)/.settings: FORCE
+	@mkdir -p $(@D); echo '$(SETTINGS)' | cmp -s - $@ || echo '$(SETTINGS)' >$@
+
+$(B)/obj/%.o: %.c $(B)/.settings
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# ---- tests -----------------------------------------------------------------------------------------------
+#
+# tests/unit/LAYER/test_*.c    linked with what the layer may use
+# tests/KIND/test_*.c, *.sh    prop sim screen pty integ crash fuzz: linked with everything
+# tests/gates/*.sh             the gates
+# tests/lib/*.c                helpers, an archive that every test program is linked with
+# tests/tools/*.c              small programs that tests call, in $(B)/tests/tools
+
+TEST_KINDS := prop sim screen pty integ crash fuzz
+UNIT_SRC := $(sort $(wildcard tests/unit/*/test_*.c))
+OTHER_SRC := $(sort $(foreach k,$(TEST_KINDS),$(wildcard tests/$(k)/test_*.c)))
+UNIT_TESTS := $(UNIT_SRC:%.c=$(B)/%)
+OTHER_TESTS := $(OTHER_SRC:%.c=$(B)/%)
+SCRIPTS := $(sort $(foreach k,$(TEST_KINDS),$(wildcard tests/$(k)/test_*.sh)))
+GATES := $(sort $(wildcard tests/gates/*.sh))
+TOOLS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/tools/*.c)))
+BENCH := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/bench/bench_*.c)))
+FUZZERS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+TEST_LIBS := -lcmocka -lvterm $(CURSES) $(SQLITE) $(SSH) $(CONFIG) $(MSGPACK) -lm -lutil
+
+TESTLIB_OBJS := $(call obj,$(sort $(wildcard tests/lib/*.c)))
+$(B)/lib/test.list: FORCE
+	@mkdir -p $(@D); echo '$(TESTLIB_OBJS)' | cmp -s - $@ || echo '$(TESTLIB_OBJS)' >$@
+$(B)/lib/libtest.a: $(TESTLIB_OBJS) $(B)/lib/test.list
+	$(call say,AR,$@)
+	$(Q)rm -f $@; $(AR) rcs $@ $(TESTLIB_OBJS)
+
+# $(1): program, $(2): its object files, $(3): layers
+define test_program_rules
+$(1): $(2) $$(call lib,$(3)) $$(B)/lib/libtest.a $$(B)/.settings
+	$$(call say,LINK,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $(2) $$(call group,$$(B)/lib/libtest.a $$(call lib,$(3))) $$(TEST_LIBS)
+endef
+layer_of = $(word 3,$(subst /, ,$(1)))
+$(foreach s,$(UNIT_SRC),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call obj,$(s)),$(or $(USES_$(call layer_of,$(s))),$(USES_all)))))
+$(foreach s,$(OTHER_SRC) $(wildcard tests/bench/bench_*.c),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call obj,$(s)),$(USES_all))))
+# fuzz_LAYER.c and fuzz_LAYER_WHAT.c get what the layer may use, other names everything.
+fuzz_layer = $(word 2,$(subst _, ,$(basename $(notdir $(1)))))
+$(foreach s,$(wildcard tests/fuzz/fuzz_*.c),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call obj,$(s) tests/fuzz/driver.c),$(or $(USES_$(call fuzz_layer,$(s))),$(USES_all)))))
+
+# Tools stand alone: the guard must not depend on what it watches.
+$(B)/tests/tools/%: $(B)/obj/tests/tools/%.o $(B)/.settings
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< -lutil
+
+RUN_TESTS := B=$(abspath $(B)) NM=$(NM) MAKE_PROGRAM=$(MAKE) tests/run
+FUZZ_SECONDS ?= 60
+
+.PHONY: setup test check tests unit unit-tests asan asan-unit-tests gates bench fuzz check-format format run install clean
+setup:
+	@.ci/setup test
+
+# The set-up may bring the compiler itself, so what is found out about it is found out by a second make.
+test: setup
+	@+$(MAKE) --no-print-directory check
+
+tests: all $(UNIT_TESTS) $(OTHER_TESTS) $(FUZZERS) $(TOOLS)
+unit-tests: $(UNIT_TESTS) $(TOOLS)
+asan-unit-tests:
+	@+$(MAKE) --no-print-directory B=$(B)/asan SANITIZE=address,undefined unit-tests
+
+check: tests asan-unit-tests
+	@$(RUN_TESTS) $(GATES) $(UNIT_TESTS) $(UNIT_SRC:%.c=$(B)/asan/%) $(OTHER_TESTS) $(SCRIPTS)
+
+unit: unit-tests
+	@$(RUN_TESTS) $(UNIT_TESTS)
+
+UNIT_LAYERS := $(sort $(foreach s,$(UNIT_SRC),$(call layer_of,$(s))))
+.PHONY: $(UNIT_LAYERS:%=unit-%)
+define unit_layer_rules
+unit-$(1): $$(filter $$(B)/tests/unit/$(1)/%,$$(UNIT_TESTS)) $$(TOOLS)
+	@$$(RUN_TESTS) $$(filter $$(B)/tests/unit/$(1)/%,$$(UNIT_TESTS))
+endef
+$(foreach l,$(UNIT_LAYERS),$(eval $(call unit_layer_rules,$(l))))
+
+# One script or program by its path: make one T=tests/integ/test_x.sh
+.PHONY: one
+one: all $(TOOLS) $(if $(filter %.c,$(T)),$(T:%.c=$(B)/%))
+	@$(RUN_TESTS) $(if $(filter %.c,$(T)),$(T:%.c=$(B)/%),$(T))
+
+asan:
+	@+$(MAKE) --no-print-directory B=$(B)/asan SANITIZE=address,undefined tests
+	@B=$(abspath $(B)/asan) tests/run $(UNIT_SRC:%.c=$(B)/asan/%) $(OTHER_SRC:%.c=$(B)/asan/%) $(filter tests/integ/%,$(SCRIPTS))
+
+gates: $(call lib,$(LAYERS)) $(TOOLS)
+	@$(RUN_TESTS) $(GATES)
+
+bench: all $(BENCH) $(TOOLS)
+	@for t in $(BENCH) $(sort $(wildcard tests/bench/bench_*.sh)); do \
+	    echo "== $$t"; PATH=$(abspath $(B))/bin:$$PATH B=$(abspath $(B)) $$t || exit 1; done
+
+fuzz:
+	@+$(MAKE) --no-print-directory B=$(B)/asan SANITIZE=address,undefined $(FUZZERS:$(B)/%=$(B)/asan/%)
+	@for f in $(FUZZERS:$(B)/%=$(B)/asan/%); do echo "== $$f"; $$f -s $(FUZZ_SECONDS) || exit 1; done
+
+check-format:
+	@tests/gates/format.sh
+format:
+	@tests/gates/format.sh --fix
+
+# ---- run, install, clean ---------------------------------------------------------------------------------
+
+run:
+	@.ci/setup build
+	@+$(MAKE) --no-print-directory all
+	@export PATH="$(abspath $(B))/bin:$$PATH"; \
+	if [ -t 0 ] && [ -t 1 ]; then exec stoker; else exec docs/examples/run-samples.sh; fi
+
+D := $(DESTDIR)$(PREFIX)
+install: all
+	$(Q)install -d $(D)/bin $(D)/share/stoker/themes $(D)/share/doc/stoker/examples
+	$(Q)for p in $(PROGRAMS); do install -m 755 $(B)/bin/$$p $(D)/bin/$$p || exit 1; done
+	$(Q)for n in $(LINK_NAMES); do ln -sfn stoker $(D)/bin/$$n || exit 1; done
+	$(Q)for f in $(wildcard themes/*.theme); do install -m 644 $$f $(D)/share/stoker/themes/ || exit 1; done
+	$(Q)for f in $(wildcard docs/examples/*); do \
+	    install -m $$([ -x $$f ] && echo 755 || echo 644) $$f $(D)/share/doc/stoker/examples/ || exit 1; done
+	$(Q)for f in $(wildcard docs/man/*.[1-8]); do \
+	    install -D -m 644 $$f $(D)/share/man/man$${f##*.}/$${f##*/} || exit 1; done
+
+clean:
+	$(Q)[ ! -e $(B)/.settings ] || rm -rf $(B)
+
+-include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
