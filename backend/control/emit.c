@@ -21,10 +21,13 @@ uint64_t ctl_gate(const struct control *c)
     return store_gate(c->store);
 }
 
-/* Everything but a hold of something or a word about it may let something start. */
-static bool may_change_plan(enum event_kind kind)
+/* Everything but a hold of something or a word about it may let something start. j: the job after the
+ * event, or NULL. A pass walks past every job that is held: a thousand of them submitted must not cost a
+ * thousand walks. */
+static bool may_change_plan(enum event_kind kind, const struct job *j)
 {
     switch (kind) {
+    case EV_SUBMIT: return !j || j->hold == HOLD_NONE;
     case EV_EPOCH:
     case EV_STEP:
     case EV_RUNNING:
@@ -36,7 +39,6 @@ static bool may_change_plan(enum event_kind kind)
     case EV_CONFIG:
     case EV_NODE:
     case EV_DRAIN:
-    case EV_SUBMIT:
     case EV_END:
     case EV_KILL:
     case EV_HOLD:
@@ -74,7 +76,8 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
         ctl_push_event(c, &ev, bytes.s, bytes.len);
         if (job && kind != EV_RETIRE)
             ctl_touch(c, job);
-        c->sched_dirty = c->sched_dirty || may_change_plan(kind);
+        c->sched_dirty =
+            c->sched_dirty || may_change_plan(kind, job ? model_get_job(&c->model, job) : NULL);
         c->stats.events++;
     }
     str_fini(&bytes);

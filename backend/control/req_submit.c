@@ -275,7 +275,8 @@ void req_submit(struct session *s, uint64_t tag, struct msg_submit *m)
     if (m->kind == JOB_KIND_INTERACTIVE && !m->detached)
         idmap_set(&c->owners, id, s);
     c->stats.submits++;
-    vec_push(&c->fresh, id);
+    if (!m->hold) /* the reason of a held one is part of it */
+        vec_push(&c->fresh, id);
     session_reply(s, tag, REFUSAL_NONE, id, 1, "%s", "");
     crash_point("before_commit");
 }

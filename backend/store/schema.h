@@ -3,6 +3,7 @@
  *   event     one row per event that the present state is folded from; those of a retired job are gone. An
  * element of an array comes into being by events of its array: the events of both stay until the array goes
  *   payload   scripts, arguments and environments; only what has not ended
+ *             (with rowid: without, rows over a kilobyte would each take a page of their own)
  *   history   the last record of every retired job
  */
 #ifndef STOKER_BACKEND_STORE_SCHEMA_H
@@ -18,7 +19,7 @@ static const char store_schema[] =
     "CREATE INDEX event_job ON event (job) WHERE job > 0;"
     "CREATE TABLE payload ("
     " job INTEGER NOT NULL, step INTEGER NOT NULL, body BLOB NOT NULL,"
-    " PRIMARY KEY (job, step)) STRICT, WITHOUT ROWID;"
+    " PRIMARY KEY (job, step)) STRICT;"
     "CREATE TABLE history ("
     " job INTEGER PRIMARY KEY, array_job INTEGER NOT NULL, uid INTEGER NOT NULL, user TEXT, name TEXT,"
     " partition TEXT, account TEXT, state INTEGER NOT NULL, t_submit INTEGER NOT NULL,"
