@@ -23,7 +23,8 @@ void ctl_retire(void *ctx)
     int64_t age_ms = (int64_t)c->model.spec.min_job_age_s * MS_PER_S;
     int n = 0;
     list_for_each (j, &c->model.ended, struct job, in_queue) {
-        bool old = j->t_end.ms + age_ms <= now.ms;
+        int64_t since_ms = wall_is_set(j->t_settled) ? j->t_settled.ms : j->t_end.ms;
+        bool old = since_ms + age_ms <= now.ms;
         if ((!old && c->model.n_ended <= ENDED_MAX) || n >= RETIRE_BATCH || c->read_only)
             break;
         if (is_needed(c, j))

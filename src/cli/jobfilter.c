@@ -200,6 +200,7 @@ bool job_filter_takes(const struct job_filter *f, const struct job *j)
 
 bool job_is_listed(const struct job *j, const struct model *m)
 {
-    return !job_state_is_final((enum job_state)j->state) || !wall_is_set(j->t_end) ||
-           wall_elapsed_s(j->t_end, m->now) < m->spec.min_job_age_s;
+    struct wall since = wall_is_set(j->t_settled) ? j->t_settled : j->t_end;
+    return !job_state_is_final((enum job_state)j->state) || !wall_is_set(since) ||
+           wall_elapsed_s(since, m->now) < m->spec.min_job_age_s;
 }

@@ -278,7 +278,7 @@ void job_put_back(struct model *m, struct job *j, struct wall t, enum reason hel
     j->fate = FATE_END;
     j->kill_cause = KILL_NONE;
     j->kill_uid = j->kill_grace_s = 0;
-    j->t_start = j->t_end = j->t_kill = (struct wall){0};
+    j->t_start = j->t_end = j->t_settled = j->t_kill = (struct wall){0};
     j->t_eligible = t;
     j->exit_code = j->exit_signal = j->derived_code = 0;
     j->next_step = 0;
@@ -289,6 +289,19 @@ void job_put_back(struct model *m, struct job *j, struct wall t, enum reason hel
     if (j->kind == JOB_KIND_STEPS)
         job_begin_next_step(j);
     model_enqueue(m, j);
+}
+
+/* When the last of its processes ended: the node's word, where its clock agrees with ours that this lies in
+ * the job's time. */
+static struct wall last_end(const struct job *j, struct wall t)
+{
+    int64_t last = 0;
+    for (size_t i = 0; j->kind != JOB_KIND_INTERACTIVE && i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+            int64_t ms = j->steps.v[i].tasks.v[k].t_end.ms;
+            last = ms > last ? ms : last;
+        }
+    return last && last >= j->t_start.ms && last < t.ms ? (struct wall){.ms = last} : t;
 }
 
 void job_settle(struct model *m, struct job *j, struct wall t)
@@ -310,7 +323,8 @@ void job_settle(struct model *m, struct job *j, struct wall t)
     model_dequeue(m, j);
     j->state = o.state;
     j->reason = o.reason;
-    j->t_end = t;
+    j->t_end = last_end(j, t);
+    j->t_settled = t;
     if (o.state == JOB_CANCELLED || o.state == JOB_TIMEOUT)
         j->exit_code = 0;
     model_enqueue(m, j);

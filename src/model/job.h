@@ -198,6 +198,7 @@ struct job {
     uint32_t script_size; /* bytes */
     struct wall t_suspend;
     bool detached; /* interactive: goes on without its terminal */
+    struct wall t_settled; /* when its end became known: after t_end where controller or node was away */
 
     /* Not part of the record: links of the model that holds it. */
     struct list in_all, in_queue; /* in_queue: pending list or active list */
@@ -212,7 +213,7 @@ struct job {
     F(S, U32, next_step) F(S, U32, fate) F(S, U32, kill_cause) F(S, U32, kill_uid) F(S, WALL, t_kill)        \
     F(S, U32, kill_grace_s) F(S, I32, exit_code) F(S, I32, exit_signal) F(S, I32, derived_code)              \
     G(S, LISTOF, alloc, alloc) F(S, BOOL, holding) G(S, LISTOF, steps, step) F(S, U32, script_size)          \
-    F(S, WALL, t_suspend) F(S, BOOL, detached)
+    F(S, WALL, t_suspend) F(S, BOOL, detached) F(S, WALL, t_settled)
 
 extern const struct rec_desc alloc_rec, index_range_rec, job_req_rec, rank_end_rec, task_rec, step_rec,
     job_rec;
