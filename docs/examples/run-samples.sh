@@ -80,6 +80,7 @@ done
 echo
 squeue -t all -r -j "$list" -o '%.10i %.16j %.10T %.8M %R'
 for out in *.out; do
+    [ -s "$out" ] || continue
     echo
     echo "==> $out <=="
     tail -n 4 "$out"
