@@ -107,7 +107,8 @@ USES_sched := sched model base
 USES_sim := sim sched conf proto model base
 USES_agent := agent loop proto model base
 USES_link := link loop proto model base
-$(foreach l,loop store server control launch slurm,$(eval USES_$(l) := $(BACKEND_D) conf proto model base))
+USES_loop := loop base
+$(foreach l,store server control launch slurm,$(eval USES_$(l) := $(BACKEND_D) conf proto model base))
 USES_all := $(LAYERS)
 
 # ---- programs --------------------------------------------------------------------------------------------
