@@ -3,6 +3,7 @@
  *      lab   1 Jobs  2 Nodes                    18 running  42 waiting        live
  *      nodes [||||||||    xx] 10/12   cpu [|||||||     ] 96/128   gpu [||||||||||] 30/32
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "src/base/units.h"
@@ -101,30 +102,47 @@ static void draw_first_line(const struct ui *a, struct canvas *c, struct rect r)
     rich_fini(&counts);
 }
 
-static void add_bar(struct rich *r, const char *label, uint64_t used, uint64_t out, uint64_t all, int width)
+struct gauge {
+    const char *label;
+    uint64_t used, out, all;
+    char number[48];
+};
+
+static void add_bar(struct rich *r, const struct gauge *g, int width)
 {
-    if (!all)
-        return;
     if (r->text.len)
-        rich_add(r, ROLE_NORMAL, "  ");
-    rich_addf(r, ROLE_LABEL, "%s ", label);
-    bar_two_ended(r, used, out, all, width);
-    rich_addf(r, load_role((int)(used * 100 / all)), " %llu/%llu", (unsigned long long)used, (unsigned long long)all);
+        rich_add(r, ROLE_NORMAL, "   ");
+    rich_addf(r, ROLE_LABEL, "%s ", g->label);
+    bar_two_ended(r, g->used, g->out, g->all, width);
+    rich_addf(r, load_role((int)(g->used * 100 / g->all)), " %s", g->number);
 }
 
+/* The bars share what labels and numbers leave. */
 static void draw_second_line(const struct ui *a, struct canvas *c, struct rect r)
 {
     const struct totals *t = &a->totals;
+    struct gauge gauges[] = {
+        {.label = "nodes", .used = t->nodes_used, .out = t->nodes_out, .all = t->nodes},
+        {.label = "cpu", .used = t->cpus_used, .out = t->cpus_out, .all = t->cpus},
+        {.label = "gpu", .used = t->gpus_used, .out = t->gpus_out, .all = t->gpus},
+    };
     struct rich line;
     rich_init(&line);
     if (!a->has_data)
         rich_add(&line, ROLE_DIM, a->why_lost ? a->why_lost : "");
-    /* The bars share what is left beside labels and numbers. */
-    int bars = t->gpus ? 3 : 2, width = (r.w - 2 - bars * 16) / bars;
-    width = width < 6 ? 6 : width > 40 ? 40 : width;
-    add_bar(&line, "nodes", t->nodes_used, t->nodes_out, t->nodes, width);
-    add_bar(&line, "cpu", t->cpus_used, t->cpus_out, t->cpus, width);
-    add_bar(&line, "gpu", t->gpus_used, t->gpus_out, t->gpus, width);
+    int room = r.w - 2, n = 0;
+    for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++) {
+        struct gauge *g = &gauges[i];
+        if (!g->all)
+            continue;
+        snprintf(g->number, sizeof g->number, "%llu/%llu", (unsigned long long)g->used, (unsigned long long)g->all);
+        room -= cell_width(g->label) + cell_width(g->number) + 2 + (n++ ? 3 : 0);
+    }
+    int width = n ? room / n : 0;
+    width = width < 5 ? 5 : width > 40 ? 40 : width;
+    for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++)
+        if (gauges[i].all)
+            add_bar(&line, &gauges[i], width);
     rich_draw(&line, c, r.y, r.x + 1, r.w - 2);
     rich_fini(&line);
 }
@@ -201,7 +219,7 @@ void frame_draw(struct ui *a, struct canvas *c)
         draw_second_line(a, c, rect_make(l.header.y + 1, l.header.x, 1, l.header.w));
     draw_title(v, c, l.title);
     if (!rect_is_empty(l.rule))
-        canvas_vline(c, l.rule.y, l.rule.x, l.rule.h, ROLE_RULE);
+        canvas_vline(c, l.rule.y, l.rule.x + l.rule.w - 1, l.rule.h, ROLE_RULE);
     v->ticks = false;
     v->ops->draw(v, c, &l);
     draw_footer(a, c, l.footer);

@@ -3,6 +3,7 @@
 
 #define TWO_LINE_HEADER_ROWS 14
 #define TITLE_ROWS           5 /* below, what is listed needs the line more */
+#define RULE_COLS            2 /* a blank and the line */
 #define SIDE_MIN             38
 #define SIDE_MAX             76
 
@@ -20,8 +21,8 @@ struct layout layout_screen(int rows, int cols, bool want_side)
     l.footer = rect_take_bottom(&rest, rows >= 4 ? 1 : 0);
     l.title = rect_take_top(&rest, rows >= TITLE_ROWS ? 1 : 0);
     if (want_side && cols >= LAYOUT_SIDE_COLS) {
-        l.body = rect_take_left(&rest, cols - side_width(cols) - 1);
-        l.rule = rect_take_left(&rest, 1);
+        l.body = rect_take_left(&rest, cols - side_width(cols) - RULE_COLS);
+        l.rule = rect_take_left(&rest, RULE_COLS);
         l.side = rest;
     } else {
         l.body = rest;

@@ -20,7 +20,7 @@
 #define LAYOUT_SIDE_COLS 100 /* list and detail stand side by side from here */
 
 struct layout {
-    struct rect header, title, body, rule, side, footer; /* rule: the line between body and side */
+    struct rect header, title, body, rule, side, footer; /* rule: between body and side, the line in its last column */
 };
 
 /* want_side: the screen has a detail pane for the thing under the cursor. */

@@ -163,7 +163,9 @@ static void step_line(struct rich *r, const struct step *s)
         return;
     }
     if (!s->tasks.n) {
-        rich_addf(r, ROLE_DIM, "%u tasks, later", n);
+        count_text(&r->text, n, "task", "tasks");
+        str_append(&r->text, ", later");
+        rich_role(r, ROLE_DIM);
         return;
     }
     rich_addf(r, ROLE_NORMAL, "%u of %u done", done, n);

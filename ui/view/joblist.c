@@ -229,7 +229,7 @@ static void get_where(const void *ctx, const void *row, struct field *f)
 
 static const struct column columns[] = {
     {.name = "glyph", .title = "S", .min = 1, .want = 1, .get = get_glyph},
-    {.name = "id", .title = "JOB", .min = 13, .want = 20, .flags = COLUMN_WORDS | COLUMN_TREE, .get = get_id},
+    {.name = "id", .title = "JOB", .min = 12, .want = 16, .flags = COLUMN_WORDS | COLUMN_TREE, .get = get_id},
     {.name = "name", .title = "NAME", .min = 12, .want = 24, .rank = 1, .flags = COLUMN_WORDS, .get = get_name},
     {.name = "user", .title = "USER", .min = 8, .want = 12, .rank = 4, .flags = COLUMN_WORDS, .get = get_user},
     {.name = "partition", .title = "PART", .min = 6, .want = 10, .rank = 8, .flags = COLUMN_WORDS, .get = get_partition},
@@ -237,7 +237,7 @@ static const struct column columns[] = {
     {.name = "left", .title = "LEFT", .min = 10, .want = 10, .rank = 9, .flags = COLUMN_RIGHT, .get = get_left},
     {.name = "cpus", .title = "CPUS", .min = 4, .want = 5, .rank = 7, .flags = COLUMN_RIGHT, .get = get_cpus},
     {.name = "gpus", .title = "GPU", .min = 3, .want = 4, .rank = 6, .flags = COLUMN_RIGHT, .get = get_gpus},
-    {.name = "where", .title = "WHERE OR WHY", .min = 18, .rank = 3, .flags = COLUMN_WORDS, .get = get_where},
+    {.name = "where", .title = "WHERE OR WHY", .min = 18, .share = 30, .rank = 3, .flags = COLUMN_WORDS, .get = get_where},
     {.name = "state", .title = "STATE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_state},
     {.name = "account", .title = "ACCOUNT", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_account},
     {.name = "qos", .title = "QOS", .flags = COLUMN_HIDDEN, .get = get_qos},

@@ -50,6 +50,19 @@ static void since(struct rich *r, const struct ui *ui, struct wall t)
         rich_addf(r, ROLE_DIM, " for %s", duration_format_words(wall_elapsed_s(t, ui_now(ui)), b));
 }
 
+/* The reason first: it is what one looks for, and what must not be cut. */
+static void drain_note(struct rich *r, const struct ui *ui, const struct node *n)
+{
+    bool reason = !str_is_empty(n->drain_reason);
+    const char *word = n->n_jobs ? "draining" : "drained";
+    if (reason)
+        rich_addf(r, ROLE_NORMAL, "%s  ", n->drain_reason);
+    rich_add(r, reason ? ROLE_DIM : ROLE_WARN, word);
+    if (!str_is_empty(n->drain_user))
+        rich_addf(r, ROLE_DIM, " by %s", n->drain_user);
+    since(r, ui, n->t_drain);
+}
+
 void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
 {
     if (n->state != NODE_UP) {
@@ -57,21 +70,10 @@ void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
         since(r, ui, n->t_state);
         rich_add(r, ROLE_NORMAL, n->drain ? ", " : "");
     }
-    if (n->drain) {
-        rich_add(r, ROLE_WARN, n->n_jobs ? "draining" : "drained");
-        if (!str_is_empty(n->drain_reason))
-            rich_addf(r, ROLE_NORMAL, ": %s", n->drain_reason);
-        if (!str_is_empty(n->drain_user))
-            rich_addf(r, ROLE_DIM, " (%s)", n->drain_user);
-        since(r, ui, n->t_drain);
-    }
+    if (n->drain)
+        drain_note(r, ui, n);
     if (n->gone)
-        rich_add(r, ROLE_WARN, "no longer configured");
-    if (n->n_jobs) {
-        rich_add(r, ROLE_NORMAL, r->text.len ? ", " : "");
-        count_text(&r->text, n->n_jobs, "job", "jobs");
-        rich_role(r, ROLE_NORMAL);
-    }
+        rich_add(r, ROLE_WARN, r->text.len ? ", no longer configured" : "no longer configured");
     if (!r->text.len && str_eq(n->spec.role, "login"))
         rich_add(r, ROLE_DIM, "login");
 }
@@ -172,7 +174,8 @@ void nodeinfo_lines(struct lines *l, const struct ui *ui, const struct node *n)
     rich_role(r, node_is_out(n) ? ROLE_ERROR : ROLE_GOOD);
     r = lines_add(l);
     nodeinfo_note(r, ui, n);
-    lines_add(l);
+    if (r->text.len)
+        lines_add(l);
     usage(l, n, u);
     gpu_lines(l, ui, n, u);
     lines_add(l);

@@ -5,7 +5,7 @@
 #include "ui/view/view.h"
 
 void nodeinfo_lines(struct lines *l, const struct ui *ui, const struct node *n);
-/* "draining: fan (root, 2 d)", "lost since 12:03", "3 jobs": one line. */
+/* "fan is loud  drained by root for 2 d", "lost for 12 min": one line, empty where all is well. */
 void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n);
 /* One sign a device: busy, held idle, free, foreign, out. */
 void nodeinfo_gpus(struct rich *r, const struct ui *ui, const struct node *n);

@@ -111,7 +111,10 @@ static void where_text(struct output *o, struct rich *out)
     char size[UNITS_TEXT_SIZE];
     if (p->fd < 0)
         return;
-    rich_addf(out, ROLE_DIM, "  %s", mem_format_words((uint64_t)(p->size + 1023) / 1024, size));
+    if (p->size < 1024)
+        rich_addf(out, ROLE_DIM, "  %lld bytes", (long long)p->size);
+    else
+        rich_addf(out, ROLE_DIM, "  %s", mem_format_words((uint64_t)p->size / 1024, size));
     if (p->size > 0)
         rich_addf(out, ROLE_DIM, "  %d%%", pager_at_end(p) ? 100 : (int)(p->top * 100 / p->size));
 }

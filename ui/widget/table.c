@@ -122,19 +122,22 @@ static size_t family_end(const struct table *t, size_t i)
     return e;
 }
 
-/* A parent whose child matches is shown as well, else the child would be out of reach; a parent that matches shows all of its
- * children. Closed branches keep theirs to themselves. */
+/* A parent whose child matches is shown as well, else the child would be out of reach. Of a parent that matches those children are
+ * shown that match too, or all where none does. Closed branches keep theirs to themselves. */
 static void filter_family(struct table *t, size_t i, bool all)
 {
     size_t end = family_end(t, i), at = t->shown.n;
-    bool matches = all || row_matches(t, &t->rows.v[i]), open = table_is_open(t, t->rows.v[i].id), child = false;
+    bool matches = all || row_matches(t, &t->rows.v[i]);
     vec_push(&t->shown, t->rows.v[i]);
-    for (size_t k = i + 1; k < end; k = family_end(t, k)) {
-        size_t n = t->shown.n;
-        filter_family(t, k, matches);
-        child |= t->shown.n > n;
+    for (size_t k = i + 1; k < end; k = family_end(t, k))
+        filter_family(t, k, all);
+    bool child = t->shown.n > at + 1;
+    if (!child && matches && !all && end > i + 1) {
+        t->shown.n = at;
+        filter_family(t, i, true);
+        return;
     }
-    if (!open)
+    if (!table_is_open(t, t->rows.v[i].id))
         t->shown.n = at + 1;
     if (!matches && !child)
         t->shown.n = at;

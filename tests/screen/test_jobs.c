@@ -1,0 +1,544 @@
+/* test_jobs.c - the jobs screen and the page of a job: what they look like, and that keys hit what they should. */
+#include "tests/lib/scene.h"
+#include "tests/lib/uilab.h"
+
+struct stage {
+    struct uilab u;
+    struct scene s;
+};
+
+static int set_up(void **state)
+{
+    static struct stage g;
+    uilab_init(&g.u);
+    scene_build(&g.u.lab, &g.s);
+    uilab_connect(&g.u);
+    uilab_draw(&g.u, 24, 80);
+    *state = &g;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    uilab_fini(&((struct stage *)*state)->u);
+    return 0;
+}
+
+#define must_show(u, part)                                                       \
+    do {                                                                         \
+        if (uilab_find(u, part) < 0)                                             \
+            fail_msg("\"%s\" is not on the screen:\n%s", part, uilab_text(u));   \
+    } while (0)
+#define must_not_show(u, part)                                                   \
+    do {                                                                         \
+        if (uilab_find(u, part) >= 0)                                            \
+            fail_msg("\"%s\" is on the screen:\n%s", part, uilab_text(u));       \
+    } while (0)
+
+/* The text of the row under the cursor. */
+static const char *cursor_row(struct uilab *u)
+{
+    uilab_draw(u, 24, 80);
+    for (int y = 0; y < 24; y++)
+        if (canvas_at(&u->canvas, y, 0)->over == ROLE_CURSOR) {
+            str_clear(&u->text);
+            canvas_row_text(&u->canvas, y, &u->text);
+            return u->text.s;
+        }
+    fail_msg("no row is under the cursor:\n%s", uilab_text(u));
+    return NULL;
+}
+
+/* --- looks --- */
+
+static void golden_sizes(void **state)
+{
+    static const int sizes[][2] = {{12, 40}, {24, 80}, {43, 132}, {50, 200}};
+    struct stage *g = *state;
+    for (size_t i = 0; i < N_OF(sizes); i++) {
+        uilab_keys(&g->u, "1");
+        uilab_golden(&g->u, "jobs", sizes[i][0], sizes[i][1]);
+        uilab_keys(&g->u, "2");
+        uilab_golden(&g->u, "nodes", sizes[i][0], sizes[i][1]);
+        uilab_keys(&g->u, "1g/crossval<Enter><Enter>");
+        uilab_golden(&g->u, "job", sizes[i][0], sizes[i][1]);
+        uilab_keys(&g->u, "q<Esc>");
+    }
+}
+
+static void golden_themes(void **state)
+{
+    static const int colors[] = {0, 8};
+    static const char *const names[] = {"jobs-mono", "jobs-8colors"};
+    struct stage *g = *state;
+    for (size_t i = 0; i < N_OF(colors); i++) {
+        theme_init(&g->u.theme, colors[i]);
+        uilab_golden(&g->u, names[i], 24, 80);
+    }
+}
+
+static void golden_ascii(void **state)
+{
+    (void)state;
+    struct uilab u;
+    struct scene s;
+    uilab_init(&u);
+    u.options.ascii = true;
+    scene_build(&u.lab, &s);
+    uilab_connect(&u);
+    uilab_keys(&u, "?");
+    uilab_golden(&u, "help-ascii", 24, 80);
+    for (const char *p = uilab_text(&u); *p; p++)
+        if ((unsigned char)*p >= 0x80)
+            fail_msg("not ASCII: %s", p);
+    uilab_fini(&u);
+}
+
+static void golden_before_data(void **state)
+{
+    (void)state;
+    struct uilab u;
+    uilab_init(&u);
+    uilab_open(&u);
+    app_connecting(u.app, "connecting");
+    uilab_golden(&u, "first-frame", 24, 80);
+    lab_node(&u.lab, "n1", 8, 16384, 0, NULL);
+    lab_part(&u.lab, "main", "n1");
+    lab_configure(&u.lab);
+    uilab_connect(&u);
+    uilab_golden(&u, "no-jobs", 24, 80);
+    uilab_fini(&u);
+}
+
+/* --- the cursor stays on the thing --- */
+
+static void cursor_stays_on_its_job(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "jjjjj");
+    assert_non_null(strstr(cursor_row(u), "eval"));
+    /* Jobs come and go above it. */
+    struct job *j = lab_job(&u->lab, JOB_KIND_BATCH);
+    j->id = u->lab.m.next_job;
+    j->partition = strdup("gpu");
+    struct job body = *j;
+    free(j);
+    uilab_push(u, EV_SUBMIT, body.id, &body);
+    assert_non_null(strstr(cursor_row(u), "eval"));
+    struct ev_end end = {.step = STEP_BATCH, .attempt = lab_task(&u->lab, g->s.train, STEP_BATCH, 0)->attempt, .end_kind = END_EXITED};
+    uilab_push(u, EV_END, g->s.train, &end);
+    assert_non_null(strstr(cursor_row(u), "eval"));
+    uilab_keys(u, "o");       /* by name: the third column */
+    uilab_keys(u, "gjjj<Enter>");
+    assert_non_null(strstr(cursor_row(u), "eval"));
+    must_show(u, "sort name");
+    uilab_keys(u, "/al<Enter>");
+    assert_non_null(strstr(cursor_row(u), "eval"));
+    uilab_keys(u, "<Esc>");
+    assert_non_null(strstr(cursor_row(u), "eval"));
+    uilab_keys(u, "r");
+    assert_true(uilab_snapshot(u));
+    assert_non_null(strstr(cursor_row(u), "eval"));
+}
+
+static void filter_keeps_rows_within_reach(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/user:chen");
+    uilab_draw(u, 24, 80);
+    must_show(u, "filter user:chen");
+    uilab_keys(u, "<Enter>G");
+    assert_non_null(strstr(cursor_row(u), "relax"));
+    must_show(u, "3 of 15");
+    uilab_keys(u, "k");
+    assert_non_null(strstr(cursor_row(u), "chen"));
+    uilab_keys(u, "<Esc>");
+    uilab_draw(u, 24, 80);
+    must_not_show(u, "filter");
+    uilab_keys(u, "/gpus:>7<Enter>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "2 of 15");
+    must_show(u, "finetune-7b");
+    uilab_keys(u, "<Esc>/state:fail<Enter>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "convert");
+    uilab_keys(u, "<Esc>/nosuchjob<Enter>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "Nothing matches the filter");
+}
+
+static void typing_triggers_no_view_key(void **state)
+{
+    struct stage *g = *state;
+    uilab_keys(&g->u, "/2qcHURm?*");
+    uilab_draw(&g->u, 24, 80);
+    must_show(&g->u, "filter 2qcHURm?*");
+    uilab_paste(&g->u, "c\ny\n");
+    uilab_draw(&g->u, 24, 80);
+    must_show(&g->u, "2qcHURm?*c y");
+    assert_null(uilab_sent(&g->u, MSG_ACT));
+    assert_int_equal(app_take_wishes(g->u.app), 0);
+    uilab_keys(&g->u, "<Esc>");
+    uilab_paste(&g->u, "cy"); /* pasted text is never a key */
+    assert_null(uilab_sent(&g->u, MSG_ACT));
+}
+
+/* --- acting --- */
+
+static const struct msg_act *sent_act(struct uilab *u)
+{
+    const struct uilab_sent *s = uilab_sent(u, MSG_ACT);
+    return s ? s->body : NULL;
+}
+
+static void cancel_hits_what_was_highlighted(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "jjjjjc");
+    uilab_draw(u, 24, 80);
+    must_show(u, "cancel 1 job");
+    must_show(u, "eval");
+    /* While the question stands the row moves and another takes its place. */
+    struct ev_kill kill = {.step = STEP_ALL, .cause = KILL_CANCEL, .uid = 1001};
+    uilab_push(u, EV_KILL, g->s.big, &kill);
+    uilab_keys(u, "y");
+    const struct msg_act *act = sent_act(u);
+    assert_non_null(act);
+    assert_int_equal(act->act, ACT_CANCEL);
+    assert_int_equal(act->targets.n, 1);
+    assert_int_equal(act->targets.v[0].job, g->s.eval);
+    assert_int_equal(act->targets.v[0].array_index, ARRAY_NONE);
+    uilab_result(u, MSG_ACT, REFUSAL_NOT_ALLOWED, "job 53 belongs to alice", 0);
+    uilab_draw(u, 24, 80);
+    must_show(u, "job 53 belongs to alice");
+}
+
+static void marks_survive_and_count(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/user:bo<Enter>*<Esc>"); /* Esc drops the filter, not the marks */
+    uilab_draw(u, 24, 80);
+    must_show(u, "5 marked");
+    uilab_keys(u, "c");
+    uilab_draw(u, 24, 80);
+    must_show(u, "cancel 3 jobs");
+    must_show(u, "2 waiting, 1 running");
+    must_show(u, "2 more have ended already");
+    uilab_keys(u, "<Enter>");
+    assert_int_equal(sent_act(u)->targets.n, 3);
+    uilab_keys(u, "u");
+    uilab_draw(u, 24, 80);
+    must_not_show(u, "marked");
+    uilab_keys(u, "gvjj");
+    uilab_draw(u, 24, 80);
+    must_show(u, "marking a range");
+    uilab_keys(u, "v");
+    uilab_draw(u, 24, 80);
+    must_show(u, "3 marked");
+}
+
+static void many_jobs_need_their_count(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/sweep<Enter>c");
+    uilab_draw(u, 24, 80);
+    must_show(u, "type 66");
+    uilab_keys(u, "y<Enter>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "not that");
+    assert_null(sent_act(u));
+    uilab_keys(u, "<C-u>66<Enter>");
+    const struct msg_act *act = sent_act(u);
+    assert_non_null(act);
+    assert_int_equal(act->targets.n, 1); /* one request for the whole array */
+    assert_int_equal(act->targets.v[0].job, g->s.sweep);
+}
+
+static void element_of_an_array_is_not_the_array(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/sweep<Enter><Enter>jc"); /* folded open: its first element, which has ended */
+    uilab_draw(u, 24, 80);
+    must_show(u, "ended already");
+    uilab_keys(u, "<Esc>/sweep state:run<Enter>gjHc");
+    assert_null(sent_act(u));
+    uilab_keys(u, "y");
+    const struct msg_act *act = sent_act(u);
+    assert_non_null(act);
+    assert_int_equal(act->targets.v[0].job, g->s.sweep);
+    assert_int_not_equal(act->targets.v[0].array_index, ARRAY_NONE);
+}
+
+static void other_deeds(void **state)
+{
+    static const struct {
+        const char *name, *keys;
+        enum act act;
+        int32_t signal;
+    } rows[] = {
+        {.name = "hold", .keys = "/eval<Enter>Hy", .act = ACT_HOLD},
+        {.name = "release", .keys = "/ablation<Enter>Uy", .act = ACT_RELEASE},
+        {.name = "requeue", .keys = "/train-resnet<Enter>Ry", .act = ACT_REQUEUE},
+        {.name = "signal", .keys = "/train-resnet<Enter>Cjj<Enter>y", .act = ACT_SIGNAL, .signal = 10},
+    };
+    struct stage *g = *state;
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        uilab_forget_sent(&g->u);
+        uilab_keys(&g->u, rows[i].keys);
+        if (!sent_act(&g->u))
+            fail_msg("[%s] nothing was sent", rows[i].name);
+        check_int(rows[i].name, sent_act(&g->u)->act, rows[i].act);
+        check_int(rows[i].name, sent_act(&g->u)->signal, rows[i].signal);
+        uilab_keys(&g->u, "<Esc>");
+    }
+    uilab_forget_sent(&g->u);
+    uilab_keys(&g->u, "/train-resnet<Enter>H");
+    uilab_draw(&g->u, 24, 80);
+    must_show(&g->u, "only waiting jobs can be held");
+    assert_null(sent_act(&g->u));
+}
+
+static void read_only_refuses(void **state)
+{
+    (void)state;
+    struct uilab u;
+    struct scene s;
+    uilab_init(&u);
+    u.options.read_only = true;
+    scene_build(&u.lab, &s);
+    uilab_connect(&u);
+    static const char *const keys[] = {"c", "C", "H", "U", "R", "2d", "R"};
+    for (size_t i = 0; i < N_OF(keys); i++) {
+        uilab_keys(&u, keys[i]);
+        uilab_draw(&u, 24, 80);
+        if (i != 6) /* R on a node that is in use already */
+            must_show(&u, "--read-only");
+        uilab_keys(&u, "yy<Enter><Esc>");
+        assert_null(uilab_sent(&u, MSG_ACT));
+        assert_null(uilab_sent(&u, MSG_DRAIN));
+    }
+    uilab_fini(&u);
+}
+
+/* --- why --- */
+
+static void why_is_told_in_full(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/finetune<Enter>w");
+    const struct uilab_sent *ask = uilab_sent(u, MSG_WHY);
+    assert_non_null(ask);
+    assert_int_equal(((const struct msg_job *)ask->body)->target.job, g->s.big);
+    struct msg_why w = {.job = g->s.big, .rank = 1, .rank_of = 4, .start_est = {.ms = u->lab.now.ms + 1500000}};
+    w.summary = strdup("52 waits for 8 GPUs on one node");
+    w.start_basis = strdup("if nobody ends early");
+    w.advice = strdup("--time under 2h: could start now");
+    struct why_cause *c = rec_list_push(&w.causes);
+    *c = (struct why_cause){.cls = WHY_BUSY, .text = strdup("4 nodes: 2 drained, 2 with 5 of 8 GPUs taken")};
+    uilab_feed(u, MSG_WHY_TEXT, ask->tag, &w);
+    rec_fini(&msg_why_rec, &w);
+    uilab_golden(u, "why", 24, 80);
+    uilab_keys(u, "<Esc>");
+    uilab_draw(u, 24, 80);
+    must_not_show(u, "could start now");
+}
+
+/* --- names from outside --- */
+
+static void hostile_names_stay_in_their_column(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_draw(u, 24, 80);
+    int y = uilab_find(u, "a|b\\n");
+    assert_true(y > 0);
+    for (int x = 0; x < 80; x++) {
+        const struct cell *cell = canvas_at(&u->canvas, y, x);
+        assert_true(cell->cp[0] >= ' ' || cell->width == 0);
+        assert_true(cell->cp[0] != 0x202e && cell->cp[0] != 0x7f);
+    }
+    /* The column behind a wide name begins where it begins for all. */
+    static const char *const users[] = {"train-resnet", "a|b", "\u5b66"};
+    int column = -1;
+    for (size_t i = 0; i < N_OF(users); i++) {
+        y = uilab_find(u, users[i]);
+        assert_true(y > 0);
+        int x = 30;
+        while (x < 80 && canvas_at(&u->canvas, y, x)->cp[0] != (i == 2 ? 'c' : 'b'))
+            x++;
+        if (column >= 0)
+            assert_int_equal(x, column);
+        column = x;
+    }
+}
+
+static void no_negative_time(void **state)
+{
+    struct stage *g = *state;
+    g->u.lab.now.ms -= 86400000; /* a clock that was set back */
+    uilab_wait(&g->u, 0);
+    uilab_draw(&g->u, 50, 200);
+    must_not_show(&g->u, "-0:");
+    must_not_show(&g->u, "-1:");
+    must_not_show(&g->u, " -2");
+}
+
+/* --- the frame --- */
+
+static void ticks_only_for_what_runs(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    assert_true(app_next_ms(u->app) > 0 && app_next_ms(u->app) <= 1000);
+    assert_false(app_is_dirty(u->app));
+    uilab_keys(u, "/prepare<Enter>"); /* only an ended job is seen */
+    uilab_draw(u, 24, 80);
+    assert_int_equal(app_next_ms(u->app), -1);
+    assert_false(app_is_dirty(u->app));
+}
+
+static void escape_never_quits(void **state)
+{
+    struct stage *g = *state;
+    uilab_keys(&g->u, "<Enter><Esc><Esc><Esc><Esc>");
+    assert_int_equal(app_take_wishes(g->u.app), 0);
+    uilab_keys(&g->u, "<Enter>q");
+    assert_int_equal(app_take_wishes(g->u.app), 0);
+    uilab_keys(&g->u, "q");
+    assert_int_equal(app_take_wishes(g->u.app), APP_QUIT);
+}
+
+static void lost_connection_grows_stale(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    app_lost(u->app, "the controller went away");
+    uilab_wait(u, 12000);
+    uilab_draw(u, 24, 80);
+    must_show(u, "stale 12 s");
+    must_show(u, "train-resnet"); /* what was known stays */
+    uilab_keys(u, "c");
+    uilab_keys(u, "y");
+    uilab_draw(u, 24, 80);
+    must_show(u, "no connection");
+    uilab_forget_sent(u);
+    uilab_connect(u);
+    uilab_draw(u, 24, 80);
+    must_show(u, "live");
+}
+
+static void frozen_picture_stands_still(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "Z");
+    struct ev_kill kill = {.step = STEP_ALL, .cause = KILL_CANCEL, .uid = 1001};
+    uilab_push(u, EV_KILL, g->s.eval, &kill);
+    uilab_draw(u, 24, 80);
+    must_show(u, "frozen");
+    must_show(u, "2 jobs are ahead");
+    uilab_forget_sent(u);
+    uilab_keys(u, "Z");
+    assert_true(uilab_snapshot(u)); /* what was missed is asked for */
+    uilab_draw(u, 24, 80);
+    must_show(u, "live");
+    must_not_show(u, "2 jobs are ahead");
+}
+
+static void resync_is_obeyed(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    lab_kill(&u->lab, g->s.eval, STEP_ALL, KILL_CANCEL, FATE_END); /* of which no word came */
+    uilab_forget_sent(u);
+    uilab_feed(u, MSG_RESYNC, 0, NULL);
+    uilab_draw(u, 24, 80);
+    must_show(u, "2 jobs are ahead"); /* the old picture stays until the new one is whole */
+    assert_true(uilab_snapshot(u));
+    uilab_draw(u, 24, 80);
+    must_not_show(u, "2 jobs are ahead");
+}
+
+static void page_of_a_job_that_goes_away(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/prepare<Enter><Enter>");
+    struct ev_none none = {0};
+    uilab_push(u, EV_RETIRE, g->s.done, &none);
+    uilab_draw(u, 24, 80);
+    must_show(u, "no longer in the queue");
+    uilab_keys(u, "lwcEt<Tab>jkG");
+    uilab_draw(u, 50, 200);
+    uilab_keys(u, "q");
+    uilab_draw(u, 24, 80);
+    must_show(u, "Jobs");
+}
+
+/* --- the mouse --- */
+
+static void clicks_choose_and_open(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_draw(u, 24, 80);
+    int y = uilab_find(u, "eval");
+    uilab_mouse(u, MOUSE_CLICK, y, 20);
+    assert_non_null(strstr(cursor_row(u), "eval"));
+    uilab_mouse(u, MOUSE_DOUBLE, y, 20);
+    uilab_draw(u, 24, 80);
+    must_show(u, "Job 53");
+}
+
+/* --- sizes --- */
+
+static void every_size_can_be_drawn(void **state)
+{
+    static const char *const screens[] = {"1", "2", "1/crossval<Enter><Enter>", "q<Esc>?", "<Esc>/sweep<Enter>c", "<Esc><Esc>/x"};
+    struct stage *g = *state;
+    for (size_t s = 0; s < N_OF(screens); s++) {
+        uilab_keys(&g->u, screens[s]);
+        for (int i = 0; i < 170; i++) /* 1,020 in all */
+            uilab_draw(&g->u, 1 + i * 7 % 60, 1 + i * 13 % 210);
+    }
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(golden_sizes),
+        CASE(golden_themes),
+        cmocka_unit_test(golden_ascii),
+        cmocka_unit_test(golden_before_data),
+        CASE(cursor_stays_on_its_job),
+        CASE(filter_keeps_rows_within_reach),
+        CASE(typing_triggers_no_view_key),
+        CASE(cancel_hits_what_was_highlighted),
+        CASE(marks_survive_and_count),
+        CASE(many_jobs_need_their_count),
+        CASE(element_of_an_array_is_not_the_array),
+        CASE(other_deeds),
+        cmocka_unit_test(read_only_refuses),
+        CASE(why_is_told_in_full),
+        CASE(hostile_names_stay_in_their_column),
+        CASE(no_negative_time),
+        CASE(ticks_only_for_what_runs),
+        CASE(escape_never_quits),
+        CASE(lost_connection_grows_stale),
+        CASE(frozen_picture_stands_still),
+        CASE(resync_is_obeyed),
+        CASE(page_of_a_job_that_goes_away),
+        CASE(clicks_choose_and_open),
+        CASE(every_size_can_be_drawn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

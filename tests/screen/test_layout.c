@@ -1,0 +1,334 @@
+/* test_layout.c - layout, columns, keys, themes, filters, bars: the parts without a screen. */
+#include <unistd.h>
+
+#include "src/base/utf8.h"
+#include "tests/lib/uilab.h"
+#include "ui/app/settings.h"
+#include "ui/widget/bar.h"
+#include "ui/widget/linetext.h"
+#include "ui/widget/table.h"
+
+/* --- rectangles --- */
+
+static void nothing_overlaps_and_nothing_is_outside(void **state)
+{
+    (void)state;
+    for (int rows = 1; rows <= 70; rows++)
+        for (int cols = 1; cols <= 260; cols++)
+            for (int side = 0; side < 2; side++) {
+                struct layout l = layout_screen(rows, cols, side);
+                const struct rect all[] = {l.header, l.title, l.body, l.rule, l.side, l.footer};
+                int cells = 0;
+                for (size_t i = 0; i < N_OF(all); i++) {
+                    const struct rect *r = &all[i];
+                    cells += r->h * r->w;
+                    if (r->y < 0 || r->x < 0 || r->h < 0 || r->w < 0 || r->y + r->h > rows || r->x + r->w > cols)
+                        fail_msg("%dx%d: rectangle %zu is outside", cols, rows, i);
+                    for (size_t k = 0; k < i; k++)
+                        if (rect_overlaps(*r, all[k]))
+                            fail_msg("%dx%d: %zu and %zu overlap", cols, rows, k, i);
+                }
+                if (cells != rows * cols)
+                    fail_msg("%dx%d: %d cells belong to nothing", cols, rows, rows * cols - cells);
+                if (rows >= 2 && l.body.h < 1)
+                    fail_msg("%dx%d: no body", cols, rows);
+                check_int("side", l.side.w > 0, side && cols >= LAYOUT_SIDE_COLS && l.side.h > 0);
+            }
+}
+
+static void columns_fit(void **state)
+{
+    (void)state;
+    static const struct column cols[] = {
+        {.min = 1, .want = 1}, {.min = 9, .want = 16}, {.min = 10, .want = 20, .rank = 2}, {.min = 12, .rank = 1},
+        {.flags = COLUMN_HIDDEN, .min = 50}, {.min = 4, .want = 4, .rank = 3},
+    };
+    int widths[N_OF(cols)];
+    for (int width = 0; width < 300; width++) {
+        table_fit(cols, N_OF(cols), width, widths);
+        int sum = -1;
+        for (size_t i = 0; i < N_OF(cols); i++)
+            sum += widths[i] ? widths[i] + 1 : 0;
+        assert_int_equal(widths[4], 0);
+        if (width >= 11 && sum > width)
+            fail_msg("%d cells are given where there are %d", sum, width);
+        if (width >= 80 && sum != width)
+            fail_msg("%d of %d cells are used", sum, width);
+        if (width >= 11)
+            assert_true(widths[1] >= 9); /* rank 0 is never left out */
+    }
+}
+
+/* --- keys --- */
+
+static void every_key_has_its_help(void **state)
+{
+    (void)state;
+    struct keymap km;
+    keymap_init(&km);
+    for (int a = 1; a < ACTION_N; a++) {
+        const struct action_info *info = action_info((enum action)a);
+        if (!info->help || strlen(info->help) < 2 || !km.keys[a][0])
+            fail_msg("%s has no help or no key", info->name);
+        assert_int_equal(action_find(info->name), a);
+        for (int b = 1; b < a; b++)
+            if (strcmp(action_info((enum action)b)->name, info->name) == 0)
+                fail_msg("two actions are called %s", info->name);
+    }
+    assert_int_equal(action_find("no such thing"), ACTION_NONE);
+}
+
+/* On one screen a key means one thing, but for what is meant: the special over the general. */
+static void no_key_means_two_things(void **state)
+{
+    (void)state;
+    static const enum scope lists[] = {SCOPE_JOBS, SCOPE_ACTS, SCOPE_LIST, SCOPE_MOVE, SCOPE_GLOBAL};
+    static const enum scope page[] = {SCOPE_JOB, SCOPE_ACTS, SCOPE_MOVE, SCOPE_GLOBAL};
+    static const enum scope nodes[] = {SCOPE_NODES, SCOPE_LIST, SCOPE_MOVE, SCOPE_GLOBAL};
+    static const enum scope text[] = {SCOPE_TEXT, SCOPE_MOVE, SCOPE_GLOBAL};
+    static const struct {
+        const char *name;
+        const enum scope *scopes;
+        size_t n;
+    } rows[] = {{"jobs", lists, 5}, {"job", page, 4}, {"nodes", nodes, 4}, {"text", text, 4}};
+    struct keymap km;
+    keymap_init(&km);
+    for (size_t r = 0; r < N_OF(rows); r++)
+        for (int a = 1; a < ACTION_N; a++)
+            for (size_t s = 0; s < rows[r].n; s++)
+                if (action_info((enum action)a)->scope == rows[r].scopes[s])
+                    for (int k = 0; k < KEYS_MAX && km.keys[a][k]; k++)
+                        check_int(rows[r].name, keymap_find(&km, rows[r].scopes, rows[r].n, km.keys[a][k]), a);
+}
+
+static void help_shows_every_key_of_its_screen(void **state)
+{
+    (void)state;
+    struct uilab u;
+    uilab_init(&u);
+    uilab_connect(&u);
+    uilab_keys(&u, "?");
+    uilab_draw(&u, 120, 100);
+    for (int a = 1; a < ACTION_N; a++) {
+        const struct action_info *info = action_info((enum action)a);
+        bool wanted = info->scope != SCOPE_JOB && info->scope != SCOPE_NODES && info->scope != SCOPE_TEXT;
+        char *part = strndup(info->help, 40);
+        if ((uilab_find(&u, part) >= 0) != wanted && wanted)
+            fail_msg("the help lacks %s", info->name);
+        free(part);
+    }
+    uilab_fini(&u);
+}
+
+static void keys_have_names(void **state)
+{
+    (void)state;
+    static const uint32_t keys[] = {'a', 'Z', '/', ' ', '\r', '\t', 0x1b, CTRL_KEY('l'), CTRL_KEY('c'), KEYNAME_F5, KEYNAME_PGDN,
+                                    KEYNAME_STAB, 0xe9, 0x7f};
+    for (size_t i = 0; i < N_OF(keys); i++) {
+        struct str s = STR_INIT;
+        key_format(keys[i], &s);
+        check_int(s.s, key_parse(s.s), keys[i]);
+        str_fini(&s);
+    }
+    assert_int_equal(key_parse("NoKey"), 0);
+    assert_int_equal(key_parse(""), 0);
+}
+
+static void binding_moves_a_key(void **state)
+{
+    (void)state;
+    static const enum scope scopes[] = {SCOPE_ACTS};
+    struct keymap km;
+    struct errtext err;
+    keymap_init(&km);
+    assert_int_equal(keymap_bind(&km, ACTION_HOLD, "c F8", &err), 0);
+    assert_int_equal(keymap_find(&km, scopes, 1, 'c'), ACTION_HOLD);
+    assert_int_equal(keymap_find(&km, scopes, 1, 'H'), ACTION_NONE);
+    assert_true(keymap_bind(&km, ACTION_HOLD, "Nonsense", &err) < 0);
+    assert_int_equal(keymap_find(&km, scopes, 1, 'c'), ACTION_HOLD); /* no effect on failure */
+}
+
+static void the_manual_is_the_table(void **state)
+{
+    (void)state;
+    struct str s = STR_INIT;
+    keymap_manual(&s);
+    FILE *f = fopen("docs/KEYS.md", getenv("UPDATE") ? "w" : "r");
+    assert_non_null(f);
+    if (getenv("UPDATE")) {
+        fputs(s.s, f);
+    } else {
+        char *text = calloc(1, s.len + 2);
+        assert_int_equal(fread(text, 1, s.len + 1, f), s.len);
+        check_str("docs/KEYS.md", text, s.s);
+        free(text);
+    }
+    fclose(f);
+    str_fini(&s);
+}
+
+/* --- themes and settings --- */
+
+static void themes_load(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"dark", "light", "mono", "colourblind"};
+    for (size_t i = 0; i < N_OF(names); i++) {
+        struct theme t, built_in;
+        struct errtext err = {""};
+        theme_init(&t, 16);
+        theme_init(&built_in, 16);
+        char *path = settings_theme_path(names[i], "themes");
+        if (theme_load(&t, path, &err) < 0)
+            fail_msg("%s", err.s);
+        if (i == 0)
+            assert_memory_equal(t.styles, built_in.styles, sizeof t.styles); /* the file of what is built in */
+        for (int r = 0; r < ROLE_N; r++) /* no dark blue on black, in none of them but the light one */
+            if (t.styles[r].fg == 4 && i != 1)
+                fail_msg("%s: %s is dark blue", names[i], role_name((enum role)r));
+        free(path);
+    }
+}
+
+static void a_bad_theme_changes_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *text, *part;
+    } rows[] = {
+        {"role", "roles = { runing = \"bold\"; };", "there is no role 'runing'"},
+        {"colour", "roles = { running = \"bold purple\"; };", "purple"},
+        {"type", "roles = { running = 3; };", "string"},
+        {"syntax", "roles = {", "syntax"},
+        {"group", "x = 1;", "roles"},
+    };
+    char path[] = "/tmp/stoker-theme.XXXXXX";
+    int fd = mkstemp(path);
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct theme t, before;
+        struct errtext err = {""};
+        theme_init(&t, 16);
+        before = t;
+        assert_int_equal(ftruncate(fd, 0), 0);
+        assert_int_equal(pwrite(fd, rows[i].text, strlen(rows[i].text), 0), strlen(rows[i].text));
+        if (theme_load(&t, path, &err) >= 0)
+            fail_msg("[%s] it was taken", rows[i].name);
+        check_has(rows[i].name, err.s, rows[i].part);
+        assert_memory_equal(&t.styles, &before.styles, sizeof t.styles);
+    }
+    close(fd);
+    unlink(path);
+}
+
+static void colours_are_cut_to_the_terminal(void **state)
+{
+    (void)state;
+    for (int colors = 0; colors <= 16; colors += 8) {
+        struct theme t;
+        theme_init(&t, colors);
+        for (int r = 0; r < ROLE_N; r++)
+            for (int o = 0; o < ROLE_N; o++) {
+                struct style s = theme_style(&t, (enum role)r, (enum role)o);
+                if (s.fg >= colors || s.bg >= colors)
+                    fail_msg("%d colours: %s has %d on %d", colors, role_name((enum role)r), s.fg, s.bg);
+            }
+        /* The cursor's row is told apart on each of them. */
+        struct style plain = theme_style(&t, ROLE_NORMAL, ROLE_NORMAL), cursor = theme_style(&t, ROLE_NORMAL, ROLE_CURSOR);
+        assert_memory_not_equal(&plain, &cursor, sizeof plain);
+    }
+}
+
+/* --- bars --- */
+
+static void bars_say_what_is(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t used, out, all;
+        int width;
+        const char *want;
+    } rows[] = {
+        {0, 0, 10, 12, "[..........]"}, {10, 0, 10, 12, "[||||||||||]"}, {5, 2, 10, 12, "[|||||...xx]"},
+        {1, 0, 1000, 12, "[|.........]"}, {999, 0, 1000, 12, "[|||||||||.]"}, {0, 10, 10, 12, "[xxxxxxxxxx]"},
+        {1, 1, 1000, 4, "[|x]"}, {3, 0, 0, 6, "[....]"},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct rich r;
+        rich_init(&r);
+        bar_two_ended(&r, rows[i].used, rows[i].out, rows[i].all, rows[i].width);
+        check_str(rows[i].want, r.text.s, rows[i].want);
+        rich_fini(&r);
+    }
+    struct rich r;
+    rich_init(&r);
+    bar_load(&r, 4, 250, 8, false, 10); /* half of it held, half of that busy */
+    assert_string_equal(r.text.s, "[||--....]");
+    rich_clear(&r);
+    bar_load(&r, 2, 500, 8, false, 10); /* somebody else is busy as well */
+    assert_string_equal(r.text.s, "[||!!....]");
+    rich_clear(&r);
+    bar_load(&r, 0, 0, 8, true, 10);
+    assert_string_equal(r.text.s, "[xxxxxxxx]");
+    rich_fini(&r);
+}
+
+/* --- lines of output --- */
+
+static void lines_are_what_a_terminal_leaves(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *text, *want;
+    } rows[] = {
+        {"plain", "hello\n", "hello"}, {"dos", "hello\r\n", "hello"}, {"progress", "10%\r50%\r100%\n", "100%"},
+        {"cursor at the start", "10%\r50%\r", "50%"}, {"colour", "\033[1;31mred\033[0m\n", "red"},
+        {"title", "\033]0;my title\aafter\n", "after"}, {"string", "\033]8;;http://x\033\\link\n", "link"},
+        {"backspace", "ab\b\bcd\n", "cd"}, {"tab", "a\tb\n", "a       b"}, {"open", "x\033[", "x"}, {"empty", "\n", ""},
+        {"bell", "a\ab\n", "ab"},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct str s = STR_INIT;
+        linetext_fold(rows[i].text, strlen(rows[i].text), &s);
+        check_str(rows[i].name, s.s, rows[i].want);
+        str_fini(&s);
+    }
+}
+
+static void edit_takes_a_paste_as_text(void **state)
+{
+    (void)state;
+    struct edit e;
+    edit_init(&e);
+    struct input paste = {.kind = INPUT_PASTE, .text = "one\ntwo\033[A\tthree"}, left = input_key(KEYNAME_LEFT), del = input_key(0x7f);
+    assert_true(edit_input(&e, &paste));
+    assert_string_equal(e.text.s, "one two[A three");
+    edit_set(&e, "a\u00e9\u5b66");
+    edit_input(&e, &left);
+    edit_input(&e, &del);
+    assert_string_equal(e.text.s, "a\u5b66");
+    struct input enter = input_key('\r');
+    assert_false(edit_input(&e, &enter));
+    edit_fini(&e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_overlaps_and_nothing_is_outside),
+        cmocka_unit_test(columns_fit),
+        cmocka_unit_test(every_key_has_its_help),
+        cmocka_unit_test(no_key_means_two_things),
+        cmocka_unit_test(help_shows_every_key_of_its_screen),
+        cmocka_unit_test(keys_have_names),
+        cmocka_unit_test(binding_moves_a_key),
+        cmocka_unit_test(the_manual_is_the_table),
+        cmocka_unit_test(themes_load),
+        cmocka_unit_test(a_bad_theme_changes_nothing),
+        cmocka_unit_test(colours_are_cut_to_the_terminal),
+        cmocka_unit_test(bars_say_what_is),
+        cmocka_unit_test(lines_are_what_a_terminal_leaves),
+        cmocka_unit_test(edit_takes_a_paste_as_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
