@@ -79,7 +79,7 @@ int64_t pager_next_line(struct pager *p, int64_t at)
 
 int64_t pager_line_start(struct pager *p, int64_t at)
 {
-    int64_t from = at > PAGER_LINE_MAX ? at - PAGER_LINE_MAX : 0;
+    int64_t from = at >= PAGER_LINE_MAX ? at + 1 - PAGER_LINE_MAX : 0; /* so that the piece takes in the byte itself */
     size_t n;
     const char *s = window_from(p, from, &n);
     if ((int64_t)n > at - from)

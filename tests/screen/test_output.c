@@ -1,0 +1,330 @@
+/* test_output.c - the output viewer and the pager below it: growing files, big files, carriage returns, tasks, spools. */
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/lib/uilab.h"
+#include "ui/widget/pager.h"
+
+#define must_show(u, part)                                                     \
+    do {                                                                       \
+        uilab_draw(u, 24, 80);                                                 \
+        if (uilab_find(u, part) < 0)                                           \
+            fail_msg("\"%s\" is not on the screen:\n%s", part, uilab_text(u)); \
+    } while (0)
+
+static void append(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "a");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
+    assert_int_equal(fclose(f), 0);
+}
+
+struct stage {
+    struct uilab u;
+    char dir[64], out[128], err[128];
+    uint32_t job;
+};
+
+/* A job that runs, with output in a directory of its own. */
+static int set_up(void **state)
+{
+    static struct stage g;
+    struct uilab *u = &g.u;
+    const char *tmp = getenv("TMPDIR");
+    snprintf(g.dir, sizeof g.dir, "%s/ui.XXXXXX", tmp ? tmp : "/tmp");
+    if (!mkdtemp(g.dir))
+        return -1;
+    snprintf(g.out, sizeof g.out, "%s/out.txt", g.dir);
+    snprintf(g.err, sizeof g.err, "%s/err.txt", g.dir);
+    uilab_init(u);
+    lab_node(&u->lab, "n1", 8, 16384, 0, NULL);
+    lab_part(&u->lab, "main", "n1");
+    lab_configure(&u->lab);
+    struct job *j = lab_job(&u->lab, JOB_KIND_BATCH);
+    j->req.std_out = strdup(g.out);
+    j->req.std_err = strdup(g.err);
+    g.job = lab_submit(&u->lab, j);
+    lab_start(&u->lab, g.job, ARRAY_NONE, 0, lab_alloc("n1", 0, 4, 0, 0, 1024));
+    lab_running(&u->lab, g.job, STEP_BATCH, 0);
+    *state = &g;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct stage *g = *state;
+    uilab_fini(&g->u);
+    unlink(g->out);
+    unlink(g->err);
+    rmdir(g->dir);
+    return 0;
+}
+
+static void wake(struct uilab *u)
+{
+    app_view_wake(u->app);
+}
+
+static void follows_a_file_from_before_it_is_there(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_connect(u);
+    uilab_keys(u, "l");
+    must_show(u, "There is no file yet");
+    append(g->out, "first\n");
+    wake(u);
+    must_show(u, "first");
+    must_show(u, "following");
+    for (int i = 0; i < 100; i++) {
+        char line[32];
+        snprintf(line, sizeof line, "line %d\n", i);
+        append(g->out, line);
+    }
+    wake(u);
+    must_show(u, "line 99");
+    uilab_keys(u, "k"); /* going up ends following */
+    must_show(u, "paused");
+    append(g->out, "later\n");
+    wake(u);
+    uilab_draw(u, 24, 80);
+    assert_int_equal(uilab_find(u, "later"), -1);
+    uilab_keys(u, "G");
+    must_show(u, "later");
+    must_show(u, "following");
+    uilab_keys(u, "g");
+    must_show(u, "first");
+    uilab_keys(u, "f");
+    must_show(u, "later");
+}
+
+static void truncated_and_replaced_files(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    append(g->out, "old text\n");
+    uilab_connect(u);
+    uilab_keys(u, "l");
+    must_show(u, "old text");
+    assert_int_equal(truncate(g->out, 0), 0);
+    wake(u);
+    must_show(u, "Nothing written so far");
+    append(g->out, "new\n");
+    wake(u);
+    must_show(u, "new");
+    assert_int_equal(unlink(g->out), 0);
+    append(g->out, "another file\n");
+    wake(u);
+    must_show(u, "another file");
+}
+
+static void progress_bars_can_be_read(void **state)
+{
+    struct stage *g = *state;
+    append(g->out, "start\n");
+    for (int i = 0; i <= 100; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "\r%3d%% |##########|\033[K", i);
+        append(g->out, line);
+    }
+    append(g->out, "\n\033[31mred\033[0m end\a\n\xff\xfe bytes\n");
+    uilab_connect(&g->u);
+    uilab_keys(&g->u, "l");
+    must_show(&g->u, "100% |##########|");
+    assert_int_equal(uilab_find(&g->u, " 99%"), -1);
+    must_show(&g->u, "red end");
+    must_show(&g->u, "\\xFF\\xFE bytes");
+}
+
+static void search_and_errors(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    for (int i = 0; i < 3000; i++) {
+        char line[64];
+        snprintf(line, sizeof line, i == 1000 ? "Traceback (most recent call last)\n" : i % 500 == 250 ? "needle %d\n" : "hay %d\n", i);
+        append(g->out, line);
+    }
+    uilab_connect(u);
+    uilab_keys(u, "l/needle<Enter>"); /* at the end: upwards */
+    must_show(u, "needle 2750");
+    uilab_keys(u, "N");
+    must_show(u, "needle 2250");
+    uilab_keys(u, "n");
+    must_show(u, "needle 2750");
+    uilab_keys(u, "n");
+    must_show(u, "nothing found");
+    uilab_keys(u, "E");
+    must_show(u, "Traceback");
+    uilab_keys(u, "E");
+    must_show(u, "nothing found");
+    uilab_keys(u, "/nosuch<Esc>");
+    uilab_draw(u, 24, 80);
+    assert_int_equal(uilab_find(u, "search"), 23); /* the footer's */
+}
+
+static void both_streams(void **state)
+{
+    struct stage *g = *state;
+    append(g->out, "to stdout\n");
+    append(g->err, "to stderr\n");
+    uilab_connect(&g->u);
+    uilab_keys(&g->u, "l");
+    must_show(&g->u, "to stdout");
+    uilab_keys(&g->u, "e");
+    must_show(&g->u, "to stderr");
+    uilab_keys(&g->u, "e");
+    must_show(&g->u, "to stdout");
+    uilab_keys(&g->u, "]");
+    must_show(&g->u, "last output of the job");
+}
+
+/* An srun step without files: its output is kept on the node and fetched from there. */
+static void spools_are_fetched(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    struct ev_step body = {.step = {.id = 0, .n_tasks = 1, .n_ranks = 2, .nodes = 1, .cpus_per_rank = 1, .mem_mib = MEM_NOT_GIVEN,
+                                    .gpus = NOT_GIVEN, .time_limit_s = 600}};
+    rec_list_push(&body.step.tasks);
+    lab_must(&u->lab, EV_STEP, g->job, &body);
+    struct ev_place place = {.n_ranks = 2, .alloc = lab_alloc("n1", 0, 2, 0, 0, 512)};
+    lab_must(&u->lab, EV_PLACE, g->job, &place);
+    lab_running(&u->lab, g->job, 0, 0);
+    uilab_connect(u);
+    uilab_draw(u, 24, 80);
+    uilab_keys(u, "<Enter>G<Right>jj<Enter>"); /* the second rank */
+    const struct uilab_sent *ask = uilab_sent(u, MSG_OUTPUT_READ);
+    assert_non_null(ask);
+    const struct msg_output_read *r = ask->body;
+    assert_int_equal(r->key.job, g->job);
+    assert_int_equal(r->rank, 1);
+    assert_int_equal(r->stream, 1);
+    assert_int_equal(r->offset, 0);
+    must_show(u, "kept on its node");
+    struct msg_output_data data = {.data = {.p = (uint8_t *)strdup("from the node\n"), .n = 14}};
+    uilab_feed(u, MSG_OUTPUT_DATA, ask->tag, &data);
+    must_show(u, "from the node");
+    ask = uilab_sent(u, MSG_OUTPUT_READ);
+    assert_int_equal(((const struct msg_output_read *)ask->body)->offset, 14);
+    free(data.data.p);
+    data = (struct msg_output_data){.offset = 14, .eof = true};
+    size_t asked = u->sent.n;
+    uilab_feed(u, MSG_OUTPUT_DATA, ask->tag, &data);
+    assert_int_equal(u->sent.n, asked); /* the end: no more questions */
+    uilab_keys(u, "q"); /* an answer that comes too late finds nobody */
+    uilab_feed(u, MSG_OUTPUT_DATA, ask->tag, &data);
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* A sparse gigabyte: what has to be read of it at least would show. */
+static void a_gigabyte_opens_at_once(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    append(g->out, "the first line\n");
+    assert_int_equal(truncate(g->out, 1000000000), 0);
+    append(g->out, "\nthe last line\n");
+    uilab_connect(u);
+    uilab_draw(u, 24, 80);
+    struct mallinfo2 before = mallinfo2();
+    int64_t t0 = now_ms();
+    uilab_keys(u, "l");
+    must_show(u, "the last line");
+    int64_t took = now_ms() - t0;
+    struct mallinfo2 after = mallinfo2();
+    if (took > 100 && !getenv("ASAN_OPTIONS"))
+        fail_msg("it took %lld ms", (long long)took);
+    if (after.uordblks + after.hblkhd > before.uordblks + before.hblkhd + 4 * 1024 * 1024)
+        fail_msg("it holds %zu bytes more", after.uordblks - before.uordblks);
+    t0 = now_ms();
+    uilab_keys(u, "<PgUp><PgUp>");
+    uilab_draw(u, 24, 80);
+    uilab_keys(u, "g");
+    must_show(u, "the first line");
+    assert_true(now_ms() - t0 < 1000);
+}
+
+static void every_line_is_shown_once(void **state)
+{
+    struct stage *g = *state;
+    /* Down from the top and up from the end come by the same lines, wrapped ones too. */
+    for (int i = 0; i < 200; i++) {
+        char line[400];
+        int n = snprintf(line, sizeof line, "<%d>", i);
+        memset(line + n, 'x', (size_t)(i * 7 % 300));
+        line[n + i * 7 % 300] = '\0';
+        append(g->out, line);
+        append(g->out, "\n");
+    }
+    struct pager p;
+    struct canvas c;
+    int fd = open(g->out, O_RDONLY);
+    assert_true(fd >= 0);
+    pager_init(&p);
+    canvas_init(&c);
+    pager_set_fd(&p, fd);
+    for (int wrap = 0; wrap < 2; wrap++) {
+        p.wrap = wrap;
+        struct str top = STR_INIT, down = STR_INIT, up = STR_INIT;
+        canvas_resize(&c, 10, 80);
+        pager_draw(&p, &c, rect_make(0, 0, 10, 80));
+        pager_act(&p, ACTION_TOP);
+        int steps = 0;
+        for (;; steps++) {
+            canvas_clear(&c);
+            pager_draw(&p, &c, rect_make(0, 0, 10, 80));
+            canvas_row_text(&c, 0, &down);
+            str_append_char(&down, '\n');
+            if (pager_at_end(&p))
+                break;
+            pager_scroll(&p, 1);
+        }
+        assert_true(steps >= 190);
+        for (int i = 0; i <= steps; i++) { /* backwards: each in front of what is there */
+            canvas_clear(&c);
+            pager_draw(&p, &c, rect_make(0, 0, 10, 80));
+            str_clear(&top);
+            canvas_row_text(&c, 0, &top);
+            str_append_char(&top, '\n');
+            str_append(&top, up.s);
+            str_clear(&up);
+            str_append(&up, top.s);
+            pager_scroll(&p, -1);
+        }
+        assert_string_equal(up.s, down.s);
+        str_fini(&top);
+        str_fini(&down);
+        str_fini(&up);
+    }
+    close(fd);
+    pager_fini(&p);
+    canvas_fini(&c);
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(follows_a_file_from_before_it_is_there),
+        CASE(truncated_and_replaced_files),
+        CASE(progress_bars_can_be_read),
+        CASE(search_and_errors),
+        CASE(both_streams),
+        CASE(spools_are_fetched),
+        CASE(a_gigabyte_opens_at_once),
+        CASE(every_line_is_shown_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
