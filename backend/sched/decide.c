@@ -56,23 +56,26 @@ static void wake_at(struct pass *p, struct wall t)
         p->out->next = t;
 }
 
-/* Tries the partitions that the request names, in its order. The first that it fits in takes it. */
-static const struct part_spec *place(struct pass *p, const struct job *j, const struct fit_request *r,
-                                     struct alloc **ret_alloc, size_t *ret_n)
+/* Tries those of the partitions that are open to the job, in its order. The first that it fits in takes it;
+ * only a job that fits in none of them holds back those behind it. */
+static const struct part_spec *place(struct pass *p, const struct job *j, const struct strv *names,
+                                     const struct fit_request *r, struct alloc **ret_alloc, size_t *ret_n)
 {
-    struct strv names = gate_partitions(p->v->model, j);
+    VEC(const struct part_spec *) tried = VEC_INIT;
     const struct part_spec *taken = NULL;
-    for (size_t i = 0; i < names.n && !taken; i++) {
-        const struct part_spec *part = model_get_part(p->v->model, names.v[i]);
+    for (size_t i = 0; i < names->n && !taken; i++) {
+        const struct part_spec *part = model_get_part(p->v->model, names->v[i]);
         if (gate_partition(p->v, j->uid, &j->req, part, NULL) != REASON_NONE || blocked_of(p, part)->job)
             continue;
         struct fit_refusals why;
         if (fit_place(p->v->model, p->nodes, part, r, ret_alloc, ret_n, &why) == 0)
             taken = part;
         else
-            block(p, part, j->id);
+            vec_push(&tried, part);
     }
-    strv_fini(&names);
+    for (size_t i = 0; i < tried.n && !taken; i++)
+        block(p, tried.v[i], j->id);
+    vec_fini(&tried);
     return taken;
 }
 
@@ -83,12 +86,31 @@ static uint32_t limit_in(const struct job *j, const struct part_spec *part)
     return part->default_time_s != DURATION_NOT_SET ? part->default_time_s : part->max_time_s;
 }
 
-static uint32_t running_elements(const struct model *m, uint32_t array_job)
+/* Elements of its array that may start beside those that run or have just been started. */
+static uint32_t array_room(const struct pass *p, const struct job *j)
 {
+    if (!j->array_job || !j->req.array_throttle)
+        return UINT32_MAX;
     uint32_t n = 0;
-    list_for_each (j, &m->active, struct job, in_queue)
-        n += j->array_job == array_job;
-    return n;
+    list_for_each (a, &p->v->model->active, struct job, in_queue)
+        n += a->array_job == j->array_job;
+    vec_for_each (&p->out->starts, i)
+        n += model_get_job(p->v->model, p->out->starts.v[i].job)->array_job == j->array_job;
+    return n < j->req.array_throttle ? j->req.array_throttle - n : 0;
+}
+
+/* Starts the job, or one element of the array; false where it does not fit. */
+static bool start(struct pass *p, const struct job *j, const struct strv *names,
+                  const struct fit_request *r, uint32_t index)
+{
+    struct sched_start s = {.job = j->id, .array_index = index, .start = {.array_index = index}};
+    const struct part_spec *part = place(p, j, names, r, &s.start.alloc.v, &s.start.alloc.n);
+    if (!part)
+        return false;
+    s.start.partition = xstrdup(part->name);
+    s.start.time_limit_s = limit_in(j, part);
+    vec_push(&p->out->starts, s);
+    return true;
 }
 
 /* Starts the job, or as many elements of the array as fit and its throttle allows. */
@@ -96,58 +118,65 @@ static void try_job(struct pass *p, const struct job *j)
 {
     struct fit_request r = {.req = &j->req, .gpu_type = j->req.gpu_type};
     job_need(&j->req, &r.need);
-    bool array = job_is_array_record(j);
-    uint32_t room = UINT32_MAX;
-    if (array && j->req.array_throttle) {
-        uint32_t running = running_elements(p->v->model, j->array_job);
-        room = running < j->req.array_throttle ? j->req.array_throttle - running : 0;
+    struct strv names = gate_partitions(p->v->model, j);
+    uint32_t room = array_room(p, j);
+    bool fits = room > 0;
+    if (fits && !job_is_array_record(j))
+        start(p, j, &names, &r, ARRAY_NONE);
+    for (size_t k = 0; k < j->array_pending.n && fits; k++) {
+        const struct index_range *range = &j->array_pending.v[k];
+        for (uint64_t i = range->first; i <= range->last && fits; i += range->step)
+            fits = room-- > 0 && start(p, j, &names, &r, (uint32_t)i);
     }
-    for (size_t k = 0; k < (array ? j->array_pending.n : 1); k++) {
-        struct index_range range = {.first = ARRAY_NONE, .last = ARRAY_NONE, .step = 1};
-        if (array)
-            range = j->array_pending.v[k];
-        for (uint64_t index = range.first; index <= range.last && room; index += range.step, room--) {
-            struct sched_start s = {.job = j->id, .array_index = (uint32_t)index};
-            struct alloc *alloc = NULL;
-            size_t n = 0;
-            const struct part_spec *part = place(p, j, &r, &alloc, &n);
-            if (!part)
-                return;
-            s.start.array_index = (uint32_t)index;
-            s.start.partition = xstrdup(part->name);
-            s.start.alloc.v = alloc;
-            s.start.alloc.n = n;
-            s.start.time_limit_s = limit_in(j, part);
-            vec_push(&p->out->starts, s);
-        }
-    }
+    strv_fini(&names);
+}
+
+/* Where the tasks of a step job may go: with its first one it has chosen its partition. */
+static struct strv task_partitions(const struct pass *p, const struct job *j)
+{
+    if (j->state == JOB_PENDING)
+        return gate_partitions(p->v->model, j);
+    struct strv names = {0};
+    if (j->partition)
+        strv_push(&names, j->partition);
+    return names;
+}
+
+static bool place_task(struct pass *p, const struct job *j, const struct step *s, const struct task *t,
+                       struct strv *names)
+{
+    struct fit_request r = {
+        .req = &j->req, .gpu_type = s->gpu_type ? s->gpu_type : j->req.gpu_type, .one_task = true};
+    step_task_need(s, &r.need);
+    struct alloc *alloc = NULL;
+    size_t n = 0;
+    const struct part_spec *part = place(p, j, names, &r, &alloc, &n);
+    if (!part)
+        return false;
+    struct sched_place out = {.job = j->id,
+                              .place = {.step = s->id,
+                                        .task = t->index,
+                                        .alloc = alloc[0],
+                                        .partition = xstrdup(part->name),
+                                        .time_limit_s = limit_in(j, part)}};
+    free(alloc);
+    vec_push(&p->out->places, out);
+    strv_fini(names);
+    strv_push(names, part->name);
+    return true;
 }
 
 static void try_tasks(struct pass *p, const struct job *j)
 {
+    struct strv names = task_partitions(p, j);
+    bool fits = true;
     for (size_t i = 0; i < j->steps.n; i++) {
         const struct step *s = &j->steps.v[i];
-        for (size_t k = 0; k < s->tasks.n && !s->done; k++) {
-            if (s->tasks.v[k].state != TASK_WAITING)
-                continue;
-            struct fit_request r = {
-                .req = &j->req, .gpu_type = s->gpu_type ? s->gpu_type : j->req.gpu_type, .one_task = true};
-            step_task_need(s, &r.need);
-            struct alloc *alloc = NULL;
-            size_t n = 0;
-            const struct part_spec *part = place(p, j, &r, &alloc, &n);
-            if (!part)
-                return;
-            struct sched_place out = {.job = j->id,
-                                      .place = {.step = s->id,
-                                                .task = s->tasks.v[k].index,
-                                                .alloc = alloc[0],
-                                                .partition = xstrdup(part->name),
-                                                .time_limit_s = limit_in(j, part)}};
-            free(alloc);
-            vec_push(&p->out->places, out);
-        }
+        for (size_t k = 0; k < s->tasks.n && !s->done && fits; k++)
+            if (s->tasks.v[k].state == TASK_WAITING)
+                fits = place_task(p, j, s, &s->tasks.v[k], &names);
     }
+    strv_fini(&names);
 }
 
 static bool all_blocked(const struct pass *p)

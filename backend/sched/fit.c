@@ -111,7 +111,7 @@ static uint32_t *ruled_out(const struct fit_node *f, const struct fit_request *r
         return n->drain ? &why->drained : n->state != NODE_UP || n->gone ? &why->out : &why->busy_whole;
     if (!has_features(n, &c->features))
         return &why->features;
-    if (r->gpu_type && r->need.gpus && !str_ieq(r->gpu_type, n->gpu_type))
+    if (r->gpu_type && r->need.gpus && n->gpus && !str_ieq(r->gpu_type, n->gpu_type))
         return &why->gpu_type;
     return r->need.whole_nodes && !f->empty ? &why->busy_whole : NULL;
 }

@@ -16,7 +16,7 @@ static uint32_t blocker_of(const struct sched_result *last, const char *partitio
 static bool throttled(const struct model *m, const struct job *j, uint32_t *ret_running)
 {
     *ret_running = 0;
-    if (!job_is_array_record(j) || !j->req.array_throttle)
+    if (!j->array_job || !j->req.array_throttle)
         return false;
     list_for_each (a, &m->active, struct job, in_queue)
         *ret_running += a->array_job == j->array_job;

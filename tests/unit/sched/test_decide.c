@@ -139,15 +139,35 @@ static void test_a_blocked_partition_does_not_block_another(void **state)
     state_must_be(b, JOB_PENDING);
 }
 
+/* A job that found a place in its second partition still held back those behind it in its first one. */
 static void test_several_partitions(void **state)
 {
     (void)state;
-    submit("one", 4);
-    uint32_t b = submit("one,two", 3), c = submit("two,one", 2), d = submit("one", 1);
+    submit("one", 2);
+    uint32_t b = submit("one,two", 3), c = submit("two,one", 3), d = submit("one", 1), e = submit("two", 1);
     assert_int_equal(pass(), 2);
     assert_string_equal(lab_get(&l, b)->partition, "two");
-    reason_must_be(c, REASON_RESOURCES);
-    reason_must_be(d, REASON_PRIORITY); /* b blocked "one" before it went to "two" */
+    reason_must_be(c, REASON_RESOURCES); /* it fits in neither, and is first in both */
+    reason_must_be(d, REASON_PRIORITY);
+    reason_must_be(e, REASON_PRIORITY);
+    end(b);
+    assert_int_equal(pass(), 3);
+    assert_string_equal(lab_get(&l, c)->partition, "two");
+}
+
+static void test_tasks_stay_in_the_partition_of_the_first(void **state)
+{
+    (void)state;
+    uint32_t first = submit("two", 4);
+    struct job *j = lab_job(&l, JOB_KIND_STEPS);
+    j->req.partition = xstrdup("two,one");
+    lab_step(j, "s", 2)->cpus_per_rank = 4;
+    uint32_t id = lab_submit(&l, j), behind = submit("two", 1);
+    assert_int_equal(pass(), 2);
+    assert_string_equal(lab_get(&l, id)->partition, "one");
+    end(first);
+    assert_int_equal(pass(), 1); /* not its second task, which would overtake */
+    state_must_be(behind, JOB_RUNNING);
 }
 
 static void test_gates(void **state)
@@ -314,6 +334,23 @@ static void test_array_throttle(void **state)
     assert_int_equal(pass(), 0);
 }
 
+/* Elements that were requeued count as well as those that have not begun. */
+static void test_array_throttle_counts_requeued_elements(void **state)
+{
+    (void)state;
+    uint32_t id = submit_array(5, 2, 1);
+    assert_int_equal(pass(), 2);
+    assert_int_equal(lab_end(&l, 2, STEP_BATCH, 0, END_NODE_REBOOT, 0, 0), 0);
+    assert_int_equal(lab_end(&l, 3, STEP_BATCH, 0, END_NODE_REBOOT, 0, 0), 0);
+    struct ev_split b = {.array_index = 2, .new_id = 4};
+    lab_must(&l, EV_SPLIT, id, &b);
+    assert_int_equal(pass(), 2);
+    state_must_be(2, JOB_RUNNING);
+    state_must_be(3, JOB_RUNNING);
+    reason_must_be(4, REASON_ARRAY_LIMIT);
+    reason_must_be(id, REASON_ARRAY_LIMIT);
+}
+
 static uint32_t submit_steps(uint32_t tasks, uint32_t gpus)
 {
     struct job *j = lab_job(&l, JOB_KIND_STEPS);
@@ -373,13 +410,22 @@ static void test_tasks_of_two_steps_ask_for_their_own_gpu_type(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_empty_queue),         TEST(test_gates),
-        TEST(test_partition_states),    TEST(test_who_may_use_a_partition),
-        TEST(test_clock_set_back),      TEST(test_first_come_first_served),
-        TEST(test_time_limits),         TEST(test_a_blocked_partition_does_not_block_another),
-        TEST(test_several_partitions),  TEST(test_array_starts_as_it_fits),
-        TEST(test_array_throttle),      TEST(test_tasks_are_placed_as_gpus_free_up),
-        TEST(test_step_job_that_waits), TEST(test_tasks_of_two_steps_ask_for_their_own_gpu_type),
+        TEST(test_empty_queue),
+        TEST(test_gates),
+        TEST(test_partition_states),
+        TEST(test_who_may_use_a_partition),
+        TEST(test_clock_set_back),
+        TEST(test_first_come_first_served),
+        TEST(test_time_limits),
+        TEST(test_a_blocked_partition_does_not_block_another),
+        TEST(test_several_partitions),
+        TEST(test_tasks_stay_in_the_partition_of_the_first),
+        TEST(test_array_starts_as_it_fits),
+        TEST(test_array_throttle),
+        TEST(test_array_throttle_counts_requeued_elements),
+        TEST(test_tasks_are_placed_as_gpus_free_up),
+        TEST(test_step_job_that_waits),
+        TEST(test_tasks_of_two_steps_ask_for_their_own_gpu_type),
     };
     return cmocka_run_group_tests_name("decide", tests, NULL, NULL);
 }

@@ -307,7 +307,7 @@ static void test_refusals_are_counted(void **state)
     } rows[] = {
         {"gn=3", "4 nodes: 3 too few free GPUs, 1 would do alone"},
         {"c=10 m=4000", "4 nodes: 2 too few free CPUs, 2 too little free memory"},
-        {"g=1 type=h100", "4 nodes: 4 another GPU type"},
+        {"g=1 type=h100", "4 nodes: 2 too few free GPUs, 2 another GPU type"},
         {"C=fast", "4 nodes: 4 without the features"},
         {"N=1 w=c1 c=20", "4 nodes: 1 too few free CPUs, 3 not among those wanted"},
     };
