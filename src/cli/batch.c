@@ -2,16 +2,13 @@
 #include "src/cli/batch.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/xalloc.h"
+#include "src/cli/follow.h"
 #include "src/model/array.h"
 
-#define POLL_FIRST_MS 100
-#define POLL_MAX_MS   2000
-#define AWAY_MS       3600000
 
 static int batch_set(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
 {
@@ -148,8 +145,7 @@ int batch_message(struct batch *b, struct script *s, char *const *args, size_t n
     return 0;
 }
 
-/* ---- waiting for the end
- * ----------------------------------------------------------------------------------- */
+/* --- waiting for the end --- */
 
 static int exit_code_of(const struct job *j)
 {
@@ -174,33 +170,21 @@ static int collect_codes(const struct model *m, bool *ret_open)
 
 int batch_wait(const struct cli *cli, struct client *c, uint32_t job)
 {
-    struct job_target target = {.job = job, .array_index = ARRAY_NONE, .step = STEP_ALL};
-    struct msg_get get = {.what = GET_JOBS, .jobs = {.v = &target, .n = 1}};
-    struct errtext err;
-    int code = 1, pause_ms = POLL_FIRST_MS;
+    struct follow f;
+    int code = 1;
     bool open = true;
+    follow_init(&f, cli, c, job, false);
     while (open) {
-        struct model m;
-        model_init(&m);
-        int rc = client_fetch(c, &get, &m, &err);
-        if (rc == -EACCES)
-            break;
-        if (!rc && list_empty(&m.all))
-            open = false; /* ended so long ago that it is forgotten: what was known of it stands */
-        else if (!rc)
-            code = collect_codes(&m, &open);
-        model_fini(&m);
-        if (!rc && open)
-            poll(NULL, 0, pause_ms);
-        pause_ms = pause_ms * 2 < POLL_MAX_MS ? pause_ms * 2 : POLL_MAX_MS;
-        if (!rc)
+        struct follow_turn t;
+        if (follow_wait(&f, -1, -1, &t) & FOLLOW_MESSAGE)
+            msg_free(t.in.kind, t.in.body);
+        if (!f.known)
             continue;
-        client_free(c);
-        if (client_connect_wait(cli->cmd->name, AWAY_MS, &c, &err)) {
-            cli_error(cli, "%s", err.s);
-            return 1;
-        }
+        if (list_empty(&f.m.all))
+            open = false; /* ended so long ago that it is forgotten: what was known of it stands */
+        else
+            code = collect_codes(&f.m, &open);
     }
-    client_free(c);
+    follow_fini(&f);
     return code;
 }
