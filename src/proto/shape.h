@@ -1,7 +1,6 @@
 /* shape.h - is this one MessagePack value that is safe to build?
  *
- * The library allocates an array as soon as its count is read, so that five bytes can ask for gigabytes. Hence every body is
- * looked over before it gets there.
+ * Five bytes can announce an array of gigabytes. Hence every body is looked over before anything is made of it.
  */
 #ifndef STOKER_PROTO_SHAPE_H
 #define STOKER_PROTO_SHAPE_H

@@ -1,0 +1,346 @@
+/* decode.c - records from MessagePack, in one walk over the bytes.
+ *
+ * shape_check has seen the whole body before: every length is true, every count is filled, nothing is
+ * missing. What remains is whether each value is of its member's type.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/xalloc.h"
+#include "src/proto/codec.h"
+#include "src/proto/shape.h"
+
+#define MAX_ITEMS       1000000u   /* of all lists of one message */
+#define BYTES_PER_BYTE  64u        /* memory of records and strings that one byte received may cost ... */
+#define BYTES_FREE      (1u << 20) /* ... and what a message of any size may */
+#define STRING_OVERHEAD 40u        /* its pointer and the allocator's part */
+
+/* ---- values ---- */
+
+enum value_type {
+    VALUE_NIL,
+    VALUE_BOOL,
+    VALUE_UNSIGNED,
+    VALUE_NEGATIVE,
+    VALUE_FLOAT,
+    VALUE_STR,
+    VALUE_BIN,
+    VALUE_ARRAY,
+};
+
+struct value {
+    enum value_type type;
+    uint64_t u; /* UNSIGNED, BOOL */
+    int64_t i;  /* NEGATIVE */
+    double f;
+    const uint8_t *p; /* STR, BIN */
+    size_t n;         /* bytes of those; values of an ARRAY, which come next */
+};
+
+/* What is left to read, and what it may still cost. */
+struct decoder {
+    const uint8_t *at;
+    size_t items_left, bytes_left;
+    struct errtext *err;
+};
+
+static uint64_t take_be(struct decoder *c, size_t n)
+{
+    uint64_t v = 0;
+    for (size_t i = 0; i < n; i++)
+        v = v << 8 | *c->at++;
+    return v;
+}
+
+static struct value take_bytes_of(struct decoder *c, enum value_type type, size_t n)
+{
+    struct value v = {.type = type, .p = c->at, .n = n};
+    c->at += n;
+    return v;
+}
+
+static struct value take_signed(struct decoder *c, size_t n)
+{
+    /* Sign extension: the topmost bit of n bytes moved up and back. */
+    unsigned shift = 64 - 8 * (unsigned)n;
+    int64_t i = (int64_t)(take_be(c, n) << shift) >> shift;
+    if (i >= 0)
+        return (struct value){.type = VALUE_UNSIGNED, .u = (uint64_t)i};
+    return (struct value){.type = VALUE_NEGATIVE, .i = i};
+}
+
+static struct value take_float(struct decoder *c, size_t n)
+{
+    struct value v = {.type = VALUE_FLOAT};
+    uint64_t bits = take_be(c, n);
+    uint32_t bits32 = (uint32_t)bits;
+    float f;
+    if (n == sizeof bits) {
+        memcpy(&v.f, &bits, sizeof v.f);
+        return v;
+    }
+    memcpy(&f, &bits32, sizeof f);
+    v.f = (double)f;
+    return v;
+}
+
+static struct value take_value(struct decoder *c)
+{
+    uint8_t b = *c->at++;
+    if (b < 0x80)
+        return (struct value){.type = VALUE_UNSIGNED, .u = b};
+    if (b >= 0xe0)
+        return (struct value){.type = VALUE_NEGATIVE, .i = (int8_t)b};
+    if (b < 0xa0)
+        return (struct value){.type = VALUE_ARRAY, .n = b & 0x0f};
+    if (b < 0xc0)
+        return take_bytes_of(c, VALUE_STR, b & 0x1f);
+    switch (b) {
+    case 0xc2:
+    case 0xc3: return (struct value){.type = VALUE_BOOL, .u = b & 1};
+    case 0xc4:
+    case 0xc5:
+    case 0xc6: return take_bytes_of(c, VALUE_BIN, take_be(c, (size_t)1 << (b - 0xc4)));
+    case 0xca: return take_float(c, 4);
+    case 0xcb: return take_float(c, 8);
+    case 0xcc:
+    case 0xcd:
+    case 0xce:
+    case 0xcf: return (struct value){.type = VALUE_UNSIGNED, .u = take_be(c, (size_t)1 << (b - 0xcc))};
+    case 0xd0:
+    case 0xd1:
+    case 0xd2:
+    case 0xd3: return take_signed(c, (size_t)1 << (b - 0xd0));
+    case 0xd9:
+    case 0xda:
+    case 0xdb: return take_bytes_of(c, VALUE_STR, take_be(c, (size_t)1 << (b - 0xd9)));
+    case 0xdc:
+    case 0xdd: return (struct value){.type = VALUE_ARRAY, .n = take_be(c, (size_t)2 << (b - 0xdc))};
+    default: return (struct value){.type = VALUE_NIL};
+    }
+}
+
+/* Members that a newer program has added. */
+static void skip_values(struct decoder *c, size_t n)
+{
+    for (; n; n--) {
+        struct value v = take_value(c);
+        if (v.type == VALUE_ARRAY)
+            n += v.n;
+    }
+}
+
+/* ---- members ---- */
+
+static int fail(struct decoder *c, const struct rec_desc *d, const struct rec_field *f, const char *what)
+{
+    return err_set(c->err, -EBADMSG, "%s.%s: %s", d->name, f->name, what);
+}
+
+static bool may_cost(struct decoder *c, size_t n)
+{
+    if (n > c->bytes_left)
+        return false;
+    c->bytes_left -= n;
+    return true;
+}
+
+/* Numbers travel in the shortest form there is, whatever their member's type. */
+static bool get_unsigned(const struct value *o, uint64_t max, uint64_t *ret)
+{
+    if (o->type != VALUE_UNSIGNED || o->u > max)
+        return false;
+    *ret = o->u;
+    return true;
+}
+
+static bool get_signed(const struct value *o, int64_t min, int64_t max, int64_t *ret)
+{
+    if (o->type == VALUE_UNSIGNED && o->u <= (uint64_t)max) {
+        *ret = (int64_t)o->u;
+        return true;
+    }
+    if (o->type == VALUE_NEGATIVE && o->i >= min) {
+        *ret = o->i;
+        return true;
+    }
+    return false;
+}
+
+static const char *get_str(struct decoder *c, const struct value *o, char **ret)
+{
+    if (o->type != VALUE_STR)
+        return "a string is expected";
+    const char *s = (const char *)o->p;
+    size_t n = o->n;
+    if (n && memchr(s, '\0', n))
+        return "a string with a NUL in it";
+    if (!may_cost(c, n + STRING_OVERHEAD))
+        return "too much for its size";
+    *ret = n ? xstrndup(s, n) : xstrdup("");
+    return NULL;
+}
+
+static const char *get_strv(struct decoder *c, const struct value *o, struct strv *ret)
+{
+    if (o->type != VALUE_ARRAY)
+        return "a list is expected";
+    for (size_t i = 0; i < o->n; i++) {
+        if (!c->items_left)
+            return "too many items";
+        c->items_left--;
+        char *s;
+        struct value item = take_value(c);
+        const char *why = get_str(c, &item, &s);
+        if (why)
+            return why;
+        strv_push_take(ret, s);
+    }
+    return NULL;
+}
+
+static const char *get_blob(struct decoder *c, const struct value *o, struct blob *ret)
+{
+    if (o->type != VALUE_BIN)
+        return "binary data is expected";
+    size_t n = o->n;
+    if (!may_cost(c, n))
+        return "too much for its size";
+    if (n)
+        *ret = (struct blob){.p = xmemdup(o->p, n), .n = n};
+    return NULL;
+}
+
+static const char *get_cpuset(const struct value *o, struct cpuset *ret)
+{
+    if (o->type != VALUE_BIN)
+        return "a set is expected";
+    if (o->n > CPUSET_MAX / 8)
+        return "a set with too large a number";
+    for (size_t i = 0; i < o->n; i++)
+        ret->w[i / 8] |= (uint64_t)o->p[i] << i % 8 * 8;
+    return NULL;
+}
+
+static const char *get_number(const struct value *o, double *ret)
+{
+    if (o->type != VALUE_FLOAT || !isfinite(o->f))
+        return "a finite number is expected";
+    *ret = o->f;
+    return NULL;
+}
+
+static const char *get_scalar(struct decoder *c, const struct rec_field *f, const struct value *o, void *p)
+{
+    uint64_t u = 0;
+    int64_t i = 0;
+    switch (f->type) {
+    case REC_BOOL:
+        if (o->type != VALUE_BOOL)
+            return "true or false is expected";
+        *(bool *)p = o->u != 0;
+        return NULL;
+    case REC_U32:
+        if (!get_unsigned(o, UINT32_MAX, &u))
+            return "a number from 0 to 4294967295 is expected";
+        *(uint32_t *)p = (uint32_t)u;
+        return NULL;
+    case REC_I32:
+        if (!get_signed(o, INT32_MIN, INT32_MAX, &i))
+            return "a number of 32 bits is expected";
+        *(int32_t *)p = (int32_t)i;
+        return NULL;
+    case REC_U64:
+        if (!get_unsigned(o, UINT64_MAX, &u))
+            return "a number from 0 is expected";
+        *(uint64_t *)p = u;
+        return NULL;
+    case REC_I64:
+        if (!get_signed(o, INT64_MIN, INT64_MAX, &i))
+            return "a number of 64 bits is expected";
+        *(int64_t *)p = i;
+        return NULL;
+    case REC_WALL:
+        if (!get_signed(o, INT64_MIN, INT64_MAX, &i))
+            return "a time is expected";
+        ((struct wall *)p)->ms = i;
+        return NULL;
+    case REC_F64: return get_number(o, p);
+    case REC_STR: return get_str(c, o, p);
+    case REC_BLOB: return get_blob(c, o, p);
+    case REC_STRV: return get_strv(c, o, p);
+    case REC_CPUSET: return get_cpuset(o, p);
+    case REC_SUB:
+    case REC_LISTOF: break;
+    }
+    return "not a plain member";
+}
+
+static int get_record(struct decoder *c, const struct rec_desc *d, size_t n_values, void *rec);
+
+static int get_list(struct decoder *c, const struct rec_desc *d, const struct rec_field *f,
+                    const struct value *o, struct rec_list_any *list)
+{
+    if (o->type != VALUE_ARRAY)
+        return fail(c, d, f, "a list is expected");
+    for (size_t i = 0; i < o->n; i++) {
+        struct value item = take_value(c);
+        if (item.type != VALUE_ARRAY)
+            return fail(c, d, f, "a list of records is expected");
+        if (!c->items_left)
+            return fail(c, d, f, "too many items");
+        c->items_left--;
+        if (!may_cost(c, f->sub->size))
+            return fail(c, d, f, "too many empty items");
+        int r = get_record(c, f->sub, item.n, rec_list_push_any(list, f->sub->size));
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+/* rec is zeroed memory. What has been built so far stays in it on failure. */
+static int get_record(struct decoder *c, const struct rec_desc *d, size_t n_values, void *rec)
+{
+    size_t n = n_values < d->n_fields ? n_values : d->n_fields;
+    for (size_t i = 0; i < n; i++) {
+        const struct rec_field *f = &d->fields[i];
+        struct value item = take_value(c);
+        void *p = (char *)rec + f->offset;
+        int r = 0;
+        if (item.type == VALUE_NIL)
+            continue;
+        if (f->type == REC_LISTOF) {
+            r = get_list(c, d, f, &item, p);
+        } else if (f->type == REC_SUB) {
+            r = item.type == VALUE_ARRAY ? get_record(c, f->sub, item.n, p)
+                                         : fail(c, d, f, "a record is expected");
+        } else {
+            const char *why = get_scalar(c, f, &item, p);
+            r = why ? fail(c, d, f, why) : 0;
+        }
+        if (r < 0)
+            return r;
+    }
+    skip_values(c, n_values - n);
+    return 0;
+}
+
+int codec_decode(const struct rec_desc *d, const void *p, size_t n, void *rec, struct errtext *err)
+{
+    memset(rec, 0, d->size);
+    const char *why = shape_check(p, n);
+    if (why)
+        return err_set(err, -EBADMSG, "%s: not a message: %s", d->name, why);
+    struct decoder c = {
+        .at = p, .items_left = MAX_ITEMS, .bytes_left = BYTES_FREE + n * BYTES_PER_BYTE, .err = err};
+    struct value v = take_value(&c);
+    if (v.type != VALUE_ARRAY)
+        return err_set(err, -EBADMSG, "%s: not a record", d->name);
+    int r = get_record(&c, d, v.n, rec);
+    if (r < 0)
+        rec_fini(d, rec);
+    return r;
+}
