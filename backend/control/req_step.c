@@ -22,33 +22,40 @@ static bool step_waits(const struct step *s)
     return s->tasks.n && s->tasks.v[0].state == TASK_WAITING;
 }
 
-/* The tasks of a new step wait; how many there are and with which ranks is settled when they are placed. A
- * step that has to wait is placed as if its allocation were empty: the shape that it will have. */
-static enum refusal shape_step(const struct job *j, struct step *s, bool no_wait, bool *ret_waiting,
+static void add_task(struct step *s, uint32_t index, uint32_t rank_base, uint32_t n_ranks)
+{
+    struct task *t = rec_list_push(&s->tasks);
+    t->index = index;
+    t->rank_base = rank_base;
+    t->n_ranks = n_ranks;
+}
+
+static void drop_places(struct sched_places *p)
+{
+    vec_for_each (&p->v, i)
+        rec_fini(&ev_place_rec, &p->v.v[i]);
+    vec_fini(&p->v);
+}
+
+/* Gives a new step its tasks, one for each node. Where there is room now *ret_places says where; else its ranks are spread evenly, and
+ * its tasks wait. */
+static enum refusal shape_step(const struct job *j, struct step *s, bool no_wait, struct sched_places *ret_places,
                                struct errtext *text)
 {
-    struct sched_places places = {0};
-    enum step_fit fit = sched_fit_step(j, s, &places, text);
-    *ret_waiting = fit == STEP_BUSY;
-    vec_for_each (&places.v, i) {
-        struct task *t = rec_list_push(&s->tasks);
-        t->index = places.v.v[i].task;
-        t->rank_base = places.v.v[i].rank_base;
-        t->n_ranks = places.v.v[i].n_ranks;
-        rec_fini(&ev_place_rec, &places.v.v[i]);
-    }
-    vec_fini(&places.v);
+    enum step_fit fit = sched_fit_step(j, s, ret_places, text);
     if (fit == STEP_TOO_BIG)
         return REFUSAL_STEP_TOO_BIG;
     if (fit == STEP_BUSY && no_wait)
         return REFUSAL_STEP_BUSY;
+    vec_for_each (&ret_places->v, i) {
+        const struct ev_place *p = &ret_places->v.v[i];
+        add_task(s, p->task, p->rank_base, p->n_ranks);
+    }
     uint32_t nodes = s->nodes ? s->nodes : 1, base = 0;
     for (uint32_t i = 0; fit == STEP_BUSY && i < nodes; i++) {
-        struct task *t = rec_list_push(&s->tasks);
-        t->index = i;
-        t->rank_base = base;
-        t->n_ranks = (s->n_ranks - base + nodes - i - 1) / (nodes - i);
-        base += t->n_ranks;
+        uint32_t here = (s->n_ranks - base + nodes - i - 1) / (nodes - i);
+        add_task(s, i, base, here);
+        base += here;
     }
     return REFUSAL_NONE;
 }
@@ -90,10 +97,12 @@ void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
     /* No more nodes than ranks: one task for each node is what it will be placed as. */
     if (!st->nodes || st->nodes > st->n_ranks)
         st->nodes = st->nodes ? st->n_ranks : 1;
-    bool waiting = false;
+    struct sched_places places = {0};
     enum refusal refusal =
-        st->tasks.n ? REFUSAL_BAD_REQUEST : shape_step(j, st, m->no_wait, &waiting, &text);
+        st->tasks.n ? REFUSAL_BAD_REQUEST : shape_step(j, st, m->no_wait, &places, &text);
+    bool waiting = !places.v.n;
     if (refusal != REFUSAL_NONE) {
+        drop_places(&places);
         session_reply(s, tag, refusal, j->id, 0, "%s", text.s);
         rec_fini(&ev_step_rec, &body);
         return;
@@ -101,9 +110,15 @@ void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
     int32_t id = st->id;
     uint32_t job = j->id;
     if (ctl_emit(c, EV_STEP, job, &body) < 0) {
+        drop_places(&places);
         session_reply(s, tag, REFUSAL_BAD_REQUEST, job, 0, "malformed step");
         return;
     }
+    vec_for_each (&places.v, i) { /* at once: the next request of this turn must find the room taken */
+        places.v.v[i].step = id;
+        ctl_emit(c, EV_PLACE, job, &places.v.v[i]);
+    }
+    vec_fini(&places.v);
     struct str b = STR_INIT;
     codec_encode(&step_payload_rec, &m->payload, &b);
     store_add_payload(c->store, job, id, b.s, b.len);
