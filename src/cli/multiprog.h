@@ -11,7 +11,7 @@
 #ifndef STOKER_CLI_MULTIPROG_H
 #define STOKER_CLI_MULTIPROG_H
 
-#include "src/proto/msg.h"
+#include "src/client/client.h"
 
 /* Appends one entry for each of n_ranks, ascending, to ret->ranks. name: for messages.
  * Errors: -EINVAL; the text names the line or the rank without a record. ret untouched. */

@@ -4,7 +4,7 @@
 
 #include "src/cli/cmd.h"
 #include "src/cli/jobopts.h"
-#include "src/proto/msg.h"
+#include "src/client/client.h"
 
 struct srunopts {
     struct jobopts job;
