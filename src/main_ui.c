@@ -37,7 +37,8 @@ static void usage(FILE *f)
           "      --print-keys   print the table of keys and exit\n"
           "  -h, --help         print this and exit\n"
           "  -V, --version      print the version and exit\n\n"
-          "Set NO_COLOR to have no colours. ~/.config/stoker/ui.cfg keeps theme, ascii, mouse, read_only and keys.\n",
+          "Set NO_COLOR to have no colours. ~/.config/stoker/ui.cfg keeps theme, ascii, mouse, read_only "
+          "and keys.\n",
           f);
 }
 

@@ -32,7 +32,8 @@ static void build_nodes(struct lab *l)
 
 static void drain(struct lab *l, const char *node, const char *reason)
 {
-    struct ev_drain body = {.node = xstrdup(node), .drain = true, .reason = xstrdup(reason), .user = xstrdup("root")};
+    struct ev_drain body = {
+        .node = xstrdup(node), .drain = true, .reason = xstrdup(reason), .user = xstrdup("root")};
     lab_must(l, EV_DRAIN, 0, &body);
 }
 
@@ -42,8 +43,8 @@ static void node_state(struct lab *l, const char *node, enum node_state state)
     lab_must(l, EV_NODE, 0, &body);
 }
 
-static struct job *new_job(struct lab *l, const char *name, uint32_t uid, const char *user, const char *part, uint32_t cpus,
-                           uint32_t gpus, const char *command)
+static struct job *new_job(struct lab *l, const char *name, uint32_t uid, const char *user,
+                           const char *part, uint32_t cpus, uint32_t gpus, const char *command)
 {
     struct job *j = lab_job(l, JOB_KIND_BATCH);
     set(&j->req.name, name);
@@ -64,9 +65,11 @@ static struct job *new_job(struct lab *l, const char *name, uint32_t uid, const 
     return j;
 }
 
-static void start(struct lab *l, uint32_t job, uint32_t index, uint32_t new_id, const char *part, struct alloc a)
+static void start(struct lab *l, uint32_t job, uint32_t index, uint32_t new_id, const char *part,
+                  struct alloc a)
 {
-    struct ev_start body = {.array_index = index, .new_id = new_id, .partition = xstrdup(part), .time_limit_s = 4 * 3600};
+    struct ev_start body = {
+        .array_index = index, .new_id = new_id, .partition = xstrdup(part), .time_limit_s = 4 * 3600};
     *rec_list_push(&body.alloc) = a;
     lab_must(l, EV_START, job, &body);
     lab_running(l, new_id ? new_id : job, STEP_BATCH, 0);
@@ -78,8 +81,8 @@ static void later(struct lab *l, int64_t s)
 }
 
 /* A batch job that ran and ended. */
-static uint32_t ended(struct lab *l, struct job *j, const char *part, const char *node, int64_t ran_s, enum end_kind kind,
-                      int32_t code, int32_t sig)
+static uint32_t ended(struct lab *l, struct job *j, const char *part, const char *node, int64_t ran_s,
+                      enum end_kind kind, int32_t code, int32_t sig)
 {
     uint32_t id = lab_submit(l, j);
     start(l, id, ARRAY_NONE, 0, part, lab_alloc(node, 0, 4, 0, 0, 16 * GIB));
@@ -92,10 +95,14 @@ static uint32_t ended(struct lab *l, struct job *j, const char *part, const char
 
 static void build_ended(struct lab *l, struct scene *s)
 {
-    s->done = ended(l, new_job(l, "prepare", 1000, "alice", "cpu", 4, 0, "prepare.sh"), "cpu", "cpu01", 1260, END_EXITED, 0, 0);
-    s->failed = ended(l, new_job(l, "convert", 1001, "bo", "cpu", 4, 0, "convert.sh"), "cpu", "cpu02", 37, END_EXITED, 2, 0);
-    s->oom = ended(l, new_job(l, "merge", 1000, "alice", "cpu", 4, 0, "merge.py"), "cpu", "cpu03", 2711, END_OOM, 0, 9);
-    s->timeout = ended(l, new_job(l, "relax", 1002, "chen", "cpu", 4, 0, "relax.sh"), "cpu", "cpu01", 7200, END_TIMEOUT, 0, 15);
+    s->done = ended(l, new_job(l, "prepare", 1000, "alice", "cpu", 4, 0, "prepare.sh"), "cpu", "cpu01",
+                    1260, END_EXITED, 0, 0);
+    s->failed = ended(l, new_job(l, "convert", 1001, "bo", "cpu", 4, 0, "convert.sh"), "cpu", "cpu02", 37,
+                      END_EXITED, 2, 0);
+    s->oom = ended(l, new_job(l, "merge", 1000, "alice", "cpu", 4, 0, "merge.py"), "cpu", "cpu03", 2711,
+                   END_OOM, 0, 9);
+    s->timeout = ended(l, new_job(l, "relax", 1002, "chen", "cpu", 4, 0, "relax.sh"), "cpu", "cpu01", 7200,
+                       END_TIMEOUT, 0, 15);
     s->cancelled = lab_submit(l, new_job(l, "mistake", 1001, "bo", "gpu", 8, 8, "oops.sh"));
     lab_kill(l, s->cancelled, STEP_ALL, KILL_CANCEL, FATE_END);
 }
@@ -125,8 +132,14 @@ static void build_array(struct lab *l, struct scene *s)
 
 static void build_srun_steps(struct lab *l, uint32_t job)
 {
-    struct ev_step body = {.step = {.id = 0, .n_tasks = 2, .n_ranks = 4, .nodes = 2, .cpus_per_rank = 6, .mem_mib = MEM_NOT_GIVEN,
-                                    .gpus = NOT_GIVEN, .time_limit_s = DURATION_NOT_SET}};
+    struct ev_step body = {.step = {.id = 0,
+                                    .n_tasks = 2,
+                                    .n_ranks = 4,
+                                    .nodes = 2,
+                                    .cpus_per_rank = 6,
+                                    .mem_mib = MEM_NOT_GIVEN,
+                                    .gpus = NOT_GIVEN,
+                                    .time_limit_s = DURATION_NOT_SET}};
     body.step.name = xstrdup("torchrun");
     body.step.command = xstrdup("torchrun train.py");
     body.step.std_out = xstrdup("rank-%t.log");
@@ -134,7 +147,10 @@ static void build_srun_steps(struct lab *l, uint32_t job)
         rec_list_push(&body.step.tasks)->index = t;
     lab_must(l, EV_STEP, job, &body);
     for (uint32_t t = 0; t < 2; t++) {
-        struct ev_place place = {.step = 0, .task = t, .rank_base = 2 * t, .n_ranks = 2,
+        struct ev_place place = {.step = 0,
+                                 .task = t,
+                                 .rank_base = 2 * t,
+                                 .n_ranks = 2,
                                  .alloc = lab_alloc(t ? "gpu02" : "gpu01", 0, 12, 0, 2, 96 * GIB)};
         lab_must(l, EV_PLACE, job, &place);
         lab_running(l, job, 0, t);
@@ -147,7 +163,8 @@ static void build_multi(struct lab *l, struct scene *s)
     j->req.nodes_min = j->req.nodes_max = 2;
     j->req.gpu_type = xstrdup("a100");
     s->multi = lab_submit(l, j);
-    struct ev_start body = {.array_index = ARRAY_NONE, .partition = xstrdup("gpu"), .time_limit_s = 4 * 3600};
+    struct ev_start body = {
+        .array_index = ARRAY_NONE, .partition = xstrdup("gpu"), .time_limit_s = 4 * 3600};
     *rec_list_push(&body.alloc) = lab_alloc("gpu01", 0, 24, 0, 2, 192 * GIB);
     *rec_list_push(&body.alloc) = lab_alloc("gpu02", 0, 24, 0, 2, 192 * GIB);
     lab_must(l, EV_START, s->multi, &body);
@@ -155,10 +172,15 @@ static void build_multi(struct lab *l, struct scene *s)
     build_srun_steps(l, s->multi);
 }
 
-static void place_task(struct lab *l, uint32_t job, int32_t step, uint32_t task, const char *node, unsigned cpu, unsigned gpu)
+static void place_task(struct lab *l, uint32_t job, int32_t step, uint32_t task, const char *node,
+                       unsigned cpu, unsigned gpu)
 {
-    struct ev_place place = {.step = step, .task = task, .alloc = lab_alloc(node, cpu, 4, gpu, 1, 32 * GIB),
-                             .partition = xstrdup("gpu"), .time_limit_s = 4 * 3600, .n_ranks = 1};
+    struct ev_place place = {.step = step,
+                             .task = task,
+                             .alloc = lab_alloc(node, cpu, 4, gpu, 1, 32 * GIB),
+                             .partition = xstrdup("gpu"),
+                             .time_limit_s = 4 * 3600,
+                             .n_ranks = 1};
     lab_must(l, EV_PLACE, job, &place);
     lab_running(l, job, step, task);
 }
@@ -196,15 +218,21 @@ static uint32_t waiting(struct lab *l, struct job *j, enum reason reason, const 
 static void build_waiting(struct lab *l, struct scene *s)
 {
     struct job *j = new_job(l, "finetune-7b", 1001, "bo", "gpu", 16, 8, "finetune.sh");
-    s->big = waiting(l, j, REASON_RESOURCES, "waits for 8 GPUs on one node: 6 come free about 14:20, when 9 ends");
-    s->eval = waiting(l, new_job(l, "eval", 1000, "alice", "gpu", 4, 1, "eval.py"), REASON_PRIORITY, "2 jobs are ahead of it");
-    s->held = waiting(l, new_job(l, "ablation", 1000, "alice", "gpu", 8, 2, "ablation.sh"), REASON_HELD_USER, NULL);
+    s->big = waiting(l, j, REASON_RESOURCES,
+                     "waits for 8 GPUs on one node: 6 come free about 14:20, when 9 ends");
+    s->eval = waiting(l, new_job(l, "eval", 1000, "alice", "gpu", 4, 1, "eval.py"), REASON_PRIORITY,
+                      "2 jobs are ahead of it");
+    s->held = waiting(l, new_job(l, "ablation", 1000, "alice", "gpu", 8, 2, "ablation.sh"),
+                      REASON_HELD_USER, NULL);
     lab_hold(l, s->held, HOLD_USER);
     j = new_job(l, "report", 1002, "chen", "cpu", 2, 0, "report.sh");
     j->req.dependency = xstrdup("afterok:9");
     s->chained = waiting(l, j, REASON_DEPENDENCY, "waits until 9 ends well");
-    s->hostile = waiting(l, new_job(l, "a|b\n\033[31mred\t\u202egnp.exe", 1001, "bo", "cpu", 1, 0, "x"), REASON_PRIORITY, NULL);
-    s->wide = waiting(l, new_job(l, "\u5b66\u7fd2\u30b8\u30e7\u30d6 e\u0301te\u0301", 1002, "chen", "cpu", 1, 0, "x"), REASON_PRIORITY, NULL);
+    s->hostile = waiting(l, new_job(l, "a|b\n\033[31mred\t\u202egnp.exe", 1001, "bo", "cpu", 1, 0, "x"),
+                         REASON_PRIORITY, NULL);
+    s->wide = waiting(
+        l, new_job(l, "\u5b66\u7fd2\u30b8\u30e7\u30d6 e\u0301te\u0301", 1002, "chen", "cpu", 1, 0, "x"),
+        REASON_PRIORITY, NULL);
 }
 
 void scene_build(struct lab *l, struct scene *s)

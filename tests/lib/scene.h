@@ -6,7 +6,8 @@
 
 /* Ids of its jobs. */
 struct scene {
-    uint32_t train, multi, sweep, steps, eval, big, held, chained, failed, oom, timeout, done, cancelled, hostile, wide;
+    uint32_t train, multi, sweep, steps, eval, big, held, chained, failed, oom, timeout, done, cancelled,
+        hostile, wide;
 };
 
 /* Ten nodes, alice (1000), bo (1001) and chen (1002), and about twenty jobs in every state. */

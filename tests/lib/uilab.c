@@ -65,7 +65,12 @@ void uilab_open(struct uilab *u)
 void uilab_connect(struct uilab *u)
 {
     char name[] = "lab", host[] = "login1", release[] = "0.1.0", cluster[] = "test";
-    struct msg_welcome w = {.name = name, .host = host, .release = release, .cluster = cluster, .uid = u->uid, .now = u->lab.now};
+    struct msg_welcome w = {.name = name,
+                            .host = host,
+                            .release = release,
+                            .cluster = cluster,
+                            .uid = u->uid,
+                            .now = u->lab.now};
     if (!u->app)
         uilab_open(u);
     app_connected(u->app, &w);
@@ -115,7 +120,8 @@ bool uilab_snapshot(struct uilab *u)
     }
     uilab_feed(u, MSG_JOBS, tag, &jobs);
     rec_fini(&msg_jobs_rec, &jobs);
-    struct msg_snapshot end = {.seq = m->seq, .epoch = m->epoch, .next_job = m->next_job, .now = u->lab.now};
+    struct msg_snapshot end = {
+        .seq = m->seq, .epoch = m->epoch, .next_job = m->next_job, .now = u->lab.now};
     uilab_feed(u, MSG_SNAPSHOT, tag, &end);
     return true;
 }
@@ -123,7 +129,11 @@ bool uilab_snapshot(struct uilab *u)
 void uilab_push(struct uilab *u, enum event_kind kind, uint32_t job, void *body)
 {
     struct msg_event msg;
-    struct event ev = {.seq = u->lab.m.seq + 1, .t = {.ms = u->lab.now.ms + MS_PER_S}, .kind = kind, .job = job, .body = body};
+    struct event ev = {.seq = u->lab.m.seq + 1,
+                       .t = {.ms = u->lab.now.ms + MS_PER_S},
+                       .kind = kind,
+                       .job = job,
+                       .body = body};
     event_to_msg(&ev, &msg);
     lab_must(&u->lab, kind, job, body);
     u->mono = mono_add_ms(u->mono, 1000);

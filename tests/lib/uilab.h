@@ -1,4 +1,5 @@
-/* uilab.h - the screens in memory: a lab plays the controller, keys go in, pictures come out. No terminal, no socket, no clock.
+/* uilab.h - the screens in memory: a lab plays the controller, keys go in, pictures come out. No terminal,
+ * no socket, no clock.
  *
  *     uilab_init(&u);  scene_build(&u.lab);  uilab_connect(&u);
  *     uilab_keys(&u, "jj/train<Enter>");
@@ -47,7 +48,8 @@ void uilab_feed(struct uilab *u, enum msg_kind kind, uint64_t tag, const void *b
 const struct uilab_sent *uilab_sent(const struct uilab *u, enum msg_kind kind);
 void uilab_forget_sent(struct uilab *u);
 /* A RESULT to the last message of that kind. */
-void uilab_result(struct uilab *u, enum msg_kind to, enum refusal refusal, const char *text, uint32_t count);
+void uilab_result(struct uilab *u, enum msg_kind to, enum refusal refusal, const char *text,
+                  uint32_t count);
 
 /* Moves both clocks. */
 void uilab_wait(struct uilab *u, int64_t ms);

@@ -35,7 +35,8 @@ static struct ink ink_of(const struct theme *t, const struct cell *cell)
 
 static bool same_ink(const struct ink *a, const struct ink *b)
 {
-    return a->fg == b->fg && a->bg == b->bg && a->bold == b->bold && a->dim == b->dim && a->underline == b->underline;
+    return a->fg == b->fg && a->bg == b->bg && a->bold == b->bold && a->dim == b->dim &&
+           a->underline == b->underline;
 }
 
 static void put_char(struct str *out, uint32_t cp)
@@ -57,7 +58,8 @@ static bool is_blank(const struct cell *cell)
     return cell->cp[0] == ' ' && !cell->cp[1];
 }
 
-/* One word: each stands at its own place, for fonts do not agree on the width of a blank; a wide character stands alone. */
+/* One word: each stands at its own place, for fonts do not agree on the width of a blank; a wide character
+ * stands alone. */
 static int put_word(const struct canvas *c, int y, int x, int end, const struct ink *k, struct str *out)
 {
     int stop = x + 1;
@@ -66,8 +68,9 @@ static int put_word(const struct canvas *c, int y, int x, int end, const struct 
     else
         while (stop < end && canvas_at(c, y, stop)->width == 1 && !is_blank(canvas_at(c, y, stop)))
             stop++;
-    str_appendf(out, "<text x=\"%.1f\" y=\"%d\" textLength=\"%.1f\" fill=\"%s\"%s%s>", at_x(x), MARGIN + y * CELL_H + BASE,
-                (stop - x) * CELL_W, k->fg, k->bold ? " font-weight=\"bold\"" : "", k->dim ? " opacity=\"0.62\"" : "");
+    str_appendf(out, "<text x=\"%.1f\" y=\"%d\" textLength=\"%.1f\" fill=\"%s\"%s%s>", at_x(x),
+                MARGIN + y * CELL_H + BASE, (stop - x) * CELL_W, k->fg,
+                k->bold ? " font-weight=\"bold\"" : "", k->dim ? " opacity=\"0.62\"" : "");
     for (int i = x; i < stop; i++)
         for (int m = 0; canvas_at(c, y, i)->width && m < 1 + CELL_MARKS && canvas_at(c, y, i)->cp[m]; m++)
             put_char(out, canvas_at(c, y, i)->cp[m]);
@@ -79,11 +82,12 @@ static int put_word(const struct canvas *c, int y, int x, int end, const struct 
 static void put_run(const struct canvas *c, int y, int x, int end, const struct ink *k, struct str *out)
 {
     if (k->bg != rgb[17])
-        str_appendf(out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n", at_x(x), MARGIN + y * CELL_H,
-                    (end - x) * CELL_W, CELL_H, k->bg);
+        str_appendf(out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n", at_x(x),
+                    MARGIN + y * CELL_H, (end - x) * CELL_W, CELL_H, k->bg);
     if (k->underline)
-        str_appendf(out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"1\" fill=\"%s\" opacity=\"0.6\"/>\n", at_x(x),
-                    MARGIN + y * CELL_H + CELL_H - 2, (end - x) * CELL_W, k->fg);
+        str_appendf(out,
+                    "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"1\" fill=\"%s\" opacity=\"0.6\"/>\n",
+                    at_x(x), MARGIN + y * CELL_H + CELL_H - 2, (end - x) * CELL_W, k->fg);
     while (x < end)
         x = is_blank(canvas_at(c, y, x)) ? x + 1 : put_word(c, y, x, end, k, out);
 }
@@ -92,10 +96,12 @@ void canvas_to_svg(const struct canvas *c, const struct theme *t, struct str *ou
 {
     double w = 2 * MARGIN + c->cols * CELL_W;
     int h = 2 * MARGIN + c->rows * CELL_H;
-    str_appendf(out,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%d\" viewBox=\"0 0 %.0f %d\" "
-                "font-family=\"'DejaVu Sans Mono', 'Liberation Mono', Menlo, Consolas, monospace\" font-size=\"14\">\n",
-                w, h, w, h);
+    str_appendf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%d\" viewBox=\"0 0 %.0f %d\" "
+        "font-family=\"'DejaVu Sans Mono', 'Liberation Mono', Menlo, Consolas, monospace\" "
+        "font-size=\"14\">\n",
+        w, h, w, h);
     str_appendf(out, "<rect width=\"100%%\" height=\"100%%\" rx=\"6\" fill=\"%s\"/>\n", rgb[17]);
     for (int y = 0; y < c->rows; y++)
         for (int x = 0, end; x < c->cols; x = end) {

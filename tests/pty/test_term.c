@@ -1,4 +1,5 @@
-/* test_term.c - stoker-ui on a real terminal: libvterm plays it. First frame, keys, sizes, pushes, crashes. */
+/* test_term.c - stoker-ui on a real terminal: libvterm plays it. First frame, keys, sizes, pushes, crashes.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <pty.h>
@@ -22,9 +23,9 @@ struct tty {
     pid_t pid;
     VTerm *vt;
     VTermScreen *screen;
-    bool alt;       /* the alternate screen is shown */
-    bool visible;   /* the cursor */
-    long bytes;     /* received so far */
+    bool alt;     /* the alternate screen is shown */
+    bool visible; /* the cursor */
+    long bytes;   /* received so far */
     struct termios before;
     struct str text, tail; /* tail: the last bytes as they came */
 };
@@ -208,7 +209,8 @@ static int set_up(void **state)
     const char *home = getenv("STOKER_HOME");
     if (!home)
         return -1;
-    if (run("mkdir -p $STOKER_HOME && echo 'nodes = ( { name = \"n1\"; cpus = 8; memory = \"16G\"; gpus = 2; detect = false; } );' "
+    if (run("mkdir -p $STOKER_HOME && echo 'nodes = ( { name = \"n1\"; cpus = 8; memory = \"16G\"; gpus = "
+            "2; detect = false; } );' "
             "> $STOKER_HOME/stoker.cfg && stoker up >/dev/null") != 0)
         return -1;
     tty_start(&t, 24, 80, ui);
@@ -346,7 +348,9 @@ static void no_terminal_is_an_error(void **state)
     assert_int_equal(run("stoker-ui </dev/null >/dev/null 2>&1"), 1);
     assert_int_equal(run("stoker-ui --nonsense </dev/null >/dev/null 2>&1"), 2);
     assert_int_equal(run("stoker-ui --version >/dev/null"), 0);
-    assert_int_equal(run("TERM=nosuch script -qec stoker-ui /dev/null </dev/null 2>/dev/null | grep -q 'is not known'"), 0);
+    assert_int_equal(
+        run("TERM=nosuch script -qec stoker-ui /dev/null </dev/null 2>/dev/null | grep -q 'is not known'"),
+        0);
 }
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -354,14 +358,10 @@ static void no_terminal_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(shows_the_queue_and_its_changes),
-        CASE(a_change_is_seen_soon_and_costs_little),
-        CASE(sizes_change_under_it),
-        CASE(crashes_leave_the_terminal_sane),
-        CASE(pasted_text_is_no_key),
-        CASE(a_controller_that_goes_and_comes),
-        CASE(quiet_when_nothing_happens),
-        cmocka_unit_test(no_terminal_is_an_error),
+        CASE(shows_the_queue_and_its_changes), CASE(a_change_is_seen_soon_and_costs_little),
+        CASE(sizes_change_under_it),           CASE(crashes_leave_the_terminal_sane),
+        CASE(pasted_text_is_no_key),           CASE(a_controller_that_goes_and_comes),
+        CASE(quiet_when_nothing_happens),      cmocka_unit_test(no_terminal_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

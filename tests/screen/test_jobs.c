@@ -1,4 +1,5 @@
-/* test_jobs.c - the jobs screen and the page of a job: what they look like, and that keys hit what they should. */
+/* test_jobs.c - the jobs screen and the page of a job: what they look like, and that keys hit what they
+ * should. */
 #include "tests/lib/scene.h"
 #include "tests/lib/uilab.h"
 
@@ -24,15 +25,15 @@ static int tear_down(void **state)
     return 0;
 }
 
-#define must_show(u, part)                                                       \
-    do {                                                                         \
-        if (uilab_find(u, part) < 0)                                             \
-            fail_msg("\"%s\" is not on the screen:\n%s", part, uilab_text(u));   \
+#define must_show(u, part)                                                     \
+    do {                                                                       \
+        if (uilab_find(u, part) < 0)                                           \
+            fail_msg("\"%s\" is not on the screen:\n%s", part, uilab_text(u)); \
     } while (0)
-#define must_not_show(u, part)                                                   \
-    do {                                                                         \
-        if (uilab_find(u, part) >= 0)                                            \
-            fail_msg("\"%s\" is on the screen:\n%s", part, uilab_text(u));       \
+#define must_not_show(u, part)                                             \
+    do {                                                                   \
+        if (uilab_find(u, part) >= 0)                                      \
+            fail_msg("\"%s\" is on the screen:\n%s", part, uilab_text(u)); \
     } while (0)
 
 /* The text of the row under the cursor. */
@@ -126,10 +127,12 @@ static void cursor_stays_on_its_job(void **state)
     free(j);
     uilab_push(u, EV_SUBMIT, body.id, &body);
     assert_non_null(strstr(cursor_row(u), "eval"));
-    struct ev_end end = {.step = STEP_BATCH, .attempt = lab_task(&u->lab, g->s.train, STEP_BATCH, 0)->attempt, .end_kind = END_EXITED};
+    struct ev_end end = {.step = STEP_BATCH,
+                         .attempt = lab_task(&u->lab, g->s.train, STEP_BATCH, 0)->attempt,
+                         .end_kind = END_EXITED};
     uilab_push(u, EV_END, g->s.train, &end);
     assert_non_null(strstr(cursor_row(u), "eval"));
-    uilab_keys(u, "o");       /* by name: the third column */
+    uilab_keys(u, "o"); /* by name: the third column */
     uilab_keys(u, "gjjj<Enter>");
     assert_non_null(strstr(cursor_row(u), "eval"));
     must_show(u, "sort name");
@@ -336,12 +339,14 @@ static void why_is_told_in_full(void **state)
     const struct uilab_sent *ask = uilab_sent(u, MSG_WHY);
     assert_non_null(ask);
     assert_int_equal(((const struct msg_job *)ask->body)->target.job, g->s.big);
-    struct msg_why w = {.job = g->s.big, .rank = 1, .rank_of = 4, .start_est = {.ms = u->lab.now.ms + 1500000}};
+    struct msg_why w = {
+        .job = g->s.big, .rank = 1, .rank_of = 4, .start_est = {.ms = u->lab.now.ms + 1500000}};
     w.summary = strdup("52 waits for 8 GPUs on one node");
     w.start_basis = strdup("if nobody ends early");
     w.advice = strdup("--time under 2h: could start now");
     struct why_cause *c = rec_list_push(&w.causes);
-    *c = (struct why_cause){.cls = WHY_BUSY, .text = strdup("4 nodes: 2 drained, 2 with 5 of 8 GPUs taken")};
+    *c =
+        (struct why_cause){.cls = WHY_BUSY, .text = strdup("4 nodes: 2 drained, 2 with 5 of 8 GPUs taken")};
     uilab_feed(u, MSG_WHY_TEXT, ask->tag, &w);
     rec_fini(&msg_why_rec, &w);
     uilab_golden(u, "why", 24, 80);
@@ -501,7 +506,8 @@ static void clicks_choose_and_open(void **state)
 
 static void every_size_can_be_drawn(void **state)
 {
-    static const char *const screens[] = {"1", "2", "1/crossval<Enter><Enter>", "q<Esc>?", "<Esc>/sweep<Enter>c", "<Esc><Esc>/x"};
+    static const char *const screens[] = {
+        "1", "2", "1/crossval<Enter><Enter>", "q<Esc>?", "<Esc>/sweep<Enter>c", "<Esc><Esc>/x"};
     struct stage *g = *state;
     for (size_t s = 0; s < N_OF(screens); s++) {
         uilab_keys(&g->u, screens[s]);

@@ -22,7 +22,8 @@ static void nothing_overlaps_and_nothing_is_outside(void **state)
                 for (size_t i = 0; i < N_OF(all); i++) {
                     const struct rect *r = &all[i];
                     cells += r->h * r->w;
-                    if (r->y < 0 || r->x < 0 || r->h < 0 || r->w < 0 || r->y + r->h > rows || r->x + r->w > cols)
+                    if (r->y < 0 || r->x < 0 || r->h < 0 || r->w < 0 || r->y + r->h > rows ||
+                        r->x + r->w > cols)
                         fail_msg("%dx%d: rectangle %zu is outside", cols, rows, i);
                     for (size_t k = 0; k < i; k++)
                         if (rect_overlaps(*r, all[k]))
@@ -40,8 +41,12 @@ static void columns_fit(void **state)
 {
     (void)state;
     static const struct column cols[] = {
-        {.min = 1, .want = 1}, {.min = 9, .want = 16}, {.min = 10, .want = 20, .rank = 2}, {.min = 12, .rank = 1},
-        {.flags = COLUMN_HIDDEN, .min = 50}, {.min = 4, .want = 4, .rank = 3},
+        {.min = 1, .want = 1},
+        {.min = 9, .want = 16},
+        {.min = 10, .want = 20, .rank = 2},
+        {.min = 12, .rank = 1},
+        {.flags = COLUMN_HIDDEN, .min = 50},
+        {.min = 4, .want = 4, .rank = 3},
     };
     int widths[N_OF(cols)];
     for (int width = 0; width < 300; width++) {
@@ -98,7 +103,8 @@ static void no_key_means_two_things(void **state)
             for (size_t s = 0; s < rows[r].n; s++)
                 if (action_info((enum action)a)->scope == rows[r].scopes[s])
                     for (int k = 0; k < KEYS_MAX && km.keys[a][k]; k++)
-                        check_int(rows[r].name, keymap_find(&km, rows[r].scopes, rows[r].n, km.keys[a][k]), a);
+                        check_int(rows[r].name, keymap_find(&km, rows[r].scopes, rows[r].n, km.keys[a][k]),
+                                  a);
 }
 
 static void help_shows_every_key_of_its_screen(void **state)
@@ -123,8 +129,9 @@ static void help_shows_every_key_of_its_screen(void **state)
 static void keys_have_names(void **state)
 {
     (void)state;
-    static const uint32_t keys[] = {'a', 'Z', '/', ' ', '\r', '\t', 0x1b, CTRL_KEY('l'), CTRL_KEY('c'), KEYNAME_F5, KEYNAME_PGDN,
-                                    KEYNAME_STAB, 0xe9, 0x7f};
+    static const uint32_t keys[] = {'a',          'Z',          '/',           ' ',           '\r',
+                                    '\t',         0x1b,         CTRL_KEY('l'), CTRL_KEY('c'), KEYNAME_F5,
+                                    KEYNAME_PGDN, KEYNAME_STAB, 0xe9,          0x7f};
     for (size_t i = 0; i < N_OF(keys); i++) {
         struct str s = STR_INIT;
         key_format(keys[i], &s);
@@ -183,7 +190,8 @@ static void themes_load(void **state)
         if (theme_load(&t, path, &err) < 0)
             fail_msg("%s", err.s);
         if (i == 0)
-            assert_memory_equal(t.styles, built_in.styles, sizeof t.styles); /* the file of what is built in */
+            assert_memory_equal(t.styles, built_in.styles,
+                                sizeof t.styles); /* the file of what is built in */
         for (int r = 0; r < ROLE_N; r++) /* no dark blue on black, in none of them but the light one */
             if (t.styles[r].fg == 4 && i != 1)
                 fail_msg("%s: %s is dark blue", names[i], role_name((enum role)r));
@@ -234,7 +242,8 @@ static void colours_are_cut_to_the_terminal(void **state)
                     fail_msg("%d colours: %s has %d on %d", colors, role_name((enum role)r), s.fg, s.bg);
             }
         /* The cursor's row is told apart on each of them. */
-        struct style plain = theme_style(&t, ROLE_NORMAL, ROLE_NORMAL), cursor = theme_style(&t, ROLE_NORMAL, ROLE_CURSOR);
+        struct style plain = theme_style(&t, ROLE_NORMAL, ROLE_NORMAL),
+                     cursor = theme_style(&t, ROLE_NORMAL, ROLE_CURSOR);
         assert_memory_not_equal(&plain, &cursor, sizeof plain);
     }
 }
@@ -249,9 +258,14 @@ static void bars_say_what_is(void **state)
         int width;
         const char *want;
     } rows[] = {
-        {0, 0, 10, 12, "[..........]"}, {10, 0, 10, 12, "[||||||||||]"}, {5, 2, 10, 12, "[|||||...xx]"},
-        {1, 0, 1000, 12, "[|.........]"}, {999, 0, 1000, 12, "[|||||||||.]"}, {0, 10, 10, 12, "[xxxxxxxxxx]"},
-        {1, 1, 1000, 4, "[|x]"}, {3, 0, 0, 6, "[....]"},
+        {0, 0, 10, 12, "[..........]"},
+        {10, 0, 10, 12, "[||||||||||]"},
+        {5, 2, 10, 12, "[|||||...xx]"},
+        {1, 0, 1000, 12, "[|.........]"},
+        {999, 0, 1000, 12, "[|||||||||.]"},
+        {0, 10, 10, 12, "[xxxxxxxxxx]"},
+        {1, 1, 1000, 4, "[|x]"},
+        {3, 0, 0, 6, "[....]"},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct rich r;
@@ -281,10 +295,17 @@ static void lines_are_what_a_terminal_leaves(void **state)
     static const struct {
         const char *name, *text, *want;
     } rows[] = {
-        {"plain", "hello\n", "hello"}, {"dos", "hello\r\n", "hello"}, {"progress", "10%\r50%\r100%\n", "100%"},
-        {"cursor at the start", "10%\r50%\r", "50%"}, {"colour", "\033[1;31mred\033[0m\n", "red"},
-        {"title", "\033]0;my title\aafter\n", "after"}, {"string", "\033]8;;http://x\033\\link\n", "link"},
-        {"backspace", "ab\b\bcd\n", "cd"}, {"tab", "a\tb\n", "a       b"}, {"open", "x\033[", "x"}, {"empty", "\n", ""},
+        {"plain", "hello\n", "hello"},
+        {"dos", "hello\r\n", "hello"},
+        {"progress", "10%\r50%\r100%\n", "100%"},
+        {"cursor at the start", "10%\r50%\r", "50%"},
+        {"colour", "\033[1;31mred\033[0m\n", "red"},
+        {"title", "\033]0;my title\aafter\n", "after"},
+        {"string", "\033]8;;http://x\033\\link\n", "link"},
+        {"backspace", "ab\b\bcd\n", "cd"},
+        {"tab", "a\tb\n", "a       b"},
+        {"open", "x\033[", "x"},
+        {"empty", "\n", ""},
         {"bell", "a\ab\n", "ab"},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
@@ -300,7 +321,8 @@ static void edit_takes_a_paste_as_text(void **state)
     (void)state;
     struct edit e;
     edit_init(&e);
-    struct input paste = {.kind = INPUT_PASTE, .text = "one\ntwo\033[A\tthree"}, left = input_key(KEYNAME_LEFT), del = input_key(0x7f);
+    struct input paste = {.kind = INPUT_PASTE, .text = "one\ntwo\033[A\tthree"},
+                 left = input_key(KEYNAME_LEFT), del = input_key(0x7f);
     assert_true(edit_input(&e, &paste));
     assert_string_equal(e.text.s, "one two[A three");
     edit_set(&e, "a\u00e9\u5b66");

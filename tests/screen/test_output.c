@@ -1,4 +1,5 @@
-/* test_output.c - the output viewer and the pager below it: growing files, big files, carriage returns, tasks, spools. */
+/* test_output.c - the output viewer and the pager below it: growing files, big files, carriage returns,
+ * tasks, spools. */
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -146,7 +147,11 @@ static void search_and_errors(void **state)
     struct uilab *u = &g->u;
     for (int i = 0; i < 3000; i++) {
         char line[64];
-        snprintf(line, sizeof line, i == 1000 ? "Traceback (most recent call last)\n" : i % 500 == 250 ? "needle %d\n" : "hay %d\n", i);
+        snprintf(line, sizeof line,
+                 i == 1000        ? "Traceback (most recent call last)\n"
+                 : i % 500 == 250 ? "needle %d\n"
+                                  : "hay %d\n",
+                 i);
         append(g->out, line);
     }
     uilab_connect(u);
@@ -188,8 +193,14 @@ static void spools_are_fetched(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    struct ev_step body = {.step = {.id = 0, .n_tasks = 1, .n_ranks = 2, .nodes = 1, .cpus_per_rank = 1, .mem_mib = MEM_NOT_GIVEN,
-                                    .gpus = NOT_GIVEN, .time_limit_s = 600}};
+    struct ev_step body = {.step = {.id = 0,
+                                    .n_tasks = 1,
+                                    .n_ranks = 2,
+                                    .nodes = 1,
+                                    .cpus_per_rank = 1,
+                                    .mem_mib = MEM_NOT_GIVEN,
+                                    .gpus = NOT_GIVEN,
+                                    .time_limit_s = 600}};
     rec_list_push(&body.step.tasks);
     lab_must(&u->lab, EV_STEP, g->job, &body);
     struct ev_place place = {.n_ranks = 2, .alloc = lab_alloc("n1", 0, 2, 0, 0, 512)};
@@ -216,7 +227,7 @@ static void spools_are_fetched(void **state)
     size_t asked = u->sent.n;
     uilab_feed(u, MSG_OUTPUT_DATA, ask->tag, &data);
     assert_int_equal(u->sent.n, asked); /* the end: no more questions */
-    uilab_keys(u, "q"); /* an answer that comes too late finds nobody */
+    uilab_keys(u, "q");                 /* an answer that comes too late finds nobody */
     uilab_feed(u, MSG_OUTPUT_DATA, ask->tag, &data);
 }
 

@@ -1,4 +1,5 @@
-/* test_pictures.c - the pictures in docs/screens are what the screens look like. `make screens` writes them. */
+/* test_pictures.c - the pictures in docs/screens are what the screens look like. `make screens` writes
+ * them. */
 #include "tests/lib/scene.h"
 #include "tests/lib/uilab.h"
 
@@ -67,6 +68,7 @@ static void help(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {CASE(jobs), CASE(jobs_small), CASE(job_page), CASE(nodes), CASE(confirm), CASE(help)};
+    const struct CMUnitTest tests[] = {CASE(jobs),  CASE(jobs_small), CASE(job_page),
+                                       CASE(nodes), CASE(confirm),    CASE(help)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

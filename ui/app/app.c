@@ -1,4 +1,5 @@
-/* app.c - the frame: inputs go to the topmost thing, changes to the views, the picture comes from the current state. */
+/* app.c - the frame: inputs go to the topmost thing, changes to the views, the picture comes from the
+ * current state. */
 #include "ui/app/app.h"
 
 #include <stdlib.h>
@@ -195,10 +196,12 @@ static void show_screen(struct ui *a, size_t i)
     shown_changed(a);
 }
 
-uint64_t ui_take_dialog(struct ui *a, struct dialog *d, ui_done_fn *done, void *arg, void (*free_arg)(void *))
+uint64_t ui_take_dialog(struct ui *a, struct dialog *d, ui_done_fn *done, void *arg,
+                        void (*free_arg)(void *))
 {
     uint64_t number = a->next_number++;
-    vec_push(&a->dialogs, (struct open_dialog){.number = number, .d = d, .done = done, .arg = arg, .free_arg = free_arg});
+    vec_push(&a->dialogs, (struct open_dialog){
+                              .number = number, .d = d, .done = done, .arg = arg, .free_arg = free_arg});
     a->dirty = true;
     return number;
 }
@@ -247,7 +250,8 @@ const char *app_copied(const struct ui *a)
 
 const char *ui_read_only(struct ui *a, bool say)
 {
-    const char *why = a->o.read_only ? "nothing can be changed: started with --read-only" : a->welcome.read_only;
+    const char *why =
+        a->o.read_only ? "nothing can be changed: started with --read-only" : a->welcome.read_only;
     if (why && say)
         ui_toast(a, ROLE_WARN, "%s", why);
     return why;

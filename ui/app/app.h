@@ -1,5 +1,6 @@
-/* app.h - the frame: the stack of views, dialogs, the mirror of the cluster, requests. No terminal, no socket, no clock: inputs,
- * messages and the time are handed in, pictures and wishes are taken out, so that tests drive all of it in memory.
+/* app.h - the frame: the stack of views, dialogs, the mirror of the cluster, requests. No terminal, no
+ * socket, no clock: inputs, messages and the time are handed in, pictures and wishes are taken out, so that
+ * tests drive all of it in memory.
  */
 #ifndef UI_APP_APP_H
 #define UI_APP_APP_H
@@ -18,14 +19,15 @@ struct app_options {
 
 #define APP_QUIT    1u
 #define APP_SUSPEND 2u
-#define APP_REDRAW  4u /* send everything to the terminal again */
-#define APP_MOUSE   8u /* turn the mouse on or off */
+#define APP_REDRAW  4u  /* send everything to the terminal again */
+#define APP_MOUSE   8u  /* turn the mouse on or off */
 #define APP_COPY    16u /* app_copied() goes to the clipboard */
 
 struct ui *app_new(const struct app_options *o) __attribute__((warn_unused_result));
 void app_free(struct ui *a);
 
-/* The time: what the cluster's clock says, and a clock that only goes forward. Call before the others, at each turn. */
+/* The time: what the cluster's clock says, and a clock that only goes forward. Call before the others, at
+ * each turn. */
 void app_set_time(struct ui *a, struct wall now, struct mono mono);
 
 /* Connected: asks for the state. lost: why the connection is gone; what is shown stays and grows stale. */

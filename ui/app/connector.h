@@ -1,4 +1,5 @@
-/* connector.h - connects to the controller beside the loop: finding it, starting it and greeting it may take seconds. */
+/* connector.h - connects to the controller beside the loop: finding it, starting it and greeting it may
+ * take seconds. */
 #ifndef UI_APP_CONNECTOR_H
 #define UI_APP_CONNECTOR_H
 
@@ -11,7 +12,8 @@ struct connector *connector_new(void) __attribute__((warn_unused_result));
 void connector_start(struct connector *k, unsigned flags);
 /* Becomes readable when an attempt has ended. */
 int connector_fd(const struct connector *k);
-/* The result of the attempt that has ended: 1 with a connection, which the caller owns; 0: none has ended; or a negative error. */
+/* The result of the attempt that has ended: 1 with a connection, which the caller owns; 0: none has ended;
+ * or a negative error. */
 int connector_take(struct connector *k, struct client **ret, struct errtext *err);
 
 #endif

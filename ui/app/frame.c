@@ -1,4 +1,5 @@
-/* frame.c - the picture: header, title, the view, footer, dialogs. Nobody else decides when something is drawn.
+/* frame.c - the picture: header, title, the view, footer, dialogs. Nobody else decides when something is
+ * drawn.
  *
  *      lab   1 Jobs  2 Nodes                    18 running  42 waiting        live
  *      nodes [||||||||    xx] 10/12   cpu [|||||||     ] 96/128   gpu [||||||||||] 30/32
@@ -135,7 +136,8 @@ static void draw_second_line(const struct ui *a, struct canvas *c, struct rect r
         struct gauge *g = &gauges[i];
         if (!g->all)
             continue;
-        snprintf(g->number, sizeof g->number, "%llu/%llu", (unsigned long long)g->used, (unsigned long long)g->all);
+        snprintf(g->number, sizeof g->number, "%llu/%llu", (unsigned long long)g->used,
+                 (unsigned long long)g->all);
         room -= cell_width(g->label) + cell_width(g->number) + 2 + (n++ ? 3 : 0);
     }
     int width = n ? room / n : 0;

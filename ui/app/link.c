@@ -5,12 +5,14 @@
 #include "src/base/xalloc.h"
 #include "ui/app/private.h"
 
-#define RESYNC_PAUSE_MS 2000 /* a mirror that does not fit is not asked for again at once, or both sides do nothing else */
-#define UTIL_FRESH_MS   4000
+#define RESYNC_PAUSE_MS \
+    2000 /* a mirror that does not fit is not asked for again at once, or both sides do nothing else */
+#define UTIL_FRESH_MS 4000
 
 /* --- requests --- */
 
-bool ui_send(struct ui *a, enum msg_kind kind, const void *body, struct view *owner, ui_reply_fn *reply, uint64_t arg)
+bool ui_send(struct ui *a, enum msg_kind kind, const void *body, struct view *owner, ui_reply_fn *reply,
+             uint64_t arg)
 {
     uint64_t tag = 0;
     if (!a->online || a->o.send(a->o.ctx, kind, body, &tag) < 0) {
@@ -18,7 +20,9 @@ bool ui_send(struct ui *a, enum msg_kind kind, const void *body, struct view *ow
         return false;
     }
     if (reply)
-        vec_push(&a->asked, (struct asked){.tag = tag, .owner = owner, .has_owner = owner != NULL, .reply = reply, .arg = arg});
+        vec_push(&a->asked,
+                 (struct asked){
+                     .tag = tag, .owner = owner, .has_owner = owner != NULL, .reply = reply, .arg = arg});
     return true;
 }
 
@@ -106,7 +110,8 @@ static void take_row(struct ui *a, const struct incoming *in)
 
 static bool tells(uint32_t kind)
 {
-    return kind == EV_KILL || kind == EV_SIGNAL || kind == EV_HOLD || kind == EV_REQUEUE || kind == EV_UPDATE;
+    return kind == EV_KILL || kind == EV_SIGNAL || kind == EV_HOLD || kind == EV_REQUEUE ||
+           kind == EV_UPDATE;
 }
 
 /* What the job's record does not keep, for its page. */
@@ -179,7 +184,8 @@ const struct msg_util *ui_util(const struct ui *a, const char *node)
 {
     vec_for_each (&a->utils, i)
         if (str_eq(a->utils.v[i].util.node, node))
-            return a->mono.ns - a->utils.v[i].at.ns < UTIL_FRESH_MS * NS_PER_MS ? &a->utils.v[i].util : NULL;
+            return a->mono.ns - a->utils.v[i].at.ns < UTIL_FRESH_MS * NS_PER_MS ? &a->utils.v[i].util
+                                                                                : NULL;
     return NULL;
 }
 
@@ -203,7 +209,8 @@ void app_feed(struct ui *a, const struct incoming *in)
     if (in->kind == MSG_RESULT && in->tag == a->get_tag && a->next) {
         const struct msg_result *r = in->body;
         drop_next(a);
-        ui_toast(a, ROLE_ERROR, "the controller does not tell its state: %s", r->text ? r->text : "refused");
+        ui_toast(a, ROLE_ERROR, "the controller does not tell its state: %s",
+                 r->text ? r->text : "refused");
     }
 }
 

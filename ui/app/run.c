@@ -1,6 +1,8 @@
-/* run.c - the loop around the frame: waits for the terminal, the controller and the clock, and for nothing else.
+/* run.c - the loop around the frame: waits for the terminal, the controller and the clock, and for nothing
+ * else.
  *
- * While nothing happens and nothing that ticks is on the screen it sleeps without an end, but for a heartbeat to the controller.
+ * While nothing happens and nothing that ticks is on the screen it sleeps without an end, but for a
+ * heartbeat to the controller.
  */
 #include "ui/app/run.h"
 
@@ -19,12 +21,12 @@
 #include "ui/app/connector.h"
 #include "ui/term/term.h"
 
-#define FRAME_MS      16   /* between two pictures at least; the more the picture costs the longer */
-#define FRAME_MAX_MS  80
-#define FEED_MS       25   /* of messages before the keyboard is looked at again */
-#define HEARTBEAT_MS  15000
-#define SILENCE_MS    40000 /* no word for so long, though asked: the connection is given up */
-#define SKEW_MS       2000  /* clocks that differ by more than this are set right for the display */
+#define FRAME_MS     16 /* between two pictures at least; the more the picture costs the longer */
+#define FRAME_MAX_MS 80
+#define FEED_MS      25 /* of messages before the keyboard is looked at again */
+#define HEARTBEAT_MS 15000
+#define SILENCE_MS   40000 /* no word for so long, though asked: the connection is given up */
+#define SKEW_MS      2000  /* clocks that differ by more than this are set right for the display */
 
 struct loop {
     struct term *term;
@@ -36,7 +38,7 @@ struct loop {
     int signals;
     int64_t skew_ms; /* the controller's clock minus ours */
     int tries;
-    struct mono retry_at;  /* 0: no attempt is due */
+    struct mono retry_at; /* 0: no attempt is due */
     struct mono heard, pinged, drawn;
     int64_t draw_cost_ms;
     bool mouse, quit;
@@ -97,7 +99,8 @@ static void lost(struct loop *l, const char *why)
 static void begin_attempt(struct loop *l)
 {
     l->retry_at = (struct mono){0};
-    /* Started where there is none only at first: one that was ended on purpose must not come back because somebody watches. */
+    /* Started where there is none only at first: one that was ended on purpose must not come back because
+     * somebody watches. */
     connector_start(l->connector, l->tries == 0 ? CLIENT_START : 0);
     app_connecting(l->app, l->tries == 0 ? "connecting" : "connecting again");
 }
@@ -246,7 +249,8 @@ static int how_long(const struct loop *l, bool more_work)
     if (l->retry_at.ns)
         sooner(&timeout, -ms_since(l->retry_at));
     if (l->client)
-        sooner(&timeout, (ms_since(l->heard) < HEARTBEAT_MS ? HEARTBEAT_MS : SILENCE_MS + 1) - ms_since(l->heard));
+        sooner(&timeout,
+               (ms_since(l->heard) < HEARTBEAT_MS ? HEARTBEAT_MS : SILENCE_MS + 1) - ms_since(l->heard));
     return timeout;
 }
 

@@ -4,8 +4,8 @@
 #include "ui/view/nodes.h"
 
 /* X(view_ops, title, action) */
-#define SCREENS(X)                              \
-    X(jobs_view, "Jobs", ACTION_SCREEN_JOBS)    \
+#define SCREENS(X)                           \
+    X(jobs_view, "Jobs", ACTION_SCREEN_JOBS) \
     X(nodes_view, "Nodes", ACTION_SCREEN_NODES)
 
 const struct view_ops *const screens[] = {

@@ -24,7 +24,8 @@ void settings_fini(struct settings *s)
 char *settings_path(void)
 {
     const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    return xdg && *xdg ? xasprintf("%s/stoker/ui.cfg", xdg) : xasprintf("%s/.config/stoker/ui.cfg", home ? home : "");
+    return xdg && *xdg ? xasprintf("%s/stoker/ui.cfg", xdg)
+                       : xasprintf("%s/.config/stoker/ui.cfg", home ? home : "");
 }
 
 char *settings_theme_path(const char *name, const char *dir)
@@ -32,7 +33,8 @@ char *settings_theme_path(const char *name, const char *dir)
     return strchr(name, '/') ? xstrdup(name) : xasprintf("%s/%s.theme", dir, name);
 }
 
-static int take_keys(struct settings *s, const char *path, const config_setting_t *keys, struct errtext *err)
+static int take_keys(struct settings *s, const char *path, const config_setting_t *keys,
+                     struct errtext *err)
 {
     for (int i = 0; i < config_setting_length(keys); i++) {
         const config_setting_t *e = config_setting_get_elem(keys, (unsigned)i);
@@ -40,7 +42,8 @@ static int take_keys(struct settings *s, const char *path, const config_setting_
         int line = (int)config_setting_source_line(e);
         const char *text = config_setting_get_string(e);
         if (!a)
-            return err_set(err, -EINVAL, "%s:%d: there is no action '%s'; stoker-ui --print-keys lists them", path, line,
+            return err_set(err, -EINVAL,
+                           "%s:%d: there is no action '%s'; stoker-ui --print-keys lists them", path, line,
                            config_setting_name(e));
         if (!text)
             return err_set(err, -EINVAL, "%s:%d: keys are a string such as \"j Down\"", path, line);
@@ -51,7 +54,8 @@ static int take_keys(struct settings *s, const char *path, const config_setting_
     return 0;
 }
 
-static int take_setting(struct settings *s, const char *path, const config_setting_t *e, struct errtext *err)
+static int take_setting(struct settings *s, const char *path, const config_setting_t *e,
+                        struct errtext *err)
 {
     const char *name = config_setting_name(e), *text = config_setting_get_string(e);
     int line = (int)config_setting_source_line(e);
@@ -68,8 +72,10 @@ static int take_setting(struct settings *s, const char *path, const config_setti
     } else if (str_eq(name, "mouse") && is_bool) {
         s->no_mouse = !on;
     } else {
-        return err_set(err, -EINVAL, "%s:%d: '%s' is not one of theme, ascii, mouse, read_only, keys, or has the wrong type", path,
-                       line, name);
+        return err_set(
+            err, -EINVAL,
+            "%s:%d: '%s' is not one of theme, ascii, mouse, read_only, keys, or has the wrong type", path,
+            line, name);
     }
     return 0;
 }

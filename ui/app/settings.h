@@ -21,7 +21,8 @@ void settings_fini(struct settings *s);
  *     keys = { cancel = "c F8"; };
  *
  * Errors: -EINVAL with file and line; what stands before the error has been taken. */
-int settings_load(struct settings *s, const char *path, struct errtext *err) __attribute__((warn_unused_result));
+int settings_load(struct settings *s, const char *path, struct errtext *err)
+    __attribute__((warn_unused_result));
 /* The path of that file; caller frees. */
 char *settings_path(void) __attribute__((warn_unused_result));
 /* The file of a theme: name itself where it has a slash, else dir/NAME.theme. Caller frees. */

@@ -1,22 +1,23 @@
-/* action.h - everything a key can do: one table, from which the binding, the footer, the help and the manual come.
+/* action.h - everything a key can do: one table, from which the binding, the footer, the help and the
+ * manual come.
  *
  * X(scope, enum member, name in the configuration, keys, short label for the footer or NULL, help)
  *
- * A view has a few scopes, most special first; a key means the first action that has it. What is not written yet is not in the table:
- * no key promises what does not exist.
+ * A view has a few scopes, most special first; a key means the first action that has it. What is not
+ * written yet is not in the table: no key promises what does not exist.
  */
 #ifndef UI_KEYS_ACTION_H
 #define UI_KEYS_ACTION_H
 
 /* X(enum member, title in the help) */
-#define SCOPES(X)                                                                                            \
-    X(GLOBAL, "Everywhere")                                                                                  \
-    X(MOVE, "Moving")                                                                                        \
-    X(LIST, "Lists")                                                                                         \
-    X(JOBS, "Jobs")                                                                                          \
-    X(JOB, "The page of a job")                                                                              \
-    X(ACTS, "Done to jobs")                                                                                  \
-    X(NODES, "Nodes")                                                                                        \
+#define SCOPES(X)               \
+    X(GLOBAL, "Everywhere")     \
+    X(MOVE, "Moving")           \
+    X(LIST, "Lists")            \
+    X(JOBS, "Jobs")             \
+    X(JOB, "The page of a job") \
+    X(ACTS, "Done to jobs")     \
+    X(NODES, "Nodes")           \
     X(TEXT, "Output")
 
 enum scope {

@@ -8,14 +8,19 @@
 #include "src/base/str.h"
 
 /* Keys are code points; below 0x20 control characters. Above Unicode: X(enum member, value, name). */
-#define NAMED_KEYS(X)                                                                                        \
-    X(UP, 0x110001, "Up") X(DOWN, 0x110002, "Down") X(LEFT, 0x110003, "Left") X(RIGHT, 0x110004, "Right")    \
-    X(HOME, 0x110005, "Home") X(END, 0x110006, "End") X(PGUP, 0x110007, "PgUp") X(PGDN, 0x110008, "PgDn")    \
-    X(INSERT, 0x110009, "Ins") X(DELETE, 0x11000a, "Del") X(STAB, 0x11000b, "S-Tab") X(F1, 0x110011, "F1")   \
-    X(F2, 0x110012, "F2") X(F3, 0x110013, "F3") X(F4, 0x110014, "F4") X(F5, 0x110015, "F5")                  \
-    X(F6, 0x110016, "F6") X(F7, 0x110017, "F7") X(F8, 0x110018, "F8") X(F9, 0x110019, "F9")                  \
-    X(F10, 0x11001a, "F10") X(F11, 0x11001b, "F11") X(F12, 0x11001c, "F12") X(ENTER, '\r', "Enter")          \
-    X(TAB, '\t', "Tab") X(ESC, 0x1b, "Esc") X(BACKSPACE, 0x7f, "Backspace") X(SPACE, ' ', "Space")
+/* clang-format off */
+#define NAMED_KEYS(X) \
+    X(UP, 0x110001, "Up")            X(DOWN, 0x110002, "Down")        X(LEFT, 0x110003, "Left") \
+    X(RIGHT, 0x110004, "Right")      X(HOME, 0x110005, "Home")        X(END, 0x110006, "End") \
+    X(PGUP, 0x110007, "PgUp")        X(PGDN, 0x110008, "PgDn")        X(INSERT, 0x110009, "Ins") \
+    X(DELETE, 0x11000a, "Del")       X(STAB, 0x11000b, "S-Tab")       X(F1, 0x110011, "F1") \
+    X(F2, 0x110012, "F2")            X(F3, 0x110013, "F3")            X(F4, 0x110014, "F4") \
+    X(F5, 0x110015, "F5")            X(F6, 0x110016, "F6")            X(F7, 0x110017, "F7") \
+    X(F8, 0x110018, "F8")            X(F9, 0x110019, "F9")            X(F10, 0x11001a, "F10") \
+    X(F11, 0x11001b, "F11")          X(F12, 0x11001c, "F12")          X(ENTER, '\r', "Enter") \
+    X(TAB, '\t', "Tab")              X(ESC, 0x1b, "Esc")              X(BACKSPACE, 0x7f, "Backspace") \
+    X(SPACE, ' ', "Space")
+/* clang-format on */
 
 enum named_key {
 #define X(name, value, text) KEYNAME_##name = value,

@@ -8,7 +8,8 @@
 
 static const struct action_info infos[ACTION_N] = {
 #define X(scope_, member, name_, keys_, label_, help_) \
-    [ACTION_##member] = {.scope = SCOPE_##scope_, .name = name_, .keys = keys_, .label = label_, .help = help_},
+    [ACTION_##                                         \
+        member] = {.scope = SCOPE_##scope_, .name = name_, .keys = keys_, .label = label_, .help = help_},
     ACTIONS(X)
 #undef X
 };
@@ -51,7 +52,8 @@ static void unbind(struct keymap *km, enum action a, uint32_t key)
 {
     for (int i = 0; i < KEYS_MAX; i++)
         if (km->keys[a][i] == key) {
-            memmove(&km->keys[a][i], &km->keys[a][i + 1], sizeof km->keys[a][0] * (size_t)(KEYS_MAX - 1 - i));
+            memmove(&km->keys[a][i], &km->keys[a][i + 1],
+                    sizeof km->keys[a][0] * (size_t)(KEYS_MAX - 1 - i));
             km->keys[a][KEYS_MAX - 1] = 0;
             return;
         }
@@ -107,8 +109,10 @@ void keymap_format(const struct keymap *km, enum action a, bool first_only, stru
 
 void keymap_manual(struct str *out)
 {
-    str_append(out, "# Keys\n\nWritten from the table in `ui/keys/action.h` by `stoker-ui --print-keys`. To bind others, put\n"
-                    "`keys = { cancel = \"c F8\"; };` into `ui.cfg`; the names are those of the last column.\n");
+    str_append(out,
+               "# Keys\n\nWritten from the table in `ui/keys/action.h` by `stoker-ui --print-keys`. To "
+               "bind others, put\n"
+               "`keys = { cancel = \"c F8\"; };` into `ui.cfg`; the names are those of the last column.\n");
     for (int s = 0; s < SCOPE_N; s++) {
         str_appendf(out, "\n## %s\n\n| Keys | What | Name |\n|---|---|---|\n", scope_title((enum scope)s));
         for (int a = 1; a < ACTION_N; a++) {

@@ -25,7 +25,8 @@ enum action action_find(const char *name); /* ACTION_NONE: no such name */
 const char *scope_title(enum scope s);
 
 void keymap_init(struct keymap *km);
-/* Binds the keys of a list like "j Down" to a, taking them away from the other actions of its scope. "": unbinds it. Errors: -EINVAL. */
+/* Binds the keys of a list like "j Down" to a, taking them away from the other actions of its scope. "":
+ * unbinds it. Errors: -EINVAL. */
 int keymap_bind(struct keymap *km, enum action a, const char *keys, struct errtext *err)
     __attribute__((warn_unused_result));
 /* What key means in these scopes, most special first. */

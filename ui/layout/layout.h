@@ -5,12 +5,14 @@
  *     +--------------------------------------------------+
  *     | title: what is shown, how many, filter, sort      |
  *     +------------------------------+-+-----------------+
- *     | body                         | | side            |   side: from 100 columns, where the screen has one
+ *     | body                         | | side            |   side: from 100 columns, where the screen has
+ * one
  *     +------------------------------+-+-----------------+
  *     | footer: the keys that matter here                 |
  *     +--------------------------------------------------+
  *
- * Invariants: no two of them overlap, none reaches out of the screen, every cell of the screen belongs to one.
+ * Invariants: no two of them overlap, none reaches out of the screen, every cell of the screen belongs to
+ * one.
  */
 #ifndef UI_LAYOUT_LAYOUT_H
 #define UI_LAYOUT_LAYOUT_H
@@ -20,7 +22,8 @@
 #define LAYOUT_SIDE_COLS 100 /* list and detail stand side by side from here */
 
 struct layout {
-    struct rect header, title, body, rule, side, footer; /* rule: between body and side, the line in its last column */
+    struct rect header, title, body, rule, side,
+        footer; /* rule: between body and side, the line in its last column */
 };
 
 /* want_side: the screen has a detail pane for the thing under the cursor. */

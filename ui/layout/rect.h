@@ -25,8 +25,8 @@ static inline bool rect_has(struct rect r, int y, int x)
 
 static inline bool rect_overlaps(struct rect a, struct rect b)
 {
-    return !rect_is_empty(a) && !rect_is_empty(b) && a.y < b.y + b.h && b.y < a.y + a.h && a.x < b.x + b.w &&
-           b.x < a.x + a.w;
+    return !rect_is_empty(a) && !rect_is_empty(b) && a.y < b.y + b.h && b.y < a.y + a.h &&
+           a.x < b.x + b.w && b.x < a.x + a.w;
 }
 
 /* What both have in common. */

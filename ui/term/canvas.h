@@ -1,8 +1,9 @@
-/* canvas.h - a picture of the screen: cells with text and roles. Views and widgets draw here and nowhere else.
+/* canvas.h - a picture of the screen: cells with text and roles. Views and widgets draw here and nowhere
+ * else.
  *
- * The canvas knows no terminal: the frame hands it to ui/term/term.h, a test reads it back. Text from outside passes through
- * cell_text on its way in, so no control character and no broken character reaches a terminal; wide characters keep their two
- * cells and are never cut in half.
+ * The canvas knows no terminal: the frame hands it to ui/term/term.h, a test reads it back. Text from
+ * outside passes through cell_text on its way in, so no control character and no broken character reaches a
+ * terminal; wide characters keep their two cells and are never cut in half.
  */
 #ifndef UI_TERM_CANVAS_H
 #define UI_TERM_CANVAS_H
@@ -25,19 +26,27 @@ struct cell {
 struct canvas {
     struct cell *cells; /* rows x cols */
     int rows, cols;
-    struct rect clip;   /* nothing is drawn outside */
-    bool ascii;         /* '?' and plain signs instead of everything beyond ASCII */
-    int cur_y, cur_x;   /* the terminal's cursor; -1: hidden */
-    struct str text;    /* scratch */
+    struct rect clip; /* nothing is drawn outside */
+    bool ascii;       /* '?' and plain signs instead of everything beyond ASCII */
+    int cur_y, cur_x; /* the terminal's cursor; -1: hidden */
+    struct str text;  /* scratch */
 };
 
 /* Signs that have a plain form: X(enum member, Unicode, ASCII) */
-#define GLYPHS(X)                                                                                            \
-    X(HLINE, "\u2500", "-") X(VLINE, "\u2502", "|") X(TOP_LEFT, "\u256d", "+") X(TOP_RIGHT, "\u256e", "+")   \
-    X(BOTTOM_LEFT, "\u2570", "+") X(BOTTOM_RIGHT, "\u256f", "+") X(OPEN, "\u25be", "v") X(CLOSED, "\u25b8", ">") \
-    X(BRANCH, "\u251c", "|") X(LAST, "\u2514", "`") X(MARK, "\u25cf", "*") X(UP, "\u25b4", "^") X(DOWN, "\u25be", "v") \
-    X(GPU_BUSY, "\u25a0", "#") X(GPU_IDLE, "\u25a1", "o") X(FREE, "\u00b7", ".") X(DOT, "\u00b7", "-")       \
-    X(THUMB, "\u2503", "#") X(CUT, "\u2026", "+") X(BAR_USED, "\u2588", "#") X(BAR_HELD, "\u2592", "=")
+/* clang-format off */
+#define GLYPHS(X) \
+    X(HLINE, "\u2500", "-")         X(VLINE, "\u2502", "|") \
+    X(TOP_LEFT, "\u256d", "+")      X(TOP_RIGHT, "\u256e", "+") \
+    X(BOTTOM_LEFT, "\u2570", "+")   X(BOTTOM_RIGHT, "\u256f", "+") \
+    X(OPEN, "\u25be", "v")          X(CLOSED, "\u25b8", ">") \
+    X(BRANCH, "\u251c", "|")        X(LAST, "\u2514", "`") \
+    X(MARK, "\u25cf", "*")          X(UP, "\u25b4", "^") \
+    X(DOWN, "\u25be", "v")          X(GPU_BUSY, "\u25a0", "#") \
+    X(GPU_IDLE, "\u25a1", "o")      X(FREE, "\u00b7", ".") \
+    X(DOT, "\u00b7", "-")           X(THUMB, "\u2503", "#") \
+    X(CUT, "\u2026", "+")           X(BAR_USED, "\u2588", "#") \
+    X(BAR_HELD, "\u2592", "=")
+/* clang-format on */
 
 enum glyph {
 #define X(name, utf8, ascii) GLYPH_##name,
@@ -53,11 +62,13 @@ void canvas_fini(struct canvas *c);
 /* Makes it rows x cols, blank, without a clip. */
 void canvas_resize(struct canvas *c, int rows, int cols);
 void canvas_clear(struct canvas *c);
-/* Narrows the clip to what it has in common with r; returns the old clip, to be put back with canvas_unclip. */
+/* Narrows the clip to what it has in common with r; returns the old clip, to be put back with
+ * canvas_unclip. */
 struct rect canvas_clip(struct canvas *c, struct rect r);
 void canvas_unclip(struct canvas *c, struct rect old);
 
-/* Draws s at y, x in at most max cells (max < 0: as many as it takes), with a mark where it was cut. Returns the cells used. */
+/* Draws s at y, x in at most max cells (max < 0: as many as it takes), with a mark where it was cut.
+ * Returns the cells used. */
 int canvas_text(struct canvas *c, int y, int x, enum role role, const char *s, int max);
 int canvas_printf(struct canvas *c, int y, int x, enum role role, int max, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));

@@ -1,7 +1,7 @@
 /* restore.c - puts the terminal back from a signal handler.
  *
- * The state is the process's, as the terminal and its signals are. Handlers run on a stack of their own, so that an overflow of the
- * stack restores the terminal as well.
+ * The state is the process's, as the terminal and its signals are. Handlers run on a stack of their own, so
+ * that an overflow of the stack restores the terminal as well.
  */
 #include "ui/term/restore.h"
 
@@ -42,8 +42,8 @@ void restore_now(void)
 static void on_signal(int sig)
 {
     restore_now();
-    /* SA_RESETHAND has put the default back: the signal comes again when the handler returns, and ends the process as it
-     * should. */
+    /* SA_RESETHAND has put the default back: the signal comes again when the handler returns, and ends the
+     * process as it should. */
     raise(sig);
 }
 

@@ -71,7 +71,9 @@ static void write_all(const char *s, size_t n)
 static void start_modes(struct term *t)
 {
     write_all("\033[?2004h", 8);
-    mousemask(t->mouse ? BUTTON1_CLICKED | BUTTON1_PRESSED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0,
+    mousemask(t->mouse ? BUTTON1_CLICKED | BUTTON1_PRESSED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED |
+                             BUTTON5_PRESSED
+                       : 0,
               NULL);
 }
 
@@ -235,11 +237,11 @@ static uint32_t function_key(wint_t code)
         wint_t code;
         uint32_t key;
     } keys[] = {
-        {KEY_UP, KEYNAME_UP},       {KEY_DOWN, KEYNAME_DOWN},   {KEY_LEFT, KEYNAME_LEFT},
-        {KEY_RIGHT, KEYNAME_RIGHT}, {KEY_HOME, KEYNAME_HOME},   {KEY_END, KEYNAME_END},
-        {KEY_PPAGE, KEYNAME_PGUP},  {KEY_NPAGE, KEYNAME_PGDN},  {KEY_IC, KEYNAME_INSERT},
-        {KEY_DC, KEYNAME_DELETE},   {KEY_BTAB, KEYNAME_STAB},   {KEY_BACKSPACE, KEYNAME_BACKSPACE},
-        {KEY_ENTER, KEYNAME_ENTER}, {KEY_FIND, KEYNAME_HOME},   {KEY_SELECT, KEYNAME_END},
+        {KEY_UP, KEYNAME_UP},       {KEY_DOWN, KEYNAME_DOWN},  {KEY_LEFT, KEYNAME_LEFT},
+        {KEY_RIGHT, KEYNAME_RIGHT}, {KEY_HOME, KEYNAME_HOME},  {KEY_END, KEYNAME_END},
+        {KEY_PPAGE, KEYNAME_PGUP},  {KEY_NPAGE, KEYNAME_PGDN}, {KEY_IC, KEYNAME_INSERT},
+        {KEY_DC, KEYNAME_DELETE},   {KEY_BTAB, KEYNAME_STAB},  {KEY_BACKSPACE, KEYNAME_BACKSPACE},
+        {KEY_ENTER, KEYNAME_ENTER}, {KEY_FIND, KEYNAME_HOME},  {KEY_SELECT, KEYNAME_END},
     };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (keys[i].code == code)
@@ -271,7 +273,8 @@ static bool read_mouse(struct input *in)
     return true;
 }
 
-/* Everything up to the end of the paste: nothing of it may count as a key. What a program in between is slow to send is waited for. */
+/* Everything up to the end of the paste: nothing of it may count as a key. What a program in between is
+ * slow to send is waited for. */
 static bool read_paste(struct term *t, struct input *in)
 {
     str_clear(&t->paste);

@@ -1,7 +1,7 @@
 /* term.h - the terminal, by curses: shows canvases, gives inputs. The only module that knows curses.
  *
- * One per process. Whatever ends the process (a crash, TERM, HUP), the terminal is put back as it was: by bytes prepared beforehand and
- * written by a signal handler, which calls nothing that is not safe there.
+ * One per process. Whatever ends the process (a crash, TERM, HUP), the terminal is put back as it was: by
+ * bytes prepared beforehand and written by a signal handler, which calls nothing that is not safe there.
  */
 #ifndef UI_TERM_TERM_H
 #define UI_TERM_TERM_H
@@ -29,7 +29,8 @@ void term_size(struct term *t, int *rows, int *cols);
 void term_show(struct term *t, const struct canvas *c, const struct theme *theme);
 /* The next show sends everything. */
 void term_redraw(struct term *t);
-/* The next input, without waiting. Returns false where there is none. in->text is valid until the next call. */
+/* The next input, without waiting. Returns false where there is none. in->text is valid until the next
+ * call. */
 bool term_read(struct term *t, struct input *in);
 /* Has the terminal gone away? */
 bool term_is_gone(const struct term *t);

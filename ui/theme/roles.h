@@ -1,8 +1,9 @@
-/* roles.h - what a piece of text is, not what it looks like: one table, from which the enum, the names in theme files, the
- * built-in looks and the completeness test come.
+/* roles.h - what a piece of text is, not what it looks like: one table, from which the enum, the names in
+ * theme files, the built-in looks and the completeness test come.
  *
- * X(enum member, name in a theme file, built-in look, look without colours). No two meanings may hang on colour alone: a state has
- * its glyph, a bar its characters. Colours are the 16 of the terminal, so that the user's palette decides.
+ * X(enum member, name in a theme file, built-in look, look without colours). No two meanings may hang on
+ * colour alone: a state has its glyph, a bar its characters. Colours are the 16 of the terminal, so that
+ * the user's palette decides.
  */
 #ifndef UI_THEME_ROLES_H
 #define UI_THEME_ROLES_H

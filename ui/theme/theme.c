@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 static const char *const color_names[16] = {
-    "black",        "red",        "green",        "yellow",        "blue",        "magenta",        "cyan",        "white",
-    "bright_black", "bright_red", "bright_green", "bright_yellow", "bright_blue", "bright_magenta", "bright_cyan", "bright_white",
+    "black",        "red",           "green",       "yellow",         "blue",
+    "magenta",      "cyan",          "white",       "bright_black",   "bright_red",
+    "bright_green", "bright_yellow", "bright_blue", "bright_magenta", "bright_cyan",
+    "bright_white",
 };
 
 static const struct {
@@ -117,7 +119,8 @@ static int find_role(const char *name)
     return -1;
 }
 
-static int load_roles(struct style styles[ROLE_N], const char *path, const config_setting_t *roles, struct errtext *err)
+static int load_roles(struct style styles[ROLE_N], const char *path, const config_setting_t *roles,
+                      struct errtext *err)
 {
     for (int i = 0; i < config_setting_length(roles); i++) {
         const config_setting_t *e = config_setting_get_elem(roles, (unsigned)i);
@@ -126,7 +129,8 @@ static int load_roles(struct style styles[ROLE_N], const char *path, const confi
         if (r < 0)
             return err_set(err, -EINVAL, "%s:%d: there is no role '%s'", path, line, name);
         if (!text)
-            return err_set(err, -EINVAL, "%s:%d: %s must be a string such as \"bold green\"", path, line, name);
+            return err_set(err, -EINVAL, "%s:%d: %s must be a string such as \"bold green\"", path, line,
+                           name);
         int rc = style_parse(text, &styles[r], err);
         if (rc)
             return err_prefix(err, rc, "%s:%d", path, line);
@@ -158,7 +162,8 @@ int theme_load(struct theme *t, const char *path, struct errtext *err)
     return rc;
 }
 
-/* Eight colours: a bright one becomes its plain one in bold, but for bright black, which would be black on black. */
+/* Eight colours: a bright one becomes its plain one in bold, but for bright black, which would be black on
+ * black. */
 static struct style limit_colors(struct style s, int colors)
 {
     if (colors >= 16)

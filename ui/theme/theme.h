@@ -1,4 +1,5 @@
-/* theme.h - the look of each role: built in, from a theme file, and cut down to what a terminal can show. */
+/* theme.h - the look of each role: built in, from a theme file, and cut down to what a terminal can show.
+ */
 #ifndef UI_THEME_THEME_H
 #define UI_THEME_THEME_H
 
@@ -36,12 +37,13 @@ void theme_init(struct theme *t, int colors);
 int theme_load(struct theme *t, const char *path, struct errtext *err) __attribute__((warn_unused_result));
 
 /* "bold reverse red on black", any order of attributes, "" for the plain look. Errors: -EINVAL. */
-int style_parse(const char *text, struct style *ret, struct errtext *err) __attribute__((warn_unused_result));
+int style_parse(const char *text, struct style *ret, struct errtext *err)
+    __attribute__((warn_unused_result));
 /* The same text back, in one fixed order. */
 void style_format(struct style s, struct str *out);
 
-/* The look of a cell of that role under an overlay (ROLE_NORMAL: none), as a terminal with so many colours can show it: an overlay
- * that has colours or reverses replaces the role's look, any other adds to it. */
+/* The look of a cell of that role under an overlay (ROLE_NORMAL: none), as a terminal with so many colours
+ * can show it: an overlay that has colours or reverses replaces the role's look, any other adds to it. */
 struct style theme_style(const struct theme *t, enum role role, enum role over);
 
 const char *role_name(enum role r);

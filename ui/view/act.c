@@ -43,9 +43,11 @@ static void count_job(struct target *t, const struct job *j)
 
 void targets_add_job(struct targets *t, const struct job *j)
 {
-    struct target it = {.to = {.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL}, .role = job_role(j)};
+    struct target it = {.to = {.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL},
+                        .role = job_role(j)};
     it.glyph = job_state_glyph((enum job_state)j->state);
-    /* The last element of an array has the array's own id: it is named by its index, or all of the array would be meant. */
+    /* The last element of an array has the array's own id: it is named by its index, or all of the array
+     * would be meant. */
     if (j->array_job && j->array_index != ARRAY_NONE)
         it.to = (struct job_target){.job = j->array_job, .array_index = j->array_index, .step = STEP_ALL};
     struct str s = STR_INIT;
@@ -60,9 +62,11 @@ void targets_add_array(struct targets *t, const struct job *const *members, size
 {
     const struct job *j = members[0];
     for (size_t i = 1; i < n; i++) /* it looks like what is liveliest in it */
-        if (members[i]->state == JOB_RUNNING || (members[i]->state == JOB_PENDING && j->state != JOB_RUNNING))
+        if (members[i]->state == JOB_RUNNING ||
+            (members[i]->state == JOB_PENDING && j->state != JOB_RUNNING))
             j = members[i];
-    struct target it = {.to = {.job = j->array_job, .array_index = ARRAY_NONE, .step = STEP_ALL}, .role = job_role(j)};
+    struct target it = {.to = {.job = j->array_job, .array_index = ARRAY_NONE, .step = STEP_ALL},
+                        .role = job_role(j)};
     it.glyph = job_state_glyph((enum job_state)j->state);
     struct str s = STR_INIT;
     str_appendf(&s, "%u_[%u-%u]", j->array_job, j->array_min, j->array_max);
@@ -92,16 +96,41 @@ static const struct {
 } deeds[] = {
 #define BIT(s) (1u << JOB_##s)
 #define LIVE   (BIT(PENDING) | BIT(RUNNING) | BIT(SUSPENDED) | BIT(COMPLETING))
-    {.action = ACTION_CANCEL, .act = ACT_CANCEL, .verb = "cancel", .done = "cancelled", .states = LIVE,
-     .none = "it has ended already", .left_out = "have ended already"},
-    {.action = ACTION_SIGNAL, .act = ACT_SIGNAL, .verb = "signal", .done = "signalled",
-     .states = BIT(RUNNING) | BIT(SUSPENDED), .none = "only running jobs take signals", .left_out = "are not running"},
-    {.action = ACTION_HOLD, .act = ACT_HOLD, .verb = "hold", .done = "held", .states = BIT(PENDING),
-     .none = "only waiting jobs can be held", .left_out = "do not wait, or are held"},
-    {.action = ACTION_RELEASE, .act = ACT_RELEASE, .verb = "release", .done = "released", .states = BIT(PENDING),
-     .none = "it is not held", .left_out = "are not held"},
-    {.action = ACTION_REQUEUE, .act = ACT_REQUEUE, .verb = "requeue", .done = "requeued", .states = ~BIT(PENDING),
-     .none = "it waits already", .left_out = "wait already"},
+    {.action = ACTION_CANCEL,
+     .act = ACT_CANCEL,
+     .verb = "cancel",
+     .done = "cancelled",
+     .states = LIVE,
+     .none = "it has ended already",
+     .left_out = "have ended already"},
+    {.action = ACTION_SIGNAL,
+     .act = ACT_SIGNAL,
+     .verb = "signal",
+     .done = "signalled",
+     .states = BIT(RUNNING) | BIT(SUSPENDED),
+     .none = "only running jobs take signals",
+     .left_out = "are not running"},
+    {.action = ACTION_HOLD,
+     .act = ACT_HOLD,
+     .verb = "hold",
+     .done = "held",
+     .states = BIT(PENDING),
+     .none = "only waiting jobs can be held",
+     .left_out = "do not wait, or are held"},
+    {.action = ACTION_RELEASE,
+     .act = ACT_RELEASE,
+     .verb = "release",
+     .done = "released",
+     .states = BIT(PENDING),
+     .none = "it is not held",
+     .left_out = "are not held"},
+    {.action = ACTION_REQUEUE,
+     .act = ACT_REQUEUE,
+     .verb = "requeue",
+     .done = "requeued",
+     .states = ~BIT(PENDING),
+     .none = "it waits already",
+     .left_out = "wait already"},
 #undef LIVE
 #undef BIT
 };
@@ -129,7 +158,9 @@ static uint32_t count_of(const struct deed *d, const struct target *t, unsigned 
     uint32_t n = 0;
     for (int s = 0; s < JOB_N_STATES; s++)
         if (states & (1u << s))
-            n += d->action == ACTION_RELEASE ? t->held : d->action == ACTION_HOLD ? t->counts[s] - t->held : t->counts[s];
+            n += d->action == ACTION_RELEASE ? t->held
+                 : d->action == ACTION_HOLD  ? t->counts[s] - t->held
+                                             : t->counts[s];
     return n;
 }
 
@@ -283,7 +314,8 @@ static void choose_signal(struct ui *ui, struct deed *d)
     menu->verb = xstrdup("choose");
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         char line[80];
-        snprintf(line, sizeof line, "%2d %-5s %s", signals[i], sigabbrev_np(signals[i]), sigdescr_np(signals[i]));
+        snprintf(line, sizeof line, "%2d %-5s %s", signals[i], sigabbrev_np(signals[i]),
+                 sigdescr_np(signals[i]));
         strv_push(&menu->items, line);
     }
     ui_take_dialog(ui, menu, signal_chosen, d, deed_free);
@@ -349,9 +381,11 @@ static void list_nodes(struct lines *l, const struct node *const *nodes, size_t 
         struct rich *r = lines_add(l);
         rich_add(r, ROLE_STRONG, nodes[i]->spec.name);
         if (nodes[i]->n_jobs)
-            rich_addf(r, ROLE_NORMAL, "  %u %s on it", nodes[i]->n_jobs, nodes[i]->n_jobs == 1 ? "job" : "jobs");
+            rich_addf(r, ROLE_NORMAL, "  %u %s on it", nodes[i]->n_jobs,
+                      nodes[i]->n_jobs == 1 ? "job" : "jobs");
         if (nodes[i]->drain)
-            rich_addf(r, ROLE_WARN, "  %s", nodes[i]->drain_reason ? nodes[i]->drain_reason : "no reason given");
+            rich_addf(r, ROLE_WARN, "  %s",
+                      nodes[i]->drain_reason ? nodes[i]->drain_reason : "no reason given");
         if (nodes[i]->drain && nodes[i]->drain_user)
             rich_addf(r, ROLE_DIM, " (%s)", nodes[i]->drain_user);
     }
@@ -377,7 +411,8 @@ void act_on_nodes(struct ui *ui, bool drain, const struct node *const *nodes, si
     d->danger = drain;
     list_nodes(&d->body.lines, nodes, n);
     lines_add(&d->body.lines);
-    lines_addf(&d->body.lines, ROLE_DIM, drain ? "Running jobs go on to their end, no new ones start. Why?"
-                                               : "It takes jobs again at once. Is the reason above settled?");
+    lines_addf(&d->body.lines, ROLE_DIM,
+               drain ? "Running jobs go on to their end, no new ones start. Why?"
+                     : "It takes jobs again at once. Is the reason above settled?");
     ui_take_dialog(ui, d, drain_confirmed, msg, drain_free);
 }

@@ -25,7 +25,8 @@ static void add_times(struct rich *r, const struct ui *ui, const struct job *j)
 {
     if (j->state == JOB_PENDING) {
         char b[UNITS_TEXT_SIZE];
-        rich_addf(r, ROLE_NORMAL, " for %s", duration_format_words(wall_elapsed_s(j->t_submit, ui_now(ui)), b));
+        rich_addf(r, ROLE_NORMAL, " for %s",
+                  duration_format_words(wall_elapsed_s(j->t_submit, ui_now(ui)), b));
         return;
     }
     str_append_char(&r->text, ' ');
@@ -113,8 +114,9 @@ static void array_line(struct lines *l, const struct job *j)
     if (!j->array_job)
         return;
     struct rich *r = lines_pair(l, "array", LABEL);
-    rich_addf(r, ROLE_NORMAL, "%u of %u elements, %u to %u", j->array_index == ARRAY_NONE ? job_pending_elements(j) : 1,
-              j->array_count, j->array_min, j->array_max);
+    rich_addf(r, ROLE_NORMAL, "%u of %u elements, %u to %u",
+              j->array_index == ARRAY_NONE ? job_pending_elements(j) : 1, j->array_count, j->array_min,
+              j->array_max);
     if (j->req.array_throttle)
         rich_addf(r, ROLE_NORMAL, ", %u at once", j->req.array_throttle);
 }
@@ -199,7 +201,8 @@ struct story {
     VEC(struct moment) v;
 };
 
-static void tell(struct story *st, struct wall t, enum role role, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+static void tell(struct story *st, struct wall t, enum role role, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 
 static void tell(struct story *st, struct wall t, enum role role, const char *fmt, ...)
 {
@@ -216,7 +219,8 @@ static void tell(struct story *st, struct wall t, enum role role, const char *fm
 static int by_time(const void *pa, const void *pb)
 {
     const struct moment *a = pa, *b = pb;
-    return a->t.ms != b->t.ms ? (a->t.ms > b->t.ms) - (a->t.ms < b->t.ms) : (a->order > b->order) - (a->order < b->order);
+    return a->t.ms != b->t.ms ? (a->t.ms > b->t.ms) - (a->t.ms < b->t.ms)
+                              : (a->order > b->order) - (a->order < b->order);
 }
 
 static void tell_event(void *arg, const struct event *ev)
@@ -225,14 +229,15 @@ static void tell_event(void *arg, const struct event *ev)
     const struct ev_signal *sig = ev->body;
     const struct ev_hold *hold = ev->body;
     if (ev->kind == EV_SIGNAL)
-        tell(st, ev->t, ROLE_WARN, "signal %s sent by uid %u", sigabbrev_np(sig->signal) ? sigabbrev_np(sig->signal) : "?",
-             sig->uid);
+        tell(st, ev->t, ROLE_WARN, "signal %s sent by uid %u",
+             sigabbrev_np(sig->signal) ? sigabbrev_np(sig->signal) : "?", sig->uid);
     else if (ev->kind == EV_HOLD)
         tell(st, ev->t, ROLE_NORMAL, "%s by uid %u", hold->hold ? "held" : "released", hold->uid);
     else if (ev->kind == EV_REQUEUE)
         tell(st, ev->t, ROLE_WARN, "requeued by uid %u", ((const struct ev_requeue *)ev->body)->uid);
     else if (ev->kind == EV_UPDATE)
-        tell(st, ev->t, ROLE_NORMAL, "request changed by uid %u", ((const struct ev_update *)ev->body)->uid);
+        tell(st, ev->t, ROLE_NORMAL, "request changed by uid %u",
+             ((const struct ev_update *)ev->body)->uid);
     /* A kill of the job is in its record; that of one step is not. */
     else if (ev->kind == EV_KILL && ((const struct ev_kill *)ev->body)->step != STEP_ALL)
         tell(st, ev->t, ROLE_WARN, "step %d ended: %s", ((const struct ev_kill *)ev->body)->step,
@@ -246,7 +251,8 @@ static void tell_steps(struct story *st, const struct job *j)
         char id[16];
         step_format_id(s->id, id);
         if (s->id >= 0)
-            tell(st, s->t_start, ROLE_NORMAL, "step %s%s%s started", id, s->name ? " " : "", s->name ? s->name : "");
+            tell(st, s->t_start, ROLE_NORMAL, "step %s%s%s started", id, s->name ? " " : "",
+                 s->name ? s->name : "");
         for (size_t k = 0; k < s->tasks.n; k++) {
             const struct task *t = &s->tasks.v[k];
             struct rich words;
@@ -254,7 +260,8 @@ static void tell_steps(struct story *st, const struct job *j)
             task_words(&words, t);
             if (task_failed(t))
                 tell(st, t->t_end, ROLE_ERROR, "task %s.%u on %s: %s%s%s", id, t->index,
-                     t->alloc.node ? t->alloc.node : "?", words.text.s, t->message ? ": " : "", t->message ? t->message : "");
+                     t->alloc.node ? t->alloc.node : "?", words.text.s, t->message ? ": " : "",
+                     t->message ? t->message : "");
             rich_fini(&words);
         }
         if (s->done && s->id >= 0)
@@ -266,7 +273,8 @@ static void tell_steps(struct story *st, const struct job *j)
 void jobinfo_story(struct lines *l, const struct ui *ui, const struct job *j)
 {
     struct story st = {.v = VEC_INIT};
-    tell(&st, j->t_submit, ROLE_NORMAL, "submitted%s%s", j->submit_host ? " on " : "", j->submit_host ? j->submit_host : "");
+    tell(&st, j->t_submit, ROLE_NORMAL, "submitted%s%s", j->submit_host ? " on " : "",
+         j->submit_host ? j->submit_host : "");
     if (j->t_eligible.ms > j->t_submit.ms + MS_PER_S)
         tell(&st, j->t_eligible, ROLE_NORMAL, "may start from here on");
     struct str nodes = STR_INIT;
@@ -276,8 +284,8 @@ void jobinfo_story(struct lines *l, const struct ui *ui, const struct job *j)
     tell_steps(&st, j);
     ui_story(ui, j->id, tell_event, &st);
     if (j->kill_cause)
-        tell(&st, j->t_kill, ROLE_WARN, "ended from outside: %s (uid %u)", kill_cause_text((enum kill_cause)j->kill_cause),
-             j->kill_uid);
+        tell(&st, j->t_kill, ROLE_WARN, "ended from outside: %s (uid %u)",
+             kill_cause_text((enum kill_cause)j->kill_cause), j->kill_uid);
     struct rich words;
     rich_init(&words);
     job_words(&words, j);

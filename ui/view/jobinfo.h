@@ -1,4 +1,5 @@
-/* jobinfo.h - what there is to say about a job, section by section: the detail pane of the list and the page of the job. */
+/* jobinfo.h - what there is to say about a job, section by section: the detail pane of the list and the
+ * page of the job. */
 #ifndef UI_VIEW_JOBINFO_H
 #define UI_VIEW_JOBINFO_H
 

@@ -38,7 +38,9 @@ static void get_glyph(const void *ctx, const void *row, struct field *f)
     char glyph = ' ';
     enum role role = r->job ? job_role(r->job) : array_role(r->array, &glyph);
     if (r->job)
-        glyph = r->job->state == JOB_PENDING && r->job->hold ? 'H' : job_state_glyph((enum job_state)r->job->state);
+        glyph = r->job->state == JOB_PENDING && r->job->hold
+                    ? 'H'
+                    : job_state_glyph((enum job_state)r->job->state);
     else if (role == ROLE_HELD)
         glyph = 'H';
     rich_addf(&f->text, role, "%c", glyph);
@@ -96,7 +98,8 @@ static void get_partition(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
     const struct job *j = job_of(row);
-    rich_add(&f->text, ROLE_NORMAL, j->state == JOB_PENDING ? j->req.partition ? j->req.partition : j->partition : j->partition);
+    rich_add(&f->text, ROLE_NORMAL,
+             j->state == JOB_PENDING ? j->req.partition ? j->req.partition : j->partition : j->partition);
 }
 
 static void get_account(const void *ctx, const void *row, struct field *f)
@@ -159,7 +162,8 @@ static void add_number(struct field *f, uint64_t n)
         rich_addf(&f->text, ROLE_NORMAL, "%llu", (unsigned long long)n);
 }
 
-static uint64_t sum_running(const struct joblist *l, const struct array_row *a, uint32_t (*count)(const struct job *))
+static uint64_t sum_running(const struct joblist *l, const struct array_row *a,
+                            uint32_t (*count)(const struct job *))
 {
     uint64_t n = 0;
     for (size_t i = a->first; i < a->first + a->n; i++)
@@ -229,15 +233,68 @@ static void get_where(const void *ctx, const void *row, struct field *f)
 
 static const struct column columns[] = {
     {.name = "glyph", .title = "S", .min = 1, .want = 1, .get = get_glyph},
-    {.name = "id", .title = "JOB", .min = 12, .want = 16, .flags = COLUMN_WORDS | COLUMN_TREE, .get = get_id},
-    {.name = "name", .title = "NAME", .min = 12, .want = 24, .rank = 1, .flags = COLUMN_WORDS, .get = get_name},
-    {.name = "user", .title = "USER", .min = 8, .want = 12, .rank = 4, .flags = COLUMN_WORDS, .get = get_user},
-    {.name = "partition", .title = "PART", .min = 6, .want = 10, .rank = 8, .flags = COLUMN_WORDS, .get = get_partition},
-    {.name = "time", .title = "TIME", .min = 8, .want = 10, .rank = 2, .flags = COLUMN_RIGHT, .get = get_time},
-    {.name = "left", .title = "LEFT", .min = 10, .want = 10, .rank = 9, .flags = COLUMN_RIGHT, .get = get_left},
-    {.name = "cpus", .title = "CPUS", .min = 4, .want = 5, .rank = 7, .flags = COLUMN_RIGHT, .get = get_cpus},
-    {.name = "gpus", .title = "GPU", .min = 3, .want = 4, .rank = 6, .flags = COLUMN_RIGHT, .get = get_gpus},
-    {.name = "where", .title = "WHERE OR WHY", .min = 18, .share = 30, .rank = 3, .flags = COLUMN_WORDS, .get = get_where},
+    {.name = "id",
+     .title = "JOB",
+     .min = 12,
+     .want = 16,
+     .flags = COLUMN_WORDS | COLUMN_TREE,
+     .get = get_id},
+    {.name = "name",
+     .title = "NAME",
+     .min = 12,
+     .want = 24,
+     .rank = 1,
+     .flags = COLUMN_WORDS,
+     .get = get_name},
+    {.name = "user",
+     .title = "USER",
+     .min = 8,
+     .want = 12,
+     .rank = 4,
+     .flags = COLUMN_WORDS,
+     .get = get_user},
+    {.name = "partition",
+     .title = "PART",
+     .min = 6,
+     .want = 10,
+     .rank = 8,
+     .flags = COLUMN_WORDS,
+     .get = get_partition},
+    {.name = "time",
+     .title = "TIME",
+     .min = 8,
+     .want = 10,
+     .rank = 2,
+     .flags = COLUMN_RIGHT,
+     .get = get_time},
+    {.name = "left",
+     .title = "LEFT",
+     .min = 10,
+     .want = 10,
+     .rank = 9,
+     .flags = COLUMN_RIGHT,
+     .get = get_left},
+    {.name = "cpus",
+     .title = "CPUS",
+     .min = 4,
+     .want = 5,
+     .rank = 7,
+     .flags = COLUMN_RIGHT,
+     .get = get_cpus},
+    {.name = "gpus",
+     .title = "GPU",
+     .min = 3,
+     .want = 4,
+     .rank = 6,
+     .flags = COLUMN_RIGHT,
+     .get = get_gpus},
+    {.name = "where",
+     .title = "WHERE OR WHY",
+     .min = 18,
+     .share = 30,
+     .rank = 3,
+     .flags = COLUMN_WORDS,
+     .get = get_where},
     {.name = "state", .title = "STATE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_state},
     {.name = "account", .title = "ACCOUNT", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_account},
     {.name = "qos", .title = "QOS", .flags = COLUMN_HIDDEN, .get = get_qos},
@@ -351,13 +408,15 @@ static int by_number(const void *pa, const void *pb)
     return (a > b) - (a < b);
 }
 
-/* What runs stands in the order of its numbers: an array would change its place with each element that starts or ends. */
+/* What runs stands in the order of its numbers: an array would change its place with each element that
+ * starts or ends. */
 static void order_active(struct joblist *l)
 {
     size_t n = 0;
-    while (n < l->n_rows && (l->rows[n].array ? l->rows[n].array->run > 0
-                                              : l->rows[n].job->state != JOB_PENDING &&
-                                                    !job_state_is_final((enum job_state)l->rows[n].job->state)))
+    while (n < l->n_rows &&
+           (l->rows[n].array ? l->rows[n].array->run > 0
+                             : l->rows[n].job->state != JOB_PENDING &&
+                                   !job_state_is_final((enum job_state)l->rows[n].job->state)))
         n++;
     if (n > 1)
         qsort(l->rows, n, sizeof *l->rows, by_number);

@@ -10,9 +10,9 @@
 /* An array as a whole. */
 struct array_row {
     uint32_t id;
-    const struct job *any;     /* one of its jobs, for what they have in common */
-    const struct job *pending; /* the record of what has not started, or NULL */
-    const struct job *oldest;  /* the element that runs longest, or NULL */
+    const struct job *any;                 /* one of its jobs, for what they have in common */
+    const struct job *pending;             /* the record of what has not started, or NULL */
+    const struct job *oldest;              /* the element that runs longest, or NULL */
     uint32_t run, wait, done, fail, ended; /* elements; ended: cancelled and the like */
     uint32_t total;
     size_t first, n; /* its jobs, in joblist.members */

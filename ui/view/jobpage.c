@@ -1,4 +1,5 @@
-/* jobpage.c - the page of one job: the tree of its tasks, and beside it (from 100 columns, else by Tab) why, request and story. */
+/* jobpage.c - the page of one job: the tree of its tasks, and beside it (from 100 columns, else by Tab)
+ * why, request and story. */
 #include "ui/view/jobpage.h"
 
 #include <stdlib.h>
@@ -159,7 +160,9 @@ static void draw_tree(struct jobpage *p, struct canvas *c, struct rect r, const 
         return;
     }
     canvas_text(c, r.y + (r.h > 2), r.x + 2, ROLE_DIM,
-                j->state == JOB_PENDING ? "Nothing of it has started: steps and tasks show up here." : "It has no steps.", r.w - 3);
+                j->state == JOB_PENDING ? "Nothing of it has started: steps and tasks show up here."
+                                        : "It has no steps.",
+                r.w - 3);
 }
 
 static void page_draw(struct view *v, struct canvas *c, const struct layout *l)
@@ -167,7 +170,8 @@ static void page_draw(struct view *v, struct canvas *c, const struct layout *l)
     struct jobpage *p = page_of(v);
     const struct job *j = job_of(p);
     if (!j) {
-        canvas_text(c, l->body.y, l->body.x + 2, ROLE_DIM, "This job is no longer in the queue. q goes back.", l->body.w - 3);
+        canvas_text(c, l->body.y, l->body.x + 2, ROLE_DIM,
+                    "This job is no longer in the queue. q goes back.", l->body.w - 3);
         return;
     }
     fill_text(p, j);
@@ -197,7 +201,9 @@ static void open_output(struct jobpage *p, const struct job *j)
         output_open(p->v.ui, j);
         return;
     }
-    struct output_at at = {.job = j->id, .step = r->step->id, .task = r->task->index,
+    struct output_at at = {.job = j->id,
+                           .step = r->step->id,
+                           .task = r->task->index,
                            .rank = r->rank >= 0 ? (uint32_t)r->rank : r->task->rank_base};
     ui_push(p->v.ui, &output_view, &at);
 }
@@ -224,12 +230,14 @@ static unsigned page_act(struct view *v, enum action a, const struct input *in)
     else if (a == ACTION_FAILED) {
         if (!jobtree_next_failed(&p->tree))
             ui_toast(v->ui, ROLE_NORMAL, "no task of it failed");
-    } else if (a == ACTION_CANCEL || a == ACTION_SIGNAL || a == ACTION_HOLD || a == ACTION_RELEASE || a == ACTION_REQUEUE)
+    } else if (a == ACTION_CANCEL || a == ACTION_SIGNAL || a == ACTION_HOLD || a == ACTION_RELEASE ||
+               a == ACTION_REQUEUE)
         act_on_job(p, j, a);
     else if (p->on_text && pane_act(&p->text, a))
         return DID_HANDLE | DID_REDRAW;
     else
-        return a == ACTION_CLOSE && p->on_text ? (p->on_text = false, DID_HANDLE | DID_REDRAW) : table_act(&p->tree.table, a, in);
+        return a == ACTION_CLOSE && p->on_text ? (p->on_text = false, DID_HANDLE | DID_REDRAW)
+                                               : table_act(&p->tree.table, a, in);
     return DID_HANDLE | DID_REDRAW;
 }
 

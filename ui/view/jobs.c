@@ -1,8 +1,9 @@
 /* jobs.c - the jobs screen.
  *
  *      S JOB              NAME      USER      TIME CPUS GPU WHERE OR WHY            | 4711  train
- *      R 4688             train     alice  1:02:03    8   2 n01                     | running 1:02:03 of 4:00:00
- *      R > 4711_[0-199]   sweep     me       12:40   40     [==>>....!] 50 done ..  | on  n01  8 CPUs 32G GPU 0-1
+ *      R 4688             train     alice  1:02:03    8   2 n01                     | running 1:02:03 of
+ * 4:00:00 R > 4711_[0-199]   sweep     me       12:40   40     [==>>....!] 50 done ..  | on  n01  8 CPUs
+ * 32G GPU 0-1
  */
 #include "ui/view/jobs.h"
 
@@ -68,7 +69,10 @@ static void fill_side(struct jobs *j)
     if (!r)
         return;
     const struct ui *ui = j->v.ui;
-    const struct job *job = r->job ? r->job : r->array->oldest ? r->array->oldest : r->array->pending ? r->array->pending : r->array->any;
+    const struct job *job = r->job              ? r->job
+                            : r->array->oldest  ? r->array->oldest
+                            : r->array->pending ? r->array->pending
+                                                : r->array->any;
     if (!r->job)
         lines_addf(l, ROLE_DIM, "array of %u, %s", r->array->total,
                    r->array->run ? "its oldest running element:" : "one of its elements:");
@@ -136,7 +140,8 @@ static void gather(void *arg, const struct trow *row)
     const struct joblist *l = &g->j->list;
     if (!r->job)
         targets_add_array(&g->targets, l->members + r->array->first, r->array->n);
-    else if (!r->array || !list_is_marked(&l->table.list, ARRAY_ROW | r->array->id)) /* else its array stands for it */
+    else if (!r->array ||
+             !list_is_marked(&l->table.list, ARRAY_ROW | r->array->id)) /* else its array stands for it */
         targets_add_job(&g->targets, r->job);
 }
 
@@ -179,7 +184,8 @@ static unsigned jobs_act(struct view *v, enum action a, const struct input *in)
     if (a == ACTION_MINE) {
         j->list.mine = !j->list.mine;
         table_refill(&j->list.table);
-    } else if (a == ACTION_CANCEL || a == ACTION_SIGNAL || a == ACTION_HOLD || a == ACTION_RELEASE || a == ACTION_REQUEUE) {
+    } else if (a == ACTION_CANCEL || a == ACTION_SIGNAL || a == ACTION_HOLD || a == ACTION_RELEASE ||
+               a == ACTION_REQUEUE) {
         act_on_targets(j, a);
     } else if (a == ACTION_OPEN_JOB) {
         open_job(j);

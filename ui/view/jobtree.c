@@ -48,7 +48,8 @@ static void get_what(const void *ctx, const void *row, struct field *f)
 static const struct rank_end *end_of(const struct tree_row *r)
 {
     size_t i = r->rank >= 0 ? (size_t)(r->rank - r->task->rank_base) : 0;
-    return r->rank >= 0 && r->task->state == TASK_DONE && i < r->task->ranks.n ? &r->task->ranks.v[i] : NULL;
+    return r->rank >= 0 && r->task->state == TASK_DONE && i < r->task->ranks.n ? &r->task->ranks.v[i]
+                                                                               : NULL;
 }
 
 /* The state of a step with many tasks: what matters most of theirs. */
@@ -71,7 +72,8 @@ static void get_glyph(const void *ctx, const void *row, struct field *f)
     const struct task *t = r->task ? r->task : speaker(r->step);
     const struct rank_end *end = end_of(r);
     if (end)
-        rich_add(&f->text, end->code || end->signal ? ROLE_FAILED : ROLE_DONE, end->code || end->signal ? "!" : "D");
+        rich_add(&f->text, end->code || end->signal ? ROLE_FAILED : ROLE_DONE,
+                 end->code || end->signal ? "!" : "D");
     else if (t)
         rich_addf(&f->text, task_role(t), "%c", task_glyph(t));
     else
@@ -80,7 +82,8 @@ static void get_glyph(const void *ctx, const void *row, struct field *f)
 
 static void step_state(const struct step *s, struct rich *out)
 {
-    uint32_t done = 0, live = 0, failed = 0, n = s->tasks.n > s->n_tasks ? (uint32_t)s->tasks.n : s->n_tasks;
+    uint32_t done = 0, live = 0, failed = 0,
+             n = s->tasks.n > s->n_tasks ? (uint32_t)s->tasks.n : s->n_tasks;
     for (size_t i = 0; i < s->tasks.n; i++) {
         live += task_is_live(&s->tasks.v[i]);
         failed += task_failed(&s->tasks.v[i]);
@@ -149,7 +152,8 @@ static void get_time(const void *ctx, const void *row, struct field *f)
 {
     const struct jobtree *t = ctx;
     const struct tree_row *r = row;
-    struct wall from = r->task ? r->task->t_start : r->step->t_start, to = r->task ? r->task->t_end : r->step->t_end;
+    struct wall from = r->task ? r->task->t_start : r->step->t_start,
+                to = r->task ? r->task->t_end : r->step->t_end;
     bool live = r->task ? task_is_live(r->task) : !r->step->done;
     if (r->rank >= 0 || !wall_is_set(from) || (!live && !wall_is_set(to)))
         return;
@@ -175,13 +179,48 @@ static void get_peak(const void *ctx, const void *row, struct field *f)
 
 static const struct column columns[] = {
     {.name = "glyph", .title = "S", .min = 1, .want = 1, .get = get_glyph},
-    {.name = "what", .title = "STEP", .min = 12, .want = 26, .flags = COLUMN_WORDS | COLUMN_TREE, .get = get_what},
+    {.name = "what",
+     .title = "STEP",
+     .min = 12,
+     .want = 26,
+     .flags = COLUMN_WORDS | COLUMN_TREE,
+     .get = get_what},
     {.name = "state", .title = "STATE", .min = 16, .rank = 1, .flags = COLUMN_WORDS, .get = get_state},
-    {.name = "node", .title = "NODE", .min = 6, .want = 12, .rank = 3, .flags = COLUMN_WORDS, .get = get_node},
-    {.name = "cpus", .title = "CPUS", .min = 4, .want = 4, .rank = 5, .flags = COLUMN_RIGHT, .get = get_cpus},
-    {.name = "gpus", .title = "GPU", .min = 4, .want = 7, .rank = 4, .flags = COLUMN_RIGHT, .get = get_gpus},
-    {.name = "time", .title = "TIME", .min = 9, .want = 10, .rank = 2, .flags = COLUMN_RIGHT, .get = get_time},
-    {.name = "peak", .title = "PEAK MEM", .min = 8, .want = 9, .rank = 6, .flags = COLUMN_RIGHT, .get = get_peak},
+    {.name = "node",
+     .title = "NODE",
+     .min = 6,
+     .want = 12,
+     .rank = 3,
+     .flags = COLUMN_WORDS,
+     .get = get_node},
+    {.name = "cpus",
+     .title = "CPUS",
+     .min = 4,
+     .want = 4,
+     .rank = 5,
+     .flags = COLUMN_RIGHT,
+     .get = get_cpus},
+    {.name = "gpus",
+     .title = "GPU",
+     .min = 4,
+     .want = 7,
+     .rank = 4,
+     .flags = COLUMN_RIGHT,
+     .get = get_gpus},
+    {.name = "time",
+     .title = "TIME",
+     .min = 9,
+     .want = 10,
+     .rank = 2,
+     .flags = COLUMN_RIGHT,
+     .get = get_time},
+    {.name = "peak",
+     .title = "PEAK MEM",
+     .min = 8,
+     .want = 9,
+     .rank = 6,
+     .flags = COLUMN_RIGHT,
+     .get = get_peak},
 };
 
 /* --- rows --- */
@@ -197,7 +236,8 @@ static size_t count_rows(const struct job *j)
     return n;
 }
 
-static const struct tree_row *push_row(struct jobtree *t, struct table *table, struct tree_row row, uint8_t depth, bool branch)
+static const struct tree_row *push_row(struct jobtree *t, struct table *table, struct tree_row row,
+                                       uint8_t depth, bool branch)
 {
     struct tree_row *r = &t->rows[t->n_rows++];
     *r = row;
@@ -205,14 +245,16 @@ static const struct tree_row *push_row(struct jobtree *t, struct table *table, s
     return r;
 }
 
-static void push_task(struct jobtree *t, struct table *table, const struct step *s, const struct task *task, uint8_t depth)
+static void push_task(struct jobtree *t, struct table *table, const struct step *s, const struct task *task,
+                      uint8_t depth)
 {
-    const struct tree_row *r =
-        push_row(t, table, (struct tree_row){.step = s, .task = task, .rank = -1}, depth, task->n_ranks > 1);
+    const struct tree_row *r = push_row(t, table, (struct tree_row){.step = s, .task = task, .rank = -1},
+                                        depth, task->n_ranks > 1);
     if (task->n_ranks <= 1 || !table_wants_children(table, row_id(r)))
         return;
     for (uint32_t k = 0; k < task->n_ranks; k++)
-        push_row(t, table, (struct tree_row){.step = s, .task = task, .rank = task->rank_base + k}, (uint8_t)(depth + 1), false);
+        push_row(t, table, (struct tree_row){.step = s, .task = task, .rank = task->rank_base + k},
+                 (uint8_t)(depth + 1), false);
 }
 
 static void fill(void *ctx, struct table *table)

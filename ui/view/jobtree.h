@@ -23,7 +23,8 @@ struct jobtree {
 void jobtree_init(struct jobtree *t, struct ui *ui, uint32_t job);
 void jobtree_fini(struct jobtree *t);
 const struct tree_row *jobtree_current(const struct jobtree *t);
-/* Puts the cursor on the next task that failed, behind the cursor's, and around. Returns false where none did. */
+/* Puts the cursor on the next task that failed, behind the cursor's, and around. Returns false where none
+ * did. */
 bool jobtree_next_failed(struct jobtree *t);
 
 #endif

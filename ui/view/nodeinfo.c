@@ -66,7 +66,8 @@ static void drain_note(struct rich *r, const struct ui *ui, const struct node *n
 void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
 {
     if (n->state != NODE_UP) {
-        rich_add(r, n->state == NODE_SUSPECT ? ROLE_WARN : ROLE_ERROR, node_state_text((enum node_state)n->state));
+        rich_add(r, n->state == NODE_SUSPECT ? ROLE_WARN : ROLE_ERROR,
+                 node_state_text((enum node_state)n->state));
         since(r, ui, n->t_state);
         rich_add(r, ROLE_NORMAL, n->drain ? ", " : "");
     }
@@ -80,7 +81,8 @@ void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
 
 /* --- the long form --- */
 
-static void usage_line(struct lines *l, const char *label, uint64_t used, uint64_t all, int busy_permille, bool out, const char *text)
+static void usage_line(struct lines *l, const char *label, uint64_t used, uint64_t all, int busy_permille,
+                       bool out, const char *text)
 {
     struct rich *r = lines_pair(l, label, LABEL);
     if (!all) {
@@ -97,8 +99,10 @@ static void usage(struct lines *l, const struct node *n, const struct msg_util *
 {
     char text[80], a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
     snprintf(text, sizeof text, "%u of %u held", cpuset_count(&n->cpus_used), n->cpus);
-    usage_line(l, "CPUs", cpuset_count(&n->cpus_used), n->cpus, u ? (int)u->cpu_permille : -1, node_is_out(n), text);
-    snprintf(text, sizeof text, "%s of %s held", mem_format_slurm(n->mem_used_mib, a), mem_format_slurm(n->mem_mib, b));
+    usage_line(l, "CPUs", cpuset_count(&n->cpus_used), n->cpus, u ? (int)u->cpu_permille : -1,
+               node_is_out(n), text);
+    snprintf(text, sizeof text, "%s of %s held", mem_format_slurm(n->mem_used_mib, a),
+             mem_format_slurm(n->mem_mib, b));
     int used = u && u->mem_mib ? (int)(u->mem_used_mib * 1000 / u->mem_mib) : -1;
     usage_line(l, "memory", n->mem_used_mib, n->mem_mib, used, node_is_out(n), text);
     if (u)
@@ -111,15 +115,16 @@ static void gpu_lines(struct lines *l, const struct ui *ui, const struct node *n
         return;
     struct rich *r = lines_pair(l, "GPUs", LABEL);
     nodeinfo_gpus(r, ui, n);
-    rich_addf(r, ROLE_NORMAL, "  %u of %u held%s%s", cpuset_count(&n->gpus_used), n->gpus, n->gpu_type ? ", " : "",
-              n->gpu_type ? n->gpu_type : "");
+    rich_addf(r, ROLE_NORMAL, "  %u of %u held%s%s", cpuset_count(&n->gpus_used), n->gpus,
+              n->gpu_type ? ", " : "", n->gpu_type ? n->gpu_type : "");
     for (size_t i = 0; u && i < u->gpus.n; i++) {
         const struct gpu_util *g = &u->gpus.v[i];
         char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
         r = lines_pair(l, "", LABEL);
         rich_addf(r, ROLE_NORMAL, "%u  ", g->index);
         rich_addf(r, load_role((int)g->busy_pct), "%3u%%", g->busy_pct);
-        rich_addf(r, ROLE_NORMAL, "  %s of %s", mem_format_words(g->mem_used_mib * 1024, a), mem_format_words(g->mem_mib * 1024, b));
+        rich_addf(r, ROLE_NORMAL, "  %s of %s", mem_format_words(g->mem_used_mib * 1024, a),
+                  mem_format_words(g->mem_mib * 1024, b));
         if (g->foreign)
             rich_addf(r, ROLE_WARN, "  %u foreign", g->foreign);
     }
@@ -132,7 +137,8 @@ static bool job_is_on(const struct job *j, const char *node)
             return true;
     for (size_t i = 0; i < j->steps.n; i++)
         for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
-            if (task_is_live(&j->steps.v[i].tasks.v[k]) && str_eq(j->steps.v[i].tasks.v[k].alloc.node, node))
+            if (task_is_live(&j->steps.v[i].tasks.v[k]) &&
+                str_eq(j->steps.v[i].tasks.v[k].alloc.node, node))
                 return true;
     return false;
 }

@@ -2,7 +2,8 @@
  *
  *      S NODE     CPU                     MEMORY                GPU              NOTE
  *      + n01      [||||||||----....] 32/48 [|||||......] 80/128G  ■■■■□□·· 6/8
- *      # n04      [xxxxxxxxxxxxxxxx]  0/48 [xxxxxxxxxxx]  0/128G  xxxxxxxx 0/8     fan is loud  drained by root for 2 d
+ *      # n04      [xxxxxxxxxxxxxxxx]  0/48 [xxxxxxxxxxx]  0/128G  xxxxxxxx 0/8     fan is loud  drained by
+ * root for 2 d
  */
 #include "ui/view/nodes.h"
 
@@ -83,7 +84,8 @@ static void get_cpu(const void *ctx, const void *row, struct field *f)
     if (!n->cpus)
         return; /* not known: no number, and no bar that looks like one */
     snprintf(number, sizeof number, "%u/%u", cpuset_count(&n->cpus_used), n->cpus);
-    bar_with(f, cpuset_count(&n->cpus_used), n->cpus, u ? (int)u->cpu_permille : -1, node_is_out(n), number);
+    bar_with(f, cpuset_count(&n->cpus_used), n->cpus, u ? (int)u->cpu_permille : -1, node_is_out(n),
+             number);
 }
 
 static void get_mem(const void *ctx, const void *row, struct field *f)
@@ -95,9 +97,11 @@ static void get_mem(const void *ctx, const void *row, struct field *f)
     char number[32];
     int busy = u && u->mem_mib ? (int)(u->mem_used_mib * 1000 / u->mem_mib) : -1;
     if (n->mem_mib >= 10240)
-        snprintf(number, sizeof number, "%llu/%lluG", (unsigned long long)(n->mem_used_mib + 512) / 1024, (unsigned long long)(n->mem_mib + 512) / 1024);
+        snprintf(number, sizeof number, "%llu/%lluG", (unsigned long long)(n->mem_used_mib + 512) / 1024,
+                 (unsigned long long)(n->mem_mib + 512) / 1024);
     else
-        snprintf(number, sizeof number, "%.1f/%.1fG", (double)n->mem_used_mib / 1024, (double)n->mem_mib / 1024);
+        snprintf(number, sizeof number, "%.1f/%.1fG", (double)n->mem_used_mib / 1024,
+                 (double)n->mem_mib / 1024);
     bar_with(f, n->mem_used_mib, n->mem_mib, busy, node_is_out(n), number);
 }
 
@@ -157,13 +161,36 @@ static void get_type(const void *ctx, const void *row, struct field *f)
 
 static const struct column columns[] = {
     {.name = "glyph", .title = "S", .min = 1, .want = 1, .get = get_glyph},
-    {.name = "node", .title = "NODE", .min = 8, .want = 14, .flags = COLUMN_WORDS | COLUMN_TREE, .get = get_name},
+    {.name = "node",
+     .title = "NODE",
+     .min = 8,
+     .want = 14,
+     .flags = COLUMN_WORDS | COLUMN_TREE,
+     .get = get_name},
     {.name = "cpu", .title = "CPU", .min = 16, .want = 28, .rank = 2, .get = get_cpu},
-    {.name = "busy", .title = "BUSY", .min = 4, .want = 5, .rank = 6, .flags = COLUMN_RIGHT, .get = get_busy},
+    {.name = "busy",
+     .title = "BUSY",
+     .min = 4,
+     .want = 5,
+     .rank = 6,
+     .flags = COLUMN_RIGHT,
+     .get = get_busy},
     {.name = "memory", .title = "MEMORY", .min = 9, .want = 28, .rank = 4, .get = get_mem},
     {.name = "gpu", .title = "GPU", .min = 14, .want = 14, .rank = 3, .get = get_gpu},
-    {.name = "jobs", .title = "JOBS", .min = 4, .want = 4, .rank = 7, .flags = COLUMN_RIGHT, .get = get_jobs},
-    {.name = "note", .title = "NOTE", .min = 14, .share = 20, .rank = 1, .flags = COLUMN_WORDS, .get = get_note},
+    {.name = "jobs",
+     .title = "JOBS",
+     .min = 4,
+     .want = 4,
+     .rank = 7,
+     .flags = COLUMN_RIGHT,
+     .get = get_jobs},
+    {.name = "note",
+     .title = "NOTE",
+     .min = 14,
+     .share = 20,
+     .rank = 1,
+     .flags = COLUMN_WORDS,
+     .get = get_note},
     {.name = "state", .title = "STATE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_state},
     {.name = "type", .title = "TYPE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_type},
     {.name = "features", .title = "FEATURES", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_features},

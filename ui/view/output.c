@@ -169,7 +169,8 @@ static void draw_trouble(const struct output *o, struct canvas *c, struct rect r
     if (j && j->state == JOB_PENDING)
         lines_addf(&p.lines, ROLE_DIM, "The job has not started; what it writes will show up here.");
     else if (is_live(o))
-        lines_addf(&p.lines, ROLE_DIM, "What is written will show up here, if the directory is shared with the node.");
+        lines_addf(&p.lines, ROLE_DIM,
+                   "What is written will show up here, if the directory is shared with the node.");
     pane_draw(&p, c, rect_make(r.y + 1, r.x + 2, r.h - 1, r.w - 4));
     pane_fini(&p);
 }
@@ -188,17 +189,22 @@ static void output_draw(struct view *v, struct canvas *c, const struct layout *l
     struct output *o = output_of(v);
     o->area = l->body;
     look_again(o);
-    /* Files on a network file system change without a word: while it is live it is looked at once a second as well. */
+    /* Files on a network file system change without a word: while it is live it is looked at once a second
+     * as well. */
     v->ticks = is_live(o) && !o->stream.spool;
     if (o->pager.fd < 0 || (o->stream.trouble && !o->pager.size))
         draw_trouble(o, c, l->body);
     else if (!o->pager.size)
         canvas_text(c, l->body.y + 1, l->body.x + 2, ROLE_DIM,
-                    o->stream.asking ? "Fetching ..." : is_live(o) ? "Nothing written so far." : "It wrote nothing.", l->body.w - 4);
+                    o->stream.asking ? "Fetching ..."
+                    : is_live(o)     ? "Nothing written so far."
+                                     : "It wrote nothing.",
+                    l->body.w - 4);
     else
         pager_draw(&o->pager, c, l->body);
     if (o->typing)
-        draw_search(o, c, rect_is_empty(l->title) ? rect_make(l->body.y, l->body.x, 1, l->body.w) : l->title);
+        draw_search(o, c,
+                    rect_is_empty(l->title) ? rect_make(l->body.y, l->body.x, 1, l->body.w) : l->title);
 }
 
 /* --- tasks --- */
@@ -216,7 +222,9 @@ static void list_places(const struct job *j, struct places *p)
         batch |= s->id == STEP_BATCH;
         for (size_t k = 0; k < s->tasks.n; k++)
             for (uint32_t r = 0; r < (s->tasks.v[k].n_ranks ? s->tasks.v[k].n_ranks : 1); r++)
-                vec_push(&p->v, (struct output_at){.job = j->id, .step = s->id, .task = s->tasks.v[k].index,
+                vec_push(&p->v, (struct output_at){.job = j->id,
+                                                   .step = s->id,
+                                                   .task = s->tasks.v[k].index,
                                                    .rank = s->tasks.v[k].rank_base + r});
     }
     if (j->kind == JOB_KIND_BATCH && !batch)
@@ -252,7 +260,8 @@ static void switch_task(struct output *o, int by)
     if (found)
         show(o);
     else
-        ui_toast(o->v.ui, ROLE_NORMAL, by > 0 ? "this is the last output of the job" : "this is the first output of the job");
+        ui_toast(o->v.ui, ROLE_NORMAL,
+                 by > 0 ? "this is the last output of the job" : "this is the first output of the job");
 }
 
 static void switch_stream(struct output *o)
@@ -334,7 +343,9 @@ static bool output_work(struct view *v)
     if (!more) {
         ui_changed(v->ui);
         if (o->pager.not_found)
-            ui_toast(v->ui, ROLE_WARN, "nothing found %s", o->pager.forward ? "from here to the end; N looks upwards" : "from here up; n looks downwards");
+            ui_toast(v->ui, ROLE_WARN, "nothing found %s",
+                     o->pager.forward ? "from here to the end; N looks upwards"
+                                      : "from here up; n looks downwards");
     }
     return more;
 }
@@ -377,7 +388,8 @@ static bool most_to_see(const struct job *j, struct output_at *at)
             const struct task *t = &j->steps.v[i].tasks.v[k];
             if (t->state == TASK_WAITING)
                 continue;
-            *at = (struct output_at){.job = j->id, .step = j->steps.v[i].id, .task = t->index, .rank = t->rank_base};
+            *at = (struct output_at){
+                .job = j->id, .step = j->steps.v[i].id, .task = t->index, .rank = t->rank_base};
             found = true;
             if (task_failed(t))
                 return true;
@@ -391,5 +403,7 @@ void output_open(struct ui *ui, const struct job *j)
     if (j->kind == JOB_KIND_BATCH || most_to_see(j, &at))
         ui_push(ui, &output_view, &at);
     else
-        ui_toast(ui, ROLE_NORMAL, j->kind == JOB_KIND_INTERACTIVE ? "its output is in its own terminal" : "nothing of it has started yet");
+        ui_toast(ui, ROLE_NORMAL,
+                 j->kind == JOB_KIND_INTERACTIVE ? "its output is in its own terminal"
+                                                 : "nothing of it has started yet");
 }

@@ -12,7 +12,8 @@ struct output_at {
 
 extern const struct view_ops output_view; /* arg: const struct output_at * */
 
-/* The output of a job: of the script, else of the task that there is most to see of. A toast where it has none. */
+/* The output of a job: of the script, else of the task that there is most to see of. A toast where it has
+ * none. */
 void output_open(struct ui *ui, const struct job *j);
 
 #endif

@@ -13,9 +13,9 @@
 #include "src/base/xalloc.h"
 #include "src/model/filename.h"
 
-#define PIECE        (256 * 1024)
-#define WAIT_MS      10000 /* the node answers when there is more, at the latest then */
-#define SPOOL_MAX    (512ull * 1024 * 1024)
+#define PIECE     (256 * 1024)
+#define WAIT_MS   10000 /* the node answers when there is more, at the latest then */
+#define SPOOL_MAX (512ull * 1024 * 1024)
 
 void stream_init(struct stream *s)
 {
@@ -90,7 +90,8 @@ static void open_file(struct stream *s)
     struct stat st;
     int fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
-        set_trouble(s, errno == ENOENT ? "There is no file yet: %s" : "%s cannot be read: %s", s->path, strerror(errno));
+        set_trouble(s, errno == ENOENT ? "There is no file yet: %s" : "%s cannot be read: %s", s->path,
+                    strerror(errno));
         return;
     }
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
@@ -143,7 +144,8 @@ bool stream_look(struct stream *s)
         return false;
     struct stat now, open_st;
     bool there = stat(s->path, &now) == 0;
-    bool same = there && s->fd >= 0 && fstat(s->fd, &open_st) == 0 && now.st_ino == open_st.st_ino && now.st_dev == open_st.st_dev;
+    bool same = there && s->fd >= 0 && fstat(s->fd, &open_st) == 0 && now.st_ino == open_st.st_ino &&
+                now.st_dev == open_st.st_dev;
     if (same || (!there && s->fd < 0))
         return false;
     if (!there)
@@ -176,13 +178,15 @@ bool stream_take(struct stream *s, const struct incoming *in)
         s->ended = true;
         return false;
     }
-    if (d->data.n && d->offset == s->have && pwrite(s->fd, d->data.p, d->data.n, (off_t)s->have) == (ssize_t)d->data.n)
+    if (d->data.n && d->offset == s->have &&
+        pwrite(s->fd, d->data.p, d->data.n, (off_t)s->have) == (ssize_t)d->data.n)
         s->have += d->data.n;
     s->ended = d->eof;
     return !s->ended && s->have < SPOOL_MAX;
 }
 
-void stream_ask(struct stream *s, struct ui *ui, struct view *owner, const struct output_at *at, bool err, ui_reply_fn *reply)
+void stream_ask(struct stream *s, struct ui *ui, struct view *owner, const struct output_at *at, bool err,
+                ui_reply_fn *reply)
 {
     if (!s->spool || s->asking || s->ended || s->fd < 0)
         return;

@@ -122,14 +122,17 @@ static void draw_filter_line(struct table *t, struct canvas *c, struct rect r)
     int x = r.x + 1 + canvas_text(c, r.y, r.x + 1, ROLE_TITLE, "filter ", r.w - 2);
     edit_draw(&t->edit, c, r.y, x, r.w > 60 ? r.w - 34 - x : r.w - 1 - x);
     if (r.w > 60)
-        canvas_printf(c, r.y, r.x + r.w - 32, ROLE_DIM, 31, "%zu match  Enter keeps, Esc drops", top_rows(t));
+        canvas_printf(c, r.y, r.x + r.w - 32, ROLE_DIM, 31, "%zu match  Enter keeps, Esc drops",
+                      top_rows(t));
 }
 
-bool tableview_draw(struct ui *ui, struct table *t, struct canvas *c, const struct layout *l, const struct lines *empty)
+bool tableview_draw(struct ui *ui, struct table *t, struct canvas *c, const struct layout *l,
+                    const struct lines *empty)
 {
     bool ticks = table_draw(t, c, l->body, true);
     if (t->typing)
-        draw_filter_line(t, c, rect_is_empty(l->title) ? rect_make(l->body.y, l->body.x, 1, l->body.w) : l->title);
+        draw_filter_line(
+            t, c, rect_is_empty(l->title) ? rect_make(l->body.y, l->body.x, 1, l->body.w) : l->title);
     if (t->shown.n || l->body.h < 3)
         return ticks;
     struct pane p = {0};

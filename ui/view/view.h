@@ -1,13 +1,14 @@
 /* view.h - what a screen is, and what the frame around it offers.
  *
- * A view takes rows from the model, gives them to widgets and draws these on a canvas. It never waits, never draws outside draw and
- * changes no state but its own: what it wants done it asks of the frame (ui_*), and it answers inputs with DID_* bits.
+ * A view takes rows from the model, gives them to widgets and draws these on a canvas. It never waits,
+ * never draws outside draw and changes no state but its own: what it wants done it asks of the frame
+ * (ui_*), and it answers inputs with DID_* bits.
  *
- *      terminal --> input --> dialog on top? --> view.input --> key table --> view.act --> the frame's own actions
- *      controller --> message --> mirror --> view.sync --> (once a turn) draw
+ *      terminal --> input --> dialog on top? --> view.input --> key table --> view.act --> the frame's own
+ * actions controller --> message --> mirror --> view.sync --> (once a turn) draw
  *
- * To add a screen: one file with its struct view_ops, its line in ui/app/screens.c, its keys in ui/keys/action.h. docs/UI.md tells it
- * step by step.
+ * To add a screen: one file with its struct view_ops, its line in ui/app/screens.c, its keys in
+ * ui/keys/action.h. docs/UI.md tells it step by step.
  */
 #ifndef UI_VIEW_VIEW_H
 #define UI_VIEW_VIEW_H
@@ -25,7 +26,7 @@ struct ui; /* the frame */
 struct view;
 
 struct view_ops {
-    const char *name; /* for tests and the configuration */
+    const char *name;         /* for tests and the configuration */
     const enum scope *scopes; /* of the key table, most special first; the frame adds GLOBAL */
     size_t n_scopes;
     bool wants_side;   /* has a detail pane where there is room */
@@ -34,7 +35,8 @@ struct view_ops {
     /* arg: what the opener hands over, see the view's header. NULL where there is nothing to show. */
     struct view *(*open)(struct ui *ui, const void *arg);
     void (*close)(struct view *v);
-    /* The model has changed: pointers into it are void. Must come back from any state of the model, an empty one too. */
+    /* The model has changed: pointers into it are void. Must come back from any state of the model, an
+     * empty one too. */
     void (*sync)(struct view *v);
     /* What is shown: "Jobs 12 of 340". */
     void (*title)(struct view *v, struct rich *out);
@@ -45,7 +47,8 @@ struct view_ops {
 
     /* Work in slices while nothing is typed; returns true where there is more. NULL: none. */
     bool (*work)(struct view *v);
-    /* A descriptor that becomes readable when the view should look again, or -1; wake is called then. NULL: none. */
+    /* A descriptor that becomes readable when the view should look again, or -1; wake is called then. NULL:
+     * none. */
     int (*fd)(struct view *v);
     unsigned (*wake)(struct view *v);
 };
@@ -67,7 +70,8 @@ const struct keymap *ui_keymap(const struct ui *ui);
 /* The last measurement of a node, or NULL where it is older than a few seconds. */
 const struct msg_util *ui_util(const struct ui *ui, const char *node);
 /* Events about a job that were seen since the screens were opened, newest last: calls each. */
-void ui_story(const struct ui *ui, uint32_t job, void (*each)(void *arg, const struct event *ev), void *arg);
+void ui_story(const struct ui *ui, uint32_t job, void (*each)(void *arg, const struct event *ev),
+              void *arg);
 
 /* --- what the frame does --- */
 
@@ -78,17 +82,22 @@ void ui_push(struct ui *ui, const struct view_ops *ops, const void *arg);
 void ui_toast(struct ui *ui, enum role role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void ui_copy(struct ui *ui, const char *text, const char *what);
 
-/* Sends a request. reply is called with the answer (NULL: the connection was lost), unless owner has been closed meanwhile; owner NULL:
- * always. Returns false, with a toast, where there is no connection. arg is handed through. */
+/* Sends a request. reply is called with the answer (NULL: the connection was lost), unless owner has been
+ * closed meanwhile; owner NULL: always. Returns false, with a toast, where there is no connection. arg is
+ * handed through. */
 typedef void ui_reply_fn(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in);
-bool ui_send(struct ui *ui, enum msg_kind kind, const void *body, struct view *owner, ui_reply_fn *reply, uint64_t arg);
-/* Why nothing may be changed now (--read-only, a controller that cannot write), or NULL. Says it in a toast where say. */
+bool ui_send(struct ui *ui, enum msg_kind kind, const void *body, struct view *owner, ui_reply_fn *reply,
+             uint64_t arg);
+/* Why nothing may be changed now (--read-only, a controller that cannot write), or NULL. Says it in a toast
+ * where say. */
 const char *ui_read_only(struct ui *ui, bool say);
 
-/* Puts a dialog, which the frame takes, over the screen. done is called once with the outcome, before the dialog is freed; arg is freed
- * with free_arg (NULL: not at all) afterwards. Returns its number, by which ui_find_dialog finds it while it is open. */
+/* Puts a dialog, which the frame takes, over the screen. done is called once with the outcome, before the
+ * dialog is freed; arg is freed with free_arg (NULL: not at all) afterwards. Returns its number, by which
+ * ui_find_dialog finds it while it is open. */
 typedef void ui_done_fn(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg);
-uint64_t ui_take_dialog(struct ui *ui, struct dialog *d, ui_done_fn *done, void *arg, void (*free_arg)(void *));
+uint64_t ui_take_dialog(struct ui *ui, struct dialog *d, ui_done_fn *done, void *arg,
+                        void (*free_arg)(void *));
 struct dialog *ui_find_dialog(struct ui *ui, uint64_t number);
 
 #endif

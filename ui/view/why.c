@@ -38,13 +38,15 @@ static void estimate(struct lines *l, const struct msg_why *w, struct wall now)
 void why_lines(struct lines *l, const struct msg_why *w, struct wall now)
 {
     /* A sentence that only says the one cause again is not said twice. */
-    bool again = w->causes.n == 1 && w->summary && w->causes.v[0].text && strstr(w->summary, w->causes.v[0].text);
+    bool again =
+        w->causes.n == 1 && w->summary && w->causes.v[0].text && strstr(w->summary, w->causes.v[0].text);
     if (!str_is_empty(w->summary) && !again)
         lines_addf(l, ROLE_STRONG, "%s", w->summary);
     for (size_t i = 0; i < w->causes.n; i++) {
         const struct why_cause *c = &w->causes.v[i];
         struct rich *r = lines_add(l);
-        rich_add(r, starts_by_itself(c->cls) ? ROLE_WAITING : ROLE_ERROR, starts_by_itself(c->cls) ? "- " : "! ");
+        rich_add(r, starts_by_itself(c->cls) ? ROLE_WAITING : ROLE_ERROR,
+                 starts_by_itself(c->cls) ? "- " : "! ");
         rich_add(r, ROLE_NORMAL, c->text);
         if (wall_is_set(c->clears)) {
             rich_add(r, ROLE_DIM, " (clears about ");

@@ -134,7 +134,9 @@ char task_glyph(const struct task *t)
 enum role task_role(const struct task *t)
 {
     if (t->state != TASK_DONE)
-        return t->state == TASK_RUNNING ? ROLE_RUNNING : t->state == TASK_LAUNCHING ? ROLE_ENDING : ROLE_WAITING;
+        return t->state == TASK_RUNNING     ? ROLE_RUNNING
+               : t->state == TASK_LAUNCHING ? ROLE_ENDING
+                                            : ROLE_WAITING;
     if (t->end_kind == END_KILLED || t->end_kind == END_NOT_RUN)
         return ROLE_CANCELLED;
     return task_failed(t) ? ROLE_FAILED : ROLE_DONE;

@@ -1,5 +1,5 @@
-/* words.h - how the screens say what a job, a task or a node is: roles, glyphs, short texts. Beside src/model/jobtext.h, which knows no
- * roles. */
+/* words.h - how the screens say what a job, a task or a node is: roles, glyphs, short texts. Beside
+ * src/model/jobtext.h, which knows no roles. */
 #ifndef UI_VIEW_WORDS_H
 #define UI_VIEW_WORDS_H
 

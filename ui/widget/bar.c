@@ -15,8 +15,9 @@ static void add_signs(struct rich *r, char sign, int n, enum role role)
     rich_role(r, role);
 }
 
-/* Cells for each part: rounded down, at least one where there is anything; what rounding left over goes to the largest remainders
- * only as far as the parts fill the whole, so that a bar is full exactly when it is full. */
+/* Cells for each part: rounded down, at least one where there is anything; what rounding left over goes to
+ * the largest remainders only as far as the parts fill the whole, so that a bar is full exactly when it is
+ * full. */
 static int share(uint64_t n, uint64_t total, int width)
 {
     if (!n || !total)
@@ -25,7 +26,8 @@ static int share(uint64_t n, uint64_t total, int width)
     return cells < 1 ? 1 : cells > width ? width : cells;
 }
 
-void bar_parts(struct rich *r, const struct bar_part *parts, size_t n, uint64_t total, int width, bool last_right)
+void bar_parts(struct rich *r, const struct bar_part *parts, size_t n, uint64_t total, int width,
+               bool last_right)
 {
     int inner = width - 2, cells[PARTS_MAX] = {0}, used = 0;
     if (inner < 1)
@@ -64,7 +66,8 @@ void bar_parts(struct rich *r, const struct bar_part *parts, size_t n, uint64_t 
 
 void bar_two_ended(struct rich *r, uint64_t used, uint64_t out, uint64_t total, int width)
 {
-    struct bar_part parts[] = {{.n = used, .sign = '|', .role = ROLE_BAR_USED}, {.n = out, .sign = 'x', .role = ROLE_BAR_OUT}};
+    struct bar_part parts[] = {{.n = used, .sign = '|', .role = ROLE_BAR_USED},
+                               {.n = out, .sign = 'x', .role = ROLE_BAR_OUT}};
     bar_parts(r, parts, 2, total, width, true);
 }
 

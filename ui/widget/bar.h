@@ -1,4 +1,5 @@
-/* bar.h - bars as rich text: what is used from the left, what is out from the right, in characters that differ without colours. */
+/* bar.h - bars as rich text: what is used from the left, what is out from the right, in characters that
+ * differ without colours. */
 #ifndef UI_WIDGET_BAR_H
 #define UI_WIDGET_BAR_H
 
@@ -12,14 +13,17 @@ struct bar_part {
     enum role role;
 };
 
-/* "[" parts "]" in width cells, each part in proportion to total, a part that is not 0 has at least one cell while there is room;
- * what is left of total is free and comes before the last part where last_right. */
-void bar_parts(struct rich *r, const struct bar_part *parts, size_t n, uint64_t total, int width, bool last_right);
+/* "[" parts "]" in width cells, each part in proportion to total, a part that is not 0 has at least one
+ * cell while there is room; what is left of total is free and comes before the last part where last_right.
+ */
+void bar_parts(struct rich *r, const struct bar_part *parts, size_t n, uint64_t total, int width,
+               bool last_right);
 
 /* Used from the left, out from the right. */
 void bar_two_ended(struct rich *r, uint64_t used, uint64_t out, uint64_t total, int width);
 
-/* held of total are allocated. busy_permille of total are measured to be busy, -1: not measured. Out: the node takes no jobs. */
+/* held of total are allocated. busy_permille of total are measured to be busy, -1: not measured. Out: the
+ * node takes no jobs. */
 void bar_load(struct rich *r, uint64_t held, int busy_permille, uint64_t total, bool out, int width);
 
 /* Normal under 70 %, warm under 90 %, hot above. */

@@ -81,7 +81,8 @@ static enum dialog_outcome prompt_input(struct dialog *d, const struct input *in
 
 static const enum scope moving[] = {SCOPE_MOVE};
 
-static enum dialog_outcome menu_input(struct dialog *d, const struct input *in, const struct keymap *km, uint32_t key)
+static enum dialog_outcome menu_input(struct dialog *d, const struct input *in, const struct keymap *km,
+                                      uint32_t key)
 {
     list_sync(&d->list, d->items.n, item_id, d);
     if (key == KEYNAME_ENTER)
@@ -89,13 +90,18 @@ static enum dialog_outcome menu_input(struct dialog *d, const struct input *in, 
     if (key == 'q')
         return DIALOG_NO;
     if (in->kind == INPUT_MOUSE)
-        list_scroll(&d->list, in->what == MOUSE_WHEEL_UP ? -1 : in->what == MOUSE_WHEEL_DOWN ? 1 : 0, item_id, d);
+        list_scroll(&d->list,
+                    in->what == MOUSE_WHEEL_UP     ? -1
+                    : in->what == MOUSE_WHEEL_DOWN ? 1
+                                                   : 0,
+                    item_id, d);
     else
         list_move(&d->list, keymap_find(km, moving, 1, key), item_id, d);
     return DIALOG_OPEN;
 }
 
-static enum dialog_outcome text_input(struct dialog *d, const struct input *in, const struct keymap *km, uint32_t key)
+static enum dialog_outcome text_input(struct dialog *d, const struct input *in, const struct keymap *km,
+                                      uint32_t key)
 {
     if (in->kind == INPUT_MOUSE) {
         pane_scroll(&d->body, in->what == MOUSE_WHEEL_UP ? -3 : in->what == MOUSE_WHEEL_DOWN ? 3 : 0);

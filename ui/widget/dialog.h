@@ -1,5 +1,5 @@
-/* dialog.h - a box over the screen: a text, a question, a line to type, a menu. It knows no data: its owner says what stands in it and
- * gets the outcome. */
+/* dialog.h - a box over the screen: a text, a question, a line to type, a menu. It knows no data: its owner
+ * says what stands in it and gets the outcome. */
 #ifndef UI_WIDGET_DIALOG_H
 #define UI_WIDGET_DIALOG_H
 
@@ -15,13 +15,13 @@ enum dialog_outcome { DIALOG_OPEN, DIALOG_YES, DIALOG_NO };
 struct dialog {
     enum dialog_kind kind;
     char *title;
-    bool danger;       /* frame and button say so */
-    struct pane body;  /* text; above the line or the menu of the other kinds */
-    struct edit edit;  /* DIALOG_PROMPT, and the count of DIALOG_CONFIRM */
+    bool danger;        /* frame and button say so */
+    struct pane body;   /* text; above the line or the menu of the other kinds */
+    struct edit edit;   /* DIALOG_PROMPT, and the count of DIALOG_CONFIRM */
     uint64_t must_type; /* DIALOG_CONFIRM: this number must be typed; 0: y or Enter does */
-    bool wrong;        /* something else was typed */
-    char *verb;        /* what yes does: "cancel 12 jobs" */
-    struct strv items; /* DIALOG_MENU */
+    bool wrong;         /* something else was typed */
+    char *verb;         /* what yes does: "cancel 12 jobs" */
+    struct strv items;  /* DIALOG_MENU */
     struct list_state list;
     bool may_be_empty; /* DIALOG_PROMPT */
 };

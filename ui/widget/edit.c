@@ -61,7 +61,7 @@ static size_t word_before(const struct edit *e, size_t at)
     return at;
 }
 
-static void delete(struct edit *e, size_t from, size_t to)
+static void delete (struct edit *e, size_t from, size_t to)
 {
     memmove(e->text.s + from, e->text.s + to, e->text.len - to);
     str_truncate(&e->text, e->text.len - (to - from));

@@ -15,8 +15,8 @@ void filter_fini(struct filter *f)
     *f = (struct filter){0};
 }
 
-static void parse_word(struct term_word *w, const char *s, int (*column_of)(const void *ctx, const char *name),
-                       const void *ctx)
+static void parse_word(struct term_word *w, const char *s,
+                       int (*column_of)(const void *ctx, const char *name), const void *ctx)
 {
     *w = (struct term_word){.column = -1, .op = ':'};
     if (s[0] == '!' && s[1]) {
@@ -43,7 +43,8 @@ static void parse_word(struct term_word *w, const char *s, int (*column_of)(cons
     w->text = xstrdup(s);
 }
 
-void filter_parse(struct filter *f, const char *text, int (*column_of)(const void *ctx, const char *name), const void *ctx)
+void filter_parse(struct filter *f, const char *text, int (*column_of)(const void *ctx, const char *name),
+                  const void *ctx)
 {
     filter_fini(f);
     struct strv words = strv_split(text, " ");

@@ -1,7 +1,8 @@
 /* filter.h - the words of a filter line: "train state:wait user:ann gpus:>1 !n03".
  *
- * All words must match. A plain word is looked for in every column of words; COLUMN:TEXT in that one; COLUMN:>N, <N, =N compare
- * numbers; ! in front turns it round. A word whose COLUMN is not known is plain text. Upper and lower case are the same.
+ * All words must match. A plain word is looked for in every column of words; COLUMN:TEXT in that one;
+ * COLUMN:>N, <N, =N compare numbers; ! in front turns it round. A word whose COLUMN is not known is plain
+ * text. Upper and lower case are the same.
  */
 #ifndef UI_WIDGET_FILTER_H
 #define UI_WIDGET_FILTER_H
@@ -32,7 +33,8 @@ struct filter_row {
 };
 
 /* column_of: the number of a column by its name, or -1. */
-void filter_parse(struct filter *f, const char *text, int (*column_of)(const void *ctx, const char *name), const void *ctx);
+void filter_parse(struct filter *f, const char *text, int (*column_of)(const void *ctx, const char *name),
+                  const void *ctx);
 void filter_fini(struct filter *f);
 bool filter_match(const struct filter *f, const struct filter_row *r);
 

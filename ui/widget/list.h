@@ -1,8 +1,8 @@
 /* list.h - the cursor, the window and the marks of a list whose rows have stable ids.
  *
- * The list knows ids and nothing else. The cursor stays on the thing, not on the row number: after rows came, went or were sorted,
- * list_sync finds the id again; where it is gone the cursor stays at its place. Marks are ids too, so a mark never moves to another
- * thing.
+ * The list knows ids and nothing else. The cursor stays on the thing, not on the row number: after rows
+ * came, went or were sorted, list_sync finds the id again; where it is gone the cursor stays at its place.
+ * Marks are ids too, so a mark never moves to another thing.
  */
 #ifndef UI_WIDGET_LIST_H
 #define UI_WIDGET_LIST_H

@@ -79,7 +79,8 @@ int64_t pager_next_line(struct pager *p, int64_t at)
 
 int64_t pager_line_start(struct pager *p, int64_t at)
 {
-    int64_t from = at >= PAGER_LINE_MAX ? at + 1 - PAGER_LINE_MAX : 0; /* so that the piece takes in the byte itself */
+    int64_t from =
+        at >= PAGER_LINE_MAX ? at + 1 - PAGER_LINE_MAX : 0; /* so that the piece takes in the byte itself */
     size_t n;
     const char *s = window_from(p, from, &n);
     if ((int64_t)n > at - from)
@@ -266,7 +267,8 @@ static void draw_matches(const struct pager *p, struct canvas *c, const char *ro
     size_t n = p->pattern ? strlen(p->pattern) : 0;
     if (!n || !pager_has_pattern(p))
         return;
-    for (const char *s = row; (s = p->fold_case ? strcasestr(s, p->pattern) : strstr(s, p->pattern)); s += n) {
+    for (const char *s = row; (s = p->fold_case ? strcasestr(s, p->pattern) : strstr(s, p->pattern));
+         s += n) {
         char *before = xstrndup(row, (size_t)(s - row)), *it = xstrndup(s, n);
         canvas_over(c, rect_make(y, x + cell_width(before), 1, cell_width(it)), ROLE_MATCH);
         free(before);
@@ -274,7 +276,8 @@ static void draw_matches(const struct pager *p, struct canvas *c, const char *ro
     }
 }
 
-static void draw_row(struct pager *p, struct canvas *c, struct rect r, int y, const char *text, size_t n, bool is_match)
+static void draw_row(struct pager *p, struct canvas *c, struct rect r, int y, const char *text, size_t n,
+                     bool is_match)
 {
     char *row = xstrndup(text, n);
     canvas_text(c, y, r.x, ROLE_NORMAL, row, r.w);

@@ -1,7 +1,9 @@
-/* pager.h - reads a file of any size with bounded memory: a window of bytes around what is seen, lines found in it.
+/* pager.h - reads a file of any size with bounded memory: a window of bytes around what is seen, lines
+ * found in it.
  *
- * Positions are byte offsets of line starts, never line numbers, so a 1 GB file opens at its end as fast as a small one. A line
- * longer than PAGER_LINE_MAX is shown in pieces. The pager owns the window and the search, never the file descriptor.
+ * Positions are byte offsets of line starts, never line numbers, so a 1 GB file opens at its end as fast as
+ * a small one. A line longer than PAGER_LINE_MAX is shown in pieces. The pager owns the window and the
+ * search, never the file descriptor.
  */
 #ifndef UI_WIDGET_PAGER_H
 #define UI_WIDGET_PAGER_H
@@ -43,7 +45,8 @@ void pager_init(struct pager *p);
 void pager_fini(struct pager *p);
 /* Another file (or -1), shown from its end. */
 void pager_set_fd(struct pager *p, int fd);
-/* Looks at the size again. Returns true where there is something new to see. A file that has become shorter is begun again. */
+/* Looks at the size again. Returns true where there is something new to see. A file that has become shorter
+ * is begun again. */
 bool pager_grown(struct pager *p);
 
 void pager_to_end(struct pager *p);
@@ -54,8 +57,8 @@ void pager_draw(struct pager *p, struct canvas *c, struct rect r);
 /* Is the end in sight? */
 bool pager_at_end(struct pager *p);
 
-/* Begins a search for text (lower case: upper case matches too), or for lines that look like errors where it is NULL; from the
- * match before, else from what is seen. pager_work goes on with it. */
+/* Begins a search for text (lower case: upper case matches too), or for lines that look like errors where
+ * it is NULL; from the match before, else from what is seen. pager_work goes on with it. */
 void pager_find(struct pager *p, const char *text, bool forward);
 /* Is it the user's text that is looked for (else lines that look like errors, or nothing)? */
 bool pager_has_pattern(const struct pager *p);

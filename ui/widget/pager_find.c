@@ -11,9 +11,9 @@
 
 /* What lines that tell of a failure have in them. */
 static const char *const error_words[] = {
-    "error",     "traceback",         "exception", "fatal",       "killed",       "segmentation fault",
-    "panic",     "out of memory",     "failed",    "core dumped", "cannot open",  "no such file",
-    "not found", "permission denied", "aborted",   "cancelled",   "oom-kill",     NULL,
+    "error",     "traceback",         "exception", "fatal",       "killed",      "segmentation fault",
+    "panic",     "out of memory",     "failed",    "core dumped", "cannot open", "no such file",
+    "not found", "permission denied", "aborted",   "cancelled",   "oom-kill",    NULL,
 };
 
 static void begin(struct pager *p, bool forward)

@@ -104,7 +104,8 @@ struct rich *lines_add(struct lines *l)
     return &l->v[l->n++];
 }
 
-/* Bytes of s that make a line of at most width cells: up to the last blank that fits, else as much as fits. At least one character. */
+/* Bytes of s that make a line of at most width cells: up to the last blank that fits, else as much as fits.
+ * At least one character. */
 static size_t line_bytes(const char *s, int width)
 {
     size_t i = 0, blank = 0;

@@ -38,7 +38,8 @@ void lines_fini(struct lines *l);
 void lines_clear(struct lines *l);
 /* A new empty line. */
 struct rich *lines_add(struct lines *l);
-struct rich *lines_addf(struct lines *l, enum role role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+struct rich *lines_addf(struct lines *l, enum role role, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* "label    value" with the value in a column of its own; gives the line, to be added to. */
 struct rich *lines_pair(struct lines *l, const char *label, int label_width);
 /* Makes out the same lines broken at blanks to width cells. */

@@ -19,8 +19,8 @@ void field_fini(struct field *f)
     rich_fini(&f->text);
 }
 
-void table_init(struct table *t, const struct column *cols, size_t n_cols, void (*fill)(void *ctx, struct table *t),
-                void *ctx)
+void table_init(struct table *t, const struct column *cols, size_t n_cols,
+                void (*fill)(void *ctx, struct table *t), void *ctx)
 {
     *t = (struct table){.cols = cols, .n_cols = n_cols, .fill = fill, .ctx = ctx, .sort = -1};
     edit_init(&t->edit);
@@ -107,8 +107,12 @@ static bool row_matches(struct table *t, const struct trow *row)
     if (!t->filter.n)
         return true;
     struct matcher m = {.t = t};
-    struct filter_row r = {.ctx = &m, .row = row, .n_columns = t->n_cols, .is_words = matcher_is_words,
-                           .text = row_text, .number = row_number};
+    struct filter_row r = {.ctx = &m,
+                           .row = row,
+                           .n_columns = t->n_cols,
+                           .is_words = matcher_is_words,
+                           .text = row_text,
+                           .number = row_number};
     return filter_match(&t->filter, &r);
 }
 
@@ -122,8 +126,9 @@ static size_t family_end(const struct table *t, size_t i)
     return e;
 }
 
-/* A parent whose child matches is shown as well, else the child would be out of reach. Of a parent that matches those children are
- * shown that match too, or all where none does. Closed branches keep theirs to themselves. */
+/* A parent whose child matches is shown as well, else the child would be out of reach. Of a parent that
+ * matches those children are shown that match too, or all where none does. Closed branches keep theirs to
+ * themselves. */
 static void filter_family(struct table *t, size_t i, bool all)
 {
     size_t end = family_end(t, i), at = t->shown.n;
@@ -187,7 +192,10 @@ static void sort_shown(struct table *t)
             continue;
         }
         const struct field *f = get_field(t, &t->shown.v[i], (size_t)t->sort);
-        vec_push(&keys, (struct sort_key){.has_num = f->has_num, .num = f->num, .from = i, .n = 1,
+        vec_push(&keys, (struct sort_key){.has_num = f->has_num,
+                                          .num = f->num,
+                                          .from = i,
+                                          .n = 1,
                                           .text = f->has_num ? NULL : xstrdup(f->text.text.s)});
     }
     if (keys.n > 1)

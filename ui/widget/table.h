@@ -1,7 +1,9 @@
-/* table.h - a list with columns, and a tree where rows have children: draws, sorts, filters, marks and exports any rows.
+/* table.h - a list with columns, and a tree where rows have children: draws, sorts, filters, marks and
+ * exports any rows.
  *
- * The table knows no data. A column has one function that takes its value out of a row, and drawing, sorting, searching and
- * exporting all use that one. The owner's fill function hands in the rows in their natural order, children behind their parent.
+ * The table knows no data. A column has one function that takes its value out of a row, and drawing,
+ * sorting, searching and exporting all use that one. The owner's fill function hands in the rows in their
+ * natural order, children behind their parent.
  */
 #ifndef UI_WIDGET_TABLE_H
 #define UI_WIDGET_TABLE_H
@@ -30,9 +32,9 @@ struct column {
     const char *name;  /* in filters and in the sort menu */
     const char *title; /* over the column */
     int min, want;     /* cells; want 0: all that is left */
-    int share;         /* of a column that takes what is left: percent of the width that are its own first; 0: 33 */
-    int rank;          /* the highest are left out first where it is narrow; 0: never */
-    unsigned flags;    /* COLUMN_* */
+    int share; /* of a column that takes what is left: percent of the width that are its own first; 0: 33 */
+    int rank;  /* the highest are left out first where it is narrow; 0: never */
+    unsigned flags; /* COLUMN_* */
     void (*get)(const void *ctx, const void *row, struct field *f);
 };
 
@@ -46,26 +48,26 @@ struct trow {
 struct table {
     const struct column *cols;
     size_t n_cols;
-    void *ctx; /* of get and fill */
+    void *ctx;                                /* of get and fill */
     void (*fill)(void *ctx, struct table *t); /* calls table_add for every row */
 
     struct list_state list;
     struct {
         struct trow *v;
         size_t n, cap;
-    } rows, shown; /* all that fill gave; those that pass the filter, sorted */
+    } rows, shown;     /* all that fill gave; those that pass the filter, sorted */
     struct idmap open; /* branches folded open */
     int sort;          /* column; -1: the natural order */
     bool reverse;
     struct filter filter;
-    struct edit edit; /* the filter's text */
-    bool typing;      /* the filter line takes the keys */
+    struct edit edit;   /* the filter's text */
+    bool typing;        /* the filter line takes the keys */
     struct field field; /* scratch */
     uint64_t pressed;   /* id of the row that a double click must hit again */
 };
 
-void table_init(struct table *t, const struct column *cols, size_t n_cols, void (*fill)(void *ctx, struct table *t),
-                void *ctx);
+void table_init(struct table *t, const struct column *cols, size_t n_cols,
+                void (*fill)(void *ctx, struct table *t), void *ctx);
 void table_fini(struct table *t);
 
 /* Calls fill, filters, sorts and finds the cursor's row again. */

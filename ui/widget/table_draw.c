@@ -46,7 +46,8 @@ void table_fit(const struct column *cols, size_t n, int width, int *widths)
         if (widths[i] && !cols[i].want)
             flexible = (int)i;
     if (flexible >= 0 && left > 0) { /* its share comes before what the others would like */
-        int share = cols[flexible].share ? cols[flexible].share : 33, more = width * share / 100 - widths[flexible];
+        int share = cols[flexible].share ? cols[flexible].share : 33,
+            more = width * share / 100 - widths[flexible];
         more = more > left ? left : more > 0 ? more : 0;
         widths[flexible] += more;
         left -= more;
@@ -78,14 +79,16 @@ static void draw_head(const struct table *t, struct canvas *c, struct rect r, co
         str_append(&title, t->cols[i].title);
         if (sorted)
             str_append(&title, glyph_text(t->reverse ? GLYPH_DOWN : GLYPH_UP, c->ascii));
-        int w = cell_width(title.s), pad = t->cols[i].flags & COLUMN_RIGHT && w < widths[i] ? widths[i] - w : 0;
+        int w = cell_width(title.s),
+            pad = t->cols[i].flags & COLUMN_RIGHT && w < widths[i] ? widths[i] - w : 0;
         canvas_text(c, r.y, x + pad, sorted ? ROLE_HEAD_SORT : ROLE_HEAD, title.s, widths[i] - pad);
         str_fini(&title);
         x += widths[i] + 1;
     }
 }
 
-static int draw_fold(const struct table *t, struct canvas *c, int y, int x, const struct trow *row, bool any_branch)
+static int draw_fold(const struct table *t, struct canvas *c, int y, int x, const struct trow *row,
+                     bool any_branch)
 {
     int indent = 2 * row->depth;
     if (row->branch)
@@ -101,8 +104,8 @@ static bool has_branches(const struct table *t, size_t first, size_t n)
     return false;
 }
 
-static bool draw_row(struct table *t, struct canvas *c, struct rect r, const struct trow *row, const int *widths,
-                     bool any_branch)
+static bool draw_row(struct table *t, struct canvas *c, struct rect r, const struct trow *row,
+                     const int *widths, bool any_branch)
 {
     bool ticks = false;
     int x = r.x + MARK_CELLS;
@@ -140,7 +143,8 @@ bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused)
     table_fit(t->cols, t->n_cols, r.w - MARK_CELLS - (bar ? 2 : 0), widths);
     if (r.h > 2)
         draw_head(t, c, rect_take_top(&r, 1), widths);
-    size_t n = t->shown.n - t->list.top < (size_t)r.h ? t->shown.n - t->list.top : (size_t)r.h, first = 1, last = 0;
+    size_t n = t->shown.n - t->list.top < (size_t)r.h ? t->shown.n - t->list.top : (size_t)r.h, first = 1,
+           last = 0;
     bool any_branch = has_branches(t, t->list.top, n), range = table_range(t, &first, &last);
     for (size_t k = 0; k < n; k++) {
         size_t i = t->list.top + k;
@@ -156,7 +160,8 @@ bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused)
             canvas_over(c, line, ROLE_MARK);
     }
     if (bar)
-        canvas_scrollbar(c, r.y, r.x + r.w - 1, r.h, (long long)t->list.top, t->list.height, (long long)t->shown.n);
+        canvas_scrollbar(c, r.y, r.x + r.w - 1, r.h, (long long)t->list.top, t->list.height,
+                         (long long)t->shown.n);
     free(widths);
     canvas_unclip(c, old);
     return ticks;
