@@ -280,6 +280,11 @@ check-format:
 format:
 	@tests/gates/format.sh --fix
 
+# Takes the screens as they are now: golden files, pictures, docs/KEYS.md.
+.PHONY: screens
+screens: $(filter $(B)/tests/screen/%,$(OTHER_TESTS))
+	@for t in $^; do UPDATE=1 $$t >/dev/null || exit 1; done
+
 # ---- run, install, clean ---------------------------------------------------------------------------------
 
 run:
