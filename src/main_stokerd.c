@@ -44,12 +44,14 @@ static void on_signal(void *ctx, int signo)
 {
     struct daemon_state *d = ctx;
     struct errtext err;
-    if (signo != SIGHUP)
+    if (signo != SIGHUP) {
+        log_info("stopping: %s", strsignal(signo));
         loop_stop(d->loop);
-    else if (control_reload(d->control, &err) < 0)
+    } else if (control_reload(d->control, &err) < 0) {
         log_error("configuration refused, the old one is kept: %s", err.s);
-    else
+    } else {
         log_info("configuration read again");
+    }
 }
 
 static int make_dirs(const char *path, mode_t mode, struct errtext *err)

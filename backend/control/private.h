@@ -9,12 +9,12 @@
 #include "backend/store/store.h"
 #include "src/base/vec.h"
 
-/* What is known of one attempt beyond the state: whether this controller has told the node, over the present connection. Lost at a
- * restart and made anew from the agent's report. */
+/* What is known of one attempt beyond the state: whether this controller has told the node, over the
+ * present connection. Lost at a restart and made anew from the agent's report. */
 struct flight {
     struct launch_key key;
-    bool sent;        /* the node has it, or was sent it */
-    bool loading;     /* its payload is being read */
+    bool sent;    /* the node has it, or was sent it */
+    bool loading; /* its payload is being read */
     bool kill_sent;
     bool absent_once; /* a report did not list it */
 };
@@ -33,15 +33,17 @@ struct session {
     uint32_t uid, gid;
     uint32_t pid;
     bool greeted, admin;
+    bool given_up; /* its connection ends with this turn */
+    struct mono t_open;
     char *program;
     /* rows being sent, and what is pushed afterwards */
     enum follow follow;
     uint64_t follow_tag;
     uint32_t follow_job;
-    struct msg_get get;     /* of the snapshot under way */
+    struct msg_get get; /* of the snapshot under way */
     bool snapshotting;
-    uint32_t cursor;        /* jobs up to this id have been sent */
-    VEC(uint32_t) resend;   /* of those, the ones that changed meanwhile */
+    uint32_t cursor;      /* jobs up to this id have been sent */
+    VEC(uint32_t) resend; /* of those, the ones that changed meanwhile */
     bool resync_told;
     uint64_t util_tag;
     bool watch_util;
@@ -57,10 +59,10 @@ struct node_link { /* the controller's side of one node */
     bool reconciled;
 };
 
-struct relay { /* a request of a client that an agent answers */
-    uint64_t id;          /* tag towards the agent */
+struct relay {   /* a request of a client that an agent answers */
+    uint64_t id; /* tag towards the agent */
     struct session *session;
-    uint64_t tag;         /* of the client */
+    uint64_t tag; /* of the client */
     struct node_link *node;
 };
 
@@ -73,11 +75,13 @@ struct control {
     void *reload_ctx;
     int listen_fd;
     struct loop_fd listen_watch, store_watch;
+    struct loop_timer listen_again, sweep;
+    uint32_t n_sessions;
     struct list sessions, nodes;
-    struct idmap flights;   /* job << 32 | attempt -> struct flight */
-    struct idmap timers;    /* job -> struct job_timer */
-    struct idmap owners;    /* job -> struct session: the terminals of interactive jobs */
-    struct idmap relays;    /* id -> struct relay */
+    struct idmap flights; /* job << 32 | attempt -> struct flight */
+    struct idmap timers;  /* job -> struct job_timer */
+    struct idmap owners;  /* job -> struct session: the terminals of interactive jobs */
+    struct idmap relays;  /* id -> struct relay */
     uint64_t next_relay;
     struct payload_cache *payloads;
     struct user_cache *users;
@@ -88,8 +92,8 @@ struct control {
     struct loop_timer wake;   /* the policy's next */
     struct loop_timer retire;
     struct loop_timer orphans; /* interactive jobs whose terminal is gone */
-    struct loop_timer probe;  /* read-only: try again */
-    char *read_only;          /* why nothing is accepted; NULL: all is well */
+    struct loop_timer probe;   /* read-only: try again */
+    char *read_only;           /* why nothing is accepted; NULL: all is well */
     bool stopping, stop_kills;
     struct loop_timer stop_timer;
     struct wall t_start;
@@ -98,8 +102,8 @@ struct control {
 
 /* --- emit.c: the only way into the state --- */
 
-/* Makes an event, folds it, collects it for the disk, pushes it to followers and marks the job as touched. Takes what body owns (body itself is the
- * caller's). Returns the fold's error: then nothing was stored. */
+/* Makes an event, folds it, collects it for the disk, pushes it to followers and marks the job as touched.
+ * Takes what body owns (body itself is the caller's). Returns the fold's error: then nothing was stored. */
 int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body);
 uint64_t ctl_gate(const struct control *c);
 void ctl_touch(struct control *c, uint32_t job);
@@ -122,7 +126,8 @@ void ctl_go_read_only(struct control *c, const char *why);
 /* --- actions.c: what the state asks for --- */
 
 void ctl_act_on_job(struct control *c, struct job *j);
-struct flight *ctl_flight(struct control *c, const struct job *j, const struct step *s, const struct task *t);
+struct flight *ctl_flight(struct control *c, const struct job *j, const struct step *s,
+                          const struct task *t);
 void ctl_drop_flight(struct control *c, uint32_t job, uint32_t attempt);
 void ctl_forget_sent(struct control *c, const char *node);
 void ctl_drop_timer(struct control *c, uint32_t job);
@@ -150,8 +155,8 @@ void ctl_stop_agents(struct control *c);
 
 int ctl_listen(struct control *c, struct errtext *err) __attribute__((warn_unused_result));
 void ctl_free_sessions(struct control *c);
-void session_reply(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, uint32_t count, const char *fmt,
-                   ...) __attribute__((format(printf, 6, 7)));
+void session_reply(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, uint32_t count,
+                   const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 void session_send(struct session *s, enum msg_kind kind, uint64_t tag, const void *body);
 void ctl_push_event(struct control *c, const struct event *ev, const void *encoded, size_t n);
 void ctl_push_reasons(struct control *c, const struct msg_reasons *rows);
@@ -196,7 +201,7 @@ void payload_cache_drop(struct payload_cache *p, uint32_t job, int32_t step);
 
 struct user_cache *user_cache_new(void);
 void user_cache_free(struct user_cache *u);
-const char *user_name(struct user_cache *u, uint32_t uid);   /* the number where there is no name */
+const char *user_name(struct user_cache *u, uint32_t uid); /* the number where there is no name */
 const char *group_name(struct user_cache *u, uint32_t gid);
 bool user_in_groups(struct user_cache *u, uint32_t uid, const struct strv *groups);
 

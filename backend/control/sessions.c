@@ -1,23 +1,29 @@
 /* sessions.c - clients: let in, greeted, heard, told.
  *
- * A session's identity is what the kernel said when it connected. One that reads too slowly is told to ask anew instead of filling the
- * controller's memory.
+ * A session's identity is what the kernel said when it connected. One that reads too slowly is told to ask
+ * anew instead of filling the controller's memory.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "backend/control/private.h"
 #include "src/base/log.h"
+#include "src/base/unixsock.h"
 #include "src/proto/codec.h"
 
-#define QUEUE_MAX     (64u << 20)
-#define ACCEPTS_MAX   64 /* in one turn */
+#define QUEUE_MAX      (64u << 20)
+#define ACCEPTS_MAX    64 /* in one turn */
+#define SWEEP_MS       2000
+#define HELLO_MS       10000 /* to say who it is */
+#define FRAME_MS       30000 /* to finish a frame */
+#define USER_SESSIONS  4096  /* of one user who is no administrator */
+#define PAUSE_MS       100   /* with no descriptor left */
+#define KEPT_FILES     64    /* descriptors for everything but clients */
 #define STOKER_RELEASE "0.1.0"
 
 static void session_free(struct session *s)
@@ -25,6 +31,7 @@ static void session_free(struct session *s)
     struct control *c = s->ctl;
     bool watched = s->watch_util;
     list_unlink(&s->link);
+    c->n_sessions--;
     ctl_drop_relays(c, s, NULL);
     ctl_owner_gone(c, s);
     rec_fini(&msg_get_rec, &s->get);
@@ -38,19 +45,23 @@ static void session_free(struct session *s)
 
 void session_send(struct session *s, enum msg_kind kind, uint64_t tag, const void *body)
 {
-    if (!conn_send(s->conn, ctl_gate(s->ctl), kind, tag, body))
-        log_warn("client=%s uid=%u reads too slowly", s->program ? s->program : "?", s->uid);
+    if (conn_send(s->conn, ctl_gate(s->ctl), kind, tag, body) || s->given_up)
+        return;
+    log_warn("client=%s uid=%u asks and does not read: closed", s->program ? s->program : "?", s->uid);
+    s->given_up = true;
+    conn_give_up(s->conn);
 }
 
-void session_reply(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, uint32_t count, const char *fmt,
-                   ...)
+void session_reply(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, uint32_t count,
+                   const char *fmt, ...)
 {
     struct str text = STR_INIT;
     va_list ap;
     va_start(ap, fmt);
     str_vappendf(&text, fmt, ap);
     va_end(ap);
-    struct msg_result r = {.refusal = refusal, .text = text.len ? text.s : NULL, .job = job, .count = count};
+    struct msg_result r = {
+        .refusal = refusal, .text = text.len ? text.s : NULL, .job = job, .count = count};
     session_send(s, MSG_RESULT, tag, &r);
     str_fini(&text);
 }
@@ -66,7 +77,8 @@ static void greet(struct session *s, uint64_t tag, const struct msg_hello *m)
     if (m->version < PROTO_VERSION_MIN) {
         session_reply(s, tag, REFUSAL_NOT_SUPPORTED, 0, 0,
                       "%s speaks protocol %u, this controller %u to %u: use programs of one release",
-                      m->program ? m->program : "this program", m->version, PROTO_VERSION_MIN, PROTO_VERSION);
+                      m->program ? m->program : "this program", m->version, PROTO_VERSION_MIN,
+                      PROTO_VERSION);
         return;
     }
     char release[] = STOKER_RELEASE;
@@ -119,7 +131,8 @@ static int dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *b
     case MSG_RELOAD: {
         struct errtext err = {""};
         if (!s->admin)
-            session_reply(s, tag, REFUSAL_NOT_ALLOWED, 0, 0, "only administrators change the configuration");
+            session_reply(s, tag, REFUSAL_NOT_ALLOWED, 0, 0,
+                          "only administrators change the configuration");
         else if (control_reload(c, &err) < 0)
             session_reply(s, tag, REFUSAL_BAD_REQUEST, 0, 0, "%s", err.s);
         else
@@ -166,11 +179,14 @@ static int on_frame(void *arg, struct conn *conn, const struct frame *f)
 {
     (void)conn;
     struct session *s = arg;
+    if (s->given_up)
+        return -EPIPE;
     struct errtext err;
     void *body = NULL;
     int r = msg_decode(f, &body, &err);
     if (r < 0) {
-        log_warn("client=%s uid=%u sent what cannot be read: %s", s->program ? s->program : "?", s->uid, err.s);
+        log_warn("client=%s uid=%u sent what cannot be read: %s", s->program ? s->program : "?", s->uid,
+                 err.s);
         return r;
     }
     if (f->type == MSG_HELLO)
@@ -202,6 +218,23 @@ static void on_drain(void *arg, struct conn *conn)
 
 static const struct conn_ops ops = {.on_frame = on_frame, .on_close = on_close, .on_drain = on_drain};
 
+/* Clients must not use up the descriptors that the store and the nodes need, nor one user the room of the
+ * others. */
+static bool has_room(struct control *c, uint32_t uid, bool admin)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && c->n_sessions + KEPT_FILES >= files.rlim_cur) {
+        log_warn("clients=%u no more are let in: descriptors", c->n_sessions);
+        return false;
+    }
+    uint32_t n = 0;
+    if (c->n_sessions < USER_SESSIONS || admin)
+        return true;
+    list_for_each (s, &c->sessions, struct session, link)
+        n += s->uid == uid;
+    return n < USER_SESSIONS;
+}
+
 static void let_in(struct control *c, int fd)
 {
     struct ucred cred;
@@ -210,13 +243,20 @@ static void let_in(struct control *c, int fd)
         close(fd);
         return;
     }
+    bool admin = cred.uid == 0 || cred.uid == geteuid() ||
+                 user_in_groups(c->users, cred.uid, &c->model.spec.admin_groups);
+    if (!has_room(c, cred.uid, admin)) {
+        close(fd);
+        return;
+    }
     struct session *s = xcalloc(1, sizeof *s);
     s->ctl = c;
     s->uid = cred.uid;
     s->gid = cred.gid;
     s->pid = (uint32_t)cred.pid;
-    s->admin = cred.uid == 0 || cred.uid == geteuid() ||
-               user_in_groups(c->users, cred.uid, &c->model.spec.admin_groups);
+    s->admin = admin;
+    s->t_open = loop_now(c->loop);
+    c->n_sessions++;
     list_init(&s->link);
     list_append(&c->sessions, &s->link);
     s->conn = conn_new(c->loop, fd, FRAME_MAX, QUEUE_MAX, store_committed(c->store), &ops, s);
@@ -228,33 +268,46 @@ static void on_listen(void *arg, unsigned ready)
     struct control *c = arg;
     for (int i = 0; i < ACCEPTS_MAX; i++) {
         int fd = accept4(c->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
+            loop_unwatch(c->loop,
+                         &c->listen_watch); /* they wait; asking again at once would only turn in circles */
+            loop_timer_set(c->loop, &c->listen_again, PAUSE_MS);
+        }
         if (fd < 0)
             return;
         let_in(c, fd);
     }
 }
 
-/* A directory may lie deeper than sun_path is long: bind through its descriptor. */
+static void listen_again(void *ctx)
+{
+    struct control *c = ctx;
+    if (c->listen_fd >= 0)
+        loop_watch(c->loop, &c->listen_watch, LOOP_READ);
+}
+
+/* Those that do not say who they are, or begin a frame and never finish it. */
+static void sweep(void *ctx)
+{
+    struct control *c = ctx;
+    list_for_each (s, &c->sessions, struct session, link) {
+        bool silent = !s->greeted && loop_now(c->loop).ns - s->t_open.ns > HELLO_MS * NS_PER_MS;
+        if (s->given_up || (!silent && conn_stuck_ms(s->conn) < FRAME_MS))
+            continue;
+        log_warn("client=%s uid=%u pid=%u %s: closed", s->program ? s->program : "?", s->uid, s->pid,
+                 silent ? "does not say who it is" : "does not finish what it says");
+        s->given_up = true;
+        conn_give_up(s->conn);
+    }
+    loop_timer_set(c->loop, &c->sweep, SWEEP_MS);
+}
+
 int ctl_listen(struct control *c, struct errtext *err)
 {
-    int dir_fd = open(c->run_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (dir_fd < 0)
-        return err_set(err, -errno, "%s: %s", c->run_dir, strerror(errno));
-    unlink(c->socket_path);
-    struct sockaddr_un sa = {.sun_family = AF_UNIX};
-    snprintf(sa.sun_path, sizeof sa.sun_path, "/proc/self/fd/%d/%s", dir_fd, strrchr(c->socket_path, '/') + 1);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), r = 0;
     /* As root everybody may ask (who asks is the kernel's word); else the owner alone. */
-    mode_t old = umask(geteuid() == 0 ? 0111 : 0177);
-    if (fd < 0 || bind(fd, (struct sockaddr *)&sa, sizeof sa) < 0 || listen(fd, 1024) < 0)
-        r = err_set(err, -errno, "cannot listen at %s: %s", c->socket_path, strerror(errno));
-    umask(old);
-    close(dir_fd);
-    if (r < 0) {
-        if (fd >= 0)
-            close(fd);
-        return r;
-    }
+    int fd = unixsock_listen(c->socket_path, geteuid() == 0 ? 0666 : 0600, 1024);
+    if (fd < 0)
+        return err_set(err, fd, "cannot listen at %s: %s", c->socket_path, strerror(-fd));
     c->listen_fd = fd;
     c->listen_watch = (struct loop_fd){.fd = fd, .fn = on_listen, .ctx = c};
     loop_watch(c->loop, &c->listen_watch, LOOP_READ);
@@ -269,6 +322,8 @@ void ctl_free_sessions(struct control *c)
         unlink(c->socket_path);
         c->listen_fd = -1;
     }
+    loop_timer_cancel(c->loop, &c->listen_again);
+    loop_timer_cancel(c->loop, &c->sweep);
     list_for_each (s, &c->sessions, struct session, link) {
         conn_close(s->conn);
         session_free(s);

@@ -32,9 +32,11 @@ struct conn {
     size_t sent; /* of out */
     size_t open; /* of out: may leave */
     size_t max_out;
+    bool full; /* CONN_LOW bytes were queued, or the user asked: on_drain is owed */
     uint64_t committed;
     VEC(struct mark) marks; /* in order; from first_mark on */
     size_t first_mark;
+    struct mono t_partial; /* when the unfinished frame at the end of `in` began; 0: there is none */
     bool busy, dead;
 };
 
@@ -50,10 +52,9 @@ static void conn_free(void *arg)
     free(c);
 }
 
-/* What may leave and fits into the socket's buffer still goes: a last word should arrive. */
-static void last_words(struct conn *c)
+void conn_hurry(struct conn *c)
 {
-    while (c->sent < c->open) {
+    while (!c->dead && c->sent < c->open) {
         ssize_t n = send(c->watch.fd, c->out.s + c->sent, c->open - c->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n <= 0)
             return;
@@ -65,7 +66,7 @@ void conn_close(struct conn *c)
 {
     if (!c || c->dead)
         return;
-    last_words(c);
+    conn_hurry(c); /* a last word should arrive */
     c->dead = true;
     loop_unwatch(c->loop, &c->watch);
     if (c->busy)
@@ -120,7 +121,6 @@ static void compact(struct conn *c)
 
 static void flush(struct conn *c)
 {
-    size_t before = c->out.len - c->sent;
     while (c->sent < c->open) {
         ssize_t n = send(c->watch.fd, c->out.s + c->sent, c->open - c->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n < 0 && errno == EINTR)
@@ -135,8 +135,11 @@ static void flush(struct conn *c)
     }
     compact(c);
     update_watch(c);
-    if (before >= CONN_LOW && c->out.len - c->sent < CONN_LOW && c->ops->on_drain)
-        c->ops->on_drain(c->ctx, c);
+    if (c->full && conn_queued(c) < CONN_LOW) {
+        c->full = false;
+        if (c->ops->on_drain)
+            c->ops->on_drain(c->ctx, c);
+    }
 }
 
 static void open_gates(struct conn *c)
@@ -152,6 +155,7 @@ static void read_frames(struct conn *c)
     struct frame f;
     int r = 0;
     while (!c->dead && (r = frame_reader_next(&c->in, &f)) == 1) {
+        c->t_partial.ns = 0;
         r = c->ops->on_frame(c->ctx, c, &f);
         if (r < 0 && !c->dead) {
             fail(c, "protocol error");
@@ -160,6 +164,10 @@ static void read_frames(struct conn *c)
     }
     if (r < 0)
         fail(c, "frame too large");
+    else if (c->in.at == c->in.n)
+        c->t_partial.ns = 0;
+    else if (!c->t_partial.ns)
+        c->t_partial = loop_now(c->loop);
 }
 
 static void read_some(struct conn *c)
@@ -212,6 +220,7 @@ struct conn *conn_new(struct loop *l, int fd, size_t max_frame, size_t max_out, 
 
 static bool queue_mark(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag)
 {
+    c->full = c->full || conn_queued(c) >= CONN_LOW;
     if (gate <= c->committed && c->first_mark == c->marks.n) {
         bool idle = c->sent == c->open;
         c->open = c->out.len;
@@ -272,9 +281,27 @@ void conn_drop_gated(struct conn *c,
     c->busy = was_busy;
 }
 
+void conn_ask_drain(struct conn *c)
+{
+    c->full = true;
+    if (!c->dead) /* once: flush sets the watch as it should be */
+        loop_watch(c->loop, &c->watch, LOOP_READ | LOOP_WRITE);
+}
+
 size_t conn_queued(const struct conn *c)
 {
     return c->out.len - c->sent;
+}
+
+int64_t conn_stuck_ms(const struct conn *c)
+{
+    return c->t_partial.ns ? (loop_now(c->loop).ns - c->t_partial.ns) / NS_PER_MS : 0;
+}
+
+void conn_give_up(struct conn *c)
+{
+    if (!c->dead)
+        shutdown(c->watch.fd, SHUT_RDWR); /* read as an end of file by the next turn */
 }
 
 int conn_fd(const struct conn *c)

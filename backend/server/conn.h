@@ -37,12 +37,23 @@ bool conn_send(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, 
 bool conn_send_encoded(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *p,
                        size_t n);
 
+/* Writes what may leave and what the socket takes now, not at the end of the turn: the reader of much can
+ * begin. Calls nobody back; an error shows in the next turn. */
+void conn_hurry(struct conn *c);
+/* Has on_drain called in a later turn, once less than CONN_LOW is queued, even if it never was more. */
+void conn_ask_drain(struct conn *c);
+
 /* Everything up to gate may leave. */
 void conn_release(struct conn *c, uint64_t gate);
 /* Drops what waits for a gate that will never come. Calls fn for each message dropped. */
 void conn_drop_gated(struct conn *c,
                      void (*fn)(void *ctx, struct conn *c, enum msg_kind kind, uint64_t tag), void *ctx);
 size_t conn_queued(const struct conn *c);
+/* For how long part of a frame has waited for its rest; 0: none does. */
+int64_t conn_stuck_ms(const struct conn *c);
+/* The peer is not worth more: no more is read from or sent to it, and on_close follows in a turn of its
+ * own. For use where freeing c at once would pull it from under a caller. */
+void conn_give_up(struct conn *c);
 int conn_fd(const struct conn *c);
 
 #endif

@@ -5,6 +5,8 @@
 #include "src/base/xalloc.h"
 #include "src/model/model_private.h"
 
+#define NOT_LAUNCHED_SIGNAL 53
+
 /* A new step: its tasks wait to be placed. */
 static bool step_is_fresh(const struct step *s)
 {
@@ -142,8 +144,9 @@ static void batch_job_advance(struct model *m, struct job *j, const struct step 
     if (s->id != STEP_BATCH && s->done && code > j->derived_code)
         j->derived_code = code;
     if (s->id == STEP_BATCH) {
-        j->exit_code = t->code;
-        j->exit_signal = t->signal;
+        bool launched = t->end_kind != END_LAUNCH_FAILED; /* its code is no program's: Slurm says 0:53 */
+        j->exit_code = launched ? t->code : 0;
+        j->exit_signal = launched ? t->signal : NOT_LAUNCHED_SIGNAL;
         /* A script that had ended before the kill could reach it keeps its own end. */
         if (j->kill_cause != KILL_NONE && t->end_kind == END_EXITED && j->kill_cause != KILL_NODE_FAIL) {
             j->kill_cause = KILL_NONE;
