@@ -183,6 +183,7 @@ on_exit() {
     local rc=$? pid
     trap - EXIT
     if [ $rc -ne 0 ] && [ $rc -ne 77 ]; then
+        pkill -KILL -P $$ # what the test has left in the background
         for f in "$STOKER_HOME"/log/*; do
             [ ! -s "$f" ] || { echo "== ${f##*/}"; tail -n 25 "$f"; }
         done

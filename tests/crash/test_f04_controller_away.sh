@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# F04: tasks end while the controller is away, killed or stopped. Their true ends and times come in later, once.
+. stoker.sh
+cluster_start
+script until.sh <<'E'
+echo $$ >pid-$1
+while [ ! -e go-$1 ]; do read -t 0.02 <> <(:); done
+date +%s >end-$1
+[ "$2" = kill ] && kill -SEGV $$
+exit $2
+E
+
+epoch_of() { date -d "$(job_field "$1" EndTime)" +%s; }
+for how in killed stopped; do
+    case_ "the controller is $how"
+    for k in 0 7 kill; do
+        submit -o /dev/null until.sh $how-$k $k
+        eval "id_$k=$job"
+        wait_for 10 has_lines pid-$how-$k 1
+    done
+    submit -o /dev/null until.sh $how-runs 0
+    runs=$job
+    wait_for 10 has_lines pid-$how-runs 1
+    if [ $how = killed ]; then controller_kill9; else must stoker down; fi
+    for k in 0 7 kill; do touch go-$how-$k; done
+    for k in 0 7 kill; do wait_for 10 is_dead "$(cat pid-$how-$k)"; done
+    wait_for 10 has_lines end-$how-kill 1
+    # Later than the ends by more than the second that times are shown in
+    later() { [ "$(date +%s)" -gt $(($(cat end-$how-kill) + 1)) ]; }
+    wait_for 10 later
+    restarted=$(date +%s)
+    must stoker up
+    for k in 0 7 kill; do
+        id=id_$k
+        wait_end ${!id}
+        case $k in 0) want="COMPLETED 0:0" ;; 7) want="FAILED 7:0" ;; kill) want="FAILED 0:11" ;; esac
+        is "end of $k" "$state $(job_field ${!id} ExitCode)" "$want"
+        ended=$(epoch_of ${!id})
+        [ "$ended" -lt "$restarted" ] || fail "its end is dated $ended, after the restart at $restarted"
+        at_least "the end is dated" "$ended" $(($(cat end-$how-$k) - 1))
+        is "its one attempt" "$(job_field ${!id} Restarts)" 0
+    done
+    is "the one that runs" "$(job_state $runs)" RUNNING
+    is_alive "$(cat pid-$how-runs)" || fail "it was ended"
+    touch go-$how-runs
+    wait_end $runs
+    is "its end" "$state" COMPLETED
+done
+
+case_ "killed once more at once: nothing is told twice"
+before=$(squeue -h -t all -o '%i %T' | sort)
+controller_kill9
+must stoker up
+wait_for 10 nodes_up
+is "the ends" "$(squeue -h -t all -o '%i %T' | sort)" "$before"
+cluster_stop

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# F05, F46: a second controller on the same state is refused; one on an older copy of it is refused by the nodes, and harms nothing.
+. stoker.sh
+cluster_start
+submit -o /dev/null --wrap 'echo $$ >pid; until [ -e go ]; do sleep 0.02; done'
+wait_for 10 has_lines pid 1
+
+case_ "the same state"
+run stokerd --foreground
+is "its status" $rc 3
+has "its text" "$err" "another controller runs here (pid $(controller_pid))"
+
+case_ "the same database behind another lock"
+rm "$STOKER_HOME/state/stokerd.lock"
+run timeout 20 stokerd --foreground
+[ $rc -ne 0 ] && [ $rc -ne 124 ] || fail "two controllers on one database" "$err"
+has "its text" "$err" "another controller"
+is "the first one answers" "$(job_state $job)" RUNNING
+
+case_ "a copy of the state, made before: an older epoch"
+must stoker down
+cp -r "$STOKER_HOME/state/stoker.db"* .
+must stoker up
+wait_for 10 nodes_up
+must stoker down
+must stoker up
+wait_for 10 nodes_up
+must stoker down
+mkdir kept
+mv "$STOKER_HOME"/state/stoker.db* kept/
+mv stoker.db* "$STOKER_HOME/state/"
+must stoker up
+wait_for 10 grep -q "its agent refuses: .*epoch" "$STOKER_HOME/log/stokerd.log"
+is_alive "$(cat pid)" || fail "the task was ended by the old controller"
+nodes_up && fail "the node obeys a controller of an older epoch"
+must stoker down
+
+case_ "the right state again"
+rm "$STOKER_HOME"/state/stoker.db*
+mv kept/* "$STOKER_HOME/state/"
+must stoker up
+wait_for 10 nodes_up
+is "the job" "$(job_state $job)" RUNNING
+touch go
+wait_end $job
+is "its end" "$state" COMPLETED
+cluster_stop

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# F08: the supervisor of a task is killed. Nobody saw the end: it is unknown, never success, and its processes are gone first.
+. stoker.sh
+command -v python3 >/dev/null || skip "no python3"
+cluster_start
+end_kind() {
+    stoker show --json "$1" | python3 -c 'import json, sys
+print(*[t["end_kind"] for s in json.load(sys.stdin)["steps"] for t in s["tasks"]])'
+}
+cat >family.sh <<'E'
+#!/bin/bash
+(setsid bash -c 'echo $BASHPID >>pids; trap "" TERM HUP; while :; do sleep 0.1; done' &)
+bash -c 'echo $BASHPID >>pids; while :; do sleep 0.1; done' &
+echo $$ >>pids
+wait
+E
+chmod +x family.sh
+
+for agent_too in no yes; do
+    case_ "killed; the agent too: $agent_too"
+    rm -f pids
+    submit -o /dev/null family.sh
+    wait_for 10 has_lines pids 3
+    shim=$(shim_pids)
+    like "one shim" "$shim" '[0-9]+'
+    agent=$(agent_pid)
+    kill -KILL "$shim"
+    [ $agent_too = no ] || kill -KILL "$agent"
+    wait_end $job 30
+    is "not a success, not the code of anything" "$state" FAILED
+    is "the kind of its end" "$(end_kind $job)" "unknown: nobody saw the end"
+    for pid in $(cat pids); do is_dead "$pid" || fail "process $pid of it lives, and its GPUs and CPUs are free"; done
+    wait_for 10 nodes_up
+    is "nothing is held" "$(sinfo -h -o %C)" 0/8/0/8
+done
+
+case_ "of one step: the job goes on and sees the failure"
+rm -f pids
+script steps.sh <<'E'
+srun ./family.sh
+echo "srun ended with $?"
+E
+submit -o steps.out steps.sh
+wait_for 10 has_lines pids 3
+step_shim=$(pgrep -f -- "stoker-(shim|agent shim) .*$STOKER_HOME/state/agent/.*$job\.0\." | head -n 1)
+[ -n "$step_shim" ] || step_shim=$(ps -o ppid= -p "$(tail -n 1 pids)" | tr -d ' ')
+kill -KILL "$step_shim"
+wait_end $job
+has "what the script saw" "$(cat steps.out)" "srun ended with"
+hasnt "no success" "$(cat steps.out)" "srun ended with 0"
+cluster_stop
