@@ -17,12 +17,12 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "backend/agent/agent_private.h"
 #include "src/base/log.h"
+#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 
 #define PEERS_MAX       64
@@ -299,36 +299,15 @@ static int take_lock(struct agent *a, struct errtext *err)
     return 0;
 }
 
-/* Through the directory's descriptor: a path may be longer than the 107 bytes that an address holds. */
 static int listen_at(struct agent *a, struct errtext *err)
 {
-    const char *path = a->cfg.socket, *name = SOCKET_DEFAULT;
-    int dir_fd = a->dir_fd;
-    if (path) {
-        const char *slash = strrchr(path, '/');
-        char *dir = slash ? xstrndup(path, slash == path ? 1 : (size_t)(slash - path)) : xstrdup(".");
-        name = slash ? slash + 1 : path;
-        dir_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        free(dir);
-    }
-    struct sockaddr_un sa = {.sun_family = AF_UNIX};
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    int len = snprintf(sa.sun_path, sizeof sa.sun_path, "/proc/self/fd/%d/%s", dir_fd, name);
-    int r = dir_fd < 0 || fd < 0 ? -errno : len >= (int)sizeof sa.sun_path ? -ENAMETOOLONG : 0;
-    if (r == 0) {
-        unlinkat(dir_fd, name, 0); /* of an agent that is dead: the lock is ours */
-        mode_t mask = umask(0177);
-        if (bind(fd, (struct sockaddr *)&sa, sizeof sa) < 0 || listen(fd, 64) < 0)
-            r = -errno;
-        umask(mask);
-    }
-    if (dir_fd >= 0 && dir_fd != a->dir_fd)
-        close(dir_fd);
-    if (r < 0) {
-        if (fd >= 0)
-            close(fd);
-        return err_set(err, r, "cannot listen at %s: %s", path ? path : SOCKET_DEFAULT, strerror(-r));
-    }
+    char *path = a->cfg.socket ? xstrdup(a->cfg.socket) : xasprintf("%s/" SOCKET_DEFAULT, a->dir);
+    int fd = unixsock_listen(path, 0600, 64);
+    if (fd < 0)
+        err_set(err, fd, "cannot listen at %s: %s", path, strerror(-fd));
+    free(path);
+    if (fd < 0)
+        return fd;
     a->listener = (struct loop_fd){.fd = fd, .fn = on_listener, .ctx = a};
     loop_watch(a->loop, &a->listener, LOOP_READ);
     return 0;

@@ -310,7 +310,10 @@ int ctl_listen(struct control *c, struct errtext *err)
         return err_set(err, fd, "cannot listen at %s: %s", c->socket_path, strerror(-fd));
     c->listen_fd = fd;
     c->listen_watch = (struct loop_fd){.fd = fd, .fn = on_listen, .ctx = c};
+    c->listen_again = (struct loop_timer){.fn = listen_again, .ctx = c};
+    c->sweep = (struct loop_timer){.fn = sweep, .ctx = c};
     loop_watch(c->loop, &c->listen_watch, LOOP_READ);
+    loop_timer_set(c->loop, &c->sweep, SWEEP_MS);
     return 0;
 }
 

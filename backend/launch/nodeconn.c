@@ -2,18 +2,17 @@
 #include "backend/launch/nodeconn.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "src/base/log.h"
+#include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 
 extern char **environ;
@@ -106,21 +105,12 @@ static void on_beat(void *arg)
     loop_timer_set(n->loop, &n->beat, BEAT_MS);
 }
 
-/* A directory may lie deeper than sun_path is long: go through its descriptor. */
-static int connect_unix(const char *dir)
+static int connect_agent(const struct nodeconn *n)
 {
-    int dir_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (dir_fd < 0)
-        return -errno;
-    struct sockaddr_un sa = {.sun_family = AF_UNIX};
-    snprintf(sa.sun_path, sizeof sa.sun_path, "/proc/self/fd/%d/agent.sock", dir_fd);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), r = 0;
-    if (fd < 0 || connect(fd, (struct sockaddr *)&sa, sizeof sa) < 0)
-        r = -errno;
-    close(dir_fd);
-    if (r < 0 && fd >= 0)
-        close(fd);
-    return r < 0 ? r : fd;
+    char *path = xasprintf("%s/agent.sock", n->dir);
+    int fd = unixsock_connect(path, SOCK_NONBLOCK, 0);
+    free(path);
+    return fd;
 }
 
 /* The agent beside this program, else the one in PATH. */
@@ -168,7 +158,7 @@ static void start_agent(struct nodeconn *n)
 static void on_retry(void *arg)
 {
     struct nodeconn *n = arg;
-    int fd = connect_unix(n->dir);
+    int fd = connect_agent(n);
     if (fd < 0) {
         if (!n->started || fd == -ECONNREFUSED || fd == -ENOENT)
             start_agent(n);

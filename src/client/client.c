@@ -8,11 +8,10 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "src/base/unixsock.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_private.h"
@@ -45,33 +44,6 @@ static int64_t now_ms(void)
 
 /* ---- bytes ---- */
 
-static int set_address(struct sockaddr_un *sa, const char *path, int *ret_dir_fd)
-{
-    *sa = (struct sockaddr_un){.sun_family = AF_UNIX};
-    *ret_dir_fd = -1;
-    if (strlen(path) < sizeof sa->sun_path) {
-        memcpy(sa->sun_path, path, strlen(path) + 1);
-        return 0;
-    }
-    const char *slash = strrchr(path, '/');
-    char *dir = slash ? xstrndup(path, (size_t)(slash - path)) : xstrdup(".");
-    int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    free(dir);
-    if (fd < 0)
-        return -errno;
-    char *short_path = xasprintf("/proc/self/fd/%d/%s", fd, slash ? slash + 1 : path);
-    bool fits = strlen(short_path) < sizeof sa->sun_path;
-    if (fits)
-        memcpy(sa->sun_path, short_path, strlen(short_path) + 1);
-    free(short_path);
-    if (!fits) {
-        close(fd);
-        return -ENAMETOOLONG;
-    }
-    *ret_dir_fd = fd;
-    return 0;
-}
-
 static int dial_error(const char *path, int code, struct errtext *err)
 {
     if (code == -ENOENT || code == -ENOTDIR || code == -ECONNREFUSED)
@@ -84,30 +56,8 @@ static int dial_error(const char *path, int code, struct errtext *err)
 
 int client_dial(const char *path, struct errtext *err)
 {
-    struct sockaddr_un sa;
-    int dir_fd;
-    int r = set_address(&sa, path, &dir_fd);
-    if (r < 0)
-        return dial_error(path, r, err);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) {
-        r = -errno;
-    } else {
-        /* With a full queue of connections connect waits as long as a write may. */
-        struct timeval wait = {.tv_sec = DIAL_WAIT_S};
-        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
-        do
-            r = connect(fd, (const struct sockaddr *)&sa, sizeof sa) < 0 ? -errno : 0;
-        while (r == -EINTR);
-    }
-    if (dir_fd >= 0)
-        close(dir_fd);
-    if (r < 0) {
-        if (fd >= 0)
-            close(fd);
-        return dial_error(path, r, err);
-    }
-    return fd;
+    int fd = unixsock_connect(path, 0, DIAL_WAIT_S);
+    return fd < 0 ? dial_error(path, fd, err) : fd;
 }
 
 static int lost(struct errtext *err, int code)
