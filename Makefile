@@ -5,6 +5,7 @@
 #   make gates        the gates alone                              make asan      unit and integration tests with ASan and UBSan
 #   make bench        measurements                                 make fuzz      random inputs, FUZZ_SECONDS (60) for each target
 #   make check-format, make format                                 make install   PREFIX=/usr/local DESTDIR=
+#   make screens      screens as they are now into golden files, pictures and docs/KEYS.md
 #
 #   B=DIR another build directory · V=1 show commands · DEV=0 warnings are no errors · SANITIZE=address,undefined
 
