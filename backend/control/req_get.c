@@ -1,13 +1,15 @@
 /* req_get.c - rows of the state for a client, in pieces, and then what changes.
  *
- * A large snapshot is sent as the client reads it. Jobs that change after their row was sent go again before the end, then come the
- * nodes, then MSG_SNAPSHOT with the number of the last event: all of it is one consistent state, and events follow from there.
+ * A large snapshot is sent as the client reads it. Jobs that change after their row was sent go again
+ * before the end, then come the nodes, then MSG_SNAPSHOT with the number of the last event: all of it is
+ * one consistent state, and events follow from there.
  */
 #include <stdlib.h>
 
 #include "backend/control/private.h"
 
-#define ROWS_MAX 1000
+#define ROWS_MAX   128 /* of a frame: small, so that the client decodes one piece while the next is made */
+#define PIECES_MAX 32  /* frames of a turn */
 
 static bool has_state(const struct msg_get *g, const struct job *j)
 {
@@ -21,7 +23,8 @@ static bool is_target(const struct msg_get *g, const struct job *j)
     for (size_t i = 0; i < g->jobs.n; i++) {
         const struct job_target *t = &g->jobs.v[i];
         bool same = t->job == j->id || t->job == j->array_job;
-        if (t->array_index == ARRAY_NONE ? same : t->job == j->array_job && j->array_index == t->array_index)
+        if (t->array_index == ARRAY_NONE ? same
+                                         : t->job == j->array_job && j->array_index == t->array_index)
             return true;
         if (same && t->array_index != ARRAY_NONE && job_is_array_record(j))
             return true; /* the element may still be in it: the client looks */
@@ -99,7 +102,8 @@ static void finish(struct session *s, struct rows *rows)
     s->follow = !s->get.follow ? FOLLOW_NONE : s->get.jobs.n ? FOLLOW_JOB : FOLLOW_ALL;
 }
 
-/* The first job after the cursor; ids grow along the list, so the cursor's own place is found from its job where it still exists. */
+/* The first job after the cursor; ids grow along the list, so the cursor's own place is found from its job
+ * where it still exists. */
 static struct list *after_cursor(struct control *c, uint32_t cursor)
 {
     struct job *j = cursor ? model_get_job(&c->model, cursor) : NULL;
@@ -117,19 +121,26 @@ void snapshot_continue(struct session *s)
     struct rows *rows = xmalloc(sizeof *rows);
     rows->n = 0;
     struct list *at = after_cursor(c, s->cursor);
-    while (at != &c->model.all && conn_queued(s->conn) < CONN_LOW * 4) {
+    /* However fast the client reads, a turn makes only so many pieces. */
+    for (size_t made = 0;
+         at != &c->model.all && made < PIECES_MAX && conn_queued(s->conn) < CONN_LOW * 4;) {
         const struct job *j = container_of(at, struct job, in_all);
         at = at->next;
         s->cursor = j->id;
         if (!is_wanted(&s->get, j))
             continue;
         rows->v[rows->n++] = row_of(c, j);
-        if (rows->n == ROWS_MAX)
+        if (rows->n == ROWS_MAX) {
             send_rows(s, rows);
+            conn_hurry(s->conn);
+            made++;
+        }
     }
     send_rows(s, rows);
     if (at == &c->model.all)
         finish(s, rows);
+    else
+        conn_ask_drain(s->conn);
     free(rows);
 }
 

@@ -12,6 +12,7 @@
 #include "src/proto/codec.h"
 #include "src/proto/shape.h"
 
+#define MSGPACK_NIL     0xc0
 #define MAX_ITEMS       1000000u   /* of all lists of one message */
 #define BYTES_PER_BYTE  64u        /* memory of records and strings that one byte received may cost ... */
 #define BYTES_FREE      (1u << 20) /* ... and what a message of any size may */
@@ -32,11 +33,13 @@ enum value_type {
 
 struct value {
     enum value_type type;
-    uint64_t u; /* UNSIGNED, BOOL */
-    int64_t i;  /* NEGATIVE */
-    double f;
-    const uint8_t *p; /* STR, BIN */
-    size_t n;         /* bytes of those; values of an ARRAY, which come next */
+    uint32_t n; /* bytes of STR and BIN; values of an ARRAY, which come next */
+    union {
+        uint64_t u; /* UNSIGNED, BOOL */
+        int64_t i;  /* NEGATIVE */
+        double f;
+        const uint8_t *p; /* STR, BIN */
+    };
 };
 
 /* What is left to read, and what it may still cost. */
@@ -54,9 +57,9 @@ static uint64_t take_be(struct decoder *c, size_t n)
     return v;
 }
 
-static struct value take_bytes_of(struct decoder *c, enum value_type type, size_t n)
+static struct value take_bytes_of(struct decoder *c, enum value_type type, uint64_t n)
 {
-    struct value v = {.type = type, .p = c->at, .n = n};
+    struct value v = {.type = type, .n = (uint32_t)n, .p = c->at};
     c->at += n;
     return v;
 }
@@ -86,7 +89,7 @@ static struct value take_float(struct decoder *c, size_t n)
     return v;
 }
 
-static struct value take_value(struct decoder *c)
+static inline struct value take_value(struct decoder *c)
 {
     uint8_t b = *c->at++;
     if (b < 0x80)
@@ -117,7 +120,8 @@ static struct value take_value(struct decoder *c)
     case 0xda:
     case 0xdb: return take_bytes_of(c, VALUE_STR, take_be(c, (size_t)1 << (b - 0xd9)));
     case 0xdc:
-    case 0xdd: return (struct value){.type = VALUE_ARRAY, .n = take_be(c, (size_t)2 << (b - 0xdc))};
+    case 0xdd:
+        return (struct value){.type = VALUE_ARRAY, .n = (uint32_t)take_be(c, (size_t)2 << (b - 0xdc))};
     default: return (struct value){.type = VALUE_NIL};
     }
 }
@@ -307,11 +311,13 @@ static int get_record(struct decoder *c, const struct rec_desc *d, size_t n_valu
     size_t n = n_values < d->n_fields ? n_values : d->n_fields;
     for (size_t i = 0; i < n; i++) {
         const struct rec_field *f = &d->fields[i];
+        if (*c->at == MSGPACK_NIL) { /* most members of most records */
+            c->at++;
+            continue;
+        }
         struct value item = take_value(c);
         void *p = (char *)rec + f->offset;
         int r = 0;
-        if (item.type == VALUE_NIL)
-            continue;
         if (f->type == REC_LISTOF) {
             r = get_list(c, d, f, &item, p);
         } else if (f->type == REC_SUB) {
