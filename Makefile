@@ -3,7 +3,7 @@
 #   make [all]        programs and the Slurm names in $(B)/bin     make run       install what is missing, build, open the UI
 #   make test         set-up, gates, all tests                     make unit      all unit tests; unit-base, unit-model, ... one layer
 #   make gates        the gates alone                              make asan      unit and integration tests with ASan and UBSan
-#   make bench        measurements                                 make fuzz      random inputs, FUZZ_SECONDS (60) for each target
+#   make bench        Slurm beside it; BENCH="submit squeue" a part  make fuzz      random inputs, FUZZ_SECONDS (60) for each target
 #   make check-format, make format                                 make install   PREFIX=/usr/local DESTDIR=
 #   make screens      screens as they are now into golden files, pictures and docs/KEYS.md
 #
@@ -195,7 +195,7 @@ OTHER_TESTS := $(OTHER_SRC:%.c=$(B)/%)
 SCRIPTS := $(sort $(foreach k,$(TEST_KINDS),$(wildcard tests/$(k)/test_*.sh)))
 GATES := $(sort $(wildcard tests/gates/*.sh))
 TOOLS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/tools/*.c)))
-BENCH := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/bench/bench_*.c)))
+BENCH_PROGRAMS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/bench/bench_*.c)))
 FUZZERS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 TEST_LIBS := -lcmocka -lvterm $(CURSES) $(SQLITE) $(SSH) $(CONFIG) $(MSGPACK) -lm -lutil
 
@@ -268,9 +268,8 @@ asan:
 gates: $(call lib,$(LAYERS)) $(TOOLS)
 	@$(RUN_TESTS) $(GATES)
 
-bench: all $(BENCH) $(TOOLS)
-	@for t in $(BENCH) $(sort $(wildcard tests/bench/bench_*.sh)); do \
-	    echo "== $$t"; PATH=$(abspath $(B))/bin:$$PATH B=$(abspath $(B)) $$t || exit 1; done
+bench: all $(BENCH_PROGRAMS)
+	@B=$(abspath $(B)) tests/bench/run $(BENCH)
 
 fuzz:
 	@+$(MAKE) --no-print-directory B=$(B)/asan SANITIZE=address,undefined $(FUZZERS:$(B)/%=$(B)/asan/%)

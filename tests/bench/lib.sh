@@ -90,6 +90,8 @@ stoker_configure() {
     mkdir -p "$1"
     cat >"$1/stoker.cfg" <<CFG
 cluster = "bench";
+max_jobs = 1000000;
+max_array_size = 100001;
 nodes = ( { name = "n1"; transport = "local"; cpus = $cpus; memory = "8G"; gpus = 0; detect = false; } );
 partitions = ( { name = "main"; nodes = "n1"; default = true; } );
 CFG
