@@ -95,7 +95,7 @@ static void no_key_means_two_things(void **state)
         const char *name;
         const enum scope *scopes;
         size_t n;
-    } rows[] = {{"jobs", lists, 5}, {"job", page, 4}, {"nodes", nodes, 4}, {"text", text, 4}};
+    } rows[] = {{"jobs", lists, 5}, {"job", page, 4}, {"nodes", nodes, 4}, {"text", text, 3}};
     struct keymap km;
     keymap_init(&km);
     for (size_t r = 0; r < N_OF(rows); r++)
