@@ -5,6 +5,7 @@
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/batch.h"
+#include "src/cli/stepjob.h"
 
 /* Runs its arguments: what was typed reaches the program byte for byte, no shell reads it again. */
 #define COMMAND_SCRIPT "#!/bin/sh\nexec \"$@\"\n"
@@ -151,14 +152,36 @@ static int submit_script(const struct cli *cli, const struct source *src, struct
     return code;
 }
 
+static bool is_job_file(const struct source *src)
+{
+    return !src->is_command && !src->wrap && src->operands.n && str_ends(src->operands.v[0], ".job");
+}
+
+static int submit_job_file(const struct cli *cli, const struct source *src, int argc, char **argv)
+{
+    struct submit s = {.json = false};
+    struct msg_submit m;
+    int code = 2;
+    batch_init(&s.batch);
+    if (src->operands.n > 1)
+        cli_error(cli, "%s: a job file takes no arguments", src->operands.v[0]);
+    else if (stepjob_message(cli, &s.batch, src->operands.v[0], argc, argv, &m, &code)) {
+        code = hand_in(cli, &s, &m);
+        rec_fini(&msg_submit_rec, &m);
+    }
+    batch_fini(&s.batch);
+    return code;
+}
+
 static int submit_run(struct cli *cli, int argc, char **argv)
 {
     struct source src = {.wrap = NULL};
     struct script script = {.path = NULL};
     int code;
     if (find_source(cli, argc, argv, &src, &code)) {
-        code = get_script(cli, &src, &script);
-        if (!code)
+        if (is_job_file(&src))
+            code = submit_job_file(cli, &src, argc, argv);
+        else if (!(code = get_script(cli, &src, &script)))
             code = submit_script(cli, &src, &script, argc, argv);
     }
     script_fini(&script);
