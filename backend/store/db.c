@@ -85,12 +85,29 @@ static int refuse_network_fs(const char *path, struct errtext *err)
     return 0;
 }
 
+/* SQLite's word about the file, for people. */
+static int explain(const char *path, int r, const struct errtext *why, struct errtext *err)
+{
+    if (r == -EUCLEAN)
+        return err_set(err, r, "%s is damaged (%s): restore a backup; nothing has been changed", path,
+                       why->s);
+    return r < 0 ? err_set(err, r, "%s: %s", path, why->s) : 0;
+}
+
+/* The last error, while the file is only looked at: "unsupported file format" and the like are plain
+ * errors. */
+static int read_errno(const struct db *db)
+{
+    int rc = sqlite3_errcode(db->handle);
+    return rc == SQLITE_ERROR ? -EUCLEAN : db_errno(rc);
+}
+
 /* A number that SQLite keeps about the file. */
 static int query_number(struct db *db, const char *sql, long *ret, struct errtext *err)
 {
     char *text = query_text(db, sql, err);
     if (!text)
-        return db_errno(sqlite3_errcode(db->handle));
+        return read_errno(db);
     *ret = atol(text);
     free(text);
     return 0;
@@ -104,11 +121,8 @@ static int check_identity(struct db *db, const char *path, bool *ret_new, struct
     int r = query_number(db, "PRAGMA application_id", &app, &why);
     r = r ? r : query_number(db, "PRAGMA user_version", &version, &why);
     r = r ? r : query_number(db, "SELECT count(*) FROM sqlite_schema", &tables, &why);
-    if (r == -EUCLEAN)
-        return err_set(err, r, "%s is damaged (%s): restore a backup; nothing has been changed", path,
-                       why.s);
     if (r < 0)
-        return err_set(err, r, "%s: %s", path, why.s);
+        return explain(path, r, &why, err);
     *ret_new = app == 0 && version == 0 && tables == 0;
     if (*ret_new)
         return 0;
@@ -124,12 +138,12 @@ static int check_soundness(struct db *db, const char *path, struct errtext *err)
 {
     struct errtext why = {""};
     char *check = query_text(db, "PRAGMA quick_check(1)", &why);
-    int r = 0;
-    if (!check || strcmp(check, "ok") != 0)
-        r = err_set(err, -EUCLEAN, "%s is damaged (%s): restore a backup; nothing has been changed", path,
-                    check ? check : why.s);
+    bool sound = check && strcmp(check, "ok") == 0;
+    int r = sound ? 0 : check ? -EUCLEAN : read_errno(db);
+    if (check)
+        err_set(&why, 0, "%s", check);
     free(check);
-    return r;
+    return explain(path, r, &why, err);
 }
 
 static int create(struct db *db, struct errtext *err)
@@ -160,11 +174,11 @@ static int prepare_all(struct db *db, struct errtext *err)
 static int begin_wal(struct db *db, struct errtext *err)
 {
     char *mode = query_text(db, "PRAGMA journal_mode=WAL", err);
-    bool wal = mode && strcmp(mode, "wal") == 0;
+    int r = mode ? 0 : db_errno(sqlite3_errcode(db->handle));
+    if (mode && strcmp(mode, "wal") != 0)
+        r = err_set(err, -EIO, "it cannot be written ahead of (journal mode %s)", mode);
     free(mode);
-    if (!wal)
-        return sqlite3_errcode(db->handle) == SQLITE_BUSY ? -EBUSY : -EIO;
-    return exec(db, "PRAGMA synchronous=FULL; BEGIN EXCLUSIVE; COMMIT;", err);
+    return r ? r : exec(db, "PRAGMA synchronous=FULL; BEGIN EXCLUSIVE; COMMIT;", err);
 }
 
 /* Until it is known to be ours and sound, the file is only read, and closing it leaves even its WAL as it
@@ -172,6 +186,7 @@ static int begin_wal(struct db *db, struct errtext *err)
 static int set_up(struct db *db, const char *path, struct errtext *err)
 {
     bool is_new = false;
+    struct errtext why = {""};
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     /* EXCLUSIVE before the first access: then there is no shared memory, and a second controller finds the
@@ -181,14 +196,18 @@ static int set_up(struct db *db, const char *path, struct errtext *err)
                  "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;"
                  "PRAGMA journal_size_limit=67108864; PRAGMA wal_autocheckpoint=0;"
                  "PRAGMA cache_size=-16384;",
-                 err);
+                 &why);
+    r = explain(path, r ? read_errno(db) : 0, &why, err);
     r = r ? r : check_identity(db, path, &is_new, err);
     r = r || is_new ? r : check_soundness(db, path, err);
-    r = r ? r : begin_wal(db, err);
-    r = r || !is_new ? r : create(db, err);
+    if (r < 0)
+        return r;
+    r = begin_wal(db, &why);
+    r = r || !is_new ? r : create(db, &why);
+    r = r ? r : prepare_all(db, &why);
     if (r == 0)
         sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-    return r;
+    return explain(path, r, &why, err);
 }
 
 /* The path with the links of its directory followed: only the file itself must be no link. Caller frees;
@@ -220,7 +239,6 @@ int db_open(struct db *db, const char *path, struct errtext *err)
         r = err_set(err, db_errno(rc), "%s: %s", path, sqlite3_errstr(rc));
     free(full);
     r = r ? r : set_up(db, path, err);
-    r = r ? r : prepare_all(db, err);
     if (r == -EBUSY)
         err_set(err, r, "%s is in use by another controller", path);
     if (r < 0)
