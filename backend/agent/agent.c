@@ -103,6 +103,11 @@ static int check_hello(struct agent *a, const struct msg_hello *h, struct errtex
     return 0;
 }
 
+bool agent_binds_cpus(const struct agent *a)
+{
+    return !a->has_spec || a->spec.cpus <= a->probe.n_cpus;
+}
+
 static void describe(struct agent *a, struct msg_agent *m)
 {
     const struct node_spec *s = &a->spec;
@@ -117,8 +122,8 @@ static void describe(struct agent *a, struct msg_agent *m)
     m->gpu_type = *type ? xstrdup(type) : NULL;
     for (size_t i = 0; i < a->notes.n; i++)
         strv_push(&m->notes, a->notes.v[i]);
-    if (declared)
-        strv_push(&m->notes, "cpus: not bound (detect = false)");
+    if (!agent_binds_cpus(a))
+        strv_push(&m->notes, "cpus: not bound (more are declared than there are)");
     m->t_boot = a->probe.t_boot;
     m->t_agent = a->t_agent;
     tasks_list(a, m);

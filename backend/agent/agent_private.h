@@ -112,6 +112,8 @@ struct agent {
 
 /* To the controller; dropped where there is none. */
 void agent_send(struct agent *a, enum msg_kind kind, uint64_t tag, const void *body);
+/* Whether tasks are bound to their CPUs: where no more are declared than there are. */
+bool agent_binds_cpus(const struct agent *a);
 
 /* --- tasks.c --- */
 struct atask *tasks_find(struct agent *a, const struct launch_key *key);

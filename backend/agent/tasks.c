@@ -326,7 +326,7 @@ static void send_setup(struct atask *t, const struct blob *groups, const struct 
         .groups = groups ? *groups : own,
         .node = node,
         .boot_id = a->probe.boot_id,
-        .bind = !a->has_spec || a->spec.detect,
+        .bind = agent_binds_cpus(a),
         .cpus = a->probe.cpus,
         .cgroup = t->cgroup,
         .nofile = a->nofile,

@@ -6,6 +6,7 @@
 #include "src/base/units.h"
 #include "src/model/filename.h"
 #include "src/model/jobenv.h"
+#include "src/model/need.h"
 #include "src/proto/codec.h"
 
 /* The node's own timer is a backstop for a controller that is away: later than ours. */
@@ -75,9 +76,7 @@ static bool asked_for_memory(const struct job *j, const struct step *s)
 {
     if (s->mem_mib != MEM_NOT_GIVEN && s->id >= 0)
         return s->mem_mib != 0;
-    const struct job_req *r = &j->req;
-    return (r->mem_node_mib != MEM_NOT_GIVEN && r->mem_node_mib) || r->mem_cpu_mib != MEM_NOT_GIVEN ||
-           r->mem_gpu_mib != MEM_NOT_GIVEN;
+    return job_limits_memory(&j->req);
 }
 
 static const struct launch_rank *payload_rank(const struct step_payload *p, uint32_t rank)

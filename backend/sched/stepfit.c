@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "backend/sched/sched.h"
+#include "src/model/need.h"
 
 /* What steps leave of one node of the allocation. */
 struct room {
@@ -27,6 +28,8 @@ static struct room *rooms_new(const struct job *j, bool empty)
     for (size_t i = 0; i < j->alloc.n; i++) {
         const struct alloc *a = &j->alloc.v[i];
         v[i] = (struct room){.alloc = a, .cpus = a->cpus, .gpus = a->gpus, .mem_mib = a->mem_mib};
+        if (!job_limits_memory(&j->req)) /* the share that it is charged binds nobody */
+            v[i].mem_mib = UINT64_MAX;
         for (size_t k = 0; !empty && k < j->steps.n; k++) {
             const struct step *s = &j->steps.v[k];
             for (size_t n = 0; n < s->tasks.n; n++) {

@@ -122,6 +122,12 @@ void job_need(const struct job_req *r, struct job_need *ret)
     *ret = n;
 }
 
+bool job_limits_memory(const struct job_req *r)
+{
+    return (r->mem_node_mib != MEM_NOT_GIVEN && r->mem_node_mib) || r->mem_cpu_mib != MEM_NOT_GIVEN ||
+           r->mem_gpu_mib != MEM_NOT_GIVEN;
+}
+
 void step_task_need(const struct step *s, struct job_need *ret)
 {
     uint32_t ranks = at_least(s->n_ranks, 1);

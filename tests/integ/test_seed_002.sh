@@ -89,7 +89,7 @@ srun --gres=gpu:1 -n1 --mem=30G -l --output=%j-step-%s.out --exclusive python sh
 srun --gres=gpu:1 -n1 --mem=30G -l --output=%j-step-%s.out --exclusive python show args4 &
 wait
 E
-submit --mem=0 four.bash
+submit four.bash
 for s in 0 1 2 3; do wait_for 20 has_lines $job-step-$s.out 1; done
 is "distinct GPUs" "$(gpus_of $job-step-?.out | sort | tr '\n' ' ')" "0 1 2 3 "
 is "arguments" "$(cut -d' ' -f3 $job-step-?.out | sort | tr '\n' ' ')" "args1 args2 args3 args4 "

@@ -11,6 +11,7 @@ static int set_up(void **state)
     (void)state;
     j = job_new();
     j->id = 1;
+    j->req.mem_node_mib = 4000;
     *rec_list_push(&j->alloc) = lab_alloc("n1", 8, 4, 0, 2, 4000);
     *rec_list_push(&j->alloc) = lab_alloc("n2", 0, 2, 4, 2, 2000);
     return 0;
@@ -206,6 +207,16 @@ static void test_gpus_and_memory_are_shared_where_not_counted(void **state)
     must_run("without counting", named, "n1 0+1 11");
 }
 
+/* A job that named no memory is charged a share; its steps may name more than that. */
+static void test_share_of_memory_binds_no_step(void **state)
+{
+    (void)state;
+    struct step s = step_of(1, 1, 1);
+    j->req.mem_node_mib = MEM_NOT_GIVEN;
+    s.mem_mib = 30000;
+    must_run("more than the share", s, "n1 0+1 8 m30000");
+}
+
 static void test_text_says_what_is_short(void **state)
 {
     (void)state;
@@ -249,6 +260,7 @@ int main(void)
         TEST(test_side_by_side),
         TEST(test_overlap_and_overcommit),
         TEST(test_gpus_and_memory_are_shared_where_not_counted),
+        TEST(test_share_of_memory_binds_no_step),
         TEST(test_text_says_what_is_short),
         TEST(test_script_holds_nothing),
     };
