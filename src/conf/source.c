@@ -16,9 +16,9 @@ int source_verror(const struct source *s, unsigned line, struct errtext *err, co
 {
     if (!err)
         return -EINVAL;
-    struct source_line at = {.file = 0, .line = line};
-    if (line >= 1 && line <= s->lines.n)
-        at = s->lines.v[line - 1];
+    struct source_line at = {.file = 0, .line = line ? line : 1}; /* libconfig's root has none */
+    if (line && s->lines.n) /* behind the end: something is missing after the last line */
+        at = s->lines.v[(line <= s->lines.n ? line : s->lines.n) - 1];
     int n = snprintf(err->s, sizeof err->s, "%.300s:%u: ", s->files.n ? s->files.v[at.file] : "?", at.line);
     vsnprintf(err->s + n, sizeof err->s - (size_t)n, fmt, ap);
     return -EINVAL;
