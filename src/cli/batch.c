@@ -9,7 +9,6 @@
 #include "src/cli/follow.h"
 #include "src/model/array.h"
 
-
 static int batch_set(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
 {
     struct batch *b = ctx;
