@@ -197,7 +197,7 @@ struct job {
     REC_LIST(struct step) steps;
     uint32_t script_size; /* bytes */
     struct wall t_suspend;
-    bool detached; /* interactive: goes on without its terminal */
+    bool detached;         /* interactive: goes on without its terminal */
     struct wall t_settled; /* when its end became known: after t_end where controller or node was away */
 
     /* Not part of the record: links of the model that holds it. */

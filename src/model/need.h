@@ -25,8 +25,8 @@ struct job_need {
 /* Figures too large to be counted stay at the largest: they fit nowhere. */
 void job_need(const struct job_req *r, struct job_need *ret);
 
-/* Whether the request names an amount of memory: only then is one kept to. Otherwise a share of the node is charged and nothing is
- * enforced; --mem=0 takes all of the node and needs no limit either. */
+/* Whether the request names an amount of memory: only then is one kept to. Otherwise a share of the node is
+ * charged and nothing is enforced; --mem=0 takes all of the node and needs no limit either. */
 bool job_limits_memory(const struct job_req *r);
 
 /* Of one task of a declared step. */
