@@ -1,7 +1,8 @@
-/* main_stokerd.c - the controller's program: arguments, directories, signals; everything else is in backend/control.
+/* main_stokerd.c - the controller's program: arguments, directories, signals; everything else is in
+ * backend/control.
  *
- * Runs in the foreground; `stoker up` starts it detached. With --foreground it logs to standard error, as service managers want it,
- * else to its log file.
+ * Runs in the foreground; `stoker up` starts it detached. With --foreground it logs to standard error, as
+ * service managers want it, else to its log file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -149,7 +150,8 @@ static int start(struct daemon_state *d, struct errtext *err)
     if (r < 0)
         return r;
     if (!str_eq(spec.engine, "stoker")) {
-        r = err_set(err, -ENOTSUP, "engine = \"%s\": this release has the integrated scheduler only", spec.engine);
+        r = err_set(err, -ENOTSUP, "engine = \"%s\": this release has the integrated scheduler only",
+                    spec.engine);
         rec_fini(&cluster_spec_rec, &spec);
         return r;
     }

@@ -1,7 +1,7 @@
 /* actions.c - what the state asks for: launches, kills, steps to place, timers.
  *
- * Derived and idempotent: looks at a job, compares with what has been sent over the present connections, and asks for what is
- * missing. May be called at any time, as often as one likes.
+ * Derived and idempotent: looks at a job, compares with what has been sent over the present connections,
+ * and asks for what is missing. May be called at any time, as often as one likes.
  */
 #include <stdlib.h>
 
@@ -14,7 +14,8 @@ static uint64_t flight_id(uint32_t job, uint32_t attempt)
     return (uint64_t)job << 32 | attempt;
 }
 
-struct flight *ctl_flight(struct control *c, const struct job *j, const struct step *s, const struct task *t)
+struct flight *ctl_flight(struct control *c, const struct job *j, const struct step *s,
+                          const struct task *t)
 {
     struct flight *f = idmap_get(&c->flights, flight_id(j->id, t->attempt));
     if (!f) {
@@ -51,7 +52,8 @@ uint32_t ctl_payload_job(const struct job *j)
 }
 
 /* An attempt that could not be launched ends here and now, in words. */
-static void end_unlaunched(struct control *c, const struct flight *f, enum end_kind kind, const char *message)
+static void end_unlaunched(struct control *c, const struct flight *f, enum end_kind kind,
+                           const char *message)
 {
     struct ev_end body = {.step = f->key.step,
                           .task = f->key.task,
@@ -128,7 +130,8 @@ static void send_kill(struct control *c, const struct job *j, const struct step 
     enum kill_cause cause = j->kill_cause != KILL_NONE ? j->kill_cause : s->kill_cause;
     /* What outlives its batch script goes at once; otherwise there is time to save. */
     uint32_t grace = j->kill_cause != KILL_NONE ? j->kill_grace_s : c->model.spec.kill_wait_s;
-    struct launch_kill k = {.key = f->key, .cause = cause, .grace_s = grace, .note = ctl_kill_note(c, j, s, t)};
+    struct launch_kill k = {
+        .key = f->key, .cause = cause, .grace_s = grace, .note = ctl_kill_note(c, j, s, t)};
     f->kill_sent = nodeconn_send(link->conn, ctl_gate(c), MSG_KILL, 0, &k);
     free(k.note);
 }
@@ -192,7 +195,7 @@ struct job_timer {
     struct loop_timer timer;
     struct control *ctl;
     uint32_t job;
-    uint32_t limit_s;     /* that it was set for */
+    uint32_t limit_s; /* that it was set for */
     struct wall t_start;
 };
 
@@ -230,11 +233,11 @@ static void set_timer(struct control *c, const struct job *j)
     if (!limited)
         return;
     t = xcalloc(1, sizeof *t);
-    *t = (struct job_timer){
-        .ctl = c, .job = j->id, .limit_s = j->time_limit_s, .t_start = j->t_start};
+    *t = (struct job_timer){.ctl = c, .job = j->id, .limit_s = j->time_limit_s, .t_start = j->t_start};
     t->timer = (struct loop_timer){.fn = on_limit, .ctx = t};
     idmap_set(&c->timers, j->id, t);
-    /* From now on the monotonic clock counts; what ran before this controller's start is the wall clock's word. */
+    /* From now on the monotonic clock counts; what ran before this controller's start is the wall clock's
+     * word. */
     int64_t left_ms = (int64_t)j->time_limit_s * MS_PER_S - (loop_wall(c->loop).ms - j->t_start.ms);
     int64_t most = (int64_t)j->time_limit_s * MS_PER_S;
     loop_timer_set(c->loop, &t->timer, left_ms < 0 ? 0 : left_ms > most ? most : left_ms);
@@ -246,7 +249,8 @@ static void drop_step_payloads(struct control *c, const struct job *j)
     for (size_t i = 0; i < j->steps.n; i++) {
         const struct step *s = &j->steps.v[i];
         size_t n;
-        if (j->kind == JOB_KIND_STEPS || s->id < 0 || !s->done || !payload_cache_get(c->payloads, j->id, s->id, &n))
+        if (j->kind == JOB_KIND_STEPS || s->id < 0 || !s->done ||
+            !payload_cache_get(c->payloads, j->id, s->id, &n))
             continue;
         payload_cache_drop(c->payloads, j->id, s->id);
         store_del_payload(c->store, j->id, s->id);

@@ -1,4 +1,5 @@
-/* control.c - the controller's life: take over what is on disk, serve, stop; and the way back from a disk that is full. */
+/* control.c - the controller's life: take over what is on disk, serve, stop; and the way back from a disk
+ * that is full. */
 #include "backend/control/control.h"
 
 #include <errno.h>
@@ -108,7 +109,8 @@ static void on_wake(void *ctx)
 static void tell_failed(void *ctx, struct conn *conn, enum msg_kind kind, uint64_t tag)
 {
     struct control *c = ctx;
-    if (kind == MSG_EVENT || kind == MSG_REASONS || kind == MSG_JOBS || kind == MSG_NODES || kind == MSG_SPEC)
+    if (kind == MSG_EVENT || kind == MSG_REASONS || kind == MSG_JOBS || kind == MSG_NODES ||
+        kind == MSG_SPEC)
         return;
     struct str text = STR_INIT;
     str_appendf(&text, "nothing was done: %s", c->read_only);

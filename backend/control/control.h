@@ -1,8 +1,9 @@
 /* control.h - the controller: requests -> events -> the fold -> actions.
  *
- * One turn of the loop: requests and agents' reports become events, each folded at once and collected for the disk; then actions are
- * derived from the jobs that were touched and the policy is asked; then the batch goes to the store. Replies, pushes and launches wait
- * behind the batch's gate: nothing leaves before what it follows from is on disk.
+ * One turn of the loop: requests and agents' reports become events, each folded at once and collected for
+ * the disk; then actions are derived from the jobs that were touched and the policy is asked; then the
+ * batch goes to the store. Replies, pushes and launches wait behind the batch's gate: nothing leaves before
+ * what it follows from is on disk.
  */
 #ifndef STOKER_BACKEND_CONTROL_H
 #define STOKER_BACKEND_CONTROL_H
@@ -13,20 +14,22 @@
 
 struct control;
 
-/* Reads the configuration again; the caller knows where it is. Fills *ret or returns a negative error with text. */
+/* Reads the configuration again; the caller knows where it is. Fills *ret or returns a negative error with
+ * text. */
 typedef int (*control_conf_fn)(void *ctx, struct cluster_spec *ret, struct errtext *err);
 
 struct control_config {
     const char *state_dir, *run_dir, *log_dir;
-    const char *socket;      /* of clients */
-    const char *host;        /* this machine's name */
-    const char *home;        /* STOKER_HOME for jobs; NULL: not set */
+    const char *socket;        /* of clients */
+    const char *host;          /* this machine's name */
+    const char *home;          /* STOKER_HOME for jobs; NULL: not set */
     struct cluster_spec *spec; /* taken */
     control_conf_fn reload;
     void *reload_ctx;
 };
 
-/* Opens the store, folds what is there, takes over (a new epoch) and begins to serve. Errors have a text for people. */
+/* Opens the store, folds what is there, takes over (a new epoch) and begins to serve. Errors have a text
+ * for people. */
 int control_new(struct loop *l, const struct control_config *cfg, struct control **ret, struct errtext *err)
     __attribute__((warn_unused_result));
 

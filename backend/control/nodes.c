@@ -1,9 +1,10 @@
-/* nodes.c - the controller's side of its nodes: what agents report becomes events; what they hold is compared with the state.
+/* nodes.c - the controller's side of its nodes: what agents report becomes events; what they hold is
+ * compared with the state.
  *
  *      state \ report      running         ended           absent
  *      launching           adopt           (its end comes) launch again, same name
- *      running             -               (its end comes) new boot: node_reboot; same boot: after a second report, unknown
- *      being killed        kill again      (its end comes) as above; launching: it never was
+ *      running             -               (its end comes) new boot: node_reboot; same boot: after a second
+ * report, unknown being killed        kill again      (its end comes) as above; launching: it never was
  *      ended, other try    kill            acknowledge     -
  *      unknown job         leave alone, drain the node: this may be another history of the cluster
  */
@@ -82,7 +83,8 @@ static void adopt(struct control *c, struct node_link *link, const struct launch
         struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
         if (st->state == LAUNCH_ENDED || !n || n->drain)
             return;
-        log_warn("node=%s holds a task of job %u, which is not known here: left alone", n->spec.name, st->key.job);
+        log_warn("node=%s holds a task of job %u, which is not known here: left alone", n->spec.name,
+                 st->key.job);
         struct ev_drain body = {.node = xstrdup(n->spec.name),
                                 .drain = true,
                                 .reason = xstrdup("runs tasks that this controller does not know"),
@@ -91,7 +93,8 @@ static void adopt(struct control *c, struct node_link *link, const struct launch
         return;
     }
     if (!t || t->state == TASK_DONE) {
-        struct launch_kill k = {.key = st->key, .cause = KILL_JOB_ENDED, .grace_s = c->model.spec.kill_wait_s};
+        struct launch_kill k = {
+            .key = st->key, .cause = KILL_JOB_ENDED, .grace_s = c->model.spec.kill_wait_s};
         if (st->state != LAUNCH_ENDED)
             nodeconn_send(link->conn, ctl_gate(c), MSG_KILL, 0, &k);
         return;
@@ -130,7 +133,8 @@ static bool find_absent(struct control *c, struct node_link *link, const struct 
                 struct launch_key key = {
                     .job = j->id, .step = j->steps.v[i].id, .task = t->index, .attempt = t->attempt};
                 bool here = str_eq(t->alloc.node, nodeconn_node(link->conn));
-                bool ran = t->state == TASK_RUNNING || (t->state == TASK_LAUNCHING && new_boot && t->attempt);
+                bool ran =
+                    t->state == TASK_RUNNING || (t->state == TASK_LAUNCHING && new_boot && t->attempt);
                 if (!here || !ran || is_reported(m, &key))
                     continue;
                 struct flight *f = ctl_flight(c, j, &j->steps.v[i], t);
@@ -148,9 +152,11 @@ static bool find_absent(struct control *c, struct node_link *link, const struct 
                               .attempt = over.v[i].key.attempt,
                               .end_kind = over.v[i].kind,
                               .t_end = loop_wall(c->loop),
-                              .message = xstrdup(over.v[i].kind == END_NODE_REBOOT ? "its node rebooted"
-                                                                                   : "its node does not know it")};
-        log_warn("job=%u step=%d task=%u %s", over.v[i].key.job, over.v[i].key.step, over.v[i].key.task, body.message);
+                              .message =
+                                  xstrdup(over.v[i].kind == END_NODE_REBOOT ? "its node rebooted"
+                                                                            : "its node does not know it")};
+        log_warn("job=%u step=%d task=%u %s", over.v[i].key.job, over.v[i].key.step, over.v[i].key.task,
+                 body.message);
         ctl_emit(c, EV_END, over.v[i].key.job, &body);
         ctl_drop_flight(c, over.v[i].key.job, over.v[i].key.attempt);
     }
@@ -178,8 +184,8 @@ static void on_agent(void *arg, struct nodeconn *conn, struct msg_agent *m)
     if (find_absent(c, link, m, new_boot))
         loop_timer_set(c->loop, &link->again, SECOND_REPORT_MS);
     if (first) {
-        log_info("node=%s up cpus=%u gpus=%u mem_mib=%llu launches=%zu", nodeconn_node(conn), m->cpus, m->gpus,
-                 (unsigned long long)m->mem_mib, m->launches.n);
+        log_info("node=%s up cpus=%u gpus=%u mem_mib=%llu launches=%zu", nodeconn_node(conn), m->cpus,
+                 m->gpus, (unsigned long long)m->mem_mib, m->launches.n);
         ctl_update_util_watch(c);
     }
 }
@@ -230,7 +236,8 @@ static int on_msg(void *arg, struct nodeconn *conn, enum msg_kind kind, uint64_t
     } else if (kind == MSG_UTIL) {
         struct msg_util *u = body;
         free(u->node);
-        u->node = xstrdup(nodeconn_node(conn)); /* not what the message says: it may speak of itself alone */
+        u->node =
+            xstrdup(nodeconn_node(conn)); /* not what the message says: it may speak of itself alone */
         ctl_push_util(c, u);
     } else if (kind == MSG_OUTPUT_DATA || kind == MSG_INPUT_ACK) {
         ctl_relay_answer(c, tag, kind, body);
@@ -269,8 +276,7 @@ static void on_lost(void *arg)
     set_state(link->ctl, nodeconn_node(link->conn), NODE_LOST);
 }
 
-static const struct nodeconn_ops ops = {
-    .on_agent = on_agent, .on_msg = on_msg, .on_down = on_down};
+static const struct nodeconn_ops ops = {.on_agent = on_agent, .on_msg = on_msg, .on_down = on_down};
 
 /* --- which nodes there are --- */
 

@@ -1,4 +1,5 @@
-/* payloads.c - scripts and environments that were submitted or read lately, so that a job which starts at once is not read back.
+/* payloads.c - scripts and environments that were submitted or read lately, so that a job which starts at
+ * once is not read back.
  *
  * Bounded in bytes; the oldest goes first.
  */

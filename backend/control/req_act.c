@@ -30,8 +30,8 @@ static bool emit(struct session *s, struct outcome *o, enum event_kind kind, uin
     return true;
 }
 
-static void kill_job(struct session *s, const struct job *j, int32_t step, enum kill_cause cause, enum job_fate fate,
-                     struct outcome *o)
+static void kill_job(struct session *s, const struct job *j, int32_t step, enum kill_cause cause,
+                     enum job_fate fate, struct outcome *o)
 {
     struct ev_kill body = {.step = step,
                            .cause = cause,
@@ -46,15 +46,15 @@ static void signal_task(struct control *c, const struct job *j, const struct ste
                         int32_t signo, enum signal_target target)
 {
     struct node_link *n = t->alloc.node ? ctl_node(c, t->alloc.node) : NULL;
-    struct launch_kill k = {
-        .key = {.job = j->id, .step = st->id, .task = t->index, .attempt = t->attempt},
-        .signal = signo,
-        .target = target};
+    struct launch_kill k = {.key = {.job = j->id, .step = st->id, .task = t->index, .attempt = t->attempt},
+                            .signal = signo,
+                            .target = target};
     if (n)
         nodeconn_send(n->conn, ctl_gate(c), MSG_KILL, 0, &k);
 }
 
-/* Without -b or -f a signal goes to the steps' tasks; -b: to the batch shell alone; -f: to it and all of its children. */
+/* Without -b or -f a signal goes to the steps' tasks; -b: to the batch shell alone; -f: to it and all of
+ * its children. */
 static bool is_signalled(const struct job *j, const struct step *st, const struct msg_act *m, int32_t step)
 {
     if (step != STEP_ALL)
@@ -69,7 +69,8 @@ static void signal_job(struct session *s, const struct job *j, int32_t step, con
 {
     struct control *c = s->ctl;
     if (j->state != JOB_RUNNING && j->state != JOB_SUSPENDED) {
-        refuse(o, j->id, job_state_is_final(j->state) ? REFUSAL_ENDED : REFUSAL_NOT_RUNNING, "it does not run");
+        refuse(o, j->id, job_state_is_final(j->state) ? REFUSAL_ENDED : REFUSAL_NOT_RUNNING,
+               "it does not run");
         return;
     }
     uint32_t target = m->batch ? SIGNAL_LEADER : SIGNAL_TREE;
@@ -125,7 +126,9 @@ static void act_on_job(struct session *s, const struct job *j, int32_t step, con
     switch ((enum act)m->act) {
     case ACT_CANCEL: kill_job(s, j, step, KILL_CANCEL, FATE_END, o); break;
     case ACT_SIGNAL: signal_job(s, j, step, m, o); break;
-    case ACT_HOLD: hold_job(s, j, s->admin && m->admin_hold && s->uid != j->uid ? HOLD_ADMIN : HOLD_USER, o); break;
+    case ACT_HOLD:
+        hold_job(s, j, s->admin && m->admin_hold && s->uid != j->uid ? HOLD_ADMIN : HOLD_USER, o);
+        break;
     case ACT_RELEASE: hold_job(s, j, HOLD_NONE, o); break;
     case ACT_REQUEUE: requeue_job(s, j, false, o); break;
     case ACT_REQUEUE_HOLD: requeue_job(s, j, true, o); break;
@@ -134,7 +137,8 @@ static void act_on_job(struct session *s, const struct job *j, int32_t step, con
 
 /* --- targets --- */
 
-/* An element that still stands in its array record becomes a job of its own, so that something can be done to it alone. */
+/* An element that still stands in its array record becomes a job of its own, so that something can be done
+ * to it alone. */
 static struct job *split_off(struct control *c, struct job *record, uint32_t index)
 {
     uint32_t new_id = job_pending_elements(record) > 1 ? c->model.next_job : 0;
@@ -143,7 +147,8 @@ static struct job *split_off(struct control *c, struct job *record, uint32_t ind
     return ctl_emit(c, EV_SPLIT, record->id, &body) < 0 ? NULL : model_get_job(&c->model, id);
 }
 
-static void act_on_target(struct session *s, const struct job_target *t, const struct msg_act *m, struct outcome *o)
+static void act_on_target(struct session *s, const struct job_target *t, const struct msg_act *m,
+                          struct outcome *o)
 {
     struct control *c = s->ctl;
     VEC(uint32_t) ids = VEC_INIT; /* of the jobs meant: acting on one may free it */
@@ -189,8 +194,8 @@ struct update {
     uint32_t time_limit_s; /* of a running job */
 };
 
-static enum refusal set_time_limit(struct session *s, const struct job *j, struct update *u, const char *value,
-                                   struct errtext *text)
+static enum refusal set_time_limit(struct session *s, const struct job *j, struct update *u,
+                                   const char *value, struct errtext *text)
 {
     uint32_t limit;
     if (duration_parse_slurm(value, &limit, text) < 0)
@@ -206,7 +211,8 @@ static enum refusal set_time_limit(struct session *s, const struct job *j, struc
     return REFUSAL_NONE;
 }
 
-static enum refusal set_number(const char *value, int64_t min, int64_t max, int64_t *ret, struct errtext *text)
+static enum refusal set_number(const char *value, int64_t min, int64_t max, int64_t *ret,
+                               struct errtext *text)
 {
     return int_parse(value, min, max, ret, text) < 0 ? REFUSAL_BAD_REQUEST : REFUSAL_NONE;
 }
@@ -305,7 +311,8 @@ void req_update(struct session *s, uint64_t tag, const struct msg_update *m)
     }
     struct sched_view v = ctl_view(c);
     if (r == REFUSAL_NONE && j->state == JOB_PENDING)
-        r = sched_admit(&v, j->uid, &u.req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL, j->steps.n, &text);
+        r = sched_admit(&v, j->uid, &u.req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL, j->steps.n,
+                        &text);
     if (r != REFUSAL_NONE) {
         rec_fini(&job_req_rec, &u.req);
         session_reply(s, tag, r, m->target.job, 0, "%s", text.s);

@@ -99,7 +99,8 @@ void req_own(struct session *s, uint64_t tag, const struct msg_job *m)
     struct control *c = s->ctl;
     const struct job *j = model_get_job(&c->model, m->target.job);
     if (!j || !session_owns(s, j) || j->kind != JOB_KIND_INTERACTIVE) {
-        session_reply(s, tag, REFUSAL_NO_JOB, m->target.job, 0, "job %u is no interactive job of yours", m->target.job);
+        session_reply(s, tag, REFUSAL_NO_JOB, m->target.job, 0, "job %u is no interactive job of yours",
+                      m->target.job);
         return;
     }
     idmap_set(&c->owners, j->id, s);
@@ -185,7 +186,8 @@ static void end_all_jobs(struct control *c, uint32_t uid)
     vec_fini(&ids);
 }
 
-/* Stops once what must be said has been said: at the next tick, or, when the jobs are to end, as soon as they have. */
+/* Stops once what must be said has been said: at the next tick, or, when the jobs are to end, as soon as
+ * they have. */
 void ctl_try_stop(void *ctx)
 {
     struct control *c = ctx;

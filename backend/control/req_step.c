@@ -37,10 +37,10 @@ static void drop_places(struct sched_places *p)
     vec_fini(&p->v);
 }
 
-/* Gives a new step its tasks, one for each node. Where there is room now *ret_places says where; else its ranks are spread evenly, and
- * its tasks wait. */
-static enum refusal shape_step(const struct job *j, struct step *s, bool no_wait, struct sched_places *ret_places,
-                               struct errtext *text)
+/* Gives a new step its tasks, one for each node. Where there is room now *ret_places says where; else its
+ * ranks are spread evenly, and its tasks wait. */
+static enum refusal shape_step(const struct job *j, struct step *s, bool no_wait,
+                               struct sched_places *ret_places, struct errtext *text)
 {
     enum step_fit fit = sched_fit_step(j, s, ret_places, text);
     if (fit == STEP_TOO_BIG)

@@ -1,4 +1,5 @@
-/* turn.c - the end of a turn: derive actions, ask the policy, hand the batch to the store; and what follows a commit. */
+/* turn.c - the end of a turn: derive actions, ask the policy, hand the batch to the store; and what follows
+ * a commit. */
 #include <stdlib.h>
 
 #include "backend/control/private.h"

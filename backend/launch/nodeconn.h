@@ -2,8 +2,8 @@
  *
  *     DOWN --connect--> GREETING --MSG_AGENT--> UP --lost or silent--> DOWN (again after a growing pause)
  *
- * transport "local": the agent's Unix socket on this machine; where no agent answers one is started, detached, so that it outlives
- * the controller.
+ * transport "local": the agent's Unix socket on this machine; where no agent answers one is started,
+ * detached, so that it outlives the controller.
  */
 #ifndef STOKER_BACKEND_NODECONN_H
 #define STOKER_BACKEND_NODECONN_H
@@ -21,19 +21,21 @@ struct nodeconn_ops {
 };
 
 struct nodeconn_config {
-    const char *dir;    /* of the agent: <state>/agent/<node> */
-    const char *log;    /* its log file */
+    const char *dir; /* of the agent: <state>/agent/<node> */
+    const char *log; /* its log file */
     const char *node;
     const struct msg_hello *hello;
 };
 
 struct nodeconn *nodeconn_new(struct loop *l, const struct nodeconn_config *cfg, uint64_t committed,
-                              const struct nodeconn_ops *ops, void *ctx) __attribute__((warn_unused_result));
+                              const struct nodeconn_ops *ops, void *ctx)
+    __attribute__((warn_unused_result));
 void nodeconn_free(struct nodeconn *n);
 
 const char *nodeconn_node(const struct nodeconn *n);
 bool nodeconn_is_up(const struct nodeconn *n);
-/* Queued behind gate; dropped silently while it is not up: after the next greeting the controller looks again. */
+/* Queued behind gate; dropped silently while it is not up: after the next greeting the controller looks
+ * again. */
 bool nodeconn_send(struct nodeconn *n, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *body);
 void nodeconn_release(struct nodeconn *n, uint64_t gate);
 /* Asks for a fresh MSG_AGENT. */

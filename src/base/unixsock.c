@@ -31,7 +31,8 @@ static int set_address(const char *path, struct sockaddr_un *sa, int *ret_dir_fd
     free(dir);
     if (r < 0)
         return r;
-    int n = snprintf(sa->sun_path, sizeof sa->sun_path, "/proc/self/fd/%d/%s", fd, slash ? slash + 1 : path);
+    int n =
+        snprintf(sa->sun_path, sizeof sa->sun_path, "/proc/self/fd/%d/%s", fd, slash ? slash + 1 : path);
     if (n < 0 || (size_t)n >= sizeof sa->sun_path) {
         close(fd);
         return -ENAMETOOLONG;

@@ -1,15 +1,16 @@
-/* unixsock.h - Unix sockets by path, also where the path is longer than the 107 bytes that an address holds. */
+/* unixsock.h - Unix sockets by path, also where the path is longer than the 107 bytes that an address
+ * holds. */
 #ifndef STOKER_BASE_UNIXSOCK_H
 #define STOKER_BASE_UNIXSOCK_H
 
 #include <sys/types.h>
 
-/* A connected stream socket, close-on-exec. flags: SOCK_NONBLOCK or 0. wait_s: how long a full queue of connections is waited for; 0: as
- * the flags say. Returns the descriptor or a negative errno. */
+/* A connected stream socket, close-on-exec. flags: SOCK_NONBLOCK or 0. wait_s: how long a full queue of
+ * connections is waited for; 0: as the flags say. Returns the descriptor or a negative errno. */
 int unixsock_connect(const char *path, int flags, int wait_s) __attribute__((warn_unused_result));
 
-/* A listening stream socket, non-blocking and close-on-exec, in place of whatever stood at path: the caller holds a lock that says
- * nobody else serves it. Returns the descriptor or a negative errno. */
+/* A listening stream socket, non-blocking and close-on-exec, in place of whatever stood at path: the caller
+ * holds a lock that says nobody else serves it. Returns the descriptor or a negative errno. */
 int unixsock_listen(const char *path, mode_t mode, int backlog) __attribute__((warn_unused_result));
 
 #endif

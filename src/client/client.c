@@ -16,7 +16,7 @@
 #include "src/base/xalloc.h"
 #include "src/client/client_private.h"
 
-#define READ_SIZE  (256u << 10)
+#define READ_SIZE (256u << 10)
 #define ANSWER_MAX (256u << 20) /* of one message from the controller: a job of 100,000 tasks is one row \
                                  */
 #define GREETING_WAIT_MS 10000

@@ -1,7 +1,8 @@
 /* client.h - a connection to the controller: find it, greet it, ask it, follow it.
  *
- * Used by the commands (blocking calls) and by the screens (own event loop, never blocked). Finds the controller in the same way
- * everywhere: $STOKER_HOME/run/controller.sock, else the shared mode's, else the user's own.
+ * Used by the commands (blocking calls) and by the screens (own event loop, never blocked). Finds the
+ * controller in the same way everywhere: $STOKER_HOME/run/controller.sock, else the shared mode's, else the
+ * user's own.
  */
 #ifndef STOKER_CLIENT_CLIENT_H
 #define STOKER_CLIENT_CLIENT_H
@@ -12,15 +13,15 @@
 
 /* Where everything of one cluster lies. */
 struct paths {
-    char *home;   /* NULL in shared and XDG modes */
-    char *config; /* stoker.cfg */
+    char *home;              /* NULL in shared and XDG modes */
+    char *config;            /* stoker.cfg */
     char *state, *run, *log; /* directories */
-    char *socket; /* run/controller.sock */
-    bool shared;  /* system directories, every user of the machine */
+    char *socket;            /* run/controller.sock */
+    bool shared;             /* system directories, every user of the machine */
 };
 
-/* From the environment (STOKER_HOME, XDG_*, HOME), and from which controller there is: see DESIGN section 6. STOKER_SOCKET names
- * another socket: an agent's, which leads to the controller. */
+/* From the environment (STOKER_HOME, XDG_*, HOME), and from which controller there is: see DESIGN
+ * section 6. STOKER_SOCKET names another socket: an agent's, which leads to the controller. */
 void paths_find(struct paths *p);
 void paths_fini(struct paths *p);
 
@@ -29,11 +30,12 @@ struct client;
 #define CLIENT_START 1u /* start the embedded controller where none is configured and none runs */
 #define CLIENT_UP    2u /* start the controller where none runs, configured or not: `stoker up` */
 
-/* Connects and greets. program: the name told to the controller. Errors: -ECONNREFUSED or -ENOENT (no controller there), -EPROTO (versions),
- * -ETIMEDOUT; *ret untouched. */
+/* Connects and greets. program: the name told to the controller. Errors: -ECONNREFUSED or -ENOENT (no
+ * controller there), -EPROTO (versions), -ETIMEDOUT; *ret untouched. */
 int client_connect(const char *program, unsigned flags, struct client **ret, struct errtext *err)
     __attribute__((warn_unused_result));
-/* Waits up to wait_ms for a controller to answer, trying again with growing pauses: for commands inside jobs. */
+/* Waits up to wait_ms for a controller to answer, trying again with growing pauses: for commands inside
+ * jobs. */
 int client_connect_wait(const char *program, int wait_ms, struct client **ret, struct errtext *err)
     __attribute__((warn_unused_result));
 void client_free(struct client *c);
@@ -42,14 +44,16 @@ const struct msg_welcome *client_welcome(const struct client *c);
 const struct paths *client_paths(const struct client *c);
 int client_fd(const struct client *c);
 
-/* Sends a request and waits for its answer; pushes that come in between are kept for client_next. *ret is the decoded body of kind *ret_kind, to be
- * freed with msg_free. Errors: -ECONNRESET, -EBADMSG. A RESULT is an answer like any other. */
+/* Sends a request and waits for its answer; pushes that come in between are kept for client_next. *ret is
+ * the decoded body of kind *ret_kind, to be freed with msg_free. Errors: -ECONNRESET, -EBADMSG. A RESULT is
+ * an answer like any other. */
 int client_call(struct client *c, enum msg_kind kind, const void *body, enum msg_kind *ret_kind, void **ret,
                 struct errtext *err) __attribute__((warn_unused_result));
 
-/* Sends without waiting; the tag is that of its answers. Blocks only where the socket's buffer is full and the connection is blocking. */
-int client_send(struct client *c, enum msg_kind kind, const void *body, uint64_t *ret_tag, struct errtext *err)
-    __attribute__((warn_unused_result));
+/* Sends without waiting; the tag is that of its answers. Blocks only where the socket's buffer is full and
+ * the connection is blocking. */
+int client_send(struct client *c, enum msg_kind kind, const void *body, uint64_t *ret_tag,
+                struct errtext *err) __attribute__((warn_unused_result));
 
 struct incoming {
     enum msg_kind kind;
@@ -57,23 +61,27 @@ struct incoming {
     void *body; /* msg_free(kind, body) */
 };
 
-/* The next message, waiting up to timeout_ms (-1: for ever, 0: not at all). Returns 1, 0 (none yet), or -ECONNRESET, -EBADMSG. */
+/* The next message, waiting up to timeout_ms (-1: for ever, 0: not at all). Returns 1, 0 (none yet), or
+ * -ECONNRESET, -EBADMSG. */
 int client_next(struct client *c, int timeout_ms, struct incoming *ret, struct errtext *err)
     __attribute__((warn_unused_result));
 
-/* Makes client_send and client_next never wait: sent bytes queue up. client_wants_write says whether to watch for writability,
- * client_flush writes what can be written. */
+/* Makes client_send and client_next never wait: sent bytes queue up. client_wants_write says whether to
+ * watch for writability, client_flush writes what can be written. */
 void client_set_nonblocking(struct client *c);
 bool client_wants_write(const struct client *c);
 int client_flush(struct client *c, struct errtext *err) __attribute__((warn_unused_result));
 
-/* Fetches rows into m (initialised by the caller): all of them have been folded when it returns. get->follow must be false. */
+/* Fetches rows into m (initialised by the caller): all of them have been folded when it returns.
+ * get->follow must be false. */
 int client_fetch(struct client *c, const struct msg_get *get, struct model *m, struct errtext *err)
     __attribute__((warn_unused_result));
 
-/* Feeds one incoming SPEC, NODES, JOBS, SNAPSHOT, EVENT or REASONS into a mirror, taking what the body holds (the body still is to be freed with
- * msg_free). Returns 1 where the mirror changed, 0 where the message is none of these, or a negative error: then ask again. */
-int mirror_feed(struct model *m, const struct incoming *in, struct errtext *err) __attribute__((warn_unused_result));
+/* Feeds one incoming SPEC, NODES, JOBS, SNAPSHOT, EVENT or REASONS into a mirror, taking what the body
+ * holds (the body still is to be freed with msg_free). Returns 1 where the mirror changed, 0 where the
+ * message is none of these, or a negative error: then ask again. */
+int mirror_feed(struct model *m, const struct incoming *in, struct errtext *err)
+    __attribute__((warn_unused_result));
 
 /* A fresh request id. */
 char *client_request_id(void) __attribute__((warn_unused_result));

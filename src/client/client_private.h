@@ -4,11 +4,12 @@
 
 #include "src/client/client.h"
 
-/* A blocking, connected, close-on-exec socket, or -ENOENT, -ECONNREFUSED, -EACCES, -ETIMEDOUT ... with a text. Paths of any length
- * work. */
+/* A blocking, connected, close-on-exec socket, or -ENOENT, -ECONNREFUSED, -EACCES, -ETIMEDOUT ... with a
+ * text. Paths of any length work. */
 int client_dial(const char *path, struct errtext *err) __attribute__((warn_unused_result));
 
-/* Starts the controller that p describes and connects to it; returns the socket or a negative error with a text. */
+/* Starts the controller that p describes and connects to it; returns the socket or a negative error with a
+ * text. */
 int client_start_controller(const struct paths *p, struct errtext *err) __attribute__((warn_unused_result));
 
 /* Waits for a message of that tag, keeping all others for client_next. Returns 1 or a negative error. */

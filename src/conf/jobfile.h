@@ -13,26 +13,26 @@
 #include "src/model/job.h"
 
 #define JOBFILE_MAX_STEPS  10000
-#define JOBFILE_MAX_TASKS  100000 /* of all steps together */
+#define JOBFILE_MAX_TASKS  100000     /* of all steps together */
 #define JOBFILE_MAX_SCRIPT (4u << 20) /* bytes */
 
 struct jobfile_step {
-    struct step step;    /* declared: tasks empty, id set */
-    struct strv argv;    /* /bin/sh -c COMMAND; empty with a script */
+    struct step step; /* declared: tasks empty, id set */
+    struct strv argv; /* /bin/sh -c COMMAND; empty with a script */
     struct blob script;
-    struct strv env;     /* NAME=value: over the job's */
+    struct strv env; /* NAME=value: over the job's */
 };
 
 struct jobfile {
     struct job_req req;
     bool hold;
-    struct strv env;     /* NAME=value: over the submitter's */
-    char *path;          /* the file, for display */
+    struct strv env;                     /* NAME=value: over the submitter's */
+    char *path;                          /* the file, for display */
     REC_LIST(struct jobfile_step) steps; /* at least one */
 };
 
-/* Reads path, and the scripts that it names relative to itself. Owns: the caller frees *ret with jobfile_fini.
- * Errors: -ENOENT and the like, -EINVAL; the text is "FILE:LINE: ...". */
+/* Reads path, and the scripts that it names relative to itself. Owns: the caller frees *ret with
+ * jobfile_fini. Errors: -ENOENT and the like, -EINVAL; the text is "FILE:LINE: ...". */
 int jobfile_load(const char *path, struct wall now, struct jobfile *ret, struct errtext *err)
     __attribute__((warn_unused_result));
 void jobfile_fini(struct jobfile *f);

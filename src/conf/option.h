@@ -1,7 +1,7 @@
 /* option.h - what may stand in a configuration file, as tables.
  *
- * From a table come the parser with its error texts, the defaults, `stoker config` and docs/CONFIG.md. Every key of a group is one
- * struct conf_option that says where its value goes.
+ * From a table come the parser with its error texts, the defaults, `stoker config` and docs/CONFIG.md.
+ * Every key of a group is one struct conf_option that says where its value goes.
  */
 #ifndef STOKER_CONF_OPTION_H
 #define STOKER_CONF_OPTION_H
@@ -37,8 +37,8 @@ struct conf_option {
     const char *name;
     enum conf_type type;
     size_t offset;
-    const char *def;        /* its text in a file; NULL: zero, nothing */
-    const char *def_help;   /* what the documentation says instead of def; NULL: def */
+    const char *def;      /* its text in a file; NULL: zero, nothing */
+    const char *def_help; /* what the documentation says instead of def; NULL: def */
     int64_t min, max;
     bool required;
     bool bare_refused;      /* CONF_DURATION: a number without a unit is ambiguous here */
@@ -51,7 +51,7 @@ struct conf_option {
 };
 
 struct conf_section {
-    const char *what; /* "a node", in messages */
+    const char *what;          /* "a node", in messages */
     const char *title, *intro; /* of its part of the documentation */
     const struct conf_option *options;
     size_t n;
@@ -67,9 +67,10 @@ struct conf_parse {
     struct errtext *err;
 };
 
-/* Reads the group at, whose members have their defaults, into base. Returns 0 or -EINVAL with "FILE:LINE: ...". */
-int conf_read_group(const struct conf_parse *c, const struct conf_section *s, const config_setting_t *at, void *base)
-    __attribute__((warn_unused_result));
+/* Reads the group at, whose members have their defaults, into base. Returns 0 or -EINVAL with "FILE:LINE:
+ * ...". */
+int conf_read_group(const struct conf_parse *c, const struct conf_section *s, const config_setting_t *at,
+                    void *base) __attribute__((warn_unused_result));
 
 /* Fills c->err with "FILE:LINE: ..." for a setting and returns -EINVAL. */
 int conf_error(const struct conf_parse *c, const config_setting_t *at, const char *fmt, ...)
@@ -77,8 +78,8 @@ int conf_error(const struct conf_parse *c, const config_setting_t *at, const cha
 
 /* ", did you mean "x"?" for the nearest of n names, else "". Returns buf. */
 #define CONF_HINT_SIZE 96
-const char *conf_hint(const char *name, const char *(*get)(const void *ctx, size_t i), const void *ctx, size_t n,
-                      char buf[static CONF_HINT_SIZE]);
+const char *conf_hint(const char *name, const char *(*get)(const void *ctx, size_t i), const void *ctx,
+                      size_t n, char buf[static CONF_HINT_SIZE]);
 
 /* Appends the members of base as they would stand in a file; those without a value are left out. */
 void conf_write_group(const struct conf_section *s, const void *base, int indent, struct str *out);

@@ -1,7 +1,7 @@
 /* source.h - the text of a configuration file with its includes in place, and where each line comes from.
  *
- * libconfig gets one text. It would cut integers over 32 bits silently, include relative to nothing in particular, and refuse
- * absolute paths there: hence includes and integers are seen to here.
+ * libconfig gets one text. It would cut integers over 32 bits silently, include relative to nothing in
+ * particular, and refuse absolute paths there: hence includes and integers are seen to here.
  */
 #ifndef STOKER_CONF_SOURCE_H
 #define STOKER_CONF_SOURCE_H
@@ -22,20 +22,22 @@ struct source_line {
 
 struct source {
     struct str text;
-    struct strv files; /* as named in errors; the main file first */
+    struct strv files;             /* as named in errors; the main file first */
     VEC(struct source_line) lines; /* of text, counted from 0 */
 };
 
-/* Reads path and what it includes; "@include" alone on its line, its path relative to path's directory. Errors: -ENOENT ... where
- * a file cannot be read, -EINVAL; the text names file and line. */
-int source_read(const char *path, struct source *ret, struct errtext *err) __attribute__((warn_unused_result));
+/* Reads path and what it includes; "@include" alone on its line, its path relative to path's directory.
+ * Errors: -ENOENT ... where a file cannot be read, -EINVAL; the text names file and line. */
+int source_read(const char *path, struct source *ret, struct errtext *err)
+    __attribute__((warn_unused_result));
 /* The same for a text in memory, called name in errors. */
 int source_from_text(const char *name, const char *text, struct source *ret, struct errtext *err)
     __attribute__((warn_unused_result));
 void source_fini(struct source *s);
 
 /* Parses the text into cfg, which the caller destroys in any case. */
-int source_parse(const struct source *s, config_t *cfg, struct errtext *err) __attribute__((warn_unused_result));
+int source_parse(const struct source *s, config_t *cfg, struct errtext *err)
+    __attribute__((warn_unused_result));
 
 /* Fills err with "FILE:LINE: ..." for a line of the text (from 1) and returns -EINVAL. */
 int source_error(const struct source *s, unsigned line, struct errtext *err, const char *fmt, ...)

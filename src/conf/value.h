@@ -4,7 +4,8 @@
 
 #include "src/conf/option.h"
 
-/* Sets a plain member (no list, no group) from its text; lists of texts are added to. Errors: -EINVAL, -ERANGE, -E2BIG with a text. */
+/* Sets a plain member (no list, no group) from its text; lists of texts are added to. Errors: -EINVAL,
+ * -ERANGE, -E2BIG with a text. */
 int value_set(const struct conf_option *o, void *base, const char *text, struct errtext *err)
     __attribute__((warn_unused_result));
 /* Appends the value as it stands in a file. Returns false and appends nothing where there is none. */

@@ -5,8 +5,9 @@
  *     | length | type | flags| tag            | body: one MessagePack array
  *     +--------+------+------+----------------+----------------- - -
  *
- * Little endian. length counts the body alone and is at most FRAME_MAX. A reply carries the tag of its request; a push carries the
- * tag of the request that subscribed to it. No sockets here: bytes in, frames out.
+ * Little endian. length counts the body alone and is at most FRAME_MAX. A reply carries the tag of its
+ * request; a push carries the tag of the request that subscribed to it. No sockets here: bytes in, frames
+ * out.
  */
 #ifndef STOKER_PROTO_FRAME_H
 #define STOKER_PROTO_FRAME_H
@@ -38,7 +39,8 @@ void frame_reader_fini(struct frame_reader *r);
 /* Room for at least want more bytes; write there, then call _added. */
 uint8_t *frame_reader_space(struct frame_reader *r, size_t want);
 void frame_reader_added(struct frame_reader *r, size_t n);
-/* 1: *ret is the next frame, valid until the next call on r. 0: incomplete. -EMSGSIZE: the peer announces more than allowed. */
+/* 1: *ret is the next frame, valid until the next call on r. 0: incomplete. -EMSGSIZE: the peer announces
+ * more than allowed. */
 int frame_reader_next(struct frame_reader *r, struct frame *ret) __attribute__((warn_unused_result));
 
 /* Appends a header for a body of size bytes. */

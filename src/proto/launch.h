@@ -17,13 +17,13 @@ struct launch_key {
 
 /* One process of a task. */
 struct launch_rank {
-    uint32_t rank;       /* in the step */
-    struct strv argv;    /* empty: the launch's */
-    struct cpuset cpus;  /* to bind to; empty: the launch's */
-    struct strv env;     /* set over the launch's */
-    char *std_in;        /* path; NULL: see launch.stream_in, else /dev/null */
-    char *std_out;       /* path; NULL: the spool */
-    char *std_err;       /* path; NULL: the spool. The same text as std_out: one file for both */
+    uint32_t rank;      /* in the step */
+    struct strv argv;   /* empty: the launch's */
+    struct cpuset cpus; /* to bind to; empty: the launch's */
+    struct strv env;    /* set over the launch's */
+    char *std_in;       /* path; NULL: see launch.stream_in, else /dev/null */
+    char *std_out;      /* path; NULL: the spool */
+    char *std_err;      /* path; NULL: the spool. The same text as std_out: one file for both */
 };
 #define LAUNCH_RANK_FIELDS(F, G, S)                                                                          \
     F(S, U32, rank) F(S, STRV, argv) F(S, CPUSET, cpus) F(S, STRV, env) F(S, STR, std_in) F(S, STR, std_out) \
@@ -31,31 +31,32 @@ struct launch_rank {
 
 struct launch {
     struct launch_key key;
-    char *cluster;           /* uuid */
+    char *cluster; /* uuid */
     uint64_t epoch;
     uint32_t uid, gid;
     char *user;
     char *workdir;
-    struct strv argv;        /* argv[0] is looked up in the launch's PATH, as the user */
-    struct blob script;      /* not empty: executed with argv behind its name; its first line names the interpreter */
-    char *script_name;       /* argv[0] of the script */
+    struct strv argv; /* argv[0] is looked up in the launch's PATH, as the user */
+    struct blob
+        script; /* not empty: executed with argv behind its name; its first line names the interpreter */
+    char *script_name; /* argv[0] of the script */
     struct strv env;
     REC_LIST(struct launch_rank) ranks;
-    struct alloc alloc;      /* CPUs to bind to, memory to keep to, GPUs to see */
-    bool append;             /* output files: else truncated */
-    bool label;              /* output lines get "rank: " in front */
-    bool stream_in;          /* standard input comes in MSG_INPUT */
-    bool is_batch;           /* the batch script of a job: messages of its end go to its standard error */
-    uint32_t time_limit_s;   /* a backstop: the controller's own timer comes first. DURATION_UNLIMITED */
+    struct alloc alloc;    /* CPUs to bind to, memory to keep to, GPUs to see */
+    bool append;           /* output files: else truncated */
+    bool label;            /* output lines get "rank: " in front */
+    bool stream_in;        /* standard input comes in MSG_INPUT */
+    bool is_batch;         /* the batch script of a job: messages of its end go to its standard error */
+    uint32_t time_limit_s; /* a backstop: the controller's own timer comes first. DURATION_UNLIMITED */
     uint32_t kill_wait_s;
-    bool kill_on_bad_exit;   /* one rank fails: the others are ended */
-    char *job_name;          /* for messages and process titles */
-    int32_t early_signal;    /* --signal, 0 none: sent early_signal_s before time_limit_s */
+    bool kill_on_bad_exit; /* one rank fails: the others are ended */
+    char *job_name;        /* for messages and process titles */
+    int32_t early_signal;  /* --signal, 0 none: sent early_signal_s before time_limit_s */
     uint32_t early_signal_s;
     bool early_signal_leader; /* only to the script's shell */
-    uint32_t umask;          /* of the submitter; 022 where not known */
-    uint32_t label_width;    /* digits of the label's rank number */
-    bool limit_own;          /* time_limit_s is the step's own: kept by the node, controller or not */
+    uint32_t umask;           /* of the submitter; 022 where not known */
+    uint32_t label_width;     /* digits of the label's rank number */
+    bool limit_own;           /* time_limit_s is the step's own: kept by the node, controller or not */
 };
 #define LAUNCH_FIELDS(F, G, S)                                                                               \
     G(S, SUB, key, launch_key) F(S, STR, cluster) F(S, U64, epoch) F(S, U32, uid) F(S, U32, gid)             \
@@ -71,8 +72,8 @@ enum launch_state { LAUNCH_STARTING, LAUNCH_RUNNING, LAUNCH_ENDED };
 /* What an agent knows of a launch. */
 struct launch_status {
     struct launch_key key;
-    uint32_t state;      /* enum launch_state */
-    uint32_t pid;        /* of the first rank, on its node */
+    uint32_t state; /* enum launch_state */
+    uint32_t pid;   /* of the first rank, on its node */
     struct wall t_start;
     bool killing;
 };
@@ -81,14 +82,14 @@ struct launch_status {
 
 struct launch_end {
     struct launch_key key;
-    uint32_t end_kind;   /* enum end_kind */
+    uint32_t end_kind; /* enum end_kind */
     REC_LIST(struct rank_end) ranks;
     struct wall t_start, t_end;
-    uint64_t run_ms;     /* measured on the node's monotonic clock */
+    uint64_t run_ms; /* measured on the node's monotonic clock */
     uint64_t peak_rss_kib, cpu_ms;
-    char *sampled;       /* "cgroup v2", "RSS every 250 ms" */
+    char *sampled; /* "cgroup v2", "RSS every 250 ms" */
     char *message;
-    bool was_killed;     /* a kill request had reached it before its end */
+    bool was_killed; /* a kill request had reached it before its end */
 };
 #define LAUNCH_END_FIELDS(F, G, S)                                                                           \
     G(S, SUB, key, launch_key) F(S, U32, end_kind) G(S, LISTOF, ranks, rank_end) F(S, WALL, t_start)         \
@@ -102,11 +103,11 @@ enum signal_target {
 
 struct launch_kill {
     struct launch_key key;
-    int32_t signal;      /* 0: end it: CONT and TERM to the whole tree, KILL after grace_s */
-    uint32_t target;     /* enum signal_target, with a signal */
-    uint32_t cause;      /* enum kill_cause */
+    int32_t signal;  /* 0: end it: CONT and TERM to the whole tree, KILL after grace_s */
+    uint32_t target; /* enum signal_target, with a signal */
+    uint32_t cause;  /* enum kill_cause */
     uint32_t grace_s;
-    char *note;          /* line for its standard error; NULL: none */
+    char *note; /* line for its standard error; NULL: none */
 };
 #define LAUNCH_KILL_FIELDS(F, G, S)                                                                          \
     G(S, SUB, key, launch_key) F(S, I32, signal) F(S, U32, target) F(S, U32, cause) F(S, U32, grace_s)       \

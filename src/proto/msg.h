@@ -1,13 +1,14 @@
 /* msg.h - every message there is: one table of kinds and their bodies.
  *
- * Roles: C client, S controller, A agent. A request is answered by the message named beside it, or by RESULT where it failed;
- * kinds travel by number: new ones go to the END. docs/PROTOCOL.md is written from this table.
+ * Roles: C client, S controller, A agent. A request is answered by the message named beside it, or by
+ * RESULT where it failed; kinds travel by number: new ones go to the END. docs/PROTOCOL.md is written from
+ * this table.
  */
 #ifndef STOKER_PROTO_MSG_H
 #define STOKER_PROTO_MSG_H
 
-#include "src/model/event.h"
 #include "src/base/err.h"
+#include "src/model/event.h"
 #include "src/model/model.h"
 #include "src/model/refusal.h"
 #include "src/model/why.h"
@@ -20,11 +21,11 @@
 
 struct msg_hello { /* C->S: the first frame of a client. S->A: of a controller */
     uint32_t version;
-    char *program;    /* "squeue", "stoker-ui" */
-    char *cluster;    /* S->A: uuid; the agent refuses another cluster's */
-    uint64_t epoch;   /* S->A: the agent refuses a lower one than it has seen */
-    char *node;       /* S->A: the name the node has here */
-    uint32_t kill_wait_s; /* S->A */
+    char *program;         /* "squeue", "stoker-ui" */
+    char *cluster;         /* S->A: uuid; the agent refuses another cluster's */
+    uint64_t epoch;        /* S->A: the agent refuses a lower one than it has seen */
+    char *node;            /* S->A: the name the node has here */
+    uint32_t kill_wait_s;  /* S->A */
     struct node_spec spec; /* S->A: what the configuration says of the node */
 };
 #define MSG_HELLO_FIELDS(F, G, S)                                                                            \
@@ -35,10 +36,10 @@ struct msg_welcome { /* S->C */
     uint32_t version;
     char *cluster, *name, *host; /* uuid, configured name, the controller's host */
     uint64_t epoch;
-    uint32_t uid;       /* yours, as the kernel says */
+    uint32_t uid; /* yours, as the kernel says */
     bool admin;
-    char *read_only;    /* why nothing is accepted now; NULL: all is well */
-    char *release;      /* "0.1.0" */
+    char *read_only; /* why nothing is accepted now; NULL: all is well */
+    char *release;   /* "0.1.0" */
     struct wall now;
     uint32_t pid;
 };
@@ -48,25 +49,26 @@ struct msg_welcome { /* S->C */
 
 struct msg_agent { /* A->S: answer to its hello */
     uint32_t version;
-    char *refused;      /* why this controller is not obeyed; NULL: it is */
+    char *refused; /* why this controller is not obeyed; NULL: it is */
     char *node, *boot_id, *arch, *os, *release;
     uint32_t cpus, gpus;
     uint64_t mem_mib;
     char *gpu_type;
-    struct strv notes;  /* "memory: RSS polling", "cpus: not bound" */
+    struct strv notes; /* "memory: RSS polling", "cpus: not bound" */
     struct wall t_boot, t_agent;
-    REC_LIST(struct launch_status) launches; /* everything it holds, ended ones included until acknowledged */
+    REC_LIST(struct launch_status)
+    launches; /* everything it holds, ended ones included until acknowledged */
 };
 #define MSG_AGENT_FIELDS(F, G, S)                                                                            \
     F(S, U32, version) F(S, STR, refused) F(S, STR, node) F(S, STR, boot_id) F(S, STR, arch) F(S, STR, os)   \
     F(S, STR, release) F(S, U32, cpus) F(S, U32, gpus) F(S, U64, mem_mib) F(S, STR, gpu_type)                \
     F(S, STRV, notes) F(S, WALL, t_boot) F(S, WALL, t_agent) G(S, LISTOF, launches, launch_status)
 
-struct msg_result { /* S->C: done, or refused and why */
-    uint32_t refusal;   /* enum refusal; NONE: done */
-    char *text;         /* for people: what exactly, with numbers */
-    uint32_t job;       /* the job made or meant */
-    uint32_t count;     /* things changed */
+struct msg_result {   /* S->C: done, or refused and why */
+    uint32_t refusal; /* enum refusal; NONE: done */
+    char *text;       /* for people: what exactly, with numbers */
+    uint32_t job;     /* the job made or meant */
+    uint32_t count;   /* things changed */
 };
 #define MSG_RESULT_FIELDS(F, G, S) F(S, U32, refusal) F(S, STR, text) F(S, U32, job) F(S, U32, count)
 
@@ -74,29 +76,30 @@ struct msg_result { /* S->C: done, or refused and why */
 
 struct step_payload { /* what a step runs; kept apart from the state, wiped when it has ended */
     struct strv argv;
-    struct blob script;   /* instead of argv */
-    struct strv env;      /* empty in a step job: the job's */
+    struct blob script; /* instead of argv */
+    struct strv env;    /* empty in a step job: the job's */
     char *workdir;
-    REC_LIST(struct launch_rank) ranks; /* --multi-prog: rank and argv alone are used; empty: all run argv */
+    REC_LIST(struct launch_rank)
+    ranks; /* --multi-prog: rank and argv alone are used; empty: all run argv */
     uint32_t umask;
 };
 #define STEP_PAYLOAD_FIELDS(F, G, S)                                                                         \
     F(S, STRV, argv) F(S, BLOB, script) F(S, STRV, env) F(S, STR, workdir) G(S, LISTOF, ranks, launch_rank)  \
     F(S, U32, umask)
 
-struct msg_submit { /* C->S, answered by RESULT with the job's id */
-    char *request_id;     /* chosen by the client: a retry with it gets the same job */
-    uint32_t kind;        /* enum job_kind */
+struct msg_submit {   /* C->S, answered by RESULT with the job's id */
+    char *request_id; /* chosen by the client: a retry with it gets the same job */
+    uint32_t kind;    /* enum job_kind */
     struct job_req req;
-    char *command;        /* for display */
-    char *host;           /* submitting host */
+    char *command; /* for display */
+    char *host;    /* submitting host */
     bool hold;
-    bool test_only;       /* answer when and where it would start, queue nothing */
-    struct step_payload payload; /* batch: script with its arguments in argv */
-    REC_LIST(struct step) steps; /* step jobs: declared, tasks empty */
+    bool test_only;                              /* answer when and where it would start, queue nothing */
+    struct step_payload payload;                 /* batch: script with its arguments in argv */
+    REC_LIST(struct step) steps;                 /* step jobs: declared, tasks empty */
     REC_LIST(struct step_payload) step_payloads; /* one for each of steps */
-    bool force;           /* queue it even where it can never start as things are */
-    bool detached;        /* interactive: goes on without its terminal (salloc --no-shell) */
+    bool force;                                  /* queue it even where it can never start as things are */
+    bool detached; /* interactive: goes on without its terminal (salloc --no-shell) */
 };
 #define MSG_SUBMIT_FIELDS(F, G, S)                                                                           \
     F(S, STR, request_id) F(S, U32, kind) G(S, SUB, req, job_req) F(S, STR, command) F(S, STR, host)         \
@@ -106,10 +109,10 @@ struct msg_submit { /* C->S, answered by RESULT with the job's id */
 struct msg_step_create { /* C->S (srun), answered by STEP_CREATED or RESULT */
     uint32_t job;
     char *request_id;
-    struct step step;     /* id and tasks are given by the controller */
+    struct step step; /* id and tasks are given by the controller */
     struct step_payload payload;
     bool stream_in;
-    bool no_wait;         /* --immediate: refuse with STEP_BUSY instead of waiting */
+    bool no_wait; /* --immediate: refuse with STEP_BUSY instead of waiting */
 };
 #define MSG_STEP_CREATE_FIELDS(F, G, S)                                                                      \
     F(S, U32, job) F(S, STR, request_id) G(S, SUB, step, step) G(S, SUB, payload, step_payload)              \
@@ -118,11 +121,11 @@ struct msg_step_create { /* C->S (srun), answered by STEP_CREATED or RESULT */
 struct msg_step_created {
     uint32_t job;
     int32_t step;
-    bool waiting;         /* resources are busy: its tasks follow when they come free */
+    bool waiting; /* resources are busy: its tasks follow when they come free */
 };
 #define MSG_STEP_CREATED_FIELDS(F, G, S) F(S, U32, job) F(S, I32, step) F(S, BOOL, waiting)
 
-struct job_target { /* a job, some elements of an array, or a step */
+struct job_target {       /* a job, some elements of an array, or a step */
     uint32_t job;         /* raw id or array id */
     uint32_t array_index; /* ARRAY_NONE: all of it */
     int32_t step;         /* STEP_ALL: the job */
@@ -131,12 +134,12 @@ struct job_target { /* a job, some elements of an array, or a step */
 
 enum act { ACT_CANCEL, ACT_SIGNAL, ACT_HOLD, ACT_RELEASE, ACT_REQUEUE, ACT_REQUEUE_HOLD };
 
-struct msg_act { /* C->S: do this to those; answered by RESULT: the first refusal and how many were done */
-    uint32_t act;         /* enum act */
+struct msg_act {  /* C->S: do this to those; answered by RESULT: the first refusal and how many were done */
+    uint32_t act; /* enum act */
     REC_LIST(struct job_target) targets;
-    int32_t signal;       /* ACT_SIGNAL */
-    bool batch, full;     /* scancel -b: the batch shell alone; -f: it and all its children */
-    bool admin_hold;      /* ACT_HOLD by an admin, who did not say uhold */
+    int32_t signal;   /* ACT_SIGNAL */
+    bool batch, full; /* scancel -b: the batch shell alone; -f: it and all its children */
+    bool admin_hold;  /* ACT_HOLD by an admin, who did not say uhold */
 };
 #define MSG_ACT_FIELDS(F, G, S)                                                                              \
     F(S, U32, act) G(S, LISTOF, targets, job_target) F(S, I32, signal) F(S, BOOL, batch) F(S, BOOL, full)    \
@@ -144,7 +147,7 @@ struct msg_act { /* C->S: do this to those; answered by RESULT: the first refusa
 
 struct msg_update { /* C->S: change a job; answered by RESULT */
     struct job_target target;
-    struct strv changes;  /* "TimeLimit=1:00:00": scontrol's keys, any case */
+    struct strv changes; /* "TimeLimit=1:00:00": scontrol's keys, any case */
 };
 #define MSG_UPDATE_FIELDS(F, G, S) G(S, SUB, target, job_target) F(S, STRV, changes)
 
@@ -159,12 +162,13 @@ struct msg_drain { /* C->S, admins; answered by RESULT */
 #define GET_NODES 2u
 #define GET_JOBS  4u
 
-struct msg_get { /* C->S: rows of the state, answered by SPEC, NODES, JOBS ... and then SNAPSHOT; with follow EVENTs come after */
-    uint32_t what;        /* GET_* */
+struct msg_get {   /* C->S: rows of the state, answered by SPEC, NODES, JOBS ... and then SNAPSHOT; with
+                      follow EVENTs come after */
+    uint32_t what; /* GET_* */
     REC_LIST(struct job_target) jobs; /* empty: all */
-    struct strv users;    /* names; empty: all */
-    uint32_t states;      /* bit mask 1 << enum job_state; 0: all */
-    bool follow;          /* of all jobs, or of the one job in `jobs` */
+    struct strv users;                /* names; empty: all */
+    uint32_t states;                  /* bit mask 1 << enum job_state; 0: all */
+    bool follow;                      /* of all jobs, or of the one job in `jobs` */
 };
 #define MSG_GET_FIELDS(F, G, S)                                                                              \
     F(S, U32, what) G(S, LISTOF, jobs, job_target) F(S, STRV, users) F(S, U32, states) F(S, BOOL, follow)
@@ -195,7 +199,8 @@ struct msg_event { /* S->C pushed: one event; body is encoded as its kind says *
     uint32_t kind, job;
     struct blob body;
 };
-#define MSG_EVENT_FIELDS(F, G, S) F(S, U64, seq) F(S, WALL, t) F(S, U32, kind) F(S, U32, job) F(S, BLOB, body)
+#define MSG_EVENT_FIELDS(F, G, S) \
+    F(S, U64, seq) F(S, WALL, t) F(S, U32, kind) F(S, U32, job) F(S, BLOB, body)
 
 struct job_reason { /* why a job waits, as the last pass saw it */
     uint32_t job;
@@ -227,12 +232,13 @@ struct msg_complete { /* C->S: an interactive job's terminal is done; answered b
 
 /* --- input and output of tasks, through the controller --- */
 
-struct msg_output_read { /* C->S->A: bytes of a spooled stream, answered by OUTPUT_DATA; waits for growth up to wait_ms */
+struct msg_output_read { /* C->S->A: bytes of a spooled stream, answered by OUTPUT_DATA; waits for growth up
+                            to wait_ms */
     struct launch_key key; /* C->S: attempt 0 means the latest */
     uint32_t rank;         /* in the step; the controller finds its task */
     uint32_t stream;       /* 1 stdout, 2 stderr */
     uint64_t offset;
-    uint32_t max;          /* bytes; at most 256 KiB are given */
+    uint32_t max; /* bytes; at most 256 KiB are given */
     uint32_t wait_ms;
 };
 #define MSG_OUTPUT_READ_FIELDS(F, G, S)                                                                      \
@@ -242,22 +248,23 @@ struct msg_output_read { /* C->S->A: bytes of a spooled stream, answered by OUTP
 struct msg_output_data {
     uint64_t offset;
     struct blob data;
-    bool eof;              /* the writer has ended and this is all */
-    char *error;           /* NULL: fine */
+    bool eof;    /* the writer has ended and this is all */
+    char *error; /* NULL: fine */
 };
 #define MSG_OUTPUT_DATA_FIELDS(F, G, S) F(S, U64, offset) F(S, BLOB, data) F(S, BOOL, eof) F(S, STR, error)
 
 struct msg_input { /* C->S->A: standard input for all ranks of a step, answered by INPUT_ACK */
     struct launch_key key;
-    uint64_t offset;       /* of data in the whole stream: a repeated piece is dropped */
+    uint64_t offset; /* of data in the whole stream: a repeated piece is dropped */
     struct blob data;
     bool eof;
 };
-#define MSG_INPUT_FIELDS(F, G, S) G(S, SUB, key, launch_key) F(S, U64, offset) F(S, BLOB, data) F(S, BOOL, eof)
+#define MSG_INPUT_FIELDS(F, G, S) \
+    G(S, SUB, key, launch_key) F(S, U64, offset) F(S, BLOB, data) F(S, BOOL, eof)
 
 struct msg_input_ack {
-    uint64_t offset;       /* everything before it has been taken */
-    bool closed;           /* nobody reads any more */
+    uint64_t offset; /* everything before it has been taken */
+    bool closed;     /* nobody reads any more */
 };
 #define MSG_INPUT_ACK_FIELDS(F, G, S) F(S, U64, offset) F(S, BOOL, closed)
 
@@ -267,7 +274,7 @@ struct gpu_util {
     uint32_t index;
     uint32_t busy_pct;
     uint64_t mem_used_mib, mem_mib;
-    uint32_t foreign;      /* processes on it that are not ours */
+    uint32_t foreign; /* processes on it that are not ours */
 };
 #define GPU_UTIL_FIELDS(F, G, S)                                                                             \
     F(S, U32, index) F(S, U32, busy_pct) F(S, U64, mem_used_mib) F(S, U64, mem_mib) F(S, U32, foreign)
@@ -278,7 +285,8 @@ struct task_util {
     uint64_t rss_kib;
     uint32_t procs;
 };
-#define TASK_UTIL_FIELDS(F, G, S) G(S, SUB, key, launch_key) F(S, U32, cpu_permille) F(S, U64, rss_kib) F(S, U32, procs)
+#define TASK_UTIL_FIELDS(F, G, S) \
+    G(S, SUB, key, launch_key) F(S, U32, cpu_permille) F(S, U64, rss_kib) F(S, U32, procs)
 
 struct msg_util { /* A->S->C */
     char *node;
@@ -370,10 +378,10 @@ enum msg_kind {
         MSG_N_KINDS
 };
 
-extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_result_rec, step_payload_rec,
-    msg_submit_rec, msg_step_create_rec, msg_step_created_rec, job_target_rec, msg_act_rec, msg_update_rec,
-    msg_drain_rec, msg_get_rec, msg_nodes_rec, msg_jobs_rec, msg_snapshot_rec, msg_event_rec, job_reason_rec,
-    msg_reasons_rec, msg_job_rec, msg_script_rec, msg_complete_rec,
+extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_result_rec,
+    step_payload_rec, msg_submit_rec, msg_step_create_rec, msg_step_created_rec, job_target_rec,
+    msg_act_rec, msg_update_rec, msg_drain_rec, msg_get_rec, msg_nodes_rec, msg_jobs_rec, msg_snapshot_rec,
+    msg_event_rec, job_reason_rec, msg_reasons_rec, msg_job_rec, msg_script_rec, msg_complete_rec,
     msg_output_read_rec, msg_output_data_rec, msg_input_rec, msg_input_ack_rec, gpu_util_rec, task_util_rec,
     msg_util_rec, msg_flag_rec, msg_stats_rec, msg_none_rec;
 
@@ -382,7 +390,8 @@ const char *msg_name(enum msg_kind kind);
 
 /* Appends a whole frame to out. body may be NULL for bodies with nothing in them. */
 void msg_append(struct str *out, enum msg_kind kind, uint64_t tag, const void *body);
-/* Decodes a frame's body into *ret, allocated here: free with msg_free. Errors: -EBADMSG, -ENOSYS (unknown kind). */
+/* Decodes a frame's body into *ret, allocated here: free with msg_free. Errors: -EBADMSG, -ENOSYS (unknown
+ * kind). */
 struct frame;
 int msg_decode(const struct frame *f, void **ret, struct errtext *err) __attribute__((warn_unused_result));
 void msg_free(enum msg_kind kind, void *body);
