@@ -200,7 +200,7 @@ static bool surely_fits(const struct lab *l, const struct job *j, const struct p
     const struct job_req *r = &j->req;
     struct job_need need;
     job_need(r, &need);
-    bool plain = j->kind == JOB_KIND_BATCH && need.nodes == 1 && !need.gpus &&
+    bool plain = j->kind == JOB_KIND_BATCH && need.nodes == 1 && !need.gpus && !need.gpus_per_node &&
                  r->ntasks_per_node == NOT_GIVEN && r->mem_node_mib != MEM_NOT_GIVEN && r->mem_node_mib &&
                  !r->nodelist && !r->exclude && !r->features && !r->exclusive && !r->overcommit;
     for (size_t i = 0; plain && i < part->nodes.n; i++) {
