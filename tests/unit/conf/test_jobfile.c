@@ -251,6 +251,18 @@ static void test_little_is_required(void **state)
     jobfile_fini(&f);
 }
 
+static void test_the_example_is_one(void **state)
+{
+    (void)state;
+    struct jobfile f;
+    struct errtext err = {""};
+    if (jobfile_load("docs/examples/sweep.job", (struct wall){.ms = 1}, &f, &err) < 0)
+        fail_msg("%s", err.s);
+    assert_int_equal(f.steps.n, 3);
+    assert_int_equal(f.steps.v[1].step.n_tasks, 8);
+    jobfile_fini(&f);
+}
+
 static uint64_t seed;
 
 static uint32_t below(uint32_t n)
@@ -334,6 +346,7 @@ int main(void)
         cmocka_unit_test(test_bad_files_are_refused_by_line),
         cmocka_unit_test(test_every_key_arrives),
         cmocka_unit_test(test_little_is_required),
+        cmocka_unit_test(test_the_example_is_one),
         cmocka_unit_test(test_random_edits_never_crash),
         cmocka_unit_test(test_the_documentation_is_that_of_the_tables),
     };
