@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# F11, F13, F44: the agent freezes and comes back. Its silence is noticed by missed heartbeats; its jobs are held as they are, new ones
+# wait; a cancel is taken meanwhile, is final, and reaches what it is meant for when the node answers again.
+# test-timeout: 150
+. stoker.sh
+command -v python3 >/dev/null || skip "no python3"
+cluster_start
+script until.sh <<'E'
+echo $$ >$1
+while [ ! -e go-$1 ]; do read -t 0.05 <> <(:); done
+echo "$1" >>finished
+exit 0
+E
+for w in stays goes; do
+    submit -o /dev/null until.sh $w
+    eval "$w=$job"
+    wait_for 10 has_lines $w 1
+done
+agent=$(agent_pid)
+kill -STOP "$agent"
+
+case_ "launching: sent to a node that does not answer yet, and cancelled"
+submit -o /dev/null until.sh launching
+launching=$job
+wait_state $launching RUNNING
+says scancel 0 "" "" scancel $launching
+says "a running one" 0 "" "" scancel $goes
+is "shown as ending" "$(squeue -h -o %t -j $goes)" CG
+
+case_ "silence is noticed"
+responds_not() { sinfo -h -o %t | grep -q '\*$\|^unk\|^down'; }
+wait_for 40 responds_not
+submit -o /dev/null until.sh late
+late=$job
+is "a new job waits" "$(job_state $late)" PENDING
+is_alive "$(cat stays)" || fail "a task was ended"
+is "what runs is held as it is" "$(job_state $stays)" RUNNING
+
+case_ "it answers again"
+kill -CONT "$agent"
+wait_for 20 nodes_up
+wait_end $goes
+is "cancelled while it was away" "$state" CANCELLED
+wait_end $launching
+is "cancelled while launching" "$state" CANCELLED
+is_dead "$(cat goes)" || fail "the cancelled task lives"
+[ ! -e launching ] || is_dead "$(cat launching)" || fail "the cancelled launch lives"
+wait_state $late RUNNING
+touch go-stays go-late
+for j in $stays $late; do wait_end $j && is "state of $j" "$state" COMPLETED; done
+is "who has finished" "$(sort finished | tr '\n' ' ')" "late stays "
+is "nothing is held" "$(sinfo -h -o %C)" 0/8/0/8
+cluster_stop
