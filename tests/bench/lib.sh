@@ -20,13 +20,16 @@ exec {nap_fd}<> <(:) # never ready: reading it with a timeout waits without a pr
 nap() { read -r -t "${1:-0.02}" -u "$nap_fd" _ || true; }
 now_us() { echo "${EPOCHREALTIME/[.,]/}"; }
 
-# wait_until SECONDS CMD...: gives the piece up at the deadline
+# wait_until SECONDS CMD...: gives the piece up at the deadline. Looks again after 20 ms or a fiftieth of the wait so far: what looks
+# costs the daemons time too.
 wait_until() {
-    local end=$((SECONDS + $1))
+    local t0 waited limit=$1
     shift
+    t0=$(now_us)
     until "$@"; do
-        [ $SECONDS -lt $end ] || die "$system: waited in vain for: $*"
-        nap
+        waited=$(($(now_us) - t0))
+        [ $waited -lt $((limit * 1000000)) ] || die "$system: waited in vain for: $*"
+        nap "$(awk -v w=$waited 'BEGIN { w /= 50e6; print w < 0.02 ? 0.02 : w }')"
     done
 }
 
