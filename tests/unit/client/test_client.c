@@ -206,6 +206,8 @@ static _Noreturn void serve(int listener, enum manner manner)
         if (fd < 0)
             continue;
         serve_connection(fd, manner, &end);
+        if (end) /* before the connection: whoever sees that one end finds nobody here any more */
+            close(listener);
         close(fd);
     }
     _exit(0);
