@@ -28,6 +28,7 @@
 #define PEERS_MAX       64
 #define KILL_WAIT_S     30
 #define ACCEPT_PAUSE_MS 200
+#define IDLE_MS         5000 /* without a controller and without tasks */
 #define SOCKET_DEFAULT  "agent.sock"
 #define SPARED          "-900" /* oom_score_adj of the agent and its shims */
 
@@ -137,6 +138,7 @@ static void drop_peer(struct peer *p, const char *why)
         a->controller = NULL;
         util_watch(a, false);
         spool_drop_waits(a);
+        loop_timer_set(a->loop, &a->idle, IDLE_MS);
     }
     wire_close(&p->wire);
     list_unlink(&p->link);
@@ -173,6 +175,18 @@ static void take_hello(struct peer *p, uint64_t tag, struct msg_hello *h)
 }
 
 /* --- messages --- */
+
+/* An agent that nobody needs goes: the next controller starts another. */
+static void on_idle(void *ctx)
+{
+    struct agent *a = ctx;
+    if (a->controller)
+        return;
+    if (!a->n_live && list_empty(&a->lost))
+        loop_stop(a->loop);
+    else
+        loop_timer_set(a->loop, &a->idle, IDLE_MS);
+}
 
 static int take_stop(struct agent *a)
 {
@@ -461,6 +475,8 @@ int agent_run(const struct agent_config *cfg, struct errtext *err)
         if (cfg->starter_fd >= 0)
             close(cfg->starter_fd);
         adopt_all(&a);
+        a.idle = (struct loop_timer){.fn = on_idle, .ctx = &a};
+        loop_timer_set(a.loop, &a.idle, IDLE_MS);
         loop_run(a.loop);
         wire_flush_all(&a.dirty);
         log_info("node=%s stops, tasks=%u go on", cfg->node, a.n_live);

@@ -77,6 +77,7 @@ struct agent {
     struct list peers;
     uint64_t last_serial;
     struct peer *controller;
+    struct loop_timer idle; /* no controller: the end comes, unless a task lives */
     struct node_spec spec;
     bool has_spec;
 
