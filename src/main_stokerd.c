@@ -210,6 +210,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "stokerd: %s\n", err.s);
         if (!foreground)
             log_error("%s", err.s);
+        loop_free(d.loop);
+        paths_fini(&d.paths);
         return r == -EBUSY ? 3 : 1;
     }
     loop_run(d.loop);

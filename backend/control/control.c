@@ -119,6 +119,15 @@ static void tell_failed(void *ctx, struct conn *conn, enum msg_kind kind, uint64
     str_fini(&text);
 }
 
+static void drop_timers(struct control *c)
+{
+    while (c->timers.n)
+        idmap_for_each (&c->timers, slot) {
+            ctl_drop_timer(c, (uint32_t)slot->id);
+            break;
+        }
+}
+
 static void leave_read_only(struct control *c)
 {
     log_info("the state can be written again");
@@ -158,6 +167,9 @@ void ctl_go_read_only(struct control *c, const char *why)
     }
     list_for_each (link, &c->nodes, struct node_link, link)
         nodeconn_reset(link->conn, gate, "what was queued for it is void");
+    /* What was derived from events that are void. */
+    ctl_forget_pass(c);
+    drop_timers(c);
     model_fini(&c->model);
     vec_clear(&c->touched);
     struct errtext err;
@@ -202,11 +214,7 @@ static void release(struct control *c)
     idmap_for_each (&c->flights, slot)
         free(slot->value);
     idmap_fini(&c->flights);
-    while (c->timers.n)
-        idmap_for_each (&c->timers, slot) {
-            ctl_drop_timer(c, (uint32_t)slot->id);
-            break;
-        }
+    drop_timers(c);
     idmap_fini(&c->timers);
     idmap_fini(&c->owners);
     idmap_fini(&c->relays);

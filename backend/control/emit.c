@@ -65,6 +65,8 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
     const struct job *retired = kept ? NULL : model_get_job(&c->model, job);
     if (retired)
         kept = store_retire_job(c->store, retired);
+    if (kind == EV_CONFIG)
+        ctl_forget_pass(c);
     uint64_t seq = c->model.seq;
     int r = model_apply(&c->model, &ev);
     if (r < 0) {

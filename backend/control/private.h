@@ -115,6 +115,8 @@ void crash_point(const char *name);
 void ctl_turn(void *ctx);
 void ctl_on_commit(void *ctx, uint64_t gate, int r, const char *text);
 struct sched_view ctl_view(struct control *c);
+/* The newest pass speaks of partitions by names that the state owns: before they go, it must. */
+void ctl_forget_pass(struct control *c);
 
 /* --- restart.c --- */
 

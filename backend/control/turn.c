@@ -73,6 +73,12 @@ static void start_job(struct control *c, struct sched_start *s)
     c->stats.starts++;
 }
 
+void ctl_forget_pass(struct control *c)
+{
+    sched_result_fini(&c->last);
+    sched_result_init(&c->last);
+}
+
 static void schedule(struct control *c)
 {
     struct sched_result before = c->last, r;
