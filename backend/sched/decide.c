@@ -18,8 +18,11 @@ void sched_result_fini(struct sched_result *r)
     vec_for_each (&r->places, i)
         rec_fini(&ev_place_rec, &r->places.v[i].place);
     vec_fini(&r->starts);
+    vec_for_each (&r->blocked, i)
+        free(r->blocked.v[i].partition);
     vec_fini(&r->places);
     vec_fini(&r->blocked);
+    vec_fini(&r->never);
     sched_result_init(r);
 }
 
@@ -32,13 +35,20 @@ struct pass {
     size_t n_blocked; /* partitions that take nothing more */
 };
 
-static struct sched_blocked *blocked_of(struct pass *p, const struct part_spec *part)
+/* NULL where no such partition is configured. */
+static struct sched_blocked *blocked_named(const struct pass *p, const char *name)
 {
     vec_for_each (&p->out->blocked, i)
-        if (str_eq(p->out->blocked.v[i].partition, part->name))
+        if (str_eq(p->out->blocked.v[i].partition, name))
             return &p->out->blocked.v[i];
-    bug_on(true);
     return NULL;
+}
+
+static struct sched_blocked *blocked_of(const struct pass *p, const struct part_spec *part)
+{
+    struct sched_blocked *b = blocked_named(p, part->name);
+    bug_on(!b);
+    return b;
 }
 
 static void block(struct pass *p, const struct part_spec *part, uint32_t job)
@@ -54,6 +64,22 @@ static void wake_at(struct pass *p, struct wall t)
 {
     if (!wall_is_set(p->out->next) || t.ms < p->out->next.ms)
         p->out->next = t;
+}
+
+/* It fits in none of those now: it holds back what stands behind it, but only where it could run one day.
+ * What can never run must not stop a partition. */
+static void hold_back(struct pass *p, const struct job *j, const struct fit_request *r,
+                      const struct part_spec *const *tried, size_t n)
+{
+    bool ever = false;
+    for (size_t i = 0; i < n; i++) {
+        if (!fit_ever(p->v->model, tried[i], r, NULL))
+            continue;
+        block(p, tried[i], j->id);
+        ever = true;
+    }
+    if (n && !ever)
+        vec_push(&p->out->never, j->id);
 }
 
 /* Tries those of the partitions that are open to the job, in its order. The first that it fits in takes it;
@@ -73,8 +99,8 @@ static const struct part_spec *place(struct pass *p, const struct job *j, const 
         else
             vec_push(&tried, part);
     }
-    for (size_t i = 0; i < tried.n && !taken; i++)
-        block(p, tried.v[i], j->id);
+    if (!taken)
+        hold_back(p, j, r, tried.v, tried.n);
     vec_fini(&tried);
     return taken;
 }
@@ -179,6 +205,15 @@ static void try_tasks(struct pass *p, const struct job *j)
     strv_fini(&names);
 }
 
+/* The one partition that it asks for takes nothing more: known without looking closer, which matters with
+ * many behind one that is full. */
+static bool is_behind(const struct pass *p, const struct job *j)
+{
+    const char *name = gate_single(p->v->model, j);
+    const struct sched_blocked *b = name ? blocked_named(p, name) : NULL;
+    return b && b->job;
+}
+
 static bool all_blocked(const struct pass *p)
 {
     return p->n_blocked == p->out->blocked.n;
@@ -189,7 +224,7 @@ void sched_decide(const struct sched_view *v, struct wall now, struct sched_resu
     const struct model *m = v->model;
     struct pass p = {.v = v, .now = now, .nodes = fit_nodes_new(m, false), .out = ret};
     for (size_t i = 0; i < m->spec.parts.n; i++)
-        vec_push(&ret->blocked, (struct sched_blocked){.partition = m->spec.parts.v[i].name});
+        vec_push(&ret->blocked, (struct sched_blocked){.partition = xstrdup(m->spec.parts.v[i].name)});
     /* Tasks of step jobs that have begun come before jobs that have not. */
     list_for_each (j, &m->active, struct job, in_queue)
         if (j->kind == JOB_KIND_STEPS && j->state == JOB_RUNNING && !all_blocked(&p))
@@ -197,6 +232,8 @@ void sched_decide(const struct sched_view *v, struct wall now, struct sched_resu
     list_for_each (j, &m->pending, struct job, in_queue) {
         if (all_blocked(&p))
             break;
+        if (is_behind(&p, j))
+            continue;
         struct wall clears = {0};
         if (gate_job(v, j, now, &clears) != REASON_NONE) {
             if (wall_is_set(clears))

@@ -48,6 +48,11 @@ int fit_place(const struct model *m, struct fit_node *nodes, const struct part_s
               const struct fit_request *r, struct alloc **ret_alloc, size_t *ret_n,
               struct fit_refusals *ret_why);
 
+/* Would it fit with every node of the partition up and empty? True as well while a node's figures are not
+ * known. The text, which may be NULL, says with numbers why not. Cost: as one fit_place. */
+bool fit_ever(const struct model *m, const struct part_spec *part, const struct fit_request *r,
+              struct errtext *text);
+
 /* "12 nodes: 7 too few free GPUs, 3 too little free memory, 2 drained" */
 void fit_describe(const struct fit_refusals *f, bool empty, struct str *out);
 

@@ -1,6 +1,8 @@
 /* gate.c - holds, times, partitions' rules. */
 #include "backend/sched/gate.h"
 
+#include <string.h>
+
 #include "src/base/units.h"
 #include "src/model/need.h"
 
@@ -11,6 +13,14 @@ struct strv gate_partitions(const struct model *m, const struct job *j)
     if (!names.n && fallback)
         strv_push(&names, fallback->name);
     return names;
+}
+
+const char *gate_single(const struct model *m, const struct job *j)
+{
+    if (!str_is_empty(j->req.partition))
+        return strchr(j->req.partition, ',') ? NULL : j->req.partition;
+    const struct part_spec *fallback = model_default_part(m);
+    return fallback ? fallback->name : NULL;
 }
 
 static enum reason gate_limits(const struct job_req *req, const struct part_spec *part,

@@ -35,15 +35,16 @@ struct sched_place { /* a task of a step job */
 
 /* What the last pass saw in a partition: enough to say why a job waits in O(1). */
 struct sched_blocked {
-    const char *partition; /* points into the model's spec */
-    uint32_t job;          /* whose turn it is and what does not fit; 0: nothing blocks */
+    char *partition; /* owned: the configuration may change before the next pass */
+    uint32_t job;    /* whose turn it is and what does not fit; 0: nothing blocks */
 };
 
 struct sched_result {
     VEC(struct sched_start) starts;
     VEC(struct sched_place) places;
     VEC(struct sched_blocked) blocked;
-    struct wall next; /* when to ask again although nothing happens; unset: no need */
+    VEC(uint32_t) never; /* jobs passed over: as things are configured they fit nowhere */
+    struct wall next;    /* when to ask again although nothing happens; unset: no need */
 };
 
 void sched_result_init(struct sched_result *r);

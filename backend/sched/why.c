@@ -33,6 +33,9 @@ enum reason sched_reason(const struct sched_view *v, const struct job *j, const 
     uint32_t running;
     if (throttled(v->model, j, &running))
         return REASON_ARRAY_LIMIT;
+    vec_for_each (&last->never, i)
+        if (last->never.v[i] == j->id)
+            return REASON_BAD_CONSTRAINTS;
     struct strv names = gate_partitions(v->model, j);
     enum reason r = REASON_NONE;
     for (size_t i = 0; i < names.n; i++) {
@@ -125,17 +128,26 @@ static struct wall first_end(const struct model *m, const struct part_spec *part
     return first;
 }
 
+static bool stands_in(const struct model *m, const struct job *j, const char *part)
+{
+    const char *single = gate_single(m, j);
+    if (single)
+        return str_eq(single, part);
+    struct strv names = gate_partitions(m, j);
+    bool found = strv_has(&names, part);
+    strv_fini(&names);
+    return found;
+}
+
 static void rank_in_queue(const struct model *m, const struct job *j, const struct part_spec *part,
                           struct msg_why *w)
 {
     list_for_each (p, &m->pending, struct job, in_queue) {
-        struct strv names = gate_partitions(m, p);
-        if (strv_has(&names, part->name)) {
-            w->rank_of += job_pending_elements(p);
-            if (p == j)
-                w->rank = w->rank_of - job_pending_elements(p) + 1;
-        }
-        strv_fini(&names);
+        if (!stands_in(m, p, part->name))
+            continue;
+        if (p == j)
+            w->rank = w->rank_of + 1;
+        w->rank_of += job_pending_elements(p);
     }
 }
 
@@ -173,6 +185,13 @@ static void explain_resources(const struct sched_view *v, const struct job *j, c
 static void explain_queue(const struct sched_view *v, const struct job *j, const struct part_spec *part,
                           const struct sched_result *last, struct msg_why *w)
 {
+    struct fit_request r;
+    struct errtext text;
+    request_of(j, &r);
+    if (gate_single(v->model, j) && !fit_ever(v->model, part, &r, &text)) {
+        add_cause(w, WHY_NO_FIT, (struct wall){0}, xstrdup(text.s));
+        return;
+    }
     rank_in_queue(v->model, j, part, w);
     uint32_t blocker = blocker_of(last, part->name);
     if (blocker && blocker != j->id && w->rank > 1)

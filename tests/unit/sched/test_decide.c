@@ -140,6 +140,42 @@ static void test_a_blocked_partition_does_not_block_another(void **state)
 }
 
 /* A job that found a place in its second partition still held back those behind it in its first one. */
+/* A job that no node could ever take (released from a hold, or the nodes have shrunk) stands in nobody's
+ * way. */
+static void test_what_never_fits_blocks_nobody(void **state)
+{
+    (void)state;
+    uint32_t never = submit("one", 5), behind = submit("one", 1);
+    pass();
+    state_must_be(behind, JOB_RUNNING);
+    state_must_be(never, JOB_PENDING);
+    reason_must_be(never, REASON_BAD_CONSTRAINTS);
+    struct sched_view v = pass_view(&l);
+    struct msg_why why;
+    sched_why(&v, lab_get(&l, never), &last, l.now, &why);
+    assert_int_equal(why.causes.n, 1);
+    assert_int_equal(why.causes.v[0].cls, WHY_NO_FIT);
+    rec_fini(&msg_why_rec, &why);
+    uint32_t large = submit("one", 4),
+             after = submit("one", 1); /* this one fits one day: it does hold back */
+    pass();
+    state_must_be(large, JOB_PENDING);
+    state_must_be(after, JOB_PENDING);
+    reason_must_be(large, REASON_RESOURCES);
+    reason_must_be(after, REASON_PRIORITY);
+}
+
+/* What the last pass saw outlives the configuration that it saw it under. */
+static void test_reasons_after_a_new_configuration(void **state)
+{
+    (void)state;
+    submit("one", 4);
+    uint32_t waits = submit("one", 4);
+    pass();
+    lab_configure(&l);
+    reason_must_be(waits, REASON_RESOURCES);
+}
+
 static void test_several_partitions(void **state)
 {
     (void)state;
@@ -418,6 +454,8 @@ int main(void)
         TEST(test_first_come_first_served),
         TEST(test_time_limits),
         TEST(test_a_blocked_partition_does_not_block_another),
+        TEST(test_what_never_fits_blocks_nobody),
+        TEST(test_reasons_after_a_new_configuration),
         TEST(test_several_partitions),
         TEST(test_tasks_stay_in_the_partition_of_the_first),
         TEST(test_array_starts_as_it_fits),
