@@ -130,7 +130,7 @@ has_lines() { [ -e "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; }
 
 # --- processes ---
 
-is_alive() { [ -d "/proc/$1" ] && ! grep -qs '^State:	[ZX]' "/proc/$1/status"; }
+is_alive() { [ -n "${1:-}" ] && [ -d "/proc/$1" ] && ! grep -qs '^State:	[ZX]' "/proc/$1/status"; }
 is_dead() { ! is_alive "$1"; }
 controller_pid() { cat "$STOKER_HOME/state/stokerd.lock" 2>/dev/null; }
 # Of this test's cluster: the agent of node $1, and the shims. Their command lines name directories of it.
