@@ -13,6 +13,7 @@
 #define LONG_POLL_MS 20000
 #define RETRY_MS     300
 #define LINE_MAX_OUT (64u << 10) /* a longer line is written in pieces */
+#define HOLD_MS      50
 
 void stepout_init(struct stepout *o, struct follow *f, bool by_line)
 {
@@ -64,15 +65,25 @@ static void write_lines(struct stepout *o, struct stepout_stream *st, bool all)
     str_truncate(&st->line, st->line.len - n);
 }
 
-static void stream_write(struct stepout *o, struct stepout_stream *st, const struct blob *data)
+static void stream_write(struct stepout *o, struct stepout_stream *st, const struct blob *data,
+                         int64_t now_ms)
 {
-    if (!o->by_line) {
+    if (!o->by_line && !o->holds) {
         write_all(o, stream_fd(st), (const char *)data->p, data->n);
         return;
     }
     str_append_n(&st->line, (const char *)data->p, data->n);
     if (st->line.len)
         write_lines(o, st, false);
+    st->held_ms = now_ms;
+}
+
+/* Those whose time is over. */
+static void write_held(struct stepout *o, int64_t now_ms)
+{
+    for (uint32_t i = 0; o->holds && i < 2 * o->n_ranks; i++)
+        if (o->v[i].line.len && now_ms - o->v[i].held_ms >= HOLD_MS)
+            write_lines(o, &o->v[i], true);
 }
 
 static void stream_close(struct stepout *o, struct stepout_stream *st)
@@ -101,6 +112,7 @@ static void make_streams(struct stepout *o, const struct step *s)
 {
     o->step = s->id;
     o->n_ranks = s->n_ranks;
+    o->holds = o->by_line && s->n_ranks == 1 && !isatty(STDOUT_FILENO);
     o->by_line = o->by_line && s->n_ranks > 1;
     o->v = xcalloc(2 * (size_t)s->n_ranks, sizeof *o->v);
     for (uint32_t i = 0; i < 2 * s->n_ranks; i++) {
@@ -152,6 +164,7 @@ void stepout_update(struct stepout *o, const struct step *s, int64_t now_ms)
     for (size_t i = 0; o->v && i < s->tasks.n; i++)
         if (task_has_output(&s->tasks.v[i]))
             task_streams(o, s, &s->tasks.v[i], now_ms);
+    write_held(o, now_ms);
 }
 
 void stepout_reconnected(struct stepout *o)
@@ -179,7 +192,7 @@ bool stepout_take(struct stepout *o, const struct incoming *in, bool task_may_li
     if (d->offset == st->offset && d->data.n) {
         st->offset += d->data.n;
         o->last_data_ms = now_ms;
-        stream_write(o, st, &d->data);
+        stream_write(o, st, &d->data, now_ms);
     }
     if (d->eof)
         stream_close(o, st);
@@ -213,6 +226,8 @@ int stepout_timeout(const struct stepout *o, int64_t now_ms)
         const struct stepout_stream *st = &o->v[i];
         if (st->open && !st->eof && !st->asked && st->retry_at_ms && st->retry_at_ms < next)
             next = st->retry_at_ms;
+        if (o->holds && st->line.len && st->held_ms + HOLD_MS < next)
+            next = st->held_ms + HOLD_MS;
     }
     if (next == INT64_MAX)
         return -1;

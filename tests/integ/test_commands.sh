@@ -206,6 +206,14 @@ has "standard input" "$(cat codes.out)" stdin
 has "too many" "$(cat codes.out)" "srun: error: Unable to create step for job $job: More processors requested than permitted"
 has "codes" "$(cat codes.out)" "srun: error: n1: task 1: Exited with exit code 5"
 
+case_ "srun: a line of standard error is not cut by one of standard output"
+script mixed.sh <<'E'
+srun bash -c 'for i in {1..150}; do printf err >&2; printf out; printf "or\n" >&2; printf "put\n"; done'
+E
+submit -o mixed.out mixed.sh
+wait_end $job
+is "whole lines" "$(sort mixed.out | uniq -c | tr -s ' ')" $' 150 error\n 150 output'
+
 case_ "the job's environment"
 script env.sh <<'E'
 echo "$SLURM_JOB_ID $SLURM_JOBID $SLURM_JOB_NAME $SLURM_JOB_NODELIST $SLURM_NNODES $SLURM_JOB_NUM_NODES $SLURM_CPUS_ON_NODE $SLURMD_NODENAME $SLURM_CLUSTER_NAME $SLURM_JOB_PARTITION $SLURM_SUBMIT_DIR $STOKER_JOB_ID"
