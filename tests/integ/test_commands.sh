@@ -208,11 +208,11 @@ has "codes" "$(cat codes.out)" "srun: error: n1: task 1: Exited with exit code 5
 
 case_ "srun: a line of standard error is not cut by one of standard output"
 script mixed.sh <<'E'
-srun bash -c 'for i in {1..150}; do printf err >&2; printf out; printf "or\n" >&2; printf "put\n"; done'
+srun bash -c 'for i in {1..60}; do printf err >&2; printf out; read -t 0.003 _ <> <(:); printf "or\n" >&2; printf "put\n"; done'
 E
 submit -o mixed.out mixed.sh
 wait_end $job
-is "whole lines" "$(sort mixed.out | uniq -c | tr -s ' ')" $' 150 error\n 150 output'
+is "whole lines" "$(sort mixed.out | uniq -c | tr -s ' ')" $' 60 error\n 60 output'
 
 case_ "the job's environment"
 script env.sh <<'E'
