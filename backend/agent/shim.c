@@ -294,6 +294,8 @@ static void timers(struct shim *s)
 static int wait_ms(const struct shim *s)
 {
     int64_t at = s->kill_ms < s->mem_ms ? s->kill_ms : s->mem_ms;
+    if (s->drain_ms && s->drain_ms < at)
+        at = s->drain_ms;
     if (at == INT64_MAX)
         return -1;
     int64_t ms = at - shim_now_ms();
@@ -302,8 +304,18 @@ static int wait_ms(const struct shim *s)
 
 /* What a descriptor of the poll set stands for. */
 struct source {
-    enum { SRC_SIGNAL, SRC_AGENT, SRC_CTL, SRC_TIMER, SRC_OPENER, SRC_REPORT, SRC_PUMP, SRC_INPUT } kind;
-    size_t rank;
+    enum {
+        SRC_SIGNAL,
+        SRC_AGENT,
+        SRC_CTL,
+        SRC_TIMER,
+        SRC_OPENER,
+        SRC_REPORT,
+        SRC_PUMP,
+        SRC_INPUT,
+        SRC_SINK
+    } kind;
+    size_t rank, sink;
     int stream;
 };
 
@@ -333,10 +345,14 @@ static void collect(struct shim *s, struct sources *q)
         struct rank *r = &s->ranks[i];
         add(q, r->report_fd, POLLIN, (struct source){.kind = SRC_REPORT, .rank = i});
         for (int k = 0; k < 2; k++)
-            add(q, r->pump[k].fd, POLLIN, (struct source){.kind = SRC_PUMP, .rank = i, .stream = k});
+            if (r->pump[k].fd >= 0 && sink_has_room(s, r, k))
+                add(q, r->pump[k].fd, POLLIN, (struct source){.kind = SRC_PUMP, .rank = i, .stream = k});
         if (s->input.len > r->in_at)
             add(q, r->in_fd, POLLOUT, (struct source){.kind = SRC_INPUT, .rank = i});
     }
+    vec_for_each (&s->sinks, i)
+        if (s->sinks.v[i].queue.len)
+            add(q, s->sinks.v[i].fd, POLLOUT, (struct source){.kind = SRC_SINK, .sink = i});
 }
 
 static void drain(int fd)
@@ -377,6 +393,7 @@ static void serve(struct shim *s, const struct source *what, short ready)
             pump_read(s, r, what->stream);
         break;
     case SRC_INPUT: input_push(s); break;
+    case SRC_SINK: sink_flush(s, &s->sinks.v[what->sink]); break;
     }
 }
 
@@ -385,7 +402,7 @@ static void run(struct shim *s)
     struct sources q = {.fds = VEC_INIT, .what = VEC_INIT};
     link_take_frames(s); /* a kill may have come along with the launch */
     reap(s);
-    while (s->phase != SHIM_GONE) {
+    while (s->phase != SHIM_GONE || sinks_drain(s)) {
         collect(s, &q);
         int n = poll(q.fds.v, q.fds.n, wait_ms(s));
         for (size_t i = 0; n > 0 && i < q.fds.n; i++)

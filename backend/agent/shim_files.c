@@ -137,7 +137,8 @@ static size_t sink_of(struct shim *s, const char *path, uint32_t rank, int strea
         vec_for_each (&s->sinks, i)
             if (str_eq(s->sinks.v[i].path, path))
                 return i;
-    vec_push(&s->sinks, (struct sink){.path = path, .rank = rank, .stream = stream, .fd = -1});
+    vec_push(&s->sinks,
+             (struct sink){.path = path, .rank = rank, .stream = stream, .fd = -1, .queue = STR_INIT});
     return s->sinks.n - 1;
 }
 
@@ -279,6 +280,8 @@ bool files_read_opener(struct shim *s)
             shim_message(s, "%s", o.text);
         } else if (fd >= 0 && o.sink < s->sinks.n && s->sinks.v[o.sink].fd < 0) {
             s->sinks.v[o.sink].fd = fd;
+            if (s->l.label)
+                sink_setup(&s->sinks.v[o.sink]);
         } else if (fd >= 0) {
             close(fd);
         }
@@ -296,51 +299,52 @@ bool files_read_opener(struct shim *s)
 
 /* --- notes --- */
 
-static void write_line(int fd, const char *line)
+/* In a child, as the user. Where the lone rank has opened the file itself it is opened once more. */
+static _Noreturn void note_child(const struct shim *s, const struct sink *k, const struct str *text)
 {
-    size_t n = strlen(line);
-    struct str text = STR_INIT;
-    str_append(&text, line);
-    if (n && line[n - 1] != '\n')
-        str_append_char(&text, '\n');
-    if (write(fd, text.s, text.len) < 0) {
-        /* The note is a courtesy: a full disk must not keep the task alive. */
-    }
-    str_fini(&text);
+    char why[512];
+    umask((mode_t)s->l.umask & 0777);
+    if (files_drop(s))
+        _exit(1);
+    int fd = k->fd;
+    if (fd < 0 && files_enter_workdir(s, why, sizeof why) == 0)
+        fd = files_open_output(k->path, true, why, sizeof why);
+    _exit(fd >= 0 && write(fd, text->s, text->len) == (ssize_t)text->len ? 0 : 1);
 }
 
-/* The lone rank has opened the file itself: a child opens it once more, as the user. */
-static void note_by_child(struct shim *s, const struct sink *k, const char *line)
+/* The file is the user's, who may have named a FIFO that is full, or a file system that hangs: a child
+ * writes, and is not waited for longer than a moment. */
+static void note_by_child(struct shim *s, const struct sink *k, const struct str *text)
 {
     int p[2];
     if (pipe2(p, O_CLOEXEC) < 0)
         return;
     pid_t pid = fork();
-    if (pid == 0) {
-        char text[512];
-        umask((mode_t)s->l.umask & 0777);
-        if (!files_drop(s) && files_enter_workdir(s, text, sizeof text) == 0) {
-            int fd = files_open_output(k->path, true, text, sizeof text);
-            if (fd >= 0)
-                write_line(fd, line);
-        }
-        _exit(0);
-    }
+    if (pid == 0)
+        note_child(s, k, text);
     close(p[1]);
-    /* A file system that hangs must not hold up the signal that follows. */
     struct pollfd wait = {.fd = p[0], .events = POLLIN};
-    if (pid > 0 && poll(&wait, 1, NOTE_WAIT_MS) > 0)
+    if (pid > 0 && poll(&wait, 1, NOTE_WAIT_MS) > 0) {
         waitpid(pid, NULL, 0);
+    } else if (pid > 0) {
+        kill(pid, SIGKILL); /* reaped like any other child */
+        s->notes_stuck = true;
+    }
     close(p[0]);
 }
 
 void files_note(struct shim *s, const char *line)
 {
-    if (!s->sinks.n || str_is_empty(line))
+    if (!s->sinks.n || str_is_empty(line) || s->notes_stuck)
         return;
     struct sink *k = &s->sinks.v[s->ranks[0].sink[1]];
-    if (k->fd >= 0)
-        write_line(k->fd, line);
-    else if (k->path)
-        note_by_child(s, k, line);
+    struct str text = STR_INIT;
+    str_append(&text, line);
+    if (!str_ends(text.s, "\n"))
+        str_append_char(&text, '\n');
+    if (k->queued)
+        sink_write(s, k, &text);
+    else if (k->fd >= 0 || k->path)
+        note_by_child(s, k, &text);
+    str_fini(&text);
 }

@@ -1,26 +1,81 @@
 /* shim_io.c - streams that pass through the shim: labelled output, and standard input for all ranks.
  *
  * Output without a label never comes here: the rank writes to the file itself.
+ *
+ * A user may name a FIFO or a terminal that nobody reads. The shim never waits for one: what it does not
+ * take is queued, and while the queue is long the rank's pipe is not read, so that the rank waits.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backend/agent/shim_private.h"
 
 #define READ_SIZE 32768
 #define INPUT_MAX (1u << 20) /* bytes held for the slowest rank */
+#define QUEUE_MAX (256u << 10)
+#define REST_MAX  (1u << 20) /* no pipe holds more, unless somebody goes on writing */
+#define DRAIN_MS  5000
 
-static void write_sink(int fd, const struct str *text)
+/* How much has left; all of it where it can go nowhere: a full disk costs output, not the task. */
+static size_t write_all(int fd, const char *p, size_t size)
 {
-    for (size_t at = 0; fd >= 0 && at < text->len;) {
-        ssize_t n = write(fd, text->s + at, text->len - at);
+    for (size_t at = 0; fd >= 0 && at < size;) {
+        ssize_t n = write(fd, p + at, size - at);
         if (n < 0 && errno == EINTR)
             continue;
+        if (n < 0 && errno == EAGAIN)
+            return at;
         if (n <= 0)
-            return; /* a full disk costs output, not the task */
+            return size;
         at += (size_t)n;
     }
+    return size;
+}
+
+void sink_setup(struct sink *k)
+{
+    struct stat st;
+    k->queued =
+        fstat(k->fd, &st) == 0 && !S_ISREG(st.st_mode) && fcntl(k->fd, F_SETFL, O_APPEND | O_NONBLOCK) == 0;
+}
+
+void sink_flush(struct shim *s, struct sink *k)
+{
+    size_t n = write_all(k->fd, k->queue.s, k->queue.len);
+    if (n && s->drain_ms)
+        s->drain_ms = shim_now_ms() + DRAIN_MS;
+    size_t left = k->queue.len - n;
+    if (n && left)
+        memmove(k->queue.s, k->queue.s + n, left);
+    str_truncate(&k->queue, left);
+}
+
+void sink_write(struct shim *s, struct sink *k, const struct str *text)
+{
+    if (!k->queued) {
+        write_all(k->fd, text->s, text->len);
+        return;
+    }
+    str_append_n(&k->queue, text->s, text->len);
+    sink_flush(s, k);
+}
+
+bool sink_has_room(const struct shim *s, const struct rank *r, int stream)
+{
+    return s->sinks.v[r->sink[stream]].queue.len < QUEUE_MAX;
+}
+
+bool sinks_drain(struct shim *s)
+{
+    bool waits = false;
+    vec_for_each (&s->sinks, i)
+        waits |= s->sinks.v[i].queue.len > 0;
+    if (!s->drain_ms)
+        s->drain_ms = shim_now_ms() + DRAIN_MS;
+    return waits && !s->was_killed && !s->oom && shim_now_ms() < s->drain_ms;
 }
 
 /* Whole lines, each with its label, in one write: so ranks that share a file never cut one another's lines.
@@ -40,7 +95,7 @@ static void put_lines(struct shim *s, struct rank *r, int stream, bool all)
         str_append_char(&text, '\n');
         line += n + (nl ? 1 : 0);
     }
-    write_sink(s->sinks.v[r->sink[stream]].fd, &text);
+    sink_write(s, &s->sinks.v[r->sink[stream]], &text);
     str_fini(&text);
     size_t left = (size_t)(end - line);
     memmove(p->line.s, line, left);
@@ -76,7 +131,8 @@ void pump_finish(struct shim *s, struct rank *r)
 {
     for (int i = 0; i < 2; i++) {
         struct pump *p = &r->pump[i];
-        while (p->fd >= 0 && read_some(s, r, i))
+        /* Bounded: a process that the rank has left may write as fast as this reads. */
+        for (size_t n = 0; p->fd >= 0 && n < REST_MAX && read_some(s, r, i); n += READ_SIZE)
             ;
         if (p->fd >= 0) {
             put_lines(s, r, i, true);

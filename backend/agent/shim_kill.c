@@ -113,15 +113,18 @@ void kill_terminate(struct shim *s, int64_t grace_ms)
 void kill_on_request(struct shim *s, const struct launch_kill *k)
 {
     bool live = s->phase == SHIM_OPENING || s->phase == SHIM_RUNNING;
-    if (live && k->note)
-        files_note(s, k->note);
     if (k->signal > 0) {
         if (live)
             kill_signal(s, k->signal, k->target == SIGNAL_LEADER ? SIGNAL_LEADER : SIGNAL_TREE);
-        return;
+    } else {
+        if (live && !s->was_killed)
+            s->kill_cause = k->cause; /* the first one is why it ends */
+        s->was_killed |= live;
+        if (s->drain_ms)
+            s->drain_ms = 1; /* only its output was waited for */
+        kill_terminate(s, (int64_t)k->grace_s * 1000);
     }
-    if (live && !s->was_killed)
-        s->kill_cause = k->cause; /* the first one is why it ends */
-    s->was_killed |= live;
-    kill_terminate(s, (int64_t)k->grace_s * 1000);
+    /* Last: a note may have to wait, a signal never. */
+    if (live && k->note)
+        files_note(s, k->note);
 }

@@ -63,11 +63,9 @@ void mem_look(struct shim *s)
     if (kib <= limit)
         return;
     s->mem_ms = INT64_MAX;
-    /* Stopped first: what it still takes while the note is written would be the neighbours'. */
-    kill_signal(s, SIGSTOP, SIGNAL_TREE);
-    out_of_memory(s, kib, "RSS every 250 ms");
     s->terminating = true;
     kill_round(s);
+    out_of_memory(s, kib, "RSS every 250 ms");
 }
 
 static bool group_number(const struct shim *s, const char *file, const char *word, uint64_t *ret)

@@ -20,6 +20,8 @@ struct sink {
     uint32_t rank;    /* of a spooled one */
     int stream;       /* 1 or 2, of a spooled one */
     int fd;           /* -1: the rank opens it itself, as it is the only one */
+    bool queued; /* a FIFO or a device that the shim alone writes to: nothing may wait for its reader */
+    struct str queue; /* what it has not taken yet */
 };
 
 /* One labelled stream on its way from a rank to its sink. */
@@ -74,6 +76,8 @@ struct shim {
     int64_t kill_ms, kill_pause_ms; /* when the next SIGKILL is due; INT64_MAX: none asked for */
     int64_t first_kill_ms;          /* of the first SIGKILL; 0: none */
     bool terminating;
+    int64_t drain_ms; /* until when the end waits for a queue that no longer moves; 0: not yet */
+    bool notes_stuck; /* nobody takes notes: no further one is tried */
 
     int64_t mem_ms; /* when to look at the memory next; INT64_MAX: never */
     uint64_t peak_kib;
@@ -111,7 +115,7 @@ bool files_need_opener(const struct shim *s);
 int files_start_opener(struct shim *s);
 /* Takes descriptors from the opener; true when it is done. */
 bool files_read_opener(struct shim *s);
-/* Writes a line to the task's standard error; waits a moment at most. */
+/* Writes a line to the task's standard error; waits a moment at most, once in the life of a task. */
 void files_note(struct shim *s, const char *line);
 
 /* --- shim_rank.c: starting a rank --- */
@@ -121,8 +125,18 @@ void rank_read_report(struct shim *s, struct rank *r);
 
 /* --- shim_io.c: labels and standard input --- */
 void pump_read(struct shim *s, struct rank *r, int stream);
-/* Reads what is left and closes. */
+/* Reads what is left, a bounded piece of it, and closes. */
 void pump_finish(struct shim *s, struct rank *r);
+/* Whether the sink of that stream takes more now: else its rank waits, not the shim. */
+bool sink_has_room(const struct shim *s, const struct rank *r, int stream);
+/* Nothing may wait for the readers of k, which only the shim writes to, where it is no plain file. */
+void sink_setup(struct sink *k);
+/* Writes, or queues what does not leave now. */
+void sink_write(struct shim *s, struct sink *k, const struct str *text);
+void sink_flush(struct shim *s, struct sink *k);
+/* All processes are gone: whether something queued is still worth waiting for. What a kill has cut off is
+ * not, nor what nobody has taken for a while. */
+bool sinks_drain(struct shim *s);
 void input_take(struct shim *s, uint64_t tag, const struct msg_input *m);
 void input_push(struct shim *s);
 

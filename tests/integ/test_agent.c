@@ -8,6 +8,7 @@
 #include <grp.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -1120,6 +1121,102 @@ static void test_input(void **state)
     end_free(driver_end(d, 1, true));
 }
 
+/* --- outputs that nobody reads --- */
+
+/* The read end of a new FIFO in work/. */
+static int make_fifo(struct driver *d, const char *name)
+{
+    char *path = xasprintf("%s/work/%s", d->dir, name);
+    assert_int_equal(mkfifo(path, 0666), 0);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    assert_true(fd >= 0);
+    free(path);
+    return fd;
+}
+
+static bool is_full(void *ctx)
+{
+    int n = 0;
+    return ioctl(*(int *)ctx, FIONREAD, &n) == 0 && n > 60000;
+}
+
+static void step_kill(struct driver *d, uint32_t job, const char *note)
+{
+    struct launch_kill k = {
+        .key = {.job = job, .attempt = 1}, .cause = KILL_CANCEL, .grace_s = 1, .note = xstrdup(note)};
+    driver_send(d, MSG_KILL, 0, &k);
+    rec_fini(&launch_kill_rec, &k);
+}
+
+static void test_fifo_that_nobody_reads(void **state)
+{
+    struct driver *d = *state;
+    static const struct {
+        const char *name;
+        uint32_t ranks;
+        bool label, limit;
+    } cases[] = {
+        {"labelled, cancelled", 1, true, false}, {"labelled, time limit", 2, true, true},
+        {"shared, cancelled", 2, false, false},  {"shared, time limit", 2, false, true},
+        {"its own, cancelled", 1, false, false},
+    };
+    for (uint32_t i = 0; i < N_OF(cases); i++) {
+        char name[16];
+        snprintf(name, sizeof name, "fifo%u", i);
+        int fifo = make_fifo(d, name);
+        struct launch l;
+        step_init(d, &l, i + 1, cases[i].ranks, "trap '' TERM; while :; do echo yes; done");
+        outputs(&l, name);
+        l.label = cases[i].label;
+        l.limit_own = cases[i].limit;
+        l.kill_wait_s = 1;
+        if (cases[i].limit)
+            l.time_limit_s = 1;
+        driver_send(d, MSG_LAUNCH, 0, &l);
+        rec_fini(&launch_rec, &l);
+        driver_await(is_full, &fifo, "the FIFO is full");
+        if (!cases[i].limit)
+            step_kill(d, i + 1, "slurmstepd: error: *** STEP CANCELLED ***");
+        struct launch_end *e = driver_end(d, i + 1, true);
+        check_int(cases[i].name, e->end_kind, cases[i].limit ? END_TIMEOUT : END_KILLED);
+        check_int(cases[i].name, e->ranks.v[0].signal, SIGKILL);
+        end_free(e);
+        close(fifo);
+    }
+}
+
+/* A slow reader loses nothing: what is written waits for it, also after the rank has ended. */
+static void test_fifo_that_is_read_late(void **state)
+{
+    struct driver *d = *state;
+    int fifo = make_fifo(d, "fifo");
+    struct launch l;
+    step_init(d, &l, 1, 1, "seq 1 100000; exit 3");
+    outputs(&l, "fifo");
+    l.label = true;
+    driver_send(d, MSG_LAUNCH, 0, &l);
+    rec_fini(&launch_rec, &l);
+    driver_await(is_full, &fifo, "the FIFO is full");
+    struct str text = STR_INIT;
+    char buf[4096];
+    struct pollfd p = {.fd = fifo, .events = POLLIN};
+    while (poll(&p, 1, DRIVER_WAIT_MS) > 0) {
+        ssize_t n = read(fifo, buf, sizeof buf);
+        if (n == 0 || (n < 0 && errno != EAGAIN))
+            break;
+        if (n > 0)
+            str_append_n(&text, buf, (size_t)n);
+    }
+    close(fifo);
+    assert_int_equal(text.len, 588895 + 3 * 100000);
+    assert_true(str_ends(text.s, "\n0: 99999\n0: 100000\n"));
+    str_fini(&text);
+    struct launch_end *e = driver_end(d, 1, true);
+    check_int("kind", e->end_kind, END_EXITED);
+    check_int("code", e->ranks.v[0].code, 3);
+    end_free(e);
+}
+
 /* --- measures --- */
 
 static void test_utilisation(void **state)
@@ -1410,6 +1507,8 @@ int main(int argc, char **argv)
         TEST(test_multi_prog),
         TEST(test_spool),
         TEST(test_input),
+        TEST(test_fifo_that_nobody_reads),
+        TEST(test_fifo_that_is_read_late),
         TEST(test_utilisation),
         TEST(test_binding),
         TEST(test_stop),

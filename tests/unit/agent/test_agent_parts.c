@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "backend/agent/agent_private.h"
+#include "backend/agent/shim_private.h"
 #include "src/base/xalloc.h"
 
 static char dir[128];
@@ -454,6 +455,31 @@ static void test_wire_slow_reader(void **state)
     end_close(&e);
 }
 
+/* --- labelled output --- */
+
+/* A process that the rank has left writes as fast as its label can be put on: here it never stops. */
+static void test_rest_of_output_is_bounded(void **state)
+{
+    (void)state;
+    struct launch_rank l = {.rank = 0};
+    struct rank r = {
+        .l = &l,
+        .pump = {{.fd = open("/dev/zero", O_RDONLY), .line = STR_INIT}, {.fd = -1, .line = STR_INIT}}};
+    struct shim s = {.sinks = VEC_INIT};
+    put("out", "", 0600);
+    int fd = openat(dir_fd, "out", O_WRONLY | O_CLOEXEC);
+    vec_push(&s.sinks, (struct sink){.fd = fd, .queue = STR_INIT});
+    assert_true(r.pump[0].fd >= 0 && fd >= 0);
+    alarm(20);
+    pump_finish(&s, &r);
+    alarm(0);
+    assert_int_equal(r.pump[0].fd, -1);
+    off_t size = lseek(fd, 0, SEEK_END);
+    assert_true(size >= 1 << 20 && size < 2 << 20);
+    close(fd);
+    vec_fini(&s.sinks);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -472,6 +498,7 @@ int main(void)
         cmocka_unit_test(test_wire_in_drips),
         cmocka_unit_test(test_wire_refuses),
         cmocka_unit_test(test_wire_slow_reader),
+        TEST(test_rest_of_output_is_bounded),
     };
     return cmocka_run_group_tests_name("agent parts", tests, NULL, NULL);
 }
