@@ -8,6 +8,7 @@
 #include "backend/control/private.h"
 #include "src/base/log.h"
 #include "src/base/units.h"
+#include "src/proto/codec.h"
 
 static uint64_t flight_id(uint32_t job, uint32_t attempt)
 {
@@ -72,13 +73,24 @@ static void send_launch(struct control *c, const struct job *j, const struct ste
     struct node_link *link = ctl_node(c, t->alloc.node);
     struct launch l;
     if (!link || !link->reconciled)
-        return; /* its report will bring us here again */
+        return;                        /* its report will bring us here again */
+    if (t->n_ranks > NODE_RANKS_MAX) { /* of an older state: none is taken in now */
+        end_unlaunched(c, f, END_LAUNCH_FAILED, "it has more processes than a node starts at once");
+        return;
+    }
     if (!ctl_build_launch(c, j, s, t, p, n, &l)) {
         end_unlaunched(c, f, END_LAUNCH_FAILED, "its script or command is no longer in the store");
         return;
     }
-    f->sent = nodeconn_send(link->conn, ctl_gate(c), MSG_LAUNCH, 0, &l);
+    struct str b = STR_INIT;
+    codec_encode(&launch_rec, &l, &b);
     rec_fini(&launch_rec, &l);
+    if (b.len > FRAME_MAX)
+        end_unlaunched(c, f, END_LAUNCH_FAILED,
+                       "its command, environment and output names are over 8 MiB in all");
+    else
+        f->sent = nodeconn_send_encoded(link->conn, ctl_gate(c), MSG_LAUNCH, 0, b.s, b.len);
+    str_fini(&b);
 }
 
 static void launch(struct control *c, const struct job *j, const struct step *s, const struct task *t,

@@ -127,6 +127,7 @@ static void set_env(struct control *c, const struct job *j, const struct step *s
     if (s->id != STEP_BATCH)
         jobenv_step(env, j, s);
     jobenv_gpus(env, &t->alloc);
+    jobenv_task(env, j, s, t);
     if (c->home)
         strv_setenv(env, "STOKER_HOME", c->home);
 }

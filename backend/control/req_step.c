@@ -42,6 +42,11 @@ static void drop_places(struct sched_places *p)
 static enum refusal shape_step(const struct job *j, struct step *s, bool no_wait,
                                struct sched_places *ret_places, struct errtext *text)
 {
+    if (s->n_ranks > (uint64_t)s->nodes * NODE_RANKS_MAX) {
+        err_set(text, 0, "step asks for %u tasks on %u node%s: no more than %d on each", s->n_ranks,
+                s->nodes, s->nodes == 1 ? "" : "s", NODE_RANKS_MAX);
+        return REFUSAL_STEP_TOO_BIG;
+    }
     enum step_fit fit = sched_fit_step(j, s, ret_places, text);
     if (fit == STEP_TOO_BIG)
         return REFUSAL_STEP_TOO_BIG;
@@ -203,11 +208,13 @@ void req_input(struct session *s, uint64_t tag, struct msg_input *m)
         relay(s, tag, t, MSG_INPUT, m);
 }
 
-void ctl_relay_answer(struct control *c, uint64_t id, enum msg_kind kind, const void *body)
+void ctl_relay_answer(struct control *c, const struct node_link *from, uint64_t id, enum msg_kind kind,
+                      const void *body)
 {
-    struct relay *r = idmap_remove(&c->relays, id);
-    if (!r)
+    struct relay *r = idmap_get(&c->relays, id);
+    if (!r || r->node != from)
         return;
+    idmap_remove(&c->relays, id);
     session_send(r->session, kind, r->tag, body);
     free(r);
 }

@@ -226,6 +226,22 @@ bool nodeconn_send(struct nodeconn *n, uint64_t gate, enum msg_kind kind, uint64
     return false;
 }
 
+bool nodeconn_send_encoded(struct nodeconn *n, uint64_t gate, enum msg_kind kind, uint64_t tag,
+                           const void *p, size_t size)
+{
+    if (!n || !n->conn || !n->up)
+        return false;
+    if (conn_send_encoded(n->conn, gate, kind, tag, p, size))
+        return true;
+    go_down(n, "its queue is full");
+    return false;
+}
+
+size_t nodeconn_queued(const struct nodeconn *n)
+{
+    return n && n->conn ? conn_queued(n->conn) : 0;
+}
+
 void nodeconn_release(struct nodeconn *n, uint64_t gate)
 {
     n->committed = gate;
@@ -237,6 +253,15 @@ void nodeconn_greet(struct nodeconn *n)
 {
     if (n->conn)
         conn_send(n->conn, 0, MSG_HELLO, 0, &n->hello);
+}
+
+void nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello)
+{
+    if (rec_eq(&msg_hello_rec, &n->hello, hello))
+        return;
+    rec_fini(&msg_hello_rec, &n->hello);
+    rec_copy(&msg_hello_rec, &n->hello, hello);
+    nodeconn_greet(n);
 }
 
 void nodeconn_reset(struct nodeconn *n, uint64_t committed, const char *why)

@@ -37,9 +37,16 @@ bool nodeconn_is_up(const struct nodeconn *n);
 /* Queued behind gate; dropped silently while it is not up: after the next greeting the controller looks
  * again. */
 bool nodeconn_send(struct nodeconn *n, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *body);
+/* The same with the body encoded already. */
+bool nodeconn_send_encoded(struct nodeconn *n, uint64_t gate, enum msg_kind kind, uint64_t tag,
+                           const void *p, size_t size);
+/* Bytes that wait to be taken by the agent. */
+size_t nodeconn_queued(const struct nodeconn *n);
 void nodeconn_release(struct nodeconn *n, uint64_t gate);
 /* Asks for a fresh MSG_AGENT. */
 void nodeconn_greet(struct nodeconn *n);
+/* What it is greeted with from now on; at once where it differs. */
+void nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello);
 /* Drops the connection and calls again at once. */
 void nodeconn_reset(struct nodeconn *n, uint64_t committed, const char *why);
 

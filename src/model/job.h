@@ -28,6 +28,7 @@
 #define ARRAY_NONE       UINT32_MAX /* array_index of a job that is no array element */
 #define NOT_GIVEN        UINT32_MAX /* a count that the user did not give */
 #define MEM_NOT_GIVEN    UINT64_MAX
+#define NODE_RANKS_MAX   4096 /* processes of one task: what a node starts at once */
 
 /* Part of one node, held by a job or a task. */
 struct alloc {

@@ -331,16 +331,13 @@ static void rank_gpus(struct strv *env, const struct step *s, const struct task 
     jobenv_gpus(env, &own);
 }
 
-void jobenv_rank(struct strv *env, const struct job *j, const struct step *s, const struct task *t,
-                 uint32_t rank, uint32_t localid)
+void jobenv_task(struct strv *env, const struct job *j, const struct step *s, const struct task *t)
 {
     bool own_world = j->kind == JOB_KIND_STEPS;
     uint32_t base = own_world ? 0 : t->rank_base;
     if (own_world)
         step_job_placement(env, s, t);
     set_node(env, alloc_on_node(j, t));
-    set_count(env, "SLURM_PROCID", own_world ? rank - t->rank_base : rank);
-    set_count(env, "SLURM_LOCALID", localid);
     set_count(env, "SLURM_NODEID", own_world ? 0 : t->index);
     struct str gtids = STR_INIT;
     for (uint32_t i = 0; i < t->n_ranks; i++)
@@ -354,7 +351,14 @@ void jobenv_rank(struct strv *env, const struct job *j, const struct step *s, co
         return;
     set_gpus_on_node(env, &t->alloc.gpus);
     set_gpu_list(env, "SLURM_STEP_GPUS", &t->alloc.gpus);
-    if (s->gpus_per_rank)
+}
+
+void jobenv_rank(struct strv *env, const struct job *j, const struct step *s, const struct task *t,
+                 uint32_t rank, uint32_t localid)
+{
+    set_count(env, "SLURM_PROCID", j->kind == JOB_KIND_STEPS ? rank - t->rank_base : rank);
+    set_count(env, "SLURM_LOCALID", localid);
+    if (s->id >= 0 && s->gpus_per_rank)
         rank_gpus(env, s, t, localid);
 }
 

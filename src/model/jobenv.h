@@ -2,9 +2,11 @@
  *
  * A launch's environment is the submitter's, then, each over what stands there before it:
  *
- *     batch script       jobenv_job, jobenv_gpus(its node's allocation), jobenv_rank
- *     srun step          jobenv_job, jobenv_step, jobenv_gpus(the task's allocation), jobenv_rank
- *     step job's task    jobenv_job, jobenv_step, jobenv_gpus(the task's allocation), jobenv_rank
+ *     batch script       jobenv_job, jobenv_gpus(its node's allocation), jobenv_task, jobenv_rank
+ *     srun step          jobenv_job, jobenv_step, jobenv_gpus(the task's allocation), jobenv_task,
+ *                        jobenv_rank
+ *     step job's task    jobenv_job, jobenv_step, jobenv_gpus(the task's allocation), jobenv_task,
+ *                        jobenv_rank
  *     salloc's command   jobenv_job, jobenv_gpus(the first node's allocation)
  *
  * Not here, because only the node knows them: SLURM_TASK_PID, and STOKER_HOME (where the node's socket is).
@@ -25,7 +27,10 @@ void jobenv_job(struct strv *env, const char *cluster, const struct job *j);
  * No-op for STEP_BATCH. */
 void jobenv_step(struct strv *env, const struct job *j, const struct step *s);
 
-/* What differs from rank to rank. rank: in the step; localid: on its node. */
+/* What the ranks of a task have in common: their node and its lists, once for all of them. */
+void jobenv_task(struct strv *env, const struct job *j, const struct step *s, const struct task *t);
+
+/* What differs from rank to rank: a few words, never a list. rank: in the step; localid: on its node. */
 void jobenv_rank(struct strv *env, const struct job *j, const struct step *s, const struct task *t,
                  uint32_t rank, uint32_t localid);
 
