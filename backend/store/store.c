@@ -471,6 +471,8 @@ void store_reset(struct store *s)
     wait_idle(s);
     pthread_mutex_lock(&s->lock);
     list_for_each (w, &s->done, struct work, link) {
+        if (w->kind == WORK_GET_PAYLOAD)
+            continue; /* what it read is on disk: whoever asked gets the answer */
         list_unlink(&w->link);
         work_free(w);
     }

@@ -77,7 +77,7 @@ uint64_t store_committed(const struct store *s);
 void store_get_payload(struct store *s, uint32_t job, int32_t step);
 
 /* After a failed commit: drops what has been collected and waits for the thread to be idle. Then store_load
- * gives what is on disk. */
+ * gives what is on disk. Payloads that were asked for are still answered. */
 void store_reset(struct store *s);
 /* Tries whether a transaction can be committed again. 0 or a negative error with text. */
 int store_probe(struct store *s, struct errtext *err) __attribute__((warn_unused_result));
