@@ -128,11 +128,32 @@ static void drop_timers(struct control *c)
         }
 }
 
+static void drop_flights(struct control *c)
+{
+    idmap_for_each (&c->flights, slot)
+        free(slot->value);
+    idmap_fini(&c->flights);
+    c->flights = (struct idmap){0};
+}
+
+/* Terminals of jobs that were never acknowledged. */
+static void drop_lost_owners(struct control *c)
+{
+    VEC(uint32_t) lost = VEC_INIT;
+    idmap_for_each (&c->owners, slot)
+        if (!model_get_job(&c->model, (uint32_t)slot->id))
+            vec_push(&lost, (uint32_t)slot->id);
+    vec_for_each (&lost, i)
+        idmap_remove(&c->owners, lost.v[i]);
+    vec_fini(&lost);
+}
+
 static void leave_read_only(struct control *c)
 {
     log_info("the state can be written again");
     free(c->read_only);
     c->read_only = NULL;
+    ctl_connect_nodes(c); /* a configuration may have been taken back */
     list_for_each (link, &c->nodes, struct node_link, link)
         nodeconn_reset(link->conn, store_committed(c->store), "asking for what it has to say");
     touch_active(c);
@@ -170,13 +191,22 @@ void ctl_go_read_only(struct control *c, const char *why)
     /* What was derived from events that are void. */
     ctl_forget_pass(c);
     drop_timers(c);
+    drop_flights(c);
+    payload_cache_free(c->payloads);
+    c->payloads = payload_cache_new();
+    uint32_t next_job = c->model.next_job;
     model_fini(&c->model);
     vec_clear(&c->touched);
+    vec_clear(&c->fresh);
     struct errtext err;
     if (ctl_load(c, &err) < 0) {
         log_error("the state cannot be read back either: %s", err.s);
         abort(); /* the next start checks the file and says what is wrong */
     }
+    /* No id is given out twice, not even one whose job never came to be: somebody may have heard of it. */
+    if (next_job > c->model.next_job)
+        c->model.next_job = next_job;
+    drop_lost_owners(c);
     loop_timer_set(c->loop, &c->probe, PROBE_MS);
 }
 
@@ -211,9 +241,7 @@ static void init(struct control *c, struct loop *l, const struct control_config 
 static void release(struct control *c)
 {
     sched_result_fini(&c->last);
-    idmap_for_each (&c->flights, slot)
-        free(slot->value);
-    idmap_fini(&c->flights);
+    drop_flights(c);
     drop_timers(c);
     idmap_fini(&c->timers);
     idmap_fini(&c->owners);

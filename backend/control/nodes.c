@@ -6,7 +6,9 @@
  *      running             -               (its end comes) new boot: node_reboot; same boot: after a second
  * report, unknown being killed        kill again      (its end comes) as above; launching: it never was
  *      ended, other try    kill            acknowledge     -
- *      unknown job         leave alone, drain the node: this may be another history of the cluster
+ *      unknown job or try  leave alone, drain the node: this may be another history of the cluster
+ *
+ * An agent is heard about the tasks of its own node alone.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,6 +34,19 @@ static struct task *find_task(struct control *c, const struct launch_key *k, str
     *ret_step = *ret_job ? job_find_step(*ret_job, k->step) : NULL;
     struct task *t = *ret_step ? step_find_task(*ret_step, k->task) : NULL;
     return t && t->attempt == k->attempt ? t : NULL;
+}
+
+/* An agent that speaks of another node's task is not heard: no event, no answer. */
+static bool is_foreign(struct node_link *link, const struct launch_key *k, const struct task *t)
+{
+    const char *node = nodeconn_node(link->conn);
+    if (!t || str_eq(t->alloc.node, node))
+        return false;
+    if (!link->warned)
+        log_warn("node=%s speaks of job=%u step=%d task=%u, which is not its own: not heard", node, k->job,
+                 k->step, k->task);
+    link->warned = true;
+    return true;
 }
 
 /* --- what agents say --- */
@@ -73,23 +88,31 @@ static void emit_running(struct control *c, const struct launch_status *st)
     ctl_emit(c, EV_RUNNING, st->key.job, &body);
 }
 
+/* A task of another history of the cluster, whose end is not ours to bring: an administrator looks. */
+static void leave_alone(struct control *c, struct node_link *link, const struct launch_status *st)
+{
+    const struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
+    if (st->state == LAUNCH_ENDED || !n || n->drain)
+        return;
+    log_warn("node=%s holds a task of job %u (try %u), which is not known here: left alone", n->spec.name,
+             st->key.job, st->key.attempt);
+    struct ev_drain body = {.node = xstrdup(n->spec.name),
+                            .drain = true,
+                            .reason = xstrdup("runs tasks that this controller does not know"),
+                            .user = xstrdup("stokerd")};
+    ctl_emit(c, EV_DRAIN, 0, &body);
+}
+
 /* One launch that the agent holds. */
 static void adopt(struct control *c, struct node_link *link, const struct launch_status *st)
 {
     struct job *j;
     struct step *s;
     const struct task *t = find_task(c, &st->key, &j, &s);
-    if (!j) {
-        struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
-        if (st->state == LAUNCH_ENDED || !n || n->drain)
-            return;
-        log_warn("node=%s holds a task of job %u, which is not known here: left alone", n->spec.name,
-                 st->key.job);
-        struct ev_drain body = {.node = xstrdup(n->spec.name),
-                                .drain = true,
-                                .reason = xstrdup("runs tasks that this controller does not know"),
-                                .user = xstrdup("stokerd")};
-        ctl_emit(c, EV_DRAIN, 0, &body);
+    if (is_foreign(link, &st->key, t))
+        return;
+    if (!j || st->key.attempt > j->launches) { /* this history has never given out that try */
+        leave_alone(c, link, st);
         return;
     }
     if (!t || t->state == TASK_DONE) {
@@ -176,8 +199,9 @@ static void on_agent(void *arg, struct nodeconn *conn, struct msg_agent *m)
     loop_timer_cancel(c->loop, &link->lost);
     if (first)
         ctl_forget_sent(c, nodeconn_node(conn));
-    if (first || n->state != NODE_UP)
+    if (first || link->facts_due || n->state != NODE_UP)
         take_facts(c, link, m);
+    link->facts_due = false;
     link->reconciled = true;
     for (size_t i = 0; i < m->launches.n; i++)
         adopt(c, link, &m->launches.v[i]);
@@ -196,6 +220,8 @@ static void on_end(struct control *c, struct node_link *link, struct launch_end 
     struct step *s;
     const struct task *t = find_task(c, &m->key, &j, &s);
     struct launch_key key = m->key;
+    if (is_foreign(link, &key, t))
+        return;
     if (t && t->state != TASK_DONE) {
         struct ev_end body = {.step = key.step,
                               .task = key.task,
@@ -229,7 +255,7 @@ static int on_msg(void *arg, struct nodeconn *conn, enum msg_kind kind, uint64_t
         struct step *s;
         const struct launch_status *st = body;
         const struct task *t = find_task(c, &st->key, &j, &s);
-        if (t && t->state == TASK_LAUNCHING)
+        if (!is_foreign(link, &st->key, t) && t && t->state == TASK_LAUNCHING)
             emit_running(c, st);
     } else if (kind == MSG_TASK_END) {
         on_end(c, link, body);
@@ -240,7 +266,7 @@ static int on_msg(void *arg, struct nodeconn *conn, enum msg_kind kind, uint64_t
             xstrdup(nodeconn_node(conn)); /* not what the message says: it may speak of itself alone */
         ctl_push_util(c, u);
     } else if (kind == MSG_OUTPUT_DATA || kind == MSG_INPUT_ACK) {
-        ctl_relay_answer(c, tag, kind, body);
+        ctl_relay_answer(c, link, tag, kind, body);
     } else if (kind == MSG_PING) {
         nodeconn_send(conn, 0, MSG_PONG, tag, NULL);
     } else {
@@ -269,11 +295,43 @@ static void on_again(void *arg)
     nodeconn_greet(link->conn);
 }
 
+/* lost_node = "requeue": what it runs is over for us, as if it had rebooted. Should it come back, its
+ * report names tries that are over, and they are killed. */
+static void give_up_tasks(struct control *c, const char *node)
+{
+    VEC(struct launch_key) over = VEC_INIT;
+    list_for_each (j, &c->model.active, struct job, in_queue)
+        for (size_t i = 0; i < j->steps.n; i++)
+            for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+                const struct task *t = &j->steps.v[i].tasks.v[k];
+                if (str_eq(t->alloc.node, node) && (t->state == TASK_RUNNING || t->state == TASK_LAUNCHING))
+                    vec_push(&over, (struct launch_key){j->id, j->steps.v[i].id, t->index, t->attempt});
+            }
+    vec_for_each (&over, i) {
+        const struct launch_key *k = &over.v[i];
+        struct ev_end body = {.step = k->step,
+                              .task = k->task,
+                              .attempt = k->attempt,
+                              .end_kind = END_NODE_REBOOT,
+                              .t_end = loop_wall(c->loop),
+                              .message = xstrdup("its node was lost")};
+        if (ctl_emit(c, EV_END, k->job, &body) == 0)
+            ctl_drop_flight(c, k->job, k->attempt);
+    }
+    vec_fini(&over);
+}
+
 static void on_lost(void *arg)
 {
     struct node_link *link = arg;
-    log_warn("node=%s does not answer: its jobs are held as they are", nodeconn_node(link->conn));
-    set_state(link->ctl, nodeconn_node(link->conn), NODE_LOST);
+    struct control *c = link->ctl;
+    const char *node = nodeconn_node(link->conn);
+    bool requeue = c->model.spec.lost_node_requeue;
+    log_warn("node=%s does not answer: its jobs %s", node,
+             requeue ? "are given up" : "are held as they are");
+    set_state(c, node, NODE_LOST);
+    if (requeue)
+        give_up_tasks(c, node);
 }
 
 static const struct nodeconn_ops ops = {.on_agent = on_agent, .on_msg = on_msg, .on_down = on_down};
@@ -290,18 +348,24 @@ static void link_free(struct control *c, struct node_link *link)
     free(link);
 }
 
-static void connect_node(struct control *c, const struct node *n)
+/* What is borrowed from the state; valid until that changes. */
+static struct msg_hello make_hello(struct control *c, const struct node *n)
 {
-    char *agents = xasprintf("%s/agent", c->state_dir), *dir = xasprintf("%s/%s", agents, n->spec.name);
-    char *log = xasprintf("%s/agent-%s.log", c->log_dir, n->spec.name);
-    char program[] = "stokerd";
-    struct msg_hello hello = {.version = PROTO_VERSION,
+    static char program[] = "stokerd";
+    return (struct msg_hello){.version = PROTO_VERSION,
                               .program = program,
                               .cluster = c->model.uuid,
                               .epoch = c->model.epoch,
                               .node = n->spec.name,
                               .kill_wait_s = c->model.spec.kill_wait_s,
                               .spec = n->spec};
+}
+
+static void connect_node(struct control *c, const struct node *n)
+{
+    char *agents = xasprintf("%s/agent", c->state_dir), *dir = xasprintf("%s/%s", agents, n->spec.name);
+    char *log = xasprintf("%s/agent-%s.log", c->log_dir, n->spec.name);
+    struct msg_hello hello = make_hello(c, n);
     struct nodeconn_config cfg = {.dir = dir, .log = log, .node = n->spec.name, .hello = &hello};
     struct node_link *link = xcalloc(1, sizeof *link);
     mkdir(agents, 0700);
@@ -317,22 +381,52 @@ static void connect_node(struct control *c, const struct node *n)
     free(log);
 }
 
+/* One that is no longer configured is served until what it carries has ended. Its settings may be gone from
+ * the state with the configuration that named it; only local nodes carry anything. */
 static bool is_ours(const struct node *n)
 {
-    return !n->gone && str_eq(n->spec.transport, "local") && !str_eq(n->spec.role, "login");
+    if (n->gone)
+        return n->n_jobs && (!n->spec.transport || str_eq(n->spec.transport, "local"));
+    return str_eq(n->spec.transport, "local") && (n->n_jobs || !str_eq(n->spec.role, "login"));
 }
 
 void ctl_connect_nodes(struct control *c)
 {
     list_for_each (link, &c->nodes, struct node_link, link) {
         const struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
-        if (!n || !is_ours(n))
+        bool kept = n && (is_ours(n) || n->n_jobs);
+        link->leaving = !kept || n->gone || !is_ours(n) || str_eq(n->spec.role, "login");
+        link->left_gate = 0;
+        if (!kept) {
             link_free(c, link);
+        } else if (!n->gone) {
+            struct msg_hello hello = make_hello(c, n);
+            link->facts_due = nodeconn_set_hello(link->conn, &hello) || link->facts_due;
+        }
     }
     for (size_t i = 0; i < c->model.n_nodes; i++) {
         const struct node *n = c->model.nodes[i];
-        if (is_ours(n) && !ctl_node(c, n->spec.name))
+        if (is_ours(n) && !ctl_node(c, n->spec.name)) {
             connect_node(c, n);
+            ctl_node(c, n->spec.name)->leaving = n->gone;
+        }
+    }
+}
+
+/* The last word to a node that leaves is that its last end has been heard: it waits for the disk. */
+void ctl_drop_left_nodes(struct control *c)
+{
+    list_for_each (link, &c->nodes, struct node_link, link) {
+        if (!link->leaving)
+            continue;
+        const struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
+        if (n && n->n_jobs) {
+            link->left_gate = 0;
+        } else if (!link->left_gate) {
+            link->left_gate = ctl_gate(c) + 1;
+        }
+        if (link->left_gate && link->left_gate <= store_committed(c->store) + 1)
+            link_free(c, link);
     }
 }
 

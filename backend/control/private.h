@@ -57,6 +57,10 @@ struct node_link { /* the controller's side of one node */
     struct loop_timer again; /* a second report before an absence counts */
     struct loop_timer lost;  /* node_timeout after it went down */
     bool reconciled;
+    bool facts_due;     /* its settings have changed: what it finds counts anew */
+    bool warned;        /* that it speaks of what is not its own */
+    bool leaving;       /* not configured any more: goes with what it carries */
+    uint64_t left_gate; /* one more than what must be on disk before it goes; 0: it carries something */
 };
 
 struct relay {   /* a request of a client that an agent answers */
@@ -134,12 +138,16 @@ void ctl_drop_flight(struct control *c, uint32_t job, uint32_t attempt);
 void ctl_forget_sent(struct control *c, const char *node);
 void ctl_drop_timer(struct control *c, uint32_t job);
 void ctl_payload_ready(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n);
+void ctl_ask_payload(struct control *c, uint32_t job, int32_t step);
+/* After an event that may have ended steps: what they ran is deleted, environments hold tokens. */
+void ctl_wipe_payloads(struct control *c, enum event_kind kind, uint32_t job, int32_t step);
 /* Where the payload of a step lies: that of an array's elements is the array's. */
 uint32_t ctl_payload_job(const struct job *j);
 
 /* --- launchspec.c --- */
 
-/* What the node is told to run. False where the payload cannot be read. ret: rec_fini(&launch_rec, ret). */
+/* What the node is told to run. False where the payload, or the environment of its step job (in the cache
+ * under STEP_ALL), cannot be read. ret: rec_fini(&launch_rec, ret). */
 bool ctl_build_launch(struct control *c, const struct job *j, const struct step *s, const struct task *t,
                       const uint8_t *payload, size_t n, struct launch *ret);
 /* The line about its end for a task's standard error, as Slurm words it. NULL: none. Caller frees. */
@@ -150,6 +158,8 @@ char *ctl_kill_note(struct control *c, const struct job *j, const struct step *s
 void ctl_connect_nodes(struct control *c);
 void ctl_free_nodes(struct control *c);
 struct node_link *ctl_node(struct control *c, const char *name); /* or NULL */
+/* At the end of a turn: nodes that have left the configuration and carry nothing any more. */
+void ctl_drop_left_nodes(struct control *c);
 void ctl_update_util_watch(struct control *c);
 void ctl_stop_agents(struct control *c);
 
@@ -184,7 +194,9 @@ void req_output(struct session *s, uint64_t tag, struct msg_output_read *m);
 void req_input(struct session *s, uint64_t tag, struct msg_input *m);
 void req_stats(struct session *s, uint64_t tag);
 void req_shutdown(struct session *s, uint64_t tag, const struct msg_flag *m);
-void ctl_relay_answer(struct control *c, uint64_t id, enum msg_kind kind, const void *body);
+/* from: only whom it was asked may answer. */
+void ctl_relay_answer(struct control *c, const struct node_link *from, uint64_t id, enum msg_kind kind,
+                      const void *body);
 void ctl_drop_relays(struct control *c, const struct session *s, const struct node_link *n);
 void ctl_answer_scripts(struct control *c, uint32_t job, const uint8_t *p, size_t n);
 void ctl_end_orphans(void *ctx);
@@ -198,6 +210,9 @@ void payload_cache_free(struct payload_cache *p);
 void payload_cache_put(struct payload_cache *p, uint32_t job, int32_t step, const void *data, size_t n);
 const uint8_t *payload_cache_get(struct payload_cache *p, uint32_t job, int32_t step, size_t *ret_n);
 void payload_cache_drop(struct payload_cache *p, uint32_t job, int32_t step);
+/* One question to the store at a time: false where the same is on its way already. */
+bool payload_cache_ask(struct payload_cache *p, uint32_t job, int32_t step);
+void payload_cache_answer(struct payload_cache *p, uint32_t job, int32_t step);
 
 /* --- users.c: names and groups, looked up once --- */
 

@@ -136,6 +136,7 @@ void ctl_turn(void *ctx)
             schedule(c);
         }
     }
+    ctl_drop_left_nodes(c);
     store_turn(c->store);
     if (c->touched.n || c->sched_dirty)
         loop_timer_set(c->loop, &c->wake, 1);

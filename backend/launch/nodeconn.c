@@ -255,13 +255,14 @@ void nodeconn_greet(struct nodeconn *n)
         conn_send(n->conn, 0, MSG_HELLO, 0, &n->hello);
 }
 
-void nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello)
+bool nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello)
 {
     if (rec_eq(&msg_hello_rec, &n->hello, hello))
-        return;
+        return false;
     rec_fini(&msg_hello_rec, &n->hello);
     rec_copy(&msg_hello_rec, &n->hello, hello);
     nodeconn_greet(n);
+    return true;
 }
 
 void nodeconn_reset(struct nodeconn *n, uint64_t committed, const char *why)

@@ -45,8 +45,8 @@ size_t nodeconn_queued(const struct nodeconn *n);
 void nodeconn_release(struct nodeconn *n, uint64_t gate);
 /* Asks for a fresh MSG_AGENT. */
 void nodeconn_greet(struct nodeconn *n);
-/* What it is greeted with from now on; at once where it differs. */
-void nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello);
+/* What it is greeted with from now on; at once where it differs: then true. */
+bool nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello);
 /* Drops the connection and calls again at once. */
 void nodeconn_reset(struct nodeconn *n, uint64_t committed, const char *why);
 
