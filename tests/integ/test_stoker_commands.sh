@@ -18,7 +18,7 @@ cluster_start
 script ok.sh <<'E'
 echo "to out $1"
 echo to err >&2
-srun -n2 bash -c 'echo rank $SLURM_PROCID'
+srun -n2 bash -c 'echo rank $SLURM_PROCID' | sort
 E
 script wait.sh <<<'while [ ! -e go ]; do read -t 0.05 <> <(:); done; exit 0'
 
