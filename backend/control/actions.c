@@ -99,20 +99,33 @@ static void launch(struct control *c, const struct job *j, const struct step *s,
     size_t n = 0;
     uint32_t job = ctl_payload_job(j);
     const uint8_t *p = payload_cache_get(c->payloads, job, s->id, &n);
-    if (p) {
+    size_t env_n;
+    bool steps = j->kind == JOB_KIND_STEPS;
+    if (p && (!steps || payload_cache_get(c->payloads, job, STEP_ALL, &env_n))) {
         send_launch(c, j, s, t, f, p, n);
     } else if (!f->loading) {
         f->loading = true;
-        store_get_payload(c->store, job, s->id);
+        if (steps) /* just before the step's own, whose arrival starts it: then neither has left the cache
+                    */
+            ctl_ask_payload(c, job, STEP_ALL);
+        ctl_ask_payload(c, job, s->id);
     }
+}
+
+void ctl_ask_payload(struct control *c, uint32_t job, int32_t step)
+{
+    if (payload_cache_ask(c->payloads, job, step))
+        store_get_payload(c->store, job, step);
 }
 
 void ctl_payload_ready(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n)
 {
     struct control *c = ctx;
+    payload_cache_answer(c->payloads, job, step);
     if (p)
         payload_cache_put(c->payloads, job, step, p, n);
-    ctl_answer_scripts(c, job, p, n);
+    if (step == STEP_BATCH)
+        ctl_answer_scripts(c, job, p, n);
     VEC(struct launch_key) waiting = VEC_INIT;
     idmap_for_each (&c->flights, slot) {
         const struct flight *f = slot->value;
@@ -255,30 +268,35 @@ static void set_timer(struct control *c, const struct job *j)
     loop_timer_set(c->loop, &t->timer, left_ms < 0 ? 0 : left_ms > most ? most : left_ms);
 }
 
-/* A step that has ended needs its payload no more: environments hold tokens. */
-static void drop_step_payloads(struct control *c, const struct job *j)
+static void wipe_payload(struct control *c, uint32_t job, int32_t step)
 {
-    for (size_t i = 0; i < j->steps.n; i++) {
-        const struct step *s = &j->steps.v[i];
-        size_t n;
-        if (j->kind == JOB_KIND_STEPS || s->id < 0 || !s->done ||
-            !payload_cache_get(c->payloads, j->id, s->id, &n))
-            continue;
-        payload_cache_drop(c->payloads, j->id, s->id);
-        store_del_payload(c->store, j->id, s->id);
-    }
+    payload_cache_drop(c->payloads, job, step);
+    store_del_payload(c->store, job, step);
+}
+
+/* A declared step's, and the script, stay with their job: it may be requeued. One that is not found went
+ * with its run. The end of a batch script takes with it the steps that still waited. */
+void ctl_wipe_payloads(struct control *c, enum event_kind kind, uint32_t job, int32_t step)
+{
+    const struct job *j = model_get_job(&c->model, job);
+    if (!j || j->kind == JOB_KIND_STEPS || (kind != EV_END && kind != EV_KILL && kind != EV_COMPLETE))
+        return;
+    const struct step *one = step >= 0 ? job_find_step(j, step) : NULL;
+    if (step >= 0 && (!one || one->done))
+        wipe_payload(c, job, step);
+    for (size_t i = 0; step < 0 && i < j->steps.n; i++)
+        if (j->steps.v[i].id >= 0 && j->steps.v[i].done)
+            wipe_payload(c, job, j->steps.v[i].id);
 }
 
 void ctl_act_on_job(struct control *c, struct job *j)
 {
     if (job_state_is_final(j->state) || j->state == JOB_PENDING) {
         ctl_drop_timer(c, j->id);
-        drop_step_payloads(c, j);
         return;
     }
     set_timer(c, j);
     if (!act_on_tasks(c, j))
         return; /* its event has put the job among the touched again */
-    drop_step_payloads(c, j);
     place_steps(c, j);
 }

@@ -50,6 +50,14 @@ static bool may_change_plan(enum event_kind kind, const struct job *j)
     return true;
 }
 
+/* Whose payload may be over after it. */
+static int32_t named_step(enum event_kind kind, const void *body)
+{
+    if (kind == EV_END)
+        return ((const struct ev_end *)body)->step;
+    return kind == EV_KILL ? ((const struct ev_kill *)body)->step : STEP_ALL;
+}
+
 int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
 {
     struct event ev = {
@@ -68,6 +76,7 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
     if (kind == EV_CONFIG)
         ctl_forget_pass(c);
     uint64_t seq = c->model.seq;
+    int32_t step = named_step(kind, body);
     int r = model_apply(&c->model, &ev);
     if (r < 0) {
         c->model.seq = seq;
@@ -78,6 +87,7 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
         ctl_push_event(c, &ev, bytes.s, bytes.len);
         if (job && kind != EV_RETIRE)
             ctl_touch(c, job);
+        ctl_wipe_payloads(c, kind, job, step);
         c->sched_dirty =
             c->sched_dirty || may_change_plan(kind, job ? model_get_job(&c->model, job) : NULL);
         c->stats.events++;

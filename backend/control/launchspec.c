@@ -132,6 +132,23 @@ static void set_env(struct control *c, const struct job *j, const struct step *s
         strv_setenv(env, "STOKER_HOME", c->home);
 }
 
+/* A step without an environment of its own has its job's, which is kept once for all of them. */
+static bool add_job_env(struct control *c, const struct job *j, struct step_payload *p)
+{
+    struct step_payload all;
+    struct errtext err;
+    size_t n = 0;
+    if (j->kind != JOB_KIND_STEPS || p->env.n)
+        return true;
+    const uint8_t *bytes = payload_cache_get(c->payloads, ctl_payload_job(j), STEP_ALL, &n);
+    if (!bytes || codec_decode(&step_payload_rec, bytes, n, &all, &err) < 0)
+        return false;
+    p->env = all.env;
+    all.env = (struct strv){0};
+    rec_fini(&step_payload_rec, &all);
+    return true;
+}
+
 bool ctl_build_launch(struct control *c, const struct job *j, const struct step *s, const struct task *t,
                       const uint8_t *payload, size_t n, struct launch *ret)
 {
@@ -140,6 +157,11 @@ bool ctl_build_launch(struct control *c, const struct job *j, const struct step 
     if (!payload || codec_decode(&step_payload_rec, payload, n, &p, &err) < 0) {
         log_error("job=%u step=%d its payload cannot be read: %s", j->id, s->id,
                   payload ? err.s : "not there");
+        return false;
+    }
+    if (!add_job_env(c, j, &p)) {
+        log_error("job=%u step=%d the environment of its job cannot be read", j->id, s->id);
+        rec_fini(&step_payload_rec, &p);
         return false;
     }
     bool batch = s->id == STEP_BATCH;

@@ -18,6 +18,7 @@ struct entry {
 
 struct payload_cache {
     struct idmap map;
+    struct idmap asked; /* being read from the store */
     struct list order;
     size_t bytes;
 };
@@ -48,6 +49,7 @@ void payload_cache_free(struct payload_cache *p)
     list_for_each (e, &p->order, struct entry, link)
         drop(p, e);
     idmap_fini(&p->map);
+    idmap_fini(&p->asked);
     free(p);
 }
 
@@ -75,6 +77,19 @@ const uint8_t *payload_cache_get(struct payload_cache *p, uint32_t job, int32_t 
         return NULL;
     *ret_n = e->n;
     return e->data;
+}
+
+bool payload_cache_ask(struct payload_cache *p, uint32_t job, int32_t step)
+{
+    if (idmap_get(&p->asked, key_of(job, step)))
+        return false;
+    idmap_set(&p->asked, key_of(job, step), p);
+    return true;
+}
+
+void payload_cache_answer(struct payload_cache *p, uint32_t job, int32_t step)
+{
+    idmap_remove(&p->asked, key_of(job, step));
 }
 
 void payload_cache_drop(struct payload_cache *p, uint32_t job, int32_t step)

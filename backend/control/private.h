@@ -173,6 +173,8 @@ void session_send(struct session *s, enum msg_kind kind, uint64_t tag, const voi
 void ctl_push_event(struct control *c, const struct event *ev, const void *encoded, size_t n);
 void ctl_push_reasons(struct control *c, const struct msg_reasons *rows);
 void ctl_push_util(struct control *c, const struct msg_util *u);
+/* Names and groups are looked up anew, and who is an administrator. */
+void ctl_forget_users(struct control *c);
 bool session_owns(const struct session *s, const struct job *j); /* owner or admin */
 
 /* --- requests: each answers by itself --- */

@@ -65,7 +65,7 @@ void req_script(struct session *s, uint64_t tag, const struct msg_job *m)
         return;
     }
     vec_push(&s->scripts, (struct script_wait){.tag = tag, .job = ctl_payload_job(j)});
-    store_get_payload(c->store, ctl_payload_job(j), STEP_BATCH);
+    ctl_ask_payload(c, ctl_payload_job(j), STEP_BATCH);
 }
 
 void ctl_answer_scripts(struct control *c, uint32_t job, const uint8_t *p, size_t n)

@@ -267,11 +267,10 @@ void req_submit(struct session *s, uint64_t tag, struct msg_submit *m)
     bug_on(ctl_emit(c, EV_SUBMIT, id, &j) < 0);
     if (m->kind == JOB_KIND_BATCH)
         keep_payload(c, id, STEP_BATCH, &m->payload);
-    for (size_t i = 0; steps && i < m->step_payloads.n; i++) {
-        if (!m->step_payloads.v[i].env.n)
-            m->step_payloads.v[i].env = strv_copy(&m->payload.env);
+    if (steps) /* the environment of all that have none: what is stored is no larger than what came in */
+        keep_payload(c, id, STEP_ALL, &m->payload);
+    for (size_t i = 0; steps && i < m->step_payloads.n; i++)
         keep_payload(c, id, (int32_t)i, &m->step_payloads.v[i]);
-    }
     if (m->kind == JOB_KIND_INTERACTIVE && !m->detached)
         idmap_set(&c->owners, id, s);
     c->stats.submits++;
