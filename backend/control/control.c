@@ -318,6 +318,8 @@ int control_reload(struct control *c, struct errtext *err)
     if (r < 0)
         return r;
     r = ctl_apply_config(c, &spec);
+    ctl_forget_users(c);
     ctl_connect_nodes(c);
+    c->sched_dirty = true; /* groups may open partitions */
     return r;
 }

@@ -182,6 +182,10 @@ bool session_owns(const struct session *s, const struct job *j); /* owner or adm
 void req_submit(struct session *s, uint64_t tag, struct msg_submit *m);
 /* A command as it may be shown on a terminal; NULL for NULL. Caller frees. */
 char *ctl_shown_command(const char *s);
+/* Whether what a user wrote into a request, or into a step and what it runs, can be taken in: names, texts,
+ * counts, sizes. The text says what not. One for all ways in. */
+enum refusal ctl_check_request(const struct job_req *r, struct errtext *text);
+enum refusal ctl_check_step(const struct step *s, const struct step_payload *p, struct errtext *text);
 void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m);
 void req_act(struct session *s, uint64_t tag, const struct msg_act *m);
 void req_update(struct session *s, uint64_t tag, const struct msg_update *m);

@@ -10,6 +10,7 @@
 
 #define ROWS_MAX   128 /* of a frame: small, so that the client decodes one piece while the next is made */
 #define PIECES_MAX 32  /* frames of a turn */
+#define LOOKS_MAX  200000u /* comparisons of a turn: of jobs with what is wanted */
 
 static bool has_state(const struct msg_get *g, const struct job *j)
 {
@@ -121,9 +122,11 @@ void snapshot_continue(struct session *s)
     struct rows *rows = xmalloc(sizeof *rows);
     rows->n = 0;
     struct list *at = after_cursor(c, s->cursor);
-    /* However fast the client reads, a turn makes only so many pieces. */
-    for (size_t made = 0;
-         at != &c->model.all && made < PIECES_MAX && conn_queued(s->conn) < CONN_LOW * 4;) {
+    /* However fast the client reads and however little it wants, a turn does only so much. */
+    size_t looks = 0, looks_each = 1 + s->get.jobs.n + s->get.users.n;
+    for (size_t made = 0; at != &c->model.all && made < PIECES_MAX && looks < LOOKS_MAX &&
+                          conn_queued(s->conn) < CONN_LOW * 4;
+         looks += looks_each) {
         const struct job *j = container_of(at, struct job, in_all);
         at = at->next;
         s->cursor = j->id;
@@ -170,6 +173,11 @@ static bool send_named(struct session *s)
 void req_get(struct session *s, uint64_t tag, struct msg_get *m)
 {
     struct control *c = s->ctl;
+    if (m->jobs.n > GET_NAMES_MAX || m->users.n > GET_NAMES_MAX) {
+        session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u jobs or users asked for by name",
+                      GET_NAMES_MAX);
+        return;
+    }
     rec_fini(&msg_get_rec, &s->get);
     s->get = *m;
     *m = (struct msg_get){0};

@@ -5,15 +5,22 @@
 #define ENDED_MAX    200000u /* beyond that the oldest go earlier */
 #define RETIRE_BATCH 5000    /* in one turn */
 
-/* An array's record holds the payload of its elements: it goes last. */
-static bool is_needed(const struct control *c, const struct job *j)
+/* How many elements each array still has: array -> count. */
+static void count_elements(const struct control *c, struct idmap *ret)
 {
-    if (j->array_job != j->id)
-        return false;
-    list_for_each (other, &c->model.all, struct job, in_all)
-        if (other != j && other->array_job == j->id)
-            return true;
-    return false;
+    list_for_each (j, &c->model.all, struct job, in_all) {
+        if (!j->array_job || j->array_job == j->id)
+            continue;
+        uintptr_t n = (uintptr_t)idmap_get(ret, j->array_job);
+        idmap_set(ret, j->array_job, (void *)(n + 1));
+    }
+}
+
+static void forget_element(struct idmap *elements, uint32_t array)
+{
+    uintptr_t n = (uintptr_t)idmap_remove(elements, array);
+    if (n > 1)
+        idmap_set(elements, array, (void *)(n - 1));
 }
 
 void ctl_retire(void *ctx)
@@ -22,17 +29,30 @@ void ctl_retire(void *ctx)
     struct wall now = loop_wall(c->loop);
     int64_t age_ms = (int64_t)c->model.spec.min_job_age_s * MS_PER_S;
     int n = 0;
+    bool counted = false;
+    struct idmap elements = {0};
     list_for_each (j, &c->model.ended, struct job, in_queue) {
         int64_t since_ms = wall_is_set(j->t_settled) ? j->t_settled.ms : j->t_end.ms;
         bool old = since_ms + age_ms <= now.ms;
         if ((!old && c->model.n_ended <= ENDED_MAX) || n >= RETIRE_BATCH || c->read_only)
             break;
-        if (is_needed(c, j))
+        bool is_array = j->array_job == j->id;
+        if (is_array && !counted)
+            count_elements(c, &elements);
+        counted = counted || is_array;
+        /* An array's record holds the payload of its elements: it goes last. */
+        if (is_array && idmap_get(&elements, j->id))
             continue;
+        uint32_t array = is_array ? 0 : j->array_job;
         ctl_drop_timer(c, j->id);
         payload_cache_drop(c->payloads, j->id, STEP_BATCH);
         struct ev_none body = {0};
-        n += ctl_emit(c, EV_RETIRE, j->id, &body) == 0;
+        if (ctl_emit(c, EV_RETIRE, j->id, &body) < 0)
+            continue;
+        n++;
+        if (array)
+            forget_element(&elements, array);
     }
+    idmap_fini(&elements);
     loop_timer_set(c->loop, &c->retire, n >= RETIRE_BATCH ? 0 : RETIRE_MS);
 }

@@ -21,9 +21,12 @@
 #define SWEEP_MS       2000
 #define HELLO_MS       10000 /* to say who it is */
 #define FRAME_MS       30000 /* to finish a frame */
-#define USER_SESSIONS  4096  /* of one user who is no administrator */
+#define HELLO_MAX      4096  /* bytes of a frame, until it has said who it is */
+#define USER_SESSIONS  256   /* of one user who is no administrator; at most a quarter of the descriptors */
 #define PAUSE_MS       100   /* with no descriptor left */
 #define KEPT_FILES     64    /* descriptors for everything but clients */
+#define ADMIN_FILES    64    /* of those for clients, for administrators alone; at most an eighth of all */
+#define RESEND_MAX     10000 /* jobs that change while rows are sent */
 #define STOKER_RELEASE "0.1.0"
 
 static void session_free(struct session *s)
@@ -94,6 +97,7 @@ static void greet(struct session *s, uint64_t tag, const struct msg_hello *m)
                             .now = loop_wall(c->loop),
                             .pid = (uint32_t)getpid()};
     s->greeted = true;
+    conn_set_max_frame(s->conn, FRAME_MAX);
     free(s->program);
     s->program = xstrdup(m->program);
     conn_send(s->conn, 0, MSG_WELCOME, tag, &w);
@@ -223,16 +227,37 @@ static const struct conn_ops ops = {.on_frame = on_frame, .on_close = on_close, 
 static bool has_room(struct control *c, uint32_t uid, bool admin)
 {
     struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && c->n_sessions + KEPT_FILES >= files.rlim_cur) {
+    uint64_t most = UINT32_MAX;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < most)
+        most = files.rlim_cur;
+    uint64_t kept = KEPT_FILES;
+    if (!admin)
+        kept += most / 8 < ADMIN_FILES ? most / 8 : ADMIN_FILES;
+    if (c->n_sessions + kept >= most) {
         log_warn("clients=%u no more are let in: descriptors", c->n_sessions);
         return false;
     }
-    uint32_t n = 0;
-    if (c->n_sessions < USER_SESSIONS || admin)
+    if (admin)
         return true;
+    uint64_t n = 0, share = most / 4 < USER_SESSIONS ? most / 4 : USER_SESSIONS;
     list_for_each (s, &c->sessions, struct session, link)
         n += s->uid == uid;
-    return n < USER_SESSIONS;
+    if (n >= share)
+        log_warn("uid=%u has %llu connections: no more are let in", uid, (unsigned long long)n);
+    return n < share;
+}
+
+static bool is_admin(struct control *c, uint32_t uid)
+{
+    return uid == 0 || uid == geteuid() || user_in_groups(c->users, uid, &c->model.spec.admin_groups);
+}
+
+void ctl_forget_users(struct control *c)
+{
+    user_cache_free(c->users);
+    c->users = user_cache_new();
+    list_for_each (s, &c->sessions, struct session, link)
+        s->admin = is_admin(c, s->uid);
 }
 
 static void let_in(struct control *c, int fd)
@@ -243,8 +268,7 @@ static void let_in(struct control *c, int fd)
         close(fd);
         return;
     }
-    bool admin = cred.uid == 0 || cred.uid == geteuid() ||
-                 user_in_groups(c->users, cred.uid, &c->model.spec.admin_groups);
+    bool admin = is_admin(c, cred.uid);
     if (!has_room(c, cred.uid, admin)) {
         close(fd);
         return;
@@ -259,7 +283,7 @@ static void let_in(struct control *c, int fd)
     c->n_sessions++;
     list_init(&s->link);
     list_append(&c->sessions, &s->link);
-    s->conn = conn_new(c->loop, fd, FRAME_MAX, QUEUE_MAX, store_committed(c->store), &ops, s);
+    s->conn = conn_new(c->loop, fd, HELLO_MAX, QUEUE_MAX, store_committed(c->store), &ops, s);
 }
 
 static void on_listen(void *arg, unsigned ready)
@@ -335,24 +359,30 @@ void ctl_free_sessions(struct control *c)
 
 /* --- pushes --- */
 
+/* Too slow for pushes: nothing more is sent but the word that it must ask anew, once there is room. */
+static void tell_resync(struct session *s)
+{
+    s->follow = FOLLOW_NONE;
+    s->snapshotting = false;
+    vec_clear(&s->resend);
+    s->resync_told = true;
+    conn_ask_drain(s->conn);
+}
+
 static bool wants(struct session *s, uint32_t job)
 {
     if (s->follow == FOLLOW_STARTING) { /* rows are on their way: what changed of those sent goes again */
-        if (job && job <= s->cursor && (!s->resend.n || s->resend.v[s->resend.n - 1] != job))
+        bool again = job && job <= s->cursor && (!s->resend.n || s->resend.v[s->resend.n - 1] != job);
+        if (again && s->resend.n < RESEND_MAX)
             vec_push(&s->resend, job);
+        else if (again && s->get.follow) /* one who asks once gets the rows as they were when sent */
+            tell_resync(s);
         return false;
     }
     if (s->follow != FOLLOW_JOB)
         return s->follow == FOLLOW_ALL;
     const struct job *j = model_get_job(&s->ctl->model, job);
     return s->follow_job == job || (j && j->array_job == s->follow_job);
-}
-
-/* Too slow for pushes: nothing more is sent but the word that it must ask anew, once there is room. */
-static void tell_resync(struct session *s)
-{
-    s->follow = FOLLOW_NONE;
-    s->resync_told = true;
 }
 
 void ctl_push_event(struct control *c, const struct event *ev, const void *encoded, size_t n)

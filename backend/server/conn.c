@@ -10,9 +10,12 @@
 #include "src/base/vec.h"
 #include "src/proto/codec.h"
 
-#define READ_CHUNK   65536u
-#define OUT_KEEP     (1u << 20) /* an idle connection holds on to no more than this */
-#define READS_A_TURN 4          /* so that one busy peer does not hold up the others */
+#define READ_CHUNK 65536u
+#define OUT_KEEP   (1u << 20) /* an idle connection holds on to no more than this */
+/* So that one busy peer does not hold up the others: */
+#define READS_A_TURN  4
+#define FRAMES_A_TURN 128
+#define NS_A_TURN     (2 * NS_PER_MS)
 
 struct mark { /* a message that waits */
     uint64_t gate;
@@ -24,6 +27,7 @@ struct mark { /* a message that waits */
 struct conn {
     struct loop *loop;
     struct loop_fd watch;
+    struct loop_timer more; /* armed: whole frames wait in `in` for the next turn, and nothing is read */
     struct loop_timer reap; /* frees a connection that was closed inside its own callback */
     const struct conn_ops *ops;
     void *ctx;
@@ -37,6 +41,7 @@ struct conn {
     VEC(struct mark) marks; /* in order; from first_mark on */
     size_t first_mark;
     struct mono t_partial; /* when the unfinished frame at the end of `in` began; 0: there is none */
+    bool waiting;          /* for `more` */
     bool busy, dead;
 };
 
@@ -44,6 +49,7 @@ static void conn_free(void *arg)
 {
     struct conn *c = arg;
     loop_unwatch(c->loop, &c->watch);
+    loop_timer_cancel(c->loop, &c->more);
     loop_timer_cancel(c->loop, &c->reap);
     close(c->watch.fd);
     frame_reader_fini(&c->in);
@@ -69,6 +75,7 @@ void conn_close(struct conn *c)
     conn_hurry(c); /* a last word should arrive */
     c->dead = true;
     loop_unwatch(c->loop, &c->watch);
+    loop_timer_cancel(c->loop, &c->more);
     if (c->busy)
         loop_timer_set(c->loop, &c->reap, 0);
     else
@@ -150,15 +157,23 @@ static void open_gates(struct conn *c)
         c->first_mark = c->marks.n = 0;
 }
 
+/* Hands out frames until there is none, or this turn's share is used up: then the rest waits for `more`. */
 static void read_frames(struct conn *c)
 {
     struct frame f;
     int r = 0;
-    while (!c->dead && (r = frame_reader_next(&c->in, &f)) == 1) {
+    struct mono t0 = mono_read();
+    c->waiting = false;
+    for (int n = 0; !c->dead && (r = frame_reader_next(&c->in, &f)) == 1;) {
         c->t_partial.ns = 0;
         r = c->ops->on_frame(c->ctx, c, &f);
         if (r < 0 && !c->dead) {
             fail(c, "protocol error");
+            return;
+        }
+        c->waiting = c->in.at < c->in.n && (++n >= FRAMES_A_TURN || mono_read().ns - t0.ns >= NS_A_TURN);
+        if (c->waiting && !c->dead) {
+            loop_timer_set(c->loop, &c->more, 0);
             return;
         }
     }
@@ -170,11 +185,21 @@ static void read_frames(struct conn *c)
         c->t_partial = loop_now(c->loop);
 }
 
+static void on_more(void *arg)
+{
+    struct conn *c = arg;
+    c->busy = true;
+    read_frames(c);
+    c->busy = false;
+}
+
 static void read_some(struct conn *c)
 {
-    for (int i = 0; i < READS_A_TURN && !c->dead; i++) {
-        uint8_t *p = frame_reader_space(&c->in, READ_CHUNK);
-        ssize_t n = recv(c->watch.fd, p, READ_CHUNK, MSG_DONTWAIT);
+    /* One that may say little yet gets little room. */
+    size_t chunk = c->in.max < READ_CHUNK ? c->in.max + FRAME_HEADER_SIZE : READ_CHUNK;
+    for (int i = 0; i < READS_A_TURN && !c->dead && !c->waiting; i++) {
+        uint8_t *p = frame_reader_space(&c->in, chunk);
+        ssize_t n = recv(c->watch.fd, p, chunk, MSG_DONTWAIT);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN)
@@ -185,7 +210,7 @@ static void read_some(struct conn *c)
         }
         frame_reader_added(&c->in, (size_t)n);
         read_frames(c);
-        if ((size_t)n < READ_CHUNK)
+        if ((size_t)n < chunk)
             return;
     }
 }
@@ -213,6 +238,7 @@ struct conn *conn_new(struct loop *l, int fd, size_t max_frame, size_t max_out, 
     c->committed = committed;
     str_init(&c->out);
     c->watch = (struct loop_fd){.fd = fd, .fn = on_ready, .ctx = c};
+    c->more = (struct loop_timer){.fn = on_more, .ctx = c};
     c->reap = (struct loop_timer){.fn = conn_free, .ctx = c};
     update_watch(c);
     return c;
@@ -286,6 +312,11 @@ void conn_ask_drain(struct conn *c)
     c->full = true;
     if (!c->dead) /* once: flush sets the watch as it should be */
         loop_watch(c->loop, &c->watch, LOOP_READ | LOOP_WRITE);
+}
+
+void conn_set_max_frame(struct conn *c, size_t max_frame)
+{
+    c->in.max = max_frame;
 }
 
 size_t conn_queued(const struct conn *c)

@@ -27,6 +27,8 @@ struct conn_ops {
  * fails. committed: as of now. */
 struct conn *conn_new(struct loop *l, int fd, size_t max_frame, size_t max_out, uint64_t committed,
                       const struct conn_ops *ops, void *ctx) __attribute__((warn_unused_result));
+/* For the frames that follow. */
+void conn_set_max_frame(struct conn *c, size_t max_frame);
 /* Closes and frees, at the end of the turn where it is called from within a callback of c. */
 void conn_close(struct conn *c);
 

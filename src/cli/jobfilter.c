@@ -117,11 +117,12 @@ int filter_set_nodes(struct job_filter *f, const char *text, struct errtext *err
 void job_filter_to_get(const struct job_filter *f, uint32_t what, struct msg_get *get)
 {
     *get = (struct msg_get){.what = what};
-    for (size_t i = 0; i < f->targets.list.n; i++)
+    bool few = f->targets.list.n <= GET_NAMES_MAX; /* else all are asked for and looked through here */
+    for (size_t i = 0; few && i < f->targets.list.n; i++)
         *rec_list_push(&get->jobs) = f->targets.list.v[i];
     if (f->targets.list.n)
         return;
-    if (f->by_user && !f->uids.n && f->users.n)
+    if (f->by_user && !f->uids.n && f->users.n && f->users.n <= GET_NAMES_MAX)
         get->users = strv_copy(&f->users);
     if (f->states != STATES_ALL)
         get->states = f->states;

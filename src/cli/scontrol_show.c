@@ -87,7 +87,8 @@ static int show_jobs(struct scontrol *s, size_t n, char *const *w)
             target_list_fini(&targets);
             return load_failed(s, "slurm_load_jobs", "Invalid job id specified");
         }
-    for (size_t i = 0; i < targets.list.n; i++)
+    bool few = targets.list.n <= GET_NAMES_MAX; /* else all are asked for and looked through here */
+    for (size_t i = 0; few && i < targets.list.n; i++)
         *rec_list_push(&get.jobs) = targets.list.v[i];
     int rc = fetch(s, &get, &m, "slurm_load_jobs");
     if (rc == 0) {

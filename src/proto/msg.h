@@ -162,6 +162,9 @@ struct msg_drain { /* C->S, admins; answered by RESULT */
 #define GET_NODES 2u
 #define GET_JOBS  4u
 
+/* Jobs and users of one question; who wants more asks for all. */
+#define GET_NAMES_MAX 1000u
+
 struct msg_get {   /* C->S: rows of the state, answered by SPEC, NODES, JOBS ... and then SNAPSHOT; with
                       follow EVENTs come after */
     uint32_t what; /* GET_* */

@@ -443,6 +443,42 @@ static void test_writing_to_one_who_has_gone(void **state)
     assert_true(strlen(s.why) > 0);
 }
 
+/* However much has come, a turn takes a share of it; the rest needs no further byte, not even a peer. */
+static void test_many_frames_are_shared_out(void **state)
+{
+    (void)state;
+    struct str b = STR_INIT;
+    for (unsigned i = 1; i <= 1000; i++)
+        frame_append_header(&b, MSG_RESULT, 0, i, 0);
+    assert_int_equal(write(s.peer, b.s, b.len), b.len);
+    str_fini(&b);
+    loop_turn(s.l, 1000);
+    assert_in_range(s.frames, 1, 128);
+    shutdown(s.peer, SHUT_WR);
+    for (int i = 0; !s.closes && i < TURNS; i++)
+        loop_turn(s.l, 1000);
+    assert_int_equal(s.frames, 1000);
+    assert_int_equal(s.closes, 1);
+}
+
+static void test_largest_frame_may_change(void **state)
+{
+    (void)state;
+    conn_set_max_frame(s.c, 100);
+    peer_writes(1, 100);
+    for (int i = 0; s.frames < 1 && i < TURNS; i++)
+        loop_turn(s.l, 100);
+    conn_set_max_frame(s.c, MAX_FRAME);
+    peer_writes(2, 101);
+    for (int i = 0; s.frames < 2 && i < TURNS; i++)
+        loop_turn(s.l, 100);
+    assert_int_equal(s.frames, 2);
+    conn_set_max_frame(s.c, 100);
+    peer_writes(3, 101);
+    turn_until_over();
+    assert_int_equal(s.frames, 2);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -462,6 +498,8 @@ int main(void)
         TEST(test_slow_reader_is_bounded),
         TEST(test_gated_output_is_bounded_too),
         TEST(test_many_small_frames),
+        TEST(test_many_frames_are_shared_out),
+        TEST(test_largest_frame_may_change),
         TEST(test_one_byte_at_a_time),
         TEST(test_echo),
         TEST(test_last_words_are_sent),
