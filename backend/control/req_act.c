@@ -85,6 +85,31 @@ static void signal_job(struct session *s, const struct job *j, int32_t step, con
         }
 }
 
+/* An administrator's hold is no other's to change: not to a weaker one either. */
+static bool may_change_hold(const struct session *s, const struct job *j, struct outcome *o)
+{
+    if (j->hold != HOLD_ADMIN || s->admin)
+        return true;
+    refuse(o, j->id, REFUSAL_NOT_ALLOWED, "held by an administrator, who must release it");
+    return false;
+}
+
+/* What was submitted held has not been looked at yet. A partition that takes no new jobs keeps those that
+ * it has. */
+static bool can_ever_run(struct session *s, const struct job *j, struct outcome *o)
+{
+    struct errtext text = {""};
+    struct sched_view v = ctl_view(s->ctl);
+    enum refusal r = j->hold == HOLD_NONE
+                         ? REFUSAL_NONE
+                         : sched_admit(&v, j->uid, &j->req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL,
+                                       j->kind == JOB_KIND_STEPS ? j->steps.n : 0, &text);
+    if (r == REFUSAL_NONE || r == REFUSAL_PART_DOWN)
+        return true;
+    refuse(o, j->id, r, text.s);
+    return false;
+}
+
 static void hold_job(struct session *s, const struct job *j, enum job_hold hold, struct outcome *o)
 {
     struct ev_hold body = {.hold = hold, .uid = s->uid};
@@ -93,15 +118,15 @@ static void hold_job(struct session *s, const struct job *j, enum job_hold hold,
                "only a waiting job can be held or released");
         return;
     }
-    if (hold == HOLD_NONE && j->hold == HOLD_ADMIN && !s->admin) {
-        refuse(o, j->id, REFUSAL_NOT_ALLOWED, "held by an administrator, who must release it");
+    if (!may_change_hold(s, j, o) || (hold == HOLD_NONE && !can_ever_run(s, j, o)))
         return;
-    }
     emit(s, o, EV_HOLD, j->id, &body);
 }
 
 static void requeue_job(struct session *s, const struct job *j, bool hold, struct outcome *o)
 {
+    if (!may_change_hold(s, j, o))
+        return;
     if (j->state == JOB_PENDING) {
         if (hold)
             hold_job(s, j, HOLD_USER, o);
@@ -310,6 +335,7 @@ void req_update(struct session *s, uint64_t tag, const struct msg_update *m)
         free(key);
     }
     struct sched_view v = ctl_view(c);
+    r = r == REFUSAL_NONE ? ctl_check_request(&u.req, &text) : r;
     if (r == REFUSAL_NONE && j->state == JOB_PENDING)
         r = sched_admit(&v, j->uid, &u.req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL, j->steps.n,
                         &text);

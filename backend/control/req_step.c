@@ -3,10 +3,12 @@
 
 #include "backend/control/private.h"
 #include "src/base/units.h"
+#include "src/base/utf8.h"
 #include "src/proto/codec.h"
 
 #define READ_MAX    (256u << 10)
 #define WAIT_MAX_MS 60000u
+#define NAME_CELLS  128
 
 /* The step that an earlier try of the same request made. */
 static const struct step *find_repeated(const struct job *j, const char *request_id)
@@ -65,6 +67,20 @@ static enum refusal shape_step(const struct job *j, struct step *s, bool no_wait
     return REFUSAL_NONE;
 }
 
+/* srun's is that of its program, whatever that is called: escaped and cut, not refused. */
+static char *shown_name(const char *s)
+{
+    struct str b = STR_INIT;
+    if (!s)
+        return NULL;
+    cell_text(&b, s, NAME_CELLS, true, false);
+    if (b.len > NAME_CELLS) { /* of several bytes each */
+        str_clear(&b);
+        cell_text(&b, s, NAME_CELLS, true, true);
+    }
+    return str_take(&b);
+}
+
 void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
 {
     struct control *c = s->ctl;
@@ -88,7 +104,7 @@ void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
     struct ev_step body = {.step = m->step};
     m->step = (struct step){0};
     struct step *st = &body.step;
-    char *command = ctl_shown_command(st->command), *name = ctl_shown_command(st->name);
+    char *command = ctl_shown_command(st->command), *name = shown_name(st->name);
     free(st->command);
     free(st->name);
     st->command = command;
@@ -103,8 +119,9 @@ void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
     if (!st->nodes || st->nodes > st->n_ranks)
         st->nodes = st->nodes ? st->n_ranks : 1;
     struct sched_places places = {0};
-    enum refusal refusal =
-        st->tasks.n ? REFUSAL_BAD_REQUEST : shape_step(j, st, m->no_wait, &places, &text);
+    enum refusal refusal = ctl_check_step(st, &m->payload, &text);
+    if (refusal == REFUSAL_NONE)
+        refusal = shape_step(j, st, m->no_wait, &places, &text);
     bool waiting = !places.v.n;
     if (refusal != REFUSAL_NONE) {
         drop_places(&places);

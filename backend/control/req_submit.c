@@ -16,6 +16,7 @@
 #define ENV_BYTES_MAX     (1u << 20)
 #define STEPS_MAX         10000u
 #define TASKS_MAX         100000u
+#define COUNT_MAX         1000000u
 
 struct check {
     enum refusal refusal;
@@ -51,6 +52,13 @@ static void check_text(struct check *k, const char *what, const char *s)
     if (s && (strlen(s) > TEXT_MAX_BYTES || !utf8_is_clean_name(s, TEXT_MAX_BYTES)))
         refuse(k, REFUSAL_BAD_REQUEST, "%s: control characters are not allowed, nor more than 4096 bytes",
                what);
+}
+
+/* Where somebody works is what it is called, whatever that is: shown escaped. */
+static void check_dir(struct check *k, const char *s)
+{
+    if (s && strlen(s) > TEXT_MAX_BYTES)
+        refuse(k, REFUSAL_BAD_REQUEST, "working directory: more than 4096 bytes", NULL);
 }
 
 /* Commands are shown, never run from this text: what does not suit a terminal is escaped, not refused. */
@@ -95,11 +103,63 @@ static void check_request(struct check *k, const struct job_req *r)
     check_text(k, "node list", r->nodelist);
     check_text(k, "excluded nodes", r->exclude);
     check_text(k, "dependency", r->dependency);
+    check_text(k, "licenses", r->licenses);
+    check_text(k, "reservation", r->reservation);
+    check_text(k, "mail type", r->mail_type);
+    check_text(k, "mail user", r->mail_user);
+    check_text(k, "GPU type", r->gpu_type);
+    check_text(k, "gres", r->gres);
+    check_dir(k, r->workdir);
     if (str_is_empty(r->workdir) || r->workdir[0] != '/')
         refuse(k, REFUSAL_BAD_REQUEST, "working directory %s is not an absolute path",
                r->workdir ? r->workdir : "(none)");
     if (!str_is_empty(r->dependency))
         refuse(k, REFUSAL_DEPENDENCY, "dependencies are not scheduled by this release: %s", r->dependency);
+}
+
+/* How many: more than any machine has is a slip or worse. */
+static void check_count(struct check *k, const char *what, uint32_t n)
+{
+    if (n != NOT_GIVEN && n > COUNT_MAX)
+        refuse(k, REFUSAL_BAD_REQUEST, "%s: no more than 1000000", what);
+}
+
+static void check_step(struct check *k, const struct step *s, const struct step_payload *p)
+{
+    check_name(k, "step name", s->name);
+    check_name(k, "request id", s->request_id);
+    check_text(k, "output file", s->std_out);
+    check_text(k, "error file", s->std_err);
+    check_text(k, "input file", s->std_in);
+    check_text(k, "node list", s->nodelist);
+    check_text(k, "GPU type", s->gpu_type);
+    check_dir(k, s->workdir);
+    check_dir(k, p->workdir);
+    check_count(k, "CPUs of a process", s->cpus_per_rank);
+    check_count(k, "GPUs", s->gpus);
+    check_count(k, "GPUs of a process", s->gpus_per_rank);
+    check_count(k, "nodes", s->nodes);
+    check_payload(k, p);
+    if (s->tasks.n || s->done || s->killing || s->distribution > 1)
+        refuse(k, REFUSAL_BAD_REQUEST, "step %s: malformed", s->name);
+}
+
+enum refusal ctl_check_request(const struct job_req *r, struct errtext *text)
+{
+    struct check k = {.refusal = REFUSAL_NONE};
+    check_request(&k, r);
+    if (k.refusal != REFUSAL_NONE)
+        *text = k.text;
+    return k.refusal;
+}
+
+enum refusal ctl_check_step(const struct step *s, const struct step_payload *p, struct errtext *text)
+{
+    struct check k = {.refusal = REFUSAL_NONE};
+    check_step(&k, s, p);
+    if (k.refusal != REFUSAL_NONE)
+        *text = k.text;
+    return k.refusal;
 }
 
 static void check_steps(struct check *k, const struct msg_submit *m)
@@ -115,10 +175,11 @@ static void check_steps(struct check *k, const struct msg_submit *m)
         refuse(k, REFUSAL_BAD_REQUEST, "a step job has between 1 and 10000 steps", NULL);
     for (size_t i = 0; i < m->steps.n && k->refusal == REFUSAL_NONE; i++) {
         const struct step *s = &m->steps.v[i];
-        check_name(k, "step name", s->name);
-        check_payload(k, &m->step_payloads.v[i]);
-        if (s->id != (int32_t)i || s->tasks.n || s->done || s->killing)
+        check_step(k, s, &m->step_payloads.v[i]);
+        if (s->id != (int32_t)i)
             refuse(k, REFUSAL_BAD_REQUEST, "step %s: malformed", s->name);
+        if (!s->n_ranks || s->n_ranks > NODE_RANKS_MAX)
+            refuse(k, REFUSAL_BAD_REQUEST, "step %s: between 1 and 4096 processes in a task", s->name);
         if (!s->n_tasks || s->n_tasks > TASKS_MAX)
             refuse(k, REFUSAL_BAD_REQUEST, "step %s: between 1 and 100000 tasks", s->name);
     }
@@ -130,6 +191,12 @@ static void check_submit(struct session *s, const struct msg_submit *m, struct c
     check_request(k, &m->req);
     check_payload(k, &m->payload);
     check_steps(k, m);
+    check_name(k, "submitting host", m->host);
+    check_name(k, "request id", m->request_id);
+    if (m->force && !s->admin)
+        refuse(k, REFUSAL_NOT_ALLOWED, "only administrators queue what can never start", NULL);
+    if (m->req.ntasks_per_node != NOT_GIVEN && m->req.ntasks_per_node > NODE_RANKS_MAX)
+        refuse(k, REFUSAL_BAD_REQUEST, "no more than 4096 tasks on a node", NULL);
     if (m->kind > JOB_KIND_INTERACTIVE || str_is_empty(m->request_id) || strlen(m->request_id) > 64)
         refuse(k, REFUSAL_BAD_REQUEST, "malformed submission", NULL);
     if (m->kind == JOB_KIND_BATCH && !m->payload.script.n && !m->payload.argv.n)

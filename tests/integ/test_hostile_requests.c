@@ -293,11 +293,207 @@ static void a_step_jobs_environment_is_kept_once(void **unused)
     cluster_stop(controller);
 }
 
+/* --- what a step's creation and an update may hold is what a submission may hold --- */
+
+static struct answer update(struct client *c, uint32_t job, const char *change)
+{
+    struct msg_update m = {.target = {.job = job, .array_index = ARRAY_NONE, .step = STEP_ALL}};
+    strv_push(&m.changes, change);
+    struct answer a = ask(c, MSG_UPDATE, &m);
+    rec_fini(&msg_update_rec, &m);
+    return a;
+}
+
+static void spoil_output(struct msg_step_create *m)
+{
+    m->step.std_out = xstrdup("a\033[2Jb");
+}
+
+static void spoil_nodelist(struct msg_step_create *m)
+{
+    m->step.nodelist = xasprintf("%05000d", 0);
+}
+
+static void spoil_env(struct msg_step_create *m)
+{
+    for (int i = 0; i < 5000; i++)
+        strv_push(&m->payload.env, "A=1");
+}
+
+static void spoil_cpus(struct msg_step_create *m)
+{
+    m->step.cpus_per_rank = 1u << 31;
+}
+
+static void spoil_script(struct msg_step_create *m)
+{
+    m->payload.script.n = 5u << 20;
+    m->payload.script.p = xcalloc(1, m->payload.script.n);
+}
+
+static void spoil_ranks(struct msg_step_create *m)
+{
+    m->step.overcommit = true;
+    m->step.n_ranks = NODE_RANKS_MAX + 1;
+}
+
+static void each_way_in_is_checked_alike(void **unused)
+{
+    (void)unused;
+    static const struct {
+        void (*spoil)(struct msg_step_create *m);
+        uint32_t refusal;
+        const char *part;
+    } steps[] = {
+        {spoil_output, REFUSAL_BAD_REQUEST, "output file"},
+        {spoil_nodelist, REFUSAL_BAD_REQUEST, "node list"},
+        {spoil_env, REFUSAL_TOO_BIG, "environment"},
+        {spoil_cpus, REFUSAL_BAD_REQUEST, "CPUs of a process"},
+        {spoil_script, REFUSAL_TOO_BIG, "script"},
+        {spoil_ranks, REFUSAL_STEP_TOO_BIG, "no more than 4096"},
+    };
+    static const struct {
+        const char *change, *part;
+    } updates[] = {
+        {"JobName=a\033[2Jb", "job name"},
+        {"Comment=a\nb", "comment"},
+        {"Features=a\x7f", "features"},
+    };
+    start();
+    struct client *c = cluster_connect();
+    struct msg_submit m = submission(JOB_KIND_BATCH, "checked");
+    uint32_t job = submit(c, &m).job;
+    await(c, job, 0, JOB_RUNNING);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        struct msg_step_create s = step_create(job, "true");
+        steps[i].spoil(&s);
+        struct answer a = create(c, &s);
+        expect(&a, steps[i].refusal, steps[i].part);
+    }
+    m = submission(JOB_KIND_BATCH, "waits");
+    m.hold = true;
+    uint32_t waits = submit(c, &m).job;
+    for (size_t i = 0; i < sizeof updates / sizeof *updates; i++) {
+        struct answer a = update(c, waits, updates[i].change);
+        expect(&a, REFUSAL_BAD_REQUEST, updates[i].part);
+    }
+    struct answer fine = update(c, waits, "Comment=well");
+    expect(&fine, REFUSAL_NONE, "");
+    m = submission(JOB_KIND_BATCH, "host");
+    m.host = xstrdup("a\033b");
+    struct answer host = submit(c, &m);
+    expect(&host, REFUSAL_BAD_REQUEST, "submitting host");
+    client_free(c);
+    cluster_stop(controller);
+}
+
+/* Held at its submission it was not looked at: at its release it is. */
+static void a_release_is_an_admission(void **unused)
+{
+    (void)unused;
+    start();
+    struct client *c = cluster_connect();
+    struct msg_submit m = submission(JOB_KIND_BATCH, "never");
+    m.hold = true;
+    m.req.ntasks = 1000;
+    struct answer a = submit(c, &m);
+    expect(&a, REFUSAL_NONE, "");
+    struct answer b = act(c, ACT_RELEASE, a.job);
+    expect(&b, REFUSAL_NEVER_FITS, "can never be had");
+    struct answer less = update(c, a.job, "NumTasks=1");
+    expect(&less, REFUSAL_NONE, "");
+    struct answer d = act(c, ACT_RELEASE, a.job);
+    expect(&d, REFUSAL_NONE, "");
+    await(c, a.job, 0, JOB_RUNNING);
+    client_free(c);
+    cluster_stop(controller);
+}
+
+/* --- a user who is no administrator --- */
+
+static _Noreturn void as_nobody(uint32_t job)
+{
+    if (setresgid(65534, 65534, 65534) < 0 || setresuid(65534, 65534, 65534) < 0)
+        fail_msg("cannot become nobody: %s", strerror(errno));
+    struct client *c = cluster_connect();
+    struct msg_submit m = submission(JOB_KIND_BATCH, "forced");
+    m.force = true;
+    m.req.ntasks = 1000;
+    struct answer a = submit(c, &m);
+    expect(&a, REFUSAL_NOT_ALLOWED, "only administrators");
+    static const enum act acts[] = {ACT_HOLD, ACT_RELEASE, ACT_REQUEUE_HOLD, ACT_RELEASE};
+    for (size_t i = 0; job && i < sizeof acts / sizeof *acts; i++) {
+        struct answer b = act(c, acts[i], job);
+        expect(&b, REFUSAL_NOT_ALLOWED, "held by an administrator");
+    }
+    if (!job) {
+        m = submission(JOB_KIND_BATCH, "his");
+        m.hold = true;
+        struct answer his = submit(c, &m);
+        expect(&his, REFUSAL_NONE, "");
+        _exit(0);
+    }
+    _exit(0);
+}
+
+static void run_as_nobody(uint32_t job)
+{
+    int status;
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (!pid)
+        as_nobody(job);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        fail_msg("the user's part ended with %#x", (unsigned)status);
+}
+
+static void let_all_see(const char *dir)
+{
+    struct stat st;
+    if (stat(dir, &st) == 0)
+        assert_int_equal(chmod(dir, st.st_mode | 0711), 0);
+}
+
+static void an_owner_has_no_power_over_an_administrators_hold(void **unused)
+{
+    (void)unused;
+    if (geteuid() != 0)
+        skip();
+    start();
+    struct client *c = cluster_connect();
+    char *run = xasprintf("%s/run", getenv("STOKER_HOME"));
+    const char *dirs[] = {getenv("TMPDIR"), getenv("STOKER_HOME"), run};
+    for (size_t i = 0; i < 3; i++)
+        let_all_see(dirs[i]);
+    run_as_nobody(0);
+    struct model m;
+    cluster_fetch(c, &m);
+    uint32_t job = 0;
+    list_for_each (j, &m.all, struct job, in_all)
+        job = j->uid == 65534 ? j->id : job;
+    model_fini(&m);
+    assert_true(job > 0);
+    struct msg_act hold = {.act = ACT_HOLD, .admin_hold = true};
+    struct job_target *t = rec_list_push(&hold.targets);
+    *t = (struct job_target){.job = job, .array_index = ARRAY_NONE, .step = STEP_ALL};
+    struct answer a = ask(c, MSG_ACT, &hold);
+    rec_fini(&msg_act_rec, &hold);
+    expect(&a, REFUSAL_NONE, "");
+    run_as_nobody(job);
+    free(run);
+    client_free(c);
+    cluster_stop(controller);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ended_steps_leave_nothing_on_disk),
         cmocka_unit_test(a_step_jobs_environment_is_kept_once),
+        cmocka_unit_test(each_way_in_is_checked_alike),
+        cmocka_unit_test(a_release_is_an_admission),
+        cmocka_unit_test(an_owner_has_no_power_over_an_administrators_hold),
     };
     cluster_configure(4, 4, 0);
     return cmocka_run_group_tests(tests, NULL, NULL);
