@@ -42,17 +42,28 @@ static void connect_shim(void *ctx)
         close(dir_fd);
     if (ok) {
         wire_open(&t->wire, a->loop, &a->dirty, fd, SHIM_FRAME_MAX, &shim_wire_ops, t);
-        if (t->late_kill)
+        t->connect_pause_ms = 0;
+        if (t->late_kill) {
             wire_send(&t->wire, MSG_KILL, 0, &launch_kill_rec, t->late_kill);
+            rec_fini(&launch_kill_rec, t->late_kill);
+            free(t->late_kill);
+            t->late_kill = NULL;
+        }
         return;
     }
     if (fd >= 0)
         close(fd);
+    adopt_connect_later(t);
+}
+
+void adopt_connect_later(struct atask *t)
+{
     t->connect_pause_ms = t->connect_pause_ms ? t->connect_pause_ms * 2 : CONNECT_MIN_MS;
     if (t->connect_pause_ms > CONNECT_MAX_MS)
         t->connect_pause_ms = CONNECT_MAX_MS;
+    loop_timer_cancel(t->a->loop, &t->timer);
     t->timer = (struct loop_timer){.fn = connect_shim, .ctx = t};
-    loop_timer_set(a->loop, &t->timer, t->connect_pause_ms);
+    loop_timer_set(t->a->loop, &t->timer, t->connect_pause_ms);
 }
 
 static void on_pidfd(void *ctx, unsigned ready)

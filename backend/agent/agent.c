@@ -90,6 +90,17 @@ static int check_hello(struct agent *a, const struct msg_hello *h, struct errtex
         return err_set(err, -EPERM, "this is node %s, not %s", a->cfg.node, h->node);
     if (strcmp(h->cluster, a->cluster) == 0 && h->epoch == a->epoch)
         return 0;
+    if (!a->cluster[0]) {
+        unsigned n = tasks_hand_over(a);
+        if (n)
+            return err_set(
+                err, -EBUSY,
+                "this node still holds %u tasks of the cluster that it belonged to: stop the agent, end "
+                "them, remove what is in %s",
+                n, a->tasks_dir);
+        /* Launches of another cluster have the same numbers. */
+        tomb_clear(&a->tomb);
+    }
     char old[sizeof a->cluster];
     uint64_t old_epoch = a->epoch;
     memcpy(old, a->cluster, sizeof old);

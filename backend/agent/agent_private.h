@@ -21,6 +21,7 @@
  * directory. */
 struct policy {
     uint32_t min_uid, max_tasks;
+    uint64_t spool_max_mib; /* of one task */
     bool allow_root;
     struct strv users, workdirs; /* empty: all */
 };
@@ -127,6 +128,9 @@ void tasks_launch(struct agent *a, uint64_t tag, const struct launch *l, const s
 void tasks_kill(struct agent *a, const struct launch_kill *k);
 void tasks_input(struct agent *a, uint64_t tag, const struct msg_input *m, const struct frame *f);
 void tasks_ack(struct agent *a, const struct launch_key *key);
+/* Another cluster takes the node over: removes what is only kept for readers. The number of tasks that stand
+ * in the way. */
+unsigned tasks_hand_over(struct agent *a);
 void tasks_list(struct agent *a, struct msg_agent *into);
 void tasks_send_ends(struct agent *a);
 /* A child of this process has ended. */
@@ -139,6 +143,8 @@ extern const struct wire_ops shim_wire_ops;
 
 /* --- adopt.c: what an earlier agent has left --- */
 void adopt_all(struct agent *a);
+/* Tries to reach the shim of t, again and again until it is reached or gone. */
+void adopt_connect_later(struct atask *t);
 
 /* --- sweep.c: trees without a supervisor --- */
 void sweep_add(struct atask *t);

@@ -3,6 +3,7 @@
  *
  *     allow_root = no          min_uid = 1000          max_tasks = 200
  *     users = alice,bob        workdirs = /home,/scratch
+ *     spool_max = 1G
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,8 @@
 #include "backend/agent/agent_private.h"
 #include "src/base/units.h"
 
-#define POLICY_MAX 65536
+#define POLICY_MAX    65536
+#define SPOOL_MAX_MIB 1024
 
 void policy_fini(struct policy *p)
 {
@@ -38,6 +40,10 @@ static int take(struct policy *p, const char *name, const char *value, struct er
         r = int_parse(value, 1, 1000000, &n, err);
         if (r == 0)
             p->max_tasks = (uint32_t)n;
+    } else if (strcmp(name, "spool_max") == 0) {
+        r = mem_parse_mib(value, &p->spool_max_mib, err);
+        if (r == 0 && !p->spool_max_mib)
+            r = err_set(err, -EINVAL, "spool_max is at least 1M");
     } else if (strcmp(name, "users") == 0) {
         strv_fini(&p->users);
         p->users = strv_split(value, ", ");
@@ -46,7 +52,8 @@ static int take(struct policy *p, const char *name, const char *value, struct er
         p->workdirs = strv_split(value, ", ");
     } else {
         return err_set(err, -EINVAL,
-                       "unknown name \"%s\" (allow_root, min_uid, max_tasks, users, workdirs)", name);
+                       "unknown name \"%s\" (allow_root, min_uid, max_tasks, users, workdirs, spool_max)",
+                       name);
     }
     return r;
 }
@@ -73,7 +80,7 @@ static int read_text(int dir_fd, char *buf, size_t size, struct errtext *err)
 
 int policy_load(struct policy *p, int dir_fd, struct errtext *err)
 {
-    *p = (struct policy){.allow_root = true, .max_tasks = UINT32_MAX};
+    *p = (struct policy){.allow_root = true, .max_tasks = UINT32_MAX, .spool_max_mib = SPOOL_MAX_MIB};
     char *text = malloc(POLICY_MAX);
     if (!text)
         return err_set(err, -ENOMEM, "no memory");

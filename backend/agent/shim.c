@@ -186,6 +186,7 @@ static void start(struct shim *s)
     int r = write_script(s);
     if (r == 0)
         r = files_prepare(s);
+    spool_start(s);
     if (r == 0 && files_need_opener(s)) {
         r = files_start_opener(s);
         if (r < 0)
@@ -221,7 +222,7 @@ static void rank_ended(struct shim *s, struct rank *r, int status)
         kill_terminate(s, (int64_t)s->l.kill_wait_s * 1000);
 }
 
-static void reap(struct shim *s)
+void shim_reap(struct shim *s)
 {
     int status;
     pid_t pid;
@@ -237,7 +238,7 @@ static void reap(struct shim *s)
         s->end_ms = shim_now_ms();
         s->t_end = (struct wall){.ms = clock_ms(CLOCK_REALTIME)};
         s->phase = SHIM_LEFTOVERS;
-        s->limit_ms = s->early_ms = s->mem_ms = INT64_MAX;
+        s->limit_ms = s->early_ms = s->mem_ms = s->spool_ms = INT64_MAX;
         if (!none && !s->first_kill_ms) {
             kill_signal(s, SIGTERM, SIGNAL_TREE);
             int64_t at = s->end_ms + LEFTOVER_GRACE_MS;
@@ -258,7 +259,10 @@ static void limit_reached(struct shim *s)
         link_send(s, SHIM_LIMIT, 0, NULL, NULL);
         return;
     }
+    shim_reap(s);
     s->limit_ms = INT64_MAX;
+    if (s->phase != SHIM_OPENING && s->phase != SHIM_RUNNING)
+        return;
     char at[WALL_TEXT_SIZE], step[16];
     snprintf(step, sizeof step, ".%d", s->l.key.step);
     char *line = xasprintf("slurmstepd: error: *** %s %u%s ON %s CANCELLED AT %s DUE TO TIME LIMIT ***",
@@ -285,6 +289,8 @@ static void timers(struct shim *s)
     }
     if (now >= s->mem_ms)
         mem_look(s);
+    if (now >= s->spool_ms)
+        spool_look(s);
     if (now >= s->kill_ms)
         kill_round(s);
     if (s->first_kill_ms && now - s->first_kill_ms > STUCK_MS)
@@ -294,6 +300,8 @@ static void timers(struct shim *s)
 static int wait_ms(const struct shim *s)
 {
     int64_t at = s->kill_ms < s->mem_ms ? s->kill_ms : s->mem_ms;
+    if (s->spool_ms < at)
+        at = s->spool_ms;
     if (s->drain_ms && s->drain_ms < at)
         at = s->drain_ms;
     if (at == INT64_MAX)
@@ -401,7 +409,7 @@ static void run(struct shim *s)
 {
     struct sources q = {.fds = VEC_INIT, .what = VEC_INIT};
     link_take_frames(s); /* a kill may have come along with the launch */
-    reap(s);
+    shim_reap(s);
     while (s->phase != SHIM_GONE || sinks_drain(s)) {
         collect(s, &q);
         int n = poll(q.fds.v, q.fds.n, wait_ms(s));
@@ -411,7 +419,7 @@ static void run(struct shim *s)
         if (!s->told_running)
             link_tell_running(s);
         timers(s);
-        reap(s);
+        shim_reap(s);
     }
     vec_fini(&q.fds);
     vec_fini(&q.what);

@@ -112,6 +112,7 @@ void kill_terminate(struct shim *s, int64_t grace_ms)
 
 void kill_on_request(struct shim *s, const struct launch_kill *k)
 {
+    shim_reap(s);
     bool live = s->phase == SHIM_OPENING || s->phase == SHIM_RUNNING;
     if (k->signal > 0) {
         if (live)

@@ -46,6 +46,9 @@ static void out_of_memory(struct shim *s, uint64_t kib, const char *how)
 
 void mem_look(struct shim *s)
 {
+    shim_reap(s);
+    if (s->mem_ms == INT64_MAX)
+        return;
     s->mem_ms = shim_now_ms() + MEM_POLL_MS;
     struct proc_list tree = {0};
     proc_descendants(getpid(), &tree);

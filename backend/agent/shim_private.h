@@ -79,7 +79,8 @@ struct shim {
     int64_t drain_ms; /* until when the end waits for a queue that no longer moves; 0: not yet */
     bool notes_stuck; /* nobody takes notes: no further one is tried */
 
-    int64_t mem_ms; /* when to look at the memory next; INT64_MAX: never */
+    int64_t mem_ms;   /* when to look at the memory next; INT64_MAX: never */
+    int64_t spool_ms; /* the same of the spool */
     uint64_t peak_kib;
 
     struct str input;
@@ -88,6 +89,9 @@ struct shim {
 };
 
 int64_t shim_now_ms(void);
+/* Takes the ends of children. Called before anything decides how the task ends: what has ended by itself
+ * has. */
+void shim_reap(struct shim *s);
 /* Keeps the first message: what follows from it is noise. */
 void shim_message(struct shim *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -145,6 +149,11 @@ void kill_terminate(struct shim *s, int64_t grace_ms);
 void kill_signal(struct shim *s, int signo, enum signal_target target);
 void kill_round(struct shim *s);
 void kill_on_request(struct shim *s, const struct launch_kill *k);
+
+/* --- shim_spool.c --- */
+void spool_start(struct shim *s);
+/* Ends the task where it has written more than the spool takes. */
+void spool_look(struct shim *s);
 
 /* --- shim_mem.c --- */
 void mem_start(struct shim *s);

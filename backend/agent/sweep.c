@@ -25,13 +25,24 @@ void sweep_add(struct atask *t)
     loop_timer_set(a->loop, &a->sweep, 0);
 }
 
-static bool is_victim(const struct atask *t, const struct proc *p, const char *mark)
+/* The session of what it left has the shim's number, as long as that has not become a stranger's. */
+static bool session_is_its_own(const struct atask *t, const struct proc_list *all)
+{
+    if (!t->lost_shim || !t->shim_start)
+        return false;
+    for (size_t i = 0; i < all->n; i++)
+        if (all->v[i].pid == t->lost_shim)
+            return all->v[i].start == t->shim_start;
+    return true;
+}
+
+static bool is_victim(const struct atask *t, const struct proc *p, bool by_session, const char *mark)
 {
     if (p->state == 'Z' || p->pid == getpid() || p->pid == 1)
         return false;
     if (t->shim_start && p->start < t->shim_start)
         return false;
-    return (t->lost_shim && t->shim_start && p->session == t->lost_shim) || proc_has_env(p->pid, mark);
+    return (by_session && p->session == t->lost_shim) || proc_has_env(p->pid, mark);
 }
 
 static unsigned kill_tree(const struct proc *p)
@@ -88,9 +99,10 @@ void sweep_fire(void *ctx)
     list_for_each (t, &a->lost, struct atask, lost_link) {
         char mark[TASKDIR_MARK_SIZE];
         taskdir_mark(&t->st.key, t->cluster ? t->cluster : a->cluster, mark);
+        bool by_session = session_is_its_own(t, &all);
         unsigned n = 0;
         for (size_t i = 0; i < all.n; i++)
-            if (is_victim(t, &all.v[i], mark))
+            if (is_victim(t, &all.v[i], by_session, mark))
                 n += kill_tree(&all.v[i]);
         if (!n && !orphans)
             give_up(t);

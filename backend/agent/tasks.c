@@ -109,6 +109,7 @@ void tasks_ended(struct atask *t, struct launch_end *end)
     t->st.state = LAUNCH_ENDED;
     a->n_live--;
     list_unlink(&t->lost_link);
+    loop_timer_cancel(a->loop, &t->timer); /* it is not connected to any more */
     cgroup_remove(t->cgroup);
     agent_send(a, MSG_TASK_END, 0, t->end);
     if (!a->controller && t->has_dir) {
@@ -141,7 +142,8 @@ static int open_dir(const struct atask *t)
 
 void tasks_shim_gone(struct atask *t)
 {
-    t->lost_shim = t->shim;
+    if (t->shim)
+        t->lost_shim = t->shim; /* else it was gone before this agent came: its record says who it was */
     drop_shim(t);
     if (t->end)
         return;
@@ -196,6 +198,17 @@ void tasks_ack(struct agent *a, const struct launch_key *key)
     loop_timer_set(a->loop, &t->timer, SPOOL_KEEP_MS);
 }
 
+unsigned tasks_hand_over(struct agent *a)
+{
+    unsigned n = 0;
+    list_for_each (t, &a->tasks, struct atask, link)
+        if (t->acked)
+            remove_task(t);
+        else
+            n++;
+    return n;
+}
+
 void tasks_list(struct agent *a, struct msg_agent *into)
 {
     list_for_each (t, &a->tasks, struct atask, link)
@@ -246,11 +259,15 @@ static int on_shim_frame(void *ctx, const struct frame *f)
     }
 }
 
-/* A shim that is alive has lost the agent only where the agent closed: its exit is seen by its pid. */
+/* Its exit is seen by its pid. One that lives listens when its agent has closed: that it did not read, or
+ * sent what cannot be read, must not put it out of reach for ever. */
 static void on_shim_close(void *ctx, const char *why)
 {
-    (void)ctx;
-    (void)why;
+    struct atask *t = ctx;
+    if (t->end || !t->shim)
+        return;
+    log_info("task=%s its supervisor's connection is over: %s", t->name, why);
+    adopt_connect_later(t);
 }
 
 const struct wire_ops shim_wire_ops = {.on_frame = on_shim_frame, .on_close = on_shim_close};
@@ -332,6 +349,7 @@ static void send_setup(struct atask *t, const struct blob *groups, const struct 
         .nofile = a->nofile,
         .spared = a->spared,
         .oom_score_adj = a->oom_score_adj,
+        .spool_max = a->policy.spool_max_mib << 20,
     };
     wire_send(&t->wire, SHIM_SETUP, 0, &shim_setup_rec, &setup);
     wire_send_encoded(&t->wire, MSG_LAUNCH, 0, f->body, f->size);
@@ -425,11 +443,11 @@ void tasks_kill(struct agent *a, const struct launch_kill *k)
         return;
     if (k->signal == 0)
         t->st.killing = true;
-    if (t->wire.open || k->signal) {
+    if ((t->wire.open && !t->wire.full) || k->signal) {
         wire_send(&t->wire, MSG_KILL, 0, &launch_kill_rec, k);
         return;
     }
-    /* An adopted shim that cannot be reached yet: the last request is delivered when it can. */
+    /* A shim that cannot be reached now: the last request is delivered when it can. */
     if (t->late_kill)
         rec_fini(&launch_kill_rec, t->late_kill);
     else

@@ -34,11 +34,19 @@ static int ask(uint32_t uid, uint32_t gid, const char *name, struct blob *ret, s
                        pw->pw_name, name);
     int n = 64;
     gid_t *groups = xcalloc((size_t)n, sizeof *groups);
-    while (getgrouplist(pw->pw_name, gid, groups, &n) < 0 && n <= GROUPS_MAX)
+    while (getgrouplist(pw->pw_name, pw->pw_gid, groups, &n) < 0 && n <= GROUPS_MAX)
         groups = xreallocarray(groups, (size_t)n, sizeof *groups);
     if (n > GROUPS_MAX) {
         free(groups);
         return err_set(err, -EPERM, "user %s is in more than %d groups", pw->pw_name, GROUPS_MAX);
+    }
+    bool member = false;
+    for (int i = 0; i < n; i++)
+        member |= groups[i] == gid;
+    if (!member) {
+        free(groups);
+        return err_set(err, -EPERM, "identity mismatch: user %s is not in the group with gid %u here",
+                       pw->pw_name, gid);
     }
     *ret = (struct blob){.p = (uint8_t *)groups, .n = (size_t)n * sizeof(uint32_t)};
     return 0;

@@ -5,8 +5,9 @@
 #include "src/base/err.h"
 #include "src/base/rec.h"
 
-/* Checks that uid has the name that the controller knows, and gives its groups (uint32_t each). Answers are
- * kept for a minute. Errors: -EPERM with a text where the node knows the user by no or by another name. */
+/* Checks that uid has the name that the controller knows and is in the group gid, and gives its groups
+ * (uint32_t each). Answers are kept for a minute. Errors: -EPERM with a text where the node knows the user
+ * by no or by another name, or not in that group. */
 int users_groups(uint32_t uid, uint32_t gid, const char *name, const struct blob **ret, struct errtext *err)
     __attribute__((warn_unused_result));
 

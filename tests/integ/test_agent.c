@@ -626,6 +626,74 @@ static void test_shim_killed_while_agent_is_away(void **state)
     driver_await(is_gone, &pid, "what the lost shim left is killed");
 }
 
+/* Both die, and what is left has neither the mark in its environment nor a parent: only its session tells.
+ */
+static void test_shim_and_agent_killed(void **state)
+{
+    struct driver *d = *state;
+    run_as(d, 1, "exec env -i /bin/sh -c 'echo $$ >pid; exec /bin/sleep 777'");
+    pid_t pid = pid_in(d, "pid");
+    pid_t shim = shim_of(d, 1);
+    driver_hang_up(d);
+    driver_kill(d, SIGKILL);
+    kill(shim, SIGKILL);
+    driver_await(is_gone, &shim, "the shim is gone");
+    driver_connect(d);
+    struct launch_end *e = driver_end(d, 1, true);
+    check_int("kind", e->end_kind, END_UNKNOWN);
+    end_free(e);
+    assert_true(is_gone(&pid));
+}
+
+static void put_task_off(struct driver *d, uint32_t job)
+{
+    driver_terminate(d, job, KILL_CANCEL, 0, NULL);
+    end_free(driver_end(d, job, true));
+}
+
+/* A shim that does not read is cut off: once it reads again it is reached again, and gets what it missed.
+ */
+static void test_shim_cut_off_is_reached_again(void **state)
+{
+    struct driver *d = *state;
+    run_as(d, 1, "sleep 100");
+    pid_t shim = shim_of(d, 1);
+    kill(shim, SIGSTOP);
+    struct launch_kill k = {.key = {.job = 1, .step = STEP_BATCH, .attempt = 1}, .signal = SIGURG};
+    k.note = xcalloc(1, (1 << 20) + 1);
+    memset(k.note, 'x', 1 << 20);
+    for (int i = 0; i < 48; i++)
+        driver_send(d, MSG_KILL, 0, &k);
+    free(k.note);
+    driver_send(d, MSG_PING, 3, NULL);
+    msg_free(MSG_PONG, driver_wait(d, MSG_PONG, NULL, NULL, DRIVER_WAIT_MS));
+    kill(shim, SIGCONT);
+    put_task_off(d, 1);
+}
+
+/* A rank that has ended by itself, before its shim looked, has ended so whatever comes after. */
+static void test_end_comes_before_kill(void **state)
+{
+    struct driver *d = *state;
+    run_as(d, 1, "echo $$ >pid; while [ ! -e go ]; do sleep 0.01; done; exit 4");
+    pid_t pid = pid_in(d, "pid");
+    pid_t shim = shim_of(d, 1);
+    kill(shim, SIGSTOP);
+    char *go = xasprintf("%s/work/go", d->dir);
+    close(open(go, O_CREAT | O_WRONLY, 0644));
+    free(go);
+    driver_await(is_gone, &pid, "the rank has ended");
+    driver_terminate(d, 1, KILL_CANCEL, 0, "cancelled");
+    driver_send(d, MSG_PING, 3, NULL);
+    msg_free(MSG_PONG, driver_wait(d, MSG_PONG, NULL, NULL, DRIVER_WAIT_MS));
+    kill(shim, SIGCONT);
+    struct launch_end *e = driver_end(d, 1, true);
+    check_int("kind", e->end_kind, END_EXITED);
+    check_int("code", e->ranks.v[0].code, 4);
+    assert_false(e->was_killed);
+    end_free(e);
+}
+
 static void test_shim_ignores_terms(void **state)
 {
     struct driver *d = *state;
@@ -669,11 +737,20 @@ static void test_node_reboot(void **state)
 static void test_pid_of_a_stranger(void **state)
 {
     struct driver *d = *state;
+    int up[2];
+    assert_int_equal(pipe(up), 0);
     pid_t stranger = fork();
     if (stranger == 0) {
+        setsid(); /* a session with the number of the record, too */
+        close(up[1]);
+        close(up[0]);
         pause();
         _exit(0);
     }
+    close(up[1]);
+    char c;
+    assert_int_equal(read(up[0], &c, 1), 0);
+    close(up[0]);
     driver_hang_up(d);
     driver_kill(d, SIGTERM);
     /* Right boot, a living pid, another start time. */
@@ -794,6 +871,51 @@ static void test_controllers(void **state)
     rec_fini(&launch_rec, &l);
     struct launch_end *e = driver_end(d, 3, false);
     check_int("older launch", e->end_kind, END_LAUNCH_FAILED);
+    end_free(e);
+}
+
+static void forget_cluster(struct driver *d)
+{
+    driver_hang_up(d);
+    driver_kill(d, SIGTERM);
+    char *path = xasprintf("%s/cluster", d->agent_dir);
+    assert_int_equal(unlink(path), 0);
+    free(path);
+    driver_start(d);
+}
+
+/* A node that is given away takes nothing of its old cluster along: launches have the same numbers there.
+ */
+static void test_handed_over(void **state)
+{
+    struct driver *d = *state;
+    driver_run(d, 1, "exit 1");
+    end_free(driver_end(d, 1, true));
+    run_as(d, 2, "sleep 100");
+    char own[sizeof d->cluster];
+    memcpy(own, d->cluster, sizeof own);
+    snprintf(d->cluster, sizeof d->cluster, "other");
+    forget_cluster(d);
+    struct msg_agent *m = driver_greet(d);
+    check_has("with a task", m->refused, "still holds 1 tasks");
+    msg_free(MSG_AGENT, m);
+    char *path = xasprintf("%s/cluster", d->agent_dir);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "%s 1\n", own);
+    fclose(f);
+    free(path);
+    memcpy(d->cluster, own, sizeof own);
+    driver_hang_up(d);
+    driver_kill(d, SIGTERM);
+    driver_connect(d);
+    put_task_off(d, 2);
+    snprintf(d->cluster, sizeof d->cluster, "other");
+    forget_cluster(d);
+    driver_connect(d);
+    driver_run(d, 1, "exit 1");
+    struct launch_end *e = driver_end(d, 1, true);
+    check_int("kind", e->end_kind, END_EXITED);
     end_free(e);
 }
 
@@ -1134,10 +1256,16 @@ static int make_fifo(struct driver *d, const char *name)
     return fd;
 }
 
+struct filling {
+    int fd, held;
+};
+
+/* Takes no more: its pages may be filled in part. */
 static bool is_full(void *ctx)
 {
-    int n = 0;
-    return ioctl(*(int *)ctx, FIONREAD, &n) == 0 && n > 60000;
+    struct filling *f = ctx;
+    int before = f->held;
+    return ioctl(f->fd, FIONREAD, &f->held) == 0 && f->held > 16384 && f->held == before;
 }
 
 static void step_kill(struct driver *d, uint32_t job, const char *note)
@@ -1174,7 +1302,7 @@ static void test_fifo_that_nobody_reads(void **state)
             l.time_limit_s = 1;
         driver_send(d, MSG_LAUNCH, 0, &l);
         rec_fini(&launch_rec, &l);
-        driver_await(is_full, &fifo, "the FIFO is full");
+        driver_await(is_full, &(struct filling){.fd = fifo}, "the FIFO is full");
         if (!cases[i].limit)
             step_kill(d, i + 1, "slurmstepd: error: *** STEP CANCELLED ***");
         struct launch_end *e = driver_end(d, i + 1, true);
@@ -1196,7 +1324,7 @@ static void test_fifo_that_is_read_late(void **state)
     l.label = true;
     driver_send(d, MSG_LAUNCH, 0, &l);
     rec_fini(&launch_rec, &l);
-    driver_await(is_full, &fifo, "the FIFO is full");
+    driver_await(is_full, &(struct filling){.fd = fifo}, "the FIFO is full");
     struct str text = STR_INIT;
     char buf[4096];
     struct pollfd p = {.fd = fifo, .events = POLLIN};
@@ -1408,6 +1536,62 @@ static void test_identity_mismatch(void **state)
     end_free(e);
 }
 
+static void test_group_of_others(void **state)
+{
+    struct driver *d = *state;
+    if (geteuid() != 0)
+        skip();
+    struct launch l;
+    driver_launch_init(d, &l, 1, "id -g >gid");
+    as_other(&l);
+    l.gid = 0;
+    driver_send(d, MSG_LAUNCH, 0, &l);
+    rec_fini(&launch_rec, &l);
+    struct launch_end *e = driver_end(d, 1, false);
+    check_int("kind", e->end_kind, END_LAUNCH_FAILED);
+    check_has("message", e->message, "is not in the group with gid 0");
+    end_free(e);
+}
+
+static void test_spool_has_a_bound(void **state)
+{
+    struct driver *d = *state;
+    driver_hang_up(d);
+    driver_kill(d, SIGTERM);
+    char *path = xasprintf("%s/policy", d->agent_dir);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs("spool_max = 2M\n", f);
+    fclose(f);
+    chmod(path, 0600);
+    free(path);
+    driver_connect(d);
+    struct launch l;
+    step_init(d, &l, 1, 2,
+              "[ $SLURM_PROCID = 0 ] && exec sleep 100; trap '' TERM; while :; do echo output; done");
+    driver_send(d, MSG_LAUNCH, 0, &l);
+    struct launch_end *e = driver_end(d, 1, true);
+    check_int("kind", e->end_kind, END_SIGNALED);
+    check_has("message", e->message, "passed the 2 MiB");
+    check_has("message", e->message, "--output");
+    assert_false(e->was_killed);
+    end_free(e);
+    struct msg_output_data *o = read_output(d, 1, 0, 2, 0, 0);
+    assert_null(o->error);
+    assert_true(o->data.n > 0);
+    msg_free(MSG_OUTPUT_DATA, o);
+    /* A file of its own is its own matter. */
+    l.key.job = 2;
+    outputs(&l, "2.out");
+    free(l.argv.v[2]);
+    l.argv.v[2] = xstrdup("head -c 3000000 /dev/zero; sleep 1");
+    driver_send(d, MSG_LAUNCH, 0, &l);
+    rec_fini(&launch_rec, &l);
+    e = driver_end(d, 2, true);
+    check_int("kind", e->end_kind, END_EXITED);
+    end_free(e);
+}
+
 static void test_policy(void **state)
 {
     struct driver *d = *state;
@@ -1493,12 +1677,16 @@ int main(int argc, char **argv)
         TEST(test_end_while_agent_is_away),
         TEST(test_shim_killed),
         TEST(test_shim_killed_while_agent_is_away),
+        TEST(test_shim_and_agent_killed),
+        TEST(test_shim_cut_off_is_reached_again),
+        TEST(test_end_comes_before_kill),
         TEST(test_shim_ignores_terms),
         TEST(test_node_reboot),
         TEST(test_pid_of_a_stranger),
         TEST(test_directory_without_shim),
         TEST(test_repeated_launch),
         TEST(test_controllers),
+        TEST(test_handed_over),
         TEST(test_hostile_frames),
         TEST(test_second_agent),
         TEST(test_out_of_memory),
@@ -1515,6 +1703,8 @@ int main(int argc, char **argv)
         TEST(test_drops_privileges),
         TEST(test_files_of_others),
         TEST(test_identity_mismatch),
+        TEST(test_group_of_others),
+        TEST(test_spool_has_a_bound),
         TEST(test_policy),
         TEST(test_descriptors_run_out),
     };

@@ -211,6 +211,8 @@ static void test_policy_file(void **state)
         {"min_uid = x", 0600, -EINVAL, "policy:1"},
         {"\nallow_root = maybe", 0600, -EINVAL, "policy:2"},
         {"max_tasks = 0", 0600, -ERANGE, "policy:1"},
+        {"spool_max = 512M", 0600, 0, NULL},
+        {"spool_max = 0", 0600, -EINVAL, "at least 1M"},
         {"maxtasks = 5", 0600, -EINVAL, "unknown name"},
         {"just words", 0600, -EINVAL, "not \"name = value\""},
         {"min_uid = 1000", 0666, -EPERM, "others than its owner"},
