@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/control/compact.h"
 #include "backend/control/private.h"
 #include "src/base/log.h"
 
@@ -18,7 +19,8 @@
 static int fold(void *ctx, struct event *ev)
 {
     struct control *c = ctx;
-    if (model_apply(&c->model, ev) < 0)
+    int r = c->compact ? compact_apply(c->compact, &c->model, ev) : model_apply(&c->model, ev);
+    if (r < 0)
         log_warn("event=%llu %s job=%u does not fit and is passed over", (unsigned long long)ev->seq,
                  event_name(ev->kind), ev->job);
     event_fini(ev);
@@ -245,6 +247,7 @@ static void release(struct control *c)
     drop_timers(c);
     idmap_fini(&c->timers);
     idmap_fini(&c->owners);
+    ctl_free_orphans(c);
     idmap_fini(&c->relays);
     vec_fini(&c->touched);
     vec_fini(&c->fresh);
@@ -268,7 +271,13 @@ int control_new(struct loop *l, const struct control_config *cfg, struct control
     struct store_callbacks cb = {.on_commit = ctl_on_commit, .on_payload = ctl_payload_ready, .ctx = c};
     int r = store_open(cfg->state_dir, &cb, &c->store, err);
     if (r == 0) {
+        struct compact compact = {0};
+        c->compact = &compact;
         r = ctl_load(c, err);
+        c->compact = NULL;
+        for (size_t i = 0; r == 0 && i < compact.gone.n; i++)
+            store_del_event(c->store, compact.gone.v[i]);
+        compact_fini(&compact);
         r = r ? r : ctl_listen(c, err);
         if (r < 0)
             store_close(c->store);

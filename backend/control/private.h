@@ -21,6 +21,8 @@ struct flight {
 
 enum follow { FOLLOW_NONE, FOLLOW_STARTING, FOLLOW_ALL, FOLLOW_JOB };
 
+struct compact;
+
 struct script_wait { /* a question whose answer is being read */
     uint64_t tag;
     uint32_t job;
@@ -48,6 +50,7 @@ struct session {
     uint64_t util_tag;
     bool watch_util;
     VEC(struct script_wait) scripts;
+    uint32_t n_inputs, n_reads; /* of its relays that are under way */
 };
 
 struct node_link { /* the controller's side of one node */
@@ -68,6 +71,7 @@ struct relay {   /* a request of a client that an agent answers */
     struct session *session;
     uint64_t tag; /* of the client */
     struct node_link *node;
+    bool input;
 };
 
 struct control {
@@ -85,8 +89,10 @@ struct control {
     struct idmap flights; /* job << 32 | attempt -> struct flight */
     struct idmap timers;  /* job -> struct job_timer */
     struct idmap owners;  /* job -> struct session: the terminals of interactive jobs */
+    struct idmap orphaned; /* job -> struct orphan: their terminal was lost */
     struct idmap relays;  /* id -> struct relay */
     uint64_t next_relay;
+    struct compact *compact; /* while the log is read at the start */
     struct payload_cache *payloads;
     struct user_cache *users;
     VEC(uint32_t) touched;
@@ -208,6 +214,7 @@ void ctl_answer_scripts(struct control *c, uint32_t job, const uint8_t *p, size_
 void ctl_end_orphans(void *ctx);
 void ctl_try_stop(void *ctx);
 void ctl_owner_gone(struct control *c, struct session *s);
+void ctl_free_orphans(struct control *c);
 
 /* --- payloads.c: what was read or submitted lately --- */
 

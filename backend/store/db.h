@@ -14,6 +14,7 @@
     X(ROLLBACK, "ROLLBACK")                                                                                  \
     X(ADD_EVENT, "INSERT INTO event (seq, t, kind, job, body) VALUES (?1, ?2, ?3, ?4, ?5)")                  \
     X(ADD_PAYLOAD, "INSERT OR REPLACE INTO payload (job, step, body) VALUES (?1, ?2, ?3)")                   \
+    X(DEL_EVENT, "DELETE FROM event WHERE seq = ?1 AND job = 0")                                             \
     X(DEL_PAYLOAD, "DELETE FROM payload WHERE job = ?1 AND step = ?2")                                       \
     X(DEL_PAYLOADS, "DELETE FROM payload WHERE job = ?1")                                                    \
     X(GET_PAYLOAD, "SELECT body FROM payload WHERE job = ?1 AND step = ?2")                                  \

@@ -23,7 +23,7 @@
 #define WAL_PAGES_PASSIVE  1000  /* a checkpoint is worth it */
 #define WAL_PAGES_TRUNCATE 16384 /* 64 MiB: do it even if somebody waits */
 
-enum row_kind { ROW_EVENT, ROW_PAYLOAD, ROW_DEL_PAYLOAD, ROW_RETIRE };
+enum row_kind { ROW_EVENT, ROW_DEL_EVENT, ROW_PAYLOAD, ROW_DEL_PAYLOAD, ROW_RETIRE };
 
 struct row { /* one thing to write; data lies in the batch's bytes */
     enum row_kind kind;
@@ -145,6 +145,9 @@ static int write_row(struct db *db, const struct row *r, const char *bytes, stru
         sqlite3_bind_blob64(st, 5, data, r->n, SQLITE_STATIC);
         return db_run(db, DB_ADD_EVENT, err);
     }
+    case ROW_DEL_EVENT:
+        sqlite3_bind_int64(db->st[DB_DEL_EVENT], 1, (sqlite3_int64)r->seq);
+        return db_run(db, DB_DEL_EVENT, err);
     case ROW_PAYLOAD: {
         sqlite3_stmt *st = db->st[DB_ADD_PAYLOAD];
         sqlite3_bind_int64(st, 1, r->job);
@@ -404,6 +407,11 @@ void store_add_event(struct store *s, const struct event *ev, const void *encode
     r->seq = ev->seq;
     r->t = ev->t.ms;
     r->event_kind = ev->kind;
+}
+
+void store_del_event(struct store *s, uint64_t seq)
+{
+    add_row(s, ROW_DEL_EVENT, 0, "", 0)->seq = seq;
 }
 
 void store_add_payload(struct store *s, uint32_t job, int32_t step, const void *p, size_t n)

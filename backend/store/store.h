@@ -59,6 +59,8 @@ uint32_t store_last_job(struct store *s);
 
 /* body is encoded here and now. */
 void store_add_event(struct store *s, const struct event *ev, const void *encoded, size_t n);
+/* One about no job, which later ones have made void. */
+void store_del_event(struct store *s, uint64_t seq);
 /* What a step runs: kept apart from the events, deleted when it has ended. */
 void store_add_payload(struct store *s, uint32_t job, int32_t step, const void *p, size_t n);
 void store_del_payload(struct store *s, uint32_t job, int32_t step);

@@ -1,0 +1,81 @@
+/* compact.c - which events have been superseded. */
+#include "backend/control/compact.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/xalloc.h"
+
+struct compact_node { /* numbers of events that still count; 0: none */
+    uint64_t facts, change, before, newest, drain;
+};
+
+static struct compact_node *get_node(struct compact *k, const char *name)
+{
+    uint64_t id = hash_bytes(name, strlen(name));
+    struct compact_node *n = idmap_get(&k->nodes, id);
+    if (!n) {
+        n = xcalloc(1, sizeof *n);
+        idmap_set(&k->nodes, id, n);
+    }
+    return n;
+}
+
+/* seq no longer stands for anything of n: void unless it stands for something else too. */
+static void let_go(struct compact *k, const struct compact_node *n, uint64_t seq)
+{
+    if (seq && seq != n->facts && seq != n->change && seq != n->before && seq != n->newest)
+        vec_push(&k->gone, seq);
+}
+
+static void note_node(struct compact *k, const struct event *ev, bool changed)
+{
+    const struct ev_node *b = ev->body;
+    struct compact_node *n = get_node(k, b->node), old = *n;
+    n->newest = ev->seq;
+    if (b->boot_id)
+        n->facts = ev->seq;
+    if (changed) {
+        n->change = ev->seq;
+        n->before = old.newest;
+    }
+    uint64_t seqs[] = {old.facts, old.change, old.before, old.newest};
+    for (size_t i = 0; i < 4; i++) {
+        bool again = false;
+        for (size_t j = 0; j < i; j++)
+            again = again || seqs[j] == seqs[i];
+        if (!again)
+            let_go(k, n, seqs[i]);
+    }
+}
+
+int compact_apply(struct compact *k, struct model *m, const struct event *ev)
+{
+    const struct ev_node *b = ev->kind == EV_NODE ? ev->body : NULL;
+    const struct node *node = b && b->node ? model_get_node(m, b->node) : NULL;
+    bool changed = node && node->state != b->state;
+    int r = model_apply(m, ev);
+    if (r < 0)
+        return r;
+    if (ev->kind == EV_NODE) {
+        note_node(k, ev, changed);
+    } else if (ev->kind == EV_EPOCH) {
+        if (k->epoch)
+            vec_push(&k->gone, k->epoch);
+        k->epoch = ev->seq;
+    } else if (ev->kind == EV_DRAIN) {
+        struct compact_node *n = get_node(k, ((const struct ev_drain *)ev->body)->node);
+        if (n->drain)
+            vec_push(&k->gone, n->drain);
+        n->drain = ev->seq;
+    }
+    return 0;
+}
+
+void compact_fini(struct compact *k)
+{
+    idmap_for_each (&k->nodes, slot)
+        free(slot->value);
+    idmap_fini(&k->nodes);
+    vec_fini(&k->gone);
+}

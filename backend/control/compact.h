@@ -1,0 +1,26 @@
+/* compact.h - events about nodes and controllers that later ones have made void: without them the log gives
+ * the same state.
+ *
+ * Of a node remain the newest facts, the newest change of its state with the event before it (together they
+ * give the time of the change), and the newest drain or resume; of the controllers the newest. New
+ * configurations are rare and stay: nodes come and go with them.
+ */
+#ifndef STOKER_BACKEND_CONTROL_COMPACT_H
+#define STOKER_BACKEND_CONTROL_COMPACT_H
+
+#include "src/base/vec.h"
+#include "src/model/model.h"
+
+struct compact_node;
+
+struct compact {
+    struct idmap nodes; /* hash of the name -> struct compact_node */
+    uint64_t epoch;
+    VEC(uint64_t) gone; /* numbers of events that are void by now */
+};
+
+/* model_apply, taking notes. */
+int compact_apply(struct compact *k, struct model *m, const struct event *ev);
+void compact_fini(struct compact *k);
+
+#endif

@@ -1,0 +1,121 @@
+/* test_compact.c - random histories of nodes and controllers: without the events that are void the fold
+ * gives the same state, and few remain. */
+#include "backend/control/compact.h"
+#include "src/base/xalloc.h"
+#include "tests/lib/check.h"
+
+#define RUNS   200
+#define LENGTH 400
+#define NODES  3
+
+static uint64_t seed;
+
+static uint32_t below(uint32_t n)
+{
+    return (uint32_t)(check_rand(&seed) % n);
+}
+
+static char *node_name(uint32_t i)
+{
+    return xasprintf("n%u", i);
+}
+
+/* Some of the nodes, one of them always. */
+static struct cluster_spec *new_config(void)
+{
+    struct cluster_spec *s = xcalloc(1, sizeof *s);
+    s->name = xstrdup("test");
+    for (uint32_t i = 0; i < NODES; i++)
+        if (i == 0 || below(4)) {
+            struct node_spec *n = rec_list_push(&s->nodes);
+            n->name = node_name(i);
+            n->cpus = below(2) ? 8 : 0;
+            n->gpus = below(2) ? 2 : UINT32_MAX;
+        }
+    return s;
+}
+
+static struct event new_event(uint64_t seq)
+{
+    struct event ev = {.seq = seq, .t = {.ms = (int64_t)seq * 1000}};
+    uint32_t what = seq == 1 ? 0 : below(40);
+    if (what == 0) {
+        ev.kind = EV_CONFIG;
+        ev.body = new_config();
+    } else if (what < 4) {
+        struct ev_epoch *b = xcalloc(1, sizeof *b);
+        *b = (struct ev_epoch){.uuid = xstrdup("u"), .epoch = seq, .next_job = (uint32_t)seq};
+        ev.kind = EV_EPOCH;
+        ev.body = b;
+    } else if (what < 10) {
+        struct ev_drain *b = xcalloc(1, sizeof *b);
+        *b = (struct ev_drain){.node = node_name(below(NODES)), .drain = below(2), .reason = xstrdup("r")};
+        ev.kind = EV_DRAIN;
+        ev.body = b;
+    } else {
+        struct ev_node *b = xcalloc(1, sizeof *b);
+        *b = (struct ev_node){.node = node_name(below(NODES)), .state = below(3), .cpus = below(64)};
+        b->boot_id = below(3) ? NULL : xasprintf("boot %u", below(100));
+        ev.kind = EV_NODE;
+        ev.body = b;
+    }
+    return ev;
+}
+
+static bool is_gone(const struct compact *k, uint64_t seq)
+{
+    vec_for_each (&k->gone, i)
+        if (k->gone.v[i] == seq)
+            return true;
+    return false;
+}
+
+static void must_be_same(const struct model *a, const struct model *b)
+{
+    assert_int_equal(a->epoch, b->epoch);
+    assert_int_equal(a->next_job, b->next_job);
+    assert_int_equal(a->seq, b->seq);
+    assert_int_equal(a->now.ms, b->now.ms);
+    assert_int_equal(a->n_nodes, b->n_nodes);
+    for (size_t i = 0; i < a->n_nodes; i++)
+        if (!rec_eq(&node_rec, a->nodes[i], b->nodes[i]))
+            fail_msg("node %s differs: state %u %u since %lld %lld", a->nodes[i]->spec.name,
+                     a->nodes[i]->state, b->nodes[i]->state, (long long)a->nodes[i]->t_state.ms,
+                     (long long)b->nodes[i]->t_state.ms);
+}
+
+static void test_same_fold(void **state)
+{
+    (void)state;
+    seed = check_seed();
+    for (int run = 0; run < RUNS; run++) {
+        static struct event log[LENGTH];
+        struct model all, rest;
+        struct compact k = {0};
+        model_init(&all);
+        model_init(&rest);
+        uint32_t taken = 0, configs = 0;
+        for (uint64_t i = 0; i < LENGTH; i++) {
+            log[i] = new_event(i + 1);
+            bool fits = compact_apply(&k, &all, &log[i]) == 0;
+            taken += fits;
+            configs += log[i].kind == EV_CONFIG;
+        }
+        for (uint64_t i = 0; i < LENGTH; i++)
+            if (!is_gone(&k, log[i].seq))
+                (void)!model_apply(&rest, &log[i]);
+        must_be_same(&all, &rest);
+        assert_true(taken - k.gone.n <= 1 + configs + NODES * 5);
+        for (uint64_t i = 0; i < LENGTH; i++)
+            event_fini(&log[i]);
+        compact_fini(&k);
+        model_fini(&all);
+        model_fini(&rest);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_fold)};
+    return cmocka_run_group_tests_name("compact", tests, NULL, NULL);
+}
