@@ -107,6 +107,66 @@ void req_own(struct session *s, uint64_t tag, const struct msg_job *m)
     session_reply(s, tag, REFUSAL_NONE, j->id, 1, "%s", "");
 }
 
+struct orphan {
+    struct loop_timer timer;
+    struct control *ctl;
+    uint32_t job;
+};
+
+static bool is_unclaimed(const struct control *c, const struct job *j)
+{
+    return j->kind == JOB_KIND_INTERACTIVE && !j->detached && !job_state_is_final(j->state) &&
+           !idmap_get(&c->owners, j->id);
+}
+
+static void end_unclaimed(struct control *c, const struct job *j)
+{
+    struct ev_kill body = {.step = STEP_ALL,
+                           .cause = KILL_OWNER_GONE,
+                           .uid = j->uid,
+                           .grace_s = c->model.spec.kill_wait_s,
+                           .fate = FATE_END};
+    ctl_emit(c, EV_KILL, j->id, &body);
+}
+
+/* Its terminal has not come back, nor another one taken its place. */
+static void on_grace_over(void *ctx)
+{
+    struct orphan *o = ctx;
+    struct control *c = o->ctl;
+    const struct job *j = model_get_job(&c->model, o->job);
+    if (c->read_only) {
+        loop_timer_set(c->loop, &o->timer, OWNER_GRACE_MS);
+        return;
+    }
+    free(idmap_remove(&c->orphaned, o->job));
+    if (j && is_unclaimed(c, j))
+        end_unclaimed(c, j);
+}
+
+/* Each job has a grace of its own: the losses of others do not move it. */
+static void add_orphan(struct control *c, uint32_t job)
+{
+    struct orphan *o = idmap_get(&c->orphaned, job);
+    if (!o) {
+        o = xcalloc(1, sizeof *o);
+        *o = (struct orphan){.ctl = c, .job = job};
+        o->timer = (struct loop_timer){.fn = on_grace_over, .ctx = o};
+        idmap_set(&c->orphaned, job, o);
+    }
+    loop_timer_set(c->loop, &o->timer, OWNER_GRACE_MS);
+}
+
+void ctl_free_orphans(struct control *c)
+{
+    idmap_for_each (&c->orphaned, slot) {
+        struct orphan *o = slot->value;
+        loop_timer_cancel(c->loop, &o->timer);
+        free(o);
+    }
+    idmap_fini(&c->orphaned);
+}
+
 void ctl_owner_gone(struct control *c, struct session *s)
 {
     VEC(uint32_t) jobs = VEC_INIT;
@@ -115,26 +175,20 @@ void ctl_owner_gone(struct control *c, struct session *s)
             vec_push(&jobs, (uint32_t)slot->id);
     vec_for_each (&jobs, i)
         idmap_remove(&c->owners, jobs.v[i]);
-    if (jobs.n) /* moved on by each loss: never too early for the last one */
-        loop_timer_set(c->loop, &c->orphans, OWNER_GRACE_MS);
+    vec_for_each (&jobs, i)
+        if (!c->stopping)
+            add_orphan(c, jobs.v[i]);
     vec_fini(&jobs);
 }
 
-/* Interactive jobs whose terminal has not come back. */
+/* Some time after the controller's start: interactive jobs of before that nobody has claimed. What was
+ * lost since has a timer of its own. */
 void ctl_end_orphans(void *ctx)
 {
     struct control *c = ctx;
-    list_for_each (j, &c->model.all, struct job, in_all) {
-        if (j->kind != JOB_KIND_INTERACTIVE || j->detached || job_state_is_final(j->state) ||
-            idmap_get(&c->owners, j->id))
-            continue;
-        struct ev_kill body = {.step = STEP_ALL,
-                               .cause = KILL_OWNER_GONE,
-                               .uid = j->uid,
-                               .grace_s = c->model.spec.kill_wait_s,
-                               .fate = FATE_END};
-        ctl_emit(c, EV_KILL, j->id, &body);
-    }
+    list_for_each (j, &c->model.all, struct job, in_all)
+        if (is_unclaimed(c, j) && !idmap_get(&c->orphaned, j->id))
+            end_unclaimed(c, j);
 }
 
 /* --- figures and the end --- */

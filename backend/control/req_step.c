@@ -6,9 +6,14 @@
 #include "src/base/utf8.h"
 #include "src/proto/codec.h"
 
-#define READ_MAX    (256u << 10)
-#define WAIT_MAX_MS 60000u
-#define NAME_CELLS  128
+#define READ_MAX        (256u << 10)
+#define INPUT_MAX       (256u << 10)
+#define INPUTS_MAX      64u
+#define READS_MAX       (16u * NODE_RANKS_MAX)
+#define INPUT_QUEUE_MAX (1u << 20)
+#define READ_QUEUE_MAX  (16u << 20)
+#define WAIT_MAX_MS     60000u
+#define NAME_CELLS      128
 
 /* The step that an earlier try of the same request made. */
 static const struct step *find_repeated(const struct job *j, const char *request_id)
@@ -186,12 +191,30 @@ static const struct task *find_target(struct session *s, uint64_t tag, struct la
     return t;
 }
 
-static struct relay *add_relay(struct session *s, uint64_t tag, struct node_link *n)
+static struct relay *add_relay(struct session *s, uint64_t tag, struct node_link *n, bool input)
 {
     struct relay *r = xcalloc(1, sizeof *r);
-    *r = (struct relay){.id = ++s->ctl->next_relay, .session = s, .tag = tag, .node = n};
+    *r = (struct relay){.id = ++s->ctl->next_relay, .session = s, .tag = tag, .node = n, .input = input};
     idmap_set(&s->ctl->relays, r->id, r);
+    s->n_inputs += input;
+    s->n_reads += !input;
     return r;
+}
+
+static void relay_free(struct relay *r)
+{
+    r->session->n_inputs -= r->input;
+    r->session->n_reads -= !r->input;
+    free(r);
+}
+
+/* What a session, and all of them towards one node, may have under way. Input is large and srun sends it
+ * again; a reading is small, waits long, and there is one for each stream of each rank. */
+static bool is_busy(const struct session *s, const struct node_link *n, bool input)
+{
+    if (input)
+        return s->n_inputs >= INPUTS_MAX || nodeconn_queued(n->conn) > INPUT_QUEUE_MAX;
+    return s->n_reads >= READS_MAX || nodeconn_queued(n->conn) > READ_QUEUE_MAX;
 }
 
 static void relay(struct session *s, uint64_t tag, const struct task *t, enum msg_kind kind,
@@ -204,7 +227,11 @@ static void relay(struct session *s, uint64_t tag, const struct task *t, enum ms
                       t->alloc.node ? t->alloc.node : "(none yet)");
         return;
     }
-    struct relay *r = add_relay(s, tag, n);
+    if (is_busy(s, n, kind == MSG_INPUT)) {
+        session_reply(s, tag, REFUSAL_STEP_BUSY, 0, 0, "node %s is busy: again later", t->alloc.node);
+        return;
+    }
+    struct relay *r = add_relay(s, tag, n, kind == MSG_INPUT);
     nodeconn_send(n->conn, ctl_gate(c), kind, r->id, body);
 }
 
@@ -220,6 +247,10 @@ void req_output(struct session *s, uint64_t tag, struct msg_output_read *m)
 
 void req_input(struct session *s, uint64_t tag, struct msg_input *m)
 {
+    if (m->data.n > INPUT_MAX) {
+        session_reply(s, tag, REFUSAL_TOO_BIG, m->key.job, 0, "input comes in pieces of 256 KiB at most");
+        return;
+    }
     const struct task *t = find_target(s, tag, &m->key, m->key.task);
     if (t)
         relay(s, tag, t, MSG_INPUT, m);
@@ -233,7 +264,7 @@ void ctl_relay_answer(struct control *c, const struct node_link *from, uint64_t 
         return;
     idmap_remove(&c->relays, id);
     session_send(r->session, kind, r->tag, body);
-    free(r);
+    relay_free(r);
 }
 
 void ctl_drop_relays(struct control *c, const struct session *s, const struct node_link *n)
@@ -249,7 +280,7 @@ void ctl_drop_relays(struct control *c, const struct session *s, const struct no
         if (n)
             session_reply(r->session, r->tag, REFUSAL_NOT_RUNNING, 0, 0, "node %s does not answer now",
                           nodeconn_node(n->conn));
-        free(r);
+        relay_free(r);
     }
     vec_fini(&gone);
 }

@@ -146,6 +146,19 @@ static void await(struct client *c, uint32_t job, int32_t step, uint32_t state)
         fail_msg("job %u step %d does not come to %u", job, step, state);
 }
 
+/* The one whose command line names a directory of this test. */
+static pid_t cluster_agent(void)
+{
+    char *cmd = xasprintf("pgrep -f -- '^stoker-agent --node n1 --dir %s/'", getenv("STOKER_HOME"));
+    FILE *f = popen(cmd, "r");
+    int pid = 0;
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%d", &pid), 1);
+    pclose(f);
+    free(cmd);
+    return pid;
+}
+
 static void start(void)
 {
     controller = cluster_spawn(NULL);
@@ -486,6 +499,63 @@ static void an_owner_has_no_power_over_an_administrators_hold(void **unused)
     cluster_stop(controller);
 }
 
+/* --- input --- */
+
+static struct msg_input input(uint32_t job, int32_t step, size_t n)
+{
+    struct msg_input m = {.key = {.job = job, .step = step}};
+    m.data.n = n;
+    m.data.p = xcalloc(1, n);
+    return m;
+}
+
+/* A node that takes nothing has no more than a little waiting for it here; what is refused can be sent
+ * again, and is taken once the node goes on. */
+static void input_for_a_stuck_node_is_bounded(void **unused)
+{
+    (void)unused;
+    enum { PIECES = 200, BYTES = 200 << 10 };
+    start();
+    struct client *c = cluster_connect();
+    struct errtext err = {""};
+    struct msg_submit m = submission(JOB_KIND_BATCH, "input");
+    uint32_t job = submit(c, &m).job;
+    await(c, job, 0, JOB_RUNNING);
+    struct msg_step_create sc = step_create(job, "cat");
+    sc.stream_in = true;
+    struct answer a = create(c, &sc);
+    expect(&a, REFUSAL_NONE, "");
+    struct msg_input big = input(job, a.step, (256 << 10) + 1);
+    struct answer b = ask(c, MSG_INPUT, &big);
+    rec_fini(&msg_input_rec, &big);
+    expect(&b, REFUSAL_TOO_BIG, "256 KiB");
+
+    pid_t agent = cluster_agent();
+    assert_int_equal(kill(agent, SIGSTOP), 0);
+    struct msg_input piece = input(job, a.step, BYTES);
+    for (int i = 0; i < PIECES; i++) {
+        uint64_t tag;
+        if (client_send(c, MSG_INPUT, &piece, &tag, &err) < 0)
+            fail_msg("cannot send: %s", err.s);
+    }
+    rec_fini(&msg_input_rec, &piece);
+    int refused = 0;
+    struct incoming in;
+    for (int64_t end = cluster_now_ms() + WITHIN_MS; refused < PIECES - 64 && cluster_now_ms() < end;) {
+        if (client_next(c, 1000, &in, &err) != 1)
+            break;
+        const struct msg_result *r = in.body;
+        assert_int_equal(in.kind, MSG_RESULT);
+        assert_int_equal(r->refusal, REFUSAL_STEP_BUSY);
+        msg_free(in.kind, in.body);
+        refused++;
+    }
+    assert_int_equal(kill(agent, SIGCONT), 0);
+    assert_in_range(refused, PIECES - 64, PIECES);
+    client_free(c);
+    cluster_stop(controller);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -494,6 +564,7 @@ int main(void)
         cmocka_unit_test(each_way_in_is_checked_alike),
         cmocka_unit_test(a_release_is_an_admission),
         cmocka_unit_test(an_owner_has_no_power_over_an_administrators_hold),
+        cmocka_unit_test(input_for_a_stuck_node_is_bounded),
     };
     cluster_configure(4, 4, 0);
     return cmocka_run_group_tests(tests, NULL, NULL);

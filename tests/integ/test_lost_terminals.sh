@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Terminals that go one after the other: each job has its own grace, however many others are lost meanwhile.
+. stoker.sh
+cluster_start
+
+# lose NAME: an allocation whose salloc is killed; its id is in $job
+lose() {
+    salloc -n1 bash -c "echo \$SLURM_JOB_ID >$1; while :; do read -t 0.1 <> <(:); done" 2>/dev/null &
+    local pid=$! child
+    wait_for 10 has_lines "$1" 1
+    job=$(cat "$1")
+    child=$(pgrep -P $pid)
+    kill -KILL $pid $child
+    wait_for 5 is_dead $pid
+}
+
+lose first
+first=$job
+begin=$(now_ms)
+others=0
+while [ "$(job_state "$first")" = RUNNING ]; do
+    at_most "how long the first is kept, in ms" $(($(now_ms) - begin)) 45000
+    lose other$((others++))
+    until_ 5 is_state "$first" CANCELLED || true
+done
+is state "$(job_state "$first")" CANCELLED
+at_least "how long it may come back, in ms" $(($(now_ms) - begin)) 25000
+at_least "losses meanwhile" $others 3
+scancel -u "$(id -un)"
+cluster_stop
