@@ -11,11 +11,10 @@
 #include "src/base/idmap.h"
 #include "src/base/list.h"
 
-#define NODE_RANKS_MAX 4096
 #define DISK_RESERVE                                                                                \
     (16u << 20)             /* below it nothing is launched: ends of what runs must still find room \
                              */
-#define SPOOL_KEEP_MS 60000 /* after the acknowledged end: somebody may still be reading */
+#define SPOOL_KEEP_MS 60000 /* after the acknowledged end and the last read */
 
 /* What the owner of this machine allows, whatever the controller says: the file `policy` in the agent's
  * directory. */
@@ -131,6 +130,8 @@ void tasks_ack(struct agent *a, const struct launch_key *key);
 /* Another cluster takes the node over: removes what is only kept for readers. The number of tasks that stand
  * in the way. */
 unsigned tasks_hand_over(struct agent *a);
+/* Somebody reads its spool: that is kept as long as this goes on. */
+void tasks_was_read(struct atask *t);
 void tasks_list(struct agent *a, struct msg_agent *into);
 void tasks_send_ends(struct agent *a);
 /* A child of this process has ended. */

@@ -54,6 +54,7 @@ static bool answer(struct agent *a, uint64_t tag, const struct msg_output_read *
         answer_error(a, tag, m, "this node holds no output of it any more");
         return true;
     }
+    tasks_was_read(t);
     char name[128];
     snprintf(name, sizeof name, "%s/%u.%s", t->name, m->rank, m->stream == 2 ? "err" : "out");
     int fd = openat(a->tasks_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

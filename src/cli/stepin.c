@@ -56,7 +56,6 @@ static void target_send(struct stepin *i, int32_t step, struct stepin_target *t)
         .eof = i->at_end,
     };
     t->asked = follow_send(i->f, MSG_INPUT, &m, &t->tag);
-    t->asked_end = m.eof;
 }
 
 void stepin_update(struct stepin *i, const struct step *s, int64_t now_ms)
@@ -105,9 +104,9 @@ static void target_take(struct stepin *i, struct stepin_target *t, const struct 
     uint64_t taken = ack->offset > end ? end : ack->offset;
     if (taken > t->taken)
         t->taken = taken;
-    else if (t->taken < end) /* its ranks read slowly: their pipe is full */
+    else /* its ranks read slowly: their pipe is full. Or its agent has just begun, and does not reach it */
         t->retry_at_ms = now_ms + RETRY_MS;
-    t->done = ack->closed || (t->asked_end && t->taken == end);
+    t->done = ack->closed; /* the end is taken when all ranks' inputs are closed */
     trim(i);
 }
 

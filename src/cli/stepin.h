@@ -8,10 +8,10 @@
 
 /* One task of the step: one node, which hands the bytes to its ranks. */
 struct stepin_target {
-    uint32_t rank;         /* the task's first one */
-    uint64_t taken;        /* bytes of the whole stream */
-    bool asked, asked_end; /* a piece is under way; it said that it is the last one */
-    bool done;             /* the end is taken, or nobody reads any more */
+    uint32_t rank;  /* the task's first one */
+    uint64_t taken; /* bytes of the whole stream */
+    bool asked;     /* a piece is under way */
+    bool done;      /* the end is taken, or nobody reads any more */
     uint64_t tag;
     int64_t retry_at_ms;
 };

@@ -1192,6 +1192,38 @@ static void test_spool(void **state)
     msg_free(MSG_OUTPUT_DATA, o);
 }
 
+static bool was_read_for_long(void *ctx)
+{
+    struct driver *d = ctx;
+    struct msg_output_data *o = read_output(d, 1, 0, 1, 0, 0);
+    assert_null(o->error);
+    msg_free(MSG_OUTPUT_DATA, o);
+    static int64_t since;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    int64_t now = t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    since = since ? since : now;
+    return now - since > 2500;
+}
+
+/* The time that a spool is kept begins again with each read. */
+static void test_spool_is_kept_for_readers(void **state)
+{
+    struct driver *d = *state;
+    driver_hang_up(d);
+    driver_kill(d, SIGKILL);
+    setenv("STOKER_SPOOL_KEEP_MS", "1000", 1);
+    driver_connect(d);
+    unsetenv("STOKER_SPOOL_KEEP_MS");
+    struct launch l;
+    step_init(d, &l, 1, 1, "echo hello");
+    driver_send(d, MSG_LAUNCH, 0, &l);
+    rec_fini(&launch_rec, &l);
+    end_free(driver_end(d, 1, true));
+    driver_await(was_read_for_long, d, "two and a half keep times of reads");
+    driver_await(dir_is_empty, d, "the spool goes after the last read");
+}
+
 static void send_input(struct driver *d, uint64_t offset, const char *text, size_t n, bool eof,
                        uint64_t want, bool closed)
 {
@@ -1343,6 +1375,42 @@ static void test_fifo_that_is_read_late(void **state)
     check_int("kind", e->end_kind, END_EXITED);
     check_int("code", e->ranks.v[0].code, 3);
     end_free(e);
+}
+
+static bool input_is_taken(void *ctx)
+{
+    struct driver *d = ctx;
+    struct msg_input m = {
+        .key = {.job = 1, .attempt = 1}, .data = {.p = (uint8_t[]){"x\n"}, .n = 2}, .eof = true};
+    driver_send(d, MSG_INPUT, 1, &m);
+    struct msg_input_ack *a = driver_wait(d, MSG_INPUT_ACK, NULL, NULL, DRIVER_WAIT_MS);
+    assert_non_null(a);
+    bool taken = a->offset == 2;
+    check_int("closed with what it took", a->closed, taken);
+    msg_free(MSG_INPUT_ACK, a);
+    return taken;
+}
+
+/* A shim that the new agent has not reached yet has not closed its input. */
+static void test_input_after_agent_death(void **state)
+{
+    struct driver *d = *state;
+    struct launch l;
+    step_init(d, &l, 1, 1, "echo $PPID >shim; read x; exec echo $x >got");
+    l.stream_in = true;
+    driver_send(d, MSG_LAUNCH, 0, &l);
+    rec_fini(&launch_rec, &l);
+    msg_free(MSG_TASK_RUNNING, driver_running(d, 1));
+    pid_t shim = pid_in(d, "shim");
+    assert_int_equal(kill(shim, SIGSTOP), 0);
+    driver_hang_up(d);
+    driver_kill(d, SIGKILL);
+    driver_connect(d);
+    send_input(d, 0, "x\n", 2, true, 0, false);
+    assert_int_equal(kill(shim, SIGCONT), 0);
+    driver_await(input_is_taken, d, "the input is taken");
+    free(driver_await_file(d, "got", "x\n"));
+    end_free(driver_end(d, 1, true));
 }
 
 /* --- measures --- */
@@ -1694,7 +1762,9 @@ int main(int argc, char **argv)
         TEST(test_rank_codes),
         TEST(test_multi_prog),
         TEST(test_spool),
+        TEST(test_spool_is_kept_for_readers),
         TEST(test_input),
+        TEST(test_input_after_agent_death),
         TEST(test_fifo_that_nobody_reads),
         TEST(test_fifo_that_is_read_late),
         TEST(test_utilisation),
