@@ -40,7 +40,8 @@ static bool subscribe(struct follow *f)
 
 void follow_init(struct follow *f, const struct cli *cli, struct client *c, uint32_t job, bool own)
 {
-    *f = (struct follow){.cli = cli, .client = c, .job = job, .own = own, .signal_fd = -1};
+    *f = (struct follow){
+        .cli = cli, .client = c, .job = job, .own = own, .signal_fd = -1, .out_fd = {-1, -1}};
     model_init(&f->m);
     if (!c) {
         f->pause_ms = PAUSE_FIRST_MS;
@@ -187,19 +188,23 @@ unsigned follow_wait(struct follow *f, int timeout_ms, int extra_fd, struct foll
     unsigned bits = was_away ? 0 : take_next(f, turn);
     if (bits)
         timeout_ms = 0;
-    struct pollfd fds[3] = {
+    struct pollfd fds[5] = {
         {.fd = f->client ? client_fd(f->client) : -1, .events = POLLIN},
         {.fd = f->signal_fd, .events = POLLIN},
         {.fd = f->client ? extra_fd : -1, .events = POLLIN},
+        {.fd = f->out_fd[0], .events = POLLOUT},
+        {.fd = f->out_fd[1], .events = POLLOUT},
     };
     if (f->client && client_wants_write(f->client))
         fds[0].events |= POLLOUT;
-    int n = poll(fds, 3, shorter(timeout_ms, f->client ? -1 : f->pause_ms));
+    int n = poll(fds, 5, shorter(timeout_ms, f->client ? -1 : f->pause_ms));
     if (n > 0 && fds[1].revents &&
         read(f->signal_fd, &turn->signal, sizeof turn->signal) == sizeof turn->signal)
         bits |= FOLLOW_SIGNAL;
     if (n > 0 && fds[2].revents)
         bits |= FOLLOW_EXTRA;
+    if (n > 0 && (fds[3].revents || fds[4].revents))
+        bits |= FOLLOW_OUT;
     if (!f->client && reconnect(f))
         bits |= FOLLOW_CONNECTED;
     else if (!(bits & (FOLLOW_CHANGED | FOLLOW_MESSAGE)) && n > 0 && fds[0].revents)

@@ -25,6 +25,7 @@ struct follow {
     bool said_away;
     int pause_ms;  /* until the next attempt to connect */
     int signal_fd; /* -1: signals are not taken */
+    int out_fd[2]; /* waited for until they are writable; -1: not */
 };
 
 #define FOLLOW_CHANGED 1u /* the job may look different */
@@ -34,6 +35,8 @@ struct follow {
 #define FOLLOW_CONNECTED                                                            \
     16u /* a new connection: what was asked on the old one is not answered any more \
          */
+
+#define FOLLOW_OUT 32u /* one of out_fd is writable */
 
 struct follow_turn {
     struct incoming in;

@@ -4,6 +4,9 @@
  * in between. That of several ranks goes out in whole lines; labels are already in it. Of a single rank
  * what has no line break yet is held for a moment where it goes to a file: standard output and error come
  * by two ways, and mostly end in one file.
+ *
+ * Nothing waits in a write: what a slow reader has not taken is kept, up to a bound, then no more is
+ * fetched but a byte from time to time, so that the node knows that its spool is still wanted.
  */
 #ifndef STOKER_CLI_STEPOUT_H
 #define STOKER_CLI_STEPOUT_H
@@ -18,7 +21,18 @@ struct stepout_stream {
     int64_t retry_at_ms; /* not before; 0: at once */
     int64_t held_ms;     /* since then `line` waits for its end */
     bool open, eof, asked;
-    struct str line; /* what of a line has come so far */
+    bool asked_ended; /* the question came after the task's end: an error is final */
+    bool lost;        /* ended before its end was here */
+    bool paused;      /* waits until what is here has been taken */
+    struct str line;  /* what of a line has come so far */
+};
+
+/* Standard output or standard error of this process. */
+struct stepout_sink {
+    int fd, own_fd;  /* own_fd: opened here, does not block; -1: none */
+    bool plain;      /* a file: a write to it does not wait */
+    struct str kept; /* not written yet from `at` on */
+    size_t at;
 };
 
 struct stepout {
@@ -29,8 +43,14 @@ struct stepout {
     struct idmap by_tag;
     bool by_line; /* whole lines where there are several ranks */
     bool holds;   /* unfinished lines for HOLD_MS */
-    int64_t last_data_ms;
-    bool pipe_broken; /* nobody reads standard output any more: what comes is dropped */
+    struct stepout_sink sinks[2];
+    bool shared;           /* both go the same way: through the first */
+    uint32_t chunk;        /* bytes to ask for at once */
+    int64_t keep_alive_ms; /* pause between reads while nobody takes what is here */
+    int64_t last_data_ms;  /* something came, or was taken */
+    bool failed;           /* some output could not be fetched, which has been said */
+    char *why_not;         /* what the controller said last when it could not answer; NULL: nothing */
+    bool pipe_broken;      /* nobody reads standard output any more: what comes is dropped */
 };
 
 void stepout_init(struct stepout *o, struct follow *f, bool by_line);
@@ -42,13 +62,19 @@ void stepout_update(struct stepout *o, const struct step *s, int64_t now_ms);
 /* The old connection's questions are void. */
 void stepout_reconnected(struct stepout *o);
 /* Takes in->body where in answers one of ours; returns whether it did. */
-bool stepout_take(struct stepout *o, const struct incoming *in, bool task_may_live, int64_t now_ms);
+bool stepout_take(struct stepout *o, const struct incoming *in, int64_t now_ms);
+/* Writes what can be written without waiting. */
+void stepout_drain(struct stepout *o, int64_t now_ms);
+/* True where all that has come is written. */
+bool stepout_is_drained(const struct stepout *o);
+/* The descriptors that are to become writable, -1 for none. */
+void stepout_fds(const struct stepout *o, int ret_fds[2]);
+/* Nothing more is fetched of s: says what is missing. */
+void stepout_give_up(struct stepout *o, const struct step *s);
 /* Everything of that task, or of all tasks, has been written. */
 bool stepout_task_is_done(const struct stepout *o, const struct step *s, const struct task *t);
 bool stepout_is_done(const struct stepout *o, const struct step *s);
 /* Milliseconds until something is to be asked again, or written; -1: nothing. */
 int stepout_timeout(const struct stepout *o, int64_t now_ms);
-/* Writes unfinished lines. */
-void stepout_flush(struct stepout *o);
 
 #endif

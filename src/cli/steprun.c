@@ -19,8 +19,9 @@
 #include "src/cli/stepout.h"
 
 #define AGAIN_MS      200
-#define DOUBLE_MS     1000  /* two ^C within it end the step */
-#define LAST_WORDS_MS 30000 /* output that does not come so long after the end is given up */
+#define DOUBLE_MS     1000            /* two ^C within it end the step */
+#define LAST_WORDS_MS 30000           /* a node that is gone gives no more output after so long */
+#define AWAY_MS       (5 * 60 * 1000) /* one that is away does not either, where no job runs on meanwhile */
 
 struct run {
     struct follow *f;
@@ -28,6 +29,7 @@ struct run {
     const struct steprun_options *opt;
     uint64_t create_tag; /* 0: not asked, or answered */
     bool created, waiting, said_started, said_aborted, said_pipe, given_up;
+    bool done_interrupted; /* the step is over, and who waits for its output ends that */
     int32_t step;
     bool refused;
     bool cancel; /* the step is to end; asked for until it is seen to end */
@@ -170,6 +172,10 @@ static void handle_signal(struct run *r, const struct signalfd_siginfo *si)
     if (number == SIGCHLD)
         return;
     bool ending = number == SIGTERM || number == SIGHUP || number == SIGINT || number == SIGQUIT;
+    if (s && s->done) {
+        r->done_interrupted = r->done_interrupted || ending;
+        return;
+    }
     if (!tasks_exist(s)) {
         if (!ending)
             return;
@@ -265,6 +271,16 @@ static bool ranks_can_read(const struct step *s)
     return s->tasks.n > 0;
 }
 
+/* How long output may stay away after the end; INT64_MAX: the job that this runs in may wait for ever. */
+static int64_t patience_ms(const struct run *r, const struct step *s)
+{
+    for (size_t i = 0; i < s->tasks.n; i++)
+        if (s->tasks.v[i].end_kind == END_UNKNOWN || s->tasks.v[i].end_kind == END_NODE_REBOOT)
+            return LAST_WORDS_MS;
+    const struct job *j = follow_job(r->f);
+    return r->f->own || !j || job_state_is_final((enum job_state)j->state) ? AWAY_MS : INT64_MAX;
+}
+
 /* Returns true when everything has been seen. */
 static bool look_at_step(struct run *r, const struct step *s)
 {
@@ -282,15 +298,17 @@ static bool look_at_step(struct run *r, const struct step *s)
         return false;
     r->done_ms = r->done_ms ? r->done_ms : now;
     int64_t quiet_since = r->out.last_data_ms > r->done_ms ? r->out.last_data_ms : r->done_ms;
-    bool late = now - quiet_since > LAST_WORDS_MS;
-    if (!stepout_is_done(&r->out, s) && !late)
+    bool late = stepout_is_drained(&r->out) && now - quiet_since > patience_ms(r, s);
+    if (late || r->done_interrupted)
+        stepout_give_up(&r->out, s);
+    stepout_drain(&r->out, now);
+    if (!stepout_is_done(&r->out, s) && !r->done_interrupted)
         return false;
-    if (late)
-        cli_error(r->f->cli, "some output of StepId=%u.%d could not be fetched", r->f->job, r->step);
-    stepout_flush(&r->out);
     tell_ends(r, s, true);
     if (!r->given_up)
         r->code = stepends_exit_code(s);
+    if ((r->out.failed || !stepout_is_drained(&r->out)) && !r->code)
+        r->code = 1;
     return true;
 }
 
@@ -303,7 +321,7 @@ static bool is_over(struct run *r)
         return look_at_step(r, s);
     if (r->given_up && !r->created && !r->create_tag)
         return true;
-    if (r->f->known && follow_is_gone(r->f) && !r->create_tag) {
+    if (r->f->known && follow_is_gone(r->f) && !r->create_tag && stepout_is_drained(&r->out)) {
         cli_error(r->f->cli, "job %u is not there any more", r->f->job);
         r->code = 1;
         return true;
@@ -336,14 +354,12 @@ static int next_timeout(const struct run *r)
 
 static void handle_message(struct run *r, struct incoming *in)
 {
-    const struct step *s = run_step(r);
-    bool may_live = !s || !s->done;
     if (r->create_tag && in->tag == r->create_tag)
         creation_answered(r, in);
     else if (r->cancel_asked && in->tag == r->cancel_tag)
         r->cancel_asked =
             in->kind == MSG_RESULT && ((struct msg_result *)in->body)->refusal == REFUSAL_NONE;
-    else if (!stepout_take(&r->out, in, may_live, now_ms()))
+    else if (!stepout_take(&r->out, in, now_ms()))
         stepin_take(&r->in, in, now_ms());
     msg_free(in->kind, in->body);
 }
@@ -353,7 +369,10 @@ static void turn(struct run *r)
     struct follow_turn t;
     const struct step *s = run_step(r);
     int fd = s && !s->done && ranks_can_read(s) ? stepin_fd(&r->in) : -1;
+    stepout_fds(&r->out, r->f->out_fd);
     unsigned bits = follow_wait(r->f, next_timeout(r), fd, &t);
+    if (bits & FOLLOW_OUT)
+        stepout_drain(&r->out, now_ms());
     if (bits & FOLLOW_CONNECTED) {
         r->create_tag = 0;
         r->cancel_asked = false;

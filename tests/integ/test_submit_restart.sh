@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The controller is killed while commands wait for it: nothing is lost, nothing is done twice.
 . stoker.sh
+export STOKER_SPOOL_KEEP_MS=1500 # of the agent, and of srun, which must read that often
 cluster_start
 
 case_ "srun goes on through a kill of the controller"
@@ -75,3 +76,57 @@ must stoker up
 echo go >last
 wait $pid
 is "status" $? 5
+
+# srun that prints 22,888,896 bytes to a reader who takes nothing before the file "take" is there
+all_of_it=22888896
+has_ended() { compgen -G "$STOKER_HOME/state/agent/*/tasks/*.0.0.*/end" >/dev/null; }
+no_task_dirs() { ! compgen -G "$STOKER_HOME/state/agent/*/tasks/*.0.0.*" >/dev/null; }
+start_slow() {
+    wait_for 20 no_task_dirs
+    rm -f take
+    { srun seq 1 3000000 2>slow.err; echo $? >slow.rc; } | { until [ -e take ]; do nap; done; wc -c >slow.n; } &
+    pid=$!
+    wait_for 20 has_ended
+}
+
+case_ "a slow reader of srun gets everything, however late"
+start_slow
+end=$(($(now_ms) + 3 * STOKER_SPOOL_KEEP_MS))
+late() { [ "$(now_ms)" -ge $end ]; }
+wait_for 20 late
+has_ended || fail "the node has removed what is still being read"
+touch take
+wait $pid
+is "bytes" "$(cat slow.n)" $all_of_it
+is "status" "$(cat slow.rc)" 0
+is "words" "$(cat slow.err)" ""
+
+case_ "the node is away for a moment after the step's end"
+start_slow
+kill -KILL "$(agent_pid)"
+touch take
+wait $pid
+is "bytes" "$(cat slow.n)" $all_of_it
+is "status" "$(cat slow.rc)" 0
+
+case_ "output that is lost is not passed over"
+start_slow
+rm "$STOKER_HOME"/state/agent/*/tasks/*.0.0.*/0.out
+touch take
+wait $pid
+hasnt "bytes" "$(cat slow.n)" $all_of_it
+is "status" "$(cat slow.rc)" 1
+like "words" "$(cat slow.err)" "srun: error: some output of task 0 could not be fetched: .+"
+
+case_ "a signal ends an srun whose output nobody takes"
+wait_for 20 no_task_dirs
+mkfifo nobody
+exec 8<>nobody
+srun seq 1 3000000 >nobody 2>slow.err &
+pid=$!
+wait_for 20 has_ended
+wait_end_of_step() { kill -TERM $pid 2>/dev/null; is_dead $pid; } # what comes before the end ends the step
+wait_for 10 wait_end_of_step
+wait $pid
+at_least "status" $? 1
+exec 8>&-
