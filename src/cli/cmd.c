@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
 #define SLURM_VERSION_TEXT "slurm 23.02.7"
@@ -102,7 +103,7 @@ bool cli_parsed(const struct cli *cli, enum opt_result r, const struct errtext *
     case OPT_USAGE: opt_print_usage(stdout, cli->name, cli->cmd->options, cli->cmd->usage); return false;
     case OPT_VERSION: print_version(cli); return false;
     case OPT_BAD_USAGE:
-        fprintf(stderr, "%s: %s\nTry \"%s --help\" for more information\n", cli->name, err->s, cli->name);
+        cli_say(cli, "%s\nTry \"%s --help\" for more information", err->s, cli->name);
         *ret_exit = usage_exit(cli->cmd, cli->cmd->bad_usage_exit);
         return false;
     case OPT_BAD_VALUE:
@@ -121,12 +122,30 @@ bool cli_parse(const struct cli *cli, void *ctx, int argc, char **argv, unsigned
     return cli_parsed(cli, r, &err, ret_exit);
 }
 
+/* What a terminal can be trusted with, line by line. */
+static void make_printable(struct str *s)
+{
+    struct str text = *s;
+    str_init(s);
+    for (char *line = text.s, *end; line; line = end) {
+        end = strchr(line, '\n');
+        if (end)
+            *end++ = '\0';
+        cell_text(s, line, -1, false, false);
+        if (end)
+            str_append_char(s, '\n');
+    }
+    str_fini(&text);
+}
+
 /* In one write, so that lines of commands that run side by side do not mix. */
 static void say(const char *name, const char *kind, const char *fmt, va_list ap)
 {
     struct str s = STR_INIT;
     str_appendf(&s, "%s: %s", name, kind);
     str_vappendf(&s, fmt, ap);
+    if (isatty(STDERR_FILENO))
+        make_printable(&s);
     str_append_char(&s, '\n');
     fflush(stderr);
     fwrite(s.s, 1, s.len, stderr);

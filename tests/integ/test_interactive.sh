@@ -57,6 +57,12 @@ has "Ctrl-C reaches the program" "$out" "interrupted"
 is "its status" $rc 5
 wait_for 10 no_job
 
+case_ "what is said on a terminal does nothing to it"
+run timeout 40 python3 term.py srun --multi-prog $'x\e[2Jy' --
+has "the words" "$out" 'x\x1B[2Jy'
+hasnt "the words" "$out" $'\e'
+wait_for 10 no_job
+
 case_ "a signal to srun ends the job"
 srun bash -c 'echo $$ >inner; while :; do read -t 0.05 <> <(:); done' &
 srun_pid=$!
