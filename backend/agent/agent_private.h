@@ -127,8 +127,8 @@ void tasks_launch(struct agent *a, uint64_t tag, const struct launch *l, const s
 void tasks_kill(struct agent *a, const struct launch_kill *k);
 void tasks_input(struct agent *a, uint64_t tag, const struct msg_input *m, const struct frame *f);
 void tasks_ack(struct agent *a, const struct launch_key *key);
-/* Another cluster takes the node over: removes what is only kept for readers. The number of tasks that stand
- * in the way. */
+/* Another cluster takes the node over: removes what is only kept for readers. The number of tasks that
+ * stand in the way. */
 unsigned tasks_hand_over(struct agent *a);
 /* Somebody reads its spool: that is kept as long as this goes on. */
 void tasks_was_read(struct atask *t);

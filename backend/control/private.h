@@ -86,11 +86,11 @@ struct control {
     struct loop_timer listen_again, sweep;
     uint32_t n_sessions;
     struct list sessions, nodes;
-    struct idmap flights; /* job << 32 | attempt -> struct flight */
-    struct idmap timers;  /* job -> struct job_timer */
-    struct idmap owners;  /* job -> struct session: the terminals of interactive jobs */
+    struct idmap flights;  /* job << 32 | attempt -> struct flight */
+    struct idmap timers;   /* job -> struct job_timer */
+    struct idmap owners;   /* job -> struct session: the terminals of interactive jobs */
     struct idmap orphaned; /* job -> struct orphan: their terminal was lost */
-    struct idmap relays;  /* id -> struct relay */
+    struct idmap relays;   /* id -> struct relay */
     uint64_t next_relay;
     struct compact *compact; /* while the log is read at the start */
     struct payload_cache *payloads;
