@@ -1,6 +1,7 @@
 /* cmd.c - the table of commands, and what they all do alike. */
 #include "src/cli/cmd.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,7 @@ static void make_printable(struct str *s)
 /* In one write, so that lines of commands that run side by side do not mix. */
 static void say(const char *name, const char *kind, const char *fmt, va_list ap)
 {
+    int kept_errno = errno; /* callers say it first, then decide by it */
     struct str s = STR_INIT;
     str_appendf(&s, "%s: %s", name, kind);
     str_vappendf(&s, fmt, ap);
@@ -151,6 +153,7 @@ static void say(const char *name, const char *kind, const char *fmt, va_list ap)
     fwrite(s.s, 1, s.len, stderr);
     fflush(stderr);
     str_fini(&s);
+    errno = kept_errno;
 }
 
 void cli_error(const struct cli *cli, const char *fmt, ...)
