@@ -50,7 +50,7 @@ wait_for 10 begun 1
 says requeue 0 "" "" scontrol requeue $job
 wait_end $job
 is "two runs" "$state $(grep -c '^+' ledger)" "COMPLETED 2"
-is_dead "$(sed -n 's/^+ //p;q' ledger)" || fail "the first run lives"
+wait_for 5 is_dead "$(sed -n 's/^+ //p;q' ledger)"
 rm ledger
 
 case_ "requeuehold: back, and held"
