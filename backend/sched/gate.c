@@ -94,6 +94,9 @@ enum reason gate_job(const struct sched_view *v, const struct job *j, struct wal
         *ret_clears = j->req.begin;
         return REASON_BEGIN_TIME;
     }
+    const char *single = gate_single(v->model, j);
+    if (single)
+        return gate_partition(v, j->uid, &j->req, model_get_part(v->model, single), NULL);
     /* Of several partitions one that admits it is enough. */
     struct strv names = gate_partitions(v->model, j);
     enum reason first = names.n ? REASON_NONE : REASON_PART_CONFIG;

@@ -23,6 +23,14 @@ static bool throttled(const struct model *m, const struct job *j, uint32_t *ret_
     return *ret_running >= j->req.array_throttle;
 }
 
+/* Of a job in one partition; r: what the partitions before have given. */
+static enum reason reason_behind(const struct job *j, uint32_t blocker, enum reason r)
+{
+    if (blocker == j->id)
+        return REASON_RESOURCES;
+    return blocker && r == REASON_NONE ? REASON_PRIORITY : r;
+}
+
 enum reason sched_reason(const struct sched_view *v, const struct job *j, const struct sched_result *last,
                          struct wall now)
 {
@@ -36,15 +44,13 @@ enum reason sched_reason(const struct sched_view *v, const struct job *j, const 
     vec_for_each (&last->never, i)
         if (last->never.v[i] == j->id)
             return REASON_BAD_CONSTRAINTS;
+    const char *single = gate_single(v->model, j);
+    if (single)
+        return reason_behind(j, blocker_of(last, single), REASON_NONE);
     struct strv names = gate_partitions(v->model, j);
     enum reason r = REASON_NONE;
-    for (size_t i = 0; i < names.n; i++) {
-        uint32_t blocker = blocker_of(last, names.v[i]);
-        if (blocker == j->id)
-            r = REASON_RESOURCES;
-        else if (blocker && r == REASON_NONE)
-            r = REASON_PRIORITY;
-    }
+    for (size_t i = 0; i < names.n; i++)
+        r = reason_behind(j, blocker_of(last, names.v[i]), r);
     strv_fini(&names);
     return r;
 }
