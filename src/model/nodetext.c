@@ -190,9 +190,3 @@ void nodetext_tres(struct str *out, const struct node *n, const struct model *m,
     if (n->gpu_type)
         str_appendf(out, ",gres/gpu:%s=%u", n->gpu_type, gpus);
 }
-
-void nodetext_sct(struct str *out, const struct node *n)
-{
-    text_append_u64(out, n->cpus);
-    str_append(out, ":1:1");
-}

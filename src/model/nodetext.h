@@ -45,7 +45,5 @@ void nodetext_gres(struct str *out, const struct node *n);
 void nodetext_gres_used(struct str *out, const struct node *n);
 /* "cpu=8,mem=32G,billing=8,gres/gpu=4". used: what jobs hold, nothing appended where they hold nothing. */
 void nodetext_tres(struct str *out, const struct node *n, const struct model *m, bool used);
-/* Sockets : cores : threads. Only the product is known, so it is N:1:1. */
-void nodetext_sct(struct str *out, const struct node *n);
 
 #endif

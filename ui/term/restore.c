@@ -68,8 +68,3 @@ void restore_arm(int fd, const char *bytes, size_t n, const struct termios *save
     install();
     state.armed = 1;
 }
-
-void restore_disarm(void)
-{
-    state.armed = 0;
-}

@@ -7,8 +7,6 @@
 
 /* bytes: what to send to the terminal on fd; saved: its settings before. Kept by copy; one per process. */
 void restore_arm(int fd, const char *bytes, size_t n, const struct termios *saved);
-/* The terminal has been put back in the ordinary way. */
-void restore_disarm(void);
 /* Puts it back now. Safe in a signal handler. No-op when not armed. */
 void restore_now(void);
 

@@ -328,12 +328,6 @@ void term_set_mouse(struct term *t, bool on)
     start_modes(t);
 }
 
-void term_bell(struct term *t)
-{
-    (void)t;
-    beep();
-}
-
 static const char base64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 void term_copy(struct term *t, const char *text)

@@ -36,7 +36,6 @@ bool term_read(struct term *t, struct input *in);
 bool term_is_gone(const struct term *t);
 
 void term_set_mouse(struct term *t, bool on);
-void term_bell(struct term *t);
 /* Hands text to the terminal's clipboard (OSC 52). Too long a text is cut. */
 void term_copy(struct term *t, const char *text);
 /* Gives the terminal back, stops the process group as Ctrl-Z does, takes it over again afterwards. */
