@@ -70,7 +70,7 @@ SSH := -lssh
 
 # ---- layers: one static library each ---------------------------------------------------------------------
 
-SRC_LAYERS := base model conf proto client cli
+SRC_LAYERS := base model conf proto client jobspec cli
 BACKEND_LAYERS := sched sim loop store server control launch link agent slurm
 UI_FOLDERS := layout widget view theme keys app
 LAYERS := $(SRC_LAYERS) ui-term ui $(BACKEND_LAYERS)
@@ -102,8 +102,9 @@ USES_model := model base
 USES_conf := conf model base
 USES_proto := proto model base
 USES_client := client conf proto model base
-USES_cli := cli $(USES_client)
-USES_ui := ui ui-term $(USES_client)
+USES_jobspec := jobspec $(USES_client)
+USES_cli := cli $(USES_jobspec)
+USES_ui := ui ui-term $(USES_jobspec)
 USES_sched := sched model base
 USES_sim := sim sched conf proto model base
 USES_agent := agent loop proto model base

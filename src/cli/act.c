@@ -6,7 +6,7 @@
 
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
-#include "src/cli/signame.h"
+#include "src/jobspec/signame.h"
 
 struct action {
     int signal;

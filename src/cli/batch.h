@@ -2,22 +2,8 @@
 #ifndef STOKER_CLI_BATCH_H
 #define STOKER_CLI_BATCH_H
 
-#include "src/cli/jobopts.h"
-#include "src/cli/script.h"
 #include "src/cli/submission.h"
-
-enum batchopt { B_ARRAY = J_N, B_IGNORE_PBS, B_PARSABLE, B_TEST_ONLY, B_WAIT, B_WRAP };
-
-struct batch {
-    struct jobopts job;
-    char *wrap;
-    bool parsable, test_only, wait;
-};
-
-extern const struct opts batch_opts; /* its context: struct batch */
-
-void batch_init(struct batch *b);
-void batch_fini(struct batch *b);
+#include "src/jobspec/batchopts.h"
 
 /* Options of the header, then of the environment, then of argv, over one another. Returns true; false:
  * *ret_exit says the rest. */

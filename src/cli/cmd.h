@@ -7,7 +7,7 @@
 #ifndef STOKER_CLI_CMD_H
 #define STOKER_CLI_CMD_H
 
-#include "src/cli/opt.h"
+#include "src/jobspec/opt.h"
 
 struct command;
 

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "src/base/vec.h"
-#include "src/cli/targets.h"
+#include "src/jobspec/targets.h"
 #include "src/model/model.h"
 
 #define STATES_QUEUED (1u << JOB_PENDING | 1u << JOB_RUNNING | 1u << JOB_SUSPENDED | 1u << JOB_COMPLETING)

@@ -10,8 +10,8 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/allocation.h"
-#include "src/cli/exportenv.h"
-#include "src/cli/jobopts.h"
+#include "src/jobspec/exportenv.h"
+#include "src/jobspec/jobopts.h"
 #include "src/model/jobenv.h"
 
 #define EXIT_BAD_OPTION 255

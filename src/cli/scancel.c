@@ -6,7 +6,7 @@
 #include "src/base/utf8.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
-#include "src/cli/signame.h"
+#include "src/jobspec/signame.h"
 #include "src/model/jobtext.h"
 
 #define EXIT_CONTROLLER_AWAY 8 /* seen with 22.05: its number for a failed step of the last kind */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "src/base/xalloc.h"
-#include "src/cli/targets.h"
+#include "src/jobspec/targets.h"
 
 enum { O_ONELINE = 1, O_DETAIL, O_QUIET, O_JSON, O_IGNORED };
 

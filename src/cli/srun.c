@@ -9,11 +9,11 @@
 
 #include "src/base/xalloc.h"
 #include "src/cli/allocation.h"
-#include "src/cli/exportenv.h"
 #include "src/cli/multiprog.h"
 #include "src/cli/pty.h"
 #include "src/cli/srunopts.h"
 #include "src/cli/steprun.h"
+#include "src/jobspec/exportenv.h"
 
 #define EXIT_BAD_OPTION 255
 #define MULTIPROG_MAX   (1u << 20)

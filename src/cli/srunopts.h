@@ -3,8 +3,8 @@
 #define STOKER_CLI_SRUNOPTS_H
 
 #include "src/cli/cmd.h"
-#include "src/cli/jobopts.h"
 #include "src/client/client.h"
+#include "src/jobspec/jobopts.h"
 
 struct srunopts {
     struct jobopts job;

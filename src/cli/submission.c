@@ -2,15 +2,10 @@
 #include "src/cli/submission.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "src/base/xalloc.h"
-#include "src/cli/exportenv.h"
 
 #define RETRY_MS        10000  /* how long an unanswered submission is repeated */
 #define RETRY_IN_JOB_MS 300000 /* ... from inside a job */
@@ -18,42 +13,6 @@
 bool submission_inside_job(void)
 {
     return getenv("SLURM_JOB_ID") != NULL;
-}
-
-static uint32_t current_umask(void)
-{
-    mode_t mask = umask(022);
-    umask(mask);
-    return (uint32_t)mask;
-}
-
-void submission_init(struct msg_submit *m, struct jobopts *o, enum job_kind kind)
-{
-    *m = (struct msg_submit){.kind = kind, .req = o->req, .hold = o->hold};
-    job_req_init(&o->req);
-    m->request_id = client_request_id();
-    char host[HOST_NAME_MAX + 1] = "";
-    gethostname(host, sizeof host - 1);
-    m->host = xstrdup(host);
-    m->payload.umask = current_umask();
-    m->payload.workdir = xstrdup(m->req.workdir);
-}
-
-int submission_env(const char *spec, const char *cwd, struct strv *ret, struct errtext *err)
-{
-    struct strv env = cli_environ(), base = export_login_env();
-    export_clean_job(&env);
-    int rc = export_env(spec, &env, &base, ret, err);
-    strv_fini(&env);
-    strv_fini(&base);
-    if (rc)
-        return rc;
-    strv_unsetenv(ret, "SLURM_EXPORT_ENV");
-    if (spec && (strcasecmp(spec, "NONE") == 0 || strcasecmp(spec, "NIL") == 0))
-        strv_setenv(ret, "SLURM_EXPORT_ENV", "NONE");
-    if (cwd)
-        strv_setenv(ret, "SLURM_SUBMIT_DIR", cwd);
-    return 0;
 }
 
 static int64_t now_ms(void)

@@ -8,23 +8,14 @@
 #define STOKER_CLI_SUBMISSION_H
 
 #include "src/cli/cmd.h"
-#include "src/cli/jobopts.h"
 #include "src/client/client.h"
+#include "src/jobspec/message.h"
 
 #define SUBMISSION_AWAY "Unable to contact slurm controller (connect failure)"
 
 /* True inside a job: the controller is worth waiting for longer, as nobody stands beside it to try again.
  */
 bool submission_inside_job(void);
-
-/* Starts m from finished options, whose request is moved out; gives it a request id, this host and the
- * umask. msg_submit_rec frees it. */
-void submission_init(struct msg_submit *m, struct jobopts *o, enum job_kind kind);
-
-/* What --export makes of the caller's environment, cleaned of the calling job's variables, with
- * SLURM_SUBMIT_DIR. */
-int submission_env(const char *spec, const char *cwd, struct strv *ret, struct errtext *err)
-    __attribute__((warn_unused_result));
 
 /* Connects and asks until there is an answer. Returns 0 with *ret (the caller frees it with msg_result_rec)
  * and, if ret_client is not NULL, the connection it came by. Errors: -ECONNREFUSED ... as client_connect:

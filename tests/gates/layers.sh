@@ -10,8 +10,9 @@ src/model/        src/base/
 src/conf/         src/model/ src/base/
 src/proto/        src/model/ src/base/
 src/client/       src/proto/ src/conf/ src/model/ src/base/
-src/cli/          src/client/ src/conf/ src/model/ src/base/
-ui/               ui/ src/client/ src/conf/ src/model/ src/base/
+src/jobspec/      src/client/ src/conf/ src/model/ src/base/
+src/cli/          src/jobspec/ src/client/ src/conf/ src/model/ src/base/
+ui/               ui/ src/jobspec/ src/client/ src/conf/ src/model/ src/base/
 backend/sched/    src/model/ src/base/
 backend/sim/      backend/sched/ src/proto/ src/conf/ src/model/ src/base/
 backend/loop/     src/base/

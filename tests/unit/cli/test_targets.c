@@ -5,7 +5,7 @@
 
 #include "src/base/xalloc.h"
 #include "src/cli/jobfilter.h"
-#include "src/cli/targets.h"
+#include "src/jobspec/targets.h"
 
 static void refused(void **unused)
 {

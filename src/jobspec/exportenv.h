@@ -1,6 +1,6 @@
 /* exportenv.h - which variables go along with a job: --export. */
-#ifndef STOKER_CLI_EXPORTENV_H
-#define STOKER_CLI_EXPORTENV_H
+#ifndef STOKER_JOBSPEC_EXPORTENV_H
+#define STOKER_JOBSPEC_EXPORTENV_H
 
 #include "src/base/err.h"
 #include "src/base/str.h"

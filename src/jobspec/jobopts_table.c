@@ -1,5 +1,5 @@
 /* jobopts_table.c - the options that describe a job. Where a variable has several names, later ones win. */
-#include "src/cli/jobopts.h"
+#include "src/jobspec/jobopts.h"
 
 /* clang-format off */
 #define ENV3(suffix) "SBATCH_" suffix " SALLOC_" suffix " SLURM_" suffix

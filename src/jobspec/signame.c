@@ -1,5 +1,5 @@
 /* signame.c - signals by name. */
-#include "src/cli/signame.h"
+#include "src/jobspec/signame.h"
 
 #include <signal.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "src/base/xalloc.h"
-#include "src/cli/exportenv.h"
+#include "src/jobspec/exportenv.h"
 
 #define ENV  "A=1 B=two SLURM_CONF=/c STOKER_HOME=/h PATH=/mine"
 #define BASE "HOME=/home/u PATH=/bin"

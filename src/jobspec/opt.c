@@ -1,5 +1,5 @@
 /* opt.c - parsing by option tables. */
-#include "src/cli/opt.h"
+#include "src/jobspec/opt.h"
 
 #include <ctype.h>
 #include <errno.h>

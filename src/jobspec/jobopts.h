@@ -5,11 +5,11 @@
  * one wins. What belongs together is replaced together: --mem on the command line ends --mem-per-cpu of the
  * header, and so with the GPUs.
  */
-#ifndef STOKER_CLI_JOBOPTS_H
-#define STOKER_CLI_JOBOPTS_H
+#ifndef STOKER_JOBSPEC_JOBOPTS_H
+#define STOKER_JOBSPEC_JOBOPTS_H
 
 #include "src/base/time.h"
-#include "src/cli/opt.h"
+#include "src/jobspec/opt.h"
 #include "src/model/job.h"
 
 enum jobopt {

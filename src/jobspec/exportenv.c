@@ -1,5 +1,5 @@
 /* exportenv.c - --export, and the calling job's variables. */
-#include "src/cli/exportenv.h"
+#include "src/jobspec/exportenv.h"
 
 #include <errno.h>
 #include <libgen.h>

@@ -1,5 +1,5 @@
 /* script.c - batch scripts. */
-#include "src/cli/script.h"
+#include "src/jobspec/script.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -6,8 +6,8 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/cli/batch.h"
-#include "src/cli/jobopts.h"
+#include "src/jobspec/batchopts.h"
+#include "src/jobspec/jobopts.h"
 
 /* Options of one source, words at blanks. */
 static int give(struct jobopts *o, enum jobopt_level level, const char *line, struct errtext *err)

@@ -15,8 +15,8 @@
  *
  * Owns nothing; reads no environment by itself and prints only where it is handed a stream.
  */
-#ifndef STOKER_CLI_OPT_H
-#define STOKER_CLI_OPT_H
+#ifndef STOKER_JOBSPEC_OPT_H
+#define STOKER_JOBSPEC_OPT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* targets.c - the grammar of job names. */
-#include "src/cli/targets.h"
+#include "src/jobspec/targets.h"
 
 #include <ctype.h>
 #include <errno.h>

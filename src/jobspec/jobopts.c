@@ -1,5 +1,5 @@
 /* jobopts.c - what each option of a job says. */
-#include "src/cli/jobopts.h"
+#include "src/jobspec/jobopts.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -11,7 +11,7 @@
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/cli/signame.h"
+#include "src/jobspec/signame.h"
 #include "src/model/array.h"
 
 #define NICE_MAX       2147483645LL

@@ -1,6 +1,6 @@
 /* script.h - batch scripts: where they come from, what they must look like, and their #SBATCH lines. */
-#ifndef STOKER_CLI_SCRIPT_H
-#define STOKER_CLI_SCRIPT_H
+#ifndef STOKER_JOBSPEC_SCRIPT_H
+#define STOKER_JOBSPEC_SCRIPT_H
 
 #include "src/base/err.h"
 #include "src/base/rec.h"

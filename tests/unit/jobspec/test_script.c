@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "src/base/xalloc.h"
-#include "src/cli/script.h"
+#include "src/jobspec/script.h"
 
 static struct script script_of(const char *text, size_t n)
 {

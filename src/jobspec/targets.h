@@ -3,8 +3,8 @@
  *     target = job [ "." step [ "." task ] ]       step = N | "batch" | "interactive" | "extern"
  *     job    = N | N "_" k | N "_[" items "]" | N "_*"
  */
-#ifndef STOKER_CLI_TARGETS_H
-#define STOKER_CLI_TARGETS_H
+#ifndef STOKER_JOBSPEC_TARGETS_H
+#define STOKER_JOBSPEC_TARGETS_H
 
 #include "src/base/err.h"
 #include "src/client/client.h"

@@ -1,0 +1,143 @@
+/* message.c - options, script and environment as what is submitted. */
+#include "src/jobspec/message.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/xalloc.h"
+#include "src/jobspec/exportenv.h"
+
+static uint32_t current_umask(void)
+{
+    mode_t mask = umask(022);
+    umask(mask);
+    return (uint32_t)mask;
+}
+
+void submission_init(struct msg_submit *m, struct jobopts *o, enum job_kind kind)
+{
+    *m = (struct msg_submit){.kind = kind, .req = o->req, .hold = o->hold};
+    job_req_init(&o->req);
+    m->request_id = client_request_id();
+    char host[HOST_NAME_MAX + 1] = "";
+    gethostname(host, sizeof host - 1);
+    m->host = xstrdup(host);
+    m->payload.umask = current_umask();
+    m->payload.workdir = xstrdup(m->req.workdir);
+}
+
+int submission_env(const char *spec, const char *cwd, struct strv *ret, struct errtext *err)
+{
+    struct strv env = {0}, base = export_login_env();
+    for (char **e = environ; *e; e++)
+        strv_push(&env, *e);
+    export_clean_job(&env);
+    int rc = export_env(spec, &env, &base, ret, err);
+    strv_fini(&env);
+    strv_fini(&base);
+    if (rc)
+        return rc;
+    strv_unsetenv(ret, "SLURM_EXPORT_ENV");
+    if (spec && (strcasecmp(spec, "NONE") == 0 || strcasecmp(spec, "NIL") == 0))
+        strv_setenv(ret, "SLURM_EXPORT_ENV", "NONE");
+    if (cwd)
+        strv_setenv(ret, "SLURM_SUBMIT_DIR", cwd);
+    return 0;
+}
+
+/* --- batch jobs --- */
+
+static char *default_name(const struct script *s)
+{
+    if (!s->path)
+        return xstrdup(str_eq(s->name, "wrap") ? "wrap" : "sbatch");
+    const char *slash = strrchr(s->path, '/');
+    return xstrdup(slash ? slash + 1 : s->path);
+}
+
+int message_of_script(struct jobopts *o, struct script *s, char *const *args, size_t n_args,
+                      struct msg_submit *ret, struct errtext *err)
+{
+    struct strv env;
+    int rc = submission_env(o->export_spec, o->cwd, &env, err);
+    if (rc)
+        return rc;
+    submission_init(ret, o, JOB_KIND_BATCH);
+    ret->payload.env = env;
+    ret->payload.script = s->text;
+    s->text = (struct blob){.n = 0};
+    for (size_t i = 0; i < n_args; i++)
+        strv_push(&ret->payload.argv, args[i]);
+    ret->command = xstrdup(s->path);
+    if (!ret->req.name)
+        ret->req.name = default_name(s);
+    return 0;
+}
+
+/* --- step jobs --- */
+
+static void make_absolute(char **path, const char *dir)
+{
+    if (!*path || **path == '/' || !dir)
+        return;
+    char *whole = xasprintf("%s/%s", dir, *path);
+    free(*path);
+    *path = whole;
+}
+
+static void merge_env(struct strv *env, const struct strv *over)
+{
+    for (size_t i = 0; i < over->n; i++) {
+        const char *value = strchr(over->v[i], '=');
+        char *name = xstrndup(over->v[i], (size_t)(value - over->v[i]));
+        strv_setenv(env, name, value + 1);
+        free(name);
+    }
+}
+
+/* A step with variables of its own gets all of them; one without has the job's. */
+static void add_step(struct msg_submit *m, struct jobfile_step *s)
+{
+    struct step *step = rec_list_push(&m->steps);
+    *step = s->step;
+    s->step = (struct step){.id = 0};
+    make_absolute(&step->workdir, m->req.workdir);
+    struct step_payload *p = rec_list_push(&m->step_payloads);
+    p->argv = s->argv;
+    p->script = s->script;
+    s->argv = (struct strv){0};
+    s->script = (struct blob){0};
+    p->workdir = xstrdup(step->workdir ? step->workdir : m->req.workdir);
+    p->umask = m->payload.umask;
+    if (s->env.n) {
+        p->env = strv_copy(&m->payload.env);
+        merge_env(&p->env, &s->env);
+    }
+}
+
+void message_take_jobfile(struct jobopts *o, struct jobfile *f)
+{
+    rec_fini(&job_req_rec, &o->req);
+    o->req = f->req;
+    f->req = (struct job_req){0};
+    o->hold = f->hold;
+    make_absolute(&o->req.workdir, o->cwd);
+}
+
+int message_of_jobfile(struct jobopts *o, struct jobfile *f, struct msg_submit *ret, struct errtext *err)
+{
+    struct strv env;
+    int rc = submission_env(o->export_spec, o->cwd, &env, err);
+    if (rc)
+        return rc;
+    merge_env(&env, &f->env);
+    submission_init(ret, o, JOB_KIND_STEPS);
+    ret->payload.env = env;
+    ret->command = realpath(f->path, NULL);
+    for (size_t i = 0; i < f->steps.n; i++)
+        add_step(ret, &f->steps.v[i]);
+    return 0;
+}
