@@ -1,0 +1,245 @@
+/* backfill.c - one pass over the waiting, in order. */
+#include "backend/sched/backfill.h"
+
+#include <stdlib.h>
+
+#include "src/base/xalloc.h"
+
+void backfill_place_fini(struct backfill_place *p)
+{
+    vec_fini(&p->parts.v);
+}
+
+void backfill_init(struct backfill *b, struct pool *p, const struct backfill_opts *o, uint32_t n_lanes)
+{
+    *b = (struct backfill){.pool = p, .opts = *o, .n_lanes = n_lanes};
+    b->lanes = xcalloc(n_lanes ? n_lanes : 1, sizeof *b->lanes);
+    list_init(&b->holds);
+}
+
+void backfill_give_up(struct backfill *b, struct backfill_hold *h)
+{
+    if (!h->use.parts)
+        return;
+    pool_drop(b->pool, &h->use);
+    list_unlink(&h->link);
+    *h = (struct backfill_hold){0};
+    b->freed++;
+}
+
+void backfill_fini(struct backfill *b)
+{
+    list_for_each (h, &b->holds, struct backfill_hold, link)
+        backfill_give_up(b, h);
+    free(b->lanes);
+    *b = (struct backfill){0};
+}
+
+void backfill_begin(struct backfill *b, bool gained)
+{
+    b->pass++;
+    b->gained = gained;
+    for (uint32_t i = 0; i < b->n_lanes; i++)
+        b->lanes[i] = (struct backfill_lane){0};
+    if (b->opts.keep)
+        return;
+    list_for_each (h, &b->holds, struct backfill_hold, link)
+        backfill_give_up(b, h);
+}
+
+/* A start at t with this length keeps the deadline. */
+static bool in_time(const struct backfill_item *it, int64_t t, int64_t len)
+{
+    return it->deadline == WHEN_NEVER || when_plus(t, len) <= it->deadline;
+}
+
+/* The longest that fits now, at least len_min. */
+static bool place_shortened(struct backfill *b, const struct backfill_item *it,
+                            const struct backfill_choice *c, struct backfill_place *ret)
+{
+    if (c->len_min >= c->len ||
+        !pool_place(b->pool, c->demand, c->set, b->pool->now, c->len_min, &ret->parts))
+        return false;
+    int64_t room = pool_room(b->pool, &ret->parts, b->pool->now);
+    int64_t until_deadline = it->deadline == WHEN_NEVER ? WHEN_NEVER : it->deadline - b->pool->now;
+    ret->len = room < c->len ? room : c->len;
+    ret->len = until_deadline < ret->len ? until_deadline : ret->len;
+    return ret->len >= c->len_min;
+}
+
+/* In the first of its lanes that takes it now. */
+static bool place_now(struct backfill *b, const struct backfill_item *it, struct backfill_place *ret)
+{
+    for (uint32_t i = 0; i < it->n_choices; i++) {
+        const struct backfill_choice *c = &it->choices[i];
+        if (b->lanes[c->lane].closed)
+            continue;
+        ret->choice = i;
+        ret->start = b->pool->now;
+        ret->len = c->len;
+        if (in_time(it, ret->start, c->len) &&
+            pool_place(b->pool, c->demand, c->set, ret->start, c->len, &ret->parts))
+            return true;
+        if (place_shortened(b, it, c, ret))
+            return true;
+    }
+    return false;
+}
+
+static bool may_hold(const struct backfill *b, const struct backfill_item *it)
+{
+    for (uint32_t i = 0; i < it->n_choices; i++) {
+        const struct backfill_lane *l = &b->lanes[it->choices[i].lane];
+        if (!l->closed && l->n_held < b->opts.depth)
+            return true;
+    }
+    return false;
+}
+
+static bool holds_on(const struct backfill_hold *h, const struct backfill_item *it)
+{
+    for (uint32_t k = 0; k < h->use.n_parts; k++)
+        for (uint32_t i = 0; i < it->n_choices; i++)
+            if (nodeset_has(it->choices[i].set, h->use.parts[k].node))
+                return true;
+    return false;
+}
+
+/* Those that have not had their turn in this pass stand behind it: what they hold goes to it first. */
+static bool push_aside(struct backfill *b, const struct backfill_item *it)
+{
+    bool any = false;
+    list_for_each (h, &b->holds, struct backfill_hold, link)
+        if (h->visited != b->pass && holds_on(h, it)) {
+            backfill_give_up(b, h);
+            any = true;
+        }
+    return any;
+}
+
+static bool is_due(const struct backfill *b, const struct backfill_hold *h)
+{
+    return b->gained || h->use.start <= b->pool->now;
+}
+
+/* A kept place: what it holds is its own while it looks. */
+static bool start_held(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
+                       struct backfill_place *ret)
+{
+    h->visited = b->pass;
+    if (!is_due(b, h))
+        return false;
+    pool_lift(b->pool, &h->use);
+    bool placed = place_now(b, it, ret);
+    pool_lay(b->pool, &h->use);
+    if (placed)
+        backfill_give_up(b, h);
+    return placed;
+}
+
+bool backfill_start(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
+                    struct backfill_place *ret)
+{
+    if (h->use.parts)
+        return start_held(b, it, h, ret);
+    return place_now(b, it, ret) || (may_hold(b, it) && push_aside(b, it) && place_now(b, it, ret));
+}
+
+/* The earliest start in any of its lanes, before `before`. */
+static bool find_earliest(struct backfill *b, const struct backfill_item *it, int64_t before,
+                          struct backfill_place *ret)
+{
+    struct pool_parts parts = {VEC_INIT};
+    bool found = false;
+    for (uint32_t i = 0; i < it->n_choices; i++) {
+        const struct backfill_choice *c = &it->choices[i];
+        const struct backfill_lane *l = &b->lanes[c->lane];
+        if (l->closed || l->n_held >= b->opts.depth)
+            continue;
+        int64_t t = pool_earliest(b->pool, c->demand, c->set, b->pool->now, before, c->len, &parts);
+        if (t == WHEN_NEVER || !in_time(it, t, c->len))
+            continue;
+        struct pool_parts swap = ret->parts;
+        ret->parts = parts;
+        parts = swap;
+        ret->choice = i;
+        ret->start = before = t;
+        ret->len = c->len;
+        found = true;
+    }
+    vec_fini(&parts.v);
+    return found;
+}
+
+static void hold(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
+                 const struct backfill_place *at)
+{
+    *h = (struct backfill_hold){.choice = at->choice, .visited = b->pass};
+    pool_hold(b->pool, &h->use, &at->parts, at->start, when_plus(at->start, at->len));
+    list_append(&b->holds, &h->link);
+    b->lanes[it->choices[at->choice].lane].n_held++;
+}
+
+/* No later than before, and earlier where that has become possible. */
+static bool hold_again(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
+{
+    struct backfill_lane *l = &b->lanes[it->choices[h->choice].lane];
+    bool broken = h->use.start <= b->pool->now; /* what it waited for did not end in time */
+    if (broken || l->closed || (l->n_held >= b->opts.depth && !h->claim)) {
+        backfill_give_up(b, h);
+        return backfill_reserve(b, it, h);
+    }
+    struct backfill_place at = {0};
+    bool earlier = false;
+    if (is_due(b, h)) {
+        pool_lift(b->pool, &h->use);
+        earlier = find_earliest(b, it, h->use.start, &at);
+        pool_lay(b->pool, &h->use);
+    }
+    if (earlier) {
+        backfill_give_up(b, h);
+        hold(b, it, h, &at);
+    } else {
+        l->n_held += !h->claim;
+    }
+    backfill_place_fini(&at);
+    return true;
+}
+
+bool backfill_reserve(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
+{
+    if (h->use.parts)
+        return hold_again(b, it, h);
+    struct backfill_place at = {0};
+    bool found = may_hold(b, it) && find_earliest(b, it, WHEN_NEVER, &at);
+    if (found)
+        hold(b, it, h, &at);
+    backfill_place_fini(&at);
+    for (uint32_t i = 0; i < it->n_choices && !b->opts.backfill; i++)
+        b->lanes[it->choices[i].lane].closed = true;
+    return found;
+}
+
+void backfill_claim(struct backfill *b, struct backfill_hold *h, const struct backfill_place *at)
+{
+    backfill_give_up(b, h);
+    *h = (struct backfill_hold){.choice = at->choice, .visited = b->pass, .claim = true};
+    pool_hold(b->pool, &h->use, &at->parts, at->start, when_plus(at->start, at->len));
+    list_append(&b->holds, &h->link);
+}
+
+int64_t backfill_next(const struct backfill *b)
+{
+    int64_t next = WHEN_NEVER;
+    list_for_each (h, &b->holds, struct backfill_hold, link)
+        next = h->use.start < next ? h->use.start : next;
+    return next;
+}
+
+bool backfill_is_closed(const struct backfill *b)
+{
+    for (uint32_t i = 0; i < b->n_lanes; i++)
+        if (!b->lanes[i].closed)
+            return false;
+    return b->n_lanes > 0;
+}

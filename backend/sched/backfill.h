@@ -1,0 +1,111 @@
+/* backfill.h - one pass over the waiting, in the order of their priority: who starts now, for whom a place
+ * is held, who waits.
+ *
+ *     for each item in order:
+ *         fits now, hurting no hold            -> it starts
+ *         else its lane has reservations left  -> a place is held at its earliest start
+ *         else                                 -> it waits; without backfill all behind it in its lane do
+ *
+ * A lane is a partition: reservations are counted for each. With `keep` a hold stays from pass to pass and
+ * is only ever moved earlier (compression: each waiting one is taken out and put back, in order), until
+ * somebody who stands before it needs the place; without it every pass plans anew.
+ *
+ *     policy       depth  backfill  keep
+ *     fcfs             0  no        no
+ *     easy             1  yes       no
+ *     replan         all  yes       no
+ *     cons           all  yes       yes
+ *     the controller   K  yes       yes
+ *
+ * Sources: Lifka 1995 (EASY), Mu'alem and Feitelson 2001 (conservative, compression).
+ */
+#ifndef STOKER_BACKEND_SCHED_BACKFILL_H
+#define STOKER_BACKEND_SCHED_BACKFILL_H
+
+#include "backend/sched/pool.h"
+#include "src/base/list.h"
+
+#define BACKFILL_ALL UINT32_MAX
+
+struct backfill_opts {
+    uint32_t depth; /* reservations in each lane */
+    bool backfill;  /* false: strictly in order */
+    bool keep;
+};
+
+/* One way to run: in one of the partitions that it may go to. */
+struct backfill_choice {
+    uint32_t lane;
+    const struct demand *demand;
+    const struct nodeset *set;
+    int64_t len;     /* ms: its time limit there */
+    int64_t len_min; /* ms: with --time-min it may be cut down to this to start now; else len */
+};
+
+struct backfill_item {
+    const struct backfill_choice *choices; /* in the order of preference */
+    uint32_t n_choices;
+    int64_t deadline; /* must have ended by then; WHEN_NEVER */
+};
+
+/* The place held for a waiting item: embedded in what waits. Zeroed: none. */
+struct backfill_hold {
+    struct pool_use use;
+    uint32_t choice;
+    bool claim;       /* by preemption: counts against no lane */
+    uint64_t visited; /* the pass that looked at it last */
+    struct list link; /* in the backfill's list while it holds something */
+};
+
+struct backfill_place { /* of an item that starts now, or whose start is planned */
+    uint32_t choice;
+    int64_t start, len;
+    struct pool_parts parts; /* the caller's: used again and again; backfill_place_fini */
+};
+void backfill_place_fini(struct backfill_place *p);
+
+struct backfill_lane {
+    uint32_t n_held;
+    bool closed; /* takes nothing more in this pass */
+};
+
+struct backfill {
+    struct pool *pool;
+    struct backfill_opts opts;
+    struct backfill_lane *lanes;
+    uint32_t n_lanes;
+    struct list holds;
+    uint64_t pass;
+    bool gained;    /* something has come free since the last pass: holds may move earlier */
+    uint64_t freed; /* grows when a hold is given up within a pass: what did not fit may fit now */
+};
+
+void backfill_init(struct backfill *b, struct pool *p, const struct backfill_opts *o, uint32_t n_lanes);
+/* Gives up all holds; their owners' structs are zeroed. */
+void backfill_fini(struct backfill *b);
+
+/* Begins a pass at the pool's time. gained: since the last one something ended earlier than planned, a node
+ * came back, an item left the queue. */
+void backfill_begin(struct backfill *b, bool gained);
+
+/* Can it start now? True: ret says where; the caller charges the pool (pool_run). An item that holds a
+ * place lets it go when it starts. */
+bool backfill_start(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
+                    struct backfill_place *ret);
+
+/* It could not start: holds a place where its lanes have any left. True: h says where and when. */
+bool backfill_reserve(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h);
+
+/* Holds just this place, from at->start on: for whom others have been asked to go. */
+void backfill_claim(struct backfill *b, struct backfill_hold *h, const struct backfill_place *at);
+
+/* It is not looked at any more: it left the queue, or a gate closed. No-op without a hold. */
+void backfill_give_up(struct backfill *b, struct backfill_hold *h);
+
+/* The earliest start that is held; WHEN_NEVER: none. */
+int64_t backfill_next(const struct backfill *b);
+
+/* Every lane is closed: no need to look further. */
+bool backfill_is_closed(const struct backfill *b);
+
+#endif

@@ -1,0 +1,324 @@
+/* place.c - where a demand fits.
+ *
+ * One node where one does: the lightest by weight, then the fullest that still fits, so that large holes
+ * stay whole and GPUs stay with those who ask for them. Else as few as take it: the lightest first, then
+ * the roomiest, and where those do not do the roomiest of all. Tasks are spread evenly where a number of
+ * nodes was asked for, else the nodes are filled one after the other.
+ */
+#include <stdlib.h>
+
+#include "backend/sched/pool_private.h"
+
+static uint32_t min_u32(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t clamp_u32(int64_t n)
+{
+    return n < 0 ? 0 : n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+struct scratch *scratch_new(uint32_t n_nodes)
+{
+    struct scratch *w = xcalloc(1, sizeof *w);
+    uint32_t n = n_nodes ? n_nodes : 1;
+    w->candidates = xcalloc(n, sizeof *w->candidates);
+    w->shares = xcalloc(2 * (size_t)n, sizeof *w->shares);
+    w->times = xcalloc(n, sizeof *w->times);
+    return w;
+}
+
+void scratch_free(struct scratch *w)
+{
+    if (!w)
+        return;
+    free(w->candidates);
+    free(w->shares);
+    free(w->times);
+    vec_fini(&w->steps);
+    free(w);
+}
+
+/* The memory that so many CPUs and GPUs take on a node. *ret_must: it must be free; else it is a share of
+ * the node, taken as far as it goes. */
+static int64_t mem_wanted(const struct pool_node *n, const struct job_need *need, uint32_t cpus,
+                          uint32_t gpus, bool *ret_must)
+{
+    uint64_t per = need->mem_per_cpu_mib ? need->mem_per_cpu_mib : need->mem_per_gpu_mib;
+    uint32_t times = need->mem_per_cpu_mib ? cpus : gpus;
+    *ret_must = per || need->mem_per_node_mib != MEM_NOT_GIVEN;
+    if (per)
+        return times && per > (uint64_t)INT64_MAX / times ? INT64_MAX : (int64_t)(per * times);
+    if (!*ret_must)
+        return n->cap.cpus > 0
+                   ? (int64_t)mem_share_mib((uint64_t)n->cap.mem_mib, clamp_u32(n->cap.cpus), cpus)
+                   : n->cap.mem_mib;
+    if (!need->mem_per_node_mib)
+        return n->cap.mem_mib;
+    return need->mem_per_node_mib > (uint64_t)INT64_MAX ? INT64_MAX : (int64_t)need->mem_per_node_mib;
+}
+
+bool demand_is_uniform(const struct demand *d)
+{
+    const struct job_need *n = &d->need;
+    if (d->nodes_max != n->nodes || d->overcommit || n->mem_per_gpu_mib)
+        return false;
+    if (n->nodes == 1)
+        return !n->tasks_per_node || n->tasks_per_node >= n->tasks;
+    bool fixed = n->tasks == n->nodes || (uint64_t)n->tasks_per_node * n->nodes == n->tasks;
+    return fixed && !n->gpus_anywhere;
+}
+
+struct amount demand_on_node(const struct demand *d, const struct pool_node *n)
+{
+    const struct job_need *need = &d->need;
+    uint32_t tasks = need->tasks / need->nodes;
+    uint32_t gpus = need->gpus_per_task   ? tasks * need->gpus_per_task
+                    : need->gpus_anywhere ? need->gpus
+                                          : need->gpus_per_node;
+    bool must;
+    int64_t mem = mem_wanted(n, need, tasks * need->cpus_per_task, gpus, &must);
+    /* Of a share a first MiB is enough. */
+    struct amount least = {(int64_t)tasks * need->cpus_per_task, must || mem < 1 ? mem : 1, gpus};
+    return need->whole_nodes && amount_covers(n->cap, least) ? n->cap : least;
+}
+
+/* --- what a node could give --- */
+
+/* How many of the tasks it could take, by its CPUs. */
+static uint32_t tasks_by_cpus(const struct demand *d, struct amount free)
+{
+    const struct job_need *need = &d->need;
+    uint32_t cpus = clamp_u32(free.cpus);
+    uint32_t tasks = d->overcommit && cpus ? need->tasks : cpus / need->cpus_per_task;
+    if (!need->tasks_per_node)
+        return min_u32(tasks, need->tasks);
+    return d->tasks_given || tasks >= need->tasks_per_node
+               ? min_u32(min_u32(tasks, need->tasks_per_node), need->tasks)
+               : 0;
+}
+
+/* GPUs that a node must have for the demand to look at it. */
+static uint32_t gpus_at_least(const struct job_need *need)
+{
+    if (need->gpus_per_task)
+        return need->gpus_per_task;
+    return need->gpus_anywhere ? need->gpus > 0 : need->gpus_per_node;
+}
+
+/* Fills in what the node could take; false where it will not do. */
+static bool look_at(struct candidate *v, const struct pool_node *n, const struct demand *d)
+{
+    const struct job_need *need = &d->need;
+    uint32_t least_gpus = gpus_at_least(need);
+    if (v->free.cpus < 1 || v->free.gpus < least_gpus || (need->whole_nodes && !amount_eq(v->free, n->cap)))
+        return false;
+    v->gpus = clamp_u32(v->free.gpus);
+    v->tasks = tasks_by_cpus(d, v->free);
+    if (need->gpus_per_task)
+        v->tasks = min_u32(v->tasks, v->gpus / need->gpus_per_task);
+    if (!v->tasks)
+        return false;
+    bool must;
+    int64_t mem = mem_wanted(n, need, need->cpus_per_task, least_gpus, &must);
+    if (must ? mem > v->free.mem_mib : mem && v->free.mem_mib < 1)
+        return false;
+    if (need->mem_per_cpu_mib && mem)
+        v->tasks = min_u32(v->tasks, clamp_u32(v->free.mem_mib / mem));
+    if (need->mem_per_gpu_mib) {
+        uint32_t most = clamp_u32(v->free.mem_mib / (int64_t)need->mem_per_gpu_mib);
+        v->gpus = min_u32(v->gpus, most);
+        if (need->gpus_per_task)
+            v->tasks = min_u32(v->tasks, v->gpus / need->gpus_per_task);
+    }
+    return v->tasks > 0;
+}
+
+/* --- choosing among the candidates --- */
+
+static int by_list(const struct candidate *a, const struct candidate *b)
+{
+    return a->listed == b->listed ? 0 : a->listed ? -1 : 1;
+}
+
+static int by_weight(const struct candidate *a, const struct candidate *b)
+{
+    return a->weight == b->weight ? 0 : a->weight < b->weight ? -1 : 1;
+}
+
+/* Tight first. */
+static bool fits_better(const struct candidate *a, const struct candidate *b)
+{
+    if (by_weight(a, b))
+        return by_weight(a, b) < 0;
+    if (a->free.gpus != b->free.gpus)
+        return a->free.gpus < b->free.gpus;
+    if (a->free.cpus != b->free.cpus)
+        return a->free.cpus < b->free.cpus;
+    return a->node < b->node;
+}
+
+static int by_tasks(const void *pa, const void *pb)
+{
+    const struct candidate *a = pa, *b = pb;
+    if (by_list(a, b))
+        return by_list(a, b);
+    if (a->tasks != b->tasks)
+        return a->tasks > b->tasks ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static int by_gpus(const void *pa, const void *pb)
+{
+    const struct candidate *a = pa, *b = pb;
+    if (by_list(a, b))
+        return by_list(a, b);
+    return a->gpus != b->gpus ? (a->gpus > b->gpus ? -1 : 1) : by_tasks(pa, pb);
+}
+
+static int by_weight_and_tasks(const void *pa, const void *pb)
+{
+    const struct candidate *a = pa, *b = pb;
+    if (by_list(a, b))
+        return by_list(a, b);
+    return by_weight(a, b) ? by_weight(a, b) : by_tasks(pa, pb);
+}
+
+/* The best of those that take it whole, put first. */
+static bool choose_one(struct candidate *v, uint32_t n, const struct job_need *need, bool must_be_listed)
+{
+    uint32_t best = n;
+    for (uint32_t i = 0; i < n; i++) {
+        if (v[i].tasks < need->tasks || (must_be_listed && !v[i].listed) ||
+            (need->gpus_anywhere && v[i].gpus < need->gpus))
+            continue;
+        if (best == n || fits_better(&v[i], &v[best]))
+            best = i;
+    }
+    if (best < n)
+        v[0] = v[best];
+    return best < n;
+}
+
+/* The smallest number of first candidates, within least and most, that takes it; 0: there is none. */
+static uint32_t enough(const struct candidate *v, uint32_t n, const struct job_need *need, uint32_t least,
+                       uint32_t most)
+{
+    uint64_t tasks = 0, gpus = 0;
+    for (uint32_t i = 0; i < n && i < most; i++) {
+        tasks += v[i].tasks;
+        gpus += v[i].gpus;
+        if (i + 1 >= least && tasks >= need->tasks && (!need->gpus_anywhere || gpus >= need->gpus))
+            return i + 1;
+    }
+    return 0;
+}
+
+/* Gives out `total` so that each of n gets at least one where that goes round, and none more than its
+ * cap[], which becomes what it gets. Evenly: from the back, where the small ones are, so that the others
+ * share what those cannot take. Else the first ones first. */
+static void share_out(uint32_t *cap, uint32_t n, uint32_t total, bool evenly)
+{
+    uint32_t left = total;
+    uint64_t room = 0; /* what those to come can take at most */
+    for (uint32_t i = 0; i < n; i++)
+        room += cap[i];
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t i = evenly ? n - 1 - k : k;
+        uint32_t to_come = n - 1 - k, keep = left > to_come ? to_come : left ? left - 1 : 0;
+        room -= cap[i];
+        uint32_t must = room < left ? left - (uint32_t)room : 0;
+        uint32_t want = evenly ? left / (to_come + 1) : left - keep;
+        cap[i] = min_u32(want > must ? want : must, cap[i]);
+        left -= cap[i];
+    }
+}
+
+static void share_tasks_and_gpus(struct pool *p, uint32_t n, const struct job_need *need)
+{
+    struct candidate *v = p->work->candidates;
+    uint32_t *tasks = p->work->shares, *gpus = tasks + p->n_nodes;
+    for (uint32_t i = 0; i < n; i++) {
+        tasks[i] = v[i].tasks;
+        gpus[i] = v[i].gpus;
+    }
+    share_out(tasks, n, need->tasks, need->nodes > 1);
+    if (need->gpus_anywhere)
+        share_out(gpus, n, need->gpus, true);
+    for (uint32_t i = 0; i < n; i++) {
+        v[i].tasks = tasks[i];
+        v[i].gpus = need->gpus_anywhere   ? gpus[i]
+                    : need->gpus_per_task ? tasks[i] * need->gpus_per_task
+                                          : need->gpus_per_node;
+    }
+}
+
+/* Chooses among the first n candidates: how many take part, with the tasks and GPUs that each shall take.
+ * 0: not enough. */
+static uint32_t choose(struct pool *p, uint32_t n, const struct demand *d, uint32_t listed)
+{
+    static int (*const orders[])(const void *, const void *) = {by_weight_and_tasks, by_tasks, by_gpus};
+    struct candidate *v = p->work->candidates;
+    uint32_t least = listed > d->need.nodes ? listed : d->need.nodes, chosen = 0;
+    if (least == 1 && choose_one(v, n, &d->need, listed > 0))
+        chosen = 1;
+    if (!chosen && (d->nodes_max < least || (least == 1 && d->nodes_max == 1)))
+        return 0;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders && !chosen; i++) {
+        qsort(v, n, sizeof *v, orders[i]);
+        chosen = enough(v, n, &d->need, least, d->nodes_max);
+    }
+    if (chosen)
+        share_tasks_and_gpus(p, chosen, &d->need);
+    return chosen;
+}
+
+static struct amount taken_from(const struct candidate *v, const struct pool_node *n,
+                                const struct job_need *need)
+{
+    if (need->whole_nodes)
+        return n->cap;
+    int64_t cpus = (int64_t)v->tasks * need->cpus_per_task;
+    cpus = cpus < 1 ? 1 : cpus < v->free.cpus ? cpus : v->free.cpus;
+    bool must;
+    int64_t mem = mem_wanted(n, need, (uint32_t)cpus, v->gpus, &must);
+    return (struct amount){cpus, mem < v->free.mem_mib ? mem : v->free.mem_mib, v->gpus};
+}
+
+/* What stays free on a node throughout [t, end). What runs only ever ends, so that without holds the
+ * beginning is the tightest. */
+static struct amount free_throughout(const struct pool *p, const struct pool_node *n, int64_t t,
+                                     int64_t end)
+{
+    if (!n->n_holds)
+        return t <= p->now ? n->free_now : timeline_min(&n->line, t, t + 1);
+    return timeline_min(&n->line, t, end);
+}
+
+bool pool_place(struct pool *p, const struct demand *d, const struct nodeset *s, int64_t t, int64_t len,
+                struct pool_parts *parts)
+{
+    uint32_t n = 0, listed = d->one_task ? 0 : s->n_listed, listed_here = 0;
+    int64_t end = when_plus(t, len);
+    struct candidate *v = p->work->candidates;
+    vec_clear(&parts->v);
+    nodeset_for_each(s, i)
+    {
+        const struct pool_node *node = &p->nodes[i];
+        if (!node->usable || (t <= p->now && node->free_now.cpus < 1))
+            continue;
+        v[n] = (struct candidate){.node = i, .weight = node->weight};
+        v[n].free = free_throughout(p, node, t, end);
+        if (!look_at(&v[n], node, d))
+            continue;
+        v[n].listed = listed && nodeset_is_listed(s, i);
+        listed_here += v[n++].listed;
+    }
+    uint32_t chosen = n && listed_here == listed ? choose(p, n, d, listed) : 0;
+    for (uint32_t i = 0; i < chosen; i++)
+        vec_push(&parts->v,
+                 (struct pool_part){.node = v[i].node,
+                                    .amount = taken_from(&v[i], &p->nodes[v[i].node], &d->need)});
+    return chosen > 0;
+}

@@ -1,0 +1,41 @@
+/* pool_private.h - what pool.c, place.c and search.c share. */
+#ifndef STOKER_BACKEND_SCHED_POOL_PRIVATE_H
+#define STOKER_BACKEND_SCHED_POOL_PRIVATE_H
+
+#include "backend/sched/pool.h"
+#include "src/base/err.h"
+#include "src/base/list.h"
+#include "src/base/xalloc.h"
+
+/* A node as a demand sees it. */
+struct candidate {
+    uint32_t node;
+    uint32_t weight;
+    uint32_t tasks, gpus; /* that it could take and give; once chosen: those that it shall */
+    bool listed;
+    struct amount free; /* throughout the time asked about */
+};
+
+struct scratch { /* of one pool: no search allocates */
+    struct candidate *candidates;
+    uint32_t *shares; /* two for each node */
+    int64_t *times;   /* one for each node */
+    VEC(int64_t) steps;
+};
+struct scratch *scratch_new(uint32_t n_nodes);
+void scratch_free(struct scratch *w);
+
+bool nodeset_is_listed(const struct nodeset *s, uint32_t node);
+
+/* Whether every node that takes part gives the same, known beforehand but for what "all of the node" means:
+ * then the earliest time is found node by node. */
+bool demand_is_uniform(const struct demand *d);
+/* What one node gives to a uniform demand. */
+struct amount demand_on_node(const struct demand *d, const struct pool_node *n);
+
+#define nodeset_for_each(s, i)                             \
+    for (uint32_t w_ = 0; w_ < (s)->words; w_++)           \
+        for (uint64_t left_ = (s)->bits[w_]; left_; left_ &= left_ - 1) \
+            for (uint32_t i = w_ * 64 + (uint32_t)__builtin_ctzll(left_), once_ = 1; once_; once_ = 0)
+
+#endif
