@@ -157,6 +157,8 @@ static int apply_to_job(struct model *m, struct job *j, const struct event *ev)
     case EV_UPDATE: return apply_update(m, j, ev, ev->body);
     case EV_COMPLETE: return apply_complete(m, j, ev, ev->body);
     case EV_RETIRE: return apply_retire(m, j);
+    case EV_ELIGIBLE: return apply_eligible(m, j, ev, ev->body);
+    case EV_WINDOW:
     case EV_EPOCH:
     case EV_CONFIG:
     case EV_NODE:
@@ -175,6 +177,8 @@ static int apply_any(struct model *m, const struct event *ev)
     case EV_NODE: return apply_node(m, ev, ev->body);
     case EV_DRAIN: return apply_drain(m, ev, ev->body);
     case EV_SUBMIT: return apply_submit(m, ev, ev->body);
+    case EV_WINDOW: return apply_window(m, ev->body);
+    case EV_ELIGIBLE:
     case EV_START:
     case EV_SPLIT:
     case EV_STEP:

@@ -115,14 +115,15 @@ static struct job *split_element(struct model *m, struct job *j, uint32_t index,
         model_link_job(m, j);
         return j;
     }
-    struct index_range *v = j->array_pending.v;
-    size_t n = j->array_pending.n;
-    j->array_pending.v = NULL; /* an element does not carry the ranges: they may be many */
-    j->array_pending.n = 0;
+    /* An element does not carry the ranges: they may be many. */
+    __typeof__(j->array_pending) pending = j->array_pending;
+    __typeof__(j->array_failed) failed = j->array_failed;
+    j->array_pending.v = j->array_failed.v = NULL;
+    j->array_pending.n = j->array_failed.n = 0;
     struct job *e = xcalloc(1, sizeof *e);
     rec_copy(&job_rec, e, j);
-    j->array_pending.v = v;
-    j->array_pending.n = n;
+    j->array_pending = pending;
+    j->array_failed = failed;
     take_index(j, at, index);
     list_init(&e->in_all);
     list_init(&e->in_queue);
@@ -191,7 +192,12 @@ int apply_start(struct model *m, struct job *j, const struct event *ev, const st
     return 0;
 }
 
-/* --- hold, requeue, update --- */
+/* --- hold, requeue, update, eligible --- */
+
+static struct wall not_before(struct wall begin, struct wall t)
+{
+    return begin.ms > t.ms ? begin : t;
+}
 
 int apply_hold(struct model *m, struct job *j, const struct event *ev, const struct ev_hold *body)
 {
@@ -203,8 +209,8 @@ int apply_hold(struct model *m, struct job *j, const struct event *ev, const str
     j->reason = body->hold == HOLD_USER    ? REASON_HELD_USER
                 : body->hold == HOLD_ADMIN ? REASON_HELD_ADMIN
                                            : REASON_NONE;
-    if (released)
-        j->t_eligible = ev->t;
+    if (released && wall_is_set(j->t_eligible)) /* a dependency that is open still counts */
+        j->t_eligible = not_before(j->req.begin, ev->t);
     return 0;
 }
 
@@ -219,15 +225,32 @@ int apply_requeue(struct model *m, struct job *j, const struct event *ev, const 
 int apply_update(struct model *m, struct job *j, const struct event *ev, const struct ev_update *body)
 {
     (void)m;
-    (void)ev;
     if (job_state_is_final(j->state))
         return -EINVAL;
+    bool other_deps = !str_eq(j->req.dependency, body->req.dependency);
+    bool other_begin = j->req.begin.ms != body->req.begin.ms;
     rec_fini(&job_req_rec, &j->req);
     rec_copy(&job_req_rec, &j->req, &body->req);
-    if (j->state == JOB_PENDING)
+    if (j->state == JOB_PENDING) {
         job_reset_partition(j);
-    else if (body->time_limit_s != DURATION_NOT_SET)
+        j->dep_met = j->dep_met && !other_deps;
+        if (other_deps && !str_is_empty(j->req.dependency))
+            j->t_eligible = (struct wall){0};
+        else if (other_deps || (other_begin && wall_is_set(j->t_eligible)))
+            j->t_eligible = not_before(j->req.begin, ev->t);
+    } else if (body->time_limit_s != DURATION_NOT_SET) {
         j->time_limit_s = body->time_limit_s;
+    }
+    return 0;
+}
+
+int apply_eligible(struct model *m, struct job *j, const struct event *ev, const struct ev_eligible *body)
+{
+    (void)m;
+    if (j->state != JOB_PENDING)
+        return -EINVAL;
+    j->dep_met = j->dep_met || body->dep_met;
+    j->t_eligible = not_before(j->req.begin, ev->t);
     return 0;
 }
 
@@ -278,10 +301,26 @@ int apply_complete(struct model *m, struct job *j, const struct event *ev, const
     return 0;
 }
 
+/* Dependencies ask for it after the element has gone: only how it ended, and success is the rule. */
+static void note_failed(struct job *array, uint32_t index)
+{
+    struct index_range *last =
+        array->array_failed.n ? &array->array_failed.v[array->array_failed.n - 1] : NULL;
+    if (last && last->last + 1 == index) {
+        last->last = index;
+        return;
+    }
+    *(struct index_range *)rec_list_push(&array->array_failed) =
+        (struct index_range){.first = index, .last = index, .step = 1};
+}
+
 int apply_retire(struct model *m, struct job *j)
 {
     if (!job_state_is_final(j->state))
         return -EINVAL;
+    struct job *array = j->array_job && j->array_job != j->id ? model_get_job(m, j->array_job) : NULL;
+    if (array && !job_succeeded(j))
+        note_failed(array, j->array_index);
     model_unlink_job(m, j);
     job_free(j);
     return 0;

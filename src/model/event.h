@@ -9,6 +9,7 @@
 
 #include "src/model/job.h"
 #include "src/model/spec.h"
+#include "src/model/window.h"
 
 struct ev_epoch { /* a controller has taken over */
     char *uuid;
@@ -139,6 +140,11 @@ struct ev_complete { /* the terminal of an interactive job is done with it */
 };
 #define EV_COMPLETE_FIELDS(F, G, S) F(S, I32, code) F(S, I32, signal)
 
+struct ev_eligible { /* what kept a waiting job from being looked at is over: its age counts from here */
+    bool dep_met;    /* its dependencies are met, and stay so whatever becomes of the other jobs */
+};
+#define EV_ELIGIBLE_FIELDS(F, G, S) F(S, BOOL, dep_met)
+
 struct ev_none { /* a body with nothing in it */
     bool unused;
 };
@@ -164,7 +170,9 @@ struct ev_none { /* a body with nothing in it */
     X(REQUEUE, "requeue", ev_requeue)                                                                        \
     X(UPDATE, "update", ev_update)                                                                           \
     X(COMPLETE, "complete", ev_complete)                                                                     \
-    X(RETIRE, "retire", ev_none)
+    X(RETIRE, "retire", ev_none)                                                                             \
+    X(ELIGIBLE, "eligible", ev_eligible)                                                                     \
+    X(WINDOW, "window", ev_window)
 
 enum event_kind {
 #define X(name, text, body) EV_##name,
@@ -183,7 +191,7 @@ struct event {
 
 extern const struct rec_desc ev_epoch_rec, ev_node_rec, ev_drain_rec, ev_start_rec, ev_split_rec,
     ev_step_rec, ev_place_rec, ev_running_rec, ev_end_rec, ev_kill_rec, ev_signal_rec, ev_hold_rec,
-    ev_requeue_rec, ev_update_rec, ev_complete_rec, ev_none_rec;
+    ev_requeue_rec, ev_update_rec, ev_complete_rec, ev_none_rec, ev_eligible_rec;
 
 const struct rec_desc *event_body_rec(enum event_kind kind);
 const char *event_name(enum event_kind kind);

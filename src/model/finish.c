@@ -131,6 +131,7 @@ static struct outcome outcome_of_kill(enum kill_cause cause)
     case KILL_STEP_FAILED: return (struct outcome){JOB_FAILED, REASON_NON_ZERO_EXIT};
     case KILL_OOM: return (struct outcome){JOB_OUT_OF_MEMORY, REASON_OUT_OF_MEMORY};
     case KILL_DEADLINE: return (struct outcome){JOB_DEADLINE, REASON_DEADLINE};
+    case KILL_DEPENDENCY: return (struct outcome){JOB_CANCELLED, REASON_DEPENDENCY_NEVER};
     case KILL_NONE:
     case KILL_JOB_ENDED:
     case KILL_N_CAUSES: break;

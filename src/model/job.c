@@ -91,6 +91,11 @@ uint32_t job_pending_elements(const struct job *j)
     return n;
 }
 
+bool job_succeeded(const struct job *j)
+{
+    return j->state == JOB_COMPLETED && !j->exit_code && !j->exit_signal;
+}
+
 uint32_t job_live_tasks(const struct job *j)
 {
     uint32_t n = 0;

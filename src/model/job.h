@@ -200,6 +200,10 @@ struct job {
     struct wall t_suspend;
     bool detached;         /* interactive: goes on without its terminal */
     struct wall t_settled; /* when its end became known: after t_end where controller or node was away */
+    bool dep_met;          /* its dependencies are met, once and for all */
+    REC_LIST(struct index_range)
+    array_failed; /* of the array's record: elements that have been retired and
+                     had not succeeded */
 
     /* Not part of the record: links of the model that holds it. */
     struct list in_all, in_queue; /* in_queue: pending list or active list */
@@ -214,7 +218,8 @@ struct job {
     F(S, U32, next_step) F(S, U32, fate) F(S, U32, kill_cause) F(S, U32, kill_uid) F(S, WALL, t_kill)        \
     F(S, U32, kill_grace_s) F(S, I32, exit_code) F(S, I32, exit_signal) F(S, I32, derived_code)              \
     G(S, LISTOF, alloc, alloc) F(S, BOOL, holding) G(S, LISTOF, steps, step) F(S, U32, script_size)          \
-    F(S, WALL, t_suspend) F(S, BOOL, detached) F(S, WALL, t_settled)
+    F(S, WALL, t_suspend) F(S, BOOL, detached) F(S, WALL, t_settled) F(S, BOOL, dep_met)                     \
+    G(S, LISTOF, array_failed, index_range)
 
 extern const struct rec_desc alloc_rec, index_range_rec, job_req_rec, rank_end_rec, task_rec, step_rec,
     job_rec;
@@ -228,6 +233,8 @@ struct step *job_find_step(const struct job *j, int32_t id);       /* or NULL */
 struct task *step_find_task(const struct step *s, uint32_t index); /* or NULL */
 bool job_is_array_record(const struct job *j);                     /* stands for elements not started yet */
 uint32_t job_pending_elements(const struct job *j); /* of an array record; 1 for a pending plain job */
+/* Ended, by itself, with code 0. */
+bool job_succeeded(const struct job *j);
 /* Tasks that are LAUNCHING or RUNNING. */
 uint32_t job_live_tasks(const struct job *j);
 /* CPUs, GPUs and memory: held now or asked for at least (a pending job). */

@@ -33,6 +33,7 @@ void model_fini(struct model *m)
         node_free(m->nodes[i]);
     free(m->nodes);
     free(m->uuid);
+    model_take_windows(m, NULL, 0);
     rec_fini(&cluster_spec_rec, &m->spec);
     idmap_fini(&m->nodes_by_name);
     idmap_fini(&m->jobs);

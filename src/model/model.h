@@ -61,6 +61,7 @@ struct model {
     struct list active;                    /* RUNNING, SUSPENDED, COMPLETING */
     struct list ended;                     /* final states, in the order of their ends */
     uint32_t n_pending, n_active, n_ended; /* lengths of those lists */
+    REC_LIST(struct window) windows;       /* in the order of their starts, then of their names */
     uint64_t n_rejected;                   /* events that did not fit: a bug or a damaged log */
 };
 
@@ -87,6 +88,9 @@ const struct part_spec *model_job_part(const struct model *m, const struct job *
 void model_take_spec(struct model *m, struct cluster_spec *spec);
 void model_take_node(struct model *m, struct node *node);
 void model_take_job(struct model *m, struct job *j);
+
+/* All windows at once. */
+void model_take_windows(struct model *m, struct window *v, size_t n);
 
 /* Checks every invariant the slow way. Returns 0, or -EINVAL with the first one broken. For tests and
  * `stoker doctor`. */

@@ -38,6 +38,8 @@ int apply_requeue(struct model *m, struct job *j, const struct event *ev, const 
 int apply_update(struct model *m, struct job *j, const struct event *ev, const struct ev_update *body);
 int apply_complete(struct model *m, struct job *j, const struct event *ev, const struct ev_complete *body);
 int apply_retire(struct model *m, struct job *j);
+int apply_eligible(struct model *m, struct job *j, const struct event *ev, const struct ev_eligible *body);
+int apply_window(struct model *m, const struct ev_window *body);
 
 /* How jobs end (finish.c). job_begin_end: nothing new starts in it, what lives is to be killed for that
  * cause; it finishes at once where nothing lives. job_settle: finishes a COMPLETING job whose last task has

@@ -11,6 +11,7 @@ REC_DEFINE(account_spec, ACCOUNT_SPEC_FIELDS)
 REC_DEFINE(limit_set, LIMIT_SET_FIELDS)
 REC_DEFINE(limit_spec, LIMIT_SPEC_FIELDS)
 REC_DEFINE(priority_spec, PRIORITY_SPEC_FIELDS)
+REC_DEFINE(license_spec, LICENSE_SPEC_FIELDS)
 REC_DEFINE(cluster_spec, CLUSTER_SPEC_FIELDS)
 
 const char *part_state_text(enum part_state s)

@@ -79,7 +79,8 @@ enum end_kind {
     X(JOB_ENDED, "the job ended")                                                                            \
     X(OOM, "out of memory")                                                                                  \
     X(DEADLINE, "deadline")                                                                                  \
-    X(OWNER_GONE, "its terminal went away")
+    X(OWNER_GONE, "its terminal went away")                                                                  \
+    X(DEPENDENCY, "a dependency that can never be satisfied")
 
 enum kill_cause {
 #define X(name, text) KILL_##name,
@@ -137,7 +138,27 @@ enum node_state {
     X(NODE_DOWN, "NodeDown", "its node failed")                                                              \
     X(DEADLINE, "DeadLine", "it could not end before its deadline")                                          \
     X(USER_LIMIT, "QOSMaxJobsPerUserLimit", "a limit of its user is reached")                                \
-    X(GROUP_LIMIT, "AssocGrpJobsLimit", "a limit of its account is reached")
+    X(GROUP_LIMIT, "AssocGrpJobsLimit", "a limit of its account is reached")                                 \
+    X(USER_GPUS, "QOSMaxGRESPerUser", "its user holds as many GPUs as allowed")                              \
+    X(USER_CPUS, "QOSMaxCpuPerUserLimit", "its user holds as many CPUs as allowed")                          \
+    X(USER_MEMORY, "QOSMaxMemoryPerUser", "its user holds as much memory as allowed")                        \
+    X(USER_NODES, "QOSMaxNodePerUserLimit", "its user holds as many nodes as allowed")                       \
+    X(USER_SUBMITTED, "QOSMaxSubmitJobPerUserLimit", "its user has as many jobs in the queue as allowed")    \
+    X(USER_GPU_MINUTES, "QOSMaxGRESMinutesPerJob", "its user has used up the GPU time allowed")              \
+    X(GROUP_GPUS, "AssocGrpGRES", "its account or the cluster holds as many GPUs as allowed")                \
+    X(GROUP_CPUS, "AssocGrpCpuLimit", "its account or the cluster holds as many CPUs as allowed")            \
+    X(GROUP_MEMORY, "AssocGrpMemLimit", "its account or the cluster holds as much memory as allowed")        \
+    X(GROUP_NODES, "AssocGrpNodeLimit", "its account or the cluster holds as many nodes as allowed")         \
+    X(GROUP_SUBMITTED, "AssocGrpSubmitJobsLimit", "its account has as many jobs in the queue as allowed")    \
+    X(GROUP_GPU_MINUTES, "AssocGrpGRESMinutes", "its account has used up the GPU time allowed")              \
+    X(QOS_JOBS, "QOSGrpJobsLimit", "its QOS or partition runs as many jobs as allowed")                      \
+    X(QOS_GPUS, "QOSGrpGRES", "its QOS or partition holds as many GPUs as allowed")                          \
+    X(QOS_CPUS, "QOSGrpCpuLimit", "its QOS or partition holds as many CPUs as allowed")                      \
+    X(QOS_MEMORY, "QOSGrpMemLimit", "its QOS or partition holds as much memory as allowed")                  \
+    X(QOS_NODES, "QOSGrpNodeLimit", "its QOS or partition holds as many nodes as allowed")                   \
+    X(QOS_SUBMITTED, "QOSGrpSubmitJobsLimit", "its QOS or partition has as many jobs in the queue as allowed") \
+    X(QOS_GPU_MINUTES, "QOSGrpGRESMinutes", "its QOS or partition has used up the GPU time allowed")         \
+    X(RESERVATION_GONE, "ReservationDeleted", "its reservation was removed or is over")
 
 enum reason {
 #define X(name, slurm, text) REASON_##name,

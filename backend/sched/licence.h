@@ -1,0 +1,43 @@
+/* licence.h - licences: counters of the cluster that running jobs hold parts of.
+ *
+ *     --licenses=matlab:2,ansys      licenses = ( { name = "matlab"; count = 4; } );
+ */
+#ifndef STOKER_BACKEND_SCHED_LICENCE_H
+#define STOKER_BACKEND_SCHED_LICENCE_H
+
+#include "src/base/str.h"
+#include "src/base/vec.h"
+#include "src/model/model.h"
+
+struct licence {
+    const struct license_spec *spec; /* the model's */
+    uint32_t count;
+};
+
+struct licence_list {
+    VEC(struct licence) v; /* each name once */
+};
+
+/* Reads a request: names with ":N" or "*N" or "=N", 1 without, joined with ',' or ';'. Errors: -EINVAL
+ * (cannot be read), -ENOENT (not configured), -ERANGE (more than there are), with a text. Owns:
+ * licence_fini.
+ */
+int licence_parse(const struct model *m, const char *text, struct licence_list *ret, struct errtext *err)
+    __attribute__((warn_unused_result));
+void licence_fini(struct licence_list *l);
+
+/* What is in use: made once for a pass, O(active jobs). */
+struct licence_use {
+    VEC(uint32_t) used; /* by position in spec.licenses */
+};
+void licence_use_init(struct licence_use *u, const struct model *m);
+void licence_use_fini(struct licence_use *u);
+/* Whether what j asks for is free; takes it with licence_take, gives it back with licence_give. */
+bool licence_fits(const struct licence_use *u, const struct model *m, const struct job *j);
+void licence_take(struct licence_use *u, const struct model *m, const struct job *j);
+void licence_give(struct licence_use *u, const struct model *m, const struct job *j);
+
+/* "2 of license matlab wanted, 3 of 4 in use by jobs 12, 15". Appends; nothing where all are free. */
+void licence_explain(const struct model *m, const struct job *j, struct str *out);
+
+#endif

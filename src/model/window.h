@@ -1,0 +1,62 @@
+/* window.h - windows: times in which nodes are kept for something else.
+ *
+ * A maintenance window keeps everybody off its nodes; a reservation keeps them for those it names, who ask
+ * for it with --reservation=NAME. Either way no job is started that would still be running when it begins
+ * (by its time limit), unless it is one of the reservation's own. Whole nodes only.
+ *
+ * Windows are part of the state: EV_WINDOW sets and deletes them by name. Names are unique.
+ */
+#ifndef STOKER_MODEL_WINDOW_H
+#define STOKER_MODEL_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/base/err.h"
+#include "src/base/rec.h"
+
+#define WINDOW_ALL_NODES "ALL"
+
+enum window_kind { WINDOW_MAINTENANCE, WINDOW_RESERVATION };
+
+struct window {
+    uint32_t id; /* grows; of the first event that made it */
+    char *name;
+    struct strv nodes;      /* expanded names, or WINDOW_ALL_NODES alone */
+    struct wall start, end; /* [start, end) */
+    uint32_t kind;          /* enum window_kind */
+    struct strv users;      /* of a reservation: who may use it, beside its accounts' users */
+    struct strv accounts;
+    char *reason;
+    char *user; /* who made it */
+    struct wall t_made;
+};
+#define WINDOW_FIELDS(F, G, S)                                                                       \
+    F(S, U32, id) F(S, STR, name) F(S, STRV, nodes) F(S, WALL, start) F(S, WALL, end) F(S, U32, kind) \
+    F(S, STRV, users) F(S, STRV, accounts) F(S, STR, reason) F(S, STR, user) F(S, WALL, t_made)
+
+struct ev_window { /* a window is made or changed (the whole of it), or deleted (its name alone counts) */
+    struct window window;
+    bool remove;
+};
+#define EV_WINDOW_FIELDS(F, G, S) G(S, SUB, window, window) F(S, BOOL, remove)
+
+extern const struct rec_desc window_rec, ev_window_rec;
+
+struct model;
+
+const struct window *model_get_window(const struct model *m, const char *name); /* or NULL */
+/* 0, or -EINVAL with a text: no name, no nodes, an end that is not behind the start, an unknown kind. */
+int window_check(const struct window *w, struct errtext *err) __attribute__((warn_unused_result));
+bool window_has_node(const struct window *w, const char *node);
+/* Whether it and [from, until) have an instant in common. */
+bool window_overlaps(const struct window *w, struct wall from, struct wall until);
+/* Whether the user or the account (either may be NULL) may use the reservation. */
+bool window_admits(const struct window *w, const char *user, const char *account);
+
+/* The first window that keeps a job with this --reservation (NULL: none) off the node in [from, until);
+ * NULL where none does. Cost: O(windows). */
+const struct window *window_in_way(const struct model *m, const char *node, const char *reservation,
+                                   struct wall from, struct wall until);
+
+#endif
