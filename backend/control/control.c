@@ -252,6 +252,7 @@ static void release(struct control *c)
     vec_fini(&c->touched);
     vec_fini(&c->fresh);
     payload_cache_free(c->payloads);
+    idmap_fini(&c->histories);
     user_cache_free(c->users);
     model_fini(&c->model);
     free(c->read_only);
@@ -268,7 +269,10 @@ int control_new(struct loop *l, const struct control_config *cfg, struct control
 {
     struct control *c = xcalloc(1, sizeof *c);
     init(c, l, cfg);
-    struct store_callbacks cb = {.on_commit = ctl_on_commit, .on_payload = ctl_payload_ready, .ctx = c};
+    struct store_callbacks cb = {.on_commit = ctl_on_commit,
+                                 .on_payload = ctl_payload_ready,
+                                 .on_history = ctl_on_history,
+                                 .ctx = c};
     int r = store_open(cfg->state_dir, &cb, &c->store, err);
     if (r == 0) {
         struct compact compact = {0};

@@ -50,7 +50,8 @@ struct session {
     uint64_t util_tag;
     bool watch_util;
     VEC(struct script_wait) scripts;
-    uint32_t n_inputs, n_reads; /* of its relays that are under way */
+    uint32_t n_inputs, n_reads;  /* of its relays that are under way */
+    struct history_ask *history; /* its question about the history that is being answered */
 };
 
 struct node_link { /* the controller's side of one node */
@@ -92,6 +93,8 @@ struct control {
     struct idmap orphaned; /* job -> struct orphan: their terminal was lost */
     struct idmap relays;   /* id -> struct relay */
     uint64_t next_relay;
+    struct idmap histories; /* id -> struct history_ask */
+    uint64_t next_history;
     struct compact *compact; /* while the log is read at the start */
     struct payload_cache *payloads;
     struct user_cache *users;
@@ -215,6 +218,14 @@ void ctl_end_orphans(void *ctx);
 void ctl_try_stop(void *ctx);
 void ctl_owner_gone(struct control *c, struct session *s);
 void ctl_free_orphans(struct control *c);
+
+/* --- req_history.c: jobs that have left the state --- */
+
+void req_history(struct session *s, uint64_t tag, struct msg_history *m);
+void ctl_on_history(void *ctx, const struct history_piece *p);
+/* There may be room for more of its answer. */
+void history_continue(struct session *s);
+void ctl_drop_history(struct session *s);
 
 /* --- payloads.c: what was read or submitted lately --- */
 

@@ -36,6 +36,7 @@ static void session_free(struct session *s)
     list_unlink(&s->link);
     c->n_sessions--;
     ctl_drop_relays(c, s, NULL);
+    ctl_drop_history(s);
     ctl_owner_gone(c, s);
     rec_fini(&msg_get_rec, &s->get);
     vec_fini(&s->resend);
@@ -131,6 +132,7 @@ static int dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *b
     case MSG_OUTPUT_READ: req_output(s, tag, body); return 0;
     case MSG_INPUT: req_input(s, tag, body); return 0;
     case MSG_STATS: req_stats(s, tag); return 0;
+    case MSG_HISTORY: req_history(s, tag, body); return 0;
     case MSG_SHUTDOWN: req_shutdown(s, tag, body); return 0;
     case MSG_RELOAD: {
         struct errtext err = {""};
@@ -174,6 +176,7 @@ static int dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *b
     case MSG_END_ACK:
     case MSG_PONG:
     case MSG_AGENT_STOP:
+    case MSG_HISTORY_END:
     case MSG_N_KINDS: break;
     }
     return -EPROTO;
@@ -212,6 +215,7 @@ static void on_drain(void *arg, struct conn *conn)
 {
     (void)conn;
     struct session *s = arg;
+    history_continue(s);
     if (s->snapshotting)
         snapshot_continue(s);
     else if (s->resync_told) {

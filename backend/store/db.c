@@ -203,7 +203,7 @@ static int set_up(struct db *db, const char *path, struct errtext *err)
     if (r < 0)
         return r;
     r = begin_wal(db, &why);
-    r = r || !is_new ? r : create(db, &why);
+    r = r ? r : is_new ? create(db, &why) : exec(db, store_upgrade, &why);
     r = r ? r : prepare_all(db, &why);
     if (r == 0)
         sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);

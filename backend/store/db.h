@@ -24,7 +24,19 @@
                    " state, t_submit, t_start, t_end, record)"                                               \
                    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")                            \
     X(LOAD, "SELECT seq, t, kind, job, body FROM event ORDER BY seq")                                        \
-    X(LAST_JOB, "SELECT max(job) FROM history")
+    X(LAST_JOB, "SELECT max(job) FROM history")                                                              \
+    X(HISTORY_JOB, "SELECT user, name, partition, account, state, array_job, record FROM history"            \
+                   " WHERE job = ?1")                                                                        \
+    X(HISTORY_ARRAY, "SELECT job FROM history WHERE array_job = ?1 AND array_job > 0 AND job > ?2"           \
+                     " ORDER BY job")                                                                        \
+    X(HISTORY_UP, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_ended"                 \
+                  " WHERE (t_end, job) > (?1, ?2) ORDER BY t_end, job")                                      \
+    X(HISTORY_DOWN, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_ended"               \
+                    " WHERE (t_end, job) < (?1, ?2) ORDER BY t_end DESC, job DESC")                          \
+    X(HISTORY_USER_UP, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_of_user"          \
+                       " WHERE user = ?3 AND (t_end, job) > (?1, ?2) ORDER BY t_end, job")                   \
+    X(HISTORY_USER_DOWN, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_of_user"        \
+                         " WHERE user = ?3 AND (t_end, job) < (?1, ?2) ORDER BY t_end DESC, job DESC")
 
 enum db_statement {
 #define X(name, sql) DB_##name,

@@ -25,7 +25,14 @@ static const char store_schema[] =
     " partition TEXT, account TEXT, state INTEGER NOT NULL, t_submit INTEGER NOT NULL,"
     " t_start INTEGER NOT NULL, t_end INTEGER NOT NULL, record BLOB NOT NULL) STRICT;"
     "CREATE INDEX history_array ON history (array_job) WHERE array_job > 0;"
-    "CREATE INDEX history_end ON history (t_end);"
-    "CREATE INDEX history_user ON history (uid, t_end);";
+    "CREATE INDEX history_ended ON history (t_end, job, t_submit, state);"
+    "CREATE INDEX history_of_user ON history (user, t_end, job, t_submit, state);";
+
+/* What files of earlier releases lack. Both indices hold all that a range of time is chosen by, so that
+ * rows which are not wanted are never touched. */
+static const char store_upgrade[] =
+    "CREATE INDEX IF NOT EXISTS history_ended ON history (t_end, job, t_submit, state);"
+    "CREATE INDEX IF NOT EXISTS history_of_user ON history (user, t_end, job, t_submit, state);"
+    "DROP INDEX IF EXISTS history_end; DROP INDEX IF EXISTS history_user;";
 
 #endif

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "backend/store/db.h"
+#include "backend/store/history.h"
 #include "src/base/list.h"
 #include "src/base/vec.h"
 #include "src/proto/codec.h"
@@ -36,7 +37,7 @@ struct row { /* one thing to write; data lies in the batch's bytes */
     struct job *summary; /* ROW_RETIRE: the columns of the history */
 };
 
-enum work_kind { WORK_BATCH, WORK_GET_PAYLOAD, WORK_PROBE, WORK_STOP };
+enum work_kind { WORK_BATCH, WORK_GET_PAYLOAD, WORK_HISTORY, WORK_PROBE, WORK_STOP };
 
 struct work {
     struct list link;
@@ -51,6 +52,11 @@ struct work {
     uint8_t *payload;
     size_t payload_n;
     uint64_t us;
+    /* WORK_HISTORY; the rows' bytes are in `bytes` */
+    uint64_t id;
+    struct msg_history query;
+    struct history_place place;
+    uint32_t most, n;
 };
 
 struct store {
@@ -62,6 +68,7 @@ struct store {
     pthread_cond_t wake;
     int event_fd;
     struct list todo, done; /* under lock */
+    struct list readers;    /* under lock: questions to the history, done when nothing else is to do */
     bool busy;              /* under lock: the thread is at work */
     int wal_pages;          /* the thread's: since the last checkpoint */
     bool failed;            /* under lock: a commit failed; batches are refused until store_reset */
@@ -87,6 +94,7 @@ static void work_free(struct work *w)
         job_free(w->rows.v[i].summary);
     vec_fini(&w->rows);
     str_fini(&w->bytes);
+    rec_fini(&msg_history_rec, &w->query);
     free(w->payload);
     free(w);
 }
@@ -193,6 +201,16 @@ static void do_get_payload(struct store *s, struct work *w)
     sqlite3_reset(st);
 }
 
+/* The rows as they lie there are the rows of a message: nothing is decoded on their way. */
+static void do_history(struct store *s, struct work *w)
+{
+    struct str rows = STR_INIT;
+    w->result = history_read(&s->db, &w->query, &w->place, w->most, &rows, &w->n, &w->err);
+    codec_list_head(&w->bytes, w->n);
+    str_append_n(&w->bytes, rows.s, rows.len);
+    str_fini(&rows);
+}
+
 /* Whether there is room again: pages are written and committed before they are given up. In one transaction
  * they would never get as far as the disk. */
 static void do_probe(struct store *s, struct work *w)
@@ -229,6 +247,7 @@ static void do_work(struct store *s, struct work *w, bool failed)
             do_batch(s, w);
         break;
     case WORK_GET_PAYLOAD: do_get_payload(s, w); break;
+    case WORK_HISTORY: do_history(s, w); break;
     case WORK_PROBE: do_probe(s, w); break;
     case WORK_STOP: break;
     }
@@ -252,24 +271,29 @@ static void maybe_checkpoint(struct store *s, bool idle)
     }
 }
 
+static bool is_idle(const struct store *s)
+{
+    return list_empty(&s->todo) && list_empty(&s->readers);
+}
+
 static void *thread_main(void *arg)
 {
     struct store *s = arg;
     bool stop = false;
     pthread_mutex_lock(&s->lock);
     while (!stop) {
-        if (list_empty(&s->todo)) {
+        if (is_idle(s)) {
             pthread_mutex_unlock(&s->lock);
             maybe_checkpoint(s, true); /* still busy: the connection is not free before it is done */
             pthread_mutex_lock(&s->lock);
         }
-        while (list_empty(&s->todo)) {
+        while (is_idle(s)) {
             s->busy = false;
             pthread_cond_broadcast(&s->wake);
             pthread_cond_wait(&s->wake, &s->lock);
         }
         s->busy = true;
-        struct work *w = list_first(&s->todo, struct work, link);
+        struct work *w = list_first(list_empty(&s->todo) ? &s->readers : &s->todo, struct work, link);
         list_unlink(&w->link);
         bool failed = s->failed;
         pthread_mutex_unlock(&s->lock);
@@ -295,7 +319,7 @@ static void *thread_main(void *arg)
 static void hand_over(struct store *s, struct work *w)
 {
     pthread_mutex_lock(&s->lock);
-    list_append(&s->todo, &w->link);
+    list_append(w->kind == WORK_HISTORY ? &s->readers : &s->todo, &w->link);
     pthread_cond_broadcast(&s->wake);
     pthread_mutex_unlock(&s->lock);
 }
@@ -309,6 +333,7 @@ int store_open(const char *dir, const struct store_callbacks *cb, struct store *
     s->cb = *cb;
     list_init(&s->todo);
     list_init(&s->done);
+    list_init(&s->readers);
     mode_t old = umask(077);
     int r = db_open(&s->db, s->path, err);
     umask(old);
@@ -342,6 +367,8 @@ void store_close(struct store *s)
     pthread_join(s->thread, NULL);
     list_for_each (w, &s->done, struct work, link)
         work_free(w);
+    list_for_each (w, &s->readers, struct work, link)
+        work_free(w);
     work_free(s->batch);
     db_checkpoint(&s->db, true);
     db_close(&s->db);
@@ -357,8 +384,22 @@ int store_fd(const struct store *s)
     return s->event_fd;
 }
 
+static void tell_history(struct store *s, const struct work *w)
+{
+    struct history_piece p = {.id = w->id,
+                              .next = w->place,
+                              .n = w->n,
+                              .body = w->bytes.s,
+                              .size = w->bytes.len,
+                              .r = w->result,
+                              .text = w->err.s};
+    s->cb.on_history(s->cb.ctx, &p);
+}
+
 static void tell(struct store *s, struct work *w)
 {
+    if (w->kind == WORK_HISTORY)
+        tell_history(s, w);
     if (w->kind == WORK_GET_PAYLOAD)
         s->cb.on_payload(s->cb.ctx, w->job, w->step, w->payload, w->payload_n);
     if (w->kind != WORK_BATCH)
@@ -466,10 +507,21 @@ void store_get_payload(struct store *s, uint32_t job, int32_t step)
     hand_over(s, w);
 }
 
+void store_get_history(struct store *s, uint64_t id, const struct msg_history *q,
+                       const struct history_place *from, uint32_t most)
+{
+    struct work *w = work_new(WORK_HISTORY);
+    w->id = id;
+    rec_copy(&msg_history_rec, &w->query, q);
+    w->place = *from;
+    w->most = most;
+    hand_over(s, w);
+}
+
 static void wait_idle(struct store *s)
 {
     pthread_mutex_lock(&s->lock);
-    while (s->busy || !list_empty(&s->todo))
+    while (s->busy || !is_idle(s))
         pthread_cond_wait(&s->wake, &s->lock);
     pthread_mutex_unlock(&s->lock);
 }
@@ -479,7 +531,7 @@ void store_reset(struct store *s)
     wait_idle(s);
     pthread_mutex_lock(&s->lock);
     list_for_each (w, &s->done, struct work, link) {
-        if (w->kind == WORK_GET_PAYLOAD)
+        if (w->kind == WORK_GET_PAYLOAD || w->kind == WORK_HISTORY)
             continue; /* what it read is on disk: whoever asked gets the answer */
         list_unlink(&w->link);
         work_free(w);

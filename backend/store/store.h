@@ -20,6 +20,7 @@
 #include "src/base/err.h"
 #include "src/base/rec.h"
 #include "src/model/event.h"
+#include "src/proto/msg.h"
 
 struct store;
 
@@ -29,10 +30,32 @@ typedef void (*store_commit_fn)(void *ctx, uint64_t gate, int r, const char *tex
 /* A payload that was asked for: n == 0 where there is none. */
 typedef void (*store_payload_fn)(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n);
 
+/* Where the next piece of an answer from the history begins; zeroed: at its beginning. */
+struct history_place {
+    size_t target;     /* of the query's jobs */
+    int64_t t_end;     /* else: behind this end ... */
+    uint32_t job;      /* ... and this job */
+    bool begun, whole; /* whole: there is no more */
+};
+
+/* A piece of an answer from the history: n rows, as the body of a message JOBS. r < 0: it could not be
+ * read, text says why. */
+struct history_piece {
+    uint64_t id;
+    struct history_place next;
+    uint32_t n;
+    const char *body;
+    size_t size;
+    int r;
+    const char *text;
+};
+typedef void (*store_history_fn)(void *ctx, const struct history_piece *p);
+
 struct store_callbacks {
     store_commit_fn on_commit;
     store_payload_fn on_payload;
     void *ctx;
+    store_history_fn on_history;
 };
 
 /* Opens or creates DIR/stoker.db, checks it (quick_check, application id, version) and starts the thread.
@@ -78,8 +101,14 @@ uint64_t store_committed(const struct store *s);
 /* Asks for a payload; answered by on_payload after everything collected before has been committed. */
 void store_get_payload(struct store *s, uint32_t job, int32_t step);
 
+/* Asks for the next piece of an answer: at most `most` rows and about a megabyte of them, fewer where
+ * looking for them takes long: commits go first. Answered by on_history with this id. */
+void store_get_history(struct store *s, uint64_t id, const struct msg_history *q,
+                       const struct history_place *from, uint32_t most);
+
 /* After a failed commit: drops what has been collected and waits for the thread to be idle. Then store_load
- * gives what is on disk. Payloads that were asked for are still answered. */
+ * gives what is on disk. Payloads and history that were asked for are still
+ * answered. */
 void store_reset(struct store *s);
 /* Tries whether a transaction can be committed again. 0 or a negative error with text. */
 int store_probe(struct store *s, struct errtext *err) __attribute__((warn_unused_result));

@@ -77,6 +77,11 @@ int client_flush(struct client *c, struct errtext *err) __attribute__((warn_unus
 int client_fetch(struct client *c, const struct msg_get *get, struct model *m, struct errtext *err)
     __attribute__((warn_unused_result));
 
+/* Asks the history and hands each job to fn, which owns it (job_free). A negative return of fn ends the
+ * connection's use: it is the result. A refusal is -EACCES with the controller's text. */
+int client_history(struct client *c, const struct msg_history *q, int (*fn)(void *ctx, struct job *j),
+                   void *ctx, struct errtext *err) __attribute__((warn_unused_result));
+
 /* Feeds one incoming SPEC, NODES, JOBS, SNAPSHOT, EVENT or REASONS into a mirror, taking what the body
  * holds (the body still is to be freed with msg_free). Returns 1 where the mirror changed, 0 where the
  * message is none of these, or a negative error: then ask again. */

@@ -152,3 +152,11 @@ void codec_encode(const struct rec_desc *d, const void *rec, struct str *out)
     msgpack_packer_init(&pk, out, append_bytes);
     pack_record(&pk, d, rec);
 }
+
+void codec_list_head(struct str *out, uint32_t n)
+{
+    msgpack_packer pk;
+    msgpack_packer_init(&pk, out, append_bytes);
+    pack_count(&pk, 1);
+    pack_count(&pk, n);
+}

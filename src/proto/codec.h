@@ -13,6 +13,10 @@
 /* Appends rec's encoding to out. */
 void codec_encode(const struct rec_desc *d, const void *rec, struct str *out);
 
+/* Appends the head of a record whose only member is a list of n records: their encodings follow, as they
+ * were stored. */
+void codec_list_head(struct str *out, uint32_t n);
+
 /* Decodes exactly n bytes into rec (uninitialised memory; zeroed on failure). Bounded: arrays nested 16
  * deep, 1,000,000 list items and never more memory than a constant times n. Errors: -EBADMSG with a text
  * that names the record and member. */

@@ -40,6 +40,8 @@ REC_DEFINE(msg_util, MSG_UTIL_FIELDS)
 REC_DEFINE(msg_flag, MSG_FLAG_FIELDS)
 REC_DEFINE(msg_stats, MSG_STATS_FIELDS)
 REC_DEFINE(msg_none, MSG_NONE_FIELDS)
+REC_DEFINE(msg_history, MSG_HISTORY_FIELDS)
+REC_DEFINE(msg_history_end, MSG_HISTORY_END_FIELDS)
 
 const struct rec_desc *msg_rec(enum msg_kind kind)
 {

@@ -324,6 +324,26 @@ struct msg_stats { /* S->C */
     F(S, U64, commit_us_sum) F(S, U64, pass_us_max) F(S, U64, pass_us_sum) F(S, U64, passes)                 \
     F(S, U64, rss_kib) F(S, U64, db_bytes)
 
+struct msg_history { /* C->S: jobs that have left the state, answered by JOBS ... HISTORY_END */
+    REC_LIST(struct job_target) jobs; /* raw and array ids; empty: all, in the order of their ends */
+    struct strv users, names, partitions, accounts; /* empty: any */
+    uint32_t states;                                /* bit mask 1 << enum job_state; 0: any */
+    struct wall since;                              /* ended then or later; unset: whenever */
+    struct wall until;                              /* submitted by then; unset: whenever */
+    bool ended;                                     /* ... and ended by `until` */
+    bool newest;                                    /* the last ends first */
+    uint32_t limit;                                 /* rows; 0: all */
+};
+#define MSG_HISTORY_FIELDS(F, G, S)                                                                          \
+    G(S, LISTOF, jobs, job_target) F(S, STRV, users) F(S, STRV, names) F(S, STRV, partitions)                \
+    F(S, STRV, accounts) F(S, U32, states) F(S, WALL, since) F(S, WALL, until) F(S, BOOL, ended)             \
+    F(S, BOOL, newest) F(S, U32, limit)
+
+struct msg_history_end {
+    uint32_t n; /* rows sent */
+};
+#define MSG_HISTORY_END_FIELDS(F, G, S) F(S, U32, n)
+
 struct msg_none {
     bool unused;
 };
@@ -372,7 +392,9 @@ struct msg_none {
     X(PING, msg_none, "either; PONG")                                                                        \
     X(PONG, msg_none, "either")                                                                              \
     X(AGENT_STOP, msg_none, "S->A: no task left, end the daemon")                                            \
-    X(OWN, msg_job, "C->S; RESULT: this connection is the job's terminal; it ends the job when it is lost")
+    X(OWN, msg_job, "C->S; RESULT: this connection is the job's terminal; it ends the job when it is lost")  \
+    X(HISTORY, msg_history, "C->S; JOBS... HISTORY_END")                                                     \
+    X(HISTORY_END, msg_history_end, "S->C")
 
 enum msg_kind {
 #define X(name, body, who) MSG_##name,
@@ -386,7 +408,7 @@ extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_
     msg_act_rec, msg_update_rec, msg_drain_rec, msg_get_rec, msg_nodes_rec, msg_jobs_rec, msg_snapshot_rec,
     msg_event_rec, job_reason_rec, msg_reasons_rec, msg_job_rec, msg_script_rec, msg_complete_rec,
     msg_output_read_rec, msg_output_data_rec, msg_input_rec, msg_input_ack_rec, gpu_util_rec, task_util_rec,
-    msg_util_rec, msg_flag_rec, msg_stats_rec, msg_none_rec;
+    msg_util_rec, msg_flag_rec, msg_stats_rec, msg_none_rec, msg_history_rec, msg_history_end_rec;
 
 const struct rec_desc *msg_rec(enum msg_kind kind);
 const char *msg_name(enum msg_kind kind);

@@ -1,0 +1,104 @@
+/* req_history.c - questions about jobs that have left the state: answered in pieces by the store's thread.
+ *
+ *     client --HISTORY--> req_history --piece?--> store's thread
+ *                             ^                        |
+ *            more, room? -----+---- on_history <-------+        JOBS ... HISTORY_END --> client
+ *
+ * One question at a time for each session; a piece is asked for only while the client reads what it got.
+ */
+#include <stdlib.h>
+
+#include "backend/control/private.h"
+
+#define PIECE_ROWS 500u
+
+struct history_ask {
+    uint64_t id;
+    struct session *session;
+    uint64_t tag;
+    struct msg_history query;
+    struct history_place place;
+    uint32_t sent;
+    bool reading; /* a piece is on its way from the store */
+};
+
+static void forget(struct control *c, struct history_ask *a)
+{
+    idmap_remove(&c->histories, a->id);
+    a->session->history = NULL;
+    rec_fini(&msg_history_rec, &a->query);
+    free(a);
+}
+
+void ctl_drop_history(struct session *s)
+{
+    if (s->history)
+        forget(s->ctl, s->history);
+}
+
+static void ask_piece(struct control *c, struct history_ask *a)
+{
+    uint32_t left = a->query.limit ? a->query.limit - a->sent : PIECE_ROWS;
+    a->reading = true;
+    store_get_history(c->store, a->id, &a->query, &a->place, left < PIECE_ROWS ? left : PIECE_ROWS);
+}
+
+void req_history(struct session *s, uint64_t tag, struct msg_history *m)
+{
+    struct control *c = s->ctl;
+    size_t names = m->users.n + m->names.n + m->partitions.n + m->accounts.n;
+    if (m->jobs.n > GET_NAMES_MAX || names > GET_NAMES_MAX) {
+        session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u jobs or names asked for", GET_NAMES_MAX);
+        return;
+    }
+    if (s->history) {
+        session_reply(s, tag, REFUSAL_RATE, 0, 0, "another question about the history is being answered");
+        return;
+    }
+    struct history_ask *a = xcalloc(1, sizeof *a);
+    a->id = ++c->next_history;
+    a->session = s;
+    a->tag = tag;
+    a->query = *m;
+    *m = (struct msg_history){0};
+    s->history = a;
+    idmap_set(&c->histories, a->id, a);
+    ask_piece(c, a);
+}
+
+void history_continue(struct session *s)
+{
+    struct history_ask *a = s->history;
+    if (!a || a->reading)
+        return;
+    if (conn_queued(s->conn) < CONN_LOW * 4)
+        ask_piece(s->ctl, a);
+    else
+        conn_ask_drain(s->conn);
+}
+
+void ctl_on_history(void *ctx, const struct history_piece *p)
+{
+    struct control *c = ctx;
+    struct history_ask *a = idmap_get(&c->histories, p->id);
+    if (!a)
+        return; /* its session has gone */
+    struct session *s = a->session;
+    a->reading = false;
+    a->place = p->next;
+    a->sent += p->n;
+    if (p->r < 0) {
+        session_reply(s, a->tag, REFUSAL_BAD_REQUEST, 0, 0, "the history cannot be read: %s", p->text);
+        forget(c, a);
+        return;
+    }
+    if (p->n && !conn_send_encoded(s->conn, 0, MSG_JOBS, a->tag, p->body, p->size))
+        conn_give_up(s->conn);
+    if (p->next.whole || (a->query.limit && a->sent >= a->query.limit)) {
+        struct msg_history_end end = {.n = a->sent};
+        session_send(s, MSG_HISTORY_END, a->tag, &end);
+        forget(c, a);
+        return;
+    }
+    history_continue(s);
+}
