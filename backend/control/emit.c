@@ -32,6 +32,7 @@ static bool may_change_plan(enum event_kind kind, const struct job *j)
     case EV_STEP:
     case EV_RUNNING:
     case EV_SIGNAL:
+    case EV_PREEMPT:
     case EV_RETIRE:
     case EV_START:
     case EV_PLACE:

@@ -101,6 +101,9 @@ static const struct conf_option qos_options[] = {
      .help = "What a preempted job of this QOS gets between the warning and its end."},
     {.name = "usage_factor", .type = CONF_FLOAT, MEMBER(qos_spec, usage_factor), .def = "1.0", .min = 0, .max = 1000000,
      .help = "Usage is multiplied with it before it counts for fair share."},
+    {.name = "preempt_mode", .type = CONF_WORD, MEMBER(qos_spec, preempt_mode), .words = preempt_modes, .def = "off",
+     .help = "What happens to its jobs when another QOS that may preempt it needs the resources; `off`: as their partition says, "
+     "and `requeue` where that is off."},
 };
 
 static const struct conf_section qos_section = {
@@ -221,6 +224,9 @@ static const struct conf_option scheduler_options[] = {
      .help = "`conservative`: no job ahead is delayed; `easy`: only the first is guarded; `off`: strictly in order."},
     {.name = "window", .type = CONF_DURATION, MEMBER(cluster_spec, window_s), .def = "7d",
      .help = "How far ahead is planned."},
+    {.name = "reservations", .type = CONF_U32, MEMBER(cluster_spec, reservations), .def = "3", .min = 1, .max = 1000,
+     .help = "With `conservative`: for how many waiting jobs of each partition a place is held. More of them make others wait "
+     "longer; what all others can expect is forecast."},
 };
 
 static const struct conf_section scheduler_section = {

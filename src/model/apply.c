@@ -76,10 +76,11 @@ static bool names_are_sound(const struct cluster_spec *b)
     return ok;
 }
 
-static int apply_config(struct model *m, const struct cluster_spec *b)
+static int apply_config(struct model *m, const struct event *ev, const struct cluster_spec *b)
 {
     if (!names_are_sound(b))
         return -EINVAL;
+    usage_settle(m, ev->t);
     rec_fini(&cluster_spec_rec, &m->spec);
     rec_copy(&cluster_spec_rec, &m->spec, b);
     drop_unconfigured(m);
@@ -151,7 +152,8 @@ static int apply_to_job(struct model *m, struct job *j, const struct event *ev)
     case EV_RUNNING: return apply_running(m, j, ev, ev->body);
     case EV_END: return apply_end(m, j, ev, ev->body);
     case EV_KILL: return apply_kill(m, j, ev, ev->body);
-    case EV_SIGNAL: return 0;
+    case EV_SIGNAL:
+    case EV_PREEMPT: return 0;
     case EV_HOLD: return apply_hold(m, j, ev, ev->body);
     case EV_REQUEUE: return apply_requeue(m, j, ev, ev->body);
     case EV_UPDATE: return apply_update(m, j, ev, ev->body);
@@ -159,6 +161,7 @@ static int apply_to_job(struct model *m, struct job *j, const struct event *ev)
     case EV_RETIRE: return apply_retire(m, j);
     case EV_ELIGIBLE: return apply_eligible(m, j, ev, ev->body);
     case EV_WINDOW:
+    case EV_USAGE:
     case EV_EPOCH:
     case EV_CONFIG:
     case EV_NODE:
@@ -173,11 +176,12 @@ static int apply_any(struct model *m, const struct event *ev)
 {
     switch ((enum event_kind)ev->kind) {
     case EV_EPOCH: return apply_epoch(m, ev->body);
-    case EV_CONFIG: return apply_config(m, ev->body);
+    case EV_CONFIG: return apply_config(m, ev, ev->body);
     case EV_NODE: return apply_node(m, ev, ev->body);
     case EV_DRAIN: return apply_drain(m, ev, ev->body);
     case EV_SUBMIT: return apply_submit(m, ev, ev->body);
     case EV_WINDOW: return apply_window(m, ev->body);
+    case EV_USAGE: return apply_usage(m, ev, ev->body);
     case EV_ELIGIBLE:
     case EV_START:
     case EV_SPLIT:
@@ -187,6 +191,7 @@ static int apply_any(struct model *m, const struct event *ev)
     case EV_END:
     case EV_KILL:
     case EV_SIGNAL:
+    case EV_PREEMPT:
     case EV_HOLD:
     case EV_REQUEUE:
     case EV_UPDATE:

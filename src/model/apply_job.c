@@ -186,6 +186,7 @@ int apply_start(struct model *m, struct job *j, const struct event *ev, const st
     j->reason = REASON_NONE;
     j->t_start = ev->t;
     j->time_limit_s = body->time_limit_s;
+    j->borrowed = body->borrowed;
     if (j->kind == JOB_KIND_BATCH)
         add_batch_step(j);
     model_enqueue(m, j);
@@ -286,6 +287,11 @@ int apply_kill(struct model *m, struct job *j, const struct event *ev, const str
     j->kill_grace_s = body->grace_s;
     j->t_kill = ev->t;
     j->fate = body->fate;
+    if (body->cause == KILL_PREEMPT) {
+        j->preempted_by = body->by_job;
+        free(j->preempt_text);
+        j->preempt_text = xstrdup(body->text);
+    }
     if (j->state != JOB_COMPLETING)
         job_begin_end(m, j, body->cause, ev->t);
     return 0;

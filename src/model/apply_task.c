@@ -53,6 +53,7 @@ int apply_place(struct model *m, struct job *j, const struct event *ev, const st
         j->reason = REASON_NONE;
         j->t_start = ev->t;
         j->time_limit_s = body->time_limit_s;
+        j->borrowed = body->borrowed;
         if (body->partition) {
             free(j->partition);
             j->partition = xstrdup(body->partition);
@@ -166,9 +167,12 @@ int apply_end(struct model *m, struct job *j, const struct event *ev, const stru
     if ((t->state != TASK_LAUNCHING && t->state != TASK_RUNNING) || body->end_kind >= END_N_KINDS ||
         body->end_kind == END_NONE)
         return -EINVAL;
-    if (j->kind == JOB_KIND_STEPS)
-        uncharge(m, &t->alloc);
     task_take_end(t, body);
+    if (j->kind == JOB_KIND_STEPS) {
+        struct wall end = body->t_end.ms && body->t_end.ms < ev->t.ms ? body->t_end : ev->t;
+        usage_charge(m, j, &t->alloc, 1, usage_task_start(j, t, end), end, ev->t);
+        uncharge(m, &t->alloc);
+    }
     if (s->kill_on_bad_exit && task_failed(t))
         step_kill(s, KILL_STEP_FAILED, ev->t);
     step_settle(s, ev->t);

@@ -22,6 +22,7 @@ REC_DEFINE(ev_update, EV_UPDATE_FIELDS)
 REC_DEFINE(ev_complete, EV_COMPLETE_FIELDS)
 REC_DEFINE(ev_none, EV_NONE_FIELDS)
 REC_DEFINE(ev_eligible, EV_ELIGIBLE_FIELDS)
+REC_DEFINE(ev_preempt, EV_PREEMPT_FIELDS)
 
 const struct rec_desc *event_body_rec(enum event_kind kind)
 {

@@ -9,6 +9,7 @@
 
 #include "src/model/job.h"
 #include "src/model/spec.h"
+#include "src/model/usage.h"
 #include "src/model/window.h"
 
 struct ev_epoch { /* a controller has taken over */
@@ -47,10 +48,11 @@ struct ev_start { /* a batch or interactive job gets its allocation; a batch job
     char *partition;
     REC_LIST(struct alloc) alloc;
     uint32_t time_limit_s;
+    bool borrowed; /* over a soft limit: runs until another job needs the resources */
 };
 #define EV_START_FIELDS(F, G, S)                                                                             \
     F(S, U32, array_index) F(S, U32, new_id) F(S, STR, partition) G(S, LISTOF, alloc, alloc)                 \
-    F(S, U32, time_limit_s)
+    F(S, U32, time_limit_s) F(S, BOOL, borrowed)
 
 struct ev_split { /* elements leave an array record without starting (cancelled, held ... one by one) */
     uint32_t array_index, new_id;
@@ -70,10 +72,11 @@ struct ev_place { /* a waiting task gets its place: LAUNCHING, with the job's ne
     char *partition;             /* step jobs */
     uint32_t time_limit_s;       /* step jobs: the job's, at its first task */
     uint32_t rank_base, n_ranks; /* srun steps: the ranks that run there */
+    bool borrowed;               /* step jobs: as ev_start */
 };
 #define EV_PLACE_FIELDS(F, G, S)                                                                             \
     F(S, I32, step) F(S, U32, task) G(S, SUB, alloc, alloc) F(S, STR, partition) F(S, U32, time_limit_s)     \
-    F(S, U32, rank_base) F(S, U32, n_ranks)
+    F(S, U32, rank_base) F(S, U32, n_ranks) F(S, BOOL, borrowed)
 
 struct ev_running { /* the node says: its processes exist */
     int32_t step;
@@ -103,9 +106,12 @@ struct ev_kill {  /* somebody decided that a job, or one step of it, ends. A pen
     uint32_t uid;     /* who */
     uint32_t grace_s; /* TERM to KILL */
     uint32_t fate;    /* enum job_fate */
+    uint32_t by_job;  /* preemption: for whom; 0: for nobody in particular */
+    char *text;       /* why, for people; NULL: the cause says it */
 };
-#define EV_KILL_FIELDS(F, G, S) \
-    F(S, I32, step) F(S, U32, cause) F(S, U32, uid) F(S, U32, grace_s) F(S, U32, fate)
+#define EV_KILL_FIELDS(F, G, S)                                                                              \
+    F(S, I32, step) F(S, U32, cause) F(S, U32, uid) F(S, U32, grace_s) F(S, U32, fate) F(S, U32, by_job)     \
+    F(S, STR, text)
 
 struct ev_signal { /* a signal was sent; changes no state, stays in the job's story */
     int32_t step;
@@ -150,6 +156,12 @@ struct ev_none { /* a body with nothing in it */
 };
 #define EV_NONE_FIELDS(F, G, S) F(S, BOOL, unused)
 
+struct ev_preempt { /* others are asked to go so that this job can start: its side of the story */
+    uint32_t n_jobs;
+    char *text; /* who, and by which rule */
+};
+#define EV_PREEMPT_FIELDS(F, G, S) F(S, U32, n_jobs) F(S, STR, text)
+
 /* X(enum member, name, body record): SUBMIT's body is the whole struct job, CONFIG's a struct cluster_spec.
  */
 #define EVENTS(X)                                                                                            \
@@ -172,7 +184,9 @@ struct ev_none { /* a body with nothing in it */
     X(COMPLETE, "complete", ev_complete)                                                                     \
     X(RETIRE, "retire", ev_none)                                                                             \
     X(ELIGIBLE, "eligible", ev_eligible)                                                                     \
-    X(WINDOW, "window", ev_window)
+    X(WINDOW, "window", ev_window)                                                                           \
+    X(USAGE, "usage", ev_usage) \
+    X(PREEMPT, "preempt", ev_preempt)
 
 enum event_kind {
 #define X(name, text, body) EV_##name,
@@ -191,7 +205,7 @@ struct event {
 
 extern const struct rec_desc ev_epoch_rec, ev_node_rec, ev_drain_rec, ev_start_rec, ev_split_rec,
     ev_step_rec, ev_place_rec, ev_running_rec, ev_end_rec, ev_kill_rec, ev_signal_rec, ev_hold_rec,
-    ev_requeue_rec, ev_update_rec, ev_complete_rec, ev_none_rec, ev_eligible_rec;
+    ev_requeue_rec, ev_update_rec, ev_complete_rec, ev_none_rec, ev_eligible_rec, ev_preempt_rec;
 
 const struct rec_desc *event_body_rec(enum event_kind kind);
 const char *event_name(enum event_kind kind);

@@ -221,10 +221,26 @@ bool job_comes_back(const struct job *j)
     return j->req.requeue != 2 && outcome_of(j).state == JOB_NODE_FAIL;
 }
 
-static void release(struct model *m, struct job *j)
+/* When the last of its processes ended: the node's word, where its clock agrees with ours that this lies in
+ * the job's time. */
+static struct wall last_end(const struct job *j, struct wall t)
 {
-    if (j->holding)
-        uncharge_all(m, j->alloc.v, j->alloc.n);
+    int64_t last = 0;
+    for (size_t i = 0; j->kind != JOB_KIND_INTERACTIVE && i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+            int64_t ms = j->steps.v[i].tasks.v[k].t_end.ms;
+            last = ms > last ? ms : last;
+        }
+    return last && last >= j->t_start.ms && last < t.ms ? (struct wall){.ms = last} : t;
+}
+
+/* Gives back what it holds, and charges it to its user. */
+static void release(struct model *m, struct job *j, struct wall t)
+{
+    if (!j->holding)
+        return;
+    usage_charge(m, j, j->alloc.v, j->alloc.n, j->t_start, last_end(j, t), t);
+    uncharge_all(m, j->alloc.v, j->alloc.n);
     j->holding = false;
 }
 
@@ -266,7 +282,7 @@ void job_reset_partition(struct job *j)
 
 void job_put_back(struct model *m, struct job *j, struct wall t, enum reason held)
 {
-    release(m, j);
+    release(m, j, t);
     model_dequeue(m, j);
     clear_steps(j);
     for (size_t i = 0; i < j->alloc.n; i++)
@@ -283,6 +299,7 @@ void job_put_back(struct model *m, struct job *j, struct wall t, enum reason hel
     j->t_eligible = t;
     j->exit_code = j->exit_signal = j->derived_code = 0;
     j->next_step = 0;
+    j->borrowed = false;
     j->time_limit_s = DURATION_NOT_SET;
     j->hold = held == REASON_NONE ? HOLD_NONE : HOLD_USER;
     j->reason = held;
@@ -290,19 +307,6 @@ void job_put_back(struct model *m, struct job *j, struct wall t, enum reason hel
     if (j->kind == JOB_KIND_STEPS)
         job_begin_next_step(j);
     model_enqueue(m, j);
-}
-
-/* When the last of its processes ended: the node's word, where its clock agrees with ours that this lies in
- * the job's time. */
-static struct wall last_end(const struct job *j, struct wall t)
-{
-    int64_t last = 0;
-    for (size_t i = 0; j->kind != JOB_KIND_INTERACTIVE && i < j->steps.n; i++)
-        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
-            int64_t ms = j->steps.v[i].tasks.v[k].t_end.ms;
-            last = ms > last ? ms : last;
-        }
-    return last && last >= j->t_start.ms && last < t.ms ? (struct wall){.ms = last} : t;
 }
 
 void job_settle(struct model *m, struct job *j, struct wall t)
@@ -320,7 +324,7 @@ void job_settle(struct model *m, struct job *j, struct wall t)
         return;
     }
     struct outcome o = outcome_of(j);
-    release(m, j);
+    release(m, j, t);
     model_dequeue(m, j);
     j->state = o.state;
     j->reason = o.reason;

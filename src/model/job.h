@@ -202,8 +202,11 @@ struct job {
     struct wall t_settled; /* when its end became known: after t_end where controller or node was away */
     bool dep_met;          /* its dependencies are met, once and for all */
     REC_LIST(struct index_range)
-    array_failed; /* of the array's record: elements that have been retired and
-                     had not succeeded */
+    array_failed;          /* of the array's record: elements that have been retired and
+                              had not succeeded */
+    bool borrowed;         /* it runs over a soft limit: another job that needs the resources ends it */
+    uint32_t preempted_by; /* the job that it was asked to go for; stays when it is queued again */
+    char *preempt_text;    /* by which rule */
 
     /* Not part of the record: links of the model that holds it. */
     struct list in_all, in_queue; /* in_queue: pending list or active list */
@@ -219,7 +222,8 @@ struct job {
     F(S, U32, kill_grace_s) F(S, I32, exit_code) F(S, I32, exit_signal) F(S, I32, derived_code)              \
     G(S, LISTOF, alloc, alloc) F(S, BOOL, holding) G(S, LISTOF, steps, step) F(S, U32, script_size)          \
     F(S, WALL, t_suspend) F(S, BOOL, detached) F(S, WALL, t_settled) F(S, BOOL, dep_met)                     \
-    G(S, LISTOF, array_failed, index_range)
+    G(S, LISTOF, array_failed, index_range) F(S, BOOL, borrowed) F(S, U32, preempted_by)                     \
+    F(S, STR, preempt_text)
 
 extern const struct rec_desc alloc_rec, index_range_rec, job_req_rec, rank_end_rec, task_rec, step_rec,
     job_rec;

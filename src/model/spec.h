@@ -63,9 +63,11 @@ struct qos_spec {
     struct strv preempt; /* names of the QOS that it may preempt */
     uint32_t grace_s;
     double usage_factor;
+    uint32_t preempt_mode; /* enum preempt_mode of its jobs where another QOS preempts them; OFF: as the
+                              partition says, and requeue where that is off */
 };
 #define QOS_SPEC_FIELDS(F, G, S)                                                                             \
-    F(S, STR, name) F(S, U32, priority) F(S, STRV, preempt) F(S, U32, grace_s) F(S, F64, usage_factor)
+    F(S, STR, name) F(S, U32, priority) F(S, STRV, preempt) F(S, U32, grace_s) F(S, F64, usage_factor) F(S, U32, preempt_mode)
 
 struct account_user {
     char *name;
@@ -138,13 +140,14 @@ struct cluster_spec {
     uint32_t max_array_size;
     uint32_t max_jobs; /* jobs in the queue, array records counted once */
     REC_LIST(struct license_spec) licenses;
+    uint32_t reservations; /* places held in each partition */
 };
 #define CLUSTER_SPEC_FIELDS(F, G, S)                                                                         \
     F(S, STR, name) F(S, STR, engine) G(S, LISTOF, nodes, node_spec) G(S, LISTOF, parts, part_spec)          \
     G(S, LISTOF, qos, qos_spec) G(S, LISTOF, accounts, account_spec) G(S, LISTOF, limits, limit_spec)        \
     G(S, SUB, priority, priority_spec) F(S, U32, backfill) F(S, U32, window_s) F(S, STRV, admin_groups)      \
     F(S, U32, kill_wait_s) F(S, U32, node_timeout_s) F(S, BOOL, lost_node_requeue) F(S, U32, min_job_age_s)  \
-    F(S, U32, max_array_size) F(S, U32, max_jobs) G(S, LISTOF, licenses, license_spec)
+    F(S, U32, max_array_size) F(S, U32, max_jobs) G(S, LISTOF, licenses, license_spec) F(S, U32, reservations)
 
 extern const struct rec_desc node_spec_rec, part_spec_rec, qos_spec_rec, account_user_rec, account_spec_rec,
     limit_set_rec, limit_spec_rec, priority_spec_rec, cluster_spec_rec, license_spec_rec;
