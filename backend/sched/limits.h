@@ -15,6 +15,8 @@
  * a struct limit_who is the list of those counters that concern one (user, account, QOS, partition).
  * An account's own limit counts its whole subtree; `*` counts each account by the name that jobs carry.
  * A node counts once for each job on it. A task of a step job counts on its own, its job once.
+ * GPU minutes: what has been charged, faded, and for what runs now its GPUs for the whole of its time
+ * limit.
  *
  * Without configured limits everything here is empty and costs nothing.
  */
@@ -49,8 +51,7 @@ struct limit_ask {
     uint32_t who;  /* of limits_who */
     uint32_t jobs; /* that begin to run with it: 1, or 0 for one more task of a step job that runs */
     uint64_t gpus, cpus, mem_mib, nodes;
-    uint32_t limit_s; /* its time limit: for GPU minutes; DURATION_UNLIMITED */
-    struct wall end;  /* set: it runs already and its limit ends there (charges of running jobs) */
+    uint32_t limit_s; /* its time limit, for GPU minutes; DURATION_UNLIMITED */
 };
 
 enum limit_state {
@@ -80,7 +81,7 @@ void limits_note(struct limits *l, const struct model *m, const struct event *ev
 /* The same for one job, existing or gone. Idempotent. */
 void limits_recount(struct limits *l, const struct model *m, uint32_t job);
 
-/* Beginning of a pass: its instant, for what the running jobs' GPU minutes still come to. */
+/* Beginning of a pass: usage is faded to that instant. */
 void limits_begin(struct limits *l, const struct model *m, struct wall now);
 
 /* NULL texts: none. The number stays good until the next EV_CONFIG. Cost: a hash of the four names. */
@@ -110,7 +111,7 @@ void limits_rewind(struct limits *l, size_t mark);
 
 /* At submission: n_jobs more in the queue (elements count each), and an array of that many. partition: the
  * first that is asked for. REFUSAL_NONE, or REFUSAL_POLICY with the text. */
-enum refusal limits_submit(struct limits *l, const struct model *m, const char *user,
+enum refusal limits_submit(const struct limits *l, const struct model *m, const char *user,
                            const struct job_req *req, const char *partition, uint32_t n_jobs,
                            uint32_t array_size, struct errtext *text);
 
