@@ -63,6 +63,10 @@ int compact_apply(struct compact *k, struct model *m, const struct event *ev)
         if (k->epoch)
             vec_push(&k->gone, k->epoch);
         k->epoch = ev->seq;
+    } else if (ev->kind == EV_USAGE) {
+        if (k->usage)
+            vec_push(&k->gone, k->usage);
+        k->usage = ev->seq;
     } else if (ev->kind == EV_DRAIN) {
         struct compact_node *n = get_node(k, ((const struct ev_drain *)ev->body)->node);
         if (n->drain)

@@ -2,8 +2,9 @@
  * the same state.
  *
  * Of a node remain the newest facts, the newest change of its state with the event before it (together they
- * give the time of the change), and the newest drain or resume; of the controllers the newest. New
- * configurations are rare and stay: nodes come and go with them.
+ * give the time of the change), and the newest drain or resume; of the controllers the newest, and so
+ * of the usage, which each event about it holds as a whole. New configurations are rare and stay: nodes
+ * come and go with them.
  */
 #ifndef STOKER_BACKEND_CONTROL_COMPACT_H
 #define STOKER_BACKEND_CONTROL_COMPACT_H
@@ -15,7 +16,7 @@ struct compact_node;
 
 struct compact {
     struct idmap nodes; /* hash of the name -> struct compact_node */
-    uint64_t epoch;
+    uint64_t epoch, usage;
     VEC(uint64_t) gone; /* numbers of events that are void by now */
 };
 

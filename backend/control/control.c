@@ -243,6 +243,7 @@ static void init(struct control *c, struct loop *l, const struct control_config 
 static void release(struct control *c)
 {
     sched_result_fini(&c->last);
+    ctl_forget_prio(c);
     drop_flights(c);
     drop_timers(c);
     idmap_fini(&c->timers);

@@ -33,6 +33,7 @@ static bool may_change_plan(enum event_kind kind, const struct job *j)
     case EV_RUNNING:
     case EV_SIGNAL:
     case EV_PREEMPT:
+    case EV_USAGE:
     case EV_RETIRE:
     case EV_START:
     case EV_PLACE:

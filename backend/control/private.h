@@ -4,6 +4,7 @@
 
 #include "backend/control/control.h"
 #include "backend/launch/nodeconn.h"
+#include "backend/sched/prio.h"
 #include "backend/sched/sched.h"
 #include "backend/server/conn.h"
 #include "backend/store/store.h"
@@ -101,6 +102,8 @@ struct control {
     VEC(uint32_t) touched;
     bool sched_dirty;
     struct sched_result last; /* of the newest pass */
+    struct prio_ctx prio;     /* of prio_at, for who asks: ctl_prio */
+    struct mono prio_at;
     VEC(uint32_t) fresh;      /* submitted since the last pass: their reasons are news */
     struct loop_timer wake;   /* the policy's next */
     struct loop_timer retire;
@@ -179,6 +182,7 @@ void ctl_free_sessions(struct control *c);
 void session_reply(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, uint32_t count,
                    const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 void session_send(struct session *s, enum msg_kind kind, uint64_t tag, const void *body);
+void session_send_encoded(struct session *s, enum msg_kind kind, uint64_t tag, const void *p, size_t n);
 void ctl_push_event(struct control *c, const struct event *ev, const void *encoded, size_t n);
 void ctl_push_reasons(struct control *c, const struct msg_reasons *rows);
 void ctl_push_util(struct control *c, const struct msg_util *u);
@@ -208,6 +212,8 @@ void req_own(struct session *s, uint64_t tag, const struct msg_job *m);
 void req_output(struct session *s, uint64_t tag, struct msg_output_read *m);
 void req_input(struct session *s, uint64_t tag, struct msg_input *m);
 void req_stats(struct session *s, uint64_t tag);
+void req_prio(struct session *s, uint64_t tag, const struct msg_prio *m);
+void req_shares(struct session *s, uint64_t tag, const struct msg_shares *m);
 void req_shutdown(struct session *s, uint64_t tag, const struct msg_flag *m);
 /* from: only whom it was asked may answer. */
 void ctl_relay_answer(struct control *c, const struct node_link *from, uint64_t id, enum msg_kind kind,
@@ -226,6 +232,12 @@ void ctl_on_history(void *ctx, const struct history_piece *p);
 /* There may be room for more of its answer. */
 void history_continue(struct session *s);
 void ctl_drop_history(struct session *s);
+
+/* --- req_prio.c: priorities and shares --- */
+
+/* What priorities are made of, at most a second old. */
+const struct prio_ctx *ctl_prio(struct control *c);
+void ctl_forget_prio(struct control *c);
 
 /* --- payloads.c: what was read or submitted lately --- */
 

@@ -23,6 +23,19 @@ static void forget_element(struct idmap *elements, uint32_t array)
         idmap_set(elements, array, (void *)(n - 1));
 }
 
+/* What jobs were charged at their ends is remembered by the events of those ends: before they leave the log
+ * the whole table goes in, in the same batch. */
+static void save_usage(struct control *c, struct wall now)
+{
+    uint64_t old = c->model.usage.saved_seq;
+    if (!c->model.usage.unsaved)
+        return;
+    struct ev_usage body;
+    usage_save(&c->model, now, &body);
+    if (ctl_emit(c, EV_USAGE, 0, &body) == 0 && old)
+        store_del_event(c->store, old);
+}
+
 void ctl_retire(void *ctx)
 {
     struct control *c = ctx;
@@ -54,5 +67,7 @@ void ctl_retire(void *ctx)
             forget_element(&elements, array);
     }
     idmap_fini(&elements);
+    if (n)
+        save_usage(c, now);
     loop_timer_set(c->loop, &c->retire, n >= RETIRE_BATCH ? 0 : RETIRE_MS);
 }

@@ -47,13 +47,23 @@ static void session_free(struct session *s)
         ctl_update_util_watch(c);
 }
 
-void session_send(struct session *s, enum msg_kind kind, uint64_t tag, const void *body)
+static void check_sent(struct session *s, bool is_sent)
 {
-    if (conn_send(s->conn, ctl_gate(s->ctl), kind, tag, body) || s->given_up)
+    if (is_sent || s->given_up)
         return;
     log_warn("client=%s uid=%u asks and does not read: closed", s->program ? s->program : "?", s->uid);
     s->given_up = true;
     conn_give_up(s->conn);
+}
+
+void session_send(struct session *s, enum msg_kind kind, uint64_t tag, const void *body)
+{
+    check_sent(s, conn_send(s->conn, ctl_gate(s->ctl), kind, tag, body));
+}
+
+void session_send_encoded(struct session *s, enum msg_kind kind, uint64_t tag, const void *p, size_t n)
+{
+    check_sent(s, conn_send_encoded(s->conn, ctl_gate(s->ctl), kind, tag, p, n));
 }
 
 void session_reply(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, uint32_t count,
@@ -133,6 +143,8 @@ static int dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *b
     case MSG_INPUT: req_input(s, tag, body); return 0;
     case MSG_STATS: req_stats(s, tag); return 0;
     case MSG_HISTORY: req_history(s, tag, body); return 0;
+    case MSG_PRIO: req_prio(s, tag, body); return 0;
+    case MSG_SHARES: req_shares(s, tag, body); return 0;
     case MSG_SHUTDOWN: req_shutdown(s, tag, body); return 0;
     case MSG_RELOAD: {
         struct errtext err = {""};
@@ -177,6 +189,8 @@ static int dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *b
     case MSG_PONG:
     case MSG_AGENT_STOP:
     case MSG_HISTORY_END:
+    case MSG_PRIO_ROWS:
+    case MSG_SHARES_ROWS:
     case MSG_N_KINDS: break;
     }
     return -EPROTO;

@@ -77,6 +77,7 @@ void ctl_forget_pass(struct control *c)
 {
     sched_result_fini(&c->last);
     sched_result_init(&c->last);
+    ctl_forget_prio(c);
 }
 
 static void schedule(struct control *c)

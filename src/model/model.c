@@ -35,6 +35,7 @@ void model_fini(struct model *m)
     free(m->uuid);
     model_take_windows(m, NULL, 0);
     rec_fini(&cluster_spec_rec, &m->spec);
+    usage_fini(&m->usage);
     idmap_fini(&m->nodes_by_name);
     idmap_fini(&m->jobs);
     idmap_fini(&m->requests);

@@ -62,6 +62,7 @@ struct model {
     struct list ended;                     /* final states, in the order of their ends */
     uint32_t n_pending, n_active, n_ended; /* lengths of those lists */
     REC_LIST(struct window) windows;       /* in the order of their starts, then of their names */
+    struct usage usage;                    /* what everybody has used */
     uint64_t n_rejected;                   /* events that did not fit: a bug or a damaged log */
 };
 

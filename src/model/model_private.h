@@ -38,6 +38,15 @@ int apply_requeue(struct model *m, struct job *j, const struct event *ev, const 
 int apply_update(struct model *m, struct job *j, const struct event *ev, const struct ev_update *body);
 int apply_complete(struct model *m, struct job *j, const struct event *ev, const struct ev_complete *body);
 int apply_retire(struct model *m, struct job *j);
+int apply_usage(struct model *m, const struct event *ev, const struct ev_usage *body);
+
+/* Charges what was held from `from` to `to` (unset: nothing was), as of the event's time. */
+void usage_charge(struct model *m, const struct job *j, const struct alloc *v, size_t n, struct wall from,
+                  struct wall to, struct wall at);
+/* When a step job's task began, no later than its end: the node's word, but not before the job. */
+struct wall usage_task_start(const struct job *j, const struct task *t, struct wall end);
+/* Fades all to a time: before the half-life changes. */
+void usage_settle(struct model *m, struct wall at);
 int apply_eligible(struct model *m, struct job *j, const struct event *ev, const struct ev_eligible *body);
 int apply_window(struct model *m, const struct ev_window *body);
 

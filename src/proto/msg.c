@@ -42,6 +42,9 @@ REC_DEFINE(msg_stats, MSG_STATS_FIELDS)
 REC_DEFINE(msg_none, MSG_NONE_FIELDS)
 REC_DEFINE(msg_history, MSG_HISTORY_FIELDS)
 REC_DEFINE(msg_history_end, MSG_HISTORY_END_FIELDS)
+REC_DEFINE(msg_prio, MSG_PRIO_FIELDS)
+REC_DEFINE(msg_prio_rows, MSG_PRIO_ROWS_FIELDS)
+REC_DEFINE(msg_shares, MSG_SHARES_FIELDS)
 
 const struct rec_desc *msg_rec(enum msg_kind kind)
 {

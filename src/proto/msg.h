@@ -10,6 +10,7 @@
 #include "src/base/err.h"
 #include "src/model/event.h"
 #include "src/model/model.h"
+#include "src/model/prio.h"
 #include "src/model/refusal.h"
 #include "src/model/why.h"
 #include "src/proto/launch.h"
@@ -172,9 +173,13 @@ struct msg_get {   /* C->S: rows of the state, answered by SPEC, NODES, JOBS ...
     struct strv users;                /* names; empty: all */
     uint32_t states;                  /* bit mask 1 << enum job_state; 0: all */
     bool follow;                      /* of all jobs, or of the one job in `jobs` */
+    /* Of each row only these: bit k is member k of the record; id, kind and state come in any case. 0: all,
+     * and with follow always all. */
+    uint64_t job_members, req_members;
 };
 #define MSG_GET_FIELDS(F, G, S)                                                                              \
-    F(S, U32, what) G(S, LISTOF, jobs, job_target) F(S, STRV, users) F(S, U32, states) F(S, BOOL, follow)
+    F(S, U32, what) G(S, LISTOF, jobs, job_target) F(S, STRV, users) F(S, U32, states) F(S, BOOL, follow)    \
+    F(S, U64, job_members) F(S, U64, req_members)
 
 struct msg_nodes { /* rows */
     REC_LIST(struct node) rows;
@@ -349,6 +354,29 @@ struct msg_none {
 };
 #define MSG_NONE_FIELDS(F, G, S) F(S, BOOL, unused)
 
+struct msg_prio {                     /* C->S: what priorities are made of, answered by PRIO_ROWS */
+    REC_LIST(struct job_target) jobs; /* empty: all that wait */
+    struct strv users, partitions;    /* empty: any */
+    uint32_t after;                   /* rows of jobs with a higher raw id alone: to go on */
+};
+#define MSG_PRIO_FIELDS(F, G, S) \
+    G(S, LISTOF, jobs, job_target) F(S, STRV, users) F(S, STRV, partitions) F(S, U32, after)
+
+struct msg_prio_rows { /* in the order of the ids */
+    REC_LIST(struct prio_row) rows;
+    struct priority_spec weights; /* in force */
+    bool more;                    /* there are jobs behind the last one of these: ask again */
+    uint32_t after;               /* with this */
+};
+#define MSG_PRIO_ROWS_FIELDS(F, G, S) \
+    G(S, LISTOF, rows, prio_row) G(S, SUB, weights, priority_spec) F(S, BOOL, more) F(S, U32, after)
+
+struct msg_shares {              /* C->S: who has had how much of his share, answered by SHARES_ROWS */
+    struct strv accounts, users; /* empty: all */
+    uint32_t skip;               /* rows that were given already */
+};
+#define MSG_SHARES_FIELDS(F, G, S) F(S, STRV, accounts) F(S, STRV, users) F(S, U32, skip)
+
 /* X(enum member, body record, who sends it) */
 #define MSGS(X)                                                                                              \
     X(HELLO, msg_hello, "C->S, S->A; answered by WELCOME, AGENT")                                            \
@@ -394,7 +422,11 @@ struct msg_none {
     X(AGENT_STOP, msg_none, "S->A: no task left, end the daemon")                                            \
     X(OWN, msg_job, "C->S; RESULT: this connection is the job's terminal; it ends the job when it is lost")  \
     X(HISTORY, msg_history, "C->S; JOBS... HISTORY_END")                                                     \
-    X(HISTORY_END, msg_history_end, "S->C")
+    X(HISTORY_END, msg_history_end, "S->C")                                                                  \
+    X(PRIO, msg_prio, "C->S; PRIO_ROWS")                                                                     \
+    X(PRIO_ROWS, msg_prio_rows, "S->C")                                                                      \
+    X(SHARES, msg_shares, "C->S; SHARES_ROWS")                                                               \
+    X(SHARES_ROWS, msg_shares_rows, "S->C")
 
 enum msg_kind {
 #define X(name, body, who) MSG_##name,
@@ -408,7 +440,8 @@ extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_
     msg_act_rec, msg_update_rec, msg_drain_rec, msg_get_rec, msg_nodes_rec, msg_jobs_rec, msg_snapshot_rec,
     msg_event_rec, job_reason_rec, msg_reasons_rec, msg_job_rec, msg_script_rec, msg_complete_rec,
     msg_output_read_rec, msg_output_data_rec, msg_input_rec, msg_input_ack_rec, gpu_util_rec, task_util_rec,
-    msg_util_rec, msg_flag_rec, msg_stats_rec, msg_none_rec, msg_history_rec, msg_history_end_rec;
+    msg_util_rec, msg_flag_rec, msg_stats_rec, msg_none_rec, msg_history_rec, msg_history_end_rec,
+    msg_prio_rec, msg_prio_rows_rec, msg_shares_rec;
 
 const struct rec_desc *msg_rec(enum msg_kind kind);
 const char *msg_name(enum msg_kind kind);

@@ -1,0 +1,251 @@
+/* usage.c - the table of what everybody has used, and what an allocation costs. */
+#include "src/model/usage.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/xalloc.h"
+#include "src/model/model_private.h"
+
+#define LN2 0.693147180559945309417
+
+/* Less than this, of either unit, is nothing: a row that nobody can see need not be kept. */
+#define FADED 1e-3
+
+REC_DEFINE(usage_row, USAGE_ROW_FIELDS)
+REC_DEFINE(ev_usage, EV_USAGE_FIELDS)
+
+/* --- what things are worth --- */
+
+static double seconds(struct wall a, struct wall b)
+{
+    return b.ms > a.ms ? (double)(b.ms - a.ms) / MS_PER_S : 0.0;
+}
+
+double usage_fade(double v, struct wall t, struct wall at, uint32_t half_life_s)
+{
+    return half_life_s ? v * exp2(-seconds(t, at) / half_life_s) : v;
+}
+
+double usage_of_span(struct wall a, struct wall b, struct wall at, uint32_t half_life_s)
+{
+    if (!half_life_s)
+        return seconds(a, b);
+    double h = half_life_s;
+    /* As one product: the difference of two powers would lose short spans of long half-lives. */
+    return -h / LN2 * expm1(-LN2 * seconds(a, b) / h) * exp2(-seconds(b, at) / h);
+}
+
+double usage_rate(const struct priority_spec *p, uint32_t cpus, uint64_t mem_mib, uint32_t gpus)
+{
+    return p->billing_cpu * cpus + p->billing_mem_gb * (double)mem_mib / 1024.0 + p->billing_gpu * gpus;
+}
+
+double usage_factor(const struct cluster_spec *spec, const char *qos)
+{
+    for (size_t i = 0; qos && i < spec->qos.n; i++)
+        if (str_eq(spec->qos.v[i].name, qos))
+            return spec->qos.v[i].usage_factor;
+    return 1.0;
+}
+
+const char *job_account(const struct job *j)
+{
+    return !str_is_empty(j->req.account) ? j->req.account : j->group ? j->group : "";
+}
+
+/* --- the table --- */
+
+#define N_NAMES 4
+
+struct names {
+    const char *v[N_NAMES];
+};
+
+static struct names names_of(const struct usage_row *r)
+{
+    return (struct names){{r->account, r->user, r->qos, r->partition}};
+}
+
+static bool names_eq(const struct names *a, const struct names *b)
+{
+    for (size_t i = 0; i < N_NAMES; i++)
+        if (!str_eq(a->v[i], b->v[i]))
+            return false;
+    return true;
+}
+
+uint64_t usage_key(const char *const *names, size_t n)
+{
+    uint64_t h = 0;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ hash_bytes(names[i], strlen(names[i]))) * 0x9e3779b97f4a7c15u;
+    return h;
+}
+
+static struct usage_row *get_row(struct usage *u, const struct names *k)
+{
+    uint64_t key = usage_key(k->v, N_NAMES);
+    uintptr_t at;
+    while ((at = (uintptr_t)idmap_get(&u->by_key, key))) {
+        struct names have = names_of(&u->rows[at - 1]);
+        if (names_eq(&have, k))
+            return &u->rows[at - 1];
+        key++; /* two keys of one hash: the next one is free or its own */
+    }
+    if (u->n == u->cap) {
+        u->cap = u->cap ? u->cap * 2 : 16;
+        u->rows = xreallocarray(u->rows, u->cap, sizeof *u->rows);
+    }
+    struct usage_row *r = &u->rows[u->n++];
+    *r = (struct usage_row){.account = xstrdup(k->v[0]),
+                            .user = xstrdup(k->v[1]),
+                            .qos = xstrdup(k->v[2]),
+                            .partition = xstrdup(k->v[3])};
+    idmap_set(&u->by_key, key, (void *)(uintptr_t)u->n);
+    return r;
+}
+
+void usage_fini(struct usage *u)
+{
+    for (size_t i = 0; i < u->n; i++)
+        rec_fini(&usage_row_rec, &u->rows[i]);
+    free(u->rows);
+    idmap_fini(&u->by_key);
+    *u = (struct usage){0};
+}
+
+static void fade_row(struct usage_row *r, struct wall at, uint32_t half_life_s)
+{
+    r->billing = usage_fade(r->billing, r->t, at, half_life_s);
+    r->gpu_s = usage_fade(r->gpu_s, r->t, at, half_life_s);
+    r->t = at.ms > r->t.ms ? at : r->t;
+}
+
+void usage_settle(struct model *m, struct wall at)
+{
+    for (size_t i = 0; i < m->usage.n; i++)
+        fade_row(&m->usage.rows[i], at, m->spec.priority.decay_half_life_s);
+}
+
+/* --- what a job uses --- */
+
+struct rates {
+    double billing, gpus;
+};
+
+static struct rates rates_of(const struct model *m, const struct job *j, const struct alloc *v, size_t n)
+{
+    uint32_t cpus = 0, gpus = 0;
+    uint64_t mem_mib = 0;
+    for (size_t i = 0; i < n; i++) {
+        cpus += cpuset_count(&v[i].cpus);
+        gpus += cpuset_count(&v[i].gpus);
+        mem_mib += v[i].mem_mib;
+    }
+    return (struct rates){.billing = usage_rate(&m->spec.priority, cpus, mem_mib, gpus) *
+                                     usage_factor(&m->spec, j->req.qos),
+                          .gpus = gpus};
+}
+
+static const char *text(const char *s)
+{
+    return s ? s : "";
+}
+
+void usage_charge(struct model *m, const struct job *j, const struct alloc *v, size_t n, struct wall from,
+                  struct wall to, struct wall at)
+{
+    uint32_t half_life_s = m->spec.priority.decay_half_life_s;
+    double span = usage_of_span(from, to, at, half_life_s);
+    if (!wall_is_set(from) || !(span > 0))
+        return;
+    struct rates rate = rates_of(m, j, v, n);
+    struct names k = {{job_account(j), text(j->user), text(j->req.qos), text(j->partition)}};
+    struct usage_row *r = get_row(&m->usage, &k);
+    fade_row(r, at, half_life_s);
+    /* Where the clock was set back, the row is of a later time than the event: it is worth less there. */
+    span = usage_fade(span, at, r->t, half_life_s);
+    r->billing += rate.billing * span;
+    r->gpu_s += rate.gpus * span;
+    m->usage.unsaved = true;
+}
+
+struct wall usage_task_start(const struct job *j, const struct task *t, struct wall end)
+{
+    struct wall at = t->t_start;
+    if (wall_is_set(at) && at.ms < j->t_start.ms)
+        at = j->t_start;
+    return at.ms > end.ms ? end : at;
+}
+
+static void add_held(const struct model *m, const struct job *j, const struct alloc *v, size_t n,
+                     struct wall from, struct wall now, struct usage_amount *ret, uint32_t *gpus)
+{
+    struct rates rate = rates_of(m, j, v, n);
+    double span =
+        wall_is_set(from) ? usage_of_span(from, now, now, m->spec.priority.decay_half_life_s) : 0.0;
+    ret->billing += rate.billing * span;
+    ret->gpu_s += rate.gpus * span;
+    *gpus += (uint32_t)rate.gpus;
+}
+
+struct usage_amount usage_held(const struct model *m, const struct job *j, struct wall now,
+                               uint32_t *ret_gpus)
+{
+    struct usage_amount sum = {0};
+    uint32_t gpus = 0;
+    if (j->holding)
+        add_held(m, j, j->alloc.v, j->alloc.n, j->t_start, now, &sum, &gpus);
+    for (size_t i = 0; j->kind == JOB_KIND_STEPS && i < j->steps.n; i++) {
+        const struct step *s = &j->steps.v[i];
+        for (size_t k = 0; !s->done && k < s->tasks.n; k++) {
+            const struct task *t = &s->tasks.v[k];
+            if (t->state == TASK_LAUNCHING || t->state == TASK_RUNNING)
+                add_held(m, j, &t->alloc, 1, usage_task_start(j, t, now), now, &sum, &gpus);
+        }
+    }
+    if (ret_gpus)
+        *ret_gpus = gpus;
+    return sum;
+}
+
+/* --- saved --- */
+
+void usage_save(const struct model *m, struct wall t, struct ev_usage *ret)
+{
+    uint32_t half_life_s = m->spec.priority.decay_half_life_s;
+    *ret = (struct ev_usage){0};
+    for (size_t i = 0; i < m->usage.n; i++) {
+        const struct usage_row *r = &m->usage.rows[i];
+        if (usage_fade(r->billing, r->t, t, half_life_s) < FADED &&
+            usage_fade(r->gpu_s, r->t, t, half_life_s) < FADED)
+            continue;
+        rec_copy(&usage_row_rec, rec_list_push(&ret->rows), r);
+    }
+}
+
+static bool row_is_sound(const struct usage_row *r)
+{
+    return r->account && r->user && r->qos && r->partition && isfinite(r->billing) && r->billing >= 0 &&
+           isfinite(r->gpu_s) && r->gpu_s >= 0;
+}
+
+int apply_usage(struct model *m, const struct event *ev, const struct ev_usage *body)
+{
+    for (size_t i = 0; i < body->rows.n; i++)
+        if (!row_is_sound(&body->rows.v[i]))
+            return -EINVAL;
+    usage_fini(&m->usage);
+    for (size_t i = 0; i < body->rows.n; i++) {
+        struct names k = names_of(&body->rows.v[i]);
+        struct usage_row *r = get_row(&m->usage, &k);
+        r->billing += body->rows.v[i].billing;
+        r->gpu_s += body->rows.v[i].gpu_s;
+        r->t = body->rows.v[i].t;
+    }
+    m->usage.saved_seq = ev->seq;
+    return 0;
+}

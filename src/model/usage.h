@@ -1,0 +1,79 @@
+/* usage.h - what everybody has used: billing-seconds and GPU-seconds that fade with a half-life.
+ *
+ * An allocation costs, each second, the billing rates of the configuration for its CPUs, memory and GPUs,
+ * times the factor of its QOS. It is charged by the fold when it is given back: a batch or interactive
+ * job's as a whole, a step job's task by task. What is held now counts by the same formula up to now
+ * (usage_held), so that the end of a job changes nothing by itself.
+ *
+ * Decay is continuous and exact: a rate r held from a to b is worth, at a later time c,
+ *
+ *     r x H / ln 2 x (2^-((c - b) / H) - 2^-((c - a) / H))          H: the half-life; 0: r x (b - a), for
+ * ever
+ *
+ * and a value v of time t is worth v x 2^-((c - t) / H). Pure functions of the event's time: the same
+ * events give the same table.
+ */
+#ifndef STOKER_MODEL_USAGE_H
+#define STOKER_MODEL_USAGE_H
+
+#include "src/base/idmap.h"
+#include "src/model/job.h"
+#include "src/model/spec.h"
+
+struct model;
+
+struct usage_row {
+    char *account, *user, *qos, *partition; /* "" where there is none */
+    double billing;                         /* billing-seconds, as of t */
+    double gpu_s;                           /* GPU-seconds, as of t; QOS factors do not count */
+    struct wall t;
+};
+#define USAGE_ROW_FIELDS(F, G, S)                                                             \
+    F(S, STR, account) F(S, STR, user) F(S, STR, qos) F(S, STR, partition) F(S, F64, billing) \
+    F(S, F64, gpu_s) F(S, WALL, t)
+
+struct ev_usage { /* the whole table: jobs whose ends had charged it leave the log */
+    REC_LIST(struct usage_row) rows;
+};
+#define EV_USAGE_FIELDS(F, G, S) G(S, LISTOF, rows, usage_row)
+
+extern const struct rec_desc usage_row_rec, ev_usage_rec;
+
+struct usage {
+    struct usage_row *rows;
+    size_t n, cap;
+    struct idmap by_key; /* hash of the four names -> position + 1 */
+    bool unsaved;        /* something has been charged since the newest EV_USAGE */
+    uint64_t saved_seq;  /* of that one; 0: none */
+};
+
+struct usage_amount {
+    double billing, gpu_s;
+};
+
+void usage_fini(struct usage *u);
+
+/* What v, of time t, is worth at `at`; a clock that was set back fades nothing. */
+double usage_fade(double v, struct wall t, struct wall at, uint32_t half_life_s);
+/* What a rate of 1 a second, held from a to b, is worth at `at`. */
+double usage_of_span(struct wall a, struct wall b, struct wall at, uint32_t half_life_s);
+/* Billing a second of so much, before the QOS. */
+double usage_rate(const struct priority_spec *p, uint32_t cpus, uint64_t mem_mib, uint32_t gpus);
+/* Of a QOS that is not configured, or none: 1. */
+double usage_factor(const struct cluster_spec *spec, const char *qos);
+
+/* A key for maps of names. Hashes may be the same: who looks up compares. */
+uint64_t usage_key(const char *const *names, size_t n);
+
+/* Whose usage a job's is: its account, else the submitter's group. Never NULL. */
+const char *job_account(const struct job *j);
+
+/* What an active job holds now is worth so much at `now` (never charged yet); ret_gpus, which may be NULL:
+ * GPUs held. */
+struct usage_amount usage_held(const struct model *m, const struct job *j, struct wall now,
+                               uint32_t *ret_gpus);
+
+/* The whole table as the body of an event; what has faded to nothing at t is left out. ret: rec_fini. */
+void usage_save(const struct model *m, struct wall t, struct ev_usage *ret);
+
+#endif
