@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "backend/control/private.h"
+#include "backend/sched/account.h"
 #include "src/base/units.h"
 
 struct outcome {
@@ -278,7 +279,13 @@ static enum refusal set_key(struct session *s, const struct job *j, struct updat
         set_text(&u->req.account, value);
     else if (str_ieq(key, "QOS"))
         set_text(&u->req.qos, value);
-    else if (str_ieq(key, "ReqNodeList") || str_ieq(key, "NodeList"))
+    else if (str_ieq(key, "Priority")) {
+        r = s->admin ? set_number(value, 0, UINT32_MAX, &n, text) : REFUSAL_NOT_ALLOWED;
+        if (!s->admin)
+            err_set(text, 0, "only administrators give a job its priority");
+        u->req.has_priority = true;
+        u->req.priority = (uint32_t)n;
+    } else if (str_ieq(key, "ReqNodeList") || str_ieq(key, "NodeList"))
         set_text(&u->req.nodelist, value);
     else if (str_ieq(key, "ExcNodeList"))
         set_text(&u->req.exclude, value);
@@ -336,6 +343,8 @@ void req_update(struct session *s, uint64_t tag, const struct msg_update *m)
     }
     struct sched_view v = ctl_view(c);
     r = r == REFUSAL_NONE ? ctl_check_request(&u.req, &text) : r;
+    if (r == REFUSAL_NONE && (!str_eq(u.req.account, j->req.account) || !str_eq(u.req.qos, j->req.qos)))
+        r = account_check(&c->model.spec, j->user, j->group, u.req.account, u.req.qos, &text);
     if (r == REFUSAL_NONE && j->state == JOB_PENDING)
         r = sched_admit(&v, j->uid, &u.req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL, j->steps.n,
                         &text);

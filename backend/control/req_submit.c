@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "backend/control/private.h"
+#include "backend/sched/account.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/model/array.h"
@@ -185,6 +186,19 @@ static void check_steps(struct check *k, const struct msg_submit *m)
     }
 }
 
+/* Whose share it is charged to, by which QOS, and what only administrators may say about its turn. */
+static void check_standing(struct session *s, const struct msg_submit *m, struct check *k)
+{
+    struct control *c = s->ctl;
+    if (m->req.has_priority && !s->admin)
+        refuse(k, REFUSAL_NOT_ALLOWED, "only administrators give a job its priority", NULL);
+    if (m->req.nice < 0 && !s->admin)
+        refuse(k, REFUSAL_NOT_ALLOWED, "only administrators ask for a negative nice value", NULL);
+    if (k->refusal == REFUSAL_NONE)
+        k->refusal = account_check(&c->model.spec, user_name(c->users, s->uid),
+                                   group_name(c->users, s->gid), m->req.account, m->req.qos, &k->text);
+}
+
 static void check_submit(struct session *s, const struct msg_submit *m, struct check *k)
 {
     struct control *c = s->ctl;
@@ -209,6 +223,7 @@ static void check_submit(struct session *s, const struct msg_submit *m, struct c
         refuse(k, REFUSAL_SHUTTING_DOWN, "the controller is stopping", NULL);
     if (c->model.spec.max_jobs && c->model.n_pending + c->model.n_active >= c->model.spec.max_jobs)
         refuse(k, REFUSAL_POLICY, "the queue is full", NULL);
+    check_standing(s, m, k);
     if (k->refusal != REFUSAL_NONE || m->force || (m->hold && !m->test_only))
         return;
     struct sched_view v = ctl_view(c);
@@ -317,6 +332,11 @@ void req_submit(struct session *s, uint64_t tag, struct msg_submit *m)
         return;
     }
     struct check k = {.refusal = old ? REFUSAL_BAD_REQUEST : REFUSAL_NONE};
+    if (str_is_empty(m->req.account)) {
+        free(m->req.account);
+        m->req.account = xstrdup(
+            account_default(&c->model.spec, user_name(c->users, s->uid), group_name(c->users, s->gid)));
+    }
     check_submit(s, m, &k);
     struct job j = {0};
     if (k.refusal == REFUSAL_NONE)

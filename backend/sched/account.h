@@ -1,0 +1,21 @@
+/* account.h - whose share a submission is charged to, and which QOS it may name. */
+#ifndef STOKER_BACKEND_SCHED_ACCOUNT_H
+#define STOKER_BACKEND_SCHED_ACCOUNT_H
+
+#include "src/base/err.h"
+#include "src/model/model.h"
+#include "src/model/refusal.h"
+
+/* Slurm's name of the QOS that everything has where nothing else is said: always there. */
+#define QOS_DEFAULT "normal"
+
+/* The account of who names none: the first that is configured and lists the user, else the Unix group. May
+ * be NULL. */
+const char *account_default(const struct cluster_spec *spec, const char *user, const char *group);
+
+/* May the user name this account and this QOS? NULL: none was named. Where accounts are configured, one
+ * must list him, but for the one that he has by default. */
+enum refusal account_check(const struct cluster_spec *spec, const char *user, const char *group,
+                           const char *account, const char *qos, struct errtext *text);
+
+#endif
