@@ -23,6 +23,8 @@ REC_DEFINE(ev_complete, EV_COMPLETE_FIELDS)
 REC_DEFINE(ev_none, EV_NONE_FIELDS)
 REC_DEFINE(ev_eligible, EV_ELIGIBLE_FIELDS)
 REC_DEFINE(ev_preempt, EV_PREEMPT_FIELDS)
+REC_DEFINE(usage_row, USAGE_ROW_FIELDS)
+REC_DEFINE(ev_usage, EV_USAGE_FIELDS)
 
 const struct rec_desc *event_body_rec(enum event_kind kind)
 {

@@ -11,6 +11,11 @@ void model_unlink_job(struct model *m, struct job *j);
 void model_enqueue(struct model *m, struct job *j);
 void model_dequeue(struct model *m, struct job *j);
 
+/* A job of an array enters or leaves the state that it is in. No-op for others. */
+void tally_add(struct model *m, const struct job *j);
+void tally_remove(struct model *m, const struct job *j);
+int tally_check(const struct model *m, struct errtext *err);
+
 struct node *model_add_node(struct model *m, const char *name);
 void model_drop_node(struct model *m, size_t at);
 
@@ -40,6 +45,8 @@ int apply_complete(struct model *m, struct job *j, const struct event *ev, const
 int apply_retire(struct model *m, struct job *j);
 int apply_usage(struct model *m, const struct event *ev, const struct ev_usage *body);
 
+/* The row of account, user, QOS and partition, made where there is none. */
+struct usage_row *usage_row_of(struct usage *u, const char *const *names);
 /* Charges what was held from `from` to `to` (unset: nothing was), as of the event's time. */
 void usage_charge(struct model *m, const struct job *j, const struct alloc *v, size_t n, struct wall from,
                   struct wall to, struct wall at);

@@ -1,4 +1,4 @@
-/* usage.c - the table of what everybody has used, and what an allocation costs. */
+/* usage.c - what an allocation costs, how it fades, and what is charged. */
 #include "src/model/usage.h"
 
 #include <errno.h>
@@ -13,9 +13,6 @@
 
 /* Less than this, of either unit, is nothing: a row that nobody can see need not be kept. */
 #define FADED 1e-3
-
-REC_DEFINE(usage_row, USAGE_ROW_FIELDS)
-REC_DEFINE(ev_usage, EV_USAGE_FIELDS)
 
 /* --- what things are worth --- */
 
@@ -57,65 +54,6 @@ const char *job_account(const struct job *j)
 }
 
 /* --- the table --- */
-
-#define N_NAMES 4
-
-struct names {
-    const char *v[N_NAMES];
-};
-
-static struct names names_of(const struct usage_row *r)
-{
-    return (struct names){{r->account, r->user, r->qos, r->partition}};
-}
-
-static bool names_eq(const struct names *a, const struct names *b)
-{
-    for (size_t i = 0; i < N_NAMES; i++)
-        if (!str_eq(a->v[i], b->v[i]))
-            return false;
-    return true;
-}
-
-uint64_t usage_key(const char *const *names, size_t n)
-{
-    uint64_t h = 0;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ hash_bytes(names[i], strlen(names[i]))) * 0x9e3779b97f4a7c15u;
-    return h;
-}
-
-static struct usage_row *get_row(struct usage *u, const struct names *k)
-{
-    uint64_t key = usage_key(k->v, N_NAMES);
-    uintptr_t at;
-    while ((at = (uintptr_t)idmap_get(&u->by_key, key))) {
-        struct names have = names_of(&u->rows[at - 1]);
-        if (names_eq(&have, k))
-            return &u->rows[at - 1];
-        key++; /* two keys of one hash: the next one is free or its own */
-    }
-    if (u->n == u->cap) {
-        u->cap = u->cap ? u->cap * 2 : 16;
-        u->rows = xreallocarray(u->rows, u->cap, sizeof *u->rows);
-    }
-    struct usage_row *r = &u->rows[u->n++];
-    *r = (struct usage_row){.account = xstrdup(k->v[0]),
-                            .user = xstrdup(k->v[1]),
-                            .qos = xstrdup(k->v[2]),
-                            .partition = xstrdup(k->v[3])};
-    idmap_set(&u->by_key, key, (void *)(uintptr_t)u->n);
-    return r;
-}
-
-void usage_fini(struct usage *u)
-{
-    for (size_t i = 0; i < u->n; i++)
-        rec_fini(&usage_row_rec, &u->rows[i]);
-    free(u->rows);
-    idmap_fini(&u->by_key);
-    *u = (struct usage){0};
-}
 
 static void fade_row(struct usage_row *r, struct wall at, uint32_t half_life_s)
 {
@@ -163,8 +101,8 @@ void usage_charge(struct model *m, const struct job *j, const struct alloc *v, s
     if (!wall_is_set(from) || !(span > 0))
         return;
     struct rates rate = rates_of(m, j, v, n);
-    struct names k = {{job_account(j), text(j->user), text(j->req.qos), text(j->partition)}};
-    struct usage_row *r = get_row(&m->usage, &k);
+    const char *const names[] = {job_account(j), text(j->user), text(j->req.qos), text(j->partition)};
+    struct usage_row *r = usage_row_of(&m->usage, names);
     fade_row(r, at, half_life_s);
     /* Where the clock was set back, the row is of a later time than the event: it is worth less there. */
     span = usage_fade(span, at, r->t, half_life_s);
@@ -240,11 +178,12 @@ int apply_usage(struct model *m, const struct event *ev, const struct ev_usage *
             return -EINVAL;
     usage_fini(&m->usage);
     for (size_t i = 0; i < body->rows.n; i++) {
-        struct names k = names_of(&body->rows.v[i]);
-        struct usage_row *r = get_row(&m->usage, &k);
-        r->billing += body->rows.v[i].billing;
-        r->gpu_s += body->rows.v[i].gpu_s;
-        r->t = body->rows.v[i].t;
+        const struct usage_row *b = &body->rows.v[i];
+        const char *const names[] = {b->account, b->user, b->qos, b->partition};
+        struct usage_row *r = usage_row_of(&m->usage, names);
+        r->billing += b->billing;
+        r->gpu_s += b->gpu_s;
+        r->t = b->t;
     }
     m->usage.saved_seq = ev->seq;
     return 0;

@@ -243,6 +243,7 @@ struct lab_copy {
     VEC(struct node) nodes;
     VEC(struct job) jobs;
     VEC(uint32_t) pending, active, ended;
+    struct ev_usage usage;
 };
 
 struct lab_copy *lab_copy_new(const struct model *m)
@@ -268,6 +269,8 @@ struct lab_copy *lab_copy_new(const struct model *m)
         vec_push(&c->active, j->id);
     list_for_each (j, &m->ended, struct job, in_queue)
         vec_push(&c->ended, j->id);
+    for (size_t i = 0; i < m->usage.n; i++)
+        rec_copy(&usage_row_rec, rec_list_push(&c->usage.rows), &m->usage.rows[i]);
     return c;
 }
 
@@ -284,6 +287,7 @@ void lab_copy_free(struct lab_copy *c)
     vec_fini(&c->pending);
     vec_fini(&c->active);
     vec_fini(&c->ended);
+    rec_fini(&ev_usage_rec, &c->usage);
     free(c);
 }
 
@@ -316,5 +320,7 @@ const char *lab_differs(const struct lab_copy *a, const struct lab_copy *b, bool
         return "the lengths of the lists";
     if (lists && (!SAME_IDS(a->active, b->active) || !SAME_IDS(a->ended, b->ended)))
         return "the order of the active or the ended jobs";
+    if (lists && !rec_eq(&ev_usage_rec, &a->usage, &b->usage))
+        return "the usage";
     return NULL;
 }

@@ -59,7 +59,7 @@ struct task *lab_task(const struct lab *l, uint32_t job, int32_t step, uint32_t 
 const char *lab_ids(const struct list *head);
 
 /* Everything in a state, copied; what two of them differ in (NULL: nothing). lists: also the order of the
- * active and the ended list, which a snapshot does not carry. */
+ * active and the ended list, and the usage, which a snapshot does not carry. */
 struct lab_copy;
 struct lab_copy *lab_copy_new(const struct model *m);
 void lab_copy_free(struct lab_copy *c);

@@ -399,6 +399,13 @@ static void do_cluster(struct world *w)
             rec_fini(event_body_rec(kinds[i]), bodies[i]);
 }
 
+static void do_save_usage(struct world *w)
+{
+    struct ev_usage b;
+    usage_save(&w->l.m, w->l.now, &b);
+    happen(w, EV_USAGE, 0, &b);
+}
+
 static void do_nonsense(struct world *w)
 {
     enum event_kind kind = (enum event_kind)below(w, EV_N_KINDS);
@@ -423,6 +430,8 @@ static void do_something(struct world *w)
     const struct job *j = any_job(w);
     if (dice < 10 || !j)
         do_submit(w);
+    else if (dice < 14 && one_in(w, 5))
+        do_save_usage(w);
     else if (dice < 14)
         do_cluster(w);
     else if (dice < 18)
@@ -455,6 +464,7 @@ static void run(uint64_t seed, unsigned *done, unsigned *refused)
         lab_node(&w.l, name, i % 2 ? 0 : CPUS, MEM_MIB, GPUS, NULL);
     }
     lab_part(&w.l, "main", "n[0-3]");
+    w.l.spec.priority = (struct priority_spec){.billing_cpu = 1, .billing_gpu = 16, .decay_half_life_s = 60};
     struct cluster_spec spec;
     rec_copy(&cluster_spec_rec, &spec, &w.l.spec);
     happen(&w, EV_CONFIG, 0, &spec);

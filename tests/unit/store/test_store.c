@@ -379,6 +379,12 @@ static void end_and_retire(uint32_t id)
     happen(EV_END, id, &b);
     struct ev_none none = {0};
     happen(EV_RETIRE, id, &none);
+    uint64_t old = lab.m.usage.saved_seq;
+    struct ev_usage usage;
+    usage_save(&lab.m, lab.m.now, &usage);
+    happen(EV_USAGE, 0, &usage);
+    if (old)
+        store_del_event(store, old);
 }
 
 static int fold(void *ctx, struct event *ev)
@@ -414,7 +420,8 @@ static void test_retire(void **state)
     (void)state;
     must_open();
     lab_init(&lab);
-    struct cluster_spec spec = {.name = xstrdup("lab")};
+    struct cluster_spec spec = {.name = xstrdup("lab"),
+                                .priority = {.billing_cpu = 1.0, .decay_half_life_s = 60}};
     happen(EV_CONFIG, 0, &spec);
     submit(1, 0);
     submit(2, 0);
@@ -433,10 +440,14 @@ static void test_retire(void **state)
     commit();
     reopen();
     disk_must_give_the_state("both retired");
+    /* What their ends had charged is there although those events have gone. */
+    assert_int_equal(lab.m.usage.n, 1);
+    assert_true(lab.m.usage.rows[0].billing > 1.0);
     assert_int_equal(lab.m.next_job, 3); /* no id is given twice */
     store_close(store);
     store = NULL;
     assert_int_equal(sql_number("SELECT count(*) FROM event WHERE job > 0"), 0);
+    assert_int_equal(sql_number("SELECT count(*) FROM event WHERE job = 0"), 2); /* config, usage */
     assert_int_equal(sql_number("SELECT count(*) FROM payload"), 0);
     assert_int_equal(
         sql_number("SELECT count(*) FROM history WHERE uid = 1000 AND user = 'alice' AND name = 'work'"
