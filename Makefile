@@ -67,6 +67,7 @@ CONFIG := $(call static_lib,config)
 CURSES := -lncursesw -ltinfo
 SQLITE := -lsqlite3
 SSH := -lssh
+ZLIB := -lz
 
 # ---- layers: one static library each ---------------------------------------------------------------------
 
@@ -116,13 +117,14 @@ USES_all := $(LAYERS)
 # ---- programs --------------------------------------------------------------------------------------------
 
 # Program: layers, then libraries. One without its main file is left out.
-PROGRAMS_ALL := stoker stoker-ui stokerd stoker-agent stoker-shim stoker-link
+PROGRAMS_ALL := stoker stoker-ui stokerd stoker-agent stoker-shim stoker-link stoker-sim
 MAIN_stoker := src/main_stoker.c
 MAIN_stoker-ui := src/main_ui.c
 MAIN_stokerd := src/main_stokerd.c
 MAIN_stoker-agent := src/main_agent.c
 MAIN_stoker-shim := src/main_shim.c
 MAIN_stoker-link := src/main_link.c
+MAIN_stoker-sim := src/main_sim.c
 
 NEEDS_stoker := $(USES_cli)
 LIBS_stoker := $(CONFIG) $(MSGPACK) -lm
@@ -134,6 +136,8 @@ NEEDS_stoker-agent := $(USES_agent)
 LIBS_stoker-agent := $(MSGPACK)
 NEEDS_stoker-link := $(USES_link)
 LIBS_stoker-link := $(SSH) $(MSGPACK)
+NEEDS_stoker-sim := sim sched $(USES_cli)
+LIBS_stoker-sim := $(CONFIG) $(MSGPACK) $(ZLIB) -lm
 # The shim is started once per task: static and without relocation, so that its exec is cheap. A warning of
 # the linker would be a call that needs the name service's shared libraries.
 NEEDS_stoker-shim := agent proto model base
@@ -198,7 +202,7 @@ GATES := $(sort $(wildcard tests/gates/*.sh))
 TOOLS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/tools/*.c)))
 BENCH_PROGRAMS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/bench/bench_*.c)))
 FUZZERS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
-TEST_LIBS := -lcmocka -lvterm $(CURSES) $(SQLITE) $(SSH) $(CONFIG) $(MSGPACK) -lm -lutil
+TEST_LIBS := -lcmocka -lvterm $(CURSES) $(SQLITE) $(SSH) $(CONFIG) $(MSGPACK) $(ZLIB) -lm -lutil
 
 TESTLIB_OBJS := $(call obj,$(sort $(wildcard tests/lib/*.c)))
 $(B)/lib/test.list: FORCE

@@ -53,6 +53,7 @@ struct command {
     X(init) \
     X(doctor) \
     X(config) \
+    X(sim) \
     /* Slurm's names */ \
     X(sbatch) \
     X(srun) \

@@ -29,6 +29,7 @@ src/main_stokerd.c backend/control/ backend/sched/ backend/sim/ backend/loop/ ba
 src/main_agent.c  backend/agent/ backend/loop/ src/proto/ src/model/ src/base/
 src/main_shim.c   backend/agent/ src/proto/ src/model/ src/base/
 src/main_link.c   backend/link/ backend/loop/ src/proto/ src/base/
+src/main_sim.c    backend/sim/ backend/sched/ src/
 '
 
 # A library's header, and the folder that it belongs to: the others do not know that it exists.
@@ -39,6 +40,7 @@ ncursesw/ ui/term/
 libssh/ backend/link/
 sqlite3.h backend/store/
 msgpack src/proto/
+zlib.h backend/sim/
 '
 
 # Lines "FILE HEADER" ("<HEADER" where it is in angle brackets) in, the wrong ones out.

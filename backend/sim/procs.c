@@ -1,0 +1,156 @@
+/* procs.c - the equality mode's clock: instants one after the other, the policy's own code at each. */
+#include "backend/sim/procs.h"
+
+#include <stdlib.h>
+
+#include "backend/sched/backfill.h"
+#include "src/base/heap.h"
+#include "src/base/list.h"
+#include "src/base/time.h"
+
+#define TELL_EVERY 256 /* instants */
+
+static const struct backfill_opts options[] = {
+    [PROCS_FCFS] = {.depth = 0, .backfill = false},
+    [PROCS_EASY] = {.depth = 1, .backfill = true},
+    [PROCS_CONS] = {.depth = BACKFILL_ALL, .backfill = true, .keep = true},
+    [PROCS_REPLAN] = {.depth = BACKFILL_ALL, .backfill = true},
+};
+
+struct unit { /* a job as the policy sees it */
+    struct procs_job *job;
+    struct pool_use use;
+    struct backfill_hold hold;
+    struct heap_node by_end; /* of its real end */
+    struct list queued;
+};
+
+struct clock {
+    struct procs_trace *trace;
+    struct pool pool;
+    struct backfill backfill;
+    struct nodeset all;     /* the one node */
+    struct demand *demands; /* by processors */
+    struct unit *units;     /* by job */
+    size_t n_submitted, n_ended;
+    struct list queue;
+    struct heap ends;
+    struct backfill_place place; /* of the start under way */
+};
+
+static int64_t ms(int64_t seconds)
+{
+    return seconds * MS_PER_S;
+}
+
+/* One node with all processors, and what each number of them asks of it. */
+static void clock_init(struct clock *c, struct procs_trace *t, enum procs_policy policy)
+{
+    *c = (struct clock){.trace = t};
+    pool_init(&c->pool, 1, 0);
+    pool_set_node(&c->pool, 0, (struct amount){.cpus = t->procs}, 1, true);
+    nodeset_init(&c->all, 1);
+    nodeset_add(&c->all, 0);
+    backfill_init(&c->backfill, &c->pool, &options[policy], 1);
+    list_init(&c->queue);
+    c->demands = xcalloc((size_t)t->procs + 1, sizeof *c->demands);
+    for (int64_t n = 1; n <= t->procs; n++)
+        c->demands[n] = (struct demand){.nodes_max = 1,
+                                        .need = {.nodes = 1,
+                                                 .nodes_max = 1,
+                                                 .tasks = 1,
+                                                 .cpus_per_task = (uint32_t)n,
+                                                 .cpus = (uint32_t)n,
+                                                 .cpus_per_node = (uint32_t)n,
+                                                 .mem_per_node_mib = MEM_NOT_GIVEN}};
+    c->units = xcalloc(t->jobs.n + 1, sizeof *c->units);
+    vec_for_each (&t->jobs, i)
+        c->units[i].job = &t->jobs.v[i];
+}
+
+static void clock_fini(struct clock *c)
+{
+    backfill_fini(&c->backfill);
+    backfill_place_fini(&c->place);
+    pool_fini(&c->pool);
+    nodeset_fini(&c->all);
+    heap_fini(&c->ends);
+    free(c->demands);
+    free(c->units);
+}
+
+/* Seconds; WHEN_NEVER: all is over. */
+static int64_t next_instant(const struct clock *c)
+{
+    int64_t t = WHEN_NEVER, held = backfill_next(&c->backfill);
+    const struct heap_node *end = heap_peek(&c->ends);
+    if (end)
+        t = end->key;
+    if (c->n_submitted < c->trace->jobs.n && c->trace->jobs.v[c->n_submitted].submit < t)
+        t = c->trace->jobs.v[c->n_submitted].submit;
+    if (held != WHEN_NEVER && held / MS_PER_S < t)
+        t = held / MS_PER_S;
+    return t;
+}
+
+static bool complete(struct clock *c, int64_t now)
+{
+    bool any = false;
+    for (struct heap_node *h; (h = heap_peek(&c->ends)) && h->key == now;) {
+        heap_pop(&c->ends);
+        pool_drop(&c->pool, &container_of(h, struct unit, by_end)->use);
+        c->n_ended++;
+        any = true;
+    }
+    return any;
+}
+
+static void submit(struct clock *c, int64_t now)
+{
+    const struct procs_trace *t = c->trace;
+    for (; c->n_submitted < t->jobs.n && t->jobs.v[c->n_submitted].submit == now; c->n_submitted++)
+        list_append(&c->queue, &c->units[c->n_submitted].queued);
+}
+
+static void begin(struct clock *c, struct unit *u, int64_t now)
+{
+    list_unlink(&u->queued);
+    u->job->start = now;
+    pool_run(&c->pool, &u->use, &c->place.parts, ms(now + u->job->estimate));
+    heap_insert(&c->ends, &u->by_end, now + u->job->run);
+}
+
+static void pass(struct clock *c, int64_t now, bool gained)
+{
+    backfill_begin(&c->backfill, gained);
+    list_for_each (u, &c->queue, struct unit, queued) {
+        struct backfill_choice choice = {.demand = &c->demands[u->job->procs],
+                                         .set = &c->all,
+                                         .len = ms(u->job->estimate),
+                                         .len_min = ms(u->job->estimate)};
+        struct backfill_item item = {.choices = &choice, .n_choices = 1, .deadline = WHEN_NEVER};
+        if (backfill_start(&c->backfill, &item, &u->hold, &c->place))
+            begin(c, u, now);
+        else
+            backfill_reserve(&c->backfill, &item, &u->hold);
+        if (backfill_is_closed(&c->backfill))
+            break;
+    }
+}
+
+void procs_run(struct procs_trace *t, enum procs_policy policy, struct progress *p)
+{
+    struct clock c;
+    clock_init(&c, t, policy);
+    int64_t now;
+    for (size_t n = 0; (now = next_instant(&c)) != WHEN_NEVER; n++) {
+        bool gained = complete(&c, now);
+        pool_advance(&c.pool, ms(now), MS_PER_S);
+        submit(&c, now);
+        pass(&c, now, gained);
+        if (p && n % TELL_EVERY == 0)
+            progress_tell(p, c.n_ended, t->jobs.n);
+    }
+    bug_on(c.n_ended != t->jobs.n);
+    clock_fini(&c);
+}

@@ -1,0 +1,12 @@
+/* naive.h - four scheduling policies as their definitions read, as slow as they come out: what the
+ * simulator and the policy's own code are compared with. Shares no code with them but the struct of a job.
+ */
+#ifndef STOKER_TESTS_LIB_NAIVE_H
+#define STOKER_TESTS_LIB_NAIVE_H
+
+#include "backend/sim/procs.h"
+
+/* Fills in the starts of all jobs, which are sorted by submission. */
+void naive_run(struct procs_job *jobs, size_t n, int64_t machine, enum procs_policy policy);
+
+#endif
