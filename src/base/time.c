@@ -255,7 +255,24 @@ static int64_t resolve(struct moment *m, int64_t now_s)
     return to_epoch_s(m);
 }
 
-int wall_parse(const char *s, struct wall now, struct wall *ret, struct errtext *err)
+/* The same backwards: the last such time of day, the last such day of the year. */
+static int64_t resolve_past(struct moment *m, int64_t now_s)
+{
+    if (!m->has_date) {
+        set_day_from_now(m, 0);
+        m->day -= to_epoch_s(m) > now_s;
+        return to_epoch_s(m);
+    }
+    if (m->has_year)
+        return to_epoch_s(m);
+    bool is_leap_day = m->month == 2 && m->day == 29;
+    m->year = m->now.tm_year + 1900;
+    while ((is_leap_day && !is_leap(m->year)) || to_epoch_s(m) > now_s)
+        m->year--;
+    return to_epoch_s(m);
+}
+
+static int parse(const char *s, struct wall now, bool past, struct wall *ret, struct errtext *err)
 {
     struct moment m = {0};
     time_t now_s = (time_t)(now.ms / MS_PER_S);
@@ -276,9 +293,21 @@ int wall_parse(const char *s, struct wall now, struct wall *ret, struct errtext 
             "\"%s\" is not a time: give YYYY-MM-DD[THH:MM[:SS]], HH:MM[:SS], MMDD[YY], MM/DD[/YY], today, "
             "tomorrow, midnight, noon, now+COUNT[unit] or @SECONDS",
             s);
-    int64_t t = m.is_exact ? m.exact_s : resolve(&m, now_s);
+    int64_t t = m.is_exact ? m.exact_s : past ? resolve_past(&m, now_s) : resolve(&m, now_s);
+    if (past && t <= 0)
+        t = 1;
     if (t <= 0)
         return err_set(err, -EINVAL, "\"%s\" is not a time that a job could wait for", s);
     *ret = (struct wall){.ms = t * MS_PER_S};
     return 0;
+}
+
+int wall_parse(const char *s, struct wall now, struct wall *ret, struct errtext *err)
+{
+    return parse(s, now, false, ret, err);
+}
+
+int wall_parse_past(const char *s, struct wall now, struct wall *ret, struct errtext *err)
+{
+    return parse(s, now, true, ret, err);
 }

@@ -54,5 +54,9 @@ const char *wall_format_iso(struct wall w, char buf[static WALL_TEXT_SIZE]);
 struct errtext;
 int wall_parse(const char *s, struct wall now, struct wall *ret, struct errtext *err)
     __attribute__((warn_unused_result));
+/* The same for times of what has been: a time of day is its last one, a day without a year the last such
+ * day. Nothing is earlier than the Epoch. Source: sacct(1), --starttime. */
+int wall_parse_past(const char *s, struct wall now, struct wall *ret, struct errtext *err)
+    __attribute__((warn_unused_result));
 
 #endif

@@ -61,7 +61,8 @@ struct command {
     X(squeue) \
     X(scancel) \
     X(scontrol) \
-    X(sinfo)
+    X(sinfo) \
+    X(sacct)
 /* clang-format on */
 
 #define X(name) extern const struct command cmd_##name;

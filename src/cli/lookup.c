@@ -43,6 +43,29 @@ static int find(struct lookup *l, const struct cli *cli)
     return 0;
 }
 
+static int take(void *ctx, struct job *j)
+{
+    model_take_job(ctx, j);
+    return 0;
+}
+
+/* Jobs that have left the state are in the history. An array may be in both. */
+static int ask_history(struct lookup *l, const struct cli *cli)
+{
+    struct job_target t = l->target;
+    struct msg_history q = {.jobs = {.v = &t, .n = 1}};
+    struct errtext err = {0};
+    bool whole = false;
+    t.step = STEP_ALL;
+    list_for_each (j, &l->m.all, struct job, in_all)
+        whole = whole || (job_is_named(j, t.job, t.array_index) &&
+                          (!j->array_job || t.array_index != ARRAY_NONE || j->id != t.job));
+    if (whole || client_history(l->client, &q, take, &l->m, &err) == 0)
+        return 0;
+    cli_error(cli, "%s", err.s);
+    return EXIT_AWAY;
+}
+
 int lookup_refresh(struct lookup *l, const struct cli *cli)
 {
     struct job_target t = l->target;
@@ -50,6 +73,7 @@ int lookup_refresh(struct lookup *l, const struct cli *cli)
     t.step = STEP_ALL;
     model_fini(&l->m);
     int rc = ask_fetch(cli, l->client, &get, &l->m);
+    rc = rc ? rc : ask_history(l, cli);
     return rc ? rc : find(l, cli);
 }
 

@@ -15,8 +15,8 @@ struct lookup {
     uint32_t n_jobs;         /* that the name stands for */
 };
 
-/* Connects, asks and finds. Returns 0, or the exit code after saying why. In any case l is to be freed with
- * lookup_fini. */
+/* Connects, asks and finds: in the state, else in the history. Returns 0, or the exit code after saying
+ * why. In any case l is to be freed with lookup_fini. */
 int lookup_open(struct lookup *l, const struct cli *cli, const char *word)
     __attribute__((warn_unused_result));
 void lookup_fini(struct lookup *l);

@@ -144,6 +144,37 @@ static void read_as(void **unused)
     }
 }
 
+static void times_of_what_has_been(void **unused)
+{
+    (void)unused;
+    const struct {
+        const char *in, *iso;
+    } rows[] = {{"", NULL},
+                {"nonsense", NULL},
+                {"now", "2026-11-20T15:30:10"},
+                {"now-2days", "2026-11-18T15:30:10"},
+                {"now-3600", "2026-11-20T14:30:10"},
+                {"15:30", "2026-11-20T15:30:00"},
+                {"15:31", "2026-11-19T15:31:00"}, /* still to come: that of yesterday */
+                {"midnight", "2026-11-20T00:00:00"},
+                {"today", "2026-11-20T00:00:00"},
+                {"1120", "2026-11-20T00:00:00"},
+                {"1121", "2025-11-21T00:00:00"},
+                {"0229", "2024-02-29T00:00:00"},
+                {"12/24", "2025-12-24T00:00:00"},
+                {"2027-01-01", "2027-01-01T00:00:00"},
+                {"1970-01-01", "1970-01-01T00:00:00"}};
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct wall w = {0};
+        char buf[WALL_TEXT_SIZE];
+        check_int(rows[i].in, wall_parse_past(rows[i].in, now, &w, NULL), rows[i].iso ? 0 : -EINVAL);
+        if (rows[i].iso && rows[i].iso[0] == '1')
+            check_int(rows[i].in, w.ms >= 1 && w.ms <= 86400000, 1);
+        else if (rows[i].iso)
+            check_str(rows[i].in, wall_format_iso(w, buf), rows[i].iso);
+    }
+}
+
 static void tomorrow_at_the_end_of_the_year(void **unused)
 {
     (void)unused;
@@ -178,8 +209,11 @@ static void arithmetic(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(read_as),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refused),
+                                       cmocka_unit_test(read_as),
+                                       cmocka_unit_test(times_of_what_has_been),
                                        cmocka_unit_test(tomorrow_at_the_end_of_the_year),
-                                       cmocka_unit_test(formats), cmocka_unit_test(arithmetic)};
+                                       cmocka_unit_test(formats),
+                                       cmocka_unit_test(arithmetic)};
     return cmocka_run_group_tests(tests, use_zone, NULL);
 }
