@@ -231,7 +231,7 @@ static void init(struct control *c, struct loop *l, const struct control_config 
                           .t_start = loop_wall(l)};
     list_init(&c->sessions);
     list_init(&c->nodes);
-    sched_result_init(&c->last);
+    c->planner = planner_new();
     c->wake = (struct loop_timer){.fn = on_wake, .ctx = c};
     c->retire = (struct loop_timer){.fn = ctl_retire, .ctx = c};
     c->probe = (struct loop_timer){.fn = on_probe, .ctx = c};
@@ -242,7 +242,7 @@ static void init(struct control *c, struct loop *l, const struct control_config 
 
 static void release(struct control *c)
 {
-    sched_result_fini(&c->last);
+    planner_free(c->planner);
     ctl_forget_prio(c);
     drop_flights(c);
     drop_timers(c);
@@ -334,6 +334,7 @@ int control_reload(struct control *c, struct errtext *err)
     r = ctl_apply_config(c, &spec);
     ctl_forget_users(c);
     ctl_connect_nodes(c);
-    c->sched_dirty = true; /* groups may open partitions */
+    planner_note_all(c->planner); /* groups may open partitions */
+    c->sched_dirty = true;
     return r;
 }

@@ -11,6 +11,7 @@
 
 void ctl_touch(struct control *c, uint32_t job)
 {
+    planner_note_job(c->planner, job);
     if (c->touched.n && c->touched.v[c->touched.n - 1] == job)
         return;
     vec_push(&c->touched, job);
@@ -62,6 +63,17 @@ static int32_t named_step(enum event_kind kind, const void *body)
     return kind == EV_KILL ? ((const struct ev_kill *)body)->step : STEP_ALL;
 }
 
+/* What the planner has to read again beside the jobs that are touched. */
+static void note_change(struct control *c, enum event_kind kind, uint32_t job)
+{
+    if (kind == EV_NODE || kind == EV_DRAIN)
+        planner_note_nodes(c->planner);
+    else if (kind == EV_WINDOW)
+        planner_note_windows(c->planner);
+    else if (kind == EV_RETIRE)
+        planner_note_job(c->planner, job);
+}
+
 int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
 {
     struct event ev = {
@@ -91,6 +103,7 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
         ctl_push_event(c, &ev, bytes.s, bytes.len);
         if (job && kind != EV_RETIRE)
             ctl_touch(c, job);
+        note_change(c, kind, job);
         ctl_wipe_payloads(c, kind, job, step);
         c->sched_dirty =
             c->sched_dirty || may_change_plan(kind, job ? model_get_job(&c->model, job) : NULL);

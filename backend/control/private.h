@@ -5,7 +5,7 @@
 #include "backend/control/control.h"
 #include "backend/launch/nodeconn.h"
 #include "backend/sched/prio.h"
-#include "backend/sched/sched.h"
+#include "backend/sched/planner.h"
 #include "backend/server/conn.h"
 #include "backend/store/store.h"
 #include "src/base/vec.h"
@@ -101,7 +101,7 @@ struct control {
     struct user_cache *users;
     VEC(uint32_t) touched;
     bool sched_dirty;
-    struct sched_result last; /* of the newest pass */
+    struct planner *planner;
     struct prio_ctx prio;     /* of prio_at, for who asks: ctl_prio */
     struct mono prio_at;
     VEC(uint32_t) fresh;      /* submitted since the last pass: their reasons are news */

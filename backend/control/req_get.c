@@ -7,10 +7,15 @@
 #include <stdlib.h>
 
 #include "backend/control/private.h"
+#include "src/model/members.h"
+#include "src/proto/codec.h"
 
 #define ROWS_MAX   128 /* of a frame: small, so that the client decodes one piece while the next is made */
 #define PIECES_MAX 32  /* frames of a turn */
 #define LOOKS_MAX  200000u /* comparisons of a turn: of jobs with what is wanted */
+
+/* What no reader can do without. */
+#define MEMBERS_ALWAYS (JOB_HAS(id) | JOB_HAS(kind) | JOB_HAS(state))
 
 static bool has_state(const struct msg_get *g, const struct job *j)
 {
@@ -38,31 +43,61 @@ static bool is_wanted(const struct msg_get *g, const struct job *j)
     return has_state(g, j) && (!g->users.n || strv_has(&g->users, j->user)) && is_target(g, j);
 }
 
-/* The row with its derived reason: a shallow copy, encoded at once. */
+/* The row with its derived reason and priority: a shallow copy, encoded at once. */
 static struct job row_of(struct control *c, const struct job *j)
 {
     struct job row = *j;
-    if (j->state == JOB_PENDING) {
-        struct sched_view v = ctl_view(c);
-        row.reason = sched_reason(&v, j, &c->last, loop_wall(c->loop));
-    }
+    if (!job_state_is_final(j->state))
+        row.priority = prio_of_best(ctl_prio(c), j);
+    if (j->state == JOB_PENDING)
+        row.reason = planner_reason(c->planner, j->id);
     return row;
 }
 
+/* The rows of one message, encoded as they come: the body of MSG_JOBS, whose count is filled in last. */
 struct rows {
-    struct job v[ROWS_MAX];
+    struct str body;
     size_t n;
 };
+
+#define ROWS_INIT            \
+    {                        \
+        .body = STR_INIT     \
+    }
+#define LIST_OF_N "\x91\xdd\0\0\0\0" /* a record with one member, a list of as many as the last four bytes say */
+#define LIST_AT   2
 
 static void send_rows(struct session *s, struct rows *r)
 {
     if (!r->n)
         return;
-    struct msg_jobs m;
-    m.rows.v = r->v;
-    m.rows.n = r->n;
-    session_send(s, MSG_JOBS, s->follow_tag, &m);
+    for (size_t i = 0; i < 4; i++)
+        r->body.s[LIST_AT + i] = (char)(r->n >> (24 - 8 * i));
+    session_send_encoded(s, MSG_JOBS, s->follow_tag, r->body.s, r->body.len);
+    str_clear(&r->body);
     r->n = 0;
+}
+
+static struct codec_part part_of(const struct msg_get *g)
+{
+    bool some = (g->job_members || g->req_members) && !g->follow;
+    struct codec_part part = {.members = UINT64_MAX, .inner = &job_req_rec, .inner_members = UINT64_MAX};
+    if (some) {
+        part.members = g->job_members | MEMBERS_ALWAYS | (g->req_members ? JOB_HAS(req) : 0);
+        part.inner_members = g->req_members;
+    }
+    return part;
+}
+
+static void add_row(struct session *s, struct rows *r, const struct job *j)
+{
+    struct codec_part part = part_of(&s->get);
+    struct job row = row_of(s->ctl, j);
+    if (!r->n)
+        str_append_n(&r->body, LIST_OF_N, sizeof LIST_OF_N - 1);
+    codec_encode_part(&job_rec, &row, &part, &r->body);
+    if (++r->n == ROWS_MAX)
+        send_rows(s, r);
 }
 
 static void send_nodes(struct session *s)
@@ -84,9 +119,7 @@ static void finish(struct session *s, struct rows *rows)
         const struct job *j = model_get_job(&c->model, s->resend.v[i]);
         if (!j || !is_wanted(&s->get, j))
             continue;
-        rows->v[rows->n++] = row_of(c, j);
-        if (rows->n == ROWS_MAX)
-            send_rows(s, rows);
+        add_row(s, rows, j);
     }
     send_rows(s, rows);
     vec_clear(&s->resend);
@@ -119,8 +152,7 @@ static struct list *after_cursor(struct control *c, uint32_t cursor)
 void snapshot_continue(struct session *s)
 {
     struct control *c = s->ctl;
-    struct rows *rows = xmalloc(sizeof *rows);
-    rows->n = 0;
+    struct rows rows = ROWS_INIT;
     struct list *at = after_cursor(c, s->cursor);
     /* However fast the client reads and however little it wants, a turn does only so much. */
     size_t looks = 0, looks_each = 1 + s->get.jobs.n + s->get.users.n;
@@ -132,19 +164,18 @@ void snapshot_continue(struct session *s)
         s->cursor = j->id;
         if (!is_wanted(&s->get, j))
             continue;
-        rows->v[rows->n++] = row_of(c, j);
-        if (rows->n == ROWS_MAX) {
-            send_rows(s, rows);
+        add_row(s, &rows, j);
+        if (!rows.n) {
             conn_hurry(s->conn);
             made++;
         }
     }
-    send_rows(s, rows);
+    send_rows(s, &rows);
     if (at == &c->model.all)
-        finish(s, rows);
+        finish(s, &rows);
     else
         conn_ask_drain(s->conn);
-    free(rows);
+    str_fini(&rows.body);
 }
 
 /* A few named jobs, the most frequent question: no walk over all. */
@@ -153,20 +184,19 @@ static bool send_named(struct session *s)
     struct control *c = s->ctl;
     if (!s->get.jobs.n || s->get.jobs.n > 16)
         return false;
-    struct rows *rows = xmalloc(sizeof *rows);
-    rows->n = 0;
+    struct rows rows = ROWS_INIT;
     for (size_t i = 0; i < s->get.jobs.n; i++) {
         const struct job *j = model_get_job(&c->model, s->get.jobs.v[i].job);
         if (j && j->array_job) { /* its elements are anywhere */
-            free(rows);
+            str_fini(&rows.body);
             return false;
         }
         if (j && is_wanted(&s->get, j))
-            rows->v[rows->n++] = row_of(c, j);
+            add_row(s, &rows, j);
     }
-    send_rows(s, rows);
-    finish(s, rows);
-    free(rows);
+    send_rows(s, &rows);
+    finish(s, &rows);
+    str_fini(&rows.body);
     return true;
 }
 
@@ -191,8 +221,7 @@ void req_get(struct session *s, uint64_t tag, struct msg_get *m)
     if (s->get.what & GET_SPEC)
         session_send(s, MSG_SPEC, tag, &c->model.spec);
     if (!(s->get.what & GET_JOBS)) {
-        struct rows none;
-        none.n = 0;
+        struct rows none = ROWS_INIT;
         finish(s, &none);
     } else if (!send_named(s)) {
         snapshot_continue(s);

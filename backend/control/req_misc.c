@@ -28,7 +28,7 @@ void req_why(struct session *s, uint64_t tag, const struct msg_job *m)
         return;
     struct sched_view v = ctl_view(c);
     struct msg_why w;
-    sched_why(&v, j, &c->last, loop_wall(c->loop), &w);
+    sched_why(c->planner, &v, j, loop_wall(c->loop), &w);
     session_send(s, MSG_WHY_TEXT, tag, &w);
     rec_fini(&msg_why_rec, &w);
 }

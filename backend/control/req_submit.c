@@ -316,7 +316,7 @@ static void answer_test(struct session *s, uint64_t tag, const struct job *j)
     struct job probe = *j;
     struct sched_view v = ctl_view(c);
     struct msg_why w;
-    sched_why(&v, &probe, &c->last, loop_wall(c->loop), &w);
+    sched_why(c->planner, &v, &probe, loop_wall(c->loop), &w);
     session_reply(s, tag, REFUSAL_NONE, j->id, 0, "%s", w.causes.n ? w.causes.v[0].text : "it fits now");
     rec_fini(&msg_why_rec, &w);
 }

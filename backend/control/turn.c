@@ -18,38 +18,24 @@ struct sched_view ctl_view(struct control *c)
     return (struct sched_view){.model = &c->model, .in_groups = in_groups, .ctx = c};
 }
 
-static uint32_t blocked_job(const struct sched_result *r, const char *partition)
-{
-    vec_for_each (&r->blocked, i)
-        if (str_eq(r->blocked.v[i].partition, partition))
-            return r->blocked.v[i].job;
-    return 0;
-}
-
 static void add_reason(struct control *c, struct msg_reasons *rows, uint32_t id)
 {
     const struct job *j = model_get_job(&c->model, id);
     if (!j || j->state != JOB_PENDING)
         return;
-    struct sched_view v = ctl_view(c);
     struct job_reason *r = rec_list_push(&rows->rows);
-    *r = (struct job_reason){.job = id, .reason = sched_reason(&v, j, &c->last, loop_wall(c->loop))};
+    *r = (struct job_reason){.job = id, .reason = planner_reason(c->planner, id)};
 }
 
-/* New jobs, and those that have become or ceased to be the first in the way. */
-static void tell_reasons(struct control *c, const struct sched_result *before)
+/* New jobs, and those whose reason is another now. */
+static void tell_reasons(struct control *c, const struct sched_result *r)
 {
     struct msg_reasons rows = {0};
     vec_for_each (&c->fresh, i)
         add_reason(c, &rows, c->fresh.v[i]);
     vec_clear(&c->fresh);
-    vec_for_each (&c->last.blocked, i) {
-        uint32_t old = blocked_job(before, c->last.blocked.v[i].partition), now = c->last.blocked.v[i].job;
-        if (old == now)
-            continue;
-        add_reason(c, &rows, old);
-        add_reason(c, &rows, now);
-    }
+    vec_for_each (&r->changed, i)
+        add_reason(c, &rows, r->changed.v[i]);
     if (rows.rows.n)
         ctl_push_reasons(c, &rows);
     rec_fini(&msg_reasons_rec, &rows);
@@ -73,39 +59,66 @@ static void start_job(struct control *c, struct sched_start *s)
     c->stats.starts++;
 }
 
+/* The others are asked to go; the job that they go for has its side of it in its own story. */
+static void preempt(struct control *c, const struct sched_result *r)
+{
+    for (size_t i = 0; i < r->preempts.n;) {
+        uint32_t by_job = r->preempts.v[i].by_job, n = 0;
+        struct str who = STR_INIT;
+        for (; i < r->preempts.n && r->preempts.v[i].by_job == by_job; i++) {
+            const struct sched_preempt *v = &r->preempts.v[i];
+            struct ev_kill kill = {.step = STEP_ALL,
+                                   .cause = KILL_PREEMPT,
+                                   .grace_s = v->grace_s,
+                                   .fate = v->fate,
+                                   .by_job = by_job,
+                                   .text = xstrdup(v->text)};
+            if (ctl_emit(c, EV_KILL, v->job, &kill) < 0)
+                continue;
+            str_appendf(&who, "%s%u", n++ ? ", " : "job ", v->job);
+            if (n == 1)
+                str_appendf(&who, " (%s)", v->text);
+        }
+        if (n) {
+            struct ev_preempt body = {.n_jobs = n, .text = str_take(&who)};
+            ctl_emit(c, EV_PREEMPT, by_job, &body);
+        }
+        str_fini(&who);
+    }
+}
+
 void ctl_forget_pass(struct control *c)
 {
-    sched_result_fini(&c->last);
-    sched_result_init(&c->last);
-    ctl_forget_prio(c);
+    planner_free(c->planner);
+    c->planner = planner_new();
 }
 
 static void schedule(struct control *c)
 {
-    struct sched_result before = c->last, r;
+    struct sched_result r;
     sched_result_init(&r);
     struct sched_view v = ctl_view(c);
     struct mono t0 = mono_read();
-    sched_decide(&v, loop_wall(c->loop), &r);
+    planner_decide(c->planner, &v, loop_wall(c->loop), &r);
     uint64_t us = (uint64_t)(mono_read().ns - t0.ns) / 1000;
     c->stats.passes++;
     c->stats.pass_us_sum += us;
     c->stats.pass_us_max = us > c->stats.pass_us_max ? us : c->stats.pass_us_max;
-    c->last = r;
-    vec_for_each (&c->last.starts, i)
-        start_job(c, &c->last.starts.v[i]);
-    vec_for_each (&c->last.places, i)
-        ctl_emit(c, EV_PLACE, c->last.places.v[i].job, &c->last.places.v[i].place);
-    vec_clear(&c->last.starts);
-    vec_clear(&c->last.places);
-    tell_reasons(c, &before);
-    sched_result_fini(&before);
+    vec_for_each (&r.starts, i)
+        start_job(c, &r.starts.v[i]);
+    vec_for_each (&r.places, i)
+        ctl_emit(c, EV_PLACE, r.places.v[i].job, &r.places.v[i].place);
+    vec_clear(&r.starts);
+    vec_clear(&r.places);
+    preempt(c, &r);
+    tell_reasons(c, &r);
     if (wall_is_set(r.next)) {
         int64_t ms = r.next.ms - loop_wall(c->loop).ms;
         loop_timer_set(c->loop, &c->wake, ms < 1 ? 1 : ms > 3600000 ? 3600000 : ms);
     } else {
         loop_timer_cancel(c->loop, &c->wake);
     }
+    sched_result_fini(&r);
 }
 
 static void act_on_touched(struct control *c)

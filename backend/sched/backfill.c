@@ -67,6 +67,16 @@ static bool place_shortened(struct backfill *b, const struct backfill_item *it,
     return ret->len >= c->len_min;
 }
 
+static bool place_choice(struct backfill *b, const struct backfill_item *it,
+                         const struct backfill_choice *c, struct backfill_place *ret)
+{
+    ret->start = b->pool->now;
+    ret->len = c->len;
+    return (in_time(it, ret->start, c->len) &&
+            pool_place(b->pool, c->demand, c->set, ret->start, c->len, &ret->parts)) ||
+           place_shortened(b, it, c, ret);
+}
+
 /* In the first of its lanes that takes it now. */
 static bool place_now(struct backfill *b, const struct backfill_item *it, struct backfill_place *ret)
 {
@@ -75,12 +85,12 @@ static bool place_now(struct backfill *b, const struct backfill_item *it, struct
         if (b->lanes[c->lane].closed)
             continue;
         ret->choice = i;
-        ret->start = b->pool->now;
-        ret->len = c->len;
-        if (in_time(it, ret->start, c->len) &&
-            pool_place(b->pool, c->demand, c->set, ret->start, c->len, &ret->parts))
-            return true;
-        if (place_shortened(b, it, c, ret))
+        if (c->own)
+            pool_lift(b->pool, c->own);
+        bool placed = place_choice(b, it, c, ret);
+        if (c->own)
+            pool_lay(b->pool, c->own);
+        if (placed)
             return true;
     }
     return false;
@@ -156,7 +166,11 @@ static bool find_earliest(struct backfill *b, const struct backfill_item *it, in
         const struct backfill_lane *l = &b->lanes[c->lane];
         if (l->closed || l->n_held >= b->opts.depth)
             continue;
+        if (c->own)
+            pool_lift(b->pool, c->own);
         int64_t t = pool_earliest(b->pool, c->demand, c->set, b->pool->now, before, c->len, &parts);
+        if (c->own)
+            pool_lay(b->pool, c->own);
         if (t == WHEN_NEVER || !in_time(it, t, c->len))
             continue;
         struct pool_parts swap = ret->parts;
@@ -174,16 +188,16 @@ static bool find_earliest(struct backfill *b, const struct backfill_item *it, in
 static void hold(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
                  const struct backfill_place *at)
 {
-    *h = (struct backfill_hold){.choice = at->choice, .visited = b->pass};
+    *h = (struct backfill_hold){.lane = it->choices[at->choice].lane, .visited = b->pass};
     pool_hold(b->pool, &h->use, &at->parts, at->start, when_plus(at->start, at->len));
     list_append(&b->holds, &h->link);
-    b->lanes[it->choices[at->choice].lane].n_held++;
+    b->lanes[h->lane].n_held++;
 }
 
 /* No later than before, and earlier where that has become possible. */
 static bool hold_again(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
 {
-    struct backfill_lane *l = &b->lanes[it->choices[h->choice].lane];
+    struct backfill_lane *l = &b->lanes[h->lane];
     bool broken = h->use.start <= b->pool->now; /* what it waited for did not end in time */
     if (broken || l->closed || (l->n_held >= b->opts.depth && !h->claim)) {
         backfill_give_up(b, h);
@@ -220,10 +234,11 @@ bool backfill_reserve(struct backfill *b, const struct backfill_item *it, struct
     return found;
 }
 
-void backfill_claim(struct backfill *b, struct backfill_hold *h, const struct backfill_place *at)
+void backfill_claim(struct backfill *b, struct backfill_hold *h, uint32_t lane,
+                    const struct backfill_place *at)
 {
     backfill_give_up(b, h);
-    *h = (struct backfill_hold){.choice = at->choice, .visited = b->pass, .claim = true};
+    *h = (struct backfill_hold){.lane = lane, .visited = b->pass, .claim = true};
     pool_hold(b->pool, &h->use, &at->parts, at->start, when_plus(at->start, at->len));
     list_append(&b->holds, &h->link);
 }

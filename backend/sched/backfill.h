@@ -40,6 +40,7 @@ struct backfill_choice {
     const struct nodeset *set;
     int64_t len;     /* ms: its time limit there */
     int64_t len_min; /* ms: with --time-min it may be cut down to this to start now; else len */
+    struct pool_use *own; /* a hold that is there for it: its reservation; NULL: none */
 };
 
 struct backfill_item {
@@ -51,7 +52,7 @@ struct backfill_item {
 /* The place held for a waiting item: embedded in what waits. Zeroed: none. */
 struct backfill_hold {
     struct pool_use use;
-    uint32_t choice;
+    uint32_t lane;    /* where it is held */
     bool claim;       /* by preemption: counts against no lane */
     uint64_t visited; /* the pass that looked at it last */
     struct list link; /* in the backfill's list while it holds something */
@@ -97,7 +98,8 @@ bool backfill_start(struct backfill *b, const struct backfill_item *it, struct b
 bool backfill_reserve(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h);
 
 /* Holds just this place, from at->start on: for whom others have been asked to go. */
-void backfill_claim(struct backfill *b, struct backfill_hold *h, const struct backfill_place *at);
+void backfill_claim(struct backfill *b, struct backfill_hold *h, uint32_t lane,
+                    const struct backfill_place *at);
 
 /* It is not looked at any more: it left the queue, or a gate closed. No-op without a hold. */
 void backfill_give_up(struct backfill *b, struct backfill_hold *h);

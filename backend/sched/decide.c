@@ -1,249 +1,458 @@
-/* decide.c - one pass over the queue: gates first, then resources, in the order of submission. */
-#include <errno.h>
+/* decide.c - one pass: groups in the order of their heads; gates that count, then resources, then a place held.
+ *
+ *     heap of groups by (within limits, tier, begun, priority, submission, id)
+ *     pop the first: its head
+ *        throttled                   -> the next of the group
+ *        over a hard limit, licences -> the group is done
+ *        over a soft limit           -> the group stands behind everybody, what it gets is borrowed
+ *        fits now                    -> start; the group goes on with its next
+ *        may preempt, and it helps   -> others go, a place is held
+ *        else                        -> a place is held where the partition has one left; or the group is done
+ *
+ * The pool shrinks within a pass, so a shape that did not fit is not tried again before something is given up.
+ */
 #include <stdlib.h>
 
-#include "backend/sched/fit.h"
-#include "backend/sched/gate.h"
-#include "src/base/units.h"
+#include "backend/sched/licence.h"
+#include "backend/sched/planner_private.h"
 
-void sched_result_init(struct sched_result *r)
-{
-    *r = (struct sched_result){0};
-}
-
-void sched_result_fini(struct sched_result *r)
-{
-    vec_for_each (&r->starts, i)
-        rec_fini(&ev_start_rec, &r->starts.v[i].start);
-    vec_for_each (&r->places, i)
-        rec_fini(&ev_place_rec, &r->places.v[i].place);
-    vec_fini(&r->starts);
-    vec_for_each (&r->blocked, i)
-        free(r->blocked.v[i].partition);
-    vec_fini(&r->places);
-    vec_fini(&r->blocked);
-    vec_fini(&r->never);
-    sched_result_init(r);
-}
-
-/* A pass under way. */
-struct pass {
-    const struct sched_view *v;
-    struct wall now;
-    struct fit_node *nodes;
-    struct sched_result *out;
-    size_t n_blocked; /* partitions that take nothing more */
+struct turn {
+    struct group *g;
+    bool borrow;
 };
 
-/* NULL where no such partition is configured. */
-static struct sched_blocked *blocked_named(const struct pass *p, const char *name)
+struct pass {
+    struct planner *p;
+    VEC(struct turn) heap;
+    struct licence_use licences;
+    struct backfill_place place;
+    struct backfill_choice *choices; /* of the item in hand: those that limits leave */
+    uint32_t *positions;             /* and which of the group's they are */
+    size_t n_room;
+};
+
+static struct unit *head_of(const struct group *g)
 {
-    vec_for_each (&p->out->blocked, i)
-        if (str_eq(p->out->blocked.v[i].partition, name))
-            return &p->out->blocked.v[i];
-    return NULL;
+    return container_of(g->cursor, struct unit, in_group);
 }
 
-static struct sched_blocked *blocked_of(const struct pass *p, const struct part_spec *part)
+/* --- the order --- */
+
+static bool goes_first(const struct turn *a, const struct turn *b)
 {
-    struct sched_blocked *b = blocked_named(p, part->name);
-    bug_on(!b);
-    return b;
+    const struct group *x = a->g, *y = b->g;
+    if (a->borrow != b->borrow)
+        return b->borrow;
+    if (x->tier != y->tier)
+        return x->tier > y->tier;
+    if (x->begun != y->begun)
+        return x->begun;
+    if (x->prio != y->prio)
+        return x->prio > y->prio;
+    const struct unit *u = head_of(x), *w = head_of(y);
+    if (u->submit_ms != w->submit_ms)
+        return u->submit_ms < w->submit_ms;
+    return u->order_id != w->order_id ? u->order_id < w->order_id : u->order_index < w->order_index;
 }
 
-static void block(struct pass *p, const struct part_spec *part, uint32_t job)
+static void sink(struct pass *s, size_t i)
 {
-    struct sched_blocked *b = blocked_of(p, part);
-    if (b->job)
-        return;
-    b->job = job;
-    p->n_blocked++;
-}
-
-static void wake_at(struct pass *p, struct wall t)
-{
-    if (!wall_is_set(p->out->next) || t.ms < p->out->next.ms)
-        p->out->next = t;
-}
-
-/* It fits in none of those now: it holds back what stands behind it, but only where it could run one day.
- * What can never run must not stop a partition. */
-static void hold_back(struct pass *p, const struct job *j, const struct fit_request *r,
-                      const struct part_spec *const *tried, size_t n)
-{
-    bool ever = false;
-    for (size_t i = 0; i < n; i++) {
-        if (!fit_ever(p->v->model, tried[i], r, NULL))
-            continue;
-        block(p, tried[i], j->id);
-        ever = true;
+    struct turn *v = s->heap.v, t = v[i];
+    for (size_t k; (k = 2 * i + 1) < s->heap.n; i = k) {
+        if (k + 1 < s->heap.n && goes_first(&v[k + 1], &v[k]))
+            k++;
+        if (!goes_first(&v[k], &t))
+            break;
+        v[i] = v[k];
     }
-    if (n && !ever)
-        vec_push(&p->out->never, j->id);
+    v[i] = t;
 }
 
-/* Tries those of the partitions that are open to the job, in its order. The first that it fits in takes it;
- * only a job that fits in none of them holds back those behind it. */
-static const struct part_spec *place(struct pass *p, const struct job *j, const struct strv *names,
-                                     const struct fit_request *r, struct alloc **ret_alloc, size_t *ret_n)
+static void rise(struct pass *s, size_t i)
 {
-    VEC(const struct part_spec *) tried = VEC_INIT;
-    const struct part_spec *taken = NULL;
-    for (size_t i = 0; i < names->n && !taken; i++) {
-        const struct part_spec *part = model_get_part(p->v->model, names->v[i]);
-        if (gate_partition(p->v, j->uid, &j->req, part, NULL) != REASON_NONE || blocked_of(p, part)->job)
-            continue;
-        struct fit_refusals why;
-        if (fit_place(p->v->model, p->nodes, part, r, ret_alloc, ret_n, &why) == 0)
-            taken = part;
-        else
-            vec_push(&tried, part);
+    struct turn *v = s->heap.v, t = v[i];
+    for (; i && goes_first(&t, &v[(i - 1) / 2]); i = (i - 1) / 2)
+        v[i] = v[(i - 1) / 2];
+    v[i] = t;
+}
+
+static struct turn pop(struct pass *s)
+{
+    struct turn first = s->heap.v[0];
+    s->heap.v[0] = s->heap.v[--s->heap.n];
+    if (s->heap.n)
+        sink(s, 0);
+    return first;
+}
+
+static void push(struct pass *s, struct turn t)
+{
+    vec_push(&s->heap, t);
+    rise(s, s->heap.n - 1);
+}
+
+/* Its head's priority, in the partition where it is highest. */
+static void weigh(struct planner *p, struct group *g)
+{
+    const struct model *m = p->view->model;
+    const struct job *j = model_get_job(m, head_of(g)->job);
+    g->prio = 0;
+    for (uint32_t i = 0; i < g->n_choices; i++) {
+        uint32_t prio = prio_of(&p->prio, j, &m->spec.parts.v[g->choices[i].lane], NULL);
+        g->prio = prio > g->prio ? prio : g->prio;
     }
-    if (!taken)
-        hold_back(p, j, r, tried.v, tried.n);
-    vec_fini(&tried);
-    return taken;
 }
 
-static uint32_t limit_in(const struct job *j, const struct part_spec *part)
+/* Makes the next unit that has something left the head; false: there is none. */
+static bool advance(struct planner *p, struct group *g)
 {
-    if (j->req.time_limit_s != DURATION_NOT_SET)
-        return j->req.time_limit_s;
-    return part->default_time_s != DURATION_NOT_SET ? part->default_time_s : part->max_time_s;
-}
-
-/* Elements of its array that may start beside those that run or have just been started. */
-static uint32_t array_room(const struct pass *p, const struct job *j)
-{
-    if (!j->array_job || !j->req.array_throttle)
-        return UINT32_MAX;
-    uint32_t n = 0;
-    list_for_each (a, &p->v->model->active, struct job, in_queue)
-        n += a->array_job == j->array_job;
-    vec_for_each (&p->out->starts, i)
-        n += model_get_job(p->v->model, p->out->starts.v[i].job)->array_job == j->array_job;
-    return n < j->req.array_throttle ? j->req.array_throttle - n : 0;
-}
-
-/* Starts the job, or one element of the array; false where it does not fit. */
-static bool start(struct pass *p, const struct job *j, const struct strv *names,
-                  const struct fit_request *r, uint32_t index)
-{
-    struct sched_start s = {.job = j->id, .array_index = index, .start = {.array_index = index}};
-    const struct part_spec *part = place(p, j, names, r, &s.start.alloc.v, &s.start.alloc.n);
-    if (!part)
+    do
+        g->cursor = g->cursor->next;
+    while (g->cursor != &g->units && head_of(g)->count == 0);
+    if (g->cursor == &g->units)
         return false;
-    s.start.partition = xstrdup(part->name);
-    s.start.time_limit_s = limit_in(j, part);
-    vec_push(&p->out->starts, s);
+    weigh(p, g);
     return true;
 }
 
-/* Starts the job, or as many elements of the array as fit and its throttle allows. */
-static void try_job(struct pass *p, const struct job *j)
+/* --- starting --- */
+
+static uint32_t nth_element(const struct job *j, uint32_t n)
 {
-    struct fit_request r = {.req = &j->req, .gpu_type = j->req.gpu_type};
-    job_need(&j->req, &r.need);
-    struct strv names = gate_partitions(p->v->model, j);
-    uint32_t room = array_room(p, j);
-    bool fits = room > 0;
-    if (fits && !job_is_array_record(j))
-        start(p, j, &names, &r, ARRAY_NONE);
-    for (size_t k = 0; k < j->array_pending.n && fits; k++) {
-        const struct index_range *range = &j->array_pending.v[k];
-        for (uint64_t i = range->first; i <= range->last && fits; i += range->step)
-            fits = room-- > 0 && start(p, j, &names, &r, (uint32_t)i);
+    for (size_t i = 0; i < j->array_pending.n; i++) {
+        const struct index_range *r = &j->array_pending.v[i];
+        uint32_t here = (r->last - r->first) / r->step + 1;
+        if (n < here)
+            return r->first + n * r->step;
+        n -= here;
     }
-    strv_fini(&names);
+    return ARRAY_NONE;
 }
 
-/* Where the tasks of a step job may go: with its first one it has chosen its partition. */
-static struct strv task_partitions(const struct pass *p, const struct job *j)
+static const struct task *nth_waiting(const struct step *s, uint32_t n)
 {
-    if (j->state == JOB_PENDING)
-        return gate_partitions(p->v->model, j);
-    struct strv names = {0};
-    if (j->partition)
-        strv_push(&names, j->partition);
-    return names;
+    for (size_t k = 0; k < s->tasks.n; k++)
+        if (s->tasks.v[k].state == TASK_WAITING && n-- == 0)
+            return &s->tasks.v[k];
+    return NULL;
 }
 
-static bool place_task(struct pass *p, const struct job *j, const struct step *s, const struct task *t,
-                       struct strv *names)
+static uint32_t limit_s_of(int64_t len_ms)
 {
-    struct fit_request r = {
-        .req = &j->req, .gpu_type = s->gpu_type ? s->gpu_type : j->req.gpu_type, .one_task = true};
-    step_task_need(s, &r.need);
-    struct alloc *alloc = NULL;
-    size_t n = 0;
-    const struct part_spec *part = place(p, j, names, &r, &alloc, &n);
-    if (!part)
-        return false;
+    return len_ms == WHEN_NEVER ? DURATION_UNLIMITED : (uint32_t)(len_ms / MS_PER_S);
+}
+
+static void start_task(struct planner *p, const struct job *j, const struct unit *u, const char *part,
+                       const struct backfill_place *at, bool borrow)
+{
+    uint32_t waiting;
+    const struct step *s = planner_waiting_step(j, &waiting);
+    const struct task *t = nth_waiting(s, waiting - u->count);
+    struct alloc *alloc;
+    size_t n;
+    planner_alloc(p, &at->parts, &alloc, &n);
     struct sched_place out = {.job = j->id,
                               .place = {.step = s->id,
                                         .task = t->index,
                                         .alloc = alloc[0],
-                                        .partition = xstrdup(part->name),
-                                        .time_limit_s = limit_in(j, part)}};
+                                        .partition = xstrdup(part),
+                                        .time_limit_s = limit_s_of(at->len),
+                                        .borrowed = borrow}};
     free(alloc);
     vec_push(&p->out->places, out);
-    strv_fini(names);
-    strv_push(names, part->name);
+}
+
+static void start_job(struct planner *p, const struct job *j, const struct unit *u, const char *part,
+                      const struct backfill_place *at, bool borrow)
+{
+    uint32_t index =
+        job_is_array_record(j) ? nth_element(j, job_pending_elements(j) - u->count) : ARRAY_NONE;
+    struct sched_start out = {.job = j->id,
+                              .array_index = index,
+                              .start = {.array_index = index,
+                                        .partition = xstrdup(part),
+                                        .time_limit_s = limit_s_of(at->len),
+                                        .borrowed = borrow}};
+    planner_alloc(p, &at->parts, &out.start.alloc.v, &out.start.alloc.n);
+    vec_push(&p->out->starts, out);
+}
+
+/* It runs as far as this pass is concerned; the next one takes it from the state. */
+static void start(struct pass *s, struct group *g, struct unit *u, bool borrow)
+{
+    struct planner *p = s->p;
+    const struct model *m = p->view->model;
+    const struct job *j = model_get_job(m, u->job);
+    uint32_t choice = s->positions[s->place.choice];
+    const char *part = m->spec.parts.v[g->choices[choice].lane].name;
+    struct tentative *t = xcalloc(1, sizeof *t);
+    t->job = u->job;
+    t->array_job = j->array_job;
+    pool_run(&p->pool, &t->use, &s->place.parts, when_plus(p->now.ms, s->place.len));
+    vec_push(&p->started, t);
+    planner_count_element(p, j->array_job, 1);
+    struct limit_ask ask = g->asks[choice];
+    ask.jobs = u->chosen ? 0 : ask.jobs;
+    limits_charge(p->limits, &ask);
+    if (g->licensed)
+        licence_take(&s->licences, m, j);
+    if (j->kind == JOB_KIND_STEPS)
+        start_task(p, j, u, part, &s->place, borrow);
+    else
+        start_job(p, j, u, part, &s->place, borrow);
+    if (j->kind == JOB_KIND_STEPS)
+        u->chosen = g->shapes[choice];
+    u->count--;
+    planner_note_job(p, u->job);
+}
+
+/* --- gates that count --- */
+
+static bool is_throttled(const struct planner *p, const struct unit *u)
+{
+    const struct job *j = model_get_job(p->view->model, u->job);
+    return j->array_job && j->req.array_throttle &&
+           (uintptr_t)idmap_get(&p->array_running, j->array_job) >= j->req.array_throttle;
+}
+
+/* The choices that limits leave, with what is borrowed where `borrow` says so. None left: the verdict says
+ * why, LIMIT_OVER_SOFT: all that is left would be borrowed. */
+static enum limit_state leave_choices(struct pass *s, struct group *g, const struct unit *u, bool borrow,
+                                      struct backfill_item *ret)
+{
+    enum limit_state best = LIMIT_OVER_HARD;
+    ret->n_choices = 0;
+    for (uint32_t i = 0; i < g->n_choices; i++) {
+        struct limit_verdict v;
+        struct limit_ask ask = g->asks[i];
+        if (u->chosen && u->chosen != g->shapes[i]) /* its tasks stay in one partition */
+            continue;
+        ask.jobs = u->chosen ? 0 : ask.jobs;
+        enum limit_state state = limits_check(s->p->limits, &ask, &v);
+        if (state != LIMIT_OK && (ret->n_choices == 0 || state < best))
+            g->verdict = v;
+        best = state < best ? state : best;
+        if (state == LIMIT_OVER_HARD || (state == LIMIT_OVER_SOFT && !borrow))
+            continue;
+        s->positions[ret->n_choices] = i;
+        s->choices[ret->n_choices++] = g->choices[i];
+    }
+    ret->choices = s->choices;
+    ret->deadline = g->deadline;
+    return best;
+}
+
+/* --- one head --- */
+
+static bool is_dead(const struct planner *p, const struct group *g)
+{
+    for (uint32_t i = 0; i < g->n_choices; i++)
+        if (g->shapes[i]->dead_pass != p->pass || g->shapes[i]->dead_freed != p->backfill.freed)
+            return false;
     return true;
 }
 
-static void try_tasks(struct pass *p, const struct job *j)
+static void mark_dead(const struct planner *p, const struct group *g)
 {
-    struct strv names = task_partitions(p, j);
-    bool fits = true;
-    for (size_t i = 0; i < j->steps.n; i++) {
-        const struct step *s = &j->steps.v[i];
-        for (size_t k = 0; k < s->tasks.n && !s->done && fits; k++)
-            if (s->tasks.v[k].state == TASK_WAITING)
-                fits = place_task(p, j, s, &s->tasks.v[k], &names);
+    for (uint32_t i = 0; i < g->n_choices; i++) {
+        g->shapes[i]->dead_pass = p->pass;
+        g->shapes[i]->dead_freed = p->backfill.freed;
     }
-    strv_fini(&names);
 }
 
-/* The one partition that it asks for takes nothing more: known without looking closer, which matters with
- * many behind one that is full. */
-static bool is_behind(const struct pass *p, const struct job *j)
+bool planner_could_ever(struct planner *p, struct shape *s)
 {
-    const char *name = gate_single(p->v->model, j);
-    const struct sched_blocked *b = name ? blocked_named(p, name) : NULL;
-    return b && b->job;
+    if (s->ever != EVER_UNKNOWN)
+        return s->ever == EVER_YES;
+    struct pool_parts parts = {VEC_INIT};
+    bool ever = pool_place(&p->empty, &s->demand, &s->set->nodes, p->now.ms, 1, &parts);
+    for (uint32_t i = 0; i < p->pool.n_nodes && !ever; i++) /* a node that has not said what it has */
+        ever = nodeset_has(&s->set->nodes, i) && p->empty.nodes[i].cap.cpus == 0;
+    vec_fini(&parts.v);
+    s->ever = ever ? EVER_YES : EVER_NO;
+    return ever;
 }
 
-static bool all_blocked(const struct pass *p)
+static bool group_could_ever(struct planner *p, struct group *g)
 {
-    return p->n_blocked == p->out->blocked.n;
+    for (uint32_t i = 0; i < g->n_choices; i++)
+        if (planner_could_ever(p, g->shapes[i]))
+            return true;
+    return false;
 }
 
-void sched_decide(const struct sched_view *v, struct wall now, struct sched_result *ret)
+/* The first that does not fit in each of its partitions is the one whose turn it is. */
+static enum reason reason_of_blocked(struct planner *p, const struct group *g, const struct unit *u)
 {
-    const struct model *m = v->model;
-    struct pass p = {.v = v, .now = now, .nodes = fit_nodes_new(m, false), .out = ret};
-    for (size_t i = 0; i < m->spec.parts.n; i++)
-        vec_push(&ret->blocked, (struct sched_blocked){.partition = xstrdup(m->spec.parts.v[i].name)});
-    /* Tasks of step jobs that have begun come before jobs that have not. */
-    list_for_each (j, &m->active, struct job, in_queue)
-        if (j->kind == JOB_KIND_STEPS && j->state == JOB_RUNNING && !all_blocked(&p))
-            try_tasks(&p, j);
-    list_for_each (j, &m->pending, struct job, in_queue) {
-        if (all_blocked(&p))
-            break;
-        if (is_behind(&p, j))
-            continue;
-        struct wall clears = {0};
-        if (gate_job(v, j, now, &clears) != REASON_NONE) {
-            if (wall_is_set(clears))
-                wake_at(&p, clears);
-            continue;
+    bool first = u->hold.use.parts != NULL;
+    for (uint32_t i = 0; i < g->n_choices; i++) {
+        uint32_t *blocked = &p->first_blocked[g->choices[i].lane];
+        *blocked = *blocked ? *blocked : u->job;
+        first = first || *blocked == u->job;
+    }
+    return first ? REASON_RESOURCES : REASON_PRIORITY;
+}
+
+enum outcome { GROUP_GOES_ON, UNIT_WAITS, GROUP_WAITS };
+
+static enum outcome wait_for_place(struct pass *s, struct group *g, struct unit *u,
+                                   const struct backfill_item *it, bool borrow)
+{
+    struct planner *p = s->p;
+    if (!group_could_ever(p, g)) {
+        g->rest = u->reason = REASON_BAD_CONSTRAINTS;
+        return GROUP_WAITS;
+    }
+    u->reason = reason_of_blocked(p, g, u);
+    if (borrow)
+        return GROUP_WAITS;
+    if (p->may_preempt && planner_preempt(p, u, it)) {
+        u->reason = REASON_RESOURCES;
+        return UNIT_WAITS;
+    }
+    if (!backfill_reserve(&p->backfill, it, &u->hold))
+        return GROUP_WAITS;
+    u->reason = REASON_RESOURCES;
+    return UNIT_WAITS;
+}
+
+static enum outcome try_head(struct pass *s, struct turn *t)
+{
+    struct planner *p = s->p;
+    struct group *g = t->g;
+    struct unit *u = head_of(g);
+    struct backfill_item it;
+    u->reason = REASON_NONE;
+    vec_push(&p->looked, u->job);
+    if (is_throttled(p, u)) {
+        backfill_give_up(&p->backfill, &u->hold);
+        u->reason = REASON_ARRAY_LIMIT;
+        return UNIT_WAITS;
+    }
+    enum limit_state limit = leave_choices(s, g, u, t->borrow, &it);
+    if (limit == LIMIT_OVER_SOFT && !t->borrow) {
+        t->borrow = true; /* once more, behind everybody */
+        return GROUP_GOES_ON;
+    }
+    if (limit == LIMIT_OVER_HARD) {
+        g->rest = u->reason = limit_reason(&g->verdict);
+        return GROUP_WAITS;
+    }
+    if (g->licensed && !licence_fits(&s->licences, p->view->model, model_get_job(p->view->model, u->job))) {
+        g->rest = u->reason = REASON_LICENSES;
+        return GROUP_WAITS;
+    }
+    bool tried = !is_dead(p, g) || u->hold.use.parts;
+    if (tried && backfill_start(&p->backfill, &it, &u->hold, &s->place)) {
+        start(s, g, u, t->borrow && limit != LIMIT_OK);
+        return u->count ? GROUP_GOES_ON : UNIT_WAITS;
+    }
+    if (it.n_choices == g->n_choices)
+        mark_dead(p, g);
+    return wait_for_place(s, g, u, &it, t->borrow);
+}
+
+static void make_room(struct pass *s, uint32_t n)
+{
+    if (n <= s->n_room)
+        return;
+    s->choices = xreallocarray(s->choices, n, sizeof *s->choices);
+    s->positions = xreallocarray(s->positions, n, sizeof *s->positions);
+    s->n_room = n;
+}
+
+static void line_up(struct pass *s)
+{
+    struct planner *p = s->p;
+    list_for_each (g, &p->groups, struct group, link) {
+        g->cursor = &g->units;
+        g->rest = REASON_PRIORITY;
+        make_room(s, g->n_choices);
+        if (advance(p, g))
+            vec_push(&s->heap, (struct turn){.g = g});
+    }
+    for (size_t i = s->heap.n / 2; i-- > 0;)
+        sink(s, i);
+}
+
+static void go_through(struct pass *s)
+{
+    struct planner *p = s->p;
+    while (s->heap.n && !backfill_is_closed(&p->backfill)) {
+        struct turn t = pop(s);
+        enum outcome o = try_head(s, &t);
+        if (o == GROUP_GOES_ON || (o == UNIT_WAITS && advance(p, t.g)))
+            push(s, t);
+    }
+    vec_for_each (&s->heap, i) /* their turn did not come */
+        head_of(s->heap.v[i].g)->reason = REASON_NONE;
+}
+
+/* Places held by those whose turn did not come: nobody else may have them and they do not use them. */
+static bool give_up_unvisited(struct planner *p)
+{
+    bool any = false;
+    list_for_each (h, &p->backfill.holds, struct backfill_hold, link)
+        if (h->visited != p->backfill.pass) {
+            backfill_give_up(&p->backfill, h);
+            any = true;
         }
-        if (j->kind == JOB_KIND_STEPS)
-            try_tasks(&p, j);
-        else
-            try_job(&p, j);
+    return any;
+}
+
+static void pass_once(struct planner *p)
+{
+    struct pass s = {.p = p};
+    p->pass++;
+    vec_clear(&p->looked);
+    memset(p->first_blocked, 0, p->n_parts * sizeof *p->first_blocked);
+    backfill_begin(&p->backfill, p->gained);
+    p->gained = false;
+    licence_use_init(&s.licences, p->view->model);
+    line_up(&s);
+    go_through(&s);
+    licence_use_fini(&s.licences);
+    vec_fini(&s.heap);
+    backfill_place_fini(&s.place);
+    free(s.choices);
+    free(s.positions);
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* When something changes although nothing happens. */
+static int64_t next_look(const struct planner *p)
+{
+    int64_t next = backfill_next(&p->backfill);
+    const struct heap_node *h = heap_peek(&p->wakes);
+    next = h ? earlier(next, h->key) : next;
+    vec_for_each (&p->windows, i) {
+        const struct window_use *w = p->windows.v[i];
+        next = w->start > p->now.ms ? earlier(next, w->start) : next;
+        next = w->end > p->now.ms ? earlier(next, w->end) : next;
     }
-    free(p.nodes);
+    return next > p->now.ms ? next : p->now.ms + 1000; /* it should have been free by now */
+}
+
+void planner_decide(struct planner *p, const struct sched_view *v, struct wall now, struct sched_result *ret)
+{
+    p->view = v;
+    p->now = now;
+    p->out = ret;
+    planner_sync(p);
+    prio_ctx_init(&p->prio, v, now);
+    limits_begin(p->limits, v->model, now);
+    size_t mark = limits_mark(p->limits);
+    pass_once(p);
+    if (give_up_unvisited(p))
+        pass_once(p);
+    limits_rewind(p->limits, mark);
+    prio_ctx_fini(&p->prio);
+    planner_tell(p);
+    int64_t next = next_look(p);
+    ret->next = next == WHEN_NEVER ? (struct wall){0} : (struct wall){.ms = next};
+    p->out = NULL;
 }

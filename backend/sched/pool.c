@@ -37,6 +37,13 @@ void nodeset_add_listed(struct nodeset *s, uint32_t node)
     s->listed[node / 64] |= UINT64_C(1) << node % 64;
 }
 
+void nodeset_count(struct nodeset *s)
+{
+    s->n = 0;
+    for (uint32_t i = 0; i < s->words; i++)
+        s->n += (uint32_t)__builtin_popcountll(s->bits[i]);
+}
+
 bool nodeset_has(const struct nodeset *s, uint32_t node)
 {
     return node / 64 < s->words && has_bit(s->bits, node);
@@ -107,29 +114,35 @@ static void take_over(struct pool *p, struct pool_use *u, const struct pool_part
         timeline_trim(&p->nodes[u->parts[i].node].line, p->now);
 }
 
-void pool_run(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t end)
-{
-    take_over(p, u, parts, p->now, end > p->now ? end : p->now + 1);
-    take_parts(p, u, u->start, u->end);
-    heap_insert(&p->ends, &u->by_end, u->end);
-    for (uint32_t i = 0; i < u->n_parts; i++) {
-        struct pool_node *n = &p->nodes[u->parts[i].node];
-        n->free_now = amount_minus(n->free_now, u->parts[i].amount);
-    }
-}
-
 void pool_lift(struct pool *p, struct pool_use *u)
 {
-    give_parts(p, u, u->start, u->end);
-    for (uint32_t i = 0; i < u->n_parts; i++)
-        p->nodes[u->parts[i].node].n_holds--;
+    give_parts(p, u, u->is_hold ? u->start : p->now, u->end);
+    for (uint32_t i = 0; i < u->n_parts; i++) {
+        struct pool_node *n = &p->nodes[u->parts[i].node];
+        if (u->is_hold)
+            n->n_holds--;
+        else
+            n->free_now = amount_plus(n->free_now, u->parts[i].amount);
+    }
 }
 
 void pool_lay(struct pool *p, struct pool_use *u)
 {
-    take_parts(p, u, u->start, u->end);
-    for (uint32_t i = 0; i < u->n_parts; i++)
-        p->nodes[u->parts[i].node].n_holds++;
+    take_parts(p, u, u->is_hold ? u->start : p->now, u->end);
+    for (uint32_t i = 0; i < u->n_parts; i++) {
+        struct pool_node *n = &p->nodes[u->parts[i].node];
+        if (u->is_hold)
+            n->n_holds++;
+        else
+            n->free_now = amount_minus(n->free_now, u->parts[i].amount);
+    }
+}
+
+void pool_run(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t end)
+{
+    take_over(p, u, parts, p->now, end > p->now ? end : p->now + 1);
+    pool_lay(p, u);
+    heap_insert(&p->ends, &u->by_end, u->end);
 }
 
 void pool_hold(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t start,
@@ -140,24 +153,12 @@ void pool_hold(struct pool *p, struct pool_use *u, const struct pool_parts *part
     pool_lay(p, u);
 }
 
-static void end_run(struct pool *p, struct pool_use *u)
-{
-    heap_remove(&p->ends, &u->by_end);
-    give_parts(p, u, p->now, u->end);
-    for (uint32_t i = 0; i < u->n_parts; i++) {
-        struct pool_node *n = &p->nodes[u->parts[i].node];
-        n->free_now = amount_plus(n->free_now, u->parts[i].amount);
-    }
-}
-
 void pool_drop(struct pool *p, struct pool_use *u)
 {
     if (!u->parts)
         return;
-    if (u->is_hold)
-        pool_lift(p, u);
-    else
-        end_run(p, u);
+    heap_remove(&p->ends, &u->by_end);
+    pool_lift(p, u);
     free(u->parts);
     *u = (struct pool_use){0};
 }

@@ -3,14 +3,14 @@
 
 #include "backend/sched/fit.h"
 #include "backend/sched/gate.h"
+#include "backend/sched/planner_private.h"
 #include "src/base/units.h"
 
-static uint32_t blocker_of(const struct sched_result *last, const char *partition)
+/* Whose turn it is in a partition and what does not fit; 0: nobody's. */
+static uint32_t blocker_of(const struct planner *p, const struct model *m, const struct part_spec *part)
 {
-    vec_for_each (&last->blocked, i)
-        if (str_eq(last->blocked.v[i].partition, partition))
-            return last->blocked.v[i].job;
-    return 0;
+    size_t at = (size_t)(part - m->spec.parts.v);
+    return at < p->n_parts && p->first_blocked ? p->first_blocked[at] : 0;
 }
 
 static bool throttled(const struct model *m, const struct job *j, uint32_t *ret_running)
@@ -23,38 +23,6 @@ static bool throttled(const struct model *m, const struct job *j, uint32_t *ret_
     return *ret_running >= j->req.array_throttle;
 }
 
-/* Of a job in one partition; r: what the partitions before have given. */
-static enum reason reason_behind(const struct job *j, uint32_t blocker, enum reason r)
-{
-    if (blocker == j->id)
-        return REASON_RESOURCES;
-    return blocker && r == REASON_NONE ? REASON_PRIORITY : r;
-}
-
-enum reason sched_reason(const struct sched_view *v, const struct job *j, const struct sched_result *last,
-                         struct wall now)
-{
-    struct wall clears = {0};
-    enum reason gate = gate_job(v, j, now, &clears);
-    if (gate != REASON_NONE)
-        return gate;
-    uint32_t running;
-    if (throttled(v->model, j, &running))
-        return REASON_ARRAY_LIMIT;
-    vec_for_each (&last->never, i)
-        if (last->never.v[i] == j->id)
-            return REASON_BAD_CONSTRAINTS;
-    const char *single = gate_single(v->model, j);
-    if (single)
-        return reason_behind(j, blocker_of(last, single), REASON_NONE);
-    struct strv names = gate_partitions(v->model, j);
-    enum reason r = REASON_NONE;
-    for (size_t i = 0; i < names.n; i++)
-        r = reason_behind(j, blocker_of(last, names.v[i]), r);
-    strv_fini(&names);
-    return r;
-}
-
 static void add_cause(struct msg_why *w, enum why_class cls, struct wall clears, char *text_taken)
 {
     struct why_cause *c = rec_list_push(&w->causes);
@@ -62,44 +30,6 @@ static void add_cause(struct msg_why *w, enum why_class cls, struct wall clears,
     c->class_name = xstrdup(why_class_name(cls));
     c->text = text_taken;
     c->clears = clears;
-}
-
-static enum why_class class_of_gate(enum reason r)
-{
-    if (r == REASON_HELD_USER || r == REASON_HELD_ADMIN || r == REASON_HELD_REQUEUE)
-        return WHY_HELD;
-    if (r == REASON_PART_DOWN || r == REASON_PART_INACTIVE)
-        return WHY_PARTITION_DOWN;
-    return r == REASON_BEGIN_TIME ? WHY_NOT_YET : WHY_NOT_ALLOWED;
-}
-
-/* The partition's rule that keeps it out, in words. Caller frees. */
-static char *partition_text(const struct sched_view *v, const struct job *j, enum reason gate)
-{
-    struct errtext text = {""};
-    struct strv names = gate_partitions(v->model, j);
-    for (size_t i = 0; i < names.n; i++)
-        gate_partition(v, j->uid, &j->req, model_get_part(v->model, names.v[i]), &text);
-    strv_fini(&names);
-    return xstrdup(text.s[0] ? text.s : reason_text(gate));
-}
-
-static void explain_gate(const struct sched_view *v, const struct job *j, enum reason gate, struct wall now,
-                         struct wall clears, struct msg_why *w)
-{
-    char buf[UNITS_TEXT_SIZE], *s;
-    if (gate == REASON_HELD_USER)
-        s = xasprintf("held by its owner; `stoker release %u` lets it go", j->id);
-    else if (gate == REASON_HELD_ADMIN)
-        s = xstrdup("held by an administrator, who must release it");
-    else if (gate == REASON_HELD_REQUEUE)
-        s = xasprintf("held after %u restarts", j->restarts);
-    else if (gate == REASON_BEGIN_TIME)
-        s = xasprintf("its earliest start is in %s",
-                      duration_format_words(wall_elapsed_s(now, clears), buf));
-    else
-        s = partition_text(v, j, gate);
-    add_cause(w, class_of_gate(gate), clears, s);
 }
 
 /* The job's own demand, or that of the first waiting task of a step job. */
@@ -189,7 +119,7 @@ static void explain_resources(const struct sched_view *v, const struct job *j, c
 }
 
 static void explain_queue(const struct sched_view *v, const struct job *j, const struct part_spec *part,
-                          const struct sched_result *last, struct msg_why *w)
+                          struct planner *p, struct msg_why *w)
 {
     struct fit_request r;
     struct errtext text;
@@ -199,7 +129,7 @@ static void explain_queue(const struct sched_view *v, const struct job *j, const
         return;
     }
     rank_in_queue(v->model, j, part, w);
-    uint32_t blocker = blocker_of(last, part->name);
+    uint32_t blocker = blocker_of(p, v->model, part);
     if (blocker && blocker != j->id && w->rank > 1)
         add_cause(w, WHY_BEHIND, (struct wall){0},
                   xasprintf("%u job%s ahead in %s; the first of them, %u, waits for resources", w->rank - 1,
@@ -207,8 +137,8 @@ static void explain_queue(const struct sched_view *v, const struct job *j, const
     explain_resources(v, j, part, w);
 }
 
-void sched_why(const struct sched_view *v, const struct job *j, const struct sched_result *last,
-               struct wall now, struct msg_why *ret)
+void sched_why(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
+               struct msg_why *ret)
 {
     *ret = (struct msg_why){.job = j->id, .state = j->state};
     if (j->state != JOB_PENDING) {
@@ -216,11 +146,9 @@ void sched_why(const struct sched_view *v, const struct job *j, const struct sch
         ret->summary = xasprintf("job %u does not wait: it is %s", j->id, job_state_long(j->state));
         return;
     }
-    ret->reason = sched_reason(v, j, last, now);
-    struct wall clears = {0};
-    enum reason gate = gate_job(v, j, now, &clears);
-    if (gate != REASON_NONE)
-        explain_gate(v, j, gate, now, clears, ret);
+    ret->reason = planner_reason(p, j->id);
+    gate_explain(v, j, now, ret);
+    bool open = !ret->causes.n;
     uint32_t running;
     if (throttled(v->model, j, &running))
         add_cause(
@@ -228,8 +156,8 @@ void sched_why(const struct sched_view *v, const struct job *j, const struct sch
             xasprintf("its array may run %u elements at once and %u run", j->req.array_throttle, running));
     struct strv names = gate_partitions(v->model, j);
     const struct part_spec *part = names.n ? model_get_part(v->model, names.v[0]) : NULL;
-    if (part && gate == REASON_NONE)
-        explain_queue(v, j, part, last, ret);
+    if (part && open)
+        explain_queue(v, j, part, p, ret);
     strv_fini(&names);
     if (!ret->causes.n) { /* it fits: the next pass, at the end of this turn, starts it */
         add_cause(ret, WHY_BEHIND, now, xstrdup("it fits now and starts with the next pass"));

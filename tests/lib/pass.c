@@ -20,11 +20,12 @@ static void no_node_is_overloaded(const struct lab *l)
     }
 }
 
-size_t pass_run(struct lab *l, struct sched_result *ret)
+size_t pass_run(struct lab *l, struct planner *p, struct sched_result *ret)
 {
     struct sched_view v = pass_view(l);
     sched_result_init(ret);
-    sched_decide(&v, l->now, ret);
+    planner_note_all(p);
+    planner_decide(p, &v, l->now, ret);
     size_t n = ret->starts.n + ret->places.n;
     vec_for_each (&ret->starts, i) {
         struct sched_start *s = &ret->starts.v[i];

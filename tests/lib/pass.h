@@ -2,15 +2,15 @@
 #ifndef STOKER_TESTS_LIB_PASS_H
 #define STOKER_TESTS_LIB_PASS_H
 
-#include "backend/sched/sched.h"
+#include "backend/sched/planner.h"
 #include "tests/lib/lab.h"
 
 /* The policy's view; nobody is in any group. */
 struct sched_view pass_view(const struct lab *l);
 
 /* One pass, whose decisions are folded as the controller does it: the test fails where the state refuses
- * one, or where a node carries more than it has. The result's starts and places are gone afterwards,
- * blocked and next stay. Returns how many there were. */
-size_t pass_run(struct lab *l, struct sched_result *ret);
+ * one, or where a node carries more than it has; the planner reads everything again first. The result's
+ * starts and places are gone afterwards, the rest stays. Returns how many there were. */
+size_t pass_run(struct lab *l, struct planner *p, struct sched_result *ret);
 
 #endif

@@ -1,0 +1,34 @@
+/* alloc.c - which CPUs and which GPUs: the lowest that are free, beside what this pass has given away. */
+#include <stdlib.h>
+
+#include "backend/sched/planner_private.h"
+
+static struct node_sets *sets_of(struct planner *p, uint32_t at)
+{
+    struct node_sets *s = &p->taken[at];
+    const struct node *n = p->view->model->nodes[at];
+    if (s->pass == p->pass)
+        return s;
+    *s = (struct node_sets){.pass = p->pass};
+    cpuset_add_range(&s->cpus, 0, n->cpus < CPUSET_MAX ? n->cpus : CPUSET_MAX);
+    cpuset_add_range(&s->gpus, 0, n->gpus == UINT32_MAX ? 0 : n->gpus < CPUSET_MAX ? n->gpus : CPUSET_MAX);
+    cpuset_andnot(&s->cpus, &n->cpus_used);
+    cpuset_andnot(&s->gpus, &n->gpus_used);
+    return s;
+}
+
+void planner_alloc(struct planner *p, const struct pool_parts *parts, struct alloc **ret, size_t *ret_n)
+{
+    *ret_n = parts->v.n;
+    *ret = xcalloc(parts->v.n, sizeof **ret);
+    vec_for_each (&parts->v, i) {
+        const struct pool_part *part = &parts->v.v[i];
+        struct node_sets *s = sets_of(p, part->node);
+        (*ret)[i] = (struct alloc){
+            .node = xstrdup(p->view->model->nodes[part->node]->spec.name),
+            .cpus = cpuset_take_lowest(&s->cpus, (uint32_t)part->amount.cpus),
+            .gpus = cpuset_take_lowest(&s->gpus, (uint32_t)part->amount.gpus),
+            .mem_mib = (uint64_t)part->amount.mem_mib,
+        };
+    }
+}

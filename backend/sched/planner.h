@@ -1,0 +1,42 @@
+/* planner.h - the state as the policy needs it, kept up to date from pass to pass.
+ *
+ *     struct planner *p = planner_new();
+ *     planner_note_job(p, id);            something happened to this job (any number of times)
+ *     planner_decide(p, &view, now, &r);  one pass over what is known now
+ *
+ * A planner is a cache: what it decides follows from the view and `now` alone, and one made anew decides the
+ * same (but for places that it has held since an earlier pass, which it never moves later). It keeps waiting
+ * jobs in groups of equal shape and owner, so that a pass looks at groups, not at jobs; running ones lie on
+ * the pool of nodes until their time limits.
+ *
+ * Notes only mark; the work is done in the next pass. Who drives it notes every job that an event names
+ * (and an element that is split off), and says when nodes, windows or the configuration have changed.
+ */
+#ifndef STOKER_BACKEND_SCHED_PLANNER_H
+#define STOKER_BACKEND_SCHED_PLANNER_H
+
+#include "backend/sched/sched.h"
+
+struct planner *planner_new(void) __attribute__((warn_unused_result));
+void planner_free(struct planner *p); /* NULL is fine */
+
+void planner_note_job(struct planner *p, uint32_t job);
+void planner_note_nodes(struct planner *p);
+void planner_note_windows(struct planner *p);
+/* The configuration, groups of users, or all there is: everything is read again at the next pass. */
+void planner_note_all(struct planner *p);
+
+/* One pass. ret is initialised by the caller and empty. Cost: O(changes + groups that wait), and for each
+ * that starts or for which a place is held O(nodes of its partitions). */
+void planner_decide(struct planner *p, const struct sched_view *v, struct wall now,
+                    struct sched_result *ret);
+
+/* The whole answer to why: every cause with numbers, from the last pass. ret is initialised here;
+ * rec_fini(&msg_why_rec, ret). */
+void sched_why(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
+               struct msg_why *ret);
+
+/* Why a waiting job waits, as the last pass saw it: never REASON_NONE once a pass has looked. Cost: O(1). */
+enum reason planner_reason(const struct planner *p, uint32_t job);
+
+#endif

@@ -1,0 +1,179 @@
+/* planner_private.h - what the planner's files share.
+ *
+ *     struct unit    a waiting job, the record of an array, or a step job with waiting tasks
+ *     struct group   units that ask for the same, by the same owner: first come, first served among them
+ *     struct shape   one demand in one partition for a time limit; groups of many owners share it
+ *     struct runs    what an active job holds on the pool
+ */
+#ifndef STOKER_BACKEND_SCHED_PLANNER_PRIVATE_H
+#define STOKER_BACKEND_SCHED_PLANNER_PRIVATE_H
+
+#include "backend/sched/backfill.h"
+#include "backend/sched/limits.h"
+#include "backend/sched/planner.h"
+#include "backend/sched/prio.h"
+#include "src/base/idmap.h"
+#include "src/base/units.h"
+
+struct set { /* of nodes, shared by shapes */
+    struct set *next; /* with the same hash */
+    uint64_t hash;
+    char *key;
+    size_t key_len;
+    uint32_t refs;
+    uint32_t part; /* position of its partition */
+    struct nodeset nodes;
+};
+
+struct shape {
+    struct shape *next;
+    uint64_t hash;
+    char *key;
+    size_t key_len;
+    uint32_t refs;
+    struct demand demand;
+    struct set *set;
+    int64_t len, len_min;
+    uint64_t dead_pass, dead_freed; /* did not fit in that pass, when so much had been given up */
+    enum { EVER_UNKNOWN, EVER_YES, EVER_NO } ever; /* fits with every node up and empty */
+};
+
+struct group {
+    struct list link; /* in planner.groups */
+    struct group *next;
+    uint64_t hash;
+    char *key;
+    size_t key_len;
+    struct shape **shapes;           /* one for each choice */
+    struct backfill_choice *choices; /* partitions that admit it, in the order of the request */
+    struct limit_ask *asks;          /* one for each choice */
+    uint32_t n_choices;
+    uint32_t tier;
+    bool begun; /* step jobs that have started come before what has not */
+    bool licensed;
+    int64_t deadline;
+    struct pool_use *own; /* of the reservation that it asks for; NULL: none */
+    struct list units;    /* by submission, then id */
+    uint32_t n_units;
+    /* of the last pass */
+    uint32_t prio;                /* of its first */
+    struct list *cursor;          /* the unit whose turn it is; &units: none is left */
+    enum reason rest, told_rest;  /* why those wait that were not looked at one by one; as it was told */
+    struct limit_verdict verdict; /* where that is a limit */
+};
+
+struct unit {
+    uint32_t job;
+    struct group *group; /* NULL: a gate is closed */
+    struct list in_group;
+    int64_t submit_ms;
+    uint32_t order_id, order_index; /* among those submitted at the same time */
+    uint32_t count;                 /* elements or tasks that wait */
+    enum reason parked;             /* the gate */
+    enum reason reason;             /* why it waits, where it was looked at; NONE: as the rest of its group */
+    enum reason told;               /* the reason that was told last */
+    struct heap_node by_wake;       /* when to look again */
+    const struct shape *chosen;     /* step jobs: where its first task went in this pass; NULL: none did */
+    struct backfill_hold hold;
+};
+
+struct run {
+    uint32_t attempt; /* of a step job's task; 0: the job's */
+    bool seen;
+    struct pool_use use;
+};
+
+struct runs {
+    uint32_t job, array_job;
+    VEC(struct run *) v;
+    struct list link; /* in planner.running */
+};
+
+struct tentative { /* started in the pass, until the state says so */
+    struct pool_use use;
+    uint32_t job, array_job;
+};
+
+struct node_sets { /* what is left on a node in this pass */
+    uint64_t pass;
+    struct cpuset cpus, gpus;
+};
+
+struct window_use {
+    char *name;
+    struct pool_use use;
+    int64_t start, end;
+};
+
+struct planner {
+    bool all_dirty, nodes_dirty, windows_dirty;
+    VEC(uint32_t) dirty;
+    struct pool pool, empty; /* the real one; every node up and nothing on it */
+    struct backfill backfill;
+    struct idmap node_at; /* hash of the name -> position + 1 */
+    char **gpu_types;     /* of each node as the sets were made */
+    struct node_sets *taken;
+    struct nodeset *part_nodes; /* of each partition */
+    uint32_t n_parts;
+    struct idmap sets, shapes, group_map; /* hash -> chain */
+    struct list groups;
+    struct idmap units, runs;    /* job -> struct unit, struct runs */
+    struct idmap array_running;  /* array -> count of elements that run */
+    VEC(uint32_t) looked, moved; /* jobs looked at one by one in the last pass; put in a group or kept out */
+    struct heap wakes;           /* units */
+    struct list running;
+    VEC(struct tentative *) started;
+    VEC(struct window_use *) windows;
+    struct limits *limits;
+    bool may_preempt; /* the configuration has a rule by which a job may have to go */
+    uint64_t pass;
+    int64_t last_now;
+    bool gained;
+    /* of the pass under way */
+    const struct sched_view *view;
+    struct wall now;
+    struct prio_ctx prio;
+    struct sched_result *out;
+    uint32_t *first_blocked; /* of each partition: the job whose turn it is there; 0: none */
+};
+
+/* --- shape.c: demands, sets, groups --- */
+
+/* The group of a unit of j (its step s, for a step job), found or made; NULL: no partition admits it, then
+ * *ret_why says which rule. */
+struct group *planner_group(struct planner *p, const struct job *j, const struct step *s,
+                            enum reason *ret_why);
+void planner_drop_group(struct planner *p, struct group *g); /* an empty one */
+void planner_free_shapes(struct planner *p);
+uint32_t planner_find_node(const struct planner *p, const char *name); /* UINT32_MAX: none */
+
+/* --- sync.c: from the state --- */
+
+void planner_sync(struct planner *p);
+/* The units of a group change. */
+void planner_remove_unit(struct planner *p, struct unit *u);
+void planner_count_element(struct planner *p, uint32_t array, intptr_t by);
+int64_t planner_end_of(const struct planner *p, const struct job *j);
+void planner_forget(struct planner *p); /* all but the notes */
+
+/* --- alloc.c: which CPUs and GPUs --- */
+
+void planner_alloc(struct planner *p, const struct pool_parts *parts, struct alloc **ret, size_t *ret_n);
+
+/* --- preempt.c --- */
+
+/* Others go so that the unit can start. True: they are in the result, and a place is held. */
+bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it);
+
+/* --- reason.c --- */
+
+/* Fills the result's `changed`: whose reason is another than what was told before. */
+void planner_tell(struct planner *p);
+
+/* --- decide.c --- */
+
+/* Which step of a step job waits for places. */
+const struct step *planner_waiting_step(const struct job *j, uint32_t *ret_tasks);
+bool planner_could_ever(struct planner *p, struct shape *s);
+
+#endif

@@ -1,0 +1,41 @@
+/* reason.c - the short reason of each waiting job, and whom to tell that it has changed. */
+#include "backend/sched/planner_private.h"
+
+#define CHANGED_MAX 4000 /* of one pass: the others are told when they are asked about */
+
+static enum reason reason_of(const struct unit *u)
+{
+    if (!u->group)
+        return u->parked;
+    return u->reason != REASON_NONE ? u->reason : u->group->rest;
+}
+
+enum reason planner_reason(const struct planner *p, uint32_t job)
+{
+    const struct unit *u = idmap_get(&p->units, job);
+    return u ? reason_of(u) : REASON_NONE;
+}
+
+static void tell_unit(struct planner *p, struct unit *u)
+{
+    if (!u || u->told == reason_of(u) || p->out->changed.n >= CHANGED_MAX)
+        return;
+    u->told = reason_of(u);
+    vec_push(&p->out->changed, u->job);
+}
+
+void planner_tell(struct planner *p)
+{
+    vec_for_each (&p->moved, i)
+        tell_unit(p, idmap_get(&p->units, p->moved.v[i]));
+    vec_clear(&p->moved);
+    vec_for_each (&p->looked, i)
+        tell_unit(p, idmap_get(&p->units, p->looked.v[i]));
+    list_for_each (g, &p->groups, struct group, link) {
+        if (g->rest == g->told_rest)
+            continue;
+        list_for_each (u, &g->units, struct unit, in_group)
+            tell_unit(p, u);
+        g->told_rest = g->rest;
+    }
+}

@@ -1,0 +1,383 @@
+/* shape.c - what waiting jobs ask for, each demand once: sets of nodes, shapes, groups. */
+#include <stdlib.h>
+
+#include "backend/sched/deadline.h"
+#include "backend/sched/gate.h"
+#include "backend/sched/planner_private.h"
+#include "src/base/hostlist.h"
+#include "src/model/window.h"
+
+/* --- keys: bytes that are equal where two ask for the same --- */
+
+static void key_text(struct str *k, const char *s)
+{
+    str_append(k, s ? s : "");
+    str_append_n(k, "", 1); /* its end */
+}
+
+static void key_number(struct str *k, uint64_t n)
+{
+    str_append_n(k, (const char *)&n, sizeof n);
+}
+
+static void key_need(struct str *k, const struct job_need *n)
+{
+    const uint64_t numbers[] = {
+        n->nodes,           n->nodes_max,       n->tasks,         n->cpus_per_task, n->tasks_per_node,
+        n->gpus_per_node,   n->gpus,            n->whole_nodes,   n->gpus_per_task, n->gpus_anywhere,
+        n->mem_per_cpu_mib, n->mem_per_gpu_mib, n->mem_per_node_mib};
+    str_append_n(k, (const char *)numbers, sizeof numbers);
+}
+
+static bool same_key(const char *key, size_t len, const struct str *k)
+{
+    return len == k->len && memcmp(key, k->s, len) == 0;
+}
+
+/* --- sets --- */
+
+uint32_t planner_find_node(const struct planner *p, const char *name)
+{
+    uintptr_t at = (uintptr_t)idmap_get(&p->node_at, hash_bytes(name, strlen(name)));
+    if (!at || at > p->view->model->n_nodes || !str_eq(p->view->model->nodes[at - 1]->spec.name, name))
+        return UINT32_MAX;
+    return (uint32_t)(at - 1);
+}
+
+static bool has_features(const struct node *n, const struct strv *wanted)
+{
+    for (size_t i = 0; i < wanted->n; i++) {
+        struct strv any = strv_split(wanted->v[i], "|");
+        bool found = false;
+        for (size_t k = 0; k < any.n; k++)
+            found = found || strv_has(&n->spec.features, any.v[k]);
+        strv_fini(&any);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* What a request says about nodes beside its partition. */
+struct node_rules {
+    const struct job_req *req;
+    const char *gpu_type;
+    const struct window *reservation; /* that it asks for; NULL: none */
+    bool one_task;
+    uint32_t nodes_max;
+};
+
+static bool meets_rules(const struct node *n, const struct node_rules *r, const struct strv *features)
+{
+    if (r->gpu_type && n->gpus && !str_ieq(r->gpu_type, n->gpu_type))
+        return false;
+    if (r->reservation && !window_has_node(r->reservation, n->spec.name))
+        return false;
+    return has_features(n, features);
+}
+
+static void keep_listed(const struct planner *p, struct nodeset *s, const struct strv *names, bool all,
+                        bool only)
+{
+    struct nodeset listed;
+    nodeset_init(&listed, p->pool.n_nodes);
+    bool missing = false;
+    for (size_t i = 0; i < names->n; i++) {
+        uint32_t at = planner_find_node(p, names->v[i]);
+        if (at != UINT32_MAX && nodeset_has(s, at)) {
+            nodeset_add(&listed, at);
+            nodeset_add_listed(&listed, at);
+        } else {
+            missing = true;
+        }
+    }
+    for (uint32_t i = 0; i < s->words; i++)
+        s->bits[i] = all && missing ? 0 : only ? listed.bits[i] : s->bits[i];
+    nodeset_count(s);
+    if (all && !missing) {
+        s->listed = listed.listed;
+        s->n_listed = listed.n_listed;
+        listed.listed = NULL;
+    }
+    nodeset_fini(&listed);
+}
+
+static void fill_set(const struct planner *p, uint32_t part, const struct node_rules *r, struct nodeset *s)
+{
+    const struct model *m = p->view->model;
+    struct strv features = r->req->features ? strv_split(r->req->features, "&,") : (struct strv){0};
+    struct strv only = {0}, never = {0};
+    bool bad = (r->req->nodelist && hostlist_expand(r->req->nodelist, &only, NULL) < 0) ||
+               (r->req->exclude && hostlist_expand(r->req->exclude, &never, NULL) < 0);
+    nodeset_init(s, p->pool.n_nodes);
+    for (uint32_t i = 0; i < p->pool.n_nodes && !bad; i++)
+        if (nodeset_has(&p->part_nodes[part], i) && meets_rules(m->nodes[i], r, &features) &&
+            !strv_has(&never, m->nodes[i]->spec.name))
+            nodeset_add(s, i);
+    if (only.n)
+        keep_listed(p, s, &only, !r->one_task, r->one_task || only.n >= r->nodes_max);
+    strv_fini(&features);
+    strv_fini(&only);
+    strv_fini(&never);
+}
+
+static struct set *intern_set(struct planner *p, uint32_t part, const struct node_rules *r)
+{
+    struct str k = STR_INIT;
+    key_number(&k, part);
+    key_text(&k, r->req->features);
+    key_text(&k, r->req->nodelist);
+    key_text(&k, r->req->exclude);
+    key_text(&k, r->gpu_type);
+    key_text(&k, r->reservation ? r->reservation->name : NULL);
+    key_number(&k, r->req->nodelist ? (uint64_t)r->nodes_max << 1 | r->one_task : 0);
+    uint64_t hash = hash_bytes(k.s, k.len);
+    struct set *first = idmap_get(&p->sets, hash), *s = first;
+    while (s && !same_key(s->key, s->key_len, &k))
+        s = s->next;
+    if (!s) {
+        s = xcalloc(1, sizeof *s);
+        *s = (struct set){.next = first, .hash = hash, .key_len = k.len, .part = part};
+        s->key = str_take(&k);
+        fill_set(p, part, r, &s->nodes);
+        idmap_set(&p->sets, hash, s);
+    }
+    str_fini(&k);
+    s->refs++;
+    return s;
+}
+
+#define UNCHAIN(map, item)                                           \
+    do {                                                             \
+        __typeof__(item) it_ = (item), at_ = idmap_get(map, it_->hash); \
+        if (at_ == it_ && it_->next)                                 \
+            idmap_set(map, it_->hash, it_->next);                    \
+        else if (at_ == it_)                                         \
+            idmap_remove(map, it_->hash);                            \
+        while (at_ != it_ && at_->next != it_)                       \
+            at_ = at_->next;                                         \
+        if (at_ != it_)                                              \
+            at_->next = it_->next;                                   \
+    } while (0)
+
+static void drop_set(struct planner *p, struct set *s)
+{
+    if (--s->refs)
+        return;
+    UNCHAIN(&p->sets, s);
+    nodeset_fini(&s->nodes);
+    free(s->key);
+    free(s);
+}
+
+/* --- shapes --- */
+
+static int64_t length_ms(uint32_t s)
+{
+    return s == DURATION_UNLIMITED || s == DURATION_NOT_SET ? WHEN_NEVER : (int64_t)s * MS_PER_S;
+}
+
+static struct shape *intern_shape(struct planner *p, const struct job *j, const struct step *s,
+                                  uint32_t part_at)
+{
+    const struct part_spec *part = &p->view->model->spec.parts.v[part_at];
+    struct demand d = {.overcommit = j->req.overcommit && !s,
+                       .tasks_given = j->req.ntasks != NOT_GIVEN || s,
+                       .one_task = s != NULL};
+    if (s)
+        step_task_need(s, &d.need);
+    else
+        job_need(&j->req, &d.need);
+    d.nodes_max = d.need.nodes_max < part->max_nodes ? d.need.nodes_max : part->max_nodes;
+    const char *gpu_type = s && s->gpu_type ? s->gpu_type : j->req.gpu_type;
+    struct node_rules r = {.req = &j->req,
+                           .gpu_type = d.need.gpus ? gpu_type : NULL,
+                           .one_task = d.one_task,
+                           .nodes_max = d.nodes_max};
+    if (!str_is_empty(j->req.reservation))
+        r.reservation = model_get_window(p->view->model, j->req.reservation);
+    struct set *set = intern_set(p, part_at, &r);
+    int64_t len = length_ms(deadline_limit_s(j, part)), len_min = length_ms(deadline_least_s(j, part));
+    struct str k = STR_INIT;
+    key_need(&k, &d.need);
+    key_number(&k, (uint64_t)(uintptr_t)set);
+    key_number(&k, d.nodes_max | (uint64_t)d.overcommit << 32 | (uint64_t)d.tasks_given << 33 |
+                       (uint64_t)d.one_task << 34);
+    key_number(&k, (uint64_t)len);
+    key_number(&k, (uint64_t)len_min);
+    uint64_t hash = hash_bytes(k.s, k.len);
+    struct shape *first = idmap_get(&p->shapes, hash), *sh = first;
+    while (sh && !same_key(sh->key, sh->key_len, &k))
+        sh = sh->next;
+    if (!sh) {
+        sh = xcalloc(1, sizeof *sh);
+        *sh = (struct shape){.next = first, .hash = hash, .key_len = k.len, .demand = d, .set = set,
+                             .len = len, .len_min = len_min};
+        sh->key = str_take(&k);
+        idmap_set(&p->shapes, hash, sh);
+    } else {
+        set->refs--; /* the shape has its own */
+    }
+    str_fini(&k);
+    sh->refs++;
+    return sh;
+}
+
+static void drop_shape(struct planner *p, struct shape *s)
+{
+    if (--s->refs)
+        return;
+    UNCHAIN(&p->shapes, s);
+    drop_set(p, s->set);
+    free(s->key);
+    free(s);
+}
+
+/* --- groups --- */
+
+static uint32_t part_position(const struct model *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->spec.parts.n; i++)
+        if (str_eq(m->spec.parts.v[i].name, name))
+            return i;
+    return UINT32_MAX;
+}
+
+static struct pool_use *reservation_use(const struct planner *p, const struct job *j)
+{
+    if (str_is_empty(j->req.reservation))
+        return NULL;
+    vec_for_each (&p->windows, i)
+        if (str_eq(p->windows.v[i]->name, j->req.reservation))
+            return &p->windows.v[i]->use;
+    return NULL;
+}
+
+static int64_t deadline_of(const struct planner *p, const struct job *j)
+{
+    int64_t t = wall_is_set(j->req.deadline) ? j->req.deadline.ms : WHEN_NEVER;
+    vec_for_each (&p->windows, i)
+        if (str_eq(p->windows.v[i]->name, j->req.reservation) && p->windows.v[i]->end < t)
+            t = p->windows.v[i]->end;
+    return t;
+}
+
+/* The partitions that j may run in: those it asks for, or the one that it runs in already. */
+static struct strv partitions_of(const struct planner *p, const struct job *j)
+{
+    if (j->state == JOB_PENDING)
+        return gate_partitions(p->view->model, j);
+    struct strv names = {0};
+    if (j->partition)
+        strv_push(&names, j->partition);
+    return names;
+}
+
+static void key_owner(struct str *k, const struct planner *p, const struct job *j, bool begun)
+{
+    key_text(k, j->user);
+    key_text(k, j->req.account);
+    key_text(k, j->req.qos);
+    key_text(k, j->req.licenses);
+    key_number(k, j->uid);
+    key_number(k, (uint64_t)(uint32_t)j->req.nice | (uint64_t)j->req.has_priority << 32 | (uint64_t)begun << 33);
+    key_number(k, j->req.priority);
+    key_number(k, (uint64_t)(j->t_eligible.ms - j->t_submit.ms)); /* so that they age in the order of submission */
+    key_number(k, (uint64_t)deadline_of(p, j));
+    key_text(k, j->req.reservation);
+}
+
+static void set_choices(struct planner *p, struct group *g, const struct job *j, const struct step *s)
+{
+    const struct model *m = p->view->model;
+    g->choices = xcalloc(g->n_choices, sizeof *g->choices);
+    g->asks = xcalloc(g->n_choices, sizeof *g->asks);
+    for (uint32_t i = 0; i < g->n_choices; i++) {
+        struct shape *sh = g->shapes[i];
+        const struct part_spec *part = &m->spec.parts.v[sh->set->part];
+        g->choices[i] = (struct backfill_choice){.lane = sh->set->part,
+                                                 .demand = &sh->demand,
+                                                 .set = &sh->set->nodes,
+                                                 .len = sh->len,
+                                                 .len_min = sh->len_min,
+                                                 .own = g->own};
+        if (s)
+            limits_ask_task(p->limits, m, j, s, part, &g->asks[i]);
+        else
+            limits_ask_job(p->limits, m, j, part, &g->asks[i]);
+        g->tier = part->priority_tier > g->tier ? part->priority_tier : g->tier;
+    }
+}
+
+static struct group *make_group(struct planner *p, const struct job *j, const struct step *s,
+                                struct shape **shapes, uint32_t n, uint64_t hash, struct str *key)
+{
+    struct group *g = xcalloc(1, sizeof *g);
+    *g = (struct group){.next = idmap_get(&p->group_map, hash),
+                        .hash = hash,
+                        .key_len = key->len,
+                        .shapes = shapes,
+                        .n_choices = n,
+                        .begun = j->state != JOB_PENDING,
+                        .licensed = !str_is_empty(j->req.licenses) && j->state == JOB_PENDING,
+                        .deadline = deadline_of(p, j),
+                        .own = reservation_use(p, j)};
+    g->key = str_take(key);
+    list_init(&g->units);
+    list_append(&p->groups, &g->link);
+    set_choices(p, g, j, s);
+    idmap_set(&p->group_map, hash, g);
+    return g;
+}
+
+struct group *planner_group(struct planner *p, const struct job *j, const struct step *s,
+                            enum reason *ret_why)
+{
+    const struct model *m = p->view->model;
+    struct strv names = partitions_of(p, j);
+    struct shape **shapes = xcalloc(names.n ? names.n : 1, sizeof(struct shape *));
+    struct str key = STR_INIT;
+    struct group *g = NULL;
+    uint32_t n = 0;
+    *ret_why = REASON_PART_CONFIG;
+    for (size_t i = 0; i < names.n; i++) {
+        uint32_t at = part_position(m, names.v[i]);
+        const struct part_spec *part = at == UINT32_MAX ? NULL : &m->spec.parts.v[at];
+        enum reason r = gate_partition(p->view, j->uid, &j->req, part, NULL);
+        if (r != REASON_NONE) {
+            *ret_why = i == 0 ? r : *ret_why;
+            continue;
+        }
+        shapes[n] = intern_shape(p, j, s, at);
+        key_number(&key, (uint64_t)(uintptr_t)shapes[n++]);
+    }
+    strv_fini(&names);
+    if (n) {
+        key_owner(&key, p, j, j->state != JOB_PENDING);
+        uint64_t hash = hash_bytes(key.s, key.len);
+        for (g = idmap_get(&p->group_map, hash); g && !same_key(g->key, g->key_len, &key);)
+            g = g->next;
+        if (!g) {
+            g = make_group(p, j, s, shapes, n, hash, &key);
+            shapes = NULL;
+        }
+    }
+    for (uint32_t i = 0; shapes && i < n; i++)
+        drop_shape(p, shapes[i]);
+    free(shapes);
+    str_fini(&key);
+    return g;
+}
+
+void planner_drop_group(struct planner *p, struct group *g)
+{
+    UNCHAIN(&p->group_map, g);
+    list_unlink(&g->link);
+    for (uint32_t i = 0; i < g->n_choices; i++)
+        drop_shape(p, g->shapes[i]);
+    free(g->shapes);
+    free(g->choices);
+    free(g->asks);
+    free(g->key);
+    free(g);
+}

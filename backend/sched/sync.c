@@ -1,0 +1,508 @@
+/* sync.c - from the state to the planner: what was noted is read again. */
+#include <stdlib.h>
+
+#include "backend/sched/gate.h"
+#include "backend/sched/planner_private.h"
+#include "src/model/window.h"
+
+#define OVERDUE_MS   1000 /* what should have ended is expected so much later, again and again */
+#define ENDING_MS    1000 /* a job that ends by itself */
+
+/* --- nodes --- */
+
+static struct amount capacity_of(const struct node *n)
+{
+    return (struct amount){.cpus = n->cpus < CPUSET_MAX ? n->cpus : CPUSET_MAX,
+                           .mem_mib = n->mem_mib > INT64_MAX ? INT64_MAX : (int64_t)n->mem_mib,
+                           .gpus = n->gpus == UINT32_MAX ? 0 : n->gpus};
+}
+
+static bool is_usable(const struct node *n)
+{
+    return n->state == NODE_UP && !n->drain && !n->gone;
+}
+
+/* Returns whether sets of nodes must be made anew. */
+static bool sync_node(struct planner *p, uint32_t at)
+{
+    const struct node *n = p->view->model->nodes[at];
+    struct pool_node *have = &p->pool.nodes[at];
+    struct amount cap = capacity_of(n);
+    bool usable = is_usable(n), stale = !str_eq(p->gpu_types[at], n->gpu_type);
+    if (stale) {
+        free(p->gpu_types[at]);
+        p->gpu_types[at] = xstrdup(n->gpu_type);
+    }
+    if (amount_eq(cap, have->cap) && usable == have->usable && have->weight == n->spec.weight)
+        return stale;
+    pool_set_node(&p->pool, at, cap, n->spec.weight, usable);
+    pool_set_node(&p->empty, at, cap, n->spec.weight, !n->gone);
+    p->gained = true;
+    idmap_for_each (&p->shapes, slot)
+        for (struct shape *s = slot->value; s; s = s->next)
+            s->ever = EVER_UNKNOWN;
+    return stale;
+}
+
+static bool sync_nodes(struct planner *p)
+{
+    bool stale = p->view->model->n_nodes != p->pool.n_nodes;
+    for (uint32_t i = 0; i < p->pool.n_nodes && !stale; i++)
+        stale = sync_node(p, i);
+    return !stale;
+}
+
+/* --- what runs --- */
+
+int64_t planner_end_of(const struct planner *p, const struct job *j)
+{
+    if (j->state == JOB_COMPLETING) {
+        int64_t asked = wall_is_set(j->t_kill) ? j->t_kill.ms + (int64_t)j->kill_grace_s * MS_PER_S : p->now.ms;
+        return asked + ENDING_MS;
+    }
+    if (j->time_limit_s == DURATION_UNLIMITED || j->time_limit_s == DURATION_NOT_SET)
+        return WHEN_NEVER;
+    int64_t len = (int64_t)j->time_limit_s * MS_PER_S;
+    return j->state == JOB_SUSPENDED ? p->now.ms + len : j->t_start.ms + len;
+}
+
+void planner_count_element(struct planner *p, uint32_t array, intptr_t by)
+{
+    if (!array)
+        return;
+    intptr_t n = (intptr_t)idmap_get(&p->array_running, array) + by;
+    if (n > 0)
+        idmap_set(&p->array_running, array, (void *)n);
+    else
+        idmap_remove(&p->array_running, array);
+}
+
+static struct runs *runs_of(struct planner *p, const struct job *j)
+{
+    struct runs *r = idmap_get(&p->runs, j->id);
+    if (r)
+        return r;
+    r = xcalloc(1, sizeof *r);
+    r->job = j->id;
+    r->array_job = j->array_job;
+    list_append(&p->running, &r->link);
+    idmap_set(&p->runs, j->id, r);
+    planner_count_element(p, j->array_job, 1);
+    return r;
+}
+
+static void add_part(const struct planner *p, struct pool_parts *parts, const struct alloc *a)
+{
+    uint32_t at = planner_find_node(p, a->node);
+    if (at == UINT32_MAX)
+        return;
+    struct amount amount = {cpuset_count(&a->cpus), (int64_t)a->mem_mib, cpuset_count(&a->gpus)};
+    vec_push(&parts->v, (struct pool_part){.node = at, .amount = amount});
+}
+
+/* One allocation of j lies on the pool until `end`; taken over where it does already. */
+static void sync_run(struct planner *p, struct runs *r, uint32_t attempt, const struct alloc *a, size_t n,
+                     int64_t end)
+{
+    vec_for_each (&r->v, i) {
+        struct run *run = r->v.v[i];
+        if (run->attempt != attempt)
+            continue;
+        run->seen = true;
+        if (run->use.end == end || !run->use.parts)
+            return;
+        p->gained = p->gained || end < run->use.end;
+        pool_change_end(&p->pool, &run->use, end);
+        return;
+    }
+    struct pool_parts parts = {VEC_INIT};
+    for (size_t i = 0; i < n; i++)
+        add_part(p, &parts, &a[i]);
+    struct run *run = xcalloc(1, sizeof *run);
+    *run = (struct run){.attempt = attempt, .seen = true};
+    if (parts.v.n)
+        pool_run(&p->pool, &run->use, &parts, end);
+    vec_push(&r->v, run);
+    vec_fini(&parts.v);
+}
+
+static void sync_tasks(struct planner *p, struct runs *r, const struct job *j, int64_t end)
+{
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n && !j->steps.v[i].done; k++) {
+            const struct task *t = &j->steps.v[i].tasks.v[k];
+            if (t->state == TASK_LAUNCHING || t->state == TASK_RUNNING)
+                sync_run(p, r, t->attempt, &t->alloc, 1, end);
+        }
+}
+
+static void sweep_runs(struct planner *p, struct runs *r)
+{
+    size_t kept = 0;
+    vec_for_each (&r->v, i) {
+        struct run *run = r->v.v[i];
+        if (run->seen) {
+            r->v.v[kept++] = run;
+            continue;
+        }
+        pool_drop(&p->pool, &run->use);
+        free(run);
+        p->gained = true;
+    }
+    r->v.n = kept;
+}
+
+static void drop_runs(struct planner *p, struct runs *r)
+{
+    vec_for_each (&r->v, i)
+        r->v.v[i]->seen = false;
+    sweep_runs(p, r);
+    vec_fini(&r->v);
+    planner_count_element(p, r->array_job, -1);
+    idmap_remove(&p->runs, r->job);
+    list_unlink(&r->link);
+    free(r);
+    p->gained = true; /* a throttle or a limit may have opened */
+}
+
+static void sync_runs(struct planner *p, uint32_t id, const struct job *j)
+{
+    struct runs *r = idmap_get(&p->runs, id);
+    bool active = j && (j->state == JOB_RUNNING || j->state == JOB_SUSPENDED || j->state == JOB_COMPLETING);
+    if (!active) {
+        if (r)
+            drop_runs(p, r);
+        return;
+    }
+    r = runs_of(p, j);
+    vec_for_each (&r->v, i)
+        r->v.v[i]->seen = false;
+    int64_t end = planner_end_of(p, j);
+    if (j->kind == JOB_KIND_STEPS)
+        sync_tasks(p, r, j, end);
+    else if (j->holding)
+        sync_run(p, r, 0, j->alloc.v, j->alloc.n, end);
+    sweep_runs(p, r);
+}
+
+/* --- what waits --- */
+
+static bool stands_behind(const struct unit *a, const struct unit *b)
+{
+    if (a->submit_ms != b->submit_ms)
+        return a->submit_ms > b->submit_ms;
+    return a->order_id != b->order_id ? a->order_id > b->order_id : a->order_index > b->order_index;
+}
+
+static void enter_group(struct planner *p, struct unit *u, struct group *g)
+{
+    struct list *pos = &g->units;
+    while (pos->prev != &g->units && stands_behind(container_of(pos->prev, struct unit, in_group), u))
+        pos = pos->prev;
+    list_insert_before(pos, &u->in_group);
+    u->group = g;
+    g->n_units++;
+    vec_push(&p->moved, u->job);
+}
+
+static void leave_group(struct planner *p, struct unit *u)
+{
+    struct group *g = u->group;
+    heap_remove(&p->wakes, &u->by_wake);
+    if (!g)
+        return;
+    u->group = NULL;
+    list_unlink(&u->in_group);
+    if (--g->n_units == 0)
+        planner_drop_group(p, g);
+}
+
+void planner_remove_unit(struct planner *p, struct unit *u)
+{
+    p->gained = p->gained || u->hold.use.parts;
+    backfill_give_up(&p->backfill, &u->hold);
+    leave_group(p, u);
+    idmap_remove(&p->units, u->job);
+    free(u);
+}
+
+const struct step *planner_waiting_step(const struct job *j, uint32_t *ret_tasks)
+{
+    for (size_t i = 0; i < j->steps.n; i++) {
+        const struct step *s = &j->steps.v[i];
+        *ret_tasks = 0;
+        for (size_t k = 0; k < s->tasks.n && !s->done && !s->killing; k++)
+            *ret_tasks += s->tasks.v[k].state == TASK_WAITING;
+        if (*ret_tasks)
+            return s;
+    }
+    return NULL;
+}
+
+/* How much of j waits: 0 when nothing does. */
+static uint32_t waiting_count(const struct job *j, const struct step **ret_step)
+{
+    uint32_t n = 0;
+    *ret_step = NULL;
+    if (!j)
+        return 0;
+    if (j->kind == JOB_KIND_STEPS && (j->state == JOB_PENDING || j->state == JOB_RUNNING)) {
+        *ret_step = planner_waiting_step(j, &n);
+        return *ret_step ? n : 0;
+    }
+    return j->state == JOB_PENDING ? job_pending_elements(j) : 0;
+}
+
+static void park(struct planner *p, struct unit *u, enum reason why, struct wall clears)
+{
+    p->gained = p->gained || u->hold.use.parts;
+    backfill_give_up(&p->backfill, &u->hold);
+    leave_group(p, u);
+    u->parked = why;
+    vec_push(&p->moved, u->job);
+    if (wall_is_set(clears))
+        heap_insert(&p->wakes, &u->by_wake, clears.ms);
+}
+
+static void sync_unit(struct planner *p, uint32_t id, const struct job *j)
+{
+    const struct step *s;
+    struct unit *u = idmap_get(&p->units, id);
+    uint32_t n = waiting_count(j, &s);
+    if (!n) {
+        if (u)
+            planner_remove_unit(p, u);
+        return;
+    }
+    if (!u) {
+        u = xcalloc(1, sizeof *u);
+        u->job = id;
+        idmap_set(&p->units, id, u);
+    }
+    u->count = n;
+    u->chosen = NULL;
+    u->submit_ms = j->t_submit.ms;
+    u->order_id = j->array_job ? j->array_job : j->id;
+    u->order_index = j->array_index;
+    struct wall clears = {0};
+    enum reason gate = j->state == JOB_PENDING ? gate_job(p->view, j, p->now, &clears) : REASON_NONE;
+    struct group *g = gate == REASON_NONE ? planner_group(p, j, s, &gate) : NULL;
+    if (!g) {
+        park(p, u, gate, clears);
+        return;
+    }
+    if (g == u->group) /* its place in the row does not change */
+        return;
+    if (u->group) {
+        p->gained = p->gained || u->hold.use.parts;
+        backfill_give_up(&p->backfill, &u->hold);
+    }
+    leave_group(p, u);
+    u->parked = REASON_NONE;
+    enter_group(p, u, g);
+}
+
+/* --- windows --- */
+
+static void drop_windows(struct planner *p)
+{
+    vec_for_each (&p->windows, i) {
+        pool_drop(&p->pool, &p->windows.v[i]->use);
+        free(p->windows.v[i]->name);
+        free(p->windows.v[i]);
+    }
+    vec_clear(&p->windows);
+}
+
+static void add_windows(struct planner *p)
+{
+    const struct model *m = p->view->model;
+    for (size_t i = 0; i < m->windows.n; i++) {
+        const struct window *w = &m->windows.v[i];
+        struct pool_parts parts = {VEC_INIT};
+        for (uint32_t k = 0; k < p->pool.n_nodes; k++)
+            if (window_has_node(w, m->nodes[k]->spec.name))
+                vec_push(&parts.v, (struct pool_part){.node = k, .amount = p->pool.nodes[k].cap});
+        struct window_use *use = xcalloc(1, sizeof *use);
+        *use = (struct window_use){.name = xstrdup(w->name), .start = w->start.ms, .end = w->end.ms};
+        if (parts.v.n)
+            pool_hold(&p->pool, &use->use, &parts, w->start.ms, w->end.ms);
+        vec_push(&p->windows, use);
+        vec_fini(&parts.v);
+    }
+}
+
+/* --- everything --- */
+
+static void drop_started(struct planner *p)
+{
+    vec_for_each (&p->started, i) {
+        pool_drop(&p->pool, &p->started.v[i]->use);
+        planner_count_element(p, p->started.v[i]->array_job, -1);
+        free(p->started.v[i]);
+    }
+    vec_clear(&p->started);
+}
+
+void planner_forget(struct planner *p)
+{
+    drop_started(p);
+    idmap_for_each (&p->units, slot) {
+        struct unit *u = slot->value;
+        backfill_give_up(&p->backfill, &u->hold);
+        leave_group(p, u);
+        free(u);
+    }
+    idmap_fini(&p->units);
+    p->units = (struct idmap){0};
+    list_for_each (r, &p->running, struct runs, link)
+        drop_runs(p, r);
+    drop_windows(p);
+    backfill_fini(&p->backfill);
+    for (uint32_t i = 0; i < p->pool.n_nodes; i++)
+        free(p->gpu_types[i]);
+    free(p->gpu_types);
+    free(p->taken);
+    for (uint32_t i = 0; i < p->n_parts; i++)
+        nodeset_fini(&p->part_nodes[i]);
+    free(p->part_nodes);
+    free(p->first_blocked);
+    p->first_blocked = NULL;
+    pool_fini(&p->pool);
+    pool_fini(&p->empty);
+    idmap_fini(&p->node_at);
+    idmap_fini(&p->array_running);
+    idmap_fini(&p->sets);
+    idmap_fini(&p->shapes);
+    idmap_fini(&p->group_map);
+    heap_fini(&p->wakes);
+    limits_free(p->limits);
+    p->limits = NULL;
+    p->node_at = p->array_running = p->sets = p->shapes = p->group_map = (struct idmap){0};
+    p->wakes = (struct heap){0};
+    p->gpu_types = NULL;
+    p->taken = NULL;
+    p->part_nodes = NULL;
+    p->n_parts = 0;
+}
+
+static bool has_soft(const struct limit_set *l)
+{
+    const uint64_t most[] = {l->gpus, l->cpus, l->mem_mib, l->nodes, l->running_jobs, l->gpu_minutes};
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++)
+        if (most[i] != LIMIT_NONE)
+            return true;
+    return false;
+}
+
+static bool has_preemption(const struct cluster_spec *s)
+{
+    for (size_t i = 0; i < s->parts.n; i++)
+        if (s->parts.v[i].preempt_mode != PREEMPT_OFF)
+            return true;
+    for (size_t i = 0; i < s->qos.n; i++)
+        if (s->qos.v[i].preempt.n)
+            return true;
+    for (size_t i = 0; i < s->limits.n; i++)
+        if (has_soft(&s->limits.v[i].soft))
+            return true;
+    return false;
+}
+
+static void set_up_parts(struct planner *p)
+{
+    const struct model *m = p->view->model;
+    p->n_parts = (uint32_t)m->spec.parts.n;
+    p->part_nodes = xcalloc(p->n_parts ? p->n_parts : 1, sizeof *p->part_nodes);
+    p->first_blocked = xcalloc(p->n_parts ? p->n_parts : 1, sizeof *p->first_blocked);
+    for (uint32_t i = 0; i < p->n_parts; i++) {
+        nodeset_init(&p->part_nodes[i], p->pool.n_nodes);
+        for (size_t k = 0; k < m->spec.parts.v[i].nodes.n; k++) {
+            uint32_t at = planner_find_node(p, m->spec.parts.v[i].nodes.v[k]);
+            if (at != UINT32_MAX)
+                nodeset_add(&p->part_nodes[i], at);
+        }
+    }
+}
+
+static struct backfill_opts opts_of(const struct cluster_spec *s)
+{
+    switch ((enum backfill_mode)s->backfill) {
+    case BACKFILL_EASY: return (struct backfill_opts){.depth = 1, .backfill = true};
+    case BACKFILL_OFF: return (struct backfill_opts){.depth = 0};
+    case BACKFILL_CONSERVATIVE: break;
+    }
+    uint32_t depth = s->reservations ? s->reservations : 1;
+    return (struct backfill_opts){.depth = depth, .backfill = true, .keep = true};
+}
+
+static void rebuild(struct planner *p)
+{
+    const struct model *m = p->view->model;
+    planner_forget(p);
+    pool_init(&p->pool, (uint32_t)m->n_nodes, p->now.ms);
+    pool_init(&p->empty, (uint32_t)m->n_nodes, p->now.ms);
+    p->gpu_types = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof(char *));
+    p->taken = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *p->taken);
+    for (uint32_t i = 0; i < m->n_nodes; i++) {
+        const char *name = m->nodes[i]->spec.name;
+        idmap_set(&p->node_at, hash_bytes(name, strlen(name)), (void *)(uintptr_t)(i + 1));
+        sync_node(p, i);
+    }
+    set_up_parts(p);
+    struct backfill_opts opts = opts_of(&m->spec);
+    backfill_init(&p->backfill, &p->pool, &opts, p->n_parts);
+    p->limits = limits_new(m);
+    p->may_preempt = has_preemption(&m->spec);
+    add_windows(p);
+    list_for_each (j, &m->active, struct job, in_queue) {
+        sync_runs(p, j->id, j);
+        if (j->kind == JOB_KIND_STEPS)
+            sync_unit(p, j->id, j);
+    }
+    list_for_each (j, &m->pending, struct job, in_queue)
+        sync_unit(p, j->id, j);
+    p->gained = true;
+}
+
+static void wake_parked(struct planner *p)
+{
+    for (struct heap_node *h; (h = heap_peek(&p->wakes)) && h->key <= p->now.ms;) {
+        vec_push(&p->dirty, container_of(h, struct unit, by_wake)->job);
+        heap_pop(&p->wakes);
+    }
+}
+
+/* A window that is over has given its nodes back. */
+static bool window_has_ended(const struct planner *p)
+{
+    vec_for_each (&p->windows, i)
+        if (p->windows.v[i]->end > p->last_now && p->windows.v[i]->end <= p->now.ms)
+            return true;
+    return false;
+}
+
+void planner_sync(struct planner *p)
+{
+    const struct model *m = p->view->model;
+    bool back = p->now.ms < p->last_now; /* the clock was set back */
+    if (p->all_dirty || p->windows_dirty || back || (p->nodes_dirty && !sync_nodes(p))) {
+        vec_clear(&p->dirty);
+        rebuild(p);
+    } else {
+        drop_started(p);
+        wake_parked(p);
+        p->pool.now = p->now.ms;
+        vec_for_each (&p->dirty, i) {
+            const struct job *j = model_get_job(m, p->dirty.v[i]);
+            limits_recount(p->limits, m, p->dirty.v[i]);
+            sync_runs(p, p->dirty.v[i], j);
+            sync_unit(p, p->dirty.v[i], j);
+        }
+    }
+    p->all_dirty = p->nodes_dirty = p->windows_dirty = false;
+    vec_clear(&p->dirty);
+    p->gained = p->gained || window_has_ended(p);
+    pool_advance(&p->pool, p->now.ms, OVERDUE_MS);
+    p->last_now = p->now.ms;
+}
