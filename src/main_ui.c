@@ -88,6 +88,7 @@ int main(int argc, char **argv)
         if (c == OPT_THEME) {
             free(s.theme);
             s.theme = xstrdup(optarg);
+            s.theme_now = true;
         } else if (c == OPT_ASCII) {
             s.ascii = true;
         } else if (c == OPT_READ_ONLY) {

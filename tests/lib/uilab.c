@@ -32,6 +32,7 @@ void uilab_init(struct uilab *u)
     canvas_init(&u->canvas);
     str_init(&u->text);
     keymap_init(&u->options.keys);
+    u->options.prefs = &u->prefs;
     u->options.send = keep_sent;
     u->options.ctx = u;
 }
@@ -49,6 +50,7 @@ void uilab_forget_sent(struct uilab *u)
 void uilab_fini(struct uilab *u)
 {
     app_free(u->app);
+    prefs_fini(&u->prefs);
     uilab_forget_sent(u);
     vec_fini(&u->sent);
     lab_fini(&u->lab);

@@ -26,6 +26,7 @@ struct uilab {
     struct theme theme;
     struct canvas canvas;
     struct app_options options; /* set before uilab_connect */
+    struct prefs prefs;
     VEC(struct uilab_sent) sent;
     uint64_t next_tag;
     struct mono mono;

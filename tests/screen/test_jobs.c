@@ -1,40 +1,6 @@
 /* test_jobs.c - the jobs screen and the page of a job: what they look like, and that keys hit what they
  * should. */
-#include "tests/lib/scene.h"
-#include "tests/lib/uilab.h"
-
-struct stage {
-    struct uilab u;
-    struct scene s;
-};
-
-static int set_up(void **state)
-{
-    static struct stage g;
-    uilab_init(&g.u);
-    scene_build(&g.u.lab, &g.s);
-    uilab_connect(&g.u);
-    uilab_draw(&g.u, 24, 80);
-    *state = &g;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    uilab_fini(&((struct stage *)*state)->u);
-    return 0;
-}
-
-#define must_show(u, part)                                                     \
-    do {                                                                       \
-        if (uilab_find(u, part) < 0)                                           \
-            fail_msg("\"%s\" is not on the screen:\n%s", part, uilab_text(u)); \
-    } while (0)
-#define must_not_show(u, part)                                             \
-    do {                                                                   \
-        if (uilab_find(u, part) >= 0)                                      \
-            fail_msg("\"%s\" is on the screen:\n%s", part, uilab_text(u)); \
-    } while (0)
+#include "tests/screen/stage.h"
 
 /* The text of the row under the cursor. */
 static const char *cursor_row(struct uilab *u)
@@ -232,6 +198,7 @@ static void marks_survive_and_count(void **state)
     must_show(u, "2 waiting, 1 running");
     must_show(u, "2 more have ended already");
     uilab_keys(u, "<Enter>");
+    uilab_wait(u, 5000);
     assert_int_equal(sent_act(u)->targets.n, 3);
     uilab_keys(u, "u");
     uilab_draw(u, 24, 80);
@@ -256,6 +223,7 @@ static void many_jobs_need_their_count(void **state)
     must_show(u, "not that");
     assert_null(sent_act(u));
     uilab_keys(u, "<C-u>66<Enter>");
+    uilab_wait(u, 5000);
     const struct msg_act *act = sent_act(u);
     assert_non_null(act);
     assert_int_equal(act->targets.n, 1); /* one request for the whole array */
@@ -516,35 +484,33 @@ static void every_size_can_be_drawn(void **state)
     }
 }
 
-#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(golden_sizes),
-        CASE(golden_themes),
+        STAGE_CASE(golden_sizes),
+        STAGE_CASE(golden_themes),
         cmocka_unit_test(golden_ascii),
         cmocka_unit_test(golden_before_data),
-        CASE(cursor_stays_on_its_job),
-        CASE(filter_keeps_rows_within_reach),
-        CASE(typing_triggers_no_view_key),
-        CASE(cancel_hits_what_was_highlighted),
-        CASE(marks_survive_and_count),
-        CASE(many_jobs_need_their_count),
-        CASE(element_of_an_array_is_not_the_array),
-        CASE(other_deeds),
+        STAGE_CASE(cursor_stays_on_its_job),
+        STAGE_CASE(filter_keeps_rows_within_reach),
+        STAGE_CASE(typing_triggers_no_view_key),
+        STAGE_CASE(cancel_hits_what_was_highlighted),
+        STAGE_CASE(marks_survive_and_count),
+        STAGE_CASE(many_jobs_need_their_count),
+        STAGE_CASE(element_of_an_array_is_not_the_array),
+        STAGE_CASE(other_deeds),
         cmocka_unit_test(read_only_refuses),
-        CASE(why_is_told_in_full),
-        CASE(hostile_names_stay_in_their_column),
-        CASE(no_negative_time),
-        CASE(ticks_only_for_what_runs),
-        CASE(escape_never_quits),
-        CASE(lost_connection_grows_stale),
-        CASE(frozen_picture_stands_still),
-        CASE(resync_is_obeyed),
-        CASE(page_of_a_job_that_goes_away),
-        CASE(clicks_choose_and_open),
-        CASE(every_size_can_be_drawn),
+        STAGE_CASE(why_is_told_in_full),
+        STAGE_CASE(hostile_names_stay_in_their_column),
+        STAGE_CASE(no_negative_time),
+        STAGE_CASE(ticks_only_for_what_runs),
+        STAGE_CASE(escape_never_quits),
+        STAGE_CASE(lost_connection_grows_stale),
+        STAGE_CASE(frozen_picture_stands_still),
+        STAGE_CASE(resync_is_obeyed),
+        STAGE_CASE(page_of_a_job_that_goes_away),
+        STAGE_CASE(clicks_choose_and_open),
+        STAGE_CASE(every_size_can_be_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,28 +1,6 @@
 /* test_pictures.c - the pictures in docs/screens are what the screens look like. `make screens` writes
  * them. */
-#include "tests/lib/scene.h"
-#include "tests/lib/uilab.h"
-
-struct stage {
-    struct uilab u;
-    struct scene s;
-};
-
-static int set_up(void **state)
-{
-    static struct stage g;
-    uilab_init(&g.u);
-    scene_build(&g.u.lab, &g.s);
-    uilab_connect(&g.u);
-    *state = &g;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    uilab_fini(&((struct stage *)*state)->u);
-    return 0;
-}
+#include "tests/screen/stage.h"
 
 static void jobs(void **state)
 {
@@ -64,11 +42,9 @@ static void help(void **state)
     uilab_picture(&g->u, "help", 40, 100);
 }
 
-#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {CASE(jobs),  CASE(jobs_small), CASE(job_page),
-                                       CASE(nodes), CASE(confirm),    CASE(help)};
+    const struct CMUnitTest tests[] = {STAGE_CASE(jobs),  STAGE_CASE(jobs_small), STAGE_CASE(job_page),
+                                       STAGE_CASE(nodes), STAGE_CASE(confirm),    STAGE_CASE(help)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,10 @@ struct ui *app_new(const struct app_options *o)
     a->next_number = 1;
     a->m = xcalloc(1, sizeof *a->m);
     model_init(a->m);
+    edit_init(&a->cmd.edit);
+    a->cmd.chosen = -1;
     a->roots[0] = screens[0]->open(a, NULL);
+    remember_restore(a, a->roots[0]);
     return a;
 }
 
@@ -68,8 +71,15 @@ void app_free(struct ui *a)
     }
     free(a->why_lost);
     free(a->connecting);
-    free(a->toast);
     free(a->copied);
+    free(a->title);
+    strv_fini(&a->program);
+    later_undo(a);
+    command_close(a);
+    vec_fini(&a->cmd.candidates);
+    edit_fini(&a->cmd.edit);
+    vec_fini(&a->watched);
+    free(a->toast);
     free(a);
 }
 
@@ -133,6 +143,7 @@ static void sync_views(struct ui *a)
     a->changed = false;
     a->dirty = true;
     totals_count(&a->totals, a->m);
+    watch_look(a);
     /* Only what is seen, and what it will come back to: the others are brought up when they are shown. */
     for (size_t i = 0; i < sizeof a->roots / sizeof a->roots[0]; i++)
         if (a->roots[i])
@@ -190,8 +201,10 @@ static void show_screen(struct ui *a, size_t i)
 {
     while (a->pushed.n)
         pop_view(a);
-    if (!a->roots[i])
+    if (!a->roots[i]) {
         a->roots[i] = screens[i]->open(a, NULL);
+        remember_restore(a, a->roots[i]);
+    }
     a->root = i;
     shown_changed(a);
 }
@@ -248,6 +261,29 @@ const char *app_copied(const struct ui *a)
     return a->copied;
 }
 
+const struct strv *app_program(const struct ui *a)
+{
+    return &a->program;
+}
+
+void ui_run(struct ui *a, struct strv *take_argv)
+{
+    strv_fini(&a->program);
+    a->program = *take_argv;
+    *take_argv = (struct strv){0};
+    a->wishes |= APP_RUN;
+}
+
+const char *app_title(const struct ui *a)
+{
+    return a->title;
+}
+
+void app_say(struct ui *a, enum role role, const char *text)
+{
+    ui_toast(a, role, "%s", text);
+}
+
 const char *ui_read_only(struct ui *a, bool say)
 {
     const char *why =
@@ -285,21 +321,79 @@ static void toggle_freeze(struct ui *a)
         link_resync(a);
 }
 
+/* What was confirmed is done before one leaves. */
+void app_quit(struct ui *a)
+{
+    later_run(a);
+    a->wishes |= APP_QUIT;
+}
+
 static void go_back(struct ui *a)
 {
     if (a->pushed.n)
         pop_view(a);
     else
-        a->wishes |= APP_QUIT;
+        app_quit(a);
 }
 
-static void frame_act(struct ui *a, enum action action)
+/* --- the menu of everything --- */
+
+static void take_bits(struct ui *a, const struct view *v, unsigned did)
+{
+    if (did & DID_REDRAW)
+        a->dirty = true;
+    if (did & DID_LEAVE && a->pushed.n && a->pushed.v[a->pushed.n - 1] == v)
+        pop_view(a);
+}
+
+struct deed_menu {
+    enum action actions[ACTION_N];
+};
+
+static void menu_chosen(struct ui *a, struct dialog *d, enum dialog_outcome outcome, void *arg)
+{
+    const struct deed_menu *m = arg;
+    struct view *v = app_view(a);
+    struct input none = input_key(0);
+    if (outcome == DIALOG_YES)
+        take_bits(a, v, v->ops->act(v, m->actions[dialog_choice(d)], &none));
+}
+
+/* What moves is left out: nobody looks for it in a menu. */
+static void open_menu(struct ui *a)
+{
+    const struct view_ops *ops = app_view(a)->ops;
+    struct deed_menu *m = xcalloc(1, sizeof *m);
+    struct dialog *d = dialog_new(DIALOG_MENU, "what can be done here");
+    size_t n = 0;
+    for (size_t s = 0; s < ops->n_scopes; s++)
+        for (int k = 1; k < ACTION_N; k++) {
+            const struct action_info *info = action_info((enum action)k);
+            if (info->scope != ops->scopes[s] || info->scope == SCOPE_MOVE)
+                continue;
+            struct str line = STR_INIT;
+            keymap_format(&a->o.keys, (enum action)k, true, &line);
+            while (line.len < 6)
+                str_append_char(&line, ' ');
+            str_append(&line, info->help);
+            strv_push_take(&d->items, str_take(&line));
+            m->actions[n++] = (enum action)k;
+        }
+    d->verb = xstrdup("do it");
+    ui_take_dialog(a, d, menu_chosen, m, free);
+}
+
+void app_act(struct ui *a, enum action action)
 {
     int screen = screen_of_action(action);
     if (screen >= 0)
         show_screen(a, (size_t)screen);
     else if (action == ACTION_HELP)
         help_open(a);
+    else if (action == ACTION_COMMAND)
+        command_open(a, "");
+    else if (action == ACTION_MENU)
+        open_menu(a);
     else if (action == ACTION_BACK)
         go_back(a);
     else if (action == ACTION_CLOSE)
@@ -313,7 +407,7 @@ static void frame_act(struct ui *a, enum action action)
     else if (action == ACTION_SUSPEND)
         a->wishes |= APP_SUSPEND;
     else if (action == ACTION_QUIT)
-        a->wishes |= APP_QUIT;
+        app_quit(a);
     else if (action == ACTION_MOUSE) {
         a->mouse_on = !a->mouse_on;
         a->wishes |= APP_MOUSE;
@@ -321,14 +415,6 @@ static void frame_act(struct ui *a, enum action action)
     } else
         return;
     a->dirty = true;
-}
-
-static void take_bits(struct ui *a, const struct view *v, unsigned did)
-{
-    if (did & DID_REDRAW)
-        a->dirty = true;
-    if (did & DID_LEAVE && a->pushed.n && a->pushed.v[a->pushed.n - 1] == v)
-        pop_view(a);
 }
 
 #define SCOPES_MAX 8
@@ -353,6 +439,13 @@ static enum action action_of(const struct ui *a, const struct view *v, const str
     return ACTION_NONE;
 }
 
+static bool wants_undo(const struct ui *a, const struct input *in)
+{
+    static const enum scope scope[] = {SCOPE_WAIT};
+    return a->later.fn && in->kind == INPUT_KEY &&
+           keymap_find(&a->o.keys, scope, 1, in->key) == ACTION_UNDO;
+}
+
 void app_input(struct ui *a, const struct input *in)
 {
     sync_views(a);
@@ -366,24 +459,38 @@ void app_input(struct ui *a, const struct input *in)
         a->dirty = true;
     }
     if (in->kind == INPUT_KEY && in->key == CTRL_KEY('c')) {
-        a->wishes |= APP_QUIT;
+        if (!later_undo(a))
+            a->wishes |= APP_QUIT;
         return;
     }
     if (a->dialogs.n) {
         dialog_gets(a, in);
+        sync_views(a);
+        remember_view(a, app_view(a));
+        return;
+    }
+    if (a->cmd.open) {
+        command_input(a, in);
+        sync_views(a);
+        remember_view(a, app_view(a));
         return;
     }
     struct view *v = app_view(a);
+    if (wants_undo(a, in)) {
+        later_undo(a);
+        return;
+    }
     unsigned did = v->ops->input ? v->ops->input(v, in) : 0;
     if (!(did & DID_HANDLE)) {
         enum action action = action_of(a, v, in);
         if (action)
             did |= v->ops->act(v, action, in);
         if (!(did & DID_HANDLE))
-            frame_act(a, action);
+            app_act(a, action);
     }
     take_bits(a, v, did);
     sync_views(a);
+    remember_view(a, app_view(a));
 }
 
 int app_view_fd(struct ui *a)
@@ -441,6 +548,11 @@ int app_next_ms(const struct ui *a)
         int64_t t = until_ms(a, a->toast_until);
         next = next < 0 || t < next ? t : next;
     }
+    if (a->later.fn) { /* its line counts the seconds */
+        int64_t t = until_ms(a, a->later.until);
+        t = t > 1000 ? t % 1000 + 1 : t;
+        next = next < 0 || t < next ? t : next;
+    }
     return (int)next;
 }
 
@@ -450,6 +562,8 @@ void app_tick(struct ui *a)
         free(a->toast);
         a->toast = NULL;
     }
+    if (a->later.fn && a->mono.ns >= a->later.until.ns)
+        later_run(a);
     a->dirty = true;
 }
 

@@ -6,12 +6,15 @@
 #define UI_APP_APP_H
 
 #include "src/base/time.h"
+#include "ui/app/prefs.h"
 #include "ui/theme/theme.h"
 #include "ui/view/view.h"
 
 struct app_options {
     bool read_only, ascii;
     struct keymap keys;
+    struct prefs *prefs; /* what is remembered; the caller's, never NULL */
+    struct strv themes;  /* names that :theme offers; the caller's */
     /* Sends a message; 0 or a negative error. */
     int (*send)(void *ctx, enum msg_kind kind, const void *body, uint64_t *ret_tag);
     void *ctx;
@@ -22,6 +25,11 @@ struct app_options {
 #define APP_REDRAW  4u  /* send everything to the terminal again */
 #define APP_MOUSE   8u  /* turn the mouse on or off */
 #define APP_COPY    16u /* app_copied() goes to the clipboard */
+#define APP_SAVE    32u /* the prefs have changed */
+#define APP_THEME   64u /* prefs->theme is to be used */
+#define APP_BELL    128u
+#define APP_TITLE   256u /* app_title() is the window's */
+#define APP_RUN     512u /* app_program() gets the terminal */
 
 struct ui *app_new(const struct app_options *o) __attribute__((warn_unused_result));
 void app_free(struct ui *a);
@@ -60,6 +68,10 @@ void app_tick(struct ui *a);
 /* APP_* bits since the last call. */
 unsigned app_take_wishes(struct ui *a);
 const char *app_copied(const struct ui *a);
+/* APP_RUN: the program that gets the terminal for a while. */
+const struct strv *app_program(const struct ui *a);
+const char *app_title(const struct ui *a);
+void app_say(struct ui *a, enum role role, const char *text);
 struct view *app_view(const struct ui *a); /* on top */
 
 #endif

@@ -189,7 +189,9 @@ static void draw_footer(const struct ui *a, struct canvas *c, struct rect r)
         return;
     struct rich line;
     rich_init(&line);
-    if (a->toast)
+    if (a->later.fn)
+        later_text(a, &line);
+    else if (a->toast)
         rich_add(&line, a->toast_role, a->toast);
     else
         footer_text(a, &line, r.w - 2);
@@ -225,6 +227,8 @@ void frame_draw(struct ui *a, struct canvas *c)
     v->ticks = false;
     v->ops->draw(v, c, &l);
     draw_footer(a, c, l.footer);
+    if (a->cmd.open)
+        command_draw(a, c, l.footer);
     vec_for_each (&a->dialogs, i) {
         c->cur_y = c->cur_x = -1;
         dialog_draw(a->dialogs.v[i].d, c);

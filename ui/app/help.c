@@ -36,5 +36,9 @@ void help_open(struct ui *a)
     for (size_t i = 0; i < ops->n_scopes; i++)
         add_scope(a, &d->body.lines, ops->scopes[i]);
     add_scope(a, &d->body.lines, SCOPE_GLOBAL);
+    add_scope(a, &d->body.lines, SCOPE_WAIT);
+    lines_add(&d->body.lines);
+    lines_addf(&d->body.lines, ROLE_TITLE, "Commands");
+    command_help(&d->body.lines);
     ui_take_dialog(a, d, NULL, NULL, NULL);
 }

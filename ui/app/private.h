@@ -4,6 +4,7 @@
 
 #include "src/base/vec.h"
 #include "ui/app/app.h"
+#include "ui/app/command.h"
 
 #define STORY_MAX 2000 /* events kept for the pages of jobs */
 
@@ -26,6 +27,19 @@ struct asked { /* a request that is not answered yet */
 struct measured {
     struct msg_util util;
     struct mono at;
+};
+
+struct later { /* waits for its time, or to be undone */
+    char *what;
+    ui_later_fn *fn; /* NULL: nothing waits */
+    void *arg;
+    void (*free_arg)(void *);
+    struct mono until;
+};
+
+struct watched {
+    struct job_target what;
+    uint32_t state; /* of a job; of an array how many of it are live */
 };
 
 struct totals { /* of the header; counted when the model changes */
@@ -68,7 +82,12 @@ struct ui {
     bool frozen, missed; /* missed: messages were dropped while frozen */
     bool mouse_on;
     unsigned wishes;
-    char *copied;
+    char *copied, *title;
+    struct strv program;
+
+    struct cmdline cmd;
+    struct later later;
+    VEC(struct watched) watched;
 };
 
 /* screens.c: the views of the number keys. */
@@ -76,6 +95,7 @@ extern const struct view_ops *const screens[];
 size_t screens_count(void);
 const char *screen_title(size_t i);
 int screen_of_action(enum action a); /* or -1 */
+enum action screen_action(size_t i);
 
 /* frame.c */
 void frame_draw(struct ui *a, struct canvas *c);
@@ -83,6 +103,22 @@ void totals_count(struct totals *t, const struct model *m);
 
 /* help.c */
 void help_open(struct ui *a);
+
+/* app.c */
+void app_act(struct ui *a, enum action action); /* an action of the frame's own */
+void app_quit(struct ui *a);
+
+/* later.c */
+void later_run(struct ui *a);  /* at once */
+bool later_undo(struct ui *a); /* false: nothing waits */
+void later_text(const struct ui *a, struct rich *r);
+
+/* watch.c: looks at what is watched after a change. */
+void watch_look(struct ui *a);
+
+/* remember.c: prefs and views. */
+void remember_restore(struct ui *a, struct view *v);
+void remember_view(struct ui *a, struct view *v);
 
 /* link.c */
 void link_resync(struct ui *a);

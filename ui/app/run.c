@@ -26,6 +26,7 @@
 #define FEED_MS      25 /* of messages before the keyboard is looked at again */
 #define HEARTBEAT_MS 15000
 #define SILENCE_MS   40000 /* no word for so long, though asked: the connection is given up */
+#define GOODBYE_MS   400   /* for what is still to be sent at the end */
 #define SKEW_MS      2000  /* clocks that differ by more than this are set right for the display */
 
 struct loop {
@@ -42,6 +43,11 @@ struct loop {
     struct mono heard, pinged, drawn;
     int64_t draw_cost_ms;
     bool mouse, quit;
+    struct prefs prefs;
+    char *prefs_path;
+    const struct settings *settings;
+    const char *theme_dir;
+    bool theme_chosen, save_failed;
 };
 
 static struct mono mono_now(void)
@@ -184,9 +190,62 @@ static void draw(struct loop *l)
     l->draw_cost_ms = (l->drawn.ns - begin.ns) / NS_PER_MS;
 }
 
+/* What was typed last counts more than the file; what the command line says is in the settings. */
+static int choose_theme(struct loop *l, struct errtext *err)
+{
+    const char *no_color = getenv("NO_COLOR"), *env = getenv("STOKER_THEME");
+    const char *name = l->settings->theme_now ? l->settings->theme : l->prefs.theme;
+    name = name ? name : l->settings->theme ? l->settings->theme : env;
+    int colors = no_color && *no_color ? 0 : term_colors(l->term);
+    bool none = !name || !*name;
+    struct theme t;
+    theme_init(&t, !none && str_eq(name, "mono") ? 0 : colors);
+    int rc = 0;
+    if (!none && !str_eq(name, "dark") && !str_eq(name, "mono")) {
+        char *path = settings_theme_path(name, l->theme_dir);
+        rc = theme_load(&t, path, err);
+        free(path);
+    }
+    if (rc >= 0 || !l->theme_chosen)
+        l->theme = t;
+    l->theme_chosen = true;
+    return rc;
+}
+
+static void run_program(struct loop *l)
+{
+    int rc = term_run(l->term, app_program(l->app)->v);
+    if (rc < 0)
+        app_say(l->app, ROLE_ERROR, strerror(-rc));
+    l->heard = mono_now(); /* nobody listened meanwhile */
+    struct input resize = {.kind = INPUT_RESIZE};
+    app_input(l->app, &resize);
+}
+
+static void grant_small_wishes(struct loop *l, unsigned w)
+{
+    struct errtext err = {""};
+    if (w & APP_THEME) {
+        if (choose_theme(l, &err) < 0)
+            app_say(l->app, ROLE_ERROR, err.s);
+        term_redraw(l->term);
+    }
+    if (w & APP_SAVE && prefs_save(&l->prefs, l->prefs_path, &err) < 0 && !l->save_failed) {
+        l->save_failed = true; /* said once: a full disk must not be told at every key */
+        app_say(l->app, ROLE_WARN, err.s);
+    }
+    if (w & APP_BELL)
+        term_bell(l->term);
+    if (w & APP_TITLE)
+        term_title(l->term, app_title(l->app));
+}
+
 static void grant_wishes(struct loop *l)
 {
     unsigned w = app_take_wishes(l->app);
+    grant_small_wishes(l, w);
+    if (w & APP_RUN)
+        run_program(l);
     if (w & APP_QUIT)
         l->quit = true;
     if (w & APP_REDRAW)
@@ -292,6 +351,7 @@ static void turn(struct loop *l, bool *more_work)
     *more_work = app_work(l->app);
     /* A key is answered at once; what the cluster does waits for the next picture. */
     bool by_hand = n && (fds[TERMINAL].revents || fds[SIGNALS].revents);
+    grant_wishes(l); /* of what came from the controller or with the time */
     if (app_is_dirty(l->app) && (by_hand || ms_since(l->drawn) >= frame_pause(l)))
         draw(l);
 }
@@ -306,36 +366,38 @@ static int block_signals(void)
     return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-static int choose_theme(struct loop *l, const struct settings *s, const char *dir, struct errtext *err)
+/* What was sent last must not stay behind. */
+static void say_goodbye(struct loop *l)
 {
-    const char *no_color = getenv("NO_COLOR"), *name = s->theme ? s->theme : getenv("STOKER_THEME");
-    theme_init(&l->theme, no_color && *no_color ? 0 : term_colors(l->term));
-    if (!name || !*name || str_eq(name, "dark"))
-        return 0;
-    if (str_eq(name, "mono")) {
-        theme_init(&l->theme, 0);
-        return 0;
+    struct mono begin = mono_now();
+    struct errtext err = {""};
+    while (l->client && client_wants_write(l->client) && ms_since(begin) < GOODBYE_MS) {
+        struct pollfd fd = {.fd = client_fd(l->client), .events = POLLOUT};
+        if (poll(&fd, 1, GOODBYE_MS / 4) < 0 || client_flush(l->client, &err) < 0)
+            return;
     }
-    char *path = settings_theme_path(name, dir);
-    int rc = theme_load(&l->theme, path, err);
-    free(path);
-    return rc;
 }
 
 int run_ui(const struct settings *s, const char *theme_dir, const char *notice, struct errtext *err)
 {
-    struct loop l = {.signals = block_signals(), .mouse = !s->no_mouse};
+    struct loop l = {
+        .signals = block_signals(), .mouse = !s->no_mouse, .settings = s, .theme_dir = theme_dir};
     int rc = term_open(l.mouse ? TERM_MOUSE : 0, &l.term, err);
     if (rc < 0)
         return rc;
-    struct errtext theme_err = {""};
-    if (choose_theme(&l, s, theme_dir, &theme_err) < 0)
+    struct errtext theme_err = {""}, prefs_err = {""};
+    l.prefs_path = settings_beside("views.cfg");
+    if (prefs_load(&l.prefs, l.prefs_path, &prefs_err) < 0)
+        notice = prefs_err.s;
+    if (choose_theme(&l, &theme_err) < 0)
         notice = theme_err.s;
     canvas_init(&l.canvas);
     l.connector = connector_new();
     struct app_options o = {.read_only = s->read_only,
                             .ascii = s->ascii || !str_eq(nl_langinfo(CODESET), "UTF-8"),
                             .keys = s->keys,
+                            .prefs = &l.prefs,
+                            .themes = settings_themes(theme_dir),
                             .send = send_message,
                             .ctx = &l};
     l.app = app_new(&o);
@@ -346,9 +408,13 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
     draw(&l); /* before any data */
     for (bool more_work = false; !l.quit;)
         turn(&l, &more_work);
+    say_goodbye(&l);
     term_close(l.term);
     app_free(l.app);
     client_free(l.client);
+    strv_fini(&o.themes);
+    prefs_fini(&l.prefs);
+    free(l.prefs_path);
     canvas_fini(&l.canvas);
     close(l.signals);
     return 0;

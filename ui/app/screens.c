@@ -36,6 +36,11 @@ const char *screen_title(size_t i)
     return titles[i];
 }
 
+enum action screen_action(size_t i)
+{
+    return actions[i];
+}
+
 int screen_of_action(enum action a)
 {
     for (size_t i = 0; i < screens_count(); i++)

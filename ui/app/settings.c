@@ -1,6 +1,7 @@
 /* settings.c - what the user set. */
 #include "ui/app/settings.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <libconfig.h>
 #include <stdlib.h>
@@ -21,16 +22,57 @@ void settings_fini(struct settings *s)
     *s = (struct settings){0};
 }
 
-char *settings_path(void)
+char *settings_beside(const char *name)
 {
     const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    return xdg && *xdg ? xasprintf("%s/stoker/ui.cfg", xdg)
-                       : xasprintf("%s/.config/stoker/ui.cfg", home ? home : "");
+    return xdg && *xdg ? xasprintf("%s/stoker/%s", xdg, name)
+                       : xasprintf("%s/.config/stoker/%s", home ? home : "", name);
+}
+
+char *settings_path(void)
+{
+    return settings_beside("ui.cfg");
 }
 
 char *settings_theme_path(const char *name, const char *dir)
 {
-    return strchr(name, '/') ? xstrdup(name) : xasprintf("%s/%s.theme", dir, name);
+    if (strchr(name, '/'))
+        return xstrdup(name);
+    char *folder = settings_beside("themes"), *own = xasprintf("%s/%s.theme", folder, name);
+    free(folder);
+    if (access(own, R_OK) == 0)
+        return own;
+    free(own);
+    return xasprintf("%s/%s.theme", dir, name);
+}
+
+static void add_themes(struct strv *names, const char *dir)
+{
+    DIR *d = opendir(dir);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (!str_ends(e->d_name, ".theme"))
+            continue;
+        char *name = xstrndup(e->d_name, strlen(e->d_name) - strlen(".theme"));
+        if (!strv_has(names, name))
+            strv_push(names, name);
+        free(name);
+    }
+    if (d)
+        closedir(d);
+}
+
+struct strv settings_themes(const char *dir)
+{
+    struct strv names = {0};
+    char *own = settings_beside("themes");
+    strv_push(&names, "dark");
+    strv_push(&names, "light");
+    strv_push(&names, "mono");
+    strv_push(&names, "colourblind");
+    add_themes(&names, own);
+    add_themes(&names, dir);
+    free(own);
+    return names;
 }
 
 static int take_keys(struct settings *s, const char *path, const config_setting_t *keys,

@@ -6,7 +6,8 @@
 #include "ui/keys/keymap.h"
 
 struct settings {
-    char *theme; /* a name, or a path with a slash; NULL: the built-in looks */
+    char *theme;    /* a name, or a path with a slash; NULL: the built-in looks */
+    bool theme_now; /* of the command line: over what :theme chose before */
     bool ascii, read_only, no_mouse;
     struct keymap keys;
 };
@@ -25,7 +26,12 @@ int settings_load(struct settings *s, const char *path, struct errtext *err)
     __attribute__((warn_unused_result));
 /* The path of that file; caller frees. */
 char *settings_path(void) __attribute__((warn_unused_result));
-/* The file of a theme: name itself where it has a slash, else dir/NAME.theme. Caller frees. */
+/* A file or folder beside it: "views.cfg", "themes", "templates". Caller frees. */
+char *settings_beside(const char *name) __attribute__((warn_unused_result));
+/* The file of a theme: name itself where it has a slash, else NAME.theme of the user's own, else
+ * dir/NAME.theme. Caller frees. */
 char *settings_theme_path(const char *name, const char *dir) __attribute__((warn_unused_result));
+/* Names of all themes that there are: the built-in ones, the user's, those of dir. */
+struct strv settings_themes(const char *dir) __attribute__((warn_unused_result));
 
 #endif

@@ -18,7 +18,8 @@
     X(JOB, "The page of a job") \
     X(ACTS, "Done to jobs")     \
     X(NODES, "Nodes")           \
-    X(TEXT, "Output")
+    X(TEXT, "Output")           \
+    X(WAIT, "While something can be undone")
 
 enum scope {
 #define X(name, title) SCOPE_##name,
@@ -40,6 +41,9 @@ enum scope {
     X(ACTS,   HOLD,       "hold",        "H",          "hold",    "hold: a waiting job does not start")      \
     X(ACTS,   RELEASE,    "release",     "U",          NULL,      "release a held job")                      \
     X(ACTS,   REQUEUE,    "requeue",     "R",          NULL,      "requeue: end it and let it run again")    \
+    X(ACTS,   EDIT,       "edit",        "e",          NULL,      "change what it asked for: time, memory, partition ...") \
+    X(ACTS,   WATCH,      "watch",       "W",          NULL,      "watch it: bell and title when it changes; again: no more") \
+    X(ACTS,   DEPENDS,    "depends",     "d",          NULL,      "what it waits for, and what waits for it") \
     X(JOB,    TASK_OUTPUT, "task-output", "l Enter",   "output",  "read the output of the task under the cursor") \
     X(JOB,    PANEL,      "panel",       "Tab S-Tab",  "panel",   "between the tasks and the text beside them") \
     X(JOB,    FOLD_TASKS, "fold-tasks",  "t Right Left", NULL,    "fold the step or task under the cursor open or shut") \
@@ -61,6 +65,7 @@ enum scope {
     X(TEXT,   PAGE_SPACE, "page-space",  "Space",      NULL,      "a page down")                             \
     X(LIST,   FILTER,     "filter",      "/",          "filter",  "filter: words, state:wait user:ann gpus:>1; Enter keeps it, Esc drops it") \
     X(LIST,   SORT,       "sort",        "o F6",       "sort",    "choose the column to sort by")            \
+    X(LIST,   COLUMNS,    "columns",     "O",          NULL,      "choose the columns; they are kept")       \
     X(LIST,   MARK,       "mark",        "Space",      NULL,      "mark or unmark; acting keys take the marked ones, else the one under the cursor") \
     X(LIST,   RANGE,      "range",       "v",          NULL,      "mark a range: here, move, v again")       \
     X(LIST,   MARK_ALL,   "mark-all",    "*",          NULL,      "mark all that are shown")                 \
@@ -78,6 +83,8 @@ enum scope {
     X(MOVE,   HALF_DOWN,  "half-down",   "C-d",        NULL,      "half a page down")                        \
     X(GLOBAL, SCREEN_JOBS, "jobs",       "1",          NULL,      "the jobs")                                \
     X(GLOBAL, SCREEN_NODES, "nodes",     "2",          NULL,      "the nodes")                               \
+    X(GLOBAL, COMMAND,    "command",     ":",          NULL,      "type a command: Slurm's words, completed by Tab") \
+    X(GLOBAL, MENU,       "menu",        "x",          NULL,      "all that can be done here")               \
     X(GLOBAL, HELP,       "help",        "? F1",       "help",    "this help")                               \
     X(GLOBAL, BACK,       "back",        "q",          "back",    "back; quits at the top")                  \
     X(GLOBAL, CLOSE,      "close",       "Esc",        NULL,      "close the topmost thing, drop the filter; never quits") \
@@ -86,7 +93,8 @@ enum scope {
     X(GLOBAL, FREEZE,     "freeze",      "Z",          NULL,      "freeze the picture, or go on")            \
     X(GLOBAL, MOUSE,      "mouse",       "M",          NULL,      "mouse on or off; off, the terminal selects text") \
     X(GLOBAL, SUSPEND,    "suspend",     "C-z",        NULL,      "to the shell; fg comes back")             \
-    X(GLOBAL, QUIT,       "quit",        "C-c",        NULL,      "quit at once")
+    X(GLOBAL, QUIT,       "quit",        "C-c",        NULL,      "quit at once; while something can be undone, undo it") \
+    X(WAIT,   UNDO,       "undo",        "u",          NULL,      "undo what goes out in a few seconds")
 /* clang-format on */
 
 enum action {

@@ -45,7 +45,7 @@ struct canvas {
     X(GPU_IDLE, "\u25a1", "o")      X(FREE, "\u00b7", ".") \
     X(DOT, "\u00b7", "-")           X(THUMB, "\u2503", "#") \
     X(CUT, "\u2026", "+")           X(BAR_USED, "\u2588", "#") \
-    X(BAR_HELD, "\u2592", "=")
+    X(BAR_HELD, "\u2592", "=")      X(WATCHED, "\u25c6", "w")
 /* clang-format on */
 
 enum glyph {

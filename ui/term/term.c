@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,7 +30,7 @@ struct term {
     struct termios saved;
     struct canvas last; /* what curses has been told; rows 0: nothing yet */
     int colors;
-    bool mouse, gone;
+    bool mouse, gone, titled;
     struct str paste;
     struct str restore;
 };
@@ -351,14 +352,95 @@ void term_copy(struct term *t, const char *text)
     str_fini(&out);
 }
 
-void term_suspend(struct term *t)
+void term_bell(struct term *t)
+{
+    (void)t;
+    write_all("\a", 1);
+}
+
+void term_title(struct term *t, const char *text)
+{
+    struct str s = STR_INIT;
+    if (!t->titled) { /* kept by the terminal, and fetched again whatever ends us */
+        str_append(&s, "\033[22;2t");
+        str_append(&t->restore, "\033[23;2t");
+        restore_arm(STDOUT_FILENO, t->restore.s, t->restore.len, &t->saved);
+    }
+    t->titled = true;
+    str_append(&s, "\033]2;");
+    cell_text(&s, text, 200, false, false);
+    str_append_char(&s, '\a');
+    write_all(s.s, s.len);
+    str_fini(&s);
+}
+
+static void leave(void)
 {
     mousemask(0, NULL);
     endwin();
     restore_now();
-    kill(0, SIGTSTP);
-    /* Here again: somebody said fg. */
+}
+
+static void come_back(struct term *t)
+{
     restore_arm(STDOUT_FILENO, t->restore.s, t->restore.len, &t->saved);
     start_modes(t);
     term_redraw(t);
+}
+
+void term_suspend(struct term *t)
+{
+    leave();
+    kill(0, SIGTSTP);
+    /* Here again: somebody said fg. */
+    come_back(t);
+}
+
+/* In the child: signals as a shell gives them to a program. */
+static void become(char *const *argv)
+{
+    static const int signals[] = {SIGINT, SIGQUIT, SIGTSTP, SIGPIPE, SIGTERM, SIGHUP};
+    sigset_t none;
+    sigemptyset(&none);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        signal(signals[i], SIG_DFL);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execvp(argv[0], argv);
+    fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
+    _exit(127);
+}
+
+/* What it said last would be gone at once with the screen. */
+static void await_enter(const char *what, int status)
+{
+    if (WIFSIGNALED(status))
+        printf("\n%s was ended by signal %d. Enter goes back to the screens. ", what, WTERMSIG(status));
+    else
+        printf("\n%s ended with %d. Enter goes back to the screens. ", what, WEXITSTATUS(status));
+    fflush(stdout);
+    for (int c = 0; c != '\n' && c != EOF;)
+        c = getchar();
+}
+
+int term_run(struct term *t, char *const *argv)
+{
+    int status = 0;
+    leave();
+    /* The keys that interrupt are for the program, not for us. */
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
+    sigaction(SIGINT, &ignore, &old_int);
+    sigaction(SIGQUIT, &ignore, &old_quit);
+    pid_t pid = fork();
+    if (pid == 0)
+        become(argv);
+    int rc = pid < 0 ? -errno : 0;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    sigaction(SIGINT, &old_int, NULL);
+    sigaction(SIGQUIT, &old_quit, NULL);
+    tcsetattr(STDIN_FILENO, TCSANOW, &t->saved);
+    if (!rc && !(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 130)))
+        await_enter(argv[0], status);
+    come_back(t);
+    return rc;
 }

@@ -38,7 +38,14 @@ bool term_is_gone(const struct term *t);
 void term_set_mouse(struct term *t, bool on);
 /* Hands text to the terminal's clipboard (OSC 52). Too long a text is cut. */
 void term_copy(struct term *t, const char *text);
+/* Rings. */
+void term_bell(struct term *t);
+/* The window's title, printable already; the one before comes back at the end. */
+void term_title(struct term *t, const char *text);
 /* Gives the terminal back, stops the process group as Ctrl-Z does, takes it over again afterwards. */
 void term_suspend(struct term *t);
+/* Gives the terminal to a program until it ends; where it fails its last words stay until Enter. Errors:
+ * -errno of fork. */
+int term_run(struct term *t, char *const *argv);
 
 #endif

@@ -1,4 +1,4 @@
-/* act.c - what is done to jobs and nodes: the question, the request, the answer. */
+/* act.c - what is done to jobs: the question, the request, the answer. */
 #include "ui/view/act.h"
 
 #include <signal.h>
@@ -6,76 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hostlist.h"
 #include "src/base/vec.h"
 #include "src/model/jobtext.h"
 #include "ui/view/words.h"
 
 #define LIST_MAX 12 /* lines of the list in a question */
-
-/* --- what is meant --- */
-
-static void target_fini(struct target *t)
-{
-    free(t->label);
-}
-
-void targets_fini(struct targets *t)
-{
-    vec_for_each (t, i)
-        target_fini(&t->v[i]);
-    vec_fini(t);
-}
-
-static void label_job(struct str *s, const struct job *j)
-{
-    str_append_char(s, ' ');
-    str_append(s, j->req.name ? j->req.name : "");
-    str_appendf(s, "  %s", j->user ? j->user : "");
-}
-
-static void count_job(struct target *t, const struct job *j)
-{
-    uint32_t n = j->state == JOB_PENDING ? job_pending_elements(j) : 1;
-    t->counts[j->state] += n;
-    t->held += j->state == JOB_PENDING && j->hold ? n : 0;
-}
-
-void targets_add_job(struct targets *t, const struct job *j)
-{
-    struct target it = {.to = {.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL},
-                        .role = job_role(j)};
-    it.glyph = job_state_glyph((enum job_state)j->state);
-    /* The last element of an array has the array's own id: it is named by its index, or all of the array
-     * would be meant. */
-    if (j->array_job && j->array_index != ARRAY_NONE)
-        it.to = (struct job_target){.job = j->array_job, .array_index = j->array_index, .step = STEP_ALL};
-    struct str s = STR_INIT;
-    jobtext_id(&s, j, BITSTR_LEN_DEFAULT);
-    label_job(&s, j);
-    it.label = str_take(&s);
-    count_job(&it, j);
-    vec_push(t, it);
-}
-
-void targets_add_array(struct targets *t, const struct job *const *members, size_t n)
-{
-    const struct job *j = members[0];
-    for (size_t i = 1; i < n; i++) /* it looks like what is liveliest in it */
-        if (members[i]->state == JOB_RUNNING ||
-            (members[i]->state == JOB_PENDING && j->state != JOB_RUNNING))
-            j = members[i];
-    struct target it = {.to = {.job = j->array_job, .array_index = ARRAY_NONE, .step = STEP_ALL},
-                        .role = job_role(j)};
-    it.glyph = job_state_glyph((enum job_state)j->state);
-    struct str s = STR_INIT;
-    str_appendf(&s, "%u_[%u-%u]", j->array_job, j->array_min, j->array_max);
-    label_job(&s, j);
-    it.label = str_take(&s);
-    for (size_t i = 0; i < n; i++)
-        count_job(&it, members[i]);
-    vec_push(t, it);
-}
 
 /* --- what can be done --- */
 
@@ -83,6 +18,7 @@ struct deed {
     enum action action;
     enum act act;
     int32_t signal;
+    struct strv changes; /* EDIT */
     struct targets targets;
     uint32_t counts[JOB_N_STATES];
     uint32_t n; /* jobs that it concerns */
@@ -131,11 +67,26 @@ static const struct {
      .states = ~BIT(PENDING),
      .none = "it waits already",
      .left_out = "wait already"},
+    {.action = ACTION_EDIT,
+     .act = ACT_HOLD, /* not sent: a change is a request of its own */
+     .verb = "change",
+     .done = "changed",
+     .states = LIVE,
+     .none = "it has ended already",
+     .left_out = "have ended already"},
 #undef LIVE
 #undef BIT
 };
 
 #define N_DEEDS (sizeof deeds / sizeof deeds[0])
+
+bool act_is_deed(enum action a)
+{
+    for (size_t i = 0; i < N_DEEDS; i++)
+        if (deeds[i].action == a)
+            return true;
+    return a == ACTION_WATCH;
+}
 
 static size_t find_deed(enum action a)
 {
@@ -149,6 +100,7 @@ static size_t find_deed(enum action a)
 static void deed_free(void *p)
 {
     struct deed *d = p;
+    strv_fini(&d->changes);
     targets_fini(&d->targets);
     free(d);
 }
@@ -182,7 +134,7 @@ static uint32_t keep_possible(struct deed *d, unsigned states)
             i++;
             continue;
         }
-        target_fini(t);
+        free(t->label);
         vec_remove(&d->targets, i);
     }
     return left_out;
@@ -190,7 +142,7 @@ static uint32_t keep_possible(struct deed *d, unsigned states)
 
 /* --- the answer --- */
 
-static void show_refusal(struct ui *ui, const char *verb, const struct msg_result *r)
+void act_show_refusal(struct ui *ui, const char *verb, const struct msg_result *r)
 {
     struct dialog *d = dialog_new(DIALOG_TEXT, "refused");
     d->danger = true;
@@ -212,13 +164,27 @@ static void answered(struct ui *ui, struct view *owner, uint64_t arg, const stru
     if (in->kind != MSG_RESULT)
         ui_toast(ui, ROLE_ERROR, "%s: the controller gave a strange answer", deeds[arg].verb);
     else if (r->refusal)
-        show_refusal(ui, deeds[arg].verb, r);
+        act_show_refusal(ui, deeds[arg].verb, r);
     else
         ui_toast(ui, ROLE_GOOD, "%s: %u", deeds[arg].done, r->count);
 }
 
+/* One request for each: of several that are refused the last one is told. */
+static void send_changes(struct ui *ui, const struct deed *d)
+{
+    vec_for_each (&d->targets, i) {
+        struct msg_update msg = {.target = d->targets.v[i].to, .changes = strv_copy(&d->changes)};
+        ui_send(ui, MSG_UPDATE, &msg, NULL, answered, find_deed(d->action));
+        rec_fini(&msg_update_rec, &msg);
+    }
+}
+
 static void send_deed(struct ui *ui, const struct deed *d)
 {
+    if (d->action == ACTION_EDIT) {
+        send_changes(ui, d);
+        return;
+    }
     struct msg_act act = {.act = d->act, .signal = d->signal};
     vec_for_each (&d->targets, i)
         *rec_list_push(&act.targets) = d->targets.v[i].to;
@@ -228,11 +194,51 @@ static void send_deed(struct ui *ui, const struct deed *d)
 
 /* --- the question --- */
 
+static bool ends_jobs(const struct deed *d)
+{
+    return d->action == ACTION_CANCEL || d->action == ACTION_SIGNAL || d->action == ACTION_REQUEUE;
+}
+
+static struct deed *deed_copy(const struct deed *from)
+{
+    struct deed *d = xmemdup(from, sizeof *d);
+    d->changes = strv_copy(&from->changes);
+    d->targets = (struct targets){0};
+    vec_for_each (&from->targets, i) {
+        struct target t = from->targets.v[i];
+        t.label = xstrdup(t.label);
+        vec_push(&d->targets, t);
+    }
+    return d;
+}
+
+static void send_later(struct ui *ui, void *arg)
+{
+    send_deed(ui, arg);
+}
+
+static void deed_words(const struct deed *d, struct str *s)
+{
+    str_appendf(s, "%s ", deeds[find_deed(d->action)].verb);
+    count_text(s, d->n, "job", "jobs");
+    if (d->action == ACTION_SIGNAL)
+        str_appendf(s, " with %s", sigabbrev_np(d->signal));
+}
+
 static void confirmed(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
 {
     (void)dlg;
-    if (outcome == DIALOG_YES)
-        send_deed(ui, arg);
+    const struct deed *d = arg;
+    if (outcome != DIALOG_YES)
+        return;
+    if (!ends_jobs(d) || d->n <= ACT_UNDO_ABOVE) {
+        send_deed(ui, d);
+        return;
+    }
+    struct str s = STR_INIT;
+    deed_words(d, &s);
+    ui_later(ui, s.s, ACT_UNDO_MS, send_later, deed_copy(d), deed_free); /* the dialog frees its own */
+    str_fini(&s);
 }
 
 static void count_line(const struct deed *d, struct rich *r)
@@ -269,17 +275,16 @@ static const char *what_happens(const struct deed *d)
 static void confirm(struct ui *ui, struct deed *d, uint32_t left_out)
 {
     struct str s = STR_INIT;
-    str_appendf(&s, "%s ", deeds[find_deed(d->action)].verb);
-    count_text(&s, d->n, "job", "jobs");
-    if (d->action == ACTION_SIGNAL)
-        str_appendf(&s, " with %s", sigabbrev_np(d->signal));
+    deed_words(d, &s);
     struct dialog *dlg = dialog_new(DIALOG_CONFIRM, s.s);
     dlg->verb = str_take(&s);
-    dlg->danger = d->action == ACTION_CANCEL || d->action == ACTION_SIGNAL || d->action == ACTION_REQUEUE;
+    dlg->danger = ends_jobs(d);
     dlg->must_type = d->n > ACT_TYPE_ABOVE ? d->n : 0;
     count_line(d, lines_add(&dlg->body.lines));
     lines_add(&dlg->body.lines);
     list_targets(d, &dlg->body.lines);
+    for (size_t i = 0; i < d->changes.n; i++)
+        lines_addf(&dlg->body.lines, ROLE_STRONG, "%s%s", i ? "" : "to ", d->changes.v[i]);
     if (left_out || what_happens(d))
         lines_add(&dlg->body.lines);
     if (left_out)
@@ -296,15 +301,8 @@ static void signal_chosen(struct ui *ui, struct dialog *dlg, enum dialog_outcome
 {
     if (outcome != DIALOG_YES)
         return;
-    const struct deed *from = arg;
-    struct deed *d = xmemdup(from, sizeof *d); /* the menu frees its own */
+    struct deed *d = deed_copy(arg); /* the menu frees its own */
     d->signal = signals[dialog_choice(dlg)];
-    d->targets = (struct targets){0};
-    vec_for_each (&from->targets, i) {
-        struct target t = from->targets.v[i];
-        t.label = xstrdup(t.label);
-        vec_push(&d->targets, t);
-    }
     confirm(ui, d, 0);
 }
 
@@ -321,98 +319,194 @@ static void choose_signal(struct ui *ui, struct deed *d)
     ui_take_dialog(ui, menu, signal_chosen, d, deed_free);
 }
 
-void act_on_jobs(struct ui *ui, enum action a, struct targets *take_t)
+/* --- changing what was asked for --- */
+
+/* X(key of scontrol, what it is called here, how it is written) */
+#define CHANGES(X)                                              \
+    X("TimeLimit", "time limit", "2:00:00 or 1-12:00:00")        \
+    X("MinMemoryNode", "memory of a node", "16G")                \
+    X("Partition", "partition", "a name, or several with commas") \
+    X("Nice", "nice", "a number; more is later")                 \
+    X("JobName", "name", "any text")                             \
+    X("StartTime", "not before", "now+1hour, 18:00, 2026-12-24") \
+    X("QOS", "quality of service", "a name")                     \
+    X("Account", "account", "a name")                            \
+    X("ArrayTaskThrottle", "elements at once", "a number, 0: all")
+
+static const struct {
+    const char *key, *title, *form;
+} changes[] = {
+#define X(key_, title_, form_) {.key = key_, .title = title_, .form = form_},
+    CHANGES(X)
+#undef X
+};
+
+struct changing {
+    struct deed *deed;
+    size_t change;
+};
+
+static void changing_free(void *p)
+{
+    struct changing *c = p;
+    deed_free(c->deed);
+    free(c);
+}
+
+static void value_typed(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
+{
+    struct changing *c = arg;
+    if (outcome != DIALOG_YES)
+        return;
+    struct deed *d = deed_copy(c->deed);
+    strv_push_take(&d->changes, xasprintf("%s=%s", changes[c->change].key, dlg->edit.text.s));
+    if (d->n > 1) {
+        confirm(ui, d, 0);
+        return;
+    }
+    send_deed(ui, d);
+    deed_free(d);
+}
+
+static void append(struct str *out, const char *text)
+{
+    str_append(out, text ? text : "");
+}
+
+/* What the one job has now, to be edited. */
+static void value_now(const struct ui *ui, const struct deed *d, size_t change, struct str *out)
+{
+    const struct job *j = d->targets.n == 1 ? model_get_job(ui_model(ui), d->targets.v[0].to.job) : NULL;
+    const char *key = changes[change].key;
+    if (!j)
+        return;
+    if (str_eq(key, "TimeLimit"))
+        jobtext_limit(out, j, ui_model(ui));
+    else if (str_eq(key, "MinMemoryNode") && j->req.mem_node_mib != MEM_NOT_GIVEN)
+        jobtext_mem(out, j->req.mem_node_mib, false);
+    else if (str_eq(key, "Nice"))
+        str_appendf(out, "%d", j->req.nice);
+    else if (str_eq(key, "ArrayTaskThrottle"))
+        str_appendf(out, "%u", j->req.array_throttle);
+    else
+        append(out, str_eq(key, "Partition") ? j->req.partition ? j->req.partition : j->partition
+                    : str_eq(key, "JobName") ? j->req.name
+                    : str_eq(key, "QOS")     ? j->req.qos
+                    : str_eq(key, "Account") ? j->req.account
+                                             : NULL);
+}
+
+static void change_chosen(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
+{
+    if (outcome != DIALOG_YES)
+        return;
+    struct changing *c = xcalloc(1, sizeof *c);
+    *c = (struct changing){.deed = deed_copy(arg), .change = dialog_choice(dlg)};
+    struct str value = STR_INIT;
+    struct dialog *d = dialog_new(DIALOG_PROMPT, changes[c->change].title);
+    list_targets(c->deed, &d->body.lines);
+    lines_add(&d->body.lines);
+    lines_addf(&d->body.lines, ROLE_DIM, "%s", changes[c->change].form);
+    value_now(ui, c->deed, c->change, &value);
+    edit_set(&d->edit, value.s);
+    str_fini(&value);
+    d->verb = xstrdup("change");
+    ui_take_dialog(ui, d, value_typed, c, changing_free);
+}
+
+static void choose_change(struct ui *ui, struct deed *d)
+{
+    struct str s = STR_INIT;
+    deed_words(d, &s);
+    struct dialog *menu = dialog_new(DIALOG_MENU, s.s);
+    str_clear(&s);
+    menu->verb = xstrdup("change");
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        str_appendf(&s, "%-26s", changes[i].title);
+        value_now(ui, d, i, &s);
+        strv_push(&menu->items, s.s);
+        str_clear(&s);
+    }
+    str_fini(&s);
+    ui_take_dialog(ui, menu, change_chosen, d, deed_free);
+}
+
+/* --- beginning --- */
+
+/* What is left of the targets, or NULL where there is nothing to be done: then it has been said why. */
+static struct deed *begin(struct ui *ui, enum action a, struct targets *take_t, uint32_t *left_out)
 {
     size_t k = find_deed(a);
     struct deed *d = xcalloc(1, sizeof *d);
     *d = (struct deed){.action = a, .act = deeds[k].act, .targets = *take_t};
     *take_t = (struct targets){0};
+    bool any = d->targets.n > 0;
     if (ui_read_only(ui, true)) {
         deed_free(d);
+        return NULL;
+    }
+    *left_out = keep_possible(d, deeds[k].states);
+    if (d->targets.n)
+        return d;
+    if (any)
+        ui_toast(ui, ROLE_WARN, "%s: %s", deeds[k].verb, deeds[k].none);
+    deed_free(d);
+    return NULL;
+}
+
+void act_on_jobs(struct ui *ui, enum action a, struct targets *take_t)
+{
+    uint32_t left_out = 0;
+    if (a == ACTION_WATCH) {
+        act_watch(ui, take_t);
         return;
     }
-    bool any = d->targets.n > 0;
-    uint32_t left_out = keep_possible(d, deeds[k].states);
-    if (!d->targets.n) {
-        if (any)
-            ui_toast(ui, ROLE_WARN, "%s: %s", deeds[k].verb, deeds[k].none);
-        deed_free(d);
-    } else if (a == ACTION_SIGNAL) {
+    struct deed *d = begin(ui, a, take_t, &left_out);
+    if (!d)
+        return;
+    if (a == ACTION_SIGNAL)
         choose_signal(ui, d);
-    } else {
-        confirm(ui, d, left_out);
-    }
-}
-
-/* --- nodes --- */
-
-static void drain_answered(struct ui *ui, struct view *owner, uint64_t drain, const struct incoming *in)
-{
-    (void)owner;
-    const struct msg_result *r = in ? in->body : NULL;
-    const char *verb = drain ? "drain" : "resume";
-    if (!in)
-        ui_toast(ui, ROLE_ERROR, "%s: the connection was lost, look whether it was done", verb);
-    else if (in->kind == MSG_RESULT && r->refusal)
-        show_refusal(ui, verb, r);
+    else if (a == ACTION_EDIT)
+        choose_change(ui, d);
     else
-        ui_toast(ui, ROLE_GOOD, drain ? "drained" : "resumed");
+        confirm(ui, d, left_out);
 }
 
-static void drain_free(void *p)
+void act_signal(struct ui *ui, int number, struct targets *take_t)
 {
-    rec_fini(&msg_drain_rec, p);
-    free(p);
-}
-
-static void drain_confirmed(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
-{
-    struct msg_drain *msg = arg;
-    if (outcome != DIALOG_YES)
+    uint32_t left_out = 0;
+    struct deed *d = begin(ui, ACTION_SIGNAL, take_t, &left_out);
+    if (!d)
         return;
-    if (msg->drain)
-        msg->reason = xstrdup(dlg->edit.text.s);
-    ui_send(ui, MSG_DRAIN, msg, NULL, drain_answered, msg->drain);
+    d->signal = number;
+    confirm(ui, d, left_out);
 }
 
-static void list_nodes(struct lines *l, const struct node *const *nodes, size_t n)
+void act_update(struct ui *ui, const struct strv *list, struct targets *take_t)
 {
-    for (size_t i = 0; i < n && i < LIST_MAX; i++) {
-        struct rich *r = lines_add(l);
-        rich_add(r, ROLE_STRONG, nodes[i]->spec.name);
-        if (nodes[i]->n_jobs)
-            rich_addf(r, ROLE_NORMAL, "  %u %s on it", nodes[i]->n_jobs,
-                      nodes[i]->n_jobs == 1 ? "job" : "jobs");
-        if (nodes[i]->drain)
-            rich_addf(r, ROLE_WARN, "  %s",
-                      nodes[i]->drain_reason ? nodes[i]->drain_reason : "no reason given");
-        if (nodes[i]->drain && nodes[i]->drain_user)
-            rich_addf(r, ROLE_DIM, " (%s)", nodes[i]->drain_user);
+    uint32_t left_out = 0;
+    struct deed *d = begin(ui, ACTION_EDIT, take_t, &left_out);
+    if (!d)
+        return;
+    d->changes = strv_copy(list);
+    confirm(ui, d, left_out);
+}
+
+void act_watch(struct ui *ui, struct targets *take_t)
+{
+    bool all = take_t->n > 0;
+    vec_for_each (take_t, i) {
+        const struct job_target *to = &take_t->v[i].to;
+        all = all && ui_is_watched(ui, to);
     }
-    if (n > LIST_MAX)
-        lines_addf(l, ROLE_DIM, "and %zu more", n - LIST_MAX);
-}
-
-void act_on_nodes(struct ui *ui, bool drain, const struct node *const *nodes, size_t n)
-{
-    if (!n || ui_read_only(ui, true))
-        return;
-    struct msg_drain *msg = xcalloc(1, sizeof *msg);
-    msg->drain = drain;
-    for (size_t i = 0; i < n; i++)
-        strv_push(&msg->nodes, nodes[i]->spec.name);
-    char *names = hostlist_compress(&msg->nodes);
-    struct str title = STR_INIT;
-    str_appendf(&title, "%s %s", drain ? "drain" : "resume", names);
-    free(names);
-    struct dialog *d = dialog_new(drain ? DIALOG_PROMPT : DIALOG_CONFIRM, title.s);
-    str_fini(&title);
-    d->verb = xstrdup(drain ? "drain" : "resume");
-    d->danger = drain;
-    list_nodes(&d->body.lines, nodes, n);
-    lines_add(&d->body.lines);
-    lines_addf(&d->body.lines, ROLE_DIM,
-               drain ? "Running jobs go on to their end, no new ones start. Why?"
-                     : "It takes jobs again at once. Is the reason above settled?");
-    ui_take_dialog(ui, d, drain_confirmed, msg, drain_free);
+    vec_for_each (take_t, i)
+        ui_watch(ui, &take_t->v[i].to, !all);
+    if (take_t->n == 1)
+        ui_toast(ui, ROLE_NORMAL,
+                 all ? "no longer watched: %s" : "watched, the bell rings when it changes: %s",
+                 take_t->v[0].label);
+    else
+        ui_toast(ui, ROLE_NORMAL, all ? "%zu no longer watched" : "%zu watched, the bell rings on changes",
+                 take_t->n);
+    targets_fini(take_t);
 }

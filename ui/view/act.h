@@ -9,7 +9,9 @@
 
 #include "ui/view/view.h"
 
-#define ACT_TYPE_ABOVE 10 /* above so many jobs the count must be typed */
+#define ACT_TYPE_ABOVE 10   /* above so many jobs the count must be typed */
+#define ACT_UNDO_ABOVE 1    /* above so many jobs a deed that ends them can be undone ... */
+#define ACT_UNDO_MS    5000 /* ... so long */
 
 struct target {
     struct job_target to;
@@ -30,11 +32,28 @@ void targets_add_job(struct targets *t, const struct job *j);
 /* A whole array: one request for all of it. members: its jobs in the model. */
 void targets_add_array(struct targets *t, const struct job *const *members, size_t n);
 
-/* CANCEL, SIGNAL, HOLD, RELEASE or REQUEUE: asks, then sends. Takes t's contents. No-op with a toast where
- * nothing of it can be done. */
+/* What a word such as 12, 12_3, 12_[1-4] or 12.0 names. Errors: -EINVAL, -ENOENT (nothing of that name is
+ * in the queue). */
+int targets_add_word(struct targets *t, const struct ui *ui, const char *word, struct errtext *err)
+    __attribute__((warn_unused_result));
+
+/* CANCEL, SIGNAL, HOLD, RELEASE, REQUEUE, EDIT or WATCH: asks, then sends. Takes t's contents. No-op with a
+ * toast where nothing of it can be done. */
 void act_on_jobs(struct ui *ui, enum action a, struct targets *take_t);
 
-/* Asks for a reason, then drains; or shows the reason there was, then resumes. */
-void act_on_nodes(struct ui *ui, bool drain, const struct node *const *nodes, size_t n);
+/* One of those that act_on_jobs takes. */
+bool act_is_deed(enum action a);
+/* The same where the signal is known already. */
+void act_signal(struct ui *ui, int number, struct targets *take_t);
+/* A box with what the controller refused, and why. */
+void act_show_refusal(struct ui *ui, const char *verb, const struct msg_result *r);
+/* Changes like scontrol's: "TimeLimit=2:00:00". */
+void act_update(struct ui *ui, const struct strv *changes, struct targets *take_t);
+/* Watches them, or no more where all are watched. */
+void act_watch(struct ui *ui, struct targets *take_t);
+
+/* Asks for a reason, which may be known already, then drains; or shows the reason there was, then resumes.
+ */
+void act_on_nodes(struct ui *ui, bool drain, const struct node *const *nodes, size_t n, const char *reason);
 
 #endif

@@ -54,10 +54,15 @@ static void get_state(const void *ctx, const void *row, struct field *f)
     const struct job_row *r = row;
     if (r->job) {
         job_words(&f->text, r->job);
+        if (!f->room) /* a filter may know it by Slurm's word */
+            rich_addf(&f->text, ROLE_DIM, " (%s)", job_state_long((enum job_state)r->job->state));
     } else {
         const struct array_row *a = r->array;
         rich_addf(&f->text, ROLE_NORMAL, "%s%s%s%s", a->run ? "running " : "", a->wait ? "waiting " : "",
                   a->fail ? "failed " : "", a->done ? "done" : "");
+        if (!f->room)
+            rich_addf(&f->text, ROLE_DIM, " (%s%s%s)", a->run ? "RUNNING " : "", a->wait ? "PENDING " : "",
+                      a->done ? "COMPLETED" : "");
     }
 }
 
@@ -150,8 +155,8 @@ static void get_left(const void *ctx, const void *row, struct field *f)
         return; /* no limit */
     jobtext_left(&f->text.text, j, ui_model(l->ui), now_of(ctx));
     f->has_num = f->ticks = true;
-    f->num = (double)(end.ms - now_of(ctx).ms);
-    rich_role(&f->text, f->num < 600e3 ? ROLE_WARM : ROLE_DIM);
+    f->num = (double)(end.ms - now_of(ctx).ms) / (double)MS_PER_S;
+    rich_role(&f->text, f->num < 600 ? ROLE_WARM : ROLE_DIM);
 }
 
 static void add_number(struct field *f, uint64_t n)
@@ -182,6 +187,91 @@ static void get_gpus(const void *ctx, const void *row, struct field *f)
 {
     const struct job_row *r = row;
     add_number(f, r->job ? job_gpus(r->job) : sum_running(ctx, r->array, job_gpus));
+}
+
+static uint32_t nodes_of(const struct job *j)
+{
+    return job_nodes(j);
+}
+
+static void get_nodes(const void *ctx, const void *row, struct field *f)
+{
+    const struct job_row *r = row;
+    add_number(f, r->job ? job_nodes(r->job) : sum_running(ctx, r->array, nodes_of));
+}
+
+static void get_memory(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    uint64_t mib = job_mem_mib(job_of(row));
+    if (!mib)
+        return;
+    f->has_num = true;
+    f->num = (double)mib;
+    jobtext_mem(&f->text.text, mib, false);
+    rich_role(&f->text, ROLE_NORMAL);
+}
+
+static void get_limit(const void *ctx, const void *row, struct field *f)
+{
+    const struct joblist *l = ctx;
+    uint32_t s = job_limit_s(job_of(row), ui_model(l->ui));
+    f->has_num = true;
+    f->num = s;
+    jobtext_limit(&f->text.text, job_of(row), ui_model(l->ui));
+    rich_role(&f->text, ROLE_NORMAL);
+}
+
+static void get_priority(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    add_number(f, job_of(row)->priority);
+}
+
+static void get_restarts(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    add_number(f, timed(row)->restarts);
+}
+
+static void add_when(const void *ctx, struct field *f, struct wall t)
+{
+    if (!wall_is_set(t))
+        return;
+    f->has_num = true;
+    f->num = (double)t.ms;
+    when_text(&f->text.text, t, now_of(ctx));
+    rich_role(&f->text, ROLE_NORMAL);
+}
+
+static void get_submitted(const void *ctx, const void *row, struct field *f)
+{
+    add_when(ctx, f, job_of(row)->t_submit);
+}
+
+static void get_started(const void *ctx, const void *row, struct field *f)
+{
+    const struct job *j = timed(row);
+    add_when(ctx, f, j->state == JOB_PENDING ? (struct wall){0} : j->t_start);
+}
+
+static void get_ended(const void *ctx, const void *row, struct field *f)
+{
+    const struct job *j = timed(row);
+    if (job_state_is_final((enum job_state)j->state))
+        add_when(ctx, f, j->t_end);
+}
+
+static void get_directory(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.workdir);
+}
+
+static void get_comment(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.comment);
 }
 
 #define PROGRESS_BAR  18
@@ -232,7 +322,7 @@ static void get_where(const void *ctx, const void *row, struct field *f)
 }
 
 static const struct column columns[] = {
-    {.name = "glyph", .title = "S", .min = 1, .want = 1, .get = get_glyph},
+    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = get_glyph},
     {.name = "id",
      .title = "JOB",
      .min = 12,
@@ -266,6 +356,7 @@ static const struct column columns[] = {
      .want = 10,
      .rank = 2,
      .flags = COLUMN_RIGHT,
+     .unit = FILTER_SECONDS,
      .get = get_time},
     {.name = "left",
      .title = "LEFT",
@@ -273,6 +364,7 @@ static const struct column columns[] = {
      .want = 10,
      .rank = 9,
      .flags = COLUMN_RIGHT,
+     .unit = FILTER_SECONDS,
      .get = get_left},
     {.name = "cpus",
      .title = "CPUS",
@@ -295,9 +387,28 @@ static const struct column columns[] = {
      .rank = 3,
      .flags = COLUMN_WORDS,
      .get = get_where},
-    {.name = "state", .title = "STATE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_state},
-    {.name = "account", .title = "ACCOUNT", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_account},
-    {.name = "qos", .title = "QOS", .flags = COLUMN_HIDDEN, .get = get_qos},
+#define MORE(name_, title_, min_, want_, flags_, unit_, get_) \
+    {.name = name_,                                           \
+     .title = title_,                                         \
+     .min = min_,                                             \
+     .want = want_,                                           \
+     .flags = COLUMN_HIDDEN | (flags_),                       \
+     .unit = unit_,                                           \
+     .get = get_}
+    MORE("state", "STATE", 9, 18, COLUMN_WORDS, FILTER_PLAIN, get_state),
+    MORE("account", "ACCOUNT", 8, 12, COLUMN_WORDS, FILTER_PLAIN, get_account),
+    MORE("qos", "QOS", 6, 10, 0, FILTER_PLAIN, get_qos),
+    MORE("nodes", "NODES", 5, 5, COLUMN_RIGHT, FILTER_PLAIN, get_nodes),
+    MORE("memory", "MEM", 6, 7, COLUMN_RIGHT, FILTER_MIB, get_memory),
+    MORE("limit", "LIMIT", 10, 10, COLUMN_RIGHT, FILTER_SECONDS, get_limit),
+    MORE("priority", "PRIORITY", 8, 8, COLUMN_RIGHT, FILTER_PLAIN, get_priority),
+    MORE("restarts", "RESTARTS", 8, 8, COLUMN_RIGHT, FILTER_PLAIN, get_restarts),
+    MORE("submitted", "SUBMITTED", 9, 12, 0, FILTER_PLAIN, get_submitted),
+    MORE("started", "STARTED", 9, 12, 0, FILTER_PLAIN, get_started),
+    MORE("ended", "ENDED", 9, 12, 0, FILTER_PLAIN, get_ended),
+    MORE("directory", "DIRECTORY", 12, 24, COLUMN_WORDS, FILTER_PLAIN, get_directory),
+    MORE("comment", "COMMENT", 10, 20, COLUMN_WORDS, FILTER_PLAIN, get_comment),
+#undef MORE
 };
 
 /* --- rows --- */
@@ -388,12 +499,22 @@ static void place_members(struct filler *f)
         qsort(l->members + l->arrays[i].first, l->arrays[i].n, sizeof *l->members, by_index);
 }
 
+static bool is_watched(const struct joblist *l, const struct job *j, bool array)
+{
+    struct job_target t = {.job = j->array_job ? j->array_job : j->id,
+                           .array_index = array ? ARRAY_NONE : j->array_index};
+    return ui_is_watched(l->ui, &t);
+}
+
 /* A row for a member: kept behind the rows of the list, for the table points to it. */
 static void add_members(struct joblist *l, struct table *t, const struct array_row *a, size_t *n)
 {
     for (size_t i = a->first; i < a->first + a->n; i++) {
         l->rows[*n] = (struct job_row){.job = l->members[i], .array = a};
-        table_add(t, (struct trow){.id = l->members[i]->id, .data = &l->rows[(*n)++], .depth = 1});
+        table_add(t, (struct trow){.id = l->members[i]->id,
+                                   .data = &l->rows[(*n)++],
+                                   .depth = 1,
+                                   .watched = is_watched(l, l->members[i], false)});
     }
 }
 
@@ -440,7 +561,10 @@ static void fill(void *ctx, struct table *t)
     for (size_t i = 0; i < l->n_rows; i++) {
         const struct array_row *a = l->rows[i].array;
         uint64_t id = a ? ARRAY_ROW | a->id : l->rows[i].job->id;
-        table_add(t, (struct trow){.id = id, .data = &l->rows[i], .branch = a != NULL});
+        table_add(t, (struct trow){.id = id,
+                                   .data = &l->rows[i],
+                                   .branch = a != NULL,
+                                   .watched = is_watched(l, a ? a->any : l->rows[i].job, a != NULL)});
         if (a && table_wants_children(t, id))
             add_members(l, t, a, &n);
     }

@@ -7,6 +7,7 @@
 #include "src/base/xalloc.h"
 #include "src/model/jobtext.h"
 #include "ui/view/act.h"
+#include "ui/view/depends.h"
 #include "ui/view/jobinfo.h"
 #include "ui/view/jobtree.h"
 #include "ui/view/output.h"
@@ -230,9 +231,10 @@ static unsigned page_act(struct view *v, enum action a, const struct input *in)
     else if (a == ACTION_FAILED) {
         if (!jobtree_next_failed(&p->tree))
             ui_toast(v->ui, ROLE_NORMAL, "no task of it failed");
-    } else if (a == ACTION_CANCEL || a == ACTION_SIGNAL || a == ACTION_HOLD || a == ACTION_RELEASE ||
-               a == ACTION_REQUEUE)
+    } else if (act_is_deed(a))
         act_on_job(p, j, a);
+    else if (a == ACTION_DEPENDS)
+        depends_open(v->ui, j);
     else if (p->on_text && pane_act(&p->text, a))
         return DID_HANDLE | DID_REDRAW;
     else

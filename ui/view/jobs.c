@@ -11,6 +11,7 @@
 
 #include "src/base/vec.h"
 #include "ui/view/act.h"
+#include "ui/view/depends.h"
 #include "ui/view/jobinfo.h"
 #include "ui/view/joblist.h"
 #include "ui/view/jobpage.h"
@@ -184,11 +185,13 @@ static unsigned jobs_act(struct view *v, enum action a, const struct input *in)
     if (a == ACTION_MINE) {
         j->list.mine = !j->list.mine;
         table_refill(&j->list.table);
-    } else if (a == ACTION_CANCEL || a == ACTION_SIGNAL || a == ACTION_HOLD || a == ACTION_RELEASE ||
-               a == ACTION_REQUEUE) {
+    } else if (act_is_deed(a)) {
         act_on_targets(j, a);
+        table_refill(&j->list.table); /* the signs of what is watched */
     } else if (a == ACTION_OPEN_JOB) {
         open_job(j);
+    } else if (a == ACTION_DEPENDS && job) {
+        depends_open(v->ui, job);
     } else if (a == ACTION_WHY && job) {
         why_open(v->ui, job);
     } else if (a == ACTION_OUTPUT && job) {
@@ -197,6 +200,16 @@ static unsigned jobs_act(struct view *v, enum action a, const struct input *in)
         return tableview_act(v->ui, &j->list.table, a, in);
     }
     return DID_HANDLE | DID_REDRAW;
+}
+
+static struct table *jobs_table(struct view *v)
+{
+    return &jobs_of(v)->list.table;
+}
+
+static bool *jobs_mine(struct view *v)
+{
+    return &jobs_of(v)->list.mine;
 }
 
 static const enum scope scopes[] = {SCOPE_JOBS, SCOPE_ACTS, SCOPE_LIST, SCOPE_MOVE};
@@ -213,4 +226,6 @@ const struct view_ops jobs_view = {
     .draw = jobs_draw,
     .input = jobs_input,
     .act = jobs_act,
+    .table = jobs_table,
+    .mine = jobs_mine,
 };

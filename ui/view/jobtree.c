@@ -178,7 +178,7 @@ static void get_peak(const void *ctx, const void *row, struct field *f)
 }
 
 static const struct column columns[] = {
-    {.name = "glyph", .title = "S", .min = 1, .want = 1, .get = get_glyph},
+    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = get_glyph},
     {.name = "what",
      .title = "STEP",
      .min = 12,

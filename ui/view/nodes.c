@@ -160,7 +160,7 @@ static void get_type(const void *ctx, const void *row, struct field *f)
 }
 
 static const struct column columns[] = {
-    {.name = "glyph", .title = "S", .min = 1, .want = 1, .get = get_glyph},
+    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = get_glyph},
     {.name = "node",
      .title = "NODE",
      .min = 8,
@@ -303,7 +303,7 @@ static void act_on_targets(struct nodes *n, bool drain)
     struct gathering g = {.nodes = VEC_INIT, .drain = drain};
     table_targets(&n->table, gather, &g);
     if (g.nodes.n)
-        act_on_nodes(n->v.ui, drain, g.nodes.v, g.nodes.n);
+        act_on_nodes(n->v.ui, drain, g.nodes.v, g.nodes.n, "");
     else if (table_current(&n->table))
         ui_toast(n->v.ui, ROLE_NORMAL, "it takes jobs already");
     vec_fini(&g.nodes);
@@ -332,6 +332,11 @@ static unsigned nodes_act(struct view *v, enum action a, const struct input *in)
     return DID_HANDLE | DID_REDRAW;
 }
 
+static struct table *nodes_table(struct view *v)
+{
+    return &nodes_of(v)->table;
+}
+
 static const enum scope scopes[] = {SCOPE_NODES, SCOPE_LIST, SCOPE_MOVE};
 
 const struct view_ops nodes_view = {
@@ -347,4 +352,5 @@ const struct view_ops nodes_view = {
     .draw = nodes_draw,
     .input = nodes_input,
     .act = nodes_act,
+    .table = nodes_table,
 };

@@ -36,6 +36,28 @@ static void open_sort_menu(struct ui *ui, struct table *t)
     ui_take_dialog(ui, d, sort_chosen, t, NULL);
 }
 
+/* --- the columns --- */
+
+static void columns_chosen(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+{
+    (void)ui;
+    struct table *t = arg;
+    for (size_t i = 0; outcome == DIALOG_YES && i < t->n_cols; i++)
+        table_show_column(t, i, d->checked[i]);
+}
+
+static void open_columns(struct ui *ui, struct table *t)
+{
+    struct dialog *d = dialog_new(DIALOG_CHECKS, "columns");
+    d->verb = xstrdup("show these");
+    d->checked = xcalloc(t->n_cols, sizeof *d->checked);
+    for (size_t i = 0; i < t->n_cols; i++) {
+        strv_push(&d->items, t->cols[i].name);
+        d->checked[i] = table_shows_column(t, i);
+    }
+    ui_take_dialog(ui, d, columns_chosen, t, NULL);
+}
+
 /* --- copying --- */
 
 static void copy_id(struct ui *ui, struct table *t)
@@ -71,6 +93,8 @@ unsigned tableview_act(struct ui *ui, struct table *t, enum action a, const stru
 {
     if (a == ACTION_SORT)
         open_sort_menu(ui, t);
+    else if (a == ACTION_COLUMNS)
+        open_columns(ui, t);
     else if (a == ACTION_COPY)
         copy_id(ui, t);
     else if (a == ACTION_COPY_ALL)

@@ -21,6 +21,7 @@
 #include "ui/widget/dialog.h"
 #include "ui/widget/did.h"
 #include "ui/widget/rich.h"
+#include "ui/widget/table.h"
 
 struct ui; /* the frame */
 struct view;
@@ -51,6 +52,12 @@ struct view_ops {
      * none. */
     int (*fd)(struct view *v);
     unsigned (*wake)(struct view *v);
+
+    /* The table whose filter, sort and columns are kept for the next time, and that the command line means.
+     * NULL: none. */
+    struct table *(*table)(struct view *v);
+    /* The switch between all and mine, kept as well. NULL: none. */
+    bool *(*mine)(struct view *v);
 };
 
 struct view {
@@ -91,6 +98,19 @@ bool ui_send(struct ui *ui, enum msg_kind kind, const void *body, struct view *o
 /* Why nothing may be changed now (--read-only, a controller that cannot write), or NULL. Says it in a toast
  * where say. */
 const char *ui_read_only(struct ui *ui, bool say);
+
+/* Gives the terminal to a program until it ends. Takes its words. */
+void ui_run(struct ui *ui, struct strv *take_argv);
+
+/* Does something after so long, unless the user undoes it meanwhile: the footer tells what. What is waiting
+ * already goes first. */
+typedef void ui_later_fn(struct ui *ui, void *arg);
+void ui_later(struct ui *ui, const char *what, int ms, ui_later_fn *fn, void *arg,
+              void (*free_arg)(void *));
+
+/* Bell and title when the job, array or element changes; ends by itself with its end. */
+void ui_watch(struct ui *ui, const struct job_target *what, bool on);
+bool ui_is_watched(const struct ui *ui, const struct job_target *what);
 
 /* Puts a dialog, which the frame takes, over the screen. done is called once with the outcome, before the
  * dialog is freed; arg is freed with free_arg (NULL: not at all) afterwards. Returns its number, by which

@@ -31,6 +31,7 @@ void dialog_free(struct dialog *d)
     edit_fini(&d->edit);
     strv_fini(&d->items);
     list_state_fini(&d->list);
+    free(d->checked);
     free(d);
 }
 
@@ -89,6 +90,8 @@ static enum dialog_outcome menu_input(struct dialog *d, const struct input *in, 
         return DIALOG_YES;
     if (key == 'q')
         return DIALOG_NO;
+    if (d->kind == DIALOG_CHECKS && key == ' ' && d->items.n)
+        d->checked[d->list.cursor] = !d->checked[d->list.cursor];
     if (in->kind == INPUT_MOUSE)
         list_scroll(&d->list,
                     in->what == MOUSE_WHEEL_UP     ? -1
@@ -124,6 +127,7 @@ enum dialog_outcome dialog_input(struct dialog *d, const struct input *in, const
     case DIALOG_TEXT: return text_input(d, in, km, key);
     case DIALOG_CONFIRM: return confirm_input(d, in, key);
     case DIALOG_PROMPT: return prompt_input(d, in, key);
+    case DIALOG_CHECKS:
     case DIALOG_MENU: return menu_input(d, in, km, key);
     }
     return DIALOG_NO;
@@ -149,6 +153,7 @@ static void foot_text(const struct dialog *d, struct rich *r)
         add_key(r, "Enter", d->verb ? d->verb : "take it");
         add_key(r, "Esc", "leave it");
         return;
+    case DIALOG_CHECKS: add_key(r, "Space", "turn on or off"); /* fall through */
     case DIALOG_MENU:
         add_key(r, "Enter", d->verb ? d->verb : "choose");
         add_key(r, "Esc", "leave it");
@@ -156,9 +161,14 @@ static void foot_text(const struct dialog *d, struct rich *r)
     }
 }
 
+static bool is_menu(const struct dialog *d)
+{
+    return d->kind == DIALOG_MENU || d->kind == DIALOG_CHECKS;
+}
+
 static int own_lines(const struct dialog *d)
 {
-    return d->kind == DIALOG_MENU ? (int)d->items.n : d->kind == DIALOG_PROMPT || d->must_type ? 2 : 0;
+    return is_menu(d) ? (int)d->items.n : d->kind == DIALOG_PROMPT || d->must_type ? 2 : 0;
 }
 
 static int text_width(const struct dialog *d)
@@ -169,7 +179,7 @@ static int text_width(const struct dialog *d)
         w = n > w ? n : w;
     }
     for (size_t i = 0; i < d->items.n; i++) {
-        int n = cell_width(d->items.v[i]) + 2;
+        int n = cell_width(d->items.v[i]) + (d->kind == DIALOG_CHECKS ? 6 : 2);
         w = n > w ? n : w;
     }
     int title = cell_width(d->title) + 4;
@@ -183,7 +193,10 @@ static void draw_menu(struct dialog *d, struct canvas *c, struct rect r)
     list_fit(&d->list, r.h);
     for (int i = 0; i < r.h && d->list.top + (size_t)i < d->items.n; i++) {
         size_t item = d->list.top + (size_t)i;
-        canvas_text(c, r.y + i, r.x + 1, ROLE_NORMAL, d->items.v[item], r.w - 2);
+        int x = r.x + 1;
+        if (d->kind == DIALOG_CHECKS)
+            x += canvas_text(c, r.y + i, x, ROLE_NORMAL, d->checked[item] ? "[x] " : "[ ] ", r.w - 2);
+        canvas_text(c, r.y + i, x, ROLE_NORMAL, d->items.v[item], r.x + r.w - 1 - x);
         if (item == d->list.cursor)
             canvas_over(c, rect_make(r.y + i, r.x, 1, r.w), ROLE_CURSOR);
     }
@@ -223,7 +236,7 @@ void dialog_draw(struct dialog *d, struct canvas *c)
     int own = own_lines(d);
     struct rect mine = rect_take_bottom(&in, own < in.h ? own : in.h);
     pane_draw(&d->body, c, in);
-    if (d->kind == DIALOG_MENU)
+    if (is_menu(d))
         draw_menu(d, c, mine);
     else if (own)
         draw_line(d, c, mine);

@@ -9,7 +9,7 @@
 #include "ui/widget/list.h"
 #include "ui/widget/pane.h"
 
-enum dialog_kind { DIALOG_TEXT, DIALOG_CONFIRM, DIALOG_PROMPT, DIALOG_MENU };
+enum dialog_kind { DIALOG_TEXT, DIALOG_CONFIRM, DIALOG_PROMPT, DIALOG_MENU, DIALOG_CHECKS };
 enum dialog_outcome { DIALOG_OPEN, DIALOG_YES, DIALOG_NO };
 
 struct dialog {
@@ -21,7 +21,8 @@ struct dialog {
     uint64_t must_type; /* DIALOG_CONFIRM: this number must be typed; 0: y or Enter does */
     bool wrong;         /* something else was typed */
     char *verb;         /* what yes does: "cancel 12 jobs" */
-    struct strv items;  /* DIALOG_MENU */
+    struct strv items;  /* DIALOG_MENU, DIALOG_CHECKS */
+    bool *checked;      /* DIALOG_CHECKS: of each item; the dialog frees it */
     struct list_state list;
     bool may_be_empty; /* DIALOG_PROMPT */
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/str.h"
+#include "src/base/units.h"
 #include "src/base/xalloc.h"
 
 void filter_fini(struct filter *f)
@@ -15,9 +16,36 @@ void filter_fini(struct filter *f)
     *f = (struct filter){0};
 }
 
-static void parse_word(struct term_word *w, const char *s,
-                       int (*column_of)(const void *ctx, const char *name), const void *ctx)
+static bool parse_number(const char *s, enum filter_unit unit, double *ret)
 {
+    char *end;
+    uint32_t seconds;
+    uint64_t mib;
+    *ret = strtod(s, &end);
+    if (end != s && !*end)
+        return true;
+    if (unit == FILTER_SECONDS && !duration_parse_conf(s, &seconds, NULL))
+        *ret = seconds;
+    else if (unit == FILTER_MIB && !mem_parse_mib(s, &mib, NULL))
+        *ret = (double)mib;
+    else
+        return false;
+    return true;
+}
+
+static void parse_comparison(struct term_word *w, const char *s, enum filter_unit unit)
+{
+    bool equal = (s[0] == '<' || s[0] == '>') && s[1] == '=';
+    double num;
+    if (!strchr("<>=", s[0]) || !parse_number(s + (equal ? 2 : 1), unit, &num))
+        return;
+    w->op = !equal ? s[0] : s[0] == '<' ? 'l' : 'g';
+    w->num = num;
+}
+
+static void parse_word(struct term_word *w, const char *s, filter_column_fn *column_of, const void *ctx)
+{
+    enum filter_unit unit = FILTER_PLAIN;
     *w = (struct term_word){.column = -1, .op = ':'};
     if (s[0] == '!' && s[1]) {
         w->negate = true;
@@ -26,25 +54,18 @@ static void parse_word(struct term_word *w, const char *s,
     const char *colon = strchr(s, ':');
     if (colon && colon > s) {
         char *name = xstrndup(s, (size_t)(colon - s));
-        w->column = column_of(ctx, name);
+        w->column = column_of(ctx, name, &unit);
         free(name);
     }
     if (w->column >= 0) {
         s = colon + 1;
-        char *end;
-        if ((*s == '<' || *s == '>' || *s == '=') && s[1]) {
-            double num = strtod(s + 1, &end);
-            if (!*end) {
-                w->op = *s;
-                w->num = num;
-            }
-        }
+        if (*s)
+            parse_comparison(w, s, unit);
     }
     w->text = xstrdup(s);
 }
 
-void filter_parse(struct filter *f, const char *text, int (*column_of)(const void *ctx, const char *name),
-                  const void *ctx)
+void filter_parse(struct filter *f, const char *text, filter_column_fn *column_of, const void *ctx)
 {
     filter_fini(f);
     struct strv words = strv_split(text, " ");
@@ -61,7 +82,13 @@ static bool match_column(const struct term_word *w, const struct filter_row *r, 
     double num;
     if (!r->number(r->ctx, r->row, column, &num))
         return false;
-    return w->op == '<' ? num < w->num : w->op == '>' ? num > w->num : num >= w->num && num <= w->num;
+    switch (w->op) {
+    case '<': return num < w->num;
+    case '>': return num > w->num;
+    case 'l': return num <= w->num;
+    case 'g': return num >= w->num;
+    default: return num >= w->num && num <= w->num;
+    }
 }
 
 static bool match_word(const struct term_word *w, const struct filter_row *r)

@@ -1,8 +1,9 @@
 /* filter.h - the words of a filter line: "train state:wait user:ann gpus:>1 !n03".
  *
  * All words must match. A plain word is looked for in every column of words; COLUMN:TEXT in that one;
- * COLUMN:>N, <N, =N compare numbers; ! in front turns it round. A word whose COLUMN is not known is plain
- * text. Upper and lower case are the same.
+ * COLUMN:>N, >=N, <N, <=N, =N compare numbers, which may have units (2h, 16G) where the column has them; !
+ * in front turns it round. A word whose COLUMN is not known is plain text. Upper and lower case are the
+ * same.
  */
 #ifndef UI_WIDGET_FILTER_H
 #define UI_WIDGET_FILTER_H
@@ -10,10 +11,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What a column's number counts. */
+enum filter_unit { FILTER_PLAIN, FILTER_SECONDS, FILTER_MIB };
+
 struct term_word {
     char *text;
     int column; /* -1: any */
-    char op;    /* ':' contains, '<', '>', '=' */
+    char op;    /* ':' contains, '<', '>', '=', 'l' at most, 'g' at least */
     double num;
     bool negate;
 };
@@ -32,9 +36,9 @@ struct filter_row {
     bool (*number)(const void *ctx, const void *row, size_t column, double *ret);
 };
 
-/* column_of: the number of a column by its name, or -1. */
-void filter_parse(struct filter *f, const char *text, int (*column_of)(const void *ctx, const char *name),
-                  const void *ctx);
+/* column_of: the number of a column by its name, or -1, and what its number counts. */
+typedef int filter_column_fn(const void *ctx, const char *name, enum filter_unit *unit);
+void filter_parse(struct filter *f, const char *text, filter_column_fn *column_of, const void *ctx);
 void filter_fini(struct filter *f);
 bool filter_match(const struct filter *f, const struct filter_row *r);
 

@@ -25,6 +25,9 @@ void table_init(struct table *t, const struct column *cols, size_t n_cols,
     *t = (struct table){.cols = cols, .n_cols = n_cols, .fill = fill, .ctx = ctx, .sort = -1};
     edit_init(&t->edit);
     field_init(&t->field);
+    t->on = xcalloc(n_cols, sizeof *t->on);
+    for (size_t i = 0; i < n_cols; i++)
+        t->on[i] = !(cols[i].flags & COLUMN_HIDDEN);
 }
 
 void table_fini(struct table *t)
@@ -36,6 +39,7 @@ void table_fini(struct table *t)
     filter_fini(&t->filter);
     edit_fini(&t->edit);
     field_fini(&t->field);
+    free(t->on);
     *t = (struct table){0};
 }
 
@@ -237,9 +241,8 @@ void table_sort(struct table *t, int column, bool reverse)
     reshow(t);
 }
 
-static int column_of(const void *ctx, const char *name)
+int table_find_column(const struct table *t, const char *name)
 {
-    const struct table *t = ctx;
     size_t n = strlen(name);
     for (size_t i = 0; i < t->n_cols; i++)
         if (str_ieq(t->cols[i].name, name))
@@ -248,6 +251,32 @@ static int column_of(const void *ctx, const char *name)
         if (strncasecmp(t->cols[i].name, name, n) == 0)
             return (int)i;
     return -1;
+}
+
+void table_show_column(struct table *t, size_t column, bool on)
+{
+    t->on[column] = on;
+}
+
+bool table_shows_column(const struct table *t, size_t column)
+{
+    return t->on[column];
+}
+
+bool table_has_own_columns(const struct table *t)
+{
+    for (size_t i = 0; i < t->n_cols; i++)
+        if (t->on[i] == ((t->cols[i].flags & COLUMN_HIDDEN) != 0))
+            return true;
+    return false;
+}
+
+static int column_of(const void *ctx, const char *name, enum filter_unit *unit)
+{
+    const struct table *t = ctx;
+    int i = table_find_column(t, name);
+    *unit = i >= 0 ? t->cols[i].unit : FILTER_PLAIN;
+    return i;
 }
 
 static void apply_filter(struct table *t)
@@ -260,6 +289,22 @@ void table_set_filter(struct table *t, const char *text)
 {
     edit_set(&t->edit, text);
     apply_filter(t);
+}
+
+size_t table_mark_matching(struct table *t, const char *text)
+{
+    struct filter own = t->filter;
+    size_t n = 0;
+    t->filter = (struct filter){0};
+    filter_parse(&t->filter, text, column_of, t);
+    for (size_t i = 0; i < t->shown.n; i++)
+        if (row_matches(t, &t->shown.v[i])) {
+            list_mark(&t->list, t->shown.v[i].id, true);
+            n++;
+        }
+    filter_fini(&t->filter);
+    t->filter = own;
+    return n;
 }
 
 bool table_is_filtered(const struct table *t)

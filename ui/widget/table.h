@@ -23,7 +23,7 @@ struct field {
     bool ticks; /* changes with the time alone: draw again in a second */
 };
 
-#define COLUMN_HIDDEN 1u /* searched, sorted and exported, not drawn */
+#define COLUMN_HIDDEN 1u /* searched, sorted and exported, drawn only where the user chose it */
 #define COLUMN_RIGHT  2u /* aligned to the right */
 #define COLUMN_WORDS  4u /* a plain word of a filter is looked for here */
 #define COLUMN_TREE   8u /* carries the fold signs */
@@ -34,7 +34,8 @@ struct column {
     int min, want;     /* cells; want 0: all that is left */
     int share; /* of a column that takes what is left: percent of the width that are its own first; 0: 33 */
     int rank;  /* the highest are left out first where it is narrow; 0: never */
-    unsigned flags; /* COLUMN_* */
+    unsigned flags;        /* COLUMN_* */
+    enum filter_unit unit; /* of num, for filters: "time:>2h", "memory:>16G" */
     void (*get)(const void *ctx, const void *row, struct field *f);
 };
 
@@ -42,7 +43,8 @@ struct trow {
     uint64_t id; /* never 0 */
     const void *data;
     uint8_t depth;
-    bool branch; /* has children */
+    bool branch;  /* has children */
+    bool watched; /* gets a sign beside its mark */
 };
 
 struct table {
@@ -59,6 +61,7 @@ struct table {
     struct idmap open; /* branches folded open */
     int sort;          /* column; -1: the natural order */
     bool reverse;
+    bool *on; /* columns that are drawn */
     struct filter filter;
     struct edit edit;   /* the filter's text */
     bool typing;        /* the filter line takes the keys */
@@ -94,12 +97,24 @@ unsigned table_act(struct table *t, enum action a, const struct input *in);
 unsigned table_input(struct table *t, const struct input *in, struct rect area);
 void table_sort(struct table *t, int column, bool reverse);
 void table_set_filter(struct table *t, const char *text);
+/* Marks what a filter of that text would show, among the rows that are shown. Returns how many there are.
+ */
+size_t table_mark_matching(struct table *t, const char *text);
 bool table_is_filtered(const struct table *t);
+
+/* The column of that name or of a beginning of it with two letters at least; -1: none. */
+int table_find_column(const struct table *t, const char *name);
+/* Columns shown and hidden by the user. */
+void table_show_column(struct table *t, size_t column, bool on);
+bool table_shows_column(const struct table *t, size_t column);
+/* Are columns shown that are not so by themselves, or the other way round? */
+bool table_has_own_columns(const struct table *t);
 
 /* Returns true where something drawn changes with the time alone. */
 bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused);
-/* Chooses columns and widths for so many cells; 0: not drawn. Pure. */
-void table_fit(const struct column *cols, size_t n, int width, int *widths);
+/* Chooses columns and widths for so many cells; 0: not drawn. on: which may be drawn at all; NULL: those
+ * that are not hidden by themselves. Pure. */
+void table_fit(const struct column *cols, const bool *on, size_t n, int width, int *widths);
 /* Tab-separated, a line of titles first, everything printable. */
 void table_export(struct table *t, struct str *out);
 

@@ -8,17 +8,23 @@
 
 #define MARK_CELLS 2 /* the mark and a blank, left of the first column */
 
-static bool is_drawn(const struct column *c)
+static bool is_drawn(const struct column *cols, const bool *on, size_t i)
 {
-    return !(c->flags & COLUMN_HIDDEN);
+    return on ? on[i] : !(cols[i].flags & COLUMN_HIDDEN);
 }
 
-static int width_of(const struct column *cols, size_t n, const int *widths)
+static int width_of(size_t n, const int *widths)
 {
     int sum = 0;
     for (size_t i = 0; i < n; i++)
-        sum += is_drawn(&cols[i]) && widths[i] ? widths[i] + 1 : 0;
+        sum += widths[i] ? widths[i] + 1 : 0;
     return sum ? sum - 1 : 0;
+}
+
+/* What was chosen by hand is the last to be left out. */
+static int rank_of(const struct column *c)
+{
+    return c->flags & COLUMN_HIDDEN ? 1 : c->rank;
 }
 
 /* The column to give up next, or -1: the last of the highest rank. */
@@ -26,22 +32,22 @@ static int least_wanted(const struct column *cols, size_t n, const int *widths)
 {
     int worst = -1;
     for (size_t i = 0; i < n; i++)
-        if (widths[i] && cols[i].rank > 0 && (worst < 0 || cols[i].rank >= cols[worst].rank))
+        if (widths[i] && rank_of(&cols[i]) > 0 && (worst < 0 || rank_of(&cols[i]) >= rank_of(&cols[worst])))
             worst = (int)i;
     return worst;
 }
 
-void table_fit(const struct column *cols, size_t n, int width, int *widths)
+void table_fit(const struct column *cols, const bool *on, size_t n, int width, int *widths)
 {
     for (size_t i = 0; i < n; i++)
-        widths[i] = is_drawn(&cols[i]) ? cols[i].min : 0;
-    while (width_of(cols, n, widths) > width) {
+        widths[i] = is_drawn(cols, on, i) ? cols[i].min : 0;
+    while (width_of(n, widths) > width) {
         int i = least_wanted(cols, n, widths);
         if (i < 0)
             break;
         widths[i] = 0;
     }
-    int left = width - width_of(cols, n, widths), flexible = -1;
+    int left = width - width_of(n, widths), flexible = -1;
     for (size_t i = 0; i < n; i++)
         if (widths[i] && !cols[i].want)
             flexible = (int)i;
@@ -140,7 +146,7 @@ bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused)
     else
         list_fit(&t->list, r.h);
     bar = t->shown.n > (size_t)t->list.height;
-    table_fit(t->cols, t->n_cols, r.w - MARK_CELLS - (bar ? 2 : 0), widths);
+    table_fit(t->cols, t->on, t->n_cols, r.w - MARK_CELLS - (bar ? 2 : 0), widths);
     if (r.h > 2)
         draw_head(t, c, rect_take_top(&r, 1), widths);
     size_t n = t->shown.n - t->list.top < (size_t)r.h ? t->shown.n - t->list.top : (size_t)r.h, first = 1,
@@ -154,6 +160,8 @@ bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused)
         bool marked = list_is_marked(&t->list, row->id) || (range && i >= first && i <= last);
         if (marked)
             canvas_glyph(c, line.y, line.x, ROLE_MARK, GLYPH_MARK);
+        if (row->watched)
+            canvas_glyph(c, line.y, line.x + 1, ROLE_MARK, GLYPH_WATCHED);
         if (i == t->list.cursor)
             canvas_over(c, line, focused ? ROLE_CURSOR : ROLE_CURSOR_IDLE);
         else if (marked)

@@ -1,0 +1,464 @@
+/* test_command.c - the line behind ':', what the screens remember, what can be undone, what is watched. */
+#include <unistd.h>
+
+#include "tests/screen/stage.h"
+
+static const struct msg_act *sent_act(struct uilab *u)
+{
+    const struct uilab_sent *s = uilab_sent(u, MSG_ACT);
+    return s ? s->body : NULL;
+}
+
+/* --- the line --- */
+
+static void what_can_be_typed_is_offered(void **state)
+{
+    struct stage *g = *state;
+    uilab_keys(&g->u, ":");
+    uilab_golden(&g->u, "command", 24, 80);
+    uilab_keys(&g->u, "dr<Tab>gpu0");
+    uilab_golden(&g->u, "command-nodes", 24, 80);
+    uilab_keys(&g->u, "<Esc>");
+    uilab_draw(&g->u, 24, 80);
+    must_not_show(&g->u, ":drain");
+}
+
+static void tab_completes(void **state)
+{
+    static const struct {
+        const char *keys, *line;
+    } rows[] = {
+        {":can<Tab>", ":cancel"},
+        {":drain gpu01<Tab>", ":drain gpu01"},
+        {":filter st<Tab>", ":filter state:"},
+        {":filter state:run<Tab>", ":filter state:running"},
+        {":filter user:b<Tab>", ":filter user:bo"},
+        {":filter part:g<Tab>", ":filter part:gpu"},
+        {":sort us<Tab>", ":sort user"},
+        {":signal U<Tab><Tab>", ":signal USR2"},
+        {":signal U<S-Tab>", ":signal USR2"},
+    };
+    struct stage *g = *state;
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        uilab_keys(&g->u, rows[i].keys);
+        uilab_draw(&g->u, 24, 80);
+        str_clear(&g->u.text);
+        canvas_row_text(&g->u.canvas, 23, &g->u.text);
+        if (!strstr(g->u.text.s, rows[i].line))
+            fail_msg("%s gives \"%s\"", rows[i].keys, g->u.text.s);
+        uilab_keys(&g->u, "<Esc>");
+    }
+}
+
+static void words_do_what_keys_do(void **state)
+{
+    static const struct {
+        const char *keys;
+        enum act act;
+        int32_t signal;
+    } rows[] = {
+        {":cancel %eval<Enter>y", ACT_CANCEL, 0},     {":scancel %eval<Enter>y", ACT_CANCEL, 0},
+        {":hold %eval<Enter>y", ACT_HOLD, 0},         {":release %held<Enter>y", ACT_RELEASE, 0},
+        {":requeue %train<Enter>y", ACT_REQUEUE, 0},  {":signal USR1 %train<Enter>y", ACT_SIGNAL, 10},
+        {":signal -9 %train<Enter>y", ACT_SIGNAL, 9},
+    };
+    struct stage *g = *state;
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct str keys = STR_INIT;
+        uint32_t id = 0;
+        for (const char *p = rows[i].keys; *p; p++)
+            if (str_starts(p, "%eval"))
+                str_appendf(&keys, "%u", id = g->s.eval), p += 4;
+            else if (str_starts(p, "%held"))
+                str_appendf(&keys, "%u", id = g->s.held), p += 4;
+            else if (str_starts(p, "%train"))
+                str_appendf(&keys, "%u", id = g->s.train), p += 5;
+            else
+                str_append_char(&keys, *p);
+        uilab_forget_sent(&g->u);
+        uilab_keys(&g->u, keys.s);
+        if (!sent_act(&g->u))
+            fail_msg("%s: nothing was sent", keys.s);
+        check_int(keys.s, sent_act(&g->u)->act, rows[i].act);
+        check_int(keys.s, sent_act(&g->u)->signal, rows[i].signal);
+        check_int(keys.s, sent_act(&g->u)->targets.v[0].job, id);
+        str_fini(&keys);
+    }
+}
+
+static void words_mean_elements_and_arrays(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    char keys[80];
+    snprintf(keys, sizeof keys, ":cancel %u_[90-91]<Enter>y", g->s.sweep);
+    uilab_keys(u, keys);
+    uilab_wait(u, 5000);
+    const struct msg_act *act = sent_act(u);
+    assert_non_null(act);
+    assert_int_equal(act->targets.n, 2);
+    assert_int_equal(act->targets.v[1].job, g->s.sweep);
+    assert_int_equal(act->targets.v[1].array_index, 91);
+    uilab_forget_sent(u);
+    snprintf(keys, sizeof keys, ":cancel %u<Enter>", g->s.sweep);
+    keys_show(u, keys, "type 66"); /* all that lives of it */
+    uilab_keys(u, "<Esc>");
+    snprintf(keys, sizeof keys, ":cancel %u.0<Enter>", g->s.multi);
+    keys_show(u, keys, "step 0 of");
+    uilab_keys(u, "y");
+    assert_int_equal(sent_act(u)->targets.v[0].step, 0);
+    keys_show(u, ":cancel 9999<Enter>", "there is no job 9999");
+    keys_show(u, ":cancel x<Enter>", "Invalid job id x");
+    keys_show(u, ":nonsense<Enter>", "there is no command 'nonsense'");
+}
+
+static void without_jobs_it_means_the_marked_ones(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, ":mark user:chen state:wait<Enter>:hold<Enter>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "hold 2 jobs");
+    uilab_keys(u, "y");
+    assert_int_equal(sent_act(u)->targets.n, 2);
+}
+
+static void nodes_by_words(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    keys_show(u, ":drain gpu[01-02] fan is loud<Enter>", "drain gpu[01-02]");
+    must_show(u, "fan is loud");
+    uilab_keys(u, "<Enter>");
+    const struct uilab_sent *s = uilab_sent(u, MSG_DRAIN);
+    assert_non_null(s);
+    const struct msg_drain *m = s->body;
+    assert_int_equal(m->nodes.n, 2);
+    assert_string_equal(m->reason, "fan is loud");
+    assert_true(m->drain);
+    uilab_keys(u, ":resume gpu04<Enter>y");
+    m = uilab_sent(u, MSG_DRAIN)->body;
+    assert_false(m->drain);
+    assert_string_equal(m->nodes.v[0], "gpu04");
+    keys_show(u, ":drain nosuch x<Enter>", "there is no node nosuch");
+}
+
+static void history_comes_back(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, ":filter eval<Enter>:sort user<Enter>:filter bo<Enter>");
+    assert_int_equal(u->prefs.history.n, 3);
+    keys_show(u, ":<Up><Up>", ":sort user");
+    keys_show(u, "<Down>", ":filter bo");
+    uilab_keys(u, "<Esc>");
+    keys_show(u, ":fil<Up><Up>", ":filter eval"); /* lines that begin so */
+    keys_show(u, "<Down><Down>", ":fil");
+    uilab_keys(u, "<Esc>");
+}
+
+static void typing_a_command_presses_no_key(void **state)
+{
+    struct stage *g = *state;
+    uilab_keys(&g->u, ":qcHURx*2");
+    uilab_paste(&g->u, "y\nc\n");
+    uilab_draw(&g->u, 24, 80);
+    must_show(&g->u, ":qcHURx*2y c");
+    assert_null(sent_act(&g->u));
+    assert_int_equal(app_take_wishes(g->u.app) & APP_QUIT, 0);
+    uilab_keys(&g->u, "<C-u><Backspace>"); /* taking back the empty line closes it */
+    uilab_draw(&g->u, 24, 80);
+    must_not_show(&g->u, ":q");
+}
+
+/* --- filters --- */
+
+static void filters_in_words(void **state)
+{
+    static const struct {
+        const char *filter, *title;
+    } rows[] = {
+        {"state:pend user:bo", " 2 of 15"}, /* Slurm's word for waiting */
+        {"gpu:>0 part:gpu", " 7 of 15"},    {"time:>1h state:run", " 2 of 15"},
+        {"memory:>=64G", " 4 of 15"},       {"!state:pend !state:run", " 6 of 15"},
+        {"limit:<=4h gpu:=8", " 2 of 15"},  {"nosuch:thing", " 0 of 15"},
+    };
+    struct stage *g = *state;
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct str keys = STR_INIT;
+        str_appendf(&keys, ":filter ");
+        for (const char *p = rows[i].filter; *p; p++)
+            if (*p == '<')
+                str_append(&keys, "<lt>");
+            else
+                str_append_char(&keys, *p);
+        str_append(&keys, "<Enter>");
+        uilab_keys(&g->u, keys.s);
+        uilab_draw(&g->u, 24, 80);
+        if (uilab_find(&g->u, rows[i].title) < 0)
+            fail_msg("%s:\n%s", rows[i].filter, uilab_text(&g->u));
+        str_fini(&keys);
+    }
+}
+
+/* --- columns, and what is kept --- */
+
+static void columns_are_chosen(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "O");
+    uilab_golden(u, "columns", 24, 80);
+    uilab_keys(u, "<Esc>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "USER");
+    uilab_keys(u, ":columns id user priority where<Enter>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "PRIORITY");
+    must_not_show(u, "TIME");
+    uilab_keys(u, "O<Down><Down> <Enter>"); /* the name as well */
+    uilab_draw(u, 24, 80);
+    must_show(u, "NAME");
+    uilab_keys(u, ":columns<Enter>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "TIME");
+    must_not_show(u, "PRIORITY");
+}
+
+static void filter_sort_and_columns_are_kept(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/bo<Enter>:sort name down<Enter>:columns id name qos<Enter>m2:sort cpu<Enter>");
+    assert_true(app_take_wishes(u->app) & APP_SAVE);
+    uilab_keys(u, "jjk");
+    assert_false(app_take_wishes(u->app) & APP_SAVE); /* moving is not worth a file */
+
+    char dir[] = "/tmp/stoker-views.XXXXXX";
+    assert_non_null(mkdtemp(dir));
+    char path[80], sub[80];
+    snprintf(sub, sizeof sub, "%s/stoker", dir);
+    snprintf(path, sizeof path, "%s/views.cfg", sub);
+    struct errtext err = {""};
+    if (prefs_save(&u->prefs, path, &err) < 0)
+        fail_msg("%s", err.s);
+    app_free(u->app);
+    u->app = NULL;
+    prefs_fini(&u->prefs);
+    uilab_forget_sent(u);
+    if (prefs_load(&u->prefs, path, &err) < 0)
+        fail_msg("%s", err.s);
+    unlink(path);
+    rmdir(sub);
+    rmdir(dir);
+
+    uilab_connect(u);
+    uilab_draw(u, 24, 80);
+    must_show(u, "My jobs");
+    must_show(u, "filter bo");
+    must_show(u, "sort name, down");
+    must_show(u, "QOS");
+    must_not_show(u, "USER");
+    keys_show(u, "2", "sort cpu");
+    assert_string_equal(u->prefs.history.v[0], "sort name down");
+}
+
+static void a_broken_file_is_told_with_its_line(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/stoker-views.XXXXXX";
+    int fd = mkstemp(path);
+    assert_int_equal(write(fd, "theme = \"x\";\nviews = {", 22), 22);
+    close(fd);
+    struct prefs p = {0};
+    struct errtext err = {""};
+    assert_true(prefs_load(&p, path, &err) < 0);
+    check_has("error", err.s, ":2: ");
+    unlink(path);
+    prefs_fini(&p);
+}
+
+/* --- what can be undone --- */
+
+static void a_bulk_kill_waits(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, ":mark user:bo state:wait<Enter>cy");
+    assert_null(sent_act(u));
+    uilab_golden(u, "undo", 24, 80);
+    uilab_wait(u, 2000);
+    uilab_draw(u, 24, 80);
+    must_show(u, "cancel 2 jobs in 3 s");
+    assert_true(app_next_ms(u->app) <= 1000); /* its line counts */
+    keys_show(u, "u", "undone, nothing was sent: cancel 2 jobs");
+    uilab_wait(u, 10000);
+    assert_null(sent_act(u));
+    uilab_draw(u, 24, 80);
+    must_show(u, "2 marked"); /* that u undid the deed, not the marks */
+    uilab_keys(u, "cy");
+    uilab_wait(u, 5000);
+    assert_int_equal(sent_act(u)->targets.n, 2);
+}
+
+static void interrupting_undoes_and_leaving_does(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, ":mark user:bo state:wait<Enter>cy");
+    uilab_keys(u, "<C-c>");
+    assert_false(app_take_wishes(u->app) & APP_QUIT);
+    uilab_wait(u, 10000);
+    assert_null(sent_act(u));
+    uilab_keys(u, "cyq");
+    assert_true(app_take_wishes(u->app) & APP_QUIT);
+    assert_non_null(sent_act(u)); /* what was confirmed is done */
+}
+
+static void one_job_is_not_kept_waiting(void **state)
+{
+    struct stage *g = *state;
+    uilab_keys(&g->u, "/eval<Enter>cy");
+    assert_non_null(sent_act(&g->u));
+}
+
+/* --- changing a job --- */
+
+static void a_change_goes_out(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/eval<Enter>e");
+    uilab_golden(u, "edit", 24, 80);
+    uilab_keys(u, "<Enter><C-u>8:00:00<Enter>");
+    const struct uilab_sent *s = uilab_sent(u, MSG_UPDATE);
+    assert_non_null(s);
+    const struct msg_update *m = s->body;
+    assert_int_equal(m->target.job, g->s.eval);
+    assert_string_equal(m->changes.v[0], "TimeLimit=8:00:00");
+    uilab_result(u, MSG_UPDATE, REFUSAL_NOT_ALLOWED, "your limit is 6 hours", 0);
+    uilab_draw(u, 24, 80);
+    must_show(u, "your limit is 6 hours");
+    uilab_keys(u, "<Esc><Esc>");
+    char keys[80];
+    snprintf(keys, sizeof keys, ":update %u %u Nice=5 Partition=cpu<Enter>", g->s.eval, g->s.held);
+    keys_show(u, keys, "change 2 jobs");
+    uilab_keys(u, "y");
+    m = uilab_sent(u, MSG_UPDATE)->body;
+    assert_int_equal(m->changes.n, 2);
+    assert_string_equal(m->changes.v[1], "Partition=cpu");
+}
+
+/* --- watching --- */
+
+static void end_batch(struct uilab *u, uint32_t job, int32_t code)
+{
+    struct ev_end end = {.step = STEP_BATCH,
+                         .attempt = lab_task(&u->lab, job, STEP_BATCH, 0)->attempt,
+                         .end_kind = END_EXITED,
+                         .t_end = u->lab.now};
+    *rec_list_push(&end.ranks) = (struct rank_end){.code = code};
+    uilab_push(u, EV_END, job, &end);
+}
+
+static void a_watched_job_rings(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    keys_show(u, "/train-resnet<Enter>W", "watched");
+    app_take_wishes(u->app);
+    end_batch(u, g->s.train, 3);
+    uilab_draw(u, 24, 80);
+    assert_true((app_take_wishes(u->app) & (APP_BELL | APP_TITLE)) == (APP_BELL | APP_TITLE));
+    check_has("title", app_title(u->app), "train-resnet: failed: exit 3");
+    must_show(u, "train-resnet: failed: exit 3");
+}
+
+static void what_is_not_watched_is_quiet(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/train-resnet<Enter>WW"); /* on, and off again */
+    end_batch(u, g->s.train, 0);
+    uilab_draw(u, 24, 80);
+    assert_false(app_take_wishes(u->app) & APP_BELL);
+}
+
+static void an_array_rings_at_its_end(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/sweep<Enter>W");
+    uilab_draw(u, 24, 80);
+    app_take_wishes(u->app);
+    struct ev_kill kill = {.step = STEP_ALL, .cause = KILL_CANCEL, .uid = 1000, .fate = FATE_END};
+    size_t n = 0;
+    struct job *js[64];
+    list_for_each (j, &u->lab.m.all, struct job, in_all)
+        if (j->array_job == g->s.sweep && j->state == JOB_RUNNING)
+            js[n++] = j;
+    for (size_t i = 0; i < n; i++)
+        end_batch(u, js[i]->id, 0);
+    uilab_draw(u, 24, 80);
+    assert_false(app_take_wishes(u->app) & APP_BELL); /* the rest of it waits still */
+    uilab_push(u, EV_KILL, g->s.sweep, &kill);
+    uilab_draw(u, 24, 80);
+    assert_true(app_take_wishes(u->app) & APP_BELL);
+    must_show(u, "all have ended");
+}
+
+/* --- the menu, dependencies --- */
+
+static void the_menu_has_everything(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/eval<Enter>x");
+    uilab_golden(u, "menu", 24, 80);
+    for (int i = 0; i < 30; i++) {
+        uilab_draw(u, 24, 80);
+        int y = uilab_find(u, "H     hold");
+        if (y >= 0 && canvas_at(&u->canvas, y, 20)->over == ROLE_CURSOR)
+            break;
+        uilab_keys(u, "<Down>");
+    }
+    keys_show(u, "<Enter>", "hold 1 job");
+}
+
+static void dependencies_both_ways(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/report<Enter>d");
+    uilab_draw(u, 24, 80);
+    must_show(u, "It waits for");
+    must_show(u, "afterok");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STAGE_CASE(what_can_be_typed_is_offered),
+        STAGE_CASE(tab_completes),
+        STAGE_CASE(words_do_what_keys_do),
+        STAGE_CASE(words_mean_elements_and_arrays),
+        STAGE_CASE(without_jobs_it_means_the_marked_ones),
+        STAGE_CASE(nodes_by_words),
+        STAGE_CASE(history_comes_back),
+        STAGE_CASE(typing_a_command_presses_no_key),
+        STAGE_CASE(filters_in_words),
+        STAGE_CASE(columns_are_chosen),
+        STAGE_CASE(filter_sort_and_columns_are_kept),
+        cmocka_unit_test(a_broken_file_is_told_with_its_line),
+        STAGE_CASE(a_bulk_kill_waits),
+        STAGE_CASE(interrupting_undoes_and_leaving_does),
+        STAGE_CASE(one_job_is_not_kept_waiting),
+        STAGE_CASE(a_change_goes_out),
+        STAGE_CASE(a_watched_job_rings),
+        STAGE_CASE(what_is_not_watched_is_quiet),
+        STAGE_CASE(an_array_rings_at_its_end),
+        STAGE_CASE(the_menu_has_everything),
+        STAGE_CASE(dependencies_both_ways),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

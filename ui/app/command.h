@@ -1,0 +1,87 @@
+/* command.h - the line behind ':': Slurm's words, completed while they are typed.
+ *
+ * X(name, other name or NULL, arguments as the help shows them, what Tab completes, what it does)
+ *
+ * A command that takes jobs means the marked ones, or the one under the cursor, where it is given none.
+ */
+#ifndef UI_APP_COMMAND_H
+#define UI_APP_COMMAND_H
+
+#include "src/base/vec.h"
+#include "ui/keys/input.h"
+#include "ui/term/canvas.h"
+#include "ui/view/view.h"
+#include "ui/widget/edit.h"
+#include "ui/widget/rich.h"
+
+/* clang-format off */
+#define COMMANDS(X) \
+    X(cancel,  "scancel", "[JOB...]",            JOBS,    "cancel jobs (asks first)") \
+    X(signal,  "kill",    "SIGNAL [JOB...]",     SIGNALS, "send a signal to running jobs") \
+    X(hold,    NULL,      "[JOB...]",            JOBS,    "waiting jobs do not start") \
+    X(release, NULL,      "[JOB...]",            JOBS,    "held jobs may start") \
+    X(requeue, NULL,      "[JOB...]",            JOBS,    "end them and let them run again") \
+    X(update,  "edit",    "[JOB...] KEY=VALUE...", JOBS,  "change a job: TimeLimit=2:00:00 Partition=long") \
+    X(show,    "job",     "JOB|NODE",            THINGS,  "open the page of a job or a node") \
+    X(output,  "tail",    "[JOB]",               JOBS,    "read the output of a job") \
+    X(why,     NULL,      "[JOB]",               JOBS,    "why a job waits") \
+    X(watch,   NULL,      "[JOB...]",            JOBS,    "bell and title when it changes; again: no more") \
+    X(drain,   NULL,      "NODES REASON...",     NODES,   "no new jobs start there") \
+    X(resume,  NULL,      "NODES",               NODES,   "they take jobs again") \
+    X(filter,  NULL,      "[WORDS...]",          WORDS,   "show what matches; nothing: all") \
+    X(mark,    NULL,      "WORDS...",            WORDS,   "mark all that match") \
+    X(unmark,  NULL,      "",                    NONE,    "unmark all") \
+    X(sort,    NULL,      "[COLUMN [down]]",     COLUMNS, "sort by a column; nothing: the natural order") \
+    X(columns, NULL,      "[COLUMN...]",         COLUMNS, "the columns to show; nothing: the usual ones") \
+    X(theme,   NULL,      "NAME",                THEMES,  "dark, light, mono, colourblind or your own") \
+    X(mouse,   NULL,      "",                    NONE,    "mouse on or off") \
+    X(freeze,  NULL,      "",                    NONE,    "freeze the picture, or go on") \
+    X(help,    NULL,      "",                    NONE,    "the keys of this screen, and all commands") \
+    X(quit,    "q",       "",                    NONE,    "quit")
+/* clang-format on */
+
+enum completion {
+    COMPLETE_NONE,
+    COMPLETE_JOBS,
+    COMPLETE_NODES,
+    COMPLETE_THINGS, /* jobs and nodes */
+    COMPLETE_SIGNALS,
+    COMPLETE_FILES,
+    COMPLETE_WORDS, /* of a filter */
+    COMPLETE_COLUMNS,
+    COMPLETE_THEMES,
+    COMPLETE_COMMANDS
+};
+
+struct candidate {
+    char *text, *note;
+};
+
+struct cmdline {
+    bool open;
+    struct edit edit;
+    size_t history; /* lines back from the newest, 0: what is being typed */
+    char *typed;    /* what was being typed when the history was entered */
+    VEC(struct candidate) candidates;
+    size_t word; /* where the word that is completed begins, in bytes */
+    int chosen;  /* of candidates; -1: none yet */
+};
+
+void command_open(struct ui *a, const char *text);
+void command_close(struct ui *a);
+/* Every input while the line is open. */
+void command_input(struct ui *a, const struct input *in);
+/* Draws the line over the footer, and what can be typed above it. */
+void command_draw(struct ui *a, struct canvas *c, struct rect footer);
+/* Does what a line says. */
+void command_run(struct ui *a, const char *line);
+/* A line for each command. */
+void command_help(struct lines *l);
+
+/* complete.c: fills cmdline.candidates for what stands before the cursor. */
+void command_complete(struct ui *a);
+void candidates_clear(struct cmdline *cl);
+/* What a command's arguments are; COMPLETE_NONE where there is no such command. */
+enum completion command_completes(const char *name);
+
+#endif

@@ -1,0 +1,236 @@
+/* complete.c - what can be typed next behind ':'. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "src/base/utf8.h"
+#include "src/base/xalloc.h"
+#include "src/model/jobtext.h"
+#include "ui/app/private.h"
+#include "ui/view/words.h"
+#include "ui/widget/table.h"
+
+#define CANDIDATES_MAX 200
+
+void candidates_clear(struct cmdline *cl)
+{
+    vec_for_each (&cl->candidates, i) {
+        free(cl->candidates.v[i].text);
+        free(cl->candidates.v[i].note);
+    }
+    vec_clear(&cl->candidates);
+    cl->chosen = -1;
+}
+
+/* Adds text where it begins with the word. Takes note. */
+static void offer(struct cmdline *cl, const char *word, const char *text, char *note)
+{
+    if (cl->candidates.n >= CANDIDATES_MAX || strncasecmp(text, word, strlen(word)) != 0) {
+        free(note);
+        return;
+    }
+    vec_push(&cl->candidates, (struct candidate){.text = xstrdup(text), .note = note});
+}
+
+static void offer_once(struct cmdline *cl, const char *word, const char *text)
+{
+    if (str_is_empty(text))
+        return;
+    vec_for_each (&cl->candidates, i)
+        if (str_eq(cl->candidates.v[i].text, text))
+            return;
+    offer(cl, word, text, NULL);
+}
+
+static void offer_job(struct cmdline *cl, const char *word, const struct job *j)
+{
+    struct str id = STR_INIT, note = STR_INIT;
+    if (j->array_job && j->array_index != ARRAY_NONE)
+        str_appendf(&id, "%u_%u", j->array_job, j->array_index);
+    else
+        str_appendf(&id, "%u", j->id);
+    str_appendf(&note, "%s, %s, %s", j->req.name ? j->req.name : "", j->user ? j->user : "",
+                j->state == JOB_PENDING && j->hold ? "held" : job_state_word((enum job_state)j->state));
+    offer(cl, word, id.s, str_take(&note));
+    str_fini(&id);
+}
+
+static void offer_jobs(struct ui *a, struct cmdline *cl, const char *word, bool ended)
+{
+    list_for_each (r, &a->m->active, struct job, in_queue)
+        offer_job(cl, word, r);
+    list_for_each (p, &a->m->pending, struct job, in_queue)
+        offer_job(cl, word, p);
+    if (ended)
+        list_for_each (e, &a->m->ended, struct job, in_queue)
+            offer_job(cl, word, e);
+}
+
+static void offer_nodes(struct ui *a, struct cmdline *cl, const char *word)
+{
+    for (size_t i = 0; i < a->m->n_nodes; i++) {
+        const struct node *n = a->m->nodes[i];
+        offer(cl, word, n->spec.name,
+              n->drain ? xasprintf("drained: %s", n->drain_reason ? n->drain_reason : "") : NULL);
+    }
+}
+
+static void offer_columns(struct ui *a, struct cmdline *cl, const char *word, const char *tail)
+{
+    struct view *v = app_view(a);
+    const struct table *t = v->ops->table ? v->ops->table(v) : NULL;
+    for (size_t i = 0; t && i < t->n_cols; i++) {
+        char *name = xasprintf("%s%s", t->cols[i].name, tail);
+        offer(cl, word, name, NULL);
+        free(name);
+    }
+}
+
+/* What a column's filter may look for: values that there are. */
+static void offer_values(struct ui *a, struct cmdline *cl, const char *column, const char *word)
+{
+    static const char *const states[] = {"waiting", "held",      "running", "completing",
+                                         "done",    "cancelled", "failed",  "timed out"};
+    if (strncasecmp(column, "state", strlen(column)) == 0)
+        for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
+            offer(cl, word, states[i], NULL);
+    else if (strncasecmp(column, "partition", strlen(column)) == 0)
+        for (size_t i = 0; i < a->m->spec.parts.n; i++)
+            offer(cl, word, a->m->spec.parts.v[i].name, NULL);
+    else if (strncasecmp(column, "user", strlen(column)) == 0)
+        list_for_each (j, &a->m->all, struct job, in_all)
+            offer_once(cl, word, j->user);
+    else if (strncasecmp(column, "account", strlen(column)) == 0)
+        list_for_each (k, &a->m->all, struct job, in_all)
+            offer_once(cl, word, k->req.account);
+}
+
+static void offer_filter(struct ui *a, struct cmdline *cl, const char *word)
+{
+    const char *colon = strchr(word, ':');
+    if (!colon) {
+        offer_columns(a, cl, word, ":");
+        return;
+    }
+    char *column = xstrndup(word, (size_t)(colon - word));
+    cl->word += (size_t)(colon - word) + 1;
+    if (*column)
+        offer_values(a, cl, column, colon + 1);
+    free(column);
+}
+
+static void offer_signals(struct cmdline *cl, const char *word)
+{
+    static const char *const names[] = {"TERM", "INT", "USR1", "USR2", "HUP", "CONT", "STOP", "KILL"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        offer(cl, word, names[i], NULL);
+}
+
+static void offer_files(struct cmdline *cl, const char *word)
+{
+    const char *slash = strrchr(word, '/');
+    char *dir = slash ? xstrndup(word, (size_t)(slash - word) + 1) : xstrdup("./");
+    DIR *d = opendir(dir);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (e->d_name[0] == '.' && (!slash || slash[1] != '.'))
+            continue;
+        struct stat st;
+        char *path = xasprintf("%s%s", slash ? dir : "", e->d_name);
+        bool is_dir = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+        char *text = xasprintf("%s%s", path, is_dir ? "/" : "");
+        offer(cl, word, text, NULL);
+        free(text);
+        free(path);
+    }
+    if (d)
+        closedir(d);
+    free(dir);
+}
+
+static void offer_commands(struct cmdline *cl, const char *word)
+{
+    for (size_t i = 0; i < screens_count(); i++) {
+        char *name = xstrdup(screens[i]->name);
+        offer(cl, word, name, xasprintf("%-20s the screen, key %zu", "", i + 1));
+        free(name);
+    }
+#define X(name, other, args, kind, help) \
+    offer(cl, word, #name, xasprintf("%-20s %s", args, help));
+    COMMANDS(X)
+#undef X
+}
+
+enum completion command_completes(const char *name)
+{
+    static const struct {
+        const char *name, *other;
+        enum completion kind;
+    } commands[] = {
+#define X(text, also, args, kind_, help) {.name = #text, .other = also, .kind = COMPLETE_##kind_},
+        COMMANDS(X)
+#undef X
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (str_eq(name, commands[i].name) || (commands[i].other && str_eq(name, commands[i].other)))
+            return commands[i].kind;
+    return COMPLETE_NONE;
+}
+
+static int by_text(const void *pa, const void *pb)
+{
+    const struct candidate *a = pa, *b = pb;
+    return strcmp(a->text, b->text);
+}
+
+static void offer_arguments(struct ui *a, struct cmdline *cl, enum completion kind, size_t nth,
+                            const char *word)
+{
+    switch (kind) {
+    case COMPLETE_JOBS: offer_jobs(a, cl, word, true); return;
+    case COMPLETE_NODES:
+        if (nth == 1)
+            offer_nodes(a, cl, word);
+        return;
+    case COMPLETE_THINGS:
+        offer_jobs(a, cl, word, true);
+        offer_nodes(a, cl, word);
+        return;
+    case COMPLETE_SIGNALS:
+        if (nth == 1)
+            offer_signals(cl, word);
+        else
+            offer_jobs(a, cl, word, false);
+        return;
+    case COMPLETE_FILES: offer_files(cl, word); break;
+    case COMPLETE_WORDS: offer_filter(a, cl, word); return;
+    case COMPLETE_COLUMNS: offer_columns(a, cl, word, ""); return;
+    case COMPLETE_THEMES:
+        for (size_t i = 0; i < a->o.themes.n; i++)
+            offer(cl, word, a->o.themes.v[i], NULL);
+        return;
+    case COMPLETE_COMMANDS: offer_commands(cl, word); break;
+    case COMPLETE_NONE: return;
+    }
+    if (cl->candidates.n > 1)
+        qsort(cl->candidates.v, cl->candidates.n, sizeof *cl->candidates.v, by_text);
+}
+
+void command_complete(struct ui *a)
+{
+    struct cmdline *cl = &a->cmd;
+    candidates_clear(cl);
+    char *text = xstrndup(cl->edit.text.s, cl->edit.at);
+    const char *blank = strrchr(text, ' ');
+    cl->word = blank ? (size_t)(blank - text) + 1 : 0;
+    char *word = xstrdup(text + cl->word);
+    struct strv words = strv_split(text, " ");
+    size_t nth = words.n && *word ? words.n - 1 : words.n;
+    enum completion kind = nth == 0 ? COMPLETE_COMMANDS : command_completes(words.v[0]);
+    offer_arguments(a, cl, kind, nth, word);
+    strv_fini(&words);
+    free(word);
+    free(text);
+}

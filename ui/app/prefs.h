@@ -1,0 +1,41 @@
+/* prefs.h - what the screens remember by themselves: filter, sort and columns of each, the theme that was
+ * chosen, the lines typed behind ':'.
+ *
+ * They lie beside ui.cfg in a file of their own, views.cfg, so that what a person has written is never
+ * written over. The file is replaced as a whole; of several screens that are open the last one wins.
+ */
+#ifndef UI_APP_PREFS_H
+#define UI_APP_PREFS_H
+
+#include "src/base/err.h"
+#include "src/base/str.h"
+#include "src/base/vec.h"
+
+#define PREFS_HISTORY 200 /* lines kept */
+
+struct view_prefs {
+    char *view; /* the screen's name */
+    char *filter, *sort;
+    bool reverse, mine;
+    struct strv columns; /* that are shown, where these are not those by default; else empty */
+};
+
+struct prefs {
+    VEC(struct view_prefs) views;
+    struct strv history; /* oldest first */
+    char *theme;         /* chosen by :theme; NULL: none */
+};
+
+void prefs_fini(struct prefs *p);
+/* The view's, made where there is none. Valid until the next call. */
+struct view_prefs *prefs_of(struct prefs *p, const char *view);
+/* Adds a line at the end; one that is the same as the last is not added. */
+void prefs_remember(struct prefs *p, const char *line);
+
+/* Errors: -EINVAL with file and line: what was read before it stays. No file: nothing is remembered. */
+int prefs_load(struct prefs *p, const char *path, struct errtext *err) __attribute__((warn_unused_result));
+/* Makes the directory where there is none. Errors: -errno, the file is what it was. */
+int prefs_save(const struct prefs *p, const char *path, struct errtext *err)
+    __attribute__((warn_unused_result));
+
+#endif
