@@ -35,15 +35,17 @@ void dep_index_build(struct dep_index *x, const struct model *m);
 void dep_index_add(struct dep_index *x, const struct model *m, const struct job *j);
 /* Something happened to j: appends the ids of those that wait for it, or for others of its user and name.
  */
-void dep_index_touched(struct dep_index *x, const struct job *j, struct dep_list *ret);
-/* Whether a waiting job names it (or its array). Then it must not be retired. */
-bool dep_index_names(const struct dep_index *x, const struct job *j);
+void dep_index_touched(struct dep_index *x, const struct model *m, const struct job *j,
+                       struct dep_list *ret);
+/* Whether a waiting job names it by its id. Then it must not be retired. */
+bool dep_index_names(struct dep_index *x, const struct model *m, const struct job *j);
 /* Appends those whose delay is over and returns when the next one is; unset: none. */
 struct wall dep_index_due(struct dep_index *x, struct wall now, struct dep_list *ret);
 /* What is known when such a wait ends. */
 void dep_index_remind(struct dep_index *x, uint32_t job, struct wall at);
 
-/* The cause for `why`: "waits for job 12 (running) to succeed; job 13 (waiting) to end". Appends. */
+/* The cause for `why`: "waits for job 12 (RUNNING) to succeed; job 13 (waiting) to end", or "can never
+ * start: job 12 (FAILED, exit 1:0) had to succeed". Appends. */
 void dep_explain(const struct model *m, const struct job *j, struct wall now, struct str *out);
 
 #endif

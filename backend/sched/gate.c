@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "backend/sched/depend.h"
 #include "src/base/units.h"
 #include "src/model/need.h"
 
@@ -23,8 +24,7 @@ const char *gate_single(const struct model *m, const struct job *j)
     return fallback ? fallback->name : NULL;
 }
 
-static enum reason gate_limits(const struct job_req *req, const struct part_spec *part,
-                               struct errtext *text)
+static enum reason gate_size(const struct job_req *req, const struct part_spec *part, struct errtext *text)
 {
     char asked[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
     if (req->time_limit_s != DURATION_NOT_SET && req->time_limit_s > part->max_time_s) {
@@ -65,7 +65,7 @@ enum reason gate_partition(const struct sched_view *v, uint32_t uid, const struc
                            : "QOS");
         return REASON_PART_CONFIG;
     }
-    enum reason limits = gate_limits(req, part, text);
+    enum reason limits = gate_size(req, part, text);
     if (limits != REASON_NONE || part->state != PART_DOWN)
         return limits;
     err_set(text, 0, "partition %s is down",
@@ -82,22 +82,48 @@ static enum reason gate_hold(const struct job *j)
     return j->hold == HOLD_USER ? REASON_HELD_USER : REASON_HELD_ADMIN;
 }
 
-enum reason gate_job(const struct sched_view *v, const struct job *j, struct wall now,
-                     struct wall *ret_clears)
+static enum reason gate_dependency(const struct model *m, const struct job *j, struct wall now,
+                                   struct wall *ret_clears)
 {
-    enum reason hold = gate_hold(j);
-    if (hold != REASON_NONE)
-        return hold;
-    /* Only what was asked for: t_eligible was the clock's word, and the clock may have been set back since.
-     */
-    if (j->req.begin.ms > now.ms) {
-        *ret_clears = j->req.begin;
-        return REASON_BEGIN_TIME;
+    if (str_is_empty(j->req.dependency))
+        return REASON_NONE;
+    switch (dep_job_state(m, j, ARRAY_NONE, now, ret_clears)) {
+    case DEP_MET: return REASON_NONE;
+    case DEP_WAIT: return REASON_DEPENDENCY;
+    case DEP_NEVER: break;
     }
+    return REASON_DEPENDENCY_NEVER;
+}
+
+enum reason gate_reservation(const struct model *m, const char *user, const struct job_req *req,
+                             struct wall now, struct wall *ret_clears, struct errtext *text)
+{
+    char buf[UNITS_TEXT_SIZE];
+    if (str_is_empty(req->reservation))
+        return REASON_NONE;
+    const struct window *w = model_get_window(m, req->reservation);
+    if (!w || w->end.ms <= now.ms || w->kind != WINDOW_RESERVATION) {
+        err_set(text, 0, "there is no reservation %s%s", req->reservation, w ? " any more" : "");
+        return REASON_RESERVATION_GONE;
+    }
+    if (!window_admits(w, user, req->account)) {
+        err_set(text, 0, "reservation %s is not for user %s", w->name, user ? user : "?");
+        return REASON_RESERVATION_GONE;
+    }
+    if (w->start.ms <= now.ms)
+        return REASON_NONE;
+    *ret_clears = w->start;
+    err_set(text, 0, "its reservation %s begins in %s", w->name,
+            duration_format_words(wall_elapsed_s(now, w->start), buf));
+    return REASON_RESERVATION;
+}
+
+/* Of several partitions one that admits it is enough. */
+static enum reason gate_partitions_any(const struct sched_view *v, const struct job *j)
+{
     const char *single = gate_single(v->model, j);
     if (single)
         return gate_partition(v, j->uid, &j->req, model_get_part(v->model, single), NULL);
-    /* Of several partitions one that admits it is enough. */
     struct strv names = gate_partitions(v->model, j);
     enum reason first = names.n ? REASON_NONE : REASON_PART_CONFIG;
     for (size_t i = 0; i < names.n; i++) {
@@ -110,4 +136,61 @@ enum reason gate_job(const struct sched_view *v, const struct job *j, struct wal
     }
     strv_fini(&names);
     return first;
+}
+
+enum reason gate_job(const struct sched_view *v, const struct job *j, struct wall now,
+                     struct wall *ret_clears)
+{
+    enum reason r = gate_hold(j);
+    r = r != REASON_NONE ? r : gate_dependency(v->model, j, now, ret_clears);
+    if (r != REASON_NONE)
+        return r;
+    /* Only what was asked for: t_eligible was the clock's word, and the clock may have been set back since.
+     */
+    if (j->req.begin.ms > now.ms) {
+        *ret_clears = j->req.begin;
+        return REASON_BEGIN_TIME;
+    }
+    r = gate_partitions_any(v, j);
+    return r != REASON_NONE ? r : gate_reservation(v->model, j->user, &j->req, now, ret_clears, NULL);
+}
+
+/* --- what is held against what may be --- */
+
+/* In the first partition that lets it, else in the first. Step jobs: their next task. */
+enum limit_state gate_limits(const struct sched_view *v, const struct job *j, struct limit_verdict *ret)
+{
+    *ret = (struct limit_verdict){.state = LIMIT_OK};
+    if (!limits_any(v->limits))
+        return LIMIT_OK;
+    struct strv names = gate_partitions(v->model, j);
+    struct limit_verdict first = {.state = LIMIT_OK};
+    for (size_t i = 0; i < names.n; i++) {
+        const struct part_spec *part = model_get_part(v->model, names.v[i]);
+        if (gate_partition(v, j->uid, &j->req, part, NULL) != REASON_NONE)
+            continue;
+        struct limit_ask ask;
+        limits_ask_next(v->limits, v->model, j, part, &ask);
+        limits_check(v->limits, &ask, ret);
+        if (ret->state != LIMIT_OVER_HARD)
+            break;
+        first = first.state == LIMIT_OK ? *ret : first;
+        *ret = first;
+    }
+    strv_fini(&names);
+    return ret->state;
+}
+
+enum reason gate_counts(const struct sched_view *v, const struct job *j, struct limit_verdict *ret)
+{
+    *ret = (struct limit_verdict){.state = LIMIT_OK};
+    if (!str_is_empty(j->req.licenses)) {
+        struct licence_use u;
+        licence_use_init(&u, v->model);
+        bool fits = licence_fits(&u, v->model, j);
+        licence_use_fini(&u);
+        if (!fits)
+            return REASON_LICENSES;
+    }
+    return gate_limits(v, j, ret) == LIMIT_OVER_HARD ? limit_reason(ret) : REASON_NONE;
 }

@@ -3,6 +3,8 @@
 #ifndef STOKER_BACKEND_SCHED_GATE_H
 #define STOKER_BACKEND_SCHED_GATE_H
 
+#include "backend/sched/licence.h"
+#include "backend/sched/limits.h"
 #include "backend/sched/sched.h"
 
 /* The names of the partitions a job may run in: the request's, else the default one. Caller frees. */
@@ -16,8 +18,27 @@ const char *gate_single(const struct model *m, const struct job *j);
 enum reason gate_partition(const struct sched_view *v, uint32_t uid, const struct job_req *req,
                            const struct part_spec *part, struct errtext *text);
 
-/* Is the job's turn possible now? REASON_NONE: yes. ret_clears: when a gate of time opens. */
+/* May it stand in the reservation that it names, now? REASON_NONE: it names none, or may. text (may be
+ * NULL) says why not; ret_clears: when the reservation begins. */
+enum reason gate_reservation(const struct model *m, const char *user, const struct job_req *req,
+                             struct wall now, struct wall *ret_clears, struct errtext *text);
+
+/* Is the job's turn possible now: holds, dependencies, times, partitions' rules, reservations? REASON_NONE:
+ * yes. ret_clears: when a gate of time opens. An array's record passes as soon as one of its elements may;
+ * where dep_is_final says no each is asked about (dep_job_state), where dep_is_singleton one at a time. */
 enum reason gate_job(const struct sched_view *v, const struct job *j, struct wall now,
                      struct wall *ret_clears);
+
+/* The hard limit that its next start would break, in the first of its partitions that does not mind, else
+ * in the first; a soft one; or none. */
+enum limit_state gate_limits(const struct sched_view *v, const struct job *j, struct limit_verdict *ret);
+
+/* Licences and hard limits, by what is held now: REASON_NONE, or the one that is used up. ret says which
+ * limit it is, a soft one too. O(active jobs) where it asks for licences. */
+enum reason gate_counts(const struct sched_view *v, const struct job *j, struct limit_verdict *ret);
+
+/* Appends a cause to w for each of these that is closed, by itself and with its numbers; none where all are
+ * open. */
+void gate_explain(const struct sched_view *v, const struct job *j, struct wall now, struct msg_why *w);
 
 #endif

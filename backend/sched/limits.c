@@ -488,6 +488,18 @@ void limits_ask_task(struct limits *l, const struct model *m, const struct job *
     ask_need(&n, ret);
 }
 
+void limits_ask_next(struct limits *l, const struct model *m, const struct job *j,
+                     const struct part_spec *part, struct limit_ask *ret)
+{
+    for (size_t i = 0; j->kind == JOB_KIND_STEPS && i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
+            if (j->steps.v[i].tasks.v[k].state == TASK_WAITING) {
+                limits_ask_task(l, m, j, &j->steps.v[i], part, ret);
+                return;
+            }
+    limits_ask_job(l, m, j, part, ret);
+}
+
 /* --- at submission --- */
 
 static const struct counter *counter_seen(const struct limits *l, uint32_t spec, const char *name)

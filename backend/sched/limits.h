@@ -96,6 +96,10 @@ void limits_ask_job(struct limits *l, const struct model *m, const struct job *j
 void limits_ask_task(struct limits *l, const struct model *m, const struct job *j, const struct step *s,
                      const struct part_spec *part, struct limit_ask *ret);
 
+/* Either: of a step job the first task that waits. */
+void limits_ask_next(struct limits *l, const struct model *m, const struct job *j,
+                     const struct part_spec *part, struct limit_ask *ret);
+
 /* Whether what is held and the ask together stay within every limit that concerns it. ret may be NULL.
  * Cost: O(limits that concern it), no allocation. */
 enum limit_state limits_check(const struct limits *l, const struct limit_ask *ask,

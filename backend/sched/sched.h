@@ -47,7 +47,7 @@ struct sched_result {
     VEC(struct sched_place) places;
     VEC(struct sched_preempt) preempts;
     VEC(uint32_t) changed; /* waiting jobs whose reason is another now; the first ones of very many */
-    struct wall next; /* when to ask again although nothing happens; unset: no need */
+    struct wall next;      /* when to ask again although nothing happens; unset: no need */
 };
 
 void sched_result_init(struct sched_result *r);
@@ -60,6 +60,15 @@ void sched_decide(const struct sched_view *v, struct wall now, struct sched_resu
  * with the numbers in text. Used at submission. steps: the declared steps of a step job, else NULL. */
 enum refusal sched_admit(const struct sched_view *v, uint32_t uid, const struct job_req *req,
                          const struct step *steps, size_t n_steps, struct errtext *text);
+
+/* What is counted, for a job that comes in (entering: it is not in the state yet) or has been changed or
+ * released: places in the queue, licences that exist, a reservation that lets it in, and, unless as_is
+ * (held, forced), whether it would break a hard limit even alone or come too late for its deadline. */
+struct sched_admit_how {
+    bool entering, as_is;
+};
+enum refusal sched_admit_counts(const struct sched_view *v, const struct job *j, struct sched_admit_how how,
+                                struct wall now, struct errtext *text);
 
 /* --- steps inside an allocation (srun) --- */
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
-#include "src/model/model.h"
+#include "src/model/model_private.h"
 
 struct load {
     struct cpuset cpus, gpus;
@@ -169,6 +169,7 @@ int model_check(const struct model *m, struct errtext *err)
     r = r ? r : check_list(&m->active, is_active, m->n_active, "active", err);
     r = r ? r : check_list(&m->ended, is_ended, m->n_ended, "ended", err);
     r = r ? r : check_order(m, err);
+    r = r ? r : tally_check(m, err);
     if (!r && n != m->n_pending + m->n_active + m->n_ended)
         r = err_set(err, -EINVAL, "%u jobs, but %u in the lists", n,
                     m->n_pending + m->n_active + m->n_ended);

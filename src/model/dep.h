@@ -52,6 +52,7 @@ int dep_parse(const char *text, struct deps *ret, struct errtext *err) __attribu
 void deps_fini(struct deps *d);
 /* "afterok:12:13_4,singleton", as dep_parse takes it. Appends. */
 void dep_format(const struct deps *d, struct str *out);
+void dep_format_one(const struct dep *d, struct str *out);
 
 enum dep_state {
     DEP_MET,
@@ -63,15 +64,23 @@ enum dep_state {
  * ARRAY_NONE: j itself, or whether any of the record's elements may go. ret_clears (may be NULL): set where
  * it is known when a wait is over (after:J+min).
  *
- * Cost: a look-up or two; singleton: O(pending before it + active); a whole array, and aftercorr without an
- * index: O(its elements). */
+ * Cost: a look-up or two; singleton: O(pending before it + active); aftercorr of a record without an index:
+ * O(its elements that may have something to do). */
 enum dep_state dep_one_state(const struct model *m, const struct job *j, const struct dep *d,
                              uint32_t index, struct wall now, struct wall *ret_clears);
 
 /* All of them. MET as well where j->dep_met says so: what was met once stays met, even if the other job is
- * queued again. */
+ * queued again; but of those with a singleton one runs at a time. */
 enum dep_state dep_state(const struct model *m, const struct job *j, const struct deps *d, uint32_t index,
                          struct wall now, struct wall *ret_clears);
+
+/* Whether a MET of the whole job is for all of it and for good. Not while the elements of an array go one
+ * by one (aftercorr): those are asked about with their index. */
+bool dep_is_final(const struct model *m, const struct job *j, const struct deps *d);
+/* Whether one of its dependencies is singleton: of an array's record then one element starts at a time. */
+bool dep_is_singleton(const struct job *j);
+/* Of a job that has left the state, and how it ended. */
+enum dep_state dep_past_state(enum dep_type type, bool succeeded);
 
 /* The same for the text in the request; MET where there is none. A text that cannot be read: NEVER. */
 enum dep_state dep_job_state(const struct model *m, const struct job *j, uint32_t index, struct wall now,

@@ -6,6 +6,7 @@
 
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
+#include "src/model/dep.h"
 
 void text_append_u64(struct str *out, uint64_t v)
 {
@@ -331,62 +332,32 @@ void jobtext_tres_per_node(struct str *out, const struct job *j)
         str_append(out, "N/A");
 }
 
-/* Is what this dependency waits for known to be over? A job that left the queue's memory is. */
-static bool dependency_is_met(const char *target, const struct model *m)
+/* As far as it is known here: a mirror may hold that job alone. */
+static enum dep_state known_state(const struct job *j, const struct dep *d, const struct model *m)
 {
-    char *end;
-    unsigned long id = strtoul(target, &end, 10);
-    if (end == target || id > UINT32_MAX || !m)
-        return false;
-    unsigned long index = *end == '_' ? strtoul(end + 1, NULL, 10) : ARRAY_NONE;
-    const struct job *t = index < ARRAY_NONE ? model_get_element(m, (uint32_t)id, (uint32_t)index)
-                                             : model_get_job(m, (uint32_t)id);
-    return t && job_state_is_final((enum job_state)t->state);
-}
-
-struct dependency_out {
-    struct str *out;
-    const struct job *job;
-    const struct model *m;
-    bool any;
-    char joint; /* ',' all, '?' any */
-};
-
-static void append_dependency(struct dependency_out *d, const char *type, size_t type_len,
-                              const char *target)
-{
-    bool dead = d->job->reason == REASON_DEPENDENCY_NEVER;
-    if (target && !dead && dependency_is_met(target, d->m))
-        return;
-    if (d->any)
-        str_append_char(d->out, d->joint);
-    d->any = true;
-    str_append_n(d->out, type, type_len);
-    if (target) {
-        str_append_char(d->out, ':');
-        str_append(d->out, target);
-    }
-    str_append(d->out, dead ? "(failed)" : "(unfulfilled)");
+    if (j->reason == REASON_DEPENDENCY_NEVER && (!m || !model_get_job(m, d->job)))
+        return DEP_NEVER;
+    if (!m || d->type == DEP_TYPE_SINGLETON || !model_get_job(m, d->job))
+        return DEP_WAIT;
+    return dep_one_state(m, j, d, ARRAY_NONE, m->now, NULL);
 }
 
 void jobtext_dependency(struct str *out, const struct job *j, const struct model *m)
 {
-    if (j->state != JOB_PENDING || str_is_empty(j->req.dependency))
+    struct deps deps;
+    size_t before = out->len;
+    if (j->state != JOB_PENDING || j->dep_met || dep_parse(j->req.dependency, &deps, NULL) < 0)
         return;
-    struct dependency_out d = {
-        .out = out, .job = j, .m = m, .joint = strchr(j->req.dependency, '?') ? '?' : ','};
-    struct strv deps = strv_split(j->req.dependency, ",?");
     for (size_t i = 0; i < deps.n; i++) {
-        struct strv parts = strv_split(deps.v[i], ":");
-        bool bare = parts.n && parts.v[0][0] >= '0' && parts.v[0][0] <= '9'; /* a job id alone: afterany */
-        const char *type = bare ? "afterany" : parts.n ? parts.v[0] : "";
-        if (parts.n == 1 && !bare)
-            append_dependency(&d, type, strlen(type), NULL);
-        for (size_t k = bare ? 0 : 1; k < parts.n; k++)
-            append_dependency(&d, type, strlen(type), parts.v[k]);
-        strv_fini(&parts);
+        enum dep_state s = known_state(j, &deps.v[i], m);
+        if (s == DEP_MET)
+            continue;
+        if (out->len > before)
+            str_append_char(out, deps.any ? '?' : ',');
+        dep_format_one(&deps.v[i], out);
+        str_append(out, s == DEP_NEVER ? "(failed)" : "(unfulfilled)");
     }
-    strv_fini(&deps);
+    deps_fini(&deps);
 }
 
 bool job_has_pending_element(const struct job *j, uint32_t index)

@@ -40,6 +40,9 @@ void model_fini(struct model *m)
     idmap_fini(&m->jobs);
     idmap_fini(&m->requests);
     idmap_fini(&m->elements);
+    idmap_for_each (&m->arrays, slot)
+        free(slot->value);
+    idmap_fini(&m->arrays);
     *m = (struct model){0};
 }
 
@@ -149,6 +152,7 @@ static bool stands_behind(const struct job *a, const struct job *j)
 void model_enqueue(struct model *m, struct job *j)
 {
     ++*queue_length(m, j);
+    tally_add(m, j);
     if (!is_pending(j)) {
         list_append(job_state_is_final(j->state) ? &m->ended : &m->active, &j->in_queue);
         return;
@@ -162,6 +166,7 @@ void model_enqueue(struct model *m, struct job *j)
 void model_dequeue(struct model *m, struct job *j)
 {
     --*queue_length(m, j);
+    tally_remove(m, j);
     list_unlink(&j->in_queue);
 }
 

@@ -43,6 +43,13 @@ struct node {
     F(S, CPUSET, gpus_used) F(S, U64, mem_used_mib) F(S, U32, n_jobs) F(S, BOOL, exclusive) F(S, BOOL, gone)
 extern const struct rec_desc node_rec;
 
+/* How far an array's jobs are, its record among them: what dependencies on the whole of it ask for. */
+struct array_tally {
+    uint32_t pending, active, ended;
+    uint32_t bad;           /* of the ended ones: those that had not succeeded */
+    struct wall last_start; /* at most; of those still counted */
+};
+
 struct model {
     char *uuid;        /* of the cluster */
     uint64_t epoch;    /* of the controller: grows at each start */
@@ -56,6 +63,7 @@ struct model {
     struct idmap jobs;                     /* id -> struct job */
     struct idmap requests;                 /* hash of request id -> job */
     struct idmap elements;                 /* array id << 32 | index -> job split off */
+    struct idmap arrays;                   /* array id -> struct array_tally */
     struct list all;                       /* every job, oldest first */
     struct list pending;                   /* in the order of submission */
     struct list active;                    /* RUNNING, SUSPENDED, COMPLETING */
@@ -76,6 +84,8 @@ int model_apply(struct model *m, const struct event *ev);
 struct job *model_get_job(const struct model *m, uint32_t id); /* or NULL */
 /* The element N_k: a job of its own, or the array record that still stands for it. */
 struct job *model_get_element(const struct model *m, uint32_t array_id, uint32_t index);
+/* NULL: no job of such an array is here. */
+const struct array_tally *model_get_tally(const struct model *m, uint32_t array_id);
 struct job *model_get_request(const struct model *m, const char *request_id);
 struct node *model_get_node(const struct model *m, const char *name);
 const struct part_spec *model_get_part(const struct model *m, const char *name);

@@ -32,7 +32,10 @@
     X(NO_STEP, 3, "Invalid job step id specified")                                                           \
     X(GRES, 4, "Invalid generic resource (gres) specification")                                              \
     X(MEMORY, 4, "Memory required by task is not available")                                                 \
-    X(SHUTTING_DOWN, 5, "Controller is shutting down")
+    X(SHUTTING_DOWN, 5, "Controller is shutting down")                                                       \
+    X(RESERVATION, 4, "Requested reservation is invalid")                                                    \
+    X(LICENSES, 4, "Invalid license specification")                                                          \
+    X(NO_WINDOW, 3, "No reservation of that name")
 
 enum refusal {
 #define X(name, exit_code, slurm) REFUSAL_##name,

@@ -108,6 +108,7 @@ static int send(enum event_kind kind, uint32_t id)
     struct ev_signal sig = {.step = STEP_ALL, .signal = 10};
     struct ev_split split = {.array_index = 0, .new_id = l.m.next_job};
     struct ev_complete complete = {0};
+    struct ev_eligible eligible = {.dep_met = true};
     struct ev_none none = {0};
     switch (kind) {
     case EV_START: return lab_start(&l, id, ARRAY_NONE, 0, lab_alloc("n2", 0, 1, 0, 0, 1));
@@ -125,6 +126,9 @@ static int send(enum event_kind kind, uint32_t id)
         return lab_apply(&l, kind, id, &update);
     case EV_COMPLETE: return lab_apply(&l, kind, id, &complete);
     case EV_RETIRE: return lab_apply(&l, kind, id, &none);
+    case EV_ELIGIBLE: return lab_apply(&l, kind, id, &eligible);
+    case EV_WINDOW:
+    case EV_USAGE:
     case EV_EPOCH:
     case EV_CONFIG:
     case EV_NODE:
@@ -156,6 +160,7 @@ static void test_each_event_in_each_state(void **state)
         {EV_UPDATE, {[PENDING] = true, [RUNNING] = true, [COMPLETING] = true}},
         {EV_COMPLETE, {false}}, /* not interactive */
         {EV_RETIRE, {[ENDED] = true}},
+        {EV_ELIGIBLE, {[PENDING] = true}},
     };
     for (size_t i = 0; i < N_OF(rows); i++)
         for (enum at at = 0; at < N_AT; at++) {

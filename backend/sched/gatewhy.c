@@ -1,0 +1,120 @@
+/* gatewhy.c - each gate that keeps a job waiting, in a sentence with numbers. */
+#include <stdlib.h>
+
+#include "backend/sched/deadline.h"
+#include "backend/sched/depend.h"
+#include "backend/sched/gate.h"
+#include "src/base/units.h"
+
+static void add_cause(struct msg_why *w, enum why_class cls, struct wall clears, char *text_taken)
+{
+    struct why_cause *c = rec_list_push(&w->causes);
+    c->cls = cls;
+    c->class_name = xstrdup(why_class_name(cls));
+    c->text = text_taken;
+    c->clears = clears;
+}
+
+static void explain_hold(const struct job *j, struct msg_why *w)
+{
+    struct wall never = {0};
+    if (j->hold == HOLD_NONE)
+        return;
+    if (j->reason == REASON_HELD_REQUEUE)
+        add_cause(w, WHY_HELD, never, xasprintf("held after %u restarts", j->restarts));
+    else if (j->hold == HOLD_USER)
+        add_cause(w, WHY_HELD, never,
+                  xasprintf("held by its owner; `stoker release %u` lets it go", j->id));
+    else
+        add_cause(w, WHY_HELD, never, xstrdup("held by an administrator, who must release it"));
+}
+
+static void explain_dependency(const struct sched_view *v, const struct job *j, struct wall now,
+                               struct msg_why *w)
+{
+    struct wall clears = {0};
+    struct str b = STR_INIT;
+    enum dep_state s = dep_job_state(v->model, j, ARRAY_NONE, now, &clears);
+    if (s == DEP_MET)
+        return;
+    dep_explain(v->model, j, now, &b);
+    add_cause(w, s == DEP_NEVER ? WHY_DEP_DEAD : WHY_DEP_WAIT, clears, str_take(&b));
+}
+
+static void explain_begin(const struct job *j, struct wall now, struct msg_why *w)
+{
+    char buf[UNITS_TEXT_SIZE];
+    if (j->req.begin.ms > now.ms)
+        add_cause(w, WHY_NOT_YET, j->req.begin,
+                  xasprintf("its earliest start is in %s",
+                            duration_format_words(wall_elapsed_s(now, j->req.begin), buf)));
+}
+
+/* The rules of its partitions, where none of them admits it. */
+static void explain_partitions(const struct sched_view *v, const struct job *j, struct msg_why *w)
+{
+    struct strv names = gate_partitions(v->model, j);
+    enum reason first = names.n ? REASON_NONE : REASON_PART_CONFIG;
+    struct errtext text = {""}, first_text = {"no partition given and no default partition configured"};
+    bool admitted = false;
+    for (size_t i = 0; i < names.n && !admitted; i++) {
+        enum reason r = gate_partition(v, j->uid, &j->req, model_get_part(v->model, names.v[i]), &text);
+        admitted = r == REASON_NONE;
+        if (first == REASON_NONE && !admitted) {
+            first = r;
+            first_text = text;
+        }
+    }
+    strv_fini(&names);
+    bool down = first == REASON_PART_DOWN || first == REASON_PART_INACTIVE;
+    if (!admitted)
+        add_cause(w, down ? WHY_PARTITION_DOWN : WHY_NOT_ALLOWED, (struct wall){0}, xstrdup(first_text.s));
+}
+
+static void explain_reservation(const struct sched_view *v, const struct job *j, struct wall now,
+                                struct msg_why *w)
+{
+    struct wall clears = {0};
+    struct errtext text = {""};
+    enum reason r = gate_reservation(v->model, j->user, &j->req, now, &clears, &text);
+    if (r != REASON_NONE)
+        add_cause(w, r == REASON_RESERVATION ? WHY_WINDOW : WHY_NOT_ALLOWED, clears, xstrdup(text.s));
+}
+
+/* Its deadline comes before it could have ended: the controller ends it. Else how long it still may wait.
+ */
+static void explain_deadline(const struct sched_view *v, const struct job *j, struct wall now,
+                             struct msg_why *w)
+{
+    if (deadline_missed(v->model, j, now))
+        add_cause(w, WHY_NOT_ALLOWED, (struct wall){0},
+                  xstrdup("it can no longer end before its deadline"));
+}
+
+static void explain_counts(const struct sched_view *v, const struct job *j, struct msg_why *w)
+{
+    struct str b = STR_INIT;
+    struct limit_verdict verdict;
+    licence_explain(v->model, j, &b);
+    if (b.len)
+        add_cause(w, WHY_BUSY, (struct wall){0}, str_take(&b));
+    else
+        str_fini(&b);
+    gate_limits(v, j, &verdict);
+    if (verdict.state != LIMIT_OVER_HARD)
+        return;
+    str_init(&b);
+    limit_text(&verdict, &b);
+    add_cause(w, limit_why_class(&verdict), (struct wall){0}, str_take(&b));
+}
+
+void gate_explain(const struct sched_view *v, const struct job *j, struct wall now, struct msg_why *w)
+{
+    explain_hold(j, w);
+    explain_dependency(v, j, now, w);
+    explain_begin(j, now, w);
+    explain_partitions(v, j, w);
+    explain_reservation(v, j, now, w);
+    explain_deadline(v, j, now, w);
+    explain_counts(v, j, w);
+}
