@@ -10,6 +10,7 @@
 #include "src/base/units.h"
 #include "src/model/filename.h"
 #include "src/model/jobtext.h"
+#include "src/model/members.h"
 
 #define NULL_TEXT "(null)"
 
@@ -364,11 +365,69 @@ GET(stderr)
 }
 GET_TEXT(stdin, j->req.std_in ? j->req.std_in : "/dev/null", "/dev/null")
 
-#define C(LETTER, NAMES, TITLE, KEY, GETTER, NUM) \
-    {.letter = LETTER, .names = NAMES, .title = TITLE, .key = KEY, .get = get_##GETTER, .number = NUM},
+/* --- what each looks at --- */
 
-static const struct column job_table[] = {
-    /* clang-format off */
+/* The members that a row must have for the column to be right: for requests that leave out the others.
+ * Beside them every row has its id, kind and state. */
+#define READS(NAME, JOB, REQ) static const struct job_members reads_##NAME = {.job = (JOB), .req = (REQ)};
+#define J(member)             JOB_HAS(member)
+#define R(member)             REQ_HAS(member)
+
+#define ARRAY   (J(array_job) | J(array_index) | J(array_pending))
+#define REASON  (J(reason) | J(hold) | J(exit_signal))
+#define LIMIT   (J(t_start) | J(time_limit_s) | J(partition))
+#define LIMIT_R (R(time_limit_s) | R(partition))
+#define ELAPSED (J(t_start) | J(t_end))
+#define HELD    (J(alloc) | J(steps))
+#define NODES_R (R(nodes_min) | R(ntasks) | R(ntasks_per_node) | R(gpus) | R(gpus_per_node) | R(nodelist))
+#define MEM_R   (R(mem_node_mib) | R(mem_cpu_mib) | R(mem_gpu_mib))
+#define HELD_R  (NODES_R | MEM_R | R(cpus_per_task) | R(gpus_per_task))
+
+/* clang-format off */
+READS(id, ARRAY, R(array_throttle))         READS(raw_id, 0, 0)                  READS(array_id, J(array_job), 0)
+READS(array_index, ARRAY, R(array_throttle)) READS(name, 0, R(name))             READS(user, J(user), 0)
+READS(uid, J(uid), 0)                       READS(group, J(group), 0)            READS(gid, J(gid), 0)
+READS(account, 0, R(account))               READS(qos, 0, R(qos))                READS(partition, J(partition), R(partition))
+READS(comment, 0, R(comment))               READS(wckey, 0, R(wckey))            READS(reservation, 0, R(reservation))
+READS(licenses, 0, R(licenses))             READS(features, 0, R(features))      READS(command, J(command), 0)
+READS(workdir, 0, R(workdir))               READS(submit_host, J(submit_host), 0) READS(cluster, 0, 0)
+READS(null, 0, 0)                           READS(na, 0, 0)                      READS(star, 0, 0)
+READS(sct, 0, 0)                            READS(zero, 0, 0)                    READS(state_short, 0, 0)
+READS(state, 0, 0)                          READS(reason, REASON, 0)             READS(nodes_or_reason, REASON | HELD, 0)
+READS(reason_words, REASON | J(reason_detail) | J(exit_code), 0)
+READS(hold, J(hold), 0)                     READS(priority, J(priority), 0)      READS(priority_long, J(priority), 0)
+READS(nice, 0, R(nice))                     READS(exit_code, J(exit_code) | J(exit_signal), 0)
+READS(derived_code, J(derived_code), 0)     READS(restarts, J(restarts), 0)      READS(batch_flag, 0, 0)
+READS(requeue, 0, R(requeue))               READS(start, J(t_start), 0)          READS(end, LIMIT | J(t_end), LIMIT_R)
+READS(submit, J(t_submit), 0)               READS(eligible, J(t_eligible), 0)    READS(deadline, 0, R(deadline))
+READS(elapsed, ELAPSED, 0)                  READS(limit, LIMIT, LIMIT_R)         READS(left, LIMIT | ELAPSED, LIMIT_R)
+READS(time_min, 0, R(time_min_s))           READS(pending_s, J(t_submit) | J(t_start), 0)
+READS(cpus, HELD, HELD_R)                   READS(gpus, HELD, HELD_R)            READS(node_count, HELD, NODES_R)
+READS(mem, HELD, HELD_R)                    READS(tasks, HELD, HELD_R)           READS(cpus_per_task, 0, R(cpus_per_task))
+READS(min_cpus, 0, R(cpus_per_task) | R(ntasks_per_node))                        READS(max_nodes, 0, R(nodes_max))
+READS(min_tmp, 0, R(min_tmp_mib))           READS(contiguous, 0, R(contiguous))  READS(min_memory, 0, MEM_R)
+READS(tres_per_node, 0, R(gpus_per_node) | R(gpu_type) | R(gres))
+READS(tres_alloc, HELD, HELD_R | R(gpu_type))
+READS(tres_per_job, 0, R(gpus) | R(gpu_type)) READS(tres_per_task, 0, R(gpus_per_task) | R(gpu_type))
+READS(tasks_per_node, 0, R(ntasks_per_node)) READS(over_subscribe, 0, R(exclusive)) READS(nodes, HELD, 0)
+READS(batch_host, HELD, 0)                  READS(req_nodes, 0, R(nodelist))     READS(exc_nodes, 0, R(exclude))
+READS(stdin, 0, R(std_in))
+/* at much, at other jobs too */
+READS(stdout, UINT64_MAX, UINT64_MAX)       READS(stderr, UINT64_MAX, UINT64_MAX) READS(dependency, UINT64_MAX, UINT64_MAX)
+/* clang-format on */
+
+#define C(LETTER, NAMES, TITLE, KEY, GETTER, NUM) \
+    {.letter = LETTER,                            \
+     .names = NAMES,                              \
+     .title = TITLE,                              \
+     .key = KEY,                                  \
+     .get = get_##GETTER,                         \
+     .number = NUM,                               \
+     .reads = &reads_##GETTER},
+
+            static const
+    struct column job_table[] = {
+        /* clang-format off */
     C('i', "jobarrayid",            "JOBID",            "id",            id,             num_id)
     C('A', "jobid",                 "JOBID",            "job_id",        raw_id,         num_raw_id)
     C('F', "arrayjobid",            "ARRAY_JOB_ID",     "array_job_id",  array_id,       num_array_id)
@@ -462,9 +521,14 @@ static const struct column job_table[] = {
     C(0,   "cpufreq ntperboard ntpercore ntpersocket boardspernode sperboard hetjobid hetjoboffset hetjobidset "
            "origin originraw siblingsviable siblingsactive siblingsviableraw siblingsactiveraw",
                                     "N/A",              NULL,            na,             NULL)
-    /* clang-format on */
+        /* clang-format on */
 };
 const struct columns job_columns = COLUMNS(job_table);
+
+bool column_names_element(const struct column *col)
+{
+    return col->get == get_id || col->get == get_array_index;
+}
 
 /* --- steps: squeue -s --- */
 
@@ -514,6 +578,13 @@ GET(step_state)
     str_append(out, r->step->done ? "COMPLETED" : r->step->killing ? "COMPLETING" : "RUNNING");
 }
 GET_TEXT(step_command, r->step->command, NULL_TEXT)
+
+#define STEP_READS(X)                                                                              \
+    X(step_id) X(step_name) X(step_elapsed) X(step_limit) X(step_start) X(step_nodes) X(step_cpus) \
+    X(step_tasks) X(step_node_count) X(step_state) X(step_command)
+#define X(NAME) READS(NAME, J(steps) | ARRAY, R(array_throttle))
+STEP_READS(X)
+#undef X
 
 static const struct column step_table[] = {
     /* clang-format off */

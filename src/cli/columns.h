@@ -25,8 +25,12 @@ struct job_cx {
 /* From the environment: SLURM_TIME_FORMAT, SLURM_BITSTR_LEN. */
 struct job_cx job_cx_from_env(const struct model *m);
 
-/* Rows are struct job_row, the context is struct job_cx. */
+/* Rows are struct job_row, the context is struct job_cx. A column's `reads` are the members of its job that
+ * it looks at, beside id, kind and state; all of them: it may look at other jobs of the model too. */
 extern const struct columns job_columns, step_columns;
+
+/* Does it tell the elements of an array's record apart? All other columns are the same for all of them. */
+bool column_names_element(const struct column *col);
 
 /* Appends every column that has a key as one JSON object. */
 void columns_to_json(struct str *out, const struct columns *cs, const void *row, const void *cx);

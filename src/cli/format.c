@@ -227,17 +227,54 @@ void format_header(struct str *out, const struct format *f)
     }
 }
 
+static void append_cell(struct str *out, const struct format_item *it, const void *row, const void *cx)
+{
+    size_t at = out->len;
+    if (it->col)
+        it->col->get(out, row, cx);
+    format_fit(out, at, it->width, it->right);
+}
+
 void format_row(struct str *out, const struct format *f, const void *row, const void *cx)
 {
     vec_for_each (&f->items, i) {
-        const struct format_item *it = &f->items.v[i];
-        size_t at = out->len;
-        if (it->col)
-            it->col->get(out, row, cx);
-        format_fit(out, at, it->width, it->right);
-        if (it->tail)
-            str_append(out, it->tail);
+        append_cell(out, &f->items.v[i], row, cx);
+        if (f->items.v[i].tail)
+            str_append(out, f->items.v[i].tail);
     }
+}
+
+void stencil_make(struct stencil *s, const struct format *f, const void *row, const void *cx,
+                  bool (*varies)(const struct column *col))
+{
+    *s = (struct stencil){.text = STR_INIT};
+    vec_for_each (&f->items, i) {
+        const struct format_item *it = &f->items.v[i];
+        if (it->col && varies(it->col))
+            vec_push(&s->gaps, (struct stencil_gap){.item = it, .at = s->text.len});
+        else
+            append_cell(&s->text, it, row, cx);
+        if (it->tail)
+            str_append(&s->text, it->tail);
+    }
+}
+
+void stencil_fini(struct stencil *s)
+{
+    str_fini(&s->text);
+    vec_fini(&s->gaps);
+}
+
+void stencil_row(struct str *out, const struct stencil *s, const void *row, const void *cx)
+{
+    size_t done = 0;
+    vec_for_each (&s->gaps, i) {
+        const struct stencil_gap *g = &s->gaps.v[i];
+        str_append_n(out, s->text.s + done, g->at - done);
+        done = g->at;
+        append_cell(out, g->item, row, cx);
+    }
+    str_append_n(out, s->text.s + done, s->text.len - done);
 }
 
 void format_fix_widths(struct format *f, const void *const *rows, size_t n, const void *cx)

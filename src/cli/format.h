@@ -20,6 +20,7 @@ struct column {
     const char *key;   /* member name in stoker's own JSON; NULL: not part of it */
     void (*get)(struct str *out, const void *row, const void *cx);
     int64_t (*number)(const void *row, const void *cx); /* NULL: text. Sorting and JSON take it */
+    const struct job_members *reads; /* of columns of jobs: what both look at; see columns.h */
 };
 
 struct columns {
@@ -61,6 +62,22 @@ void format_parse_names(struct format *f, const struct columns *cs, const char *
 /* Appends one line, without its newline. */
 void format_header(struct str *out, const struct format *f);
 void format_row(struct str *out, const struct format *f, const void *row, const void *cx);
+
+/* The line of one row with gaps where others differ: for rows that have most of their cells in common. */
+struct stencil_gap {
+    const struct format_item *item;
+    size_t at; /* in text */
+};
+struct stencil {
+    struct str text; /* without the gaps */
+    VEC(struct stencil_gap) gaps;
+};
+/* varies: which columns are the gaps. f must live as long as s. */
+void stencil_make(struct stencil *s, const struct format *f, const void *row, const void *cx,
+                  bool (*varies)(const struct column *col));
+void stencil_fini(struct stencil *s);
+void stencil_row(struct str *out, const struct stencil *s, const void *row, const void *cx);
+
 /* Pads or cuts what stands in out from `at` on to width cells. width must not be negative; 0: as it is. */
 void format_fit(struct str *out, size_t at, int width, bool right);
 /* Gives WIDTH_AUTO items the width of the widest of their title and the texts of rows (n pointers). */
@@ -87,5 +104,29 @@ int sorting_parse(struct sorting *s, const struct columns *cs, const char *spec,
     __attribute__((warn_unused_result));
 /* Stable. Cost: one extraction per row and key, then n log n comparisons of numbers. */
 void sorting_apply(const struct sorting *s, const void **rows, size_t n, const void *cx);
+
+/* Numbers as they are, texts as their first eight bytes and, for ties, where all of it lies. */
+struct sort_key {
+    uint64_t order;
+    size_t text; /* offset into the texts; 0: it is a number */
+};
+
+/* The same for rows that are not kept: their keys alone. */
+struct sort_keys {
+    const struct sorting *s;
+    VEC(struct sort_key) v; /* of one row after the other */
+    struct str texts;
+    size_t n; /* rows */
+};
+
+void sort_keys_init(struct sort_keys *k, const struct sorting *s);
+void sort_keys_fini(struct sort_keys *k);
+void sort_keys_add(struct sort_keys *k, const void *row, const void *cx);
+/* A row that has the keys of the one before. */
+void sort_keys_repeat(struct sort_keys *k);
+/* Numbers of rows, the first to be shown first; NULL: they are in order already. Rows with equal keys go by
+ * ties (n numbers; NULL: none), then as they came. Caller frees. */
+size_t *sort_keys_order(const struct sort_keys *k, const uint32_t *ties)
+    __attribute__((warn_unused_result));
 
 #endif

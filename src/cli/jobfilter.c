@@ -190,6 +190,22 @@ static bool user_matches(const struct job_filter *f, const struct job *j)
     return false;
 }
 
+struct job_members job_filter_reads(const struct job_filter *f)
+{
+    struct job_members m = {0};
+    m.job |= f->by_user ? JOB_HAS(user) | JOB_HAS(uid) : 0;
+    m.job |= f->partitions.n ? JOB_HAS(partition) : 0;
+    m.req |= f->partitions.n ? REQ_HAS(partition) : 0;
+    m.req |= f->names.n ? REQ_HAS(name) : 0;
+    m.req |= f->accounts.n ? REQ_HAS(account) : 0;
+    m.req |= f->qos.n ? REQ_HAS(qos) : 0;
+    m.req |= f->reservations.n ? REQ_HAS(reservation) : 0;
+    m.req |= f->wckeys.n ? REQ_HAS(wckey) : 0;
+    m.req |= f->licenses.n ? REQ_HAS(licenses) : 0;
+    m.job |= f->nodes.n ? JOB_HAS(alloc) | JOB_HAS(steps) : 0;
+    return m;
+}
+
 bool job_filter_takes(const struct job_filter *f, const struct job *j)
 {
     return (!f->states || f->states >> j->state & 1) && user_matches(f, j) &&

@@ -10,6 +10,7 @@
 
 #include "src/base/vec.h"
 #include "src/jobspec/targets.h"
+#include "src/model/members.h"
 #include "src/model/model.h"
 
 #define STATES_QUEUED (1u << JOB_PENDING | 1u << JOB_RUNNING | 1u << JOB_SUSPENDED | 1u << JOB_COMPLETING)
@@ -42,6 +43,8 @@ int filter_set_nodes(struct job_filter *f, const char *text, struct errtext *err
 /* What to ask for; get is zeroed before and to be freed with rec_fini(&msg_get_rec, get). Ids are asked for
  * whatever their state: "finished" and "unknown" are told apart here. */
 void job_filter_to_get(const struct job_filter *f, uint32_t what, struct msg_get *get);
+/* What job_filter_takes looks at. */
+struct job_members job_filter_reads(const struct job_filter *f);
 /* Everything but the ids. */
 bool job_filter_takes(const struct job_filter *f, const struct job *j);
 /* Is the job still in the answers: not ended, or not longer ago than MinJobAge? */

@@ -13,13 +13,13 @@
 #include "src/cli/columns.h"
 #include "src/cli/jobfilter.h"
 #include "src/cli/jobjson.h"
+#include "src/cli/lines.h"
 #include "src/model/jobtext.h"
 
 #define FORMAT_DEFAULT "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R"
 #define FORMAT_LONG    "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R"
 #define FORMAT_START   "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R"
 #define FORMAT_STEPS   "%.15i %.8j %.9P %.8u %.9M %N"
-#define FLUSH_SIZE     (1u << 20)
 #define STARTS_MAX     1000 /* waiting jobs whose start --start asks about */
 
 struct squeue {
@@ -190,22 +190,31 @@ static void squeue_fini(struct squeue *q)
     free(q->cluster);
 }
 
-/* --- rows --- */
+/* --- the listing --- */
 
-struct rows {
-    VEC(struct job_row) v;
-    VEC(const void *) sorted;
+struct listing {
+    const struct squeue *q;
+    const struct model *m;
+    struct format format;
+    struct strv bad_columns;
+    struct sorting sorting;
+    struct errtext bad_sorting;
+    struct job_cx cx;
+    struct idmap starts;
+    struct lines lines;
+    bool any_named; /* something of what -j named exists */
 };
 
-static void rows_fini(struct rows *r)
+static void push_row(struct listing *l, const struct job *j, const struct step *s, uint32_t element)
 {
-    vec_fini(&r->v);
-    vec_fini(&r->sorted);
-}
-
-static void push_row(struct rows *r, const struct job *j, const struct step *s, uint32_t element)
-{
-    vec_push(&r->v, (struct job_row){.job = j, .step = s, .element = element});
+    const struct job_row row = {.job = j, .step = s, .element = element};
+    if (l->q->json) {
+        job_json_append(&l->lines.text, &row, &l->cx);
+    } else {
+        format_row(&l->lines.text, &l->format, &row, &l->cx);
+        str_append_char(&l->lines.text, '\n');
+    }
+    lines_end(&l->lines, &row, &l->cx);
 }
 
 static bool is_wanted_element(const struct squeue *q, const struct job *j, uint32_t index)
@@ -230,14 +239,46 @@ static bool is_wanted_whole(const struct squeue *q, const struct job *j)
     return !q->filter.targets.list.n;
 }
 
-static void push_elements(const struct squeue *q, struct rows *r, const struct job *j)
+/* There may be many, and all but their names they have in common. */
+static void push_element(struct listing *l, const struct stencil *s, const struct job *j, uint32_t element,
+                         bool alike)
 {
+    const struct job_row row = {.job = j, .element = element};
+    stencil_row(&l->lines.text, s, &row, &l->cx);
+    str_append_char(&l->lines.text, '\n');
+    if (alike)
+        lines_end_alike(&l->lines);
+    else
+        lines_end(&l->lines, &row, &l->cx);
+}
+
+static bool sorts_by_element(const struct listing *l)
+{
+    vec_for_each (&l->sorting.items, i)
+        if (column_names_element(l->sorting.items.v[i].col))
+            return true;
+    return false;
+}
+
+static void push_elements(struct listing *l, const struct job *j)
+{
+    const struct job_row any = {.job = j, .element = j->array_pending.v[0].first};
+    struct stencil s;
+    stencil_make(&s, &l->format, &any, &l->cx, column_names_element);
+    bool can_be_alike = !sorts_by_element(l), is_first = true;
     for (size_t i = 0; i < j->array_pending.n; i++) {
         const struct index_range *range = &j->array_pending.v[i];
-        for (uint64_t k = range->first; k <= range->last; k += range->step ? range->step : 1)
-            if (is_wanted_element(q, j, (uint32_t)k))
-                push_row(r, j, NULL, (uint32_t)k);
+        for (uint64_t k = range->first; k <= range->last; k += range->step ? range->step : 1) {
+            if (!is_wanted_element(l->q, j, (uint32_t)k))
+                continue;
+            if (l->q->json)
+                push_row(l, j, NULL, (uint32_t)k);
+            else
+                push_element(l, &s, j, (uint32_t)k, can_be_alike && !is_first);
+            is_first = false;
+        }
     }
+    stencil_fini(&s);
 }
 
 static bool is_named(const struct squeue *q, const struct job *j)
@@ -259,61 +300,57 @@ static bool step_is_wanted(const struct squeue *q, const struct job *j, const st
     return !t->list.n;
 }
 
-static void collect_steps(const struct squeue *q, struct rows *r, const struct job *j)
+static void push_steps(struct listing *l, const struct job *j)
 {
     for (size_t i = 0; i < j->steps.n; i++) {
         const struct step *s = &j->steps.v[i];
-        if (!s->done && s->tasks.n && step_is_wanted(q, j, s))
-            push_row(r, j, s, ARRAY_NONE);
+        if (!s->done && s->tasks.n && step_is_wanted(l->q, j, s))
+            push_row(l, j, s, ARRAY_NONE);
     }
 }
 
-static void collect(const struct squeue *q, const struct model *m, struct rows *r)
+static bool is_taken(const struct squeue *q, const struct job *j)
 {
-    list_for_each (j, &m->all, struct job, in_all) {
-        if (!job_is_listed(j, m) || !is_named(q, j) || !job_filter_takes(&q->filter, j))
-            continue;
-        if (q->start && j->state != JOB_PENDING)
-            continue;
-        if (q->steps)
-            collect_steps(q, r, j);
-        else if (job_is_array_record(j) && j->array_pending.n && (q->elements || !is_wanted_whole(q, j)))
-            push_elements(q, r, j);
-        else
-            push_row(r, j, NULL, ARRAY_NONE);
-    }
-    vec_for_each (&r->v, i)
-        vec_push(&r->sorted, &r->v.v[i]);
+    return is_named(q, j) && job_filter_takes(&q->filter, j) && (!q->start || j->state == JOB_PENDING);
 }
 
-/* Does anything of what -j named exist? One id alone must. */
-static bool is_unknown_id(const struct squeue *q, const struct model *m)
+static void add_job(void *ctx, const struct job *j)
 {
-    if (q->filter.targets.list.n != 1)
-        return false;
-    list_for_each (j, &m->all, struct job, in_all)
-        if (job_is_listed(j, m) && is_named(q, j))
-            return false;
-    return true;
+    struct listing *l = ctx;
+    const struct squeue *q = l->q;
+    if (!job_is_listed(j, l->m))
+        return;
+    l->any_named = l->any_named || is_named(q, j);
+    lines_begin(&l->lines, j->id);
+    if (!is_taken(q, j))
+        return;
+    if (q->steps)
+        push_steps(l, j);
+    else if (job_is_array_record(j) && j->array_pending.n && (q->elements || !is_wanted_whole(q, j)))
+        push_elements(l, j);
+    else
+        push_row(l, j, NULL, ARRAY_NONE);
 }
 
 /* --- estimated starts --- */
 
-static void ask_starts(struct client *c, const struct rows *r, struct idmap *starts)
+static void ask_starts(struct client *c, struct listing *l)
 {
-    size_t n = r->v.n < STARTS_MAX ? r->v.n : STARTS_MAX;
-    for (size_t i = 0; i < n; i++) {
-        struct msg_job body = {
-            .target = {.job = r->v.v[i].job->id, .array_index = ARRAY_NONE, .step = STEP_ALL}};
+    size_t n = 0;
+    list_for_each (j, &l->m->all, struct job, in_all) {
+        if (n == STARTS_MAX)
+            return;
+        if (!job_is_listed(j, l->m) || !is_taken(l->q, j))
+            continue;
+        n++;
+        struct msg_job body = {.target = {.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL}};
         struct errtext err = {0};
         enum refusal refusal;
-        if (idmap_get(starts, body.target.job))
-            continue;
         struct msg_why *why = ask_call(c, MSG_WHY, &body, MSG_WHY_TEXT, &refusal, &err);
         if (!why && refusal == REFUSAL_NONE)
             return; /* the connection is lost: what is known is printed */
         if (why && wall_is_set(why->start_est))
-            idmap_set(starts, body.target.job, xmemdup(&why->start_est, sizeof why->start_est));
+            idmap_set(&l->starts, j->id, xmemdup(&why->start_est, sizeof why->start_est));
         if (why)
             msg_free(MSG_WHY_TEXT, why);
     }
@@ -333,97 +370,146 @@ static const struct columns *columns_of(const struct squeue *q)
     return q->steps ? &step_columns : &job_columns;
 }
 
-static void make_format(struct squeue *q, const struct cli *cli, struct format *f)
+static void make_format(struct listing *l)
 {
-    struct strv unknown = {0};
+    const struct squeue *q = l->q;
     const char *usual = q->steps       ? FORMAT_STEPS
                         : q->start     ? FORMAT_START
                         : q->long_form ? FORMAT_LONG
                                        : FORMAT_DEFAULT;
     if (q->names)
-        format_parse_names(f, columns_of(q), q->names, &unknown);
+        format_parse_names(&l->format, columns_of(q), q->names, &l->bad_columns);
     else
-        format_parse_letters(f, columns_of(q), q->letters ? q->letters : usual, &unknown);
-    for (size_t i = 0; i < unknown.n; i++)
-        cli_error(cli, "Invalid job format specification: %s", unknown.v[i]);
-    strv_fini(&unknown);
+        format_parse_letters(&l->format, columns_of(q), q->letters ? q->letters : usual, &l->bad_columns);
 }
 
-static int make_sorting(const struct squeue *q, const struct cli *cli, struct sorting *s)
+static void make_sorting(struct listing *l)
 {
-    struct errtext err = {0};
+    const struct squeue *q = l->q;
     const char *spec = q->sort ? q->sort : q->steps ? "P,i" : q->start ? "S" : "P,t,-p";
-    if (sorting_parse(s, columns_of(q), spec, &err) == 0)
-        return 0;
-    cli_error(cli, "%s", err.s);
-    return 1;
+    if (sorting_parse(&l->sorting, columns_of(q), spec, &l->bad_sorting) < 0 && !*l->bad_sorting.s)
+        err_set(&l->bad_sorting, -EINVAL, "Invalid sort specification: %s", spec);
 }
 
-static void print_rows(const struct squeue *q, const struct format *f, const struct rows *r,
-                       const struct job_cx *cx)
+static void listing_init(struct listing *l, const struct squeue *q, const struct model *m)
 {
+    *l = (struct listing){.q = q, .m = m};
+    make_format(l);
+    make_sorting(l);
+    lines_init(&l->lines, &l->sorting);
+}
+
+static void listing_fini(struct listing *l)
+{
+    format_fini(&l->format);
+    strv_fini(&l->bad_columns);
+    sorting_fini(&l->sorting);
+    free_starts(&l->starts);
+    lines_fini(&l->lines);
+}
+
+static void print_head(const struct listing *l)
+{
+    const struct squeue *q = l->q;
     struct str out = STR_INIT;
-    if (q->cluster && !q->no_header)
-        str_appendf(&out, "CLUSTER: %s\n", cx->m->spec.name);
-    if (!q->no_header) {
-        if (q->long_form || q->iterate_s)
-            timetext_append_date_line(&out, cx->now);
-        format_header(&out, f);
-        str_append_char(&out, '\n');
-    }
-    vec_for_each (&r->sorted, i) {
-        format_row(&out, f, r->sorted.v[i], cx);
-        str_append_char(&out, '\n');
-        if (out.len >= FLUSH_SIZE && !out_flush(&out))
-            break;
-    }
-    out_flush(&out);
+    if (q->no_header)
+        return;
+    if (q->cluster)
+        str_appendf(&out, "CLUSTER: %s\n", l->m->spec.name);
+    if (q->long_form || q->iterate_s)
+        timetext_append_date_line(&out, l->cx.now);
+    format_header(&out, &l->format);
+    str_append_char(&out, '\n');
+    fwrite(out.s, 1, out.len, stdout);
     str_fini(&out);
 }
 
-static void print_json(const struct rows *r, const struct job_cx *cx)
+static void print_json(struct listing *l)
 {
     struct str out = STR_INIT;
     job_json_open(&out);
-    vec_for_each (&r->sorted, i) {
-        const struct job_row *row = r->sorted.v[i];
-        if (i)
-            str_append_char(&out, ',');
-        job_json_append(&out, row, cx);
-    }
+    fwrite(out.s, 1, out.len, stdout);
+    lines_print(&l->lines, ",");
+    str_clear(&out);
     job_json_close(&out);
     out_flush(&out);
     str_fini(&out);
 }
 
-static int show(struct squeue *q, const struct cli *cli, struct client *c, const struct model *m)
+static int print(struct listing *l, const struct cli *cli)
 {
-    struct rows r = {.v = VEC_INIT, .sorted = VEC_INIT};
-    struct format f = {.items = VEC_INIT};
-    struct sorting s = {.items = VEC_INIT};
-    struct idmap starts = {0};
-    struct job_cx cx = job_cx_from_env(m);
-    cx.noconvert = q->noconvert;
-    collect(q, m, &r);
-    if (q->start) {
-        ask_starts(c, &r, &starts);
-        cx.starts = &starts;
+    if (*l->bad_sorting.s) {
+        cli_error(cli, "%s", l->bad_sorting.s);
+        return 1;
     }
-    int rc = make_sorting(q, cli, &s);
-    if (rc == 0) {
-        sorting_apply(&s, r.sorted.v, r.sorted.n, &cx);
-        if (q->json) {
-            print_json(&r, &cx);
-        } else {
-            make_format(q, cli, &f);
-            print_rows(q, &f, &r, &cx);
-        }
+    if (l->q->json) {
+        print_json(l);
+        return 0;
     }
-    free_starts(&starts);
-    sorting_fini(&s);
-    format_fini(&f);
-    rows_fini(&r);
-    return rc;
+    for (size_t i = 0; i < l->bad_columns.n; i++)
+        cli_error(cli, "Invalid job format specification: %s", l->bad_columns.v[i]);
+    print_head(l);
+    lines_print(&l->lines, "");
+    return 0;
+}
+
+/* --- what to ask for --- */
+
+/* What the choice of jobs looks at. */
+static struct job_members chosen_by(const struct squeue *q)
+{
+    struct job_members m = job_filter_reads(&q->filter);
+    m.job |= JOB_HAS(array_job) | JOB_HAS(array_index) | JOB_HAS(array_pending);
+    m.job |= JOB_HAS(t_end) | JOB_HAS(t_settled) | (q->steps ? JOB_HAS(steps) : 0);
+    return m;
+}
+
+static struct job_members read_by(const struct listing *l)
+{
+    if (l->q->json || l->q->start)
+        return MEMBERS_ALL;
+    struct job_members m = chosen_by(l->q);
+    vec_for_each (&l->format.items, i)
+        if (l->format.items.v[i].col)
+            m = members_add(m, *l->format.items.v[i].col->reads);
+    vec_for_each (&l->sorting.items, i)
+        m = members_add(m, *l->sorting.items.v[i].col->reads);
+    return m;
+}
+
+static void make_cx(struct listing *l)
+{
+    l->cx = job_cx_from_env(l->m);
+    l->cx.noconvert = l->q->noconvert;
+    l->cx.starts = l->q->start ? &l->starts : NULL;
+}
+
+/* With one job after the other in view, or with all of them where the columns need that. */
+static int fetch(struct listing *l, struct client *c, struct model *m)
+{
+    struct msg_get get;
+    struct job_members reads = read_by(l);
+    bool at_once = reads.job == UINT64_MAX;
+    job_filter_to_get(&l->q->filter, GET_SPEC | GET_JOBS, &get);
+    int rc;
+    if (at_once) {
+        rc = client_fetch(c, &get, m, NULL);
+        make_cx(l);
+    } else {
+        get.job_members = reads.job;
+        get.req_members = reads.req;
+        m->now = client_welcome(c)->now;
+        make_cx(l);
+        rc = client_each_job(c, &get, m, add_job, l, NULL);
+    }
+    rec_fini(&msg_get_rec, &get);
+    if (rc < 0 || !at_once)
+        return rc;
+    if (l->q->start)
+        ask_starts(c, l);
+    list_for_each (j, &m->all, struct job, in_all)
+        add_job(l, j);
+    return 0;
 }
 
 static int failed(const char *what)
@@ -432,26 +518,33 @@ static int failed(const char *what)
     return 1;
 }
 
-static int ask_once(struct squeue *q, const struct cli *cli)
+static bool is_other_cluster(const struct squeue *q, const struct model *m)
+{
+    return q->cluster && !str_ieq(q->cluster, "all") && !str_eq(q->cluster, m->spec.name);
+}
+
+static int ask_once(const struct squeue *q, const struct cli *cli)
 {
     const char *away = NULL;
     struct client *c = ask_connect_slurm(cli, &away);
     if (!c)
         return failed(away);
-    struct msg_get get;
     struct model m;
-    job_filter_to_get(&q->filter, GET_SPEC | GET_JOBS, &get);
+    struct listing l;
+    int rc;
     model_init(&m);
-    int rc = client_fetch(c, &get, &m, NULL) < 0 ? failed(SLURM_TIMEOUT) : 0;
-    if (rc == 0 && q->cluster && !str_ieq(q->cluster, "all") && !str_eq(q->cluster, m.spec.name)) {
+    listing_init(&l, q, &m);
+    if (fetch(&l, c, &m) < 0) {
+        rc = failed(SLURM_TIMEOUT);
+    } else if (is_other_cluster(q, &m)) {
         cli_error(cli, "No cluster '%s' known by database.", q->cluster);
         rc = 1;
-    }
-    if (rc == 0 && is_unknown_id(q, &m))
+    } else if (q->filter.targets.list.n == 1 && !l.any_named) { /* one id alone must exist */
         rc = failed("Invalid job id specified");
-    if (rc == 0)
-        rc = show(q, cli, c, &m);
-    rec_fini(&msg_get_rec, &get);
+    } else {
+        rc = print(&l, cli);
+    }
+    listing_fini(&l);
     model_fini(&m);
     client_free(c);
     return rc;

@@ -33,6 +33,8 @@ struct client {
     size_t kept_at;            /* ... from here on */
     struct msg_welcome *welcome;
     struct paths paths;
+    const struct client_rows *rows; /* who takes the rows of the request rows_tag; NULL: nobody */
+    uint64_t rows_tag;
 };
 
 static int64_t now_ms(void)
@@ -173,6 +175,12 @@ static int take_frame(struct client *c, uint64_t wanted_tag, struct incoming *re
                 return r;
             continue;
         }
+        if (f.type == MSG_JOBS && c->rows && f.tag == c->rows_tag) {
+            r = c->rows->take(c->rows->ctx, f.body, f.size, err);
+            if (r < 0)
+                return r;
+            continue;
+        }
         void *body;
         r = msg_decode(&f, &body, err);
         if (r == -ENOSYS && (!wanted_tag || f.tag != wanted_tag))
@@ -248,6 +256,12 @@ static int wait_tag_until(struct client *c, uint64_t tag, int64_t deadline_ms, s
 int client_wait_tag(struct client *c, uint64_t tag, struct incoming *ret, struct errtext *err)
 {
     return wait_tag_until(c, tag, -1, ret, err);
+}
+
+void client_take_rows(struct client *c, uint64_t tag, const struct client_rows *rows)
+{
+    c->rows_tag = tag;
+    c->rows = rows;
 }
 
 int client_call(struct client *c, enum msg_kind kind, const void *body, enum msg_kind *ret_kind, void **ret,

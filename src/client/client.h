@@ -77,6 +77,13 @@ int client_flush(struct client *c, struct errtext *err) __attribute__((warn_unus
 int client_fetch(struct client *c, const struct msg_get *get, struct model *m, struct errtext *err)
     __attribute__((warn_unused_result));
 
+/* The same for listings of many jobs: each row is shown to fn as it comes and kept by nobody; what it
+ * points to is valid during the call. A job that changed meanwhile comes again. m gets everything but the
+ * jobs: the configuration before the first row, a time of the controller from the beginning. */
+int client_each_job(struct client *c, const struct msg_get *get, struct model *m,
+                    void (*fn)(void *ctx, const struct job *j), void *ctx, struct errtext *err)
+    __attribute__((warn_unused_result));
+
 /* Asks the history and hands each job to fn, which owns it (job_free). A negative return of fn ends the
  * connection's use: it is the result. A refusal is -EACCES with the controller's text. */
 int client_history(struct client *c, const struct msg_history *q, int (*fn)(void *ctx, struct job *j),

@@ -15,19 +15,41 @@ static int take_nodes(struct model *m, struct msg_nodes *nodes, struct errtext *
     return 1;
 }
 
-static int take_jobs(struct model *m, struct msg_jobs *jobs, struct errtext *err)
+int mirror_check_row(const struct job *row, struct errtext *err)
 {
-    for (size_t i = 0; i < jobs->rows.n; i++) {
+    if (!row->id || row->state >= JOB_N_STATES || row->kind > JOB_KIND_INTERACTIVE)
+        return err_set(err, -EBADMSG, "a row that is no job: id %u, state %u", row->id, row->state);
+    return 0;
+}
+
+static int each_job(struct msg_jobs *jobs, int (*fn)(void *ctx, struct job *j), void *ctx,
+                    struct errtext *err)
+{
+    int r = 0;
+    for (size_t i = 0; i < jobs->rows.n && r >= 0; i++) {
         struct job *row = &jobs->rows.v[i];
-        if (!row->id || row->state >= JOB_N_STATES || row->kind > JOB_KIND_INTERACTIVE)
-            return err_set(err, -EBADMSG, "a row that is no job: id %u, state %u", row->id, row->state);
+        r = mirror_check_row(row, err);
+        if (r < 0)
+            return r;
         struct job *j = job_new();
         *j = *row;
         *row = (struct job){0};
-        model_take_job(m, j);
+        r = fn(ctx, j);
     }
-    jobs->rows.n = 0; /* nothing is left in them to be freed: thousands of empty rows need not be walked */
-    return 1;
+    if (r >= 0)
+        jobs->rows.n = 0; /* nothing is left to be freed: thousands of empty rows need not be walked */
+    return r < 0 ? r : 1;
+}
+
+static int into_model(void *ctx, struct job *j)
+{
+    model_take_job(ctx, j);
+    return 0;
+}
+
+static int take_jobs(struct model *m, struct msg_jobs *jobs, struct errtext *err)
+{
+    return each_job(jobs, into_model, m, err);
 }
 
 static int take_snapshot(struct model *m, struct msg_snapshot *s)
@@ -96,16 +118,11 @@ static int refused(const struct msg_result *result, struct errtext *err)
     return err_set(err, -EACCES, "%s", result->text ? result->text : "the controller refuses the request");
 }
 
-int client_fetch(struct client *c, const struct msg_get *get, struct model *m, struct errtext *err)
+int mirror_fetch_rest(struct client *c, uint64_t tag, struct model *m, struct errtext *err)
 {
-    bug_on(get->follow);
-    uint64_t tag;
-    int r = client_send(c, MSG_GET, get, &tag, err);
-    if (r < 0)
-        return r;
     for (bool done = false; !done;) {
         struct incoming in;
-        r = client_wait_tag(c, tag, &in, err);
+        int r = client_wait_tag(c, tag, &in, err);
         if (r < 0)
             return r;
         done = in.kind == MSG_SNAPSHOT;
@@ -115,4 +132,12 @@ int client_fetch(struct client *c, const struct msg_get *get, struct model *m, s
             return r;
     }
     return 0;
+}
+
+int client_fetch(struct client *c, const struct msg_get *get, struct model *m, struct errtext *err)
+{
+    bug_on(get->follow);
+    uint64_t tag;
+    int r = client_send(c, MSG_GET, get, &tag, err);
+    return r < 0 ? r : mirror_fetch_rest(c, tag, m, err);
 }

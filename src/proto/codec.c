@@ -160,3 +160,156 @@ void codec_list_head(struct str *out, uint32_t n)
     pack_count(&pk, 1);
     pack_count(&pk, n);
 }
+
+/* ---- some members ----
+ *
+ * Rows of long listings: the plain types are written here, without a call for each. What is unset is left
+ * out where nothing follows and is nil elsewhere; so the count in front of the values is known only after
+ * them.
+ */
+
+#define NIL          0xc0
+#define COUNT_SIZE   3 /* of an array with 16 bits of length */
+#define VALUE_SIZE   9 /* of a number at most */
+#define FIXSTR_BELOW 32
+
+static uint8_t *put_be(uint8_t *p, uint64_t v, unsigned n)
+{
+    for (unsigned i = n; i-- > 0;)
+        *p++ = (uint8_t)(v >> 8 * i);
+    return p;
+}
+
+static uint8_t *put_unsigned(uint8_t *p, uint64_t v)
+{
+    if (v < 0x80) {
+        *p++ = (uint8_t)v;
+        return p;
+    }
+    unsigned log = v <= UINT8_MAX ? 0 : v <= UINT16_MAX ? 1 : v <= UINT32_MAX ? 2 : 3;
+    *p++ = (uint8_t)(0xcc + log);
+    return put_be(p, v, 1u << log);
+}
+
+static uint8_t *put_signed(uint8_t *p, int64_t v)
+{
+    if (v >= 0)
+        return put_unsigned(p, (uint64_t)v);
+    if (v >= -32) {
+        *p++ = (uint8_t)v;
+        return p;
+    }
+    unsigned log = v >= INT8_MIN ? 0 : v >= INT16_MIN ? 1 : v >= INT32_MIN ? 2 : 3;
+    *p++ = (uint8_t)(0xd0 + log);
+    return put_be(p, (uint64_t)v, 1u << log);
+}
+
+/* Room for n values of no great length, which are put at the result; put_end says where they end. */
+static uint8_t *put_begin(struct str *out, size_t n)
+{
+    str_reserve(out, n);
+    return (uint8_t *)out->s + out->len;
+}
+
+static void put_end(struct str *out, const uint8_t *p)
+{
+    out->len = (size_t)((const char *)p - out->s);
+    out->s[out->len] = '\0';
+}
+
+static void put_nils(struct str *out, size_t n)
+{
+    put_end(out, (uint8_t *)memset(put_begin(out, n), NIL, n) + n);
+}
+
+static void put_number(struct str *out, const struct rec_field *f, const void *p)
+{
+    uint8_t *to = put_begin(out, VALUE_SIZE);
+    if (f->type == REC_BOOL)
+        *to++ = 0xc3;
+    else if (f->type == REC_U32)
+        to = put_unsigned(to, *(const uint32_t *)p);
+    else if (f->type == REC_U64)
+        to = put_unsigned(to, *(const uint64_t *)p);
+    else
+        to = put_signed(to, f->type == REC_I32 ? *(const int32_t *)p : *(const int64_t *)p);
+    put_end(out, to);
+}
+
+static void put_str(struct str *out, const char *s)
+{
+    size_t n = strlen(s);
+    if (n >= FIXSTR_BELOW) {
+        msgpack_packer pk;
+        msgpack_packer_init(&pk, out, append_bytes);
+        pack_str(&pk, s);
+        return;
+    }
+    uint8_t *to = put_begin(out, 1 + n);
+    *to = (uint8_t)(0xa0 | n);
+    memcpy(to + 1, s, n);
+    put_end(out, to + 1 + n);
+}
+
+static void put_part(struct str *out, const struct rec_desc *d, const void *rec, uint64_t members,
+                     const struct codec_part *part);
+
+/* p: a member that is set. */
+static void put_member(struct str *out, const struct rec_field *f, const void *p,
+                       const struct codec_part *part)
+{
+    msgpack_packer pk;
+    switch (f->type) {
+    case REC_BOOL:
+    case REC_U32:
+    case REC_I32:
+    case REC_U64:
+    case REC_I64: put_number(out, f, p); return;
+    case REC_WALL:
+        put_end(out, put_signed(put_begin(out, VALUE_SIZE), ((const struct wall *)p)->ms));
+        return;
+    case REC_STR: put_str(out, *(char *const *)p); return;
+    case REC_SUB:
+        if (f->sub == part->inner) {
+            put_part(out, f->sub, p, part->inner_members, part);
+            return;
+        }
+        break;
+    case REC_F64:
+    case REC_BLOB:
+    case REC_STRV:
+    case REC_CPUSET:
+    case REC_LISTOF: break;
+    }
+    msgpack_packer_init(&pk, out, append_bytes);
+    pack_member(&pk, f, p);
+}
+
+static void put_part(struct str *out, const struct rec_desc *d, const void *rec, uint64_t members,
+                     const struct codec_part *part)
+{
+    size_t start = out->len, next = 0;
+    put_end(out, put_begin(out, COUNT_SIZE) + COUNT_SIZE);
+    if (d->n_fields < 64)
+        members &= (UINT64_C(1) << d->n_fields) - 1;
+    for (; members; members &= members - 1) {
+        size_t i = (size_t)__builtin_ctzll(members);
+        const struct rec_field *f = &d->fields[i];
+        const void *p = at(rec, f);
+        if (f->type != REC_SUB && is_unset_member(f, p))
+            continue;
+        if (i > next)
+            put_nils(out, i - next);
+        next = i + 1;
+        put_member(out, f, p, part);
+    }
+    uint8_t *count = (uint8_t *)out->s + start;
+    *count = 0xdc;
+    put_be(count + 1, next, 2);
+}
+
+void codec_encode_part(const struct rec_desc *d, const void *rec, const struct codec_part *part,
+                       struct str *out)
+{
+    put_part(out, d, rec, part->members, part);
+}

@@ -13,6 +13,18 @@
 /* Appends rec's encoding to out. */
 void codec_encode(const struct rec_desc *d, const void *rec, struct str *out);
 
+/* Some members of a record: bit k is member k of its table. A record of table `inner` in it travels with
+ * inner_members alone. */
+struct codec_part {
+    uint64_t members;
+    const struct rec_desc *inner; /* NULL: none */
+    uint64_t inner_members;
+};
+/* The same with nil in place of every other member; members from the 64th on count as others. A reader
+ * needs to know nothing of it. */
+void codec_encode_part(const struct rec_desc *d, const void *rec, const struct codec_part *part,
+                       struct str *out);
+
 /* Appends the head of a record whose only member is a list of n records: their encodings follow, as they
  * were stored. */
 void codec_list_head(struct str *out, uint32_t n);
@@ -21,6 +33,18 @@ void codec_list_head(struct str *out, uint32_t n);
  * deep, 1,000,000 list items and never more memory than a constant times n. Errors: -EBADMSG with a text
  * that names the record and member. */
 int codec_decode(const struct rec_desc *d, const void *p, size_t n, void *rec, struct errtext *err)
+    __attribute__((warn_unused_result));
+
+/* Reads a body whose first member is a list, record by record, without keeping any: what a record owns lies
+ * in memory of the reader that the next one is put into. So it must be freed by nobody. */
+struct codec_rows *codec_rows_new(void) __attribute__((warn_unused_result));
+void codec_rows_free(struct codec_rows *r);
+/* Takes the next body: d is the table of the listed records. p must stay until its last record is read.
+ * Errors, here and below, as above. */
+int codec_rows_open(struct codec_rows *r, const struct rec_desc *d, const void *p, size_t n,
+                    struct errtext *err) __attribute__((warn_unused_result));
+/* Returns 1, or 0 after the last. */
+int codec_rows_next(struct codec_rows *r, void *rec, struct errtext *err)
     __attribute__((warn_unused_result));
 
 #endif

@@ -13,10 +13,12 @@
 #include "src/proto/shape.h"
 
 #define MSGPACK_NIL     0xc0
+#define NILS            UINT64_C(0xc0c0c0c0c0c0c0c0)
 #define MAX_ITEMS       1000000u   /* of all lists of one message */
 #define BYTES_PER_BYTE  64u        /* memory of records and strings that one byte received may cost ... */
 #define BYTES_FREE      (1u << 20) /* ... and what a message of any size may */
 #define STRING_OVERHEAD 40u        /* its pointer and the allocator's part */
+#define CHUNK_SIZE      (16u << 10)
 
 /* ---- values ---- */
 
@@ -42,12 +44,66 @@ struct value {
     };
 };
 
+/* Memory for one record at a time: all of it is free again at once. */
+struct arena {
+    struct chunk *chunks; /* the newest first */
+    size_t left;          /* bytes at the end of it */
+};
+
+struct chunk {
+    struct chunk *next;
+    size_t size;
+    char bytes[];
+};
+
+static void arena_fini(struct arena *a)
+{
+    for (struct chunk *c = a->chunks, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    *a = (struct arena){0};
+}
+
+/* Keeps the last chunk: the next record is likely to be as large. */
+static void arena_clear(struct arena *a)
+{
+    struct chunk *keep = a->chunks;
+    if (!keep)
+        return;
+    struct arena others = {.chunks = keep->next};
+    arena_fini(&others);
+    keep->next = NULL;
+    a->left = keep->size;
+}
+
+static void *arena_take(struct arena *a, size_t n)
+{
+    n = (n + 15) / 16 * 16;
+    if (n > a->left) {
+        size_t size = n > CHUNK_SIZE ? n : CHUNK_SIZE;
+        struct chunk *c = xmalloc(sizeof *c + size);
+        *c = (struct chunk){.next = a->chunks, .size = size};
+        a->chunks = c;
+        a->left = size;
+    }
+    char *p = a->chunks->bytes + a->chunks->size - a->left;
+    a->left -= n;
+    return p;
+}
+
 /* What is left to read, and what it may still cost. */
 struct decoder {
     const uint8_t *at;
     size_t items_left, bytes_left;
+    struct arena *arena; /* that everything is put into; NULL: each thing is allocated on its own */
     struct errtext *err;
 };
+
+static void *take_memory(struct decoder *c, size_t n)
+{
+    return c->arena ? arena_take(c->arena, n) : xmalloc(n);
+}
 
 static uint64_t take_be(struct decoder *c, size_t n)
 {
@@ -183,7 +239,10 @@ static const char *get_str(struct decoder *c, const struct value *o, char **ret)
         return "a string with a NUL in it";
     if (!may_cost(c, n + STRING_OVERHEAD))
         return "too much for its size";
-    *ret = n ? xstrndup(s, n) : xstrdup("");
+    char *copy = take_memory(c, n + 1);
+    memcpy(copy, s, n);
+    copy[n] = '\0';
+    *ret = copy;
     return NULL;
 }
 
@@ -191,6 +250,9 @@ static const char *get_strv(struct decoder *c, const struct value *o, struct str
 {
     if (o->type != VALUE_ARRAY)
         return "a list is expected";
+    if (o->n && c->arena) /* a byte at least stands behind each item */
+        ret->v = memset(arena_take(c->arena, (o->n + (size_t)1) * sizeof *ret->v), 0,
+                        (o->n + (size_t)1) * sizeof *ret->v);
     for (size_t i = 0; i < o->n; i++) {
         if (!c->items_left)
             return "too many items";
@@ -200,7 +262,10 @@ static const char *get_strv(struct decoder *c, const struct value *o, struct str
         const char *why = get_str(c, &item, &s);
         if (why)
             return why;
-        strv_push_take(ret, s);
+        if (c->arena)
+            ret->v[ret->n++] = s;
+        else
+            strv_push_take(ret, s);
     }
     return NULL;
 }
@@ -213,7 +278,7 @@ static const char *get_blob(struct decoder *c, const struct value *o, struct blo
     if (!may_cost(c, n))
         return "too much for its size";
     if (n)
-        *ret = (struct blob){.p = xmemdup(o->p, n), .n = n};
+        *ret = (struct blob){.p = memcpy(take_memory(c, n), o->p, n), .n = n};
     return NULL;
 }
 
@@ -284,25 +349,47 @@ static const char *get_scalar(struct decoder *c, const struct rec_field *f, cons
 
 static int get_record(struct decoder *c, const struct rec_desc *d, size_t n_values, void *rec);
 
+/* The next item of a list of n records, zeroed. */
+static void *list_push(struct decoder *c, struct rec_list_any *list, size_t n, size_t size)
+{
+    if (!c->arena)
+        return rec_list_push_any(list, size);
+    if (!list->v)
+        list->v = arena_take(c->arena, n * size);
+    return memset((char *)list->v + list->n++ * size, 0, size);
+}
+
 static int get_list(struct decoder *c, const struct rec_desc *d, const struct rec_field *f,
                     const struct value *o, struct rec_list_any *list)
 {
     if (o->type != VALUE_ARRAY)
         return fail(c, d, f, "a list is expected");
+    if (!may_cost(c, o->n * f->sub->size))
+        return fail(c, d, f, "too many empty items");
+    if (o->n > c->items_left)
+        return fail(c, d, f, "too many items");
+    c->items_left -= o->n;
     for (size_t i = 0; i < o->n; i++) {
         struct value item = take_value(c);
         if (item.type != VALUE_ARRAY)
             return fail(c, d, f, "a list of records is expected");
-        if (!c->items_left)
-            return fail(c, d, f, "too many items");
-        c->items_left--;
-        if (!may_cost(c, f->sub->size))
-            return fail(c, d, f, "too many empty items");
-        int r = get_record(c, f->sub, item.n, rec_list_push_any(list, f->sub->size));
+        int r = get_record(c, f->sub, item.n, list_push(c, list, o->n, f->sub->size));
         if (r < 0)
             return r;
     }
     return 0;
+}
+
+/* Eight at a time; that many values are that many bytes at least. */
+static size_t skip_nils(const uint8_t *p, size_t n)
+{
+    size_t i = 0;
+    for (uint64_t eight; n - i >= sizeof eight; i += sizeof eight) {
+        memcpy(&eight, p + i, sizeof eight);
+        if (eight != NILS)
+            break;
+    }
+    return i;
 }
 
 /* rec is zeroed memory. What has been built so far stays in it on failure. */
@@ -312,7 +399,9 @@ static int get_record(struct decoder *c, const struct rec_desc *d, size_t n_valu
     for (size_t i = 0; i < n; i++) {
         const struct rec_field *f = &d->fields[i];
         if (*c->at == MSGPACK_NIL) { /* most members of most records */
-            c->at++;
+            size_t more = skip_nils(c->at + 1, n - i - 1);
+            c->at += 1 + more;
+            i += more;
             continue;
         }
         struct value item = take_value(c);
@@ -334,19 +423,85 @@ static int get_record(struct decoder *c, const struct rec_desc *d, size_t n_valu
     return 0;
 }
 
-int codec_decode(const struct rec_desc *d, const void *p, size_t n, void *rec, struct errtext *err)
+/* Looks the whole body over. Returns the number of its values, or -EBADMSG. */
+static int64_t open_body(struct decoder *c, const struct rec_desc *d, const void *p, size_t n,
+                         struct errtext *err)
 {
-    memset(rec, 0, d->size);
     const char *why = shape_check(p, n);
     if (why)
         return err_set(err, -EBADMSG, "%s: not a message: %s", d->name, why);
-    struct decoder c = {
+    *c = (struct decoder){
         .at = p, .items_left = MAX_ITEMS, .bytes_left = BYTES_FREE + n * BYTES_PER_BYTE, .err = err};
-    struct value v = take_value(&c);
+    struct value v = take_value(c);
     if (v.type != VALUE_ARRAY)
         return err_set(err, -EBADMSG, "%s: not a record", d->name);
-    int r = get_record(&c, d, v.n, rec);
+    return v.n;
+}
+
+int codec_decode(const struct rec_desc *d, const void *p, size_t n, void *rec, struct errtext *err)
+{
+    struct decoder c;
+    memset(rec, 0, d->size);
+    int64_t n_values = open_body(&c, d, p, n, err);
+    if (n_values < 0)
+        return (int)n_values;
+    int r = get_record(&c, d, (size_t)n_values, rec);
     if (r < 0)
         rec_fini(d, rec);
     return r;
+}
+
+/* ---- record by record ---- */
+
+struct codec_rows {
+    const struct rec_desc *d;
+    size_t left;
+    struct decoder c;
+    struct arena arena;
+};
+
+struct codec_rows *codec_rows_new(void)
+{
+    return xcalloc(1, sizeof(struct codec_rows));
+}
+
+void codec_rows_free(struct codec_rows *r)
+{
+    if (!r)
+        return;
+    arena_fini(&r->arena);
+    free(r);
+}
+
+int codec_rows_open(struct codec_rows *r, const struct rec_desc *d, const void *p, size_t n,
+                    struct errtext *err)
+{
+    r->d = d;
+    r->left = 0;
+    int64_t n_values = open_body(&r->c, d, p, n, err);
+    if (n_values < 0)
+        return (int)n_values;
+    struct value list = n_values ? take_value(&r->c) : (struct value){.type = VALUE_NIL};
+    if (list.type != VALUE_ARRAY && list.type != VALUE_NIL)
+        return err_set(err, -EBADMSG, "a list of %s is expected", d->name);
+    r->left = list.type == VALUE_ARRAY ? list.n : 0;
+    r->c.arena = &r->arena;
+    return 0;
+}
+
+int codec_rows_next(struct codec_rows *r, void *rec, struct errtext *err)
+{
+    memset(rec, 0, r->d->size);
+    if (!r->left)
+        return 0;
+    r->left--;
+    arena_clear(&r->arena);
+    r->c.err = err;
+    struct value v = take_value(&r->c);
+    if (v.type != VALUE_ARRAY)
+        return err_set(err, -EBADMSG, "%s: not a record", r->d->name);
+    int rc = get_record(&r->c, r->d, v.n, rec);
+    if (rc < 0)
+        memset(rec, 0, r->d->size);
+    return rc < 0 ? rc : 1;
 }

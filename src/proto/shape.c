@@ -2,6 +2,7 @@
 #include "src/proto/shape.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 struct token {
     size_t head;     /* bytes of type and length */
@@ -72,10 +73,44 @@ static const char *read_token(const uint8_t *p, size_t n, struct token *ret)
     return NULL;
 }
 
-/* One byte and nothing behind it: a small number, nil, true, false. */
-static bool is_single(const uint8_t *p, size_t n)
+/* All bytes of a value that has neither children nor a length of its own, by its first byte; 0: it has. */
+#define ROW(v) v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v
+#define ROW_UP(v) v, v + 1, v + 2, v + 3, v + 4, v + 5, v + 6, v + 7, v + 8, v + 9, v + 10, v + 11, v + 12, v + 13, \
+                  v + 14, v + 15
+static const uint8_t whole[256] = {
+    ROW(1),    ROW(1),     ROW(1), ROW(1), ROW(1), ROW(1), ROW(1), ROW(1), /* small numbers */
+    ROW(0),    ROW(0),                                                     /* maps, arrays */
+    ROW_UP(1), ROW_UP(17),                                                 /* short strings */
+    1,         0,          1,      1,      0,      0,      0,      0,
+    0,         0,          5,      9,      2,      3,      5,      9, /* nil, booleans, numbers */
+    2,         3,          5,      9,      0,      0,      0,      0,
+    0,         0,          0,      0,      0,      0,      0,      0, /* numbers below zero */
+    ROW(1),    ROW(1),                                                /* just below zero */
+};
+
+#define NILS UINT64_C(0xc0c0c0c0c0c0c0c0)
+
+/* Skips plain values, at most `most` of them. Returns how many. */
+static size_t skip_plain(const uint8_t **p, size_t *n, size_t most)
 {
-    return n && (*p < 0x80 || *p >= 0xe0 || *p == 0xc0 || *p == 0xc2 || *p == 0xc3);
+    const uint8_t *at = *p, *end = at + *n;
+    size_t left = most;
+    while (left && at < end) {
+        uint64_t eight;
+        if (*at == 0xc0 && left >= 8 && end - at >= 8 && (memcpy(&eight, at, 8), eight == NILS)) {
+            at += 8; /* rows of listings have long runs of them */
+            left -= 8;
+            continue;
+        }
+        size_t size = whole[*at];
+        if (!size || size > (size_t)(end - at))
+            break;
+        at += size;
+        left--;
+    }
+    *n = (size_t)(end - at);
+    *p = at;
+    return most - left;
 }
 
 const char *shape_check(const uint8_t *p, size_t n)
@@ -85,15 +120,14 @@ const char *shape_check(const uint8_t *p, size_t n)
 
     while (owed) {
         struct token t;
-        if (is_single(p, n)) { /* most values of most messages */
-            p++;
-            n--;
-            owed--;
-            if (depth)
-                open[depth - 1]--;
+        if (depth) {
+            size_t plain = skip_plain(&p, &n, open[depth - 1]);
+            owed -= plain;
+            open[depth - 1] -= plain;
             while (depth && !open[depth - 1])
                 depth--;
-            continue;
+            if (plain)
+                continue;
         }
         const char *why = read_token(p, n, &t);
         if (why)

@@ -1,6 +1,8 @@
 /* squeue's columns: values seen on Slurm, unset ones, hostile ones. */
 #include "tests/lib/check.h"
 
+#include "src/model/members.h"
+#include "src/proto/codec.h"
 #include "tests/unit/cli/clicase.h"
 
 struct fixture {
@@ -221,6 +223,120 @@ static void steps(void **unused)
     model_fini(&f.m);
 }
 
+/* Every member set, no two numbers alike. */
+static void fill(const struct rec_desc *d, void *rec, uint32_t *next)
+{
+    for (size_t i = 0; i < d->n_fields; i++) {
+        const struct rec_field *f = &d->fields[i];
+        void *p = (char *)rec + f->offset;
+        uint32_t n = (*next)++;
+        switch (f->type) {
+        case REC_BOOL: *(bool *)p = true; break;
+        case REC_U32: *(uint32_t *)p = n; break;
+        case REC_I32: *(int32_t *)p = (int32_t)n; break;
+        case REC_U64: *(uint64_t *)p = n; break;
+        case REC_I64: *(int64_t *)p = n; break;
+        case REC_F64: *(double *)p = n; break;
+        case REC_STR: *(char **)p = xasprintf("%s%u", f->name, n); break;
+        case REC_BLOB: *(struct blob *)p = (struct blob){.p = xmemdup("x", 1), .n = 1}; break;
+        case REC_STRV: strv_push(p, f->name); break;
+        case REC_WALL: ((struct wall *)p)->ms = NOW_MS - 1000 * (int64_t)n; break;
+        case REC_CPUSET: cpuset_add_range(p, n % 64, 3); break;
+        case REC_SUB: fill(f->sub, p, next); break;
+        case REC_LISTOF:
+            for (int k = 0; k < 2; k++)
+                fill(f->sub, rec_list_push_any(p, f->sub->size), next);
+            break;
+        }
+    }
+}
+
+static struct job *full_job(enum job_state state, enum job_kind kind)
+{
+    struct job *j = job_new();
+    uint32_t next = 1;
+    fill(&job_rec, j, &next);
+    free(j->partition);
+    j->partition = xstrdup("gpu");
+    j->state = state;
+    j->kind = kind;
+    j->reason = REASON_RAISED_SIGNAL;
+    for (size_t i = 0; i < j->array_pending.n; i++)
+        j->array_pending.v[i] =
+            (struct index_range){.first = 5 * (uint32_t)i, .last = 5 * (uint32_t)i + 3, .step = 1};
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
+            j->steps.v[i].tasks.v[k].state = k ? TASK_DONE : TASK_RUNNING;
+    return j;
+}
+
+static void check_reads(const struct columns *cs, const struct job *j, const struct step *s,
+                        const struct job_cx *cx)
+{
+    for (size_t i = 0; i < cs->n; i++) {
+        const struct column *col = &cs->v[i];
+        struct str bytes = STR_INIT, whole = STR_INIT, some = STR_INIT;
+        struct job row;
+        uint64_t always = JOB_HAS(id) | JOB_HAS(kind) | JOB_HAS(state);
+        const struct codec_part part = {.members =
+                                            col->reads->job | always | (col->reads->req ? JOB_HAS(req) : 0),
+                                        .inner = &job_req_rec,
+                                        .inner_members = col->reads->req};
+        codec_encode_part(&job_rec, j, &part, &bytes);
+        assert_int_equal(codec_decode(&job_rec, bytes.s, bytes.len, &row, NULL), 0);
+        struct job_row a = {.job = j, .step = s, .element = ARRAY_NONE},
+                       b = {.job = &row, .element = ARRAY_NONE};
+        b.step = s && row.steps.n ? &row.steps.v[0] : s;
+        col->get(&whole, &a, cx);
+        col->get(&some, &b, cx);
+        check_str(col->title, some.s, whole.s);
+        if (col->number && col->number(&a, cx) != col->number(&b, cx))
+            fail_msg("%s sorts by what it does not say it reads", col->title);
+        rec_fini(&job_rec, &row);
+        str_fini(&bytes);
+        str_fini(&whole);
+        str_fini(&some);
+    }
+}
+
+/* Rows come with the members alone that their columns say they read. */
+static void columns_say_what_they_read(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    setup_jobs(&f);
+    struct job_cx cx = job_cx_from_env(&f.m);
+    for (enum job_state state = 0; state < JOB_N_STATES; state++)
+        for (int kind = 0; kind <= JOB_KIND_INTERACTIVE; kind++)
+            for (int shape = 0; shape < 4; shape++) {
+                struct job *j = full_job(state, (enum job_kind)kind);
+                check_reads(&step_columns, j, &j->steps.v[0], &cx);
+                if (shape & 1) { /* its time limit and sizes are those of its partition, or defaults */
+                    struct job_req none;
+                    struct job *plain = job_new();
+                    none = plain->req;
+                    none.time_limit_s = DURATION_NOT_SET;
+                    rec_fini(&job_req_rec, &j->req);
+                    j->req = none;
+                    j->req.array_throttle = 7;
+                    job_free(plain);
+                    j->time_limit_s = DURATION_NOT_SET;
+                    j->array_index = ARRAY_NONE;
+                    j->t_end = (struct wall){0};
+                }
+                if (shape & 2) { /* holds nothing yet */
+                    for (size_t i = 0; i < j->alloc.n; i++)
+                        rec_fini(&alloc_rec, &j->alloc.v[i]);
+                    j->alloc.n = 0;
+                    j->array_job = 0;
+                    j->t_start = (struct wall){0};
+                }
+                check_reads(&job_columns, j, NULL, &cx);
+                job_free(j);
+            }
+    model_fini(&f.m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +347,7 @@ int main(void)
         cmocka_unit_test(times_by_environment),
         cmocka_unit_test(json_of_columns),
         cmocka_unit_test(steps),
+        cmocka_unit_test(columns_say_what_they_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

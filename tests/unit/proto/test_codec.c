@@ -513,15 +513,163 @@ static void test_decoded_lists_can_grow(void **state)
     }
 }
 
+/* ---- parts of records ---- */
+
+static bool is_in(uint64_t members, size_t i)
+{
+    return i < 64 && members >> i & 1;
+}
+
+static void check_part(const struct rec_desc *d, const void *whole, const void *some, uint64_t members,
+                       const struct codec_part *part)
+{
+    void *nothing = xcalloc(1, d->size);
+    for (size_t i = 0; i < d->n_fields; i++) {
+        const struct rec_field *f = &d->fields[i];
+        const struct rec_desc one = {.name = f->name, .size = d->size, .fields = f, .n_fields = 1};
+        const char *in = (const char *)whole + f->offset, *out = (const char *)some + f->offset;
+        if (is_in(members, i) && f->type == REC_SUB && f->sub == part->inner)
+            check_part(f->sub, in, out, part->inner_members, part);
+        else if (!rec_eq(&one, some, is_in(members, i) ? whole : nothing))
+            fail_msg("%s.%s is not what was asked for", d->name, f->name);
+    }
+    free(nothing);
+}
+
+static void test_parts_hold_what_is_asked_for(void **state)
+{
+    (void)state;
+    set_seed(__func__);
+    static const struct {
+        const struct rec_desc *d, *inner;
+    } kinds[] = {{&thing_rec, &leaf_rec}, {&job_rec, &job_req_rec}, {&step_rec, NULL}};
+    for (int round = 0; round < 600; round++) {
+        const struct rec_desc *d = kinds[round % 3].d;
+        struct codec_part part = {.members = next_random() | next_random(),
+                                  .inner = kinds[round % 3].inner,
+                                  .inner_members = next_random()};
+        if (round < 6)
+            part.members = part.inner_members = round < 3 ? UINT64_MAX : 0;
+        void *rec = random_record(d), *back = xmalloc(d->size);
+        struct str out = STR_INIT;
+        struct errtext err;
+        codec_encode_part(d, rec, &part, &out);
+        assert_int_equal(codec_decode(d, out.s, out.len, back, &err), 0);
+        check_part(d, rec, back, part.members, &part);
+        str_fini(&out);
+        free_record(d, back);
+        free_record(d, rec);
+    }
+}
+
+/* ---- record by record ---- */
+
+static void test_rows_come_one_by_one(void **state)
+{
+    (void)state;
+    set_seed(__func__);
+    struct codec_rows *rows = codec_rows_new();
+    for (size_t n = 0; n < 300; n = n * 2 + 1) {
+        struct msg_jobs m = {0};
+        struct str out = STR_INIT;
+        struct errtext err;
+        struct job row;
+        for (size_t i = 0; i < n; i++)
+            fill(&job_rec, rec_list_push(&m.rows), 0);
+        codec_encode(&msg_jobs_rec, &m, &out);
+        assert_int_equal(codec_rows_open(rows, &job_rec, out.s, out.len, &err), 0);
+        for (size_t i = 0; i < n; i++) {
+            assert_int_equal(codec_rows_next(rows, &row, &err), 1);
+            assert_true(rec_eq(&job_rec, &row, &m.rows.v[i]));
+        }
+        assert_int_equal(codec_rows_next(rows, &row, &err), 0);
+        assert_int_equal(codec_rows_next(rows, &row, &err), 0);
+        str_fini(&out);
+        rec_fini(&msg_jobs_rec, &m);
+    }
+    codec_rows_free(rows);
+}
+
+/* Whatever is damaged: an error or some record, no end in the middle of the bytes. */
+static void test_damaged_rows_are_survived(void **state)
+{
+    (void)state;
+    set_seed(__func__);
+    struct codec_rows *rows = codec_rows_new();
+    for (int round = 0; round < 2000; round++) {
+        struct msg_jobs m = {0};
+        struct str out = STR_INIT;
+        struct errtext err;
+        struct job row;
+        fill(&job_rec, rec_list_push(&m.rows), 0);
+        fill(&job_rec, rec_list_push(&m.rows), 0);
+        codec_encode(&msg_jobs_rec, &m, &out);
+        size_t n = round % 2 ? out.len : below((uint32_t)out.len);
+        char *bytes = xmemdup(out.s, n ? n : 1); /* so that reading on behind them is seen */
+        if (n && round % 2)
+            bytes[below((uint32_t)n)] ^= (char)(1 << below(8));
+        int r = codec_rows_open(rows, &job_rec, bytes, n, &err);
+        assert_true(r == 0 || r == -EBADMSG);
+        assert_true(r < 0 || round % 2);
+        for (int i = 0; r >= 0 && i < 3; i++) {
+            r = codec_rows_next(rows, &row, &err);
+            assert_true(r == 0 || r == 1 || r == -EBADMSG);
+            if (r == 0)
+                break;
+        }
+        free(bytes);
+        str_fini(&out);
+        rec_fini(&msg_jobs_rec, &m);
+    }
+    codec_rows_free(rows);
+}
+
+static void test_rows_that_are_none(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *p;
+        size_t n;
+        int open, next;
+    } cases[] = {
+        {BYTES("\x90"), 0, 0},                     /* a record without its list */
+        {BYTES("\x91\xc0"), 0, 0},                 /* unset */
+        {BYTES("\x91\x90"), 0, 0},                 /* empty */
+        {BYTES("\x91\x91\x90"), 0, 1},             /* one empty row */
+        {BYTES("\x91\x07"), -EBADMSG, 0},          /* no list */
+        {BYTES("\x07"), -EBADMSG, 0},              /* no record */
+        {BYTES("\x91\x91\x07"), 0, -EBADMSG},      /* a row that is no record */
+        {BYTES("\x91\x91\x91\xa1x"), 0, -EBADMSG}, /* a word where the number is */
+    };
+    struct codec_rows *rows = codec_rows_new();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct errtext err;
+        struct leaf row;
+        assert_int_equal(codec_rows_open(rows, &leaf_rec, cases[i].p, cases[i].n, &err), cases[i].open);
+        if (!cases[i].open)
+            assert_int_equal(codec_rows_next(rows, &row, &err), cases[i].next);
+    }
+    codec_rows_free(rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_values_are_named),    cmocka_unit_test(test_nesting_is_bounded),
-        cmocka_unit_test(test_memory_is_bounded),         cmocka_unit_test(test_every_prefix_is_refused),
-        cmocka_unit_test(test_flipped_bits_are_survived), cmocka_unit_test(test_random_bytes_are_survived),
-        cmocka_unit_test(test_a_record_as_another),       cmocka_unit_test(test_every_record_comes_back),
-        cmocka_unit_test(test_the_form_is_fixed),         cmocka_unit_test(test_older_and_newer_forms),
+        cmocka_unit_test(test_wrong_values_are_named),
+        cmocka_unit_test(test_nesting_is_bounded),
+        cmocka_unit_test(test_memory_is_bounded),
+        cmocka_unit_test(test_every_prefix_is_refused),
+        cmocka_unit_test(test_flipped_bits_are_survived),
+        cmocka_unit_test(test_random_bytes_are_survived),
+        cmocka_unit_test(test_a_record_as_another),
+        cmocka_unit_test(test_every_record_comes_back),
+        cmocka_unit_test(test_the_form_is_fixed),
+        cmocka_unit_test(test_older_and_newer_forms),
         cmocka_unit_test(test_decoded_lists_can_grow),
+        cmocka_unit_test(test_parts_hold_what_is_asked_for),
+        cmocka_unit_test(test_rows_come_one_by_one),
+        cmocka_unit_test(test_damaged_rows_are_survived),
+        cmocka_unit_test(test_rows_that_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,40 @@
+/* rows.c - jobs of a snapshot one at a time, without a mirror. */
+#include <errno.h>
+
+#include "src/client/client_private.h"
+#include "src/proto/codec.h"
+
+struct each {
+    struct codec_rows *rows;
+    struct job row;
+    void (*fn)(void *ctx, const struct job *j);
+    void *ctx;
+};
+
+static int take_rows(void *ctx, const void *p, size_t n, struct errtext *err)
+{
+    struct each *e = ctx;
+    int r = codec_rows_open(e->rows, &job_rec, p, n, err);
+    while (r >= 0 && (r = codec_rows_next(e->rows, &e->row, err)) > 0) {
+        r = mirror_check_row(&e->row, err);
+        if (r == 0)
+            e->fn(e->ctx, &e->row);
+    }
+    return r;
+}
+
+int client_each_job(struct client *c, const struct msg_get *get, struct model *m,
+                    void (*fn)(void *ctx, const struct job *j), void *ctx, struct errtext *err)
+{
+    struct each e = {.rows = codec_rows_new(), .fn = fn, .ctx = ctx};
+    const struct client_rows rows = {.take = take_rows, .ctx = &e};
+    uint64_t tag;
+    m->now = client_welcome(c)->now;
+    int r = client_send(c, MSG_GET, get, &tag, err);
+    client_take_rows(c, tag, &rows);
+    if (r >= 0)
+        r = mirror_fetch_rest(c, tag, m, err);
+    client_take_rows(c, 0, NULL);
+    codec_rows_free(e.rows);
+    return r;
+}
