@@ -91,7 +91,8 @@ static void add_configured(struct fairshare *f, const struct cluster_spec *spec)
 
 static struct fairshare_node *must_get(struct fairshare *f, const char *account, const char *user)
 {
-    return &f->nodes.v[get_user(f, get_account(f, account, 1), user, 1)];
+    uint32_t at = get_user(f, get_account(f, account, 1), user, 1); /* may move the nodes */
+    return &f->nodes.v[at];
 }
 
 static void add_usage(struct fairshare *f, const struct model *m, struct wall now)
@@ -104,13 +105,14 @@ static void add_usage(struct fairshare *f, const struct model *m, struct wall no
         n->gpu_s += usage_fade(r->gpu_s, r->t, now, half_life_s);
     }
     list_for_each (j, &m->active, struct job, in_queue) {
-        uint32_t gpus;
-        struct usage_amount held = usage_held(m, j, now, &gpus);
+        struct usage_now held = usage_held(m, j, now);
         struct fairshare_node *n = must_get(f, job_account(j), j->user ? j->user : "");
         n->usage += held.billing;
         n->running += held.billing;
         n->gpu_s += held.gpu_s;
-        n->gpus_now += gpus;
+        n->gpus_now += held.gpus;
+        n->rate += held.rate;
+        n->gpu_rate += held.gpu_rate;
     }
 }
 
@@ -264,14 +266,8 @@ static void rank_level(struct ranking *r, const uint32_t *accounts, size_t n, bo
 
 /* --- life and questions --- */
 
-void fairshare_init(struct fairshare *f, const struct model *m, struct wall now)
+static void weigh(struct fairshare *f)
 {
-    *f = (struct fairshare){.nodes = VEC_INIT, .tree = m->spec.priority.fair_tree};
-    add_node(f, "root", false, 0, 1);
-    idmap_set(&f->accounts, usage_key(&(const char *){"root"}, 1), (void *)(uintptr_t)1);
-    add_configured(f, &m->spec);
-    add_usage(f, m, now);
-    link_children(f);
     sum_up(f, 0);
     struct fairshare_node *root = &f->nodes.v[0];
     root->norm_shares = root->newcomer = 1.0;
@@ -282,6 +278,39 @@ void fairshare_init(struct fairshare *f, const struct model *m, struct wall now)
     } else {
         weigh_classic(f, 0);
     }
+}
+
+void fairshare_init(struct fairshare *f, const struct model *m, struct wall now)
+{
+    *f = (struct fairshare){.nodes = VEC_INIT,
+                            .tree = m->spec.priority.fair_tree,
+                            .half_life_s = m->spec.priority.decay_half_life_s,
+                            .now = now};
+    add_node(f, "root", false, 0, 1);
+    idmap_set(&f->accounts, usage_key(&(const char *){"root"}, 1), (void *)(uintptr_t)1);
+    add_configured(f, &m->spec);
+    add_usage(f, m, now);
+    link_children(f);
+    weigh(f);
+}
+
+void fairshare_advance(struct fairshare *f, struct wall now)
+{
+    double span = usage_of_span(f->now, now, now, f->half_life_s),
+           fade = usage_fade(1.0, f->now, now, f->half_life_s);
+    vec_for_each (&f->nodes, i) {
+        struct fairshare_node *n = &f->nodes.v[i];
+        if (!n->is_user) {
+            n->usage = n->gpu_s = n->running = 0;
+            n->gpus_now = 0;
+            continue;
+        }
+        n->usage = n->usage * fade + n->rate * span;
+        n->running = n->running * fade + n->rate * span;
+        n->gpu_s = n->gpu_s * fade + n->gpu_rate * span;
+    }
+    f->now = now.ms > f->now.ms ? now : f->now;
+    weigh(f);
 }
 
 void fairshare_fini(struct fairshare *f)

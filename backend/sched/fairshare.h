@@ -27,7 +27,8 @@ struct fairshare_node { /* an account, or a user in one */
     uint32_t parent;                  /* position; the root is 0 and its own parent */
     uint32_t first_child, n_children; /* into fairshare.children */
     uint32_t shares;
-    double usage, gpu_s, running; /* decayed billing-seconds, GPU-seconds; of it what runs now */
+    double usage, gpu_s, running; /* decayed billing-seconds, GPU-seconds; of the first what runs now */
+    double rate, gpu_rate;        /* of users: what runs now adds each second */
     uint32_t gpus_now;
     double norm_shares, effective, level_fs, factor;
     double newcomer; /* of an account: the factor of a user who has used nothing yet */
@@ -40,11 +41,16 @@ struct fairshare {
     struct idmap users;    /* hash of account and user -> position + 1 */
     uint32_t n_users;
     bool tree; /* the algorithm */
+    uint32_t half_life_s;
+    struct wall now; /* of the figures */
 };
 
 /* Reads the model now and keeps nothing of it. Cost: O(users x log users + active jobs). */
 void fairshare_init(struct fairshare *f, const struct model *m, struct wall now);
 void fairshare_fini(struct fairshare *f);
+/* To a later time, as long as nothing has started and nothing has ended: by the same formulas, but without
+ * the walk over what runs. Cost: O(users x log users). */
+void fairshare_advance(struct fairshare *f, struct wall now);
 
 /* The factor of a user under an account: either may be unknown or NULL. Cost: O(1). */
 double fairshare_factor(const struct fairshare *f, const char *account, const char *user);

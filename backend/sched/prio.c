@@ -64,6 +64,12 @@ void prio_ctx_fini(struct prio_ctx *c)
     *c = (struct prio_ctx){0};
 }
 
+void prio_ctx_advance(struct prio_ctx *c, struct wall now)
+{
+    fairshare_advance(&c->fs, now);
+    c->now = now;
+}
+
 /* --- factors --- */
 
 static double at_most_one(double v)

@@ -24,6 +24,8 @@ struct prio_ctx {
 /* Cost: O(users x log users + active jobs). The model must outlive it. */
 void prio_ctx_init(struct prio_ctx *c, const struct sched_view *v, struct wall now);
 void prio_ctx_fini(struct prio_ctx *c);
+/* To a later time, as long as nothing has started and nothing has ended: fairshare_advance. */
+void prio_ctx_advance(struct prio_ctx *c, struct wall now);
 
 /* The priority of a job in a partition (NULL: one that is not configured). ret_parts, which may be NULL,
  * gets what it is made of. An administrator's value is the priority; `admin` then is what it makes of the

@@ -120,33 +120,32 @@ struct wall usage_task_start(const struct job *j, const struct task *t, struct w
 }
 
 static void add_held(const struct model *m, const struct job *j, const struct alloc *v, size_t n,
-                     struct wall from, struct wall now, struct usage_amount *ret, uint32_t *gpus)
+                     struct wall from, struct wall now, struct usage_now *ret)
 {
     struct rates rate = rates_of(m, j, v, n);
-    double span =
-        wall_is_set(from) ? usage_of_span(from, now, now, m->spec.priority.decay_half_life_s) : 0.0;
+    ret->gpus += (uint32_t)rate.gpus;
+    if (!wall_is_set(from))
+        return;
+    double span = usage_of_span(from, now, now, m->spec.priority.decay_half_life_s);
     ret->billing += rate.billing * span;
     ret->gpu_s += rate.gpus * span;
-    *gpus += (uint32_t)rate.gpus;
+    ret->rate += rate.billing;
+    ret->gpu_rate += rate.gpus;
 }
 
-struct usage_amount usage_held(const struct model *m, const struct job *j, struct wall now,
-                               uint32_t *ret_gpus)
+struct usage_now usage_held(const struct model *m, const struct job *j, struct wall now)
 {
-    struct usage_amount sum = {0};
-    uint32_t gpus = 0;
+    struct usage_now sum = {0};
     if (j->holding)
-        add_held(m, j, j->alloc.v, j->alloc.n, j->t_start, now, &sum, &gpus);
+        add_held(m, j, j->alloc.v, j->alloc.n, j->t_start, now, &sum);
     for (size_t i = 0; j->kind == JOB_KIND_STEPS && i < j->steps.n; i++) {
         const struct step *s = &j->steps.v[i];
         for (size_t k = 0; !s->done && k < s->tasks.n; k++) {
             const struct task *t = &s->tasks.v[k];
             if (t->state == TASK_LAUNCHING || t->state == TASK_RUNNING)
-                add_held(m, j, &t->alloc, 1, usage_task_start(j, t, now), now, &sum, &gpus);
+                add_held(m, j, &t->alloc, 1, usage_task_start(j, t, now), now, &sum);
         }
     }
-    if (ret_gpus)
-        *ret_gpus = gpus;
     return sum;
 }
 

@@ -47,8 +47,10 @@ struct usage {
     uint64_t saved_seq;  /* of that one; 0: none */
 };
 
-struct usage_amount {
-    double billing, gpu_s;
+struct usage_now {         /* of what is held */
+    double billing, gpu_s; /* worth so far */
+    double rate, gpu_rate; /* a second from now on */
+    uint32_t gpus;         /* those of tasks that have not begun included */
 };
 
 void usage_fini(struct usage *u);
@@ -68,10 +70,8 @@ uint64_t usage_key(const char *const *names, size_t n);
 /* Whose usage a job's is: its account, else the submitter's group. Never NULL. */
 const char *job_account(const struct job *j);
 
-/* What an active job holds now is worth so much at `now` (never charged yet); ret_gpus, which may be NULL:
- * GPUs held. */
-struct usage_amount usage_held(const struct model *m, const struct job *j, struct wall now,
-                               uint32_t *ret_gpus);
+/* What an active job holds and what that is worth at `now`: never charged yet. */
+struct usage_now usage_held(const struct model *m, const struct job *j, struct wall now);
 
 /* The whole table as the body of an event; what has faded to nothing at t is left out. ret: rec_fini. */
 void usage_save(const struct model *m, struct wall t, struct ev_usage *ret);

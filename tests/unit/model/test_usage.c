@@ -220,9 +220,8 @@ static void test_each_task_of_a_step_job(void **state)
     /* One that never ran costs nothing. */
     assert_int_equal(lab_place(&l, id, 0, 1, lab_alloc("n1", 0, 1, 0, 1, 0)), 0);
     l.now = after_s(60);
-    uint32_t gpus = 0;
-    near("launching", usage_held(&l.m, lab_get(&l, id), l.now, &gpus).billing, 0);
-    assert_int_equal(gpus, 1);
+    near("launching", usage_held(&l.m, lab_get(&l, id), l.now).billing, 0);
+    assert_int_equal(usage_held(&l.m, lab_get(&l, id), l.now).gpus, 1);
     assert_int_equal(lab_end(&l, id, 0, 1, END_LAUNCH_FAILED, 0, 0), 0);
     near("not launched", row_of("a", "")->gpu_s, 10);
 }
@@ -235,11 +234,12 @@ static void test_an_end_changes_nothing(void **state)
     uint32_t id = submit("a", "twice");
     start(id);
     l.now = after_s(80);
-    struct usage_amount before = usage_held(&l.m, lab_get(&l, id), l.now, NULL);
+    struct usage_now before = usage_held(&l.m, lab_get(&l, id), l.now);
+    near("rate", before.rate, 74);
     struct wall end_at = l.now;
     end(id);
     const struct usage_row *r = row_of("a", "twice");
-    struct usage_amount later = usage_held(&l.m, lab_get(&l, id), l.now, NULL);
+    struct usage_now later = usage_held(&l.m, lab_get(&l, id), l.now);
     near("held", later.billing, 0);
     near("billing", r->billing, usage_fade(before.billing, end_at, r->t, 50));
     near("GPU seconds", r->gpu_s, usage_fade(before.gpu_s, end_at, r->t, 50));

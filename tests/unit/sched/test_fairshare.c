@@ -229,6 +229,21 @@ static void test_empty_cluster(void **state)
     fairshare_fini(&f);
 }
 
+/* A node that was made had moved all of them, and the usage went to where they had been. */
+static void test_many_users(void **state)
+{
+    (void)state;
+    enum { N = 500 };
+    static char names[N][16];
+    static struct line table[N + 1];
+    for (int i = 0; i < N; i++) {
+        snprintf(names[i], sizeof names[i], "u%d", i);
+        table[i] =
+            (struct line){.account = "lab", .user = names[i], .usage = i + 1, .want = (double)(N - i) / N};
+    }
+    must_be("many users", table);
+}
+
 /* --- classic --- */
 
 /* 1000 used. vision .4 of the shares, .5 of the use. ann: shares .2, own .4, with the account's part
@@ -286,6 +301,18 @@ static void test_running_usage_counts(void **state)
     fairshare_rows(&f, &all, &all, &running);
     fairshare_fini(&f);
     struct wall at = l.now;
+    struct fairshare later;
+    fairshare_init(&f, &l.m, (struct wall){.ms = at.ms - 45000});
+    fairshare_advance(&f, at);
+    fairshare_init(&later, &l.m, at);
+    for (size_t i = 0; i < f.nodes.n; i++) {
+        near("advanced", f.nodes.v[i].usage / 1e4, later.nodes.v[i].usage / 1e4);
+        near("advanced", f.nodes.v[i].running / 1e4, later.nodes.v[i].running / 1e4);
+        near("advanced", f.nodes.v[i].gpu_s / 1e4, later.nodes.v[i].gpu_s / 1e4);
+        near("advanced", f.nodes.v[i].factor, later.nodes.v[i].factor);
+    }
+    fairshare_fini(&later);
+    fairshare_fini(&f);
     assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_EXITED, 0, 0), 0);
     fairshare_init(&f, &l.m, l.now);
     near("ended", fairshare_factor(&f, "lab", "alice"), 0.5);
@@ -419,6 +446,7 @@ int main(void)
         TEST(test_odd_trees),
         TEST(test_who_has_used_nothing_yet),
         TEST(test_empty_cluster),
+        TEST(test_many_users),
         TEST(test_classic),
         TEST(test_running_usage_counts),
         TEST(test_rows),
