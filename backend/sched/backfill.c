@@ -155,6 +155,11 @@ bool backfill_start(struct backfill *b, const struct backfill_item *it, struct b
     return place_now(b, it, ret) || (may_hold(b, it) && push_aside(b, it) && place_now(b, it, ret));
 }
 
+bool backfill_start_beside(struct backfill *b, const struct backfill_item *it, struct backfill_place *ret)
+{
+    return place_now(b, it, ret);
+}
+
 /* The earliest start in any of its lanes, before `before`. */
 static bool find_earliest(struct backfill *b, const struct backfill_item *it, int64_t before,
                           struct backfill_place *ret)

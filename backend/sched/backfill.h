@@ -38,8 +38,8 @@ struct backfill_choice {
     uint32_t lane;
     const struct demand *demand;
     const struct nodeset *set;
-    int64_t len;     /* ms: its time limit there */
-    int64_t len_min; /* ms: with --time-min it may be cut down to this to start now; else len */
+    int64_t len;          /* ms: its time limit there */
+    int64_t len_min;      /* ms: with --time-min it may be cut down to this to start now; else len */
     struct pool_use *own; /* a hold that is there for it: its reservation; NULL: none */
 };
 
@@ -93,6 +93,9 @@ void backfill_begin(struct backfill *b, bool gained);
  * place lets it go when it starts. */
 bool backfill_start(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
                     struct backfill_place *ret);
+
+/* The same for one that is not in the queue: it comes behind everybody, no hold gives way to it. */
+bool backfill_start_beside(struct backfill *b, const struct backfill_item *it, struct backfill_place *ret);
 
 /* It could not start: holds a place where its lanes have any left. True: h says where and when. */
 bool backfill_reserve(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h);

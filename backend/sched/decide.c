@@ -1,4 +1,5 @@
-/* decide.c - one pass: groups in the order of their heads; gates that count, then resources, then a place held.
+/* decide.c - one pass: groups in the order of their heads; gates that count, then resources, then a place
+ * held.
  *
  *     heap of groups by (within limits, tier, begun, priority, submission, id)
  *     pop the first: its head
@@ -7,9 +8,11 @@
  *        over a soft limit           -> the group stands behind everybody, what it gets is borrowed
  *        fits now                    -> start; the group goes on with its next
  *        may preempt, and it helps   -> others go, a place is held
- *        else                        -> a place is held where the partition has one left; or the group is done
+ *        else                        -> a place is held where the partition has one left; or the group is
+ * done
  *
- * The pool shrinks within a pass, so a shape that did not fit is not tried again before something is given up.
+ * The pool shrinks within a pass, so a shape that did not fit is not tried again before something is given
+ * up.
  */
 #include <stdlib.h>
 
@@ -202,6 +205,8 @@ static void start(struct pass *s, struct group *g, struct unit *u, bool borrow)
         start_job(p, j, u, part, &s->place, borrow);
     if (j->kind == JOB_KIND_STEPS)
         u->chosen = g->shapes[choice];
+    forecast_learn(p, u);
+    u->first_forecast_t = 0;
     u->count--;
     planner_note_job(p, u->job);
 }
@@ -437,7 +442,8 @@ static int64_t next_look(const struct planner *p)
     return next > p->now.ms ? next : p->now.ms + 1000; /* it should have been free by now */
 }
 
-void planner_decide(struct planner *p, const struct sched_view *v, struct wall now, struct sched_result *ret)
+void planner_decide(struct planner *p, const struct sched_view *v, struct wall now,
+                    struct sched_result *ret)
 {
     p->view = v;
     p->now = now;

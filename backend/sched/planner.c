@@ -10,6 +10,7 @@ struct planner *planner_new(void)
     struct planner *p = xcalloc(1, sizeof *p);
     list_init(&p->groups);
     list_init(&p->running);
+    list_init(&p->buried);
     list_init(&p->backfill.holds);
     p->all_dirty = true;
     return p;

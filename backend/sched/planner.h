@@ -4,10 +4,10 @@
  *     planner_note_job(p, id);            something happened to this job (any number of times)
  *     planner_decide(p, &view, now, &r);  one pass over what is known now
  *
- * A planner is a cache: what it decides follows from the view and `now` alone, and one made anew decides the
- * same (but for places that it has held since an earlier pass, which it never moves later). It keeps waiting
- * jobs in groups of equal shape and owner, so that a pass looks at groups, not at jobs; running ones lie on
- * the pool of nodes until their time limits.
+ * A planner is a cache: what it decides follows from the view and `now` alone, and one made anew decides
+ * the same (but for places that it has held since an earlier pass, which it never moves later). It keeps
+ * waiting jobs in groups of equal shape and owner, so that a pass looks at groups, not at jobs; running
+ * ones lie on the pool of nodes until their time limits.
  *
  * Notes only mark; the work is done in the next pass. Who drives it notes every job that an event names
  * (and an element that is split off), and says when nodes, windows or the configuration have changed.
@@ -36,7 +36,8 @@ void planner_decide(struct planner *p, const struct sched_view *v, struct wall n
 void sched_why(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                struct msg_why *ret);
 
-/* Why a waiting job waits, as the last pass saw it: never REASON_NONE once a pass has looked. Cost: O(1). */
+/* Why a waiting job waits, as the last pass saw it: never REASON_NONE once a pass has looked. Cost: O(1).
+ */
 enum reason planner_reason(const struct planner *p, uint32_t job);
 
 #endif

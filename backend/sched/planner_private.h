@@ -15,7 +15,7 @@
 #include "src/base/idmap.h"
 #include "src/base/units.h"
 
-struct set { /* of nodes, shared by shapes */
+struct set {          /* of nodes, shared by shapes */
     struct set *next; /* with the same hash */
     uint64_t hash;
     char *key;
@@ -70,11 +70,13 @@ struct unit {
     uint32_t order_id, order_index; /* among those submitted at the same time */
     uint32_t count;                 /* elements or tasks that wait */
     enum reason parked;             /* the gate */
-    enum reason reason;             /* why it waits, where it was looked at; NONE: as the rest of its group */
-    enum reason told;               /* the reason that was told last */
-    struct heap_node by_wake;       /* when to look again */
-    const struct shape *chosen;     /* step jobs: where its first task went in this pass; NULL: none did */
+    enum reason reason;         /* why it waits, where it was looked at; NONE: as the rest of its group */
+    enum reason told;           /* the reason that was told last */
+    struct heap_node by_wake;   /* when to look again */
+    const struct shape *chosen; /* step jobs: where its first task went in this pass; NULL: none did */
     struct backfill_hold hold;
+    int64_t forecast, forecast_t;             /* start, and when that was said; 0: never */
+    int64_t first_forecast, first_forecast_t; /* what it was told first */
 };
 
 struct run {
@@ -105,6 +107,8 @@ struct window_use {
     int64_t start, end;
 };
 
+#define FORECAST_SAMPLES 256
+
 struct planner {
     bool all_dirty, nodes_dirty, windows_dirty;
     VEC(uint32_t) dirty;
@@ -117,15 +121,20 @@ struct planner {
     uint32_t n_parts;
     struct idmap sets, shapes, group_map; /* hash -> chain */
     struct list groups;
-    struct idmap units, runs;    /* job -> struct unit, struct runs */
-    struct idmap array_running;  /* array -> count of elements that run */
-    VEC(uint32_t) looked, moved; /* jobs looked at one by one in the last pass; put in a group or kept out */
-    struct heap wakes;           /* units */
+    struct idmap units, runs;   /* job -> struct unit, struct runs */
+    struct idmap array_running; /* array -> count of elements that run */
+    VEC(uint32_t)
+    looked, moved;     /* jobs looked at one by one in the last pass; put in a group or kept out */
+    struct heap wakes; /* units */
     struct list running;
     VEC(struct tentative *) started;
     VEC(struct window_use *) windows;
     struct limits *limits;
-    bool may_preempt; /* the configuration has a rule by which a job may have to go */
+    bool may_preempt;                /* the configuration has a rule by which a job may have to go */
+    struct forecasts *making, *made; /* under way; the last that was finished */
+    struct list buried;              /* groups that a forecast still names */
+    float ratios[FORECAST_SAMPLES];  /* wait by forecast, of those that started lately */
+    uint32_t n_ratios;
     uint64_t pass;
     int64_t last_now;
     bool gained;
@@ -144,7 +153,8 @@ struct planner {
 struct group *planner_group(struct planner *p, const struct job *j, const struct step *s,
                             enum reason *ret_why);
 void planner_drop_group(struct planner *p, struct group *g); /* an empty one */
-void planner_free_shapes(struct planner *p);
+/* Frees what forecasts had to keep. */
+void planner_bury_groups(struct planner *p);
 uint32_t planner_find_node(const struct planner *p, const char *name); /* UINT32_MAX: none */
 
 /* --- sync.c: from the state --- */
@@ -164,6 +174,12 @@ void planner_alloc(struct planner *p, const struct pool_parts *parts, struct all
 
 /* Others go so that the unit can start. True: they are in the result, and a place is held. */
 bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it);
+
+/* --- forecast.c --- */
+
+void forecast_forget(struct planner *p);
+/* A unit starts: how good was what it was told? */
+void forecast_learn(struct planner *p, const struct unit *u);
 
 /* --- reason.c --- */
 

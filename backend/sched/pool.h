@@ -35,7 +35,7 @@ void nodeset_init(struct nodeset *s, uint32_t n_nodes);
 void nodeset_fini(struct nodeset *s);
 void nodeset_add(struct nodeset *s, uint32_t node);
 void nodeset_add_listed(struct nodeset *s, uint32_t node); /* it must be in the set as well */
-void nodeset_count(struct nodeset *s); /* after the bits were changed at once */
+void nodeset_count(struct nodeset *s);                     /* after the bits were changed at once */
 bool nodeset_has(const struct nodeset *s, uint32_t node);
 bool nodeset_meets(const struct nodeset *a, const struct nodeset *b);
 
@@ -88,8 +88,8 @@ void pool_hold(struct pool *p, struct pool_use *u, const struct pool_parts *part
                int64_t end);
 /* Gives it back, from now on. No-op when it holds nothing. */
 void pool_drop(struct pool *p, struct pool_use *u);
-/* Takes a hold, or something that runs, out for a moment and puts it back, so that what it has can be looked
- * at as free. */
+/* Takes a hold, or something that runs, out for a moment and puts it back, so that what it has can be
+ * looked at as free. */
 void pool_lift(struct pool *p, struct pool_use *u);
 void pool_lay(struct pool *p, struct pool_use *u);
 /* A running one ends at another time than thought. */

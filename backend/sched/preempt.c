@@ -5,8 +5,8 @@
  *   QOS       has a QOS that names the job's
  *   borrowed  is within its own soft limits, while the job runs over one
  *
- * Of those the fewest possible of the lowest priorities, the youngest among equals, and only if the other can
- * then really start:
+ * Of those the fewest possible of the lowest priorities, the youngest among equals, and only if the other
+ * can then really start:
  *
  *     level    the lowest priority such that it fits once all up to there have gone
  *     one      among these: the first that is enough by itself; else
@@ -250,14 +250,15 @@ static struct sched_preempt sentence(const struct hunt *h, const struct victim *
         grace_s = q->grace_s;
         waits = true;
     }
-    bool comes_back = mode != PREEMPT_CANCEL && v->job->kind != JOB_KIND_INTERACTIVE && v->job->req.requeue != 2;
+    bool comes_back =
+        mode != PREEMPT_CANCEL && v->job->kind != JOB_KIND_INTERACTIVE && v->job->req.requeue != 2;
     struct sched_preempt r = {.job = v->job->id,
                               .by_job = h->job->id,
                               .grace_s = waits ? grace_s : 0,
                               .fate = comes_back ? FATE_REQUEUE : FATE_END};
     if (v->rule == RULE_TIER)
-        r.text = xasprintf("job %u in partition %s (tier %u) comes before partition %s (tier %u)", h->job->id,
-                           mine->name, mine->priority_tier, its->name, its->priority_tier);
+        r.text = xasprintf("job %u in partition %s (tier %u) comes before partition %s (tier %u)",
+                           h->job->id, mine->name, mine->priority_tier, its->name, its->priority_tier);
     else if (v->rule == RULE_QOS)
         r.text = xasprintf("job %u has QOS %s, which may preempt QOS %s", h->job->id, h->job->req.qos,
                            v->job->req.qos);
@@ -305,8 +306,7 @@ bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_it
     if (u->hold.claim || waits_for_victims(p, u->job))
         return false;
     for (uint32_t i = 0; i < it->n_choices && !found; i++) {
-        struct hunt h = {
-            .p = p, .job = model_get_job(p->view->model, u->job), .choice = &it->choices[i]};
+        struct hunt h = {.p = p, .job = model_get_job(p->view->model, u->job), .choice = &it->choices[i]};
         collect(&h);
         found = choose(&h);
         if (found)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "backend/sched/deadline.h"
+#include "backend/sched/forecast.h"
 #include "backend/sched/gate.h"
 #include "backend/sched/planner_private.h"
 #include "src/base/hostlist.h"
@@ -22,10 +23,19 @@ static void key_number(struct str *k, uint64_t n)
 
 static void key_need(struct str *k, const struct job_need *n)
 {
-    const uint64_t numbers[] = {
-        n->nodes,           n->nodes_max,       n->tasks,         n->cpus_per_task, n->tasks_per_node,
-        n->gpus_per_node,   n->gpus,            n->whole_nodes,   n->gpus_per_task, n->gpus_anywhere,
-        n->mem_per_cpu_mib, n->mem_per_gpu_mib, n->mem_per_node_mib};
+    const uint64_t numbers[] = {n->nodes,
+                                n->nodes_max,
+                                n->tasks,
+                                n->cpus_per_task,
+                                n->tasks_per_node,
+                                n->gpus_per_node,
+                                n->gpus,
+                                n->whole_nodes,
+                                n->gpus_per_task,
+                                n->gpus_anywhere,
+                                n->mem_per_cpu_mib,
+                                n->mem_per_gpu_mib,
+                                n->mem_per_node_mib};
     str_append_n(k, (const char *)numbers, sizeof numbers);
 }
 
@@ -211,8 +221,13 @@ static struct shape *intern_shape(struct planner *p, const struct job *j, const 
         sh = sh->next;
     if (!sh) {
         sh = xcalloc(1, sizeof *sh);
-        *sh = (struct shape){.next = first, .hash = hash, .key_len = k.len, .demand = d, .set = set,
-                             .len = len, .len_min = len_min};
+        *sh = (struct shape){.next = first,
+                             .hash = hash,
+                             .key_len = k.len,
+                             .demand = d,
+                             .set = set,
+                             .len = len,
+                             .len_min = len_min};
         sh->key = str_take(&k);
         idmap_set(&p->shapes, hash, sh);
     } else {
@@ -280,9 +295,11 @@ static void key_owner(struct str *k, const struct planner *p, const struct job *
     key_text(k, j->req.qos);
     key_text(k, j->req.licenses);
     key_number(k, j->uid);
-    key_number(k, (uint64_t)(uint32_t)j->req.nice | (uint64_t)j->req.has_priority << 32 | (uint64_t)begun << 33);
+    key_number(k, (uint64_t)(uint32_t)j->req.nice | (uint64_t)j->req.has_priority << 32 |
+                      (uint64_t)begun << 33);
     key_number(k, j->req.priority);
-    key_number(k, (uint64_t)(j->t_eligible.ms - j->t_submit.ms)); /* so that they age in the order of submission */
+    key_number(
+        k, (uint64_t)(j->t_eligible.ms - j->t_submit.ms)); /* so that they age in the order of submission */
     key_number(k, (uint64_t)deadline_of(p, j));
     key_text(k, j->req.reservation);
 }
@@ -369,9 +386,8 @@ struct group *planner_group(struct planner *p, const struct job *j, const struct
     return g;
 }
 
-void planner_drop_group(struct planner *p, struct group *g)
+static void free_group(struct planner *p, struct group *g)
 {
-    UNCHAIN(&p->group_map, g);
     list_unlink(&g->link);
     for (uint32_t i = 0; i < g->n_choices; i++)
         drop_shape(p, g->shapes[i]);
@@ -380,4 +396,21 @@ void planner_drop_group(struct planner *p, struct group *g)
     free(g->asks);
     free(g->key);
     free(g);
+}
+
+void planner_drop_group(struct planner *p, struct group *g)
+{
+    UNCHAIN(&p->group_map, g);
+    if (!forecast_is_running(p)) {
+        free_group(p, g);
+        return;
+    }
+    list_unlink(&g->link);
+    list_append(&p->buried, &g->link);
+}
+
+void planner_bury_groups(struct planner *p)
+{
+    list_for_each (g, &p->buried, struct group, link)
+        free_group(p, g);
 }

@@ -5,8 +5,8 @@
 #include "backend/sched/planner_private.h"
 #include "src/model/window.h"
 
-#define OVERDUE_MS   1000 /* what should have ended is expected so much later, again and again */
-#define ENDING_MS    1000 /* a job that ends by itself */
+#define OVERDUE_MS 1000 /* what should have ended is expected so much later, again and again */
+#define ENDING_MS  1000 /* a job that ends by itself */
 
 /* --- nodes --- */
 
@@ -57,7 +57,8 @@ static bool sync_nodes(struct planner *p)
 int64_t planner_end_of(const struct planner *p, const struct job *j)
 {
     if (j->state == JOB_COMPLETING) {
-        int64_t asked = wall_is_set(j->t_kill) ? j->t_kill.ms + (int64_t)j->kill_grace_s * MS_PER_S : p->now.ms;
+        int64_t asked =
+            wall_is_set(j->t_kill) ? j->t_kill.ms + (int64_t)j->kill_grace_s * MS_PER_S : p->now.ms;
         return asked + ENDING_MS;
     }
     if (j->time_limit_s == DURATION_UNLIMITED || j->time_limit_s == DURATION_NOT_SET)
@@ -346,6 +347,7 @@ static void drop_started(struct planner *p)
 
 void planner_forget(struct planner *p)
 {
+    forecast_forget(p);
     drop_started(p);
     idmap_for_each (&p->units, slot) {
         struct unit *u = slot->value;

@@ -104,6 +104,13 @@ int64_t timeline_next_step(const struct timeline *l, int64_t t)
     return i < l->n ? l->v[i].t : WHEN_NEVER;
 }
 
+void timeline_append(struct timeline *l, int64_t t, struct amount free)
+{
+    uint32_t at = t == INT64_MIN ? 0 : cut(l, t);
+    l->v[at].free = free;
+    join(l, at);
+}
+
 void timeline_trim(struct timeline *l, int64_t t)
 {
     uint32_t keep = step_at(l, t);

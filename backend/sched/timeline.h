@@ -84,6 +84,9 @@ int64_t timeline_next(const struct timeline *l, int64_t from, int64_t len, struc
 /* The first step after t; WHEN_NEVER: none. */
 int64_t timeline_next_step(const struct timeline *l, int64_t t);
 
+/* Makes it `free` from t on; t is behind all steps, or INT64_MIN in a fresh one. */
+void timeline_append(struct timeline *l, int64_t t, struct amount free);
+
 /* Forgets steps that are over before t. */
 void timeline_trim(struct timeline *l, int64_t t);
 

@@ -80,7 +80,7 @@ is "default header" "$(squeue | head -n 1)" \
     "             JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)"
 is "default row" "$(squeue -h -j $h)" \
     "                $h      main     held $(printf '%8.8s' "$(id -un)") PD       0:00      1 (JobHeldUser)"
-is "-o" "$(squeue -h -o '%i|%t|%T|%j|%P|%D|%C|%N|%R|%l|%b|%E|%a' -j $w)" "$w|R|RUNNING|waits|main|1|1|n1|n1|2:00:00|N/A|(null)|(null)"
+is "-o" "$(squeue -h -o '%i|%t|%T|%j|%P|%D|%C|%N|%R|%l|%b|%E|%a' -j $w)" "$w|R|RUNNING|waits|main|1|1|n1|n1|2:00:00|N/A|(null)|$(id -gn)"
 is "-o widths" "$(squeue -h -o '[%.6i][%6i][%3j]' -j $w)" "[$(printf %6s $w)][$(printf %-6s $w)][wai]"
 is "-O" "$(squeue -h -O 'jobid:5,state:8,name:|' -j $w)" "$(printf '%-5s%-8s%s|' $w RUNNING waits)"
 is "-O default width" "$(squeue -h -O 'jobid,name' -j $w)" "$(printf '%-20s%-20s' $w waits)"

@@ -1,0 +1,50 @@
+/* forecast.h - when each waiting job will start if nobody ends early: a plan of the whole queue.
+ *
+ * A forecast holds nothing. It takes what runs and the places that are held as the pass left them, and puts
+ * the other waiting jobs behind one another in the order of the queue, each at its earliest start. Small
+ * clusters are planned node by node; large ones by the sums of nodes that are alike, which is exact for
+ * whole nodes and a little too early where jobs share nodes in odd pieces.
+ *
+ *     forecast_begin          copies what waits: O(units + running)
+ *     forecast_step           so many units on, until it returns true; passes may come in between
+ *     planner_forecast        what the last finished one said of a job
+ *
+ * Cost of a unit: within one forecast free amounts only shrink, so a search begins at the start that was
+ * found for the last unit of the same shape, and ends at the window for good.
+ */
+#ifndef STOKER_BACKEND_SCHED_FORECAST_H
+#define STOKER_BACKEND_SCHED_FORECAST_H
+
+#include "backend/sched/planner.h"
+
+enum forecast_kind {
+    FORECAST_NONE,    /* it is not known: behind a gate, a limit, or no forecast has got there yet */
+    FORECAST_HELD,    /* a place is held for it */
+    FORECAST_PLANNED, /* at the latest, as things stand, unless others come before it */
+    FORECAST_BEYOND,  /* not within the window */
+};
+
+struct forecast {
+    enum forecast_kind kind;
+    struct wall start;            /* HELD, PLANNED: as planned from time limits */
+    struct wall likely, unlikely; /* half of such forecasts come true between these; unset: too few known */
+    struct wall made;             /* when */
+    uint32_t samples;             /* forecasts that the range is learnt from */
+};
+
+/* Begins one; what was under way is given up. The planner must have decided at least once. */
+void forecast_begin(struct planner *p, const struct sched_view *v, struct wall now);
+/* Goes on with at most n units. True: it is finished, and its answers are the ones given from now on. */
+bool forecast_step(struct planner *p, const struct sched_view *v, uint32_t n);
+/* Whether one is under way. */
+bool forecast_is_running(const struct planner *p);
+
+/* Of a waiting job, or of the next element of an array. Cost: O(1). */
+struct forecast planner_forecast(const struct planner *p, uint32_t job);
+
+/* Of a job that is not in the queue, behind everybody who is: START now, or when. *ret_now: it fits now and
+ * hurts nobody. Cost: a pass over the nodes of its partitions, and one search. */
+struct forecast planner_try(struct planner *p, const struct sched_view *v, const struct job *j,
+                            struct wall now, bool *ret_now);
+
+#endif
