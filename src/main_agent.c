@@ -10,18 +10,20 @@
 #include <unistd.h>
 
 #include "backend/agent/agent.h"
+#include "backend/agent/bridge.h"
 #include "backend/agent/shim.h"
 #include "src/base/log.h"
 #include "src/base/xalloc.h"
 
 static const char usage[] =
     "usage: stoker-agent --node NAME --dir DIR [--socket PATH] [--log FILE] [--daemon]\n"
+    "       stoker-agent --bridge --node NAME --dir DIR    (what an SSH channel runs)\n"
     "       stoker-agent shim DIR\n"
     "       stoker-agent --version\n";
 
 struct options {
     const char *node, *dir, *socket, *log;
-    bool daemon;
+    bool daemon, bridge;
 };
 
 static int parse(int argc, char **argv, struct options *o)
@@ -32,6 +34,7 @@ static int parse(int argc, char **argv, struct options *o)
         {.name = "socket", .has_arg = required_argument, .val = 's'},
         {.name = "log", .has_arg = required_argument, .val = 'l'},
         {.name = "daemon", .has_arg = no_argument, .val = 'D'},
+        {.name = "bridge", .has_arg = no_argument, .val = 'B'},
         {.name = "version", .has_arg = no_argument, .val = 'V'},
         {.name = "help", .has_arg = no_argument, .val = 'h'},
         {.name = NULL},
@@ -43,6 +46,7 @@ static int parse(int argc, char **argv, struct options *o)
         case 's': o->socket = optarg; break;
         case 'l': o->log = optarg; break;
         case 'D': o->daemon = true; break;
+        case 'B': o->bridge = true; break;
         case 'V': puts("stoker-agent " STOKER_VERSION); exit(0);
         case 'h': fputs(usage, stdout); exit(0);
         default: return -EINVAL;
@@ -94,20 +98,34 @@ static int open_log(const struct options *o)
     return log;
 }
 
-/* The shim lies beside the agent; where it does not, the agent is its own shim. */
-static char *find_shim(const char **ret_mode)
+static char *own_program(void)
 {
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    char *path = xasprintf("%.*s/stoker-shim", slash ? (int)(slash - self) : 0, self);
-    *ret_mode = NULL;
-    if (access(path, X_OK) == 0)
-        return path;
-    free(path);
-    *ret_mode = "shim";
     return xstrdup(self);
+}
+
+static int run_bridge(const struct options *o)
+{
+    struct errtext err = {.s = ""};
+    char *self = own_program();
+    int r = bridge_run(self, o->node, o->dir, &err);
+    if (r < 0)
+        fprintf(stderr, "stoker-agent: %s\n", err.s);
+    free(self);
+    return r < 0;
+}
+
+/* The shim lies beside the agent; where it does not, the agent is its own shim. */
+static char *find_shim(const char **ret_mode)
+{
+    char *self = own_program(), *slash = strrchr(self, '/');
+    char *path = xasprintf("%.*s/stoker-shim", slash ? (int)(slash - self) : 0, self);
+    bool beside = access(path, X_OK) == 0;
+    *ret_mode = beside ? NULL : "shim";
+    free(beside ? self : path);
+    return beside ? path : self;
 }
 
 int main(int argc, char **argv)
@@ -119,6 +137,8 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return 2;
     }
+    if (o.bridge)
+        return run_bridge(&o);
     int ready = -1;
     if (o.daemon && (ready = detach()) < 0) {
         perror("stoker-agent");

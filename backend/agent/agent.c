@@ -324,8 +324,11 @@ static int take_lock(struct agent *a, struct errtext *err)
         return err_set(err, -errno, "cannot open %s/lock: %s", a->dir, strerror(errno));
     if (flock(a->lock_fd, LOCK_EX | LOCK_NB) < 0)
         return err_set(err, errno == EWOULDBLOCK ? -EEXIST : -errno, "an agent runs already in %s", a->dir);
-    if (ftruncate(a->lock_fd, 0) == 0)
-        dprintf(a->lock_fd, "%d\n", (int)getpid());
+    char program[4096];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[n > 0 ? n : 0] = '\0';
+    if (ftruncate(a->lock_fd, 0) == 0) /* a bridge of another release reads it */
+        dprintf(a->lock_fd, "%d\n%s\n", (int)getpid(), program);
     return 0;
 }
 

@@ -7,7 +7,7 @@
 #include "src/base/xalloc.h"
 
 struct compact_node { /* numbers of events that still count; 0: none */
-    uint64_t facts, change, before, newest, drain;
+    uint64_t facts, change, before, newest, drain, note;
 };
 
 static struct compact_node *get_node(struct compact *k, const char *name)
@@ -72,6 +72,11 @@ int compact_apply(struct compact *k, struct model *m, const struct event *ev)
         if (n->drain)
             vec_push(&k->gone, n->drain);
         n->drain = ev->seq;
+    } else if (ev->kind == EV_NOTE) {
+        struct compact_node *n = get_node(k, ((const struct ev_note *)ev->body)->node);
+        if (n->note)
+            vec_push(&k->gone, n->note);
+        n->note = ev->seq;
     }
     return 0;
 }

@@ -35,6 +35,7 @@ static bool may_change_plan(enum event_kind kind, const struct job *j)
     case EV_SIGNAL:
     case EV_PREEMPT:
     case EV_USAGE:
+    case EV_NOTE:
     case EV_RETIRE:
     case EV_START:
     case EV_PLACE:

@@ -11,13 +11,17 @@
  * An agent is heard about the tasks of its own node alone.
  */
 #include <errno.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "backend/control/private.h"
 #include "src/base/log.h"
+#include "src/base/utf8.h"
 
 #define SECOND_REPORT_MS 2000
+#define NOTE_MAX         1000u
 
 struct node_link *ctl_node(struct control *c, const char *name)
 {
@@ -334,7 +338,22 @@ static void on_lost(void *arg)
         give_up_tasks(c, node);
 }
 
-static const struct nodeconn_ops ops = {.on_agent = on_agent, .on_msg = on_msg, .on_down = on_down};
+/* A node that was never up is down; one that was keeps its state, which its jobs hang on. */
+static void on_trouble(void *arg, struct nodeconn *conn, const char *text)
+{
+    struct node_link *link = arg;
+    struct control *c = link->ctl;
+    const struct node *n = model_get_node(&c->model, nodeconn_node(conn));
+    if (!n || c->stopping || c->read_only || n->state == NODE_UP)
+        return;
+    struct ev_node body = {.node = xstrdup(n->spec.name),
+                           .state = n->state == NODE_UNKNOWN ? (uint32_t)NODE_DOWN : n->state,
+                           .trouble = xstrdup(text)};
+    ctl_emit(c, EV_NODE, 0, &body);
+}
+
+static const struct nodeconn_ops ops = {
+    .on_agent = on_agent, .on_msg = on_msg, .on_down = on_down, .on_trouble = on_trouble};
 
 /* --- which nodes there are --- */
 
@@ -361,33 +380,117 @@ static struct msg_hello make_hello(struct control *c, const struct node *n)
                               .spec = n->spec};
 }
 
+static bool is_ssh(const struct node *n)
+{
+    return str_eq(n->spec.transport, "ssh");
+}
+
+static void add_key(struct strv *keys, const char *dir, const char *name)
+{
+    char *file = xasprintf("%s/%s", dir, name);
+    if (access(file, R_OK) == 0)
+        strv_push(keys, file);
+    free(file);
+}
+
+/* The controller's own key; where its user has keys of his own they may serve too. */
+static struct strv find_keys(const struct control *c, const struct node_spec *spec)
+{
+    struct strv keys = {0};
+    char *own = xasprintf("%s/ssh", c->state_dir);
+    if (spec->identity) {
+        strv_push(&keys, spec->identity);
+    } else {
+        const struct passwd *pw = getpwuid(geteuid());
+        char *users = xasprintf("%s/.ssh", pw ? pw->pw_dir : "/");
+        add_key(&keys, own, "id_ed25519");
+        add_key(&keys, users, "id_ed25519");
+        add_key(&keys, users, "id_ecdsa");
+        add_key(&keys, users, "id_rsa");
+        free(users);
+        if (!keys.n)
+            strv_push_take(&keys, xasprintf("%s/id_ed25519", own));
+    }
+    free(own);
+    return keys;
+}
+
+static struct link_open make_target(const struct control *c, const struct node *n)
+{
+    const struct node_spec *s = &n->spec;
+    const struct passwd *pw = s->ssh_user ? NULL : getpwuid(geteuid());
+    return (struct link_open){
+        .node = xstrdup(s->name),
+        .address = xstrdup(s->address ? s->address : s->name),
+        .port = s->port ? s->port : 22,
+        .user = xstrdup(s->ssh_user ? s->ssh_user
+                        : pw        ? pw->pw_name
+                                    : "root"),
+        .identities = find_keys(c, s),
+        .known_hosts =
+            s->known_hosts ? xstrdup(s->known_hosts) : xasprintf("%s/ssh/known_hosts", c->state_dir),
+        .cluster = xstrdup(c->model.uuid),
+    };
+}
+
+static struct linkproc *get_links(struct control *c)
+{
+    if (!c->links) {
+        char *log = xasprintf("%s/stoker-link.log", c->log_dir);
+        c->links = linkproc_new(c->loop, log);
+        free(log);
+    }
+    return c->links;
+}
+
 static void connect_node(struct control *c, const struct node *n)
 {
+    struct link_open to = {0};
     char *agents = xasprintf("%s/agent", c->state_dir), *dir = xasprintf("%s/%s", agents, n->spec.name);
     char *log = xasprintf("%s/agent-%s.log", c->log_dir, n->spec.name);
     struct msg_hello hello = make_hello(c, n);
     struct nodeconn_config cfg = {.dir = dir, .log = log, .node = n->spec.name, .hello = &hello};
     struct node_link *link = xcalloc(1, sizeof *link);
-    mkdir(agents, 0700);
-    mkdir(dir, 0700);
+    if (is_ssh(n)) {
+        to = make_target(c, n);
+        cfg.links = get_links(c);
+        cfg.to = &to;
+    } else {
+        mkdir(agents, 0700);
+        mkdir(dir, 0700);
+    }
     link->ctl = c;
     link->again = (struct loop_timer){.fn = on_again, .ctx = link};
     link->lost = (struct loop_timer){.fn = on_lost, .ctx = link};
     link->conn = nodeconn_new(c->loop, &cfg, store_committed(c->store), &ops, link);
     list_init(&link->link);
     list_append(&c->nodes, &link->link);
+    rec_fini(&link_open_rec, &to);
     free(agents);
     free(dir);
     free(log);
 }
 
 /* One that is no longer configured is served until what it carries has ended. Its settings may be gone from
- * the state with the configuration that named it; only local nodes carry anything. */
+ * the state with the configuration that named it: then it is taken for a local one. A login node's agent
+ * serves clients there; on this machine they have the controller itself. */
 static bool is_ours(const struct node *n)
 {
     if (n->gone)
-        return n->n_jobs && (!n->spec.transport || str_eq(n->spec.transport, "local"));
-    return str_eq(n->spec.transport, "local") && (n->n_jobs || !str_eq(n->spec.role, "login"));
+        return n->n_jobs;
+    return n->n_jobs || is_ssh(n) || !str_eq(n->spec.role, "login");
+}
+
+static void update_node(struct control *c, struct node_link *link, const struct node *n)
+{
+    struct msg_hello hello = make_hello(c, n);
+    link->facts_due = nodeconn_set_hello(link->conn, &hello) || link->facts_due;
+    if (nodeconn_is_local(link->conn))
+        return;
+    struct link_open to = make_target(c, n);
+    nodeconn_set_target(link->conn, &to);
+    nodeconn_hurry(link->conn); /* a key, a line in known_hosts may have come with it */
+    rec_fini(&link_open_rec, &to);
 }
 
 void ctl_connect_nodes(struct control *c)
@@ -395,14 +498,12 @@ void ctl_connect_nodes(struct control *c)
     list_for_each (link, &c->nodes, struct node_link, link) {
         const struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
         bool kept = n && (is_ours(n) || n->n_jobs);
-        link->leaving = !kept || n->gone || !is_ours(n) || str_eq(n->spec.role, "login");
+        link->leaving = !kept || n->gone || !is_ours(n) || (str_eq(n->spec.role, "login") && !is_ssh(n));
         link->left_gate = 0;
-        if (!kept) {
-            link_free(c, link);
-        } else if (!n->gone) {
-            struct msg_hello hello = make_hello(c, n);
-            link->facts_due = nodeconn_set_hello(link->conn, &hello) || link->facts_due;
-        }
+        if (!kept || (!n->gone && nodeconn_is_local(link->conn) == is_ssh(n)))
+            link_free(c, link); /* one that is reached in another way now is made anew below */
+        else if (!n->gone)
+            update_node(c, link, n);
     }
     for (size_t i = 0; i < c->model.n_nodes; i++) {
         const struct node *n = c->model.nodes[i];
@@ -434,6 +535,8 @@ void ctl_free_nodes(struct control *c)
 {
     list_for_each (link, &c->nodes, struct node_link, link)
         link_free(c, link);
+    linkproc_free(c->links);
+    c->links = NULL;
 }
 
 void ctl_update_util_watch(struct control *c)
@@ -450,4 +553,31 @@ void ctl_stop_agents(struct control *c)
 {
     list_for_each (link, &c->nodes, struct node_link, link)
         nodeconn_send(link->conn, 0, MSG_AGENT_STOP, 0, NULL);
+}
+
+void req_note(struct session *s, uint64_t tag, const struct msg_node_note *m)
+{
+    struct control *c = s->ctl;
+    uint32_t done = 0;
+    if (!s->admin) {
+        session_reply(s, tag, REFUSAL_NOT_ALLOWED, 0, 0, "only administrators write notes about nodes");
+        return;
+    }
+    if (m->text && !utf8_is_clean_name(m->text, NOTE_MAX)) {
+        session_reply(s, tag, REFUSAL_BAD_REQUEST, 0, 0, "a note is one line of at most %u printable bytes",
+                      NOTE_MAX);
+        return;
+    }
+    for (size_t i = 0; i < m->nodes.n; i++)
+        if (!model_get_node(&c->model, m->nodes.v[i])) {
+            session_reply(s, tag, REFUSAL_NO_NODE, 0, 0, "there is no node %s", m->nodes.v[i]);
+            return;
+        }
+    for (size_t i = 0; i < m->nodes.n; i++) {
+        struct ev_note body = {.node = xstrdup(m->nodes.v[i]),
+                               .text = xstrdup(m->text),
+                               .user = xstrdup(user_name(c->users, s->uid))};
+        done += ctl_emit(c, EV_NOTE, 0, &body) == 0;
+    }
+    session_reply(s, tag, REFUSAL_NONE, 0, done, "%s", "");
 }

@@ -88,11 +88,12 @@ struct control {
     struct loop_timer listen_again, sweep;
     uint32_t n_sessions;
     struct list sessions, nodes;
-    struct idmap flights;  /* job << 32 | attempt -> struct flight */
-    struct idmap timers;   /* job -> struct job_timer */
-    struct idmap owners;   /* job -> struct session: the terminals of interactive jobs */
-    struct idmap orphaned; /* job -> struct orphan: their terminal was lost */
-    struct idmap relays;   /* id -> struct relay */
+    struct linkproc *links; /* NULL: no node is reached over SSH */
+    struct idmap flights;   /* job << 32 | attempt -> struct flight */
+    struct idmap timers;    /* job -> struct job_timer */
+    struct idmap owners;    /* job -> struct session: the terminals of interactive jobs */
+    struct idmap orphaned;  /* job -> struct orphan: their terminal was lost */
+    struct idmap relays;    /* id -> struct relay */
     uint64_t next_relay;
     struct idmap histories; /* id -> struct history_ask */
     uint64_t next_history;
@@ -104,8 +105,8 @@ struct control {
     struct planner *planner;
     struct prio_ctx prio;     /* of prio_at, for who asks: ctl_prio */
     struct mono prio_at;
-    VEC(uint32_t) fresh;      /* submitted since the last pass: their reasons are news */
-    struct loop_timer wake;   /* the policy's next */
+    VEC(uint32_t) fresh;    /* submitted since the last pass: their reasons are news */
+    struct loop_timer wake; /* the policy's next */
     struct loop_timer retire;
     struct loop_timer orphans; /* interactive jobs whose terminal is gone */
     struct loop_timer probe;   /* read-only: try again */
@@ -203,6 +204,7 @@ void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
 void req_act(struct session *s, uint64_t tag, const struct msg_act *m);
 void req_update(struct session *s, uint64_t tag, const struct msg_update *m);
 void req_drain(struct session *s, uint64_t tag, const struct msg_drain *m);
+void req_note(struct session *s, uint64_t tag, const struct msg_node_note *m);
 void req_get(struct session *s, uint64_t tag, struct msg_get *m);
 void snapshot_continue(struct session *s);
 void req_why(struct session *s, uint64_t tag, const struct msg_job *m);

@@ -118,7 +118,7 @@ static void greet(struct session *s, uint64_t tag, const struct msg_hello *m)
 static bool changes(enum msg_kind kind)
 {
     return kind == MSG_SUBMIT || kind == MSG_STEP_CREATE || kind == MSG_ACT || kind == MSG_UPDATE ||
-           kind == MSG_DRAIN || kind == MSG_COMPLETE || kind == MSG_RELOAD;
+           kind == MSG_DRAIN || kind == MSG_NODE_NOTE || kind == MSG_COMPLETE || kind == MSG_RELOAD;
 }
 
 static int dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *body)
@@ -134,6 +134,7 @@ static int dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *b
     case MSG_ACT: req_act(s, tag, body); return 0;
     case MSG_UPDATE: req_update(s, tag, body); return 0;
     case MSG_DRAIN: req_drain(s, tag, body); return 0;
+    case MSG_NODE_NOTE: req_note(s, tag, body); return 0;
     case MSG_GET: req_get(s, tag, body); return 0;
     case MSG_WHY: req_why(s, tag, body); return 0;
     case MSG_SCRIPT: req_script(s, tag, body); return 0;
@@ -188,6 +189,10 @@ static int dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *b
     case MSG_END_ACK:
     case MSG_PONG:
     case MSG_AGENT_STOP:
+    case MSG_CALL:
+    case MSG_CALL_DATA:
+    case MSG_CALL_TAKEN:
+    case MSG_CALL_END:
     case MSG_HISTORY_END:
     case MSG_PRIO_ROWS:
     case MSG_SHARES_ROWS:

@@ -2,23 +2,24 @@
 #include "backend/launch/nodeconn.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "backend/launch/spawn.h"
+#include "src/base/idmap.h"
 #include "src/base/log.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 
-extern char **environ;
-
 #define RETRY_MIN_MS     5
 #define RETRY_MAX_MS     2000
+#define SSH_MIN_MS       500
+#define SSH_MAX_MS       30000
+#define REFUSED_MIN_MS   30000
+#define REFUSED_MAX_MS   600000
 #define BEAT_MS          5000
 #define BEATS_MISSED     3
 #define FRAME_FROM_AGENT (4u << 20)
@@ -37,9 +38,61 @@ struct nodeconn {
     unsigned missed;
     int start_error; /* of the last try to start an agent: said once */
     bool up, started;
+
+    struct linkproc *links; /* NULL: local */
+    struct link_open to;
+    struct link_call call;
+    int line;              /* our end of a line that is being made; -1: none */
+    enum link_fault fault; /* of the last line */
+    char *trouble;         /* as told */
+    uint64_t dice;
 };
 
 static void go_down(struct nodeconn *n, const char *why);
+
+static int64_t pause_min(const struct nodeconn *n)
+{
+    return n->links ? SSH_MIN_MS : RETRY_MIN_MS;
+}
+
+static bool is_refusal(enum link_fault f)
+{
+    return f == LINK_FAULT_LOGIN || f == LINK_FAULT_HOSTKEY_UNKNOWN || f == LINK_FAULT_HOSTKEY_CHANGED;
+}
+
+/* Half as long to half as long again, so that nodes that were lost together do not come back together. */
+static int64_t jitter(struct nodeconn *n, int64_t ms)
+{
+    n->dice = n->dice * 6364136223846793005u + 1442695040888963407u;
+    return ms / 2 + (int64_t)((n->dice >> 33) % (uint64_t)(ms + 1));
+}
+
+static void retry_later(struct nodeconn *n)
+{
+    bool refused = is_refusal(n->fault);
+    int64_t max = !n->links ? RETRY_MAX_MS : refused ? REFUSED_MAX_MS : SSH_MAX_MS;
+    if (refused && n->pause_ms < REFUSED_MIN_MS)
+        n->pause_ms = REFUSED_MIN_MS;
+    loop_timer_set(n->loop, &n->retry, n->links ? jitter(n, n->pause_ms) : n->pause_ms);
+    n->pause_ms = n->pause_ms * 2 > max ? max : n->pause_ms * 2;
+}
+
+static void tell_trouble(struct nodeconn *n, const char *text)
+{
+    if (str_eq(n->trouble, text))
+        return;
+    free(n->trouble);
+    n->trouble = xstrdup(text);
+    n->ops->on_trouble(n->ctx, n, n->trouble);
+}
+
+static void drop_line(struct nodeconn *n)
+{
+    linkproc_forget(&n->call);
+    if (n->line >= 0)
+        close(n->line);
+    n->line = -1;
+}
 
 static int on_frame(void *arg, struct conn *c, const struct frame *f)
 {
@@ -57,11 +110,15 @@ static int on_frame(void *arg, struct conn *c, const struct frame *f)
         struct msg_agent *m = body;
         if (m->refused) {
             log_error("node=%s its agent refuses: %s", n->node, m->refused);
+            tell_trouble(n, m->refused);
             msg_free(f->type, body);
             return -EACCES;
         }
         n->up = true;
-        n->pause_ms = RETRY_MIN_MS;
+        n->pause_ms = pause_min(n);
+        n->fault = LINK_FAULT_NONE;
+        free(n->trouble);
+        n->trouble = NULL;
         n->ops->on_agent(n->ctx, n, m);
     } else if (f->type != MSG_PONG) {
         r = n->ops->on_msg(n->ctx, n, f->type, f->tag, body);
@@ -87,9 +144,10 @@ static void go_down(struct nodeconn *n, const char *why)
     struct conn *c = n->conn;
     n->conn = NULL;
     conn_close(c);
+    if (n->line >= 0) /* given up while it was being made */
+        drop_line(n);
     loop_timer_cancel(n->loop, &n->beat);
-    loop_timer_set(n->loop, &n->retry, n->pause_ms);
-    n->pause_ms = n->pause_ms * 2 > RETRY_MAX_MS ? RETRY_MAX_MS : n->pause_ms * 2;
+    retry_later(n);
     if (was_up)
         n->ops->on_down(n->ctx, n, why);
 }
@@ -113,41 +171,16 @@ static int connect_agent(const struct nodeconn *n)
     return fd;
 }
 
-/* The agent beside this program, else the one in PATH. */
-static char *agent_path(void)
-{
-    char self[4096];
-    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (len > 0) {
-        self[len] = '\0';
-        char *slash = strrchr(self, '/');
-        char *path = xasprintf("%.*s/stoker-agent", (int)(slash - self), self);
-        if (access(path, X_OK) == 0)
-            return path;
-        free(path);
-    }
-    return xstrdup("stoker-agent");
-}
-
 static void start_agent(struct nodeconn *n)
 {
-    char *path = agent_path();
+    char *path = spawn_path("stoker-agent");
     char name[] = "stoker-agent", opt_node[] = "--node", opt_dir[] = "--dir", opt_log[] = "--log",
          daemon_opt[] = "--daemon";
     char *argv[] = {name, opt_node, n->node, opt_dir, n->dir, opt_log, n->log, daemon_opt, NULL};
     pid_t pid;
-    posix_spawnattr_t attr;
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_init(&attr);
-    posix_spawnattr_setsigmask(&attr, &none); /* ours are blocked for the loop */
-    posix_spawnattr_setsigdefault(&attr, &all);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    int r = posix_spawnp(&pid, path, NULL, &attr, argv, environ);
-    posix_spawnattr_destroy(&attr);
+    int r = spawn_program(path, argv, -1, -1, &pid);
     if (r != 0 && r != n->start_error)
-        log_error("node=%s cannot start %s: %s", n->node, path, strerror(r));
+        log_error("node=%s cannot start %s: %s", n->node, path, strerror(-r));
     n->start_error = r;
     if (r == 0)
         waitpid(pid, NULL,
@@ -155,22 +188,56 @@ static void start_agent(struct nodeconn *n)
     free(path);
 }
 
+static void begin(struct nodeconn *n, int fd)
+{
+    n->conn = conn_new(n->loop, fd, FRAME_FROM_AGENT, QUEUE_MAX, n->committed, &conn_ops, n);
+    n->missed = 0;
+    loop_timer_set(n->loop, &n->beat, BEAT_MS);
+    nodeconn_greet(n);
+}
+
+/* The end of a stream may be seen before link's word of it: then that only says why. */
+static void on_link(void *ctx, enum link_phase phase, enum link_fault fault, const char *text)
+{
+    struct nodeconn *n = ctx;
+    if (phase == LINK_UP && n->line >= 0) {
+        int fd = n->line;
+        n->line = -1;
+        begin(n, fd);
+    } else if (phase == LINK_OVER) {
+        n->fault = fault;
+        if (n->line >= 0 || n->conn)
+            go_down(n, text);
+        if (*text && fault != LINK_FAULT_NONE)
+            tell_trouble(n, text);
+    }
+}
+
+static void call_link(struct nodeconn *n)
+{
+    drop_line(n);
+    n->call = (struct link_call){.fn = on_link, .ctx = n};
+    n->line = linkproc_open(n->links, &n->to, &n->call);
+    if (n->line < 0)
+        retry_later(n);
+}
+
 static void on_retry(void *arg)
 {
     struct nodeconn *n = arg;
+    if (n->links) {
+        call_link(n);
+        return;
+    }
     int fd = connect_agent(n);
     if (fd < 0) {
         if (!n->started || fd == -ECONNREFUSED || fd == -ENOENT)
             start_agent(n);
         n->started = true;
-        loop_timer_set(n->loop, &n->retry, n->pause_ms);
-        n->pause_ms = n->pause_ms * 2 > RETRY_MAX_MS ? RETRY_MAX_MS : n->pause_ms * 2;
+        retry_later(n);
         return;
     }
-    n->conn = conn_new(n->loop, fd, FRAME_FROM_AGENT, QUEUE_MAX, n->committed, &conn_ops, n);
-    n->missed = 0;
-    loop_timer_set(n->loop, &n->beat, BEAT_MS);
-    nodeconn_greet(n);
+    begin(n, fd);
 }
 
 struct nodeconn *nodeconn_new(struct loop *l, const struct nodeconn_config *cfg, uint64_t committed,
@@ -183,8 +250,13 @@ struct nodeconn *nodeconn_new(struct loop *l, const struct nodeconn_config *cfg,
                            .node = xstrdup(cfg->node),
                            .ops = ops,
                            .ctx = ctx,
-                           .pause_ms = RETRY_MIN_MS,
-                           .committed = committed};
+                           .pause_ms = cfg->links ? SSH_MIN_MS : RETRY_MIN_MS,
+                           .committed = committed,
+                           .links = cfg->links,
+                           .line = -1};
+    n->dice = hash_bytes(n->node, strlen(n->node)) ^ (uint64_t)mono_read().ns;
+    if (cfg->to)
+        rec_copy(&link_open_rec, &n->to, cfg->to);
     rec_copy(&msg_hello_rec, &n->hello, cfg->hello);
     n->retry = (struct loop_timer){.fn = on_retry, .ctx = n};
     n->beat = (struct loop_timer){.fn = on_beat, .ctx = n};
@@ -199,7 +271,10 @@ void nodeconn_free(struct nodeconn *n)
     conn_close(n->conn);
     loop_timer_cancel(n->loop, &n->retry);
     loop_timer_cancel(n->loop, &n->beat);
+    drop_line(n);
+    rec_fini(&link_open_rec, &n->to);
     rec_fini(&msg_hello_rec, &n->hello);
+    free(n->trouble);
     free(n->dir);
     free(n->log);
     free(n->node);
@@ -265,9 +340,37 @@ bool nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello)
     return true;
 }
 
+bool nodeconn_is_local(const struct nodeconn *n)
+{
+    return !n->links;
+}
+
+void nodeconn_hurry(struct nodeconn *n)
+{
+    if (n->conn || n->line >= 0)
+        return;
+    n->pause_ms = pause_min(n);
+    loop_timer_set(n->loop, &n->retry, 0);
+}
+
+void nodeconn_set_target(struct nodeconn *n, const struct link_open *to)
+{
+    uint32_t id = n->to.id;
+    n->to.id = to->id;
+    bool same = rec_eq(&link_open_rec, &n->to, to);
+    n->to.id = id;
+    if (same)
+        return;
+    rec_fini(&link_open_rec, &n->to);
+    rec_copy(&link_open_rec, &n->to, to);
+    if (n->conn || n->line >= 0)
+        go_down(n, "it is to be found elsewhere now");
+    nodeconn_hurry(n);
+}
+
 void nodeconn_reset(struct nodeconn *n, uint64_t committed, const char *why)
 {
     n->committed = committed;
-    n->pause_ms = RETRY_MIN_MS;
+    n->pause_ms = pause_min(n);
     go_down(n, why);
 }

@@ -3,11 +3,15 @@
  *     DOWN --connect--> GREETING --MSG_AGENT--> UP --lost or silent--> DOWN (again after a growing pause)
  *
  * transport "local": the agent's Unix socket on this machine; where no agent answers one is started,
- * detached, so that it outlives the controller.
+ * detached, so that it outlives the controller. "ssh": a stream that stoker-link joins to the agent there;
+ * what link says of a node that cannot be reached is handed on. Pauses before SSH grow from half a second
+ * to half a minute, from half a minute to ten after a refused login or host key (sshd penalises those who
+ * keep on failing), each a little longer or shorter than its neighbour's.
  */
 #ifndef STOKER_BACKEND_NODECONN_H
 #define STOKER_BACKEND_NODECONN_H
 
+#include "backend/launch/linkproc.h"
 #include "backend/server/conn.h"
 
 struct nodeconn;
@@ -18,6 +22,8 @@ struct nodeconn_ops {
     /* Any other message. A negative return drops the connection. */
     int (*on_msg)(void *ctx, struct nodeconn *n, enum msg_kind kind, uint64_t tag, void *body);
     void (*on_down)(void *ctx, struct nodeconn *n, const char *why);
+    /* It cannot be reached; text says why, and what helps. Called when that is news. */
+    void (*on_trouble)(void *ctx, struct nodeconn *n, const char *text);
 };
 
 struct nodeconn_config {
@@ -25,6 +31,8 @@ struct nodeconn_config {
     const char *log; /* its log file */
     const char *node;
     const struct msg_hello *hello;
+    struct linkproc *links;     /* NULL: local */
+    const struct link_open *to; /* where to, over SSH */
 };
 
 struct nodeconn *nodeconn_new(struct loop *l, const struct nodeconn_config *cfg, uint64_t committed,
@@ -47,6 +55,11 @@ void nodeconn_release(struct nodeconn *n, uint64_t gate);
 void nodeconn_greet(struct nodeconn *n);
 /* What it is greeted with from now on; at once where it differs: then true. */
 bool nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello);
+/* Where it is from now on; called anew where that differs. Only for one that is reached over SSH. */
+void nodeconn_set_target(struct nodeconn *n, const struct link_open *to);
+/* Something has changed that may help: one that is not up is called at once. */
+void nodeconn_hurry(struct nodeconn *n);
+bool nodeconn_is_local(const struct nodeconn *n);
 /* Drops the connection and calls again at once. */
 void nodeconn_reset(struct nodeconn *n, uint64_t committed, const char *why);
 

@@ -116,6 +116,10 @@ static int apply_node(struct model *m, const struct event *ev, const struct ev_n
     if (n->state != b->state)
         n->t_state = ev->t;
     n->state = b->state;
+    if (n->state == NODE_UP || n->state == NODE_UNKNOWN)
+        set_str(&n->trouble, NULL);
+    else if (b->trouble)
+        set_str(&n->trouble, b->trouble);
     if (!b->boot_id) /* reachability alone */
         return 0;
     set_str(&n->boot_id, b->boot_id);
@@ -139,6 +143,18 @@ static int apply_drain(struct model *m, const struct event *ev, const struct ev_
     n->t_drain = b->drain ? ev->t : (struct wall){0};
     set_str(&n->drain_reason, b->drain ? b->reason : NULL);
     set_str(&n->drain_user, b->drain ? b->user : NULL);
+    return 0;
+}
+
+static int apply_note(struct model *m, const struct event *ev, const struct ev_note *b)
+{
+    struct node *n = model_get_node(m, b->node);
+    if (!n)
+        return -ENOENT;
+    bool any = !str_is_empty(b->text);
+    set_str(&n->note, any ? b->text : NULL);
+    set_str(&n->note_user, any ? b->user : NULL);
+    n->t_note = any ? ev->t : (struct wall){0};
     return 0;
 }
 
@@ -166,6 +182,7 @@ static int apply_to_job(struct model *m, struct job *j, const struct event *ev)
     case EV_CONFIG:
     case EV_NODE:
     case EV_DRAIN:
+    case EV_NOTE:
     case EV_SUBMIT:
     case EV_N_KINDS: break;
     }
@@ -179,6 +196,7 @@ static int apply_any(struct model *m, const struct event *ev)
     case EV_CONFIG: return apply_config(m, ev, ev->body);
     case EV_NODE: return apply_node(m, ev, ev->body);
     case EV_DRAIN: return apply_drain(m, ev, ev->body);
+    case EV_NOTE: return apply_note(m, ev, ev->body);
     case EV_SUBMIT: return apply_submit(m, ev, ev->body);
     case EV_WINDOW: return apply_window(m, ev->body);
     case EV_USAGE: return apply_usage(m, ev, ev->body);

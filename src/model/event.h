@@ -28,11 +28,12 @@ struct ev_node { /* a node's reachability, or what its agent found */
     char *gpu_type;
     struct strv notes; /* what the node announces: "memory: RSS polling" ... */
     struct wall t_boot, t_agent;
+    char *trouble; /* why it cannot be reached; NULL: no news */
 };
 #define EV_NODE_FIELDS(F, G, S)                                                                              \
     F(S, STR, node) F(S, U32, state) F(S, STR, boot_id) F(S, STR, arch) F(S, STR, os) F(S, STR, version)     \
     F(S, U32, cpus) F(S, U32, gpus) F(S, U64, mem_mib) F(S, STR, gpu_type) F(S, STRV, notes)                 \
-    F(S, WALL, t_boot) F(S, WALL, t_agent)
+    F(S, WALL, t_boot) F(S, WALL, t_agent) F(S, STR, trouble)
 
 struct ev_drain { /* an admin's word about a node */
     char *node;
@@ -40,6 +41,11 @@ struct ev_drain { /* an admin's word about a node */
     char *reason, *user;
 };
 #define EV_DRAIN_FIELDS(F, G, S) F(S, STR, node) F(S, BOOL, drain) F(S, STR, reason) F(S, STR, user)
+
+struct ev_note {              /* an admin's note about a node, for everybody to read */
+    char *node, *text, *user; /* text NULL: it goes */
+};
+#define EV_NOTE_FIELDS(F, G, S) F(S, STR, node) F(S, STR, text) F(S, STR, user)
 
 struct ev_start { /* a batch or interactive job gets its allocation; a batch job's script becomes task 0 of
                      step "batch" */
@@ -186,7 +192,8 @@ struct ev_preempt { /* others are asked to go so that this job can start: its si
     X(ELIGIBLE, "eligible", ev_eligible)                                                                     \
     X(WINDOW, "window", ev_window)                                                                           \
     X(USAGE, "usage", ev_usage) \
-    X(PREEMPT, "preempt", ev_preempt)
+    X(PREEMPT, "preempt", ev_preempt)                                                                       \
+    X(NOTE, "note", ev_note)
 
 enum event_kind {
 #define X(name, text, body) EV_##name,
@@ -203,9 +210,10 @@ struct event {
     void *body;    /* the record that event_body_rec(kind) describes */
 };
 
-extern const struct rec_desc ev_epoch_rec, ev_node_rec, ev_drain_rec, ev_start_rec, ev_split_rec,
-    ev_step_rec, ev_place_rec, ev_running_rec, ev_end_rec, ev_kill_rec, ev_signal_rec, ev_hold_rec,
-    ev_requeue_rec, ev_update_rec, ev_complete_rec, ev_none_rec, ev_eligible_rec, ev_preempt_rec;
+extern const struct rec_desc ev_epoch_rec, ev_node_rec, ev_drain_rec, ev_note_rec, ev_start_rec,
+    ev_split_rec, ev_step_rec, ev_place_rec, ev_running_rec, ev_end_rec, ev_kill_rec, ev_signal_rec,
+    ev_hold_rec, ev_requeue_rec, ev_update_rec, ev_complete_rec, ev_none_rec, ev_eligible_rec,
+    ev_preempt_rec;
 
 const struct rec_desc *event_body_rec(enum event_kind kind);
 const char *event_name(enum event_kind kind);

@@ -31,16 +31,20 @@ struct node {
     struct wall t_boot, t_agent, t_state;
     struct cpuset cpus_used, gpus_used;
     uint64_t mem_used_mib;
-    uint32_t n_jobs; /* allocations on it */
-    bool exclusive;  /* held whole by a job */
-    bool gone;       /* no longer configured, still carrying a job */
+    uint32_t n_jobs;        /* allocations on it */
+    bool exclusive;         /* held whole by a job */
+    bool gone;              /* no longer configured, still carrying a job */
+    char *trouble;          /* why it cannot be reached; only while suspect, lost or down */
+    char *note, *note_user; /* an administrator's word; NULL: none */
+    struct wall t_note;
 };
 #define NODE_FIELDS(F, G, S)                                                                                 \
     G(S, SUB, spec, node_spec) F(S, U32, state) F(S, BOOL, drain) F(S, STR, drain_reason)                    \
     F(S, STR, drain_user) F(S, WALL, t_drain) F(S, U32, cpus) F(S, U32, gpus) F(S, U64, mem_mib)             \
     F(S, STR, gpu_type) F(S, STR, boot_id) F(S, STR, arch) F(S, STR, os) F(S, STR, version)                  \
     F(S, STRV, notes) F(S, WALL, t_boot) F(S, WALL, t_agent) F(S, WALL, t_state) F(S, CPUSET, cpus_used)     \
-    F(S, CPUSET, gpus_used) F(S, U64, mem_used_mib) F(S, U32, n_jobs) F(S, BOOL, exclusive) F(S, BOOL, gone)
+    F(S, CPUSET, gpus_used) F(S, U64, mem_used_mib) F(S, U32, n_jobs) F(S, BOOL, exclusive) F(S, BOOL, gone) \
+    F(S, STR, trouble) F(S, STR, note) F(S, STR, note_user) F(S, WALL, t_note)
 extern const struct rec_desc node_rec;
 
 /* How far an array's jobs are, its record among them: what dependencies on the whole of it ask for. */

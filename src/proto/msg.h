@@ -58,12 +58,15 @@ struct msg_agent { /* A->S: answer to its hello */
     struct strv notes; /* "memory: RSS polling", "cpus: not bound" */
     struct wall t_boot, t_agent;
     REC_LIST(struct launch_status)
-    launches; /* everything it holds, ended ones included until acknowledged */
+    launches;            /* everything it holds, ended ones included until acknowledged */
+    char *client_socket; /* where clients on the node reach the controller through it; NULL: nowhere */
+    char *bin_dir;       /* where srun and the others lie beside it; NULL: they do not */
 };
 #define MSG_AGENT_FIELDS(F, G, S)                                                                            \
     F(S, U32, version) F(S, STR, refused) F(S, STR, node) F(S, STR, boot_id) F(S, STR, arch) F(S, STR, os)   \
     F(S, STR, release) F(S, U32, cpus) F(S, U32, gpus) F(S, U64, mem_mib) F(S, STR, gpu_type)                \
-    F(S, STRV, notes) F(S, WALL, t_boot) F(S, WALL, t_agent) G(S, LISTOF, launches, launch_status)
+    F(S, STRV, notes) F(S, WALL, t_boot) F(S, WALL, t_agent) G(S, LISTOF, launches, launch_status)    \
+    F(S, STR, client_socket) F(S, STR, bin_dir)
 
 struct msg_result {   /* S->C: done, or refused and why */
     uint32_t refusal; /* enum refusal; NONE: done */
@@ -158,6 +161,35 @@ struct msg_drain { /* C->S, admins; answered by RESULT */
     char *reason;
 };
 #define MSG_DRAIN_FIELDS(F, G, S) F(S, STRV, nodes) F(S, BOOL, drain) F(S, STR, reason)
+
+struct msg_node_note { /* C->S, admins; answered by RESULT */
+    struct strv nodes;
+    char *text; /* NULL or empty: it goes */
+};
+#define MSG_NODE_NOTE_FIELDS(F, G, S) F(S, STRV, nodes) F(S, STR, text)
+
+/* --- a client on a node: its stream, carried by the agent. Each side may have CALL_WINDOW bytes under way
+ * that the other has not passed on yet. --- */
+
+#define CALL_WINDOW (256u << 10)
+#define CALL_PIECE  (32u << 10) /* of one message */
+
+struct msg_call {
+    uint32_t id;            /* chosen by the agent, of this connection */
+    uint32_t uid, gid, pid; /* as the node's kernel says */
+};
+#define MSG_CALL_FIELDS(F, G, S) F(S, U32, id) F(S, U32, uid) F(S, U32, gid) F(S, U32, pid)
+
+struct msg_call_data {
+    uint32_t id;
+    struct blob data;
+};
+#define MSG_CALL_DATA_FIELDS(F, G, S) F(S, U32, id) F(S, BLOB, data)
+
+struct msg_call_taken {
+    uint32_t id, n;
+};
+#define MSG_CALL_TAKEN_FIELDS(F, G, S) F(S, U32, id) F(S, U32, n)
 
 #define GET_SPEC  1u
 #define GET_NODES 2u
@@ -426,7 +458,12 @@ struct msg_shares {              /* C->S: who has had how much of his share, ans
     X(PRIO, msg_prio, "C->S; PRIO_ROWS")                                                                     \
     X(PRIO_ROWS, msg_prio_rows, "S->C")                                                                      \
     X(SHARES, msg_shares, "C->S; SHARES_ROWS")                                                               \
-    X(SHARES_ROWS, msg_shares_rows, "S->C")
+    X(SHARES_ROWS, msg_shares_rows, "S->C")                                                        \
+    X(NODE_NOTE, msg_node_note, "C->S; RESULT: a note about nodes, for everybody to read")                   \
+    X(CALL, msg_call, "A->S: somebody on the node speaks to its agent's socket")                             \
+    X(CALL_DATA, msg_call_data, "either: bytes of a call")                                                   \
+    X(CALL_TAKEN, msg_call_taken, "either: so much of it has gone on")                                       \
+    X(CALL_END, msg_call_taken, "either: the call is over")
 
 enum msg_kind {
 #define X(name, body, who) MSG_##name,
@@ -437,11 +474,12 @@ enum msg_kind {
 
 extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_result_rec,
     step_payload_rec, msg_submit_rec, msg_step_create_rec, msg_step_created_rec, job_target_rec,
-    msg_act_rec, msg_update_rec, msg_drain_rec, msg_get_rec, msg_nodes_rec, msg_jobs_rec, msg_snapshot_rec,
-    msg_event_rec, job_reason_rec, msg_reasons_rec, msg_job_rec, msg_script_rec, msg_complete_rec,
-    msg_output_read_rec, msg_output_data_rec, msg_input_rec, msg_input_ack_rec, gpu_util_rec, task_util_rec,
-    msg_util_rec, msg_flag_rec, msg_stats_rec, msg_none_rec, msg_history_rec, msg_history_end_rec,
-    msg_prio_rec, msg_prio_rows_rec, msg_shares_rec;
+    msg_act_rec, msg_update_rec, msg_drain_rec, msg_node_note_rec, msg_call_rec, msg_call_data_rec,
+    msg_call_taken_rec, msg_get_rec, msg_nodes_rec, msg_jobs_rec, msg_snapshot_rec, msg_event_rec,
+    job_reason_rec, msg_reasons_rec, msg_job_rec, msg_script_rec, msg_complete_rec, msg_output_read_rec,
+    msg_output_data_rec, msg_input_rec, msg_input_ack_rec, gpu_util_rec, task_util_rec, msg_util_rec,
+    msg_flag_rec, msg_stats_rec, msg_none_rec, msg_history_rec, msg_history_end_rec, msg_prio_rec,
+    msg_prio_rows_rec, msg_shares_rec;
 
 const struct rec_desc *msg_rec(enum msg_kind kind);
 const char *msg_name(enum msg_kind kind);

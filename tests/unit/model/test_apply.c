@@ -133,6 +133,7 @@ static int send(enum event_kind kind, uint32_t id)
     case EV_CONFIG:
     case EV_NODE:
     case EV_DRAIN:
+    case EV_NOTE:
     case EV_SUBMIT:
     case EV_N_KINDS: break;
     }

@@ -1,0 +1,232 @@
+/* bridge.c - start or replace the agent, then carry bytes. */
+#include "backend/agent/bridge.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/base/str.h"
+#include "src/base/unixsock.h"
+#include "src/base/xalloc.h"
+
+#define STOP_MS  10000 /* for an old agent to go */
+#define CHUNK    65536
+#define LOG_NAME "agent.log"
+#define LOG_MAX  (4 << 20) /* then it begins anew, with one old file kept */
+
+extern char **environ;
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* --- the agent --- */
+
+/* The agent's lock file says "PID\nPROGRAM\n". Opens it; *ret_pid 0 where nobody holds it. */
+static int open_lock(const char *dir, pid_t *ret_pid, char *program, size_t size)
+{
+    char *path = xasprintf("%s/lock", dir), text[8192];
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    free(path);
+    *ret_pid = 0;
+    program[0] = '\0';
+    if (fd < 0)
+        return -errno;
+    if (flock(fd, LOCK_SH | LOCK_NB) == 0) {
+        flock(fd, LOCK_UN);
+        return fd;
+    }
+    ssize_t n = pread(fd, text, sizeof text - 1, 0);
+    text[n > 0 ? n : 0] = '\0';
+    char *nl = strchr(text, '\n');
+    *ret_pid = (pid_t)atoi(text);
+    if (nl)
+        snprintf(program, size, "%.*s", (int)strcspn(nl + 1, "\n"), nl + 1);
+    return fd;
+}
+
+static bool wait_unlocked(int fd)
+{
+    int64_t end = now_ms() + STOP_MS;
+    const struct timespec pause = {.tv_nsec = 10000000};
+    while (flock(fd, LOCK_SH | LOCK_NB) < 0) {
+        if (now_ms() > end)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    flock(fd, LOCK_UN);
+    return true;
+}
+
+/* Asks an agent of another program to go. Its shims notice nothing. */
+static int replace_other(const char *program, const char *dir, struct errtext *err)
+{
+    char other[4096];
+    pid_t pid;
+    int fd = open_lock(dir, &pid, other, sizeof other), r = 0;
+    if (fd < 0)
+        return 0; /* none has been here */
+    if (pid > 1 && strcmp(other, program) != 0) {
+        kill(pid, SIGTERM);
+        if (!wait_unlocked(fd))
+            r = err_set(err, -EBUSY, "the agent that runs here (process %d, %s) does not stop", (int)pid,
+                        *other ? other : "of an older release");
+    }
+    close(fd);
+    return r;
+}
+
+static void turn_log(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) < 0 || st.st_size < LOG_MAX)
+        return;
+    char *old = xasprintf("%s.old", path);
+    rename(path, old);
+    free(old);
+}
+
+static int start_agent(const char *program, const char *node, const char *dir, struct errtext *err)
+{
+    char *log = xasprintf("%s/" LOG_NAME, dir);
+    char name[] = "stoker-agent", opt_node[] = "--node", opt_dir[] = "--dir", opt_log[] = "--log",
+         opt_daemon[] = "--daemon";
+    char *the_node = xstrdup(node), *the_dir = xstrdup(dir);
+    char *argv[] = {name, opt_node, the_node, opt_dir, the_dir, opt_log, log, opt_daemon, NULL};
+    pid_t pid;
+    int status = 0;
+    turn_log(log);
+    /* Its output is the channel's no more: what it says goes to standard error until it listens. */
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, 2, 1);
+    int r = posix_spawn(&pid, program, &files, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    if (r != 0)
+        r = err_set(err, -r, "cannot start %s: %s", program, strerror(r));
+    while (r == 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (r == 0 && status != 0)
+        r = err_set(err, -ECHILD, "the agent does not start");
+    free(log);
+    free(the_node);
+    free(the_dir);
+    return r;
+}
+
+/* The directory's parents; what an agent needs private it makes so itself. */
+static void make_parents(const char *dir)
+{
+    char *copy = xstrdup(dir);
+    for (char *p = strchr(copy + 1, '/'); p; p = strchr(p + 1, '/')) {
+        *p = '\0';
+        mkdir(copy, 0755);
+        *p = '/';
+    }
+    mkdir(copy, 0700);
+    free(copy);
+}
+
+static int reach_agent(const char *program, const char *node, const char *dir, struct errtext *err)
+{
+    make_parents(dir);
+    int r = replace_other(program, dir, err);
+    if (r < 0)
+        return r;
+    char *path = xasprintf("%s/agent.sock", dir);
+    int fd = unixsock_connect(path, 0, 5);
+    if (fd < 0) {
+        r = start_agent(program, node, dir, err);
+        fd = r < 0 ? r : unixsock_connect(path, 0, 5);
+        if (r == 0 && fd < 0)
+            err_set(err, fd, "cannot reach the agent at %s: %s", path, strerror(-fd));
+    }
+    free(path);
+    return fd;
+}
+
+/* --- bytes --- */
+
+struct way { /* from one descriptor to another */
+    int from, to;
+    size_t at, n;
+    char buf[CHUNK];
+};
+
+/* False: this way is over. */
+static bool carry(struct way *w, short can_read, short can_write)
+{
+    if (w->at < w->n && can_write) {
+        ssize_t r = write(w->to, w->buf + w->at, w->n - w->at);
+        if (r < 0 && errno != EAGAIN && errno != EINTR)
+            return false;
+        w->at += r > 0 ? (size_t)r : 0;
+    }
+    if (w->at == w->n && can_read) {
+        ssize_t r = read(w->from, w->buf, sizeof w->buf);
+        if (r == 0 || (r < 0 && errno != EAGAIN && errno != EINTR))
+            return false;
+        w->at = 0;
+        w->n = r > 0 ? (size_t)r : 0;
+        if (w->n) /* mostly taken at once */
+            return carry(w, 0, 1);
+    }
+    return true;
+}
+
+static void set_nonblocking(int fd)
+{
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
+/* Until one side has ended. Half a connection is of no use to either. */
+static void carry_all(int sock)
+{
+    struct way *down = xcalloc(1, sizeof *down), *up = xcalloc(1, sizeof *up);
+    down->from = up->to = sock;
+    down->to = 1;
+    up->from = 0;
+    set_nonblocking(0);
+    set_nonblocking(1);
+    set_nonblocking(sock);
+    for (bool on = true; on;) {
+        short in = down->at == down->n ? POLLIN : 0, out = up->at < up->n ? POLLOUT : 0;
+        struct pollfd p[3] = {{.fd = 0, .events = up->at == up->n ? POLLIN : 0},
+                              {.fd = 1, .events = down->at < down->n ? POLLOUT : 0},
+                              {.fd = sock, .events = (short)(in | out)}};
+        if (poll(p, 3, -1) < 0 && errno != EINTR)
+            break;
+        on = carry(up, p[0].revents, p[2].revents & (POLLOUT | POLLERR | POLLHUP)) &&
+             carry(down, p[2].revents & (POLLIN | POLLERR | POLLHUP), p[1].revents) &&
+             !(p[1].revents & (POLLERR | POLLHUP));
+    }
+    free(down);
+    free(up);
+}
+
+int bridge_run(const char *program, const char *node, const char *dir, struct errtext *err)
+{
+    signal(SIGPIPE, SIG_IGN);
+    int sock = reach_agent(program, node, dir, err);
+    if (sock < 0)
+        return sock;
+    if (write(1, BRIDGE_HELLO, sizeof BRIDGE_HELLO - 1) == sizeof BRIDGE_HELLO - 1)
+        carry_all(sock);
+    close(sock);
+    return 0;
+}

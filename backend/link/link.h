@@ -1,0 +1,14 @@
+/* link.h - the process around libssh: many nodes, one loop, no state that matters.
+ *
+ * It can be killed at any time: the controller starts another, agents and tasks notice a closed connection.
+ */
+#ifndef STOKER_BACKEND_LINK_LINK_H
+#define STOKER_BACKEND_LINK_LINK_H
+
+#include "src/base/err.h"
+
+/* Serves the controller on ctl_fd (a SOCK_SEQPACKET socket) until that is closed. dir: where the programs
+ * for the nodes lie. */
+int link_run(int ctl_fd, const char *dir, struct errtext *err) __attribute__((warn_unused_result));
+
+#endif

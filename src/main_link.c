@@ -1,0 +1,79 @@
+/* main_link.c - stoker-link: carries the controller's words to the nodes over SSH. Started by stokerd. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "backend/link/check.h"
+#include "backend/link/keys.h"
+#include "backend/link/link.h"
+#include "src/base/log.h"
+#include "src/base/xalloc.h"
+
+#define CTL_FD 3
+
+static const char usage[] =
+    "usage: stoker-link serve          (started by stokerd, which speaks on descriptor 3)\n"
+    "       stoker-link check OPTION=VALUE...\n"
+    "       stoker-link key FILE\n"
+    "       stoker-link --version\n";
+
+static char *own_dir(void)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    return xstrndup(self, slash ? (size_t)(slash - self) : 0);
+}
+
+static int serve(void)
+{
+    int type = 0;
+    socklen_t len = sizeof type;
+    if (getsockopt(CTL_FD, SOL_SOCKET, SO_TYPE, &type, &len) < 0 || type != SOCK_SEQPACKET) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none); /* memory holds a private key */
+    prctl(PR_SET_DUMPABLE, 0);
+    struct errtext err = {""};
+    char *dir = own_dir();
+    log_open("stoker-link", 2, LOG_LVL_INFO);
+    int r = link_run(CTL_FD, dir, &err);
+    if (r < 0)
+        log_error("%s", err.s);
+    free(dir);
+    return r < 0;
+}
+
+static int make_key(const char *file)
+{
+    struct errtext err = {""};
+    if (keys_make(file, &err) < 0) {
+        fprintf(stderr, "stoker-link: %s\n", err.s);
+        return 1;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "serve") == 0)
+        return serve();
+    if (argc >= 2 && strcmp(argv[1], "check") == 0)
+        return check_run(argc - 2, argv + 2);
+    if (argc == 3 && strcmp(argv[1], "key") == 0)
+        return make_key(argv[2]);
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        puts("stoker-link " STOKER_VERSION);
+        return 0;
+    }
+    fputs(usage, argc == 2 && strcmp(argv[1], "--help") == 0 ? stdout : stderr);
+    return argc == 2 && strcmp(argv[1], "--help") == 0 ? 0 : 2;
+}

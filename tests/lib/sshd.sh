@@ -1,0 +1,127 @@
+# shellcheck shell=bash
+# sshd.sh - nodes over SSH on this machine: an sshd for each, on loopback addresses of this test's own.
+#
+#   . stoker.sh; . sshd.sh
+#   sshd_start N [FIRST]     n1 ... nN (from FIRST on): each with its own host key, port 2222 at its own 127.x.y.z, the login
+#                            being the user who runs the test. Their caches and agents lie under $TMPDIR/nodes
+#   ssh_config N             writes stoker.cfg with n1 ... nN; ssh_node I prints one entry. CPUS MEMORY GPUS EXTRA as in stoker.sh
+#   ssh_cluster N            all of it, with the controller, and waits until the nodes are up
+#   sshd_pid I, sshd_stop I, sshd_cut I (ends the sessions, not the server), ssh_address I
+#
+# Skips the test where there is no sshd.
+
+SSHD=$(PATH=$PATH:/usr/sbin:/sbin command -v sshd) || skip "no sshd here"
+SSH_PORT=2222
+NODES_DIR=$TMPDIR/nodes
+KEYS=$STOKER_HOME/state/ssh
+mkdir -p "$NODES_DIR" "$KEYS"
+chmod 700 "$STOKER_HOME/state" "$KEYS"
+[ "$(id -u)" -ne 0 ] || mkdir -p /run/sshd
+
+ssh_address() { echo "127.$((1 + ($$ >> 8 & 0x7f))).$(($$ & 0xff)).$1"; }
+
+# Sets the host key of node $1 and tells the controller's known_hosts of it.
+ssh_hostkey() {
+    local d=$NODES_DIR/n$1
+    mkdir -p "$d"
+    [ -e "$d/hostkey" ] || ssh-keygen -q -t ed25519 -N '' -C "n$1" -f "$d/hostkey"
+    echo "[$(ssh_address "$1")]:$SSH_PORT $(cut -d' ' -f1,2 "$d/hostkey.pub")" >>"$KEYS/known_hosts"
+}
+
+sshd_config() {
+    local d=$NODES_DIR/n$1
+    cat >"$d/sshd_config" <<CFG
+Port $SSH_PORT
+ListenAddress $(ssh_address "$1")
+HostKey $d/hostkey
+PidFile $d/pid
+AuthorizedKeysFile $NODES_DIR/authorized_keys
+StrictModes no
+UsePAM no
+UseDNS no
+PermitRootLogin yes
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+MaxStartups 200
+MaxSessions 50
+LogLevel ERROR
+SetEnv XDG_CACHE_HOME=$NODES_DIR/cache XDG_STATE_HOME=$d/state
+CFG
+}
+
+is_listening() { (exec 3<>"/dev/tcp/$(ssh_address "$1")/$SSH_PORT") 2>/dev/null; }
+
+sshd_run() {
+    rm -f "$NODES_DIR/n$1/pid"
+    "$SSHD" -f "$NODES_DIR/n$1/sshd_config" -E "$NODES_DIR/n$1/sshd.log" || fail "sshd $1 does not start" "$(cat "$NODES_DIR/n$1/sshd.log")"
+}
+
+sshd_start() {
+    local i
+    [ -e "$KEYS/id_ed25519" ] || ssh-keygen -q -t ed25519 -N '' -C test -f "$KEYS/id_ed25519"
+    cp "$KEYS/id_ed25519.pub" "$NODES_DIR/authorized_keys"
+    chmod 711 "$TMPDIR" "$NODES_DIR" 2>/dev/null
+    for ((i = ${2:-1}; i <= $1; i++)); do
+        ssh_hostkey "$i"
+        sshd_config "$i"
+        sshd_run "$i"
+    done
+    for ((i = ${2:-1}; i <= $1; i++)); do wait_for 10 is_listening "$i"; done
+}
+
+sshd_pid() { cat "$NODES_DIR/n$1/pid" 2>/dev/null; }
+# The server alone: sessions go on.
+sshd_stop() {
+    local pid
+    pid=$(sshd_pid "$1")
+    [ -z "$pid" ] || { kill "$pid" && wait_for 5 is_dead "$pid"; }
+}
+# What the server has started: the sessions, and below them the bridges. Agents have left this tree.
+ssh_sessions() { pgrep -P "$(sshd_pid "$1")"; }
+sshd_cut() {
+    local p
+    for p in $(ssh_sessions "$1"); do
+        for c in $(pgrep -P "$p"); do kill -KILL "$c" 2>/dev/null; done
+        kill -KILL "$p" 2>/dev/null
+    done
+}
+link_pid() { pgrep -P "$(controller_pid)" -x stoker-link; }
+ssh_agent_pid() { pgrep -f -- "^stoker-agent --node n$1 --dir $NODES_DIR/n$1/"; }
+
+ssh_node() {
+    echo "{ name = \"n$1\"; address = \"$(ssh_address "$1")\"; port = $SSH_PORT; cpus = ${CPUS:-4}; memory = \"${MEMORY:-8G}\"; gpus = ${GPUS:-2}; detect = false; }"
+}
+
+ssh_config() {
+    local i list=
+    for ((i = 1; i <= $1; i++)); do list+="${list:+, }$(ssh_node "$i")"; done
+    cat >"$STOKER_HOME/stoker.cfg" <<CFG
+cluster = "test";
+nodes = ( $list );
+kill_wait = "${KILL_WAIT:-1s}";
+${EXTRA:-}
+CFG
+}
+
+ssh_cluster() {
+    sshd_start "$1"
+    ssh_config "$1"
+    must stoker up
+    wait_for 30 nodes_up
+}
+
+# Added to what stoker.sh does at the end: servers and their sessions go, agents have been told by then.
+ssh_on_exit() {
+    local rc=$? i
+    trap - EXIT
+    (exit $rc)
+    (on_exit)
+    rc=$?
+    for i in "$NODES_DIR"/n*/pid; do
+        [ -e "$i" ] || continue
+        pkill -P "$(cat "$i")" 2>/dev/null
+        kill "$(cat "$i")" 2>/dev/null
+    done
+    exit $rc
+}
+trap ssh_on_exit EXIT
