@@ -1,11 +1,10 @@
 /* test_sched.c - the policy on random clusters and queues.
  *
  * After each pass: no node carries more than it has, no CPU or GPU is held twice and the state took every
- * decision (tests/lib/pass.c); each job that waits has a reason and an answer to why; nobody waits at the
- * head of a partition although it fits; a second pass on the same state decides nothing, and the same input
- * gives the same output.
+ * decision (tests/lib/pass.c); each job that waits has a reason and an answer to why; a second pass on the
+ * same state decides nothing, and the same input gives the same output. Who starts and who does not is in
+ * test_planner.c.
  */
-#include "backend/sched/fit.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
@@ -151,28 +150,10 @@ static void encode_result(const struct sched_result *r, struct str *out)
         str_appendf(out, "place %u ", r->places.v[i].job);
         codec_encode(&ev_place_rec, &r->places.v[i].place, out);
     }
-    vec_for_each (&r->blocked, i)
-        str_appendf(out, "%s %u ", r->blocked.v[i].partition, r->blocked.v[i].job);
+    vec_for_each (&r->preempts, i)
+        str_appendf(out, "%u for %u: %s ", r->preempts.v[i].job, r->preempts.v[i].by_job,
+                    r->preempts.v[i].text);
     str_appendf(out, "%lld", (long long)r->next.ms);
-}
-
-static uint32_t order_of(const struct job *j)
-{
-    return j->array_job ? j->array_job : j->id;
-}
-
-/* Behind the job that holds a partition up nothing has started there. */
-static void first_come_first_served(const struct lab *l, const struct sched_result *r)
-{
-    vec_for_each (&r->starts, i)
-        vec_for_each (&r->blocked, k) {
-            const struct sched_blocked *b = &r->blocked.v[k];
-            if (!b->job || !str_eq(b->partition, r->starts.v[i].start.partition))
-                continue;
-            const struct job *first = lab_get(l, b->job);
-            if (first->state == JOB_PENDING && order_of(lab_get(l, r->starts.v[i].job)) > order_of(first))
-                fail_msg("job %u overtakes job %u in %s", r->starts.v[i].job, b->job, b->partition);
-        }
 }
 
 static void same_input_same_output(const struct lab *l)
@@ -184,7 +165,6 @@ static void same_input_same_output(const struct lab *l)
         sched_result_init(&r);
         sched_decide(&v, l->now, &r);
         encode_result(&r, &texts[i]);
-        first_come_first_served(l, &r);
         sched_result_fini(&r);
     }
     assert_int_equal(texts[0].len, texts[1].len);
@@ -193,50 +173,27 @@ static void same_input_same_output(const struct lab *l)
     str_fini(&texts[1]);
 }
 
-/* By another way than the policy's: could one node of the partition take it whole, whatever it asks for?
- * Only plain requests, where that is beyond doubt. */
-static bool surely_fits(const struct lab *l, const struct job *j, const struct part_spec *part)
-{
-    const struct job_req *r = &j->req;
-    struct job_need need;
-    job_need(r, &need);
-    bool plain = j->kind == JOB_KIND_BATCH && need.nodes == 1 && !need.gpus && !need.gpus_per_node &&
-                 r->ntasks_per_node == NOT_GIVEN && r->mem_node_mib != MEM_NOT_GIVEN && r->mem_node_mib &&
-                 !r->nodelist && !r->exclude && !r->features && !r->exclusive && !r->overcommit;
-    for (size_t i = 0; plain && i < part->nodes.n; i++) {
-        const struct node *n = model_get_node(&l->m, part->nodes.v[i]);
-        if (n->state == NODE_UP && !n->drain && !n->exclusive &&
-            n->cpus - cpuset_count(&n->cpus_used) >= need.cpus &&
-            n->mem_mib - n->mem_used_mib >= r->mem_node_mib)
-            return true;
-    }
-    return false;
-}
-
-static void check_waiting(const struct lab *l, const struct job *j, const struct sched_result *last)
+static void check_waiting(const struct lab *l, const struct job *j, struct planner *p)
 {
     struct sched_view v = pass_view(l);
-    enum reason reason = sched_reason(&v, j, last, l->now);
+    enum reason reason = planner_reason(p, j->id);
     if (reason == REASON_NONE)
         fail_msg("job %u waits for no reason", j->id);
     struct msg_why w;
-    sched_why(&v, j, last, l->now, &w);
+    sched_why(p, &v, j, l->now, &w);
     if (!w.causes.n || str_is_empty(w.summary) || w.reason != reason)
         fail_msg("job %u: nothing to say about why it waits", j->id);
     for (size_t i = 0; i < w.causes.n; i++)
         if (str_is_empty(w.causes.v[i].text))
             fail_msg("job %u: an empty cause", j->id);
     rec_fini(&msg_why_rec, &w);
-    vec_for_each (&last->blocked, i)
-        if (last->blocked.v[i].job == j->id &&
-            surely_fits(l, j, model_get_part(&l->m, last->blocked.v[i].partition)))
-            fail_msg("job %u waits at the head of %s and fits", j->id, last->blocked.v[i].partition);
 }
 
 static void run(uint64_t seed, unsigned *starts, unsigned *waits)
 {
     rnd = seed;
     struct lab l;
+    struct planner *p = planner_new();
     make_cluster(&l);
     for (int round = 0; round < ROUNDS; round++) {
         for (uint32_t n = below(4); n; n--)
@@ -248,17 +205,18 @@ static void run(uint64_t seed, unsigned *starts, unsigned *waits)
         same_input_same_output(&l);
         struct sched_result last;
         struct wall now = l.now;
-        *starts += (unsigned)pass_run(&l, &last);
+        *starts += (unsigned)pass_run(&l, p, &last);
         sched_result_fini(&last);
         l.now = now;
-        if (pass_run(&l, &last) != 0)
+        if (pass_run(&l, p, &last) != 0)
             fail_msg("a second pass finds what the first one did not");
         list_for_each (j, &l.m.pending, struct job, in_queue) {
-            check_waiting(&l, j, &last);
+            check_waiting(&l, j, p);
             ++*waits;
         }
         sched_result_fini(&last);
     }
+    planner_free(p);
     lab_fini(&l);
 }
 

@@ -5,6 +5,7 @@
 #include "tests/lib/pass.h"
 
 static struct lab l;
+static struct planner *planner;
 static struct sched_result last;
 
 static int set_up(void **state)
@@ -17,6 +18,7 @@ static int set_up(void **state)
     lab_part(&l, "one", "n1")->max_time_s = 3600;
     lab_part(&l, "two", "n2");
     lab_configure(&l);
+    planner = planner_new();
     sched_result_init(&last);
     return 0;
 }
@@ -25,6 +27,7 @@ static int tear_down(void **state)
 {
     (void)state;
     sched_result_fini(&last);
+    planner_free(planner);
     lab_fini(&l);
     return 0;
 }
@@ -32,7 +35,7 @@ static int tear_down(void **state)
 static size_t pass(void)
 {
     sched_result_fini(&last);
-    return pass_run(&l, &last);
+    return pass_run(&l, planner, &last);
 }
 
 /* A batch job of n CPUs on one node. */
@@ -58,8 +61,7 @@ static void state_must_be(uint32_t id, enum job_state state)
 
 static void reason_must_be(uint32_t id, enum reason want)
 {
-    struct sched_view v = pass_view(&l);
-    enum reason got = sched_reason(&v, lab_get(&l, id), &last, l.now);
+    enum reason got = planner_reason(planner, id);
     if (got != want)
         fail_msg("job %u waits for %s, not %s", id, reason_slurm(got), reason_slurm(want));
 }
@@ -78,23 +80,32 @@ static struct part_spec *part(const char *name)
     return NULL;
 }
 
+static void set_backfill(enum backfill_mode mode)
+{
+    l.spec.backfill = mode;
+    lab_configure(&l);
+}
+
 static void test_empty_queue(void **state)
 {
     (void)state;
     assert_int_equal(pass(), 0);
-    assert_int_equal(last.blocked.n, 3);
+    assert_int_equal(last.changed.n, 0);
     assert_false(wall_is_set(last.next));
     struct lab none;
     lab_init(&none);
     struct sched_result r;
-    assert_int_equal(pass_run(&none, &r), 0); /* no cluster at all */
+    struct planner *p = planner_new();
+    assert_int_equal(pass_run(&none, p, &r), 0); /* no cluster at all */
     sched_result_fini(&r);
+    planner_free(p);
     lab_fini(&none);
 }
 
-static void test_first_come_first_served(void **state)
+static void test_strictly_in_order(void **state)
 {
     (void)state;
+    set_backfill(BACKFILL_OFF);
     uint32_t a = submit(NULL, 4), b = submit("main", 3), c = submit("main", 2), d = submit("main", 1);
     assert_int_equal(pass(), 2);
     state_must_be(a, JOB_RUNNING);
@@ -106,6 +117,52 @@ static void test_first_come_first_served(void **state)
     end(b);
     assert_int_equal(pass(), 2);
     assert_int_equal(pass(), 0);
+}
+
+/* The same queue: what ends before the place that is held for c begins, or lies beside it, may start. */
+static void test_backfill(void **state)
+{
+    (void)state;
+    static const enum backfill_mode modes[] = {BACKFILL_CONSERVATIVE, BACKFILL_EASY};
+    for (size_t i = 0; i < N_OF(modes); i++) {
+        tear_down(NULL);
+        set_up(NULL);
+        set_backfill(modes[i]);
+        uint32_t a = submit(NULL, 4), b = submit("main", 3), c = submit("main", 2);
+        struct job *j = job_of("main", 1);
+        j->req.time_limit_s = 601; /* n1 is free in 600 s: it may go on beside c, on n2 */
+        uint32_t beside = lab_submit(&l, j), d = submit("main", 1);
+        assert_int_equal(pass(), 3);
+        state_must_be(a, JOB_RUNNING);
+        state_must_be(b, JOB_RUNNING);
+        state_must_be(beside, JOB_RUNNING);
+        reason_must_be(c, REASON_RESOURCES);
+        state_must_be(d, JOB_PENDING);
+        assert_int_equal(pass(), 0);
+        end(b);
+        assert_int_equal(pass(), 2);
+        assert_int_equal(pass(), 0);
+    }
+}
+
+static void test_backfill_delays_nobody(void **state)
+{
+    (void)state;
+    submit("one", 3);
+    uint32_t whole = submit("one", 4);
+    struct job *j = job_of("one", 1);
+    j->req.time_limit_s = 3600; /* as long as the first one: it ends when that does */
+    uint32_t in_time = lab_submit(&l, j);
+    assert_int_equal(pass(), 2);
+    state_must_be(in_time, JOB_RUNNING);
+    end(in_time);
+    l.now.ms += 60 * MS_PER_S;
+    j = job_of("one", 1);
+    j->req.time_limit_s = 3600;
+    uint32_t too_long = lab_submit(&l, j);
+    assert_int_equal(pass(), 0);
+    state_must_be(too_long, JOB_PENDING);
+    state_must_be(whole, JOB_PENDING);
 }
 
 static void test_time_limits(void **state)
@@ -152,7 +209,7 @@ static void test_what_never_fits_blocks_nobody(void **state)
     reason_must_be(never, REASON_BAD_CONSTRAINTS);
     struct sched_view v = pass_view(&l);
     struct msg_why why;
-    sched_why(&v, lab_get(&l, never), &last, l.now, &why);
+    sched_why(planner, &v, lab_get(&l, never), l.now, &why);
     assert_int_equal(why.causes.n, 1);
     assert_int_equal(why.causes.v[0].cls, WHY_NO_FIT);
     rec_fini(&msg_why_rec, &why);
@@ -179,6 +236,7 @@ static void test_reasons_after_a_new_configuration(void **state)
 static void test_several_partitions(void **state)
 {
     (void)state;
+    set_backfill(BACKFILL_OFF);
     submit("one", 2);
     uint32_t b = submit("one,two", 3), c = submit("two,one", 3), d = submit("one", 1), e = submit("two", 1);
     assert_int_equal(pass(), 2);
@@ -311,10 +369,10 @@ static void test_who_may_use_a_partition(void **state)
         struct sched_view v = {.model = &l.m, .in_groups = in_staff};
         struct sched_result r;
         sched_result_init(&r);
-        sched_decide(&v, l.now, &r);
+        planner_decide(planner, &v, l.now, &r);
         check_int(rows[i].name, r.starts.n, rows[i].starts);
         if (!rows[i].starts)
-            check_int(rows[i].name, sched_reason(&v, lab_get(&l, id), &r, l.now), REASON_PART_CONFIG);
+            check_int(rows[i].name, planner_reason(planner, id), REASON_PART_CONFIG);
         sched_result_fini(&r);
     }
 }
@@ -398,6 +456,7 @@ static uint32_t submit_steps(uint32_t tasks, uint32_t gpus)
 static void test_tasks_are_placed_as_gpus_free_up(void **state)
 {
     (void)state;
+    set_backfill(BACKFILL_OFF);
     uint32_t id = submit_steps(6, 1), behind = submit("main", 1);
     assert_int_equal(pass(), 4); /* four GPUs */
     state_must_be(id, JOB_RUNNING);
@@ -451,7 +510,9 @@ int main(void)
         TEST(test_partition_states),
         TEST(test_who_may_use_a_partition),
         TEST(test_clock_set_back),
-        TEST(test_first_come_first_served),
+        TEST(test_strictly_in_order),
+        TEST(test_backfill),
+        TEST(test_backfill_delays_nobody),
         TEST(test_time_limits),
         TEST(test_a_blocked_partition_does_not_block_another),
         TEST(test_what_never_fits_blocks_nobody),

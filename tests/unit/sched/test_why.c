@@ -4,6 +4,7 @@
 #include "tests/lib/pass.h"
 
 static struct lab l;
+static struct planner *planner;
 static struct sched_result last;
 
 static int set_up(void **state)
@@ -20,6 +21,7 @@ static int set_up(void **state)
     lab_part(&l, "off", "n1")->state = PART_INACTIVE;
     strv_push(&lab_part(&l, "staff", "n1")->allow_groups, "staff");
     lab_configure(&l);
+    planner = planner_new();
     sched_result_init(&last);
     return 0;
 }
@@ -28,6 +30,7 @@ static int tear_down(void **state)
 {
     (void)state;
     sched_result_fini(&last);
+    planner_free(planner);
     lab_fini(&l);
     return 0;
 }
@@ -35,7 +38,7 @@ static int tear_down(void **state)
 static void pass(void)
 {
     sched_result_fini(&last);
-    pass_run(&l, &last);
+    pass_run(&l, planner, &last);
 }
 
 /* --- at submission --- */
@@ -171,7 +174,7 @@ static void must_say(uint32_t id, enum reason reason, enum why_class cls, const 
 {
     struct sched_view v = pass_view(&l);
     struct msg_why w;
-    sched_why(&v, lab_get(&l, id), &last, l.now, &w);
+    sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     check_str(text, reason_slurm(w.reason), reason_slurm(reason));
     check_int(text, w.causes.n > 0, true);
     check_int(text, str_is_empty(w.summary), false);
@@ -190,6 +193,8 @@ static void must_say(uint32_t id, enum reason reason, enum why_class cls, const 
 static void test_why_it_waits(void **state)
 {
     (void)state;
+    l.spec.backfill = BACKFILL_OFF;
+    lab_configure(&l);
     uint32_t a = submit("main", 8), b = submit("main", 6), c = submit("main", 5), d = submit("main", 1);
     pass();
     must_say(b, REASON_RESOURCES, WHY_BUSY,
@@ -199,11 +204,11 @@ static void test_why_it_waits(void **state)
     must_say(d, REASON_PRIORITY, WHY_BEHIND, "2 jobs are ahead in main");
     struct sched_view v = pass_view(&l);
     struct msg_why w;
-    sched_why(&v, lab_get(&l, c), &last, l.now, &w);
+    sched_why(planner, &v, lab_get(&l, c), l.now, &w);
     assert_int_equal(w.rank, 2);
     assert_int_equal(w.rank_of, 3);
     rec_fini(&msg_why_rec, &w);
-    sched_why(&v, lab_get(&l, a), &last, l.now, &w);
+    sched_why(planner, &v, lab_get(&l, a), l.now, &w);
     assert_string_equal(w.summary, "job 1 does not wait: it is RUNNING");
     rec_fini(&msg_why_rec, &w);
 }
@@ -220,6 +225,7 @@ static void test_why_it_may_not(void **state)
     pass();
     must_say(held, REASON_HELD_USER, WHY_HELD, "held by its owner; `stoker release 1` lets it go");
     assert_int_equal(lab_hold(&l, held, HOLD_ADMIN), 0);
+    pass();
     must_say(held, REASON_HELD_ADMIN, WHY_HELD, "held by an administrator");
     must_say(down, REASON_PART_DOWN, WHY_PARTITION_DOWN, "partition down is down");
     must_say(staff, REASON_PART_CONFIG, WHY_NOT_ALLOWED, "does not admit its user's groups");
