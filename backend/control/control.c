@@ -40,6 +40,7 @@ int ctl_load(struct control *c, struct errtext *err)
     struct errtext what;
     if (model_check(&c->model, &what) < 0)
         return err_set(err, -EUCLEAN, "the state on disk contradicts itself: %s", what.s);
+    ctl_build_gates(c);
     return 0;
 }
 
@@ -232,12 +233,16 @@ static void init(struct control *c, struct loop *l, const struct control_config 
     list_init(&c->sessions);
     list_init(&c->nodes);
     c->planner = planner_new();
+    c->forecast = (struct loop_timer){.fn = ctl_forecast, .ctx = c};
     c->wake = (struct loop_timer){.fn = on_wake, .ctx = c};
     c->retire = (struct loop_timer){.fn = ctl_retire, .ctx = c};
     c->probe = (struct loop_timer){.fn = on_probe, .ctx = c};
     c->stop_timer = (struct loop_timer){.fn = ctl_try_stop, .ctx = c};
     c->orphans = (struct loop_timer){.fn = ctl_end_orphans, .ctx = c};
+    list_init(&c->parked);
+    dep_index_init(&c->deps);
     model_init(&c->model);
+    ctl_build_gates(c);
 }
 
 static void release(struct control *c)
@@ -254,6 +259,8 @@ static void release(struct control *c)
     vec_fini(&c->fresh);
     payload_cache_free(c->payloads);
     idmap_fini(&c->histories);
+    past_free(c);
+    ctl_free_gates(c);
     user_cache_free(c->users);
     model_fini(&c->model);
     free(c->read_only);
@@ -311,7 +318,7 @@ void control_free(struct control *c)
     if (!c)
         return;
     c->stopping = true;
-    struct loop_timer *timers[] = {&c->wake, &c->retire, &c->probe, &c->stop_timer, &c->orphans};
+    struct loop_timer *timers[] = {&c->wake, &c->forecast, &c->retire, &c->probe, &c->stop_timer, &c->orphans};
     for (size_t i = 0; i < sizeof timers / sizeof *timers; i++)
         loop_timer_cancel(c->loop, timers[i]);
     ctl_stop_agents(c);

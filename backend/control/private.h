@@ -4,8 +4,10 @@
 
 #include "backend/control/control.h"
 #include "backend/launch/nodeconn.h"
-#include "backend/sched/prio.h"
+#include "backend/sched/depend.h"
+#include "backend/sched/limits.h"
 #include "backend/sched/planner.h"
+#include "backend/sched/prio.h"
 #include "backend/server/conn.h"
 #include "backend/store/store.h"
 #include "src/base/vec.h"
@@ -103,7 +105,19 @@ struct control {
     VEC(uint32_t) touched;
     bool sched_dirty;
     struct planner *planner;
-    struct prio_ctx prio;     /* of prio_at, for who asks: ctl_prio */
+    struct loop_timer forecast;
+    int64_t forecast_cost_ms; /* of the last one */
+    struct limits *limits;     /* follow each event; the planner's own follow each pass */
+    struct dep_index deps;     /* who waits for whom */
+    struct dep_list gate_look; /* waiting jobs whose gates may have opened in this turn */
+    VEC(uint32_t) deadlines;   /* waiting jobs that have one */
+    struct loop_timer gate_timer;
+    bool gates_due;         /* look at what the clock opens */
+    struct idmap past;      /* jobs that have left the state: how they ended (past.c) */
+    struct idmap questions; /* to the history about them: id -> struct question */
+    struct list parked;     /* submissions that wait for the answers */
+    uint32_t n_parked;
+    struct prio_ctx prio; /* of prio_at, for who asks: ctl_prio */
     struct mono prio_at;
     VEC(uint32_t) fresh;    /* submitted since the last pass: their reasons are news */
     struct loop_timer wake; /* the policy's next */
@@ -127,6 +141,36 @@ void ctl_touch(struct control *c, uint32_t job);
 /* A test's way to end the process at a named point: STOKER_CRASH=name:count. */
 void crash_point(const char *name);
 
+/* --- gates.c: dependencies, deadlines, windows --- */
+
+/* From the state as it is: at the start, after a reset. */
+void ctl_build_gates(struct control *c);
+void ctl_free_gates(struct control *c);
+/* After an event was folded. */
+void ctl_note_gates(struct control *c, const struct event *ev);
+/* At the end of a turn: turns what has opened, died or ended into events. */
+void ctl_open_gates(struct control *c);
+
+/* --- past.c: dependencies on jobs that have left the state --- */
+
+/* A job is about to leave it. */
+void past_note(struct control *c, const struct job *j);
+/* Whether the submission must wait for the history to say how a job ended that it depends on: then *m was
+ * taken, and comes back to req_submit. */
+bool past_must_wait(struct session *s, uint64_t tag, struct msg_submit *m);
+/* Checks the dependencies of a job that comes in or is changed, and takes out of req->dependency what is
+ * met by jobs that have left the state. REFUSAL_DEPENDENCY with a text where one is not known, or the text
+ * cannot be read. self: its own id, 0 where it has none yet. */
+enum refusal past_settle(struct control *c, struct job_req *req, uint32_t self, struct errtext *text);
+/* An answer of the history that was asked for here; false: it is somebody else's. */
+bool past_answer(struct control *c, const struct history_piece *p);
+void past_drop_session(struct session *s);
+void past_free(struct control *c);
+
+/* --- req_window.c --- */
+
+void req_window(struct session *s, uint64_t tag, struct msg_window_set *m);
+
 /* --- turn.c --- */
 
 void ctl_turn(void *ctx);
@@ -134,6 +178,14 @@ void ctl_on_commit(void *ctx, uint64_t gate, int r, const char *text);
 struct sched_view ctl_view(struct control *c);
 /* The newest pass speaks of partitions by names that the state owns: before they go, it must. */
 void ctl_forget_pass(struct control *c);
+
+/* --- forecasts.c --- */
+
+/* A slice of the forecast that is under way, or a new one. */
+void ctl_forecast(void *ctx);
+/* Something has changed: one soon. */
+void ctl_want_forecast(struct control *c);
+void req_plan(struct session *s, uint64_t tag, struct msg_plan_get *m);
 
 /* --- restart.c --- */
 

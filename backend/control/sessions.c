@@ -37,6 +37,7 @@ static void session_free(struct session *s)
     c->n_sessions--;
     ctl_drop_relays(c, s, NULL);
     ctl_drop_history(s);
+    past_drop_session(s);
     ctl_owner_gone(c, s);
     rec_fini(&msg_get_rec, &s->get);
     vec_fini(&s->resend);
@@ -118,7 +119,8 @@ static void greet(struct session *s, uint64_t tag, const struct msg_hello *m)
 static bool changes(enum msg_kind kind)
 {
     return kind == MSG_SUBMIT || kind == MSG_STEP_CREATE || kind == MSG_ACT || kind == MSG_UPDATE ||
-           kind == MSG_DRAIN || kind == MSG_NODE_NOTE || kind == MSG_COMPLETE || kind == MSG_RELOAD;
+           kind == MSG_DRAIN || kind == MSG_NODE_NOTE || kind == MSG_COMPLETE || kind == MSG_RELOAD ||
+           kind == MSG_WINDOW_SET;
 }
 
 static int dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *body)
@@ -144,8 +146,10 @@ static int dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *b
     case MSG_INPUT: req_input(s, tag, body); return 0;
     case MSG_STATS: req_stats(s, tag); return 0;
     case MSG_HISTORY: req_history(s, tag, body); return 0;
+    case MSG_WINDOW_SET: req_window(s, tag, body); return 0;
     case MSG_PRIO: req_prio(s, tag, body); return 0;
     case MSG_SHARES: req_shares(s, tag, body); return 0;
+    case MSG_PLAN: req_plan(s, tag, body); return 0;
     case MSG_SHUTDOWN: req_shutdown(s, tag, body); return 0;
     case MSG_RELOAD: {
         struct errtext err = {""};
@@ -196,6 +200,8 @@ static int dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *b
     case MSG_HISTORY_END:
     case MSG_PRIO_ROWS:
     case MSG_SHARES_ROWS:
+    case MSG_PLAN_DATA:
+    case MSG_WINDOWS:
     case MSG_N_KINDS: break;
     }
     return -EPROTO;

@@ -15,7 +15,7 @@ static bool in_groups(void *ctx, uint32_t uid, const struct strv *groups)
 
 struct sched_view ctl_view(struct control *c)
 {
-    return (struct sched_view){.model = &c->model, .in_groups = in_groups, .ctx = c};
+    return (struct sched_view){.model = &c->model, .in_groups = in_groups, .ctx = c, .limits = c->limits};
 }
 
 static void add_reason(struct control *c, struct msg_reasons *rows, uint32_t id)
@@ -119,6 +119,7 @@ static void schedule(struct control *c)
         loop_timer_cancel(c->loop, &c->wake);
     }
     sched_result_fini(&r);
+    ctl_want_forecast(c);
 }
 
 static void act_on_touched(struct control *c)
@@ -143,8 +144,10 @@ void ctl_turn(void *ctx)
         vec_clear(&c->touched);
         return;
     }
+    ctl_open_gates(c);
     for (int round = 0; round < ROUNDS_MAX && (c->touched.n || c->sched_dirty); round++) {
         act_on_touched(c);
+        ctl_open_gates(c);
         if (c->sched_dirty) {
             c->sched_dirty = false;
             schedule(c);

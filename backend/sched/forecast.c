@@ -539,7 +539,7 @@ static int by_value(const void *pa, const void *pb)
 
 static void add_range(const struct planner *p, struct forecast *f)
 {
-    uint32_t n = p->n_ratios < FORECAST_SAMPLES ? p->n_ratios : FORECAST_SAMPLES;
+    uint32_t n = forecast_samples(p);
     float sorted[FORECAST_SAMPLES];
     f->samples = n;
     if (n < 8)
@@ -549,6 +549,16 @@ static void add_range(const struct planner *p, struct forecast *f)
     double wait = (double)(f->start.ms - f->made.ms);
     f->likely.ms = f->made.ms + (int64_t)(wait * (double)sorted[n / 4]);
     f->unlikely.ms = f->made.ms + (int64_t)(wait * (double)sorted[n * 3 / 4]);
+}
+
+struct wall forecast_made(const struct planner *p)
+{
+    return p->made ? p->made->t : (struct wall){0};
+}
+
+uint32_t forecast_samples(const struct planner *p)
+{
+    return p->n_ratios < FORECAST_SAMPLES ? p->n_ratios : FORECAST_SAMPLES;
 }
 
 struct forecast planner_forecast(const struct planner *p, uint32_t job)

@@ -39,6 +39,10 @@ bool forecast_step(struct planner *p, const struct sched_view *v, uint32_t n);
 /* Whether one is under way. */
 bool forecast_is_running(const struct planner *p);
 
+/* When the last finished one was begun; unset: there is none. How many starts the ranges are learnt from. */
+struct wall forecast_made(const struct planner *p);
+uint32_t forecast_samples(const struct planner *p);
+
 /* Of a waiting job, or of the next element of an array. Cost: O(1). */
 struct forecast planner_forecast(const struct planner *p, uint32_t job);
 

@@ -16,6 +16,7 @@
 #define STOKER_BACKEND_SCHED_PLANNER_H
 
 #include "backend/sched/sched.h"
+#include "src/model/plan.h"
 
 struct planner *planner_new(void) __attribute__((warn_unused_result));
 void planner_free(struct planner *p); /* NULL is fine */
@@ -35,6 +36,16 @@ void planner_decide(struct planner *p, const struct sched_view *v, struct wall n
  * rec_fini(&msg_why_rec, ret). */
 void sched_why(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                struct msg_why *ret);
+
+struct plan_filter {
+    struct strv users, partitions; /* empty: all */
+    uint32_t rows_max;
+};
+
+/* The plan: windows, what runs, what waits in the order of the queue until rows_max, sorted by start. ret is
+ * initialised here; rec_fini(&msg_plan_rec, ret). Cost: O(running + waiting). */
+void planner_report(struct planner *p, const struct sched_view *v, struct wall now,
+                    const struct plan_filter *filter, struct msg_plan *ret);
 
 /* Why a waiting job waits, as the last pass saw it: never REASON_NONE once a pass has looked. Cost: O(1).
  */

@@ -49,6 +49,9 @@ REC_DEFINE(msg_history_end, MSG_HISTORY_END_FIELDS)
 REC_DEFINE(msg_prio, MSG_PRIO_FIELDS)
 REC_DEFINE(msg_prio_rows, MSG_PRIO_ROWS_FIELDS)
 REC_DEFINE(msg_shares, MSG_SHARES_FIELDS)
+REC_DEFINE(msg_plan_get, MSG_PLAN_GET_FIELDS)
+REC_DEFINE(msg_windows, MSG_WINDOWS_FIELDS)
+REC_DEFINE(msg_window_set, MSG_WINDOW_SET_FIELDS)
 
 const struct rec_desc *msg_rec(enum msg_kind kind)
 {

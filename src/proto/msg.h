@@ -10,6 +10,7 @@
 #include "src/base/err.h"
 #include "src/model/event.h"
 #include "src/model/model.h"
+#include "src/model/plan.h"
 #include "src/model/prio.h"
 #include "src/model/refusal.h"
 #include "src/model/why.h"
@@ -191,9 +192,10 @@ struct msg_call_taken {
 };
 #define MSG_CALL_TAKEN_FIELDS(F, G, S) F(S, U32, id) F(S, U32, n)
 
-#define GET_SPEC  1u
-#define GET_NODES 2u
-#define GET_JOBS  4u
+#define GET_SPEC    1u
+#define GET_NODES   2u
+#define GET_JOBS    4u
+#define GET_WINDOWS 8u
 
 /* Jobs and users of one question; who wants more asks for all. */
 #define GET_NAMES_MAX 1000u
@@ -409,6 +411,24 @@ struct msg_shares {              /* C->S: who has had how much of his share, ans
 };
 #define MSG_SHARES_FIELDS(F, G, S) F(S, STRV, accounts) F(S, STRV, users) F(S, U32, skip)
 
+struct msg_plan_get {              /* C->S: what runs and what is planned, answered by PLAN_DATA */
+    struct strv users, partitions; /* empty: all */
+    uint32_t rows_max;             /* 0: as many as are given at most, 2,000 */
+};
+#define MSG_PLAN_GET_FIELDS(F, G, S) F(S, STRV, users) F(S, STRV, partitions) F(S, U32, rows_max)
+
+struct msg_windows { /* rows: all there are */
+    REC_LIST(struct window) rows;
+};
+#define MSG_WINDOWS_FIELDS(F, G, S) G(S, LISTOF, rows, window)
+
+struct msg_window_set {   /* C->S, admins; answered by RESULT */
+    struct window window; /* the whole of it; nodes may be in bracket form; no name: one is made */
+    bool remove;          /* its name alone counts */
+    bool update;          /* it must be there; else it must not */
+};
+#define MSG_WINDOW_SET_FIELDS(F, G, S) G(S, SUB, window, window) F(S, BOOL, remove) F(S, BOOL, update)
+
 /* X(enum member, body record, who sends it) */
 #define MSGS(X)                                                                                              \
     X(HELLO, msg_hello, "C->S, S->A; answered by WELCOME, AGENT")                                            \
@@ -463,7 +483,11 @@ struct msg_shares {              /* C->S: who has had how much of his share, ans
     X(CALL, msg_call, "A->S: somebody on the node speaks to its agent's socket")                             \
     X(CALL_DATA, msg_call_data, "either: bytes of a call")                                                   \
     X(CALL_TAKEN, msg_call_taken, "either: so much of it has gone on")                                       \
-    X(CALL_END, msg_call_taken, "either: the call is over")
+    X(CALL_END, msg_call_taken, "either: the call is over")                                                  \
+    X(WINDOWS, msg_windows, "S->C")                                                                          \
+    X(WINDOW_SET, msg_window_set, "C->S; RESULT: the text is its name") \
+    X(PLAN, msg_plan_get, "C->S; PLAN_DATA") \
+    X(PLAN_DATA, msg_plan, "S->C")
 
 enum msg_kind {
 #define X(name, body, who) MSG_##name,
@@ -479,7 +503,7 @@ extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_
     job_reason_rec, msg_reasons_rec, msg_job_rec, msg_script_rec, msg_complete_rec, msg_output_read_rec,
     msg_output_data_rec, msg_input_rec, msg_input_ack_rec, gpu_util_rec, task_util_rec, msg_util_rec,
     msg_flag_rec, msg_stats_rec, msg_none_rec, msg_history_rec, msg_history_end_rec, msg_prio_rec,
-    msg_prio_rows_rec, msg_shares_rec;
+    msg_prio_rows_rec, msg_shares_rec, msg_windows_rec, msg_window_set_rec, msg_plan_get_rec;
 
 const struct rec_desc *msg_rec(enum msg_kind kind);
 const char *msg_name(enum msg_kind kind);
