@@ -88,8 +88,10 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
     codec_encode(d, body, &bytes);
     bool kept = kind != EV_RETIRE;
     const struct job *retired = kept ? NULL : model_get_job(&c->model, job);
-    if (retired)
+    if (retired) {
+        past_note(c, retired);
         kept = store_retire_job(c->store, retired);
+    }
     if (kind == EV_CONFIG)
         ctl_forget_pass(c);
     uint64_t seq = c->model.seq;
@@ -105,6 +107,7 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
         if (job && kind != EV_RETIRE)
             ctl_touch(c, job);
         note_change(c, kind, job);
+        ctl_note_gates(c, &ev);
         ctl_wipe_payloads(c, kind, job, step);
         c->sched_dirty =
             c->sched_dirty || may_change_plan(kind, job ? model_get_job(&c->model, job) : NULL);

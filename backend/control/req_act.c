@@ -105,7 +105,12 @@ static bool can_ever_run(struct session *s, const struct job *j, struct outcome 
                          ? REFUSAL_NONE
                          : sched_admit(&v, j->uid, &j->req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL,
                                        j->kind == JOB_KIND_STEPS ? j->steps.n : 0, &text);
-    if (r == REFUSAL_NONE || r == REFUSAL_PART_DOWN)
+    if (r == REFUSAL_PART_DOWN)
+        return true;
+    if (r == REFUSAL_NONE && j->hold != HOLD_NONE)
+        r = sched_admit_counts(&v, j, (struct sched_admit_how){.entering = false}, loop_wall(s->ctl->loop),
+                               &text);
+    if (r == REFUSAL_NONE)
         return true;
     refuse(o, j->id, r, text.s);
     return false;
@@ -303,6 +308,18 @@ static enum refusal set_key(struct session *s, const struct job *j, struct updat
     } else if (str_ieq(key, "MinMemoryNode")) {
         if (mem_parse_mib(value, &u->req.mem_node_mib, text) < 0)
             r = REFUSAL_MEMORY;
+    } else if (str_ieq(key, "Dependency")) {
+        set_text(&u->req.dependency, value);
+    } else if (str_ieq(key, "Licenses")) {
+        set_text(&u->req.licenses, value);
+    } else if (str_ieq(key, "Reservation") || str_ieq(key, "ReservationName")) {
+        set_text(&u->req.reservation, value);
+    } else if (str_ieq(key, "Deadline")) {
+        if (wall_parse(value, loop_wall(s->ctl->loop), &u->req.deadline, text) < 0)
+            r = REFUSAL_BAD_REQUEST;
+    } else if (str_ieq(key, "TimeMin")) {
+        if (duration_parse_slurm(value, &u->req.time_min_s, text) < 0)
+            r = REFUSAL_BAD_REQUEST;
     } else if (str_ieq(key, "StartTime")) {
         if (wall_parse(value, loop_wall(s->ctl->loop), &u->req.begin, text) < 0)
             r = REFUSAL_BAD_REQUEST;
@@ -348,6 +365,14 @@ void req_update(struct session *s, uint64_t tag, const struct msg_update *m)
     if (r == REFUSAL_NONE && j->state == JOB_PENDING)
         r = sched_admit(&v, j->uid, &u.req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL, j->steps.n,
                         &text);
+    if (r == REFUSAL_NONE && !str_eq(u.req.dependency, j->req.dependency))
+        r = past_settle(c, &u.req, j->array_job ? j->array_job : j->id, &text);
+    if (r == REFUSAL_NONE && j->state == JOB_PENDING) {
+        struct job probe = *j;
+        probe.req = u.req;
+        r = sched_admit_counts(&v, &probe, (struct sched_admit_how){.as_is = j->hold != HOLD_NONE},
+                               loop_wall(c->loop), &text);
+    }
     if (r != REFUSAL_NONE) {
         rec_fini(&job_req_rec, &u.req);
         session_reply(s, tag, r, m->target.job, 0, "%s", text.s);

@@ -126,6 +126,12 @@ static void finish(struct session *s, struct rows *rows)
     vec_clear(&s->resend);
     if (s->get.what & GET_NODES)
         send_nodes(s);
+    if (s->get.what & GET_WINDOWS) {
+        struct msg_windows w;
+        w.rows.v = c->model.windows.v;
+        w.rows.n = c->model.windows.n;
+        session_send(s, MSG_WINDOWS, s->follow_tag, &w);
+    }
     struct msg_snapshot m = {.seq = c->model.seq,
                              .epoch = c->model.epoch,
                              .next_job = c->model.next_job,

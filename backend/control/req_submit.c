@@ -7,6 +7,7 @@
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/model/array.h"
+#include "src/model/dep.h"
 #include "src/proto/codec.h"
 
 #define NAME_MAX_BYTES    128
@@ -89,6 +90,16 @@ static void check_payload(struct check *k, const struct step_payload *p)
     check_env(k, &p->env);
 }
 
+static void check_dependency(struct check *k, const char *s)
+{
+    struct deps d;
+    struct errtext text = {""};
+    if (dep_parse(s, &d, &text) < 0)
+        refuse(k, REFUSAL_DEPENDENCY, "%s", text.s);
+    else
+        deps_fini(&d);
+}
+
 static void check_request(struct check *k, const struct job_req *r)
 {
     check_name(k, "job name", r->name);
@@ -114,8 +125,7 @@ static void check_request(struct check *k, const struct job_req *r)
     if (str_is_empty(r->workdir) || r->workdir[0] != '/')
         refuse(k, REFUSAL_BAD_REQUEST, "working directory %s is not an absolute path",
                r->workdir ? r->workdir : "(none)");
-    if (!str_is_empty(r->dependency))
-        refuse(k, REFUSAL_DEPENDENCY, "dependencies are not scheduled by this release: %s", r->dependency);
+    check_dependency(k, r->dependency);
 }
 
 /* How many: more than any machine has is a slip or worse. */
@@ -300,6 +310,30 @@ static void make_job(struct session *s, struct msg_submit *m, struct job *j, str
     strv_fini(&parts);
 }
 
+/* Since when it could start but for resources: not yet where a dependency is open. */
+static void set_eligible(struct control *c, struct job *j)
+{
+    struct deps d;
+    struct wall now = loop_wall(c->loop);
+    j->t_eligible = j->req.begin.ms > now.ms ? j->req.begin : now;
+    if (str_is_empty(j->req.dependency) || dep_parse(j->req.dependency, &d, NULL) < 0)
+        return;
+    if (dep_state(&c->model, j, &d, ARRAY_NONE, now, NULL) == DEP_MET)
+        j->dep_met = dep_is_final(&c->model, j, &d);
+    else
+        j->t_eligible = (struct wall){0};
+    deps_fini(&d);
+}
+
+/* The rules that count. Held and forced ones are looked at when they are released. */
+static void check_counts(struct control *c, const struct msg_submit *m, const struct job *j,
+                         struct check *k)
+{
+    struct sched_view v = ctl_view(c);
+    struct sched_admit_how how = {.entering = true, .as_is = m->force || (m->hold && !m->test_only)};
+    k->refusal = sched_admit_counts(&v, j, how, loop_wall(c->loop), &k->text);
+}
+
 static void keep_payload(struct control *c, uint32_t job, int32_t step, const struct step_payload *p)
 {
     struct str b = STR_INIT;
@@ -338,9 +372,17 @@ void req_submit(struct session *s, uint64_t tag, struct msg_submit *m)
             account_default(&c->model.spec, user_name(c->users, s->uid), group_name(c->users, s->gid)));
     }
     check_submit(s, m, &k);
+    if (k.refusal == REFUSAL_NONE && past_must_wait(s, tag, m))
+        return;
+    if (k.refusal == REFUSAL_NONE)
+        k.refusal = past_settle(c, &m->req, 0, &k.text);
     struct job j = {0};
     if (k.refusal == REFUSAL_NONE)
         make_job(s, m, &j, &k);
+    if (k.refusal == REFUSAL_NONE)
+        check_counts(c, m, &j, &k);
+    if (k.refusal == REFUSAL_NONE)
+        set_eligible(c, &j);
     if (k.refusal != REFUSAL_NONE || m->test_only) {
         if (k.refusal != REFUSAL_NONE)
             session_reply(s, tag, k.refusal, 0, 0, "%s", k.text.s);

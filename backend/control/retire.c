@@ -56,6 +56,8 @@ void ctl_retire(void *ctx)
         /* An array's record holds the payload of its elements: it goes last. */
         if (is_array && idmap_get(&elements, j->id))
             continue;
+        if (dep_index_names(&c->deps, &c->model, j))
+            continue;
         uint32_t array = is_array ? 0 : j->array_job;
         ctl_drop_timer(c, j->id);
         payload_cache_drop(c->payloads, j->id, STEP_BATCH);

@@ -47,6 +47,17 @@ static int into_model(void *ctx, struct job *j)
     return 0;
 }
 
+static int take_windows(struct model *m, struct msg_windows *windows, struct errtext *err)
+{
+    for (size_t i = 0; i < windows->rows.n; i++)
+        if (window_check(&windows->rows.v[i], err) < 0)
+            return -EBADMSG;
+    model_take_windows(m, windows->rows.v, windows->rows.n);
+    windows->rows.v = NULL;
+    windows->rows.n = 0;
+    return 1;
+}
+
 static int take_jobs(struct model *m, struct msg_jobs *jobs, struct errtext *err)
 {
     return each_job(jobs, into_model, m, err);
@@ -102,6 +113,8 @@ int mirror_feed(struct model *m, const struct incoming *in, struct errtext *err)
     }
     if (in->kind == MSG_NODES)
         return take_nodes(m, in->body, err);
+    if (in->kind == MSG_WINDOWS)
+        return take_windows(m, in->body, err);
     if (in->kind == MSG_JOBS)
         return take_jobs(m, in->body, err);
     if (in->kind == MSG_SNAPSHOT)

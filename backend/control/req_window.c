@@ -1,0 +1,128 @@
+/* req_window.c - windows: an administrator sets, changes and removes them. */
+#include <stdlib.h>
+
+#include "backend/control/private.h"
+#include "src/base/hostlist.h"
+#include "src/base/utf8.h"
+
+#define NAME_MAX_BYTES 128
+#define TEXT_MAX_BYTES 1024
+#define WINDOWS_MAX    10000u
+#define NAMES_MAX      1000u /* users and accounts of one */
+
+static bool texts_are_clean(const struct strv *v)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (!utf8_is_clean_name(v->v[i], NAME_MAX_BYTES))
+            return false;
+    return v->n <= NAMES_MAX;
+}
+
+/* Lists become names, each a node that there is, and each once. */
+static enum refusal expand_nodes(const struct control *c, struct window *w, struct errtext *text)
+{
+    struct strv all = {0};
+    char *expr = strv_join(&w->nodes, ",");
+    int r = str_ieq(expr, WINDOW_ALL_NODES) ? 0 : hostlist_expand(expr, &all, text);
+    free(expr);
+    if (r < 0)
+        return REFUSAL_NO_NODE;
+    enum refusal refusal = REFUSAL_NONE;
+    struct strv names = {0};
+    for (size_t i = 0; i < all.n && refusal == REFUSAL_NONE; i++) {
+        if (!model_get_node(&c->model, all.v[i])) {
+            err_set(text, 0, "there is no node %s", all.v[i]);
+            refusal = REFUSAL_NO_NODE;
+        } else if (!strv_has(&names, all.v[i])) {
+            strv_push(&names, all.v[i]);
+        }
+    }
+    if (!all.n)
+        strv_push(&names, WINDOW_ALL_NODES);
+    strv_fini(&all);
+    strv_fini(&w->nodes);
+    w->nodes = names;
+    return refusal;
+}
+
+/* "root_3" as Slurm names them; a name that is free. */
+static char *make_name(const struct control *c, const char *user)
+{
+    for (uint32_t n = 1;; n++) {
+        char *name = xasprintf("%s_%u", user, n);
+        if (!model_get_window(&c->model, name))
+            return name;
+        free(name);
+    }
+}
+
+static uint32_t next_id(const struct model *m)
+{
+    uint32_t id = 0;
+    for (size_t i = 0; i < m->windows.n; i++)
+        id = m->windows.v[i].id > id ? m->windows.v[i].id : id;
+    return id + 1;
+}
+
+static enum refusal check(struct session *s, struct msg_window_set *m, struct errtext *text)
+{
+    struct control *c = s->ctl;
+    struct window *w = &m->window;
+    if (!s->admin) {
+        err_set(text, 0, "only administrators set and remove windows and reservations");
+        return REFUSAL_NOT_ALLOWED;
+    }
+    if (str_is_empty(w->name) && !m->remove && !m->update) {
+        free(w->name);
+        w->name = make_name(c, user_name(c->users, s->uid));
+    }
+    const struct window *old = model_get_window(&c->model, w->name);
+    if ((m->remove || m->update) && !old) {
+        err_set(text, 0, "there is no window or reservation %s", w->name ? w->name : "");
+        return REFUSAL_NO_WINDOW;
+    }
+    if (m->remove)
+        return REFUSAL_NONE;
+    if (old && !m->update) {
+        err_set(text, 0, "window %s is there already", w->name);
+        return REFUSAL_BAD_REQUEST;
+    }
+    bool clean = utf8_is_clean_name(w->name, NAME_MAX_BYTES) && !strchr(w->name, ',') &&
+                 (!w->reason || utf8_is_clean_name(w->reason, TEXT_MAX_BYTES)) &&
+                 texts_are_clean(&w->users) && texts_are_clean(&w->accounts);
+    if (!clean || c->model.windows.n >= WINDOWS_MAX) {
+        err_set(text, 0, clean ? "too many windows" : "a name or a text of the window cannot be used");
+        return REFUSAL_BAD_REQUEST;
+    }
+    enum refusal r = expand_nodes(c, w, text);
+    if (r != REFUSAL_NONE)
+        return r;
+    w->id = old ? old->id : next_id(&c->model);
+    w->t_made = old ? old->t_made : loop_wall(c->loop);
+    free(w->user);
+    w->user = xstrdup(user_name(c->users, s->uid));
+    if (window_check(w, text) < 0)
+        return REFUSAL_BAD_REQUEST;
+    if (w->end.ms <= loop_wall(c->loop).ms)
+        err_set(text, 0, "window %s would be over already", w->name);
+    else if (w->kind == WINDOW_RESERVATION && !w->users.n && !w->accounts.n)
+        err_set(text, 0, "reservation %s: nobody may use it, name users or accounts", w->name);
+    return text->s[0] ? REFUSAL_BAD_REQUEST : REFUSAL_NONE;
+}
+
+void req_window(struct session *s, uint64_t tag, struct msg_window_set *m)
+{
+    struct control *c = s->ctl;
+    struct errtext text = {""};
+    enum refusal r = check(s, m, &text);
+    if (r != REFUSAL_NONE) {
+        session_reply(s, tag, r, 0, 0, "%s", text.s);
+        return;
+    }
+    char *name = xstrdup(m->window.name);
+    struct ev_window body = {.window = m->window, .remove = m->remove};
+    m->window = (struct window){0};
+    int fold = ctl_emit(c, EV_WINDOW, 0, &body);
+    session_reply(s, tag, fold < 0 ? REFUSAL_BAD_REQUEST : REFUSAL_NONE, 0, fold == 0, "%s", name);
+    free(name);
+}
