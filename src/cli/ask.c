@@ -20,14 +20,19 @@ struct client *ask_connect(const struct cli *cli)
     return c;
 }
 
+const char *ask_words_slurm(int rc)
+{
+    return rc == -ETIMEDOUT ? SLURM_TIMEOUT
+           : rc == -EPROTO  ? "Incompatible versions of client and server code"
+                            : SLURM_AWAY;
+}
+
 struct client *ask_connect_slurm(const struct cli *cli, const char **ret_text)
 {
     struct client *c = NULL;
     int rc = client_connect(cli->name, 0, &c, NULL);
     if (rc < 0)
-        *ret_text = rc == -ETIMEDOUT ? SLURM_TIMEOUT
-                    : rc == -EPROTO  ? "Incompatible versions of client and server code"
-                                     : SLURM_AWAY;
+        *ret_text = ask_words_slurm(rc);
     return c;
 }
 

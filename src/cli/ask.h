@@ -19,6 +19,7 @@
  * then. */
 struct client *ask_connect(const struct cli *cli) __attribute__((warn_unused_result));
 /* For Slurm's names: starts nothing and says nothing. *ret_text: Slurm's words for the failure. */
+const char *ask_words_slurm(int rc); /* of -ETIMEDOUT and the like */
 struct client *ask_connect_slurm(const struct cli *cli, const char **ret_text)
     __attribute__((warn_unused_result));
 

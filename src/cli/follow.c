@@ -22,8 +22,11 @@ static void lose(struct follow *f)
 
 static void take_name(struct follow *f)
 {
+    const struct msg_welcome *w = client_welcome(f->client);
+    if (!w) /* not yet */
+        return;
     free(f->cluster);
-    f->cluster = xstrdup(client_welcome(f->client)->name);
+    f->cluster = xstrdup(w->name);
 }
 
 /* Asks for the job's rows and events; what comes replaces the mirror. */
@@ -150,8 +153,10 @@ static unsigned take_message(struct follow *f, struct incoming *in)
     bool again = in->kind == MSG_RESYNC || (!refused && mirror_feed(&f->m, in, &err) < 0);
     bool no_job = refused && refused->refusal == REFUSAL_NO_JOB;
     bool later = refused && !no_job; /* it is shutting down, or too busy */
-    if (in->kind == MSG_SNAPSHOT || no_job)
+    if (in->kind == MSG_SNAPSHOT || no_job) {
         f->known = true;
+        take_name(f);
+    }
     msg_free(in->kind, in->body);
     if (later)
         lose(f);

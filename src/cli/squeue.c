@@ -314,9 +314,20 @@ static bool is_taken(const struct squeue *q, const struct job *j)
     return is_named(q, j) && job_filter_takes(&q->filter, j) && (!q->start || j->state == JOB_PENDING);
 }
 
+/* Once the model knows the time. */
+static void make_cx(struct listing *l)
+{
+    if (l->cx.m)
+        return;
+    l->cx = job_cx_from_env(l->m);
+    l->cx.noconvert = l->q->noconvert;
+    l->cx.starts = l->q->start ? &l->starts : NULL;
+}
+
 static void add_job(void *ctx, const struct job *j)
 {
     struct listing *l = ctx;
+    make_cx(l);
     const struct squeue *q = l->q;
     if (!job_is_listed(j, l->m))
         return;
@@ -477,13 +488,6 @@ static struct job_members read_by(const struct listing *l)
     return m;
 }
 
-static void make_cx(struct listing *l)
-{
-    l->cx = job_cx_from_env(l->m);
-    l->cx.noconvert = l->q->noconvert;
-    l->cx.starts = l->q->start ? &l->starts : NULL;
-}
-
 /* With one job after the other in view, or with all of them where the columns need that. */
 static int fetch(struct listing *l, struct client *c, struct model *m)
 {
@@ -494,12 +498,9 @@ static int fetch(struct listing *l, struct client *c, struct model *m)
     int rc;
     if (at_once) {
         rc = client_fetch(c, &get, m, NULL);
-        make_cx(l);
     } else {
         get.job_members = reads.job;
         get.req_members = reads.req;
-        m->now = client_welcome(c)->now;
-        make_cx(l);
         rc = client_each_job(c, &get, m, add_job, l, NULL);
     }
     rec_fini(&msg_get_rec, &get);
@@ -525,17 +526,18 @@ static bool is_other_cluster(const struct squeue *q, const struct model *m)
 
 static int ask_once(const struct squeue *q, const struct cli *cli)
 {
-    const char *away = NULL;
-    struct client *c = ask_connect_slurm(cli, &away);
-    if (!c)
-        return failed(away);
+    struct client *c;
+    int rc = client_connect(cli->name, CLIENT_EAGER, &c, NULL);
+    if (rc < 0)
+        return failed(ask_words_slurm(rc));
     struct model m;
     struct listing l;
-    int rc;
     model_init(&m);
     listing_init(&l, q, &m);
-    if (fetch(&l, c, &m) < 0) {
-        rc = failed(SLURM_TIMEOUT);
+    rc = fetch(&l, c, &m);
+    make_cx(&l);
+    if (rc < 0) {
+        rc = failed(client_welcome(c) ? SLURM_TIMEOUT : ask_words_slurm(rc));
     } else if (is_other_cluster(q, &m)) {
         cli_error(cli, "No cluster '%s' known by database.", q->cluster);
         rc = 1;

@@ -88,10 +88,9 @@ static int read_env(struct srun *s, bool inside)
     const char *spec = s->opt.job.export_spec;
     int rc;
     if (inside) {
-        struct strv env = cli_environ(), base = export_login_env();
-        rc = export_env(spec, &env, &base, &s->env, &err);
+        struct strv env = cli_environ();
+        rc = export_env(spec, &env, NULL, &s->env, &err);
         strv_fini(&env);
-        strv_fini(&base);
     } else {
         rc = submission_env(spec, s->opt.job.cwd, &s->env, &err);
     }
@@ -188,8 +187,7 @@ static int run_inside(struct srun *s)
     struct follow f;
     struct errtext err = {0};
     bool own_job = submission_inside_job();
-    int rc = own_job ? client_connect_wait(s->cli->cmd->name, 0, &c, &err)
-                     : client_connect(s->cli->cmd->name, 0, &c, &err);
+    int rc = client_connect(s->cli->cmd->name, own_job ? CLIENT_EAGER : 0, &c, &err);
     if (rc && !own_job)
         return submission_away(s->cli, "Unable to create step", &err);
     follow_init(&f, s->cli, rc ? NULL : c, s->opt.jobid, false);

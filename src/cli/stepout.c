@@ -228,8 +228,15 @@ static bool task_has_output(const struct task *t)
     return t->state == TASK_RUNNING || (t->state == TASK_DONE && t->end_kind != END_NOT_RUN);
 }
 
+/* From the moment that it is on its way to the node: the question travels behind it, and the node answers
+ * when there is something to say. Waiting until it is known to run would cost two more ways. */
+static bool task_may_be_asked(const struct task *t)
+{
+    return t->state == TASK_LAUNCHING || task_has_output(t);
+}
+
 /* Where what is here has not been taken yet, one byte: only to be seen reading. */
-static void stream_ask(struct stepout *o, struct stepout_stream *st, bool ended)
+static void stream_ask(struct stepout *o, struct stepout_stream *st, const struct task *t)
 {
     bool full = is_full(o, st);
     struct msg_output_read m = {
@@ -244,7 +251,8 @@ static void stream_ask(struct stepout *o, struct stepout_stream *st, bool ended)
     if (!follow_send(o->f, MSG_OUTPUT_READ, &m, &tag))
         return;
     st->asked = true;
-    st->asked_ended = ended;
+    st->asked_early = t->state == TASK_LAUNCHING;
+    st->asked_ended = t->state == TASK_DONE;
     idmap_set(&o->by_tag, tag, st);
 }
 
@@ -263,10 +271,13 @@ static void task_streams(struct stepout *o, const struct step *s, const struct t
         struct stepout_stream *st = &o->v[at];
         st->task = t->index;
         st->open = is_streamed(s, st->which);
+        if (st->early && t->state != TASK_LAUNCHING)
+            st->retry_at_ms = 0;
+        st->early = st->early && t->state == TASK_LAUNCHING;
         if (st->paused && !is_full(o, st))
             stream_go_on(st);
         if (st->open && !st->eof && !st->asked && st->retry_at_ms <= now_ms && o->f->client)
-            stream_ask(o, st, t->state == TASK_DONE);
+            stream_ask(o, st, t);
     }
 }
 
@@ -275,7 +286,7 @@ void stepout_update(struct stepout *o, const struct step *s, int64_t now_ms)
     if (!o->v && s->tasks.n)
         make_streams(o, s);
     for (size_t i = 0; o->v && i < s->tasks.n; i++)
-        if (task_has_output(&s->tasks.v[i]))
+        if (task_may_be_asked(&s->tasks.v[i]))
             task_streams(o, s, &s->tasks.v[i], now_ms);
     write_held(o, now_ms);
     stepout_drain(o, now_ms);
@@ -307,6 +318,7 @@ static void not_answered(struct stepout *o, struct stepout_stream *st, const str
         o->why_not = xstrdup(result->text);
     }
     st->retry_at_ms = now_ms + RETRY_MS;
+    st->early = st->asked_early;
 }
 
 static void take_data(struct stepout *o, struct stepout_stream *st, const struct msg_output_data *d,
@@ -314,6 +326,7 @@ static void take_data(struct stepout *o, struct stepout_stream *st, const struct
 {
     if (d->error && !st->asked_ended) { /* it may just have begun */
         st->retry_at_ms = now_ms + RETRY_MS;
+        st->early = st->asked_early;
         return;
     }
     if (d->error) {

@@ -21,6 +21,8 @@ struct stepout_stream {
     int64_t retry_at_ms; /* not before; 0: at once */
     int64_t held_ms;     /* since then `line` waits for its end */
     bool open, eof, asked;
+    bool early;       /* the last answer was none: its task had hardly been sent to the node */
+    bool asked_early; /* the question came before the task was known to run */
     bool asked_ended; /* the question came after the task's end: an error is final */
     bool lost;        /* ended before its end was here */
     bool paused;      /* waits until what is here has been taken */

@@ -32,6 +32,9 @@ struct client {
     VEC(struct incoming) kept; /* messages that came while another one was waited for ... */
     size_t kept_at;            /* ... from here on */
     struct msg_welcome *welcome;
+    char *program;
+    uint64_t greet_tag;  /* of the greeting that is not answered yet; 0: it is */
+    int64_t greet_by_ms; /* when it must be */
     struct paths paths;
     const struct client_rows *rows; /* who takes the rows of the request rows_tag; NULL: nobody */
     uint64_t rows_tag;
@@ -157,6 +160,27 @@ int client_send(struct client *c, enum msg_kind kind, const void *body, uint64_t
     return 0;
 }
 
+/* Takes the answer to the greeting. */
+static int take_welcome(struct client *c, enum msg_kind kind, void *body, struct errtext *err)
+{
+    c->greet_tag = 0;
+    if (kind != MSG_WELCOME) {
+        const struct msg_result *refused = kind == MSG_RESULT ? body : NULL;
+        int r = err_set(err, -EPROTO, "the controller refuses the connection: %s",
+                        refused && refused->text ? refused->text : "no reason is given");
+        msg_free(kind, body);
+        return r;
+    }
+    c->welcome = body;
+    uint32_t version = c->welcome->version;
+    if (version < PROTO_VERSION_MIN || version > PROTO_VERSION)
+        return err_set(err, -EPROTO,
+                       "the controller (release %s) speaks version %u of the protocol, %s speaks %d to %d",
+                       c->welcome->release ? c->welcome->release : "unknown", version, c->program,
+                       PROTO_VERSION_MIN, PROTO_VERSION);
+    return 0;
+}
+
 /* The next message among the bytes that have been read. A kind that is not known here comes from a newer
  * controller and is left out, unless it is the answer that is waited for. */
 static int take_frame(struct client *c, uint64_t wanted_tag, struct incoming *ret, struct errtext *err)
@@ -187,18 +211,30 @@ static int take_frame(struct client *c, uint64_t wanted_tag, struct incoming *re
             continue;
         if (r < 0)
             return -EBADMSG;
+        if (c->greet_tag && f.tag == c->greet_tag) {
+            r = take_welcome(c, f.type, body, err);
+            if (r < 0)
+                return r;
+            continue;
+        }
         *ret = (struct incoming){.kind = f.type, .tag = f.tag, .body = body};
         return 1;
     }
 }
 
-/* Returns 1, 0 (time is up, or a signal came), or a negative error. deadline_ms < 0: none. */
+static int away(struct errtext *err)
+{
+    return err_set(err, -ETIMEDOUT, "the controller does not answer");
+}
+
+/* Returns 1, 0 (time is up, a signal came, or the greeting has been answered), or a negative error.
+ * deadline_ms < 0: none. */
 static int next_message(struct client *c, uint64_t wanted_tag, int64_t deadline_ms, struct incoming *ret,
                         struct errtext *err)
 {
-    for (;;) {
+    for (bool greets = c->greet_tag != 0;;) {
         int r = take_frame(c, wanted_tag, ret, err);
-        if (r != 0)
+        if (r != 0 || (greets && !c->greet_tag))
             return r;
         if (client_wants_write(c) && (r = write_some(c, err)) < 0)
             return r;
@@ -207,9 +243,13 @@ static int next_message(struct client *c, uint64_t wanted_tag, int64_t deadline_
             return r;
         if (r > 0)
             continue;
-        int64_t left = deadline_ms < 0 ? -1 : deadline_ms - now_ms();
+        int64_t now = now_ms(), left = deadline_ms < 0 ? -1 : deadline_ms - now;
         if (deadline_ms >= 0 && left <= 0)
             return 0;
+        if (c->greet_tag && now >= c->greet_by_ms)
+            return away(err);
+        if (c->greet_tag && (left < 0 || left > c->greet_by_ms - now))
+            left = c->greet_by_ms - now;
         r = wait_socket(c, left > INT32_MAX ? INT32_MAX : (int)left);
         if (r == -EINTR)
             return 0;
@@ -242,7 +282,7 @@ static int wait_tag_until(struct client *c, uint64_t tag, int64_t deadline_ms, s
         if (r < 0)
             return r;
         if (r == 0 && deadline_ms >= 0 && now_ms() >= deadline_ms)
-            return err_set(err, -ETIMEDOUT, "the controller does not answer");
+            return away(err);
         if (r == 0)
             continue;
         if (in.tag == tag) {
@@ -282,33 +322,19 @@ int client_call(struct client *c, enum msg_kind kind, const void *body, enum msg
 
 /* ---- the connection ---- */
 
-static int greet(struct client *c, const char *program, struct errtext *err)
+static int greet(struct client *c, const char *program, bool wait, struct errtext *err)
 {
-    char *name = xstrdup(program);
-    struct msg_hello hello = {.version = PROTO_VERSION, .program = name};
-    uint64_t tag;
-    struct incoming in = {0};
-    int r = client_send(c, MSG_HELLO, &hello, &tag, err);
-    if (r == 0)
-        r = wait_tag_until(c, tag, now_ms() + GREETING_WAIT_MS, &in, err);
-    free(name);
-    if (r < 0)
-        return r;
-    if (in.kind != MSG_WELCOME) {
-        const struct msg_result *refused = in.kind == MSG_RESULT ? in.body : NULL;
-        r = err_set(err, -EPROTO, "the controller refuses the connection: %s",
-                    refused && refused->text ? refused->text : "no reason is given");
-        msg_free(in.kind, in.body);
-        return r;
+    c->program = xstrdup(program);
+    struct msg_hello hello = {.version = PROTO_VERSION, .program = c->program};
+    int r = client_send(c, MSG_HELLO, &hello, &c->greet_tag, err);
+    c->greet_by_ms = now_ms() + GREETING_WAIT_MS;
+    while (r >= 0 && wait && c->greet_tag) {
+        struct incoming in;
+        r = next_message(c, c->greet_tag, -1, &in, err);
+        if (r > 0)
+            vec_push(&c->kept, in);
     }
-    c->welcome = in.body;
-    uint32_t version = c->welcome->version;
-    if (version < PROTO_VERSION_MIN || version > PROTO_VERSION)
-        return err_set(err, -EPROTO,
-                       "the controller (release %s) speaks version %u of the protocol, %s speaks %d to %d",
-                       c->welcome->release ? c->welcome->release : "unknown", version, program,
-                       PROTO_VERSION_MIN, PROTO_VERSION);
-    return 0;
+    return r < 0 ? r : 0;
 }
 
 int client_connect(const char *program, unsigned flags, struct client **ret, struct errtext *err)
@@ -321,7 +347,7 @@ int client_connect(const char *program, unsigned flags, struct client **ret, str
     bool may_start = (flags & CLIENT_START) && access(c->paths.config, F_OK) != 0;
     if ((c->fd == -ENOENT || c->fd == -ECONNREFUSED) && (may_start || (flags & CLIENT_UP)))
         c->fd = client_start_controller(&c->paths, err);
-    int r = c->fd < 0 ? c->fd : greet(c, program, err);
+    int r = c->fd < 0 ? c->fd : greet(c, program, !(flags & CLIENT_EAGER), err);
     if (r < 0) {
         client_free(c);
         return r;
@@ -356,6 +382,7 @@ void client_free(struct client *c)
         msg_free(c->kept.v[i].kind, c->kept.v[i].body);
     vec_fini(&c->kept);
     msg_free(MSG_WELCOME, c->welcome);
+    free(c->program);
     paths_fini(&c->paths);
     free(c);
 }

@@ -29,6 +29,10 @@ struct client;
 
 #define CLIENT_START 1u /* start the embedded controller where none is configured and none runs */
 #define CLIENT_UP    2u /* start the controller where none runs, configured or not: `stoker up` */
+/* Do not wait for the answer to the greeting: requests follow it at once, which saves a round trip. Until
+ * their first answer client_welcome is NULL; what would have failed the connection fails what waits then.
+ */
+#define CLIENT_EAGER 4u
 
 /* Connects and greets. program: the name told to the controller. Errors: -ECONNREFUSED or -ENOENT (no
  * controller there), -EPROTO (versions), -ETIMEDOUT; *ret untouched. */
@@ -40,7 +44,7 @@ int client_connect_wait(const char *program, int wait_ms, struct client **ret, s
     __attribute__((warn_unused_result));
 void client_free(struct client *c);
 
-const struct msg_welcome *client_welcome(const struct client *c);
+const struct msg_welcome *client_welcome(const struct client *c); /* NULL: see CLIENT_EAGER */
 const struct paths *client_paths(const struct client *c);
 int client_fd(const struct client *c);
 
@@ -79,7 +83,7 @@ int client_fetch(struct client *c, const struct msg_get *get, struct model *m, s
 
 /* The same for listings of many jobs: each row is shown to fn as it comes and kept by nobody; what it
  * points to is valid during the call. A job that changed meanwhile comes again. m gets everything but the
- * jobs: the configuration before the first row, a time of the controller from the beginning. */
+ * jobs: the configuration and a time of the controller before the first row. */
 int client_each_job(struct client *c, const struct msg_get *get, struct model *m,
                     void (*fn)(void *ctx, const struct job *j), void *ctx, struct errtext *err)
     __attribute__((warn_unused_result));

@@ -5,6 +5,8 @@
 #include "src/proto/codec.h"
 
 struct each {
+    const struct client *client;
+    struct model *m;
     struct codec_rows *rows;
     struct job row;
     void (*fn)(void *ctx, const struct job *j);
@@ -14,6 +16,7 @@ struct each {
 static int take_rows(void *ctx, const void *p, size_t n, struct errtext *err)
 {
     struct each *e = ctx;
+    e->m->now = client_welcome(e->client)->now;
     int r = codec_rows_open(e->rows, &job_rec, p, n, err);
     while (r >= 0 && (r = codec_rows_next(e->rows, &e->row, err)) > 0) {
         r = mirror_check_row(&e->row, err);
@@ -26,10 +29,9 @@ static int take_rows(void *ctx, const void *p, size_t n, struct errtext *err)
 int client_each_job(struct client *c, const struct msg_get *get, struct model *m,
                     void (*fn)(void *ctx, const struct job *j), void *ctx, struct errtext *err)
 {
-    struct each e = {.rows = codec_rows_new(), .fn = fn, .ctx = ctx};
+    struct each e = {.client = c, .m = m, .rows = codec_rows_new(), .fn = fn, .ctx = ctx};
     const struct client_rows rows = {.take = take_rows, .ctx = &e};
     uint64_t tag;
-    m->now = client_welcome(c)->now;
     int r = client_send(c, MSG_GET, get, &tag, err);
     client_take_rows(c, tag, &rows);
     if (r >= 0)

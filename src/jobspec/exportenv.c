@@ -144,7 +144,13 @@ int export_env(const char *spec, const struct strv *env, const struct strv *base
     if (spec && !none)
         items = split_list(spec);
     bool all = !none && (!items.n || strv_has(&items, "ALL"));
+    struct strv login = {0};
+    if (!all && !base) { /* only then: the name service is asked for them */
+        login = export_login_env();
+        base = &login;
+    }
     out = all ? strv_copy(env) : without_list(env, base);
+    strv_fini(&login);
     int rc = add_items(&items, env, &out, err);
     rc = rc ? rc : check_size(&out, err);
     strv_fini(&items);

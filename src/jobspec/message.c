@@ -31,13 +31,12 @@ void submission_init(struct msg_submit *m, struct jobopts *o, enum job_kind kind
 
 int submission_env(const char *spec, const char *cwd, struct strv *ret, struct errtext *err)
 {
-    struct strv env = {0}, base = export_login_env();
+    struct strv env = {0};
     for (char **e = environ; *e; e++)
         strv_push(&env, *e);
     export_clean_job(&env);
-    int rc = export_env(spec, &env, &base, ret, err);
+    int rc = export_env(spec, &env, NULL, ret, err);
     strv_fini(&env);
-    strv_fini(&base);
     if (rc)
         return rc;
     strv_unsetenv(ret, "SLURM_EXPORT_ENV");
