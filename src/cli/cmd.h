@@ -62,7 +62,9 @@ struct command {
     X(scancel) \
     X(scontrol) \
     X(sinfo) \
-    X(sacct)
+    X(sacct) \
+    X(sprio) \
+    X(sshare)
 /* clang-format on */
 
 #define X(name) extern const struct command cmd_##name;
