@@ -220,6 +220,7 @@ static int take_order(struct peer *p, const struct frame *f, void *body)
     case MSG_END_ACK: tasks_ack(a, body); return 0;
     case MSG_OUTPUT_READ: spool_read(a, f->tag, body); return 0;
     case MSG_INPUT: tasks_input(a, f->tag, body, f); return 0;
+    case MSG_PMI_ALL: tasks_pmi(a, body, f); return 0;
     case MSG_WATCH_UTIL: util_watch(a, flag->on); return 0;
     case MSG_AGENT_STOP: return take_stop(a);
     default: return -EPROTO;

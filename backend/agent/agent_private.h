@@ -125,6 +125,8 @@ void tasks_free(struct atask *t);
 /* frame: the launch as it came, which is what the shim gets. */
 void tasks_launch(struct agent *a, uint64_t tag, const struct launch *l, const struct frame *f);
 void tasks_kill(struct agent *a, const struct launch_kill *k);
+/* To its shim: a fence of its step is over. */
+void tasks_pmi(struct agent *a, const struct msg_pmi *m, const struct frame *f);
 void tasks_input(struct agent *a, uint64_t tag, const struct msg_input *m, const struct frame *f);
 void tasks_ack(struct agent *a, const struct launch_key *key);
 /* Another cluster takes the node over: removes what is only kept for readers. The number of tasks that

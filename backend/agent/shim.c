@@ -183,6 +183,7 @@ static void start(struct shim *s)
     arm_limits(s);
     arm_timer(s);
     mem_start(s);
+    pmi_start(s);
     int r = write_script(s);
     if (r == 0)
         r = files_prepare(s);
@@ -291,6 +292,7 @@ static void timers(struct shim *s)
         mem_look(s);
     if (now >= s->spool_ms)
         spool_look(s);
+    pmi_look(s);
     if (now >= s->kill_ms)
         kill_round(s);
     if (s->first_kill_ms && now - s->first_kill_ms > STUCK_MS)
@@ -302,6 +304,8 @@ static int wait_ms(const struct shim *s)
     int64_t at = s->kill_ms < s->mem_ms ? s->kill_ms : s->mem_ms;
     if (s->spool_ms < at)
         at = s->spool_ms;
+    if (pmi_next_ms(s) < at)
+        at = pmi_next_ms(s);
     if (s->drain_ms && s->drain_ms < at)
         at = s->drain_ms;
     if (at == INT64_MAX)
@@ -321,7 +325,8 @@ struct source {
         SRC_REPORT,
         SRC_PUMP,
         SRC_INPUT,
-        SRC_SINK
+        SRC_SINK,
+        SRC_PMI
     } kind;
     size_t rank, sink;
     int stream;
@@ -351,6 +356,7 @@ static void collect(struct shim *s, struct sources *q)
     add(q, s->opener_fd, POLLIN, (struct source){.kind = SRC_OPENER});
     for (size_t i = 0; i < s->n_ranks; i++) {
         struct rank *r = &s->ranks[i];
+        add(q, pmi_fd(s, i), POLLIN, (struct source){.kind = SRC_PMI, .rank = i});
         add(q, r->report_fd, POLLIN, (struct source){.kind = SRC_REPORT, .rank = i});
         for (int k = 0; k < 2; k++)
             if (r->pump[k].fd >= 0 && sink_has_room(s, r, k))
@@ -401,6 +407,10 @@ static void serve(struct shim *s, const struct source *what, short ready)
             pump_read(s, r, what->stream);
         break;
     case SRC_INPUT: input_push(s); break;
+    case SRC_PMI:
+        if (pmi_fd(s, what->rank) >= 0)
+            pmi_read(s, what->rank);
+        break;
     case SRC_SINK: sink_flush(s, &s->sinks.v[what->sink]); break;
     }
 }

@@ -100,6 +100,13 @@ static void take_frame(struct shim *s, const struct frame *f)
         if (launch_key_eq(&k.key, &s->l.key))
             kill_on_request(s, &k);
         rec_fini(&launch_kill_rec, &k);
+    } else if (f->type == MSG_PMI_ALL) {
+        struct msg_pmi m;
+        if (codec_decode(&msg_pmi_rec, f->body, f->size, &m, NULL) < 0)
+            return;
+        if (launch_key_eq(&m.key, &s->l.key))
+            pmi_take(s, &m);
+        rec_fini(&msg_pmi_rec, &m);
     } else if (f->type == MSG_INPUT) {
         struct msg_input m;
         if (codec_decode(&msg_input_rec, f->body, f->size, &m, NULL) < 0)

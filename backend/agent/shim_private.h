@@ -43,6 +43,8 @@ struct rank {
     size_t in_at; /* bytes of shim.input it has got */
 };
 
+struct pmi;
+
 enum shim_phase { SHIM_OPENING, SHIM_RUNNING, SHIM_LEFTOVERS, SHIM_GONE };
 
 struct shim {
@@ -86,6 +88,8 @@ struct shim {
     struct str input;
     uint64_t input_at, input_tag; /* offset of input in the whole stream; tag of the request to answer */
     bool input_waits, input_eof;
+
+    struct pmi *pmi; /* NULL: not served */
 };
 
 int64_t shim_now_ms(void);
@@ -143,6 +147,18 @@ void sink_flush(struct shim *s, struct sink *k);
 bool sinks_drain(struct shim *s);
 void input_take(struct shim *s, uint64_t tag, const struct msg_input *m);
 void input_push(struct shim *s);
+
+/* --- shim_pmi.c: ranks that find one another --- */
+void pmi_start(struct shim *s);
+/* A rank's socket: ours is kept, theirs (-1: PMI is not served) is the rank's PMI_FD. 0 or -errno. */
+int pmi_socket(struct shim *s, size_t rank, int *ret_theirs);
+int pmi_fd(const struct shim *s, size_t rank); /* -1: closed */
+void pmi_read(struct shim *s, size_t rank);
+/* A fence that nobody has answered is said again. */
+int64_t pmi_next_ms(const struct shim *s);
+void pmi_look(struct shim *s);
+/* All tasks of the step are in the fence: the others' pairs. */
+void pmi_take(struct shim *s, const struct msg_pmi *m);
 
 /* --- shim_kill.c --- */
 void kill_terminate(struct shim *s, int64_t grace_ms);

@@ -225,7 +225,16 @@ static int exec_in_path(char **argv, char **env, const char *path)
     return error;
 }
 
-static _Noreturn void rank_child(const struct shim *s, const struct rank *r, const int given[3], int report)
+static void set_pmi(const struct shim *s, const struct rank *r, int fd, struct strv *env)
+{
+    strv_setenvf(env, "PMI_FD", "%d", fd);
+    strv_setenvf(env, "PMI_RANK", "%u", r->l->rank);
+    strv_setenvf(env, "PMI_SIZE", "%u", s->l.pmi_size);
+    strv_setenvf(env, "PMI_JOBID", "%u.%d", s->l.key.job, s->l.key.step);
+    strv_setenv(env, "PMI_SPAWNED", "0");
+}
+
+static _Noreturn void rank_child(const struct shim *s, const struct rank *r, const int given[4], int report)
 {
     setpgid(0, 0);
     sigset_t none;
@@ -244,6 +253,8 @@ static _Noreturn void rank_child(const struct shim *s, const struct rank *r, con
         give_up(report, -e, false, "%s", text);
     open_standard(s, r, given, report);
     close_the_rest();
+    if (given[3] >= 0)
+        fcntl(given[3], F_SETFD, 0);
 
     const struct strv *args = r->l->argv.n ? &r->l->argv : &s->l.argv;
     struct strv argv = {0};
@@ -260,6 +271,8 @@ static _Noreturn void rank_child(const struct shim *s, const struct rank *r, con
     if (!argv.n)
         give_up(report, EINVAL, true, "execve(): there is nothing to run");
     struct strv env = environment(s, r);
+    if (given[3] >= 0)
+        set_pmi(s, r, given[3], &env);
     const char *path = strv_getenv(&env, "PATH");
     e = exec_in_path(argv.v, env.v, str_is_empty(path) ? DEFAULT_PATH : path);
     give_up(report, e, true, "execve(): %s: %s", argv.v[0], strerror(e));
@@ -283,7 +296,8 @@ int rank_spawn(struct shim *s, struct rank *r)
     for (int i = 0; e == 0 && s->l.label && i < 2; i++)
         if ((i == 0 || r->sink[1] != r->sink[0]) && pipe2(io[i], O_CLOEXEC) < 0)
             e = -errno;
-    int given[3] = {in[0], s->sinks.v[r->sink[0]].fd, s->sinks.v[r->sink[1]].fd};
+    int given[4] = {in[0], s->sinks.v[r->sink[0]].fd, s->sinks.v[r->sink[1]].fd, -1};
+    e = e ? e : pmi_socket(s, (size_t)(r - s->ranks), &given[3]);
     if (s->l.label) {
         given[1] = io[0][1];
         given[2] = io[1][1] >= 0 ? io[1][1] : io[0][1];
@@ -298,10 +312,11 @@ int rank_spawn(struct shim *s, struct rank *r)
         close_all(io[0], 2);
         close_all(io[1], 2);
         close_all(report, 2);
+        close_all(&given[3], 1);
         return e;
     }
     close(report[1]);
-    close_all((int[]){in[0], io[0][1], io[1][1]}, 3);
+    close_all((int[]){in[0], io[0][1], io[1][1], given[3]}, 4);
     r->pid = pid;
     r->running = true;
     r->report_fd = report[0];

@@ -263,6 +263,10 @@ static int on_shim_frame(void *ctx, const struct frame *f)
         if (a->controller && a->controller->serial == t->input_peer)
             wire_send_encoded(&a->controller->wire, MSG_INPUT_ACK, f->tag, f->body, f->size);
         return 0;
+    case MSG_PMI_FENCE:
+        if (a->controller)
+            wire_send_encoded(&a->controller->wire, MSG_PMI_FENCE, 0, f->body, f->size);
+        return 0;
     case SHIM_LIMIT:
         if (!a->controller) {
             struct launch_kill k = {.key = t->st.key, .cause = KILL_TIMEOUT, .grace_s = a->kill_wait_s};
@@ -480,4 +484,11 @@ void tasks_input(struct agent *a, uint64_t tag, const struct msg_input *m, const
     }
     t->input_peer = a->controller ? a->controller->serial : 0;
     wire_send_encoded(&t->wire, MSG_INPUT, tag, f->body, f->size);
+}
+
+void tasks_pmi(struct agent *a, const struct msg_pmi *m, const struct frame *f)
+{
+    struct atask *t = tasks_find(a, &m->key);
+    if (t && !t->end)
+        wire_send_encoded(&t->wire, MSG_PMI_ALL, 0, f->body, f->size);
 }

@@ -261,6 +261,7 @@ static void release(struct control *c)
     idmap_fini(&c->histories);
     past_free(c);
     ctl_free_gates(c);
+    ctl_free_pmi(c);
     user_cache_free(c->users);
     model_fini(&c->model);
     free(c->read_only);
@@ -318,7 +319,8 @@ void control_free(struct control *c)
     if (!c)
         return;
     c->stopping = true;
-    struct loop_timer *timers[] = {&c->wake, &c->forecast, &c->retire, &c->probe, &c->stop_timer, &c->orphans};
+    struct loop_timer *timers[] = {&c->wake,  &c->forecast,   &c->retire,
+                                   &c->probe, &c->stop_timer, &c->orphans};
     for (size_t i = 0; i < sizeof timers / sizeof *timers; i++)
         loop_timer_cancel(c->loop, timers[i]);
     ctl_stop_agents(c);

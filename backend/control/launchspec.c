@@ -132,6 +132,26 @@ static void set_env(struct control *c, const struct job *j, const struct step *s
         strv_setenv(env, "STOKER_HOME", c->home);
 }
 
+/* "(vector,(first node,nodes,ranks on each),...)": ranks follow one another from task to task. Source: the
+ * PMI_process_mapping of MPICH's process managers. */
+static void set_pmi(const struct step *s, struct launch *l)
+{
+    struct str map = STR_INIT;
+    if (s->mpi != 1)
+        return;
+    str_append(&map, "(vector");
+    for (size_t i = 0, n; i < s->tasks.n; i += n) {
+        for (n = 1; i + n < s->tasks.n && s->tasks.v[i + n].n_ranks == s->tasks.v[i].n_ranks; n++)
+            ;
+        str_appendf(&map, ",(%zu,%zu,%u)", i, n, s->tasks.v[i].n_ranks);
+    }
+    str_append_char(&map, ')');
+    l->pmi = true;
+    l->pmi_size = s->n_ranks;
+    l->pmi_tasks = (uint32_t)s->tasks.n;
+    l->pmi_mapping = str_take(&map);
+}
+
 /* A step without an environment of its own has its job's, which is kept once for all of them. */
 static bool add_job_env(struct control *c, const struct job *j, struct step_payload *p)
 {
@@ -192,6 +212,7 @@ bool ctl_build_launch(struct control *c, const struct job *j, const struct step 
         .job_name = xstrdup(j->req.name),
         .umask = p.umask,
     };
+    set_pmi(s, ret);
     p.argv = p.env = (struct strv){0};
     p.script = (struct blob){0};
     set_early_signal(c, j, s, ret);

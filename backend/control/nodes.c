@@ -271,6 +271,13 @@ static int on_msg(void *arg, struct nodeconn *conn, enum msg_kind kind, uint64_t
         ctl_push_util(c, u);
     } else if (kind == MSG_OUTPUT_DATA || kind == MSG_INPUT_ACK) {
         ctl_relay_answer(c, link, tag, kind, body);
+    } else if (kind == MSG_PMI_FENCE) {
+        struct job *j;
+        struct step *s;
+        struct msg_pmi *m = body;
+        const struct task *t = find_task(c, &m->key, &j, &s);
+        if (t && !is_foreign(link, &m->key, t))
+            ctl_pmi_fence(c, m);
     } else if (kind == MSG_PING) {
         nodeconn_send(conn, 0, MSG_PONG, tag, NULL);
     } else {

@@ -97,6 +97,7 @@ struct control {
     struct idmap orphaned;  /* job -> struct orphan: their terminal was lost */
     struct idmap relays;    /* id -> struct relay */
     uint64_t next_relay;
+    struct idmap pmi;       /* job << 32 | step -> struct pmi_step */
     struct idmap histories; /* id -> struct history_ask */
     uint64_t next_history;
     struct compact *compact; /* while the log is read at the start */
@@ -278,6 +279,12 @@ void ctl_end_orphans(void *ctx);
 void ctl_try_stop(void *ctx);
 void ctl_owner_gone(struct control *c, struct session *s);
 void ctl_free_orphans(struct control *c);
+
+/* --- pmi.c: fences of steps on several nodes --- */
+
+/* A task's part of a fence. Once all parts are here each task of the step gets all of them. */
+void ctl_pmi_fence(struct control *c, struct msg_pmi *m);
+void ctl_free_pmi(struct control *c);
 
 /* --- req_history.c: jobs that have left the state --- */
 

@@ -198,6 +198,8 @@ static int dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *b
     case MSG_CALL_TAKEN:
     case MSG_CALL_END:
     case MSG_HISTORY_END:
+    case MSG_PMI_FENCE:
+    case MSG_PMI_ALL:
     case MSG_PRIO_ROWS:
     case MSG_SHARES_ROWS:
     case MSG_PLAN_DATA:

@@ -277,7 +277,7 @@ static bool parse(struct srun *s, int argc, char **argv, int *ret_exit)
 static int prepare_and_run(struct srun *s)
 {
     if (s->opt.mpi_list) {
-        puts("MPI plugin types are...\n\tnone");
+        puts("MPI plugin types are...\n\tnone\n\tpmi2");
         return 0;
     }
     if (!s->command.n) {

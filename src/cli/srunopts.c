@@ -39,15 +39,18 @@ static int set_number(uint32_t *at, const struct opt *o, const char *arg, int64_
     return 0;
 }
 
-/* No MPI library is started from here: one that wants to be must hear it. */
+/* What is not served must be heard: such a program would hang or start as many alone. */
 static int set_mpi(struct srunopts *s, const char *arg, struct errtext *err)
 {
     if (str_eq(arg, "list"))
         s->mpi_list = true;
-    else if (!str_eq(arg, "none") && !str_eq(arg, "openmpi"))
-        return err_set(err, -EINVAL,
-                       "--mpi=%s is not supported here; start MPI programs with mpirun, or use --mpi=none",
-                       arg);
+    else if (!str_eq(arg, "none") && !str_eq(arg, "openmpi") && !str_eq(arg, "pmi2"))
+        return err_set(
+            err, -EINVAL,
+            "--mpi=%s is not supported here: pmi2 and none are. Invalid MPI type '%s', --mpi=list "
+            "for acceptable types",
+            arg, arg);
+    s->mpi = str_eq(arg, "pmi2") ? 1 : 0;
     return 0;
 }
 
@@ -97,7 +100,7 @@ static const struct opt table[] = {
     {.id = S_JOBID, .name = "jobid", .arg = OPT_REQUIRED, .meta = "ID", .help = "a step of this job", .env = "SLURM_JOBID SLURM_JOB_ID"},
     {.id = S_KILL_ON_BAD_EXIT, .name = "kill-on-bad-exit", .letter = 'K', .arg = OPT_OPTIONAL, .meta = "0|1", .help = "one task fails: end the others", .env = "SLURM_KILL_BAD_EXIT"},
     FLAG(S_LABEL, "label", 'l', "the task's number in front of each line", .env = "SLURM_LABELIO"),
-    {.id = S_MPI, .name = "mpi", .arg = OPT_REQUIRED, .meta = "none|list", .help = "how MPI is started"},
+    {.id = S_MPI, .name = "mpi", .arg = OPT_REQUIRED, .meta = "none|pmi2|list", .help = "how MPI is started", .env = "SLURM_MPI_TYPE"},
     FLAG(S_MULTI_PROG, "multi-prog", 0, "the operand is a file that says which task runs what"),
     FLAG(S_OVERLAP, "overlap", 0, "share the CPUs with other steps, never wait", .env = "SLURM_OVERLAP"),
     FLAG(S_PTY, "pty", 0, "one task on a terminal of its own"),
@@ -297,6 +300,7 @@ int srunopts_step(const struct srunopts *o, const struct job *j, const struct st
         .overcommit = r->overcommit,
         .distribution = o->job.distribution,
         .append = r->append,
+        .mpi = o->mpi,
     };
     if (o->relative != NOT_GIVEN && o->relative >= j->alloc.n)
         return err_set(err, -EINVAL, "--relative=%u: the job has %zu nodes", o->relative, j->alloc.n);

@@ -11,6 +11,7 @@ struct srunopts {
     uint32_t jobid; /* --jobid or SLURM_JOB_ID; 0: outside of any job */
     bool label, multi_prog, kill_on_bad_exit, overlap, exact, unbuffered, pty, test_only, disable_status,
         mpi_list;
+    uint32_t mpi; /* as in struct step */
     bool immediate;
     uint32_t immediate_s;
     uint32_t wait_s;

@@ -383,6 +383,13 @@ struct msg_history_end {
 };
 #define MSG_HISTORY_END_FIELDS(F, G, S) F(S, U32, n)
 
+struct msg_pmi { /* A->S: all ranks of a task are in a fence; S->A: all tasks of its step are */
+    struct launch_key key;
+    uint32_t fence;    /* its number in the step, from 0 */
+    struct strv pairs; /* keys and values in turn: those since the last fence; all tasks' in the answer */
+};
+#define MSG_PMI_FIELDS(F, G, S) G(S, SUB, key, launch_key) F(S, U32, fence) F(S, STRV, pairs)
+
 struct msg_none {
     bool unused;
 };
@@ -478,16 +485,18 @@ struct msg_window_set {   /* C->S, admins; answered by RESULT */
     X(PRIO, msg_prio, "C->S; PRIO_ROWS")                                                                     \
     X(PRIO_ROWS, msg_prio_rows, "S->C")                                                                      \
     X(SHARES, msg_shares, "C->S; SHARES_ROWS")                                                               \
-    X(SHARES_ROWS, msg_shares_rows, "S->C")                                                        \
+    X(SHARES_ROWS, msg_shares_rows, "S->C")                                                                 \
     X(NODE_NOTE, msg_node_note, "C->S; RESULT: a note about nodes, for everybody to read")                   \
     X(CALL, msg_call, "A->S: somebody on the node speaks to its agent's socket")                             \
     X(CALL_DATA, msg_call_data, "either: bytes of a call")                                                   \
     X(CALL_TAKEN, msg_call_taken, "either: so much of it has gone on")                                       \
-    X(CALL_END, msg_call_taken, "either: the call is over")                                                  \
-    X(WINDOWS, msg_windows, "S->C")                                                                          \
-    X(WINDOW_SET, msg_window_set, "C->S; RESULT: the text is its name") \
-    X(PLAN, msg_plan_get, "C->S; PLAN_DATA") \
-    X(PLAN_DATA, msg_plan, "S->C")
+    X(CALL_END, msg_call_taken, "either: the call is over")                                                 \
+    X(WINDOWS, msg_windows, "S->C")                                                                         \
+    X(WINDOW_SET, msg_window_set, "C->S; RESULT: the text is its name")                                     \
+    X(PLAN, msg_plan_get, "C->S; PLAN_DATA")                                                                \
+    X(PLAN_DATA, msg_plan, "S->C")                                                                          \
+    X(PMI_FENCE, msg_pmi, "A->S; repeated until PMI_ALL")                                                    \
+    X(PMI_ALL, msg_pmi, "S->A")
 
 enum msg_kind {
 #define X(name, body, who) MSG_##name,
@@ -503,7 +512,7 @@ extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_
     job_reason_rec, msg_reasons_rec, msg_job_rec, msg_script_rec, msg_complete_rec, msg_output_read_rec,
     msg_output_data_rec, msg_input_rec, msg_input_ack_rec, gpu_util_rec, task_util_rec, msg_util_rec,
     msg_flag_rec, msg_stats_rec, msg_none_rec, msg_history_rec, msg_history_end_rec, msg_prio_rec,
-    msg_prio_rows_rec, msg_shares_rec, msg_windows_rec, msg_window_set_rec, msg_plan_get_rec;
+    msg_prio_rows_rec, msg_shares_rec, msg_windows_rec, msg_window_set_rec, msg_plan_get_rec, msg_pmi_rec;
 
 const struct rec_desc *msg_rec(enum msg_kind kind);
 const char *msg_name(enum msg_kind kind);

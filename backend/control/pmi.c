@@ -1,0 +1,135 @@
+/* pmi.c - fences of steps that run on several nodes: what the ranks of one node have put reaches the
+ * others.
+ *
+ * Kept in memory alone: a task says its part again until it has the answer, so a controller that has just
+ * started collects anew. The last answer is kept for a task whose node was out of reach meanwhile.
+ */
+#include <stdlib.h>
+
+#include "backend/control/private.h"
+#include "src/proto/codec.h"
+
+#define PAIRS_MAX  (64u << 20) /* bytes of a fence: beyond that it never ends, and the step's limit does */
+#define SWEEP_EACH 64          /* steps between two looks for those that are over */
+
+struct pmi_step {
+    uint32_t job;
+    int32_t step;
+    uint32_t fence;          /* being collected */
+    VEC(uint32_t) parts;     /* tasks whose part is here */
+    struct strv pairs, last; /* last: of the fence before */
+    size_t bytes;
+};
+
+static uint64_t id_of(uint32_t job, int32_t step)
+{
+    return (uint64_t)job << 32 | (uint32_t)step;
+}
+
+static void pmi_free(struct pmi_step *p)
+{
+    vec_fini(&p->parts);
+    strv_fini(&p->pairs);
+    strv_fini(&p->last);
+    free(p);
+}
+
+void ctl_free_pmi(struct control *c)
+{
+    idmap_for_each (&c->pmi, slot)
+        pmi_free(slot->value);
+    idmap_fini(&c->pmi);
+}
+
+static const struct step *step_of(const struct control *c, uint32_t job, int32_t step)
+{
+    const struct job *j = model_get_job(&c->model, job);
+    const struct step *s = j ? job_find_step(j, step) : NULL;
+    return s && !s->done ? s : NULL;
+}
+
+static void sweep(struct control *c)
+{
+    VEC(uint64_t) over = VEC_INIT;
+    idmap_for_each (&c->pmi, slot) {
+        const struct pmi_step *p = slot->value;
+        if (!step_of(c, p->job, p->step))
+            vec_push(&over, slot->id);
+    }
+    vec_for_each (&over, i)
+        pmi_free(idmap_remove(&c->pmi, over.v[i]));
+    vec_fini(&over);
+}
+
+static struct pmi_step *get(struct control *c, const struct launch_key *k)
+{
+    struct pmi_step *p = idmap_get(&c->pmi, id_of(k->job, k->step));
+    if (p)
+        return p;
+    if (c->pmi.n % SWEEP_EACH == SWEEP_EACH - 1)
+        sweep(c);
+    p = xcalloc(1, sizeof *p);
+    p->job = k->job;
+    p->step = k->step;
+    idmap_set(&c->pmi, id_of(k->job, k->step), p);
+    return p;
+}
+
+static void begin(struct pmi_step *p, uint32_t fence)
+{
+    strv_fini(&p->last);
+    p->last = p->pairs;
+    p->pairs = (struct strv){0};
+    p->bytes = 0;
+    p->fence = fence;
+    vec_clear(&p->parts);
+}
+
+static void send_all(struct control *c, const struct step *s, const struct task *t, uint32_t job,
+                     uint32_t fence, const struct strv *pairs)
+{
+    struct node_link *n = t->alloc.node ? ctl_node(c, t->alloc.node) : NULL;
+    struct msg_pmi m = {.key = {.job = job, .step = s->id, .task = t->index, .attempt = t->attempt},
+                        .fence = fence,
+                        .pairs = *pairs};
+    if (n)
+        nodeconn_send(n->conn, 0, MSG_PMI_ALL, 0, &m);
+}
+
+static bool add_part(struct pmi_step *p, struct msg_pmi *m)
+{
+    vec_for_each (&p->parts, i)
+        if (p->parts.v[i] == m->key.task)
+            return false; /* said again */
+    for (size_t i = 0; i + 1 < m->pairs.n; i += 2) {
+        p->bytes += strlen(m->pairs.v[i]) + strlen(m->pairs.v[i + 1]);
+        if (p->bytes > PAIRS_MAX)
+            return false;
+        strv_push(&p->pairs, m->pairs.v[i]);
+        strv_push(&p->pairs, m->pairs.v[i + 1]);
+    }
+    vec_push(&p->parts, m->key.task);
+    return true;
+}
+
+void ctl_pmi_fence(struct control *c, struct msg_pmi *m)
+{
+    const struct step *s = step_of(c, m->key.job, m->key.step);
+    const struct task *t = s ? step_find_task(s, m->key.task) : NULL;
+    if (!t)
+        return;
+    struct pmi_step *p = get(c, &m->key);
+    if (m->fence + 1 == p->fence) { /* its answer was lost */
+        send_all(c, s, t, m->key.job, m->fence, &p->last);
+        return;
+    }
+    if (m->fence < p->fence)
+        return;
+    if (m->fence > p->fence) /* this controller did not see the fences before */
+        begin(p, m->fence);
+    if (!add_part(p, m) || p->parts.n < s->tasks.n)
+        return;
+    for (size_t i = 0; i < s->tasks.n; i++)
+        send_all(c, s, &s->tasks.v[i], m->key.job, p->fence, &p->pairs);
+    begin(p, p->fence + 1);
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# srun --mpi=pmi2: ranks find one another by PMI-2 and PMI-1, on one node and on two.
+. stoker.sh
+PATH=$B/tests/tools:$PATH
+NODES='n[1-2]' CPUS=4 cluster_start
+
+case_ "what there is"
+is "list" "$(srun --mpi=list | tr -d '\t' | tail -n +2 | tr '\n' ' ')" "none pmi2 "
+run srun --mpi=pmix true
+is "what is not served" "$rc" 255
+has "is named" "$err" "Invalid MPI type 'pmix'"
+run srun -n 1 pmi_client
+has "no PMI without being asked for" "$err" "no PMI_FD"
+
+case_ "one node"
+is "one rank" "$(srun --mpi=pmi2 -n 1 pmi_client)" "1 ranks, 1 fences, mapping (vector,(0,1,1)): ok"
+is "four" "$(srun --mpi=pmi2 -N 1 -n 4 pmi_client 2 5)" "4 ranks, 5 fences, mapping (vector,(0,1,4)): ok"
+is "version 1" "$(srun --mpi=pmi2 -N 1 -n 4 pmi_client 1 5)" "4 ranks, 5 fences, mapping (vector,(0,1,4)): ok"
+
+case_ "two nodes"
+is "four" "$(srun --mpi=pmi2 -N 2 -n 4 pmi_client 2 5)" "4 ranks, 5 fences, mapping (vector,(0,2,2)): ok"
+is "unevenly" "$(SLURM_MPI_TYPE=pmi2 srun -N 2 -n 3 pmi_client 1 3)" "3 ranks, 3 fences, mapping (vector,(0,1,2),(1,1,1)): ok"
+echo 'srun --mpi=pmi2 -n 4 pmi_client 2 2; srun --mpi=pmi2 -n 2 -N 2 pmi_client 2 2' | script both.sh
+submit -N 2 -n 4 -o both.out both.sh
+wait_end "$job"
+is "two steps of a job" "$(cat both.out)" "4 ranks, 2 fences, mapping (vector,(0,2,2)): ok
+2 ranks, 2 fences, mapping (vector,(0,2,1)): ok"
+
+case_ "a rank aborts the step"
+run srun --mpi=pmi2 -N 1 -n 2 pmi_client 2 1 abort
+[ "$rc" -ne 0 ] || fail "aborted with status 0"
+has "it is said" "$err" "rank 0 aborts: told to so"
+
+# Where Debian's mpich is installed: a real library on both ends of the wire.
+command -v mpicc.mpich >/dev/null || { echo "no mpich here: its program is left out"; exit 0; }
+case_ "mpich"
+cat >sum.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, size, sum = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("%d ranks, sum %d\n", size, sum);
+    return MPI_Finalize();
+}
+C
+mpicc.mpich -o sum sum.c || fail "mpicc"
+is "one node" "$(timeout 60 srun --mpi=pmi2 -N 1 -n 4 ./sum)" "4 ranks, sum 6"
+is "two nodes" "$(timeout 60 srun --mpi=pmi2 -N 2 -n 4 ./sum)" "4 ranks, sum 6"
