@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/sim/generate.h"
+#include "backend/sim/play_report.h"
 #include "backend/sim/procs_report.h"
+#include "backend/sim/simcluster.h"
 #include "src/cli/simopts.h"
 
 #define EXIT_USAGE 2
@@ -17,19 +20,26 @@ static int fail(const struct errtext *err)
     return EXIT_FAILURE;
 }
 
-/* Writes by fn into the file, "-" for standard output. */
-static int write_starts(const char *path, const struct procs_trace *t)
+/* A file to write to, "-" is standard output; NULL, with the message said. */
+static FILE *open_starts(const char *path)
 {
-    bool is_stdout = str_eq(path, "-");
-    FILE *f = is_stdout ? stdout : fopen(path, "w");
-    int rc = f ? procs_write_starts(t, f) : -errno;
-    if (f && !is_stdout && fclose(f) != 0 && rc == 0)
+    FILE *f = str_eq(path, "-") ? stdout : fopen(path, "w");
+    if (!f)
+        cli_error(&cli, "%s: %s", path, strerror(errno));
+    return f;
+}
+
+/* rc: of what was written. Returns the exit code. */
+static int close_starts(const char *path, FILE *f, int rc)
+{
+    if (f != stdout && fclose(f) != 0 && rc == 0)
         rc = -errno;
     if (rc < 0)
         cli_error(&cli, "%s: %s", path, strerror(-rc));
     return rc < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+/* Takes the text. */
 static int print(struct str *out)
 {
     bool ok = fwrite(out->s, 1, out->len, stdout) == out->len && fflush(stdout) == 0;
@@ -39,31 +49,45 @@ static int print(struct str *out)
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* The starts on standard output are all that is printed there. */
+static bool prints_report(const struct sim_options *o)
+{
+    return !str_eq(o->starts, "-");
+}
+
+static int print_json(const struct rec_desc *d, const void *rec)
+{
+    struct str out = STR_INIT;
+    rec_to_json(d, rec, &out);
+    str_append_char(&out, '\n');
+    return print(&out);
+}
+
+/* --- processors alone --- */
+
 static int print_procs(const struct sim_options *o, const struct procs_trace *t, enum procs_policy policy)
 {
-    if (str_eq(o->starts, "-"))
-        return EXIT_SUCCESS; /* they are all that is printed */
     struct procs_report r;
     struct str out = STR_INIT;
     procs_report_init(&r, t, o->trace, policy);
-    if (o->json) {
-        rec_to_json(&procs_report_rec, &r, &out);
-        str_append_char(&out, '\n');
-    } else {
+    if (!o->json)
         procs_report_text(&r, &out);
-    }
+    int rc = o->json ? print_json(&procs_report_rec, &r) : print(&out);
     rec_fini(&procs_report_rec, &r);
-    return print(&out);
+    return rc;
 }
 
 static int replay_procs(const struct sim_options *o, struct procs_trace *t, enum procs_policy policy)
 {
     struct progress progress;
+    FILE *starts = o->starts ? open_starts(o->starts) : NULL;
+    if (o->starts && !starts)
+        return EXIT_FAILURE;
     progress_init(&progress);
     procs_run(t, policy, &progress);
     progress_fini(&progress);
-    int rc = o->starts ? write_starts(o->starts, t) : EXIT_SUCCESS;
-    return rc ? rc : print_procs(o, t, policy);
+    int rc = starts ? close_starts(o->starts, starts, procs_write_starts(t, starts)) : EXIT_SUCCESS;
+    return rc || !prints_report(o) ? rc : print_procs(o, t, policy);
 }
 
 static int run_procs(const struct sim_options *o)
@@ -89,18 +113,127 @@ static int run_procs(const struct sim_options *o)
     return rc;
 }
 
+/* --- the whole cluster --- */
+
+/* False, with the message said, for a name that is none. */
+static bool set_policy(const struct sim_options *o, struct cluster_spec *cluster)
+{
+    enum procs_policy policy;
+    if (!o->policy)
+        return true;
+    if (!procs_policy_parse(o->policy, &policy) || policy == PROCS_REPLAN) {
+        cli_error(&cli, "--policy is one of fcfs, easy, cons here, not '%s'", o->policy);
+        return false;
+    }
+    cluster->backfill = policy == PROCS_FCFS   ? BACKFILL_OFF
+                        : policy == PROCS_EASY ? BACKFILL_EASY
+                                               : BACKFILL_CONSERVATIVE;
+    return true;
+}
+
+static int print_play(const struct sim_options *o, const struct play *r, const struct workload *w,
+                      const struct cluster_spec *cluster)
+{
+    struct sim_report report;
+    struct str out = STR_INIT;
+    play_report_init(&report, r, w, cluster);
+    if (!o->json)
+        play_report_text(&report, &out);
+    int rc = o->json ? print_json(&sim_report_rec, &report) : print(&out);
+    rec_fini(&sim_report_rec, &report);
+    return rc;
+}
+
+static int play(const struct sim_options *o, const struct workload *w, struct cluster_spec *cluster)
+{
+    struct progress progress;
+    struct play r;
+    struct errtext err = {""};
+    if (!set_policy(o, cluster))
+        return EXIT_USAGE;
+    FILE *starts = o->starts ? open_starts(o->starts) : NULL;
+    if (o->starts && !starts)
+        return EXIT_FAILURE;
+    progress_init(&progress);
+    int rc = play_run(cluster, w, &progress, &r, &err);
+    progress_fini(&progress);
+    if (starts)
+        rc = close_starts(o->starts, starts, rc < 0 ? 0 : play_write_starts(&r, w, starts)) ? -EIO : rc;
+    if (rc < 0)
+        return err.s[0] ? fail(&err) : EXIT_FAILURE;
+    rc = prints_report(o) ? print_play(o, &r, w, cluster) : EXIT_SUCCESS;
+    play_fini(&r);
+    return rc;
+}
+
+static int play_trace(const struct sim_options *o, const struct swf *swf)
+{
+    struct cluster_spec cluster;
+    struct workload w;
+    struct errtext err = {""};
+    int rc =
+        o->config ? simcluster_load(o->config, &cluster, &err) : simcluster_of_trace(swf, &cluster, &err);
+    if (rc < 0)
+        return fail(&err);
+    workload_from_trace(&w, o->trace, swf, &cluster, o->first);
+    rc = play(o, &w, &cluster);
+    workload_fini(&w);
+    rec_fini(&cluster_spec_rec, &cluster);
+    return rc;
+}
+
+static int run_trace(const struct sim_options *o)
+{
+    struct swf swf;
+    struct errtext err = {""};
+    if (swf_read(o->trace, &swf, &err) < 0)
+        return fail(&err);
+    int rc = play_trace(o, &swf);
+    swf_fini(&swf);
+    return rc;
+}
+
+static int play_generated(const struct sim_options *o, const struct made_spec *made)
+{
+    struct cluster_spec cluster;
+    struct workload w;
+    struct errtext err = {""};
+    if (!o->config)
+        simcluster_small(&cluster);
+    else if (simcluster_load(o->config, &cluster, &err) < 0)
+        return fail(&err);
+    int rc = generate_workload(made, o->generate, &cluster, &w, &err);
+    if (rc == 0) {
+        rc = play(o, &w, &cluster);
+        workload_fini(&w);
+    } else {
+        cli_error(&cli, "%s: %s", o->generate, err.s);
+        rc = EXIT_FAILURE;
+    }
+    rec_fini(&cluster_spec_rec, &cluster);
+    return rc;
+}
+
+static int run_generated(const struct sim_options *o)
+{
+    struct made_spec made;
+    struct errtext err = {""};
+    if (generate_load(o->generate, &made, &err) < 0)
+        return fail(&err);
+    if (o->has_seed)
+        made.seed = o->seed;
+    int rc = play_generated(o, &made);
+    rec_fini(&made_spec_rec, &made);
+    return rc;
+}
+
 int main(int argc, char **argv)
 {
     struct sim_options o;
     int rc = 0;
     if (!sim_options_parse(&o, &cli, argc, argv, &rc))
         return rc;
-    if (o.procs_only) {
-        rc = run_procs(&o);
-    } else {
-        cli_error(&cli, "only --procs-only is there");
-        rc = 1;
-    }
+    rc = o.procs_only ? run_procs(&o) : o.generate ? run_generated(&o) : run_trace(&o);
     sim_options_fini(&o);
     return rc;
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "src/base/units.h"
+#include "src/base/utf8.h"
 
 REC_DEFINE(procs_report, PROCS_REPORT_FIELDS)
 
@@ -50,8 +51,9 @@ static void duration_row(struct str *out, const char *name, double seconds)
 void procs_report_text(const struct procs_report *r, struct str *out)
 {
     char words[UNITS_TEXT_SIZE];
-    str_appendf(out, "%s under %s: %" PRIu64 " jobs on %" PRId64 " processors\n", r->trace, r->policy,
-                r->jobs, r->procs);
+    cell_text(out, r->trace, -1, false, false);
+    str_appendf(out, " under %s: %" PRIu64 " jobs on %" PRId64 " processors\n", r->policy, r->jobs,
+                r->procs);
     str_appendf(out, "%" PRIu64 " records dropped, %" PRIu64 " jobs cut at their estimate\n", r->dropped,
                 r->killed);
     str_appendf(out, "span %s, utilisation %.2f %%\n",
