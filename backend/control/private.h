@@ -120,6 +120,8 @@ struct control {
     uint32_t n_parked;
     struct prio_ctx prio; /* of prio_at, for who asks: ctl_prio */
     struct mono prio_at;
+    uint64_t prio_seq;
+    int64_t prio_cost_ns;
     VEC(uint32_t) fresh;    /* submitted since the last pass: their reasons are news */
     struct loop_timer wake; /* the policy's next */
     struct loop_timer retire;
@@ -296,7 +298,7 @@ void ctl_drop_history(struct session *s);
 
 /* --- req_prio.c: priorities and shares --- */
 
-/* What priorities are made of, at most a second old. */
+/* What priorities are made of: as new as can be had without spending the time on it. */
 const struct prio_ctx *ctl_prio(struct control *c);
 void ctl_forget_prio(struct control *c);
 

@@ -3,19 +3,24 @@
 
 #include "backend/control/private.h"
 
-#define FRESH_MS  1000    /* so long an answer may be old: it costs a walk over all that runs */
+#define FRESH_MS 1000 /* so long an answer holds while nothing happens: usage grows */
+#define PAUSE    50 /* so many times what it cost goes by before it is made anew: a walk over all that runs \
+                     */
 #define ROWS_MAX  2000u   /* of an answer */
 #define LOOKS_MAX 200000u /* comparisons for one: of jobs with what is asked for */
 
 const struct prio_ctx *ctl_prio(struct control *c)
 {
-    struct mono now = loop_now(c->loop);
-    if (c->prio.model && now.ns < mono_add_ms(c->prio_at, FRESH_MS).ns)
+    struct mono now = mono_read();
+    bool same = c->prio_seq == c->model.seq && now.ns < mono_add_ms(c->prio_at, FRESH_MS).ns;
+    if (c->prio.model && (same || now.ns < c->prio_at.ns + PAUSE * c->prio_cost_ns))
         return &c->prio;
     ctl_forget_prio(c);
     struct sched_view v = ctl_view(c);
     prio_ctx_init(&c->prio, &v, loop_wall(c->loop));
-    c->prio_at = now;
+    c->prio_at = mono_read();
+    c->prio_cost_ns = c->prio_at.ns - now.ns;
+    c->prio_seq = c->model.seq;
     return &c->prio;
 }
 

@@ -349,20 +349,21 @@ static void add_row(const struct fairshare *f, const struct fairshare_node *n, u
 {
     const struct fairshare_node *parent = &f->nodes.v[n->parent], *root = &f->nodes.v[0];
     struct share_row *row = rec_list_push(&ret->rows);
-    *row = (struct share_row){.account = xstrdup(n->is_user ? parent->name : n->name),
-                              .parent = n == root || n->is_user ? NULL : xstrdup(parent->name),
-                              .user = n->is_user ? xstrdup(n->name) : NULL,
-                              .level = level,
-                              .raw_shares = n->shares,
-                              .norm_shares = n->norm_shares,
-                              .raw_usage = n->usage,
-                              .norm_usage = root->usage > 0 ? n->usage / root->usage : 0.0,
-                              .effective_usage = n->effective,
-                              .level_fs = n->level_fs,
-                              .fairshare = n->is_user ? n->factor : 0.0,
-                              .gpu_hours = n->gpu_s / 3600.0,
-                              .running = n->running,
-                              .gpus_now = n->gpus_now};
+    *row = (struct share_row){
+        .account = xstrdup(n->is_user ? parent->name : n->name),
+        .parent = n == root || n->is_user ? NULL : xstrdup(parent->name),
+        .user = n->is_user ? xstrdup(n->name) : NULL,
+        .level = level,
+        .raw_shares = n->shares,
+        .norm_shares = n->norm_shares,
+        .raw_usage = n->usage,
+        .norm_usage = root->usage > 0 ? n->usage / root->usage : 0.0,
+        .effective_usage = n->effective,
+        .level_fs = isinf(n->level_fs) ? -1.0 : n->level_fs, /* numbers that travel are finite */
+        .fairshare = n->is_user ? n->factor : 0.0,
+        .gpu_hours = n->gpu_s / 3600.0,
+        .running = n->running,
+        .gpus_now = n->gpus_now};
 }
 
 struct walk {

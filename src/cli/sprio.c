@@ -335,11 +335,11 @@ static int ask_rows(const struct sprio *s, const struct cli *cli, struct client 
     m.jobs.v = s->filter.targets.list.v;
     m.jobs.n = s->filter.targets.list.n;
     do {
-        enum refusal refusal;
+        enum refusal refusal = REFUSAL_NONE;
         struct msg_prio_rows *piece = ask_call(c, MSG_PRIO, &m, MSG_PRIO_ROWS, &refusal, &err);
         if (!piece) {
             cli_error(cli, "Couldn't get priority factors from controller: %s",
-                      refusal != REFUSAL_NONE ? err.s : SLURM_TIMEOUT);
+                      *err.s ? err.s : SLURM_TIMEOUT);
             return 1;
         }
         move_rows(all, piece);

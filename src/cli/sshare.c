@@ -3,7 +3,6 @@
  * Source of options, field names and widths: sshare(1). GPUHours, Running and GPUs are our own.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -86,7 +85,7 @@ static void get_level_fs(struct str *out, const struct share_row *r)
 {
     if (!r->level)
         return;
-    if (isinf(r->level_fs))
+    if (r->level_fs < 0)
         str_append(out, "inf");
     else
         str_appendf(out, "%f", r->level_fs);
@@ -306,11 +305,10 @@ static int ask_rows(const struct sshare *s, const struct cli *cli, struct client
     if (!s->all)
         m.users = s->filter.users;
     do {
-        enum refusal refusal;
+        enum refusal refusal = REFUSAL_NONE;
         struct msg_shares_rows *piece = ask_call(c, MSG_SHARES, &m, MSG_SHARES_ROWS, &refusal, &err);
         if (!piece) {
-            cli_error(cli, "Couldn't get shares from controller: %s",
-                      refusal != REFUSAL_NONE ? err.s : SLURM_TIMEOUT);
+            cli_error(cli, "Couldn't get shares from controller: %s", *err.s ? err.s : SLURM_TIMEOUT);
             return 1;
         }
         for (size_t i = 0; i < piece->rows.n; i++) {

@@ -55,7 +55,7 @@ struct share_row { /* an account, or a user in it; the tree in depth-first order
     double raw_usage;       /* billing-seconds, decayed, what runs now included */
     double norm_usage;      /* raw_usage of the cluster's */
     double effective_usage; /* tree: of the siblings' usage; classic: with the account's part */
-    double level_fs;        /* norm_shares / effective_usage; infinity where nothing was used */
+    double level_fs;        /* norm_shares / effective_usage; -1 where nothing was used: it has no end */
     double fairshare;       /* the factor, 0 to 1; users alone */
     double gpu_hours;       /* decayed, what runs now included */
     double running;         /* billing-seconds in raw_usage of what runs now */
