@@ -33,6 +33,17 @@ static bool wants_cont(int signo)
            signo != SIGTTOU && signo != SIGKILL;
 }
 
+/* What is stopped cannot fork: once a pass finds nobody new, nobody escapes. */
+static void stop_tree(struct proc_list *tree)
+{
+    size_t before = SIZE_MAX;
+    for (int i = 0; i < STOP_PASSES && tree->n != before; i++) {
+        before = tree->n;
+        signal_tree(tree, SIGSTOP);
+        proc_descendants(getpid(), tree);
+    }
+}
+
 void kill_signal(struct shim *s, int signo, enum signal_target target)
 {
     if (target == SIGNAL_LEADER) {
@@ -46,7 +57,10 @@ void kill_signal(struct shim *s, int signo, enum signal_target target)
     }
     struct proc_list tree = {0};
     proc_descendants(getpid(), &tree);
-    signal_tree(&tree, signo);
+    if (signo == SIGSTOP)
+        stop_tree(&tree);
+    else
+        signal_tree(&tree, signo);
     if (wants_cont(signo))
         signal_tree(&tree, SIGCONT);
     proc_list_fini(&tree);
@@ -63,17 +77,6 @@ static bool kill_group(const struct shim *s)
         close(fd);
     free(path);
     return done;
-}
-
-/* What is stopped cannot fork: once a pass finds nobody new, nobody escapes. */
-static void stop_tree(struct proc_list *tree)
-{
-    size_t before = SIZE_MAX;
-    for (int i = 0; i < STOP_PASSES && tree->n != before; i++) {
-        before = tree->n;
-        signal_tree(tree, SIGSTOP);
-        proc_descendants(getpid(), tree);
-    }
 }
 
 void kill_round(struct shim *s)

@@ -3,6 +3,7 @@
  * Derived and idempotent: looks at a job, compares with what has been sent over the present connections,
  * and asks for what is missing. May be called at any time, as often as one likes.
  */
+#include <signal.h>
 #include <stdlib.h>
 
 #include "backend/control/private.h"
@@ -40,8 +41,10 @@ void ctl_forget_sent(struct control *c, const char *node)
         const struct job *j = model_get_job(&c->model, f->key.job);
         const struct step *s = j ? job_find_step(j, f->key.step) : NULL;
         const struct task *t = s ? step_find_task(s, f->key.task) : NULL;
-        if (t && str_eq(t->alloc.node, node))
-            f->sent = f->kill_sent = false;
+        if (!t || !str_eq(t->alloc.node, node))
+            continue;
+        f->sent = f->kill_sent = false;
+        f->motion = MOTION_UNKNOWN;
     }
 }
 
@@ -161,6 +164,23 @@ static void send_kill(struct control *c, const struct job *j, const struct step 
     free(k.note);
 }
 
+/* Stops or continues what runs, where the node has not been told so over this connection. Of a job that
+ * was never suspended nothing needs to be said. */
+static void set_motion(struct control *c, const struct job *j, const struct step *s, const struct task *t,
+                       struct flight *f)
+{
+    bool stop = j->state == JOB_SUSPENDED;
+    bool known = f->motion == (stop ? MOTION_STOPPED : MOTION_GOING);
+    struct node_link *link = ctl_node(c, t->alloc.node);
+    if (known || (!stop && !wall_is_set(j->t_suspend)))
+        return;
+    struct launch_kill k = {.key = {.job = j->id, .step = s->id, .task = t->index, .attempt = t->attempt},
+                            .signal = stop ? SIGSTOP : SIGCONT,
+                            .target = SIGNAL_TREE};
+    if (nodeconn_send(link->conn, ctl_gate(c), MSG_KILL, 0, &k))
+        f->motion = stop ? MOTION_STOPPED : MOTION_GOING;
+}
+
 /* Returns false where the task's job may have changed under the caller. */
 static bool act_on_task(struct control *c, const struct job *j, const struct step *s, const struct task *t)
 {
@@ -176,6 +196,8 @@ static bool act_on_task(struct control *c, const struct job *j, const struct ste
         send_kill(c, j, s, t, f);
     else if (t->state == TASK_LAUNCHING && !f->sent)
         launch(c, j, s, t, f);
+    else if (t->state == TASK_RUNNING && !t->killing && f->sent)
+        set_motion(c, j, s, t, f);
     return true;
 }
 
@@ -263,7 +285,8 @@ static void set_timer(struct control *c, const struct job *j)
     idmap_set(&c->timers, j->id, t);
     /* From now on the monotonic clock counts; what ran before this controller's start is the wall clock's
      * word. */
-    int64_t left_ms = (int64_t)j->time_limit_s * MS_PER_S - (loop_wall(c->loop).ms - j->t_start.ms);
+    int64_t ran_ms = loop_wall(c->loop).ms - j->t_start.ms - (int64_t)j->suspended_ms;
+    int64_t left_ms = (int64_t)j->time_limit_s * MS_PER_S - ran_ms;
     int64_t most = (int64_t)j->time_limit_s * MS_PER_S;
     loop_timer_set(c->loop, &t->timer, left_ms < 0 ? 0 : left_ms > most ? most : left_ms);
 }

@@ -51,6 +51,7 @@ static bool may_change_plan(enum event_kind kind, const struct job *j)
     case EV_COMPLETE:
     case EV_ELIGIBLE:
     case EV_WINDOW:
+    case EV_SUSPEND:
     case EV_N_KINDS: break;
     }
     return true;

@@ -19,7 +19,8 @@ struct flight {
     bool sent;    /* the node has it, or was sent it */
     bool loading; /* its payload is being read */
     bool kill_sent;
-    bool absent_once; /* a report did not list it */
+    enum { MOTION_UNKNOWN, MOTION_GOING, MOTION_STOPPED } motion; /* as the node was told */
+    bool absent_once;                                             /* a report did not list it */
 };
 
 enum follow { FOLLOW_NONE, FOLLOW_STARTING, FOLLOW_ALL, FOLLOW_JOB };
@@ -107,7 +108,7 @@ struct control {
     bool sched_dirty;
     struct planner *planner;
     struct loop_timer forecast;
-    int64_t forecast_cost_ms; /* of the last one */
+    int64_t forecast_cost_ms;  /* of the last one */
     struct limits *limits;     /* follow each event; the planner's own follow each pass */
     struct dep_index deps;     /* who waits for whom */
     struct dep_list gate_look; /* waiting jobs whose gates may have opened in this turn */

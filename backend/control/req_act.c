@@ -151,6 +151,20 @@ static void requeue_job(struct session *s, const struct job *j, bool hold, struc
     }
 }
 
+/* As in Slurm for administrators: what is stopped keeps its resources from everybody else. */
+static void suspend_job(struct session *s, const struct job *j, bool on, struct outcome *o)
+{
+    struct ev_suspend body = {.on = on, .uid = s->uid};
+    if (!s->admin)
+        refuse(o, j->id, REFUSAL_NOT_ALLOWED, "only administrators suspend jobs");
+    else if (job_state_is_final(j->state) || j->state == JOB_COMPLETING)
+        refuse(o, j->id, REFUSAL_ENDED, "it has ended or is ending");
+    else if (j->kind == JOB_KIND_STEPS)
+        refuse(o, j->id, REFUSAL_NOT_SUPPORTED, "a step job is held or cancelled, not suspended");
+    else if (!emit(s, o, EV_SUSPEND, j->id, &body))
+        refuse(o, j->id, REFUSAL_NOT_RUNNING, on ? "it does not run" : "it is not suspended");
+}
+
 static void act_on_job(struct session *s, const struct job *j, int32_t step, const struct msg_act *m,
                        struct outcome *o)
 {
@@ -163,6 +177,8 @@ static void act_on_job(struct session *s, const struct job *j, int32_t step, con
     case ACT_RELEASE: hold_job(s, j, HOLD_NONE, o); break;
     case ACT_REQUEUE: requeue_job(s, j, false, o); break;
     case ACT_REQUEUE_HOLD: requeue_job(s, j, true, o); break;
+    case ACT_SUSPEND: suspend_job(s, j, true, o); break;
+    case ACT_RESUME: suspend_job(s, j, false, o); break;
     }
 }
 
@@ -211,7 +227,7 @@ static void act_on_target(struct session *s, const struct job_target *t, const s
 void req_act(struct session *s, uint64_t tag, const struct msg_act *m)
 {
     struct outcome o = {.refusal = REFUSAL_NONE};
-    if (m->act > ACT_REQUEUE_HOLD || (m->act == ACT_SIGNAL && (m->signal < 1 || m->signal > 64)))
+    if (m->act > ACT_RESUME || (m->act == ACT_SIGNAL && (m->signal < 1 || m->signal > 64)))
         refuse(&o, 0, REFUSAL_BAD_REQUEST, "malformed request");
     for (size_t i = 0; i < m->targets.n && (o.refusal != REFUSAL_BAD_REQUEST); i++)
         act_on_target(s, &m->targets.v[i], m, &o);

@@ -64,7 +64,8 @@ int64_t planner_end_of(const struct planner *p, const struct job *j)
     if (j->time_limit_s == DURATION_UNLIMITED || j->time_limit_s == DURATION_NOT_SET)
         return WHEN_NEVER;
     int64_t len = (int64_t)j->time_limit_s * MS_PER_S;
-    return j->state == JOB_SUSPENDED ? p->now.ms + len : j->t_start.ms + len;
+    return j->state == JOB_SUSPENDED ? p->now.ms + len
+                                     : j->t_start.ms + (int64_t)j->suspended_ms + len;
 }
 
 void planner_count_element(struct planner *p, uint32_t array, intptr_t by)

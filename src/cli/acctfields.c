@@ -247,7 +247,7 @@ GET(elapsed_raw)
 {
     text_append_u64(out, (uint64_t)elapsed_s(r, cx));
 }
-GET_OF_JOB(suspended, append_padded(out, 0))
+GET_OF_JOB(suspended, append_padded(out, (int64_t)(j->suspended_ms / 1000)))
 static int64_t planned_s(const struct job *j, const struct acct_cx *cx)
 {
     struct wall from = wall_is_set(j->t_eligible) ? j->t_eligible : j->t_submit;

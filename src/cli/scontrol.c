@@ -213,10 +213,13 @@ static int not_supported(const char *what)
     fprintf(stderr, "%s error: %s\n", what, refusal_slurm(REFUSAL_NOT_SUPPORTED));
     return 1;
 }
-static int do_suspend(__attribute__((unused)) struct scontrol *s, __attribute__((unused)) size_t n,
-                      __attribute__((unused)) char *const *w)
+static int do_suspend(struct scontrol *s, size_t n, char *const *w)
 {
-    return not_supported("slurm_suspend");
+    return scontrol_act(s, ACT_SUSPEND, false, n, w);
+}
+static int do_resume(struct scontrol *s, size_t n, char *const *w)
+{
+    return scontrol_act(s, ACT_RESUME, false, n, w);
 }
 static int do_other(__attribute__((unused)) struct scontrol *s, __attribute__((unused)) size_t n,
                     __attribute__((unused)) char *const *w)
@@ -242,7 +245,7 @@ static const struct {
     {.name = "reconfigure", .min = 3, .run = do_reconfigure},
     {.name = "shutdown", .min = 4, .run = do_shutdown},
     {.name = "suspend", .min = 2, .run = do_suspend},
-    {.name = "resume", .min = 3, .run = do_suspend},
+    {.name = "resume", .min = 3, .run = do_resume},
     {.name = "version", .min = 4, .run = do_version},
     {.name = "write", .min = 1, .run = do_write},
     {.name = "help", .min = 2, .run = do_help},

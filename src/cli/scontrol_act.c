@@ -71,6 +71,8 @@ int scontrol_act(struct scontrol *s, enum act act, bool admin_hold, size_t n, ch
         fprintf(stderr, "too few arguments for keyword:%s\n",
                 act == ACT_HOLD      ? "hold"
                 : act == ACT_RELEASE ? "release"
+                : act == ACT_SUSPEND ? "suspend"
+                : act == ACT_RESUME  ? "resume"
                                      : "requeue");
         return 1;
     }

@@ -176,6 +176,7 @@ static int apply_to_job(struct model *m, struct job *j, const struct event *ev)
     case EV_COMPLETE: return apply_complete(m, j, ev, ev->body);
     case EV_RETIRE: return apply_retire(m, j);
     case EV_ELIGIBLE: return apply_eligible(m, j, ev, ev->body);
+    case EV_SUSPEND: return apply_suspend(m, j, ev, ev->body);
     case EV_WINDOW:
     case EV_USAGE:
     case EV_EPOCH:
@@ -200,6 +201,7 @@ static int apply_any(struct model *m, const struct event *ev)
     case EV_SUBMIT: return apply_submit(m, ev, ev->body);
     case EV_WINDOW: return apply_window(m, ev->body);
     case EV_USAGE: return apply_usage(m, ev, ev->body);
+    case EV_SUSPEND:
     case EV_ELIGIBLE:
     case EV_START:
     case EV_SPLIT:

@@ -255,6 +255,19 @@ int apply_eligible(struct model *m, struct job *j, const struct event *ev, const
     return 0;
 }
 
+/* A step job holds nothing between its tasks, and what it holds is theirs: it is held or cancelled. */
+int apply_suspend(struct model *m, struct job *j, const struct event *ev, const struct ev_suspend *body)
+{
+    (void)m;
+    if (j->kind == JOB_KIND_STEPS || j->state != (body->on ? JOB_RUNNING : JOB_SUSPENDED))
+        return -EINVAL;
+    if (!body->on)
+        job_end_pause(j, ev->t);
+    j->state = body->on ? JOB_SUSPENDED : JOB_RUNNING;
+    j->t_suspend = ev->t;
+    return 0;
+}
+
 /* --- ends --- */
 
 /* One step alone: it must have begun. Its job goes on, or ends where the step was one of its declared ones.

@@ -87,7 +87,7 @@ static int check_steps(const struct job *j, struct errtext *err)
         return err_set(err, -EINVAL, "job %u runs and its script has ended", j->id);
     if (j->state == JOB_RUNNING && j->kind == JOB_KIND_STEPS && !waits && !job_live_tasks(j))
         return err_set(err, -EINVAL, "job %u runs and nothing in it can", j->id);
-    if (waits && j->state != JOB_RUNNING && j->state != JOB_PENDING)
+    if (waits && j->state != JOB_RUNNING && j->state != JOB_SUSPENDED && j->state != JOB_PENDING)
         return err_set(err, -EINVAL, "job %u has tasks that wait for nothing", j->id);
     return 0;
 }

@@ -157,6 +157,12 @@ struct ev_eligible { /* what kept a waiting job from being looked at is over: it
 };
 #define EV_ELIGIBLE_FIELDS(F, G, S) F(S, BOOL, dep_met)
 
+struct ev_suspend { /* a job's processes are stopped, or go on; it keeps what it holds */
+    bool on;
+    uint32_t uid;
+};
+#define EV_SUSPEND_FIELDS(F, G, S) F(S, BOOL, on) F(S, U32, uid)
+
 struct ev_none { /* a body with nothing in it */
     bool unused;
 };
@@ -193,7 +199,8 @@ struct ev_preempt { /* others are asked to go so that this job can start: its si
     X(WINDOW, "window", ev_window)                                                                           \
     X(USAGE, "usage", ev_usage) \
     X(PREEMPT, "preempt", ev_preempt)                                                                       \
-    X(NOTE, "note", ev_note)
+    X(NOTE, "note", ev_note)                                                                                 \
+    X(SUSPEND, "suspend", ev_suspend)
 
 enum event_kind {
 #define X(name, text, body) EV_##name,
@@ -210,10 +217,10 @@ struct event {
     void *body;    /* the record that event_body_rec(kind) describes */
 };
 
-extern const struct rec_desc ev_epoch_rec, ev_node_rec, ev_drain_rec, ev_note_rec, ev_start_rec,
-    ev_split_rec, ev_step_rec, ev_place_rec, ev_running_rec, ev_end_rec, ev_kill_rec, ev_signal_rec,
-    ev_hold_rec, ev_requeue_rec, ev_update_rec, ev_complete_rec, ev_none_rec, ev_eligible_rec,
-    ev_preempt_rec;
+extern const struct rec_desc ev_epoch_rec, ev_node_rec, ev_drain_rec, ev_note_rec, ev_suspend_rec,
+    ev_start_rec, ev_split_rec, ev_step_rec, ev_place_rec, ev_running_rec, ev_end_rec, ev_kill_rec,
+    ev_signal_rec, ev_hold_rec, ev_requeue_rec, ev_update_rec, ev_complete_rec, ev_none_rec,
+    ev_eligible_rec, ev_preempt_rec;
 
 const struct rec_desc *event_body_rec(enum event_kind kind);
 const char *event_name(enum event_kind kind);

@@ -72,8 +72,15 @@ bool job_begin_next_step(struct job *j)
     return false;
 }
 
+void job_end_pause(struct job *j, struct wall t)
+{
+    if (j->state == JOB_SUSPENDED && t.ms > j->t_suspend.ms)
+        j->suspended_ms += (uint64_t)(t.ms - j->t_suspend.ms);
+}
+
 void job_begin_end(struct model *m, struct job *j, enum kill_cause cause, struct wall t)
 {
+    job_end_pause(j, t);
     if (j->state != JOB_COMPLETING) {
         model_dequeue(m, j);
         j->state = JOB_COMPLETING;
@@ -295,7 +302,8 @@ void job_put_back(struct model *m, struct job *j, struct wall t, enum reason hel
     j->fate = FATE_END;
     j->kill_cause = KILL_NONE;
     j->kill_uid = j->kill_grace_s = 0;
-    j->t_start = j->t_end = j->t_settled = j->t_kill = (struct wall){0};
+    j->t_start = j->t_end = j->t_settled = j->t_kill = j->t_suspend = (struct wall){0};
+    j->suspended_ms = 0;
     j->t_eligible = t;
     j->exit_code = j->exit_signal = j->derived_code = 0;
     j->next_step = 0;

@@ -202,7 +202,9 @@ uint32_t job_run_s(const struct job *j, struct wall now)
 {
     if (!wall_is_set(j->t_start))
         return 0;
-    return (uint32_t)wall_elapsed_s(j->t_start, wall_is_set(j->t_end) ? j->t_end : now);
+    struct wall to = wall_is_set(j->t_end) ? j->t_end : j->state == JOB_SUSPENDED ? j->t_suspend : now;
+    to.ms -= (int64_t)j->suspended_ms;
+    return (uint32_t)wall_elapsed_s(j->t_start, to);
 }
 
 char *job_format_id(const struct job *j, size_t max)

@@ -208,6 +208,7 @@ struct job {
     bool borrowed;         /* it runs over a soft limit: another job that needs the resources ends it */
     uint32_t preempted_by; /* the job that it was asked to go for; stays when it is queued again */
     char *preempt_text;    /* by which rule */
+    uint64_t suspended_ms; /* in all; of the pause under way t_suspend is the beginning */
 
     /* Not part of the record: links of the model that holds it. */
     struct list in_all, in_queue; /* in_queue: pending list or active list */
@@ -224,7 +225,7 @@ struct job {
     G(S, LISTOF, alloc, alloc) F(S, BOOL, holding) G(S, LISTOF, steps, step) F(S, U32, script_size)          \
     F(S, WALL, t_suspend) F(S, BOOL, detached) F(S, WALL, t_settled) F(S, BOOL, dep_met)                     \
     G(S, LISTOF, array_failed, index_range) F(S, BOOL, borrowed) F(S, U32, preempted_by)                     \
-    F(S, STR, preempt_text)
+    F(S, STR, preempt_text) F(S, U64, suspended_ms)
 
 extern const struct rec_desc alloc_rec, index_range_rec, job_req_rec, rank_end_rec, task_rec, step_rec,
     job_rec;

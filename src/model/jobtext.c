@@ -241,7 +241,9 @@ struct wall job_end_time(const struct job *j, const struct model *m)
         return j->t_end;
     if (!wall_is_set(j->t_start) || !is_bounded(limit))
         return (struct wall){0};
-    return wall_add_s(j->t_start, limit);
+    struct wall end = wall_add_s(j->t_start, limit);
+    end.ms += (int64_t)j->suspended_ms;
+    return end;
 }
 
 void jobtext_elapsed(struct str *out, const struct job *j, struct wall now)

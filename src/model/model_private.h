@@ -54,12 +54,15 @@ void usage_charge(struct model *m, const struct job *j, const struct alloc *v, s
 struct wall usage_task_start(const struct job *j, const struct task *t, struct wall end);
 /* Fades all to a time: before the half-life changes. */
 void usage_settle(struct model *m, struct wall at);
+int apply_suspend(struct model *m, struct job *j, const struct event *ev, const struct ev_suspend *body);
 int apply_eligible(struct model *m, struct job *j, const struct event *ev, const struct ev_eligible *body);
 int apply_window(struct model *m, const struct ev_window *body);
 
 /* How jobs end (finish.c). job_begin_end: nothing new starts in it, what lives is to be killed for that
  * cause; it finishes at once where nothing lives. job_settle: finishes a COMPLETING job whose last task has
  * ended. */
+/* The time that it has been suspended for counts up to t; no-op where it is not. */
+void job_end_pause(struct job *j, struct wall t);
 void job_begin_end(struct model *m, struct job *j, enum kill_cause cause, struct wall t);
 void job_settle(struct model *m, struct job *j, struct wall t);
 /* Marks what waits in a step as not run and what lives as being killed. */

@@ -137,7 +137,16 @@ struct job_target {       /* a job, some elements of an array, or a step */
 };
 #define JOB_TARGET_FIELDS(F, G, S) F(S, U32, job) F(S, U32, array_index) F(S, I32, step)
 
-enum act { ACT_CANCEL, ACT_SIGNAL, ACT_HOLD, ACT_RELEASE, ACT_REQUEUE, ACT_REQUEUE_HOLD };
+enum act {
+    ACT_CANCEL,
+    ACT_SIGNAL,
+    ACT_HOLD,
+    ACT_RELEASE,
+    ACT_REQUEUE,
+    ACT_REQUEUE_HOLD,
+    ACT_SUSPEND,
+    ACT_RESUME
+};
 
 struct msg_act {  /* C->S: do this to those; answered by RESULT: the first refusal and how many were done */
     uint32_t act; /* enum act */

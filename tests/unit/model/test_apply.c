@@ -109,6 +109,7 @@ static int send(enum event_kind kind, uint32_t id)
     struct ev_split split = {.array_index = 0, .new_id = l.m.next_job};
     struct ev_complete complete = {0};
     struct ev_eligible eligible = {.dep_met = true};
+    struct ev_suspend suspend = {.on = true};
     struct ev_none none = {0};
     switch (kind) {
     case EV_START: return lab_start(&l, id, ARRAY_NONE, 0, lab_alloc("n2", 0, 1, 0, 0, 1));
@@ -127,7 +128,9 @@ static int send(enum event_kind kind, uint32_t id)
     case EV_COMPLETE: return lab_apply(&l, kind, id, &complete);
     case EV_RETIRE: return lab_apply(&l, kind, id, &none);
     case EV_ELIGIBLE: return lab_apply(&l, kind, id, &eligible);
+    case EV_SUSPEND: return lab_apply(&l, kind, id, &suspend);
     case EV_WINDOW:
+    case EV_PREEMPT:
     case EV_USAGE:
     case EV_EPOCH:
     case EV_CONFIG:
@@ -162,6 +165,7 @@ static void test_each_event_in_each_state(void **state)
         {EV_COMPLETE, {false}}, /* not interactive */
         {EV_RETIRE, {[ENDED] = true}},
         {EV_ELIGIBLE, {[PENDING] = true}},
+        {EV_SUSPEND, {[RUNNING] = true}},
     };
     for (size_t i = 0; i < N_OF(rows); i++)
         for (enum at at = 0; at < N_AT; at++) {
@@ -176,6 +180,49 @@ static void test_each_event_in_each_state(void **state)
         }
 }
 
+static int pause(uint32_t id, bool on, int64_t at_s)
+{
+    struct ev_suspend b = {.on = on};
+    l.now = wall_add_s((struct wall){.ms = 0}, at_s);
+    return lab_apply(&l, EV_SUSPEND, id, &b);
+}
+
+/* The time of a pause is none of the job's; what it holds stays with it. */
+static void test_suspend(void **state)
+{
+    (void)state;
+    uint32_t id = running_batch();
+    const struct job *j = lab_get(&l, id);
+    int64_t t0 = j->t_start.ms / MS_PER_S;
+    struct wall later = wall_add_s(j->t_start, 1000);
+    assert_int_equal(pause(id, false, t0 + 90), -EINVAL); /* it runs */
+    assert_int_equal(pause(id, true, t0 + 100), 0);
+    assert_int_equal(j->state, JOB_SUSPENDED);
+    assert_true(j->holding);
+    uint32_t before = job_run_s(j, later);
+    assert_true(before >= 99 && before <= 102);
+    assert_int_equal(pause(id, true, t0 + 200), -EINVAL);
+    assert_int_equal(pause(id, false, t0 + 400), 0);
+    assert_int_equal(j->state, JOB_RUNNING);
+    assert_in_range(j->suspended_ms, 299000, 302000);
+    assert_in_range(job_run_s(j, later), 697, 702);
+    /* Its script ends while it is stopped: a kill from outside does that. */
+    assert_int_equal(pause(id, true, t0 + 500), 0);
+    l.now = wall_add_s(j->t_start, 600);
+    assert_int_equal(lab_kill(&l, id, STEP_ALL, KILL_CANCEL, FATE_REQUEUE), 0);
+    assert_int_equal(j->state, JOB_COMPLETING);
+    assert_in_range(j->suspended_ms, 398000, 403000);
+    assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_KILLED, 0, 15), 0);
+    must_be("put back", id, JOB_PENDING, REASON_NONE);
+    assert_int_equal(j->suspended_ms, 0);
+    struct job *steps = lab_job(&l, JOB_KIND_STEPS);
+    lab_step(steps, "a", 1);
+    uint32_t step_job = lab_submit(&l, steps);
+    assert_int_equal(lab_place(&l, step_job, 0, 0, lab_alloc("n2", 0, 1, 0, 0, 1)), 0);
+    assert_int_equal(lab_get(&l, step_job)->state, JOB_RUNNING);
+    assert_int_equal(pause(step_job, true, t0 + 900), -EINVAL);
+}
+
 static void test_nobodys_events(void **state)
 {
     (void)state;
@@ -184,7 +231,9 @@ static void test_nobodys_events(void **state)
         check_int(event_name(k), model_apply(&l.m, &ev), -EINVAL); /* no body */
         const struct rec_desc *d = event_body_rec(k);
         ev.body = xcalloc(1, d->size);
-        check_int(event_name(k), model_apply(&l.m, &ev), -ENOENT);
+        bool of_jobs = k != EV_WINDOW && k != EV_USAGE; /* those say nothing of one job */
+        if (of_jobs)
+            check_int(event_name(k), model_apply(&l.m, &ev), -ENOENT);
         event_fini(&ev);
     }
     struct ev_none none = {0};
@@ -1021,6 +1070,7 @@ static void test_retire(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(test_suspend),
         TEST(test_nobodys_events),
         TEST(test_submissions_that_do_not_fit),
         TEST(test_each_event_in_each_state),
