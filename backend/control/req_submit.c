@@ -237,7 +237,7 @@ static void check_submit(struct session *s, const struct msg_submit *m, struct c
     if (k->refusal != REFUSAL_NONE || m->force || (m->hold && !m->test_only))
         return;
     struct sched_view v = ctl_view(c);
-    k->refusal = sched_admit(&v, s->uid, &m->req, m->kind == JOB_KIND_STEPS ? m->steps.v : NULL, m->steps.n,
+    k->refusal = sched_admit(c->planner, &v, s->uid, &m->req, m->kind == JOB_KIND_STEPS ? m->steps.v : NULL, m->steps.n,
                              &k->text);
 }
 

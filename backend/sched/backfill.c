@@ -39,12 +39,24 @@ void backfill_begin(struct backfill *b, bool gained)
 {
     b->pass++;
     b->gained = gained;
+    b->shaken = false;
     for (uint32_t i = 0; i < b->n_lanes; i++)
         b->lanes[i] = (struct backfill_lane){0};
     if (b->opts.keep)
         return;
     list_for_each (h, &b->holds, struct backfill_hold, link)
         backfill_give_up(b, h);
+}
+
+void backfill_shake(struct backfill *b)
+{
+    b->shaken = true;
+}
+
+/* What starts at t goes on for so long: without a limit of its own, until its deadline. */
+static int64_t length_at(const struct backfill_item *it, const struct backfill_choice *c, int64_t t)
+{
+    return c->len == WHEN_NEVER && it->deadline > t && it->deadline != WHEN_NEVER ? it->deadline - t : c->len;
 }
 
 /* A start at t with this length keeps the deadline. */
@@ -71,9 +83,9 @@ static bool place_choice(struct backfill *b, const struct backfill_item *it,
                          const struct backfill_choice *c, struct backfill_place *ret)
 {
     ret->start = b->pool->now;
-    ret->len = c->len;
-    return (in_time(it, ret->start, c->len) &&
-            pool_place(b->pool, c->demand, c->set, ret->start, c->len, &ret->parts)) ||
+    ret->len = length_at(it, c, ret->start);
+    return (in_time(it, ret->start, ret->len) &&
+            pool_place(b->pool, c->demand, c->set, ret->start, ret->len, &ret->parts)) ||
            place_shortened(b, it, c, ret);
 }
 
@@ -129,7 +141,18 @@ static bool push_aside(struct backfill *b, const struct backfill_item *it)
 
 static bool is_due(const struct backfill *b, const struct backfill_hold *h)
 {
-    return b->gained || h->use.start <= b->pool->now;
+    return !b->opts.keep || b->gained || b->shaken || b->freed != h->freed || h->use.start <= b->pool->now;
+}
+
+/* It starts where and when it was planned to: nothing comes free by that. */
+static bool is_as_held(const struct backfill_hold *h, const struct backfill_place *at)
+{
+    bool same = h->use.start == at->start && h->use.end == when_plus(at->start, at->len) &&
+                h->use.n_parts == at->parts.v.n;
+    for (uint32_t i = 0; i < h->use.n_parts && same; i++)
+        same = h->use.parts[i].node == at->parts.v.v[i].node &&
+               amount_eq(h->use.parts[i].amount, at->parts.v.v[i].amount);
+    return same;
 }
 
 /* A kept place: what it holds is its own while it looks. */
@@ -142,8 +165,12 @@ static bool start_held(struct backfill *b, const struct backfill_item *it, struc
     pool_lift(b->pool, &h->use);
     bool placed = place_now(b, it, ret);
     pool_lay(b->pool, &h->use);
-    if (placed)
+    if (placed) {
+        uint64_t freed = b->freed;
+        bool as_held = is_as_held(h, ret);
         backfill_give_up(b, h);
+        b->freed = as_held ? freed : b->freed;
+    }
     return placed;
 }
 
@@ -160,8 +187,8 @@ bool backfill_start_beside(struct backfill *b, const struct backfill_item *it, s
     return place_now(b, it, ret);
 }
 
-/* The earliest start in any of its lanes, before `before`. */
-static bool find_earliest(struct backfill *b, const struct backfill_item *it, int64_t before,
+/* The earliest start in any of its lanes, before `before`; claim: full ones too. */
+static bool find_earliest(struct backfill *b, const struct backfill_item *it, int64_t before, bool claim,
                           struct backfill_place *ret)
 {
     struct pool_parts parts = {VEC_INIT};
@@ -169,59 +196,101 @@ static bool find_earliest(struct backfill *b, const struct backfill_item *it, in
     for (uint32_t i = 0; i < it->n_choices; i++) {
         const struct backfill_choice *c = &it->choices[i];
         const struct backfill_lane *l = &b->lanes[c->lane];
-        if (l->closed || l->n_held >= b->opts.depth)
+        int64_t len = length_at(it, c, b->pool->now);
+        if (!claim && (l->closed || l->n_held >= b->opts.depth))
             continue;
         if (c->own)
             pool_lift(b->pool, c->own);
-        int64_t t = pool_earliest(b->pool, c->demand, c->set, b->pool->now, before, c->len, &parts);
+        int64_t t = pool_earliest(b->pool, c->demand, c->set, b->pool->now, before, len, &parts);
         if (c->own)
             pool_lay(b->pool, c->own);
-        if (t == WHEN_NEVER || !in_time(it, t, c->len))
+        len = t == WHEN_NEVER ? 0 : length_at(it, c, t);
+        if (t == WHEN_NEVER || !in_time(it, t, len))
             continue;
         struct pool_parts swap = ret->parts;
         ret->parts = parts;
         parts = swap;
         ret->choice = i;
         ret->start = before = t;
-        ret->len = c->len;
+        ret->len = len;
         found = true;
     }
     vec_fini(&parts.v);
     return found;
 }
 
-static void hold(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
+static void hold(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h, bool claim,
                  const struct backfill_place *at)
 {
-    *h = (struct backfill_hold){.lane = it->choices[at->choice].lane, .visited = b->pass};
+    *h = (struct backfill_hold){
+        .lane = it->choices[at->choice].lane, .claim = claim, .visited = b->pass, .freed = b->freed};
     pool_hold(b->pool, &h->use, &at->parts, at->start, when_plus(at->start, at->len));
     list_append(&b->holds, &h->link);
-    b->lanes[h->lane].n_held++;
+    b->lanes[h->lane].n_held += !claim;
+}
+
+static struct pool_use *own_in_lane(const struct backfill_item *it, uint32_t lane)
+{
+    for (uint32_t i = 0; i < it->n_choices; i++)
+        if (it->choices[i].lane == lane)
+            return it->choices[i].own;
+    return NULL;
+}
+
+/* Whether its nodes are there and nothing else lies where it is held. */
+static bool is_sound(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
+{
+    struct pool_use *own = own_in_lane(it, h->lane);
+    bool sound = true;
+    pool_lift(b->pool, &h->use);
+    if (own)
+        pool_lift(b->pool, own);
+    for (uint32_t i = 0; i < h->use.n_parts && sound; i++) {
+        const struct pool_part *part = &h->use.parts[i];
+        const struct pool_node *n = &b->pool->nodes[part->node];
+        sound = n->usable && amount_covers(timeline_min(&n->line, h->use.start, h->use.end), part->amount);
+    }
+    if (own)
+        pool_lay(b->pool, own);
+    pool_lay(b->pool, &h->use);
+    return sound;
+}
+
+/* What it waited for did not end in time, or is gone. */
+static bool is_broken(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
+{
+    return h->use.start <= b->pool->now || (b->shaken && !is_sound(b, it, h));
+}
+
+/* Moves it to an earlier start where there is one now. */
+static bool move_earlier(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
+{
+    struct backfill_place at = {0};
+    bool claim = h->claim, earlier = false;
+    if (is_due(b, h)) {
+        pool_lift(b->pool, &h->use);
+        earlier = find_earliest(b, it, h->use.start, claim, &at);
+        pool_lay(b->pool, &h->use);
+    }
+    if (earlier) {
+        backfill_give_up(b, h);
+        hold(b, it, h, claim, &at);
+    }
+    h->freed = b->freed;
+    backfill_place_fini(&at);
+    return earlier;
 }
 
 /* No later than before, and earlier where that has become possible. */
 static bool hold_again(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
 {
     struct backfill_lane *l = &b->lanes[h->lane];
-    bool broken = h->use.start <= b->pool->now; /* what it waited for did not end in time */
-    if (broken || l->closed || (l->n_held >= b->opts.depth && !h->claim)) {
+    if (h->claim || is_broken(b, it, h) || l->closed || l->n_held >= b->opts.depth) {
         backfill_give_up(b, h);
         return backfill_reserve(b, it, h);
     }
-    struct backfill_place at = {0};
-    bool earlier = false;
-    if (is_due(b, h)) {
-        pool_lift(b->pool, &h->use);
-        earlier = find_earliest(b, it, h->use.start, &at);
-        pool_lay(b->pool, &h->use);
-    }
-    if (earlier) {
-        backfill_give_up(b, h);
-        hold(b, it, h, &at);
-    } else {
-        l->n_held += !h->claim;
-    }
-    backfill_place_fini(&at);
+    if (!move_earlier(b, it, h))
+        l->n_held++;
     return true;
 }
 
@@ -230,22 +299,42 @@ bool backfill_reserve(struct backfill *b, const struct backfill_item *it, struct
     if (h->use.parts)
         return hold_again(b, it, h);
     struct backfill_place at = {0};
-    bool found = may_hold(b, it) && find_earliest(b, it, WHEN_NEVER, &at);
+    bool found = may_hold(b, it) && find_earliest(b, it, WHEN_NEVER, false, &at);
     if (found)
-        hold(b, it, h, &at);
+        hold(b, it, h, false, &at);
     backfill_place_fini(&at);
-    for (uint32_t i = 0; i < it->n_choices && !b->opts.backfill; i++)
-        b->lanes[it->choices[i].lane].closed = true;
+    backfill_close(b, it);
     return found;
 }
 
-void backfill_claim(struct backfill *b, struct backfill_hold *h, uint32_t lane,
+void backfill_claim(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
                     const struct backfill_place *at)
 {
     backfill_give_up(b, h);
-    *h = (struct backfill_hold){.lane = lane, .visited = b->pass, .claim = true};
-    pool_hold(b->pool, &h->use, &at->parts, at->start, when_plus(at->start, at->len));
-    list_append(&b->holds, &h->link);
+    hold(b, it, h, true, at);
+    backfill_close(b, it);
+}
+
+bool backfill_claim_again(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
+{
+    backfill_close(b, it);
+    if (h->use.parts && h->claim && !is_broken(b, it, h)) {
+        move_earlier(b, it, h);
+        return true;
+    }
+    backfill_give_up(b, h);
+    struct backfill_place at = {0};
+    bool found = find_earliest(b, it, WHEN_NEVER, true, &at);
+    if (found)
+        hold(b, it, h, true, &at);
+    backfill_place_fini(&at);
+    return found;
+}
+
+void backfill_close(struct backfill *b, const struct backfill_item *it)
+{
+    for (uint32_t i = 0; i < it->n_choices && !b->opts.backfill; i++)
+        b->lanes[it->choices[i].lane].closed = true;
 }
 
 int64_t backfill_next(const struct backfill *b)

@@ -55,6 +55,7 @@ struct backfill_hold {
     uint32_t lane;    /* where it is held */
     bool claim;       /* by preemption: counts against no lane */
     uint64_t visited; /* the pass that looked at it last */
+    uint64_t freed;   /* the backfill's, when it was looked at */
     struct list link; /* in the backfill's list while it holds something */
 };
 
@@ -78,6 +79,7 @@ struct backfill {
     struct list holds;
     uint64_t pass;
     bool gained;    /* something has come free since the last pass: holds may move earlier */
+    bool shaken;    /* something was lost as well: a node, or a running job goes on longer */
     uint64_t freed; /* grows when a hold is given up within a pass: what did not fit may fit now */
 };
 
@@ -88,6 +90,9 @@ void backfill_fini(struct backfill *b);
 /* Begins a pass at the pool's time. gained: since the last one something ended earlier than planned, a node
  * came back, an item left the queue. */
 void backfill_begin(struct backfill *b, bool gained);
+/* After that: a node went, or something runs longer than thought. Holds that can no longer be had are placed
+ * anew in this pass. */
+void backfill_shake(struct backfill *b);
 
 /* Can it start now? True: ret says where; the caller charges the pool (pool_run). An item that holds a
  * place lets it go when it starts. */
@@ -101,8 +106,14 @@ bool backfill_start_beside(struct backfill *b, const struct backfill_item *it, s
 bool backfill_reserve(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h);
 
 /* Holds just this place, from at->start on: for whom others have been asked to go. */
-void backfill_claim(struct backfill *b, struct backfill_hold *h, uint32_t lane,
+void backfill_claim(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
                     const struct backfill_place *at);
+/* They are on their way out: its claim stays, is moved earlier or, where it can no longer be had (or has been
+ * forgotten), made at the earliest start whatever its lanes have left. False: there is none. */
+bool backfill_claim_again(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h);
+
+/* It waits without a hold of its own: without backfill all behind it in its lanes do. */
+void backfill_close(struct backfill *b, const struct backfill_item *it);
 
 /* It is not looked at any more: it left the queue, or a gate closed. No-op without a hold. */
 void backfill_give_up(struct backfill *b, struct backfill_hold *h);

@@ -15,13 +15,22 @@
  * up.
  */
 #include <stdlib.h>
+#include <stdio.h>
 
 #include "backend/sched/licence.h"
 #include "backend/sched/planner_private.h"
+#include "src/model/dep.h"
+
+#define ROUNDS_MAX 4 /* in one pass; what is left then comes with the next one, at once */
 
 struct turn {
     struct group *g;
     bool borrow;
+};
+
+struct position { /* of a choice */
+    uint32_t at; /* in the group */
+    bool soft;   /* what starts there is borrowed */
 };
 
 struct pass {
@@ -30,8 +39,9 @@ struct pass {
     struct licence_use licences;
     struct backfill_place place;
     struct backfill_choice *choices; /* of the item in hand: those that limits leave */
-    uint32_t *positions;             /* and which of the group's they are */
+    struct position *positions;      /* and which they are */
     size_t n_room;
+    VEC(const struct job *) singletons; /* that have started */
 };
 
 static struct unit *head_of(const struct group *g)
@@ -150,7 +160,7 @@ static void start_task(struct planner *p, const struct job *j, const struct unit
 {
     uint32_t waiting;
     const struct step *s = planner_waiting_step(j, &waiting);
-    const struct task *t = nth_waiting(s, waiting - u->count);
+    const struct task *t = nth_waiting(s, u->at);
     struct alloc *alloc;
     size_t n;
     planner_alloc(p, &at->parts, &alloc, &n);
@@ -168,8 +178,7 @@ static void start_task(struct planner *p, const struct job *j, const struct unit
 static void start_job(struct planner *p, const struct job *j, const struct unit *u, const char *part,
                       const struct backfill_place *at, bool borrow)
 {
-    uint32_t index =
-        job_is_array_record(j) ? nth_element(j, job_pending_elements(j) - u->count) : ARRAY_NONE;
+    uint32_t index = job_is_array_record(j) ? nth_element(j, u->at) : ARRAY_NONE;
     struct sched_start out = {.job = j->id,
                               .array_index = index,
                               .start = {.array_index = index,
@@ -181,12 +190,13 @@ static void start_job(struct planner *p, const struct job *j, const struct unit 
 }
 
 /* It runs as far as this pass is concerned; the next one takes it from the state. */
-static void start(struct pass *s, struct group *g, struct unit *u, bool borrow)
+static void start(struct pass *s, struct group *g, struct unit *u)
 {
     struct planner *p = s->p;
     const struct model *m = p->view->model;
     const struct job *j = model_get_job(m, u->job);
-    uint32_t choice = s->positions[s->place.choice];
+    uint32_t choice = s->positions[s->place.choice].at;
+    bool borrow = s->positions[s->place.choice].soft;
     const char *part = m->spec.parts.v[g->choices[choice].lane].name;
     struct tentative *t = xcalloc(1, sizeof *t);
     t->job = u->job;
@@ -197,8 +207,10 @@ static void start(struct pass *s, struct group *g, struct unit *u, bool borrow)
     struct limit_ask ask = g->asks[choice];
     ask.jobs = u->chosen ? 0 : ask.jobs;
     limits_charge(p->limits, &ask);
-    if (g->licensed)
+    if (g->licensed && !u->chosen)
         licence_take(&s->licences, m, j);
+    if (u->singleton)
+        vec_push(&s->singletons, j);
     if (j->kind == JOB_KIND_STEPS)
         start_task(p, j, u, part, &s->place, borrow);
     else
@@ -208,6 +220,7 @@ static void start(struct pass *s, struct group *g, struct unit *u, bool borrow)
     forecast_learn(p, u);
     u->first_forecast_t = 0;
     u->count--;
+    u->at++;
     planner_note_job(p, u->job);
 }
 
@@ -218,6 +231,41 @@ static bool is_throttled(const struct planner *p, const struct unit *u)
     const struct job *j = model_get_job(p->view->model, u->job);
     return j->array_job && j->req.array_throttle &&
            (uintptr_t)idmap_get(&p->array_running, j->array_job) >= j->req.array_throttle;
+}
+
+static bool namesake_has_started(const struct pass *s, const struct job *j)
+{
+    vec_for_each (&s->singletons, i)
+        if (str_eq(s->singletons.v[i]->user, j->user) && str_eq(s->singletons.v[i]->req.name, j->req.name))
+            return true;
+    return false;
+}
+
+/* Goes on to the next element that its dependencies let go. */
+static bool find_element(const struct planner *p, struct unit *u, const struct job *j)
+{
+    struct deps d;
+    uint32_t n = job_pending_elements(j);
+    if (dep_parse(j->req.dependency, &d, NULL) < 0)
+        return false;
+    while (u->at < n &&
+           dep_state(p->view->model, j, &d, nth_element(j, u->at), p->now, NULL) != DEP_MET)
+        u->at++;
+    deps_fini(&d);
+    return u->at < n;
+}
+
+/* Gates that the state alone could not answer: what this pass has started counts, and which element it is. */
+static enum reason gate_of_pass(const struct pass *s, struct unit *u)
+{
+    if (is_throttled(s->p, u))
+        return REASON_ARRAY_LIMIT;
+    if (!u->singleton && !u->by_element)
+        return REASON_NONE;
+    const struct job *j = model_get_job(s->p->view->model, u->job);
+    if ((u->singleton && namesake_has_started(s, j)) || (u->by_element && !find_element(s->p, u, j)))
+        return REASON_DEPENDENCY;
+    return REASON_NONE;
 }
 
 /* The choices that limits leave, with what is borrowed where `borrow` says so. None left: the verdict says
@@ -239,7 +287,7 @@ static enum limit_state leave_choices(struct pass *s, struct group *g, const str
         best = state < best ? state : best;
         if (state == LIMIT_OVER_HARD || (state == LIMIT_OVER_SOFT && !borrow))
             continue;
-        s->positions[ret->n_choices] = i;
+        s->positions[ret->n_choices] = (struct position){i, state == LIMIT_OVER_SOFT};
         s->choices[ret->n_choices++] = g->choices[i];
     }
     ret->choices = s->choices;
@@ -265,14 +313,20 @@ static void mark_dead(const struct planner *p, const struct group *g)
     }
 }
 
+/* A node that has not said yet what it has may turn out large enough. */
+static bool is_unknown(const struct node *n)
+{
+    return !n->boot_id && (!n->spec.cpus || !n->spec.mem_mib || n->spec.gpus == UINT32_MAX);
+}
+
 bool planner_could_ever(struct planner *p, struct shape *s)
 {
     if (s->ever != EVER_UNKNOWN)
         return s->ever == EVER_YES;
     struct pool_parts parts = {VEC_INIT};
     bool ever = pool_place(&p->empty, &s->demand, &s->set->nodes, p->now.ms, 1, &parts);
-    for (uint32_t i = 0; i < p->pool.n_nodes && !ever; i++) /* a node that has not said what it has */
-        ever = nodeset_has(&s->set->nodes, i) && p->empty.nodes[i].cap.cpus == 0;
+    for (uint32_t i = 0; i < p->pool.n_nodes && !ever; i++)
+        ever = nodeset_has(&s->set->nodes, i) && is_unknown(p->view->model->nodes[i]);
     vec_fini(&parts.v);
     s->ever = ever ? EVER_YES : EVER_NO;
     return ever;
@@ -309,8 +363,10 @@ static enum outcome wait_for_place(struct pass *s, struct group *g, struct unit 
         return GROUP_WAITS;
     }
     u->reason = reason_of_blocked(p, g, u);
-    if (borrow)
+    if (borrow) {
+        backfill_close(&p->backfill, it);
         return GROUP_WAITS;
+    }
     if (p->may_preempt && planner_preempt(p, u, it)) {
         u->reason = REASON_RESOURCES;
         return UNIT_WAITS;
@@ -327,32 +383,34 @@ static enum outcome try_head(struct pass *s, struct turn *t)
     struct group *g = t->g;
     struct unit *u = head_of(g);
     struct backfill_item it;
-    u->reason = REASON_NONE;
     vec_push(&p->looked, u->job);
-    if (is_throttled(p, u)) {
+    u->reason = gate_of_pass(s, u);
+    if (u->reason != REASON_NONE) {
         backfill_give_up(&p->backfill, &u->hold);
-        u->reason = REASON_ARRAY_LIMIT;
         return UNIT_WAITS;
     }
     enum limit_state limit = leave_choices(s, g, u, t->borrow, &it);
     if (limit == LIMIT_OVER_SOFT && !t->borrow) {
         t->borrow = true; /* once more, behind everybody */
+        backfill_give_up(&p->backfill, &u->hold);
         return GROUP_GOES_ON;
     }
     if (limit == LIMIT_OVER_HARD) {
         g->rest = u->reason = limit_reason(&g->verdict);
         return GROUP_WAITS;
     }
-    if (g->licensed && !licence_fits(&s->licences, p->view->model, model_get_job(p->view->model, u->job))) {
+    if (g->licensed && !u->chosen &&
+        !licence_fits(&s->licences, p->view->model, model_get_job(p->view->model, u->job))) {
         g->rest = u->reason = REASON_LICENSES;
         return GROUP_WAITS;
     }
     bool tried = !is_dead(p, g) || u->hold.use.parts;
+    fprintf(stderr, "try job %u tried %d dead %d hold %d start %lld gained %d freed %llu hfreed %llu\n", u->job, tried, is_dead(p,g), u->hold.use.parts!=NULL, (long long)u->hold.use.start, p->backfill.gained, (unsigned long long)p->backfill.freed, (unsigned long long)u->hold.freed);
     if (tried && backfill_start(&p->backfill, &it, &u->hold, &s->place)) {
-        start(s, g, u, t->borrow && limit != LIMIT_OK);
+        start(s, g, u);
         return u->count ? GROUP_GOES_ON : UNIT_WAITS;
     }
-    if (it.n_choices == g->n_choices)
+    if (it.n_choices == g->n_choices && g->deadline == WHEN_NEVER) /* else it may be just this one */
         mark_dead(p, g);
     return wait_for_place(s, g, u, &it, t->borrow);
 }
@@ -394,30 +452,57 @@ static void go_through(struct pass *s)
 }
 
 /* Places held by those whose turn did not come: nobody else may have them and they do not use them. */
-static bool give_up_unvisited(struct planner *p)
+static void give_up_unvisited(struct planner *p)
 {
-    bool any = false;
     list_for_each (h, &p->backfill.holds, struct backfill_hold, link)
-        if (h->visited != p->backfill.pass) {
+        if (h->visited != p->backfill.pass)
             backfill_give_up(&p->backfill, h);
-            any = true;
-        }
-    return any;
 }
 
-static void pass_once(struct planner *p)
+/* Those that were looked at in the pass before may stand behind somebody else by now. */
+static void forget_looks(struct planner *p)
 {
-    struct pass s = {.p = p};
-    p->pass++;
+    vec_for_each (&p->looked, i) {
+        struct unit *u = idmap_get(&p->units, p->looked.v[i]);
+        if (!u || u->reason == REASON_NONE)
+            continue;
+        u->reason = REASON_NONE;
+        vec_push(&p->moved, u->job); /* to be told */
+    }
     vec_clear(&p->looked);
+}
+
+/* Returns whether it has to be gone through again: a place was given up that others may have use for, who had
+ * their turn before. */
+static bool go_round(struct pass *s)
+{
+    struct planner *p = s->p;
+    p->pass++;
+    forget_looks(p);
     memset(p->first_blocked, 0, p->n_parts * sizeof *p->first_blocked);
     backfill_begin(&p->backfill, p->gained);
-    p->gained = false;
+    if (p->lost)
+        backfill_shake(&p->backfill);
+    uint64_t freed = p->backfill.freed;
+    fprintf(stderr, "round now %lld\n", (long long)p->now.ms);
+    p->gained = p->lost = false;
+    vec_clear(&s->heap);
+    line_up(s);
+    go_through(s);
+    give_up_unvisited(p);
+    p->gained = freed != p->backfill.freed;
+    return p->gained;
+}
+
+static void go_through_queue(struct planner *p)
+{
+    struct pass s = {.p = p};
     licence_use_init(&s.licences, p->view->model);
-    line_up(&s);
-    go_through(&s);
+    for (int i = 0; i < ROUNDS_MAX && go_round(&s);)
+        i++;
     licence_use_fini(&s.licences);
     vec_fini(&s.heap);
+    vec_fini(&s.singletons);
     backfill_place_fini(&s.place);
     free(s.choices);
     free(s.positions);
@@ -439,6 +524,8 @@ static int64_t next_look(const struct planner *p)
         next = w->start > p->now.ms ? earlier(next, w->start) : next;
         next = w->end > p->now.ms ? earlier(next, w->end) : next;
     }
+    if (p->gained)
+        return p->now.ms + 1;
     return next > p->now.ms ? next : p->now.ms + 1000; /* it should have been free by now */
 }
 
@@ -452,9 +539,8 @@ void planner_decide(struct planner *p, const struct sched_view *v, struct wall n
     prio_ctx_init(&p->prio, v, now);
     limits_begin(p->limits, v->model, now);
     size_t mark = limits_mark(p->limits);
-    pass_once(p);
-    if (give_up_unvisited(p))
-        pass_once(p);
+    p->prey_known = false;
+    go_through_queue(p);
     limits_rewind(p->limits, mark);
     prio_ctx_fini(&p->prio);
     planner_tell(p);

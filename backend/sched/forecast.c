@@ -5,6 +5,7 @@
 
 #include "backend/sched/planner_private.h"
 #include "backend/sched/pool_private.h"
+#include "src/base/hostlist.h"
 
 #define CELLS_BY_NODE 256     /* nodes that are planned one by one ... */
 #define LOOKS_BY_NODE 4000000 /* ... as long as units times nodes are no more */
@@ -147,39 +148,15 @@ static void sum_up(const struct planner *p, struct forecasts *f)
     free(cell_of);
 }
 
-/* --- what is asked of a cell: k pieces of `need` --- */
+/* --- what is asked of a cell --- */
 
-struct pieces {
-    struct amount need;
-    uint32_t k;
-    bool whole; /* each is all of a node */
-};
-
-static uint32_t div_up(uint64_t a, uint32_t b)
-{
-    return (uint32_t)((a + b - 1) / b);
-}
-
-/* A demand that may be spread is taken by its tasks, one like the other. */
-static struct pieces pieces_of(const struct demand *d)
-{
-    const struct job_need *n = &d->need;
-    uint32_t k = n->tasks ? n->tasks : 1, here = div_up(k, n->nodes ? n->nodes : 1);
-    uint32_t gpus = n->gpus_per_task ? n->gpus_per_task : div_up(n->gpus, k);
-    uint64_t mem = n->mem_per_cpu_mib                     ? n->mem_per_cpu_mib * n->cpus_per_task
-                   : n->mem_per_gpu_mib                   ? n->mem_per_gpu_mib * gpus
-                   : n->mem_per_node_mib == MEM_NOT_GIVEN ? 0
-                                                          : n->mem_per_node_mib / here;
-    return (struct pieces){.need = {n->cpus_per_task, (int64_t)mem, gpus}, .k = k, .whole = n->whole_nodes};
-}
-
-static struct pieces pieces_in(const struct demand *d, const struct cell *c)
+static struct demand_pieces pieces_in(const struct demand *d, const struct cell *c)
 {
     struct pool_node node = {.cap = c->cap};
     if (!demand_is_uniform(d))
-        return pieces_of(d);
-    return (struct pieces){
-        .need = demand_on_node(d, &node), .k = d->need.nodes, .whole = d->need.whole_nodes};
+        return demand_piece(d);
+    return (struct demand_pieces){
+        .need = demand_on_node(d, &node), .k = d->need.nodes};
 }
 
 static struct amount times(struct amount a, int64_t n)
@@ -204,7 +181,7 @@ static int64_t pieces_in_amount(struct amount have, struct amount need)
 }
 
 /* The most that the cell takes with nothing on it. */
-static int64_t room_of(const struct cell *c, const struct pieces *w, bool one_each)
+static int64_t room_of(const struct cell *c, const struct demand_pieces *w, bool one_each)
 {
     int64_t here = pieces_in_amount(c->cap, w->need);
     return (one_each && here > 1 ? 1 : here) * c->nodes;
@@ -230,7 +207,7 @@ static void find_in_one(struct forecasts *f, const struct backfill_choice *c, in
         const struct cell *cell = &f->cells[i];
         if (!cell_is_in(cell, c->set))
             continue;
-        struct pieces w = pieces_in(c->demand, cell);
+        struct demand_pieces w = pieces_in(c->demand, cell);
         if (!amount_covers(cell->cap, w.need) || room_of(cell, &w, uniform) < w.k)
             continue;
         struct amount all = times(w.need, w.k);
@@ -253,13 +230,13 @@ static void find_in_many(struct forecasts *f, const struct backfill_choice *c, i
     VEC(struct pool_part) parts = VEC_INIT;
     int steps = 0;
     for (int64_t t = from, next; t < ret->t && t < f->window_end && steps < STEPS_MAX; t = next, steps++) {
-        uint32_t left = pieces_of(c->demand).k;
+        uint32_t left = demand_piece(c->demand).k;
         left = uniform ? c->demand->need.nodes : left;
         next = WHEN_NEVER;
         vec_clear(&parts);
         for (uint32_t i = 0; i < f->n_cells && left; i++) {
             const struct cell *cell = &f->cells[i];
-            struct pieces w = cell_is_in(cell, c->set) ? pieces_in(c->demand, cell) : (struct pieces){0};
+            struct demand_pieces w = cell_is_in(cell, c->set) ? pieces_in(c->demand, cell) : (struct demand_pieces){0};
             if (!w.k || !amount_covers(cell->cap, w.need))
                 continue;
             int64_t most = room_of(cell, &w, uniform);
@@ -579,36 +556,99 @@ struct forecast planner_forecast(const struct planner *p, uint32_t job)
     return f;
 }
 
-struct forecast planner_try(struct planner *p, const struct sched_view *v, const struct job *j,
-                            struct wall now, bool *ret_now)
+/* --- one that is not in the queue --- */
+
+/* The partitions where limits let it in. */
+static uint32_t choose_open(struct planner *p, const struct group *g, struct backfill_choice *ret,
+                            uint32_t *positions, struct trial *t)
 {
-    struct forecast ret = {.kind = FORECAST_NONE};
-    uint32_t tasks = 1;
-    enum reason why;
-    p->view = v;
-    p->now = now;
-    *ret_now = false;
-    const struct step *s = j->kind == JOB_KIND_STEPS ? planner_waiting_step(j, &tasks) : NULL;
-    struct group *g = planner_group(p, j, s, &why);
-    if (!g)
-        return ret;
-    struct backfill_item it = {.choices = g->choices, .n_choices = g->n_choices, .deadline = g->deadline};
-    struct backfill_place at = {0};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->n_choices; i++) {
+        struct limit_verdict v;
+        if (limits_check(p->limits, &g->asks[i], &v) == LIMIT_OVER_HARD) {
+            t->verdict = v;
+            continue;
+        }
+        positions[n] = i;
+        ret[n++] = g->choices[i];
+    }
+    return n;
+}
+
+static char *names_of(const struct planner *p, const struct pool_parts *parts, uint32_t *ret_cpus)
+{
+    struct strv names = {0};
+    *ret_cpus = 0;
+    vec_for_each (&parts->v, i) {
+        strv_push(&names, p->view->model->nodes[parts->v.v[i].node]->spec.name);
+        *ret_cpus += (uint32_t)parts->v.v[i].amount.cpus;
+    }
+    char *text = hostlist_compress(&names);
+    strv_fini(&names);
+    return text;
+}
+
+/* When it would start behind all that is planned. */
+static void try_later(struct planner *p, const struct group *g, struct trial *ret)
+{
+    struct forecasts *f = p->made;
     struct found found = {0};
-    if (backfill_start_beside(&p->backfill, &it, &at)) {
-        *ret_now = true;
-        ret = (struct forecast){.kind = FORECAST_PLANNED, .start = now, .made = now};
-    } else if (p->made) {
-        find(p->made, g, now.ms, &found);
-        ret = (struct forecast){.kind = found.t < p->made->window_end ? FORECAST_PLANNED : FORECAST_BEYOND,
-                                .start.ms = found.t < p->made->window_end ? found.t : 0,
-                                .made = p->made->t};
-        if (ret.kind == FORECAST_PLANNED)
-            add_range(p, &ret);
+    if (!f)
+        return;
+    find(f, g, p->now.ms, &found);
+    bool within = found.t < f->window_end;
+    ret->forecast = (struct forecast){.kind = within ? FORECAST_PLANNED : FORECAST_BEYOND,
+                                      .start.ms = within ? found.t : 0,
+                                      .made = f->t};
+    if (within) {
+        ret->partition = p->view->model->spec.parts.v[g->choices[found.choice].lane].name;
+        add_range(p, &ret->forecast);
+    }
+    vec_fini(&found.parts);
+}
+
+static void try_group(struct planner *p, const struct group *g, struct trial *ret)
+{
+    struct backfill_choice *open = xcalloc(g->n_choices, sizeof *open);
+    uint32_t *positions = xcalloc(g->n_choices, sizeof *positions);
+    struct backfill_item it = {
+        .choices = open, .n_choices = choose_open(p, g, open, positions, ret), .deadline = g->deadline};
+    struct backfill_place at = {0};
+    if (!it.n_choices) {
+        ret->reason = limit_reason(&ret->verdict);
+    } else if (backfill_start_beside(&p->backfill, &it, &at)) {
+        ret->now = true;
+        ret->len_ms = at.len;
+        ret->partition = p->view->model->spec.parts.v[open[at.choice].lane].name;
+        ret->nodes = names_of(p, &at.parts, &ret->cpus);
+        ret->forecast = (struct forecast){.kind = FORECAST_PLANNED, .start = p->now, .made = p->now};
+    } else {
+        try_later(p, g, ret);
     }
     backfill_place_fini(&at);
-    vec_fini(&found.parts);
+    free(positions);
+    free(open);
+}
+
+void planner_try(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
+                 struct trial *ret)
+{
+    uint32_t tasks = 1;
+    *ret = (struct trial){.reason = REASON_NONE};
+    planner_ready(p, v, now);
+    limits_begin(p->limits, v->model, now);
+    const struct step *s = j->kind == JOB_KIND_STEPS ? planner_waiting_step(j, &tasks) : NULL;
+    struct group *g = planner_group(p, j, s, &ret->reason);
+    if (!g)
+        return;
+    ret->reason = REASON_NONE;
+    try_group(p, g, ret);
     if (!g->n_units)
         planner_drop_group(p, g);
-    return ret;
+}
+
+void trial_fini(struct trial *t)
+{
+    free(t->nodes);
+    *t = (struct trial){0};
 }

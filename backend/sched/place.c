@@ -84,6 +84,23 @@ struct amount demand_on_node(const struct demand *d, const struct pool_node *n)
     return need->whole_nodes && amount_covers(n->cap, least) ? n->cap : least;
 }
 
+static uint32_t div_up(uint64_t a, uint32_t b)
+{
+    return (uint32_t)((a + b - 1) / b);
+}
+
+struct demand_pieces demand_piece(const struct demand *d)
+{
+    const struct job_need *n = &d->need;
+    uint32_t k = n->tasks ? n->tasks : 1, here = div_up(k, n->nodes ? n->nodes : 1);
+    uint32_t gpus = n->gpus_per_task ? n->gpus_per_task : div_up(n->gpus, k);
+    uint64_t mem = n->mem_per_cpu_mib                     ? n->mem_per_cpu_mib * n->cpus_per_task
+                   : n->mem_per_gpu_mib                   ? n->mem_per_gpu_mib * gpus
+                   : n->mem_per_node_mib == MEM_NOT_GIVEN ? 0
+                                                          : n->mem_per_node_mib / here;
+    return (struct demand_pieces){.need = {n->cpus_per_task, (int64_t)mem, gpus}, .k = k};
+}
+
 /* --- what a node could give --- */
 
 /* How many of the tasks it could take, by its CPUs. */

@@ -10,6 +10,7 @@ struct planner *planner_new(void)
     struct planner *p = xcalloc(1, sizeof *p);
     list_init(&p->groups);
     list_init(&p->running);
+    list_init(&p->leaving);
     list_init(&p->buried);
     list_init(&p->backfill.holds);
     p->all_dirty = true;
@@ -24,6 +25,7 @@ void planner_free(struct planner *p)
     vec_fini(&p->dirty);
     vec_fini(&p->looked);
     vec_fini(&p->moved);
+    vec_fini(&p->prey);
     vec_fini(&p->started);
     vec_fini(&p->windows);
     free(p);

@@ -32,6 +32,12 @@ void planner_note_all(struct planner *p);
 void planner_decide(struct planner *p, const struct sched_view *v, struct wall now,
                     struct sched_result *ret);
 
+/* Would a request ever be admitted and fit, with every node empty and up? Returns REFUSAL_NONE or why not,
+ * with the numbers in text. Used at submission. steps: the declared steps of a step job, else NULL. */
+enum refusal sched_admit(struct planner *p, const struct sched_view *v, uint32_t uid,
+                         const struct job_req *req, const struct step *steps, size_t n_steps,
+                         struct errtext *text);
+
 /* The whole answer to why: every cause with numbers, from the last pass. ret is initialised here;
  * rec_fini(&msg_why_rec, ret). */
 void sched_why(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,

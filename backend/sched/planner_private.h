@@ -35,6 +35,8 @@ struct shape {
     struct set *set;
     int64_t len, len_min;
     uint64_t dead_pass, dead_freed; /* did not fit in that pass, when so much had been given up */
+    uint64_t hunt_pass, hunt_freed; /* nobody could make room for it then, for this QOS */
+    const struct qos_spec *hunt_qos;
     enum { EVER_UNKNOWN, EVER_YES, EVER_NO } ever; /* fits with every node up and empty */
 };
 
@@ -69,6 +71,9 @@ struct unit {
     int64_t submit_ms;
     uint32_t order_id, order_index; /* among those submitted at the same time */
     uint32_t count;                 /* elements or tasks that wait */
+    uint32_t at;                    /* which of them is next */
+    bool by_element;                /* each element has its own dependencies */
+    bool singleton;                 /* one of its name at a time */
     enum reason parked;             /* the gate */
     enum reason reason;         /* why it waits, where it was looked at; NONE: as the rest of its group */
     enum reason told;           /* the reason that was told last */
@@ -88,7 +93,18 @@ struct run {
 struct runs {
     uint32_t job, array_job;
     VEC(struct run *) v;
-    struct list link; /* in planner.running */
+    struct list link;       /* in planner.running */
+    struct list in_leaving; /* in planner.leaving: on its way out */
+    uint32_t for_job;       /* that it was asked to go for; 0: for nobody */
+    int64_t leaves_until;   /* it is not waited for any longer than that */
+};
+
+struct prey { /* runs, and may have to go for others */
+    struct runs *runs;
+    const struct job *job;
+    uint32_t prio;
+    int64_t size;       /* larger ones free more */
+    uint32_t tier;      /* of its partition; UINT32_MAX: no tier may preempt it */
 };
 
 struct tentative { /* started in the pass, until the state says so */
@@ -126,7 +142,9 @@ struct planner {
     VEC(uint32_t)
     looked, moved;     /* jobs looked at one by one in the last pass; put in a group or kept out */
     struct heap wakes; /* units */
-    struct list running;
+    struct list running, leaving;
+    VEC(struct prey) prey;
+    bool prey_known; /* in this pass */
     VEC(struct tentative *) started;
     VEC(struct window_use *) windows;
     struct limits *limits;
@@ -137,7 +155,7 @@ struct planner {
     uint32_t n_ratios;
     uint64_t pass;
     int64_t last_now;
-    bool gained;
+    bool gained, lost; /* since the last pass */
     /* of the pass under way */
     const struct sched_view *view;
     struct wall now;
@@ -152,6 +170,13 @@ struct planner {
  * *ret_why says which rule. */
 struct group *planner_group(struct planner *p, const struct job *j, const struct step *s,
                             enum reason *ret_why);
+/* What j, or a task of its step s, asks for in a partition. */
+void planner_demand(const struct job *j, const struct step *s, const struct part_spec *part,
+                    struct demand *ret);
+/* "4 CPUs, 2 GPUs, 64G of memory on 2 nodes". Appends. */
+void planner_describe(const struct job *j, const struct step *s, struct str *out);
+/* Whether it would fit in the partition with every node empty and up. */
+bool planner_could_run(struct planner *p, const struct job *j, const struct step *s, uint32_t part);
 void planner_drop_group(struct planner *p, struct group *g); /* an empty one */
 /* Frees what forecasts had to keep. */
 void planner_bury_groups(struct planner *p);
@@ -160,10 +185,14 @@ uint32_t planner_find_node(const struct planner *p, const char *name); /* UINT32
 /* --- sync.c: from the state --- */
 
 void planner_sync(struct planner *p);
+/* Between passes: makes sure that the planner knows the state well enough to be asked. */
+void planner_ready(struct planner *p, const struct sched_view *v, struct wall now);
 /* The units of a group change. */
 void planner_remove_unit(struct planner *p, struct unit *u);
 void planner_count_element(struct planner *p, uint32_t array, intptr_t by);
 int64_t planner_end_of(const struct planner *p, const struct job *j);
+/* It has been asked to go: in this pass, or the state says so. */
+void planner_see_off(struct planner *p, struct runs *r, uint32_t for_job, int64_t until);
 void planner_forget(struct planner *p); /* all but the notes */
 
 /* --- alloc.c: which CPUs and GPUs --- */
@@ -172,7 +201,8 @@ void planner_alloc(struct planner *p, const struct pool_parts *parts, struct all
 
 /* --- preempt.c --- */
 
-/* Others go so that the unit can start. True: they are in the result, and a place is held. */
+/* Others go so that the unit can start. True: they are in the result, or have been asked before, and a place is
+ * held for when they have gone. */
 bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it);
 
 /* --- forecast.c --- */

@@ -179,7 +179,8 @@ void pool_advance(struct pool *p, int64_t now, int64_t overdue_ms)
 {
     p->now = now;
     for (struct heap_node *h; (h = heap_peek(&p->ends)) && h->key <= now;)
-        pool_change_end(p, container_of(h, struct pool_use, by_end), now + overdue_ms);
+        pool_change_end(p, container_of(h, struct pool_use, by_end),
+                        h->key + ((now - h->key) / overdue_ms + 1) * overdue_ms);
 }
 
 int64_t pool_room(const struct pool *p, const struct pool_parts *parts, int64_t t)

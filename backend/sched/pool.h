@@ -77,8 +77,8 @@ void pool_init(struct pool *p, uint32_t n_nodes, int64_t now);
 void pool_fini(struct pool *p); /* every use has been dropped, or never will be */
 void pool_set_node(struct pool *p, uint32_t node, struct amount cap, uint32_t weight, bool usable);
 
-/* Time goes on. What should have ended and has not (pool_drop was not called) is expected `overdue_ms` from
- * now. Cost: O(log) each of those. */
+/* Time goes on. What should have ended and has not (pool_drop was not called) is expected at the next whole
+ * multiple of `overdue_ms` after its end. Cost: O(log) each of those. */
 void pool_advance(struct pool *p, int64_t now, int64_t overdue_ms);
 
 /* Charges an allocation from now (a start, is_hold false) or from a later time on (a hold). Copies parts.

@@ -33,6 +33,13 @@ bool demand_is_uniform(const struct demand *d);
 /* What one node gives to a uniform demand. */
 struct amount demand_on_node(const struct demand *d, const struct pool_node *n);
 
+/* A demand that may be spread, taken by its tasks, one like the other: k times `need`. For counting alone. */
+struct demand_pieces {
+    struct amount need;
+    uint32_t k;
+};
+struct demand_pieces demand_piece(const struct demand *d);
+
 #define nodeset_for_each(s, i)                             \
     for (uint32_t w_ = 0; w_ < (s)->words; w_++)           \
         for (uint64_t left_ = (s)->bits[w_]; left_; left_ &= left_ - 1) \

@@ -16,24 +16,24 @@
 
 #include "backend/sched/planner_private.h"
 
-#define SINGLES_MAX 512 /* tried one by one */
+#define SINGLES_MAX 128 /* tried one by one */
 
 enum rule { RULE_NONE, RULE_TIER, RULE_QOS, RULE_BORROWED };
 
 struct victim {
-    struct runs *runs;
-    const struct job *job;
+    struct prey of;
     enum rule rule;
-    uint32_t prio;
-    int64_t size; /* larger ones free more */
-    bool away;    /* lifted from the pool */
+    bool away; /* lifted from the pool */
 };
 
 struct hunt {
     struct planner *p;
     const struct job *job; /* for whom */
+    const struct qos_spec *qos;
+    const struct backfill_item *item;
     const struct backfill_choice *choice;
     VEC(struct victim) v;
+    VEC(struct runs *) leaving; /* lifted all the while: they go anyway */
     struct pool_parts parts;
 };
 
@@ -45,19 +45,59 @@ static const struct qos_spec *qos_of(const struct model *m, const char *name)
     return NULL;
 }
 
-static enum rule rule_for(const struct hunt *h, const struct job *v)
+/* --- who could be asked to go --- */
+
+static int64_t size_of(const struct runs *r)
 {
-    const struct model *m = h->p->view->model;
-    const struct part_spec *mine = &m->spec.parts.v[h->choice->lane], *its = model_job_part(m, v);
-    if (v->id == h->job->id || v->kill_cause != KILL_NONE ||
-        (v->state != JOB_RUNNING && v->state != JOB_SUSPENDED))
+    int64_t size = 0;
+    vec_for_each (&r->v, i)
+        for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++)
+            size += r->v.v[i]->use.parts[k].amount.gpus * 1000 + r->v.v[i]->use.parts[k].amount.cpus;
+    return size;
+}
+
+static bool any_qos_preempts(const struct model *m, const char *qos)
+{
+    for (size_t i = 0; qos && i < m->spec.qos.n; i++)
+        if (strv_has(&m->spec.qos.v[i].preempt, qos))
+            return true;
+    return false;
+}
+
+/* All that may be asked by anybody: found once in a pass. */
+static void find_prey(struct planner *p)
+{
+    const struct model *m = p->view->model;
+    if (p->prey_known)
+        return;
+    p->prey_known = true;
+    vec_clear(&p->prey);
+    list_for_each (r, &p->running, struct runs, link) {
+        const struct job *j = model_get_job(m, r->job);
+        if (!j || j->kill_cause != KILL_NONE || (j->state != JOB_RUNNING && j->state != JOB_SUSPENDED))
+            continue;
+        const struct part_spec *part = model_job_part(m, j);
+        bool by_tier = part && part->preempt_mode != PREEMPT_OFF;
+        if (!by_tier && !j->borrowed && !any_qos_preempts(m, j->req.qos))
+            continue;
+        vec_push(&p->prey, (struct prey){.runs = r,
+                                         .job = j,
+                                         .prio = prio_of(&p->prio, j, part, NULL),
+                                         .size = size_of(r),
+                                         .tier = by_tier ? part->priority_tier : UINT32_MAX});
+    }
+}
+
+static enum rule rule_for(const struct hunt *h, const struct prey *v)
+{
+    const struct part_spec *mine = &h->p->view->model->spec.parts.v[h->choice->lane];
+    if (v->job->id == h->job->id || !list_empty(&v->runs->in_leaving))
         return RULE_NONE;
-    if (its && its->preempt_mode != PREEMPT_OFF && its->priority_tier < mine->priority_tier)
+    if (v->tier < mine->priority_tier)
         return RULE_TIER;
-    const struct qos_spec *q = qos_of(m, h->job->req.qos);
-    if (q && v->req.qos && strv_has(&q->preempt, v->req.qos))
+    if (h->qos && v->job->req.qos && strv_has(&h->qos->preempt, v->job->req.qos))
         return RULE_QOS;
-    return v->borrowed ? RULE_BORROWED : RULE_NONE;
+    return v->job->borrowed ? RULE_BORROWED : RULE_NONE;
 }
 
 static bool lies_on(const struct runs *r, const struct nodeset *s)
@@ -69,47 +109,53 @@ static bool lies_on(const struct runs *r, const struct nodeset *s)
     return false;
 }
 
-static int64_t size_of(const struct runs *r)
-{
-    int64_t size = 0;
-    vec_for_each (&r->v, i)
-        for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++)
-            size += r->v.v[i]->use.parts[k].amount.gpus * 1000 + r->v.v[i]->use.parts[k].amount.cpus;
-    return size;
-}
-
 static void collect(struct hunt *h)
 {
-    const struct model *m = h->p->view->model;
-    list_for_each (r, &h->p->running, struct runs, link) {
-        const struct job *j = model_get_job(m, r->job);
-        enum rule rule = j ? rule_for(h, j) : RULE_NONE;
-        if (rule == RULE_NONE || !lies_on(r, h->choice->set))
-            continue;
-        vec_push(&h->v, (struct victim){.runs = r,
-                                        .job = j,
-                                        .rule = rule,
-                                        .prio = prio_of(&h->p->prio, j, model_job_part(m, j), NULL),
-                                        .size = size_of(r)});
+    struct planner *p = h->p;
+    vec_for_each (&p->prey, i) {
+        enum rule rule = rule_for(h, &p->prey.v[i]);
+        if (rule != RULE_NONE && lies_on(p->prey.v[i].runs, h->choice->set))
+            vec_push(&h->v, (struct victim){.of = p->prey.v[i], .rule = rule});
     }
 }
 
 /* --- trying --- */
 
-static void send_away(struct hunt *h, struct victim *v, bool away)
+static void lift_runs(struct pool *pool, struct runs *r, bool away)
 {
-    if (v->away == away)
-        return;
-    v->away = away;
-    vec_for_each (&v->runs->v, i) {
-        struct pool_use *u = &v->runs->v.v[i]->use;
+    vec_for_each (&r->v, i) {
+        struct pool_use *u = &r->v.v[i]->use;
         if (!u->parts)
             continue;
         if (away)
-            pool_lift(&h->p->pool, u);
+            pool_lift(pool, u);
         else
-            pool_lay(&h->p->pool, u);
+            pool_lay(pool, u);
     }
+}
+
+static void send_away(struct hunt *h, struct victim *v, bool away)
+{
+    if (v->away != away)
+        lift_runs(&h->p->pool, v->of.runs, away);
+    v->away = away;
+}
+
+/* Those who are on their way out are no longer in the way: nobody else goes in their place. */
+static void lift_leaving(struct hunt *h)
+{
+    list_for_each (r, &h->p->leaving, struct runs, in_leaving)
+        if (r->leaves_until > h->p->now.ms && lies_on(r, h->choice->set)) {
+            lift_runs(&h->p->pool, r, true);
+            vec_push(&h->leaving, r);
+        }
+}
+
+static void lay_leaving(struct hunt *h)
+{
+    vec_for_each (&h->leaving, i)
+        lift_runs(&h->p->pool, h->leaving.v[i], false);
+    vec_clear(&h->leaving);
 }
 
 static void send_away_first(struct hunt *h, size_t n)
@@ -151,19 +197,19 @@ static size_t first_enough(struct hunt *h)
 static int by_prio(const void *pa, const void *pb)
 {
     const struct victim *a = pa, *b = pb;
-    if (a->prio != b->prio)
-        return a->prio < b->prio ? -1 : 1;
-    if (a->job->t_start.ms != b->job->t_start.ms)
-        return a->job->t_start.ms > b->job->t_start.ms ? -1 : 1;
-    return a->job->id > b->job->id ? -1 : a->job->id < b->job->id;
+    if (a->of.prio != b->of.prio)
+        return a->of.prio < b->of.prio ? -1 : 1;
+    if (a->of.job->t_start.ms != b->of.job->t_start.ms)
+        return a->of.job->t_start.ms > b->of.job->t_start.ms ? -1 : 1;
+    return a->of.job->id > b->of.job->id ? -1 : a->of.job->id < b->of.job->id;
 }
 
 static int by_prio_and_size(const void *pa, const void *pb)
 {
     const struct victim *a = pa, *b = pb;
-    if (a->prio != b->prio)
-        return a->prio < b->prio ? -1 : 1;
-    return a->size != b->size ? (a->size > b->size ? -1 : 1) : by_prio(pa, pb);
+    if (a->of.prio != b->of.prio)
+        return a->of.prio < b->of.prio ? -1 : 1;
+    return a->of.size != b->of.size ? (a->of.size > b->of.size ? -1 : 1) : by_prio(pa, pb);
 }
 
 /* --- choosing --- */
@@ -201,7 +247,7 @@ static void spare_what_can_be(struct hunt *h)
 {
     fits(h);
     vec_for_each (&h->v, i)
-        if (h->v.v[i].away && !is_in_way(h->v.v[i].runs, &h->parts))
+        if (h->v.v[i].away && !is_in_way(h->v.v[i].of.runs, &h->parts))
             send_away(h, &h->v.v[i], false);
     for (size_t i = h->v.n; i-- > 0;) {
         if (!h->v.v[i].away)
@@ -213,8 +259,11 @@ static void spare_what_can_be(struct hunt *h)
     fits(h);
 }
 
+/* Sends away whom it takes; nobody where it is enough to wait for those who leave. */
 static bool choose(struct hunt *h)
 {
+    if (h->leaving.n && fits(h))
+        return true;
     if (h->v.n == 0)
         return false;
     qsort(h->v.v, h->v.n, sizeof *h->v.v, by_prio);
@@ -224,9 +273,9 @@ static bool choose(struct hunt *h)
         return false;
     }
     /* All of the level that is reached; nobody above it. */
-    uint32_t level = h->v.v[enough - 1].prio;
+    uint32_t level = h->v.v[enough - 1].of.prio;
     send_away_first(h, 0);
-    while (h->v.n && h->v.v[h->v.n - 1].prio > level)
+    while (h->v.n && h->v.v[h->v.n - 1].of.prio > level)
         h->v.n--;
     if (one_is_enough(h))
         return true;
@@ -241,8 +290,8 @@ static bool choose(struct hunt *h)
 static struct sched_preempt sentence(const struct hunt *h, const struct victim *v)
 {
     const struct model *m = h->p->view->model;
-    const struct part_spec *mine = &m->spec.parts.v[h->choice->lane], *its = model_job_part(m, v->job);
-    const struct qos_spec *q = qos_of(m, v->job->req.qos);
+    const struct part_spec *mine = &m->spec.parts.v[h->choice->lane], *its = model_job_part(m, v->of.job);
+    const struct qos_spec *q = qos_of(m, v->of.job->req.qos);
     uint32_t mode = its ? its->preempt_mode : PREEMPT_OFF, grace_s = its ? its->grace_s : 0;
     bool waits = mode != PREEMPT_REQUEUE || (its && its->requeue_after_grace);
     if (v->rule == RULE_QOS && q && (q->grace_s || q->preempt_mode != PREEMPT_OFF)) {
@@ -251,8 +300,8 @@ static struct sched_preempt sentence(const struct hunt *h, const struct victim *
         waits = true;
     }
     bool comes_back =
-        mode != PREEMPT_CANCEL && v->job->kind != JOB_KIND_INTERACTIVE && v->job->req.requeue != 2;
-    struct sched_preempt r = {.job = v->job->id,
+        mode != PREEMPT_CANCEL && v->of.job->kind != JOB_KIND_INTERACTIVE && v->of.job->req.requeue != 2;
+    struct sched_preempt r = {.job = v->of.job->id,
                               .by_job = h->job->id,
                               .grace_s = waits ? grace_s : 0,
                               .fate = comes_back ? FATE_REQUEUE : FATE_END};
@@ -261,58 +310,129 @@ static struct sched_preempt sentence(const struct hunt *h, const struct victim *
                            h->job->id, mine->name, mine->priority_tier, its->name, its->priority_tier);
     else if (v->rule == RULE_QOS)
         r.text = xasprintf("job %u has QOS %s, which may preempt QOS %s", h->job->id, h->job->req.qos,
-                           v->job->req.qos);
+                           v->of.job->req.qos);
     else
         r.text = xasprintf("job %u is within its limits and needs what this job had borrowed", h->job->id);
     return r;
 }
 
-static void carry_out(struct hunt *h, struct unit *u)
+/* When the last of those has gone who are in the way where it is to start. */
+static int64_t end_of_leaving(const struct hunt *h)
+{
+    int64_t end = h->p->now.ms + 1;
+    vec_for_each (&h->leaving, i) {
+        const struct runs *r = h->leaving.v[i];
+        vec_for_each (&r->v, k)
+            if (is_in_way(r, &h->parts) && r->v.v[k]->use.end > end)
+                end = r->v.v[k]->use.end;
+    }
+    return end;
+}
+
+static int64_t end_of_grace(const struct hunt *h, uint32_t grace_s)
+{
+    return h->p->now.ms + ((int64_t)grace_s + 1) * MS_PER_S;
+}
+
+/* The victims are charged until they have gone; ret: when that is. */
+static void ask_to_go(struct hunt *h, const struct victim *v, int64_t *ret_last)
 {
     struct planner *p = h->p;
-    int64_t start = p->now.ms + 1;
-    vec_for_each (&h->v, i) {
-        struct victim *v = &h->v.v[i];
-        if (!v->away)
-            continue;
-        struct sched_preempt s = sentence(h, v);
-        int64_t end = p->now.ms + ((int64_t)s.grace_s + 1) * MS_PER_S;
-        vec_push(&p->out->preempts, s);
-        send_away(h, v, false);
-        vec_for_each (&v->runs->v, k)
-            if (v->runs->v.v[k]->use.parts && v->runs->v.v[k]->use.end > end)
-                pool_change_end(&p->pool, &v->runs->v.v[k]->use, end);
-        start = end > start ? end : start;
-        planner_note_job(p, v->job->id);
+    struct sched_preempt s = sentence(h, v);
+    int64_t end = end_of_grace(h, s.grace_s);
+    vec_push(&p->out->preempts, s);
+    vec_for_each (&v->of.runs->v, k)
+        if (v->of.runs->v.v[k]->use.parts && v->of.runs->v.v[k]->use.end > end)
+            pool_change_end(&p->pool, &v->of.runs->v.v[k]->use, end);
+    *ret_last = end > *ret_last ? end : *ret_last;
+    planner_see_off(p, v->of.runs, h->job->id, WHEN_NEVER);
+    planner_note_job(p, v->of.job->id);
+}
+
+static void carry_out(struct hunt *h, struct unit *u)
+{
+    int64_t start = end_of_leaving(h);
+    size_t n = h->p->out->preempts.n;
+    lay_leaving(h);
+    vec_for_each (&h->v, i)
+        if (h->v.v[i].away) {
+            send_away(h, &h->v.v[i], false);
+            ask_to_go(h, &h->v.v[i], &start);
+        }
+    if (h->p->out->preempts.n == n) { /* enough go anyway */
+        backfill_claim_again(&h->p->backfill, h->item, &u->hold);
+        return;
     }
-    struct backfill_place at = {.start = start, .len = h->choice->len, .parts = h->parts};
-    backfill_claim(&p->backfill, &u->hold, h->choice->lane, &at);
+    struct backfill_place at = {.choice = (uint32_t)(h->choice - h->item->choices),
+                                .start = start,
+                                .len = h->choice->len,
+                                .parts = h->parts};
+    backfill_claim(&h->p->backfill, h->item, &u->hold, &at);
+}
+
+/* Even if all went at once, with the longest grace that anybody has. */
+static bool is_too_late(const struct hunt *h)
+{
+    uint32_t grace_s = 0;
+    vec_for_each (&h->v, i) {
+        const struct part_spec *part = model_job_part(h->p->view->model, h->v.v[i].of.job);
+        grace_s = part && part->grace_s > grace_s ? part->grace_s : grace_s;
+    }
+    return h->item->deadline != WHEN_NEVER &&
+           when_plus(end_of_grace(h, grace_s), h->choice->len) > h->item->deadline;
 }
 
 /* Somebody is on his way out for it already. */
-static bool waits_for_victims(const struct planner *p, uint32_t job)
+static bool is_waited_for(const struct planner *p, uint32_t job)
 {
-    list_for_each (r, &p->running, struct runs, link) {
-        const struct job *j = model_get_job(p->view->model, r->job);
-        if (j && j->state == JOB_COMPLETING && j->kill_cause == KILL_PREEMPT && j->preempted_by == job)
+    list_for_each (r, &p->leaving, struct runs, in_leaving)
+        if (r->for_job == job && r->leaves_until > p->now.ms)
             return true;
-    }
     return false;
+}
+
+static struct shape *shape_of(const struct unit *u, const struct backfill_choice *c)
+{
+    for (uint32_t i = 0; i < u->group->n_choices; i++)
+        if (&u->group->shapes[i]->demand == c->demand)
+            return u->group->shapes[i];
+    return NULL;
+}
+
+static bool hunt(struct planner *p, struct unit *u, const struct backfill_item *it, uint32_t choice)
+{
+    struct hunt h = {.p = p,
+                     .job = model_get_job(p->view->model, u->job),
+                     .item = it,
+                     .choice = &it->choices[choice]};
+    struct shape *s = shape_of(u, h.choice);
+    h.qos = qos_of(p->view->model, h.job->req.qos);
+    if (s->hunt_pass == p->pass && s->hunt_freed == p->backfill.freed && s->hunt_qos == h.qos)
+        return false;
+    collect(&h);
+    lift_leaving(&h);
+    bool too_late = is_too_late(&h), found = !too_late && choose(&h);
+    if (found)
+        carry_out(&h, u);
+    lay_leaving(&h);
+    if (!found && !too_late) {
+        s->hunt_pass = p->pass;
+        s->hunt_freed = p->backfill.freed;
+        s->hunt_qos = h.qos;
+    }
+    vec_fini(&h.v);
+    vec_fini(&h.leaving);
+    vec_fini(&h.parts.v);
+    return found;
 }
 
 bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it)
 {
-    bool found = false;
-    if (u->hold.claim || waits_for_victims(p, u->job))
-        return false;
-    for (uint32_t i = 0; i < it->n_choices && !found; i++) {
-        struct hunt h = {.p = p, .job = model_get_job(p->view->model, u->job), .choice = &it->choices[i]};
-        collect(&h);
-        found = choose(&h);
-        if (found)
-            carry_out(&h, u);
-        vec_fini(&h.v);
-        vec_fini(&h.parts.v);
-    }
-    return found;
+    if (is_waited_for(p, u->job))
+        return backfill_claim_again(&p->backfill, it, &u->hold);
+    find_prey(p);
+    for (uint32_t i = 0; i < it->n_choices && (p->prey.n || !list_empty(&p->leaving)); i++)
+        if (hunt(p, u, it, i))
+            return true;
+    return false;
 }

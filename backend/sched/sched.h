@@ -56,11 +56,6 @@ void sched_result_fini(struct sched_result *r);
 /* One pass of a planner (planner.h) that is made for it: for tests and questions. */
 void sched_decide(const struct sched_view *v, struct wall now, struct sched_result *ret);
 
-/* Would a request ever be admitted and fit, with every node empty and up? Returns REFUSAL_NONE or why not,
- * with the numbers in text. Used at submission. steps: the declared steps of a step job, else NULL. */
-enum refusal sched_admit(const struct sched_view *v, uint32_t uid, const struct job_req *req,
-                         const struct step *steps, size_t n_steps, struct errtext *text);
-
 /* What is counted, for a job that comes in (entering: it is not in the state yet) or has been changed or
  * released: places in the queue, licences that exist, a reservation that lets it in, and, unless as_is
  * (held, forced), whether it would break a hard limit even alone or come too late for its deadline. */

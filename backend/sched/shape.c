@@ -187,18 +187,25 @@ static int64_t length_ms(uint32_t s)
     return s == DURATION_UNLIMITED || s == DURATION_NOT_SET ? WHEN_NEVER : (int64_t)s * MS_PER_S;
 }
 
+void planner_demand(const struct job *j, const struct step *s, const struct part_spec *part,
+                    struct demand *ret)
+{
+    *ret = (struct demand){.overcommit = j->req.overcommit && !s,
+                           .tasks_given = j->req.ntasks != NOT_GIVEN || s,
+                           .one_task = s != NULL};
+    if (s)
+        step_task_need(s, &ret->need);
+    else
+        job_need(&j->req, &ret->need);
+    ret->nodes_max = ret->need.nodes_max < part->max_nodes ? ret->need.nodes_max : part->max_nodes;
+}
+
 static struct shape *intern_shape(struct planner *p, const struct job *j, const struct step *s,
                                   uint32_t part_at)
 {
     const struct part_spec *part = &p->view->model->spec.parts.v[part_at];
-    struct demand d = {.overcommit = j->req.overcommit && !s,
-                       .tasks_given = j->req.ntasks != NOT_GIVEN || s,
-                       .one_task = s != NULL};
-    if (s)
-        step_task_need(s, &d.need);
-    else
-        job_need(&j->req, &d.need);
-    d.nodes_max = d.need.nodes_max < part->max_nodes ? d.need.nodes_max : part->max_nodes;
+    struct demand d;
+    planner_demand(j, s, part, &d);
     const char *gpu_type = s && s->gpu_type ? s->gpu_type : j->req.gpu_type;
     struct node_rules r = {.req = &j->req,
                            .gpu_type = d.need.gpus ? gpu_type : NULL,
@@ -246,6 +253,31 @@ static void drop_shape(struct planner *p, struct shape *s)
     drop_set(p, s->set);
     free(s->key);
     free(s);
+}
+
+bool planner_could_run(struct planner *p, const struct job *j, const struct step *s, uint32_t part)
+{
+    struct shape *sh = intern_shape(p, j, s, part);
+    bool yes = planner_could_ever(p, sh);
+    drop_shape(p, sh);
+    return yes;
+}
+
+void planner_describe(const struct job *j, const struct step *s, struct str *out)
+{
+    struct job_need n;
+    char buf[UNITS_TEXT_SIZE];
+    if (s)
+        step_task_need(s, &n);
+    else
+        job_need(&j->req, &n);
+    str_appendf(out, "%u CPU%s", n.cpus, n.cpus == 1 ? "" : "s");
+    if (n.gpus)
+        str_appendf(out, ", %u GPU%s", n.gpus, n.gpus == 1 ? "" : "s");
+    if (n.mem_per_node_mib != MEM_NOT_GIVEN && n.mem_per_node_mib)
+        str_appendf(out, ", %s of memory a node", mem_format_slurm(n.mem_per_node_mib, buf));
+    if (n.nodes > 1)
+        str_appendf(out, " on %u nodes", n.nodes);
 }
 
 /* --- groups --- */

@@ -3,10 +3,12 @@
 
 #include "backend/sched/gate.h"
 #include "backend/sched/planner_private.h"
+#include "src/model/dep.h"
 #include "src/model/window.h"
 
 #define OVERDUE_MS 1000 /* what should have ended is expected so much later, again and again */
-#define ENDING_MS  1000 /* a job that ends by itself */
+#define ENDING_MS  1000 /* between KILL and the end */
+#define LEAVING_MS 60000 /* after its end was due, somebody else goes instead */
 
 /* --- nodes --- */
 
@@ -35,6 +37,9 @@ static bool sync_node(struct planner *p, uint32_t at)
     }
     if (amount_eq(cap, have->cap) && usable == have->usable && have->weight == n->spec.weight)
         return stale;
+    if (!amount_eq(cap, have->cap) && p->windows.n) /* they hold all of it */
+        stale = true;
+    p->lost = true;
     pool_set_node(&p->pool, at, cap, n->spec.weight, usable);
     pool_set_node(&p->empty, at, cap, n->spec.weight, !n->gone);
     p->gained = true;
@@ -54,18 +59,24 @@ static bool sync_nodes(struct planner *p)
 
 /* --- what runs --- */
 
+/* What should be over is expected a moment later, again and again: on the same grid as pool_advance, so that it
+ * does not matter when somebody looked. */
+static int64_t not_before_now(const struct planner *p, int64_t end)
+{
+    return end > p->now.ms ? end : end + ((p->now.ms - end) / OVERDUE_MS + 1) * OVERDUE_MS;
+}
+
 int64_t planner_end_of(const struct planner *p, const struct job *j)
 {
     if (j->state == JOB_COMPLETING) {
-        int64_t asked =
-            wall_is_set(j->t_kill) ? j->t_kill.ms + (int64_t)j->kill_grace_s * MS_PER_S : p->now.ms;
-        return asked + ENDING_MS;
+        int64_t asked = wall_is_set(j->t_kill) ? j->t_kill.ms + (int64_t)j->kill_grace_s * MS_PER_S + ENDING_MS
+                                               : j->t_start.ms;
+        return not_before_now(p, asked);
     }
     if (j->time_limit_s == DURATION_UNLIMITED || j->time_limit_s == DURATION_NOT_SET)
         return WHEN_NEVER;
     int64_t len = (int64_t)j->time_limit_s * MS_PER_S;
-    return j->state == JOB_SUSPENDED ? p->now.ms + len
-                                     : j->t_start.ms + (int64_t)j->suspended_ms + len;
+    return not_before_now(p, j->state == JOB_SUSPENDED ? p->now.ms + len : j->t_start.ms + len);
 }
 
 void planner_count_element(struct planner *p, uint32_t array, intptr_t by)
@@ -87,6 +98,7 @@ static struct runs *runs_of(struct planner *p, const struct job *j)
     r = xcalloc(1, sizeof *r);
     r->job = j->id;
     r->array_job = j->array_job;
+    list_init(&r->in_leaving);
     list_append(&p->running, &r->link);
     idmap_set(&p->runs, j->id, r);
     planner_count_element(p, j->array_job, 1);
@@ -114,6 +126,7 @@ static void sync_run(struct planner *p, struct runs *r, uint32_t attempt, const 
         if (run->use.end == end || !run->use.parts)
             return;
         p->gained = p->gained || end < run->use.end;
+        p->lost = p->lost || end > run->use.end;
         pool_change_end(&p->pool, &run->use, end);
         return;
     }
@@ -163,8 +176,16 @@ static void drop_runs(struct planner *p, struct runs *r)
     planner_count_element(p, r->array_job, -1);
     idmap_remove(&p->runs, r->job);
     list_unlink(&r->link);
+    list_unlink(&r->in_leaving);
     free(r);
     p->gained = true; /* a throttle or a limit may have opened */
+}
+
+void planner_see_off(struct planner *p, struct runs *r, uint32_t for_job, int64_t until)
+{
+    list_move_to_end(&p->leaving, &r->in_leaving);
+    r->for_job = for_job;
+    r->leaves_until = until;
 }
 
 static void sync_runs(struct planner *p, uint32_t id, const struct job *j)
@@ -180,6 +201,10 @@ static void sync_runs(struct planner *p, uint32_t id, const struct job *j)
     vec_for_each (&r->v, i)
         r->v.v[i]->seen = false;
     int64_t end = planner_end_of(p, j);
+    list_unlink(&r->in_leaving);
+    if (j->state == JOB_COMPLETING && wall_is_set(j->t_kill))
+        planner_see_off(p, r, j->kill_cause == KILL_PREEMPT ? j->preempted_by : 0,
+                        j->t_kill.ms + (int64_t)j->kill_grace_s * MS_PER_S + LEAVING_MS);
     if (j->kind == JOB_KIND_STEPS)
         sync_tasks(p, r, j, end);
     else if (j->holding)
@@ -266,6 +291,18 @@ static void park(struct planner *p, struct unit *u, enum reason why, struct wall
         heap_insert(&p->wakes, &u->by_wake, clears.ms);
 }
 
+static void look_at_dependencies(const struct planner *p, struct unit *u, const struct job *j)
+{
+    struct deps d;
+    u->by_element = u->singleton = false;
+    if (str_is_empty(j->req.dependency) || j->state != JOB_PENDING ||
+        dep_parse(j->req.dependency, &d, NULL) < 0)
+        return;
+    u->singleton = dep_is_singleton(j);
+    u->by_element = !j->dep_met && !dep_is_final(p->view->model, j, &d);
+    deps_fini(&d);
+}
+
 static void sync_unit(struct planner *p, uint32_t id, const struct job *j)
 {
     const struct step *s;
@@ -282,7 +319,9 @@ static void sync_unit(struct planner *p, uint32_t id, const struct job *j)
         idmap_set(&p->units, id, u);
     }
     u->count = n;
+    u->at = 0;
     u->chosen = NULL;
+    look_at_dependencies(p, u, j);
     u->submit_ms = j->t_submit.ms;
     u->order_id = j->array_job ? j->array_job : j->id;
     u->order_index = j->array_index;
@@ -476,13 +515,25 @@ static void wake_parked(struct planner *p)
     }
 }
 
-/* A window that is over has given its nodes back. */
-static bool window_has_ended(const struct planner *p)
+/* What waits in a reservation that is over is asked at the gate again. */
+static void turn_out(struct planner *p, const struct window_use *w)
 {
-    vec_for_each (&p->windows, i)
-        if (p->windows.v[i]->end > p->last_now && p->windows.v[i]->end <= p->now.ms)
-            return true;
-    return false;
+    list_for_each (g, &p->groups, struct group, link)
+        if (g->own == &w->use)
+            list_for_each (u, &g->units, struct unit, in_group)
+                vec_push(&p->dirty, u->job);
+}
+
+/* A window that is over has given its nodes back. */
+static void end_windows(struct planner *p)
+{
+    vec_for_each (&p->windows, i) {
+        const struct window_use *w = p->windows.v[i];
+        if (w->end <= p->last_now || w->end > p->now.ms)
+            continue;
+        turn_out(p, w);
+        p->gained = true;
+    }
 }
 
 void planner_sync(struct planner *p)
@@ -495,6 +546,7 @@ void planner_sync(struct planner *p)
     } else {
         drop_started(p);
         wake_parked(p);
+        end_windows(p);
         p->pool.now = p->now.ms;
         vec_for_each (&p->dirty, i) {
             const struct job *j = model_get_job(m, p->dirty.v[i]);
@@ -505,7 +557,15 @@ void planner_sync(struct planner *p)
     }
     p->all_dirty = p->nodes_dirty = p->windows_dirty = false;
     vec_clear(&p->dirty);
-    p->gained = p->gained || window_has_ended(p);
     pool_advance(&p->pool, p->now.ms, OVERDUE_MS);
     p->last_now = p->now.ms;
+}
+
+void planner_ready(struct planner *p, const struct sched_view *v, struct wall now)
+{
+    bool stale = p->all_dirty || p->nodes_dirty || p->windows_dirty || v->model->n_nodes != p->pool.n_nodes;
+    p->view = v;
+    p->now = now;
+    if (stale)
+        planner_sync(p);
 }

@@ -1,27 +1,25 @@
-/* why.c - why a job waits: the short reason, and the whole answer. */
+/* why.c - the whole answer to why a job waits: all causes with their numbers, when it can expect to start, and
+ * where it stands. */
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "backend/sched/fit.h"
+#include "backend/sched/advice.h"
+#include "backend/sched/forecast.h"
 #include "backend/sched/gate.h"
-#include "backend/sched/planner_private.h"
-#include "src/base/units.h"
+#include "backend/sched/refused.h"
+#include "src/model/window.h"
 
-/* Whose turn it is in a partition and what does not fit; 0: nobody's. */
-static uint32_t blocker_of(const struct planner *p, const struct model *m, const struct part_spec *part)
-{
-    size_t at = (size_t)(part - m->spec.parts.v);
-    return at < p->n_parts && p->first_blocked ? p->first_blocked[at] : 0;
-}
+#define BLOCKERS_MAX 5
 
-static bool throttled(const struct model *m, const struct job *j, uint32_t *ret_running)
-{
-    *ret_running = 0;
-    if (!j->array_job || !j->req.array_throttle)
-        return false;
-    list_for_each (a, &m->active, struct job, in_queue)
-        *ret_running += a->array_job == j->array_job;
-    return *ret_running >= j->req.array_throttle;
-}
+struct question {
+    struct planner *p;
+    const struct sched_view *v;
+    const struct job *j;
+    const struct step *step; /* whose tasks wait; NULL: the job itself */
+    const struct unit *u;    /* NULL: it is not in the queue */
+    struct wall now;
+    struct msg_why *w;
+};
 
 static void add_cause(struct msg_why *w, enum why_class cls, struct wall clears, char *text_taken)
 {
@@ -32,137 +30,306 @@ static void add_cause(struct msg_why *w, enum why_class cls, struct wall clears,
     c->clears = clears;
 }
 
-/* The job's own demand, or that of the first waiting task of a step job. */
-static void request_of(const struct job *j, struct fit_request *r)
+static void explain_throttle(const struct question *q)
 {
-    *r = (struct fit_request){.req = &j->req, .gpu_type = j->req.gpu_type};
-    job_need(&j->req, &r->need);
-    for (size_t i = 0; i < j->steps.n && j->kind == JOB_KIND_STEPS; i++)
-        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
-            if (j->steps.v[i].tasks.v[k].state == TASK_WAITING) {
-                step_task_need(&j->steps.v[i], &r->need);
-                r->one_task = true;
-                r->gpu_type = j->steps.v[i].gpu_type ? j->steps.v[i].gpu_type : r->gpu_type;
-                return;
-            }
+    uintptr_t running = (uintptr_t)idmap_get(&q->p->array_running, q->j->array_job);
+    if (!q->j->array_job || !q->j->req.array_throttle || running < q->j->req.array_throttle)
+        return;
+    add_cause(q->w, WHY_ARRAY_THROTTLE, (struct wall){0},
+              xasprintf("its array may run %u elements at once and %u run", q->j->req.array_throttle,
+                        (uint32_t)running));
 }
 
-/* When the first of the jobs in the way reaches its limit: nothing earlier is certain. */
-static struct wall first_end(const struct model *m, const struct part_spec *part, uint32_t *ret_job)
+/* --- who is ahead --- */
+
+struct place_in_row {
+    uint32_t tier, prio;
+    bool begun;
+    int64_t submit_ms;
+    uint32_t order_id, order_index;
+};
+
+static struct place_in_row place_of(const struct planner *p, const struct group *g, const struct unit *u)
 {
-    struct wall first = {0};
-    *ret_job = 0;
-    list_for_each (a, &m->active, struct job, in_queue) {
-        if (!str_eq(a->partition, part->name) || a->time_limit_s >= DURATION_NOT_SET || !a->alloc.n)
-            continue;
-        struct wall end = wall_add_s(a->t_start, a->time_limit_s);
-        if (!*ret_job || end.ms < first.ms) {
-            first = end;
-            *ret_job = a->id;
+    const struct job *j = model_get_job(p->view->model, u->job);
+    return (struct place_in_row){.tier = g->tier,
+                                 .prio = j ? prio_of_best(&p->prio, j) : 0,
+                                 .begun = g->begun,
+                                 .submit_ms = u->submit_ms,
+                                 .order_id = u->order_id,
+                                 .order_index = u->order_index};
+}
+
+static bool is_ahead(const struct place_in_row *a, const struct place_in_row *b)
+{
+    if (a->tier != b->tier)
+        return a->tier > b->tier;
+    if (a->begun != b->begun)
+        return a->begun;
+    if (a->prio != b->prio)
+        return a->prio > b->prio;
+    if (a->submit_ms != b->submit_ms)
+        return a->submit_ms < b->submit_ms;
+    return a->order_id != b->order_id ? a->order_id < b->order_id : a->order_index < b->order_index;
+}
+
+static bool group_uses(const struct group *g, uint32_t lane)
+{
+    for (uint32_t i = 0; i < g->n_choices; i++)
+        if (g->choices[i].lane == lane)
+            return true;
+    return false;
+}
+
+/* Its rank among those who wait in the partition, and how many GPUs those ahead ask for. Within a group all
+ * after the first one behind are behind. */
+static uint64_t rank_in_lane(const struct question *q, uint32_t lane, uint32_t *ret_jobs)
+{
+    struct place_in_row mine = place_of(q->p, q->u->group, q->u);
+    uint64_t gpus = 0;
+    uint32_t ahead = 0;
+    *ret_jobs = 0;
+    list_for_each (g, &q->p->groups, struct group, link) {
+        bool before = group_uses(g, lane);
+        list_for_each (u, &g->units, struct unit, in_group) {
+            if (!group_uses(g, lane))
+                break;
+            q->w->rank_of += u->count;
+            if (before) {
+                struct place_in_row its = place_of(q->p, g, u);
+                before = u != q->u && is_ahead(&its, &mine);
+            }
+            if (!before)
+                continue;
+            const struct job *j = model_get_job(q->v->model, u->job);
+            ahead += u->count;
+            ++*ret_jobs;
+            gpus += j ? (uint64_t)job_gpus(j) * u->count : 0;
         }
     }
-    return first;
+    q->w->rank = ahead + 1;
+    return gpus;
 }
 
-static bool stands_in(const struct model *m, const struct job *j, const char *part)
+static void explain_behind(const struct question *q, uint32_t lane)
 {
-    const char *single = gate_single(m, j);
-    if (single)
-        return str_eq(single, part);
-    struct strv names = gate_partitions(m, j);
-    bool found = strv_has(&names, part);
-    strv_fini(&names);
-    return found;
+    uint32_t jobs, first = q->p->first_blocked ? q->p->first_blocked[lane] : 0;
+    const char *part = q->v->model->spec.parts.v[lane].name;
+    uint64_t gpus = rank_in_lane(q, lane, &jobs);
+    if (q->w->rank < 2)
+        return;
+    struct str b = STR_INIT;
+    str_appendf(&b, "%u job%s", q->w->rank - 1, q->w->rank == 2 ? " is" : "s are");
+    if (gpus)
+        str_appendf(&b, " (%llu GPUs)", (unsigned long long)gpus);
+    str_appendf(&b, " ahead in %s", part);
+    if (first && first != q->j->id)
+        str_appendf(&b, "; the first of them, %u, waits for resources", first);
+    add_cause(q->w, WHY_BEHIND, (struct wall){0}, str_take(&b));
 }
 
-static void rank_in_queue(const struct model *m, const struct job *j, const struct part_spec *part,
-                          struct msg_why *w)
+/* --- what is in the way --- */
+
+struct ender {
+    int64_t end;
+    uint32_t job;
+};
+
+static int by_end(const void *pa, const void *pb)
 {
-    list_for_each (p, &m->pending, struct job, in_queue) {
-        if (!stands_in(m, p, part->name))
-            continue;
-        if (p == j)
-            w->rank = w->rank_of + 1;
-        w->rank_of += job_pending_elements(p);
+    const struct ender *a = pa, *b = pb;
+    if (a->end != b->end)
+        return a->end < b->end ? -1 : 1;
+    return a->job < b->job ? -1 : a->job > b->job;
+}
+
+static bool runs_on(const struct runs *r, const struct nodeset *s)
+{
+    vec_for_each (&r->v, i)
+        for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++)
+            if (nodeset_has(s, r->v.v[i]->use.parts[k].node))
+                return true;
+    return false;
+}
+
+/* The jobs on its nodes whose limits come first. */
+static struct wall add_blockers(const struct question *q, const struct nodeset *s, struct str *out)
+{
+    VEC(struct ender) v = VEC_INIT;
+    char id[16];
+    list_for_each (r, &q->p->running, struct runs, link)
+        if (r->v.n && runs_on(r, s))
+            vec_push(&v, (struct ender){r->v.v[0]->use.end, r->job});
+    if (v.n)
+        qsort(v.v, v.n, sizeof *v.v, by_end);
+    for (size_t i = 0; i < v.n && i < BLOCKERS_MAX; i++) {
+        snprintf(id, sizeof id, "%u", v.v[i].job);
+        strv_push(&q->w->blockers, id);
     }
+    struct wall clears = {0};
+    if (v.n && v.v[0].end != WHEN_NEVER) {
+        str_appendf(out, "; job %u reaches its limit first", v.v[0].job);
+        clears.ms = v.v[0].end;
+    } else if (v.n) {
+        str_appendf(out, "; job %u runs without a time limit", v.v[0].job);
+    }
+    vec_fini(&v);
+    return clears;
 }
 
-static void explain_resources(const struct sched_view *v, const struct job *j, const struct part_spec *part,
-                              struct msg_why *w)
+static void append_wanted(const struct question *q, const struct demand *d, const char *part, struct str *out)
 {
-    const struct model *m = v->model;
-    struct fit_request r;
-    request_of(j, &r);
-    struct fit_node *nodes = fit_nodes_new(m, false);
-    struct alloc *alloc = NULL;
-    size_t n = 0;
-    struct fit_refusals why;
-    bool fits = fit_place(m, nodes, part, &r, &alloc, &n, &why) == 0;
-    for (size_t i = 0; i < n; i++)
-        rec_fini(&alloc_rec, &alloc[i]);
-    free(alloc);
-    free(nodes);
-    uint32_t ender;
-    struct wall clears = first_end(m, part, &ender);
+    const struct job_need *n = &d->need;
+    str_appendf(out, "%u CPU%s", n->cpus, n->cpus == 1 ? "" : "s");
+    if (n->gpus)
+        str_appendf(out, " and %u GPU%s", n->gpus, n->gpus == 1 ? "" : "s");
+    if (n->nodes > 1)
+        str_appendf(out, " on %u nodes", n->nodes);
+    str_appendf(out, " wanted in %s; ", part);
+    (void)q;
+}
+
+static void explain_window(const struct question *q, const struct refused *r)
+{
+    const struct window *w = r->first_window;
+    char start[WALL_TEXT_SIZE];
+    if (w)
+        add_cause(q->w, WHY_WINDOW, w->end,
+                  xasprintf("%u node%s kept for %s %s from %s on: it would not end before", r->window,
+                            r->window == 1 ? " is" : "s are",
+                            w->kind == WINDOW_MAINTENANCE ? "the maintenance window" : "the reservation", w->name,
+                            wall_format_iso(w->start, start)));
+}
+
+static void explain_resources(const struct question *q, const struct backfill_choice *c)
+{
+    struct refused r;
+    refused_count(q->p, q->j, q->step, c->lane, false, &r);
+    struct pool_parts parts = {VEC_INIT};
+    bool fits = pool_place(&q->p->pool, c->demand, c->set, q->p->pool.now, c->len, &parts);
+    vec_fini(&parts.v);
+    if (r.window)
+        explain_window(q, &r);
     if (fits)
         return;
     struct str b = STR_INIT;
-    str_appendf(&b, "%u CPU%s", r.need.cpus, r.need.cpus == 1 ? "" : "s");
-    if (r.need.gpus)
-        str_appendf(&b, " and %u GPU%s", r.need.gpus, r.need.gpus == 1 ? "" : "s");
-    str_appendf(&b, " wanted in %s; ", part->name);
-    fit_describe(&why, false, &b);
-    if (ender)
-        str_appendf(&b, "; job %u reaches its limit first", ender);
-    bool node_out = why.out + why.drained && !why.gpus && !why.cpus && !why.mem && !why.busy_whole;
-    add_cause(w, node_out ? WHY_NODE_OUT : WHY_BUSY, clears, str_take(&b));
+    append_wanted(q, c->demand, q->v->model->spec.parts.v[c->lane].name, &b);
+    refused_text(&r, &b);
+    struct wall clears = add_blockers(q, c->set, &b);
+    add_cause(q->w, refused_is_out(&r) ? WHY_NODE_OUT : WHY_BUSY, clears, str_take(&b));
 }
 
-static void explain_queue(const struct sched_view *v, const struct job *j, const struct part_spec *part,
-                          struct planner *p, struct msg_why *w)
+/* It fits beside what runs, but those for whom a place is held come first. */
+static void explain_holds(const struct question *q, const struct backfill_choice *c)
 {
-    struct fit_request r;
-    struct errtext text;
-    request_of(j, &r);
-    if (gate_single(v->model, j) && !fit_ever(v->model, part, &r, &text)) {
-        add_cause(w, WHY_NO_FIT, (struct wall){0}, xstrdup(text.s));
+    uint32_t n = 0;
+    int64_t first = WHEN_NEVER;
+    list_for_each (h, &q->p->backfill.holds, struct backfill_hold, link)
+        for (uint32_t i = 0; i < h->use.n_parts; i++)
+            if (h != &q->u->hold && nodeset_has(c->set, h->use.parts[i].node)) {
+                first = h->use.start < first ? h->use.start : first;
+                n++;
+                break;
+            }
+    if (!n)
+        return;
+    char start[WALL_TEXT_SIZE];
+    add_cause(q->w, WHY_BEHIND, (struct wall){0},
+              xasprintf("places are held for %u job%s that come%s first, from %s on: it would be in their way", n,
+                        n == 1 ? "" : "s", n == 1 ? "s" : "",
+                        wall_format_iso((struct wall){.ms = first}, start)));
+}
+
+static void explain_never(const struct question *q, const struct backfill_choice *c)
+{
+    struct refused r;
+    struct str b = STR_INIT;
+    refused_count(q->p, q->j, q->step, c->lane, true, &r);
+    append_wanted(q, c->demand, q->v->model->spec.parts.v[c->lane].name, &b);
+    str_append(&b, "even with every node empty: ");
+    refused_text(&r, &b);
+    add_cause(q->w, WHY_NO_FIT, (struct wall){0}, str_take(&b));
+}
+
+static void explain_queue(const struct question *q)
+{
+    const struct group *g = q->u->group;
+    bool ever = false;
+    for (uint32_t i = 0; i < g->n_choices; i++)
+        ever = planner_could_ever(q->p, g->shapes[i]) || ever;
+    if (!ever) {
+        explain_never(q, &g->choices[0]);
         return;
     }
-    rank_in_queue(v->model, j, part, w);
-    uint32_t blocker = blocker_of(p, v->model, part);
-    if (blocker && blocker != j->id && w->rank > 1)
-        add_cause(w, WHY_BEHIND, (struct wall){0},
-                  xasprintf("%u job%s ahead in %s; the first of them, %u, waits for resources", w->rank - 1,
-                            w->rank == 2 ? " is" : "s are", part->name, blocker));
-    explain_resources(v, j, part, w);
+    explain_behind(q, g->choices[0].lane);
+    size_t before = q->w->causes.n;
+    for (uint32_t i = 0; i < g->n_choices; i++)
+        explain_resources(q, &g->choices[i]);
+    if (q->w->causes.n == before && g->choices[0].demand)
+        explain_holds(q, &g->choices[0]);
+}
+
+/* --- when --- */
+
+static void add_forecast(const struct question *q)
+{
+    struct forecast f = planner_forecast(q->p, q->j->id);
+    struct msg_why *w = q->w;
+    w->made = f.made;
+    w->likely = f.likely;
+    w->unlikely = f.unlikely;
+    w->samples = f.samples;
+    w->held = f.kind == FORECAST_HELD;
+    w->start_est = f.start;
+    if (f.kind == FORECAST_HELD)
+        w->start_basis = xstrdup("a place is held for it from then on, sooner if jobs end early");
+    else if (f.kind == FORECAST_PLANNED)
+        w->start_basis = xstrdup("by the time limits of what runs and of the jobs ahead");
+    else if (f.kind == FORECAST_BEYOND) {
+        char buf[UNITS_TEXT_SIZE];
+        w->start_basis = xasprintf("not within the next %s",
+                                   duration_format_words(q->v->model->spec.window_s, buf));
+    }
+}
+
+static void summarise(const struct question *q)
+{
+    struct msg_why *w = q->w;
+    struct str b = STR_INIT;
+    str_appendf(&b, "job %u waits: %s", q->j->id, w->causes.v[0].text);
+    if (w->causes.n > 1)
+        str_appendf(&b, " (and %zu more cause%s)", w->causes.n - 1, w->causes.n == 2 ? "" : "s");
+    w->summary = str_take(&b);
 }
 
 void sched_why(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                struct msg_why *ret)
 {
+    uint32_t tasks;
+    struct question q = {.p = p, .v = v, .j = j, .now = now, .w = ret};
     *ret = (struct msg_why){.job = j->id, .state = j->state};
     if (j->state != JOB_PENDING) {
         ret->reason = j->reason;
         ret->summary = xasprintf("job %u does not wait: it is %s", j->id, job_state_long(j->state));
         return;
     }
+    planner_ready(p, v, now);
+    q.u = idmap_get(&p->units, j->id);
+    q.step = j->kind == JOB_KIND_STEPS ? planner_waiting_step(j, &tasks) : NULL;
     ret->reason = planner_reason(p, j->id);
     gate_explain(v, j, now, ret);
-    bool open = !ret->causes.n;
-    uint32_t running;
-    if (throttled(v->model, j, &running))
-        add_cause(
-            ret, WHY_ARRAY_THROTTLE, (struct wall){0},
-            xasprintf("its array may run %u elements at once and %u run", j->req.array_throttle, running));
-    struct strv names = gate_partitions(v->model, j);
-    const struct part_spec *part = names.n ? model_get_part(v->model, names.v[0]) : NULL;
-    if (part && open)
-        explain_queue(v, j, part, p, ret);
-    strv_fini(&names);
-    if (!ret->causes.n) { /* it fits: the next pass, at the end of this turn, starts it */
+    explain_throttle(&q);
+    if (q.u && q.u->group) {
+        prio_ctx_init(&p->prio, v, now);
+        explain_queue(&q);
+        add_forecast(&q);
+        prio_ctx_fini(&p->prio);
+    }
+    if (!ret->causes.n) { /* the next pass, at the end of this turn, looks at it */
         add_cause(ret, WHY_BEHIND, now, xstrdup("it fits now and starts with the next pass"));
         ret->start_est = now;
         ret->start_basis = xstrdup("free resources");
     }
-    ret->summary = xasprintf("job %u waits: %s", j->id, ret->causes.v[0].text);
+    summarise(&q);
+    advice_find(p, v, j, now, ret);
 }

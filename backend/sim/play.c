@@ -147,7 +147,7 @@ static enum refusal admit(struct clock *c, const struct job *j)
     struct errtext text = {""};
     enum refusal r = account_check(&c->m.spec, j->user, j->group, j->req.account, j->req.qos, &text);
     if (r == REFUSAL_NONE)
-        r = sched_admit(&c->view, j->uid, &j->req, NULL, 0, &text);
+        r = sched_admit(c->planner, &c->view, j->uid, &j->req, NULL, 0, &text);
     if (r == REFUSAL_NONE)
         r = limits_submit(c->limits, &c->m, j->user, &j->req, j->partition, 1, 0, &text);
     return r;

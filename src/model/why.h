@@ -40,11 +40,19 @@ struct msg_why { /* the whole answer; it travels as it is */
     uint32_t rank, rank_of; /* in its partition's queue; 0: does not queue */
     struct wall start_est;  /* unset: not known */
     char *start_basis;
-    char *advice; /* one change that would help; NULL: none found */
+    char *advice;                 /* one change that would help; NULL: none found */
+    struct wall likely, unlikely; /* half of such forecasts come true between these; unset: too few known */
+    struct wall made;             /* when start_est was worked out */
+    uint32_t samples;             /* starts that the range is learnt from */
+    bool held;            /* a place is held for it: start_est is a promise as long as nobody comes first */
+    struct strv blockers; /* ids of the jobs in its way, the first few */
+    char *advice_key, *advice_value; /* the change as scontrol update takes it: "TimeLimit", "2:00:00" */
 };
 #define MSG_WHY_FIELDS(F, G, S)                                                                              \
     F(S, U32, job) F(S, U32, state) F(S, U32, reason) F(S, STR, summary) G(S, LISTOF, causes, why_cause)     \
-    F(S, U32, rank) F(S, U32, rank_of) F(S, WALL, start_est) F(S, STR, start_basis) F(S, STR, advice)
+    F(S, U32, rank) F(S, U32, rank_of) F(S, WALL, start_est) F(S, STR, start_basis) F(S, STR, advice)                  \
+    F(S, WALL, likely) F(S, WALL, unlikely) F(S, WALL, made) F(S, U32, samples) F(S, BOOL, held)             \
+    F(S, STRV, blockers) F(S, STR, advice_key) F(S, STR, advice_value)
 
 extern const struct rec_desc why_cause_rec, msg_why_rec;
 

@@ -97,12 +97,12 @@ static void test_admission(void **state)
         r.gpu_type = xstrdup(rows[i].type);
         r.nodelist = xstrdup(rows[i].nodelist);
         struct sched_view v = pass_view(&l);
-        check_int(rows[i].text, sched_admit(&v, 1000, &r, NULL, 0, &text), rows[i].want);
+        check_int(rows[i].text, sched_admit(planner, &v, 1000, &r, NULL, 0, &text), rows[i].want);
         if (rows[i].want == REFUSAL_NONE)
             check_str(rows[i].part, text.s, "");
         else
             check_has(rows[i].text, text.s, rows[i].text);
-        check_int(rows[i].text, sched_admit(&v, 1000, &r, NULL, 0, NULL),
+        check_int(rows[i].text, sched_admit(planner, &v, 1000, &r, NULL, 0, NULL),
                   rows[i].want); /* text is optional */
         rec_fini(&job_req_rec, &r);
     }
@@ -118,11 +118,11 @@ static void test_admission_of_steps(void **state)
     s->cpus_per_rank = 2;
     struct sched_view v = pass_view(&l);
     struct errtext text;
-    assert_int_equal(sched_admit(&v, 1000, &j->req, j->steps.v, j->steps.n, &text), REFUSAL_NEVER_FITS);
+    assert_int_equal(sched_admit(planner, &v, 1000, &j->req, j->steps.v, j->steps.n, &text), REFUSAL_NEVER_FITS);
     check_has("a step", text.s,
               "step train: 2 CPUs, 3 GPUs can never be had in partition main (2 nodes: 2 too few GPUs)");
     s->gpus = 2;
-    assert_int_equal(sched_admit(&v, 1000, &j->req, j->steps.v, j->steps.n, &text), REFUSAL_NONE);
+    assert_int_equal(sched_admit(planner, &v, 1000, &j->req, j->steps.v, j->steps.n, &text), REFUSAL_NONE);
     job_free(j);
 }
 
@@ -135,7 +135,7 @@ static void test_admission_without_a_partition(void **state)
     struct job_req r;
     struct errtext text;
     job_req_init(&r);
-    assert_int_equal(sched_admit(&v, 1000, &r, NULL, 0, &text), REFUSAL_NO_PARTITION);
+    assert_int_equal(sched_admit(planner, &v, 1000, &r, NULL, 0, &text), REFUSAL_NO_PARTITION);
     check_has("no default", text.s, "no default partition");
     model_fini(&none);
 }
@@ -152,10 +152,10 @@ static void test_admission_before_agents_answer(void **state)
     job_req_init(&r);
     r.partition = xstrdup("new");
     r.gpus = 4;
-    assert_int_equal(sched_admit(&v, 1000, &r, NULL, 0, NULL), REFUSAL_NONE);
+    assert_int_equal(sched_admit(planner, &v, 1000, &r, NULL, 0, NULL), REFUSAL_NONE);
     struct ev_node b = {.node = xstrdup("n3"), .state = NODE_UP, .boot_id = xstrdup("b"), .gpus = 2};
     lab_must(&l, EV_NODE, 0, &b);
-    assert_int_equal(sched_admit(&v, 1000, &r, NULL, 0, NULL), REFUSAL_NEVER_FITS);
+    assert_int_equal(sched_admit(planner, &v, 1000, &r, NULL, 0, NULL), REFUSAL_NEVER_FITS);
     rec_fini(&job_req_rec, &r);
 }
 

@@ -1,0 +1,171 @@
+/* refused.c - why the nodes of a partition do not do, counted by cause. */
+#include "backend/sched/refused.h"
+
+#include <stdlib.h>
+
+#include "backend/sched/deadline.h"
+#include "backend/sched/pool_private.h"
+#include "src/base/hostlist.h"
+#include "src/model/window.h"
+
+struct look {
+    const struct planner *p;
+    const struct job *j;
+    struct demand demand;
+    const char *gpu_type;
+    struct strv only, never, features;
+    struct wall until; /* it would run until then; unset: without a limit */
+    bool empty;
+};
+
+static bool has_features(const struct node *n, const struct strv *wanted)
+{
+    for (size_t i = 0; i < wanted->n; i++) {
+        struct strv any = strv_split(wanted->v[i], "|");
+        bool found = false;
+        for (size_t k = 0; k < any.n; k++)
+            found = found || strv_has(&n->spec.features, any.v[k]);
+        strv_fini(&any);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* By its name, its state, its kind: NULL where it is to be looked at closer. */
+static uint32_t *ruled_out(const struct look *l, const struct node *n, struct refused *r)
+{
+    if ((l->only.n && !strv_has(&l->only, n->spec.name)) || strv_has(&l->never, n->spec.name))
+        return &r->excluded;
+    if (!has_features(n, &l->features))
+        return &r->features;
+    if (l->gpu_type && l->demand.need.gpus && n->gpus && !str_ieq(l->gpu_type, n->gpu_type))
+        return &r->gpu_type;
+    return NULL;
+}
+
+static const struct window *window_of(const struct look *l, const struct node *n)
+{
+    struct wall until = wall_is_set(l->until) ? l->until : (struct wall){.ms = INT64_MAX};
+    return window_in_way(l->p->view->model, n->spec.name, l->j->req.reservation, l->p->now, until);
+}
+
+static uint32_t *too_small(struct amount have, struct amount need, uint32_t *cpus, uint32_t *gpus,
+                           uint32_t *mem)
+{
+    if (have.gpus < need.gpus)
+        return gpus;
+    if (have.cpus < need.cpus)
+        return cpus;
+    return have.mem_mib < need.mem_mib ? mem : NULL;
+}
+
+static void look_at(const struct look *l, uint32_t at, struct refused *r)
+{
+    const struct node *n = l->p->view->model->nodes[at];
+    const struct pool_node *pn = &l->p->pool.nodes[at];
+    uint32_t *why = ruled_out(l, n, r);
+    r->nodes++;
+    if (why) {
+        ++*why;
+        return;
+    }
+    struct amount need = demand_on_node(&l->demand, pn);
+    if (!demand_is_uniform(&l->demand))
+        need = demand_piece(&l->demand).need;
+    struct amount least = need;
+    if (l->demand.need.whole_nodes)
+        least = (struct amount){least.cpus < 1 ? least.cpus : 1, 0, l->demand.need.gpus_per_node};
+    r->asked = need;
+    r->most.cpus = pn->cap.cpus > r->most.cpus ? pn->cap.cpus : r->most.cpus;
+    r->most.gpus = pn->cap.gpus > r->most.gpus ? pn->cap.gpus : r->most.gpus;
+    r->most.mem_mib = pn->cap.mem_mib > r->most.mem_mib ? pn->cap.mem_mib : r->most.mem_mib;
+    why = pn->cap.cpus ? too_small(pn->cap, least, &r->no_cpus, &r->no_gpus, &r->no_mem) : NULL;
+    if (!why && !l->empty) {
+        const struct window *w;
+        if (n->drain)
+            why = &r->drained;
+        else if (n->state != NODE_UP || n->gone)
+            why = &r->out;
+        else if (l->demand.need.whole_nodes && n->n_jobs)
+            why = &r->busy_whole;
+        else if ((why = too_small(pn->free_now, least, &r->cpus, &r->gpus, &r->mem)) == NULL &&
+                 (w = window_of(l, n))) {
+            r->first_window = r->first_window && r->first_window->start.ms <= w->start.ms ? r->first_window : w;
+            why = &r->window;
+        }
+    }
+    ++*(why ? why : &r->fit);
+}
+
+void refused_count(const struct planner *p, const struct job *j, const struct step *s, uint32_t part,
+                   bool empty, struct refused *ret)
+{
+    const struct part_spec *spec = &p->view->model->spec.parts.v[part];
+    struct look l = {.p = p, .j = j, .empty = empty};
+    uint32_t limit_s = deadline_limit_s(j, spec);
+    *ret = (struct refused){0};
+    planner_demand(j, s, spec, &l.demand);
+    l.gpu_type = s && s->gpu_type ? s->gpu_type : j->req.gpu_type;
+    if (limit_s != DURATION_UNLIMITED && limit_s != DURATION_NOT_SET)
+        l.until = wall_add_s(p->now, limit_s);
+    if (j->req.nodelist && hostlist_expand(j->req.nodelist, &l.only, NULL) < 0)
+        strv_fini(&l.only);
+    if (j->req.exclude && hostlist_expand(j->req.exclude, &l.never, NULL) < 0)
+        strv_fini(&l.never);
+    if (j->req.features)
+        l.features = strv_split(j->req.features, "&,");
+    for (uint32_t i = 0; i < p->pool.n_nodes; i++)
+        if (nodeset_has(&p->part_nodes[part], i))
+            look_at(&l, i, ret);
+    strv_fini(&l.only);
+    strv_fini(&l.never);
+    strv_fini(&l.features);
+}
+
+bool refused_is_out(const struct refused *r)
+{
+    return r->out + r->drained && !r->gpus && !r->cpus && !r->mem && !r->busy_whole && !r->window;
+}
+
+static void add(struct str *out, const char **sep, uint32_t n, const char *what)
+{
+    if (!n)
+        return;
+    str_appendf(out, "%s%u %s", *sep, n, what);
+    *sep = ", ";
+}
+
+static void add_small(struct str *out, const char **sep, uint32_t n, const char *what, int64_t asked,
+                      int64_t most, bool is_mem)
+{
+    char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
+    if (!n)
+        return;
+    add(out, sep, n, what);
+    if (is_mem)
+        str_appendf(out, " (%s asked, %s at most)", mem_format_slurm((uint64_t)asked, a),
+                    mem_format_slurm((uint64_t)most, b));
+    else
+        str_appendf(out, " (%lld asked, %lld at most)", (long long)asked, (long long)most);
+}
+
+void refused_text(const struct refused *r, struct str *out)
+{
+    const char *sep = " ";
+    str_appendf(out, "%u node%s:", r->nodes, r->nodes == 1 ? "" : "s");
+    add(out, &sep, r->gpus, "too few free GPUs");
+    add(out, &sep, r->cpus, "too few free CPUs");
+    add(out, &sep, r->mem, "too little free memory");
+    add(out, &sep, r->busy_whole, "not empty");
+    add_small(out, &sep, r->no_gpus, "too few GPUs", r->asked.gpus, r->most.gpus, false);
+    add_small(out, &sep, r->no_cpus, "too few CPUs", r->asked.cpus, r->most.cpus, false);
+    add_small(out, &sep, r->no_mem, "too little memory", r->asked.mem_mib, r->most.mem_mib, true);
+    add(out, &sep, r->gpu_type, "another GPU type");
+    add(out, &sep, r->features, "without the features");
+    add(out, &sep, r->excluded, "not among those wanted");
+    add(out, &sep, r->window, "kept for a window");
+    add(out, &sep, r->drained, "drained");
+    add(out, &sep, r->out, "not answering");
+    add(out, &sep, r->fit, "would do alone");
+}

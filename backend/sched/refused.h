@@ -1,0 +1,28 @@
+/* refused.h - why the nodes of a partition do not do, counted by cause. */
+#ifndef STOKER_BACKEND_SCHED_REFUSED_H
+#define STOKER_BACKEND_SCHED_REFUSED_H
+
+#include "backend/sched/planner_private.h"
+
+struct refused {
+    uint32_t nodes; /* looked at: in the partition */
+    uint32_t out, drained, excluded, features, gpu_type, window;
+    uint32_t cpus, gpus, mem, busy_whole;   /* too little is free */
+    uint32_t no_cpus, no_gpus, no_mem;      /* too little is there */
+    uint32_t fit;                           /* would do alone */
+    struct amount asked, most;              /* of one node; the most that any candidate has */
+    const struct window *first_window;      /* that is in the way */
+};
+
+/* The nodes of a partition against j, or against a task of its step s. empty: as if nothing ran and all were
+ * up. The planner must know the state. */
+void refused_count(const struct planner *p, const struct job *j, const struct step *s, uint32_t part,
+                   bool empty, struct refused *ret);
+
+/* "12 nodes: 7 too few free GPUs, 3 too little memory (200G asked, 128G at most), 2 drained". Appends. */
+void refused_text(const struct refused *r, struct str *out);
+
+/* Nodes that would do but are not to be had. */
+bool refused_is_out(const struct refused *r);
+
+#endif
