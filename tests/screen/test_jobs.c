@@ -21,12 +21,17 @@ static const char *cursor_row(struct uilab *u)
 static void golden_sizes(void **state)
 {
     static const int sizes[][2] = {{12, 40}, {24, 80}, {43, 132}, {50, 200}};
+    static const struct {
+        const char *key, *name;
+    } others[] = {{"2", "nodes"}, {"3", "gpus"}, {"5", "partitions"}, {"6", "history"}, {"7", "usage"}};
     struct stage *g = *state;
     for (size_t i = 0; i < N_OF(sizes); i++) {
         uilab_keys(&g->u, "1");
         uilab_golden(&g->u, "jobs", sizes[i][0], sizes[i][1]);
-        uilab_keys(&g->u, "2");
-        uilab_golden(&g->u, "nodes", sizes[i][0], sizes[i][1]);
+        for (size_t k = 0; k < N_OF(others); k++) {
+            uilab_keys(&g->u, others[k].key);
+            uilab_golden(&g->u, others[k].name, sizes[i][0], sizes[i][1]);
+        }
         uilab_keys(&g->u, "1g/crossval<Enter><Enter>");
         uilab_golden(&g->u, "job", sizes[i][0], sizes[i][1]);
         uilab_keys(&g->u, "q<Esc>");
@@ -474,8 +479,12 @@ static void clicks_choose_and_open(void **state)
 
 static void every_size_can_be_drawn(void **state)
 {
-    static const char *const screens[] = {
-        "1", "2", "1/crossval<Enter><Enter>", "q<Esc>?", "<Esc>/sweep<Enter>c", "<Esc><Esc>/x"};
+    static const char *const screens[] = {"1",           "2",
+                                          "3",           "5",
+                                          "6",           "7",
+                                          ":",           "<Esc>1/crossval<Enter><Enter>",
+                                          "q<Esc>?",     "<Esc>/sweep<Enter>c",
+                                          "<Esc><Esc>/x"};
     struct stage *g = *state;
     for (size_t s = 0; s < N_OF(screens); s++) {
         uilab_keys(&g->u, screens[s]);

@@ -28,6 +28,27 @@ static void nodes(void **state)
     uilab_picture(&g->u, "nodes", 30, 132);
 }
 
+static void gpus(void **state)
+{
+    struct stage *g = *state;
+    uilab_keys(&g->u, "3");
+    uilab_picture(&g->u, "gpus", 24, 132);
+}
+
+static void history(void **state)
+{
+    struct stage *g = *state;
+    uilab_keys(&g->u, "6");
+    uilab_picture(&g->u, "history", 24, 132);
+}
+
+static void command(void **state)
+{
+    struct stage *g = *state;
+    uilab_keys(&g->u, ":drain gpu0");
+    uilab_picture(&g->u, "command", 24, 80);
+}
+
 static void confirm(void **state)
 {
     struct stage *g = *state;
@@ -44,7 +65,9 @@ static void help(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {STAGE_CASE(jobs),  STAGE_CASE(jobs_small), STAGE_CASE(job_page),
-                                       STAGE_CASE(nodes), STAGE_CASE(confirm),    STAGE_CASE(help)};
+    const struct CMUnitTest tests[] = {STAGE_CASE(jobs),    STAGE_CASE(jobs_small), STAGE_CASE(job_page),
+                                       STAGE_CASE(nodes),   STAGE_CASE(gpus),       STAGE_CASE(history),
+                                       STAGE_CASE(command), STAGE_CASE(gpus),       STAGE_CASE(history),
+                                       STAGE_CASE(command), STAGE_CASE(confirm),    STAGE_CASE(help)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

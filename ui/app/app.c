@@ -53,14 +53,13 @@ void app_free(struct ui *a)
     for (size_t i = 0; i < sizeof a->roots / sizeof a->roots[0]; i++)
         if (a->roots[i])
             view_close(a, a->roots[i]);
-    vec_for_each (&a->utils, i)
-        rec_fini(&msg_util_rec, &a->utils.v[i].util);
+    link_drop_utils(a);
+    past_fini(&a->past);
     vec_for_each (&a->story, i)
         event_fini(&a->story.v[i]);
     vec_fini(&a->pushed);
     vec_fini(&a->dialogs);
     vec_fini(&a->asked);
-    vec_fini(&a->utils);
     vec_fini(&a->story);
     rec_fini(&msg_welcome_rec, &a->welcome);
     struct model *models[] = {a->m, a->next};
@@ -146,8 +145,8 @@ static void sync_views(struct ui *a)
     watch_look(a);
     /* Only what is seen, and what it will come back to: the others are brought up when they are shown. */
     for (size_t i = 0; i < sizeof a->roots / sizeof a->roots[0]; i++)
-        if (a->roots[i])
-            a->roots[i]->ops->sync(a->roots[i]);
+        a->behind[i] = i != a->root;
+    a->roots[a->root]->ops->sync(a->roots[a->root]);
     vec_for_each (&a->pushed, i)
         a->pushed.v[i]->ops->sync(a->pushed.v[i]);
 }
@@ -206,7 +205,22 @@ static void show_screen(struct ui *a, size_t i)
         remember_restore(a, a->roots[i]);
     }
     a->root = i;
+    if (a->behind[i])
+        a->roots[i]->ops->sync(a->roots[i]);
+    a->behind[i] = false;
     shown_changed(a);
+}
+
+void ui_go(struct ui *a, const char *screen, const char *filter)
+{
+    for (size_t i = 0; i < screens_count(); i++) {
+        if (!str_eq(screens[i]->name, screen))
+            continue;
+        show_screen(a, i);
+        struct table *t = screens[i]->table(a->roots[i]);
+        table_set_filter(t, filter);
+        remember_view(a, a->roots[i]);
+    }
 }
 
 uint64_t ui_take_dialog(struct ui *a, struct dialog *d, ui_done_fn *done, void *arg,

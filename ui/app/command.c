@@ -13,7 +13,7 @@
 #include "ui/app/private.h"
 #include "ui/view/act.h"
 #include "ui/view/jobpage.h"
-#include "ui/view/nodeinfo.h"
+#include "ui/view/nodekeys.h"
 #include "ui/view/output.h"
 #include "ui/view/why.h"
 #include "ui/widget/table.h"
@@ -291,13 +291,6 @@ static const struct job *job_of_word(struct ui *a, const char *word)
     return j;
 }
 
-static void show_node(struct ui *a, const struct node *n)
-{
-    struct dialog *d = dialog_new(DIALOG_TEXT, n->spec.name);
-    nodeinfo_lines(&d->body.lines, a, n);
-    ui_take_dialog(a, d, NULL, NULL, NULL);
-}
-
 static void run_show(struct ui *a, const struct strv *words, const char *rest)
 {
     (void)rest;
@@ -306,7 +299,7 @@ static void run_show(struct ui *a, const struct strv *words, const char *rest)
     if (!words->n)
         complain(a, "say what: a job or a node");
     else if (n)
-        show_node(a, n);
+        nodekeys_show(a, n);
     else if (j)
         ui_push(a, &jobpage_view, &j->id);
 }

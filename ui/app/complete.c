@@ -92,12 +92,13 @@ static void offer_columns(struct ui *a, struct cmdline *cl, const char *word, co
 /* What a column's filter may look for: values that there are. */
 static void offer_values(struct ui *a, struct cmdline *cl, const char *column, const char *word)
 {
-    static const char *const states[] = {"waiting", "held",      "running", "completing",
-                                         "done",    "cancelled", "failed",  "timed out"};
-    if (strncasecmp(column, "state", strlen(column)) == 0)
-        for (size_t i = 0; i < sizeof states / sizeof states[0]; i++)
-            offer(cl, word, states[i], NULL);
-    else if (strncasecmp(column, "partition", strlen(column)) == 0)
+    if (strncasecmp(column, "state", strlen(column)) == 0) {
+        for (int k = 0; k < JOB_N_STATES; k++)
+            if (!strchr(job_state_word((enum job_state)k), ' ')) /* a filter's words have no blanks */
+                offer(cl, word, job_state_word((enum job_state)k), NULL);
+        offer(cl, word, "held", NULL);
+    }
+    if (strncasecmp(column, "partition", strlen(column)) == 0)
         for (size_t i = 0; i < a->m->spec.parts.n; i++)
             offer(cl, word, a->m->spec.parts.v[i].name, NULL);
     else if (strncasecmp(column, "user", strlen(column)) == 0)

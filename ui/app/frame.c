@@ -60,47 +60,75 @@ static void age_text(const struct ui *a, struct rich *r)
         rich_add(r, ROLE_DIM, a->connecting ? a->connecting : "no controller");
 }
 
-static void tabs_text(const struct ui *a, struct rich *r)
+/* How much of the screens' names there is room for. */
+enum tabs { TABS_LONG, TABS_SHORT, TABS_ONE, TABS_NONE };
+
+static void add_tab(const struct ui *a, struct rich *r, size_t i, enum tabs how)
+{
+    struct str key = STR_INIT;
+    bool on = i == a->root;
+    keymap_format(&a->o.keys, screen_action(i), true, &key);
+    const char *name = how == TABS_LONG ? screen_title(i) : screen_short(i);
+    if (how == TABS_ONE && !on)
+        rich_addf(r, ROLE_TAB, " %s", key.s);
+    else
+        rich_addf(r, on ? ROLE_TAB_ON : ROLE_TAB, " %s %s ", key.s, name);
+    str_fini(&key);
+}
+
+static void tabs_text(const struct ui *a, struct rich *r, enum tabs how)
 {
     for (size_t i = 0; i < screens_count(); i++) {
-        if (i)
+        if (i && how == TABS_LONG)
             rich_add(r, ROLE_NORMAL, " ");
-        rich_addf(r, i == a->root ? ROLE_TAB_ON : ROLE_TAB, " %zu %s ", i + 1, screen_title(i));
+        add_tab(a, r, i, how);
     }
 }
 
-static void draw_first_line(const struct ui *a, struct canvas *c, struct rect r)
+static void counts_text(const struct ui *a, struct rich *r, bool brief)
+{
+    if (!a->has_data)
+        return;
+    rich_addf(r, ROLE_RUNNING, "%u", a->totals.running);
+    rich_add(r, ROLE_NORMAL, brief ? " run  " : " running  ");
+    rich_addf(r, ROLE_WAITING, "%u", a->totals.waiting);
+    rich_add(r, ROLE_NORMAL, brief ? " wait" : " waiting");
+    if (a->o.read_only || a->welcome.read_only)
+        rich_add(r, ROLE_WARN, "  read-only");
+}
+
+/* The counts stand on the first line where it has room for them, else before the bars of the second. */
+static bool draw_first_line(const struct ui *a, struct canvas *c, struct rect r)
 {
     struct rich age, tabs, counts;
     rich_init(&age);
     rich_init(&tabs);
     rich_init(&counts);
     age_text(a, &age);
-    tabs_text(a, &tabs);
+    counts_text(a, &counts, false);
     int x = r.x + 1, end = r.x + r.w - 1;
-    int aw = cell_width(age.text.s);
+    int aw = cell_width(age.text.s), cw = cell_width(counts.text.s);
     if (aw < r.w / 2) {
         rich_draw(&age, c, r.y, end - aw, aw);
-        end -= aw + 3;
+        end -= aw + 2;
     }
     const char *name = a->m->spec.name ? a->m->spec.name : a->welcome.name ? a->welcome.name : "stoker";
-    x += canvas_text(c, r.y, x, ROLE_CLUSTER, name, (end - x) / 2) + 2;
-    if (x + cell_width(tabs.text.s) <= end)
-        x += rich_draw(&tabs, c, r.y, x, end - x) + 3;
-    if (a->has_data) {
-        rich_addf(&counts, ROLE_RUNNING, "%u", a->totals.running);
-        rich_add(&counts, ROLE_NORMAL, " running  ");
-        rich_addf(&counts, ROLE_WAITING, "%u", a->totals.waiting);
-        rich_add(&counts, ROLE_NORMAL, " waiting");
-        if (a->o.read_only || a->welcome.read_only)
-            rich_add(&counts, ROLE_WARN, "  read-only");
+    x += canvas_text(c, r.y, x, ROLE_CLUSTER, name, (end - x) / 3) + 1;
+    for (enum tabs how = TABS_LONG; how < TABS_NONE; how++) {
+        rich_clear(&tabs);
+        tabs_text(a, &tabs, how);
+        if (x + cell_width(tabs.text.s) <= end) {
+            x += rich_draw(&tabs, c, r.y, x, end - x);
+            break;
+        }
     }
-    int w = cell_width(counts.text.s);
-    if (w && x + w <= end)
-        rich_draw(&counts, c, r.y, end - w, w);
+    bool fits = x + 2 + cw + 1 <= end;
+    if (fits)
+        rich_draw(&counts, c, r.y, end - cw - 1, cw);
     rich_fini(&age);
     rich_fini(&tabs);
     rich_fini(&counts);
+    return fits;
 }
 
 struct gauge {
@@ -119,7 +147,7 @@ static void add_bar(struct rich *r, const struct gauge *g, int width)
 }
 
 /* The bars share what labels and numbers leave. */
-static void draw_second_line(const struct ui *a, struct canvas *c, struct rect r)
+static void draw_second_line(const struct ui *a, struct canvas *c, struct rect r, bool counts)
 {
     const struct totals *t = &a->totals;
     struct gauge gauges[] = {
@@ -131,7 +159,9 @@ static void draw_second_line(const struct ui *a, struct canvas *c, struct rect r
     rich_init(&line);
     if (!a->has_data)
         rich_add(&line, ROLE_DIM, a->why_lost ? a->why_lost : "");
-    int room = r.w - 2, n = 0;
+    if (counts)
+        counts_text(a, &line, true);
+    int room = r.w - 2 - cell_width(line.text.s) - (line.text.len ? 3 : 0), n = 0;
     for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++) {
         struct gauge *g = &gauges[i];
         if (!g->all)
@@ -217,10 +247,9 @@ void frame_draw(struct ui *a, struct canvas *c)
     struct view *v = app_view(a);
     canvas_clear(c);
     struct layout l = layout_screen(c->rows, c->cols, v->ops->wants_side);
-    if (l.header.h >= 1)
-        draw_first_line(a, c, l.header);
+    bool told = l.header.h < 1 || draw_first_line(a, c, l.header);
     if (l.header.h >= 2)
-        draw_second_line(a, c, rect_make(l.header.y + 1, l.header.x, 1, l.header.w));
+        draw_second_line(a, c, rect_make(l.header.y + 1, l.header.x, 1, l.header.w), !told);
     draw_title(v, c, l.title);
     if (!rect_is_empty(l.rule))
         canvas_vline(c, l.rule.y, l.rule.x + l.rule.w - 1, l.rule.h, ROLE_RULE);

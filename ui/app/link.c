@@ -38,7 +38,8 @@ static bool take_answer(struct ui *a, const struct incoming *in)
     vec_for_each (&a->asked, i)
         if (a->asked.v[i].tag == in->tag && in->tag) {
             struct asked q = a->asked.v[i];
-            vec_remove(&a->asked, i);
+            if (in->kind != MSG_JOBS) /* more follows, up to the end of the history */
+                vec_remove(&a->asked, i);
             q.reply(a, q.owner, q.arg, in);
             return true;
         }
@@ -137,8 +138,13 @@ static void take_push(struct ui *a, const struct incoming *in)
     }
     if (!a->has_data)
         return;
-    if (in->kind == MSG_EVENT)
-        keep_story(a, in->body);
+    if (in->kind == MSG_EVENT) {
+        const struct msg_event *ev = in->body;
+        const struct job *leaving = ev->kind == EV_RETIRE ? model_get_job(a->m, ev->job) : NULL;
+        keep_story(a, ev);
+        if (leaving)
+            past_keep(a, leaving);
+    }
     int rc = mirror_feed(a->m, in, &err);
     if (rc > 0)
         app_changed(a);
@@ -160,39 +166,123 @@ void link_watch(struct ui *a)
         a->watching = false;
 }
 
+static uint64_t name_id(const char *node)
+{
+    return hash_bytes(node, strlen(node));
+}
+
+static struct measured *find_measured(const struct ui *a, const char *node)
+{
+    struct measured *at = idmap_get(&a->utils_by_name, name_id(node));
+    return at && str_eq(at->util.node, node) ? at : NULL;
+}
+
+static void add_past(uint8_t *v, size_t n, uint64_t percent)
+{
+    if (n == UTIL_PAST)
+        memmove(v, v + 1, UTIL_PAST - 1);
+    v[n < UTIL_PAST ? n : UTIL_PAST - 1] = (uint8_t)(percent > 100 ? 100 : percent);
+}
+
+static void add_gpus(struct util_past *p, const struct msg_util *u, struct mono now)
+{
+    for (size_t i = 0; i < u->gpus.n; i++) {
+        const struct gpu_util *g = &u->gpus.v[i];
+        if (g->index >= CPUSET_MAX)
+            continue;
+        if (g->index >= p->n_gpus) {
+            p->gpus = xreallocarray(p->gpus, g->index + 1u, sizeof *p->gpus);
+            memset(p->gpus + p->n_gpus, 0, (g->index + 1u - p->n_gpus) * sizeof *p->gpus);
+            p->n_gpus = g->index + 1u;
+        }
+        struct gpu_past *at = &p->gpus[g->index];
+        add_past(at->busy, p->n, g->busy_pct);
+        if (g->busy_pct >= GPU_IDLE_PERCENT)
+            at->idle_since = (struct mono){0};
+        else if (!at->idle_since.ns)
+            at->idle_since = now;
+    }
+}
+
+/* After a time in which nobody looked the past begins anew: what was between is not known. */
+static void keep_past(struct measured *m, struct mono now)
+{
+    struct util_past *p = &m->past;
+    if (m->at.ns && now.ns - m->at.ns > UTIL_FRESH_MS * NS_PER_MS) {
+        free(p->gpus);
+        *p = (struct util_past){0};
+    }
+    add_gpus(p, &m->util, now);
+    add_past(p->cpu, p->n, m->util.cpu_permille / 10);
+    add_past(p->mem, p->n, m->util.mem_mib ? m->util.mem_used_mib * 100 / m->util.mem_mib : 0);
+    p->n += p->n < UTIL_PAST;
+}
+
 static void take_util(struct ui *a, struct msg_util *util)
 {
     if (!util->node || a->frozen)
         return;
-    struct measured *at = NULL;
-    vec_for_each (&a->utils, i)
-        if (str_eq(a->utils.v[i].util.node, util->node))
-            at = &a->utils.v[i];
+    struct measured *at = find_measured(a, util->node);
     if (!at) {
-        vec_push(&a->utils, (struct measured){0});
-        at = &a->utils.v[a->utils.n - 1];
+        at = xcalloc(1, sizeof *at);
+        vec_push(&a->utils, at);
+        idmap_set(&a->utils_by_name, name_id(util->node), at);
     }
     rec_fini(&msg_util_rec, &at->util);
     at->util = *util;
+    keep_past(at, a->mono);
     at->at = a->mono;
     *util = (struct msg_util){0};
     if (app_view(a)->ops->watches_util)
         a->dirty = true;
 }
 
+void link_drop_utils(struct ui *a)
+{
+    vec_for_each (&a->utils, i) {
+        rec_fini(&msg_util_rec, &a->utils.v[i]->util);
+        free(a->utils.v[i]->past.gpus);
+        free(a->utils.v[i]);
+    }
+    vec_fini(&a->utils);
+    idmap_fini(&a->utils_by_name);
+}
+
+static const struct measured *fresh(const struct ui *a, const char *node)
+{
+    const struct measured *at = find_measured(a, node);
+    return at && a->mono.ns - at->at.ns < UTIL_FRESH_MS * NS_PER_MS ? at : NULL;
+}
+
 const struct msg_util *ui_util(const struct ui *a, const char *node)
 {
-    vec_for_each (&a->utils, i)
-        if (str_eq(a->utils.v[i].util.node, node))
-            return a->mono.ns - a->utils.v[i].at.ns < UTIL_FRESH_MS * NS_PER_MS ? &a->utils.v[i].util
-                                                                                : NULL;
-    return NULL;
+    const struct measured *at = fresh(a, node);
+    return at ? &at->util : NULL;
+}
+
+const struct util_past *ui_util_past(const struct ui *a, const char *node)
+{
+    const struct measured *at = fresh(a, node);
+    return at ? &at->past : NULL;
+}
+
+int64_t ui_gpu_idle_s(const struct ui *a, const char *node, unsigned gpu)
+{
+    const struct util_past *p = ui_util_past(a, node);
+    if (!p || gpu >= p->n_gpus || !p->gpus[gpu].idle_since.ns)
+        return 0;
+    return (a->mono.ns - p->gpus[gpu].idle_since.ns) / NS_PER_S;
 }
 
 /* --- messages --- */
 
 void app_feed(struct ui *a, const struct incoming *in)
 {
+    /* Jobs that answer a question are no part of the state. */
+    if (in->kind == MSG_JOBS && in->tag && in->tag != a->get_tag) {
+        take_answer(a, in);
+        return;
+    }
     switch ((int)in->kind) {
     case MSG_SPEC:
     case MSG_NODES:
@@ -238,7 +328,7 @@ void app_lost(struct ui *a, const char *why)
 {
     if (a->online)
         a->lost_at = a->mono;
-    a->online = a->watching = false;
+    a->online = a->watching = a->past.asked = false;
     drop_next(a);
     set_text(&a->why_lost, why);
     set_text(&a->connecting, NULL);

@@ -27,6 +27,13 @@ struct asked { /* a request that is not answered yet */
 struct measured {
     struct msg_util util;
     struct mono at;
+    struct util_past past;
+};
+
+struct past { /* jobs that have left the state, the order of which means nothing */
+    VEC(struct job *) jobs;
+    struct idmap by_id;
+    bool asked, asking;
 };
 
 struct later { /* waits for its time, or to be undone */
@@ -63,14 +70,17 @@ struct ui {
     struct mono resynced; /* when the state was last asked for */
 
     struct view *roots[8]; /* the screens of the number keys; opened when first needed */
+    bool behind[8];        /* they have not seen the model's last change */
     size_t root;
     VEC(struct view *) pushed;
     VEC(struct open_dialog) dialogs;
     uint64_t next_number;
     VEC(struct asked) asked;
-    VEC(struct measured) utils;
+    VEC(struct measured *) utils;
+    struct idmap utils_by_name;
     bool watching;
     VEC(struct event) story;
+    struct past past;
 
     char *toast;
     enum role toast_role;
@@ -94,6 +104,7 @@ struct ui {
 extern const struct view_ops *const screens[];
 size_t screens_count(void);
 const char *screen_title(size_t i);
+const char *screen_short(size_t i);
 int screen_of_action(enum action a); /* or -1 */
 enum action screen_action(size_t i);
 
@@ -120,9 +131,15 @@ void watch_look(struct ui *a);
 void remember_restore(struct ui *a, struct view *v);
 void remember_view(struct ui *a, struct view *v);
 
+/* past.c */
+void past_fini(struct past *p);
+/* The job is about to leave the mirror. */
+void past_keep(struct ui *a, const struct job *j);
+
 /* link.c */
 void link_resync(struct ui *a);
 void link_watch(struct ui *a);
 void link_forget(struct ui *a, const struct view *owner);
+void link_drop_utils(struct ui *a);
 
 #endif

@@ -1,27 +1,41 @@
 /* screens.c - the screens of the number keys, in their order: a new one gets its line here. */
 #include "ui/app/private.h"
+#include "ui/view/gpus.h"
+#include "ui/view/history.h"
 #include "ui/view/jobs.h"
 #include "ui/view/nodes.h"
+#include "ui/view/parts.h"
+#include "ui/view/usage.h"
 
-/* X(view_ops, title, action) */
+/* X(view_ops, title, the same where there is little room, action) */
 #define SCREENS(X)                           \
-    X(jobs_view, "Jobs", ACTION_SCREEN_JOBS) \
-    X(nodes_view, "Nodes", ACTION_SCREEN_NODES)
+    X(jobs_view, "Jobs", "Jobs", ACTION_SCREEN_JOBS) \
+    X(nodes_view, "Nodes", "Nodes", ACTION_SCREEN_NODES) \
+    X(gpus_view, "GPUs", "GPUs", ACTION_SCREEN_GPUS) \
+    X(parts_view, "Partitions", "Parts", ACTION_SCREEN_PARTS) \
+    X(history_view, "History", "Past", ACTION_SCREEN_HISTORY) \
+    X(usage_view, "Usage", "Usage", ACTION_SCREEN_USAGE)
 
 const struct view_ops *const screens[] = {
-#define X(ops, title, action) &ops,
+#define X(ops, title, brief, action) &ops,
     SCREENS(X)
 #undef X
 };
 
 static const char *const titles[] = {
-#define X(ops, title, action) title,
+#define X(ops, title, brief, action) title,
     SCREENS(X)
 #undef X
 };
 
 static const enum action actions[] = {
-#define X(ops, title, action) action,
+#define X(ops, title, brief, action) action,
+    SCREENS(X)
+#undef X
+};
+
+static const char *const briefs[] = {
+#define X(ops, title, brief, action) brief,
     SCREENS(X)
 #undef X
 };
@@ -34,6 +48,11 @@ size_t screens_count(void)
 const char *screen_title(size_t i)
 {
     return titles[i];
+}
+
+const char *screen_short(size_t i)
+{
+    return briefs[i];
 }
 
 enum action screen_action(size_t i)

@@ -18,6 +18,9 @@
     X(JOB, "The page of a job") \
     X(ACTS, "Done to jobs")     \
     X(NODES, "Nodes")           \
+    X(PARTS, "Partitions")      \
+    X(HISTORY, "History")       \
+    X(USAGE, "Usage")           \
     X(TEXT, "Output")           \
     X(WAIT, "While something can be undone")
 
@@ -51,6 +54,11 @@ enum scope {
     X(NODES,  OPEN_NODE,  "open-node",   "Enter",      "open",    "the node: its jobs, GPUs and story")      \
     X(NODES,  DRAIN,      "drain",       "d",          "drain",   "drain: running jobs end, no new ones start (asks for a reason)") \
     X(NODES,  RESUME,     "resume",      "R",          "resume",  "resume (shows why it was drained)")       \
+    X(PARTS,  OPEN_PART,  "open-partition", "Enter",   "jobs",    "the jobs that ask for it or run in it")   \
+    X(HISTORY, OPEN_PAST, "open-past",   "Enter",      "open",    "open the page of the job: steps, tasks, story, request") \
+    X(HISTORY, PAST_OUTPUT, "past-output", "l",        "output",  "read its output")                         \
+    X(HISTORY, PAST_MINE, "past-mine",   "m",          "mine",    "only my jobs, or everybody's")            \
+    X(USAGE,  OPEN_USER,  "open-user",   "Enter",      "jobs",    "the jobs of the user or the account")     \
     X(TEXT,   FOLLOW,     "follow",      "f",          "follow",  "follow what is being written")            \
     X(TEXT,   FIND,       "find",        "/",          "search",  "search; Enter goes to the match")         \
     X(TEXT,   FIND_NEXT,  "find-next",   "n",          "next",    "next match")                              \
@@ -83,6 +91,10 @@ enum scope {
     X(MOVE,   HALF_DOWN,  "half-down",   "C-d",        NULL,      "half a page down")                        \
     X(GLOBAL, SCREEN_JOBS, "jobs",       "1",          NULL,      "the jobs")                                \
     X(GLOBAL, SCREEN_NODES, "nodes",     "2",          NULL,      "the nodes")                               \
+    X(GLOBAL, SCREEN_GPUS, "gpus",       "3",          NULL,      "the GPUs")                                \
+    X(GLOBAL, SCREEN_PARTS, "partitions", "5",         NULL,      "the partitions")                          \
+    X(GLOBAL, SCREEN_HISTORY, "history", "6",          NULL,      "what has ended, and how")                 \
+    X(GLOBAL, SCREEN_USAGE, "usage",     "7",          NULL,      "who holds and has used what")             \
     X(GLOBAL, COMMAND,    "command",     ":",          NULL,      "type a command: Slurm's words, completed by Tab") \
     X(GLOBAL, MENU,       "menu",        "x",          NULL,      "all that can be done here")               \
     X(GLOBAL, HELP,       "help",        "? F1",       "help",    "this help")                               \

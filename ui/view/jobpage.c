@@ -36,7 +36,7 @@ static struct jobpage *page_of(struct view *v)
 
 static const struct job *job_of(const struct jobpage *p)
 {
-    return model_get_job(ui_model(p->v.ui), p->job);
+    return ui_job(p->v.ui, p->job);
 }
 
 /* --- why it waits, kept up while it does --- */
@@ -70,7 +70,7 @@ static void ask_why(struct jobpage *p)
 static struct view *page_open(struct ui *ui, const void *arg)
 {
     const uint32_t *id = arg;
-    if (!model_get_job(ui_model(ui), *id))
+    if (!ui_job(ui, *id))
         return NULL;
     struct jobpage *p = xcalloc(1, sizeof *p);
     p->v = (struct view){.ops = &jobpage_view, .ui = ui};

@@ -16,7 +16,7 @@
 
 static const struct job *job_of(const struct jobtree *t)
 {
-    return model_get_job(ui_model(t->ui), t->job);
+    return ui_job(t->ui, t->job);
 }
 
 static uint64_t row_id(const struct tree_row *r)

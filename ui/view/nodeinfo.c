@@ -11,9 +11,11 @@
 #include "ui/view/words.h"
 #include "ui/widget/bar.h"
 
-#define LABEL        9
-#define IDLE_PERCENT 5 /* a GPU that somebody holds and that does less than this is held idle */
-#define JOBS_MAX     20
+#define LABEL     9
+#define SPARK     24
+#define JOBS_MAX  20
+#define GPU_LINES 16
+#define SPARK_GPU 12
 
 static const struct gpu_util *gpu_of(const struct msg_util *u, unsigned index)
 {
@@ -30,7 +32,7 @@ void nodeinfo_gpus(struct rich *r, const struct ui *ui, const struct node *n)
     for (unsigned i = 0; i < n->gpus && i < CPUSET_MAX; i++) {
         const struct gpu_util *g = gpu_of(u, i);
         bool held = cpuset_has(&n->gpus_used, i);
-        if (held && g && g->busy_pct < IDLE_PERCENT)
+        if (held && g && g->busy_pct < GPU_IDLE_PERCENT)
             rich_add(r, ROLE_BAR_IDLE, glyph_text(GLYPH_GPU_IDLE, ascii));
         else if (held)
             rich_add(r, ROLE_BAR_USED, glyph_text(GLYPH_GPU_BUSY, ascii));
@@ -63,6 +65,21 @@ static void drain_note(struct rich *r, const struct ui *ui, const struct node *n
     since(r, ui, n->t_drain);
 }
 
+/* A device that is held and does nothing for long: which, since when, whose. */
+static void idle_note(struct rich *r, const struct ui *ui, const struct node *n)
+{
+    char b[UNITS_TEXT_SIZE];
+    for (unsigned i = 0; i < n->gpus && i < CPUSET_MAX; i++) {
+        int64_t s = ui_gpu_idle_s(ui, n->spec.name, i);
+        const struct job *j = s >= GPU_IDLE_FLAG_S ? nodeinfo_gpu_holder(ui, n, i) : NULL;
+        if (!j)
+            continue;
+        rich_addf(r, ROLE_WARN, "GPU %u idle for %s", i, duration_format_words(s, b));
+        rich_addf(r, ROLE_NORMAL, "  held by %s", j->user ? j->user : "");
+        return;
+    }
+}
+
 void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
 {
     if (n->state != NODE_UP) {
@@ -75,6 +92,8 @@ void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
         drain_note(r, ui, n);
     if (n->gone)
         rich_add(r, ROLE_WARN, r->text.len ? ", no longer configured" : "no longer configured");
+    if (!r->text.len)
+        idle_note(r, ui, n);
     if (!r->text.len && str_eq(n->spec.role, "login"))
         rich_add(r, ROLE_DIM, "login");
 }
@@ -95,21 +114,76 @@ static void usage_line(struct lines *l, const char *label, uint64_t used, uint64
         rich_addf(r, load_role(busy_permille / 10), "  %d%% busy", busy_permille / 10);
 }
 
-static void usage(struct lines *l, const struct node *n, const struct msg_util *u)
+static void usage(struct lines *l, const struct node *n, const struct msg_util *u,
+                  const struct util_past *past, bool ascii)
 {
     char text[80], a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
     snprintf(text, sizeof text, "%u of %u held", cpuset_count(&n->cpus_used), n->cpus);
     usage_line(l, "CPUs", cpuset_count(&n->cpus_used), n->cpus, u ? (int)u->cpu_permille : -1,
                node_is_out(n), text);
+    if (past)
+        spark_add(lines_pair(l, "", LABEL), past->cpu, past->n, SPARK, ascii);
     snprintf(text, sizeof text, "%s of %s held", mem_format_slurm(n->mem_used_mib, a),
              mem_format_slurm(n->mem_mib, b));
     int used = u && u->mem_mib ? (int)(u->mem_used_mib * 1000 / u->mem_mib) : -1;
     usage_line(l, "memory", n->mem_used_mib, n->mem_mib, used, node_is_out(n), text);
+    if (past)
+        spark_add(lines_pair(l, "", LABEL), past->mem, past->n, SPARK, ascii);
     if (u)
         rich_addf(lines_pair(l, "load", LABEL), ROLE_NORMAL, "%.2f", u->load1);
 }
 
-static void gpu_lines(struct lines *l, const struct ui *ui, const struct node *n, const struct msg_util *u)
+static bool holds_gpu(const struct alloc *a, const char *node, unsigned gpu)
+{
+    return str_eq(a->node, node) && cpuset_has(&a->gpus, gpu);
+}
+
+const struct job *nodeinfo_gpu_holder(const struct ui *ui, const struct node *n, unsigned gpu)
+{
+    const char *node = n->spec.name;
+    if (!cpuset_has(&n->gpus_used, gpu))
+        return NULL;
+    list_for_each (j, &ui_model(ui)->active, struct job, in_queue) {
+        for (size_t i = 0; i < j->alloc.n && j->holding; i++)
+            if (holds_gpu(&j->alloc.v[i], node, gpu))
+                return j;
+        for (size_t i = 0; i < j->steps.n && !j->alloc.n; i++)
+            for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
+                if (task_is_live(&j->steps.v[i].tasks.v[k]) &&
+                    holds_gpu(&j->steps.v[i].tasks.v[k].alloc, node, gpu))
+                    return j;
+    }
+    return NULL;
+}
+
+void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n, unsigned gpu)
+{
+    const struct gpu_util *g = gpu_of(ui_util(ui, n->spec.name), gpu);
+    const struct util_past *past = ui_util_past(ui, n->spec.name);
+    const struct job *j = nodeinfo_gpu_holder(ui, n, gpu);
+    int64_t idle = ui_gpu_idle_s(ui, n->spec.name, gpu);
+    char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
+    rich_addf(r, ROLE_NORMAL, "%-3u", gpu);
+    if (g) {
+        rich_addf(r, load_role((int)g->busy_pct), "%3u%% ", g->busy_pct);
+        if (past && gpu < past->n_gpus)
+            spark_add(r, past->gpus[gpu].busy, past->n, SPARK_GPU, ui_ascii(ui));
+        rich_addf(r, ROLE_NORMAL, " %s of %s ", mem_format_words(g->mem_used_mib * 1024, a),
+                  mem_format_words(g->mem_mib * 1024, b));
+    }
+    if (j)
+        rich_addf(r, j->uid == ui_uid(ui) ? ROLE_STRONG : ROLE_NORMAL, " %s/%s", j->user ? j->user : "",
+                  j->req.name ? j->req.name : "");
+    else
+        rich_add(r, node_is_out(n) ? ROLE_BAR_OUT : ROLE_DIM, node_is_out(n) ? " out" : " free");
+    if (j && idle >= 60)
+        rich_addf(r, idle >= GPU_IDLE_FLAG_S ? ROLE_WARN : ROLE_DIM, "  idle for %s",
+                  duration_format_words(idle, a));
+    if (g && g->foreign)
+        rich_addf(r, ROLE_WARN, "  %u not ours", g->foreign);
+}
+
+static void gpu_lines(struct lines *l, const struct ui *ui, const struct node *n)
 {
     if (!n->gpus)
         return;
@@ -117,17 +191,10 @@ static void gpu_lines(struct lines *l, const struct ui *ui, const struct node *n
     nodeinfo_gpus(r, ui, n);
     rich_addf(r, ROLE_NORMAL, "  %u of %u held%s%s", cpuset_count(&n->gpus_used), n->gpus,
               n->gpu_type ? ", " : "", n->gpu_type ? n->gpu_type : "");
-    for (size_t i = 0; u && i < u->gpus.n; i++) {
-        const struct gpu_util *g = &u->gpus.v[i];
-        char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
-        r = lines_pair(l, "", LABEL);
-        rich_addf(r, ROLE_NORMAL, "%u  ", g->index);
-        rich_addf(r, load_role((int)g->busy_pct), "%3u%%", g->busy_pct);
-        rich_addf(r, ROLE_NORMAL, "  %s of %s", mem_format_words(g->mem_used_mib * 1024, a),
-                  mem_format_words(g->mem_mib * 1024, b));
-        if (g->foreign)
-            rich_addf(r, ROLE_WARN, "  %u foreign", g->foreign);
-    }
+    for (unsigned i = 0; i < n->gpus && i < GPU_LINES; i++)
+        nodeinfo_gpu_line(lines_pair(l, "", LABEL), ui, n, i);
+    if (n->gpus > GPU_LINES)
+        rich_addf(lines_pair(l, "", LABEL), ROLE_DIM, "and %u more", n->gpus - GPU_LINES);
 }
 
 static bool job_is_on(const struct job *j, const char *node)
@@ -182,8 +249,8 @@ void nodeinfo_lines(struct lines *l, const struct ui *ui, const struct node *n)
     nodeinfo_note(r, ui, n);
     if (r->text.len)
         lines_add(l);
-    usage(l, n, u);
-    gpu_lines(l, ui, n, u);
+    usage(l, n, u, ui_util_past(ui, n->spec.name), ui_ascii(ui));
+    gpu_lines(l, ui, n);
     lines_add(l);
     pair(l, "address", n->spec.address);
     char *features = strv_join(&n->spec.features, ", "), *notes = strv_join(&n->notes, ", ");

@@ -15,8 +15,8 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/model/nodetext.h"
-#include "ui/view/act.h"
 #include "ui/view/nodeinfo.h"
+#include "ui/view/nodekeys.h"
 #include "ui/view/tableview.h"
 #include "ui/view/words.h"
 #include "ui/widget/bar.h"
@@ -196,17 +196,11 @@ static const struct column columns[] = {
     {.name = "features", .title = "FEATURES", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_features},
 };
 
-static uint64_t node_id(const struct node *n)
-{
-    uint64_t h = hash_bytes(n->spec.name, strlen(n->spec.name));
-    return h ? h : 1;
-}
-
 static void fill(void *ctx, struct table *t)
 {
     const struct model *m = ui_model(ui_of(ctx));
     for (size_t i = 0; i < m->n_nodes; i++)
-        table_add(t, (struct trow){.id = node_id(m->nodes[i]), .data = m->nodes[i]});
+        table_add(t, (struct trow){.id = nodekeys_id(m->nodes[i]), .data = m->nodes[i]});
 }
 
 /* --- the view --- */
@@ -285,51 +279,16 @@ static unsigned nodes_input(struct view *v, const struct input *in)
     return table_input(&nodes_of(v)->table, in, nodes_of(v)->body);
 }
 
-struct gathering {
-    VEC(const struct node *) nodes;
-    bool drain;
-};
-
-static void gather(void *arg, const struct trow *row)
+static const struct node *node_of_row(const struct trow *row)
 {
-    struct gathering *g = arg;
-    const struct node *n = row->data;
-    if (g->drain || n->drain || n->state != NODE_UP)
-        vec_push(&g->nodes, n);
-}
-
-static void act_on_targets(struct nodes *n, bool drain)
-{
-    struct gathering g = {.nodes = VEC_INIT, .drain = drain};
-    table_targets(&n->table, gather, &g);
-    if (g.nodes.n)
-        act_on_nodes(n->v.ui, drain, g.nodes.v, g.nodes.n, "");
-    else if (table_current(&n->table))
-        ui_toast(n->v.ui, ROLE_NORMAL, "it takes jobs already");
-    vec_fini(&g.nodes);
-}
-
-static void open_node(struct nodes *n)
-{
-    const struct trow *row = table_current(&n->table);
-    if (!row)
-        return;
-    const struct node *node = row->data;
-    struct dialog *d = dialog_new(DIALOG_TEXT, node->spec.name);
-    nodeinfo_lines(&d->body.lines, n->v.ui, node);
-    ui_take_dialog(n->v.ui, d, NULL, NULL, NULL);
+    return row->data;
 }
 
 static unsigned nodes_act(struct view *v, enum action a, const struct input *in)
 {
-    struct nodes *n = nodes_of(v);
-    if (a == ACTION_DRAIN || a == ACTION_RESUME)
-        act_on_targets(n, a == ACTION_DRAIN);
-    else if (a == ACTION_OPEN_NODE)
-        open_node(n);
-    else
-        return tableview_act(v->ui, &n->table, a, in);
-    return DID_HANDLE | DID_REDRAW;
+    struct table *t = &nodes_of(v)->table;
+    unsigned did = nodekeys_act(v->ui, t, node_of_row, a);
+    return did ? did : tableview_act(v->ui, t, a, in);
 }
 
 static struct table *nodes_table(struct view *v)

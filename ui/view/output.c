@@ -30,7 +30,7 @@ static struct output *output_of(struct view *v)
 
 static const struct job *job_of(const struct output *o)
 {
-    return model_get_job(ui_model(o->v.ui), o->at.job);
+    return ui_job(o->v.ui, o->at.job);
 }
 
 /* Can more be written to it? */
@@ -67,7 +67,7 @@ static void show(struct output *o)
 static struct view *output_view_open(struct ui *ui, const void *arg)
 {
     const struct output_at *at = arg;
-    if (!model_get_job(ui_model(ui), at->job))
+    if (!ui_job(ui, at->job))
         return NULL;
     struct output *o = xcalloc(1, sizeof *o);
     o->v = (struct view){.ops = &output_view, .ui = ui};

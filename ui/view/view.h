@@ -76,6 +76,31 @@ bool ui_ascii(const struct ui *ui);
 const struct keymap *ui_keymap(const struct ui *ui);
 /* The last measurement of a node, or NULL where it is older than a few seconds. */
 const struct msg_util *ui_util(const struct ui *ui, const char *node);
+/* What was measured of it since it is watched, or NULL. */
+#define UTIL_PAST 60 /* seconds, one for each measurement */
+struct gpu_past {
+    uint8_t busy[UTIL_PAST];
+    struct mono idle_since; /* measured all the time since then; 0: it works */
+};
+struct util_past {
+    uint8_t cpu[UTIL_PAST], mem[UTIL_PAST]; /* percent, oldest first */
+    size_t n;                               /* of them */
+    struct gpu_past *gpus;                  /* by index */
+    size_t n_gpus;
+};
+const struct util_past *ui_util_past(const struct ui *ui, const char *node);
+/* How long that GPU has done nothing, as far as it was watched; 0: it works, or is not measured. */
+int64_t ui_gpu_idle_s(const struct ui *ui, const char *node, unsigned gpu);
+#define GPU_IDLE_PERCENT 5 /* one that does less than this is idle */
+
+/* The job, be it in the queue or among those that have left it; NULL. */
+const struct job *ui_job(const struct ui *ui, uint32_t id);
+/* Asks for those that have left the queue; the model counts as changed when they come. Once is enough. */
+void ui_want_past(struct ui *ui);
+bool ui_past_is_coming(const struct ui *ui);
+/* Those that are known, in no order. Jobs that are in the model too are not left out. */
+size_t ui_past(const struct ui *ui, struct job *const **ret);
+
 /* Events about a job that were seen since the screens were opened, newest last: calls each. */
 void ui_story(const struct ui *ui, uint32_t job, void (*each)(void *arg, const struct event *ev),
               void *arg);
@@ -86,6 +111,8 @@ void ui_story(const struct ui *ui, uint32_t job, void (*each)(void *arg, const s
 void ui_changed(struct ui *ui);
 /* Puts a view on top; no-op where its open gives NULL. */
 void ui_push(struct ui *ui, const struct view_ops *ops, const void *arg);
+/* Shows the screen of that name with a filter, as if both had been typed. */
+void ui_go(struct ui *ui, const char *screen, const char *filter);
 void ui_toast(struct ui *ui, enum role role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void ui_copy(struct ui *ui, const char *text, const char *what);
 

@@ -90,3 +90,16 @@ void bar_load(struct rich *r, uint64_t held, int busy_permille, uint64_t total, 
     };
     bar_parts(r, parts, 4, all, width, true);
 }
+
+void spark_add(struct rich *r, const uint8_t *percent, size_t n, int width, bool ascii)
+{
+    static const char *const blocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
+                                         "\u2585", "\u2586", "\u2587", "\u2588"};
+    static const char *const signs[] = {"_", ".", ":", "-", "=", "+", "*", "#"};
+    size_t first = n > (size_t)width ? n - (size_t)width : 0;
+    for (size_t i = first; i < n; i++) {
+        int level = percent[i] * 8 / 101;
+        str_append(&r->text, ascii ? signs[level] : blocks[level]);
+    }
+    rich_role(r, ROLE_BAR_USED);
+}

@@ -1,0 +1,255 @@
+/* test_screens.c - GPUs, partitions, history and usage: what they count, what they ask for, where Enter
+ * leads. */
+#include "src/base/xalloc.h"
+#include "tests/screen/stage.h"
+
+/* --- GPUs --- */
+
+static void feed_util(struct uilab *u, const char *node, const uint32_t *busy, size_t n, uint32_t foreign)
+{
+    struct msg_util m = {.node = xstrdup(node),
+                         .t = u->lab.now,
+                         .cpu_permille = 430,
+                         .mem_used_mib = 131072,
+                         .mem_mib = 524288};
+    for (uint32_t i = 0; i < n; i++)
+        *rec_list_push(&m.gpus) = (struct gpu_util){.index = i,
+                                                    .busy_pct = busy[i],
+                                                    .mem_used_mib = 41000,
+                                                    .mem_mib = 81920,
+                                                    .foreign = i == 5 ? foreign : 0};
+    uilab_feed(u, MSG_UTIL, 0, &m);
+    rec_fini(&msg_util_rec, &m);
+}
+
+static void every_gpu_has_its_letter(void **state)
+{
+    static const uint32_t busy[] = {97, 2, 0, 0, 0, 60, 88, 0};
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "3");
+    assert_non_null(uilab_sent(u, MSG_WATCH_UTIL)); /* measured while somebody looks */
+    uilab_draw(u, 24, 80);
+    must_show(u, "a100       32: 10 free (5 on one node)  10 busy  12 out");
+    must_show(u, "gpu04    ########"); /* empty GPUs of a drained node are not free */
+    feed_util(u, "gpu01", busy, N_OF(busy), 2);
+    uilab_draw(u, 24, 80);
+    must_show(u, "gpu01    Bb...!C.");
+    must_show(u, "1 held idle");
+    must_show(u, "1 not ours");
+    uilab_golden(u, "gpus-measured", 43, 132);
+    uilab_wait(u, 10000); /* nothing is told any more: then nothing is shown that was not measured */
+    uilab_draw(u, 24, 80);
+    must_show(u, "gpu01    BB....C.");
+    uilab_keys(u, "1");
+    const struct msg_flag *flag = uilab_sent(u, MSG_WATCH_UTIL)->body;
+    assert_false(flag->on);
+}
+
+static void a_gpu_that_idles_long_is_told(void **state)
+{
+    static const uint32_t busy[] = {97, 2, 0, 0, 0, 0, 88, 0};
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "2");
+    for (int i = 0; i < 210; i++) {
+        feed_util(u, "gpu01", busy, N_OF(busy), 0);
+        uilab_wait(u, 3000);
+    }
+    uilab_draw(u, 50, 200);
+    must_show(u, "GPU 1 idle for 10 min");
+    must_show(u, "held by alice");
+    uilab_golden(u, "nodes-measured", 50, 200);
+    uilab_wait(u, 60000); /* nobody knows what was in between */
+    feed_util(u, "gpu01", busy, N_OF(busy), 0);
+    uilab_draw(u, 50, 200);
+    must_not_show(u, "idle for");
+}
+
+static void gpus_act_on_nodes(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "3jd");
+    uilab_draw(u, 24, 80);
+    must_show(u, "drain gpu02");
+    uilab_keys(u, "<Esc><Enter>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "alice/pretrain");
+}
+
+/* --- partitions --- */
+
+static void partitions_lead_to_their_jobs(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    keys_show(u, "5", "1  its turn, but nothing fits yet");
+    keys_show(u, "j", "58  not looked at yet");
+    keys_show(u, "<Enter>", "filter part:cpu");
+    must_show(u, "sweep");
+    must_not_show(u, "finetune");
+}
+
+/* --- history --- */
+
+static struct job *past_job(uint32_t id, const char *name, enum job_state state)
+{
+    struct job *j = job_new();
+    j->id = id;
+    j->state = state;
+    j->user = xstrdup("dana");
+    j->uid = 1007;
+    free(j->req.name);
+    j->req.name = xstrdup(name);
+    j->t_submit.ms = 1795000000000;
+    j->t_start.ms = 1795000100000;
+    j->t_end.ms = 1795000100000 + (int64_t)id * 1000;
+    j->time_limit_s = 3600;
+    return j;
+}
+
+static void answer_history(struct uilab *u, struct job *const *jobs, size_t n)
+{
+    const struct uilab_sent *s = uilab_sent(u, MSG_HISTORY);
+    assert_non_null(s);
+    uint64_t tag = s->tag;
+    for (size_t i = 0; i < n; i++) { /* in pieces, as the store gives them */
+        struct msg_jobs rows = {0};
+        rec_copy(&job_rec, rec_list_push(&rows.rows), jobs[i]);
+        uilab_feed(u, MSG_JOBS, tag, &rows);
+        rec_fini(&msg_jobs_rec, &rows);
+    }
+    struct msg_history_end end = {.n = (uint32_t)n};
+    uilab_feed(u, MSG_HISTORY_END, tag, &end);
+}
+
+static void history_has_what_left_the_queue(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "6");
+    uilab_draw(u, 24, 80);
+    must_show(u, "more is coming");
+    must_show(u, "8_[0-99]"); /* the array is one row */
+    must_show(u, "2 failed  32 done");
+    must_show(u, "out of memory");
+    struct job *jobs[] = {past_job(900, "longgone", JOB_TIMEOUT), past_job(901, "older", JOB_COMPLETED)};
+    answer_history(u, jobs, 2);
+    uilab_draw(u, 24, 80);
+    must_not_show(u, "more is coming");
+    must_show(u, "longgone");
+    keys_show(u, "/longgone<Enter><Enter>", "Job 900"); /* its page, though the queue has forgotten it */
+    must_show(u, "timeout");
+    uilab_keys(u, "q<Esc>");
+    job_free(jobs[0]);
+    job_free(jobs[1]);
+
+    /* What leaves the queue while one looks stays here. */
+    struct ev_none none = {0};
+    uilab_push(u, EV_RETIRE, g->s.done, &none);
+    keys_show(u, "/prepare<Enter>", "prepare");
+    uilab_forget_sent(u);
+    uilab_keys(u, "<Esc>16");
+    assert_null(uilab_sent(u, MSG_HISTORY)); /* asked for once */
+}
+
+static void history_says_what_was_used(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    struct job *j = past_job(900, "hungry", JOB_OUT_OF_MEMORY);
+    struct alloc *a = rec_list_push(&j->alloc);
+    *a = (struct alloc){.node = xstrdup("cpu03"), .mem_mib = 63488};
+    cpuset_add_range(&a->cpus, 0, 4);
+    struct step *s = rec_list_push(&j->steps);
+    *s = (struct step){.id = STEP_BATCH, .done = true};
+    struct task *t = rec_list_push(&s->tasks);
+    *t = (struct task){.state = TASK_DONE,
+                       .end_kind = END_OOM,
+                       .alloc = {.node = xstrdup("cpu03"), .mem_mib = 63488},
+                       .peak_rss_kib = 64900000,
+                       .sampled = xstrdup("every 1 s"),
+                       .cpu_ms = 2880000};
+    uilab_keys(u, "6");
+    answer_history(u, &j, 1);
+    job_free(j);
+    uilab_keys(u, "/hungry<Enter>");
+    uilab_golden(u, "history-used", 43, 132);
+    uilab_draw(u, 43, 132);
+    must_show(u, "80%"); /* of the CPUs */
+    must_show(u, "--mem=124G");
+}
+
+static void history_survives_a_controller_that_has_none(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "6");
+    uilab_result(u, MSG_HISTORY, REFUSAL_NOT_SUPPORTED, "no", 0);
+    uilab_draw(u, 24, 80);
+    must_not_show(u, "more is coming");
+    must_show(u, "out of memory");
+}
+
+/* --- usage --- */
+
+static void usage_counts_and_asks(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    keys_show(u, "7", "vision");
+    const struct uilab_sent *s = uilab_sent(u, MSG_SHARES);
+    assert_non_null(s);
+    struct msg_shares_rows m = {0};
+    *rec_list_push(&m.rows) = (struct share_row){.account = xstrdup("root")};
+    *rec_list_push(&m.rows) = (struct share_row){.account = xstrdup("vision"),
+                                                 .parent = xstrdup("root"),
+                                                 .level = 1,
+                                                 .norm_shares = 0.5,
+                                                 .effective_usage = 0.61,
+                                                 .gpu_hours = 132.44};
+    *rec_list_push(&m.rows) = (struct share_row){.account = xstrdup("vision"),
+                                                 .user = xstrdup("alice"),
+                                                 .level = 2,
+                                                 .norm_shares = 0.5,
+                                                 .effective_usage = 0.91,
+                                                 .gpu_hours = 120.1,
+                                                 .fairshare = 0.42};
+    m.more = true;
+    uilab_feed(u, MSG_SHARES_ROWS, s->tag, &m);
+    rec_fini(&msg_shares_rows_rec, &m);
+    s = uilab_sent(u, MSG_SHARES);
+    check_int("skip", ((const struct msg_shares *)s->body)->skip, 3); /* the rest of a long answer */
+    *rec_list_push(&m.rows) = (struct share_row){.account = xstrdup("vision"),
+                                                 .user = xstrdup("eve"),
+                                                 .level = 2,
+                                                 .gpu_hours = 12.3,
+                                                 .fairshare = 0.9};
+    m.more = false;
+    uilab_feed(u, MSG_SHARES_ROWS, s->tag, &m);
+    rec_fini(&msg_shares_rows_rec, &m);
+    uilab_golden(u, "usage-shares", 24, 80);
+    uilab_golden(u, "usage-shares", 43, 132);
+    uilab_forget_sent(u);
+    app_changed(u->app);
+    uilab_draw(u, 24, 80);
+    assert_null(uilab_sent(u, MSG_SHARES)); /* not at each change */
+    keys_show(u, "/bo<Enter><Enter>", "filter account:vision");
+    keys_show(u, "7gj<Enter>", "filter user:");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STAGE_CASE(every_gpu_has_its_letter),
+        STAGE_CASE(a_gpu_that_idles_long_is_told),
+        STAGE_CASE(gpus_act_on_nodes),
+        STAGE_CASE(partitions_lead_to_their_jobs),
+        STAGE_CASE(history_has_what_left_the_queue),
+        STAGE_CASE(history_says_what_was_used),
+        STAGE_CASE(history_survives_a_controller_that_has_none),
+        STAGE_CASE(usage_counts_and_asks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,150 @@
+/* jobuse.c - what a job used of what it had asked for. */
+#include "ui/view/jobuse.h"
+
+#include <string.h>
+
+#include "src/base/units.h"
+#include "src/model/jobtext.h"
+#include "ui/view/words.h"
+#include "ui/widget/bar.h"
+
+#define LABEL 10
+#define BAR   22
+
+static bool is_a_limit(uint32_t s)
+{
+    return s != DURATION_UNLIMITED && s != DURATION_NOT_SET && s > 0;
+}
+
+static int percent_of(uint64_t part, uint64_t all)
+{
+    return all ? (int)(part * 100 / all > 999 ? 999 : part * 100 / all) : -1;
+}
+
+/* The task that came nearest to its memory, and the CPU time of all. */
+static void look_at_tasks(struct job_use *u, const struct job *j, uint64_t *cpu_ms, bool *measured)
+{
+    double best = -1;
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+            const struct task *t = &j->steps.v[i].tasks.v[k];
+            *cpu_ms += t->cpu_ms;
+            *measured = *measured || t->cpu_ms;
+            if (!t->peak_rss_kib || str_is_empty(t->sampled))
+                continue;
+            uint64_t mib = t->alloc.mem_mib;
+            double share = mib ? (double)t->peak_rss_kib / (double)mib : (double)t->peak_rss_kib * 1e-12;
+            if (share <= best)
+                continue;
+            best = share;
+            u->peak_kib = t->peak_rss_kib;
+            u->mem_mib = mib;
+            u->sampled = t->sampled;
+            u->node = t->alloc.node;
+        }
+}
+
+void job_use(struct job_use *u, const struct job *j, const struct model *m, struct wall now)
+{
+    uint64_t cpu_ms = 0;
+    bool measured = false;
+    *u = (struct job_use){.ran_s = job_run_s(j, now), .limit_s = job_limit_s(j, m)};
+    u->time_percent = is_a_limit(u->limit_s) && u->ran_s ? percent_of(u->ran_s, u->limit_s) : -1;
+    look_at_tasks(u, j, &cpu_ms, &measured);
+    uint64_t had_ms = (uint64_t)u->ran_s * job_cpus(j) * 1000;
+    u->cpu_percent = measured && had_ms ? percent_of(cpu_ms, had_ms) : -1;
+    u->mem_percent = u->peak_kib && u->mem_mib ? percent_of(u->peak_kib, u->mem_mib * 1024) : -1;
+}
+
+static struct rich *use_line(struct lines *l, const char *label, int percent)
+{
+    struct rich *r = lines_pair(l, label, LABEL);
+    if (percent < 0)
+        return r;
+    struct bar_part part = {
+        .n = (uint64_t)(percent > 100 ? 100 : percent), .sign = '|', .role = ROLE_BAR_USED};
+    bar_parts(r, &part, 1, 100, BAR, false);
+    rich_addf(r, ROLE_NORMAL, " %3d%%  ", percent);
+    return r;
+}
+
+static void advise(struct lines *l, const struct job_use *u, const struct job *j)
+{
+    char b[UNITS_TEXT_SIZE];
+    if (j->state == JOB_TIMEOUT && is_a_limit(u->limit_s))
+        rich_addf(lines_pair(l, "next time", LABEL), ROLE_GOOD, "--time=%s, or save and go on where it was",
+                  duration_format(u->limit_s * 2, b));
+    else if (j->state == JOB_OUT_OF_MEMORY && u->mem_mib)
+        rich_addf(lines_pair(l, "next time", LABEL), ROLE_GOOD, "--mem=%s",
+                  mem_format_slurm(u->mem_mib * 2, b));
+    else if (u->mem_percent >= 0 && u->mem_percent < 40 && u->mem_mib > 4096)
+        rich_addf(lines_pair(l, "next time", LABEL), ROLE_GOOD, "--mem=%s would have done",
+                  mem_format_slurm((u->peak_kib / 1024 * 3 / 2 + 1023) / 1024 * 1024, b));
+}
+
+void job_use_lines(struct lines *l, const struct job *j, const struct model *m, struct wall now)
+{
+    struct job_use u;
+    char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
+    job_use(&u, j, m, now);
+    struct rich *r = use_line(l, "time", u.time_percent);
+    rich_addf(r, ROLE_NORMAL, "%s", duration_format(u.ran_s, a));
+    if (is_a_limit(u.limit_s))
+        rich_addf(r, ROLE_DIM, " of %s", duration_format(u.limit_s, b));
+    r = use_line(l, "memory", u.mem_percent);
+    if (u.peak_kib) {
+        rich_add(r, ROLE_NORMAL, mem_format_words(u.peak_kib, a));
+        if (u.mem_mib)
+            rich_addf(r, ROLE_DIM, " of %s", mem_format_slurm(u.mem_mib, b));
+        rich_addf(r, ROLE_DIM, " (%s)", u.sampled);
+    } else {
+        rich_add(r, ROLE_DIM, "not measured");
+    }
+    r = use_line(l, "CPUs", u.cpu_percent);
+    if (u.cpu_percent >= 0)
+        rich_addf(r, ROLE_DIM, "of %u", job_cpus(j));
+    else
+        rich_add(r, ROLE_DIM, "not measured");
+    advise(l, &u, j);
+}
+
+/* --- how it ended --- */
+
+/* The first task that failed, for what it says. */
+static const struct task *culprit(const struct job *j, const struct step **step)
+{
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
+            if (task_failed(&j->steps.v[i].tasks.v[k])) {
+                *step = &j->steps.v[i];
+                return &j->steps.v[i].tasks.v[k];
+            }
+    return NULL;
+}
+
+void job_cause(struct rich *r, const struct job *j)
+{
+    const struct step *step = NULL;
+    const struct task *t = culprit(j, &step);
+    char b[UNITS_TEXT_SIZE], id[16];
+    job_words(r, j);
+    if (j->state == JOB_OUT_OF_MEMORY && t && t->peak_rss_kib && !str_is_empty(t->sampled)) {
+        rich_addf(r, ROLE_NORMAL, ": %s", mem_format_words(t->peak_rss_kib, b));
+        if (t->alloc.mem_mib)
+            rich_addf(r, ROLE_NORMAL, " of %s", mem_format_slurm(t->alloc.mem_mib, b));
+    }
+    if (t && t->message)
+        rich_addf(r, ROLE_NORMAL, ": %s", t->message);
+    else if (!str_is_empty(j->reason_detail))
+        rich_addf(r, ROLE_NORMAL, ": %s", j->reason_detail);
+    else if (j->state == JOB_CANCELLED && j->kill_cause && j->kill_cause != KILL_CANCEL)
+        rich_addf(r, ROLE_NORMAL, ": %s", kill_cause_text((enum kill_cause)j->kill_cause));
+    struct str nodes = STR_INIT;
+    jobtext_nodes(&nodes, j);
+    if (t && j->state != JOB_COMPLETED && step->id >= 0)
+        rich_addf(r, ROLE_DIM, "  task %s.%u on %s", step_format_id(step->id, id), t->index,
+                  t->alloc.node ? t->alloc.node : "?");
+    else if (nodes.len)
+        rich_addf(r, ROLE_DIM, "  %s", nodes.s);
+    str_fini(&nodes);
+}

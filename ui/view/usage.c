@@ -1,0 +1,497 @@
+/* usage.c - who holds and has used what, by account and user.
+ *
+ *        WHO           RUN WAIT   CPUS  GPUS   MEMORY  GPU HOURS  SHARE   USED  FACTOR
+ *      v vision          9   60     80     8     640G      132.4   50%    61%
+ *          alice         8   58     76     7     608G      120.1   50%    91%  [====......] 0.42
+ *
+ * What is held now is counted from the queue. GPU hours, share and factor are the scheduler's: asked for
+ * while this is on the screen, at most every few seconds.
+ */
+#include "ui/view/usage.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/vec.h"
+#include "src/base/xalloc.h"
+#include "src/model/jobtext.h"
+#include "ui/view/jobinfo.h"
+#include "ui/view/tableview.h"
+#include "ui/view/words.h"
+#include "ui/widget/bar.h"
+
+#define ASK_PAUSE_MS 5000
+
+struct holder {
+    char *account, *user;            /* user NULL: the account as a whole */
+    uint32_t running, waiting, held; /* held: of the waiting ones */
+    uint64_t cpus, gpus, mem_mib, gpus_wanted;
+    const struct share_row *share; /* NULL: not known */
+    uint64_t id;
+    size_t order;
+};
+
+struct usageview {
+    struct view v;
+    struct table table;
+    struct pane side;
+    struct rect body;
+    VEC(struct holder *) rows;
+    struct idmap by_id;
+    struct msg_shares_rows shares, next; /* next: of which pieces are still coming */
+    bool has_shares, asking, refused, opened;
+    struct wall asked;
+    size_t n_shown;
+};
+
+static struct usageview *usage_of(struct view *v)
+{
+    return (struct usageview *)(void *)v;
+}
+
+/* --- the scheduler's side --- */
+
+static void ask(struct usageview *u, uint32_t skip);
+
+static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+{
+    (void)arg;
+    struct usageview *u = usage_of(owner);
+    u->asking = false;
+    if (!in || in->kind != MSG_SHARES_ROWS) {
+        u->refused = in != NULL; /* an older controller */
+        return;
+    }
+    struct msg_shares_rows copy;
+    rec_copy(&msg_shares_rows_rec, &copy, in->body);
+    for (size_t i = 0; i < copy.rows.n; i++) {
+        *rec_list_push(&u->next.rows) = copy.rows.v[i];
+        copy.rows.v[i] = (struct share_row){0};
+    }
+    bool more = copy.more && copy.rows.n;
+    rec_fini(&msg_shares_rows_rec, &copy);
+    if (more) {
+        ask(u, (uint32_t)u->next.rows.n);
+        return;
+    }
+    rec_fini(&msg_shares_rows_rec, &u->shares);
+    u->shares = u->next;
+    u->next = (struct msg_shares_rows){0};
+    u->has_shares = true;
+    table_refill(&u->table);
+    ui_changed(ui);
+}
+
+static void ask(struct usageview *u, uint32_t skip)
+{
+    struct msg_shares m = {.skip = skip};
+    u->asking = ui_send(u->v.ui, MSG_SHARES, &m, &u->v, answered, 0);
+}
+
+static void ask_sometimes(struct usageview *u)
+{
+    struct wall now = ui_now(u->v.ui);
+    if (u->asking || u->refused || !ui_has_data(u->v.ui) ||
+        (u->has_shares && now.ms - u->asked.ms < ASK_PAUSE_MS))
+        return;
+    u->asked = now;
+    rec_fini(&msg_shares_rows_rec, &u->next);
+    ask(u, 0);
+}
+
+/* --- rows --- */
+
+static uint64_t id_of(const char *account, const char *user)
+{
+    struct str s = STR_INIT;
+    str_appendf(&s, "%s\n%s", account, user ? user : "");
+    uint64_t id = hash_bytes(s.s, s.len);
+    str_fini(&s);
+    return id ? id : 1;
+}
+
+static struct holder *row_of(struct usageview *u, const char *account, const char *user)
+{
+    account = str_is_empty(account) ? "none" : account;
+    uint64_t id = id_of(account, user);
+    struct holder *r = idmap_get(&u->by_id, id);
+    if (r)
+        return r;
+    r = xcalloc(1, sizeof *r);
+    *r = (struct holder){.account = xstrdup(account), .user = user ? xstrdup(user) : NULL, .id = id};
+    vec_push(&u->rows, r);
+    idmap_set(&u->by_id, id, r);
+    return r;
+}
+
+static void add_job(struct holder *r, const struct job *j)
+{
+    if (j->state == JOB_PENDING) {
+        uint32_t n = job_pending_elements(j);
+        r->waiting += n;
+        r->held += j->hold ? n : 0;
+        r->gpus_wanted += (uint64_t)n * job_gpus(j);
+        return;
+    }
+    r->running++;
+    r->cpus += job_cpus(j);
+    r->gpus += job_gpus(j);
+    r->mem_mib += job_mem_mib(j);
+}
+
+static void count_job(struct usageview *u, const struct job *j)
+{
+    const char *account = j->req.account ? j->req.account : j->group;
+    add_job(row_of(u, account, NULL), j);
+    add_job(row_of(u, account, j->user ? j->user : "?"), j);
+}
+
+static void drop_rows(struct usageview *u)
+{
+    vec_for_each (&u->rows, i) {
+        free(u->rows.v[i]->account);
+        free(u->rows.v[i]->user);
+        free(u->rows.v[i]);
+    }
+    vec_clear(&u->rows);
+    idmap_fini(&u->by_id);
+    u->by_id = (struct idmap){0};
+}
+
+/* Accounts by name, each with its users behind it; whoever holds more GPUs, then CPUs, first. */
+static int by_account(const void *pa, const void *pb)
+{
+    const struct holder *a = *(struct holder *const *)pa, *b = *(struct holder *const *)pb;
+    int rc = strcmp(a->account, b->account);
+    if (rc || !a->user != !b->user)
+        return rc ? rc : a->user ? 1 : -1;
+    if (a->gpus != b->gpus)
+        return a->gpus < b->gpus ? 1 : -1;
+    if (a->cpus != b->cpus)
+        return a->cpus < b->cpus ? 1 : -1;
+    return a->user && b->user ? strcmp(a->user, b->user) : 0;
+}
+
+static void fill(void *ctx, struct table *t)
+{
+    struct usageview *u = ctx;
+    const struct model *m = ui_model(u->v.ui);
+    drop_rows(u);
+    list_for_each (r, &m->active, struct job, in_queue)
+        count_job(u, r);
+    list_for_each (p, &m->pending, struct job, in_queue)
+        count_job(u, p);
+    for (size_t i = 0; i < u->shares.rows.n; i++) {
+        const struct share_row *s = &u->shares.rows.v[i];
+        if (s->parent || s->user) /* the root says nothing */
+            row_of(u, s->account, s->user)->share = s;
+    }
+    if (u->rows.n)
+        qsort(u->rows.v, u->rows.n, sizeof *u->rows.v, by_account);
+    u->n_shown = 0;
+    vec_for_each (&u->rows, i) {
+        const struct holder *r = u->rows.v[i];
+        bool branch = !r->user && i + 1 < u->rows.n && str_eq(u->rows.v[i + 1]->account, r->account);
+        u->n_shown += !r->user;
+        table_add(t, (struct trow){.id = r->id, .data = r, .depth = r->user ? 1 : 0, .branch = branch});
+    }
+}
+
+/* --- columns --- */
+
+static void get_who(const void *ctx, const void *row, struct field *f)
+{
+    const struct usageview *u = ctx;
+    const struct holder *r = row;
+    if (!r->user) {
+        rich_add(&f->text, ROLE_STRONG, r->account);
+        return;
+    }
+    (void)u;
+    rich_add(&f->text, ROLE_NORMAL, r->user);
+}
+
+static void get_user(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, ((const struct holder *)row)->user);
+}
+
+static void get_account(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, ((const struct holder *)row)->account);
+}
+
+static void add_count(struct field *f, uint64_t n, enum role role)
+{
+    f->has_num = true;
+    f->num = (double)n;
+    if (n)
+        rich_addf(&f->text, role, "%llu", (unsigned long long)n);
+}
+
+#define COUNT(name, role)                                                        \
+    static void get_##name(const void *ctx, const void *row, struct field *f)    \
+    {                                                                            \
+        (void)ctx;                                                               \
+        add_count(f, ((const struct holder *)row)->name, role);               \
+    }
+COUNT(running, ROLE_RUNNING)
+COUNT(waiting, ROLE_WAITING)
+COUNT(cpus, ROLE_NORMAL)
+COUNT(gpus, ROLE_NORMAL)
+COUNT(gpus_wanted, ROLE_WAITING)
+#undef COUNT
+
+static void get_memory(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct holder *r = row;
+    f->has_num = true;
+    f->num = (double)r->mem_mib;
+    if (r->mem_mib)
+        jobtext_mem(&f->text.text, r->mem_mib, false);
+    rich_role(&f->text, ROLE_NORMAL);
+}
+
+static void get_hours(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct holder *r = row;
+    if (!r->share)
+        return;
+    f->has_num = true;
+    f->num = r->share->gpu_hours;
+    if (r->share->gpu_hours >= 0.05)
+        rich_addf(&f->text, ROLE_NORMAL, "%.1f", r->share->gpu_hours);
+}
+
+static void add_part(struct field *f, double part)
+{
+    if (!isfinite(part))
+        return;
+    f->has_num = true;
+    f->num = part * 100;
+    rich_addf(&f->text, ROLE_NORMAL, "%.0f%%", part * 100);
+}
+
+static void get_share(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct holder *r = row;
+    if (r->share)
+        add_part(f, r->share->norm_shares);
+}
+
+static void get_used(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct holder *r = row;
+    if (r->share)
+        add_part(f, r->share->effective_usage);
+}
+
+static void get_factor(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct holder *r = row;
+    if (!r->share || !r->user)
+        return;
+    double x = r->share->fairshare;
+    f->has_num = true;
+    f->num = x;
+    struct bar_part part = {
+        .n = (uint64_t)(x * 100), .sign = '=', .role = x >= 0.5 ? ROLE_BAR_USED : ROLE_BAR_IDLE};
+    if (f->room >= 14)
+        bar_parts(&f->text, &part, 1, 100, f->room - 5, false);
+    rich_addf(&f->text, ROLE_NORMAL, " %.2f", x);
+}
+
+static const struct column columns[] = {
+    {.name = "who",
+     .title = "ACCOUNT, USER",
+     .min = 14,
+     .want = 24,
+     .flags = COLUMN_WORDS | COLUMN_TREE,
+     .get = get_who},
+    {.name = "running", .title = "RUN", .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_running},
+    {.name = "waiting", .title = "WAIT", .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_waiting},
+    {.name = "cpus",
+     .title = "CPUS",
+     .min = 6,
+     .want = 7,
+     .rank = 2,
+     .flags = COLUMN_RIGHT,
+     .get = get_cpus},
+    {.name = "gpus", .title = "GPUS", .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_gpus},
+    {.name = "memory",
+     .title = "MEMORY",
+     .min = 7,
+     .want = 8,
+     .rank = 6,
+     .flags = COLUMN_RIGHT,
+     .unit = FILTER_MIB,
+     .get = get_memory},
+    {.name = "wanted",
+     .title = "GPUS ASKED",
+     .min = 10,
+     .want = 10,
+     .rank = 7,
+     .flags = COLUMN_RIGHT,
+     .get = get_gpus_wanted},
+    {.name = "hours",
+     .title = "GPU HOURS",
+     .min = 9,
+     .want = 10,
+     .rank = 1,
+     .flags = COLUMN_RIGHT,
+     .get = get_hours},
+    {.name = "share",
+     .title = "SHARE",
+     .min = 5,
+     .want = 6,
+     .rank = 4,
+     .flags = COLUMN_RIGHT,
+     .get = get_share},
+    {.name = "used",
+     .title = "USED",
+     .min = 5,
+     .want = 6,
+     .rank = 5,
+     .flags = COLUMN_RIGHT,
+     .get = get_used},
+    {.name = "factor", .title = "FAIR SHARE", .min = 10, .want = 20, .rank = 3, .get = get_factor},
+    {.name = "user",
+     .title = "USER",
+     .min = 8,
+     .want = 12,
+     .flags = COLUMN_HIDDEN | COLUMN_WORDS,
+     .get = get_user},
+    {.name = "account",
+     .title = "ACCOUNT",
+     .min = 8,
+     .want = 12,
+     .flags = COLUMN_HIDDEN | COLUMN_WORDS,
+     .get = get_account},
+};
+
+/* --- the view --- */
+
+/* All accounts are open at first: who sees users wants them at a glance. */
+static void open_all(struct usageview *u)
+{
+    if (u->opened || !u->rows.n)
+        return;
+    u->opened = true;
+    vec_for_each (&u->rows, i)
+        if (!u->rows.v[i]->user)
+            table_fold(&u->table, u->rows.v[i]->id, true);
+    table_refill(&u->table);
+}
+
+static struct view *usage_open(struct ui *ui, const void *arg)
+{
+    (void)arg;
+    struct usageview *u = xcalloc(1, sizeof *u);
+    u->v = (struct view){.ops = &usage_view, .ui = ui};
+    table_init(&u->table, columns, sizeof columns / sizeof columns[0], fill, u);
+    table_refill(&u->table);
+    open_all(u);
+    ask_sometimes(u);
+    return &u->v;
+}
+
+static void usage_close(struct view *v)
+{
+    struct usageview *u = usage_of(v);
+    drop_rows(u);
+    vec_fini(&u->rows);
+    table_fini(&u->table);
+    pane_fini(&u->side);
+    rec_fini(&msg_shares_rows_rec, &u->shares);
+    rec_fini(&msg_shares_rows_rec, &u->next);
+    free(u);
+}
+
+static void usage_sync(struct view *v)
+{
+    struct usageview *u = usage_of(v);
+    table_refill(&u->table);
+    open_all(u);
+    ask_sometimes(u);
+}
+
+static void usage_title(struct view *v, struct rich *out)
+{
+    struct usageview *u = usage_of(v);
+    rich_add(out, ROLE_TITLE, "Usage");
+    tableview_title(v->ui, &u->table, u->n_shown, out);
+}
+
+static void legend(struct canvas *c, struct rect line)
+{
+    struct rich r;
+    rich_init(&r);
+    rich_add(&r, ROLE_DIM,
+             "RUN to MEMORY: now.  GPU HOURS: faded with time.  SHARE: due, USED: had.  FAIR SHARE: "
+             "1 is first, 0 is last");
+    rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
+    rich_fini(&r);
+}
+
+static void usage_draw(struct view *v, struct canvas *c, const struct layout *l)
+{
+    struct usageview *u = usage_of(v);
+    struct lines empty = {0};
+    struct layout inner = *l;
+    lines_addf(&empty, ROLE_NORMAL, "Nobody has a job in the queue.");
+    if (inner.body.h > 8)
+        legend(c, rect_take_bottom(&inner.body, 1));
+    u->body = inner.body;
+    v->ticks = tableview_draw(v->ui, &u->table, c, &inner, &empty);
+    lines_fini(&empty);
+}
+
+static unsigned usage_input(struct view *v, const struct input *in)
+{
+    return table_input(&usage_of(v)->table, in, usage_of(v)->body);
+}
+
+static unsigned usage_act(struct view *v, enum action a, const struct input *in)
+{
+    struct usageview *u = usage_of(v);
+    const struct trow *row = table_current(&u->table);
+    if (a != ACTION_OPEN_USER)
+        return tableview_act(v->ui, &u->table, a, in);
+    if (row) {
+        const struct holder *r = row->data;
+        char *filter = r->user ? xasprintf("user:%s", r->user) : xasprintf("account:%s", r->account);
+        ui_go(v->ui, "jobs", filter);
+        free(filter);
+    }
+    return DID_HANDLE | DID_REDRAW;
+}
+
+static struct table *usage_table(struct view *v)
+{
+    return &usage_of(v)->table;
+}
+
+static const enum scope scopes[] = {SCOPE_USAGE, SCOPE_LIST, SCOPE_MOVE};
+
+const struct view_ops usage_view = {
+    .name = "usage",
+    .scopes = scopes,
+    .n_scopes = sizeof scopes / sizeof scopes[0],
+    .open = usage_open,
+    .close = usage_close,
+    .sync = usage_sync,
+    .title = usage_title,
+    .draw = usage_draw,
+    .input = usage_input,
+    .act = usage_act,
+    .table = usage_table,
+};
