@@ -60,6 +60,17 @@ static uint32_t *too_small(struct amount have, struct amount need, uint32_t *cpu
     return have.mem_mib < need.mem_mib ? mem : NULL;
 }
 
+/* Of those that are too small in something, the largest. */
+static void note_most(struct refused *r, const uint32_t *why, struct amount cap)
+{
+    if (why == &r->no_cpus && cap.cpus > r->most.cpus)
+        r->most.cpus = cap.cpus;
+    if (why == &r->no_gpus && cap.gpus > r->most.gpus)
+        r->most.gpus = cap.gpus;
+    if (why == &r->no_mem && cap.mem_mib > r->most.mem_mib)
+        r->most.mem_mib = cap.mem_mib;
+}
+
 static void look_at(const struct look *l, uint32_t at, struct refused *r)
 {
     const struct node *n = l->p->view->model->nodes[at];
@@ -77,10 +88,8 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
     if (l->demand.need.whole_nodes)
         least = (struct amount){least.cpus < 1 ? least.cpus : 1, 0, l->demand.need.gpus_per_node};
     r->asked = need;
-    r->most.cpus = pn->cap.cpus > r->most.cpus ? pn->cap.cpus : r->most.cpus;
-    r->most.gpus = pn->cap.gpus > r->most.gpus ? pn->cap.gpus : r->most.gpus;
-    r->most.mem_mib = pn->cap.mem_mib > r->most.mem_mib ? pn->cap.mem_mib : r->most.mem_mib;
     why = pn->cap.cpus ? too_small(pn->cap, least, &r->no_cpus, &r->no_gpus, &r->no_mem) : NULL;
+    note_most(r, why, pn->cap);
     if (!why && !l->empty) {
         const struct window *w;
         if (n->drain)

@@ -10,7 +10,7 @@ struct refused {
     uint32_t cpus, gpus, mem, busy_whole;   /* too little is free */
     uint32_t no_cpus, no_gpus, no_mem;      /* too little is there */
     uint32_t fit;                           /* would do alone */
-    struct amount asked, most;              /* of one node; the most that any candidate has */
+    struct amount asked, most;              /* of one node; the most that there is where it is too little */
     const struct window *first_window;      /* that is in the way */
 };
 

@@ -76,7 +76,8 @@ int64_t planner_end_of(const struct planner *p, const struct job *j)
     if (j->time_limit_s == DURATION_UNLIMITED || j->time_limit_s == DURATION_NOT_SET)
         return WHEN_NEVER;
     int64_t len = (int64_t)j->time_limit_s * MS_PER_S;
-    return not_before_now(p, j->state == JOB_SUSPENDED ? p->now.ms + len : j->t_start.ms + len);
+    return not_before_now(p, j->state == JOB_SUSPENDED ? p->now.ms + len
+                                                       : j->t_start.ms + (int64_t)j->suspended_ms + len);
 }
 
 void planner_count_element(struct planner *p, uint32_t array, intptr_t by)
@@ -563,7 +564,7 @@ void planner_sync(struct planner *p)
 
 void planner_ready(struct planner *p, const struct sched_view *v, struct wall now)
 {
-    bool stale = p->all_dirty || p->nodes_dirty || p->windows_dirty || v->model->n_nodes != p->pool.n_nodes;
+    bool stale = p->dirty.n || p->all_dirty || p->nodes_dirty || p->windows_dirty || v->model->n_nodes != p->pool.n_nodes;
     p->view = v;
     p->now = now;
     if (stale)

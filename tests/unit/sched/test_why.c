@@ -66,11 +66,11 @@ static void test_admission(void **state)
         {"narrow", 1, 2, 0, 60, 0, NULL, NULL, REFUSAL_NODE_COUNT,
          "2 nodes asked, partition narrow allows 1"},
         {"main", 9, 1, 0, 60, 0, NULL, NULL, REFUSAL_NEVER_FITS,
-         "9 CPUs can never be had in partition main (2 nodes: 2 too few CPUs)"},
+         "9 CPUs can never be had in partition main (2 nodes: 2 too few CPUs (9 asked, 8 at most))"},
         {"main", 1, 1, 3, 60, 0, NULL, NULL, REFUSAL_NEVER_FITS,
          "1 CPU, 3 GPUs can never be had in partition main"},
         {"main", 1, 1, 1, 60, 0, "v100", NULL, REFUSAL_NEVER_FITS, "1 another GPU type"},
-        {"main", 1, 1, 0, 60, 8001, NULL, NULL, REFUSAL_NEVER_FITS, "8001 MiB of memory a node"},
+        {"main", 1, 1, 0, 60, 8001, NULL, NULL, REFUSAL_NEVER_FITS, "8001M of memory a node"},
         {"main", 1, 3, 0, 60, 0, NULL, NULL, REFUSAL_NEVER_FITS, "3 CPUs on 3 nodes can never be had"},
         {"main", 1, 1, 0, 60, 0, NULL, "n9", REFUSAL_NEVER_FITS, "not among those wanted"},
         {"short,narrow", 9, 1, 0, 60, 0, NULL, NULL, REFUSAL_NEVER_FITS, "partition narrow"},
@@ -120,7 +120,7 @@ static void test_admission_of_steps(void **state)
     struct errtext text;
     assert_int_equal(sched_admit(planner, &v, 1000, &j->req, j->steps.v, j->steps.n, &text), REFUSAL_NEVER_FITS);
     check_has("a step", text.s,
-              "step train: 2 CPUs, 3 GPUs can never be had in partition main (2 nodes: 2 too few GPUs)");
+              "step train: 2 CPUs, 3 GPUs can never be had in partition main (2 nodes: 2 too few GPUs (3 asked, 2 at most))");
     s->gpus = 2;
     assert_int_equal(sched_admit(planner, &v, 1000, &j->req, j->steps.v, j->steps.n, &text), REFUSAL_NONE);
     job_free(j);
@@ -198,7 +198,8 @@ static void test_why_it_waits(void **state)
     uint32_t a = submit("main", 8), b = submit("main", 6), c = submit("main", 5), d = submit("main", 1);
     pass();
     must_say(b, REASON_RESOURCES, WHY_BUSY,
-             "6 CPUs wanted in main; 2 nodes: 2 too few free CPUs; job 1 reaches its limit first");
+             "6 CPUs wanted in main; 2 nodes: 1 too few free CPUs, 1 too few CPUs (6 asked, 4 at most); job 1 "
+             "reaches its limit first");
     must_say(c, REASON_PRIORITY, WHY_BEHIND,
              "1 job is ahead in main; the first of them, 2, waits for resources");
     must_say(d, REASON_PRIORITY, WHY_BEHIND, "2 jobs are ahead in main");
