@@ -46,6 +46,7 @@ struct command {
     X(update) \
     X(nodes) \
     X(node) \
+    X(window) \
     X(gpus) \
     X(users) \
     X(up) \

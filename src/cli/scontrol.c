@@ -227,6 +227,36 @@ static int do_other(__attribute__((unused)) struct scontrol *s, __attribute__((u
     return not_supported("scontrol");
 }
 
+/* "create reservation ...", "create res=NAME ..." */
+static int do_create(struct scontrol *s, size_t n, char *const *w)
+{
+    char *entity = xstrndup(n ? w[0] : "", n ? strcspn(w[0], "=") : 0);
+    bool ours = scontrol_is(entity, "reservationname", 3) || scontrol_is(entity, "reservations", 3);
+    bool joined = n && strchr(w[0], '=');
+    free(entity);
+    if (!ours)
+        return not_supported("scontrol create");
+    if (!joined)
+        return scontrol_create_reservation(s, n - 1, w + 1);
+    struct strv words = {0};
+    strv_push_take(&words, xasprintf("ReservationName%s", strchr(w[0], '=')));
+    for (size_t i = 1; i < n; i++)
+        strv_push(&words, w[i]);
+    int rc = scontrol_create_reservation(s, words.n, words.v);
+    strv_fini(&words);
+    return rc;
+}
+
+/* "delete reservation=NAME", "delete reservation NAME" */
+static int do_delete(struct scontrol *s, size_t n, char *const *w)
+{
+    char *entity = xstrndup(n ? w[0] : "", n ? strcspn(w[0], "=") : 0);
+    bool ours = scontrol_is(entity, "reservationname", 3) || scontrol_is(entity, "reservations", 3);
+    const char *eq = n ? strchr(w[0], '=') : NULL, *name = eq ? eq + 1 : n > 1 ? w[1] : NULL;
+    free(entity);
+    return ours && name ? scontrol_delete_reservation(s, name) : not_supported("scontrol delete");
+}
+
 /* min: letters that an abbreviation needs; the first row that fits is meant. */
 static const struct {
     const char *name;
@@ -251,8 +281,8 @@ static const struct {
     {.name = "help", .min = 2, .run = do_help},
     {.name = "exit", .min = 1, .run = do_quit},
     {.name = "quit", .min = 4, .run = do_quit},
-    {.name = "create", .min = 2, .run = do_other},
-    {.name = "delete", .min = 2, .run = do_other},
+    {.name = "create", .min = 2, .run = do_create},
+    {.name = "delete", .min = 2, .run = do_delete},
     {.name = "top", .min = 3, .run = do_other},
     {.name = "notify", .min = 1, .run = do_other},
     {.name = "listpids", .min = 1, .run = do_other},

@@ -20,6 +20,12 @@ int scontrol_show(struct scontrol *s, size_t n, char *const *words);
 int scontrol_act(struct scontrol *s, enum act act, bool admin_hold, size_t n, char *const *words);
 int scontrol_update(struct scontrol *s, size_t n, char *const *words);
 
+/* Reservations (screservation.c). words: key=value; name NULL: all. */
+int scontrol_create_reservation(struct scontrol *s, size_t n, char *const *words);
+int scontrol_update_reservation(struct scontrol *s, const char *name, size_t n, char *const *words);
+int scontrol_delete_reservation(struct scontrol *s, const char *name);
+int scontrol_show_reservations(struct scontrol *s, const char *name);
+
 /* Is word an abbreviation of name, any case, of at least min letters? */
 bool scontrol_is(const char *word, const char *name, size_t min);
 

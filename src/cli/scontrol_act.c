@@ -197,6 +197,15 @@ static int update_job(struct scontrol *s, const char *ids, size_t n, char *const
     return rc;
 }
 
+/* A job's own reservation is one of its keys. */
+static bool names_job(size_t n, char *const *w)
+{
+    for (size_t i = 0; i < n; i++)
+        if (value_of(w[i], "Job JobId Jobs"))
+            return true;
+    return false;
+}
+
 int scontrol_update(struct scontrol *s, size_t n, char *const *w)
 {
     for (size_t i = 0; i < n; i++) {
@@ -205,7 +214,9 @@ int scontrol_update(struct scontrol *s, size_t n, char *const *w)
             return update_job(s, v, n, w);
         if ((v = value_of(w[i], "NodeName Node Nodes")))
             return update_node(s, v, n, w);
-        if (value_of(w[i], "PartitionName ReservationName FrontendName StepId"))
+        if ((v = value_of(w[i], "ReservationName Reservation")) && !names_job(n, w))
+            return scontrol_update_reservation(s, v, n, w);
+        if (value_of(w[i], "PartitionName FrontendName StepId"))
             return update_failed(s, refusal_slurm(REFUSAL_NOT_SUPPORTED));
     }
     fprintf(stderr, "No valid entity in update command\nInput line must include \"NodeName\", \"JobId\" or "

@@ -337,29 +337,47 @@ static int show_hostlist_sorted(__attribute__((unused)) struct scontrol *s, size
     return show_hostlist_any(n, w, true);
 }
 
-/* --- what this cluster has none of --- */
+/* --- reservations, licences, what this cluster has none of --- */
 
 static int show_reservations(struct scontrol *s, size_t n, char *const *w)
 {
-    const char *text = NULL;
-    if (!scontrol_client(s, &text))
-        return load_failed(s, "slurm_load_reservations", text);
-    if (n) {
-        printf("Reservation %s not found\n", behind_equals(w[0]));
-        return 1;
+    return scontrol_show_reservations(s, n ? behind_equals(w[0]) : NULL);
+}
+
+static uint32_t licenses_used(const struct model *m, const char *name)
+{
+    uint64_t used = 0;
+    list_for_each (j, &m->active, struct job, in_queue) {
+        struct strv items = strv_split(j->req.licenses, ",;");
+        for (size_t i = 0; i < items.n; i++) {
+            char *number = strpbrk(items.v[i], ":*=");
+            if (number)
+                *number++ = '\0';
+            if (str_eq(items.v[i], name))
+                used += number ? strtoul(number, NULL, 10) : 1;
+        }
+        strv_fini(&items);
     }
-    puts("No reservations in the system");
-    return 0;
+    return used > UINT32_MAX ? UINT32_MAX : (uint32_t)used;
 }
 
 static int show_licenses(struct scontrol *s, __attribute__((unused)) size_t n,
                          __attribute__((unused)) char *const *w)
 {
-    const char *text = NULL;
-    if (!scontrol_client(s, &text))
-        return load_failed(s, "slurm_load_licenses", text);
-    puts("No licenses configured in Slurm.");
-    return 0;
+    struct msg_get get = {.what = GET_SPEC | GET_JOBS, .states = STATES_QUEUED};
+    struct model m;
+    struct str out = STR_INIT;
+    int rc = fetch(s, &get, &m, "slurm_load_licenses");
+    for (size_t i = 0; i < m.spec.licenses.n; i++) {
+        const struct license_spec *l = &m.spec.licenses.v[i];
+        uint32_t used = licenses_used(&m, l->name);
+        str_appendf(&out, "LicenseName=%s%s    Total=%u Used=%u Free=%u Reserved=0 Remote=no\n", l->name,
+                    s->oneline ? "" : "\n", l->count, used, used < l->count ? l->count - used : 0);
+    }
+    if (!rc && !m.spec.licenses.n)
+        str_append(&out, "No licenses configured in Slurm.\n");
+    model_fini(&m);
+    return print(&out) ? 1 : rc;
 }
 
 static int show_daemons(__attribute__((unused)) struct scontrol *s, __attribute__((unused)) size_t n,

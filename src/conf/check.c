@@ -355,12 +355,18 @@ static int check_parts(struct finish *f)
     return r;
 }
 
-/* ---- QOS and accounts ---- */
+/* ---- QOS, licences and accounts ---- */
+
+static const char *license_name(const void *ctx, size_t i)
+{
+    return ((const struct finish *)ctx)->spec->licenses.v[i].name;
+}
 
 static int check_qos(const struct finish *f)
 {
     size_t n = f->spec->qos.n;
-    int r = check_unique(f, "qos", "QOS", qos_name, n);
+    int r = check_unique(f, "licenses", "license", license_name, f->spec->licenses.n);
+    r = r ? r : check_unique(f, "qos", "QOS", qos_name, n);
     for (size_t i = 0; i < n && r == 0; i++) {
         const struct qos_spec *q = &f->spec->qos.v[i];
         const config_setting_t *at = where(f, "qos", i, "preempt");

@@ -146,7 +146,7 @@ static const struct conf_option limit_set_options[] = {
     LIMIT("running_jobs", running_jobs, "Jobs running at a time."),
     LIMIT("submitted_jobs", submitted_jobs, "Jobs in the queue, running ones too."),
     LIMIT("array_size", array_size, "Elements of one array."),
-    LIMIT("gpu_minutes", gpu_minutes, "GPU minutes that running jobs may still use, by their time limits."),
+    LIMIT("gpu_minutes", gpu_minutes, "GPU minutes used, fading like all usage, and those that running jobs may still use by their time limits."),
 };
 
 static const struct conf_section limit_set_section = {
@@ -170,6 +170,17 @@ static const struct conf_section limit_section = {
     .what = "a limit", .title = "limits", .intro = "All limits that apply to a job must hold.",
     .options = limit_options, .n = N(limit_options), .size = sizeof(struct limit_spec)};
 
+static const struct conf_option license_options[] = {
+    {.name = "name", .type = CONF_NAME, MEMBER(license_spec, name), .required = true,
+     .help = "What `--licenses=NAME:N` asks for."},
+    {.name = "count", .type = CONF_U32, MEMBER(license_spec, count), .required = true, .min = 0, .max = 1000000,
+     .help = "How many may be in use at a time."},
+};
+
+static const struct conf_section license_section = {
+    .what = "a license", .title = "licenses", .intro = "Counters of the whole cluster: a job holds as many as it asks for "
+    "while it runs.", .options = license_options, .n = N(license_options), .size = sizeof(struct license_spec)};
+
 #define WEIGHT(key, m, value, text) \
     {.name = key, .type = CONF_U32, MEMBER(priority_spec, m), .def = value, .min = 0, .max = INT32_MAX, .help = text}
 
@@ -180,7 +191,7 @@ static const struct conf_option tres_options[] = {
 };
 
 static const struct conf_section tres_section = {
-    .what = "weight_tres", .title = "priority: weight_tres", .intro = "The larger the part of its partition that a job asks for, "
+    .what = "weight_tres", .title = "priority: weight_tres", .intro = "The larger the part of the cluster that a job asks for, "
     "the more it gets of these.", .options = tres_options, .n = N(tres_options)};
 
 #define RATE(key, m, value, text) \
@@ -246,6 +257,8 @@ static const struct conf_option cluster_options[] = {
      .def_help = "Unix groups", .help = "Who shares with whom."},
     {.name = "limits", .type = CONF_LIST, MEMBER(cluster_spec, limits), .sub = &limit_section,
      .help = "How much anybody may hold."},
+    {.name = "licenses", .type = CONF_LIST, MEMBER(cluster_spec, licenses), .sub = &license_section,
+     .help = "What jobs may hold beside CPUs, memory and GPUs."},
     {.name = "priority", .type = CONF_GROUP, MEMBER(cluster_spec, priority), .sub = &priority_section,
      .def_help = "see below", .help = "Who is first."},
     {.name = "scheduler", .type = CONF_GROUP, .sub = &scheduler_section, .def_help = "see below", .help = "How to plan."},

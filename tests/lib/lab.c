@@ -242,6 +242,7 @@ struct lab_copy {
     struct cluster_spec spec;
     VEC(struct node) nodes;
     VEC(struct job) jobs;
+    VEC(struct window) windows;
     VEC(uint32_t) pending, active, ended;
     struct ev_usage usage;
 };
@@ -257,6 +258,11 @@ struct lab_copy *lab_copy_new(const struct model *m)
         struct node n;
         rec_copy(&node_rec, &n, m->nodes[i]);
         vec_push(&c->nodes, n);
+    }
+    for (size_t i = 0; i < m->windows.n; i++) {
+        struct window w;
+        rec_copy(&window_rec, &w, &m->windows.v[i]);
+        vec_push(&c->windows, w);
     }
     list_for_each (j, &m->all, struct job, in_all) {
         struct job copy = {0};
@@ -282,6 +288,9 @@ void lab_copy_free(struct lab_copy *c)
         rec_fini(&node_rec, &c->nodes.v[i]);
     vec_for_each (&c->jobs, i)
         rec_fini(&job_rec, &c->jobs.v[i]);
+    vec_for_each (&c->windows, i)
+        rec_fini(&window_rec, &c->windows.v[i]);
+    vec_fini(&c->windows);
     vec_fini(&c->nodes);
     vec_fini(&c->jobs);
     vec_fini(&c->pending);
@@ -314,6 +323,11 @@ const char *lab_differs(const struct lab_copy *a, const struct lab_copy *b, bool
             snprintf(text, sizeof text, "job %u", a->jobs.v[i].id);
             return text;
         }
+    if (a->windows.n != b->windows.n)
+        return "the number of windows";
+    vec_for_each (&a->windows, i)
+        if (!rec_eq(&window_rec, &a->windows.v[i], &b->windows.v[i]))
+            return "a window";
     if (!SAME_IDS(a->pending, b->pending))
         return "the order of the pending jobs";
     if (a->active.n != b->active.n || a->ended.n != b->ended.n)

@@ -1,0 +1,228 @@
+/* screservation.c - scontrol create, update, delete and show reservation. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/hostlist.h"
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "src/cli/scontrol.h"
+#include "src/cli/screcord.h"
+#include "src/cli/timetext.h"
+#include "src/cli/windowspec.h"
+
+static int failed(const struct scontrol *s, const char *what, const char *text)
+{
+    if (!s->quiet)
+        fprintf(stderr, "%s: %s\n", what, text);
+    return 1;
+}
+
+/* Sends it. Slurm's lines say what could not be done; ours behind it why. */
+static int send(struct scontrol *s, const struct msg_window_set *body, const char *what, bool say_name)
+{
+    const char *text = NULL;
+    struct errtext err = {""};
+    enum refusal refusal = REFUSAL_NONE;
+    struct client *c = scontrol_client(s, &text);
+    if (!c)
+        return failed(s, what, text);
+    struct msg_result *r = ask_call(c, MSG_WINDOW_SET, body, MSG_RESULT, &refusal, &err);
+    if (!r) {
+        if (err.s[0] && refusal != REFUSAL_NONE)
+            return failed(s, what, err.s);
+        return failed(s, what, refusal == REFUSAL_NONE ? SLURM_TIMEOUT : refusal_slurm(refusal));
+    }
+    if (say_name)
+        printf("Reservation created: %s\n", r->text ? r->text : "");
+    msg_free(MSG_RESULT, r);
+    return 0;
+}
+
+/* "Nodes+=n3" and "-=" are not offered: the whole list is said. */
+static int set_words(struct windowspec *spec, size_t n, char *const *w, struct wall now,
+                     struct errtext *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        char *key = xstrdup(w[i]), *eq = strchr(key, '=');
+        int r = -EINVAL;
+        if (!eq) {
+            err_set(err, r, "%s: key=value expected", key);
+        } else {
+            *eq = '\0';
+            r = windowspec_set(spec, key, eq + 1, now, err);
+        }
+        free(key);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+int scontrol_create_reservation(struct scontrol *s, size_t n, char *const *w)
+{
+    static const char what[] = "Error creating the reservation";
+    const char *text = NULL;
+    struct errtext err = {""};
+    struct windowspec spec = {.maint = false};
+    struct client *c = scontrol_client(s, &text);
+    if (!c)
+        return failed(s, what, text);
+    struct wall now = client_welcome(c)->now;
+    int rc;
+    if (set_words(&spec, n, w, now, &err) < 0 || windowspec_finish(&spec, now, &err) < 0) {
+        rc = failed(s, what, err.s);
+    } else if (!spec.maint && !spec.w.users.n && !spec.w.accounts.n) {
+        rc = failed(s, what, "Users, Accounts or Flags=MAINT must be given");
+    } else {
+        struct msg_window_set body = {.window = spec.w};
+        rc = send(s, &body, what, true);
+    }
+    windowspec_fini(&spec);
+    return rc;
+}
+
+static int fetch(struct scontrol *s, struct model *m, const char **ret_text)
+{
+    struct msg_get get = {.what = GET_WINDOWS | GET_NODES};
+    struct client *c = scontrol_client(s, ret_text);
+    model_init(m);
+    if (c && client_fetch(c, &get, m, NULL) < 0)
+        *ret_text = SLURM_TIMEOUT;
+    return *ret_text ? -ECONNRESET : 0;
+}
+
+int scontrol_update_reservation(struct scontrol *s, const char *name, size_t n, char *const *w)
+{
+    static const char what[] = "Error updating the reservation";
+    const char *text = NULL;
+    struct errtext err = {""};
+    struct windowspec spec = {.maint = false};
+    struct model m;
+    int rc = 0;
+    if (fetch(s, &m, &text) < 0)
+        rc = failed(s, what, text);
+    const struct window *old = rc ? NULL : model_get_window(&m, name);
+    struct wall now = rc ? (struct wall){0} : client_welcome(s->client)->now;
+    if (!rc && !old)
+        rc = failed(s, what, "Requested reservation is invalid");
+    if (!rc) {
+        rec_copy(&window_rec, &spec.w, old);
+        spec.maint = old->kind == WINDOW_MAINTENANCE;
+        if (set_words(&spec, n, w, now, &err) < 0 || windowspec_finish(&spec, now, &err) < 0)
+            rc = failed(s, what, err.s);
+    }
+    if (!rc) {
+        struct msg_window_set body = {.window = spec.w, .update = true};
+        rc = send(s, &body, what, false);
+    }
+    if (!rc)
+        puts("Reservation updated.");
+    windowspec_fini(&spec);
+    model_fini(&m);
+    return rc;
+}
+
+int scontrol_delete_reservation(struct scontrol *s, const char *name)
+{
+    char *own = xstrdup(name);
+    struct msg_window_set body = {.window.name = own, .remove = true};
+    int rc = send(s, &body, "Error deleting the reservation", false);
+    free(own);
+    return rc;
+}
+
+/* --- show --- */
+
+static uint64_t cores_of(const struct window *w, const struct model *m, size_t *ret_nodes)
+{
+    uint64_t n = 0;
+    *ret_nodes = 0;
+    for (size_t i = 0; i < m->n_nodes; i++)
+        if (window_has_node(w, m->nodes[i]->spec.name)) {
+            n += m->nodes[i]->cpus;
+            ++*ret_nodes;
+        }
+    return n;
+}
+
+static void record_list(struct record *r, const char *key, const struct strv *v)
+{
+    char *text = strv_join(v, ",");
+    record_text(r, key, text);
+    free(text);
+}
+
+static void record_window(struct str *out, const struct window *w, const struct model *m, struct wall now,
+                          bool oneline)
+{
+    struct record r;
+    char start[WALL_TEXT_SIZE], end[WALL_TEXT_SIZE], length[UNITS_TEXT_SIZE];
+    size_t n_nodes;
+    uint64_t cores = cores_of(w, m, &n_nodes);
+    bool all = w->nodes.n == 1 && str_eq(w->nodes.v[0], WINDOW_ALL_NODES);
+    struct strv names = {0};
+    for (size_t i = 0; i < m->n_nodes && all; i++)
+        strv_push(&names, m->nodes[i]->spec.name);
+    char *nodes = hostlist_compress(all ? &names : &w->nodes);
+    record_begin(&r, out, oneline);
+    record_add(&r, "ReservationName", "%s", w->name);
+    record_add(&r, "StartTime", "%s", wall_format_iso(w->start, start));
+    record_add(&r, "EndTime", "%s", wall_format_iso(w->end, end));
+    record_add(&r, "Duration", "%s",
+               duration_format_padded((uint32_t)wall_elapsed_s(w->start, w->end), length));
+    record_line(&r);
+    record_text(&r, "Nodes", nodes);
+    record_add(&r, "NodeCnt", "%zu", n_nodes);
+    record_add(&r, "CoreCnt", "%llu", (unsigned long long)cores);
+    record_add(&r, "Features", "(null)");
+    record_add(&r, "PartitionName", "(null)");
+    record_add(&r, "Flags", "%s%s", w->kind == WINDOW_MAINTENANCE ? "MAINT," : "",
+               all ? "SPEC_NODES,ALL_NODES" : "SPEC_NODES");
+    record_line(&r);
+    record_add(&r, "TRES", "cpu=%llu", (unsigned long long)cores);
+    record_line(&r);
+    record_list(&r, "Users", &w->users);
+    record_add(&r, "Groups", "(null)");
+    record_list(&r, "Accounts", &w->accounts);
+    record_add(&r, "Licenses", "(null)");
+    record_add(&r, "State", "%s", w->start.ms <= now.ms ? "ACTIVE" : "INACTIVE");
+    record_add(&r, "BurstBuffer", "(null)");
+    record_add(&r, "Watts", "n/a");
+    record_line(&r);
+    record_add(&r, "MaxStartDelay", "(null)");
+    if (w->reason) {
+        record_line(&r);
+        record_text(&r, "Comment", w->reason);
+    }
+    record_end(&r);
+    free(nodes);
+    strv_fini(&names);
+}
+
+int scontrol_show_reservations(struct scontrol *s, const char *name)
+{
+    const char *text = NULL;
+    struct model m;
+    struct str out = STR_INIT;
+    int rc = 0;
+    if (fetch(s, &m, &text) < 0) {
+        model_fini(&m);
+        if (!s->quiet)
+            fprintf(stderr, "slurm_load_reservations error: %s\n", text);
+        return 1;
+    }
+    for (size_t i = 0; i < m.windows.n; i++)
+        if (!name || str_eq(name, m.windows.v[i].name))
+            record_window(&out, &m.windows.v[i], &m, client_welcome(s->client)->now, s->oneline);
+    if (!out.len && name) {
+        printf("Reservation %s not found\n", name);
+        rc = 1;
+    } else if (!out.len) {
+        puts("No reservations in the system");
+    }
+    out_flush(&out);
+    str_fini(&out);
+    model_fini(&m);
+    return rc;
+}
