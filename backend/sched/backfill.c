@@ -56,7 +56,8 @@ void backfill_shake(struct backfill *b)
 /* What starts at t goes on for so long: without a limit of its own, until its deadline. */
 static int64_t length_at(const struct backfill_item *it, const struct backfill_choice *c, int64_t t)
 {
-    return c->len == WHEN_NEVER && it->deadline > t && it->deadline != WHEN_NEVER ? it->deadline - t : c->len;
+    return c->len == WHEN_NEVER && it->deadline > t && it->deadline != WHEN_NEVER ? it->deadline - t
+                                                                                  : c->len;
 }
 
 /* A start at t with this length keeps the deadline. */
@@ -127,16 +128,67 @@ static bool holds_on(const struct backfill_hold *h, const struct backfill_item *
     return false;
 }
 
-/* Those that have not had their turn in this pass stand behind it: what they hold goes to it first. */
-static bool push_aside(struct backfill *b, const struct backfill_item *it)
+/* Those that have not had their turn in this pass stand behind it. */
+bool backfill_lift_behind(struct backfill *b, const struct backfill_item *it)
 {
     bool any = false;
-    list_for_each (h, &b->holds, struct backfill_hold, link)
-        if (h->visited != b->pass && holds_on(h, it)) {
-            backfill_give_up(b, h);
-            any = true;
-        }
+    list_for_each (h, &b->holds, struct backfill_hold, link) {
+        h->aside = h->visited != b->pass && holds_on(h, it);
+        any = any || h->aside;
+        if (h->aside)
+            pool_lift(b->pool, &h->use);
+    }
     return any;
+}
+
+void backfill_lay_behind(struct backfill *b)
+{
+    list_for_each (h, &b->holds, struct backfill_hold, link)
+        if (h->aside)
+            pool_lay(b->pool, &h->use);
+}
+
+/* Whether its nodes are there and nothing else lies where it is held. */
+static bool is_sound(struct backfill *b, struct backfill_hold *h)
+{
+    bool sound = true;
+    pool_lift(b->pool, &h->use);
+    if (h->own)
+        pool_lift(b->pool, h->own);
+    for (uint32_t i = 0; i < h->use.n_parts && sound; i++) {
+        const struct pool_part *part = &h->use.parts[i];
+        const struct pool_node *n = &b->pool->nodes[part->node];
+        sound = n->usable && amount_covers(timeline_min(&n->line, h->use.start, h->use.end), part->amount);
+    }
+    if (h->own)
+        pool_lay(b->pool, h->own);
+    pool_lay(b->pool, &h->use);
+    return sound;
+}
+
+/* Those of them that are in the way of a place that has been taken lose theirs. */
+static void push_aside(struct backfill *b)
+{
+    list_for_each (h, &b->holds, struct backfill_hold, link)
+        if (h->aside && !is_sound(b, h))
+            backfill_give_up(b, h);
+}
+
+/* As if nobody behind it held anything. */
+static bool place_before_others(struct backfill *b, const struct backfill_item *it,
+                                struct backfill_place *ret)
+{
+    if (!backfill_lift_behind(b, it))
+        return false;
+    bool placed = place_now(b, it, ret);
+    backfill_lay_behind(b);
+    if (!placed)
+        return false;
+    struct pool_use use;
+    pool_hold(b->pool, &use, &ret->parts, ret->start, when_plus(ret->start, ret->len));
+    push_aside(b);
+    pool_drop(b->pool, &use);
+    return true;
 }
 
 static bool is_due(const struct backfill *b, const struct backfill_hold *h)
@@ -179,7 +231,7 @@ bool backfill_start(struct backfill *b, const struct backfill_item *it, struct b
 {
     if (h->use.parts)
         return start_held(b, it, h, ret);
-    return place_now(b, it, ret) || (may_hold(b, it) && push_aside(b, it) && place_now(b, it, ret));
+    return place_now(b, it, ret) || (may_hold(b, it) && place_before_others(b, it, ret));
 }
 
 bool backfill_start_beside(struct backfill *b, const struct backfill_item *it, struct backfill_place *ret)
@@ -222,44 +274,18 @@ static bool find_earliest(struct backfill *b, const struct backfill_item *it, in
 static void hold(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h, bool claim,
                  const struct backfill_place *at)
 {
+    const struct backfill_choice *c = &it->choices[at->choice];
     *h = (struct backfill_hold){
-        .lane = it->choices[at->choice].lane, .claim = claim, .visited = b->pass, .freed = b->freed};
+        .lane = c->lane, .claim = claim, .visited = b->pass, .freed = b->freed, .own = c->own};
     pool_hold(b->pool, &h->use, &at->parts, at->start, when_plus(at->start, at->len));
     list_append(&b->holds, &h->link);
     b->lanes[h->lane].n_held += !claim;
 }
 
-static struct pool_use *own_in_lane(const struct backfill_item *it, uint32_t lane)
-{
-    for (uint32_t i = 0; i < it->n_choices; i++)
-        if (it->choices[i].lane == lane)
-            return it->choices[i].own;
-    return NULL;
-}
-
-/* Whether its nodes are there and nothing else lies where it is held. */
-static bool is_sound(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
-{
-    struct pool_use *own = own_in_lane(it, h->lane);
-    bool sound = true;
-    pool_lift(b->pool, &h->use);
-    if (own)
-        pool_lift(b->pool, own);
-    for (uint32_t i = 0; i < h->use.n_parts && sound; i++) {
-        const struct pool_part *part = &h->use.parts[i];
-        const struct pool_node *n = &b->pool->nodes[part->node];
-        sound = n->usable && amount_covers(timeline_min(&n->line, h->use.start, h->use.end), part->amount);
-    }
-    if (own)
-        pool_lay(b->pool, own);
-    pool_lay(b->pool, &h->use);
-    return sound;
-}
-
 /* What it waited for did not end in time, or is gone. */
-static bool is_broken(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
+static bool is_broken(struct backfill *b, struct backfill_hold *h)
 {
-    return h->use.start <= b->pool->now || (b->shaken && !is_sound(b, it, h));
+    return h->use.start <= b->pool->now || (b->shaken && !is_sound(b, h));
 }
 
 /* Moves it to an earlier start where there is one now. */
@@ -285,7 +311,7 @@ static bool move_earlier(struct backfill *b, const struct backfill_item *it, str
 static bool hold_again(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
 {
     struct backfill_lane *l = &b->lanes[h->lane];
-    if (h->claim || is_broken(b, it, h) || l->closed || l->n_held >= b->opts.depth) {
+    if (h->claim || is_broken(b, h) || l->closed || l->n_held >= b->opts.depth) {
         backfill_give_up(b, h);
         return backfill_reserve(b, it, h);
     }
@@ -294,15 +320,27 @@ static bool hold_again(struct backfill *b, const struct backfill_item *it, struc
     return true;
 }
 
+/* At the earliest that those before it leave. */
+static bool hold_anew(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
+                      bool claim)
+{
+    struct backfill_place at = {0};
+    bool others = backfill_lift_behind(b, it), found = find_earliest(b, it, WHEN_NEVER, claim, &at);
+    if (others)
+        backfill_lay_behind(b);
+    if (found)
+        hold(b, it, h, claim, &at);
+    if (found && others)
+        push_aside(b);
+    backfill_place_fini(&at);
+    return found;
+}
+
 bool backfill_reserve(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
 {
     if (h->use.parts)
         return hold_again(b, it, h);
-    struct backfill_place at = {0};
-    bool found = may_hold(b, it) && find_earliest(b, it, WHEN_NEVER, false, &at);
-    if (found)
-        hold(b, it, h, false, &at);
-    backfill_place_fini(&at);
+    bool found = may_hold(b, it) && hold_anew(b, it, h, false);
     backfill_close(b, it);
     return found;
 }
@@ -312,23 +350,21 @@ void backfill_claim(struct backfill *b, const struct backfill_item *it, struct b
 {
     backfill_give_up(b, h);
     hold(b, it, h, true, at);
+    list_for_each (other, &b->holds, struct backfill_hold, link)
+        other->aside = other->visited != b->pass;
+    push_aside(b);
     backfill_close(b, it);
 }
 
 bool backfill_claim_again(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
 {
     backfill_close(b, it);
-    if (h->use.parts && h->claim && !is_broken(b, it, h)) {
+    if (h->use.parts && h->claim && !is_broken(b, h)) {
         move_earlier(b, it, h);
         return true;
     }
     backfill_give_up(b, h);
-    struct backfill_place at = {0};
-    bool found = find_earliest(b, it, WHEN_NEVER, true, &at);
-    if (found)
-        hold(b, it, h, true, &at);
-    backfill_place_fini(&at);
-    return found;
+    return hold_anew(b, it, h, true);
 }
 
 void backfill_close(struct backfill *b, const struct backfill_item *it)

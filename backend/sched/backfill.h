@@ -8,7 +8,7 @@
  *
  * A lane is a partition: reservations are counted for each. With `keep` a hold stays from pass to pass and
  * is only ever moved earlier (compression: each waiting one is taken out and put back, in order), until
- * somebody who stands before it needs the place; without it every pass plans anew.
+ * somebody who stands before it and holds nothing yet needs the place; without it every pass plans anew.
  *
  *     policy       depth  backfill  keep
  *     fcfs             0  no        no
@@ -52,11 +52,13 @@ struct backfill_item {
 /* The place held for a waiting item: embedded in what waits. Zeroed: none. */
 struct backfill_hold {
     struct pool_use use;
-    uint32_t lane;    /* where it is held */
-    bool claim;       /* by preemption: counts against no lane */
-    uint64_t visited; /* the pass that looked at it last */
-    uint64_t freed;   /* the backfill's, when it was looked at */
-    struct list link; /* in the backfill's list while it holds something */
+    uint32_t lane;        /* where it is held */
+    bool claim;           /* by preemption: counts against no lane */
+    uint64_t visited;     /* the pass that looked at it last */
+    uint64_t freed;       /* the backfill's, when it was looked at */
+    bool aside;           /* lifted for a moment, for somebody before it */
+    struct pool_use *own; /* of the choice: it lies within this one */
+    struct list link;     /* in the backfill's list while it holds something */
 };
 
 struct backfill_place { /* of an item that starts now, or whose start is planned */
@@ -90,8 +92,8 @@ void backfill_fini(struct backfill *b);
 /* Begins a pass at the pool's time. gained: since the last one something ended earlier than planned, a node
  * came back, an item left the queue. */
 void backfill_begin(struct backfill *b, bool gained);
-/* After that: a node went, or something runs longer than thought. Holds that can no longer be had are placed
- * anew in this pass. */
+/* After that: a node went, or something runs longer than thought. Holds that can no longer be had are
+ * placed anew in this pass. */
 void backfill_shake(struct backfill *b);
 
 /* Can it start now? True: ret says where; the caller charges the pool (pool_run). An item that holds a
@@ -108,9 +110,14 @@ bool backfill_reserve(struct backfill *b, const struct backfill_item *it, struct
 /* Holds just this place, from at->start on: for whom others have been asked to go. */
 void backfill_claim(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
                     const struct backfill_place *at);
-/* They are on their way out: its claim stays, is moved earlier or, where it can no longer be had (or has been
- * forgotten), made at the earliest start whatever its lanes have left. False: there is none. */
+/* They are on their way out: its claim stays, is moved earlier or, where it can no longer be had (or has
+ * been forgotten), made at the earliest start whatever its lanes have left. False: there is none. */
 bool backfill_claim_again(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h);
+
+/* For who looks by himself: takes out the holds of those behind the item, which are no obstacle to it, and
+ * puts them back. Returns whether there are any. */
+bool backfill_lift_behind(struct backfill *b, const struct backfill_item *it);
+void backfill_lay_behind(struct backfill *b);
 
 /* It waits without a hold of its own: without backfill all behind it in its lanes do. */
 void backfill_close(struct backfill *b, const struct backfill_item *it);

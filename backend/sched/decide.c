@@ -15,7 +15,6 @@
  * up.
  */
 #include <stdlib.h>
-#include <stdio.h>
 
 #include "backend/sched/licence.h"
 #include "backend/sched/planner_private.h"
@@ -29,8 +28,8 @@ struct turn {
 };
 
 struct position { /* of a choice */
-    uint32_t at; /* in the group */
-    bool soft;   /* what starts there is borrowed */
+    uint32_t at;  /* in the group */
+    bool soft;    /* what starts there is borrowed */
 };
 
 struct pass {
@@ -248,14 +247,14 @@ static bool find_element(const struct planner *p, struct unit *u, const struct j
     uint32_t n = job_pending_elements(j);
     if (dep_parse(j->req.dependency, &d, NULL) < 0)
         return false;
-    while (u->at < n &&
-           dep_state(p->view->model, j, &d, nth_element(j, u->at), p->now, NULL) != DEP_MET)
+    while (u->at < n && dep_state(p->view->model, j, &d, nth_element(j, u->at), p->now, NULL) != DEP_MET)
         u->at++;
     deps_fini(&d);
     return u->at < n;
 }
 
-/* Gates that the state alone could not answer: what this pass has started counts, and which element it is. */
+/* Gates that the state alone could not answer: what this pass has started counts, and which element it is.
+ */
 static enum reason gate_of_pass(const struct pass *s, struct unit *u)
 {
     if (is_throttled(s->p, u))
@@ -405,7 +404,6 @@ static enum outcome try_head(struct pass *s, struct turn *t)
         return GROUP_WAITS;
     }
     bool tried = !is_dead(p, g) || u->hold.use.parts;
-    fprintf(stderr, "try job %u tried %d dead %d hold %d start %lld gained %d freed %llu hfreed %llu\n", u->job, tried, is_dead(p,g), u->hold.use.parts!=NULL, (long long)u->hold.use.start, p->backfill.gained, (unsigned long long)p->backfill.freed, (unsigned long long)u->hold.freed);
     if (tried && backfill_start(&p->backfill, &it, &u->hold, &s->place)) {
         start(s, g, u);
         return u->count ? GROUP_GOES_ON : UNIT_WAITS;
@@ -472,8 +470,8 @@ static void forget_looks(struct planner *p)
     vec_clear(&p->looked);
 }
 
-/* Returns whether it has to be gone through again: a place was given up that others may have use for, who had
- * their turn before. */
+/* Returns whether it has to be gone through again: a place was given up that others may have use for, who
+ * had their turn before. */
 static bool go_round(struct pass *s)
 {
     struct planner *p = s->p;
@@ -484,7 +482,6 @@ static bool go_round(struct pass *s)
     if (p->lost)
         backfill_shake(&p->backfill);
     uint64_t freed = p->backfill.freed;
-    fprintf(stderr, "round now %lld\n", (long long)p->now.ms);
     p->gained = p->lost = false;
     vec_clear(&s->heap);
     line_up(s);

@@ -103,8 +103,8 @@ struct prey { /* runs, and may have to go for others */
     struct runs *runs;
     const struct job *job;
     uint32_t prio;
-    int64_t size;       /* larger ones free more */
-    uint32_t tier;      /* of its partition; UINT32_MAX: no tier may preempt it */
+    int64_t size;  /* larger ones free more */
+    uint32_t tier; /* of its partition; UINT32_MAX: no tier may preempt it */
 };
 
 struct tentative { /* started in the pass, until the state says so */
@@ -201,8 +201,8 @@ void planner_alloc(struct planner *p, const struct pool_parts *parts, struct all
 
 /* --- preempt.c --- */
 
-/* Others go so that the unit can start. True: they are in the result, or have been asked before, and a place is
- * held for when they have gone. */
+/* Others go so that the unit can start. True: they are in the result, or have been asked before, and a
+ * place is held for when they have gone. */
 bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it);
 
 /* --- forecast.c --- */

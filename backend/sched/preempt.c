@@ -401,17 +401,20 @@ static struct shape *shape_of(const struct unit *u, const struct backfill_choice
 
 static bool hunt(struct planner *p, struct unit *u, const struct backfill_item *it, uint32_t choice)
 {
-    struct hunt h = {.p = p,
-                     .job = model_get_job(p->view->model, u->job),
-                     .item = it,
-                     .choice = &it->choices[choice]};
+    struct hunt h = {
+        .p = p, .job = model_get_job(p->view->model, u->job), .item = it, .choice = &it->choices[choice]};
     struct shape *s = shape_of(u, h.choice);
     h.qos = qos_of(p->view->model, h.job->req.qos);
     if (s->hunt_pass == p->pass && s->hunt_freed == p->backfill.freed && s->hunt_qos == h.qos)
         return false;
     collect(&h);
-    lift_leaving(&h);
-    bool too_late = is_too_late(&h), found = !too_late && choose(&h);
+    bool too_late = is_too_late(&h), found = false;
+    if (!too_late) {
+        lift_leaving(&h);
+        backfill_lift_behind(&p->backfill, it);
+        found = choose(&h);
+        backfill_lay_behind(&p->backfill);
+    }
     if (found)
         carry_out(&h, u);
     lay_leaving(&h);

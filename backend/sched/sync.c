@@ -6,8 +6,8 @@
 #include "src/model/dep.h"
 #include "src/model/window.h"
 
-#define OVERDUE_MS 1000 /* what should have ended is expected so much later, again and again */
-#define ENDING_MS  1000 /* between KILL and the end */
+#define OVERDUE_MS 1000  /* what should have ended is expected so much later, again and again */
+#define ENDING_MS  1000  /* between KILL and the end */
 #define LEAVING_MS 60000 /* after its end was due, somebody else goes instead */
 
 /* --- nodes --- */
@@ -59,8 +59,8 @@ static bool sync_nodes(struct planner *p)
 
 /* --- what runs --- */
 
-/* What should be over is expected a moment later, again and again: on the same grid as pool_advance, so that it
- * does not matter when somebody looked. */
+/* What should be over is expected a moment later, again and again: on the same grid as pool_advance, so
+ * that it does not matter when somebody looked. */
 static int64_t not_before_now(const struct planner *p, int64_t end)
 {
     return end > p->now.ms ? end : end + ((p->now.ms - end) / OVERDUE_MS + 1) * OVERDUE_MS;
@@ -69,8 +69,9 @@ static int64_t not_before_now(const struct planner *p, int64_t end)
 int64_t planner_end_of(const struct planner *p, const struct job *j)
 {
     if (j->state == JOB_COMPLETING) {
-        int64_t asked = wall_is_set(j->t_kill) ? j->t_kill.ms + (int64_t)j->kill_grace_s * MS_PER_S + ENDING_MS
-                                               : j->t_start.ms;
+        int64_t asked = wall_is_set(j->t_kill)
+                            ? j->t_kill.ms + (int64_t)j->kill_grace_s * MS_PER_S + ENDING_MS
+                            : j->t_start.ms;
         return not_before_now(p, asked);
     }
     if (j->time_limit_s == DURATION_UNLIMITED || j->time_limit_s == DURATION_NOT_SET)
@@ -564,7 +565,8 @@ void planner_sync(struct planner *p)
 
 void planner_ready(struct planner *p, const struct sched_view *v, struct wall now)
 {
-    bool stale = p->dirty.n || p->all_dirty || p->nodes_dirty || p->windows_dirty || v->model->n_nodes != p->pool.n_nodes;
+    bool stale = p->dirty.n || p->all_dirty || p->nodes_dirty || p->windows_dirty ||
+                 v->model->n_nodes != p->pool.n_nodes;
     p->view = v;
     p->now = now;
     if (stale)

@@ -1,6 +1,9 @@
 /* pass.c - the policy at work in a lab. */
 #include "tests/lib/pass.h"
 
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+
 struct sched_view pass_view(const struct lab *l)
 {
     return (struct sched_view){.model = &l->m};
@@ -20,28 +23,62 @@ static void no_node_is_overloaded(const struct lab *l)
     }
 }
 
-size_t pass_run(struct lab *l, struct planner *p, struct sched_result *ret)
+/* All of a pass happens at its time. */
+static void must_now(struct lab *l, enum event_kind kind, uint32_t job, void *body)
 {
-    struct sched_view v = pass_view(l);
-    sched_result_init(ret);
-    planner_note_all(p);
-    planner_decide(p, &v, l->now, ret);
-    size_t n = ret->starts.n + ret->places.n;
-    vec_for_each (&ret->starts, i) {
-        struct sched_start *s = &ret->starts.v[i];
+    l->now.ms -= MS_PER_S;
+    lab_must(l, kind, job, body);
+}
+
+static void start_all(struct lab *l, struct planner *p, struct sched_result *r)
+{
+    vec_for_each (&r->starts, i) {
+        struct sched_start *s = &r->starts.v[i];
         const struct job *j = lab_get(l, s->job);
         assert_int_equal(s->array_index, s->start.array_index);
         assert_int_equal(job_is_array_record(j), s->array_index != ARRAY_NONE);
         if (job_is_array_record(j) && job_pending_elements(j) > 1)
             s->start.new_id = l->m.next_job;
-        lab_must(l, EV_START, s->job, &s->start);
+        planner_note_job(p, s->job);
+        planner_note_job(p, s->start.new_id);
+        must_now(l, EV_START, s->job, &s->start);
         no_node_is_overloaded(l);
     }
-    vec_for_each (&ret->places, i) {
-        lab_must(l, EV_PLACE, ret->places.v[i].job, &ret->places.v[i].place);
+    vec_for_each (&r->places, i) {
+        must_now(l, EV_PLACE, r->places.v[i].job, &r->places.v[i].place);
         no_node_is_overloaded(l);
     }
-    vec_clear(&ret->starts);
-    vec_clear(&ret->places);
+    vec_clear(&r->starts);
+    vec_clear(&r->places);
+}
+
+static void ask_to_go(struct lab *l, const struct sched_result *r)
+{
+    vec_for_each (&r->preempts, i) {
+        const struct sched_preempt *s = &r->preempts.v[i];
+        struct ev_kill kill = {.step = STEP_ALL,
+                               .cause = KILL_PREEMPT,
+                               .fate = s->fate,
+                               .grace_s = s->grace_s,
+                               .by_job = s->by_job,
+                               .text = xstrdup(s->text)};
+        must_now(l, EV_KILL, s->job, &kill);
+    }
+}
+
+size_t pass_again(struct lab *l, struct planner *p, struct sched_result *ret)
+{
+    struct sched_view v = pass_view(l);
+    sched_result_init(ret);
+    planner_decide(p, &v, l->now, ret);
+    size_t n = ret->starts.n + ret->places.n;
+    start_all(l, p, ret);
+    ask_to_go(l, ret);
     return n;
+}
+
+size_t pass_run(struct lab *l, struct planner *p, struct sched_result *ret)
+{
+    planner_note_all(p);
+    return pass_again(l, p, ret);
 }

@@ -9,8 +9,12 @@
 struct sched_view pass_view(const struct lab *l);
 
 /* One pass, whose decisions are folded as the controller does it: the test fails where the state refuses
- * one, or where a node carries more than it has; the planner reads everything again first. The result's
- * starts and places are gone afterwards, the rest stays. Returns how many there were. */
+ * one, or where a node carries more than it has; the planner reads everything again first. All
+ * events have the time of the pass. The result's starts and places are gone afterwards, the rest stays.
+ * Returns how many there were. */
 size_t pass_run(struct lab *l, struct planner *p, struct sched_result *ret);
+
+/* The same, but the planner goes on from what it knows: the test has noted what has changed since. */
+size_t pass_again(struct lab *l, struct planner *p, struct sched_result *ret);
 
 #endif

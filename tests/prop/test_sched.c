@@ -189,6 +189,15 @@ static void check_waiting(const struct lab *l, const struct job *j, struct plann
     rec_fini(&msg_why_rec, &w);
 }
 
+/* A step job that has begun goes first from the next pass on. */
+static bool begins(const struct lab *l)
+{
+    list_for_each (j, &l->m.active, struct job, in_queue)
+        if (j->kind == JOB_KIND_STEPS && j->t_start.ms == l->now.ms)
+            return true;
+    return false;
+}
+
 static void run(uint64_t seed, unsigned *starts, unsigned *waits)
 {
     rnd = seed;
@@ -204,11 +213,10 @@ static void run(uint64_t seed, unsigned *starts, unsigned *waits)
             change_a_node(&l);
         same_input_same_output(&l);
         struct sched_result last;
-        struct wall now = l.now;
         *starts += (unsigned)pass_run(&l, p, &last);
         sched_result_fini(&last);
-        l.now = now;
-        if (pass_run(&l, p, &last) != 0)
+        bool settled = !begins(&l);
+        if (pass_again(&l, p, &last) != 0 && settled)
             fail_msg("a second pass finds what the first one did not");
         list_for_each (j, &l.m.pending, struct job, in_queue) {
             check_waiting(&l, j, p);
