@@ -163,6 +163,7 @@ enum limit_state gate_limits(const struct sched_view *v, const struct job *j, st
     *ret = (struct limit_verdict){.state = LIMIT_OK};
     if (!limits_any(v->limits))
         return LIMIT_OK;
+    limits_fade(v->limits, v->model, v->model->now);
     struct strv names = gate_partitions(v->model, j);
     struct limit_verdict first = {.state = LIMIT_OK};
     for (size_t i = 0; i < names.n; i++) {

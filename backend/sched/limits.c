@@ -19,6 +19,7 @@ struct counter { /* one limit, counted for one user, account ... */
     char *name;
     struct amounts used;
     uint64_t charged_gpu_minutes; /* of jobs that have ended, faded; part of no sum */
+    double gpu_s;                 /* the same, while it is added up */
     uint32_t next;                /* of the same hash; its position + 1 */
 };
 
@@ -250,7 +251,7 @@ void limits_recount(struct limits *l, const struct model *m, uint32_t job)
         c = xcalloc(1, sizeof *c);
         idmap_set(&l->charges, job, c);
     }
-    c->who = limits_who(l, m, j->user, j->req.account, j->req.qos, j->partition);
+    c->who = limits_who(l, m, j->user, job_account(j), j->req.qos, j->partition);
     amounts_of(m, j, &c->amounts);
     add(l, c->who, &c->amounts, false);
 }
@@ -326,12 +327,45 @@ void limits_note(struct limits *l, const struct model *m, const struct event *ev
 
 /* --- a pass --- */
 
+static const char *or_null(const char *s)
+{
+    return str_is_empty(s) ? NULL : s;
+}
+
+static void add_usage(struct limits *l, const struct model *m, uint32_t spec, struct wall now)
+{
+    uint32_t half_life = m->spec.priority.decay_half_life_s;
+    for (size_t i = 0; i < m->usage.n; i++) {
+        const struct usage_row *r = &m->usage.rows[i];
+        struct names n = {or_null(r->user), or_null(r->account), or_null(r->qos), or_null(r->partition)};
+        const char *name = counted_for(m, &l->specs[spec], &n);
+        uint32_t at = name ? counter_find(l, spec, name) : 0;
+        if (at)
+            l->counters.v[at - 1].gpu_s += usage_fade(r->gpu_s, r->t, now, half_life);
+    }
+}
+
+void limits_fade(struct limits *l, const struct model *m, struct wall now)
+{
+    bool any = false;
+    for (uint32_t i = 0; limits_any(l) && i < l->n_specs; i++)
+        any =
+            any || l->specs[i].soft.gpu_minutes != LIMIT_NONE || l->specs[i].hard.gpu_minutes != LIMIT_NONE;
+    if (!any)
+        return;
+    vec_for_each (&l->counters, i)
+        l->counters.v[i].gpu_s = 0;
+    for (uint32_t i = 0; i < l->n_specs; i++)
+        if (l->specs[i].soft.gpu_minutes != LIMIT_NONE || l->specs[i].hard.gpu_minutes != LIMIT_NONE)
+            add_usage(l, m, i, now);
+    vec_for_each (&l->counters, i)
+        l->counters.v[i].charged_gpu_minutes = (uint64_t)(l->counters.v[i].gpu_s / 60);
+}
+
 void limits_begin(struct limits *l, const struct model *m, struct wall now)
 {
-    (void)m;
-    (void)now;
-    if (limits_any(l))
-        limits_rewind(l, 0);
+    limits_rewind(l, 0);
+    limits_fade(l, m, now);
 }
 
 static void amounts_of_ask(const struct limit_ask *ask, struct amounts *ret)
@@ -470,7 +504,7 @@ void limits_ask_job(struct limits *l, const struct model *m, const struct job *j
     *ret = (struct limit_ask){.jobs = 1, .limit_s = limit_in(&j->req, part)};
     if (!limits_any(l))
         return;
-    ret->who = limits_who(l, m, j->user, j->req.account, j->req.qos, part ? part->name : NULL);
+    ret->who = limits_who(l, m, j->user, job_account(j), j->req.qos, part ? part->name : NULL);
     struct job_need n;
     job_need(&j->req, &n);
     ask_need(&n, ret);
@@ -482,7 +516,7 @@ void limits_ask_task(struct limits *l, const struct model *m, const struct job *
     *ret = (struct limit_ask){.jobs = j->state == JOB_PENDING, .limit_s = limit_in(&j->req, part)};
     if (!limits_any(l))
         return;
-    ret->who = limits_who(l, m, j->user, j->req.account, j->req.qos, part ? part->name : NULL);
+    ret->who = limits_who(l, m, j->user, job_account(j), j->req.qos, part ? part->name : NULL);
     struct job_need n;
     step_task_need(s, &n);
     ask_need(&n, ret);

@@ -81,7 +81,11 @@ void limits_note(struct limits *l, const struct model *m, const struct event *ev
 /* The same for one job, existing or gone. Idempotent. */
 void limits_recount(struct limits *l, const struct model *m, uint32_t job);
 
-/* Beginning of a pass: usage is faded to that instant. */
+/* GPU minutes that have been charged, as of now: for who asks between passes. Cost: O(rows of usage) where
+ * GPU minutes are limited. */
+void limits_fade(struct limits *l, const struct model *m, struct wall now);
+/* Beginning of a pass: what the one before charged is forgotten, usage fades to that instant. Names that
+ * come in during the pass have no usage before the next. */
 void limits_begin(struct limits *l, const struct model *m, struct wall now);
 
 /* NULL texts: none. The number stays good until the next EV_CONFIG. Cost: a hash of the four names. */
