@@ -374,6 +374,13 @@ static void link_free(struct control *c, struct node_link *link)
     free(link);
 }
 
+/* Its agent has nothing more to do here; one that holds a task stays whatever it is told. */
+static void link_leave(struct control *c, struct node_link *link)
+{
+    nodeconn_send(link->conn, 0, MSG_AGENT_STOP, 0, NULL);
+    link_free(c, link);
+}
+
 /* What is borrowed from the state; valid until that changes. */
 static struct msg_hello make_hello(struct control *c, const struct node *n)
 {
@@ -508,7 +515,7 @@ void ctl_connect_nodes(struct control *c)
         link->leaving = !kept || n->gone || !is_ours(n) || (str_eq(n->spec.role, "login") && !is_ssh(n));
         link->left_gate = 0;
         if (!kept || (!n->gone && nodeconn_is_local(link->conn) == is_ssh(n)))
-            link_free(c, link); /* one that is reached in another way now is made anew below */
+            link_leave(c, link); /* one that is reached in another way now is made anew below */
         else if (!n->gone)
             update_node(c, link, n);
     }
@@ -534,7 +541,7 @@ void ctl_drop_left_nodes(struct control *c)
             link->left_gate = ctl_gate(c) + 1;
         }
         if (link->left_gate && link->left_gate <= store_committed(c->store) + 1)
-            link_free(c, link);
+            link_leave(c, link);
     }
 }
 
@@ -570,7 +577,7 @@ void req_note(struct session *s, uint64_t tag, const struct msg_node_note *m)
         session_reply(s, tag, REFUSAL_NOT_ALLOWED, 0, 0, "only administrators write notes about nodes");
         return;
     }
-    if (m->text && !utf8_is_clean_name(m->text, NOTE_MAX)) {
+    if (!str_is_empty(m->text) && !utf8_is_clean_name(m->text, NOTE_MAX)) {
         session_reply(s, tag, REFUSAL_BAD_REQUEST, 0, 0, "a note is one line of at most %u printable bytes",
                       NOTE_MAX);
         return;

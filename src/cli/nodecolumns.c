@@ -312,15 +312,23 @@ GET(gres_used)
 }
 GET(reason)
 {
-    text_append_foreign(out, n && n->drain ? n->drain_reason : NULL, "none");
+    const char *user;
+    struct wall t;
+    text_append_foreign(out, n ? node_reason(n, &user, &t) : NULL, "none");
 }
 GET(reason_user)
 {
-    text_append_foreign(out, n && n->drain ? n->drain_user : NULL, "Unknown");
+    const char *user = NULL;
+    struct wall t;
+    text_append_foreign(out, n && node_reason(n, &user, &t) ? user : NULL, "Unknown");
 }
 GET(reason_time)
 {
-    timetext_append(out, &cx->time, n && n->drain ? n->t_drain : (struct wall){0}, "Unknown");
+    const char *user;
+    struct wall t = {0};
+    if (!n || !node_reason(n, &user, &t))
+        t = (struct wall){0};
+    timetext_append(out, &cx->time, t, "Unknown");
 }
 GET(version)
 {

@@ -73,7 +73,11 @@ static void append_note(struct str *out, const struct node *n)
         str_appendf(out, "%s", node_state_text((enum node_state)n->state));
         if (wall_is_set(n->t_state))
             str_appendf(out, " since %s", wall_format_iso(n->t_state, iso));
+        if (n->trouble)
+            str_appendf(out, ": %s", n->trouble);
     }
+    if (n->note)
+        str_appendf(out, "%s%s (%s)", out->len ? "; " : "", n->note, n->note_user ? n->note_user : "?");
     for (size_t i = 0; i < n->notes.n; i++)
         str_appendf(out, "%s%s", out->len ? "; " : "", n->notes.v[i]);
 }
@@ -164,6 +168,8 @@ static void node_json(struct str *out, const struct node *n)
     json_text(out, "gpu_ids_used", gpus);
     json_text(out, "gpu_type", n->gpu_type);
     json_int(out, "jobs", n->n_jobs);
+    json_text(out, "trouble", n->trouble);
+    json_text(out, "note", n->note);
     json_text(out, "address", n->spec.address);
     json_text(out, "version", n->version);
     json_int(out, "boot_time", n->t_boot.ms / MS_PER_S);

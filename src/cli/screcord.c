@@ -330,16 +330,19 @@ static void node_partitions(struct str *out, const struct node *n, const struct 
         }
 }
 
-static void node_reason(struct record *r, const struct node *n, const struct node_cx *cx)
+static void add_node_reason(struct record *r, const struct node *n, const struct node_cx *cx)
 {
-    if (!n->drain)
+    const char *user;
+    struct wall t;
+    const char *reason = node_reason(n, &user, &t);
+    if (!n->drain && !reason)
         return;
     record_line(r);
-    record_text(r, "Reason", n->drain_reason);
+    record_text(r, "Reason", reason);
     str_append(r->out, " [");
-    text_append_foreign(r->out, n->drain_user, "");
+    text_append_foreign(r->out, user, "");
     str_append_char(r->out, '@');
-    timetext_append(r->out, &cx->time, n->t_drain, "Unknown");
+    timetext_append(r->out, &cx->time, t, "Unknown");
     str_append_char(r->out, ']');
 }
 
@@ -397,7 +400,7 @@ void record_node(struct str *out, const struct node *n, const struct node_cx *cx
     record_line(&r);
     add_key(&r, "AllocTRES");
     nodetext_tres(out, n, cx->m, true);
-    node_reason(&r, n, cx);
+    add_node_reason(&r, n, cx);
     record_end(&r);
 }
 

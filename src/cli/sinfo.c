@@ -199,7 +199,9 @@ static bool takes_node(const struct sinfo *s, const struct node_cx *cx, const st
         return false;
     if ((s->dead && node_responds(n)) || (s->responding && !node_responds(n)))
         return false;
-    if (s->reasons && (!n->drain || str_is_empty(n->drain_reason)))
+    const char *user;
+    struct wall t;
+    if (s->reasons && !node_reason(n, &user, &t))
         return false;
     for (size_t i = 0; i < s->states.n; i++)
         if (node_is_in_state(n, completing, s->states.v[i]))

@@ -190,3 +190,11 @@ void nodetext_tres(struct str *out, const struct node *n, const struct model *m,
     if (n->gpu_type)
         str_appendf(out, ",gres/gpu:%s=%u", n->gpu_type, gpus);
 }
+
+const char *node_reason(const struct node *n, const char **ret_user, struct wall *ret_t)
+{
+    bool drained = n->drain && !str_is_empty(n->drain_reason);
+    *ret_user = drained ? n->drain_user : "stoker";
+    *ret_t = drained ? n->t_drain : n->t_state;
+    return drained ? n->drain_reason : n->trouble;
+}

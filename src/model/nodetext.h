@@ -31,6 +31,9 @@ bool node_responds(const struct node *n);
 void nodetext_state(struct str *out, const struct node *n, bool completing, bool long_form);
 /* scontrol's "MIXED+DRAIN", "DOWN+NOT_RESPONDING". */
 void nodetext_state_full(struct str *out, const struct node *n, bool completing);
+/* Why it is out of use, with whose word and since when: an administrator's, else what keeps it from being
+ * reached. NULL: nothing known. */
+const char *node_reason(const struct node *n, const char **ret_user, struct wall *ret_t);
 /* One cell: . free, + part, A full, c completing, # out. */
 char node_glyph(const struct node *n);
 /* Does text, a state in any of Slurm's forms, name what the node is? "alloc" takes mixed nodes too, as

@@ -110,18 +110,23 @@ ssh_cluster() {
     wait_for 30 nodes_up
 }
 
-# Added to what stoker.sh does at the end: servers and their sessions go, agents have been told by then.
+no_ssh_agents() { ! pgrep -f -- "^stoker-agent --node [^ ]* --dir $NODES_DIR/" >/dev/null; }
+
+# Before what stoker.sh does at the end: agents are told over the connections, then servers and sessions go.
 ssh_on_exit() {
-    local rc=$? i
+    local rc=$? i pid
     trap - EXIT
-    (exit $rc)
-    (on_exit)
-    rc=$?
-    for i in "$NODES_DIR"/n*/pid; do
-        [ -e "$i" ] || continue
-        pkill -P "$(cat "$i")" 2>/dev/null
-        kill "$(cat "$i")" 2>/dev/null
+    if [ -n "$(controller_pid)" ] && is_alive "$(controller_pid)"; then
+        timeout 20 stoker down --kill-jobs >/dev/null 2>&1
+        [ $rc -ne 0 ] || until_ 10 no_ssh_agents
+    fi
+    for i in "$NODES_DIR"/n*; do
+        pid=$(cat "$i/pid" 2>/dev/null)
+        [ $rc -eq 0 ] || [ $rc -eq 77 ] || tail -n 25 "$i/sshd.log" "$i"/state/stoker/agents/*/*/agent.log 2>/dev/null
+        [ -z "$pid" ] || { pkill -P "$pid" && kill "$pid"; kill "$pid"; } 2>/dev/null
     done
-    exit $rc
+    [ $rc -eq 0 ] || pkill -KILL -f -- "^stoker-[a-z]* .*$NODES_DIR/"
+    (exit $rc)
+    on_exit
 }
 trap ssh_on_exit EXIT

@@ -1,0 +1,194 @@
+/* nodecheck.c - runs stoker-link, which is the only one who knows SSH, and lays out what it says. */
+#include "src/cli/nodecheck.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/base/xalloc.h"
+#include "src/cli/ask.h"
+
+extern char **environ;
+
+static char *link_path(void)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    char *path = xasprintf("%.*s/stoker-link", slash ? (int)(slash - self) : 0, self);
+    if (access(path, X_OK) == 0)
+        return path;
+    free(path);
+    return xstrdup("stoker-link");
+}
+
+/* Starts stoker-link; *ret_out (may be NULL) reads its standard output. Returns its pid or a negative
+ * errno. */
+static pid_t start(const struct strv *args, FILE **ret_out)
+{
+    char *path = link_path();
+    int p[2] = {-1, -1};
+    pid_t pid = -1;
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    int r = ret_out ? (pipe(p) < 0 ? errno : 0) : 0;
+    if (p[1] >= 0) {
+        posix_spawn_file_actions_addclose(&files, p[0]);
+        posix_spawn_file_actions_adddup2(&files, p[1], 1);
+        posix_spawn_file_actions_addclose(&files, p[1]);
+    }
+    r = r ? r : posix_spawnp(&pid, path, &files, NULL, args->v, environ);
+    posix_spawn_file_actions_destroy(&files);
+    free(path);
+    if (p[1] >= 0)
+        close(p[1]);
+    if (r == 0 && ret_out)
+        *ret_out = fdopen(p[0], "r");
+    else if (p[0] >= 0)
+        close(p[0]);
+    return r ? -r : pid;
+}
+
+static int finish(pid_t pid)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static void add_key(struct strv *keys, const char *dir, const char *name)
+{
+    char *file = xasprintf("%s/%s", dir, name);
+    if (access(file, R_OK) == 0)
+        strv_push(keys, file);
+    free(file);
+}
+
+struct strv nodecheck_keys(const struct paths *p, const struct node_spec *spec)
+{
+    struct strv keys = {0};
+    if (spec->identity) {
+        strv_push(&keys, spec->identity);
+        return keys;
+    }
+    const struct passwd *pw = getpwuid(geteuid());
+    char *own = xasprintf("%s/ssh", p->state), *users = xasprintf("%s/.ssh", pw ? pw->pw_dir : "/");
+    add_key(&keys, own, "id_ed25519");
+    add_key(&keys, users, "id_ed25519");
+    add_key(&keys, users, "id_ecdsa");
+    add_key(&keys, users, "id_rsa");
+    free(own);
+    free(users);
+    return keys;
+}
+
+static int make_dir(const struct cli *cli, const char *dir)
+{
+    char *copy = xstrdup(dir);
+    for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(copy, 0700);
+        *slash = '/';
+    }
+    int r = mkdir(copy, 0700) < 0 && errno != EEXIST ? errno : 0;
+    if (r)
+        cli_error(cli, "cannot make %s: %s", dir, strerror(r));
+    free(copy);
+    return r ? 1 : 0;
+}
+
+int nodecheck_need_key(const struct cli *cli, const struct paths *p, const struct node_spec *spec)
+{
+    struct strv keys = nodecheck_keys(p, spec), args = {0};
+    char *dir = xasprintf("%s/ssh", p->state), *file = xasprintf("%s/id_ed25519", dir);
+    int rc = keys.n ? 0 : make_dir(cli, dir);
+    if (rc == 0 && !keys.n) {
+        strv_push(&args, "stoker-link");
+        strv_push(&args, "key");
+        strv_push(&args, file);
+        pid_t pid = start(&args, NULL);
+        rc = pid < 0 ? 1 : finish(pid);
+        if (rc == 0)
+            printf("made the controller's key %s\n", file);
+    }
+    strv_fini(&args);
+    strv_fini(&keys);
+    free(dir);
+    free(file);
+    return rc;
+}
+
+/* --- the lines --- */
+
+static void print_line(struct node_check *c, char *line)
+{
+    char *save = NULL, *what = strtok_r(line, "\t\n", &save), *verdict = strtok_r(NULL, "\t\n", &save);
+    char *text = strtok_r(NULL, "\t\n", &save), *cure = strtok_r(NULL, "\t\n", &save);
+    if (!what || !verdict || !text)
+        return;
+    bool failed = strcmp(verdict, "fail") == 0;
+    const char *print = strcmp(what, "host key") == 0 && failed ? strstr(text, "SHA256:") : NULL;
+    if (print && strstr(text, " is not in ")) {
+        free(c->unknown_key);
+        c->unknown_key = xstrndup(print, strcspn(print, " "));
+    }
+    if (!failed && c->only_failures)
+        return;
+    printf("%-9s %-5s %s\n", what, failed ? "FAIL" : verdict, text);
+    if (cure)
+        printf("%-9s %-5s -> %s\n", "", "", cure);
+    fflush(stdout);
+}
+
+static struct strv make_args(const struct paths *p, const struct node_check *c)
+{
+    const struct node_spec *s = c->spec;
+    const struct passwd *pw = getpwuid(geteuid());
+    struct strv args = {0}, keys = nodecheck_keys(p, s);
+    char *cwd = get_current_dir_name();
+    strv_push(&args, "stoker-link");
+    strv_push(&args, "check");
+    strv_push_take(&args, xasprintf("node=%s", s->name));
+    strv_push_take(&args, xasprintf("address=%s", s->address ? s->address : s->name));
+    strv_push_take(&args, xasprintf("port=%u", s->port ? s->port : 22));
+    strv_push_take(&args, xasprintf("user=%s", s->ssh_user ? s->ssh_user : pw ? pw->pw_name : "root"));
+    strv_push_take(&args, s->known_hosts ? xasprintf("known_hosts=%s", s->known_hosts)
+                                         : xasprintf("known_hosts=%s/ssh/known_hosts", p->state));
+    for (size_t i = 0; i < keys.n; i++)
+        strv_push_take(&args, xasprintf("identity=%s", keys.v[i]));
+    if (c->accept)
+        strv_push_take(&args, xasprintf("accept=%s", c->accept));
+    if (cwd && !strpbrk(cwd, "\"'\\$`\n"))
+        strv_push_take(&args, xasprintf("shared=%s", cwd));
+    free(cwd);
+    strv_fini(&keys);
+    return args;
+}
+
+int nodecheck_run(const struct cli *cli, const struct paths *p, struct node_check *c)
+{
+    struct strv args = make_args(p, c);
+    FILE *f = NULL;
+    char *line = NULL;
+    size_t size = 0;
+    pid_t pid = start(&args, &f);
+    strv_fini(&args);
+    if (pid < 0) {
+        cli_error(cli, "cannot start stoker-link: %s", strerror(-(int)pid));
+        return 1;
+    }
+    while (f && getline(&line, &size, f) > 0)
+        print_line(c, line);
+    free(line);
+    if (f)
+        fclose(f);
+    return finish(pid) == 0 ? 0 : EXIT_AWAY;
+}

@@ -1,0 +1,28 @@
+/* nodecheck.h - stoker-link check as lines for people. */
+#ifndef STOKER_CLI_NODECHECK_H
+#define STOKER_CLI_NODECHECK_H
+
+#include "src/cli/cmd.h"
+#include "src/client/client.h"
+#include "src/model/spec.h"
+
+struct node_check {
+    const struct node_spec *spec; /* where it is */
+    const char *accept;           /* fingerprint, or NULL */
+    bool only_failures;
+    /* out */
+    char *unknown_key; /* the fingerprint of a host key that nobody has vouched for; caller frees */
+};
+
+/* Prints a line for each thing looked at. Returns 0, or the exit code where one is wrong. */
+int nodecheck_run(const struct cli *cli, const struct paths *p, struct node_check *c)
+    __attribute__((warn_unused_result));
+
+/* The keys to log in with, as the controller tries them: the node's, else the controller's own and its
+ * user's. */
+struct strv nodecheck_keys(const struct paths *p, const struct node_spec *spec);
+/* Makes the controller's key where there is none at all. Returns 0 or an exit code. */
+int nodecheck_need_key(const struct cli *cli, const struct paths *p, const struct node_spec *spec)
+    __attribute__((warn_unused_result));
+
+#endif
