@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "backend/control/private.h"
+#include "backend/sched/forecast.h"
 #include "backend/sched/account.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
@@ -343,16 +344,35 @@ static void keep_payload(struct control *c, uint32_t job, int32_t step, const st
     str_fini(&b);
 }
 
-/* --test-only: would it start now, and where. */
+/* --test-only: when it would start and where, in Slurm's words, which scripts read. count is 1 where that is
+ * now. */
 static void answer_test(struct session *s, uint64_t tag, const struct job *j)
 {
     struct control *c = s->ctl;
-    struct job probe = *j;
     struct sched_view v = ctl_view(c);
-    struct msg_why w;
-    sched_why(c->planner, &v, &probe, loop_wall(c->loop), &w);
-    session_reply(s, tag, REFUSAL_NONE, j->id, 0, "%s", w.causes.n ? w.causes.v[0].text : "it fits now");
-    rec_fini(&msg_why_rec, &w);
+    struct trial t;
+    struct str b = STR_INIT;
+    char start[WALL_TEXT_SIZE], window[UNITS_TEXT_SIZE];
+    planner_try(c->planner, &v, j, loop_wall(c->loop), &t);
+    bool knows = wall_is_set(t.forecast.start);
+    if (knows)
+        str_appendf(&b, "to start at %s", wall_format_iso(t.forecast.start, start));
+    if (t.now)
+        str_appendf(&b, " using %u processors on nodes %s in partition %s", t.cpus, t.nodes, t.partition);
+    else if (knows)
+        str_appendf(&b, " at the latest, in partition %s, by the time limits of the jobs before it", t.partition);
+    else if (t.verdict.spec)
+        limit_text(&t.verdict, &b);
+    else if (t.reason != REASON_NONE)
+        str_appendf(&b, "waits: %s", reason_text(t.reason));
+    else if (t.forecast.kind == FORECAST_BEYOND)
+        str_appendf(&b, "waits, and not within the next %s will it start by today's plan",
+                    duration_format_words(c->model.spec.window_s, window));
+    else
+        str_append(&b, "waits for resources; when they come free is not known yet");
+    session_reply(s, tag, REFUSAL_NONE, j->id, t.now, "%s", b.s);
+    str_fini(&b);
+    trial_fini(&t);
 }
 
 void req_submit(struct session *s, uint64_t tag, struct msg_submit *m)

@@ -108,7 +108,7 @@ static bool try_count(const struct search *s, size_t at, const char *option, con
     if (!low || !starts_with(s, &r, &t))
         return false;
     return found(s, &t, key, xasprintf("%u", low),
-                 xasprintf("with %s=%u instead of %u it could start now on %s", option, low, asked, t.nodes));
+                 xasprintf("with %s%u instead of %u it could start now on %s", option, low, asked, t.nodes));
 }
 
 static bool try_memory(const struct search *s)
@@ -158,10 +158,10 @@ void advice_find(struct planner *p, const struct sched_view *v, const struct job
     if (holds)
         pool_lift(&p->pool, &u->hold.use);
     bool done = try_time(&s) || try_partition(&s) ||
-                try_count(&s, offsetof(struct job_req, gpus), "--gpus", "Gpus") ||
-                try_count(&s, offsetof(struct job_req, gpus_per_node), "--gres=gpu", "GpusPerNode") ||
-                try_count(&s, offsetof(struct job_req, cpus_per_task), "--cpus-per-task", "CpusPerTask") ||
-                try_memory(&s) || try_count(&s, offsetof(struct job_req, nodes_min), "--nodes", "NumNodes");
+                try_count(&s, offsetof(struct job_req, gpus), "--gpus=", "Gpus") ||
+                try_count(&s, offsetof(struct job_req, gpus_per_node), "--gres=gpu:", "GpusPerNode") ||
+                try_count(&s, offsetof(struct job_req, cpus_per_task), "--cpus-per-task=", "CpusPerTask") ||
+                try_memory(&s) || try_count(&s, offsetof(struct job_req, nodes_min), "--nodes=", "NumNodes");
     (void)done;
     if (holds)
         pool_lay(&p->pool, &u->hold.use);

@@ -143,22 +143,31 @@ static int by_end(const void *pa, const void *pb)
     return a->job < b->job ? -1 : a->job > b->job;
 }
 
-static bool runs_on(const struct runs *r, const struct nodeset *s)
+/* Whether it holds something that is short. */
+static bool has_short(const struct refused *r, const struct amount *a)
+{
+    bool none_short = !r->gpus && !r->cpus && !r->mem;
+    return (r->gpus && a->gpus) || (r->cpus && a->cpus) || (r->mem && a->mem_mib) || none_short;
+}
+
+static bool is_in_way(const struct runs *r, const struct nodeset *s, const struct refused *short_of)
 {
     vec_for_each (&r->v, i)
         for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++)
-            if (nodeset_has(s, r->v.v[i]->use.parts[k].node))
+            if (nodeset_has(s, r->v.v[i]->use.parts[k].node) &&
+                has_short(short_of, &r->v.v[i]->use.parts[k].amount))
                 return true;
     return false;
 }
 
-/* The jobs on its nodes whose limits come first. */
-static struct wall add_blockers(const struct question *q, const struct nodeset *s, struct str *out)
+/* The jobs on its nodes that hold what it is short of, those whose limits come first. */
+static struct wall add_blockers(const struct question *q, const struct nodeset *s, const struct refused *short_of,
+                                struct str *out)
 {
     VEC(struct ender) v = VEC_INIT;
     char id[16];
     list_for_each (r, &q->p->running, struct runs, link)
-        if (r->v.n && runs_on(r, s))
+        if (r->v.n && is_in_way(r, s, short_of))
             vec_push(&v, (struct ender){r->v.v[0]->use.end, r->job});
     if (v.n)
         qsort(v.v, v.n, sizeof *v.v, by_end);
@@ -215,7 +224,7 @@ static void explain_resources(const struct question *q, const struct backfill_ch
     struct str b = STR_INIT;
     append_wanted(q, c->demand, q->v->model->spec.parts.v[c->lane].name, &b);
     refused_text(&r, &b);
-    struct wall clears = add_blockers(q, c->set, &b);
+    struct wall clears = add_blockers(q, c->set, &r, &b);
     add_cause(q->w, refused_is_out(&r) ? WHY_NODE_OUT : WHY_BUSY, clears, str_take(&b));
 }
 

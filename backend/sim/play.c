@@ -145,12 +145,11 @@ static struct job *make_job(const struct clock *c, const struct sim_job *s)
 static enum refusal admit(struct clock *c, const struct job *j)
 {
     struct errtext text = {""};
+    struct sched_admit_how how = {.entering = true};
     enum refusal r = account_check(&c->m.spec, j->user, j->group, j->req.account, j->req.qos, &text);
     if (r == REFUSAL_NONE)
         r = sched_admit(c->planner, &c->view, j->uid, &j->req, NULL, 0, &text);
-    if (r == REFUSAL_NONE)
-        r = limits_submit(c->limits, &c->m, j->user, &j->req, j->partition, 1, 0, &text);
-    return r;
+    return r == REFUSAL_NONE ? sched_admit_counts(&c->view, j, how, c->now, &text) : r;
 }
 
 static void submit(struct clock *c, uint32_t at)

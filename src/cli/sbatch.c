@@ -49,7 +49,7 @@ static int get_script(const struct cli *cli, const struct call *call, struct scr
 static void print_submitted(const struct cli *cli, const struct batch *b, const struct msg_result *r)
 {
     if (b->test_only)
-        cli_say(cli, "Job %u can be run: %s", r->job, r->text ? r->text : "it fits");
+        cli_say(cli, "Job %u %s", r->job, r->text ? r->text : "fits");
     else if (b->parsable && b->job.cluster)
         printf("%u;%s\n", r->job, b->job.cluster);
     else if (b->parsable)

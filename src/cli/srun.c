@@ -230,7 +230,7 @@ static int test_only(const struct srun *s, const struct msg_submit *m)
     if (r.refusal != REFUSAL_NONE)
         code = submission_refused(s->cli, "allocation failure", &r);
     else
-        cli_say(s->cli, "Job %u can be run: %s", r.job, r.text ? r.text : "it fits");
+        cli_say(s->cli, "Job %u %s", r.job, r.text ? r.text : "fits");
     rec_fini(&msg_result_rec, &r);
     return code;
 }
