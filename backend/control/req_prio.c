@@ -102,7 +102,8 @@ void req_prio(struct session *s, uint64_t tag, const struct msg_prio *m)
             break;
         }
         ret.after = j->id;
-        if (j->state == JOB_PENDING && is_target(m, j) && (!m->users.n || strv_has(&m->users, j->user)))
+        bool waits = j->state == JOB_PENDING && j->hold == HOLD_NONE; /* a held one has no turn */
+        if (waits && is_target(m, j) && (!m->users.n || strv_has(&m->users, j->user)))
             add_rows(c, m, j, &ret);
     }
     session_send(s, MSG_PRIO_ROWS, tag, &ret);

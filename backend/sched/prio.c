@@ -169,6 +169,8 @@ uint32_t prio_of_best(const struct prio_ctx *c, const struct job *j)
 {
     const struct model *m = c->model;
     const char *names = j->req.partition;
+    if (j->state == JOB_PENDING && j->hold != HOLD_NONE)
+        return 0;
     if (j->state != JOB_PENDING || str_is_empty(names))
         return prio_of(c, j, names || j->partition ? model_job_part(m, j) : model_default_part(m), NULL);
     uint32_t best = 0;

@@ -34,7 +34,7 @@ uint32_t prio_of(const struct prio_ctx *c, const struct job *j, const struct par
                  struct prio_parts *ret_parts);
 
 /* The same in the best of the partitions that it asks for, or in the one where it runs: what squeue shows.
- */
+ * 0 for a held job, as Slurm has it. */
 uint32_t prio_of_best(const struct prio_ctx *c, const struct job *j);
 
 #endif

@@ -109,6 +109,10 @@ says "other partitions" 0 "Unable to find jobs matching user/id(s) specified" ""
 must python3 -c 'import json, sys; d = json.load(sys.stdin); assert len(d["jobs"]) == 2 and d["weights"]["weight_age"] == 1000, d' \
     < <(sprio --json)
 
+submit --hold long.sh
+is "a held job has no turn" "$(squeue -h -j "$job" -o %Q) $(sprio -h -o %i | grep -cw "$job")" "0 0"
+must scancel "$job"
+
 case_ "an administrator's value"
 must scontrol update job="$waiting" Priority=123456
 has_priority() { [ "$(squeue -h -j "$1" -o %Q)" = "$2" ]; }

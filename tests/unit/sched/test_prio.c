@@ -256,6 +256,13 @@ static void test_best_partition(void **state)
                   rows[i].want);
         prio_ctx_fini(&c);
     }
+    /* A held one has no turn. */
+    struct job *held = lab_job(&l, JOB_KIND_BATCH);
+    held->hold = HOLD_USER;
+    uint32_t held_id = lab_submit(&l, held);
+    prio_ctx_init(&c, &view, l.now);
+    assert_int_equal(prio_of_best(&c, lab_get(&l, held_id)), 0);
+    prio_ctx_fini(&c);
     /* Where it runs counts then. */
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.partition = xstrdup("fast,main");
