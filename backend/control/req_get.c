@@ -90,13 +90,29 @@ static struct codec_part part_of(const struct msg_get *g)
     return part;
 }
 
+/* Those of j that are not done, as they are: nothing in the result is a copy. Caller frees. */
+static struct step *live_steps(const struct job *j, size_t *ret_n)
+{
+    struct step *v = xcalloc(j->steps.n + 1, sizeof *v);
+    size_t n = 0;
+    for (size_t i = 0; i < j->steps.n; i++)
+        if (!j->steps.v[i].done)
+            v[n++] = j->steps.v[i];
+    *ret_n = n;
+    return v;
+}
+
 static void add_row(struct session *s, struct rows *r, const struct job *j)
 {
     struct codec_part part = part_of(&s->get);
     struct job row = row_of(s->ctl, j);
+    struct step *live = NULL;
+    if (s->get.live_steps)
+        row.steps.v = live = live_steps(j, &row.steps.n);
     if (!r->n)
         str_append_n(&r->body, LIST_OF_N, sizeof LIST_OF_N - 1);
     codec_encode_part(&job_rec, &row, &part, &r->body);
+    free(live);
     if (++r->n == ROWS_MAX)
         send_rows(s, r);
 }

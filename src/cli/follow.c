@@ -29,8 +29,9 @@ static void take_name(struct follow *f)
     f->cluster = xstrdup(w->name);
 }
 
-/* Asks for the job's rows and events; what comes replaces the mirror. */
-static bool subscribe(struct follow *f)
+/* Asks for the job's rows and events; what comes replaces the mirror. anew: this connection has lost or
+ * confused something. */
+static bool subscribe(struct follow *f, bool anew)
 {
     model_fini(&f->m);
     model_init(&f->m);
@@ -38,6 +39,7 @@ static bool subscribe(struct follow *f)
     struct job_target target = {.job = f->job, .array_index = ARRAY_NONE, .step = STEP_ALL};
     struct msg_job owned = {.target = target};
     struct msg_get get = {.what = GET_JOBS, .jobs = {.v = &target, .n = 1}, .follow = true};
+    get.live_steps = !anew; /* one of those that are done may be ours only if we were here before */
     return (!f->own || follow_send(f, MSG_OWN, &owned, NULL)) && follow_send(f, MSG_GET, &get, &f->tag);
 }
 
@@ -51,7 +53,7 @@ void follow_init(struct follow *f, const struct cli *cli, struct client *c, uint
         return;
     }
     take_name(f);
-    subscribe(f);
+    subscribe(f, false);
 }
 
 static void signal_set(sigset_t *set, bool children)
@@ -140,7 +142,7 @@ static bool reconnect(struct follow *f)
     f->pause_ms = 0;
     f->said_away = false;
     take_name(f);
-    return subscribe(f);
+    return subscribe(f, true);
 }
 
 /* A message of the subscription is folded; any other one is the caller's. */
@@ -161,7 +163,7 @@ static unsigned take_message(struct follow *f, struct incoming *in)
     if (later)
         lose(f);
     else if (again)
-        subscribe(f);
+        subscribe(f, true);
     return f->known ? FOLLOW_CHANGED : 0;
 }
 
@@ -232,6 +234,6 @@ void *follow_call(struct follow *f, enum msg_kind kind, const void *body, int wa
             return NULL;
         }
         f->pause_ms = 0;
-        subscribe(f);
+        subscribe(f, true);
     }
 }

@@ -219,10 +219,11 @@ struct msg_get {   /* C->S: rows of the state, answered by SPEC, NODES, JOBS ...
     /* Of each row only these: bit k is member k of the record; id, kind and state come in any case. 0: all,
      * and with follow always all. */
     uint64_t job_members, req_members;
+    bool live_steps; /* leave out steps that are done: a job may have had thousands */
 };
 #define MSG_GET_FIELDS(F, G, S)                                                                              \
     F(S, U32, what) G(S, LISTOF, jobs, job_target) F(S, STRV, users) F(S, U32, states) F(S, BOOL, follow)    \
-    F(S, U64, job_members) F(S, U64, req_members)
+    F(S, U64, job_members) F(S, U64, req_members) F(S, BOOL, live_steps)
 
 struct msg_nodes { /* rows */
     REC_LIST(struct node) rows;
