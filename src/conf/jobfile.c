@@ -375,19 +375,16 @@ static int build_steps(const struct build *b)
     return r;
 }
 
-int jobfile_load(const char *path, struct wall now, struct jobfile *ret, struct errtext *err)
+static int parse(struct source *src, const char *path, struct wall now, struct jobfile *ret,
+                 struct errtext *err)
 {
-    struct source src;
-    int r = source_read(path, &src, err);
-    if (r < 0)
-        return r;
     config_t cfg;
     config_init(&cfg);
-    struct conf_parse c = {.src = &src, .err = err};
+    struct conf_parse c = {.src = src, .err = err};
     struct raw_job raw = {0};
     struct jobfile out = {.path = xstrdup(path)};
     conf_set_defaults(&job_section, &raw);
-    r = source_parse(&src, &cfg, err);
+    int r = source_parse(src, &cfg, err);
     struct build b = {.c = &c, .root = config_root_setting(&cfg), .path = path, .raw = &raw, .out = &out};
     if (r == 0)
         r = conf_read_group(&c, &job_section, b.root, &raw);
@@ -397,11 +394,33 @@ int jobfile_load(const char *path, struct wall now, struct jobfile *ret, struct 
         r = build_steps(&b);
     config_destroy(&cfg);
     rec_fini(&raw_job_rec, &raw);
-    source_fini(&src);
     if (r < 0)
         jobfile_fini(&out);
     else
         *ret = out;
+    return r;
+}
+
+int jobfile_load(const char *path, struct wall now, struct jobfile *ret, struct errtext *err)
+{
+    struct source src;
+    int r = source_read(path, &src, err);
+    if (r < 0)
+        return r;
+    r = parse(&src, path, now, ret, err);
+    source_fini(&src);
+    return r;
+}
+
+int jobfile_parse(const char *path, const char *text, struct wall now, struct jobfile *ret,
+                  struct errtext *err)
+{
+    struct source src;
+    int r = source_from_text(path, text, &src, err);
+    if (r < 0)
+        return r;
+    r = parse(&src, path, now, ret, err);
+    source_fini(&src);
     return r;
 }
 

@@ -35,6 +35,9 @@ struct jobfile {
  * jobfile_fini. Errors: -ENOENT and the like, -EINVAL; the text is "FILE:LINE: ...". */
 int jobfile_load(const char *path, struct wall now, struct jobfile *ret, struct errtext *err)
     __attribute__((warn_unused_result));
+/* The same of a text in memory, called path in errors; scripts count from path as well. */
+int jobfile_parse(const char *path, const char *text, struct wall now, struct jobfile *ret,
+                  struct errtext *err) __attribute__((warn_unused_result));
 void jobfile_fini(struct jobfile *f);
 
 /* Appends the reference of all keys, as docs/JOBFILE.md has it. */

@@ -81,6 +81,13 @@ static int match_name(const struct opts *tables, const char *name, size_t len, s
     return -EINVAL;
 }
 
+const struct opt *opt_resolve(const struct opts *t, const char *name, size_t len, char letter)
+{
+    struct match m = {.opt = NULL};
+    bool found = name ? match_name(t, name, len, &m, NULL) == 0 : match_letter(t, letter, &m);
+    return found ? m.opt : NULL;
+}
+
 static enum opt_result option_do(const struct match *m, void *ctx, const char *arg, unsigned flags,
                                  struct errtext *err)
 {

@@ -85,6 +85,8 @@ void opt_print_help(FILE *f, const struct opts *t);
 /* "[-h] [-n N] [--ntasks=N] ..." wrapped, for --usage. */
 void opt_print_usage(FILE *f, const char *name, const struct opts *t, const char *operands);
 
+/* The entry that a long name, whole or abbreviated, of len bytes or a letter (name NULL) means; NULL. */
+const struct opt *opt_resolve(const struct opts *t, const char *name, size_t len, char letter);
 /* The entry for a name or letter; NULL. For tests and completeness checks. */
 const struct opt *opt_find(const struct opts *t, const char *name, char letter);
 
