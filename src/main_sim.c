@@ -8,7 +8,12 @@
 #include "backend/sim/play_report.h"
 #include "backend/sim/procs_report.h"
 #include "backend/sim/simcluster.h"
+#include "backend/sim/whatif.h"
+#include "src/base/hostlist.h"
+#include "src/cli/ask.h"
+#include "src/cli/planopts.h"
 #include "src/cli/simopts.h"
+#include "src/conf/conf.h"
 
 #define EXIT_USAGE 2
 
@@ -227,10 +232,81 @@ static int run_generated(const struct sim_options *o)
     return rc;
 }
 
+/* --- what if: stoker plan --drain, --config --- */
+
+static const struct cli plan_cli = {.cmd = &cmd_plan, .name = "stoker plan"};
+
+static int fail_plan(const struct errtext *err, int rc)
+{
+    cli_error(&plan_cli, "%s", err->s);
+    return rc;
+}
+
+/* The state as the controller has it. */
+static int fetch(struct model *m, struct wall *ret_now)
+{
+    struct client *c = ask_connect(&plan_cli);
+    struct msg_get get = {.what = GET_SPEC | GET_NODES | GET_JOBS | GET_WINDOWS};
+    if (!c)
+        return EXIT_AWAY;
+    int rc = ask_fetch(&plan_cli, c, &get, m);
+    *ret_now = client_welcome(c)->now;
+    client_free(c);
+    return rc;
+}
+
+static int show_what_if(const struct plan_options *o, struct whatif_change *change)
+{
+    struct model m;
+    struct wall now;
+    struct whatif w = {.n_waiting = 0};
+    struct errtext err = {""};
+    model_init(&m);
+    int rc = fetch(&m, &now);
+    if (rc == 0 && whatif_run(&m, change, now, &w, &err) < 0)
+        rc = fail_plan(&err, EXIT_NOT_FOUND);
+    if (rc == 0 && o->json) {
+        rc = print_json(&whatif_rec, &w);
+    } else if (rc == 0) {
+        struct str out = STR_INIT;
+        whatif_text(&w, &out);
+        rc = print(&out);
+    }
+    rec_fini(&whatif_rec, &w);
+    model_fini(&m);
+    return rc;
+}
+
+static int what_if(int argc, char **argv)
+{
+    struct plan_options o;
+    struct whatif_change change = {.spec = NULL};
+    struct cluster_spec spec;
+    struct errtext err = {""};
+    int rc = 0;
+    if (!plan_options_parse(&o, &plan_cli, argc, argv, &rc))
+        return rc;
+    if (o.drain && hostlist_expand(o.drain, &change.drain, &err) < 0)
+        rc = fail_plan(&err, EXIT_USAGE);
+    else if (o.config && conf_load(o.config, &spec, &err) < 0)
+        rc = fail_plan(&err, EXIT_FAILURE);
+    else {
+        change.spec = o.config ? &spec : NULL;
+        rc = show_what_if(&o, &change);
+    }
+    if (change.spec)
+        rec_fini(&cluster_spec_rec, &spec);
+    strv_fini(&change.drain);
+    plan_options_fini(&o);
+    return rc;
+}
+
 int main(int argc, char **argv)
 {
     struct sim_options o;
     int rc = 0;
+    if (argc > 1 && str_eq(argv[1], "what-if"))
+        return what_if(argc - 1, argv + 1);
     if (!sim_options_parse(&o, &cli, argc, argv, &rc))
         return rc;
     rc = o.procs_only ? run_procs(&o) : o.generate ? run_generated(&o) : run_trace(&o);

@@ -30,7 +30,8 @@ static bool starts_with(const struct search *s, const struct job_req *req, struc
     return now;
 }
 
-static bool found(const struct search *s, struct trial *t, const char *key, char *value_taken, char *text_taken)
+static bool found(const struct search *s, struct trial *t, const char *key, char *value_taken,
+                  char *text_taken)
 {
     s->w->advice_key = xstrdup(key);
     s->w->advice_value = value_taken;
@@ -65,7 +66,8 @@ static bool try_time(const struct search *s)
     if (!low || r.time_limit_s >= asked || !starts_with(s, &r, &t))
         return false;
     duration_format(r.time_limit_s, buf);
-    return found(s, &t, "TimeLimit", xstrdup(buf), xasprintf("with --time=%s it could start now on %s", buf, t.nodes));
+    return found(s, &t, "TimeLimit", xstrdup(buf),
+                 xasprintf("with --time=%s it could start now on %s", buf, t.nodes));
 }
 
 static bool try_partition(const struct search *s)
@@ -107,8 +109,9 @@ static bool try_count(const struct search *s, size_t at, const char *option, con
     *n = low;
     if (!low || !starts_with(s, &r, &t))
         return false;
-    return found(s, &t, key, xasprintf("%u", low),
-                 xasprintf("with %s%u instead of %u it could start now on %s", option, low, asked, t.nodes));
+    return found(
+        s, &t, key, xasprintf("%u", low),
+        xasprintf("with %s%u instead of %u it could start now on %s", option, low, asked, t.nodes));
 }
 
 static bool try_memory(const struct search *s)
@@ -141,8 +144,9 @@ static bool try_memory(const struct search *s)
 static bool is_about_resources(const struct msg_why *w)
 {
     for (size_t i = 0; i < w->causes.n; i++)
-        if (w->causes.v[i].cls != WHY_BUSY && w->causes.v[i].cls != WHY_BEHIND && w->causes.v[i].cls != WHY_WINDOW &&
-            w->causes.v[i].cls != WHY_NO_FIT && w->causes.v[i].cls != WHY_NODE_OUT)
+        if (w->causes.v[i].cls != WHY_BUSY && w->causes.v[i].cls != WHY_BEHIND &&
+            w->causes.v[i].cls != WHY_WINDOW && w->causes.v[i].cls != WHY_NO_FIT &&
+            w->causes.v[i].cls != WHY_NODE_OUT)
             return false;
     return w->causes.n > 0;
 }
@@ -161,7 +165,8 @@ void advice_find(struct planner *p, const struct sched_view *v, const struct job
                 try_count(&s, offsetof(struct job_req, gpus), "--gpus=", "Gpus") ||
                 try_count(&s, offsetof(struct job_req, gpus_per_node), "--gres=gpu:", "GpusPerNode") ||
                 try_count(&s, offsetof(struct job_req, cpus_per_task), "--cpus-per-task=", "CpusPerTask") ||
-                try_memory(&s) || try_count(&s, offsetof(struct job_req, nodes_min), "--nodes=", "NumNodes");
+                try_memory(&s) ||
+                try_count(&s, offsetof(struct job_req, nodes_min), "--nodes=", "NumNodes");
     (void)done;
     if (holds)
         pool_lay(&p->pool, &u->hold.use);

@@ -100,7 +100,8 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
             why = &r->busy_whole;
         else if ((why = too_small(pn->free_now, least, &r->cpus, &r->gpus, &r->mem)) == NULL &&
                  (w = window_of(l, n))) {
-            r->first_window = r->first_window && r->first_window->start.ms <= w->start.ms ? r->first_window : w;
+            r->first_window =
+                r->first_window && r->first_window->start.ms <= w->start.ms ? r->first_window : w;
             why = &r->window;
         }
     }

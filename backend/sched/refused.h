@@ -7,15 +7,15 @@
 struct refused {
     uint32_t nodes; /* looked at: in the partition */
     uint32_t out, drained, excluded, features, gpu_type, window;
-    uint32_t cpus, gpus, mem, busy_whole;   /* too little is free */
-    uint32_t no_cpus, no_gpus, no_mem;      /* too little is there */
-    uint32_t fit;                           /* would do alone */
-    struct amount asked, most;              /* of one node; the most that there is where it is too little */
-    const struct window *first_window;      /* that is in the way */
+    uint32_t cpus, gpus, mem, busy_whole; /* too little is free */
+    uint32_t no_cpus, no_gpus, no_mem;    /* too little is there */
+    uint32_t fit;                         /* would do alone */
+    struct amount asked, most;            /* of one node; the most that there is where it is too little */
+    const struct window *first_window;    /* that is in the way */
 };
 
-/* The nodes of a partition against j, or against a task of its step s. empty: as if nothing ran and all were
- * up. The planner must know the state. */
+/* The nodes of a partition against j, or against a task of its step s. empty: as if nothing ran and all
+ * were up. The planner must know the state. */
 void refused_count(const struct planner *p, const struct job *j, const struct step *s, uint32_t part,
                    bool empty, struct refused *ret);
 

@@ -1,5 +1,5 @@
-/* why.c - the whole answer to why a job waits: all causes with their numbers, when it can expect to start, and
- * where it stands. */
+/* why.c - the whole answer to why a job waits: all causes with their numbers, when it can expect to start,
+ * and where it stands. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -161,8 +161,8 @@ static bool is_in_way(const struct runs *r, const struct nodeset *s, const struc
 }
 
 /* The jobs on its nodes that hold what it is short of, those whose limits come first. */
-static struct wall add_blockers(const struct question *q, const struct nodeset *s, const struct refused *short_of,
-                                struct str *out)
+static struct wall add_blockers(const struct question *q, const struct nodeset *s,
+                                const struct refused *short_of, struct str *out)
 {
     VEC(struct ender) v = VEC_INIT;
     char id[16];
@@ -186,7 +186,8 @@ static struct wall add_blockers(const struct question *q, const struct nodeset *
     return clears;
 }
 
-static void append_wanted(const struct question *q, const struct demand *d, const char *part, struct str *out)
+static void append_wanted(const struct question *q, const struct demand *d, const char *part,
+                          struct str *out)
 {
     const struct job_need *n = &d->need;
     str_appendf(out, "%u CPU%s", n->cpus, n->cpus == 1 ? "" : "s");
@@ -206,8 +207,8 @@ static void explain_window(const struct question *q, const struct refused *r)
         add_cause(q->w, WHY_WINDOW, w->end,
                   xasprintf("%u node%s kept for %s %s from %s on: it would not end before", r->window,
                             r->window == 1 ? " is" : "s are",
-                            w->kind == WINDOW_MAINTENANCE ? "the maintenance window" : "the reservation", w->name,
-                            wall_format_iso(w->start, start)));
+                            w->kind == WINDOW_MAINTENANCE ? "the maintenance window" : "the reservation",
+                            w->name, wall_format_iso(w->start, start)));
 }
 
 static void explain_resources(const struct question *q, const struct backfill_choice *c)
@@ -243,10 +244,11 @@ static void explain_holds(const struct question *q, const struct backfill_choice
     if (!n)
         return;
     char start[WALL_TEXT_SIZE];
-    add_cause(q->w, WHY_BEHIND, (struct wall){0},
-              xasprintf("places are held for %u job%s that come%s first, from %s on: it would be in their way", n,
-                        n == 1 ? "" : "s", n == 1 ? "s" : "",
-                        wall_format_iso((struct wall){.ms = first}, start)));
+    add_cause(
+        q->w, WHY_BEHIND, (struct wall){0},
+        xasprintf("places are held for %u job%s that come%s first, from %s on: it would be in their way", n,
+                  n == 1 ? "" : "s", n == 1 ? "s" : "",
+                  wall_format_iso((struct wall){.ms = first}, start)));
 }
 
 static void explain_never(const struct question *q, const struct backfill_choice *c)
@@ -296,8 +298,8 @@ static void add_forecast(const struct question *q)
         w->start_basis = xstrdup("by the time limits of what runs and of the jobs ahead");
     else if (f.kind == FORECAST_BEYOND) {
         char buf[UNITS_TEXT_SIZE];
-        w->start_basis = xasprintf("not within the next %s",
-                                   duration_format_words(q->v->model->spec.window_s, buf));
+        w->start_basis =
+            xasprintf("not within the next %s", duration_format_words(q->v->model->spec.window_s, buf));
     }
 }
 

@@ -38,6 +38,7 @@ struct command {
     X(jobs) \
     X(show) \
     X(why) \
+    X(plan) \
     X(output) \
     X(cancel) \
     X(requeue) \
