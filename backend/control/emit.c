@@ -104,7 +104,8 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
     } else {
         if (kept)
             store_add_event(c->store, &ev, bytes.s, bytes.len);
-        ctl_push_event(c, &ev, bytes.s, bytes.len);
+        if (kind != EV_USAGE) /* who follows asks for shares; the table is large */
+            ctl_push_event(c, &ev, bytes.s, bytes.len);
         if (job && kind != EV_RETIRE)
             ctl_touch(c, job);
         note_change(c, kind, job);
