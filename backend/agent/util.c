@@ -101,6 +101,7 @@ static void add_task(struct msg_util *u, struct atask *t, int64_t ms)
         row->rss_kib += tree.v[i].rss_kib;
     }
     proc_list_fini(&tree);
+    row->cpu_ms = ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
     /* Processes that have ended take their time with them: the sum may fall. */
     if (t->cpu_ticks && ticks > t->cpu_ticks && ms > 0) {
         uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK);

@@ -67,6 +67,10 @@ void acct_format_header(struct str *out, const struct acct_format *f);
 void acct_format_row(struct str *out, const struct acct_format *f, const struct acct_row *r,
                      const struct acct_cx *cx);
 
+/* Pads or cuts what stands in out from `at` on to |width| cells; negative: to the left. Cut text ends in
+ * '+'. */
+void acct_fit(struct str *out, size_t at, int width);
+
 /* The rows of a job in Slurm's order: itself, .batch, .extern, .interactive, .0, .1 ... steps: false with
  * sacct -X. fn gets each one. */
 void acct_rows(const struct job *j, bool steps, void (*fn)(void *ctx, const struct acct_row *r), void *ctx);

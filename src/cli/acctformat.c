@@ -46,8 +46,7 @@ int acct_format_parse(struct acct_format *f, const char *spec, struct errtext *e
     return r;
 }
 
-/* Cut text ends in '+'. */
-static void fit(struct str *out, size_t at, int width)
+void acct_fit(struct str *out, size_t at, int width)
 {
     int most = abs(width);
     bool cut = cell_width(out->s + at) > most;
@@ -62,7 +61,7 @@ static void fit(struct str *out, size_t at, int width)
 static void end_cell(struct str *out, const struct acct_format *f, size_t i, size_t at)
 {
     if (!f->parsable) {
-        fit(out, at, f->items.v[i].width);
+        acct_fit(out, at, f->items.v[i].width);
         str_append_char(out, ' ');
     } else if (f->ending || i + 1 < f->items.n) {
         str_append(out, f->delimiter);

@@ -65,6 +65,9 @@ struct command {
     X(scontrol) \
     X(sinfo) \
     X(sacct) \
+    X(sstat) \
+    X(sdiag) \
+    X(sacctmgr) \
     X(sprio) \
     X(sshare)
 /* clang-format on */

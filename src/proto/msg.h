@@ -336,9 +336,10 @@ struct task_util {
     uint32_t cpu_permille; /* 1000 = one CPU busy */
     uint64_t rss_kib;
     uint32_t procs;
+    uint64_t cpu_ms; /* of the processes that are there now */
 };
 #define TASK_UTIL_FIELDS(F, G, S) \
-    G(S, SUB, key, launch_key) F(S, U32, cpu_permille) F(S, U64, rss_kib) F(S, U32, procs)
+    G(S, SUB, key, launch_key) F(S, U32, cpu_permille) F(S, U64, rss_kib) F(S, U32, procs) F(S, U64, cpu_ms)
 
 struct msg_util { /* A->S->C */
     char *node;

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# sstat, sdiag and reading sacctmgr: what scripts ask them.
+. stoker.sh
+me=$(id -un)
+EXTRA="accounts = ( { name = \"vision\"; parent = \"root\"; shares = 10; users = ( { name = \"$me\"; shares = 2; } ); },
+               { name = \"speech\"; users = ( { name = \"$me\"; }, { name = \"nobody\"; } ); } );
+qos = ( { name = \"high\"; priority = 100; preempt = [\"low\"]; grace_time = \"60s\"; }, { name = \"low\"; usage_factor = 0.5; } );" cluster_start
+
+case_ "sacctmgr"
+is "a user's accounts" "$(sacctmgr -n -s list user "$me" format=account%256 | sed 's/ *$//;s/^ *//' | sort | tr '\n' ' ')" "speech vision "
+is "accounts and QOS" "$(sacctmgr -nP show users withassoc format=account,qos where user="$me" cluster=test)" "vision|high,low,normal
+speech|high,low,normal"
+is "associations" "$(sacctmgr list Association format=account -P -n user="$me" | tr '\n' ' ')" "vision speech "
+is "one row for a user" "$(sacctmgr -nP show user "$me")" "$me|vision|$([ "$me" = root ] && echo "Administ+" || echo None)"
+is "QOS" "$(sacctmgr -n show qos format=name | tr -d ' ' | tr '\n' ' ')" "high low normal "
+is "QOS, parsable" "$(sacctmgr show qos --parsable2 format=name,priority,gracetime,preempt,usagefactor)" "Name|Priority|GraceTime|Preempt|UsageFactor
+high|100|00:01:00|low|1.000000
+low|0|00:00:00||0.500000
+normal|0|00:00:00||1.000000"
+is "the cluster" "$(sacctmgr -n -P show cluster format=cluster)" "test"
+is "accounts" "$(sacctmgr -n -p list account format=account | tr '\n' ' ')" "root| vision| speech| "
+has "the default table" "$(sacctmgr show cluster)" "   Cluster     ControlHost"
+run sacctmgr -i add account x
+is "nothing is changed here" "$rc" 1
+has "and why" "$err" "stoker.cfg"
+
+case_ "sstat"
+echo 'srun -n 2 bash -c "exec 9<> <(:); x=\$(head -c 30000000 /dev/zero | tr \"\\0\" a); echo ready; read -u 9"' | script busy.sh
+submit -n 2 -o busy.out busy.sh
+wait_for 20 has_lines busy.out 2
+like "memory now" "$(sstat -n -P -j "$job" --format=jobid,maxrss,ntasks)" "$job\.0\|[0-9]{5,}K\|2"
+like "all steps" "$(sstat --format=jobid --allsteps --jobs="$job" -n -P | tr '\n' ' ')" "$job\.batch $job\.0 "
+like "one step" "$(sstat -n -P -o jobid -j "$job.batch")" "$job\.batch"
+like "pids" "$(sstat -i -n -P -j "$job.0")" "$job\.0\|n1\|[0-9]+"
+says "nothing asked" 1 "" "sstat: error: You didn't give me any jobs to stat." sstat
+says "nothing runs" 1 "" "sstat: error: no steps running for job 999" sstat -n -j 999
+
+case_ "sdiag"
+run sdiag
+is "its status" "$rc" 0
+like "submissions" "$(grep '^Jobs submitted' <<<"$out")" 'Jobs submitted: 1'
+like "running" "$(grep '^Jobs running' <<<"$out")" 'Jobs running:   1'
+has "cycles" "$out" "Main schedule statistics (microseconds):"
+must python3 -c 'import json,sys; assert json.load(sys.stdin)["statistics"]["jobs_running"] == 1' < <(sdiag --json)
+must scancel "$job"
+
+cluster_stop
+says "sdiag, away" 1 "" "sdiag: slurm_get_statistics: Unable to contact slurm controller (connect failure)" sdiag
+says "sstat, away" 1 "" "sstat: error: slurm_job_step_stat: Unable to contact slurm controller (connect failure)" sstat -j 1
+says "sacctmgr, away" 1 "" "sacctmgr: error: Problem talking to the database: Connection refused" sacctmgr -n show qos
