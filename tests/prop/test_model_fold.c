@@ -466,7 +466,8 @@ static void run(uint64_t seed, unsigned *done, unsigned *refused)
         lab_node(&w.l, name, i % 2 ? 0 : CPUS, MEM_MIB, GPUS, NULL);
     }
     lab_part(&w.l, "main", "n[0-3]");
-    w.l.spec.priority = (struct priority_spec){.billing_cpu = 1, .billing_gpu = 16, .decay_half_life_s = 60};
+    w.l.spec.priority =
+        (struct priority_spec){.billing_cpu = 1, .billing_gpu = 16, .decay_half_life_s = 60};
     struct cluster_spec spec;
     rec_copy(&cluster_spec_rec, &spec, &w.l.spec);
     happen(&w, EV_CONFIG, 0, &spec);
