@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# Dependencies, live: each kind on jobs that succeed and fail, arrays element by element, what was met stays met, what is dead
+# says so, the history is asked about what has been retired, and a restart forgets nothing.
+. stoker.sh
+EXTRA='min_job_age = "5s";'
+CPUS=16
+cluster_start
+script wait.sh <<'E2'
+while [ ! -e "$1" ]; do read -t 0.05 <> <(:); done
+exit "${2:-0}"
+E2
+script element.sh <<'E2'
+while [ ! -e "go$SLURM_ARRAY_TASK_ID" ]; do read -t 0.05 <> <(:); done
+[ "$SLURM_ARRAY_TASK_ID" != 1 ]
+E2
+
+is_reason() { [ "$(job_reason "$1")" = "$2" ]; }
+why() { stoker why "$1"; }
+
+case_ "a chain: each after the one before"
+submit wait.sh a
+a=$job
+submit -d afterok:$a wait.sh b
+b=$job
+submit -d afterok:$b --wrap true
+c=$job
+wait_state $a RUNNING
+is "b waits" "$(job_state $b) $(job_reason $b)" "PENDING Dependency"
+is "shown as Slurm shows it" "$(job_field $b Dependency)" "afterok:$a(unfulfilled)"
+is "%E" "$(squeue -h -o %E -j $c)" "afterok:$b(unfulfilled)"
+is "not eligible yet" "$(job_field $b EligibleTime)" Unknown
+has "why b" "$(why $b)" "waits for job $a (RUNNING) to succeed"
+has "why c" "$(why $c)" "waits for job $b (waiting itself for another) to succeed"
+touch a
+wait_state $b RUNNING
+hasnt "eligible now" "$(job_field $b EligibleTime)" Unknown
+is "a is kept no longer than it is needed" "$(job_state $c)" PENDING
+touch b
+wait_end $c
+is c "$state" COMPLETED
+rm -f a b
+
+case_ "afterok of one that fails: never; afternotok: now; afterany: now"
+submit wait.sh a 3
+a=$job
+submit -d afterok:$a --wrap true
+ok=$job
+submit -d afterok:$a --kill-on-invalid-dep=yes --wrap true
+killed=$job
+submit -d afternotok:$a --wrap true
+not_ok=$job
+submit -d afterok:$a?afterany:$a --wrap true
+either=$job
+touch a
+wait_for 10 is_reason $ok DependencyNeverSatisfied
+has "why" "$(why $ok)" "can never start: job $a (FAILED, exit 3:0) had to succeed"
+has "class" "$(stoker why --json $ok)" '"DEP_DEAD"'
+is "Dependency=" "$(job_field $ok Dependency)" "afterok:$a(failed)"
+wait_end $killed
+is killed "$state $(job_reason $killed)" "CANCELLED DependencyNeverSatisfied"
+wait_end $not_ok
+is afternotok "$state" COMPLETED
+wait_end $either
+is "either of two" "$state" COMPLETED
+scancel $ok
+rm -f a
+
+case_ "a dead dependency can be changed"
+submit --wrap false
+wait_end $job
+bad=$job
+submit -H --wrap true
+hold=$job
+run scontrol update JobId=$hold Dependency=afterok:$hold
+is "not on itself" $rc 1
+must scontrol update JobId=$hold Dependency=afterany:$bad
+must scontrol release $hold
+wait_end $hold
+is "now it runs" "$state" COMPLETED
+
+case_ "aftercorr: element by element"
+submit -a 0-2 element.sh
+a=$job
+submit -a 0-2 -d aftercorr:$a --wrap 'touch did$SLURM_ARRAY_TASK_ID'
+b=$job
+touch go2
+wait_for 10 is_file did2
+is "the others wait" "$(ls did* | tr '\n' ' ')" "did2 "
+touch go0
+wait_for 10 is_file did0
+touch go1
+wait_for 10 is_reason $b DependencyNeverSatisfied
+is "never" "$(ls did* | tr '\n' ' ')" "did0 did2 "
+scancel $b
+rm -f go? did?
+
+case_ "singleton: one of its name at a time, in order"
+script one.sh <<'E2'
+echo + >>ledger
+while [ ! -e "$1" ]; do read -t 0.05 <> <(:); done
+echo - >>ledger
+E2
+for i in 1 2 3; do
+    submit -J one -d singleton one.sh go$i
+    s[i]=$job
+done
+wait_state ${s[1]} RUNNING
+is "the second waits" "$(job_reason ${s[2]})" Dependency
+has "why" "$(why ${s[2]})" "waits for job ${s[1]} of the same name and user to end"
+touch go1 go2 go3
+wait_end ${s[3]}
+is "one by one" "$(tr -d '\n' <ledger)" "+-+-+-"
+rm -f go? ledger
+
+case_ "what has been retired is asked of the history"
+submit --wrap true
+good=$job
+wait_end $good
+submit --wrap false
+bad=$job
+wait_end $bad
+retired() { [ -z "$(squeue -h -t all -j $bad 2>/dev/null)" ]; }
+wait_for 30 retired
+submit -d afterok:$good,afternotok:$bad --wrap true
+wait_end $job
+is "met by history" "$state" COMPLETED
+submit -d afterok:$bad --wrap true
+wait_for 10 is_reason $job DependencyNeverSatisfied
+scancel $job
+run sbatch --parsable -d afterok:999999 --wrap true
+is "unknown: refused" "$rc" 1
+has "its text" "$err" "999999"
+run stoker submit --dependency=sometime:1 -- true
+is "not understood: refused" "$rc" 4
+
+case_ "a restart keeps what was met and what is open"
+submit wait.sh a
+a=$job
+submit -d afterok:$a wait.sh b
+b=$job
+submit --wrap true
+wait_end $job
+submit -H -d afterok:$job --wrap true
+met=$job
+eligible=$(job_field $met EligibleTime)
+hasnt "met at once" "$eligible" Unknown
+controller_kill9
+must stoker up
+wait_for 15 nodes_up
+is "still waits" "$(job_state $b) $(job_reason $b)" "PENDING Dependency"
+is "still met" "$(job_field $met EligibleTime)" "$eligible"
+touch a
+wait_state $b RUNNING
+touch b
+wait_end $b
+is "the chain went on" "$state" COMPLETED
+scancel $met
+cluster_stop
