@@ -120,10 +120,21 @@ static void begin(struct clock *c, struct unit *u, int64_t now)
     heap_insert(&c->ends, &u->by_end, now + u->job->run);
 }
 
+/* A plan that is kept is compressed where jobs have ended, once, in order, and at no other time: so the
+ * conventions have it. (The controller looks again whenever a hold has been given up.) */
+static bool keeps_its_place(const struct clock *c, const struct unit *u, int64_t now, bool gained)
+{
+    return c->backfill.opts.keep && !gained && u->hold.use.parts && u->hold.use.start > ms(now);
+}
+
 static void pass(struct clock *c, int64_t now, bool gained)
 {
     backfill_begin(&c->backfill, gained);
     list_for_each (u, &c->queue, struct unit, queued) {
+        if (keeps_its_place(c, u, now, gained)) {
+            u->hold.visited = c->backfill.pass;
+            continue;
+        }
         struct backfill_choice choice = {.demand = &c->demands[u->job->procs],
                                          .set = &c->all,
                                          .len = ms(u->job->estimate),
