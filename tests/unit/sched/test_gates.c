@@ -1,0 +1,366 @@
+/* test_gates.c - gates by tables: licences, deadlines, reservations, dependencies, and each closed one as a
+ * cause of its own. */
+#include <errno.h>
+
+#include "backend/sched/deadline.h"
+#include "backend/sched/depend.h"
+#include "backend/sched/gate.h"
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "tests/lib/lab.h"
+
+static struct lab l;
+
+static int set_up(void **state)
+{
+    (void)state;
+    lab_init(&l);
+    lab_node(&l, "n1", 64, 64000, 8, NULL);
+    lab_part(&l, "main", "n1")->max_time_s = 7200;
+    struct part_spec *p = lab_part(&l, "short", "n1");
+    p->max_time_s = 600;
+    p->default_time_s = 300;
+    *(struct license_spec *)rec_list_push(&l.spec.licenses) =
+        (struct license_spec){.name = xstrdup("matlab"), .count = 4};
+    *(struct license_spec *)rec_list_push(&l.spec.licenses) =
+        (struct license_spec){.name = xstrdup("ansys"), .count = 1};
+    lab_configure(&l);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    lab_fini(&l);
+    return 0;
+}
+
+static struct job *job_with(char **member, struct job *j, const char *value)
+{
+    *member = xstrdup(value);
+    return j;
+}
+
+static struct sched_view view(void)
+{
+    return (struct sched_view){.model = &l.m};
+}
+
+/* --- licences --- */
+
+static void test_licence_requests(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int r;
+        const char *says;
+        uint32_t matlab, ansys;
+    } rows[] = {
+        {"matlab", 0, "", 1, 0},
+        {"matlab:4", 0, "", 4, 0},
+        {"matlab:2,ansys", 0, "", 2, 1},
+        {"matlab*3; ansys=1", 0, "", 3, 1},
+        {"matlab:1,matlab:2", 0, "", 3, 0},
+        {"matlab:0", 0, "", 0, 0},
+        {"", 0, "", 0, 0},
+        {"matlab:5", -ERANGE, "5 of license matlab asked, there are 4", 0, 0},
+        {"matlab:3,matlab:2", -ERANGE, "5 of license matlab asked", 0, 0},
+        {"gaussian", -ENOENT, "there is no license gaussian", 0, 0},
+        {"Matlab", -ENOENT, "there is no license Matlab", 0, 0},
+        {"matlab:", -EINVAL, "license matlab", 0, 0},
+        {"matlab:-1", -EINVAL, "license matlab", 0, 0},
+        {"matlab:1x", -EINVAL, "license matlab", 0, 0},
+        {"matlab:99999999999999999999", -EINVAL, "license matlab", 0, 0},
+        {":3", -ENOENT, "there is no license", 0, 0},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct licence_list list = {VEC_INIT};
+        struct errtext err = {""};
+        uint32_t n[2] = {0, 0};
+        check_int(rows[i].text, licence_parse(&l.m, rows[i].text, &list, &err), rows[i].r);
+        check_has(rows[i].text, err.s, rows[i].says);
+        vec_for_each (&list.v, k)
+            n[list.v.v[k].spec != &l.m.spec.licenses.v[0]] += list.v.v[k].count;
+        check_int(rows[i].text, n[0], rows[i].matlab);
+        check_int(rows[i].text, n[1], rows[i].ansys);
+        licence_fini(&list);
+    }
+}
+
+static uint32_t submit_licences(const char *text)
+{
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    return lab_submit(&l, job_with(&j->req.licenses, j, text));
+}
+
+static void test_licences_in_use(void **state)
+{
+    (void)state;
+    uint32_t a = submit_licences("matlab:3"), b = submit_licences("matlab:2,ansys"),
+             c = submit_licences("matlab");
+    struct licence_use u;
+    licence_use_init(&u, &l.m);
+    assert_true(licence_fits(&u, &l.m, lab_get(&l, b))); /* what waits holds nothing */
+    licence_take(&u, &l.m, lab_get(&l, a));
+    assert_false(licence_fits(&u, &l.m, lab_get(&l, b)));
+    assert_true(licence_fits(&u, &l.m, lab_get(&l, c)));
+    licence_give(&u, &l.m, lab_get(&l, a));
+    assert_true(licence_fits(&u, &l.m, lab_get(&l, b)));
+    licence_use_fini(&u);
+    assert_int_equal(lab_start(&l, a, ARRAY_NONE, 0, lab_alloc("n1", 0, 1, 0, 0, 1)), 0);
+    licence_use_init(&u, &l.m);
+    assert_false(licence_fits(&u, &l.m, lab_get(&l, b)));
+    licence_use_fini(&u);
+    struct str s = STR_INIT;
+    licence_explain(&l.m, lab_get(&l, b), &s);
+    assert_string_equal(s.s, "2 of license matlab wanted, 3 of 4 in use by jobs 1");
+    str_clear(&s);
+    licence_explain(&l.m, lab_get(&l, c), &s);
+    assert_string_equal(s.s, "");
+    str_fini(&s);
+    struct sched_view v = view();
+    struct limit_verdict verdict;
+    assert_int_equal(gate_counts(&v, lab_get(&l, b), &verdict), REASON_LICENSES);
+    assert_int_equal(gate_counts(&v, lab_get(&l, c), &verdict), REASON_NONE);
+    /* One that is no longer configured fits nowhere, and is not counted where it runs. */
+    l.spec.licenses.n = 0;
+    lab_configure(&l);
+    assert_int_equal(gate_counts(&v, lab_get(&l, c), &verdict), REASON_LICENSES);
+}
+
+/* --- deadlines --- */
+
+static void test_limits_cut_to_what_is_left(void **state)
+{
+    (void)state;
+    enum { NONE = DURATION_NOT_SET };
+    static const struct {
+        const char *row, *part;
+        uint32_t limit, least;
+        int64_t deadline, until; /* seconds from the start; 0: none */
+        uint32_t want;
+    } rows[] = {
+        {"nothing in the way", "main", 600, NONE, 0, 0, 600},
+        {"the partition's default", "short", NONE, NONE, 0, 0, 300},
+        {"the partition's longest", "main", NONE, NONE, 0, 0, 7200},
+        {"it just fits", "main", 600, NONE, 600, 0, 600},
+        {"a second short", "main", 600, NONE, 599, 0, 0},
+        {"it may be cut", "main", 600, 60, 599, 0, 599},
+        {"to its least", "main", 600, 60, 60, 0, 60},
+        {"and not below", "main", 600, 60, 59, 0, 0},
+        {"a least above the limit is the limit", "main", 600, 6000, 700, 0, 600},
+        {"a window", "main", 600, 60, 0, 100, 100},
+        {"a window, not to be cut", "main", 600, NONE, 0, 100, 0},
+        {"the nearer of both", "main", 600, 60, 300, 100, 100},
+        {"the nearer of both, turned round", "main", 600, 60, 100, 300, 100},
+        {"no limit at all, a deadline", "main", DURATION_UNLIMITED, NONE, 500, 0, 500},
+        {"no limit at all, a window", "main", DURATION_UNLIMITED, NONE, 0, 500, 0},
+        {"no limit at all, a window, a least", "main", DURATION_UNLIMITED, 60, 0, 500, 500},
+        {"it is over", "main", 600, 60, -1, 0, 0},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct job *j = lab_job(&l, JOB_KIND_BATCH);
+        j->req.time_limit_s = rows[i].limit;
+        j->req.time_min_s = rows[i].least;
+        if (rows[i].deadline)
+            j->req.deadline = wall_add_s(l.now, rows[i].deadline);
+        struct wall until = rows[i].until ? wall_add_s(l.now, rows[i].until) : (struct wall){0};
+        check_int(rows[i].row, deadline_limit_at(j, model_get_part(&l.m, rows[i].part), l.now, until),
+                  rows[i].want);
+        job_free(j);
+    }
+}
+
+static void test_when_a_deadline_is_missed(void **state)
+{
+    (void)state;
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.time_limit_s = 600;
+    assert_false(deadline_missed(&l.m, j, l.now)); /* it has none */
+    j->req.deadline = wall_add_s(l.now, 1000);
+    assert_false(deadline_missed(&l.m, j, wall_add_s(l.now, 400)));
+    assert_true(deadline_missed(&l.m, j, wall_add_s(l.now, 401)));
+    j->req.time_min_s = 100;
+    assert_false(deadline_missed(&l.m, j, wall_add_s(l.now, 900)));
+    assert_true(deadline_missed(&l.m, j, wall_add_s(l.now, 901)));
+    j->req.time_min_s = j->req.time_limit_s = DURATION_NOT_SET;
+    assert_true(deadline_missed(&l.m, j, l.now)); /* two hours in main */
+    j->req.partition = xstrdup("main,short");
+    assert_false(deadline_missed(&l.m, j, l.now)); /* one that lets it end in time is enough */
+    j->state = JOB_RUNNING;
+    assert_false(deadline_missed(&l.m, j, wall_add_s(l.now, 5000)));
+    job_free(j);
+}
+
+/* --- all of them as causes --- */
+
+static void set_window(const char *name, int64_t start, int64_t end, const char *users)
+{
+    struct ev_window body = {.window = {.name = xstrdup(name),
+                                        .nodes = strv_split("n1", ","),
+                                        .start = wall_add_s(l.now, start),
+                                        .end = wall_add_s(l.now, end),
+                                        .kind = users ? WINDOW_RESERVATION : WINDOW_MAINTENANCE,
+                                        .users = strv_split(users, ",")}};
+    lab_must(&l, EV_WINDOW, 0, &body);
+}
+
+static void causes_must_be(const char *row, uint32_t id, const char *want)
+{
+    struct sched_view v = view();
+    struct msg_why w = {.job = id};
+    struct str b = STR_INIT;
+    gate_explain(&v, lab_get(&l, id), l.now, &w);
+    for (size_t i = 0; i < w.causes.n; i++)
+        str_appendf(&b, "%s%s: %s", i ? " | " : "", w.causes.v[i].class_name, w.causes.v[i].text);
+    check_str(row, b.s, want);
+    str_fini(&b);
+    rec_fini(&msg_why_rec, &w);
+}
+
+static void reason_must_be(const char *row, uint32_t id, enum reason want)
+{
+    struct sched_view v = view();
+    struct wall clears = {0};
+    enum reason got = gate_job(&v, lab_get(&l, id), l.now, &clears);
+    check_str(row, reason_slurm(got), reason_slurm(want));
+}
+
+static void test_reservations(void **state)
+{
+    (void)state;
+    set_window("mine", 100, 1000, "bob,alice");
+    set_window("hers", 100, 1000, "eve");
+    set_window("fans", 100, 1000, NULL);
+    static const struct {
+        const char *name;
+        enum reason want;
+        const char *cause;
+    } rows[] = {
+        {"mine", REASON_RESERVATION, "WINDOW: its reservation mine begins in"},
+        {"hers", REASON_RESERVATION_GONE, "NOT_ALLOWED: reservation hers is not for user alice"},
+        {"fans", REASON_RESERVATION_GONE, "NOT_ALLOWED: there is no reservation fans"},
+        {"none", REASON_RESERVATION_GONE, "NOT_ALLOWED: there is no reservation none"},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct job *j = lab_job(&l, JOB_KIND_BATCH);
+        uint32_t id = lab_submit(&l, job_with(&j->req.reservation, j, rows[i].name));
+        reason_must_be(rows[i].name, id, rows[i].want);
+        struct sched_view v = view();
+        struct msg_why w = {.job = id};
+        gate_explain(&v, lab_get(&l, id), l.now, &w);
+        assert_int_equal(w.causes.n, 1);
+        char *got = xasprintf("%s: %s", w.causes.v[0].class_name, w.causes.v[0].text);
+        check_has(rows[i].name, got, rows[i].cause);
+        free(got);
+        rec_fini(&msg_why_rec, &w);
+    }
+    l.now = wall_add_s(l.now, 200);
+    reason_must_be("it has begun", 1, REASON_NONE);
+    l.now = wall_add_s(l.now, 2000);
+    reason_must_be("it is over", 1, REASON_RESERVATION_GONE);
+}
+
+static void test_each_gate_is_a_cause(void **state)
+{
+    (void)state;
+    uint32_t first = lab_submit_kind(&l, JOB_KIND_BATCH);
+    causes_must_be("all are open", first, "");
+    assert_int_equal(lab_start(&l, first, ARRAY_NONE, 0, lab_alloc("n1", 0, 1, 0, 0, 1)), 0);
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.dependency = xstrdup("afterok:1");
+    j->req.time_limit_s = 100 * 3600;
+    j->req.licenses = xstrdup("gaussian");
+    j->t_eligible = (struct wall){0};
+    uint32_t id = lab_submit(&l, j);
+    assert_int_equal(lab_hold(&l, id, HOLD_USER), 0);
+    lab_get(&l, id)->req.begin = wall_add_s(l.now, 7200);
+    causes_must_be("closed", id,
+                   "HELD: held by its owner; `stoker release 2` lets it go | "
+                   "DEP_WAIT: waits for job 1 (RUNNING) to succeed | "
+                   "NOT_YET: its earliest start is in 2 h | "
+                   "NOT_ALLOWED: time limit 4-04:00:00 asked, partition main allows 2:00:00 | "
+                   "BUSY: there is no license gaussian");
+    reason_must_be("the hold is first", id, REASON_HELD_USER);
+    assert_int_equal(lab_hold(&l, id, HOLD_NONE), 0);
+    assert_false(wall_is_set(lab_get(&l, id)->t_eligible)); /* released, but not eligible */
+    reason_must_be("then the dependency", id, REASON_DEPENDENCY);
+    assert_int_equal(lab_end(&l, first, STEP_BATCH, 0, END_EXITED, 1, 0), 0);
+    reason_must_be("which can die", id, REASON_DEPENDENCY_NEVER);
+    lab_get(&l, id)->dep_met = true;
+    reason_must_be("then the time", id, REASON_BEGIN_TIME);
+}
+
+/* --- who waits for whom --- */
+
+static void touched_must_be(struct dep_index *x, uint32_t id, const char *want)
+{
+    struct dep_list found = {VEC_INIT};
+    struct str b = STR_INIT;
+    char row[32];
+    snprintf(row, sizeof row, "touched %u", id);
+    dep_index_touched(x, &l.m, lab_get(&l, id), &found);
+    vec_for_each (&found.v, i)
+        str_appendf(&b, "%s%u", i ? " " : "", found.v.v[i]);
+    check_str(row, b.s, want);
+    str_fini(&b);
+    vec_fini(&found.v);
+}
+
+static uint32_t submit_dep(const char *name, const char *dependency)
+{
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    free(j->req.name);
+    j->req.name = xstrdup(name);
+    return lab_submit(&l, job_with(&j->req.dependency, j, dependency));
+}
+
+static void test_the_index_of_who_waits(void **state)
+{
+    (void)state;
+    struct dep_index x;
+    dep_index_init(&x);
+    uint32_t a = submit_dep("a", NULL), b = submit_dep("b", "afterok:1:1"),
+             c = submit_dep("a", "singleton"), d = submit_dep("d", "afterany:2,singleton");
+    dep_index_build(&x, &l.m);
+    dep_index_add(&x, &l.m, lab_get(&l, b)); /* once more */
+    touched_must_be(&x, a, "2 3");
+    touched_must_be(&x, b, "4");
+    touched_must_be(&x, d, "4");
+    assert_true(dep_index_names(&x, &l.m, lab_get(&l, a)));
+    assert_false(dep_index_names(&x, &l.m, lab_get(&l, c)));
+    struct ev_eligible met = {.dep_met = true};
+    lab_must(&l, EV_ELIGIBLE, b, &met); /* it waits for nothing any more: its entries are stale, and go */
+    touched_must_be(&x, a, "3");
+    assert_false(dep_index_names(&x, &l.m, lab_get(&l, a)));
+    lab_must(&l, EV_ELIGIBLE, d, &(struct ev_eligible){.dep_met = true});
+    touched_must_be(&x, b, "");
+    touched_must_be(&x, d, "4"); /* a singleton always looks */
+    struct dep_list due = {VEC_INIT};
+    dep_index_remind(&x, c, wall_add_s(l.now, 10));
+    dep_index_remind(&x, d, wall_add_s(l.now, 20));
+    assert_int_equal(dep_index_due(&x, l.now, &due).ms, wall_add_s(l.now, 10).ms);
+    assert_int_equal(dep_index_due(&x, wall_add_s(l.now, 10), &due).ms, wall_add_s(l.now, 20).ms);
+    assert_int_equal(due.v.n, 1);
+    assert_int_equal(due.v.v[0], c);
+    assert_false(wall_is_set(dep_index_due(&x, wall_add_s(l.now, 30), &due)));
+    vec_fini(&due.v);
+    dep_index_fini(&x);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_licence_requests),
+        TEST(test_licences_in_use),
+        TEST(test_limits_cut_to_what_is_left),
+        TEST(test_when_a_deadline_is_missed),
+        TEST(test_reservations),
+        TEST(test_each_gate_is_a_cause),
+        TEST(test_the_index_of_who_waits),
+    };
+    return cmocka_run_group_tests_name("gates", tests, NULL, NULL);
+}
