@@ -2,6 +2,7 @@
 #include "backend/sim/play.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +12,10 @@
 #include "src/base/heap.h"
 #include "src/base/units.h"
 
-#define UID_FIRST  100000
-#define ROUNDS_MAX 64 /* passes in one instant: starts and ends make room for one another */
-#define TELL_EVERY 64 /* instants */
+#define PREEMPTED_MAX 1000 /* times that a job may go for others before it is taken for a circle */
+#define UID_FIRST     100000
+#define ROUNDS_MAX    64 /* passes in one instant: starts and ends make room for one another */
+#define TELL_EVERY    64 /* instants */
 
 enum due { DUE_END, DUE_LIMIT, DUE_GRACE }; /* what happens to a running job next */
 
@@ -35,6 +37,7 @@ struct clock {
     struct heap due;
     size_t n_submitted, n_over;
     struct wall now, wake;
+    uint32_t stuck; /* a job that is preempted again and again; 0: none */
     struct play *out;
 };
 
@@ -302,7 +305,8 @@ static void preempt_all(struct clock *c, const struct sched_result *r)
                                .by_job = v->by_job,
                                .text = xstrdup(v->text)};
         must_emit(c, EV_KILL, v->job, &body);
-        c->out->jobs[at].preempted++;
+        if (++c->out->jobs[at].preempted >= PREEMPTED_MAX)
+            c->stuck = at + 1;
         struct wall end = wall_add_s(c->now, v->grace_s);
         if (end.ms < c->runs[at].by_time.key) /* else it ends by itself before */
             set_due(c, &c->runs[at], DUE_GRACE, end);
@@ -352,7 +356,7 @@ static bool next_instant(struct clock *c)
 
 static void run_clock(struct clock *c, struct progress *p)
 {
-    for (size_t n = 0; next_instant(c); n++) {
+    for (size_t n = 0; !c->stuck && next_instant(c); n++) {
         end_due(c);
         submit_due(c);
         bool again = true;
@@ -393,10 +397,16 @@ int play_run(const struct cluster_spec *cluster, const struct workload *w, struc
     c.runs = xcalloc(w->jobs.n + 1, sizeof *c.runs);
     model_init(&c.m);
     int rc = set_up(&c, cluster, err);
-    if (rc == 0) {
+    if (rc == 0)
         run_clock(&c, p);
+    if (c.stuck)
+        rc = err_set(
+            err, -ELOOP,
+            "job %" PRId64 " of user %s has been preempted %d times: it comes back before those for whom "
+            "it goes; look at the tiers of the partitions and the priorities of the QOS",
+            w->jobs.v[c.stuck - 1].id, w->users.v[w->jobs.v[c.stuck - 1].user].name, PREEMPTED_MAX);
+    if (rc == 0)
         close_books(&c);
-    }
     planner_free(c.planner);
     limits_free(c.limits);
     model_fini(&c.m);

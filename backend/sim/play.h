@@ -37,7 +37,8 @@ struct play {
     uint64_t passes, events;
 };
 
-/* Errors: -EINVAL where the state refuses the cluster. p may be NULL. */
+/* Errors: -EINVAL where the state refuses the cluster; -ELOOP where its rules make jobs preempt one another
+ * in a circle. p may be NULL. */
 int play_run(const struct cluster_spec *cluster, const struct workload *w, struct progress *p,
              struct play *ret, struct errtext *err) __attribute__((warn_unused_result));
 void play_fini(struct play *r);
