@@ -178,6 +178,7 @@ void ctl_go_read_only(struct control *c, const char *why)
         return;
     log_error("cannot write the state: %s; read-only until it can be written", why);
     c->read_only = xasprintf("the state cannot be written (%s)", why);
+    ctl_mail_drop(c);
     store_reset(c->store);
     uint64_t gate = store_committed(c->store);
     list_for_each (s, &c->sessions, struct session, link) {
@@ -262,6 +263,7 @@ static void release(struct control *c)
     past_free(c);
     ctl_free_gates(c);
     ctl_free_pmi(c);
+    ctl_mail_free(c);
     user_cache_free(c->users);
     model_fini(&c->model);
     free(c->read_only);
@@ -300,6 +302,7 @@ int control_new(struct loop *l, const struct control_config *cfg, struct control
         release(c);
         return r;
     }
+    ctl_mail_init(c);
     take_over(c);
     ctl_apply_config(c, cfg->spec);
     doubt_nodes(c);

@@ -97,6 +97,9 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
         ctl_forget_pass(c);
     uint64_t seq = c->model.seq;
     int32_t step = named_step(kind, body);
+    const struct job *changed = job ? model_get_job(&c->model, job) : NULL;
+    enum job_state before = changed ? changed->state : JOB_PENDING;
+    uint32_t split = kind == EV_START ? ((const struct ev_start *)body)->new_id : 0;
     int r = model_apply(&c->model, &ev);
     if (r < 0) {
         c->model.seq = seq;
@@ -111,6 +114,11 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
         note_change(c, kind, job);
         ctl_note_gates(c, &ev);
         ctl_wipe_payloads(c, kind, job, step);
+        changed = job && kind != EV_RETIRE ? model_get_job(&c->model, job) : NULL;
+        if (changed)
+            ctl_mail_change(c, changed, before);
+        if (split && (changed = model_get_job(&c->model, split)))
+            ctl_mail_change(c, changed, JOB_PENDING);
         c->sched_dirty =
             c->sched_dirty || may_change_plan(kind, job ? model_get_job(&c->model, job) : NULL);
         c->stats.events++;

@@ -98,6 +98,7 @@ struct control {
     struct idmap orphaned;  /* job -> struct orphan: their terminal was lost */
     struct idmap relays;    /* id -> struct relay */
     uint64_t next_relay;
+    struct mailer *mailer;
     struct idmap pmi;       /* job << 32 | step -> struct pmi_step */
     struct idmap histories; /* id -> struct history_ask */
     uint64_t next_history;
@@ -282,6 +283,17 @@ void ctl_end_orphans(void *ctx);
 void ctl_try_stop(void *ctx);
 void ctl_owner_gone(struct control *c, struct session *s);
 void ctl_free_orphans(struct control *c);
+
+/* --- mail.c: users are told --- */
+
+void ctl_mail_init(struct control *c);
+void ctl_mail_free(struct control *c);
+/* The job was in that state before an event that has just been folded. */
+void ctl_mail_change(struct control *c, const struct job *j, enum job_state before);
+/* What was to be said did not get onto the disk: it has not happened. */
+void ctl_mail_drop(struct control *c);
+/* What waited for the disk may be said now. */
+void ctl_mail_committed(struct control *c);
 
 /* --- pmi.c: fences of steps on several nodes --- */
 

@@ -173,4 +173,5 @@ void ctl_on_commit(void *ctx, uint64_t gate, int r, const char *text)
     list_for_each (n, &c->nodes, struct node_link, link)
         nodeconn_release(n->conn, gate);
     crash_point("after_launch");
+    ctl_mail_committed(c);
 }

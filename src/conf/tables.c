@@ -276,6 +276,8 @@ static const struct conf_option cluster_options[] = {
      .help = "Time for which an ended job stays in the queue's answers."},
     {.name = "max_array_size", .type = CONF_U32, MEMBER(cluster_spec, max_array_size), .def = "10001", .min = 1,
      .max = 4000001, .help = "The largest array index is one less."},
+    {.name = "mail_program", .type = CONF_STR, MEMBER(cluster_spec, mail_program), .def_help = "none",
+     .help = "Program that tells users of their jobs (`--mail-type`), as `PROGRAM -s SUBJECT USER`: `/usr/bin/mail`."},
     {.name = "max_jobs", .type = CONF_U32, MEMBER(cluster_spec, max_jobs), .def = "100000", .min = 1, .max = 10000000,
      .help = "Jobs in the queue; an array counts once."},
 };

@@ -13,6 +13,7 @@
 #include "src/base/xalloc.h"
 #include "src/jobspec/signame.h"
 #include "src/model/array.h"
+#include "src/model/mailtype.h"
 
 #define NICE_MAX       2147483645LL
 #define NICE_DEFAULT   100
@@ -420,13 +421,19 @@ static int set_one(struct jobopts *o, const struct opt *opt, const char *arg, st
     case J_INPUT:
     case J_JOB_NAME:
     case J_LICENSES:
-    case J_MAIL_TYPE:
     case J_MAIL_USER:
     case J_OUTPUT:
     case J_PARTITION:
     case J_QOS:
     case J_RESERVATION:
     case J_WCKEY: set_text(text_of(o, (enum jobopt)opt->id), arg); return 0;
+    case J_MAIL_TYPE: {
+        uint32_t types;
+        if (!mail_types_parse(arg, &types))
+            return err_set(err, -EINVAL, "Invalid --mail-type specification");
+        set_text(text_of(o, J_MAIL_TYPE), arg);
+        return 0;
+    }
     case J_CPUS_PER_GPU:
     case J_CPUS_PER_TASK:
     case J_MINCPUS:

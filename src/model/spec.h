@@ -141,13 +141,15 @@ struct cluster_spec {
     uint32_t max_jobs; /* jobs in the queue, array records counted once */
     REC_LIST(struct license_spec) licenses;
     uint32_t reservations; /* places held in each partition */
+    char *mail_program;    /* called with -s SUBJECT USER; NULL: nobody is told anything */
 };
 #define CLUSTER_SPEC_FIELDS(F, G, S)                                                                         \
     F(S, STR, name) F(S, STR, engine) G(S, LISTOF, nodes, node_spec) G(S, LISTOF, parts, part_spec)          \
     G(S, LISTOF, qos, qos_spec) G(S, LISTOF, accounts, account_spec) G(S, LISTOF, limits, limit_spec)        \
     G(S, SUB, priority, priority_spec) F(S, U32, backfill) F(S, U32, window_s) F(S, STRV, admin_groups)      \
     F(S, U32, kill_wait_s) F(S, U32, node_timeout_s) F(S, BOOL, lost_node_requeue) F(S, U32, min_job_age_s)  \
-    F(S, U32, max_array_size) F(S, U32, max_jobs) G(S, LISTOF, licenses, license_spec) F(S, U32, reservations)
+    F(S, U32, max_array_size) F(S, U32, max_jobs) G(S, LISTOF, licenses, license_spec) F(S, U32, reservations) \
+    F(S, STR, mail_program)
 
 extern const struct rec_desc node_spec_rec, part_spec_rec, qos_spec_rec, account_user_rec, account_spec_rec,
     limit_set_rec, limit_spec_rec, priority_spec_rec, cluster_spec_rec, license_spec_rec;
