@@ -99,6 +99,14 @@ static void state_line(struct str *out, const struct job *j, const struct job_cx
         str_appendf(&s, " from %s", j->submit_host);
     line(out, "submitted", s.s);
     str_clear(&s);
+    if (j->preempted_by && j->preempt_text) {
+        str_append(&s, "to go for ");
+        cell_text(&s, j->preempt_text, -1, false, false);
+        line(out, "preempted", s.s);
+        str_clear(&s);
+    }
+    if (j->borrowed)
+        line(out, "borrowed", "over a soft limit: it has to go when another job needs what it holds");
     if (job_state_is_final((enum job_state)j->state)) {
         jobtext_exit(&s, j);
         line(out, "exit", s.s);

@@ -64,19 +64,35 @@ static void print_cause(struct str *out, const struct msg_why *w, const struct w
     str_append_char(out, '\n');
 }
 
+/* How old the forecast is, and between when half of such forecasts came true. */
+static void append_range(struct str *out, const struct msg_why *w, struct wall now)
+{
+    char buf[UNITS_TEXT_SIZE];
+    if (wall_is_set(w->made) && !w->held)
+        str_appendf(out, "; %s old", duration_format_words(wall_elapsed_s(w->made, now), buf));
+    str_append_char(out, ')');
+    if (!wall_is_set(w->likely))
+        return;
+    str_append(out, "  likely ");
+    append_clock(out, w->likely, now);
+    str_append(out, " to ");
+    append_clock(out, w->unlikely, now);
+}
+
 static void print_why(struct str *out, const struct msg_why *w, struct wall now)
 {
     foreign(out, w->summary);
     str_append_char(out, '\n');
-    bool has_start = wall_is_set(w->start_est);
+    bool has_start = wall_is_set(w->start_est) || !str_is_empty(w->start_basis);
     if (has_start) {
-        str_append(out, " start ~");
-        append_clock(out, w->start_est, now);
-        if (!str_is_empty(w->start_basis)) {
-            str_append(out, " (");
-            foreign(out, w->start_basis);
-            str_append_char(out, ')');
+        str_append(out, wall_is_set(w->start_est) ? " start ~" : " start ");
+        if (wall_is_set(w->start_est)) {
+            append_clock(out, w->start_est, now);
+            str_append_char(out, ' ');
         }
+        str_append_char(out, '(');
+        foreign(out, w->start_basis ? w->start_basis : "as the queue stands");
+        append_range(out, w, now);
     }
     if (w->rank)
         str_appendf(out, "%srank %u of %u", has_start ? "   " : " ", w->rank, w->rank_of);
@@ -123,7 +139,20 @@ static void why_json(struct str *out, const struct msg_why *w)
     json_int(out, "rank_of", w->rank_of);
     json_time(out, "start", w->start_est);
     json_text(out, "start_basis", w->start_basis);
+    json_key(out, "start_is_held");
+    str_append(out, w->held ? "true" : "false");
+    json_time(out, "likely_from", w->likely);
+    json_time(out, "likely_to", w->unlikely);
+    json_time(out, "forecast_made", w->made);
+    json_int(out, "forecast_samples", w->samples);
+    json_key(out, "blockers");
+    str_append_char(out, '[');
+    for (size_t i = 0; i < w->blockers.n; i++)
+        str_appendf(out, "%s%s", i ? "," : "", w->blockers.v[i]);
+    str_append_char(out, ']');
     json_text(out, "advice", w->advice);
+    json_text(out, "advice_key", w->advice_key);
+    json_text(out, "advice_value", w->advice_value);
     str_append(out, "}\n");
 }
 
