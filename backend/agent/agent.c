@@ -149,11 +149,28 @@ static void drop_peer(struct peer *p, const char *why)
         a->controller = NULL;
         util_watch(a, false);
         spool_drop_waits(a);
+        calls_drop(a);
         loop_timer_set(a->loop, &a->idle, IDLE_MS);
     }
     wire_close(&p->wire);
     list_unlink(&p->link);
     free(p);
+}
+
+/* Where srun and the others lie, if this program came with them. */
+static char *own_dir(void)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (!slash)
+        return NULL;
+    *slash = '\0';
+    char *srun = xasprintf("%s/srun", self);
+    bool there = access(srun, X_OK) == 0;
+    free(srun);
+    return there ? xstrdup(self) : NULL;
 }
 
 static void take_hello(struct peer *p, uint64_t tag, struct msg_hello *h)
@@ -178,6 +195,10 @@ static void take_hello(struct peer *p, uint64_t tag, struct msg_hello *h)
         h->spec = (struct node_spec){0};
         a->has_spec = a->spec.name != NULL;
         describe(a, &m);
+        if (a->has_spec && str_eq(a->spec.transport, "ssh")) {
+            m.client_socket = calls_listen(a);
+            m.bin_dir = own_dir();
+        }
     }
     wire_send(&p->wire, MSG_AGENT, tag, &msg_agent_rec, &m);
     rec_fini(&msg_agent_rec, &m);
@@ -223,6 +244,9 @@ static int take_order(struct peer *p, const struct frame *f, void *body)
     case MSG_PMI_ALL: tasks_pmi(a, body, f); return 0;
     case MSG_WATCH_UTIL: util_watch(a, flag->on); return 0;
     case MSG_AGENT_STOP: return take_stop(a);
+    case MSG_CALL_DATA:
+    case MSG_CALL_TAKEN:
+    case MSG_CALL_END: return calls_take(a, f->type, body);
     default: return -EPROTO;
     }
 }
@@ -436,6 +460,7 @@ static void stop(struct agent *a)
         drop_peer(list_first(&a->peers, struct peer, link), "the agent stops");
     if (a->loop) {
         spool_fini(a);
+        calls_fini(a);
         util_watch(a, false);
     }
     while (!list_empty(&a->tasks))
@@ -469,6 +494,7 @@ int agent_run(const struct agent_config *cfg, struct errtext *err)
         .tasks_fd = -1,
         .lock_fd = -1,
         .listener = {.fd = -1},
+        .clients = {.fd = -1},
         .inotify = {.fd = -1},
         .gpu_out = {.fd = -1},
         .gpu_text = STR_INIT,
@@ -480,6 +506,7 @@ int agent_run(const struct agent_config *cfg, struct errtext *err)
     list_init(&a.tasks);
     list_init(&a.lost);
     list_init(&a.spool_waits);
+    list_init(&a.calls);
     int r = start(&a, err);
     if (r == 0) {
         log_info("node=%s dir=%s pid=%d", cfg->node, a.dir, (int)getpid());

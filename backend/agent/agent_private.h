@@ -8,6 +8,7 @@
 #include "backend/agent/taskdir.h"
 #include "backend/agent/tomb.h"
 #include "backend/agent/wire.h"
+#include "backend/loop/ferry.h"
 #include "src/base/idmap.h"
 #include "src/base/list.h"
 
@@ -97,6 +98,11 @@ struct agent {
     struct list lost;
     struct loop_timer sweep;
 
+    struct loop_fd clients; /* socket of clients on this node; -1: none asked for */
+    struct loop_timer clients_again;
+    struct list calls;
+    uint32_t n_calls, last_call;
+
     struct list spool_waits;
     struct loop_fd inotify;
 
@@ -159,6 +165,16 @@ void spool_read(struct agent *a, uint64_t tag, struct msg_output_read *m);
 void spool_task_changed(struct agent *a, const struct launch_key *key);
 void spool_drop_waits(struct agent *a);
 void spool_fini(struct agent *a);
+
+/* --- calls.c --- */
+/* Lets clients on this node speak to the controller. Returns the socket's path (caller frees), NULL where
+ * it cannot be made. */
+char *calls_listen(struct agent *a);
+void calls_pause(struct agent *a);
+/* The controller is gone: who speaks is cut off, who comes waits. */
+void calls_drop(struct agent *a);
+void calls_fini(struct agent *a);
+int calls_take(struct agent *a, enum msg_kind kind, const void *body) __attribute__((warn_unused_result));
 
 /* --- util.c --- */
 void util_watch(struct agent *a, bool on);

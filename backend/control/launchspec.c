@@ -102,7 +102,7 @@ static void add_rank(const struct job *j, const struct step *s, const struct tas
                      const struct step_payload *p, uint32_t localid, struct cpuset *cpus_left,
                      struct launch *l)
 {
-    uint32_t rank = t->rank_base + localid;
+    uint32_t rank = step_rank(s, t, localid);
     uint32_t per = s->cpus_per_rank == NOT_GIVEN || !s->cpus_per_rank ? 1 : s->cpus_per_rank;
     const struct launch_rank *own = payload_rank(p, rank);
     const char *in = s->id == STEP_BATCH ? j->req.std_in : s->std_in;
@@ -120,6 +120,21 @@ static void add_rank(const struct job *j, const struct step *s, const struct tas
     r->std_err = step_stderr_path(j, s, t, rank);
 }
 
+/* On another machine commands reach the controller through the agent, and lie beside it where the user's
+ * PATH has none. */
+static void set_way_back(struct control *c, const struct task *t, struct strv *env)
+{
+    const struct node_link *link = ctl_node(c, t->alloc.node);
+    strv_unsetenv(env, "STOKER_SOCKET");
+    if (!link || !link->client_socket)
+        return;
+    strv_setenv(env, "STOKER_SOCKET", link->client_socket);
+    const char *path = strv_getenv(env, "PATH");
+    if (link->bin_dir)
+        strv_setenvf(env, "PATH", "%s:%s", str_is_empty(path) ? "/usr/local/bin:/usr/bin:/bin" : path,
+                     link->bin_dir);
+}
+
 static void set_env(struct control *c, const struct job *j, const struct step *s, const struct task *t,
                     struct strv *env)
 {
@@ -130,6 +145,7 @@ static void set_env(struct control *c, const struct job *j, const struct step *s
     jobenv_task(env, j, s, t);
     if (c->home)
         strv_setenv(env, "STOKER_HOME", c->home);
+    set_way_back(c, t, env);
 }
 
 /* "(vector,(first node,nodes,ranks on each),...)": ranks follow one another from task to task. Source: the

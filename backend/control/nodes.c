@@ -207,6 +207,10 @@ static void on_agent(void *arg, struct nodeconn *conn, struct msg_agent *m)
         take_facts(c, link, m);
     link->facts_due = false;
     link->reconciled = true;
+    free(link->client_socket);
+    free(link->bin_dir);
+    link->client_socket = xstrdup(m->client_socket);
+    link->bin_dir = xstrdup(m->bin_dir);
     for (size_t i = 0; i < m->launches.n; i++)
         adopt(c, link, &m->launches.v[i]);
     if (find_absent(c, link, m, new_boot))
@@ -278,6 +282,9 @@ static int on_msg(void *arg, struct nodeconn *conn, enum msg_kind kind, uint64_t
         const struct task *t = find_task(c, &m->key, &j, &s);
         if (t && !is_foreign(link, &m->key, t))
             ctl_pmi_fence(c, m);
+    } else if (kind == MSG_CALL || kind == MSG_CALL_DATA || kind == MSG_CALL_TAKEN ||
+               kind == MSG_CALL_END) {
+        return ctl_take_call(c, link, kind, body);
     } else if (kind == MSG_PING) {
         nodeconn_send(conn, 0, MSG_PONG, tag, NULL);
     } else {
@@ -293,6 +300,7 @@ static void on_down(void *arg, struct nodeconn *conn, const char *why)
     link->reconciled = false;
     loop_timer_cancel(c->loop, &link->again);
     ctl_drop_relays(c, NULL, link);
+    ctl_drop_calls(link);
     if (c->stopping)
         return;
     log_warn("node=%s lost its connection: %s", nodeconn_node(conn), why);
@@ -369,7 +377,10 @@ static void link_free(struct control *c, struct node_link *link)
     loop_timer_cancel(c->loop, &link->again);
     loop_timer_cancel(c->loop, &link->lost);
     ctl_drop_relays(c, NULL, link);
+    ctl_drop_calls(link);
     nodeconn_free(link->conn);
+    free(link->client_socket);
+    free(link->bin_dir);
     list_unlink(&link->link);
     free(link);
 }
@@ -474,6 +485,7 @@ static void connect_node(struct control *c, const struct node *n)
         mkdir(dir, 0700);
     }
     link->ctl = c;
+    list_init(&link->calls);
     link->again = (struct loop_timer){.fn = on_again, .ctx = link};
     link->lost = (struct loop_timer){.fn = on_lost, .ctx = link};
     link->conn = nodeconn_new(c->loop, &cfg, store_committed(c->store), &ops, link);

@@ -2,6 +2,8 @@
 #ifndef STOKER_BACKEND_CONTROL_PRIVATE_H
 #define STOKER_BACKEND_CONTROL_PRIVATE_H
 
+#include <sys/socket.h>
+
 #include "backend/control/control.h"
 #include "backend/launch/nodeconn.h"
 #include "backend/sched/depend.h"
@@ -39,7 +41,8 @@ struct session {
     uint32_t uid, gid;
     uint32_t pid;
     bool greeted, admin;
-    bool given_up; /* its connection ends with this turn */
+    bool from_node; /* who it is is a node's word */
+    bool given_up;  /* its connection ends with this turn */
     struct mono t_open;
     char *program;
     /* rows being sent, and what is pushed afterwards */
@@ -65,9 +68,12 @@ struct node_link { /* the controller's side of one node */
     struct loop_timer again; /* a second report before an absence counts */
     struct loop_timer lost;  /* node_timeout after it went down */
     bool reconciled;
-    bool facts_due;     /* its settings have changed: what it finds counts anew */
-    bool warned;        /* that it speaks of what is not its own */
-    bool leaving;       /* not configured any more: goes with what it carries */
+    bool facts_due;    /* its settings have changed: what it finds counts anew */
+    bool warned;       /* that it speaks of what is not its own */
+    struct list calls; /* of clients there */
+    uint32_t n_calls;
+    char *client_socket, *bin_dir; /* as its agent says; NULL: none */
+    bool leaving;                  /* not configured any more: goes with what it carries */
     uint64_t left_gate; /* one more than what must be on disk before it goes; 0: it carries something */
 };
 
@@ -235,6 +241,8 @@ void ctl_stop_agents(struct control *c);
 
 /* --- sessions.c --- */
 
+/* A client whose stream is fd (taken). from_node: cred is what a node says. */
+void ctl_let_in(struct control *c, int fd, const struct ucred *cred, bool from_node);
 int ctl_listen(struct control *c, struct errtext *err) __attribute__((warn_unused_result));
 void ctl_free_sessions(struct control *c);
 void session_reply(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, uint32_t count,
@@ -314,6 +322,12 @@ void ctl_drop_history(struct session *s);
 /* What priorities are made of: as new as can be had without spending the time on it. */
 const struct prio_ctx *ctl_prio(struct control *c);
 void ctl_forget_prio(struct control *c);
+
+/* --- calls.c --- */
+
+int ctl_take_call(struct control *c, struct node_link *link, enum msg_kind kind, const void *body)
+    __attribute__((warn_unused_result));
+void ctl_drop_calls(struct node_link *link);
 
 /* --- payloads.c: what was read or submitted lately --- */
 

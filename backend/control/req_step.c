@@ -163,12 +163,7 @@ static const struct task *task_of_rank(const struct job *j, const struct step *s
 {
     if (j->kind == JOB_KIND_STEPS)
         return step_find_task(s, key->task);
-    for (size_t i = 0; i < s->tasks.n; i++) {
-        const struct task *t = &s->tasks.v[i];
-        if (rank >= t->rank_base && rank < t->rank_base + t->n_ranks)
-            return t;
-    }
-    return NULL;
+    return step_find_rank(s, rank, NULL);
 }
 
 static const struct task *find_target(struct session *s, uint64_t tag, struct launch_key *key,

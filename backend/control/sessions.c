@@ -283,33 +283,44 @@ static bool is_admin(struct control *c, uint32_t uid)
     return uid == 0 || uid == geteuid() || user_in_groups(c->users, uid, &c->model.spec.admin_groups);
 }
 
+/* Root of a node is not root here. */
+static bool may_administer(struct control *c, uint32_t uid, bool from_node)
+{
+    return is_admin(c, uid) && !(from_node && uid == 0);
+}
+
 void ctl_forget_users(struct control *c)
 {
     user_cache_free(c->users);
     c->users = user_cache_new();
     list_for_each (s, &c->sessions, struct session, link)
-        s->admin = is_admin(c, s->uid);
+        s->admin = may_administer(c, s->uid, s->from_node);
 }
 
 static void let_in(struct control *c, int fd)
 {
     struct ucred cred;
     socklen_t len = sizeof cred;
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0) {
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
         close(fd);
-        return;
-    }
-    bool admin = is_admin(c, cred.uid);
-    if (!has_room(c, cred.uid, admin)) {
+    else
+        ctl_let_in(c, fd, &cred, false);
+}
+
+void ctl_let_in(struct control *c, int fd, const struct ucred *cred, bool from_node)
+{
+    bool admin = may_administer(c, cred->uid, from_node);
+    if (!has_room(c, cred->uid, admin)) {
         close(fd);
         return;
     }
     struct session *s = xcalloc(1, sizeof *s);
     s->ctl = c;
-    s->uid = cred.uid;
-    s->gid = cred.gid;
-    s->pid = (uint32_t)cred.pid;
+    s->uid = cred->uid;
+    s->gid = cred->gid;
+    s->pid = (uint32_t)cred->pid;
     s->admin = admin;
+    s->from_node = from_node;
     s->t_open = loop_now(c->loop);
     c->n_sessions++;
     list_init(&s->link);

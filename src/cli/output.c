@@ -120,9 +120,11 @@ static void add_step(struct sources *s, const struct output *o, const struct job
         bool declared = j->kind == JOB_KIND_STEPS;
         if (declared && task != NOT_GIVEN && t->index != task)
             continue;
-        for (uint32_t r = t->rank_base; r < t->rank_base + (t->n_ranks ? t->n_ranks : 1); r++)
+        for (uint32_t i_rank = 0; i_rank < (t->n_ranks ? t->n_ranks : 1); i_rank++) {
+            uint32_t r = step_rank(st, t, i_rank);
             if (declared || task == NOT_GIVEN || r == task)
                 add_rank(s, o, j, st, t, r);
+        }
     }
 }
 

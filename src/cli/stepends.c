@@ -37,13 +37,13 @@ static void append_end(struct str *out, const struct rank_end *e)
 }
 
 /* One line for those of t's ranks that ended like rank `first`. */
-static void describe_group(const struct task *t, size_t first, struct str *out)
+static void describe_group(const struct step *s, const struct task *t, size_t first, struct str *out)
 {
     VEC(uint32_t) same = VEC_INIT;
     const struct rank_end *e = &t->ranks.v[first];
     for (size_t i = first; i < t->ranks.n; i++)
         if (t->ranks.v[i].code == e->code && t->ranks.v[i].signal == e->signal)
-            vec_push(&same, t->rank_base + (uint32_t)i);
+            vec_push(&same, step_rank(s, t, (uint32_t)i));
     str_appendf(out, "%s: ", t->alloc.node ? t->alloc.node : "?");
     stepends_append_ranks(out, same.v, same.n);
     str_append(out, ": ");
@@ -52,7 +52,7 @@ static void describe_group(const struct task *t, size_t first, struct str *out)
     vec_fini(&same);
 }
 
-static void describe_ranks(const struct task *t, struct str *out)
+static void describe_ranks(const struct step *s, const struct task *t, struct str *out)
 {
     for (size_t i = 0; i < t->ranks.n; i++) {
         const struct rank_end *e = &t->ranks.v[i];
@@ -60,15 +60,15 @@ static void describe_ranks(const struct task *t, struct str *out)
         for (size_t k = 0; k < i && !seen; k++)
             seen = t->ranks.v[k].code == e->code && t->ranks.v[k].signal == e->signal;
         if (!seen)
-            describe_group(t, i, out);
+            describe_group(s, t, i, out);
     }
 }
 
-static void describe_whole(const struct task *t, const char *what, struct str *out)
+static void describe_whole(const struct step *s, const struct task *t, const char *what, struct str *out)
 {
     VEC(uint32_t) all = VEC_INIT;
     for (uint32_t i = 0; i < t->n_ranks; i++)
-        vec_push(&all, t->rank_base + i);
+        vec_push(&all, step_rank(s, t, i));
     str_appendf(out, "%s: ", t->alloc.node ? t->alloc.node : "?");
     stepends_append_ranks(out, all.v, all.n);
     str_appendf(out, ": %s%s%s\n", what, str_is_empty(t->message) ? "" : ": ",
@@ -76,13 +76,13 @@ static void describe_whole(const struct task *t, const char *what, struct str *o
     vec_fini(&all);
 }
 
-void stepends_describe(const struct task *t, struct str *out)
+void stepends_describe(const struct step *s, const struct task *t, struct str *out)
 {
     switch ((enum end_kind)t->end_kind) {
-    case END_OOM: describe_whole(t, "Out Of Memory", out); return;
-    case END_LAUNCH_FAILED: describe_whole(t, "could not be started", out); return;
-    case END_NODE_REBOOT: describe_whole(t, "its node was rebooted", out); return;
-    case END_UNKNOWN: describe_whole(t, "nobody saw its end", out); return;
+    case END_OOM: describe_whole(s, t, "Out Of Memory", out); return;
+    case END_LAUNCH_FAILED: describe_whole(s, t, "could not be started", out); return;
+    case END_NODE_REBOOT: describe_whole(s, t, "its node was rebooted", out); return;
+    case END_UNKNOWN: describe_whole(s, t, "nobody saw its end", out); return;
     case END_NONE:
     case END_NOT_RUN: return;
     case END_EXITED:
@@ -91,7 +91,7 @@ void stepends_describe(const struct task *t, struct str *out)
     case END_KILLED:
     case END_N_KINDS: break;
     }
-    describe_ranks(t, out);
+    describe_ranks(s, t, out);
 }
 
 static int code_of(int32_t code, int32_t sig)

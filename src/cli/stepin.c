@@ -66,7 +66,7 @@ void stepin_update(struct stepin *i, const struct step *s, int64_t now_ms)
         vec_push(&i->targets, (struct stepin_target){.taken = i->offset});
     for (size_t k = 0; k < s->tasks.n; k++) {
         struct stepin_target *t = &i->targets.v[k];
-        t->rank = s->tasks.v[k].rank_base;
+        t->rank = step_rank(s, &s->tasks.v[k], 0);
         t->done = t->done || s->tasks.v[k].state == TASK_DONE;
         bool more = t->taken < i->offset + i->kept.len || i->at_end;
         if (s->tasks.v[k].state == TASK_RUNNING && more && !t->asked && !t->done &&

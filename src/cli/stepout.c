@@ -265,7 +265,7 @@ static void stream_go_on(struct stepout_stream *st)
 static void task_streams(struct stepout *o, const struct step *s, const struct task *t, int64_t now_ms)
 {
     for (uint32_t i = 0; i < 2 * t->n_ranks; i++) {
-        uint64_t at = 2 * (uint64_t)t->rank_base + i;
+        uint64_t at = 2 * (uint64_t)step_rank(s, t, i / 2) + i % 2;
         if (at >= 2 * (uint64_t)o->n_ranks)
             return;
         struct stepout_stream *st = &o->v[at];
@@ -367,7 +367,7 @@ void stepout_give_up(struct stepout *o, const struct step *s)
     for (size_t i = 0; o->v && i < s->tasks.n; i++) {
         const struct task *t = &s->tasks.v[i];
         for (uint32_t k = 0; task_has_output(t) && k < 2 * t->n_ranks; k++) {
-            uint64_t at = 2 * (uint64_t)t->rank_base + k;
+            uint64_t at = 2 * (uint64_t)step_rank(s, t, k / 2) + k % 2;
             if (at < 2 * (uint64_t)o->n_ranks && is_streamed(s, o->v[at].which) && !o->v[at].eof)
                 stream_lost(o, &o->v[at], o->why_not ? o->why_not : "no answer");
         }
@@ -379,7 +379,7 @@ bool stepout_task_is_done(const struct stepout *o, const struct step *s, const s
     if (t->state != TASK_DONE || !stepout_is_drained(o))
         return false;
     for (uint32_t i = 0; o->v && task_has_output(t) && i < 2 * t->n_ranks; i++) {
-        uint64_t at = 2 * (uint64_t)t->rank_base + i;
+        uint64_t at = 2 * (uint64_t)step_rank(s, t, i / 2) + i % 2;
         if (at < 2 * (uint64_t)o->n_ranks && is_streamed(s, o->v[at].which) && !o->v[at].eof)
             return false;
     }

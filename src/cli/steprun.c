@@ -130,7 +130,7 @@ static void print_status(const struct run *r, const struct step *s)
         VEC(uint32_t) ranks = VEC_INIT;
         for (size_t i = 0; i < s->tasks.n; i++)
             for (uint32_t k = 0; s->tasks.v[i].state == state && k < s->tasks.v[i].n_ranks; k++)
-                vec_push(&ranks, s->tasks.v[i].rank_base + k);
+                vec_push(&ranks, step_rank(s, &s->tasks.v[i], k));
         if (ranks.n) {
             struct str line = STR_INIT;
             stepends_append_ranks(&line, ranks.v, ranks.n);
@@ -235,7 +235,7 @@ static void tell_ends(struct run *r, const struct step *s, bool all)
             continue;
         vec_push(&r->told, t->index);
         struct str text = STR_INIT;
-        stepends_describe(t, &text);
+        stepends_describe(s, t, &text);
         if (!r->opt->quiet)
             cli_error_lines(r->f->cli, text.s);
         str_fini(&text);

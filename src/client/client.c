@@ -344,7 +344,8 @@ int client_connect(const char *program, unsigned flags, struct client **ret, str
     c->in.max = ANSWER_MAX;
     paths_find(&c->paths);
     c->fd = client_dial(c->paths.socket, err);
-    bool may_start = (flags & CLIENT_START) && access(c->paths.config, F_OK) != 0;
+    bool may_start =
+        (flags & CLIENT_START) && !getenv("STOKER_SOCKET") && access(c->paths.config, F_OK) != 0;
     if ((c->fd == -ENOENT || c->fd == -ECONNREFUSED) && (may_start || (flags & CLIENT_UP)))
         c->fd = client_start_controller(&c->paths, err);
     int r = c->fd < 0 ? c->fd : greet(c, program, !(flags & CLIENT_EAGER), err);

@@ -74,6 +74,39 @@ struct task *step_find_task(const struct step *s, uint32_t index)
     return NULL;
 }
 
+uint32_t step_rank(const struct step *s, const struct task *t, uint32_t local)
+{
+    if (!s->distribution || t->index >= s->tasks.n)
+        return t->rank_base + local;
+    uint32_t rank = 0;
+    for (size_t i = 0; i < s->tasks.n; i++) {
+        const struct task *o = &s->tasks.v[i];
+        bool before = o->index < t->index;
+        rank += o->n_ranks <= local ? o->n_ranks : local + before;
+    }
+    return rank;
+}
+
+const struct task *step_find_rank(const struct step *s, uint32_t rank, uint32_t *ret_local)
+{
+    bool dealt = s->distribution != 0, any = true;
+    uint32_t at = 0; /* the next rank, as they are dealt out */
+    for (uint32_t round = 0; any && (dealt || round == 0); round++) {
+        any = false;
+        for (size_t i = 0; i < s->tasks.n; i++) {
+            const struct task *t = &s->tasks.v[i];
+            bool here = dealt ? t->n_ranks > round && at++ == rank
+                              : rank >= t->rank_base && rank - t->rank_base < t->n_ranks;
+            any = any || t->n_ranks > round;
+            if (here && ret_local)
+                *ret_local = dealt ? round : rank - t->rank_base;
+            if (here)
+                return t;
+        }
+    }
+    return NULL;
+}
+
 bool job_is_array_record(const struct job *j)
 {
     return j->array_job && j->array_index == ARRAY_NONE;

@@ -237,7 +237,11 @@ void job_free(struct job *j);
 
 struct step *job_find_step(const struct job *j, int32_t id);       /* or NULL */
 struct task *step_find_task(const struct step *s, uint32_t index); /* or NULL */
-bool job_is_array_record(const struct job *j);                     /* stands for elements not started yet */
+/* The number of a task's rank with that local id: in blocks, or dealt out one by one over the tasks. */
+uint32_t step_rank(const struct step *s, const struct task *t, uint32_t local);
+/* The task that runs a rank, its local id in *ret_local (may be NULL); NULL where none does. */
+const struct task *step_find_rank(const struct step *s, uint32_t rank, uint32_t *ret_local);
+bool job_is_array_record(const struct job *j);      /* stands for elements not started yet */
 uint32_t job_pending_elements(const struct job *j); /* of an array record; 1 for a pending plain job */
 /* Ended, by itself, with code 0. */
 bool job_succeeded(const struct job *j);

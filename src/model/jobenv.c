@@ -334,14 +334,13 @@ static void rank_gpus(struct strv *env, const struct step *s, const struct task 
 void jobenv_task(struct strv *env, const struct job *j, const struct step *s, const struct task *t)
 {
     bool own_world = j->kind == JOB_KIND_STEPS;
-    uint32_t base = own_world ? 0 : t->rank_base;
     if (own_world)
         step_job_placement(env, s, t);
     set_node(env, alloc_on_node(j, t));
     set_count(env, "SLURM_NODEID", own_world ? 0 : t->index);
     struct str gtids = STR_INIT;
     for (uint32_t i = 0; i < t->n_ranks; i++)
-        str_appendf(&gtids, i ? ",%u" : "%u", base + i);
+        str_appendf(&gtids, i ? ",%u" : "%u", own_world ? i : step_rank(s, t, i));
     strv_setenv(env, "SLURM_GTIDS", gtids.s);
     str_fini(&gtids);
     char id[16];

@@ -47,7 +47,9 @@ static void get_what(const void *ctx, const void *row, struct field *f)
 
 static const struct rank_end *end_of(const struct tree_row *r)
 {
-    size_t i = r->rank >= 0 ? (size_t)(r->rank - r->task->rank_base) : 0;
+    uint32_t i = 0;
+    if (r->rank >= 0 && step_find_rank(r->step, (uint32_t)r->rank, &i) != r->task)
+        return NULL;
     return r->rank >= 0 && r->task->state == TASK_DONE && i < r->task->ranks.n ? &r->task->ranks.v[i]
                                                                                : NULL;
 }
@@ -253,7 +255,7 @@ static void push_task(struct jobtree *t, struct table *table, const struct step 
     if (task->n_ranks <= 1 || !table_wants_children(table, row_id(r)))
         return;
     for (uint32_t k = 0; k < task->n_ranks; k++)
-        push_row(t, table, (struct tree_row){.step = s, .task = task, .rank = task->rank_base + k},
+        push_row(t, table, (struct tree_row){.step = s, .task = task, .rank = step_rank(s, task, k)},
                  (uint8_t)(depth + 1), false);
 }
 

@@ -225,7 +225,7 @@ static void list_places(const struct job *j, struct places *p)
                 vec_push(&p->v, (struct output_at){.job = j->id,
                                                    .step = s->id,
                                                    .task = s->tasks.v[k].index,
-                                                   .rank = s->tasks.v[k].rank_base + r});
+                                                   .rank = step_rank(s, &s->tasks.v[k], r)});
     }
     if (j->kind == JOB_KIND_BATCH && !batch)
         vec_push(&p->v, (struct output_at){.job = j->id, .step = STEP_BATCH});
@@ -388,8 +388,10 @@ static bool most_to_see(const struct job *j, struct output_at *at)
             const struct task *t = &j->steps.v[i].tasks.v[k];
             if (t->state == TASK_WAITING)
                 continue;
-            *at = (struct output_at){
-                .job = j->id, .step = j->steps.v[i].id, .task = t->index, .rank = t->rank_base};
+            *at = (struct output_at){.job = j->id,
+                                     .step = j->steps.v[i].id,
+                                     .task = t->index,
+                                     .rank = step_rank(&j->steps.v[i], t, 0)};
             found = true;
             if (task_failed(t))
                 return true;

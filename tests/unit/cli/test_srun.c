@@ -221,7 +221,7 @@ static void ends(void **unused)
         t.ranks.n = 3;
         struct step s = {.tasks = {.v = &t, .n = 1}, .done = true};
         struct str text = STR_INIT;
-        stepends_describe(&t, &text);
+        stepends_describe(&(struct step){0}, &t, &text);
         char *row = xasprintf("row %zu", i);
         check_str(row, text.s, rows[i].text);
         check_int(row, stepends_exit_code(&s), rows[i].code);
