@@ -101,10 +101,10 @@ static bool can_ever_run(struct session *s, const struct job *j, struct outcome 
 {
     struct errtext text = {""};
     struct sched_view v = ctl_view(s->ctl);
-    enum refusal r = j->hold == HOLD_NONE
-                         ? REFUSAL_NONE
-                         : sched_admit(s->ctl->planner, &v, j->uid, &j->req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL,
-                                       j->kind == JOB_KIND_STEPS ? j->steps.n : 0, &text);
+    enum refusal r = j->hold == HOLD_NONE ? REFUSAL_NONE
+                                          : sched_admit(s->ctl->planner, &v, j->uid, &j->req,
+                                                        j->kind == JOB_KIND_STEPS ? j->steps.v : NULL,
+                                                        j->kind == JOB_KIND_STEPS ? j->steps.n : 0, &text);
     if (r == REFUSAL_PART_DOWN)
         return true;
     if (r == REFUSAL_NONE && j->hold != HOLD_NONE)
@@ -379,8 +379,8 @@ void req_update(struct session *s, uint64_t tag, const struct msg_update *m)
     if (r == REFUSAL_NONE && (!str_eq(u.req.account, j->req.account) || !str_eq(u.req.qos, j->req.qos)))
         r = account_check(&c->model.spec, j->user, j->group, u.req.account, u.req.qos, &text);
     if (r == REFUSAL_NONE && j->state == JOB_PENDING)
-        r = sched_admit(s->ctl->planner, &v, j->uid, &u.req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL, j->steps.n,
-                        &text);
+        r = sched_admit(s->ctl->planner, &v, j->uid, &u.req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL,
+                        j->steps.n, &text);
     if (r == REFUSAL_NONE && !str_eq(u.req.dependency, j->req.dependency))
         r = past_settle(c, &u.req, j->array_job ? j->array_job : j->id, &text);
     if (r == REFUSAL_NONE && j->state == JOB_PENDING) {

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "backend/control/private.h"
-#include "backend/sched/forecast.h"
 #include "backend/sched/account.h"
+#include "backend/sched/forecast.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/model/array.h"
@@ -238,8 +238,8 @@ static void check_submit(struct session *s, const struct msg_submit *m, struct c
     if (k->refusal != REFUSAL_NONE || m->force || (m->hold && !m->test_only))
         return;
     struct sched_view v = ctl_view(c);
-    k->refusal = sched_admit(c->planner, &v, s->uid, &m->req, m->kind == JOB_KIND_STEPS ? m->steps.v : NULL, m->steps.n,
-                             &k->text);
+    k->refusal = sched_admit(c->planner, &v, s->uid, &m->req, m->kind == JOB_KIND_STEPS ? m->steps.v : NULL,
+                             m->steps.n, &k->text);
 }
 
 static void set_array(struct control *c, struct job *j, struct check *k)
@@ -344,8 +344,8 @@ static void keep_payload(struct control *c, uint32_t job, int32_t step, const st
     str_fini(&b);
 }
 
-/* --test-only: when it would start and where, in Slurm's words, which scripts read. count is 1 where that is
- * now. */
+/* --test-only: when it would start and where, in Slurm's words, which scripts read. count is 1 where that
+ * is now. */
 static void answer_test(struct session *s, uint64_t tag, const struct job *j)
 {
     struct control *c = s->ctl;
@@ -360,7 +360,8 @@ static void answer_test(struct session *s, uint64_t tag, const struct job *j)
     if (t.now)
         str_appendf(&b, " using %u processors on nodes %s in partition %s", t.cpus, t.nodes, t.partition);
     else if (knows)
-        str_appendf(&b, " at the latest, in partition %s, by the time limits of the jobs before it", t.partition);
+        str_appendf(&b, " at the latest, in partition %s, by the time limits of the jobs before it",
+                    t.partition);
     else if (t.verdict.spec)
         limit_text(&t.verdict, &b);
     else if (t.reason != REASON_NONE)
