@@ -1,5 +1,5 @@
-/* directives.h - the #SBATCH lines of a script as something to be edited: an option is found, changed, added
- * or taken out, and every other byte of the script stays what it is.
+/* directives.h - the #SBATCH lines of a script as something to be edited: an option is found, changed,
+ * added or taken out, and every other byte of the script stays what it is.
  *
  * The same lines count, and words are split in the same way, as when a script is submitted
  * (src/jobspec/script.h).
@@ -12,12 +12,12 @@
 
 struct directive { /* one option; places are bytes of the text */
     const struct opt *opt;
-    char *value;             /* NULL: it has none */
-    size_t at, end;          /* of all of it: "--time=1:00", "-t 1:00" */
-    size_t value_at;         /* of its value, up to end */
+    char *value;              /* NULL: it has none */
+    size_t at, end;           /* of all of it: "--time=1:00", "-t 1:00" */
+    size_t value_at;          /* of its value, up to end */
     size_t line_at, line_end; /* of its line, without the line break */
-    unsigned line;           /* from 1 */
-    bool alone;              /* nothing else stands in the line */
+    unsigned line;            /* from 1 */
+    bool alone;               /* nothing else stands in the line */
 };
 
 struct directives {

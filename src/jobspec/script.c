@@ -104,11 +104,22 @@ static int read_file(const char *operand, struct script *s, struct errtext *err)
     return rc;
 }
 
-int script_read(const char *operand, struct script *ret, struct errtext *err)
+int script_read_raw(const char *operand, struct script *ret, struct errtext *err)
 {
     bool from_stdin = !operand || str_eq(operand, "-") || str_eq(operand, "/dev/stdin");
     struct script s = {.name = xstrdup(from_stdin ? "stdin" : operand)};
     int rc = from_stdin ? read_all(STDIN_FILENO, "stdin", &s.text, err) : read_file(operand, &s, err);
+    if (rc)
+        script_fini(&s);
+    else
+        *ret = s;
+    return rc;
+}
+
+int script_read(const char *operand, struct script *ret, struct errtext *err)
+{
+    struct script s = {.path = NULL};
+    int rc = script_read_raw(operand, &s, err);
     rc = rc ? rc : script_check(&s.text, err);
     if (rc)
         script_fini(&s);

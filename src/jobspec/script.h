@@ -29,6 +29,9 @@ struct script_header {
  * reading gives. */
 int script_read(const char *operand, struct script *ret, struct errtext *err)
     __attribute__((warn_unused_result));
+/* The same without a look at what stands in it. */
+int script_read_raw(const char *operand, struct script *ret, struct errtext *err)
+    __attribute__((warn_unused_result));
 /* Of a command line: --wrap. */
 void script_wrap(const char *command, struct script *ret);
 void script_fini(struct script *s);

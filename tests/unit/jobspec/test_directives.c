@@ -27,8 +27,10 @@ static void values_are_those_of_sbatch(void **state)
         int id;
         const char *want; /* "-": there is none */
     } rows[] = {
-        {J_TIME, "1:00:00"}, {J_JOB_NAME, "two words"}, {J_NTASKS, "4"}, {J_CPUS_PER_TASK, "2"},
-        {J_PARTITION, "main"}, {J_QOS, "-"},            {J_MEM, "-"},    {B_ARRAY, "-"},
+        {J_TIME, "1:00:00"},   {J_JOB_NAME, "two words"},
+        {J_NTASKS, "4"},       {J_CPUS_PER_TASK, "2"},
+        {J_PARTITION, "main"}, {J_QOS, "-"},
+        {J_MEM, "-"},          {B_ARRAY, "-"},
     };
     struct directives d;
     directives_read(&d, &batch_opts, SCRIPT);
