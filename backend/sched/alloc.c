@@ -7,9 +7,9 @@ static struct node_sets *sets_of(struct planner *p, uint32_t at)
 {
     struct node_sets *s = &p->taken[at];
     const struct node *n = p->view->model->nodes[at];
-    if (s->pass == p->pass)
+    if (s->decision == p->decision)
         return s;
-    *s = (struct node_sets){.pass = p->pass};
+    *s = (struct node_sets){.decision = p->decision};
     cpuset_add_range(&s->cpus, 0, n->cpus < CPUSET_MAX ? n->cpus : CPUSET_MAX);
     cpuset_add_range(&s->gpus, 0, n->gpus == UINT32_MAX ? 0 : n->gpus < CPUSET_MAX ? n->gpus : CPUSET_MAX);
     cpuset_andnot(&s->cpus, &n->cpus_used);

@@ -53,11 +53,16 @@ void backfill_shake(struct backfill *b)
     b->shaken = true;
 }
 
-/* What starts at t goes on for so long: without a limit of its own, until its deadline. */
+/* What starts at t goes on for so long: without a limit of its own until its deadline, and never longer
+ * than what it belongs to. */
 static int64_t length_at(const struct backfill_item *it, const struct backfill_choice *c, int64_t t)
 {
-    return c->len == WHEN_NEVER && it->deadline > t && it->deadline != WHEN_NEVER ? it->deadline - t
-                                                                                  : c->len;
+    int64_t len = c->len;
+    if (len == WHEN_NEVER && it->deadline > t && it->deadline != WHEN_NEVER)
+        len = it->deadline - t;
+    if (it->ends && when_plus(t, len) > it->ends)
+        len = it->ends > t ? it->ends - t : 1;
+    return len;
 }
 
 /* A start at t with this length keeps the deadline. */
@@ -193,7 +198,7 @@ static bool place_before_others(struct backfill *b, const struct backfill_item *
 
 static bool is_due(const struct backfill *b, const struct backfill_hold *h)
 {
-    return !b->opts.keep || b->gained || b->shaken || b->freed != h->freed || h->use.start <= b->pool->now;
+    return !b->opts.keep || b->gained || b->shaken || h->use.start <= b->pool->now;
 }
 
 /* It starts where and when it was planned to: nothing comes free by that. */
@@ -275,8 +280,7 @@ static void hold(struct backfill *b, const struct backfill_item *it, struct back
                  const struct backfill_place *at)
 {
     const struct backfill_choice *c = &it->choices[at->choice];
-    *h = (struct backfill_hold){
-        .lane = c->lane, .claim = claim, .visited = b->pass, .freed = b->freed, .own = c->own};
+    *h = (struct backfill_hold){.lane = c->lane, .claim = claim, .visited = b->pass, .own = c->own};
     pool_hold(b->pool, &h->use, &at->parts, at->start, when_plus(at->start, at->len));
     list_append(&b->holds, &h->link);
     b->lanes[h->lane].n_held += !claim;
@@ -302,7 +306,6 @@ static bool move_earlier(struct backfill *b, const struct backfill_item *it, str
         backfill_give_up(b, h);
         hold(b, it, h, claim, &at);
     }
-    h->freed = b->freed;
     backfill_place_fini(&at);
     return earlier;
 }

@@ -47,6 +47,7 @@ struct backfill_item {
     const struct backfill_choice *choices; /* in the order of preference */
     uint32_t n_choices;
     int64_t deadline; /* must have ended by then; WHEN_NEVER */
+    int64_t ends;     /* is over by then, whatever its length: what it belongs to ends; 0: nothing does */
 };
 
 /* The place held for a waiting item: embedded in what waits. Zeroed: none. */
@@ -55,7 +56,6 @@ struct backfill_hold {
     uint32_t lane;        /* where it is held */
     bool claim;           /* by preemption: counts against no lane */
     uint64_t visited;     /* the pass that looked at it last */
-    uint64_t freed;       /* the backfill's, when it was looked at */
     bool aside;           /* lifted for a moment, for somebody before it */
     struct pool_use *own; /* of the choice: it lies within this one */
     struct list link;     /* in the backfill's list while it holds something */

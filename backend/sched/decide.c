@@ -291,6 +291,7 @@ static enum limit_state leave_choices(struct pass *s, struct group *g, const str
     }
     ret->choices = s->choices;
     ret->deadline = g->deadline;
+    ret->ends = g->ends;
     return best;
 }
 
@@ -381,7 +382,7 @@ static enum outcome try_head(struct pass *s, struct turn *t)
     struct planner *p = s->p;
     struct group *g = t->g;
     struct unit *u = head_of(g);
-    struct backfill_item it;
+    struct backfill_item it = {0};
     vec_push(&p->looked, u->job);
     u->reason = gate_of_pass(s, u);
     if (u->reason != REASON_NONE) {
@@ -408,7 +409,8 @@ static enum outcome try_head(struct pass *s, struct turn *t)
         start(s, g, u);
         return u->count ? GROUP_GOES_ON : UNIT_WAITS;
     }
-    if (it.n_choices == g->n_choices && g->deadline == WHEN_NEVER) /* else it may be just this one */
+    if (it.n_choices == g->n_choices && g->deadline == WHEN_NEVER &&
+        !g->ends) /* else it may be just this one */
         mark_dead(p, g);
     return wait_for_place(s, g, u, &it, t->borrow);
 }
@@ -536,6 +538,7 @@ void planner_decide(struct planner *p, const struct sched_view *v, struct wall n
     prio_ctx_init(&p->prio, v, now);
     limits_begin(p->limits, v->model, now);
     size_t mark = limits_mark(p->limits);
+    p->decision++;
     p->prey_known = false;
     go_through_queue(p);
     limits_rewind(p->limits, mark);

@@ -54,6 +54,7 @@ struct group {
     bool begun; /* step jobs that have started come before what has not */
     bool licensed;
     int64_t deadline;
+    int64_t ends; /* of step jobs that have started: their limit is over then; 0: never, or not started */
     struct pool_use *own; /* of the reservation that it asks for; NULL: none */
     struct list units;    /* by submission, then id */
     uint32_t n_units;
@@ -113,7 +114,7 @@ struct tentative { /* started in the pass, until the state says so */
 };
 
 struct node_sets { /* what is left on a node in this pass */
-    uint64_t pass;
+    uint64_t decision;
     struct cpuset cpus, gpus;
 };
 
@@ -153,7 +154,7 @@ struct planner {
     struct list buried;              /* groups that a forecast still names */
     float ratios[FORECAST_SAMPLES];  /* wait by forecast, of those that started lately */
     uint32_t n_ratios;
-    uint64_t pass;
+    uint64_t decision, pass; /* there are several passes in a decision where places are given up */
     int64_t last_now;
     bool gained, lost; /* since the last pass */
     /* of the pass under way */

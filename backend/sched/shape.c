@@ -320,6 +320,14 @@ static struct strv partitions_of(const struct planner *p, const struct job *j)
     return names;
 }
 
+/* A step job that runs takes its tasks along when it ends. */
+static int64_t end_of_begun(const struct job *j)
+{
+    bool limited = j->state != JOB_PENDING && j->time_limit_s != DURATION_UNLIMITED &&
+                   j->time_limit_s != DURATION_NOT_SET;
+    return limited ? j->t_start.ms + (int64_t)j->time_limit_s * MS_PER_S : 0;
+}
+
 static void key_owner(struct str *k, const struct planner *p, const struct job *j, bool begun)
 {
     key_text(k, j->user);
@@ -333,6 +341,7 @@ static void key_owner(struct str *k, const struct planner *p, const struct job *
     key_number(
         k, (uint64_t)(j->t_eligible.ms - j->t_submit.ms)); /* so that they age in the order of submission */
     key_number(k, (uint64_t)deadline_of(p, j));
+    key_number(k, (uint64_t)end_of_begun(j));
     key_text(k, j->req.reservation);
 }
 
@@ -370,6 +379,7 @@ static struct group *make_group(struct planner *p, const struct job *j, const st
                         .begun = j->state != JOB_PENDING,
                         .licensed = !str_is_empty(j->req.licenses) && j->state == JOB_PENDING,
                         .deadline = deadline_of(p, j),
+                        .ends = end_of_begun(j),
                         .own = reservation_use(p, j)};
     g->key = str_take(key);
     list_init(&g->units);

@@ -66,15 +66,20 @@ static void ask_to_go(struct lab *l, const struct sched_result *r)
     }
 }
 
+size_t pass_fold(struct lab *l, struct planner *p, struct sched_result *r)
+{
+    size_t n = r->starts.n + r->places.n;
+    start_all(l, p, r);
+    ask_to_go(l, r);
+    return n;
+}
+
 size_t pass_again(struct lab *l, struct planner *p, struct sched_result *ret)
 {
     struct sched_view v = pass_view(l);
     sched_result_init(ret);
     planner_decide(p, &v, l->now, ret);
-    size_t n = ret->starts.n + ret->places.n;
-    start_all(l, p, ret);
-    ask_to_go(l, ret);
-    return n;
+    return pass_fold(l, p, ret);
 }
 
 size_t pass_run(struct lab *l, struct planner *p, struct sched_result *ret)

@@ -14,6 +14,9 @@ struct sched_view pass_view(const struct lab *l);
  * Returns how many there were. */
 size_t pass_run(struct lab *l, struct planner *p, struct sched_result *ret);
 
+/* The second half of it: folds what a pass has decided, and notes that for p. */
+size_t pass_fold(struct lab *l, struct planner *p, struct sched_result *r);
+
 /* The same, but the planner goes on from what it knows: the test has noted what has changed since. */
 size_t pass_again(struct lab *l, struct planner *p, struct sched_result *ret);
 

@@ -1,0 +1,495 @@
+/* refsched.c - the policy as its text reads. */
+#include "tests/lib/refsched.h"
+
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "src/model/need.h"
+
+#define NEVER INT64_MAX
+
+struct free {
+    int64_t cpus, mem_mib, gpus;
+};
+
+static int64_t plus(int64_t t, int64_t len)
+{
+    return len > NEVER - t ? NEVER : t + len;
+}
+
+/* --- what is free --- */
+
+static struct free free_at(const struct ref_plan *p, uint32_t node, int64_t t)
+{
+    const struct node *n = p->m->nodes[node];
+    struct free f = {n->cpus, (int64_t)n->mem_mib, n->gpus};
+    vec_for_each (&p->uses, i) {
+        const struct ref_use *u = &p->uses.v[i];
+        if (u->node != node || u->start > t || u->end <= t)
+            continue;
+        f.cpus -= u->cpus;
+        f.mem_mib -= u->mem_mib;
+        f.gpus -= u->gpus;
+    }
+    return f;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Throughout [t, t + len): it gets less only where something begins. */
+static struct free free_for(const struct ref_plan *p, uint32_t node, int64_t t, int64_t len)
+{
+    struct free f = free_at(p, node, t);
+    vec_for_each (&p->uses, i) {
+        const struct ref_use *u = &p->uses.v[i];
+        if (u->node != node || u->start <= t || u->start >= plus(t, len))
+            continue;
+        struct free g = free_at(p, node, u->start);
+        f = (struct free){least(f.cpus, g.cpus), least(f.mem_mib, g.mem_mib), least(f.gpus, g.gpus)};
+    }
+    return f;
+}
+
+/* --- where --- */
+
+static bool lists(const char *text, const char *name)
+{
+    struct strv v = strv_split(text, ",");
+    bool yes = strv_has(&v, name);
+    strv_fini(&v);
+    return yes;
+}
+
+static bool suits(const struct ref_plan *p, const struct job *j, uint32_t part, uint32_t node)
+{
+    const struct node *n = p->m->nodes[node];
+    const struct part_spec *s = &p->m->spec.parts.v[part];
+    if (!strv_has(&s->nodes, n->spec.name) || n->state != NODE_UP || n->drain)
+        return false;
+    if (j->req.nodelist && !str_eq(j->req.nodelist, n->spec.name))
+        return false;
+    if (j->req.exclude && lists(j->req.exclude, n->spec.name))
+        return false;
+    if (j->req.features && !strv_has(&n->spec.features, j->req.features))
+        return false;
+    return !j->req.gpu_type || !n->gpus || str_ieq(j->req.gpu_type, n->gpu_type);
+}
+
+struct look {
+    uint32_t node;
+    struct free free;
+    int64_t tasks;
+};
+
+static bool tighter(const struct ref_plan *p, const struct look *a, const struct look *b)
+{
+    uint32_t wa = p->m->nodes[a->node]->spec.weight, wb = p->m->nodes[b->node]->spec.weight;
+    if (wa != wb)
+        return wa < wb;
+    if (a->free.gpus != b->free.gpus)
+        return a->free.gpus < b->free.gpus;
+    if (a->free.cpus != b->free.cpus)
+        return a->free.cpus < b->free.cpus;
+    return a->node < b->node;
+}
+
+static bool roomier(const struct ref_plan *p, const struct look *a, const struct look *b)
+{
+    uint32_t wa = p->m->nodes[a->node]->spec.weight, wb = p->m->nodes[b->node]->spec.weight;
+    if (wa != wb)
+        return wa < wb;
+    return a->tasks != b->tasks ? a->tasks > b->tasks : a->node < b->node;
+}
+
+static bool place(const struct ref_plan *p, const struct job *j, uint32_t part, int64_t t, int64_t len,
+                  struct ref_entry *ret)
+{
+    struct job_need need;
+    struct look v[64];
+    uint32_t n = 0;
+    job_need(&j->req, &need);
+    for (uint32_t i = 0; i < p->m->n_nodes; i++) {
+        const struct node *node = p->m->nodes[i];
+        struct free f = free_for(p, i, t, len);
+        bool idle = f.cpus == node->cpus && f.mem_mib == (int64_t)node->mem_mib && f.gpus == node->gpus;
+        if (!suits(p, j, part, i) || f.cpus < need.cpus_per_task || f.gpus < need.gpus_per_node ||
+            f.mem_mib < (int64_t)need.mem_per_node_mib || (need.whole_nodes && !idle))
+            continue;
+        v[n++] = (struct look){i, f, least(f.cpus / need.cpus_per_task, need.tasks)};
+    }
+    if (n < need.nodes || need.nodes > p->m->spec.parts.v[part].max_nodes)
+        return false;
+    *ret = (struct ref_entry){
+        .job = j->id, .index = ARRAY_NONE, .start = t, .len_ms = len, .part = part, .n_nodes = need.nodes};
+    for (uint32_t k = 0; k < need.nodes; k++) {
+        uint32_t best = k;
+        for (uint32_t i = k + 1; i < n; i++)
+            if (need.nodes == 1 ? tighter(p, &v[i], &v[best]) : roomier(p, &v[i], &v[best]))
+                best = i;
+        struct look swap = v[k];
+        v[k] = v[best];
+        v[best] = swap;
+        ret->nodes[k] = v[k].node;
+    }
+    return true;
+}
+
+static void charge(struct ref_plan *p, const struct job *j, const struct ref_entry *e, bool hold)
+{
+    struct job_need need;
+    job_need(&j->req, &need);
+    for (uint32_t i = 0; i < e->n_nodes; i++) {
+        const struct node *n = p->m->nodes[e->nodes[i]];
+        struct ref_use u = {e->nodes[i],
+                            need.cpus_per_task,
+                            (int64_t)need.mem_per_node_mib,
+                            need.gpus_per_node,
+                            e->start,
+                            plus(e->start, e->len_ms),
+                            j->id,
+                            hold};
+        if (need.whole_nodes) {
+            u.cpus = n->cpus;
+            u.mem_mib = (int64_t)n->mem_mib;
+            u.gpus = n->gpus;
+        }
+        vec_push(&p->uses, u);
+    }
+}
+
+/* --- when --- */
+
+static int64_t ms_of(uint32_t s)
+{
+    return s == DURATION_UNLIMITED ? NEVER : (int64_t)s * MS_PER_S;
+}
+
+static int64_t limit_of(const struct job *j, const struct part_spec *s)
+{
+    uint32_t t = j->req.time_limit_s != DURATION_NOT_SET ? j->req.time_limit_s
+                 : s->default_time_s != DURATION_NOT_SET ? s->default_time_s
+                                                         : s->max_time_s;
+    return ms_of(t);
+}
+
+static int64_t least_of(const struct job *j, const struct part_spec *s)
+{
+    int64_t limit = limit_of(j, s);
+    return j->req.time_min_s >= DURATION_NOT_SET ? limit : least(limit, ms_of(j->req.time_min_s));
+}
+
+static int64_t deadline_of(const struct job *j)
+{
+    return wall_is_set(j->req.deadline) ? j->req.deadline.ms : NEVER;
+}
+
+/* How long the nodes of e stay free for it. */
+static int64_t room_of(const struct ref_plan *p, const struct job *j, const struct ref_entry *e)
+{
+    struct job_need need;
+    int64_t room = NEVER;
+    job_need(&j->req, &need);
+    vec_for_each (&p->uses, i) {
+        const struct ref_use *u = &p->uses.v[i];
+        for (uint32_t k = 0; k < e->n_nodes; k++) {
+            if (u->node != e->nodes[k] || u->start <= e->start)
+                continue;
+            struct free f = free_at(p, u->node, u->start);
+            const struct node *n = p->m->nodes[u->node];
+            bool all = need.whole_nodes &&
+                       (f.cpus < n->cpus || f.gpus < n->gpus || f.mem_mib < (int64_t)n->mem_mib);
+            if (all || f.cpus < need.cpus_per_task || f.gpus < need.gpus_per_node ||
+                f.mem_mib < (int64_t)need.mem_per_node_mib)
+                room = least(room, u->start - e->start);
+        }
+    }
+    return room;
+}
+
+static bool start_in(const struct ref_plan *p, const struct job *j, uint32_t part, struct ref_entry *ret)
+{
+    const struct part_spec *s = &p->m->spec.parts.v[part];
+    int64_t len = limit_of(j, s), min = least_of(j, s), deadline = deadline_of(j);
+    if (len == NEVER && deadline != NEVER)
+        len = deadline - p->now;
+    if (plus(p->now, len) <= deadline && place(p, j, part, p->now, len, ret))
+        return true;
+    if (min >= len || !place(p, j, part, p->now, min, ret))
+        return false;
+    ret->len_ms = least(least(len, room_of(p, j, ret)), deadline == NEVER ? NEVER : deadline - p->now);
+    return ret->len_ms >= min;
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+    const int64_t *a = pa, *b = pb;
+    return *a < *b ? -1 : *a > *b;
+}
+
+/* Only when something begins or ends can it become possible. */
+static bool earliest_in(const struct ref_plan *p, const struct job *j, uint32_t part, struct ref_entry *ret)
+{
+    VEC(int64_t) times = VEC_INIT;
+    int64_t len = limit_of(j, &p->m->spec.parts.v[part]), deadline = deadline_of(j);
+    bool found = false;
+    vec_push(&times, p->now);
+    vec_for_each (&p->uses, i) {
+        if (p->uses.v[i].start > p->now)
+            vec_push(&times, p->uses.v[i].start);
+        if (p->uses.v[i].end > p->now && p->uses.v[i].end != NEVER)
+            vec_push(&times, p->uses.v[i].end);
+    }
+    qsort(times.v, times.n, sizeof *times.v, by_number);
+    for (size_t i = 0; i < times.n && !found; i++)
+        found = place(p, j, part, times.v[i], len, ret) && plus(times.v[i], len) <= deadline;
+    vec_fini(&times);
+    return found;
+}
+
+/* --- the queue --- */
+
+static uint32_t part_at(const struct model *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->spec.parts.n; i++)
+        if (str_eq(m->spec.parts.v[i].name, name))
+            return i;
+    return UINT32_MAX;
+}
+
+/* Those of its partitions that take it, in its order. */
+static uint32_t parts_of(const struct model *m, const struct job *j, uint32_t v[8])
+{
+    struct strv names = strv_split(j->req.partition, ",");
+    uint32_t n = 0;
+    if (!names.n && m->spec.parts.n)
+        strv_push(&names, model_default_part(m)->name);
+    for (size_t i = 0; i < names.n; i++) {
+        uint32_t at = part_at(m, names.v[i]);
+        struct job_need need;
+        job_need(&j->req, &need);
+        const struct part_spec *s = &m->spec.parts.v[at];
+        bool long_one = j->req.time_limit_s != DURATION_NOT_SET && j->req.time_limit_s > s->max_time_s;
+        if ((s->state == PART_UP || s->state == PART_DRAIN) && !long_one && need.nodes <= s->max_nodes)
+            v[n++] = at;
+    }
+    strv_fini(&names);
+    return n;
+}
+
+static uint32_t tier_of(const struct model *m, const struct job *j)
+{
+    uint32_t v[8], n = parts_of(m, j, v), tier = 0;
+    for (uint32_t i = 0; i < n; i++)
+        tier = m->spec.parts.v[v[i]].priority_tier > tier ? m->spec.parts.v[v[i]].priority_tier : tier;
+    return tier;
+}
+
+static bool goes_first(const struct model *m, const struct job *a, const struct job *b)
+{
+    uint32_t ta = tier_of(m, a), tb = tier_of(m, b);
+    uint32_t pa = a->req.has_priority ? a->req.priority : 0, pb = b->req.has_priority ? b->req.priority : 0;
+    if (ta != tb)
+        return ta > tb;
+    if (pa != pb)
+        return pa > pb;
+    if (a->t_submit.ms != b->t_submit.ms)
+        return a->t_submit.ms < b->t_submit.ms;
+    uint32_t ia = a->array_job ? a->array_job : a->id, ib = b->array_job ? b->array_job : b->id;
+    return ia != ib ? ia < ib : a->array_index < b->array_index;
+}
+
+void ref_order_make(const struct model *m, struct ref_order *ret)
+{
+    *ret = (struct ref_order){VEC_INIT};
+    list_for_each (j, &m->pending, struct job, in_queue) {
+        vec_push(&ret->v, j);
+        for (size_t i = ret->v.n - 1; i && goes_first(m, ret->v.v[i], ret->v.v[i - 1]); i--) {
+            const struct job *swap = ret->v.v[i];
+            ret->v.v[i] = ret->v.v[i - 1];
+            ret->v.v[i - 1] = swap;
+        }
+    }
+}
+
+static uint32_t running_of(const struct ref_plan *p, uint32_t array)
+{
+    uint32_t n = 0;
+    list_for_each (j, &p->m->active, struct job, in_queue)
+        n += j->array_job == array;
+    vec_for_each (&p->starts, i)
+        n += model_get_job(p->m, p->starts.v[i].job)->array_job == array;
+    return n;
+}
+
+static uint32_t gpus_of(const struct job *j)
+{
+    struct job_need n;
+    job_need(&j->req, &n);
+    return n.gpus;
+}
+
+static uint32_t gpus_held(const struct job *j)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < j->alloc.n; i++)
+        n += cpuset_count(&j->alloc.v[i].gpus);
+    return n;
+}
+
+/* Limits of users: GPUs and running jobs; licences by their counts. */
+static bool within(const struct ref_plan *p, const struct job *j)
+{
+    uint64_t gpus = gpus_of(j), jobs = 1, licenses = j->req.licenses != NULL;
+    list_for_each (a, &p->m->active, struct job, in_queue) {
+        gpus += str_eq(a->user, j->user) ? gpus_held(a) : 0;
+        jobs += str_eq(a->user, j->user);
+        licenses += a->req.licenses != NULL;
+    }
+    vec_for_each (&p->starts, i) {
+        const struct job *a = model_get_job(p->m, p->starts.v[i].job);
+        gpus += str_eq(a->user, j->user) ? gpus_of(a) : 0;
+        jobs += str_eq(a->user, j->user);
+        licenses += a->req.licenses != NULL;
+    }
+    for (size_t i = 0; i < p->m->spec.limits.n; i++) {
+        const struct limit_set *s = &p->m->spec.limits.v[i].hard;
+        if ((gpus > s->gpus && gpus_of(j)) || jobs > s->running_jobs)
+            return false;
+    }
+    return !j->req.licenses || licenses <= p->m->spec.licenses.v[0].count;
+}
+
+bool ref_fits_now(struct ref_plan *p, const struct job *j, struct ref_entry *ret)
+{
+    uint32_t v[8], n = parts_of(p->m, j, v);
+    bool throttled =
+        j->array_job && j->req.array_throttle && running_of(p, j->array_job) >= j->req.array_throttle;
+    if (j->hold != HOLD_NONE || j->req.begin.ms > p->now || throttled || !within(p, j))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (!p->closed[v[i]] && start_in(p, j, v[i], ret))
+            return true;
+    return false;
+}
+
+static bool reserve(struct ref_plan *p, const struct job *j, uint32_t depth, struct ref_entry *ret)
+{
+    uint32_t v[8], n = parts_of(p->m, j, v);
+    bool found = false;
+    for (uint32_t i = 0; i < n; i++) {
+        struct ref_entry e;
+        if (p->closed[v[i]] || p->held[v[i]] >= depth || !earliest_in(p, j, v[i], &e) ||
+            (found && e.start >= ret->start))
+            continue;
+        *ret = e;
+        found = true;
+    }
+    return found;
+}
+
+/* With every node up and empty. */
+static bool could_ever(const struct ref_plan *p, const struct job *j, uint32_t part)
+{
+    struct job_need need;
+    uint32_t n = 0;
+    job_need(&j->req, &need);
+    for (uint32_t i = 0; i < p->m->n_nodes; i++) {
+        struct node up = *p->m->nodes[i], *was = p->m->nodes[i];
+        up.state = NODE_UP;
+        up.drain = false;
+        p->m->nodes[i] = &up;
+        n += suits(p, j, part, i) && up.cpus >= need.cpus_per_task && up.gpus >= need.gpus_per_node &&
+             up.mem_mib >= need.mem_per_node_mib;
+        p->m->nodes[i] = was;
+    }
+    return n >= need.nodes;
+}
+
+/* One job, or the elements of an array one after the other until one has to wait. */
+static void take_turn(struct ref_plan *p, const struct job *j, uint32_t depth, bool backfill)
+{
+    uint32_t count = job_pending_elements(j), v[8], n = parts_of(p->m, j, v);
+    struct ref_entry e;
+    bool ever = false;
+    for (uint32_t k = 0; k < count; k++) {
+        if (!ref_fits_now(p, j, &e))
+            break;
+        vec_push(&p->starts, e);
+        charge(p, j, &e, false);
+        if (k + 1 == count)
+            return;
+    }
+    bool throttled =
+        j->array_job && j->req.array_throttle && running_of(p, j->array_job) >= j->req.array_throttle;
+    if (j->hold != HOLD_NONE || j->req.begin.ms > p->now || throttled || !within(p, j))
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        ever = ever || could_ever(p, j, v[i]);
+    if (!ever)
+        return;
+    if (reserve(p, j, depth, &e)) {
+        vec_push(&p->holds, e);
+        charge(p, j, &e, true);
+        p->held[e.part]++;
+    }
+    for (uint32_t i = 0; i < n && !backfill; i++)
+        p->closed[v[i]] = true;
+}
+
+static void charge_running(struct ref_plan *p)
+{
+    list_for_each (j, &p->m->active, struct job, in_queue)
+        for (size_t i = 0; i < j->alloc.n && j->holding; i++) {
+            const struct alloc *a = &j->alloc.v[i];
+            int64_t end =
+                j->time_limit_s == DURATION_UNLIMITED ? NEVER : j->t_start.ms + ms_of(j->time_limit_s);
+            struct ref_use u = {.cpus = cpuset_count(&a->cpus),
+                                .mem_mib = (int64_t)a->mem_mib,
+                                .gpus = cpuset_count(&a->gpus),
+                                .start = p->now,
+                                .end = end,
+                                .job = j->id};
+            for (u.node = 0; !str_eq(p->m->nodes[u.node]->spec.name, a->node);)
+                u.node++;
+            vec_push(&p->uses, u);
+        }
+    for (size_t i = 0; i < p->m->windows.n; i++)
+        for (uint32_t k = 0; k < p->m->n_nodes; k++) {
+            const struct window *w = &p->m->windows.v[i];
+            const struct node *n = p->m->nodes[k];
+            if (strv_has(&w->nodes, n->spec.name))
+                vec_push(&p->uses, (struct ref_use){k, n->cpus, (int64_t)n->mem_mib, n->gpus, w->start.ms,
+                                                    w->end.ms, 0, false});
+        }
+}
+
+void ref_plan_bare(struct ref_plan *p, const struct model *m, struct wall now)
+{
+    *p = (struct ref_plan){.m = m, .now = now.ms};
+    p->held = xcalloc(m->spec.parts.n + 1, sizeof *p->held);
+    p->closed = xcalloc(m->spec.parts.n + 1, sizeof *p->closed);
+    charge_running(p);
+}
+
+void ref_plan_make(struct ref_plan *p, const struct model *m, struct wall now)
+{
+    bool backfill = m->spec.backfill != BACKFILL_OFF;
+    uint32_t depth = m->spec.backfill == BACKFILL_CONSERVATIVE ? m->spec.reservations : backfill;
+    struct ref_order order;
+    ref_plan_bare(p, m, now);
+    ref_order_make(m, &order);
+    vec_for_each (&order.v, i)
+        take_turn(p, order.v.v[i], depth, backfill);
+    vec_fini(&order.v);
+}
+
+void ref_plan_fini(struct ref_plan *p)
+{
+    vec_fini(&p->uses);
+    vec_fini(&p->starts);
+    vec_fini(&p->holds);
+    free(p->held);
+    free(p->closed);
+}
