@@ -49,6 +49,26 @@ static void note_node(struct compact *k, const struct event *ev, bool changed)
     }
 }
 
+/* The whole of a window is in its newest event. One that was removed needs none, but its removal may be the
+ * last event of all, whose number must not be given again: both go with the next event about a window. */
+static void note_window(struct compact *k, const struct event *ev)
+{
+    const struct ev_window *b = ev->body;
+    uint64_t id = hash_bytes(b->window.name, strlen(b->window.name));
+    uint64_t old = (uint64_t)(uintptr_t)idmap_remove(&k->windows, id);
+    for (size_t i = 0; i < 2 && k->removed[i]; i++)
+        vec_push(&k->gone, k->removed[i]);
+    k->removed[0] = k->removed[1] = 0;
+    if (b->remove) {
+        k->removed[0] = old;
+        k->removed[1] = ev->seq;
+        return;
+    }
+    if (old)
+        vec_push(&k->gone, old);
+    idmap_set(&k->windows, id, (void *)(uintptr_t)ev->seq);
+}
+
 int compact_apply(struct compact *k, struct model *m, const struct event *ev)
 {
     const struct ev_node *b = ev->kind == EV_NODE ? ev->body : NULL;
@@ -67,6 +87,8 @@ int compact_apply(struct compact *k, struct model *m, const struct event *ev)
         if (k->usage)
             vec_push(&k->gone, k->usage);
         k->usage = ev->seq;
+    } else if (ev->kind == EV_WINDOW) {
+        note_window(k, ev);
     } else if (ev->kind == EV_DRAIN) {
         struct compact_node *n = get_node(k, ((const struct ev_drain *)ev->body)->node);
         if (n->drain)
@@ -86,5 +108,6 @@ void compact_fini(struct compact *k)
     idmap_for_each (&k->nodes, slot)
         free(slot->value);
     idmap_fini(&k->nodes);
+    idmap_fini(&k->windows);
     vec_fini(&k->gone);
 }

@@ -1,10 +1,10 @@
-/* compact.h - events about nodes and controllers that later ones have made void: without them the log gives
- * the same state.
+/* compact.h - events about nodes, windows and controllers that later ones have made void: without them the
+ * log gives the same state.
  *
  * Of a node remain the newest facts, the newest change of its state with the event before it (together they
  * give the time of the change), and the newest drain or resume; of the controllers the newest, and so
- * of the usage, which each event about it holds as a whole. New configurations are rare and stay: nodes
- * come and go with them.
+ * of the usage, and of each window, which each event about them holds as a whole. New configurations are
+ * rare and stay: nodes come and go with them.
  */
 #ifndef STOKER_BACKEND_CONTROL_COMPACT_H
 #define STOKER_BACKEND_CONTROL_COMPACT_H
@@ -15,9 +15,11 @@
 struct compact_node;
 
 struct compact {
-    struct idmap nodes; /* hash of the name -> struct compact_node */
+    struct idmap nodes;   /* hash of the name -> struct compact_node */
+    struct idmap windows; /* hash of the name -> number of the event that holds it */
     uint64_t epoch, usage;
-    VEC(uint64_t) gone; /* numbers of events that are void by now */
+    uint64_t removed[2]; /* of the window that was removed last: its event, and that of its removal */
+    VEC(uint64_t) gone;  /* numbers of events that are void by now */
 };
 
 /* model_apply, taking notes. */

@@ -39,10 +39,9 @@ static void wait_for(struct dep_index *x, uint64_t key, uint32_t job)
         l = xcalloc(1, sizeof *l);
         idmap_set(&x->waiting, key, l);
     }
-    vec_for_each (&l->v, i)
-        if (l->v.v[i] == job)
-            return;
-    vec_push(&l->v, job);
+    /* One that comes again later stands there twice, which costs a look: searching would cost more. */
+    if (!l->v.n || l->v.v[l->v.n - 1] != job)
+        vec_push(&l->v, job);
 }
 
 void dep_index_add(struct dep_index *x, const struct model *m, const struct job *j)
@@ -82,25 +81,29 @@ static bool still_waits(const struct model *m, uint32_t job, uint64_t key)
     return found;
 }
 
-/* Forgets those that do not wait for it any more. */
-static struct dep_list *waiting_for(struct dep_index *x, const struct model *m, uint64_t key)
+static void drop_if_empty(struct dep_index *x, uint64_t key, struct dep_list *l)
 {
-    struct dep_list *l = idmap_get(&x->waiting, key);
-    for (size_t i = l ? l->v.n : 0; i-- > 0;)
-        if (!still_waits(m, l->v.v[i], key))
-            vec_remove(&l->v, i);
-    if (!l || l->v.n)
-        return l;
+    if (l->v.n)
+        return;
     vec_fini(&l->v);
     free(idmap_remove(&x->waiting, key));
-    return NULL;
 }
 
+/* Those that wait for it, forgetting the others. */
 static void append_all(struct dep_index *x, const struct model *m, uint64_t key, struct dep_list *ret)
 {
-    const struct dep_list *l = waiting_for(x, m, key);
-    for (size_t i = 0; l && i < l->v.n; i++)
+    struct dep_list *l = idmap_get(&x->waiting, key);
+    size_t n = 0;
+    if (!l)
+        return;
+    vec_for_each (&l->v, i) {
+        if (!still_waits(m, l->v.v[i], key))
+            continue;
+        l->v.v[n++] = l->v.v[i];
         vec_push(&ret->v, l->v.v[i]);
+    }
+    l->v.n = n;
+    drop_if_empty(x, key, l);
 }
 
 void dep_index_touched(struct dep_index *x, const struct model *m, const struct job *j,
@@ -114,9 +117,17 @@ void dep_index_touched(struct dep_index *x, const struct model *m, const struct 
     append_all(x, m, name_key(j), ret);
 }
 
+/* The last one tells, mostly. */
 bool dep_index_names(struct dep_index *x, const struct model *m, const struct job *j)
 {
-    return x->waiting.n && waiting_for(x, m, j->id) != NULL;
+    struct dep_list *l = x->waiting.n ? idmap_get(&x->waiting, j->id) : NULL;
+    if (!l)
+        return false;
+    while (l->v.n && !still_waits(m, l->v.v[l->v.n - 1], j->id))
+        l->v.n--;
+    bool any = l->v.n > 0;
+    drop_if_empty(x, j->id, l);
+    return any;
 }
 
 void dep_index_remind(struct dep_index *x, uint32_t job, struct wall at)

@@ -1,12 +1,13 @@
-/* test_compact.c - random histories of nodes, controllers and usage: without the events that are void the
- * fold gives the same state, and few remain. */
+/* test_compact.c - random histories of nodes, controllers, usage and windows: without the events that are
+ * void the fold gives the same state, and few remain. */
 #include "backend/control/compact.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/check.h"
 
-#define RUNS   200
-#define LENGTH 400
-#define NODES  3
+#define RUNS    200
+#define LENGTH  400
+#define NODES   3
+#define WINDOWS 3
 
 static uint64_t seed;
 
@@ -39,7 +40,7 @@ static struct cluster_spec *new_config(void)
 static struct event new_event(uint64_t seq)
 {
     struct event ev = {.seq = seq, .t = {.ms = (int64_t)seq * 1000}};
-    uint32_t what = seq == 1 ? 0 : below(44);
+    uint32_t what = seq == 1 ? 0 : below(52);
     if (what == 0) {
         ev.kind = EV_CONFIG;
         ev.body = new_config();
@@ -64,6 +65,16 @@ static struct event new_event(uint64_t seq)
                                                           .gpu_s = below(1000),
                                                           .t = ev.t};
         ev.kind = EV_USAGE;
+        ev.body = b;
+    } else if (what < 22) {
+        struct ev_window *b = xcalloc(1, sizeof *b);
+        int64_t start = 1000 + below(1000);
+        *b = (struct ev_window){.window = {.name = xasprintf("w%u", below(WINDOWS)),
+                                           .nodes = strv_split("n1", ","),
+                                           .start = {.ms = start},
+                                           .end = {.ms = start + (int64_t)below(3)}},
+                                .remove = below(3) == 0};
+        ev.kind = EV_WINDOW;
         ev.body = b;
     } else {
         struct ev_node *b = xcalloc(1, sizeof *b);
@@ -93,6 +104,9 @@ static void must_be_same(const struct model *a, const struct model *b)
     assert_int_equal(a->usage.n, b->usage.n);
     for (size_t i = 0; i < a->usage.n; i++)
         assert_true(rec_eq(&usage_row_rec, &a->usage.rows[i], &b->usage.rows[i]));
+    assert_int_equal(a->windows.n, b->windows.n);
+    for (size_t i = 0; i < a->windows.n; i++)
+        assert_true(rec_eq(&window_rec, &a->windows.v[i], &b->windows.v[i]));
     assert_int_equal(a->n_nodes, b->n_nodes);
     for (size_t i = 0; i < a->n_nodes; i++)
         if (!rec_eq(&node_rec, a->nodes[i], b->nodes[i]))
@@ -122,7 +136,7 @@ static void test_same_fold(void **state)
             if (!is_gone(&k, log[i].seq))
                 (void)!model_apply(&rest, &log[i]);
         must_be_same(&all, &rest);
-        assert_true(taken - k.gone.n <= 2 + configs + NODES * 5);
+        assert_true(taken - k.gone.n <= 2 + configs + NODES * 5 + WINDOWS + 2);
         for (uint64_t i = 0; i < LENGTH; i++)
             event_fini(&log[i]);
         compact_fini(&k);

@@ -130,6 +130,10 @@ static void take_snapshot(struct world *w)
         through_codec(&job_rec, j, copy);
         model_take_job(&w->mirror, copy);
     }
+    REC_LIST(struct window) windows = {0};
+    for (size_t i = 0; i < m->windows.n; i++)
+        through_codec(&window_rec, &m->windows.v[i], rec_list_push(&windows));
+    model_take_windows(&w->mirror, windows.v, windows.n);
     w->mirror.uuid = xstrdup(m->uuid);
     w->mirror.epoch = m->epoch;
     w->mirror.seq = m->seq;
@@ -350,8 +354,9 @@ static void do_small(struct world *w, const struct job *j)
     struct ev_complete complete = {.code = (int32_t)below(w, 2)};
     struct ev_update update = {.time_limit_s = one_in(w, 2) ? DURATION_NOT_SET : 120};
     struct ev_suspend suspend = {.on = j->state != JOB_SUSPENDED};
+    struct ev_eligible eligible = {.dep_met = one_in(w, 2)};
     struct ev_none none = {0};
-    switch (below(w, 7)) {
+    switch (below(w, 8)) {
     case 0: happen(w, EV_SIGNAL, j->id, &sig); break;
     case 1: happen(w, EV_HOLD, j->id, &hold); break;
     case 2: happen(w, EV_REQUEUE, j->id, &requeue); break;
@@ -359,6 +364,10 @@ static void do_small(struct world *w, const struct job *j)
     case 4:
         rec_copy(&job_req_rec, &update.req, &j->req);
         update.req.nice++;
+        if (one_in(w, 3)) {
+            free(update.req.dependency);
+            update.req.dependency = one_in(w, 2) ? xasprintf("afterok:%u", below(w, 50) + 1) : NULL;
+        }
         happen(w, EV_UPDATE, j->id, &update);
         break;
     case 5:
@@ -366,6 +375,7 @@ static void do_small(struct world *w, const struct job *j)
             happen(w, EV_RETIRE, j->id, &none);
         break;
     case 6: happen(w, EV_SUSPEND, j->id, &suspend); break;
+    case 7: happen(w, EV_ELIGIBLE, j->id, &eligible); break;
     }
 }
 
@@ -392,11 +402,16 @@ static void do_cluster(struct world *w)
         node.cpus = CPUS;
         node.mem_mib = MEM_MIB;
     }
-    uint32_t what = below(w, 4);
-    enum event_kind kinds[] = {EV_NODE, EV_DRAIN, EV_EPOCH, EV_CONFIG};
-    void *bodies[] = {&node, &drain, &epoch, &spec};
+    struct ev_window window = {.window = {.name = xasprintf("w%u", below(w, 4)),
+                                          .nodes = strv_split(one_in(w, 2) ? "ALL" : name, ","),
+                                          .start = w->l.now,
+                                          .end = wall_add_s(w->l.now, below(w, 3))},
+                               .remove = one_in(w, 3)};
+    uint32_t what = below(w, 5);
+    enum event_kind kinds[] = {EV_NODE, EV_DRAIN, EV_EPOCH, EV_CONFIG, EV_WINDOW};
+    void *bodies[] = {&node, &drain, &epoch, &spec, &window};
     happen(w, kinds[what], 0, bodies[what]);
-    for (uint32_t i = 0; i < 4; i++)
+    for (uint32_t i = 0; i < 5; i++)
         if (i != what)
             rec_fini(event_body_rec(kinds[i]), bodies[i]);
 }
