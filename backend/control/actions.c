@@ -50,9 +50,10 @@ void ctl_forget_sent(struct control *c, const char *node)
 
 /* --- payloads --- */
 
-uint32_t ctl_payload_job(const struct job *j)
+uint32_t ctl_payload_job(const struct job *j, int32_t step)
 {
-    return j->array_job ? j->array_job : j->id;
+    bool own = step >= 0 && j->kind != JOB_KIND_STEPS; /* what srun brought is no other element's */
+    return j->array_job && !own ? j->array_job : j->id;
 }
 
 /* An attempt that could not be launched ends here and now, in words. */
@@ -100,7 +101,7 @@ static void launch(struct control *c, const struct job *j, const struct step *s,
                    struct flight *f)
 {
     size_t n = 0;
-    uint32_t job = ctl_payload_job(j);
+    uint32_t job = ctl_payload_job(j, s->id);
     const uint8_t *p = payload_cache_get(c->payloads, job, s->id, &n);
     size_t env_n;
     bool steps = j->kind == JOB_KIND_STEPS;
@@ -140,7 +141,7 @@ void ctl_payload_ready(void *ctx, uint32_t job, int32_t step, const uint8_t *p, 
         const struct job *j = f ? model_get_job(&c->model, f->key.job) : NULL;
         const struct step *s = j ? job_find_step(j, step) : NULL;
         const struct task *t = s ? step_find_task(s, f->key.task) : NULL;
-        if (!t || ctl_payload_job(j) != job)
+        if (!t || ctl_payload_job(j, step) != job)
             continue;
         f->loading = false;
         if (!f->sent && t->attempt == f->key.attempt && t->state == TASK_LAUNCHING && !t->killing)

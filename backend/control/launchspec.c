@@ -176,7 +176,7 @@ static bool add_job_env(struct control *c, const struct job *j, struct step_payl
     size_t n = 0;
     if (j->kind != JOB_KIND_STEPS || p->env.n)
         return true;
-    const uint8_t *bytes = payload_cache_get(c->payloads, ctl_payload_job(j), STEP_ALL, &n);
+    const uint8_t *bytes = payload_cache_get(c->payloads, ctl_payload_job(j, STEP_ALL), STEP_ALL, &n);
     if (!bytes || codec_decode(&step_payload_rec, bytes, n, &all, &err) < 0)
         return false;
     p->env = all.env;

@@ -217,8 +217,8 @@ void ctl_payload_ready(void *ctx, uint32_t job, int32_t step, const uint8_t *p, 
 void ctl_ask_payload(struct control *c, uint32_t job, int32_t step);
 /* After an event that may have ended steps: what they ran is deleted, environments hold tokens. */
 void ctl_wipe_payloads(struct control *c, enum event_kind kind, uint32_t job, int32_t step);
-/* Where the payload of a step lies: that of an array's elements is the array's. */
-uint32_t ctl_payload_job(const struct job *j);
+/* Where the payload of a step lies: that of an array's elements is the array's, but for srun's. */
+uint32_t ctl_payload_job(const struct job *j, int32_t step);
 
 /* --- launchspec.c --- */
 

@@ -59,13 +59,13 @@ void req_script(struct session *s, uint64_t tag, const struct msg_job *m)
         return;
     }
     size_t n = 0;
-    const uint8_t *p = payload_cache_get(c->payloads, ctl_payload_job(j), STEP_BATCH, &n);
+    const uint8_t *p = payload_cache_get(c->payloads, ctl_payload_job(j, STEP_BATCH), STEP_BATCH, &n);
     if (p) {
         send_script(s, tag, j->id, p, n);
         return;
     }
-    vec_push(&s->scripts, (struct script_wait){.tag = tag, .job = ctl_payload_job(j)});
-    ctl_ask_payload(c, ctl_payload_job(j), STEP_BATCH);
+    vec_push(&s->scripts, (struct script_wait){.tag = tag, .job = ctl_payload_job(j, STEP_BATCH)});
+    ctl_ask_payload(c, ctl_payload_job(j, STEP_BATCH), STEP_BATCH);
 }
 
 void ctl_answer_scripts(struct control *c, uint32_t job, const uint8_t *p, size_t n)

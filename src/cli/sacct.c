@@ -127,6 +127,14 @@ static int set_time(struct wall *at, bool *given, const char *arg, struct errtex
     return 0;
 }
 
+/* The whole of that second. */
+static int set_end(struct sacct *s, const char *arg, struct errtext *err)
+{
+    int r = set_time(&s->q.until, &s->until_given, arg, err);
+    s->q.until.ms += MS_PER_S - 1;
+    return r;
+}
+
 static int set_units(struct sacct *s, const char *arg, struct errtext *err)
 {
     if (strlen(arg) != 1 || !strchr("KMGTP", arg[0]))
@@ -167,7 +175,7 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
     case O_BRIEF: replace(&s->fields, FORMAT_BRIEF); break;
     case O_CLUSTERS: replace(&s->cluster, arg); break;
     case O_DELIMITER: replace(&s->delimiter, arg); break;
-    case O_END: return set_time(&s->q.until, &s->until_given, arg, err);
+    case O_END: return set_end(s, arg, err);
     case O_FORMAT: replace(&s->fields, arg); break;
     case O_HELP_FORMAT: s->help_format = true; break;
     case O_JSON: s->json = true; break;
