@@ -124,6 +124,8 @@ static void test_licences_in_use(void **state)
     assert_int_equal(gate_counts(&v, lab_get(&l, b), &verdict), REASON_LICENSES);
     assert_int_equal(gate_counts(&v, lab_get(&l, c), &verdict), REASON_NONE);
     /* One that is no longer configured fits nowhere, and is not counted where it runs. */
+    for (size_t i = 0; i < l.spec.licenses.n; i++)
+        rec_fini(&license_spec_rec, &l.spec.licenses.v[i]);
     l.spec.licenses.n = 0;
     lab_configure(&l);
     assert_int_equal(gate_counts(&v, lab_get(&l, c), &verdict), REASON_LICENSES);
