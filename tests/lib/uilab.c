@@ -33,6 +33,7 @@ void uilab_init(struct uilab *u)
     str_init(&u->text);
     keymap_init(&u->options.keys);
     u->options.prefs = &u->prefs;
+    u->options.cwd = "/home/alice/study";
     u->options.send = keep_sent;
     u->options.ctx = u;
 }

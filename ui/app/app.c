@@ -7,6 +7,7 @@
 
 #include "src/base/xalloc.h"
 #include "ui/app/private.h"
+#include "ui/view/submit.h"
 
 #define TOAST_MS       4000
 #define TOAST_ERROR_MS 9000
@@ -110,6 +111,21 @@ struct wall ui_now(const struct ui *a)
     return a->now;
 }
 
+struct mono ui_mono(const struct ui *a)
+{
+    return a->mono;
+}
+
+const char *ui_config_dir(const struct ui *a)
+{
+    return a->o.config_dir;
+}
+
+const char *ui_cwd(const struct ui *a)
+{
+    return a->o.cwd;
+}
+
 uint32_t ui_uid(const struct ui *a)
 {
     return a->welcome.uid;
@@ -209,6 +225,12 @@ static void show_screen(struct ui *a, size_t i)
         a->roots[i]->ops->sync(a->roots[i]);
     a->behind[i] = false;
     shown_changed(a);
+}
+
+void ui_close(struct ui *a, struct view *v)
+{
+    if (a->pushed.n && a->pushed.v[a->pushed.n - 1] == v)
+        pop_view(a);
 }
 
 void ui_go(struct ui *a, const char *screen, const char *filter)
@@ -404,6 +426,8 @@ void app_act(struct ui *a, enum action action)
         show_screen(a, (size_t)screen);
     else if (action == ACTION_HELP)
         help_open(a);
+    else if (action == ACTION_SUBMIT)
+        submit_open(a, NULL);
     else if (action == ACTION_COMMAND)
         command_open(a, "");
     else if (action == ACTION_MENU)
@@ -562,6 +586,10 @@ int app_next_ms(const struct ui *a)
         int64_t t = until_ms(a, a->toast_until);
         next = next < 0 || t < next ? t : next;
     }
+    if (v->due.ns) {
+        int64_t t = until_ms(a, v->due);
+        next = next < 0 || t < next ? t : next;
+    }
     if (a->later.fn) { /* its line counts the seconds */
         int64_t t = until_ms(a, a->later.until);
         t = t > 1000 ? t % 1000 + 1 : t;
@@ -578,6 +606,11 @@ void app_tick(struct ui *a)
     }
     if (a->later.fn && a->mono.ns >= a->later.until.ns)
         later_run(a);
+    struct view *v = app_view(a);
+    if (v->due.ns && a->mono.ns >= v->due.ns) {
+        v->due = (struct mono){0};
+        v->ops->timer(v);
+    }
     a->dirty = true;
 }
 

@@ -13,8 +13,9 @@
 struct app_options {
     bool read_only, ascii;
     struct keymap keys;
-    struct prefs *prefs; /* what is remembered; the caller's, never NULL */
-    struct strv themes;  /* names that :theme offers; the caller's */
+    struct prefs *prefs;          /* what is remembered; the caller's, never NULL */
+    const char *config_dir, *cwd; /* or NULL */
+    struct strv themes;           /* names that :theme offers; the caller's */
     /* Sends a message; 0 or a negative error. */
     int (*send)(void *ctx, enum msg_kind kind, const void *body, uint64_t *ret_tag);
     void *ctx;

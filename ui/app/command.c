@@ -15,6 +15,7 @@
 #include "ui/view/jobpage.h"
 #include "ui/view/nodekeys.h"
 #include "ui/view/output.h"
+#include "ui/view/submit.h"
 #include "ui/view/why.h"
 #include "ui/widget/table.h"
 
@@ -445,6 +446,12 @@ static void run_columns(struct ui *a, const struct strv *words, const char *rest
 }
 
 /* --- the screens --- */
+
+static void run_submit(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)words;
+    submit_open(a, *rest ? rest : NULL);
+}
 
 static void run_theme(struct ui *a, const struct strv *words, const char *rest)
 {

@@ -28,6 +28,7 @@
     X(watch,   NULL,      "[JOB...]",            JOBS,    "bell and title when it changes; again: no more") \
     X(drain,   NULL,      "NODES REASON...",     NODES,   "no new jobs start there") \
     X(resume,  NULL,      "NODES",               NODES,   "they take jobs again") \
+    X(submit,  "sbatch",  "[SCRIPT]",            FILES,   "open the form, empty or with a script") \
     X(filter,  NULL,      "[WORDS...]",          WORDS,   "show what matches; nothing: all") \
     X(mark,    NULL,      "WORDS...",            WORDS,   "mark all that match") \
     X(unmark,  NULL,      "",                    NONE,    "unmark all") \

@@ -196,20 +196,33 @@ static void add_key(const struct ui *a, struct rich *r, enum action action, int 
     str_fini(&key);
 }
 
+/* Where letters are text, help and the way back have keys that are none. */
+static void add_ends(const struct ui *a, struct rich *r, int width)
+{
+    if (!app_view(a)->ops->types) {
+        add_key(a, r, ACTION_HELP, width);
+        add_key(a, r, ACTION_BACK, width);
+        return;
+    }
+    rich_add(r, ROLE_FOOTER, r->text.len ? "  " : "");
+    rich_add(r, ROLE_KEY, "F1");
+    rich_add(r, ROLE_FOOTER, " help  ");
+    rich_add(r, ROLE_KEY, "Esc");
+    rich_add(r, ROLE_FOOTER, " back");
+}
+
 static void footer_text(const struct ui *a, struct rich *r, int width)
 {
     const struct view_ops *ops = app_view(a)->ops;
     struct rich end; /* help and back are always there */
     rich_init(&end);
-    add_key(a, &end, ACTION_HELP, width);
-    add_key(a, &end, ACTION_BACK, width);
+    add_ends(a, &end, width);
     int room = width - cell_width(end.text.s) - 2;
     for (size_t s = 0; s < ops->n_scopes; s++)
         for (int k = 1; k < ACTION_N; k++)
             if (action_info((enum action)k)->scope == ops->scopes[s] && action_info((enum action)k)->label)
                 add_key(a, r, (enum action)k, room);
-    add_key(a, r, ACTION_HELP, width);
-    add_key(a, r, ACTION_BACK, width);
+    add_ends(a, r, width);
     rich_fini(&end);
 }
 

@@ -387,6 +387,7 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
         return rc;
     struct errtext theme_err = {""}, prefs_err = {""};
     l.prefs_path = settings_beside("views.cfg");
+    char *config_dir = settings_beside(""), *cwd = getcwd(NULL, 0);
     if (prefs_load(&l.prefs, l.prefs_path, &prefs_err) < 0)
         notice = prefs_err.s;
     if (choose_theme(&l, &theme_err) < 0)
@@ -398,6 +399,8 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
                             .keys = s->keys,
                             .prefs = &l.prefs,
                             .themes = settings_themes(theme_dir),
+                            .config_dir = config_dir,
+                            .cwd = cwd,
                             .send = send_message,
                             .ctx = &l};
     l.app = app_new(&o);
@@ -415,6 +418,8 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
     strv_fini(&o.themes);
     prefs_fini(&l.prefs);
     free(l.prefs_path);
+    free(config_dir);
+    free(cwd);
     canvas_fini(&l.canvas);
     close(l.signals);
     return 0;

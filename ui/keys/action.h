@@ -22,6 +22,8 @@
     X(HISTORY, "History")       \
     X(USAGE, "Usage")           \
     X(TEXT, "Output")           \
+    X(FORM, "The form")         \
+    X(AGAIN, "Running again")   \
     X(WAIT, "While something can be undone")
 
 enum scope {
@@ -59,6 +61,18 @@ enum scope {
     X(HISTORY, PAST_OUTPUT, "past-output", "l",        "output",  "read its output")                         \
     X(HISTORY, PAST_MINE, "past-mine",   "m",          "mine",    "only my jobs, or everybody's")            \
     X(USAGE,  OPEN_USER,  "open-user",   "Enter",      "jobs",    "the jobs of the user or the account")     \
+    X(FORM,   FORM_SEND,  "form-send",   "F10 C-s",    "submit",  "submit it")                               \
+    X(FORM,   FORM_TRY,   "form-try",    "F9",         "try",     "ask when it would start, queue nothing")  \
+    X(FORM,   FORM_PICK,  "form-pick",   "F4",         "choose",  "choose from what there is: partitions, jobs, GPUs, indices") \
+    X(FORM,   FORM_PANEL, "form-panel",  "Tab S-Tab",  "script",  "between the fields and the script")       \
+    X(FORM,   FORM_OPEN,  "form-open",   "F3",         "open",    "open a template or a script")             \
+    X(FORM,   FORM_SAVE,  "form-save",   "F2",         NULL,      "save it as a template")                   \
+    X(FORM,   FORM_KIND,  "form-kind",   "F6",         NULL,      "a batch script, or a job in steps")       \
+    X(FORM,   FORM_ADD,   "form-add",    "F7",         NULL,      "one more step")                           \
+    X(FORM,   FORM_DROP,  "form-drop",   "F8",         NULL,      "take the step under the cursor out")      \
+    X(AGAIN,  RESUBMIT,   "resubmit",    "S",          NULL,      "submit it again: the form, filled with what it was") \
+    X(AGAIN,  BIGGER,     "bigger",      "B",          NULL,      "run it again, bigger: twice the time after a time-out, twice the memory after out of memory") \
+    X(AGAIN,  FAILED_ONLY, "failed-only", "F",         NULL,      "run only the failed elements of the array again") \
     X(TEXT,   FOLLOW,     "follow",      "f",          "follow",  "follow what is being written")            \
     X(TEXT,   FIND,       "find",        "/",          "search",  "search; Enter goes to the match")         \
     X(TEXT,   FIND_NEXT,  "find-next",   "n",          "next",    "next match")                              \
@@ -95,6 +109,7 @@ enum scope {
     X(GLOBAL, SCREEN_PARTS, "partitions", "5",         NULL,      "the partitions")                          \
     X(GLOBAL, SCREEN_HISTORY, "history", "6",          NULL,      "what has ended, and how")                 \
     X(GLOBAL, SCREEN_USAGE, "usage",     "7",          NULL,      "who holds and has used what")             \
+    X(GLOBAL, SUBMIT,     "submit",      "s",          NULL,      "write a job: the form")                   \
     X(GLOBAL, COMMAND,    "command",     ":",          NULL,      "type a command: Slurm's words, completed by Tab") \
     X(GLOBAL, MENU,       "menu",        "x",          NULL,      "all that can be done here")               \
     X(GLOBAL, HELP,       "help",        "? F1",       "help",    "this help")                               \

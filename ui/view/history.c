@@ -14,6 +14,7 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/jobtext.h"
+#include "ui/view/again.h"
 #include "ui/view/jobinfo.h"
 #include "ui/view/joblist.h"
 #include "ui/view/jobpage.h"
@@ -490,7 +491,7 @@ static unsigned history_act(struct view *v, enum action a, const struct input *i
         ui_push(v->ui, &jobpage_view, &j->id);
     } else if (a == ACTION_PAST_OUTPUT && j) {
         output_open(v->ui, j);
-    } else {
+    } else if (!again_act(v->ui, j, a)) {
         return tableview_act(v->ui, &h->table, a, in);
     }
     return DID_HANDLE | DID_REDRAW;
@@ -506,7 +507,7 @@ static bool *history_mine(struct view *v)
     return &history_of(v)->mine;
 }
 
-static const enum scope scopes[] = {SCOPE_HISTORY, SCOPE_LIST, SCOPE_MOVE};
+static const enum scope scopes[] = {SCOPE_HISTORY, SCOPE_AGAIN, SCOPE_LIST, SCOPE_MOVE};
 
 const struct view_ops history_view = {
     .name = "history",

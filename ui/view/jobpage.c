@@ -7,6 +7,7 @@
 #include "src/base/xalloc.h"
 #include "src/model/jobtext.h"
 #include "ui/view/act.h"
+#include "ui/view/again.h"
 #include "ui/view/depends.h"
 #include "ui/view/jobinfo.h"
 #include "ui/view/jobtree.h"
@@ -235,6 +236,8 @@ static unsigned page_act(struct view *v, enum action a, const struct input *in)
         act_on_job(p, j, a);
     else if (a == ACTION_DEPENDS)
         depends_open(v->ui, j);
+    else if (again_act(v->ui, j, a))
+        return DID_HANDLE | DID_REDRAW;
     else if (p->on_text && pane_act(&p->text, a))
         return DID_HANDLE | DID_REDRAW;
     else
@@ -243,7 +246,7 @@ static unsigned page_act(struct view *v, enum action a, const struct input *in)
     return DID_HANDLE | DID_REDRAW;
 }
 
-static const enum scope scopes[] = {SCOPE_JOB, SCOPE_ACTS, SCOPE_MOVE};
+static const enum scope scopes[] = {SCOPE_JOB, SCOPE_ACTS, SCOPE_AGAIN, SCOPE_MOVE};
 
 const struct view_ops jobpage_view = {
     .name = "job",

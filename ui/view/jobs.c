@@ -11,6 +11,7 @@
 
 #include "src/base/vec.h"
 #include "ui/view/act.h"
+#include "ui/view/again.h"
 #include "ui/view/depends.h"
 #include "ui/view/jobinfo.h"
 #include "ui/view/joblist.h"
@@ -196,7 +197,7 @@ static unsigned jobs_act(struct view *v, enum action a, const struct input *in)
         why_open(v->ui, job);
     } else if (a == ACTION_OUTPUT && job) {
         output_open(v->ui, job);
-    } else {
+    } else if (!again_act(v->ui, job, a)) {
         return tableview_act(v->ui, &j->list.table, a, in);
     }
     return DID_HANDLE | DID_REDRAW;
@@ -212,7 +213,7 @@ static bool *jobs_mine(struct view *v)
     return &jobs_of(v)->list.mine;
 }
 
-static const enum scope scopes[] = {SCOPE_JOBS, SCOPE_ACTS, SCOPE_LIST, SCOPE_MOVE};
+static const enum scope scopes[] = {SCOPE_JOBS, SCOPE_ACTS, SCOPE_AGAIN, SCOPE_LIST, SCOPE_MOVE};
 
 const struct view_ops jobs_view = {
     .name = "jobs",

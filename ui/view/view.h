@@ -31,6 +31,7 @@ struct view_ops {
     const enum scope *scopes; /* of the key table, most special first; the frame adds GLOBAL */
     size_t n_scopes;
     bool wants_side;   /* has a detail pane where there is room */
+    bool types;        /* takes letters as text: only function keys and the like are keys */
     bool watches_util; /* shows live utilisation: measured only while it is on the screen */
 
     /* arg: what the opener hands over, see the view's header. NULL where there is nothing to show. */
@@ -53,6 +54,9 @@ struct view_ops {
     int (*fd)(struct view *v);
     unsigned (*wake)(struct view *v);
 
+    /* due has come. NULL: none. */
+    void (*timer)(struct view *v);
+
     /* The table whose filter, sort and columns are kept for the next time, and that the command line means.
      * NULL: none. */
     struct table *(*table)(struct view *v);
@@ -63,7 +67,8 @@ struct view_ops {
 struct view {
     const struct view_ops *ops;
     struct ui *ui;
-    bool ticks; /* set by draw: something drawn changes with the time alone */
+    bool ticks;      /* set by draw: something drawn changes with the time alone */
+    struct mono due; /* when timer is to be called, while it is on top; 0: not at all */
 };
 
 /* --- what the frame knows --- */
@@ -71,7 +76,12 @@ struct view {
 const struct model *ui_model(const struct ui *ui); /* never NULL; empty before the first snapshot */
 bool ui_has_data(const struct ui *ui);             /* a snapshot has come */
 struct wall ui_now(const struct ui *ui);           /* the controller's clock */
-uint32_t ui_uid(const struct ui *ui);              /* who sits here */
+struct mono ui_mono(const struct ui *ui);
+uint32_t ui_uid(const struct ui *ui); /* who sits here */
+/* Where the user's own settings, themes and templates lie; NULL: nowhere. */
+const char *ui_config_dir(const struct ui *ui);
+/* Where the screens were started; NULL: not known. */
+const char *ui_cwd(const struct ui *ui);
 bool ui_ascii(const struct ui *ui);
 const struct keymap *ui_keymap(const struct ui *ui);
 /* The last measurement of a node, or NULL where it is older than a few seconds. */
@@ -113,6 +123,8 @@ void ui_changed(struct ui *ui);
 void ui_push(struct ui *ui, const struct view_ops *ops, const void *arg);
 /* Shows the screen of that name with a filter, as if both had been typed. */
 void ui_go(struct ui *ui, const char *screen, const char *filter);
+/* Takes a view away if it is on top: for what was asked in it and is done. */
+void ui_close(struct ui *ui, struct view *v);
 void ui_toast(struct ui *ui, enum role role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void ui_copy(struct ui *ui, const char *text, const char *what);
 

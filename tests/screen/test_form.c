@@ -1,0 +1,556 @@
+/* test_form.c - the form: what is shown is sent, the script's own lines stay, the controller is asked while
+ * one types, what was becomes a form again. */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/xalloc.h"
+#include "tests/screen/stage.h"
+#include "ui/view/again.h"
+#include "ui/view/form.h"
+
+static struct wall now(void)
+{
+    return (struct wall){.ms = 1795255200000};
+}
+
+static void message(const struct form *f, struct msg_submit *m)
+{
+    struct errtext err = {""};
+    if (form_message(f, now(), m, &err) < 0)
+        fail_msg("%s\n%s", err.s, f->text.s);
+    free(m->request_id); /* another one each time */
+    m->request_id = NULL;
+}
+
+/* --- every field that is shown is sent --- */
+
+struct sample {
+    const char *key, *value, *part; /* part: of the message as JSON */
+};
+
+static const struct sample batch_samples[] = {
+    {"job-name", "study 7", "\"name\":\"study 7\""},
+    {"arguments", "one 'two three'", "\"argv\":[\"one\",\"two three\"]"},
+    {"chdir", "/tmp", "\"workdir\":\"/tmp\""},
+    {"gpus", "a100:3", "\"gpus\":3"},
+    {"cpus-per-task", "6", "\"cpus_per_task\":6"},
+    {"mem", "12G", "\"mem_node_mib\":12288"},
+    {"time", "2:30:00", "\"time_limit_s\":9000"},
+    {"partition", "cpu,gpu", "\"partition\":\"cpu,gpu\""},
+    {"constraint", "a100&nvlink", "\"features\":\"a100&nvlink\""},
+    {"nodelist", "gpu[01-02]", "\"nodelist\":\"gpu[01-02]\""},
+    {"exclude", "gpu04", "\"exclude\":\"gpu04\""},
+    {"exclusive", "yes", "\"exclusive\":true"},
+    {"nodes", "2-4", "\"nodes_max\":4"},
+    {"ntasks", "9", "\"ntasks\":9"},
+    {"ntasks-per-node", "3", "\"ntasks_per_node\":3"},
+    {"gpus-per-task", "2", "\"gpus_per_task\":2"},
+    {"mem-per-cpu", "3G", "\"mem_cpu_mib\":3072"},
+    {"array", "0-99%8", "\"array_throttle\":8"},
+    {"dependency", "afterok:6", "\"dependency\":\"afterok:6\""},
+    {"begin", "2026-12-24T08:00", "\"begin\":1798099200000"},
+    {"deadline", "2026-12-25T08:00", "\"deadline\":1798185600000"},
+    {"hold", "yes", "\"hold\":true"},
+    {"nice", "50", "\"nice\":50"},
+    {"priority", "77", "\"priority\":77"},
+    {"output", "log/%x-%j.out", "\"std_out\":\"log/%x-%j.out\""},
+    {"error", "log/%j.err", "\"std_err\":\"log/%j.err\""},
+    {"input", "in.txt", "\"std_in\":\"in.txt\""},
+    {"open-mode", "append", "\"append\":true"},
+    {"export", "NONE", "SLURM_EXPORT_ENV=NONE"},
+    {"account", "vision", "\"account\":\"vision\""},
+    {"qos", "high", "\"qos\":\"high\""},
+    {"reservation", "class", "\"reservation\":\"class\""},
+    {"licenses", "matlab:1", "\"licenses\":\"matlab:1\""},
+    {"requeue", "yes", "\"requeue\":1"},
+    {"no-requeue", "yes", "\"requeue\":2"},
+    {"signal", "B:USR1@300", "\"signal_at_s\":300"},
+    {"mail-type", "END", "\"mail_type\":\"END\""},
+    {"mail-user", "ann", "\"mail_user\":\"ann\""},
+    {"comment", "for the paper", "\"comment\":\"for the paper\""},
+};
+
+static const struct sample job_samples[] = {
+    {"name", "study", "\"name\":\"study\""},
+    {"partition", "gpu", "\"partition\":\"gpu\""},
+    {"time", "3h", "\"time_limit_s\":10800"},
+    {"workdir", "/tmp", "\"workdir\":\"/tmp\""},
+    {"cpus", "5", "\"cpus_per_rank\":5"},
+    {"mem", "7G", "\"mem_mib\":7168"},
+    {"gpus", "2", "\"gpus\":2"},
+    {"gpu_type", "a100", "\"gpu_type\":\"a100\""},
+    {"dependency", "afterok:6", "\"dependency\":\"afterok:6\""},
+    {"begin", "2026-12-24T08:00", "\"begin\":1798099200000"},
+    {"deadline", "2026-12-25T08:00", "\"deadline\":1798185600000"},
+    {"features", "nvlink", "\"features\":\"nvlink\""},
+    {"nodelist", "gpu01", "\"nodelist\":\"gpu01\""},
+    {"exclude", "gpu04", "\"exclude\":\"gpu04\""},
+    {"account", "vision", "\"account\":\"vision\""},
+    {"qos", "high", "\"qos\":\"high\""},
+    {"output", "o-%j.log", "\"std_out\":\"o-%j.log\""},
+    {"error", "e-%j.log", "\"std_err\":\"e-%j.log\""},
+    {"append", "true", "\"append\":true"},
+    {"nice", "50", "\"nice\":50"},
+    {"hold", "true", "\"hold\":true"},
+    {"comment", "for the paper", "\"comment\":\"for the paper\""},
+};
+
+static const struct sample step_samples[] = {
+    {"name", "fold", "\"name\":\"fold\""},
+    {"command", "say \"hi\" $STOKER_TASK_ID", "say \\\"hi\\\" $STOKER_TASK_ID"},
+    {"script", "/tmp/stoker-form-step.sh", "\"command\":\"/tmp/stoker-form-step.sh\""},
+    {"tasks", "8", "\"n_tasks\":8"},
+    {"ranks", "2", "\"n_ranks\":2"},
+    {"cpus", "5", "\"cpus_per_rank\":5"},
+    {"mem", "7G", "\"mem_mib\":7168"},
+    {"gpus", "2", "\"gpus\":2"},
+    {"gpu_type", "a100", "\"gpu_type\":\"a100\""},
+    {"time", "3h", "\"time_limit_s\":10800"},
+    {"on_failure", "continue", "\"keep_going\":true"},
+    {"output", "o-%j.log", "\"std_out\":\"o-%j.log\""},
+    {"error", "e-%j.log", "\"std_err\":\"e-%j.log\""},
+    {"workdir", "/tmp", "\"workdir\":\"/tmp\""},
+};
+
+static const struct sample *sample_of(const struct sample *v, size_t n, const char *key)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(v[i].key, key))
+            return &v[i];
+    fail_msg("the form shows %s: it needs a sample here", key);
+    return NULL;
+}
+
+static void fresh_form(struct form *f, enum job_kind kind)
+{
+    form_init(f, kind);
+    str_clear(&f->text);
+    str_append(&f->text, kind == JOB_KIND_STEPS ? "steps = (\n  { name = \"a\"; command = \"true\"; }\n);\n"
+                                                : "#!/bin/sh\nls\n");
+}
+
+static void must_send(enum job_kind kind, const struct form_field *field, const struct sample *s)
+{
+    struct form f;
+    struct msg_submit plain, m;
+    struct str json = STR_INIT;
+    fresh_form(&f, kind);
+    message(&f, &plain);
+    if (str_eq(s->key, "script")) /* instead of the command */
+        for (size_t i = 0; i < form_n_step_fields; i++)
+            if (str_eq(form_step_fields[i].key, "command"))
+                form_set(&f, &form_step_fields[i], 0, "");
+    form_set(&f, field, 0, s->value);
+    char *got = form_get(&f, field, 0);
+    check_str(s->key, got, s->value); /* what was typed is what is shown */
+    free(got);
+    message(&f, &m);
+    rec_to_json(&msg_submit_rec, &m, &json);
+    if (rec_eq(&msg_submit_rec, &plain, &m))
+        fail_msg("%s is shown and not sent", s->key);
+    if (!strstr(json.s, s->part))
+        fail_msg("%s = %s: no %s in %s", s->key, s->value, s->part, json.s);
+    rec_fini(&msg_submit_rec, &m);
+    form_set(&f, field, 0, ""); /* and taken out again it is as it was */
+    if (str_eq(s->key, "command") || str_eq(s->key, "script")) {
+        form_fini(&f);
+    } else {
+        message(&f, &m);
+        if (!rec_eq(&msg_submit_rec, &plain, &m) && !str_eq(s->key, "name"))
+            fail_msg("%s leaves something behind: %s", s->key, f.text.s);
+        rec_fini(&msg_submit_rec, &m);
+        form_fini(&f);
+    }
+    rec_fini(&msg_submit_rec, &plain);
+    str_fini(&json);
+}
+
+static void every_field_that_is_shown_is_sent(void **state)
+{
+    (void)state;
+    FILE *f = fopen("/tmp/stoker-form-step.sh", "w");
+    assert_non_null(f);
+    fputs("#!/bin/sh\n", f);
+    fclose(f);
+    for (size_t i = 0; i < form_n_batch_fields; i++)
+        must_send(JOB_KIND_BATCH, &form_batch_fields[i],
+                  sample_of(batch_samples, N_OF(batch_samples), form_batch_fields[i].key));
+    for (size_t i = 0; i < form_n_job_fields; i++)
+        must_send(JOB_KIND_STEPS, &form_job_fields[i],
+                  sample_of(job_samples, N_OF(job_samples), form_job_fields[i].key));
+    for (size_t i = 0; i < form_n_step_fields; i++)
+        must_send(JOB_KIND_STEPS, &form_step_fields[i],
+                  sample_of(step_samples, N_OF(step_samples), form_step_fields[i].key));
+    unlink("/tmp/stoker-form-step.sh");
+}
+
+/* --- a script of somebody --- */
+
+#define SCRIPT                                                                                \
+    "#!/bin/bash -l\n# my study\n#SBATCH -J study --gpus=a100:2   # both\n#SBATCH --time 4:00:00\n\n" \
+    "for i in 1 2 3; do\n    python train.py --fold $i \\\n        --lr 0.1\ndone\n"
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static const struct msg_submit *sent_submit(struct uilab *u)
+{
+    const struct uilab_sent *s = uilab_sent(u, MSG_SUBMIT);
+    return s ? s->body : NULL;
+}
+
+static void no_line_of_a_script_is_lost(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    char path[] = "/tmp/stoker-form.XXXXXX", keys[80];
+    close(mkstemp(path));
+    write_file(path, SCRIPT);
+    snprintf(keys, sizeof keys, ":submit %s<Enter>", path);
+    uilab_keys(u, keys);
+    uilab_draw(u, 24, 80);
+    must_show(u, "study");
+    must_show(u, "a100:2");
+    must_show(u, "4:00:00");
+    uilab_keys(u, "<F10>");
+    const struct msg_submit *m = sent_submit(u);
+    assert_non_null(m);
+    assert_false(m->test_only);
+    assert_int_equal(m->payload.script.n, strlen(SCRIPT));
+    assert_memory_equal(m->payload.script.p, SCRIPT, strlen(SCRIPT));
+    assert_string_equal(m->command, path);
+    assert_int_equal(m->req.gpus, 2);
+    uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "", 1);
+    uilab_draw(u, 24, 80);
+    must_show(u, "is queued");
+    must_show(u, "Jobs 15"); /* the form is gone */
+
+    write_file(path, "#!/bin/sh\r\nls\r\n"); /* from another world */
+    uilab_keys(u, keys);
+    uilab_draw(u, 24, 80);
+    must_show(u, "DOS");
+    uilab_keys(u, "<F10>");
+    m = sent_submit(u);
+    assert_memory_equal(m->payload.script.p, "#!/bin/sh\nls\n", 13);
+    uilab_keys(u, "<Esc>");
+    unlink(path);
+}
+
+/* --- both ways --- */
+
+static void fields_and_script_are_one(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "sstudy 7<Down><Down><Down>a100:2<Down>8");
+    uilab_golden(u, "form", 24, 80);
+    uilab_keys(u, "<Tab>python train.py<Up><Enter>#SBATCH --time=2:00:00");
+    uilab_golden(u, "form", 43, 132);
+    uilab_golden(u, "form-script", 24, 80);
+    uilab_keys(u, "<Tab>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "2:00:00");
+    uilab_keys(u, "<C-s>");
+    const struct msg_submit *m = sent_submit(u);
+    assert_non_null(m);
+    char *script = xstrndup((const char *)m->payload.script.p, m->payload.script.n);
+    check_str(
+        "script", script,
+        "#!/bin/bash\n#SBATCH --job-name=\"study 7\"\n#SBATCH --gpus=a100:2\n#SBATCH --cpus-per-task=8\n"
+        "\n#SBATCH --time=2:00:00\npython train.py");
+    free(script);
+    assert_int_equal(m->req.time_limit_s, 7200);
+    assert_int_equal(m->req.cpus_per_task, 8);
+    assert_string_equal(m->req.name, "study 7");
+}
+
+static void typing_in_the_form_presses_no_key(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "sq1:?ZxMr");
+    uilab_paste(u, "c\ny");
+    uilab_draw(u, 24, 80);
+    must_show(u, "q1:?ZxMrc y");
+    assert_null(uilab_sent(u, MSG_ACT));
+    keys_show(u, "<Esc>", "What was typed is lost");
+    uilab_keys(u, "n");
+    uilab_draw(u, 24, 80);
+    must_show(u, "q1:?ZxMrc y");
+    uilab_keys(u, "<Esc>y");
+    uilab_draw(u, 24, 80);
+    must_show(u, "Jobs 15");
+}
+
+/* --- what is said while one types --- */
+
+static void mistakes_are_told_at_their_field(void **state)
+{
+    static const struct {
+        const char *keys, *part;
+    } rows[] = {
+        {"s<Tab>\n#SBATCH --time=soon<Tab>", "time limit: script:"},
+        {"s<Down><Down><Down>h100:1", "has GPUs of type h100"},
+        {"s<Down><Down><Down><Down>64", "64 asked, the nodes of gpu have 48"},
+        {"s<Down><Down><Down>1<Down>40", "40 CPUs for 1 GPU: 6 would be the share of a node"},
+        {"s<Down><Down><Down><Down><Down>2000G", "2000G asked, the nodes of gpu have 512G"},
+        {"s<Down><Down><Down><Down><Down><Down><Down>gpo",
+         "there is no partition gpo; there are: gpu, cpu"},
+        {"s<Down><Down>/nosuchdir", "/nosuchdir: No such file"},
+    };
+    struct stage *g = *state;
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct str keys = STR_INIT;
+        for (const char *p = rows[i].keys; *p; p++)
+            if (*p == '\n')
+                str_append(&keys, "<Enter>");
+            else
+                str_append_char(&keys, *p);
+        uilab_keys(&g->u, keys.s);
+        uilab_draw(&g->u, 24, 80);
+        if (uilab_find(&g->u, rows[i].part) < 0)
+            fail_msg("%s:\n%s", rows[i].keys, uilab_text(&g->u));
+        uilab_keys(&g->u, "<Esc>y");
+        str_fini(&keys);
+    }
+}
+
+static void earlier_runs_give_a_measure(void **state)
+{
+    struct stage *g = *state;
+    uilab_keys(&g->u, "sprepare<Down><Down><Down><Down><Down><Down>");
+    uilab_draw(&g->u, 24, 80);
+    must_show(&g->u, "your last 1 run of prepare took 21:01 at most");
+}
+
+static void the_forecast_comes_while_one_types(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "s");
+    uilab_wait(u, 400);
+    const struct msg_submit *m = sent_submit(u);
+    assert_non_null(m);
+    assert_true(m->test_only);
+    uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "to start at 2026-11-21T10:00:00 on nodes gpu01", 1);
+    uilab_draw(u, 24, 80);
+    must_show(u, "starts now: to start at");
+    uilab_forget_sent(u);
+    uilab_keys(u, "<Down><Down><Down>8<Down><Down><Down>8:00:00");
+    uilab_wait(u, 100);
+    assert_null(sent_submit(u)); /* not at each letter */
+    uilab_wait(u, 300);
+    m = sent_submit(u);
+    assert_int_equal(m->req.gpus, 8);
+    uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "to start at 2026-11-21T16:40:00 at the latest", 0);
+    m = sent_submit(u); /* and would it start now if it were shorter? */
+    assert_int_equal(m->req.time_limit_s, 7200);
+    uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "to start now", 1);
+    uilab_golden(u, "form-forecast", 24, 132);
+    uilab_draw(u, 24, 132);
+    must_show(u, "with --time=2:00:00 it could start now");
+    uilab_keys(u, "<F9>");
+    uilab_result(u, MSG_SUBMIT, REFUSAL_TIME_LIMIT, "8 hours are more than allowed", 0);
+    uilab_draw(u, 24, 80);
+    must_show(u, "would be refused: 8 hours are more than allowed");
+    assert_true(sent_submit(u)->test_only); /* nothing was queued by any of this */
+}
+
+static void a_refusal_keeps_the_form(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "skeepme<F10>");
+    uilab_result(u, MSG_SUBMIT, REFUSAL_TIME_LIMIT, "too long", 0);
+    keys_show(u, "", "too long");
+    keys_show(u, "<Esc>", "keepme");
+}
+
+static void read_only_sends_nothing(void **state)
+{
+    (void)state;
+    struct uilab u;
+    struct scene s;
+    uilab_init(&u);
+    u.options.read_only = true;
+    scene_build(&u.lab, &s);
+    uilab_connect(&u);
+    uilab_keys(&u, "sx<F10>");
+    uilab_draw(&u, 24, 80);
+    must_show(&u, "--read-only");
+    assert_null(sent_submit(&u));
+    uilab_fini(&u);
+}
+
+/* --- choosing --- */
+
+static void things_are_chosen_from_what_there_is(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "s<Down><Down><Down><Down><Down><Down><Down><F4>");
+    uilab_golden(u, "form-pick", 24, 80);
+    uilab_keys(u, "<Down><Enter>");
+    uilab_draw(u, 24, 132);
+    must_show(u, "#SBATCH --partition=cpu");
+    uilab_keys(u, "<Esc>ys<Down><Down><Down><F4><Enter>");
+    uilab_draw(u, 24, 132);
+    must_show(u, "#SBATCH --gpus=a100:1");
+    for (int i = 0; i < 14; i++)
+        uilab_keys(u, "<Down>");
+    uilab_keys(u, "<F4>0 99 1 8<Enter>");
+    uilab_draw(u, 24, 132);
+    must_show(u, "#SBATCH --array=0-99%8");
+    uilab_keys(u, "<Down><F4><Enter>");
+    char want[40];
+    snprintf(want, sizeof want, "--dependency=afterok:%u", g->s.multi);
+    uilab_draw(u, 24, 132);
+    must_show(u, want);
+}
+
+static void steps_come_and_go(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "s<F6>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "Submit a job in steps");
+    uilab_keys(u, "cv<F7>./fold.sh<Down><Down>8");
+    uilab_golden(u, "form-steps", 43, 132);
+    uilab_draw(u, 50, 200);
+    must_show(u, "{ name = \"step1\"; command = \"./fold.sh\"; tasks = 8; }");
+    uilab_keys(u, "<F8>");
+    uilab_draw(u, 43, 132);
+    must_not_show(u, "fold.sh");
+}
+
+static void templates_are_kept(void **state)
+{
+    (void)state;
+    struct uilab u;
+    struct scene s;
+    char dir[] = "/tmp/stoker-templates.XXXXXX", path[80];
+    assert_non_null(mkdtemp(dir));
+    uilab_init(&u);
+    u.options.config_dir = dir;
+    scene_build(&u.lab, &s);
+    uilab_connect(&u);
+    uilab_keys(&u, "sstudy<Down><Down><Down>4<F2>mine<Enter>");
+    uilab_draw(&u, 24, 80);
+    must_show(&u, "saved as");
+    uilab_keys(&u, "<Esc>ys<F3><Down><Enter>");
+    uilab_draw(&u, 24, 80);
+    must_show(&u, "study");
+    uilab_keys(&u, "<F10>");
+    assert_int_equal(sent_submit(&u)->req.gpus, 4);
+    snprintf(path, sizeof path, "%s/templates/mine.sh", dir);
+    assert_int_equal(unlink(path), 0);
+    snprintf(path, sizeof path, "%s/templates", dir);
+    rmdir(path);
+    rmdir(dir);
+    uilab_fini(&u);
+}
+
+/* --- again --- */
+
+static void answer_script(struct uilab *u, const char *text)
+{
+    const struct uilab_sent *s = uilab_sent(u, MSG_SCRIPT);
+    assert_non_null(s);
+    struct msg_script m = {.script = {.n = strlen(text), .p = xmemdup(text, strlen(text))}};
+    strv_push(&m.argv, "fold 3");
+    uilab_feed(u, MSG_SCRIPT_TEXT, s->tag, &m);
+    rec_fini(&msg_script_rec, &m);
+}
+
+#define SWEEP "#!/bin/sh\n#SBATCH --array=0-99%8\n#SBATCH --time=1:00:00 # too short\n./sweep.sh\n"
+
+static void what_was_becomes_a_form(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/relax<Enter>S");
+    answer_script(u, SWEEP); /* its command line said 4 hours: that counts more than its script */
+    uilab_draw(u, 43, 132);
+    must_show(u, "#SBATCH --time=4:00:00 # too short");
+    must_show(u, "./sweep.sh");
+    uilab_keys(u, "<F10>");
+    const struct msg_submit *m = sent_submit(u);
+    const struct job *was = model_get_job(&u->lab.m, g->s.timeout);
+    assert_int_equal(m->req.time_limit_s, was->req.time_limit_s);
+    assert_int_equal(m->req.mem_node_mib, was->req.mem_node_mib);
+    assert_string_equal(m->req.workdir, was->req.workdir);
+    assert_string_equal(m->req.name, "relax");
+    assert_string_equal(m->payload.argv.v[0], "fold 3");
+}
+
+static void bigger_doubles_what_ran_out(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/relax<Enter>B"); /* a time-out after 2 hours of 4 that were asked */
+    answer_script(u, "#!/bin/sh\nrelax\n");
+    uilab_draw(u, 43, 132);
+    must_show(u, "#SBATCH --time=8:00:00");
+    uilab_keys(u, "<Esc><Esc>6/merge<Enter>B");
+    answer_script(u, "#!/bin/sh\nmerge\n");
+    uilab_draw(u, 43, 132);
+    must_show(u, "#SBATCH --mem=32G");
+    uilab_keys(u, "<Esc><Esc>/prepare<Enter>B");
+    answer_script(u, "#!/bin/sh\n");
+    uilab_draw(u, 24, 80);
+    must_show(u, "neither time nor memory");
+}
+
+static void only_the_failed_elements(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/sweep<Enter>F");
+    answer_script(u, SWEEP);
+    uilab_draw(u, 43, 132);
+    must_show(u, "#SBATCH --array=7,21");
+    uilab_keys(u, "<Esc><Esc>/eval<Enter>F");
+    uilab_draw(u, 24, 80);
+    must_show(u, "it is no array");
+}
+
+static void a_job_in_steps_comes_back_as_its_file(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/crossval<Enter>S");
+    uilab_draw(u, 43, 132);
+    must_show(u, "Submit a job in steps");
+    must_show(u, "name = \"crossval\";");
+    must_show(u, "name = \"fold\";");
+    must_show(u, "tasks = 6;");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_field_that_is_shown_is_sent),
+        STAGE_CASE(no_line_of_a_script_is_lost),
+        STAGE_CASE(fields_and_script_are_one),
+        STAGE_CASE(typing_in_the_form_presses_no_key),
+        STAGE_CASE(mistakes_are_told_at_their_field),
+        STAGE_CASE(earlier_runs_give_a_measure),
+        STAGE_CASE(the_forecast_comes_while_one_types),
+        STAGE_CASE(a_refusal_keeps_the_form),
+        cmocka_unit_test(read_only_sends_nothing),
+        STAGE_CASE(things_are_chosen_from_what_there_is),
+        STAGE_CASE(steps_come_and_go),
+        cmocka_unit_test(templates_are_kept),
+        STAGE_CASE(what_was_becomes_a_form),
+        STAGE_CASE(bigger_doubles_what_ran_out),
+        STAGE_CASE(only_the_failed_elements),
+        STAGE_CASE(a_job_in_steps_comes_back_as_its_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,17 @@
+/* again.h - a job that was becomes a form: as it was, bigger, or its failed elements alone. */
+#ifndef UI_VIEW_AGAIN_H
+#define UI_VIEW_AGAIN_H
+
+#include "ui/view/form.h"
+#include "ui/view/view.h"
+
+/* RESUBMIT, BIGGER, FAILED_ONLY: fetches the script and opens the form. j may be NULL. Returns false for
+ * other actions. */
+bool again_act(struct ui *ui, const struct job *j, enum action a);
+
+/* The fields of a form say what the job asked for, where its script does not. */
+void again_fill(struct form *f, const struct job *j, const struct model *m, struct wall now);
+/* A job file that says what the steps of the job did. */
+void again_steps(struct form *f, const struct job *j);
+
+#endif

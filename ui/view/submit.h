@@ -1,0 +1,20 @@
+/* submit.h - the form: fields and script side by side, two ways to the same text. */
+#ifndef UI_VIEW_SUBMIT_H
+#define UI_VIEW_SUBMIT_H
+
+#include "ui/view/form.h"
+#include "ui/view/view.h"
+
+extern const struct view_ops submit_view; /* arg: struct form *, whose contents it takes */
+
+/* An empty form, or one with a script or job file in it. */
+void submit_open(struct ui *ui, const char *path);
+
+/* submit_pick.c: what F4 offers for a field. value: what it has now. take is called with the new one. */
+typedef void submit_take_fn(struct view *v, const char *value);
+void submit_pick(struct view *v, const struct form_field *field, const char *value, submit_take_fn *take);
+/* F2 and F3. load is called with the path of what was chosen. */
+void submit_save_template(struct view *v, const struct form *f);
+void submit_open_menu(struct view *v, submit_take_fn *load);
+
+#endif
