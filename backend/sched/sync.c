@@ -401,6 +401,8 @@ void planner_forget(struct planner *p)
     p->units = (struct idmap){0};
     list_for_each (r, &p->running, struct runs, link)
         drop_runs(p, r);
+    idmap_fini(&p->runs);
+    p->runs = (struct idmap){0};
     drop_windows(p);
     backfill_fini(&p->backfill);
     for (uint32_t i = 0; i < p->pool.n_nodes; i++)
