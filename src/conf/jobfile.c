@@ -41,7 +41,7 @@ struct raw_step {
 
 struct raw_job {
     char *name, *partition, *account, *qos, *comment, *workdir, *output, *error;
-    char *features, *nodelist, *exclude, *dependency, *begin, *deadline;
+    char *features, *nodelist, *exclude, *dependency, *begin, *deadline, *licenses, *reservation;
     int32_t nice;
     bool hold, append;
     struct resources res;
@@ -55,7 +55,8 @@ struct raw_job {
     F(S, STR, qos) F(S, STR, comment) F(S, STR, workdir) F(S, STR, output) F(S, STR, error)               \
         F(S, STR, features) F(S, STR, nodelist) F(S, STR, exclude) F(S, STR, dependency) F(S, STR, begin) \
             F(S, STR, deadline) F(S, I32, nice) F(S, BOOL, hold) F(S, BOOL, append)                       \
-                G(S, SUB, res, resources) F(S, STRV, env) G(S, LISTOF, steps, raw_step)
+                G(S, SUB, res, resources) F(S, STRV, env) G(S, LISTOF, steps, raw_step)                   \
+                    F(S, STR, licenses) F(S, STR, reservation)
 
 extern const struct rec_desc resources_rec, raw_step_rec, raw_job_rec;
 REC_DEFINE(resources, RESOURCES_FIELDS)
@@ -135,6 +136,8 @@ static const struct conf_option job_options[] = {
     {.name = "dependency", .type = CONF_STR, MEMBER(raw_job, dependency), .help = "Like `--dependency`."},
     {.name = "begin", .type = CONF_STR, MEMBER(raw_job, begin), .def_help = "now", .help = "Like `--begin`."},
     {.name = "deadline", .type = CONF_STR, MEMBER(raw_job, deadline), .help = "Like `--deadline`."},
+    {.name = "licenses", .type = CONF_STR, MEMBER(raw_job, licenses), .help = "Like `--licenses`."},
+    {.name = "reservation", .type = CONF_STR, MEMBER(raw_job, reservation), .help = "Like `--reservation`."},
     {.name = "nice", .type = CONF_I32, MEMBER(raw_job, nice), .def = "0", .min = -2147483645, .max = 2147483645,
      .help = "Taken off its priority."},
     {.name = "hold", .type = CONF_BOOL, MEMBER(raw_job, hold), .def = "false", .help = "Waits until it is released."},
@@ -231,6 +234,8 @@ static int build_request(const struct build *b, struct wall now)
     req->nodelist = take(&raw->nodelist);
     req->exclude = take(&raw->exclude);
     req->dependency = take(&raw->dependency);
+    req->licenses = take(&raw->licenses);
+    req->reservation = take(&raw->reservation);
     req->time_limit_s = raw->res.time_s;
     req->nice = raw->nice;
     b->out->hold = raw->hold;
