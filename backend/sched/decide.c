@@ -103,18 +103,6 @@ static void push(struct pass *s, struct turn t)
     rise(s, s->heap.n - 1);
 }
 
-/* Its head's priority, in the partition where it is highest. */
-static void weigh(struct planner *p, struct group *g)
-{
-    const struct model *m = p->view->model;
-    const struct job *j = model_get_job(m, head_of(g)->job);
-    g->prio = 0;
-    for (uint32_t i = 0; i < g->n_choices; i++) {
-        uint32_t prio = prio_of(&p->prio, j, &m->spec.parts.v[g->choices[i].lane], NULL);
-        g->prio = prio > g->prio ? prio : g->prio;
-    }
-}
-
 /* Makes the next unit that has something left the head; false: there is none. */
 static bool advance(struct planner *p, struct group *g)
 {
@@ -123,7 +111,7 @@ static bool advance(struct planner *p, struct group *g)
     while (g->cursor != &g->units && head_of(g)->count == 0);
     if (g->cursor == &g->units)
         return false;
-    weigh(p, g);
+    g->prio = planner_rank(p, g, head_of(g)->job, head_of(g)->submit_ms);
     return true;
 }
 
@@ -536,6 +524,7 @@ void planner_decide(struct planner *p, const struct sched_view *v, struct wall n
     p->out = ret;
     planner_sync(p);
     prio_ctx_init(&p->prio, v, now);
+    planner_begin_ranks(p);
     limits_begin(p->limits, v->model, now);
     size_t mark = limits_mark(p->limits);
     p->decision++;

@@ -40,6 +40,13 @@ struct shape {
     enum { EVER_UNKNOWN, EVER_YES, EVER_NO } ever; /* fits with every node up and empty */
 };
 
+struct owner { /* a user in an account */
+    struct owner *next;
+    char *account, *user;
+    uint64_t pass; /* in which the points were worked out */
+    uint32_t points; /* of his fair share */
+};
+
 struct group {
     struct list link; /* in planner.groups */
     struct group *next;
@@ -53,11 +60,16 @@ struct group {
     uint32_t tier;
     bool begun; /* step jobs that have started come before what has not */
     bool licensed;
+    bool is_set; /* an administrator has set the priority */
     int64_t deadline;
     int64_t ends; /* of step jobs that have started: their limit is over then; 0: never, or not started */
     struct pool_use *own; /* of the reservation that it asks for; NULL: none */
     struct list units;    /* by submission, then id */
     uint32_t n_units;
+    struct owner *owner;
+    int64_t age_delay_ms;        /* its jobs age from so long after their submission on */
+    int64_t fixed;               /* what of their priority stays; in force while: */
+    uint64_t fixed_version;      /* prio_version; 0: not worked out */
     /* of the last pass */
     uint32_t prio;                /* of its first */
     struct list *cursor;          /* the unit whose turn it is; &units: none is left */
@@ -136,7 +148,7 @@ struct planner {
     struct node_sets *taken;
     struct nodeset *part_nodes; /* of each partition */
     uint32_t n_parts;
-    struct idmap sets, shapes, group_map; /* hash -> chain */
+    struct idmap sets, shapes, group_map, owners; /* hash -> chain */
     struct list groups;
     struct idmap units, runs;   /* job -> struct unit, struct runs */
     struct idmap array_running; /* array -> count of elements that run */
@@ -154,6 +166,7 @@ struct planner {
     struct list buried;              /* groups that a forecast still names */
     float ratios[FORECAST_SAMPLES];  /* wait by forecast, of those that started lately */
     uint32_t n_ratios;
+    uint64_t ranks, ranks_version; /* decisions; what the fixed parts of priorities hold for */
     uint64_t decision, pass; /* there are several passes in a decision where places are given up */
     int64_t last_now;
     bool gained, lost; /* since the last pass */
@@ -195,6 +208,12 @@ int64_t planner_end_of(const struct planner *p, const struct job *j);
 /* It has been asked to go: in this pass, or the state says so. */
 void planner_see_off(struct planner *p, struct runs *r, uint32_t for_job, int64_t until);
 void planner_forget(struct planner *p); /* all but the notes */
+
+/* --- rank.c: whose turn it is --- */
+
+void planner_begin_ranks(struct planner *p);
+/* The priority of a group's job that was submitted at that time, in the partition where it is highest. */
+uint32_t planner_rank(struct planner *p, struct group *g, uint32_t job, int64_t submit_ms);
 
 /* --- alloc.c: which CPUs and GPUs --- */
 

@@ -77,15 +77,20 @@ static double at_most_one(double v)
     return v < 1 ? v : 1.0;
 }
 
+static double part_of_age(const struct prio_ctx *c, struct wall from, struct wall to)
+{
+    double max_ms = (double)c->model->spec.priority.max_age_s * MS_PER_S;
+    if (!wall_is_set(from) || to.ms <= from.ms)
+        return 0.0;
+    return max_ms > 0 ? at_most_one((double)(to.ms - from.ms) / max_ms) : 1.0;
+}
+
 /* Counts from when it could first start; a hold stops it, its start ends it. */
 static double age_of(const struct prio_ctx *c, const struct job *j)
 {
     struct wall from = j->t_eligible.ms > j->req.begin.ms ? j->t_eligible : j->req.begin;
     struct wall to = wall_is_set(j->t_start) ? j->t_start : c->now;
-    if (!wall_is_set(from) || to.ms <= from.ms || (j->state == JOB_PENDING && j->hold != HOLD_NONE))
-        return 0.0;
-    double max_ms = (double)c->model->spec.priority.max_age_s * MS_PER_S;
-    return max_ms > 0 ? at_most_one((double)(to.ms - from.ms) / max_ms) : 1.0;
+    return j->state == JOB_PENDING && j->hold != HOLD_NONE ? 0.0 : part_of_age(c, from, to);
 }
 
 struct asked {
@@ -163,6 +168,31 @@ uint32_t prio_of(const struct prio_ctx *c, const struct job *j, const struct par
     if (ret_parts)
         *ret_parts = p;
     return p.total;
+}
+
+int64_t prio_fixed(const struct prio_ctx *c, const struct job *j, const struct part_spec *part)
+{
+    struct prio_parts p;
+    prio_of(c, j, part, &p);
+    return (int64_t)p.job_size_points + p.partition_points + p.qos_points + p.cpu_points + p.mem_points +
+           p.gpu_points - p.nice;
+}
+
+uint32_t prio_age_points(const struct prio_ctx *c, struct wall from)
+{
+    return points(part_of_age(c, from, c->now), c->model->spec.priority.weight_age);
+}
+
+uint32_t prio_share_points(const struct prio_ctx *c, const char *account, const char *user)
+{
+    uint32_t weight = c->model->spec.priority.weight_fairshare;
+    return weight ? points(fairshare_factor(&c->fs, account, user), weight) : 0;
+}
+
+uint64_t prio_version(const struct prio_ctx *c)
+{
+    const double totals[] = {c->cpus, c->mem_mib, c->gpus};
+    return hash_bytes(totals, sizeof totals);
 }
 
 uint32_t prio_of_best(const struct prio_ctx *c, const struct job *j)

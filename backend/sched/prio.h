@@ -33,6 +33,14 @@ void prio_ctx_advance(struct prio_ctx *c, struct wall now);
 uint32_t prio_of(const struct prio_ctx *c, const struct job *j, const struct part_spec *part,
                  struct prio_parts *ret_parts);
 
+/* The same in pieces, for those who ask again and again about a waiting job that is not held and has no
+ * administrator's value: the sum of the three, not less than 0 nor more than UINT32_MAX, is prio_of.
+ * prio_fixed changes with the configuration and the cluster's totals (prio_version tells them apart) alone. */
+int64_t prio_fixed(const struct prio_ctx *c, const struct job *j, const struct part_spec *part);
+uint32_t prio_age_points(const struct prio_ctx *c, struct wall from); /* since it could first start */
+uint32_t prio_share_points(const struct prio_ctx *c, const char *account, const char *user);
+uint64_t prio_version(const struct prio_ctx *c);
+
 /* The same in the best of the partitions that it asks for, or in the one where it runs: what squeue shows.
  * 0 for a held job, as Slurm has it. */
 uint32_t prio_of_best(const struct prio_ctx *c, const struct job *j);

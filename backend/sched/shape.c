@@ -328,6 +328,13 @@ static int64_t end_of_begun(const struct job *j)
     return limited ? j->t_start.ms + (int64_t)j->time_limit_s * MS_PER_S : 0;
 }
 
+/* From its submission until it begins to age. */
+static int64_t age_delay(const struct job *j)
+{
+    int64_t from = j->t_eligible.ms > j->req.begin.ms ? j->t_eligible.ms : j->req.begin.ms;
+    return from - j->t_submit.ms;
+}
+
 static void key_owner(struct str *k, const struct planner *p, const struct job *j, bool begun)
 {
     key_text(k, j->user);
@@ -338,8 +345,7 @@ static void key_owner(struct str *k, const struct planner *p, const struct job *
     key_number(k, (uint64_t)(uint32_t)j->req.nice | (uint64_t)j->req.has_priority << 32 |
                       (uint64_t)begun << 33);
     key_number(k, j->req.priority);
-    key_number(
-        k, (uint64_t)(j->t_eligible.ms - j->t_submit.ms)); /* so that they age in the order of submission */
+    key_number(k, (uint64_t)age_delay(j)); /* so that they age in the order of submission */
     key_number(k, (uint64_t)deadline_of(p, j));
     key_number(k, (uint64_t)end_of_begun(j));
     key_text(k, j->req.reservation);
@@ -367,6 +373,25 @@ static void set_choices(struct planner *p, struct group *g, const struct job *j,
     }
 }
 
+static struct owner *owner_of(struct planner *p, const struct job *j)
+{
+    struct str k = STR_INIT;
+    const char *account = job_account(j);
+    key_text(&k, account);
+    key_text(&k, j->user);
+    uint64_t hash = hash_bytes(k.s, k.len);
+    str_fini(&k);
+    struct owner *first = idmap_get(&p->owners, hash), *o = first;
+    while (o && (!str_eq(o->account, account) || !str_eq(o->user, j->user)))
+        o = o->next;
+    if (o)
+        return o;
+    o = xcalloc(1, sizeof *o);
+    *o = (struct owner){.next = first, .account = xstrdup(account), .user = xstrdup(j->user)};
+    idmap_set(&p->owners, hash, o);
+    return o;
+}
+
 static struct group *make_group(struct planner *p, const struct job *j, const struct step *s,
                                 struct shape **shapes, uint32_t n, uint64_t hash, struct str *key)
 {
@@ -377,6 +402,9 @@ static struct group *make_group(struct planner *p, const struct job *j, const st
                         .shapes = shapes,
                         .n_choices = n,
                         .begun = j->state != JOB_PENDING,
+                        .owner = owner_of(p, j),
+                        .is_set = j->req.has_priority,
+                        .age_delay_ms = age_delay(j),
                         .licensed = !str_is_empty(j->req.licenses) && j->state == JOB_PENDING,
                         .deadline = deadline_of(p, j),
                         .ends = end_of_begun(j),

@@ -387,6 +387,19 @@ static void drop_started(struct planner *p)
     vec_clear(&p->started);
 }
 
+static void forget_owners(struct planner *p)
+{
+    idmap_for_each (&p->owners, slot)
+        for (struct owner *o = slot->value, *next; o; o = next) {
+            next = o->next;
+            free(o->account);
+            free(o->user);
+            free(o);
+        }
+    idmap_fini(&p->owners);
+    p->owners = (struct idmap){0};
+}
+
 void planner_forget(struct planner *p)
 {
     forecast_forget(p);
@@ -421,6 +434,7 @@ void planner_forget(struct planner *p)
     idmap_fini(&p->sets);
     idmap_fini(&p->shapes);
     idmap_fini(&p->group_map);
+    forget_owners(p);
     heap_fini(&p->wakes);
     limits_free(p->limits);
     p->limits = NULL;
