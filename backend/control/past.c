@@ -15,7 +15,7 @@
 
 #define PAST_ID    (UINT64_C(1) << 63) /* marks our questions among those of clients */
 #define PAST_MAX   200000u             /* answers that are kept */
-#define PARKED_MAX 1000u
+#define PARKED_MAX (64u << 20)         /* bytes of the submissions that wait, scripts mostly */
 #define LOOKS_MAX  1000
 
 /* Values in control.past; NULL: never asked. */
@@ -26,6 +26,7 @@ struct parked {
     struct session *session;
     uint64_t tag;
     struct msg_submit m;
+    size_t size;
 };
 
 static uint64_t key_of(uint32_t job, uint32_t index)
@@ -104,7 +105,7 @@ static void unpark(struct control *c)
     while (!list_empty(&waiting)) {
         struct parked *p = list_first(&waiting, struct parked, link);
         list_unlink(&p->link);
-        c->n_parked--;
+        c->parked_bytes -= p->size;
         if (c->read_only)
             session_reply(p->session, p->tag, REFUSAL_READ_ONLY, 0, 0, "the controller is read-only: %s",
                           c->read_only);
@@ -137,6 +138,20 @@ bool past_answer(struct control *c, const struct history_piece *p)
     return true;
 }
 
+/* About. */
+static size_t size_of(const struct msg_submit *m)
+{
+    size_t n =
+        4096 + m->payload.script.n + m->steps.n * (sizeof(struct step) + sizeof(struct step_payload));
+    for (size_t i = 0; i < m->payload.env.n; i++)
+        n += strlen(m->payload.env.v[i]) + 16;
+    for (size_t i = 0; i < m->payload.argv.n; i++)
+        n += strlen(m->payload.argv.v[i]) + 16;
+    for (size_t i = 0; i < m->step_payloads.n; i++)
+        n += m->step_payloads.v[i].script.n;
+    return n;
+}
+
 bool past_must_wait(struct session *s, uint64_t tag, struct msg_submit *m)
 {
     struct control *c = s->ctl;
@@ -155,18 +170,20 @@ bool past_must_wait(struct session *s, uint64_t tag, struct msg_submit *m)
     deps_fini(&d);
     if (!wait)
         return false;
-    if (c->n_parked >= PARKED_MAX) {
+    size_t size = size_of(m);
+    if (c->parked_bytes + size > PARKED_MAX) {
         session_reply(s, tag, REFUSAL_RATE, 0, 0, "too many submissions wait for the history");
         return true;
     }
     struct parked *p = xcalloc(1, sizeof *p);
     p->session = s;
+    p->size = size;
     p->tag = tag;
     p->m = *m;
     *m = (struct msg_submit){0};
     list_init(&p->link);
     list_append(&c->parked, &p->link);
-    c->n_parked++;
+    c->parked_bytes += size;
     return true;
 }
 
@@ -264,7 +281,7 @@ static void drop(struct control *c, const struct session *s)
         if (s && p->session != s)
             continue;
         list_unlink(&p->link);
-        c->n_parked--;
+        c->parked_bytes -= p->size;
         rec_fini(&msg_submit_rec, &p->m);
         free(p);
     }

@@ -125,7 +125,7 @@ struct control {
     struct idmap past;      /* jobs that have left the state: how they ended (past.c) */
     struct idmap questions; /* to the history about them: id -> struct question */
     struct list parked;     /* submissions that wait for the answers */
-    uint32_t n_parked;
+    size_t parked_bytes;
     struct prio_ctx prio; /* of prio_at, for who asks: ctl_prio */
     struct mono prio_at;
     uint64_t prio_seq;

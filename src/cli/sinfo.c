@@ -6,6 +6,7 @@
 
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
+#include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobjson.h"
@@ -24,7 +25,7 @@
 struct sinfo {
     char *letters, *names, *sort, *cluster;
     struct strv parts, nodes, states;
-    bool no_header, long_form, by_node, summary, reasons, exact, dead, responding, json;
+    bool no_header, long_form, by_node, summary, reasons, exact, dead, responding, json, reservations;
     uint32_t iterate_s;
 };
 
@@ -71,7 +72,7 @@ static const struct opt table[] = {
     {.id = O_IGNORED, .name = "noconvert"},
     {.id = O_NOHEADER, .name = "noheader", .letter = 'h', .help = "no header line"},
     {.id = O_PARTITION, .name = "partition", .letter = 'p', .arg = OPT_REQUIRED, .meta = "LIST", .env = "SINFO_PARTITION", .help = "only these partitions"},
-    {.id = O_RESERVATION, .name = "reservation", .letter = 'T', .help = "reservations: there are none"},
+    {.id = O_RESERVATION, .name = "reservation", .letter = 'T', .help = "reservations and windows instead of nodes"},
     {.id = O_RESPONDING, .name = "responding", .letter = 'r', .help = "only nodes that respond"},
     {.id = O_SORT, .name = "sort", .letter = 'S', .arg = OPT_REQUIRED, .meta = "LETTERS", .env = "SINFO_SORT", .help = "sort by these columns"},
     {.id = O_STATES, .name = "states", .letter = 't', .arg = OPT_REQUIRED, .meta = "LIST", .help = "only nodes in these states"},
@@ -144,6 +145,7 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
     case O_PARTITION: set_list(&s->parts, arg); break;
     case O_RESPONDING: s->responding = true; break;
     case O_REASONS: s->reasons = true; break;
+    case O_RESERVATION: s->reservations = true; break;
     case O_SUMMARY: s->summary = true; break;
     case O_SORT: replace(&s->sort, arg); break;
     case O_STATES: return set_states(s, arg, err);
@@ -492,18 +494,48 @@ static int failed(const char *what)
     return 1;
 }
 
+/* sinfo -T. Source: sinfo(1), --reservation. */
+static void print_reservations(const struct sinfo *s, const struct model *m)
+{
+    int width = (int)strlen("RESV_NAME");
+    struct str out = STR_INIT;
+    for (size_t i = 0; i < m->windows.n; i++)
+        width = cell_width(m->windows.v[i].name) > width ? cell_width(m->windows.v[i].name) : width;
+    if (!m->windows.n)
+        str_append(&out, "No reservations in the system\n");
+    else if (!s->no_header)
+        str_appendf(&out, "%-*s  %8s  %19s  %19s  %11s  %s\n", width, "RESV_NAME", "STATE", "START_TIME",
+                    "END_TIME", "DURATION", "NODELIST");
+    for (size_t i = 0; i < m->windows.n; i++) {
+        const struct window *w = &m->windows.v[i];
+        char start[WALL_TEXT_SIZE], end[WALL_TEXT_SIZE], length[UNITS_TEXT_SIZE];
+        char *nodes = hostlist_compress(&w->nodes);
+        str_append(&out, w->name);
+        str_appendf(&out, "%*s  %8s  %19s  %19s  %11s  %s\n", width - cell_width(w->name), "",
+                    w->start.ms <= m->now.ms ? "ACTIVE" : "INACTIVE", wall_format_iso(w->start, start),
+                    wall_format_iso(w->end, end),
+                    duration_format_padded((uint32_t)wall_elapsed_s(w->start, w->end), length), nodes);
+        free(nodes);
+    }
+    out_flush(&out);
+    str_fini(&out);
+}
+
 static int ask_once(const struct sinfo *s, const struct cli *cli)
 {
     const char *away = NULL;
     struct client *c = ask_connect_slurm(cli, &away);
     if (!c)
         return failed(away);
-    struct msg_get get = {.what = GET_SPEC | GET_NODES | GET_JOBS, .states = 1u << JOB_COMPLETING};
+    struct msg_get get = {.what = s->reservations ? GET_WINDOWS : GET_SPEC | GET_NODES | GET_JOBS,
+                          .states = 1u << JOB_COMPLETING};
     struct model m;
     struct idmap completing = {0};
     model_init(&m);
     int rc = client_fetch(c, &get, &m, NULL) < 0 ? failed(SLURM_TIMEOUT) : 0;
-    if (rc == 0) {
+    if (rc == 0 && s->reservations) {
+        print_reservations(s, &m);
+    } else if (rc == 0) {
         struct node_cx cx = {.m = &m, .completing = &completing, .exact = s->exact};
         cx.time = timetext_from(getenv("SLURM_TIME_FORMAT"), m.now);
         note_completing(&m, &completing);

@@ -15,6 +15,7 @@ no_windows() { [ "$(stoker window list)" = "no windows" ]; }
 case_ "none"
 is "list" "$(stoker window list)" "no windows"
 says "scontrol" 0 "No reservations in the system" "" scontrol show reservation
+says "sinfo" 0 "No reservations in the system" "" sinfo -T
 says "one by name" 1 "Reservation gone not found" "" scontrol show reservation gone
 
 case_ "what is no window"
@@ -61,6 +62,8 @@ has "name" "$out" "ReservationName=service StartTime="
 has "nodes" "$out" "Nodes=n[1-2] NodeCnt=2 CoreCnt=16"
 has "flags" "$out" "Flags=MAINT,SPEC_NODES,ALL_NODES"
 has "state" "$out" "State=INACTIVE"
+must sinfo -h -T
+like "sinfo -T" "$out" 'service +INACTIVE +[0-9T:-]+ +[0-9T:-]+ +02:00:00  ALL'
 says "update" 0 "Reservation updated." "" scontrol update ReservationName=service Duration=1:00:00
 has "shorter" "$(scontrol show res service)" "Duration=01:00:00"
 says "delete" 0 "" "" scontrol delete reservation=service
