@@ -149,25 +149,36 @@ static int print_play(const struct sim_options *o, const struct play *r, const s
     return rc;
 }
 
-static int play(const struct sim_options *o, const struct workload *w, struct cluster_spec *cluster)
+/* Runs it, with the bar. Returns as play_run. */
+static int run_play(const struct cluster_spec *cluster, const struct workload *w, struct play *ret)
 {
     struct progress progress;
-    struct play r;
     struct errtext err = {""};
+    progress_init(&progress);
+    int rc = play_run(cluster, w, &progress, ret, &err);
+    progress_fini(&progress);
+    if (rc < 0)
+        fail(&err);
+    return rc;
+}
+
+static int play(const struct sim_options *o, const struct workload *w, struct cluster_spec *cluster)
+{
+    struct play r;
     if (!set_policy(o, cluster))
         return EXIT_USAGE;
     FILE *starts = o->starts ? open_starts(o->starts) : NULL;
     if (o->starts && !starts)
         return EXIT_FAILURE;
-    progress_init(&progress);
-    int rc = play_run(cluster, w, &progress, &r, &err);
-    progress_fini(&progress);
-    if (starts)
-        rc = close_starts(o->starts, starts, rc < 0 ? 0 : play_write_starts(&r, w, starts)) ? -EIO : rc;
-    if (rc < 0)
-        return err.s[0] ? fail(&err) : EXIT_FAILURE;
-    rc = prints_report(o) ? print_play(o, &r, w, cluster) : EXIT_SUCCESS;
-    play_fini(&r);
+    bool ran = run_play(cluster, w, &r) == 0;
+    int rc = ran ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (starts &&
+        close_starts(o->starts, starts, ran ? play_write_starts(&r, w, starts) : 0) != EXIT_SUCCESS)
+        rc = EXIT_FAILURE;
+    if (rc == EXIT_SUCCESS && prints_report(o))
+        rc = print_play(o, &r, w, cluster);
+    if (ran)
+        play_fini(&r);
     return rc;
 }
 
