@@ -308,6 +308,8 @@ install: all
 	    install -m $$([ -x $$f ] && echo 755 || echo 644) $$f $(D)/share/doc/stoker/examples/ || exit 1; done
 	$(Q)for f in $(wildcard docs/man/*.[1-8]); do \
 	    install -D -m 644 $$f $(D)/share/man/man$${f##*.}/$${f##*/} || exit 1; done
+	$(Q)install -D -m 644 docs/man/stoker.bash $(D)/share/bash-completion/completions/stoker
+	$(Q)for n in $(LINK_NAMES); do ln -sfn stoker $(D)/share/bash-completion/completions/$$n || exit 1; done
 
 clean:
 	$(Q)[ ! -e $(B)/.settings ] || rm -rf $(B)

@@ -55,6 +55,8 @@ struct command {
     X(init) \
     X(doctor) \
     X(config) \
+    X(import) \
+    X(manual) \
     X(sim) \
     /* Slurm's names */ \
     X(sbatch) \

@@ -309,6 +309,15 @@ void opt_print_help(FILE *f, const struct opts *tables)
                 help_line(f, tables, &t->v[i]);
 }
 
+void opt_for_each(const struct opts *tables, void (*fn)(void *ctx, const struct opt *o, bool letter),
+                  void *ctx)
+{
+    for (const struct opts *t = tables_first(tables); t; t = tables_next(t))
+        for (size_t i = 0; i < t->n; i++)
+            if (t->v[i].help)
+                fn(ctx, &t->v[i], letter_is_its_own(tables, &t->v[i]));
+}
+
 void opt_print_usage(FILE *f, const char *name, const struct opts *tables, const char *operands)
 {
     struct str s = STR_INIT;

@@ -87,6 +87,9 @@ void opt_print_usage(FILE *f, const char *name, const struct opts *t, const char
 
 /* The entry that a long name, whole or abbreviated, of len bytes or a letter (name NULL) means; NULL. */
 const struct opt *opt_resolve(const struct opts *t, const char *name, size_t len, char letter);
+/* Calls fn for each listed option, in the order of the help. letter: its short form is its own. */
+void opt_for_each(const struct opts *t, void (*fn)(void *ctx, const struct opt *o, bool letter), void *ctx);
+
 /* The entry for a name or letter; NULL. For tests and completeness checks. */
 const struct opt *opt_find(const struct opts *t, const char *name, char letter);
 

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# stoker import: what a slurm.conf says, as a stoker.cfg that a controller starts with; what is left out is said.
+# stoker manual: pages and completions from the tables.
+. stoker.sh
+cat >slurm.conf <<'S'
+# a cluster of a department
+ClusterName=lab
+SlurmctldHost=head(10.0.0.1)
+AuthType=auth/munge
+MailProg=/usr/bin/mail
+KillWait=45
+MinJobAge=600
+MaxArraySize=5001
+PriorityType=priority/multifactor
+PriorityWeightAge=500
+PriorityWeightFairshare=20000
+PriorityDecayHalfLife=14-0
+PriorityFavorSmall=YES
+Prolog=/etc/slurm/prolog.sh
+Licenses=matlab:4,ansys
+NodeName=DEFAULT Sockets=2 CoresPerSocket=16 ThreadsPerCore=2 \
+    RealMemory=257000 State=UNKNOWN
+NodeName=gpu[01-04] NodeAddr=gpu[01-04].cluster Gres=gpu:a100:4(S:0-1),nvme:1 Feature=ampere,ib Weight=10
+NodeName=cpu1 CPUs=24 RealMemory=64000
+NodeName=big State=DRAIN
+PartitionName=DEFAULT MaxTime=2-00:00:00 State=UP
+PartitionName=main Nodes=ALL Default=YES DefaultTime=60
+PartitionName=gpu Nodes=gpu[01-04] PriorityTier=10 AllowGroups=ml,vision OverSubscribe=FORCE:2 MaxTime=UNLIMITED
+PartitionName=spot Nodes=gpu[01-04],cpu1 PreemptMode=REQUEUE GraceTime=120 PriorityTier=1
+S
+cat >gres.conf <<'S'
+NodeName=gpu[01-04] Name=gpu Type=a100 File=/dev/nvidia[0-3]
+NodeName=gpu[01-04] Name=nvme File=/dev/nvme0
+S
+must stoker import -o "$STOKER_HOME/stoker.cfg" slurm.conf gres.conf
+for what in 'slurm.conf:3: SlurmctldHost' 'slurm.conf:4: AuthType=auth/munge: the kernel says who asks' 'slurm.conf:14: Prolog=' \
+    'nvme:1: GPUs are the generic resource there is' 'DRAIN: a node' 'OverSubscribe=FORCE:2' 'gres.conf:2: Name=nvme'; do
+    has "what is left out" "$err" "$what"
+done
+hasnt "what is carried over is not left out" "$err" "KillWait"
+hasnt "nor are files of GPUs" "$err" "nvidia"
+cfg=$(<"$STOKER_HOME/stoker.cfg")
+for what in 'cluster = "lab";' 'kill_wait = "45s";' 'max_array_size = 5001;' 'mail_program = "/usr/bin/mail";' \
+    'name = "gpu[01-04]"; address = "gpu%s.cluster"; cpus = 64; memory = "257000M"; gpus = 4; gpu_type = "a100"; features = ["ampere", "ib"]; weight = 10;' \
+    'name = "cpu1"; address = "cpu1"; cpus = 24; memory = "64000M";' 'name = "main"; default = true; max_time = "172800s"; default_time = "3600s";' \
+    'name = "gpu"; nodes = "gpu[01-04]"; priority_tier = 10; allow_groups = ["ml", "vision"];' \
+    'nodes = "gpu[01-04],cpu1"; max_time = "172800s"; priority_tier = 1; preempt_mode = "requeue"; grace_time = "120s";' \
+    'name = "matlab"; count = 4;' 'name = "ansys"; count = 1;' 'weight_fairshare = 20000;' 'decay_half_life = "1209600s";'; do
+    has "the file" "$cfg" "$what"
+done
+must stoker config check
+says "a file that is there is kept" 1 "" "~" stoker import -o "$STOKER_HOME/stoker.cfg" slurm.conf
+has "and says so" "$err" "File exists"
+echo 'NodeName="n1' >bad.conf
+says "an error by its line" 1 "" 'stoker import: error: bad.conf:1: a quote is not closed' stoker import bad.conf
+says "no file" 1 "" "stoker import: error: none.conf: No such file or directory" stoker import none.conf
+says "no operand" 2 "" "~" stoker import
+
+case_ "manual pages"
+is "a page for each command" "$(stoker manual --list | grep -c .)" "$(($(stoker --help | grep -cE '^  [a-z]') + 1))"
+page=$(stoker manual sbatch)
+for what in '.TH SBATCH 1' '\fB\-c\fR, \fB\-\-cpus\-per\-task\fR=\fIN\fR' '\fBSBATCH_PARTITION\fR' '.SH EXIT STATUS'; do has "sbatch(1)" "$page" "$what"; done
+if command -v man >/dev/null && man --version >/dev/null 2>&1; then
+    for p in $(stoker manual --list); do
+        stoker manual "$p" >page.1
+        is "troff has nothing to say of $p" "$(man --warnings -E UTF-8 -l -Tutf8 -Z page.1 2>&1 >/dev/null)" ""
+    done
+fi
+says "no such page" 3 "" "stoker manual: error: there is no page nonsense" stoker manual nonsense
+
+case_ "completions"
+stoker manual --bash >completion
+must bash -n completion
+complete_() { # the words of a line, the last one being completed
+    bash -c '. ./completion; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); compopt() { :; }; _stoker_complete; echo "${COMPREPLY[*]}"' _ "$@"
+}
+is "an option" "$(complete_ sbatch --cpus-per-t)" "--cpus-per-task="
+is "a subcommand" "$(complete_ stoker subm)" "submit"
+has "states" "$(complete_ squeue -t P)" "PENDING PREEMPTED"
