@@ -21,6 +21,7 @@
 #include "src/base/utf8.h"
 
 #define SECOND_REPORT_MS 2000
+#define BEAT_MS          5000
 #define NOTE_MAX         1000u
 
 struct node_link *ctl_node(struct control *c, const char *name)
@@ -191,6 +192,8 @@ static bool find_absent(struct control *c, struct node_link *link, const struct 
     return ask_again;
 }
 
+static void end_wide_jobs(struct control *c, const char *node);
+
 static void on_agent(void *arg, struct nodeconn *conn, struct msg_agent *m)
 {
     struct node_link *link = arg;
@@ -213,6 +216,8 @@ static void on_agent(void *arg, struct nodeconn *conn, struct msg_agent *m)
     link->bin_dir = xstrdup(m->bin_dir);
     for (size_t i = 0; i < m->launches.n; i++)
         adopt(c, link, &m->launches.v[i]);
+    if (new_boot)
+        end_wide_jobs(c, nodeconn_node(conn));
     if (find_absent(c, link, m, new_boot))
         loop_timer_set(c->loop, &link->again, SECOND_REPORT_MS);
     if (first) {
@@ -314,6 +319,29 @@ static void on_again(void *arg)
     nodeconn_greet(link->conn);
 }
 
+/* A job that holds more nodes than this one ends on all of them: without one of its nodes it is not what
+ * was asked for. Whether it is requeued is its own word. What it runs there is told apart from this. */
+static void end_wide_jobs(struct control *c, const char *node)
+{
+    VEC(uint32_t) wide = VEC_INIT;
+    list_for_each (j, &c->model.active, struct job, in_queue) {
+        bool here = false;
+        for (size_t i = 0; i < j->alloc.n; i++)
+            here = here || str_eq(j->alloc.v[i].node, node);
+        if (here && j->alloc.n > 1 && j->kind != JOB_KIND_STEPS && j->state == JOB_RUNNING)
+            vec_push(&wide, j->id);
+    }
+    vec_for_each (&wide, i) {
+        struct ev_kill body = {.step = STEP_ALL,
+                               .cause = KILL_NODE_FAIL,
+                               .grace_s = c->model.spec.kill_wait_s,
+                               .fate = FATE_END};
+        log_warn("job=%u loses node=%s: it ends on its other nodes too", wide.v[i], node);
+        ctl_emit(c, EV_KILL, wide.v[i], &body);
+    }
+    vec_fini(&wide);
+}
+
 /* lost_node = "requeue": what it runs is over for us, as if it had rebooted. Should it come back, its
  * report names tries that are over, and they are killed. */
 static void give_up_tasks(struct control *c, const char *node)
@@ -349,8 +377,10 @@ static void on_lost(void *arg)
     log_warn("node=%s does not answer: its jobs %s", node,
              requeue ? "are given up" : "are held as they are");
     set_state(c, node, NODE_LOST);
-    if (requeue)
+    if (requeue) {
+        end_wide_jobs(c, node);
         give_up_tasks(c, node);
+    }
 }
 
 /* A node that was never up is down; one that was keeps its state, which its jobs hang on. */
@@ -458,11 +488,19 @@ static struct link_open make_target(const struct control *c, const struct node *
     };
 }
 
+/* Tests cannot wait for fifteen seconds of silence. */
+static int64_t beat_ms(void)
+{
+    const char *s = getenv("STOKER_BEAT_MS");
+    long ms = s ? strtol(s, NULL, 10) : 0;
+    return ms >= 20 && ms < BEAT_MS ? ms : BEAT_MS;
+}
+
 static struct linkproc *get_links(struct control *c)
 {
     if (!c->links) {
         char *log = xasprintf("%s/stoker-link.log", c->log_dir);
-        c->links = linkproc_new(c->loop, log);
+        c->links = linkproc_new(c->loop, log, beat_ms());
         free(log);
     }
     return c->links;
@@ -474,7 +512,8 @@ static void connect_node(struct control *c, const struct node *n)
     char *agents = xasprintf("%s/agent", c->state_dir), *dir = xasprintf("%s/%s", agents, n->spec.name);
     char *log = xasprintf("%s/agent-%s.log", c->log_dir, n->spec.name);
     struct msg_hello hello = make_hello(c, n);
-    struct nodeconn_config cfg = {.dir = dir, .log = log, .node = n->spec.name, .hello = &hello};
+    struct nodeconn_config cfg = {
+        .dir = dir, .log = log, .node = n->spec.name, .hello = &hello, .beat_ms = beat_ms()};
     struct node_link *link = xcalloc(1, sizeof *link);
     if (is_ssh(n)) {
         to = make_target(c, n);

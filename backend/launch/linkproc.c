@@ -19,7 +19,6 @@
 #define PAUSE_MIN_MS 100 /* between its death and the next one's start */
 #define PAUSE_MAX_MS 5000
 #define STEADY_MS    60000 /* one that has lived so long died of something new */
-#define BEAT_MS      5000
 #define BEATS_MISSED 3
 #define WORDS_A_TURN 128
 
@@ -38,7 +37,7 @@ struct linkproc {
     struct list orders, calls;
     uint32_t last_id;
     struct mono t_start, t_again; /* began; may begin again */
-    int64_t pause_ms;
+    int64_t pause_ms, beat_ms;
     struct loop_timer beat;
     unsigned missed;
 };
@@ -177,7 +176,7 @@ static void on_beat(void *arg)
     frame_append_header(&out, LINK_MSG_PING, 0, 0, 0);
     queue(p, &out, -1);
     str_fini(&out);
-    loop_timer_set(p->loop, &p->beat, BEAT_MS);
+    loop_timer_set(p->loop, &p->beat, p->beat_ms);
 }
 
 static void on_sock(void *arg, unsigned ready)
@@ -224,16 +223,17 @@ static int start(struct linkproc *p)
         p->sock = (struct loop_fd){.fd = pair[0], .fn = on_sock, .ctx = p};
         loop_watch(p->loop, &p->sock, LOOP_READ);
         p->missed = 0;
-        loop_timer_set(p->loop, &p->beat, BEAT_MS);
+        loop_timer_set(p->loop, &p->beat, p->beat_ms);
     }
     free(path);
     return r;
 }
 
-struct linkproc *linkproc_new(struct loop *l, const char *log)
+struct linkproc *linkproc_new(struct loop *l, const char *log, int64_t beat_ms)
 {
     struct linkproc *p = xcalloc(1, sizeof *p);
-    *p = (struct linkproc){.loop = l, .log = xstrdup(log), .sock = {.fd = -1}, .pause_ms = PAUSE_MIN_MS};
+    *p = (struct linkproc){
+        .loop = l, .log = xstrdup(log), .sock = {.fd = -1}, .pause_ms = PAUSE_MIN_MS, .beat_ms = beat_ms};
     p->beat = (struct loop_timer){.fn = on_beat, .ctx = p};
     list_init(&p->orders);
     list_init(&p->calls);

@@ -22,8 +22,9 @@ struct link_call {
     void *ctx;
 };
 
-/* log: file for what the program says. */
-struct linkproc *linkproc_new(struct loop *l, const char *log) __attribute__((warn_unused_result));
+/* log: file for what the program says. beat_ms: between heartbeats; one that lets three pass is ended. */
+struct linkproc *linkproc_new(struct loop *l, const char *log, int64_t beat_ms)
+    __attribute__((warn_unused_result));
 /* The process goes by itself once it has delivered what it has taken. */
 void linkproc_free(struct linkproc *p);
 

@@ -20,7 +20,6 @@
 #define SSH_MAX_MS       30000
 #define REFUSED_MIN_MS   30000
 #define REFUSED_MAX_MS   600000
-#define BEAT_MS          5000
 #define BEATS_MISSED     3
 #define FRAME_FROM_AGENT (4u << 20)
 #define QUEUE_MAX        (64u << 20)
@@ -33,7 +32,7 @@ struct nodeconn {
     void *ctx;
     struct conn *conn;
     struct loop_timer retry, beat;
-    int64_t pause_ms;
+    int64_t pause_ms, beat_ms;
     uint64_t committed;
     unsigned missed;
     int start_error; /* of the last try to start an agent: said once */
@@ -160,7 +159,7 @@ static void on_beat(void *arg)
         return;
     }
     conn_send(n->conn, 0, MSG_PING, 0, NULL);
-    loop_timer_set(n->loop, &n->beat, BEAT_MS);
+    loop_timer_set(n->loop, &n->beat, n->beat_ms);
 }
 
 static int connect_agent(const struct nodeconn *n)
@@ -192,7 +191,7 @@ static void begin(struct nodeconn *n, int fd)
 {
     n->conn = conn_new(n->loop, fd, FRAME_FROM_AGENT, QUEUE_MAX, n->committed, &conn_ops, n);
     n->missed = 0;
-    loop_timer_set(n->loop, &n->beat, BEAT_MS);
+    loop_timer_set(n->loop, &n->beat, n->beat_ms);
     nodeconn_greet(n);
 }
 
@@ -252,6 +251,7 @@ struct nodeconn *nodeconn_new(struct loop *l, const struct nodeconn_config *cfg,
                            .ctx = ctx,
                            .pause_ms = cfg->links ? SSH_MIN_MS : RETRY_MIN_MS,
                            .committed = committed,
+                           .beat_ms = cfg->beat_ms,
                            .links = cfg->links,
                            .line = -1};
     n->dice = hash_bytes(n->node, strlen(n->node)) ^ (uint64_t)mono_read().ns;

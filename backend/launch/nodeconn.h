@@ -31,6 +31,7 @@ struct nodeconn_config {
     const char *log; /* its log file */
     const char *node;
     const struct msg_hello *hello;
+    int64_t beat_ms;            /* between heartbeats: three in vain and it is out of reach */
     struct linkproc *links;     /* NULL: local */
     const struct link_open *to; /* where to, over SSH */
 };

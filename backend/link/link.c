@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "backend/link/boot.h"
 #include "backend/link/keys.h"
 #include "backend/link/line.h"
 #include "src/base/list.h"
@@ -147,6 +148,11 @@ static void call_next(void *arg)
 
 static void take_open(struct link *l, struct link_open *m, int fd)
 {
+    if (!boot_is_word(m->node) || !boot_is_word(m->cluster)) { /* they stand in a line for a shell */
+        close(fd);
+        tell(l, m->id, LINK_OVER, LINK_FAULT_INSTALL, "its name cannot stand in a command");
+        return;
+    }
     struct line_config cfg = {.to = *m, .kit = &l->kit, .keys = &l->keys, .peer = fd};
     struct entry *e = xcalloc(1, sizeof *e);
     *e = (struct entry){.owner = l, .node = xstrdup(m->node)};

@@ -6,7 +6,7 @@
 #                            being the user who runs the test. Their caches and agents lie under $TMPDIR/nodes
 #   ssh_config N             writes stoker.cfg with n1 ... nN; ssh_node I prints one entry. CPUS MEMORY GPUS EXTRA as in stoker.sh
 #   ssh_cluster N            all of it, with the controller, and waits until the nodes are up
-#   sshd_pid I, sshd_stop I, sshd_cut I (ends the sessions, not the server), ssh_address I
+#   sshd_pid I, sshd_stop I, sshd_cut I (ends the sessions, not the server), bridge_cut I, ssh_address I
 #
 # Skips the test where there is no sshd.
 
@@ -85,6 +85,8 @@ sshd_cut() {
         kill -KILL "$p" 2>/dev/null
     done
 }
+# Whatever server its session belongs to.
+bridge_cut() { pkill -KILL -f -- "--bridge --node n$1 --dir $NODES_DIR/n$1/"; }
 link_pid() { pgrep -P "$(controller_pid)" -x stoker-link; }
 ssh_agent_pid() { pgrep -f -- "^stoker-agent --node n$1 --dir $NODES_DIR/n$1/"; }
 

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# F07: another release of the programs while tasks run. The node gets it by its content, the agent is replaced, tasks go on and their
+# ends are told; the old programs stay for whoever still uses them.
+. stoker.sh
+. sshd.sh
+mkdir "$TMPDIR/bin"
+cp -a "$(dirname "$(command -v stoker)")"/* "$TMPDIR/bin/"
+ssh_cluster 1
+script task.sh <<'S'
+echo $$ >>pids
+until [ -e go ]; do read -r -t 0.05 <> <(:); done
+exit 7
+S
+submit -o /dev/null task.sh
+wait_for 10 has_lines pids 1
+old=$(ssh_agent_pid 1)
+is "one kit" "$(ls "$NODES_DIR/cache/stoker" | wc -l)" 1
+must stoker down
+
+case_ "a new release"
+printf 'another' >>"$TMPDIR/bin/stoker"
+export PATH=$TMPDIR/bin:$PATH
+hash -r
+must stoker up
+wait_for 20 nodes_up
+is "two kits" "$(ls "$NODES_DIR/cache/stoker" | wc -l)" 2
+wait_for 5 is_dead "$old"
+new=$(ssh_agent_pid 1)
+[ -n "$new" ] && [ "$new" != "$old" ] || fail "no new agent"
+is_alive "$(cat pids)" || fail "its task was ended"
+is "it runs" "$(job_state "$job")" RUNNING
+must srun true
+touch go
+wait_end "$job"
+is "its end" "$state $(job_field "$job" ExitCode)" "FAILED 7:0"
+is "it ran once" "$(wc -l <pids)" 1
+
+case_ "the same release again: nothing is replaced, nothing is sent"
+new=$(ssh_agent_pid 1)
+sshd_cut 1
+again() { [ "$(grep -c 'node=n1 up' "$STOKER_HOME/log/stoker-link.log")" -ge 3 ]; }
+wait_for 10 again
+is "the same agent" "$(ssh_agent_pid 1)" "$new"
+is "two kits" "$(ls "$NODES_DIR/cache/stoker" | wc -l)" 2
+cluster_stop
