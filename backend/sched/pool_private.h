@@ -30,13 +30,18 @@ bool nodeset_is_listed(const struct nodeset *s, uint32_t node);
 /* Whether every node that takes part gives the same, known beforehand but for what "all of the node" means:
  * then the earliest time is found node by node. */
 bool demand_is_uniform(const struct demand *d);
-/* What one node gives to a uniform demand. */
+/* What one node gives to a uniform demand, or to one for one node or more that it takes whole. */
 struct amount demand_on_node(const struct demand *d, const struct pool_node *n);
 
-/* A demand that may be spread, taken by its tasks, one like the other: k times `need`. For counting alone. */
+/* What is taken of nodes where at least so much is needed and so much is free; cap: of one of them. */
+struct amount demand_takes(const struct demand *d, const struct amount *cap, struct amount least,
+                           struct amount free);
+
+/* A demand that may be spread, taken by pieces that are alike: k of them, `each` of which come in one
+ * `need`. For counting alone: a little less than it takes where tasks and GPUs come in odd numbers. */
 struct demand_pieces {
     struct amount need;
-    uint32_t k;
+    uint32_t k, each;
 };
 struct demand_pieces demand_piece(const struct demand *d);
 

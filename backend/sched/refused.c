@@ -14,7 +14,8 @@ struct look {
     struct demand demand;
     const char *gpu_type;
     struct strv only, never, features;
-    struct wall until; /* it would run until then; unset: without a limit */
+    struct wall until; /* it would run until then at least; unset: without a limit */
+    bool spread;       /* over nodes, no matter how much on each */
     bool empty;
 };
 
@@ -71,6 +72,12 @@ static void note_most(struct refused *r, const uint32_t *why, struct amount cap)
         r->most.mem_mib = cap.mem_mib;
 }
 
+static int64_t end_of(const struct look *l)
+{
+    int64_t now = l->p->pool.now;
+    return !wall_is_set(l->until) ? WHEN_NEVER : l->until.ms > now ? l->until.ms : now + 1;
+}
+
 static void look_at(const struct look *l, uint32_t at, struct refused *r)
 {
     const struct node *n = l->p->view->model->nodes[at];
@@ -82,7 +89,7 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
         return;
     }
     struct amount need = demand_on_node(&l->demand, pn);
-    if (!demand_is_uniform(&l->demand))
+    if (l->spread)
         need = demand_piece(&l->demand).need;
     struct amount least = need;
     if (l->demand.need.whole_nodes)
@@ -103,6 +110,8 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
             r->first_window =
                 r->first_window && r->first_window->start.ms <= w->start.ms ? r->first_window : w;
             why = &r->window;
+        } else if (!why && !amount_covers(timeline_min(&pn->line, l->p->pool.now, end_of(l)), least)) {
+            why = &r->held;
         }
     }
     ++*(why ? why : &r->fit);
@@ -113,9 +122,10 @@ void refused_count(const struct planner *p, const struct job *j, const struct st
 {
     const struct part_spec *spec = &p->view->model->spec.parts.v[part];
     struct look l = {.p = p, .j = j, .empty = empty};
-    uint32_t limit_s = deadline_limit_s(j, spec);
+    uint32_t limit_s = deadline_least_s(j, spec);
     *ret = (struct refused){0};
     planner_demand(j, s, spec, &l.demand);
+    ret->spread = l.spread = l.demand.nodes_max > 1 && !demand_is_uniform(&l.demand);
     l.gpu_type = s && s->gpu_type ? s->gpu_type : j->req.gpu_type;
     if (limit_s != DURATION_UNLIMITED && limit_s != DURATION_NOT_SET)
         l.until = wall_add_s(p->now, limit_s);
@@ -135,7 +145,12 @@ void refused_count(const struct planner *p, const struct job *j, const struct st
 
 bool refused_is_out(const struct refused *r)
 {
-    return r->out + r->drained && !r->gpus && !r->cpus && !r->mem && !r->busy_whole && !r->window;
+    return r->out + r->drained && !refused_is_busy(r) && !r->window && !r->held;
+}
+
+bool refused_is_busy(const struct refused *r)
+{
+    return r->gpus || r->cpus || r->mem || r->busy_whole;
 }
 
 static void add(struct str *out, const char **sep, uint32_t n, const char *what)
@@ -146,13 +161,15 @@ static void add(struct str *out, const char **sep, uint32_t n, const char *what)
     *sep = ", ";
 }
 
-static void add_small(struct str *out, const char **sep, uint32_t n, const char *what, int64_t asked,
-                      int64_t most, bool is_mem)
+static void add_small(struct str *out, const char **sep, uint32_t n, const char *what, const char *none,
+                      int64_t asked, int64_t most, bool is_mem)
 {
     char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
     if (!n)
         return;
-    add(out, sep, n, what);
+    add(out, sep, n, most ? what : none);
+    if (!most)
+        return;
     if (is_mem)
         str_appendf(out, " (%s asked, %s at most)", mem_format_slurm((uint64_t)asked, a),
                     mem_format_slurm((uint64_t)most, b));
@@ -168,14 +185,16 @@ void refused_text(const struct refused *r, struct str *out)
     add(out, &sep, r->cpus, "too few free CPUs");
     add(out, &sep, r->mem, "too little free memory");
     add(out, &sep, r->busy_whole, "not empty");
-    add_small(out, &sep, r->no_gpus, "too few GPUs", r->asked.gpus, r->most.gpus, false);
-    add_small(out, &sep, r->no_cpus, "too few CPUs", r->asked.cpus, r->most.cpus, false);
-    add_small(out, &sep, r->no_mem, "too little memory", r->asked.mem_mib, r->most.mem_mib, true);
+    add_small(out, &sep, r->no_gpus, "too few GPUs", "without GPUs", r->asked.gpus, r->most.gpus, false);
+    add_small(out, &sep, r->no_cpus, "too few CPUs", "without CPUs", r->asked.cpus, r->most.cpus, false);
+    add_small(out, &sep, r->no_mem, "too little memory", "without memory", r->asked.mem_mib,
+              r->most.mem_mib, true);
     add(out, &sep, r->gpu_type, "another GPU type");
     add(out, &sep, r->features, "without the features");
     add(out, &sep, r->excluded, "not among those wanted");
     add(out, &sep, r->window, "kept for a window");
+    add(out, &sep, r->held, "kept for jobs that come first");
     add(out, &sep, r->drained, "drained");
     add(out, &sep, r->out, "not answering");
-    add(out, &sep, r->fit, "would do alone");
+    add(out, &sep, r->fit, r->spread ? "with room for a part of it" : "would do");
 }

@@ -7,9 +7,11 @@
 struct refused {
     uint32_t nodes; /* looked at: in the partition */
     uint32_t out, drained, excluded, features, gpu_type, window;
+    uint32_t held;                        /* free, but a place is held there before it could have ended */
     uint32_t cpus, gpus, mem, busy_whole; /* too little is free */
     uint32_t no_cpus, no_gpus, no_mem;    /* too little is there */
-    uint32_t fit;                         /* would do alone */
+    uint32_t fit;                         /* would do, but are too few, or give too little together */
+    bool spread;                          /* it may lie in parts of any size */
     struct amount asked, most;            /* of one node; the most that there is where it is too little */
     const struct window *first_window;    /* that is in the way */
 };
@@ -22,7 +24,8 @@ void refused_count(const struct planner *p, const struct job *j, const struct st
 /* "12 nodes: 7 too few free GPUs, 3 too little memory (200G asked, 128G at most), 2 drained". Appends. */
 void refused_text(const struct refused *r, struct str *out);
 
-/* Nodes that would do but are not to be had. */
+/* Nodes that would do but are not to be had; whether others run on some that would do. */
 bool refused_is_out(const struct refused *r);
+bool refused_is_busy(const struct refused *r);
 
 #endif

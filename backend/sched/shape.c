@@ -272,12 +272,16 @@ void planner_describe(const struct job *j, const struct step *s, struct str *out
     else
         job_need(&j->req, &n);
     str_appendf(out, "%u CPU%s", n.cpus, n.cpus == 1 ? "" : "s");
+    const char *type = s && s->gpu_type ? s->gpu_type : j->req.gpu_type;
     if (n.gpus)
-        str_appendf(out, ", %u GPU%s", n.gpus, n.gpus == 1 ? "" : "s");
+        str_appendf(out, ", %u %s%sGPU%s", n.gpus, type ? type : "", type ? " " : "",
+                    n.gpus == 1 ? "" : "s");
     if (n.mem_per_node_mib != MEM_NOT_GIVEN && n.mem_per_node_mib)
         str_appendf(out, ", %s of memory a node", mem_format_slurm(n.mem_per_node_mib, buf));
     if (n.nodes > 1)
         str_appendf(out, " on %u nodes", n.nodes);
+    if (n.whole_nodes)
+        str_append(out, n.nodes > 1 ? ", all of each" : ", a whole node");
 }
 
 /* --- groups --- */
