@@ -71,6 +71,12 @@ static void tty_start(struct tty *t, int rows, int cols, const char *const *argv
         login_tty(slave);
         setenv("TERM", "xterm-256color", 1);
         setenv("LC_ALL", "C.UTF-8", 1);
+        setenv("SHELL", "/bin/sh", 1);
+        char *config =
+            xasprintf("%s/config", getenv("STOKER_HOME") ? getenv("STOKER_HOME") : "/nonexistent");
+        setenv("XDG_CONFIG_HOME", config, 1); /* what the screens remember is the test's own */
+        if (!getenv("STOKER_HOME") || chdir(getenv("STOKER_HOME")) != 0) /* where jobs write */
+            _exit(126);
         signal(SIGPIPE, SIG_DFL);
         execvp(argv[0], (char *const *)(uintptr_t)argv);
         _exit(127);
@@ -342,6 +348,102 @@ static void quiet_when_nothing_happens(void **state)
     assert_int_equal(t->bytes - before, 0);
 }
 
+/* A visit: submit by the form, watch it run, read what it says, cancel it, requeue it, drain the node. */
+static void a_whole_visit(void **state)
+{
+    struct tty *t = *state;
+    tty_await(t, "No jobs.");
+    tty_type(t, "s");
+    tty_await(t, "Submit a batch script");
+    tty_type(t, "visit");
+    tty_await(t, "starts now");
+    tty_type(t, "\t\033[200~\necho hello from the job\nsleep 100\n\033[201~");
+    tty_await(t, "hello from the job");
+    tty_type(t, "\033[21~"); /* F10 */
+    tty_await(t, "is queued");
+    tty_await(t, "visit");
+    tty_await(t, "1 run");
+    tty_type(t, "l");
+    tty_await(t, "hello from the job");
+    tty_type(t, "q:cancel 1\r");
+    tty_await(t, "cancel 1 job");
+    tty_type(t, "y");
+    tty_await(t, "0 run");
+    tty_type(t, ":requeue 1\ry");
+    tty_await(t, "1 run");
+    tty_type(t, ":drain n1 loud fan\r");
+    tty_await(t, "drain n1");
+    tty_type(t, "\r2");
+    tty_await(t, "loud fan  drai"); /* in the node's row, not in the question */
+    tty_type(t, "R");
+    tty_await(t, "Is the reason above settled?");
+    tty_type(t, "y");
+    tty_await_gone(t, "loud fan");
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
+    must_be_sane(t, "visited");
+}
+
+static void a_shell_gets_the_terminal_and_gives_it_back(void **state)
+{
+    struct tty *t = *state;
+    tty_await(t, "live");
+    tty_type(t, "2");
+    tty_await(t, "n1");
+    tty_type(t, "A");
+    tty_await_gone(t, "NODE");
+    assert_false(t->alt);
+    tty_type(t, "echo $((6*7)) is what it says; exit 0\r");
+    tty_await(t, "NODE"); /* here again */
+    assert_true(t->alt);
+    tty_type(t, "1");
+    tty_await(t, "No jobs.");
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
+    must_be_sane(t, "back from a shell");
+    check_has("shell", t->tail.s, "42 is what it says");
+}
+
+static void a_filter_is_there_the_next_time(void **state)
+{
+    static const char *const ui[] = {"stoker-ui", NULL};
+    struct tty *t = *state, again;
+    tty_await(t, "No jobs.");
+    tty_type(t, ":filter user:nobody\r:theme light\r");
+    tty_await(t, "filter user:nobody");
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
+    tty_start(&again, 24, 80, ui);
+    tty_await(&again, "filter user:nobody");
+    tty_type(&again, ":theme nonsense\r");
+    tty_await(&again, "nonsense.theme");
+    tty_type(&again, "q");
+    assert_int_equal(tty_wait(&again), 0);
+    tty_fini(&again);
+}
+
+static void a_wrong_key_is_told_with_its_line(void **state)
+{
+    static const char *const ui[] = {"stoker-ui", NULL};
+    struct tty *t = *state, again;
+    tty_await(t, "live");
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
+    assert_int_equal(
+        run("mkdir -p $STOKER_HOME/config/stoker && printf 'theme = \"dark\";\\nkeys = {\\n  cancel = "
+            "\"D\";\\n  hold = \"Nokey\";\\n};\\n' >$STOKER_HOME/config/stoker/ui.cfg"),
+        0);
+    assert_int_equal(run("sbatch -H -J held --wrap true >/dev/null"), 0);
+    tty_start(&again, 24, 80, ui);
+    tty_await(&again, "ui.cfg:4: 'Nokey' is no key");
+    tty_await(&again, "held");
+    tty_type(&again, "D"); /* what stands before the mistake counts */
+    tty_await(&again, "cancel 1 job");
+    tty_type(&again, "nq");
+    assert_int_equal(tty_wait(&again), 0);
+    tty_fini(&again);
+}
+
 static void no_terminal_is_an_error(void **state)
 {
     (void)state;
@@ -358,10 +460,18 @@ static void no_terminal_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(shows_the_queue_and_its_changes), CASE(a_change_is_seen_soon_and_costs_little),
-        CASE(sizes_change_under_it),           CASE(crashes_leave_the_terminal_sane),
-        CASE(pasted_text_is_no_key),           CASE(a_controller_that_goes_and_comes),
-        CASE(quiet_when_nothing_happens),      cmocka_unit_test(no_terminal_is_an_error),
+        CASE(shows_the_queue_and_its_changes),
+        CASE(a_change_is_seen_soon_and_costs_little),
+        CASE(sizes_change_under_it),
+        CASE(crashes_leave_the_terminal_sane),
+        CASE(pasted_text_is_no_key),
+        CASE(a_controller_that_goes_and_comes),
+        CASE(quiet_when_nothing_happens),
+        CASE(a_whole_visit),
+        CASE(a_shell_gets_the_terminal_and_gives_it_back),
+        CASE(a_filter_is_there_the_next_time),
+        CASE(a_wrong_key_is_told_with_its_line),
+        cmocka_unit_test(no_terminal_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -435,6 +435,43 @@ static void dependencies_both_ways(void **state)
     must_show(u, "afterok");
 }
 
+/* --- shells --- */
+
+static void shells_get_the_terminal(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    char want[40];
+    setenv("SHELL", "/bin/zsh", 1);
+    app_take_wishes(u->app);
+    uilab_keys(u, "/train-resnet<Enter>a");
+    assert_true(app_take_wishes(u->app) & APP_RUN);
+    const struct strv *argv = app_program(u->app);
+    snprintf(want, sizeof want, "--jobid=%u", g->s.train);
+    assert_string_equal(argv->v[0], "srun");
+    assert_string_equal(argv->v[1], want);
+    assert_true(strv_has(argv, "--overlap"));
+    assert_string_equal(argv->v[argv->n - 1], "/bin/zsh");
+    uilab_keys(u, "<Esc>/eval<Enter>a");
+    assert_false(app_take_wishes(u->app) & APP_RUN);
+    keys_show(u, "", "only a running job");
+    uilab_keys(u, "2A");
+    assert_true(app_take_wishes(u->app) & APP_RUN);
+    assert_string_equal(app_program(u->app)->v[0], "/bin/zsh"); /* the lab's nodes are here */
+    struct node *n = model_get_node(app_model(u->app), "gpu01");
+    free(n->spec.address);
+    n->spec.address = strdup("gpu01.lab");
+    free(n->spec.transport);
+    n->spec.transport = strdup("ssh");
+    n->spec.port = 2222;
+    uilab_keys(u, "A");
+    argv = app_program(u->app);
+    assert_string_equal(argv->v[0], "ssh");
+    assert_string_equal(argv->v[1], "-p2222");
+    assert_string_equal(argv->v[2], "--"); /* no name is an option */
+    assert_string_equal(argv->v[3], "gpu01.lab");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -459,6 +496,7 @@ int main(void)
         STAGE_CASE(an_array_rings_at_its_end),
         STAGE_CASE(the_menu_has_everything),
         STAGE_CASE(dependencies_both_ways),
+        STAGE_CASE(shells_get_the_terminal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <langinfo.h>
+#include <libgen.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -212,9 +214,31 @@ static int choose_theme(struct loop *l, struct errtext *err)
     return rc;
 }
 
+/* Our own commands lie where this program does; NULL: not there. Caller frees. */
+static char *beside_us(const char *name)
+{
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0 || strchr(name, '/'))
+        return NULL;
+    self[n] = '\0';
+    char *path = xasprintf("%s/%s", dirname(self), name);
+    if (access(path, X_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
 static void run_program(struct loop *l)
 {
-    int rc = term_run(l->term, app_program(l->app)->v);
+    struct strv argv = strv_copy(app_program(l->app));
+    char *own = beside_us(argv.v[0]);
+    if (own) {
+        free(argv.v[0]);
+        argv.v[0] = own;
+    }
+    int rc = term_run(l->term, argv.v);
+    strv_fini(&argv);
     if (rc < 0)
         app_say(l->app, ROLE_ERROR, strerror(-rc));
     l->heard = mono_now(); /* nobody listened meanwhile */

@@ -48,6 +48,7 @@ enum scope {
     X(ACTS,   REQUEUE,    "requeue",     "R",          NULL,      "requeue: end it and let it run again")    \
     X(ACTS,   EDIT,       "edit",        "e",          NULL,      "change what it asked for: time, memory, partition ...") \
     X(ACTS,   WATCH,      "watch",       "W",          NULL,      "watch it: bell and title when it changes; again: no more") \
+    X(ACTS,   SHELL,      "shell",       "a",          NULL,      "a shell in its allocation; the screens come back when it ends") \
     X(ACTS,   DEPENDS,    "depends",     "d",          NULL,      "what it waits for, and what waits for it") \
     X(JOB,    TASK_OUTPUT, "task-output", "l Enter",   "output",  "read the output of the task under the cursor") \
     X(JOB,    PANEL,      "panel",       "Tab S-Tab",  "panel",   "between the tasks and the text beside them") \
@@ -56,6 +57,7 @@ enum scope {
     X(NODES,  OPEN_NODE,  "open-node",   "Enter",      "open",    "the node: its jobs, GPUs and story")      \
     X(NODES,  DRAIN,      "drain",       "d",          "drain",   "drain: running jobs end, no new ones start (asks for a reason)") \
     X(NODES,  RESUME,     "resume",      "R",          "resume",  "resume (shows why it was drained)")       \
+    X(NODES,  NODE_SHELL, "node-shell",  "A",          NULL,      "a shell on the node; the screens come back when it ends") \
     X(PARTS,  OPEN_PART,  "open-partition", "Enter",   "jobs",    "the jobs that ask for it or run in it")   \
     X(HISTORY, OPEN_PAST, "open-past",   "Enter",      "open",    "open the page of the job: steps, tasks, story, request") \
     X(HISTORY, PAST_OUTPUT, "past-output", "l",        "output",  "read its output")                         \

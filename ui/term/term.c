@@ -23,6 +23,7 @@
 #define PASTE_END    2001
 #define PASTE_MAX    (1024 * 1024)
 #define COPY_MAX     (74 * 1024) /* what terminals take at least */
+#define FAILED_S     3           /* a program that ends badly so soon has something to say */
 #define N_COLORS     17          /* the sixteen and the terminal's own */
 
 struct term {
@@ -434,12 +435,15 @@ int term_run(struct term *t, char *const *argv)
     if (pid == 0)
         become(argv);
     int rc = pid < 0 ? -errno : 0;
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGQUIT, &old_quit, NULL);
     tcsetattr(STDIN_FILENO, TCSANOW, &t->saved);
-    if (!rc && !(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 130)))
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    if (!rc && status && end.tv_sec - begin.tv_sec < FAILED_S)
         await_enter(argv[0], status);
     come_back(t);
     return rc;

@@ -12,6 +12,7 @@
 #include "ui/view/jobinfo.h"
 #include "ui/view/jobtree.h"
 #include "ui/view/output.h"
+#include "ui/view/shell.h"
 #include "ui/view/why.h"
 #include "ui/view/words.h"
 
@@ -234,6 +235,8 @@ static unsigned page_act(struct view *v, enum action a, const struct input *in)
             ui_toast(v->ui, ROLE_NORMAL, "no task of it failed");
     } else if (act_is_deed(a))
         act_on_job(p, j, a);
+    else if (a == ACTION_SHELL)
+        shell_in_job(v->ui, j);
     else if (a == ACTION_DEPENDS)
         depends_open(v->ui, j);
     else if (again_act(v->ui, j, a))

@@ -17,6 +17,7 @@
 #include "ui/view/joblist.h"
 #include "ui/view/jobpage.h"
 #include "ui/view/output.h"
+#include "ui/view/shell.h"
 #include "ui/view/tableview.h"
 #include "ui/view/why.h"
 #include "ui/view/words.h"
@@ -191,6 +192,8 @@ static unsigned jobs_act(struct view *v, enum action a, const struct input *in)
         table_refill(&j->list.table); /* the signs of what is watched */
     } else if (a == ACTION_OPEN_JOB) {
         open_job(j);
+    } else if (a == ACTION_SHELL && job) {
+        shell_in_job(v->ui, job);
     } else if (a == ACTION_DEPENDS && job) {
         depends_open(v->ui, job);
     } else if (a == ACTION_WHY && job) {

@@ -8,6 +8,7 @@
 #include "src/base/xalloc.h"
 #include "ui/view/act.h"
 #include "ui/view/nodeinfo.h"
+#include "ui/view/shell.h"
 
 uint64_t nodekeys_id(const struct node *n)
 {
@@ -54,6 +55,8 @@ unsigned nodekeys_act(struct ui *ui, struct table *t, nodekeys_fn *node, enum ac
         act_on_targets(ui, t, node, a == ACTION_DRAIN);
     else if (a == ACTION_OPEN_NODE && row)
         nodekeys_show(ui, node(row));
+    else if (a == ACTION_NODE_SHELL && row)
+        shell_on_node(ui, node(row));
     else
         return 0;
     return DID_HANDLE | DID_REDRAW;

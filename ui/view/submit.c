@@ -496,7 +496,9 @@ static void draw_foot(const struct submit *s, struct canvas *c, struct rect r)
                  s->refused ? "refused: "
                  : s->now   ? "starts now: "
                             : "waits: ");
-        rich_add(&f, ROLE_NORMAL, s->forecast);
+        const char *how =
+            s->now ? strstr(s->forecast, "using ") : NULL; /* that it is now is said already */
+        rich_add(&f, ROLE_NORMAL, how ? how : s->forecast);
     } else if (s->asking || s->v.due.ns) {
         rich_add(&f, ROLE_DIM, "asking when it would start ...");
     }

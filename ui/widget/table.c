@@ -408,12 +408,32 @@ static void mark_all(struct table *t)
             list_mark(&t->list, t->shown.v[i].id, true);
 }
 
+/* What is typed narrows what is shown already. */
+static void begin_filter(struct table *t)
+{
+    t->typing = true;
+    if (t->edit.text.len && t->edit.text.s[t->edit.text.len - 1] != ' ') {
+        str_append_char(&t->edit.text, ' ');
+        t->edit.at = t->edit.text.len;
+    }
+}
+
+static void end_filter(struct table *t)
+{
+    size_t n = t->edit.text.len;
+    while (n && t->edit.text.s[n - 1] == ' ')
+        n--;
+    str_truncate(&t->edit.text, n);
+    t->edit.at = n;
+    t->typing = false;
+}
+
 unsigned table_act(struct table *t, enum action a, const struct input *in)
 {
     if (list_move(&t->list, a, shown_id, t))
         return DID_HANDLE | DID_REDRAW;
     if (a == ACTION_FILTER)
-        t->typing = true;
+        begin_filter(t);
     else if (a == ACTION_MARK)
         mark_current(t);
     else if (a == ACTION_RANGE)
@@ -439,7 +459,7 @@ static unsigned filter_input(struct table *t, const struct input *in)
 {
     uint32_t key = in->kind == INPUT_KEY ? in->key : 0;
     if (key == KEYNAME_ENTER || key == KEYNAME_ESC) {
-        t->typing = false;
+        end_filter(t);
         if (key == KEYNAME_ESC)
             table_set_filter(t, "");
     } else if (key == KEYNAME_UP || key == KEYNAME_DOWN) {
