@@ -554,6 +554,13 @@ static void end_windows(struct planner *p)
     }
 }
 
+/* Started in the last pass and over before this one: it was never seen running, and what it was given is free. */
+static bool came_and_went(const struct planner *p, uint32_t id, const struct job *j)
+{
+    bool over = !j || job_state_is_final(j->state) || (j->state == JOB_PENDING && j->restarts);
+    return over && !idmap_get(&p->runs, id);
+}
+
 void planner_sync(struct planner *p)
 {
     const struct model *m = p->view->model;
@@ -562,6 +569,7 @@ void planner_sync(struct planner *p)
         vec_clear(&p->dirty);
         rebuild(p);
     } else {
+        bool started = p->started.n > 0;
         drop_started(p);
         wake_parked(p);
         end_windows(p);
@@ -569,6 +577,8 @@ void planner_sync(struct planner *p)
         vec_for_each (&p->dirty, i) {
             const struct job *j = model_get_job(m, p->dirty.v[i]);
             limits_recount(p->limits, m, p->dirty.v[i]);
+            if (started && came_and_went(p, p->dirty.v[i], j))
+                p->gained = true;
             sync_runs(p, p->dirty.v[i], j);
             sync_unit(p, p->dirty.v[i], j);
         }
