@@ -516,6 +516,81 @@ static int64_t next_look(const struct planner *p)
     return next > p->now.ms ? next : p->now.ms + 1000; /* it should have been free by now */
 }
 
+/* --- one newcomer, and nothing else has happened --- */
+
+/* Whether a place is held on its nodes for somebody whom it may stand before. */
+static bool may_outrank_holder(const struct planner *p, struct group *g, const struct unit *u,
+                               const struct backfill_item *it)
+{
+    uint32_t mine = 0, its = 0;
+    bool known = planner_rank_then(p, g, u->submit_ms, &mine);
+    list_for_each (h, &p->backfill.holds, struct backfill_hold, link) {
+        const struct unit *w = container_of(h, struct unit, hold);
+        bool meets = false;
+        for (uint32_t i = 0; i < it->n_choices; i++)
+            for (uint32_t k = 0; k < h->use.n_parts && !meets; k++)
+                meets = nodeset_has(it->choices[i].set, h->use.parts[k].node);
+        if (!meets || w->group->tier > g->tier)
+            continue;
+        if (w->group->tier < g->tier || !known || !planner_rank_then(p, w->group, w->submit_ms, &its) ||
+            mine > its)
+            return true; /* equal ones: the holder was there before */
+    }
+    return false;
+}
+
+static bool has_lane_left(const struct planner *p, const struct backfill_item *it)
+{
+    for (uint32_t i = 0; i < it->n_choices; i++)
+        if (p->backfill.lanes[it->choices[i].lane].n_held < p->backfill.opts.depth)
+            return true;
+    return false;
+}
+
+/* Nothing has come free, so whoever waited still does. The newcomer starts where it hurts no hold, or waits behind
+ * everybody who has one. False: a pass over all must say. */
+static bool decide_newcomer(struct planner *p)
+{
+    const struct backfill_opts *o = &p->backfill.opts;
+    struct unit *u = p->fresh.n == 1 ? idmap_get(&p->units, p->fresh.v[0]) : NULL;
+    struct group *g = u ? u->group : NULL;
+    if (!g || !p->ranked || p->gained || p->lost || !o->keep || !o->backfill || limits_any(p->limits) ||
+        p->may_preempt || backfill_next(&p->backfill) <= p->now.ms)
+        return false;
+    if (g->licensed || u->singleton || u->by_element || u->chosen || u->count != 1 || u->hold.use.parts ||
+        is_throttled(p, u) || !group_could_ever(p, g))
+        return false;
+    struct pass s = {.p = p};
+    struct backfill_item it = {
+        .choices = g->choices, .n_choices = g->n_choices, .deadline = g->deadline, .ends = g->ends};
+    make_room(&s, g->n_choices);
+    for (uint32_t i = 0; i < g->n_choices; i++)
+        s.positions[i] = (struct position){.at = i};
+    bool known = true;
+    g->rest = REASON_PRIORITY;
+    vec_push(&p->looked, u->job);
+    bool is_first = g->units.next == &u->in_group; /* else those before it do not fit either */
+    if (is_first && backfill_start_beside(&p->backfill, &it, &s.place))
+        start(&s, g, u);
+    else
+        known = !has_lane_left(p, &it) && !may_outrank_holder(p, g, u, &it);
+    backfill_place_fini(&s.place);
+    free(s.choices);
+    free(s.positions);
+    return known;
+}
+
+static void decide_all(struct planner *p)
+{
+    if (p->ranked)
+        prio_ctx_fini(&p->prio);
+    prio_ctx_init(&p->prio, p->view, p->now);
+    planner_begin_ranks(p);
+    p->prey_known = false;
+    go_through_queue(p);
+    p->ranked = true;
+}
+
 void planner_decide(struct planner *p, const struct sched_view *v, struct wall now,
                     struct sched_result *ret)
 {
@@ -523,16 +598,15 @@ void planner_decide(struct planner *p, const struct sched_view *v, struct wall n
     p->now = now;
     p->out = ret;
     planner_sync(p);
-    prio_ctx_init(&p->prio, v, now);
-    planner_begin_ranks(p);
     limits_begin(p->limits, v->model, now);
     size_t mark = limits_mark(p->limits);
     p->decision++;
-    p->prey_known = false;
-    go_through_queue(p);
+    bool all = !decide_newcomer(p);
+    if (all)
+        decide_all(p);
+    vec_clear(&p->fresh);
     limits_rewind(p->limits, mark);
-    prio_ctx_fini(&p->prio);
-    planner_tell(p);
+    planner_tell(p, all);
     int64_t next = next_look(p);
     ret->next = next == WHEN_NEVER ? (struct wall){0} : (struct wall){.ms = next};
     p->out = NULL;

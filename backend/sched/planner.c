@@ -24,6 +24,7 @@ void planner_free(struct planner *p)
     planner_forget(p);
     vec_fini(&p->dirty);
     vec_fini(&p->looked);
+    vec_fini(&p->fresh);
     vec_fini(&p->moved);
     vec_fini(&p->prey);
     vec_fini(&p->started);

@@ -43,7 +43,7 @@ struct shape {
 struct owner { /* a user in an account */
     struct owner *next;
     char *account, *user;
-    uint64_t pass; /* in which the points were worked out */
+    uint64_t pass;   /* in which the points were worked out */
     uint32_t points; /* of his fair share */
 };
 
@@ -67,9 +67,9 @@ struct group {
     struct list units;    /* by submission, then id */
     uint32_t n_units;
     struct owner *owner;
-    int64_t age_delay_ms;        /* its jobs age from so long after their submission on */
-    int64_t fixed;               /* what of their priority stays; in force while: */
-    uint64_t fixed_version;      /* prio_version; 0: not worked out */
+    int64_t age_delay_ms;   /* its jobs age from so long after their submission on */
+    int64_t fixed;          /* what of their priority stays; in force while: */
+    uint64_t fixed_version; /* prio_version; 0: not worked out */
     /* of the last pass */
     uint32_t prio;                /* of its first */
     struct list *cursor;          /* the unit whose turn it is; &units: none is left */
@@ -153,8 +153,9 @@ struct planner {
     struct idmap units, runs;   /* job -> struct unit, struct runs */
     struct idmap array_running; /* array -> count of elements that run */
     VEC(uint32_t)
-    looked, moved;     /* jobs looked at one by one in the last pass; put in a group or kept out */
-    struct heap wakes; /* units */
+    looked, moved;       /* jobs looked at one by one in the last pass; put in a group or kept out */
+    VEC(uint32_t) fresh; /* entered a group since the last pass */
+    struct heap wakes;   /* units */
     struct list running, leaving;
     VEC(struct prey) prey;
     bool prey_known; /* in this pass */
@@ -167,13 +168,14 @@ struct planner {
     float ratios[FORECAST_SAMPLES];  /* wait by forecast, of those that started lately */
     uint32_t n_ratios;
     uint64_t ranks, ranks_version; /* decisions; what the fixed parts of priorities hold for */
-    uint64_t decision, pass; /* there are several passes in a decision where places are given up */
+    uint64_t decision, pass;       /* there are several passes in a decision where places are given up */
     int64_t last_now;
     bool gained, lost; /* since the last pass */
+    bool ranked;       /* prio is that of the last pass over everybody: valid for numbers, not for names */
     /* of the pass under way */
     const struct sched_view *view;
     struct wall now;
-    struct prio_ctx prio;
+    struct prio_ctx prio, asking; /* asking: of a question between passes */
     struct sched_result *out;
     uint32_t *first_blocked; /* of each partition: the job whose turn it is there; 0: none */
 };
@@ -212,6 +214,9 @@ void planner_forget(struct planner *p); /* all but the notes */
 /* --- rank.c: whose turn it is --- */
 
 void planner_begin_ranks(struct planner *p);
+/* What the last pass over everybody would have said of it, where that is known without asking for names; a
+ * new one has no age. False: it is not. */
+bool planner_rank_then(const struct planner *p, struct group *g, int64_t submit_ms, uint32_t *ret);
 /* The priority of a group's job that was submitted at that time, in the partition where it is highest. */
 uint32_t planner_rank(struct planner *p, struct group *g, uint32_t job, int64_t submit_ms);
 
@@ -228,13 +233,15 @@ bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_it
 /* --- forecast.c --- */
 
 void forecast_forget(struct planner *p);
+/* The best that limits say of a unit of the group, in any of its partitions. */
+enum limit_state planner_limit_state(const struct planner *p, const struct group *g);
 /* A unit starts: how good was what it was told? */
 void forecast_learn(struct planner *p, const struct unit *u);
 
 /* --- reason.c --- */
 
 /* Fills the result's `changed`: whose reason is another than what was told before. */
-void planner_tell(struct planner *p);
+void planner_tell(struct planner *p, bool all); /* all: every group was looked at */
 
 /* --- decide.c --- */
 

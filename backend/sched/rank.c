@@ -34,6 +34,22 @@ static uint32_t rank_of_job(struct planner *p, const struct group *g, const stru
     return best;
 }
 
+static uint32_t sum_of(const struct planner *p, const struct group *g, int64_t submit_ms)
+{
+    struct wall from = {.ms = submit_ms + g->age_delay_ms};
+    int64_t sum = g->fixed + g->owner->points + prio_age_points(&p->prio, from);
+    return sum < 0 ? 0 : sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+}
+
+bool planner_rank_then(const struct planner *p, struct group *g, int64_t submit_ms, uint32_t *ret)
+{
+    bool known = g->fixed_version == p->ranks_version && g->owner->pass == p->ranks;
+    if (!p->ranked || g->begun || g->is_set || !known)
+        return false;
+    *ret = sum_of(p, g, submit_ms);
+    return true;
+}
+
 uint32_t planner_rank(struct planner *p, struct group *g, uint32_t job, int64_t submit_ms)
 {
     struct owner *o = g->owner;
@@ -47,7 +63,5 @@ uint32_t planner_rank(struct planner *p, struct group *g, uint32_t job, int64_t 
         o->points = prio_share_points(&p->prio, o->account, o->user);
         o->pass = p->ranks;
     }
-    struct wall from = {.ms = submit_ms + g->age_delay_ms};
-    int64_t sum = g->fixed + o->points + prio_age_points(&p->prio, from);
-    return sum < 0 ? 0 : sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+    return sum_of(p, g, submit_ms);
 }

@@ -24,7 +24,7 @@ static void tell_unit(struct planner *p, struct unit *u)
     vec_push(&p->out->changed, u->job);
 }
 
-void planner_tell(struct planner *p)
+void planner_tell(struct planner *p, bool all)
 {
     vec_for_each (&p->moved, i)
         tell_unit(p, idmap_get(&p->units, p->moved.v[i]));
@@ -32,6 +32,8 @@ void planner_tell(struct planner *p)
     vec_for_each (&p->looked, i)
         tell_unit(p, idmap_get(&p->units, p->looked.v[i]));
     list_for_each (g, &p->groups, struct group, link) {
+        if (!all)
+            break;
         if (g->rest == g->told_rest)
             continue;
         list_for_each (u, &g->units, struct unit, in_group)

@@ -45,7 +45,7 @@ static struct plan_row *add_job(struct report *r, enum plan_kind kind, const str
     row->cpus = job_cpus(j);
     row->gpus = job_gpus(j);
     row->n_nodes = job_nodes(j);
-    row->priority = prio_of_best(&r->p->prio, j);
+    row->priority = prio_of_best(&r->p->asking, j);
     return row;
 }
 
@@ -148,7 +148,7 @@ void planner_report(struct planner *p, const struct sched_view *v, struct wall n
     *ret = (struct msg_plan){.now = now, .made = forecast_made(p), .samples = forecast_samples(p)};
     p->view = v;
     p->now = now;
-    prio_ctx_init(&p->prio, v, now);
+    prio_ctx_init(&p->asking, v, now);
     add_windows(&r);
     add_running(&r);
     list_for_each (j, &v->model->pending, struct job, in_queue) {
@@ -156,7 +156,7 @@ void planner_report(struct planner *p, const struct sched_view *v, struct wall n
         if (u)
             add_unit(&r, u);
     }
-    prio_ctx_fini(&p->prio);
+    prio_ctx_fini(&p->asking);
     if (ret->rows.n)
         qsort(ret->rows.v, ret->rows.n, sizeof *ret->rows.v, by_start);
 }

@@ -232,6 +232,7 @@ static void enter_group(struct planner *p, struct unit *u, struct group *g)
     u->group = g;
     g->n_units++;
     vec_push(&p->moved, u->job);
+    vec_push(&p->fresh, u->job);
 }
 
 static void leave_group(struct planner *p, struct unit *u)
@@ -387,6 +388,14 @@ static void drop_started(struct planner *p)
     vec_clear(&p->started);
 }
 
+static void forget_ranks(struct planner *p)
+{
+    if (p->ranked)
+        prio_ctx_fini(&p->prio);
+    p->ranked = false;
+    vec_clear(&p->fresh);
+}
+
 static void forget_owners(struct planner *p)
 {
     idmap_for_each (&p->owners, slot)
@@ -435,6 +444,7 @@ void planner_forget(struct planner *p)
     idmap_fini(&p->shapes);
     idmap_fini(&p->group_map);
     forget_owners(p);
+    forget_ranks(p);
     heap_fini(&p->wakes);
     limits_free(p->limits);
     p->limits = NULL;
