@@ -141,6 +141,29 @@ is "all jobs are somebody's" "$(field '[.users[].submitted] | add')" 591
 sim --jobs=50 "$data/synthetic.swf"
 is "the first ones only" "$(field .all.submitted)" 50
 
+case_ "a trace's queues, users, groups and memory"
+cat >queues.swf <<'SWF'
+; MaxProcs: 4
+1 0 -1 100 1 -1 -1 1 200 2097152 1 7 3 -1 5 -1 -1 -1
+2 0 -1 100 1 -1 -1 1 200 2097152 1 7 3 -1 5 -1 -1 -1
+3 0 -1 100 1 -1 -1 1 200 2097152 1 8 4 -1 6 -1 -1 -1
+4 0 -1 300 1 -1 -1 1 200       1 1 -1 -1 -1 -1 -1 -1 -1
+SWF
+echo 'nodes = ( { name = "n1"; cpus = 4; memory = "4097M"; gpus = 0; detect = false; } );
+partitions = ( { name = "rest"; default = true; }, { name = "queue5"; } );
+priority = { weight_fairshare = 0; weight_job_size = 0; };' >queues.cfg
+sim --config=queues.cfg --starts=starts queues.swf
+is "starts: two at a time by their memory, a small one beside them" "$(paste -sd, starts)" "1 0,2 0,3 100,4 0"
+is "partitions" "$(field '[.partitions[] | [.name, .submitted]] | flatten | @csv')" '"rest",2,"queue5",2'
+is "users" "$(field '[.users[] | [.name, .submitted, .timeouts]] | flatten | @csv')" '"user7",2,0,"user8",1,0,"unknown",1,1'
+is "accounts" "$(field '[.accounts[].name] | join(" ")')" "group3 group4 unknown"
+is "CPU hours" "$(field '.all.cpu_hours * 3600 | round')" 500
+
+case_ "a kept place is moved up by jobs that were started and ended with no pass in between"
+grep -v '^4 ' queues.swf >three.swf
+sim --config=queues.cfg --starts=starts three.swf
+is "starts" "$(paste -sd, starts)" "1 0,2 0,3 100"
+
 case_ "the report for people"
 run stoker sim --generate=tiers.work --config=tiers.cfg
 is "its exit code" "$rc" 0
