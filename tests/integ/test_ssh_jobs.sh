@@ -56,4 +56,24 @@ case_ "somebody who has nothing on a node is not heard there"
 must srun -w n3 bash -c 'echo $STOKER_SOCKET'
 sock=$out
 says "no job there any more" 1 "" "~" env -u STOKER_HOME STOKER_SOCKET="$sock" squeue
+
+case_ "a login machine: commands work there, no jobs run"
+sshd_start 4 4
+sed -i "s|nodes = ( |nodes = ( $(ssh_node 4 | sed 's/ }$/ role = \"login\"; }/'), |" "$STOKER_HOME/stoker.cfg"
+must scontrol reconfigure
+login=$NODES_DIR/n4/state/stoker/agents
+lsock() { sock=$(echo "$login"/*/n4/client.sock); [ -S "$sock" ]; }
+wait_for 10 lsock
+on_login() { env -u STOKER_HOME HOME=/nonexistent STOKER_SOCKET="$sock" "$@"; }
+must on_login sbatch --parsable --wrap="echo from afar" -o afar.out
+job=$out
+wait_end "$job"
+is "output" "$(<afar.out)" "from afar"
+is "queue" "$(on_login squeue -h -t all -j "$job" -o %T)" COMPLETED
+must on_login srun -w n1 echo through
+is "srun" "$out" through
+says "no jobs run there" 1 "~" "~" srun --immediate=1 -w n4 true
+if [ "$(id -u)" -eq 0 ]; then
+    says "root of a login machine is no administrator" 4 "" "~" on_login stoker node drain n1 --reason=x
+fi
 cluster_stop

@@ -112,6 +112,13 @@ ssh_cluster() {
     wait_for 30 nodes_up
 }
 
+# An agent that did not hear the last word goes by itself after five seconds.
+cluster_stop() {
+    must stoker down --kill-jobs
+    wait_for 15 no_agents
+    wait_for 15 no_ssh_agents
+    wait_for 10 no_shims
+}
 no_ssh_agents() { ! pgrep -f -- "^stoker-agent --node [^ ]* --dir $NODES_DIR/" >/dev/null; }
 
 # Before what stoker.sh does at the end: agents are told over the connections, then servers and sessions go.

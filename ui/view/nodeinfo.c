@@ -86,6 +86,8 @@ void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
         rich_add(r, n->state == NODE_SUSPECT ? ROLE_WARN : ROLE_ERROR,
                  node_state_text((enum node_state)n->state));
         since(r, ui, n->t_state);
+        if (n->trouble)
+            rich_addf(r, ROLE_NORMAL, ": %s", n->trouble);
         rich_add(r, ROLE_NORMAL, n->drain ? ", " : "");
     }
     if (n->drain)
@@ -96,6 +98,8 @@ void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
         idle_note(r, ui, n);
     if (!r->text.len && str_eq(n->spec.role, "login"))
         rich_add(r, ROLE_DIM, "login");
+    if (n->note)
+        rich_addf(r, ROLE_DIM, "%s%s", r->text.len ? "  " : "", n->note);
 }
 
 /* --- the long form --- */
