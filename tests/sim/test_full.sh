@@ -35,6 +35,12 @@ for p in fcfs easy; do
     is "digest" "$(sha256sum starts | cut -c1-16)" "$(sed -n "s/^; digest $p: //p" "$data/synthetic.swf")"
 done
 
+case_ "one kept reservation is EASY"
+(cat fifo64.cfg && echo 'scheduler = { backfill = "conservative"; reservations = 1; };') >kept64.cfg
+(cat fifo100.cfg && echo 'scheduler = { backfill = "conservative"; reservations = 1; };') >kept100.cfg
+stoker sim --config=kept64.cfg --starts=- "$data/synthetic.swf" >starts || fail "it fails"
+is "digest" "$(sha256sum starts | cut -c1-16)" "$(sed -n "s/^; digest easy: //p" "$data/synthetic.swf")"
+
 case_ "fair share: two users, ten times the demand, the same hours"
 two() {
     cat <<WORK
@@ -179,9 +185,14 @@ done
 
 traces=$ROOT/../shared/traces
 [ -d "$traces" ] || skip "no real traces at ../shared/traces; all else is as it should be"
-for want in "fcfs 3e8d204867cc8198" "easy b492c7782ab36e38"; do
-    case_ "5,000 jobs of KTH through the planner: ${want% *}"
-    stoker sim --policy="${want% *}" --config=fifo100.cfg --jobs=5000 --starts=- "$traces/KTH-SP2-1996-2.swf.gz" >starts ||
-        fail "it fails"
-    is "digest" "$(sha256sum starts | cut -c1-16)" "${want#* }"
-done
+while read -r policy cfg want; do
+    case_ "5,000 jobs of KTH through the planner: $policy, $cfg"
+    p=(--policy="$policy")
+    [ "$policy" != - ] || p=()
+    stoker sim "${p[@]}" --config="$cfg" --jobs=5000 --starts=- "$traces/KTH-SP2-1996-2.swf.gz" >starts || fail "it fails"
+    is "digest" "$(sha256sum starts | cut -c1-16)" "$want"
+done <<'ANSWERS'
+fcfs fifo100.cfg 3e8d204867cc8198
+easy fifo100.cfg b492c7782ab36e38
+- kept100.cfg b492c7782ab36e38
+ANSWERS
