@@ -24,6 +24,9 @@
 
 struct turn {
     struct group *g;
+    uint64_t first;  /* within limits, tier, begun, priority: the largest goes first */
+    int64_t then_ms; /* submission */
+    uint64_t last;   /* id and index: the smallest go first */
     bool borrow;
 };
 
@@ -50,21 +53,23 @@ static struct unit *head_of(const struct group *g)
 
 /* --- the order --- */
 
+/* The turn of a group's head: all that the order looks at, in one place. */
+static struct turn turn_of(struct group *g, bool borrow)
+{
+    const struct unit *u = head_of(g);
+    uint64_t tier = g->tier < UINT16_MAX ? g->tier : UINT16_MAX;
+    return (struct turn){.g = g,
+                         .first = (uint64_t)!borrow << 63 | tier << 33 | (uint64_t)g->begun << 32 | g->prio,
+                         .then_ms = u->submit_ms,
+                         .last = (uint64_t)u->order_id << 32 | u->order_index,
+                         .borrow = borrow};
+}
+
 static bool goes_first(const struct turn *a, const struct turn *b)
 {
-    const struct group *x = a->g, *y = b->g;
-    if (a->borrow != b->borrow)
-        return b->borrow;
-    if (x->tier != y->tier)
-        return x->tier > y->tier;
-    if (x->begun != y->begun)
-        return x->begun;
-    if (x->prio != y->prio)
-        return x->prio > y->prio;
-    const struct unit *u = head_of(x), *w = head_of(y);
-    if (u->submit_ms != w->submit_ms)
-        return u->submit_ms < w->submit_ms;
-    return u->order_id != w->order_id ? u->order_id < w->order_id : u->order_index < w->order_index;
+    if (a->first != b->first)
+        return a->first > b->first;
+    return a->then_ms != b->then_ms ? a->then_ms < b->then_ms : a->last < b->last;
 }
 
 static void sink(struct pass *s, size_t i)
@@ -288,7 +293,7 @@ static enum limit_state leave_choices(struct pass *s, struct group *g, const str
 static bool is_dead(const struct planner *p, const struct group *g)
 {
     for (uint32_t i = 0; i < g->n_choices; i++)
-        if (g->shapes[i]->dead_pass != p->pass || g->shapes[i]->dead_freed != p->backfill.freed)
+        if (g->shapes[i]->dead_at != p->decision || g->shapes[i]->dead_freed != p->backfill.freed)
             return false;
     return true;
 }
@@ -296,7 +301,9 @@ static bool is_dead(const struct planner *p, const struct group *g)
 static void mark_dead(const struct planner *p, const struct group *g)
 {
     for (uint32_t i = 0; i < g->n_choices; i++) {
-        g->shapes[i]->dead_pass = p->pass;
+        if (p->backfill.lanes[g->choices[i].lane].closed) /* it was not asked */
+            continue;
+        g->shapes[i]->dead_at = p->decision;
         g->shapes[i]->dead_freed = p->backfill.freed;
     }
 }
@@ -403,6 +410,21 @@ static enum outcome try_head(struct pass *s, struct turn *t)
     return wait_for_place(s, g, u, &it, t->borrow);
 }
 
+/* Its shapes did not fit in this pass, no place is left to hold for it, and nothing else could be said of it: as
+ * with nearly all groups of a long queue. */
+static bool has_no_chance(const struct planner *p, const struct turn *t)
+{
+    const struct group *g = t->g;
+    const struct unit *u = head_of(g);
+    if (u->hold.use.parts || u->is_special || g->licensed || t->borrow || p->may_preempt ||
+        limits_any(p->limits) || !is_dead(p, g))
+        return false;
+    for (uint32_t i = 0; i < g->n_choices; i++)
+        if (p->backfill.lanes[g->choices[i].lane].n_held < p->backfill.opts.depth)
+            return false;
+    return true;
+}
+
 static void make_room(struct pass *s, uint32_t n)
 {
     if (n <= s->n_room)
@@ -420,7 +442,7 @@ static void line_up(struct pass *s)
         g->rest = REASON_PRIORITY;
         make_room(s, g->n_choices);
         if (advance(p, g))
-            vec_push(&s->heap, (struct turn){.g = g});
+            vec_push(&s->heap, turn_of(g, false));
     }
     for (size_t i = s->heap.n / 2; i-- > 0;)
         sink(s, i);
@@ -431,9 +453,11 @@ static void go_through(struct pass *s)
     struct planner *p = s->p;
     while (s->heap.n && !backfill_is_closed(&p->backfill)) {
         struct turn t = pop(s);
+        if (has_no_chance(p, &t))
+            continue;
         enum outcome o = try_head(s, &t);
         if (o == GROUP_GOES_ON || (o == UNIT_WAITS && advance(p, t.g)))
-            push(s, t);
+            push(s, turn_of(t.g, t.borrow));
     }
     vec_for_each (&s->heap, i) /* their turn did not come */
         head_of(s->heap.v[i].g)->reason = REASON_NONE;
@@ -460,8 +484,8 @@ static void forget_looks(struct planner *p)
     vec_clear(&p->looked);
 }
 
-/* Returns whether it has to be gone through again: a place was given up that others may have use for, who
- * had their turn before. */
+/* Returns whether it has to be gone through again: a place was given up that others may have use for, who had
+ * their turn before. */
 static bool go_round(struct pass *s)
 {
     struct planner *p = s->p;
@@ -481,12 +505,25 @@ static bool go_round(struct pass *s)
     return p->gained;
 }
 
+/* Until nothing is given up any more. */
+static void settle(struct pass *s)
+{
+    for (int i = 0; i < ROUNDS_MAX && go_round(s);)
+        i++;
+}
+
+/* Others are asked to go only for what waits when all else is settled: who can start without that shall. */
 static void go_through_queue(struct planner *p)
 {
     struct pass s = {.p = p};
     licence_use_init(&s.licences, p->view->model);
-    for (int i = 0; i < ROUNDS_MAX && go_round(&s);)
-        i++;
+    p->hunting = false;
+    settle(&s);
+    p->hunting = true;
+    if (planner_may_hunt(p) && go_round(&s)) {
+        p->hunting = false;
+        settle(&s);
+    }
     licence_use_fini(&s.licences);
     vec_fini(&s.heap);
     vec_fini(&s.singletons);
@@ -582,9 +619,6 @@ static bool decide_newcomer(struct planner *p)
 
 static void decide_all(struct planner *p)
 {
-    if (p->ranked)
-        prio_ctx_fini(&p->prio);
-    prio_ctx_init(&p->prio, p->view, p->now);
     planner_begin_ranks(p);
     p->prey_known = false;
     go_through_queue(p);

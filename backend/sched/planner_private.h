@@ -34,8 +34,8 @@ struct shape {
     struct demand demand;
     struct set *set;
     int64_t len, len_min;
-    uint64_t dead_pass, dead_freed; /* did not fit in that pass, when so much had been given up */
-    uint64_t hunt_pass, hunt_freed; /* nobody could make room for it then, for this QOS */
+    uint64_t dead_at, dead_freed; /* did not fit in that decision, when so much had been given up */
+    uint64_t hunt_at, hunt_freed; /* nobody could make room for it then, for this QOS */
     const struct qos_spec *hunt_qos;
     enum { EVER_UNKNOWN, EVER_YES, EVER_NO } ever; /* fits with every node up and empty */
 };
@@ -91,6 +91,7 @@ struct unit {
     enum reason reason;         /* why it waits, where it was looked at; NONE: as the rest of its group */
     enum reason told;           /* the reason that was told last */
     struct heap_node by_wake;   /* when to look again */
+    bool is_special;            /* a pass asks more about it than about others */
     const struct shape *chosen; /* step jobs: where its first task went in this pass; NULL: none did */
     struct backfill_hold hold;
     int64_t forecast, forecast_t;             /* start, and when that was said; 0: never */
@@ -158,7 +159,8 @@ struct planner {
     struct heap wakes;   /* units */
     struct list running, leaving;
     VEC(struct prey) prey;
-    bool prey_known; /* in this pass */
+    bool prey_known; /* in this decision */
+    bool hunting;    /* in this pass */
     VEC(struct tentative *) started;
     VEC(struct window_use *) windows;
     struct limits *limits;
@@ -167,7 +169,8 @@ struct planner {
     struct list buried;              /* groups that a forecast still names */
     float ratios[FORECAST_SAMPLES];  /* wait by forecast, of those that started lately */
     uint32_t n_ratios;
-    uint64_t ranks, ranks_version; /* decisions; what the fixed parts of priorities hold for */
+    uint64_t ranks, ranks_version; /* times that shares were worked out; what the fixed parts hold for */
+    int64_t ranks_ms;              /* the last time */
     uint64_t decision, pass;       /* there are several passes in a decision where places are given up */
     int64_t last_now;
     bool gained, lost; /* since the last pass */
@@ -226,8 +229,9 @@ void planner_alloc(struct planner *p, const struct pool_parts *parts, struct all
 
 /* --- preempt.c --- */
 
-/* Others go so that the unit can start. True: they are in the result, or have been asked before, and a
+/* Others go so that the unit can start, in a pass in which that is done. True: they are in the result, or have been asked before, and a
  * place is held for when they have gone. */
+bool planner_may_hunt(struct planner *p); /* whether there is anybody who could */
 bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it);
 
 /* --- forecast.c --- */

@@ -5,9 +5,26 @@
  */
 #include "backend/sched/planner_private.h"
 
+#define MANY_ACTIVE 2000u
+#define SHARES_MS   1000
+
+/* Shares move with all that runs: where that is much they are worked out anew once a second. */
+static bool shares_are_fresh(const struct planner *p)
+{
+    return p->ranked && p->view->model->n_active > MANY_ACTIVE && p->now.ms - p->ranks_ms < SHARES_MS;
+}
+
 void planner_begin_ranks(struct planner *p)
 {
+    if (shares_are_fresh(p)) {
+        p->prio.now = p->now;
+        return;
+    }
+    if (p->ranked)
+        prio_ctx_fini(&p->prio);
+    prio_ctx_init(&p->prio, p->view, p->now);
     p->ranks++;
+    p->ranks_ms = p->now.ms;
     p->ranks_version = prio_version(&p->prio) | 1;
 }
 

@@ -303,6 +303,7 @@ static void look_at_dependencies(const struct planner *p, struct unit *u, const 
         return;
     u->singleton = dep_is_singleton(j);
     u->by_element = !j->dep_met && !dep_is_final(p->view->model, j, &d);
+    u->is_special = u->is_special || u->singleton || u->by_element;
     deps_fini(&d);
 }
 
@@ -324,6 +325,7 @@ static void sync_unit(struct planner *p, uint32_t id, const struct job *j)
     u->count = n;
     u->at = 0;
     u->chosen = NULL;
+    u->is_special = j->array_job && j->req.array_throttle;
     look_at_dependencies(p, u, j);
     u->submit_ms = j->t_submit.ms;
     u->order_id = j->array_job ? j->array_job : j->id;
