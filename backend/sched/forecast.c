@@ -29,9 +29,11 @@ struct waiting { /* a unit as it was at the beginning */
 struct row { /* a group as it was */
     struct group *g;
     uint32_t at, end; /* in waiting */
-    uint32_t base;    /* its priority without age */
+    int64_t base;     /* its priority, without age where that is added */
+    bool ages;
     uint32_t prio;
     int64_t eligible_after; /* submission + this */
+    bool borrow;            /* over a soft limit: behind everybody */
 };
 
 struct bound { /* of a shape: nothing earlier can be found in this forecast */
@@ -44,6 +46,7 @@ struct forecasts {
     struct wall t;
     uint32_t n_cells;
     struct cell *cells;
+    uint32_t *cell_of; /* of each node; UINT32_MAX: it is not usable */
     bool by_node;
     VEC(struct waiting) waiting;
     VEC(struct row) rows;
@@ -75,8 +78,7 @@ static uint64_t signature(const struct planner *p, uint32_t node)
     return h;
 }
 
-/* The cell of each node; UINT32_MAX: it is not usable. */
-static uint32_t *assign_cells(const struct planner *p, struct forecasts *f)
+static void assign_cells(const struct planner *p, struct forecasts *f)
 {
     uint32_t *cell_of = xcalloc(p->pool.n_nodes ? p->pool.n_nodes : 1, sizeof *cell_of);
     struct idmap by_signature = {0};
@@ -96,7 +98,7 @@ static uint32_t *assign_cells(const struct planner *p, struct forecasts *f)
         f->cells[at - 1].nodes++;
     }
     idmap_fini(&by_signature);
-    return cell_of;
+    f->cell_of = cell_of;
 }
 
 struct change {
@@ -116,7 +118,8 @@ static int by_cell_and_time(const void *pa, const void *pb)
 /* The cells' timelines are the sums of their nodes'. */
 static void sum_up(const struct planner *p, struct forecasts *f)
 {
-    uint32_t *cell_of = assign_cells(p, f);
+    assign_cells(p, f);
+    const uint32_t *cell_of = f->cell_of;
     VEC(struct change) changes = VEC_INIT;
     for (uint32_t i = 0; i < p->pool.n_nodes; i++) {
         const struct timeline *l = &p->pool.nodes[i].line;
@@ -145,19 +148,9 @@ static void sum_up(const struct planner *p, struct forecasts *f)
         }
     }
     vec_fini(&changes);
-    free(cell_of);
 }
 
 /* --- what is asked of a cell --- */
-
-static struct demand_pieces pieces_in(const struct demand *d, const struct cell *c)
-{
-    struct pool_node node = {.cap = c->cap};
-    if (!demand_is_uniform(d))
-        return demand_piece(d);
-    return (struct demand_pieces){
-        .need = demand_on_node(d, &node), .k = d->need.nodes};
-}
 
 static struct amount times(struct amount a, int64_t n)
 {
@@ -169,21 +162,47 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static int64_t div_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
 /* How many pieces are in `have`. */
-static int64_t pieces_in_amount(struct amount have, struct amount need)
+static int64_t pieces_in_amount(struct amount have, const struct demand_pieces *w)
 {
     int64_t n = INT32_MAX;
     if (have.cpus < 0 || have.gpus < 0 || have.mem_mib < 0)
         return 0;
-    n = need.cpus ? least(n, have.cpus / need.cpus) : n;
-    n = need.gpus ? least(n, have.gpus / need.gpus) : n;
-    return need.mem_mib ? least(n, have.mem_mib / need.mem_mib) : n;
+    n = w->need.cpus ? least(n, have.cpus / w->need.cpus) : n;
+    n = w->need.gpus ? least(n, have.gpus / w->need.gpus) : n;
+    n = w->need.mem_mib ? least(n, have.mem_mib / w->need.mem_mib) : n;
+    return n * w->each;
+}
+
+/* What so many pieces take. */
+static struct amount amount_of(const struct demand_pieces *w, int64_t pieces)
+{
+    return times(w->need, div_up(pieces, w->each));
+}
+
+static struct demand_pieces pieces_in(const struct demand *d, const struct cell *c)
+{
+    struct pool_node node = {.cap = c->cap};
+    if (demand_is_uniform(d))
+        return (struct demand_pieces){.need = demand_on_node(d, &node), .k = d->need.nodes, .each = 1};
+    struct demand_pieces w = demand_piece(d);
+    int64_t all = d->need.whole_nodes ? pieces_in_amount(c->cap, &w) : 0;
+    if (all > 0) { /* nodes are taken whole */
+        w.need = c->cap;
+        w.each = (uint32_t)least(all, w.k);
+    }
+    return w;
 }
 
 /* The most that the cell takes with nothing on it. */
 static int64_t room_of(const struct cell *c, const struct demand_pieces *w, bool one_each)
 {
-    int64_t here = pieces_in_amount(c->cap, w->need);
+    int64_t here = pieces_in_amount(c->cap, w);
     return (one_each && here > 1 ? 1 : here) * c->nodes;
 }
 
@@ -198,19 +217,34 @@ static bool cell_is_in(const struct cell *c, const struct nodeset *s)
     return nodeset_has(s, c->first);
 }
 
+/* How it would lie in that cell alone; k is 0 where it cannot. */
+static struct demand_pieces alone_in(const struct demand *d, const struct cell *cell)
+{
+    bool uniform = demand_is_uniform(d);
+    if (!uniform && d->need.nodes == 1) { /* all of it on one node, where one takes it */
+        struct pool_node node = {.cap = cell->cap};
+        struct amount all = demand_on_node(d, &node);
+        if (amount_covers(cell->cap, all))
+            return (struct demand_pieces){.need = all, .k = 1, .each = 1};
+    }
+    struct demand_pieces w = pieces_in(d, cell);
+    bool fits = (uniform || (d->nodes_max > 1 && cell->nodes >= d->need.nodes)) &&
+                amount_covers(cell->cap, w.need) && room_of(cell, &w, uniform) >= w.k;
+    return fits ? w : (struct demand_pieces){0};
+}
+
 /* All of it in one cell, the earliest such. */
 static void find_in_one(struct forecasts *f, const struct backfill_choice *c, int64_t from,
                         struct found *ret)
 {
-    bool uniform = demand_is_uniform(c->demand);
     for (uint32_t i = 0; i < f->n_cells; i++) {
         const struct cell *cell = &f->cells[i];
         if (!cell_is_in(cell, c->set))
             continue;
-        struct demand_pieces w = pieces_in(c->demand, cell);
-        if (!amount_covers(cell->cap, w.need) || room_of(cell, &w, uniform) < w.k)
+        struct demand_pieces w = alone_in(c->demand, cell);
+        if (!w.k)
             continue;
-        struct amount all = times(w.need, w.k);
+        struct amount all = amount_of(&w, w.k);
         int64_t t = timeline_next(&cell->line, from, c->len, all);
         if (t >= ret->t)
             continue;
@@ -222,43 +256,60 @@ static void find_in_one(struct forecasts *f, const struct backfill_choice *c, in
     }
 }
 
+struct spread {       /* over cells, at one time */
+    int64_t left;     /* pieces to place */
+    int64_t to_leave; /* nodes that must take part beside those that do */
+    int64_t next;     /* when one of the cells can take more */
+};
+
+/* What the cell gives throughout [t, t + len). */
+static void spread_to(const struct cell *cell, uint32_t at, const struct backfill_choice *c, int64_t t,
+                      struct spread *s, struct found *ret)
+{
+    bool uniform = demand_is_uniform(c->demand);
+    struct demand_pieces w = pieces_in(c->demand, cell);
+    if (!amount_covers(cell->cap, w.need))
+        return;
+    int64_t keep =
+        s->to_leave > cell->nodes ? s->to_leave - cell->nodes : 0; /* a piece for each of those */
+    int64_t most = least(room_of(cell, &w, uniform), s->left - keep);
+    int64_t here = least(pieces_in_amount(timeline_min(&cell->line, t, when_plus(t, c->len)), &w), most);
+    if (here > 0) {
+        vec_push(&ret->parts, (struct pool_part){at, amount_of(&w, here)});
+        s->left -= here;
+        s->to_leave -= least(s->to_leave, least(here, cell->nodes));
+    }
+    if (s->left && here < most)
+        s->next =
+            least(s->next, timeline_next(&cell->line, t, c->len, amount_of(&w, (here > 0 ? here : 0) + 1)));
+}
+
 /* Over several cells: at each time that something changes for the better. */
 static void find_in_many(struct forecasts *f, const struct backfill_choice *c, int64_t from,
                          struct found *ret)
 {
-    bool uniform = demand_is_uniform(c->demand);
-    VEC(struct pool_part) parts = VEC_INIT;
+    uint32_t nodes = c->demand->need.nodes;
+    struct found at = {.parts = VEC_INIT};
+    int64_t k = demand_is_uniform(c->demand) ? nodes : demand_piece(c->demand).k;
     int steps = 0;
-    for (int64_t t = from, next; t < ret->t && t < f->window_end && steps < STEPS_MAX; t = next, steps++) {
-        uint32_t left = demand_piece(c->demand).k;
-        left = uniform ? c->demand->need.nodes : left;
-        next = WHEN_NEVER;
-        vec_clear(&parts);
-        for (uint32_t i = 0; i < f->n_cells && left; i++) {
-            const struct cell *cell = &f->cells[i];
-            struct demand_pieces w = cell_is_in(cell, c->set) ? pieces_in(c->demand, cell) : (struct demand_pieces){0};
-            if (!w.k || !amount_covers(cell->cap, w.need))
-                continue;
-            int64_t most = room_of(cell, &w, uniform);
-            int64_t here = pieces_in_amount(timeline_min(&cell->line, t, when_plus(t, c->len)), w.need);
-            here = least(least(here, most), left);
-            if (here > 0)
-                vec_push(&parts, (struct pool_part){i, times(w.need, here)});
-            left -= (uint32_t)here;
-            if (left && here < most)
-                next = least(next, timeline_next(&cell->line, t, c->len, times(w.need, here + 1)));
-        }
-        if (!left) {
+    for (int64_t t = from; t < ret->t && t < f->window_end && steps < STEPS_MAX; steps++) {
+        struct spread s = {.left = k, .to_leave = nodes, .next = WHEN_NEVER};
+        vec_clear(&at.parts);
+        for (uint32_t i = 0; i < f->n_cells && s.left; i++)
+            if (cell_is_in(&f->cells[i], c->set))
+                spread_to(&f->cells[i], i, c, t, &s, &at);
+        if (!s.left) {
             ret->t = t;
             vec_clear(&ret->parts);
-            vec_for_each (&parts, i)
-                vec_push(&ret->parts, parts.v[i]);
+            vec_for_each (&at.parts, i)
+                vec_push(&ret->parts, at.parts.v[i]);
             break;
         }
-        if (next <= t)
+        if (s.next <= t)
             break;
+        t = s.next;
     }
-    vec_fini(&parts);
+    vec_fini(&at.parts);
 }
 
 static struct bound *bound_of(struct forecasts *f, const struct shape *s)
@@ -274,10 +325,26 @@ static struct bound *bound_of(struct forecasts *f, const struct shape *s)
     return b;
 }
 
+/* The nodes of the reservation that it asks for are its own. */
+static void set_own_aside(struct forecasts *f, const struct pool_use *own, bool aside)
+{
+    for (uint32_t i = 0; own && i < own->n_parts; i++) {
+        uint32_t cell = f->cell_of[own->parts[i].node];
+        if (cell == UINT32_MAX)
+            continue;
+        struct timeline *l = &f->cells[cell].line;
+        if (aside)
+            timeline_give(l, own->start, own->end, own->parts[i].amount);
+        else
+            timeline_take(l, own->start, own->end, own->parts[i].amount);
+    }
+}
+
 /* The earliest in any of the group's partitions. */
 static void find(struct forecasts *f, const struct group *g, int64_t from, struct found *ret)
 {
     ret->t = WHEN_NEVER;
+    set_own_aside(f, g->own, true);
     vec_clear(&ret->parts);
     for (uint32_t i = 0; i < g->n_choices; i++) {
         const struct backfill_choice *c = &g->choices[i];
@@ -293,13 +360,20 @@ static void find(struct forecasts *f, const struct group *g, int64_t from, struc
         if (before == WHEN_NEVER) /* looked for without a cut-off: the truth */
             b->t = ret->t;
     }
+    set_own_aside(f, g->own, false);
+    if (ret->t != WHEN_NEVER && when_plus(ret->t, g->choices[ret->choice].len_min) > g->deadline)
+        ret->t = WHEN_NEVER;
 }
 
-static void take(struct forecasts *f, const struct found *at, int64_t len)
+static void take(struct forecasts *f, const struct found *at, const struct backfill_choice *c)
 {
-    for (size_t i = 0; i < at->parts.n; i++)
-        timeline_take(&f->cells[at->parts.v[i].node].line, at->t, when_plus(at->t, len),
-                      at->parts.v[i].amount);
+    int64_t end = when_plus(at->t, c->len);
+    vec_for_each (&at->parts, i) {
+        struct cell *cell = &f->cells[at->parts.v[i].node];
+        struct amount free = timeline_min(&cell->line, at->t, end);
+        timeline_take(&cell->line, at->t, end,
+                      demand_takes(c->demand, &cell->cap, at->parts.v[i].amount, free));
+    }
 }
 
 /* --- one after the other --- */
@@ -307,6 +381,8 @@ static void take(struct forecasts *f, const struct found *at, int64_t len)
 static bool row_goes_first(const struct forecasts *f, uint32_t a, uint32_t b)
 {
     const struct row *x = &f->rows.v[a], *y = &f->rows.v[b];
+    if (x->borrow != y->borrow)
+        return y->borrow;
     if (x->g->tier != y->g->tier)
         return x->g->tier > y->g->tier;
     if (x->g->begun != y->g->begun)
@@ -338,7 +414,8 @@ static void weigh_row(const struct planner *p, const struct forecasts *f, struct
     double age_ms = (double)(f->t.ms - f->waiting.v[r->at].submit_ms - r->eligible_after);
     double most_ms = (double)s->max_age_s * MS_PER_S;
     double part = most_ms <= 0 || age_ms <= 0 ? 0 : age_ms < most_ms ? age_ms / most_ms : 1;
-    r->prio = r->base + (uint32_t)(part * s->weight_age + 0.5);
+    int64_t sum = r->base + (r->ages ? (int64_t)(part * s->weight_age + 0.5) : 0);
+    r->prio = sum < 0 ? 0 : sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
 }
 
 static void clear(struct forecasts *f)
@@ -346,6 +423,7 @@ static void clear(struct forecasts *f)
     for (uint32_t i = 0; i < f->n_cells; i++)
         timeline_fini(&f->cells[i].line);
     free(f->cells);
+    free(f->cell_of);
     free(f->heap);
     vec_fini(&f->waiting);
     vec_fini(&f->rows);
@@ -355,33 +433,72 @@ static void clear(struct forecasts *f)
     *f = (struct forecasts){0};
 }
 
+/* How many of it are planned: one has its place already, and where a gate of the pass keeps it back no time
+ * is known. */
+static uint32_t count_planned(const struct unit *u)
+{
+    if (u->reason == REASON_ARRAY_LIMIT || u->reason == REASON_DEPENDENCY)
+        return 0;
+    return u->count - (u->count && u->hold.use.parts);
+}
+
+static void note_first(struct unit *u, int64_t start, struct wall now)
+{
+    if (u->first_forecast_t)
+        return;
+    u->first_forecast_t = now.ms;
+    u->first_forecast = start;
+}
+
+enum limit_state planner_limit_state(const struct planner *p, const struct group *g)
+{
+    enum limit_state best = LIMIT_OVER_HARD;
+    for (uint32_t i = 0; i < g->n_choices && best != LIMIT_OK; i++) {
+        struct limit_verdict v;
+        enum limit_state state = limits_check(p->limits, &g->asks[i], &v);
+        best = state < best ? state : best;
+    }
+    return best;
+}
+
+/* Asked for in full where the last pass does not know it: its age stands still, or it was set. */
+static void set_base(struct planner *p, const struct group *g, uint32_t job, struct row *r)
+{
+    r->eligible_after = g->age_delay_ms;
+    r->ages = planner_rank_base(p, g, &r->base);
+    if (r->ages)
+        return;
+    const struct job *j = model_get_job(p->view->model, job);
+    if (!p->asking.model)
+        prio_ctx_init(&p->asking, p->view, p->making->t);
+    for (uint32_t i = 0; i < g->n_choices; i++) {
+        uint32_t prio = prio_of(&p->asking, j, &p->view->model->spec.parts.v[g->choices[i].lane], NULL);
+        r->base = prio > r->base ? prio : r->base;
+    }
+}
+
 static void copy_group(struct planner *p, struct forecasts *f, struct group *g)
 {
-    struct row r = {.g = g, .at = (uint32_t)f->waiting.n};
-    list_for_each (u, &g->units, struct unit, in_group)
-        if (!u->hold.use.parts && u->reason != REASON_ARRAY_LIMIT && u->count)
+    struct row r = {
+        .g = g, .at = (uint32_t)f->waiting.n, .borrow = planner_limit_state(p, g) == LIMIT_OVER_SOFT};
+    list_for_each (u, &g->units, struct unit, in_group) {
+        uint32_t count = count_planned(u);
+        if (u->hold.use.parts)
+            note_first(u, u->hold.use.start, f->t);
+        if (count)
             vec_push(&f->waiting, (struct waiting){.job = u->job,
-                                                   .count = u->count,
+                                                   .count = count,
                                                    .submit_ms = u->submit_ms,
                                                    .order_id = u->order_id,
                                                    .order_index = u->order_index});
+    }
     r.end = (uint32_t)f->waiting.n;
     bool limited = g->rest != REASON_PRIORITY; /* by a limit, a licence: no time is known for it */
     if (r.at == r.end || limited) {
         f->waiting.n = r.at;
         return;
     }
-    const struct job *j = model_get_job(p->view->model, f->waiting.v[r.at].job);
-    struct prio_parts parts;
-    uint32_t best = 0;
-    for (uint32_t i = 0; i < g->n_choices; i++) {
-        uint32_t prio = prio_of(&p->prio, j, &p->view->model->spec.parts.v[g->choices[i].lane], &parts);
-        bool fixed = j->req.has_priority;
-        uint32_t base = fixed || prio < parts.age_points ? prio : prio - parts.age_points;
-        best = base > best ? base : best;
-    }
-    r.base = best;
-    r.eligible_after = j->t_eligible.ms - j->t_submit.ms;
+    set_base(p, g, f->waiting.v[r.at].job, &r);
     weigh_row(p, f, &r);
     vec_push(&f->rows, r);
 }
@@ -400,10 +517,11 @@ void forecast_begin(struct planner *p, const struct sched_view *v, struct wall n
     f->by_node =
         p->pool.n_nodes <= CELLS_BY_NODE && (uint64_t)p->pool.n_nodes * p->units.n <= LOOKS_BY_NODE;
     sum_up(p, f);
-    prio_ctx_init(&p->prio, v, now);
+    limits_begin(p->limits, v->model, now);
     list_for_each (g, &p->groups, struct group, link)
         copy_group(p, f, g);
-    prio_ctx_fini(&p->prio);
+    if (p->asking.model)
+        prio_ctx_fini(&p->asking);
     f->heap = xcalloc(f->rows.n ? f->rows.n : 1, sizeof *f->heap);
     f->n_heap = (uint32_t)f->rows.n;
     for (uint32_t i = 0; i < f->n_heap; i++)
@@ -419,10 +537,8 @@ static void note_answer(struct planner *p, const struct forecasts *f, uint32_t j
         return;
     u->forecast_t = f->t.ms;
     u->forecast = start < f->window_end ? start : WHEN_NEVER;
-    if (!u->first_forecast_t && u->forecast != WHEN_NEVER) {
-        u->first_forecast_t = f->t.ms;
-        u->first_forecast = start;
-    }
+    if (u->forecast != WHEN_NEVER)
+        note_first(u, start, f->t);
 }
 
 /* An element after the other, those that begin at the same time at once. */
@@ -438,7 +554,7 @@ static void plan_unit(struct planner *p, struct forecasts *f, const struct row *
             return;
         int64_t t = at->t;
         do {
-            take(f, at, r->g->choices[at->choice].len);
+            take(f, at, &r->g->choices[at->choice]);
             if (--left == 0)
                 return;
             find(f, r->g, t, at);

@@ -217,6 +217,8 @@ void planner_forget(struct planner *p); /* all but the notes */
 /* --- rank.c: whose turn it is --- */
 
 void planner_begin_ranks(struct planner *p);
+/* The priority of a group without its age, where that is known without asking for names. */
+bool planner_rank_base(const struct planner *p, const struct group *g, int64_t *ret);
 /* What the last pass over everybody would have said of it, where that is known without asking for names; a
  * new one has no age. False: it is not. */
 bool planner_rank_then(const struct planner *p, struct group *g, int64_t submit_ms, uint32_t *ret);
@@ -229,8 +231,8 @@ void planner_alloc(struct planner *p, const struct pool_parts *parts, struct all
 
 /* --- preempt.c --- */
 
-/* Others go so that the unit can start, in a pass in which that is done. True: they are in the result, or have been asked before, and a
- * place is held for when they have gone. */
+/* Others go so that the unit can start, in a pass in which that is done. True: they are in the result, or
+ * have been asked before, and a place is held for when they have gone. */
 bool planner_may_hunt(struct planner *p); /* whether there is anybody who could */
 bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it);
 

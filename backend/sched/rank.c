@@ -58,10 +58,19 @@ static uint32_t sum_of(const struct planner *p, const struct group *g, int64_t s
     return sum < 0 ? 0 : sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
 }
 
-bool planner_rank_then(const struct planner *p, struct group *g, int64_t submit_ms, uint32_t *ret)
+bool planner_rank_base(const struct planner *p, const struct group *g, int64_t *ret)
 {
     bool known = g->fixed_version == p->ranks_version && g->owner->pass == p->ranks;
     if (!p->ranked || g->begun || g->is_set || !known)
+        return false;
+    *ret = g->fixed + g->owner->points;
+    return true;
+}
+
+bool planner_rank_then(const struct planner *p, struct group *g, int64_t submit_ms, uint32_t *ret)
+{
+    int64_t base;
+    if (!planner_rank_base(p, g, &base))
         return false;
     *ret = sum_of(p, g, submit_ms);
     return true;
