@@ -133,12 +133,13 @@ static bool holds_on(const struct backfill_hold *h, const struct backfill_item *
     return false;
 }
 
-/* Those that have not had their turn in this pass stand behind it. */
+/* Those that have not had their turn in this pass stand behind it; who may hold nothing himself lets them
+ * be. */
 bool backfill_lift_behind(struct backfill *b, const struct backfill_item *it)
 {
-    bool any = false;
+    bool any = false, may = may_hold(b, it);
     list_for_each (h, &b->holds, struct backfill_hold, link) {
-        h->aside = h->visited != b->pass && holds_on(h, it);
+        h->aside = may && h->visited != b->pass && holds_on(h, it);
         any = any || h->aside;
         if (h->aside)
             pool_lift(b->pool, &h->use);
@@ -236,7 +237,7 @@ bool backfill_start(struct backfill *b, const struct backfill_item *it, struct b
 {
     if (h->use.parts)
         return start_held(b, it, h, ret);
-    return place_now(b, it, ret) || (may_hold(b, it) && place_before_others(b, it, ret));
+    return place_now(b, it, ret) || (place_before_others(b, it, ret));
 }
 
 bool backfill_start_beside(struct backfill *b, const struct backfill_item *it, struct backfill_place *ret)

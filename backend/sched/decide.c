@@ -410,8 +410,8 @@ static enum outcome try_head(struct pass *s, struct turn *t)
     return wait_for_place(s, g, u, &it, t->borrow);
 }
 
-/* Its shapes did not fit in this pass, no place is left to hold for it, and nothing else could be said of it: as
- * with nearly all groups of a long queue. */
+/* Its shapes did not fit in this pass, no place is left to hold for it, and nothing else could be said of
+ * it: as with nearly all groups of a long queue. */
 static bool has_no_chance(const struct planner *p, const struct turn *t)
 {
     const struct group *g = t->g;
@@ -484,8 +484,8 @@ static void forget_looks(struct planner *p)
     vec_clear(&p->looked);
 }
 
-/* Returns whether it has to be gone through again: a place was given up that others may have use for, who had
- * their turn before. */
+/* Returns whether it has to be gone through again: a place was given up that others may have use for, who
+ * had their turn before. */
 static bool go_round(struct pass *s)
 {
     struct planner *p = s->p;
@@ -584,8 +584,8 @@ static bool has_lane_left(const struct planner *p, const struct backfill_item *i
     return false;
 }
 
-/* Nothing has come free, so whoever waited still does. The newcomer starts where it hurts no hold, or waits behind
- * everybody who has one. False: a pass over all must say. */
+/* Nothing has come free, so whoever waited still does. The newcomer starts where it hurts no hold, or waits
+ * behind everybody who has one. False: a pass over all must say. */
 static bool decide_newcomer(struct planner *p)
 {
     const struct backfill_opts *o = &p->backfill.opts;

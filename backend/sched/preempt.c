@@ -405,21 +405,26 @@ static bool hunt(struct planner *p, struct unit *u, const struct backfill_item *
         .p = p, .job = model_get_job(p->view->model, u->job), .item = it, .choice = &it->choices[choice]};
     struct shape *s = shape_of(u, h.choice);
     h.qos = qos_of(p->view->model, h.job->req.qos);
-    if (s->hunt_pass == p->pass && s->hunt_freed == p->backfill.freed && s->hunt_qos == h.qos)
+    if (s->hunt_at == p->decision && s->hunt_freed == p->backfill.freed && s->hunt_qos == h.qos)
         return false;
     collect(&h);
     bool too_late = is_too_late(&h), found = false;
     if (!too_late) {
-        lift_leaving(&h);
         backfill_lift_behind(&p->backfill, it);
-        found = choose(&h);
+        if (u->hold.use.parts)
+            pool_lift(&p->pool, &u->hold.use);
+        found = !fits(&h); /* else it starts by itself as soon as it may */
+        lift_leaving(&h);
+        found = found && choose(&h);
+        if (u->hold.use.parts)
+            pool_lay(&p->pool, &u->hold.use);
         backfill_lay_behind(&p->backfill);
     }
     if (found)
         carry_out(&h, u);
     lay_leaving(&h);
     if (!found && !too_late) {
-        s->hunt_pass = p->pass;
+        s->hunt_at = p->decision;
         s->hunt_freed = p->backfill.freed;
         s->hunt_qos = h.qos;
     }
@@ -429,12 +434,20 @@ static bool hunt(struct planner *p, struct unit *u, const struct backfill_item *
     return found;
 }
 
+bool planner_may_hunt(struct planner *p)
+{
+    if (!p->may_preempt || !p->looked.n)
+        return false;
+    find_prey(p);
+    return p->prey.n || !list_empty(&p->leaving);
+}
+
 bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it)
 {
-    if (is_waited_for(p, u->job))
+    bool claims = u->hold.use.parts && u->hold.claim && !list_empty(&p->leaving);
+    if (is_waited_for(p, u->job) || (claims && !p->hunting))
         return backfill_claim_again(&p->backfill, it, &u->hold);
-    find_prey(p);
-    for (uint32_t i = 0; i < it->n_choices && (p->prey.n || !list_empty(&p->leaving)); i++)
+    for (uint32_t i = 0; i < it->n_choices && p->hunting; i++)
         if (hunt(p, u, it, i))
             return true;
     return false;

@@ -1,19 +1,22 @@
 /* test_sched.c - the policy on random clusters and queues.
  *
- * After each pass: no node carries more than it has, no CPU or GPU is held twice and the state took every
- * decision (tests/lib/pass.c); each job that waits has a reason and an answer to why; a second pass on the
- * same state decides nothing, and the same input gives the same output. Who starts and who does not is in
- * test_planner.c.
+ * Everything at once: uneven demands, step jobs, arrays, dependencies, tiers and QOS that preempt, soft
+ * limits, licences, windows, nodes that come and go. After each pass: no node carries more than it has, no
+ * CPU or GPU is held twice and the state took every decision (tests/lib/pass.c); each job that waits has a
+ * reason and an answer to why; a second pass on the same state decides nothing, the same input gives the
+ * same output, and a planner that goes on from pass to pass the same as one made anew. Who starts and who
+ * does not is in test_planner.c.
  */
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/proto/codec.h"
+#include "src/model/dep.h"
 #include "tests/lib/pass.h"
 
-#define RUNS   80
+#define RUNS   100
 #define ROUNDS 25
 
-static uint64_t rnd;
+static uint64_t rnd, seed_now;
+static int round_now;
 
 static uint32_t below(uint32_t n)
 {
@@ -23,6 +26,22 @@ static uint32_t below(uint32_t n)
 static bool one_in(uint32_t n)
 {
     return below(n) == 0;
+}
+
+static void add_limits(struct lab *l)
+{
+    if (!one_in(2))
+        return;
+    struct limit_spec *s = rec_list_push(&l->spec.limits);
+    *s = (struct limit_spec){.scope = LIMIT_USER, .name = xstrdup("*")};
+    memset(&s->soft, 0xff, sizeof s->soft);
+    s->hard = s->soft;
+    if (one_in(2))
+        s->soft.cpus = 1 + below(8);
+    if (one_in(2))
+        s->soft.gpus = 1 + below(4);
+    if (one_in(2))
+        s->hard.running_jobs = 1 + below(6);
 }
 
 static void make_cluster(struct lab *l)
@@ -49,8 +68,24 @@ static void make_cluster(struct lab *l)
         part->max_nodes = one_in(4) ? 2 : UINT32_MAX;
         part->max_time_s = one_in(4) ? 3600 : DURATION_UNLIMITED;
         part->state = one_in(8) ? below(4) : PART_UP;
+        part->priority_tier = one_in(2) ? 1 : below(3);
+        part->preempt_mode = one_in(2) ? PREEMPT_OFF : one_in(2) ? PREEMPT_REQUEUE : PREEMPT_CANCEL;
+        part->grace_s = one_in(2) ? 0 : below(60);
+        part->requeue_after_grace = one_in(2);
         str_fini(&nodes);
     }
+    *rec_list_push(&l->spec.licenses) = (struct license_spec){xstrdup("lic"), 1 + below(3)};
+    *rec_list_push(&l->spec.qos) = (struct qos_spec){.name = xstrdup("low")};
+    struct qos_spec *high = rec_list_push(&l->spec.qos);
+    *high = (struct qos_spec){.name = xstrdup("high"), .grace_s = below(30), .priority = 10};
+    if (one_in(2))
+        strv_push(&high->preempt, "low");
+    add_limits(l);
+    l->spec.priority.weight_qos = one_in(2) ? 100 : 0;
+    l->spec.priority.weight_age = one_in(2) ? 100 : 0;
+    l->spec.priority.max_age_s = 100;
+    l->spec.backfill = below(3);
+    l->spec.reservations = 1 + below(4);
     lab_configure(l);
 }
 
@@ -80,10 +115,23 @@ static void fill_request(struct job_req *r)
     r->nodelist = one_in(12) ? xstrdup("n0") : NULL;
     r->exclude = one_in(12) ? xstrdup("n1") : NULL;
     r->features = one_in(10) ? xstrdup("fast") : NULL;
-    r->time_limit_s = one_in(3) ? below(7200) : DURATION_NOT_SET;
+    r->time_limit_s = one_in(3) ? 1 + below(7200) : DURATION_NOT_SET;
+    r->time_min_s = one_in(5) ? 1 + below(600) : DURATION_NOT_SET;
+    r->qos = one_in(3) ? xstrdup(one_in(2) ? "low" : "high") : NULL;
+    r->licenses = one_in(10) ? xstrdup(one_in(3) ? "lic:2" : "lic") : NULL;
+    r->nice = one_in(10) ? (int32_t)below(5) : 0;
 }
 
-static void submit(struct lab *l)
+/* On something that came in before, whatever became of it. */
+static char *any_dependency(const struct lab *l)
+{
+    static const char *const types[] = {"after", "afterany", "afterok", "afternotok", "aftercorr"};
+    if (one_in(4))
+        return xstrdup("singleton");
+    return xasprintf("%s:%u", types[below(5)], 1 + below(l->m.next_job));
+}
+
+static void submit(struct lab *l, struct planner *p)
 {
     struct job *j = lab_job(l, one_in(4) ? JOB_KIND_STEPS : JOB_KIND_BATCH);
     fill_request(&j->req);
@@ -103,10 +151,18 @@ static void submit(struct lab *l)
     }
     if (one_in(10))
         j->req.begin = wall_add_s(l->now, below(100));
-    lab_submit(l, j);
+    if (one_in(10))
+        j->req.deadline = wall_add_s(l->now, 10 + below(1000));
+    if (one_in(6))
+        j->req.dependency = any_dependency(l);
+    free(j->user);
+    free(j->req.name);
+    j->user = xstrdup(one_in(2) ? "ann" : "bob");
+    j->req.name = xstrdup(one_in(2) ? "work" : "play");
+    planner_note_job(p, lab_submit(l, j));
 }
 
-static void end_something(struct lab *l)
+static void end_something(struct lab *l, struct planner *p)
 {
     struct job *j = NULL;
     uint32_t seen = 0;
@@ -115,6 +171,7 @@ static void end_something(struct lab *l)
             j = a;
     if (!j)
         return;
+    planner_note_job(p, j->id);
     for (size_t i = 0; i < j->steps.n; i++)
         for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
             const struct task *t = &j->steps.v[i].tasks.v[k];
@@ -127,7 +184,7 @@ static void end_something(struct lab *l)
         }
 }
 
-static void change_a_node(struct lab *l)
+static void change_a_node(struct lab *l, struct planner *p)
 {
     char name[8];
     snprintf(name, sizeof name, "n%u", below((uint32_t)l->m.n_nodes));
@@ -135,42 +192,96 @@ static void change_a_node(struct lab *l)
     struct ev_drain drain = {.node = xstrdup(name), .drain = one_in(2), .reason = xstrdup("fan")};
     bool which = one_in(2);
     lab_must(l, which ? EV_NODE : EV_DRAIN, 0, which ? (void *)&node : (void *)&drain);
+    planner_note_nodes(p);
+    list_for_each (j, &l->m.active, struct job, in_queue) /* a node that is lost may take jobs along */
+        planner_note_job(p, j->id);
     rec_fini(which ? &ev_drain_rec : &ev_node_rec, which ? (void *)&drain : (void *)&node);
 }
 
 /* --- what must hold --- */
 
-static void encode_result(const struct sched_result *r, struct str *out)
+static void add_alloc(const struct alloc *a, struct str *out)
 {
-    vec_for_each (&r->starts, i) {
-        str_appendf(out, "start %u %u ", r->starts.v[i].job, r->starts.v[i].array_index);
-        codec_encode(&ev_start_rec, &r->starts.v[i].start, out);
-    }
-    vec_for_each (&r->places, i) {
-        str_appendf(out, "place %u ", r->places.v[i].job);
-        codec_encode(&ev_place_rec, &r->places.v[i].place, out);
-    }
-    vec_for_each (&r->preempts, i)
-        str_appendf(out, "%u for %u: %s ", r->preempts.v[i].job, r->preempts.v[i].by_job,
-                    r->preempts.v[i].text);
-    str_appendf(out, "%lld", (long long)r->next.ms);
+    char *cpus = cpuset_format(&a->cpus), *gpus = cpuset_format(&a->gpus);
+    str_appendf(out, " %s CPUs %s GPUs %s %llu MiB", a->node, cpus, gpus, (unsigned long long)a->mem_mib);
+    free(cpus);
+    free(gpus);
 }
 
-static void same_input_same_output(const struct lab *l)
+static void describe(const struct sched_result *r, struct str *out)
+{
+    vec_for_each (&r->starts, i) {
+        const struct ev_start *e = &r->starts.v[i].start;
+        str_appendf(out, "start %u (%u) in %s for %u s%s:", r->starts.v[i].job, e->array_index,
+                    e->partition, e->time_limit_s, e->borrowed ? ", borrowed" : "");
+        for (size_t k = 0; k < e->alloc.n; k++)
+            add_alloc(&e->alloc.v[k], out);
+        str_append(out, "\n");
+    }
+    vec_for_each (&r->places, i) {
+        const struct ev_place *e = &r->places.v[i].place;
+        str_appendf(out, "place task %u of %u in %s for %u s%s:", e->task, r->places.v[i].job, e->partition,
+                    e->time_limit_s, e->borrowed ? ", borrowed" : "");
+        add_alloc(&e->alloc, out);
+        str_append(out, "\n");
+    }
+    vec_for_each (&r->preempts, i)
+        str_appendf(out, "%u goes for %u: %s\n", r->preempts.v[i].job, r->preempts.v[i].by_job,
+                    r->preempts.v[i].text);
+}
+
+/* Anew, twice, and by one that goes on (which keeps its places where it may: then they need not be equal).
+ */
+static void same_input_same_output(const struct lab *l, struct planner *p, struct sched_result *ret)
 {
     struct sched_view v = pass_view(l);
-    struct str texts[2] = {STR_INIT, STR_INIT};
+    struct str texts[3] = {STR_INIT, STR_INIT, STR_INIT};
+    bool keeps = l->m.spec.backfill == BACKFILL_CONSERVATIVE;
     for (int i = 0; i < 2; i++) {
         struct sched_result r;
         sched_result_init(&r);
         sched_decide(&v, l->now, &r);
-        encode_result(&r, &texts[i]);
+        describe(&r, &texts[i]);
         sched_result_fini(&r);
     }
-    assert_int_equal(texts[0].len, texts[1].len);
-    assert_memory_equal(texts[0].s, texts[1].s, texts[0].len);
-    str_fini(&texts[0]);
-    str_fini(&texts[1]);
+    planner_decide(p, &v, l->now, ret);
+    describe(ret, &texts[2]);
+    for (int i = 1; i < (keeps ? 2 : 3); i++)
+        if (texts[0].len != texts[i].len || memcmp(texts[0].s, texts[i].s, texts[0].len) != 0)
+            fail_msg("seed %" PRIu64 ", round %d: one made anew decides\n%s%s\n%s", seed_now, round_now,
+                     texts[0].s ? texts[0].s : "nothing\n", i == 2 ? "one that goes on" : "once more",
+                     texts[i].s ? texts[i].s : "nothing");
+    for (int i = 0; i < 3; i++)
+        str_fini(&texts[i]);
+}
+
+static void started_in_time(const struct lab *l, const struct sched_result *r)
+{
+    vec_for_each (&r->starts, i) {
+        const struct job *j = lab_get(l, r->starts.v[i].job);
+        if (j->hold != HOLD_NONE || j->req.begin.ms > l->now.ms ||
+            dep_job_state(&l->m, j, r->starts.v[i].array_index, l->now, NULL) != DEP_MET)
+            fail_msg("job %u starts before its time", j->id);
+    }
+    vec_for_each (&r->places, i) {
+        const struct job *j = lab_get(l, r->places.v[i].job);
+        if (j->state == JOB_PENDING && dep_job_state(&l->m, j, ARRAY_NONE, l->now, NULL) != DEP_MET)
+            fail_msg("a task of job %u starts before its time", j->id);
+    }
+}
+
+static void went_by_a_rule(const struct lab *l, const struct sched_result *r)
+{
+    vec_for_each (&r->preempts, i) {
+        const struct job *v = lab_get(l, r->preempts.v[i].job), *j = lab_get(l, r->preempts.v[i].by_job);
+        const struct part_spec *part = model_get_part(&l->m, v->partition);
+        bool tier = part->preempt_mode != PREEMPT_OFF && part->priority_tier < 2;
+        bool qos = str_eq(v->req.qos, "low") && str_eq(j->req.qos, "high");
+        if (v->state != JOB_RUNNING || !(tier || qos || v->borrowed))
+            fail_msg("job %u goes for job %u by no rule", v->id, j->id);
+        for (size_t k = 0; k < i; k++)
+            assert_int_not_equal(r->preempts.v[k].job, v->id);
+    }
 }
 
 static void check_waiting(const struct lab *l, const struct job *j, struct planner *p)
@@ -198,26 +309,39 @@ static bool begins(const struct lab *l)
     return false;
 }
 
-static void run(uint64_t seed, unsigned *starts, unsigned *waits)
+static void run(uint64_t seed, unsigned *starts, unsigned *waits, unsigned *preempts)
 {
-    rnd = seed;
+    rnd = seed_now = seed;
     struct lab l;
     struct planner *p = planner_new();
     make_cluster(&l);
     for (int round = 0; round < ROUNDS; round++) {
+        round_now = round;
         for (uint32_t n = below(4); n; n--)
-            submit(&l);
+            submit(&l, p);
         for (uint32_t n = below(4); n; n--)
-            end_something(&l);
+            end_something(&l, p);
         if (one_in(6))
-            change_a_node(&l);
-        same_input_same_output(&l);
+            change_a_node(&l, p);
+        list_for_each (j, &l.m.pending, struct job, in_queue)
+            if (j->req.dependency) /* who drives the planner keeps an index of them */
+                planner_note_job(p, j->id);
         struct sched_result last;
-        *starts += (unsigned)pass_run(&l, p, &last);
+        sched_result_init(&last);
+        same_input_same_output(&l, p, &last);
+        started_in_time(&l, &last);
+        went_by_a_rule(&l, &last);
+        /* What starts may bring one before it to a limit, and take it out of the way of those behind. */
+        bool settled = !last.preempts.n && !l.m.spec.limits.n && l.m.spec.backfill == BACKFILL_CONSERVATIVE;
+        *preempts += (unsigned)last.preempts.n;
+        *starts += (unsigned)pass_fold(&l, p, &last);
         sched_result_fini(&last);
-        bool settled = !begins(&l);
+        list_for_each (j, &l.m.pending, struct job, in_queue)
+            settled = settled && !j->req.licenses;
+        settled = settled && !begins(&l);
         if (pass_again(&l, p, &last) != 0 && settled)
-            fail_msg("a second pass finds what the first one did not");
+            fail_msg("seed %" PRIu64 ", round %d: a second pass finds what the first one did not", seed,
+                     round);
         list_for_each (j, &l.m.pending, struct job, in_queue) {
             check_waiting(&l, j, p);
             ++*waits;
@@ -232,10 +356,12 @@ static void test_any_queue(void **state)
 {
     (void)state;
     uint64_t seed = check_seed();
-    unsigned starts = 0, waits = 0;
-    for (unsigned i = 0; i < RUNS; i++)
-        run(seed + i * 0x51ed2701u, &starts, &waits);
-    assert_true(starts > RUNS && waits > RUNS); /* something happened */
+    unsigned starts = 0, waits = 0, preempts = 0;
+    const char *env = getenv("STOKER_TEST_RUNS");
+    unsigned runs = env ? (unsigned)strtoul(env, NULL, 10) : RUNS;
+    for (unsigned i = 0; i < runs; i++)
+        run(seed + i, &starts, &waits, &preempts);
+    assert_true(starts > RUNS && waits > RUNS && preempts > RUNS / 4); /* something happened */
 }
 
 /* --- steps inside an allocation --- */
