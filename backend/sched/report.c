@@ -13,10 +13,19 @@ struct report {
     struct msg_plan *out;
 };
 
-static bool is_wanted(const struct plan_filter *f, const struct job *j, const char *partition)
+/* What waits may ask for several partitions. */
+static bool is_wanted(const struct plan_filter *f, const struct job *j)
 {
-    return (!f->users.n || strv_has(&f->users, j->user)) &&
-           (!f->partitions.n || (partition && strv_has(&f->partitions, partition)));
+    if (f->users.n && !strv_has(&f->users, j->user))
+        return false;
+    if (!f->partitions.n)
+        return true;
+    struct strv asked = strv_split(j->partition, ",");
+    bool any = false;
+    for (size_t i = 0; i < asked.n; i++)
+        any = any || strv_has(&f->partitions, asked.v[i]);
+    strv_fini(&asked);
+    return any;
 }
 
 /* NULL where there is no room for more. */
@@ -33,7 +42,7 @@ static struct plan_row *add(struct report *r, enum plan_kind kind)
 
 static struct plan_row *add_job(struct report *r, enum plan_kind kind, const struct job *j)
 {
-    struct plan_row *row = is_wanted(r->filter, j, j->partition) ? add(r, kind) : NULL;
+    struct plan_row *row = is_wanted(r->filter, j) ? add(r, kind) : NULL;
     if (!row)
         return NULL;
     row->job = j->id;

@@ -10,13 +10,14 @@
 #include "src/model/window.h"
 
 #define BLOCKERS_MAX 5
+#define IDS_MAX      40 /* characters of an array's elements */
 
 struct question {
     struct planner *p;
     const struct sched_view *v;
     const struct job *j;
     const struct step *step; /* whose tasks wait; NULL: the job itself */
-    const struct unit *u;    /* NULL: it is not in the queue */
+    struct unit *u;          /* NULL: it is not in the queue */
     struct wall now;
     struct msg_why *w;
 };
@@ -44,7 +45,7 @@ static void explain_throttle(const struct question *q)
 
 struct place_in_row {
     uint32_t tier, prio;
-    bool begun;
+    bool borrow, begun;
     int64_t submit_ms;
     uint32_t order_id, order_index;
 };
@@ -53,7 +54,8 @@ static struct place_in_row place_of(const struct planner *p, const struct group 
 {
     const struct job *j = model_get_job(p->view->model, u->job);
     return (struct place_in_row){.tier = g->tier,
-                                 .prio = j ? prio_of_best(&p->prio, j) : 0,
+                                 .prio = j ? prio_of_best(&p->asking, j) : 0,
+                                 .borrow = planner_limit_state(p, g) == LIMIT_OVER_SOFT,
                                  .begun = g->begun,
                                  .submit_ms = u->submit_ms,
                                  .order_id = u->order_id,
@@ -62,6 +64,8 @@ static struct place_in_row place_of(const struct planner *p, const struct group 
 
 static bool is_ahead(const struct place_in_row *a, const struct place_in_row *b)
 {
+    if (a->borrow != b->borrow)
+        return b->borrow;
     if (a->tier != b->tier)
         return a->tier > b->tier;
     if (a->begun != b->begun)
@@ -81,48 +85,55 @@ static bool group_uses(const struct group *g, uint32_t lane)
     return false;
 }
 
-/* Its rank among those who wait in the partition, and how many GPUs those ahead ask for. Within a group all
- * after the first one behind are behind. */
-static uint64_t rank_in_lane(const struct question *q, uint32_t lane, uint32_t *ret_jobs)
+struct row { /* of the queue in a partition */
+    uint32_t before, of;
+    uint64_t gpus; /* that those before ask for */
+};
+
+/* Those that a limit or a licence keeps back are in nobody's way. */
+static bool stands_in_row(const struct question *q, const struct group *g, uint32_t lane)
 {
-    struct place_in_row mine = place_of(q->p, q->u->group, q->u);
-    uint64_t gpus = 0;
-    uint32_t ahead = 0;
-    *ret_jobs = 0;
-    list_for_each (g, &q->p->groups, struct group, link) {
-        bool before = group_uses(g, lane);
-        list_for_each (u, &g->units, struct unit, in_group) {
-            if (!group_uses(g, lane))
-                break;
-            q->w->rank_of += u->count;
-            if (before) {
-                struct place_in_row its = place_of(q->p, g, u);
-                before = u != q->u && is_ahead(&its, &mine);
-            }
-            if (!before)
-                continue;
-            const struct job *j = model_get_job(q->v->model, u->job);
-            ahead += u->count;
-            ++*ret_jobs;
-            gpus += j ? (uint64_t)job_gpus(j) * u->count : 0;
+    return group_uses(g, lane) && (g == q->u->group || g->rest == REASON_PRIORITY);
+}
+
+/* Within a group all after the first one behind are behind. */
+static void add_group(const struct question *q, const struct group *g, const struct place_in_row *mine,
+                      struct row *ret)
+{
+    bool before = true;
+    list_for_each (u, &g->units, struct unit, in_group) {
+        if (u != q->u && (u->reason == REASON_ARRAY_LIMIT || u->reason == REASON_DEPENDENCY))
+            continue;
+        ret->of += u->count;
+        if (before) {
+            struct place_in_row its = place_of(q->p, g, u);
+            before = u != q->u && is_ahead(&its, mine);
         }
+        if (!before)
+            continue;
+        const struct job *j = model_get_job(q->v->model, u->job);
+        ret->before += u->count;
+        ret->gpus += j ? (uint64_t)job_gpus(j) * u->count : 0;
     }
-    q->w->rank = ahead + 1;
-    return gpus;
 }
 
 static void explain_behind(const struct question *q, uint32_t lane)
 {
-    uint32_t jobs, first = q->p->first_blocked ? q->p->first_blocked[lane] : 0;
-    const char *part = q->v->model->spec.parts.v[lane].name;
-    uint64_t gpus = rank_in_lane(q, lane, &jobs);
-    if (q->w->rank < 2)
+    uint32_t first = q->p->first_blocked ? q->p->first_blocked[lane] : 0;
+    struct place_in_row mine = place_of(q->p, q->u->group, q->u);
+    struct row row = {0};
+    list_for_each (g, &q->p->groups, struct group, link)
+        if (stands_in_row(q, g, lane))
+            add_group(q, g, &mine, &row);
+    q->w->rank = row.before + 1;
+    q->w->rank_of = row.of;
+    if (!row.before)
         return;
     struct str b = STR_INIT;
-    str_appendf(&b, "%u job%s", q->w->rank - 1, q->w->rank == 2 ? " is" : "s are");
-    if (gpus)
-        str_appendf(&b, " (%llu GPUs)", (unsigned long long)gpus);
-    str_appendf(&b, " ahead in %s", part);
+    str_appendf(&b, "%u job%s", row.before, row.before == 1 ? " is" : "s are");
+    if (row.gpus)
+        str_appendf(&b, " (%llu GPU%s)", (unsigned long long)row.gpus, row.gpus == 1 ? "" : "s");
+    str_appendf(&b, " ahead in %s", q->v->model->spec.parts.v[lane].name);
     if (first && first != q->j->id)
         str_appendf(&b, "; the first of them, %u, waits for resources", first);
     add_cause(q->w, WHY_BEHIND, (struct wall){0}, str_take(&b));
@@ -186,69 +197,84 @@ static struct wall add_blockers(const struct question *q, const struct nodeset *
     return clears;
 }
 
-static void append_wanted(const struct question *q, const struct demand *d, const char *part,
-                          struct str *out)
+static void append_wanted(const struct question *q, uint32_t lane, const char *then, struct str *out)
 {
-    const struct job_need *n = &d->need;
-    str_appendf(out, "%u CPU%s", n->cpus, n->cpus == 1 ? "" : "s");
-    if (n->gpus)
-        str_appendf(out, " and %u GPU%s", n->gpus, n->gpus == 1 ? "" : "s");
-    if (n->nodes > 1)
-        str_appendf(out, " on %u nodes", n->nodes);
-    str_appendf(out, " wanted in %s; ", part);
-    (void)q;
+    planner_describe(q->j, q->step, out);
+    str_appendf(out, " wanted in %s%s; ", q->v->model->spec.parts.v[lane].name, then);
+}
+
+/* " in 2 h": how an instant reads as text is for the client to say, who knows the time zone. */
+static void append_when(const struct question *q, int64_t ms, struct str *out)
+{
+    char buf[UNITS_TEXT_SIZE];
+    if (ms > q->now.ms)
+        str_appendf(out, " in %s",
+                    duration_format_words(wall_elapsed_s(q->now, (struct wall){.ms = ms}), buf));
+    else
+        str_append(out, " now");
 }
 
 static void explain_window(const struct question *q, const struct refused *r)
 {
     const struct window *w = r->first_window;
-    char start[WALL_TEXT_SIZE];
-    if (w)
-        add_cause(q->w, WHY_WINDOW, w->end,
-                  xasprintf("%u node%s kept for %s %s from %s on: it would not end before", r->window,
-                            r->window == 1 ? " is" : "s are",
-                            w->kind == WINDOW_MAINTENANCE ? "the maintenance window" : "the reservation",
-                            w->name, wall_format_iso(w->start, start)));
+    struct str b = STR_INIT;
+    if (!w)
+        return;
+    str_appendf(&b, "%u node%s kept for %s %s", r->window, r->window == 1 ? " is" : "s are",
+                w->kind == WINDOW_MAINTENANCE ? "the maintenance window" : "the reservation", w->name);
+    append_when(q, w->start.ms, &b);
+    str_append(&b, w->start.ms > q->now.ms ? ": it would not end before that" : "");
+    add_cause(q->w, WHY_WINDOW, w->end, str_take(&b));
+}
+
+/* Nodes are free, but those for whom a place is held come first. */
+static void explain_holds(const struct question *q, const struct backfill_choice *c)
+{
+    uint32_t n = 0;
+    int64_t first = WHEN_NEVER;
+    struct str b = STR_INIT;
+    list_for_each (h, &q->p->backfill.holds, struct backfill_hold, link)
+        for (uint32_t i = 0; i < h->use.n_parts; i++)
+            if (h != &q->u->hold && nodeset_has(c->set, h->use.parts[i].node)) {
+                uint32_t job = container_of(h, struct unit, hold)->job;
+                first = h->use.start < first ? h->use.start : first;
+                if (n++ < BLOCKERS_MAX)
+                    str_appendf(&b, "%s%u", n == 1 ? "a place is held for job " : ", ", job);
+                break;
+            }
+    if (n > BLOCKERS_MAX)
+        str_appendf(&b, " and %u more", n - BLOCKERS_MAX);
+    if (n) {
+        append_when(q, first, &b);
+        str_append(&b, ": it would not have ended by then");
+        add_cause(q->w, WHY_BEHIND, (struct wall){0}, str_take(&b));
+    }
+    str_fini(&b);
 }
 
 static void explain_resources(const struct question *q, const struct backfill_choice *c)
 {
     struct refused r;
-    refused_count(q->p, q->j, q->step, c->lane, false, &r);
     struct pool_parts parts = {VEC_INIT};
-    bool fits = pool_place(&q->p->pool, c->demand, c->set, q->p->pool.now, c->len, &parts);
+    struct str b = STR_INIT;
+    struct wall clears = {0};
+    bool fits = pool_place(&q->p->pool, c->demand, c->set, q->p->pool.now, c->len_min, &parts);
     vec_fini(&parts.v);
-    if (r.window)
-        explain_window(q, &r);
     if (fits)
         return;
-    struct str b = STR_INIT;
-    append_wanted(q, c->demand, q->v->model->spec.parts.v[c->lane].name, &b);
-    refused_text(&r, &b);
-    struct wall clears = add_blockers(q, c->set, &r, &b);
-    add_cause(q->w, refused_is_out(&r) ? WHY_NODE_OUT : WHY_BUSY, clears, str_take(&b));
-}
-
-/* It fits beside what runs, but those for whom a place is held come first. */
-static void explain_holds(const struct question *q, const struct backfill_choice *c)
-{
-    uint32_t n = 0;
-    int64_t first = WHEN_NEVER;
-    list_for_each (h, &q->p->backfill.holds, struct backfill_hold, link)
-        for (uint32_t i = 0; i < h->use.n_parts; i++)
-            if (h != &q->u->hold && nodeset_has(c->set, h->use.parts[i].node)) {
-                first = h->use.start < first ? h->use.start : first;
-                n++;
-                break;
-            }
-    if (!n)
+    refused_count(q->p, q->j, q->step, c->lane, false, &r);
+    if (r.window)
+        explain_window(q, &r);
+    if (r.held)
+        explain_holds(q, c);
+    bool is_free = !refused_is_busy(&r) && !r.out && !r.drained;
+    if (is_free && (r.window || r.held))
         return;
-    char start[WALL_TEXT_SIZE];
-    add_cause(
-        q->w, WHY_BEHIND, (struct wall){0},
-        xasprintf("places are held for %u job%s that come%s first, from %s on: it would be in their way", n,
-                  n == 1 ? "" : "s", n == 1 ? "s" : "",
-                  wall_format_iso((struct wall){.ms = first}, start)));
+    append_wanted(q, c->lane, "", &b);
+    refused_text(&r, &b);
+    if (!refused_is_out(&r))
+        clears = add_blockers(q, c->set, &r, &b);
+    add_cause(q->w, refused_is_out(&r) ? WHY_NODE_OUT : WHY_BUSY, clears, str_take(&b));
 }
 
 static void explain_never(const struct question *q, const struct backfill_choice *c)
@@ -256,10 +282,24 @@ static void explain_never(const struct question *q, const struct backfill_choice
     struct refused r;
     struct str b = STR_INIT;
     refused_count(q->p, q->j, q->step, c->lane, true, &r);
-    append_wanted(q, c->demand, q->v->model->spec.parts.v[c->lane].name, &b);
-    str_append(&b, "even with every node empty: ");
+    append_wanted(q, c->lane, ", not to be had even with every node empty", &b);
     refused_text(&r, &b);
     add_cause(q->w, WHY_NO_FIT, (struct wall){0}, str_take(&b));
+}
+
+/* What is held for itself is not in its way, nor is its reservation. */
+static void set_own_aside(const struct question *q, bool aside)
+{
+    struct pool *pool = &q->p->pool;
+    struct pool_use *own[] = {&q->u->hold.use, q->u->group->own};
+    for (size_t i = 0; i < 2; i++) {
+        if (!own[i] || !own[i]->parts)
+            continue;
+        if (aside)
+            pool_lift(pool, own[i]);
+        else
+            pool_lay(pool, own[i]);
+    }
 }
 
 static void explain_queue(const struct question *q)
@@ -269,15 +309,15 @@ static void explain_queue(const struct question *q)
     for (uint32_t i = 0; i < g->n_choices; i++)
         ever = planner_could_ever(q->p, g->shapes[i]) || ever;
     if (!ever) {
-        explain_never(q, &g->choices[0]);
+        for (uint32_t i = 0; i < g->n_choices; i++)
+            explain_never(q, &g->choices[i]);
         return;
     }
     explain_behind(q, g->choices[0].lane);
-    size_t before = q->w->causes.n;
+    set_own_aside(q, true);
     for (uint32_t i = 0; i < g->n_choices; i++)
         explain_resources(q, &g->choices[i]);
-    if (q->w->causes.n == before && g->choices[0].demand)
-        explain_holds(q, &g->choices[0]);
+    set_own_aside(q, false);
 }
 
 /* --- when --- */
@@ -307,7 +347,9 @@ static void summarise(const struct question *q)
 {
     struct msg_why *w = q->w;
     struct str b = STR_INIT;
-    str_appendf(&b, "job %u waits: %s", q->j->id, w->causes.v[0].text);
+    char *id = job_format_id(q->j, IDS_MAX);
+    str_appendf(&b, "job %s waits: %s", id, w->causes.v[0].text);
+    free(id);
     if (w->causes.n > 1)
         str_appendf(&b, " (and %zu more cause%s)", w->causes.n - 1, w->causes.n == 2 ? "" : "s");
     w->summary = str_take(&b);
@@ -331,10 +373,11 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
     gate_explain(v, j, now, ret);
     explain_throttle(&q);
     if (q.u && q.u->group) {
-        prio_ctx_init(&p->prio, v, now);
+        prio_ctx_init(&p->asking, v, now);
+        limits_begin(p->limits, v->model, now);
         explain_queue(&q);
         add_forecast(&q);
-        prio_ctx_fini(&p->prio);
+        prio_ctx_fini(&p->asking);
     }
     if (!ret->causes.n) { /* the next pass, at the end of this turn, looks at it */
         add_cause(ret, WHY_BEHIND, now, xstrdup("it fits now and starts with the next pass"));
