@@ -1,5 +1,5 @@
-/* test_screens.c - GPUs, partitions, history and usage: what they count, what they ask for, where Enter
- * leads. */
+/* test_screens.c - GPUs, the timeline, partitions, history and usage: what they count, what they ask for,
+ * where Enter leads. */
 #include "src/base/xalloc.h"
 #include "tests/screen/stage.h"
 
@@ -239,6 +239,102 @@ static void usage_counts_and_asks(void **state)
     keys_show(u, "7gj<Enter>", "filter user:");
 }
 
+/* --- the timeline --- */
+
+static void plan_row(struct msg_plan *p, enum plan_kind kind, uint32_t job, const char *name,
+                     const char *nodes, int64_t from_min, int64_t to_min, struct wall now)
+{
+    struct plan_row *r = rec_list_push(&p->rows);
+    *r = (struct plan_row){.kind = kind,
+                           .job = job,
+                           .name = xstrdup(name),
+                           .user = job ? xstrdup("bo") : NULL,
+                           .nodes = nodes ? xstrdup(nodes) : NULL,
+                           .count = 1};
+    if (to_min > from_min) {
+        r->start.ms = now.ms + from_min * 60000;
+        r->end.ms = now.ms + to_min * 60000;
+    }
+}
+
+static void feed_plan(struct uilab *u, const struct scene *s)
+{
+    const struct uilab_sent *ask = uilab_sent(u, MSG_PLAN);
+    assert_non_null(ask);
+    struct wall now = u->lab.now;
+    struct msg_plan p = {.now = now, .made = {.ms = now.ms - 40000}, .samples = 12};
+    plan_row(&p, PLAN_RUNNING, s->train, "train-resnet", "gpu03", -72, 168, now);
+    plan_row(&p, PLAN_RUNNING, s->multi, "pretrain", "gpu[01-02]", -72, 100, now);
+    plan_row(&p, PLAN_RUNNING, s->steps, "crossval", "gpu[01-02]", -35, 60, now);
+    plan_row(&p, PLAN_HELD, s->big, "finetune-7b", "gpu01", 100, 300, now);
+    p.rows.v[3].reason = REASON_RESOURCES;
+    p.rows.v[3].likely.ms = now.ms + 90 * 60000;
+    p.rows.v[3].unlikely.ms = now.ms + 130 * 60000;
+    plan_row(&p, PLAN_FORECAST, s->eval, "eval", "gpu02", 65, 125, now);
+    plan_row(&p, PLAN_WINDOW, 0, "driver update", "gpu03", 200, 320, now);
+    plan_row(&p, PLAN_UNKNOWN, s->held, "ablation", NULL, 0, 0, now);
+    plan_row(&p, PLAN_BEYOND, s->chained, "report", NULL, 0, 0, now);
+    uilab_feed(u, MSG_PLAN_DATA, ask->tag, &p);
+    rec_fini(&msg_plan_rec, &p);
+}
+
+static void the_plan_is_on_a_line_of_time(void **state)
+{
+    static const int sizes[][2] = {{12, 40}, {24, 80}, {43, 132}, {50, 200}};
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "4");
+    feed_plan(u, &g->s);
+    for (size_t i = 0; i < N_OF(sizes); i++)
+        uilab_golden(u, "timeline", sizes[i][0], sizes[i][1]);
+    uilab_draw(u, 24, 80);
+    must_show(u, "pretrain of bo: runs since");
+}
+
+static void the_cursor_tells_what_is_there(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "4");
+    feed_plan(u, &g->s);
+    uilab_draw(u, 24, 80);
+    must_show(u, "pretrain");
+    for (int i = 0; i < 25; i++)
+        uilab_keys(u, "<Right>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "finetune-7b of bo: starts about");
+    must_show(u, "a place is held for it; waits: its turn, but nothing fits yet");
+    keys_show(u, "<Enter>", "Job 52");
+    keys_show(u, "q", "finetune");
+    uilab_keys(u, "j"); /* the other lane of the node */
+    uilab_draw(u, 24, 80);
+    must_show(u, "nothing more is planned here");
+    keys_show(u, "<Esc>t", "report");
+    must_show(u, "not known");
+    keys_show(u, "-", "12 h by job");
+    keys_show(u, "/ablation<Enter>", "ablation");
+    must_not_show(u, "train-resnet");
+    uilab_golden(u, "timeline-by-job", 24, 80);
+}
+
+static void the_plan_is_asked_for_seldom(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "4");
+    feed_plan(u, &g->s);
+    uilab_forget_sent(u);
+    app_changed(u->app);
+    uilab_draw(u, 24, 80);
+    assert_null(uilab_sent(u, MSG_PLAN));
+    uilab_wait(u, 5000);
+    uilab_draw(u, 24, 80);
+    assert_null(uilab_sent(u, MSG_PLAN)); /* nothing has changed */
+    app_changed(u->app);
+    uilab_draw(u, 24, 80);
+    assert_non_null(uilab_sent(u, MSG_PLAN));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +346,9 @@ int main(void)
         STAGE_CASE(history_says_what_was_used),
         STAGE_CASE(history_survives_a_controller_that_has_none),
         STAGE_CASE(usage_counts_and_asks),
+        STAGE_CASE(the_plan_is_on_a_line_of_time),
+        STAGE_CASE(the_cursor_tells_what_is_there),
+        STAGE_CASE(the_plan_is_asked_for_seldom),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "ui/view/jobs.h"
 #include "ui/view/nodes.h"
 #include "ui/view/parts.h"
+#include "ui/view/timeline.h"
 #include "ui/view/usage.h"
 
 /* X(view_ops, title, the same where there is little room, action) */
@@ -12,6 +13,7 @@
     X(jobs_view, "Jobs", "Jobs", ACTION_SCREEN_JOBS) \
     X(nodes_view, "Nodes", "Nodes", ACTION_SCREEN_NODES) \
     X(gpus_view, "GPUs", "GPUs", ACTION_SCREEN_GPUS) \
+    X(timeline_view, "Timeline", "Plan", ACTION_SCREEN_PLAN) \
     X(parts_view, "Partitions", "Parts", ACTION_SCREEN_PARTS) \
     X(history_view, "History", "Past", ACTION_SCREEN_HISTORY) \
     X(usage_view, "Usage", "Usage", ACTION_SCREEN_USAGE)

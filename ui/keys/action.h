@@ -18,6 +18,7 @@
     X(JOB, "The page of a job") \
     X(ACTS, "Done to jobs")     \
     X(NODES, "Nodes")           \
+    X(PLAN, "Timeline")         \
     X(PARTS, "Partitions")      \
     X(HISTORY, "History")       \
     X(USAGE, "Usage")           \
@@ -58,6 +59,12 @@ enum scope {
     X(NODES,  DRAIN,      "drain",       "d",          "drain",   "drain: running jobs end, no new ones start (asks for a reason)") \
     X(NODES,  RESUME,     "resume",      "R",          "resume",  "resume (shows why it was drained)")       \
     X(NODES,  NODE_SHELL, "node-shell",  "A",          NULL,      "a shell on the node; the screens come back when it ends") \
+    X(PLAN,   PLAN_OPEN,  "plan-open",   "Enter",      "open",    "the page of the job under the cursor")    \
+    X(PLAN,   PLAN_MODE,  "plan-mode",   "t",          "by job",  "by node, or by job")                      \
+    X(PLAN,   PLAN_LEFT,  "plan-left",   "Left h",     NULL,      "earlier: the lines below tell what is there, and what a gap is kept for") \
+    X(PLAN,   PLAN_RIGHT, "plan-right",  "Right l",    NULL,      "later")                                   \
+    X(PLAN,   PLAN_CLOSER, "plan-closer", "+ =",       "closer",  "less time, seen closer")                  \
+    X(PLAN,   PLAN_WIDER, "plan-wider",  "-",          "wider",   "more time")                               \
     X(PARTS,  OPEN_PART,  "open-partition", "Enter",   "jobs",    "the jobs that ask for it or run in it")   \
     X(HISTORY, OPEN_PAST, "open-past",   "Enter",      "open",    "open the page of the job: steps, tasks, story, request") \
     X(HISTORY, PAST_OUTPUT, "past-output", "l",        "output",  "read its output")                         \
@@ -108,6 +115,7 @@ enum scope {
     X(GLOBAL, SCREEN_JOBS, "jobs",       "1",          NULL,      "the jobs")                                \
     X(GLOBAL, SCREEN_NODES, "nodes",     "2",          NULL,      "the nodes")                               \
     X(GLOBAL, SCREEN_GPUS, "gpus",       "3",          NULL,      "the GPUs")                                \
+    X(GLOBAL, SCREEN_PLAN, "timeline",   "4",          NULL,      "the plan on a line of time")              \
     X(GLOBAL, SCREEN_PARTS, "partitions", "5",         NULL,      "the partitions")                          \
     X(GLOBAL, SCREEN_HISTORY, "history", "6",          NULL,      "what has ended, and how")                 \
     X(GLOBAL, SCREEN_USAGE, "usage",     "7",          NULL,      "who holds and has used what")             \
