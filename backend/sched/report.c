@@ -155,8 +155,7 @@ void planner_report(struct planner *p, const struct sched_view *v, struct wall n
 {
     struct report r = {.p = p, .filter = filter, .out = ret};
     *ret = (struct msg_plan){.now = now, .made = forecast_made(p), .samples = forecast_samples(p)};
-    p->view = v;
-    p->now = now;
+    planner_ready(p, v, now);
     prio_ctx_init(&p->asking, v, now);
     add_windows(&r);
     add_running(&r);

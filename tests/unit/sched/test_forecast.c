@@ -1,0 +1,716 @@
+/* test_forecast.c - when the queue will start, worked by hand. The cluster, where a test does not make its
+ * own:
+ *
+ *     n1 n2    4 CPUs   8000 MiB  2 GPUs      partition main (the default)
+ *     n3       8 CPUs  16000 MiB              partition big
+ *                                             partition all: n1 n2 n3
+ *
+ * Times are minutes after the pass.
+ */
+#include "backend/sched/forecast.h"
+
+#include "backend/sched/planner_private.h"
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "src/model/plan.h"
+#include "tests/lib/pass.h"
+
+#define MIN_MS 60000
+#define BEYOND (-1)
+#define NONE   (-2)
+#define ROWS   10
+
+static struct lab l;
+static struct planner *planner;
+
+static void begin_lab(void)
+{
+    lab_init(&l);
+    l.spec.window_s = 24 * 3600;
+    l.spec.priority.max_age_s = 3600;
+    planner = planner_new();
+}
+
+static void end_lab(void)
+{
+    planner_free(planner);
+    lab_fini(&l);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    begin_lab();
+    lab_node(&l, "n1", 4, 8000, 2, NULL);
+    lab_node(&l, "n2", 4, 8000, 2, NULL);
+    lab_node(&l, "n3", 8, 16000, 0, NULL);
+    lab_part(&l, "main", "n[1-2]");
+    lab_part(&l, "big", "n3");
+    lab_part(&l, "all", "n[1-3]");
+    lab_configure(&l);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    end_lab();
+    return 0;
+}
+
+/* --- jobs by short names --- */
+
+static void set_number(struct job *j, const char *key, uint32_t n)
+{
+    struct job_req *r = &j->req;
+    const struct {
+        const char *key;
+        uint32_t *at;
+    } counts[] = {{"N", &r->nodes_min},
+                  {"n", &r->ntasks},
+                  {"c", &r->cpus_per_task},
+                  {"gn", &r->gpus_per_node},
+                  {"g", &r->gpus}};
+    for (size_t i = 0; i < N_OF(counts); i++)
+        if (strcmp(key, counts[i].key) == 0)
+            *counts[i].at = n;
+    if (strcmp(key, "M") == 0)
+        r->mem_node_mib = n;
+    if (strcmp(key, "T") == 0)
+        r->time_limit_s = n * 60;
+    if (strcmp(key, "D") == 0)
+        r->deadline = wall_add_s(l.now, n * 60);
+    if (strcmp(key, "A") == 0)
+        *rec_list_push(&j->array_pending) = (struct index_range){0, n - 1, 1};
+    if (strcmp(key, "throttle") == 0)
+        r->array_throttle = n;
+    if (strcmp(key, "prio") == 0) {
+        r->has_priority = true;
+        r->priority = n;
+    }
+}
+
+/* "p=big c=4 T=10 exclusive= u=bob" */
+static struct job *job_of(const char *text)
+{
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    struct strv words = strv_split(text, " ");
+    for (size_t i = 0; i < words.n; i++) {
+        char *value = strchr(words.v[i], '=');
+        assert_non_null(value);
+        *value++ = '\0';
+        if (strcmp(words.v[i], "p") == 0)
+            j->req.partition = xstrdup(value);
+        else if (strcmp(words.v[i], "r") == 0)
+            j->req.reservation = xstrdup(value);
+        else if (strcmp(words.v[i], "exclusive") == 0)
+            j->req.exclusive = true;
+        else if (strcmp(words.v[i], "O") == 0)
+            j->req.overcommit = true;
+        else if (strcmp(words.v[i], "u") == 0)
+            j->user = (free(j->user), xstrdup(value));
+        else
+            set_number(j, words.v[i], (uint32_t)strtoul(value, NULL, 10));
+    }
+    strv_fini(&words);
+    if (strcmp(j->user, "bob") == 0)
+        j->uid = 1001;
+    return j;
+}
+
+static uint32_t submit(const char *text)
+{
+    return lab_submit(&l, job_of(text));
+}
+
+static size_t pass(void)
+{
+    struct sched_result r;
+    size_t n = pass_run(&l, planner, &r);
+    sched_result_fini(&r);
+    return n;
+}
+
+static void forecast(uint32_t slice)
+{
+    struct sched_view v = pass_view(&l);
+    forecast_begin(planner, &v, l.now);
+    while (!forecast_step(planner, &v, slice))
+        ;
+}
+
+/* In minutes from t on. */
+static int minute_of(uint32_t id, struct wall t)
+{
+    const struct job *j = lab_get(&l, id);
+    struct forecast f = planner_forecast(planner, id);
+    if (j->state == JOB_RUNNING)
+        return 0;
+    if (f.kind == FORECAST_NONE)
+        return NONE;
+    return f.kind == FORECAST_BEYOND ? BEYOND : (int)((f.start.ms - t.ms + MIN_MS / 2) / MIN_MS);
+}
+
+/* --- by hand --- */
+
+struct scene {
+    const char *name;
+    void (*make)(void); /* before the jobs come; NULL: nothing */
+    struct {
+        const char *job;
+        int want;
+    } rows[ROWS];
+};
+
+static void set_window(const char *nodes, int from_min, int to_min, const char *users)
+{
+    struct ev_window body = {.window = {.name = xstrdup("w"),
+                                        .nodes = strv_split(nodes, ","),
+                                        .start = wall_add_s(l.now, from_min * 60),
+                                        .end = wall_add_s(l.now, to_min * 60),
+                                        .kind = users ? WINDOW_RESERVATION : WINDOW_MAINTENANCE,
+                                        .users = strv_split(users, ",")}};
+    lab_must(&l, EV_WINDOW, 0, &body);
+}
+
+static void make_short(void)
+{
+    l.spec.window_s = 3600;
+    lab_configure(&l);
+}
+
+static struct limit_set *limits_of_users(bool soft)
+{
+    struct limit_spec *s = rec_list_push(&l.spec.limits);
+    const struct limit_set none = {LIMIT_NONE, LIMIT_NONE, LIMIT_NONE, LIMIT_NONE,
+                                   LIMIT_NONE, LIMIT_NONE, LIMIT_NONE, LIMIT_NONE};
+    *s = (struct limit_spec){.scope = LIMIT_USER, .name = xstrdup("*"), .soft = none, .hard = none};
+    return soft ? &s->soft : &s->hard;
+}
+
+static void make_hard_limit(void)
+{
+    limits_of_users(false)->gpus = 1;
+    lab_configure(&l);
+}
+
+static void make_soft_limit(void)
+{
+    limits_of_users(true)->cpus = 8;
+    lab_configure(&l);
+}
+
+static void make_maintenance(void)
+{
+    set_window("n3", 16, 30, NULL);
+}
+
+static void make_reservation(void)
+{
+    set_window("n3", 0, 60, "alice");
+}
+
+static void make_drained(void)
+{
+    struct ev_drain body = {.node = xstrdup("n1"), .drain = true, .reason = xstrdup("fan")};
+    lab_must(&l, EV_DRAIN, 0, &body);
+}
+
+static const struct scene scenes[] = {
+    {"one after the other",
+     NULL,
+     {{"p=big c=8 T=10", 0}, {"p=big c=8 T=20", 10}, {"p=big c=8 T=5", 30}, {"p=big c=1 T=1", 35}}},
+    {"in the gaps, where nobody is put off",
+     NULL,
+     {{"p=big c=6 T=10", 0},
+      {"p=big c=4 T=10", 10},
+      {"p=big c=2 T=10", 0},
+      {"p=big c=2 T=10", 10},
+      {"p=big c=2 T=10", 10},
+      {"p=big c=2 T=3", 20}}},
+    {"two nodes",
+     NULL,
+     {{"c=4 T=10", 0}, {"c=4 T=20", 0}, {"N=2 T=5", 20}, {"c=4 T=5", 10}, {"c=4 T=10", 25}}},
+    {"GPUs",
+     NULL,
+     {{"g=2 T=10", 0},
+      {"g=2 T=30", 0},
+      {"g=1 T=10", 10},
+      {"g=2 T=10", 20},
+      {"c=1 T=1", 0},
+      {"g=1 T=10", 10},
+      {"gn=2 N=2 T=5", 30}}},
+    {"memory",
+     NULL,
+     {{"p=big M=10000 T=10", 0},
+      {"p=big M=10000 T=10", 10},
+      {"p=big M=6000 T=30", 0},
+      {"p=big M=100 T=5", 20}}},
+    {"a share of memory is taken as well",
+     NULL,
+     {{"p=big c=8 T=10", 0}, {"p=big c=4 T=10", 10}, {"p=big c=2 T=10", 10}, {"p=big M=5000 T=10", 20}}},
+    {"whole nodes",
+     NULL,
+     {{"p=big c=1 T=10", 0}, {"p=big exclusive= T=10", 10}, {"p=big c=1 T=10", 0}, {"p=big c=1 T=11", 20}}},
+    {"whole nodes for tasks",
+     NULL,
+     {{"exclusive= n=8 T=10", 0},
+      {"exclusive= n=8 T=10", 10},
+      {"exclusive= n=5 T=10", 20},
+      {"c=1 T=1", 30}}},
+    {"an array, and what stands behind",
+     NULL,
+     {{"p=big A=6 c=4 T=10", 10}, {"p=big c=8 T=5", 30}, {"p=big c=4 T=5", 35}}},
+    {"a throttled array is in nobody's way",
+     NULL,
+     {{"p=big A=6 throttle=1 c=4 T=10", NONE}, {"p=big c=8 T=5", 10}, {"p=big c=8 T=5", 15}}},
+    {"several partitions: the earliest",
+     NULL,
+     {{"c=4 T=30", 0},
+      {"c=4 T=30", 0},
+      {"p=big c=8 T=10", 0},
+      {"p=main,big c=4 T=10", 10},
+      {"p=main c=4 T=1", 30},
+      {"p=big,main c=4 T=25", 10},
+      {"p=main,big c=4 T=5", 20}}},
+    {"not within what is planned ahead",
+     make_short,
+     {{"p=big c=8 T=61", 0}, {"p=big c=8 T=5", 61}, {"p=big c=8 T=5", BEYOND}, {"p=main c=1 T=5", 0}}},
+    {"behind what has no limit", NULL, {{"p=big c=7", 0}, {"p=big c=2 T=5", BEYOND}, {"p=big c=1 T=5", 0}}},
+    {"over a limit: no time is known",
+     make_hard_limit,
+     {{"g=1 T=10", 0}, {"g=1 T=10", NONE}, {"c=1 T=1", 0}}},
+    {"over a soft limit: behind everybody",
+     make_soft_limit,
+     {{"p=big c=8 T=10", 0}, {"p=big c=8 T=10", 20}, {"p=big c=8 T=10 u=bob", 10}}},
+    {"maintenance",
+     make_maintenance,
+     {{"p=big c=8 T=10", 0}, {"p=big c=8 T=10", 30}, {"p=big c=4 T=5", 10}, {"p=big c=4 T=7", 40}}},
+    {"in a reservation, and beside it",
+     make_reservation,
+     {{"p=big r=w c=8 T=10", 0},
+      {"p=big r=w c=8 T=10", 10},
+      {"p=big c=1 T=1", 60},
+      {"p=big r=w c=8 T=10", 20},
+      {"p=big r=w c=8 T=40", BEYOND}}},
+    {"tasks over nodes",
+     NULL,
+     {{"p=all n=12 T=10", 0}, {"p=all n=12 T=10", 10}, {"p=all n=16 T=5", 20}, {"p=all n=16 T=5", 25}}},
+    {"tasks over so many nodes",
+     NULL,
+     {{"c=4 T=10", 0},
+      {"c=4 T=20", 0},
+      {"p=all N=2 n=5 T=5", 10},
+      {"p=all N=3 n=7 T=5", 20},
+      {"p=all n=16 T=5", 25}}},
+    {"GPUs anywhere",
+     NULL,
+     {{"g=3 n=2 T=10", 0},
+      {"g=1 T=5", 0},
+      {"g=4 n=2 T=10", 10},
+      {"g=3 n=2 T=10", 20},
+      {"g=4 n=2 T=10", 30}}},
+    {"more tasks than GPUs",
+     NULL,
+     {{"g=4 n=2 T=10", 0}, {"g=2 n=4 T=10", 10}, {"g=2 n=4 T=10", 10}, {"g=2 n=4 T=10", 20}}},
+    {"tasks that share CPUs",
+     NULL,
+     {{"p=big O= n=20 T=10", 0}, {"p=big O= n=20 T=10", 10}, {"p=big O= n=20 T=1", 20}}},
+    {"an administrator's order",
+     NULL,
+     {{"p=big c=8 T=10 prio=9", 0},
+      {"p=big c=8 T=10 prio=1", 30},
+      {"p=big c=8 T=10 prio=3", 10},
+      {"p=big c=8 T=10 prio=2", 20}}},
+    {"too late for its deadline",
+     NULL,
+     {{"p=big c=8 T=10", 0},
+      {"p=big c=8 T=10", 10},
+      {"p=big c=4 T=10 D=25", BEYOND},
+      {"p=big c=4 T=5 D=27", 20}}},
+    {"a drained node takes nothing",
+     make_drained,
+     {{"c=4 T=10", 0}, {"c=4 T=10", 10}, {"c=4 T=10", 20}, {"N=2 T=1", BEYOND}}},
+};
+
+static void scene_must_be(const struct scene *s, const uint32_t *ids, struct wall t, const char *how)
+{
+    for (size_t i = 0; i < ROWS && s->rows[i].job; i++) {
+        int got = minute_of(ids[i], t);
+        if (got != s->rows[i].want)
+            fail_msg("%s (%s): %s: %d instead of %d", s->name, how, s->rows[i].job, got, s->rows[i].want);
+    }
+}
+
+static void test_by_hand(void **state)
+{
+    for (size_t i = 0; i < N_OF(scenes); i++) {
+        const struct scene *s = &scenes[i];
+        uint32_t ids[ROWS];
+        tear_down(state);
+        set_up(state);
+        if (s->make)
+            s->make();
+        for (size_t k = 0; k < ROWS && s->rows[k].job; k++)
+            ids[k] = submit(s->rows[k].job);
+        pass();
+        struct wall t = l.now;
+        forecast(1000);
+        scene_must_be(s, ids, t, "in one go");
+        forecast(1);
+        scene_must_be(s, ids, t, "one by one");
+        struct sched_view v = pass_view(&l);
+        forecast_begin(planner, &v, l.now);
+        while (!forecast_step(planner, &v, 1)) {
+            struct sched_result r; /* a pass of a queue in which nothing has happened */
+            assert_int_equal(pass_again(&l, planner, &r), 0);
+            sched_result_fini(&r);
+        }
+        scene_must_be(s, ids, t, "with passes between");
+    }
+}
+
+/* Groups, their shapes and sets go while a forecast still names them. */
+static void test_the_queue_goes_meanwhile(void **state)
+{
+    (void)state;
+    uint32_t ids[12];
+    submit("p=all N=3 exclusive= T=10");
+    for (uint32_t i = 0; i < N_OF(ids); i++) {
+        char text[64];
+        snprintf(text, sizeof text, "p=%s c=%u T=%u", i % 2 ? "all" : "big", i % 4 + 1, i + 1);
+        ids[i] = submit(text);
+    }
+    assert_int_equal(pass(), 1);
+    struct sched_view v = pass_view(&l);
+    struct sched_result r;
+    forecast_begin(planner, &v, l.now);
+    assert_false(forecast_step(planner, &v, 3));
+    for (uint32_t i = 0; i < N_OF(ids); i++) {
+        assert_int_equal(lab_kill(&l, ids[i], STEP_ALL, KILL_CANCEL, FATE_END), 0);
+        planner_note_job(planner, ids[i]);
+    }
+    assert_int_equal(pass_again(&l, planner, &r), 0);
+    sched_result_fini(&r);
+    while (!forecast_step(planner, &v, 1))
+        ;
+    for (uint32_t i = 0; i < N_OF(ids); i++)
+        assert_int_equal(planner_forecast(planner, ids[i]).kind, FORECAST_NONE);
+    /* Before the next pass has looked. */
+    uint32_t late = submit("p=big c=8 T=10");
+    pass();
+    assert_int_equal(lab_kill(&l, late, STEP_ALL, KILL_CANCEL, FATE_END), 0);
+    planner_note_job(planner, late);
+    forecast(1);
+    /* The planner goes, and the configuration changes, in the middle of one. */
+    submit("p=big c=8 T=10");
+    submit("p=big c=7 T=10");
+    pass();
+    forecast_begin(planner, &v, l.now);
+    assert_true(forecast_is_running(planner));
+    lab_configure(&l);
+    pass();
+    assert_false(forecast_is_running(planner));
+    forecast_begin(planner, &v, l.now);
+}
+
+/* --- against a plain planner: minute by minute, one job after the other --- */
+
+static uint64_t seed_state;
+
+static uint32_t any(uint32_t n)
+{
+    return (uint32_t)(check_rand(&seed_state) % n);
+}
+
+#define QUEUE   30
+#define MINUTES (QUEUE * 60 + 1)
+
+struct plain { /* a cluster of equal nodes, from the end of the first job on */
+    uint32_t nodes;
+    struct amount (*free)[MINUTES];
+};
+
+static bool has_room(const struct plain *p, uint32_t node, uint32_t from, uint32_t len, struct amount need)
+{
+    for (uint32_t t = from; t < from + len && t < MINUTES; t++)
+        if (!amount_covers(p->free[node][t], need))
+            return false;
+    return true;
+}
+
+/* On the first k nodes that have room, at the earliest. */
+static uint32_t plain_start(struct plain *p, uint32_t k, uint32_t len, struct amount need)
+{
+    for (uint32_t from = 0; from < MINUTES; from++) {
+        uint32_t room = 0, left = k;
+        for (uint32_t i = 0; i < p->nodes; i++)
+            room += has_room(p, i, from, len, need);
+        if (room < k)
+            continue;
+        for (uint32_t i = 0; i < p->nodes && left; i++) {
+            if (!has_room(p, i, from, len, need))
+                continue;
+            left--;
+            for (uint32_t t = from; t < from + len && t < MINUTES; t++)
+                p->free[i][t] = amount_minus(p->free[i][t], need);
+        }
+        return from;
+    }
+    return MINUTES;
+}
+
+static void plain_init(struct plain *p, uint32_t nodes, struct amount cap)
+{
+    p->nodes = nodes;
+    p->free = xcalloc(nodes, sizeof *p->free);
+    for (uint32_t i = 0; i < nodes; i++)
+        for (uint32_t t = 0; t < MINUTES; t++)
+            p->free[i][t] = cap;
+}
+
+/* A cluster of equal nodes, all of them taken for ten minutes. */
+static void make_cluster(uint32_t nodes)
+{
+    char text[64];
+    begin_lab();
+    l.spec.window_s = 30 * 24 * 3600;
+    for (uint32_t i = 1; i <= nodes; i++) {
+        snprintf(text, sizeof text, "m%u", i);
+        lab_node(&l, text, 8, 16000, 4, NULL);
+    }
+    snprintf(text, sizeof text, nodes > 1 ? "m[1-%u]" : "m%u", nodes);
+    lab_part(&l, "only", text);
+    lab_configure(&l);
+    snprintf(text, sizeof text, "N=%u exclusive= T=10", nodes);
+    submit(text);
+    assert_int_equal(pass(), 1);
+}
+
+/* More than 256 nodes that are alike are planned as one. */
+static void test_random_queues(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {1, 1, 3, 20, 257, 300};
+    seed_state = check_seed();
+    for (size_t i = 0; i < N_OF(sizes); i++) {
+        uint32_t nodes = sizes[i], ids[QUEUE], want[QUEUE];
+        bool as_one = nodes > 256, whole = nodes > 1;
+        const struct amount node = {8, 16000, 4};
+        struct plain p;
+        end_lab();
+        make_cluster(nodes);
+        struct wall free_at = wall_add_s(l.now, 600);
+        if (as_one)
+            plain_init(&p, 1, (struct amount){8 * nodes, 16000 * nodes, 4 * nodes});
+        else
+            plain_init(&p, nodes, node);
+        for (size_t k = 0; k < QUEUE; k++) {
+            uint32_t time = 1 + any(60), n = 1 + any(nodes), parts = as_one ? n : 1;
+            struct amount need = whole ? node : (struct amount){1 + any(8), 1 + any(16000), any(5)};
+            char text[96];
+            if (whole)
+                snprintf(text, sizeof text, "exclusive= N=%u T=%u", n, time);
+            else
+                snprintf(text, sizeof text, "c=%u g=%u M=%u T=%u", (unsigned)need.cpus, (unsigned)need.gpus,
+                         (unsigned)need.mem_mib, time);
+            ids[k] = submit(text);
+            want[k] =
+                plain_start(&p, n / parts, time,
+                            (struct amount){need.cpus * parts, need.mem_mib * parts, need.gpus * parts});
+        }
+        assert_int_equal(pass(), 0);
+        forecast(7);
+        for (size_t k = 0; k < QUEUE; k++) {
+            struct forecast f = planner_forecast(planner, ids[k]);
+            assert_int_equal(f.kind, k ? FORECAST_PLANNED : FORECAST_HELD);
+            if (f.start.ms != free_at.ms + (int64_t)want[k] * MIN_MS)
+                fail_msg("%u nodes, job %zu: %lld min instead of %u", nodes, k,
+                         (long long)(f.start.ms - free_at.ms) / MIN_MS, want[k]);
+        }
+        free(p.free);
+    }
+}
+
+/* --- how good they are --- */
+
+static void test_likely_range(void **state)
+{
+    (void)state;
+    static const uint32_t after_min[] = {20, 40, 60, 80, 20, 40, 60, 80};
+    uint32_t runs = submit("p=big c=8 T=100");
+    pass();
+    for (size_t i = 0; i < N_OF(after_min); i++) {
+        uint32_t next = submit("p=big c=8 T=100");
+        l.now = lab_get(&l, runs)->t_start;
+        pass();
+        forecast(10);
+        assert_int_equal(minute_of(next, l.now), 100);
+        struct forecast f = planner_forecast(planner, next);
+        assert_int_equal(f.samples, i);
+        assert_false(wall_is_set(f.likely) || wall_is_set(f.unlikely));
+        l.now = wall_add_s(l.now, after_min[i] * 60 - 1);
+        assert_int_equal(lab_end(&l, runs, STEP_BATCH, 0, END_EXITED, 0, 0), 0);
+        struct sched_result r;
+        planner_note_job(planner, runs);
+        assert_int_equal(pass_again(&l, planner, &r), 1);
+        sched_result_fini(&r);
+        runs = next;
+    }
+    uint32_t last = submit("p=big c=8 T=100");
+    l.now = lab_get(&l, runs)->t_start;
+    pass();
+    forecast(10);
+    struct forecast f = planner_forecast(planner, last);
+    assert_int_equal(f.samples, 8);
+    assert_int_equal((f.likely.ms - l.now.ms) / MIN_MS, 40); /* of .2 .2 .4 .4 .6 .6 .8 .8 of 100 minutes */
+    assert_int_equal((f.unlikely.ms - l.now.ms) / MIN_MS, 80);
+}
+
+/* --- one that is not in the queue --- */
+
+static struct trial try(const char *text)
+{
+    struct sched_view v = pass_view(&l);
+    struct trial t;
+    struct job *j = job_of(text);
+    planner_try(planner, &v, j, l.now, &t);
+    job_free(j);
+    return t;
+}
+
+static void test_one_that_is_not_in_the_queue(void **state)
+{
+    (void)state;
+    limits_of_users(false)->gpus = 2;
+    lab_configure(&l);
+    struct trial t = try("p=big c=8 T=10"); /* nothing has been forecast */
+    assert_true(t.now);
+    assert_string_equal(t.nodes, "n3");
+    assert_string_equal(t.partition, "big");
+    assert_int_equal(t.cpus, 8);
+    assert_int_equal(t.len_ms, 10 * MIN_MS);
+    trial_fini(&t);
+    submit("p=big c=6 T=10");
+    submit("p=big c=8 T=20");
+    submit("p=main g=2 T=10");
+    pass();
+    t = try("p=big c=4 T=10");
+    assert_false(t.now);
+    assert_int_equal(t.forecast.kind, FORECAST_NONE);
+    trial_fini(&t);
+    forecast(10);
+    t = try("p=big c=4 T=10"); /* behind both */
+    assert_false(t.now);
+    assert_int_equal(t.forecast.kind, FORECAST_PLANNED);
+    assert_int_equal((t.forecast.start.ms - l.now.ms) / MIN_MS, 30);
+    assert_string_equal(t.partition, "big");
+    assert_null(t.nodes);
+    trial_fini(&t);
+    t = try("p=big c=2 T=10"); /* ends as the place that is held begins */
+    assert_true(t.now);
+    trial_fini(&t);
+    t = try("p=big c=2 T=11");
+    assert_false(t.now);
+    trial_fini(&t);
+    t = try("p=big,main c=4 T=11"); /* in the partition that has it */
+    assert_true(t.now);
+    assert_string_equal(t.partition, "main");
+    trial_fini(&t);
+    t = try("p=all N=3 T=11");
+    assert_false(t.now);
+    assert_int_equal((t.forecast.start.ms - l.now.ms) / MIN_MS, 30);
+    trial_fini(&t);
+    t = try("p=big c=9 T=10"); /* never */
+    assert_false(t.now);
+    assert_int_equal(t.reason, REASON_NONE);
+    assert_int_equal(t.forecast.kind, FORECAST_BEYOND);
+    trial_fini(&t);
+    t = try("p=none c=1 T=10");
+    assert_false(t.now);
+    assert_int_equal(t.reason, REASON_PART_CONFIG);
+    trial_fini(&t);
+    t = try("p=main g=1 T=10"); /* alice has two GPUs already */
+    assert_false(t.now);
+    assert_int_equal(t.reason, REASON_USER_GPUS);
+    assert_int_equal(t.verdict.used, 2);
+    trial_fini(&t);
+    t = try("p=main g=1 T=10 u=bob");
+    assert_true(t.now);
+    trial_fini(&t);
+    /* Asking has changed nothing. */
+    assert_int_equal(pass(), 0);
+    assert_int_equal(l.m.n_pending, 1);
+}
+
+/* --- the plan in rows --- */
+
+static void plan_must_be(const char *name, const struct plan_filter *filter, const char *want)
+{
+    struct sched_view v = pass_view(&l);
+    struct msg_plan plan;
+    struct str b = STR_INIT;
+    planner_report(planner, &v, l.now, filter, &plan);
+    for (size_t i = 0; i < plan.rows.n; i++) {
+        const struct plan_row *r = &plan.rows.v[i];
+        str_appendf(&b, "%s%s", i ? "; " : "", plan_kind_name((enum plan_kind)r->kind));
+        if (r->job)
+            str_appendf(&b, " %u", r->job);
+        if (r->count > 1)
+            str_appendf(&b, " x%u", r->count);
+        if (wall_is_set(r->start))
+            str_appendf(&b, " %lld", (long long)((r->start.ms - l.now.ms) / MIN_MS));
+        if (wall_is_set(r->end))
+            str_appendf(&b, "-%lld", (long long)((r->end.ms - l.now.ms) / MIN_MS));
+        if (r->nodes)
+            str_appendf(&b, " %s", r->nodes);
+    }
+    if (plan.n_more)
+        str_appendf(&b, "; %u more", plan.n_more);
+    check_str(name, b.s ? b.s : "", want);
+    str_fini(&b);
+    rec_fini(&msg_plan_rec, &plan);
+}
+
+static void test_plan_in_rows(void **state)
+{
+    (void)state;
+    struct plan_filter all = {.rows_max = 100}, few = {.rows_max = 3}, bob = {.rows_max = 100},
+                       main = {.rows_max = 100};
+    strv_push(&bob.users, "bob");
+    strv_push(&main.partitions, "main");
+    plan_must_be("nothing at all", &all, "");
+    set_window("n2", 100, 120, NULL);
+    submit("p=big c=8 T=10");          /* 1 */
+    submit("p=big c=8 T=20");          /* 2: held */
+    submit("p=big c=8 T=5 u=bob");     /* 3 */
+    submit("p=big,main g=2 c=4 T=40"); /* 4: on n1 */
+    submit("p=main A=5 c=4 T=15");     /* 5: one on n2, as 9 */
+    submit("p=big c=8");               /* 6: without a limit */
+    submit("p=big c=8 T=5");           /* 7: behind it */
+    uint32_t held = submit("p=big c=1 T=1");
+    assert_int_equal(lab_hold(&l, held, HOLD_USER), 0);
+    pass();
+    forecast(100);
+    plan_must_be("all", &all,
+                 "running 1 0-10 n3; running 4 0-40 n1; running 9 0-15 n2; reserved 2 10-30 n3; "
+                 "reserved 5 x4 15-30 n2; forecast 3 30-35; forecast 6 35; window 99-119 n2; "
+                 "beyond 7; unknown 8");
+    plan_must_be("bob's", &bob, "forecast 3 30-35; window 99-119 n2");
+    plan_must_be("of main", &main,
+                 "running 4 0-40 n1; running 9 0-15 n2; reserved 5 x4 15-30 n2; window 99-119 n2");
+    plan_must_be("a few", &few, "running 1 0-10 n3; running 4 0-40 n1; window 99-119 n2; 7 more");
+    strv_fini(&bob.users);
+    strv_fini(&main.partitions);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_by_hand),      TEST(test_the_queue_goes_meanwhile),     TEST(test_random_queues),
+        TEST(test_likely_range), TEST(test_one_that_is_not_in_the_queue), TEST(test_plan_in_rows),
+    };
+    return cmocka_run_group_tests_name("forecast", tests, NULL, NULL);
+}
