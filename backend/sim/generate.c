@@ -133,7 +133,7 @@ static double max(double a, double b)
 static int rate_of_load(const struct made_spec *m, const struct cluster_spec *cluster, double *ret,
                         struct errtext *err)
 {
-    struct sim_capacity have = simcluster_capacity(cluster);
+    struct sim_capacity have = simcluster_capacity(cluster, NULL);
     struct asked sum = {0};
     struct maker probe;
     maker_init(&probe, m, m->seed ^ UINT64_C(0x5851f42d4c957f2d));

@@ -65,17 +65,6 @@ static void tally_job(struct tally *t, const struct play_job *j, const struct si
                    bounded_slowdown((double)(j->end_s - s->submit_s - j->ran_s), (double)j->ran_s));
 }
 
-/* Moves the figures into *ret. */
-static void tally_close(struct tally *t, const char *name, struct sim_row *ret)
-{
-    *ret = t->row;
-    ret->name = xstrdup(name);
-    ret->wait = sample_dist(&t->waits);
-    ret->slowdown = sample_dist(&t->slowdowns);
-    sample_fini(&t->waits);
-    sample_fini(&t->slowdowns);
-}
-
 static const char *account_of(const struct workload *w, const struct cluster_spec *cluster, uint32_t user)
 {
     const struct sim_user *u = &w->users.v[user];
@@ -115,10 +104,24 @@ static double share(double held, double have, double seconds)
     return have > 0 && seconds > 0 ? held / (have * seconds) : 0;
 }
 
+/* Moves the figures into *ret. */
+static void tally_close(struct tally *t, const char *name, struct sim_capacity have, double seconds,
+                        struct sim_row *ret)
+{
+    *ret = t->row;
+    ret->name = xstrdup(name);
+    ret->wait = sample_dist(&t->waits);
+    ret->slowdown = sample_dist(&t->slowdowns);
+    ret->cpu_utilisation = share(ret->cpu_hours * HOUR_S, have.cpus, seconds);
+    ret->gpu_utilisation = share(ret->gpu_hours * HOUR_S, have.gpus, seconds);
+    sample_fini(&t->waits);
+    sample_fini(&t->slowdowns);
+}
+
 static void fill_head(struct sim_report *ret, const struct play *r, const struct workload *w,
                       const struct cluster_spec *cluster)
 {
-    struct sim_capacity have = simcluster_capacity(cluster);
+    struct sim_capacity have = simcluster_capacity(cluster, NULL);
     double seconds = (double)r->end_s;
     if (w->jobs.n && !w->until_s)
         seconds -= (double)w->jobs.v[0].submit_s;
@@ -157,13 +160,16 @@ void play_report_init(struct sim_report *ret, const struct play *r, const struct
             tally_job(&parts[j->partition], j, s);
     }
     fill_head(ret, r, w, cluster);
-    tally_close(&all, "all", &ret->all);
+    struct sim_capacity have = simcluster_capacity(cluster, NULL);
+    double seconds = ret->days * DAY_S;
+    tally_close(&all, "all", have, seconds, &ret->all);
     for (size_t i = 0; i < w->users.n; i++)
-        tally_close(&users[i], w->users.v[i].name, rec_list_push(&ret->users));
+        tally_close(&users[i], w->users.v[i].name, have, seconds, rec_list_push(&ret->users));
     for (size_t i = 0; i < accounts.n; i++)
-        tally_close(&by_account[i], accounts.v[i], rec_list_push(&ret->accounts));
+        tally_close(&by_account[i], accounts.v[i], have, seconds, rec_list_push(&ret->accounts));
     for (size_t i = 0; i < cluster->parts.n; i++)
-        tally_close(&parts[i], cluster->parts.v[i].name, rec_list_push(&ret->partitions));
+        tally_close(&parts[i], cluster->parts.v[i].name, simcluster_capacity(cluster, &cluster->parts.v[i]),
+                    seconds, rec_list_push(&ret->partitions));
     free(users);
     free(by_account);
     free(parts);
@@ -181,11 +187,10 @@ static void text_row(struct str *out, const struct sim_row *r)
     struct str name = STR_INIT;
     cell_text(&name, r->name, 16, true, false);
     str_appendf(
-        out, "  %-16s %8" PRIu64 " %7" PRIu64 " %7" PRIu64 " %12s %12s %9.2f %7" PRIu64 " %11.1f %11.1f\n",
-        name.s, r->submitted, r->waiting, r->timeouts,
-        duration_format_words((int64_t)(r->wait.mean + 0.5), wait),
+        out, "  %-16s %7" PRIu64 " %7" PRIu64 " %11s %11s %8.2f %7" PRIu64 " %9.1f %4.0f %9.1f %4.0f\n",
+        name.s, r->submitted, r->waiting, duration_format_words((int64_t)(r->wait.mean + 0.5), wait),
         duration_format_words((int64_t)(r->wait.p95 + 0.5), late), r->slowdown.mean, r->preemptions,
-        r->cpu_hours, r->gpu_hours);
+        r->cpu_hours, 100 * r->cpu_utilisation, r->gpu_hours, 100 * r->gpu_utilisation);
     str_fini(&name);
 }
 
@@ -203,8 +208,8 @@ static void text_rows(struct str *out, const char *title, const struct sim_row *
     for (size_t i = 0; i < n; i++)
         sorted[i] = &v[i];
     qsort(sorted, n, sizeof *sorted, by_hours);
-    str_appendf(out, "\n%-18s %8s %7s %7s %12s %12s %9s %7s %11s %11s\n", title, "jobs", "waiting",
-                "timeout", "mean wait", "95 %", "slowdown", "preempt", "CPU hours", "GPU hours");
+    str_appendf(out, "\n%-18s %7s %7s %11s %11s %8s %7s %9s %4s %9s %4s\n", title, "jobs", "waiting",
+                "mean wait", "95 %", "slowdown", "preempt", "CPU h", "%", "GPU h", "%");
     for (size_t i = 0; i < n && i < ROWS_SHOWN; i++)
         text_row(out, sorted[i]);
     if (n > ROWS_SHOWN)

@@ -18,12 +18,14 @@ struct sim_row { /* of a user, a partition, an account, or all */
     struct dist wait;                            /* seconds to the first start, of jobs that have started */
     struct dist
         slowdown; /* bounded; from submission to the last end against the run, of jobs that have ended */
+    double cpu_utilisation,
+        gpu_utilisation; /* held, of what the partition has, else the cluster: 0 ... 1 */
 };
 #define SIM_ROW_FIELDS(F, G, S)                                                                              \
     F(S, STR, name) F(S, U64, submitted) F(S, U64, refused) F(S, U64, completed) F(S, U64, timeouts)         \
     F(S, U64, preempted_out) F(S, U64, running) F(S, U64, waiting) F(S, U64, preemptions)                    \
     F(S, F64, cpu_hours) F(S, F64, gpu_hours) F(S, F64, lost_cpu_hours) F(S, F64, lost_gpu_hours)            \
-    G(S, SUB, wait, dist) G(S, SUB, slowdown, dist)
+    G(S, SUB, wait, dist) G(S, SUB, slowdown, dist) F(S, F64, cpu_utilisation) F(S, F64, gpu_utilisation)
 
 struct sim_report {
     uint32_t schema;

@@ -79,12 +79,12 @@ void simcluster_small(struct cluster_spec *ret)
                ret, &err) < 0);
 }
 
-struct sim_capacity simcluster_capacity(const struct cluster_spec *c)
+struct sim_capacity simcluster_capacity(const struct cluster_spec *c, const struct part_spec *part)
 {
     struct sim_capacity sum = {0};
     for (size_t i = 0; i < c->nodes.n; i++) {
         const struct node_spec *n = &c->nodes.v[i];
-        if (!is_compute(n))
+        if (!is_compute(n) || (part && !strv_has(&part->nodes, n->name)))
             continue;
         sum.nodes++;
         sum.cpus += n->cpus;

@@ -25,6 +25,7 @@ int simcluster_of_trace(const struct swf *s, struct cluster_spec *ret, struct er
 /* What is taken where neither is given: four nodes with 32 CPUs, 256 GB and 4 GPUs each. */
 void simcluster_small(struct cluster_spec *ret);
 
-struct sim_capacity simcluster_capacity(const struct cluster_spec *c);
+/* Of one partition; NULL: of the cluster. */
+struct sim_capacity simcluster_capacity(const struct cluster_spec *c, const struct part_spec *part);
 
 #endif

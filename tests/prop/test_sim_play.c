@@ -104,7 +104,7 @@ static void check_job(const struct play_job *j, const struct sim_job *s, uint32_
 
 static void check_books(const struct play *r, const struct workload *w, const struct cluster_spec *cluster)
 {
-    struct sim_capacity have = simcluster_capacity(cluster);
+    struct sim_capacity have = simcluster_capacity(cluster, NULL);
     double cpu_s = 0, gpu_s = 0;
     for (uint32_t i = 0; i < r->n_jobs; i++) {
         check_job(&r->jobs[i], &w->jobs.v[i], i);

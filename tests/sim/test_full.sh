@@ -74,6 +74,8 @@ CFG
 sim --config=shares.cfg --generate=shares.work
 near "hours of alice" "$(hours alice)" "$(awk -v h="$(hours bob)" 'BEGIN { print 3 * h }')" 10
 is "accounts" "$(field '[.accounts[].name] | join(" ")')" "vision speech"
+near "what alice holds of the GPUs" "$(field .users[0].gpu_utilisation)" 0.75 3
+near "what her account holds" "$(field .accounts[0].gpu_utilisation)" "$(field .users[0].gpu_utilisation)" 0
 
 case_ "a hard limit holds, whatever stands idle"
 sed 's/load = 6.6/load = 2.0/; s/demand = 10.0/demand = 3.0/' two.work >limit.work
