@@ -265,6 +265,14 @@ struct dialog *ui_find_dialog(struct ui *a, uint64_t number)
     return NULL;
 }
 
+void *ui_dialog_arg(struct ui *a, uint64_t number)
+{
+    vec_for_each (&a->dialogs, i)
+        if (a->dialogs.v[i].number == number)
+            return a->dialogs.v[i].arg;
+    return NULL;
+}
+
 void ui_toast(struct ui *a, enum role role, const char *fmt, ...)
 {
     struct str s = STR_INIT;

@@ -460,7 +460,7 @@ static void view_title(struct view *v, struct rich *out)
         rich_addf(out, ROLE_WARN, "   %u more are not shown", t->plan.n_more);
 }
 
-static const uint32_t ticks_s[] = {300, 900, 1800, 3600, 2 * 3600, 6 * 3600, 12 * 3600, 86400};
+static const uint32_t ticks_s[] = {300, 900, 1800, 3600, 7200, 10800, 14400, 21600, 43200, 86400};
 
 /* The hours over the bars, as many as have room. */
 static void draw_scale(const struct timeline *t, struct canvas *c, struct rect head, int width)
@@ -510,15 +510,16 @@ static void row_words(const struct timeline *t, const struct plan_row *r, struct
         rich_addf(out, ROLE_DIM, " of %s", r->user);
     if (r->count > 1)
         rich_addf(out, ROLE_DIM, ", %u of it", r->count);
+    if (!wall_is_set(r->start)) {
+        rich_add(out, ROLE_NORMAL,
+                 r->kind == PLAN_BEYOND ? ": not within the time that is planned" : ": no start is known");
+        return;
+    }
     rich_add(out, ROLE_NORMAL,
              r->kind == PLAN_RUNNING  ? ": runs since "
              : r->kind == PLAN_WINDOW ? ": from "
                                       : ": starts about ");
-    if (wall_is_set(r->start))
-        when_text(&out->text, r->start, now);
-    else
-        str_append(&out->text,
-                   r->kind == PLAN_BEYOND ? "a time beyond the plan" : "a time that is not known");
+    when_text(&out->text, r->start, now);
     if (wall_is_set(r->end)) {
         str_append(&out->text, r->kind == PLAN_RUNNING ? ", until " : ", to ");
         when_text(&out->text, r->end, now);

@@ -158,5 +158,6 @@ typedef void ui_done_fn(struct ui *ui, struct dialog *d, enum dialog_outcome out
 uint64_t ui_take_dialog(struct ui *ui, struct dialog *d, ui_done_fn *done, void *arg,
                         void (*free_arg)(void *));
 struct dialog *ui_find_dialog(struct ui *ui, uint64_t number);
+void *ui_dialog_arg(struct ui *ui, uint64_t number); /* what was given with it; it must be open */
 
 #endif

@@ -1,11 +1,15 @@
 /* why.c - why a job waits. */
 #include "ui/view/why.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/units.h"
+#include "src/base/xalloc.h"
 #include "src/model/jobtext.h"
+#include "ui/view/act.h"
 #include "ui/view/words.h"
+#include "ui/widget/bar.h"
 
 static bool starts_by_itself(uint32_t cls)
 {
@@ -17,22 +21,51 @@ static bool starts_by_itself(uint32_t cls)
     return cls < WHY_N_CLASSES && self[cls];
 }
 
+#define LABEL 8
+
+/* "about 14:25, in 25 min (if nobody ends early; 40 s old)", and how far such forecasts are off. */
+static void start_lines(struct lines *l, const struct msg_why *w, struct wall now)
+{
+    char b[UNITS_TEXT_SIZE];
+    if (!wall_is_set(w->start_est))
+        return;
+    struct rich *r = lines_pair(l, "start", LABEL);
+    rich_add(r, ROLE_NORMAL, "about ");
+    when_text(&r->text, w->start_est, now);
+    rich_role(r, ROLE_STRONG);
+    rich_addf(r, ROLE_NORMAL, ", in %s", duration_format_words(wall_elapsed_s(now, w->start_est), b));
+    const char *basis = str_is_empty(w->start_basis) ? NULL : w->start_basis;
+    if (basis)
+        rich_addf(r, ROLE_DIM, " (%s", basis);
+    if (wall_is_set(w->made))
+        rich_addf(r, ROLE_DIM, "%s%s old", basis ? "; " : " (",
+                  duration_format_words(wall_elapsed_s(w->made, now), b));
+    if (basis || wall_is_set(w->made))
+        rich_add(r, ROLE_DIM, ")");
+    if (w->held)
+        rich_add(lines_pair(l, "", LABEL), ROLE_GOOD, "a place is held for it");
+    if (!wall_is_set(w->likely))
+        return;
+    r = lines_pair(l, "likely", LABEL);
+    when_text(&r->text, w->likely, now);
+    str_append(&r->text, " to ");
+    when_text(&r->text, w->unlikely, now);
+    rich_role(r, ROLE_NORMAL);
+    rich_addf(r, ROLE_DIM, " (half of %u such forecasts)", w->samples);
+}
+
 static void estimate(struct lines *l, const struct msg_why *w, struct wall now)
 {
-    if (wall_is_set(w->start_est)) {
-        char b[UNITS_TEXT_SIZE];
-        struct rich *r = lines_pair(l, "start", 8);
-        rich_add(r, ROLE_NORMAL, "about ");
-        when_text(&r->text, w->start_est, now);
-        rich_role(r, ROLE_STRONG);
-        rich_addf(r, ROLE_NORMAL, ", in %s", duration_format_words(wall_elapsed_s(now, w->start_est), b));
-        if (!str_is_empty(w->start_basis))
-            rich_addf(r, ROLE_DIM, " (%s)", w->start_basis);
-    }
+    start_lines(l, w, now);
     if (w->rank)
-        rich_addf(lines_pair(l, "place", 8), ROLE_NORMAL, "%u of %u in the queue", w->rank, w->rank_of);
+        rich_addf(lines_pair(l, "place", LABEL), ROLE_NORMAL, "%u of %u in the queue", w->rank, w->rank_of);
+    if (w->blockers.n) {
+        char *ids = strv_join(&w->blockers, ", ");
+        rich_add(lines_pair(l, "behind", LABEL), ROLE_NORMAL, ids);
+        free(ids);
+    }
     if (!str_is_empty(w->advice))
-        rich_add(lines_pair(l, "try", 8), ROLE_GOOD, w->advice);
+        rich_add(lines_pair(l, "try", LABEL), ROLE_GOOD, w->advice);
 }
 
 void why_lines(struct lines *l, const struct msg_why *w, struct wall now)
@@ -61,17 +94,116 @@ void why_lines(struct lines *l, const struct msg_why *w, struct wall now)
     estimate(l, w, now);
 }
 
+/* --- what its priority is made of --- */
+
+#define BAR 10
+
+static void factor(struct rich *r, const char *name, double x, uint32_t points, uint32_t weight)
+{
+    struct bar_part part = {.n = (uint64_t)(x * 100 + 0.5), .sign = '#', .role = ROLE_BAR_USED};
+    if (!weight)
+        return;
+    rich_addf(r, ROLE_LABEL, "%s ", name);
+    bar_parts(r, &part, 1, 100, BAR, false);
+    rich_addf(r, ROLE_NORMAL, " %-7u ", points);
+}
+
+void why_prio_lines(struct lines *l, const struct prio_row *row, const struct priority_spec *weights)
+{
+    static const char *const names[] = {"age  ", "share", "size ", "part ",
+                                        "qos  ", "cpu  ", "mem  ", "gpu  "};
+    const struct prio_parts *p = &row->parts;
+    struct rich *line = NULL;
+    size_t i = 0, shown = 0;
+#define X(member, weight)                                                                     \
+    if (weights->weight) {                                                                    \
+        line = shown++ % 2 ? line : lines_pair(l, shown == 1 ? "rank by" : "", LABEL);        \
+        factor(line, names[i], p->member, p->member##_points, weights->weight);               \
+    }                                                                                         \
+    i++;
+    PRIO_FACTORS(X)
+#undef X
+    struct rich *sum = lines_pair(l, "", LABEL);
+    rich_addf(sum, ROLE_STRONG, "%u", p->total);
+    rich_add(sum, ROLE_DIM, " in all");
+    if (p->nice)
+        rich_addf(sum, ROLE_DIM, ", nice %d taken off", p->nice);
+    if (p->admin)
+        rich_addf(sum, ROLE_DIM, ", %+lld by an administrator", (long long)p->admin);
+}
+
+/* --- the box --- */
+
+struct why_box {
+    uint32_t job;
+    uint64_t number;   /* of the dialog */
+    char *key, *value; /* the change that would help */
+};
+
+static void box_free(void *p)
+{
+    struct why_box *b = p;
+    free(b->key);
+    free(b->value);
+    free(b);
+}
+
+/* Enter applies what would help, after the question that every change asks. */
+static void closed(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+{
+    const struct why_box *b = arg;
+    const struct job *j = model_get_job(ui_model(ui), b->job);
+    (void)d;
+    if (outcome != DIALOG_YES || !b->key || !j)
+        return;
+    struct targets t = {0};
+    struct strv changes = {0};
+    targets_add_job(&t, j);
+    strv_push_take(&changes, xasprintf("%s=%s", b->key, b->value));
+    act_update(ui, &changes, &t);
+    strv_fini(&changes);
+}
+
+static void prio_answered(struct ui *ui, struct view *owner, uint64_t number, const struct incoming *in)
+{
+    (void)owner;
+    struct dialog *d = ui_find_dialog(ui, number);
+    if (!d || !in || in->kind != MSG_PRIO_ROWS)
+        return;
+    const struct msg_prio_rows *m = in->body;
+    if (m->rows.n) /* in the first of its partitions: the others rank it in the same way */
+        why_prio_lines(&d->body.lines, &m->rows.v[0], &m->weights);
+}
+
+static void ask_prio(struct ui *ui, uint64_t number, uint32_t job)
+{
+    struct msg_prio ask = {0};
+    *rec_list_push(&ask.jobs) =
+        (struct job_target){.job = job, .array_index = ARRAY_NONE, .step = STEP_ALL};
+    ui_send(ui, MSG_PRIO, &ask, NULL, prio_answered, number);
+    rec_fini(&msg_prio_rec, &ask);
+}
+
 static void answered(struct ui *ui, struct view *owner, uint64_t number, const struct incoming *in)
 {
     (void)owner;
     struct dialog *d = ui_find_dialog(ui, number);
+    struct why_box *b = d ? ui_dialog_arg(ui, number) : NULL;
     if (!d)
         return;
     struct lines *l = &d->body.lines;
     lines_clear(l);
-    if (in && in->kind == MSG_WHY_TEXT)
-        why_lines(l, in->body, ui_now(ui));
-    else if (in && in->kind == MSG_RESULT)
+    if (in && in->kind == MSG_WHY_TEXT) {
+        const struct msg_why *w = in->body;
+        why_lines(l, w, ui_now(ui));
+        if (!str_is_empty(w->advice_key) && !ui_read_only(ui, false)) {
+            b->key = xstrdup(w->advice_key);
+            b->value = xstrdup(w->advice_value);
+            d->verb = xasprintf("change it to %s=%s", b->key, b->value);
+        }
+        if (w->rank)
+            ask_prio(ui, number, b->job);
+    } else if (in && in->kind == MSG_RESULT)
         lines_addf(l, ROLE_ERROR, "%s", ((const struct msg_result *)in->body)->text);
     else
         lines_addf(l, ROLE_ERROR, "The connection to the controller was lost.");
@@ -90,7 +222,9 @@ void why_open(struct ui *ui, const struct job *j)
     job_words(r, j);
     r = lines_add(&d->body.lines);
     job_where(r, j);
-    uint64_t number = ui_take_dialog(ui, d, NULL, NULL, NULL);
+    struct why_box *b = xcalloc(1, sizeof *b);
+    b->job = j->id;
+    uint64_t number = ui_take_dialog(ui, d, closed, b, box_free);
     struct msg_job ask = {.target = {.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL}};
     ui_send(ui, MSG_WHY, &ask, NULL, answered, number);
 }

@@ -6,6 +6,8 @@
 
 /* The answer as lines. */
 void why_lines(struct lines *l, const struct msg_why *w, struct wall now);
+/* What its priority is made of: a bar and the points for each factor that counts. */
+void why_prio_lines(struct lines *l, const struct prio_row *row, const struct priority_spec *weights);
 /* Asks and shows the answer in a box. */
 void why_open(struct ui *ui, const struct job *j);
 

@@ -110,6 +110,8 @@ static enum dialog_outcome text_input(struct dialog *d, const struct input *in, 
         pane_scroll(&d->body, in->what == MOUSE_WHEEL_UP ? -3 : in->what == MOUSE_WHEEL_DOWN ? 3 : 0);
         return DIALOG_OPEN;
     }
+    if (key == KEYNAME_ENTER && d->verb)
+        return DIALOG_YES;
     if (key == ' ')
         pane_act(&d->body, ACTION_PAGE_DOWN);
     else if (!pane_act(&d->body, keymap_find(km, moving, 1, key)) &&
@@ -144,7 +146,11 @@ static void add_key(struct rich *r, const char *key, const char *what)
 static void foot_text(const struct dialog *d, struct rich *r)
 {
     switch (d->kind) {
-    case DIALOG_TEXT: add_key(r, "Esc", "close"); return;
+    case DIALOG_TEXT:
+        if (d->verb)
+            add_key(r, "Enter", d->verb);
+        add_key(r, "Esc", "close");
+        return;
     case DIALOG_CONFIRM:
         add_key(r, d->must_type ? "Enter" : "y", d->verb ? d->verb : "yes");
         add_key(r, d->must_type ? "Esc" : "n", "leave it");

@@ -20,7 +20,7 @@ struct dialog {
     struct edit edit;   /* DIALOG_PROMPT, and the count of DIALOG_CONFIRM */
     uint64_t must_type; /* DIALOG_CONFIRM: this number must be typed; 0: y or Enter does */
     bool wrong;         /* something else was typed */
-    char *verb;         /* what yes does: "cancel 12 jobs" */
+    char *verb;         /* what yes does: "cancel 12 jobs"; of a text: what Enter does, NULL: closes it */
     struct strv items;  /* DIALOG_MENU, DIALOG_CHECKS */
     bool *checked;      /* DIALOG_CHECKS: of each item; the dialog frees it */
     struct list_state list;
