@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# alone_nodes.sh - nodes over SSH, all of them on this machine: an sshd and an agent for each share its CPUs with everything else.
+#
+#     MANY=64 SOME=16 TASKS=1000 tests/bench/run nodes
+. stoker.sh
+. sshd.sh
+many=${MANY:-64} some=${SOME:-16} tasks=${TASKS:-1000}
+say() { printf '%-58s %10s %s\n' "$1" "$2" "$3"; }
+all_up() { [ "$(sinfo -h -N -o %T 2>/dev/null | grep -cxE 'idle|mixed|allocated')" -eq "$1" ]; }
+# Looks ten times a second: who looks oftener takes the time that is measured.
+wait_up() {
+    local end=$(($(now_ms) + 120000))
+    until all_up "$1"; do
+        [ "$(now_ms)" -lt $end ] || fail "not all of $1 nodes are up"
+        read -r -t 0.1 -u "$nap_fd" _
+    done
+}
+median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
+cpu_ms() { awk '{ print ($14 + $15) * 10 }' "/proc/$1/stat"; }
+rss_kib() { awk '/^VmRSS/ { print $2 }' "/proc/$1/status"; }
+us() { echo "${EPOCHREALTIME/[.,]/}"; }
+
+# --- many nodes ---
+sshd_start "$many"
+CPUS=4 ssh_config "$many"
+t=$(now_ms)
+must stoker up
+wait_up "$many"
+say "$many nodes: first contact, programs put there, agents started" "$(($(now_ms) - t))" ms
+rss=$(rss_kib "$(link_pid)")
+say "link's memory for $many nodes, a node" "$((rss / many))" KiB
+c=$(cpu_ms "$(link_pid)") t=$(now_ms)
+until [ $(($(now_ms) - t)) -ge 5000 ]; do nap; done
+say "link's CPU time in 5 s, all idle" "$(($(cpu_ms "$(link_pid)") - c))" ms
+must stoker down
+t=$(now_ms)
+must stoker up
+wait_up "$many"
+say "$many nodes: connected again after a restart" "$(($(now_ms) - t))" ms
+old=$(link_pid)
+t=$(now_ms)
+kill -KILL "$old"
+other() { [ -n "$(link_pid)" ] && [ "$(link_pid)" != "$old" ]; }
+wait_for 10 other
+wait_up "$many"
+say "$many nodes: connected again after link was killed" "$(($(now_ms) - t))" ms
+cluster_stop
+
+# --- some nodes, work on them ---
+CPUS=4 ssh_config "$some"
+must stoker up
+wait_up "$some"
+srun -w n1 true
+for i in $(seq 40); do
+    a=$(us)
+    srun -w n1 true
+    echo $((($(us) - a) / 10))
+done | median | { read -r v; say "srun true on a node, from command to end" "$((v / 100)).$((v % 100))" ms; }
+
+t=$(now_ms)
+sbatch -a "1-$tasks" -o /dev/null --wrap=true >/dev/null
+empty() { [ -z "$(squeue -h)" ]; }
+wait_for 200 empty
+ours=$(($(now_ms) - t))
+say "$tasks jobs of one task over $some nodes" "$((tasks * 1000 / ours))" jobs/s
+n=60
+t=$(now_ms)
+seq $n | xargs -P 4 -I{} ssh -F none -o BatchMode=yes -o UserKnownHostsFile="$KEYS/known_hosts" -i "$KEYS/id_ed25519" -p $SSH_PORT \
+    "$(ssh_address 1)" true
+theirs=$(($(now_ms) - t))
+say "for comparison: $n times \`ssh NODE true\`, 4 at a time" "$((n * 1000 / theirs))" jobs/s
+say "ratio" "$((tasks * theirs / (n * ours)))" times
+
+t=$(now_ms)
+srun -w n2 head -c 400000000 /dev/zero >out.bin
+say "output of srun streamed back" "$((400000 / ($(now_ms) - t)))" MB/s
+is "bytes" "$(stat -c %s out.bin)" 400000000
+srun -w n2 head -c 2000000000 /dev/zero >out.bin &
+for i in $(seq 40); do
+    a=$(us)
+    srun -w n1 true
+    echo $((($(us) - a) / 10))
+done | median | { read -r v; say "srun true meanwhile" "$((v / 100)).$((v % 100))" ms; }
+scancel -u "$(id -un)"
+wait
+cluster_stop
