@@ -321,6 +321,15 @@ static enum refusal set_key(struct session *s, const struct job *j, struct updat
     } else if (str_ieq(key, "NumTasks")) {
         r = set_number(value, 1, 100000, &n, text);
         u->req.ntasks = (uint32_t)n;
+    } else if (str_ieq(key, "CpusPerTask")) {
+        r = set_number(value, 1, 65536, &n, text);
+        u->req.cpus_per_task = (uint32_t)n;
+    } else if (str_ieq(key, "Gpus")) {
+        r = set_number(value, 0, 65536, &n, text);
+        u->req.gpus = (uint32_t)n;
+    } else if (str_ieq(key, "GpusPerNode")) {
+        r = set_number(value, 0, 65536, &n, text);
+        u->req.gpus_per_node = (uint32_t)n;
     } else if (str_ieq(key, "MinMemoryNode")) {
         if (mem_parse_mib(value, &u->req.mem_node_mib, text) < 0)
             r = REFUSAL_MEMORY;

@@ -14,6 +14,7 @@ struct search {
     struct planner *p;
     const struct sched_view *v;
     const struct job *j;
+    const struct part_spec *part; /* the first that admits it */
     struct wall now;
     struct msg_why *w;
 };
@@ -43,8 +44,7 @@ static bool found(const struct search *s, struct trial *t, const char *key, char
 /* The longest limit with which it fits before whoever holds its place. */
 static bool try_time(const struct search *s)
 {
-    const struct part_spec *part = model_job_part(s->v->model, s->j);
-    uint32_t asked = part ? deadline_limit_s(s->j, part) : DURATION_NOT_SET, low = 0;
+    uint32_t asked = deadline_limit_s(s->j, s->part), low = 0;
     struct job_req r = s->j->req;
     struct trial t;
     char buf[UNITS_TEXT_SIZE];
@@ -88,17 +88,28 @@ static bool try_partition(const struct search *s)
     return false;
 }
 
-/* One count of the request: where it is in the record, what options call it. */
-static bool try_count(const struct search *s, size_t at, const char *option, const char *key)
+struct count {      /* of the request */
+    size_t at;      /* where it is in the record */
+    size_t also_at; /* and what else has to be the same */
+    const char *option, *key;
+};
+
+static void set_count(struct job_req *r, const struct count *c, uint32_t n)
+{
+    *(uint32_t *)(void *)((char *)r + c->at) = n;
+    *(uint32_t *)(void *)((char *)r + c->also_at) = n;
+}
+
+static bool try_count(const struct search *s, const struct count *c)
 {
     struct job_req r = s->j->req;
-    uint32_t *n = (uint32_t *)(void *)((char *)&r + at), asked = *n, low = 0;
+    uint32_t asked = *(uint32_t *)(void *)((char *)&r + c->at), low = 0;
     struct trial t;
     if (asked == NOT_GIVEN || asked < 2)
         return false;
     for (uint32_t high = asked - 1; low < high;) {
         uint32_t mid = low + (high - low + 1) / 2;
-        *n = mid;
+        set_count(&r, c, mid);
         if (starts_with(s, &r, &t)) {
             trial_fini(&t);
             low = mid;
@@ -106,12 +117,12 @@ static bool try_count(const struct search *s, size_t at, const char *option, con
             high = mid - 1;
         }
     }
-    *n = low;
+    set_count(&r, c, low);
     if (!low || !starts_with(s, &r, &t))
         return false;
     return found(
-        s, &t, key, xasprintf("%u", low),
-        xasprintf("with %s%u instead of %u it could start now on %s", option, low, asked, t.nodes));
+        s, &t, c->key, xasprintf("%u", low),
+        xasprintf("with %s%u instead of %u it could start now on %s", c->option, low, asked, t.nodes));
 }
 
 static bool try_memory(const struct search *s)
@@ -156,17 +167,25 @@ void advice_find(struct planner *p, const struct sched_view *v, const struct job
 {
     struct search s = {.p = p, .v = v, .j = j, .now = now, .w = ret};
     struct unit *u = idmap_get(&p->units, j->id);
+#define AT(member) offsetof(struct job_req, member), offsetof(struct job_req, member)
+    static const struct count before_memory[] = {
+        {AT(gpus), "--gpus=", "Gpus"},
+        {AT(gpus_per_node), "--gres=gpu:", "GpusPerNode"},
+        {AT(cpus_per_task), "--cpus-per-task=", "CpusPerTask"},
+    };
+#undef AT
+    static const struct count nodes = {offsetof(struct job_req, nodes_min),
+                                       offsetof(struct job_req, nodes_max), "--nodes=", "NumNodes"};
     if (!u || !u->group || j->kind == JOB_KIND_STEPS || !is_about_resources(ret))
         return;
     bool holds = u->hold.use.parts != NULL; /* what is held for it is not in its own way */
     if (holds)
         pool_lift(&p->pool, &u->hold.use);
-    bool done = try_time(&s) || try_partition(&s) ||
-                try_count(&s, offsetof(struct job_req, gpus), "--gpus=", "Gpus") ||
-                try_count(&s, offsetof(struct job_req, gpus_per_node), "--gres=gpu:", "GpusPerNode") ||
-                try_count(&s, offsetof(struct job_req, cpus_per_task), "--cpus-per-task=", "CpusPerTask") ||
-                try_memory(&s) ||
-                try_count(&s, offsetof(struct job_req, nodes_min), "--nodes=", "NumNodes");
+    s.part = &v->model->spec.parts.v[u->group->choices[0].lane];
+    bool done = try_time(&s) || try_partition(&s);
+    for (size_t i = 0; i < sizeof before_memory / sizeof *before_memory && !done; i++)
+        done = try_count(&s, &before_memory[i]);
+    done = done || try_memory(&s) || try_count(&s, &nodes);
     (void)done;
     if (holds)
         pool_lay(&p->pool, &u->hold.use);

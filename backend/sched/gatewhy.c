@@ -4,6 +4,7 @@
 #include "backend/sched/deadline.h"
 #include "backend/sched/depend.h"
 #include "backend/sched/gate.h"
+#include "backend/sched/licence.h"
 #include "src/base/units.h"
 
 static void add_cause(struct msg_why *w, enum why_class cls, struct wall clears, char *text_taken)
@@ -91,13 +92,22 @@ static void explain_deadline(const struct sched_view *v, const struct job *j, st
                   xstrdup("it can no longer end before its deadline"));
 }
 
+static bool licences_exist(const struct model *m, const struct job *j)
+{
+    struct licence_list l = {VEC_INIT};
+    bool exist = licence_parse(m, j->req.licenses, &l, NULL) == 0;
+    licence_fini(&l);
+    return exist;
+}
+
 static void explain_counts(const struct sched_view *v, const struct job *j, struct msg_why *w)
 {
     struct str b = STR_INIT;
     struct limit_verdict verdict;
     licence_explain(v->model, j, &b);
     if (b.len)
-        add_cause(w, WHY_BUSY, (struct wall){0}, str_take(&b));
+        add_cause(w, licences_exist(v->model, j) ? WHY_BUSY : WHY_NOT_ALLOWED, (struct wall){0},
+                  str_take(&b));
     else
         str_fini(&b);
     gate_limits(v, j, &verdict);
@@ -105,7 +115,8 @@ static void explain_counts(const struct sched_view *v, const struct job *j, stru
         return;
     str_init(&b);
     limit_text(&verdict, &b);
-    add_cause(w, limit_why_class(&verdict), (struct wall){0}, str_take(&b));
+    bool alone = verdict.asked > verdict.most; /* too much even if nobody else held anything */
+    add_cause(w, alone ? WHY_NOT_ALLOWED : limit_why_class(&verdict), (struct wall){0}, str_take(&b));
 }
 
 void gate_explain(const struct sched_view *v, const struct job *j, struct wall now, struct msg_why *w)

@@ -283,7 +283,7 @@ static void test_each_gate_is_a_cause(void **state)
                    "DEP_WAIT: waits for job 1 (RUNNING) to succeed | "
                    "NOT_YET: its earliest start is in 2 h | "
                    "NOT_ALLOWED: time limit 4-04:00:00 asked, partition main allows 2:00:00 | "
-                   "BUSY: there is no license gaussian");
+                   "NOT_ALLOWED: there is no license gaussian");
     reason_must_be("the hold is first", id, REASON_HELD_USER);
     assert_int_equal(lab_hold(&l, id, HOLD_NONE), 0);
     assert_false(wall_is_set(lab_get(&l, id)->t_eligible)); /* released, but not eligible */
