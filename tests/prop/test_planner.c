@@ -463,13 +463,13 @@ static void pass(struct world *w)
     pass_fold(&w->l, w->going, &r);
     sched_result_fini(&r);
     nobody_fits(w);
-    keep_holds(w);
     sched_result_init(&r);
     planner_decide(w->going, &v, w->l.now, &r);
     if (r.starts.n && keeps)
         fail_msg("seed %" PRIu64 ", round %d: a second pass starts job %u", w->seed, w->round,
                  r.starts.v[0].job);
     w->next = r.next;
+    keep_holds(w);
     w->starts += (unsigned)pass_fold(&w->l, w->going, &r);
     sched_result_fini(&r);
     str_fini(&starts);

@@ -1,0 +1,455 @@
+/* test_preempt.c - who goes so that another can start, by tables worked by hand.
+ *
+ *     n1 n2    4 CPUs, 4 GPUs
+ *     high     tier 2, nothing preempts its jobs           low     tier 1, requeued after 30 s
+ *     spot     tier 0, n1 and n2 and n3 of the closed partition "shut"; cancelled at once
+ */
+#include <signal.h>
+
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "tests/lib/pass.h"
+
+static struct lab l;
+static struct planner *planner;
+static struct sched_result last;
+
+static int set_up(void **state)
+{
+    (void)state;
+    lab_init(&l);
+    lab_node(&l, "n1", 4, 8000, 4, NULL);
+    lab_node(&l, "n2", 4, 8000, 4, NULL);
+    lab_node(&l, "n3", 4, 8000, 4, NULL);
+    lab_part(&l, "high", "n[1-2]")->priority_tier = 2;
+    struct part_spec *p = lab_part(&l, "low", "n[1-2]");
+    p->priority_tier = 1;
+    p->preempt_mode = PREEMPT_REQUEUE;
+    p->grace_s = 30;
+    p->requeue_after_grace = true;
+    p = lab_part(&l, "spot", "n[1-3]");
+    p->priority_tier = 0;
+    p->preempt_mode = PREEMPT_CANCEL;
+    lab_part(&l, "shut", "n3")->state = PART_INACTIVE;
+    struct qos_spec *q = rec_list_push(&l.spec.qos);
+    *q = (struct qos_spec){.name = xstrdup("cheap"), .grace_s = 10};
+    q = rec_list_push(&l.spec.qos);
+    *q = (struct qos_spec){.name = xstrdup("urgent")};
+    strv_push(&q->preempt, "cheap");
+    lab_configure(&l);
+    planner = planner_new();
+    sched_result_init(&last);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    sched_result_fini(&last);
+    planner_free(planner);
+    lab_fini(&l);
+    return 0;
+}
+
+static size_t pass(void)
+{
+    sched_result_fini(&last);
+    return pass_run(&l, planner, &last);
+}
+
+static size_t again(void)
+{
+    sched_result_fini(&last);
+    return pass_again(&l, planner, &last);
+}
+
+static struct job *job_of(const char *part, uint32_t cpus, uint32_t priority)
+{
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.partition = xstrdup(part);
+    j->req.cpus_per_task = cpus;
+    j->req.has_priority = priority != 0;
+    j->req.priority = priority;
+    j->req.mem_node_mib = 100;
+    j->req.time_limit_s = 3600;
+    return j;
+}
+
+static uint32_t submit(const char *part, uint32_t cpus, uint32_t priority)
+{
+    return lab_submit(&l, job_of(part, cpus, priority));
+}
+
+static uint32_t submit_on(const char *part, uint32_t cpus, uint32_t priority, const char *node)
+{
+    struct job *j = job_of(part, cpus, priority);
+    j->req.nodelist = xstrdup(node);
+    return lab_submit(&l, j);
+}
+
+/* "2>5 3>5": who goes for whom. */
+static const char *victims(void)
+{
+    static char text[100];
+    size_t n = 0;
+    text[0] = '\0';
+    vec_for_each (&last.preempts, i)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%u>%u", i ? " " : "", last.preempts.v[i].job,
+                              last.preempts.v[i].by_job);
+    return text;
+}
+
+static void end(uint32_t id)
+{
+    l.now.ms -= MS_PER_S;
+    assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_KILLED, 0, SIGTERM), 0);
+    planner_note_job(planner, id);
+}
+
+/* Jobs of `low` run on the two nodes: "n1:CPUs@PRIORITY ..." in the order of their start; one of `high`
+ * comes. */
+static void test_who_goes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        struct {
+            const char *node;
+            uint32_t cpus, priority;
+        } runs[6];
+        uint32_t cpus, nodes;
+        const char *want; /* the victims, by their place in the row, from 1 */
+    } rows[] = {
+        {"the only one", {{"n1", 4, 5}, {"n2", 4, 5}}, 4, 2, "1 2"},
+        {"the lowest priority", {{"n1", 4, 7}, {"n2", 4, 5}}, 4, 1, "2"},
+        {"the youngest among equals", {{"n1", 4, 5}, {"n2", 4, 5}}, 4, 1, "2"},
+        {"fewest jobs of the lowest level", {{"n1", 2, 5}, {"n1", 2, 5}, {"n2", 4, 5}}, 4, 1, "3"},
+        {"one is enough beside what is free", {{"n1", 1, 5}, {"n1", 1, 5}, {"n2", 4, 6}}, 3, 1, "2"},
+        {"no higher level than it takes", {{"n1", 2, 5}, {"n1", 2, 6}, {"n2", 4, 7}}, 4, 1, "1 2"},
+        {"a lower level spares the single one above",
+         {{"n1", 2, 5}, {"n1", 2, 5}, {"n2", 4, 6}},
+         4,
+         1,
+         "1 2"},
+        {"a larger one alone", {{"n1", 1, 5}, {"n1", 3, 5}, {"n2", 4, 9}}, 3, 1, "2"},
+        {"nobody for what never fits", {{"n1", 4, 5}, {"n2", 4, 5}}, 5, 1, ""},
+        {"nobody when there is room", {{"n1", 4, 5}}, 4, 1, ""},
+        {"several nodes, the spare one stays", {{"n1", 2, 5}, {"n2", 2, 5}}, 3, 2, "1 2"},
+        {"one node is free already", {{"n1", 4, 5}}, 3, 2, "1"},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        uint32_t ids[6] = {0}, n = 0;
+        tear_down(NULL);
+        set_up(NULL);
+        for (; rows[i].runs[n].node; n++) {
+            ids[n] = submit_on("low", rows[i].runs[n].cpus, rows[i].runs[n].priority, rows[i].runs[n].node);
+            check_int(rows[i].name, pass(), 1);
+        }
+        struct job *j = job_of("high", rows[i].cpus, 1);
+        j->req.nodes_min = j->req.nodes_max = j->req.ntasks = rows[i].nodes;
+        uint32_t id = lab_submit(&l, j);
+        pass();
+        struct str got = STR_INIT;
+        for (uint32_t k = 0; k < n; k++) {
+            const struct job *v = lab_get(&l, ids[k]);
+            if (v->state == JOB_COMPLETING)
+                str_appendf(&got, "%s%u", got.len ? " " : "", k + 1);
+            check_int(rows[i].name, v->preempted_by, v->state == JOB_COMPLETING ? id : 0);
+        }
+        check_str(rows[i].name, got.s ? got.s : "", rows[i].want);
+        str_fini(&got);
+    }
+}
+
+static void test_only_once_and_then_it_starts(void **state)
+{
+    (void)state;
+    static const enum backfill_mode modes[] = {BACKFILL_CONSERVATIVE, BACKFILL_EASY, BACKFILL_OFF};
+    for (size_t i = 0; i < N_OF(modes); i++) {
+        tear_down(NULL);
+        set_up(NULL);
+        l.spec.backfill = modes[i];
+        lab_configure(&l);
+        uint32_t a = submit("low", 4, 5), b = submit("low", 4, 5);
+        assert_int_equal(pass(), 2);
+        uint32_t id = submit("high", 4, 1);
+        assert_int_equal(pass(), 0);
+        assert_string_equal(victims(), "2>3");
+        assert_int_equal(last.preempts.v[0].grace_s, 30);
+        assert_int_equal(last.preempts.v[0].fate, FATE_REQUEUE);
+        check_has("text", last.preempts.v[0].text,
+                  "partition high (tier 2) comes before partition low (tier 1)");
+        /* Nobody else has to go meanwhile, and nobody takes the place. */
+        submit("low", 4, 9);
+        assert_int_equal(again(), 0);
+        assert_int_equal(last.preempts.n, 0);
+        assert_int_equal(pass(), 0); /* nor where the planner begins anew */
+        assert_int_equal(last.preempts.n, 0);
+        l.now.ms += 40 * MS_PER_S; /* he is late */
+        assert_int_equal(again(), 0);
+        assert_int_equal(last.preempts.n, 0);
+        end(b);
+        assert_int_equal(again(), 1);
+        assert_int_equal(lab_get(&l, id)->state, JOB_RUNNING);
+        assert_int_equal(lab_get(&l, a)->state, JOB_RUNNING);
+        assert_int_equal(lab_get(&l, b)->state, JOB_PENDING);
+        assert_int_equal(lab_get(&l, b)->restarts, 1);
+    }
+}
+
+/* Who does not go although asked is not waited for without end. */
+static void test_one_who_never_goes(void **state)
+{
+    (void)state;
+    submit("low", 4, 5);
+    submit("low", 4, 5);
+    pass();
+    submit("high", 4, 1);
+    pass();
+    assert_string_equal(victims(), "2>3");
+    l.now.ms += 120 * MS_PER_S;
+    again();
+    assert_string_equal(victims(), "1>3");
+}
+
+/* Two at once take different victims, or the same one where it is enough for both. */
+static void test_two_who_need_a_place(void **state)
+{
+    (void)state;
+    submit("low", 4, 5);
+    submit("low", 4, 5);
+    pass();
+    submit("high", 4, 1);
+    submit("high", 4, 1);
+    pass();
+    assert_string_equal(victims(), "2>3 1>4");
+    tear_down(NULL);
+    set_up(NULL);
+    submit("low", 4, 5);
+    submit("low", 4, 5);
+    pass();
+    submit("high", 2, 1);
+    submit("high", 2, 1);
+    pass();
+    assert_string_equal(victims(), "2>3");
+    assert_int_equal(again(), 0);
+    assert_string_equal(victims(), "");
+    end(2);
+    assert_int_equal(again(), 2); /* both */
+}
+
+/* A job that ends anyway makes room: nobody goes for that. */
+static void test_others_are_leaving_already(void **state)
+{
+    (void)state;
+    submit("low", 4, 5);
+    submit("low", 4, 5);
+    pass();
+    assert_int_equal(lab_kill(&l, 1, STEP_ALL, KILL_CANCEL, FATE_END), 0);
+    submit("high", 4, 1);
+    pass();
+    assert_string_equal(victims(), "");
+    end(1);
+    assert_int_equal(again(), 1);
+}
+
+static void test_not_for_a_deadline_that_is_missed_all_the_same(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t room_s; /* beyond its length */
+        const char *want;
+    } rows[] = {{-10, ""}, {20, ""}, {30, ""}, {31, "2>3"}};
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        tear_down(NULL);
+        set_up(NULL);
+        submit("low", 4, 5);
+        submit("low", 4, 5);
+        pass();
+        struct job *j = job_of("high", 4, 1);
+        j->req.deadline = wall_add_s(l.now, 1 + 3600 + rows[i].room_s); /* the submission takes a second */
+        lab_submit(&l, j);
+        pass();
+        check_str(rows[i].want, victims(), rows[i].want);
+    }
+}
+
+static void test_not_behind_a_window(void **state)
+{
+    (void)state;
+    submit("low", 4, 5);
+    submit("low", 4, 5);
+    pass();
+    struct ev_window e = {.window = {.name = xstrdup("w"), .start = wall_add_s(l.now, 1800)}};
+    e.window.end = wall_add_s(e.window.start, 600);
+    strv_push(&e.window.nodes, WINDOW_ALL_NODES);
+    lab_must(&l, EV_WINDOW, 0, &e);
+    submit("high", 4, 1); /* it could not start even on an empty node */
+    pass();
+    assert_string_equal(victims(), "");
+}
+
+static void test_by_qos(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *mine, *its;
+        const char *want;
+        uint32_t grace_s;
+    } rows[] = {{"urgent", "cheap", "2>3", 10}, {"urgent", NULL, "", 0}, {NULL, "cheap", "", 0}};
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        tear_down(NULL);
+        set_up(NULL);
+        for (int k = 0; k < 2; k++) {
+            struct job *j = job_of("high", 4, 5);
+            j->req.qos = xstrdup(rows[i].its);
+            lab_submit(&l, j);
+        }
+        pass();
+        struct job *j = job_of("high", 4, 1);
+        j->req.qos = xstrdup(rows[i].mine);
+        lab_submit(&l, j);
+        pass();
+        check_str(rows[i].want, victims(), rows[i].want);
+        if (last.preempts.n)
+            check_int(rows[i].want, last.preempts.v[0].grace_s, rows[i].grace_s);
+    }
+}
+
+static void test_who_does_not_come_back(void **state)
+{
+    (void)state;
+    submit("spot", 4, 5);
+    pass();
+    assert_string_equal(lab_get(&l, 1)->alloc.v[0].node, "n1");
+    submit("low", 4, 1);
+    submit("low", 4, 1);
+    pass(); /* one fits beside it */
+    assert_string_equal(victims(), "1>3");
+    assert_int_equal(last.preempts.v[0].fate, FATE_END);
+    assert_int_equal(last.preempts.v[0].grace_s, 0);
+    tear_down(NULL);
+    set_up(NULL);
+    for (int i = 0; i < 2; i++) {
+        struct job *j = job_of("low", 4, 5);
+        j->req.requeue = 2; /* --no-requeue */
+        lab_submit(&l, j);
+    }
+    pass();
+    submit("high", 4, 1);
+    pass();
+    assert_int_equal(last.preempts.v[0].fate, FATE_END);
+}
+
+/* Idle nodes of others, closed partitions' too, and it yields to their owners. */
+static void test_a_partition_of_idle_nodes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        submit("spot", 4, 5);
+    assert_int_equal(pass(), 3);
+    assert_string_equal(lab_get(&l, 3)->alloc.v[0].node, "n3"); /* of "shut", which takes no jobs */
+    submit("high", 4, 1);
+    pass();
+    assert_string_equal(victims(), "2>4"); /* the youngest where the owner can go */
+    end(2);
+    assert_int_equal(again(), 1);
+    for (size_t i = 0; i < l.spec.parts.n; i++)
+        l.spec.parts.v[i].state = PART_UP;
+    lab_configure(&l);
+    submit("shut", 4, 1);
+    pass();
+    assert_string_equal(victims(), "");
+    tear_down(NULL);
+    set_up(NULL);
+    l.spec.parts.v[3].state = PART_UP;
+    l.spec.parts.v[3].priority_tier = 1;
+    lab_configure(&l);
+    for (int i = 0; i < 3; i++)
+        submit("spot", 4, 5);
+    pass();
+    submit("shut", 4, 1);
+    pass();
+    assert_string_equal(victims(), "3>4");
+}
+
+static void limit_cpus(uint64_t soft)
+{
+    struct limit_spec *s = rec_list_push(&l.spec.limits);
+    *s = (struct limit_spec){.scope = LIMIT_USER, .name = xstrdup("*")};
+    memset(&s->soft, 0xff, sizeof s->soft);
+    s->hard = s->soft;
+    s->soft.cpus = soft;
+    lab_configure(&l);
+}
+
+static uint32_t submit_of(const char *user, uint32_t cpus)
+{
+    struct job *j = job_of("high", cpus, 5);
+    free(j->user);
+    j->user = xstrdup(user);
+    return lab_submit(&l, j);
+}
+
+/* Over a soft limit only behind everybody, marked, and it yields to who is within his. */
+static void test_borrowed(void **state)
+{
+    (void)state;
+    limit_cpus(4);
+    uint32_t a = submit_of("ann", 4), b = submit_of("ann", 4), c = submit_of("bob", 2);
+    assert_int_equal(pass(), 2);
+    assert_int_equal(lab_get(&l, a)->state, JOB_RUNNING);
+    assert_int_equal(lab_get(&l, b)->state, JOB_PENDING); /* bob's came first, although it stands behind */
+    assert_false(lab_get(&l, c)->borrowed);
+    end(c);
+    assert_int_equal(pass(), 1);
+    assert_true(lab_get(&l, b)->borrowed);
+    assert_false(lab_get(&l, a)->borrowed);
+    uint32_t d = submit_of("ann", 1); /* over its own limit: it makes nobody go */
+    assert_int_equal(pass(), 0);
+    assert_string_equal(victims(), "");
+    uint32_t e = submit_of("bob", 1);
+    pass();
+    assert_string_equal(victims(), "2>5");
+    check_has("text", last.preempts.v[0].text, "within its limits");
+    end(b);
+    again();
+    assert_int_equal(lab_get(&l, e)->state, JOB_RUNNING);
+    (void)d;
+}
+
+/* A step job goes as a whole. */
+static void test_a_step_job_goes(void **state)
+{
+    (void)state;
+    struct job *j = lab_job(&l, JOB_KIND_STEPS);
+    j->req.partition = xstrdup("low");
+    lab_step(j, "s", 4)->cpus_per_rank = 2;
+    uint32_t id = lab_submit(&l, j);
+    assert_int_equal(pass(), 4);
+    submit("high", 4, 1);
+    pass();
+    assert_string_equal(victims(), "1>2");
+    (void)id;
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_who_goes),
+        TEST(test_only_once_and_then_it_starts),
+        TEST(test_one_who_never_goes),
+        TEST(test_two_who_need_a_place),
+        TEST(test_others_are_leaving_already),
+        TEST(test_not_for_a_deadline_that_is_missed_all_the_same),
+        TEST(test_not_behind_a_window),
+        TEST(test_by_qos),
+        TEST(test_who_does_not_come_back),
+        TEST(test_a_partition_of_idle_nodes),
+        TEST(test_borrowed),
+        TEST(test_a_step_job_goes),
+    };
+    return cmocka_run_group_tests_name("preempt", tests, NULL, NULL);
+}
