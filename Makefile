@@ -290,6 +290,11 @@ format:
 screens: $(filter $(B)/tests/screen/%,$(OTHER_TESTS))
 	@for t in $^; do UPDATE=1 $$t >/dev/null || exit 1; done
 
+# Stoker beside a real Slurm, answer by answer; fetches Debian's packages, installs nothing.
+.PHONY: test-slurm-diff
+test-slurm-diff: all $(B)/tests/bench/bench_cage
+	@B=$(abspath $(B)) tests/slurm-diff/run
+
 # ---- run, install, clean ---------------------------------------------------------------------------------
 
 run:

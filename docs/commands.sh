@@ -42,7 +42,7 @@ Slurm's names keep Slurm's:
 | srun, sbatch -W, salloc | n | the highest code of the tasks; 128 + n where signal n ended one |
 
 Every listing of stoker's own has `--json`: one object with `"schema": 1`, a number that grows when members change their meaning;
-new members may come at any time. `--json` of squeue, sinfo and scontrol show job has the shape of Slurm 23.02.
+new members may come at any time. `--json` of Slurm's names has the shape of Slurm 23.02: see [JSON.md](JSON.md).
 TEXT
 printf '\n# stoker'"'"'s own\n'
 for c in $(commands own); do section "stoker $c" stoker "$c"; done

@@ -159,6 +159,8 @@ static void suspend_job(struct session *s, const struct job *j, bool on, struct 
         refuse(o, j->id, REFUSAL_NOT_ALLOWED, "only administrators suspend jobs");
     else if (job_state_is_final(j->state) || j->state == JOB_COMPLETING)
         refuse(o, j->id, REFUSAL_ENDED, "it has ended or is ending");
+    else if (j->state == JOB_PENDING)
+        refuse(o, j->id, REFUSAL_PENDING, "it is waiting");
     else if (j->kind == JOB_KIND_STEPS)
         refuse(o, j->id, REFUSAL_NOT_SUPPORTED, "a step job is held or cancelled, not suspended");
     else if (!emit(s, o, EV_SUSPEND, j->id, &body))

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/jobfilter.h"
 #include "src/cli/scontrol.h"
@@ -166,6 +167,27 @@ static int update_node(struct scontrol *s, const char *names, size_t n, char *co
     return rc;
 }
 
+/* What Slurm's own scontrol finds before it asks: keys that nobody knows, times that are none. */
+static int check_change(const char *word)
+{
+    static const char keys[] =
+        "TimeLimit Comment ArrayTaskThrottle JobName Name Partition Account QOS Priority ReqNodeList "
+        "NodeList "
+        "ExcNodeList Features Nice NumNodes NumTasks MinMemoryNode StartTime Dependency ReservationName "
+        "Reservation Licenses Deadline Requeue UserID AdminComment SystemComment MailType MailUser WCKey";
+    const char *v;
+    uint32_t limit;
+    if ((v = value_of(word, "TimeLimit")) && duration_parse_slurm(v, &limit, NULL) < 0) {
+        fprintf(stderr, "scontrol: error: Invalid TimeLimit value\n");
+        return 1;
+    }
+    if (!value_of(word, keys)) {
+        fprintf(stderr, "Update of this parameter is not supported: %s\nRequest aborted\n", word);
+        return 1;
+    }
+    return 0;
+}
+
 static int update_job(struct scontrol *s, const char *ids, size_t n, char *const *w)
 {
     struct target_list t = {0};
@@ -176,6 +198,10 @@ static int update_job(struct scontrol *s, const char *ids, size_t n, char *const
             continue;
         if (!strchr(w[i], '=')) {
             fprintf(stderr, "Invalid input: %s\nRequest aborted\n", w[i]);
+            strv_fini(&changes);
+            return 1;
+        }
+        if (check_change(w[i])) {
             strv_fini(&changes);
             return 1;
         }

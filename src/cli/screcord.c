@@ -193,7 +193,8 @@ static void job_resources(struct record *r, const struct job *j, const struct jo
     record_text(r, "ReqNodeList", q->nodelist);
     record_text(r, "ExcNodeList", q->exclude);
     record_line(r);
-    RECORD_BY(r, "NodeList", jobtext_nodes(r->out, j));
+    add_key(r, "NodeList"); /* without any it is empty, as observed: not (null) */
+    jobtext_nodes(r->out, j);
     if (host) {
         record_line(r);
         record_add(r, "BatchHost", "%s", host);

@@ -12,7 +12,8 @@
 #include "src/base/xalloc.h"
 
 enum srunopt {
-    S_DISABLE_STATUS = J_N,
+    S_CPU_BIND = J_N,
+    S_DISABLE_STATUS,
     S_EXACT,
     S_HARMLESS,
     S_IMMEDIATE,
@@ -54,6 +55,30 @@ static int set_mpi(struct srunopts *s, const char *arg, struct errtext *err)
     return 0;
 }
 
+/* Steps are bound by what they hold: the words are checked, so that a slip is heard. Source: srun(1). */
+static int set_cpu_bind(const char *arg, struct errtext *err)
+{
+    static const char *const known[] = {
+        "q",        "quiet",     "v",        "verbose",   "none",    "no",     "rank",  "map_cpu",
+        "mask_cpu", "rank_ldom", "map_ldom", "mask_ldom", "sockets", "socket", "cores", "core",
+        "threads",  "thread",    "ldoms",    "ldom",      "boards",  "yes",    "help"};
+    struct strv words = strv_split(arg, ",");
+    int r = 0;
+    for (size_t i = 0; i < words.n && r == 0; i++) {
+        bool list = strchr(words.v[i], ':') != NULL;
+        bool found = false;
+        words.v[i][strcspn(words.v[i], ":")] = '\0';
+        for (size_t k = 0; k < sizeof known / sizeof known[0] && !found; k++)
+            found = str_ieq(words.v[i], known[k]);
+        if (!found)
+            r = err_set(err, -EINVAL, "unrecognized --cpu-bind argument \"%s\"", arg);
+        else if (list)
+            break; /* "map_cpu:0,1,2": the rest are numbers */
+    }
+    strv_fini(&words);
+    return r;
+}
+
 static int set_kill_on_bad_exit(struct srunopts *s, const struct opt *o, const char *arg,
                                 struct errtext *err)
 {
@@ -67,6 +92,7 @@ static int srun_set(void *ctx, const struct opt *o, const char *arg, struct errt
 {
     struct srunopts *s = ctx;
     switch ((enum srunopt)o->id) {
+    case S_CPU_BIND: return set_cpu_bind(arg, err);
     case S_DISABLE_STATUS: s->disable_status = true; return 0;
     case S_EXACT: s->exact = true; return 0;
     case S_HARMLESS: return 0;
@@ -94,6 +120,7 @@ static int srun_set(void *ctx, const struct opt *o, const char *arg, struct errt
 /* clang-format off */
 #define FLAG(i, n, l, h, ...) {.id = (i), .name = (n), .letter = (l), .help = (h), __VA_ARGS__}
 static const struct opt table[] = {
+    {.id = S_CPU_BIND, .name = "cpu-bind", .arg = OPT_REQUIRED, .meta = "HOW", .help = "none, cores, rank, map_cpu:LIST ...: checked; a step is bound to what it holds", .env = "SLURM_CPU_BIND"},
     FLAG(S_DISABLE_STATUS, "disable-status", 'X', "the first ^C goes to the tasks", .env = "SLURM_DISABLE_STATUS"),
     FLAG(S_EXACT, "exact", 0, "only the CPUs it asks for (steps do that anyhow)", .env = "SLURM_EXACT"),
     {.id = S_IMMEDIATE, .name = "immediate", .letter = 'I', .arg = OPT_OPTIONAL, .meta = "SECONDS", .help = "give up where it cannot start at once", .env = "SLURM_IMMEDIATE"},
@@ -109,7 +136,7 @@ static const struct opt table[] = {
     FLAG(S_UNBUFFERED, "unbuffered", 'u', "output byte by byte, not line by line", .env = "SLURM_UNBUFFEREDIO"),
     {.id = S_WAIT, .name = "wait", .letter = 'W', .arg = OPT_REQUIRED, .meta = "SECONDS", .help = "end the others so long after the first task ended", .env = "SLURM_WAIT"},
 
-    {.id = S_HARMLESS, .name = "cpu-bind", .arg = OPT_REQUIRED}, {.id = S_HARMLESS, .name = "accel-bind", .arg = OPT_REQUIRED},
+    {.id = S_HARMLESS, .name = "accel-bind", .arg = OPT_REQUIRED},
     {.id = S_HARMLESS, .name = "threads", .letter = 'T', .arg = OPT_REQUIRED}, {.id = S_HARMLESS, .name = "preserve-env", .letter = 'E'},
     {.id = S_HARMLESS, .name = "msg-timeout", .arg = OPT_REQUIRED}, {.id = S_HARMLESS, .name = "slurmd-debug", .arg = OPT_REQUIRED},
     {.id = S_HARMLESS, .name = "quit-on-interrupt", .letter = 'q'}, {.id = S_HARMLESS, .name = "whole"}, {.id = S_HARMLESS, .name = "interactive"},

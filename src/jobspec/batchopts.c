@@ -7,16 +7,19 @@
 #include "src/base/xalloc.h"
 #include "src/model/array.h"
 
-static int batch_set(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+static int batch_set(void *ctx, const struct opt *o, const char *arg,
+                     __attribute__((unused)) struct errtext *err)
 {
     struct batch *b = ctx;
     struct array_spec array;
     switch ((enum batchopt)o->id) {
     case B_ARRAY:
-        if (array_parse(arg, ARRAY_SIZE_MAX, &array, err))
-            return err_prefix(err, -EINVAL, "Invalid --array specification");
-        b->job.req.array_throttle = array.throttle;
-        array_spec_fini(&array);
+        /* what is none is the controller's to refuse, in Slurm's words */
+        b->job.req.array_throttle = 0;
+        if (array_parse(arg, ARRAY_SIZE_MAX, &array, NULL) == 0) {
+            b->job.req.array_throttle = array.throttle;
+            array_spec_fini(&array);
+        }
         free(b->job.req.array_spec);
         b->job.req.array_spec = xstrdup(arg);
         return 0;

@@ -35,7 +35,8 @@
     X(SHUTTING_DOWN, 5, "Controller is shutting down")                                                       \
     X(RESERVATION, 4, "Requested reservation is invalid")                                                    \
     X(LICENSES, 4, "Invalid license specification")                                                          \
-    X(NO_WINDOW, 3, "No reservation of that name")
+    X(NO_WINDOW, 3, "No reservation of that name")                                                           \
+    X(PENDING, 1, "Job is pending execution")
 
 enum refusal {
 #define X(name, exit_code, slurm) REFUSAL_##name,

@@ -47,7 +47,11 @@ says "hold of nothing" 1 "" "Invalid job id specified for job 999" scontrol hold
 says "requeue of nothing" 1 "" "Invalid job id specified for job 999" scontrol requeue 999
 says "release" 0 "" "" scontrol release "$held"
 wait_state "$held" RUNNING
-says "suspend" 1 "" "slurm_suspend error: Requested operation not supported" scontrol suspend "$held"
+says "suspend" 0 "" "" scontrol suspend "$held"
+says "resume" 0 "" "" scontrol resume "$held"
+says "a key that nobody knows" 1 "" "Update of this parameter is not supported: Nonsense=1
+Request aborted" scontrol update JobId="$held" Nonsense=1
+says "a time that is none" 1 "" "scontrol: error: Invalid TimeLimit value" scontrol update JobId="$held" TimeLimit=soon
 run scontrol frobnicate
 is "a bad command" $rc 1
 

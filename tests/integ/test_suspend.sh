@@ -53,6 +53,6 @@ wait_state "$job" CANCELLED
 
 case_ "what cannot be suspended"
 submit --hold ticks.sh
-says "a waiting job" 1 "" "Job is not running for job $job" scontrol suspend "$job"
+says "a waiting job" 1 "" "Job is pending execution for job $job" scontrol suspend "$job"
 says "no job" 1 "" "Invalid job id specified for job 999" scontrol suspend 999
 must scancel "$job"

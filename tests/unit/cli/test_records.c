@@ -79,7 +79,7 @@ static void array_and_waiting_records(void **unused)
     check_has("array", s.s, "JobId=6 ArrayJobId=6 ArrayTaskId=0-3 ArrayTaskThrottle=2 JobName=sweep\n");
     check_has("dependency", s.s, "JobState=PENDING Reason=Dependency Dependency=afterok:34(unfulfilled)\n");
     check_has("times", s.s, "StartTime=Unknown EndTime=Unknown Deadline=N/A\n");
-    check_has("no nodes", s.s, "   NodeList=(null)\n   NumNodes=1");
+    check_has("no nodes", s.s, "   NodeList=\n   NumNodes=1");
     check_has("nothing held", s.s, "AllocTRES=(null)\n");
     str_clear(&s);
     r.element = 2;
