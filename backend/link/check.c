@@ -175,6 +175,11 @@ static void on_phase(__attribute__((unused)) void *ctx, __attribute__((unused)) 
 {
 }
 
+static void on_connected(__attribute__((unused)) void *ctx, struct line *ln)
+{
+    line_shake(ln);
+}
+
 static void on_step(void *ctx, __attribute__((unused)) struct line *ln, enum line_step step,
                     const char *text)
 {
@@ -247,7 +252,8 @@ static void on_over(void *ctx, struct line *ln, enum link_fault fault, const cha
     }
 }
 
-static const struct line_ops ops = {.on_phase = on_phase, .on_step = on_step, .on_over = on_over};
+static const struct line_ops ops = {
+    .on_phase = on_phase, .on_connected = on_connected, .on_step = on_step, .on_over = on_over};
 
 static bool set_option(struct check *c, const char *word)
 {

@@ -27,7 +27,7 @@
 #define TURNS_MAX 32
 #define KEYS_MAX  4 /* sshd allows six tries by default */
 
-enum phase { WAITING, CALLING, KEX, LOGIN, OPEN, EXEC, BOOT, UP, OVER };
+enum phase { WAITING, CALLING, CONNECTED, KEX, LOGIN, OPEN, EXEC, BOOT, UP, OVER };
 
 struct line {
     struct loop *loop;
@@ -74,11 +74,6 @@ struct line {
 uint32_t line_id(const struct line *ln)
 {
     return ln->to.id;
-}
-
-bool line_is_started(const struct line *ln)
-{
-    return ln->phase != WAITING;
 }
 
 const char *line_output(const struct line *ln)
@@ -556,6 +551,7 @@ static bool step(struct line *ln)
     case UP: return step_run(ln);
     case WAITING:
     case CALLING:
+    case CONNECTED:
     case OVER: break;
     }
     return false;
@@ -641,14 +637,20 @@ static void on_dialed(void *arg, int fd, enum link_fault fault, const char *text
         bug_on(!ln->ssh);
         set_options(ln);
         ln->watch = (struct loop_fd){.fd = fd, .fn = on_socket, .ctx = ln};
-        ln->phase = KEX;
-        loop_timer_set(ln->loop, &ln->deadline, SSH_MS);
-        turn(ln);
+        ln->phase = CONNECTED;
+        ln->ops->on_connected(ln->ctx, ln);
         return;
     }
     ln->dial = NULL;
     fail(ln, fault, "%s", text);
     over(ln);
+}
+
+void line_shake(struct line *ln)
+{
+    ln->phase = KEX;
+    loop_timer_set(ln->loop, &ln->deadline, SSH_MS);
+    turn(ln);
 }
 
 void line_start(struct line *ln)

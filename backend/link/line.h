@@ -1,6 +1,6 @@
 /* line.h - one node: called, checked, logged in to, joined with a descriptor.
  *
- *     CALL --connect--> KEX --host key--> LOGIN --> OPEN --> EXEC --> BOOT --bridge--> UP
+ *     CALL --connect--> CONNECTED --> KEX --host key--> LOGIN --> OPEN --> EXEC --> BOOT --bridge--> UP
  *       any of them --error, deadline, the other end closed--> over (freed)
  *
  * The pattern that was found to work with libssh 0.10: the socket is ours and is made non-blocking again
@@ -23,6 +23,8 @@ enum line_step { LINE_CONNECTED, LINE_KEY_KNOWN, LINE_LOGGED_IN };
 
 struct line_ops {
     void (*on_phase)(void *ctx, struct line *ln, enum link_phase phase);
+    /* Its socket is connected; line_shake goes on, from in here or later. */
+    void (*on_connected)(void *ctx, struct line *ln);
     /* May be NULL. text: the address, the fingerprint, the key's file. */
     void (*on_step)(void *ctx, struct line *ln, enum line_step step, const char *text);
     /* The line is over and freed after the call, its descriptor closed. */
@@ -38,15 +40,16 @@ struct line_config {
     const char *accept; /* fingerprint of a host key that is to be written into known_hosts; NULL: none */
 };
 
-/* Waits until line_start calls; over already where the controller takes it back meanwhile. */
+/* Waits until line_start connects and line_shake begins to speak; over already where the controller takes
+ * it back meanwhile. */
 struct line *line_new(struct loop *l, const struct line_config *cfg, const struct line_ops *ops, void *ctx)
     __attribute__((warn_unused_result));
 void line_start(struct line *ln);
+void line_shake(struct line *ln);
 /* No callback. */
 void line_free(struct line *ln);
 
 uint32_t line_id(const struct line *ln);
-bool line_is_started(const struct line *ln);
 const char *line_output(const struct line *ln);
 
 #endif

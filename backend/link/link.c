@@ -19,17 +19,22 @@
 #include "src/proto/codec.h"
 #include "src/proto/frame.h"
 
-/* More at once would only fill the nodes' and our own queue: most of a handshake is waiting for sshd. */
+/* More handshakes at once would only wait for one another: most of one is work of sshd's, and a little of
+ * ours. Connecting is waiting alone, and for a machine that is off it is long: it takes no handshake's
+ * place. */
 #define HANDSHAKES_MAX 32
+#define DIALS_MAX      256
 #define ORDERS_A_TURN  64
 #define LEAVE_MS       1500
 
+enum stage { IDLE, DIALING, SHAKING };
+
 struct entry {
-    struct list link; /* in waiting, calling or up */
+    struct list link; /* in waiting, connected, or running */
     struct link *owner;
     struct line *line;
     char *node;
-    bool calling;
+    enum stage stage; /* what it is counted as */
 };
 
 struct packet {
@@ -44,8 +49,8 @@ struct link {
     struct loop_timer next, end;
     struct kit kit;
     struct keys keys;
-    struct list waiting, running, packets;
-    unsigned n_calling;
+    struct list waiting, connected, running, packets;
+    int n_dialing, n_shaking;
     bool leaving;
 };
 
@@ -97,13 +102,14 @@ static void answer_ping(struct link *l)
 
 /* --- lines --- */
 
-static void stop_calling(struct entry *e)
+static void set_stage(struct entry *e, enum stage stage)
 {
-    if (!e->calling)
-        return;
-    e->calling = false;
-    e->owner->n_calling--;
-    loop_timer_set(e->owner->loop, &e->owner->next, 0);
+    struct link *l = e->owner;
+    l->n_dialing += (stage == DIALING) - (e->stage == DIALING);
+    l->n_shaking += (stage == SHAKING) - (e->stage == SHAKING);
+    if (stage < e->stage || e->stage == DIALING) /* somebody else's turn may have come */
+        loop_timer_set(l->loop, &l->next, 0);
+    e->stage = stage;
 }
 
 static void on_phase(void *ctx, struct line *ln, enum link_phase phase)
@@ -112,8 +118,16 @@ static void on_phase(void *ctx, struct line *ln, enum link_phase phase)
     tell(e->owner, line_id(ln), phase, LINK_FAULT_NONE, NULL);
     if (phase == LINK_UP) {
         log_info("node=%s up", e->node);
-        stop_calling(e);
+        set_stage(e, IDLE);
     }
+}
+
+static void on_connected(void *ctx, struct line *ln)
+{
+    (void)ln;
+    struct entry *e = ctx;
+    list_move_to_end(&e->owner->connected, &e->link);
+    set_stage(e, IDLE);
 }
 
 static void on_over(void *ctx, struct line *ln, enum link_fault fault, const char *text)
@@ -122,7 +136,7 @@ static void on_over(void *ctx, struct line *ln, enum link_fault fault, const cha
     if (fault != LINK_FAULT_NONE)
         log_warn("node=%s %s: %s", e->node, link_fault_word(fault), text);
     tell(e->owner, line_id(ln), LINK_OVER, fault, text);
-    stop_calling(e);
+    set_stage(e, IDLE);
     list_unlink(&e->link);
     if (e->owner->leaving && list_empty(&e->owner->running))
         loop_stop(e->owner->loop);
@@ -130,17 +144,23 @@ static void on_over(void *ctx, struct line *ln, enum link_fault fault, const cha
     free(e);
 }
 
-static const struct line_ops line_ops = {.on_phase = on_phase, .on_over = on_over};
+static const struct line_ops line_ops = {
+    .on_phase = on_phase, .on_connected = on_connected, .on_over = on_over};
 
 static void call_next(void *arg)
 {
     struct link *l = arg;
-    while (!l->leaving && l->n_calling < HANDSHAKES_MAX && !list_empty(&l->waiting)) {
+    while (!l->leaving && l->n_dialing < DIALS_MAX && !list_empty(&l->waiting)) {
         struct entry *e = list_first(&l->waiting, struct entry, link);
         list_move_to_end(&l->running, &e->link);
-        e->calling = true;
-        l->n_calling++;
+        set_stage(e, DIALING);
         line_start(e->line);
+    }
+    while (!l->leaving && l->n_shaking < HANDSHAKES_MAX && !list_empty(&l->connected)) {
+        struct entry *e = list_first(&l->connected, struct entry, link);
+        list_move_to_end(&l->running, &e->link);
+        set_stage(e, SHAKING);
+        line_shake(e->line);
     }
 }
 
@@ -276,6 +296,7 @@ int link_run(int ctl_fd, const char *dir, struct errtext *err)
     l.next = (struct loop_timer){.fn = call_next, .ctx = &l};
     l.end = (struct loop_timer){.fn = stop, .ctx = &l};
     list_init(&l.waiting);
+    list_init(&l.connected);
     list_init(&l.running);
     list_init(&l.packets);
     loop_on_signals(l.loop, (int[]){SIGTERM, SIGINT, SIGHUP, SIGPIPE}, 4, on_signal, &l);
@@ -283,6 +304,7 @@ int link_run(int ctl_fd, const char *dir, struct errtext *err)
     log_info("libssh=%s kit=%s", ssh_version(0), l.kit.id);
     loop_run(l.loop);
     free_lines(&l.waiting);
+    free_lines(&l.connected);
     free_lines(&l.running);
     list_for_each (k, &l.packets, struct packet, link) {
         list_unlink(&k->link);
