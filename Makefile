@@ -133,7 +133,7 @@ LIBS_stoker-ui := $(CURSES) $(CONFIG) $(MSGPACK) -lm
 NEEDS_stokerd := client $(USES_control)
 LIBS_stokerd := $(SQLITE) $(CONFIG) $(MSGPACK) -lm
 NEEDS_stoker-agent := $(USES_agent)
-LIBS_stoker-agent := $(MSGPACK)
+LIBS_stoker-agent := $(MSGPACK) -ldl
 NEEDS_stoker-link := $(USES_link)
 LIBS_stoker-link := $(SSH) $(MSGPACK)
 NEEDS_stoker-sim := sim sched $(USES_cli)
@@ -199,12 +199,13 @@ UNIT_TESTS := $(UNIT_SRC:%.c=$(B)/%)
 OTHER_TESTS := $(OTHER_SRC:%.c=$(B)/%)
 SCRIPTS := $(sort $(foreach k,$(TEST_KINDS),$(wildcard tests/$(k)/test_*.sh)))
 GATES := $(sort $(wildcard tests/gates/*.sh))
-TOOLS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/tools/*.c)))
+FAKE_NVML := $(B)/tests/lib/libfakenvml.so
+TOOLS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/tools/*.c))) $(FAKE_NVML)
 BENCH_PROGRAMS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/bench/bench_*.c)))
 FUZZERS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
-TEST_LIBS := -lcmocka -lvterm $(CURSES) $(SQLITE) $(SSH) $(CONFIG) $(MSGPACK) $(ZLIB) -lm -lutil
+TEST_LIBS := -lcmocka -lvterm $(CURSES) $(SQLITE) $(SSH) $(CONFIG) $(MSGPACK) $(ZLIB) -lm -lutil -ldl
 
-TESTLIB_OBJS := $(call obj,$(sort $(wildcard tests/lib/*.c)))
+TESTLIB_OBJS := $(call obj,$(sort $(filter-out tests/lib/fakenvml.c,$(wildcard tests/lib/*.c))))
 $(B)/lib/test.list: FORCE
 	@mkdir -p $(@D); echo '$(TESTLIB_OBJS)' | cmp -s - $@ || echo '$(TESTLIB_OBJS)' >$@
 $(B)/lib/libtest.a: $(TESTLIB_OBJS) $(B)/lib/test.list
@@ -230,6 +231,12 @@ $(B)/tests/tools/%: $(B)/obj/tests/tools/%.o $(B)/.settings
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< -lutil
+
+# Loaded by the agent in place of NVIDIA's library: plain, also where the programs have sanitizers.
+$(FAKE_NVML): tests/lib/fakenvml.c $(B)/.settings
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(BASE_FLAGS) $(WARNINGS) -fPIC -shared -o $@ $<
 
 RUN_TESTS := B=$(abspath $(B)) NM=$(NM) MAKE_PROGRAM=$(MAKE) tests/run
 FUZZ_SECONDS ?= 60

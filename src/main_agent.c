@@ -11,6 +11,7 @@
 
 #include "backend/agent/agent.h"
 #include "backend/agent/bridge.h"
+#include "backend/agent/gpuwatch.h"
 #include "backend/agent/shim.h"
 #include "src/base/log.h"
 #include "src/base/xalloc.h"
@@ -132,6 +133,8 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "shim") == 0)
         return shim_main(argv[2]);
+    if (argc == 2 && strcmp(argv[1], GPUWATCH_OPTION) == 0)
+        return gpuwatch_main();
     struct options o = {0};
     if (parse(argc, argv, &o) < 0) {
         fputs(usage, stderr);

@@ -120,6 +120,15 @@ bool agent_binds_cpus(const struct agent *a)
     return !a->has_spec || a->spec.cpus <= a->probe.n_cpus;
 }
 
+void agent_describe_gpus(const struct agent *a, struct msg_agent *m)
+{
+    const struct node_spec *s = &a->spec;
+    bool declared = a->has_spec && !s->detect;
+    m->gpus = declared && s->gpus != UINT32_MAX ? s->gpus : a->probe.gpus;
+    const char *type = declared && s->gpu_type ? s->gpu_type : a->probe.gpu_type;
+    m->gpu_type = *type ? xstrdup(type) : NULL;
+}
+
 static void describe(struct agent *a, struct msg_agent *m)
 {
     const struct node_spec *s = &a->spec;
@@ -129,13 +138,12 @@ static void describe(struct agent *a, struct msg_agent *m)
     m->os = xstrdup(a->probe.os);
     m->cpus = declared && s->cpus ? s->cpus : a->probe.n_cpus;
     m->mem_mib = declared && s->mem_mib ? s->mem_mib : a->probe.mem_mib;
-    m->gpus = declared && s->gpus != UINT32_MAX ? s->gpus : a->probe.gpus;
-    const char *type = declared && s->gpu_type ? s->gpu_type : a->probe.gpu_type;
-    m->gpu_type = *type ? xstrdup(type) : NULL;
+    agent_describe_gpus(a, m);
     for (size_t i = 0; i < a->notes.n; i++)
         strv_push(&m->notes, a->notes.v[i]);
     if (!agent_binds_cpus(a))
         strv_push(&m->notes, "cpus: not bound (more are declared than there are)");
+    gpus_describe(a, m);
     m->t_boot = a->probe.t_boot;
     m->t_agent = a->t_agent;
     tasks_list(a, m);
@@ -173,12 +181,35 @@ static char *own_dir(void)
     return there ? xstrdup(self) : NULL;
 }
 
+static struct msg_agent answer(const struct agent *a)
+{
+    return (struct msg_agent){
+        .version = PROTO_VERSION, .node = xstrdup(a->cfg.node), .release = xstrdup(STOKER_VERSION)};
+}
+
+/* Where its clients are, for a controller that reaches it over SSH. */
+static void describe_way_back(struct agent *a, struct msg_agent *m)
+{
+    if (!a->has_spec || !str_eq(a->spec.transport, "ssh"))
+        return;
+    m->client_socket = calls_listen(a);
+    m->bin_dir = own_dir();
+}
+
+void agent_tell(struct agent *a)
+{
+    struct msg_agent m = answer(a);
+    describe(a, &m);
+    describe_way_back(a, &m);
+    agent_send(a, MSG_AGENT, 0, &m);
+    rec_fini(&msg_agent_rec, &m);
+}
+
 static void take_hello(struct peer *p, uint64_t tag, struct msg_hello *h)
 {
     struct agent *a = p->a;
     struct errtext err;
-    struct msg_agent m = {
-        .version = PROTO_VERSION, .node = xstrdup(a->cfg.node), .release = xstrdup(STOKER_VERSION)};
+    struct msg_agent m = answer(a);
     int r = check_hello(a, h, &err);
     if (r < 0) {
         log_warn("controller=%s refused: %s", h->program ? h->program : "?", err.s);
@@ -195,10 +226,7 @@ static void take_hello(struct peer *p, uint64_t tag, struct msg_hello *h)
         h->spec = (struct node_spec){0};
         a->has_spec = a->spec.name != NULL;
         describe(a, &m);
-        if (a->has_spec && str_eq(a->spec.transport, "ssh")) {
-            m.client_socket = calls_listen(a);
-            m.bin_dir = own_dir();
-        }
+        describe_way_back(a, &m);
     }
     wire_send(&p->wire, MSG_AGENT, tag, &msg_agent_rec, &m);
     rec_fini(&msg_agent_rec, &m);
@@ -415,7 +443,7 @@ static void on_signal(void *ctx, int signo)
         return;
     pid_t pid;
     while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
-        if (!util_child_ended(a, pid))
+        if (!gpus_child_ended(a, pid))
             tasks_child_ended(a, pid);
 }
 
@@ -451,6 +479,7 @@ static int start(struct agent *a, struct errtext *err)
     a->sweep = (struct loop_timer){.fn = sweep_fire, .ctx = a};
     loop_on_signals(a->loop, (int[]){SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGPIPE}, 5, on_signal, a);
     loop_on_turn(a->loop, on_turn, a);
+    gpus_start(a);
     return listen_at(a, err);
 }
 
@@ -462,13 +491,10 @@ static void stop(struct agent *a)
         spool_fini(a);
         calls_fini(a);
         util_watch(a, false);
+        gpus_stop(a);
     }
     while (!list_empty(&a->tasks))
         tasks_free(list_first(&a->tasks, struct atask, link));
-    if (a->gpu_out.fd >= 0)
-        close(a->gpu_out.fd);
-    str_fini(&a->gpu_text);
-    rec_fini(&msg_util_rec, &a->gpu_util);
     idmap_fini(&a->by_key);
     idmap_fini(&a->by_pid);
     tomb_close(&a->tomb);
@@ -496,8 +522,6 @@ int agent_run(const struct agent_config *cfg, struct errtext *err)
         .listener = {.fd = -1},
         .clients = {.fd = -1},
         .inotify = {.fd = -1},
-        .gpu_out = {.fd = -1},
-        .gpu_text = STR_INIT,
         .tomb = {.fd = -1},
         .kill_wait_s = KILL_WAIT_S,
     };

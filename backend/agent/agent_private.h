@@ -49,6 +49,9 @@ struct atask {
     unsigned lost_rounds;
     uint64_t input_peer; /* serial of the connection whose INPUT is being answered */
     uint64_t cpu_ticks;  /* at the last look */
+    uint32_t uid;        /* this and the next: not known of those that an earlier agent has launched */
+    struct cpuset gpus;
+    bool gpus_known;
 };
 
 /* A connection on the agent's socket. */
@@ -110,15 +113,15 @@ struct agent {
     struct loop_timer util_timer;
     struct probe_cpu cpu;
     struct mono util_at;
-    struct msg_util gpu_util; /* only its gpus: as last measured */
-    pid_t gpu_pid;
-    struct loop_fd gpu_out;
-    struct str gpu_text;
-    int gpu_pause;
+    struct gpus *gpus; /* NULL: this machine has none that could be looked at */
 };
 
 /* To the controller; dropped where there is none. */
 void agent_send(struct agent *a, enum msg_kind kind, uint64_t tag, const void *body);
+/* Tells the controller anew what this node is. */
+void agent_tell(struct agent *a);
+/* Number and type of the GPUs, as configured or as found. */
+void agent_describe_gpus(const struct agent *a, struct msg_agent *m);
 /* Whether tasks are bound to their CPUs: where no more are declared than there are. */
 bool agent_binds_cpus(const struct agent *a);
 
@@ -178,8 +181,21 @@ int calls_take(struct agent *a, enum msg_kind kind, const void *body) __attribut
 
 /* --- util.c --- */
 void util_watch(struct agent *a, bool on);
-/* True where pid was the one that measures GPUs. */
-bool util_child_ended(struct agent *a, pid_t pid);
+
+/* --- gpus.c --- */
+/* Looks for the first time, and every few seconds from then on; nothing where the machine has no cards. */
+void gpus_start(struct agent *a);
+void gpus_stop(struct agent *a);
+/* What is to be said of the cards whose number and type m has already. */
+void gpus_describe(struct agent *a, struct msg_agent *m);
+/* As last measured; gpus_watch: more often. */
+void gpus_util(struct agent *a, struct msg_util *u);
+void gpus_watch(struct agent *a, bool on);
+/* By number the names that jobs get instead of numbers; left empty where numbers do. */
+void gpus_names(struct agent *a, struct strv *ret);
+/* The process that looks. gpus_child_ended: true where pid was it. */
+bool gpus_is_child(const struct agent *a, pid_t pid);
+bool gpus_child_ended(struct agent *a, pid_t pid);
 
 /* --- cgroup.c --- */
 /* Finds out whether groups with memory limits can be made; adds a note in any case. */

@@ -42,7 +42,21 @@ static uint32_t count_nvidia_devices(void)
     return n;
 }
 
-/* "Model: NVIDIA A100-SXM4-80GB" becomes "a100": what people write in --gres=gpu:a100:2. */
+void probe_gpu_type(const char *name, char *buf, size_t size)
+{
+    struct strv words = strv_split(name, " \t-");
+    buf[0] = '\0';
+    for (size_t i = 0; i < words.n && !buf[0]; i++) {
+        const char *w = words.v[i];
+        if (strpbrk(w, "0123456789"))
+            for (size_t k = 0; w[k] && k + 1 < size; k++) {
+                buf[k] = (char)(w[k] >= 'A' && w[k] <= 'Z' ? w[k] - 'A' + 'a' : w[k]);
+                buf[k + 1] = '\0';
+            }
+    }
+    strv_fini(&words);
+}
+
 static void find_gpu_type(char *buf, size_t size)
 {
     buf[0] = '\0';
@@ -57,16 +71,7 @@ static void find_gpu_type(char *buf, size_t size)
         if (proc_read_file(path, text, sizeof text) <= 0 || strncmp(text, "Model:", 6) != 0)
             continue;
         text[strcspn(text, "\n")] = '\0';
-        struct strv words = strv_split(text + 6, " \t-");
-        for (size_t i = 0; i < words.n && !buf[0]; i++) {
-            const char *w = words.v[i];
-            if (strpbrk(w, "0123456789"))
-                for (size_t k = 0; w[k] && k + 1 < size; k++) {
-                    buf[k] = (char)(w[k] >= 'A' && w[k] <= 'Z' ? w[k] - 'A' + 'a' : w[k]);
-                    buf[k + 1] = '\0';
-                }
-        }
-        strv_fini(&words);
+        probe_gpu_type(text + 6, buf, size);
     }
     closedir(d);
 }
@@ -160,22 +165,4 @@ uint64_t probe_disk_free(int dir_fd)
 {
     struct statvfs v;
     return fstatvfs(dir_fd, &v) < 0 ? UINT64_MAX : (uint64_t)v.f_bavail * v.f_frsize;
-}
-
-static char gpu_argv0[] = "nvidia-smi",
-            gpu_argv1[] = "--query-gpu=index,utilization.gpu,memory.used,memory.total",
-            gpu_argv2[] = "--format=csv,noheader,nounits";
-char *const probe_gpu_command[] = {gpu_argv0, gpu_argv1, gpu_argv2, NULL};
-
-void probe_gpu_parse(const char *text, struct msg_util *into)
-{
-    struct strv lines = strv_split(text, "\n");
-    for (size_t i = 0; i < lines.n; i++) {
-        unsigned index, busy;
-        unsigned long long used, total;
-        if (sscanf(lines.v[i], "%u, %u, %llu, %llu", &index, &busy, &used, &total) == 4)
-            *rec_list_push(&into->gpus) =
-                (struct gpu_util){.index = index, .busy_pct = busy, .mem_used_mib = used, .mem_mib = total};
-    }
-    strv_fini(&lines);
 }

@@ -29,8 +29,8 @@ double probe_load1(void);
 /* Bytes that an ordinary user may still write there; UINT64_MAX where that is not known. */
 uint64_t probe_disk_free(int dir_fd);
 
-/* GPUs as nvidia-smi lists them, one line each: "index, utilisation %, used MiB, MiB". */
-extern char *const probe_gpu_command[];
-void probe_gpu_parse(const char *text, struct msg_util *into);
+/* "NVIDIA A100-SXM4-80GB" becomes "a100": what people write in --gres=gpu:a100:2. "" where no word has a
+ * digit. */
+void probe_gpu_type(const char *name, char *buf, size_t size);
 
 #endif

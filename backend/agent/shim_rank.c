@@ -133,6 +133,25 @@ static void close_the_rest(void)
         fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
+/* Numbers that CUDA would understand differently now become names. */
+static void name_gpus(const struct shim *s, struct strv *env)
+{
+    const char *numbers = strv_getenv(env, "CUDA_VISIBLE_DEVICES");
+    if (!s->setup.gpu_names.n || str_is_empty(numbers))
+        return;
+    struct strv v = strv_split(numbers, ",");
+    struct str names = STR_INIT;
+    for (size_t i = 0; i < v.n; i++) {
+        char *end;
+        unsigned long n = strtoul(v.v[i], &end, 10);
+        bool known = end != v.v[i] && !*end && n < s->setup.gpu_names.n;
+        str_appendf(&names, "%s%s", i ? "," : "", known ? s->setup.gpu_names.v[n] : v.v[i]);
+    }
+    strv_setenv(env, "CUDA_VISIBLE_DEVICES", names.s);
+    str_fini(&names);
+    strv_fini(&v);
+}
+
 static struct strv environment(const struct shim *s, const struct rank *r)
 {
     struct strv env = strv_copy(&s->l.env);
@@ -147,6 +166,7 @@ static struct strv environment(const struct shim *s, const struct rank *r)
     strv_setenvf(&env, "SLURM_TASK_PID", "%d", (int)getpid());
     char *eq = strchr(s->mark, '=');
     strv_setenv(&env, "STOKER_LAUNCH", eq ? eq + 1 : "");
+    name_gpus(s, &env);
     return env;
 }
 

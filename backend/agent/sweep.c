@@ -65,7 +65,7 @@ static unsigned kill_orphans(struct agent *a, const struct proc_list *all)
     unsigned n = 0;
     for (size_t i = 0; i < all->n; i++) {
         const struct proc *p = &all->v[i];
-        if (p->ppid == getpid() && p->state != 'Z' && p->pid != a->gpu_pid &&
+        if (p->ppid == getpid() && p->state != 'Z' && !gpus_is_child(a, p->pid) &&
             !idmap_get(&a->by_pid, (uint64_t)p->pid))
             n += kill_tree(p);
     }

@@ -369,8 +369,10 @@ static void send_setup(struct atask *t, const struct blob *groups, const struct 
         .oom_score_adj = a->oom_score_adj,
         .spool_max = a->policy.spool_max_mib << 20,
     };
+    gpus_names(a, &setup.gpu_names);
     wire_send(&t->wire, SHIM_SETUP, 0, &shim_setup_rec, &setup);
     wire_send_encoded(&t->wire, MSG_LAUNCH, 0, f->body, f->size);
+    strv_fini(&setup.gpu_names);
     free(node);
 }
 
@@ -442,6 +444,9 @@ void tasks_launch(struct agent *a, uint64_t tag, const struct launch *l, const s
     t = tasks_new(a, &l->key);
     t->cluster = xstrdup(l->cluster);
     t->has_spool = uses_spool(l);
+    t->uid = l->uid;
+    t->gpus = l->alloc.gpus;
+    t->gpus_known = true;
     t->st.t_start = loop_wall(a->loop);
     r = start(t, l, groups, f, &err);
     if (r == 0)

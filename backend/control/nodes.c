@@ -79,8 +79,22 @@ static void take_facts(struct control *c, struct node_link *link, const struct m
                            .gpu_type = xstrdup(m->gpu_type),
                            .notes = strv_copy(&m->notes),
                            .t_boot = m->t_boot,
-                           .t_agent = m->t_agent};
+                           .t_agent = m->t_agent,
+                           .gpus_out = m->gpus_out,
+                           .gpus_lost = m->gpus_lost,
+                           .gpu_notes = strv_copy(&m->gpu_notes)};
     ctl_emit(c, EV_NODE, 0, &body);
+}
+
+/* An agent that looks at its cards tells of changes by itself. */
+static bool has_gpu_news(const struct node *n, const struct msg_agent *m)
+{
+    bool same = n->gpu_notes.n == m->gpu_notes.n;
+    for (size_t i = 0; i < n->gpu_notes.n && same; i++)
+        same = str_eq(n->gpu_notes.v[i], m->gpu_notes.v[i]);
+    return !same || !cpuset_eq(&n->gpus_out, &m->gpus_out) || !cpuset_eq(&n->gpus_lost, &m->gpus_lost) ||
+           (n->spec.gpus == UINT32_MAX && n->gpus != m->gpus) ||
+           (!n->spec.gpu_type && !str_eq(n->gpu_type, m->gpu_type));
 }
 
 static void emit_running(struct control *c, const struct launch_status *st)
@@ -206,7 +220,7 @@ static void on_agent(void *arg, struct nodeconn *conn, struct msg_agent *m)
     loop_timer_cancel(c->loop, &link->lost);
     if (first)
         ctl_forget_sent(c, nodeconn_node(conn));
-    if (first || link->facts_due || n->state != NODE_UP)
+    if (first || link->facts_due || n->state != NODE_UP || has_gpu_news(n, m))
         take_facts(c, link, m);
     link->facts_due = false;
     link->reconciled = true;

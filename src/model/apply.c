@@ -128,6 +128,10 @@ static int apply_node(struct model *m, const struct event *ev, const struct ev_n
     set_str(&n->version, b->version);
     strv_fini(&n->notes);
     n->notes = strv_copy(&b->notes);
+    strv_fini(&n->gpu_notes);
+    n->gpu_notes = strv_copy(&b->gpu_notes);
+    n->gpus_out = b->gpus_out;
+    n->gpus_lost = b->gpus_lost;
     n->t_boot = b->t_boot;
     n->t_agent = b->t_agent;
     node_settle(n, b->cpus, b->gpus, b->mem_mib, b->gpu_type);

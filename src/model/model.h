@@ -37,6 +37,9 @@ struct node {
     char *trouble;          /* why it cannot be reached; only while suspect, lost or down */
     char *note, *note_user; /* an administrator's word; NULL: none */
     struct wall t_note;
+    struct cpuset gpus_out;  /* not to be given: lost, or used by somebody who does not hold them */
+    struct cpuset gpus_lost; /* of those: the ones that do not work */
+    struct strv gpu_notes;   /* why, a line for each */
 };
 #define NODE_FIELDS(F, G, S)                                                                                 \
     G(S, SUB, spec, node_spec) F(S, U32, state) F(S, BOOL, drain) F(S, STR, drain_reason)                    \
@@ -44,7 +47,8 @@ struct node {
     F(S, STR, gpu_type) F(S, STR, boot_id) F(S, STR, arch) F(S, STR, os) F(S, STR, version)                  \
     F(S, STRV, notes) F(S, WALL, t_boot) F(S, WALL, t_agent) F(S, WALL, t_state) F(S, CPUSET, cpus_used)     \
     F(S, CPUSET, gpus_used) F(S, U64, mem_used_mib) F(S, U32, n_jobs) F(S, BOOL, exclusive) F(S, BOOL, gone) \
-    F(S, STR, trouble) F(S, STR, note) F(S, STR, note_user) F(S, WALL, t_note)
+    F(S, STR, trouble) F(S, STR, note) F(S, STR, note_user) F(S, WALL, t_note) F(S, CPUSET, gpus_out)        \
+    F(S, CPUSET, gpus_lost) F(S, STRV, gpu_notes)
 extern const struct rec_desc node_rec;
 
 /* How far an array's jobs are, its record among them: what dependencies on the whole of it ask for. */

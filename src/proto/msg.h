@@ -62,12 +62,15 @@ struct msg_agent { /* A->S: answer to its hello */
     launches;            /* everything it holds, ended ones included until acknowledged */
     char *client_socket; /* where clients on the node reach the controller through it; NULL: nowhere */
     char *bin_dir;       /* where srun and the others lie beside it; NULL: they do not */
+    struct cpuset gpus_out, gpus_lost; /* cards that are not to be given; of those: the ones that fail */
+    struct strv gpu_notes;             /* why */
 };
 #define MSG_AGENT_FIELDS(F, G, S)                                                                            \
     F(S, U32, version) F(S, STR, refused) F(S, STR, node) F(S, STR, boot_id) F(S, STR, arch) F(S, STR, os)   \
     F(S, STR, release) F(S, U32, cpus) F(S, U32, gpus) F(S, U64, mem_mib) F(S, STR, gpu_type)                \
     F(S, STRV, notes) F(S, WALL, t_boot) F(S, WALL, t_agent) G(S, LISTOF, launches, launch_status)    \
-    F(S, STR, client_socket) F(S, STR, bin_dir)
+    F(S, STR, client_socket) F(S, STR, bin_dir) F(S, CPUSET, gpus_out) F(S, CPUSET, gpus_lost)               \
+    F(S, STRV, gpu_notes)
 
 struct msg_result {   /* S->C: done, or refused and why */
     uint32_t refusal; /* enum refusal; NONE: done */
@@ -451,7 +454,7 @@ struct msg_window_set {   /* C->S, admins; answered by RESULT */
 #define MSGS(X)                                                                                              \
     X(HELLO, msg_hello, "C->S, S->A; answered by WELCOME, AGENT")                                            \
     X(WELCOME, msg_welcome, "S->C")                                                                          \
-    X(AGENT, msg_agent, "A->S")                                                                              \
+    X(AGENT, msg_agent, "A->S, and again where its GPUs have changed")                                       \
     X(RESULT, msg_result, "S->C")                                                                            \
     X(SUBMIT, msg_submit, "C->S; RESULT")                                                                    \
     X(STEP_CREATE, msg_step_create, "C->S; STEP_CREATED")                                                    \
