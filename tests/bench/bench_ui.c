@@ -63,10 +63,24 @@ int main(void)
     uilab_keys(&u, "<C-u>alice<Enter>");
     MEASURE("filtered: key and picture", 20, (uilab_keys(&u, "k"), uilab_draw(&u, 50, 200)));
     MEASURE("filtered: a change and picture", 3, (app_changed(u.app), uilab_draw(&u, 50, 200)));
-    uilab_keys(&u, "<Esc>o<Down><Down><Down><Enter>");
+    uilab_keys(&u, "<Esc>o<Down><Down><Down>");
+    MEASURE("sort by name: key and picture", 1, (uilab_keys(&u, "<Enter>"), uilab_draw(&u, 50, 200)));
     MEASURE("sorted by name: a change and picture", 3, (app_changed(u.app), uilab_draw(&u, 50, 200)));
     uilab_keys(&u, "G");
     MEASURE("cursor at the end: a change and picture", 3, (app_changed(u.app), uilab_draw(&u, 50, 200)));
+    uilab_keys(&u, "o<Up><Up><Up><Up><Enter>");
+    static const struct {
+        const char *key, *what;
+    } screens[] = {{"3", "GPUs"}, {"4", "timeline"}, {"5", "partitions"}, {"6", "history"}, {"7", "usage"}};
+    for (size_t i = 0; i < sizeof screens / sizeof screens[0]; i++) {
+        char what[80];
+        snprintf(what, sizeof what, "%s: opened and drawn", screens[i].what);
+        MEASURE(what, 1, (uilab_keys(&u, screens[i].key), uilab_draw(&u, 50, 200)));
+        snprintf(what, sizeof what, "%s: a change and picture", screens[i].what);
+        MEASURE(what, 3, (app_changed(u.app), uilab_draw(&u, 50, 200)));
+    }
+    uilab_keys(&u, "1s");
+    MEASURE("form: a letter and picture", 5, (uilab_keys(&u, "x"), uilab_draw(&u, 50, 200)));
     uilab_fini(&u);
     return 0;
 }

@@ -201,6 +201,43 @@ static void filters_in_words(void **state)
     }
 }
 
+/* --- order --- */
+
+/* Names as the screen shows them, from above to below. */
+static void rows_are_sorted(void **state)
+{
+    static const struct {
+        const char *sort, *order;
+    } rows[] = {
+        {"name", "ablation convert crossval eval finetune merge mistake prepare pretrain relax report "
+                 "sweep train-resnet"},
+        {"name down", "train-resnet sweep report relax pretrain prepare mistake merge finetune eval "
+                      "crossval convert ablation"},
+        {"id down", "report ablation eval finetune crossval sweep pretrain train-resnet mistake relax "
+                    "merge convert prepare"},
+        {"gpus down", "finetune mistake train-resnet pretrain crossval ablation eval"},
+        {"user", "pretrain sweep crossval eval ablation merge prepare train-resnet finetune mistake "
+                 "convert report relax"},
+        {"left", "train-resnet pretrain sweep crossval"}, /* what is not known comes last ... */
+        {"left down", "crossval sweep train-resnet"},     /* ... whatever the direction */
+        {"", "train-resnet pretrain sweep crossval finetune eval ablation report"},
+    };
+    struct stage *g = *state;
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct str keys = STR_INIT;
+        str_appendf(&keys, ":sort %s<Enter>g", rows[i].sort);
+        uilab_keys(&g->u, keys.s);
+        uilab_draw(&g->u, 24, 80);
+        struct strv names = strv_split(rows[i].order, " ");
+        for (size_t k = 1; k < names.n; k++)
+            if (uilab_find(&g->u, names.v[k - 1]) >= uilab_find(&g->u, names.v[k]))
+                fail_msg("sorted by %s, %s is not before %s:\n%s", rows[i].sort, names.v[k - 1], names.v[k],
+                         uilab_text(&g->u));
+        strv_fini(&names);
+        str_fini(&keys);
+    }
+}
+
 /* --- columns, and what is kept --- */
 
 static void columns_are_chosen(void **state)
@@ -484,6 +521,7 @@ int main(void)
         STAGE_CASE(history_comes_back),
         STAGE_CASE(typing_a_command_presses_no_key),
         STAGE_CASE(filters_in_words),
+        STAGE_CASE(rows_are_sorted),
         STAGE_CASE(columns_are_chosen),
         STAGE_CASE(filter_sort_and_columns_are_kept),
         cmocka_unit_test(a_broken_file_is_told_with_its_line),

@@ -4,6 +4,16 @@
 #include "src/base/utf8.h"
 #include "tests/lib/uilab.h"
 #include "ui/app/settings.h"
+#include "ui/view/gpus.h"
+#include "ui/view/history.h"
+#include "ui/view/jobpage.h"
+#include "ui/view/jobs.h"
+#include "ui/view/nodes.h"
+#include "ui/view/output.h"
+#include "ui/view/parts.h"
+#include "ui/view/submit.h"
+#include "ui/view/timeline.h"
+#include "ui/view/usage.h"
 #include "ui/widget/bar.h"
 #include "ui/widget/linetext.h"
 #include "ui/widget/table.h"
@@ -87,24 +97,24 @@ static void every_key_has_its_help(void **state)
 static void no_key_means_two_things(void **state)
 {
     (void)state;
-    static const enum scope lists[] = {SCOPE_JOBS, SCOPE_ACTS, SCOPE_LIST, SCOPE_MOVE, SCOPE_GLOBAL};
-    static const enum scope page[] = {SCOPE_JOB, SCOPE_ACTS, SCOPE_MOVE, SCOPE_GLOBAL};
-    static const enum scope nodes[] = {SCOPE_NODES, SCOPE_LIST, SCOPE_MOVE, SCOPE_GLOBAL};
-    static const enum scope text[] = {SCOPE_TEXT, SCOPE_MOVE, SCOPE_GLOBAL};
-    static const struct {
-        const char *name;
-        const enum scope *scopes;
-        size_t n;
-    } rows[] = {{"jobs", lists, 5}, {"job", page, 4}, {"nodes", nodes, 4}, {"text", text, 3}};
+    static const struct view_ops *const views[] = {
+        &jobs_view,  &nodes_view,   &gpus_view,   &parts_view,  &history_view,
+        &usage_view, &jobpage_view, &output_view, &submit_view, &timeline_view};
+    /* On these the special key is meant over the general one. */
+    static const enum action over[] = {ACTION_FOLD};
     struct keymap km;
     keymap_init(&km);
-    for (size_t r = 0; r < N_OF(rows); r++)
+    for (size_t v = 0; v < N_OF(views); v++) {
+        enum scope scopes[8];
+        size_t n = views[v]->n_scopes;
+        memcpy(scopes, views[v]->scopes, n * sizeof scopes[0]);
+        scopes[n++] = SCOPE_GLOBAL;
         for (int a = 1; a < ACTION_N; a++)
-            for (size_t s = 0; s < rows[r].n; s++)
-                if (action_info((enum action)a)->scope == rows[r].scopes[s])
-                    for (int k = 0; k < KEYS_MAX && km.keys[a][k]; k++)
-                        check_int(rows[r].name, keymap_find(&km, rows[r].scopes, rows[r].n, km.keys[a][k]),
-                                  a);
+            for (size_t s = 0; s < n; s++)
+                if (action_info((enum action)a)->scope == scopes[s])
+                    for (int k = 0; k < KEYS_MAX && km.keys[a][k] && a != (int)over[0]; k++)
+                        check_int(views[v]->name, keymap_find(&km, scopes, n, km.keys[a][k]), a);
+    }
 }
 
 static void help_shows_every_key_of_its_screen(void **state)

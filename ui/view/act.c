@@ -326,6 +326,8 @@ static void choose_signal(struct ui *ui, struct deed *d)
     X("TimeLimit", "time limit", "2:00:00 or 1-12:00:00")        \
     X("MinMemoryNode", "memory of a node", "16G")                \
     X("Partition", "partition", "a name, or several with commas") \
+    X("Priority", "priority (administrators)", "a number") \
+    X("Dependency", "depends on", "afterok:12, afterany:12:13; nothing takes it away") \
     X("Nice", "nice", "a number; more is later")                 \
     X("JobName", "name", "any text")                             \
     X("StartTime", "not before", "now+1hour, 18:00, 2026-12-24") \
@@ -384,16 +386,19 @@ static void value_now(const struct ui *ui, const struct deed *d, size_t change, 
         jobtext_limit(out, j, ui_model(ui));
     else if (str_eq(key, "MinMemoryNode") && j->req.mem_node_mib != MEM_NOT_GIVEN)
         jobtext_mem(out, j->req.mem_node_mib, false);
+    else if (str_eq(key, "Priority"))
+        str_appendf(out, "%u", j->priority);
     else if (str_eq(key, "Nice"))
         str_appendf(out, "%d", j->req.nice);
     else if (str_eq(key, "ArrayTaskThrottle"))
         str_appendf(out, "%u", j->req.array_throttle);
     else
-        append(out, str_eq(key, "Partition") ? j->req.partition ? j->req.partition : j->partition
-                    : str_eq(key, "JobName") ? j->req.name
-                    : str_eq(key, "QOS")     ? j->req.qos
-                    : str_eq(key, "Account") ? j->req.account
-                                             : NULL);
+        append(out, str_eq(key, "Partition")    ? j->req.partition ? j->req.partition : j->partition
+                    : str_eq(key, "Dependency") ? j->req.dependency
+                    : str_eq(key, "JobName")    ? j->req.name
+                    : str_eq(key, "QOS")        ? j->req.qos
+                    : str_eq(key, "Account")    ? j->req.account
+                                                : NULL);
 }
 
 static void change_chosen(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
@@ -411,6 +416,7 @@ static void change_chosen(struct ui *ui, struct dialog *dlg, enum dialog_outcome
     edit_set(&d->edit, value.s);
     str_fini(&value);
     d->verb = xstrdup("change");
+    d->may_be_empty = str_eq(changes[c->change].key, "Dependency");
     ui_take_dialog(ui, d, value_typed, c, changing_free);
 }
 

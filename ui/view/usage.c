@@ -40,6 +40,7 @@ struct usageview {
     struct rect body;
     VEC(struct holder *) rows;
     struct idmap by_id;
+    struct holder *last, *last_account;  /* of the job that was counted last */
     struct msg_shares_rows shares, next; /* next: of which pieces are still coming */
     bool has_shares, asking, refused, opened;
     struct wall asked;
@@ -105,10 +106,8 @@ static void ask_sometimes(struct usageview *u)
 
 static uint64_t id_of(const char *account, const char *user)
 {
-    struct str s = STR_INIT;
-    str_appendf(&s, "%s\n%s", account, user ? user : "");
-    uint64_t id = hash_bytes(s.s, s.len);
-    str_fini(&s);
+    uint64_t id = hash_bytes(account, strlen(account)) * 0x9e3779b97f4a7c15u;
+    id ^= user ? hash_bytes(user, strlen(user)) + 1 : 0;
     return id ? id : 1;
 }
 
@@ -144,8 +143,14 @@ static void add_job(struct holder *r, const struct job *j)
 static void count_job(struct usageview *u, const struct job *j)
 {
     const char *account = j->req.account ? j->req.account : j->group;
-    add_job(row_of(u, account, NULL), j);
-    add_job(row_of(u, account, j->user ? j->user : "?"), j);
+    const char *user = j->user ? j->user : "?";
+    /* Jobs of one user stand together mostly. */
+    if (!u->last || !str_eq(u->last->user, user) || !str_eq(u->last->account, account)) {
+        u->last = row_of(u, account, user);
+        u->last_account = row_of(u, account, NULL);
+    }
+    add_job(u->last_account, j);
+    add_job(u->last, j);
 }
 
 static void drop_rows(struct usageview *u)
@@ -156,6 +161,7 @@ static void drop_rows(struct usageview *u)
         free(u->rows.v[i]);
     }
     vec_clear(&u->rows);
+    u->last = NULL;
     idmap_fini(&u->by_id);
     u->by_id = (struct idmap){0};
 }

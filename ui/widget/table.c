@@ -152,69 +152,146 @@ static void filter_family(struct table *t, size_t i, bool all)
         t->shown.n = at;
 }
 
+/* Sorting is a key's work, so it must be done within a frame: values become numbers that compare in the
+ * same way, a radix sort puts them in order and keeps the order of equals, and only texts that begin alike
+ * are looked at again. What has no number, where others have one, goes to the end, whatever the direction.
+ */
 struct sort_key {
-    bool has_num;
-    double num;
-    char *text;
-    size_t from, n; /* rows of the family in the unsorted list */
+    uint64_t value;
+    uint32_t family; /* in families */
 };
 
-static int compare_text(const char *a, const char *b)
+struct family {
+    uint32_t from, n; /* rows in the unsorted list */
+    uint32_t text_at; /* in the pool */
+};
+
+struct sorting {
+    VEC(struct family) families;
+    VEC(struct sort_key) nums, texts;
+    struct str pool; /* texts, one behind the other */
+};
+
+/* The first letters, folded. */
+static uint64_t prefix_of(const char *s)
 {
-    int rc = strcasecmp(a, b);
-    return rc ? rc : strcmp(a, b);
+    uint64_t p = 0;
+    for (int i = 0; i < 8; i++) {
+        unsigned char c = (unsigned char)*s;
+        p = p << 8 | (c >= 'A' && c <= 'Z' ? c + 32u : c);
+        s += c != 0;
+    }
+    return p;
 }
 
-static int compare_keys(const void *pa, const void *pb)
+/* IEEE numbers compare like whole ones once the sign is turned round. */
+static uint64_t order_of(double num)
 {
-    const struct sort_key *a = pa, *b = pb;
-    int rc;
-    if (a->has_num && b->has_num)
-        rc = (a->num > b->num) - (a->num < b->num);
-    else if (a->has_num != b->has_num)
-        return a->has_num ? -1 : 1; /* what is not known goes to the end, whatever the direction */
-    else
-        rc = compare_text(a->text, b->text);
-    return rc ? rc : (a->from > b->from) - (a->from < b->from);
+    uint64_t bits;
+    num += 0.0; /* one zero, not two */
+    memcpy(&bits, &num, sizeof bits);
+    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
-static int compare_keys_reverse(const void *pa, const void *pb)
+static void radix_sort(struct sort_key *v, size_t n, bool reverse)
 {
+    struct sort_key *other = n ? xreallocarray(NULL, n, sizeof *other) : NULL;
+    uint64_t flip = reverse ? UINT64_MAX : 0;
+    for (unsigned shift = 0; shift < 64 && n > 1; shift += 8) {
+        size_t count[257] = {0};
+        for (size_t i = 0; i < n; i++)
+            count[((v[i].value ^ flip) >> shift & 255) + 1]++;
+        bool all_alike = false;
+        for (size_t b = 1; b < 257 && !all_alike; b++)
+            all_alike = count[b] == n;
+        if (all_alike)
+            continue;
+        for (size_t b = 1; b < 257; b++)
+            count[b] += count[b - 1];
+        for (size_t i = 0; i < n; i++)
+            other[count[(v[i].value ^ flip) >> shift & 255]++] = v[i];
+        memcpy(v, other, n * sizeof *v);
+    }
+    free(other);
+}
+
+struct text_order {
+    const struct sorting *s;
+    bool reverse;
+};
+
+static int compare_texts(const void *pa, const void *pb, void *ctx)
+{
+    const struct text_order *o = ctx;
     const struct sort_key *a = pa, *b = pb;
-    if (a->has_num != b->has_num)
-        return a->has_num ? -1 : 1;
-    int rc = a->has_num ? (a->num > b->num) - (a->num < b->num) : compare_text(a->text, b->text);
-    return rc ? -rc : (a->from > b->from) - (a->from < b->from);
+    const char *x = o->s->pool.s + o->s->families.v[a->family].text_at,
+               *y = o->s->pool.s + o->s->families.v[b->family].text_at;
+    int rc = strcasecmp(x, y);
+    rc = rc ? rc : strcmp(x, y);
+    rc = o->reverse ? -rc : rc;
+    return rc ? rc : (a->family > b->family) - (a->family < b->family);
+}
+
+/* Runs whose first letters are the same, but for those that are the same altogether. */
+static void settle_texts(struct sorting *s, bool reverse)
+{
+    struct text_order o = {.s = s, .reverse = reverse};
+    struct sort_key *v = s->texts.v;
+    for (size_t i = 0; i < s->texts.n;) {
+        const char *first = s->pool.s + s->families.v[v[i].family].text_at;
+        size_t end = i + 1;
+        bool alike = true;
+        for (; end < s->texts.n && v[end].value == v[i].value; end++)
+            alike = alike && strcmp(first, s->pool.s + s->families.v[v[end].family].text_at) == 0;
+        if (!alike)
+            qsort_r(v + i, end - i, sizeof *v, compare_texts, &o);
+        i = end;
+    }
+}
+
+static void collect_keys(struct table *t, struct sorting *s)
+{
+    for (size_t i = 0; i < t->shown.n; i++) {
+        if (i && t->shown.v[i].depth > 0) {
+            s->families.v[s->families.n - 1].n++;
+            continue;
+        }
+        const struct field *f = get_field(t, &t->shown.v[i], (size_t)t->sort);
+        struct sort_key key = {.family = (uint32_t)s->families.n,
+                               .value = f->has_num ? order_of(f->num) : prefix_of(f->text.text.s)};
+        vec_push(&s->families,
+                 (struct family){.from = (uint32_t)i, .n = 1, .text_at = (uint32_t)s->pool.len});
+        if (f->has_num) {
+            vec_push(&s->nums, key);
+        } else {
+            str_append_n(&s->pool, f->text.text.s, f->text.text.len + 1);
+            vec_push(&s->texts, key);
+        }
+    }
 }
 
 static void sort_shown(struct table *t)
 {
-    VEC(struct sort_key) keys = VEC_INIT;
-    for (size_t i = 0; i < t->shown.n; i++) {
-        if (i && t->shown.v[i].depth > 0) {
-            keys.v[keys.n - 1].n++;
-            continue;
-        }
-        const struct field *f = get_field(t, &t->shown.v[i], (size_t)t->sort);
-        vec_push(&keys, (struct sort_key){.has_num = f->has_num,
-                                          .num = f->num,
-                                          .from = i,
-                                          .n = 1,
-                                          .text = f->has_num ? NULL : xstrdup(f->text.text.s)});
-    }
-    if (keys.n > 1)
-        qsort(keys.v, keys.n, sizeof *keys.v, t->reverse ? compare_keys_reverse : compare_keys);
+    struct sorting s = {.pool = STR_INIT};
+    collect_keys(t, &s);
+    radix_sort(s.nums.v, s.nums.n, t->reverse);
+    radix_sort(s.texts.v, s.texts.n, t->reverse);
+    settle_texts(&s, t->reverse);
     struct trow *sorted = t->shown.n ? xreallocarray(NULL, t->shown.n, sizeof *sorted) : NULL;
     size_t at = 0;
-    vec_for_each (&keys, i) {
-        memcpy(sorted + at, t->shown.v + keys.v[i].from, keys.v[i].n * sizeof *sorted);
-        at += keys.v[i].n;
-        free(keys.v[i].text);
+    for (size_t i = 0; i < s.nums.n + s.texts.n; i++) {
+        const struct sort_key *k = i < s.nums.n ? &s.nums.v[i] : &s.texts.v[i - s.nums.n];
+        const struct family *f = &s.families.v[k->family];
+        memcpy(sorted + at, t->shown.v + f->from, f->n * sizeof *sorted);
+        at += f->n;
     }
-    vec_fini(&keys);
     if (sorted)
         memcpy(t->shown.v, sorted, t->shown.n * sizeof *sorted);
     free(sorted);
+    vec_fini(&s.families);
+    vec_fini(&s.nums);
+    vec_fini(&s.texts);
+    str_fini(&s.pool);
 }
 
 static void reshow(struct table *t)
