@@ -153,13 +153,17 @@ static uint32_t count_of(const struct model *m, const struct job *j, const struc
 static void append_holders(const struct model *m, const struct license_spec *spec, struct str *out)
 {
     uint32_t n = 0;
+    struct str ids = STR_INIT;
     list_for_each (j, &m->active, struct job, in_queue) {
         if (!holds(j) || !count_of(m, j, spec))
             continue;
         if (n < HOLDERS_MAX)
-            str_appendf(out, "%s %u", n ? "," : " by jobs", j->id);
+            str_appendf(&ids, "%s %u", n ? "," : "", j->id);
         n++;
     }
+    if (n)
+        str_appendf(out, " by job%s%s", n == 1 ? "" : "s", ids.s);
+    str_fini(&ids);
     if (n > HOLDERS_MAX)
         str_appendf(out, " and %u more", n - HOLDERS_MAX);
 }

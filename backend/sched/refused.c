@@ -88,15 +88,16 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
         ++*why;
         return;
     }
-    struct amount need = demand_on_node(&l->demand, pn);
+    struct amount all = l->p->empty.nodes[at].cap;
+    struct amount need = demand_on_node(&l->demand, l->empty ? &l->p->empty.nodes[at] : pn);
     if (l->spread)
         need = demand_piece(&l->demand).need;
     struct amount least = need;
     if (l->demand.need.whole_nodes)
         least = (struct amount){least.cpus < 1 ? least.cpus : 1, 0, l->demand.need.gpus_per_node};
     r->asked = need;
-    why = pn->cap.cpus ? too_small(pn->cap, least, &r->no_cpus, &r->no_gpus, &r->no_mem) : NULL;
-    note_most(r, why, pn->cap);
+    why = all.cpus ? too_small(all, least, &r->no_cpus, &r->no_gpus, &r->no_mem) : NULL;
+    note_most(r, why, all);
     if (!why && !l->empty) {
         const struct window *w;
         if (n->drain)
@@ -105,6 +106,8 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
             why = &r->out;
         else if (l->demand.need.whole_nodes && n->n_jobs)
             why = &r->busy_whole;
+        else if (pn->cap.gpus < least.gpus) /* whoever ends */
+            why = &r->cards;
         else if ((why = too_small(pn->free_now, least, &r->cpus, &r->gpus, &r->mem)) == NULL &&
                  (w = window_of(l, n))) {
             r->first_window =
@@ -114,6 +117,11 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
             why = &r->held;
         }
     }
+    bool few = why == &r->cards || why == &r->gpus;
+    if (few && pn->cap.gpus < all.gpus && !r->first_cards)
+        r->first_cards = n;
+    if (!why)
+        r->together = amount_plus(r->together, l->empty ? all : pn->free_now);
     ++*(why ? why : &r->fit);
 }
 
@@ -125,6 +133,7 @@ void refused_count(const struct planner *p, const struct job *j, const struct st
     uint32_t limit_s = deadline_least_s(j, spec);
     *ret = (struct refused){0};
     planner_demand(j, s, spec, &l.demand);
+    ret->nodes_max = l.demand.nodes_max;
     ret->spread = l.spread = l.demand.nodes_max > 1 && !demand_is_uniform(&l.demand);
     l.gpu_type = s && s->gpu_type ? s->gpu_type : j->req.gpu_type;
     if (limit_s != DURATION_UNLIMITED && limit_s != DURATION_NOT_SET)
@@ -145,7 +154,12 @@ void refused_count(const struct planner *p, const struct job *j, const struct st
 
 bool refused_is_out(const struct refused *r)
 {
-    return r->out + r->drained && !refused_is_busy(r) && !r->window && !r->held;
+    return r->out + r->drained && !refused_is_busy(r) && !r->window && !r->held && !r->cards;
+}
+
+bool refused_is_cards(const struct refused *r)
+{
+    return r->cards && !refused_is_busy(r) && !r->window && !r->held;
 }
 
 bool refused_is_busy(const struct refused *r)
@@ -177,6 +191,14 @@ static void add_small(struct str *out, const char **sep, uint32_t n, const char 
         str_appendf(out, " (%lld asked, %lld at most)", (long long)asked, (long long)most);
 }
 
+static void add_together(const struct refused *r, struct str *out)
+{
+    str_appendf(out, " (%lld CPU%s", (long long)r->together.cpus, r->together.cpus == 1 ? "" : "s");
+    if (r->asked.gpus)
+        str_appendf(out, " and %lld GPU%s", (long long)r->together.gpus, r->together.gpus == 1 ? "" : "s");
+    str_append(out, " together)");
+}
+
 void refused_text(const struct refused *r, struct str *out)
 {
     const char *sep = " ";
@@ -194,7 +216,10 @@ void refused_text(const struct refused *r, struct str *out)
     add(out, &sep, r->excluded, "not among those wanted");
     add(out, &sep, r->window, "kept for a window");
     add(out, &sep, r->held, "kept for jobs that come first");
+    add(out, &sep, r->cards, "with GPUs that are lost or used by others");
     add(out, &sep, r->drained, "drained");
     add(out, &sep, r->out, "not answering");
     add(out, &sep, r->fit, r->spread ? "with room for a part of it" : "would do");
+    if (r->spread && r->fit && r->fit <= r->nodes_max)
+        add_together(r, out);
 }

@@ -10,10 +10,14 @@ struct refused {
     uint32_t held;                        /* free, but a place is held there before it could have ended */
     uint32_t cpus, gpus, mem, busy_whole; /* too little is free */
     uint32_t no_cpus, no_gpus, no_mem;    /* too little is there */
+    uint32_t cards;                       /* enough, were it not for GPUs that must not be given */
     uint32_t fit;                         /* would do, but are too few, or give too little together */
+    uint32_t nodes_max;                   /* it lies on that many at most */
+    struct amount together;               /* of those that would do */
     bool spread;                          /* it may lie in parts of any size */
     struct amount asked, most;            /* of one node; the most that there is where it is too little */
     const struct window *first_window;    /* that is in the way */
+    const struct node *first_cards;       /* short of GPUs, with some of those */
 };
 
 /* The nodes of a partition against j, or against a task of its step s. empty: as if nothing ran and all
@@ -27,5 +31,7 @@ void refused_text(const struct refused *r, struct str *out);
 /* Nodes that would do but are not to be had; whether others run on some that would do. */
 bool refused_is_out(const struct refused *r);
 bool refused_is_busy(const struct refused *r);
+/* It is such GPUs alone. */
+bool refused_is_cards(const struct refused *r);
 
 #endif

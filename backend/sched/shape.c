@@ -279,9 +279,9 @@ void planner_describe(const struct job *j, const struct step *s, struct str *out
     if (n.mem_per_node_mib != MEM_NOT_GIVEN && n.mem_per_node_mib)
         str_appendf(out, ", %s of memory a node", mem_format_slurm(n.mem_per_node_mib, buf));
     if (n.nodes > 1)
-        str_appendf(out, " on %u nodes", n.nodes);
-    if (n.whole_nodes)
-        str_append(out, n.nodes > 1 ? ", all of each" : ", a whole node");
+        str_appendf(out, " on %u %snodes", n.nodes, n.whole_nodes ? "whole " : "");
+    else if (n.whole_nodes)
+        str_append(out, " on a whole node");
 }
 
 /* --- groups --- */

@@ -130,10 +130,11 @@ static void explain_behind(const struct question *q, uint32_t lane)
     if (!row.before)
         return;
     struct str b = STR_INIT;
-    str_appendf(&b, "%u job%s", row.before, row.before == 1 ? " is" : "s are");
+    str_appendf(&b, "%u job%s", row.before, row.before == 1 ? "" : "s");
     if (row.gpus)
         str_appendf(&b, " (%llu GPU%s)", (unsigned long long)row.gpus, row.gpus == 1 ? "" : "s");
-    str_appendf(&b, " ahead in %s", q->v->model->spec.parts.v[lane].name);
+    str_appendf(&b, " %s ahead in %s", row.before == 1 ? "is" : "are",
+                q->v->model->spec.parts.v[lane].name);
     if (first && first != q->j->id)
         str_appendf(&b, "; the first of them, %u, waits for resources", first);
     add_cause(q->w, WHY_BEHIND, (struct wall){0}, str_take(&b));
@@ -252,12 +253,28 @@ static void explain_holds(const struct question *q, const struct backfill_choice
     str_fini(&b);
 }
 
+/* Whether it would end too late there if it started now. */
+static bool explain_late(const struct question *q, const struct backfill_choice *c)
+{
+    int64_t deadline = q->u->group->deadline;
+    struct str b = STR_INIT;
+    if (c->len_min == WHEN_NEVER || when_plus(q->now.ms, c->len_min) <= deadline)
+        return false;
+    str_appendf(&b, "by its time limit in %s it would end after its deadline, which is",
+                q->v->model->spec.parts.v[c->lane].name);
+    append_when(q, deadline, &b);
+    add_cause(q->w, WHY_NOT_ALLOWED, (struct wall){0}, str_take(&b));
+    return true;
+}
+
 static void explain_resources(const struct question *q, const struct backfill_choice *c)
 {
     struct refused r;
     struct pool_parts parts = {VEC_INIT};
     struct str b = STR_INIT;
     struct wall clears = {0};
+    if (explain_late(q, c))
+        return;
     bool fits = pool_place(&q->p->pool, c->demand, c->set, q->p->pool.now, c->len_min, &parts);
     vec_fini(&parts.v);
     if (fits)
@@ -267,14 +284,19 @@ static void explain_resources(const struct question *q, const struct backfill_ch
         explain_window(q, &r);
     if (r.held)
         explain_holds(q, c);
-    bool is_free = !refused_is_busy(&r) && !r.out && !r.drained;
+    bool is_free = !refused_is_busy(&r) && !r.out && !r.drained && !r.cards;
     if (is_free && (r.window || r.held))
         return;
     append_wanted(q, c->lane, "", &b);
     refused_text(&r, &b);
-    if (!refused_is_out(&r))
+    if (r.first_cards && r.first_cards->gpu_notes.n)
+        str_appendf(&b, "; on %s: %s", r.first_cards->spec.name, r.first_cards->gpu_notes.v[0]);
+    enum why_class cls = refused_is_out(&r)     ? WHY_NODE_OUT
+                         : refused_is_cards(&r) ? WHY_FOREIGN_GPU
+                                                : WHY_BUSY;
+    if (cls == WHY_BUSY)
         clears = add_blockers(q, c->set, &r, &b);
-    add_cause(q->w, refused_is_out(&r) ? WHY_NODE_OUT : WHY_BUSY, clears, str_take(&b));
+    add_cause(q->w, cls, clears, str_take(&b));
 }
 
 static void explain_never(const struct question *q, const struct backfill_choice *c)
@@ -316,7 +338,8 @@ static void explain_queue(const struct question *q)
     explain_behind(q, g->choices[0].lane);
     set_own_aside(q, true);
     for (uint32_t i = 0; i < g->n_choices; i++)
-        explain_resources(q, &g->choices[i]);
+        if (planner_could_ever(q->p, g->shapes[i]))
+            explain_resources(q, &g->choices[i]);
     set_own_aside(q, false);
 }
 
@@ -370,7 +393,9 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
     q.u = idmap_get(&p->units, j->id);
     q.step = j->kind == JOB_KIND_STEPS ? planner_waiting_step(j, &tasks) : NULL;
     ret->reason = planner_reason(p, j->id);
-    gate_explain(v, j, now, ret);
+    struct sched_view mine = *v; /* what is held is what the planner has counted */
+    mine.limits = p->limits;
+    gate_explain(&mine, j, now, ret);
     explain_throttle(&q);
     if (q.u && q.u->group) {
         prio_ctx_init(&p->asking, v, now);

@@ -23,7 +23,7 @@
     X(ANY, "afterany", "to end")                   \
     X(OK, "afterok", "to succeed")                 \
     X(NOT_OK, "afternotok", "to fail")             \
-    X(CORR, "aftercorr", "to succeed, one by one") \
+    X(CORR, "aftercorr", "to succeed, element by element") \
     X(SINGLETON, "singleton", "to end")
 
 enum dep_type {

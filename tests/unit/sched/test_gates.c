@@ -114,7 +114,7 @@ static void test_licences_in_use(void **state)
     licence_use_fini(&u);
     struct str s = STR_INIT;
     licence_explain(&l.m, lab_get(&l, b), &s);
-    assert_string_equal(s.s, "2 of license matlab wanted, 3 of 4 in use by jobs 1");
+    assert_string_equal(s.s, "2 of license matlab wanted, 3 of 4 in use by job 1");
     str_clear(&s);
     licence_explain(&l.m, lab_get(&l, c), &s);
     assert_string_equal(s.s, "");

@@ -118,9 +118,11 @@ static void test_admission_of_steps(void **state)
     s->cpus_per_rank = 2;
     struct sched_view v = pass_view(&l);
     struct errtext text;
-    assert_int_equal(sched_admit(planner, &v, 1000, &j->req, j->steps.v, j->steps.n, &text), REFUSAL_NEVER_FITS);
+    assert_int_equal(sched_admit(planner, &v, 1000, &j->req, j->steps.v, j->steps.n, &text),
+                     REFUSAL_NEVER_FITS);
     check_has("a step", text.s,
-              "step train: 2 CPUs, 3 GPUs can never be had in partition main (2 nodes: 2 too few GPUs (3 asked, 2 at most))");
+              "step train: 2 CPUs, 3 GPUs can never be had in partition main (2 nodes: 2 too few GPUs (3 "
+              "asked, 2 at most))");
     s->gpus = 2;
     assert_int_equal(sched_admit(planner, &v, 1000, &j->req, j->steps.v, j->steps.n, &text), REFUSAL_NONE);
     job_free(j);
@@ -197,9 +199,10 @@ static void test_why_it_waits(void **state)
     lab_configure(&l);
     uint32_t a = submit("main", 8), b = submit("main", 6), c = submit("main", 5), d = submit("main", 1);
     pass();
-    must_say(b, REASON_RESOURCES, WHY_BUSY,
-             "6 CPUs wanted in main; 2 nodes: 1 too few free CPUs, 1 too few CPUs (6 asked, 4 at most); job 1 "
-             "reaches its limit first");
+    must_say(
+        b, REASON_RESOURCES, WHY_BUSY,
+        "6 CPUs wanted in main; 2 nodes: 1 too few free CPUs, 1 too few CPUs (6 asked, 4 at most); job 1 "
+        "reaches its limit first");
     must_say(c, REASON_PRIORITY, WHY_BEHIND,
              "1 job is ahead in main; the first of them, 2, waits for resources");
     must_say(d, REASON_PRIORITY, WHY_BEHIND, "2 jobs are ahead in main");
@@ -276,6 +279,379 @@ static void test_why_before_the_first_pass(void **state)
     must_say(id, REASON_NONE, WHY_BEHIND, "it fits now and starts with the next pass");
 }
 
+static uint32_t submit_req(const char *part, uint32_t cpus, const char *nodelist, uint32_t minutes)
+{
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.partition = xstrdup(part);
+    j->req.cpus_per_task = cpus;
+    j->req.nodelist = xstrdup(nodelist);
+    j->req.time_limit_s = minutes * 60;
+    return lab_submit(&l, j);
+}
+
+static void test_why_it_can_never_run(void **state)
+{
+    (void)state;
+    uint32_t cpus = submit("main", 9);
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.gpus = 1;
+    j->req.gpu_type = xstrdup("h100");
+    uint32_t type = lab_submit(&l, j);
+    j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.ntasks = 13;
+    uint32_t tasks = lab_submit(&l, j);
+    j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.nodes_min = 2;
+    j->req.exclusive = true;
+    j->req.partition = xstrdup("narrow");
+    uint32_t nodes = lab_submit(&l, j);
+    j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.mem_node_mib = 9000;
+    j->req.exclusive = true;
+    uint32_t mem = lab_submit(&l, j);
+    pass();
+    must_say(cpus, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
+             "9 CPUs wanted in main, not to be had even with every node empty; 2 nodes: 2 too few CPUs (9 "
+             "asked, "
+             "8 at most)");
+    must_say(
+        type, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
+        "1 CPU, 1 h100 GPU wanted in main, not to be had even with every node empty; 2 nodes: 1 without "
+        "GPUs, 1 another GPU type");
+    must_say(
+        tasks, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
+        "13 CPUs wanted in main, not to be had even with every node empty; 2 nodes: 2 with room for a part "
+        "of it (12 CPUs together)");
+    must_say(nodes, REASON_PART_NODES, WHY_NOT_ALLOWED, "2 nodes asked, partition narrow allows 1");
+    must_say(mem, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
+             "1 CPU, 9000M of memory a node on a whole node wanted in main, not to be had");
+}
+
+static void test_why_others_must_end_first(void **state)
+{
+    (void)state;
+    uint32_t first = submit("main", 8);
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.dependency = xstrdup("afterok:1");
+    uint32_t id = lab_submit(&l, j);
+    pass();
+    must_say(id, REASON_DEPENDENCY, WHY_DEP_WAIT, "waits for job 1 (RUNNING) to succeed");
+    assert_int_equal(lab_end(&l, first, STEP_BATCH, 0, END_EXITED, 3, 0), 0);
+    pass();
+    must_say(id, REASON_DEPENDENCY_NEVER, WHY_DEP_DEAD,
+             "can never start: job 1 (FAILED, exit 3:0) had to succeed");
+}
+
+static void add_limit(enum limit_scope scope, uint64_t cpus, bool soft)
+{
+    struct limit_spec *s = rec_list_push(&l.spec.limits);
+    *s = (struct limit_spec){.scope = scope, .name = xstrdup("*")};
+    memset(&s->soft, 0xff, sizeof s->soft);
+    s->hard = s->soft;
+    *(soft ? &s->soft.cpus : &s->hard.cpus) = cpus;
+    lab_configure(&l);
+}
+
+static void test_why_a_limit_is_reached(void **state)
+{
+    (void)state;
+    add_limit(LIMIT_USER, 6, false);
+    submit("main", 5);
+    uint32_t over = submit("main", 2), alone = submit("main", 7);
+    pass();
+    must_say(over, REASON_USER_CPUS, WHY_USER_LIMIT,
+             "user alice holds 5 of 6 CPUs and asks for 2 more (hard limit for users)");
+    must_say(alone, REASON_USER_CPUS, WHY_NOT_ALLOWED,
+             "7 CPUs asked; user alice may hold 6 (hard limit for users)");
+    add_limit(LIMIT_CLUSTER, 5, false);
+    uint32_t one = submit("main", 1);
+    pass();
+    must_say(one, REASON_GROUP_CPUS, WHY_GROUP_LIMIT,
+             "the cluster holds 5 of 5 CPUs and asks for 1 more (hard limit for the cluster)");
+}
+
+/* Who is over a soft limit stands behind everybody; whom a hard one keeps back is in nobody's way. */
+static void test_why_names_only_those_ahead(void **state)
+{
+    (void)state;
+    add_limit(LIMIT_USER, 4, true);
+    submit_req("main", 4, "n1", 10);
+    uint32_t over = submit_req("main", 8, NULL, 10);
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->uid = 1001;
+    free(j->user);
+    j->user = xstrdup("bob");
+    j->req.nodelist = xstrdup("n1");
+    j->req.time_limit_s = 60;
+    uint32_t bob = lab_submit(&l, j);
+    struct ev_drain drain = {.node = xstrdup("n2"), .drain = true, .reason = xstrdup("fan")};
+    lab_must(&l, EV_DRAIN, 0, &drain);
+    pass();
+    struct sched_view v = pass_view(&l);
+    struct msg_why w;
+    sched_why(planner, &v, lab_get(&l, bob), l.now, &w);
+    assert_int_equal(w.rank, 1);
+    rec_fini(&msg_why_rec, &w);
+    must_say(over, REASON_PRIORITY, WHY_BEHIND, "1 job is ahead in main; the first of them, 3, waits");
+}
+
+static void test_why_licences(void **state)
+{
+    (void)state;
+    *rec_list_push(&l.spec.licenses) = (struct license_spec){xstrdup("cad"), 3};
+    lab_configure(&l);
+    static const char *const wants[] = {"cad:2", "cad:2", "cad:4"};
+    uint32_t ids[N_OF(wants)];
+    for (size_t i = 0; i < N_OF(wants); i++) {
+        struct job *j = lab_job(&l, JOB_KIND_BATCH);
+        j->req.licenses = xstrdup(wants[i]);
+        ids[i] = lab_submit(&l, j);
+    }
+    pass();
+    must_say(ids[1], REASON_LICENSES, WHY_BUSY, "2 of license cad wanted, 2 of 3 in use by job 1");
+    must_say(ids[2], REASON_LICENSES, WHY_NOT_ALLOWED, "4 of license cad asked, there are 3");
+}
+
+static void set_window(int64_t start_min, int64_t end_min, const char *users)
+{
+    struct ev_window body = {.window = {.name = xstrdup(users ? "course" : "fans"),
+                                        .nodes = strv_split("n1,n2", ","),
+                                        .start = wall_add_s(l.now, start_min * 60),
+                                        .end = wall_add_s(l.now, end_min * 60),
+                                        .kind = users ? WINDOW_RESERVATION : WINDOW_MAINTENANCE,
+                                        .users = strv_split(users, ",")}};
+    lab_must(&l, EV_WINDOW, 0, &body);
+}
+
+static void test_why_a_window_is_in_the_way(void **state)
+{
+    (void)state;
+    set_window(30, 60, NULL);
+    uint32_t id = submit_req("main", 1, NULL, 31);
+    pass();
+    must_say(id, REASON_RESOURCES, WHY_WINDOW,
+             "2 nodes are kept for the maintenance window fans in 29 min: it would not end before that");
+    set_window(-10, 90, "bob");
+    pass();
+    must_say(id, REASON_RESOURCES, WHY_WINDOW, "2 nodes are kept for the reservation course now");
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.reservation = xstrdup("course");
+    uint32_t his = lab_submit(&l, j);
+    pass();
+    must_say(his, REASON_RESERVATION_GONE, WHY_NOT_ALLOWED, "reservation course is not for user alice");
+}
+
+/* n2 is half free, but not for long enough. */
+static void test_why_a_place_is_held_for_others(void **state)
+{
+    (void)state;
+    submit_req("main", 4, "n2", 10);
+    uint32_t first = submit_req("main", 8, NULL, 10), late = submit_req("main", 3, "n2", 11);
+    pass();
+    must_say(
+        first, REASON_RESOURCES, WHY_BUSY,
+        "8 CPUs wanted in main; 2 nodes: 1 too few free CPUs, 1 too few CPUs (8 asked, 4 at most); job 1 "
+        "reaches its limit first");
+    must_say(late, REASON_PRIORITY, WHY_BEHIND,
+             "a place is held for job 2 in 10 min: it would not have ended by then");
+    must_say(late, REASON_PRIORITY, WHY_BEHIND, "1 job is ahead in main");
+    struct sched_view v = pass_view(&l);
+    struct msg_why w;
+    sched_why(planner, &v, lab_get(&l, late), l.now, &w);
+    assert_int_equal(w.causes.n, 2); /* nothing else is said: no job is in its way, no node is busy */
+    assert_int_equal(w.blockers.n, 0);
+    rec_fini(&msg_why_rec, &w);
+}
+
+static void test_why_by_partition(void **state)
+{
+    (void)state;
+    submit("main", 8);
+    submit("main", 4);
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.partition = xstrdup("short,main,down");
+    j->req.cpus_per_task = 5;
+    uint32_t id = lab_submit(&l, j);
+    pass();
+    struct sched_view v = pass_view(&l);
+    struct msg_why w;
+    sched_why(planner, &v, lab_get(&l, id), l.now, &w);
+    assert_int_equal(w.causes.n, 1); /* it never fits in short, which is no news; down is not asked */
+    check_has("main", w.causes.v[0].text, "5 CPUs wanted in main; 2 nodes: 1 too few free CPUs");
+    rec_fini(&msg_why_rec, &w);
+}
+
+static void test_why_too_late_for_its_deadline(void **state)
+{
+    (void)state;
+    submit("main", 8);
+    submit("main", 4);
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.partition = xstrdup("short,main");
+    j->req.deadline = wall_add_s(l.now, 1801);
+    uint32_t id = lab_submit(&l, j);
+    pass();
+    must_say(id, REASON_RESOURCES, WHY_NOT_ALLOWED,
+             "by its time limit in short it would end after its deadline, which is in 30 min");
+    must_say(id, REASON_RESOURCES, WHY_BUSY, "1 CPU wanted in main; 2 nodes: 2 too few free CPUs");
+}
+
+static void test_why_names_elements_of_an_array(void **state)
+{
+    (void)state;
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    *rec_list_push(&j->array_pending) = (struct index_range){0, 9, 1};
+    j->req.cpus_per_task = 4;
+    uint32_t id = lab_submit(&l, j);
+    pass();
+    struct sched_view v = pass_view(&l);
+    struct msg_why w;
+    sched_why(planner, &v, lab_get(&l, id), l.now, &w);
+    check_has("summary", w.summary, "job 1_[3-9] waits: 4 CPUs wanted in main");
+    rec_fini(&msg_why_rec, &w);
+}
+
+/* --- what would help --- */
+
+static void make_time(struct job *j)
+{
+    submit_req("main", 4, "n2", 60);
+    submit_req("main", 8, NULL, 60);
+    j->req.nodelist = xstrdup("n2");
+    j->req.cpus_per_task = 4;
+    j->req.time_limit_s = 7200;
+}
+
+static void make_partition(struct job *j)
+{
+    submit_req("main", 4, "n1", 10);
+    j->req.partition = xstrdup("short");
+    j->req.time_limit_s = 600;
+}
+
+static void make_gpus(struct job *j)
+{
+    struct job *other = lab_job(&l, JOB_KIND_BATCH);
+    other->req.gpus = 1;
+    lab_submit(&l, other);
+    j->req.gpus = 2;
+}
+
+static void make_gres(struct job *j)
+{
+    make_gpus(j);
+    j->req.gpus = NOT_GIVEN;
+    j->req.gpus_per_node = 2;
+}
+
+static void make_cpus(struct job *j)
+{
+    submit_req("main", 2, "n2", 10);
+    j->req.cpus_per_task = 8;
+}
+
+static void make_memory(struct job *j)
+{
+    struct job *other = lab_job(&l, JOB_KIND_BATCH);
+    other->req.mem_node_mib = 3000;
+    other->req.nodelist = xstrdup("n1");
+    lab_submit(&l, other);
+    j->req.mem_node_mib = 8000;
+}
+
+static void make_nodes(struct job *j)
+{
+    struct ev_drain drain = {.node = xstrdup("n2"), .drain = true, .reason = xstrdup("fan")};
+    lab_must(&l, EV_DRAIN, 0, &drain);
+    j->req.nodes_min = j->req.nodes_max = 2;
+}
+
+static void make_never(struct job *j)
+{
+    j->req.cpus_per_task = 9;
+}
+
+static void make_full(struct job *j)
+{
+    submit("main", 8);
+    submit("main", 4);
+    j->req.cpus_per_task = 2;
+}
+
+static void make_held(struct job *j)
+{
+    make_cpus(j);
+    j->hold = HOLD_USER;
+    j->reason = REASON_HELD_USER;
+}
+
+/* As scontrol update has it. */
+static void apply(struct job *j, const char *key, const char *value)
+{
+    uint32_t n = (uint32_t)strtoul(value, NULL, 10);
+    struct errtext err = {""};
+    if (str_eq(key, "TimeLimit"))
+        assert_int_equal(duration_parse_slurm(value, &j->req.time_limit_s, &err), 0);
+    else if (str_eq(key, "Partition"))
+        j->req.partition = (free(j->req.partition), xstrdup(value));
+    else if (str_eq(key, "Gpus"))
+        j->req.gpus = n;
+    else if (str_eq(key, "GpusPerNode"))
+        j->req.gpus_per_node = n;
+    else if (str_eq(key, "CpusPerTask"))
+        j->req.cpus_per_task = n;
+    else if (str_eq(key, "MinMemoryNode"))
+        assert_int_equal(mem_parse_mib(value, &j->req.mem_node_mib, &err), 0);
+    else if (str_eq(key, "NumNodes"))
+        j->req.nodes_min = j->req.nodes_max = n;
+    else
+        fail_msg("nobody knows %s", key);
+}
+
+static void test_advice_helps(void **state)
+{
+    static const struct {
+        const char *name;
+        void (*make)(struct job *j);
+        const char *key, *value, *text; /* NULL: none is found */
+    } rows[] = {
+        {"time", make_time, "TimeLimit", "1:00:00", "with --time=1:00:00 it could start now on n2"},
+        {"partition", make_partition, "Partition", "main", "in partition main it could start now on n2"},
+        {"GPUs", make_gpus, "Gpus", "1", "with --gpus=1 instead of 2 it could start now on n1"},
+        {"GPUs of a node", make_gres, "GpusPerNode", "1",
+         "with --gres=gpu:1 instead of 2 it could start now on n1"},
+        {"CPUs", make_cpus, "CpusPerTask", "6",
+         "with --cpus-per-task=6 instead of 8 it could start now on n2"},
+        {"memory", make_memory, "MinMemoryNode", "5000", "with --mem=5000M it could start now on n1"},
+        {"nodes", make_nodes, "NumNodes", "1", "with --nodes=1 instead of 2 it could start now on n1"},
+        {"more than there is", make_never, "CpusPerTask", "8", "with --cpus-per-task=8 instead of 9"},
+        {"all is taken", make_full, NULL, NULL, NULL},
+        {"it is held", make_held, NULL, NULL, NULL},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        tear_down(state);
+        set_up(state);
+        struct job *j = lab_job(&l, JOB_KIND_BATCH);
+        rows[i].make(j);
+        j->t_submit = j->t_eligible = l.now; /* behind all others */
+        uint32_t id = lab_submit(&l, j);
+        pass();
+        struct sched_view v = pass_view(&l);
+        struct msg_why w;
+        sched_why(planner, &v, lab_get(&l, id), l.now, &w);
+        check_int(rows[i].name, lab_get(&l, id)->state, JOB_PENDING);
+        check_str(rows[i].name, w.advice_key ? w.advice_key : "none", rows[i].key ? rows[i].key : "none");
+        if (rows[i].key) {
+            check_str(rows[i].name, w.advice_value, rows[i].value);
+            check_has(rows[i].name, w.advice, rows[i].text);
+            apply(lab_get(&l, id), w.advice_key, w.advice_value);
+            pass();
+            check_int(rows[i].name, lab_get(&l, id)->state, JOB_RUNNING);
+        }
+        rec_fini(&msg_why_rec, &w);
+    }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -291,6 +667,17 @@ int main(void)
         TEST(test_why_an_array_waits),
         TEST(test_why_nodes_are_out),
         TEST(test_why_before_the_first_pass),
+        TEST(test_why_it_can_never_run),
+        TEST(test_why_others_must_end_first),
+        TEST(test_why_a_limit_is_reached),
+        TEST(test_why_names_only_those_ahead),
+        TEST(test_why_licences),
+        TEST(test_why_a_window_is_in_the_way),
+        TEST(test_why_a_place_is_held_for_others),
+        TEST(test_why_by_partition),
+        TEST(test_why_too_late_for_its_deadline),
+        TEST(test_why_names_elements_of_an_array),
+        TEST(test_advice_helps),
     };
     return cmocka_run_group_tests_name("why", tests, NULL, NULL);
 }
