@@ -14,6 +14,7 @@ static struct node_sets *sets_of(struct planner *p, uint32_t at)
     cpuset_add_range(&s->gpus, 0, n->gpus == UINT32_MAX ? 0 : n->gpus < CPUSET_MAX ? n->gpus : CPUSET_MAX);
     cpuset_andnot(&s->cpus, &n->cpus_used);
     cpuset_andnot(&s->gpus, &n->gpus_used);
+    cpuset_andnot(&s->gpus, &n->gpus_out);
     return s;
 }
 

@@ -174,6 +174,7 @@ struct planner {
     uint64_t decision, pass;       /* there are several passes in a decision where places are given up */
     int64_t last_now;
     bool gained, lost; /* since the last pass */
+    bool holes;        /* some node has cards that must not be given */
     bool ranked;       /* prio is that of the last pass over everybody: valid for numbers, not for names */
     /* of the pass under way */
     const struct sched_view *view;
