@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "backend/sched/licence.h"
 #include "backend/sched/planner_private.h"
 #include "backend/sched/pool_private.h"
 #include "src/base/hostlist.h"
@@ -723,7 +724,16 @@ static void try_later(struct planner *p, const struct group *g, struct trial *re
     vec_fini(&found.parts);
 }
 
-static void try_group(struct planner *p, const struct group *g, struct trial *ret)
+static bool has_licences(const struct planner *p, const struct job *j)
+{
+    struct licence_use u;
+    licence_use_init(&u, p->view->model);
+    bool fits = licence_fits(&u, p->view->model, j);
+    licence_use_fini(&u);
+    return fits;
+}
+
+static void try_group(struct planner *p, const struct group *g, const struct job *j, struct trial *ret)
 {
     struct backfill_choice *open = xcalloc(g->n_choices, sizeof *open);
     uint32_t *positions = xcalloc(g->n_choices, sizeof *positions);
@@ -732,6 +742,8 @@ static void try_group(struct planner *p, const struct group *g, struct trial *re
     struct backfill_place at = {0};
     if (!it.n_choices) {
         ret->reason = limit_reason(&ret->verdict);
+    } else if (g->licensed && !has_licences(p, j)) {
+        ret->reason = REASON_LICENSES;
     } else if (backfill_start_beside(&p->backfill, &it, &at)) {
         ret->now = true;
         ret->len_ms = at.len;
@@ -758,7 +770,7 @@ void planner_try(struct planner *p, const struct sched_view *v, const struct job
     if (!g)
         return;
     ret->reason = REASON_NONE;
-    try_group(p, g, ret);
+    try_group(p, g, j, ret);
     if (!g->n_units)
         planner_drop_group(p, g);
 }
