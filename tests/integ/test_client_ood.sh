@@ -27,6 +27,7 @@ held=$out
 must scontrol release "$held"
 wait_end "$held"
 must scancel "$job"
+wait_end "$job"
 is "node figures" "$(sinfo -a -h -o="%C/%A/%D")" "=0/8/0/8/0/1/1"
 has "GPUs" "$(sinfo -a -h --Format='nodehost,gres:50,gresused:50')" "gpu:4"
 has "accounts" "$(sacctmgr -nP show users withassoc format=account,cluster,partition,qos where user="$me")" "|test|"
