@@ -30,12 +30,12 @@ static void every_gpu_has_its_letter(void **state)
     uilab_keys(u, "3");
     assert_non_null(uilab_sent(u, MSG_WATCH_UTIL)); /* measured while somebody looks */
     uilab_draw(u, 24, 80);
-    must_show(u, "a100       32: 10 free (5 on one node)  10 busy  12 out");
+    must_show(u, "a100       32: 10 free (5 on one node)  10 held  12 out");
     must_show(u, "gpu04    ########"); /* empty GPUs of a drained node are not free */
     feed_util(u, "gpu01", busy, N_OF(busy), 2);
     uilab_draw(u, 24, 80);
     must_show(u, "gpu01    Bb...!C.");
-    must_show(u, "1 held idle");
+    must_show(u, "1 idle");
     must_show(u, "1 not ours");
     uilab_golden(u, "gpus-measured", 43, 132);
     uilab_wait(u, 10000); /* nothing is told any more: then nothing is shown that was not measured */

@@ -200,6 +200,8 @@ static void add_key(const struct ui *a, struct rich *r, enum action action, int 
 static void add_ends(const struct ui *a, struct rich *r, int width)
 {
     if (!app_view(a)->ops->types) {
+        if (!a->pushed.n)
+            add_key(a, r, ACTION_SUBMIT, width);
         add_key(a, r, ACTION_HELP, width);
         add_key(a, r, ACTION_BACK, width);
         return;

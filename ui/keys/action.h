@@ -44,7 +44,7 @@ enum scope {
     X(ACTS,   WHY,        "why",         "w",          "why",     "why it waits, with all causes and numbers") \
     X(ACTS,   CANCEL,     "cancel",      "c",          "cancel",  "cancel (asks first)")                     \
     X(ACTS,   SIGNAL,     "signal",      "C F9",       NULL,      "choose a signal and send it")             \
-    X(ACTS,   HOLD,       "hold",        "H",          "hold",    "hold: a waiting job does not start")      \
+    X(ACTS,   HOLD,       "hold",        "H",          NULL,      "hold: a waiting job does not start")      \
     X(ACTS,   RELEASE,    "release",     "U",          NULL,      "release a held job")                      \
     X(ACTS,   REQUEUE,    "requeue",     "R",          NULL,      "requeue: end it and let it run again")    \
     X(ACTS,   EDIT,       "edit",        "e",          NULL,      "change what it asked for: time, memory, partition ...") \
@@ -95,7 +95,7 @@ enum scope {
     X(TEXT,   RIGHT,      "right",       "l Right",    NULL,      "sideways, where lines are cut")           \
     X(TEXT,   PAGE_SPACE, "page-space",  "Space",      NULL,      "a page down")                             \
     X(LIST,   FILTER,     "filter",      "/",          "filter",  "filter: words, state:wait user:ann gpus:>1; Enter keeps it, Esc drops it") \
-    X(LIST,   SORT,       "sort",        "o F6",       "sort",    "choose the column to sort by")            \
+    X(LIST,   SORT,       "sort",        "o F6",       NULL,      "choose the column to sort by")            \
     X(LIST,   COLUMNS,    "columns",     "O",          NULL,      "choose the columns; they are kept")       \
     X(LIST,   MARK,       "mark",        "Space",      NULL,      "mark or unmark; acting keys take the marked ones, else the one under the cursor") \
     X(LIST,   RANGE,      "range",       "v",          NULL,      "mark a range: here, move, v again")       \
@@ -119,7 +119,7 @@ enum scope {
     X(GLOBAL, SCREEN_PARTS, "partitions", "5",         NULL,      "the partitions")                          \
     X(GLOBAL, SCREEN_HISTORY, "history", "6",          NULL,      "what has ended, and how")                 \
     X(GLOBAL, SCREEN_USAGE, "usage",     "7",          NULL,      "who holds and has used what")             \
-    X(GLOBAL, SUBMIT,     "submit",      "s",          NULL,      "write a job: the form")                   \
+    X(GLOBAL, SUBMIT,     "submit",      "s",          "submit",  "write a job: the form")                   \
     X(GLOBAL, COMMAND,    "command",     ":",          NULL,      "type a command: Slurm's words, completed by Tab") \
     X(GLOBAL, MENU,       "menu",        "x",          NULL,      "all that can be done here")               \
     X(GLOBAL, HELP,       "help",        "? F1",       "help",    "this help")                               \

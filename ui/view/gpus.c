@@ -1,6 +1,6 @@
 /* gpus.c - every GPU of the cluster, a letter each.
  *
- *       a100      32: 10 busy  2 held idle  12 out  8 free   4 free at most on one node
+ *       a100      32: 8 free (4 on one node)  2 idle  10 busy  12 out
  *      S NODE     GPUS      FREE WHO
  *      + gpu01    AAABc...     3 A alice/pretrain  B bo/eval
  *      # gpu04    ########
@@ -38,13 +38,13 @@ struct owner {    /* a job that holds GPUs */
 
 struct gpu_row {
     const struct node *node;
-    uint32_t *owners; /* index of the owner of each device; in gpus.devices */
-    uint32_t busy, idle, foreign, out, free;
+    uint32_t *owners;                              /* index of the owner of each device; in gpus.devices */
+    uint32_t held, busy, idle, foreign, out, free; /* held: by a job, its use not measured */
 };
 
 struct gpu_type {
     const char *name;
-    uint32_t all, busy, idle, foreign, out, free, most; /* most: free on one node */
+    uint32_t all, held, busy, idle, foreign, out, free, most; /* most: free on one node */
 };
 
 struct gpus {
@@ -135,7 +135,7 @@ static void give_letters(struct gpus *g)
 
 /* --- what each device is --- */
 
-enum device { DEVICE_BUSY, DEVICE_IDLE, DEVICE_FOREIGN, DEVICE_OUT, DEVICE_FREE };
+enum device { DEVICE_HELD, DEVICE_BUSY, DEVICE_IDLE, DEVICE_FOREIGN, DEVICE_OUT, DEVICE_FREE };
 
 static const struct gpu_util *measured(const struct ui *ui, const struct node *n, unsigned index)
 {
@@ -150,7 +150,7 @@ static enum device device_is(const struct ui *ui, const struct gpu_row *r, unsig
 {
     const struct gpu_util *g = measured(ui, r->node, i);
     if (r->owners[i] != NO_OWNER || cpuset_has(&r->node->gpus_used, i))
-        return g && g->busy_pct < GPU_IDLE_PERCENT ? DEVICE_IDLE : DEVICE_BUSY;
+        return !g ? DEVICE_HELD : g->busy_pct < GPU_IDLE_PERCENT ? DEVICE_IDLE : DEVICE_BUSY;
     if (g && g->foreign)
         return DEVICE_FOREIGN;
     return node_is_out(r->node) ? DEVICE_OUT : DEVICE_FREE;
@@ -158,9 +158,10 @@ static enum device device_is(const struct ui *ui, const struct gpu_row *r, unsig
 
 static void count_row(const struct ui *ui, struct gpu_row *r)
 {
-    r->busy = r->idle = r->foreign = r->out = r->free = 0;
+    r->held = r->busy = r->idle = r->foreign = r->out = r->free = 0;
     for (unsigned i = 0; i < r->node->gpus && i < CPUSET_MAX; i++)
         switch (device_is(ui, r, i)) {
+        case DEVICE_HELD: r->held++; break;
         case DEVICE_BUSY: r->busy++; break;
         case DEVICE_IDLE: r->idle++; break;
         case DEVICE_FOREIGN: r->foreign++; break;
@@ -191,6 +192,7 @@ static void count_all(struct gpus *g)
         struct gpu_type *t = type_of(g, r->node->gpu_type);
         count_row(g->v.ui, r);
         t->all += r->node->gpus;
+        t->held += r->held;
         t->busy += r->busy;
         t->idle += r->idle;
         t->foreign += r->foreign;
@@ -227,6 +229,7 @@ static void add_device(struct rich *r, const struct gpus *g, const struct gpu_ro
     bool mine = row->owners[i] != NO_OWNER && g->owners.v[row->owners[i]].job->uid == ui_uid(g->v.ui);
     char letter = row->owners[i] == NO_OWNER ? '?' : g->owners.v[row->owners[i]].letter;
     switch (device_is(g->v.ui, row, i)) {
+    case DEVICE_HELD:
     case DEVICE_BUSY: rich_addf(r, mine ? ROLE_RUNNING : ROLE_BAR_USED, "%c", letter); return;
     case DEVICE_IDLE: rich_addf(r, ROLE_BAR_IDLE, "%c", tolower((unsigned char)letter)); return;
     case DEVICE_FOREIGN: rich_add(r, ROLE_WARM, "!"); return;
@@ -417,11 +420,14 @@ static void type_line(struct rich *r, const struct gpu_type *t)
     rich_addf(r, t->free ? ROLE_GOOD : ROLE_DIM, "%u free", t->free);
     if (t->free)
         rich_addf(r, ROLE_DIM, " (%u on one node)", t->most);
-    rich_addf(r, ROLE_NORMAL, "  %u busy", t->busy);
     if (t->idle)
-        rich_addf(r, ROLE_BAR_IDLE, "  %u held idle", t->idle);
+        rich_addf(r, ROLE_BAR_IDLE, "  %u idle", t->idle);
     if (t->foreign)
         rich_addf(r, ROLE_WARM, "  %u not ours", t->foreign);
+    if (t->busy)
+        rich_addf(r, ROLE_NORMAL, "  %u busy", t->busy);
+    if (t->held)
+        rich_addf(r, ROLE_NORMAL, "  %u held", t->held);
     if (t->out)
         rich_addf(r, ROLE_BAR_OUT, "  %u out", t->out);
 }
@@ -453,7 +459,7 @@ static void draw_legend(struct canvas *c, struct rect line)
     rich_add(&r, ROLE_BAR_OUT, "#");
     rich_add(&r, ROLE_DIM, " out  ");
     rich_add(&r, ROLE_WARM, "!");
-    rich_add(&r, ROLE_DIM, " used by others than the queue's jobs");
+    rich_add(&r, ROLE_DIM, " not ours");
     rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
     rich_fini(&r);
 }

@@ -234,7 +234,7 @@ static void get_ran(const void *ctx, const void *row, struct field *f)
         return;
     f->has_num = true;
     f->num = job_run_s(j, now_of(ctx));
-    rich_add(&f->text, ROLE_NORMAL, f->num > 0 ? duration_format((uint32_t)f->num, b) : "-");
+    rich_add(&f->text, ROLE_NORMAL, wall_is_set(j->t_start) ? duration_format((uint32_t)f->num, b) : "-");
 }
 
 static void add_percent(struct field *f, int percent, bool full_is_bad)
@@ -349,9 +349,9 @@ static const struct column columns[] = {
      .unit = FILTER_SECONDS,
      .get = get_ran},
     {.name = "of-limit",
-     .title = "TIME",
-     .min = 5,
-     .want = 5,
+     .title = "OF TIME",
+     .min = 7,
+     .want = 7,
      .rank = 6,
      .flags = COLUMN_RIGHT,
      .get = get_of_limit},

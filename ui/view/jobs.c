@@ -101,7 +101,9 @@ static void say_empty(const struct jobs *j, struct lines *l)
     }
     lines_addf(l, ROLE_STRONG, "No jobs.");
     lines_add(l);
-    lines_addf(l, ROLE_NORMAL, "Submit one from a shell:");
+    struct rich *r = lines_add(l);
+    rich_add(r, ROLE_KEY, "s");
+    rich_add(r, ROLE_NORMAL, " opens the form to write one. Or from a shell:");
     lines_add(l);
     lines_addf(l, ROLE_KEY, "  sbatch --wrap 'echo hello'");
     lines_addf(l, ROLE_KEY, "  sbatch SCRIPT");

@@ -441,9 +441,7 @@ static void legend(struct canvas *c, struct rect line)
 {
     struct rich r;
     rich_init(&r);
-    rich_add(&r, ROLE_DIM,
-             "RUN to MEMORY: now.  GPU HOURS: faded with time.  SHARE: due, USED: had.  FAIR SHARE: "
-             "1 is first, 0 is last");
+    rich_add(&r, ROLE_DIM, "GPU HOURS fade with time.  SHARE: due, USED: had.  FAIR SHARE: 1 comes first");
     rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
     rich_fini(&r);
 }
