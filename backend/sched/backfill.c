@@ -17,10 +17,44 @@ void backfill_init(struct backfill *b, struct pool *p, const struct backfill_opt
     list_init(&b->holds);
 }
 
+#define GAINS_MAX 20000 /* more are taken for everything */
+
+void backfill_gain(struct backfill *b, uint32_t node)
+{
+    if (b->gains.n == GAINS_MAX) {
+        b->gains_forgotten += b->gains.n;
+        vec_clear(&b->gains);
+    }
+    vec_push(&b->gains, node);
+}
+
+void backfill_gain_all(struct backfill *b, const struct pool_use *u)
+{
+    for (uint32_t i = 0; i < u->n_parts; i++)
+        backfill_gain(b, u->parts[i].node);
+}
+
+uint64_t backfill_mark(const struct backfill *b)
+{
+    return b->gains_forgotten + b->gains.n;
+}
+
+bool backfill_gained_since(const struct backfill *b, uint64_t mark, const struct demand *d,
+                           const struct nodeset *s)
+{
+    if (mark < b->gains_forgotten)
+        return true;
+    for (size_t i = (size_t)(mark - b->gains_forgotten); i < b->gains.n; i++)
+        if (nodeset_has(s, b->gains.v[i]) && (!d || pool_could_take(b->pool, d, b->gains.v[i])))
+            return true;
+    return false;
+}
+
 void backfill_give_up(struct backfill *b, struct backfill_hold *h)
 {
     if (!h->use.parts)
         return;
+    backfill_gain_all(b, &h->use);
     pool_drop(b->pool, &h->use);
     list_unlink(&h->link);
     *h = (struct backfill_hold){0};
@@ -32,6 +66,7 @@ void backfill_fini(struct backfill *b)
     list_for_each (h, &b->holds, struct backfill_hold, link)
         backfill_give_up(b, h);
     free(b->lanes);
+    vec_fini(&b->gains);
     *b = (struct backfill){0};
 }
 
@@ -42,10 +77,10 @@ void backfill_begin(struct backfill *b, bool gained)
     b->shaken = false;
     for (uint32_t i = 0; i < b->n_lanes; i++)
         b->lanes[i] = (struct backfill_lane){0};
-    if (b->opts.keep)
-        return;
+    /* Others have gone for a claim: it stays in any case. */
     list_for_each (h, &b->holds, struct backfill_hold, link)
-        backfill_give_up(b, h);
+        if (!b->opts.keep && !h->claim)
+            backfill_give_up(b, h);
 }
 
 void backfill_shake(struct backfill *b)
@@ -139,7 +174,8 @@ bool backfill_lift_behind(struct backfill *b, const struct backfill_item *it)
 {
     bool any = false, may = may_hold(b, it);
     list_for_each (h, &b->holds, struct backfill_hold, link) {
-        h->aside = may && h->visited != b->pass && holds_on(h, it);
+        /* A claim gives way to nobody: else whoever went for it would take its place again, for ever. */
+        h->aside = may && !h->claim && h->visited != b->pass && holds_on(h, it);
         any = any || h->aside;
         if (h->aside)
             pool_lift(b->pool, &h->use);
@@ -197,9 +233,12 @@ static bool place_before_others(struct backfill *b, const struct backfill_item *
     return true;
 }
 
-static bool is_due(const struct backfill *b, const struct backfill_hold *h)
+static bool is_due(const struct backfill *b, const struct backfill_item *it, const struct backfill_hold *h)
 {
-    return !b->opts.keep || b->gained || b->shaken || h->use.start <= b->pool->now;
+    bool due = !b->opts.keep || b->gained || b->shaken || h->use.start <= b->pool->now;
+    for (uint32_t i = 0; i < it->n_choices && !due; i++)
+        due = backfill_gained_since(b, h->mark, NULL, it->choices[i].set);
+    return due;
 }
 
 /* It starts where and when it was planned to: nothing comes free by that. */
@@ -218,7 +257,7 @@ static bool start_held(struct backfill *b, const struct backfill_item *it, struc
                        struct backfill_place *ret)
 {
     h->visited = b->pass;
-    if (!is_due(b, h))
+    if (!is_due(b, it, h))
         return false;
     pool_lift(b->pool, &h->use);
     bool placed = place_now(b, it, ret);
@@ -281,7 +320,8 @@ static void hold(struct backfill *b, const struct backfill_item *it, struct back
                  const struct backfill_place *at)
 {
     const struct backfill_choice *c = &it->choices[at->choice];
-    *h = (struct backfill_hold){.lane = c->lane, .claim = claim, .visited = b->pass, .own = c->own};
+    *h = (struct backfill_hold){
+        .lane = c->lane, .claim = claim, .visited = b->pass, .mark = backfill_mark(b), .own = c->own};
     pool_hold(b->pool, &h->use, &at->parts, at->start, when_plus(at->start, at->len));
     list_append(&b->holds, &h->link);
     b->lanes[h->lane].n_held += !claim;
@@ -298,7 +338,7 @@ static bool move_earlier(struct backfill *b, const struct backfill_item *it, str
 {
     struct backfill_place at = {0};
     bool claim = h->claim, earlier = false;
-    if (is_due(b, h)) {
+    if (is_due(b, it, h)) {
         pool_lift(b->pool, &h->use);
         earlier = find_earliest(b, it, h->use.start, claim, &at);
         pool_lay(b->pool, &h->use);
@@ -307,6 +347,7 @@ static bool move_earlier(struct backfill *b, const struct backfill_item *it, str
         backfill_give_up(b, h);
         hold(b, it, h, claim, &at);
     }
+    h->mark = backfill_mark(b);
     backfill_place_fini(&at);
     return earlier;
 }

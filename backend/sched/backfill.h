@@ -56,6 +56,7 @@ struct backfill_hold {
     uint32_t lane;        /* where it is held */
     bool claim;           /* by preemption: counts against no lane */
     uint64_t visited;     /* the pass that looked at it last */
+    uint64_t mark;        /* of the gains, when it was looked at */
     bool aside;           /* lifted for a moment, for somebody before it */
     struct pool_use *own; /* of the choice: it lies within this one */
     struct list link;     /* in the backfill's list while it holds something */
@@ -80,9 +81,11 @@ struct backfill {
     uint32_t n_lanes;
     struct list holds;
     uint64_t pass;
-    bool gained;    /* something has come free since the last pass: holds may move earlier */
-    bool shaken;    /* something was lost as well: a node, or a running job goes on longer */
-    uint64_t freed; /* grows when a hold is given up within a pass: what did not fit may fit now */
+    bool gained;              /* something has come free since the last pass: holds may move earlier */
+    bool shaken;              /* something was lost as well: a node, or a running job goes on longer */
+    uint64_t freed;           /* grows when a hold is given up: what did not fit may fit now */
+    VEC(uint32_t) gains;      /* nodes on which something has come free, as it happened */
+    uint64_t gains_forgotten; /* that stood before those */
 };
 
 void backfill_init(struct backfill *b, struct pool *p, const struct backfill_opts *o, uint32_t n_lanes);
@@ -95,6 +98,15 @@ void backfill_begin(struct backfill *b, bool gained);
 /* After that: a node went, or something runs longer than thought. Holds that can no longer be had are
  * placed anew in this pass. */
 void backfill_shake(struct backfill *b);
+
+/* Something has come free on a node: says the same as `gained`, of this node alone. */
+void backfill_gain(struct backfill *b, uint32_t node);
+void backfill_gain_all(struct backfill *b, const struct pool_use *u); /* on all of its nodes */
+/* Where the gains stand now, and whether something has come free since that this demand could use now
+ * (NULL: that lies in the set). Cost: O(gains since). */
+uint64_t backfill_mark(const struct backfill *b);
+bool backfill_gained_since(const struct backfill *b, uint64_t mark, const struct demand *d,
+                           const struct nodeset *s);
 
 /* Can it start now? True: ret says where; the caller charges the pool (pool_run). An item that holds a
  * place lets it go when it starts. */

@@ -290,10 +290,19 @@ static enum limit_state leave_choices(struct pass *s, struct group *g, const str
 
 /* --- one head --- */
 
+/* It did not fit, and nothing has come free since that it could use. */
+static bool shape_is_dead(const struct planner *p, struct shape *sh)
+{
+    if (sh->dead && backfill_gained_since(&p->backfill, sh->dead_mark, &sh->demand, &sh->set->nodes))
+        sh->dead = false;
+    sh->dead_mark = backfill_mark(&p->backfill);
+    return sh->dead;
+}
+
 static bool is_dead(const struct planner *p, const struct group *g)
 {
     for (uint32_t i = 0; i < g->n_choices; i++)
-        if (g->shapes[i]->dead_at != p->decision || g->shapes[i]->dead_freed != p->backfill.freed)
+        if (!shape_is_dead(p, g->shapes[i]))
             return false;
     return true;
 }
@@ -303,12 +312,11 @@ static void mark_dead(const struct planner *p, const struct group *g)
     for (uint32_t i = 0; i < g->n_choices; i++) {
         if (p->backfill.lanes[g->choices[i].lane].closed) /* it was not asked */
             continue;
-        g->shapes[i]->dead_at = p->decision;
-        g->shapes[i]->dead_freed = p->backfill.freed;
+        g->shapes[i]->dead = true;
+        g->shapes[i]->dead_mark = backfill_mark(&p->backfill);
     }
 }
 
-/* A node that has not said yet what it has may turn out large enough. */
 static bool is_unknown(const struct node *n)
 {
     return !n->boot_id && (!n->spec.cpus || !n->spec.mem_mib || n->spec.gpus == UINT32_MAX);
@@ -372,6 +380,15 @@ static enum outcome wait_for_place(struct pass *s, struct group *g, struct unit 
     return UNIT_WAITS;
 }
 
+/* With a place left in its lane it looks as if those behind it held none. */
+static bool may_push_aside(const struct planner *p, const struct backfill_item *it)
+{
+    for (uint32_t i = 0; i < it->n_choices && p->backfill.opts.keep; i++)
+        if (p->backfill.lanes[it->choices[i].lane].n_held < p->backfill.opts.depth)
+            return true;
+    return false;
+}
+
 static enum outcome try_head(struct pass *s, struct turn *t)
 {
     struct planner *p = s->p;
@@ -399,7 +416,7 @@ static enum outcome try_head(struct pass *s, struct turn *t)
         g->rest = u->reason = REASON_LICENSES;
         return GROUP_WAITS;
     }
-    bool tried = !is_dead(p, g) || u->hold.use.parts;
+    bool tried = !is_dead(p, g) || u->hold.use.parts || may_push_aside(p, &it);
     if (tried && backfill_start(&p->backfill, &it, &u->hold, &s->place)) {
         start(s, g, u);
         return u->count ? GROUP_GOES_ON : UNIT_WAITS;
@@ -417,7 +434,7 @@ static bool has_no_chance(const struct planner *p, const struct turn *t)
     const struct group *g = t->g;
     const struct unit *u = head_of(g);
     if (u->hold.use.parts || u->is_special || g->licensed || t->borrow || p->may_preempt ||
-        limits_any(p->limits) || !is_dead(p, g))
+        limits_any(p->limits) || !p->backfill.opts.backfill || !is_dead(p, g))
         return false;
     for (uint32_t i = 0; i < g->n_choices; i++)
         if (p->backfill.lanes[g->choices[i].lane].n_held < p->backfill.opts.depth)
@@ -466,9 +483,11 @@ static void go_through(struct pass *s)
 /* Places held by those whose turn did not come: nobody else may have them and they do not use them. */
 static void give_up_unvisited(struct planner *p)
 {
-    list_for_each (h, &p->backfill.holds, struct backfill_hold, link)
-        if (h->visited != p->backfill.pass)
+    list_for_each (h, &p->backfill.holds, struct backfill_hold, link) {
+        bool is_awaited = h->claim && h->use.start > p->now.ms; /* others are on their way out for it */
+        if (h->visited != p->backfill.pass && !is_awaited)
             backfill_give_up(&p->backfill, h);
+    }
 }
 
 /* Those that were looked at in the pass before may stand behind somebody else by now. */
@@ -484,6 +503,29 @@ static void forget_looks(struct planner *p)
     vec_clear(&p->looked);
 }
 
+static void forget_dead(struct planner *p)
+{
+    idmap_for_each (&p->shapes, slot)
+        for (struct shape *sh = slot->value; sh; sh = sh->next)
+            sh->dead = false;
+}
+
+/* Whether what was given up in the pass could help anybody who had his turn before. */
+static bool has_use_for_gains(struct planner *p)
+{
+    idmap_for_each (&p->shapes, slot)
+        for (struct shape *sh = slot->value; sh; sh = sh->next)
+            if (sh->dead && !shape_is_dead(p, sh))
+                return true;
+    list_for_each (h, &p->backfill.holds, struct backfill_hold, link) {
+        const struct group *g = container_of(h, struct unit, hold)->group;
+        for (uint32_t i = 0; i < g->n_choices; i++)
+            if (backfill_gained_since(&p->backfill, h->mark, NULL, g->choices[i].set))
+                return true;
+    }
+    return false;
+}
+
 /* Returns whether it has to be gone through again: a place was given up that others may have use for, who
  * had their turn before. */
 static bool go_round(struct pass *s)
@@ -492,16 +534,18 @@ static bool go_round(struct pass *s)
     p->pass++;
     forget_looks(p);
     memset(p->first_blocked, 0, p->n_parts * sizeof *p->first_blocked);
-    backfill_begin(&p->backfill, p->gained);
+    backfill_begin(&p->backfill, p->all_gained);
     if (p->lost)
         backfill_shake(&p->backfill);
+    if (p->all_gained)
+        forget_dead(p);
     uint64_t freed = p->backfill.freed;
-    p->gained = p->lost = false;
+    p->gained = p->all_gained = p->lost = false;
     vec_clear(&s->heap);
     line_up(s);
     go_through(s);
     give_up_unvisited(p);
-    p->gained = freed != p->backfill.freed;
+    p->gained = freed != p->backfill.freed && has_use_for_gains(p);
     return p->gained;
 }
 

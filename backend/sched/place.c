@@ -188,6 +188,13 @@ static bool look_at(struct candidate *v, const struct pool_node *n, const struct
     return v->tasks > 0;
 }
 
+bool pool_could_take(const struct pool *p, const struct demand *d, uint32_t node)
+{
+    const struct pool_node *n = &p->nodes[node];
+    struct candidate v = {.node = node, .free = n->free_now};
+    return n->usable && look_at(&v, n, d);
+}
+
 /* --- choosing among the candidates --- */
 
 static int by_list(const struct candidate *a, const struct candidate *b)

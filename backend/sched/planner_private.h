@@ -34,7 +34,8 @@ struct shape {
     struct demand demand;
     struct set *set;
     int64_t len, len_min;
-    uint64_t dead_at, dead_freed; /* did not fit in that decision, when so much had been given up */
+    bool dead;                    /* it did not fit when it was tried last */
+    uint64_t dead_mark;           /* of the gains, then */
     uint64_t hunt_at, hunt_freed; /* nobody could make room for it then, for this QOS */
     const struct qos_spec *hunt_qos;
     enum { EVER_UNKNOWN, EVER_YES, EVER_NO } ever; /* fits with every node up and empty */
@@ -173,7 +174,8 @@ struct planner {
     int64_t ranks_ms;              /* the last time */
     uint64_t decision, pass;       /* there are several passes in a decision where places are given up */
     int64_t last_now;
-    bool gained, lost; /* since the last pass */
+    bool gained, lost; /* since the last pass: something has come free, has gone */
+    bool all_gained;   /* and it is not known on which nodes */
     bool holes;        /* some node has cards that must not be given */
     bool ranked;       /* prio is that of the last pass over everybody: valid for numbers, not for names */
     /* of the pass under way */

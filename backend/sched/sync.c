@@ -57,6 +57,7 @@ static bool sync_node(struct planner *p, uint32_t at)
     p->lost = true;
     pool_set_node(&p->pool, at, cap, n->spec.weight, usable);
     pool_set_node(&p->empty, at, all, n->spec.weight, !n->gone);
+    backfill_gain(&p->backfill, at);
     p->gained = true;
     idmap_for_each (&p->shapes, slot)
         for (struct shape *s = slot->value; s; s = s->next)
@@ -153,7 +154,10 @@ static void sync_run(struct planner *p, struct runs *r, uint32_t attempt, const 
         run->seen = true;
         if (run->use.end == end || !run->use.parts)
             return;
-        p->gained = p->gained || end < run->use.end;
+        if (end < run->use.end) {
+            backfill_gain_all(&p->backfill, &run->use);
+            p->gained = true;
+        }
         p->lost = p->lost || end > run->use.end;
         pool_change_end(&p->pool, &run->use, end);
         return;
@@ -188,6 +192,7 @@ static void sweep_runs(struct planner *p, struct runs *r)
             r->v.v[kept++] = run;
             continue;
         }
+        backfill_gain_all(&p->backfill, &run->use);
         pool_drop(&p->pool, &run->use);
         free(run);
         p->gained = true;
@@ -560,7 +565,7 @@ static void rebuild(struct planner *p)
     }
     list_for_each (j, &m->pending, struct job, in_queue)
         sync_unit(p, j->id, j);
-    p->gained = true;
+    p->gained = p->all_gained = true;
 }
 
 static void wake_parked(struct planner *p)
@@ -588,6 +593,7 @@ static void end_windows(struct planner *p)
         if (w->end <= p->last_now || w->end > p->now.ms)
             continue;
         turn_out(p, w);
+        backfill_gain_all(&p->backfill, &w->use);
         p->gained = true;
     }
 }
@@ -618,7 +624,7 @@ void planner_sync(struct planner *p)
             const struct job *j = model_get_job(m, p->dirty.v[i]);
             limits_recount(p->limits, m, p->dirty.v[i]);
             if (started && came_and_went(p, p->dirty.v[i], j))
-                p->gained = true;
+                p->gained = p->all_gained = true;
             sync_runs(p, p->dirty.v[i], j);
             sync_unit(p, p->dirty.v[i], j);
         }
