@@ -125,8 +125,10 @@ static void explain_behind(const struct question *q, uint32_t lane)
     list_for_each (g, &q->p->groups, struct group, link)
         if (stands_in_row(q, g, lane))
             add_group(q, g, &mine, &row);
-    q->w->rank = row.before + 1;
-    q->w->rank_of = row.of;
+    if (!q->w->rank) { /* in the first where it could run */
+        q->w->rank = row.before + 1;
+        q->w->rank_of = row.of;
+    }
     if (!row.before)
         return;
     struct str b = STR_INIT;
@@ -335,7 +337,9 @@ static void explain_queue(const struct question *q)
             explain_never(q, &g->choices[i]);
         return;
     }
-    explain_behind(q, g->choices[0].lane);
+    for (uint32_t i = 0; i < g->n_choices; i++)
+        if (planner_could_ever(q->p, g->shapes[i]))
+            explain_behind(q, g->choices[i].lane);
     set_own_aside(q, true);
     for (uint32_t i = 0; i < g->n_choices; i++)
         if (planner_could_ever(q->p, g->shapes[i]))
