@@ -1,6 +1,9 @@
 /* bench_ui.c - the screens with 100,000 jobs: what a key, a change and a filter cost, in milliseconds. */
 #include "tests/lib/uilab.h"
 
+#include <malloc.h>
+#include <unistd.h>
+
 #include "src/base/xalloc.h"
 
 #define JOBS 100000
@@ -10,6 +13,17 @@ static double now_ms(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static double rss_mb(void)
+{
+    long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%*d %ld", &pages) != 1)
+        pages = 0;
+    if (f)
+        fclose(f);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1e6;
 }
 
 static struct job *make_job(const struct lab *l, uint32_t id)
@@ -51,9 +65,13 @@ int main(void)
     u.lab.m.next_job = JOBS + 1;
 
     printf("%d jobs\n", JOBS);
+    malloc_trim(0);
+    double before = rss_mb(); /* the lab's own state is not the screens' */
     uilab_open(&u);
     MEASURE("first frame, before data", 1, uilab_draw(&u, 50, 200));
     MEASURE("snapshot taken in (with the test's copies)", 1, uilab_connect(&u));
+    malloc_trim(0);
+    printf("%-44s %8.1f MB\n", "memory: the mirror and the screens", rss_mb() - before);
     MEASURE("first picture with data", 1, uilab_draw(&u, 50, 200));
     MEASURE("key and picture", 20, (uilab_keys(&u, "j"), uilab_draw(&u, 50, 200)));
     MEASURE("to the end and picture", 5, (uilab_keys(&u, "G"), uilab_draw(&u, 50, 200)));

@@ -66,6 +66,40 @@ static void golden_ascii(void **state)
     uilab_fini(&u);
 }
 
+/* Every screen in plain signs, in each theme: nothing else than ASCII, and no look that a theme lacks. */
+static void plain_signs_and_themes(void **state)
+{
+    static const char *const screens[] = {"1", "2", "3", "4", "4t", "5", "6", "7", "s", "<Esc>:", "<Esc>x"};
+    static const char *const themes[] = {"dark", "light", "mono", "colourblind"};
+    (void)state;
+    struct uilab u;
+    struct scene s;
+    struct errtext err = {""};
+    uilab_init(&u);
+    u.options.ascii = true;
+    scene_build(&u.lab, &s);
+    model_get_job(&u.lab.m, s.hostile)->req.name[0] = 'a';
+    uilab_connect(&u);
+    for (size_t i = 0; i < N_OF(screens); i++) {
+        uilab_keys(&u, screens[i]);
+        uilab_draw(&u, 43, 132);
+        for (const char *p = uilab_text(&u); *p; p++)
+            if ((unsigned char)*p >= 0x80)
+                fail_msg("%s is not ASCII: %s", screens[i], p);
+    }
+    uilab_keys(&u, "<Esc>1");
+    for (size_t i = 0; i < N_OF(themes); i++) {
+        char name[40], path[60];
+        snprintf(path, sizeof path, "themes/%s.theme", themes[i]);
+        theme_init(&u.theme, str_eq(themes[i], "mono") ? 0 : 16);
+        if (!str_eq(themes[i], "mono") && theme_load(&u.theme, path, &err) < 0)
+            fail_msg("%s", err.s);
+        snprintf(name, sizeof name, "theme-%s", themes[i]);
+        uilab_golden(&u, name, 24, 80);
+    }
+    uilab_fini(&u);
+}
+
 static void golden_before_data(void **state)
 {
     (void)state;
@@ -524,6 +558,7 @@ int main(void)
         STAGE_CASE(golden_sizes),
         STAGE_CASE(golden_themes),
         cmocka_unit_test(golden_ascii),
+        cmocka_unit_test(plain_signs_and_themes),
         cmocka_unit_test(golden_before_data),
         STAGE_CASE(cursor_stays_on_its_job),
         STAGE_CASE(filter_keeps_rows_within_reach),

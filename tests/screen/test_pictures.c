@@ -42,6 +42,41 @@ static void history(void **state)
     uilab_picture(&g->u, "history", 24, 132);
 }
 
+static void why(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/finetune<Enter>w");
+    struct msg_why w = {.job = g->s.big,
+                        .rank = 1,
+                        .rank_of = 4,
+                        .start_est = {.ms = u->lab.now.ms + 1500000},
+                        .made = {.ms = u->lab.now.ms - 40000}};
+    w.summary = strdup("52 waits for 8 GPUs on one node; 2 jobs hold them until 15:59 at the latest");
+    w.start_basis = strdup("if nobody ends early");
+    w.advice = strdup("with --time=2:00:00 it could start now");
+    w.advice_key = strdup("TimeLimit");
+    w.advice_value = strdup("2:00:00");
+    *(struct why_cause *)rec_list_push(&w.causes) =
+        (struct why_cause){.cls = WHY_BUSY, .text = strdup("4 nodes: 2 drained, 2 with 5 of 8 GPUs taken")};
+    uilab_feed(u, MSG_WHY_TEXT, uilab_sent(u, MSG_WHY)->tag, &w);
+    rec_fini(&msg_why_rec, &w);
+    struct msg_prio_rows rows = {
+        .weights = {
+            .weight_age = 1000, .weight_fairshare = 10000, .weight_job_size = 100, .weight_qos = 2000}};
+    struct prio_row *row = rec_list_push(&rows.rows);
+    row->parts = (struct prio_parts){.age = 0.4,
+                                     .age_points = 400,
+                                     .fairshare = 0.62,
+                                     .fairshare_points = 6200,
+                                     .job_size = 0.1,
+                                     .job_size_points = 10,
+                                     .total = 6610};
+    uilab_feed(u, MSG_PRIO_ROWS, uilab_sent(u, MSG_PRIO)->tag, &rows);
+    rec_fini(&msg_prio_rows_rec, &rows);
+    uilab_picture(u, "why", 24, 100);
+}
+
 static void command(void **state)
 {
     struct stage *g = *state;
@@ -79,8 +114,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {STAGE_CASE(jobs),    STAGE_CASE(jobs_small), STAGE_CASE(job_page),
                                        STAGE_CASE(nodes),   STAGE_CASE(gpus),       STAGE_CASE(history),
-                                       STAGE_CASE(command), STAGE_CASE(form),       STAGE_CASE(gpus),
-                                       STAGE_CASE(history), STAGE_CASE(command),    STAGE_CASE(confirm),
-                                       STAGE_CASE(help)};
+                                       STAGE_CASE(why),     STAGE_CASE(command),    STAGE_CASE(form),
+                                       STAGE_CASE(gpus),    STAGE_CASE(history),    STAGE_CASE(command),
+                                       STAGE_CASE(confirm), STAGE_CASE(help)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,8 +15,10 @@ void remember_restore(struct ui *a, struct view *v)
         *v->ops->mine(v) = p->mine;
     for (size_t i = 0; p->columns.n && i < t->n_cols; i++)
         table_show_column(t, i, strv_has(&p->columns, t->cols[i].name));
-    table_sort(t, p->sort ? table_find_column(t, p->sort) : -1, p->reverse);
-    table_set_filter(t, p->filter ? p->filter : "");
+    if (p->sort)
+        table_sort(t, table_find_column(t, p->sort), p->reverse);
+    if (p->filter || p->mine)
+        table_set_filter(t, p->filter ? p->filter : "");
 }
 
 static bool set_text(char **at, const char *text)

@@ -201,8 +201,11 @@ static void fill(void *ctx, struct table *t)
         const struct holder *r = u->rows.v[i];
         bool branch = !r->user && i + 1 < u->rows.n && str_eq(u->rows.v[i + 1]->account, r->account);
         u->n_shown += !r->user;
+        if (!r->user && !u->opened) /* at first all are open: who looks here wants users at a glance */
+            table_fold(t, r->id, true);
         table_add(t, (struct trow){.id = r->id, .data = r, .depth = r->user ? 1 : 0, .branch = branch});
     }
+    u->opened = u->opened || u->rows.n;
 }
 
 /* --- columns --- */
@@ -386,18 +389,6 @@ static const struct column columns[] = {
 
 /* --- the view --- */
 
-/* All accounts are open at first: who sees users wants them at a glance. */
-static void open_all(struct usageview *u)
-{
-    if (u->opened || !u->rows.n)
-        return;
-    u->opened = true;
-    vec_for_each (&u->rows, i)
-        if (!u->rows.v[i]->user)
-            table_fold(&u->table, u->rows.v[i]->id, true);
-    table_refill(&u->table);
-}
-
 static struct view *usage_open(struct ui *ui, const void *arg)
 {
     (void)arg;
@@ -405,7 +396,6 @@ static struct view *usage_open(struct ui *ui, const void *arg)
     u->v = (struct view){.ops = &usage_view, .ui = ui};
     table_init(&u->table, columns, sizeof columns / sizeof columns[0], fill, u);
     table_refill(&u->table);
-    open_all(u);
     ask_sometimes(u);
     return &u->v;
 }
@@ -426,7 +416,6 @@ static void usage_sync(struct view *v)
 {
     struct usageview *u = usage_of(v);
     table_refill(&u->table);
-    open_all(u);
     ask_sometimes(u);
 }
 

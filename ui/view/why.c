@@ -42,7 +42,7 @@ static void start_lines(struct lines *l, const struct msg_why *w, struct wall no
                   duration_format_words(wall_elapsed_s(w->made, now), b));
     if (basis || wall_is_set(w->made))
         rich_add(r, ROLE_DIM, ")");
-    if (w->held)
+    if (w->held && !basis)
         rich_add(lines_pair(l, "", LABEL), ROLE_GOOD, "a place is held for it");
     if (!wall_is_set(w->likely))
         return;
