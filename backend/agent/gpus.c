@@ -27,6 +27,7 @@
 #define LOOK_SHARE    20    /* of the time between looks, at most one part in so many is spent looking */
 #define START_MS      3000  /* the first look is waited for so long */
 #define SILENT_MS     60000 /* without an answer: the driver hangs */
+#define SOON_MS       1000
 #define AGAIN_MS      60000 /* after the helper has ended */
 #define FILE_NAME     "gpus"
 #define DEPTH_MAX     64
@@ -48,6 +49,7 @@ struct gpus {
     bool starting;      /* what runs here is not known yet */
     bool pids_are_ours; /* the driver's numbers of processes are those of this /proc */
     int64_t cost_ms, look_ms;
+    unsigned failures; /* of helpers, since the last answer */
     uint32_t name_uid;
     char name[64]; /* of that user */
     struct gpu_look look;
@@ -352,6 +354,7 @@ static int read_some(struct gpus *g)
         return 0;
     g->cost_ms = (mono_read().ns - g->asked_at.ns) / NS_PER_MS;
     g->asked = false;
+    g->failures = 0;
     if (gpulook_parse(g->text.s, &g->look) < 0)
         return -EBADMSG;
     str_clear(&g->text);
@@ -359,17 +362,18 @@ static int read_some(struct gpus *g)
     return 1;
 }
 
-/* One that has found neither library nor program ends by itself, and no other is started; one that failed
- * is followed by another after a while. */
+/* One that has found neither library nor program ends by itself, and no other is started. After one that
+ * ended without an answer another is tried soon: it may have been killed by mistake. */
 static void helper_over(struct gpus *g)
 {
     bool silent = g->asked;
     close_pipes(g);
     g->over = !silent && !g->cards.way[0] && !g->cards.n;
-    if (silent)
-        take_trouble(g, "its questioner ended without an answer");
+    g->failures += silent;
+    if (silent && g->failures > 1)
+        take_trouble(g, "nobody who asks it comes back");
     if (!g->over)
-        loop_timer_set(g->a->loop, &g->timer, AGAIN_MS);
+        loop_timer_set(g->a->loop, &g->timer, g->failures == 1 ? SOON_MS : AGAIN_MS);
 }
 
 static void on_out(void *ctx, unsigned ready)

@@ -78,6 +78,8 @@ static void append_note(struct str *out, const struct node *n)
     }
     if (n->note)
         str_appendf(out, "%s%s (%s)", out->len ? "; " : "", n->note, n->note_user ? n->note_user : "?");
+    for (size_t i = 0; i < n->gpu_notes.n; i++)
+        str_appendf(out, "%s%s", out->len ? "; " : "", n->gpu_notes.v[i]);
     for (size_t i = 0; i < n->notes.n; i++)
         str_appendf(out, "%s%s", out->len ? "; " : "", n->notes.v[i]);
 }
@@ -149,6 +151,7 @@ static void node_json(struct str *out, const struct node *n)
 {
     struct str text = STR_INIT;
     char *cpus = cpuset_format(&n->cpus_used), *gpus = cpuset_format(&n->gpus_used);
+    char *gpus_out = cpuset_format(&n->gpus_out), *gpus_lost = cpuset_format(&n->gpus_lost);
     str_append_char(out, '{');
     json_text(out, "name", n->spec.name);
     nodetext_state(&text, n, false, true);
@@ -166,6 +169,8 @@ static void node_json(struct str *out, const struct node *n)
     json_int(out, "gpus", n->gpus);
     json_int(out, "gpus_used", cpuset_count(&n->gpus_used));
     json_text(out, "gpu_ids_used", gpus);
+    json_text(out, "gpu_ids_out", gpus_out);
+    json_text(out, "gpu_ids_lost", gpus_lost);
     json_text(out, "gpu_type", n->gpu_type);
     json_int(out, "jobs", n->n_jobs);
     json_text(out, "trouble", n->trouble);
@@ -192,6 +197,8 @@ static void node_json(struct str *out, const struct node *n)
     str_fini(&text);
     free(cpus);
     free(gpus);
+    free(gpus_out);
+    free(gpus_lost);
 }
 
 static void nodes_json(const struct model *m, struct str *out)
@@ -267,6 +274,8 @@ static char gpu_cell(struct legend *l, const struct gpu_owner *g)
         return letter_of(l, g->job);
     if (cpuset_has(&g->node->gpus_used, g->index))
         return '?';
+    if (cpuset_has(&g->node->gpus_out, g->index))
+        return cpuset_has(&g->node->gpus_lost, g->index) ? 'x' : '!';
     return g->node->drain || !node_responds(g->node) ? '#' : '.';
 }
 
@@ -274,6 +283,36 @@ static const struct table_col gpu_cols[] = {{.title = "NODE", .flex = 8},
                                             {.title = "TYPE", .flex = 4},
                                             {.title = "FREE", .right = true},
                                             {.title = "DEVICES"}};
+
+static bool any_out(const struct gpu_map *map)
+{
+    vec_for_each (&map->v, i)
+        if (cpuset_has(&map->v.v[i].node->gpus_out, map->v.v[i].index))
+            return true;
+    return false;
+}
+
+static void print_gpu_notes(const struct gpu_map *map, struct str *out)
+{
+    vec_for_each (&map->v, i) {
+        const struct gpu_owner *g = &map->v.v[i];
+        const char *note = node_gpu_note(g->node, g->index);
+        if (!note)
+            continue;
+        str_appendf(out, "%s GPU %u: ", g->node->spec.name, g->index);
+        text_append_foreign(out, note, "");
+        str_append_char(out, '\n');
+    }
+}
+
+static const char *gpu_state(const struct gpu_owner *g)
+{
+    if (g->job || cpuset_has(&g->node->gpus_used, g->index))
+        return "used";
+    if (cpuset_has(&g->node->gpus_out, g->index))
+        return cpuset_has(&g->node->gpus_lost, g->index) ? "lost" : "foreign";
+    return !g->node->drain && node_responds(g->node) ? "free" : "out";
+}
 
 static void print_gpus(const struct gpu_map *map, struct str *out)
 {
@@ -298,7 +337,9 @@ static void print_gpus(const struct gpu_map *map, struct str *out)
         str_append(out, "no node has a GPU\n");
     } else {
         table_print(&t, out, listing_width(), color_is_welcome());
-        str_append(out, ". free  # out of use\n");
+        str_append(out, ". free  # out of use");
+        str_append(out, any_out(map) ? "  ! used by others  x lost\n" : "\n");
+        print_gpu_notes(map, out);
     }
     vec_for_each (&l.jobs, i) {
         const struct job *j = l.jobs.v[i];
@@ -321,13 +362,12 @@ static void gpus_json(const struct gpu_map *map, struct str *out)
     str_append(out, "{\"schema\":1,\"gpus\":[");
     vec_for_each (&map->v, i) {
         const struct gpu_owner *g = &map->v.v[i];
-        bool used = cpuset_has(&g->node->gpus_used, g->index);
-        bool usable = !g->node->drain && node_responds(g->node);
         str_append(out, i ? ",{" : "{");
         json_text(out, "node", g->node->spec.name);
         json_int(out, "index", g->index);
         json_text(out, "type", g->node->gpu_type);
-        json_text(out, "state", g->job || used ? "used" : usable ? "free" : "out");
+        json_text(out, "state", gpu_state(g));
+        json_text(out, "note", node_gpu_note(g->node, g->index));
         str_clear(&id);
         if (g->job)
             jobtext_id(&id, g->job, 0);

@@ -1,6 +1,7 @@
 /* nodetext.c - what a node looks like in words. */
 #include "src/model/nodetext.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -149,6 +150,16 @@ void nodetext_gres(struct str *out, const struct node *n)
         append_gpus(out, n, n->gpus);
     else
         str_append(out, "(null)");
+}
+
+const char *node_gpu_note(const struct node *n, unsigned gpu)
+{
+    char prefix[24];
+    snprintf(prefix, sizeof prefix, "GPU %u: ", gpu);
+    for (size_t i = 0; i < n->gpu_notes.n; i++)
+        if (strncmp(n->gpu_notes.v[i], prefix, strlen(prefix)) == 0)
+            return n->gpu_notes.v[i] + strlen(prefix);
+    return NULL;
 }
 
 void nodetext_gres_used(struct str *out, const struct node *n)

@@ -42,6 +42,10 @@ bool node_is_in_state(const struct node *n, bool completing, const char *text);
 /* True where text is such a state. */
 bool node_state_is_known(const char *text);
 
+/* What is wrong with a card: "lost (0000:3b:00.0)", "used by process 7 of bob (python), not of the queue".
+ * NULL: nothing. */
+const char *node_gpu_note(const struct node *n, unsigned gpu);
+
 /* "gpu:a100:4", "gpu:2", "(null)". */
 void nodetext_gres(struct str *out, const struct node *n);
 /* The same of what is in use: "gpu:a100:2(IDX:0-1)". */

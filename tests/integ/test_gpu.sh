@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# GPUs of a node by a management library of the tests' own (tests/lib/fakenvml.c): found, pinned, avoided where somebody else
+# uses them or where they are lost, and back again. No real card is needed.
+. stoker.sh
+
+export STOKER_NVML=$B/tests/lib/libfakenvml.so FAKE_NVML=$TMPDIR/cards STOKER_GPU_LOOK_MS=100
+
+# In another order than that of the bus: what is first there is GPU 0.
+four() {
+    cat <<CARDS
+card 0:af:0.0 GPU-dddd 3 0 10 81920 NVIDIA A100-SXM4-80GB
+card 0:3b:0.0 GPU-aaaa 0 ${BUSY:-0} 10 81920 NVIDIA A100-SXM4-80GB
+card 0:3c:0.0 GPU-bbbb 1 0 10 81920 NVIDIA A100-SXM4-80GB
+card 0:5e:0.0 GPU-cccc 2 0 10 81920 NVIDIA A100-SXM4-80GB
+CARDS
+}
+# The file as a whole at once: a look never sees half of it. More lines as arguments.
+cards() {
+    { four; [ $# -eq 0 ] || printf '%s\n' "$@"; } >"$FAKE_NVML.new"
+    mv "$FAKE_NVML.new" "$FAKE_NVML"
+}
+
+cat >"$STOKER_HOME/stoker.cfg" <<CFG
+cluster = "test";
+nodes = ( { name = "n1"; transport = "local"; cpus = 8; memory = "16G"; } );
+kill_wait = "1s";
+CFG
+cards
+must stoker up
+wait_for 15 nodes_up
+
+gpu_field() { stoker gpus --json | tr '{' '\n' | sed -n "s/.*\"index\":$1,.*\"$2\":\"\([^\"]*\)\".*/\1/p"; }
+gpu_is() { [ "$(gpu_field "$1" state)" = "$2" ]; }
+note_has() { [[ $(gpu_field "$1" note) == *"$2"* ]]; }
+script hold <<'S'
+echo "$CUDA_VISIBLE_DEVICES|$CUDA_DEVICE_ORDER|$SLURM_JOB_GPUS|${ROCR_VISIBLE_DEVICES-unset}|${HIP_VISIBLE_DEVICES-unset}|${ZE_AFFINITY_MASK-unset}" >"seen.$SLURM_JOB_ID"
+until [ -e "end.$SLURM_JOB_ID" ]; do sleep 0.05; done
+S
+hold() { # GPUS: submits, waits for its environment: in $seen
+    submit --gres=gpu:"$1" hold
+    wait_for 20 has_lines "seen.$job" 1
+    seen=$(<"seen.$job")
+}
+release() { touch "end.$1" && wait_end "$1"; }
+
+case_ detection
+is "GPUs" "$(sinfo -h -N -o %G)" "gpu:a100:4"
+has "what finds them" "$(stoker show node n1 2>/dev/null || scontrol show node n1; stoker nodes --json)" "gpus: NVML"
+
+case_ pinning
+hold 1
+first=$job
+is "the first card" "$seen" "0|PCI_BUS_ID|0|0|0|0"
+hold 2
+second=$job
+is "two others" "$seen" "1,2|PCI_BUS_ID|1,2|1,2|0,1|1,2"
+submit --wrap 'echo "[${CUDA_VISIBLE_DEVICES-unset}][${ROCR_VISIBLE_DEVICES-unset}][${SLURM_JOB_GPUS-unset}]" >none'
+wait_end "$job"
+is "a job without any" "$(<none)" "[][][unset]"
+release "$first"
+release "$second"
+
+case_ a process of somebody else
+sleep 1000 &
+stranger=$!
+cards "compute 1 $stranger"
+wait_for 10 gpu_is 0 foreign
+wait_for 10 note_has 0 "process $stranger of $(id -un) (sleep), not of the queue"
+hold 1
+is "the next card" "$seen" "1|PCI_BUS_ID|1|1|0|1"
+first=$job
+hold 2
+is "the last ones" "$seen" "2,3|PCI_BUS_ID|2,3|2,3|0,1|2,3"
+release "$job"
+submit --gres=gpu:4 hold
+wide=$job
+waits_for_foreign() { stoker why "$wide" --json | grep -q FOREIGN_GPU; }
+release "$first"
+wait_for 10 waits_for_foreign
+like "why it waits" "$(stoker why "$wide" | tr '\n' ' ')" ".*GPUs that are lost or used by others; on n1: GPU 0: used by process $stranger.*"
+kill "$stranger"
+wait "$stranger" 2>/dev/null
+wait_for 20 has_lines "seen.$wide" 1
+is "all of them, as it is gone" "$(<"seen.$wide")" "0,1,2,3|PCI_BUS_ID|0,1,2,3|0,1,2,3|0,1,2,3|0,1,2,3"
+release "$wide"
+
+case_ a process of a job on its own card, and on another
+script busy <<'S'
+echo $$ >pid
+exec sleep 1000
+S
+cards
+submit --gres=gpu:1 busy
+wait_for 20 has_lines pid 1
+BUSY=88 cards "compute 1 $(<pid)" "compute 2 $(<pid)"
+wait_for 10 gpu_is 1 foreign
+has "whose" "$(gpu_field 1 note)" "used by job $job, which does not hold it"
+is "its own" "$(gpu_field 0 state)" used
+is "of its own nothing is said" "$(gpu_field 0 note)" ""
+must scancel "$job"
+wait_end "$job"
+wait_for 10 gpu_is 1 free
+cards
+
+case_ a lost card
+hold 1 # on GPU 0, which it keeps
+first=$job
+cards "lost 3" # GPU-cccc, number 2
+wait_for 10 gpu_is 2 lost
+is "the node" "$(sinfo -h -N -o %T)" mixed
+note_has 2 "lost (0000:5e:00.0)" || fail "note of a lost card: $(gpu_field 2 note)"
+hold 2
+# CUDA counts what is left: numbers would mean other cards now.
+is "around it, by names" "$seen" "GPU-bbbb,GPU-dddd|PCI_BUS_ID|1,3|1,3|0,1|1,3"
+is "who runs goes on" "$(job_state "$first")" RUNNING
+release "$job"
+
+case_ over a restart of the agent
+agent=$(agent_pid)
+kill -KILL "$agent" && wait_for 5 is_dead "$agent"
+# Fallen off the bus for good: the new agent has never seen it.
+four | grep -v cccc >"$FAKE_NVML.new" && mv "$FAKE_NVML.new" "$FAKE_NVML"
+new_agent() { [ -n "$(agent_pid)" ] && [ "$(agent_pid)" != "$agent" ] && nodes_up; }
+wait_for 20 new_agent
+wait_for 10 gpu_is 2 lost
+is "the job before it" "$(job_state "$first")" RUNNING
+hold 2
+is "numbers stay" "$seen" "GPU-bbbb,GPU-dddd|PCI_BUS_ID|1,3|1,3|0,1|1,3"
+release "$job"
+release "$first"
+
+case_ a card comes back
+cards
+wait_for 10 gpu_is 2 free
+hold 4
+is "all of them" "$seen" "0,1,2,3|PCI_BUS_ID|0,1,2,3|0,1,2,3|0,1,2,3|0,1,2,3"
+release "$job"
+
+case_ a driver that fails, one that hangs
+cards "fail 18"
+wait_for 10 gpu_is 0 lost
+has "why" "$(gpu_field 3 note)" "its driver fails: NVML: Driver/library version mismatch"
+is "the node is up" "$(sinfo -h -N -o %T)" idle
+submit --wrap 'echo ran >cpu'
+wait_end "$job"
+is "a job without GPUs" "$(<cpu)" ran
+cards
+wait_for 10 gpu_is 0 free
+cards hang
+watcher() { pgrep -f '^stoker-gpuwatch' | while read -r p; do [ "$(ps -o ppid= -p "$p" | tr -d ' ')" = "$(agent_pid)" ] && echo "$p"; done; }
+hung() { [[ $(cat /proc/"$(watcher)"/wchan 2>/dev/null) != *pipe* ]] && grep -q '^State:.[ST]' /proc/"$(watcher)"/status; }
+wait_for 10 hung
+submit --wrap 'echo ran >cpu2'
+wait_end "$job"
+is "the agent is held up by nothing" "$(<cpu2)" ran
+cards
+old=$(watcher)
+kill -KILL "$old"
+new_watcher() { [ -n "$(watcher)" ] && [ "$(watcher)" != "$old" ]; }
+wait_for 10 new_watcher
+hold 4
+is "another one is asked" "$seen" "0,1,2,3|PCI_BUS_ID|0,1,2,3|0,1,2,3|0,1,2,3|0,1,2,3"
+release "$job"
+
+cluster_stop
