@@ -37,6 +37,7 @@ struct nodeconn {
     unsigned missed;
     int start_error; /* of the last try to start an agent: said once */
     bool up, started;
+    bool greeting, refused; /* not answered yet; answered with a refusal */
 
     struct linkproc *links; /* NULL: local */
     struct link_open to;
@@ -109,11 +110,13 @@ static int on_frame(void *arg, struct conn *c, const struct frame *f)
         struct msg_agent *m = body;
         if (m->refused) {
             log_error("node=%s its agent refuses: %s", n->node, m->refused);
+            n->refused = true;
             tell_trouble(n, m->refused);
             msg_free(f->type, body);
             return -EACCES;
         }
         n->up = true;
+        n->greeting = false;
         n->pause_ms = pause_min(n);
         n->fault = LINK_FAULT_NONE;
         free(n->trouble);
@@ -138,8 +141,8 @@ static const struct conn_ops conn_ops = {.on_frame = on_frame, .on_close = on_cl
 
 static void go_down(struct nodeconn *n, const char *why)
 {
-    bool was_up = n->up;
-    n->up = false;
+    bool was_up = n->up, greeted_in_vain = n->links && n->greeting && !n->refused;
+    n->up = n->greeting = false;
     struct conn *c = n->conn;
     n->conn = NULL;
     conn_close(c);
@@ -147,8 +150,13 @@ static void go_down(struct nodeconn *n, const char *why)
         drop_line(n);
     loop_timer_cancel(n->loop, &n->beat);
     retry_later(n);
-    if (was_up)
+    if (was_up) {
         n->ops->on_down(n->ctx, n, why);
+    } else if (greeted_in_vain) {
+        char *text = xasprintf("what answers there is no agent of this release: %s", why);
+        tell_trouble(n, text);
+        free(text);
+    }
 }
 
 static void on_beat(void *arg)
@@ -191,6 +199,8 @@ static void begin(struct nodeconn *n, int fd)
 {
     n->conn = conn_new(n->loop, fd, FRAME_FROM_AGENT, QUEUE_MAX, n->committed, &conn_ops, n);
     n->missed = 0;
+    n->refused = false;
+    n->greeting = true;
     loop_timer_set(n->loop, &n->beat, n->beat_ms);
     nodeconn_greet(n);
 }
