@@ -306,6 +306,10 @@ static void abort_step(struct shim *s, const struct pmi_rank *r, const char *why
                            s->l.ranks.v[i].rank, str_is_empty(why) ? "" : ": ", why ? why : "");
     files_note(s, line);
     free(line);
+    if (s->l.pmi_tasks > 1) { /* the other nodes' too */
+        struct msg_pmi m = {.key = s->l.key, .fence = PMI_ABORT};
+        link_send(s, MSG_PMI_FENCE, 0, &msg_pmi_rec, &m);
+    }
     kill_terminate(s, (int64_t)s->l.kill_wait_s * 1000);
 }
 

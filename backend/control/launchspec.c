@@ -115,7 +115,8 @@ static void add_rank(const struct job *j, const struct step *s, const struct tas
         r->cpus = cpuset_take_lowest(cpus_left, per);
     jobenv_rank(&r->env, j, s, t, rank, localid);
     rank_gpus(s, t, localid, &r->env);
-    r->std_in = in ? filename_expand(in, l->workdir, &args) : NULL;
+    bool deaf = s->input_rank && s->input_rank - 1 != rank;
+    r->std_in = in ? filename_expand(in, l->workdir, &args) : deaf ? xstrdup("/dev/null") : NULL;
     r->std_out = step_stdout_path(j, s, t, rank);
     r->std_err = step_stderr_path(j, s, t, rank);
 }

@@ -118,6 +118,14 @@ void ctl_pmi_fence(struct control *c, struct msg_pmi *m)
     const struct task *t = s ? step_find_task(s, m->key.task) : NULL;
     if (!t)
         return;
+    if (m->fence == PMI_ABORT) {
+        struct ev_kill body = {.step = m->key.step,
+                               .cause = KILL_STEP_FAILED,
+                               .grace_s = c->model.spec.kill_wait_s,
+                               .fate = FATE_END};
+        ctl_emit(c, EV_KILL, m->key.job, &body);
+        return;
+    }
     struct pmi_step *p = get(c, &m->key);
     if (m->fence + 1 == p->fence) { /* its answer was lost */
         send_all(c, s, t, m->key.job, m->fence, &p->last);

@@ -72,6 +72,10 @@ static int do_update(struct scontrol *s, size_t n, char *const *w)
 {
     return scontrol_update(s, n, w);
 }
+static int do_top(struct scontrol *s, size_t n, char *const *w)
+{
+    return scontrol_top(s, n, w);
+}
 static int do_hold(struct scontrol *s, size_t n, char *const *w)
 {
     return scontrol_act(s, ACT_HOLD, true, n, w);
@@ -283,7 +287,7 @@ static const struct {
     {.name = "quit", .min = 4, .run = do_quit},
     {.name = "create", .min = 2, .run = do_create},
     {.name = "delete", .min = 2, .run = do_delete},
-    {.name = "top", .min = 3, .run = do_other},
+    {.name = "top", .min = 3, .run = do_top},
     {.name = "notify", .min = 1, .run = do_other},
     {.name = "listpids", .min = 1, .run = do_other},
     {.name = "wait_job", .min = 2, .run = do_other},

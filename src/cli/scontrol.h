@@ -18,6 +18,8 @@ struct client *scontrol_client(struct scontrol *s, const char **ret_text);
 /* argv behind the command's own name. Return exit codes. */
 int scontrol_show(struct scontrol *s, size_t n, char *const *words);
 int scontrol_act(struct scontrol *s, enum act act, bool admin_hold, size_t n, char *const *words);
+/* top JOB...: before the user's other waiting jobs. */
+int scontrol_top(struct scontrol *s, size_t n, char *const *w);
 int scontrol_update(struct scontrol *s, size_t n, char *const *words);
 
 /* Reservations (screservation.c). words: key=value; name NULL: all. */

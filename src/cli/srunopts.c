@@ -297,9 +297,13 @@ static int step_input(const struct srunopts *o, struct step *s, struct errtext *
     const char *in = o->job.req.std_in;
     if (!in || str_ieq(in, "all") || (is_rank_number(in) && s->n_ranks == 1))
         return 0;
-    if (is_rank_number(in))
-        return err_set(err, -EINVAL, "--input=%s: standard input for one task of several is not supported",
-                       in);
+    if (is_rank_number(in)) {
+        if (strtoul(in, NULL, 10) >= s->n_ranks)
+            return err_set(err, -EINVAL, "Invalid task id, --input=%s, the step has %u tasks", in,
+                           s->n_ranks);
+        s->input_rank = 1 + (uint32_t)strtoul(in, NULL, 10);
+        return 0;
+    }
     s->std_in = xstrdup(str_ieq(in, "none") ? "/dev/null" : in);
     return 0;
 }

@@ -7,19 +7,18 @@
 #include "src/base/xalloc.h"
 #include "src/model/array.h"
 
-static int batch_set(void *ctx, const struct opt *o, const char *arg,
-                     __attribute__((unused)) struct errtext *err)
+static int batch_set(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
 {
     struct batch *b = ctx;
     struct array_spec array;
+    struct errtext why = {0};
     switch ((enum batchopt)o->id) {
     case B_ARRAY:
-        /* what is none is the controller's to refuse, in Slurm's words */
-        b->job.req.array_throttle = 0;
-        if (array_parse(arg, ARRAY_SIZE_MAX, &array, NULL) == 0) {
-            b->job.req.array_throttle = array.throttle;
-            array_spec_fini(&array);
-        }
+        if (array_parse(arg, ARRAY_SIZE_MAX, &array, &why)) /* the last line is as the controller's */
+            return err_set(err, -EINVAL, "%s\nBatch job submission failed: Invalid job array specification",
+                           why.s);
+        b->job.req.array_throttle = array.throttle;
+        array_spec_fini(&array);
         free(b->job.req.array_spec);
         b->job.req.array_spec = xstrdup(arg);
         return 0;

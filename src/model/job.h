@@ -153,6 +153,7 @@ struct step {
     char *request_id;       /* the client's, makes a retried creation the same step */
     bool stream_in;         /* standard input comes from srun */
     uint32_t mpi;           /* srun --mpi: 0 none, 1 pmi2 */
+    uint32_t input_rank;    /* srun --input=N: 1 + the rank that gets standard input; 0: all do */
 };
 #define STEP_FIELDS(F, G, S)                                                                                 \
     F(S, I32, id) F(S, STR, name) F(S, STR, command) F(S, U32, n_tasks) F(S, U32, n_ranks) F(S, U32, nodes)  \
@@ -162,7 +163,7 @@ struct step {
     F(S, WALL, t_start) F(S, WALL, t_end) F(S, BOOL, killing) F(S, U32, kill_cause) F(S, BOOL, done)         \
     F(S, I32, code) F(S, I32, signal) G(S, LISTOF, tasks, task) F(S, STR, nodelist) F(S, BOOL, overcommit)   \
     F(S, U32, distribution) F(S, STR, workdir) F(S, U32, gpus_per_rank) F(S, STR, request_id)                \
-    F(S, BOOL, stream_in) F(S, U32, mpi)
+    F(S, BOOL, stream_in) F(S, U32, mpi) F(S, U32, input_rank)
 
 struct job {
     uint32_t id;    /* raw id, never given twice */

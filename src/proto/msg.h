@@ -397,6 +397,8 @@ struct msg_history_end {
 };
 #define MSG_HISTORY_END_FIELDS(F, G, S) F(S, U32, n)
 
+#define PMI_ABORT UINT32_MAX /* instead of a fence: a rank has ended the whole step */
+
 struct msg_pmi { /* A->S: all ranks of a task are in a fence; S->A: all tasks of its step are */
     struct launch_key key;
     uint32_t fence;    /* its number in the step, from 0 */

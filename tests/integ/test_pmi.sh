@@ -30,6 +30,9 @@ case_ "a rank aborts the step"
 run srun --mpi=pmi2 -N 1 -n 2 pmi_client 2 1 abort
 [ "$rc" -ne 0 ] || fail "aborted with status 0"
 has "it is said" "$err" "rank 0 aborts: told to so"
+run timeout 30 srun --mpi=pmi2 -N 2 -n 2 pmi_client 2 1 abort
+[ "$rc" -ne 0 ] && [ "$rc" -ne 124 ] || fail "aborted on two nodes with status $rc"
+has "it is said" "$err" "rank 0 aborts: told to so"
 
 # Where Debian's mpich is installed: a real library on both ends of the wire.
 command -v mpicc.mpich >/dev/null || { echo "no mpich here: its program is left out"; exit 0; }

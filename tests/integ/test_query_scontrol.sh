@@ -49,6 +49,16 @@ says "release" 0 "" "" scontrol release "$held"
 wait_state "$held" RUNNING
 says "suspend" 0 "" "" scontrol suspend "$held"
 says "resume" 0 "" "" scontrol resume "$held"
+submit -n 8 -J one sleep.sh
+one=$job
+submit -n 8 -J two sleep.sh
+have_priorities() { ! squeue -h -n one,two -o %Q | grep -qx 0; }
+wait_for 5 have_priorities
+says "top" 0 "" "" scontrol top "$job"
+is_first() { [ "$(squeue -h -n one,two -S -p -o %j | head -n 1)" = two ] && [ "$(squeue -h -j "$one" -o %y)" -gt 0 ]; }
+wait_for 5 is_first
+says "top of nothing" 1 "" "Invalid job id specified for job 999" scontrol top 999
+must scancel "$one" "$job"
 says "a key that nobody knows" 1 "" "Update of this parameter is not supported: Nonsense=1
 Request aborted" scontrol update JobId="$held" Nonsense=1
 says "a time that is none" 1 "" "scontrol: error: Invalid TimeLimit value" scontrol update JobId="$held" TimeLimit=soon

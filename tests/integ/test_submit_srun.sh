@@ -41,6 +41,10 @@ head -c 1000000 /dev/urandom | base64 >big
 srun cat <big >big.copy || fail "status $?"
 cmp big big.copy || fail "a megabyte came back differently"
 says "none" 0 "" "" srun --input=none cat <in.txt
+run srun -n3 -l --input=1 cat <in.txt
+is "to one of three" "$out" $'1: one\n1: two'
+run srun -n2 --input=2 cat <in.txt
+has "to one that is not there" "$err" "Invalid task id, --input=2, the step has 2 tasks"
 says "a file" 0 $'one\ntwo' "" srun -i in.txt cat </dev/null
 run bash -c 'yes | srun head -n 1'
 is "a task that stops reading" "$out" y
