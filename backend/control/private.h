@@ -119,7 +119,6 @@ struct control {
     struct limits *limits;     /* follow each event; the planner's own follow each pass */
     struct dep_index deps;     /* who waits for whom */
     struct dep_list gate_look; /* waiting jobs whose gates may have opened in this turn */
-    VEC(uint32_t) deadlines;   /* waiting jobs that have one */
     struct loop_timer gate_timer;
     bool gates_due;         /* look at what the clock opens */
     struct idmap past;      /* jobs that have left the state: how they ended (past.c) */
@@ -159,8 +158,11 @@ void ctl_build_gates(struct control *c);
 void ctl_free_gates(struct control *c);
 /* After an event was folded. */
 void ctl_note_gates(struct control *c, const struct event *ev);
-/* At the end of a turn: turns what has opened, died or ended into events. */
-void ctl_open_gates(struct control *c);
+/* A job of that user has another name now. */
+void ctl_note_renamed(struct control *c, uint32_t uid, const char *old_name);
+/* At the end of a turn: turns what has opened, died or ended into events. looks: so many jobs have been
+ * looked at in this turn. Returns whether some are left for the next one. */
+bool ctl_open_gates(struct control *c, uint32_t *looks) __attribute__((warn_unused_result));
 
 /* --- past.c: dependencies on jobs that have left the state --- */
 

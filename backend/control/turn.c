@@ -144,10 +144,11 @@ void ctl_turn(void *ctx)
         vec_clear(&c->touched);
         return;
     }
-    ctl_open_gates(c);
+    uint32_t looks = 0;
+    bool left = ctl_open_gates(c, &looks);
     for (int round = 0; round < ROUNDS_MAX && (c->touched.n || c->sched_dirty); round++) {
         act_on_touched(c);
-        ctl_open_gates(c);
+        left = ctl_open_gates(c, &looks);
         if (c->sched_dirty) {
             c->sched_dirty = false;
             schedule(c);
@@ -155,7 +156,7 @@ void ctl_turn(void *ctx)
     }
     ctl_drop_left_nodes(c);
     store_turn(c->store);
-    if (c->touched.n || c->sched_dirty)
+    if (left || c->touched.n || c->sched_dirty)
         loop_timer_set(c->loop, &c->wake, 1);
 }
 

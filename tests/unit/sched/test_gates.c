@@ -351,6 +351,104 @@ static void test_the_index_of_who_waits(void **state)
     dep_index_fini(&x);
 }
 
+/* Elements 0 ... n-1; returns the array's id. */
+static uint32_t submit_array(uint32_t n)
+{
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    uint32_t id = l.m.next_job;
+    *(struct index_range *)rec_list_push(&j->array_pending) =
+        (struct index_range){.first = 0, .last = n - 1, .step = 1};
+    j->array_job = id;
+    j->array_count = n;
+    j->array_max = n - 1;
+    j->array_step = 1;
+    assert_int_equal(lab_submit(&l, j), id);
+    return id;
+}
+
+/* Thousands of elements must not mean thousands of looks at each of thousands that wait for the array. */
+static void test_who_waits_for_an_array_is_looked_at_when_it_tells(void **state)
+{
+    (void)state;
+    struct dep_index x;
+    dep_index_init(&x);
+    uint32_t a = submit_array(3), last = a, el[3];
+    char text[32];
+    uint32_t whole = submit_dep("w", "afterany:1"), one = submit_dep("e", "afterok:1_1"),
+             each = submit_dep("c", "aftercorr:1");
+    dep_index_build(&x, &l.m);
+    assert_true(dep_index_names(&x, &l.m, lab_get(&l, a)));
+    for (uint32_t i = 0; i < 3; i++) {
+        el[i] = i < 2 ? l.m.next_job : last;
+        assert_int_equal(lab_start(&l, a, i, i < 2 ? el[i] : 0, lab_alloc("n1", i, 1, 0, 0, 100)), 0);
+        if (i < 2)
+            touched_must_be(&x, a, ""); /* some are still to start: nothing new for anybody */
+        snprintf(text, sizeof text, i == 1 ? "%u" : "", one);
+        if (i < 2)
+            touched_must_be(&x, el[i], text);
+    }
+    snprintf(text, sizeof text, "%u", whole);
+    touched_must_be(&x, el[2], text); /* all have started */
+    touched_must_be(&x, el[2], "");
+    assert_int_equal(lab_end(&l, el[0], STEP_BATCH, 0, END_EXITED, 0, 0), 0);
+    snprintf(text, sizeof text, "%u", each);
+    touched_must_be(&x, el[0], text);
+    assert_int_equal(lab_end(&l, el[1], STEP_BATCH, 0, END_EXITED, 1, 0), 0);
+    snprintf(text, sizeof text, "%u %u %u", whole, one, each); /* the first that fails */
+    touched_must_be(&x, el[1], text);
+    assert_int_equal(lab_end(&l, el[2], STEP_BATCH, 0, END_EXITED, 1, 0), 0);
+    snprintf(text, sizeof text, "%u %u %u", whole, each, one); /* all have ended: the record too */
+    struct dep_list found = {VEC_INIT};
+    dep_index_touched(&x, &l.m, lab_get(&l, el[2]), &found);
+    bool told = false;
+    vec_for_each (&found.v, i)
+        told = told || found.v.v[i] == whole;
+    assert_true(told);
+    vec_fini(&found.v);
+    dep_index_fini(&x);
+}
+
+/* What is cancelled before any of it has started ends for all that wait for some of it. */
+static void test_a_cancelled_array_tells_all(void **state)
+{
+    (void)state;
+    struct dep_index x;
+    dep_index_init(&x);
+    uint32_t a = submit_array(5);
+    submit_dep("e", "afterok:1_3");
+    dep_index_build(&x, &l.m);
+    assert_int_equal(lab_kill(&l, a, STEP_ALL, KILL_CANCEL, FATE_END), 0);
+    touched_must_be(&x, a, "2");
+    dep_index_fini(&x);
+}
+
+/* Of thousands of one name only the first can go: the others are not asked. */
+static void test_of_one_name_the_first_is_looked_at(void **state)
+{
+    (void)state;
+    struct dep_index x;
+    struct dep_list found = {VEC_INIT};
+    dep_index_init(&x);
+    uint32_t a = submit_dep("s", NULL), b = submit_dep("s", "singleton"), c = submit_dep("s", "singleton"),
+             d = submit_dep("s", "singleton");
+    assert_true(dep_index_add(&x, &l.m, lab_get(&l, b)));
+    assert_false(dep_index_add(&x, &l.m, lab_get(&l, c)));
+    assert_false(dep_index_add(&x, &l.m, lab_get(&l, d)));
+    touched_must_be(&x, a, "2");
+    lab_must(&l, EV_ELIGIBLE, b, &(struct ev_eligible){.dep_met = true});
+    touched_must_be(&x, a, "2 3"); /* one that was met has been queued again, say */
+    assert_int_equal(lab_kill(&l, b, STEP_ALL, KILL_CANCEL, FATE_END), 0);
+    touched_must_be(&x, b, "3");
+    dep_index_add(&x, &l.m, lab_get(&l, d));
+    dep_index_add(&x, &l.m, lab_get(&l, c)); /* again, and in another order: each stands there once */
+    touched_must_be(&x, a, "3");
+    dep_index_renamed(&x, &l.m, lab_get(&l, a)->uid, "s", &found);
+    assert_int_equal(found.v.n, 1);
+    assert_int_equal(found.v.v[0], c);
+    vec_fini(&found.v);
+    dep_index_fini(&x);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -363,6 +461,9 @@ int main(void)
         TEST(test_reservations),
         TEST(test_each_gate_is_a_cause),
         TEST(test_the_index_of_who_waits),
+        TEST(test_who_waits_for_an_array_is_looked_at_when_it_tells),
+        TEST(test_a_cancelled_array_tells_all),
+        TEST(test_of_one_name_the_first_is_looked_at),
     };
     return cmocka_run_group_tests_name("gates", tests, NULL, NULL);
 }
