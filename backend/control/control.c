@@ -194,6 +194,7 @@ void ctl_go_read_only(struct control *c, const char *why)
         nodeconn_reset(link->conn, gate, "what was queued for it is void");
     /* What was derived from events that are void. */
     ctl_forget_pass(c);
+    ctl_forget_prio(c);
     drop_timers(c);
     drop_flights(c);
     payload_cache_free(c->payloads);

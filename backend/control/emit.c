@@ -93,8 +93,10 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
         past_note(c, retired);
         kept = store_retire_job(c->store, retired);
     }
-    if (kind == EV_CONFIG)
+    if (kind == EV_CONFIG) {
         ctl_forget_pass(c);
+        ctl_forget_prio(c); /* its tables are as long as those of the configuration that goes */
+    }
     uint64_t seq = c->model.seq;
     int32_t step = named_step(kind, body);
     const struct job *changed = job ? model_get_job(&c->model, job) : NULL;

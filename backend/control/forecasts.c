@@ -12,6 +12,7 @@
 #define REST_MS_MAX 10000 /* but no more */
 #define STALE_MS    30000 /* after that long once more although nothing happened */
 #define ROWS_MAX    2000u
+#define NAMES_MAX   100u /* each job is compared with all of them */
 
 static int64_t ms_since(struct mono t)
 {
@@ -24,9 +25,10 @@ void ctl_forecast(void *ctx)
     struct sched_view v = ctl_view(c);
     struct mono t0 = mono_read();
     bool done = false;
-    if (!c->model.n_pending && !c->model.n_active)
+    bool running = forecast_is_running(c->planner); /* what was begun is ended: nobody begins another one */
+    if (!running && !c->model.n_pending && !c->model.n_active)
         return;
-    if (!forecast_is_running(c->planner)) {
+    if (!running) {
         forecast_begin(c->planner, &v, loop_wall(c->loop));
         c->forecast_cost_ms = 0;
     }
@@ -51,6 +53,10 @@ void req_plan(struct session *s, uint64_t tag, struct msg_plan_get *m)
 {
     struct control *c = s->ctl;
     struct sched_view v = ctl_view(c);
+    if (m->users.n + m->partitions.n > NAMES_MAX) {
+        session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u names asked for", NAMES_MAX);
+        return;
+    }
     struct plan_filter filter = {.users = m->users,
                                  .partitions = m->partitions,
                                  .rows_max =

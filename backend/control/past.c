@@ -6,7 +6,8 @@
  *
  * How a retired job ended does not change any more, so that an answer is kept. Two short questions say all:
  * is there one that did not succeed, is there one at all. A dependency that such a job meets is taken out
- * of the request; one that it rules out stays, and never comes true.
+ * of the request; one that it rules out stays, and never comes true. Each parked submission waits for one
+ * answer at a time, so that an answer is tried on those alone that wait for it.
  */
 #include <stdlib.h>
 
@@ -18,13 +19,14 @@
 #define PARKED_MAX (64u << 20)         /* bytes of the submissions that wait, scripts mostly */
 #define LOOKS_MAX  1000
 
-/* Values in control.past; NULL: never asked. */
-enum past { PAST_NONE = 1, PAST_OK, PAST_FAILED, PAST_ASKED };
+/* Values in control.past; NULL: never asked. UNREADABLE: only while those who wait for it are told. */
+enum past { PAST_NONE = 1, PAST_OK, PAST_FAILED, PAST_ASKED, PAST_UNREADABLE };
 
 struct parked {
     struct list link;
     struct session *session;
     uint64_t tag;
+    uint64_t key; /* of what it waits for */
     struct msg_submit m;
     size_t size;
 };
@@ -95,13 +97,14 @@ static void ask_first(struct control *c, uint32_t job, uint32_t index)
     ask(c, q, NULL);
 }
 
-/* Tries again what has waited; what waits for other answers is parked anew. */
-static void unpark(struct control *c)
+/* Tries again what has waited for that answer; what needs others too is parked anew. */
+static void unpark(struct control *c, uint64_t key)
 {
     struct list waiting;
     list_init(&waiting);
-    while (!list_empty(&c->parked))
-        list_move_to_end(&waiting, c->parked.next);
+    list_for_each (p, &c->parked, struct parked, link)
+        if (p->key == key)
+            list_move_to_end(&waiting, &p->link);
     while (!list_empty(&waiting)) {
         struct parked *p = list_first(&waiting, struct parked, link);
         list_unlink(&p->link);
@@ -132,9 +135,16 @@ bool past_answer(struct control *c, const struct history_piece *p)
         ask(c, q, NULL);
         return true;
     }
-    keep(c, q->job, q->index, p->r < 0 || !p->n ? PAST_NONE : q->failed ? PAST_FAILED : PAST_OK);
+    uint64_t key = key_of(q->job, q->index);
+    keep(c, q->job, q->index,
+         p->r < 0    ? PAST_UNREADABLE
+         : !p->n     ? PAST_NONE
+         : q->failed ? PAST_FAILED
+                     : PAST_OK);
     free(idmap_remove(&c->questions, q->id));
-    unpark(c);
+    unpark(c, key);
+    if (p->r < 0) /* the next one asks again */
+        idmap_remove(&c->past, key);
     return true;
 }
 
@@ -156,7 +166,7 @@ bool past_must_wait(struct session *s, uint64_t tag, struct msg_submit *m)
 {
     struct control *c = s->ctl;
     struct deps d;
-    bool wait = false;
+    uint64_t wait_key = 0;
     if (str_is_empty(m->req.dependency) || dep_parse(m->req.dependency, &d, NULL) < 0)
         return false;
     for (size_t i = 0; i < d.n; i++) {
@@ -165,10 +175,11 @@ bool past_must_wait(struct session *s, uint64_t tag, struct msg_submit *m)
         enum past p = known(c, &d.v[i]);
         if (!p)
             ask_first(c, d.v[i].job, d.v[i].index);
-        wait = wait || !p || p == PAST_ASKED;
+        if (!wait_key && (!p || p == PAST_ASKED))
+            wait_key = key_of(d.v[i].job, d.v[i].index);
     }
     deps_fini(&d);
-    if (!wait)
+    if (!wait_key)
         return false;
     size_t size = size_of(m);
     if (c->parked_bytes + size > PARKED_MAX) {
@@ -179,6 +190,7 @@ bool past_must_wait(struct session *s, uint64_t tag, struct msg_submit *m)
     p->session = s;
     p->size = size;
     p->tag = tag;
+    p->key = wait_key;
     p->m = *m;
     *m = (struct msg_submit){0};
     list_init(&p->link);
@@ -214,6 +226,8 @@ static enum refusal settle_one(const struct control *c, const struct dep *d, uin
     if (j)
         return REFUSAL_NONE;
     enum past p = known(c, d);
+    if (p == PAST_UNREADABLE)
+        return refuse_dep(d, "the history cannot be read now", text);
     if (p != PAST_OK && p != PAST_FAILED)
         return refuse_dep(d, "there is no such job, nor has there been one", text);
     *ret = dep_past_state(d->type, p == PAST_OK);

@@ -5,11 +5,14 @@
 #include "backend/sched/account.h"
 #include "src/base/units.h"
 
+#define TARGETS_MAX 100000u
+
 struct outcome {
     enum refusal refusal;
     uint32_t job;
     uint32_t count;
     struct errtext text;
+    struct idmap arrays; /* those that were meant as a whole: each is walked through once */
 };
 
 static void refuse(struct outcome *o, uint32_t job, enum refusal r, const char *text)
@@ -196,34 +199,51 @@ static struct job *split_off(struct control *c, struct job *record, uint32_t ind
     return ctl_emit(c, EV_SPLIT, record->id, &body) < 0 ? NULL : model_get_job(&c->model, id);
 }
 
+struct targets { /* the jobs meant: acting on one may free it */
+    VEC(uint32_t) ids;
+};
+
+/* Its elements that are here and have not ended; the one with the array's own id in any case. */
+static void add_array(struct control *c, const struct job *array, struct targets *ret)
+{
+    uint32_t step = array->array_step ? array->array_step : 1;
+    vec_push(&ret->ids, array->id);
+    for (uint64_t k = array->array_min; k <= array->array_max; k += step) {
+        const struct job *e = model_get_element(&c->model, array->id, (uint32_t)k);
+        if (e && e->id != array->id && !job_state_is_final(e->state))
+            vec_push(&ret->ids, e->id);
+    }
+}
+
 static void act_on_target(struct session *s, const struct job_target *t, const struct msg_act *m,
                           struct outcome *o)
 {
     struct control *c = s->ctl;
-    VEC(uint32_t) ids = VEC_INIT; /* of the jobs meant: acting on one may free it */
+    struct targets meant = {VEC_INIT};
     struct job *j = t->array_index == ARRAY_NONE ? model_get_job(&c->model, t->job)
                                                  : model_get_element(&c->model, t->job, t->array_index);
     bool mine = j && session_owns(s, j);
     if (mine && t->array_index != ARRAY_NONE && job_is_array_record(j))
         j = split_off(c, j, t->array_index);
     if (mine && j && j->array_job == t->job && t->array_index == ARRAY_NONE) {
-        list_for_each (e, &c->model.all, struct job, in_all)
-            if (e->array_job == t->job && (e == j || !job_state_is_final(e->state)))
-                vec_push(&ids, e->id);
+        if (idmap_get(&o->arrays, j->id))
+            return;
+        idmap_set(&o->arrays, j->id, o);
+        add_array(c, j, &meant);
     } else if (mine && j) {
-        vec_push(&ids, j->id);
+        vec_push(&meant.ids, j->id);
     }
     if (!j)
         refuse(o, t->job, REFUSAL_NO_JOB, "there is no such job");
     else if (!mine)
         refuse(o, t->job, REFUSAL_NOT_ALLOWED, "it belongs to another user");
-    vec_for_each (&ids, i) {
-        j = model_get_job(&c->model, ids.v[i]);
+    vec_for_each (&meant.ids, i) {
+        j = model_get_job(&c->model, meant.ids.v[i]);
         /* Of a whole array what has ended is passed over, unless nothing else is left. */
-        if (j && (ids.n == 1 || !job_state_is_final(j->state)))
+        if (j && (meant.ids.n == 1 || !job_state_is_final(j->state)))
             act_on_job(s, j, t->step, m, o);
     }
-    vec_fini(&ids);
+    vec_fini(&meant.ids);
 }
 
 void req_act(struct session *s, uint64_t tag, const struct msg_act *m)
@@ -231,8 +251,13 @@ void req_act(struct session *s, uint64_t tag, const struct msg_act *m)
     struct outcome o = {.refusal = REFUSAL_NONE};
     if (m->act > ACT_RESUME || (m->act == ACT_SIGNAL && (m->signal < 1 || m->signal > 64)))
         refuse(&o, 0, REFUSAL_BAD_REQUEST, "malformed request");
+    if (m->targets.n > TARGETS_MAX) {
+        session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u jobs in one request", TARGETS_MAX);
+        return;
+    }
     for (size_t i = 0; i < m->targets.n && (o.refusal != REFUSAL_BAD_REQUEST); i++)
         act_on_target(s, &m->targets.v[i], m, &o);
+    idmap_fini(&o.arrays);
     session_reply(s, tag, o.refusal, o.job, o.count, "%s", o.text.s);
 }
 
@@ -406,7 +431,11 @@ void req_update(struct session *s, uint64_t tag, const struct msg_update *m)
         return;
     }
     struct ev_update body = {.req = u.req, .time_limit_s = u.time_limit_s, .uid = s->uid};
+    char *old_name = xstrdup(j->req.name);
     int fold = ctl_emit(c, EV_UPDATE, j->id, &body);
+    if (!str_eq(old_name, j->req.name))
+        ctl_note_renamed(c, j->uid, old_name);
+    free(old_name);
     session_reply(s, tag, fold < 0 ? REFUSAL_ENDED : REFUSAL_NONE, m->target.job, fold == 0, "%s", "");
 }
 

@@ -60,9 +60,9 @@ static void add_row(struct control *c, const struct msg_prio *m, const struct jo
     prio_of(ctl_prio(c), j, part, &row->parts);
 }
 
-/* One row for each of the partitions that it may run in. */
-static void add_rows(struct control *c, const struct msg_prio *m, const struct job *j,
-                     struct msg_prio_rows *ret)
+/* One row for each of the partitions that it may run in. Returns how many those are. */
+static size_t add_rows(struct control *c, const struct msg_prio *m, const struct job *j,
+                       struct msg_prio_rows *ret)
 {
     struct strv names = strv_split(j->req.partition, ",");
     for (size_t i = 0; i < names.n; i++)
@@ -72,7 +72,9 @@ static void add_rows(struct control *c, const struct msg_prio *m, const struct j
         part = part ? part : model_default_part(&c->model);
         add_row(c, m, j, part ? part->name : j->partition, part, ret);
     }
+    size_t n = names.n;
     strv_fini(&names);
+    return n;
 }
 
 static struct list *behind(struct control *c, uint32_t id)
@@ -104,7 +106,7 @@ void req_prio(struct session *s, uint64_t tag, const struct msg_prio *m)
         ret.after = j->id;
         bool waits = j->state == JOB_PENDING && j->hold == HOLD_NONE; /* a held one has no turn */
         if (waits && is_target(m, j) && (!m->users.n || strv_has(&m->users, j->user)))
-            add_rows(c, m, j, &ret);
+            looks += add_rows(c, m, j, &ret) * (1 + m->partitions.n);
     }
     session_send(s, MSG_PRIO_ROWS, tag, &ret);
     rec_fini(&msg_prio_rows_rec, &ret);

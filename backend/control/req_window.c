@@ -23,10 +23,15 @@ static enum refusal expand_nodes(const struct control *c, struct window *w, stru
 {
     struct strv all = {0};
     char *expr = strv_join(&w->nodes, ",");
-    int r = str_ieq(expr, WINDOW_ALL_NODES) ? 0 : hostlist_expand(expr, &all, text);
+    bool every = str_ieq(expr, WINDOW_ALL_NODES);
+    int r = every ? 0 : hostlist_expand(expr, &all, text);
     free(expr);
     if (r < 0)
         return REFUSAL_NO_NODE;
+    if (!every && !all.n) { /* a list that came out empty in a script is not all there is */
+        err_set(text, 0, "window %s: it needs nodes", w->name);
+        return REFUSAL_NO_NODE;
+    }
     enum refusal refusal = REFUSAL_NONE;
     struct strv names = {0};
     for (size_t i = 0; i < all.n && refusal == REFUSAL_NONE; i++) {
@@ -37,7 +42,7 @@ static enum refusal expand_nodes(const struct control *c, struct window *w, stru
             strv_push(&names, all.v[i]);
         }
     }
-    if (!all.n)
+    if (every)
         strv_push(&names, WINDOW_ALL_NODES);
     strv_fini(&all);
     strv_fini(&w->nodes);

@@ -19,6 +19,7 @@
 #define BYTES_FREE      (1u << 20) /* ... and what a message of any size may */
 #define STRING_OVERHEAD 40u        /* its pointer and the allocator's part */
 #define CHUNK_SIZE      (16u << 10)
+#define WALL_MS_MAX     (INT64_C(1) << 53) /* 280,000 years: nobody's sums with times overflow */
 
 /* ---- values ---- */
 
@@ -332,7 +333,7 @@ static const char *get_scalar(struct decoder *c, const struct rec_field *f, cons
         *(int64_t *)p = i;
         return NULL;
     case REC_WALL:
-        if (!get_signed(o, INT64_MIN, INT64_MAX, &i))
+        if (!get_signed(o, -WALL_MS_MAX, WALL_MS_MAX, &i))
             return "a time is expected";
         ((struct wall *)p)->ms = i;
         return NULL;

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "backend/store/store.h"
@@ -422,6 +423,40 @@ static void a_release_is_an_admission(void **unused)
     cluster_stop(controller);
 }
 
+/* --- windows and notes --- */
+
+static struct answer ask_and_fini(struct client *c, enum msg_kind kind, const struct rec_desc *d,
+                                  void *body)
+{
+    struct answer a = ask(c, kind, body);
+    rec_fini(d, body);
+    return a;
+}
+
+static struct msg_window_set window_set(const char *name, const char *nodes, int64_t from_s, int64_t to_s)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    struct msg_window_set m = {.window = {.name = xstrdup(name),
+                                          .start = {.ms = (now.tv_sec + from_s) * MS_PER_S},
+                                          .end = {.ms = (now.tv_sec + to_s) * MS_PER_S}}};
+    if (nodes)
+        strv_push(&m.window.nodes, nodes);
+    return m;
+}
+
+static struct answer set_window(struct client *c, struct msg_window_set *m)
+{
+    return ask_and_fini(c, MSG_WINDOW_SET, &msg_window_set_rec, m);
+}
+
+static struct answer note(struct client *c, const char *node, const char *text)
+{
+    struct msg_node_note m = {.text = xstrdup(text)};
+    strv_push(&m.nodes, node);
+    return ask_and_fini(c, MSG_NODE_NOTE, &msg_node_note_rec, &m);
+}
+
 /* --- a user who is no administrator --- */
 
 static _Noreturn void as_nobody(uint32_t job)
@@ -438,6 +473,34 @@ static _Noreturn void as_nobody(uint32_t job)
     for (size_t i = 0; job && i < sizeof acts / sizeof *acts; i++) {
         struct answer b = act(c, acts[i], job);
         expect(&b, REFUSAL_NOT_ALLOWED, "held by an administrator");
+    }
+    struct msg_window_set w = window_set("mine", "n1", 60, 120);
+    a = set_window(c, &w);
+    expect(&a, REFUSAL_NOT_ALLOWED, "only administrators");
+    w = window_set("mine", NULL, 60, 120);
+    w.remove = true;
+    a = set_window(c, &w);
+    expect(&a, REFUSAL_NOT_ALLOWED, "only administrators");
+    a = note(c, "n1", "hello");
+    expect(&a, REFUSAL_NOT_ALLOWED, "only administrators");
+    m = submission(JOB_KIND_BATCH, "nice");
+    m.req.nice = -1;
+    a = submit(c, &m);
+    expect(&a, REFUSAL_NOT_ALLOWED, "only administrators");
+    m = submission(JOB_KIND_BATCH, "priority");
+    m.req.has_priority = true;
+    a = submit(c, &m);
+    expect(&a, REFUSAL_NOT_ALLOWED, "only administrators");
+    static const char *const changes[] = {"Priority=1", "Nice=-5", "JobName=x"};
+    for (size_t i = 0; job && i < sizeof changes / sizeof *changes; i++) {
+        a = update(c, job, changes[i]);
+        uint32_t want = i == 0 ? REFUSAL_NOT_ALLOWED : i == 1 ? REFUSAL_BAD_REQUEST : REFUSAL_NONE;
+        expect(&a, want, "");
+    }
+    static const enum act stops[] = {ACT_SUSPEND, ACT_RESUME};
+    for (size_t i = 0; job && i < sizeof stops / sizeof *stops; i++) {
+        a = act(c, stops[i], job);
+        expect(&a, REFUSAL_NOT_ALLOWED, "only administrators");
     }
     if (!job) {
         m = submission(JOB_KIND_BATCH, "his");
@@ -556,6 +619,254 @@ static void input_for_a_stuck_node_is_bounded(void **unused)
     cluster_stop(controller);
 }
 
+/* --- questions and orders whose size is the asker's --- */
+
+static void push_targets(struct msg_act *act, struct msg_prio *prio, struct msg_history *history, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct job_target t = {.job = (uint32_t)i + 1, .array_index = ARRAY_NONE, .step = STEP_ALL};
+        if (act)
+            *(struct job_target *)rec_list_push(&act->targets) = t;
+        if (prio)
+            *(struct job_target *)rec_list_push(&prio->jobs) = t;
+        if (history)
+            *(struct job_target *)rec_list_push(&history->jobs) = t;
+    }
+}
+
+static void push_names(struct strv *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        strv_push(v, "nobody");
+}
+
+static void what_one_request_may_ask_for_is_bounded(void **unused)
+{
+    (void)unused;
+    start();
+    struct client *c = cluster_connect();
+    struct msg_act acts = {.act = ACT_CANCEL};
+    push_targets(&acts, NULL, NULL, 100001);
+    struct answer a = ask_and_fini(c, MSG_ACT, &msg_act_rec, &acts);
+    expect(&a, REFUSAL_TOO_BIG, "more than");
+    for (int names = 0; names < 2; names++) {
+        struct msg_prio prio = {0};
+        struct msg_history history = {0};
+        struct msg_shares shares = {0};
+        struct msg_plan_get plan = {0};
+        if (names) {
+            push_names(&prio.users, GET_NAMES_MAX + 1);
+            push_names(&history.accounts, GET_NAMES_MAX + 1);
+            push_names(&shares.users, GET_NAMES_MAX + 1);
+            push_names(&plan.users, 101);
+        } else {
+            push_targets(NULL, &prio, &history, GET_NAMES_MAX + 1);
+            push_names(&shares.accounts, GET_NAMES_MAX + 1);
+            push_names(&plan.partitions, 101);
+        }
+        a = ask_and_fini(c, MSG_PRIO, &msg_prio_rec, &prio);
+        expect(&a, REFUSAL_TOO_BIG, "more than");
+        a = ask_and_fini(c, MSG_HISTORY, &msg_history_rec, &history);
+        expect(&a, REFUSAL_TOO_BIG, "more than");
+        a = ask_and_fini(c, MSG_SHARES, &msg_shares_rec, &shares);
+        expect(&a, REFUSAL_TOO_BIG, "more than");
+        a = ask_and_fini(c, MSG_PLAN, &msg_plan_get_rec, &plan);
+        expect(&a, REFUSAL_TOO_BIG, "more than");
+    }
+    struct msg_plan_get most = {.rows_max = UINT32_MAX};
+    a = ask(c, MSG_PLAN, &most);
+    assert_int_equal(a.kind, MSG_PLAN_DATA);
+    struct msg_shares far = {.skip = UINT32_MAX};
+    a = ask(c, MSG_SHARES, &far);
+    assert_int_equal(a.kind, MSG_SHARES_ROWS);
+    struct msg_prio behind = {.after = UINT32_MAX};
+    a = ask(c, MSG_PRIO, &behind);
+    assert_int_equal(a.kind, MSG_PRIO_ROWS);
+    client_free(c);
+    cluster_stop(controller);
+}
+
+static void windows_and_notes_are_checked(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *name, *nodes;
+        int64_t from_s, to_s;
+        bool remove, update;
+        uint32_t kind, refusal;
+        const char *part;
+    } rows[] = {
+        {"none", NULL, 60, 120, .refusal = REFUSAL_NO_NODE, .part = "it needs nodes"},
+        {"empty", "", 60, 120, .refusal = REFUSAL_NO_NODE, .part = "it needs nodes"},
+        {"unknown", "n[1-2]", 60, 120, .refusal = REFUSAL_NO_NODE, .part = "no node n2"},
+        {"many", "n[1-4000000000]", 60, 120, .refusal = REFUSAL_NO_NODE, .part = "n[1-4000000000]"},
+        {"over", "n1", -120, -60, .refusal = REFUSAL_BAD_REQUEST, .part = "over already"},
+        {"back", "n1", 120, 60, .refusal = REFUSAL_BAD_REQUEST, .part = "end after its start"},
+        {"a\033b", "n1", 60, 120, .refusal = REFUSAL_BAD_REQUEST, .part = "cannot be used"},
+        {"a,b", "n1", 60, 120, .refusal = REFUSAL_BAD_REQUEST, .part = "cannot be used"},
+        {"kind", "n1", 60, 120, .kind = 7, .refusal = REFUSAL_BAD_REQUEST, .part = "no such kind"},
+        {"whose", "n1", 60, 120, .kind = 1, .refusal = REFUSAL_BAD_REQUEST, .part = "nobody may use it"},
+        {"gone", "n1", 60, 120, .update = true, .refusal = REFUSAL_NO_WINDOW, .part = "gone"},
+        {"gone", NULL, 60, 120, .remove = true, .refusal = REFUSAL_NO_WINDOW, .part = "gone"},
+        {"fine", "all", 60, 120, .refusal = REFUSAL_NONE, .part = "fine"},
+        {"fine", "n1", 60, 120, .refusal = REFUSAL_BAD_REQUEST, .part = "there already"},
+        {"fine", NULL, 0, 0, .remove = true, .refusal = REFUSAL_NONE, .part = "fine"},
+    };
+    start();
+    struct client *c = cluster_connect();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct msg_window_set m = window_set(rows[i].name, rows[i].nodes, rows[i].from_s, rows[i].to_s);
+        m.remove = rows[i].remove;
+        m.update = rows[i].update;
+        m.window.kind = rows[i].kind;
+        struct answer a = set_window(c, &m);
+        expect(&a, rows[i].refusal, rows[i].part);
+    }
+    struct answer a = note(c, "n1", "a\nb");
+    expect(&a, REFUSAL_BAD_REQUEST, "one line");
+    a = note(c, "n9", "text");
+    expect(&a, REFUSAL_NO_NODE, "n9");
+    client_free(c);
+    cluster_stop(controller);
+}
+
+/* --- what is not for clients, and times beyond all measure --- */
+
+/* The connection ends; the controller does not. */
+static void must_be_cut_off(enum msg_kind kind, const void *body)
+{
+    struct client *c = cluster_connect();
+    struct errtext err = {""};
+    enum msg_kind got;
+    void *answer = NULL;
+    if (client_call(c, kind, body, &got, &answer, &err) >= 0)
+        fail_msg("%s was answered with %s", msg_name(kind), msg_name(got));
+    client_free(c);
+}
+
+static void a_client_that_speaks_as_a_node_is_cut_off(void **unused)
+{
+    (void)unused;
+    start();
+    must_be_cut_off(MSG_CALL, &(struct msg_call){.id = 1});
+    struct msg_call_data data = {.id = 1, .data = {.p = xcalloc(1, 8), .n = 8}};
+    must_be_cut_off(MSG_CALL_DATA, &data);
+    rec_fini(&msg_call_data_rec, &data);
+    must_be_cut_off(MSG_CALL_TAKEN, &(struct msg_call_taken){.id = 1, .n = UINT32_MAX});
+    must_be_cut_off(MSG_CALL_END, &(struct msg_call_taken){.id = 1});
+    must_be_cut_off(MSG_PRIO_ROWS, &(struct msg_prio_rows){.more = true});
+    must_be_cut_off(MSG_SHARES_ROWS, &(struct msg_shares_rows){.more = true});
+    must_be_cut_off(MSG_PLAN_DATA, &(struct msg_plan){.n_more = 1});
+    must_be_cut_off(MSG_WINDOWS, &(struct msg_windows){{0}});
+    must_be_cut_off(MSG_HISTORY_END, &(struct msg_history_end){.n = 1});
+    must_be_cut_off(MSG_PMI_FENCE, &(struct msg_pmi){.fence = 1});
+    cluster_stop(controller);
+}
+
+static void times_beyond_all_measure_are_no_times(void **unused)
+{
+    (void)unused;
+    static const int64_t beyond[] = {INT64_MIN, INT64_MAX, (INT64_C(1) << 53) + 1};
+    static const int64_t far[] = {-(INT64_C(1) << 53), -1, 1, INT64_C(1) << 53};
+    start();
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+        struct msg_submit m = submission(JOB_KIND_BATCH, "beyond");
+        m.req.deadline.ms = beyond[i];
+        must_be_cut_off(MSG_SUBMIT, &m);
+        rec_fini(&msg_submit_rec, &m);
+        must_be_cut_off(MSG_HISTORY, &(struct msg_history){.until.ms = beyond[i]});
+    }
+    struct client *c = cluster_connect();
+    for (size_t i = 0; i < 2 * sizeof far / sizeof *far; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "far-%zu", i);
+        struct msg_submit m = submission(JOB_KIND_BATCH, id);
+        *(i % 2 ? &m.req.deadline : &m.req.begin) = (struct wall){.ms = far[i / 2]};
+        struct answer a = submit(c, &m);
+        if (a.refusal == REFUSAL_NONE) {
+            struct answer gone = act(c, ACT_CANCEL, a.job);
+            assert_true(gone.refusal == REFUSAL_NONE || gone.refusal == REFUSAL_ENDED);
+        }
+    }
+    struct msg_window_set w = window_set("far", "n1", 60, 120);
+    w.window.end.ms = INT64_C(1) << 53;
+    struct answer a = set_window(c, &w);
+    expect(&a, REFUSAL_NONE, "far");
+    struct msg_plan_get plan = {0};
+    a = ask(c, MSG_PLAN, &plan);
+    assert_int_equal(a.kind, MSG_PLAN_DATA);
+    w = window_set("far", NULL, 60, 120);
+    w.remove = true;
+    a = set_window(c, &w);
+    expect(&a, REFUSAL_NONE, "far");
+    client_free(c);
+    cluster_stop(controller);
+}
+
+/* --- a configuration that changes while questions are asked --- */
+
+#define MANY_ACCOUNTS 20000 /* so that shares are not made anew for each question */
+#define MANY_PARTS    300
+
+static void configure_much(bool more)
+{
+    cluster_configure(4, 4, 0);
+    char *path = xasprintf("%s/stoker.cfg", getenv("STOKER_HOME"));
+    FILE *f = fopen(path, "a");
+    assert_non_null(f);
+    fprintf(f, "priority = { weight_partition = 1000; };\naccounts = (");
+    for (int i = 0; i < MANY_ACCOUNTS; i++)
+        fprintf(f, "%s{ name = \"a%d\"; }", i ? ",\n" : "", i);
+    fprintf(f, ");\npartitions = ( { name = \"main\"; }");
+    for (int i = 0; more && i < MANY_PARTS; i++)
+        fprintf(f, ",\n{ name = \"p%d\"; priority_job_factor = %d; }", i, i + 1);
+    fprintf(f, ");\n");
+    assert_int_equal(fclose(f), 0);
+    free(path);
+}
+
+static uint32_t partition_points(struct client *c, uint32_t job)
+{
+    struct errtext err = {""};
+    struct msg_prio m = {.after = job - 1};
+    enum msg_kind kind;
+    void *got = NULL;
+    if (client_call(c, MSG_PRIO, &m, &kind, &got, &err) < 0)
+        fail_msg("no answer: %s", err.s);
+    assert_int_equal(kind, MSG_PRIO_ROWS);
+    const struct msg_prio_rows *rows = got;
+    assert_int_equal(rows->rows.n, 1);
+    uint32_t points = rows->rows.v[0].parts.partition_points;
+    msg_free(kind, got);
+    return points;
+}
+
+/* What priorities are made of is kept for a while, with tables as long as those of the configuration. */
+static void priorities_follow_the_configuration_at_once(void **unused)
+{
+    (void)unused;
+    configure_much(false);
+    start();
+    struct client *c = cluster_connect();
+    struct msg_submit m = submission(JOB_KIND_BATCH, "holds");
+    m.req.exclusive = true;
+    uint32_t job = submit(c, &m).job;
+    await(c, job, 0, JOB_RUNNING);
+    configure_much(true);
+    m = submission(JOB_KIND_BATCH, "first");
+    uint32_t first = submit(c, &m).job;
+    assert_int_equal(partition_points(c, first), 1000);
+    struct answer a = ask(c, MSG_RELOAD, NULL);
+    expect(&a, REFUSAL_NONE, "");
+    m = submission(JOB_KIND_BATCH, "last");
+    m.req.partition = xasprintf("p%d", MANY_PARTS - 1);
+    uint32_t last = submit(c, &m).job;
+    assert_int_equal(partition_points(c, last), 1000);
+    client_free(c);
+    cluster_stop(controller);
+    cluster_configure(4, 4, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -565,6 +876,11 @@ int main(void)
         cmocka_unit_test(a_release_is_an_admission),
         cmocka_unit_test(an_owner_has_no_power_over_an_administrators_hold),
         cmocka_unit_test(input_for_a_stuck_node_is_bounded),
+        cmocka_unit_test(what_one_request_may_ask_for_is_bounded),
+        cmocka_unit_test(windows_and_notes_are_checked),
+        cmocka_unit_test(a_client_that_speaks_as_a_node_is_cut_off),
+        cmocka_unit_test(times_beyond_all_measure_are_no_times),
+        cmocka_unit_test(priorities_follow_the_configuration_at_once),
     };
     cluster_configure(4, 4, 0);
     return cmocka_run_group_tests(tests, NULL, NULL);
