@@ -235,7 +235,7 @@ static const struct conf_option scheduler_options[] = {
      .help = "`conservative`: no job ahead is delayed; `easy`: only the first is guarded; `off`: strictly in order."},
     {.name = "window", .type = CONF_DURATION, MEMBER(cluster_spec, window_s), .def = "7d",
      .help = "How far ahead is planned."},
-    {.name = "reservations", .type = CONF_U32, MEMBER(cluster_spec, reservations), .def = "3", .min = 1, .max = 1000,
+    {.name = "reservations", .type = CONF_U32, MEMBER(cluster_spec, reservations), .def = "2", .min = 1, .max = 1000,
      .help = "With `conservative`: for how many waiting jobs of each partition a place is held. More of them make others wait "
      "longer; what all others can expect is forecast."},
 };
