@@ -3,10 +3,11 @@
  * Everything at once: uneven demands, step jobs, arrays, dependencies, tiers and QOS that preempt, soft
  * limits, licences, windows, nodes that come and go. After each pass: no node carries more than it has, no
  * CPU or GPU is held twice and the state took every decision (tests/lib/pass.c); each job that waits has a
- * reason and an answer to why; a second pass on the same state decides nothing, the same input gives the
- * same output, and a planner that goes on from pass to pass the same as one made anew. Who starts and who
- * does not is in test_planner.c.
+ * reason and an answer to why, and one that takes the advice in it starts; a second pass on the same state
+ * decides nothing, the same input gives the same output, and a planner that goes on from pass to pass the
+ * same as one made anew. Who starts and who does not is in test_planner.c.
  */
+#include "backend/sched/planner_private.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/dep.h"
@@ -237,6 +238,8 @@ static void same_input_same_output(const struct lab *l, struct planner *p, struc
     struct sched_view v = pass_view(l);
     struct str texts[3] = {STR_INIT, STR_INIT, STR_INIT};
     bool keeps = l->m.spec.backfill == BACKFILL_CONSERVATIVE;
+    list_for_each (h, &p->backfill.holds, struct backfill_hold, link)
+        keeps = keeps || h->claim;
     for (int i = 0; i < 2; i++) {
         struct sched_result r;
         sched_result_init(&r);
@@ -284,7 +287,14 @@ static void went_by_a_rule(const struct lab *l, const struct sched_result *r)
     }
 }
 
-static void check_waiting(const struct lab *l, const struct job *j, struct planner *p)
+/* Whether the state says of it that its dependencies are met, which nobody may have told the planner. */
+static bool is_let_go(const struct lab *l, const struct job *j)
+{
+    return j->req.dependency && dep_job_state(&l->m, j, ARRAY_NONE, l->now, NULL) == DEP_MET;
+}
+
+/* settled: a pass has looked and started nothing. */
+static void check_waiting(const struct lab *l, const struct job *j, struct planner *p, bool settled)
 {
     struct sched_view v = pass_view(l);
     enum reason reason = planner_reason(p, j->id);
@@ -297,7 +307,62 @@ static void check_waiting(const struct lab *l, const struct job *j, struct plann
     for (size_t i = 0; i < w.causes.n; i++)
         if (str_is_empty(w.causes.v[i].text))
             fail_msg("job %u: an empty cause", j->id);
+    if (settled && !is_let_go(l, j) && strstr(w.causes.v[0].text, "starts with the next pass"))
+        fail_msg("seed %" PRIu64 ", round %d: job %u waits, and no cause is found", seed_now, round_now,
+                 j->id);
     rec_fini(&msg_why_rec, &w);
+}
+
+/* As scontrol update has it. */
+static void apply(struct job_req *r, const char *key, const char *value)
+{
+    uint32_t n = (uint32_t)strtoul(value, NULL, 10);
+    if (str_eq(key, "TimeLimit")) {
+        assert_int_equal(duration_parse_slurm(value, &r->time_limit_s, NULL), 0);
+        r->time_min_s = DURATION_NOT_SET;
+    } else if (str_eq(key, "Partition")) {
+        free(r->partition);
+        r->partition = xstrdup(value);
+    } else if (str_eq(key, "Gpus")) {
+        r->gpus = n;
+    } else if (str_eq(key, "GpusPerNode")) {
+        r->gpus_per_node = n;
+    } else if (str_eq(key, "CpusPerTask")) {
+        r->cpus_per_task = n;
+    } else if (str_eq(key, "MinMemoryNode")) {
+        r->mem_node_mib = n;
+    } else if (str_eq(key, "NumNodes")) {
+        r->nodes_min = r->nodes_max = n;
+    } else {
+        fail_msg("nobody knows %s", key);
+    }
+}
+
+/* One of those that were given advice takes it, and starts. Returns whether there was one. */
+static bool take_advice(struct lab *l, struct planner *p)
+{
+    struct sched_view v = pass_view(l);
+    list_for_each (j, &l->m.pending, struct job, in_queue) {
+        struct msg_why w;
+        sched_why(p, &v, j, l->now, &w);
+        if (!w.advice_key || is_let_go(l, j)) {
+            rec_fini(&msg_why_rec, &w);
+            continue;
+        }
+        uint32_t id = j->id, before = job_pending_elements(j);
+        struct sched_result r;
+        apply(&j->req, w.advice_key, w.advice_value);
+        planner_note_job(p, id);
+        pass_again(l, p, &r);
+        sched_result_fini(&r);
+        j = lab_get(l, id);
+        if (j->state == JOB_PENDING && job_pending_elements(j) == before)
+            fail_msg("seed %" PRIu64 ": job %u (%s) did not start after all: %s", seed_now, id,
+                     reason_slurm(planner_reason(p, id)), w.advice);
+        rec_fini(&msg_why_rec, &w);
+        return true;
+    }
+    return false;
 }
 
 /* A step job that has begun goes first from the next pass on. */
@@ -309,7 +374,7 @@ static bool begins(const struct lab *l)
     return false;
 }
 
-static void run(uint64_t seed, unsigned *starts, unsigned *waits, unsigned *preempts)
+static void run(uint64_t seed, unsigned *starts, unsigned *waits, unsigned *preempts, unsigned *advices)
 {
     rnd = seed_now = seed;
     struct lab l;
@@ -339,14 +404,17 @@ static void run(uint64_t seed, unsigned *starts, unsigned *waits, unsigned *pree
         list_for_each (j, &l.m.pending, struct job, in_queue)
             settled = settled && !j->req.licenses;
         settled = settled && !begins(&l);
-        if (pass_again(&l, p, &last) != 0 && settled)
+        size_t again = pass_again(&l, p, &last);
+        if (again && settled)
             fail_msg("seed %" PRIu64 ", round %d: a second pass finds what the first one did not", seed,
                      round);
         list_for_each (j, &l.m.pending, struct job, in_queue) {
-            check_waiting(&l, j, p);
+            check_waiting(&l, j, p, !again);
             ++*waits;
         }
         sched_result_fini(&last);
+        if (!again && one_in(4))
+            *advices += take_advice(&l, p);
     }
     planner_free(p);
     lab_fini(&l);
@@ -356,12 +424,13 @@ static void test_any_queue(void **state)
 {
     (void)state;
     uint64_t seed = check_seed();
-    unsigned starts = 0, waits = 0, preempts = 0;
+    unsigned starts = 0, waits = 0, preempts = 0, advices = 0;
     const char *env = getenv("STOKER_TEST_RUNS");
     unsigned runs = env ? (unsigned)strtoul(env, NULL, 10) : RUNS;
     for (unsigned i = 0; i < runs; i++)
-        run(seed + i, &starts, &waits, &preempts);
-    assert_true(starts > RUNS && waits > RUNS && preempts > RUNS / 4); /* something happened */
+        run(seed + i, &starts, &waits, &preempts, &advices);
+    assert_true(starts > RUNS && waits > RUNS && preempts > RUNS / 4 &&
+                advices > RUNS / 4); /* something happened */
 }
 
 /* --- steps inside an allocation --- */
