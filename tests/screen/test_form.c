@@ -361,6 +361,26 @@ static void the_forecast_comes_while_one_types(void **state)
     assert_true(sent_submit(u)->test_only); /* nothing was queued by any of this */
 }
 
+/* The answer comes while something is being chosen in a form that goes away with it. */
+static void the_answer_comes_in_the_middle(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "sx<F10><Down><Down><Down><F4>");
+    uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "", 1);
+    uilab_draw(u, 24, 80);
+    must_show(u, "Jobs 15");
+    uilab_keys(u, "<Enter>"); /* means what is seen now */
+    uilab_draw(u, 24, 80);
+    must_show(u, "Job 6");
+    uilab_keys(u, "q");
+    uilab_keys(u, "sx<F10><Esc>");
+    uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "", 1);
+    uilab_draw(u, 24, 80);
+    must_show(u, "Jobs 15");
+    must_not_show(u, "What was typed is lost");
+}
+
 static void a_refusal_keeps_the_form(void **state)
 {
     struct stage *g = *state;
@@ -542,6 +562,7 @@ int main(void)
         STAGE_CASE(mistakes_are_told_at_their_field),
         STAGE_CASE(earlier_runs_give_a_measure),
         STAGE_CASE(the_forecast_comes_while_one_types),
+        STAGE_CASE(the_answer_comes_in_the_middle),
         STAGE_CASE(a_refusal_keeps_the_form),
         cmocka_unit_test(read_only_sends_nothing),
         STAGE_CASE(things_are_chosen_from_what_there_is),

@@ -230,8 +230,12 @@ static void show_screen(struct ui *a, size_t i)
 
 void ui_close(struct ui *a, struct view *v)
 {
-    if (a->pushed.n && a->pushed.v[a->pushed.n - 1] == v)
-        pop_view(a);
+    if (!a->pushed.n || a->pushed.v[a->pushed.n - 1] != v)
+        return;
+    for (size_t i = a->dialogs.n; i-- > 0;) /* what it had asked means nothing without it */
+        if (a->dialogs.v[i].number != a->doing)
+            dialog_drop(a, i);
+    pop_view(a);
 }
 
 void ui_go(struct ui *a, const char *screen, const char *filter)
@@ -349,8 +353,10 @@ static void dialog_gets(struct ui *a, const struct input *in)
     if (outcome == DIALOG_OPEN)
         return;
     /* done may open another dialog: this one goes by its number. */
+    a->doing = number;
     if (od.done)
         od.done(a, od.d, outcome, od.arg);
+    a->doing = 0;
     vec_for_each (&a->dialogs, i)
         if (a->dialogs.v[i].number == number) {
             dialog_drop(a, i);

@@ -75,6 +75,7 @@ struct ui {
     VEC(struct view *) pushed;
     VEC(struct open_dialog) dialogs;
     uint64_t next_number;
+    uint64_t doing; /* the dialog whose outcome is being told; 0: none */
     VEC(struct asked) asked;
     VEC(struct measured *) utils;
     struct idmap utils_by_name;

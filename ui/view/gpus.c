@@ -151,7 +151,9 @@ static enum device device_is(const struct ui *ui, const struct gpu_row *r, unsig
     const struct gpu_util *g = measured(ui, r->node, i);
     if (r->owners[i] != NO_OWNER || cpuset_has(&r->node->gpus_used, i))
         return !g ? DEVICE_HELD : g->busy_pct < GPU_IDLE_PERCENT ? DEVICE_IDLE : DEVICE_BUSY;
-    if (g && g->foreign)
+    if (cpuset_has(&r->node->gpus_lost, i))
+        return DEVICE_OUT;
+    if ((g && g->foreign) || cpuset_has(&r->node->gpus_out, i))
         return DEVICE_FOREIGN;
     return node_is_out(r->node) ? DEVICE_OUT : DEVICE_FREE;
 }

@@ -36,9 +36,9 @@ void nodeinfo_gpus(struct rich *r, const struct ui *ui, const struct node *n)
             rich_add(r, ROLE_BAR_IDLE, glyph_text(GLYPH_GPU_IDLE, ascii));
         else if (held)
             rich_add(r, ROLE_BAR_USED, glyph_text(GLYPH_GPU_BUSY, ascii));
-        else if (g && g->foreign)
+        else if (((g && g->foreign) || cpuset_has(&n->gpus_out, i)) && !cpuset_has(&n->gpus_lost, i))
             rich_add(r, ROLE_WARM, "!");
-        else if (node_is_out(n))
+        else if (node_is_out(n) || cpuset_has(&n->gpus_lost, i))
             rich_add(r, ROLE_BAR_OUT, "x");
         else
             rich_add(r, ROLE_BAR_FREE, glyph_text(GLYPH_FREE, ascii));
