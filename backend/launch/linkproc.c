@@ -12,6 +12,7 @@
 
 #include "backend/launch/spawn.h"
 #include "src/base/log.h"
+#include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 #include "src/proto/frame.h"
@@ -40,6 +41,7 @@ struct linkproc {
     int64_t pause_ms, beat_ms;
     struct loop_timer beat;
     unsigned missed;
+    VEC(pid_t) dead; /* ended by us, not reaped yet */
 };
 
 static void free_order(struct order *o)
@@ -57,6 +59,14 @@ static void drop_orders(struct linkproc *p)
     }
 }
 
+/* Without waiting: one that hangs in the kernel would hold up everything. */
+static void reap(struct linkproc *p)
+{
+    for (size_t i = p->dead.n; i-- > 0;)
+        if (waitpid(p->dead.v[i], NULL, WNOHANG) != 0)
+            vec_remove(&p->dead, i);
+}
+
 static void gone(struct linkproc *p, const char *why)
 {
     log_warn("link=%d is gone: %s", (int)p->pid, why);
@@ -64,8 +74,9 @@ static void gone(struct linkproc *p, const char *why)
     close(p->sock.fd);
     p->sock.fd = -1;
     kill(p->pid, SIGKILL);
-    waitpid(p->pid, NULL, 0);
+    vec_push(&p->dead, p->pid);
     p->pid = 0;
+    reap(p);
     drop_orders(p);
     loop_timer_cancel(p->loop, &p->beat);
     struct mono now = loop_now(p->loop);
@@ -168,6 +179,7 @@ static void queue(struct linkproc *p, const struct str *out, int fd)
 static void on_beat(void *arg)
 {
     struct linkproc *p = arg;
+    reap(p);
     if (++p->missed > BEATS_MISSED) {
         gone(p, "it does not answer");
         return;
@@ -251,6 +263,7 @@ void linkproc_free(struct linkproc *p)
     loop_unwatch(p->loop, &p->sock);
     if (p->sock.fd >= 0)
         close(p->sock.fd);
+    vec_fini(&p->dead);
     free(p->log);
     free(p);
 }

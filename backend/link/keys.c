@@ -27,6 +27,10 @@ ssh_key keys_get(struct keys *keys, const char *file, struct errtext *err)
         err_set(err, -errno, "key %s: %s", file, strerror(errno));
         return NULL;
     }
+    if (st.st_uid != geteuid()) {
+        err_set(err, -EPERM, "key %s belongs to another user", file);
+        return NULL;
+    }
     if (st.st_mode & 077) {
         err_set(err, -EPERM, "key %s can be read by others: chmod 600 %s", file, file);
         return NULL;

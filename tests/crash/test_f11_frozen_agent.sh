@@ -4,6 +4,7 @@
 # test-timeout: 150
 . stoker.sh
 command -v python3 >/dev/null || skip "no python3"
+export STOKER_BEAT_MS=300
 cluster_start
 script until.sh <<'E'
 echo $$ >$1
