@@ -29,6 +29,8 @@
 #define KILL_WAIT_S     30
 #define ACCEPT_PAUSE_MS 200
 #define IDLE_MS         5000 /* without a controller and without tasks */
+#define STUCK_MS        60000
+#define STUCK_VARIABLE  "STOKER_STUCK_MS" /* for tests: another time */
 #define SOCKET_DEFAULT  "agent.sock"
 #define SPARED          "-900" /* oom_score_adj of the agent and its shims */
 
@@ -473,6 +475,8 @@ static int start(struct agent *a, struct errtext *err)
     probe_machine(&a->probe);
     cgroup_setup(a);
     note_session(a);
+    const char *stuck = getenv(STUCK_VARIABLE);
+    a->stuck_ms = stuck && atoi(stuck) > 0 ? (uint32_t)atoi(stuck) : STUCK_MS;
     a->loop = loop_new();
     a->t_agent = loop_wall(a->loop);
     a->listen_again = (struct loop_timer){.fn = listen_again, .ctx = a};

@@ -92,6 +92,7 @@ struct agent {
     bool root, spared;
     uint32_t nofile;
     int32_t oom_score_adj;
+    uint32_t stuck_ms; /* what is killed for so long will not die: the controller is told */
     char *cgroup_base; /* NULL: no v2 groups with memory limits */
 
     struct tomb tomb;

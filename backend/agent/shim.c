@@ -30,7 +30,6 @@
 #include "src/proto/codec.h"
 
 #define LEFTOVER_GRACE_MS 2000
-#define STUCK_MS          60000
 #define LIMIT_AGAIN_MS    30000
 #define END_RETRY_MS      1000
 
@@ -295,8 +294,11 @@ static void timers(struct shim *s)
     pmi_look(s);
     if (now >= s->kill_ms)
         kill_round(s);
-    if (s->first_kill_ms && now - s->first_kill_ms > STUCK_MS)
-        shim_message(s, "its processes could not be killed for more than %d s", STUCK_MS / 1000);
+    if (!s->stuck && s->setup.stuck_ms && s->first_kill_ms && now - s->first_kill_ms > s->setup.stuck_ms) {
+        shim_message(s, "its processes could not be killed for more than %u s", s->setup.stuck_ms / 1000);
+        s->stuck = true;
+        link_tell_running(s);
+    }
 }
 
 static int wait_ms(const struct shim *s)

@@ -86,6 +86,7 @@ void link_tell_running(struct shim *s)
         .pid = (uint32_t)s->ranks[0].pid,
         .t_start = s->t_start,
         .killing = s->terminating,
+        .stuck = s->stuck,
     };
     link_send(s, MSG_TASK_RUNNING, 0, &launch_status_rec, &st);
     s->told_running = true;

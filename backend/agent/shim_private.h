@@ -77,6 +77,7 @@ struct shim {
 
     int64_t kill_ms, kill_pause_ms; /* when the next SIGKILL is due; INT64_MAX: none asked for */
     int64_t first_kill_ms;          /* of the first SIGKILL; 0: none */
+    bool stuck;                     /* it is a long time since */
     bool terminating;
     int64_t drain_ms; /* until when the end waits for a queue that no longer moves; 0: not yet */
     bool notes_stuck; /* nobody takes notes: no further one is tried */

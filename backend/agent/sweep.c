@@ -106,8 +106,11 @@ void sweep_fire(void *ctx)
                 n += kill_tree(&all.v[i]);
         if (!n && !orphans)
             give_up(t);
-        else if (++t->lost_rounds == STUCK_ROUNDS)
+        else if (++t->lost_rounds == STUCK_ROUNDS) {
             log_error("task=%s %u processes cannot be killed", t->name, n);
+            t->st.stuck = true;
+            agent_send(a, MSG_TASK_RUNNING, 0, &t->st);
+        }
     }
     proc_list_fini(&all);
     if (!list_empty(&a->lost)) {

@@ -368,6 +368,7 @@ static void send_setup(struct atask *t, const struct blob *groups, const struct 
         .spared = a->spared,
         .oom_score_adj = a->oom_score_adj,
         .spool_max = a->policy.spool_max_mib << 20,
+        .stuck_ms = a->stuck_ms,
     };
     gpus_names(a, &setup.gpu_names);
     wire_send(&t->wire, SHIM_SETUP, 0, &shim_setup_rec, &setup);

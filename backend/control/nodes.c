@@ -146,6 +146,7 @@ static void adopt(struct control *c, struct node_link *link, const struct launch
     f->absent_once = false;
     if (st->state == LAUNCH_RUNNING && t->state == TASK_LAUNCHING)
         emit_running(c, st);
+    ctl_note_stuck(c, nodeconn_node(link->conn), st, f);
     ctl_touch(c, j->id);
 }
 
@@ -234,6 +235,7 @@ static void on_agent(void *arg, struct nodeconn *conn, struct msg_agent *m)
         end_wide_jobs(c, nodeconn_node(conn));
     if (find_absent(c, link, m, new_boot))
         loop_timer_set(c->loop, &link->again, SECOND_REPORT_MS);
+    ctl_stuck_over(c, nodeconn_node(conn));
     if (first) {
         log_info("node=%s up cpus=%u gpus=%u mem_mib=%llu launches=%zu", nodeconn_node(conn), m->cpus,
                  m->gpus, (unsigned long long)m->mem_mib, m->launches.n);
@@ -268,6 +270,7 @@ static void on_end(struct control *c, struct node_link *link, struct launch_end 
         if (ctl_emit(c, EV_END, key.job, &body) < 0)
             return; /* read-only: it will be said again */
         ctl_drop_flight(c, key.job, key.attempt);
+        ctl_stuck_over(c, nodeconn_node(link->conn));
         c->stats.ends++;
     }
     nodeconn_send(link->conn, ctl_gate(c), MSG_END_ACK, 0, &key);
@@ -282,8 +285,11 @@ static int on_msg(void *arg, struct nodeconn *conn, enum msg_kind kind, uint64_t
         struct step *s;
         const struct launch_status *st = body;
         const struct task *t = find_task(c, &st->key, &j, &s);
-        if (!is_foreign(link, &st->key, t) && t && t->state == TASK_LAUNCHING)
-            emit_running(c, st);
+        if (t && !is_foreign(link, &st->key, t) && t->state != TASK_DONE) {
+            if (t->state == TASK_LAUNCHING)
+                emit_running(c, st);
+            ctl_note_stuck(c, nodeconn_node(conn), st, ctl_flight(c, j, s, t));
+        }
     } else if (kind == MSG_TASK_END) {
         on_end(c, link, body);
     } else if (kind == MSG_UTIL) {

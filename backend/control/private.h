@@ -23,6 +23,7 @@ struct flight {
     bool kill_sent;
     enum { MOTION_UNKNOWN, MOTION_GOING, MOTION_STOPPED } motion; /* as the node was told */
     bool absent_once;                                             /* a report did not list it */
+    bool stuck; /* its processes will not die, as the node says */
 };
 
 enum follow { FOLLOW_NONE, FOLLOW_STARTING, FOLLOW_ALL, FOLLOW_JOB };
@@ -221,6 +222,13 @@ void ctl_ask_payload(struct control *c, uint32_t job, int32_t step);
 void ctl_wipe_payloads(struct control *c, enum event_kind kind, uint32_t job, int32_t step);
 /* Where the payload of a step lies: that of an array's elements is the array's, but for srun's. */
 uint32_t ctl_payload_job(const struct job *j, int32_t step);
+
+/* --- stuck.c: processes that will not die --- */
+
+/* What a node says of a task that f stands for: may drain it. */
+void ctl_note_stuck(struct control *c, const char *node, const struct launch_status *st, struct flight *f);
+/* After an end there, or a report: a drain of ours is lifted where its cause is gone. */
+void ctl_stuck_over(struct control *c, const char *node);
 
 /* --- launchspec.c --- */
 

@@ -79,9 +79,11 @@ struct launch_status {
     uint32_t pid;   /* of the first rank, on its node */
     struct wall t_start;
     bool killing;
+    bool stuck; /* it has been killed for a minute, and processes are left */
 };
 #define LAUNCH_STATUS_FIELDS(F, G, S)                                                                        \
-    G(S, SUB, key, launch_key) F(S, U32, state) F(S, U32, pid) F(S, WALL, t_start) F(S, BOOL, killing)
+    G(S, SUB, key, launch_key) F(S, U32, state) F(S, U32, pid) F(S, WALL, t_start) F(S, BOOL, killing)  \
+    F(S, BOOL, stuck)
 
 struct launch_end {
     struct launch_key key;

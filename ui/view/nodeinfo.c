@@ -183,7 +183,9 @@ void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n
     if (j && idle >= 60)
         rich_addf(r, idle >= GPU_IDLE_FLAG_S ? ROLE_WARN : ROLE_DIM, "  idle for %s",
                   duration_format_words(idle, a));
-    if (g && g->foreign)
+    if (node_gpu_note(n, gpu))
+        rich_addf(r, ROLE_WARN, "  %s", node_gpu_note(n, gpu));
+    else if (g && g->foreign)
         rich_addf(r, ROLE_WARN, "  %u not ours", g->foreign);
 }
 
