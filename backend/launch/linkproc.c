@@ -89,11 +89,13 @@ static void gone(struct linkproc *p, const char *why)
     list_init(&lost);
     while (!list_empty(&p->calls))
         list_move_to_end(&lost, p->calls.next);
+    char *text = xasprintf("stoker-link has ended (%s says why)", p->log);
     while (!list_empty(&lost)) {
         struct link_call *c = list_first(&lost, struct link_call, link);
         linkproc_forget(c);
-        c->fn(c->ctx, LINK_OVER, LINK_FAULT_LOST, "stoker-link has ended");
+        c->fn(c->ctx, LINK_OVER, LINK_FAULT_LOST, text);
     }
+    free(text);
 }
 
 /* --- words of the process --- */

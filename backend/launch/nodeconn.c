@@ -227,8 +227,15 @@ static void call_link(struct nodeconn *n)
     drop_line(n);
     n->call = (struct link_call){.fn = on_link, .ctx = n};
     n->line = linkproc_open(n->links, &n->to, &n->call);
-    if (n->line < 0)
-        retry_later(n);
+    if (n->line >= 0)
+        return;
+    if (n->line != -EAGAIN) {
+        char *text = xasprintf("stoker-link cannot be started: %s", strerror(-n->line));
+        tell_trouble(n, text);
+        free(text);
+    }
+    n->line = -1;
+    retry_later(n);
 }
 
 static void on_retry(void *arg)
