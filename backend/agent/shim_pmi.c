@@ -25,7 +25,7 @@
 
 #define MESSAGE_MAX 65536
 #define PAIRS_MAX   (32u << 20) /* bytes of names and values of a step */
-#define AGAIN_MS    5000
+#define AGAIN_MS    2000
 #define NAME_MAX_1  64 /* what PMI-1 is told */
 #define VALUE_MAX_1 1024
 

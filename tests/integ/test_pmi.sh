@@ -26,6 +26,19 @@ wait_end "$job"
 is "two steps of a job" "$(cat both.out)" "4 ranks, 2 fences, mapping (vector,(0,2,2)): ok
 2 ranks, 2 fences, mapping (vector,(0,2,1)): ok"
 
+case_ "the controller dies between two fences"
+cat >long.sh <<'S'
+srun --mpi=pmi2 -N 2 -n 2 bash -c 'echo begun >>begun; exec pmi_client 2 2000' >long.out
+S
+{ echo '#!/bin/bash'; cat long.sh; } >job.sh
+submit -N 2 -n 2 job.sh
+wait_for 10 has_lines begun 2
+controller_kill9
+must stoker up
+wait_for 15 nodes_up
+wait_end "$job" 40
+is "all fences" "$(cat long.out)" "2 ranks, 2000 fences, mapping (vector,(0,2,1)): ok"
+
 case_ "a rank aborts the step"
 run srun --mpi=pmi2 -N 1 -n 2 pmi_client 2 1 abort
 [ "$rc" -ne 0 ] || fail "aborted with status 0"
