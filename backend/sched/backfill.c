@@ -2,6 +2,7 @@
 #include "backend/sched/backfill.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/xalloc.h"
 
@@ -67,6 +68,10 @@ void backfill_fini(struct backfill *b)
         backfill_give_up(b, h);
     free(b->lanes);
     vec_fini(&b->gains);
+    for (uint32_t i = 0; i < b->n_narrow; i++)
+        nodeset_fini(&b->narrow_sets[i]);
+    free(b->narrow);
+    free(b->narrow_sets);
     *b = (struct backfill){0};
 }
 
@@ -233,12 +238,55 @@ static bool place_before_others(struct backfill *b, const struct backfill_item *
     return true;
 }
 
-static bool is_due(const struct backfill *b, const struct backfill_item *it, const struct backfill_hold *h)
+/* All of it has to be looked at again, not only the nodes on which something has come free. */
+static bool looks_everywhere(const struct backfill *b, const struct backfill_hold *h)
 {
-    bool due = !b->opts.keep || b->gained || b->shaken || h->use.start <= b->pool->now;
-    for (uint32_t i = 0; i < it->n_choices && !due; i++)
-        due = backfill_gained_since(b, h->mark, NULL, it->choices[i].set);
-    return due;
+    return !b->opts.keep || b->gained || b->shaken || h->use.start <= b->pool->now ||
+           h->mark < b->gains_forgotten;
+}
+
+static void make_room(struct backfill *b, uint32_t n)
+{
+    if (n <= b->n_narrow)
+        return;
+    b->narrow = xreallocarray(b->narrow, n, sizeof *b->narrow);
+    b->narrow_sets = xreallocarray(b->narrow_sets, n, sizeof *b->narrow_sets);
+    for (; b->n_narrow < n; b->n_narrow++)
+        nodeset_init(&b->narrow_sets[b->n_narrow], b->pool->n_nodes);
+}
+
+/* Of the choice's nodes those on which something has come free since, if they could ever do. */
+static void fill_narrow(const struct backfill *b, const struct backfill_choice *c, uint64_t mark,
+                        struct nodeset *s)
+{
+    memset(s->bits, 0, s->words * sizeof *s->bits);
+    s->n = 0;
+    for (size_t i = (size_t)(mark - b->gains_forgotten); i < b->gains.n; i++)
+        if (nodeset_has(c->set, b->gains.v[i]) && pool_could_ever_take(b->pool, c->demand, b->gains.v[i]))
+            nodeset_add(s, b->gains.v[i]);
+}
+
+/* The item of a hold as far as it has to be looked at again: on one node, it could only be one of those on
+ * which something has come free. ret->n_choices is 0 where nothing has; else the choices keep their
+ * positions. */
+static void narrow(struct backfill *b, const struct backfill_item *it, const struct backfill_hold *h,
+                   struct backfill_item *ret)
+{
+    bool any = false;
+    *ret = *it;
+    if (looks_everywhere(b, h))
+        return;
+    make_room(b, it->n_choices);
+    for (uint32_t i = 0; i < it->n_choices; i++) {
+        const struct backfill_choice *c = &it->choices[i];
+        fill_narrow(b, c, h->mark, &b->narrow_sets[i]);
+        any = any || b->narrow_sets[i].n;
+        b->narrow[i] = *c;
+        if (c->demand->nodes_max == 1 && !c->set->n_listed)
+            b->narrow[i].set = &b->narrow_sets[i];
+    }
+    ret->choices = b->narrow;
+    ret->n_choices = any ? it->n_choices : 0;
 }
 
 /* It starts where and when it was planned to: nothing comes free by that. */
@@ -256,11 +304,13 @@ static bool is_as_held(const struct backfill_hold *h, const struct backfill_plac
 static bool start_held(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
                        struct backfill_place *ret)
 {
+    struct backfill_item part;
     h->visited = b->pass;
-    if (!is_due(b, it, h))
+    narrow(b, it, h, &part);
+    if (!part.n_choices)
         return false;
     pool_lift(b->pool, &h->use);
-    bool placed = place_now(b, it, ret);
+    bool placed = place_now(b, &part, ret);
     pool_lay(b->pool, &h->use);
     if (placed) {
         uint64_t freed = b->freed;
@@ -337,10 +387,12 @@ static bool is_broken(struct backfill *b, struct backfill_hold *h)
 static bool move_earlier(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
 {
     struct backfill_place at = {0};
+    struct backfill_item part;
     bool claim = h->claim, earlier = false;
-    if (is_due(b, it, h)) {
+    narrow(b, it, h, &part);
+    if (part.n_choices) {
         pool_lift(b->pool, &h->use);
-        earlier = find_earliest(b, it, h->use.start, claim, &at);
+        earlier = find_earliest(b, &part, h->use.start, claim, &at);
         pool_lay(b->pool, &h->use);
     }
     if (earlier) {

@@ -86,6 +86,9 @@ struct backfill {
     uint64_t freed;           /* grows when a hold is given up: what did not fit may fit now */
     VEC(uint32_t) gains;      /* nodes on which something has come free, as it happened */
     uint64_t gains_forgotten; /* that stood before those */
+    struct backfill_choice *narrow; /* room for an item's choices, cut down to the nodes of the gains */
+    struct nodeset *narrow_sets;
+    uint32_t n_narrow;
 };
 
 void backfill_init(struct backfill *b, struct pool *p, const struct backfill_opts *o, uint32_t n_lanes);

@@ -195,6 +195,13 @@ bool pool_could_take(const struct pool *p, const struct demand *d, uint32_t node
     return n->usable && look_at(&v, n, d);
 }
 
+bool pool_could_ever_take(const struct pool *p, const struct demand *d, uint32_t node)
+{
+    const struct pool_node *n = &p->nodes[node];
+    struct candidate v = {.node = node, .free = n->cap};
+    return n->usable && look_at(&v, n, d);
+}
+
 /* --- choosing among the candidates --- */
 
 static int by_list(const struct candidate *a, const struct candidate *b)

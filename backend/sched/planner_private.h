@@ -93,6 +93,8 @@ struct unit {
     enum reason told;           /* the reason that was told last */
     struct heap_node by_wake;   /* when to look again */
     bool is_special;            /* a pass asks more about it than about others */
+    uint32_t made_way_for;      /* the job that it was asked to go for lately; 0: none */
+    int64_t makes_way_until;
     const struct shape *chosen; /* step jobs: where its first task went in this pass; NULL: none did */
     struct backfill_hold hold;
     int64_t forecast, forecast_t;             /* start, and when that was said; 0: never */
@@ -172,11 +174,13 @@ struct planner {
     uint32_t n_ratios;
     uint64_t ranks, ranks_version; /* times that shares were worked out; what the fixed parts hold for */
     int64_t ranks_ms;              /* the last time */
+    int64_t ranks_anew_ms;         /* the last time from all that runs */
     uint64_t decision, pass;       /* there are several passes in a decision where places are given up */
     int64_t last_now;
     bool gained, lost; /* since the last pass: something has come free, has gone */
     bool all_gained;   /* and it is not known on which nodes */
     bool holes;        /* some node has cards that must not be given */
+    bool look_again; /* somebody waits for what is decided elsewhere */
     bool ranked;       /* prio is that of the last pass over everybody: valid for numbers, not for names */
     /* of the pass under way */
     const struct sched_view *view;

@@ -7,24 +7,33 @@
 
 #define MANY_ACTIVE 2000u
 #define SHARES_MS   1000
+#define ANEW_MS     30000
 
-/* Shares move with all that runs: where that is much they are worked out anew once a second. */
-static bool shares_are_fresh(const struct planner *p)
+/* Shares move with all that runs: where that is much they go on as it was for a while, a second at a time,
+ * and are worked out anew now and then. */
+static bool shares_go_on(struct planner *p)
 {
-    return p->ranked && p->view->model->n_active > MANY_ACTIVE && p->now.ms - p->ranks_ms < SHARES_MS;
+    int64_t age = p->now.ms - p->ranks_anew_ms;
+    if (!p->ranked || p->view->model->n_active <= MANY_ACTIVE || age < 0 || age >= ANEW_MS)
+        return false;
+    if (p->now.ms - p->ranks_ms >= SHARES_MS) {
+        prio_ctx_advance(&p->prio, p->now);
+        p->ranks++;
+        p->ranks_ms = p->now.ms;
+    }
+    p->prio.now = p->now;
+    return true;
 }
 
 void planner_begin_ranks(struct planner *p)
 {
-    if (shares_are_fresh(p)) {
-        p->prio.now = p->now;
+    if (shares_go_on(p))
         return;
-    }
     if (p->ranked)
         prio_ctx_fini(&p->prio);
     prio_ctx_init(&p->prio, p->view, p->now);
     p->ranks++;
-    p->ranks_ms = p->now.ms;
+    p->ranks_ms = p->ranks_anew_ms = p->now.ms;
     p->ranks_version = prio_version(&p->prio) | 1;
 }
 

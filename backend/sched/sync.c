@@ -7,6 +7,7 @@
 #include "src/model/window.h"
 
 #define OVERDUE_MS 1000  /* what should have ended is expected so much later, again and again */
+#define MAKES_WAY_MS 60000 /* a preempted job lets the other start first, but not for longer */
 #define ENDING_MS  1000  /* between KILL and the end */
 #define LEAVING_MS 60000 /* after its end was due, somebody else goes instead */
 
@@ -57,7 +58,8 @@ static bool sync_node(struct planner *p, uint32_t at)
     p->lost = true;
     pool_set_node(&p->pool, at, cap, n->spec.weight, usable);
     pool_set_node(&p->empty, at, all, n->spec.weight, !n->gone);
-    backfill_gain(&p->backfill, at);
+    if (p->backfill.pool)
+        backfill_gain(&p->backfill, at);
     p->gained = true;
     idmap_for_each (&p->shapes, slot)
         for (struct shape *s = slot->value; s; s = s->next)
@@ -356,7 +358,9 @@ static void sync_unit(struct planner *p, uint32_t id, const struct job *j)
     u->count = n;
     u->at = 0;
     u->chosen = NULL;
-    u->is_special = j->array_job && j->req.array_throttle;
+    u->made_way_for = j->state == JOB_PENDING ? j->preempted_by : 0;
+    u->makes_way_until = j->t_eligible.ms + MAKES_WAY_MS;
+    u->is_special = (j->array_job && j->req.array_throttle) || u->made_way_for;
     look_at_dependencies(p, u, j);
     u->submit_ms = j->t_submit.ms;
     u->order_id = j->array_job ? j->array_job : j->id;
@@ -414,6 +418,7 @@ static void add_windows(struct planner *p)
 static void drop_started(struct planner *p)
 {
     vec_for_each (&p->started, i) {
+        backfill_gain_all(&p->backfill, &p->started.v[i]->use); /* what runs is charged again */
         pool_drop(&p->pool, &p->started.v[i]->use);
         planner_count_element(p, p->started.v[i]->array_job, -1);
         free(p->started.v[i]);
@@ -603,7 +608,7 @@ static void end_windows(struct planner *p)
 static bool came_and_went(const struct planner *p, uint32_t id, const struct job *j)
 {
     bool over = !j || job_state_is_final(j->state) || (j->state == JOB_PENDING && j->restarts);
-    return over && !idmap_get(&p->runs, id);
+    return (over && !idmap_get(&p->runs, id)) || (j && j->kind == JOB_KIND_STEPS); /* its tasks may have */
 }
 
 void planner_sync(struct planner *p)
@@ -624,7 +629,7 @@ void planner_sync(struct planner *p)
             const struct job *j = model_get_job(m, p->dirty.v[i]);
             limits_recount(p->limits, m, p->dirty.v[i]);
             if (started && came_and_went(p, p->dirty.v[i], j))
-                p->gained = p->all_gained = true;
+                p->gained = true;
             sync_runs(p, p->dirty.v[i], j);
             sync_unit(p, p->dirty.v[i], j);
         }
