@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "backend/sched/account.h"
 #include "backend/sched/depend.h"
 #include "src/base/units.h"
 #include "src/model/need.h"
@@ -42,6 +43,17 @@ static enum reason gate_size(const struct job_req *req, const struct part_spec *
     return REASON_NONE;
 }
 
+static bool is_member(const struct sched_view *v, uint32_t uid, const struct strv *groups)
+{
+    return v->in_groups && v->in_groups(v->ctx, uid, groups);
+}
+
+/* No allow list: everybody; who is denied is denied. */
+static bool admits(const struct strv *allow, const struct strv *deny, const char *name)
+{
+    return (!allow->n || (name && strv_has(allow, name))) && !(name && strv_has(deny, name));
+}
+
 enum reason gate_partition(const struct sched_view *v, uint32_t uid, const struct job_req *req,
                            const struct part_spec *part, struct errtext *text)
 {
@@ -53,11 +65,10 @@ enum reason gate_partition(const struct sched_view *v, uint32_t uid, const struc
         err_set(text, 0, "partition %s is inactive", part->name);
         return REASON_PART_INACTIVE;
     }
-    bool member = !part->allow_groups.n || uid == 0 ||
-                  (v->in_groups && v->in_groups(v->ctx, uid, &part->allow_groups));
-    bool account =
-        !part->allow_accounts.n || (req->account && strv_has(&part->allow_accounts, req->account));
-    bool qos = !part->allow_qos.n || (req->qos && strv_has(&part->allow_qos, req->qos));
+    bool member = uid == 0 || ((!part->allow_groups.n || is_member(v, uid, &part->allow_groups)) &&
+                               (!part->deny_groups.n || !is_member(v, uid, &part->deny_groups)));
+    bool account = admits(&part->allow_accounts, &part->deny_accounts, req->account);
+    bool qos = admits(&part->allow_qos, &part->deny_qos, req->qos ? req->qos : QOS_DEFAULT);
     if (!member || !account || !qos) {
         err_set(text, 0, "partition %s does not admit its %s", part->name,
                 !member    ? "user's groups"

@@ -457,6 +457,10 @@ void record_partition(struct str *out, const struct part_spec *p, const struct m
     RECORD_BY(&r, "AllowGroups", append_list(out, &p->allow_groups, "ALL"));
     RECORD_BY(&r, "AllowAccounts", append_list(out, &p->allow_accounts, "ALL"));
     RECORD_BY(&r, "AllowQos", append_list(out, &p->allow_qos, "ALL"));
+    if (p->deny_accounts.n)
+        RECORD_BY(&r, "DenyAccounts", append_list(out, &p->deny_accounts, ""));
+    if (p->deny_qos.n)
+        RECORD_BY(&r, "DenyQos", append_list(out, &p->deny_qos, ""));
     record_line(&r);
     record_add(&r, "AllocNodes", "ALL");
     record_add(&r, "Default", "%s", p->is_default ? "YES" : "NO");

@@ -330,6 +330,9 @@ static int check_part(const struct finish *f, size_t i)
     if (r == 0 && f->spec->accounts.n)
         r = check_all_known(f, where(f, "partitions", i, "allow_accounts"), "allow_accounts", "account",
                             account_name, f->spec->accounts.n, &p->allow_accounts);
+    if (r == 0 && f->spec->accounts.n)
+        r = check_all_known(f, where(f, "partitions", i, "deny_accounts"), "deny_accounts", "account",
+                            account_name, f->spec->accounts.n, &p->deny_accounts);
     return r;
 }
 

@@ -86,6 +86,12 @@ static const struct conf_option part_options[] = {
      .help = "Accounts that may use it."},
     {.name = "allow_qos", .type = CONF_STRV, MEMBER(part_spec, allow_qos), .def_help = "all",
      .help = "QOS that may be used in it."},
+    {.name = "deny_groups", .type = CONF_STRV, MEMBER(part_spec, deny_groups), .def_help = "none",
+     .help = "Unix groups whose members may not use it, whatever is allowed."},
+    {.name = "deny_accounts", .type = CONF_STRV, MEMBER(part_spec, deny_accounts), .def_help = "none",
+     .help = "Accounts that may not use it."},
+    {.name = "deny_qos", .type = CONF_STRV, MEMBER(part_spec, deny_qos), .def_help = "none",
+     .help = "QOS that may not be used in it; `normal` is that of jobs that name none."},
 };
 
 const struct conf_section conf_part_section = {

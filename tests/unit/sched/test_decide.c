@@ -344,22 +344,31 @@ static void test_who_may_use_a_partition(void **state)
         const char *name, *group, *account, *qos;
         uint32_t uid;
         bool starts;
-    } rows[] = {{"a member", "staff", NULL, NULL, 1000, true},
-                {"no member", "staff", NULL, NULL, 1001, false},
-                {"root", "staff", NULL, NULL, 0, true},
-                {"account", NULL, "vision", NULL, 1000, true},
-                {"other account", NULL, "speech", NULL, 1000, false},
-                {"QOS", NULL, NULL, "high", 1000, true},
-                {"other QOS", NULL, NULL, "low", 1000, false}};
+        bool deny; /* the lists say who may not */
+    } rows[] = {{"a member", "staff", NULL, NULL, 1000, true, false},
+                {"no member", "staff", NULL, NULL, 1001, false, false},
+                {"root", "staff", NULL, NULL, 0, true, false},
+                {"account", NULL, "vision", NULL, 1000, true, false},
+                {"other account", NULL, "speech", NULL, 1000, false, false},
+                {"QOS", NULL, NULL, "high", 1000, true, false},
+                {"other QOS", NULL, NULL, "low", 1000, false, false},
+                {"a denied member", "staff", NULL, NULL, 1000, false, true},
+                {"no denied member", "staff", NULL, NULL, 1001, true, true},
+                {"root is denied nothing", "staff", NULL, NULL, 0, true, true},
+                {"a denied account", NULL, "vision", NULL, 1000, false, true},
+                {"another account", NULL, "speech", NULL, 1000, true, true},
+                {"a denied QOS", NULL, NULL, "high", 1000, false, true},
+                {"another QOS", NULL, NULL, "low", 1000, true, true}};
     for (size_t i = 0; i < N_OF(rows); i++) {
         tear_down(NULL);
         set_up(NULL);
+        struct part_spec *one = part("one");
         if (rows[i].group)
-            strv_push(&part("one")->allow_groups, rows[i].group);
+            strv_push(rows[i].deny ? &one->deny_groups : &one->allow_groups, rows[i].group);
         if (rows[i].account)
-            strv_push(&part("one")->allow_accounts, "vision");
+            strv_push(rows[i].deny ? &one->deny_accounts : &one->allow_accounts, "vision");
         if (rows[i].qos)
-            strv_push(&part("one")->allow_qos, "high");
+            strv_push(rows[i].deny ? &one->deny_qos : &one->allow_qos, "high");
         lab_configure(&l);
         struct job *j = job_of("one", 1);
         j->uid = rows[i].uid;
