@@ -20,7 +20,8 @@
 #include "backend/sched/planner_private.h"
 #include "src/model/dep.h"
 
-#define ROUNDS_MAX 4 /* in one pass; what is left then comes with the next one, at once */
+#define LOOK_AGAIN_MS 1000
+#define ROUNDS_MAX    4 /* in one pass; what is left then comes with the next one, at once */
 
 struct turn {
     struct group *g;
@@ -248,8 +249,20 @@ static bool find_element(const struct planner *p, struct unit *u, const struct j
 
 /* Gates that the state alone could not answer: what this pass has started counts, and which element it is.
  */
+/* It has just gone so that another could start, who has not yet: without this one that stands before the
+ * other would go round for ever, starting and going. */
+static bool makes_way(struct planner *p, const struct unit *u)
+{
+    const struct unit *other = u->made_way_for ? idmap_get(&p->units, u->made_way_for) : NULL;
+    bool waits = other && other->group && other->count && p->now.ms < u->makes_way_until;
+    p->look_again = p->look_again || waits;
+    return waits;
+}
+
 static enum reason gate_of_pass(const struct pass *s, struct unit *u)
 {
+    if (makes_way(s->p, u))
+        return REASON_PRIORITY;
     if (is_throttled(s->p, u))
         return REASON_ARRAY_LIMIT;
     if (!u->singleton && !u->by_element)
@@ -592,6 +605,8 @@ static int64_t next_look(const struct planner *p)
         next = w->start > p->now.ms ? earlier(next, w->start) : next;
         next = w->end > p->now.ms ? earlier(next, w->end) : next;
     }
+    if (p->look_again)
+        next = earlier(next, p->now.ms + LOOK_AGAIN_MS);
     if (p->gained)
         return p->now.ms + 1;
     return next > p->now.ms ? next : p->now.ms + 1000; /* it should have been free by now */
@@ -650,8 +665,10 @@ static bool decide_newcomer(struct planner *p)
     bool known = true;
     g->rest = REASON_PRIORITY;
     vec_push(&p->looked, u->job);
-    bool is_first = g->units.next == &u->in_group; /* else those before it do not fit either */
-    if (is_first && backfill_start_beside(&p->backfill, &it, &s.place))
+    /* Else the one before it does not fit either; unless it waits for something of its own. */
+    const struct unit *before =
+        g->units.next == &u->in_group ? NULL : container_of(u->in_group.prev, struct unit, in_group);
+    if ((!before || before->is_special) && backfill_start_beside(&p->backfill, &it, &s.place))
         start(&s, g, u);
     else
         known = !has_lane_left(p, &it) && !may_outrank_holder(p, g, u, &it);
@@ -679,6 +696,7 @@ void planner_decide(struct planner *p, const struct sched_view *v, struct wall n
     limits_begin(p->limits, v->model, now);
     size_t mark = limits_mark(p->limits);
     p->decision++;
+    p->look_again = false;
     bool all = !decide_newcomer(p);
     if (all)
         decide_all(p);

@@ -1,0 +1,403 @@
+/* test_planner.c - what a planner keeps from pass to pass and what it may not: faults that reading and
+ * random queues have found, one by one. Two nodes of 4 CPUs with 2 GPUs each, main on both, one and two on
+ * each. */
+#include "backend/sched/planner.h"
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "tests/lib/pass.h"
+
+static struct lab l;
+static struct planner *planner;
+static struct sched_result last;
+
+static int set_up(void **state)
+{
+    (void)state;
+    lab_init(&l);
+    lab_node(&l, "n1", 4, 8000, 2, NULL);
+    lab_node(&l, "n2", 4, 8000, 2, NULL);
+    lab_part(&l, "main", "n[1-2]");
+    lab_part(&l, "one", "n1");
+    lab_part(&l, "two", "n2");
+    *rec_list_push(&l.spec.licenses) = (struct license_spec){xstrdup("lic"), 1};
+    l.spec.reservations = 3;
+    lab_configure(&l);
+    planner = planner_new();
+    sched_result_init(&last);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    sched_result_fini(&last);
+    planner_free(planner);
+    lab_fini(&l);
+    return 0;
+}
+
+/* Goes on from what was noted. */
+static size_t pass(void)
+{
+    sched_result_fini(&last);
+    return pass_again(&l, planner, &last);
+}
+
+static struct job *job_of(const char *part, uint32_t cpus)
+{
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.partition = xstrdup(part);
+    j->req.cpus_per_task = cpus;
+    j->req.mem_node_mib = 100;
+    j->req.time_limit_s = 600;
+    return j;
+}
+
+static uint32_t submit_job(struct job *j)
+{
+    uint32_t id = lab_submit(&l, j);
+    planner_note_job(planner, id);
+    return id;
+}
+
+static uint32_t submit(const char *part, uint32_t cpus)
+{
+    return submit_job(job_of(part, cpus));
+}
+
+static uint32_t submit_array(uint32_t last_index, uint32_t throttle, const char *dependency)
+{
+    struct job *j = job_of("main", 1);
+    *rec_list_push(&j->array_pending) = (struct index_range){0, last_index, 1};
+    j->req.array_throttle = throttle;
+    j->req.dependency = xstrdup(dependency);
+    return submit_job(j);
+}
+
+static void end_with(uint32_t id, int32_t code)
+{
+    l.now.ms -= MS_PER_S;
+    assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_EXITED, code, 0), 0);
+    planner_note_job(planner, id);
+}
+
+static void end(uint32_t id)
+{
+    end_with(id, 0);
+}
+
+static void drain(const char *node, bool on)
+{
+    struct ev_drain e = {.node = xstrdup(node), .drain = on, .reason = xstrdup("fan")};
+    lab_must(&l, EV_DRAIN, 0, &e);
+    planner_note_nodes(planner);
+}
+
+static bool runs(uint32_t id)
+{
+    return lab_get(&l, id)->state == JOB_RUNNING;
+}
+
+static void reason_must_be(uint32_t id, enum reason want)
+{
+    check_str("reason", reason_slurm(planner_reason(planner, id)), reason_slurm(want));
+}
+
+/* One missed deadline gave the whole shape up for the pass. */
+static void test_a_missed_deadline_is_one_jobs_own(void **state)
+{
+    (void)state;
+    struct job *j = job_of("main", 4);
+    j->req.deadline = wall_add_s(l.now, 300);
+    uint32_t late = submit_job(j), fine = submit("main", 4);
+    pass();
+    assert_false(runs(late));
+    assert_true(runs(fine));
+}
+
+/* Without a time limit and with a deadline: that is its limit. */
+static void test_no_limit_but_a_deadline(void **state)
+{
+    (void)state;
+    struct job *j = job_of("main", 1);
+    j->req.time_limit_s = DURATION_UNLIMITED;
+    j->req.deadline = wall_add_s(l.now, 301); /* the submission takes a second */
+    uint32_t id = submit_job(j);
+    assert_int_equal(pass(), 1);
+    assert_int_equal(lab_get(&l, id)->time_limit_s, 300);
+}
+
+static void test_a_hold_leaves_a_lost_node(void **state)
+{
+    (void)state;
+    submit("one", 4);
+    struct job *j = job_of("two", 4);
+    j->req.time_limit_s = 3000;
+    uint32_t b = submit_job(j);
+    assert_int_equal(pass(), 2);
+    uint32_t id = submit("main", 4);
+    assert_int_equal(pass(), 0); /* held on n1, in 10 minutes */
+    drain("n1", true);
+    pass();
+    assert_true(last.next.ms > wall_add_s(l.now, 2000).ms); /* on n2 now */
+    end(b);
+    assert_int_equal(pass(), 1);
+    assert_string_equal(lab_get(&l, id)->alloc.v[0].node, "n2");
+}
+
+/* A node that says what it has after the window was laid over it. */
+static void test_a_window_holds_what_a_node_turns_out_to_have(void **state)
+{
+    (void)state;
+    struct ev_window e = {.window = {.name = xstrdup("w"), .start = wall_add_s(l.now, 300)}};
+    e.window.end = wall_add_s(e.window.start, 600);
+    strv_push(&e.window.nodes, WINDOW_ALL_NODES);
+    lab_must(&l, EV_WINDOW, 0, &e);
+    assert_int_equal(pass(), 0);
+    l.spec.nodes.v[0].cpus = 8;
+    lab_configure(&l);
+    planner_note_all(planner);
+    pass();
+    struct job *j = job_of("one", 8);
+    uint32_t crosses = submit_job(j);
+    j = job_of("one", 8);
+    j->req.time_limit_s = 60;
+    uint32_t in_time = submit_job(j);
+    pass();
+    assert_false(runs(crosses));
+    assert_true(runs(in_time));
+}
+
+static void test_unknown_gpus_may_be_enough(void **state)
+{
+    (void)state;
+    lab_node(&l, "n3", 4, 8000, UINT32_MAX, NULL);
+    lab_part(&l, "new", "n3");
+    lab_configure(&l);
+    planner_note_all(planner);
+    struct job *j = job_of("new", 1);
+    j->req.gpus = 4;
+    uint32_t id = submit_job(j);
+    pass();
+    reason_must_be(id, REASON_RESOURCES);
+}
+
+/* Elements whose own dependency is open are passed over. */
+static void test_elements_one_by_one(void **state)
+{
+    (void)state;
+    uint32_t first = submit_array(2, 0, NULL);
+    assert_int_equal(pass(), 3);
+    uint32_t second = submit_array(2, 0, "aftercorr:1");
+    assert_int_equal(pass(), 0);
+    const struct job *middle = model_get_element(&l.m, first, 1);
+    end(middle->id);
+    planner_note_job(planner, second); /* who drives it knows who waits */
+    assert_int_equal(pass(), 1);
+    const struct job *e = model_get_element(&l.m, second, 1);
+    assert_false(job_is_array_record(e));
+    assert_int_equal(e->state, JOB_RUNNING);
+    planner_note_job(planner, second);
+    planner_note_job(planner, e->id);
+    assert_int_equal(pass(), 0);
+    assert_int_equal(job_pending_elements(lab_get(&l, second)), 2);
+}
+
+static void test_one_singleton_in_a_pass(void **state)
+{
+    (void)state;
+    uint32_t id = submit_array(2, 0, "singleton");
+    assert_int_equal(pass(), 1);
+    planner_note_job(planner, id);
+    assert_int_equal(pass(), 0);
+    reason_must_be(id, REASON_DEPENDENCY);
+}
+
+/* Counted once for the job, not for each task of the pass. */
+static void test_licences_of_a_step_job(void **state)
+{
+    (void)state;
+    struct job *j = lab_job(&l, JOB_KIND_STEPS);
+    j->req.licenses = xstrdup("lic");
+    lab_step(j, "s", 3);
+    submit_job(j);
+    j = job_of("main", 1);
+    j->req.licenses = xstrdup("lic");
+    uint32_t other = submit_job(j);
+    assert_int_equal(pass(), 3);
+    reason_must_be(other, REASON_LICENSES);
+}
+
+/* A task of a step job ends with its job, however late it began. */
+static void test_tasks_end_with_their_job(void **state)
+{
+    (void)state;
+    uint32_t blocks = submit("two", 4);
+    struct job *j = lab_job(&l, JOB_KIND_STEPS);
+    j->req.partition = xstrdup("main");
+    j->req.time_limit_s = 1000;
+    lab_step(j, "s", 2)->cpus_per_rank = 4;
+    uint32_t steps = submit_job(j);
+    assert_int_equal(pass(), 2);
+    l.now.ms += 500 * MS_PER_S;
+    end(blocks);
+    assert_int_equal(pass(), 1); /* the second task: 500 s are left */
+    assert_int_equal(lab_get(&l, steps)->state, JOB_RUNNING);
+    uint32_t next = submit("two", 4);
+    pass();
+    reason_must_be(next, REASON_RESOURCES);
+    assert_int_equal(last.next.ms, wall_add_s(lab_get(&l, steps)->t_start, 1000).ms);
+}
+
+/* Behind an array that is throttled, in the same group: it does not wait for that. */
+static void test_a_newcomer_behind_a_throttled_array(void **state)
+{
+    (void)state;
+    l.spec.reservations = 1;
+    lab_configure(&l);
+    planner_note_all(planner);
+    submit_array(3, 1, NULL);
+    assert_int_equal(pass(), 1);
+    struct job *j = job_of("main", 4);
+    j->req.nodelist = xstrdup("n1");
+    submit_job(j);
+    assert_int_equal(pass(), 0); /* the one place of main is held for it */
+    assert_int_equal(pass(), 0);
+    uint32_t id = submit("main", 1);
+    assert_int_equal(pass(), 1);
+    assert_true(runs(id));
+}
+
+static void test_a_newcomer_alone(void **state)
+{
+    (void)state;
+    submit("one", 4);
+    struct job *j = job_of("two", 3);
+    submit_job(j);
+    assert_int_equal(pass(), 2);
+    uint32_t waits = submit("one", 4);
+    assert_int_equal(pass(), 0);
+    uint32_t fits = submit("two", 1), too_large = submit("two", 2);
+    assert_int_equal(pass(), 1);
+    assert_true(runs(fits));
+    uint32_t other = submit("two", 3);
+    assert_int_equal(pass(), 0);
+    reason_must_be(waits, REASON_RESOURCES);
+    reason_must_be(too_large, REASON_RESOURCES);
+    assert_int_not_equal(planner_reason(planner, other), REASON_NONE);
+    struct job *never = job_of("two", 5);
+    uint32_t id = submit_job(never);
+    pass();
+    reason_must_be(id, REASON_BAD_CONSTRAINTS);
+}
+
+/* Somebody who comes and stands before the first takes his reason along. */
+static void test_reasons_move_with_the_queue(void **state)
+{
+    (void)state;
+    l.spec.reservations = 1;
+    lab_configure(&l);
+    planner_note_all(planner);
+    submit("one", 4);
+    uint32_t a = submit("one", 4), b = submit("one", 4);
+    pass();
+    reason_must_be(a, REASON_RESOURCES);
+    reason_must_be(b, REASON_PRIORITY);
+    struct job *j = job_of("one", 4);
+    j->req.has_priority = true;
+    j->req.priority = 1000;
+    uint32_t c = submit_job(j);
+    pass();
+    reason_must_be(c, REASON_RESOURCES);
+    reason_must_be(a, REASON_PRIORITY);
+    bool told = false;
+    vec_for_each (&last.changed, i)
+        told = told || last.changed.v[i] == a;
+    assert_true(told);
+}
+
+/* What a start earlier than planned gives up is there for those who had their turn before. */
+static void test_who_had_his_turn_gets_what_is_given_up(void **state)
+{
+    (void)state;
+    uint32_t a = submit("one", 4), b = submit("two", 4);
+    pass();
+    struct job *j = job_of("main", 4);
+    j->req.nodes_min = j->req.nodes_max = j->req.ntasks = 2;
+    uint32_t wide = submit_job(j), narrow = submit("two", 4);
+    pass();
+    end(a);
+    end(b);
+    assert_int_equal(pass(), 1);
+    assert_true(runs(wide));
+    reason_must_be(narrow, REASON_RESOURCES);
+    end(wide);
+    assert_int_equal(pass(), 1);
+    assert_int_equal(pass(), 0); /* nothing is left over */
+}
+
+static void test_reservation_that_is_over(void **state)
+{
+    (void)state;
+    struct ev_window e = {.window = {.name = xstrdup("r"), .start = l.now, .kind = WINDOW_RESERVATION}};
+    e.window.end = wall_add_s(l.now, 1000);
+    strv_push(&e.window.nodes, "n1");
+    strv_push(&e.window.users, "alice");
+    lab_must(&l, EV_WINDOW, 0, &e);
+    planner_note_windows(planner);
+    uint32_t outside = submit("one", 1);
+    struct job *j = job_of("one", 1);
+    j->req.reservation = xstrdup("r");
+    uint32_t inside = submit_job(j);
+    j = job_of("one", 1);
+    j->req.reservation = xstrdup("r");
+    j->req.time_limit_s = 2000;
+    uint32_t too_long = submit_job(j);
+    assert_int_equal(pass(), 1);
+    assert_true(runs(inside));
+    assert_false(runs(outside));
+    l.now.ms += 1000 * MS_PER_S;
+    assert_int_equal(pass(), 1); /* who waited outside */
+    assert_true(runs(outside));
+    reason_must_be(too_long, REASON_RESERVATION_GONE);
+}
+
+static void test_two_ways_to_borrow(void **state)
+{
+    (void)state;
+    struct limit_spec *s = rec_list_push(&l.spec.limits);
+    *s = (struct limit_spec){.scope = LIMIT_USER, .name = xstrdup("*"), .partition = xstrdup("one")};
+    memset(&s->soft, 0xff, sizeof s->soft);
+    s->hard = s->soft;
+    s->soft.cpus = 1;
+    lab_configure(&l);
+    planner_note_all(planner);
+    uint32_t a = submit("two", 4), b = submit("one", 2);
+    assert_int_equal(pass(), 2);
+    assert_false(lab_get(&l, a)->borrowed);
+    assert_true(lab_get(&l, b)->borrowed);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_missed_deadline_is_one_jobs_own),
+        TEST(test_no_limit_but_a_deadline),
+        TEST(test_a_hold_leaves_a_lost_node),
+        TEST(test_a_window_holds_what_a_node_turns_out_to_have),
+        TEST(test_unknown_gpus_may_be_enough),
+        TEST(test_elements_one_by_one),
+        TEST(test_one_singleton_in_a_pass),
+        TEST(test_licences_of_a_step_job),
+        TEST(test_tasks_end_with_their_job),
+        TEST(test_a_newcomer_behind_a_throttled_array),
+        TEST(test_a_newcomer_alone),
+        TEST(test_reasons_move_with_the_queue),
+        TEST(test_who_had_his_turn_gets_what_is_given_up),
+        TEST(test_reservation_that_is_over),
+        TEST(test_two_ways_to_borrow),
+    };
+    return cmocka_run_group_tests_name("planner", tests, NULL, NULL);
+}
