@@ -154,6 +154,7 @@ static void adopt(struct agent *a, const struct launch_key *key, int dir_fd)
     t->st.t_start = rec.t_start;
     if (a->cgroup_base)
         t->cgroup = xasprintf("%s/stoker-%s", a->cgroup_base, name);
+    t->devices = devices_path(a, name);
     struct launch_end end;
     if (taskdir_read_end(dir_fd, &end) == 0) {
         end.key = *key;

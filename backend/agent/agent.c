@@ -484,6 +484,7 @@ static int start(struct agent *a, struct errtext *err)
     loop_on_signals(a->loop, (int[]){SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGPIPE}, 5, on_signal, a);
     loop_on_turn(a->loop, on_turn, a);
     gpus_start(a);
+    devices_setup(a);
     return listen_at(a, err);
 }
 
@@ -511,6 +512,7 @@ static void stop(struct agent *a)
     free(a->dir);
     free(a->tasks_dir);
     free(a->cgroup_base);
+    free(a->devices_base);
     for (int i = 0, fds[] = {a->tasks_fd, a->lock_fd, a->dir_fd}; i < 3; i++)
         if (fds[i] >= 0)
             close(fds[i]);

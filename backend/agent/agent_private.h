@@ -22,7 +22,7 @@
 struct policy {
     uint32_t min_uid, max_tasks;
     uint64_t spool_max_mib; /* of one task */
-    bool allow_root;
+    bool allow_root, close_gpus;
     struct strv users, workdirs; /* empty: all */
 };
 
@@ -52,6 +52,7 @@ struct atask {
     uint32_t uid;        /* this and the next: not known of those that an earlier agent has launched */
     struct cpuset gpus;
     bool gpus_known;
+    char *devices; /* control group in which other cards are closed; NULL: none of its own */
 };
 
 /* A connection on the agent's socket. */
@@ -92,8 +93,9 @@ struct agent {
     bool root, spared;
     uint32_t nofile;
     int32_t oom_score_adj;
-    uint32_t stuck_ms; /* what is killed for so long will not die: the controller is told */
-    char *cgroup_base; /* NULL: no v2 groups with memory limits */
+    uint32_t stuck_ms;  /* what is killed for so long will not die: the controller is told */
+    char *cgroup_base;  /* NULL: no v2 groups with memory limits */
+    char *devices_base; /* NULL: cards are not closed */
 
     struct tomb tomb;
     struct list tasks;
@@ -192,8 +194,10 @@ void gpus_describe(struct agent *a, struct msg_agent *m);
 /* As last measured; gpus_watch: more often. */
 void gpus_util(struct agent *a, struct msg_util *u);
 void gpus_watch(struct agent *a, bool on);
-/* By number the names that jobs get instead of numbers; left empty where numbers do. */
-void gpus_names(struct agent *a, struct strv *ret);
+/* By number the names that jobs get instead of numbers; left empty where numbers do, unless always. */
+void gpus_names(struct agent *a, bool always, struct strv *ret);
+/* The minor device numbers of the cards that are not in held. */
+size_t gpus_minors(const struct agent *a, const struct cpuset *held, uint32_t *ret, size_t max);
 /* The process that looks. gpus_child_ended: true where pid was it. */
 bool gpus_is_child(const struct agent *a, pid_t pid);
 bool gpus_child_ended(struct agent *a, pid_t pid);
@@ -203,7 +207,19 @@ bool gpus_child_ended(struct agent *a, pid_t pid);
 void cgroup_setup(struct agent *a);
 /* A group with the limit in force, or NULL: then the shim keeps it. Caller frees. */
 char *cgroup_make(struct agent *a, const char *name, uint64_t mem_mib);
-void cgroup_remove(const char *path);
+void cgroup_remove(const char *path); /* NULL: no-op */
+/* This process's group in the v2 hierarchy, a directory; NULL: there is none. Caller frees. */
+char *cgroup_own(void);
+
+/* --- devices.c --- */
+/* Finds out whether cards can be closed, where the policy wants it; adds a note then. */
+void devices_setup(struct agent *a);
+/* Closes all cards but those held: in the task's control group, or in one that is made for it, *ret_dir,
+ * which its ranks must enter. Returns whether jobs get names instead of numbers. */
+bool devices_close(struct agent *a, const char *task, const char *group, const struct cpuset *held,
+                   char **ret_dir);
+/* That directory; NULL where cards are not closed. Caller frees. */
+char *devices_path(const struct agent *a, const char *task);
 
 /* --- policy.c --- */
 int policy_load(struct policy *p, int dir_fd, struct errtext *err) __attribute__((warn_unused_result));

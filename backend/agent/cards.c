@@ -116,9 +116,9 @@ void cards_out(const struct cards *c, uint32_t n, struct cpuset *ret_out, struct
     }
 }
 
-void cards_names(const struct cards *c, struct strv *ret)
+void cards_names(const struct cards *c, bool always, struct strv *ret)
 {
-    bool shifted = false;
+    bool shifted = always;
     for (uint32_t i = 0; i < c->n; i++)
         shifted = shifted || c->v[i].lost || !c->v[i].is.uuid[0] ||
                   (i && strlen(c->v[i].is.bus) == strlen(c->v[i - 1].is.bus) &&

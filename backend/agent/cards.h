@@ -40,9 +40,9 @@ bool cards_take(struct cards *c, const struct gpu_look *g, cards_stranger_fn fn,
 void cards_out(const struct cards *c, uint32_t n, struct cpuset *ret_out, struct cpuset *ret_lost,
                struct strv *notes);
 
-/* CUDA counts the cards that it finds now: where that is not what the numbers mean, appends the name of
- * each card (its UUID), by number. Appends nothing where the numbers do. */
-void cards_names(const struct cards *c, struct strv *ret);
+/* CUDA counts the cards that it finds now: where that is not what the numbers mean (or always), appends the
+ * name of each card (its UUID), by number. Appends nothing where the numbers do. */
+void cards_names(const struct cards *c, bool always, struct strv *ret);
 
 /* The table as text, which holds for this boot alone. */
 void cards_save(const struct cards *c, const char *boot_id, struct str *out);

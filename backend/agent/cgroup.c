@@ -47,7 +47,7 @@ static bool holds_word(const char *dir, const char *file, const char *word)
 }
 
 /* The mount point of the v2 hierarchy, and this process's group in it; NULL where there is none. */
-static char *own_group(void)
+char *cgroup_own(void)
 {
     char *mounts = xmalloc(256u << 10), groups[4096];
     char *dir = NULL;
@@ -94,7 +94,7 @@ static const char *try_base(const char *base)
 
 void cgroup_setup(struct agent *a)
 {
-    char *base = own_group();
+    char *base = cgroup_own();
     /* An agent that is started again from its own sub-group. */
     if (base && str_ends(base, "/agent"))
         base[strlen(base) - strlen("/agent")] = '\0';

@@ -443,10 +443,20 @@ void gpus_watch(struct agent *a, bool on)
         loop_timer_set(a->loop, &g->timer, 0);
 }
 
-void gpus_names(struct agent *a, struct strv *ret)
+void gpus_names(struct agent *a, bool always, struct strv *ret)
 {
     if (a->gpus)
-        cards_names(&a->gpus->cards, ret);
+        cards_names(&a->gpus->cards, always, ret);
+}
+
+size_t gpus_minors(const struct agent *a, const struct cpuset *held, uint32_t *ret, size_t max)
+{
+    const struct cards *c = a->gpus ? &a->gpus->cards : NULL;
+    size_t n = 0;
+    for (uint32_t i = 0; c && i < c->n && n < max; i++)
+        if (!cpuset_has(held, i) && c->v[i].is.minor != UINT32_MAX)
+            ret[n++] = c->v[i].is.minor;
+    return n;
 }
 
 /* --- start and end --- */

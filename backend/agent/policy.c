@@ -3,7 +3,7 @@
  *
  *     allow_root = no          min_uid = 1000          max_tasks = 200
  *     users = alice,bob        workdirs = /home,/scratch
- *     spool_max = 1G
+ *     spool_max = 1G           close_gpus = no
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +32,10 @@ static int take(struct policy *p, const char *name, const char *value, struct er
         if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
             return err_set(err, -EINVAL, "allow_root is yes or no, not \"%s\"", value);
         p->allow_root = value[0] == 'y';
+    } else if (strcmp(name, "close_gpus") == 0) {
+        if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+            return err_set(err, -EINVAL, "close_gpus is yes or no, not \"%s\"", value);
+        p->close_gpus = value[0] == 'y';
     } else if (strcmp(name, "min_uid") == 0) {
         r = int_parse(value, 0, UINT32_MAX, &n, err);
         if (r == 0)
@@ -52,7 +56,8 @@ static int take(struct policy *p, const char *name, const char *value, struct er
         p->workdirs = strv_split(value, ", ");
     } else {
         return err_set(err, -EINVAL,
-                       "unknown name \"%s\" (allow_root, min_uid, max_tasks, users, workdirs, spool_max)",
+                       "unknown name \"%s\" (allow_root, min_uid, max_tasks, users, workdirs, spool_max, "
+                       "close_gpus)",
                        name);
     }
     return r;

@@ -30,6 +30,7 @@ struct shim_setup {
     int32_t oom_score_adj; /* ... and this is what the task gets */
     uint64_t spool_max;    /* bytes of output that it may write into its directory; 0: any */
     uint32_t stuck_ms;     /* after killing for so long it says so */
+    char *devices;         /* a second v2 group to enter, where there is no cgroup; NULL: none */
     struct strv gpu_names; /* by number, for CUDA_VISIBLE_DEVICES; empty: the numbers do */
 };
 #define SHIM_SETUP_FIELDS(F, G, S)                                                             \
@@ -38,7 +39,7 @@ struct shim_setup {
     F(S, BLOB, groups)                                                                         \
     F(S, STR, node)                                                                            \
     F(S, STR, boot_id) F(S, BOOL, bind) F(S, CPUSET, cpus) F(S, STR, cgroup) F(S, U32, nofile) \
-        F(S, BOOL, spared) F(S, I32, oom_score_adj) F(S, U64, spool_max) F(S, U32, stuck_ms) F(S, STRV, gpu_names)
+        F(S, BOOL, spared) F(S, I32, oom_score_adj) F(S, U64, spool_max) F(S, U32, stuck_ms) F(S, STRV, gpu_names) F(S, STR, devices)
 
 extern const struct rec_desc shim_setup_rec;
 

@@ -65,15 +65,14 @@ static void bind_cpus(const struct shim *s, const struct rank *r)
     sched_setaffinity(0, sizeof set, &set);
 }
 
-static void join_group(const struct shim *s, int report)
+static void join_group(const char *group, int report)
 {
-    if (!s->setup.cgroup)
+    if (!group)
         return;
-    char *path = xasprintf("%s/cgroup.procs", s->setup.cgroup);
+    char *path = xasprintf("%s/cgroup.procs", group);
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0 || write(fd, "0", 1) != 1)
-        give_up(report, errno, false, "cannot enter the control group %s: %s", s->setup.cgroup,
-                strerror(errno));
+        give_up(report, errno, false, "cannot enter the control group %s: %s", group, strerror(errno));
     close(fd);
     free(path);
 }
@@ -260,7 +259,8 @@ static _Noreturn void rank_child(const struct shim *s, const struct rank *r, con
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    join_group(s, report);
+    join_group(s->setup.cgroup, report);
+    join_group(s->setup.devices, report);
     set_limits(s);
     bind_cpus(s, r);
     umask((mode_t)s->l.umask & 0777);

@@ -91,6 +91,7 @@ void tasks_free(struct atask *t)
         rec_fini(&launch_kill_rec, t->late_kill);
     free(t->late_kill);
     free(t->cgroup);
+    free(t->devices);
     free(t->cluster);
     free(t);
 }
@@ -111,6 +112,7 @@ void tasks_ended(struct atask *t, struct launch_end *end)
     list_unlink(&t->lost_link);
     loop_timer_cancel(a->loop, &t->timer); /* it is not connected to any more */
     cgroup_remove(t->cgroup);
+    cgroup_remove(t->devices);
     agent_send(a, MSG_TASK_END, 0, t->end);
     if (!a->controller && t->has_dir) {
         /* Nobody takes it now: it must outlast the power of this machine. Otherwise the controller's disk
@@ -349,7 +351,7 @@ static int check_launch(struct agent *a, const struct launch *l, const struct bl
     return users_groups(l->uid, l->gid, l->user, ret_groups, err);
 }
 
-static void send_setup(struct atask *t, const struct blob *groups, const struct frame *f)
+static void send_setup(struct atask *t, const struct blob *groups, bool closed, const struct frame *f)
 {
     struct agent *a = t->a;
     uint32_t root_group = 0;
@@ -369,8 +371,9 @@ static void send_setup(struct atask *t, const struct blob *groups, const struct 
         .oom_score_adj = a->oom_score_adj,
         .spool_max = a->policy.spool_max_mib << 20,
         .stuck_ms = a->stuck_ms,
+        .devices = t->devices,
     };
-    gpus_names(a, &setup.gpu_names);
+    gpus_names(a, closed, &setup.gpu_names);
     wire_send(&t->wire, SHIM_SETUP, 0, &shim_setup_rec, &setup);
     wire_send_encoded(&t->wire, MSG_LAUNCH, 0, f->body, f->size);
     strv_fini(&setup.gpu_names);
@@ -395,6 +398,7 @@ static int start(struct atask *t, const struct launch *l, const struct blob *gro
     t->has_dir = true;
     if (l->alloc.mem_mib && a->cgroup_base)
         t->cgroup = cgroup_make(a, t->name, l->alloc.mem_mib);
+    bool closed = devices_close(a, t->name, t->cgroup, &l->alloc.gpus, &t->devices);
     int sv[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv) < 0)
         return err_set(err, -errno, "resource: no socket for the supervisor: %s", strerror(errno));
@@ -405,7 +409,7 @@ static int start(struct atask *t, const struct launch *l, const struct blob *gro
         return err_set(err, r, "resource: cannot start the supervisor: %s", strerror(-r));
     }
     wire_open(&t->wire, a->loop, &a->dirty, sv[0], SHIM_FRAME_MAX, &shim_wire_ops, t);
-    send_setup(t, groups, f);
+    send_setup(t, groups, closed, f);
     return 0;
 }
 
@@ -454,6 +458,7 @@ void tasks_launch(struct agent *a, uint64_t tag, const struct launch *l, const s
         return;
     log_error("launch=%s failed: %s", t->name, err.s);
     cgroup_remove(t->cgroup);
+    cgroup_remove(t->devices);
     refuse(a, l, END_LAUNCH_FAILED, err.s);
     remove_task(t);
 }

@@ -163,3 +163,35 @@ is "another one is asked" "$seen" "0,1,2,3|PCI_BUS_ID|0,1,2,3|0,1,2,3|0,1,2,3|0,
 release "$job"
 
 cluster_stop
+
+case_ cards of others are closed
+# Device files without a driver behind them: who may open one is told that there is no such device.
+if [ "$(id -u)" -eq 0 ] && mknod "$WORK/dev0" c 195 0 2>/dev/null && mknod "$WORK/dev1" c 195 1; then
+    echo 'close_gpus = yes' >"$STOKER_HOME/state/agent/n1/policy"
+    chmod 600 "$STOKER_HOME/state/agent/n1/policy"
+    must stoker up
+    wait_for 15 nodes_up
+    note=$(stoker nodes --json)
+    if [[ $note == *"gpus: those of others are closed to a job"* ]]; then
+        echo "they are closed here"
+        script try <<'S'
+echo "$CUDA_VISIBLE_DEVICES"
+for i in 0 1; do cat dev$i 2>&1 | sed 's/.*: //'; done
+S
+        submit --gres=gpu:1 -o tried try
+        wait_end "$job"
+        is "its own card, and another" "$(<tried)" "GPU-aaaa
+No such device or address
+Operation not permitted"
+        submit -o tried0 try
+        wait_end "$job"
+        is "a job without any" "$(<tried0)" "
+Operation not permitted
+Operation not permitted"
+        groups_gone() { ! ls -d /sys/fs/cgroup/stoker-gpus-* /sys/fs/cgroup/unified/stoker-gpus-* 2>/dev/null; }
+        wait_for 10 groups_gone
+    else
+        has "why not" "$note" "gpus: cannot be closed to jobs ("
+    fi
+    cluster_stop
+fi

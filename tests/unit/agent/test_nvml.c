@@ -305,7 +305,7 @@ static void out_is(const char *want_out, const char *want_lost, const char *want
 static void names_are(const char *want)
 {
     struct strv v = {0};
-    cards_names(&cards, &v);
+    cards_names(&cards, false, &v);
     char *text = strv_join(&v, ",");
     assert_string_equal(text, want);
     free(text);
