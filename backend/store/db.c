@@ -205,6 +205,9 @@ static int set_up(struct db *db, const char *path, struct errtext *err)
     r = begin_wal(db, &why);
     r = r ? r : is_new ? create(db, &why) : exec(db, store_upgrade, &why);
     r = r ? r : prepare_all(db, &why);
+    long span = 0;
+    r = r ? r : query_number(db, "SELECT coalesce(max(t_end - t_submit), 0) FROM history", &span, &why);
+    db->span_ms = span;
     if (r == 0)
         sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     return explain(path, r, &why, err);

@@ -48,6 +48,7 @@ enum db_statement {
 struct db {
     sqlite3 *handle;
     sqlite3_stmt *st[DB_N_STATEMENTS];
+    int64_t span_ms; /* of no job of the history lie end and submission further apart */
 };
 
 /* Opens, guards, checks and prepares: see store_open. */

@@ -154,15 +154,21 @@ static int read_targets(struct piece *p, struct history_place *at)
 
 /* --- by time --- */
 
+/* What was submitted by `until` had ended by then: none took longer than the span. */
+static int64_t last_end(const struct piece *p)
+{
+    return p->q->until.ms + (p->q->ended ? 0 : p->db->span_ms);
+}
+
 static sqlite3_stmt *scan(const struct piece *p, const struct history_place *at)
 {
     const struct msg_history *q = p->q;
     bool one_user = q->users.n == 1;
     sqlite3_stmt *st = p->db->st[one_user ? (q->newest ? DB_HISTORY_USER_DOWN : DB_HISTORY_USER_UP)
                                           : (q->newest ? DB_HISTORY_DOWN : DB_HISTORY_UP)];
-    bool bounded = q->newest ? q->ended && wall_is_set(q->until) : wall_is_set(q->since);
+    bool bounded = wall_is_set(q->newest ? q->until : q->since);
     int64_t bound = !bounded    ? (q->newest ? INT64_MAX : INT64_MIN)
-                    : q->newest ? q->until.ms + 1
+                    : q->newest ? last_end(p) + 1
                                 : q->since.ms - 1;
     sqlite3_bind_int64(st, 1, at->begun ? at->t_end : bound);
     sqlite3_bind_int64(st, 2, at->begun ? at->job : q->newest ? 0 : UINT32_MAX);
@@ -172,11 +178,12 @@ static sqlite3_stmt *scan(const struct piece *p, const struct history_place *at)
 }
 
 /* Behind the last row that can be meant? */
-static bool is_past(const struct msg_history *q, int64_t t_end)
+static bool is_past(const struct piece *p, int64_t t_end)
 {
+    const struct msg_history *q = p->q;
     if (q->newest)
         return wall_is_set(q->since) && t_end < q->since.ms;
-    return q->ended && wall_is_set(q->until) && t_end > q->until.ms;
+    return wall_is_set(q->until) && t_end > last_end(p);
 }
 
 static int read_range(struct piece *p, struct history_place *at)
@@ -187,7 +194,7 @@ static int read_range(struct piece *p, struct history_place *at)
     while (r == 0 && !is_full(p) && (rc = sqlite3_step(st)) == SQLITE_ROW) {
         int64_t t_end = sqlite3_column_int64(st, 1);
         uint64_t state = (uint64_t)sqlite3_column_int64(st, 3);
-        if (is_past(q, t_end)) {
+        if (is_past(p, t_end)) {
             rc = SQLITE_DONE;
             break;
         }

@@ -119,6 +119,8 @@ static int write_retire(struct db *db, const struct row *r, const char *data, st
 {
     const struct job *j = r->summary;
     sqlite3_stmt *st = db->st[DB_ADD_HISTORY];
+    if (j->t_end.ms - j->t_submit.ms > db->span_ms)
+        db->span_ms = j->t_end.ms - j->t_submit.ms;
     sqlite3_bind_int64(st, 1, j->id);
     sqlite3_bind_int64(st, 2, j->array_job);
     sqlite3_bind_int64(st, 3, j->uid);
