@@ -44,7 +44,8 @@ static struct bpf_insn jump(int code, int reg, uint32_t n, size_t over)
                              .off = (int16_t)over};
 }
 
-/* 1 allows, 0 denies: a character device of NVIDIA's with one of the minor numbers is denied. */
+/* 1 allows, 0 denies: a character device of NVIDIA's with one of the minor numbers is denied. There must be
+ * one: the kernel takes no program with a part that is never reached. */
 static int load_rule(const uint32_t *minors, size_t n)
 {
     struct bpf_insn p[CARDS_MAX + 12];
@@ -108,7 +109,7 @@ void devices_setup(struct agent *a)
     if (probe && mkdir(probe, 0755) < 0 && errno != EEXIST)
         r = -errno;
     if (probe && r == 0)
-        r = close_in(probe, NULL, 0);
+        r = close_in(probe, &(uint32_t){CARDS_MAX}, 1);
     if (probe)
         rmdir(probe);
     free(probe);
@@ -129,6 +130,8 @@ bool devices_close(struct agent *a, const char *task, const char *group, const s
     *ret_dir = NULL;
     if (!a->devices_base)
         return false;
+    if (!n)
+        return true;
     char *dir = group ? NULL : devices_path(a, task);
     int r = dir && mkdir(dir, 0755) < 0 ? -errno : 0;
     if (r == 0)
