@@ -176,9 +176,7 @@ static void print_text(const struct msg_plan *p)
     if (p->n_more)
         str_appendf(&out, "and %u more\n", p->n_more);
     if (wall_is_set(p->made))
-        str_appendf(&out,
-                    "Ends and starts are those of the time limits: the latest, as the queue stands. "
-                    "Forecast %s ago.\n",
+        str_appendf(&out, "Starts and ends go by time limits: the latest, as the queue stands %s ago.\n",
                     duration_format_words(wall_elapsed_s(p->made, p->now), buf));
     out_flush(&out);
     str_fini(&out);

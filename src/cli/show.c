@@ -74,7 +74,7 @@ static void state_line(struct str *out, const struct job *j, const struct job_cx
         str_fini(&why);
     }
     if (j->restarts)
-        str_appendf(&s, "; started again %u times", j->restarts);
+        str_appendf(&s, "; started again %u time%s", j->restarts, j->restarts == 1 ? "" : "s");
     line(out, "state", s.s);
     str_clear(&s);
     if (j->state != JOB_PENDING) {
@@ -100,7 +100,6 @@ static void state_line(struct str *out, const struct job *j, const struct job_cx
     line(out, "submitted", s.s);
     str_clear(&s);
     if (j->preempted_by && j->preempt_text) {
-        str_append(&s, "to go for ");
         cell_text(&s, j->preempt_text, -1, false, false);
         line(out, "preempted", s.s);
         str_clear(&s);
@@ -347,6 +346,9 @@ static void job_page_json(struct str *out, const struct lookup *l, const struct 
     struct job_row row = {.job = l->job, .element = ARRAY_NONE};
     str_append(out, "{\"schema\":1,\"job\":");
     columns_to_json(out, &job_columns, &row, cx);
+    json_bool(out, "borrowed", l->job->borrowed);
+    json_int(out, "preempted_by", l->job->preempted_by);
+    json_text(out, "preempted_why", l->job->preempt_text);
     str_append(out, ",\"steps\":[");
     bool any = false;
     for (size_t i = 0; i < l->job->steps.n; i++) {

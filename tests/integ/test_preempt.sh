@@ -1,0 +1,192 @@
+#!/usr/bin/env bash
+# Preemption: CONT and TERM at once to the whole tree, KILL after the grace time; requeued with the same id, or cancelled; by partition,
+# by QOS, and of what was borrowed; and nothing is lost when the controller dies in the middle of it.
+. stoker.sh
+command -v python3 >/dev/null || skip "no python3"
+
+CPUS=4 PARTITIONS='
+  { name = "main"; nodes = "n1"; default = true; priority_tier = 2; grace_time = "5s"; },
+  { name = "low"; nodes = "n1"; priority_tier = 1; preempt_mode = "requeue"; grace_time = "1s"; requeue_after_grace = true; },
+  { name = "scrap"; nodes = "n1"; priority_tier = 0; preempt_mode = "cancel"; grace_time = "10s"; }' \
+EXTRA='qos = ( { name = "rush"; preempt = [ "slow" ]; }, { name = "slow"; preempt_mode = "requeue"; grace_time = "5s"; }, { name = "loan"; } );
+limits = ( { scope = "qos"; name = "loan"; soft = { cpus = 1; }; } );' cluster_start
+
+# Runs until it is told to go; notes what it gets.
+cat >work.py <<'E'
+import os, signal, sys, time
+name, deaf, ended = sys.argv[1], "deaf" in sys.argv, False
+def note(word):
+    with open(name + ".log", "a") as f:
+        f.write(f"{word} {int(time.monotonic() * 1000)}\n")
+def on(sig, _):
+    global ended
+    note(signal.Signals(sig).name)
+    ended = ended or (sig == signal.SIGTERM and not deaf)
+for s in (signal.SIGCONT, signal.SIGTERM):
+    signal.signal(s, on)
+note("begin")
+end = time.monotonic() + 60
+while time.monotonic() < end and not ended and not os.path.exists("go"):
+    time.sleep(0.02)
+    if deaf:
+        note("alive")
+E
+words() { cut -d' ' -f1 "$1.log" | grep -v alive | sort | tr '\n' ' '; }
+ms_of() { sed -n "s/^$2 //p" "$1.log" | head -n 1; }
+begun() { [ -e "$1.log" ] && [ "$(grep -c '^begin' "$1.log")" -ge "${2:-1}" ]; }
+ends() { touch go && wait_end "$1" && rm go; }
+
+case_ "the documents' script: it is warned and saves itself, is queued again, and goes on in the same output"
+script save.bash <<'E'
+#SBATCH --ntasks=1 -c 4 -p low -o save.out
+exit_script() {
+    echo "Preemption signal, saving myself"
+    trap - SIGTERM # clear the trap
+    # Optional: sends SIGTERM to child/sub processes
+    kill -- -$$
+}
+
+trap exit_script SIGTERM
+
+# The main script part
+echo "run ${SLURM_RESTART_COUNT:-0} of $SLURM_JOB_ID"
+setsid python3 work.py far &
+python3 work.py save
+E
+submit save.bash
+save=$job
+wait_for 15 begun save
+wait_for 15 begun far
+submit -c 4 -o /dev/null --wrap 'exec python3 work.py owner'
+owner=$job
+wait_for 15 begun owner
+is "the owner runs, the other waits" "$(job_state $owner) $(job_state $save)" "RUNNING PENDING"
+is "the script's child" "$(words save)" "SIGCONT SIGTERM begin "
+is "one in another session" "$(words far)" "SIGCONT SIGTERM begin "
+has "the trap ran" "$(cat save.out)" "Preemption signal, saving myself"
+has "its output says why" "$(cat save.out)" "JOB $save ON n1 CANCELLED AT "
+has "its output says why" "$(cat save.out)" " DUE TO PREEMPTION ***"
+is "Restarts, Reason" "$(job_field $save Restarts) $(job_reason $save)" "1 Resources"
+must stoker show $save
+has "who preempted it, by which rule" "$out" "preempted  job $owner in partition main (tier 2) comes before partition low (tier 1)"
+must stoker show --json $save
+has "the same as JSON" "$out" "\"preempted_by\":$owner,\"preempted_why\":\"job $owner in partition main (tier 2) comes before"
+must stoker why $save
+has "it waits for the other" "$out" "4 CPUs wanted in low; 1 node: 1 too few free CPUs; job $owner runs without a time limit"
+touch go
+wait_end $owner
+wait_for 15 begun save 2
+wait_end $save
+rm go
+is "it ran again" "$state $(sed -n 's/^\(run .\).*/\1/p' save.out | tr '\n' ' ')" "COMPLETED run 0 run 1 "
+is "one record of it" "$(sacct -nX -j $save -o JobID,State | tr -s ' ')" "$save COMPLETED "
+
+case_ "one that does not go is killed after the grace time, and not before"
+submit -c 4 -p low -o deaf.out --wrap 'python3 work.py deaf deaf'
+deaf=$job
+wait_for 15 begun deaf
+submit -c 4 -o /dev/null --wrap 'exec python3 work.py second'
+second=$job
+wait_for 15 begun second
+last=$(sed -n 's/^alive //p' deaf.log | tail -n 1)
+at_least "it lived on after TERM for" $((last - $(ms_of deaf SIGTERM))) 700
+at_most "it lived on after TERM for" $((last - $(ms_of deaf SIGTERM))) 4000
+is "queued again" "$(job_state $deaf) $(job_field $deaf Restarts)" "PENDING 1"
+scancel $deaf
+ends $second
+
+case_ "preempt_mode = cancel: it ends as PREEMPTED; only as many go as must, the youngest first"
+submit -c 2 -p scrap -o /dev/null --wrap 'exec python3 work.py old'
+old=$job
+wait_for 15 begun old
+submit -c 2 -p scrap -o /dev/null --wrap 'exec python3 work.py young'
+young=$job
+wait_for 15 begun young
+submit -c 2 -p low -o /dev/null --wrap 'exec python3 work.py third'
+third=$job
+wait_end $young
+is "the younger one" "$state" PREEMPTED
+wait_state $third RUNNING
+is "the older one goes on" "$(job_state $old) $(words old)" "RUNNING begin "
+is "in the accounts" "$(sacct -nX -j $young -o State%20,ExitCode | tr -s ' ')" " PREEMPTED 0:0 "
+touch go
+wait_end $old
+wait_end $third
+rm go
+
+case_ "a job that could not start even then sends nobody away"
+submit -c 2 -p scrap -o /dev/null --wrap 'exec python3 work.py safe'
+safe=$job
+submit -c 2 -o /dev/null --wrap 'exec python3 work.py own'
+own=$job
+wait_for 15 begun safe
+wait_for 15 begun own
+submit -c 4 -o /dev/null --wrap true
+large=$job
+wait_state $large PENDING
+must stoker why $large
+has "it waits for its like" "$out" "4 CPUs wanted in main"
+is "the small one was not asked" "$(job_state $safe) $(words safe)" "RUNNING begin "
+touch go
+wait_end $large
+is "it ran when both had ended" "$state $(job_state $safe)" "COMPLETED COMPLETED"
+rm go
+
+case_ "by QOS, within a partition"
+submit -c 4 --qos slow -o /dev/null --wrap 'exec python3 work.py slow'
+slow=$job
+wait_for 15 begun slow
+submit -c 1 -o /dev/null --wrap true
+plain=$job
+submit -c 4 --qos rush -o /dev/null --wrap 'exec python3 work.py rush'
+rush=$job
+wait_for 15 begun rush
+is "one of no such QOS waits" "$(job_state $plain) $(job_state $slow)" "PENDING PENDING"
+is "what it got" "$(words slow)" "SIGCONT SIGTERM begin "
+must stoker show $slow
+has "by which rule" "$out" "preempted  job $rush has QOS rush, which may preempt QOS slow"
+touch go
+for j in $rush $plain $slow; do
+    wait_end $j
+    is "then all run" "$state" COMPLETED
+done
+rm go
+
+case_ "what was borrowed goes back"
+submit -c 3 --qos loan -o /dev/null --wrap 'exec python3 work.py loan'
+loan=$job
+wait_for 15 begun loan
+must stoker show $loan
+has "it is marked" "$out" "borrowed   over a soft limit: it has to go when another job needs what it holds"
+has "in the plan" "$(stoker plan)" borrowed
+submit -c 4 -o /dev/null --wrap 'exec python3 work.py within'
+within=$job
+wait_for 15 begun within
+is "back in the queue" "$(job_state $loan) $(words loan)" "PENDING SIGCONT SIGTERM begin "
+must stoker show $loan
+has "by which rule" "$out" "preempted  job $within is within its limits and needs what this job had borrowed"
+touch go
+wait_end $within
+wait_end $loan
+is "it ends well" "$state" COMPLETED
+rm go
+
+case_ "the controller dies in the middle of a grace time"
+submit -c 4 -p low -o again.out --wrap 'python3 work.py again deaf'
+again=$job
+wait_for 15 begun again
+submit -c 4 -o /dev/null --wrap 'exec python3 work.py last'
+last=$job
+wait_for 15 grep -q SIGTERM again.log
+controller_kill9
+must stoker up
+wait_for 15 begun last
+is "queued again once" "$(job_state $again) $(job_field $again Restarts)" "PENDING 1"
+touch go
+wait_end $last
+is "the other" "$state" COMPLETED
+wait_end $again
+is "its second run" "$state $(grep -c '^begin' again.log)" "COMPLETED 2"
+must stoker show $again
+has "the story is there" "$out" "preempted  job $last in partition main (tier 2) comes before partition low (tier 1)"
+cluster_stop
