@@ -20,10 +20,12 @@
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 
-#define STOP_MS  10000 /* for an old agent to go */
-#define CHUNK    65536
-#define LOG_NAME "agent.log"
-#define LOG_MAX  (4 << 20) /* then it begins anew, with one old file kept */
+#define STOP_MS   5000 /* for an old agent to go */
+#define START_MS  5000 /* for a new one to be there */
+#define CONNECT_S 2
+#define CHUNK     65536
+#define LOG_NAME  "agent.log"
+#define LOG_MAX   (4 << 20) /* then it begins anew, with one old file kept */
 
 extern char **environ;
 
@@ -149,13 +151,18 @@ static int reach_agent(const char *program, const char *node, const char *dir, s
     if (r < 0)
         return r;
     char *path = xasprintf("%s/agent.sock", dir);
-    int fd = unixsock_connect(path, 0, 5);
-    if (fd < 0) {
+    int fd = unixsock_connect(path, 0, CONNECT_S);
+    /* One that is on its way out listens no more and still holds the directory: then the one that is
+     * started goes again, and is started once more. */
+    for (int64_t end = now_ms() + START_MS; fd < 0 && r == 0 && now_ms() < end;) {
+        const struct timespec pause = {.tv_nsec = 20000000};
         r = start_agent(program, node, dir, err);
-        fd = r < 0 ? r : unixsock_connect(path, 0, 5);
-        if (r == 0 && fd < 0)
-            err_set(err, fd, "cannot reach the agent at %s: %s", path, strerror(-fd));
+        fd = r < 0 ? r : unixsock_connect(path, 0, CONNECT_S);
+        if (fd < 0)
+            nanosleep(&pause, NULL);
     }
+    if (r == 0 && fd < 0)
+        err_set(err, fd, "cannot reach the agent at %s: %s", path, strerror(-fd));
     free(path);
     return fd;
 }
