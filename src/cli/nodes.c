@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
@@ -15,23 +16,31 @@
 
 #define BAR_CELLS 8
 
+#define MEASURE_MS 2000 /* nodes that measure something say it within a second */
+
 struct nodes {
-    bool json;
+    bool json, use;
 };
 
-enum { O_JSON = 1 };
+enum { O_JSON = 1, O_USE };
 
 static const struct opt option_table[] = {{.id = O_JSON, .name = "json", .help = "print JSON"}};
+static const struct opt gpu_option_table[] = {
+    {.id = O_JSON, .name = "json", .help = "print JSON"},
+    {.id = O_USE, .name = "use", .letter = 'u', .help = "measure how busy each is, a card a line"},
+};
 
-static int set_option(void *ctx, __attribute__((unused)) const struct opt *o,
-                      __attribute__((unused)) const char *arg, __attribute__((unused)) struct errtext *err)
+static int set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,
+                      __attribute__((unused)) struct errtext *err)
 {
     struct nodes *n = ctx;
-    n->json = true;
+    n->json = n->json || o->id == O_JSON;
+    n->use = n->use || o->id == O_USE;
     return 0;
 }
 
 static const struct opts options = OPTS(option_table, set_option);
+static const struct opts gpu_options = OPTS(gpu_option_table, set_option);
 
 /* Of the nodes that a job's cleaning-up makes "completing" the listing takes no note: a person sees them as
  * in use. */
@@ -219,6 +228,8 @@ struct gpu_owner {
     const struct node *node;
     unsigned index;
     const struct job *job; /* NULL: free */
+    bool measured;
+    struct gpu_util use;
 };
 
 struct gpu_map {
@@ -367,17 +378,120 @@ static void gpus_json(const struct gpu_map *map, struct str *out)
         json_int(out, "index", g->index);
         json_text(out, "type", g->node->gpu_type);
         json_text(out, "state", gpu_state(g));
-        json_text(out, "note", node_gpu_note(g->node, g->index));
         str_clear(&id);
         if (g->job)
             jobtext_id(&id, g->job, 0);
         json_text(out, "job", id.s);
         json_text(out, "user", g->job ? g->job->user : NULL);
         json_text(out, "name", g->job ? g->job->req.name : NULL);
+        json_text(out, "note", node_gpu_note(g->node, g->index));
+        if (g->measured) {
+            json_int(out, "busy_percent", g->use.busy_pct);
+            json_int(out, "mem_used_mib", (int64_t)g->use.mem_used_mib);
+            json_int(out, "mem_mib", (int64_t)g->use.mem_mib);
+            json_int(out, "foreign", g->use.foreign);
+        }
         str_append_char(out, '}');
     }
     str_append(out, "]}\n");
     str_fini(&id);
+}
+
+/* --- how busy --- */
+
+static void take_use(struct gpu_map *map, struct strv *heard, const struct msg_util *u)
+{
+    if (!u->node || strv_has(heard, u->node))
+        return;
+    strv_push(heard, u->node);
+    vec_for_each (&map->v, i)
+        for (size_t k = 0; k < u->gpus.n && strcmp(map->v.v[i].node->spec.name, u->node) == 0; k++)
+            if (u->gpus.v[k].index == map->v.v[i].index) {
+                map->v.v[i].measured = true;
+                map->v.v[i].use = u->gpus.v[k];
+            }
+}
+
+static bool lacks_nodes(const struct gpu_map *map, const struct strv *heard)
+{
+    vec_for_each (&map->v, i)
+        if (node_responds(map->v.v[i].node) && !strv_has(heard, map->v.v[i].node->spec.name))
+            return true;
+    return false;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void measure(struct gpu_map *map, struct client *c)
+{
+    struct strv heard = {0};
+    struct msg_flag on = {.on = true};
+    int64_t deadline = now_ms() + MEASURE_MS;
+    bool asked = client_send(c, MSG_WATCH_UTIL, &on, NULL, NULL) >= 0;
+    while (asked && lacks_nodes(map, &heard) && now_ms() < deadline) {
+        struct incoming in;
+        int r = client_next(c, (int)(deadline - now_ms()), &in, NULL);
+        if (r < 0)
+            break;
+        if (r == 0)
+            continue;
+        if (in.kind == MSG_UTIL)
+            take_use(map, &heard, in.body);
+        msg_free(in.kind, in.body);
+    }
+    strv_fini(&heard);
+}
+
+static const struct table_col use_cols[] = {{.title = "NODE", .flex = 8}, {.title = "GPU", .right = true},
+                                            {.title = "TYPE", .flex = 4}, {.title = "BUSY", .right = true},
+                                            {.title = "MEMORY"},          {.title = "STATE"},
+                                            {.title = "WHO", .flex = 10}};
+
+static void append_who(struct str *s, const struct gpu_owner *g)
+{
+    str_clear(s);
+    if (g->job) {
+        str_appendf(s, "%s/%s  job ", g->job->user ? g->job->user : "?",
+                    g->job->req.name ? g->job->req.name : "");
+        jobtext_id(s, g->job, BITSTR_LEN_DEFAULT);
+    }
+    if (node_gpu_note(g->node, g->index))
+        str_appendf(s, "%s%s", s->len ? "; " : "", node_gpu_note(g->node, g->index));
+}
+
+static void print_use(const struct gpu_map *map, struct str *out)
+{
+    struct table t = TABLE_INIT(use_cols);
+    struct str s = STR_INIT;
+    char used[UNITS_TEXT_SIZE], all[UNITS_TEXT_SIZE];
+    vec_for_each (&map->v, i) {
+        const struct gpu_owner *g = &map->v.v[i];
+        table_add(&t, TONE_PLAIN, g->node->spec.name);
+        table_addf(&t, TONE_PLAIN, "%u", g->index);
+        table_add(&t, TONE_PLAIN, g->node->gpu_type);
+        if (g->measured) {
+            table_addf(&t, TONE_PLAIN, "%u%%", g->use.busy_pct);
+            table_addf(&t, TONE_PLAIN, "%s/%s", mem_format_words(g->use.mem_used_mib * 1024, used),
+                       mem_format_words(g->use.mem_mib * 1024, all));
+        } else {
+            table_add(&t, TONE_DIM, NULL);
+            table_add(&t, TONE_DIM, NULL);
+        }
+        table_add(&t, TONE_PLAIN, gpu_state(g));
+        append_who(&s, g);
+        table_add(&t, TONE_PLAIN, s.s);
+    }
+    if (map->v.n)
+        table_print(&t, out, listing_width(), color_is_welcome());
+    else
+        str_append(out, "no node has a GPU\n");
+    table_fini(&t);
+    str_fini(&s);
 }
 
 /* --- the commands --- */
@@ -441,7 +555,11 @@ static int run(struct cli *cli, int argc, char **argv, bool gpus)
         if (rc == 0 && gpus) {
             struct gpu_map map = {.v = VEC_INIT};
             map_gpus(&m, &map);
-            if (o.json)
+            if (o.use)
+                measure(&map, c);
+            if (o.use && !o.json)
+                print_use(&map, &out);
+            else if (o.json)
                 gpus_json(&map, &out);
             else
                 print_gpus(&map, &out);
@@ -482,7 +600,7 @@ const struct command cmd_nodes = {
 const struct command cmd_gpus = {
     .name = "gpus",
     .summary = "Show every GPU and whose it is",
-    .usage = "[--json] [NODES...]",
-    .options = &options,
+    .usage = "[--use] [--json] [NODES...]",
+    .options = &gpu_options,
     .run = gpus_run,
 };
