@@ -205,6 +205,21 @@ static bool is_queue_empty(void *ctx)
     return empty;
 }
 
+static void show_left(struct client *c)
+{
+    struct model m;
+    cluster_fetch(c, &m);
+    list_for_each (j, &m.all, struct job, in_all)
+        if (!job_state_is_final(j->state))
+            printf(
+                "job %u (%s, %s): %s %s, %s, array %u, index %d, %u elements, launches %u, restarts %u\n",
+                j->id, j->request_id ? j->request_id : "-", j->partition, job_state_long(j->state),
+                reason_slurm(j->reason), j->req.dependency ? j->req.dependency : "-", j->array_job,
+                (int)j->array_index, j->state == JOB_PENDING ? job_pending_elements(j) : 0, j->launches,
+                j->restarts);
+    model_fini(&m);
+}
+
 /* --- the ledger --- */
 
 struct line {
@@ -246,6 +261,15 @@ static int last_end(unsigned key, unsigned element)
     return at;
 }
 
+/* Of its first run that came so far: one that is preempted at once may not. */
+static int first_begin(unsigned key)
+{
+    vec_for_each (&ledger, i)
+        if (ledger.v[i].what == 'B' && ledger.v[i].key == key)
+            return (int)i;
+    return -1;
+}
+
 static void check_runs(void)
 {
     vec_for_each (&ledger, i) {
@@ -259,6 +283,14 @@ static void check_runs(void)
                 fail_msg("request %u_%u never ran to its end", k, e);
 }
 
+static void show(unsigned key)
+{
+    vec_for_each (&ledger, i)
+        if (ledger.v[i].key == key)
+            printf("line %zu: %c of %u_%u, run %u\n", i + 1, ledger.v[i].what, key, ledger.v[i].element,
+                   ledger.v[i].restart);
+}
+
 static void check_order(void)
 {
     for (unsigned k = N_CLIENTS; k < N_JOBS; k++) {
@@ -266,8 +298,11 @@ static void check_order(void)
             continue;
         unsigned other = k - N_CLIENTS;
         for (unsigned e = 0; e < (other % N_WHATS == ARRAY ? ELEMENTS : 1); e++)
-            if (find_line('B', k, 0, 0) < last_end(other, e))
+            if (first_begin(k) < last_end(other, e)) {
+                show(k);
+                show(other);
                 fail_msg("request %u began before %u_%u, which it waits for, had ended", k, other, e);
+            }
     }
 }
 
@@ -410,8 +445,10 @@ static void test_kill_with_policies(void **state)
         check_int("client", status, 0);
     }
     struct client *c = cluster_connect();
-    if (!cluster_eventually(DONE_MS, 50, is_queue_empty, c))
+    if (!cluster_eventually(DONE_MS, 50, is_queue_empty, c)) {
+        show_left(c);
         fail_msg("jobs are left");
+    }
     client_free(c);
     cluster_kill(controller);
     struct model m;
