@@ -19,7 +19,7 @@
 #include "src/base/xalloc.h"
 
 #define SSH_MS  30000 /* host key, login, channel */
-#define BOOT_MS 14000 /* since the last progress; the bridge gives up sooner */
+#define BOOT_MS 20000 /* since the last progress; the bridge gives up sooner */
 #define CHUNK   65536u
 #define OUT_MAX \
     (256u << 10) /* of the controller's bytes that are held here; the rest stays in the socket */
