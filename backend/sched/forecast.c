@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "backend/sched/gate.h"
 #include "backend/sched/licence.h"
 #include "backend/sched/planner_private.h"
 #include "backend/sched/pool_private.h"
@@ -706,13 +707,13 @@ static char *names_of(const struct planner *p, const struct pool_parts *parts, u
 }
 
 /* When it would start behind all that is planned. */
-static void try_later(struct planner *p, const struct group *g, struct trial *ret)
+static void try_later(struct planner *p, const struct group *g, int64_t from, struct trial *ret)
 {
     struct forecasts *f = p->made;
     struct found found = {0};
     if (!f)
         return;
-    find(f, g, p->now.ms, &found);
+    find(f, g, from, &found);
     bool within = found.t < f->window_end;
     ret->forecast = (struct forecast){.kind = within ? FORECAST_PLANNED : FORECAST_BEYOND,
                                       .start.ms = within ? found.t : 0,
@@ -733,7 +734,8 @@ static bool has_licences(const struct planner *p, const struct job *j)
     return fits;
 }
 
-static void try_group(struct planner *p, const struct group *g, const struct job *j, struct trial *ret)
+static void try_group(struct planner *p, const struct group *g, const struct job *j, int64_t from,
+                      struct trial *ret)
 {
     struct backfill_choice *open = xcalloc(g->n_choices, sizeof *open);
     uint32_t *positions = xcalloc(g->n_choices, sizeof *positions);
@@ -744,14 +746,14 @@ static void try_group(struct planner *p, const struct group *g, const struct job
         ret->reason = limit_reason(&ret->verdict);
     } else if (g->licensed && !has_licences(p, j)) {
         ret->reason = REASON_LICENSES;
-    } else if (backfill_start_beside(&p->backfill, &it, &at)) {
+    } else if (from <= p->now.ms && backfill_start_beside(&p->backfill, &it, &at)) {
         ret->now = true;
         ret->len_ms = at.len;
         ret->partition = p->view->model->spec.parts.v[open[at.choice].lane].name;
         ret->nodes = names_of(p, &at.parts, &ret->cpus);
         ret->forecast = (struct forecast){.kind = FORECAST_PLANNED, .start = p->now, .made = p->now};
     } else {
-        try_later(p, g, ret);
+        try_later(p, g, from, ret);
     }
     backfill_place_fini(&at);
     free(positions);
@@ -769,8 +771,12 @@ void planner_try(struct planner *p, const struct sched_view *v, const struct job
     struct group *g = planner_group(p, j, s, &ret->reason);
     if (!g)
         return;
-    ret->reason = REASON_NONE;
-    try_group(p, g, j, ret);
+    struct wall clears = {0};
+    enum reason gate = gate_job(v, j, now, &clears);
+    bool waits_for_others = gate == REASON_DEPENDENCY || gate == REASON_DEPENDENCY_NEVER;
+    ret->reason = waits_for_others ? gate : REASON_NONE;
+    if (!waits_for_others)
+        try_group(p, g, j, clears.ms > now.ms ? clears.ms : now.ms, ret);
     if (!g->n_units)
         planner_drop_group(p, g);
 }

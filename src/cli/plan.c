@@ -172,10 +172,13 @@ static void print_text(const struct msg_plan *p)
         add_count(&t, r->gpus);
         add_where(&t, r);
     }
-    table_print(&t, &out, listing_width(), color_is_welcome());
+    if (p->rows.n)
+        table_print(&t, &out, listing_width(), color_is_welcome());
+    else
+        str_append(&out, "Nothing runs, nothing waits, and no window is planned.\n");
     if (p->n_more)
         str_appendf(&out, "and %u more\n", p->n_more);
-    if (wall_is_set(p->made))
+    if (wall_is_set(p->made) && p->rows.n)
         str_appendf(&out, "Starts and ends go by time limits: the latest, as the queue stands %s ago.\n",
                     duration_format_words(wall_elapsed_s(p->made, p->now), buf));
     out_flush(&out);

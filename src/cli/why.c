@@ -79,6 +79,47 @@ static void append_range(struct str *out, const struct msg_why *w, struct wall n
     append_clock(out, w->unlikely, now);
 }
 
+/* Where a line that is too long goes on: below its text, behind the class of a cause. */
+static size_t indent_of(const char *line)
+{
+    size_t n = strspn(line, " ");
+    size_t word = strspn(line + n, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+    return n == 1 && word > 2 ? n + word + strspn(line + n + word, " ") : 1;
+}
+
+static void append_wrapped(struct str *out, const char *line, size_t len, size_t width)
+{
+    size_t indent = indent_of(line), room = width;
+    while (width > 2 * indent && len > room) {
+        size_t cut = room;
+        while (cut && line[cut] != ' ')
+            cut--;
+        if (cut <= (room == width ? indent : 0)) /* a word as long as the line */
+            break;
+        size_t end = cut;
+        while (end && line[end - 1] == ' ')
+            end--;
+        str_append_n(out, line, end);
+        str_appendf(out, "\n%*s", (int)indent, "");
+        line += cut + 1;
+        len -= cut + 1;
+        room = width - indent;
+    }
+    str_append_n(out, line, len);
+    str_append_char(out, '\n');
+}
+
+static void print_wrapped(const struct str *text, unsigned width)
+{
+    struct str out = STR_INIT;
+    for (const char *at = text->s, *end; at && *at; at = end + 1) {
+        end = strchr(at, '\n');
+        append_wrapped(&out, at, (size_t)(end - at), width);
+    }
+    out_flush(&out);
+    str_fini(&out);
+}
+
 static void print_why(struct str *out, const struct msg_why *w, struct wall now)
 {
     foreign(out, w->summary);
@@ -172,7 +213,10 @@ static int ask_why(const struct why *w, const struct cli *cli, const struct job_
             why_json(&out, why);
         else
             print_why(&out, why, client_welcome(c)->now);
-        out_flush(&out);
+        if (w->json)
+            out_flush(&out);
+        else
+            print_wrapped(&out, listing_width());
         str_fini(&out);
         msg_free(MSG_WHY_TEXT, why);
     }
