@@ -169,6 +169,22 @@ release "$job"
 
 cluster_stop
 
+case_ nvidia-smi, where the library cannot be loaded
+mkdir bin
+script bin/nvidia-smi <<'S'
+case $1 in
+--query-gpu=*) echo "00000000:3C:00.0, GPU-bbbb, 5, 10, 81920, NVIDIA A100"
+    echo "00000000:3B:00.0, GPU-aaaa, 97, 40000, 81920, NVIDIA A100" ;;
+--query-compute-apps=*) echo "00000000:3B:00.0, 77" ;;
+esac
+S
+is "a look" "$(printf l | STOKER_NVML=/nonexistent/libnvidia-ml.so.1 PATH=$WORK/bin:$PATH stoker-agent --gpu-watch)" "way nvidia-smi
+card 0000:3b:00.0 4294967295 97 40000 81920 0 GPU-aaaa NVIDIA A100
+card 0000:3c:00.0 4294967295 5 10 81920 0 GPU-bbbb NVIDIA A100
+proc 0 77
+."
+has "neither of them" "$(printf l | STOKER_NVML=/nonexistent/libnvidia-ml.so.1 PATH=$B/bin:/nonexistent "$B/bin/stoker-agent" --gpu-watch)" "; no nvidia-smi"
+
 case_ cards of others are closed
 # Device files without a driver behind them: who may open one is told that there is no such device.
 if [ "$(id -u)" -eq 0 ] && mknod "$WORK/dev0" c 195 0 2>/dev/null && mknod "$WORK/dev1" c 195 1; then
