@@ -337,6 +337,8 @@ void jobenv_task(struct strv *env, const struct job *j, const struct step *s, co
     if (own_world)
         step_job_placement(env, s, t);
     set_node(env, alloc_on_node(j, t));
+    if (!own_world && j->alloc.n) /* of this node, not of the job's first one */
+        set_gpu_list(env, "SLURM_JOB_GPUS", &alloc_on_node(j, t)->gpus);
     set_count(env, "SLURM_NODEID", own_world ? 0 : t->index);
     struct str gtids = STR_INIT;
     for (uint32_t i = 0; i < t->n_ranks; i++)
