@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# The plan and the answers about it: stoker plan, --drain, --config, stoker why, squeue --start, sbatch --test-only; no line of it is wider than
+# 80 columns.
+. stoker.sh
+command -v python3 >/dev/null || skip "no python3"
+
+NODES='n[1-2]' CPUS=4 GPUS=2 PARTITIONS='{ name = "main"; nodes = "n[1-2]"; default = true; }, { name = "one"; nodes = "n1"; }' \
+EXTRA='limits = ( { scope = "user"; hard = { gpus = 3; }; } );' cluster_start
+export COLUMNS=80
+
+# fits WHAT TEXT: in 80 columns
+fits() { local w; w=$(wc -L <<<"$2"); at_most "$1: its widest line" "$w" 80; }
+json() { python3 -c "import json, sys; d = json.load(sys.stdin); print($1)"; }
+forecast() { stoker plan --json | json 'any(r["kind"] == 2 for r in d["plan"]["rows"])' | grep -q True; }
+
+case_ "an empty cluster"
+says "plan" 0 "Nothing runs, nothing waits, and no window is planned." "" stoker plan
+
+case_ "what runs, for whom places are held, what is forecast, what is not"
+submit -J first -c 4 -t 10 --wrap 'sleep 60'
+first=$job
+submit -J second -c 4 -t 20 --wrap 'sleep 60'
+second=$job
+wait_state $first RUNNING
+wait_state $second RUNNING
+submit -J wide -N 2 -c 4 -t 5 --wrap true
+wide=$job
+for i in 1 2 3; do submit -J "more$i" -c 4 -t 30 --wrap true; done
+more=$job
+submit -J held -H --wrap true
+held=$job
+submit -J gpus --gpus 2 -N 2 --hold -t 5 --wrap true
+gpus=$job
+wait_for 15 forecast
+must stoker plan
+fits "plan" "$out"
+clockless() { sed -E 's/^[0-9]{2}:[0-9]{2}  ([0-9]{2}:[0-9]{2}|-    )  /T /; s/^-      -      /- /' <<<"$1" | tr -s ' '; }
+is "plan" "$(clockless "$out" | sed 's/ [0-9]* s ago/ N s ago/')" "START END WHAT JOB NAME USER PARTITION CPUS GPUS NODES
+T running $first first root main 4 - n1
+T running $second second root main 4 - n2
+T reserved $((more - 2)) more1 root main 4 - n1
+T reserved $((more - 1)) more2 root main 4 - n2
+T forecast $more more3 root main 4 - -
+T forecast $wide wide root main 8 - -
+- unknown $held held root main 1 - (JobHeldUser)
+- unknown $gpus gpus root main 2 2 (JobHeldUser)
+Starts and ends go by time limits: the latest, as the queue stands N s ago."
+
+# minutes: WHAT each row of the plan is, and when after the first start it begins and ends
+minutes='" ".join("%s:%d-%d" % (r["name"], round((r["start"] - t0) / 60e3), round((r["end"] - t0) / 60e3))
+    for t0 in [d["plan"]["rows"][0]["start"]] for r in d["plan"]["rows"] if r["start"])'
+is "starts and ends in minutes" "$(stoker plan --json | json "$minutes")" \
+    "first:0-10 second:0-20 more1:10-40 more2:20-50 more3:40-70 wide:70-75"
+says "another user's" 0 "Nothing runs, nothing waits, and no window is planned." "" stoker plan -u nobody
+says "another partition's" 0 "Nothing runs, nothing waits, and no window is planned." "" stoker plan -p one
+says "an operand" 2 "" "stoker plan: error: unexpected 'x'" stoker plan x
+
+case_ "why: in 80 columns, and as JSON"
+must stoker why $more
+fits "why" "$out"
+has "who is ahead" "$out" "job $more waits: 2 jobs are ahead in main; the first of them, $((more - 2)), waits for resources"
+has "what is taken" "$(tr -s ' \n' ' ' <<<"$out")" "BUSY 4 CPUs wanted in main; 2 nodes: 2 too few free CPUs; job $first reaches its limit first, clears ~"
+has "its place in the row" "$(tr -s ' \n' ' ' <<<"$out")" "rank 3 of 4"
+is "as JSON" "$(stoker why --json $more | json '[c["class"] for c in d["causes"]], d["rank"], d["rank_of"], d["blockers"], d["start_is_held"], d["start"] > 0')" \
+    "['BEHIND', 'BUSY'] 3 4 [$first, $second] False True"
+is "of one for whom a place is held" "$(stoker why --json $((more - 2)) | json 'd["start_is_held"], d["reason"]')" "True Resources"
+says "of a held one" 0 "job $held waits: held by its owner; \`stoker release $held\` lets it go" "" stoker why $held
+
+case_ "squeue --start: in the order of the starts"
+is "jobs" "$(squeue -h --start -o '%i %r' | tr '\n' ';')" \
+    "$((more - 2)) Resources;$((more - 1)) Resources;$more Priority;$wide Priority;$held JobHeldUser;$gpus JobHeldUser;"
+is "those with a time" "$(squeue -h --start -o %S | grep -c '^20..-..-..T..:..:..$')" 4
+
+case_ "sbatch --test-only: nothing is queued"
+before=$(squeue -h -t all | wc -l)
+run sbatch --test-only -p one -c 4 -t 5 --wrap true
+is "later: its status" $rc 0
+like "later" "$err" "sbatch: Job [0-9]+ to start at 20[-0-9T:]+ at the latest, in partition one, by the time limits of the jobs before it"
+run sbatch --test-only -c 9 --wrap true
+has "never" "$err" "9 CPUs can never be had in partition main (2 nodes: 2 too few CPUs (9 asked, 4 at most))"
+run sbatch --test-only --gpus 4 -N 2 --wrap true
+has "over a limit" "$err" "4 GPUs asked; user $(id -un) may hold 3 (hard limit for users)"
+run sbatch --test-only --dependency afterok:$first --wrap true
+like "when others have ended" "$err" "sbatch: Job [0-9]+ waits: a dependency is open"
+run sbatch --test-only --begin now+5days -c 4 -t 5 --wrap true
+like "not before its time" "$err" "sbatch: Job [0-9]+ to start at $(date -u -d '+5 days' +%F)T[0-9:]+ at the latest, in partition main,.*"
+is "jobs as before" "$(squeue -h -t all | wc -l)" "$before"
+
+case_ "what if nodes were drained, or the configuration were another"
+must stoker plan --drain n1
+fits "drained" "$out"
+has "what runs there" "$out" "n1: 1 job runs there, the last until 20"
+has "in sum" "$out" "6 waiting: 3 would start later, 0 earlier, 1 would have no start any more"
+has "one that needs both" "$out" "-> beyond what is planned ahead"
+is "as JSON" "$(stoker plan --drain n1 --json | json 'd["n_waiting"], d["n_later"], d["n_never"], d["nodes"][0]["node"], sorted(r["name"] for r in d["rows"])')" \
+    "6 3 1 n1 ['more1', 'more2', 'more3', 'wide']"
+sed 's/nodes = "n\[1-2\]"; default/nodes = "n1"; default/' "$STOKER_HOME/stoker.cfg" >other.cfg
+must stoker plan --config other.cfg
+fits "another configuration" "$out"
+has "in sum" "$out" "1 would have no start any more"
+says "a node that is not there" 3 "" "stoker plan: error: there is no node n9" stoker plan --drain n9
+is "nothing has been changed" "$(sinfo -h -N -p main -o '%N %t' | tr '\n' ';') $(job_state $first)" "n1 alloc;n2 alloc; RUNNING"
+
+case_ "the first of them starts as soon as the other ends, as a place was held"
+scancel $first
+wait_state $((more - 2)) "RUNNING COMPLETED"
+run sbatch --test-only -p one -c 5 --hold --wrap true
+is "that never fits" $rc 1
+cluster_stop
