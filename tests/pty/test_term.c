@@ -236,7 +236,7 @@ static void shows_the_queue_and_its_changes(void **state)
     tty_await(t, "live");
     tty_await(t, "No jobs.");
     assert_true(t->alt);
-    assert_int_equal(run("sbatch -J seen --wrap 'sleep 100' >/dev/null"), 0);
+    assert_int_equal(run("sbatch -J seen -o /dev/null --wrap 'sleep 100' >/dev/null"), 0);
     tty_await(t, "seen");
     tty_await(t, "n1");
     tty_type(t, "\r");
@@ -404,6 +404,43 @@ static void a_shell_gets_the_terminal_and_gives_it_back(void **state)
     check_has("shell", t->tail.s, "42 is what it says");
 }
 
+static void a_watched_job_rings_the_terminal(void **state)
+{
+    struct tty *t = *state;
+    tty_await(t, "No jobs.");
+    assert_int_equal(run("sbatch -H -J watched --wrap true >/dev/null"), 0);
+    tty_await(t, "watched");
+    tty_type(t, "Y");
+    tty_await(t, "copied 1 rows");
+    check_has("the clipboard", t->tail.s, "\033]52;c;");
+    tty_type(t, "W");
+    tty_await(t, "the bell rings");
+    str_clear(&t->tail);
+    assert_int_equal(run("scancel 1"), 0);
+    tty_await(t, "watched: cancelled");
+    check_has("the bell", t->tail.s, "\a");
+    check_has("the title", t->tail.s, "\033]2;stoker: 1 watched: cancelled\a");
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
+    check_has("the title before", t->tail.s, "\033[23;2t");
+    must_be_sane(t, "watched");
+}
+
+static void no_color_means_none(void **state)
+{
+    static const char *const ui[] = {"env", "NO_COLOR=1", "stoker-ui", NULL};
+    struct tty *t = *state, plain;
+    tty_await(t, "live");
+    check_has("with colours", t->tail.s, "36m"); /* cyan somewhere */
+    tty_start(&plain, 24, 80, ui);
+    tty_await(&plain, "live");
+    assert_null(strstr(plain.tail.s, "36m"));
+    assert_null(strstr(plain.tail.s, "32m"));
+    tty_type(&plain, "q");
+    assert_int_equal(tty_wait(&plain), 0);
+    tty_fini(&plain);
+}
+
 static void a_filter_is_there_the_next_time(void **state)
 {
     static const char *const ui[] = {"stoker-ui", NULL};
@@ -469,6 +506,8 @@ int main(void)
         CASE(quiet_when_nothing_happens),
         CASE(a_whole_visit),
         CASE(a_shell_gets_the_terminal_and_gives_it_back),
+        CASE(a_watched_job_rings_the_terminal),
+        CASE(no_color_means_none),
         CASE(a_filter_is_there_the_next_time),
         CASE(a_wrong_key_is_told_with_its_line),
         cmocka_unit_test(no_terminal_is_an_error),

@@ -456,12 +456,8 @@ static void run_submit(struct ui *a, const struct strv *words, const char *rest)
 static void run_theme(struct ui *a, const struct strv *words, const char *rest)
 {
     (void)rest;
-    if (!words->n) {
-        complain(a, "say which: dark, light, mono, colourblind or one of your own");
-        return;
-    }
     free(a->o.prefs->theme);
-    a->o.prefs->theme = xstrdup(words->v[0]);
+    a->o.prefs->theme = words->n ? xstrdup(words->v[0]) : NULL;
     a->wishes |= APP_THEME | APP_SAVE;
 }
 

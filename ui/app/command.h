@@ -34,7 +34,7 @@
     X(unmark,  NULL,      "",                    NONE,    "unmark all") \
     X(sort,    NULL,      "[COLUMN [down]]",     COLUMNS, "sort by a column; nothing: the natural order") \
     X(columns, NULL,      "[COLUMN...]",         COLUMNS, "the columns to show; nothing: the usual ones") \
-    X(theme,   NULL,      "NAME",                THEMES,  "dark, light, mono, colourblind or your own") \
+    X(theme,   NULL,      "[NAME]",              THEMES,  "dark, light, mono, colourblind, your own; nothing: as ui.cfg says") \
     X(mouse,   NULL,      "",                    NONE,    "mouse on or off") \
     X(freeze,  NULL,      "",                    NONE,    "freeze the picture, or go on") \
     X(help,    NULL,      "",                    NONE,    "the keys of this screen, and all commands") \

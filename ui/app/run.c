@@ -375,9 +375,9 @@ static void turn(struct loop *l, bool *more_work)
     *more_work = app_work(l->app);
     /* A key is answered at once; what the cluster does waits for the next picture. */
     bool by_hand = n && (fds[TERMINAL].revents || fds[SIGNALS].revents);
-    grant_wishes(l); /* of what came from the controller or with the time */
     if (app_is_dirty(l->app) && (by_hand || ms_since(l->drawn) >= frame_pause(l)))
         draw(l);
+    grant_wishes(l); /* what came from the controller is looked at for the picture, and may ring */
 }
 
 static int block_signals(void)
