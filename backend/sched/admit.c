@@ -53,8 +53,9 @@ static bool could_fit(struct planner *p, const struct job *j, uint32_t part, con
     return false;
 }
 
-static enum refusal admit_to(struct planner *p, const struct sched_view *v, const struct job *j, const char *name,
-                             const struct step *steps, size_t n_steps, struct errtext *text)
+static enum refusal admit_to(struct planner *p, const struct sched_view *v, const struct job *j,
+                             const char *name, const struct step *steps, size_t n_steps,
+                             struct errtext *text)
 {
     const struct part_spec *part = model_get_part(v->model, name);
     if (!part) {
@@ -74,8 +75,9 @@ static enum refusal admit_to(struct planner *p, const struct sched_view *v, cons
 
 /* Of several partitions one is enough, but a name that does not exist is a mistake even beside one that
  * does. */
-enum refusal sched_admit(struct planner *p, const struct sched_view *v, uint32_t uid, const struct job_req *req,
-                         const struct step *steps, size_t n_steps, struct errtext *text)
+enum refusal sched_admit(struct planner *p, const struct sched_view *v, uint32_t uid,
+                         const struct job_req *req, const struct step *steps, size_t n_steps,
+                         struct errtext *text)
 {
     struct job probe = {.req = *req, .uid = uid};
     struct strv names = gate_partitions(v->model, &probe);

@@ -40,7 +40,8 @@ bool forecast_step(struct planner *p, const struct sched_view *v, uint32_t n);
 /* Whether one is under way. */
 bool forecast_is_running(const struct planner *p);
 
-/* When the last finished one was begun; unset: there is none. How many starts the ranges are learnt from. */
+/* When the last finished one was begun; unset: there is none. How many starts the ranges are learnt from.
+ */
 struct wall forecast_made(const struct planner *p);
 uint32_t forecast_samples(const struct planner *p);
 
@@ -48,7 +49,7 @@ uint32_t forecast_samples(const struct planner *p);
 struct forecast planner_forecast(const struct planner *p, uint32_t job);
 
 struct trial { /* what would become of a job */
-    bool now; /* it fits now and hurts nobody */
+    bool now;  /* it fits now and hurts nobody */
     struct forecast forecast;
     const char *partition; /* where; the model's; NULL: not known */
     char *nodes;           /* now: compressed; owned */
@@ -58,8 +59,8 @@ struct trial { /* what would become of a job */
     struct limit_verdict verdict; /* where that is a limit */
 };
 
-/* Of a job that is not in the queue, as if it came behind everybody who is; j need not be in the model. Cost:
- * a pass over the nodes of its partitions, and one search. ret: trial_fini. */
+/* Of a job that is not in the queue, as if it came behind everybody who is; j need not be in the model.
+ * Cost: a pass over the nodes of its partitions, and one search. ret: trial_fini. */
 void planner_try(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                  struct trial *ret);
 void trial_fini(struct trial *t);

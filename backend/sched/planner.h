@@ -48,8 +48,8 @@ struct plan_filter {
     uint32_t rows_max;
 };
 
-/* The plan: windows, what runs, what waits in the order of the queue until rows_max, sorted by start. ret is
- * initialised here; rec_fini(&msg_plan_rec, ret). Cost: O(running + waiting). */
+/* The plan: windows, what runs, what waits in the order of the queue until rows_max, sorted by start. ret
+ * is initialised here; rec_fini(&msg_plan_rec, ret). Cost: O(running + waiting). */
 void planner_report(struct planner *p, const struct sched_view *v, struct wall now,
                     const struct plan_filter *filter, struct msg_plan *ret);
 

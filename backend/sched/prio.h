@@ -35,7 +35,8 @@ uint32_t prio_of(const struct prio_ctx *c, const struct job *j, const struct par
 
 /* The same in pieces, for those who ask again and again about a waiting job that is not held and has no
  * administrator's value: the sum of the three, not less than 0 nor more than UINT32_MAX, is prio_of.
- * prio_fixed changes with the configuration and the cluster's totals (prio_version tells them apart) alone. */
+ * prio_fixed changes with the configuration and the cluster's totals (prio_version tells them apart) alone.
+ */
 int64_t prio_fixed(const struct prio_ctx *c, const struct job *j, const struct part_spec *part);
 uint32_t prio_age_points(const struct prio_ctx *c, struct wall from); /* since it could first start */
 uint32_t prio_share_points(const struct prio_ctx *c, const char *account, const char *user);
