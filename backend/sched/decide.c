@@ -446,13 +446,13 @@ static bool has_no_chance(const struct planner *p, const struct turn *t)
 {
     const struct group *g = t->g;
     const struct unit *u = head_of(g);
-    if (u->hold.use.parts || u->is_special || g->licensed || t->borrow || p->may_preempt ||
+    if (u->hold.use.parts || u->is_special || g->licensed || t->borrow || p->hunting ||
         limits_any(p->limits) || !p->backfill.opts.backfill || !is_dead(p, g))
         return false;
     for (uint32_t i = 0; i < g->n_choices; i++)
         if (p->backfill.lanes[g->choices[i].lane].n_held < p->backfill.opts.depth)
             return false;
-    return true;
+    return !p->may_preempt || !planner_is_waited_for(p, u->job);
 }
 
 static void make_room(struct pass *s, uint32_t n)
@@ -615,11 +615,10 @@ static int64_t next_look(const struct planner *p)
 /* --- one newcomer, and nothing else has happened --- */
 
 /* Whether a place is held on its nodes for somebody whom it may stand before. */
-static bool may_outrank_holder(const struct planner *p, struct group *g, const struct unit *u,
+static bool may_outrank_holder(struct planner *p, struct group *g, const struct unit *u,
                                const struct backfill_item *it)
 {
-    uint32_t mine = 0, its = 0;
-    bool known = planner_rank_then(p, g, u->submit_ms, &mine);
+    uint32_t mine = planner_rank(p, g, u->job, u->submit_ms);
     list_for_each (h, &p->backfill.holds, struct backfill_hold, link) {
         const struct unit *w = container_of(h, struct unit, hold);
         bool meets = false;
@@ -628,8 +627,7 @@ static bool may_outrank_holder(const struct planner *p, struct group *g, const s
                 meets = nodeset_has(it->choices[i].set, h->use.parts[k].node);
         if (!meets || w->group->tier > g->tier)
             continue;
-        if (w->group->tier < g->tier || !known || !planner_rank_then(p, w->group, w->submit_ms, &its) ||
-            mine > its)
+        if (w->group->tier < g->tier || mine > planner_rank(p, w->group, w->job, w->submit_ms))
             return true; /* equal ones: the holder was there before */
     }
     return false;
@@ -682,7 +680,9 @@ static void decide_all(struct planner *p)
 {
     planner_begin_ranks(p);
     p->prey_known = false;
+    p->hunts = 0;
     go_through_queue(p);
+    planner_end_hunt(p);
     p->ranked = true;
 }
 

@@ -195,6 +195,13 @@ bool pool_could_take(const struct pool *p, const struct demand *d, uint32_t node
     return n->usable && look_at(&v, n, d);
 }
 
+bool pool_could_take_with(const struct pool *p, const struct demand *d, uint32_t node, struct amount more)
+{
+    const struct pool_node *n = &p->nodes[node];
+    struct candidate v = {.node = node, .free = amount_plus(n->free_now, more)};
+    return n->usable && look_at(&v, n, d);
+}
+
 bool pool_could_ever_take(const struct pool *p, const struct demand *d, uint32_t node)
 {
     const struct pool_node *n = &p->nodes[node];

@@ -27,6 +27,7 @@ void planner_free(struct planner *p)
     vec_fini(&p->fresh);
     vec_fini(&p->moved);
     vec_fini(&p->prey);
+    vec_fini(&p->grounds);
     vec_fini(&p->started);
     vec_fini(&p->windows);
     free(p);

@@ -89,11 +89,11 @@ struct unit {
     bool by_element;                /* each element has its own dependencies */
     bool singleton;                 /* one of its name at a time */
     enum reason parked;             /* the gate */
-    enum reason reason;         /* why it waits, where it was looked at; NONE: as the rest of its group */
-    enum reason told;           /* the reason that was told last */
-    struct heap_node by_wake;   /* when to look again */
-    bool is_special;            /* a pass asks more about it than about others */
-    uint32_t made_way_for;      /* the job that it was asked to go for lately; 0: none */
+    enum reason reason;       /* why it waits, where it was looked at; NONE: as the rest of its group */
+    enum reason told;         /* the reason that was told last */
+    struct heap_node by_wake; /* when to look again */
+    bool is_special;          /* a pass asks more about it than about others */
+    uint32_t made_way_for;    /* the job that it was asked to go for lately; 0: none */
     int64_t makes_way_until;
     const struct shape *chosen; /* step jobs: where its first task went in this pass; NULL: none did */
     struct backfill_hold hold;
@@ -122,6 +122,13 @@ struct prey { /* runs, and may have to go for others */
     uint32_t prio;
     int64_t size;  /* larger ones free more */
     uint32_t tier; /* of its partition; UINT32_MAX: no tier may preempt it */
+};
+
+struct ground { /* what would come free if all went that somebody of a tier and a QOS may ask to */
+    uint32_t tier;
+    const struct qos_spec *qos;
+    struct amount *more; /* of each node */
+    struct nodeset nodes;
 };
 
 struct tentative { /* started in the pass, until the state says so */
@@ -163,7 +170,9 @@ struct planner {
     struct list running, leaving;
     VEC(struct prey) prey;
     bool prey_known; /* in this decision */
-    bool hunting;    /* in this pass */
+    VEC(struct ground) grounds;
+    bool hunting;   /* in this pass */
+    uint32_t hunts; /* in this decision, by what they cost */
     VEC(struct tentative *) started;
     VEC(struct window_use *) windows;
     struct limits *limits;
@@ -180,7 +189,7 @@ struct planner {
     bool gained, lost; /* since the last pass: something has come free, has gone */
     bool all_gained;   /* and it is not known on which nodes */
     bool holes;        /* some node has cards that must not be given */
-    bool look_again; /* somebody waits for what is decided elsewhere */
+    bool look_again;   /* somebody waits for what is decided elsewhere */
     bool ranked;       /* prio is that of the last pass over everybody: valid for numbers, not for names */
     /* of the pass under way */
     const struct sched_view *view;
@@ -226,9 +235,6 @@ void planner_forget(struct planner *p); /* all but the notes */
 void planner_begin_ranks(struct planner *p);
 /* The priority of a group without its age, where that is known without asking for names. */
 bool planner_rank_base(const struct planner *p, const struct group *g, int64_t *ret);
-/* What the last pass over everybody would have said of it, where that is known without asking for names; a
- * new one has no age. False: it is not. */
-bool planner_rank_then(const struct planner *p, struct group *g, int64_t submit_ms, uint32_t *ret);
 /* The priority of a group's job that was submitted at that time, in the partition where it is highest. */
 uint32_t planner_rank(struct planner *p, struct group *g, uint32_t job, int64_t submit_ms);
 
@@ -240,6 +246,9 @@ void planner_alloc(struct planner *p, const struct pool_parts *parts, struct all
 
 /* Others go so that the unit can start, in a pass in which that is done. True: they are in the result, or
  * have been asked before, and a place is held for when they have gone. */
+/* Somebody is on his way out for it already. */
+bool planner_is_waited_for(const struct planner *p, uint32_t job);
+void planner_end_hunt(struct planner *p); /* forgets what was found out in this decision */
 bool planner_may_hunt(struct planner *p); /* whether there is anybody who could */
 bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it);
 

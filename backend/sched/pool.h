@@ -108,7 +108,8 @@ int64_t pool_earliest(struct pool *p, const struct demand *d, const struct nodes
 
 /* Whether a node, by what is free on it now, could take part in it. Cost: O(1). */
 bool pool_could_take(const struct pool *p, const struct demand *d, uint32_t node);
-/* The same with nothing on it. */
+/* The same if so much more came free there; with nothing on it. */
+bool pool_could_take_with(const struct pool *p, const struct demand *d, uint32_t node, struct amount more);
 bool pool_could_ever_take(const struct pool *p, const struct demand *d, uint32_t node);
 
 /* For how long from t on the parts stay free of others; WHEN_NEVER: for ever. */

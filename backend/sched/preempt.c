@@ -13,10 +13,13 @@
  *     several  largest first until it fits, those off its nodes spared, then each spared that can be
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend/sched/planner_private.h"
 
-#define SINGLES_MAX 128 /* tried one by one */
+#define SINGLES_MAX 32  /* tried one by one where it goes to several nodes */
+#define HUNTS_MAX   100 /* in one decision, by what they cost; the others have their turn in the next ones \
+                         */
 
 enum rule { RULE_NONE, RULE_TIER, RULE_QOS, RULE_BORROWED };
 
@@ -35,6 +38,8 @@ struct hunt {
     VEC(struct victim) v;
     VEC(struct runs *) leaving; /* lifted all the while: they go anyway */
     struct pool_parts parts;
+    bool one_node; /* then only nodes that somebody leaves have to be looked at: */
+    struct nodeset near;
 };
 
 static const struct qos_spec *qos_of(const struct model *m, const char *name)
@@ -119,6 +124,87 @@ static void collect(struct hunt *h)
     }
 }
 
+/* --- whether it is worth looking --- */
+
+static void add_runs(struct ground *g, const struct runs *r)
+{
+    vec_for_each (&r->v, i)
+        for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++) {
+            const struct pool_part *part = &r->v.v[i]->use.parts[k];
+            g->more[part->node] = amount_plus(g->more[part->node], part->amount);
+            nodeset_add(&g->nodes, part->node);
+        }
+}
+
+/* Made once in a decision; who has been asked to go since is in it already. */
+static const struct ground *ground_of(const struct hunt *h)
+{
+    struct planner *p = h->p;
+    uint32_t tier = p->view->model->spec.parts.v[h->choice->lane].priority_tier;
+    vec_for_each (&p->grounds, i)
+        if (p->grounds.v[i].tier == tier && p->grounds.v[i].qos == h->qos)
+            return &p->grounds.v[i];
+    struct ground g = {.tier = tier, .qos = h->qos};
+    g.more = xcalloc(p->pool.n_nodes ? p->pool.n_nodes : 1, sizeof *g.more);
+    nodeset_init(&g.nodes, p->pool.n_nodes);
+    vec_for_each (&p->prey, i)
+        if (rule_for(h, &p->prey.v[i]) != RULE_NONE)
+            add_runs(&g, p->prey.v[i].runs);
+    list_for_each (r, &p->leaving, struct runs, in_leaving)
+        add_runs(&g, r);
+    vec_push(&p->grounds, g);
+    return &p->grounds.v[p->grounds.n - 1];
+}
+
+void planner_end_hunt(struct planner *p)
+{
+    vec_for_each (&p->grounds, i) {
+        free(p->grounds.v[i].more);
+        nodeset_fini(&p->grounds.v[i].nodes);
+    }
+    vec_clear(&p->grounds);
+}
+
+/* Whether there are nodes enough that could do if all went: most hunts end here. */
+static bool is_worth_it(const struct hunt *h)
+{
+    const struct ground *g = ground_of(h);
+    uint32_t found = 0, most = h->one_node ? 1 : h->choice->demand->need.nodes;
+    const struct nodeset *near = h->one_node ? &g->nodes : h->choice->set;
+    for (uint32_t w = 0; w < near->words && found < most; w++)
+        for (uint64_t left = near->bits[w] & h->choice->set->bits[w]; left && found < most;
+             left &= left - 1) {
+            uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(left);
+            found += pool_could_take_with(&h->p->pool, h->choice->demand, node, g->more[node]);
+        }
+    return found == most;
+}
+
+/* --- where --- */
+
+static void look_near(struct hunt *h, const struct runs *r)
+{
+    vec_for_each (&r->v, i)
+        for (uint32_t k = 0; k < r->v.v[i]->use.n_parts && h->one_node; k++)
+            if (nodeset_has(h->choice->set, r->v.v[i]->use.parts[k].node))
+                nodeset_add(&h->near, r->v.v[i]->use.parts[k].node);
+}
+
+static void look_nowhere(struct hunt *h)
+{
+    if (h->one_node)
+        memset(h->near.bits, 0, h->near.words * sizeof *h->near.bits);
+}
+
+static void look_near_all(struct hunt *h)
+{
+    look_nowhere(h);
+    vec_for_each (&h->v, i)
+        look_near(h, h->v.v[i].of.runs);
+    vec_for_each (&h->leaving, i)
+        look_near(h, h->leaving.v[i]);
+}
+
 /* --- trying --- */
 
 static void lift_runs(struct pool *pool, struct runs *r, bool away)
@@ -169,16 +255,33 @@ static bool fits(struct hunt *h)
     const struct backfill_choice *c = h->choice;
     if (c->own)
         pool_lift(&h->p->pool, c->own);
-    bool yes = pool_place(&h->p->pool, c->demand, c->set, h->p->pool.now, c->len, &h->parts);
+    bool yes = pool_place(&h->p->pool, c->demand, h->one_node ? &h->near : c->set, h->p->pool.now, c->len,
+                          &h->parts);
     if (c->own)
         pool_lay(&h->p->pool, c->own);
     return yes;
+}
+
+/* On one node: each that goes can only have made room where it ran. */
+static size_t first_enough_near(struct hunt *h)
+{
+    send_away_first(h, 0);
+    for (size_t n = 0; n < h->v.n; n++) {
+        send_away(h, &h->v.v[n], true);
+        look_nowhere(h);
+        look_near(h, h->v.v[n].of.runs);
+        if (fits(h))
+            return n + 1;
+    }
+    return h->v.n + 1;
 }
 
 /* The smallest n with which it fits once the first n have gone; more than there are: none. */
 static size_t first_enough(struct hunt *h)
 {
     size_t low = 1, high = h->v.n + 1;
+    if (h->one_node)
+        return first_enough_near(h);
     send_away_first(h, h->v.n);
     if (!fits(h))
         return h->v.n + 1;
@@ -217,8 +320,10 @@ static int by_prio_and_size(const void *pa, const void *pb)
 static bool one_is_enough(struct hunt *h)
 {
     send_away_first(h, 0);
-    for (size_t i = 0; i < h->v.n && i < SINGLES_MAX; i++) {
+    for (size_t i = 0; i < h->v.n && (i < SINGLES_MAX || h->one_node); i++) {
         send_away(h, &h->v.v[i], true);
+        look_nowhere(h);
+        look_near(h, h->v.v[i].of.runs);
         if (fits(h))
             return true;
         send_away(h, &h->v.v[i], false);
@@ -262,6 +367,7 @@ static void spare_what_can_be(struct hunt *h)
 /* Sends away whom it takes; nobody where it is enough to wait for those who leave. */
 static bool choose(struct hunt *h)
 {
+    look_near_all(h);
     if (h->leaving.n && fits(h))
         return true;
     if (h->v.n == 0)
@@ -382,8 +488,7 @@ static bool is_too_late(const struct hunt *h)
            when_plus(end_of_grace(h, grace_s), h->choice->len) > h->item->deadline;
 }
 
-/* Somebody is on his way out for it already. */
-static bool is_waited_for(const struct planner *p, uint32_t job)
+bool planner_is_waited_for(const struct planner *p, uint32_t job)
 {
     list_for_each (r, &p->leaving, struct runs, in_leaving)
         if (r->for_job == job && r->leaves_until > p->now.ms)
@@ -405,14 +510,29 @@ static bool hunt(struct planner *p, struct unit *u, const struct backfill_item *
         .p = p, .job = model_get_job(p->view->model, u->job), .item = it, .choice = &it->choices[choice]};
     struct shape *s = shape_of(u, h.choice);
     h.qos = qos_of(p->view->model, h.job->req.qos);
+    h.one_node = h.choice->demand->nodes_max == 1 && !h.choice->set->n_listed;
+    if (p->hunts >= HUNTS_MAX) {
+        p->look_again = true;
+        p->hunting = false;
+        return false;
+    }
     if (s->hunt_at == p->decision && s->hunt_freed == p->backfill.freed && s->hunt_qos == h.qos)
         return false;
+    if (!is_worth_it(&h)) {
+        s->hunt_at = p->decision;
+        s->hunt_freed = p->backfill.freed;
+        s->hunt_qos = h.qos;
+        return false;
+    }
     collect(&h);
+    if (h.one_node)
+        nodeset_init(&h.near, p->pool.n_nodes);
     bool too_late = is_too_late(&h), found = false;
     if (!too_late) {
         backfill_lift_behind(&p->backfill, it);
         if (u->hold.use.parts)
             pool_lift(&p->pool, &u->hold.use);
+        look_near_all(&h);
         found = !fits(&h); /* else it starts by itself as soon as it may */
         lift_leaving(&h);
         found = found && choose(&h);
@@ -420,6 +540,7 @@ static bool hunt(struct planner *p, struct unit *u, const struct backfill_item *
             pool_lay(&p->pool, &u->hold.use);
         backfill_lay_behind(&p->backfill);
     }
+    p->hunts += found ? 4 : h.one_node ? 1 : 50;
     if (found)
         carry_out(&h, u);
     lay_leaving(&h);
@@ -428,6 +549,7 @@ static bool hunt(struct planner *p, struct unit *u, const struct backfill_item *
         s->hunt_freed = p->backfill.freed;
         s->hunt_qos = h.qos;
     }
+    nodeset_fini(&h.near);
     vec_fini(&h.v);
     vec_fini(&h.leaving);
     vec_fini(&h.parts.v);
@@ -445,7 +567,7 @@ bool planner_may_hunt(struct planner *p)
 bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it)
 {
     bool claims = u->hold.use.parts && u->hold.claim && !list_empty(&p->leaving);
-    if (is_waited_for(p, u->job) || (claims && !p->hunting))
+    if (planner_is_waited_for(p, u->job) || (claims && !p->hunting))
         return backfill_claim_again(&p->backfill, it, &u->hold);
     for (uint32_t i = 0; i < it->n_choices && p->hunting; i++)
         if (hunt(p, u, it, i))

@@ -76,15 +76,6 @@ bool planner_rank_base(const struct planner *p, const struct group *g, int64_t *
     return true;
 }
 
-bool planner_rank_then(const struct planner *p, struct group *g, int64_t submit_ms, uint32_t *ret)
-{
-    int64_t base;
-    if (!planner_rank_base(p, g, &base))
-        return false;
-    *ret = sum_of(p, g, submit_ms);
-    return true;
-}
-
 uint32_t planner_rank(struct planner *p, struct group *g, uint32_t job, int64_t submit_ms)
 {
     struct owner *o = g->owner;
