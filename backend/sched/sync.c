@@ -6,10 +6,10 @@
 #include "src/model/dep.h"
 #include "src/model/window.h"
 
-#define OVERDUE_MS 1000  /* what should have ended is expected so much later, again and again */
+#define OVERDUE_MS   1000  /* what should have ended is expected so much later, again and again */
 #define MAKES_WAY_MS 60000 /* a preempted job lets the other start first, but not for longer */
-#define ENDING_MS  1000  /* between KILL and the end */
-#define LEAVING_MS 60000 /* after its end was due, somebody else goes instead */
+#define ENDING_MS    1000  /* between KILL and the end */
+#define LEAVING_MS   60000 /* after its end was due, somebody else goes instead */
 
 /* --- nodes --- */
 

@@ -118,7 +118,9 @@ static void fill_member(const struct rec_field *f, void *p, int depth)
     case REC_I64: *(int64_t *)p = (int64_t)random_number(); break;
     case REC_F64: *(double *)p = (double)(int64_t)next_random() / 1000; break;
     case REC_STR: *(char **)p = random_text(); break;
-    case REC_WALL: ((struct wall *)p)->ms = (int64_t)random_number() % (INT64_C(1) << 53); break; /* read within that */
+    case REC_WALL:
+        ((struct wall *)p)->ms = (int64_t)random_number() % (INT64_C(1) << 53);
+        break; /* read within that */
     case REC_BLOB: {
         char *text = random_text();
         size_t n = strlen(text);
