@@ -176,7 +176,8 @@ void advice_find(struct planner *p, const struct sched_view *v, const struct job
 #undef AT
     static const struct count nodes = {offsetof(struct job_req, nodes_min),
                                        offsetof(struct job_req, nodes_max), "--nodes=", "NumNodes"};
-    if (!u || !u->group || j->kind == JOB_KIND_STEPS || !is_about_resources(ret))
+    if (!u || !u->group || j->kind == JOB_KIND_STEPS || !is_about_resources(ret) ||
+        planner_makes_way_for(p, u))
         return;
     bool holds = u->hold.use.parts != NULL; /* what is held for it is not in its own way */
     if (holds)

@@ -247,18 +247,17 @@ static bool find_element(const struct planner *p, struct unit *u, const struct j
     return u->at < n;
 }
 
-/* Gates that the state alone could not answer: what this pass has started counts, and which element it is.
- */
 /* It has just gone so that another could start, who has not yet: without this one that stands before the
  * other would go round for ever, starting and going. */
 static bool makes_way(struct planner *p, const struct unit *u)
 {
-    const struct unit *other = u->made_way_for ? idmap_get(&p->units, u->made_way_for) : NULL;
-    bool waits = other && other->group && other->count && p->now.ms < u->makes_way_until;
+    bool waits = planner_makes_way_for(p, u) != 0;
     p->look_again = p->look_again || waits;
     return waits;
 }
 
+/* Gates that the state alone could not answer: what this pass has started counts, and which element it is.
+ */
 static enum reason gate_of_pass(const struct pass *s, struct unit *u)
 {
     if (makes_way(s->p, u))

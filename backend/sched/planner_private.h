@@ -262,6 +262,8 @@ void forecast_learn(struct planner *p, const struct unit *u);
 
 /* --- reason.c --- */
 
+/* The job for which it has gone and which has not started yet: it does not start before that. 0: none. */
+uint32_t planner_makes_way_for(const struct planner *p, const struct unit *u);
 /* Fills the result's `changed`: whose reason is another than what was told before. */
 void planner_tell(struct planner *p, bool all); /* all: every group was looked at */
 

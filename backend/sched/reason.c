@@ -16,6 +16,13 @@ enum reason planner_reason(const struct planner *p, uint32_t job)
     return u ? reason_of(u) : REASON_NONE;
 }
 
+uint32_t planner_makes_way_for(const struct planner *p, const struct unit *u)
+{
+    const struct unit *other = u->made_way_for ? idmap_get(&p->units, u->made_way_for) : NULL;
+    bool waits = other && other->group && other->count && p->now.ms < u->makes_way_until;
+    return waits ? other->job : 0;
+}
+
 static void tell_unit(struct planner *p, struct unit *u)
 {
     if (!u || u->told == reason_of(u) || p->out->changed.n >= CHANGED_MAX)

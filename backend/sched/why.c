@@ -129,9 +129,14 @@ static void explain_behind(const struct question *q, uint32_t lane)
         q->w->rank = row.before + 1;
         q->w->rank_of = row.of;
     }
+    struct str b = STR_INIT;
+    if (!row.before && first && first != q->j->id)
+        str_appendf(&b, "job %u comes first in %s and waits for resources", first,
+                    q->v->model->spec.parts.v[lane].name);
+    if (b.len)
+        add_cause(q->w, WHY_BEHIND, (struct wall){0}, str_take(&b));
     if (!row.before)
         return;
-    struct str b = STR_INIT;
     str_appendf(&b, "%u job%s", row.before, row.before == 1 ? "" : "s");
     if (row.gpus)
         str_appendf(&b, " (%llu GPU%s)", (unsigned long long)row.gpus, row.gpus == 1 ? "" : "s");
@@ -340,6 +345,10 @@ static void explain_queue(const struct question *q)
     for (uint32_t i = 0; i < g->n_choices; i++)
         if (planner_could_ever(q->p, g->shapes[i]))
             explain_behind(q, g->choices[i].lane);
+    uint32_t other = planner_makes_way_for(q->p, q->u);
+    if (other)
+        add_cause(q->w, WHY_BEHIND, (struct wall){.ms = q->u->makes_way_until},
+                  xasprintf("it has gone so that job %u can start, which has not begun yet", other));
     set_own_aside(q, true);
     for (uint32_t i = 0; i < g->n_choices; i++)
         if (planner_could_ever(q->p, g->shapes[i]))
