@@ -205,18 +205,33 @@ static bool is_queue_empty(void *ctx)
     return empty;
 }
 
+static void show_why(struct client *c, uint32_t job)
+{
+    struct msg_job m = {.target = {.job = job, .array_index = ARRAY_NONE, .step = STEP_ALL}};
+    enum msg_kind kind;
+    void *got = NULL;
+    struct errtext err;
+    if (client_call(c, MSG_WHY, &m, &kind, &got, &err) < 0)
+        return;
+    const struct msg_why *w = got;
+    for (size_t i = 0; kind == MSG_WHY_TEXT && i < w->causes.n; i++)
+        printf("job %u: %s\n", job, w->causes.v[i].text);
+    msg_free(kind, got);
+}
+
 static void show_left(struct client *c)
 {
     struct model m;
     cluster_fetch(c, &m);
-    list_for_each (j, &m.all, struct job, in_all)
-        if (!job_state_is_final(j->state))
-            printf(
-                "job %u (%s, %s): %s %s, %s, array %u, index %d, %u elements, launches %u, restarts %u\n",
-                j->id, j->request_id ? j->request_id : "-", j->partition, job_state_long(j->state),
-                reason_slurm(j->reason), j->req.dependency ? j->req.dependency : "-", j->array_job,
-                (int)j->array_index, j->state == JOB_PENDING ? job_pending_elements(j) : 0, j->launches,
-                j->restarts);
+    list_for_each (j, &m.all, struct job, in_all) {
+        if (job_state_is_final(j->state))
+            continue;
+        printf("job %u (%s, %s): %s %s, %s, array %u, index %d, launches %u, restarts %u\n", j->id,
+               j->request_id ? j->request_id : "-", j->partition, job_state_long(j->state),
+               reason_slurm(j->reason), j->req.dependency ? j->req.dependency : "-", j->array_job,
+               (int)j->array_index, j->launches, j->restarts);
+        show_why(c, j->id);
+    }
     model_fini(&m);
 }
 
