@@ -26,5 +26,5 @@ rank 1 local 1 node 0 of 2"
 must scancel -s USR1 "$job"
 restarted() { [ "$(job_field "$job" Restarts)" = 1 ]; }
 wait_for 15 restarted
-like "it waits for a while" "$(squeue -h -j "$job" -o '%t %r')" '(PD BeginTime|PD None|PD Cleaning|R None|CG None)'
+like "it waits for a while" "$(squeue -h -t all -j "$job" -o '%t %r')" '(PD BeginTime|PD None|PD Cleaning|R None|CG None|CD None)'
 must scancel "$job"

@@ -91,7 +91,7 @@ static void check_job(const struct play_job *j, const struct sim_job *s, uint32_
     }
     if (!job_state_is_final(j->state))
         fail_msg("job %u is %s after the end", nr, job_state_long(j->state));
-    assert_true(j->id && j->start_s >= s->submit_s && j->end_s > j->start_s);
+    assert_true(j->id && j->start_s >= s->submit_s && j->end_s >= j->start_s);
     int64_t most = s->run_s < s->limit_s ? s->run_s : s->limit_s;
     if (j->state == JOB_COMPLETED && !j->preempted)
         assert_int_equal(j->ran_s, s->run_s);

@@ -123,7 +123,6 @@ static void steps_that_cannot_be(void **unused)
         {"-w n9", "Requested node configuration is not available: n9 is not a node of job 7"},
         {"-x n[1-2]", "no node of job 7 is left"},
         {"-r2", "--relative=2: the job has 2 nodes"},
-        {"-n2 -i 1", "--input=1: standard input for one task of several is not supported"},
     };
     struct job *j = job_of_nodes("n1 n2");
     for (size_t i = 0; i < N_OF(rows); i++) {
