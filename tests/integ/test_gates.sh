@@ -58,8 +58,9 @@ wait_for 10 is_reason $e QOSMaxJobsPerUserLimit
 submit -p small --gpus=1 wait.sh go
 wait_state $job RUNNING
 touch go
-wait_end $e
-wait_end $b
+for id in $a $b $c $d $e $job; do
+    wait_end $id
+done
 is "both ran" "$(job_state $b) $(job_state $e)" "COMPLETED COMPLETED"
 rm -f go
 
