@@ -392,6 +392,21 @@ static uint32_t submit_of(const char *user, uint32_t cpus)
 }
 
 /* Over a soft limit only behind everybody, marked, and it yields to who is within his. */
+/* One had borrowed, the other is of a lower tier: each has made way for the other, and the nodes are idle.
+ */
+static void test_two_that_have_gone_for_one_another(void **state)
+{
+    (void)state;
+    uint32_t first = submit_on("low", 4, 10, "n1"), then = submit_on("low", 4, 20, "n1");
+    struct job *a = lab_get(&l, first), *b = lab_get(&l, then);
+    a->preempted_by = then;
+    b->preempted_by = first;
+    a->t_eligible = wall_add_s(l.now, -2);
+    b->t_eligible = wall_add_s(l.now, -1);
+    assert_int_equal(pass(), 1);
+    assert_int_equal(lab_get(&l, first)->state, JOB_RUNNING);
+}
+
 static void test_borrowed(void **state)
 {
     (void)state;
@@ -448,6 +463,7 @@ int main(void)
         TEST(test_by_qos),
         TEST(test_who_does_not_come_back),
         TEST(test_a_partition_of_idle_nodes),
+        TEST(test_two_that_have_gone_for_one_another),
         TEST(test_borrowed),
         TEST(test_a_step_job_goes),
     };
