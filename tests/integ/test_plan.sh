@@ -34,6 +34,7 @@ gpus=$job
 wait_for 15 forecast
 must stoker plan
 fits "plan" "$out"
+must env COLUMNS=200 stoker plan # no name is cut
 clockless() { sed -E 's/^[0-9]{2}:[0-9]{2}  ([0-9]{2}:[0-9]{2}|-    )  /T /; s/^-      -      /- /' <<<"$1" | tr -s ' '; }
 is "plan" "$(clockless "$out" | sed 's/ [0-9]* s ago/ N s ago/')" "START END WHAT JOB NAME USER PARTITION CPUS GPUS NODES
 T running $first first root main 4 - n1

@@ -23,7 +23,7 @@ print([r[sys.argv[3]] for r in d["shares"] if r["user"] == sys.argv[1] and r["ac
 calc() { python3 -c "import sys; sys.exit(not ($1))" || fail "not true: $1"; }
 
 case_ "nothing used"
-is "the tree" "$(sshare -n -o Account%-8,User%-8,RawShares%4,LevelFS%5,FairShare | sed "s/ $me / ME /; s/ *\$//; s/  */ /g")" "root
+is "the tree" "$(sshare -n -o Account%-8,User%-32,RawShares%4,LevelFS%5,FairShare | sed "s/ $me / ME /; s/ *\$//; s/  */ /g")" "root
  audio 1 inf
  audio ME 1 inf 1.000000
  dance 2 inf
