@@ -7,6 +7,7 @@ command -v python3 >/dev/null || skip "no python3"
 NODES='n[1-2]' CPUS=4 GPUS=2 PARTITIONS='{ name = "main"; nodes = "n[1-2]"; default = true; }, { name = "one"; nodes = "n1"; }' \
 EXTRA='limits = ( { scope = "user"; hard = { gpus = 3; }; } );' cluster_start
 export COLUMNS=80
+me=$(id -un)
 
 # fits WHAT TEXT: in 80 columns
 fits() { local w; w=$(wc -L <<<"$2"); at_most "$1: its widest line" "$w" 80; }
@@ -37,14 +38,14 @@ fits "plan" "$out"
 must env COLUMNS=200 stoker plan # no name is cut
 clockless() { sed -E 's/^[0-9]{2}:[0-9]{2}  ([0-9]{2}:[0-9]{2}|-    )  /T /; s/^-      -      /- /' <<<"$1" | tr -s ' '; }
 is "plan" "$(clockless "$out" | sed 's/ [0-9]* s ago/ N s ago/')" "START END WHAT JOB NAME USER PARTITION CPUS GPUS NODES
-T running $first first root main 4 - n1
-T running $second second root main 4 - n2
-T reserved $((more - 2)) more1 root main 4 - n1
-T reserved $((more - 1)) more2 root main 4 - n2
-T forecast $more more3 root main 4 - -
-T forecast $wide wide root main 8 - -
-- unknown $held held root main 1 - (JobHeldUser)
-- unknown $gpus gpus root main 2 2 (JobHeldUser)
+T running $first first $me main 4 - n1
+T running $second second $me main 4 - n2
+T reserved $((more - 2)) more1 $me main 4 - n1
+T reserved $((more - 1)) more2 $me main 4 - n2
+T forecast $more more3 $me main 4 - -
+T forecast $wide wide $me main 8 - -
+- unknown $held held $me main 1 - (JobHeldUser)
+- unknown $gpus gpus $me main 2 2 (JobHeldUser)
 Starts and ends go by time limits: the latest, as the queue stands N s ago."
 
 # minutes: WHAT each row of the plan is, and when after the first start it begins and ends
