@@ -53,7 +53,7 @@ minutes='" ".join("%s:%d-%d" % (r["name"], round((r["start"] - t0) / 60e3), roun
     for t0 in [d["plan"]["rows"][0]["start"]] for r in d["plan"]["rows"] if r["start"])'
 is "starts and ends in minutes" "$(stoker plan --json | json "$minutes")" \
     "first:0-10 second:0-20 more1:10-40 more2:20-50 more3:40-70 wide:70-75"
-says "another user's" 0 "Nothing runs, nothing waits, and no window is planned." "" stoker plan -u nobody
+says "another user's" 0 "Nothing runs, nothing waits, and no window is planned." "" stoker plan -u bin
 says "another partition's" 0 "Nothing runs, nothing waits, and no window is planned." "" stoker plan -p one
 says "an operand" 2 "" "stoker plan: error: unexpected 'x'" stoker plan x
 

@@ -4,7 +4,7 @@
 me=$(id -un)
 EXTRA="accounts = ( { name = \"vision\"; shares = 1; users = ( { name = \"$me\"; } ); },
                     { name = \"audio\"; shares = 1; users = ( { name = \"$me\"; } ); },
-                    { name = \"dance\"; shares = 2; users = ( { name = \"nobody\"; } ); } );
+                    { name = \"dance\"; shares = 2; users = ( { name = \"bin\"; } ); } );
 qos = ( { name = \"high\"; priority = 100; }, { name = \"low\"; priority = 25; } );
 priority = { decay_half_life = \"0s\"; weight_tres = { cpu = 800; gpu = 400; }; };
 min_job_age = \"1s\";"
@@ -35,8 +35,8 @@ is "the header" "$(sshare | head -n 2)" \
 is "parsable" "$(sshare -P -U -A audio | tail -n 1)" "  audio|$me|1|1.000000|0|0.000000|1.000000"
 is "parsable, ending" "$(sshare -p -n -U -o user)" "$me|
 $me|"
-has "everybody" "$(sshare -a -U -n -o user)" nobody
-hasnt "nobody but me" "$(sshare -U -n -o user)" nobody
+has "everybody" "$(sshare -a -U -n -o user)" bin
+hasnt "nobody but me" "$(sshare -U -n -o user)" bin
 says "no such field" 1 "" "sshare: error: Invalid field requested: \"colour\"" sshare -o colour
 says "no such user" 1 "" "sshare: error: Invalid user: no-such-user" sshare -u no-such-user
 
@@ -103,7 +103,7 @@ is "the usual columns" "$(sprio | head -n 1)" \
 is "the weights" "$(sprio -w -h -o '%i|%S|%A|%F|%J|%P|%Q|%T')" "Weights|1|1000|10000|100|1000|2000|cpu=800,gres/gpu=400"
 is "sorted" "$(sprio -h -S -Y -o %i | tr '\n' ' ')" "$waiting $other "
 is "by user" "$(sprio -h -u "$me" -o %i | wc -l)" 2
-says "nobody's" 0 "Unable to find jobs matching user/id(s) specified" "" sprio -u nobody
+says "nobody's" 0 "Unable to find jobs matching user/id(s) specified" "" sprio -u bin
 says "no such job" 0 "Unable to find jobs matching user/id(s) specified" "" sprio -j 999
 says "other partitions" 0 "Unable to find jobs matching user/id(s) specified" "" sprio -p none
 must python3 -c 'import json, sys; d = json.load(sys.stdin); assert len(d["jobs"]) == 2 and d["weights"]["weight_age"] == 1000, d' \
