@@ -25,9 +25,7 @@
 
 struct turn {
     struct group *g;
-    uint64_t first;  /* within limits, tier, begun, priority: the largest goes first */
-    int64_t then_ms; /* submission */
-    uint64_t last;   /* id and index: the smallest go first */
+    struct rank rank;
     bool borrow;
 };
 
@@ -54,23 +52,19 @@ static struct unit *head_of(const struct group *g)
 
 /* --- the order --- */
 
-/* The turn of a group's head: all that the order looks at, in one place. */
+/* The turn of a group's head. */
 static struct turn turn_of(struct group *g, bool borrow)
 {
     const struct unit *u = head_of(g);
-    uint64_t tier = g->tier < UINT16_MAX ? g->tier : UINT16_MAX;
-    return (struct turn){.g = g,
-                         .first = (uint64_t)!borrow << 63 | tier << 33 | (uint64_t)g->begun << 32 | g->prio,
-                         .then_ms = u->submit_ms,
-                         .last = (uint64_t)u->order_id << 32 | u->order_index,
-                         .borrow = borrow};
+    return (struct turn){
+        .g = g,
+        .rank = rank_of(borrow, g->tier, g->begun, g->prio, u->submit_ms, u->order_id, u->order_index),
+        .borrow = borrow};
 }
 
 static bool goes_first(const struct turn *a, const struct turn *b)
 {
-    if (a->first != b->first)
-        return a->first > b->first;
-    return a->then_ms != b->then_ms ? a->then_ms < b->then_ms : a->last < b->last;
+    return rank_before(&a->rank, &b->rank);
 }
 
 static void sink(struct pass *s, size_t i)

@@ -33,7 +33,7 @@ struct row { /* a group as it was */
     uint32_t at, end; /* in waiting */
     int64_t base;     /* its priority, without age where that is added */
     bool ages;
-    uint32_t prio;
+    struct rank rank;       /* of the one at `at` */
     int64_t eligible_after; /* submission + this */
     bool borrow;            /* over a soft limit: behind everybody */
 };
@@ -382,19 +382,7 @@ static void take(struct forecasts *f, const struct found *at, const struct backf
 
 static bool row_goes_first(const struct forecasts *f, uint32_t a, uint32_t b)
 {
-    const struct row *x = &f->rows.v[a], *y = &f->rows.v[b];
-    if (x->borrow != y->borrow)
-        return y->borrow;
-    if (x->g->tier != y->g->tier)
-        return x->g->tier > y->g->tier;
-    if (x->g->begun != y->g->begun)
-        return x->g->begun;
-    if (x->prio != y->prio)
-        return x->prio > y->prio;
-    const struct waiting *u = &f->waiting.v[x->at], *w = &f->waiting.v[y->at];
-    if (u->submit_ms != w->submit_ms)
-        return u->submit_ms < w->submit_ms;
-    return u->order_id != w->order_id ? u->order_id < w->order_id : u->order_index < w->order_index;
+    return rank_before(&f->rows.v[a].rank, &f->rows.v[b].rank);
 }
 
 static void sink(struct forecasts *f, uint32_t i)
@@ -413,11 +401,13 @@ static void sink(struct forecasts *f, uint32_t i)
 static void weigh_row(const struct planner *p, const struct forecasts *f, struct row *r)
 {
     const struct priority_spec *s = &p->view->model->spec.priority;
-    double age_ms = (double)(f->t.ms - f->waiting.v[r->at].submit_ms - r->eligible_after);
+    const struct waiting *u = &f->waiting.v[r->at];
+    double age_ms = (double)(f->t.ms - u->submit_ms - r->eligible_after);
     double most_ms = (double)s->max_age_s * MS_PER_S;
     double part = most_ms <= 0 || age_ms <= 0 ? 0 : age_ms < most_ms ? age_ms / most_ms : 1;
     int64_t sum = r->base + (r->ages ? (int64_t)(part * s->weight_age + 0.5) : 0);
-    r->prio = sum < 0 ? 0 : sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+    uint32_t prio = sum < 0 ? 0 : sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+    r->rank = rank_of(r->borrow, r->g->tier, r->g->begun, prio, u->submit_ms, u->order_id, u->order_index);
 }
 
 static void clear(struct forecasts *f)

@@ -41,6 +41,29 @@ struct shape {
     enum { EVER_UNKNOWN, EVER_YES, EVER_NO } ever; /* fits with every node up and empty */
 };
 
+/* Whose turn comes first: all that the order looks at, in one place. */
+struct rank {
+    uint64_t first;  /* within limits, tier, begun, priority: the largest goes first */
+    int64_t then_ms; /* submission */
+    uint64_t last;   /* id and index: the smallest go first */
+};
+
+static inline struct rank rank_of(bool borrow, uint32_t tier, bool begun, uint32_t prio, int64_t submit_ms,
+                                  uint32_t id, uint32_t index)
+{
+    uint64_t t = tier < UINT16_MAX ? tier : UINT16_MAX;
+    return (struct rank){.first = (uint64_t)!borrow << 63 | t << 33 | (uint64_t)begun << 32 | prio,
+                         .then_ms = submit_ms,
+                         .last = (uint64_t)id << 32 | index};
+}
+
+static inline bool rank_before(const struct rank *a, const struct rank *b)
+{
+    if (a->first != b->first)
+        return a->first > b->first;
+    return a->then_ms != b->then_ms ? a->then_ms < b->then_ms : a->last < b->last;
+}
+
 struct owner { /* a user in an account */
     struct owner *next;
     char *account, *user;
@@ -205,6 +228,8 @@ struct planner {
  * *ret_why says which rule. */
 struct group *planner_group(struct planner *p, const struct job *j, const struct step *s,
                             enum reason *ret_why);
+/* Whether the node has all of them; one of "a|b" is enough. */
+bool planner_has_features(const struct node *n, const struct strv *wanted);
 /* What j, or a task of its step s, asks for in a partition. */
 void planner_demand(const struct job *j, const struct step *s, const struct part_spec *part,
                     struct demand *ret);

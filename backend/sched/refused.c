@@ -19,26 +19,12 @@ struct look {
     bool empty;
 };
 
-static bool has_features(const struct node *n, const struct strv *wanted)
-{
-    for (size_t i = 0; i < wanted->n; i++) {
-        struct strv any = strv_split(wanted->v[i], "|");
-        bool found = false;
-        for (size_t k = 0; k < any.n; k++)
-            found = found || strv_has(&n->spec.features, any.v[k]);
-        strv_fini(&any);
-        if (!found)
-            return false;
-    }
-    return true;
-}
-
 /* By its name, its state, its kind: NULL where it is to be looked at closer. */
 static uint32_t *ruled_out(const struct look *l, const struct node *n, struct refused *r)
 {
     if ((l->only.n && !strv_has(&l->only, n->spec.name)) || strv_has(&l->never, n->spec.name))
         return &r->excluded;
-    if (!has_features(n, &l->features))
+    if (!planner_has_features(n, &l->features))
         return &r->features;
     if (l->gpu_type && l->demand.need.gpus && n->gpus && !str_ieq(l->gpu_type, n->gpu_type))
         return &r->gpu_type;

@@ -54,7 +54,7 @@ uint32_t planner_find_node(const struct planner *p, const char *name)
     return (uint32_t)(at - 1);
 }
 
-static bool has_features(const struct node *n, const struct strv *wanted)
+bool planner_has_features(const struct node *n, const struct strv *wanted)
 {
     for (size_t i = 0; i < wanted->n; i++) {
         struct strv any = strv_split(wanted->v[i], "|");
@@ -83,7 +83,7 @@ static bool meets_rules(const struct node *n, const struct node_rules *r, const 
         return false;
     if (r->reservation && !window_has_node(r->reservation, n->spec.name))
         return false;
-    return has_features(n, features);
+    return planner_has_features(n, features);
 }
 
 static void keep_listed(const struct planner *p, struct nodeset *s, const struct strv *names, bool all,

@@ -43,38 +43,12 @@ static void explain_throttle(const struct question *q)
 
 /* --- who is ahead --- */
 
-struct place_in_row {
-    uint32_t tier, prio;
-    bool borrow, begun;
-    int64_t submit_ms;
-    uint32_t order_id, order_index;
-};
-
-static struct place_in_row place_of(const struct planner *p, const struct group *g, const struct unit *u)
+static struct rank rank_in_queue(const struct planner *p, const struct group *g, const struct unit *u)
 {
     const struct job *j = model_get_job(p->view->model, u->job);
-    return (struct place_in_row){.tier = g->tier,
-                                 .prio = j ? prio_of_best(&p->asking, j) : 0,
-                                 .borrow = planner_limit_state(p, g) == LIMIT_OVER_SOFT,
-                                 .begun = g->begun,
-                                 .submit_ms = u->submit_ms,
-                                 .order_id = u->order_id,
-                                 .order_index = u->order_index};
-}
-
-static bool is_ahead(const struct place_in_row *a, const struct place_in_row *b)
-{
-    if (a->borrow != b->borrow)
-        return b->borrow;
-    if (a->tier != b->tier)
-        return a->tier > b->tier;
-    if (a->begun != b->begun)
-        return a->begun;
-    if (a->prio != b->prio)
-        return a->prio > b->prio;
-    if (a->submit_ms != b->submit_ms)
-        return a->submit_ms < b->submit_ms;
-    return a->order_id != b->order_id ? a->order_id < b->order_id : a->order_index < b->order_index;
+    bool borrow = planner_limit_state(p, g) == LIMIT_OVER_SOFT;
+    return rank_of(borrow, g->tier, g->begun, j ? prio_of_best(&p->asking, j) : 0, u->submit_ms,
+                   u->order_id, u->order_index);
 }
 
 static bool group_uses(const struct group *g, uint32_t lane)
@@ -97,7 +71,7 @@ static bool stands_in_row(const struct question *q, const struct group *g, uint3
 }
 
 /* Within a group all after the first one behind are behind. */
-static void add_group(const struct question *q, const struct group *g, const struct place_in_row *mine,
+static void add_group(const struct question *q, const struct group *g, const struct rank *mine,
                       struct row *ret)
 {
     bool before = true;
@@ -106,8 +80,8 @@ static void add_group(const struct question *q, const struct group *g, const str
             continue;
         ret->of += u->count;
         if (before) {
-            struct place_in_row its = place_of(q->p, g, u);
-            before = u != q->u && is_ahead(&its, mine);
+            struct rank its = rank_in_queue(q->p, g, u);
+            before = u != q->u && rank_before(&its, mine);
         }
         if (!before)
             continue;
@@ -120,7 +94,7 @@ static void add_group(const struct question *q, const struct group *g, const str
 static void explain_behind(const struct question *q, uint32_t lane)
 {
     uint32_t first = q->p->first_blocked ? q->p->first_blocked[lane] : 0;
-    struct place_in_row mine = place_of(q->p, q->u->group, q->u);
+    struct rank mine = rank_in_queue(q->p, q->u->group, q->u);
     struct row row = {0};
     list_for_each (g, &q->p->groups, struct group, link)
         if (stands_in_row(q, g, lane))
