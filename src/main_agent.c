@@ -14,6 +14,7 @@
 #include "backend/agent/gpuwatch.h"
 #include "backend/agent/shim.h"
 #include "src/base/log.h"
+#include "src/base/self.h"
 #include "src/base/xalloc.h"
 
 static const char usage[] =
@@ -99,18 +100,10 @@ static int open_log(const struct options *o)
     return log;
 }
 
-static char *own_program(void)
-{
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    return xstrdup(self);
-}
-
 static int run_bridge(const struct options *o)
 {
     struct errtext err = {.s = ""};
-    char *self = own_program();
+    char *self = self_path();
     int r = bridge_run(self, o->node, o->dir, &err);
     if (r < 0)
         fprintf(stderr, "stoker-agent: %s\n", err.s);
@@ -121,12 +114,9 @@ static int run_bridge(const struct options *o)
 /* The shim lies beside the agent; where it does not, the agent is its own shim. */
 static char *find_shim(const char **ret_mode)
 {
-    char *self = own_program(), *slash = strrchr(self, '/');
-    char *path = xasprintf("%.*s/stoker-shim", slash ? (int)(slash - self) : 0, self);
-    bool beside = access(path, X_OK) == 0;
+    char *beside = self_sibling("stoker-shim");
     *ret_mode = beside ? NULL : "shim";
-    free(beside ? self : path);
-    return beside ? path : self;
+    return beside ? beside : self_path();
 }
 
 int main(int argc, char **argv)

@@ -1,17 +1,16 @@
 /* main_link.c - stoker-link: carries the controller's words to the nodes over SSH. Started by stokerd. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "backend/link/check.h"
 #include "backend/link/keys.h"
 #include "backend/link/link.h"
 #include "src/base/log.h"
+#include "src/base/self.h"
 #include "src/base/xalloc.h"
 
 #define CTL_FD 3
@@ -21,15 +20,6 @@ static const char usage[] =
     "       stoker-link check OPTION=VALUE...\n"
     "       stoker-link key FILE\n"
     "       stoker-link --version\n";
-
-static char *own_dir(void)
-{
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    return xstrndup(self, slash ? (size_t)(slash - self) : 0);
-}
 
 static int serve(void)
 {
@@ -43,7 +33,7 @@ static int serve(void)
     setrlimit(RLIMIT_CORE, &none); /* memory holds a private key */
     prctl(PR_SET_DUMPABLE, 0);
     struct errtext err = {""};
-    char *dir = own_dir();
+    char *dir = self_dir();
     log_open("stoker-link", 2, LOG_LVL_INFO);
     int r = link_run(CTL_FD, dir, &err);
     if (r < 0)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/self.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
 #include "src/cli/cmd.h"
@@ -41,16 +42,7 @@ static int unknown_command(const char *name)
 /* The screens are a program of their own beside this one. Returns only where it cannot be started. */
 static int exec_ui(char **argv)
 {
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n > 0) {
-        self[n] = '\0';
-        char *beside = xasprintf("%s/stoker-ui", dirname(self));
-        execv(beside, argv);
-        free(beside);
-    }
-    execvp("stoker-ui", argv);
-    fprintf(stderr, "stoker: stoker-ui: %s\n", strerror(errno));
+    fprintf(stderr, "stoker: stoker-ui: %s\n", strerror(-self_exec("stoker-ui", argv)));
     return 1;
 }
 

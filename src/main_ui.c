@@ -1,12 +1,12 @@
 /* main_ui.c - stoker-ui: the screens. Argument parsing and wiring only. */
 #include <getopt.h>
-#include <libgen.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/self.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
 #include "ui/app/run.h"
@@ -54,12 +54,10 @@ static int print_keys(void)
 /* Beside the program as it lies in the build and where it is installed. */
 static char *theme_dir(void)
 {
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0)
-        return xstrdup("/usr/local/share/stoker/themes");
-    self[n] = '\0';
-    return xasprintf("%s/../share/stoker/themes", dirname(self));
+    char *here = self_dir();
+    char *dir = xasprintf("%s/../share/stoker/themes", here ? here : "/usr/local/bin");
+    free(here);
+    return dir;
 }
 
 static int run(const struct settings *s, const char *notice)

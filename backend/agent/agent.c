@@ -22,6 +22,7 @@
 
 #include "backend/agent/agent_private.h"
 #include "src/base/log.h"
+#include "src/base/self.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 
@@ -170,17 +171,9 @@ static void drop_peer(struct peer *p, const char *why)
 /* Where srun and the others lie, if this program came with them. */
 static char *own_dir(void)
 {
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    if (!slash)
-        return NULL;
-    *slash = '\0';
-    char *srun = xasprintf("%s/srun", self);
-    bool there = access(srun, X_OK) == 0;
+    char *srun = self_sibling("srun");
     free(srun);
-    return there ? xstrdup(self) : NULL;
+    return srun ? self_dir() : NULL;
 }
 
 static struct msg_agent answer(const struct agent *a)
@@ -379,11 +372,10 @@ static int take_lock(struct agent *a, struct errtext *err)
         return err_set(err, -errno, "cannot open %s/lock: %s", a->dir, strerror(errno));
     if (flock(a->lock_fd, LOCK_EX | LOCK_NB) < 0)
         return err_set(err, errno == EWOULDBLOCK ? -EEXIST : -errno, "an agent runs already in %s", a->dir);
-    char program[4096];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[n > 0 ? n : 0] = '\0';
+    char *program = self_path();
     if (ftruncate(a->lock_fd, 0) == 0) /* a bridge of another release reads it */
-        dprintf(a->lock_fd, "%d\n%s\n", (int)getpid(), program);
+        dprintf(a->lock_fd, "%d\n%s\n", (int)getpid(), program ? program : "");
+    free(program);
     return 0;
 }
 

@@ -12,6 +12,7 @@
 
 #include "backend/launch/spawn.h"
 #include "src/base/log.h"
+#include "src/base/self.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
@@ -220,7 +221,7 @@ static int start(struct linkproc *p)
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
         return -errno;
     int log = open(p->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-    char *path = spawn_path("stoker-link"), name[] = "stoker-link", serve[] = "serve";
+    char *path = self_program("stoker-link"), name[] = "stoker-link", serve[] = "serve";
     char *argv[] = {name, serve, NULL};
     int r = spawn_program(path, argv, pair[1], log, &p->pid);
     close(pair[1]);

@@ -11,6 +11,7 @@
 #include "backend/launch/spawn.h"
 #include "src/base/idmap.h"
 #include "src/base/log.h"
+#include "src/base/self.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 
@@ -180,7 +181,7 @@ static int connect_agent(const struct nodeconn *n)
 
 static void start_agent(struct nodeconn *n)
 {
-    char *path = spawn_path("stoker-agent");
+    char *path = self_program("stoker-agent");
     char name[] = "stoker-agent", opt_node[] = "--node", opt_dir[] = "--dir", opt_log[] = "--log",
          daemon_opt[] = "--daemon";
     char *argv[] = {name, opt_node, n->node, opt_dir, n->dir, opt_log, n->log, daemon_opt, NULL};

@@ -5,26 +5,10 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "src/base/xalloc.h"
 
 extern char **environ;
-
-char *spawn_path(const char *name)
-{
-    char self[4096];
-    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (len > 0) {
-        self[len] = '\0';
-        char *slash = strrchr(self, '/');
-        char *path = xasprintf("%.*s/%s", (int)(slash - self), self, name);
-        if (access(path, X_OK) == 0)
-            return path;
-        free(path);
-    }
-    return xstrdup(name);
-}
 
 int spawn_program(const char *path, char *const argv[], int fd, int err_fd, pid_t *ret)
 {

@@ -4,9 +4,6 @@
 
 #include <sys/types.h>
 
-/* The program beside this one, else its name alone, which is looked for in PATH. Caller frees. */
-char *spawn_path(const char *name) __attribute__((warn_unused_result));
-
 /* Starts path without copying this process; signals are as in a fresh process. fd becomes descriptor 3,
  * err_fd standard error; -1: neither. Returns 0 or a negative errno. */
 int spawn_program(const char *path, char *const argv[], int fd, int err_fd, pid_t *ret)

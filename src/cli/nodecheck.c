@@ -11,29 +11,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/base/self.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 
 extern char **environ;
 
-static char *link_path(void)
-{
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    char *path = xasprintf("%.*s/stoker-link", slash ? (int)(slash - self) : 0, self);
-    if (access(path, X_OK) == 0)
-        return path;
-    free(path);
-    return xstrdup("stoker-link");
-}
-
 /* Starts stoker-link; *ret_out (may be NULL) reads its standard output. Returns its pid or a negative
  * errno. */
 static pid_t start(const struct strv *args, FILE **ret_out)
 {
-    char *path = link_path();
+    char *path = self_program("stoker-link");
     int p[2] = {-1, -1};
     pid_t pid = -1;
     posix_spawn_file_actions_t files;

@@ -1,11 +1,9 @@
 /* plan.c - stoker plan: what runs, for whom places are held, when the others can expect to start, windows;
  * and what would change if nodes were drained or the configuration were another. */
-#include <errno.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "src/base/self.h"
 #include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/lines.h"
@@ -221,26 +219,19 @@ static int show_plan(const struct cli *cli, struct plan_options *o)
     return rc;
 }
 
-/* Returns only where it cannot be started. */
-static void exec_what_if(int argc, char **argv)
+/* Returns a negative errno where it cannot be started. */
+static int exec_what_if(int argc, char **argv)
 {
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     char **args = xcalloc((size_t)argc + 2, sizeof *args);
     args[0] = xstrdup(PROGRAM);
     args[1] = xstrdup("what-if");
     for (int i = 1; i < argc; i++)
         args[i + 1] = argv[i];
-    if (n > 0) {
-        self[n] = '\0';
-        char *beside = xasprintf("%s/" PROGRAM, dirname(self));
-        execv(beside, args);
-        free(beside);
-    }
-    execvp(PROGRAM, args);
+    int r = self_exec(PROGRAM, args);
     free(args[0]);
     free(args[1]);
     free(args);
+    return r;
 }
 
 static int plan_run(struct cli *cli, int argc, char **argv)
@@ -250,8 +241,7 @@ static int plan_run(struct cli *cli, int argc, char **argv)
     if (!plan_options_parse(&o, cli, argc, argv, &rc))
         return rc;
     if (o.drain || o.config) {
-        exec_what_if(argc, argv);
-        cli_error(cli, PROGRAM ": %s", strerror(errno));
+        cli_error(cli, PROGRAM ": %s", strerror(-exec_what_if(argc, argv)));
         rc = 1;
     } else {
         rc = show_plan(cli, &o);

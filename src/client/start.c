@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/base/self.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_private.h"
 
@@ -55,22 +56,6 @@ static int make_dir(const char *path, mode_t mode, struct errtext *err)
     }
     free(p);
     return r;
-}
-
-/* Beside this program, as it lies in the build and where it is installed; else in PATH. */
-static char *find_stokerd(void)
-{
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n > 0) {
-        self[n] = '\0';
-        char *slash = strrchr(self, '/');
-        char *beside = xasprintf("%.*s/stokerd", slash ? (int)(slash - self) : 0, self);
-        if (access(beside, X_OK) == 0)
-            return beside;
-        free(beside);
-    }
-    return xstrdup("stokerd");
 }
 
 /* ---- the children ---- */
@@ -226,7 +211,7 @@ static int start_locked(const struct paths *p, int64_t deadline, struct errtext 
         return r;
     }
     off_t before = lseek(log_fd, 0, SEEK_END);
-    char *program = find_stokerd();
+    char *program = self_program("stokerd");
     pid_t watcher = 0;
     int watch_fd = spawn(program, log_fd, &watcher), fd;
     if (watch_fd < 0) {

@@ -2,13 +2,13 @@
 #include "src/jobspec/exportenv.h"
 
 #include <errno.h>
-#include <libgen.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
+#include "src/base/self.h"
 #include "src/base/xalloc.h"
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
@@ -172,11 +172,9 @@ struct strv export_login_env(void)
         strv_setenv(&env, "LOGNAME", pw->pw_name);
         strv_setenv(&env, "SHELL", str_is_empty(pw->pw_shell) ? "/bin/sh" : pw->pw_shell);
     }
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    const char *here = n > 0 ? dirname(self) : "/usr/bin";
-    bool known = strstr(DEFAULT_PATH, here) != NULL;
+    char *here = self_dir();
+    bool known = !here || strstr(DEFAULT_PATH, here) != NULL;
     strv_setenvf(&env, "PATH", "%s%s%s", DEFAULT_PATH, known ? "" : ":", known ? "" : here);
+    free(here);
     return env;
 }

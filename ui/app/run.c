@@ -8,8 +8,6 @@
 
 #include <errno.h>
 #include <langinfo.h>
-#include <libgen.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/base/self.h"
 #include "src/base/xalloc.h"
 #include "ui/app/app.h"
 #include "ui/app/connector.h"
@@ -214,25 +213,11 @@ static int choose_theme(struct loop *l, struct errtext *err)
     return rc;
 }
 
-/* Our own commands lie where this program does; NULL: not there. Caller frees. */
-static char *beside_us(const char *name)
-{
-    char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0 || strchr(name, '/'))
-        return NULL;
-    self[n] = '\0';
-    char *path = xasprintf("%s/%s", dirname(self), name);
-    if (access(path, X_OK) == 0)
-        return path;
-    free(path);
-    return NULL;
-}
-
 static void run_program(struct loop *l)
 {
     struct strv argv = strv_copy(app_program(l->app));
-    char *own = beside_us(argv.v[0]);
+    char *own =
+        strchr(argv.v[0], '/') ? NULL : self_sibling(argv.v[0]); /* our own commands lie beside us */
     if (own) {
         free(argv.v[0]);
         argv.v[0] = own;
