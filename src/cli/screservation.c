@@ -9,7 +9,7 @@
 #include "src/cli/scontrol.h"
 #include "src/cli/screcord.h"
 #include "src/cli/timetext.h"
-#include "src/cli/windowspec.h"
+#include "src/jobspec/windowspec.h"
 
 static int failed(const struct scontrol *s, const char *what, const char *text)
 {

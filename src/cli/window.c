@@ -7,7 +7,7 @@
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/table.h"
-#include "src/cli/windowspec.h"
+#include "src/jobspec/windowspec.h"
 
 struct window_cmd {
     struct windowspec spec;

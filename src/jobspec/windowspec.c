@@ -1,5 +1,5 @@
 /* windowspec.c - a window as people give it. */
-#include "src/cli/windowspec.h"
+#include "src/jobspec/windowspec.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* windowspec.h - a window as people give it: stoker window's options and scontrol's keys. */
-#ifndef STOKER_CLI_WINDOWSPEC_H
-#define STOKER_CLI_WINDOWSPEC_H
+#ifndef STOKER_JOBSPEC_WINDOWSPEC_H
+#define STOKER_JOBSPEC_WINDOWSPEC_H
 
 #include "src/base/err.h"
 #include "src/model/window.h"
