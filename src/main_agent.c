@@ -11,8 +11,8 @@
 
 #include "backend/agent/agent.h"
 #include "backend/agent/bridge.h"
+#include "backend/agent/forkserver.h"
 #include "backend/agent/gpuwatch.h"
-#include "backend/agent/shim.h"
 #include "src/base/log.h"
 #include "src/base/self.h"
 #include "src/base/xalloc.h"
@@ -121,8 +121,8 @@ static char *find_shim(const char **ret_mode)
 
 int main(int argc, char **argv)
 {
-    if (argc == 3 && strcmp(argv[1], "shim") == 0)
-        return shim_main(argv[2]);
+    if (argc >= 3 && strcmp(argv[1], "shim") == 0)
+        return shim_program(argc - 2, argv + 2);
     if (argc == 2 && strcmp(argv[1], GPUWATCH_OPTION) == 0)
         return gpuwatch_main();
     struct options o = {0};

@@ -437,7 +437,7 @@ static void on_signal(void *ctx, int signo)
         return;
     pid_t pid;
     while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
-        if (!gpus_child_ended(a, pid))
+        if (!gpus_child_ended(a, pid) && !forkserver_child_ended(&a->forkserver, pid))
             tasks_child_ended(a, pid);
 }
 
@@ -492,6 +492,7 @@ static void stop(struct agent *a)
     }
     while (!list_empty(&a->tasks))
         tasks_free(list_first(&a->tasks, struct atask, link));
+    forkserver_stop(&a->forkserver);
     idmap_fini(&a->by_key);
     idmap_fini(&a->by_pid);
     tomb_close(&a->tomb);
@@ -522,6 +523,7 @@ int agent_run(const struct agent_config *cfg, struct errtext *err)
         .inotify = {.fd = -1},
         .tomb = {.fd = -1},
         .kill_wait_s = KILL_WAIT_S,
+        .forkserver = {.program = cfg->shim, .mode = cfg->shim_mode},
     };
     list_init(&a.dirty);
     list_init(&a.peers);

@@ -3,6 +3,7 @@
 #define STOKER_BACKEND_AGENT_PRIVATE_H
 
 #include "backend/agent/agent.h"
+#include "backend/agent/forkserver.h"
 #include "backend/agent/probe.h"
 #include "backend/agent/proc.h"
 #include "backend/agent/taskdir.h"
@@ -97,6 +98,7 @@ struct agent {
     char *cgroup_base;  /* NULL: no v2 groups with memory limits */
     char *devices_base; /* NULL: cards are not closed */
 
+    struct forkserver forkserver;
     struct tomb tomb;
     struct list tasks;
     struct idmap by_key, by_pid;

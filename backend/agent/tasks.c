@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -297,32 +296,13 @@ const struct wire_ops shim_wire_ops = {.on_frame = on_shim_frame, .on_close = on
 static int spawn_shim(struct atask *t, int sock)
 {
     struct agent *a = t->a;
-    char *path = xasprintf("%s/%s", a->tasks_dir, t->name);
-    char name[] = "stoker-shim";
-    char *mode = xstrdup(a->cfg.shim_mode);
-    char *argv[] = {name, mode ? mode : path, mode ? path : NULL, NULL};
-    char lang[] = "LC_ALL=C";
-    char *env[] = {lang, NULL};
-    posix_spawn_file_actions_t fa;
-    posix_spawnattr_t attr;
-    sigset_t all;
-    sigfillset(&all);
-    posix_spawn_file_actions_init(&fa);
-    posix_spawn_file_actions_adddup2(&fa, sock, SHIM_SOCKET_FD);
-    posix_spawnattr_init(&attr);
-    posix_spawnattr_setsigmask(&attr, &all);
-    posix_spawnattr_setsigdefault(&attr, &all);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-    int r = posix_spawn(&t->shim, a->cfg.shim, &fa, &attr, argv, env);
-    posix_spawnattr_destroy(&attr);
-    posix_spawn_file_actions_destroy(&fa);
-    free(path);
-    free(mode);
-    if (r) {
-        t->shim = 0;
-        return -r;
-    }
-    idmap_set(&a->by_pid, (uint64_t)t->shim, t);
+    char *dir = xasprintf("%s/%s", a->tasks_dir, t->name);
+    pid_t pid = forkserver_shim(&a->forkserver, dir, sock);
+    free(dir);
+    if (pid < 0)
+        return pid;
+    t->shim = pid;
+    idmap_set(&a->by_pid, (uint64_t)pid, t);
     return 0;
 }
 

@@ -48,4 +48,28 @@ kill -KILL "$step_shim"
 wait_end $job
 has "what the script saw" "$(cat steps.out)" "srun ended with"
 hasnt "no success" "$(cat steps.out)" "srun ended with 0"
+
+case_ "the process whose copies the supervisors are is killed: running tasks go on, the next job starts"
+fork_server() { pgrep -P "$(agent_pid)" -f -- "--serve"; }
+submit -o /dev/null --wrap 'until [ -e end ]; do sleep 0.05; done'
+running=$job
+wait_state "$running" RUNNING
+like "one server" "$(fork_server)" '[0-9]+'
+kill -KILL "$(fork_server)"
+submit -o second.out --wrap 'echo second'
+wait_end $job
+is "the next one" "$state $(cat second.out)" "COMPLETED second"
+is "the first" "$(job_state "$running")" RUNNING
+
+case_ "it is stopped: the job that it should have started is refused, and the one after it starts"
+kill -STOP "$(fork_server)"
+submit -o /dev/null --wrap true
+wait_end $job 30
+is "refused" "$state" FAILED
+submit -o third.out --wrap 'echo third'
+wait_end $job
+is "the one after" "$state $(cat third.out)" "COMPLETED third"
+touch end
+wait_end "$running"
+is "the first" "$state" COMPLETED
 cluster_stop
