@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/base/utf8.h"
+#include "src/base/words.h"
 #include "src/base/xalloc.h"
 
 #define SLURM_VERSION_TEXT "slurm 23.02.7"
@@ -27,33 +28,6 @@ const struct command *command_find(const char *name, bool slurm)
     return NULL;
 }
 
-static size_t min3(size_t a, size_t b, size_t c)
-{
-    size_t m = a < b ? a : b;
-    return m < c ? m : c;
-}
-
-/* Levenshtein's distance by one row. */
-static size_t edit_distance(const char *a, const char *b)
-{
-    size_t row[64];
-    size_t n = strlen(b);
-    if (n >= sizeof row / sizeof row[0])
-        return SIZE_MAX;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t above = row[j];
-            row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-            diagonal = above;
-        }
-    }
-    return row[n];
-}
-
 const char *command_nearest(const char *name, bool slurm)
 {
     const char *best = NULL;
@@ -61,7 +35,7 @@ const char *command_nearest(const char *name, bool slurm)
     for (const struct command *const *c = commands; *c; c++) {
         if ((*c)->slurm != slurm)
             continue;
-        size_t d = edit_distance(name, (*c)->name);
+        size_t d = words_distance(name, (*c)->name);
         if (d < best_distance) {
             best_distance = d;
             best = (*c)->name;

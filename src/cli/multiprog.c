@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/words.h"
 #include "src/base/xalloc.h"
 
 struct parse {
@@ -18,34 +19,6 @@ struct parse {
 static int bad_line(const struct parse *p, struct errtext *err, const char *what)
 {
     return err_set(err, -EINVAL, "Line %u of configuration file %s invalid: %s", p->line, p->name, what);
-}
-
-/* Words at blanks; quotes group. Returns -EINVAL for an open quote. */
-static int split_words(const char *s, struct strv *ret)
-{
-    struct str word = STR_INIT;
-    bool open = false;
-    char quote = '\0';
-    for (; *s; s++) {
-        if (quote ? *s == quote : *s == '"' || *s == '\'') {
-            quote = quote ? '\0' : *s;
-            open = true;
-        } else if (!quote && isspace((unsigned char)*s)) {
-            if (open)
-                strv_push(ret, word.s);
-            str_clear(&word);
-            open = false;
-        } else {
-            if (*s == '\\' && quote != '\'' && s[1])
-                s++;
-            str_append_char(&word, *s);
-            open = true;
-        }
-    }
-    if (open && !quote)
-        strv_push(ret, word.s);
-    str_fini(&word);
-    return quote ? -EINVAL : 0;
 }
 
 static char *expand(const char *word, uint32_t rank, uint32_t offset)
@@ -134,7 +107,7 @@ static int parse_line(struct parse *p, const char *line, struct errtext *err)
     if (!*line || *line == '#')
         return 0;
     struct strv words = {0};
-    int rc = split_words(line, &words);
+    int rc = words_split(line, false, &words);
     if (rc)
         rc = bad_line(p, err, "a quote is not closed");
     else if (words.n < 2)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/base/utf8.h"
+#include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/conf/value.h"
 
@@ -25,32 +26,6 @@ int conf_error(const struct conf_parse *c, const config_setting_t *at, const cha
 
 /* ---- the nearest name ---- */
 
-static size_t min3(size_t a, size_t b, size_t c)
-{
-    size_t m = a < b ? a : b;
-    return m < c ? m : c;
-}
-
-/* Insertions, deletions and exchanges that make b of a. */
-static size_t edit_distance(const char *a, const char *b)
-{
-    size_t row[64], n = strlen(b);
-    if (n >= 64 || strlen(a) >= 64)
-        return SIZE_MAX;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t above = row[j];
-            row[j] = min3(row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-            diagonal = above;
-        }
-    }
-    return row[n];
-}
-
 const char *conf_hint(const char *name, const char *(*get)(const void *ctx, size_t i), const void *ctx,
                       size_t n, char buf[static CONF_HINT_SIZE])
 {
@@ -58,7 +33,7 @@ const char *conf_hint(const char *name, const char *(*get)(const void *ctx, size
     size_t best_distance = NEAR + 1;
     for (size_t i = 0; i < n; i++) {
         const char *candidate = get(ctx, i);
-        size_t d = edit_distance(name, candidate);
+        size_t d = words_distance(name, candidate);
         if (d < best_distance && d < strlen(candidate)) {
             best = candidate;
             best_distance = d;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/words.h"
 #include "src/base/xalloc.h"
 
 #define DIRECTIVE "#SBATCH"
@@ -178,37 +179,6 @@ void script_header_fini(struct script_header *h)
     *h = (struct script_header){.n = 0};
 }
 
-/* Words at blanks; quotes group, a backslash takes the next character as it is, '#' at the beginning of a
- * word ends the line. */
-static int split_words(const char *s, struct strv *ret)
-{
-    struct str word = STR_INIT;
-    bool open = false; /* within a word, an empty quoted one included */
-    char quote = '\0';
-    for (; *s; s++) {
-        if (quote ? *s == quote : *s == '"' || *s == '\'') {
-            quote = quote ? '\0' : *s;
-            open = true;
-        } else if (!quote && isblank((unsigned char)*s)) {
-            if (open)
-                strv_push(ret, word.s);
-            str_clear(&word);
-            open = false;
-        } else if (!quote && !open && *s == '#') {
-            break;
-        } else {
-            if (*s == '\\' && quote != '\'' && s[1])
-                s++;
-            str_append_char(&word, *s);
-            open = true;
-        }
-    }
-    if (open && !quote)
-        strv_push(ret, word.s);
-    str_fini(&word);
-    return quote ? -EINVAL : 0;
-}
-
 static void header_push(struct script_header *h, struct script_line line)
 {
     h->v = xreallocarray(h->v, h->n + 1, sizeof *h->v);
@@ -227,7 +197,7 @@ static int header_line(const struct script *s, const char *line, unsigned number
         return 0;
     struct script_line parsed = {.number = number};
     strv_push(&parsed.argv, DIRECTIVE);
-    if (split_words(line + n, &parsed.argv)) {
+    if (words_split(line + n, true, &parsed.argv)) {
         strv_fini(&parsed.argv);
         return err_set(err, -EINVAL, "%s:%u: a quote is not closed", s->name, number);
     }

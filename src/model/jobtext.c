@@ -295,31 +295,42 @@ void jobtext_min_memory(struct str *out, const struct job *j, bool noconvert)
     jobtext_mem(out, mib, noconvert);
 }
 
-void jobtext_tres(struct str *out, const struct job *j, const struct model *m)
+void tres_text(struct str *out, const struct tres_amounts *t, const struct model *m)
 {
-    uint32_t cpus = job_cpus(j), gpus = job_gpus(j);
-    uint64_t mem = job_mem_mib(j);
     str_append(out, "cpu=");
-    text_append_u64(out, cpus);
-    if (mem) {
+    text_append_u64(out, t->cpus);
+    if (t->mem_mib) {
         str_append(out, ",mem=");
-        jobtext_mem(out, mem, false);
+        jobtext_mem(out, t->mem_mib, false);
     }
-    str_append(out, ",node=");
-    text_append_u64(out, job_nodes(j));
+    if (t->nodes) {
+        str_append(out, ",node=");
+        text_append_u64(out, t->nodes);
+    }
     if (m) {
         const struct priority_spec *p = &m->spec.priority;
-        double billing =
-            p->billing_cpu * cpus + p->billing_mem_gb * (double)mem / 1024 + p->billing_gpu * gpus;
+        double billing = p->billing_cpu * t->cpus + p->billing_mem_gb * (double)t->mem_mib / 1024 +
+                         p->billing_gpu * t->gpus;
         str_append(out, ",billing=");
         text_append_u64(out, billing > 0 ? (uint64_t)billing : 0);
     }
-    if (!gpus)
+    if (!t->gpus)
         return;
     str_append(out, ",gres/gpu=");
-    text_append_u64(out, gpus);
-    if (j->req.gpu_type)
-        str_appendf(out, ",gres/gpu:%s=%u", j->req.gpu_type, gpus);
+    text_append_u64(out, t->gpus);
+    if (t->gpu_type)
+        str_appendf(out, ",gres/gpu:%s=%u", t->gpu_type, t->gpus);
+}
+
+void jobtext_tres(struct str *out, const struct job *j, const struct model *m)
+{
+    tres_text(out,
+              &(struct tres_amounts){.cpus = job_cpus(j),
+                                     .gpus = job_gpus(j),
+                                     .nodes = job_nodes(j),
+                                     .mem_mib = job_mem_mib(j),
+                                     .gpu_type = j->req.gpu_type},
+              m);
 }
 
 void jobtext_tres_per_node(struct str *out, const struct job *j)

@@ -53,6 +53,15 @@ void jobtext_exit(struct str *out, const struct job *j);
 void jobtext_mem(struct str *out, uint64_t mib, bool noconvert);
 /* %m: memory for a node, else for a CPU, as asked; "0" where not said. */
 void jobtext_min_memory(struct str *out, const struct job *j, bool noconvert);
+/* Amounts as Slurm writes them: cpu=2,mem=4G,node=1,billing=2,gres/gpu=1. What is 0 is left out but the
+ * CPUs; m NULL: no billing. */
+struct tres_amounts {
+    uint32_t cpus, gpus, nodes;
+    uint64_t mem_mib;
+    const char *gpu_type; /* or NULL */
+};
+void tres_text(struct str *out, const struct tres_amounts *t, const struct model *m);
+
 /* "cpu=2,mem=4G,node=1,billing=2,gres/gpu=1,gres/gpu:a100=1": held, or asked for while it waits. */
 void jobtext_tres(struct str *out, const struct job *j, const struct model *m);
 /* %b: "gres:gpu:a100:2", "N/A". */

@@ -181,25 +181,9 @@ void nodetext_tres(struct str *out, const struct node *n, const struct model *m,
     uint64_t mem = used ? n->mem_used_mib : n->mem_mib;
     if (!cpus && !gpus && !mem)
         return;
-    str_append(out, "cpu=");
-    text_append_u64(out, cpus);
-    if (mem) {
-        str_append(out, ",mem=");
-        jobtext_mem(out, mem, false);
-    }
-    if (!used) {
-        const struct priority_spec *p = &m->spec.priority;
-        double billing =
-            p->billing_cpu * cpus + p->billing_mem_gb * (double)mem / 1024 + p->billing_gpu * gpus;
-        str_append(out, ",billing=");
-        text_append_u64(out, billing > 0 ? (uint64_t)billing : 0);
-    }
-    if (!gpus)
-        return;
-    str_append(out, ",gres/gpu=");
-    text_append_u64(out, gpus);
-    if (n->gpu_type)
-        str_appendf(out, ",gres/gpu:%s=%u", n->gpu_type, gpus);
+    tres_text(out,
+              &(struct tres_amounts){.cpus = cpus, .gpus = gpus, .mem_mib = mem, .gpu_type = n->gpu_type},
+              used ? NULL : m);
 }
 
 const char *node_reason(const struct node *n, const char **ret_user, struct wall *ret_t)

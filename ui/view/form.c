@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "src/base/vec.h"
+#include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/directives.h"
 #include "src/jobspec/jobfileedit.h"
@@ -248,34 +249,6 @@ static void take_directory(const struct form *f, struct jobopts *o)
     o->cwd = xstrdup(f->dir);
 }
 
-/* Words as a shell splits them, without anything that a shell would put in their place. */
-static int split_args(const char *text, struct strv *ret, struct errtext *err)
-{
-    struct str word = STR_INIT;
-    bool open = false;
-    char quote = '\0';
-    for (const char *s = text ? text : ""; *s; s++) {
-        if (quote ? *s == quote : *s == '"' || *s == '\'') {
-            quote = quote ? '\0' : *s;
-            open = true;
-        } else if (!quote && (*s == ' ' || *s == '\t')) {
-            if (open)
-                strv_push(ret, word.s);
-            str_clear(&word);
-            open = false;
-        } else {
-            if (*s == '\\' && quote != '\'' && s[1])
-                s++;
-            str_append_char(&word, *s);
-            open = true;
-        }
-    }
-    if (open)
-        strv_push(ret, word.s);
-    str_fini(&word);
-    return quote ? err_set(err, -EINVAL, "arguments: a quote is not closed") : 0;
-}
-
 static const char *name_of(const struct form *f)
 {
     return f->path ? f->path : f->kind == JOB_KIND_STEPS ? "job" : "script";
@@ -292,7 +265,8 @@ static int batch_message(const struct form *f, struct wall now, struct msg_submi
     take_directory(f, &b.job);
     s.text.p = xmemdup(f->text.s, f->text.len + 1);
     int rc = script_check(&s.text, err);
-    rc = rc ? rc : split_args(f->args, &args, err);
+    if (rc == 0 && words_split(f->args ? f->args : "", false, &args) < 0)
+        rc = err_set(err, -EINVAL, "arguments: a quote is not closed");
     rc = rc ? rc : batch_take_header(&b, &s, err);
     rc = rc ? rc : jobopts_finish(&b.job, err);
     rc = rc ? rc : message_of_script(&b.job, &s, args.v, args.n, ret, err);
