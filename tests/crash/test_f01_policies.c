@@ -185,26 +185,6 @@ static void one_life(uint64_t *seed, int64_t start_ms)
     cluster_kill(pid);
 }
 
-static int64_t measure_start(void)
-{
-    int64_t t0 = cluster_now_ms();
-    pid_t pid = cluster_spawn(NULL);
-    client_free(cluster_connect());
-    int64_t ms = cluster_now_ms() - t0;
-    cluster_kill(pid);
-    return ms;
-}
-
-static bool is_queue_empty(void *ctx)
-{
-    struct client *c = ctx;
-    struct model m;
-    cluster_fetch(c, &m);
-    bool empty = m.n_pending == 0 && m.n_active == 0;
-    model_fini(&m);
-    return empty;
-}
-
 static void show_why(struct client *c, uint32_t job)
 {
     struct msg_job m = {.target = {.job = job, .array_index = ARRAY_NONE, .step = STEP_ALL}};
@@ -443,7 +423,7 @@ static void test_kill_with_policies(void **state)
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(shared != MAP_FAILED);
     configure();
-    int64_t start_ms = measure_start();
+    int64_t start_ms = cluster_start_ms();
     pid_t clients[N_CLIENTS];
     for (uint32_t i = 0; i < N_CLIENTS; i++) {
         clients[i] = fork();
@@ -460,7 +440,7 @@ static void test_kill_with_policies(void **state)
         check_int("client", status, 0);
     }
     struct client *c = cluster_connect();
-    if (!cluster_eventually(DONE_MS, 50, is_queue_empty, c)) {
+    if (!cluster_eventually(DONE_MS, 50, cluster_is_empty, c)) {
         show_left(c);
         fail_msg("jobs are left");
     }

@@ -202,3 +202,23 @@ void cluster_load(struct model *ret)
         fail_msg("what is on disk contradicts itself: %s", err.s);
     free(dir);
 }
+
+int64_t cluster_start_ms(void)
+{
+    int64_t t0 = cluster_now_ms();
+    pid_t pid = cluster_spawn(NULL);
+    client_free(cluster_connect());
+    int64_t ms = cluster_now_ms() - t0;
+    cluster_kill(pid);
+    return ms;
+}
+
+bool cluster_is_empty(void *ctx)
+{
+    struct client *c = ctx;
+    struct model m;
+    cluster_fetch(c, &m);
+    bool empty = m.n_pending == 0 && m.n_active == 0;
+    model_fini(&m);
+    return empty;
+}

@@ -18,6 +18,9 @@ bool cluster_eventually(int64_t within_ms, int pause_ms, bool (*fn)(void *ctx), 
 void cluster_configure(unsigned cpus, unsigned mem_gib, unsigned gpus);
 /* Starts stokerd as a child of the caller. crash: STOKER_CRASH for it ("after_commit:3"), or NULL. */
 pid_t cluster_spawn(const char *crash);
+/* How long a controller takes here until it answers, measured once with one of its own: where lives are cut
+ * short they must be longer than that. */
+int64_t cluster_start_ms(void);
 /* SIGKILL where it still lives; reaped. Returns the wait status. */
 int cluster_kill(pid_t controller);
 /* A connection, waiting for the controller; fails the test after 20 s. */
@@ -27,6 +30,8 @@ struct client *cluster_connect(void);
 int cluster_submit(struct client *c, const char *request_id, const char *script, uint32_t *ret_job);
 /* The whole state as the controller tells it; model_fini. */
 void cluster_fetch(struct client *c, struct model *ret);
+/* Whether no job waits or runs; ctx is the connection, as for cluster_eventually. */
+bool cluster_is_empty(void *ctx);
 /* Ends the jobs, the controller and the agent, and waits for controller to be gone; fails the test where
  * that does not happen in order. */
 void cluster_stop(pid_t controller);

@@ -1,22 +1,13 @@
 /* test_conf.c - stoker.cfg: what is refused and with which words, what comes out, and that nothing makes it
  * crash. */
 #include <errno.h>
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/conf/conf.h"
+#include "tests/lib/check.h"
 #include "tests/lib/doc.h"
 
 static const char good[] =
@@ -471,18 +462,13 @@ static uint64_t seed;
 
 static uint32_t below(uint32_t n)
 {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (uint32_t)(seed >> 33) % n;
+    return (uint32_t)(check_rand(&seed) % n);
 }
 
 static void test_random_edits_never_crash(void **state)
 {
     (void)state;
-    const char *text = getenv("TEST_SEED");
-    seed = text ? strtoull(text, NULL, 0) : (uint64_t)time(NULL) * 2654435761u + 1;
-    print_message("random edits: TEST_SEED=%" PRIu64 "\n", seed);
+    seed = check_seed();
     static const char *const pieces[] = {
         "{",   "}",           "(",    ")",   "[", "]",    ";",
         "=",   "\"",          "\\",   "/*",  "#", ",",    "\n",

@@ -1,20 +1,11 @@
 /* test_jobfile.c - the file of a step job: refusals by line, what comes out, and whatever is typed. */
 #include <errno.h>
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/conf/jobfile.h"
+#include "tests/lib/check.h"
 #include "tests/lib/doc.h"
 
 /* libconfig 1.5 forgets the text that it was reading when it meets a syntax error. */
@@ -268,18 +259,13 @@ static uint64_t seed;
 
 static uint32_t below(uint32_t n)
 {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (uint32_t)(seed >> 33) % n;
+    return (uint32_t)(check_rand(&seed) % n);
 }
 
 static void test_random_edits_never_crash(void **state)
 {
     (void)state;
-    const char *given = getenv("TEST_SEED");
-    seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 2654435761u + 1;
-    print_message("random edits: TEST_SEED=%" PRIu64 "\n", seed);
+    seed = check_seed();
     unsigned accepted = 0;
     for (int round = 0; round < 2000; round++) {
         char *text = xstrdup(good);
