@@ -1,0 +1,125 @@
+/* test_apply_nodes.c - the fold of what is no job: epochs, nodes, configurations; and how a job leaves. */
+#include <errno.h>
+
+#include "tests/unit/model/fold.h"
+
+/* --- nodes, configuration, epoch --- */
+
+static void test_epoch(void **state)
+{
+    (void)state;
+    struct ev_epoch b = {.uuid = xstrdup("u"), .epoch = 3, .next_job = 100};
+    lab_must(&l, EV_EPOCH, 0, &b);
+    b = (struct ev_epoch){.uuid = xstrdup("v"), .epoch = 2, .next_job = 200};
+    assert_int_equal(lab_apply(&l, EV_EPOCH, 0, &b), -EINVAL);
+    b = (struct ev_epoch){.uuid = xstrdup("u"), .epoch = 4, .next_job = 50};
+    lab_must(&l, EV_EPOCH, 0, &b);
+    assert_int_equal(l.m.next_job, 100); /* ids only go up */
+    assert_int_equal(lab_submit_kind(&l, JOB_KIND_BATCH), 100);
+}
+
+static void test_node_figures(void **state)
+{
+    (void)state;
+    struct node_spec *spec = lab_node(&l, "n3", 0, 0, UINT32_MAX, NULL);
+    spec->mem_mib = 4000;
+    lab_configure(&l);
+    const struct node *n = model_get_node(&l.m, "n3");
+    assert_int_equal(n->cpus, 0);
+    struct ev_node b = {.node = xstrdup("n3"),
+                        .state = NODE_UP,
+                        .boot_id = xstrdup("b1"),
+                        .cpus = 16,
+                        .gpus = 4,
+                        .mem_mib = 9000,
+                        .gpu_type = xstrdup("a100")};
+    lab_must(&l, EV_NODE, 0, &b);
+    assert_int_equal(n->cpus, 16);
+    assert_int_equal(n->gpus, 4);
+    assert_int_equal(n->mem_mib, 4000); /* the configuration's word counts */
+    assert_string_equal(n->gpu_type, "a100");
+    b = (struct ev_node){.node = xstrdup("n3"), .state = NODE_LOST};
+    lab_must(&l, EV_NODE, 0, &b);
+    assert_int_equal(n->cpus, 16); /* reachability alone */
+    assert_int_equal(n->t_state.ms, l.now.ms);
+    b = (struct ev_node){.node = xstrdup("n3"), .state = NODE_N_STATES};
+    assert_int_equal(lab_apply(&l, EV_NODE, 0, &b), -EINVAL);
+    b = (struct ev_node){.node = NULL, .state = NODE_UP};
+    assert_int_equal(lab_apply(&l, EV_NODE, 0, &b), -ENOENT);
+    struct ev_drain d = {
+        .node = xstrdup("n3"), .drain = true, .reason = xstrdup("fan"), .user = xstrdup("root")};
+    lab_must(&l, EV_DRAIN, 0, &d);
+    assert_string_equal(n->drain_reason, "fan");
+    d = (struct ev_drain){.node = xstrdup("n3"), .reason = xstrdup("mended")};
+    lab_must(&l, EV_DRAIN, 0, &d);
+    assert_null(n->drain_reason);
+    assert_false(wall_is_set(n->t_drain));
+    d = (struct ev_drain){.node = xstrdup("n9"), .drain = true};
+    assert_int_equal(lab_apply(&l, EV_DRAIN, 0, &d), -ENOENT);
+}
+
+static void test_node_leaves_the_configuration(void **state)
+{
+    (void)state;
+    uint32_t id = running_batch();
+    struct cluster_spec spec;
+    rec_copy(&cluster_spec_rec, &spec, &l.spec);
+    rec_fini(&node_spec_rec, &spec.nodes.v[0]);
+    memmove(&spec.nodes.v[0], &spec.nodes.v[1], sizeof spec.nodes.v[0]);
+    spec.nodes.n = 1;
+    lab_must(&l, EV_CONFIG, 0, &spec);
+    assert_int_equal(l.m.n_nodes, 2);
+    assert_string_equal(l.m.nodes[0]->spec.name, "n2"); /* those that are gone stand behind */
+    assert_true(model_get_node(&l.m, "n1")->gone);
+    assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_EXITED, 0, 0), 0);
+    assert_null(model_get_node(&l.m, "n1"));
+    lab_configure(&l);
+    assert_string_equal(l.m.nodes[0]->spec.name, "n1");
+    /* A job on a node that nobody knows: carried, then forgotten. */
+    id = lab_submit_kind(&l, JOB_KIND_BATCH);
+    assert_int_equal(lab_start(&l, id, ARRAY_NONE, 0, lab_alloc("n7", 0, 1, 0, 0, 1)), 0);
+    assert_true(model_get_node(&l.m, "n7")->gone);
+    assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_EXITED, 0, 0), 0);
+    assert_null(model_get_node(&l.m, "n7"));
+}
+
+static void test_bad_configurations(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct cluster_spec spec;
+        rec_copy(&cluster_spec_rec, &spec, &l.spec);
+        char **name = i < 2 ? &spec.nodes.v[1].name : &spec.parts.v[0].name;
+        if (i == 3) {
+            spec.parts.v[0].state = PART_INACTIVE + 1;
+        } else {
+            free(*name);
+            *name = i == 0 ? xstrdup("n1") : NULL;
+        }
+        assert_int_equal(lab_apply(&l, EV_CONFIG, 0, &spec), -EINVAL);
+    }
+}
+
+static void test_retire(void **state)
+{
+    (void)state;
+    uint32_t id = running_batch();
+    struct ev_none none = {0};
+    assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_EXITED, 0, 0), 0);
+    lab_must(&l, EV_RETIRE, id, &none);
+    assert_null(model_get_job(&l.m, id));
+    assert_int_equal(l.m.n_ended, 0);
+    assert_int_equal(lab_submit_kind(&l, JOB_KIND_BATCH), id + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_epoch),
+        TEST(test_node_figures),
+        TEST(test_node_leaves_the_configuration),
+        TEST(test_bad_configurations),
+        TEST(test_retire),
+    };
+    return cmocka_run_group_tests_name("apply_nodes", tests, NULL, NULL);
+}

@@ -1,0 +1,223 @@
+/* test_apply_steps.c - the fold of step jobs and arrays. */
+#include <errno.h>
+
+#include "tests/unit/model/fold.h"
+
+/* --- step jobs --- */
+
+static void test_step_job_life(void **state)
+{
+    (void)state;
+    uint32_t id = step_job(2, false);
+    assert_int_equal(lab_get(&l, id)->steps.v[0].tasks.n, 2);
+    assert_int_equal(lab_get(&l, id)->steps.v[1].tasks.n, 0);
+    assert_int_equal(lab_start(&l, id, ARRAY_NONE, 0, lab_alloc("n1", 0, 1, 0, 0, 1)), -EINVAL);
+    assert_int_equal(add_step(id, 2, 1), -EINVAL);
+    assert_int_equal(lab_place(&l, id, 0, 0, lab_alloc("n1", 0, 1, 0, 1, 10)), 0);
+    must_be("begun", id, JOB_RUNNING, REASON_NONE);
+    assert_int_equal(lab_get(&l, id)->time_limit_s, 3600);
+    assert_int_equal(lab_place(&l, id, 0, 1, lab_alloc("n1", 0, 1, 0, 0, 10)),
+                     -EINVAL); /* that CPU is taken */
+    assert_int_equal(lab_place(&l, id, 1, 0, lab_alloc("n2", 0, 1, 0, 0, 10)), -ENOENT); /* not its turn */
+    assert_int_equal(lab_kill(&l, id, 1, KILL_CANCEL, FATE_END), -ENOENT);
+    assert_int_equal(lab_end(&l, id, 0, 0, END_EXITED, 0, 0), 0);
+    nodes_must_be_empty("between tasks"); /* nothing is held idle */
+    must_be("between tasks", id, JOB_RUNNING, REASON_NONE);
+    assert_int_equal(lab_place(&l, id, 0, 1, lab_alloc("n1", 0, 1, 0, 0, 10)), 0);
+    assert_int_equal(lab_end(&l, id, 0, 1, END_EXITED, 0, 0), 0);
+    assert_int_equal(lab_get(&l, id)->steps.v[1].tasks.n, 2);
+    place_both(id, 1);
+    assert_int_equal(lab_end(&l, id, 1, 1, END_EXITED, 0, 0), 0);
+    assert_int_equal(lab_end(&l, id, 1, 0, END_EXITED, 0, 0), 0);
+    must_be("ended", id, JOB_COMPLETED, REASON_NONE);
+    assert_int_equal(lab_get(&l, id)->launches, 4);
+}
+
+static void test_step_failure(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        enum end_kind end;
+        int32_t code, sig;
+        enum job_state state;
+        enum reason reason;
+    } rows[] = {
+        {"code", END_EXITED, 3, 0, JOB_FAILED, REASON_NON_ZERO_EXIT},
+        {"signal", END_SIGNALED, 0, 11, JOB_FAILED, REASON_RAISED_SIGNAL},
+        {"memory", END_OOM, 0, 9, JOB_OUT_OF_MEMORY, REASON_OUT_OF_MEMORY},
+        {"time", END_TIMEOUT, 0, 15, JOB_TIMEOUT, REASON_TIME_LIMIT},
+        {"not started", END_LAUNCH_FAILED, 0, 0, JOB_FAILED, REASON_LAUNCH_FAILURE},
+        {"nobody saw it", END_UNKNOWN, 0, 0, JOB_FAILED, REASON_SYSTEM_FAILURE},
+        {"reboot", END_NODE_REBOOT, 0, 0, JOB_PENDING, REASON_NONE},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        const char *name = rows[i].name;
+        uint32_t id = step_job(2, false);
+        place_both(id, 0);
+        check_int(name, lab_end(&l, id, 0, 1, rows[i].end, rows[i].code, rows[i].sig), 0);
+        must_be(name, id, JOB_COMPLETING, REASON_NONE);
+        check_int(name, lab_task(&l, id, 0, 0)->killing, true);
+        check_int(name, lab_end(&l, id, 0, 0, END_KILLED, 0, 15), 0);
+        must_be(name, id, rows[i].state, rows[i].reason);
+        if (rows[i].state == JOB_FAILED && rows[i].end == END_EXITED)
+            check_int(name, lab_get(&l, id)->exit_code, 3);
+        nodes_must_be_empty(name);
+        /* on_failure = "continue" */
+        id = step_job(2, true);
+        place_both(id, 0);
+        check_int(name, lab_end(&l, id, 0, 1, rows[i].end, rows[i].code, rows[i].sig), 0);
+        check_int(name, lab_end(&l, id, 0, 0, END_EXITED, 0, 0), 0);
+        must_be(name, id, JOB_RUNNING, REASON_NONE);
+        place_both(id, 1);
+        check_int(name, lab_end(&l, id, 1, 0, END_EXITED, 0, 0), 0);
+        check_int(name, lab_end(&l, id, 1, 1, END_EXITED, 0, 0), 0);
+        must_be(name, id, JOB_COMPLETED, REASON_NONE);
+    }
+}
+
+/* Killing the step of a step job while all of its tasks waited left the job running with nothing in it;
+ * killed while they ran, the job counted as completed. */
+static void test_kill_of_a_declared_step(void **state)
+{
+    (void)state;
+    uint32_t id = step_job(2, false);
+    assert_int_equal(lab_place(&l, id, 0, 0, lab_alloc("n1", 0, 1, 0, 0, 1)), 0);
+    assert_int_equal(lab_end(&l, id, 0, 0, END_EXITED, 0, 0), 0);
+    assert_int_equal(lab_kill(&l, id, 0, KILL_CANCEL, FATE_END), 0);
+    must_be("waiting", id, JOB_CANCELLED, REASON_NONE);
+    id = step_job(2, false);
+    place_both(id, 0);
+    assert_int_equal(lab_kill(&l, id, 0, KILL_CANCEL, FATE_END), 0);
+    must_be("running", id, JOB_RUNNING, REASON_NONE);
+    assert_int_equal(lab_end(&l, id, 0, 0, END_KILLED, 0, 15), 0);
+    assert_int_equal(lab_end(&l, id, 0, 1, END_EXITED, 0, 0), 0);
+    must_be("killed", id, JOB_CANCELLED, REASON_NONE);
+    /* One task had not begun, the other one ended by itself: the next step depends on both. */
+    id = step_job(2, false);
+    assert_int_equal(lab_place(&l, id, 0, 0, lab_alloc("n1", 0, 1, 0, 0, 1)), 0);
+    assert_int_equal(lab_kill(&l, id, 0, KILL_CANCEL, FATE_END), 0);
+    assert_int_equal(lab_end(&l, id, 0, 0, END_EXITED, 0, 0), 0);
+    must_be("half run", id, JOB_CANCELLED, REASON_NONE);
+    id = step_job(2, true);
+    place_both(id, 0);
+    assert_int_equal(lab_kill(&l, id, 0, KILL_CANCEL, FATE_END), 0);
+    assert_int_equal(lab_end(&l, id, 0, 0, END_KILLED, 0, 15), 0);
+    assert_int_equal(lab_end(&l, id, 0, 1, END_KILLED, 0, 15), 0);
+    must_be("continue", id, JOB_RUNNING, REASON_NONE);
+    assert_int_equal(lab_get(&l, id)->steps.v[1].tasks.n, 2);
+}
+
+static void test_kill_and_requeue_of_a_step_job(void **state)
+{
+    (void)state;
+    uint32_t id = step_job(2, false);
+    assert_int_equal(lab_kill(&l, id, STEP_ALL, KILL_CANCEL, FATE_END), 0);
+    must_be("pending", id, JOB_CANCELLED, REASON_NONE);
+    id = step_job(2, false);
+    assert_int_equal(lab_place(&l, id, 0, 0, lab_alloc("n1", 0, 1, 0, 0, 1)), 0);
+    assert_int_equal(lab_kill(&l, id, STEP_ALL, KILL_REQUEUE, FATE_REQUEUE), 0);
+    assert_int_equal(lab_task(&l, id, 0, 1)->end_kind, END_NOT_RUN);
+    assert_int_equal(lab_end(&l, id, 0, 0, END_KILLED, 0, 15), 0);
+    must_be("requeued", id, JOB_PENDING, REASON_NONE);
+    assert_int_equal(lab_get(&l, id)->steps.n, 2); /* declared, not run */
+    assert_int_equal(lab_task(&l, id, 0, 1)->state, TASK_WAITING);
+    place_both(id, 0);
+    assert_int_equal(lab_task(&l, id, 0, 0)->attempt, 2);
+}
+
+/* --- arrays --- */
+
+static uint32_t array(uint32_t first, uint32_t last, uint32_t step, uint32_t throttle)
+{
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    *rec_list_push(&j->array_pending) = (struct index_range){first, last, step};
+    j->req.array_throttle = throttle;
+    j->request_id = xstrdup("r");
+    return lab_submit(&l, j);
+}
+
+static int split(uint32_t job, uint32_t index, uint32_t new_id)
+{
+    struct ev_split b = {.array_index = index, .new_id = new_id};
+    return lab_apply(&l, EV_SPLIT, job, &b);
+}
+
+static void id_must_be(const char *row, uint32_t job, const char *want)
+{
+    char *id = job_format_id(lab_get(&l, job), 0);
+    check_str(row, id, want);
+    free(id);
+}
+
+static void test_array_life(void **state)
+{
+    (void)state;
+    uint32_t id = array(1, 9, 2, 2);
+    id_must_be("whole", id, "1_[1,3,5,7,9%2]");
+    static const struct {
+        const char *name;
+        uint32_t index, new_id;
+    } wrong[] = {{"between two", 2, 2},       {"beyond", 11, 2},
+                 {"without an id", 3, 0},     {"an id that is taken", 3, 1},
+                 {"no index", ARRAY_NONE, 2}, {"the last id", 3, UINT32_MAX}};
+    for (size_t i = 0; i < N_OF(wrong); i++) {
+        check_int(wrong[i].name, split(id, wrong[i].index, wrong[i].new_id), -EINVAL);
+        check_int(wrong[i].name,
+                  lab_start(&l, id, wrong[i].index, wrong[i].new_id, lab_alloc("n1", 0, 1, 0, 0, 1)),
+                  -EINVAL);
+    }
+    assert_int_equal(lab_start(&l, id, 5, 2, lab_alloc("n1", 0, 1, 0, 0, 1)), 0); /* from the middle */
+    id_must_be("two ranges", id, "1_[1,3,7,9%2]");
+    id_must_be("the element", 2, "1_5");
+    assert_int_equal(lab_get(&l, id)->array_pending.n, 2);
+    assert_int_equal(lab_start(&l, id, 1, 3, lab_alloc("n1", 1, 1, 0, 0, 1)), 0);
+    assert_int_equal(split(id, 9, 4), 0);
+    id_must_be("ends taken", id, "1_[3,7%2]");
+    assert_int_equal(split(id, 5, 5), -EINVAL);        /* gone already */
+    assert_string_equal(lab_ids(&l.m.pending), "4 1"); /* what was split off stands in front of the rest */
+    assert_ptr_equal(model_get_element(&l.m, id, 5), lab_get(&l, 2));
+    assert_ptr_equal(model_get_element(&l.m, id, 3), lab_get(&l, id));
+    assert_null(model_get_element(&l.m, id, 4));
+    assert_null(lab_get(&l, 2)->request_id); /* the request made the array, not its element */
+    assert_ptr_equal(model_get_request(&l.m, "r"), lab_get(&l, id));
+    assert_int_equal(split(id, 7, 5), 0);
+    /* The last one keeps the array's id. */
+    assert_int_equal(split(id, 3, 6), -EINVAL);
+    assert_int_equal(lab_start(&l, id, 3, 0, lab_alloc("n1", 2, 1, 0, 0, 1)), 0);
+    id_must_be("the last", id, "1_3");
+    assert_false(job_is_array_record(lab_get(&l, id)));
+    assert_ptr_equal(model_get_element(&l.m, id, 3), lab_get(&l, id));
+    assert_string_equal(lab_ids(&l.m.pending), "5 4");
+    /* A requeued element stands by its index. */
+    assert_int_equal(lab_kill(&l, 2, STEP_ALL, KILL_REQUEUE, FATE_REQUEUE), 0);
+    assert_int_equal(lab_end(&l, 2, STEP_BATCH, 0, END_KILLED, 0, 15), 0);
+    assert_string_equal(lab_ids(&l.m.pending), "2 5 4");
+    assert_int_equal(lab_kill(&l, 4, STEP_ALL, KILL_CANCEL, FATE_END), 0);
+    must_be("one cancelled", 4, JOB_CANCELLED, REASON_NONE);
+}
+
+static void test_array_cancelled_whole(void **state)
+{
+    (void)state;
+    uint32_t id = array(0, 3, 1, 0);
+    assert_int_equal(lab_start(&l, id, 0, 2, lab_alloc("n1", 0, 1, 0, 0, 1)), 0);
+    assert_int_equal(lab_kill(&l, id, STEP_ALL, KILL_CANCEL, FATE_END), 0);
+    must_be("the rest", id, JOB_CANCELLED, REASON_NONE);
+    id_must_be("the rest", id, "1_[1-3]");
+    must_be("the element", 2, JOB_RUNNING, REASON_NONE);
+    assert_int_equal(split(id, 1, 3), -EINVAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_step_job_life),
+        TEST(test_step_failure),
+        TEST(test_kill_of_a_declared_step),
+        TEST(test_kill_and_requeue_of_a_step_job),
+        TEST(test_array_life),
+        TEST(test_array_cancelled_whole),
+    };
+    return cmocka_run_group_tests_name("apply_steps", tests, NULL, NULL);
+}
