@@ -154,14 +154,27 @@ static bool place_now(struct backfill *b, const struct backfill_item *it, struct
     return false;
 }
 
-static bool may_hold(const struct backfill *b, const struct backfill_item *it)
+static bool has_left(const struct backfill *b, uint32_t lane)
 {
-    for (uint32_t i = 0; i < it->n_choices; i++) {
-        const struct backfill_lane *l = &b->lanes[it->choices[i].lane];
-        if (!l->closed && l->n_held < b->opts.depth)
-            return true;
-    }
-    return false;
+    return !b->lanes[lane].closed && b->lanes[lane].n_held < b->opts.depth;
+}
+
+/* The lane that its place counts in: the one where it is held, or where that has none left another of its
+ * own. NULL: none of them has. */
+static struct backfill_lane *lane_left(const struct backfill *b, const struct backfill_item *it,
+                                       uint32_t lane)
+{
+    if (has_left(b, lane))
+        return &b->lanes[lane];
+    for (uint32_t i = 0; i < it->n_choices; i++)
+        if (has_left(b, it->choices[i].lane))
+            return &b->lanes[it->choices[i].lane];
+    return NULL;
+}
+
+bool backfill_may_hold(const struct backfill *b, const struct backfill_item *it)
+{
+    return it->n_choices && lane_left(b, it, it->choices[0].lane);
 }
 
 static bool holds_on(const struct backfill_hold *h, const struct backfill_item *it)
@@ -177,7 +190,7 @@ static bool holds_on(const struct backfill_hold *h, const struct backfill_item *
  * be. */
 bool backfill_lift_behind(struct backfill *b, const struct backfill_item *it)
 {
-    bool any = false, may = may_hold(b, it);
+    bool any = false, may = backfill_may_hold(b, it);
     list_for_each (h, &b->holds, struct backfill_hold, link) {
         /* A claim gives way to nobody: else whoever went for it would take its place again, for ever. */
         h->aside = may && !h->claim && h->visited != b->pass && holds_on(h, it);
@@ -334,18 +347,15 @@ bool backfill_start_beside(struct backfill *b, const struct backfill_item *it, s
     return place_now(b, it, ret);
 }
 
-/* The earliest start in any of its lanes, before `before`; claim: full ones too. */
-static bool find_earliest(struct backfill *b, const struct backfill_item *it, int64_t before, bool claim,
+/* The earliest start in any of its lanes, before `before`. */
+static bool find_earliest(struct backfill *b, const struct backfill_item *it, int64_t before,
                           struct backfill_place *ret)
 {
     struct pool_parts parts = {VEC_INIT};
     bool found = false;
     for (uint32_t i = 0; i < it->n_choices; i++) {
         const struct backfill_choice *c = &it->choices[i];
-        const struct backfill_lane *l = &b->lanes[c->lane];
         int64_t len = length_at(it, c, b->pool->now);
-        if (!claim && (l->closed || l->n_held >= b->opts.depth))
-            continue;
         if (c->own)
             pool_lift(b->pool, c->own);
         int64_t t = pool_earliest(b->pool, c->demand, c->set, b->pool->now, before, len, &parts);
@@ -374,7 +384,9 @@ static void hold(struct backfill *b, const struct backfill_item *it, struct back
         .lane = c->lane, .claim = claim, .visited = b->pass, .mark = backfill_mark(b), .own = c->own};
     pool_hold(b->pool, &h->use, &at->parts, at->start, when_plus(at->start, at->len));
     list_append(&b->holds, &h->link);
-    b->lanes[h->lane].n_held += !claim;
+    struct backfill_lane *counts = claim ? NULL : lane_left(b, it, c->lane);
+    if (counts)
+        counts->n_held++;
 }
 
 /* What it waited for did not end in time, or is gone. */
@@ -392,7 +404,7 @@ static bool move_earlier(struct backfill *b, const struct backfill_item *it, str
     narrow(b, it, h, &part);
     if (part.n_choices) {
         pool_lift(b->pool, &h->use);
-        earlier = find_earliest(b, &part, h->use.start, claim, &at);
+        earlier = find_earliest(b, &part, h->use.start, &at);
         pool_lay(b->pool, &h->use);
     }
     if (earlier) {
@@ -407,13 +419,13 @@ static bool move_earlier(struct backfill *b, const struct backfill_item *it, str
 /* No later than before, and earlier where that has become possible. */
 static bool hold_again(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
 {
-    struct backfill_lane *l = &b->lanes[h->lane];
-    if (h->claim || is_broken(b, h) || l->closed || l->n_held >= b->opts.depth) {
+    struct backfill_lane *counts = lane_left(b, it, h->lane);
+    if (h->claim || is_broken(b, h) || !counts) {
         backfill_give_up(b, h);
         return backfill_reserve(b, it, h);
     }
     if (!move_earlier(b, it, h))
-        l->n_held++;
+        counts->n_held++;
     return true;
 }
 
@@ -422,7 +434,7 @@ static bool hold_anew(struct backfill *b, const struct backfill_item *it, struct
                       bool claim)
 {
     struct backfill_place at = {0};
-    bool others = backfill_lift_behind(b, it), found = find_earliest(b, it, WHEN_NEVER, claim, &at);
+    bool others = backfill_lift_behind(b, it), found = find_earliest(b, it, WHEN_NEVER, &at);
     if (others)
         backfill_lay_behind(b);
     if (found)
@@ -437,7 +449,7 @@ bool backfill_reserve(struct backfill *b, const struct backfill_item *it, struct
 {
     if (h->use.parts)
         return hold_again(b, it, h);
-    bool found = may_hold(b, it) && hold_anew(b, it, h, false);
+    bool found = backfill_may_hold(b, it) && hold_anew(b, it, h, false);
     backfill_close(b, it);
     return found;
 }

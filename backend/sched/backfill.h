@@ -119,7 +119,11 @@ bool backfill_start(struct backfill *b, const struct backfill_item *it, struct b
 /* The same for one that is not in the queue: it comes behind everybody, no hold gives way to it. */
 bool backfill_start_beside(struct backfill *b, const struct backfill_item *it, struct backfill_place *ret);
 
-/* It could not start: holds a place where its lanes have any left. True: h says where and when. */
+/* Whether one of its lanes has a place left. */
+bool backfill_may_hold(const struct backfill *b, const struct backfill_item *it);
+
+/* It could not start: holds a place where one of its lanes has any left: at the earliest start in any of
+ * them, also in one that has none left. True: h says where and when. */
 bool backfill_reserve(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h);
 
 /* Holds just this place, from at->start on: for whom others have been asked to go. */

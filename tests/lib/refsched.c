@@ -374,18 +374,26 @@ bool ref_fits_now(struct ref_plan *p, const struct job *j, struct ref_entry *ret
     return false;
 }
 
-static bool reserve(struct ref_plan *p, const struct job *j, uint32_t depth, struct ref_entry *ret)
+/* With a place left in any of its partitions it holds one at the earliest start in all of them. ret_counts:
+ * where it counts: in that one, or the first that has one left. */
+static bool reserve(struct ref_plan *p, const struct job *j, uint32_t depth, struct ref_entry *ret,
+                    uint32_t *ret_counts)
 {
     uint32_t v[8], n = parts_of(p->m, j, v);
     bool found = false;
-    for (uint32_t i = 0; i < n; i++) {
+    *ret_counts = UINT32_MAX;
+    for (uint32_t i = n; i-- > 0;)
+        if (!p->closed[v[i]] && p->held[v[i]] < depth)
+            *ret_counts = v[i];
+    for (uint32_t i = 0; i < n && *ret_counts != UINT32_MAX; i++) {
         struct ref_entry e;
-        if (p->closed[v[i]] || p->held[v[i]] >= depth || !earliest_in(p, j, v[i], &e) ||
-            (found && e.start >= ret->start))
+        if (!earliest_in(p, j, v[i], &e) || (found && e.start >= ret->start))
             continue;
         *ret = e;
         found = true;
     }
+    if (found && p->held[ret->part] < depth)
+        *ret_counts = ret->part;
     return found;
 }
 
@@ -410,7 +418,7 @@ static bool could_ever(const struct ref_plan *p, const struct job *j, uint32_t p
 /* One job, or the elements of an array one after the other until one has to wait. */
 static void take_turn(struct ref_plan *p, const struct job *j, uint32_t depth, bool backfill)
 {
-    uint32_t count = job_pending_elements(j), v[8], n = parts_of(p->m, j, v);
+    uint32_t count = job_pending_elements(j), v[8], n = parts_of(p->m, j, v), counts;
     struct ref_entry e;
     bool ever = false;
     for (uint32_t k = 0; k < count; k++) {
@@ -429,10 +437,10 @@ static void take_turn(struct ref_plan *p, const struct job *j, uint32_t depth, b
         ever = ever || could_ever(p, j, v[i]);
     if (!ever)
         return;
-    if (reserve(p, j, depth, &e)) {
+    if (reserve(p, j, depth, &e, &counts)) {
         vec_push(&p->holds, e);
         charge(p, j, &e, true);
-        p->held[e.part]++;
+        p->held[counts]++;
     }
     for (uint32_t i = 0; i < n && !backfill; i++)
         p->closed[v[i]] = true;

@@ -281,9 +281,30 @@ static void test_several_lanes(void **state)
     add(&w, 4, 10)->n_choices = 2; /* both are full */
     assert_string_equal(pass(&w, true), "60 100 -");
     assert_int_equal(w.holds[0].lane, 1);
-    pool_drop(&w.pool, &w.running[0]); /* what fits now goes into the first that takes it */
-    assert_string_equal(pass(&w, true), "s 10 60");
+    pool_drop(&w.pool, &w.running[0]);              /* what fits now goes into the first that takes it */
+    assert_string_equal(pass(&w, true), "s 10 20"); /* lane 1 has a place left, lane 0 is sooner */
     assert_int_equal(w.started[0].parts[0].node, 0);
+    end(&w);
+    /* The earliest start is in a lane that has no place left: it counts in the other one. */
+    begin(&w, 4, &easy);
+    run(&w, 0, 0, 4, 60);
+    run(&w, 1, 1, 4, 100);
+    add(&w, 4, 10);
+    add(&w, 4, 10)->n_choices = 2;
+    add(&w, 4, 10)->n_choices = 2;
+    assert_string_equal(pass(&w, true), "60 70 -");
+    assert_int_equal(w.holds[1].lane, 0);
+    assert_int_equal(w.b.lanes[1].n_held, 1);
+    end(&w);
+    begin(&w, 4, &three); /* and a place that is kept counts where it did */
+    run(&w, 0, 0, 4, 60);
+    run(&w, 1, 1, 4, 100);
+    for (int i = 0; i < 5; i++)
+        add(&w, 4, 10)->n_choices = 1 + (i > 2);
+    assert_string_equal(pass(&w, true), "60 70 80 90 100");
+    assert_string_equal(pass(&w, false), "60 70 80 90 100");
+    assert_int_equal(w.b.lanes[0].n_held, 3);
+    assert_int_equal(w.b.lanes[1].n_held, 2);
     end(&w);
     begin(&w, 4, &off);
     run(&w, 0, 0, 4, 100);
