@@ -6,7 +6,7 @@
 #include "src/model/plan.h"
 
 #define SLICE_MS    4     /* of a turn */
-#define SLICE_UNITS 100   /* between two looks at the clock */
+#define SLICE_UNITS 25    /* between two looks at the clock */
 #define SOON_MS     20    /* after a pass, where forecasts are cheap */
 #define REST_TIMES  10    /* else: that many times what the last one cost, */
 #define REST_MS_MAX 10000 /* but no more */

@@ -13,11 +13,21 @@
 #define LOOKS_BY_NODE 4000000 /* ... as long as units times nodes are no more */
 #define BATCHES_MAX   64      /* different starts of one array that are planned */
 #define STEPS_MAX     400     /* times looked at for a demand over several cells */
+#define EXACT_MAX     20000   /* jobs; with more of them: */
+#define GRID_MS       60000   /* times are looked at so coarsely ... */
+#define GRID_WINDOW_S 2678400 /* for each so much of the window */
+#define COST          32      /* preparing so many nodes or units costs as much as planning one unit */
+
+struct change {
+    int64_t t;
+    struct amount by;
+};
 
 /* Nodes that are alike, or one node. */
 struct cell {
-    struct timeline line; /* free in all of them */
-    struct amount cap;    /* of each */
+    VEC(struct change) changes; /* of its nodes, until they are summed up */
+    struct timeline line;       /* free in all of them */
+    struct amount cap;          /* of each */
     uint32_t nodes;
     uint32_t first; /* one of them: stands for all in sets */
 };
@@ -38,6 +48,15 @@ struct row { /* a group as it was */
     bool borrow;            /* over a soft limit: behind everybody */
 };
 
+enum stage {             /* of what is to be done before the first is planned */
+             STAGE_SETS, /* which nodes are alike */
+             STAGE_CELLS,
+             STAGE_LINES,  /* what is free on each node */
+             STAGE_SUMS,   /* and in each cell */
+             STAGE_GROUPS, /* what waits */
+             STAGE_PLAN,
+};
+
 struct bound { /* of a shape: nothing earlier can be found in this forecast */
     const struct shape *shape;
     int64_t t;
@@ -50,6 +69,14 @@ struct forecasts {
     struct cell *cells;
     uint32_t *cell_of; /* of each node; UINT32_MAX: it is not usable */
     bool by_node;
+    enum stage stage;
+    uint32_t at; /* in the stage */
+    VEC(const struct set *) sets;
+    VEC(struct group *) groups;
+    uint64_t *signatures; /* of each node: equal where no set tells them apart */
+    struct idmap by_signature;
+    struct amount *slots; /* room for one cell: what changes at each time of the grid */
+    int64_t grid_ms;      /* things begin and end at multiples of it after t; 1: whenever they do */
     VEC(struct waiting) waiting;
     VEC(struct row) rows;
     uint32_t *heap;
@@ -66,90 +93,121 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-/* Equal for nodes that no set tells apart. */
-static uint64_t signature(const struct planner *p, uint32_t node)
+static void sign_node(const struct planner *p, struct forecasts *f, uint32_t node)
 {
     const struct pool_node *n = &p->pool.nodes[node];
     uint64_t h =
         mix(mix(mix(n->usable, (uint64_t)n->cap.cpus), (uint64_t)n->cap.mem_mib), (uint64_t)n->cap.gpus);
     for (uint32_t i = 0; i < p->n_parts; i++)
         h = mix(h, nodeset_has(&p->part_nodes[i], node) ? i + 1 : 0);
-    idmap_for_each (&p->sets, slot)
-        for (const struct set *s = slot->value; s; s = s->next)
-            h = mix(h, nodeset_has(&s->nodes, node) ? s->hash : 1);
-    return h;
+    f->signatures[node] = mix(f->signatures[node], h);
 }
 
-static void assign_cells(const struct planner *p, struct forecasts *f)
+static void sign_set(const struct planner *p, struct forecasts *f, const struct set *s)
 {
-    uint32_t *cell_of = xcalloc(p->pool.n_nodes ? p->pool.n_nodes : 1, sizeof *cell_of);
-    struct idmap by_signature = {0};
-    f->cells = xcalloc(p->pool.n_nodes ? p->pool.n_nodes : 1, sizeof *f->cells);
-    for (uint32_t i = 0; i < p->pool.n_nodes; i++) {
-        cell_of[i] = UINT32_MAX;
-        if (!p->pool.nodes[i].usable)
-            continue;
-        uint64_t key = f->by_node ? i : signature(p, i);
-        uintptr_t at = (uintptr_t)idmap_get(&by_signature, key);
-        if (!at) {
-            at = ++f->n_cells;
-            idmap_set(&by_signature, key, (void *)at);
-            f->cells[at - 1] = (struct cell){.cap = p->pool.nodes[i].cap, .first = i};
-        }
-        cell_of[i] = (uint32_t)at - 1;
-        f->cells[at - 1].nodes++;
-    }
-    idmap_fini(&by_signature);
-    f->cell_of = cell_of;
+    for (uint32_t i = 0; i < p->pool.n_nodes; i++)
+        f->signatures[i] = mix(f->signatures[i], nodeset_has(&s->nodes, i) ? s->hash : 1);
 }
 
-struct change {
-    uint32_t cell;
-    int64_t t;
-    struct amount by;
-};
+static void assign_cell(const struct planner *p, struct forecasts *f, uint32_t node)
+{
+    f->cell_of[node] = UINT32_MAX;
+    if (!p->pool.nodes[node].usable)
+        return;
+    if (!f->by_node)
+        sign_node(p, f, node);
+    uint64_t key = f->by_node ? node : f->signatures[node];
+    uintptr_t at = (uintptr_t)idmap_get(&f->by_signature, key);
+    if (!at) {
+        at = ++f->n_cells;
+        idmap_set(&f->by_signature, key, (void *)at);
+        f->cells[at - 1] = (struct cell){.cap = p->pool.nodes[node].cap, .first = node};
+    }
+    f->cell_of[node] = (uint32_t)at - 1;
+    f->cells[at - 1].nodes++;
+}
 
-static int by_cell_and_time(const void *pa, const void *pb)
+/* Where on the grid something begins to hold: what comes free a little later, what is taken a little
+ * sooner. Without end it stays. */
+static int64_t on_grid(const struct forecasts *f, int64_t t, bool later)
+{
+    if (t <= f->t.ms || t == WHEN_NEVER || f->grid_ms <= 1)
+        return t;
+    int64_t k = (t - f->t.ms + (later ? f->grid_ms - 1 : 0)) / f->grid_ms;
+    return k ? f->t.ms + k * f->grid_ms : INT64_MIN;
+}
+
+static void add_changes(const struct planner *p, struct forecasts *f, uint32_t node)
+{
+    const struct timeline *l = &p->pool.nodes[node].line;
+    struct amount free = {0};
+    for (uint32_t k = 0; k < l->n && f->cell_of[node] != UINT32_MAX; k++) {
+        bool over = k + 1 < l->n && l->v[k + 1].t <= f->t.ms;
+        if (over)
+            continue;
+        struct amount by = amount_minus(l->v[k].free, free);
+        bool frees = amount_covers(by, (struct amount){0});
+        int64_t t = l->v[k].t <= f->t.ms ? INT64_MIN : on_grid(f, l->v[k].t, frees);
+        vec_push(&f->cells[f->cell_of[node]].changes, (struct change){t, by});
+        free = l->v[k].free;
+    }
+}
+
+static int by_change(const void *pa, const void *pb)
 {
     const struct change *a = pa, *b = pb;
-    if (a->cell != b->cell)
-        return a->cell < b->cell ? -1 : 1;
     return a->t < b->t ? -1 : a->t > b->t;
 }
 
-/* The cells' timelines are the sums of their nodes'. */
-static void sum_up(const struct planner *p, struct forecasts *f)
+static uint32_t n_slots(const struct forecasts *f)
 {
-    assign_cells(p, f);
-    const uint32_t *cell_of = f->cell_of;
-    VEC(struct change) changes = VEC_INIT;
-    for (uint32_t i = 0; i < p->pool.n_nodes; i++) {
-        const struct timeline *l = &p->pool.nodes[i].line;
-        struct amount free = {0};
-        for (uint32_t k = 0; k < l->n && cell_of[i] != UINT32_MAX; k++) {
-            bool over = k + 1 < l->n && l->v[k + 1].t <= p->now.ms;
-            if (over)
-                continue;
-            int64_t t = l->v[k].t <= p->now.ms ? INT64_MIN : l->v[k].t;
-            vec_push(&changes, (struct change){cell_of[i], t, amount_minus(l->v[k].free, free)});
-            free = l->v[k].free;
-        }
+    return (uint32_t)((f->window_end - f->t.ms) / f->grid_ms) + 1;
+}
+
+/* Few: one after the other. */
+static void sum_sorted(struct cell *c)
+{
+    struct amount free = {0};
+    if (c->changes.n)
+        qsort(c->changes.v, c->changes.n, sizeof *c->changes.v, by_change);
+    for (size_t i = 0; i < c->changes.n;) {
+        int64_t t = c->changes.v[i].t;
+        for (; i < c->changes.n && c->changes.v[i].t == t; i++)
+            free = amount_plus(free, c->changes.v[i].by);
+        timeline_append(&c->line, t, free);
     }
-    if (changes.n)
-        qsort(changes.v, changes.n, sizeof *changes.v, by_cell_and_time);
-    for (size_t i = 0; i < changes.n;) {
-        struct cell *c = &f->cells[changes.v[i].cell];
-        struct amount free = {0};
-        uint32_t cell = changes.v[i].cell;
-        timeline_init(&c->line, free);
-        for (; i < changes.n && changes.v[i].cell == cell;) {
-            int64_t t = changes.v[i].t;
-            for (; i < changes.n && changes.v[i].cell == cell && changes.v[i].t == t; i++)
-                free = amount_plus(free, changes.v[i].by);
-            timeline_append(&c->line, t, free);
-        }
+}
+
+/* Many: each has its slot; what is behind the window is not looked at. */
+static void sum_by_slot(struct forecasts *f, struct cell *c)
+{
+    uint32_t n = n_slots(f);
+    struct amount free = {0};
+    if (!f->slots)
+        f->slots = xmalloc(n * sizeof *f->slots);
+    memset(f->slots, 0, n * sizeof *f->slots);
+    vec_for_each (&c->changes, i) {
+        const struct change *x = &c->changes.v[i];
+        uint64_t at = x->t == INT64_MIN ? 0 : (uint64_t)(x->t - f->t.ms) / (uint64_t)f->grid_ms;
+        if (at < n)
+            f->slots[at] = amount_plus(f->slots[at], x->by);
     }
-    vec_fini(&changes);
+    for (uint32_t i = 0; i < n; i++) {
+        free = amount_plus(free, f->slots[i]);
+        if (i == 0 || !amount_eq(f->slots[i], (struct amount){0}))
+            timeline_append(&c->line, i ? f->t.ms + i * f->grid_ms : INT64_MIN, free);
+    }
+}
+
+/* The cell's timeline is the sum of its nodes'. */
+static void sum_up(struct forecasts *f, struct cell *c)
+{
+    timeline_init(&c->line, (struct amount){0});
+    if (f->grid_ms > 1 && c->changes.n > n_slots(f) / 8)
+        sum_by_slot(f, c);
+    else
+        sum_sorted(c);
+    vec_fini(&c->changes);
 }
 
 /* --- what is asked of a cell --- */
@@ -369,7 +427,7 @@ static void find(struct forecasts *f, const struct group *g, int64_t from, struc
 
 static void take(struct forecasts *f, const struct found *at, const struct backfill_choice *c)
 {
-    int64_t end = when_plus(at->t, c->len);
+    int64_t end = on_grid(f, when_plus(at->t, c->len), true);
     vec_for_each (&at->parts, i) {
         struct cell *cell = &f->cells[at->parts.v[i].node];
         struct amount free = timeline_min(&cell->line, at->t, end);
@@ -412,11 +470,18 @@ static void weigh_row(const struct planner *p, const struct forecasts *f, struct
 
 static void clear(struct forecasts *f)
 {
-    for (uint32_t i = 0; i < f->n_cells; i++)
+    for (uint32_t i = 0; i < f->n_cells; i++) {
         timeline_fini(&f->cells[i].line);
+        vec_fini(&f->cells[i].changes);
+    }
     free(f->cells);
     free(f->cell_of);
+    free(f->signatures);
+    free(f->slots);
     free(f->heap);
+    idmap_fini(&f->by_signature);
+    vec_fini(&f->sets);
+    vec_fini(&f->groups);
     vec_fini(&f->waiting);
     vec_fini(&f->rows);
     idmap_for_each (&f->bounds, slot)
@@ -461,10 +526,8 @@ static void set_base(struct planner *p, const struct group *g, uint32_t job, str
     if (r->ages)
         return;
     const struct job *j = model_get_job(p->view->model, job);
-    if (!p->asking.model)
-        prio_ctx_init(&p->asking, p->view, p->making->t);
-    for (uint32_t i = 0; i < g->n_choices; i++) {
-        uint32_t prio = prio_of(&p->asking, j, &p->view->model->spec.parts.v[g->choices[i].lane], NULL);
+    for (uint32_t i = 0; i < g->n_choices && j && p->ranked; i++) {
+        uint32_t prio = prio_of(&p->prio, j, &p->view->model->spec.parts.v[g->choices[i].lane], NULL);
         r->base = prio > r->base ? prio : r->base;
     }
 }
@@ -495,6 +558,29 @@ static void copy_group(struct planner *p, struct forecasts *f, struct group *g)
     vec_push(&f->rows, r);
 }
 
+static void order_rows(struct forecasts *f)
+{
+    f->heap = xcalloc(f->rows.n ? f->rows.n : 1, sizeof *f->heap);
+    f->n_heap = (uint32_t)f->rows.n;
+    for (uint32_t i = 0; i < f->n_heap; i++)
+        f->heap[i] = i;
+    for (uint32_t i = f->n_heap / 2; i-- > 0;)
+        sink(f, i);
+}
+
+static void begin_cells(const struct planner *p, struct forecasts *f)
+{
+    size_t n = p->pool.n_nodes ? p->pool.n_nodes : 1;
+    f->cells = xcalloc(n, sizeof *f->cells);
+    f->cell_of = xmalloc(n * sizeof *f->cell_of);
+    f->signatures = xcalloc(n, sizeof *f->signatures);
+    if (f->by_node)
+        return;
+    idmap_for_each (&p->sets, slot)
+        for (const struct set *s = slot->value; s; s = s->next)
+            vec_push(&f->sets, s);
+}
+
 void forecast_begin(struct planner *p, const struct sched_view *v, struct wall now)
 {
     struct forecasts *f = p->making;
@@ -508,18 +594,12 @@ void forecast_begin(struct planner *p, const struct sched_view *v, struct wall n
     f->window_end = now.ms + (int64_t)v->model->spec.window_s * MS_PER_S;
     f->by_node =
         p->pool.n_nodes <= CELLS_BY_NODE && (uint64_t)p->pool.n_nodes * p->units.n <= LOOKS_BY_NODE;
-    sum_up(p, f);
-    limits_begin(p->limits, v->model, now);
+    f->grid_ms =
+        p->units.n + p->runs.n <= EXACT_MAX ? 1 : GRID_MS * (v->model->spec.window_s / GRID_WINDOW_S + 1);
+    begin_cells(p, f);
     list_for_each (g, &p->groups, struct group, link)
-        copy_group(p, f, g);
-    if (p->asking.model)
-        prio_ctx_fini(&p->asking);
-    f->heap = xcalloc(f->rows.n ? f->rows.n : 1, sizeof *f->heap);
-    f->n_heap = (uint32_t)f->rows.n;
-    for (uint32_t i = 0; i < f->n_heap; i++)
-        f->heap[i] = i;
-    for (uint32_t i = f->n_heap / 2; i-- > 0;)
-        sink(f, i);
+        vec_push(&f->groups, g); /* none is freed while a forecast is under way */
+    limits_begin(p->limits, v->model, now);
 }
 
 static void note_answer(struct planner *p, const struct forecasts *f, uint32_t job, int64_t start)
@@ -569,6 +649,52 @@ static void finish(struct planner *p)
         clear(f);
 }
 
+static uint32_t n_in_stage(const struct planner *p, const struct forecasts *f)
+{
+    switch (f->stage) {
+    case STAGE_SETS: return (uint32_t)f->sets.n;
+    case STAGE_CELLS:
+    case STAGE_LINES: return p->pool.n_nodes;
+    case STAGE_SUMS: return f->n_cells;
+    case STAGE_GROUPS: return (uint32_t)f->groups.n;
+    case STAGE_PLAN: break;
+    }
+    return 0;
+}
+
+/* One piece of what comes before the planning. Returns what it costs, in units planned, times COST. */
+static uint32_t prepare_one(struct planner *p, struct forecasts *f)
+{
+    size_t before = f->waiting.n;
+    switch (f->stage) {
+    case STAGE_SETS: sign_set(p, f, f->sets.v[f->at]); return 1 + p->pool.n_nodes / 10;
+    case STAGE_CELLS: assign_cell(p, f, f->at); return 1;
+    case STAGE_LINES: add_changes(p, f, f->at); return 1;
+    case STAGE_SUMS: sum_up(f, &f->cells[f->at]); return COST * 10;
+    case STAGE_GROUPS: copy_group(p, f, f->groups.v[f->at]); return 1 + (uint32_t)(f->waiting.n - before);
+    case STAGE_PLAN: break;
+    }
+    return 0;
+}
+
+/* Returns what is left of n; with the stage PLAN all is prepared. */
+static uint32_t prepare(struct planner *p, struct forecasts *f, uint32_t n)
+{
+    uint64_t left = (uint64_t)n * COST;
+    while (f->stage != STAGE_PLAN && left) {
+        if (f->at < n_in_stage(p, f)) {
+            uint32_t cost = prepare_one(p, f);
+            left -= cost < left ? cost : left;
+            f->at++;
+            continue;
+        }
+        f->at = 0;
+        if (++f->stage == STAGE_PLAN)
+            order_rows(f);
+    }
+    return f->stage == STAGE_PLAN ? (uint32_t)(left / COST) : 0;
+}
+
 bool forecast_step(struct planner *p, const struct sched_view *v, uint32_t n)
 {
     struct forecasts *f = p->making;
@@ -576,6 +702,7 @@ bool forecast_step(struct planner *p, const struct sched_view *v, uint32_t n)
     p->view = v;
     if (!forecast_is_running(p))
         return true;
+    n = prepare(p, f, n);
     for (; n && f->n_heap; n--) {
         struct row *r = &f->rows.v[f->heap[0]];
         plan_unit(p, f, r, &at);
@@ -587,7 +714,7 @@ bool forecast_step(struct planner *p, const struct sched_view *v, uint32_t n)
             sink(f, 0);
     }
     vec_fini(&at.parts);
-    if (f->n_heap)
+    if (f->stage != STAGE_PLAN || f->n_heap)
         return false;
     finish(p);
     return true;

@@ -3,9 +3,10 @@
  * A forecast holds nothing. It takes what runs and the places that are held as the pass left them, and puts
  * the other waiting jobs behind one another in the order of the queue, each at its earliest start. Small
  * clusters are planned node by node; large ones by the sums of nodes that are alike, which is exact for
- * whole nodes and a little too early where jobs share nodes in odd pieces.
+ * whole nodes and a little too early where jobs share nodes in odd pieces. With
+ * more than 20,000 jobs times are rounded to minutes, ends up.
  *
- *     forecast_begin          copies what waits: O(units + running)
+ *     forecast_begin          lists what there is: O(groups)
  *     forecast_step           so many units on, until it returns true; passes may come in between
  *     planner_forecast        what the last finished one said of a job
  *
@@ -35,7 +36,8 @@ struct forecast {
 
 /* Begins one; what was under way is given up. The planner must have decided at least once. */
 void forecast_begin(struct planner *p, const struct sched_view *v, struct wall now);
-/* Goes on with at most n units. True: it is finished, and its answers are the ones given from now on. */
+/* Goes on with at most n units, or what costs as much: at first what runs and what waits is copied. True:
+ * it is finished, and its answers are the ones given from now on. */
 bool forecast_step(struct planner *p, const struct sched_view *v, uint32_t n);
 /* Whether one is under way. */
 bool forecast_is_running(const struct planner *p);
