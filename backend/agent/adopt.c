@@ -152,9 +152,7 @@ static void adopt(struct agent *a, const struct launch_key *key, int dir_fd)
     t->has_dir = true;
     t->has_spool = has_spool_files(dir_fd);
     t->st.t_start = rec.t_start;
-    if (a->cgroup_base)
-        t->cgroup = xasprintf("%s/stoker-%s", a->cgroup_base, name);
-    t->devices = devices_path(a, name);
+    t->caged = true;
     struct launch_end end;
     if (taskdir_read_end(dir_fd, &end) == 0) {
         end.key = *key;

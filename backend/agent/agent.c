@@ -504,8 +504,7 @@ static void stop(struct agent *a)
     loop_free(a->loop);
     free(a->dir);
     free(a->tasks_dir);
-    free(a->cgroup_base);
-    free(a->devices_base);
+    cgroup_fini(a);
     for (int i = 0, fds[] = {a->tasks_fd, a->lock_fd, a->dir_fd}; i < 3; i++)
         if (fds[i] >= 0)
             close(fds[i]);

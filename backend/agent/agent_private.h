@@ -23,8 +23,21 @@
 struct policy {
     uint32_t min_uid, max_tasks;
     uint64_t spool_max_mib; /* of one task */
+    uint64_t max_processes; /* of one task, threads counted too; 0: not said */
     bool allow_root, close_gpus;
     struct strv users, workdirs; /* empty: all */
+};
+
+/* Control groups that tasks may have, below BASEs of the agent's own; NULL: none of that kind. */
+struct cages {
+    char *memory;
+    int memory_version;  /* of that hierarchy: 1 or 2 */
+    bool pids_in_memory; /* v2: the same group bounds the number of processes */
+    char *pids;          /* v1 */
+    uint64_t pids_max;
+    char *devices;
+    int devices_version;
+    char prefix[24]; /* of the names of this agent's groups */
 };
 
 /* A task that this agent holds: living, or ended and not acknowledged, or kept for readers of its output.
@@ -45,7 +58,7 @@ struct atask {
     struct launch_end *end;        /* NULL: lives */
     struct launch_kill *late_kill; /* NULL, or what the shim gets once it is reached */
     bool has_dir, has_spool, acked;
-    char *cgroup;
+    bool caged; /* it may have control groups */
     char *cluster;
     unsigned lost_rounds;
     uint64_t input_peer; /* serial of the connection whose INPUT is being answered */
@@ -94,9 +107,8 @@ struct agent {
     bool root, spared;
     uint32_t nofile;
     int32_t oom_score_adj;
-    uint32_t stuck_ms;  /* what is killed for so long will not die: the controller is told */
-    char *cgroup_base;  /* NULL: no v2 groups with memory limits */
-    char *devices_base; /* NULL: cards are not closed */
+    uint32_t stuck_ms; /* what is killed for so long will not die: the controller is told */
+    struct cages cages;
 
     struct forkserver forkserver;
     struct tomb tomb;
@@ -207,11 +219,22 @@ bool gpus_child_ended(struct agent *a, pid_t pid);
 /* --- cgroup.c --- */
 /* Finds out whether groups with memory limits can be made; adds a note in any case. */
 void cgroup_setup(struct agent *a);
-/* A group with the limit in force, or NULL: then the shim keeps it. Caller frees. */
-char *cgroup_make(struct agent *a, const char *name, uint64_t mem_mib);
+void cgroup_fini(struct agent *a);
+/* Groups with the limits in force, NULL where there is none: of memory the shim keeps it then. Callers
+ * free.
+ */
+void cgroup_make(const struct agent *a, const char *task, uint64_t mem_mib, char **ret_memory,
+                 char **ret_pids);
 void cgroup_remove(const char *path); /* NULL: no-op */
-/* This process's group in the v2 hierarchy, a directory; NULL: there is none. Caller frees. */
-char *cgroup_own(void);
+/* All groups that the task has. */
+void cgroup_remove_of(const struct agent *a, const char *task);
+/* This process's group in the v1 hierarchy of the controller (NULL: in the v2 one), a directory; NULL:
+ * there is none. Caller frees. */
+char *cgroup_own(const char *controller);
+/* The directory of the task's group below base; NULL where base is. Caller frees. */
+char *cgroup_of(const struct agent *a, const char *base, const char *task);
+/* Writes to a file of a group. 0 or -errno. */
+int cgroup_put(const char *dir, const char *file, const char *text);
 
 /* --- devices.c --- */
 /* Finds out whether cards can be closed, where the policy wants it; adds a note then. */

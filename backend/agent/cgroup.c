@@ -1,25 +1,35 @@
-/* cgroup.c - v2 groups with a memory limit for tasks, where the agent may make them.
+/* cgroup.c - control groups for tasks, where the agent may make them: their memory, how many processes they
+ * are.
  *
- *     BASE/            the agent's own group at its start; must have the memory controller, and be ours to
- * write to agent/         the agent moves there: a group with controllers for its children holds no process
- * itself stoker-TASK/   one per task with a limit
+ * v2, where the agent's own group has the memory controller and is ours to write to:
  *
- * Whatever is written is read back: in a container or a hybrid hierarchy a write may succeed without any
- * effect.
+ *     BASE/agent/                the agent moves there: a group with controllers for its children holds no
+ * process BASE/stoker-NODE-TASK/     one per task with a limit; NODE is short for the agent's directory
+ *
+ * v1, also beside a v2 hierarchy that has no controllers (hybrid): BASE/stoker-NODE-TASK/ in the hierarchy
+ * of each controller that is wanted, below the agent's own group there.
+ *
+ * Whatever is written is read back, and a process is put into a first group and looked for there: in a
+ * container a write may succeed without any effect.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "backend/agent/agent_private.h"
 #include "src/base/log.h"
 #include "src/base/xalloc.h"
 
-static int put(const char *dir, const char *file, const char *text)
+#define PROBE_MIB 64
+#define PIDS_MIN  4096
+
+int cgroup_put(const char *dir, const char *file, const char *text)
 {
     char *path = xasprintf("%s/%s", dir, file);
     int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -46,31 +56,159 @@ static bool holds_word(const char *dir, const char *file, const char *word)
     return found;
 }
 
-/* The mount point of the v2 hierarchy, and this process's group in it; NULL where there is none. */
-char *cgroup_own(void)
+static int put_number(const char *dir, const char *file, uint64_t n)
 {
-    char *mounts = xmalloc(256u << 10), groups[4096];
-    char *dir = NULL;
-    if (proc_read_file("/proc/self/mountinfo", mounts, 256u << 10) > 0 &&
-        proc_read_file("/proc/self/cgroup", groups, sizeof groups) > 0) {
-        struct strv lines = strv_split(mounts, "\n");
-        const char *own = strncmp(groups, "0::", 3) == 0 ? groups : strstr(groups, "\n0::");
-        for (size_t i = 0; own && !dir && i < lines.n; i++) {
-            char root[1024], point[1024];
-            if (!strstr(lines.v[i], " - cgroup2 ") ||
-                sscanf(lines.v[i], "%*s %*s %*s %1023s %1023s", root, point) != 2)
-                continue;
-            const char *path = strstr(own, "0::") + 3;
-            int len = (int)strcspn(path, "\n");
-            dir = xasprintf("%s%.*s", point, len == 1 ? 0 : len, path);
-        }
-        strv_fini(&lines);
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)n);
+    int r = cgroup_put(dir, file, text);
+    return r < 0 ? r : holds_word(dir, file, text) ? 0 : -EIO;
+}
+
+/* --- where --- */
+
+/* The path of this process in a hierarchy: lines are "NUMBER:CONTROLLERS:PATH", v2's "0::PATH". */
+static char *path_in(const char *groups, const char *controller)
+{
+    struct strv lines = strv_split(groups, "\n");
+    char *path = NULL;
+    for (size_t i = 0; i < lines.n && !path; i++) {
+        char *names = strchr(lines.v[i], ':'), *at = names ? strchr(names + 1, ':') : NULL;
+        if (!at)
+            continue;
+        *at++ = '\0';
+        struct strv list = strv_split(names + 1, ",");
+        if (controller ? strv_has(&list, controller) : list.n == 0)
+            path = xstrdup(at);
+        strv_fini(&list);
     }
+    strv_fini(&lines);
+    return path;
+}
+
+/* A line of mountinfo: is this the hierarchy, and where? Its root is what of it can be seen at the mount
+ * point. */
+static bool is_mount(const char *line, const char *controller, char root[static 1024],
+                     char point[static 1024])
+{
+    const char *tail = strstr(line, " - ");
+    const char *type = controller ? " - cgroup " : " - cgroup2 ";
+    if (!tail || strncmp(tail, type, strlen(type)) != 0 ||
+        sscanf(line, "%*s %*s %*s %1023s %1023s", root, point) != 2)
+        return false;
+    if (!controller)
+        return true;
+    struct strv words = strv_split(tail, " ,");
+    bool found = strv_has(&words, controller);
+    strv_fini(&words);
+    return found;
+}
+
+char *cgroup_own(const char *controller)
+{
+    char *mounts = xmalloc(256u << 10), groups[8192], root[1024], point[1024];
+    char *dir = NULL, *path = NULL;
+    if (proc_read_file("/proc/self/mountinfo", mounts, 256u << 10) > 0 &&
+        proc_read_file("/proc/self/cgroup", groups, sizeof groups) > 0)
+        path = path_in(groups, controller);
+    struct strv lines = path ? strv_split(mounts, "\n") : (struct strv){0};
+    for (size_t i = 0; i < lines.n && !dir; i++) {
+        if (!is_mount(lines.v[i], controller, root, point))
+            continue;
+        /* Of a mount that shows a part only, the path is within that part, if it is to be seen at all. */
+        size_t n = strcmp(root, "/") == 0 ? 0 : strlen(root);
+        const char *rest = strncmp(path, root, n) == 0 ? path + n : path;
+        dir = xasprintf("%s%s", point, strcmp(rest, "/") == 0 ? "" : rest);
+        if (access(dir, F_OK) < 0) {
+            free(dir);
+            dir = NULL;
+        }
+    }
+    strv_fini(&lines);
     free(mounts);
+    free(path);
+    /* An agent that is started again from its own sub-group. */
+    if (dir && !controller && str_ends(dir, "/agent"))
+        dir[strlen(dir) - strlen("/agent")] = '\0';
     return dir;
 }
 
-static const char *try_base(const char *base)
+/* --- limits --- */
+
+static int limit_memory(const char *dir, int version, uint64_t mib)
+{
+    if (version == 1) {
+        int r = put_number(dir, "memory.limit_in_bytes", mib << 20);
+        cgroup_put(dir, "memory.swappiness", "0");
+        if (r == 0)
+            put_number(dir, "memory.memsw.limit_in_bytes", mib << 20); /* not everywhere accounted */
+        return r;
+    }
+    int r = put_number(dir, "memory.max", mib << 20);
+    if (r == 0)
+        r = cgroup_put(dir, "memory.oom.group", "1");
+    if (r == 0)
+        cgroup_put(dir, "memory.swap.max", "0"); /* not everywhere accounted */
+    return r;
+}
+
+/* Whether a process that is put into the group is there then. */
+static bool takes_processes(const char *dir)
+{
+    char text[32], path[64], groups[8192];
+    int hold[2];
+    if (pipe2(hold, O_CLOEXEC) < 0)
+        return false;
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(hold[1]);
+        _exit(read(hold[0], text, 1) == 0 ? 0 : 1);
+    }
+    close(hold[0]);
+    bool there = false;
+    if (pid > 0) {
+        snprintf(text, sizeof text, "%d", (int)pid);
+        snprintf(path, sizeof path, "/proc/%d/cgroup", (int)pid);
+        const char *name = strrchr(dir, '/');
+        there = cgroup_put(dir, "cgroup.procs", text) == 0 && holds_word(dir, "cgroup.procs", text) &&
+                proc_read_file(path, groups, sizeof groups) > 0 && strstr(groups, name) != NULL;
+    }
+    close(hold[1]);
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return there;
+}
+
+/* A group with a limit of the kind, tried from its making to its removal. Returns why not, or NULL. */
+static const char *try_group(const char *base, int (*limit)(const char *dir, int version), int version)
+{
+    char *dir = xasprintf("%s/stoker-probe-%d", base, (int)getpid());
+    const char *why = NULL;
+    if (mkdir(dir, 0755) < 0)
+        why = "its control group is not delegated to it";
+    else if (limit(dir, version) < 0)
+        why = "limits that are set in its control group do not stay";
+    else if (!takes_processes(dir))
+        why = "no process can be moved in its control group";
+    cgroup_remove(dir);
+    free(dir);
+    return why;
+}
+
+static int probe_memory_limit(const char *dir, int version)
+{
+    return limit_memory(dir, version, PROBE_MIB);
+}
+
+static int probe_pids_limit(const char *dir, int version)
+{
+    (void)version;
+    return put_number(dir, "pids.max", PIDS_MIN);
+}
+
+/* --- start --- */
+
+/* Passes controllers on to sub-groups, which needs this process out of the way. */
+static const char *divide(const char *base)
 {
     if (!holds_word(base, "cgroup.controllers", "memory"))
         return "no cgroup v2 with a memory controller";
@@ -78,57 +216,163 @@ static const char *try_base(const char *base)
     const char *why = NULL;
     if (mkdir(sub, 0755) < 0 && errno != EEXIST)
         why = "its control group is not delegated to it";
-    else if (put(sub, "cgroup.procs", "0") < 0)
+    else if (cgroup_put(sub, "cgroup.procs", "0") < 0)
         why = "it cannot move to a control group of its own";
     else if (!holds_word(base, "cgroup.subtree_control", "memory") &&
-             (put(base, "cgroup.subtree_control", "+memory") < 0 ||
+             (cgroup_put(base, "cgroup.subtree_control", "+memory") < 0 ||
               !holds_word(base, "cgroup.subtree_control", "memory")))
         why = "the memory controller cannot be passed on to tasks";
+    else
+        why = try_group(base, probe_memory_limit, 2);
     if (why) {
-        put(base, "cgroup.procs", "0");
+        cgroup_put(base, "cgroup.procs", "0");
         rmdir(sub);
     }
     free(sub);
     return why;
 }
 
-void cgroup_setup(struct agent *a)
+/* How many processes and threads a task may be where the policy says nothing: a quarter of what the machine
+ * can have. */
+static uint64_t pids_default(void)
 {
-    char *base = cgroup_own();
-    /* An agent that is started again from its own sub-group. */
-    if (base && str_ends(base, "/agent"))
-        base[strlen(base) - strlen("/agent")] = '\0';
-    const char *why = base ? try_base(base) : "no cgroup v2";
-    if (!why) {
-        a->cgroup_base = base;
-        strv_push(&a->notes, "memory: cgroup v2");
-        return;
-    }
-    free(base);
-    strv_push_take(&a->notes, xasprintf("memory: RSS every 250 ms (%s)", why));
+    char text[64];
+    unsigned long long least = 0, n;
+    static const char *const files[] = {"/proc/sys/kernel/pid_max", "/proc/sys/kernel/threads-max"};
+    for (size_t i = 0; i < 2; i++)
+        if (proc_read_file(files[i], text, sizeof text) > 0 && sscanf(text, "%llu", &n) == 1 &&
+            (!least || n < least))
+            least = n;
+    return least / 4 > PIDS_MIN ? least / 4 : PIDS_MIN;
 }
 
-char *cgroup_make(struct agent *a, const char *name, uint64_t mem_mib)
+static void find_memory(struct agent *a)
 {
-    char *dir = xasprintf("%s/stoker-%s", a->cgroup_base, name), bytes[32];
-    snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)mem_mib << 20);
-    bool made = mkdir(dir, 0755) == 0;
-    if (made && put(dir, "memory.max", bytes) == 0 && holds_word(dir, "memory.max", bytes) &&
-        put(dir, "memory.oom.group", "1") == 0) {
-        put(dir, "memory.swap.max", "0"); /* not everywhere accounted */
-        return dir;
+    struct cages *c = &a->cages;
+    char *v2 = cgroup_own(NULL), *v1 = cgroup_own("memory");
+    const char *why = v2 ? divide(v2) : "no cgroup v2";
+    if (!why) {
+        c->memory = v2;
+        c->memory_version = 2;
+        strv_push(&a->notes, "memory: cgroup v2");
+        free(v1);
+        return;
     }
-    log_warn("task=%s no memory limit by a control group: %s", name, strerror(errno));
+    free(v2);
+    /* The kind that is there is the one to be told about. */
+    const char *why_1 = v1 ? try_group(v1, probe_memory_limit, 1) : NULL;
+    if (v1 && !why_1) {
+        c->memory = v1;
+        c->memory_version = 1;
+        strv_push(&a->notes, "memory: cgroup v1");
+        return;
+    }
+    free(v1);
+    strv_push_take(&a->notes, xasprintf("memory: RSS every 250 ms (%s)", why_1 ? why_1 : why));
+}
+
+static void find_pids(struct agent *a)
+{
+    struct cages *c = &a->cages;
+    c->pids_max = a->policy.max_processes;
+    if (c->memory_version == 2 && (holds_word(c->memory, "cgroup.subtree_control", "pids") ||
+                                   cgroup_put(c->memory, "cgroup.subtree_control", "+pids") == 0)) {
+        c->pids_in_memory = true;
+        c->pids_max = c->pids_max ? c->pids_max : pids_default();
+        return;
+    }
+    if (!c->pids_max)
+        return;
+    char *v1 = cgroup_own("pids");
+    const char *why = v1 ? try_group(v1, probe_pids_limit, 1) : "no pids controller";
+    if (!why) {
+        c->pids = v1;
+        return;
+    }
+    free(v1);
+    strv_push_take(&a->notes, xasprintf("processes of a task are not bounded (%s)", why));
+}
+
+/* What an earlier agent could not remove any more. One that holds processes stays. */
+static void remove_empty(const char *base, const char *prefix)
+{
+    DIR *d = base ? opendir(base) : NULL;
+    if (!d)
+        return;
+    for (struct dirent *e; (e = readdir(d));)
+        if (strncmp(e->d_name, prefix, strlen(prefix)) == 0)
+            unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
+    closedir(d);
+}
+
+void cgroup_setup(struct agent *a)
+{
+    struct cages *c = &a->cages;
+    /* Agents of several nodes and clusters may have the same group. */
+    snprintf(c->prefix, sizeof c->prefix, "stoker-%08x-", (unsigned)hash_bytes(a->dir, strlen(a->dir)));
+    find_memory(a);
+    find_pids(a);
+    remove_empty(c->memory, c->prefix);
+    remove_empty(c->pids, c->prefix);
+}
+
+void cgroup_fini(struct agent *a)
+{
+    free(a->cages.memory);
+    free(a->cages.pids);
+    free(a->cages.devices);
+}
+
+/* --- of a task --- */
+
+char *cgroup_of(const struct agent *a, const char *base, const char *task)
+{
+    return base ? xasprintf("%s/%s%s", base, a->cages.prefix, task) : NULL;
+}
+
+static char *make(const struct agent *a, const char *base, const char *task, uint64_t mem_mib, bool pids)
+{
+    char *dir = cgroup_of(a, base, task);
+    int r = mkdir(dir, 0755) < 0 ? -errno : 0;
+    bool made = r == 0;
+    if (r == 0 && mem_mib)
+        r = limit_memory(dir, a->cages.memory_version, mem_mib);
+    if (r == 0 && pids)
+        r = put_number(dir, "pids.max", a->cages.pids_max);
+    if (r == 0)
+        return dir;
+    log_warn("task=%s no limit by a control group: %s", task, strerror(-r));
     if (made)
         rmdir(dir);
     free(dir);
     return NULL;
 }
 
+void cgroup_make(const struct agent *a, const char *task, uint64_t mem_mib, char **ret_memory,
+                 char **ret_pids)
+{
+    const struct cages *c = &a->cages;
+    *ret_memory = *ret_pids = NULL;
+    if (c->memory && (mem_mib || (c->pids_in_memory && a->policy.max_processes)))
+        *ret_memory = make(a, c->memory, task, mem_mib, c->pids_in_memory);
+    if (c->pids)
+        *ret_pids = make(a, c->pids, task, 0, true);
+}
+
 void cgroup_remove(const char *path)
 {
     if (path && rmdir(path) < 0 && errno == EBUSY) {
-        put(path, "cgroup.kill", "1");
+        cgroup_put(path, "cgroup.kill", "1");
         rmdir(path);
+    }
+}
+
+void cgroup_remove_of(const struct agent *a, const char *task)
+{
+    const char *bases[] = {a->cages.memory, a->cages.pids, a->cages.devices};
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+        char *dir = cgroup_of(a, bases[i], task);
+        cgroup_remove(dir);
+        free(dir);
     }
 }

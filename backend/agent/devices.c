@@ -1,5 +1,6 @@
 /* devices.c - the cards that a task does not hold are closed to it: by a program of the kernel's (BPF) at
- * its v2 control group, where the node's policy asks for it and the agent is root.
+ * its v2 control group, or by a rule of its v1 group, where the node's policy asks for it and the agent is
+ * root.
  *
  * Only the device files of the single cards are closed (major 195); those that all cards share stay open.
  * CUDA then counts the cards that it can open alone: such a task gets their UUIDs, which mean the same
@@ -90,56 +91,73 @@ static int close_in(const char *group, const uint32_t *minors, size_t n)
     return r;
 }
 
-char *devices_path(const struct agent *a, const char *task)
+/* Of v1 the group itself says no. */
+static int deny_in(const char *group, const uint32_t *minors, size_t n)
 {
-    return a->devices_base ? xasprintf("%s/stoker-gpus-%s", a->devices_base, task) : NULL;
+    int r = 0;
+    for (size_t i = 0; i < n && r == 0; i++) {
+        char rule[48];
+        snprintf(rule, sizeof rule, "c %d:%u rwm", NVIDIA_MAJOR, minors[i]);
+        r = cgroup_put(group, "devices.deny", rule);
+    }
+    return r;
+}
+
+static int close_cards(int version, const char *group, const uint32_t *minors, size_t n)
+{
+    return version == 1 ? deny_in(group, minors, n) : close_in(group, minors, n);
+}
+
+static int try_base(const char *base, int version)
+{
+    char *probe = xasprintf("%s/stoker-probe-%d", base, (int)getpid());
+    int r = mkdir(probe, 0755) < 0 ? -errno : close_cards(version, probe, &(uint32_t){CARDS_MAX}, 1);
+    rmdir(probe);
+    free(probe);
+    return r;
 }
 
 void devices_setup(struct agent *a)
 {
     if (!a->policy.close_gpus || !a->gpus)
         return;
-    char *base = a->root ? cgroup_own() : NULL;
-    if (base && str_ends(base, "/agent"))
-        base[strlen(base) - strlen("/agent")] = '\0';
-    const char *why = !a->root ? "the agent is not root" : !base ? "no cgroup v2" : NULL;
-    a->devices_base = base;
-    char *probe = why ? NULL : devices_path(a, "probe");
-    int r = 0;
-    if (probe && mkdir(probe, 0755) < 0 && errno != EEXIST)
-        r = -errno;
-    if (probe && r == 0)
-        r = close_in(probe, &(uint32_t){CARDS_MAX}, 1);
-    if (probe)
-        rmdir(probe);
-    free(probe);
-    why = why ? why : r < 0 ? strerror(-r) : NULL;
-    if (why) {
-        free(a->devices_base);
-        a->devices_base = NULL;
+    struct cages *c = &a->cages;
+    const char *why = a->root ? "no control groups for devices" : "the agent is not root";
+    for (int version = 2; a->root && version > 0 && !c->devices; version--) {
+        char *base = cgroup_own(version == 1 ? "devices" : NULL);
+        int r = base ? try_base(base, version) : -ENOENT;
+        if (r == 0) {
+            c->devices = base;
+            c->devices_version = version;
+            continue;
+        }
+        why = base ? strerror(-r) : why;
+        free(base);
     }
-    strv_push_take(&a->notes, why ? xasprintf("gpus: cannot be closed to jobs (%s)", why)
-                                  : xstrdup("gpus: those of others are closed to a job"));
+    strv_push_take(&a->notes, c->devices
+                                  ? xasprintf("gpus: those of others are closed to a job (cgroup v%d)",
+                                              c->devices_version)
+                                  : xasprintf("gpus: cannot be closed to jobs (%s)", why));
 }
 
 bool devices_close(struct agent *a, const char *task, const char *group, const struct cpuset *held,
                    char **ret_dir)
 {
+    const struct cages *c = &a->cages;
     uint32_t minors[CARDS_MAX];
-    size_t n = a->devices_base ? gpus_minors(a, held, minors, CARDS_MAX) : 0;
+    size_t n = c->devices ? gpus_minors(a, held, minors, CARDS_MAX) : 0;
     *ret_dir = NULL;
-    if (!a->devices_base)
+    if (!c->devices)
         return false;
     if (!n)
         return true;
-    char *dir = group ? NULL : devices_path(a, task);
+    char *dir = group && c->devices_version == 2 ? NULL : cgroup_of(a, c->devices, task);
     int r = dir && mkdir(dir, 0755) < 0 ? -errno : 0;
     if (r == 0)
-        r = close_in(group ? group : dir, minors, n);
+        r = close_cards(c->devices_version, dir ? dir : group, minors, n);
     if (r < 0) {
         log_warn("task=%s cards of others are not closed to it: %s", task, strerror(-r));
-        if (dir)
-            rmdir(dir);
+        cgroup_remove(dir);
         free(dir);
         return true; /* names are right in any case */
     }

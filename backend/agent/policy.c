@@ -3,7 +3,7 @@
  *
  *     allow_root = no          min_uid = 1000          max_tasks = 200
  *     users = alice,bob        workdirs = /home,/scratch
- *     spool_max = 1G           close_gpus = no
+ *     spool_max = 1G           close_gpus = no           max_processes = 5000
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,6 +44,10 @@ static int take(struct policy *p, const char *name, const char *value, struct er
         r = int_parse(value, 1, 1000000, &n, err);
         if (r == 0)
             p->max_tasks = (uint32_t)n;
+    } else if (strcmp(name, "max_processes") == 0) {
+        r = int_parse(value, 1, INT32_MAX, &n, err);
+        if (r == 0)
+            p->max_processes = (uint64_t)n;
     } else if (strcmp(name, "spool_max") == 0) {
         r = mem_parse_mib(value, &p->spool_max_mib, err);
         if (r == 0 && !p->spool_max_mib)
@@ -55,10 +59,11 @@ static int take(struct policy *p, const char *name, const char *value, struct er
         strv_fini(&p->workdirs);
         p->workdirs = strv_split(value, ", ");
     } else {
-        return err_set(err, -EINVAL,
-                       "unknown name \"%s\" (allow_root, min_uid, max_tasks, users, workdirs, spool_max, "
-                       "close_gpus)",
-                       name);
+        return err_set(
+            err, -EINVAL,
+            "unknown name \"%s\" (allow_root, min_uid, max_tasks, max_processes, users, workdirs, "
+            "spool_max, close_gpus)",
+            name);
     }
     return r;
 }

@@ -24,22 +24,35 @@ struct shim_setup {
     char *node, *boot_id;
     bool bind;          /* CPUs of the launch are this machine's */
     struct cpuset cpus; /* those that the agent may use: the n-th is CPU n of the launch */
-    char *cgroup;       /* directory of a fresh v2 group for this task; NULL: no groups here */
+    char *cgroup;       /* directory of a fresh group for this task that keeps its memory; NULL: none */
     uint32_t nofile;    /* soft limit of descriptors for the task */
     bool spared;        /* the agent, and so the shim, is spared by the kernel's out-of-memory killer ... */
     int32_t oom_score_adj; /* ... and this is what the task gets */
     uint64_t spool_max;    /* bytes of output that it may write into its directory; 0: any */
     uint32_t stuck_ms;     /* after killing for so long it says so */
-    char *devices;         /* a second v2 group to enter, where there is no cgroup; NULL: none */
+    char *devices;         /* a second group to enter, for its devices; NULL: none */
     struct strv gpu_names; /* by number, for CUDA_VISIBLE_DEVICES; empty: the numbers do */
+    char *pids;            /* a third one, for the number of its processes; NULL: none */
+    bool cgroup_v1;        /* what cgroup is */
 };
-#define SHIM_SETUP_FIELDS(F, G, S)                                                             \
-    F(S, U32, version)                                                                         \
-    F(S, BOOL, drop)                                                                           \
-    F(S, BLOB, groups)                                                                         \
-    F(S, STR, node)                                                                            \
-    F(S, STR, boot_id) F(S, BOOL, bind) F(S, CPUSET, cpus) F(S, STR, cgroup) F(S, U32, nofile) \
-        F(S, BOOL, spared) F(S, I32, oom_score_adj) F(S, U64, spool_max) F(S, U32, stuck_ms) F(S, STRV, gpu_names) F(S, STR, devices)
+#define SHIM_SETUP_FIELDS(F, G, S) \
+    F(S, U32, version) \
+    F(S, BOOL, drop) \
+    F(S, BLOB, groups) \
+    F(S, STR, node) \
+    F(S, STR, boot_id) \
+    F(S, BOOL, bind) \
+    F(S, CPUSET, cpus) \
+    F(S, STR, cgroup) \
+    F(S, U32, nofile) \
+    F(S, BOOL, spared) \
+    F(S, I32, oom_score_adj) \
+    F(S, U64, spool_max) \
+    F(S, U32, stuck_ms) \
+    F(S, STRV, gpu_names) \
+    F(S, STR, devices) \
+    F(S, STR, pids) \
+    F(S, BOOL, cgroup_v1)
 
 extern const struct rec_desc shim_setup_rec;
 

@@ -1,8 +1,9 @@
 /* shim_mem.c - how much memory and time the task took, and its end when it takes more memory than it has.
  *
- * With a v2 group the kernel keeps the limit. Without one the resident sizes are added up every
- * MEM_POLL_MS; before anything is killed the proportional sizes decide, in which a page that ten processes
- * share counts once.
+ * With a group the kernel keeps the limit. A v2 group dies as a whole; of a v1 group the kernel kills one
+ * process, which is looked for every MEM_POLL_MS, and the rest is killed here. Without a group the resident
+ * sizes are added up as often; before anything is killed the proportional sizes decide, in which a page
+ * that ten processes share counts once.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +17,8 @@
 
 void mem_start(struct shim *s)
 {
-    s->mem_ms = s->l.alloc.mem_mib && !s->setup.cgroup ? s->start_ms + MEM_POLL_MS : INT64_MAX;
+    bool looks = s->l.alloc.mem_mib && (!s->setup.cgroup || s->setup.cgroup_v1);
+    s->mem_ms = looks ? s->start_ms + MEM_POLL_MS : INT64_MAX;
 }
 
 static const char *step_name(const struct shim *s, char buf[static 48])
@@ -44,33 +46,6 @@ static void out_of_memory(struct shim *s, uint64_t kib, const char *how)
     free(line);
 }
 
-void mem_look(struct shim *s)
-{
-    shim_reap(s);
-    if (s->mem_ms == INT64_MAX)
-        return;
-    s->mem_ms = shim_now_ms() + MEM_POLL_MS;
-    struct proc_list tree = {0};
-    proc_descendants(getpid(), &tree);
-    uint64_t kib = 0, limit = s->l.alloc.mem_mib * 1024;
-    for (size_t i = 0; i < tree.n; i++)
-        kib += tree.v[i].rss_kib;
-    if (kib > limit && tree.n > 1) {
-        kib = 0;
-        for (size_t i = 0; i < tree.n; i++)
-            kib += proc_pss_kib(&tree.v[i]);
-    }
-    if (kib > s->peak_kib)
-        s->peak_kib = kib;
-    proc_list_fini(&tree);
-    if (kib <= limit)
-        return;
-    s->mem_ms = INT64_MAX;
-    s->terminating = true;
-    kill_round(s);
-    out_of_memory(s, kib, "RSS every 250 ms");
-}
-
 static bool group_number(const struct shim *s, const char *file, const char *word, uint64_t *ret)
 {
     char buf[1024];
@@ -93,6 +68,55 @@ static bool group_number(const struct shim *s, const char *file, const char *wor
     return true;
 }
 
+/* How many of its processes the kernel has killed for want of memory. */
+static uint64_t kernel_kills(const struct shim *s)
+{
+    uint64_t n;
+    const char *file = s->setup.cgroup_v1 ? "memory.oom_control" : "memory.events";
+    return s->setup.cgroup && group_number(s, file, "oom_kill ", &n) ? n : 0;
+}
+
+static const char *group_name(const struct shim *s)
+{
+    return s->setup.cgroup_v1 ? "cgroup v1" : "cgroup v2";
+}
+
+static void end_it(struct shim *s, uint64_t kib, const char *how)
+{
+    s->mem_ms = INT64_MAX;
+    s->terminating = true;
+    kill_round(s);
+    out_of_memory(s, kib, how);
+}
+
+void mem_look(struct shim *s)
+{
+    shim_reap(s);
+    if (s->mem_ms == INT64_MAX)
+        return;
+    s->mem_ms = shim_now_ms() + MEM_POLL_MS;
+    if (s->setup.cgroup) {
+        if (kernel_kills(s))
+            end_it(s, s->l.alloc.mem_mib * 1024, group_name(s));
+        return;
+    }
+    struct proc_list tree = {0};
+    proc_descendants(getpid(), &tree);
+    uint64_t kib = 0, limit = s->l.alloc.mem_mib * 1024;
+    for (size_t i = 0; i < tree.n; i++)
+        kib += tree.v[i].rss_kib;
+    if (kib > limit && tree.n > 1) {
+        kib = 0;
+        for (size_t i = 0; i < tree.n; i++)
+            kib += proc_pss_kib(&tree.v[i]);
+    }
+    if (kib > s->peak_kib)
+        s->peak_kib = kib;
+    proc_list_fini(&tree);
+    if (kib > limit)
+        end_it(s, kib, "RSS every 250 ms");
+}
+
 void mem_finish(struct shim *s, struct launch_end *end)
 {
     struct rusage u;
@@ -100,18 +124,23 @@ void mem_finish(struct shim *s, struct launch_end *end)
     end->cpu_ms = (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000 +
                   (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1000;
     const char *how = "largest process";
-    uint64_t bytes, kills;
-    if (s->setup.cgroup && group_number(s, "memory.peak", NULL, &bytes)) {
+    uint64_t bytes;
+    const char *peak = s->setup.cgroup_v1 ? "memory.max_usage_in_bytes" : "memory.peak";
+    if (s->setup.cgroup && group_number(s, peak, NULL, &bytes)) {
         s->peak_kib = bytes / 1024;
-        how = "cgroup v2";
+        how = group_name(s);
     } else if (s->peak_kib) {
         how = "RSS every 250 ms";
     }
     /* Between two looks a single process may have been larger than all of them at either. */
     if ((uint64_t)u.ru_maxrss > s->peak_kib)
         s->peak_kib = (uint64_t)u.ru_maxrss;
-    if (s->setup.cgroup && !s->oom && group_number(s, "memory.events", "oom_kill ", &kills) && kills > 0)
-        out_of_memory(s, s->peak_kib, "cgroup v2");
+    if (kernel_kills(s)) {
+        uint64_t limit = s->l.alloc.mem_mib * 1024;
+        s->peak_kib = s->peak_kib > limit ? s->peak_kib : limit; /* it wanted more than that */
+        if (!s->oom)
+            out_of_memory(s, s->peak_kib, group_name(s));
+    }
     end->peak_rss_kib = s->peak_kib;
     end->sampled = xstrdup(how);
 }

@@ -261,6 +261,7 @@ static _Noreturn void rank_child(const struct shim *s, const struct rank *r, con
     sigprocmask(SIG_SETMASK, &none, NULL);
     join_group(s->setup.cgroup, report);
     join_group(s->setup.devices, report);
+    join_group(s->setup.pids, report);
     set_limits(s);
     bind_cpus(s, r);
     umask((mode_t)s->l.umask & 0777);

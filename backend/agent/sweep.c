@@ -59,14 +59,14 @@ static unsigned kill_tree(const struct proc *p)
 }
 
 /* Children that are neither shims nor helpers have lost their supervisor: every shim leaves only when it
- * has no child. */
+ * has no child. What the fork server has made and not told of yet is none of a task's: nothing has begun. */
 static unsigned kill_orphans(struct agent *a, const struct proc_list *all)
 {
     unsigned n = 0;
     for (size_t i = 0; i < all->n; i++) {
         const struct proc *p = &all->v[i];
         if (p->ppid == getpid() && p->state != 'Z' && !gpus_is_child(a, p->pid) &&
-            !idmap_get(&a->by_pid, (uint64_t)p->pid))
+            p->pid != a->forkserver.pid && !idmap_get(&a->by_pid, (uint64_t)p->pid))
             n += kill_tree(p);
     }
     return n;

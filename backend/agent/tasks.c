@@ -89,8 +89,6 @@ void tasks_free(struct atask *t)
     if (t->late_kill)
         rec_fini(&launch_kill_rec, t->late_kill);
     free(t->late_kill);
-    free(t->cgroup);
-    free(t->devices);
     free(t->cluster);
     free(t);
 }
@@ -110,8 +108,8 @@ void tasks_ended(struct atask *t, struct launch_end *end)
     a->n_live--;
     list_unlink(&t->lost_link);
     loop_timer_cancel(a->loop, &t->timer); /* it is not connected to any more */
-    cgroup_remove(t->cgroup);
-    cgroup_remove(t->devices);
+    if (t->caged)
+        cgroup_remove_of(a, t->name);
     agent_send(a, MSG_TASK_END, 0, t->end);
     if (!a->controller && t->has_dir) {
         /* Nobody takes it now: it must outlast the power of this machine. Otherwise the controller's disk
@@ -331,7 +329,30 @@ static int check_launch(struct agent *a, const struct launch *l, const struct bl
     return users_groups(l->uid, l->gid, l->user, ret_groups, err);
 }
 
-static void send_setup(struct atask *t, const struct blob *groups, bool closed, const struct frame *f)
+/* What keeps a task within its bounds: directories of control groups, NULL where there is none. */
+struct cage {
+    char *memory, *pids, *devices;
+    bool gpus_closed;
+};
+
+static void cage_make(struct atask *t, const struct launch *l, struct cage *c)
+{
+    struct agent *a = t->a;
+    cgroup_make(a, t->name, l->alloc.mem_mib, &c->memory, &c->pids);
+    const char *v2 = a->cages.memory_version == 2 ? c->memory : NULL;
+    c->gpus_closed = devices_close(a, t->name, v2, &l->alloc.gpus, &c->devices);
+    t->caged = c->memory || c->pids || c->devices;
+}
+
+static void cage_fini(struct cage *c)
+{
+    free(c->memory);
+    free(c->pids);
+    free(c->devices);
+}
+
+static void send_setup(struct atask *t, const struct blob *groups, const struct cage *cage,
+                       const struct frame *f)
 {
     struct agent *a = t->a;
     uint32_t root_group = 0;
@@ -345,15 +366,17 @@ static void send_setup(struct atask *t, const struct blob *groups, bool closed, 
         .boot_id = a->probe.boot_id,
         .bind = agent_binds_cpus(a),
         .cpus = a->probe.cpus,
-        .cgroup = t->cgroup,
+        .cgroup = cage->memory,
         .nofile = a->nofile,
         .spared = a->spared,
         .oom_score_adj = a->oom_score_adj,
         .spool_max = a->policy.spool_max_mib << 20,
         .stuck_ms = a->stuck_ms,
-        .devices = t->devices,
+        .devices = cage->devices,
+        .pids = cage->pids,
+        .cgroup_v1 = a->cages.memory_version == 1,
     };
-    gpus_names(a, closed, &setup.gpu_names);
+    gpus_names(a, cage->gpus_closed, &setup.gpu_names);
     wire_send(&t->wire, SHIM_SETUP, 0, &shim_setup_rec, &setup);
     wire_send_encoded(&t->wire, MSG_LAUNCH, 0, f->body, f->size);
     strv_fini(&setup.gpu_names);
@@ -376,9 +399,6 @@ static int start(struct atask *t, const struct launch *l, const struct blob *gro
     if (mkdirat(a->tasks_fd, t->name, a->root ? 0711 : 0700) < 0)
         return err_set(err, -errno, "cannot make the task directory: %s", strerror(errno));
     t->has_dir = true;
-    if (l->alloc.mem_mib && a->cgroup_base)
-        t->cgroup = cgroup_make(a, t->name, l->alloc.mem_mib);
-    bool closed = devices_close(a, t->name, t->cgroup, &l->alloc.gpus, &t->devices);
     int sv[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv) < 0)
         return err_set(err, -errno, "resource: no socket for the supervisor: %s", strerror(errno));
@@ -389,7 +409,10 @@ static int start(struct atask *t, const struct launch *l, const struct blob *gro
         return err_set(err, r, "resource: cannot start the supervisor: %s", strerror(-r));
     }
     wire_open(&t->wire, a->loop, &a->dirty, sv[0], SHIM_FRAME_MAX, &shim_wire_ops, t);
-    send_setup(t, groups, closed, f);
+    struct cage cage = {0};
+    cage_make(t, l, &cage);
+    send_setup(t, groups, &cage, f);
+    cage_fini(&cage);
     return 0;
 }
 
@@ -437,8 +460,8 @@ void tasks_launch(struct agent *a, uint64_t tag, const struct launch *l, const s
     if (r == 0)
         return;
     log_error("launch=%s failed: %s", t->name, err.s);
-    cgroup_remove(t->cgroup);
-    cgroup_remove(t->devices);
+    if (t->caged)
+        cgroup_remove_of(a, t->name);
     refuse(a, l, END_LAUNCH_FAILED, err.s);
     remove_task(t);
 }

@@ -185,15 +185,13 @@ proc 0 77
 ."
 has "neither of them" "$(printf l | STOKER_NVML=/nonexistent/libnvidia-ml.so.1 PATH=$B/bin:/nonexistent "$B/bin/stoker-agent" --gpu-watch)" "; no nvidia-smi"
 
-case_ cards of others are closed
 # Device files without a driver behind them: who may open one is told that there is no such device.
-if [ "$(id -u)" -eq 0 ] && mknod "$WORK/dev0" c 195 0 2>/dev/null && mknod "$WORK/dev1" c 195 1; then
-    echo 'close_gpus = yes' >"$STOKER_HOME/state/agent/n1/policy"
-    chmod 600 "$STOKER_HOME/state/agent/n1/policy"
-    must stoker up
+closed() { # WHAT: the cluster runs; are cards of others closed by this kind of groups?
+    case_ "cards of others are closed: $1"
     wait_for 15 nodes_up
-    note=$(stoker nodes --json)
-    if [[ $note == *"gpus: those of others are closed to a job"* ]]; then
+    note=$(stoker nodes --json | grep -o '"gpus: [^"]*closed[^"]*"')
+    case $note in
+    "\"gpus: those of others are closed to a job (cgroup $1)\"")
         echo "they are closed here"
         script try <<'S'
 echo "$CUDA_VISIBLE_DEVICES"
@@ -209,13 +207,25 @@ Operation not permitted"
         is "a job without any" "$(<tried0)" "
 Operation not permitted
 Operation not permitted"
-        groups_gone() { ! ls -d /sys/fs/cgroup/stoker-gpus-* /sys/fs/cgroup/unified/stoker-gpus-* 2>/dev/null; }
+        groups_gone() { ! find /sys/fs/cgroup -name "stoker-*-$job.-1.0.1" 2>/dev/null | grep -q .; }
         wait_for 10 groups_gone
-    else
-        # A kernel or a container that does not let root do it says why; a program that it rejects is a mistake of ours.
-        has "why not" "$note" "gpus: cannot be closed to jobs ("
-        hasnt "why not" "$note" "(Invalid argument)"
-        echo "not here: ${note#*gpus: cannot be closed}"
-    fi
+        ;;
+    # A kernel or a container that does not let root do it says why; a program that it rejects is a mistake of ours.
+    *"cannot be closed to jobs (Invalid argument"*) fail "a mistake of ours" "$note" ;;
+    *"gpus: cannot be closed to jobs ("*) echo "not here: $note" ;;
+    *"(cgroup v"*) echo "other groups are used here: $note" ;;
+    *) fail "it does not say whether they are closed: $note" ;;
+    esac
     cluster_stop
+}
+if [ "$(id -u)" -eq 0 ] && mknod "$WORK/dev0" c 195 0 2>/dev/null && mknod "$WORK/dev1" c 195 1; then
+    echo 'close_gpus = yes' >"$STOKER_HOME/state/agent/n1/policy"
+    chmod 600 "$STOKER_HOME/state/agent/n1/policy"
+    must stoker up
+    closed v2
+    v2=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+    if [ -n "$v2" ] && unshare -m umount "$v2" 2>/dev/null; then # beside v1 hierarchies alone it can be taken away
+        must unshare -m sh -c "umount '$v2' && exec stoker up"
+        closed v1
+    fi
 fi

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# F53, F54: control groups of every kind, and none: what the node has is found out by trying, announced, and a task over its memory
+# ends as a whole in any case. What cannot be written to, or is not there, is said.
+. stoker.sh
+what_keeps_memory() { stoker nodes --json | grep -o '"memory: [^"]*"' | tr -d '"'; }
+
+script eat <<'S'
+echo $$ >pids
+(setsid bash -c 'echo $BASHPID >>pids; trap "" TERM HUP; while :; do read -r -t 5 <> <(:); done' &)
+bash -c 'echo $BASHPID >>pids; x=0123456789abcdef; while :; do x=$x$x; done'
+echo "the first process goes on" >survived
+read -r -t 60 <> <(:)
+S
+script look <<'S'
+cat /proc/self/cgroup >groups
+S
+
+works() { # KIND: what the end says of how it was seen
+    rm -f pids survived
+    submit --mem=64M -o eat.out eat
+    wait_end "$job"
+    is "its end" "$state" OUT_OF_MEMORY
+    has "its output" "$(cat eat.out)" "oom_kill event in StepId=$job.batch"
+    has "how it was seen" "$(stoker show --json "$job")" "limit 64 MiB ($1)"
+    is "processes" "$(wc -l <pids)" 3
+    for p in $(cat pids); do is_dead "$p" || fail "process $p of it lives"; done
+    submit --mem=64M -o /dev/null look
+    wait_end "$job"
+    is "one that is content with it" "$state" COMPLETED
+}
+
+case_ "as this machine is"
+cluster_start
+kind=$(what_keeps_memory)
+echo "$kind"
+case $kind in
+"memory: cgroup v"[12])
+    works "${kind#memory: }"
+    like "its groups" "$(tr '\n' ' ' <groups)" ".*/stoker-[0-9a-f]{8}-$job\.-1\.0\.1 .*"
+    gone() { ! find /sys/fs/cgroup -name "stoker-*-$job.-1.0.1" 2>/dev/null | grep -q .; }
+    wait_for 10 gone
+    ;;
+"memory: RSS every 250 ms ("*")") works "RSS every 250 ms" ;;
+*) fail "it does not say what keeps memory limits: $kind" ;;
+esac
+cluster_stop
+
+[ "$(id -u)" -eq 0 ] || { echo "only root hides control groups"; exit 0; }
+hide() { # COMMAND: what is done to /sys/fs/cgroup before the cluster is started there
+    case_ "hidden: $1"
+    unshare -m sh -c "$1 && exec stoker up" || fail "it does not start"
+    wait_for 15 nodes_up
+}
+unshare -m mount -t tmpfs none /sys/fs/cgroup 2>/dev/null || { echo "no mount namespaces here"; exit 0; }
+
+hide "mount -t tmpfs none /sys/fs/cgroup"
+like "what there is" "$(what_keeps_memory)" "memory: RSS every 250 ms \(.*\)"
+works "RSS every 250 ms"
+hasnt "its groups" "$(cat groups)" stoker-
+cluster_stop
+
+hide "mount -o remount,bind,ro /sys/fs/cgroup && for d in /sys/fs/cgroup/*/; do mountpoint -q \$d && mount -o remount,bind,ro \$d; done; true"
+like "what there is" "$(what_keeps_memory)" "memory: RSS every 250 ms \((its control group is not delegated to it|no cgroup v2 with a memory controller|it cannot move to a control group of its own)\)"
+works "RSS every 250 ms"
+cluster_stop
