@@ -84,7 +84,10 @@ static bool answer(struct agent *a, uint64_t tag, const struct msg_output_read *
     bool ended = t->end && (uint64_t)st.st_size <= m->offset + (uint64_t)n;
     bool now = n > 0 || ended || final;
     if (now) {
-        struct msg_output_data d = {.offset = m->offset, .data = {.p = buf, .n = (size_t)n}, .eof = ended};
+        struct msg_output_data d = {.offset = offset,
+                                    .data = {.p = buf, .n = (size_t)n},
+                                    .eof = ended,
+                                    .size = (uint64_t)st.st_size};
         agent_send(a, MSG_OUTPUT_DATA, tag, &d);
     }
     free(buf);

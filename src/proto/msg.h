@@ -308,6 +308,7 @@ struct msg_output_data {
 };
 #define MSG_OUTPUT_DATA_FIELDS(F, G, S) F(S, U64, offset) F(S, BLOB, data) F(S, BOOL, eof) F(S, STR, error)
 
+    uint64_t size; /* of the whole stream so far */
 struct msg_input { /* C->S->A: standard input for all ranks of a step, answered by INPUT_ACK */
     struct launch_key key;
     uint64_t offset; /* of data in the whole stream: a repeated piece is dropped */

@@ -13,15 +13,15 @@ static const char *const rgb[18] = {
     "#ff7b86", "#b5e890", "#ffd68a", "#82c4ff", "#de9cf0", "#7fd7e2", "#ffffff", "#d8dee9", "#1b1f27",
 };
 
-struct ink {
+struct paint {
     const char *fg, *bg;
     bool bold, dim, underline;
 };
 
-static struct ink ink_of(const struct theme *t, const struct cell *cell)
+static struct paint paint_of(const struct theme *t, const struct cell *cell)
 {
-    struct style s = theme_style(t, (enum role)cell->role, (enum role)cell->over);
-    struct ink k = {.fg = rgb[s.fg < 0 ? 16 : s.fg], .bg = rgb[s.bg < 0 ? 17 : s.bg]};
+    struct style s = theme_ink(t, (enum role)cell->role, (enum role)cell->over, cell->ink);
+    struct paint k = {.fg = rgb[s.fg < 0 ? 16 : s.fg], .bg = rgb[s.bg < 0 ? 17 : s.bg]};
     if (s.attr & STYLE_REVERSE) {
         const char *fg = k.fg;
         k.fg = k.bg;
@@ -33,7 +33,7 @@ static struct ink ink_of(const struct theme *t, const struct cell *cell)
     return k;
 }
 
-static bool same_ink(const struct ink *a, const struct ink *b)
+static bool same_paint(const struct paint *a, const struct paint *b)
 {
     return a->fg == b->fg && a->bg == b->bg && a->bold == b->bold && a->dim == b->dim &&
            a->underline == b->underline;
@@ -60,7 +60,7 @@ static bool is_blank(const struct cell *cell)
 
 /* One word: each stands at its own place, for fonts do not agree on the width of a blank; a wide character
  * stands alone. */
-static int put_word(const struct canvas *c, int y, int x, int end, const struct ink *k, struct str *out)
+static int put_word(const struct canvas *c, int y, int x, int end, const struct paint *k, struct str *out)
 {
     int stop = x + 1;
     if (canvas_at(c, y, x)->width == 2)
@@ -79,7 +79,7 @@ static int put_word(const struct canvas *c, int y, int x, int end, const struct 
 }
 
 /* Cells x..end of row y, which have the same ink. */
-static void put_run(const struct canvas *c, int y, int x, int end, const struct ink *k, struct str *out)
+static void put_run(const struct canvas *c, int y, int x, int end, const struct paint *k, struct str *out)
 {
     if (k->bg != rgb[17])
         str_appendf(out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n", at_x(x),
@@ -105,10 +105,10 @@ void canvas_to_svg(const struct canvas *c, const struct theme *t, struct str *ou
     str_appendf(out, "<rect width=\"100%%\" height=\"100%%\" rx=\"6\" fill=\"%s\"/>\n", rgb[17]);
     for (int y = 0; y < c->rows; y++)
         for (int x = 0, end; x < c->cols; x = end) {
-            struct ink k = ink_of(t, canvas_at(c, y, x));
+            struct paint k = paint_of(t, canvas_at(c, y, x));
             for (end = x + 1; end < c->cols; end++) {
-                struct ink next = ink_of(t, canvas_at(c, y, end));
-                if (!same_ink(&k, &next))
+                struct paint next = paint_of(t, canvas_at(c, y, end));
+                if (!same_paint(&k, &next))
                     break;
             }
             put_run(c, y, x, end, &k, out);

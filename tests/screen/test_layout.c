@@ -315,15 +315,98 @@ static void lines_are_what_a_terminal_leaves(void **state)
         {"string", "\033]8;;http://x\033\\link\n", "link"},
         {"backspace", "ab\b\bcd\n", "cd"},
         {"tab", "a\tb\n", "a       b"},
-        {"open", "x\033[", "x"},
+        {"open", "x\033[", "x\\x1B["},
+        {"clear the screen", "a\033[2J\033[H\033[3Jb\n", "ab"},
+        {"another screen", "\033[?1049h\033[?25lhidden?\033[?25h\033[?1049l\n", "hidden?"},
+        {"a title that has no end", "\033]0;rest of the line\n", "\\x1B]0;rest of the line"},
+        {"the clipboard", "\033]52;c;cm0gLXJm\a.\n", "."},
+        {"an answer of the terminal", "\033[6n\033[c\033Z\005x\n", "\\x05x"},
+        {"device control", "\033P$q\"p\033\\.\n", "."},
+        {"eight bits",
+         "\xc2\x9b"
+         "2J\x9b"
+         "2J\n",
+         "\\u{9B}2J\\x9B2J"},
+        {"turned round", "\u202egnp.exe\n", "\\u{202E}gnp.exe"},
+        {"a sequence in a sequence", "\033[3\033[2Jx\n", "\\x1B[3x"},
+        {"keys for the shell", "\033[200~rm -rf\r\033[201~.\n", "."},
         {"empty", "\n", ""},
         {"bell", "a\ab\n", "ab"},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
-        struct str s = STR_INIT;
-        linetext_fold(rows[i].text, strlen(rows[i].text), &s);
-        check_str(rows[i].name, s.s, rows[i].want);
-        str_fini(&s);
+        struct linetext t;
+        linetext_init(&t);
+        linetext_set(&t, rows[i].text, strlen(rows[i].text));
+        check_str(rows[i].name, t.text.s, rows[i].want);
+        linetext_fini(&t);
+    }
+}
+
+/* "text{fg bg attr}" for each span. */
+static void spans_text(const struct linetext *t, struct str *out)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < t->n_spans; from = t->spans[i++].end) {
+        struct ink k = t->spans[i].ink;
+        str_append_n(out, t->text.s + from, t->spans[i].end - from);
+        str_appendf(out, "{%u %u %u}", k.fg, k.bg, k.attr);
+    }
+}
+
+static void colours_become_ink(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *text, *want;
+    } rows[] = {
+        {"none", "plain", "plain{0 0 0}"},
+        {"red", "\033[31mred\033[0m end", "red{2 0 0} end{0 0 0}"},
+        {"empty is zero", "\033[31;42;1mx\033[my", "x{2 3 1}y{0 0 0}"},
+        {"bright", "\033[92mx\033[39my", "x{11 0 0}y{0 0 0}"},
+        {"of 256", "\033[38;5;196mx\033[38;5;21my\033[48;5;244mz", "x{10 0 0}y{13 0 0}z{13 9 0}"},
+        {"of 16 million", "\033[38;2;10;200;20mx\033[38:2:128:0:128my", "x{3 0 0}y{6 0 0}"},
+        {"attributes", "\033[1;4;7mx\033[22;24my\033[27mz", "x{0 0 13}y{0 0 8}z{0 0 0}"},
+        {"not to be seen", "\033[8;30;40mx", "x{1 0 0}"},
+        {"no colours", "\033[>4;2mx\033[?31my\033[38;5mz", "xyz{0 0 0}"},
+        {"taken back", "\033[31mab\033[32m\b\bc", "c{3 0 0}"},
+        {"too many", "\033[1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;31mx",
+         "x{0 0 1}"},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct linetext t;
+        struct str got = STR_INIT;
+        linetext_init(&t);
+        linetext_set(&t, rows[i].text, strlen(rows[i].text));
+        spans_text(&t, &got);
+        check_str(rows[i].name, got.s, rows[i].want);
+        linetext_fini(&t);
+        str_fini(&got);
+    }
+}
+
+/* What a terminal with fewer colours makes of it, and what is laid over it. */
+static void ink_is_limited(void **state)
+{
+    (void)state;
+    static const struct {
+        int colors;
+        enum role over;
+        struct ink ink;
+        const char *want;
+    } rows[] = {
+        {16, ROLE_NORMAL, {.fg = 10, .attr = STYLE_BOLD}, "bold bright_red"},
+        {8, ROLE_NORMAL, {.fg = 10}, "bold red"},
+        {8, ROLE_NORMAL, {.fg = 9}, "dim"},
+        {0, ROLE_NORMAL, {.fg = 10, .bg = 3, .attr = STYLE_UNDERLINE}, "underline"},
+        {16, ROLE_MATCH, {.fg = 10}, "black on yellow"},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct theme t;
+        struct str got = STR_INIT;
+        theme_init(&t, rows[i].colors);
+        style_format(theme_ink(&t, ROLE_NORMAL, rows[i].over, rows[i].ink), &got);
+        check_str("ink", got.s, rows[i].want);
+        str_fini(&got);
     }
 }
 
@@ -361,6 +444,8 @@ int main(void)
         cmocka_unit_test(colours_are_cut_to_the_terminal),
         cmocka_unit_test(bars_say_what_is),
         cmocka_unit_test(lines_are_what_a_terminal_leaves),
+        cmocka_unit_test(colours_become_ink),
+        cmocka_unit_test(ink_is_limited),
         cmocka_unit_test(edit_takes_a_paste_as_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,6 +231,110 @@ static void spools_are_fetched(void **state)
     uilab_feed(u, MSG_OUTPUT_DATA, ask->tag, &data);
 }
 
+/* --- all tasks in one --- */
+
+/* Three ranks with files of their own, in a step of their own. */
+static void three_ranks(struct stage *g, char paths[3][160])
+{
+    struct uilab *u = &g->u;
+    char pattern[160];
+    snprintf(pattern, sizeof pattern, "%s/rank-%%t.txt", g->dir);
+    struct ev_step body = {.step = {.id = 0,
+                                    .n_tasks = 1,
+                                    .n_ranks = 3,
+                                    .nodes = 1,
+                                    .cpus_per_rank = 1,
+                                    .mem_mib = MEM_NOT_GIVEN,
+                                    .gpus = NOT_GIVEN,
+                                    .std_out = strdup(pattern),
+                                    .time_limit_s = 600}};
+    rec_list_push(&body.step.tasks);
+    lab_must(&u->lab, EV_STEP, g->job, &body);
+    struct ev_place place = {.n_ranks = 3, .alloc = lab_alloc("n1", 0, 3, 0, 0, 512)};
+    lab_must(&u->lab, EV_PLACE, g->job, &place);
+    lab_running(&u->lab, g->job, 0, 0);
+    for (int i = 0; i < 3; i++)
+        snprintf(paths[i], 160, "%s/rank-%d.txt", g->dir, i);
+}
+
+static void all_tasks_are_one_text(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    char paths[3][160];
+    three_ranks(g, paths);
+    append(g->out, "2026-11-21 10:00:05 the script\n");
+    append(paths[0], "2026-11-21 10:00:01 begins\n2026-11-21 10:00:04 goes on\n  without a time\n");
+    append(paths[2], "[2026-11-21T10:00:02.500] begins\n");
+    uilab_connect(u);
+    uilab_keys(u, "la");
+    must_show(u, "all tasks, 3 of 5"); /* the script's errors and rank 1 are not there */
+    int at[] = {uilab_find(u, "    0: 2026-11-21 10:00:01 begins"),
+                uilab_find(u, "    2: [2026-11-21T10:00:02.500] begins"),
+                uilab_find(u, "    0: 2026-11-21 10:00:04 goes on"),
+                uilab_find(u, "    0:   without a time"),
+                uilab_find(u, "batch: 2026-11-21 10:00:05 the script")};
+    for (size_t i = 0; i < N_OF(at); i++)
+        if (at[i] < 0 || (i && at[i] != at[i - 1] + 1))
+            fail_msg("line %zu of what is expected is in row %d:\n%s", i, at[i], uilab_text(u));
+    append(paths[1], "10%\r50%\rready\nhalf a line");
+    append(g->err, "oops\n");
+    append(paths[0], "\033[31mlast\033[0m words\n");
+    wake(u);
+    must_show(u, "     1: ready"); /* the labels have become wider: "batch!" */
+    must_show(u, "batch!: oops");
+    must_show(u, "0: last words");
+    uilab_draw(u, 24, 80);
+    assert_int_equal(uilab_find(u, "half a line"), -1);
+    const struct cell *red = canvas_at(&u->canvas, uilab_find(u, "last words"), 8);
+    if (red->cp[0] != 'l')
+        red++;
+    assert_int_equal(red->ink.fg, 2);
+    uilab_keys(u, "/ready<Enter>");
+    must_show(u, "1: ready");
+    uilab_keys(u, "a");
+    must_show(u, "the script");
+    uilab_draw(u, 24, 80);
+    assert_int_equal(uilab_find(u, "batch:"), -1);
+    for (int i = 0; i < 3; i++)
+        unlink(paths[i]);
+}
+
+static void without_times_one_after_the_other(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    char paths[3][160];
+    three_ranks(g, paths);
+    append(paths[1], "one\n");
+    append(paths[0], "zero\n");
+    uilab_connect(u);
+    uilab_keys(u, "la");
+    must_show(u, "from here on as it comes");
+    assert_true(uilab_find(u, "0: zero") < uilab_find(u, "1: one"));
+    append(paths[2], "two\n");
+    wake(u);
+    must_show(u, "2: two");
+    append(paths[0], "zero again\n");
+    wake(u);
+    must_show(u, "0: zero again");
+    assert_true(uilab_find(u, "2: two") < uilab_find(u, "0: zero again"));
+    for (int i = 0; i < 3; i++)
+        unlink(paths[i]);
+}
+
+static void colours_are_kept(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    append(g->out, "\033[1;31mred and bold\033[0m plain\n\033[38;5;46mgreen of 256\033[m\n");
+    uilab_connect(u);
+    uilab_keys(u, "l");
+    uilab_golden(u, "output-colours", 12, 40);
+    theme_init(&u->theme, 0);
+    uilab_golden(u, "output-colours-mono", 12, 40);
+}
+
 static int64_t now_ms(void)
 {
     struct timespec t;
@@ -266,6 +370,28 @@ static void a_gigabyte_opens_at_once(void **state)
     assert_true(now_ms() - t0 < 1000);
 }
 
+static size_t read_fd(void *ctx, int64_t at, char *buf, size_t n)
+{
+    ssize_t k = pread(*(int *)ctx, buf, n, at);
+    return k > 0 ? (size_t)k : 0;
+}
+
+static int64_t size_fd(void *ctx)
+{
+    struct stat st;
+    return fstat(*(int *)ctx, &st) == 0 ? st.st_size : 0;
+}
+
+static void draw_pager(struct pager *p, struct canvas *c)
+{
+    struct page page = {.pattern = NULL};
+    canvas_clear(c);
+    pager_resize(p, 10, 80);
+    pager_page(p, &page);
+    page_draw(&page, c, rect_make(0, 0, 10, 80));
+    page_fini(&page);
+}
+
 static void every_line_is_shown_once(void **state)
 {
     struct stage *g = *state;
@@ -284,17 +410,17 @@ static void every_line_is_shown_once(void **state)
     assert_true(fd >= 0);
     pager_init(&p);
     canvas_init(&c);
-    pager_set_fd(&p, fd);
+    struct pager_file file = {.read = read_fd, .size = size_fd, .ctx = &fd};
+    pager_set_file(&p, &file);
     for (int wrap = 0; wrap < 2; wrap++) {
         p.wrap = wrap;
         struct str top = STR_INIT, down = STR_INIT, up = STR_INIT;
         canvas_resize(&c, 10, 80);
-        pager_draw(&p, &c, rect_make(0, 0, 10, 80));
+        draw_pager(&p, &c);
         pager_act(&p, ACTION_TOP);
         int steps = 0;
         for (;; steps++) {
-            canvas_clear(&c);
-            pager_draw(&p, &c, rect_make(0, 0, 10, 80));
+            draw_pager(&p, &c);
             canvas_row_text(&c, 0, &down);
             str_append_char(&down, '\n');
             if (pager_at_end(&p))
@@ -303,8 +429,7 @@ static void every_line_is_shown_once(void **state)
         }
         assert_true(steps >= 190);
         for (int i = 0; i <= steps; i++) { /* backwards: each in front of what is there */
-            canvas_clear(&c);
-            pager_draw(&p, &c, rect_make(0, 0, 10, 80));
+            draw_pager(&p, &c);
             str_clear(&top);
             canvas_row_text(&c, 0, &top);
             str_append_char(&top, '\n');
@@ -334,6 +459,9 @@ int main(void)
         CASE(search_and_errors),
         CASE(both_streams),
         CASE(spools_are_fetched),
+        CASE(all_tasks_are_one_text),
+        CASE(without_times_one_after_the_other),
+        CASE(colours_are_kept),
         CASE(a_gigabyte_opens_at_once),
         CASE(every_line_is_shown_once),
     };

@@ -141,6 +141,11 @@ const struct keymap *ui_keymap(const struct ui *a)
     return &a->o.keys;
 }
 
+bool ui_threads(const struct ui *a)
+{
+    return a->o.threads;
+}
+
 void ui_story(const struct ui *a, uint32_t job, void (*each)(void *arg, const struct event *ev), void *arg)
 {
     vec_for_each (&a->story, i)

@@ -12,6 +12,7 @@
 
 struct app_options {
     bool read_only, ascii;
+    bool threads; /* files are read beside this thread; without, at once: for tests */
     struct keymap keys;
     struct prefs *prefs;          /* what is remembered; the caller's, never NULL */
     const char *config_dir, *cwd; /* or NULL */

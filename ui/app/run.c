@@ -359,7 +359,7 @@ static void turn(struct loop *l, bool *more_work)
         begin_attempt(l);
     *more_work = app_work(l->app);
     /* A key is answered at once; what the cluster does waits for the next picture. */
-    bool by_hand = n && (fds[TERMINAL].revents || fds[SIGNALS].revents);
+    bool by_hand = n && (fds[TERMINAL].revents || fds[SIGNALS].revents || fds[VIEW].revents);
     if (app_is_dirty(l->app) && (by_hand || ms_since(l->drawn) >= frame_pause(l)))
         draw(l);
     grant_wishes(l); /* what came from the controller is looked at for the picture, and may ring */
@@ -404,6 +404,7 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
     canvas_init(&l.canvas);
     l.connector = connector_new();
     struct app_options o = {.read_only = s->read_only,
+                            .threads = true,
                             .ascii = s->ascii || !str_eq(nl_langinfo(CODESET), "UTF-8"),
                             .keys = s->keys,
                             .prefs = &l.prefs,

@@ -92,6 +92,7 @@ enum scope {
     X(TEXT,   LAST_ERROR, "last-error",  "E",          "error",   "last line that looks like an error, then the ones before") \
     X(TEXT,   WRAP,       "wrap",        "w",          "wrap",    "long lines wrapped, or cut")              \
     X(TEXT,   LEFT,       "left",        "h Left",     NULL,      "sideways, where lines are cut")           \
+    X(TEXT,   ALL_TASKS,  "all-tasks",   "a",          "all",     "all tasks in one, each line behind its rank, or one task") \
     X(TEXT,   RIGHT,      "right",       "l Right",    NULL,      "sideways, where lines are cut")           \
     X(TEXT,   PAGE_SPACE, "page-space",  "Space",      NULL,      "a page down")                             \
     X(LIST,   FILTER,     "filter",      "/",          "filter",  "filter: words, state:wait user:ann gpus:>1; Enter keeps it, Esc drops it") \

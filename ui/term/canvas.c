@@ -193,6 +193,14 @@ void canvas_over(struct canvas *c, struct rect r, enum role over)
             cell_at(c, y, x)->over = (uint8_t)over;
 }
 
+void canvas_ink(struct canvas *c, struct rect r, struct ink ink)
+{
+    r = rect_cut(r, c->clip);
+    for (int y = r.y; y < r.y + r.h; y++)
+        for (int x = r.x; x < r.x + r.w; x++)
+            cell_at(c, y, x)->ink = ink;
+}
+
 void canvas_frame(struct canvas *c, struct rect r, enum role role, const char *title)
 {
     if (r.h < 2 || r.w < 2)

@@ -13,7 +13,7 @@
 
 #include "src/base/str.h"
 #include "ui/layout/rect.h"
-#include "ui/theme/roles.h"
+#include "ui/theme/theme.h"
 
 #define CELL_MARKS 4
 
@@ -21,6 +21,8 @@ struct cell {
     uint32_t cp[1 + CELL_MARKS]; /* the character and its combining marks, ends with 0 */
     uint8_t width;               /* 1, 2, or 0: the right half of the wide one before it */
     uint8_t role, over;          /* enum role; over: ROLE_NORMAL for none */
+    struct ink ink;
+    uint16_t unused; /* cells are compared byte by byte */
 };
 
 struct canvas {
@@ -79,6 +81,8 @@ void canvas_hline(struct canvas *c, int y, int x, int w, enum role role);
 void canvas_vline(struct canvas *c, int y, int x, int h, enum role role);
 /* Lays a role over what is there: the cursor's row, a match. */
 void canvas_over(struct canvas *c, struct rect r, enum role over);
+/* Colours what is there with a program's own ink. */
+void canvas_ink(struct canvas *c, struct rect r, struct ink ink);
 /* A frame around r with a title in its upper edge; NULL: none. */
 void canvas_frame(struct canvas *c, struct rect r, enum role role, const char *title);
 /* A scroll bar in the column x: what part of n things beginning at top are seen. No-op where all are. */

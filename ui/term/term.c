@@ -206,7 +206,7 @@ static void show_row(const struct term *t, const struct canvas *c, const struct 
         wchar_t text[2 + CELL_MARKS] = {0};
         for (int i = 0; i < 1 + CELL_MARKS && cell->cp[i]; i++)
             text[i] = (wchar_t)cell->cp[i];
-        struct style s = theme_style(theme, (enum role)cell->role, (enum role)cell->over);
+        struct style s = theme_ink(theme, (enum role)cell->role, (enum role)cell->over, cell->ink);
         cchar_t out;
         if (setcchar(&out, text, attributes(s), color_pair(t, s), NULL) == OK)
             mvadd_wch(y, x, &out);

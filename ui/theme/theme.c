@@ -193,3 +193,16 @@ struct style theme_style(const struct theme *t, enum role role, enum role over)
     }
     return limit_colors(s, t->colors);
 }
+
+struct style theme_ink(const struct theme *t, enum role role, enum role over, struct ink ink)
+{
+    struct style s = theme_style(t, role, over);
+    if (over != ROLE_NORMAL)
+        return s;
+    s.attr |= ink.attr;
+    if (ink.fg)
+        s.fg = (int8_t)(ink.fg - 1);
+    if (ink.bg)
+        s.bg = (int8_t)(ink.bg - 1);
+    return limit_colors(s, t->colors);
+}

@@ -20,6 +20,12 @@ struct style {
     uint8_t attr;  /* STYLE_* */
 };
 
+/* What a program coloured its own output with, on top of a role's look. */
+struct ink {
+    uint8_t fg, bg; /* one of the sixteen colours, from 1; 0: none of its own */
+    uint8_t attr;   /* STYLE_* */
+};
+
 struct theme {
     struct style styles[ROLE_N];
     int colors; /* of the terminal: 0 (none), 8 or 16 */
@@ -45,6 +51,9 @@ void style_format(struct style s, struct str *out);
 /* The look of a cell of that role under an overlay (ROLE_NORMAL: none), as a terminal with so many colours
  * can show it: an overlay that has colours or reverses replaces the role's look, any other adds to it. */
 struct style theme_style(const struct theme *t, enum role role, enum role over);
+
+/* The same with ink, where nothing is laid over it: a match and the cursor keep their own look. */
+struct style theme_ink(const struct theme *t, enum role role, enum role over, struct ink ink);
 
 const char *role_name(enum role r);
 

@@ -1,23 +1,36 @@
-/* output.c - the output of a job, task by task. */
+/* output.c - the output of a job: task by task, or of all of them in one.
+ *
+ *      Output 4711 step 0 rank 3  following  12.4 MB  100%  /home/ann/out-3.txt
+ *      epoch 12: loss 0.173
+ *
+ * What is read, and how, is ui/view/reader.h's: this thread draws what that one gives it.
+ */
 #include "ui/view/output.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/units.h"
+#include "src/base/utf8.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/model/jobtext.h"
-#include "ui/view/stream.h"
+#include "ui/view/places.h"
+#include "ui/view/reader.h"
 #include "ui/view/words.h"
 #include "ui/widget/edit.h"
-#include "ui/widget/pager.h"
 
 struct output {
     struct view v;
     struct output_at at;
-    bool err; /* standard error */
-    struct stream stream;
-    struct pager pager;
+    bool err;            /* standard error */
+    bool all;            /* of all tasks */
+    struct places shown; /* what the reader reads; its streams by number */
+    struct reader *reader;
+    const struct reading_state *state; /* NULL: nothing yet */
+    bool live, began;                  /* as the reader was told */
+    int height, width;
     struct edit edit;
     bool typing;
     struct rect area;
@@ -37,31 +50,93 @@ static const struct job *job_of(const struct output *o)
 static bool is_live(const struct output *o)
 {
     const struct job *j = job_of(o);
-    const struct step *s = j ? job_find_step(j, o->at.step) : NULL;
+    const struct step *s = j && !o->all ? job_find_step(j, o->at.step) : NULL;
     const struct task *t = s ? step_find_task(s, o->at.task) : NULL;
     return t ? task_is_live(t) : j && !job_state_is_final((enum job_state)j->state);
 }
 
+static void tell_live(struct output *o)
+{
+    const struct job *j = job_of(o);
+    bool live = is_live(o), began = j && j->state != JOB_PENDING;
+    if (live != o->live || began != o->began)
+        reader_live(o->reader, live, began);
+    o->live = live;
+    o->began = began;
+}
+
+/* --- nodes --- */
+
+static void look_at_reader(struct output *o);
+
+#define ASK_ARG(generation, number, piece) \
+    ((uint64_t)(generation) << 32 | (uint64_t)(number) << 1 | (piece ? 1u : 0u))
+
 static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
-    (void)arg;
     struct output *o = output_of(owner);
-    bool more = stream_take(&o->stream, in);
-    pager_grown(&o->pager);
-    if (more)
-        stream_ask(&o->stream, ui, owner, &o->at, o->err, answered);
+    const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
+    const char *why = !in                           ? "The connection to the controller was lost."
+                      : r && !str_is_empty(r->text) ? r->text
+                      : r                           ? refusal_slurm((enum refusal)r->refusal)
+                                                    : "The node gave no answer.";
+    reader_take(o->reader, (uint32_t)(arg >> 32), (uint32_t)(arg & UINT32_MAX) >> 1, arg & 1,
+                in && in->kind == MSG_OUTPUT_DATA ? in->body : NULL, why);
+    look_at_reader(o);
     ui_changed(ui);
 }
+
+static void ask_nodes(struct output *o)
+{
+    struct stream_ask a;
+    uint32_t generation;
+    while (reader_next_ask(o->reader, &a, &generation)) {
+        const struct place *p = &o->shown.v.v[a.stream];
+        struct msg_output_read m = {.key = {.job = p->at.job, .step = p->at.step, .task = p->at.task},
+                                    .rank = p->at.rank,
+                                    .stream = p->err ? 2 : 1,
+                                    .offset = a.offset,
+                                    .max = a.max,
+                                    .wait_ms = a.wait_ms};
+        if (!ui_send(o->v.ui, MSG_OUTPUT_READ, &m, &o->v, answered, ASK_ARG(generation, a.stream, a.piece)))
+            reader_take(o->reader, generation, a.stream, a.piece, NULL, "There is no connection.");
+    }
+}
+
+static void look_at_reader(struct output *o)
+{
+    ask_nodes(o);
+    o->state = reader_state(o->reader);
+    if (reader_search_ended(o->reader) && o->state && o->state->not_found)
+        ui_toast(o->v.ui, ROLE_WARN, "nothing found %s",
+                 o->state->forward ? "from here to the end; N looks upwards"
+                                   : "from here up; n looks downwards");
+}
+
+/* --- what is read --- */
 
 static void show(struct output *o)
 {
     const struct job *j = job_of(o);
     if (!j)
         return;
-    stream_open(&o->stream, j, &o->at, o->err);
-    pager_set_fd(&o->pager, o->stream.fd);
-    o->pager.follow = is_live(o);
-    stream_ask(&o->stream, o->v.ui, &o->v, &o->at, o->err, answered);
+    struct reading_open open = {.merged = o->all};
+    places_fini(&o->shown);
+    if (o->all)
+        places_all(j, &o->shown);
+    else
+        places_one(j, &o->at, o->err, &o->shown);
+    vec_for_each (&o->shown.v, i) {
+        const struct place *p = &o->shown.v.v[i];
+        vec_push(&open.places,
+                 (struct reading_place){.path = xstrdup(p->path), .label = xstrdup(p->label)});
+    }
+    o->state = NULL;
+    o->live = is_live(o);
+    o->began = j->state != JOB_PENDING;
+    reader_live(o->reader, o->live, o->began);
+    reader_open(o->reader, &open);
+    look_at_reader(o);
 }
 
 static struct view *output_view_open(struct ui *ui, const void *arg)
@@ -72,8 +147,7 @@ static struct view *output_view_open(struct ui *ui, const void *arg)
     struct output *o = xcalloc(1, sizeof *o);
     o->v = (struct view){.ops = &output_view, .ui = ui};
     o->at = *at;
-    stream_init(&o->stream);
-    pager_init(&o->pager);
+    o->reader = reader_new(ui_threads(ui));
     edit_init(&o->edit);
     show(o);
     return &o->v;
@@ -82,66 +156,62 @@ static struct view *output_view_open(struct ui *ui, const void *arg)
 static void output_close(struct view *v)
 {
     struct output *o = output_of(v);
-    stream_fini(&o->stream);
-    pager_fini(&o->pager);
+    reader_close(o->reader);
+    places_fini(&o->shown);
     edit_fini(&o->edit);
     free(o);
 }
 
-static void look_again(struct output *o)
-{
-    if (stream_look(&o->stream)) {
-        bool follow = o->pager.follow;
-        pager_set_fd(&o->pager, o->stream.fd);
-        o->pager.follow = follow;
-    }
-    pager_grown(&o->pager);
-}
-
 static void output_sync(struct view *v)
 {
-    look_again(output_of(v));
+    tell_live(output_of(v));
+    look_at_reader(output_of(v));
 }
 
 /* --- title --- */
 
-static void where_text(struct output *o, struct rich *out)
+static void where_text(const struct output *o, struct rich *out)
 {
-    struct pager *p = &o->pager;
     char size[UNITS_TEXT_SIZE];
-    if (p->fd < 0)
+    if (!o->state || !o->state->there)
         return;
-    if (p->size < 1024)
-        rich_addf(out, ROLE_DIM, "  %lld bytes", (long long)p->size);
+    if (o->state->size < 1024)
+        rich_addf(out, ROLE_DIM, "  %lld bytes", (long long)o->state->size);
     else
-        rich_addf(out, ROLE_DIM, "  %s", mem_format_words((uint64_t)p->size / 1024, size));
-    if (p->size > 0)
-        rich_addf(out, ROLE_DIM, "  %d%%", pager_at_end(p) ? 100 : (int)(p->top * 100 / p->size));
+        rich_addf(out, ROLE_DIM, "  %s", mem_format_words((uint64_t)o->state->size / 1024, size));
+    if (o->state->size > 0)
+        rich_addf(out, ROLE_DIM, "  %d%%", o->state->percent);
 }
 
 static void state_text(const struct output *o, struct rich *out)
 {
-    if (o->pager.searching)
+    if (!o->state)
+        return;
+    if (o->state->searching)
         rich_add(out, ROLE_WARN, "  searching ...");
     else if (!is_live(o))
         rich_add(out, ROLE_DIM, "  ended");
-    else if (o->pager.follow)
+    else if (o->state->follow)
         rich_add(out, ROLE_GOOD, "  following");
     else
         rich_add(out, ROLE_WARN, "  paused");
 }
 
-static void output_title(struct view *v, struct rich *out)
+static void which_text(const struct output *o, const struct job *j, struct rich *out)
 {
-    struct output *o = output_of(v);
-    const struct job *j = job_of(o);
     const struct step *s = j ? job_find_step(j, o->at.step) : NULL;
     const struct task *t = s ? step_find_task(s, o->at.task) : NULL;
     char id[16];
-    rich_add(out, ROLE_TITLE, "Output ");
-    if (j)
-        jobtext_id(&out->text, j, BITSTR_LEN_DEFAULT);
-    rich_role(out, ROLE_TITLE);
+    if (o->all) {
+        size_t n = o->state ? o->state->n : 0;
+        if (n < o->shown.v.n)
+            rich_addf(out, ROLE_NORMAL, " all tasks, %zu of %zu", n, o->shown.v.n);
+        else
+            rich_addf(out, ROLE_NORMAL, " all tasks, %zu", n);
+        if (o->shown.more)
+            rich_addf(out, ROLE_WARN, " (%zu more are left out)", o->shown.more);
+        return;
+    }
     if (o->at.step != STEP_BATCH) {
         rich_addf(out, ROLE_NORMAL, " step %s", step_format_id(o->at.step, id));
         if (s && s->tasks.n > 1)
@@ -151,12 +221,23 @@ static void output_title(struct view *v, struct rich *out)
     }
     if (o->err)
         rich_add(out, ROLE_WARN, "  stderr");
+}
+
+static void output_title(struct view *v, struct rich *out)
+{
+    struct output *o = output_of(v);
+    const struct job *j = job_of(o);
+    rich_add(out, ROLE_TITLE, "Output ");
+    if (j)
+        jobtext_id(&out->text, j, BITSTR_LEN_DEFAULT);
+    rich_role(out, ROLE_TITLE);
+    which_text(o, j, out);
     state_text(o, out);
     where_text(o, out);
-    if (o->stream.path)
-        rich_addf(out, ROLE_DIM, "  %s", o->stream.path);
-    else if (o->stream.spool)
+    if (o->state && o->state->remote)
         rich_add(out, ROLE_DIM, "  kept on its node");
+    else if (!o->all && o->shown.v.n && o->shown.v.v[0].path)
+        rich_addf(out, ROLE_DIM, "  %s", o->shown.v.v[0].path);
 }
 
 /* --- drawing --- */
@@ -165,12 +246,11 @@ static void draw_trouble(const struct output *o, struct canvas *c, struct rect r
 {
     const struct job *j = job_of(o);
     struct pane p = {0};
-    lines_addf(&p.lines, ROLE_NORMAL, "%s", o->stream.trouble);
+    lines_addf(&p.lines, ROLE_NORMAL, "%s", o->state->trouble ? o->state->trouble : "");
     if (j && j->state == JOB_PENDING)
         lines_addf(&p.lines, ROLE_DIM, "The job has not started; what it writes will show up here.");
     else if (is_live(o))
-        lines_addf(&p.lines, ROLE_DIM,
-                   "What is written will show up here, if the directory is shared with the node.");
+        lines_addf(&p.lines, ROLE_DIM, "What is written will show up here.");
     pane_draw(&p, c, rect_make(r.y + 1, r.x + 2, r.h - 1, r.w - 4));
     pane_fini(&p);
 }
@@ -184,24 +264,36 @@ static void draw_search(struct output *o, struct canvas *c, struct rect r)
     edit_draw(&o->edit, c, r.y, x, r.x + r.w - 1 - x);
 }
 
+static void draw_body(struct output *o, struct canvas *c, struct rect r)
+{
+    const struct reading_state *s = o->state;
+    if (!o->shown.v.n)
+        canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM, "This task has not been placed yet.", r.w - 4);
+    else if (!s)
+        canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM, "Reading ...", r.w - 4);
+    else if (!s->asking && (!s->there || (s->trouble && !s->size)))
+        draw_trouble(o, c, r);
+    else if (!s->size)
+        canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM,
+                    s->asking    ? "Fetching ..."
+                    : is_live(o) ? "Nothing written so far."
+                                 : "It wrote nothing.",
+                    r.w - 4);
+    else
+        page_draw(&s->page, c, r);
+}
+
 static void output_draw(struct view *v, struct canvas *c, const struct layout *l)
 {
     struct output *o = output_of(v);
     o->area = l->body;
-    look_again(o);
-    /* Files on a network file system change without a word: while it is live it is looked at once a second
-     * as well. */
-    v->ticks = is_live(o) && !o->stream.spool;
-    if (o->pager.fd < 0 || (o->stream.trouble && !o->pager.size))
-        draw_trouble(o, c, l->body);
-    else if (!o->pager.size)
-        canvas_text(c, l->body.y + 1, l->body.x + 2, ROLE_DIM,
-                    o->stream.asking ? "Fetching ..."
-                    : is_live(o)     ? "Nothing written so far."
-                                     : "It wrote nothing.",
-                    l->body.w - 4);
-    else
-        pager_draw(&o->pager, c, l->body);
+    if (l->body.h != o->height || l->body.w != o->width) {
+        o->height = l->body.h;
+        o->width = l->body.w;
+        reader_resize(o->reader, o->height, o->width);
+        look_at_reader(o);
+    }
+    draw_body(o, c, l->body);
     if (o->typing)
         draw_search(o, c,
                     rect_is_empty(l->title) ? rect_make(l->body.y, l->body.x, 1, l->body.w) : l->title);
@@ -209,74 +301,55 @@ static void output_draw(struct view *v, struct canvas *c, const struct layout *l
 
 /* --- tasks --- */
 
-struct places {
-    VEC(struct output_at) v;
-};
-
-/* Every output of the job, in the order of its steps, tasks and ranks. */
-static void list_places(const struct job *j, struct places *p)
-{
-    bool batch = false;
-    for (size_t i = 0; i < j->steps.n; i++) {
-        const struct step *s = &j->steps.v[i];
-        batch |= s->id == STEP_BATCH;
-        for (size_t k = 0; k < s->tasks.n; k++)
-            for (uint32_t r = 0; r < (s->tasks.v[k].n_ranks ? s->tasks.v[k].n_ranks : 1); r++)
-                vec_push(&p->v, (struct output_at){.job = j->id,
-                                                   .step = s->id,
-                                                   .task = s->tasks.v[k].index,
-                                                   .rank = step_rank(s, &s->tasks.v[k], r)});
-    }
-    if (j->kind == JOB_KIND_BATCH && !batch)
-        vec_push(&p->v, (struct output_at){.job = j->id, .step = STEP_BATCH});
-}
-
-static bool same_place(const struct output_at *a, const struct output_at *b)
-{
-    return a->step == b->step && a->task == b->task && a->rank == b->rank;
-}
-
 /* To the next output that is another file: ranks may share one. */
 static void switch_task(struct output *o, int by)
 {
     const struct job *j = job_of(o);
-    struct places p = {.v = VEC_INIT};
-    if (!j)
-        return;
-    list_places(j, &p);
-    size_t here = 0;
-    while (here < p.v.n && !same_place(&p.v.v[here], &o->at))
-        here++;
-    bool found = false;
-    for (long i = (long)here + by; !found && i >= 0 && i < (long)p.v.n; i += by) {
-        char *path = NULL;
-        bool there = stream_path(j, &p.v.v[i], o->err, &path);
-        found = there && (!path || !str_eq(path, o->stream.path));
-        if (found)
-            o->at = p.v.v[i];
-        free(path);
-    }
-    vec_fini(&p.v);
-    if (found)
+    bool found = j && places_next(j, &o->at, o->err, by);
+    if (found || o->all) {
+        o->all = false;
         show(o);
-    else
+    } else {
         ui_toast(o->v.ui, ROLE_NORMAL,
                  by > 0 ? "this is the last output of the job" : "this is the first output of the job");
+    }
 }
 
 static void switch_stream(struct output *o)
 {
     const struct job *j = job_of(o);
-    char *path = NULL;
-    if (!j || !stream_path(j, &o->at, !o->err, &path))
+    char *out = NULL, *err = NULL;
+    if (!j)
         return;
-    if (path && str_eq(path, o->stream.path)) {
+    if (o->all) {
+        ui_toast(o->v.ui, ROLE_NORMAL, "here are both, standard error behind a \"!\"");
+        return;
+    }
+    bool there = place_path(j, &o->at, false, &out) && place_path(j, &o->at, true, &err);
+    if (there && out && str_eq(out, err)) {
         ui_toast(o->v.ui, ROLE_NORMAL, "both standard output and standard error go here");
-    } else {
+    } else if (there) {
         o->err = !o->err;
         show(o);
     }
-    free(path);
+    free(out);
+    free(err);
+}
+
+static void switch_all(struct output *o)
+{
+    const struct job *j = job_of(o);
+    struct places p = {.more = 0};
+    if (!j)
+        return;
+    places_all(j, &p);
+    if (!o->all && p.v.n < 2) {
+        ui_toast(o->v.ui, ROLE_NORMAL, "the job has only this output");
+    } else {
+        o->all = !o->all;
+        show(o);
+    }
+    places_fini(&p);
 }
 
 /* --- keys --- */
@@ -288,8 +361,8 @@ static unsigned search_input(struct output *o, const struct input *in)
         o->typing = false;
     } else if (key == KEYNAME_ENTER) {
         o->typing = false;
-        /* At the end, where one is mostly, there is nothing below to be found. */
-        pager_find(&o->pager, o->edit.text.s, !pager_at_end(&o->pager));
+        reader_find(o->reader, o->edit.text.s);
+        look_at_reader(o);
     } else if (in->kind != INPUT_MOUSE) {
         edit_input(&o->edit, in);
     }
@@ -304,10 +377,35 @@ static unsigned output_input(struct view *v, const struct input *in)
     if (in->kind != INPUT_MOUSE || !rect_has(o->area, in->y, in->x))
         return 0;
     if (in->what == MOUSE_WHEEL_UP || in->what == MOUSE_WHEEL_DOWN) {
-        o->pager.follow &= in->what == MOUSE_WHEEL_DOWN;
-        pager_scroll(&o->pager, in->what == MOUSE_WHEEL_UP ? -3 : 3);
+        reader_scroll(o->reader, in->what == MOUSE_WHEEL_UP ? -3 : 3);
+        look_at_reader(o);
     }
     return DID_HANDLE | DID_REDRAW;
+}
+
+/* Is it for the reader? */
+static bool is_reading(const struct output *o, enum action a)
+{
+    switch ((int)a) {
+    case ACTION_UP:
+    case ACTION_DOWN:
+    case ACTION_PAGE_UP:
+    case ACTION_PAGE_DOWN:
+    case ACTION_PAGE_SPACE:
+    case ACTION_HALF_UP:
+    case ACTION_HALF_DOWN:
+    case ACTION_TOP:
+    case ACTION_BOTTOM:
+    case ACTION_WRAP:
+    case ACTION_LEFT:
+    case ACTION_RIGHT:
+    case ACTION_FOLLOW:
+    case ACTION_FIND_NEXT:
+    case ACTION_FIND_PREV:
+    case ACTION_LAST_ERROR: return true;
+    case ACTION_CLOSE: return o->state && o->state->searching;
+    default: return false;
+    }
 }
 
 static unsigned output_act(struct view *v, enum action a, const struct input *in)
@@ -316,48 +414,38 @@ static unsigned output_act(struct view *v, enum action a, const struct input *in
     struct output *o = output_of(v);
     if (a == ACTION_FIND)
         o->typing = true;
-    else if (a == ACTION_FIND_NEXT || a == ACTION_FIND_PREV)
-        pager_find_again(&o->pager, a == ACTION_FIND_NEXT);
-    else if (a == ACTION_LAST_ERROR)
-        pager_find(&o->pager, NULL, false);
     else if (a == ACTION_STREAM)
         switch_stream(o);
     else if (a == ACTION_PREV_TASK || a == ACTION_NEXT_TASK)
         switch_task(o, a == ACTION_NEXT_TASK ? 1 : -1);
-    else if (a == ACTION_CLOSE && o->pager.searching)
-        pager_stop(&o->pager);
-    else if (a == ACTION_BOTTOM) {
-        pager_to_end(&o->pager);
-        o->pager.follow = is_live(o);
+    else if (a == ACTION_ALL_TASKS)
+        switch_all(o);
+    else if (is_reading(o, a)) {
+        reader_act(o->reader, a);
+        look_at_reader(o);
     } else
-        return pager_act(&o->pager, a);
+        return 0;
     return DID_HANDLE | DID_REDRAW;
 }
 
+/* Without threads alone. */
 static bool output_work(struct view *v)
 {
     struct output *o = output_of(v);
-    if (!o->pager.searching)
-        return false;
-    bool more = pager_work(&o->pager);
-    if (!more) {
-        ui_changed(v->ui);
-        if (o->pager.not_found)
-            ui_toast(v->ui, ROLE_WARN, "nothing found %s",
-                     o->pager.forward ? "from here to the end; N looks upwards"
-                                      : "from here up; n looks downwards");
-    }
+    bool more = reader_work(o->reader);
+    look_at_reader(o);
     return more;
 }
 
 static int output_fd(struct view *v)
 {
-    return output_of(v)->stream.notify;
+    return reader_fd(output_of(v)->reader);
 }
 
 static unsigned output_wake(struct view *v)
 {
-    look_again(output_of(v));
+    reader_look(output_of(v)->reader);
+    look_at_reader(output_of(v));
     return DID_REDRAW;
 }
 

@@ -84,6 +84,7 @@ const char *ui_config_dir(const struct ui *ui);
 const char *ui_cwd(const struct ui *ui);
 bool ui_ascii(const struct ui *ui);
 const struct keymap *ui_keymap(const struct ui *ui);
+bool ui_threads(const struct ui *ui); /* what may wait goes into a thread; tests: is done at once */
 /* The last measurement of a node, or NULL where it is older than a few seconds. */
 const struct msg_util *ui_util(const struct ui *ui, const char *node);
 /* What was measured of it since it is watched, or NULL. */

@@ -1,22 +1,18 @@
 /* pager.c - lines of a big file. */
 #include "ui/widget/pager.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "ui/widget/did.h"
-#include "ui/widget/linetext.h"
 
 #define SIDE_STEP 16
 
 void pager_init(struct pager *p)
 {
-    *p = (struct pager){.fd = -1, .match = -1, .wrap = true, .height = 1, .width = 80};
+    *p = (struct pager){.match = -1, .wrap = true, .height = 1, .width = 80};
     p->window = xmalloc(PAGER_WINDOW);
 }
 
@@ -24,21 +20,12 @@ void pager_fini(struct pager *p)
 {
     free(p->window);
     free(p->pattern);
-    *p = (struct pager){.fd = -1};
+    *p = (struct pager){.match = -1};
 }
 
 size_t pager_read(const struct pager *p, int64_t at, char *buf, size_t n)
 {
-    size_t got = 0;
-    while (p->fd >= 0 && got < n) {
-        ssize_t k = pread(p->fd, buf + got, n - got, at + (int64_t)got);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            break;
-        got += (size_t)k;
-    }
-    return got;
+    return p->file.read ? p->file.read(p->file.ctx, at, buf, n) : 0;
 }
 
 /* The bytes from at on that are in memory: at least a line's worth where the file has so much. */
@@ -94,14 +81,11 @@ static int64_t line_before(struct pager *p, int64_t at)
     return at > 0 ? pager_line_start(p, at - 1) : 0;
 }
 
-static void line_text(struct pager *p, int64_t at, struct str *out)
+static void line_text(struct pager *p, int64_t at, struct linetext *out)
 {
     const char *s;
     size_t n = line_bytes(p, at, &s);
-    struct str folded = STR_INIT;
-    linetext_fold(s, n, &folded);
-    cell_text(out, folded.s, -1, false, false);
-    str_fini(&folded);
+    linetext_set(out, s, n);
 }
 
 /* Bytes of s that fill a row of width cells. */
@@ -125,15 +109,16 @@ static int line_rows(struct pager *p, int64_t at)
 {
     if (!p->wrap)
         return 1;
-    struct str text = STR_INIT;
-    line_text(p, at, &text);
+    struct linetext t;
+    linetext_init(&t);
+    line_text(p, at, &t);
     int rows = 0;
     size_t i = 0;
     do {
-        i += row_bytes(text.s + i, text.len - i, p->width);
+        i += row_bytes(t.text.s + i, t.text.len - i, p->width);
         rows++;
-    } while (i < text.len);
-    str_fini(&text);
+    } while (i < t.text.len);
+    linetext_fini(&t);
     return rows;
 }
 
@@ -190,22 +175,26 @@ void pager_scroll(struct pager *p, long rows)
     }
 }
 
-void pager_set_fd(struct pager *p, int fd)
+void pager_change_file(struct pager *p, const struct pager_file *file)
 {
-    p->fd = fd;
-    p->size = p->top = p->window_at = 0;
+    p->file = file ? *file : (struct pager_file){.ctx = NULL};
     p->window_n = 0;
-    p->top_row = 0;
+    pager_grown(p);
+}
+
+void pager_set_file(struct pager *p, const struct pager_file *file)
+{
+    p->size = p->top = p->window_at = 0;
+    p->top_row = p->left = 0;
     p->match = -1;
     p->searching = false;
-    pager_grown(p);
+    pager_change_file(p, file);
     pager_to_end(p);
 }
 
 bool pager_grown(struct pager *p)
 {
-    struct stat st;
-    int64_t size = p->fd >= 0 && fstat(p->fd, &st) == 0 ? st.st_size : 0;
+    int64_t size = p->file.size ? p->file.size(p->file.ctx) : 0;
     if (size == p->size)
         return false;
     bool shorter = size < p->size;
@@ -261,61 +250,42 @@ unsigned pager_act(struct pager *p, enum action a)
     return DID_HANDLE | DID_REDRAW;
 }
 
-/* Lays the look of a match over every place of the row that has the pattern. */
-static void draw_matches(const struct pager *p, struct canvas *c, const char *row, int y, int x)
+void pager_resize(struct pager *p, int height, int width)
 {
-    size_t n = p->pattern ? strlen(p->pattern) : 0;
-    if (!n || !pager_has_pattern(p))
+    bool at_end = p->follow || pager_at_end(p);
+    if (height == p->height && width == p->width)
         return;
-    for (const char *s = row; (s = p->fold_case ? strcasestr(s, p->pattern) : strstr(s, p->pattern));
-         s += n) {
-        char *before = xstrndup(row, (size_t)(s - row)), *it = xstrndup(s, n);
-        canvas_over(c, rect_make(y, x + cell_width(before), 1, cell_width(it)), ROLE_MATCH);
-        free(before);
-        free(it);
-    }
-}
-
-static void draw_row(struct pager *p, struct canvas *c, struct rect r, int y, const char *text, size_t n,
-                     bool is_match)
-{
-    char *row = xstrndup(text, n);
-    canvas_text(c, y, r.x, ROLE_NORMAL, row, r.w);
-    if (is_match && !pager_has_pattern(p))
-        canvas_over(c, rect_make(y, r.x, 1, r.w), ROLE_MATCH);
-    draw_matches(p, c, row, y, r.x);
-    free(row);
-}
-
-void pager_draw(struct pager *p, struct canvas *c, struct rect r)
-{
-    if (rect_is_empty(r))
-        return;
-    struct rect old = canvas_clip(c, r);
-    bool resized = r.h != p->height || r.w != p->width, was_end = p->follow;
-    p->height = r.h;
-    p->width = r.w;
-    if (resized && p->top_row >= line_rows(p, p->top))
+    p->height = height > 0 ? height : 1;
+    p->width = width > 0 ? width : 1;
+    if (p->top_row >= line_rows(p, p->top))
         p->top_row = 0;
-    if (resized && (was_end || pager_at_end(p)))
+    if (at_end)
         pager_to_end(p);
-    struct str text = STR_INIT;
-    int y = 0, row = 0;
-    for (int64_t at = p->top; y < r.h && at < p->size; at = pager_next_line(p, at)) {
-        str_clear(&text);
-        line_text(p, at, &text);
-        size_t i = p->wrap ? 0 : row_bytes(text.s, text.len, p->left);
-        if (!p->wrap && p->left == 0)
-            i = 0;
-        row = 0;
+}
+
+void pager_page(struct pager *p, struct page *out)
+{
+    struct linetext t;
+    linetext_init(&t);
+    if (pager_has_pattern(p) && !out->pattern)
+        out->pattern = xstrdup(p->pattern);
+    out->fold_case = p->fold_case;
+    size_t height = out->rows.n + (size_t)p->height;
+    int64_t next;
+    for (int64_t at = p->top; out->rows.n < height && at < p->size; at = next) {
+        next = pager_next_line(p, at);
+        if (next <= at) /* what should be there cannot be read */
+            break;
+        line_text(p, at, &t);
+        size_t i = p->wrap || !p->left ? 0 : row_bytes(t.text.s, t.text.len, p->left);
+        int row = 0;
         do {
-            size_t n = p->wrap ? row_bytes(text.s + i, text.len - i, r.w) : text.len - i;
+            size_t left = t.text.len - i, n = row_bytes(t.text.s + i, left, p->width);
             if (at != p->top || row >= p->top_row)
-                draw_row(p, c, r, r.y + y++, text.s + i, n, at == p->match);
-            i += n;
+                page_add(out, &t, i, p->wrap || n == left ? i + n : t.text.len, at == p->match);
+            i = p->wrap ? i + n : t.text.len;
             row++;
-        } while (i < text.len && y < r.h);
+        } while (i < t.text.len && out->rows.n < height);
     }
-    str_fini(&text);
-    canvas_unclip(c, old);
+    linetext_fini(&t);
 }

@@ -3,7 +3,7 @@
  *
  * Positions are byte offsets of line starts, never line numbers, so a 1 GB file opens at its end as fast as
  * a small one. A line longer than PAGER_LINE_MAX is shown in pieces. The pager owns the window and the
- * search, never the file descriptor.
+ * search, never what it reads. It draws nothing: it makes pages.
  */
 #ifndef UI_WIDGET_PAGER_H
 #define UI_WIDGET_PAGER_H
@@ -13,14 +13,21 @@
 #include <sys/types.h>
 
 #include "ui/keys/action.h"
-#include "ui/term/canvas.h"
+#include "ui/widget/page.h"
 
 #define PAGER_LINE_MAX (64 * 1024)
 #define PAGER_WINDOW   (256 * 1024)
 #define PAGER_SLICE    (1024 * 1024) /* of a search, between two looks at the keyboard */
 
+/* What is read. */
+struct pager_file {
+    size_t (*read)(void *ctx, int64_t at, char *buf, size_t n); /* returns how many bytes there are */
+    int64_t (*size)(void *ctx);
+    void *ctx;
+};
+
 struct pager {
-    int fd; /* -1: nothing to read */
+    struct pager_file file; /* read NULL: nothing */
     int64_t size;
     int64_t top; /* offset of the first line seen */
     int top_row; /* its first row seen, where it is wrapped */
@@ -43,8 +50,10 @@ struct pager {
 
 void pager_init(struct pager *p);
 void pager_fini(struct pager *p);
-/* Another file (or -1), shown from its end. */
-void pager_set_fd(struct pager *p, int fd);
+/* Another file, shown from its end; file NULL: nothing. */
+void pager_set_file(struct pager *p, const struct pager_file *file);
+/* The same file is to be had in another way: nothing moves. */
+void pager_change_file(struct pager *p, const struct pager_file *file);
 /* Looks at the size again. Returns true where there is something new to see. A file that has become shorter
  * is begun again. */
 bool pager_grown(struct pager *p);
@@ -53,7 +62,10 @@ void pager_to_end(struct pager *p);
 /* Moves, WRAP, LEFT, RIGHT, FOLLOW. Going up ends following. */
 unsigned pager_act(struct pager *p, enum action a);
 void pager_scroll(struct pager *p, long rows);
-void pager_draw(struct pager *p, struct canvas *c, struct rect r);
+/* So many rows and cells there are: stays at the end where it was there. */
+void pager_resize(struct pager *p, int height, int width);
+/* Adds to out what is to be seen now. */
+void pager_page(struct pager *p, struct page *out);
 /* Is the end in sight? */
 bool pager_at_end(struct pager *p);
 

@@ -1,0 +1,45 @@
+/* merge.h - many outputs as one: their lines one after the other, each behind the label of where it comes
+ * from, in a nameless file that a pager reads.
+ *
+ * What is there at first is put in the order of the times that its lines begin with, where they do; else
+ * one output stands after the other. From then on lines stand as they come. A line is taken when it is
+ * whole, or when nothing has followed for a while. Of a long output only the end is taken.
+ */
+#ifndef UI_VIEW_MERGE_H
+#define UI_VIEW_MERGE_H
+
+#include "ui/view/stream.h"
+
+#define MERGE_MAX 256 /* outputs */
+
+struct merge_part {
+    struct stream *stream;
+    int64_t at; /* of it, next to be read */
+    bool begun;
+    int quiet;    /* looks without a change */
+    int64_t time; /* of its last line that had one */
+};
+
+struct merge {
+    int fd; /* -1: there is no room for it */
+    int64_t size;
+    VEC(struct merge_part) parts;
+    int label; /* cells */
+    bool live; /* something has been shown before */
+};
+
+void merge_init(struct merge *m);
+void merge_fini(struct merge *m);
+void merge_add(struct merge *m, struct stream *s);
+/* Takes some of what has come. ended: nothing more will. quiet: a look after a while, in which half lines
+ * are taken too. Returns true where there is more to be taken. */
+bool merge_work(struct merge *m, bool ended, bool quiet);
+
+/* For pagers. */
+int64_t merge_size(void *merge);
+size_t merge_read(void *merge, int64_t at, char *buf, size_t n);
+
+/* The time that a line begins with, in milliseconds of some day or of all; -1: none. Tests. */
+int64_t merge_line_time(const char *line, size_t n);
+
+#endif
