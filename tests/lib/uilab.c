@@ -73,6 +73,7 @@ void uilab_connect(struct uilab *u)
                             .release = release,
                             .cluster = cluster,
                             .uid = u->uid,
+                            .admin = !u->ordinary,
                             .now = u->lab.now};
     if (!u->app)
         uilab_open(u);
@@ -107,12 +108,19 @@ bool uilab_snapshot(struct uilab *u)
     if (!get)
         return false;
     uint64_t tag = get->tag;
+    uint32_t what = ((const struct msg_get *)get->body)->what;
     uilab_feed(u, MSG_SPEC, tag, &m->spec);
     struct msg_nodes nodes = {0};
     for (size_t i = 0; i < m->n_nodes; i++)
         rec_copy(&node_rec, rec_list_push(&nodes.rows), m->nodes[i]);
     uilab_feed(u, MSG_NODES, tag, &nodes);
     rec_fini(&msg_nodes_rec, &nodes);
+    struct msg_windows windows = {0};
+    for (size_t i = 0; i < m->windows.n; i++)
+        rec_copy(&window_rec, rec_list_push(&windows.rows), &m->windows.v[i]);
+    if (what & GET_WINDOWS)
+        uilab_feed(u, MSG_WINDOWS, tag, &windows);
+    rec_fini(&msg_windows_rec, &windows);
     struct msg_jobs jobs = {0};
     list_for_each (j, &m->all, struct job, in_all) {
         rec_copy(&job_rec, rec_list_push(&jobs.rows), j);

@@ -30,7 +30,8 @@ struct uilab {
     VEC(struct uilab_sent) sent;
     uint64_t next_tag;
     struct mono mono;
-    uint32_t uid; /* who sits here */
+    uint32_t uid;  /* who sits here */
+    bool ordinary; /* ... and is no administrator */
     struct str text;
 };
 

@@ -257,8 +257,25 @@ static void plan_row(struct msg_plan *p, enum plan_kind kind, uint32_t job, cons
     }
 }
 
+static void push_window(struct uilab *u, const char *name, const char *node, int64_t from_min,
+                        int64_t to_min, bool remove)
+{
+    struct ev_window body = {.window = {.id = 1,
+                                        .name = xstrdup(name),
+                                        .start = {.ms = u->lab.now.ms + from_min * 60000},
+                                        .end = {.ms = u->lab.now.ms + to_min * 60000},
+                                        .reason = xstrdup("driver update"),
+                                        .user = xstrdup("root"),
+                                        .t_made = u->lab.now},
+                             .remove = remove};
+    strv_push(&body.window.nodes, node);
+    uilab_push(u, EV_WINDOW, 0, &body);
+    rec_fini(&ev_window_rec, &body);
+}
+
 static void feed_plan(struct uilab *u, const struct scene *s)
 {
+    push_window(u, "maint", "gpu03", 200, 320, false);
     const struct uilab_sent *ask = uilab_sent(u, MSG_PLAN);
     assert_non_null(ask);
     struct wall now = u->lab.now;
@@ -271,7 +288,7 @@ static void feed_plan(struct uilab *u, const struct scene *s)
     p.rows.v[3].likely.ms = now.ms + 90 * 60000;
     p.rows.v[3].unlikely.ms = now.ms + 130 * 60000;
     plan_row(&p, PLAN_FORECAST, s->eval, "eval", "gpu02", 65, 125, now);
-    plan_row(&p, PLAN_WINDOW, 0, "driver update", "gpu03", 200, 320, now);
+    plan_row(&p, PLAN_WINDOW, 0, "an old one", "gpu03", 180, 330, now); /* the mirror knows better */
     plan_row(&p, PLAN_UNKNOWN, s->held, "ablation", NULL, 0, 0, now);
     plan_row(&p, PLAN_BEYOND, s->chained, "report", NULL, 0, 0, now);
     uilab_feed(u, MSG_PLAN_DATA, ask->tag, &p);
@@ -327,12 +344,160 @@ static void the_plan_is_asked_for_seldom(void **state)
     app_changed(u->app);
     uilab_draw(u, 24, 80);
     assert_null(uilab_sent(u, MSG_PLAN));
+    uilab_wait(u, 5000); /* ... and is not forgotten where nothing changes any more */
+    assert_non_null(uilab_sent(u, MSG_PLAN));
+    struct msg_plan p = {.now = u->lab.now, .made = u->lab.now};
+    uilab_feed(u, MSG_PLAN_DATA, uilab_sent(u, MSG_PLAN)->tag, &p);
+    uilab_forget_sent(u);
     uilab_wait(u, 5000);
+    uilab_wait(u, 70000);
     uilab_draw(u, 24, 80);
     assert_null(uilab_sent(u, MSG_PLAN)); /* nothing has changed */
     app_changed(u->app);
     uilab_draw(u, 24, 80);
     assert_non_null(uilab_sent(u, MSG_PLAN));
+}
+
+/* --- windows --- */
+
+static void windows_are_pushed(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    const struct msg_get *get = uilab_sent(u, MSG_GET)->body;
+    assert_true(get->what & GET_WINDOWS);
+    push_window(u, "maint", "gpu01", 120, 240, false);
+    uilab_keys(u, "2");
+    uilab_draw(u, 24, 132);
+    must_show(u, "maintenance in 1 h 59 min: driver update");
+    must_show(u, "wait  window in 1 h 59 min"); /* the header */
+    uilab_draw(u, 24, 200);
+    check_int("the header's line", uilab_find(u, "maintenance in 1 h 59 min"), 0);
+    uilab_keys(u, "4");
+    uilab_draw(u, 24, 80);
+    must_show(u, "driver%");
+    push_window(u, "maint", "gpu01", 0, 240, false); /* moved to now */
+    uilab_keys(u, "3");
+    uilab_draw(u, 24, 80);
+    must_show(u, "#####"); /* its empty GPUs are not free for anybody */
+    uilab_keys(u, "2");
+    uilab_draw(u, 24, 132);
+    must_show(u, "maintenance until");
+    push_window(u, "maint", "gpu01", 0, 240, true);
+    uilab_draw(u, 24, 132);
+    must_not_show(u, "maintenance");
+}
+
+static void a_window_begins_without_an_event(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    push_window(u, "maint", "cpu04", 10, 20, false);
+    uilab_draw(u, 24, 200);
+    must_show(u, "maintenance in 9 min");
+    int64_t next = app_next_ms(u->app);
+    assert_true(next >= 0 && next <= 600000);
+    uilab_wait(u, 11 * 60000);
+    uilab_draw(u, 24, 200);
+    must_not_show(u, "maintenance in");
+    must_show(u, "maintenance");
+    uilab_wait(u, 10 * 60000);
+    uilab_draw(u, 24, 200);
+    must_not_show(u, "maintenance");
+}
+
+static void windows_are_made_and_deleted(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    keys_show(u, "2w", "a new one on gpu01");
+    keys_show(u, "<Enter>", "No job starts there");
+    keys_show(u, "<C-u>start=later<Enter>", "later"); /* refused here: the line comes again */
+    assert_null(uilab_sent(u, MSG_WINDOW_SET));
+    uilab_keys(u, "<C-u>start=now+1hour duration=90m reason=new fans for all<Enter>");
+    assert_non_null(uilab_sent(u, MSG_WINDOW_SET));
+    const struct msg_window_set *m = uilab_sent(u, MSG_WINDOW_SET)->body;
+    check_str("reason", m->window.reason, "new fans for all");
+    check_str("nodes", m->window.nodes.v[0], "gpu01");
+    check_int("length", (m->window.end.ms - m->window.start.ms) / 60000, 90);
+    check_int("kind", m->window.kind, WINDOW_MAINTENANCE);
+    uilab_result(u, MSG_WINDOW_SET, REFUSAL_NONE, "root_1", 1);
+    uilab_draw(u, 24, 80);
+    must_show(u, "made: root_1");
+    push_window(u, "root_1", "gpu01", 60, 150, false);
+    keys_show(u, "w", "root_1");
+    keys_show(u, "<Down><Enter>", "made by");
+    uilab_forget_sent(u);
+    uilab_keys(u, "<Enter>");
+    m = uilab_sent(u, MSG_WINDOW_SET)->body;
+    assert_true(m->remove);
+    check_str("name", m->window.name, "root_1");
+    uilab_result(u, MSG_WINDOW_SET, REFUSAL_NOT_ALLOWED, "only administrators set and remove windows", 0);
+    uilab_draw(u, 24, 80);
+    must_show(u, "only administrators");
+    uilab_keys(u, "<Esc>");
+    uilab_forget_sent(u);
+    uilab_keys(u, ":window gpu0[1-2] duration=2h users=ann,bo<Enter>");
+    m = uilab_sent(u, MSG_WINDOW_SET)->body;
+    check_int("kind", m->window.kind, WINDOW_RESERVATION);
+    check_int("users", (int64_t)m->window.users.n, 2);
+    keys_show(u, ":window gpu09<Enter>", "there is no node gpu09");
+    keys_show(u, ":windows root<Tab>", "root_1");
+    keys_show(u, "<Enter>", "driver update");
+}
+
+static void notes_are_written(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    keys_show(u, "2e", "a note on gpu01");
+    uilab_keys(u, "fans whistle<Enter>");
+    const struct msg_node_note *m = uilab_sent(u, MSG_NODE_NOTE)->body;
+    check_str("text", m->text, "fans whistle");
+    check_str("node", m->nodes.v[0], "gpu01");
+    uilab_result(u, MSG_NODE_NOTE, REFUSAL_NONE, NULL, 1);
+    uilab_draw(u, 24, 80);
+    must_show(u, "noted");
+    uilab_forget_sent(u);
+    uilab_keys(u, " j e");
+    uilab_keys(u, "<Esc>:note gpu0[1-2] new  fans<Enter>");
+    m = uilab_sent(u, MSG_NODE_NOTE)->body;
+    check_int("nodes", (int64_t)m->nodes.n, 2);
+    check_str("text", m->text, "new  fans");
+}
+
+static void who_may_not_is_offered_nothing(void **state)
+{
+    (void)state;
+    struct uilab u;
+    struct scene s;
+    uilab_init(&u);
+    scene_build(&u.lab, &s);
+    u.ordinary = true;
+    uilab_connect(&u);
+    keys_show(&u, "2w", "no windows");
+    push_window(&u, "maint", "gpu01", 60, 150, false);
+    keys_show(&u, "w", "maint");
+    must_not_show(&u, "a new one");
+    keys_show(&u, "<Enter>", "made by");
+    must_not_show(&u, "delete");
+    uilab_fini(&u);
+}
+
+static void panes_beside_the_plan_and_the_shares(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "4");
+    feed_plan(u, &g->s);
+    uilab_draw(u, 43, 132);
+    must_show(u, "Later on this node");
+    must_show(u, "asked "); /* the job under the cursor */
+    uilab_keys(u, "7jjj");
+    uilab_draw(u, 43, 132);
+    must_show(u, "alice  of vision");
+    must_show(u, "Running, the biggest first");
+    must_show(u, "Waiting");
 }
 
 int main(void)
@@ -349,6 +514,12 @@ int main(void)
         STAGE_CASE(the_plan_is_on_a_line_of_time),
         STAGE_CASE(the_cursor_tells_what_is_there),
         STAGE_CASE(the_plan_is_asked_for_seldom),
+        STAGE_CASE(windows_are_pushed),
+        STAGE_CASE(a_window_begins_without_an_event),
+        STAGE_CASE(windows_are_made_and_deleted),
+        STAGE_CASE(notes_are_written),
+        cmocka_unit_test(who_may_not_is_offered_nothing),
+        STAGE_CASE(panes_beside_the_plan_and_the_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,6 +131,11 @@ uint32_t ui_uid(const struct ui *a)
     return a->welcome.uid;
 }
 
+bool ui_is_admin(const struct ui *a)
+{
+    return a->welcome.admin;
+}
+
 bool ui_ascii(const struct ui *a)
 {
     return a->o.ascii;
@@ -162,7 +167,7 @@ static void sync_views(struct ui *a)
         return;
     a->changed = false;
     a->dirty = true;
-    totals_count(&a->totals, a->m);
+    totals_count(&a->totals, a);
     watch_look(a);
     /* Only what is seen, and what it will come back to: the others are brought up when they are shown. */
     for (size_t i = 0; i < sizeof a->roots / sizeof a->roots[0]; i++)
@@ -610,12 +615,17 @@ int app_next_ms(const struct ui *a)
         int64_t t = until_ms(a, v->due);
         next = next < 0 || t < next ? t : next;
     }
+    if (wall_is_set(a->totals.edge)) {
+        int64_t t = a->totals.edge.ms - a->now.ms;
+        t = t < 1 ? 1 : t;
+        next = next < 0 || t < next ? t : next;
+    }
     if (a->later.fn) { /* its line counts the seconds */
         int64_t t = until_ms(a, a->later.until);
         t = t > 1000 ? t % 1000 + 1 : t;
         next = next < 0 || t < next ? t : next;
     }
-    return (int)next;
+    return (int)(next > INT32_MAX ? INT32_MAX : next);
 }
 
 void app_tick(struct ui *a)
@@ -626,6 +636,8 @@ void app_tick(struct ui *a)
     }
     if (a->later.fn && a->mono.ns >= a->later.until.ns)
         later_run(a);
+    if (wall_is_set(a->totals.edge) && a->now.ms >= a->totals.edge.ms)
+        app_changed(a);
     struct view *v = app_view(a);
     if (v->due.ns && a->mono.ns >= v->due.ns) {
         v->due = (struct mono){0};

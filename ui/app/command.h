@@ -28,6 +28,9 @@
     X(watch,   NULL,      "[JOB...]",            JOBS,    "bell and title when it changes; again: no more") \
     X(drain,   NULL,      "NODES REASON...",     NODES,   "no new jobs start there") \
     X(resume,  NULL,      "NODES",               NODES,   "they take jobs again") \
+    X(note,    NULL,      "NODES TEXT...",       NODES,   "a note about nodes, for everybody to read; nothing: ask") \
+    X(window,  "reservation", "NODES [KEY=VALUE...]", NODES, "keep nodes free: start=18:00 duration=2h reason=TEXT users=ann") \
+    X(windows, NULL,      "[NAME]",              WINDOWS, "the windows there are; one of them, to delete it") \
     X(submit,  "sbatch",  "[SCRIPT]",            FILES,   "open the form, empty or with a script") \
     X(filter,  NULL,      "[WORDS...]",          WORDS,   "show what matches; nothing: all") \
     X(mark,    NULL,      "WORDS...",            WORDS,   "mark all that match") \
@@ -51,6 +54,7 @@ enum completion {
     COMPLETE_WORDS, /* of a filter */
     COMPLETE_COLUMNS,
     COMPLETE_THEMES,
+    COMPLETE_WINDOWS,
     COMPLETE_COMMANDS
 };
 

@@ -10,6 +10,7 @@
 #include "src/base/xalloc.h"
 #include "src/model/jobtext.h"
 #include "ui/app/private.h"
+#include "ui/view/windows.h"
 #include "ui/view/words.h"
 #include "ui/widget/table.h"
 
@@ -75,6 +76,17 @@ static void offer_nodes(struct ui *a, struct cmdline *cl, const char *word)
         const struct node *n = a->m->nodes[i];
         offer(cl, word, n->spec.name,
               n->drain ? xasprintf("drained: %s", n->drain_reason ? n->drain_reason : "") : NULL);
+    }
+}
+
+static void offer_windows(struct ui *a, struct cmdline *cl, const char *word)
+{
+    for (size_t i = 0; i < a->m->windows.n; i++) {
+        struct rich r;
+        rich_init(&r);
+        windows_words(&r, a, &a->m->windows.v[i]);
+        offer(cl, word, a->m->windows.v[i].name, str_take(&r.text));
+        rich_fini(&r);
     }
 }
 
@@ -212,6 +224,7 @@ static void offer_arguments(struct ui *a, struct cmdline *cl, enum completion ki
         for (size_t i = 0; i < a->o.themes.n; i++)
             offer(cl, word, a->o.themes.v[i], NULL);
         return;
+    case COMPLETE_WINDOWS: offer_windows(a, cl, word); return;
     case COMPLETE_COMMANDS: offer_commands(cl, word); break;
     case COMPLETE_NONE: return;
     }

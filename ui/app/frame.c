@@ -10,15 +10,27 @@
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "ui/app/private.h"
+#include "ui/view/windows.h"
 #include "ui/widget/bar.h"
 
-static bool is_out(const struct node *n)
+#define BAR_MIN 8 /* cells of a bar that the window's words must leave */
+
+/* When the next window begins or ends: what is out then is another. */
+static struct wall next_edge(const struct model *m, struct wall now)
 {
-    return n->drain || n->gone || (n->state != NODE_UP && n->state != NODE_SUSPECT);
+    struct wall edge = {0};
+    for (size_t i = 0; i < m->windows.n; i++) {
+        const struct window *w = &m->windows.v[i];
+        struct wall at = w->start.ms > now.ms ? w->start : w->end;
+        if (at.ms > now.ms && (!wall_is_set(edge) || at.ms < edge.ms))
+            edge = at;
+    }
+    return edge;
 }
 
-void totals_count(struct totals *t, const struct model *m)
+void totals_count(struct totals *t, const struct ui *a)
 {
+    const struct model *m = a->m;
     *t = (struct totals){0};
     for (size_t i = 0; i < m->n_nodes; i++) {
         const struct node *n = m->nodes[i];
@@ -31,12 +43,13 @@ void totals_count(struct totals *t, const struct model *m)
         t->cpus_used += cpus;
         t->gpus += n->gpus;
         t->gpus_used += gpus;
-        if (!is_out(n))
+        if (!windows_node_is_out(a, n))
             continue;
         t->nodes_out += n->n_jobs == 0;
         t->cpus_out += n->cpus > cpus ? n->cpus - cpus : 0;
         t->gpus_out += n->gpus > gpus ? n->gpus - gpus : 0;
     }
+    t->edge = next_edge(m, a->now);
     t->running = m->n_active;
     list_for_each (j, &m->pending, struct job, in_queue)
         t->waiting += job_pending_elements(j);
@@ -85,6 +98,24 @@ static void tabs_text(const struct ui *a, struct rich *r, enum tabs how)
     }
 }
 
+/* The window that is on, or that begins soonest. */
+static void window_text(const struct ui *a, struct rich *r, bool brief)
+{
+    char b[UNITS_TEXT_SIZE];
+    for (size_t i = 0; i < a->m->windows.n; i++) {
+        const struct window *w = &a->m->windows.v[i];
+        int64_t in_s = wall_elapsed_s(a->now, w->start);
+        if (w->end.ms <= a->now.ms || in_s > WINDOW_SOON_S)
+            continue;
+        const char *word = w->kind == WINDOW_RESERVATION ? "reservation" : "maintenance";
+        if (w->start.ms <= a->now.ms)
+            rich_addf(r, ROLE_WARN, "  %s", brief ? "window" : word);
+        else
+            rich_addf(r, ROLE_WARN, "  %s in %s", brief ? "window" : word, duration_format_words(in_s, b));
+        return;
+    }
+}
+
 static void counts_text(const struct ui *a, struct rich *r, bool brief)
 {
     if (!a->has_data)
@@ -93,6 +124,8 @@ static void counts_text(const struct ui *a, struct rich *r, bool brief)
     rich_add(r, ROLE_NORMAL, brief ? " run  " : " running  ");
     rich_addf(r, ROLE_WAITING, "%u", a->totals.waiting);
     rich_add(r, ROLE_NORMAL, brief ? " wait" : " waiting");
+    if (!brief)
+        window_text(a, r, false);
     if (a->o.read_only || a->welcome.read_only)
         rich_add(r, ROLE_WARN, "  read-only");
 }
@@ -155,12 +188,14 @@ static void draw_second_line(const struct ui *a, struct canvas *c, struct rect r
         {.label = "cpu", .used = t->cpus_used, .out = t->cpus_out, .all = t->cpus},
         {.label = "gpu", .used = t->gpus_used, .out = t->gpus_out, .all = t->gpus},
     };
-    struct rich line;
+    struct rich line, window;
     rich_init(&line);
     if (!a->has_data)
         rich_add(&line, ROLE_DIM, a->why_lost ? a->why_lost : "");
     if (counts)
         counts_text(a, &line, true);
+    rich_init(&window);
+    window_text(a, &window, true);
     int room = r.w - 2 - cell_width(line.text.s) - (line.text.len ? 3 : 0), n = 0;
     for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++) {
         struct gauge *g = &gauges[i];
@@ -170,6 +205,12 @@ static void draw_second_line(const struct ui *a, struct canvas *c, struct rect r
                  (unsigned long long)g->all);
         room -= cell_width(g->label) + cell_width(g->number) + 2 + (n++ ? 3 : 0);
     }
+    if (counts && n &&
+        (room - cell_width(window.text.s)) / n >= BAR_MIN) { /* what is on is told where it fits */
+        rich_add(&line, ROLE_WARN, window.text.s);
+        room -= cell_width(window.text.s);
+    }
+    rich_fini(&window);
     int width = n ? room / n : 0;
     width = width < 5 ? 5 : width > 40 ? 40 : width;
     for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++)

@@ -72,7 +72,7 @@ void link_resync(struct ui *a)
     drop_next(a);
     a->next = xcalloc(1, sizeof *a->next);
     model_init(a->next);
-    struct msg_get get = {.what = GET_SPEC | GET_NODES | GET_JOBS, .follow = true};
+    struct msg_get get = {.what = GET_SPEC | GET_NODES | GET_JOBS | GET_WINDOWS, .follow = true};
     a->missed = false;
     a->resynced = a->mono;
     if (a->o.send(a->o.ctx, MSG_GET, &get, &a->get_tag) < 0)
@@ -286,6 +286,7 @@ void app_feed(struct ui *a, const struct incoming *in)
     switch ((int)in->kind) {
     case MSG_SPEC:
     case MSG_NODES:
+    case MSG_WINDOWS:
     case MSG_JOBS:
     case MSG_SNAPSHOT: take_row(a, in); return;
     case MSG_EVENT:

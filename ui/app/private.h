@@ -52,6 +52,7 @@ struct watched {
 struct totals { /* of the header; counted when the model changes */
     uint32_t running, waiting, nodes, nodes_used, nodes_out;
     uint64_t cpus, cpus_used, cpus_out, gpus, gpus_used, gpus_out;
+    struct wall edge; /* a window begins or ends then; unset: none does */
 };
 
 struct ui {
@@ -111,7 +112,7 @@ enum action screen_action(size_t i);
 
 /* frame.c */
 void frame_draw(struct ui *a, struct canvas *c);
-void totals_count(struct totals *t, const struct model *m);
+void totals_count(struct totals *t, const struct ui *a);
 
 /* help.c */
 void help_open(struct ui *a);

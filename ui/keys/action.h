@@ -18,6 +18,7 @@
     X(JOB, "The page of a job") \
     X(ACTS, "Done to jobs")     \
     X(NODES, "Nodes")           \
+    X(WINDOWS, "Windows")       \
     X(PLAN, "Timeline")         \
     X(PARTS, "Partitions")      \
     X(HISTORY, "History")       \
@@ -58,7 +59,9 @@ enum scope {
     X(NODES,  OPEN_NODE,  "open-node",   "Enter",      "open",    "the node: its jobs, GPUs and story")      \
     X(NODES,  DRAIN,      "drain",       "d",          "drain",   "drain: running jobs end, no new ones start (asks for a reason)") \
     X(NODES,  RESUME,     "resume",      "R",          "resume",  "resume (shows why it was drained)")       \
+    X(NODES,  NODE_NOTE,  "node-note",   "e",          "note",    "write a note about it, for everybody to read") \
     X(NODES,  NODE_SHELL, "node-shell",  "A",          NULL,      "a shell on the node; the screens come back when it ends") \
+    X(WINDOWS, WINDOWS,   "windows",     "w",          "windows", "windows, maintenance and reservations: show, make for these nodes, delete") \
     X(PLAN,   PLAN_OPEN,  "plan-open",   "Enter",      "open",    "the page of the job under the cursor")    \
     X(PLAN,   PLAN_MODE,  "plan-mode",   "t",          "by job",  "by node, or by job")                      \
     X(PLAN,   PLAN_LEFT,  "plan-left",   "Left h",     NULL,      "earlier: the lines below tell what is there, and what a gap is kept for") \
@@ -89,6 +92,7 @@ enum scope {
     X(TEXT,   STREAM,     "stream",      "e",          "stderr",  "standard output or standard error")       \
     X(TEXT,   PREV_TASK,  "prev-task",   "[",          NULL,      "previous task")                           \
     X(TEXT,   NEXT_TASK,  "next-task",   "]",          "next task", "next task")                               \
+    X(TEXT,   ALL_TASKS,  "all-tasks",   "a",          "all",     "all tasks in one, each line behind its rank, or one task") \
     X(TEXT,   LAST_ERROR, "last-error",  "E",          "error",   "last line that looks like an error, then the ones before") \
     X(TEXT,   WRAP,       "wrap",        "w",          "wrap",    "long lines wrapped, or cut")              \
     X(TEXT,   LEFT,       "left",        "h Left",     NULL,      "sideways, where lines are cut")           \

@@ -23,6 +23,7 @@
 #include "ui/view/nodeinfo.h"
 #include "ui/view/nodekeys.h"
 #include "ui/view/tableview.h"
+#include "ui/view/windows.h"
 #include "ui/view/words.h"
 
 #define LETTERS   26
@@ -155,7 +156,7 @@ static enum device device_is(const struct ui *ui, const struct gpu_row *r, unsig
         return DEVICE_OUT;
     if ((g && g->foreign) || cpuset_has(&r->node->gpus_out, i))
         return DEVICE_FOREIGN;
-    return node_is_out(r->node) ? DEVICE_OUT : DEVICE_FREE;
+    return windows_node_is_out(ui, r->node) ? DEVICE_OUT : DEVICE_FREE;
 }
 
 static void count_row(const struct ui *ui, struct gpu_row *r)
@@ -515,8 +516,9 @@ static unsigned gpus_input(struct view *v, const struct input *in)
     return table_input(&gpus_of(v)->table, in, gpus_of(v)->body);
 }
 
-static const struct node *node_of_row(const struct trow *row)
+static const struct node *node_of_row(struct ui *ui, const struct trow *row)
 {
+    (void)ui;
     return ((const struct gpu_row *)row->data)->node;
 }
 
@@ -532,7 +534,7 @@ static struct table *gpus_table(struct view *v)
     return &gpus_of(v)->table;
 }
 
-static const enum scope scopes[] = {SCOPE_NODES, SCOPE_LIST, SCOPE_MOVE};
+static const enum scope scopes[] = {SCOPE_NODES, SCOPE_WINDOWS, SCOPE_LIST, SCOPE_MOVE};
 
 const struct view_ops gpus_view = {
     .name = "gpus",

@@ -1,4 +1,4 @@
-/* nodeact.c - what is done to nodes: drain and resume. */
+/* nodeact.c - what is done to nodes: drain, resume, notes. */
 #include <stdlib.h>
 
 #include "src/base/hostlist.h"
@@ -7,17 +7,27 @@
 
 #define LIST_MAX 12 /* lines of the list in a question */
 
-static void drain_answered(struct ui *ui, struct view *owner, uint64_t drain, const struct incoming *in)
+enum node_deed { RESUME, DRAIN, NOTE };
+
+static const struct {
+    const char *verb, *done;
+} deeds[] = {
+    [RESUME] = {.verb = "resume", .done = "resumed"},
+    [DRAIN] = {.verb = "drain", .done = "drained"},
+    [NOTE] = {.verb = "note", .done = "noted"},
+};
+
+static void answered(struct ui *ui, struct view *owner, uint64_t deed, const struct incoming *in)
 {
     (void)owner;
     const struct msg_result *r = in ? in->body : NULL;
-    const char *verb = drain ? "drain" : "resume";
+    const char *verb = deeds[deed].verb;
     if (!in)
         ui_toast(ui, ROLE_ERROR, "%s: the connection was lost, look whether it was done", verb);
     else if (in->kind == MSG_RESULT && r->refusal)
         act_show_refusal(ui, verb, r);
     else
-        ui_toast(ui, ROLE_GOOD, drain ? "drained" : "resumed");
+        ui_toast(ui, ROLE_GOOD, "%s", deeds[deed].done);
 }
 
 static void drain_free(void *p)
@@ -33,7 +43,7 @@ static void drain_confirmed(struct ui *ui, struct dialog *dlg, enum dialog_outco
         return;
     if (msg->drain)
         msg->reason = xstrdup(dlg->edit.text.s);
-    ui_send(ui, MSG_DRAIN, msg, NULL, drain_answered, msg->drain);
+    ui_send(ui, MSG_DRAIN, msg, NULL, answered, msg->drain ? DRAIN : RESUME);
 }
 
 static void list_nodes(struct lines *l, const struct node *const *nodes, size_t n)
@@ -49,6 +59,8 @@ static void list_nodes(struct lines *l, const struct node *const *nodes, size_t 
                       nodes[i]->drain_reason ? nodes[i]->drain_reason : "no reason given");
         if (nodes[i]->drain && nodes[i]->drain_user)
             rich_addf(r, ROLE_DIM, " (%s)", nodes[i]->drain_user);
+        if (nodes[i]->note)
+            rich_addf(r, ROLE_DIM, "  note: %s", nodes[i]->note);
     }
     if (n > LIST_MAX)
         lines_addf(l, ROLE_DIM, "and %zu more", n - LIST_MAX);
@@ -77,4 +89,48 @@ void act_on_nodes(struct ui *ui, bool drain, const struct node *const *nodes, si
                drain ? "Running jobs go on to their end, no new ones start. Why?"
                      : "It takes jobs again at once. Is the reason above settled?");
     ui_take_dialog(ui, d, drain_confirmed, msg, drain_free);
+}
+
+/* --- notes --- */
+
+static void note_free(void *p)
+{
+    rec_fini(&msg_node_note_rec, p);
+    free(p);
+}
+
+static void note_typed(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
+{
+    struct msg_node_note *msg = arg;
+    if (outcome != DIALOG_YES)
+        return;
+    free(msg->text);
+    msg->text = xstrdup(dlg->edit.text.s);
+    ui_send(ui, MSG_NODE_NOTE, msg, NULL, answered, NOTE);
+}
+
+void act_note_nodes(struct ui *ui, const struct node *const *nodes, size_t n, const char *text)
+{
+    if (!n || ui_read_only(ui, true))
+        return;
+    struct msg_node_note *msg = xcalloc(1, sizeof *msg);
+    for (size_t i = 0; i < n; i++)
+        strv_push(&msg->nodes, nodes[i]->spec.name);
+    if (text) {
+        msg->text = xstrdup(text);
+        ui_send(ui, MSG_NODE_NOTE, msg, NULL, answered, NOTE);
+        note_free(msg);
+        return;
+    }
+    char *names = hostlist_compress(&msg->nodes), *title = xasprintf("a note on %s", names);
+    struct dialog *d = dialog_new(DIALOG_PROMPT, title);
+    free(names);
+    free(title);
+    d->verb = xstrdup("keep it");
+    d->may_be_empty = true;
+    edit_set(&d->edit, nodes[0]->note ? nodes[0]->note : "");
+    list_nodes(&d->body.lines, nodes, n);
+    lines_add(&d->body.lines);
+    lines_addf(&d->body.lines, ROLE_DIM, "Everybody reads it; an empty one goes away.");
+    ui_take_dialog(ui, d, note_typed, msg, note_free);
 }

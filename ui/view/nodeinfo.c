@@ -8,6 +8,7 @@
 #include "src/model/jobtext.h"
 #include "src/model/nodetext.h"
 #include "ui/view/jobinfo.h"
+#include "ui/view/windows.h"
 #include "ui/view/words.h"
 #include "ui/widget/bar.h"
 
@@ -28,7 +29,7 @@ static const struct gpu_util *gpu_of(const struct msg_util *u, unsigned index)
 void nodeinfo_gpus(struct rich *r, const struct ui *ui, const struct node *n)
 {
     const struct msg_util *u = ui_util(ui, n->spec.name);
-    bool ascii = ui_ascii(ui);
+    bool ascii = ui_ascii(ui), out = windows_node_is_out(ui, n);
     for (unsigned i = 0; i < n->gpus && i < CPUSET_MAX; i++) {
         const struct gpu_util *g = gpu_of(u, i);
         bool held = cpuset_has(&n->gpus_used, i);
@@ -38,7 +39,7 @@ void nodeinfo_gpus(struct rich *r, const struct ui *ui, const struct node *n)
             rich_add(r, ROLE_BAR_USED, glyph_text(GLYPH_GPU_BUSY, ascii));
         else if (((g && g->foreign) || cpuset_has(&n->gpus_out, i)) && !cpuset_has(&n->gpus_lost, i))
             rich_add(r, ROLE_WARM, "!");
-        else if (node_is_out(n) || cpuset_has(&n->gpus_lost, i))
+        else if (out || cpuset_has(&n->gpus_lost, i))
             rich_add(r, ROLE_BAR_OUT, "x");
         else
             rich_add(r, ROLE_BAR_FREE, glyph_text(GLYPH_FREE, ascii));
@@ -94,6 +95,11 @@ void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
         drain_note(r, ui, n);
     if (n->gone)
         rich_add(r, ROLE_WARN, r->text.len ? ", no longer configured" : "no longer configured");
+    const struct window *w = windows_of_node(ui, n);
+    if (w) {
+        rich_add(r, ROLE_NORMAL, r->text.len ? ", " : "");
+        windows_words(r, ui, w);
+    }
     if (!r->text.len)
         idle_note(r, ui, n);
     if (!r->text.len && str_eq(n->spec.role, "login"))
@@ -166,6 +172,7 @@ void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n
     const struct util_past *past = ui_util_past(ui, n->spec.name);
     const struct job *j = nodeinfo_gpu_holder(ui, n, gpu);
     int64_t idle = ui_gpu_idle_s(ui, n->spec.name, gpu);
+    bool out = windows_node_is_out(ui, n);
     char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
     rich_addf(r, ROLE_NORMAL, "%-3u", gpu);
     if (g) {
@@ -179,7 +186,7 @@ void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n
         rich_addf(r, j->uid == ui_uid(ui) ? ROLE_STRONG : ROLE_NORMAL, " %s/%s", j->user ? j->user : "",
                   j->req.name ? j->req.name : "");
     else
-        rich_add(r, node_is_out(n) ? ROLE_BAR_OUT : ROLE_DIM, node_is_out(n) ? " out" : " free");
+        rich_add(r, out ? ROLE_BAR_OUT : ROLE_DIM, out ? " out" : " free");
     if (j && idle >= 60)
         rich_addf(r, idle >= GPU_IDLE_FLAG_S ? ROLE_WARN : ROLE_DIM, "  idle for %s",
                   duration_format_words(idle, a));

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hostlist.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "ui/view/act.h"
 #include "ui/view/nodeinfo.h"
 #include "ui/view/shell.h"
+#include "ui/view/windows.h"
 
 uint64_t nodekeys_id(const struct node *n)
 {
@@ -18,24 +20,40 @@ uint64_t nodekeys_id(const struct node *n)
 
 struct gathering {
     VEC(const struct node *) nodes;
-    bool drain;
+    struct ui *ui;
+    bool to_resume; /* only those that take no jobs */
     nodekeys_fn *node;
 };
 
 static void gather(void *arg, const struct trow *row)
 {
     struct gathering *g = arg;
-    const struct node *n = g->node(row);
-    if (g->drain || n->drain || n->state != NODE_UP)
+    const struct node *n = g->node(g->ui, row);
+    if (n && (!g->to_resume || n->drain || n->state != NODE_UP))
         vec_push(&g->nodes, n);
 }
 
-static void act_on_targets(struct ui *ui, struct table *t, nodekeys_fn *node, bool drain)
+static void open_windows(struct ui *ui, const struct node *const *nodes, size_t n)
 {
-    struct gathering g = {.nodes = VEC_INIT, .drain = drain, .node = node};
+    struct strv names = {0};
+    for (size_t i = 0; i < n; i++)
+        strv_push(&names, nodes[i]->spec.name);
+    char *list = n ? hostlist_compress(&names) : NULL;
+    windows_open(ui, list);
+    free(list);
+    strv_fini(&names);
+}
+
+static void act_on_targets(struct ui *ui, struct table *t, nodekeys_fn *node, enum action a)
+{
+    struct gathering g = {.nodes = VEC_INIT, .ui = ui, .to_resume = a == ACTION_RESUME, .node = node};
     table_targets(t, gather, &g);
-    if (g.nodes.n)
-        act_on_nodes(ui, drain, g.nodes.v, g.nodes.n, "");
+    if (a == ACTION_WINDOWS)
+        open_windows(ui, g.nodes.v, g.nodes.n);
+    else if (a == ACTION_NODE_NOTE)
+        act_note_nodes(ui, g.nodes.v, g.nodes.n, NULL);
+    else if (g.nodes.n)
+        act_on_nodes(ui, a == ACTION_DRAIN, g.nodes.v, g.nodes.n, "");
     else if (table_current(t))
         ui_toast(ui, ROLE_NORMAL, "it takes jobs already");
     vec_fini(&g.nodes);
@@ -51,12 +69,13 @@ void nodekeys_show(struct ui *ui, const struct node *n)
 unsigned nodekeys_act(struct ui *ui, struct table *t, nodekeys_fn *node, enum action a)
 {
     const struct trow *row = table_current(t);
-    if (a == ACTION_DRAIN || a == ACTION_RESUME)
-        act_on_targets(ui, t, node, a == ACTION_DRAIN);
-    else if (a == ACTION_OPEN_NODE && row)
-        nodekeys_show(ui, node(row));
-    else if (a == ACTION_NODE_SHELL && row)
-        shell_on_node(ui, node(row));
+    const struct node *n = row ? node(ui, row) : NULL;
+    if (a == ACTION_DRAIN || a == ACTION_RESUME || a == ACTION_NODE_NOTE || a == ACTION_WINDOWS)
+        act_on_targets(ui, t, node, a);
+    else if (a == ACTION_OPEN_NODE && n)
+        nodekeys_show(ui, n);
+    else if (a == ACTION_NODE_SHELL && n)
+        shell_on_node(ui, n);
     else
         return 0;
     return DID_HANDLE | DID_REDRAW;

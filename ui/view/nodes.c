@@ -279,8 +279,9 @@ static unsigned nodes_input(struct view *v, const struct input *in)
     return table_input(&nodes_of(v)->table, in, nodes_of(v)->body);
 }
 
-static const struct node *node_of_row(const struct trow *row)
+static const struct node *node_of_row(struct ui *ui, const struct trow *row)
 {
+    (void)ui;
     return row->data;
 }
 
@@ -296,7 +297,7 @@ static struct table *nodes_table(struct view *v)
     return &nodes_of(v)->table;
 }
 
-static const enum scope scopes[] = {SCOPE_NODES, SCOPE_LIST, SCOPE_MOVE};
+static const enum scope scopes[] = {SCOPE_NODES, SCOPE_WINDOWS, SCOPE_LIST, SCOPE_MOVE};
 
 const struct view_ops nodes_view = {
     .name = "nodes",

@@ -6,7 +6,7 @@
  *      n02    %%%%%%%%%%%%%%%%%%%%
  *
  * The plan is the scheduler's. It is asked for when the queue has changed, at most every few seconds, while
- * this is on the screen. What stands on a node is put into lanes, so that no two bars are in one line.
+ * this is on the screen. Windows are the mirror's own.
  */
 #include "ui/view/timeline.h"
 
@@ -15,12 +15,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "ui/view/jobpage.h"
-#include "ui/view/nodeinfo.h"
+#include "ui/view/nodekeys.h"
+#include "ui/view/planinfo.h"
+#include "ui/view/seldom.h"
 #include "ui/view/tableview.h"
 #include "ui/view/words.h"
 
@@ -33,27 +34,16 @@
 static const uint32_t spans[] = {3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400, 2 * 86400, 7 * 86400};
 #define N_SPANS (sizeof spans / sizeof spans[0])
 
-struct bar_item { /* a row of the plan on one line of the screen */
-    const struct plan_row *row;
-    struct wall start, end;
-};
-
-struct lane {
-    const char *node; /* NULL: by job */
-    size_t first, n;  /* in timeline.items */
-    bool again;       /* another lane of the node before it */
-    uint64_t id;
-};
-
 struct timeline {
     struct view v;
     struct table tables[2]; /* by node, by job */
     struct rect body;
+    struct pane side;
     struct msg_plan plan;
-    bool has_plan, asking, refused, by_job;
-    struct wall asked;
-    VEC(struct bar_item) items;
-    VEC(struct lane) lanes;
+    struct planlanes lanes;
+    struct seldom plan_ask;
+    struct mono minute; /* now has moved on then */
+    bool by_job;
     size_t span, at; /* at: the column of the time cursor; 0: now's */
     int room;        /* cells of the line of time, as last drawn */
 };
@@ -70,141 +60,38 @@ static struct table *table_of(struct timeline *t)
 
 /* --- asking --- */
 
+static void wake_when(struct timeline *t)
+{
+    bool ask_first = t->plan_ask.due.ns && t->plan_ask.due.ns < t->minute.ns;
+    t->v.due = ask_first ? t->plan_ask.due : t->minute;
+}
+
 static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
     (void)arg;
     struct timeline *t = timeline_of(owner);
-    t->asking = false;
-    if (!in || in->kind != MSG_PLAN_DATA) {
-        t->refused = in != NULL;
+    if (!seldom_answered(&t->plan_ask, in, MSG_PLAN_DATA))
         return;
-    }
     rec_fini(&msg_plan_rec, &t->plan);
     rec_copy(&msg_plan_rec, &t->plan, in->body);
-    t->has_plan = true;
     table_refill(table_of(t));
     ui_changed(ui);
 }
 
 static void ask_sometimes(struct timeline *t)
 {
-    struct wall now = ui_now(t->v.ui);
     struct msg_plan_get get = {.rows_max = 0};
-    if (t->asking || t->refused || !ui_has_data(t->v.ui) ||
-        (t->has_plan && now.ms - t->asked.ms < ASK_PAUSE_MS))
-        return;
-    t->asked = now;
-    t->asking = ui_send(t->v.ui, MSG_PLAN, &get, &t->v, answered, 0);
-}
-
-/* --- rows --- */
-
-/* Half the queue's life is not known: a bar needs both its ends. */
-static bool has_bar(const struct plan_row *r)
-{
-    return r->kind == PLAN_RUNNING || r->kind == PLAN_HELD || r->kind == PLAN_WINDOW ||
-           (r->kind == PLAN_FORECAST && wall_is_set(r->start));
-}
-
-static struct bar_item item_of(const struct timeline *t, const struct plan_row *r)
-{
-    struct wall far = wall_add_s(ui_now(t->v.ui), 365 * 86400);
-    return (struct bar_item){.row = r, .start = r->start, .end = wall_is_set(r->end) ? r->end : far};
-}
-
-static void add_lane(struct timeline *t, const char *node, size_t first, bool again, uint64_t id)
-{
-    vec_push(
-        &t->lanes,
-        (struct lane){.node = node, .first = first, .n = t->items.n - first, .again = again, .id = id});
-}
-
-static void lanes_by_job(struct timeline *t)
-{
-    for (size_t i = 0; i < t->plan.rows.n; i++) {
-        const struct plan_row *r = &t->plan.rows.v[i];
-        size_t first = t->items.n;
-        vec_push(&t->items, item_of(t, r));
-        uint64_t id = (uint64_t)(r->job ? r->job : UINT32_MAX - (uint32_t)i) << 20 | (i & 0xfffff);
-        add_lane(t, NULL, first, false, r->job ? (uint64_t)r->job << 20 | 1 : id);
-    }
-}
-
-struct on_node {
-    VEC(struct bar_item) v;
-};
-
-static int by_start(const void *pa, const void *pb)
-{
-    const struct bar_item *a = pa, *b = pb;
-    return a->start.ms != b->start.ms ? (a->start.ms > b->start.ms) - (a->start.ms < b->start.ms)
-                                      : (a->row->job > b->row->job) - (a->row->job < b->row->job);
-}
-
-/* The first lane whose last bar has ended by then. */
-static void lanes_of_node(struct timeline *t, const char *node, struct on_node *on, uint64_t id)
-{
-    if (!on || !on->v.n) {
-        add_lane(t, node, t->items.n, false, id);
-        return;
-    }
-    qsort(on->v.v, on->v.n, sizeof *on->v.v, by_start);
-    bool *taken = xcalloc(on->v.n, sizeof *taken);
-    for (size_t left = on->v.n, lane = 0; left; lane++) {
-        size_t first = t->items.n;
-        int64_t end = 0;
-        for (size_t i = 0; i < on->v.n; i++)
-            if (!taken[i] && on->v.v[i].start.ms >= end) {
-                taken[i] = true;
-                left--;
-                end = on->v.v[i].end.ms;
-                vec_push(&t->items, on->v.v[i]);
-            }
-        add_lane(t, node, first, lane > 0, id + lane);
-    }
-    free(taken);
-}
-
-static void lanes_by_node(struct timeline *t)
-{
-    const struct model *m = ui_model(t->v.ui);
-    struct on_node *all = xcalloc(m->n_nodes + 1, sizeof *all);
-    struct idmap index = {0};
-    for (size_t i = 0; i < m->n_nodes; i++)
-        idmap_set(&index, hash_bytes(m->nodes[i]->spec.name, strlen(m->nodes[i]->spec.name)), &all[i]);
-    for (size_t i = 0; i < t->plan.rows.n; i++) {
-        const struct plan_row *r = &t->plan.rows.v[i];
-        struct strv names = {0};
-        struct errtext err;
-        if (!r->nodes || !has_bar(r) || hostlist_expand(r->nodes, &names, &err) < 0)
-            continue;
-        for (size_t k = 0; k < names.n; k++) {
-            struct on_node *on = idmap_get(&index, hash_bytes(names.v[k], strlen(names.v[k])));
-            if (on)
-                vec_push(&on->v, item_of(t, r));
-        }
-        strv_fini(&names);
-    }
-    for (size_t i = 0; i < m->n_nodes; i++) {
-        if (!str_eq(m->nodes[i]->spec.role, "login"))
-            lanes_of_node(t, m->nodes[i]->spec.name, &all[i], (i + 1) << 12);
-        vec_fini(&all[i].v);
-    }
-    idmap_fini(&index);
-    free(all);
+    if (seldom_is_due(&t->plan_ask, t->v.ui, ASK_PAUSE_MS))
+        seldom_sent(&t->plan_ask, ui_send(t->v.ui, MSG_PLAN, &get, &t->v, answered, 0));
+    wake_when(t);
 }
 
 static void fill(void *ctx, struct table *table)
 {
     struct timeline *t = ctx;
-    vec_clear(&t->items);
-    vec_clear(&t->lanes);
-    if (t->by_job)
-        lanes_by_job(t);
-    else
-        lanes_by_node(t);
-    vec_for_each (&t->lanes, i)
-        table_add(table, (struct trow){.id = t->lanes.v[i].id, .data = &t->lanes.v[i]});
+    planlanes_fill(&t->lanes, &t->plan, ui_model(t->v.ui), ui_now(t->v.ui), t->by_job);
+    vec_for_each (&t->lanes.lanes, i)
+        table_add(table, (struct trow){.id = t->lanes.lanes.v[i].id, .data = &t->lanes.lanes.v[i]});
 }
 
 /* --- the line of time --- */
@@ -267,7 +154,7 @@ static void put_bar(const struct timeline *t, const struct bar_item *b, char *si
     enum role role;
     int from = column_of(t, b->start, width), to = column_of(t, b->end, width);
     from = from < 0 ? 0 : from;
-    if (to < 0 || from >= width || !has_bar(b->row))
+    if (to < 0 || from >= width || !plan_has_bar(b->row))
         return;
     if (to <= from)
         to = from + 1;
@@ -300,7 +187,7 @@ static void get_plan(const void *ctx, const void *row, struct field *f)
     uint8_t roles[WIDTH_MAX];
     int width = f->room > WIDTH_MAX ? WIDTH_MAX : f->room;
     f->has_num = l->n > 0;
-    f->num = l->n ? (double)t->items.v[l->first].start.ms : 0;
+    f->num = l->n ? (double)t->lanes.items.v[l->first].start.ms : 0;
     if (width <= 0)
         return;
     t->room = width;
@@ -311,7 +198,7 @@ static void get_plan(const void *ctx, const void *row, struct field *f)
         roles[c] = out && c > now ? ROLE_BAR_OUT : ROLE_RULE;
     }
     for (size_t i = l->first; i < l->first + l->n; i++)
-        put_bar(t, &t->items.v[i], signs, roles, width);
+        put_bar(t, &t->lanes.items.v[i], signs, roles, width);
     for (int c = 0, from = 0; c < width; c = from) {
         while (from < width && roles[from] == roles[c])
             str_append_char(&f->text.text, signs[from++]);
@@ -323,7 +210,7 @@ static void get_plan(const void *ctx, const void *row, struct field *f)
 
 static const struct plan_row *first_row(const struct timeline *t, const struct lane *l)
 {
-    return l->n ? t->items.v[l->first].row : NULL;
+    return l->n ? t->lanes.items.v[l->first].row : NULL;
 }
 
 static void get_where(const void *ctx, const void *row, struct field *f)
@@ -345,7 +232,7 @@ static void get_who(const void *ctx, const void *row, struct field *f)
     const struct timeline *t = ctx;
     const struct lane *l = row;
     for (size_t i = l->first; i < l->first + l->n; i++) {
-        const struct plan_row *r = t->items.v[i].row;
+        const struct plan_row *r = t->lanes.items.v[i].row;
         rich_addf(&f->text, ROLE_NORMAL, "%s%s%s%s", f->text.text.len ? " " : "", r->user ? r->user : "",
                   r->user ? "/" : "", r->name ? r->name : "");
         if (!l->node && r->count > 1)
@@ -362,7 +249,7 @@ static void get_start(const void *ctx, const void *row, struct field *f)
     if (wall_is_set(r->start)) {
         f->has_num = true;
         f->num = (double)r->start.ms;
-        when_text(&f->text.text, r->start, ui_now(t->v.ui));
+        when_about(&f->text.text, r->start, ui_now(t->v.ui));
         rich_role(&f->text, r->kind == PLAN_RUNNING ? ROLE_DIM : ROLE_NORMAL);
     } else {
         rich_add(&f->text, ROLE_DIM, r->kind == PLAN_BEYOND ? "later" : "not known");
@@ -413,9 +300,9 @@ static struct view *view_open(struct ui *ui, const void *arg)
     t->span = 2;
     table_init(&t->tables[0], by_node, sizeof by_node / sizeof by_node[0], fill, t);
     table_init(&t->tables[1], by_job, sizeof by_job / sizeof by_job[0], fill, t);
+    t->minute = mono_add_ms(ui_mono(ui), MINUTE_MS);
     table_refill(table_of(t));
     ask_sometimes(t);
-    t->v.due = mono_add_ms(ui_mono(ui), MINUTE_MS);
     return &t->v;
 }
 
@@ -425,8 +312,8 @@ static void view_close(struct view *v)
     table_fini(&t->tables[0]);
     table_fini(&t->tables[1]);
     rec_fini(&msg_plan_rec, &t->plan);
-    vec_fini(&t->items);
-    vec_fini(&t->lanes);
+    planlanes_fini(&t->lanes);
+    pane_fini(&t->side);
     free(t);
 }
 
@@ -437,10 +324,15 @@ static void view_sync(struct view *v)
     ask_sometimes(t);
 }
 
-/* Now has moved on. */
 static void view_timer(struct view *v)
 {
-    v->due = mono_add_ms(ui_mono(v->ui), MINUTE_MS);
+    struct timeline *t = timeline_of(v);
+    if (ui_mono(v->ui).ns >= t->minute.ns)
+        t->minute = mono_add_ms(ui_mono(v->ui), MINUTE_MS);
+    if (t->plan_ask.due.ns)
+        ask_sometimes(t);
+    else
+        wake_when(t);
     ui_changed(v->ui);
 }
 
@@ -452,8 +344,8 @@ static void view_title(struct view *v, struct rich *out)
     rich_addf(out, ROLE_NORMAL, " %s by %s", duration_format_words(spans[t->span], b),
               t->by_job ? "job" : "node");
     if (table_of(t)->edit.text.len || table_of(t)->list.marks.n)
-        tableview_title(v->ui, table_of(t), t->lanes.n, out);
-    if (t->has_plan && wall_is_set(t->plan.made))
+        tableview_title(v->ui, table_of(t), t->lanes.lanes.n, out);
+    if (t->plan_ask.has && wall_is_set(t->plan.made))
         rich_addf(out, ROLE_DIM, "   planned %s ago",
                   duration_format_words(wall_elapsed_s(t->plan.made, ui_now(v->ui)), b));
     if (t->plan.n_more)
@@ -499,101 +391,27 @@ static struct wall cursor_time(const struct timeline *t)
     return t->at ? (struct wall){.ms = begin_of(t).ms + col * cell + cell / 2} : ui_now(t->v.ui);
 }
 
-static void row_words(const struct timeline *t, const struct plan_row *r, struct rich *out)
-{
-    struct wall now = ui_now(t->v.ui);
-    char b[UNITS_TEXT_SIZE];
-    if (r->job)
-        rich_addf(out, ROLE_STRONG, "%u ", r->array_job ? r->array_job : r->job);
-    rich_addf(out, ROLE_NORMAL, "%s", r->name ? r->name : "");
-    if (r->user)
-        rich_addf(out, ROLE_DIM, " of %s", r->user);
-    if (r->count > 1)
-        rich_addf(out, ROLE_DIM, ", %u of it", r->count);
-    if (!wall_is_set(r->start)) {
-        rich_add(out, ROLE_NORMAL,
-                 r->kind == PLAN_BEYOND ? ": not within the time that is planned" : ": no start is known");
-        return;
-    }
-    rich_add(out, ROLE_NORMAL,
-             r->kind == PLAN_RUNNING  ? ": runs since "
-             : r->kind == PLAN_WINDOW ? ": from "
-                                      : ": starts about ");
-    when_text(&out->text, r->start, now);
-    if (wall_is_set(r->end)) {
-        str_append(&out->text, r->kind == PLAN_RUNNING ? ", until " : ", to ");
-        when_text(&out->text, r->end, now);
-        if (r->kind == PLAN_RUNNING)
-            str_appendf(&out->text, " at the latest (%s left)",
-                        duration_format_words(wall_elapsed_s(now, r->end), b));
-    }
-    rich_role(out, ROLE_NORMAL);
-}
-
-/* Other lanes of the node may have what this one lacks. */
-static bool shares_node(const struct timeline *t, const struct lane *l)
-{
-    const struct lane *end = t->lanes.v + t->lanes.n;
-    return l->again || (l + 1 < end && l[1].again);
-}
-
-static const char *const kind_words[] = {
-#define X(name, text, what) [PLAN_##name] = what,
-    PLAN_KINDS(X)
-#undef X
-};
-
 static void draw_info(const struct timeline *t, struct canvas *c, struct rect r)
+{
+    const struct lane *l = current_lane(t);
+    struct lines told = {0};
+    if (rect_is_empty(r) || !l)
+        return;
+    planinfo_brief(&told, t->v.ui, &t->lanes, l, cursor_time(t));
+    canvas_hline(c, r.y, r.x, r.w, ROLE_RULE);
+    for (int i = 0; i < 2; i++)
+        rich_draw(&told.v[i], c, r.y + 1 + i, r.x + 2, r.w - 3);
+    lines_fini(&told);
+}
+
+static void draw_side(struct timeline *t, struct canvas *c, struct rect r)
 {
     const struct lane *l = current_lane(t);
     if (rect_is_empty(r) || !l)
         return;
-    struct wall at = cursor_time(t);
-    const struct bar_item *here = NULL, *next = NULL;
-    for (size_t i = l->first; i < l->first + l->n; i++) {
-        const struct bar_item *b = &t->items.v[i];
-        if (!l->node || (b->start.ms <= at.ms && at.ms < b->end.ms))
-            here = here ? here : b;
-        else if (b->start.ms > at.ms && (!next || b->start.ms < next->start.ms))
-            next = b;
-    }
-    struct rich a, b;
-    rich_init(&a);
-    rich_init(&b);
-    when_text(&a.text, at, ui_now(t->v.ui));
-    rich_role(&a, ROLE_LABEL);
-    rich_addf(&a, ROLE_LABEL, "%s%s  ", l->node ? " on " : "", l->node ? l->node : "");
-    if (here) {
-        row_words(t, here->row, &a);
-        rich_addf(&b, ROLE_DIM, "%s", here->row->kind < PLAN_N_KINDS ? kind_words[here->row->kind] : "");
-        if (here->row->kind != PLAN_RUNNING && here->row->kind != PLAN_WINDOW &&
-            here->row->reason < REASON_N && here->row->reason != REASON_NONE)
-            rich_addf(&b, ROLE_WAITING, "; waits: %s", reason_text((enum reason)here->row->reason));
-        if (wall_is_set(here->row->likely)) {
-            rich_add(&b, ROLE_DIM, "; likely between ");
-            when_text(&b.text, here->row->likely, ui_now(t->v.ui));
-            str_append(&b.text, " and ");
-            when_text(&b.text, here->row->unlikely, ui_now(t->v.ui));
-            rich_role(&b, ROLE_DIM);
-        }
-    } else if (lane_is_out(t, l) && at.ms >= ui_now(t->v.ui).ms) {
-        rich_add(&a, ROLE_WARN, "the node takes no jobs: ");
-        nodeinfo_note(&a, t->v.ui, model_get_node(ui_model(t->v.ui), l->node));
-    } else if (next) {
-        rich_add(&a, ROLE_GOOD, shares_node(t, l) ? "nothing more here until " : "free until ");
-        when_text(&a.text, next->start, ui_now(t->v.ui));
-        rich_role(&a, ROLE_GOOD);
-        rich_add(&b, ROLE_DIM, "then ");
-        row_words(t, next->row, &b);
-    } else {
-        rich_add(&a, ROLE_GOOD,
-                 shares_node(t, l) ? "nothing more is planned here" : "free, and nothing is planned here");
-    }
-    canvas_hline(c, r.y, r.x, r.w, ROLE_RULE);
-    rich_draw(&a, c, r.y + 1, r.x + 2, r.w - 3);
-    rich_draw(&b, c, r.y + 2, r.x + 2, r.w - 3);
-    rich_fini(&a);
-    rich_fini(&b);
+    lines_clear(&t->side.lines);
+    planinfo_lines(&t->side.lines, t->v.ui, &t->lanes, l, cursor_time(t));
+    pane_draw(&t->side, c, rect_make(r.y, r.x + 1, r.h, r.w - 2));
 }
 
 static void draw_legend(const struct timeline *t, struct canvas *c, struct rect line)
@@ -622,10 +440,10 @@ static void view_draw(struct view *v, struct canvas *c, const struct layout *l)
     struct lines empty = {0};
     if (inner.body.h > 10)
         legend = rect_take_bottom(&inner.body, 1);
-    if (inner.body.h > INFO_LINES + 4)
+    if (rect_is_empty(l->side) && inner.body.h > INFO_LINES + 4)
         info = rect_take_bottom(&inner.body, INFO_LINES);
     lines_addf(&empty, ROLE_NORMAL,
-               t->refused ? "The controller tells no plan." : "Nothing runs and nothing waits.");
+               t->plan_ask.refused ? "The controller tells no plan." : "Nothing runs and nothing waits.");
     t->body = inner.body;
     t->room = 0;
     tableview_draw(v->ui, table_of(t), c, &inner, &empty);
@@ -643,6 +461,7 @@ static void view_draw(struct view *v, struct canvas *c, const struct layout *l)
         }
     }
     draw_info(t, c, info);
+    draw_side(t, c, l->side);
     if (!rect_is_empty(legend))
         draw_legend(t, c, legend);
 }
@@ -667,13 +486,20 @@ static void open_job(struct timeline *t)
     const struct lane *l = current_lane(t);
     struct wall at = cursor_time(t);
     for (size_t i = l ? l->first : 0; l && i < l->first + l->n; i++) {
-        const struct bar_item *b = &t->items.v[i];
+        const struct bar_item *b = &t->lanes.items.v[i];
         if (b->row->job && (!l->node || (b->start.ms <= at.ms && at.ms < b->end.ms))) {
             ui_push(t->v.ui, &jobpage_view, &b->row->job);
             return;
         }
     }
     ui_toast(t->v.ui, ROLE_NORMAL, "no job is there: Left and Right move the time");
+}
+
+/* NULL: the plan is shown by job. */
+static const struct node *node_of_row(struct ui *ui, const struct trow *row)
+{
+    const struct lane *l = row->data;
+    return l->node ? model_get_node(ui_model(ui), l->node) : NULL;
 }
 
 static unsigned view_act(struct view *v, enum action a, const struct input *in)
@@ -694,6 +520,8 @@ static unsigned view_act(struct view *v, enum action a, const struct input *in)
         open_job(t);
     else if (a == ACTION_CLOSE && t->at)
         t->at = 0;
+    else if (a == ACTION_WINDOWS)
+        nodekeys_act(v->ui, table_of(t), node_of_row, a);
     else
         return tableview_act(v->ui, table_of(t), a, in);
     return DID_HANDLE | DID_REDRAW;
@@ -704,12 +532,13 @@ static struct table *view_table(struct view *v)
     return table_of(timeline_of(v));
 }
 
-static const enum scope scopes[] = {SCOPE_PLAN, SCOPE_LIST, SCOPE_MOVE};
+static const enum scope scopes[] = {SCOPE_PLAN, SCOPE_WINDOWS, SCOPE_LIST, SCOPE_MOVE};
 
 const struct view_ops timeline_view = {
     .name = "timeline",
     .scopes = scopes,
     .n_scopes = sizeof scopes / sizeof scopes[0],
+    .wants_side = true,
     .open = view_open,
     .close = view_close,
     .sync = view_sync,

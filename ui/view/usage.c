@@ -17,8 +17,9 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/model/jobtext.h"
-#include "ui/view/jobinfo.h"
+#include "ui/view/seldom.h"
 #include "ui/view/tableview.h"
+#include "ui/view/userinfo.h"
 #include "ui/view/words.h"
 #include "ui/widget/bar.h"
 
@@ -42,8 +43,8 @@ struct usageview {
     struct idmap by_id;
     struct holder *last, *last_account;  /* of the job that was counted last */
     struct msg_shares_rows shares, next; /* next: of which pieces are still coming */
-    bool has_shares, asking, refused, opened;
-    struct wall asked;
+    struct seldom shares_ask;
+    bool opened;
     size_t n_shown;
 };
 
@@ -60,11 +61,8 @@ static void answered(struct ui *ui, struct view *owner, uint64_t arg, const stru
 {
     (void)arg;
     struct usageview *u = usage_of(owner);
-    u->asking = false;
-    if (!in || in->kind != MSG_SHARES_ROWS) {
-        u->refused = in != NULL; /* an older controller */
+    if (!seldom_answered(&u->shares_ask, in, MSG_SHARES_ROWS))
         return;
-    }
     struct msg_shares_rows copy;
     rec_copy(&msg_shares_rows_rec, &copy, in->body);
     for (size_t i = 0; i < copy.rows.n; i++) {
@@ -80,7 +78,6 @@ static void answered(struct ui *ui, struct view *owner, uint64_t arg, const stru
     rec_fini(&msg_shares_rows_rec, &u->shares);
     u->shares = u->next;
     u->next = (struct msg_shares_rows){0};
-    u->has_shares = true;
     table_refill(&u->table);
     ui_changed(ui);
 }
@@ -88,18 +85,16 @@ static void answered(struct ui *ui, struct view *owner, uint64_t arg, const stru
 static void ask(struct usageview *u, uint32_t skip)
 {
     struct msg_shares m = {.skip = skip};
-    u->asking = ui_send(u->v.ui, MSG_SHARES, &m, &u->v, answered, 0);
+    seldom_sent(&u->shares_ask, ui_send(u->v.ui, MSG_SHARES, &m, &u->v, answered, 0));
 }
 
 static void ask_sometimes(struct usageview *u)
 {
-    struct wall now = ui_now(u->v.ui);
-    if (u->asking || u->refused || !ui_has_data(u->v.ui) ||
-        (u->has_shares && now.ms - u->asked.ms < ASK_PAUSE_MS))
-        return;
-    u->asked = now;
-    rec_fini(&msg_shares_rows_rec, &u->next);
-    ask(u, 0);
+    if (seldom_is_due(&u->shares_ask, u->v.ui, ASK_PAUSE_MS)) {
+        rec_fini(&msg_shares_rows_rec, &u->next);
+        ask(u, 0);
+    }
+    u->v.due = u->shares_ask.due;
 }
 
 /* --- rows --- */
@@ -113,7 +108,6 @@ static uint64_t id_of(const char *account, const char *user)
 
 static struct holder *row_of(struct usageview *u, const char *account, const char *user)
 {
-    account = str_is_empty(account) ? "none" : account;
     uint64_t id = id_of(account, user);
     struct holder *r = idmap_get(&u->by_id, id);
     if (r)
@@ -142,7 +136,7 @@ static void add_job(struct holder *r, const struct job *j)
 
 static void count_job(struct usageview *u, const struct job *j)
 {
-    const char *account = j->req.account ? j->req.account : j->group;
+    const char *account = userinfo_account(j);
     const char *user = j->user ? j->user : "?";
     /* Jobs of one user stand together mostly. */
     if (!u->last || !str_eq(u->last->user, user) || !str_eq(u->last->account, account)) {
@@ -419,6 +413,11 @@ static void usage_sync(struct view *v)
     ask_sometimes(u);
 }
 
+static void usage_timer(struct view *v)
+{
+    ask_sometimes(usage_of(v));
+}
+
 static void usage_title(struct view *v, struct rich *out)
 {
     struct usageview *u = usage_of(v);
@@ -430,7 +429,7 @@ static void legend(struct canvas *c, struct rect line)
 {
     struct rich r;
     rich_init(&r);
-    rich_add(&r, ROLE_DIM, "GPU HOURS fade with time.  SHARE: due, USED: had.  FAIR SHARE: 1 comes first");
+    rich_add(&r, ROLE_DIM, "GPU HOURS fade.  SHARE is due, USED was had.  FAIR SHARE 1 goes first");
     rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
     rich_fini(&r);
 }
@@ -446,6 +445,13 @@ static void usage_draw(struct view *v, struct canvas *c, const struct layout *l)
     u->body = inner.body;
     v->ticks = tableview_draw(v->ui, &u->table, c, &inner, &empty);
     lines_fini(&empty);
+    const struct trow *row = table_current(&u->table);
+    if (rect_is_empty(l->side) || !row)
+        return;
+    const struct holder *r = row->data;
+    lines_clear(&u->side.lines);
+    userinfo_lines(&u->side.lines, v->ui, r->account, r->user, r->share);
+    pane_draw(&u->side, c, rect_make(l->side.y, l->side.x + 1, l->side.h, l->side.w - 2));
 }
 
 static unsigned usage_input(struct view *v, const struct input *in)
@@ -479,6 +485,7 @@ const struct view_ops usage_view = {
     .name = "usage",
     .scopes = scopes,
     .n_scopes = sizeof scopes / sizeof scopes[0],
+    .wants_side = true,
     .open = usage_open,
     .close = usage_close,
     .sync = usage_sync,
@@ -486,5 +493,6 @@ const struct view_ops usage_view = {
     .draw = usage_draw,
     .input = usage_input,
     .act = usage_act,
+    .timer = usage_timer,
     .table = usage_table,
 };

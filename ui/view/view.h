@@ -78,6 +78,7 @@ bool ui_has_data(const struct ui *ui);             /* a snapshot has come */
 struct wall ui_now(const struct ui *ui);           /* the controller's clock */
 struct mono ui_mono(const struct ui *ui);
 uint32_t ui_uid(const struct ui *ui); /* who sits here */
+bool ui_is_admin(const struct ui *ui);
 /* Where the user's own settings, themes and templates lie; NULL: nowhere. */
 const char *ui_config_dir(const struct ui *ui);
 /* Where the screens were started; NULL: not known. */

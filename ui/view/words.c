@@ -172,7 +172,7 @@ enum role node_role(const struct node *n)
     return n->exclusive || cpuset_count(&n->cpus_used) >= n->cpus ? ROLE_NODE_FULL : ROLE_NODE_PART;
 }
 
-void when_text(struct str *out, struct wall t, struct wall now)
+static void when_as(struct str *out, struct wall t, struct wall now, bool seconds)
 {
     if (!wall_is_set(t)) {
         str_append(out, "-");
@@ -182,12 +182,26 @@ void when_text(struct str *out, struct wall t, struct wall now)
     struct tm a, b;
     localtime_r(&at, &a);
     localtime_r(&today, &b);
+    bool same = a.tm_year == b.tm_year && a.tm_yday == b.tm_yday;
+    bool week = at - today < 6 * 86400 && today - at < 6 * 86400;
     char text[40];
-    if (a.tm_year == b.tm_year && a.tm_yday == b.tm_yday)
+    if (same && seconds)
         strftime(text, sizeof text, "%H:%M:%S", &a);
-    else if (at - today < 6 * 86400 && today - at < 6 * 86400)
+    else if (same)
+        strftime(text, sizeof text, "%H:%M", &a);
+    else if (week)
         strftime(text, sizeof text, "%a %H:%M", &a);
     else
         strftime(text, sizeof text, "%Y-%m-%d %H:%M", &a);
     str_append(out, text);
+}
+
+void when_text(struct str *out, struct wall t, struct wall now)
+{
+    when_as(out, t, now, true);
+}
+
+void when_about(struct str *out, struct wall t, struct wall now)
+{
+    when_as(out, t, now, false);
 }

@@ -31,6 +31,8 @@ bool node_is_out(const struct node *n);
 
 /* "12:03:11" today, "Fri 12:03" within the week, "2026-11-21 12:03" else; "-" where not set. Local time. */
 void when_text(struct str *out, struct wall t, struct wall now);
+/* The same to the minute, for what is planned: "12:03", "Fri 12:03". */
+void when_about(struct str *out, struct wall t, struct wall now);
 /* "1 job", "2 jobs". */
 void count_text(struct str *out, uint64_t n, const char *one, const char *many);
 

@@ -1,0 +1,20 @@
+/* commands.h - what the commands of the table in command.h do, a function each; for the files command*.c
+ * alone. */
+#ifndef UI_APP_COMMANDS_H
+#define UI_APP_COMMANDS_H
+
+#include "ui/app/private.h"
+
+/* words: those behind the command; rest: the same as it was typed. */
+typedef void command_fn(struct ui *a, const struct strv *words, const char *rest);
+
+#define X(name, other, args, kind, help) command_fn run_##name;
+COMMANDS(X)
+#undef X
+
+void complain(struct ui *a, const char *what);
+/* The view's own key for the same thing, so that marks and the cursor count. otherwise: what to say where
+ * the view has no such key. */
+void act_in_view(struct ui *a, enum action action, const char *otherwise);
+
+#endif

@@ -1,0 +1,15 @@
+/* planinfo.h - what the timeline says about the place of its cursor: a lane and an instant. */
+#ifndef UI_VIEW_PLANINFO_H
+#define UI_VIEW_PLANINFO_H
+
+#include "ui/view/planlanes.h"
+#include "ui/view/view.h"
+
+/* Two lines: what is there, and what one has to know about it. Appended. */
+void planinfo_brief(struct lines *l, const struct ui *ui, const struct planlanes *p,
+                    const struct lane *lane, struct wall at);
+/* The same, the job that is there, and what comes after it: for the pane beside the plan. */
+void planinfo_lines(struct lines *l, const struct ui *ui, const struct planlanes *p,
+                    const struct lane *lane, struct wall at);
+
+#endif

@@ -1,0 +1,217 @@
+/* userinfo.c - what there is to say about a user or an account. */
+#include "ui/view/userinfo.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/units.h"
+#include "src/base/vec.h"
+#include "src/model/jobtext.h"
+#include "ui/view/jobinfo.h"
+#include "ui/view/words.h"
+
+#define LABEL    10
+#define JOBS_MAX 10
+
+const char *userinfo_account(const struct job *j)
+{
+    const char *account = j->req.account ? j->req.account : j->group;
+    return str_is_empty(account) ? "none" : account;
+}
+
+/* --- jobs --- */
+
+struct held { /* what is held now, for the limits */
+    uint64_t gpus, cpus, mem_mib, nodes, running, submitted;
+    uint64_t wanted; /* GPUs of what waits */
+};
+
+struct jobs {
+    VEC(const struct job *) running, waiting;
+    struct held held;
+};
+
+static bool is_of(const struct job *j, const char *account, const char *user)
+{
+    return (!user || str_eq(j->user, user)) && (!account || str_eq(userinfo_account(j), account));
+}
+
+/* account, user NULL: any. */
+static void gather(struct jobs *g, const struct model *m, const char *account, const char *user)
+{
+    list_for_each (r, &m->active, struct job, in_queue)
+        if (is_of(r, account, user)) {
+            vec_push(&g->running, r);
+            g->held.gpus += job_gpus(r);
+            g->held.cpus += job_cpus(r);
+            g->held.mem_mib += job_mem_mib(r);
+            g->held.nodes += job_nodes(r);
+            g->held.running++;
+            g->held.submitted++;
+        }
+    list_for_each (p, &m->pending, struct job, in_queue)
+        if (is_of(p, account, user)) {
+            vec_push(&g->waiting, p);
+            g->held.submitted += job_pending_elements(p);
+            g->held.wanted += (uint64_t)job_pending_elements(p) * job_gpus(p);
+        }
+}
+
+static int by_size(const void *pa, const void *pb)
+{
+    const struct job *a = *(const struct job *const *)pa, *b = *(const struct job *const *)pb;
+    uint32_t ga = job_gpus(a), gb = job_gpus(b), ca = job_cpus(a), cb = job_cpus(b);
+    return ga != gb   ? (ga < gb) - (ga > gb)
+           : ca != cb ? (ca < cb) - (ca > cb)
+                      : (a->id > b->id) - (a->id < b->id);
+}
+
+static void job_line(struct rich *r, const struct ui *ui, const struct job *j, bool whose)
+{
+    rich_addf(r, job_role(j), "%c", job_state_glyph((enum job_state)j->state));
+    str_append_char(&r->text, ' ');
+    jobtext_id(&r->text, j, BITSTR_LEN_DEFAULT);
+    rich_addf(r, ROLE_NORMAL, "  %s%s%s  ", whose && j->user ? j->user : "", whose && j->user ? "/" : "",
+              j->req.name ? j->req.name : "");
+    if (j->state == JOB_PENDING) {
+        jobtext_reason_words(&r->text, j);
+        rich_role(r, ROLE_WAITING);
+        return;
+    }
+    if (job_gpus(j))
+        rich_addf(r, ROLE_NORMAL, "%u GPU%s  ", job_gpus(j), job_gpus(j) == 1 ? "" : "s");
+    else
+        rich_addf(r, ROLE_NORMAL, "%u CPU%s  ", job_cpus(j), job_cpus(j) == 1 ? "" : "s");
+    jobtext_elapsed(&r->text, j, ui_now(ui));
+    rich_role(r, ROLE_DIM);
+}
+
+static void job_lines(struct lines *l, const struct ui *ui, const char *title, const struct job **v,
+                      size_t n, bool whose)
+{
+    if (!n)
+        return;
+    jobinfo_section(l, title);
+    for (size_t i = 0; i < n && i < JOBS_MAX; i++)
+        job_line(lines_add(l), ui, v[i], whose);
+    if (n > JOBS_MAX)
+        lines_addf(l, ROLE_DIM, "and %zu more", n - JOBS_MAX);
+}
+
+/* --- share --- */
+
+static void share_lines(struct lines *l, const struct share_row *s, bool user)
+{
+    if (!s)
+        return;
+    jobinfo_section(l, "Share");
+    if (isfinite(s->norm_shares))
+        rich_addf(lines_pair(l, "due", LABEL), ROLE_NORMAL, "%.0f%%", s->norm_shares * 100);
+    if (isfinite(s->effective_usage)) {
+        struct rich *r = lines_pair(l, "had", LABEL);
+        rich_addf(r, ROLE_NORMAL, "%.0f%%", s->effective_usage * 100);
+        if (isfinite(s->norm_shares) && s->norm_shares > 0)
+            rich_addf(r, s->effective_usage > s->norm_shares ? ROLE_WARM : ROLE_GOOD, "  %s than its share",
+                      s->effective_usage > s->norm_shares ? "more" : "not more");
+    }
+    rich_addf(lines_pair(l, "GPU hours", LABEL), ROLE_NORMAL, "%.1f, fading with time", s->gpu_hours);
+    if (user)
+        rich_addf(lines_pair(l, "factor", LABEL), ROLE_NORMAL, "%.2f; 1 comes first, 0 last", s->fairshare);
+}
+
+/* --- limits --- */
+
+static void limit_part(struct rich *r, const char *what, uint64_t used, uint64_t limit, bool known)
+{
+    if (limit == LIMIT_NONE)
+        return;
+    rich_add(r, ROLE_NORMAL, r->n_runs > 1 ? ", " : "");
+    if (known)
+        rich_addf(r, used >= limit ? ROLE_WARM : ROLE_NORMAL, "%llu of %llu %s", (unsigned long long)used,
+                  (unsigned long long)limit, what);
+    else
+        rich_addf(r, ROLE_NORMAL, "%llu %s", (unsigned long long)limit, what);
+}
+
+/* known: what is held counts against just this limit. */
+static void limit_line(struct lines *l, const char *label, const struct limit_set *s, const struct held *h,
+                       bool known)
+{
+    struct rich *r = lines_pair(l, label, LABEL);
+    size_t empty = r->text.len;
+    limit_part(r, "GPUs", h->gpus, s->gpus, known);
+    limit_part(r, "CPUs", h->cpus, s->cpus, known);
+    limit_part(r, "GB", h->mem_mib / 1024, s->mem_mib == LIMIT_NONE ? LIMIT_NONE : s->mem_mib / 1024,
+               known);
+    limit_part(r, "nodes", h->nodes, s->nodes, known);
+    limit_part(r, "running", h->running, s->running_jobs, known);
+    limit_part(r, "in the queue", h->submitted, s->submitted_jobs, known);
+    limit_part(r, "elements in an array", 0, s->array_size, false);
+    limit_part(r, "GPU minutes", 0, s->gpu_minutes, false);
+    if (r->text.len == empty)
+        l->n--;
+}
+
+static void limit_lines(struct lines *l, const struct model *m, const char *account, const char *user,
+                        const struct held *h)
+{
+    bool any = false;
+    for (size_t i = 0; i < m->spec.limits.n; i++) {
+        const struct limit_spec *s = &m->spec.limits.v[i];
+        const char *name = s->scope == LIMIT_USER               ? user
+                           : s->scope == LIMIT_ACCOUNT && !user ? account
+                                                                : NULL;
+        if (!name || (!str_eq(s->name, "*") && !str_eq(s->name, name)))
+            continue;
+        if (!any)
+            jobinfo_section(l, "Limits");
+        any = true;
+        if (s->partition)
+            lines_addf(l, ROLE_DIM, "in partition %s", s->partition);
+        limit_line(l, "at most", &s->hard, h, !s->partition && !user == (s->scope == LIMIT_ACCOUNT));
+        limit_line(l, "soft", &s->soft, h, !s->partition && !user == (s->scope == LIMIT_ACCOUNT));
+    }
+}
+
+static void held_line(struct rich *r, const struct held *h)
+{
+    rich_addf(r, ROLE_NORMAL, "%llu", (unsigned long long)h->running);
+    if (!h->running)
+        return;
+    str_append(&r->text, " on ");
+    count_text(&r->text, h->cpus, "CPU", "CPUs");
+    str_append(&r->text, ", ");
+    count_text(&r->text, h->gpus, "GPU", "GPUs");
+    str_append(&r->text, ", ");
+    jobtext_mem(&r->text, h->mem_mib, false);
+    rich_role(r, ROLE_NORMAL);
+}
+
+void userinfo_lines(struct lines *l, const struct ui *ui, const char *account, const char *user,
+                    const struct share_row *share)
+{
+    struct jobs g = {.running = VEC_INIT, .waiting = VEC_INIT}, all = g;
+    gather(&g, ui_model(ui), account, user);
+    gather(&all, ui_model(ui), user ? NULL : account, user); /* limits of a user know no accounts */
+    struct rich *r = lines_add(l);
+    rich_add(r, ROLE_TITLE, user ? user : account);
+    rich_addf(r, ROLE_DIM, user ? "  of %s" : "  account", account);
+    held_line(lines_pair(l, "running", LABEL), &g.held);
+    r = lines_pair(l, "waiting", LABEL);
+    rich_addf(r, ROLE_NORMAL, "%llu", (unsigned long long)(g.held.submitted - g.held.running));
+    if (g.held.wanted) {
+        str_append(&r->text, " for ");
+        count_text(&r->text, g.held.wanted, "GPU", "GPUs");
+        rich_role(r, ROLE_NORMAL);
+    }
+    share_lines(l, share, user != NULL);
+    limit_lines(l, ui_model(ui), account, user, &all.held);
+    if (g.running.n)
+        qsort(g.running.v, g.running.n, sizeof *g.running.v, by_size);
+    job_lines(l, ui, "Running, the biggest first", g.running.v, g.running.n, !user);
+    job_lines(l, ui, "Waiting", g.waiting.v, g.waiting.n, !user);
+    vec_fini(&g.running);
+    vec_fini(&g.waiting);
+    vec_fini(&all.running);
+    vec_fini(&all.waiting);
+}

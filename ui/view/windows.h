@@ -1,0 +1,24 @@
+/* windows.h - times in which nodes are kept for something else: what the screens say of them, and how they
+ * are made and deleted. */
+#ifndef UI_VIEW_WINDOWS_H
+#define UI_VIEW_WINDOWS_H
+
+#include "ui/view/view.h"
+
+#define WINDOW_SOON_S 86400 /* so long before it begins a window is worth a word */
+
+/* The window that keeps jobs off the node now, or will within WINDOW_SOON_S; NULL. */
+const struct window *windows_of_node(const struct ui *ui, const struct node *n);
+/* Takes no new jobs: drained, down, lost, or a window keeps it. */
+bool windows_node_is_out(const struct ui *ui, const struct node *n);
+/* "maintenance in 2 h: driver update", "kept for alice until 16:00:00". */
+void windows_words(struct rich *r, const struct ui *ui, const struct window *w);
+
+/* The menu: a new one for those nodes (compressed; NULL: none is meant), and all there are. */
+void windows_open(struct ui *ui, const char *nodes);
+/* One of them, to be read and deleted. */
+void windows_show(struct ui *ui, const struct window *w);
+/* Makes one of "start=18:00 duration=2h reason=fans are changed"; asks for that where words is NULL. */
+void windows_make(struct ui *ui, const char *nodes, const char *words);
+
+#endif
