@@ -69,7 +69,7 @@ static bool answer(struct agent *a, uint64_t tag, const struct msg_output_read *
         return !early || final;
     }
     size_t max = m->max && m->max < READ_MAX ? m->max : READ_MAX;
-    struct stat st;
+    struct stat st = {.st_size = 0};
     ssize_t n = 0;
     uint8_t *buf = NULL;
     if (fstat(fd, &st) == 0 && (uint64_t)st.st_size > m->offset) {
@@ -84,7 +84,7 @@ static bool answer(struct agent *a, uint64_t tag, const struct msg_output_read *
     bool ended = t->end && (uint64_t)st.st_size <= m->offset + (uint64_t)n;
     bool now = n > 0 || ended || final;
     if (now) {
-        struct msg_output_data d = {.offset = offset,
+        struct msg_output_data d = {.offset = m->offset,
                                     .data = {.p = buf, .n = (size_t)n},
                                     .eof = ended,
                                     .size = (uint64_t)st.st_size};

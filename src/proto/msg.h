@@ -306,7 +306,8 @@ struct msg_output_data {
     bool eof;    /* the writer has ended and this is all */
     char *error; /* NULL: fine */
 };
-#define MSG_OUTPUT_DATA_FIELDS(F, G, S) F(S, U64, offset) F(S, BLOB, data) F(S, BOOL, eof) F(S, STR, error)
+#define MSG_OUTPUT_DATA_FIELDS(F, G, S) \
+    F(S, U64, offset) F(S, BLOB, data) F(S, BOOL, eof) F(S, STR, error) F(S, U64, size)
 
     uint64_t size; /* of the whole stream so far */
 struct msg_input { /* C->S->A: standard input for all ranks of a step, answered by INPUT_ACK */
