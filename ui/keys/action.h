@@ -92,7 +92,6 @@ enum scope {
     X(TEXT,   STREAM,     "stream",      "e",          "stderr",  "standard output or standard error")       \
     X(TEXT,   PREV_TASK,  "prev-task",   "[",          NULL,      "previous task")                           \
     X(TEXT,   NEXT_TASK,  "next-task",   "]",          "next task", "next task")                               \
-    X(TEXT,   ALL_TASKS,  "all-tasks",   "a",          "all",     "all tasks in one, each line behind its rank, or one task") \
     X(TEXT,   LAST_ERROR, "last-error",  "E",          "error",   "last line that looks like an error, then the ones before") \
     X(TEXT,   WRAP,       "wrap",        "w",          "wrap",    "long lines wrapped, or cut")              \
     X(TEXT,   LEFT,       "left",        "h Left",     NULL,      "sideways, where lines are cut")           \
