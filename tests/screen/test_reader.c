@@ -28,8 +28,9 @@ struct lab {
     char dir[64], path[96];
     uint64_t sent; /* bytes that the node gave */
     size_t asks;
-    bool mute;    /* the node does not answer */
-    uint64_t log; /* its size */
+    bool mute;     /* the node does not answer */
+    uint64_t from; /* what is before it is no longer kept */
+    uint64_t log;  /* its size */
 };
 
 static int set_up(void **state)
@@ -91,6 +92,8 @@ static void play_node(struct lab *l)
         l->asks++;
         if (l->mute || (!a.piece && a.offset >= l->log))
             continue; /* waits for growth */
+        if (a.offset < l->from)
+            a.offset = l->from;
         uint64_t n = l->log - a.offset < a.max ? l->log - a.offset : a.max;
         struct msg_output_data d = {.offset = a.offset, .size = l->log};
         d.data.n = n;
@@ -166,6 +169,31 @@ static void a_big_log_of_a_node(void **state)
     await(l, "line 10000000");
 }
 
+/* What a terminal has printed is given back by its node after a while. */
+static void a_log_that_has_lost_its_beginning(void **state)
+{
+    struct lab *l = *state;
+    l->log = 500 * 1000;
+    l->from = 300 * 1000;
+    open_one(l, NULL, false);
+    await(l, "line 4999");
+    reader_find(l->r, "line 3000 ");
+    await(l, "line 3000 ");
+    reader_act(l->r, ACTION_TOP);
+    const struct reading_state *s = NULL;
+    int64_t t0 = now_ms();
+    while (!s || s->percent != 0) { /* empty lines stand for it */
+        struct pollfd fd = {.fd = reader_fd(l->r), .events = POLLIN};
+        poll(&fd, 1, 100);
+        play_node(l);
+        s = reader_state(l->r);
+        if (now_ms() - t0 > DEADLINE_MS)
+            fail_msg("the top is never shown");
+    }
+    assert_int_equal(s->page.rows.n, 20);
+    assert_string_equal(s->page.rows.v[0].text, "");
+}
+
 static void a_search_in_a_big_log_of_a_node_can_be_given_up(void **state)
 {
     struct lab *l = *state;
@@ -236,6 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(a_file_is_followed),
         CASE(a_big_log_of_a_node),
+        CASE(a_log_that_has_lost_its_beginning),
         CASE(a_search_in_a_big_log_of_a_node_can_be_given_up),
         CASE(nobody_waits_for_a_node_at_the_end),
         CASE(a_refusal_is_told),

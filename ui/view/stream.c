@@ -142,6 +142,7 @@ static void ask_for_growth(struct stream *s)
     if (s->growing || s->ended || s->refused || s->copy < 0)
         return;
     s->growing = true;
+    s->growth_asked = (uint64_t)s->size;
     /* The first question is for the size: what is to be seen is at the end. */
     ask(s, false, (uint64_t)s->size, s->begun ? READ_MAX : STREAM_PIECE, WAIT_MS);
 }
@@ -185,9 +186,31 @@ static void remember(struct stream *s, uint64_t offset, size_t n)
     }
 }
 
+/* The node no longer has the bytes from..to (what a terminal has printed is given back): empty lines stand
+ * for them, in the pieces at both ends; what lies between is asked for when somebody looks there. */
+static void fill_hole(struct stream *s, uint64_t from, uint64_t to)
+{
+    static const char newlines[4096] = {[0 ... 4095] = '\n'};
+    uint64_t last = to / STREAM_PIECE * STREAM_PIECE;
+    uint64_t first_end = (from / STREAM_PIECE + 1) * STREAM_PIECE;
+    while (from < to) {
+        if (from == first_end && from < last)
+            from = last;
+        size_t n = to - from < sizeof newlines ? (size_t)(to - from) : sizeof newlines;
+        n = from < first_end && first_end - from < n ? (size_t)(first_end - from) : n;
+        if (pwrite(s->copy, newlines, n, (off_t)from) != (ssize_t)n)
+            return;
+        remember(s, from, n);
+        from += n;
+    }
+}
+
 static bool take_data(struct stream *s, bool piece, struct msg_output_data *d)
 {
     int64_t end = (int64_t)(d->offset + d->data.n), before = s->size;
+    uint64_t asked = piece ? s->piece_asked : s->growth_asked;
+    if (d->data.n && d->offset > asked)
+        fill_hole(s, asked, d->offset);
     if (d->data.n && pwrite(s->copy, d->data.p, d->data.n, (off_t)d->offset) == (ssize_t)d->data.n)
         remember(s, d->offset, d->data.n);
     if (piece)
@@ -258,6 +281,7 @@ static bool fetch(struct stream *s, int64_t at)
     uint64_t from = (uint64_t)piece * STREAM_PIECE + (piece < s->have.n ? s->have.v[piece] : 0);
     if (!s->hooks->await || s->refused)
         return false;
+    s->piece_asked = from;
     ask(s, true, from, READ_MAX, 0);
     return s->hooks->await(s->hooks->ctx, s);
 }

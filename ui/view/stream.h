@@ -43,14 +43,15 @@ struct stream {
     bool remote; /* the node is asked */
 
     /* Of the node's answers. */
-    int copy;           /* nameless; -1 */
-    int64_t size;       /* as far as is known */
-    bool begun;         /* an answer has told the size */
-    bool old_agent;     /* it tells no sizes: from the beginning on, in order */
-    bool growing;       /* the end was asked for */
-    bool ended;         /* there will be no more */
-    bool refused;       /* the node does not have it either */
-    VEC(uint32_t) have; /* of each piece, the bytes that are here, from its beginning on */
+    int copy;                           /* nameless; -1 */
+    int64_t size;                       /* as far as is known */
+    bool begun;                         /* an answer has told the size */
+    bool old_agent;                     /* it tells no sizes: from the beginning on, in order */
+    bool growing;                       /* the end was asked for */
+    uint64_t growth_asked, piece_asked; /* from where on */
+    bool ended;                         /* there will be no more */
+    bool refused;                       /* the node does not have it either */
+    VEC(uint32_t) have;                 /* of each piece, the bytes that are here, from its beginning on */
 };
 
 /* Takes path and label. */
