@@ -242,7 +242,7 @@ bool stream_take(struct stream *s, bool piece, struct msg_output_data *d, const 
 
 bool stream_is_there(const struct stream *s)
 {
-    return s->fd >= 0 || (s->remote && (s->begun || !s->path) && !(s->refused && !s->size));
+    return s->fd >= 0 || (s->remote && s->begun && !(s->refused && !s->size));
 }
 
 int64_t stream_size(void *stream)
