@@ -53,7 +53,8 @@ struct gpus {
     uint32_t name_uid;
     char name[64]; /* of that user */
     struct gpu_look look;
-    struct msg_agent told; /* only gpus, gpu_type, gpus_out, gpus_lost, gpu_notes */
+    struct mono idle_since[GPU_CARDS_MAX]; /* by number; 0: it works, or is not seen */
+    struct msg_agent told;                 /* only gpus, gpu_type, gpus_out, gpus_lost, gpu_notes */
 };
 
 /* --- whose is a process --- */
@@ -232,10 +233,30 @@ static void set_probe(struct gpus *g)
         probe_gpu_type(g->cards.v[i].is.name, p->gpu_type, sizeof p->gpu_type);
 }
 
+/* Looks are samples: a card that works now and then between them is not told from one that never does, but
+ * over many minutes it would be seen working. Nobody knows what was while the driver did not answer. */
+static void note_idle(struct gpus *g)
+{
+    for (uint32_t i = 0; i < g->cards.n; i++) {
+        const struct card *c = &g->cards.v[i];
+        if (c->lost || c->is.busy_pct >= GPU_IDLE_PERCENT)
+            g->idle_since[i] = (struct mono){0};
+        else if (!g->idle_since[i].ns)
+            g->idle_since[i] = mono_read();
+    }
+}
+
+static uint32_t idle_s(const struct gpus *g, uint32_t i)
+{
+    int64_t ns = g->idle_since[i].ns ? mono_read().ns - g->idle_since[i].ns : 0;
+    return (uint32_t)(ns / NS_PER_S);
+}
+
 static void take(struct gpus *g, const struct gpu_look *look)
 {
     if (cards_take(&g->cards, look, is_stranger, g->a))
         store(g);
+    note_idle(g);
     set_probe(g);
     struct msg_agent m = {0};
     agent_describe_gpus(g->a, &m);
@@ -429,7 +450,8 @@ void gpus_util(struct agent *a, struct msg_util *u)
                                                          .busy_pct = c->is.busy_pct,
                                                          .mem_used_mib = c->is.used_mib,
                                                          .mem_mib = c->is.mib,
-                                                         .foreign = c->strangers};
+                                                         .foreign = c->strangers,
+                                                         .idle_s = idle_s(g, i)};
     }
 }
 

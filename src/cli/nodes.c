@@ -390,6 +390,7 @@ static void gpus_json(const struct gpu_map *map, struct str *out)
             json_int(out, "mem_used_mib", (int64_t)g->use.mem_used_mib);
             json_int(out, "mem_mib", (int64_t)g->use.mem_mib);
             json_int(out, "foreign", g->use.foreign);
+            json_int(out, "idle_seconds", g->use.idle_s);
         }
         str_append_char(out, '}');
     }

@@ -305,11 +305,11 @@ struct msg_output_data {
     struct blob data;
     bool eof;    /* the writer has ended and this is all */
     char *error; /* NULL: fine */
+    uint64_t size; /* of the whole stream so far */
 };
 #define MSG_OUTPUT_DATA_FIELDS(F, G, S) \
     F(S, U64, offset) F(S, BLOB, data) F(S, BOOL, eof) F(S, STR, error) F(S, U64, size)
 
-    uint64_t size; /* of the whole stream so far */
 struct msg_input { /* C->S->A: standard input for all ranks of a step, answered by INPUT_ACK */
     struct launch_key key;
     uint64_t offset; /* of data in the whole stream: a repeated piece is dropped */
@@ -332,9 +332,12 @@ struct gpu_util {
     uint32_t busy_pct;
     uint64_t mem_used_mib, mem_mib;
     uint32_t foreign; /* processes on it that are not ours */
+    uint32_t idle_s;  /* since it last did anything, as far as the agent has looked; 0: it works */
 };
+#define GPU_IDLE_PERCENT 5 /* one that is seen doing less than this is idle */
 #define GPU_UTIL_FIELDS(F, G, S)                                                                             \
-    F(S, U32, index) F(S, U32, busy_pct) F(S, U64, mem_used_mib) F(S, U64, mem_mib) F(S, U32, foreign)
+    F(S, U32, index) F(S, U32, busy_pct) F(S, U64, mem_used_mib) F(S, U64, mem_mib) F(S, U32, foreign)       \
+    F(S, U32, idle_s)
 
 struct task_util {
     struct launch_key key;

@@ -100,6 +100,17 @@ is "of its own nothing is said" "$(gpu_field 0 note)" ""
 must stoker gpus --use --json
 has "figures" "$out" '"index":0,"type":"a100","state":"used","job":"'"$job"'","user":"'"$(id -un)"'","name":"busy","note":"","busy_percent":88,"mem_used_mib":10,"mem_mib":81920,"foreign":0'
 has "figures" "$out" '"busy_percent":0,"mem_used_mib":10,"mem_mib":81920,"foreign":1'
+# How long a card has done nothing is the agent's to say: it looks whether anybody watches or not.
+idle_seconds() { stoker gpus --use --json | tr '{' '\n' | sed -n "s/.*\"index\":$1,.*\"idle_seconds\":\([0-9]*\).*/\1/p"; }
+idles_for() { [ "$(idle_seconds "$1")" -ge "$2" ]; }
+is "one that works is not idle" "$(idle_seconds 0)" 0
+wait_for 20 idles_for 3 2
+BUSY=0 cards "compute 1 $(<pid)" "compute 2 $(<pid)"
+wait_for 20 idles_for 0 1
+is "one that has just stopped is idle for less" "$(($(idle_seconds 0) < $(idle_seconds 3)))" 1
+BUSY=88 cards "compute 1 $(<pid)" "compute 2 $(<pid)"
+works() { [ "$(idle_seconds 0)" -eq 0 ]; }
+wait_for 20 works
 must stoker gpus --use
 like "figures in a table" "$(sed -n 2p <<<"$out")" "n1 +0 +a100 +88% +10 MB/80 GB +used +$(id -un)/busy  job $job *"
 must scancel "$job"

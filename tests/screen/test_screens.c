@@ -5,6 +5,8 @@
 
 /* --- GPUs --- */
 
+static uint32_t gpu_idle_s; /* of those that do nothing */
+
 static void feed_util(struct uilab *u, const char *node, const uint32_t *busy, size_t n, uint32_t foreign)
 {
     struct msg_util m = {.node = xstrdup(node),
@@ -17,7 +19,8 @@ static void feed_util(struct uilab *u, const char *node, const uint32_t *busy, s
                                                     .busy_pct = busy[i],
                                                     .mem_used_mib = 41000,
                                                     .mem_mib = 81920,
-                                                    .foreign = i == 5 ? foreign : 0};
+                                                    .foreign = i == 5 ? foreign : 0,
+                                                    .idle_s = busy[i] < GPU_IDLE_PERCENT ? gpu_idle_s : 0};
     uilab_feed(u, MSG_UTIL, 0, &m);
     rec_fini(&msg_util_rec, &m);
 }
@@ -46,22 +49,28 @@ static void every_gpu_has_its_letter(void **state)
     assert_false(flag->on);
 }
 
+/* The agent has watched it all the time: screens that have just been opened know as much. */
 static void a_gpu_that_idles_long_is_told(void **state)
 {
     static const uint32_t busy[] = {97, 2, 0, 0, 0, 0, 88, 0};
     struct stage *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "2");
-    for (int i = 0; i < 210; i++) {
+    for (int i = 0; i < 60; i++) {
         feed_util(u, "gpu01", busy, N_OF(busy), 0);
-        uilab_wait(u, 3000);
+        uilab_wait(u, 1000);
     }
-    uilab_draw(u, 50, 200);
-    must_show(u, "GPU 1 idle for 10 min");
-    must_show(u, "held by alice");
-    uilab_golden(u, "nodes-measured", 50, 200);
-    uilab_wait(u, 60000); /* nobody knows what was in between */
+    gpu_idle_s = 599;
     feed_util(u, "gpu01", busy, N_OF(busy), 0);
+    uilab_draw(u, 50, 200);
+    must_show(u, "idle for 9"); /* in the pane alone */
+    must_not_show(u, "alice's GPU");
+    gpu_idle_s = 8000; /* the job holds it for 73 minutes only */
+    feed_util(u, "gpu01", busy, N_OF(busy), 0);
+    uilab_draw(u, 50, 200);
+    must_show(u, "alice's GPU 1 idle for 1 h 13 min");
+    uilab_golden(u, "nodes-measured", 50, 200);
+    uilab_wait(u, 60000); /* what is not measured is not told */
     uilab_draw(u, 50, 200);
     must_not_show(u, "idle for");
 }

@@ -7,6 +7,7 @@
 
 #include "src/base/xalloc.h"
 #include "ui/app/private.h"
+#include "ui/app/settings.h"
 #include "ui/view/submit.h"
 
 #define TOAST_MS       4000
@@ -16,6 +17,7 @@ struct ui *app_new(const struct app_options *o)
 {
     struct ui *a = xcalloc(1, sizeof *a);
     a->o = *o;
+    a->o.gpu_idle_flag_s = o->gpu_idle_flag_s ? o->gpu_idle_flag_s : SETTINGS_GPU_IDLE_S;
     a->mouse_on = true;
     a->dirty = true;
     a->next_number = 1;

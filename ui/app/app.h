@@ -12,7 +12,8 @@
 
 struct app_options {
     bool read_only, ascii;
-    bool threads; /* files are read beside this thread; without, at once: for tests */
+    bool threads;             /* files are read beside this thread; without, at once: for tests */
+    uint32_t gpu_idle_flag_s; /* ui_gpu_idle_flag_s; 0: SETTINGS_GPU_IDLE_S */
     struct keymap keys;
     struct prefs *prefs;          /* what is remembered; the caller's, never NULL */
     const char *config_dir, *cwd; /* or NULL */

@@ -184,7 +184,7 @@ static void add_past(uint8_t *v, size_t n, uint64_t percent)
     v[n < UTIL_PAST ? n : UTIL_PAST - 1] = (uint8_t)(percent > 100 ? 100 : percent);
 }
 
-static void add_gpus(struct util_past *p, const struct msg_util *u, struct mono now)
+static void add_gpus(struct util_past *p, const struct msg_util *u)
 {
     for (size_t i = 0; i < u->gpus.n; i++) {
         const struct gpu_util *g = &u->gpus.v[i];
@@ -195,12 +195,7 @@ static void add_gpus(struct util_past *p, const struct msg_util *u, struct mono 
             memset(p->gpus + p->n_gpus, 0, (g->index + 1u - p->n_gpus) * sizeof *p->gpus);
             p->n_gpus = g->index + 1u;
         }
-        struct gpu_past *at = &p->gpus[g->index];
-        add_past(at->busy, p->n, g->busy_pct);
-        if (g->busy_pct >= GPU_IDLE_PERCENT)
-            at->idle_since = (struct mono){0};
-        else if (!at->idle_since.ns)
-            at->idle_since = now;
+        add_past(p->gpus[g->index].busy, p->n, g->busy_pct);
     }
 }
 
@@ -212,7 +207,7 @@ static void keep_past(struct measured *m, struct mono now)
         free(p->gpus);
         *p = (struct util_past){0};
     }
-    add_gpus(p, &m->util, now);
+    add_gpus(p, &m->util);
     add_past(p->cpu, p->n, m->util.cpu_permille / 10);
     add_past(p->mem, p->n, m->util.mem_mib ? m->util.mem_used_mib * 100 / m->util.mem_mib : 0);
     p->n += p->n < UTIL_PAST;
@@ -266,12 +261,9 @@ const struct util_past *ui_util_past(const struct ui *a, const char *node)
     return at ? &at->past : NULL;
 }
 
-int64_t ui_gpu_idle_s(const struct ui *a, const char *node, unsigned gpu)
+int64_t ui_gpu_idle_flag_s(const struct ui *a)
 {
-    const struct util_past *p = ui_util_past(a, node);
-    if (!p || gpu >= p->n_gpus || !p->gpus[gpu].idle_since.ns)
-        return 0;
-    return (a->mono.ns - p->gpus[gpu].idle_since.ns) / NS_PER_S;
+    return a->o.gpu_idle_flag_s;
 }
 
 /* --- messages --- */

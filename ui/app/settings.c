@@ -8,11 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/units.h"
 #include "src/base/xalloc.h"
 
 void settings_init(struct settings *s)
 {
-    *s = (struct settings){0};
+    *s = (struct settings){.gpu_idle_s = SETTINGS_GPU_IDLE_S};
     keymap_init(&s->keys);
 }
 
@@ -107,6 +108,10 @@ static int take_setting(struct settings *s, const char *path, const config_setti
     if (str_eq(name, "theme") && text) {
         free(s->theme);
         s->theme = xstrdup(text);
+    } else if (str_eq(name, "gpu_idle") && text) {
+        int rc = duration_parse_conf(text, &s->gpu_idle_s, err);
+        if (rc)
+            return err_prefix(err, rc, "%s:%d", path, line);
     } else if (str_eq(name, "ascii") && is_bool) {
         s->ascii = on;
     } else if (str_eq(name, "read_only") && is_bool) {
@@ -114,10 +119,10 @@ static int take_setting(struct settings *s, const char *path, const config_setti
     } else if (str_eq(name, "mouse") && is_bool) {
         s->no_mouse = !on;
     } else {
-        return err_set(
-            err, -EINVAL,
-            "%s:%d: '%s' is not one of theme, ascii, mouse, read_only, keys, or has the wrong type", path,
-            line, name);
+        return err_set(err, -EINVAL,
+                       "%s:%d: '%s' is not one of theme, ascii, mouse, read_only, gpu_idle, keys, or has "
+                       "the wrong type",
+                       path, line, name);
     }
     return 0;
 }

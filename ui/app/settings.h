@@ -5,10 +5,13 @@
 #include "src/base/err.h"
 #include "ui/keys/keymap.h"
 
+#define SETTINGS_GPU_IDLE_S 600
+
 struct settings {
     char *theme;    /* a name, or a path with a slash; NULL: the built-in looks */
     bool theme_now; /* of the command line: over what :theme chose before */
     bool ascii, read_only, no_mouse;
+    uint32_t gpu_idle_s; /* a GPU that is held and does nothing for so long is told */
     struct keymap keys;
 };
 
@@ -19,6 +22,7 @@ void settings_fini(struct settings *s);
 /* Reads $XDG_CONFIG_HOME/stoker/ui.cfg over them, where there is one:
  *
  *     theme = "light";  ascii = false;  mouse = true;  read_only = false;
+ *     gpu_idle = "10m";
  *     keys = { cancel = "c F8"; };
  *
  * Errors: -EINVAL with file and line; what stands before the error has been taken. */

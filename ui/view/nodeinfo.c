@@ -66,17 +66,64 @@ static void drain_note(struct rich *r, const struct ui *ui, const struct node *n
     since(r, ui, n->t_drain);
 }
 
+/* --- GPUs --- */
+
+static bool holds_gpu(const struct alloc *a, const char *node, unsigned gpu)
+{
+    return str_eq(a->node, node) && cpuset_has(&a->gpus, gpu);
+}
+
+/* Who holds it, and since when; NULL: nobody. */
+static const struct job *holder_of(const struct ui *ui, const struct node *n, unsigned gpu,
+                                   struct wall *ret_since)
+{
+    const char *node = n->spec.name;
+    if (!cpuset_has(&n->gpus_used, gpu))
+        return NULL;
+    list_for_each (j, &ui_model(ui)->active, struct job, in_queue) {
+        *ret_since = j->t_start;
+        for (size_t i = 0; i < j->alloc.n && j->holding; i++)
+            if (holds_gpu(&j->alloc.v[i], node, gpu))
+                return j;
+        for (size_t i = 0; i < j->steps.n && !j->alloc.n; i++)
+            for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+                const struct task *t = &j->steps.v[i].tasks.v[k];
+                if (!task_is_live(t) || !holds_gpu(&t->alloc, node, gpu))
+                    continue;
+                *ret_since = wall_is_set(t->t_start) ? t->t_start : j->t_start;
+                return j;
+            }
+    }
+    return NULL;
+}
+
+const struct job *nodeinfo_gpu_holder(const struct ui *ui, const struct node *n, unsigned gpu)
+{
+    struct wall since;
+    return holder_of(ui, n, gpu, &since);
+}
+
+int64_t nodeinfo_gpu_idle_s(const struct ui *ui, const struct node *n, unsigned gpu)
+{
+    const struct gpu_util *g = gpu_of(ui_util(ui, n->spec.name), gpu);
+    struct wall since = {0};
+    if (!g || !g->idle_s || !holder_of(ui, n, gpu, &since))
+        return 0;
+    int64_t held = wall_elapsed_s(since, ui_now(ui)); /* it may have been idle before it was given */
+    return held < g->idle_s ? held : g->idle_s;
+}
+
 /* A device that is held and does nothing for long: which, since when, whose. */
 static void idle_note(struct rich *r, const struct ui *ui, const struct node *n)
 {
     char b[UNITS_TEXT_SIZE];
     for (unsigned i = 0; i < n->gpus && i < CPUSET_MAX; i++) {
-        int64_t s = ui_gpu_idle_s(ui, n->spec.name, i);
-        const struct job *j = s >= GPU_IDLE_FLAG_S ? nodeinfo_gpu_holder(ui, n, i) : NULL;
+        int64_t s = nodeinfo_gpu_idle_s(ui, n, i);
+        const struct job *j = s >= ui_gpu_idle_flag_s(ui) ? nodeinfo_gpu_holder(ui, n, i) : NULL;
         if (!j)
             continue;
-        rich_addf(r, ROLE_WARN, "GPU %u idle for %s", i, duration_format_words(s, b));
-        rich_addf(r, ROLE_NORMAL, "  held by %s", j->user ? j->user : "");
+        rich_addf(r, ROLE_WARN, "%s's GPU %u idle for %s", j->user ? j->user : "?", i,
+                  duration_format_words(s, b));
         return;
     }
 }
@@ -143,44 +190,21 @@ static void usage(struct lines *l, const struct node *n, const struct msg_util *
         rich_addf(lines_pair(l, "load", LABEL), ROLE_NORMAL, "%.2f", u->load1);
 }
 
-static bool holds_gpu(const struct alloc *a, const char *node, unsigned gpu)
-{
-    return str_eq(a->node, node) && cpuset_has(&a->gpus, gpu);
-}
-
-const struct job *nodeinfo_gpu_holder(const struct ui *ui, const struct node *n, unsigned gpu)
-{
-    const char *node = n->spec.name;
-    if (!cpuset_has(&n->gpus_used, gpu))
-        return NULL;
-    list_for_each (j, &ui_model(ui)->active, struct job, in_queue) {
-        for (size_t i = 0; i < j->alloc.n && j->holding; i++)
-            if (holds_gpu(&j->alloc.v[i], node, gpu))
-                return j;
-        for (size_t i = 0; i < j->steps.n && !j->alloc.n; i++)
-            for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
-                if (task_is_live(&j->steps.v[i].tasks.v[k]) &&
-                    holds_gpu(&j->steps.v[i].tasks.v[k].alloc, node, gpu))
-                    return j;
-    }
-    return NULL;
-}
-
 void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n, unsigned gpu)
 {
     const struct gpu_util *g = gpu_of(ui_util(ui, n->spec.name), gpu);
     const struct util_past *past = ui_util_past(ui, n->spec.name);
     const struct job *j = nodeinfo_gpu_holder(ui, n, gpu);
-    int64_t idle = ui_gpu_idle_s(ui, n->spec.name, gpu);
+    int64_t idle = nodeinfo_gpu_idle_s(ui, n, gpu);
     bool out = windows_node_is_out(ui, n);
-    char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
+    char a[UNITS_TEXT_SIZE];
     rich_addf(r, ROLE_NORMAL, "%-3u", gpu);
     if (g) {
         rich_addf(r, load_role((int)g->busy_pct), "%3u%% ", g->busy_pct);
         if (past && gpu < past->n_gpus)
             spark_add(r, past->gpus[gpu].busy, past->n, SPARK_GPU, ui_ascii(ui));
-        rich_addf(r, ROLE_NORMAL, " %s of %s ", mem_format_words(g->mem_used_mib * 1024, a),
-                  mem_format_words(g->mem_mib * 1024, b));
+        rich_addf(r, ROLE_NORMAL, " %.0f/%.0f GB ", (double)g->mem_used_mib / 1024,
+                  (double)g->mem_mib / 1024);
     }
     if (j)
         rich_addf(r, j->uid == ui_uid(ui) ? ROLE_STRONG : ROLE_NORMAL, " %s/%s", j->user ? j->user : "",
@@ -188,7 +212,7 @@ void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n
     else
         rich_add(r, out ? ROLE_BAR_OUT : ROLE_DIM, out ? " out" : " free");
     if (j && idle >= 60)
-        rich_addf(r, idle >= GPU_IDLE_FLAG_S ? ROLE_WARN : ROLE_DIM, "  idle for %s",
+        rich_addf(r, idle >= ui_gpu_idle_flag_s(ui) ? ROLE_WARN : ROLE_DIM, "  idle for %s",
                   duration_format_words(idle, a));
     if (node_gpu_note(n, gpu))
         rich_addf(r, ROLE_WARN, "  %s", node_gpu_note(n, gpu));

@@ -92,7 +92,6 @@ const struct msg_util *ui_util(const struct ui *ui, const char *node);
 #define UTIL_PAST 60 /* seconds, one for each measurement */
 struct gpu_past {
     uint8_t busy[UTIL_PAST];
-    struct mono idle_since; /* measured all the time since then; 0: it works */
 };
 struct util_past {
     uint8_t cpu[UTIL_PAST], mem[UTIL_PAST]; /* percent, oldest first */
@@ -101,9 +100,8 @@ struct util_past {
     size_t n_gpus;
 };
 const struct util_past *ui_util_past(const struct ui *ui, const char *node);
-/* How long that GPU has done nothing, as far as it was watched; 0: it works, or is not measured. */
-int64_t ui_gpu_idle_s(const struct ui *ui, const char *node, unsigned gpu);
-#define GPU_IDLE_PERCENT 5 /* one that does less than this is idle */
+/* A GPU that is held and has done nothing for so many seconds is worth a word. */
+int64_t ui_gpu_idle_flag_s(const struct ui *ui);
 
 /* The job, be it in the queue or among those that have left it; NULL. */
 const struct job *ui_job(const struct ui *ui, uint32_t id);
