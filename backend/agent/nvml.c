@@ -104,11 +104,25 @@ static const char *text_of(const struct nvml *v, int r)
     return s ? s : "unknown error";
 }
 
+/* Where drivers are put that no package of the system brought: containers and images, WSL, NixOS. */
+static void *open_elsewhere(void)
+{
+    static const char *const paths[] = {"/usr/local/nvidia/lib64/" LIBRARY, "/usr/local/nvidia/lib/" LIBRARY,
+                                        "/usr/lib/wsl/lib/" LIBRARY, "/run/opengl-driver/lib/" LIBRARY};
+    void *library = NULL;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && !library; i++)
+        library = dlopen(paths[i], RTLD_NOW | RTLD_LOCAL);
+    return library;
+}
+
 struct nvml *nvml_open(const char *path, int *ret_error, struct errtext *err)
 {
+    bool anywhere = !path;
     path = path ? path : LIBRARY;
     struct nvml *v = xcalloc(1, sizeof *v);
     v->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!v->library && anywhere)
+        v->library = open_elsewhere();
     const char *missing = NULL;
     *ret_error = -ENOENT;
     if (!v->library) {
