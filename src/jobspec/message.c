@@ -2,19 +2,26 @@
 #include "src/jobspec/message.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/base/xalloc.h"
 #include "src/jobspec/exportenv.h"
 
+/* As the kernel tells it: setting it to see what it was would be seen by other threads. */
 static uint32_t current_umask(void)
 {
-    mode_t mask = umask(022);
-    umask(mask);
-    return (uint32_t)mask;
+    char line[256];
+    unsigned mask = 022;
+    FILE *f = fopen("/proc/self/status", "re");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "Umask: %o", &mask) == 1)
+            break;
+    if (f)
+        fclose(f);
+    return mask;
 }
 
 void submission_init(struct msg_submit *m, struct jobopts *o, enum job_kind kind)

@@ -277,8 +277,10 @@ static void filter_sort_and_columns_are_kept(void **state)
     snprintf(sub, sizeof sub, "%s/stoker", dir);
     snprintf(path, sizeof path, "%s/views.cfg", sub);
     struct errtext err = {""};
-    if (prefs_save(&u->prefs, path, &err) < 0)
+    char *text = prefs_text(&u->prefs);
+    if (prefs_write(text, path, &err) < 0)
         fail_msg("%s", err.s);
+    free(text);
     app_free(u->app);
     u->app = NULL;
     prefs_fini(&u->prefs);

@@ -320,6 +320,42 @@ static void mistakes_are_told_at_their_field(void **state)
     }
 }
 
+static void one_key_mends_what_is_told(void **state)
+{
+    static const struct {
+        const char *keys, *part;
+    } rows[] = {
+        {"s<Down><Down><Down><Down>64<C-t>", "#SBATCH --cpus-per-task=48"},
+        {"s<Down><Down><Down>1<Down>40<C-t>", "#SBATCH --cpus-per-task=6"},
+        {"s<Down><Down><Down><Down><Down>2000G<C-t>", "#SBATCH --mem=512G"},
+        {"s<Down><Down><Down><Down><Down><Down><Down>gpo<C-t>", "#SBATCH --partition=gpu"},
+        {"s<C-t>", "there is nothing to be mended here"},
+    };
+    struct stage *g = *state;
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        uilab_keys(&g->u, rows[i].keys);
+        uilab_draw(&g->u, 24, 132);
+        if (uilab_find(&g->u, rows[i].part) < 0)
+            fail_msg("%s:\n%s", rows[i].keys, uilab_text(&g->u));
+        uilab_keys(&g->u, "<Esc>y");
+    }
+}
+
+static void a_step_whose_command_is_not_there(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "s<F6>");
+    for (size_t i = 0; i < form_n_job_fields + 1; i++) /* to the command of the first step */
+        uilab_keys(u, "<Down>");
+    uilab_keys(u, "/nosuch/fold.sh --all");
+    uilab_draw(u, 43, 132);
+    must_show(u, "/nosuch/fold.sh: No such file");
+    uilab_keys(u, "<C-u>python fold.py"); /* found on the node, or not */
+    uilab_draw(u, 43, 132);
+    must_not_show(u, "No such file");
+}
+
 static void earlier_runs_give_a_measure(void **state)
 {
     struct stage *g = *state;
@@ -353,7 +389,10 @@ static void the_forecast_comes_while_one_types(void **state)
     uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "to start now", 1);
     uilab_golden(u, "form-forecast", 24, 132);
     uilab_draw(u, 24, 132);
-    must_show(u, "with --time=2:00:00 it could start now");
+    must_show(u, "with --time=2:00:00 it could start now  C-t 2:00:00");
+    uilab_keys(u, "<C-t>");
+    uilab_draw(u, 24, 132);
+    must_show(u, "#SBATCH --time=2:00:00");
     uilab_keys(u, "<F9>");
     uilab_result(u, MSG_SUBMIT, REFUSAL_TIME_LIMIT, "8 hours are more than allowed", 0);
     uilab_draw(u, 24, 80);
@@ -560,6 +599,8 @@ int main(void)
         STAGE_CASE(fields_and_script_are_one),
         STAGE_CASE(typing_in_the_form_presses_no_key),
         STAGE_CASE(mistakes_are_told_at_their_field),
+        STAGE_CASE(one_key_mends_what_is_told),
+        STAGE_CASE(a_step_whose_command_is_not_there),
         STAGE_CASE(earlier_runs_give_a_measure),
         STAGE_CASE(the_forecast_comes_while_one_types),
         STAGE_CASE(the_answer_comes_in_the_middle),

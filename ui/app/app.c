@@ -33,6 +33,7 @@ struct ui *app_new(const struct app_options *o)
 static void view_close(struct ui *a, struct view *v)
 {
     link_forget(a, v);
+    aside_forget(a, v);
     v->ops->close(v);
 }
 
@@ -56,6 +57,7 @@ void app_free(struct ui *a)
     for (size_t i = 0; i < sizeof a->roots / sizeof a->roots[0]; i++)
         if (a->roots[i])
             view_close(a, a->roots[i]);
+    aside_fini(a);
     link_drop_utils(a);
     past_fini(&a->past);
     vec_for_each (&a->story, i)

@@ -57,6 +57,9 @@ void app_input(struct ui *a, const struct input *in);
 /* The current view's descriptor, and what to do when it is readable. */
 int app_view_fd(struct ui *a);
 void app_view_wake(struct ui *a);
+/* Readable when work that was done beside this thread has ended; -1: there is none. */
+int app_aside_fd(const struct ui *a);
+void app_aside_wake(struct ui *a);
 /* One slice of background work; true: call again soon. */
 bool app_work(struct ui *a);
 

@@ -184,7 +184,19 @@ static void make_parents(const char *path)
     free(copy);
 }
 
-int prefs_save(const struct prefs *p, const char *path, struct errtext *err)
+char *prefs_text(const struct prefs *p)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *f = open_memstream(&text, &n);
+    bug_on(!f);
+    write_all(f, p);
+    int rc = fclose(f);
+    bug_on(rc);
+    return text;
+}
+
+int prefs_write(const char *text, const char *path, struct errtext *err)
 {
     make_parents(path);
     char *next = xasprintf("%s.%ld", path, (long)getpid());
@@ -193,8 +205,7 @@ int prefs_save(const struct prefs *p, const char *path, struct errtext *err)
     if (!f) {
         rc = err_set(err, -errno, "%s: %s", next, strerror(errno));
     } else {
-        write_all(f, p);
-        bool bad = ferror(f);
+        bool bad = fputs(text, f) < 0;
         if (fclose(f) || bad || rename(next, path)) {
             rc = err_set(err, -(errno ? errno : EIO), "%s: %s", path, strerror(errno));
             unlink(next);

@@ -34,8 +34,10 @@ void prefs_remember(struct prefs *p, const char *line);
 
 /* Errors: -EINVAL with file and line: what was read before it stays. No file: nothing is remembered. */
 int prefs_load(struct prefs *p, const char *path, struct errtext *err) __attribute__((warn_unused_result));
-/* Makes the directory where there is none. Errors: -errno, the file is what it was. */
-int prefs_save(const struct prefs *p, const char *path, struct errtext *err)
+/* The file's text; the caller frees it. */
+char *prefs_text(const struct prefs *p) __attribute__((warn_unused_result));
+/* Writes that text; makes the directory where there is none. Errors: -errno, the file is what it was. */
+int prefs_write(const char *text, const char *path, struct errtext *err)
     __attribute__((warn_unused_result));
 
 #endif

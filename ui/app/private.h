@@ -98,6 +98,7 @@ struct ui {
     struct strv program;
 
     struct cmdline cmd;
+    struct asides *asides; /* NULL: none has been needed */
     struct later later;
     VEC(struct watched) watched;
 };
@@ -137,6 +138,10 @@ void remember_view(struct ui *a, struct view *v);
 void past_fini(struct past *p);
 /* The job is about to leave the mirror. */
 void past_keep(struct ui *a, const struct job *j);
+
+/* aside.c */
+void aside_forget(struct ui *a, const struct view *owner);
+void aside_fini(struct ui *a);
 
 /* link.c */
 void link_resync(struct ui *a);

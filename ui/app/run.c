@@ -20,6 +20,7 @@
 #include "src/base/xalloc.h"
 #include "ui/app/app.h"
 #include "ui/app/connector.h"
+#include "ui/app/saver.h"
 #include "ui/term/term.h"
 
 #define FRAME_MS     16 /* between two pictures at least; the more the picture costs the longer */
@@ -46,9 +47,9 @@ struct loop {
     bool mouse, quit;
     struct prefs prefs;
     char *prefs_path;
+    struct saver saver;
     const struct settings *settings;
     const char *theme_dir;
-    bool theme_chosen, save_failed;
 };
 
 static struct mono mono_now(void)
@@ -192,24 +193,70 @@ static void draw(struct loop *l)
 }
 
 /* What was typed last counts more than the file; what the command line says is in the settings. */
-static int choose_theme(struct loop *l, struct errtext *err)
+static const char *theme_name(const struct loop *l)
 {
-    const char *no_color = getenv("NO_COLOR"), *env = getenv("STOKER_THEME");
+    const char *env = getenv("STOKER_THEME");
     const char *name = l->settings->theme_now ? l->settings->theme : l->prefs.theme;
-    name = name ? name : l->settings->theme ? l->settings->theme : env;
+    return name ? name : l->settings->theme ? l->settings->theme : env;
+}
+
+struct choosing {
+    struct loop *l;
+    char *name, *dir;
+    struct theme theme;
+    int rc;
+    struct errtext err;
+};
+
+static void choosing_free(void *arg)
+{
+    struct choosing *w = arg;
+    free(w->name);
+    free(w->dir);
+    free(w);
+}
+
+static struct choosing *choosing_new(struct loop *l)
+{
+    const char *no_color = getenv("NO_COLOR"), *name = theme_name(l);
     int colors = no_color && *no_color ? 0 : term_colors(l->term);
-    bool none = !name || !*name;
-    struct theme t;
-    theme_init(&t, !none && str_eq(name, "mono") ? 0 : colors);
-    int rc = 0;
-    if (!none && !str_eq(name, "dark") && !str_eq(name, "mono")) {
-        char *path = settings_theme_path(name, l->theme_dir);
-        rc = theme_load(&t, path, err);
-        free(path);
-    }
-    if (rc >= 0 || !l->theme_chosen)
-        l->theme = t;
-    l->theme_chosen = true;
+    struct choosing *w = xcalloc(1, sizeof *w);
+    *w = (struct choosing){.l = l, .name = xstrdup(str_is_empty(name) ? "dark" : name)};
+    w->dir = xstrdup(l->theme_dir);
+    theme_init(&w->theme, str_eq(w->name, "mono") ? 0 : colors);
+    return w;
+}
+
+static void read_theme(void *arg)
+{
+    struct choosing *w = arg;
+    if (str_eq(w->name, "dark") || str_eq(w->name, "mono"))
+        return;
+    char *path = settings_theme_path(w->name, w->dir);
+    w->rc = theme_load(&w->theme, path, &w->err);
+    free(path);
+}
+
+static void theme_read(struct ui *ui, struct view *owner, void *arg)
+{
+    (void)owner;
+    struct choosing *w = arg;
+    if (w->rc < 0)
+        ui_toast(ui, ROLE_ERROR, "%s", w->err.s);
+    else
+        w->l->theme = w->theme;
+    term_redraw(w->l->term);
+    ui_changed(ui);
+}
+
+/* Before there is anything to be held up. */
+static int first_theme(struct loop *l, struct errtext *err)
+{
+    struct choosing *w = choosing_new(l);
+    read_theme(w);
+    int rc = w->rc < 0 ? err_set(err, w->rc, "%s", w->err.s) : 0;
+    l->theme = w->theme;
+    choosing_free(w);
     return rc;
 }
 
@@ -233,16 +280,10 @@ static void run_program(struct loop *l)
 
 static void grant_small_wishes(struct loop *l, unsigned w)
 {
-    struct errtext err = {""};
-    if (w & APP_THEME) {
-        if (choose_theme(l, &err) < 0)
-            app_say(l->app, ROLE_ERROR, err.s);
-        term_redraw(l->term);
-    }
-    if (w & APP_SAVE && prefs_save(&l->prefs, l->prefs_path, &err) < 0 && !l->save_failed) {
-        l->save_failed = true; /* said once: a full disk must not be told at every key */
-        app_say(l->app, ROLE_WARN, err.s);
-    }
+    if (w & APP_THEME)
+        ui_aside(l->app, NULL, read_theme, theme_read, choosing_new(l), choosing_free);
+    if (w & APP_SAVE)
+        saver_save(&l->saver);
     if (w & APP_BELL)
         term_bell(l->term);
     if (w & APP_TITLE)
@@ -324,13 +365,14 @@ static int how_long(const struct loop *l, bool more_work)
 
 static void turn(struct loop *l, bool *more_work)
 {
-    enum { TERMINAL, SIGNALS, CONNECTOR, CLIENT, VIEW, N };
+    enum { TERMINAL, SIGNALS, CONNECTOR, CLIENT, VIEW, ASIDE, N };
     struct pollfd fds[N] = {
         [TERMINAL] = {.fd = term_fd(l->term), .events = POLLIN},
         [SIGNALS] = {.fd = l->signals, .events = POLLIN},
         [CONNECTOR] = {.fd = connector_fd(l->connector), .events = POLLIN},
         [CLIENT] = {.fd = l->client ? client_fd(l->client) : -1, .events = POLLIN},
         [VIEW] = {.fd = app_view_fd(l->app), .events = POLLIN},
+        [ASIDE] = {.fd = app_aside_fd(l->app), .events = POLLIN},
     };
     if (l->client && client_wants_write(l->client))
         fds[CLIENT].events |= POLLOUT;
@@ -351,6 +393,8 @@ static void turn(struct loop *l, bool *more_work)
         end_attempt(l);
     if (n && fds[VIEW].revents && fds[VIEW].fd == app_view_fd(l->app))
         app_view_wake(l->app);
+    if (n && fds[ASIDE].revents)
+        app_aside_wake(l->app);
     if (n && fds[CLIENT].revents)
         read_messages(l);
     flush_messages(l);
@@ -359,7 +403,8 @@ static void turn(struct loop *l, bool *more_work)
         begin_attempt(l);
     *more_work = app_work(l->app);
     /* A key is answered at once; what the cluster does waits for the next picture. */
-    bool by_hand = n && (fds[TERMINAL].revents || fds[SIGNALS].revents || fds[VIEW].revents);
+    bool by_hand =
+        n && (fds[TERMINAL].revents || fds[SIGNALS].revents || fds[VIEW].revents || fds[ASIDE].revents);
     if (app_is_dirty(l->app) && (by_hand || ms_since(l->drawn) >= frame_pause(l)))
         draw(l);
     grant_wishes(l); /* what came from the controller is looked at for the picture, and may ring */
@@ -375,15 +420,24 @@ static int block_signals(void)
     return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* What was sent last must not stay behind. */
+/* What was sent and remembered last must not stay behind; nor is it waited for for long. */
 static void say_goodbye(struct loop *l)
 {
     struct mono begin = mono_now();
     struct errtext err = {""};
-    while (l->client && client_wants_write(l->client) && ms_since(begin) < GOODBYE_MS) {
-        struct pollfd fd = {.fd = client_fd(l->client), .events = POLLOUT};
-        if (poll(&fd, 1, GOODBYE_MS / 4) < 0 || client_flush(l->client, &err) < 0)
+    bool sending = true;
+    while (ms_since(begin) < GOODBYE_MS) {
+        sending = sending && l->client && client_wants_write(l->client);
+        if (!sending && saver_is_idle(&l->saver))
             return;
+        struct pollfd fds[] = {{.fd = sending ? client_fd(l->client) : -1, .events = POLLOUT},
+                               {.fd = app_aside_fd(l->app), .events = POLLIN}};
+        if (poll(fds, 2, GOODBYE_MS / 4) < 0)
+            return;
+        if (fds[1].revents)
+            app_aside_wake(l->app);
+        if (sending && client_flush(l->client, &err) < 0)
+            sending = false;
     }
 }
 
@@ -399,7 +453,7 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
     char *config_dir = settings_beside(""), *cwd = getcwd(NULL, 0);
     if (prefs_load(&l.prefs, l.prefs_path, &prefs_err) < 0)
         notice = prefs_err.s;
-    if (choose_theme(&l, &theme_err) < 0)
+    if (first_theme(&l, &theme_err) < 0)
         notice = theme_err.s;
     canvas_init(&l.canvas);
     l.connector = connector_new();
@@ -415,6 +469,7 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
                             .send = send_message,
                             .ctx = &l};
     l.app = app_new(&o);
+    l.saver = (struct saver){.app = l.app, .prefs = &l.prefs, .path = l.prefs_path};
     set_time(&l);
     if (notice)
         ui_toast(l.app, ROLE_WARN, "%s", notice);

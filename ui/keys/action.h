@@ -76,6 +76,7 @@ enum scope {
     X(FORM,   FORM_SEND,  "form-send",   "F10 C-s",    "submit",  "submit it")                               \
     X(FORM,   FORM_TRY,   "form-try",    "F9",         "try",     "ask when it would start, queue nothing")  \
     X(FORM,   FORM_PICK,  "form-pick",   "F4",         "choose",  "choose from what there is: partitions, jobs, GPUs, indices") \
+    X(FORM,   FORM_FIX,   "form-fix",    "C-t F12",    NULL,      "take what the hint offers")               \
     X(FORM,   FORM_PANEL, "form-panel",  "Tab S-Tab",  "script",  "between the fields and the script")       \
     X(FORM,   FORM_OPEN,  "form-open",   "F3",         "open",    "open a template or a script")             \
     X(FORM,   FORM_SAVE,  "form-save",   "F2",         NULL,      "save it as a template")                   \

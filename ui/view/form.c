@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "src/base/vec.h"
 #include "src/base/words.h"
@@ -298,4 +299,89 @@ static int steps_message(const struct form *f, struct wall now, struct msg_submi
 int form_message(const struct form *f, struct wall now, struct msg_submit *ret, struct errtext *err)
 {
     return f->kind == JOB_KIND_STEPS ? steps_message(f, now, ret, err) : batch_message(f, now, ret, err);
+}
+
+/* --- drafts --- */
+
+struct form_draft *form_draft_new(const struct form *f, struct wall now)
+{
+    struct form_draft *d = xcalloc(1, sizeof *d);
+    form_init(&d->f, f->kind);
+    str_clear(&d->f.text);
+    str_append_n(&d->f.text, f->text.s, f->text.len);
+    d->f.path = f->path ? xstrdup(f->path) : NULL;
+    d->f.args = f->args ? xstrdup(f->args) : NULL;
+    d->f.dir = f->dir ? xstrdup(f->dir) : NULL;
+    d->now = now;
+    d->rc = -EAGAIN;
+    return d;
+}
+
+void form_draft_free(void *draft)
+{
+    struct form_draft *d = draft;
+    if (!d)
+        return;
+    form_fini(&d->f);
+    rec_fini(&msg_submit_rec, &d->m);
+    free(d->missing.text);
+    free(d);
+}
+
+static const struct form_field *field_of(const struct form_field *v, size_t n, const char *key)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(v[i].key, key))
+            return &v[i];
+    return NULL;
+}
+
+static void look_for_directory(struct form_draft *d)
+{
+    const char *key = d->f.kind == JOB_KIND_STEPS ? "workdir" : "chdir";
+    const struct form_field *field = field_of(d->f.fields, d->f.n_fields, key);
+    char *value = field ? form_get(&d->f, field, -1) : NULL;
+    if (!str_is_empty(value) && d->m.req.workdir && access(d->m.req.workdir, X_OK) != 0) {
+        d->missing.field = field;
+        d->missing.step = -1;
+        d->missing.text = xasprintf("%s: %s", d->m.req.workdir, strerror(errno));
+    }
+    free(value);
+}
+
+/* The first word of a command where it is a path; NULL: the shell looks for it on the node. */
+static char *program_of(const char *command, const char *dir)
+{
+    size_t n = strcspn(command, " \t\n;|&<>()$`\"'");
+    if (!memchr(command, '/', n) || command[0] == '~')
+        return NULL;
+    if (command[0] == '/' || !dir)
+        return xstrndup(command, n);
+    return xasprintf("%s/%.*s", dir, (int)n, command);
+}
+
+static void look_for_commands(struct form_draft *d)
+{
+    for (size_t i = 0; i < d->m.steps.n && !d->missing.field; i++) {
+        const struct step *s = &d->m.steps.v[i];
+        char *path = s->command ? program_of(s->command, s->workdir ? s->workdir : d->m.req.workdir) : NULL;
+        if (path && access(path, X_OK) != 0) {
+            d->missing.field = field_of(form_step_fields, form_n_step_fields, "command");
+            d->missing.step = (int)i;
+            d->missing.text = xasprintf("%s: %s", path, strerror(errno));
+        }
+        free(path);
+    }
+}
+
+void form_draft_build(void *draft)
+{
+    struct form_draft *d = draft;
+    d->rc = form_message(&d->f, d->now, &d->m, &d->err);
+    if (d->rc < 0) {
+        d->m = (struct msg_submit){.kind = 0};
+        return;
+    }
+    look_for_directory(d);
+    look_for_commands(d);
 }

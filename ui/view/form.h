@@ -54,7 +54,8 @@ char *form_get(const struct form *f, const struct form_field *field, int step)
 /* "" and NULL take it out. */
 void form_set(struct form *f, const struct form_field *field, int step, const char *value);
 
-/* What is submitted. Errors: -EINVAL ..., the text names the line. msg_submit_rec frees *ret. */
+/* What is submitted. Reads the scripts that steps name: it may wait for files. Errors: -EINVAL ..., the
+ * text names the line. msg_submit_rec frees *ret. */
 int form_message(const struct form *f, struct wall now, struct msg_submit *ret, struct errtext *err)
     __attribute__((warn_unused_result));
 
@@ -63,16 +64,39 @@ int form_message(const struct form *f, struct wall now, struct msg_submit *ret, 
 enum hint_kind { HINT_ERROR, HINT_WARN, HINT_GOOD };
 struct form_hint {
     const struct form_field *field; /* NULL: of the whole */
-    int step;                       /* or -1 */
+    int step;                       /* of fields of steps; or -1 */
     enum hint_kind kind;
     char *text;
+    char *fix; /* the value that would mend it; NULL: there is none */
 };
 struct form_hints {
     struct form_hint *v;
     size_t n, cap;
 };
 void form_hints_fini(struct form_hints *h);
-/* Mistakes in the text, what no node has, what a partition does not allow, what earlier runs used. */
-void form_check(const struct form *f, const struct ui *ui, struct form_hints *ret);
+
+/* A form as it was at one time, and what was found out about it with its files. */
+struct form_draft {
+    struct form f;
+    struct wall now;
+    int rc; /* of form_message; < 0: err says why, and there is no message */
+    struct errtext err;
+    struct msg_submit m;
+    struct {
+        const struct form_field *field;
+        int step;
+        char *text;
+    } missing; /* a directory or a command that is not there; field NULL: none */
+};
+/* A copy of the form, nothing found out yet. */
+struct form_draft *form_draft_new(const struct form *f, struct wall now)
+    __attribute__((warn_unused_result));
+void form_draft_free(void *draft);
+/* Finds out. It may wait for files; uses nothing but the draft. */
+void form_draft_build(void *draft);
+
+/* What there is to say: mistakes in the text, what no node has, what a partition does not allow, what is
+ * not there, what earlier runs used. Waits for nothing. */
+void form_check(const struct form_draft *d, const struct ui *ui, struct form_hints *ret);
 
 #endif

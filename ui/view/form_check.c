@@ -2,10 +2,8 @@
  * had, what is lopsided, what earlier runs used. The forecast is the controller's: ui/view/submit.c asks
  * for it.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "src/base/units.h"
 #include "src/base/vec.h"
@@ -17,8 +15,10 @@
 
 void form_hints_fini(struct form_hints *h)
 {
-    vec_for_each (h, i)
+    vec_for_each (h, i) {
         free(h->v[i].text);
+        free(h->v[i].fix);
+    }
     vec_fini(h);
 }
 
@@ -40,6 +40,17 @@ static void hint(struct check *c, const struct form_field *field, enum hint_kind
     str_vappendf(&s, fmt, ap);
     va_end(ap);
     vec_push(c->out, (struct form_hint){.field = field, .step = -1, .kind = kind, .text = str_take(&s)});
+}
+
+/* What would mend the hint that was given last. */
+static void fix_with(struct check *c, const char *value)
+{
+    c->out->v[c->out->n - 1].fix = xstrdup(value);
+}
+
+static void fix_with_count(struct check *c, uint32_t n)
+{
+    c->out->v[c->out->n - 1].fix = xasprintf("%u", n);
 }
 
 static const struct form_field *field_of(const struct check *c, const char *key)
@@ -120,6 +131,8 @@ static const struct part_spec *first_part(struct check *c, const struct job_req 
             hint(c, field_of(c, "partition"), HINT_ERROR, "there is no partition %s; there are: %s",
                  names.v[i], all.s);
             str_fini(&all);
+            if (names.n == 1 && model_default_part(c->m))
+                fix_with(c, model_default_part(c->m)->name);
         }
         first = first ? first : p;
     }
@@ -132,9 +145,11 @@ static void check_time(struct check *c, const struct job_req *r, const struct pa
     char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
     if (!p || p->max_time_s == DURATION_UNLIMITED || r->time_limit_s == DURATION_NOT_SET)
         return;
-    if (r->time_limit_s == DURATION_UNLIMITED || r->time_limit_s > p->max_time_s)
+    if (r->time_limit_s == DURATION_UNLIMITED || r->time_limit_s > p->max_time_s) {
         hint(c, field_of(c, "time"), HINT_ERROR, "%s asked, %s allows %s",
              duration_format(r->time_limit_s, a), p->name, duration_format(p->max_time_s, b));
+        fix_with(c, b);
+    }
 }
 
 struct biggest {
@@ -165,12 +180,16 @@ static void check_sizes(struct check *c, const struct job_req *r, const struct p
     struct biggest big = biggest_nodes(c, p, r->gpu_type);
     if (!p || !big.cpus)
         return;
-    if (r->cpus_per_task != NOT_GIVEN && r->cpus_per_task > big.cpus)
+    if (r->cpus_per_task != NOT_GIVEN && r->cpus_per_task > big.cpus) {
         hint(c, field_of(c, "cpus-per-task"), HINT_ERROR, "%u asked, the nodes of %s have %u",
              r->cpus_per_task, p->name, big.cpus);
-    if (r->mem_node_mib != MEM_NOT_GIVEN && big.mem_mib && r->mem_node_mib > big.mem_mib)
+        fix_with_count(c, big.cpus);
+    }
+    if (r->mem_node_mib != MEM_NOT_GIVEN && big.mem_mib && r->mem_node_mib > big.mem_mib) {
         hint(c, field_of(c, "mem"), HINT_ERROR, "%s asked, the nodes of %s have %s",
              mem_format_slurm(r->mem_node_mib, a), p->name, mem_format_slurm(big.mem_mib, b));
+        fix_with(c, b);
+    }
     if (r->gpu_type && !big.typed)
         hint(c, field_of(c, "gpus"), HINT_ERROR, "no node of %s has GPUs of type %s", p->name, r->gpu_type);
     else if (r->gpus != NOT_GIVEN && r->gpus && !big.gpus)
@@ -188,10 +207,12 @@ static void check_balance(struct check *c, const struct job_req *r, const struct
     if (!gpus || !big.gpus || !big.cpus || r->cpus_per_task == NOT_GIVEN)
         return;
     uint32_t share = big.cpus / big.gpus * gpus;
-    if (share && r->cpus_per_task > 2 * share)
+    if (share && r->cpus_per_task > 2 * share) {
         hint(c, field_of(c, "cpus-per-task"), HINT_WARN,
              "%u CPUs for %u %s: %u would be the share of a node", r->cpus_per_task, gpus,
              gpus == 1 ? "GPU" : "GPUs", share);
+        fix_with_count(c, share);
+    }
 }
 
 static void check_dependency(struct check *c, const struct job_req *r)
@@ -205,15 +226,6 @@ static void check_dependency(struct check *c, const struct job_req *r)
                  job_state_is_final((enum job_state)j->state) && j->state != JOB_COMPLETED)
             hint(c, field_of(c, "dependency"), HINT_ERROR, "job %u has failed: this would never start", id);
     }
-}
-
-static void check_directory(struct check *c, const struct job_req *r)
-{
-    const struct form_field *f = field_of(c, c->f->kind == JOB_KIND_STEPS ? "workdir" : "chdir");
-    char *value = f ? form_get(c->f, f, -1) : NULL;
-    if (!str_is_empty(value) && r->workdir && access(r->workdir, X_OK) != 0)
-        hint(c, f, HINT_WARN, "%s: %s", r->workdir, strerror(errno));
-    free(value);
 }
 
 /* --- what earlier runs of that name used --- */
@@ -253,19 +265,16 @@ static void check_request(struct check *c, const struct job_req *r)
         check_balance(c, r, p);
     }
     check_dependency(c, r);
-    check_directory(c, r);
     if (r->name)
         look_at_runs(c, r);
 }
 
-void form_check(const struct form *f, const struct ui *ui, struct form_hints *ret)
+void form_check(const struct form_draft *d, const struct ui *ui, struct form_hints *ret)
 {
-    struct check c = {.f = f, .ui = ui, .m = ui_model(ui), .out = ret};
-    struct errtext err = {""};
-    struct msg_submit m;
+    struct check c = {.f = &d->f, .ui = ui, .m = ui_model(ui), .out = ret};
     form_hints_fini(ret);
     *ret = (struct form_hints){0};
-    if (f->kind != JOB_KIND_STEPS) {
+    if (d->f.kind != JOB_KIND_STEPS) {
         struct batch b;
         batch_init(&b);
         b.job.now = ui_now(ui);
@@ -274,10 +283,13 @@ void form_check(const struct form *f, const struct ui *ui, struct form_hints *re
         if (!good)
             return;
     }
-    if (form_message(f, ui_now(ui), &m, &err) < 0) {
-        hint(&c, NULL, HINT_ERROR, "%s", err.s);
+    if (d->rc < 0) {
+        hint(&c, NULL, HINT_ERROR, "%s", d->err.s);
         return;
     }
-    check_request(&c, &m.req);
-    rec_fini(&msg_submit_rec, &m);
+    check_request(&c, &d->m.req);
+    if (d->missing.field) {
+        hint(&c, d->missing.field, HINT_WARN, "%s", d->missing.text);
+        ret->v[ret->n - 1].step = d->missing.step;
+    }
 }

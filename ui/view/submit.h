@@ -13,8 +13,5 @@ void submit_open(struct ui *ui, const char *path);
 /* submit_pick.c: what F4 offers for a field. value: what it has now. take is called with the new one. */
 typedef void submit_take_fn(struct view *v, const char *value);
 void submit_pick(struct view *v, const struct form_field *field, const char *value, submit_take_fn *take);
-/* F2 and F3. load is called with the path of what was chosen. */
-void submit_save_template(struct view *v, const struct form *f);
-void submit_open_menu(struct view *v, submit_take_fn *load);
 
 #endif

@@ -1,0 +1,56 @@
+/* saver.c - writes what the screens remember. */
+#include "ui/app/saver.h"
+
+#include <stdlib.h>
+
+#include "src/base/xalloc.h"
+
+struct saving {
+    struct saver *s;
+    char *text, *path;
+    int rc;
+    struct errtext err;
+};
+
+static void saving_free(void *arg)
+{
+    struct saving *w = arg;
+    free(w->text);
+    free(w->path);
+    free(w);
+}
+
+static void write_it(void *arg)
+{
+    struct saving *w = arg;
+    w->rc = prefs_write(w->text, w->path, &w->err);
+}
+
+static void written(struct ui *ui, struct view *owner, void *arg)
+{
+    (void)owner;
+    struct saving *w = arg;
+    struct saver *s = w->s;
+    s->running = false;
+    if (w->rc < 0 && !s->failed)
+        ui_toast(ui, ROLE_WARN, "%s", w->err.s);
+    s->failed |= w->rc < 0;
+    if (s->again)
+        saver_save(s);
+}
+
+void saver_save(struct saver *s)
+{
+    s->again = s->running;
+    if (s->running)
+        return;
+    struct saving *w = xcalloc(1, sizeof *w);
+    *w = (struct saving){.s = s, .text = prefs_text(s->prefs), .path = xstrdup(s->path)};
+    s->running = true;
+    ui_aside(s->app, NULL, write_it, written, w, saving_free);
+}
+
+bool saver_is_idle(const struct saver *s)
+{
+    return !s->running;
+}

@@ -1,0 +1,20 @@
+/* saver.h - writes what the screens remember beside their thread, one file at a time, the newest last. */
+#ifndef UI_APP_SAVER_H
+#define UI_APP_SAVER_H
+
+#include "ui/app/app.h"
+
+struct saver {
+    struct ui *app;
+    const struct prefs *prefs;
+    const char *path;
+    bool running, again;
+    bool failed; /* that has been said: a full disk must not be told at every key */
+};
+
+/* The prefs have changed. A failure is told once. */
+void saver_save(struct saver *s);
+/* Nothing is being written. */
+bool saver_is_idle(const struct saver *s);
+
+#endif

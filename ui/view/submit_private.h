@@ -1,0 +1,85 @@
+/* submit_private.h - the form's state, for the files of the form alone.
+ *
+ *      submit.c       what it is: rows, changes, keys
+ *      submit_ask.c   what is found out: drafts, the controller's forecast, sending
+ *      submit_draw.c  what is seen
+ *      submit_pick.c  what F4 offers
+ *      submit_file.c  scripts and templates: opening, saving
+ */
+#ifndef UI_VIEW_SUBMIT_PRIVATE_H
+#define UI_VIEW_SUBMIT_PRIVATE_H
+
+#include "src/base/vec.h"
+#include "ui/view/submit.h"
+#include "ui/widget/edit.h"
+#include "ui/widget/textedit.h"
+
+struct form_row {
+    const struct form_field *field; /* NULL: a title */
+    const char *title;
+    int step;
+};
+
+/* What a draft is made for. */
+#define DRAFT_CHECK   1u
+#define DRAFT_ASK     2u /* when would it start? */
+#define DRAFT_BY_HAND 4u /* the same, and the answer is told aloud */
+#define DRAFT_SEND    8u
+
+struct submit {
+    struct view v;
+    struct form f;
+    struct textedit script;
+    struct edit edit; /* of the field under the cursor */
+    VEC(struct form_row) rows;
+    size_t row, top;
+    bool on_script, changed;
+    struct rect fields_area, script_area;
+
+    struct form_draft *draft; /* the newest that is finished; NULL: none yet */
+    unsigned making, wanted;  /* DRAFT_*: what one is being made for, what the next one is to be for */
+    struct form_hints hints;
+
+    /* What the controller says. */
+    bool asking, again, now, refused;
+    char *forecast, *cheaper;
+    uint32_t cheaper_s; /* the limit that was tried */
+};
+
+static inline struct submit *submit_of(struct view *v)
+{
+    return (struct submit *)(void *)v;
+}
+
+/* submit.c */
+const struct form_row *submit_row(const struct submit *s); /* under the cursor */
+void submit_go_to(struct submit *s, size_t row);
+/* A value for a field, as if it had been typed there. */
+void submit_set(struct submit *s, const struct form_field *field, int step, const char *value);
+
+/* submit_ask.c */
+/* Makes a draft of the form as it is now, beside the screens, and does what it is for: DRAFT_*. */
+void submit_draft(struct submit *s, unsigned what);
+/* Asks the controller after a moment of quiet. */
+void submit_ask_soon(struct submit *s);
+void submit_timer(struct view *v);
+bool submit_has_errors(const struct submit *s);
+/* The hint that matters: of this field, else the first that stops it. NULL: none. */
+const struct form_hint *submit_hint(const struct submit *s);
+/* The worst that is said of a field; NULL: nothing. */
+const struct form_hint *submit_hint_of(const struct submit *s, const struct form_row *row);
+/* Does what the hint offers, or takes the limit with which it could start now. False where nothing is
+ * offered. */
+bool submit_take_fix(struct submit *s);
+
+/* submit_draw.c */
+void submit_title(struct view *v, struct rich *out);
+void submit_draw(struct view *v, struct canvas *c, const struct layout *l);
+
+/* submit_file.c */
+/* F2 and F3. load is called with the form that was read, whose contents it takes. */
+typedef void submit_load_fn(struct view *v, struct form *take_f);
+void submit_save_template(struct view *v, const struct form *f);
+void submit_open_menu(struct view *v, submit_load_fn *load);
+
+#endif
