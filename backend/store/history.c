@@ -63,6 +63,11 @@ static bool is_text(const struct strv *wanted, const char *text)
     return !wanted->n || (text && strv_has(wanted, text));
 }
 
+static bool is_like(const char *part, const char *text)
+{
+    return str_is_empty(part) || (text && strcasestr(text, part));
+}
+
 static const char *column(sqlite3_stmt *st, int i)
 {
     return (const char *)sqlite3_column_text(st, i);
@@ -95,6 +100,10 @@ static int take(struct piece *p, uint32_t job, uint32_t array, uint32_t index)
                     is_text(&q->users, column(st, COL_USER)) && is_text(&q->names, column(st, COL_NAME)) &&
                     has_one_of(&q->partitions, column(st, COL_PARTITION)) &&
                     is_text(&q->accounts, column(st, COL_ACCOUNT)) &&
+                    is_like(q->user_like, column(st, COL_USER)) &&
+                    is_like(q->name_like, column(st, COL_NAME)) &&
+                    is_like(q->partition_like, column(st, COL_PARTITION)) &&
+                    is_like(q->account_like, column(st, COL_ACCOUNT)) &&
                     (!array || (uint32_t)sqlite3_column_int64(st, COL_ARRAY) == array);
         if (fits && index != ARRAY_NONE)
             r = is_element(p, st, job, index, &fits);
@@ -170,8 +179,13 @@ static sqlite3_stmt *scan(const struct piece *p, const struct history_place *at)
     int64_t bound = !bounded    ? (q->newest ? INT64_MAX : INT64_MIN)
                     : q->newest ? last_end(p) + 1
                                 : q->since.ms - 1;
+    uint32_t job = q->newest ? 0 : UINT32_MAX;
+    if (q->newest && wall_is_set(q->before) && q->before.ms < bound) {
+        bound = q->before.ms;
+        job = q->before_job;
+    }
     sqlite3_bind_int64(st, 1, at->begun ? at->t_end : bound);
-    sqlite3_bind_int64(st, 2, at->begun ? at->job : q->newest ? 0 : UINT32_MAX);
+    sqlite3_bind_int64(st, 2, at->begun ? at->job : job);
     if (one_user)
         sqlite3_bind_text(st, 3, q->users.v[0], -1, SQLITE_STATIC);
     return st;

@@ -303,8 +303,8 @@ struct msg_output_read { /* C->S->A: bytes of a spooled stream, answered by OUTP
 struct msg_output_data {
     uint64_t offset;
     struct blob data;
-    bool eof;    /* the writer has ended and this is all */
-    char *error; /* NULL: fine */
+    bool eof;      /* the writer has ended and this is all */
+    char *error;   /* NULL: fine */
     uint64_t size; /* of the whole stream so far */
 };
 #define MSG_OUTPUT_DATA_FIELDS(F, G, S) \
@@ -391,11 +391,17 @@ struct msg_history { /* C->S: jobs that have left the state, answered by JOBS ..
     bool ended;                                     /* ... and ended by `until` */
     bool newest;                                    /* the last ends first */
     uint32_t limit;                                 /* rows; 0: all */
+    struct wall
+        before; /* with newest: ended before this one, to go on behind the last row; unset: from the end */
+    uint32_t before_job; /* ... or then, with a lower id */
+    char *user_like, *name_like, *partition_like,
+        *account_like; /* texts that are in them, any case; NULL: any */
 };
 #define MSG_HISTORY_FIELDS(F, G, S)                                                                          \
     G(S, LISTOF, jobs, job_target) F(S, STRV, users) F(S, STRV, names) F(S, STRV, partitions)                \
     F(S, STRV, accounts) F(S, U32, states) F(S, WALL, since) F(S, WALL, until) F(S, BOOL, ended)             \
-    F(S, BOOL, newest) F(S, U32, limit)
+    F(S, BOOL, newest) F(S, U32, limit) F(S, WALL, before) F(S, U32, before_job) F(S, STR, user_like)        \
+    F(S, STR, name_like) F(S, STR, partition_like) F(S, STR, account_like)
 
 struct msg_history_end {
     uint32_t n; /* rows sent */

@@ -190,6 +190,115 @@ static void history_says_what_was_used(void **state)
     must_show(u, "--mem=124G");
 }
 
+/* A page of the answer: its ids go down from there. */
+static void answer_page(struct uilab *u, uint32_t first_id, size_t n)
+{
+    uint64_t tag = uilab_sent(u, MSG_HISTORY)->tag;
+    struct msg_jobs rows = {0};
+    for (size_t i = 0; i < n; i++) {
+        struct job *j = past_job(first_id - (uint32_t)i, i % 50 ? "old" : "rare", JOB_COMPLETED);
+        rec_copy(&job_rec, rec_list_push(&rows.rows), j);
+        job_free(j);
+    }
+    uilab_feed(u, MSG_JOBS, tag, &rows);
+    rec_fini(&msg_jobs_rec, &rows);
+    struct msg_history_end end = {.n = (uint32_t)n};
+    uilab_forget_sent(u);
+    uilab_feed(u, MSG_HISTORY_END, tag, &end);
+    uilab_draw(u, 24, 80);
+}
+
+static void history_goes_on_page_by_page(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "6");
+    const struct msg_history *q = uilab_sent(u, MSG_HISTORY)->body;
+    assert_true(q->newest);
+    check_int("a page", q->limit, 500);
+    assert_false(wall_is_set(q->before));
+    answer_page(u, 90000, 500);
+    must_show(u, "back to ");
+    assert_null(uilab_sent(u, MSG_HISTORY)); /* nobody looks there */
+    uilab_keys(u, "jjj<PgDn>");
+    assert_null(uilab_sent(u, MSG_HISTORY));
+    uilab_keys(u, "G");
+    uilab_draw(u, 24, 80);
+    must_show(u, "more is coming");
+    q = uilab_sent(u, MSG_HISTORY)->body;
+    check_int("it begins behind the last row", q->before_job, 89501);
+    assert_true(wall_is_set(q->before));
+    must_show(u, "89501"); /* and one can go on meanwhile */
+    answer_page(u, 89500, 500);
+    must_show(u, "89501"); /* the cursor stays where it was */
+    uilab_keys(u, "G");
+    answer_page(u, 89000, 3); /* less than a page: there is no more */
+    must_not_show(u, "back to");
+    uilab_keys(u, "Gkkg G");
+    assert_null(uilab_sent(u, MSG_HISTORY));
+}
+
+static void the_controller_looks_for_what_the_filter_says(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "6");
+    answer_page(u, 90000, 500);
+    uilab_keys(u, "/user:dan state:TIME part:gpu !name:x gpus:>1");
+    assert_null(uilab_sent(u, MSG_HISTORY)); /* not at each letter */
+    uilab_keys(u, "<Enter>");
+    const struct msg_history *q = uilab_sent(u, MSG_HISTORY)->body;
+    check_str("user", q->user_like, "dan");
+    check_str("partition", q->partition_like, "gpu");
+    check_int("states", q->states, 1u << JOB_TIMEOUT);
+    assert_null(q->name_like); /* what is turned round is looked for here */
+    assert_false(wall_is_set(q->before));
+    uilab_forget_sent(u);
+    uilab_keys(u, "jk");
+    assert_null(uilab_sent(u, MSG_HISTORY)); /* one question at a time */
+}
+
+/* Words that the controller does not know are looked for here, in some more pages, but not in all there
+ * are. */
+static void a_rare_word_does_not_walk_for_ever(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uint32_t id = 90000;
+    uilab_keys(u, "6/rare<Enter>");
+    int pages = 0;
+    for (; uilab_sent(u, MSG_HISTORY) && pages < 50; pages++, id -= 500)
+        answer_page(u, id, 500);
+    assert_true(pages >= 3 && pages <= 6); /* then the screen is full twice over */
+    uilab_keys(u, "/nowhere<Enter>");
+    for (pages = 0; uilab_sent(u, MSG_HISTORY) && pages < 50; pages++, id -= 500)
+        answer_page(u, id, 500);
+    assert_true(pages > 5 && pages < 12);
+    uilab_keys(u, "G"); /* whoever wants goes on */
+    assert_non_null(uilab_sent(u, MSG_HISTORY));
+}
+
+static void another_filter_while_a_page_comes(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "6/user:bo<Enter>"); /* the first question is still open */
+    uint64_t tag = uilab_sent(u, MSG_HISTORY)->tag;
+    const struct msg_history *q = uilab_sent(u, MSG_HISTORY)->body;
+    assert_null(q->user_like);
+    struct msg_history_end end = {.n = 0};
+    uilab_forget_sent(u);
+    uilab_feed(u, MSG_HISTORY_END, tag, &end);
+    q = uilab_sent(u, MSG_HISTORY)->body;
+    check_str("then the other", q->user_like, "bo");
+    app_lost(u->app, "cut");
+    uilab_forget_sent(u);
+    uilab_connect(u);
+    uilab_draw(u, 24, 80);
+    q = uilab_sent(u, MSG_HISTORY)->body;
+    check_str("asked anew", q->user_like, "bo");
+}
+
 static void history_survives_a_controller_that_has_none(void **state)
 {
     struct stage *g = *state;
@@ -518,6 +627,10 @@ int main(void)
         STAGE_CASE(partitions_lead_to_their_jobs),
         STAGE_CASE(history_has_what_left_the_queue),
         STAGE_CASE(history_says_what_was_used),
+        STAGE_CASE(history_goes_on_page_by_page),
+        STAGE_CASE(the_controller_looks_for_what_the_filter_says),
+        STAGE_CASE(a_rare_word_does_not_walk_for_ever),
+        STAGE_CASE(another_filter_while_a_page_comes),
         STAGE_CASE(history_survives_a_controller_that_has_none),
         STAGE_CASE(usage_counts_and_asks),
         STAGE_CASE(the_plan_is_on_a_line_of_time),

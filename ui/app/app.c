@@ -232,7 +232,7 @@ static void show_screen(struct ui *a, size_t i)
         pop_view(a);
     if (!a->roots[i]) {
         a->roots[i] = screens[i]->open(a, NULL);
-        a->behind[i] = false;
+        a->behind[i] = true; /* it has not seen its filter yet */
         remember_restore(a, a->roots[i]);
     }
     a->root = i;

@@ -1,28 +1,49 @@
-/* past.c - jobs that have left the controller's state: asked for once when somebody wants to see them, and
- * kept up by taking along what leaves the mirror from then on. */
+/* past.c - jobs that have left the controller's state: asked for in pages, newest end first, when somebody
+ * wants to see them, and kept up by taking along what leaves the mirror from then on.
+ *
+ *      want --> page --> page --> ... --> whole        each page begins behind the last row of the one
+ * before |                                             (its end and its id), so that nothing shifts
+ *        +--another want--> from the newest on again; what is known already stays
+ */
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
 #include "ui/app/private.h"
 
-#define PAST_ROWS 2000 /* asked for, newest ends first */
-#define PAST_MAX  6000 /* kept */
+#define PAGE_ROWS 500
+#define PAST_MAX  20000 /* kept, so that memory stays bounded */
 
-void past_fini(struct past *p)
+static void forget_jobs(struct past *p)
 {
     vec_for_each (&p->jobs, i)
         job_free(p->jobs.v[i]);
     vec_fini(&p->jobs);
     idmap_fini(&p->by_id);
+    p->by_id = (struct idmap){0};
+}
+
+void past_fini(struct past *p)
+{
+    forget_jobs(p);
+    rec_fini(&msg_history_rec, &p->query);
     *p = (struct past){0};
+}
+
+static bool ended_before(const struct job *a, const struct job *b)
+{
+    return a->t_end.ms != b->t_end.ms ? a->t_end.ms < b->t_end.ms : a->id < b->id;
 }
 
 static void drop_oldest(struct past *p)
 {
-    struct job *j = p->jobs.v[0];
+    size_t oldest = 0;
+    for (size_t i = 1; i < p->jobs.n; i++)
+        if (ended_before(p->jobs.v[i], p->jobs.v[oldest]))
+            oldest = i;
+    struct job *j = p->jobs.v[oldest];
     idmap_remove(&p->by_id, j->id);
     job_free(j);
-    vec_remove(&p->jobs, 0);
+    p->jobs.v[oldest] = p->jobs.v[--p->jobs.n];
 }
 
 static void take(struct past *p, struct job *take_j)
@@ -51,34 +72,96 @@ void past_keep(struct ui *a, const struct job *j)
         take(&a->past, copy_of(j));
 }
 
+/* --- asking --- */
+
+static void ask_page(struct ui *a);
+
+static void take_page(struct past *p, const struct msg_jobs *rows)
+{
+    for (size_t i = 0; i < rows->rows.n; i++) {
+        const struct job *j = &rows->rows.v[i];
+        take(p, copy_of(j));
+        p->query.before = j->t_end;
+        p->query.before_job = j->id;
+    }
+}
+
 static void answered(struct ui *a, struct view *owner, uint64_t arg, const struct incoming *in)
 {
     (void)owner;
-    (void)arg;
+    struct past *p = &a->past;
+    bool ours = arg == p->walk; /* else of a want that is no more */
     if (in && in->kind == MSG_JOBS) {
-        const struct msg_jobs *rows = in->body;
-        for (size_t i = 0; i < rows->rows.n; i++)
-            take(&a->past, copy_of(&rows->rows.v[i]));
+        if (ours)
+            take_page(p, in->body);
+        app_changed(a);
+        return;
+    }
+    p->asking = false;
+    if (!in) {
+        p->asked = false; /* asked again when the connection is back */
+    } else if (!ours) {
+        ask_page(a);
     } else {
-        a->past.asking = false;
-        if (!in)
-            a->past.asked = false; /* asked again when the connection is back */
+        const struct msg_history_end *end = in->kind == MSG_HISTORY_END ? in->body : NULL;
+        p->whole = !end || end->n < PAGE_ROWS; /* a controller that refuses has no more for us */
     }
     app_changed(a);
 }
 
-void ui_want_past(struct ui *a)
+/* One question at a time: the controller answers no two. */
+static void ask_page(struct ui *a)
 {
-    struct msg_history ask = {.newest = true, .limit = PAST_ROWS};
-    if (a->past.asked || !a->online)
+    struct past *p = &a->past;
+    if (p->asking || !a->online)
         return;
-    a->past.asked = true;
-    a->past.asking = ui_send(a, MSG_HISTORY, &ask, NULL, answered, 0);
+    p->query.newest = true;
+    p->query.limit = PAGE_ROWS;
+    p->asked = true;
+    p->asking = ui_send(a, MSG_HISTORY, &p->query, NULL, answered, p->walk);
 }
 
-bool ui_past_is_coming(const struct ui *a)
+static bool is_same(const struct msg_history *q, const struct past_want *w)
 {
-    return a->past.asking;
+    return str_eq(q->user_like, w->user) && str_eq(q->name_like, w->name) &&
+           str_eq(q->partition_like, w->partition) && str_eq(q->account_like, w->account) &&
+           q->states == w->states;
+}
+
+void ui_want_past(struct ui *a, const struct past_want *w)
+{
+    struct past *p = &a->past;
+    if (p->asked && is_same(&p->query, w))
+        return;
+    if (p->jobs.n > PAST_MAX / 2)
+        forget_jobs(p);
+    rec_fini(&msg_history_rec, &p->query);
+    p->query = (struct msg_history){.user_like = xstrdup(w->user),
+                                    .name_like = xstrdup(w->name),
+                                    .partition_like = xstrdup(w->partition),
+                                    .account_like = xstrdup(w->account),
+                                    .states = w->states};
+    p->walk++;
+    p->whole = false;
+    ask_page(a);
+}
+
+void ui_want_more_past(struct ui *a)
+{
+    struct past *p = &a->past;
+    if (p->asked && !p->whole && p->jobs.n < PAST_MAX)
+        ask_page(a);
+}
+
+enum past_state ui_past_state(const struct ui *a)
+{
+    const struct past *p = &a->past;
+    return p->asking ? PAST_COMING : p->whole ? PAST_WHOLE : p->jobs.n >= PAST_MAX ? PAST_FULL : PAST_MORE;
+}
+
+struct wall ui_past_until(const struct ui *a)
+{
+    return a->past.query.before;
 }
 
 size_t ui_past(const struct ui *a, struct job *const **ret)

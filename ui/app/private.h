@@ -33,7 +33,9 @@ struct measured {
 struct past { /* jobs that have left the state, the order of which means nothing */
     VEC(struct job *) jobs;
     struct idmap by_id;
-    bool asked, asking;
+    struct msg_history query; /* what is wanted; before: the last row that has come of it */
+    uint64_t walk;            /* counts the wants */
+    bool asked, asking, whole;
 };
 
 struct later { /* waits for its time, or to be undone */

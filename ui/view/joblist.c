@@ -11,12 +11,12 @@
 
 static const struct job *job_of(const struct job_row *r)
 {
-    return r->job ? r->job : r->array->any;
+    return r->cols.shown;
 }
 
 static struct wall now_of(const void *ctx)
 {
-    return ui_now(((const struct joblist *)ctx)->ui);
+    return ui_now(((const struct joblist *)ctx)->cols.ui);
 }
 
 /* --- columns: the one way to each value --- */
@@ -74,49 +74,11 @@ static void get_id(const void *ctx, const void *row, struct field *f)
     if (r->job) {
         jobtext_id(&f->text.text, j, BITSTR_LEN_DEFAULT);
     } else {
-        str_appendf(&f->text.text, "%u_[%u-%u", r->array->id, j->array_min, j->array_max);
-        if (j->array_step > 1)
-            str_appendf(&f->text.text, ":%u", j->array_step);
-        if (j->req.array_throttle)
-            str_appendf(&f->text.text, "%%%u", j->req.array_throttle);
-        str_append_char(&f->text.text, ']');
+        jobcols_array_id(f, j, true);
     }
     rich_role(&f->text, ROLE_NORMAL);
     f->has_num = true;
     f->num = r->array ? r->array->id : j->id;
-}
-
-static void get_name(const void *ctx, const void *row, struct field *f)
-{
-    (void)ctx;
-    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.name);
-}
-
-static void get_user(const void *ctx, const void *row, struct field *f)
-{
-    const struct job *j = job_of(row);
-    const struct joblist *l = ctx;
-    rich_add(&f->text, j->uid == ui_uid(l->ui) ? ROLE_STRONG : ROLE_NORMAL, j->user);
-}
-
-static void get_partition(const void *ctx, const void *row, struct field *f)
-{
-    (void)ctx;
-    const struct job *j = job_of(row);
-    rich_add(&f->text, ROLE_NORMAL,
-             j->state == JOB_PENDING ? j->req.partition ? j->req.partition : j->partition : j->partition);
-}
-
-static void get_account(const void *ctx, const void *row, struct field *f)
-{
-    (void)ctx;
-    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.account);
-}
-
-static void get_qos(const void *ctx, const void *row, struct field *f)
-{
-    (void)ctx;
-    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.qos);
 }
 
 /* Whose time is shown: an array's is that of its oldest running element. */
@@ -150,21 +112,13 @@ static void get_left(const void *ctx, const void *row, struct field *f)
     const struct joblist *l = ctx;
     if (j->state != JOB_RUNNING)
         return;
-    struct wall end = job_end_time(j, ui_model(l->ui));
+    struct wall end = job_end_time(j, ui_model(l->cols.ui));
     if (!wall_is_set(end))
         return; /* no limit */
-    jobtext_left(&f->text.text, j, ui_model(l->ui), now_of(ctx));
+    jobtext_left(&f->text.text, j, ui_model(l->cols.ui), now_of(ctx));
     f->has_num = f->ticks = true;
     f->num = (double)(end.ms - now_of(ctx).ms) / (double)MS_PER_S;
     rich_role(&f->text, f->num < 600 ? ROLE_WARM : ROLE_DIM);
-}
-
-static void add_number(struct field *f, uint64_t n)
-{
-    f->has_num = true;
-    f->num = (double)n;
-    if (n)
-        rich_addf(&f->text, ROLE_NORMAL, "%llu", (unsigned long long)n);
 }
 
 static uint64_t sum_running(const struct joblist *l, const struct array_row *a,
@@ -180,13 +134,13 @@ static uint64_t sum_running(const struct joblist *l, const struct array_row *a,
 static void get_cpus(const void *ctx, const void *row, struct field *f)
 {
     const struct job_row *r = row;
-    add_number(f, r->job ? job_cpus(r->job) : sum_running(ctx, r->array, job_cpus));
+    jobcols_number(f, r->job ? job_cpus(r->job) : sum_running(ctx, r->array, job_cpus), ROLE_NORMAL);
 }
 
 static void get_gpus(const void *ctx, const void *row, struct field *f)
 {
     const struct job_row *r = row;
-    add_number(f, r->job ? job_gpus(r->job) : sum_running(ctx, r->array, job_gpus));
+    jobcols_number(f, r->job ? job_gpus(r->job) : sum_running(ctx, r->array, job_gpus), ROLE_NORMAL);
 }
 
 static uint32_t nodes_of(const struct job *j)
@@ -197,7 +151,7 @@ static uint32_t nodes_of(const struct job *j)
 static void get_nodes(const void *ctx, const void *row, struct field *f)
 {
     const struct job_row *r = row;
-    add_number(f, r->job ? job_nodes(r->job) : sum_running(ctx, r->array, nodes_of));
+    jobcols_number(f, r->job ? job_nodes(r->job) : sum_running(ctx, r->array, nodes_of), ROLE_NORMAL);
 }
 
 static void get_memory(const void *ctx, const void *row, struct field *f)
@@ -215,63 +169,36 @@ static void get_memory(const void *ctx, const void *row, struct field *f)
 static void get_limit(const void *ctx, const void *row, struct field *f)
 {
     const struct joblist *l = ctx;
-    uint32_t s = job_limit_s(job_of(row), ui_model(l->ui));
+    uint32_t s = job_limit_s(job_of(row), ui_model(l->cols.ui));
     f->has_num = true;
     f->num = s;
-    jobtext_limit(&f->text.text, job_of(row), ui_model(l->ui));
+    jobtext_limit(&f->text.text, job_of(row), ui_model(l->cols.ui));
     rich_role(&f->text, ROLE_NORMAL);
 }
 
 static void get_priority(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    add_number(f, job_of(row)->priority);
+    jobcols_number(f, job_of(row)->priority, ROLE_NORMAL);
 }
 
 static void get_restarts(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    add_number(f, timed(row)->restarts);
-}
-
-static void add_when(const void *ctx, struct field *f, struct wall t)
-{
-    if (!wall_is_set(t))
-        return;
-    f->has_num = true;
-    f->num = (double)t.ms;
-    when_text(&f->text.text, t, now_of(ctx));
-    rich_role(&f->text, ROLE_NORMAL);
-}
-
-static void get_submitted(const void *ctx, const void *row, struct field *f)
-{
-    add_when(ctx, f, job_of(row)->t_submit);
+    jobcols_number(f, timed(row)->restarts, ROLE_NORMAL);
 }
 
 static void get_started(const void *ctx, const void *row, struct field *f)
 {
     const struct job *j = timed(row);
-    add_when(ctx, f, j->state == JOB_PENDING ? (struct wall){0} : j->t_start);
+    jobcols_when(ctx, f, j->state == JOB_PENDING ? (struct wall){0} : j->t_start);
 }
 
 static void get_ended(const void *ctx, const void *row, struct field *f)
 {
     const struct job *j = timed(row);
     if (job_state_is_final((enum job_state)j->state))
-        add_when(ctx, f, j->t_end);
-}
-
-static void get_directory(const void *ctx, const void *row, struct field *f)
-{
-    (void)ctx;
-    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.workdir);
-}
-
-static void get_comment(const void *ctx, const void *row, struct field *f)
-{
-    (void)ctx;
-    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.comment);
+        jobcols_when(ctx, f, j->t_end);
 }
 
 #define PROGRESS_BAR  18
@@ -335,21 +262,21 @@ static const struct column columns[] = {
      .want = 24,
      .rank = 1,
      .flags = COLUMN_WORDS,
-     .get = get_name},
+     .get = jobcols_name},
     {.name = "user",
      .title = "USER",
      .min = 8,
      .want = 12,
      .rank = 4,
      .flags = COLUMN_WORDS,
-     .get = get_user},
+     .get = jobcols_user},
     {.name = "partition",
      .title = "PART",
      .min = 6,
      .want = 10,
      .rank = 8,
      .flags = COLUMN_WORDS,
-     .get = get_partition},
+     .get = jobcols_partition},
     {.name = "time",
      .title = "TIME",
      .min = 8,
@@ -396,18 +323,18 @@ static const struct column columns[] = {
      .unit = unit_,                                           \
      .get = get_}
     MORE("state", "STATE", 9, 18, COLUMN_WORDS, FILTER_PLAIN, get_state),
-    MORE("account", "ACCOUNT", 8, 12, COLUMN_WORDS, FILTER_PLAIN, get_account),
-    MORE("qos", "QOS", 6, 10, 0, FILTER_PLAIN, get_qos),
+    MORE("account", "ACCOUNT", 8, 12, COLUMN_WORDS, FILTER_PLAIN, jobcols_account),
+    MORE("qos", "QOS", 6, 10, 0, FILTER_PLAIN, jobcols_qos),
     MORE("nodes", "NODES", 5, 5, COLUMN_RIGHT, FILTER_PLAIN, get_nodes),
     MORE("memory", "MEM", 6, 7, COLUMN_RIGHT, FILTER_MIB, get_memory),
     MORE("limit", "LIMIT", 10, 10, COLUMN_RIGHT, FILTER_SECONDS, get_limit),
     MORE("priority", "PRIORITY", 8, 8, COLUMN_RIGHT, FILTER_PLAIN, get_priority),
     MORE("restarts", "RESTARTS", 8, 8, COLUMN_RIGHT, FILTER_PLAIN, get_restarts),
-    MORE("submitted", "SUBMITTED", 9, 12, 0, FILTER_PLAIN, get_submitted),
+    MORE("submitted", "SUBMITTED", 9, 12, 0, FILTER_PLAIN, jobcols_submitted),
     MORE("started", "STARTED", 9, 12, 0, FILTER_PLAIN, get_started),
     MORE("ended", "ENDED", 9, 12, 0, FILTER_PLAIN, get_ended),
-    MORE("directory", "DIRECTORY", 12, 24, COLUMN_WORDS, FILTER_PLAIN, get_directory),
-    MORE("comment", "COMMENT", 10, 20, COLUMN_WORDS, FILTER_PLAIN, get_comment),
+    MORE("directory", "DIRECTORY", 12, 24, COLUMN_WORDS, FILTER_PLAIN, jobcols_directory),
+    MORE("comment", "COMMENT", 10, 20, COLUMN_WORDS, FILTER_PLAIN, jobcols_comment),
 #undef MORE
 };
 
@@ -450,18 +377,18 @@ struct filler {
 static void count_job(struct filler *f, const struct job *j)
 {
     struct joblist *l = f->l;
-    if (l->mine && j->uid != ui_uid(l->ui))
+    if (l->mine && j->uid != ui_uid(l->cols.ui))
         return;
     struct array_row *a = j->array_job ? idmap_get(&f->arrays, j->array_job) : NULL;
     if (!j->array_job || !a)
-        l->rows[l->n_rows++] = (struct job_row){.job = j};
+        l->rows[l->n_rows++] = (struct job_row){.cols.shown = j, .job = j};
     if (!j->array_job)
         return;
     if (!a) {
         a = &l->arrays[l->n_arrays++];
         *a = (struct array_row){.id = j->array_job, .any = j, .total = j->array_count};
         idmap_set(&f->arrays, j->array_job, a);
-        l->rows[l->n_rows - 1] = (struct job_row){.array = a};
+        l->rows[l->n_rows - 1] = (struct job_row){.cols.shown = j, .array = a};
     }
     a->n++;
     count_member(a, j);
@@ -469,7 +396,7 @@ static void count_job(struct filler *f, const struct job *j)
 
 static void each_job(struct filler *f, void (*each)(struct filler *f, const struct job *j))
 {
-    const struct model *m = ui_model(f->l->ui);
+    const struct model *m = ui_model(f->l->cols.ui);
     list_for_each (j, &m->active, struct job, in_queue)
         each(f, j);
     list_for_each (p, &m->pending, struct job, in_queue)
@@ -503,14 +430,14 @@ static bool is_watched(const struct joblist *l, const struct job *j, bool array)
 {
     struct job_target t = {.job = j->array_job ? j->array_job : j->id,
                            .array_index = array ? ARRAY_NONE : j->array_index};
-    return ui_is_watched(l->ui, &t);
+    return ui_is_watched(l->cols.ui, &t);
 }
 
 /* A row for a member: kept behind the rows of the list, for the table points to it. */
 static void add_members(struct joblist *l, struct table *t, const struct array_row *a, size_t *n)
 {
     for (size_t i = a->first; i < a->first + a->n; i++) {
-        l->rows[*n] = (struct job_row){.job = l->members[i], .array = a};
+        l->rows[*n] = (struct job_row){.cols.shown = l->members[i], .job = l->members[i], .array = a};
         table_add(t, (struct trow){.id = l->members[i]->id,
                                    .data = &l->rows[(*n)++],
                                    .depth = 1,
@@ -546,7 +473,7 @@ static void order_active(struct joblist *l)
 static void fill(void *ctx, struct table *t)
 {
     struct joblist *l = ctx;
-    const struct model *m = ui_model(l->ui);
+    const struct model *m = ui_model(l->cols.ui);
     struct filler f = {.l = l};
     l->n_jobs = m->jobs.n;
     l->n_rows = l->n_arrays = 0;
@@ -573,7 +500,7 @@ static void fill(void *ctx, struct table *t)
 
 void joblist_init(struct joblist *l, struct ui *ui)
 {
-    *l = (struct joblist){.ui = ui};
+    *l = (struct joblist){.cols.ui = ui};
     table_init(&l->table, columns, sizeof columns / sizeof columns[0], fill, l);
 }
 

@@ -2,7 +2,7 @@
 #ifndef UI_VIEW_JOBLIST_H
 #define UI_VIEW_JOBLIST_H
 
-#include "ui/view/view.h"
+#include "ui/view/jobcols.h"
 #include "ui/widget/table.h"
 
 #define ARRAY_ROW (1ull << 63) /* in the id of a row: an array as a whole */
@@ -19,12 +19,13 @@ struct array_row {
 };
 
 struct job_row {
+    struct jobcols_row cols;
     const struct job *job;         /* NULL: an array */
     const struct array_row *array; /* NULL: a job that belongs to none */
 };
 
 struct joblist {
-    struct ui *ui;
+    struct jobcols cols;
     bool mine; /* only the jobs of who sits here */
     struct table table;
     struct job_row *rows; /* as many as there are jobs, and arrays */

@@ -105,9 +105,26 @@ int64_t ui_gpu_idle_flag_s(const struct ui *ui);
 
 /* The job, be it in the queue or among those that have left it; NULL. */
 const struct job *ui_job(const struct ui *ui, uint32_t id);
-/* Asks for those that have left the queue; the model counts as changed when they come. Once is enough. */
-void ui_want_past(struct ui *ui);
-bool ui_past_is_coming(const struct ui *ui);
+/* What is wanted of those that have left the queue: texts that must be in them, any case (NULL: any),
+ * states by bit (0: any). */
+struct past_want {
+    const char *user, *name, *partition, *account;
+    uint32_t states;
+};
+/* Asks for the first page of them, newest end first, unless they are being asked for already; the model
+ * counts as changed when they come. */
+void ui_want_past(struct ui *ui, const struct past_want *w);
+/* The next page, unless one is coming or there is none. */
+void ui_want_more_past(struct ui *ui);
+enum past_state {
+    PAST_COMING,
+    PAST_MORE,  /* the controller has more */
+    PAST_FULL,  /* ... and no more is kept here */
+    PAST_WHOLE, /* this is all */
+};
+enum past_state ui_past_state(const struct ui *ui);
+/* So far back is known what is wanted; unset: nothing yet. */
+struct wall ui_past_until(const struct ui *ui);
 /* Those that are known, in no order. Jobs that are in the model too are not left out. */
 size_t ui_past(const struct ui *ui, struct job *const **ret);
 

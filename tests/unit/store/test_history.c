@@ -177,6 +177,11 @@ static bool list_has(const struct strv *list, const char *s)
     return !list->n || (s && strv_has(list, s));
 }
 
+static bool has_part(const char *part, const char *s)
+{
+    return !part || (s && strcasestr(s, part));
+}
+
 static bool targets_have(const struct msg_history *q, const struct facts *f)
 {
     for (size_t i = 0; i < q->jobs.n; i++) {
@@ -194,7 +199,9 @@ static bool is_meant(const struct msg_history *q, const struct facts *f)
                 (strcmp(f->partition, "main,gpu") == 0 &&
                  (strv_has(&q->partitions, "main") || strv_has(&q->partitions, "gpu")));
     return part && targets_have(q, f) && list_has(&q->users, f->user) && list_has(&q->names, f->name) &&
-           list_has(&q->accounts, f->account) && (!q->states || q->states >> f->state & 1) &&
+           list_has(&q->accounts, f->account) && has_part(q->user_like, f->user) &&
+           has_part(q->name_like, f->name) && has_part(q->partition_like, f->partition) &&
+           has_part(q->account_like, f->account) && (!q->states || q->states >> f->state & 1) &&
            (!wall_is_set(q->since) || f->t_end >= q->since.ms) &&
            (!wall_is_set(q->until) || f->t_submit <= q->until.ms) &&
            (!q->ended || !wall_is_set(q->until) || f->t_end <= q->until.ms);
@@ -290,6 +297,72 @@ static void test_ranges(void **state)
             must_answer(rows[i].name, &q);
             rec_fini(&msg_history_rec, &q);
         }
+}
+
+static void test_parts_of_texts(void **state)
+{
+    (void)state;
+    fill();
+    const struct {
+        const char *name, *user, *job, *part, *account;
+    } rows[] = {
+        {.name = "of a user", .user = "B"},
+        {.name = "of nobody", .user = "bobby"},
+        {.name = "of a name", .job = "rai"},
+        {.name = "of a partition", .part = "gp"},
+        {.name = "of two partitions", .part = "n,g"},
+        {.name = "of an account", .account = "LAB", .user = "n"},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct msg_history q = {.newest = i % 2,
+                                .user_like = xstrdup(rows[i].user),
+                                .name_like = xstrdup(rows[i].job),
+                                .partition_like = xstrdup(rows[i].part),
+                                .account_like = xstrdup(rows[i].account)};
+        must_answer(rows[i].name, &q);
+        rec_fini(&msg_history_rec, &q);
+    }
+}
+
+/* What comes while one pages through it shifts nothing: a page begins behind a row, not at a number. */
+static void test_pages(void **state)
+{
+    (void)state;
+    static bool seen[N_JOBS + 200];
+    fill();
+    struct msg_history q = {.newest = true, .user_like = xstrdup("o")};
+    size_t want = 0, have = 0;
+    for (uint32_t id = 1; id <= N_JOBS; id++) {
+        struct facts f = facts_of(id);
+        want += is_meant(&q, &f);
+    }
+    memset(seen, 0, sizeof seen);
+    for (uint32_t page = 0;; page++) {
+        vec_clear(&got);
+        place = (struct history_place){0};
+        unsigned before = pieces;
+        store_get_history(store, 7, &q, &place, 100);
+        while (pieces == before)
+            hear();
+        if (!got.n && place.whole)
+            break;
+        vec_for_each (&got, i) {
+            struct facts f = facts_of(got.v[i]);
+            assert_false(seen[f.id]);
+            seen[f.id] = true;
+            have += f.id <= N_JOBS;
+            q.before.ms = f.t_end;
+            q.before_job = f.id;
+        }
+        if (!got.n) /* a piece may end for the time it has taken */
+            q.before = (struct wall){.ms = place.t_end}, q.before_job = place.job;
+        if (page < 100) {
+            retire(N_JOBS + 1 + page);
+            commit();
+        }
+    }
+    check_int("all of them, once", (long)have, (long)want);
+    rec_fini(&msg_history_rec, &q);
 }
 
 static void test_ids(void **state)
@@ -396,8 +469,8 @@ static void test_damaged_row(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_ranges),  TEST(test_ids),         TEST(test_commits_go_first),
-        TEST(test_upgrade), TEST(test_damaged_row),
+        TEST(test_ranges),           TEST(test_parts_of_texts), TEST(test_pages),       TEST(test_ids),
+        TEST(test_commits_go_first), TEST(test_upgrade),        TEST(test_damaged_row),
     };
     return cmocka_run_group_tests_name("history", tests, NULL, NULL);
 }

@@ -1,0 +1,91 @@
+/* jobcols.c - the columns that all tables of jobs have. */
+#include "ui/view/jobcols.h"
+
+#include "ui/view/words.h"
+
+static struct ui *ui_of(const void *ctx)
+{
+    return ((const struct jobcols *)ctx)->ui;
+}
+
+static const struct job *job_of(const void *row)
+{
+    return ((const struct jobcols_row *)row)->shown;
+}
+
+void jobcols_name(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.name);
+}
+
+void jobcols_user(const void *ctx, const void *row, struct field *f)
+{
+    const struct job *j = job_of(row);
+    rich_add(&f->text, j->uid == ui_uid(ui_of(ctx)) ? ROLE_STRONG : ROLE_NORMAL, j->user);
+}
+
+void jobcols_account(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.account);
+}
+
+void jobcols_qos(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.qos);
+}
+
+void jobcols_partition(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct job *j = job_of(row);
+    rich_add(&f->text, ROLE_NORMAL,
+             j->state == JOB_PENDING && j->req.partition ? j->req.partition : j->partition);
+}
+
+void jobcols_submitted(const void *ctx, const void *row, struct field *f)
+{
+    jobcols_when(ctx, f, job_of(row)->t_submit);
+}
+
+void jobcols_directory(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.workdir);
+}
+
+void jobcols_comment(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.comment);
+}
+
+void jobcols_number(struct field *f, uint64_t n, enum role role)
+{
+    f->has_num = true;
+    f->num = (double)n;
+    if (n)
+        rich_addf(&f->text, role, "%llu", (unsigned long long)n);
+}
+
+void jobcols_when(const void *ctx, struct field *f, struct wall t)
+{
+    if (!wall_is_set(t))
+        return;
+    f->has_num = true;
+    f->num = (double)t.ms;
+    when_text(&f->text.text, t, ui_now(ui_of(ctx)));
+    rich_role(&f->text, ROLE_NORMAL);
+}
+
+void jobcols_array_id(struct field *f, const struct job *j, bool throttle)
+{
+    str_appendf(&f->text.text, "%u_[%u-%u", j->array_job, j->array_min, j->array_max);
+    if (j->array_step > 1)
+        str_appendf(&f->text.text, ":%u", j->array_step);
+    if (throttle && j->req.array_throttle)
+        str_appendf(&f->text.text, "%%%u", j->req.array_throttle);
+    str_append_char(&f->text.text, ']');
+}

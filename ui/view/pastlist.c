@@ -1,0 +1,384 @@
+/* pastlist.c - rows and columns of the history. */
+#include "ui/view/pastlist.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "src/model/jobtext.h"
+#include "ui/view/joblist.h"
+#include "ui/view/jobuse.h"
+#include "ui/view/words.h"
+#include "ui/widget/bar.h"
+
+static struct wall now_of(const void *ctx)
+{
+    return ui_now(((const struct pastlist *)ctx)->cols.ui);
+}
+
+/* --- rows --- */
+
+/* The latest end first. */
+static int by_end(const void *pa, const void *pb)
+{
+    const struct job *a = *(const struct job *const *)pa, *b = *(const struct job *const *)pb;
+    return a->t_end.ms != b->t_end.ms ? (a->t_end.ms < b->t_end.ms) - (a->t_end.ms > b->t_end.ms)
+                                      : (a->id < b->id) - (a->id > b->id);
+}
+
+static void take(struct pastlist *l, const struct job *j)
+{
+    l->n_all++;
+    if (!l->mine || j->uid == ui_uid(l->cols.ui))
+        l->jobs[l->n_jobs++] = j;
+}
+
+static void take_all(struct pastlist *l)
+{
+    const struct model *m = ui_model(l->cols.ui);
+    struct job *const *past;
+    size_t n = ui_past(l->cols.ui, &past), room = m->n_ended + n + 1;
+    l->jobs = xreallocarray(l->jobs, room, sizeof *l->jobs);
+    l->members = xreallocarray(l->members, room, sizeof *l->members);
+    l->rows = xreallocarray(l->rows, 2 * room, sizeof *l->rows);
+    l->n_jobs = l->n_rows = l->n_all = 0;
+    list_for_each (j, &m->ended, struct job, in_queue)
+        take(l, j);
+    for (size_t i = 0; i < n; i++)
+        if (!model_get_job(m, past[i]->id))
+            take(l, past[i]);
+    if (l->n_jobs)
+        qsort(l->jobs, l->n_jobs, sizeof *l->jobs, by_end);
+}
+
+static void tally(struct past_row *r, const struct job *j)
+{
+    enum role role = job_role(j);
+    r->done += role == ROLE_DONE;
+    r->failed += role == ROLE_FAILED;
+    r->other += role != ROLE_DONE && role != ROLE_FAILED;
+    r->n++;
+}
+
+/* An array stands where its latest element ended. */
+static void make_rows(struct pastlist *l)
+{
+    struct idmap arrays = {0};
+    size_t n_members = 0;
+    for (size_t i = 0; i < l->n_jobs; i++) {
+        const struct job *j = l->jobs[i];
+        struct past_row *r = j->array_job ? idmap_get(&arrays, j->array_job) : NULL;
+        if (!r) {
+            r = &l->rows[l->n_rows++];
+            *r = (struct past_row){.cols.shown = j, .array = j->array_job != 0};
+            if (r->array)
+                idmap_set(&arrays, j->array_job, r);
+        }
+        if (r->array)
+            tally(r, j);
+    }
+    for (size_t i = 0; i < l->n_rows; i++) {
+        l->rows[i].first = n_members;
+        n_members += l->rows[i].n;
+        l->rows[i].n = 0;
+    }
+    for (size_t i = 0; i < l->n_jobs; i++) {
+        struct past_row *r = l->jobs[i]->array_job ? idmap_get(&arrays, l->jobs[i]->array_job) : NULL;
+        if (r)
+            l->members[r->first + r->n++] = l->jobs[i];
+    }
+    idmap_fini(&arrays);
+}
+
+static void fill(void *ctx, struct table *t)
+{
+    struct pastlist *l = ctx;
+    take_all(l);
+    make_rows(l);
+    size_t at = l->n_rows;
+    for (size_t i = 0; i < l->n_rows; i++) {
+        const struct past_row *r = &l->rows[i];
+        uint64_t id = r->array ? ARRAY_ROW | r->cols.shown->array_job : r->cols.shown->id;
+        table_add(t, (struct trow){.id = id, .data = r, .branch = r->array});
+        for (size_t k = 0; r->array && table_wants_children(t, id) && k < r->n; k++) {
+            l->rows[at] = (struct past_row){.cols.shown = l->members[r->first + k]};
+            table_add(t, (struct trow){.id = l->rows[at].cols.shown->id, .data = &l->rows[at], .depth = 1});
+            at++;
+        }
+    }
+}
+
+static const struct job *job_of(const void *row)
+{
+    return ((const struct past_row *)row)->cols.shown;
+}
+
+/* --- columns --- */
+
+static bool is_array(const void *row)
+{
+    return ((const struct past_row *)row)->array;
+}
+
+static void get_sign(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct past_row *r = row;
+    const struct job *j = r->cols.shown;
+    if (r->array) {
+        rich_add(&f->text,
+                 r->failed  ? ROLE_FAILED
+                 : r->other ? ROLE_CANCELLED
+                            : ROLE_DONE,
+                 r->failed  ? "!"
+                 : r->other ? "X"
+                            : "D");
+        return;
+    }
+    rich_addf(&f->text, job_role(j), "%c", job_state_glyph((enum job_state)j->state));
+    f->has_num = true;
+    f->num = job_role(j);
+}
+
+static void get_id(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct past_row *r = row;
+    const struct job *j = r->cols.shown;
+    if (r->array)
+        jobcols_array_id(f, j, false);
+    else
+        jobtext_id(&f->text.text, j, BITSTR_LEN_DEFAULT);
+    rich_role(&f->text, ROLE_NORMAL);
+    f->has_num = true;
+    f->num = j->id;
+}
+
+static void get_ended(const void *ctx, const void *row, struct field *f)
+{
+    jobcols_when(ctx, f, job_of(row)->t_end);
+}
+
+static void get_ran(const void *ctx, const void *row, struct field *f)
+{
+    const struct job *j = job_of(row);
+    char b[UNITS_TEXT_SIZE];
+    if (is_array(row))
+        return;
+    f->has_num = true;
+    f->num = job_run_s(j, now_of(ctx));
+    rich_add(&f->text, ROLE_NORMAL, wall_is_set(j->t_start) ? duration_format((uint32_t)f->num, b) : "-");
+}
+
+static void add_percent(struct field *f, int percent, bool full_is_bad)
+{
+    if (percent < 0)
+        return;
+    f->has_num = true;
+    f->num = percent;
+    rich_addf(&f->text, full_is_bad ? load_role(percent) : ROLE_NORMAL, "%d%%", percent);
+}
+
+static void get_of_limit(const void *ctx, const void *row, struct field *f)
+{
+    const struct pastlist *l = ctx;
+    struct job_use u;
+    if (is_array(row))
+        return;
+    job_use(&u, job_of(row), ui_model(l->cols.ui), now_of(ctx));
+    add_percent(f, u.time_percent, true);
+}
+
+static void get_cpu(const void *ctx, const void *row, struct field *f)
+{
+    const struct pastlist *l = ctx;
+    struct job_use u;
+    if (is_array(row))
+        return;
+    job_use(&u, job_of(row), ui_model(l->cols.ui), now_of(ctx));
+    add_percent(f, u.cpu_percent, false);
+}
+
+static void get_memory(const void *ctx, const void *row, struct field *f)
+{
+    const struct pastlist *l = ctx;
+    struct job_use u;
+    char a[UNITS_TEXT_SIZE];
+    if (is_array(row))
+        return;
+    job_use(&u, job_of(row), ui_model(l->cols.ui), now_of(ctx));
+    if (!u.peak_kib)
+        return;
+    f->has_num = true;
+    f->num = (double)(u.peak_kib / 1024);
+    rich_add(&f->text, u.mem_percent >= 0 ? load_role(u.mem_percent) : ROLE_NORMAL,
+             mem_format_words(u.peak_kib, a));
+    if (u.mem_mib)
+        rich_addf(&f->text, ROLE_DIM, " of %s", mem_format_slurm(u.mem_mib, a));
+}
+
+static void get_gpus(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    jobcols_number(f, job_gpus(job_of(row)), ROLE_NORMAL);
+}
+
+static void get_cause(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct past_row *r = row;
+    if (!r->array) {
+        job_cause(&f->text, r->cols.shown);
+        return;
+    }
+    if (r->failed)
+        rich_addf(&f->text, ROLE_ERROR, "%u failed  ", r->failed);
+    if (r->done)
+        rich_addf(&f->text, ROLE_DONE, "%u done  ", r->done);
+    if (r->other)
+        rich_addf(&f->text, ROLE_DIM, "%u cancelled", r->other);
+}
+
+static void get_state(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct job *j = job_of(row);
+    rich_add(&f->text, ROLE_NORMAL, job_state_long((enum job_state)j->state));
+}
+
+static const struct column columns[] = {
+    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = get_sign},
+    {.name = "id",
+     .title = "JOB",
+     .min = 12,
+     .want = 16,
+     .flags = COLUMN_WORDS | COLUMN_TREE,
+     .get = get_id},
+    {.name = "name",
+     .title = "NAME",
+     .min = 10,
+     .want = 20,
+     .rank = 1,
+     .flags = COLUMN_WORDS,
+     .get = jobcols_name},
+    {.name = "user",
+     .title = "USER",
+     .min = 7,
+     .want = 10,
+     .rank = 4,
+     .flags = COLUMN_WORDS,
+     .get = jobcols_user},
+    {.name = "ended", .title = "ENDED", .min = 9, .want = 10, .rank = 5, .get = get_ended},
+    {.name = "ran",
+     .title = "RAN",
+     .min = 8,
+     .want = 10,
+     .rank = 2,
+     .flags = COLUMN_RIGHT,
+     .unit = FILTER_SECONDS,
+     .get = get_ran},
+    {.name = "of-limit",
+     .title = "OF TIME",
+     .min = 7,
+     .want = 7,
+     .rank = 6,
+     .flags = COLUMN_RIGHT,
+     .get = get_of_limit},
+    {.name = "memory",
+     .title = "MEMORY",
+     .min = 14,
+     .want = 16,
+     .rank = 7,
+     .flags = COLUMN_RIGHT,
+     .unit = FILTER_MIB,
+     .get = get_memory},
+    {.name = "cpu", .title = "CPU", .min = 4, .want = 5, .rank = 8, .flags = COLUMN_RIGHT, .get = get_cpu},
+    {.name = "cause",
+     .title = "HOW IT ENDED",
+     .min = 18,
+     .share = 30,
+     .rank = 3,
+     .flags = COLUMN_WORDS,
+     .get = get_cause},
+    {.name = "gpus",
+     .title = "GPU",
+     .min = 3,
+     .want = 4,
+     .flags = COLUMN_HIDDEN | COLUMN_RIGHT,
+     .get = get_gpus},
+    {.name = "state",
+     .title = "STATE",
+     .min = 10,
+     .want = 14,
+     .flags = COLUMN_HIDDEN | COLUMN_WORDS,
+     .get = get_state},
+    {.name = "partition",
+     .title = "PART",
+     .min = 6,
+     .want = 10,
+     .flags = COLUMN_HIDDEN | COLUMN_WORDS,
+     .get = jobcols_partition},
+    {.name = "account",
+     .title = "ACCOUNT",
+     .min = 8,
+     .want = 12,
+     .flags = COLUMN_HIDDEN | COLUMN_WORDS,
+     .get = jobcols_account},
+};
+
+/* --- what the controller can look for --- */
+
+static bool is_column(const struct pastlist *l, const struct term_word *w, const char *name)
+{
+    return w->column >= 0 && str_eq(l->table.cols[w->column].name, name);
+}
+
+static uint32_t states_like(const char *text)
+{
+    uint32_t states = 0;
+    for (int s = 0; s < JOB_N_STATES; s++)
+        if (strcasestr(job_state_long((enum job_state)s), text))
+            states |= 1u << s;
+    return states ? states : 1u << JOB_PENDING; /* none: as none has ended */
+}
+
+void pastlist_want(const struct pastlist *l, struct past_want *ret)
+{
+    const struct filter *f = &l->table.filter;
+    *ret = (struct past_want){0};
+    for (size_t i = 0; i < f->n; i++) {
+        const struct term_word *w = &f->v[i];
+        if (w->negate || w->op != ':' || str_is_empty(w->text))
+            continue;
+        if (is_column(l, w, "user"))
+            ret->user = w->text;
+        else if (is_column(l, w, "name"))
+            ret->name = w->text;
+        else if (is_column(l, w, "partition"))
+            ret->partition = w->text;
+        else if (is_column(l, w, "account"))
+            ret->account = w->text;
+        else if (is_column(l, w, "state"))
+            ret->states = states_like(w->text);
+    }
+}
+
+void pastlist_init(struct pastlist *l, struct ui *ui)
+{
+    *l = (struct pastlist){.cols.ui = ui};
+    table_init(&l->table, columns, sizeof columns / sizeof columns[0], fill, l);
+}
+
+void pastlist_fini(struct pastlist *l)
+{
+    table_fini(&l->table);
+    free(l->jobs);
+    free(l->members);
+    free(l->rows);
+}
+
+const struct job *pastlist_job(const struct trow *row)
+{
+    return row ? job_of(row->data) : NULL;
+}
