@@ -302,6 +302,54 @@ static void filter_sort_and_columns_are_kept(void **state)
     assert_string_equal(u->prefs.history.v[0], "sort name down");
 }
 
+/* The prefs as they are after a start anew. */
+static void start_anew(struct uilab *u)
+{
+    char path[] = "/tmp/stoker-views.XXXXXX";
+    struct errtext err = {""};
+    close(mkstemp(path));
+    char *text = prefs_text(&u->prefs);
+    if (prefs_write(text, path, &err) < 0)
+        fail_msg("%s", err.s);
+    free(text);
+    app_free(u->app);
+    u->app = NULL;
+    prefs_fini(&u->prefs);
+    uilab_forget_sent(u);
+    if (prefs_load(&u->prefs, path, &err) < 0)
+        fail_msg("%s", err.s);
+    unlink(path);
+    uilab_connect(u);
+}
+
+static void views_are_kept_under_a_name(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    keys_show(u, ":views<Enter>", "nothing was kept yet");
+    keys_show(u, ":view gpujobs<Enter>", "nothing was kept as gpujobs");
+    uilab_keys(u, "/gpus:>0<Enter>:sort time down<Enter>:columns id gpus time<Enter>");
+    app_take_wishes(u->app);
+    keys_show(u, ":save gpujobs<Enter>", "kept: :view gpujobs");
+    assert_true(app_take_wishes(u->app) & APP_SAVE);
+    uilab_keys(u, "2/gpu<Enter>:save boxes<Enter>1:columns<Enter>:sort<Enter>:filter<Enter>m");
+    uilab_draw(u, 24, 80);
+    must_show(u, "My jobs");
+    start_anew(u);
+    keys_show(u, ":view ", "gpujobs");
+    must_show(u, "jobs, gpus:>0, by time down, 3 columns"); /* what it is, beside its name */
+    keys_show(u, "g<Tab><Enter>", "filter gpus:>0");
+    must_show(u, "sort time, down");
+    must_not_show(u, "My jobs");
+    must_not_show(u, "USER");
+    keys_show(u, ":views<Enter><Enter>", "filter gpu"); /* the first of them */
+    must_show(u, "Nodes");
+    keys_show(u, ":forget boxes<Enter>", "forgotten");
+    keys_show(u, ":view boxes<Enter>", "nothing was kept as boxes");
+    uilab_keys(u, "s");
+    keys_show(u, "<Esc>:save a b<Enter>", "one word");
+}
+
 static void a_broken_file_is_told_with_its_line(void **state)
 {
     (void)state;
@@ -526,6 +574,7 @@ int main(void)
         STAGE_CASE(rows_are_sorted),
         STAGE_CASE(columns_are_chosen),
         STAGE_CASE(filter_sort_and_columns_are_kept),
+        STAGE_CASE(views_are_kept_under_a_name),
         cmocka_unit_test(a_broken_file_is_told_with_its_line),
         STAGE_CASE(a_bulk_kill_waits),
         STAGE_CASE(interrupting_undoes_and_leaving_does),

@@ -37,6 +37,10 @@
     X(unmark,  NULL,      "",                    NONE,    "unmark all") \
     X(sort,    NULL,      "[COLUMN [down]]",     COLUMNS, "sort by a column; nothing: the natural order") \
     X(columns, NULL,      "[COLUMN...]",         COLUMNS, "the columns to show; nothing: the usual ones") \
+    X(save,    NULL,      "NAME",                VIEWS,   "keep what this screen shows under a name: filter, order, columns") \
+    X(view,    NULL,      "NAME",                VIEWS,   "show what was kept under a name") \
+    X(views,   NULL,      "",                    NONE,    "what was kept: choose one") \
+    X(forget,  NULL,      "NAME",                VIEWS,   "forget what was kept under a name") \
     X(theme,   NULL,      "[NAME]",              THEMES,  "dark, light, mono, colourblind, your own; nothing: as ui.cfg says") \
     X(mouse,   NULL,      "",                    NONE,    "mouse on or off") \
     X(freeze,  NULL,      "",                    NONE,    "freeze the picture, or go on") \
@@ -55,6 +59,7 @@ enum completion {
     COMPLETE_COLUMNS,
     COMPLETE_THEMES,
     COMPLETE_WINDOWS,
+    COMPLETE_VIEWS,
     COMPLETE_COMMANDS
 };
 

@@ -71,6 +71,74 @@ void run_columns(struct ui *a, const struct strv *words, const char *rest)
         table_show_column(t, (size_t)table_find_column(t, words->v[i]), true);
 }
 
+/* --- views with a name --- */
+
+void run_save(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)rest;
+    if (words->n != 1)
+        complain(a, "say under which name, one word: :save mine");
+    else if (remember_as(a, words->v[0]))
+        ui_toast(a, ROLE_GOOD, "kept: :view %s shows it again", words->v[0]);
+    else
+        complain(a, "there is no table on this screen");
+}
+
+void run_view(struct ui *a, const struct strv *words, const char *rest)
+{
+    if (!words->n)
+        run_views(a, words, rest);
+    else if (!remember_show(a, words->v[0]))
+        ui_toast(a, ROLE_ERROR, "nothing was kept as %s; :save %s keeps what is shown now", words->v[0],
+                 words->v[0]);
+}
+
+void run_forget(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)rest;
+    if (words->n && prefs_drop_named(a->o.prefs, words->v[0])) {
+        a->wishes |= APP_SAVE;
+        ui_toast(a, ROLE_NORMAL, "forgotten: %s", words->v[0]);
+    } else {
+        complain(a, "nothing was kept under that name");
+    }
+}
+
+static void view_chosen(struct ui *a, struct dialog *d, enum dialog_outcome outcome, void *arg)
+{
+    const struct strv *names = arg;
+    if (outcome == DIALOG_YES)
+        remember_show(a, names->v[dialog_choice(d)]);
+}
+
+static void names_free(void *p)
+{
+    strv_fini(p);
+    free(p);
+}
+
+void run_views(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)words;
+    (void)rest;
+    const struct prefs *p = a->o.prefs;
+    if (!p->named.n) {
+        ui_toast(a, ROLE_NORMAL, "nothing was kept yet: :save NAME keeps what is shown now");
+        return;
+    }
+    struct dialog *d = dialog_new(DIALOG_MENU, "views");
+    struct strv *names = xcalloc(1, sizeof *names);
+    vec_for_each (&p->named, i) {
+        struct str line = STR_INIT;
+        str_appendf(&line, "%-16s ", p->named.v[i].name);
+        remember_words(&p->named.v[i].shows, &line);
+        strv_push_take(&d->items, str_take(&line));
+        strv_push(names, p->named.v[i].name);
+    }
+    d->verb = xstrdup("show");
+    ui_take_dialog(a, d, view_chosen, names, names_free);
+}
+
 /* --- the screens --- */
 
 void run_submit(struct ui *a, const struct strv *words, const char *rest)

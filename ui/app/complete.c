@@ -90,6 +90,15 @@ static void offer_windows(struct ui *a, struct cmdline *cl, const char *word)
     }
 }
 
+static void offer_views(struct ui *a, struct cmdline *cl, const char *word)
+{
+    for (size_t i = 0; i < a->o.prefs->named.n; i++) {
+        struct str words = STR_INIT;
+        remember_words(&a->o.prefs->named.v[i].shows, &words);
+        offer(cl, word, a->o.prefs->named.v[i].name, str_take(&words));
+    }
+}
+
 static void offer_columns(struct ui *a, struct cmdline *cl, const char *word, const char *tail)
 {
     struct view *v = app_view(a);
@@ -224,6 +233,7 @@ static void offer_arguments(struct ui *a, struct cmdline *cl, enum completion ki
         for (size_t i = 0; i < a->o.themes.n; i++)
             offer(cl, word, a->o.themes.v[i], NULL);
         return;
+    case COMPLETE_VIEWS: offer_views(a, cl, word); return;
     case COMPLETE_WINDOWS: offer_windows(a, cl, word); return;
     case COMPLETE_COMMANDS: offer_commands(cl, word); break;
     case COMPLETE_NONE: return;

@@ -21,6 +21,11 @@ void prefs_fini(struct prefs *p)
     vec_for_each (&p->views, i)
         view_prefs_fini(&p->views.v[i]);
     vec_fini(&p->views);
+    vec_for_each (&p->named, i) {
+        free(p->named.v[i].name);
+        view_prefs_fini(&p->named.v[i].shows);
+    }
+    vec_fini(&p->named);
     strv_fini(&p->history);
     free(p->theme);
     *p = (struct prefs){0};
@@ -33,6 +38,53 @@ struct view_prefs *prefs_of(struct prefs *p, const char *view)
             return &p->views.v[i];
     vec_push(&p->views, (struct view_prefs){.view = xstrdup(view)});
     return &p->views.v[p->views.n - 1];
+}
+
+/* --- views with a name --- */
+
+struct named_view *prefs_find_named(struct prefs *p, const char *name)
+{
+    vec_for_each (&p->named, i)
+        if (str_eq(p->named.v[i].name, name))
+            return &p->named.v[i];
+    return NULL;
+}
+
+static char *copy_text(const char *s)
+{
+    return s ? xstrdup(s) : NULL;
+}
+
+void prefs_keep_named(struct prefs *p, const char *name, const struct view_prefs *shows)
+{
+    struct named_view *at = prefs_find_named(p, name);
+    if (!at) {
+        size_t i = p->named.n;
+        vec_push(&p->named, (struct named_view){0});
+        for (; i > 0 && strcmp(p->named.v[i - 1].name, name) > 0; i--)
+            p->named.v[i] = p->named.v[i - 1];
+        at = &p->named.v[i];
+        *at = (struct named_view){.name = xstrdup(name)};
+    }
+    view_prefs_fini(&at->shows);
+    at->shows = (struct view_prefs){.view = copy_text(shows->view),
+                                    .filter = copy_text(shows->filter),
+                                    .sort = copy_text(shows->sort),
+                                    .reverse = shows->reverse,
+                                    .mine = shows->mine,
+                                    .columns = strv_copy(&shows->columns)};
+}
+
+bool prefs_drop_named(struct prefs *p, const char *name)
+{
+    struct named_view *at = prefs_find_named(p, name);
+    if (!at)
+        return false;
+    free(at->name);
+    view_prefs_fini(&at->shows);
+    size_t i = (size_t)(at - p->named.v);
+    vec_remove(&p->named, i);
+    return true;
 }
 
 void prefs_remember(struct prefs *p, const char *line)
@@ -73,14 +125,25 @@ static bool take_bool(const config_setting_t *group, const char *name)
     return config_setting_lookup_bool(group, name, &on) && on;
 }
 
-static void take_view(struct prefs *p, const config_setting_t *group)
+static void take_view(struct view_prefs *v, const config_setting_t *group)
 {
-    struct view_prefs *v = prefs_of(p, config_setting_name(group));
     take_text(&v->filter, group, "filter");
     take_text(&v->sort, group, "sort");
     v->reverse = take_bool(group, "reverse");
     v->mine = take_bool(group, "mine");
     take_list(&v->columns, config_setting_get_member(group, "columns"));
+}
+
+/* One without a name or a screen is nobody's. */
+static void take_named(struct prefs *p, const config_setting_t *group)
+{
+    const char *name = NULL;
+    struct view_prefs shows = {0};
+    take_text(&shows.view, group, "screen");
+    take_view(&shows, group);
+    if (config_setting_lookup_string(group, "name", &name) && !str_is_empty(name) && shows.view)
+        prefs_keep_named(p, name, &shows);
+    view_prefs_fini(&shows);
 }
 
 int prefs_load(struct prefs *p, const char *path, struct errtext *err)
@@ -98,7 +161,13 @@ int prefs_load(struct prefs *p, const char *path, struct errtext *err)
         for (int i = 0; views && config_setting_is_group(views) && i < config_setting_length(views); i++) {
             const config_setting_t *group = config_setting_get_elem(views, (unsigned)i);
             if (config_setting_is_group(group))
-                take_view(p, group);
+                take_view(prefs_of(p, config_setting_name(group)), group);
+        }
+        const config_setting_t *named = config_setting_get_member(root, "named");
+        for (int i = 0; named && config_setting_is_list(named) && i < config_setting_length(named); i++) {
+            const config_setting_t *group = config_setting_get_elem(named, (unsigned)i);
+            if (config_setting_is_group(group))
+                take_named(p, group);
         }
         take_text(&p->theme, root, "theme");
         take_list(&p->history, config_setting_get_member(root, "history"));
@@ -134,9 +203,8 @@ static void write_list(FILE *f, const struct strv *list, const char *sep)
     fputs(");\n", f);
 }
 
-static void write_view(FILE *f, const struct view_prefs *v)
+static void write_shows(FILE *f, const struct view_prefs *v)
 {
-    fprintf(f, "  %s = {\n", v->view);
     if (!str_is_empty(v->filter)) {
         fputs("    filter = ", f);
         write_text(f, v->filter);
@@ -153,7 +221,24 @@ static void write_view(FILE *f, const struct view_prefs *v)
         fputs("    columns = ", f);
         write_list(f, &v->columns, ", ");
     }
+}
+
+static void write_view(FILE *f, const struct view_prefs *v)
+{
+    fprintf(f, "  %s = {\n", v->view);
+    write_shows(f, v);
     fputs("  };\n", f);
+}
+
+static void write_named(FILE *f, const struct named_view *n)
+{
+    fputs("  {\n    name = ", f);
+    write_text(f, n->name);
+    fputs(";\n    screen = ", f);
+    write_text(f, n->shows.view);
+    fputs(";\n", f);
+    write_shows(f, &n->shows);
+    fputs("  }", f);
 }
 
 static void write_all(FILE *f, const struct prefs *p)
@@ -167,7 +252,12 @@ static void write_all(FILE *f, const struct prefs *p)
     fputs("views = {\n", f);
     vec_for_each (&p->views, i)
         write_view(f, &p->views.v[i]);
-    fputs("};\nhistory = ", f);
+    fputs("};\nnamed = (\n", f);
+    vec_for_each (&p->named, k) {
+        fputs(k ? ",\n" : "", f);
+        write_named(f, &p->named.v[k]);
+    }
+    fputs(");\nhistory = ", f);
     write_list(f, &p->history, ",\n  ");
 }
 

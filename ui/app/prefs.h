@@ -1,5 +1,5 @@
-/* prefs.h - what the screens remember by themselves: filter, sort and columns of each, the theme that was
- * chosen, the lines typed behind ':'.
+/* prefs.h - what the screens remember by themselves: filter, sort and columns of each, views that were
+ * given a name, the theme that was chosen, the lines typed behind ':'.
  *
  * They lie beside ui.cfg in a file of their own, views.cfg, so that what a person has written is never
  * written over. The file is replaced as a whole; of several screens that are open the last one wins.
@@ -20,15 +20,27 @@ struct view_prefs {
     struct strv columns; /* that are shown, where these are not those by default; else empty */
 };
 
+struct named_view { /* what a screen showed, kept under a name */
+    char *name;
+    struct view_prefs shows;
+};
+
 struct prefs {
     VEC(struct view_prefs) views;
-    struct strv history; /* oldest first */
-    char *theme;         /* chosen by :theme; NULL: none */
+    VEC(struct named_view) named; /* in the order of their names */
+    struct strv history;          /* oldest first */
+    char *theme;                  /* chosen by :theme; NULL: none */
 };
 
 void prefs_fini(struct prefs *p);
 /* The view's, made where there is none. Valid until the next call. */
 struct view_prefs *prefs_of(struct prefs *p, const char *view);
+/* The one of that name, or NULL. Valid until the next change. */
+struct named_view *prefs_find_named(struct prefs *p, const char *name);
+/* Keeps a copy under a name, over the one that has it. */
+void prefs_keep_named(struct prefs *p, const char *name, const struct view_prefs *shows);
+/* Returns false where there is none. */
+bool prefs_drop_named(struct prefs *p, const char *name);
 /* Adds a line at the end; one that is the same as the last is not added. */
 void prefs_remember(struct prefs *p, const char *line);
 

@@ -135,6 +135,12 @@ void watch_look(struct ui *a);
 /* remember.c: prefs and views. */
 void remember_restore(struct ui *a, struct view *v);
 void remember_view(struct ui *a, struct view *v);
+/* Keeps what the screen shows under a name; false: it has no table. */
+bool remember_as(struct ui *a, const char *name);
+/* Shows what was kept under that name; false: nothing was, or no screen of ours. */
+bool remember_show(struct ui *a, const char *name);
+/* "jobs, mine, state:wait, by time down". */
+void remember_words(const struct view_prefs *p, struct str *out);
 
 /* past.c */
 void past_fini(struct past *p);

@@ -1,24 +1,28 @@
-/* remember.c - filter, sort and columns of the screens: from what is remembered, and back to it. */
+/* remember.c - filter, sort and columns of the screens: from what is remembered, and back to it; by screen,
+ * and under names. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/xalloc.h"
 #include "ui/app/private.h"
 
-void remember_restore(struct ui *a, struct view *v)
+static void show(struct view *v, const struct view_prefs *p)
 {
-    struct table *t = v->ops->table ? v->ops->table(v) : NULL;
-    const struct view_prefs *p = prefs_of(a->o.prefs, v->ops->name);
-    if (!t)
-        return;
+    struct table *t = v->ops->table(v);
+    bool own = p->columns.n > 0;
     if (v->ops->mine)
         *v->ops->mine(v) = p->mine;
-    for (size_t i = 0; p->columns.n && i < t->n_cols; i++)
-        table_show_column(t, i, strv_has(&p->columns, t->cols[i].name));
-    if (p->sort)
-        table_sort(t, table_find_column(t, p->sort), p->reverse);
-    if (p->filter || p->mine)
-        table_set_filter(t, p->filter ? p->filter : "");
+    for (size_t i = 0; i < t->n_cols; i++)
+        table_show_column(
+            t, i, own ? strv_has(&p->columns, t->cols[i].name) : !(t->cols[i].flags & COLUMN_HIDDEN));
+    table_sort(t, p->sort ? table_find_column(t, p->sort) : -1, p->reverse);
+    table_set_filter(t, p->filter ? p->filter : "");
+}
+
+void remember_restore(struct ui *a, struct view *v)
+{
+    if (v->ops->table)
+        show(v, prefs_of(a->o.prefs, v->ops->name));
 }
 
 static bool set_text(char **at, const char *text)
@@ -60,18 +64,59 @@ static bool set_columns(struct strv *at, struct strv take_names)
     return true;
 }
 
-void remember_view(struct ui *a, struct view *v)
+static bool note(struct view_prefs *p, struct view *v)
 {
-    struct table *t = v->ops->table ? v->ops->table(v) : NULL;
-    if (!t || t->typing) /* a filter counts once it is kept */
-        return;
-    struct view_prefs *p = prefs_of(a->o.prefs, v->ops->name);
+    const struct table *t = v->ops->table(v);
     bool changed = set_text(&p->filter, t->edit.text.s);
     changed |= set_text(&p->sort, t->sort >= 0 ? t->cols[t->sort].name : NULL);
     changed |= set_bool(&p->reverse, t->sort >= 0 && t->reverse);
     changed |= set_columns(&p->columns, shown_columns(t));
     if (v->ops->mine)
         changed |= set_bool(&p->mine, *v->ops->mine(v));
-    if (changed)
+    return changed;
+}
+
+void remember_view(struct ui *a, struct view *v)
+{
+    const struct table *t = v->ops->table ? v->ops->table(v) : NULL;
+    if (t && !t->typing &&
+        note(prefs_of(a->o.prefs, v->ops->name), v)) /* a filter counts once it is kept */
         a->wishes |= APP_SAVE;
+}
+
+/* --- under a name --- */
+
+bool remember_as(struct ui *a, const char *name)
+{
+    struct view *v = app_view(a);
+    if (!v->ops->table)
+        return false;
+    remember_view(a, v);
+    prefs_keep_named(a->o.prefs, name, prefs_of(a->o.prefs, v->ops->name));
+    a->wishes |= APP_SAVE;
+    return true;
+}
+
+bool remember_show(struct ui *a, const char *name)
+{
+    const struct named_view *n = prefs_find_named(a->o.prefs, name);
+    for (size_t i = 0; n && i < screens_count(); i++)
+        if (str_eq(screens[i]->name, n->shows.view)) {
+            app_act(a, screen_action(i));
+            show(app_view(a), &n->shows);
+            app_changed(a); /* mine or everybody's: the rows are others */
+            return true;
+        }
+    return false;
+}
+
+void remember_words(const struct view_prefs *p, struct str *out)
+{
+    str_appendf(out, "%s%s", p->view, p->mine ? ", mine" : "");
+    if (p->filter)
+        str_appendf(out, ", %s", p->filter);
+    if (p->sort)
+        str_appendf(out, ", by %s%s", p->sort, p->reverse ? " down" : "");
+    if (p->columns.n)
+        str_appendf(out, ", %zu columns", p->columns.n);
 }
