@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "backend/agent/agent_private.h"
+#include "backend/agent/keep.h"
 #include "src/base/log.h"
 #include "src/base/self.h"
 #include "src/base/unixsock.h"
@@ -47,15 +48,10 @@ static int store_cluster(struct agent *a)
 {
     char text[128];
     int len = snprintf(text, sizeof text, "%s %llu\n", a->cluster, (unsigned long long)a->epoch);
-    int fd = openat(a->dir_fd, "cluster.tmp", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return -errno;
-    int r = write(fd, text, (size_t)len) == len && fsync(fd) == 0 ? 0 : -EIO;
-    close(fd);
-    if (r == 0 && renameat(a->dir_fd, "cluster.tmp", a->dir_fd, "cluster") < 0)
-        r = -errno;
+    int r = keep_write(a->dir_fd, "cluster", text, (size_t)len, true);
     if (r == 0)
         fsync(a->dir_fd);
+    keep_reserve(a->dir_fd, "cluster"); /* the first time there was nothing to change places with */
     return r;
 }
 
@@ -149,6 +145,7 @@ static void describe(struct agent *a, struct msg_agent *m)
     gpus_describe(a, m);
     m->t_boot = a->probe.t_boot;
     m->t_agent = a->t_agent;
+    m->spool_full = a->spool_full;
     tasks_list(a, m);
 }
 

@@ -13,9 +13,6 @@
 #include "src/base/idmap.h"
 #include "src/base/list.h"
 
-#define DISK_RESERVE                                                                                \
-    (16u << 20)             /* below it nothing is launched: ends of what runs must still find room \
-                             */
 #define SPOOL_KEEP_MS 60000 /* after the acknowledged end and the last read */
 
 /* What the owner of this machine allows, whatever the controller says: the file `policy` in the agent's
@@ -118,6 +115,9 @@ struct agent {
     struct list lost;
     struct loop_timer sweep;
 
+    struct loop_timer room; /* looks whether there is some again */
+    bool spool_full;        /* nothing is launched for want of it */
+
     struct loop_fd clients; /* socket of clients on this node; -1: none asked for */
     struct loop_timer clients_again;
     struct list calls;
@@ -215,6 +215,10 @@ size_t gpus_minors(const struct agent *a, const struct cpuset *held, uint32_t *r
 /* The process that looks. gpus_child_ended: true where pid was it. */
 bool gpus_is_child(const struct agent *a, pid_t pid);
 bool gpus_child_ended(struct agent *a, pid_t pid);
+
+/* --- room.c --- */
+/* Whether there is room for another task's files. -ENOSPC: no; the controller is told, and when there is. */
+int room_check(struct agent *a, struct errtext *err) __attribute__((warn_unused_result));
 
 /* --- cgroup.c --- */
 /* Finds out whether groups with memory limits can be made; adds a note in any case. */

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/agent/keep.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 
@@ -43,7 +44,11 @@ int taskdir_claim(int dir_fd, const struct shim_record *rec)
     snprintf(text, sizeof text, "%u %d %llu %s %lld", rec->version, (int)rec->pid,
              (unsigned long long)rec->start, rec->boot_id[0] ? rec->boot_id : "-",
              (long long)rec->t_start.ms);
-    return symlinkat(text, dir_fd, "shim") < 0 ? -errno : 0;
+    if (symlinkat(text, dir_fd, "shim") < 0)
+        return -errno;
+    if (rec->version)
+        keep_reserve(dir_fd, "end"); /* an end finds room on a disk that is full by then */
+    return 0;
 }
 
 int taskdir_read_claim(int dir_fd, struct shim_record *ret)
@@ -66,32 +71,11 @@ int taskdir_read_claim(int dir_fd, struct shim_record *ret)
     return 0;
 }
 
-static int write_all(int fd, const char *p, size_t n)
-{
-    while (n) {
-        ssize_t w = write(fd, p, n);
-        if (w < 0 && errno == EINTR)
-            continue;
-        if (w <= 0)
-            return w < 0 ? -errno : -ENOSPC;
-        p += w;
-        n -= (size_t)w;
-    }
-    return 0;
-}
-
 int taskdir_write_end(int dir_fd, const struct launch_end *end, bool sync)
 {
     struct str body = STR_INIT;
     codec_encode(&launch_end_rec, end, &body);
-    int fd = openat(dir_fd, "end.tmp", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    int r = fd < 0 ? -errno : write_all(fd, body.s, body.len);
-    if (r == 0 && sync && fdatasync(fd) < 0)
-        r = -errno;
-    if (fd >= 0 && close(fd) < 0 && r == 0)
-        r = -errno;
-    if (r == 0 && renameat(dir_fd, "end.tmp", dir_fd, "end") < 0)
-        r = -errno;
+    int r = keep_write(dir_fd, "end", body.s, body.len, sync);
     str_fini(&body);
     return r;
 }

@@ -319,13 +319,10 @@ static int check_launch(struct agent *a, const struct launch *l, const struct bl
     int r = policy_check(&a->policy, l, a->n_live, err);
     if (r < 0)
         return r;
-    uint64_t free_bytes = probe_disk_free(a->tasks_fd);
-    if (free_bytes < DISK_RESERVE)
-        return err_set(err, -ENOSPC, "node_spool_full: %llu MiB free in %s, %u are kept in reserve",
-                       (unsigned long long)free_bytes >> 20, a->tasks_dir, DISK_RESERVE >> 20);
+    r = room_check(a, err);
     /* Its own uid needs no groups from the name service: it has them. */
-    if (!a->root || (l->uid == 0 && l->gid == 0))
-        return 0;
+    if (r < 0 || !a->root || (l->uid == 0 && l->gid == 0))
+        return r;
     return users_groups(l->uid, l->gid, l->user, ret_groups, err);
 }
 

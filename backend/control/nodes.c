@@ -236,6 +236,7 @@ static void on_agent(void *arg, struct nodeconn *conn, struct msg_agent *m)
     if (find_absent(c, link, m, new_boot))
         loop_timer_set(c->loop, &link->again, SECOND_REPORT_MS);
     ctl_stuck_over(c, nodeconn_node(conn));
+    ctl_note_spool(c, nodeconn_node(conn), m->spool_full);
     if (first) {
         log_info("node=%s up cpus=%u gpus=%u mem_mib=%llu launches=%zu", nodeconn_node(conn), m->cpus,
                  m->gpus, (unsigned long long)m->mem_mib, m->launches.n);
@@ -252,6 +253,7 @@ static void on_end(struct control *c, struct node_link *link, struct launch_end 
     if (is_foreign(link, &key, t))
         return;
     if (t && t->state != TASK_DONE) {
+        ctl_spare_job(c, nodeconn_node(link->conn), m);
         struct ev_end body = {.step = key.step,
                               .task = key.task,
                               .attempt = key.attempt,

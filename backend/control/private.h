@@ -223,12 +223,16 @@ void ctl_wipe_payloads(struct control *c, enum event_kind kind, uint32_t job, in
 /* Where the payload of a step lies: that of an array's elements is the array's, but for srun's. */
 uint32_t ctl_payload_job(const struct job *j, int32_t step);
 
-/* --- stuck.c: processes that will not die --- */
+/* --- stuck.c: processes that will not die, disks that are full --- */
 
 /* What a node says of a task that f stands for: may drain it. */
 void ctl_note_stuck(struct control *c, const char *node, const struct launch_status *st, struct flight *f);
 /* After an end there, or a report: a drain of ours is lifted where its cause is gone. */
 void ctl_stuck_over(struct control *c, const char *node);
+/* What a node says of the room on its disk. */
+void ctl_note_spool(struct control *c, const char *node, bool full);
+/* An end that is no job's fault, a refusal for want of room: the job goes back to the queue with it. */
+void ctl_spare_job(struct control *c, const char *node, const struct launch_end *end);
 
 /* --- launchspec.c --- */
 

@@ -1,8 +1,13 @@
-/* stuck.c - a node on which processes will not die is drained, and taken back when they have.
+/* stuck.c - a node on which processes will not die, or whose disk is full, is drained, and taken back when
+ * that is over.
  *
  * A supervisor that has killed for a minute says so (launch_status.stuck). What hangs in the kernel there,
  * on a dead file server most of the time, would hang the next job as well; the job itself keeps what it
- * holds and stays "completing". A drain by an administrator is never touched.
+ * holds and stays "completing".
+ *
+ * A node without room for what tasks write refuses every launch: undrained it would swallow the queue.
+ *
+ * A drain by an administrator is never touched.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +16,21 @@
 #include "src/base/log.h"
 
 #define REASON "unkillable: "
+#define FULL   NODE_SPOOL_FULL ": no room on its disk"
+#define US     "stokerd"
 
-static bool is_ours(const struct node *n)
+static bool is_ours(const struct node *n, const char *reason)
 {
-    return n->drain && str_eq(n->drain_user, "stokerd") && n->drain_reason &&
-           strncmp(n->drain_reason, REASON, strlen(REASON)) == 0;
+    return n->drain && str_eq(n->drain_user, US) && n->drain_reason &&
+           strncmp(n->drain_reason, reason, strlen(reason)) == 0;
+}
+
+/* reason is taken; NULL: the drain is over. */
+static void drain(struct control *c, const char *node, char *reason)
+{
+    struct ev_drain body = {
+        .node = xstrdup(node), .drain = reason != NULL, .reason = reason, .user = xstrdup(US)};
+    ctl_emit(c, EV_DRAIN, 0, &body);
 }
 
 void ctl_note_stuck(struct control *c, const char *node, const struct launch_status *st, struct flight *f)
@@ -26,13 +41,8 @@ void ctl_note_stuck(struct control *c, const char *node, const struct launch_sta
     f->stuck = true;
     log_warn("node=%s job=%u step=%d task=%u its processes cannot be killed", node, st->key.job,
              st->key.step, st->key.task);
-    if (n->drain)
-        return;
-    struct ev_drain body = {.node = xstrdup(node),
-                            .drain = true,
-                            .reason = xasprintf(REASON "processes of job %u will not die", st->key.job),
-                            .user = xstrdup("stokerd")};
-    ctl_emit(c, EV_DRAIN, 0, &body);
+    if (!n->drain)
+        drain(c, node, xasprintf(REASON "processes of job %u will not die", st->key.job));
 }
 
 static bool any_stuck(struct control *c, const char *node)
@@ -51,9 +61,30 @@ static bool any_stuck(struct control *c, const char *node)
 void ctl_stuck_over(struct control *c, const char *node)
 {
     const struct node *n = model_get_node(&c->model, node);
-    if (!n || !is_ours(n) || any_stuck(c, node))
+    if (!n || !is_ours(n, REASON) || any_stuck(c, node))
         return;
     log_info("node=%s nothing that cannot be killed is left: taken back", node);
-    struct ev_drain body = {.node = xstrdup(node), .user = xstrdup("stokerd")};
-    ctl_emit(c, EV_DRAIN, 0, &body);
+    drain(c, node, NULL);
+}
+
+void ctl_note_spool(struct control *c, const char *node, bool full)
+{
+    const struct node *n = model_get_node(&c->model, node);
+    if (!n || full == is_ours(n, FULL) || (full && n->drain))
+        return;
+    log_warn("node=%s %s", node,
+             full ? "its disk is full: drained" : "there is room on its disk: taken back");
+    drain(c, node, full ? xstrdup(FULL) : NULL);
+}
+
+void ctl_spare_job(struct control *c, const char *node, const struct launch_end *end)
+{
+    const struct job *j = model_get_job(&c->model, end->key.job);
+    if (end->end_kind != END_LAUNCH_FAILED || end->key.step != STEP_BATCH || !end->message ||
+        strncmp(end->message, NODE_SPOOL_FULL, strlen(NODE_SPOOL_FULL)) != 0 || !j ||
+        j->state != JOB_RUNNING)
+        return;
+    ctl_note_spool(c, node, true);
+    struct ev_kill body = {.step = STEP_ALL, .cause = KILL_REQUEUE, .fate = FATE_REQUEUE};
+    ctl_emit(c, EV_KILL, j->id, &body);
 }

@@ -101,6 +101,9 @@ struct launch_end {
     F(S, WALL, t_end) F(S, U64, run_ms) F(S, U64, peak_rss_kib) F(S, U64, cpu_ms) F(S, STR, sampled)         \
     F(S, STR, message) F(S, BOOL, was_killed)
 
+/* How the message of a launch begins that is refused for want of room on the node's disk. */
+#define NODE_SPOOL_FULL "node_spool_full"
+
 enum signal_target {
     SIGNAL_TREE,   /* every process of the task */
     SIGNAL_LEADER, /* each rank's first process alone: the batch shell */
