@@ -117,8 +117,8 @@ void kill_on_request(struct shim *s, const struct launch_kill *k)
 {
     shim_reap(s);
     bool live = s->phase == SHIM_OPENING || s->phase == SHIM_RUNNING;
-    if (k->signal > 0) {
-        if (live)
+    if (k->signal) {
+        if (live && k->signal > 0)
             kill_signal(s, k->signal, k->target == SIGNAL_LEADER ? SIGNAL_LEADER : SIGNAL_TREE);
     } else {
         if (live && !s->was_killed)

@@ -279,6 +279,8 @@ char *ctl_shown_command(const char *s);
  * counts, sizes. The text says what not. One for all ways in. */
 enum refusal ctl_check_request(const struct job_req *r, struct errtext *text);
 enum refusal ctl_check_step(const struct step *s, const struct step_payload *p, struct errtext *text);
+/* The partitions, nodes and features that a request names must be there. */
+enum refusal ctl_check_names(const struct model *m, const struct job_req *r, struct errtext *err);
 void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m);
 void req_act(struct session *s, uint64_t tag, const struct msg_act *m);
 void req_update(struct session *s, uint64_t tag, const struct msg_update *m);

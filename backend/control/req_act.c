@@ -1,11 +1,14 @@
 /* req_act.c - cancel, signal, hold, release, requeue; update and drain. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend/control/private.h"
 #include "backend/sched/account.h"
 #include "src/base/units.h"
+#include "src/base/xalloc.h"
 
 #define TARGETS_MAX 100000u
+#define NOTIFY_MAX  4096u /* bytes of a text */
 
 struct outcome {
     enum refusal refusal;
@@ -87,6 +90,35 @@ static void signal_job(struct session *s, const struct job *j, int32_t step, con
             if (t->state == TASK_RUNNING || t->state == TASK_LAUNCHING)
                 signal_task(c, j, &j->steps.v[i], t, m->signal, target);
         }
+}
+
+/* A text for the standard error of the batch script, or of the steps of a job that has none. */
+static void notify_job(struct session *s, const struct job *j, int32_t step, const struct msg_act *m,
+                       struct outcome *o)
+{
+    struct control *c = s->ctl;
+    bool script = job_find_step(j, STEP_BATCH) != NULL;
+    for (size_t i = 0; i < j->steps.n; i++) {
+        const struct step *st = &j->steps.v[i];
+        for (size_t k = 0; k < st->tasks.n; k++) {
+            const struct task *t = &st->tasks.v[k];
+            struct node_link *n = t->alloc.node ? ctl_node(c, t->alloc.node) : NULL;
+            bool meant = step != STEP_ALL ? st->id == step : st->id == STEP_BATCH || !script;
+            if (!meant || t->state != TASK_RUNNING || !n)
+                continue;
+            char *note = xasprintf("slurmstepd: error: %s", m->text ? m->text : "");
+            struct launch_kill body = {
+                .key = {.job = j->id, .step = st->id, .task = t->index, .attempt = t->attempt},
+                .signal = LAUNCH_NOTE_ONLY,
+                .note = note};
+            nodeconn_send(n->conn, ctl_gate(c), MSG_KILL, 0, &body);
+            free(note);
+            o->count++;
+        }
+    }
+    if (!o->count)
+        refuse(o, j->id, job_state_is_final(j->state) ? REFUSAL_ENDED : REFUSAL_NOT_RUNNING,
+               "nothing of it runs that could be told");
 }
 
 /* An administrator's hold is no other's to change: not to a weaker one either. */
@@ -184,6 +216,7 @@ static void act_on_job(struct session *s, const struct job *j, int32_t step, con
     case ACT_REQUEUE_HOLD: requeue_job(s, j, true, o); break;
     case ACT_SUSPEND: suspend_job(s, j, true, o); break;
     case ACT_RESUME: suspend_job(s, j, false, o); break;
+    case ACT_NOTIFY: notify_job(s, j, step, m, o); break;
     }
 }
 
@@ -249,7 +282,8 @@ static void act_on_target(struct session *s, const struct job_target *t, const s
 void req_act(struct session *s, uint64_t tag, const struct msg_act *m)
 {
     struct outcome o = {.refusal = REFUSAL_NONE};
-    if (m->act > ACT_RESUME || (m->act == ACT_SIGNAL && (m->signal < 1 || m->signal > 64)))
+    if (m->act > ACT_NOTIFY || (m->act == ACT_NOTIFY && m->text && strlen(m->text) > NOTIFY_MAX) ||
+        (m->act == ACT_SIGNAL && (m->signal < 1 || m->signal > 64)))
         refuse(&o, 0, REFUSAL_BAD_REQUEST, "malformed request");
     if (m->targets.n > TARGETS_MAX) {
         session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u jobs in one request", TARGETS_MAX);

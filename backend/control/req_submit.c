@@ -235,6 +235,8 @@ static void check_submit(struct session *s, const struct msg_submit *m, struct c
     if (c->model.spec.max_jobs && c->model.n_pending + c->model.n_active >= c->model.spec.max_jobs)
         refuse(k, REFUSAL_POLICY, "the queue is full", NULL);
     check_standing(s, m, k);
+    if (k->refusal == REFUSAL_NONE && !m->force)
+        k->refusal = ctl_check_names(&c->model, &m->req, &k->text);
     if (k->refusal != REFUSAL_NONE || m->force || (m->hold && !m->test_only))
         return;
     struct sched_view v = ctl_view(c);

@@ -21,7 +21,7 @@ int words_split(const char *s, bool comments, struct strv *ret)
                 strv_push(ret, word.s);
             str_clear(&word);
             open = false;
-        } else if (comments && !quote && !open && *s == '#') {
+        } else if (comments && !quote && *s == '#') {
             break;
         } else {
             if (*s == '\\' && quote != '\'' && s[1])

@@ -81,6 +81,10 @@ bool cli_parsed(const struct cli *cli, enum opt_result r, const struct errtext *
         cli_say(cli, "%s\nTry \"%s --help\" for more information", err->s, cli->name);
         *ret_exit = usage_exit(cli->cmd, cli->cmd->bad_usage_exit);
         return false;
+    case OPT_FAILED:
+        cli_error_lines(cli, err->s);
+        *ret_exit = usage_exit(cli->cmd, 0);
+        return false;
     case OPT_BAD_VALUE:
         cli_error_lines(cli, err->s);
         *ret_exit = usage_exit(cli->cmd, cli->cmd->bad_value_exit);

@@ -137,6 +137,9 @@ GET_CONST(na, "N/A")
 GET_CONST(star, "*")
 GET_CONST(sct, "*:*:*")
 GET_CONST(zero, "0")
+GET_CONST(zero_time, "0:00")
+GET_CONST(not_set, "NotSet")
+GET_CONST(not_any, "NA")
 
 /* --- state --- */
 
@@ -225,8 +228,7 @@ GET(start)
 NUMBER(end, time_order(job_end_time(j, cx->m)))
 GET(end)
 {
-    bool endless = !wall_is_set(j->t_end) && job_limit_s(j, cx->m) == DURATION_UNLIMITED;
-    timetext_append(out, &cx->time, job_end_time(j, cx->m), endless ? "NONE" : "N/A");
+    timetext_append(out, &cx->time, job_end_time(j, cx->m), "N/A");
 }
 NUMBER(submit, j->t_submit.ms)
 GET(submit)
@@ -393,6 +395,7 @@ READS(licenses, 0, R(licenses))             READS(features, 0, R(features))     
 READS(workdir, 0, R(workdir))               READS(submit_host, J(submit_host), 0) READS(cluster, 0, 0)
 READS(null, 0, 0)                           READS(na, 0, 0)                      READS(star, 0, 0)
 READS(sct, 0, 0)                            READS(zero, 0, 0)                    READS(state_short, 0, 0)
+READS(zero_time, 0, 0)                      READS(not_set, 0, 0)                 READS(not_any, 0, 0)
 READS(state, 0, 0)                          READS(reason, REASON, 0)             READS(nodes_or_reason, REASON | HELD, 0)
 READS(reason_words, REASON | J(reason_detail) | J(exit_code), 0)
 READS(hold, J(hold), 0)                     READS(priority, J(priority), 0)      READS(priority_long, J(priority), 0)
@@ -416,14 +419,18 @@ READS(stdin, 0, R(std_in))
 READS(stdout, UINT64_MAX, UINT64_MAX)       READS(stderr, UINT64_MAX, UINT64_MAX) READS(dependency, UINT64_MAX, UINT64_MAX)
 /* clang-format on */
 
-#define C(LETTER, NAMES, TITLE, KEY, GETTER, NUM) \
-    {.letter = LETTER,                            \
-     .names = NAMES,                              \
-     .title = TITLE,                              \
-     .key = KEY,                                  \
-     .get = get_##GETTER,                         \
-     .number = NUM,                               \
-     .reads = &reads_##GETTER},
+#define C_WITH(LETTER, NAMES, TITLE, KEY, GETTER, NUM, UNCUT) \
+    {.letter = LETTER,                                        \
+     .names = NAMES,                                          \
+     .title = TITLE,                                          \
+     .key = KEY,                                              \
+     .get = get_##GETTER,                                     \
+     .number = NUM,                                           \
+     .reads = &reads_##GETTER,                                \
+     .uncut = UNCUT},
+#define C(LETTER, NAMES, TITLE, KEY, GETTER, NUM) C_WITH(LETTER, NAMES, TITLE, KEY, GETTER, NUM, false)
+#define C_DURATION(LETTER, NAMES, TITLE, KEY, GETTER, NUM) \
+    C_WITH(LETTER, NAMES, TITLE, KEY, GETTER, NUM, true)
 
             static const
     struct column job_table[] = {
@@ -450,9 +457,9 @@ READS(stdout, UINT64_MAX, UINT64_MAX)       READS(stderr, UINT64_MAX, UINT64_MAX
     C('Q', "prioritylong",          "PRIORITY",         "priority",      priority_long,  num_priority)
     C('y', "nice",                  "NICE",             "nice",          nice,           num_nice)
     C('E', "dependency",            "DEPENDENCY",       "dependency",    dependency,     NULL)
-    C('M', "timeused",              "TIME",             "elapsed_s",     elapsed,        num_elapsed)
-    C('l', "timelimit",             "TIME_LIMIT",       NULL,            limit,          num_limit)
-    C('L', "timeleft",              "TIME_LEFT",        NULL,            left,           num_left)
+    C_DURATION('M', "timeused",              "TIME",             "elapsed_s",     elapsed,        num_elapsed)
+    C_DURATION('l', "timelimit",             "TIME_LIMIT",       NULL,            limit,          num_limit)
+    C_DURATION('L', "timeleft",              "TIME_LEFT",        NULL,            left,           num_left)
     C('S', "starttime",             "START_TIME",       "start",         start,          num_start)
     C('e', "endtime",               "END_TIME",         "end",           end,            num_end)
     C('V', "submittime",            "SUBMIT_TIME",      "submit",        submit,         num_submit)
@@ -460,7 +467,8 @@ READS(stdout, UINT64_MAX, UINT64_MAX)       READS(stderr, UINT64_MAX, UINT64_MAX
     C(0,   "deadline",              "DEADLINE",         NULL,            deadline,       NULL)
     C(0,   "mintime",               "MIN_TIME",         NULL,            time_min,       NULL)
     C(0,   "pendingtime",           "PENDING_TIME",     "pending_s",     pending_s,      num_pending_s)
-    C('C', "numcpus maxcpus",       "CPUS",             "cpus",          cpus,           num_cpus)
+    C('C', "numcpus",               "CPUS",             "cpus",          cpus,           num_cpus)
+    C(0,   "maxcpus",               "MAX_CPUS",         NULL,            cpus,           num_cpus)
     C(0,   "numgpus",               "GPUS",             "gpus",          gpus,           num_gpus)
     C('D', "numnodes",              "NODES",            "node_count",    node_count,     num_node_count)
     C(0,   "maxnodes",              "MAX_NODES",        NULL,            max_nodes,      num_max_nodes)
@@ -474,8 +482,12 @@ READS(stdout, UINT64_MAX, UINT64_MAX)       READS(stderr, UINT64_MAX, UINT64_MAX
     C('b', "tres-per-node gres",    "TRES_PER_NODE",    NULL,            tres_per_node,  NULL)
     C(0,   "tres-per-job",          "TRES_PER_JOB",     NULL,            tres_per_job,   NULL)
     C(0,   "tres-per-task",         "TRES_PER_TASK",    NULL,            tres_per_task,  NULL)
-    C(0,   "tres-per-socket tres-per-step mem-per-tres cpus-per-tres tres-bind tres-freq",
-                                    "TRES_PER_SOCKET",  NULL,            na,             NULL)
+    C(0,   "tres-per-socket",       "TRES_PER_SOCKET",  NULL,            na,             NULL)
+    C(0,   "tres-per-step",         "TRES_PER_STEP",    NULL,            na,             NULL)
+    C(0,   "mem-per-tres",          "MEM_PER_TRES",     NULL,            na,             NULL)
+    C(0,   "cpus-per-tres",         "CPUS_PER_TRES",    NULL,            na,             NULL)
+    C(0,   "tres-bind",             "TRES_BIND",        NULL,            na,             NULL)
+    C(0,   "tres-freq",             "TRES_FREQ",        NULL,            na,             NULL)
     C(0,   "tres-alloc tres",       "TRES_ALLOC",       "tres",          tres_alloc,     NULL)
     C('N', "nodelist nodes",        "NODELIST",         "nodes",         nodes,          NULL)
     C('B', "batchhost",             "EXEC_HOST",        NULL,            batch_host,     NULL)
@@ -500,7 +512,7 @@ READS(stdout, UINT64_MAX, UINT64_MAX)       READS(stderr, UINT64_MAX, UINT64_MAX
     C(0,   "stderr",                "STDERR",           "stderr",        stderr,         NULL)
     C(0,   "stdin",                 "STDIN",            NULL,            stdin,          NULL)
     C(0,   "exit_code exitcode",    "EXIT_CODE",        "exit_code",     exit_code,      NULL)
-    C(0,   "derivedec",             "DERIVED_EXIT_CODE", NULL,           derived_code,   NULL)
+    C(0,   "derivedec",             "DERIVED_EC",       NULL,            derived_code,   NULL)
     C(0,   "restartcnt",            "RESTART_COUNT",    "restarts",      restarts,       num_restarts)
     C(0,   "batchflag",             "BATCH_FLAG",       NULL,            batch_flag,     num_batch_flag)
     C(0,   "requeue",               "REQUEUE",          NULL,            requeue,        num_requeue)
@@ -515,12 +527,31 @@ READS(stdout, UINT64_MAX, UINT64_MAX)       READS(stderr, UINT64_MAX, UINT64_MAX
     C(0,   "burstbufferstate",      "BURST_BUFFER_STATE", NULL,          null,           NULL)
     C(0,   "container",             "CONTAINER",        NULL,            null,           NULL)
     C(0,   "mcslabel",              "MCSLABEL",         NULL,            na,             NULL)
-    C(0,   "delayboot reboot associd reqswitch wait4switch profile resvport",
-                                    "DELAY_BOOT",       NULL,            zero,           NULL)
-    C(0,   "lastschedeval preemptime resizetime", "LAST_SCHED_EVAL", NULL, na,           NULL)
-    C(0,   "cpufreq ntperboard ntpercore ntpersocket boardspernode sperboard hetjobid hetjoboffset hetjobidset "
-           "origin originraw siblingsviable siblingsactive siblingsviableraw siblingsactiveraw",
-                                    "N/A",              NULL,            na,             NULL)
+    C(0,   "delayboot",             "DELAY_BOOT",       NULL,            zero_time,      NULL)
+    C(0,   "reboot",                "REBOOT",           NULL,            zero,           NULL)
+    C(0,   "associd",               "ASSOC_ID",         NULL,            zero,           NULL)
+    C(0,   "reqswitch",             "REQ_SWITCH",       NULL,            zero,           NULL)
+    C(0,   "wait4switch",           "WAIT4SWITCH",      NULL,            zero_time,      NULL)
+    C(0,   "resvport",              "RESV_PORT",        NULL,            zero,           NULL)
+    C(0,   "profile",               "PROFILE",          NULL,            not_set,        NULL)
+    C(0,   "lastschedeval",         "LAST_SCHED_EVAL",  NULL,            na,             NULL)
+    C(0,   "preempttime",           "PREEMPT_TIME",     NULL,            na,             NULL)
+    C(0,   "resizetime",            "RESIZE_TIME",      NULL,            na,             NULL)
+    C(0,   "cpufreq",               "CPU_FREQ",         NULL,            na,             NULL)
+    C(0,   "ntpercore",             "NTASKS_PER_CORE",  NULL,            na,             NULL)
+    C(0,   "ntpersocket",           "NTASKS_PER_SOCKET", NULL,           na,             NULL)
+    C(0,   "ntperboard",            "NTASKS_PER_BOARD", NULL,            zero,           NULL)
+    C(0,   "boardspernode",         "BOARDS_PER_NODE",  NULL,            zero,           NULL)
+    C(0,   "sperboard",             "SOCKETS_PER_BOARD", NULL,           zero,           NULL)
+    C(0,   "hetjobid",              "HET_JOB_ID",       NULL,            na,             NULL)
+    C(0,   "hetjoboffset",          "HET_JOB_OFFSET",   NULL,            na,             NULL)
+    C(0,   "hetjobidset",           "HET_JOB_ID_SET",   NULL,            na,             NULL)
+    C(0,   "origin",                "ORIGIN",           NULL,            not_any,        NULL)
+    C(0,   "originraw",             "ORIGIN_RAW",       NULL,            not_any,        NULL)
+    C(0,   "siblingsactive",        "ACTIVE_SIBLINGS",  NULL,            not_any,        NULL)
+    C(0,   "siblingsactiveraw",     "ACTIVE_SIBLINGS_RAW", NULL,         not_any,        NULL)
+    C(0,   "siblingsviable",        "VIABLE_SIBLINGS",  NULL,            not_any,        NULL)
+    C(0,   "siblingsviableraw",     "VIABLE_SIBLINGS_RAW", NULL,         not_any,        NULL)
         /* clang-format on */
 };
 const struct columns job_columns = COLUMNS(job_table);
@@ -589,23 +620,24 @@ STEP_READS(X)
 static const struct column step_table[] = {
     /* clang-format off */
     C('i', "stepid",            "STEPID",        "id",         step_id,         num_id)
-    C('A', "jobid arrayjobid",  "JOBID",         "job_id",     raw_id,          num_raw_id)
+    C(0,   "jobid arrayjobid",  "JOBID",         "job_id",     raw_id,          num_raw_id)
     C('F', "jobarrayid",        "ARRAY_JOB_ID",  NULL,         array_id,        num_array_id)
     C('K', "arraytaskid",       "ARRAY_TASK_ID", NULL,         array_index,     NULL)
     C('j', "stepname name",     "NAME",          "name",       step_name,       NULL)
     C('P', "partition",         "PARTITION",     "partition",  partition,       NULL)
     C('u', "username",          "USER",          "user",       user,            NULL)
     C('U', "userid",            "USER",          "uid",        uid,             num_uid)
-    C('M', "timeused",          "TIME",          "elapsed_s",  step_elapsed,    num_step_elapsed)
-    C('l', "timelimit",         "TIME_LIMIT",    NULL,         step_limit,      NULL)
+    C_DURATION('M', "timeused",          "TIME",          "elapsed_s",  step_elapsed,    num_step_elapsed)
+    C_DURATION('l', "timelimit",         "TIME_LIMIT",    NULL,         step_limit,      NULL)
     C('S', "starttime",         "START_TIME",    NULL,         step_start,      num_step_start)
     C('N', "nodelist nodes",    "NODELIST",      "nodes",      step_nodes,      NULL)
     C('C', "numcpus",           "CPUS",          "cpus",       step_cpus,       num_step_cpus)
-    C('n', "numtasks",          "TASKS",         "tasks",      step_tasks,      num_step_tasks)
+    C('A', "numtasks",          "TASKS",         "tasks",      step_tasks,      num_step_tasks)
     C('D', "numnodes",          "NODES",         "node_count", step_node_count, num_step_node_count)
     C('T', "state stepstate",   "STATE",         "state",      step_state,      NULL)
     C('o', "command",           "COMMAND",       "command",    step_command,    NULL)
-    C('b', "tres-per-node gres", "TRES_PER_NODE", NULL,        na,              NULL)
+    C(0,   "tres-per-node gres", "TRES_PER_NODE", NULL,        na,              NULL)
+    C('b', "tres-per-job",      "TRES_PER_JOB",  NULL,         null,            NULL)
     C(0,   "cluster",           "CLUSTER",       NULL,         cluster,         NULL)
     /* clang-format on */
 };

@@ -86,7 +86,7 @@ void format_parse_letters(struct format *f, const struct columns *cs, const char
     if (lead)
         format_push(f, NULL, WIDTH_NATURAL, false, spec, lead);
     for (const char *p = spec + lead; *p;) {
-        p++; /* the '%' */
+        const char *item = p++; /* from the '%' */
         if (strncmp(p, "all", 3) == 0) {
             push_all(f, cs);
             p += 3;
@@ -101,8 +101,11 @@ void format_parse_letters(struct format *f, const struct columns *cs, const char
         bool is_auto = *p == '#';
         p += is_auto;
         int width = take_width(&p);
-        if (!*p)
+        if (!*p) { /* nothing that it could be the width of: as it stands */
+            push_unknown(unknown, "", 0);
+            format_push(f, NULL, WIDTH_NATURAL, false, item, strlen(item));
             return;
+        }
         const char *letter = p++;
         size_t tail = strcspn(p, "%");
         const struct column *col = column_by_letter(cs, *letter);
@@ -112,8 +115,7 @@ void format_parse_letters(struct format *f, const struct columns *cs, const char
             format_push(f, NULL, WIDTH_NATURAL, false, letter, 1 + tail);
         } else {
             push_unknown(unknown, letter, 1);
-            if (tail)
-                format_push(f, NULL, WIDTH_NATURAL, false, p, tail);
+            format_push(f, NULL, WIDTH_NATURAL, false, item, (size_t)(p - item) + tail);
         }
         p += tail;
     }
@@ -232,6 +234,8 @@ static void append_cell(struct str *out, const struct format_item *it, const voi
     size_t at = out->len;
     if (it->col)
         it->col->get(out, row, cx);
+    if (it->col && it->col->uncut && it->width > 0 && out->len - at > (size_t)it->width)
+        return;
     format_fit(out, at, it->width, it->right);
 }
 

@@ -21,6 +21,7 @@ struct column {
     void (*get)(struct str *out, const void *row, const void *cx);
     int64_t (*number)(const void *row, const void *cx); /* NULL: text. Sorting and JSON take it */
     const struct job_members *reads; /* of columns of jobs: what both look at; see columns.h */
+    bool uncut;                      /* a duration: Slurm prints it whole however narrow its column is */
 };
 
 struct columns {
@@ -52,11 +53,11 @@ struct format {
 
 void format_fini(struct format *f);
 /* "%[[.]width]letter" with everything else copied; "%all": every column, with '|' between. unknown gets the
- * letters that name no column, in order; they are left out. */
+ * letters that name no column, in order ("" for a width without one); they are printed as they stand. */
 void format_parse_letters(struct format *f, const struct columns *cs, const char *spec,
                           struct strv *unknown);
-/* "name[:[.][width][suffix]],...": 20 columns where nothing is said. unknown as above. Source: squeue(1),
- * -O. */
+/* "name[:[.][width][suffix]],...": 20 columns where nothing is said. unknown: the
+ * names that are none; these are left out. Source: squeue(1), -O. */
 void format_parse_names(struct format *f, const struct columns *cs, const char *spec, struct strv *unknown);
 
 /* Appends one line, without its newline. */

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,14 @@ struct parse {
 
 static int bad_line(const struct parse *p, struct errtext *err, const char *what)
 {
-    return err_set(err, -EINVAL, "Line %u of configuration file %s invalid: %s", p->line, p->name, what);
+    return err_set(err, -EINVAL, "%s\nLine %u of configuration file %s invalid", what, p->line, p->name);
+}
+
+static int bad_tasks(const struct parse *p, const char *list, struct errtext *err)
+{
+    char what[160];
+    snprintf(what, sizeof what, "Invalid task range specification (%.100s)", list);
+    return bad_line(p, err, what);
 }
 
 static char *expand(const char *word, uint32_t rank, uint32_t offset)
@@ -40,9 +48,9 @@ static int give(struct parse *p, uint32_t rank, uint32_t offset, const struct st
 {
     struct launch_rank *r = &p->ranks[rank];
     if (r->argv.n) {
-        err_set(err, -EINVAL, "Line %u of configuration file %s invalid: task %u has a program already",
-                p->line, p->name, rank);
-        return -EINVAL;
+        char what[64];
+        snprintf(what, sizeof what, "Duplicate record for task %u", rank);
+        return bad_line(p, err, what);
     }
     for (size_t i = 1; i < words->n; i++)
         strv_push_take(&r->argv, expand(words->v[i], rank, offset));
@@ -81,15 +89,15 @@ static int give_list(struct parse *p, const struct strv *words, struct errtext *
     for (;;) {
         uint32_t first, last;
         if (!take_number(&at, &first))
-            return bad_line(p, err, "a task number is missing");
+            return bad_tasks(p, words->v[0], err);
         last = first;
         if (*at == '-') {
             at++;
             if (!take_number(&at, &last) || last < first)
-                return bad_line(p, err, "a range is not understood");
+                return bad_tasks(p, words->v[0], err);
         }
         if (*at && *at != ',')
-            return bad_line(p, err, "its list of tasks is not understood");
+            return bad_tasks(p, words->v[0], err);
         for (uint32_t i = first; i <= last && i < p->n_ranks; i++, offset++) {
             int rc = give(p, i, offset, words, err);
             if (rc)

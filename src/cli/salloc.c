@@ -110,8 +110,8 @@ static pid_t start_command(const struct cli *cli, const struct strv *command, co
     if (dir && chdir(dir) < 0)
         cli_error(cli, "%s: %s", dir, strerror(errno));
     execvpe(command->v[0], command->v, env->v);
-    cli_error(cli, "Unable to exec command \"%s\"", command->v[0]);
-    _exit(errno == ENOENT ? 127 : 126);
+    cli_error(cli, "_fork_command: Unable to find command \"%s\"", command->v[0]);
+    _exit(1);
 }
 
 static bool has_ended(const struct follow *f)
@@ -143,7 +143,7 @@ static int wait_command(struct follow *f, pid_t pid, bool *ret_revoked)
     }
 }
 
-static int run_command(struct follow *f, const struct strv *command, const char *dir)
+static int run_command(struct follow *f, const struct strv *command, const char *dir, bool quiet)
 {
     struct strv env = command_env(f);
     pid_t pid = start_command(f->cli, command, &env, dir);
@@ -155,7 +155,7 @@ static int run_command(struct follow *f, const struct strv *command, const char 
     else
         code = wait_command(f, pid, &revoked);
     uint32_t job = f->job;
-    if (!revoked)
+    if (!revoked && !quiet)
         cli_say(f->cli, "Relinquishing job allocation %u", job);
     allocation_end(f, code);
     return code;
@@ -178,14 +178,12 @@ static int allocate_and_run(const struct cli *cli, struct salloc *s, struct strv
     m.command = command->n ? strv_join(command, " ") : NULL;
     m.detached = s->no_shell;
     if (!m.req.name)
-        m.req.name = xstrdup(command->n ? strrchr(command->v[0], '/') ? strrchr(command->v[0], '/') + 1
-                                                                      : command->v[0]
-                                        : "no-shell");
+        m.req.name = xstrdup(s->no_shell ? "no-shell" : "interactive");
     int code = allocation_get(cli, &m, &opt, &f);
     if (!code && s->no_shell)
         follow_fini(&f);
     else if (!code)
-        code = run_command(&f, command, chdir_given ? m.req.workdir : NULL);
+        code = run_command(&f, command, chdir_given ? m.req.workdir : NULL, s->job.quiet);
     rec_fini(&msg_submit_rec, &m);
     return code;
 }
@@ -212,6 +210,7 @@ const struct command cmd_salloc = {
     .usage = "[OPTIONS] [COMMAND [ARGS...]]",
     .options = &salloc_opts,
     .slurm = true,
+    .bad_usage_exit = EXIT_BAD_OPTION,
     .bad_value_exit = EXIT_BAD_OPTION,
     .run = salloc_run,
 };

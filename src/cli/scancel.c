@@ -12,6 +12,7 @@
 #define EXIT_CONTROLLER_AWAY 8 /* seen with 22.05: its number for a failed step of the last kind */
 
 struct scancel {
+    struct errtext fatal;
     struct job_filter filter;
     bool by_filter; /* at least one of the options that select */
     int signal;     /* 0: cancel */
@@ -74,20 +75,23 @@ static int set_user(struct scancel *s, const char *arg, struct errtext *err)
     return rc;
 }
 
-static int set_state(struct scancel *s, const char *arg, struct errtext *err)
+static int set_state(struct scancel *s, const char *arg)
 {
     uint32_t mask;
     struct errtext word = {0};
     if (filter_parse_states(arg, &mask, &word) < 0 || (mask & ~STATES_QUEUED && mask != STATES_ALL))
-        return err_set(err, -EINVAL, "Invalid job state specified: %s", word.s[0] ? word.s : arg);
+        return err_set(
+            &s->fatal, 0, /* said without a name in front: Slurm's text */
+            "Invalid job state specified: %s\nValid job states are PENDING, RUNNING, and SUSPENDED",
+            word.s[0] ? word.s : arg);
     s->filter.states = mask;
     return 0;
 }
 
-static int set_signal(struct scancel *s, const char *arg, struct errtext *err)
+static int set_signal(struct scancel *s, const char *arg)
 {
     s->signal = signal_by_name(arg);
-    return s->signal > 0 ? 0 : err_set(err, -EINVAL, "Unknown job signal: %s", arg);
+    return s->signal > 0 ? 0 : err_set(&s->fatal, 0, "Unknown job signal: %s", arg);
 }
 
 static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
@@ -100,7 +104,7 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
     case O_INTERACTIVE: s->ask = true; return 0;
     case O_QUIET: s->quiet = true; return 0;
     case O_VERBOSE: s->verbose = true; return 0;
-    case O_SIGNAL: return set_signal(s, arg, err);
+    case O_SIGNAL: return set_signal(s, arg);
     case O_IGNORED: return 0;
     default: break;
     }
@@ -113,7 +117,7 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
     case O_PARTITION: filter_set_list(&f->partitions, arg); break;
     case O_QOS: filter_set_list(&f->qos, arg); break;
     case O_RESERVATION: filter_set_list(&f->reservations, arg); break;
-    case O_STATE: return set_state(s, arg, err);
+    case O_STATE: return set_state(s, arg);
     case O_USER: return set_user(s, arg, err);
     case O_WCKEY: filter_set_list(&f->wckeys, arg); break;
     default: break;
@@ -162,9 +166,10 @@ static int act_one(const struct scancel *s, const struct cli *cli, struct client
     }
     if (r == REFUSAL_NONE)
         return 0;
-    if (r == REFUSAL_NO_JOB || r == REFUSAL_ENDED || r == REFUSAL_NO_STEP) {
+    bool gone = r == REFUSAL_NO_JOB || r == REFUSAL_ENDED || r == REFUSAL_NO_STEP;
+    if (gone && (t->step == STEP_ALL || r == REFUSAL_ENDED)) {
         if (s->verbose && !s->quiet)
-            kill_error(cli, t, refusal_slurm(REFUSAL_ENDED));
+            kill_error(cli, t, refusal_slurm(r));
         return 0;
     }
     kill_error(cli, t, refusal_slurm(r));
@@ -290,6 +295,11 @@ static bool parse(struct scancel *s, const struct cli *cli, int argc, char **arg
     struct errtext err = {0};
     bool go = cli_parsed(cli, opt_env(&options, s, &env, "SCANCEL_", &err), &err, ret_rc) &&
               cli_parse(cli, s, argc, argv, 0, &operands, ret_rc);
+    if (go && s->fatal.s[0]) {
+        fprintf(stderr, "%s\n", s->fatal.s);
+        *ret_rc = 1;
+        go = false;
+    }
     for (size_t i = 0; go && i < operands.n; i++)
         if (targets_add_list(&s->filter.targets, operands.v[i], &err) < 0) {
             cli_error(cli, "%s", err.s);

@@ -188,9 +188,13 @@ static int do_write(struct scontrol *s, size_t n, char *const *w)
     struct msg_job body = {0};
     uint32_t task;
     const char *text = NULL;
-    if (n < 2 || !scontrol_is(w[0], "batch_script", 1) ||
-        target_parse_one(w[1], &body.target, &task, NULL) < 0) {
-        fprintf(stderr, "scontrol: error: usage: write batch_script JOB [FILE|-]\n");
+    if (!scontrol_is(w[0], "batch_script", 1)) {
+        fprintf(stderr, "invalid write argument: %s\n", w[0]);
+        return 1;
+    }
+    if (n < 2 || target_parse_one(w[1], &body.target, &task, NULL) < 0) {
+        fprintf(stderr, n < 2 ? "too few arguments for keyword:write\n"
+                              : "job script retrieval failed: Invalid job id specified\n");
         return 1;
     }
     struct client *c = scontrol_client(s, &text);
@@ -231,16 +235,39 @@ static int do_other(__attribute__((unused)) struct scontrol *s, __attribute__((u
     return not_supported("scontrol");
 }
 
+/* No node of ours is rebooted by us: what Slurm says where it has not been told how. */
+static int do_reboot(__attribute__((unused)) struct scontrol *s, __attribute__((unused)) size_t n,
+                     __attribute__((unused)) char *const *w)
+{
+    fprintf(stderr, "scontrol: error: RebootProgram isn't defined\n"
+                    "scontrol_reboot_nodes error: Unspecified error\n");
+    return 1;
+}
+static int do_cancel_reboot(__attribute__((unused)) struct scontrol *s, __attribute__((unused)) size_t n,
+                            __attribute__((unused)) char *const *w)
+{
+    return not_supported("slurm_update");
+}
+
+/* "reservation" and "res=NAME" alike. */
+static bool is_entity(const char *word, const char *name, const char *plural)
+{
+    char *entity = xstrndup(word, strcspn(word, "="));
+    bool is = scontrol_is(entity, name, 3) || scontrol_is(entity, plural, 3);
+    free(entity);
+    return is;
+}
+
 /* "create reservation ...", "create res=NAME ..." */
 static int do_create(struct scontrol *s, size_t n, char *const *w)
 {
-    char *entity = xstrndup(n ? w[0] : "", n ? strcspn(w[0], "=") : 0);
-    bool ours = scontrol_is(entity, "reservationname", 3) || scontrol_is(entity, "reservations", 3);
-    bool joined = n && strchr(w[0], '=');
-    free(entity);
-    if (!ours)
-        return not_supported("scontrol create");
-    if (!joined)
+    if (!is_entity(w[0], "reservationname", "reservations")) {
+        if (is_entity(w[0], "partitionname", "partitions"))
+            return not_supported("Error creating the partition:");
+        fprintf(stderr, "Invalid creation entity: %s\n", w[0]);
+        return 1;
+    }
+    if (!strchr(w[0], '='))
         return scontrol_create_reservation(s, n - 1, w + 1);
     struct strv words = {0};
     strv_push_take(&words, xasprintf("ReservationName%s", strchr(w[0], '=')));
@@ -254,54 +281,131 @@ static int do_create(struct scontrol *s, size_t n, char *const *w)
 /* "delete reservation=NAME", "delete reservation NAME" */
 static int do_delete(struct scontrol *s, size_t n, char *const *w)
 {
-    char *entity = xstrndup(n ? w[0] : "", n ? strcspn(w[0], "=") : 0);
-    bool ours = scontrol_is(entity, "reservationname", 3) || scontrol_is(entity, "reservations", 3);
-    const char *eq = n ? strchr(w[0], '=') : NULL, *name = eq ? eq + 1 : n > 1 ? w[1] : NULL;
-    free(entity);
-    return ours && name ? scontrol_delete_reservation(s, name) : not_supported("scontrol delete");
+    const char *eq = strchr(w[0], '='), *name = eq ? eq + 1 : n > 1 ? w[1] : NULL;
+    if (name && is_entity(w[0], "reservationname", "reservations"))
+        return scontrol_delete_reservation(s, name);
+    if (name && is_entity(w[0], "partitionname", "partitions"))
+        return scontrol_no_partition_change(s, "delete_partition", w[0], name);
+    fprintf(stderr, "Invalid deletion entity: %s\n", w[0]);
+    return 1;
 }
 
-/* min: letters that an abbreviation needs; the first row that fits is meant. */
+/* --- switches of the interactive mode --- */
+
+static int do_oneliner(struct scontrol *s, __attribute__((unused)) size_t n,
+                       __attribute__((unused)) char *const *w)
+{
+    s->oneline = true;
+    return 0;
+}
+static int do_details(struct scontrol *s, __attribute__((unused)) size_t n,
+                      __attribute__((unused)) char *const *w)
+{
+    s->detail = true;
+    return 0;
+}
+static int do_quiet(struct scontrol *s, __attribute__((unused)) size_t n,
+                    __attribute__((unused)) char *const *w)
+{
+    s->quiet = true;
+    return 0;
+}
+static int do_nothing(__attribute__((unused)) struct scontrol *s, __attribute__((unused)) size_t n,
+                      __attribute__((unused)) char *const *w)
+{
+    return 0;
+}
+
+/* --- the table --- */
+
+#define ANY SIZE_MAX
+
+/* min: letters that an abbreviation needs; the first row that fits is meant. least and most: words that may
+ * follow. */
 static const struct {
     const char *name;
-    size_t min;
+    size_t min, least, most;
     int (*run)(struct scontrol *s, size_t n, char *const *w);
 } subcommands[] = {
-    {.name = "show", .min = 3, .run = do_show},
-    {.name = "update", .min = 1, .run = do_update},
-    {.name = "hold", .min = 3, .run = do_hold},
-    {.name = "holdu", .min = 5, .run = do_uhold},
-    {.name = "uhold", .min = 2, .run = do_uhold},
-    {.name = "release", .min = 3, .run = do_release},
-    {.name = "requeuehold", .min = 8, .run = do_requeue_hold},
-    {.name = "requeue", .min = 3, .run = do_requeue},
-    {.name = "ping", .min = 1, .run = do_ping},
-    {.name = "reconfigure", .min = 3, .run = do_reconfigure},
-    {.name = "shutdown", .min = 4, .run = do_shutdown},
-    {.name = "suspend", .min = 2, .run = do_suspend},
-    {.name = "resume", .min = 3, .run = do_resume},
-    {.name = "version", .min = 4, .run = do_version},
-    {.name = "write", .min = 1, .run = do_write},
-    {.name = "help", .min = 2, .run = do_help},
-    {.name = "exit", .min = 1, .run = do_quit},
-    {.name = "quit", .min = 4, .run = do_quit},
-    {.name = "create", .min = 2, .run = do_create},
-    {.name = "delete", .min = 2, .run = do_delete},
-    {.name = "top", .min = 3, .run = do_top},
-    {.name = "notify", .min = 1, .run = do_other},
-    {.name = "listpids", .min = 1, .run = do_other},
-    {.name = "wait_job", .min = 2, .run = do_other},
-    {.name = "reboot", .min = 3, .run = do_other},
-    {.name = "takeover", .min = 8, .run = do_other},
-    {.name = "setdebug", .min = 4, .run = do_other},
-    {.name = "token", .min = 3, .run = do_other},
+    /* clang-format off */
+    {.name = "show",          .min = 3, .least = 1, .most = 2,   .run = do_show},
+    {.name = "update",        .min = 1, .least = 1, .most = ANY, .run = do_update},
+    {.name = "hold",          .min = 3, .least = 1, .most = ANY, .run = do_hold},
+    {.name = "holdu",         .min = 5, .least = 1, .most = ANY, .run = do_uhold},
+    {.name = "uhold",         .min = 2, .least = 1, .most = ANY, .run = do_uhold},
+    {.name = "release",       .min = 3, .least = 1, .most = ANY, .run = do_release},
+    {.name = "requeuehold",   .min = 8, .least = 1, .most = ANY, .run = do_requeue_hold},
+    {.name = "requeue",       .min = 3, .least = 1, .most = ANY, .run = do_requeue},
+    {.name = "ping",          .min = 3, .least = 0, .most = 0,   .run = do_ping},
+    {.name = "reconfigure",   .min = 3, .least = 0, .most = 0,   .run = do_reconfigure},
+    {.name = "shutdown",      .min = 4, .least = 0, .most = 1,   .run = do_shutdown},
+    {.name = "suspend",       .min = 2, .least = 1, .most = ANY, .run = do_suspend},
+    {.name = "resume",        .min = 3, .least = 1, .most = ANY, .run = do_resume},
+    {.name = "version",       .min = 4, .least = 0, .most = 0,   .run = do_version},
+    {.name = "write",         .min = 1, .least = 1, .most = 3,   .run = do_write},
+    {.name = "help",          .min = 2, .least = 0, .most = 0,   .run = do_help},
+    {.name = "exit",          .min = 1, .least = 0, .most = 0,   .run = do_quit},
+    {.name = "quit",          .min = 4, .least = 0, .most = 0,   .run = do_quit},
+    {.name = "create",        .min = 2, .least = 1, .most = ANY, .run = do_create},
+    {.name = "delete",        .min = 3, .least = 1, .most = ANY, .run = do_delete},
+    {.name = "top",           .min = 3, .least = 1, .most = ANY, .run = do_top},
+    {.name = "completing",    .min = 2, .least = 0, .most = 0,   .run = scontrol_completing},
+    {.name = "errnumstr",     .min = 2, .least = 1, .most = 1,   .run = scontrol_errnumstr},
+    {.name = "listpids",      .min = 1, .least = 0, .most = 2,   .run = scontrol_listpids},
+    {.name = "notify",        .min = 1, .least = 2, .most = ANY, .run = scontrol_notify},
+    {.name = "pidinfo",       .min = 3, .least = 1, .most = 1,   .run = scontrol_pidinfo},
+    {.name = "wait_job",      .min = 2, .least = 1, .most = 1,   .run = scontrol_wait_job},
+    {.name = "reboot",        .min = 3, .least = 1, .most = ANY, .run = do_reboot},
+    {.name = "cancel_reboot", .min = 3, .least = 1, .most = 1,   .run = do_cancel_reboot},
+    {.name = "all",           .min = 2, .least = 0, .most = 0,   .run = do_nothing},
+    {.name = "hide",          .min = 2, .least = 0, .most = 0,   .run = do_nothing},
+    {.name = "cluster",       .min = 2, .least = 0, .most = 1,   .run = do_nothing},
+    {.name = "clusters",      .min = 8, .least = 0, .most = 1,   .run = do_nothing},
+    {.name = "local",         .min = 3, .least = 0, .most = 0,   .run = do_nothing},
+    {.name = "verbose",       .min = 4, .least = 0, .most = 0,   .run = do_nothing},
+    {.name = "oneliner",      .min = 1, .least = 0, .most = 0,   .run = do_oneliner},
+    {.name = "details",       .min = 3, .least = 0, .most = 0,   .run = do_details},
+    {.name = "quiet",         .min = 4, .least = 0, .most = 0,   .run = do_quiet},
+    {.name = "setdebug",      .min = 8, .least = 1, .most = ANY, .run = do_other},
+    {.name = "setdebugflags", .min = 9, .least = 1, .most = ANY, .run = do_other},
+    {.name = "schedloglevel", .min = 3, .least = 1, .most = 1,   .run = do_other},
+    {.name = "fsdampeningfactor", .min = 3, .least = 1, .most = 1, .run = do_other},
+    {.name = "abort",         .min = 5, .least = 0, .most = ANY, .run = do_other},
+    {.name = "takeover",      .min = 8, .least = 0, .most = ANY, .run = do_other},
+    {.name = "token",         .min = 3, .least = 0, .most = ANY, .run = do_other},
+    /* clang-format on */
 };
+
+/* Slurm's own words, which differ from keyword to keyword. */
+static int wrong_number(const char *name, bool few)
+{
+    static const char *const behind[] = {"update", "create", "delete", "version"};
+    if (few && strcmp(name, "errnumstr") == 0) {
+        fprintf(stderr, "one arguments required for keyword:errnumstr\n");
+        return 1;
+    }
+    if (few && strcmp(name, "pidinfo") == 0) {
+        fprintf(stderr, "missing argument for keyword:pidinfo\n");
+        return 1;
+    }
+    for (size_t i = 0; i < sizeof behind / sizeof behind[0]; i++)
+        if (strcmp(name, behind[i]) == 0) {
+            fprintf(stderr, "too %s arguments for %s keyword\n", few ? "few" : "many", name);
+            return 1;
+        }
+    fprintf(stderr, "too %s arguments for keyword:%s\n", few ? "few" : "many", name);
+    return 1;
+}
 
 static int run_words(struct scontrol *s, size_t n, char *const *w)
 {
-    for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++)
-        if (scontrol_is(w[0], subcommands[i].name, subcommands[i].min))
-            return subcommands[i].run(s, n - 1, w + 1);
+    for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++) {
+        if (!scontrol_is(w[0], subcommands[i].name, subcommands[i].min))
+            continue;
+        if (n - 1 < subcommands[i].least || n - 1 > subcommands[i].most)
+            return wrong_number(subcommands[i].name, n - 1 < subcommands[i].least);
+        return subcommands[i].run(s, n - 1, w + 1);
+    }
     fprintf(stderr, "invalid keyword: %s\n", w[0]);
     return 1;
 }

@@ -28,6 +28,22 @@ int scontrol_update_reservation(struct scontrol *s, const char *name, size_t n, 
 int scontrol_delete_reservation(struct scontrol *s, const char *name);
 int scontrol_show_reservations(struct scontrol *s, const char *name);
 
+/* What becomes of jobs, and which processes are theirs (scontrol_watch.c). */
+int scontrol_completing(struct scontrol *s, size_t n, char *const *w);
+int scontrol_notify(struct scontrol *s, size_t n, char *const *w);
+int scontrol_wait_job(struct scontrol *s, size_t n, char *const *w);
+int scontrol_listpids(struct scontrol *s, size_t n, char *const *w);
+int scontrol_pidinfo(struct scontrol *s, size_t n, char *const *w);
+int scontrol_errnumstr(struct scontrol *s, size_t n, char *const *w);
+
+/* Partitions are lines of stoker.cfg: says that no such partition is there, or that it is not changed here.
+ * what: Slurm's name of the call; word (may be NULL): what it was called with. */
+int scontrol_no_partition_change(struct scontrol *s, const char *what, const char *word, const char *name);
+
+/* Fetches into m, which is initialised here and to be freed in any case. what: Slurm's name of the call,
+ * for the error. */
+int scontrol_fetch(struct scontrol *s, struct msg_get *get, struct model *m, const char *what);
+
 /* Is word an abbreviation of name, any case, of at least min letters? */
 bool scontrol_is(const char *word, const char *name, size_t min);
 

@@ -53,7 +53,7 @@ static int targets_by_name(struct scontrol *s, const char *name, struct target_l
     model_fini(&m);
     if (text)
         return say(s, text, name);
-    return ret->list.n ? 0 : say(s, "Job name not found", name);
+    return 0; /* Slurm says nothing either where no job is called that */
 }
 
 static int add_word(struct scontrol *s, struct target_list *t, const char *word)
@@ -69,15 +69,6 @@ int scontrol_act(struct scontrol *s, enum act act, bool admin_hold, size_t n, ch
 {
     struct target_list t = {0};
     int rc = 0;
-    if (!n) {
-        fprintf(stderr, "too few arguments for keyword:%s\n",
-                act == ACT_HOLD      ? "hold"
-                : act == ACT_RELEASE ? "release"
-                : act == ACT_SUSPEND ? "suspend"
-                : act == ACT_RESUME  ? "resume"
-                                     : "requeue");
-        return 1;
-    }
     for (size_t i = 0; i < n; i++) {
         int one = add_word(s, &t, w[i]);
         rc = one ? one : rc;
@@ -135,9 +126,7 @@ static int top_one(struct scontrol *s, const struct job_target *t)
 int scontrol_top(struct scontrol *s, size_t n, char *const *w)
 {
     struct target_list t = {0};
-    int rc = n ? 0 : 1;
-    if (!n)
-        fprintf(stderr, "too few arguments for keyword:top\n");
+    int rc = 0;
     for (size_t i = 0; i < n; i++)
         rc = add_word(s, &t, w[i]) ? 1 : rc;
     for (size_t i = t.list.n; i-- > 0 && rc == 0;) /* the first one named comes first in the end */
@@ -204,13 +193,19 @@ static int update_node(struct scontrol *s, const char *names, size_t n, char *co
     bool resumes = state && (strcasecmp(state, "resume") == 0 || strcasecmp(state, "idle") == 0 ||
                              strcasecmp(state, "undrain") == 0);
     if (state && !drains && !resumes) {
-        fprintf(stderr, "Invalid input: %s\nRequest aborted\n", state);
+        fprintf(stderr,
+                "Invalid input: State=%s\nRequest aborted\n"
+                "Valid states are: NoResp DRAIN FAIL FUTURE RESUME POWER_DOWN POWER_UP UNDRAIN\n"
+                "Not all states are valid given a node's prior state\n",
+                state);
         return 1;
     }
-    if (!state && !reason)
-        return update_failed(s, refusal_slurm(REFUSAL_NOT_SUPPORTED));
+    if (!state && !reason) {
+        fprintf(stderr, "No changes specified\n");
+        return 1;
+    }
     if (drains && !reason) {
-        fprintf(stderr, "You must specify a reason when DRAINING a node. Request denied\n");
+        fprintf(stderr, "You must specify a reason when DOWNING or DRAINING a node. Request denied\n");
         return 1;
     }
     if (hostlist_expand(names, &body.nodes, NULL) < 0)
@@ -287,6 +282,41 @@ static bool names_job(size_t n, char *const *w)
     return false;
 }
 
+int scontrol_no_partition_change(struct scontrol *s, const char *what, const char *word, const char *name)
+{
+    struct msg_get get = {.what = GET_SPEC};
+    struct model m;
+    int rc = scontrol_fetch(s, &get, &m, what);
+    bool there = false;
+    for (size_t i = 0; i < m.spec.parts.n; i++)
+        there = there || str_eq(m.spec.parts.v[i].name, name);
+    if (rc == 0 && !s->quiet)
+        fprintf(stderr, "%s %s: %s\n", what, word ? word : "error",
+                refusal_slurm(there ? REFUSAL_NOT_SUPPORTED : REFUSAL_NO_PARTITION));
+    model_fini(&m);
+    return 1;
+}
+
+/* A step's time limit is what Slurm can change; here it is what srun was given. */
+static int update_step(struct scontrol *s, const char *word, const char *id)
+{
+    struct job_target t;
+    uint32_t task;
+    struct msg_get get = {.what = GET_JOBS, .states = STATES_QUEUED};
+    struct model m;
+    if (target_parse_one(id, &t, &task, NULL) < 0) {
+        fprintf(stderr, "Invalid StepID parameter: %s\nRequest aborted\n", word);
+        return 1;
+    }
+    *rec_list_push(&get.jobs) = t;
+    int rc = scontrol_fetch(s, &get, &m, "slurm_update");
+    if (rc == 0)
+        rc = update_failed(s, refusal_slurm(list_empty(&m.all) ? REFUSAL_NO_JOB : REFUSAL_NOT_SUPPORTED));
+    rec_fini(&msg_get_rec, &get);
+    model_fini(&m);
+    return rc;
+}
+
 int scontrol_update(struct scontrol *s, size_t n, char *const *w)
 {
     for (size_t i = 0; i < n; i++) {
@@ -297,10 +327,16 @@ int scontrol_update(struct scontrol *s, size_t n, char *const *w)
             return update_node(s, v, n, w);
         if ((v = value_of(w[i], "ReservationName Reservation")) && !names_job(n, w))
             return scontrol_update_reservation(s, v, n, w);
-        if (value_of(w[i], "PartitionName FrontendName StepId"))
+        if ((v = value_of(w[i], "StepId")))
+            return update_step(s, w[i], v);
+        if ((v = value_of(w[i], "PartitionName Partition")))
+            return scontrol_no_partition_change(s, "slurm_update", NULL, v);
+        if (value_of(w[i], "FrontendName"))
             return update_failed(s, refusal_slurm(REFUSAL_NOT_SUPPORTED));
     }
-    fprintf(stderr, "No valid entity in update command\nInput line must include \"NodeName\", \"JobId\" or "
-                    "\"PartitionName\".\n");
+    fprintf(stderr,
+            "No valid entity in update command\n"
+            "Input line must include \"NodeName\", \"PartitionName\", \"Reservation\", \"JobId\", or "
+            "\"SlurmctldDebug\"\n");
     return 1;
 }

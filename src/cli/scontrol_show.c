@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "src/base/hostlist.h"
 #include "src/base/xalloc.h"
@@ -18,9 +19,7 @@ static int load_failed(const struct scontrol *s, const char *what, const char *t
     return 1;
 }
 
-/* Fetches into m, which is initialised here and to be freed in any case. what: Slurm's name of the call,
- * for the error. */
-static int fetch(struct scontrol *s, struct msg_get *get, struct model *m, const char *what)
+int scontrol_fetch(struct scontrol *s, struct msg_get *get, struct model *m, const char *what)
 {
     const char *text = NULL;
     struct client *c = scontrol_client(s, &text);
@@ -85,12 +84,12 @@ static int show_jobs(struct scontrol *s, size_t n, char *const *w)
     for (size_t i = 0; i < n; i++)
         if (targets_add_list(&targets, behind_equals(w[i]), NULL) < 0) {
             target_list_fini(&targets);
-            return load_failed(s, "slurm_load_jobs", "Invalid job id specified");
+            return load_failed(s, "scontrol_print_job", "Invalid job id specified");
         }
     bool few = targets.list.n <= GET_NAMES_MAX; /* else all are asked for and looked through here */
     for (size_t i = 0; few && i < targets.list.n; i++)
         *rec_list_push(&get.jobs) = targets.list.v[i];
-    int rc = fetch(s, &get, &m, "slurm_load_jobs");
+    int rc = scontrol_fetch(s, &get, &m, "slurm_load_jobs");
     if (rc == 0) {
         struct job_cx cx = job_cx_from_env(&m);
         if (s->json)
@@ -129,7 +128,7 @@ static int show_steps(struct scontrol *s, size_t n, char *const *w)
         return load_failed(s, "slurm_get_job_steps", "Invalid job id specified");
     if (n)
         *rec_list_push(&get.jobs) = t;
-    int rc = fetch(s, &get, &m, "slurm_get_job_steps");
+    int rc = scontrol_fetch(s, &get, &m, "slurm_get_job_steps");
     if (rc == 0) {
         struct job_cx cx = job_cx_from_env(&m);
         list_for_each (j, &m.all, struct job, in_all)
@@ -140,9 +139,10 @@ static int show_steps(struct scontrol *s, size_t n, char *const *w)
                 if (named && !st->done && st->tasks.n)
                     record_step(&out, j, st, &cx, s->oneline);
             }
-        if (!out.len && n)
-            rc = load_failed(s, "slurm_get_job_steps", "Invalid job id specified");
-        else if (!out.len)
+        if (!out.len && n) {
+            str_appendf(&out, "Job step %s not found\n", behind_equals(w[0]));
+            rc = 1;
+        } else if (!out.len)
             str_append(&out, "No job steps in the system\n");
     }
     rec_fini(&msg_get_rec, &get);
@@ -166,7 +166,7 @@ static int show_nodes(struct scontrol *s, size_t n, char *const *w)
                 strv_push(&names, some.v[k]);
         strv_fini(&some);
     }
-    int rc = fetch(s, &get, &m, "slurm_load_node");
+    int rc = scontrol_fetch(s, &get, &m, "slurm_load_node");
     if (rc == 0) {
         struct node_cx cx = {.m = &m, .time = timetext_from(getenv("SLURM_TIME_FORMAT"), m.now)};
         for (size_t i = 0; i < m.n_nodes && !n; i++)
@@ -199,7 +199,7 @@ static int show_partitions(struct scontrol *s, size_t n, char *const *w)
     struct str out = STR_INIT;
     struct model m;
     const char *name = n ? behind_equals(w[0]) : NULL;
-    int rc = fetch(s, &get, &m, "slurm_load_partitions");
+    int rc = scontrol_fetch(s, &get, &m, "slurm_load_partitions");
     if (rc == 0) {
         for (size_t i = 0; i < m.spec.parts.n; i++)
             if (!name || str_eq(m.spec.parts.v[i].name, name))
@@ -222,7 +222,7 @@ static int show_config(struct scontrol *s, __attribute__((unused)) size_t n,
     struct msg_get get = {.what = GET_SPEC};
     struct str out = STR_INIT;
     struct model m;
-    int rc = fetch(s, &get, &m, "slurm_load_ctl_conf");
+    int rc = scontrol_fetch(s, &get, &m, "slurm_load_ctl_conf");
     if (rc == 0) {
         struct timetext time = timetext_from(getenv("SLURM_TIME_FORMAT"), m.now);
         record_config(&out, &m, &time, client_welcome(s->client)->host, client_paths(s->client)->state);
@@ -367,7 +367,7 @@ static int show_licenses(struct scontrol *s, __attribute__((unused)) size_t n,
     struct msg_get get = {.what = GET_SPEC | GET_JOBS, .states = STATES_QUEUED};
     struct model m;
     struct str out = STR_INIT;
-    int rc = fetch(s, &get, &m, "slurm_load_licenses");
+    int rc = scontrol_fetch(s, &get, &m, "slurm_load_licenses");
     for (size_t i = 0; i < m.spec.licenses.n; i++) {
         const struct license_spec *l = &m.spec.licenses.v[i];
         uint32_t used = licenses_used(&m, l->name);
@@ -384,6 +384,36 @@ static int show_daemons(__attribute__((unused)) struct scontrol *s, __attribute_
                         __attribute__((unused)) char *const *w)
 {
     puts("slurmctld slurmd ");
+    return 0;
+}
+
+/* Node name and host name, where they differ: here nobody can have configured that otherwise. */
+static int show_aliases(__attribute__((unused)) struct scontrol *s, __attribute__((unused)) size_t n,
+                        __attribute__((unused)) char *const *w)
+{
+    const char *node = getenv("SLURMD_NODENAME");
+    char host[256] = "localhost";
+    gethostname(host, sizeof host - 1);
+    printf("%.*s\n", (int)strcspn(node ? node : host, "."), node ? node : host);
+    return 0;
+}
+
+/* Burst buffers, federations: none, and Slurm says nothing where there are none. */
+static int show_nothing(__attribute__((unused)) struct scontrol *s, __attribute__((unused)) size_t n,
+                        __attribute__((unused)) char *const *w)
+{
+    return 0;
+}
+static int show_frontend(__attribute__((unused)) struct scontrol *s, __attribute__((unused)) size_t n,
+                         __attribute__((unused)) char *const *w)
+{
+    puts("No nodes in the system");
+    return 0;
+}
+static int show_topology(__attribute__((unused)) struct scontrol *s, __attribute__((unused)) size_t n,
+                         __attribute__((unused)) char *const *w)
+{
+    fputs("scontrol: error: No topology information available\n", stderr);
     return 0;
 }
 
@@ -408,14 +438,17 @@ static const struct {
     {.name = "reservationname", .min = 12, .run = show_reservations},
     {.name = "licenses", .min = 1, .run = show_licenses},
     {.name = "daemons", .min = 1, .run = show_daemons},
+    {.name = "aliases", .min = 2, .run = show_aliases},
+    {.name = "bbstat", .min = 2, .run = show_nothing},
+    {.name = "burstbuffer", .min = 2, .run = show_nothing},
+    {.name = "dwstat", .min = 2, .run = show_nothing},
+    {.name = "federation", .min = 2, .run = show_nothing},
+    {.name = "frontend", .min = 2, .run = show_frontend},
+    {.name = "topology", .min = 1, .run = show_topology},
 };
 
 int scontrol_show(struct scontrol *s, size_t n, char *const *w)
 {
-    if (!n) {
-        fprintf(stderr, "too few arguments for keyword:show\n");
-        return 1;
-    }
     /* "show job=12" names the thing in one word */
     char *entity = xstrndup(w[0], strcspn(w[0], "="));
     bool joined = strchr(w[0], '=') != NULL;

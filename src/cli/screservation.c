@@ -1,7 +1,10 @@
 /* screservation.c - scontrol create, update, delete and show reservation. */
 #include <errno.h>
+#include <pwd.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
@@ -29,6 +32,8 @@ static int send(struct scontrol *s, const struct msg_window_set *body, const cha
         return failed(s, what, text);
     struct msg_result *r = ask_call(c, MSG_WINDOW_SET, body, MSG_RESULT, &refusal, &err);
     if (!r) {
+        if (refusal == REFUSAL_NO_WINDOW)
+            return failed(s, what, refusal_slurm(REFUSAL_RESERVATION));
         if (err.s[0] && refusal != REFUSAL_NONE)
             return failed(s, what, err.s);
         return failed(s, what, refusal == REFUSAL_NONE ? SLURM_TIMEOUT : refusal_slurm(refusal));
@@ -39,9 +44,10 @@ static int send(struct scontrol *s, const struct msg_window_set *body, const cha
     return 0;
 }
 
-/* "Nodes+=n3" and "-=" are not offered: the whole list is said. */
+/* "Nodes+=n3" and "-=" are not offered: the whole list is said. On failure *ret_word (may be NULL) is the
+ * word that was not understood. */
 static int set_words(struct windowspec *spec, size_t n, char *const *w, struct wall now,
-                     struct errtext *err)
+                     const char **ret_word, struct errtext *err)
 {
     for (size_t i = 0; i < n; i++) {
         char *key = xstrdup(w[i]), *eq = strchr(key, '=');
@@ -53,27 +59,77 @@ static int set_words(struct windowspec *spec, size_t n, char *const *w, struct w
             r = windowspec_set(spec, key, eq + 1, now, err);
         }
         free(key);
-        if (r < 0)
+        if (r < 0) {
+            if (ret_word)
+                *ret_word = w[i];
             return r;
+        }
     }
     return 0;
+}
+
+static int not_created(const struct scontrol *s, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+static int not_created(const struct scontrol *s, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (!s->quiet)
+        cli_error(s->cli, "%s  No reservation created.", text);
+    return 1;
+}
+
+/* Slurm's words for what is wrong with one word; ours where it would not know it. */
+static int bad_word(const struct scontrol *s, const char *word, int r, const struct errtext *err)
+{
+    static const struct {
+        const char *key, *what;
+    } times[] = {{"start", "start time"}, {"end", "end time"}, {"duration", "duration"}};
+    if (r == -ENOENT || !strchr(word, '='))
+        return not_created(s, "Unknown parameter %s.", word);
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        if (strncasecmp(word, times[i].key, strlen(times[i].key)) == 0) {
+            if (!s->quiet)
+                fprintf(stderr, "Invalid time specification (pos=0): %s\n", strchr(word, '=') + 1);
+            return not_created(s, "Invalid %s %s.", times[i].what, word);
+        }
+    return failed(s, "Error creating the reservation", err->s);
+}
+
+static bool users_are_known(const struct strv *users)
+{
+    for (size_t i = 0; i < users->n; i++)
+        if (!getpwnam(users->v[i]))
+            return false;
+    return true;
 }
 
 int scontrol_create_reservation(struct scontrol *s, size_t n, char *const *w)
 {
     static const char what[] = "Error creating the reservation";
-    const char *text = NULL;
+    const char *text = NULL, *word = NULL;
     struct errtext err = {""};
     struct windowspec spec = {.maint = false};
     struct client *c = scontrol_client(s, &text);
     if (!c)
         return failed(s, what, text);
     struct wall now = client_welcome(c)->now;
-    int rc;
-    if (set_words(&spec, n, w, now, &err) < 0 || windowspec_finish(&spec, now, &err) < 0) {
-        rc = failed(s, what, err.s);
+    int rc, r = set_words(&spec, n, w, now, &word, &err);
+    if (r < 0) {
+        rc = bad_word(s, word, r, &err);
+    } else if (!spec.duration_s && !wall_is_set(spec.w.end)) {
+        rc = not_created(s, "An end time or duration must be given.");
+    } else if (!spec.w.nodes.n) {
+        rc = not_created(s, "CoreCnt, Nodes, NodeCnt, BurstBuffer, Licenses or Watts must be specified.");
     } else if (!spec.maint && !spec.w.users.n && !spec.w.accounts.n) {
-        rc = failed(s, what, "Users, Accounts or Flags=MAINT must be given");
+        rc = not_created(s, "Either Users/Groups and/or Accounts must be specified.");
+    } else if (!users_are_known(&spec.w.users)) {
+        rc = failed(s, what, "Invalid user id");
+    } else if (windowspec_finish(&spec, now, &err) < 0) {
+        rc = failed(s, what, err.s);
     } else {
         struct msg_window_set body = {.window = spec.w};
         rc = send(s, &body, what, true);
@@ -104,12 +160,14 @@ int scontrol_update_reservation(struct scontrol *s, const char *name, size_t n, 
         rc = failed(s, what, text);
     const struct window *old = rc ? NULL : model_get_window(&m, name);
     struct wall now = rc ? (struct wall){0} : client_welcome(s->client)->now;
-    if (!rc && !old)
+    if (!rc && !old) {
         rc = failed(s, what, "Requested reservation is invalid");
+        failed(s, "slurm_update error", "Requested reservation is invalid");
+    }
     if (!rc) {
         rec_copy(&window_rec, &spec.w, old);
         spec.maint = old->kind == WINDOW_MAINTENANCE;
-        if (set_words(&spec, n, w, now, &err) < 0 || windowspec_finish(&spec, now, &err) < 0)
+        if (set_words(&spec, n, w, now, NULL, &err) < 0 || windowspec_finish(&spec, now, &err) < 0)
             rc = failed(s, what, err.s);
     }
     if (!rc) {
@@ -127,7 +185,9 @@ int scontrol_delete_reservation(struct scontrol *s, const char *name)
 {
     char *own = xstrdup(name);
     struct msg_window_set body = {.window.name = own, .remove = true};
-    int rc = send(s, &body, "Error deleting the reservation", false);
+    char *what = xasprintf("delete_reservation ReservationName=%s", name);
+    int rc = send(s, &body, what, false);
+    free(what);
     free(own);
     return rc;
 }

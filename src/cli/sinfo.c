@@ -17,8 +17,8 @@
 #define FORMAT_DEFAULT     "%#P %.5a %.10l %.6D %.6t %N"
 #define FORMAT_LONG        "%#P %.5a %.10l %.10s %.4r %.8h %.10g %.6D %.11T %.11i %N"
 #define FORMAT_SUMMARY     "%#P %.5a %.10l %.16F %N"
-#define FORMAT_NODE        "%#N %.6D %#P %6t"
-#define FORMAT_NODE_LONG   "%#N %.6D %#P %.11T %.4c %.8z %.6m %.8d %.6w %.8f %20E"
+#define FORMAT_NODE        "%#N %.6D %.#P %6t"
+#define FORMAT_NODE_LONG   "%#N %.6D %.#P %.11T %4c %.8z %.6m %.8d %.6w %.8f %20E"
 #define FORMAT_REASON      "%20E %9u %19H %N"
 #define FORMAT_REASON_LONG "%20E %12U %19H %6t %N"
 
@@ -101,7 +101,12 @@ static int set_states(struct sinfo *s, const char *arg, struct errtext *err)
         set_list(&s->states, "");
     for (size_t i = 0; i < s->states.n; i++)
         if (!node_state_is_known(s->states.v[i]))
-            return err_set(err, -EINVAL, "Bad state string: \"%s\"", s->states.v[i]);
+            return err_set(err, -EINVAL,
+                           "Bad state string: \"%s\"\nvalid states: "
+                           "unknown,down,idle,allocated,?,mixed,future,drain,drained,draining,no_respond,"
+                           "reserved,perfctrs,cloud,completing,powering_down,powered_down,power_down,"
+                           "powering_up,fail,maint,reboot,reboot^,unknown",
+                           s->states.v[i]);
     return 0;
 }
 
@@ -134,8 +139,8 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
         break;
     case O_NOHEADER: s->no_header = true; break;
     case O_ITERATE:
-        if (int_parse(arg, 1, 1 << 30, &n, err) < 0)
-            return -EINVAL;
+        if (int_parse(arg, 1, 1 << 30, &n, NULL) < 0)
+            return err_set(err, -EINVAL, "Error: invalid entry for --iterate=%s", arg);
         s->iterate_s = (uint32_t)n;
         break;
     case O_JSON: s->json = true; break;
@@ -371,8 +376,10 @@ static void make_format(const struct sinfo *s, const struct cli *cli, struct for
         format_parse_names(f, &node_columns, s->names, &unknown);
     else
         format_parse_letters(f, &node_columns, s->letters ? s->letters : usual_format(s), &unknown);
-    for (size_t i = 0; i < unknown.n; i++)
-        cli_error(cli, "Invalid node format specification: %s", unknown.v[i]);
+    for (size_t i = 0; i < unknown.n && s->names; i++)
+        cli_error(cli, "Invalid job format specification: %s", unknown.v[i]);
+    for (size_t i = 0; i < unknown.n && !s->names; i++)
+        fprintf(stderr, "Invalid node format specification: %s\n", unknown.v[i]);
     strv_fini(&unknown);
 }
 
@@ -558,11 +565,7 @@ static int sinfo_run(struct cli *cli, int argc, char **argv)
     int rc = 0;
     bool go = cli_parsed(cli, opt_env(&options, &s, &env, "SINFO_ SLURM_", &err), &err, &rc) &&
               cli_parse(cli, &s, argc, argv, 0, &operands, &rc);
-    if (go && operands.n) {
-        cli_error(cli, "Unrecognized option: %s", operands.v[0]);
-        rc = 1;
-    }
-    while (go && rc == 0) {
+    while (go && rc == 0) { /* operands mean nothing, to Slurm neither */
         rc = ask_once(&s, cli);
         if (!s.iterate_s)
             break;

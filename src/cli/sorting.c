@@ -23,7 +23,7 @@ static int push_key(struct sorting *s, const struct columns *cs, const char *key
     for (size_t i = 0; i < n; i++) {
         col = column_by_letter(cs, key[i]);
         if (!col)
-            return err_set(err, -EINVAL, "Invalid sort specification: %.*s", (int)n, key);
+            return err_set(err, -EINVAL, "Invalid sort specification: %c", key[i]);
         vec_push(&s->items, (struct sort_item){.col = col, .down = down});
     }
     return 0;

@@ -123,16 +123,35 @@ static int set_iterate(struct squeue *q, const char *arg, struct errtext *err)
 {
     int64_t s;
     if (int_parse(arg, 1, 1 << 30, &s, NULL) < 0)
-        return err_set(err, -EINVAL, "Invalid iterate value: %s", arg);
+        return err_set(err, -EINVAL, "--iterate=%s", arg);
     q->iterate_s = (uint32_t)s;
     return 0;
+}
+
+/* Which word of the list is no job. */
+static const char *first_bad_id(const char *words, struct str *ret)
+{
+    struct strv v = strv_split(words, ",");
+    for (size_t i = 0; i < v.n && !ret->len; i++) {
+        struct target_list t = {0};
+        if (targets_add_list(&t, v.v[i], NULL) < 0)
+            str_append(ret, v.v[i]);
+        target_list_fini(&t);
+    }
+    strv_fini(&v);
+    return ret->len ? ret->s : words;
 }
 
 static int set_jobs(struct squeue *q, const char *arg, struct errtext *err)
 {
     target_list_fini(&q->filter.targets);
     q->ids_given = true;
-    return arg ? targets_add_list(&q->filter.targets, arg, err) : 0;
+    if (!arg || targets_add_list(&q->filter.targets, arg, err) == 0)
+        return 0;
+    struct str word = STR_INIT;
+    err_set(err, -EINVAL, "Invalid job id: %s", first_bad_id(arg, &word));
+    str_fini(&word);
+    return -EINVAL;
 }
 
 static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
@@ -494,7 +513,7 @@ static int fetch(struct listing *l, struct client *c, struct model *m)
     struct msg_get get;
     struct job_members reads = read_by(l);
     bool at_once = reads.job == UINT64_MAX;
-    job_filter_to_get(&l->q->filter, GET_SPEC | GET_JOBS, &get);
+    job_filter_to_get(&l->q->filter, GET_SPEC | GET_JOBS | (l->q->filter.nodes.n ? GET_NODES : 0), &get);
     int rc;
     if (at_once) {
         rc = client_fetch(c, &get, m, NULL);
@@ -524,6 +543,15 @@ static bool is_other_cluster(const struct squeue *q, const struct model *m)
     return q->cluster && !str_ieq(q->cluster, "all") && !str_eq(q->cluster, m->spec.name);
 }
 
+/* The first of -w that is no node; NULL. */
+static const char *unknown_node(const struct squeue *q, const struct model *m)
+{
+    for (size_t i = 0; i < q->filter.nodes.n; i++)
+        if (!model_get_node(m, q->filter.nodes.v[i]))
+            return q->filter.nodes.v[i];
+    return NULL;
+}
+
 static int ask_once(const struct squeue *q, const struct cli *cli)
 {
     struct client *c;
@@ -540,6 +568,9 @@ static int ask_once(const struct squeue *q, const struct cli *cli)
         rc = failed(client_welcome(c) ? SLURM_TIMEOUT : ask_words_slurm(rc));
     } else if (is_other_cluster(q, &m)) {
         cli_error(cli, "No cluster '%s' known by database.", q->cluster);
+        rc = 1;
+    } else if (unknown_node(q, &m)) {
+        cli_error(cli, "Invalid node name %s", unknown_node(q, &m));
         rc = 1;
     } else if (q->filter.targets.list.n == 1 && !l.any_named) { /* one id alone must exist */
         rc = failed("Invalid job id specified");
@@ -562,12 +593,17 @@ static int parse(struct squeue *q, const struct cli *cli, int argc, char **argv,
     if (*ret_go && operands.n) {
         /* "-j 12", "-s 12": an argument that stands apart belongs to the option before it. */
         int bad = -EINVAL;
+        struct str word = STR_INIT;
         if (q->ids_given && !q->filter.targets.list.n)
             bad = targets_add_list(&q->filter.targets, operands.v[0], &err);
         else if (q->steps && !q->step_ids.list.n)
             bad = targets_add_list(&q->step_ids, operands.v[0], &err);
         if (bad || operands.n > 1) {
-            cli_error(cli, "Unrecognized option: %s", operands.v[operands.n > 1 ? 1 : 0]);
+            if (q->ids_given && operands.n == 1)
+                cli_error(cli, "Invalid job id: %s", first_bad_id(operands.v[0], &word));
+            else
+                cli_error(cli, "Unrecognized option: %s", operands.v[operands.n > 1 ? 1 : 0]);
+            str_fini(&word);
             *ret_go = false;
             rc = 1;
         }

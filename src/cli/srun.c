@@ -74,7 +74,7 @@ static int read_multi_prog(struct srun *s)
     if (s->multi_prog)
         return 0;
     if (!in_path(operand)) {
-        cli_error(s->cli, "Unable to open configuration file %s", operand);
+        cli_error(s->cli, "Could not open multi_prog config file %s", operand);
         return 1;
     }
     cli_say(s->cli, "warning: --multi-prog: %s is a program, no configuration file; every task runs it",
@@ -111,7 +111,7 @@ static int fill_payload(struct srun *s, const struct step *step, struct step_pay
     umask(mask);
     p->umask = (uint32_t)mask;
     if (s->multi_prog && multiprog_parse(s->command.v[0], s->multi_prog, step->n_ranks, p, &err)) {
-        cli_error(s->cli, "%s", err.s);
+        cli_error_lines(s->cli, err.s);
         return 1;
     }
     p->argv = s->opt.pty ? pty_command(&s->command) : strv_copy(&s->command);
@@ -169,7 +169,7 @@ static int confirm_job(struct follow *f)
     const struct job *j = follow_job(f);
     if (!j) {
         cannot_confirm(f->cli, f->job, refusal_slurm(REFUSAL_NO_JOB));
-        cli_error(f->cli, "Check SLURM_JOB_ID environment variable. Expired or invalid job %u.", f->job);
+        cli_say(f->cli, "Check SLURM_JOB_ID environment variable. Expired or invalid job %u", f->job);
         return 1;
     }
     if (j->state == JOB_PENDING)
@@ -312,6 +312,7 @@ const struct command cmd_srun = {
     .usage = "[OPTIONS] COMMAND [ARGS...]",
     .options = &srun_opts,
     .slurm = true,
+    .bad_usage_exit = EXIT_BAD_OPTION,
     .bad_value_exit = EXIT_BAD_OPTION,
     .run = srun_run,
 };

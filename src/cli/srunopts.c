@@ -10,6 +10,7 @@
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/jobspec/jobopts_check.h"
 
 enum srunopt {
     S_CPU_BIND = J_N,
@@ -35,7 +36,7 @@ static int set_number(uint32_t *at, const struct opt *o, const char *arg, int64_
 {
     int64_t n;
     if (int_parse(arg, min, NOT_GIVEN - 1, &n, NULL))
-        return err_set(err, -EINVAL, "Invalid numeric value \"%s\" for --%s.", arg, o->name);
+        return err_set(err, -EDOM, "Invalid numeric value \"%s\" for --%s.", arg, o->name);
     *at = (uint32_t)n;
     return 0;
 }
@@ -46,11 +47,12 @@ static int set_mpi(struct srunopts *s, const char *arg, struct errtext *err)
     if (str_eq(arg, "list"))
         s->mpi_list = true;
     else if (!str_eq(arg, "none") && !str_eq(arg, "openmpi") && !str_eq(arg, "pmi2"))
-        return err_set(
-            err, -EINVAL,
-            "--mpi=%s is not supported here: pmi2 and none are. Invalid MPI type '%s', --mpi=list "
-            "for acceptable types",
-            arg, arg);
+        return err_set(err, -EDOM, /* as Slurm says it of a plugin that is not there */
+                       "Couldn't find the specified plugin name for mpi/%s looking at all files\n"
+                       "cannot find mpi plugin for mpi/%s\nMPI: Cannot create context for mpi/%s\n"
+                       "MPI: Unable to load any plugin\n"
+                       "Invalid MPI type '%s', --mpi=list for acceptable types",
+                       arg, arg, arg, arg);
     s->mpi = str_eq(arg, "pmi2") ? 1 : 0;
     return 0;
 }
@@ -71,7 +73,7 @@ static int set_cpu_bind(const char *arg, struct errtext *err)
         for (size_t k = 0; k < sizeof known / sizeof known[0] && !found; k++)
             found = str_ieq(words.v[i], known[k]);
         if (!found)
-            r = err_set(err, -EINVAL, "unrecognized --cpu-bind argument \"%s\"", arg);
+            r = err_set(err, -EDOM, "unrecognized --cpu-bind argument \"%s\"", arg);
         else if (list)
             break; /* "map_cpu:0,1,2": the rest are numbers */
     }
@@ -82,10 +84,10 @@ static int set_cpu_bind(const char *arg, struct errtext *err)
 static int set_kill_on_bad_exit(struct srunopts *s, const struct opt *o, const char *arg,
                                 struct errtext *err)
 {
-    if (arg && !str_eq(arg, "0") && !str_eq(arg, "1"))
-        return err_set(err, -EINVAL, "Invalid --%s specification", o->name);
-    s->kill_on_bad_exit = !str_eq(arg, "0");
-    return 0;
+    uint32_t on = 1;
+    int rc = arg ? set_number(&on, o, arg, 0, err) : 0;
+    s->kill_on_bad_exit = on != 0;
+    return rc;
 }
 
 static int srun_set(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
@@ -95,7 +97,7 @@ static int srun_set(void *ctx, const struct opt *o, const char *arg, struct errt
     case S_CPU_BIND: return set_cpu_bind(arg, err);
     case S_DISABLE_STATUS: s->disable_status = true; return 0;
     case S_EXACT: s->exact = true; return 0;
-    case S_HARMLESS: return 0;
+    case S_HARMLESS: return arg ? jobopts_check(o, arg, err) : 0;
     case S_IMMEDIATE:
         s->immediate = true;
         s->immediate_s = 1;

@@ -15,7 +15,7 @@ static int batch_set(void *ctx, const struct opt *o, const char *arg, struct err
     switch ((enum batchopt)o->id) {
     case B_ARRAY:
         if (array_parse(arg, ARRAY_SIZE_MAX, &array, &why)) /* the last line is as the controller's */
-            return err_set(err, -EINVAL, "%s\nBatch job submission failed: Invalid job array specification",
+            return err_set(err, -EDOM, "%s\nBatch job submission failed: Invalid job array specification",
                            why.s);
         b->job.req.array_throttle = array.throttle;
         array_spec_fini(&array);

@@ -43,9 +43,9 @@ static void split(const char *text, size_t from, size_t end, struct words *ret)
             open = false;
             continue;
         }
+        if (c == '#' && !quote)
+            break; /* within a word, too */
         if (!open && !quote) {
-            if (c == '#')
-                break;
             begin = i;
         }
         open = true;
@@ -156,7 +156,8 @@ void directives_read(struct directives *d, const struct opts *opts, const char *
         if (number == 1 && str_starts(text, "#!"))
             d->insert_at = end + (text[end] == '\n');
         size_t n = strlen(DIRECTIVE);
-        if (!str_starts(text + at, DIRECTIVE) || at + n >= end || !isblank((unsigned char)text[at + n]))
+        if (!str_starts(text + at, DIRECTIVE) || at + n >= end ||
+            (!isblank((unsigned char)text[at + n]) && text[at + n] != '-'))
             continue;
         d->insert_at = end + (text[end] == '\n');
         read_line(d, opts, text, (struct directive){.line_at = at, .line_end = end, .line = number});

@@ -11,6 +11,7 @@
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/jobspec/jobopts_check.h"
 #include "src/jobspec/signame.h"
 #include "src/model/array.h"
 #include "src/model/mailtype.h"
@@ -87,7 +88,7 @@ static int set_count(uint32_t *at, const struct opt *opt, const char *arg, struc
 {
     int64_t n;
     if (int_parse(arg, 1, NOT_GIVEN - 1, &n, NULL))
-        return err_set(err, -EINVAL, "Invalid numeric value \"%s\" for --%s.", arg, opt->name);
+        return err_set(err, -EDOM, "Invalid numeric value \"%s\" for --%s.", arg, opt->name);
     *at = (uint32_t)n;
     return 0;
 }
@@ -156,6 +157,13 @@ static int parse_gpus(struct jobopts *o, const char *arg, bool type_alone, uint3
     return colon ? set_gpu_type(o, arg, (size_t)(colon - arg), err) : 0;
 }
 
+/* What is wrong, which err says already, and then Slurm's words for it. */
+static int bad_gres(struct errtext *err)
+{
+    struct errtext why = err ? *err : (struct errtext){""};
+    return err_set(err, -EDOM, "%s\nInvalid generic resource (gres) specification", why.s);
+}
+
 static int set_gpus(struct jobopts *o, const struct opt *opt, const char *arg, struct errtext *err)
 {
     struct job_req *r = &o->req;
@@ -163,7 +171,7 @@ static int set_gpus(struct jobopts *o, const struct opt *opt, const char *arg, s
     uint32_t n;
     int rc = parse_gpus(o, arg, false, &n, err);
     if (rc)
-        return err_prefix(err, rc, "Invalid --%s specification", opt->name);
+        return bad_gres(err);
     *(opt->id == J_GPUS            ? &r->gpus
       : opt->id == J_GPUS_PER_NODE ? &r->gpus_per_node
                                    : &r->gpus_per_task) = n;
@@ -199,7 +207,7 @@ static int set_gres(struct jobopts *o, const char *arg, struct errtext *err)
         rc = err_set(err, -EINVAL, "it is empty");
     strv_fini(&items);
     if (rc)
-        return err_prefix(err, rc, "Invalid generic resource (gres) specification");
+        return bad_gres(err);
     o->req.gpus_per_node = total;
     return 0;
 }
@@ -244,7 +252,7 @@ static int set_nodes(struct job_req *r, const char *arg, struct errtext *err)
         return err_set(err, -EINVAL, "\"%s\" is not a valid node count", arg);
     max = dash ? max : min;
     if (max < min)
-        return err_set(err, -EINVAL, "\"%s\" is not a valid node count: maximum below minimum", arg);
+        return err_set(err, -EINVAL, "Maximum node count %u is less than minimum node count %u", max, min);
     r->nodes_min = min;
     r->nodes_max = max;
     return 0;
@@ -292,8 +300,7 @@ static int set_nice(struct job_req *r, const struct opt *opt, const char *arg, s
 {
     int64_t n = NICE_DEFAULT;
     if (arg && int_parse(arg, -NICE_MAX, NICE_MAX, &n, NULL))
-        return err_set(err, -EINVAL, "Invalid --%s value, value must be between -%lld and %lld", opt->name,
-                       NICE_MAX, NICE_MAX);
+        return err_set(err, -EINVAL, "Invalid --%s value, out of range (+/- %lld)", opt->name, NICE_MAX);
     r->nice = (int32_t)n;
     return 0;
 }
@@ -318,8 +325,10 @@ static int set_chdir(struct jobopts *o, const char *arg, struct errtext *err)
 static int set_time_point(struct jobopts *o, struct wall *at, const struct opt *opt, const char *arg,
                           struct errtext *err)
 {
-    int rc = wall_parse(arg, o->now, at, err);
-    return rc ? err_prefix(err, rc, "Invalid --%s specification", opt->name) : 0;
+    if (wall_parse(arg, o->now, at, NULL) == 0)
+        return 0;
+    return err_set(err, -EINVAL, "Invalid time specification (pos=0): %s\nInvalid --%s specification", arg,
+                   opt->name);
 }
 
 static int set_priority(struct job_req *r, const struct opt *opt, const char *arg, struct errtext *err)
@@ -341,6 +350,8 @@ static int check_user(const struct opt *opt, const char *arg, struct errtext *er
     if ((opt->id == J_UID && pw && pw->pw_uid == id) ||
         (!int_parse(arg, 0, UINT32_MAX, &n, NULL) && n == id))
         return 0;
+    if (opt->id == J_UID && !pw && int_parse(arg, 0, UINT32_MAX, &n, NULL))
+        return err_set(err, -EINVAL, "Invalid --%s specification", opt->name);
     return err_set(err, -EINVAL, "--%s only permitted by root user", opt->name);
 }
 
@@ -402,14 +413,16 @@ static int set_one(struct jobopts *o, const struct opt *opt, const char *arg, st
     case J_TMP: return set_tmp(r, opt, arg, err);
     case J_KILL_ON_INVALID_DEP: return set_kill_on_invalid_dep(r, opt, arg, err);
     case J_CONTIGUOUS: r->contiguous = true; return 0;
-    case J_DISTRIBUTION: o->distribution = strncasecmp(arg, "cyclic", 6) == 0; return 0;
+    case J_DISTRIBUTION:
+        o->distribution = strncasecmp(arg, "cyclic", 6) == 0;
+        return jobopts_check_distribution(arg, err);
     case J_HOLD: o->hold = true; return 0;
     case J_NO_REQUEUE: r->requeue = 2; return 0;
     case J_REQUEUE: r->requeue = 1; return 0;
     case J_OVERCOMMIT: r->overcommit = true; return 0;
     case J_QUIET: o->quiet = true; return 0;
     case J_VERBOSE: o->verbose++; return 0;
-    case J_HARMLESS: return 0;
+    case J_HARMLESS: return jobopts_check(opt, arg, err);
     case J_UNSUPPORTED: return err_set(err, -EINVAL, "--%s is not supported here", opt->name);
     case J_ACCOUNT:
     case J_CLUSTERS:

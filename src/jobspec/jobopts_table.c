@@ -83,6 +83,7 @@ static const struct opt table[] = {
     {.id = J_HARMLESS, .name = "propagate", .arg = OPT_OPTIONAL},
     HARMLESS_FLAG("reboot"), HARMLESS_FLAG("share"), HARMLESS("sockets-per-node"), HARMLESS_FLAG("spread-job"),
     HARMLESS("switches"), HARMLESS("thread-spec"), HARMLESS("threads-per-core"), HARMLESS_FLAG("use-min-nodes"),
+    HARMLESS("wait-all-nodes"),
 
     UNSUPPORTED("bb"), UNSUPPORTED("bbf"), UNSUPPORTED("container"), UNSUPPORTED("cluster-constraint"),
     UNSUPPORTED("export-file"), UNSUPPORTED("gpus-per-socket"), UNSUPPORTED("tres-per-task"),

@@ -47,8 +47,11 @@ int submission_env(const char *spec, const char *cwd, struct strv *ret, struct e
     if (rc)
         return rc;
     strv_unsetenv(ret, "SLURM_EXPORT_ENV");
-    if (spec && (strcasecmp(spec, "NONE") == 0 || strcasecmp(spec, "NIL") == 0))
+    /* so that srun in the job hands on as much */
+    if (spec && strcasecmp(spec, "NIL") == 0)
         strv_setenv(ret, "SLURM_EXPORT_ENV", "NONE");
+    else if (!str_is_empty(spec) && strcasecmp(spec, "ALL") != 0)
+        strv_setenv(ret, "SLURM_EXPORT_ENV", spec);
     if (cwd)
         strv_setenv(ret, "SLURM_SUBMIT_DIR", cwd);
     return 0;

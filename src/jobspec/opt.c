@@ -70,13 +70,13 @@ static int match_name(const struct opts *tables, const char *name, size_t len, s
         return 0;
     }
     if (!near.opt)
-        return err_set(err, -EINVAL, "unrecognized option '--%.*s'", (int)len, name);
+        return err_set(err, -EINVAL, "unrecognized option '--%s'", name); /* with its "=value", as getopt */
     struct str list = STR_INIT;
     for (const struct opts *t = tables_first(tables); t; t = tables_next(t))
         for (size_t i = 0; i < t->n; i++)
             if (t->v[i].name && strncmp(t->v[i].name, name, len) == 0)
                 str_appendf(&list, " '--%s'", t->v[i].name);
-    err_set(err, -EINVAL, "option '--%.*s' is ambiguous; possibilities:%s", (int)len, name, list.s);
+    err_set(err, -EINVAL, "option '--%s' is ambiguous; possibilities:%s", name, list.s);
     str_fini(&list);
     return -EINVAL;
 }
@@ -88,6 +88,11 @@ const struct opt *opt_resolve(const struct opts *t, const char *name, size_t len
     return found ? m.opt : NULL;
 }
 
+static enum opt_result handled(int rc)
+{
+    return rc == 0 ? OPT_OK : rc == -EDOM ? OPT_FAILED : OPT_BAD_VALUE;
+}
+
 static enum opt_result option_do(const struct match *m, void *ctx, const char *arg, unsigned flags,
                                  struct errtext *err)
 {
@@ -95,7 +100,7 @@ static enum opt_result option_do(const struct match *m, void *ctx, const char *a
         return (enum opt_result)m->opt->id;
     if (flags & OPT_SCAN)
         return OPT_OK;
-    return m->table->fn((char *)ctx + m->table->at, m->opt, arg, err) ? OPT_BAD_VALUE : OPT_OK;
+    return handled(m->table->fn((char *)ctx + m->table->at, m->opt, arg, err));
 }
 
 struct cursor {
@@ -198,6 +203,13 @@ static bool has_prefix(const char *name, const struct strv *prefixes)
     return false;
 }
 
+/* Which variable it was, in a line of its own before the others, which are as on a command line. */
+static void name_variable(struct errtext *err, const char *name, const char *value)
+{
+    struct errtext why = err ? *err : (struct errtext){""};
+    err_set(err, -EINVAL, "in the environment: %s=%s\n%s", name, value, why.s);
+}
+
 static enum opt_result env_option(const struct opts *t, const struct opt *o, void *ctx,
                                   const struct strv *env, const struct strv *prefixes, struct errtext *err)
 {
@@ -211,7 +223,7 @@ static enum opt_result env_option(const struct opts *t, const struct opt *o, voi
         r = option_do(&m, ctx, o->arg == OPT_NONE || (o->arg == OPT_OPTIONAL && !*value) ? NULL : value, 0,
                       err);
         if (r != OPT_OK)
-            err_prefix(err, -EINVAL, "%s", names.v[i]);
+            name_variable(err, names.v[i], value);
     }
     strv_fini(&names);
     return r;

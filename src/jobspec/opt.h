@@ -38,7 +38,8 @@ struct opt {
 };
 
 /* Does what one option says. arg: its argument; NULL where there is none. Errors: -EINVAL with a text for
- * people. */
+ * people; -EDOM for what Slurm's commands take for a failure and not for wrong usage: numbers that are
+ * none, lists that the controller reads. */
 typedef int (*opt_fn)(void *ctx, const struct opt *o, const char *arg, struct errtext *err);
 
 struct opts {
@@ -64,6 +65,7 @@ enum opt_result {
     OPT_OK = 0,
     OPT_BAD_USAGE = -1, /* the form is wrong: "unrecognized option '--foo'", as getopt has it */
     OPT_BAD_VALUE = -2, /* a handler did not like the argument */
+    OPT_FAILED = -3,    /* a handler said -EDOM */
     OPT_HELP = 1,       /* --help, --usage, --version was met: parsing stopped there */
     OPT_USAGE = 2,
     OPT_VERSION = 3

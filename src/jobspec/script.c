@@ -193,7 +193,7 @@ static int header_line(const struct script *s, const char *line, unsigned number
     if (*first != '#')
         return *first ? 1 : 0;
     size_t n = strlen(DIRECTIVE);
-    if (!str_starts(line, DIRECTIVE) || !isblank((unsigned char)line[n]))
+    if (!str_starts(line, DIRECTIVE) || (!isblank((unsigned char)line[n]) && line[n] != '-'))
         return 0;
     struct script_line parsed = {.number = number};
     strv_push(&parsed.argv, DIRECTIVE);

@@ -52,12 +52,14 @@ static bool append_field(struct str *out, char c, int width, const struct filena
     }
 }
 
-/* A backslash pair turns expansion off; single backslashes before other characters go. */
+/* A backslash pair turns expansion off, and each backslash stands for the character behind it. */
 static void append_literal(struct str *out, const char *pattern)
 {
-    for (const char *p = pattern; *p; p++)
-        if (*p != '\\')
-            str_append_char(out, *p);
+    for (const char *p = pattern; *p; p++) {
+        if (*p == '\\' && p[1])
+            p++;
+        str_append_char(out, *p);
+    }
 }
 
 static void append_pattern(struct str *out, const char *pattern, const struct filename_args *a)

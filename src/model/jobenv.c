@@ -350,6 +350,8 @@ void jobenv_task(struct strv *env, const struct job *j, const struct step *s, co
     set_count(env, "STOKER_TASK_ID", t->index);
     if (s->id < 0)
         return;
+    if (!cpuset_is_empty(&t->alloc.cpus)) /* of the step */
+        set_count(env, "SLURM_CPUS_ON_NODE", cpuset_count(&t->alloc.cpus));
     set_gpus_on_node(env, &t->alloc.gpus);
     set_gpu_list(env, "SLURM_STEP_GPUS", &t->alloc.gpus);
 }

@@ -36,7 +36,8 @@
     X(RESERVATION, 4, "Requested reservation is invalid")                                                    \
     X(LICENSES, 4, "Invalid license specification")                                                          \
     X(NO_WINDOW, 3, "No reservation of that name")                                                           \
-    X(PENDING, 1, "Job is pending execution")
+    X(PENDING, 1, "Job is pending execution")                                                                \
+    X(FEATURE, 4, "Invalid feature specification")
 
 enum refusal {
 #define X(name, exit_code, slurm) REFUSAL_##name,

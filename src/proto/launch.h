@@ -109,6 +109,8 @@ enum signal_target {
     SIGNAL_LEADER, /* each rank's first process alone: the batch shell */
 };
 
+#define LAUNCH_NOTE_ONLY (-1) /* in place of a signal */
+
 struct launch_kill {
     struct launch_key key;
     int32_t signal;  /* 0: end it: CONT and TERM to the whole tree, KILL after grace_s */

@@ -149,7 +149,8 @@ enum act {
     ACT_REQUEUE,
     ACT_REQUEUE_HOLD,
     ACT_SUSPEND,
-    ACT_RESUME
+    ACT_RESUME,
+    ACT_NOTIFY
 };
 
 struct msg_act {  /* C->S: do this to those; answered by RESULT: the first refusal and how many were done */
@@ -158,10 +159,11 @@ struct msg_act {  /* C->S: do this to those; answered by RESULT: the first refus
     int32_t signal;   /* ACT_SIGNAL */
     bool batch, full; /* scancel -b: the batch shell alone; -f: it and all its children */
     bool admin_hold;  /* ACT_HOLD by an admin, who did not say uhold */
+    char *text;       /* ACT_NOTIFY: for the job's standard error */
 };
 #define MSG_ACT_FIELDS(F, G, S)                                                                              \
     F(S, U32, act) G(S, LISTOF, targets, job_target) F(S, I32, signal) F(S, BOOL, batch) F(S, BOOL, full)    \
-    F(S, BOOL, admin_hold)
+    F(S, BOOL, admin_hold) F(S, STR, text)
 
 struct msg_update { /* C->S: change a job; answered by RESULT */
     struct job_target target;

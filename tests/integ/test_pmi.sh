@@ -6,9 +6,11 @@ NODES='n[1-2]' CPUS=4 cluster_start
 
 case_ "what there is"
 is "list" "$(srun --mpi=list | tr -d '\t' | tail -n +2 | tr '\n' ' ')" "none pmi2 "
-run srun --mpi=pmix true
-is "what is not served" "$rc" 255
-has "is named" "$err" "Invalid MPI type 'pmix'"
+says "what is not served" 1 "" "srun: error: Couldn't find the specified plugin name for mpi/pmix looking at all files
+srun: error: cannot find mpi plugin for mpi/pmix
+srun: error: MPI: Cannot create context for mpi/pmix
+srun: error: MPI: Unable to load any plugin
+srun: error: Invalid MPI type 'pmix', --mpi=list for acceptable types" srun --mpi=pmix true
 run srun -n 1 pmi_client
 has "no PMI without being asked for" "$err" "no PMI_FD"
 

@@ -73,7 +73,7 @@ is "node lines" "$(sinfo -h -N -o '%N %c %m %G')" "n1 8 16384 gpu:4"
 is "nothing down" "$(sinfo -h -d)" ""
 is "no reasons" "$(sinfo -h -R)" ""
 like "the default header" "$(sinfo | head -n 1)" 'PARTITION +AVAIL +TIMELIMIT +NODES +STATE NODELIST'
-says "drain without a reason" 1 "" "You must specify a reason when DRAINING a node. Request denied" \
+says "drain without a reason" 1 "" "You must specify a reason when DOWNING or DRAINING a node. Request denied" \
     scontrol update NodeName=n1 State=DRAIN
 says "drain" 0 "" "" scontrol update NodeName=n1 State=DRAIN Reason="fan broken"
 is "draining" "$(sinfo -h -o %t)" drng
@@ -92,7 +92,9 @@ has "partition" "$(scontrol -o show part main)" " Default=YES "
 case_ "scancel"
 says "unknown" 0 "" "" scancel 999
 says "unknown, said" 0 "~" "scancel: Terminating job 999
-scancel: error: Kill job error on job id 999: Job/step already completing or completed" scancel -v 999
+scancel: error: Kill job error on job id 999: Invalid job id specified" scancel -v 999
+says "step of an unknown one" 1 "" "scancel: error: Kill job error on job step id 999.0: Invalid job id specified" scancel 999.0
+says "no signal" 1 "" "Unknown job signal: nonsense" scancel -s nonsense 999
 says "both" 0 "" "" scancel "$id" "$held"
 wait_end "$id"
 is "state" "$state" CANCELLED

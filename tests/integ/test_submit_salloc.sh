@@ -18,8 +18,8 @@ case_ "a command that a signal ends, one that is not there"
 run salloc bash -c 'kill -9 $$'
 is "signal" $rc 137
 run salloc there_is_no_such_program
-is "no command" $rc 127
-has "no command" "$err" 'salloc: error: Unable to exec command "there_is_no_such_program"'
+is "no command" $rc 1
+has "no command" "$err" 'salloc: error: _fork_command: Unable to find command "there_is_no_such_program"'
 
 case_ "GPUs are pinned"
 run salloc --gres=gpu:2 bash -c 'echo $CUDA_VISIBLE_DEVICES'

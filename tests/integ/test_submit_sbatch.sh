@@ -23,8 +23,25 @@ says "version" 0 "slurm 23.02.7" "" sbatch --version
 
 case_ "refused before it is sent"
 says "unknown option" 255 "" $'sbatch: unrecognized option \'--foo\'\nTry "sbatch --help" for more information' sbatch --foo ok.sh
-says "bad number" 255 "" 'sbatch: error: Invalid numeric value "x" for --ntasks.' sbatch -n x ok.sh
+says "bad number" 1 "" 'sbatch: error: Invalid numeric value "x" for --ntasks.' sbatch -n x ok.sh
 says "bad memory" 255 "" 'sbatch: error: Invalid --mem specification' sbatch --mem=1Z ok.sh
+says "bad list" 1 "" 'sbatch: error: array "x": a number is missing
+sbatch: error: Batch job submission failed: Invalid job array specification' sbatch -a x ok.sh
+says "bad hint" 1 "" 'sbatch: error: unrecognized --hint argument "x", see --hint=help' sbatch --hint=x ok.sh
+says "bad switches" 1 "" 'sbatch: error: Invalid numeric value "x" for --switches.' sbatch --switches=x ok.sh
+says "bad distribution" 255 "" 'sbatch: error: Invalid --distribution specification' sbatch -m x ok.sh
+says "bad limit" 1 "" 'sbatch: error: Bad rlimit name: x
+sbatch: error: --propagate=x is not valid.' sbatch --propagate=x ok.sh
+says "bad time" 255 "" 'sbatch: error: Invalid time specification (pos=0): x
+sbatch: error: Invalid --begin specification' sbatch --begin=x ok.sh
+says "bad variable" 255 "" 'sbatch: error: in the environment: SBATCH_TIMELIMIT=x
+sbatch: error: Invalid --time specification' env SBATCH_TIMELIMIT=x sbatch ok.sh
+says "no node" 1 "" 'sbatch: error: there is no node none
+sbatch: error: Batch job submission failed: Invalid node name specified' sbatch -H -w none ok.sh
+says "no feature" 1 "" 'sbatch: error: no node has the feature none
+sbatch: error: Batch job submission failed: Invalid feature specification' sbatch -H -C none ok.sh
+says "no partition" 1 "" 'sbatch: error: there is no partition none
+sbatch: error: Batch job submission failed: Invalid partition name specified' sbatch -H -p none ok.sh
 says "no file" 1 "" 'sbatch: error: Unable to open file none.sh' sbatch none.sh
 echo 'echo hi' >plain
 says "no interpreter" 1 "" 'sbatch: error: This does not look like a batch script.  The first

@@ -114,7 +114,7 @@ X
 has "each its own" "$out" $'0: prog 0\n1: prog 1\n2: rest 2:0\n3: rest 3:1'
 is "a file for each task" "$(cat mp-1-0.out mp-1-1.out)" $'0: prog 0\n1: prog 1'
 has "a program in the file's place" "$out" $'srun: warning: --multi-prog: echo is a program, no configuration file; every task runs it\na program'
-has "neither" "$out" $'srun: error: Unable to open configuration file neither\nstatus 1'
+has "neither" "$out" $'srun: error: Could not open multi_prog config file neither\nstatus 1'
 
 case_ "into a job from outside"
 submit -o /dev/null -n2 --wrap 'exec sleep 100'
@@ -126,7 +126,7 @@ run srun --jobid="$job" true
 is "ended" "$err" "srun: error: Unable to confirm allocation for job $job: Job/step already completing or completed"
 run srun --jobid=99999 true
 is "none" "$err" "srun: error: Unable to confirm allocation for job 99999: Invalid job id specified
-srun: error: Check SLURM_JOB_ID environment variable. Expired or invalid job 99999."
+srun: Check SLURM_JOB_ID environment variable. Expired or invalid job 99999"
 
 case_ "signals go to the tasks"
 cat >trap.sh <<'X'

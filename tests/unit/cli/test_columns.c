@@ -72,7 +72,7 @@ static void values(void **unused)
         {"%i|%A|%F|%K", f.element, "6_0|12|6|0"},
         {"%B|%N|%S|%e|%V", f.waiting, "n/a||N/A|N/A|2023-11-14T22:13:20"},
         {"%B|%N|%S|%e", f.running, "n1|n[1-2]|2023-11-14T22:11:17|2023-11-15T22:11:17"},
-        {"%e|%l|%L", f.element, "NONE|UNLIMITED|UNLIMITED"},
+        {"%e|%l|%L", f.element, "N/A|UNLIMITED|UNLIMITED"},
         {"%l|%L|%M", f.waiting, "1:00:00|1:00:00|0:00"},
         {"%l|%L|%M", f.running, "1-00:00:00|22:57:57|1:02:03"},
         {"%S|%e|%M", f.failed, "2023-11-14T22:11:17|2023-11-14T22:11:22|0:05"},
@@ -219,7 +219,7 @@ static void steps(void **unused)
     struct job_row r = {.job = f.running, .step = s, .element = ARRAY_NONE};
     check_cell("default line", &step_columns, "%.15i %.8j %.9P %.8u %.9M %N", &r, &cx,
                "           11.0    hello      main    alice      1:02 n1");
-    check_cell("figures", &step_columns, "%C %D %n %T", &r, &cx, "4 1 4 RUNNING");
+    check_cell("figures", &step_columns, "%C %D %A %T", &r, &cx, "4 1 4 RUNNING");
     model_fini(&f.m);
 }
 

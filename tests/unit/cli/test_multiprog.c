@@ -16,14 +16,14 @@ static void refused(void **unused)
         {"", 1, "Configuration file f invalid, no record for task id 0"},
         {"# nothing\n", 1, "no record for task id 0"},
         {"0 a\n", 2, "Configuration file f invalid, no record for task id 1"},
-        {"0\n", 1, "Line 1 of configuration file f invalid: no program"},
-        {"# x\n\n0 'a\n", 1, "Line 3 of configuration file f invalid: a quote is not closed"},
-        {"x a\n", 1, "Line 1 of configuration file f invalid: a task number is missing"},
-        {"0- a\n", 1, "a range is not understood"},
-        {"3-1 a\n", 4, "a range is not understood"},
-        {"0,, a\n", 1, "a task number is missing"},
-        {"0;1 a\n", 2, "its list of tasks is not understood"},
-        {"0-1 a\n1 b\n", 2, "Line 2 of configuration file f invalid: task 1 has a program already"},
+        {"0\n", 1, "no program\nLine 1 of configuration file f invalid"},
+        {"# x\n\n0 'a\n", 1, "a quote is not closed\nLine 3 of configuration file f invalid"},
+        {"x a\n", 1, "Invalid task range specification (x)\nLine 1 of configuration file f invalid"},
+        {"0- a\n", 1, "Invalid task range specification (0-)"},
+        {"3-1 a\n", 4, "Invalid task range specification (3-1)"},
+        {"0,, a\n", 1, "Invalid task range specification (0,,)"},
+        {"0;1 a\n", 2, "Invalid task range specification (0;1)"},
+        {"0-1 a\n1 b\n", 2, "Duplicate record for task 1\nLine 2 of configuration file f invalid"},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct step_payload p = {.umask = 0};

@@ -76,12 +76,12 @@ static void test_patterns(void **state)
         {"width of a text says nothing", "%8x", "/w", false, 0, "/w/train"},
         {"width of the step", "%3s", "/w", false, 7, "/w/007"},
         /* backslashes */
-        {"a pair turns it off", "\\\\%j", "/w", false, 0, "/w/%j"},
-        {"a pair in the middle", "a\\\\%j%%", "/w", false, 0, "/w/a%j%%"},
+        {"a pair turns it off", "\\\\%j", "/w", false, 0, "/w/\\%j"},
+        {"a pair in the middle", "a\\\\%j%%", "/w", false, 0, "/w/a\\%j%%"},
         {"a single one does not", "a\\%j", "/w", false, 0, "/w/a\\4711"},
         /* where it lies */
         {"absolute", "/out/%j", "/w", false, 0, "/out/4711"},
-        {"absolute, not expanded", "/out\\\\/%j", "/w", false, 0, "/out/%j"},
+        {"absolute, not expanded", "/out\\\\/%j", "/w", false, 0, "/out\\/%j"},
         {"relative with a folder", "logs/%j", "/w", false, 0, "/w/logs/4711"},
         {"root", "%j", "/", false, 0, "/4711"},
         {"directory with a slash", "%j", "/w/", false, 0, "/w/4711"},

@@ -1,0 +1,72 @@
+/* req_names.c - what a request names must be there: partitions, nodes, features. Looked at for held jobs
+ * too: a slip in a name is none that waiting mends. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/control/private.h"
+#include "src/base/hostlist.h"
+
+static bool is_feature(const struct model *m, const char *name)
+{
+    for (size_t i = 0; i < m->n_nodes; i++)
+        if (strv_has(&m->nodes[i]->spec.features, name))
+            return true;
+    return false;
+}
+
+/* "a&b", "[x|y]", "big*2": the names between the signs. */
+static enum refusal check_features(const struct model *m, const char *text, struct errtext *err)
+{
+    struct strv names = strv_split(text, "&|,[]()");
+    enum refusal r = REFUSAL_NONE;
+    for (size_t i = 0; i < names.n && r == REFUSAL_NONE; i++) {
+        names.v[i][strcspn(names.v[i], "*")] = '\0';
+        char *name = str_trim(names.v[i]);
+        if (*name && !is_feature(m, name)) {
+            err_set(err, 0, "no node has the feature %s", name);
+            r = REFUSAL_FEATURE;
+        }
+    }
+    strv_fini(&names);
+    return r;
+}
+
+static enum refusal check_nodes(const struct model *m, const char *text, struct errtext *err)
+{
+    struct strv names = {0};
+    enum refusal r = REFUSAL_NONE;
+    if (hostlist_expand(text, &names, NULL) < 0)
+        return r; /* refused where it is read */
+    for (size_t i = 0; i < names.n && r == REFUSAL_NONE; i++)
+        if (!model_get_node(m, names.v[i])) {
+            err_set(err, 0, "there is no node %s", names.v[i]);
+            r = REFUSAL_NO_NODE;
+        }
+    strv_fini(&names);
+    return r;
+}
+
+static enum refusal check_partitions(const struct model *m, const char *text, struct errtext *err)
+{
+    struct strv names = strv_split(text, ",");
+    enum refusal r = REFUSAL_NONE;
+    for (size_t i = 0; i < names.n && r == REFUSAL_NONE; i++)
+        if (!model_get_part(m, names.v[i])) {
+            err_set(err, 0, "there is no partition %s", names.v[i]);
+            r = REFUSAL_NO_PARTITION;
+        }
+    strv_fini(&names);
+    return r;
+}
+
+enum refusal ctl_check_names(const struct model *m, const struct job_req *r, struct errtext *err)
+{
+    enum refusal refusal =
+        str_is_empty(r->partition) ? REFUSAL_NONE : check_partitions(m, r->partition, err);
+    if (refusal == REFUSAL_NONE && !str_is_empty(r->nodelist))
+        refusal = check_nodes(m, r->nodelist, err);
+    if (refusal == REFUSAL_NONE && !str_is_empty(r->features))
+        refusal = check_features(m, r->features, err);
+    return refusal;
+}
