@@ -6,47 +6,125 @@
 #include "backend/sched/deadline.h"
 #include "backend/sched/forecast.h"
 #include "backend/sched/planner_private.h"
+#include "src/base/hostlist.h"
 
-#define SHORTEST_S 60 /* no limit below that is proposed */
-#define STEP_S     60 /* and they are whole minutes */
+#define SHORTEST_S 60   /* no limit below that is proposed */
+#define STEP_S     60   /* and they are whole minutes */
+#define PASSES_MAX 3    /* for one answer */
+#define PASS_MAX   3000 /* jobs and nodes of which a pass is worth an answer: some milliseconds */
 
 struct search {
     struct planner *p;
     const struct sched_view *v;
     const struct job *j;
+    const struct unit *u;
     const struct part_spec *part; /* the first that admits it */
     struct wall now;
     struct msg_why *w;
+    unsigned passes;
 };
 
-/* With this request in place of its own. */
-static bool starts_with(const struct search *s, const struct job_req *req, struct trial *ret)
+/* With this request in place of its own, behind everybody. */
+static bool starts_with(const struct search *s, const struct job_req *req)
 {
     struct job probe = *s->j;
+    struct trial t;
     probe.req = *req;
-    planner_try(s->p, s->v, &probe, s->now, ret);
-    bool now = ret->now;
-    if (!now)
-        trial_fini(ret);
+    planner_try(s->p, s->v, &probe, s->now, &t);
+    bool now = t.now;
+    trial_fini(&t);
     return now;
 }
 
-static bool found(const struct search *s, struct trial *t, const char *key, char *value_taken,
-                  char *text_taken)
+/* --- whether it does --- */
+
+/* In the way of nobody: it holds no place, and none waits for its turn behind it. Then all before it get
+ * what they got in the last pass, and where it fits now it starts. */
+static bool stands_aside(const struct search *s)
+{
+    bool first = false;
+    for (uint32_t i = 0; i < s->p->n_parts; i++)
+        first = first || s->p->first_blocked[i] == s->j->id;
+    return !first && !s->u->hold.use.parts;
+}
+
+static void copy_holds(const struct search *s, struct planner *to)
+{
+    list_for_each (h, &s->p->backfill.holds, struct backfill_hold, link) {
+        const struct unit *from = container_of(h, struct unit, hold);
+        struct unit *u = idmap_get(&to->units, from->job);
+        if (u && u->group && u->job != s->j->id)
+            backfill_copy(&to->backfill, &u->hold, h, u->group->own);
+    }
+}
+
+static char *nodes_of(const struct sched_result *r, uint32_t job)
+{
+    struct strv names = {0};
+    char *text = NULL;
+    vec_for_each (&r->starts, i) {
+        if (r->starts.v[i].job != job || names.n)
+            continue;
+        for (size_t k = 0; k < r->starts.v[i].start.alloc.n; k++)
+            strv_push(&names, r->starts.v[i].start.alloc.v[k].node);
+    }
+    if (names.n)
+        text = hostlist_compress(&names);
+    strv_fini(&names);
+    return text;
+}
+
+/* A pass over the queue as it is, with this request in place of its own: what it held goes to others, and
+ * its turn may be another. Where it starts; NULL: it does not. */
+static char *pass_with(const struct search *s, const struct job_req *req)
+{
+    struct planner *p = planner_new();
+    struct job probe = *s->j;
+    struct sched_result r;
+    probe.req = *req;
+    p->probe = &probe;
+    sched_result_init(&r);
+    planner_ready(p, s->v, s->now);
+    copy_holds(s, p);
+    planner_decide(p, s->v, s->now, &r);
+    char *nodes = nodes_of(&r, s->j->id);
+    sched_result_fini(&r);
+    planner_free(p);
+    return nodes;
+}
+
+/* Where it starts with this request, as far as can be promised; NULL: it cannot. */
+static char *checked(struct search *s, const struct job_req *req)
+{
+    struct job probe = *s->j;
+    struct trial t;
+    char *nodes = NULL;
+    if (s->p->units.n + s->p->runs.n + s->p->pool.n_nodes <= PASS_MAX)
+        return s->passes++ < PASSES_MAX ? pass_with(s, req) : NULL;
+    probe.req = *req;
+    planner_try(s->p, s->v, &probe, s->now, &t);
+    if (t.now && stands_aside(s))
+        nodes = xstrdup(t.nodes);
+    trial_fini(&t);
+    return nodes;
+}
+
+static bool found(struct search *s, char *nodes_taken, const char *key, char *value_taken, char *text_taken)
 {
     s->w->advice_key = xstrdup(key);
     s->w->advice_value = value_taken;
     s->w->advice = text_taken;
-    trial_fini(t);
+    free(nodes_taken);
     return true;
 }
 
+/* --- the changes --- */
+
 /* The longest limit with which it fits before whoever holds its place. */
-static bool try_time(const struct search *s)
+static bool try_time(struct search *s)
 {
     uint32_t asked = deadline_limit_s(s->j, s->part), low = 0;
     struct job_req r = s->j->req;
-    struct trial t;
     char buf[UNITS_TEXT_SIZE];
     if (asked <= SHORTEST_S || asked == DURATION_NOT_SET)
         return false;
@@ -55,35 +133,35 @@ static bool try_time(const struct search *s)
     while (low < high) { /* in whole minutes; low fits, or is 0 */
         uint32_t mid = low + (high - low + 1) / 2;
         r.time_limit_s = mid * STEP_S;
-        if (starts_with(s, &r, &t)) {
-            trial_fini(&t);
+        if (starts_with(s, &r))
             low = mid;
-        } else {
+        else
             high = mid - 1;
-        }
     }
     r.time_limit_s = low * STEP_S;
-    if (!low || r.time_limit_s >= asked || !starts_with(s, &r, &t))
+    char *nodes = low && r.time_limit_s < asked ? checked(s, &r) : NULL;
+    if (!nodes)
         return false;
     duration_format(r.time_limit_s, buf);
-    return found(s, &t, "TimeLimit", xstrdup(buf),
-                 xasprintf("with --time=%s it could start now on %s", buf, t.nodes));
+    return found(s, nodes, "TimeLimit", xstrdup(buf),
+                 xasprintf("with --time=%s it could start now on %s", buf, nodes));
 }
 
-static bool try_partition(const struct search *s)
+static bool try_partition(struct search *s)
 {
     struct job_req r = s->j->req;
-    struct trial t;
     for (size_t i = 0; i < s->v->model->spec.parts.n; i++) {
         char *name = s->v->model->spec.parts.v[i].name;
         struct strv asked = strv_split(s->j->req.partition ? s->j->req.partition : s->j->partition, ",");
         bool is_asked = strv_has(&asked, name);
         strv_fini(&asked);
         r.partition = name;
-        if (is_asked || s->v->model->spec.parts.v[i].state != PART_UP || !starts_with(s, &r, &t))
+        if (is_asked || s->v->model->spec.parts.v[i].state != PART_UP || !starts_with(s, &r))
             continue;
-        return found(s, &t, "Partition", xstrdup(name),
-                     xasprintf("in partition %s it could start now on %s", name, t.nodes));
+        char *nodes = checked(s, &r);
+        if (nodes)
+            return found(s, nodes, "Partition", xstrdup(name),
+                         xasprintf("in partition %s it could start now on %s", name, nodes));
     }
     return false;
 }
@@ -100,55 +178,51 @@ static void set_count(struct job_req *r, const struct count *c, uint32_t n)
     *(uint32_t *)(void *)((char *)r + c->also_at) = n;
 }
 
-static bool try_count(const struct search *s, const struct count *c)
+static bool try_count(struct search *s, const struct count *c)
 {
     struct job_req r = s->j->req;
     uint32_t asked = *(uint32_t *)(void *)((char *)&r + c->at), low = 0;
-    struct trial t;
     if (asked == NOT_GIVEN || asked < 2)
         return false;
     for (uint32_t high = asked - 1; low < high;) {
         uint32_t mid = low + (high - low + 1) / 2;
         set_count(&r, c, mid);
-        if (starts_with(s, &r, &t)) {
-            trial_fini(&t);
+        if (starts_with(s, &r))
             low = mid;
-        } else {
+        else
             high = mid - 1;
-        }
     }
     set_count(&r, c, low);
-    if (!low || !starts_with(s, &r, &t))
+    char *nodes = low ? checked(s, &r) : NULL;
+    if (!nodes)
         return false;
     return found(
-        s, &t, c->key, xasprintf("%u", low),
-        xasprintf("with %s%u instead of %u it could start now on %s", c->option, low, asked, t.nodes));
+        s, nodes, c->key, xasprintf("%u", low),
+        xasprintf("with %s%u instead of %u it could start now on %s", c->option, low, asked, nodes));
 }
 
-static bool try_memory(const struct search *s)
+static bool try_memory(struct search *s)
 {
     struct job_req r = s->j->req;
     char buf[UNITS_TEXT_SIZE];
-    struct trial t;
     uint64_t low = 0, high = r.mem_node_mib == MEM_NOT_GIVEN ? 0 : r.mem_node_mib;
     if (high < 2)
         return false;
     for (high--; low < high;) {
         uint64_t mid = low + (high - low + 1) / 2;
         r.mem_node_mib = mid;
-        if (starts_with(s, &r, &t)) {
-            trial_fini(&t);
+        if (starts_with(s, &r))
             low = mid;
-        } else {
+        else
             high = mid - 1;
-        }
     }
     r.mem_node_mib = low;
-    if (!low || !starts_with(s, &r, &t))
+    char *nodes = low ? checked(s, &r) : NULL;
+    if (!nodes)
         return false;
     mem_format_slurm(low, buf);
-    return found(s, &t, "MinMemoryNode", xasprintf("%llu", (unsigned long long)low),
-                 xasprintf("with --mem=%s it could start now on %s", buf, t.nodes));
+    return found(s, nodes, "MinMemoryNode", xasprintf("%llu", (unsigned long long)low),
+                 xasprintf("with --mem=%s it could start now on %s", buf, nodes));
 }
 
 /* Only what starts by itself can start sooner: nothing helps against a hold but a release. */
@@ -165,8 +239,8 @@ static bool is_about_resources(const struct msg_why *w)
 void advice_find(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                  struct msg_why *ret)
 {
-    struct search s = {.p = p, .v = v, .j = j, .now = now, .w = ret};
     struct unit *u = idmap_get(&p->units, j->id);
+    struct search s = {.p = p, .v = v, .j = j, .u = u, .now = now, .w = ret};
 #define AT(member) offsetof(struct job_req, member), offsetof(struct job_req, member)
     static const struct count before_memory[] = {
         {AT(gpus), "--gpus=", "Gpus"},

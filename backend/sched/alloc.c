@@ -33,3 +33,20 @@ void planner_alloc(struct planner *p, const struct pool_parts *parts, struct all
         };
     }
 }
+
+uint32_t planner_limit_s(int64_t len_ms)
+{
+    return len_ms == WHEN_NEVER ? DURATION_UNLIMITED : (uint32_t)(len_ms / MS_PER_S);
+}
+
+void planner_ask_exactly(const struct pool_parts *parts, int64_t len_ms, struct limit_ask *ask)
+{
+    struct amount sum = {0, 0, 0};
+    vec_for_each (&parts->v, i)
+        sum = amount_plus(sum, parts->v.v[i].amount);
+    ask->cpus = (uint64_t)sum.cpus;
+    ask->gpus = (uint64_t)sum.gpus;
+    ask->mem_mib = (uint64_t)sum.mem_mib;
+    ask->nodes = parts->v.n;
+    ask->limit_s = planner_limit_s(len_ms);
+}

@@ -125,14 +125,21 @@ static bool place_shortened(struct backfill *b, const struct backfill_item *it,
     return ret->len >= c->len_min;
 }
 
+bool backfill_allows(const struct backfill_item *it, uint32_t choice, const struct pool_parts *parts,
+                     int64_t len)
+{
+    return !it->allows || it->allows(it->ctx, choice, parts, len);
+}
+
 static bool place_choice(struct backfill *b, const struct backfill_item *it,
                          const struct backfill_choice *c, struct backfill_place *ret)
 {
     ret->start = b->pool->now;
     ret->len = length_at(it, c, ret->start);
-    return (in_time(it, ret->start, ret->len) &&
-            pool_place(b->pool, c->demand, c->set, ret->start, ret->len, &ret->parts)) ||
-           place_shortened(b, it, c, ret);
+    bool placed = (in_time(it, ret->start, ret->len) &&
+                   pool_place(b->pool, c->demand, c->set, ret->start, ret->len, &ret->parts)) ||
+                  place_shortened(b, it, c, ret);
+    return placed && backfill_allows(it, ret->choice, &ret->parts, ret->len);
 }
 
 /* In the first of its lanes that takes it now. */
@@ -254,7 +261,7 @@ static bool place_before_others(struct backfill *b, const struct backfill_item *
 /* All of it has to be looked at again, not only the nodes on which something has come free. */
 static bool looks_everywhere(const struct backfill *b, const struct backfill_hold *h)
 {
-    return !b->opts.keep || b->gained || b->shaken || h->use.start <= b->pool->now ||
+    return !b->opts.keep || b->gained || b->shaken || h->claim || h->use.start <= b->pool->now ||
            h->mark < b->gains_forgotten;
 }
 
@@ -362,7 +369,7 @@ static bool find_earliest(struct backfill *b, const struct backfill_item *it, in
         if (c->own)
             pool_lay(b->pool, c->own);
         len = t == WHEN_NEVER ? 0 : length_at(it, c, t);
-        if (t == WHEN_NEVER || !in_time(it, t, len))
+        if (t == WHEN_NEVER || !in_time(it, t, len) || !backfill_allows(it, i, &parts, len))
             continue;
         struct pool_parts swap = ret->parts;
         ret->parts = parts;
@@ -474,6 +481,19 @@ bool backfill_claim_again(struct backfill *b, const struct backfill_item *it, st
     }
     backfill_give_up(b, h);
     return hold_anew(b, it, h, true);
+}
+
+void backfill_copy(struct backfill *b, struct backfill_hold *h, const struct backfill_hold *from,
+                   struct pool_use *own)
+{
+    struct pool_parts parts = {VEC_INIT};
+    for (uint32_t i = 0; i < from->use.n_parts; i++)
+        vec_push(&parts.v, from->use.parts[i]);
+    *h = (struct backfill_hold){
+        .lane = from->lane, .claim = from->claim, .mark = backfill_mark(b), .own = from->own ? own : NULL};
+    pool_hold(b->pool, &h->use, &parts, from->use.start, from->use.end);
+    list_append(&b->holds, &h->link);
+    vec_fini(&parts.v);
 }
 
 void backfill_close(struct backfill *b, const struct backfill_item *it)

@@ -48,6 +48,9 @@ struct backfill_item {
     uint32_t n_choices;
     int64_t deadline; /* must have ended by then; WHEN_NEVER */
     int64_t ends;     /* is over by then, whatever its length: what it belongs to ends; 0: nothing does */
+    /* Whether it may have that much there; NULL: whatever is free. */
+    bool (*allows)(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len);
+    void *ctx;
 };
 
 /* The place held for a waiting item: embedded in what waits. Zeroed: none. */
@@ -119,6 +122,10 @@ bool backfill_start(struct backfill *b, const struct backfill_item *it, struct b
 /* The same for one that is not in the queue: it comes behind everybody, no hold gives way to it. */
 bool backfill_start_beside(struct backfill *b, const struct backfill_item *it, struct backfill_place *ret);
 
+/* Whether it may have what such a place comes to. */
+bool backfill_allows(const struct backfill_item *it, uint32_t choice, const struct pool_parts *parts,
+                     int64_t len);
+
 /* Whether one of its lanes has a place left. */
 bool backfill_may_hold(const struct backfill *b, const struct backfill_item *it);
 
@@ -132,6 +139,11 @@ void backfill_claim(struct backfill *b, const struct backfill_item *it, struct b
 /* They are on their way out: its claim stays, is moved earlier or, where it can no longer be had (or has
  * been forgotten), made at the earliest start whatever its lanes have left. False: there is none. */
 bool backfill_claim_again(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h);
+
+/* Holds in b what `from` holds in another one over the same nodes, for the same; h holds nothing yet. own:
+ * the reservation there that it lies within. */
+void backfill_copy(struct backfill *b, struct backfill_hold *h, const struct backfill_hold *from,
+                   struct pool_use *own);
 
 /* For who looks by himself: takes out the holds of those behind the item, which are no obstacle to it, and
  * puts them back. Returns whether there are any. */

@@ -137,11 +137,6 @@ static const struct task *nth_waiting(const struct step *s, uint32_t n)
     return NULL;
 }
 
-static uint32_t limit_s_of(int64_t len_ms)
-{
-    return len_ms == WHEN_NEVER ? DURATION_UNLIMITED : (uint32_t)(len_ms / MS_PER_S);
-}
-
 static void start_task(struct planner *p, const struct job *j, const struct unit *u, const char *part,
                        const struct backfill_place *at, bool borrow)
 {
@@ -156,7 +151,7 @@ static void start_task(struct planner *p, const struct job *j, const struct unit
                                         .task = t->index,
                                         .alloc = alloc[0],
                                         .partition = xstrdup(part),
-                                        .time_limit_s = limit_s_of(at->len),
+                                        .time_limit_s = planner_limit_s(at->len),
                                         .borrowed = borrow}};
     free(alloc);
     vec_push(&p->out->places, out);
@@ -170,10 +165,20 @@ static void start_job(struct planner *p, const struct job *j, const struct unit 
                               .array_index = index,
                               .start = {.array_index = index,
                                         .partition = xstrdup(part),
-                                        .time_limit_s = limit_s_of(at->len),
+                                        .time_limit_s = planner_limit_s(at->len),
                                         .borrowed = borrow}};
     planner_alloc(p, &at->parts, &out.start.alloc.v, &out.start.alloc.n);
     vec_push(&p->out->starts, out);
+}
+
+/* What it takes there: more than it has asked for where it gets whole nodes, or a share of memory. */
+static struct limit_ask ask_of(const struct group *g, const struct unit *u, uint32_t choice,
+                               const struct pool_parts *parts, int64_t len)
+{
+    struct limit_ask ask = g->asks[choice];
+    ask.jobs = u->chosen ? 0 : ask.jobs;
+    planner_ask_exactly(parts, len, &ask);
+    return ask;
 }
 
 /* It runs as far as this pass is concerned; the next one takes it from the state. */
@@ -181,7 +186,7 @@ static void start(struct pass *s, struct group *g, struct unit *u)
 {
     struct planner *p = s->p;
     const struct model *m = p->view->model;
-    const struct job *j = model_get_job(m, u->job);
+    const struct job *j = planner_job(p, u->job);
     uint32_t choice = s->positions[s->place.choice].at;
     bool borrow = s->positions[s->place.choice].soft;
     const char *part = m->spec.parts.v[g->choices[choice].lane].name;
@@ -191,8 +196,7 @@ static void start(struct pass *s, struct group *g, struct unit *u)
     pool_run(&p->pool, &t->use, &s->place.parts, when_plus(p->now.ms, s->place.len));
     vec_push(&p->started, t);
     planner_count_element(p, j->array_job, 1);
-    struct limit_ask ask = g->asks[choice];
-    ask.jobs = u->chosen ? 0 : ask.jobs;
+    struct limit_ask ask = ask_of(g, u, choice, &s->place.parts, s->place.len);
     limits_charge(p->limits, &ask);
     if (g->licensed && !u->chosen)
         licence_take(&s->licences, m, j);
@@ -215,7 +219,7 @@ static void start(struct pass *s, struct group *g, struct unit *u)
 
 static bool is_throttled(const struct planner *p, const struct unit *u)
 {
-    const struct job *j = model_get_job(p->view->model, u->job);
+    const struct job *j = planner_job(p, u->job);
     return j->array_job && j->req.array_throttle &&
            (uintptr_t)idmap_get(&p->array_running, j->array_job) >= j->req.array_throttle;
 }
@@ -260,7 +264,7 @@ static enum reason gate_of_pass(const struct pass *s, struct unit *u)
         return REASON_ARRAY_LIMIT;
     if (!u->singleton && !u->by_element)
         return REASON_NONE;
-    const struct job *j = model_get_job(s->p->view->model, u->job);
+    const struct job *j = planner_job(s->p, u->job);
     if ((u->singleton && namesake_has_started(s, j)) || (u->by_element && !find_element(s->p, u, j)))
         return REASON_DEPENDENCY;
     return REASON_NONE;
@@ -395,6 +399,46 @@ static bool may_push_aside(const struct planner *p, const struct backfill_item *
     return false;
 }
 
+static bool lacks_licences(const struct pass *s, const struct group *g, const struct unit *u)
+{
+    const struct model *m = s->p->view->model;
+    return g->licensed && !u->chosen && !licence_fits(&s->licences, m, planner_job(s->p, u->job));
+}
+
+struct gets { /* what an item may get where it is placed */
+    struct pass *s;
+    struct group *g;
+    const struct unit *u;
+    bool borrow;
+    enum limit_state seen; /* of the places that it may not have */
+};
+
+static bool may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len)
+{
+    struct gets *x = ctx;
+    struct position *at = &x->s->positions[choice];
+    struct limit_ask ask = ask_of(x->g, x->u, at->at, parts, len);
+    struct limit_verdict v;
+    enum limit_state state = limits_check(x->s->p->limits, &ask, &v);
+    at->soft = state == LIMIT_OVER_SOFT;
+    if (state == LIMIT_OK || (state == LIMIT_OVER_SOFT && x->borrow))
+        return true;
+    x->g->verdict = v;
+    x->seen = state > x->seen ? state : x->seen;
+    return false;
+}
+
+/* By what it asks for it may run, but not by what it would get. */
+static enum outcome wait_for_limit(struct turn *t, struct unit *u, enum limit_state seen)
+{
+    if (seen == LIMIT_OVER_SOFT && !t->borrow) {
+        t->borrow = true;
+        return GROUP_GOES_ON;
+    }
+    t->g->rest = u->reason = limit_reason(&t->g->verdict);
+    return GROUP_WAITS;
+}
+
 static enum outcome try_head(struct pass *s, struct turn *t)
 {
     struct planner *p = s->p;
@@ -407,6 +451,11 @@ static enum outcome try_head(struct pass *s, struct turn *t)
         backfill_give_up(&p->backfill, &u->hold);
         return UNIT_WAITS;
     }
+    struct gets gets = {.s = s, .g = g, .u = u, .borrow = t->borrow};
+    if (limits_any(p->limits)) {
+        it.allows = may_get;
+        it.ctx = &gets;
+    }
     enum limit_state limit = leave_choices(s, g, u, t->borrow, &it);
     if (limit == LIMIT_OVER_SOFT && !t->borrow) {
         t->borrow = true; /* once more, behind everybody */
@@ -417,8 +466,7 @@ static enum outcome try_head(struct pass *s, struct turn *t)
         g->rest = u->reason = limit_reason(&g->verdict);
         return GROUP_WAITS;
     }
-    if (g->licensed && !u->chosen &&
-        !licence_fits(&s->licences, p->view->model, model_get_job(p->view->model, u->job))) {
+    if (lacks_licences(s, g, u)) {
         g->rest = u->reason = REASON_LICENSES;
         return GROUP_WAITS;
     }
@@ -427,10 +475,13 @@ static enum outcome try_head(struct pass *s, struct turn *t)
         start(s, g, u);
         return u->count ? GROUP_GOES_ON : UNIT_WAITS;
     }
-    if (it.n_choices == g->n_choices && g->deadline == WHEN_NEVER &&
+    if (gets.seen != LIMIT_OK && !backfill_may_hold(&p->backfill, &it))
+        return wait_for_limit(t, u, gets.seen);
+    if (gets.seen == LIMIT_OK && it.n_choices == g->n_choices && g->deadline == WHEN_NEVER &&
         !g->ends) /* else it may be just this one */
         mark_dead(p, g);
-    return wait_for_place(s, g, u, &it, t->borrow);
+    enum outcome o = wait_for_place(s, g, u, &it, t->borrow);
+    return gets.seen == LIMIT_OK || u->hold.use.parts ? o : wait_for_limit(t, u, gets.seen);
 }
 
 /* Its shapes did not fit in this pass, no place is left to hold for it, and nothing else could be said of
@@ -509,6 +560,52 @@ static void forget_looks(struct planner *p)
     vec_clear(&p->looked);
 }
 
+/* By what limits leave now, with all that is held for it. */
+static bool holds_too_much(const struct pass *s, struct group *g, const struct unit *u)
+{
+    const struct backfill_hold *h = &u->hold;
+    struct pool_parts parts = {VEC_INIT};
+    struct limit_verdict v = {.state = LIMIT_OK};
+    for (uint32_t i = 0; i < h->use.n_parts; i++)
+        vec_push(&parts.v, h->use.parts[i]);
+    for (uint32_t i = 0; i < g->n_choices && limits_any(s->p->limits); i++)
+        if (g->choices[i].lane == h->lane) {
+            struct limit_ask ask = ask_of(g, u, i, &parts, when_minus(h->use.end, h->use.start));
+            limits_check(s->p->limits, &ask, &v);
+        }
+    vec_fini(&parts.v);
+    if (v.state != LIMIT_OK)
+        g->verdict = v;
+    return v.state != LIMIT_OK;
+}
+
+/* What has started behind it may have brought one for whom a place is held to a limit: then it waits for
+ * that, and the place is for others. Returns whether there was one. */
+static bool give_up_closed(struct pass *s)
+{
+    struct planner *p = s->p;
+    bool any = false;
+    list_for_each (h, &p->backfill.holds, struct backfill_hold, link) {
+        struct unit *u = container_of(h, struct unit, hold);
+        struct group *g = u->group;
+        struct backfill_item it = {0};
+        if (h->claim || h->visited != p->backfill.pass)
+            continue;
+        enum reason why = gate_of_pass(s, u);
+        if (why == REASON_NONE &&
+            (leave_choices(s, g, u, false, &it) != LIMIT_OK || holds_too_much(s, g, u)))
+            why = limit_reason(&g->verdict);
+        if (why == REASON_NONE && lacks_licences(s, g, u))
+            why = REASON_LICENSES;
+        if (why == REASON_NONE)
+            continue;
+        backfill_give_up(&p->backfill, h);
+        u->reason = why;
+        any = true;
+    }
+    return any;
+}
+
 static void forget_dead(struct planner *p)
 {
     idmap_for_each (&p->shapes, slot)
@@ -546,12 +643,15 @@ static bool go_round(struct pass *s)
     if (p->all_gained)
         forget_dead(p);
     uint64_t freed = p->backfill.freed;
+    size_t asked = p->out->preempts.n;
     p->gained = p->all_gained = p->lost = false;
     vec_clear(&s->heap);
     line_up(s);
     go_through(s);
     give_up_unvisited(p);
-    p->gained = freed != p->backfill.freed && has_use_for_gains(p);
+    /* Who has been asked to go is gone sooner than was thought. */
+    p->gained = give_up_closed(s) || asked != p->out->preempts.n ||
+                (freed != p->backfill.freed && has_use_for_gains(p));
     return p->gained;
 }
 

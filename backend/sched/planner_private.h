@@ -216,6 +216,7 @@ struct planner {
     bool ranked;       /* prio is that of the last pass over everybody: valid for numbers, not for names */
     /* of the pass under way */
     const struct sched_view *view;
+    const struct job *probe; /* stands for the job of its id: what would a pass do with this one? NULL */
     struct wall now;
     struct prio_ctx prio, asking; /* asking: of a question between passes */
     struct sched_result *out;
@@ -242,6 +243,11 @@ void planner_drop_group(struct planner *p, struct group *g); /* an empty one */
 void planner_bury_groups(struct planner *p);
 uint32_t planner_find_node(const struct planner *p, const char *name); /* UINT32_MAX: none */
 
+static inline const struct job *planner_job(const struct planner *p, uint32_t id)
+{
+    return p->probe && p->probe->id == id ? p->probe : model_get_job(p->view->model, id);
+}
+
 /* --- sync.c: from the state --- */
 
 void planner_sync(struct planner *p);
@@ -266,6 +272,9 @@ uint32_t planner_rank(struct planner *p, struct group *g, uint32_t job, int64_t 
 /* --- alloc.c: which CPUs and GPUs --- */
 
 void planner_alloc(struct planner *p, const struct pool_parts *parts, struct alloc **ret, size_t *ret_n);
+/* What limits count of it: all that it gets. */
+void planner_ask_exactly(const struct pool_parts *parts, int64_t len_ms, struct limit_ask *ask);
+uint32_t planner_limit_s(int64_t len_ms);
 
 /* --- preempt.c --- */
 

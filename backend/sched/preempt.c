@@ -506,8 +506,7 @@ static struct shape *shape_of(const struct unit *u, const struct backfill_choice
 
 static bool hunt(struct planner *p, struct unit *u, const struct backfill_item *it, uint32_t choice)
 {
-    struct hunt h = {
-        .p = p, .job = model_get_job(p->view->model, u->job), .item = it, .choice = &it->choices[choice]};
+    struct hunt h = {.p = p, .job = planner_job(p, u->job), .item = it, .choice = &it->choices[choice]};
     struct shape *s = shape_of(u, h.choice);
     h.qos = qos_of(p->view->model, h.job->req.qos);
     h.one_node = h.choice->demand->nodes_max == 1 && !h.choice->set->n_listed;
@@ -536,6 +535,10 @@ static bool hunt(struct planner *p, struct unit *u, const struct backfill_item *
         found = !fits(&h); /* else it starts by itself as soon as it may */
         lift_leaving(&h);
         found = found && choose(&h);
+        if (found && !backfill_allows(it, choice, &h.parts, h.choice->len)) { /* nobody goes for nothing */
+            send_away_first(&h, 0);
+            found = false;
+        }
         if (u->hold.use.parts)
             pool_lay(&p->pool, &u->hold.use);
         backfill_lay_behind(&p->backfill);

@@ -80,9 +80,9 @@ uint32_t planner_rank(struct planner *p, struct group *g, uint32_t job, int64_t 
 {
     struct owner *o = g->owner;
     if (g->begun || g->is_set)
-        return rank_of_job(p, g, model_get_job(p->view->model, job));
+        return rank_of_job(p, g, planner_job(p, job));
     if (g->fixed_version != p->ranks_version) {
-        g->fixed = fixed_of(p, g, model_get_job(p->view->model, job));
+        g->fixed = fixed_of(p, g, planner_job(p, job));
         g->fixed_version = p->ranks_version;
     }
     if (o->pass != p->ranks) {

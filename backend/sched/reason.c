@@ -3,11 +3,14 @@
 
 #define CHANGED_MAX 4000 /* of one pass: the others are told when they are asked about */
 
+/* What has only just come in, and no pass has looked at, stands behind those who were there. */
 static enum reason reason_of(const struct unit *u)
 {
     if (!u->group)
         return u->parked;
-    return u->reason != REASON_NONE ? u->reason : u->group->rest;
+    if (u->reason != REASON_NONE)
+        return u->reason;
+    return u->group->rest != REASON_NONE ? u->group->rest : REASON_PRIORITY;
 }
 
 enum reason planner_reason(const struct planner *p, uint32_t job)

@@ -569,7 +569,7 @@ static void rebuild(struct planner *p)
             sync_unit(p, j->id, j);
     }
     list_for_each (j, &m->pending, struct job, in_queue)
-        sync_unit(p, j->id, j);
+        sync_unit(p, j->id, planner_job(p, j->id));
     p->gained = p->all_gained = true;
 }
 

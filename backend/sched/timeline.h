@@ -50,6 +50,12 @@ static inline struct amount amount_min(struct amount a, struct amount b)
                            a.gpus < b.gpus ? a.gpus : b.gpus};
 }
 
+/* The length of [t, end). */
+static inline int64_t when_minus(int64_t end, int64_t t)
+{
+    return end == WHEN_NEVER ? WHEN_NEVER : end - t;
+}
+
 /* t + len, never past WHEN_NEVER. */
 static inline int64_t when_plus(int64_t t, int64_t len)
 {

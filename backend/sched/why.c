@@ -239,17 +239,37 @@ static bool explain_late(const struct question *q, const struct backfill_choice 
 {
     int64_t deadline = q->u->group->deadline;
     struct str b = STR_INIT;
-    if (c->len_min == WHEN_NEVER || when_plus(q->now.ms, c->len_min) <= deadline)
+    bool endless = c->len_min == WHEN_NEVER; /* it gets what is left until then */
+    if (deadline == WHEN_NEVER ||
+        (endless ? q->now.ms : when_plus(q->now.ms, c->len_min)) < deadline + !endless)
         return false;
-    str_appendf(&b, "by its time limit in %s it would end after its deadline, which is",
+    str_appendf(&b,
+                endless ? "there is no time left in %s until its deadline, which is"
+                        : "by its time limit in %s it would end after its deadline, which is",
                 q->v->model->spec.parts.v[c->lane].name);
     append_when(q, deadline, &b);
     add_cause(q->w, WHY_NOT_ALLOWED, (struct wall){0}, str_take(&b));
     return true;
 }
 
-static void explain_resources(const struct question *q, const struct backfill_choice *c)
+/* It would get more there than it has asked for: whole nodes, a share of memory. */
+static void explain_limit_there(const struct question *q, uint32_t at, const struct pool_parts *parts)
 {
+    const struct group *g = q->u->group;
+    struct limit_ask ask = g->asks[at];
+    struct limit_verdict v;
+    struct str b = STR_INIT;
+    planner_ask_exactly(parts, g->choices[at].len_min, &ask);
+    if (limits_check(q->p->limits, &g->asks[at], NULL) == LIMIT_OVER_HARD ||
+        limits_check(q->p->limits, &ask, &v) != LIMIT_OVER_HARD)
+        return;
+    limit_text(&v, &b);
+    add_cause(q->w, limit_why_class(&v), (struct wall){0}, str_take(&b));
+}
+
+static void explain_resources(const struct question *q, uint32_t at)
+{
+    const struct backfill_choice *c = &q->u->group->choices[at];
     struct refused r;
     struct pool_parts parts = {VEC_INIT};
     struct str b = STR_INIT;
@@ -257,6 +277,8 @@ static void explain_resources(const struct question *q, const struct backfill_ch
     if (explain_late(q, c))
         return;
     bool fits = pool_place(&q->p->pool, c->demand, c->set, q->p->pool.now, c->len_min, &parts);
+    if (fits)
+        explain_limit_there(q, at, &parts);
     vec_fini(&parts.v);
     if (fits)
         return;
@@ -326,7 +348,7 @@ static void explain_queue(const struct question *q)
     set_own_aside(q, true);
     for (uint32_t i = 0; i < g->n_choices; i++)
         if (planner_could_ever(q->p, g->shapes[i]))
-            explain_resources(q, &g->choices[i]);
+            explain_resources(q, i);
     set_own_aside(q, false);
 }
 

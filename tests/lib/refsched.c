@@ -18,13 +18,19 @@ static int64_t plus(int64_t t, int64_t len)
 
 /* --- what is free --- */
 
+/* Places of those whose turn has not come yet. */
+static bool is_lifted(const struct ref_plan *p, const struct ref_use *u)
+{
+    return p->lifts && u->hold && u->round != p->round;
+}
+
 static struct free free_at(const struct ref_plan *p, uint32_t node, int64_t t)
 {
     const struct node *n = p->m->nodes[node];
     struct free f = {n->cpus, (int64_t)n->mem_mib, n->gpus};
     vec_for_each (&p->uses, i) {
         const struct ref_use *u = &p->uses.v[i];
-        if (u->node != node || u->start > t || u->end <= t)
+        if (u->node != node || u->start > t || u->end <= t || is_lifted(p, u))
             continue;
         f.cpus -= u->cpus;
         f.mem_mib -= u->mem_mib;
@@ -44,7 +50,7 @@ static struct free free_for(const struct ref_plan *p, uint32_t node, int64_t t, 
     struct free f = free_at(p, node, t);
     vec_for_each (&p->uses, i) {
         const struct ref_use *u = &p->uses.v[i];
-        if (u->node != node || u->start <= t || u->start >= plus(t, len))
+        if (u->node != node || u->start <= t || u->start >= plus(t, len) || is_lifted(p, u))
             continue;
         struct free g = free_at(p, node, u->start);
         f = (struct free){least(f.cpus, g.cpus), least(f.mem_mib, g.mem_mib), least(f.gpus, g.gpus)};
@@ -149,7 +155,8 @@ static void charge(struct ref_plan *p, const struct job *j, const struct ref_ent
                             e->start,
                             plus(e->start, e->len_ms),
                             j->id,
-                            hold};
+                            hold,
+                            p->round};
         if (need.whole_nodes) {
             u.cpus = n->cpus;
             u.mem_mib = (int64_t)n->mem_mib;
@@ -194,7 +201,7 @@ static int64_t room_of(const struct ref_plan *p, const struct job *j, const stru
     vec_for_each (&p->uses, i) {
         const struct ref_use *u = &p->uses.v[i];
         for (uint32_t k = 0; k < e->n_nodes; k++) {
-            if (u->node != e->nodes[k] || u->start <= e->start)
+            if (u->node != e->nodes[k] || u->start <= e->start || is_lifted(p, u))
                 continue;
             struct free f = free_at(p, u->node, u->start);
             const struct node *n = p->m->nodes[u->node];
@@ -313,6 +320,14 @@ void ref_order_make(const struct model *m, struct ref_order *ret)
     }
 }
 
+static uint32_t started_of(const struct ref_plan *p, uint32_t job)
+{
+    uint32_t n = 0;
+    vec_for_each (&p->starts, i)
+        n += p->starts.v[i].job == job;
+    return n;
+}
+
 static uint32_t running_of(const struct ref_plan *p, uint32_t array)
 {
     uint32_t n = 0;
@@ -330,6 +345,17 @@ static uint32_t gpus_of(const struct job *j)
     return n.gpus;
 }
 
+/* Whole nodes come with all of theirs. */
+static uint32_t gpus_there(const struct ref_plan *p, const struct job *j, const struct ref_entry *e)
+{
+    struct job_need n;
+    uint32_t all = 0;
+    job_need(&j->req, &n);
+    for (uint32_t i = 0; i < e->n_nodes; i++)
+        all += p->m->nodes[e->nodes[i]]->gpus;
+    return n.whole_nodes ? all : n.gpus;
+}
+
 static uint32_t gpus_held(const struct job *j)
 {
     uint32_t n = 0;
@@ -338,10 +364,10 @@ static uint32_t gpus_held(const struct job *j)
     return n;
 }
 
-/* Limits of users: GPUs and running jobs; licences by their counts. */
-static bool within(const struct ref_plan *p, const struct job *j)
+/* Limits of users: GPUs and running jobs; licences by their counts. asked: GPUs. */
+static bool within(const struct ref_plan *p, const struct job *j, uint32_t asked)
 {
-    uint64_t gpus = gpus_of(j), jobs = 1, licenses = j->req.licenses != NULL;
+    uint64_t gpus = asked, jobs = 1, licenses = j->req.licenses != NULL;
     list_for_each (a, &p->m->active, struct job, in_queue) {
         gpus += str_eq(a->user, j->user) ? gpus_held(a) : 0;
         jobs += str_eq(a->user, j->user);
@@ -349,13 +375,13 @@ static bool within(const struct ref_plan *p, const struct job *j)
     }
     vec_for_each (&p->starts, i) {
         const struct job *a = model_get_job(p->m, p->starts.v[i].job);
-        gpus += str_eq(a->user, j->user) ? gpus_of(a) : 0;
+        gpus += str_eq(a->user, j->user) ? gpus_there(p, a, &p->starts.v[i]) : 0;
         jobs += str_eq(a->user, j->user);
         licenses += a->req.licenses != NULL;
     }
     for (size_t i = 0; i < p->m->spec.limits.n; i++) {
         const struct limit_set *s = &p->m->spec.limits.v[i].hard;
-        if ((gpus > s->gpus && gpus_of(j)) || jobs > s->running_jobs)
+        if ((gpus > s->gpus && asked) || jobs > s->running_jobs)
             return false;
     }
     return !j->req.licenses || licenses <= p->m->spec.licenses.v[0].count;
@@ -366,35 +392,103 @@ bool ref_fits_now(struct ref_plan *p, const struct job *j, struct ref_entry *ret
     uint32_t v[8], n = parts_of(p->m, j, v);
     bool throttled =
         j->array_job && j->req.array_throttle && running_of(p, j->array_job) >= j->req.array_throttle;
-    if (j->hold != HOLD_NONE || j->req.begin.ms > p->now || throttled || !within(p, j))
+    p->limited = false;
+    if (j->hold != HOLD_NONE || j->req.begin.ms > p->now || throttled || !within(p, j, gpus_of(j)))
         return false;
     for (uint32_t i = 0; i < n; i++)
-        if (!p->closed[v[i]] && start_in(p, j, v[i], ret))
-            return true;
+        if (!p->closed[v[i]] && start_in(p, j, v[i], ret)) {
+            if (within(p, j, gpus_there(p, j, ret)))
+                return true;
+            p->limited = true;
+        }
     return false;
 }
 
-/* With a place left in any of its partitions it holds one at the earliest start in all of them. ret_counts:
- * where it counts: in that one, or the first that has one left. */
-static bool reserve(struct ref_plan *p, const struct job *j, uint32_t depth, struct ref_entry *ret,
-                    uint32_t *ret_counts)
+static uint32_t depth_of(const struct model *m)
+{
+    return m->spec.backfill == BACKFILL_CONSERVATIVE ? m->spec.reservations
+                                                     : m->spec.backfill == BACKFILL_EASY;
+}
+
+/* The partition where its place counts: that one, or the first of its own that has one left. */
+static uint32_t counts_in(const struct ref_plan *p, const struct job *j, uint32_t part)
+{
+    uint32_t v[8], n = parts_of(p->m, j, v), depth = depth_of(p->m);
+    if (part != UINT32_MAX && p->held[part] < depth)
+        return part;
+    for (uint32_t i = 0; i < n; i++)
+        if (!p->closed[v[i]] && p->held[v[i]] < depth)
+            return v[i];
+    return UINT32_MAX;
+}
+
+/* The earliest start in any of its partitions, before `before`. */
+static bool find_earliest(struct ref_plan *p, const struct job *j, int64_t before, struct ref_entry *ret)
 {
     uint32_t v[8], n = parts_of(p->m, j, v);
     bool found = false;
-    *ret_counts = UINT32_MAX;
-    for (uint32_t i = n; i-- > 0;)
-        if (!p->closed[v[i]] && p->held[v[i]] < depth)
-            *ret_counts = v[i];
-    for (uint32_t i = 0; i < n && *ret_counts != UINT32_MAX; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         struct ref_entry e;
-        if (!earliest_in(p, j, v[i], &e) || (found && e.start >= ret->start))
+        if (!earliest_in(p, j, v[i], &e) || e.start >= before || !within(p, j, gpus_there(p, j, &e)))
             continue;
         *ret = e;
+        before = e.start;
         found = true;
     }
-    if (found && p->held[ret->part] < depth)
-        *ret_counts = ret->part;
     return found;
+}
+
+/* --- places held --- */
+
+static void drop_uses(struct ref_plan *p, uint32_t job)
+{
+    size_t n = 0;
+    vec_for_each (&p->uses, i)
+        if (!p->uses.v[i].hold || p->uses.v[i].job != job)
+            p->uses.v[n++] = p->uses.v[i];
+    p->uses.n = n;
+}
+
+/* Takes out what is held for a job; false: nothing is. */
+static bool take_out(struct ref_plan *p, uint32_t job, struct ref_entry *ret)
+{
+    vec_for_each (&p->holds, i) {
+        if (p->holds.v[i].job != job)
+            continue;
+        *ret = p->holds.v[i];
+        memmove(&p->holds.v[i], &p->holds.v[i + 1], (p->holds.n - i - 1) * sizeof *ret);
+        p->holds.n--;
+        drop_uses(p, job);
+        return true;
+    }
+    return false;
+}
+
+static void put_in(struct ref_plan *p, const struct job *j, const struct ref_entry *e)
+{
+    vec_push(&p->holds, *e);
+    charge(p, j, e, true);
+    p->held[counts_in(p, j, e->part)]++;
+}
+
+static bool is_sound(const struct ref_plan *p, const struct ref_entry *e)
+{
+    for (uint32_t i = 0; i < e->n_nodes; i++) {
+        struct free f = free_for(p, e->nodes[i], e->start, e->len_ms);
+        if (f.cpus < 0 || f.mem_mib < 0 || f.gpus < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Those in the way of a place that was taken before them. */
+static void push_aside(struct ref_plan *p)
+{
+    for (size_t i = 0; i < p->holds.n;) {
+        struct ref_entry e = p->holds.v[i];
+        if (is_sound(p, &e) || !take_out(p, e.job, &e))
+            i++;
+    }
 }
 
 /* With every node up and empty. */
@@ -415,35 +509,98 @@ static bool could_ever(const struct ref_plan *p, const struct job *j, uint32_t p
     return n >= need.nodes;
 }
 
-/* One job, or the elements of an array one after the other until one has to wait. */
-static void take_turn(struct ref_plan *p, const struct job *j, uint32_t depth, bool backfill)
+static bool gate_is_closed(const struct ref_plan *p, const struct job *j, uint32_t gpus)
 {
-    uint32_t count = job_pending_elements(j), v[8], n = parts_of(p->m, j, v), counts;
-    struct ref_entry e;
-    bool ever = false;
-    for (uint32_t k = 0; k < count; k++) {
-        if (!ref_fits_now(p, j, &e))
-            break;
-        vec_push(&p->starts, e);
-        charge(p, j, &e, false);
-        if (k + 1 == count)
-            return;
-    }
     bool throttled =
         j->array_job && j->req.array_throttle && running_of(p, j->array_job) >= j->req.array_throttle;
-    if (j->hold != HOLD_NONE || j->req.begin.ms > p->now || throttled || !within(p, j))
-        return;
-    for (uint32_t i = 0; i < n; i++)
-        ever = ever || could_ever(p, j, v[i]);
-    if (!ever)
-        return;
-    if (reserve(p, j, depth, &e, &counts)) {
-        vec_push(&p->holds, e);
-        charge(p, j, &e, true);
-        p->held[counts]++;
+    return j->hold != HOLD_NONE || j->req.begin.ms > p->now || throttled || !within(p, j, gpus);
+}
+
+/* Where one without a place has one left to hold, those behind it are in nobody's way. */
+static bool try_start(struct ref_plan *p, const struct job *j, bool has_place, struct ref_entry *ret)
+{
+    bool fits = ref_fits_now(p, j, ret);
+    if (!fits && !has_place && counts_in(p, j, UINT32_MAX) != UINT32_MAX) {
+        p->lifts = true;
+        fits = ref_fits_now(p, j, ret);
+        p->lifts = false;
     }
-    for (uint32_t i = 0; i < n && !backfill; i++)
+    if (!fits)
+        return false;
+    vec_push(&p->starts, *ret);
+    charge(p, j, ret, false);
+    push_aside(p);
+    return true;
+}
+
+static bool could_ever_run(struct ref_plan *p, const struct job *j)
+{
+    uint32_t v[8], n = parts_of(p->m, j, v);
+    for (uint32_t i = 0; i < n; i++)
+        if (could_ever(p, j, v[i]))
+            return true;
+    return false;
+}
+
+/* What is kept is only ever moved earlier. */
+static void reserve(struct ref_plan *p, const struct job *j, const struct ref_entry *kept)
+{
+    struct ref_entry e;
+    if (counts_in(p, j, UINT32_MAX) == UINT32_MAX)
+        return;
+    if (kept) {
+        put_in(p, j, find_earliest(p, j, kept->start, &e) ? &e : kept);
+        return;
+    }
+    p->lifts = true;
+    bool found = find_earliest(p, j, NEVER, &e);
+    p->lifts = false;
+    if (found)
+        put_in(p, j, &e);
+    push_aside(p);
+}
+
+/* One job, or the elements of an array one after the other until one has to wait. */
+static void take_turn(struct ref_plan *p, const struct job *j)
+{
+    uint32_t left = job_pending_elements(j) - started_of(p, j->id), v[8], n = parts_of(p->m, j, v);
+    struct ref_entry e, kept;
+    bool has_place = take_out(p, j->id, &kept);
+    for (; left && try_start(p, j, has_place, &e); left--)
+        has_place = false;
+    if (!left || gate_is_closed(p, j, gpus_of(j)) || !could_ever_run(p, j))
+        return;
+    reserve(p, j, has_place ? &kept : NULL);
+    for (uint32_t i = 0; i < n && p->m->spec.backfill == BACKFILL_OFF && !p->limited; i++)
         p->closed[v[i]] = true;
+}
+
+static void go_through(struct ref_plan *p, const struct ref_order *order)
+{
+    struct ref_entry e;
+    p->round++;
+    memset(p->held, 0, p->m->spec.parts.n * sizeof *p->held);
+    memset(p->closed, 0, p->m->spec.parts.n * sizeof *p->closed);
+    while (p->m->spec.backfill != BACKFILL_CONSERVATIVE && p->holds.n)
+        take_out(p, p->holds.v[0].job, &e);
+    vec_for_each (&order->v, i)
+        take_turn(p, order->v.v[i]);
+}
+
+/* What has started behind a job may have brought it to a limit: its place is for others then. Returns
+ * whether there was one. */
+static bool give_up_closed(struct ref_plan *p)
+{
+    bool any = false;
+    for (size_t i = 0; i < p->holds.n;) {
+        struct ref_entry e = p->holds.v[i];
+        const struct job *j = model_get_job(p->m, e.job);
+        if (gate_is_closed(p, j, gpus_there(p, j, &e)))
+            any = take_out(p, e.job, &e);
+        else
+            i++;
+    }
+    return any;
 }
 
 static void charge_running(struct ref_plan *p)
@@ -469,7 +626,7 @@ static void charge_running(struct ref_plan *p)
             const struct node *n = p->m->nodes[k];
             if (strv_has(&w->nodes, n->spec.name))
                 vec_push(&p->uses, (struct ref_use){k, n->cpus, (int64_t)n->mem_mib, n->gpus, w->start.ms,
-                                                    w->end.ms, 0, false});
+                                                    w->end.ms, 0, false, 0});
         }
 }
 
@@ -483,13 +640,12 @@ void ref_plan_bare(struct ref_plan *p, const struct model *m, struct wall now)
 
 void ref_plan_make(struct ref_plan *p, const struct model *m, struct wall now)
 {
-    bool backfill = m->spec.backfill != BACKFILL_OFF;
-    uint32_t depth = m->spec.backfill == BACKFILL_CONSERVATIVE ? m->spec.reservations : backfill;
     struct ref_order order;
     ref_plan_bare(p, m, now);
     ref_order_make(m, &order);
-    vec_for_each (&order.v, i)
-        take_turn(p, order.v.v[i], depth, backfill);
+    go_through(p, &order);
+    while (give_up_closed(p))
+        go_through(p, &order);
     vec_fini(&order.v);
 }
 

@@ -18,6 +18,7 @@ struct ref_use { /* of a node, in [start, end) */
     int64_t start, end;
     uint32_t job; /* for whom; 0: a window */
     bool hold;
+    uint32_t round; /* of a hold: in which its job had its turn last */
 };
 
 struct ref_entry { /* starts now, or has a place */
@@ -35,6 +36,9 @@ struct ref_plan {
     VEC(struct ref_entry) starts, holds;
     uint32_t *held; /* by partition */
     bool *closed;
+    uint32_t round; /* the queue is gone through again where a place was given up */
+    bool limited;   /* the last one would have got more than a limit leaves */
+    bool lifts;     /* holds of those whose turn has not come in this round do not count */
 };
 
 void ref_plan_make(struct ref_plan *p, const struct model *m, struct wall now);

@@ -16,11 +16,8 @@
 #define RUNS   100
 #define ROUNDS 25
 
-static unsigned found_again; /* in all runs */
-
 static uint64_t rnd, seed_now;
 static int round_now;
-static unsigned unexplained, unhelped; /* jobs whose causes are not found; who took advice for nothing */
 
 static uint32_t below(uint32_t n)
 {
@@ -300,17 +297,18 @@ static bool is_let_go(const struct lab *l, const struct job *j)
 static void check_waiting(const struct lab *l, const struct job *j, struct planner *p, bool settled)
 {
     struct sched_view v = pass_view(l);
-    enum reason reason = planner_reason(p, j->id);
-    if (reason == REASON_NONE)
-        fail_msg("job %u waits for no reason", j->id);
     struct msg_why w;
     sched_why(p, &v, j, l->now, &w);
+    enum reason reason = planner_reason(p, j->id);
+    if (reason == REASON_NONE)
+        fail_msg("seed %" PRIu64 ", round %d: job %u waits for no reason", seed_now, round_now, j->id);
     if (!w.causes.n || str_is_empty(w.summary) || w.reason != reason)
         fail_msg("job %u: nothing to say about why it waits", j->id);
     for (size_t i = 0; i < w.causes.n; i++)
         if (str_is_empty(w.causes.v[i].text))
             fail_msg("job %u: an empty cause", j->id);
-    unexplained += settled && !is_let_go(l, j) && strstr(w.causes.v[0].text, "starts with the next pass");
+    if (settled && !is_let_go(l, j) && strstr(w.causes.v[0].text, "starts with the next pass"))
+        fail_msg("seed %" PRIu64 ", round %d: job %u has no cause to wait", seed_now, round_now, j->id);
     rec_fini(&msg_why_rec, &w);
 }
 
@@ -354,14 +352,34 @@ static bool take_advice(struct lab *l, struct planner *p)
         struct sched_result r;
         apply(&j->req, w.advice_key, w.advice_value);
         planner_note_job(p, id);
-        size_t n = pass_again(l, p, &r) + r.preempts.n;
+        size_t n = pass_again(l, p, &r);
         sched_result_fini(&r);
         j = lab_get(l, id);
-        /* Others may have their turn where it stands no longer. */
-        unhelped += n == 0 && j->state == JOB_PENDING && job_pending_elements(j) == before;
+        if (n == 0 || (j->state == JOB_PENDING && job_pending_elements(j) == before))
+            fail_msg("seed %" PRIu64 ", round %d: job %u waits on: %s", seed_now, round_now, id, w.advice);
         rec_fini(&msg_why_rec, &w);
         return true;
     }
+    return false;
+}
+
+/* Who has only just started can be asked to go in the next pass, not in the one that starts him. */
+static bool sends_away_new(const struct lab *l, const struct sched_result *r)
+{
+    vec_for_each (&r->preempts, i) {
+        const struct job *v = lab_get(l, r->preempts.v[i].job);
+        if (v->t_start.ms == l->now.ms || v->kind == JOB_KIND_STEPS)
+            return true;
+    }
+    return false;
+}
+
+/* What has started, or ended at once, was waited for by another. */
+static bool lets_go(const struct lab *l, const struct planner *p)
+{
+    list_for_each (j, &l->m.pending, struct job, in_queue)
+        if (is_let_go(l, j) && planner_reason(p, j->id) == REASON_DEPENDENCY)
+            return true;
     return false;
 }
 
@@ -396,19 +414,15 @@ static void run(uint64_t seed, unsigned *starts, unsigned *waits, unsigned *pree
         same_input_same_output(&l, p, &last);
         started_in_time(&l, &last);
         went_by_a_rule(&l, &last);
-        /* What starts may bring one before it to a limit, and take it out of the way of those behind. */
-        bool settled = !last.preempts.n && !l.m.spec.limits.n && l.m.spec.backfill == BACKFILL_CONSERVATIVE;
+        bool settled = !last.preempts.n && l.m.spec.backfill == BACKFILL_CONSERVATIVE;
         /* Its rounds were used up: it asks to be called again at once. */
         settled = settled && (!wall_is_set(last.next) || last.next.ms > l.now.ms + 1);
         *preempts += (unsigned)last.preempts.n;
         *starts += (unsigned)pass_fold(&l, p, &last);
         sched_result_fini(&last);
-        list_for_each (j, &l.m.pending, struct job, in_queue)
-            settled = settled && !j->req.licenses;
-        settled = settled && !begins(&l);
+        settled = settled && !begins(&l) && !lets_go(&l, p);
         size_t again = pass_again(&l, p, &last);
-        /* Known: one queue in some thousands (seed 224090) where places are given up in turn. */
-        if (again && settled && ++found_again > 1)
+        if (again && settled && !sends_away_new(&l, &last))
             fail_msg("seed %" PRIu64 ", round %d: a second pass finds what the first one did not", seed,
                      round);
         list_for_each (j, &l.m.pending, struct job, in_queue) {
@@ -434,10 +448,6 @@ static void test_any_queue(void **state)
         run(seed + i, &starts, &waits, &preempts, &advices);
     assert_true(starts > RUNS && waits > RUNS && preempts > RUNS / 20 &&
                 advices > RUNS / 4); /* something happened */
-    /* A place that was held for it may go to another as it changes: then it waits after all. */
-    if (unexplained > waits / 5000 || unhelped > advices / 20)
-        fail_msg("of %u that wait %u have no cause; of %u that took advice %u wait on", waits, unexplained,
-                 advices, unhelped);
 }
 
 /* --- steps inside an allocation --- */

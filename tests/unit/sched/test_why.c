@@ -276,7 +276,7 @@ static void test_why_before_the_first_pass(void **state)
 {
     (void)state;
     uint32_t id = submit("main", 1);
-    must_say(id, REASON_NONE, WHY_BEHIND, "it fits now and starts with the next pass");
+    must_say(id, REASON_PRIORITY, WHY_BEHIND, "it fits now and starts with the next pass");
 }
 
 static uint32_t submit_req(const char *part, uint32_t cpus, const char *nodelist, uint32_t minutes)
