@@ -19,12 +19,14 @@
 
 static const char usage[] =
     "usage: stoker-agent --node NAME --dir DIR [--socket PATH] [--log FILE] [--daemon]\n"
+    "                    [--policy FILE] [--controller USER] [--clients PATH]\n"
     "       stoker-agent --bridge --node NAME --dir DIR    (what an SSH channel runs)\n"
+    "       stoker-agent --bridge --socket PATH            (the same, to an agent that is a service)\n"
     "       stoker-agent shim DIR\n"
     "       stoker-agent --version\n";
 
 struct options {
-    const char *node, *dir, *socket, *log;
+    const char *node, *dir, *socket, *log, *policy, *controller, *clients;
     bool daemon, bridge;
 };
 
@@ -35,6 +37,9 @@ static int parse(int argc, char **argv, struct options *o)
         {.name = "dir", .has_arg = required_argument, .val = 'd'},
         {.name = "socket", .has_arg = required_argument, .val = 's'},
         {.name = "log", .has_arg = required_argument, .val = 'l'},
+        {.name = "policy", .has_arg = required_argument, .val = 'p'},
+        {.name = "controller", .has_arg = required_argument, .val = 'c'},
+        {.name = "clients", .has_arg = required_argument, .val = 'C'},
         {.name = "daemon", .has_arg = no_argument, .val = 'D'},
         {.name = "bridge", .has_arg = no_argument, .val = 'B'},
         {.name = "version", .has_arg = no_argument, .val = 'V'},
@@ -47,13 +52,17 @@ static int parse(int argc, char **argv, struct options *o)
         case 'd': o->dir = optarg; break;
         case 's': o->socket = optarg; break;
         case 'l': o->log = optarg; break;
+        case 'p': o->policy = optarg; break;
+        case 'c': o->controller = optarg; break;
+        case 'C': o->clients = optarg; break;
         case 'D': o->daemon = true; break;
         case 'B': o->bridge = true; break;
         case 'V': puts("stoker-agent " STOKER_VERSION); exit(0);
         case 'h': fputs(usage, stdout); exit(0);
         default: return -EINVAL;
         }
-    return o->node && o->dir && optind == argc ? 0 : -EINVAL;
+    bool enough = (o->node && o->dir) || (o->bridge && o->socket);
+    return enough && optind == argc ? 0 : -EINVAL;
 }
 
 /* Out of the starter's session and process tree. The first process waits until the daemon listens, or has
@@ -104,7 +113,7 @@ static int run_bridge(const struct options *o)
 {
     struct errtext err = {.s = ""};
     char *self = self_path();
-    int r = bridge_run(self, o->node, o->dir, &err);
+    int r = o->socket ? bridge_join(o->socket, &err) : bridge_run(self, o->node, o->dir, &err);
     if (r < 0)
         fprintf(stderr, "stoker-agent: %s\n", err.s);
     free(self);
@@ -137,7 +146,13 @@ int main(int argc, char **argv)
         perror("stoker-agent");
         return 1;
     }
-    struct agent_config cfg = {.node = o.node, .dir = o.dir, .socket = o.socket, .ready_fd = ready};
+    struct agent_config cfg = {.node = o.node,
+                               .dir = o.dir,
+                               .socket = o.socket,
+                               .clients = o.clients,
+                               .policy = o.policy,
+                               .controller = o.controller,
+                               .ready_fd = ready};
     char *shim = find_shim(&cfg.shim_mode);
     cfg.shim = shim;
     cfg.starter_fd = fcntl(2, F_DUPFD_CLOEXEC, 3);

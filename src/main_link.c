@@ -9,6 +9,8 @@
 #include "backend/link/check.h"
 #include "backend/link/keys.h"
 #include "backend/link/link.h"
+#include "backend/link/listen.h"
+#include "src/base/drop.h"
 #include "src/base/log.h"
 #include "src/base/self.h"
 #include "src/base/xalloc.h"
@@ -16,12 +18,21 @@
 #define CTL_FD 3
 
 static const char usage[] =
-    "usage: stoker-link serve          (started by stokerd, which speaks on descriptor 3)\n"
+    "usage: stoker-link serve [KEYS]   (started by stokerd, which speaks on descriptor 3)\n"
+    "       stoker-link listen SOCKET KEYS [USER]\n"
+    "                                  (a service: serves the stokerd of USER with the key in KEYS)\n"
     "       stoker-link check OPTION=VALUE...\n"
     "       stoker-link key FILE\n"
     "       stoker-link --version\n";
 
-static int serve(void)
+static void keep_secrets(void)
+{
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none); /* memory holds a private key */
+    prctl(PR_SET_DUMPABLE, 0);
+}
+
+static int serve(const char *keys)
 {
     int type = 0;
     socklen_t len = sizeof type;
@@ -29,23 +40,42 @@ static int serve(void)
         fputs(usage, stderr);
         return 2;
     }
-    struct rlimit none = {0, 0};
-    setrlimit(RLIMIT_CORE, &none); /* memory holds a private key */
-    prctl(PR_SET_DUMPABLE, 0);
+    keep_secrets();
     struct errtext err = {""};
     char *dir = self_dir();
     log_open("stoker-link", 2, LOG_LVL_INFO);
-    int r = link_run(CTL_FD, dir, &err);
+    int r = link_run(CTL_FD, dir, keys, &err);
     if (r < 0)
         log_error("%s", err.s);
     free(dir);
     return r < 0;
 }
 
+/* Started by root it becomes the owner of its keys: the only one who needs them. */
+static int listen_at(const char *socket, const char *keys, const char *peer)
+{
+    struct errtext err = {""};
+    char *self = self_path();
+    log_open("stoker-link", 2, LOG_LVL_INFO);
+    int r = drop_to_owner(keys, &err);
+    keep_secrets();
+    r = r ? r : listen_run(self, socket, keys, peer, &err);
+    if (r < 0)
+        log_error("%s", err.s);
+    free(self);
+    return r < 0;
+}
+
+/* As the owner of its directory, so that it is his. */
 static int make_key(const char *file)
 {
     struct errtext err = {""};
-    if (keys_make(file, &err) < 0) {
+    char *dir = xstrdup(file), *slash = strrchr(dir, '/');
+    if (slash)
+        *slash = '\0';
+    int r = slash ? drop_to_owner(dir, &err) : 0;
+    free(dir);
+    if (r < 0 || keys_make(file, &err) < 0) {
         fprintf(stderr, "stoker-link: %s\n", err.s);
         return 1;
     }
@@ -54,8 +84,10 @@ static int make_key(const char *file)
 
 int main(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "serve") == 0)
-        return serve();
+    if ((argc == 2 || argc == 3) && strcmp(argv[1], "serve") == 0)
+        return serve(argv[2]);
+    if ((argc == 4 || argc == 5) && strcmp(argv[1], "listen") == 0)
+        return listen_at(argv[2], argv[3], argv[4]);
     if (argc >= 2 && strcmp(argv[1], "check") == 0)
         return check_run(argc - 2, argv + 2);
     if (argc == 3 && strcmp(argv[1], "key") == 0)

@@ -18,6 +18,7 @@
 
 #include "backend/control/control.h"
 #include "backend/loop/loop.h"
+#include "src/base/drop.h"
 #include "src/base/log.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
@@ -28,6 +29,8 @@ struct daemon_state {
     struct loop *loop;
     struct control *control;
     struct paths paths;
+    bool shared;   /* asked for, or the system's directories */
+    bool everyone; /* serves all users of the machine */
 };
 
 static int load_config(void *ctx, struct cluster_spec *ret, struct errtext *err)
@@ -129,11 +132,34 @@ static int open_log(const struct paths *p, bool foreground)
     return fd;
 }
 
+/* Started by root where a service account owns the state: the same as that account's. What only root can
+ * make, below /run and /var/log, is made for it first. */
+static int become_owner(const struct paths *p, struct errtext *err)
+{
+    struct stat st;
+    if (geteuid() != 0 || stat(p->state, &st) < 0 || st.st_uid == 0)
+        return 0;
+    const char *dirs[] = {p->run, p->log};
+    for (size_t i = 0; i < 2; i++) {
+        int r = make_dirs(dirs[i], i ? 0700 : 0755, err);
+        if (r < 0)
+            return r;
+        int fd = open(dirs[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+        r = fd < 0 || fchown(fd, st.st_uid, st.st_gid) < 0 ? -errno : 0;
+        if (fd >= 0)
+            close(fd);
+        if (r < 0)
+            return err_set(err, r, "%s: %s", dirs[i], strerror(-r));
+    }
+    return drop_to_uid(st.st_uid, err);
+}
+
 static int prepare(struct daemon_state *d, bool foreground, struct errtext *err)
 {
     const struct paths *p = &d->paths;
-    int r = make_dirs(p->state, 0700, err);
-    r = r ? r : make_dirs(p->run, geteuid() == 0 ? 0755 : 0700, err);
+    int r = d->shared ? become_owner(p, err) : 0;
+    r = r ? r : make_dirs(p->state, 0700, err);
+    r = r ? r : make_dirs(p->run, d->everyone ? 0755 : 0700, err);
     r = r ? r : make_dirs(p->log, 0700, err);
     r = r ? r : check_owner(p->state, err);
     r = r ? r : check_owner(p->run, err);
@@ -163,6 +189,7 @@ static int start(struct daemon_state *d, struct errtext *err)
                                  .socket = d->paths.socket,
                                  .host = host,
                                  .home = d->paths.home,
+                                 .everyone = d->everyone,
                                  .spec = &spec,
                                  .reload = load_config,
                                  .reload_ctx = &d->paths};
@@ -172,21 +199,26 @@ static int start(struct daemon_state *d, struct errtext *err)
 int main(int argc, char **argv)
 {
     static const struct option options[] = {{"foreground", no_argument, NULL, 'f'},
+                                            {"shared", no_argument, NULL, 's'},
                                             {"help", no_argument, NULL, 'h'},
                                             {"version", no_argument, NULL, 'V'},
                                             {NULL, 0, NULL, 0}};
-    bool foreground = false;
+    bool foreground = false, shared = false;
     int opt;
-    while ((opt = getopt_long(argc, argv, "fhV", options, NULL)) != -1) {
+    while ((opt = getopt_long(argc, argv, "fshV", options, NULL)) != -1) {
         if (opt == 'f') {
             foreground = true;
+        } else if (opt == 's') {
+            shared = true;
         } else if (opt == 'V') {
             puts("stokerd 0.1.0");
             return 0;
         } else {
             fprintf(opt == 'h' ? stdout : stderr,
-                    "usage: stokerd [--foreground]\n"
+                    "usage: stokerd [--foreground] [--shared]\n"
                     "  -f, --foreground  log to standard error\n"
+                    "  -s, --shared      serve every user of this machine; started by root it becomes\n"
+                    "                    the owner of its state directory (implied for /etc/stoker)\n"
                     "Where its files lie: $STOKER_HOME, else the system's or the user's directories.\n");
             return opt == 'h' ? 0 : 2;
         }
@@ -194,6 +226,8 @@ int main(int argc, char **argv)
     struct daemon_state d = {0};
     struct errtext err = {""};
     paths_find(&d.paths);
+    d.shared = shared || d.paths.shared;
+    d.everyone = d.shared || geteuid() == 0;
     log_open("stokerd", -1, LOG_LVL_INFO);
     set_limits();
     signal(SIGPIPE, SIG_IGN);

@@ -43,6 +43,7 @@ static void connect_shim(void *ctx)
     if (ok) {
         wire_open(&t->wire, a->loop, &a->dirty, fd, SHIM_FRAME_MAX, &shim_wire_ops, t);
         t->connect_pause_ms = 0;
+        lease_tell(t);
         if (t->late_kill) {
             wire_send(&t->wire, MSG_KILL, 0, &launch_kill_rec, t->late_kill);
             rec_fini(&launch_kill_rec, t->late_kill);
@@ -152,7 +153,7 @@ static void adopt(struct agent *a, const struct launch_key *key, int dir_fd)
     t->has_dir = true;
     t->has_spool = has_spool_files(dir_fd);
     t->st.t_start = rec.t_start;
-    t->caged = true;
+    t->caged = t->leased = true;
     struct launch_end end;
     if (taskdir_read_end(dir_fd, &end) == 0) {
         end.key = *key;

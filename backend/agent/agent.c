@@ -22,6 +22,7 @@
 
 #include "backend/agent/agent_private.h"
 #include "backend/agent/keep.h"
+#include "src/base/drop.h"
 #include "src/base/log.h"
 #include "src/base/self.h"
 #include "src/base/unixsock.h"
@@ -186,6 +187,8 @@ static void describe_way_back(struct agent *a, struct msg_agent *m)
         return;
     m->client_socket = calls_listen(a);
     m->bin_dir = own_dir();
+    if (m->client_socket)
+        door_keep(a, m->client_socket);
 }
 
 void agent_tell(struct agent *a)
@@ -232,7 +235,7 @@ static void take_hello(struct peer *p, uint64_t tag, struct msg_hello *h)
 static void on_idle(void *ctx)
 {
     struct agent *a = ctx;
-    if (a->controller)
+    if (a->controller || a->cfg.controller)
         return;
     if (!a->n_live && list_empty(&a->lost))
         loop_stop(a->loop);
@@ -242,7 +245,9 @@ static void on_idle(void *ctx)
 
 static int take_stop(struct agent *a)
 {
-    if (a->n_live)
+    if (a->cfg.controller)
+        log_info("no more is wanted of this node for now; the service goes on");
+    else if (a->n_live)
         log_warn("asked to stop while tasks=%u run: goes on", a->n_live);
     else
         loop_stop(a->loop);
@@ -281,12 +286,14 @@ static int on_peer_frame(void *ctx, const struct frame *f)
         log_warn("uid=%u sent what cannot be read: %s", p->uid, err.s);
         return r;
     }
-    if (f->type == MSG_HELLO)
+    if (f->type == MSG_HELLO) {
         take_hello(p, f->tag, body);
-    else if (f->type == MSG_PING)
+    } else if (f->type == MSG_PING) {
+        lease_take_ping(p, f->tag);
         wire_send(&p->wire, MSG_PONG, f->tag, &msg_none_rec, &(struct msg_none){0});
-    else if (f->type != MSG_PONG)
+    } else if (f->type != MSG_PONG) {
         r = take_order(p, f, body);
+    }
     msg_free(f->type, body);
     return r;
 }
@@ -322,7 +329,7 @@ static void on_listener(void *ctx, unsigned ready)
     list_for_each (p, &a->peers, struct peer, link)
         n++;
     if (n >= PEERS_MAX || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 ||
-        (peer.uid != 0 && peer.uid != geteuid())) {
+        (peer.uid != 0 && peer.uid != geteuid() && !(a->cfg.controller && peer.uid == a->controller_uid))) {
         close(fd);
         return;
     }
@@ -379,7 +386,8 @@ static int take_lock(struct agent *a, struct errtext *err)
 static int listen_at(struct agent *a, struct errtext *err)
 {
     char *path = a->cfg.socket ? xstrdup(a->cfg.socket) : xasprintf("%s/" SOCKET_DEFAULT, a->dir);
-    int fd = unixsock_listen(path, 0600, 64);
+    /* Who connects is looked at: a user of the controller's must at least get that far. */
+    int fd = unixsock_listen(path, a->cfg.controller ? 0666 : 0600, 64);
     if (fd < 0)
         err_set(err, fd, "cannot listen at %s: %s", path, strerror(-fd));
     free(path);
@@ -423,6 +431,26 @@ static void note_session(struct agent *a)
              "with it");
 }
 
+static int find_controller_user(struct agent *a, struct errtext *err)
+{
+    gid_t gid;
+    return a->cfg.controller ? drop_find_user(a->cfg.controller, &a->controller_uid, &gid, err) : 0;
+}
+
+/* What runs goes on, allowed or not. */
+static void read_policy_again(struct agent *a)
+{
+    struct policy p;
+    struct errtext err;
+    if (policy_load(&p, a->dir_fd, a->cfg.policy, &err) < 0) {
+        log_error("policy refused, the old one is kept: %s", err.s);
+        return;
+    }
+    policy_fini(&a->policy);
+    a->policy = p;
+    log_info("policy read again");
+}
+
 static void on_signal(void *ctx, int signo)
 {
     struct agent *a = ctx;
@@ -430,6 +458,8 @@ static void on_signal(void *ctx, int signo)
         loop_stop(a->loop);
         return;
     }
+    if (signo == SIGHUP)
+        read_policy_again(a);
     if (signo != SIGCHLD)
         return;
     pid_t pid;
@@ -452,7 +482,9 @@ static int start(struct agent *a, struct errtext *err)
     if (r == 0)
         r = take_lock(a, err);
     if (r == 0)
-        r = policy_load(&a->policy, a->dir_fd, err);
+        r = policy_load(&a->policy, a->dir_fd, a->cfg.policy, err);
+    if (r == 0)
+        r = find_controller_user(a, err);
     if (r == 0)
         r = tomb_open(&a->tomb, a->dir_fd, err);
     if (r < 0)

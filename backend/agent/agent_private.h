@@ -12,6 +12,7 @@
 #include "backend/loop/ferry.h"
 #include "src/base/idmap.h"
 #include "src/base/list.h"
+#include "src/base/vec.h"
 
 #define SPOOL_KEEP_MS 60000 /* after the acknowledged end and the last read */
 
@@ -23,6 +24,8 @@ struct policy {
     uint64_t max_processes; /* of one task, threads counted too; 0: not said */
     bool allow_root, close_gpus;
     struct strv users, workdirs; /* empty: all */
+    struct strv groups;          /* who is in one of them is admitted like those in users */
+    VEC(uint32_t) gids;          /* of groups */
 };
 
 /* Control groups that tasks may have, below BASEs of the agent's own; NULL: none of that kind. */
@@ -56,6 +59,7 @@ struct atask {
     struct launch_kill *late_kill; /* NULL, or what the shim gets once it is reached */
     bool has_dir, has_spool, acked;
     bool caged; /* it may have control groups */
+    bool leased; /* it may have a lease: its shim is told when the controller was heard */
     char *cluster;
     unsigned lost_rounds;
     uint64_t input_peer; /* serial of the connection whose INPUT is being answered */
@@ -63,7 +67,13 @@ struct atask {
     uint32_t uid;        /* this and the next: not known of those that an earlier agent has launched */
     struct cpuset gpus;
     bool gpus_known;
-    char *devices; /* control group in which other cards are closed; NULL: none of its own */
+};
+
+#define LEASE_BEATS 8 /* answers to heartbeats whose time is kept */
+
+struct beat {
+    uint32_t seq; /* 0: none */
+    int64_t at_ms;
 };
 
 /* A connection on the agent's socket. */
@@ -73,6 +83,7 @@ struct peer {
     struct wire wire;
     uint32_t uid;
     uint64_t serial;
+    struct beat beats[LEASE_BEATS];
 };
 
 /* A read that waits for the spool to grow. */
@@ -89,10 +100,12 @@ struct agent {
 
     char cluster[64];
     uint64_t epoch;
+    int64_t renewed_ms;   /* when that was sent which the controller has answered last; 0: nothing yet */
     uint32_t kill_wait_s; /* the controller's, for what the agent has to end itself */
     struct list peers;
     uint64_t last_serial;
     struct peer *controller;
+    uid_t controller_uid; /* of cfg.controller */
     struct loop_timer idle; /* no controller: the end comes, unless a task lives */
     struct node_spec spec;
     bool has_spec;
@@ -122,6 +135,7 @@ struct agent {
     struct loop_timer clients_again;
     struct list calls;
     uint32_t n_calls, last_call;
+    bool door_told; /* that the place of the link to it is taken */
 
     struct list spool_waits;
     struct loop_fd inotify;
@@ -196,6 +210,18 @@ void calls_drop(struct agent *a);
 void calls_fini(struct agent *a);
 int calls_take(struct agent *a, enum msg_kind kind, const void *body) __attribute__((warn_unused_result));
 
+/* --- lease.c --- */
+/* A heartbeat of the controller, before it is answered. */
+void lease_take_ping(struct peer *p, uint64_t tag);
+/* To its shim: how long it may go on. */
+void lease_tell(struct atask *t);
+/* Whether the controller was heard so lately that a task with that lease may begin. */
+bool lease_holds(const struct agent *a, uint32_t lease_s);
+
+/* --- door.c --- */
+/* On a login node: a link to the socket `to` where commands look for a controller; elsewhere it goes. */
+void door_keep(struct agent *a, const char *to);
+
 /* --- util.c --- */
 void util_watch(struct agent *a, bool on);
 
@@ -221,7 +247,7 @@ bool gpus_child_ended(struct agent *a, pid_t pid);
 int room_check(struct agent *a, struct errtext *err) __attribute__((warn_unused_result));
 
 /* --- cgroup.c --- */
-/* Finds out whether groups with memory limits can be made; adds a note in any case. */
+/* Finds out which groups can be made; adds notes about what there is. */
 void cgroup_setup(struct agent *a);
 void cgroup_fini(struct agent *a);
 /* Groups with the limits in force, NULL where there is none: of memory the shim keeps it then. Callers
@@ -243,17 +269,20 @@ int cgroup_put(const char *dir, const char *file, const char *text);
 /* --- devices.c --- */
 /* Finds out whether cards can be closed, where the policy wants it; adds a note then. */
 void devices_setup(struct agent *a);
-/* Closes all cards but those held: in the task's control group, or in one that is made for it, *ret_dir,
- * which its ranks must enter. Returns whether jobs get names instead of numbers. */
+/* Closes all cards but those held: in the task's v2 group where it has one, or in one that is made for it,
+ * *ret_dir, which its ranks must enter (caller frees). Returns whether jobs get names instead of numbers.
+ */
 bool devices_close(struct agent *a, const char *task, const char *group, const struct cpuset *held,
                    char **ret_dir);
-/* That directory; NULL where cards are not closed. Caller frees. */
-char *devices_path(const struct agent *a, const char *task);
 
 /* --- policy.c --- */
-int policy_load(struct policy *p, int dir_fd, struct errtext *err) __attribute__((warn_unused_result));
-void policy_fini(struct policy *p);
-int policy_check(const struct policy *p, const struct launch *l, unsigned n_live, struct errtext *err)
+/* From the file at path, else `policy` in dir_fd, where there is one. A path's directories are checked too:
+ * who may rename one of them could give us another policy. */
+int policy_load(struct policy *p, int dir_fd, const char *path, struct errtext *err)
     __attribute__((warn_unused_result));
+void policy_fini(struct policy *p);
+/* groups: of the launch's user on this machine (uint32_t each); NULL: not known. */
+int policy_check(const struct policy *p, const struct launch *l, unsigned n_live, const struct blob *groups,
+                 struct errtext *err) __attribute__((warn_unused_result));
 
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "backend/agent/agent_private.h"
+#include "backend/agent/users.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 
@@ -77,8 +78,13 @@ static void on_listener(void *arg, unsigned ready)
     list_init(&k->link);
     list_append(&a->calls, &k->link);
     a->n_calls++;
-    struct msg_call m = {.id = k->id, .uid = peer.uid, .gid = peer.gid, .pid = (uint32_t)peer.pid};
+    struct msg_call m = {.id = k->id,
+                         .uid = peer.uid,
+                         .gid = peer.gid,
+                         .pid = (uint32_t)peer.pid,
+                         .user = xstrdup(users_name(peer.uid))};
     agent_send(a, MSG_CALL, 0, &m);
+    free(m.user);
     ferry_open(&k->ferry, a->loop, fd, CALL_WINDOW, CALL_PIECE, &ops, k);
 }
 

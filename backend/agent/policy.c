@@ -1,12 +1,13 @@
-/* policy.c - what the owner of the machine allows: DIR/policy, lines of "name = value", '#' begins a
- * comment.
+/* policy.c - what the owner of the machine allows: DIR/policy or --policy FILE, lines of "name = value",
+ * '#' begins a comment.
  *
  *     allow_root = no          min_uid = 1000          max_tasks = 200
- *     users = alice,bob        workdirs = /home,/scratch
+ *     users = alice,bob        groups = gpu,staff        workdirs = /home,/scratch
  *     spool_max = 1G           close_gpus = no           max_processes = 5000
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +15,7 @@
 
 #include "backend/agent/agent_private.h"
 #include "src/base/units.h"
+#include "src/base/xalloc.h"
 
 #define POLICY_MAX    65536
 #define SPOOL_MAX_MIB 1024
@@ -21,7 +23,24 @@
 void policy_fini(struct policy *p)
 {
     strv_fini(&p->users);
+    strv_fini(&p->groups);
     strv_fini(&p->workdirs);
+    vec_fini(&p->gids);
+}
+
+/* Looked up here, once: a launch must not wait for a name service. */
+static int take_groups(struct policy *p, const char *value, struct errtext *err)
+{
+    strv_fini(&p->groups);
+    p->groups = strv_split(value, ", ");
+    vec_clear(&p->gids);
+    for (size_t i = 0; i < p->groups.n; i++) {
+        const struct group *gr = getgrnam(p->groups.v[i]);
+        if (!gr)
+            return err_set(err, -EINVAL, "this machine knows no group %s", p->groups.v[i]);
+        vec_push(&p->gids, gr->gr_gid);
+    }
+    return 0;
 }
 
 static int take(struct policy *p, const char *name, const char *value, struct errtext *err)
@@ -55,13 +74,15 @@ static int take(struct policy *p, const char *name, const char *value, struct er
     } else if (strcmp(name, "users") == 0) {
         strv_fini(&p->users);
         p->users = strv_split(value, ", ");
+    } else if (strcmp(name, "groups") == 0) {
+        r = take_groups(p, value, err);
     } else if (strcmp(name, "workdirs") == 0) {
         strv_fini(&p->workdirs);
         p->workdirs = strv_split(value, ", ");
     } else {
         return err_set(
             err, -EINVAL,
-            "unknown name \"%s\" (allow_root, min_uid, max_tasks, max_processes, users, workdirs, "
+            "unknown name \"%s\" (allow_root, min_uid, max_tasks, max_processes, users, groups, workdirs, "
             "spool_max, close_gpus)",
             name);
     }
@@ -69,9 +90,9 @@ static int take(struct policy *p, const char *name, const char *value, struct er
 }
 
 /* A file that others may write to would be no policy of the owner's. */
-static int read_text(int dir_fd, char *buf, size_t size, struct errtext *err)
+static int read_text(int dir_fd, const char *name, char *buf, size_t size, struct errtext *err)
 {
-    int fd = openat(dir_fd, "policy", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return errno == ENOENT ? -ENOENT : err_set(err, -errno, "policy: %s", strerror(errno));
     struct stat st;
@@ -88,13 +109,36 @@ static int read_text(int dir_fd, char *buf, size_t size, struct errtext *err)
     return r;
 }
 
-int policy_load(struct policy *p, int dir_fd, struct errtext *err)
+/* Every directory above path belongs to root or us, and nobody else may put something else in its place. */
+static int check_above(const char *path, struct errtext *err)
+{
+    char *dir = xstrdup(path);
+    int r = *path == '/' ? 0 : err_set(err, -EINVAL, "policy: %s is no absolute path", path);
+    for (char *slash; r == 0 && (slash = strrchr(dir, '/'));) {
+        struct stat st;
+        slash[slash == dir] = '\0';
+        if (lstat(dir, &st) < 0)
+            r = err_set(err, -errno, "policy: %s: %s", dir, strerror(errno));
+        else if (!S_ISDIR(st.st_mode) || (st.st_uid != 0 && st.st_uid != geteuid()) ||
+                 ((st.st_mode & 022) && !(st.st_mode & S_ISVTX)))
+            r = err_set(err, -EPERM, "policy: others than root may change what is in %s", dir);
+        if (slash == dir)
+            break;
+    }
+    free(dir);
+    return r;
+}
+
+int policy_load(struct policy *p, int dir_fd, const char *path, struct errtext *err)
 {
     *p = (struct policy){.allow_root = true, .max_tasks = UINT32_MAX, .spool_max_mib = SPOOL_MAX_MIB};
     char *text = malloc(POLICY_MAX);
     if (!text)
         return err_set(err, -ENOMEM, "no memory");
-    int r = read_text(dir_fd, text, POLICY_MAX, err);
+    int r = path ? check_above(path, err) : 0;
+    r = r ? r : read_text(path ? AT_FDCWD : dir_fd, path ? path : "policy", text, POLICY_MAX, err);
+    if (path && r == -ENOENT) /* one that was asked for is not left out */
+        r = err_set(err, -EINVAL, "policy: %s is not there", path);
     unsigned line_no = 0;
     for (char *line = text, *next; r == 0 && line; line = next) {
         next = strchr(line, '\n');
@@ -131,13 +175,30 @@ static bool below(const char *path, const char *root)
            !str_ends(path, "/..");
 }
 
-int policy_check(const struct policy *p, const struct launch *l, unsigned n_live, struct errtext *err)
+static bool admits(const struct policy *p, const char *user, const struct blob *groups)
+{
+    if (!p->users.n && !p->groups.n)
+        return true;
+    if (user && strv_has(&p->users, user))
+        return true;
+    for (size_t at = 0; groups && at + sizeof(uint32_t) <= groups->n; at += sizeof(uint32_t)) {
+        uint32_t gid;
+        memcpy(&gid, groups->p + at, sizeof gid);
+        vec_for_each (&p->gids, i)
+            if (p->gids.v[i] == gid)
+                return true;
+    }
+    return false;
+}
+
+int policy_check(const struct policy *p, const struct launch *l, unsigned n_live, const struct blob *groups,
+                 struct errtext *err)
 {
     if (l->uid == 0 && !p->allow_root)
         return err_set(err, -EPERM, "this node's policy runs nothing as root");
     if (l->uid != 0 && l->uid < p->min_uid)
         return err_set(err, -EPERM, "this node's policy runs nothing below uid %u", p->min_uid);
-    if (p->users.n && !(l->user && strv_has(&p->users, l->user)))
+    if (!admits(p, l->user, groups))
         return err_set(err, -EPERM, "this node's policy does not admit user %s", l->user ? l->user : "?");
     if (n_live >= p->max_tasks)
         return err_set(err, -EAGAIN, "this node's policy allows %u tasks at a time", p->max_tasks);

@@ -143,9 +143,11 @@ static void arm_limits(struct shim *s)
 }
 
 /* CLOCK_BOOTTIME, so that the limit is over when the machine wakes after it. */
-static void arm_timer(struct shim *s)
+void shim_arm_timer(struct shim *s)
 {
     int64_t at = s->early_ms < s->limit_ms ? s->early_ms : s->limit_ms;
+    if (lease_next_ms(s) < at)
+        at = lease_next_ms(s);
     if (at == INT64_MAX)
         return;
     if (s->timer_fd < 0)
@@ -180,7 +182,8 @@ static void start(struct shim *s)
             r->pump[k] = (struct pump){.fd = -1, .line = STR_INIT};
     }
     arm_limits(s);
-    arm_timer(s);
+    lease_start(s);
+    shim_arm_timer(s);
     mem_start(s);
     pmi_start(s);
     int r = write_script(s);
@@ -281,11 +284,15 @@ static void timers(struct shim *s)
     if (now >= s->early_ms) {
         s->early_ms = INT64_MAX;
         kill_signal(s, s->l.early_signal, s->l.early_signal_leader ? SIGNAL_LEADER : SIGNAL_TREE);
-        arm_timer(s);
+        shim_arm_timer(s);
     }
     if (now >= s->limit_ms) {
         limit_reached(s);
-        arm_timer(s);
+        shim_arm_timer(s);
+    }
+    if (now >= lease_next_ms(s)) {
+        lease_look(s);
+        shim_arm_timer(s);
     }
     if (now >= s->mem_ms)
         mem_look(s);
@@ -445,6 +452,8 @@ static uint32_t end_kind(const struct shim *s)
         return s->kill_cause == KILL_TIMEOUT ? END_TIMEOUT
                : s->kill_cause == KILL_OOM   ? END_OOM
                                              : END_KILLED;
+    if (s->lease_killed && !s->oom)
+        return END_LEASE;
     if (s->launch_failed)
         return END_LAUNCH_FAILED;
     if (s->oom)

@@ -15,7 +15,11 @@
 #define SHIM_SOCKET_FD 3
 
 /* Frame types beside those of msg.h. */
-enum { SHIM_SETUP = 0xf000, SHIM_LIMIT = 0xf001 /* shim to agent: the time limit is over; no body */ };
+enum {
+    SHIM_SETUP = 0xf000,
+    SHIM_LIMIT = 0xf001, /* shim to agent: the time limit is over; no body */
+    SHIM_LEASE = 0xf002, /* agent to shim: the controller was heard; no body, the tag is the time */
+};
 
 struct shim_setup {
     uint32_t version;
@@ -34,6 +38,7 @@ struct shim_setup {
     struct strv gpu_names; /* by number, for CUDA_VISIBLE_DEVICES; empty: the numbers do */
     char *pids;            /* a third one, for the number of its processes; NULL: none */
     bool cgroup_v1;        /* what cgroup is */
+    uint64_t lease_ms;     /* when the agent sent what the controller answered last; CLOCK_BOOTTIME */
 };
 #define SHIM_SETUP_FIELDS(F, G, S) \
     F(S, U32, version) \
@@ -52,7 +57,8 @@ struct shim_setup {
     F(S, STRV, gpu_names) \
     F(S, STR, devices) \
     F(S, STR, pids) \
-    F(S, BOOL, cgroup_v1)
+    F(S, BOOL, cgroup_v1) \
+    F(S, U64, lease_ms)
 
 extern const struct rec_desc shim_setup_rec;
 

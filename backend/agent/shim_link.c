@@ -108,6 +108,9 @@ static void take_frame(struct shim *s, const struct frame *f)
         if (launch_key_eq(&m.key, &s->l.key))
             pmi_take(s, &m);
         rec_fini(&msg_pmi_rec, &m);
+    } else if (f->type == SHIM_LEASE) {
+        lease_renew(s, f->tag);
+        shim_arm_timer(s);
     } else if (f->type == MSG_INPUT) {
         struct msg_input m;
         if (codec_decode(&msg_input_rec, f->body, f->size, &m, NULL) < 0)

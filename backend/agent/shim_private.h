@@ -71,6 +71,8 @@ struct shim {
     int64_t start_ms, end_ms;   /* CLOCK_BOOTTIME */
     int64_t limit_ms, early_ms; /* when; INT64_MAX: never */
 
+    int64_t lease_ms;           /* when it is to be ended unless it is renewed, where it has a lease */
+    bool lease_over, lease_killed; /* acted upon; and that was why it ended */
     bool launch_failed, oom, was_killed;
     uint32_t kill_cause;
     char *message;
@@ -96,6 +98,8 @@ struct shim {
 int64_t shim_now_ms(void);
 /* Takes the ends of children. Called before anything decides how the task ends: what has ended by itself
  * has. */
+/* One of the times that must not be missed by sleep of the machine has changed. */
+void shim_arm_timer(struct shim *s);
 void shim_reap(struct shim *s);
 /* Keeps the first message: what follows from it is noise. */
 void shim_message(struct shim *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -179,3 +183,10 @@ void mem_look(struct shim *s);
 void mem_finish(struct shim *s, struct launch_end *end);
 
 #endif
+/* --- shim_lease.c --- */
+void lease_start(struct shim *s);
+/* A controller has answered what the agent sent at that time (CLOCK_BOOTTIME, milliseconds). */
+void lease_renew(struct shim *s, uint64_t at_ms);
+int64_t lease_next_ms(const struct shim *s);
+void lease_look(struct shim *s);
+

@@ -321,7 +321,10 @@ static int check_launch(struct agent *a, const struct launch *l, const struct bl
         return r;
     r = room_check(a, err);
     /* Its own uid needs no groups from the name service: it has them. */
-    if (r < 0 || !a->root || (l->uid == 0 && l->gid == 0))
+    bool ask = a->root ? l->uid != 0 || l->gid != 0 : a->policy.groups.n > 0;
+    int r = ask ? users_groups(l->uid, l->gid, l->user, ret_groups, err) : 0;
+    r = r ? r : policy_check(&a->policy, l, a->n_live, *ret_groups, err);
+    if (r < 0)
         return r;
     return users_groups(l->uid, l->gid, l->user, ret_groups, err);
 }
@@ -365,6 +368,7 @@ static void send_setup(struct atask *t, const struct blob *groups, const struct 
         .cpus = a->probe.cpus,
         .cgroup = cage->memory,
         .nofile = a->nofile,
+        .lease_ms = (uint64_t)a->renewed_ms,
         .spared = a->spared,
         .oom_score_adj = a->oom_score_adj,
         .spool_max = a->policy.spool_max_mib << 20,
@@ -433,6 +437,10 @@ void tasks_launch(struct agent *a, uint64_t tag, const struct launch *l, const s
             agent_send(a, MSG_TASK_RUNNING, 0, &t->st);
         return;
     }
+    if (l->lease_s && !lease_holds(a, l->lease_s)) { /* on its way for too long */
+        refuse(a, l, END_LEASE, "no controller was heard for its lease");
+        return;
+    }
     if (tomb_has(&a->tomb, &l->key)) {
         refuse(a, l, END_UNKNOWN, "this launch has been run, and its end acknowledged, before");
         return;
@@ -448,6 +456,7 @@ void tasks_launch(struct agent *a, uint64_t tag, const struct launch *l, const s
     }
     t = tasks_new(a, &l->key);
     t->cluster = xstrdup(l->cluster);
+    t->leased = l->lease_s != 0;
     t->has_spool = uses_spool(l);
     t->uid = l->uid;
     t->gpus = l->alloc.gpus;

@@ -11,4 +11,8 @@
 int users_groups(uint32_t uid, uint32_t gid, const char *name, const struct blob **ret, struct errtext *err)
     __attribute__((warn_unused_result));
 
+/* The name of uid on this machine, kept for a minute; the number where it has none. Valid until the next
+ * call. */
+const char *users_name(uint32_t uid);
+
 #endif

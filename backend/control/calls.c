@@ -2,7 +2,8 @@
  * like those of this machine's socket.
  *
  * A node's word about who calls counts for users who have something running there, and for everybody on a
- * login node; root of a node is no administrator here.
+ * login node, where the name that the uid has there is the one that it has here; root of a node is no
+ * administrator here.
  */
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -10,6 +11,7 @@
 #include "backend/control/private.h"
 #include "backend/loop/ferry.h"
 #include "src/base/log.h"
+#include "src/base/utf8.h"
 
 #define CALLS_MAX  128         /* of one node */
 #define QUEUED_MAX (48u << 20) /* bytes; below what ends a connection */
@@ -81,17 +83,29 @@ static bool is_at_home(struct control *c, const struct node *n, uint32_t uid)
     return false;
 }
 
+/* Why who calls is told nothing, caller frees; NULL: he is welcome. */
+static char *shut_out(struct control *c, const struct node *n, const struct msg_call *m)
+{
+    const char *here = user_name(c->users, m->uid);
+    if (m->user && !str_eq(m->user, here))
+        return xasprintf("identity mismatch: uid %u is %.100s on %s and %s at the controller", m->uid,
+                         utf8_is_clean_name(m->user, 100) ? m->user : "?", n->spec.name, here);
+    if (!is_at_home(c, n, m->uid))
+        return xasprintf("%s has nothing running on %s, which is no login node", here, n->spec.name);
+    return NULL;
+}
+
 static void take_call(struct control *c, struct node_link *link, const struct msg_call *m)
 {
     const struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
     int pair[2] = {-1, -1};
-    bool home = n && is_at_home(c, n, m->uid);
-    if (!home)
-        log_warn("node=%s uid=%u calls from there and has nothing running there: refused",
-                 nodeconn_node(link->conn), m->uid);
-    if (!home || link->n_calls >= CALLS_MAX ||
+    char *refused = n ? shut_out(c, n, m) : NULL;
+    if (refused)
+        log_warn("node=%s uid=%u refused: %s", nodeconn_node(link->conn), m->uid, refused);
+    if (!n || link->n_calls >= CALLS_MAX ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0) {
         nodeconn_send(link->conn, 0, MSG_CALL_END, 0, &(struct msg_call_taken){.id = m->id});
+        free(refused);
         return;
     }
     struct call *k = xcalloc(1, sizeof *k);
@@ -101,7 +115,8 @@ static void take_call(struct control *c, struct node_link *link, const struct ms
     list_append(&link->calls, &k->link);
     link->n_calls++;
     ferry_open(&k->ferry, c->loop, pair[0], CALL_WINDOW, CALL_PIECE, &ops, k);
-    ctl_let_in(c, pair[1], &(struct ucred){.pid = (pid_t)m->pid, .uid = m->uid, .gid = m->gid}, true);
+    ctl_let_in(c, pair[1], &(struct ucred){.pid = (pid_t)m->pid, .uid = m->uid, .gid = m->gid}, true,
+               refused);
 }
 
 int ctl_take_call(struct control *c, struct node_link *link, enum msg_kind kind, const void *body)

@@ -68,6 +68,7 @@ static void take_over(struct control *c)
 /* Takes spec. */
 int ctl_apply_config(struct control *c, struct cluster_spec *spec)
 {
+    ctl_lost_bound(spec);
     if (rec_eq(&cluster_spec_rec, spec, &c->model.spec)) {
         rec_fini(&cluster_spec_rec, spec);
         return 0;
@@ -226,6 +227,7 @@ static void init(struct control *c, struct loop *l, const struct control_config 
                           .socket_path = xstrdup(cfg->socket),
                           .host = xstrdup(cfg->host),
                           .home = xstrdup(cfg->home),
+                          .everyone = cfg->everyone,
                           .reload = cfg->reload,
                           .reload_ctx = cfg->reload_ctx,
                           .listen_fd = -1,
@@ -314,6 +316,7 @@ int control_new(struct loop *l, const struct control_config *cfg, struct control
     loop_on_turn(l, ctl_turn, c);
     loop_timer_set(l, &c->retire, FIRST_RETIRE_MS);
     loop_timer_set(l, &c->orphans, FIRST_ORPHANS_MS);
+    ctl_watch_sessions(c);
     *ret = c;
     return 0;
 }

@@ -227,6 +227,7 @@ bool ctl_build_launch(struct control *c, const struct job *j, const struct step 
         .kill_wait_s = c->model.spec.kill_wait_s,
         .kill_on_bad_exit = s->kill_on_bad_exit,
         .job_name = xstrdup(j->req.name),
+        .lease_s = t->lease_s,
         .umask = p.umask,
     };
     set_pmi(s, ret);

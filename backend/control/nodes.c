@@ -22,6 +22,7 @@
 
 #define SECOND_REPORT_MS 2000
 #define BEAT_MS          5000
+#define FIRST_CALL_MS    15000 /* for many nodes to be called at a start */
 #define NOTE_MAX         1000u
 
 struct node_link *ctl_node(struct control *c, const char *name)
@@ -56,7 +57,7 @@ static bool is_foreign(struct node_link *link, const struct launch_key *k, const
 
 /* --- what agents say --- */
 
-static void set_state(struct control *c, const char *node, enum node_state state)
+void ctl_set_node_state(struct control *c, const char *node, enum node_state state)
 {
     const struct node *n = model_get_node(&c->model, node);
     if (!n || n->state == state)
@@ -207,8 +208,6 @@ static bool find_absent(struct control *c, struct node_link *link, const struct 
     return ask_again;
 }
 
-static void end_wide_jobs(struct control *c, const char *node);
-
 static void on_agent(void *arg, struct nodeconn *conn, struct msg_agent *m)
 {
     struct node_link *link = arg;
@@ -218,7 +217,7 @@ static void on_agent(void *arg, struct nodeconn *conn, struct msg_agent *m)
         return;
     bool new_boot = n->boot_id && m->boot_id && !str_eq(n->boot_id, m->boot_id);
     bool first = !link->reconciled;
-    loop_timer_cancel(c->loop, &link->lost);
+    ctl_lost_found(link);
     if (first)
         ctl_forget_sent(c, nodeconn_node(conn));
     if (first || link->facts_due || n->state != NODE_UP || has_gpu_news(n, m))
@@ -232,7 +231,7 @@ static void on_agent(void *arg, struct nodeconn *conn, struct msg_agent *m)
     for (size_t i = 0; i < m->launches.n; i++)
         adopt(c, link, &m->launches.v[i]);
     if (new_boot)
-        end_wide_jobs(c, nodeconn_node(conn));
+        ctl_end_wide_jobs(c, nodeconn_node(conn));
     if (find_absent(c, link, m, new_boot))
         loop_timer_set(c->loop, &link->again, SECOND_REPORT_MS);
     ctl_stuck_over(c, nodeconn_node(conn));
@@ -331,78 +330,14 @@ static void on_down(void *arg, struct nodeconn *conn, const char *why)
     if (c->stopping)
         return;
     log_warn("node=%s lost its connection: %s", nodeconn_node(conn), why);
-    set_state(c, nodeconn_node(conn), NODE_SUSPECT);
-    loop_timer_set(c->loop, &link->lost, (int64_t)c->model.spec.node_timeout_s * MS_PER_S);
+    ctl_set_node_state(c, nodeconn_node(conn), NODE_SUSPECT);
+    ctl_lost_count(link, 0);
 }
 
 static void on_again(void *arg)
 {
     struct node_link *link = arg;
     nodeconn_greet(link->conn);
-}
-
-/* A job that holds more nodes than this one ends on all of them: without one of its nodes it is not what
- * was asked for. Whether it is requeued is its own word. What it runs there is told apart from this. */
-static void end_wide_jobs(struct control *c, const char *node)
-{
-    VEC(uint32_t) wide = VEC_INIT;
-    list_for_each (j, &c->model.active, struct job, in_queue) {
-        bool here = false;
-        for (size_t i = 0; i < j->alloc.n; i++)
-            here = here || str_eq(j->alloc.v[i].node, node);
-        if (here && j->alloc.n > 1 && j->kind != JOB_KIND_STEPS && j->state == JOB_RUNNING)
-            vec_push(&wide, j->id);
-    }
-    vec_for_each (&wide, i) {
-        struct ev_kill body = {.step = STEP_ALL,
-                               .cause = KILL_NODE_FAIL,
-                               .grace_s = c->model.spec.kill_wait_s,
-                               .fate = FATE_END};
-        log_warn("job=%u loses node=%s: it ends on its other nodes too", wide.v[i], node);
-        ctl_emit(c, EV_KILL, wide.v[i], &body);
-    }
-    vec_fini(&wide);
-}
-
-/* lost_node = "requeue": what it runs is over for us, as if it had rebooted. Should it come back, its
- * report names tries that are over, and they are killed. */
-static void give_up_tasks(struct control *c, const char *node)
-{
-    VEC(struct launch_key) over = VEC_INIT;
-    list_for_each (j, &c->model.active, struct job, in_queue)
-        for (size_t i = 0; i < j->steps.n; i++)
-            for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
-                const struct task *t = &j->steps.v[i].tasks.v[k];
-                if (str_eq(t->alloc.node, node) && (t->state == TASK_RUNNING || t->state == TASK_LAUNCHING))
-                    vec_push(&over, (struct launch_key){j->id, j->steps.v[i].id, t->index, t->attempt});
-            }
-    vec_for_each (&over, i) {
-        const struct launch_key *k = &over.v[i];
-        struct ev_end body = {.step = k->step,
-                              .task = k->task,
-                              .attempt = k->attempt,
-                              .end_kind = END_NODE_REBOOT,
-                              .t_end = loop_wall(c->loop),
-                              .message = xstrdup("its node was lost")};
-        if (ctl_emit(c, EV_END, k->job, &body) == 0)
-            ctl_drop_flight(c, k->job, k->attempt);
-    }
-    vec_fini(&over);
-}
-
-static void on_lost(void *arg)
-{
-    struct node_link *link = arg;
-    struct control *c = link->ctl;
-    const char *node = nodeconn_node(link->conn);
-    bool requeue = c->model.spec.lost_node_requeue;
-    log_warn("node=%s does not answer: its jobs %s", node,
-             requeue ? "are given up" : "are held as they are");
-    set_state(c, node, NODE_LOST);
-    if (requeue) {
-        end_wide_jobs(c, node);
-        give_up_tasks(c, node);
-    }
 }
 
 /* A node that was never up is down; one that was keeps its state, which its jobs hang on. */
@@ -427,7 +362,7 @@ static const struct nodeconn_ops ops = {
 static void link_free(struct control *c, struct node_link *link)
 {
     loop_timer_cancel(c->loop, &link->again);
-    loop_timer_cancel(c->loop, &link->lost);
+    ctl_lost_found(link);
     ctl_drop_relays(c, NULL, link);
     ctl_drop_calls(link);
     nodeconn_free(link->conn);
@@ -477,7 +412,7 @@ static struct strv find_keys(const struct control *c, const struct node_spec *sp
     char *own = xasprintf("%s/ssh", c->state_dir);
     if (spec->identity) {
         strv_push(&keys, spec->identity);
-    } else {
+    } else if (!c->model.spec.link_socket) { /* else it has its own, which we cannot read */
         const struct passwd *pw = getpwuid(geteuid());
         char *users = xasprintf("%s/.ssh", pw ? pw->pw_dir : "/");
         add_key(&keys, own, "id_ed25519");
@@ -504,14 +439,15 @@ static struct link_open make_target(const struct control *c, const struct node *
                         : pw        ? pw->pw_name
                                     : "root"),
         .identities = find_keys(c, s),
-        .known_hosts =
-            s->known_hosts ? xstrdup(s->known_hosts) : xasprintf("%s/ssh/known_hosts", c->state_dir),
+        .known_hosts = s->known_hosts                 ? xstrdup(s->known_hosts)
+                       : c->model.spec.link_socket ? NULL
+                                                   : xasprintf("%s/ssh/known_hosts", c->state_dir),
         .cluster = xstrdup(c->model.uuid),
     };
 }
 
 /* Tests cannot wait for fifteen seconds of silence. */
-static int64_t beat_ms(void)
+int64_t ctl_beat_ms(void)
 {
     const char *s = getenv("STOKER_BEAT_MS");
     long ms = s ? strtol(s, NULL, 10) : 0;
@@ -522,7 +458,7 @@ static struct linkproc *get_links(struct control *c)
 {
     if (!c->links) {
         char *log = xasprintf("%s/stoker-link.log", c->log_dir);
-        c->links = linkproc_new(c->loop, log, beat_ms());
+        c->links = linkproc_new(c->loop, log, c->model.spec.link_socket, ctl_beat_ms());
         free(log);
     }
     return c->links;
@@ -534,22 +470,27 @@ static void connect_node(struct control *c, const struct node *n)
     char *agents = xasprintf("%s/agent", c->state_dir), *dir = xasprintf("%s/%s", agents, n->spec.name);
     char *log = xasprintf("%s/agent-%s.log", c->log_dir, n->spec.name);
     struct msg_hello hello = make_hello(c, n);
-    struct nodeconn_config cfg = {
-        .dir = dir, .log = log, .node = n->spec.name, .hello = &hello, .beat_ms = beat_ms()};
+    struct nodeconn_config cfg = {.dir = dir,
+                                  .socket = n->spec.agent_socket,
+                                  .log = log,
+                                  .node = n->spec.name,
+                                  .hello = &hello,
+                                  .beat_ms = ctl_beat_ms()};
     struct node_link *link = xcalloc(1, sizeof *link);
     if (is_ssh(n)) {
         to = make_target(c, n);
         cfg.links = get_links(c);
         cfg.to = &to;
-    } else {
+    } else if (!n->spec.agent_socket) {
         mkdir(agents, 0700);
         mkdir(dir, 0700);
     }
     link->ctl = c;
     list_init(&link->calls);
     link->again = (struct loop_timer){.fn = on_again, .ctx = link};
-    link->lost = (struct loop_timer){.fn = on_lost, .ctx = link};
+    ctl_lost_init(link);
     link->conn = nodeconn_new(c->loop, &cfg, store_committed(c->store), &ops, link);
+    ctl_lost_count(link, FIRST_CALL_MS); /* an earlier controller may have left jobs there */
     list_init(&link->link);
     list_append(&c->nodes, &link->link);
     rec_fini(&link_open_rec, &to);
@@ -572,8 +513,10 @@ static void update_node(struct control *c, struct node_link *link, const struct 
 {
     struct msg_hello hello = make_hello(c, n);
     link->facts_due = nodeconn_set_hello(link->conn, &hello) || link->facts_due;
-    if (nodeconn_is_local(link->conn))
+    if (nodeconn_is_local(link->conn)) {
+        nodeconn_set_socket(link->conn, n->spec.agent_socket);
         return;
+    }
     struct link_open to = make_target(c, n);
     nodeconn_set_target(link->conn, &to);
     nodeconn_hurry(link->conn); /* a key, a line in known_hosts may have come with it */
@@ -582,6 +525,8 @@ static void update_node(struct control *c, struct node_link *link, const struct 
 
 void ctl_connect_nodes(struct control *c)
 {
+    if (c->links)
+        linkproc_set_socket(c->links, c->model.spec.link_socket);
     list_for_each (link, &c->nodes, struct node_link, link) {
         const struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
         bool kept = n && (is_ours(n) || n->n_jobs);

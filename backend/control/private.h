@@ -43,6 +43,7 @@ struct session {
     uint32_t pid;
     bool greeted, admin;
     bool from_node; /* who it is is a node's word */
+    char *refused;  /* why it is not welcome; NULL: it is */
     bool given_up;  /* its connection ends with this turn */
     struct mono t_open;
     char *program;
@@ -68,6 +69,7 @@ struct node_link { /* the controller's side of one node */
     struct nodeconn *conn;
     struct loop_timer again; /* a second report before an absence counts */
     struct loop_timer lost;  /* node_timeout after it went down */
+    struct loop_timer lease; /* the next lease there that is over while it is down */
     bool reconciled;
     bool facts_due;    /* its settings have changed: what it finds counts anew */
     bool warned;       /* that it speaks of what is not its own */
@@ -91,6 +93,7 @@ struct control {
     struct store *store;
     struct model model;
     char *state_dir, *run_dir, *log_dir, *socket_path, *host, *home;
+    bool everyone; /* may connect */
     control_conf_fn reload;
     void *reload_ctx;
     int listen_fd;
@@ -248,6 +251,8 @@ char *ctl_kill_note(struct control *c, const struct job *j, const struct step *s
 void ctl_connect_nodes(struct control *c);
 void ctl_free_nodes(struct control *c);
 struct node_link *ctl_node(struct control *c, const char *name); /* or NULL */
+void ctl_set_node_state(struct control *c, const char *node, enum node_state state);
+int64_t ctl_beat_ms(void); /* between heartbeats */
 /* At the end of a turn: nodes that have left the configuration and carry nothing any more. */
 void ctl_drop_left_nodes(struct control *c);
 void ctl_update_util_watch(struct control *c);
@@ -255,8 +260,9 @@ void ctl_stop_agents(struct control *c);
 
 /* --- sessions.c --- */
 
-/* A client whose stream is fd (taken). from_node: cred is what a node says. */
-void ctl_let_in(struct control *c, int fd, const struct ucred *cred, bool from_node);
+/* A client whose stream is fd (taken). from_node: cred is what a node says. refused (taken): what it is
+ * told instead of a welcome; NULL: it is let in. */
+void ctl_let_in(struct control *c, int fd, const struct ucred *cred, bool from_node, char *refused);
 int ctl_listen(struct control *c, struct errtext *err) __attribute__((warn_unused_result));
 void ctl_free_sessions(struct control *c);
 void session_reply(struct session *s, uint64_t tag, enum refusal refusal, uint32_t job, uint32_t count,
@@ -304,6 +310,8 @@ void ctl_relay_answer(struct control *c, const struct node_link *from, uint64_t 
 void ctl_drop_relays(struct control *c, const struct session *s, const struct node_link *n);
 void ctl_answer_scripts(struct control *c, uint32_t job, const uint8_t *p, size_t n);
 void ctl_end_orphans(void *ctx);
+/* After the controller's start: sessions whose terminal may be away, which are not ended for that. */
+void ctl_watch_sessions(struct control *c);
 void ctl_try_stop(void *ctx);
 void ctl_owner_gone(struct control *c, struct session *s);
 void ctl_free_orphans(struct control *c);
@@ -338,6 +346,18 @@ void ctl_drop_history(struct session *s);
 /* What priorities are made of: as new as can be had without spending the time on it. */
 const struct prio_ctx *ctl_prio(struct control *c);
 void ctl_forget_prio(struct control *c);
+
+/* --- lost.c: nodes that are not heard of --- */
+
+void ctl_lost_init(struct node_link *link);
+/* It is not up from now on: what is to become of its jobs is decided when its time is over, extra_ms later
+ * where it has yet to be called. */
+void ctl_lost_count(struct node_link *link, int64_t extra_ms);
+void ctl_lost_found(struct node_link *link);
+/* A lease that is shorter than some heartbeats is made as long. */
+void ctl_lost_bound(struct cluster_spec *spec);
+/* Jobs that hold more nodes than this one, which they have lost, end on all of them. */
+void ctl_end_wide_jobs(struct control *c, const char *node);
 
 /* --- calls.c --- */
 

@@ -226,7 +226,7 @@ static void check_submit(struct session *s, const struct msg_submit *m, struct c
         refuse(k, REFUSAL_BAD_REQUEST, "malformed submission", NULL);
     if (m->kind == JOB_KIND_BATCH && !m->payload.script.n && !m->payload.argv.n)
         refuse(k, REFUSAL_BAD_REQUEST, "no script and no command", NULL);
-    if (geteuid() != 0 && s->uid != geteuid())
+    if (!c->everyone && s->uid != geteuid())
         refuse(k, REFUSAL_NOT_ALLOWED,
                "this controller runs as user %s and can start jobs of that user alone",
                user_name(c->users, geteuid()));

@@ -43,6 +43,7 @@ static void session_free(struct session *s)
     vec_fini(&s->resend);
     vec_fini(&s->scripts);
     free(s->program);
+    free(s->refused);
     free(s);
     if (watched)
         ctl_update_util_watch(c);
@@ -89,6 +90,10 @@ bool session_owns(const struct session *s, const struct job *j)
 static void greet(struct session *s, uint64_t tag, const struct msg_hello *m)
 {
     struct control *c = s->ctl;
+    if (s->refused) {
+        session_reply(s, tag, REFUSAL_NOT_ALLOWED, 0, 0, "%s", s->refused);
+        return;
+    }
     if (m->version < PROTO_VERSION_MIN) {
         session_reply(s, tag, REFUSAL_NOT_SUPPORTED, 0, 0,
                       "%s speaks protocol %u, this controller %u to %u: use programs of one release",
@@ -283,10 +288,12 @@ static bool is_admin(struct control *c, uint32_t uid)
     return uid == 0 || uid == geteuid() || user_in_groups(c->users, uid, &c->model.spec.admin_groups);
 }
 
-/* Root of a node is not root here. */
+/* Root of a node is not root here, nor is a service account there the one here. */
 static bool may_administer(struct control *c, uint32_t uid, bool from_node)
 {
-    return is_admin(c, uid) && !(from_node && uid == 0);
+    if (from_node && (uid == 0 || (c->everyone && uid == geteuid())))
+        return false;
+    return is_admin(c, uid);
 }
 
 void ctl_forget_users(struct control *c)
@@ -304,13 +311,14 @@ static void let_in(struct control *c, int fd)
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
         close(fd);
     else
-        ctl_let_in(c, fd, &cred, false);
+        ctl_let_in(c, fd, &cred, false, NULL);
 }
 
-void ctl_let_in(struct control *c, int fd, const struct ucred *cred, bool from_node)
+void ctl_let_in(struct control *c, int fd, const struct ucred *cred, bool from_node, char *refused)
 {
     bool admin = may_administer(c, cred->uid, from_node);
     if (!has_room(c, cred->uid, admin)) {
+        free(refused);
         close(fd);
         return;
     }
@@ -321,6 +329,7 @@ void ctl_let_in(struct control *c, int fd, const struct ucred *cred, bool from_n
     s->pid = (uint32_t)cred->pid;
     s->admin = admin;
     s->from_node = from_node;
+    s->refused = refused;
     s->t_open = loop_now(c->loop);
     c->n_sessions++;
     list_init(&s->link);
@@ -370,8 +379,8 @@ static void sweep(void *ctx)
 
 int ctl_listen(struct control *c, struct errtext *err)
 {
-    /* As root everybody may ask (who asks is the kernel's word); else the owner alone. */
-    int fd = unixsock_listen(c->socket_path, geteuid() == 0 ? 0666 : 0600, 1024);
+    /* Who asks is the kernel's word: where all may, the socket is no place to tell them apart. */
+    int fd = unixsock_listen(c->socket_path, c->everyone ? 0666 : 0600, 1024);
     if (fd < 0)
         return err_set(err, fd, "cannot listen at %s: %s", c->socket_path, strerror(-fd));
     c->listen_fd = fd;

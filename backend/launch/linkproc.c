@@ -1,4 +1,4 @@
-/* linkproc.c - one child process, orders as packets with a descriptor, its words back. */
+/* linkproc.c - one process, orders as packets with a descriptor, its words back. */
 #include "backend/launch/linkproc.h"
 
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include "backend/launch/spawn.h"
 #include "src/base/log.h"
 #include "src/base/self.h"
+#include "src/base/unixsock.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
@@ -33,8 +34,8 @@ struct order {
 
 struct linkproc {
     struct loop *loop;
-    char *log;
-    pid_t pid;
+    char *log, *path; /* path: of its socket; NULL: a child of ours */
+    pid_t pid;        /* 0: no child */
     struct loop_fd sock;
     struct list orders, calls;
     uint32_t last_id;
@@ -74,9 +75,11 @@ static void gone(struct linkproc *p, const char *why)
     loop_unwatch(p->loop, &p->sock);
     close(p->sock.fd);
     p->sock.fd = -1;
-    kill(p->pid, SIGKILL);
-    vec_push(&p->dead, p->pid);
-    p->pid = 0;
+    if (p->pid) {
+        kill(p->pid, SIGKILL);
+        vec_push(&p->dead, p->pid);
+        p->pid = 0;
+    }
     reap(p);
     drop_orders(p);
     loop_timer_cancel(p->loop, &p->beat);
@@ -90,7 +93,8 @@ static void gone(struct linkproc *p, const char *why)
     list_init(&lost);
     while (!list_empty(&p->calls))
         list_move_to_end(&lost, p->calls.next);
-    char *text = xasprintf("stoker-link has ended (%s says why)", p->log);
+    char *text = p->path ? xasprintf("stoker-link has hung up (%s; its service's log says why)", p->path)
+                         : xasprintf("stoker-link has ended (%s says why)", p->log);
     while (!list_empty(&lost)) {
         struct link_call *c = list_first(&lost, struct link_call, link);
         linkproc_forget(c);
@@ -200,7 +204,7 @@ static void on_sock(void *arg, unsigned ready)
     char buf[LINK_PACKET_MAX];
     if (ready & LOOP_WRITE)
         flush(p);
-    for (int i = 0; i < WORDS_A_TURN && p->pid; i++) {
+    for (int i = 0; i < WORDS_A_TURN && p->sock.fd >= 0; i++) {
         ssize_t n = recv(p->sock.fd, buf, sizeof buf, MSG_DONTWAIT);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             break;
@@ -215,7 +219,30 @@ static void on_sock(void *arg, unsigned ready)
 
 /* --- its life --- */
 
-static int start(struct linkproc *p)
+static void begin(struct linkproc *p, int fd)
+{
+    p->t_start = loop_now(p->loop);
+    p->sock = (struct loop_fd){.fd = fd, .fn = on_sock, .ctx = p};
+    loop_watch(p->loop, &p->sock, LOOP_READ);
+    p->missed = 0;
+    loop_timer_set(p->loop, &p->beat, p->beat_ms);
+}
+
+/* One that does not answer now is called again a little later: its service manager sees to it. */
+static int call(struct linkproc *p)
+{
+    int fd = unixsock_connect_packets(p->path);
+    if (fd < 0) {
+        p->t_again = mono_add_ms(loop_now(p->loop), p->pause_ms);
+        p->pause_ms = p->pause_ms * 2 > PAUSE_MAX_MS ? PAUSE_MAX_MS : p->pause_ms * 2;
+        return fd;
+    }
+    log_info("link called at %s", p->path);
+    begin(p, fd);
+    return 0;
+}
+
+static int start_child(struct linkproc *p)
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
@@ -234,21 +261,18 @@ static int start(struct linkproc *p)
         log_error("cannot start %s: %s", path, strerror(-r));
     } else {
         log_info("link=%d started", (int)p->pid);
-        p->t_start = loop_now(p->loop);
-        p->sock = (struct loop_fd){.fd = pair[0], .fn = on_sock, .ctx = p};
-        loop_watch(p->loop, &p->sock, LOOP_READ);
-        p->missed = 0;
-        loop_timer_set(p->loop, &p->beat, p->beat_ms);
+        begin(p, pair[0]);
     }
     free(path);
     return r;
 }
 
-struct linkproc *linkproc_new(struct loop *l, const char *log, int64_t beat_ms)
+struct linkproc *linkproc_new(struct loop *l, const char *log, const char *socket, int64_t beat_ms)
 {
     struct linkproc *p = xcalloc(1, sizeof *p);
     *p = (struct linkproc){
         .loop = l, .log = xstrdup(log), .sock = {.fd = -1}, .pause_ms = PAUSE_MIN_MS, .beat_ms = beat_ms};
+    p->path = xstrdup(socket);
     p->beat = (struct loop_timer){.fn = on_beat, .ctx = p};
     list_init(&p->orders);
     list_init(&p->calls);
@@ -268,15 +292,25 @@ void linkproc_free(struct linkproc *p)
         close(p->sock.fd);
     vec_fini(&p->dead);
     free(p->log);
+    free(p->path);
     free(p);
+}
+
+void linkproc_set_socket(struct linkproc *p, const char *socket)
+{
+    if (str_eq(p->path, socket))
+        return;
+    free(p->path);
+    p->path = xstrdup(socket);
 }
 
 int linkproc_open(struct linkproc *p, struct link_open *to, struct link_call *c)
 {
     int pair[2];
-    if (!p->pid && loop_now(p->loop).ns < p->t_again.ns)
+    bool is_there = p->sock.fd >= 0;
+    if (!is_there && loop_now(p->loop).ns < p->t_again.ns)
         return -EAGAIN;
-    int r = p->pid ? 0 : start(p);
+    int r = is_there ? 0 : p->path ? call(p) : start_child(p);
     if (r == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
         r = -errno;
     if (r < 0)

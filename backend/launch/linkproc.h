@@ -1,5 +1,5 @@
 /* linkproc.h - the process stoker-link: started when a node is to be reached over SSH, started again when
- * it dies.
+ * it dies; or called at its socket where a service manager keeps it, under an account of its own.
  *
  * It holds nothing that is not to be had again: when it goes, every line is over and its node is called
  * anew.
@@ -22,9 +22,12 @@ struct link_call {
     void *ctx;
 };
 
-/* log: file for what the program says. beat_ms: between heartbeats; one that lets three pass is ended. */
-struct linkproc *linkproc_new(struct loop *l, const char *log, int64_t beat_ms)
+/* log: file for what the program says. socket: where one is called instead of started; NULL: started.
+ * beat_ms: between heartbeats; one that lets three pass is ended, or hung up on. */
+struct linkproc *linkproc_new(struct loop *l, const char *log, const char *socket, int64_t beat_ms)
     __attribute__((warn_unused_result));
+/* Where it is from now on: what there is goes on until it ends by itself. */
+void linkproc_set_socket(struct linkproc *p, const char *socket);
 /* The process goes by itself once it has delivered what it has taken. */
 void linkproc_free(struct linkproc *p);
 

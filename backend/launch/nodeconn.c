@@ -28,6 +28,7 @@
 struct nodeconn {
     struct loop *loop;
     char *dir, *log, *node;
+    char *socket; /* of an agent that somebody else keeps; NULL: one of ours in dir */
     struct msg_hello hello;
     const struct nodeconn_ops *ops;
     void *ctx;
@@ -36,7 +37,9 @@ struct nodeconn {
     int64_t pause_ms, beat_ms;
     uint64_t committed;
     unsigned missed;
-    int start_error; /* of the last try to start an agent: said once */
+    uint32_t beats, heard; /* the newest heartbeat, the newest that was answered; of this connection */
+    struct mono t_heard;   /* when that was; at first when we began */
+    int start_error;       /* of the last try to start an agent: said once */
     bool up, started;
     bool greeting, refused; /* not answered yet; answered with a refusal */
 
@@ -95,6 +98,25 @@ static void drop_line(struct nodeconn *n)
     n->line = -1;
 }
 
+/* With each heartbeat goes the number of the newest answer that has come: so its agent learns when it was
+ * heard last. See backend/agent/lease.c. */
+static void send_beat(struct nodeconn *n)
+{
+    conn_send(n->conn, 0, MSG_PING, (uint64_t)n->heard << 32 | ++n->beats, NULL);
+}
+
+static void take_pong(struct nodeconn *n, uint64_t tag)
+{
+    uint32_t seq = (uint32_t)tag;
+    if (seq <= n->heard || seq > n->beats)
+        return;
+    bool first = !n->heard;
+    n->heard = seq;
+    n->t_heard = loop_now(n->loop);
+    if (first) /* what is launched next must find that it has been heard */
+        send_beat(n);
+}
+
 static int on_frame(void *arg, struct conn *c, const struct frame *f)
 {
     (void)c;
@@ -123,7 +145,9 @@ static int on_frame(void *arg, struct conn *c, const struct frame *f)
         free(n->trouble);
         n->trouble = NULL;
         n->ops->on_agent(n->ctx, n, m);
-    } else if (f->type != MSG_PONG) {
+    } else if (f->type == MSG_PONG) {
+        take_pong(n, f->tag);
+    } else {
         r = n->ops->on_msg(n->ctx, n, f->type, f->tag, body);
     }
     msg_free(f->type, body);
@@ -167,13 +191,13 @@ static void on_beat(void *arg)
         go_down(n, "no answer to heartbeats");
         return;
     }
-    conn_send(n->conn, 0, MSG_PING, 0, NULL);
+    send_beat(n);
     loop_timer_set(n->loop, &n->beat, n->beat_ms);
 }
 
 static int connect_agent(const struct nodeconn *n)
 {
-    char *path = xasprintf("%s/agent.sock", n->dir);
+    char *path = n->socket ? xstrdup(n->socket) : xasprintf("%s/agent.sock", n->dir);
     int fd = unixsock_connect(path, SOCK_NONBLOCK, 0);
     free(path);
     return fd;
@@ -202,7 +226,9 @@ static void begin(struct nodeconn *n, int fd)
     n->missed = 0;
     n->refused = false;
     n->greeting = true;
+    n->beats = n->heard = 0;
     loop_timer_set(n->loop, &n->beat, n->beat_ms);
+    send_beat(n);
     nodeconn_greet(n);
 }
 
@@ -247,6 +273,15 @@ static void on_retry(void *arg)
         return;
     }
     int fd = connect_agent(n);
+    if (fd < 0 && n->socket) {
+        char *text =
+            xasprintf("no agent answers at %s (%s): is its service running? systemctl status stoker-agent",
+                      n->socket, strerror(-fd));
+        tell_trouble(n, text);
+        free(text);
+        retry_later(n);
+        return;
+    }
     if (fd < 0) {
         if (!n->started || fd == -ECONNREFUSED || fd == -ENOENT)
             start_agent(n);
@@ -265,6 +300,7 @@ struct nodeconn *nodeconn_new(struct loop *l, const struct nodeconn_config *cfg,
                            .dir = xstrdup(cfg->dir),
                            .log = xstrdup(cfg->log),
                            .node = xstrdup(cfg->node),
+                           .socket = xstrdup(cfg->socket),
                            .ops = ops,
                            .ctx = ctx,
                            .pause_ms = cfg->links ? SSH_MIN_MS : RETRY_MIN_MS,
@@ -272,6 +308,7 @@ struct nodeconn *nodeconn_new(struct loop *l, const struct nodeconn_config *cfg,
                            .beat_ms = cfg->beat_ms,
                            .links = cfg->links,
                            .line = -1};
+    n->t_heard = loop_now(l);
     n->dice = hash_bytes(n->node, strlen(n->node)) ^ (uint64_t)mono_read().ns;
     if (cfg->to)
         rec_copy(&link_open_rec, &n->to, cfg->to);
@@ -293,6 +330,7 @@ void nodeconn_free(struct nodeconn *n)
     rec_fini(&link_open_rec, &n->to);
     rec_fini(&msg_hello_rec, &n->hello);
     free(n->trouble);
+    free(n->socket);
     free(n->dir);
     free(n->log);
     free(n->node);
@@ -358,6 +396,11 @@ bool nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello)
     return true;
 }
 
+struct mono nodeconn_t_heard(const struct nodeconn *n)
+{
+    return n->t_heard;
+}
+
 bool nodeconn_is_local(const struct nodeconn *n)
 {
     return !n->links;
@@ -382,6 +425,17 @@ void nodeconn_set_target(struct nodeconn *n, const struct link_open *to)
     rec_fini(&link_open_rec, &n->to);
     rec_copy(&link_open_rec, &n->to, to);
     if (n->conn || n->line >= 0)
+        go_down(n, "it is to be found elsewhere now");
+    nodeconn_hurry(n);
+}
+
+void nodeconn_set_socket(struct nodeconn *n, const char *socket)
+{
+    if (str_eq(n->socket, socket))
+        return;
+    free(n->socket);
+    n->socket = xstrdup(socket);
+    if (n->conn)
         go_down(n, "it is to be found elsewhere now");
     nodeconn_hurry(n);
 }

@@ -3,10 +3,11 @@
  *     DOWN --connect--> GREETING --MSG_AGENT--> UP --lost or silent--> DOWN (again after a growing pause)
  *
  * transport "local": the agent's Unix socket on this machine; where no agent answers one is started,
- * detached, so that it outlives the controller. "ssh": a stream that stoker-link joins to the agent there;
- * what link says of a node that cannot be reached is handed on. Pauses before SSH grow from half a second
- * to half a minute, from half a minute to ten after a refused login or host key (sshd penalises those who
- * keep on failing), each a little longer or shorter than its neighbour's.
+ * detached, so that it outlives the controller; not where a service manager keeps it. "ssh": a stream that
+ * stoker-link joins to the agent there; what link says of a node that cannot be reached is handed on.
+ * Pauses before SSH grow from half a second to half a minute, from half a minute to ten after a refused
+ * login or host key (sshd penalises those who keep on failing), each a little longer or shorter than its
+ * neighbour's.
  */
 #ifndef STOKER_BACKEND_NODECONN_H
 #define STOKER_BACKEND_NODECONN_H
@@ -27,8 +28,9 @@ struct nodeconn_ops {
 };
 
 struct nodeconn_config {
-    const char *dir; /* of the agent: <state>/agent/<node> */
-    const char *log; /* its log file */
+    const char *dir;    /* of the agent: <state>/agent/<node> */
+    const char *socket; /* of a local agent that somebody else keeps; NULL: one of ours in dir */
+    const char *log;    /* its log file */
     const char *node;
     const struct msg_hello *hello;
     int64_t beat_ms;            /* between heartbeats: three in vain and it is out of reach */
@@ -58,8 +60,13 @@ void nodeconn_greet(struct nodeconn *n);
 bool nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello);
 /* Where it is from now on; called anew where that differs. Only for one that is reached over SSH. */
 void nodeconn_set_target(struct nodeconn *n, const struct link_open *to);
+/* The same for a local one. */
+void nodeconn_set_socket(struct nodeconn *n, const char *socket);
 /* Something has changed that may help: one that is not up is called at once. */
 void nodeconn_hurry(struct nodeconn *n);
+/* When its agent was heard last, in answer to something: no lease there counts from later. At first when
+ * this connection was made known, since an earlier controller's is over by then. */
+struct mono nodeconn_t_heard(const struct nodeconn *n);
 bool nodeconn_is_local(const struct nodeconn *n);
 /* Drops the connection and calls again at once. */
 void nodeconn_reset(struct nodeconn *n, uint64_t committed, const char *why);

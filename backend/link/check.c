@@ -12,8 +12,10 @@
 
 #include "backend/link/keys.h"
 #include "backend/link/line.h"
+#include "src/base/drop.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/proto/probe.h"
 
 #define DISK_MIN_MIB 64
 #define CLOCK_OFF_S  60
@@ -21,7 +23,7 @@
 struct check {
     struct loop *loop;
     struct link_open to;
-    char *accept, *shared;
+    char *accept, *shared, *keys;
     bool failed, connected, key_known, logged_in;
 };
 
@@ -69,13 +71,35 @@ static void look_at_machine(struct check *c, const char *out)
     say("machine", "ok", text, NULL);
 }
 
+/* A key that runs the bridge alone: what is there beside it is the owner's, not ours to put there. */
+static bool is_closed(const char *out)
+{
+    char a[256];
+    return strcmp(value(out, "closed", a), "yes") == 0;
+}
+
+static void look_at_agent(struct check *c, const char *out)
+{
+    char agent[256], text[1024];
+    if (!*value(out, "agent", agent)) {
+        say("agent", "ok", "the key runs the bridge alone, which starts it", NULL);
+    } else if (strcmp(agent, "ok") == 0) {
+        say("agent", "ok", "its service answers, and the key reaches nothing else", NULL);
+    } else {
+        snprintf(text, sizeof text, "its service does not answer: %s", agent);
+        fail(c, "agent", text, "systemctl status stoker-agent, there");
+    }
+}
+
 static void look_at_user(const char *out)
 {
-    char uid[256], user[256], text[1024];
+    char uid[256], user[256], text[1024], agent[256];
     const struct passwd *pw = getpwnam(value(out, "user", user));
     value(out, "uid", uid);
     snprintf(text, sizeof text, "%s (uid %s)%s", user, uid,
-             strcmp(uid, "0") == 0 ? ": runs every user's jobs" : ": runs this user's jobs");
+             *value(out, "agent", agent) ? ": reaches the agent"
+             : strcmp(uid, "0") == 0     ? ": runs every user's jobs"
+                                         : ": runs this user's jobs");
     char here[32];
     snprintf(here, sizeof here, "%u", pw ? (unsigned)pw->pw_uid : 0);
     if (pw && strcmp(here, uid) != 0) {
@@ -108,7 +132,7 @@ static void look_at_disk(struct check *c, const char *out)
 static void look_at_files(const struct check *c, const char *out)
 {
     char seen[256];
-    if (!c->shared)
+    if (!c->shared || is_closed(out))
         return;
     if (strcmp(value(out, "shared", seen), "yes") == 0)
         say("files", "ok", "this directory is there too", NULL);
@@ -133,7 +157,9 @@ static void look_at_rest(const char *out)
 {
     char a[256], text[512];
     value(out, "cgroup", a);
-    if (strcmp(a, "v2") == 0)
+    if (is_closed(out)) /* it is the bridge's, not the agent's */
+        a[0] = '\0';
+    else if (strcmp(a, "v2") == 0)
         say("cgroup", "ok", "v2, writable: the kernel keeps memory limits", NULL);
     else
         say("cgroup", "note",
@@ -149,24 +175,12 @@ static void look_at_rest(const char *out)
     say("gpus", "ok", *a ? a : "0", NULL);
 }
 
-static const char probe[] =
-    "exec /bin/sh -c '"
-    "echo uid=$(id -u); echo user=$(id -un); echo arch=$(uname -m); "
-    "echo os=$(sed -n \"s/^PRETTY_NAME=//p\" /etc/os-release 2>/dev/null | tr -d \\\"); "
-    "echo now=$(date +%%s); "
-    "if [ \"$(id -u)\" = 0 ]; then d=\"${XDG_CACHE_HOME:-/var/cache}/stoker\"; "
-    "else d=\"${XDG_CACHE_HOME:-$HOME/.cache}/stoker\"; fi; echo \"dir=$d\"; "
-    "mkdir -p \"$d\" 2>/dev/null; p=\"$d/.probe-$$\"; "
-    "{ echo \"#!/bin/sh\"; echo \"echo yes\"; } 2>/dev/null >\"$p\"; chmod 700 \"$p\" 2>/dev/null; "
-    "echo write=$(\"$p\" 2>/dev/null); rm -f \"$p\"; "
-    "echo free=$(df -Pk \"$d\" 2>/dev/null | sed -n 2p | tr -s \" \" | cut -d\" \" -f4); "
-    "echo cpus=$(nproc); echo memory=$(sed -n \"s/^MemTotal: *\\([0-9]*\\).*/\\1/p\" /proc/meminfo); "
-    "g=$(sed -n \"s/^0:://p\" /proc/self/cgroup); "
-    "if [ \"$(stat -fc %%T /sys/fs/cgroup 2>/dev/null)\" = cgroup2fs ]; then "
-    "if [ -w \"/sys/fs/cgroup$g/cgroup.procs\" ]; then echo cgroup=v2; else echo cgroup=readonly; fi; "
-    "else echo cgroup=none; fi; "
-    "echo gpus=$(nvidia-smi -L 2>/dev/null | grep -c ^GPU); "
-    "if [ -e \"%s\" ]; then echo shared=yes; else echo shared=no; fi'";
+static char *make_probe(const char *shared)
+{
+    return xasprintf(
+        "%sexec /bin/sh -c '%sif [ -e \"%s\" ]; then echo shared=yes; else echo shared=no; fi'", PROBE_MARK,
+        PROBE_SCRIPT, shared ? shared : "/");
+}
 
 /* --- the line --- */
 
@@ -201,6 +215,7 @@ static void on_step(void *ctx, __attribute__((unused)) struct line *ln, enum lin
         snprintf(s, sizeof s, "%s, with %s", c->to.user, text);
         say("login", "ok", s, NULL);
         break;
+    case LINE_ASKED: break;
     }
 }
 
@@ -245,7 +260,10 @@ static void on_over(void *ctx, struct line *ln, enum link_fault fault, const cha
     } else {
         look_at_machine(c, out);
         look_at_user(out);
-        look_at_disk(c, out);
+        if (is_closed(out))
+            look_at_agent(c, out);
+        else
+            look_at_disk(c, out);
         look_at_files(c, out);
         look_at_clock(out);
         look_at_rest(out);
@@ -261,7 +279,8 @@ static bool set_option(struct check *c, const char *word)
         const char *name;
         char **to;
     } texts[] = {{"node=", &c->to.node},  {"address=", &c->to.address},         {"user=", &c->to.user},
-                 {"accept=", &c->accept}, {"known_hosts=", &c->to.known_hosts}, {"shared=", &c->shared}};
+                 {"accept=", &c->accept}, {"known_hosts=", &c->to.known_hosts}, {"shared=", &c->shared},
+                 {"keys=", &c->keys}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (str_starts(word, texts[i].name)) {
             free(*texts[i].to);
@@ -290,9 +309,14 @@ int check_run(int argc, char **argv)
     for (int i = 0; i < argc; i++)
         good = good && set_option(&c, argv[i]);
     good = good && c.to.node && c.to.address && c.to.user && c.to.known_hosts && is_harmless(c.shared);
+    struct errtext err = {""};
+    if (good && c.keys && drop_to_owner(c.keys, &err) < 0) {
+        fprintf(stderr, "stoker-link: %s\n", err.s);
+        good = false;
+    }
     if (good) {
         struct keys keys = {0};
-        char *command = xasprintf(probe, c.shared ? c.shared : "/");
+        char *command = make_probe(c.shared);
         struct line_config cfg = {
             .to = c.to, .keys = &keys, .peer = -1, .command = command, .accept = c.accept};
         signal(SIGPIPE, SIG_IGN);
@@ -306,5 +330,6 @@ int check_run(int argc, char **argv)
     rec_fini(&link_open_rec, &c.to);
     free(c.accept);
     free(c.shared);
+    free(c.keys);
     return good ? c.failed : 2;
 }

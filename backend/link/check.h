@@ -4,7 +4,7 @@
  *
  * Options: node= address= port= user= identity= (several) known_hosts= shared= (a file that is there where
  * the file system is shared) accept= (a fingerprint: a new host key that has it is written into
- * known_hosts).
+ * known_hosts) keys= (started by root: the directory whose owner logs in and writes known_hosts).
  */
 #ifndef STOKER_BACKEND_LINK_CHECK_H
 #define STOKER_BACKEND_LINK_CHECK_H

@@ -49,6 +49,7 @@ struct link {
     struct loop_timer next, end;
     struct kit kit;
     struct keys keys;
+    const char *keys_dir;
     struct list waiting, connected, running, packets;
     int n_dialing, n_shaking;
     bool leaving;
@@ -116,7 +117,7 @@ static void on_phase(void *ctx, struct line *ln, enum link_phase phase)
 {
     struct entry *e = ctx;
     tell(e->owner, line_id(ln), phase, LINK_FAULT_NONE, NULL);
-    if (phase == LINK_UP) {
+    if (phase == LINK_UP)
         log_info("node=%s up", e->node);
         set_stage(e, IDLE);
     }
@@ -188,6 +189,17 @@ static void take_packet(struct link *l, const char *p, size_t n, int fd)
     struct frame f;
     struct errtext err = {""};
     memcpy(frame_reader_space(&r, n), p, n);
+/* A controller that is another user does not see our key, and need not know where it lies. */
+static void use_own_keys(const struct link *l, struct link_open *m)
+{
+    if (!l->keys_dir)
+        return;
+    if (!m->identities.n)
+        strv_push_take(&m->identities, xasprintf("%s/id_ed25519", l->keys_dir));
+    if (!m->known_hosts)
+        m->known_hosts = xasprintf("%s/known_hosts", l->keys_dir);
+}
+
     frame_reader_added(&r, n);
     bool whole = frame_reader_next(&r, &f) == 1;
     if (whole && f.type == LINK_MSG_PING) {
@@ -201,6 +213,8 @@ static void take_packet(struct link *l, const char *p, size_t n, int fd)
         } else {
             log_error("an order that cannot be read: %s", err.s);
         }
+        if (e == 0)
+            use_own_keys(l, &m);
         if (e == 0)
             rec_fini(&link_open_rec, &m);
     }
@@ -279,9 +293,9 @@ static void free_lines(struct list *head)
     }
 }
 
-int link_run(int ctl_fd, const char *dir, struct errtext *err)
+int link_run(int ctl_fd, const char *dir, const char *keys, struct errtext *err)
 {
-    struct link l = {.ctl = {.fd = ctl_fd, .fn = on_ctl}};
+    struct link l = {.ctl = {.fd = ctl_fd, .fn = on_ctl}, .keys_dir = keys};
     struct rlimit files;
     int r = kit_open(&l.kit, dir, err);
     if (r < 0)

@@ -53,13 +53,13 @@ static int finish(int fd, int dir_fd, int r)
     return r;
 }
 
-int unixsock_connect(const char *path, int flags, int wait_s)
+static int connect_as(const char *path, int type, int wait_s)
 {
     struct sockaddr_un sa;
     int dir_fd, r = set_address(path, &sa, &dir_fd);
     if (r < 0)
         return r;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+    int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return finish(fd, dir_fd, -errno);
     /* With a full queue of connections connect waits as long as a write may. */
@@ -72,13 +72,23 @@ int unixsock_connect(const char *path, int flags, int wait_s)
     return finish(fd, dir_fd, r);
 }
 
-int unixsock_listen(const char *path, mode_t mode, int backlog)
+int unixsock_connect(const char *path, int flags, int wait_s)
+{
+    return connect_as(path, SOCK_STREAM | flags, wait_s);
+}
+
+int unixsock_connect_packets(const char *path)
+{
+    return connect_as(path, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
+}
+
+static int listen_as(const char *path, int type, mode_t mode, int backlog)
 {
     struct sockaddr_un sa;
     int dir_fd, r = set_address(path, &sa, &dir_fd);
     if (r < 0)
         return r;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return finish(fd, dir_fd, -errno);
     unlink(path);
@@ -87,4 +97,14 @@ int unixsock_listen(const char *path, mode_t mode, int backlog)
         r = -errno;
     umask(old);
     return finish(fd, dir_fd, r);
+}
+
+int unixsock_listen(const char *path, mode_t mode, int backlog)
+{
+    return listen_as(path, SOCK_STREAM, mode, backlog);
+}
+
+int unixsock_listen_packets(const char *path, mode_t mode, int backlog)
+{
+    return listen_as(path, SOCK_SEQPACKET, mode, backlog);
 }

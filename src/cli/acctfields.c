@@ -151,7 +151,7 @@ static enum job_state state_of_step(const struct job *j, const struct step *s)
         return JOB_COMPLETED;
     if (bad->end_kind == END_OOM)
         return JOB_OUT_OF_MEMORY;
-    if (bad->end_kind == END_NODE_REBOOT)
+    if (bad->end_kind == END_NODE_REBOOT || bad->end_kind == END_LEASE)
         return JOB_NODE_FAIL;
     if (bad->end_kind == END_TIMEOUT)
         return s->kill_cause == KILL_TIMEOUT ? JOB_TIMEOUT : JOB_CANCELLED;

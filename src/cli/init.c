@@ -1,4 +1,5 @@
-/* init.c - stoker init: a configuration file for this machine, with what could be changed in comments. */
+/* init.c - stoker init: a configuration file for this machine, with what could be changed in comments; with
+ * --shared services for all its users, with --node those of a node. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -13,20 +14,66 @@
 
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
+#include "src/cli/initshared.h"
+#include "src/cli/initunits.h"
 
 struct init {
-    bool print;
+    bool print, shared, login;
+    char *node, *key, *root, *user, *link_user;
 };
 
-enum { O_PRINT = 1 };
+enum { O_PRINT = 1, O_SHARED, O_NODE, O_KEY, O_LOGIN, O_USER, O_LINK_USER, O_ROOT };
 
-static const struct opt table[] = {{.id = O_PRINT, .name = "print", .help = "to standard output, no file"}};
+static const struct opt table[] = {
+    {.id = O_PRINT, .name = "print", .help = "the configuration to standard output, no file"},
+    {.id = O_SHARED,
+     .name = "shared",
+     .help = "as root: services for all users of this machine, each under an account of its own"},
+    {.id = O_NODE,
+     .name = "node",
+     .arg = OPT_REQUIRED,
+     .meta = "NAME",
+     .help = "as root, on a node of such a controller: its agent as a service"},
+    {.id = O_KEY,
+     .name = "key",
+     .arg = OPT_REQUIRED,
+     .meta = "LINE|FILE",
+     .help = "--node: the controller's public key, which may then reach the agent and nothing else"},
+    {.id = O_LOGIN, .name = "login", .help = "--node: people log in there; commands find the controller"},
+    {.id = O_USER,
+     .name = "user",
+     .arg = OPT_REQUIRED,
+     .meta = "NAME",
+     .help = "the controller's account, and on nodes the one that it logs in as (stoker)"},
+    {.id = O_LINK_USER,
+     .name = "link-user",
+     .arg = OPT_REQUIRED,
+     .meta = "NAME",
+     .help = "--shared: the account that has the key to the nodes (stoker-link)"},
+    {.id = O_ROOT,
+     .name = "root",
+     .arg = OPT_REQUIRED,
+     .meta = "DIR",
+     .help = "--shared, --node: write below DIR and touch nothing else; what is left to do is printed"},
+};
 
-static int set_option(void *ctx, __attribute__((unused)) const struct opt *o,
-                      __attribute__((unused)) const char *arg, __attribute__((unused)) struct errtext *err)
+static int set_option(void *ctx, const struct opt *o, const char *arg,
+                      __attribute__((unused)) struct errtext *err)
 {
     struct init *i = ctx;
-    i->print = true;
+    char **const to[] = {[O_NODE] = &i->node,
+                         [O_KEY] = &i->key,
+                         [O_USER] = &i->user,
+                         [O_LINK_USER] = &i->link_user,
+                         [O_ROOT] = &i->root};
+    switch (o->id) {
+    case O_PRINT: i->print = true; return 0;
+    case O_SHARED: i->shared = true; return 0;
+    case O_LOGIN: i->login = true; return 0;
+    default: break;
+    }
+    free(*to[o->id]);
+    *to[o->id] = xstrdup(arg);
     return 0;
 }
 
@@ -63,20 +110,22 @@ static void find_machine(struct machine *m)
     m->gpus = count_gpus();
 }
 
-static void write_text(struct str *out, const struct machine *m)
+static void write_text(struct str *out, const struct machine *m, bool shared)
 {
+    const char *agent = shared ? " agent_socket = \"" AGENT_SOCKET "\";" : "";
     str_appendf(
         out,
         "# Configuration of Stoker. libconfig; `stoker config check` says what is wrong with it.\n"
         "# Nothing here is required: without this file the cluster is this machine, as it is found.\n"
         "\n"
         "cluster = \"%s\";\n"
+        "%s"
         "\n"
         "# Found here: %d CPUs, %" PRIu64
         " GB of memory, %u GPUs. Figures that are not given are found again at each start;\n"
         "# with detect = false those given here are believed.\n"
         "nodes = (\n"
-        "  { name = \"%s\"; transport = \"local\"; }\n"
+        "  { name = \"%s\"; transport = \"local\";%s }\n"
         "  # more machines, reached by ssh; all they need is sshd:\n"
         "  # , { name = \"gpu[01-04]\"; address = \"gpu%%s\"; ssh_user = \"stoker\"; gpu_type = \"a100\"; "
         "features = [\"bigmem\"]; }\n"
@@ -103,7 +152,13 @@ static void write_text(struct str *out, const struct machine *m)
         "\n"
         "# Between TERM and KILL when a job is ended:\n"
         "# kill_wait = \"30s\";\n",
-        m->name, m->cpus, m->mem_gib, m->gpus, m->name, m->name, m->name);
+        m->name,
+        shared ? "\n"
+                 "# Kept by systemd, under accounts of their own: stoker init --shared.\n"
+                 "link_socket = \"" LINK_SOCKET "\";\n"
+                 "link_keys = \"" LINK_KEYS "\";\n"
+               : "",
+        m->cpus, m->mem_gib, m->gpus, m->name, agent, m->name, m->name);
 }
 
 /* The directories above path; those that are there already are left alone. */
@@ -150,31 +205,82 @@ static int write_file(const struct cli *cli, const char *path, const struct str 
     return 0;
 }
 
+/* Everything of one cluster for whoever calls: no account, no service. */
+static int init_private(const struct cli *cli, const struct str *text)
+{
+    struct paths p;
+    paths_find(&p);
+    int rc = write_file(cli, p.config, text);
+    if (rc == 0 && !p.shared)
+        printf("private: everything lies in %s, and it runs your jobs alone; stoker up starts it\n",
+               p.state);
+    paths_fini(&p);
+    return rc;
+}
+
+static bool is_word(const char *s)
+{
+    static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    return *s && *s != '-' && *s != '.' && strspn(s, good) == strlen(s);
+}
+
+/* They stand in units and in a line for sshd. */
+static int check_words(const struct cli *cli, const struct init *i)
+{
+    const char *words[] = {i->node, i->user, i->link_user};
+    for (size_t k = 0; k < 3; k++)
+        if (words[k] && !is_word(words[k])) {
+            cli_error(cli, "%s is no name", words[k]);
+            return 2;
+        }
+    if (i->shared && i->node) {
+        cli_error(cli, "--shared is for the controller's machine, --node for the others");
+        return 2;
+    }
+    if (!i->shared && !i->node && (i->key || i->root || i->user || i->link_user || i->login)) {
+        cli_error(cli, "that goes with --shared or --node");
+        return 2;
+    }
+    return 0;
+}
+
 static int init_run(struct cli *cli, int argc, char **argv)
 {
     struct init i = {0};
     struct machine m = {.name = ""};
     struct str text = STR_INIT;
-    struct paths p;
     int rc = 0;
-    if (!cli_parse(cli, &i, argc, argv, 0, NULL, &rc))
-        return rc;
-    paths_find(&p);
-    find_machine(&m);
-    write_text(&text, &m);
-    if (i.print)
-        out_flush(&text);
-    else
-        rc = write_file(cli, p.config, &text);
+    bool go_on = cli_parse(cli, &i, argc, argv, 0, NULL, &rc);
+    rc = go_on ? check_words(cli, &i) : rc;
+    if (go_on && rc == 0) {
+        find_machine(&m);
+        write_text(&text, &m, i.shared);
+        struct init_shared s = {.cli = cli,
+                                .root = i.root,
+                                .user = i.user,
+                                .link_user = i.link_user,
+                                .node = i.node ? i.node : m.name,
+                                .key = i.key,
+                                .login = i.login,
+                                .config = text.s};
+        if (i.print)
+            out_flush(&text);
+        else if (i.shared)
+            rc = init_shared_controller(&s);
+        else
+            rc = i.node ? init_shared_node(&s) : init_private(cli, &text);
+    }
     str_fini(&text);
-    paths_fini(&p);
+    char *texts[] = {i.node, i.key, i.root, i.user, i.link_user};
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        free(texts[k]);
     return rc;
 }
 
 const struct command cmd_init = {
     .name = "init",
-    .summary = "Write a configuration file for this machine, if there is none",
-    .usage = "[--print]",
+    .summary = "Write a configuration file for this machine; --shared: make it a service for all its users",
+    .usage = "[--print] | --shared [--root=DIR] | --node=NAME --key=LINE [--login] [--root=DIR]",
     .options = &options,
     .run = init_run,
 };

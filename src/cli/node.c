@@ -22,6 +22,7 @@
 struct node_cmd {
     const struct cli *cli;
     struct paths paths;
+    struct key_place keys; /* known once the configuration is */
     char *reason, *name, *address, *user, *identity, *accept, *memory, *type, *role;
     char *port, *cpus, *gpus;
     struct strv features;
@@ -252,17 +253,18 @@ static int describe(const struct node_cmd *n, const char *host, struct node_spec
 }
 
 /* The configuration as it is now; what is wrong with it is said. */
-static int load(const struct node_cmd *n, struct cluster_spec *spec)
+static int load(struct node_cmd *n, struct cluster_spec *spec)
 {
     struct errtext err = {""};
     if (access(n->paths.config, F_OK) < 0) {
         conf_default(spec);
-        return 0;
+    } else if (conf_load(n->paths.config, spec, &err) < 0) {
+        cli_error(n->cli, "%s", err.s);
+        return 1;
     }
-    if (conf_load(n->paths.config, spec, &err) == 0)
-        return 0;
-    cli_error(n->cli, "%s", err.s);
-    return 1;
+    key_place_fini(&n->keys);
+    key_place_find(&n->keys, &n->paths, spec);
+    return 0;
 }
 
 static const struct node_spec *find_node(const struct cluster_spec *spec, const char *name)
@@ -391,7 +393,7 @@ static int do_check(struct node_cmd *n)
     } else {
         rc = known ? 0 : describe(n, n->words.v[1], &own);
         struct node_check c = {.spec = known ? known : &own};
-        rc = rc ? rc : nodecheck_run(n->cli, &n->paths, &c);
+        rc = rc ? rc : nodecheck_run(n->cli, &n->keys, &c);
         free(c.unknown_key);
     }
     rec_fini(&node_spec_rec, &own);
@@ -415,8 +417,8 @@ static int do_accept(struct node_cmd *n)
     const struct node_spec *known = find_node(&all, n->words.v[1]);
     rc = known ? 0 : describe(n, n->words.v[1], &own);
     struct node_check k = {.spec = known ? known : &own, .accept = n->words.v[2], .only_failures = true};
-    rc = rc ? rc : nodecheck_need_key(n->cli, &n->paths, k.spec);
-    rc = rc ? rc : nodecheck_run(n->cli, &n->paths, &k);
+    rc = rc ? rc : nodecheck_need_key(n->cli, &n->keys, k.spec);
+    rc = rc ? rc : nodecheck_run(n->cli, &n->keys, &k);
     if (rc == 0)
         rc = reload(n, &c);
     if (rc == 0)
@@ -428,20 +430,29 @@ static int do_accept(struct node_cmd *n)
     return rc;
 }
 
+/* Where nodes are closed up, its line for them is the one that stoker init --node writes. */
 static int do_key(struct node_cmd *n)
 {
     struct node_spec none = {0};
-    int rc = nodecheck_need_key(n->cli, &n->paths, &none);
-    struct strv keys = nodecheck_keys(&n->paths, &none);
+    struct cluster_spec all;
+    int rc = load(n, &all);
+    if (rc)
+        return rc;
+    rc = nodecheck_need_key(n->cli, &n->keys, &none);
+    struct strv keys = nodecheck_keys(&n->keys, &none);
     if (rc == 0 && keys.n) {
         char *pub = xasprintf("%s.pub", keys.v[0]), *text = read_text(pub);
-        printf("The controller logs in with %s. This line belongs into ~/.ssh/authorized_keys on each "
-               "node:\n%s",
+        printf(n->keys.apart
+                   ? "The controller logs in with %s. On each node, as root: stoker init --node=NAME "
+                     "--key='LINE' with this line:\n%s"
+                   : "The controller logs in with %s. This line belongs into ~/.ssh/authorized_keys on "
+                     "each node:\n%s",
                keys.v[0], text);
         free(pub);
         free(text);
     }
     strv_fini(&keys);
+    rec_fini(&cluster_spec_rec, &all);
     return rc;
 }
 
@@ -507,11 +518,11 @@ static bool user_vouches(const struct node_check *k)
 static int check_new(struct node_cmd *n, const struct node_spec *s)
 {
     struct node_check k = {.spec = s, .accept = n->accept};
-    int rc = nodecheck_need_key(n->cli, &n->paths, s);
-    rc = rc ? rc : nodecheck_run(n->cli, &n->paths, &k);
+    int rc = nodecheck_need_key(n->cli, &n->keys, s);
+    rc = rc ? rc : nodecheck_run(n->cli, &n->keys, &k);
     if (rc && user_vouches(&k)) {
         struct node_check again = {.spec = s, .accept = k.unknown_key};
-        rc = nodecheck_run(n->cli, &n->paths, &again);
+        rc = nodecheck_run(n->cli, &n->keys, &again);
         free(again.unknown_key);
     } else if (rc && k.unknown_key && !n->accept) {
         cli_error(n->cli, "if that is its key: %s add %s --accept=%s ...", n->cli->name, n->words.v[1],
@@ -643,6 +654,7 @@ static int node_run(struct cli *cli, int argc, char **argv)
             rc = 2;
         }
         paths_fini(&n.paths);
+        key_place_fini(&n.keys);
     }
     char *texts[] = {n.reason, n.name, n.address, n.user, n.identity, n.accept,
                      n.memory, n.type, n.role,    n.port, n.cpus,     n.gpus};

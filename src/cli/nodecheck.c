@@ -60,7 +60,22 @@ static void add_key(struct strv *keys, const char *dir, const char *name)
     free(file);
 }
 
-struct strv nodecheck_keys(const struct paths *p, const struct node_spec *spec)
+void key_place_find(struct key_place *k, const struct paths *p, const struct cluster_spec *all)
+{
+    struct stat st;
+    *k = (struct key_place){.apart = all->link_keys != NULL};
+    k->dir = k->apart ? xstrdup(all->link_keys) : xasprintf("%s/ssh", p->state);
+    const struct passwd *pw = k->apart && stat(p->state, &st) == 0 ? getpwuid(st.st_uid) : NULL;
+    k->user = pw ? xstrdup(pw->pw_name) : NULL;
+}
+
+void key_place_fini(struct key_place *k)
+{
+    free(k->dir);
+    free(k->user);
+}
+
+struct strv nodecheck_keys(const struct key_place *p, const struct node_spec *spec)
 {
     struct strv keys = {0};
     if (spec->identity) {
@@ -68,8 +83,14 @@ struct strv nodecheck_keys(const struct paths *p, const struct node_spec *spec)
         return keys;
     }
     const struct passwd *pw = getpwuid(geteuid());
-    char *own = xasprintf("%s/ssh", p->state), *users = xasprintf("%s/.ssh", pw ? pw->pw_dir : "/");
-    add_key(&keys, own, "id_ed25519");
+    char *own = xasprintf("%s/id_ed25519", p->dir), *users = xasprintf("%s/.ssh", pw ? pw->pw_dir : "/");
+    if (access(own, p->apart ? F_OK : R_OK) == 0)
+        strv_push(&keys, own);
+    if (p->apart) {
+        free(own);
+        free(users);
+        return keys;
+    }
     add_key(&keys, users, "id_ed25519");
     add_key(&keys, users, "id_ecdsa");
     add_key(&keys, users, "id_rsa");
@@ -93,11 +114,22 @@ static int make_dir(const struct cli *cli, const char *dir)
     return r ? 1 : 0;
 }
 
-int nodecheck_need_key(const struct cli *cli, const struct paths *p, const struct node_spec *spec)
+/* A key of another account's is root's to use. */
+static int may_use(const struct cli *cli, const struct key_place *p)
+{
+    struct stat st;
+    if (!p->apart || geteuid() == 0 || (stat(p->dir, &st) == 0 && st.st_uid == geteuid()))
+        return 0;
+    cli_error(cli, "the key to the nodes is in %s, for an account of its own: do this as root", p->dir);
+    return EXIT_REFUSED;
+}
+
+int nodecheck_need_key(const struct cli *cli, const struct key_place *p, const struct node_spec *spec)
 {
     struct strv keys = nodecheck_keys(p, spec), args = {0};
-    char *dir = xasprintf("%s/ssh", p->state), *file = xasprintf("%s/id_ed25519", dir);
-    int rc = keys.n ? 0 : make_dir(cli, dir);
+    char *file = xasprintf("%s/id_ed25519", p->dir);
+    int rc = keys.n ? 0 : may_use(cli, p);
+    rc = rc || keys.n ? rc : make_dir(cli, p->dir);
     if (rc == 0 && !keys.n) {
         strv_push(&args, "stoker-link");
         strv_push(&args, "key");
@@ -109,7 +141,6 @@ int nodecheck_need_key(const struct cli *cli, const struct paths *p, const struc
     }
     strv_fini(&args);
     strv_fini(&keys);
-    free(dir);
     free(file);
     return rc;
 }
@@ -136,7 +167,7 @@ static void print_line(struct node_check *c, char *line)
     fflush(stdout);
 }
 
-static struct strv make_args(const struct paths *p, const struct node_check *c)
+static struct strv make_args(const struct key_place *p, const struct node_check *c)
 {
     const struct node_spec *s = c->spec;
     const struct passwd *pw = getpwuid(geteuid());
@@ -147,9 +178,12 @@ static struct strv make_args(const struct paths *p, const struct node_check *c)
     strv_push_take(&args, xasprintf("node=%s", s->name));
     strv_push_take(&args, xasprintf("address=%s", s->address ? s->address : s->name));
     strv_push_take(&args, xasprintf("port=%u", s->port ? s->port : 22));
-    strv_push_take(&args, xasprintf("user=%s", s->ssh_user ? s->ssh_user : pw ? pw->pw_name : "root"));
+    const char *user = s->ssh_user ? s->ssh_user : p->user ? p->user : pw ? pw->pw_name : "root";
+    strv_push_take(&args, xasprintf("user=%s", user));
     strv_push_take(&args, s->known_hosts ? xasprintf("known_hosts=%s", s->known_hosts)
-                                         : xasprintf("known_hosts=%s/ssh/known_hosts", p->state));
+                                         : xasprintf("known_hosts=%s/known_hosts", p->dir));
+    if (p->apart)
+        strv_push_take(&args, xasprintf("keys=%s", p->dir));
     for (size_t i = 0; i < keys.n; i++)
         strv_push_take(&args, xasprintf("identity=%s", keys.v[i]));
     if (c->accept)
@@ -161,8 +195,11 @@ static struct strv make_args(const struct paths *p, const struct node_check *c)
     return args;
 }
 
-int nodecheck_run(const struct cli *cli, const struct paths *p, struct node_check *c)
+int nodecheck_run(const struct cli *cli, const struct key_place *p, struct node_check *c)
 {
+    int rc = may_use(cli, p);
+    if (rc)
+        return rc;
     struct strv args = make_args(p, c);
     FILE *f = NULL;
     char *line = NULL;

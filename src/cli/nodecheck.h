@@ -14,15 +14,25 @@ struct node_check {
     char *unknown_key; /* the fingerprint of a host key that nobody has vouched for; caller frees */
 };
 
+/* Where the controller's key and known_hosts lie, and as whom it logs in where nothing else is said. */
+struct key_place {
+    char *dir;  /* below its state, or another account's, which alone may read and write there */
+    char *user; /* NULL: who calls */
+    bool apart; /* another account's */
+};
+
+void key_place_find(struct key_place *k, const struct paths *p, const struct cluster_spec *all);
+void key_place_fini(struct key_place *k);
+
 /* Prints a line for each thing looked at. Returns 0, or the exit code where one is wrong. */
-int nodecheck_run(const struct cli *cli, const struct paths *p, struct node_check *c)
+int nodecheck_run(const struct cli *cli, const struct key_place *p, struct node_check *c)
     __attribute__((warn_unused_result));
 
 /* The keys to log in with, as the controller tries them: the node's, else the controller's own and its
  * user's. */
-struct strv nodecheck_keys(const struct paths *p, const struct node_spec *spec);
+struct strv nodecheck_keys(const struct key_place *p, const struct node_spec *spec);
 /* Makes the controller's key where there is none at all. Returns 0 or an exit code. */
-int nodecheck_need_key(const struct cli *cli, const struct paths *p, const struct node_spec *spec)
+int nodecheck_need_key(const struct cli *cli, const struct key_place *p, const struct node_spec *spec)
     __attribute__((warn_unused_result));
 
 #endif

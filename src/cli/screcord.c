@@ -131,6 +131,8 @@ static void job_state(struct record *r, const struct job *j, const struct job_cx
     record_add(r, "BatchFlag", "%d", j->kind == JOB_KIND_BATCH);
     record_add(r, "Reboot", "0");
     RECORD_BY(r, "ExitCode", jobtext_exit(r->out, j));
+    if (j->req.lost_node != LOST_NOT_SAID && j->req.lost_node < LOST_N)
+        record_add(r, "LostNode", "%s", lost_node_text((enum lost_node)j->req.lost_node));
     if (detail) {
         record_line(r);
         record_add(r, "DerivedExitCode", "%d:0", j->derived_code);

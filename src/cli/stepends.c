@@ -82,6 +82,7 @@ void stepends_describe(const struct step *s, const struct task *t, struct str *o
     case END_OOM: describe_whole(s, t, "Out Of Memory", out); return;
     case END_LAUNCH_FAILED: describe_whole(s, t, "could not be started", out); return;
     case END_NODE_REBOOT: describe_whole(s, t, "its node was rebooted", out); return;
+    case END_LEASE: describe_whole(s, t, "its node had lost the controller", out); return;
     case END_UNKNOWN: describe_whole(s, t, "nobody saw its end", out); return;
     case END_NONE:
     case END_NOT_RUN: return;
@@ -113,6 +114,7 @@ static int task_exit_code(const struct task *t)
     case END_OOM: return 128 + SIGKILL;
     case END_UNKNOWN:
     case END_NODE_REBOOT:
+    case END_LEASE:
     case END_NOT_RUN: return 1;
     case END_NONE:
     case END_EXITED:

@@ -21,6 +21,7 @@
 #define AGAIN_MS      200
 #define DOUBLE_MS     1000            /* two ^C within it end the step */
 #define LAST_WORDS_MS 30000           /* a node that is gone gives no more output after so long */
+#define REPLAY        (16u << 10) /* of a screen, to whoever comes back to it */
 #define AWAY_MS       (5 * 60 * 1000) /* one that is away does not either, where no job runs on meanwhile */
 
 struct run {
@@ -275,7 +276,8 @@ static bool ranks_can_read(const struct step *s)
 static int64_t patience_ms(const struct run *r, const struct step *s)
 {
     for (size_t i = 0; i < s->tasks.n; i++)
-        if (s->tasks.v[i].end_kind == END_UNKNOWN || s->tasks.v[i].end_kind == END_NODE_REBOOT)
+        if (s->tasks.v[i].end_kind == END_UNKNOWN || s->tasks.v[i].end_kind == END_NODE_REBOOT ||
+            s->tasks.v[i].end_kind == END_LEASE)
             return LAST_WORDS_MS;
     const struct job *j = follow_job(r->f);
     return r->f->own || !j || job_state_is_final((enum job_state)j->state) ? AWAY_MS : INT64_MAX;
@@ -290,8 +292,8 @@ static bool look_at_step(struct run *r, const struct step *s)
     watch_stragglers(r, s, now);
     pass_on_broken_pipe(r, s);
     ask_cancel(r);
-    stepout_update(&r->out, s, now);
-    if (ranks_can_read(s) && !s->done)
+    show_output(r, s, now);
+    if (ranks_can_read(s) && !s->done) {
         stepin_update(&r->in, s, now);
     tell_ends(r, s, false);
     if (!s->done)

@@ -40,16 +40,22 @@ static char *xdg_dir(const char *name, const char *fallback)
 }
 
 /* Below $XDG_RUNTIME_DIR; a job or a cron entry has none, and must still find the controller that was
- * started with one. */
+ * started with one. On a login node the agent has put a link to its own socket below state: what is in
+ * /run goes with the last login. */
 static char *xdg_run_dir(const char *state)
 {
     const char *dir = getenv("XDG_RUNTIME_DIR");
-    if (dir && *dir == '/')
-        return xasprintf("%s/stoker", dir);
-    char *usual = xasprintf("/run/user/%u/stoker/controller.sock", (unsigned)geteuid());
-    bool is_there = exists(usual);
+    bool given = dir && *dir == '/';
+    char *run = given ? xasprintf("%s/stoker", dir) : xasprintf("/run/user/%u/stoker", (unsigned)geteuid());
+    char *usual = xasprintf("%s/controller.sock", run), *door = xasprintf("%s/run/controller.sock", state);
+    struct stat st;
+    bool is_there = exists(usual) || (given && lstat(door, &st) < 0);
     free(usual);
-    return is_there ? xasprintf("/run/user/%u/stoker", (unsigned)geteuid()) : xasprintf("%s/run", state);
+    free(door);
+    if (is_there)
+        return run;
+    free(run);
+    return xasprintf("%s/run", state);
 }
 
 static char *absolute(const char *path)

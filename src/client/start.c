@@ -238,6 +238,13 @@ int client_start_controller(const struct paths *p, struct errtext *err)
         return err_set(err, -ECONNREFUSED,
                        "the controller of this machine (%s) does not run; an administrator can start it",
                        p->config);
+    struct stat st;
+    if (lstat(p->socket, &st) == 0 && S_ISLNK(st.st_mode))
+        return err_set(
+            err, -ECONNREFUSED,
+            "this is a login node of a controller elsewhere, which is out of reach now; if it is "
+            "one no more: rm %s",
+            p->socket);
     int64_t deadline = now_ms() + START_WAIT_MS;
     int r = make_dir(p->run, open_mode(), err);
     if (r == 0)

@@ -21,7 +21,7 @@ enum conf_type {
     CONF_U64,       /* uint64_t, the same */
     CONF_BOOL,      /* bool */
     CONF_BOOL_WORD, /* bool: words[0] is false, words[1] true */
-    CONF_WORD,      /* uint32_t: index into words */
+    CONF_WORD,      /* uint32_t: word_base and the index into words */
     CONF_FLOAT,     /* double within min ... max */
     CONF_DURATION,  /* uint32_t, seconds */
     CONF_MEM,       /* uint64_t, MiB */
@@ -46,6 +46,7 @@ struct conf_option {
     const char *special;    /* a word that may stand for ... */
     uint64_t special_value; /* ... this value of the number */
     const char *const *words;
+    uint32_t word_base;
     const struct conf_section *sub; /* GROUP, LIST */
     const char *help;
 };

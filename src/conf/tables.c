@@ -13,7 +13,7 @@ static const char *const part_states[] = {"up", "down", "drain", "inactive", NUL
 static const char *const preempt_modes[] = {"off", "requeue", "cancel", NULL};      /* enum preempt_mode */
 static const char *const limit_scopes[] = {"user", "account", "qos", "partition", "cluster", NULL};
 static const char *const backfills[] = {"conservative", "easy", "off", NULL}; /* enum backfill_mode */
-static const char *const lost_nodes[] = {"hold", "requeue", NULL};
+static const char *const lost_nodes[] = {"cluster", "hold", "requeue", "cancel", "lease", NULL}; /* enum lost_node */
 static const char *const fair_shares[] = {"classic", "tree", NULL};
 
 /* clang-format off */
@@ -48,6 +48,8 @@ static const struct conf_option node_options[] = {
      .help = "Nodes with a lower weight are taken first."},
     {.name = "detect", .type = CONF_BOOL, MEMBER(node_spec, detect), .def = "true",
      .help = "`false`: believe the figures given here and check no hardware; `cpus` and `memory` are required then."},
+    {.name = "agent_socket", .type = CONF_STR, MEMBER(node_spec, agent_socket), .def_help = "an agent of the controller's own",
+     .help = "For `local`: where an agent listens that a service manager keeps, mostly as root: `/run/stoker-agent/agent.sock`."},
 };
 
 const struct conf_section conf_node_section = {
@@ -80,6 +82,8 @@ static const struct conf_option part_options[] = {
      .help = "What a preempted job gets between the warning and its end."},
     {.name = "requeue_after_grace", .type = CONF_BOOL, MEMBER(part_spec, requeue_after_grace), .def = "false",
      .help = "With `requeue`: the grace time is waited for first."},
+    {.name = "lost_node", .type = CONF_WORD, MEMBER(part_spec, lost_node), .words = lost_nodes, .def = "cluster",
+     .def_help = "the cluster's", .help = "What happens to its jobs when their node is lost."},
     {.name = "allow_groups", .type = CONF_STRV, MEMBER(part_spec, allow_groups), .def_help = "everybody",
      .help = "Unix groups whose members may use it."},
     {.name = "allow_accounts", .type = CONF_STRV, MEMBER(part_spec, allow_accounts), .def_help = "all",
@@ -275,15 +279,24 @@ static const struct conf_option cluster_options[] = {
      .help = "Time between SIGTERM and SIGKILL."},
     {.name = "node_timeout", .type = CONF_DURATION, MEMBER(cluster_spec, node_timeout_s), .def = "60s",
      .help = "Silence after which a node is lost."},
-    {.name = "lost_node", .type = CONF_BOOL_WORD, MEMBER(cluster_spec, lost_node_requeue), .words = lost_nodes,
-     .def = "hold", .help = "What happens to the jobs of a lost node: they stay as they are until it is back or an "
-     "administrator decides, or they are queued again elsewhere."},
+    {.name = "lost_node", .type = CONF_WORD, MEMBER(cluster_spec, lost_node), .words = lost_nodes + 1, .word_base = 1,
+     .def = "hold", .help = "What happens to the jobs of a lost node, where neither they (`--lost-node`) nor their partition say: "
+     "`hold`: they stay as they are until it is back or an administrator decides; `requeue`: they are queued again, though what "
+     "they ran may go on there; `cancel`: they are cancelled; `lease`: the node ends them when it has heard no controller for "
+     "`lease_time`, and they are queued again a little later: never two at once."},
+    {.name = "lease_time", .type = CONF_DURATION, MEMBER(cluster_spec, lease_s), .def = "5m",
+     .help = "See `lease`. At least 20 s: a node must miss several heartbeats before it counts. The last `kill_wait` of it, half of it at "
+     "most, is between SIGTERM and SIGKILL."},
     {.name = "min_job_age", .type = CONF_DURATION, MEMBER(cluster_spec, min_job_age_s), .def = "5m",
      .help = "Time for which an ended job stays in the queue's answers."},
     {.name = "max_array_size", .type = CONF_U32, MEMBER(cluster_spec, max_array_size), .def = "10001", .min = 1,
      .max = 4000001, .help = "The largest array index is one less."},
     {.name = "mail_program", .type = CONF_STR, MEMBER(cluster_spec, mail_program), .def_help = "none",
      .help = "Program that tells users of their jobs (`--mail-type`), as `PROGRAM -s SUBJECT USER`: `/usr/bin/mail`."},
+    {.name = "link_socket", .type = CONF_STR, MEMBER(cluster_spec, link_socket), .def_help = "a stoker-link of the controller's own",
+     .help = "Where a `stoker-link listen` listens that runs under an account of its own: `/run/stoker-link/link.sock`."},
+    {.name = "link_keys", .type = CONF_STR, MEMBER(cluster_spec, link_keys), .def_help = "`state/ssh`",
+     .help = "That account's directory: `id_ed25519` and `known_hosts`."},
     {.name = "max_jobs", .type = CONF_U32, MEMBER(cluster_spec, max_jobs), .def = "100000", .min = 1, .max = 10000000,
      .help = "Jobs in the queue; an array counts once."},
 };

@@ -158,7 +158,7 @@ int value_set(const struct conf_option *o, void *base, const char *text, struct 
     case CONF_WORD:
         r = find_word(o, text, &word, err);
         if (r == 0)
-            *(uint32_t *)p = (uint32_t)word;
+            *(uint32_t *)p = (uint32_t)word + o->word_base;
         return r;
     case CONF_FLOAT: return read_float(o, text, p, err);
     case CONF_DURATION:
@@ -281,7 +281,11 @@ bool value_append(const struct conf_option *o, const void *base, struct str *out
     case CONF_U64: append_number((int64_t) * (const uint64_t *)p, out); return true;
     case CONF_BOOL: str_append(out, *(const bool *)p ? "true" : "false"); return true;
     case CONF_BOOL_WORD: value_append_quoted(o->words[*(const bool *)p], out); return true;
-    case CONF_WORD: value_append_quoted(o->words[*(const uint32_t *)p], out); return true;
+    case CONF_WORD: {
+        uint32_t v = *(const uint32_t *)p;
+        value_append_quoted(o->words[v > o->word_base ? v - o->word_base : 0], out);
+        return true;
+    }
     case CONF_FLOAT: append_float(*(const double *)p, out); return true;
     case CONF_DURATION: append_duration(*(const uint32_t *)p, out); return true;
     case CONF_MEM: {

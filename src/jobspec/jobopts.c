@@ -364,6 +364,15 @@ static int set_kill_on_invalid_dep(struct job_req *r, const struct opt *opt, con
     return 0;
 }
 
+static int set_lost_node(struct job_req *r, const struct opt *opt, const char *arg, struct errtext *err)
+{
+    enum lost_node l;
+    if (!lost_node_parse(arg, &l))
+        return bad(err, opt);
+    r->lost_node = l;
+    return 0;
+}
+
 static int set_tmp(struct job_req *r, const struct opt *opt, const char *arg, struct errtext *err)
 {
     uint64_t mib;
@@ -417,6 +426,7 @@ static int set_one(struct jobopts *o, const struct opt *opt, const char *arg, st
         o->distribution = strncasecmp(arg, "cyclic", 6) == 0;
         return jobopts_check_distribution(arg, err);
     case J_HOLD: o->hold = true; return 0;
+    case J_LOST_NODE: return set_lost_node(r, opt, arg, err);
     case J_NO_REQUEUE: r->requeue = 2; return 0;
     case J_REQUEUE: r->requeue = 1; return 0;
     case J_OVERCOMMIT: r->overcommit = true; return 0;

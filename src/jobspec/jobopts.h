@@ -40,6 +40,7 @@ enum jobopt {
     J_JOB_NAME,
     J_KILL_ON_INVALID_DEP,
     J_LICENSES,
+    J_LOST_NODE,
     J_MAIL_TYPE,
     J_MAIL_USER,
     J_MEM,

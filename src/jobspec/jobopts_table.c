@@ -39,6 +39,7 @@ static const struct opt table[] = {
     TEXT(J_JOB_NAME, "job-name", 'J', "NAME", "the job's name", .env = ENV3("JOB_NAME")),
     {.id = J_KILL_ON_INVALID_DEP, .name = "kill-on-invalid-dep", .arg = OPT_REQUIRED, .meta = "yes|no", .help = "cancel where a dependency can never hold"},
     TEXT(J_LICENSES, "licenses", 'L', "LIST", "licences it needs"),
+    {.id = J_LOST_NODE, .name = "lost-node", .arg = OPT_REQUIRED, .meta = "hold|requeue|cancel|lease", .help = "what becomes of it when its node is lost"},
     TEXT(J_MAIL_TYPE, "mail-type", 0, "LIST", "mail at BEGIN, END, FAIL, REQUEUE, TIME_LIMIT ... or ALL"),
     TEXT(J_MAIL_USER, "mail-user", 0, "USER", "who is told, if not you"),
     TEXT(J_MEM, "mem", 0, "SIZE", "memory on each node: 4000, 16G; 0: all", .env = ENV3("MEM_PER_NODE")),

@@ -4,6 +4,7 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/model/lost.h"
 #include "src/model/model_private.h"
 
 /* Declared steps are numbered from 0 and have not begun. */
@@ -146,7 +147,7 @@ int apply_split(struct model *m, struct job *j, const struct event *ev, const st
 
 /* --- start --- */
 
-static void add_batch_step(struct job *j)
+static void add_batch_step(const struct model *m, struct job *j)
 {
     struct step *s = rec_list_push(&j->steps);
     s->id = STEP_BATCH;
@@ -158,6 +159,7 @@ static void add_batch_step(struct job *j)
     t->state = TASK_LAUNCHING;
     t->n_ranks = 1;
     t->attempt = ++j->launches;
+    t->lease_s = job_lease_s(m, j);
     rec_copy(&alloc_rec, &t->alloc, &j->alloc.v[0]);
 }
 
@@ -188,7 +190,7 @@ int apply_start(struct model *m, struct job *j, const struct event *ev, const st
     j->time_limit_s = body->time_limit_s;
     j->borrowed = body->borrowed;
     if (j->kind == JOB_KIND_BATCH)
-        add_batch_step(j);
+        add_batch_step(m, j);
     model_enqueue(m, j);
     return 0;
 }

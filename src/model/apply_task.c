@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
+#include "src/model/lost.h"
 #include "src/model/model_private.h"
 
 #define NOT_LAUNCHED_SIGNAL 53
@@ -68,6 +69,7 @@ int apply_place(struct model *m, struct job *j, const struct event *ev, const st
     }
     t->state = TASK_LAUNCHING;
     t->attempt = ++j->launches;
+    t->lease_s = job_lease_s(m, j);
     if (!wall_is_set(s->t_start))
         s->t_start = ev->t;
     return 0;

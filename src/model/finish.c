@@ -41,7 +41,7 @@ bool step_settle(struct step *s, struct wall t)
             return false;
         int32_t w = task->signal ? 128 + task->signal : task->code;
         if (task->end_kind == END_UNKNOWN || task->end_kind == END_LAUNCH_FAILED ||
-            task->end_kind == END_NODE_REBOOT)
+            task->end_kind == END_NODE_REBOOT || task->end_kind == END_LEASE)
             w = w > 0 ? w : 1;
         if (w > worst) {
             worst = w;
@@ -152,6 +152,7 @@ static struct outcome outcome_of_end(enum end_kind kind, int32_t code, int32_t s
     case END_OOM: return (struct outcome){JOB_OUT_OF_MEMORY, REASON_OUT_OF_MEMORY};
     case END_TIMEOUT: return (struct outcome){JOB_TIMEOUT, REASON_TIME_LIMIT};
     case END_LAUNCH_FAILED: return (struct outcome){JOB_FAILED, REASON_LAUNCH_FAILURE};
+    case END_LEASE:
     case END_NODE_REBOOT: return (struct outcome){JOB_NODE_FAIL, REASON_NODE_DOWN};
     case END_UNKNOWN: return (struct outcome){JOB_FAILED, REASON_SYSTEM_FAILURE};
     case END_KILLED:

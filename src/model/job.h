@@ -74,6 +74,7 @@ struct job_req {
     uint32_t min_tmp_mib;
     bool has_priority;
     uint32_t priority; /* --priority, admins */
+    uint32_t lost_node; /* enum lost_node: --lost-node */
 };
 #define JOB_REQ_FIELDS(F, G, S)                                                                              \
     F(S, STR, name) F(S, STR, account) F(S, STR, qos) F(S, STR, partition) F(S, STR, workdir)                \
@@ -86,7 +87,8 @@ struct job_req {
     F(S, BOOL, overcommit) F(S, BOOL, contiguous) F(S, U32, time_limit_s) F(S, U32, time_min_s)              \
     F(S, WALL, begin) F(S, WALL, deadline) F(S, I32, nice) F(S, U32, requeue) F(S, BOOL, kill_on_invalid_dep) \
     F(S, I32, signal) F(S, U32, signal_at_s) F(S, BOOL, signal_batch) F(S, U32, array_throttle)              \
-    F(S, STR, array_spec) F(S, STR, gres) F(S, U32, min_tmp_mib) F(S, BOOL, has_priority) F(S, U32, priority)
+    F(S, STR, array_spec) F(S, STR, gres) F(S, U32, min_tmp_mib) F(S, BOOL, has_priority) F(S, U32, priority) \
+    F(S, U32, lost_node)
 
 /* Everything "not given". */
 void job_req_init(struct job_req *r);
@@ -114,12 +116,14 @@ struct task {
     uint64_t cpu_ms; /* user + system time of all its processes */
     char *message;   /* why it could not be started, and the like */
     uint32_t pid;    /* of the first rank on its node, 0 until known */
+    uint32_t lease_s; /* its node ends it when no controller has been heard for so long; 0: never */
 };
 #define TASK_FIELDS(F, G, S)                                                                                 \
     F(S, U32, index) F(S, U32, state) G(S, SUB, alloc, alloc) F(S, U32, attempt) F(S, U32, rank_base)        \
     F(S, U32, n_ranks) F(S, BOOL, killing) F(S, WALL, t_start) F(S, WALL, t_end) F(S, U32, end_kind)         \
     F(S, I32, code) F(S, I32, signal) G(S, LISTOF, ranks, rank_end) F(S, U64, peak_rss_kib)                  \
-    F(S, STR, sampled) F(S, U64, cpu_ms) F(S, STR, message) F(S, U32, pid)
+    F(S, STR, sampled) F(S, U64, cpu_ms) F(S, STR, message) F(S, U32, pid)       \
+    F(S, U32, lease_s)
 
 struct step {
     int32_t id; /* STEP_BATCH, STEP_INTERACTIVE, 0... */
@@ -154,6 +158,7 @@ struct step {
     bool stream_in;         /* standard input comes from srun */
     uint32_t mpi;           /* srun --mpi: 0 none, 1 pmi2 */
     uint32_t input_rank;    /* srun --input=N: 1 + the rank that gets standard input; 0: all do */
+    bool pty;               /* srun --pty: on a terminal of its own */
 };
 #define STEP_FIELDS(F, G, S)                                                                                 \
     F(S, I32, id) F(S, STR, name) F(S, STR, command) F(S, U32, n_tasks) F(S, U32, n_ranks) F(S, U32, nodes)  \
@@ -163,7 +168,7 @@ struct step {
     F(S, WALL, t_start) F(S, WALL, t_end) F(S, BOOL, killing) F(S, U32, kill_cause) F(S, BOOL, done)         \
     F(S, I32, code) F(S, I32, signal) G(S, LISTOF, tasks, task) F(S, STR, nodelist) F(S, BOOL, overcommit)   \
     F(S, U32, distribution) F(S, STR, workdir) F(S, U32, gpus_per_rank) F(S, STR, request_id)                \
-    F(S, BOOL, stream_in) F(S, U32, mpi) F(S, U32, input_rank)
+    F(S, BOOL, stream_in) F(S, U32, mpi) F(S, U32, input_rank) F(S, BOOL, pty)
 
 struct job {
     uint32_t id;    /* raw id, never given twice */

@@ -28,12 +28,14 @@ struct node_spec {
     char *gpu_type;   /* NULL: untyped */
     struct strv features;
     uint32_t weight;
-    bool detect; /* false: believe the figures, check no hardware */
+    bool detect;        /* false: believe the figures, check no hardware */
+    char *agent_socket; /* of an agent on this machine that a service manager keeps; NULL: we start ours */
 };
 #define NODE_SPEC_FIELDS(F, G, S)                                                                            \
     F(S, STR, name) F(S, STR, address) F(S, U32, port) F(S, STR, ssh_user) F(S, STR, identity)               \
     F(S, STR, known_hosts) F(S, STR, transport) F(S, STR, role) F(S, U32, cpus) F(S, U64, mem_mib)           \
-    F(S, U32, gpus) F(S, STR, gpu_type) F(S, STRV, features) F(S, U32, weight) F(S, BOOL, detect)
+    F(S, U32, gpus) F(S, STR, gpu_type) F(S, STRV, features) F(S, U32, weight) F(S, BOOL, detect)            \
+    F(S, STR, agent_socket)
 
 enum part_state { PART_UP, PART_DOWN, PART_DRAIN, PART_INACTIVE };
 enum preempt_mode { PREEMPT_OFF, PREEMPT_REQUEUE, PREEMPT_CANCEL };
@@ -51,13 +53,14 @@ struct part_spec {
     bool requeue_after_grace;
     struct strv allow_groups, allow_accounts, allow_qos; /* empty: everybody */
     struct strv deny_groups, deny_accounts, deny_qos;    /* these not, whatever is allowed */
+    uint32_t lost_node;                                  /* enum lost_node; NOT_SAID: the cluster's */
 };
 #define PART_SPEC_FIELDS(F, G, S)                                                                            \
     F(S, STR, name) F(S, STRV, nodes) F(S, BOOL, is_default) F(S, U32, state) F(S, U32, max_time_s)          \
     F(S, U32, default_time_s) F(S, U32, max_nodes) F(S, U32, priority_job_factor) F(S, U32, priority_tier)   \
     F(S, U32, preempt_mode) F(S, U32, grace_s) F(S, BOOL, requeue_after_grace) F(S, STRV, allow_groups)      \
     F(S, STRV, allow_accounts) F(S, STRV, allow_qos) F(S, STRV, deny_groups) F(S, STRV, deny_accounts)                      \
-    F(S, STRV, deny_qos)
+    F(S, STRV, deny_qos) F(S, U32, lost_node)
 
 struct qos_spec {
     char *name;
@@ -137,13 +140,17 @@ struct cluster_spec {
     uint32_t window_s;
     struct strv admin_groups;
     uint32_t kill_wait_s, node_timeout_s;
-    bool lost_node_requeue; /* lost_node = "requeue" */
+    bool lost_node_requeue; /* of older logs: lost_node = "requeue" */
     uint32_t min_job_age_s; /* a finished job stays in the queue's answers so long */
     uint32_t max_array_size;
     uint32_t max_jobs; /* jobs in the queue, array records counted once */
     REC_LIST(struct license_spec) licenses;
     uint32_t reservations; /* places held in each partition */
     char *mail_program;    /* called with -s SUBJECT USER; NULL: nobody is told anything */
+    char *link_socket;     /* of a stoker-link that a service manager keeps; NULL: we start ours */
+    char *link_keys;       /* its directory with key and known_hosts, which it owns; NULL: below our state */
+    uint32_t lost_node;    /* enum lost_node */
+    uint32_t lease_s;      /* a node's time without a controller, for jobs with LOST_LEASE */
 };
 #define CLUSTER_SPEC_FIELDS(F, G, S)                                                                         \
     F(S, STR, name) F(S, STR, engine) G(S, LISTOF, nodes, node_spec) G(S, LISTOF, parts, part_spec)          \
@@ -151,7 +158,8 @@ struct cluster_spec {
     G(S, SUB, priority, priority_spec) F(S, U32, backfill) F(S, U32, window_s) F(S, STRV, admin_groups)      \
     F(S, U32, kill_wait_s) F(S, U32, node_timeout_s) F(S, BOOL, lost_node_requeue) F(S, U32, min_job_age_s)  \
     F(S, U32, max_array_size) F(S, U32, max_jobs) G(S, LISTOF, licenses, license_spec) F(S, U32, reservations) \
-    F(S, STR, mail_program)
+    F(S, STR, mail_program) F(S, STR, link_socket) F(S, STR, link_keys)       \
+    F(S, U32, lost_node) F(S, U32, lease_s)
 
 extern const struct rec_desc node_spec_rec, part_spec_rec, qos_spec_rec, account_user_rec, account_spec_rec,
     limit_set_rec, limit_spec_rec, priority_spec_rec, cluster_spec_rec, license_spec_rec;

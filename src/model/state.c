@@ -68,3 +68,15 @@ TEXT_FUNCTION(node_state_text, node_state, NODE_N_STATES, NODE_STATES, NODE_ENTR
 TEXT_FUNCTION(reason_slurm, reason, REASON_N, REASONS, REASON_SLURM_ENTRY)
 #define REASON_TEXT_ENTRY(name, slurm, text) [REASON_##name] = text,
 TEXT_FUNCTION(reason_text, reason, REASON_N, REASONS, REASON_TEXT_ENTRY)
+#define LOST_ENTRY(name, text) [LOST_##name] = text,
+TEXT_FUNCTION(lost_node_text, lost_node, LOST_N, LOST_NODES, LOST_ENTRY)
+
+bool lost_node_parse(const char *text, enum lost_node *ret)
+{
+    for (enum lost_node l = LOST_HOLD; l < LOST_N; l++)
+        if (str_ieq(text, lost_node_text(l))) {
+            *ret = l;
+            return true;
+        }
+    return false;
+}

@@ -58,7 +58,8 @@ enum task_state {
     X(LAUNCH_FAILED, "could not be started")                                                                 \
     X(NODE_REBOOT, "node rebooted")                                                                          \
     X(UNKNOWN, "unknown: nobody saw the end")                                                                \
-    X(NOT_RUN, "not run")
+    X(NOT_RUN, "not run")                                                                                    \
+    X(LEASE, "its lease ran out")
 
 enum end_kind {
 #define X(name, text) END_##name,
@@ -87,6 +88,17 @@ enum kill_cause {
     KILL_CAUSES(X)
 #undef X
         KILL_N_CAUSES
+};
+
+/* X(enum member, word): what becomes of a job whose node is lost. LEASE: its node ends what it runs when no
+ * controller has been heard for the lease time, and the job is queued again once that must be over. */
+#define LOST_NODES(X) X(NOT_SAID, "") X(HOLD, "hold") X(REQUEUE, "requeue") X(CANCEL, "cancel") X(LEASE, "lease")
+
+enum lost_node {
+#define X(name, text) LOST_##name,
+    LOST_NODES(X)
+#undef X
+        LOST_N
 };
 
 /* What becomes of a job when its last task has ended. */
@@ -175,6 +187,8 @@ bool job_state_parse(const char *text, enum job_state *ret);
 const char *task_state_text(enum task_state s);
 const char *end_kind_text(enum end_kind k);
 const char *kill_cause_text(enum kill_cause c);
+const char *lost_node_text(enum lost_node l); /* "" where nothing is said */
+bool lost_node_parse(const char *text, enum lost_node *ret);
 const char *node_state_text(enum node_state s);
 const char *reason_slurm(enum reason r);
 const char *reason_text(enum reason r);

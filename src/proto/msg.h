@@ -193,8 +193,9 @@ struct msg_node_note { /* C->S, admins; answered by RESULT */
 struct msg_call {
     uint32_t id;            /* chosen by the agent, of this connection */
     uint32_t uid, gid, pid; /* as the node's kernel says */
+    char *user;             /* the uid's name there, the number where it has none; NULL: not said */
 };
-#define MSG_CALL_FIELDS(F, G, S) F(S, U32, id) F(S, U32, uid) F(S, U32, gid) F(S, U32, pid)
+#define MSG_CALL_FIELDS(F, G, S) F(S, U32, id) F(S, U32, uid) F(S, U32, gid) F(S, U32, pid) F(S, STR, user)
 
 struct msg_call_data {
     uint32_t id;
@@ -318,15 +319,30 @@ struct msg_input { /* C->S->A: standard input for all ranks of a step, answered 
     uint64_t offset; /* of data in the whole stream: a repeated piece is dropped */
     struct blob data;
     bool eof;
+    /* To a task on a terminal alone. It has one writer at a time, known by a number of his own. */
+    uint64_t writer;
+    char *who;           /* for whoever comes second */
+    bool fresh;          /* his first message: he may become the writer where there is none */
+    bool take;           /* and even where there is one */
+    bool leave;          /* his last */
+    bool redraw;         /* have the screen drawn anew */
+    uint32_t rows, cols; /* of his window; 0: as it is */
+    uint64_t seen;       /* bytes of the output that he has */
 };
 #define MSG_INPUT_FIELDS(F, G, S) \
-    G(S, SUB, key, launch_key) F(S, U64, offset) F(S, BLOB, data) F(S, BOOL, eof)
+    G(S, SUB, key, launch_key) F(S, U64, offset) F(S, BLOB, data) F(S, BOOL, eof) F(S, U64, writer)  \
+    F(S, STR, who) F(S, BOOL, fresh) F(S, BOOL, take) F(S, BOOL, leave) F(S, BOOL, redraw)  \
+    F(S, U32, rows) F(S, U32, cols) F(S, U64, seen)
 
 struct msg_input_ack {
     uint64_t offset; /* everything before it has been taken */
     bool closed;     /* nobody reads any more */
+    uint64_t out;    /* a task on a terminal: bytes of output so far */
+    bool held;       /* and the sender is its writer now */
+    char *refused;   /* and this one is; NULL: the supervisor has not been reached, or the sender is */
 };
-#define MSG_INPUT_ACK_FIELDS(F, G, S) F(S, U64, offset) F(S, BOOL, closed)
+#define MSG_INPUT_ACK_FIELDS(F, G, S) \
+    F(S, U64, offset) F(S, BOOL, closed) F(S, U64, out) F(S, BOOL, held) F(S, STR, refused)
 
 /* --- utilisation, only while somebody watches --- */
 

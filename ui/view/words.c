@@ -122,6 +122,7 @@ char task_glyph(const struct task *t)
     case END_OOM: return 'M';
     case END_TIMEOUT: return 'T';
     case END_KILLED: return 'X';
+    case END_LEASE:
     case END_NODE_REBOOT: return 'N';
     case END_UNKNOWN: return '?';
     case END_NONE:

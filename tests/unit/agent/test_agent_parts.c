@@ -215,6 +215,8 @@ static void test_policy_file(void **state)
         {"spool_max = 0", 0600, -EINVAL, "at least 1M"},
         {"maxtasks = 5", 0600, -EINVAL, "unknown name"},
         {"just words", 0600, -EINVAL, "not \"name = value\""},
+        {"groups = root", 0600, 0, NULL},
+        {"groups = no_such_group_here", 0600, -EINVAL, "knows no group no_such_group_here"},
         {"min_uid = 1000", 0666, -EPERM, "others than its owner"},
         {"min_uid = 1000", 0620, -EPERM, "others than its owner"},
     };
@@ -222,7 +224,7 @@ static void test_policy_file(void **state)
         struct policy p;
         struct errtext err = {.s = ""};
         put("policy", cases[i].text, cases[i].mode);
-        int r = policy_load(&p, dir_fd, &err);
+        int r = policy_load(&p, dir_fd, NULL, &err);
         check_int(cases[i].text, r < 0, cases[i].r < 0);
         if (cases[i].error)
             check_has(cases[i].text, err.s, cases[i].error);
@@ -239,7 +241,7 @@ static void test_policy_rules(void **state)
     put("policy",
         "min_uid = 1000\nallow_root = no\nmax_tasks = 5\nusers = alice,bob\nworkdirs = /home/,/scratch\n",
         0600);
-    assert_int_equal(policy_load(&p, dir_fd, &err), 0);
+    assert_int_equal(policy_load(&p, dir_fd, NULL, &err), 0);
     static const struct {
         const char *name;
         uint32_t uid;
@@ -263,10 +265,58 @@ static void test_policy_rules(void **state)
     for (size_t i = 0; i < N_OF(cases); i++) {
         struct launch l = {
             .uid = cases[i].uid, .user = xstrdup(cases[i].user), .workdir = xstrdup(cases[i].workdir)};
-        check_int(cases[i].name, policy_check(&p, &l, cases[i].live, &err) == 0, cases[i].ok);
+        check_int(cases[i].name, policy_check(&p, &l, cases[i].live, NULL, &err) == 0, cases[i].ok);
         rec_fini(&launch_rec, &l);
     }
     policy_fini(&p);
+}
+
+/* Users by name, or by a group that they are in. */
+static void test_policy_groups(void **state)
+{
+    (void)state;
+    struct policy p;
+    struct errtext err;
+    put("policy", "users = alice\ngroups = root\n", 0600);
+    assert_int_equal(policy_load(&p, dir_fd, NULL, &err), 0);
+    uint32_t in[] = {100, 0}, out[] = {100, 101};
+    struct blob member = {.p = (uint8_t *)in, .n = sizeof in},
+                other = {.p = (uint8_t *)out, .n = sizeof out};
+    struct launch l = {.uid = 1000, .user = xstrdup("bob")};
+    assert_int_equal(policy_check(&p, &l, 0, &member, &err), 0);
+    assert_int_equal(policy_check(&p, &l, 0, &other, &err), -EPERM);
+    assert_int_equal(policy_check(&p, &l, 0, NULL, &err), -EPERM);
+    free(l.user);
+    l.user = xstrdup("alice");
+    assert_int_equal(policy_check(&p, &l, 0, &other, &err), 0);
+    rec_fini(&launch_rec, &l);
+    policy_fini(&p);
+}
+
+/* A file that is named: there, and in directories that nobody else may change. */
+static void test_policy_path(void **state)
+{
+    (void)state;
+    struct policy p;
+    struct errtext err = {""};
+    char path[300], open_dir[300];
+    put("policy", "min_uid = 7\n", 0600);
+    snprintf(path, sizeof path, "%s/policy", dir);
+    assert_int_equal(policy_load(&p, dir_fd, path, &err), 0);
+    assert_int_equal(p.min_uid, 7);
+    policy_fini(&p);
+    snprintf(path, sizeof path, "%s/nothing", dir);
+    assert_true(policy_load(&p, dir_fd, path, &err) < 0);
+    check_has("missing", err.s, "is not there");
+    snprintf(open_dir, sizeof open_dir, "%s/open", dir);
+    assert_int_equal(mkdir(open_dir, 0777), 0);
+    assert_int_equal(chmod(open_dir, 0777), 0);
+    snprintf(path, sizeof path, "%s/open/policy", dir);
+    assert_int_equal(symlink("../policy", path), 0);
+    assert_true(policy_load(&p, dir_fd, path, &err) < 0);
+    check_has("open", err.s, "may change what is in");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(open_dir), 0);
 }
 
 /* --- processes --- */
@@ -488,6 +538,8 @@ int main(void)
         TEST(test_tombs_are_bounded),
         TEST(test_policy_file),
         TEST(test_policy_rules),
+        TEST(test_policy_groups),
+        TEST(test_policy_path),
         cmocka_unit_test(test_processes),
         cmocka_unit_test(test_environment_mark),
         cmocka_unit_test(test_probe),

@@ -7,6 +7,7 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/conf/conf.h"
+#include "src/model/state.h"
 #include "tests/lib/check.h"
 #include "tests/lib/doc.h"
 
@@ -43,7 +44,8 @@ static const char good[] =
     "  fairshare = \"classic\"; billing = { cpu = 2; mem_gb = 0.25; gpu = 32.0; }; };\n"
     "scheduler = { backfill = \"easy\"; window = \"12h\"; };\n"
     "admin_groups = [\"ops\"];\n"
-    "kill_wait = \"10s\"; node_timeout = \"90s\"; lost_node = \"requeue\";\n";
+    "kill_wait = \"10s\"; node_timeout = \"90s\"; lost_node = \"requeue\";\n"
+    "lease_time = \"3m\"; link_socket = \"/run/l.sock\"; link_keys = \"/var/lib/l\";\n";
 
 /* libconfig 1.5 forgets the text that it was reading when it meets a syntax error. */
 const char *__lsan_default_suppressions(void);
@@ -245,7 +247,9 @@ static void test_nothing_is_required(void **state)
     assert_int_equal(spec.kill_wait_s, 30);
     assert_int_equal(spec.node_timeout_s, 60);
     assert_int_equal(spec.min_job_age_s, 300);
-    assert_false(spec.lost_node_requeue);
+    assert_int_equal(spec.lost_node, LOST_HOLD);
+    assert_int_equal(spec.lease_s, 300);
+    assert_int_equal(p->lost_node, LOST_NOT_SAID);
     assert_int_equal(spec.backfill, BACKFILL_CONSERVATIVE);
     assert_int_equal(spec.window_s, 7 * 86400);
     assert_true(spec.priority.fair_tree);
@@ -320,7 +324,10 @@ static void test_every_key_arrives(void **state)
     assert_int_equal(s.admin_groups.n, 1);
     assert_int_equal(s.kill_wait_s, 10);
     assert_int_equal(s.node_timeout_s, 90);
-    assert_true(s.lost_node_requeue);
+    assert_int_equal(s.lost_node, LOST_REQUEUE);
+    assert_int_equal(s.lease_s, 180);
+    assert_string_equal(s.link_socket, "/run/l.sock");
+    assert_string_equal(s.link_keys, "/var/lib/l");
     rec_fini(&cluster_spec_rec, &s);
 }
 

@@ -1,0 +1,232 @@
+#!/usr/bin/env bash
+# Shared mode: controller, link and agents under accounts of their own, as stoker init --shared sets them up, serving several users;
+# a node over SSH whose key reaches the agent and nothing else. test-timeout: 180
+. stoker.sh
+
+case_ "stoker init --shared below a directory: files, modes, what is left to do; a second time nothing changes"
+root=$TMPDIR/root
+must stoker init --shared --root="$root" --user=nosuchuser1 --link-user=nosuchuser2
+first=$out
+for f in etc/stoker/stoker.cfg etc/stoker/policy var/lib/stoker-link/id_ed25519 etc/systemd/system/stoker{d,-link,-agent}.service; do
+    is_file "$root/$f" || fail "no $f" "$first"
+done
+is "mode of the key" "$(stat -c %a "$root/var/lib/stoker-link/id_ed25519")" 600
+is "mode of the state" "$(stat -c %a "$root/var/lib/stoker")" 700
+is "mode of the policy" "$(stat -c %a "$root/etc/stoker/policy")" 644
+has "accounts" "$first" "useradd --system --user-group --no-create-home --home-dir /var/lib/stoker --shell /usr/sbin/nologin --password '*' nosuchuser1"
+has "the other account" "$first" "nosuchuser2"
+has "who owns what" "$first" "chown nosuchuser1: /var/lib/stoker"
+has "units" "$first" "systemctl daemon-reload"
+has "the controller's unit" "$(<"$root/etc/systemd/system/stokerd.service")" "User=nosuchuser1"
+has "its command" "$(<"$root/etc/systemd/system/stokerd.service")" "/stokerd --foreground --shared"
+has "link's unit" "$(<"$root/etc/systemd/system/stoker-link.service")" "stoker-link listen /run/stoker-link/link.sock /var/lib/stoker-link nosuchuser1"
+has "the agent's unit" "$(<"$root/etc/systemd/system/stoker-agent.service")" "--policy /etc/stoker/policy --controller nosuchuser1"
+must env STOKER_HOME="$root/etc/stoker" stoker config check
+echo "min_uid = 5000" >"$root/etc/stoker/policy"
+sum=$(cd "$root" && find . -type f -exec md5sum {} + | sort)
+must stoker init --shared --root="$root" --user=nosuchuser1 --link-user=nosuchuser2
+is "a second time" "$(cd "$root" && find . -type f -exec md5sum {} + | sort)" "$sum"
+has "the policy is the owner's" "$out" "kept     /etc/stoker/policy"
+hasnt "nothing is made" "$out" "made "
+node=$TMPDIR/noderoot
+key=$(<"$root/var/lib/stoker-link/id_ed25519.pub")
+must stoker init --node=gpu01 --key="$key" --login --root="$node"
+must stoker init --node=gpu01 --key="$root/var/lib/stoker-link/id_ed25519.pub" --root="$node"
+is "one line for the key" "$(wc -l <"$node/var/lib/stoker/.ssh/authorized_keys")" 1
+like "it is closed up" "$(<"$node/var/lib/stoker/.ssh/authorized_keys")" 'restrict,command="/[^"]*/stoker-agent --bridge --socket /run/stoker-agent/agent.sock" ssh-ed25519 .*'
+says "no key" 1 "~" "~" stoker init --node=gpu01 --key="no key" --root="$TMPDIR/other"
+says "not both" 2 "" "~" stoker init --shared --node=x --root="$TMPDIR/other"
+says "the controller's machine is no such node" 1 "" "~" stoker init --node=x --key="$key" --root="$root"
+if [ "$(id -u)" -ne 0 ]; then
+    says "not root" 1 "" "~" stoker init --shared
+    has "what to do" "$err" "sudo"
+    exit 0
+fi
+
+. sshd.sh
+IFS=: read -r login _ uid gid _ < <(getent passwd | awk -F: '$3 >= 900 && $3 < 60000 && $7 ~ /\/(ba|da|z|k)?sh$/ { print; exit }')
+[ -n "${uid:-}" ] || skip "no user here who can log in"
+for u in games bin nobody daemon; do getent passwd $u >/dev/null || skip "no user $u here"; done
+as() { local u=$1; shift; (cd / && setpriv --reuid="$u" --regid="$(id -g "$u")" --init-groups env HOME=/nonexistent STOKER_HOME="$STOKER_HOME" \
+    PATH="$PATH" TZ=UTC LC_ALL=C.UTF-8 "$@"); }
+chmod 711 "$TMPDIR"
+as nobody test -x "$(command -v stoker)" || skip "other users cannot read this build"
+
+# games is the controller, bin has the key, the login on the node is an ordinary user; agents are root's.
+run=$TMPDIR/run
+keys=$TMPDIR/keys
+mkdir -p "$run" "$keys" "$STOKER_HOME/state" "$TMPDIR/n1" "$TMPDIR/n2" "$TMPDIR/ledger"
+rm -rf "$KEYS"
+chmod 755 "$STOKER_HOME" "$run" "$keys"
+chmod 1777 "$TMPDIR/ledger"
+chown -R games: "$STOKER_HOME/state"
+chmod 700 "$STOKER_HOME/state"
+chown bin: "$keys" "$run"
+printf 'allow_root = no\nmin_uid = 100\n' >"$TMPDIR/policy"
+chmod 644 "$TMPDIR/policy"
+must stoker-link key "$keys/id_ed25519"
+is "whose key" "$(stat -c '%U %a' "$keys/id_ed25519")" "bin 600"
+ssh_hostkey 1 2>/dev/null || true # its known_hosts is another one: below
+cat >"$STOKER_HOME/stoker.cfg" <<CFG
+cluster = "test";
+link_socket = "$run/link.sock";
+link_keys = "$keys";
+nodes = ( { name = "n1"; transport = "local"; agent_socket = "$TMPDIR/n1/agent.sock"; cpus = 4; memory = "4G"; detect = false; },
+  { name = "n2"; address = "$(ssh_address 1)"; port = $SSH_PORT; ssh_user = "$login"; cpus = 4; memory = "4G"; detect = false; } );
+kill_wait = "1s";
+CFG
+
+# Services, as units would start them.
+service_agent() {
+    stoker-agent --node "$1" --dir "$TMPDIR/$1" --socket "$TMPDIR/$1/agent.sock" --policy "$TMPDIR/policy" --controller "$2" \
+        --log "$TMPDIR/$1/agent.log" --daemon
+}
+services=()
+service_link() { stoker-link listen "$run/link.sock" "$keys" games 2>>"$TMPDIR/link.log" & services+=($!); }
+end_services() {
+    local rc=$? pid
+    trap - EXIT
+    [ $rc -eq 0 ] || tail -n 20 "$TMPDIR/link.log" "$TMPDIR"/n?/agent.log "$TMPDIR/stokerd.out"
+    for pid in $(cat "$STOKER_HOME/state/stokerd.lock" 2>/dev/null) "${services[@]}" $(sed -n 1p "$TMPDIR/n1/lock") $(sed -n 1p "$TMPDIR/n2/lock"); do
+        is_dead "$pid" || { kill "$pid"; until_ 10 is_dead "$pid"; }
+    done
+    (exit $rc)
+    ssh_on_exit
+}
+trap end_services EXIT
+must service_agent n1 games
+must service_agent n2 "$login"
+service_link
+cat >"$NODES_DIR/authorized_keys" <<K
+restrict,command="$(command -v stoker-agent) --bridge --socket $TMPDIR/n2/agent.sock" $(<"$keys/id_ed25519.pub")
+K
+chmod 711 "$NODES_DIR"
+sshd_config 1
+sed -i 's/^UsePAM no/UsePAM yes/' "$NODES_DIR/n1/sshd_config"
+sshd_run 1
+wait_for 10 is_listening 1
+stokerd --shared >"$TMPDIR/stokerd.out" 2>&1 &
+services+=($!)
+wait_for 20 is_file "$STOKER_HOME/run/controller.sock"
+
+case_ "each is who it should be, and reads no more than it should"
+controller=$(controller_pid)
+is "the controller" "$(stat -c %U "/proc/$controller")" games
+like "its groups too" "$(awk '/^Groups:/ { $1 = ""; print }' "/proc/$controller/status")" " *$(id -g games) *"
+is "the socket is for all" "$(stat -c %a "$STOKER_HOME/run/controller.sock")" 666
+as games cat "$keys/id_ed25519" >/dev/null 2>&1 && fail "the controller reads the key"
+as bin ls "$STOKER_HOME/state" >/dev/null 2>&1 && fail "link reads the state"
+node_up() { [ "$(sinfo -h -n "$1" -o %T 2>/dev/null)" = idle ]; }
+wait_for 20 node_up n1
+
+case_ "the key is known to nobody yet: check says so, add accepts it as the key's owner"
+run as nobody stoker node check n2
+is "status for others" "$rc" 4
+has "who may" "$err" "do this as root"
+run stoker node check n2
+has "unknown host key" "$out" "host key"
+print=$(ssh-keygen -lf "$NODES_DIR/n1/hostkey.pub" | awk '{print $2}')
+must stoker node accept n2 "$print"
+is "whose known_hosts" "$(stat -c %U "$keys/known_hosts")" bin
+wait_for 40 node_up n2
+must stoker node check n2
+has "through a closed key" "$out" "its service answers, and the key reaches nothing else"
+has "who logs in" "$out" "$login"
+is "link runs as" "$(stat -c %U "/proc/$(pgrep -f "stoker-link serve $keys" | head -n 1)")" bin
+
+case_ "the key opens nothing but the way to the agent"
+cp "$keys/id_ed25519" "$TMPDIR/stolen"
+chmod 600 "$TMPDIR/stolen"
+stolen() { timeout 10 ssh -n -F none -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -i "$TMPDIR/stolen" -p $SSH_PORT \
+    "$login@$(ssh_address 1)" "$@"; }
+run stolen "touch $TMPDIR/ledger/broken; id"
+is "what it says" "$out" "STOKER@@ BRIDGE 1"
+is_gone "$TMPDIR/ledger/broken" || fail "a command was run"
+run stolen ": stoker-check; touch $TMPDIR/ledger/broken"
+has "the one question" "$out" "agent=ok"
+is_gone "$TMPDIR/ledger/broken" || fail "what was sent with the question was run"
+
+case_ "jobs run as who submits them, on both nodes; files are opened by them"
+mkdir -m 700 "$TMPDIR/ledger/own"
+chown nobody: "$TMPDIR/ledger/own"
+job_of() { # USER NODE FILE
+    as "$1" sbatch --parsable -D /tmp -w "$2" -o "$3" --wrap 'id -un; id -G; umask' | tail -n 1
+}
+for n in n1 n2; do
+    j=$(job_of nobody $n "$TMPDIR/ledger/own/$n.out")
+    wait_end "$j"
+    is "state of the first user's on $n" "$state" COMPLETED
+    is "who ran it" "$(head -n 2 "$TMPDIR/ledger/own/$n.out")" "nobody"$'\n'"$(id -G nobody)"
+    is "whose output" "$(stat -c %U "$TMPDIR/ledger/own/$n.out")" nobody
+    j=$(job_of "$login" $n "$TMPDIR/ledger/$n.out")
+    wait_end "$j"
+    is "who ran the second user's on $n" "$(head -n 2 "$TMPDIR/ledger/$n.out")" "$login"$'\n'"$(id -G "$login")"
+done
+j=$(job_of "$login" n1 "$TMPDIR/ledger/own/theirs.out")
+wait_end "$j"
+is "another's directory" "$state" FAILED
+is_gone "$TMPDIR/ledger/own/theirs.out" || fail "a file in another user's directory"
+
+case_ "one user's job is no other's to end; the queue is one"
+j=$(as nobody sbatch --parsable -D /tmp -w n2 -o /dev/null --wrap 'exec tail -f /dev/null')
+wait_state "$j" RUNNING
+run as "$login" scancel "$j"
+[ "$rc" -ne 0 ] || fail "another user's job was cancelled"
+has "it is seen" "$(as "$login" squeue -h -o '%i %u')" "$j nobody"
+must as nobody scancel "$j"
+wait_end "$j"
+
+case_ "what the owner of the machine does not allow is refused there, whatever the controller says"
+j=$(job_of daemon n1 /dev/null)
+wait_end "$j"
+is "a low uid" "$state" FAILED
+has "why" "$(stoker show "$j")" "runs nothing below uid 100"
+must sbatch --parsable -D /tmp -w n1 -o /dev/null --wrap true
+wait_end "$out"
+is "root" "$state" FAILED
+printf 'min_uid = 100\nusers = nobody\n' >"$TMPDIR/policy"
+kill -HUP "$(sed -n 1p "$TMPDIR/n1/lock")"
+wait_for 10 grep -q "policy read again" "$TMPDIR/n1/agent.log"
+j=$(job_of "$login" n1 /dev/null)
+wait_end "$j"
+has "not admitted" "$(stoker show "$j")" "does not admit user $login"
+printf 'min_uid = 100\ngroups = %s\n' "$(id -gn "$login")" >"$TMPDIR/policy"
+kill -HUP "$(sed -n 1p "$TMPDIR/n1/lock")"
+read_twice() { [ "$(grep -c "policy read again" "$TMPDIR/n1/agent.log")" -ge 2 ]; }
+wait_for 10 read_twice
+j=$(job_of "$login" n1 /dev/null)
+wait_end "$j"
+is "admitted by group" "$state" COMPLETED
+echo "nonsense" >"$TMPDIR/policy"
+kill -HUP "$(sed -n 1p "$TMPDIR/n1/lock")"
+wait_for 10 grep -q "policy refused" "$TMPDIR/n1/agent.log"
+j=$(job_of "$login" n1 /dev/null)
+wait_end "$j"
+is "the old policy is kept" "$state" COMPLETED
+
+case_ "link killed, its service killed: called again; others are not served"
+kill -KILL "$(pgrep -f "stoker-link serve $keys" | head -n 1)"
+wait_for 20 has_lines "$TMPDIR/link.log" 3
+wait_for 40 node_up n2
+kill -KILL "${services[0]}"
+service_link
+wait_for 40 node_up n2
+if command -v perl >/dev/null; then
+    as nobody perl -MSocket -e 'socket(S, AF_UNIX, SOCK_SEQPACKET, 0); connect(S, sockaddr_un($ARGV[0])); sysread(S, $b, 1)' "$run/link.sock"
+    wait_for 10 grep -q "uid=$(id -u nobody) .*may not connect" "$TMPDIR/link.log"
+fi
+
+case_ "a restart of the controller touches no job; its agents are services and stay"
+j=$(as nobody sbatch --parsable -D /tmp -w n2 -o /dev/null --wrap "until [ -e $TMPDIR/ledger/go ]; do sleep 0.05; done")
+wait_state "$j" RUNNING
+must stoker down
+wait_for 10 is_dead "$controller"
+is_alive "$(sed -n 1p "$TMPDIR/n2/lock")" || fail "the agent has gone with the controller"
+stokerd --shared >>"$TMPDIR/stokerd.out" 2>&1 &
+services+=($!)
+wait_for 20 node_up n1
+is "runs on" "$(job_state "$j")" RUNNING
+touch "$TMPDIR/ledger/go"
+wait_end "$j"
+is "its end" "$state" COMPLETED
+must stoker down
