@@ -316,17 +316,13 @@ static int check_launch(struct agent *a, const struct launch *l, const struct bl
         return err_set(err, -EINVAL, "a task has 1 to %d ranks, not %zu", NODE_RANKS_MAX, l->ranks.n);
     if (!a->root && l->uid != geteuid())
         return err_set(err, -EPERM, "this node runs jobs of uid %u only, not of %u", geteuid(), l->uid);
-    int r = policy_check(&a->policy, l, a->n_live, err);
-    if (r < 0)
-        return r;
-    r = room_check(a, err);
     /* Its own uid needs no groups from the name service: it has them. */
     bool ask = a->root ? l->uid != 0 || l->gid != 0 : a->policy.groups.n > 0;
     int r = ask ? users_groups(l->uid, l->gid, l->user, ret_groups, err) : 0;
     r = r ? r : policy_check(&a->policy, l, a->n_live, *ret_groups, err);
     if (r < 0)
         return r;
-    return users_groups(l->uid, l->gid, l->user, ret_groups, err);
+    return room_check(a, err);
 }
 
 /* What keeps a task within its bounds: directories of control groups, NULL where there is none. */
@@ -368,11 +364,11 @@ static void send_setup(struct atask *t, const struct blob *groups, const struct 
         .cpus = a->probe.cpus,
         .cgroup = cage->memory,
         .nofile = a->nofile,
-        .lease_ms = (uint64_t)a->renewed_ms,
         .spared = a->spared,
         .oom_score_adj = a->oom_score_adj,
         .spool_max = a->policy.spool_max_mib << 20,
         .stuck_ms = a->stuck_ms,
+        .lease_ms = (uint64_t)a->renewed_ms,
         .devices = cage->devices,
         .pids = cage->pids,
         .cgroup_v1 = a->cages.memory_version == 1,
@@ -437,12 +433,12 @@ void tasks_launch(struct agent *a, uint64_t tag, const struct launch *l, const s
             agent_send(a, MSG_TASK_RUNNING, 0, &t->st);
         return;
     }
-    if (l->lease_s && !lease_holds(a, l->lease_s)) { /* on its way for too long */
-        refuse(a, l, END_LEASE, "no controller was heard for its lease");
-        return;
-    }
     if (tomb_has(&a->tomb, &l->key)) {
         refuse(a, l, END_UNKNOWN, "this launch has been run, and its end acknowledged, before");
+        return;
+    }
+    if (l->lease_s && !lease_holds(a, l->lease_s)) { /* on its way for too long */
+        refuse(a, l, END_LEASE, "no controller was heard for its lease");
         return;
     }
     struct errtext err;
@@ -456,11 +452,11 @@ void tasks_launch(struct agent *a, uint64_t tag, const struct launch *l, const s
     }
     t = tasks_new(a, &l->key);
     t->cluster = xstrdup(l->cluster);
-    t->leased = l->lease_s != 0;
     t->has_spool = uses_spool(l);
     t->uid = l->uid;
     t->gpus = l->alloc.gpus;
     t->gpus_known = true;
+    t->leased = l->lease_s != 0;
     t->st.t_start = loop_wall(a->loop);
     r = start(t, l, groups, f, &err);
     if (r == 0)
