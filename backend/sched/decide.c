@@ -629,6 +629,21 @@ static bool has_use_for_gains(struct planner *p)
     return false;
 }
 
+/* Whether somebody has started for whom another has gone, who had his turn before. */
+static bool way_is_free(const struct planner *p)
+{
+    vec_for_each (&p->looked, i) {
+        const struct unit *u = idmap_get(&p->units, p->looked.v[i]);
+        if (u && u->group && u->made_way_for && u->count && u->reason == REASON_PRIORITY &&
+            !planner_makes_way_for(p, u)) {
+            const struct unit *other = idmap_get(&p->units, u->made_way_for);
+            if (other && !other->count)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Returns whether it has to be gone through again: a place was given up that others may have use for, who
  * had their turn before. */
 static bool go_round(struct pass *s)
@@ -650,7 +665,7 @@ static bool go_round(struct pass *s)
     go_through(s);
     give_up_unvisited(p);
     /* Who has been asked to go is gone sooner than was thought. */
-    p->gained = give_up_closed(s) || asked != p->out->preempts.n ||
+    p->gained = give_up_closed(s) || asked != p->out->preempts.n || way_is_free(p) ||
                 (freed != p->backfill.freed && has_use_for_gains(p));
     return p->gained;
 }
