@@ -28,6 +28,7 @@ void command_close(struct ui *a)
 {
     a->cmd.open = false;
     candidates_clear(&a->cmd);
+    files_forget(&a->cmd);
     free(a->cmd.typed);
     a->cmd.typed = NULL;
     a->dirty = true;

@@ -73,8 +73,11 @@ struct cmdline {
     size_t history; /* lines back from the newest, 0: what is being typed */
     char *typed;    /* what was being typed when the history was entered */
     VEC(struct candidate) candidates;
-    size_t word; /* where the word that is completed begins, in bytes */
-    int chosen;  /* of candidates; -1: none yet */
+    size_t word;   /* where the word that is completed begins, in bytes */
+    char *listing; /* the directory whose files are completed; NULL: none */
+    bool listed;   /* files are what is in it */
+    struct strv files;
+    int chosen; /* of candidates; -1: none yet */
 };
 
 void command_open(struct ui *a, const char *text);
@@ -87,6 +90,10 @@ void command_draw(struct ui *a, struct canvas *c, struct rect footer);
 void command_run(struct ui *a, const char *line);
 /* A line for each command. */
 void command_help(struct lines *l);
+
+/* files.c: the paths in a directory, "" or with its slash; NULL while it is being listed. */
+const struct strv *files_in(struct ui *a, const char *dir);
+void files_forget(struct cmdline *cl);
 
 /* complete.c: fills cmdline.candidates for what stands before the cursor. */
 void command_complete(struct ui *a);

@@ -1,10 +1,8 @@
 /* complete.c - what can be typed next behind ':'. */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
@@ -151,24 +149,17 @@ static void offer_signals(struct cmdline *cl, const char *word)
         offer(cl, word, names[i], NULL);
 }
 
-static void offer_files(struct cmdline *cl, const char *word)
+/* What is known of the directory; it is completed again when it has been listed. */
+static void offer_files(struct ui *a, struct cmdline *cl, const char *word)
 {
     const char *slash = strrchr(word, '/');
-    char *dir = slash ? xstrndup(word, (size_t)(slash - word) + 1) : xstrdup("./");
-    DIR *d = opendir(dir);
-    for (struct dirent *e; d && (e = readdir(d));) {
-        if (e->d_name[0] == '.' && (!slash || slash[1] != '.'))
-            continue;
-        struct stat st;
-        char *path = xasprintf("%s%s", slash ? dir : "", e->d_name);
-        bool is_dir = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-        char *text = xasprintf("%s%s", path, is_dir ? "/" : "");
-        offer(cl, word, text, NULL);
-        free(text);
-        free(path);
-    }
-    if (d)
-        closedir(d);
+    char *dir = slash ? xstrndup(word, (size_t)(slash - word) + 1) : xstrdup("");
+    size_t at = strlen(dir);
+    bool known = cl->listed && str_eq(cl->listing, dir);
+    const struct strv *files = files_in(a, dir);
+    for (size_t i = 0; known && i < files->n; i++)
+        if (files->v[i][at] != '.' || word[at] == '.')
+            offer(cl, word, files->v[i], NULL);
     free(dir);
 }
 
@@ -226,7 +217,7 @@ static void offer_arguments(struct ui *a, struct cmdline *cl, enum completion ki
         else
             offer_jobs(a, cl, word, false);
         return;
-    case COMPLETE_FILES: offer_files(cl, word); break;
+    case COMPLETE_FILES: offer_files(a, cl, word); break;
     case COMPLETE_WORDS: offer_filter(a, cl, word); return;
     case COMPLETE_COLUMNS: offer_columns(a, cl, word, ""); return;
     case COMPLETE_THEMES:

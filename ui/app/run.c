@@ -29,6 +29,7 @@
 #define HEARTBEAT_MS 15000
 #define SILENCE_MS   40000 /* no word for so long, though asked: the connection is given up */
 #define GOODBYE_MS   400   /* for what is still to be sent at the end */
+#define SAVING_MS    2000  /* for what is still to be written then */
 #define SKEW_MS      2000  /* clocks that differ by more than this are set right for the display */
 
 struct loop {
@@ -426,8 +427,8 @@ static void say_goodbye(struct loop *l)
     struct mono begin = mono_now();
     struct errtext err = {""};
     bool sending = true;
-    while (ms_since(begin) < GOODBYE_MS) {
-        sending = sending && l->client && client_wants_write(l->client);
+    while (ms_since(begin) < SAVING_MS) {
+        sending = sending && ms_since(begin) < GOODBYE_MS && l->client && client_wants_write(l->client);
         if (!sending && saver_is_idle(&l->saver))
             return;
         struct pollfd fds[] = {{.fd = sending ? client_fd(l->client) : -1, .events = POLLOUT},
