@@ -476,6 +476,73 @@ static void the_plan_is_asked_for_seldom(void **state)
     assert_non_null(uilab_sent(u, MSG_PLAN));
 }
 
+/* --- why --- */
+
+static void why_of_a_held_job_releases_it(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/ablation<Enter>w");
+    struct msg_why w = {.job = g->s.held};
+    *(struct why_cause *)rec_list_push(&w.causes) =
+        (struct why_cause){.cls = WHY_HELD, .text = xstrdup("held by its owner")};
+    uilab_feed(u, MSG_WHY_TEXT, uilab_sent(u, MSG_WHY)->tag, &w);
+    rec_fini(&msg_why_rec, &w);
+    uilab_draw(u, 24, 80);
+    must_show(u, "Enter release it");
+    uilab_keys(u, "<Enter><Enter>"); /* ... and the question that every deed asks */
+    const struct msg_act *act = uilab_sent(u, MSG_ACT)->body;
+    check_int("released", act->act, ACT_RELEASE);
+    check_int("job", act->targets.v[0].job, g->s.held);
+}
+
+/* The controller would only say that it does not wait. */
+static void why_of_what_does_not_wait_is_known_here(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    keys_show(u, "/train-res<Enter>w", "until");
+    must_show(u, "on      gpu03");
+    keys_show(u, "<Esc><Esc>/merge<Enter>w", "ended   out of memory");
+    assert_null(uilab_sent(u, MSG_WHY));
+}
+
+/* --- what is true of a job and a node --- */
+
+static void a_job_between_its_tasks_holds_nothing(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    struct job *j = job_new();
+    rec_fini(&job_rec, j);
+    rec_copy(&job_rec, j, model_get_job(app_model(u->app), g->s.steps));
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
+            if (j->steps.v[i].tasks.v[k].state == TASK_RUNNING)
+                j->steps.v[i].tasks.v[k].state = TASK_WAITING;
+    model_take_job(app_model(u->app), j);
+    app_changed(u->app);
+    keys_show(u, "/crossval<Enter>", "4 tasks of fold wait");
+    must_show(u, "      crossval");                /* neither CPUs nor GPUs */
+    keys_show(u, "7", "10     60      80      4"); /* alice's: without them */
+}
+
+static void a_machine_at_rest_is_nobody_s(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "2/cpu01<Enter>");
+    struct msg_util m = {.node = xstrdup("cpu01"), .t = u->lab.now, .cpu_permille = 40, .mem_mib = 131072};
+    uilab_feed(u, MSG_UTIL, 0, &m);
+    uilab_draw(u, 24, 80);
+    must_show(u, "[......]  0/32");
+    m.cpu_permille = 400; /* somebody works past the queue */
+    uilab_feed(u, MSG_UTIL, 0, &m);
+    rec_fini(&msg_util_rec, &m);
+    uilab_draw(u, 24, 80);
+    must_show(u, "[!!....]  0/32");
+}
+
 /* --- windows --- */
 
 static void windows_are_pushed(void **state)
@@ -636,6 +703,10 @@ int main(void)
         STAGE_CASE(the_plan_is_on_a_line_of_time),
         STAGE_CASE(the_cursor_tells_what_is_there),
         STAGE_CASE(the_plan_is_asked_for_seldom),
+        STAGE_CASE(why_of_a_held_job_releases_it),
+        STAGE_CASE(why_of_what_does_not_wait_is_known_here),
+        STAGE_CASE(a_job_between_its_tasks_holds_nothing),
+        STAGE_CASE(a_machine_at_rest_is_nobody_s),
         STAGE_CASE(windows_are_pushed),
         STAGE_CASE(a_window_begins_without_an_event),
         STAGE_CASE(windows_are_made_and_deleted),

@@ -248,30 +248,22 @@ static void get_devices(const void *ctx, const void *row, struct field *f)
         add_device(&f->text, ctx_of(ctx), r, i);
 }
 
-static void add_count(struct field *f, uint64_t n, enum role role)
-{
-    f->has_num = true;
-    f->num = (double)n;
-    if (n)
-        rich_addf(&f->text, role, "%llu", (unsigned long long)n);
-}
-
 static void get_free(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    add_count(f, ((const struct gpu_row *)row)->free, ROLE_GOOD);
+    field_count(f, ((const struct gpu_row *)row)->free, ROLE_GOOD);
 }
 
 static void get_idle(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    add_count(f, ((const struct gpu_row *)row)->idle, ROLE_BAR_IDLE);
+    field_count(f, ((const struct gpu_row *)row)->idle, ROLE_BAR_IDLE);
 }
 
 static void get_all(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    add_count(f, ((const struct gpu_row *)row)->node->gpus, ROLE_NORMAL);
+    field_count(f, ((const struct gpu_row *)row)->node->gpus, ROLE_NORMAL);
 }
 
 static void get_type(const void *ctx, const void *row, struct field *f)

@@ -62,14 +62,6 @@ void jobcols_comment(const void *ctx, const void *row, struct field *f)
     rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.comment);
 }
 
-void jobcols_number(struct field *f, uint64_t n, enum role role)
-{
-    f->has_num = true;
-    f->num = (double)n;
-    if (n)
-        rich_addf(&f->text, role, "%llu", (unsigned long long)n);
-}
-
 void jobcols_when(const void *ctx, struct field *f, struct wall t)
 {
     if (!wall_is_set(t))

@@ -25,8 +25,7 @@ void jobcols_submitted(const void *ctx, const void *row, struct field *f);
 void jobcols_directory(const void *ctx, const void *row, struct field *f);
 void jobcols_comment(const void *ctx, const void *row, struct field *f);
 
-/* For other columns: nothing is shown for 0, and where the time is not set. */
-void jobcols_number(struct field *f, uint64_t n, enum role role);
+/* For other columns: nothing is shown where the time is not set. */
 void jobcols_when(const void *ctx, struct field *f, struct wall t);
 /* "12_[0-99:2]" of an array as a whole, "12_[0-99:2%8]" with its throttle. */
 void jobcols_array_id(struct field *f, const struct job *j, bool throttle);

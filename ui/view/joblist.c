@@ -131,27 +131,31 @@ static uint64_t sum_running(const struct joblist *l, const struct array_row *a,
     return n ? n : count(a->any);
 }
 
+/* What it holds; what it asks for while it waits. */
+static uint64_t amount(const struct joblist *l, const struct job_row *r,
+                       uint32_t (*count)(const struct job *))
+{
+    if (!r->job)
+        return sum_running(l, r->array, count);
+    return job_is_between(r->job) ? 0 : count(r->job);
+}
+
 static void get_cpus(const void *ctx, const void *row, struct field *f)
 {
     const struct job_row *r = row;
-    jobcols_number(f, r->job ? job_cpus(r->job) : sum_running(ctx, r->array, job_cpus), ROLE_NORMAL);
+    field_count(f, amount(ctx, r, job_cpus), ROLE_NORMAL);
 }
 
 static void get_gpus(const void *ctx, const void *row, struct field *f)
 {
     const struct job_row *r = row;
-    jobcols_number(f, r->job ? job_gpus(r->job) : sum_running(ctx, r->array, job_gpus), ROLE_NORMAL);
-}
-
-static uint32_t nodes_of(const struct job *j)
-{
-    return job_nodes(j);
+    field_count(f, amount(ctx, r, job_gpus), ROLE_NORMAL);
 }
 
 static void get_nodes(const void *ctx, const void *row, struct field *f)
 {
     const struct job_row *r = row;
-    jobcols_number(f, r->job ? job_nodes(r->job) : sum_running(ctx, r->array, nodes_of), ROLE_NORMAL);
+    field_count(f, amount(ctx, r, job_nodes), ROLE_NORMAL);
 }
 
 static void get_memory(const void *ctx, const void *row, struct field *f)
@@ -179,13 +183,13 @@ static void get_limit(const void *ctx, const void *row, struct field *f)
 static void get_priority(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    jobcols_number(f, job_of(row)->priority, ROLE_NORMAL);
+    field_count(f, job_of(row)->priority, ROLE_NORMAL);
 }
 
 static void get_restarts(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    jobcols_number(f, timed(row)->restarts, ROLE_NORMAL);
+    field_count(f, timed(row)->restarts, ROLE_NORMAL);
 }
 
 static void get_started(const void *ctx, const void *row, struct field *f)
@@ -240,10 +244,9 @@ static void array_progress(const struct array_row *a, struct field *f)
 
 static void get_where(const void *ctx, const void *row, struct field *f)
 {
-    (void)ctx;
     const struct job_row *r = row;
     if (r->job)
-        job_where(&f->text, r->job);
+        job_where(&f->text, r->job, now_of(ctx));
     else
         array_progress(r->array, f);
 }

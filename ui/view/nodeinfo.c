@@ -13,7 +13,8 @@
 #include "ui/widget/bar.h"
 
 #define LABEL     9
-#define SPARK     24
+#define SPARK     16
+#define BAR       14
 #define JOBS_MAX  20
 #define GPU_LINES 16
 #define SPARK_GPU 12
@@ -157,35 +158,51 @@ void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
 
 /* --- the long form --- */
 
+void nodeinfo_mem(const struct node *n, char buf[static NODEINFO_MEM_SIZE])
+{
+    if (n->mem_mib >= 10240)
+        snprintf(buf, NODEINFO_MEM_SIZE, "%llu/%lluG", (unsigned long long)(n->mem_used_mib + 512) / 1024,
+                 (unsigned long long)(n->mem_mib + 512) / 1024);
+    else
+        snprintf(buf, NODEINFO_MEM_SIZE, "%.1f/%.1fG", (double)n->mem_used_mib / 1024,
+                 (double)n->mem_mib / 1024);
+}
+
+/* What is held in a bar and in numbers; below it how busy that is, now and in the last minute. */
 static void usage_line(struct lines *l, const char *label, uint64_t used, uint64_t all, int busy_permille,
-                       bool out, const char *text)
+                       bool out, const char *numbers)
 {
     struct rich *r = lines_pair(l, label, LABEL);
     if (!all) {
         rich_add(r, ROLE_DIM, "not known");
         return;
     }
-    bar_load(r, used, busy_permille, all, out, 22);
-    rich_addf(r, ROLE_NORMAL, " %s", text);
+    bar_load(r, used, busy_permille, all, out, BAR);
+    rich_addf(r, ROLE_NORMAL, " %s held", numbers);
+}
+
+static void past_line(struct lines *l, const uint8_t *percent, size_t n, int busy_permille, bool ascii)
+{
+    struct rich *r = lines_pair(l, "", LABEL);
+    spark_add(r, percent, n, SPARK, ascii);
     if (busy_permille >= 0)
-        rich_addf(r, load_role(busy_permille / 10), "  %d%% busy", busy_permille / 10);
+        rich_addf(r, load_role(busy_permille / 10), " %d%% busy", busy_permille / 10);
 }
 
 static void usage(struct lines *l, const struct node *n, const struct msg_util *u,
                   const struct util_past *past, bool ascii)
 {
-    char text[80], a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
-    snprintf(text, sizeof text, "%u of %u held", cpuset_count(&n->cpus_used), n->cpus);
-    usage_line(l, "CPUs", cpuset_count(&n->cpus_used), n->cpus, u ? (int)u->cpu_permille : -1,
-               node_is_out(n), text);
-    if (past)
-        spark_add(lines_pair(l, "", LABEL), past->cpu, past->n, SPARK, ascii);
-    snprintf(text, sizeof text, "%s of %s held", mem_format_slurm(n->mem_used_mib, a),
-             mem_format_slurm(n->mem_mib, b));
+    char cpus[40], mem[NODEINFO_MEM_SIZE];
+    int busy = u ? (int)u->cpu_permille : -1;
     int used = u && u->mem_mib ? (int)(u->mem_used_mib * 1000 / u->mem_mib) : -1;
-    usage_line(l, "memory", n->mem_used_mib, n->mem_mib, used, node_is_out(n), text);
+    snprintf(cpus, sizeof cpus, "%u/%u", cpuset_count(&n->cpus_used), n->cpus);
+    nodeinfo_mem(n, mem);
+    usage_line(l, "CPUs", cpuset_count(&n->cpus_used), n->cpus, busy, node_is_out(n), cpus);
     if (past)
-        spark_add(lines_pair(l, "", LABEL), past->mem, past->n, SPARK, ascii);
+        past_line(l, past->cpu, past->n, busy, ascii);
+    usage_line(l, "memory", n->mem_used_mib, n->mem_mib, used, node_is_out(n), mem);
+    if (past)
+        past_line(l, past->mem, past->n, used, ascii);
     if (u)
         rich_addf(lines_pair(l, "load", LABEL), ROLE_NORMAL, "%.2f", u->load1);
 }

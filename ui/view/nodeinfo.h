@@ -7,6 +7,9 @@
 void nodeinfo_lines(struct lines *l, const struct ui *ui, const struct node *n);
 /* "fan is loud  drained by root for 2 d", "lost for 12 min": one line, empty where all is well. */
 void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n);
+/* "80/128G": held of all. */
+#define NODEINFO_MEM_SIZE 48
+void nodeinfo_mem(const struct node *n, char buf[static NODEINFO_MEM_SIZE]);
 /* One sign a device: busy, held idle, free, foreign, out. */
 void nodeinfo_gpus(struct rich *r, const struct ui *ui, const struct node *n);
 

@@ -62,18 +62,19 @@ static void get_state(const void *ctx, const void *row, struct field *f)
     rich_role(&f->text, ROLE_NORMAL);
 }
 
-#define NUMBER  9
 #define BAR_MIN 6
 
-/* A bar with its number in the room there is; the number alone where there is not enough for both. */
-static void bar_with(struct field *f, uint64_t used, uint64_t all, int busy, bool out, const char *number)
+/* A bar with its number, in its cells, in the room there is; the number alone where there is not enough for
+ * both. */
+static void bar_with(struct field *f, uint64_t used, uint64_t all, int busy, bool out, const char *number,
+                     int cells)
 {
-    int width = f->room - NUMBER;
+    int width = f->room - cells;
     f->has_num = true;
     f->num = all ? (double)used / (double)all : 0;
     if (width >= BAR_MIN)
         bar_load(&f->text, used, busy, all, out, width);
-    rich_addf(&f->text, ROLE_NORMAL, "%*s", f->room ? NUMBER : 0, number);
+    rich_addf(&f->text, ROLE_NORMAL, "%*s", f->room ? cells : 0, number);
 }
 
 static void get_cpu(const void *ctx, const void *row, struct field *f)
@@ -84,8 +85,8 @@ static void get_cpu(const void *ctx, const void *row, struct field *f)
     if (!n->cpus)
         return; /* not known: no number, and no bar that looks like one */
     snprintf(number, sizeof number, "%u/%u", cpuset_count(&n->cpus_used), n->cpus);
-    bar_with(f, cpuset_count(&n->cpus_used), n->cpus, u ? (int)u->cpu_permille : -1, node_is_out(n),
-             number);
+    bar_with(f, cpuset_count(&n->cpus_used), n->cpus, u ? (int)u->cpu_permille : -1, node_is_out(n), number,
+             n->cpus > 99 ? 8 : 6);
 }
 
 static void get_mem(const void *ctx, const void *row, struct field *f)
@@ -94,15 +95,10 @@ static void get_mem(const void *ctx, const void *row, struct field *f)
     const struct msg_util *u = ui_util(ui_of(ctx), n->spec.name);
     if (!n->mem_mib)
         return;
-    char number[32];
+    char number[NODEINFO_MEM_SIZE];
     int busy = u && u->mem_mib ? (int)(u->mem_used_mib * 1000 / u->mem_mib) : -1;
-    if (n->mem_mib >= 10240)
-        snprintf(number, sizeof number, "%llu/%lluG", (unsigned long long)(n->mem_used_mib + 512) / 1024,
-                 (unsigned long long)(n->mem_mib + 512) / 1024);
-    else
-        snprintf(number, sizeof number, "%.1f/%.1fG", (double)n->mem_used_mib / 1024,
-                 (double)n->mem_mib / 1024);
-    bar_with(f, n->mem_used_mib, n->mem_mib, busy, node_is_out(n), number);
+    nodeinfo_mem(n, number);
+    bar_with(f, n->mem_used_mib, n->mem_mib, busy, node_is_out(n), number, 9);
 }
 
 static void get_gpu(const void *ctx, const void *row, struct field *f)
@@ -113,11 +109,13 @@ static void get_gpu(const void *ctx, const void *row, struct field *f)
     f->num = used;
     if (!n->gpus)
         return;
-    if ((int)n->gpus + 6 <= f->room || !f->room)
+    char number[32];
+    int width = f->room - snprintf(number, sizeof number, " %u/%u", used, n->gpus);
+    if ((int)n->gpus <= width || !f->room)
         nodeinfo_gpus(&f->text, ui_of(ctx), n);
     else
-        bar_two_ended(&f->text, used, node_is_out(n) ? n->gpus - used : 0, n->gpus, f->room - 6);
-    rich_addf(&f->text, ROLE_NORMAL, " %u/%u", used, n->gpus);
+        bar_two_ended(&f->text, used, node_is_out(n) ? n->gpus - used : 0, n->gpus, width);
+    rich_add(&f->text, ROLE_NORMAL, number);
 }
 
 static void get_busy(const void *ctx, const void *row, struct field *f)
@@ -167,7 +165,7 @@ static const struct column columns[] = {
      .want = 14,
      .flags = COLUMN_WORDS | COLUMN_TREE,
      .get = get_name},
-    {.name = "cpu", .title = "CPU", .min = 16, .want = 28, .rank = 2, .get = get_cpu},
+    {.name = "cpu", .title = "CPU", .min = 14, .want = 24, .rank = 2, .get = get_cpu},
     {.name = "busy",
      .title = "BUSY",
      .min = 4,
@@ -175,8 +173,8 @@ static const struct column columns[] = {
      .rank = 6,
      .flags = COLUMN_RIGHT,
      .get = get_busy},
-    {.name = "memory", .title = "MEMORY", .min = 9, .want = 28, .rank = 4, .get = get_mem},
-    {.name = "gpu", .title = "GPU", .min = 14, .want = 14, .rank = 3, .get = get_gpu},
+    {.name = "memory", .title = "MEMORY", .min = 9, .want = 24, .rank = 4, .get = get_mem},
+    {.name = "gpu", .title = "GPU", .min = 12, .want = 14, .rank = 3, .get = get_gpu},
     {.name = "jobs",
      .title = "JOBS",
      .min = 4,
@@ -186,8 +184,8 @@ static const struct column columns[] = {
      .get = get_jobs},
     {.name = "note",
      .title = "NOTE",
-     .min = 14,
-     .share = 20,
+     .min = 12,
+     .share = 28,
      .rank = 1,
      .flags = COLUMN_WORDS,
      .get = get_note},

@@ -154,8 +154,11 @@ static void get_nodes(const void *ctx, const void *row, struct field *f)
     rich_addf(&f->text, ROLE_NORMAL, " %u/%u", r->nodes_used, r->nodes);
 }
 
-static void free_of(struct field *f, uint64_t n, uint64_t all)
+/* Where nothing may start nothing is free. */
+static void free_of(struct field *f, const struct part_row *r, uint64_t n, uint64_t all)
 {
+    if (!is_up(r))
+        return;
     f->has_num = true;
     f->num = (double)n;
     if (all)
@@ -167,39 +170,33 @@ static void free_of(struct field *f, uint64_t n, uint64_t all)
 static void get_cpus(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    free_of(f, ((const struct part_row *)row)->cpus_free, ((const struct part_row *)row)->cpus);
+    const struct part_row *r = row;
+    free_of(f, r, r->cpus_free, r->cpus);
 }
 
 static void get_gpus(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    free_of(f, ((const struct part_row *)row)->gpus_free, ((const struct part_row *)row)->gpus);
-}
-
-static void add_count(struct field *f, uint64_t n, enum role role)
-{
-    f->has_num = true;
-    f->num = (double)n;
-    if (n)
-        rich_addf(&f->text, role, "%llu", (unsigned long long)n);
+    const struct part_row *r = row;
+    free_of(f, r, r->gpus_free, r->gpus);
 }
 
 static void get_running(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    add_count(f, ((const struct part_row *)row)->running, ROLE_RUNNING);
+    field_count(f, ((const struct part_row *)row)->running, ROLE_RUNNING);
 }
 
 static void get_waiting(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    add_count(f, ((const struct part_row *)row)->waiting, ROLE_WAITING);
+    field_count(f, ((const struct part_row *)row)->waiting, ROLE_WAITING);
 }
 
 static void get_mine(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    add_count(f, ((const struct part_row *)row)->mine, ROLE_STRONG);
+    field_count(f, ((const struct part_row *)row)->mine, ROLE_STRONG);
 }
 
 static void get_limit(const void *ctx, const void *row, struct field *f)
@@ -218,7 +215,7 @@ static void get_limit(const void *ctx, const void *row, struct field *f)
 static void get_tier(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    add_count(f, ((const struct part_row *)row)->part->priority_tier, ROLE_NORMAL);
+    field_count(f, ((const struct part_row *)row)->part->priority_tier, ROLE_NORMAL);
 }
 
 static void add_list(struct rich *r, const char *what, const struct strv *names)
@@ -287,7 +284,7 @@ static const struct column columns[] = {
      .get = get_mine},
     {.name = "limit",
      .title = "LONGEST",
-     .min = 10,
+     .min = 11,
      .want = 10,
      .rank = 4,
      .flags = COLUMN_RIGHT,

@@ -221,7 +221,7 @@ static void get_memory(const void *ctx, const void *row, struct field *f)
 static void get_gpus(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    jobcols_number(f, job_gpus(job_of(row)), ROLE_NORMAL);
+    field_count(f, job_gpus(job_of(row)), ROLE_NORMAL);
 }
 
 static void get_cause(const void *ctx, const void *row, struct field *f)

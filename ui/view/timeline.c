@@ -420,9 +420,9 @@ static void draw_legend(const struct timeline *t, struct canvas *c, struct rect 
     (void)t;
     rich_init(&r);
     rich_add(&r, ROLE_BAR_USED, "#");
-    rich_add(&r, ROLE_DIM, " running  ");
+    rich_add(&r, ROLE_DIM, " runs  ");
     rich_add(&r, ROLE_WAITING, ":");
-    rich_add(&r, ROLE_DIM, " a place is held  ");
+    rich_add(&r, ROLE_DIM, " kept  ");
     rich_add(&r, ROLE_DIM, ". forecast  ");
     rich_add(&r, ROLE_BAR_OUT, "%");
     rich_add(&r, ROLE_DIM, " window  ");

@@ -129,6 +129,8 @@ static void add_job(struct holder *r, const struct job *j)
         return;
     }
     r->running++;
+    if (job_is_between(j))
+        return;
     r->cpus += job_cpus(j);
     r->gpus += job_gpus(j);
     r->mem_mib += job_mem_mib(j);
@@ -228,19 +230,11 @@ static void get_account(const void *ctx, const void *row, struct field *f)
     rich_add(&f->text, ROLE_NORMAL, ((const struct holder *)row)->account);
 }
 
-static void add_count(struct field *f, uint64_t n, enum role role)
-{
-    f->has_num = true;
-    f->num = (double)n;
-    if (n)
-        rich_addf(&f->text, role, "%llu", (unsigned long long)n);
-}
-
 #define COUNT(name, role)                                                        \
     static void get_##name(const void *ctx, const void *row, struct field *f)    \
     {                                                                            \
         (void)ctx;                                                               \
-        add_count(f, ((const struct holder *)row)->name, role);               \
+        field_count(f, ((const struct holder *)row)->name, role);               \
     }
 COUNT(running, ROLE_RUNNING)
 COUNT(waiting, ROLE_WAITING)
@@ -429,7 +423,7 @@ static void legend(struct canvas *c, struct rect line)
 {
     struct rich r;
     rich_init(&r);
-    rich_add(&r, ROLE_DIM, "GPU HOURS fade.  SHARE is due, USED was had.  FAIR SHARE 1 goes first");
+    rich_add(&r, ROLE_DIM, "SHARE is due, USED was had, FAIR SHARE 1 goes first");
     rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
     rich_fini(&r);
 }

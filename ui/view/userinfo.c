@@ -42,12 +42,14 @@ static void gather(struct jobs *g, const struct model *m, const char *account, c
     list_for_each (r, &m->active, struct job, in_queue)
         if (is_of(r, account, user)) {
             vec_push(&g->running, r);
+            g->held.running++;
+            g->held.submitted++;
+            if (job_is_between(r))
+                continue;
             g->held.gpus += job_gpus(r);
             g->held.cpus += job_cpus(r);
             g->held.mem_mib += job_mem_mib(r);
             g->held.nodes += job_nodes(r);
-            g->held.running++;
-            g->held.submitted++;
         }
     list_for_each (p, &m->pending, struct job, in_queue)
         if (is_of(p, account, user)) {
@@ -78,7 +80,9 @@ static void job_line(struct rich *r, const struct ui *ui, const struct job *j, b
         rich_role(r, ROLE_WAITING);
         return;
     }
-    if (job_gpus(j))
+    if (job_is_between(j))
+        rich_add(r, ROLE_DIM, "between its tasks  ");
+    else if (job_gpus(j))
         rich_addf(r, ROLE_NORMAL, "%u GPU%s  ", job_gpus(j), job_gpus(j) == 1 ? "" : "s");
     else
         rich_addf(r, ROLE_NORMAL, "%u CPU%s  ", job_cpus(j), job_cpus(j) == 1 ? "" : "s");

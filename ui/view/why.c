@@ -8,6 +8,7 @@
 #include "src/base/xalloc.h"
 #include "src/model/jobtext.h"
 #include "ui/view/act.h"
+#include "ui/view/jobuse.h"
 #include "ui/view/words.h"
 #include "ui/widget/bar.h"
 
@@ -138,6 +139,7 @@ struct why_box {
     uint32_t job;
     uint64_t number;   /* of the dialog */
     char *key, *value; /* the change that would help */
+    bool release;      /* ... or that */
 };
 
 static void box_free(void *p)
@@ -154,11 +156,15 @@ static void closed(struct ui *ui, struct dialog *d, enum dialog_outcome outcome,
     const struct why_box *b = arg;
     const struct job *j = model_get_job(ui_model(ui), b->job);
     (void)d;
-    if (outcome != DIALOG_YES || !b->key || !j)
+    if (outcome != DIALOG_YES || (!b->key && !b->release) || !j)
         return;
     struct targets t = {0};
     struct strv changes = {0};
     targets_add_job(&t, j);
+    if (b->release) {
+        act_on_jobs(ui, ACTION_RELEASE, &t);
+        return;
+    }
     strv_push_take(&changes, xasprintf("%s=%s", b->key, b->value));
     act_update(ui, &changes, &t);
     strv_fini(&changes);
@@ -184,6 +190,14 @@ static void ask_prio(struct ui *ui, uint64_t number, uint32_t job)
     rec_fini(&msg_prio_rec, &ask);
 }
 
+static bool is_held(const struct msg_why *w)
+{
+    for (size_t i = 0; i < w->causes.n; i++)
+        if (w->causes.v[i].cls == WHY_HELD)
+            return true;
+    return false;
+}
+
 static void answered(struct ui *ui, struct view *owner, uint64_t number, const struct incoming *in)
 {
     (void)owner;
@@ -200,6 +214,9 @@ static void answered(struct ui *ui, struct view *owner, uint64_t number, const s
             b->key = xstrdup(w->advice_key);
             b->value = xstrdup(w->advice_value);
             d->verb = xasprintf("change it to %s=%s", b->key, b->value);
+        } else if (is_held(w) && !ui_read_only(ui, false)) {
+            b->release = true;
+            d->verb = xstrdup("release it");
         }
         if (w->rank)
             ask_prio(ui, number, b->job);
@@ -211,6 +228,30 @@ static void answered(struct ui *ui, struct view *owner, uint64_t number, const s
         lines_addf(l, ROLE_NORMAL, "The controller has no more to say about it.");
 }
 
+/* What is known here: of a job that does not wait this is all there is to say. */
+static void now_lines(struct lines *l, const struct ui *ui, const struct job *j)
+{
+    job_words(lines_add(l), j);
+    if (j->state == JOB_PENDING) {
+        job_where(lines_add(l), j, ui_now(ui));
+        return;
+    }
+    if (job_state_is_final((enum job_state)j->state)) {
+        job_cause(lines_pair(l, "ended", LABEL), j);
+        return;
+    }
+    job_where(lines_pair(l, job_is_between(j) ? "now" : "on", LABEL), j, ui_now(ui));
+    struct rich *r = lines_pair(l, "since", LABEL);
+    when_text(&r->text, j->t_start, ui_now(ui));
+    rich_role(r, ROLE_NORMAL);
+    if (wall_is_set(job_end_time(j, ui_model(ui)))) {
+        r = lines_pair(l, "until", LABEL);
+        when_about(&r->text, job_end_time(j, ui_model(ui)), ui_now(ui));
+        str_append(&r->text, " at the latest");
+        rich_role(r, ROLE_NORMAL);
+    }
+}
+
 void why_open(struct ui *ui, const struct job *j)
 {
     struct str s = STR_INIT;
@@ -218,13 +259,12 @@ void why_open(struct ui *ui, const struct job *j)
     str_appendf(&s, " %s", j->req.name ? j->req.name : "");
     struct dialog *d = dialog_new(DIALOG_TEXT, s.s);
     str_fini(&s);
-    struct rich *r = lines_add(&d->body.lines);
-    job_words(r, j);
-    r = lines_add(&d->body.lines);
-    job_where(r, j);
+    now_lines(&d->body.lines, ui, j);
     struct why_box *b = xcalloc(1, sizeof *b);
     b->job = j->id;
     uint64_t number = ui_take_dialog(ui, d, closed, b, box_free);
+    if (j->state != JOB_PENDING)
+        return;
     struct msg_job ask = {.target = {.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL}};
     ui_send(ui, MSG_WHY, &ask, NULL, answered, number);
 }

@@ -51,8 +51,48 @@ void job_words(struct rich *r, const struct job *j)
         rich_addf(r, role, ", requeued %u times", j->restarts);
 }
 
-void job_where(struct rich *r, const struct job *j)
+bool job_is_between(const struct job *j)
 {
+    if (j->kind != JOB_KIND_STEPS || j->state != JOB_RUNNING)
+        return false;
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
+            if (task_is_live(&j->steps.v[i].tasks.v[k]))
+                return false;
+    return true;
+}
+
+/* "6 tasks of folds wait". */
+static void between_words(struct rich *r, const struct job *j)
+{
+    for (size_t i = 0; i < j->steps.n; i++) {
+        const struct step *s = &j->steps.v[i];
+        size_t waiting = 0;
+        for (size_t k = 0; k < s->tasks.n; k++)
+            waiting += s->tasks.v[k].state == TASK_WAITING;
+        if (s->done || !waiting)
+            continue;
+        count_text(&r->text, waiting, "task", "tasks");
+        str_appendf(&r->text, "%s%s %s", s->name ? " of " : "", s->name ? s->name : "",
+                    waiting == 1 ? "waits" : "wait");
+        rich_role(r, ROLE_WAITING);
+        return;
+    }
+    rich_add(r, ROLE_DIM, "between two steps");
+}
+
+void job_where(struct rich *r, const struct job *j, struct wall now)
+{
+    if (job_is_between(j)) {
+        between_words(r, j);
+        return;
+    }
+    if (j->state == JOB_PENDING && j->reason == REASON_BEGIN_TIME && wall_is_set(j->req.begin)) {
+        rich_add(r, ROLE_WAITING, "not before ");
+        when_about(&r->text, j->req.begin, now);
+        rich_role(r, ROLE_WAITING);
+        return;
+    }
     if (job_state_is_final((enum job_state)j->state) || j->state == JOB_COMPLETING) {
         job_words(r, j);
         str_append(&r->text, job_state_is_final((enum job_state)j->state) ? "  " : " on ");

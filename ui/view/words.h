@@ -9,8 +9,10 @@
 enum role job_role(const struct job *j);
 /* "waiting", "held", "completing", "failed: exit 1": what it is in two or three words. */
 void job_words(struct rich *r, const struct job *j);
+/* A job in steps that runs, but none of its tasks: it holds nothing now. */
+bool job_is_between(const struct job *j);
 /* While it waits: why; while it runs: where; afterwards: how it ended. One line. */
-void job_where(struct rich *r, const struct job *j);
+void job_where(struct rich *r, const struct job *j, struct wall now);
 /* "2 nodes, 16 CPUs, 64G, 2 GPUs a100": what it asked for. */
 void job_asked(struct str *out, const struct job *j);
 

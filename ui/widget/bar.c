@@ -71,6 +71,8 @@ void bar_two_ended(struct rich *r, uint64_t used, uint64_t out, uint64_t total, 
     bar_parts(r, parts, 2, total, width, true);
 }
 
+#define OWN_PART 10 /* one part of so many is a machine's own */
+
 void bar_load(struct rich *r, uint64_t held, int busy_permille, uint64_t total, bool out, int width)
 {
     if (busy_permille < 0) {
@@ -80,6 +82,8 @@ void bar_load(struct rich *r, uint64_t held, int busy_permille, uint64_t total, 
     /* In thousandths of a unit, so that small totals do not lose the fraction. */
     uint64_t all = total * 1000, mine = held * 1000, busy = (uint64_t)busy_permille * total;
     uint64_t used = busy < mine ? busy : mine, idle = mine - used, foreign = busy > mine ? busy - mine : 0;
+    if (foreign < all / OWN_PART) /* what a system does for itself is nobody's */
+        foreign = 0;
     if (used + idle + foreign > all)
         foreign = all - used - idle;
     struct bar_part parts[] = {

@@ -8,6 +8,14 @@
 #include "src/base/utf8.h"
 #include "src/base/vec.h"
 
+void field_count(struct field *f, uint64_t n, enum role role)
+{
+    f->has_num = true;
+    f->num = (double)n;
+    if (n)
+        rich_addf(&f->text, role, "%llu", (unsigned long long)n);
+}
+
 void field_init(struct field *f)
 {
     *f = (struct field){0};

@@ -118,6 +118,8 @@ void table_fit(const struct column *cols, const bool *on, size_t n, int width, i
 /* Tab-separated, a line of titles first, everything printable. */
 void table_export(struct table *t, struct str *out);
 
+/* A number of things; nothing is shown for 0. */
+void field_count(struct field *f, uint64_t n, enum role role);
 void field_init(struct field *f);
 void field_fini(struct field *f);
 

@@ -37,6 +37,22 @@ static int least_wanted(const struct column *cols, size_t n, const int *widths)
     return worst;
 }
 
+/* A cell for each that would like one more, and again, so that the first do not take it all. Returns what
+ * is left. */
+static int grow_evenly(const struct column *cols, size_t n, int flexible, int left, int *widths)
+{
+    for (bool grew = true; grew && left > 0;) {
+        grew = false;
+        for (size_t i = 0; i < n && left > 0; i++)
+            if (widths[i] && (int)i != flexible && widths[i] < cols[i].want) {
+                widths[i]++;
+                left--;
+                grew = true;
+            }
+    }
+    return left;
+}
+
 void table_fit(const struct column *cols, const bool *on, size_t n, int width, int *widths)
 {
     for (size_t i = 0; i < n; i++)
@@ -58,14 +74,7 @@ void table_fit(const struct column *cols, const bool *on, size_t n, int width, i
         widths[flexible] += more;
         left -= more;
     }
-    for (size_t i = 0; i < n && left > 0; i++) {
-        if (!widths[i] || (int)i == flexible)
-            continue;
-        int more = cols[i].want - widths[i];
-        more = more > left ? left : more;
-        widths[i] += more;
-        left -= more;
-    }
+    left = grow_evenly(cols, n, flexible, left, widths);
     if (flexible >= 0 && left > 0)
         widths[flexible] += left;
     for (size_t i = 0; i < n && width > 0; i++)
