@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "backend/agent/agent_private.h"
+#include "backend/agent/programs.h"
 #include "backend/agent/keep.h"
 #include "src/base/drop.h"
 #include "src/base/log.h"
@@ -477,6 +478,7 @@ static void on_turn(void *ctx)
 static int start(struct agent *a, struct errtext *err)
 {
     a->root = geteuid() == 0;
+    programs_hold();
     umask(077);
     int r = make_dirs(a, err);
     if (r == 0)

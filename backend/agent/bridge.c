@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backend/agent/programs.h"
 #include "src/base/str.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
@@ -272,5 +273,8 @@ int bridge_run(const char *program, const char *node, const char *dir, struct er
     if (is_asked())
         return answer(NULL, err);
     int sock = reach_agent(program, node, dir, err);
-    return sock < 0 ? sock : carry_from(sock);
+    if (sock < 0)
+        return sock;
+    programs_clean(program);
+    return carry_from(sock);
 }

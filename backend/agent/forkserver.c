@@ -14,6 +14,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "backend/agent/programs.h"
 #include "backend/agent/shim.h"
 #include "src/base/log.h"
 
@@ -173,6 +174,7 @@ static int serve(char *title, size_t title_size)
 
 int shim_program(int argc, char **argv)
 {
+    programs_hold(); /* its copies hold it too */
     if (argc == 1)
         return shim_main(argv[0]);
     if (argc != 2 || strcmp(argv[0], FORKSERVER_OPTION) != 0) {

@@ -30,16 +30,32 @@ new=$(ssh_agent_pid 1)
 is_alive "$(cat pids)" || fail "its task was ended"
 is "it runs" "$(job_state "$job")" RUNNING
 must srun true
+
+case_ "old programs go when nobody uses them: not while a task's supervisor runs from there"
+kits=$NODES_DIR/cache/stoker
+mine=$(basename "$(dirname "$(sed -n 2p "$NODES_DIR"/n1/state/stoker/agents/*/n1/lock)")")
+theirs=$(ls "$kits" | grep -vx "$mine")
+mkdir "$kits/.new-1" && touch -d '1 hour ago' "$kits/.new-1"
+ups() { [ "$(grep -c 'node=n1 up' "$STOKER_HOME/log/stoker-link.log")" -ge "$1" ]; }
+touch -d '1 hour ago' "$kits/$theirs"
+sshd_cut 1
+wait_for 20 ups 3
+wait_for 10 is_gone "$kits/.new-1"
+is_file "$kits/$theirs/srun" || fail "the programs of a running task are gone"
 touch go
 wait_end "$job"
 is "its end" "$state $(job_field "$job" ExitCode)" "FAILED 7:0"
 is "it ran once" "$(wc -l <pids)" 1
+no_old_shims() { ! pgrep -f -- "^stoker-shim .*$NODES_DIR/n1/.*/tasks/$job\." >/dev/null; }
 
-case_ "the same release again: nothing is replaced, nothing is sent"
+case_ "the same release again: nothing is replaced, nothing is sent; the old one is gone"
 new=$(ssh_agent_pid 1)
+wait_for 20 no_old_shims
+touch -d '1 hour ago' "$kits/$theirs"
 sshd_cut 1
-again() { [ "$(grep -c 'node=n1 up' "$STOKER_HOME/log/stoker-link.log")" -ge 3 ]; }
-wait_for 10 again
+wait_for 20 ups 4
+wait_for 10 is_gone "$kits/$theirs"
 is "the same agent" "$(ssh_agent_pid 1)" "$new"
-is "two kits" "$(ls "$NODES_DIR/cache/stoker" | wc -l)" 2
+is "one kit" "$(ls "$kits")" "$mine"
+must srun true
 cluster_stop
