@@ -107,8 +107,9 @@ static const char *text_of(const struct nvml *v, int r)
 /* Where drivers are put that no package of the system brought: containers and images, WSL, NixOS. */
 static void *open_elsewhere(void)
 {
-    static const char *const paths[] = {"/usr/local/nvidia/lib64/" LIBRARY, "/usr/local/nvidia/lib/" LIBRARY,
-                                        "/usr/lib/wsl/lib/" LIBRARY, "/run/opengl-driver/lib/" LIBRARY};
+    static const char *const paths[] = {"/usr/local/nvidia/lib64/" LIBRARY,
+                                        "/usr/local/nvidia/lib/" LIBRARY, "/usr/lib/wsl/lib/" LIBRARY,
+                                        "/run/opengl-driver/lib/" LIBRARY};
     void *library = NULL;
     for (size_t i = 0; i < sizeof paths / sizeof *paths && !library; i++)
         library = dlopen(paths[i], RTLD_NOW | RTLD_LOCAL);

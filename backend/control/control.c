@@ -287,8 +287,9 @@ int control_new(struct loop *l, const struct control_config *cfg, struct control
                                  .on_payload = ctl_payload_ready,
                                  .on_history = ctl_on_history,
                                  .ctx = c};
-    int r = store_open(cfg->state_dir, &cb, &c->store, err);
-    if (r == 0) {
+    int r = ctl_check_lineage(cfg->state_dir, err);
+    bool opened = r == 0 && (r = store_open(cfg->state_dir, &cb, &c->store, err)) == 0;
+    if (opened) {
         struct compact compact = {0};
         c->compact = &compact;
         r = ctl_load(c, err);
@@ -307,6 +308,7 @@ int control_new(struct loop *l, const struct control_config *cfg, struct control
     }
     ctl_mail_init(c);
     take_over(c);
+    ctl_note_lineage(c->state_dir, c->model.uuid);
     ctl_apply_config(c, cfg->spec);
     doubt_nodes(c);
     ctl_connect_nodes(c);

@@ -237,6 +237,12 @@ void ctl_note_spool(struct control *c, const char *node, bool full);
 /* An end that is no job's fault, a refusal for want of room: the job goes back to the queue with it. */
 void ctl_spare_job(struct control *c, const char *node, const struct launch_end *end);
 
+/* --- lineage.c --- */
+
+/* -ENOENT where there was a state, and is none any more. */
+int ctl_check_lineage(const char *state_dir, struct errtext *err) __attribute__((warn_unused_result));
+void ctl_note_lineage(const char *state_dir, const char *uuid);
+
 /* --- launchspec.c --- */
 
 /* What the node is told to run. False where the payload, or the environment of its step job (in the cache

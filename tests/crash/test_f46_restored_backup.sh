@@ -1,33 +1,85 @@
 #!/usr/bin/env bash
-# F46: an older copy of the state is put back. A task that began after the copy was taken is not killed: its node is drained, and an
-# administrator looks.
+# F46: an older copy of the state is put back, or all of it is gone. A task that began after the copy was taken is not killed: its node
+# is drained, and an administrator looks. A state that is gone is not taken for an empty one. On this machine, and on nodes over SSH.
+# test-timeout: 100
 . stoker.sh
-cluster_start
+. sshd.sh
 script until.sh <<'E2'
-echo $$ >>pid
-while [ ! -e go ]; do read -t 0.02 <> <(:); done
+echo $$ >>"pid-$1"
+while [ ! -e "go-$1" ]; do read -r -t 0.02 <> <(:); done
+exit 0
 E2
-submit -H -o /dev/null until.sh
-must stoker down
-wait_for 10 is_gone "$STOKER_HOME/run/controller.sock"
-cp "$STOKER_HOME/state/stoker.db" backup.db
-must stoker up
-wait_for 15 nodes_up
-must scontrol release $job
-wait_for 10 has_lines pid 1
-pid=$(cat pid)
-controller_kill9
-rm -f "$STOKER_HOME"/state/stoker.db*
-cp backup.db "$STOKER_HOME/state/stoker.db"
-must stoker up
 drained() { sinfo -h -N -o %T | grep -q drain; }
-wait_for 15 drained
-has "why" "$(sinfo -h -R -o %E)" "runs tasks that this controller does not know"
-is "as it was" "$(job_state $job)" PENDING
-must scontrol release $job
-is_alive "$pid" || fail "the task was ended"
-is "not started there again" "$(job_state $job) $(wc -l <pid)" "PENDING 1"
-touch go
-wait_for 10 is_dead "$pid"
-must scancel $job
+all_drained() { ! sinfo -h -N -o %T | grep -qv drain; }
+restored() { # NODES
+    case_ "an older copy, $1 node(s)"
+    submit -H -N "$1" --ntasks-per-node=1 -o /dev/null until.sh late
+    late=$job
+    submit -o /dev/null until.sh before
+    before=$job
+    wait_for 10 has_lines pid-before 1
+    must stoker down
+    wait_for 10 is_gone "$STOKER_HOME/run/controller.sock"
+    cp "$STOKER_HOME/state/stoker.db" backup.db
+    must stoker up
+    wait_for 20 nodes_up
+    must scontrol release "$late"
+    wait_for 10 has_lines pid-late 1
+    pid=$(cat pid-late)
+    controller_kill9
+    rm -f "$STOKER_HOME"/state/stoker.db*
+    cp backup.db "$STOKER_HOME/state/stoker.db"
+    must stoker up
+    wait_for 20 drained
+    has "why" "$(sinfo -h -R -o %E)" "runs tasks that this controller does not know"
+    is "as it was" "$(job_state "$late")" PENDING
+    is "what the copy knows of goes on" "$(job_state "$before")" RUNNING
+    must scontrol release "$late"
+    is_alive "$pid" || fail "the task was ended"
+    is "not started where it runs" "$(job_state "$late") $(wc -l <pid-late)" "PENDING 1"
+    touch go-before
+    wait_end "$before"
+    is "its end" "$state" COMPLETED
+    touch go-late
+    wait_for 10 is_dead "$pid"
+    must scancel "$late"
+    for n in $(sinfo -h -N -o %N); do must scontrol update NodeName="$n" State=RESUME; done
+    wait_for 20 nodes_up
+    rm -f go-* pid-*
+}
+gone() { # a node's name
+    case_ "all of the state is gone: refused, not begun anew"
+    submit -o /dev/null -w "$1" until.sh other
+    wait_for 10 has_lines pid-other 1
+    pid=$(cat pid-other)
+    controller_kill9
+    mkdir old
+    mv "$STOKER_HOME"/state/stoker.db* old/
+    run timeout 20 stokerd --foreground
+    is "status" $rc 1
+    has "why" "$err" "is gone: there is no $STOKER_HOME/state/stoker.db. Put a copy of it back"
+    is_gone "$STOKER_HOME/state/stoker.db" || fail "an empty state was made"
+    is_alive "$pid" || fail "the task was ended"
+    mv old/* "$STOKER_HOME/state/"
+    must stoker up
+    wait_for 30 nodes_up
+    is "with it again all is as it was" "$(job_state "$job") $(is_alive "$pid" && echo lives)" "RUNNING lives"
+    touch go-other
+    wait_end "$job"
+    is "its end" "$state" COMPLETED
+    rm -rf old go-* pid-*
+}
+
+cluster_start
+restored 1
+gone n1
+cluster_stop
+rm -f "$STOKER_HOME"/state/stoker.db* "$STOKER_HOME/state/lineage" "$STOKER_HOME/stoker.cfg"
+rm -rf "$STOKER_HOME/state/agent"
+
+case_ "over SSH"
+export STOKER_BEAT_MS=200
+ssh_cluster 2
+restored 2
+gone n2
 cluster_stop

@@ -60,8 +60,13 @@ run timeout 20 stokerd --foreground
 rmdir "$db"
 cp kept/* "$STOKER_HOME/state/"
 
-case_ "gone: a new history, whose node does not obey and whose tasks are left alone"
+case_ "gone"
 rm -f "$db"*
+refused "gone"
+has "the text" "$err" "the state of this cluster ("
+
+case_ "gone, and begun anew as the text says: a new history, whose node does not obey and whose tasks are left alone"
+rm -f "$db"* "$STOKER_HOME/state/lineage"
 must stoker up
 other_history() { grep -q "its agent refuses: " "$STOKER_HOME/log/stokerd.log"; }
 wait_for 10 other_history
