@@ -21,10 +21,14 @@
 #include "src/model/dep.h"
 
 #define LOOK_AGAIN_MS 1000
-#define ROUNDS_MAX    4 /* in one pass; what is left then comes with the next one, at once */
+#define HUNT_AGAIN_MS 50    /* those whose turn to ask others has not come */
+#define NEWCOMERS_MAX 64    /* at a time */
+#define ALL_MS        10000 /* limits open as time goes by: looked at so often */
+#define ROUNDS_MAX    4     /* in one pass; what is left then comes with the next one, at once */
 
 struct turn {
     struct group *g;
+    struct unit *u; /* of newcomers; else it is the group's head */
     struct rank rank;
     bool borrow;
 };
@@ -37,7 +41,6 @@ struct position { /* of a choice */
 struct pass {
     struct planner *p;
     VEC(struct turn) heap;
-    struct licence_use licences;
     struct backfill_place place;
     struct backfill_choice *choices; /* of the item in hand: those that limits leave */
     struct position *positions;      /* and which they are */
@@ -199,7 +202,7 @@ static void start(struct pass *s, struct group *g, struct unit *u)
     struct limit_ask ask = ask_of(g, u, choice, &s->place.parts, s->place.len);
     limits_charge(p->limits, &ask);
     if (g->licensed && !u->chosen)
-        licence_take(&s->licences, m, j);
+        licence_take(&p->licences, m, j);
     if (u->singleton)
         vec_push(&s->singletons, j);
     if (j->kind == JOB_KIND_STEPS)
@@ -390,19 +393,24 @@ static enum outcome wait_for_place(struct pass *s, struct group *g, struct unit 
     return UNIT_WAITS;
 }
 
+static bool has_lane_left(const struct planner *p, const struct backfill_choice *v, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (p->backfill.lanes[v[i].lane].n_held < p->backfill.opts.depth)
+            return true;
+    return false;
+}
+
 /* With a place left in its lane it looks as if those behind it held none. */
 static bool may_push_aside(const struct planner *p, const struct backfill_item *it)
 {
-    for (uint32_t i = 0; i < it->n_choices && p->backfill.opts.keep; i++)
-        if (p->backfill.lanes[it->choices[i].lane].n_held < p->backfill.opts.depth)
-            return true;
-    return false;
+    return p->backfill.opts.keep && has_lane_left(p, it->choices, it->n_choices);
 }
 
 static bool lacks_licences(const struct pass *s, const struct group *g, const struct unit *u)
 {
     const struct model *m = s->p->view->model;
-    return g->licensed && !u->chosen && !licence_fits(&s->licences, m, planner_job(s->p, u->job));
+    return g->licensed && !u->chosen && !licence_fits(&s->p->licences, m, planner_job(s->p, u->job));
 }
 
 struct gets { /* what an item may get where it is placed */
@@ -484,19 +492,68 @@ static enum outcome try_head(struct pass *s, struct turn *t)
     return gets.seen == LIMIT_OK || u->hold.use.parts ? o : wait_for_limit(t, u, gets.seen);
 }
 
-/* Its shapes did not fit in this pass, no place is left to hold for it, and nothing else could be said of
- * it: as with nearly all groups of a long queue. */
-static bool has_no_chance(const struct planner *p, const struct turn *t)
+/* The best that limits say of its head, in any of its partitions. */
+static enum limit_state limit_of_group(struct planner *p, struct group *g)
 {
-    const struct group *g = t->g;
-    const struct unit *u = head_of(g);
-    if (u->hold.use.parts || u->is_special || g->licensed || t->borrow || p->hunting ||
-        limits_any(p->limits) || !p->backfill.opts.backfill || !is_dead(p, g))
+    enum limit_state best = LIMIT_OVER_HARD;
+    for (uint32_t i = 0; i < g->n_choices && best != LIMIT_OK; i++) {
+        struct limit_verdict v;
+        enum limit_state state = limits_check(p->limits, &g->asks[i], &v);
+        if (state != LIMIT_OK && (i == 0 || state < best))
+            g->verdict = v;
+        best = state < best ? state : best;
+    }
+    return best;
+}
+
+/* Nobody will go for it; where that is not known it is noted for the round in which others are asked. */
+static bool is_without_prospects(struct planner *p, struct unit *u, const struct backfill_item *it)
+{
+    if (!p->may_preempt)
+        return true;
+    if (planner_is_waited_for(p, u->job))
         return false;
-    for (uint32_t i = 0; i < g->n_choices; i++)
-        if (p->backfill.lanes[g->choices[i].lane].n_held < p->backfill.opts.depth)
-            return false;
-    return !p->may_preempt || !planner_is_waited_for(p, u->job);
+    if (!p->hunting && p->prospects)
+        return true;
+    bool vain = planner_hunts_in_vain(p, u, it);
+    p->prospects = p->prospects || !vain;
+    return vain || !p->hunting;
+}
+
+/* Borrowed, it holds no place, nobody goes for it, and it does not fit. */
+static void leave_borrower(struct planner *p, const struct group *g, struct unit *u)
+{
+    if (reason_of_blocked(p, g, u) != REASON_RESOURCES)
+        return;
+    u->reason = REASON_RESOURCES;
+    vec_push(&p->looked, u->job);
+}
+
+/* What most groups of a long queue come to, without a look at the job: a limit or a licence keeps it back,
+ * or its shapes did not fit in this pass, no place is left to hold for it, and nobody will go for it. Over
+ * a soft limit its turn comes once more: *ret_again. */
+static bool is_passed_over(struct pass *s, struct turn *t, bool *ret_again)
+{
+    struct planner *p = s->p;
+    struct group *g = t->g;
+    struct unit *u = head_of(g);
+    if (u->hold.use.parts || u->is_special || u->chosen || !p->backfill.opts.backfill)
+        return false;
+    enum limit_state limit = limits_any(p->limits) ? limit_of_group(p, g) : LIMIT_OK;
+    if (limit == LIMIT_OVER_HARD || lacks_licences(s, g, u)) {
+        g->rest = limit == LIMIT_OVER_HARD ? limit_reason(&g->verdict) : REASON_LICENSES;
+        return true;
+    }
+    *ret_again = limit == LIMIT_OVER_SOFT && !t->borrow;
+    t->borrow = t->borrow || *ret_again;
+    if (*ret_again || !is_dead(p, g))
+        return *ret_again;
+    if (t->borrow) {
+        leave_borrower(p, g, u);
+        return true;
+    }
+    struct backfill_item it = {.choices = g->choices, .n_choices = g->n_choices};
+    return !has_lane_left(p, g->choices, g->n_choices) && is_without_prospects(p, u, &it);
 }
 
 static void make_room(struct pass *s, uint32_t n)
@@ -527,8 +584,12 @@ static void go_through(struct pass *s)
     struct planner *p = s->p;
     while (s->heap.n && !backfill_is_closed(&p->backfill)) {
         struct turn t = pop(s);
-        if (has_no_chance(p, &t))
+        bool again = false;
+        if (is_passed_over(s, &t, &again)) {
+            if (again)
+                push(s, turn_of(t.g, true));
             continue;
+        }
         enum outcome o = try_head(s, &t);
         if (o == GROUP_GOES_ON || (o == UNIT_WAITS && advance(p, t.g)))
             push(s, turn_of(t.g, t.borrow));
@@ -658,14 +719,17 @@ static bool go_round(struct pass *s)
     if (p->all_gained)
         forget_dead(p);
     uint64_t freed = p->backfill.freed;
-    size_t asked = p->out->preempts.n;
+    size_t asked = p->out->preempts.n, started = p->started.n;
+    p->prospects = false;
     p->gained = p->all_gained = p->lost = false;
     vec_clear(&s->heap);
     line_up(s);
     go_through(s);
     give_up_unvisited(p);
-    /* Who has been asked to go is gone sooner than was thought. */
-    p->gained = give_up_closed(s) || asked != p->out->preempts.n || way_is_free(p) ||
+    /* Who has been asked to go is gone sooner than was thought. Who has started may have brought one to a
+     * limit before whom others stood back. */
+    bool shifts = !p->backfill.opts.keep && limits_any(p->limits) && started != p->started.n;
+    p->gained = give_up_closed(s) || shifts || asked != p->out->preempts.n || way_is_free(p) ||
                 (freed != p->backfill.freed && has_use_for_gains(p));
     return p->gained;
 }
@@ -677,24 +741,28 @@ static void settle(struct pass *s)
         i++;
 }
 
+static void free_pass(struct pass *s)
+{
+    vec_fini(&s->heap);
+    vec_fini(&s->singletons);
+    backfill_place_fini(&s->place);
+    free(s->choices);
+    free(s->positions);
+}
+
 /* Others are asked to go only for what waits when all else is settled: who can start without that shall. */
 static void go_through_queue(struct planner *p)
 {
     struct pass s = {.p = p};
-    licence_use_init(&s.licences, p->view->model);
     p->hunting = false;
     settle(&s);
-    p->hunting = true;
-    if (planner_may_hunt(p) && go_round(&s)) {
+    p->hunting = p->prospects;
+    if (p->hunting && go_round(&s)) {
         p->hunting = false;
         settle(&s);
     }
-    licence_use_fini(&s.licences);
-    vec_fini(&s.heap);
-    vec_fini(&s.singletons);
-    backfill_place_fini(&s.place);
-    free(s.choices);
-    free(s.positions);
+    p->hunting = false;
+    free_pass(&s);
 }
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -714,7 +782,9 @@ static int64_t next_look(const struct planner *p)
         next = w->end > p->now.ms ? earlier(next, w->end) : next;
     }
     if (p->look_again)
-        next = earlier(next, p->now.ms + LOOK_AGAIN_MS);
+        next = earlier(next, p->decided_all + LOOK_AGAIN_MS);
+    if (p->hunts_left)
+        next = earlier(next, p->decided_all + HUNT_AGAIN_MS);
     if (p->gained)
         return p->now.ms + 1;
     return next > p->now.ms ? next : p->now.ms + 1000; /* it should have been free by now */
@@ -741,56 +811,149 @@ static bool may_outrank_holder(struct planner *p, struct group *g, const struct 
     return false;
 }
 
-static bool has_lane_left(const struct planner *p, const struct backfill_item *it)
+/* Of those who have started just now one may have brought a holder to a limit. */
+static bool closes_a_hold(struct pass *s)
 {
-    for (uint32_t i = 0; i < it->n_choices; i++)
-        if (p->backfill.lanes[it->choices[i].lane].n_held < p->backfill.opts.depth)
+    struct planner *p = s->p;
+    if (!limits_any(p->limits) && !p->licences.used.n)
+        return false;
+    list_for_each (h, &p->backfill.holds, struct backfill_hold, link) {
+        struct unit *u = container_of(h, struct unit, hold);
+        struct backfill_item it = {0};
+        make_room(s, u->group->n_choices);
+        if (!h->claim &&
+            (leave_choices(s, u->group, u, false, &it) != LIMIT_OK || lacks_licences(s, u->group, u)))
             return true;
+    }
     return false;
 }
 
-/* Nothing has come free, so whoever waited still does. The newcomer starts where it hurts no hold, or waits
- * behind everybody who has one. False: a pass over all must say. */
-static bool decide_newcomer(struct planner *p)
+/* What limits leave of it, borrowed where nothing else is left. */
+static enum limit_state leave_any(struct pass *s, struct group *g, const struct unit *u,
+                                  struct backfill_item *it, bool *ret_borrow)
 {
-    const struct backfill_opts *o = &p->backfill.opts;
-    struct unit *u = p->fresh.n == 1 ? idmap_get(&p->units, p->fresh.v[0]) : NULL;
-    struct group *g = u ? u->group : NULL;
-    if (!g || !p->ranked || p->gained || p->lost || !o->keep || !o->backfill || limits_any(p->limits) ||
-        p->may_preempt || backfill_next(&p->backfill) <= p->now.ms)
+    enum limit_state state = leave_choices(s, g, u, false, it);
+    *ret_borrow = state == LIMIT_OVER_SOFT;
+    return *ret_borrow ? leave_choices(s, g, u, true, it) : state;
+}
+
+/* It starts where that hurts nobody, as many of it as do. False: a pass over all must say. */
+static bool start_newcomer(struct pass *s, struct group *g, struct unit *u, struct backfill_item *it,
+                           struct gets *gets)
+{
+    struct planner *p = s->p;
+    bool started = false;
+    for (;;) {
+        enum reason gate = REASON_NONE;
+        if (leave_any(s, g, u, it, &gets->borrow) == LIMIT_OVER_HARD)
+            gate = limit_reason(&g->verdict);
+        else if (lacks_licences(s, g, u))
+            gate = REASON_LICENSES;
+        u->reason = gate;
+        if (gate != REASON_NONE) {
+            g->rest = gate;
+            it->n_choices = 0;
+        }
+        if (!it->n_choices || !backfill_start_beside(&p->backfill, it, &s->place))
+            break;
+        start(s, g, u);
+        started = true;
+        if (!u->count)
+            break;
+    }
+    if (gets->seen != LIMIT_OK || (started && closes_a_hold(s)))
         return false;
-    if (g->licensed || u->singleton || u->by_element || u->chosen || u->count != 1 || u->hold.use.parts ||
-        is_throttled(p, u) || !group_could_ever(p, g))
+    if (started && it->n_choices) /* others were looked at in between */
+        leave_any(s, g, u, it, &gets->borrow);
+    return true;
+}
+
+/* Whether the newcomer starts, or waits behind all who hold a place. False: a pass over all must say. */
+static bool take_newcomer(struct pass *s, struct unit *u)
+{
+    struct planner *p = s->p;
+    struct group *g = u->group;
+    struct gets gets = {.s = s, .g = g, .u = u};
+    struct backfill_item it = {.deadline = g->deadline,
+                               .ends = g->ends,
+                               .allows = limits_any(p->limits) ? may_get : NULL,
+                               .ctx = &gets};
+    if (u->singleton || u->by_element || u->chosen || u->hold.use.parts || u->made_way_for || g->begun ||
+        is_throttled(p, u) || (u->count > 1 && u->is_special) || !group_could_ever(p, g))
         return false;
-    struct pass s = {.p = p};
-    struct backfill_item it = {
-        .choices = g->choices, .n_choices = g->n_choices, .deadline = g->deadline, .ends = g->ends};
-    make_room(&s, g->n_choices);
-    for (uint32_t i = 0; i < g->n_choices; i++)
-        s.positions[i] = (struct position){.at = i};
-    bool known = true;
-    g->rest = REASON_PRIORITY;
+    make_room(s, g->n_choices);
     vec_push(&p->looked, u->job);
     /* Else the one before it does not fit either; unless it waits for something of its own. */
     const struct unit *before =
         g->units.next == &u->in_group ? NULL : container_of(u->in_group.prev, struct unit, in_group);
-    if ((!before || before->is_special) && backfill_start_beside(&p->backfill, &it, &s.place))
-        start(&s, g, u);
-    else
-        known = !has_lane_left(p, &it) && !may_outrank_holder(p, g, u, &it);
-    backfill_place_fini(&s.place);
-    free(s.choices);
-    free(s.positions);
+    if (before && !before->is_special && before->count)
+        return !before->hold.use.parts || !has_lane_left(p, g->choices, g->n_choices);
+    g->rest = REASON_PRIORITY;
+    if (!start_newcomer(s, g, u, &it, &gets))
+        return false;
+    if (!u->count || !it.n_choices || gets.borrow)
+        return true;
+    bool waits = !may_outrank_holder(p, g, u, &it) &&
+                 (!p->may_preempt || p->hunts_left || /* it has its turn with the others then */
+                  (!planner_is_waited_for(p, u->job) && planner_hunts_in_vain(p, u, &it)));
+    if (waits && backfill_reserve(&p->backfill, &it, &u->hold))
+        u->reason = REASON_RESOURCES;
+    return waits && gets.seen == LIMIT_OK;
+}
+
+static int by_rank(const void *pa, const void *pb)
+{
+    const struct turn *a = pa, *b = pb;
+    return rank_before(&a->rank, &b->rank) ? -1 : rank_before(&b->rank, &a->rank);
+}
+
+/* Those who have come in since the last pass, in the order of the queue. */
+static bool line_up_fresh(struct pass *s)
+{
+    struct planner *p = s->p;
+    vec_for_each (&p->fresh, i) {
+        struct unit *u = idmap_get(&p->units, p->fresh.v[i]);
+        bool again = false;
+        for (size_t k = 0; k < i; k++)
+            again = again || p->fresh.v[k] == p->fresh.v[i];
+        if (!u || !u->group || again)
+            continue;
+        const struct group *g = u->group;
+        uint32_t prio = planner_rank(p, u->group, u->job, u->submit_ms);
+        struct turn t = {.u = u};
+        t.rank = rank_of(false, g->tier, g->begun, prio, u->submit_ms, u->order_id, u->order_index);
+        vec_push(&s->heap, t);
+    }
+    if (s->heap.n)
+        qsort(s->heap.v, s->heap.n, sizeof *s->heap.v, by_rank);
+    return s->heap.n > 0;
+}
+
+/* Nothing has come free, so whoever waited still does. False: a pass over all must say. */
+static bool decide_newcomers(struct planner *p)
+{
+    const struct backfill_opts *o = &p->backfill.opts;
+    if (!p->fresh.n || p->fresh.n > NEWCOMERS_MAX || !p->ranked || p->gained || p->lost ||
+        (p->look_again && p->now.ms - p->decided_all >= LOOK_AGAIN_MS) ||
+        (p->hunts_left && p->now.ms - p->decided_all >= HUNT_AGAIN_MS) || !o->keep || !o->backfill ||
+        backfill_next(&p->backfill) <= p->now.ms ||
+        (limits_any(p->limits) && p->now.ms - p->decided_all >= ALL_MS))
+        return false;
+    struct pass s = {.p = p};
+    bool known = line_up_fresh(&s);
+    for (size_t i = 0; i < s.heap.n && known; i++)
+        known = take_newcomer(&s, s.heap.v[i].u);
+    free_pass(&s);
     return known;
 }
 
 static void decide_all(struct planner *p)
 {
     planner_begin_ranks(p);
-    p->prey_known = false;
+    p->decided_all = p->now.ms;
+    p->look_again = p->hunts_left = false;
     p->hunts = 0;
     go_through_queue(p);
-    planner_end_hunt(p);
     p->ranked = true;
 }
 
@@ -804,8 +967,9 @@ void planner_decide(struct planner *p, const struct sched_view *v, struct wall n
     limits_begin(p->limits, v->model, now);
     size_t mark = limits_mark(p->limits);
     p->decision++;
-    p->look_again = false;
-    bool all = !decide_newcomer(p);
+    licence_copy(&p->licences, &p->licences_held);
+    prey_find_awaited(p);
+    bool all = !decide_newcomers(p);
     if (all)
         decide_all(p);
     vec_clear(&p->fresh);

@@ -844,11 +844,7 @@ static void try_later(struct planner *p, const struct group *g, int64_t from, st
 
 static bool has_licences(const struct planner *p, const struct job *j)
 {
-    struct licence_use u;
-    licence_use_init(&u, p->view->model);
-    bool fits = licence_fits(&u, p->view->model, j);
-    licence_use_fini(&u);
-    return fits;
+    return licence_fits(&p->licences_held, p->view->model, j);
 }
 
 static void try_group(struct planner *p, const struct group *g, const struct job *j, int64_t from,

@@ -70,7 +70,7 @@ static bool wants_any(const struct job *j)
     return !str_is_empty(j->req.licenses);
 }
 
-static bool holds(const struct job *j)
+bool licence_holds(const struct job *j)
 {
     return wants_any(j) && j->state != JOB_PENDING && !job_state_is_final(j->state);
 }
@@ -80,17 +80,26 @@ static size_t position(const struct model *m, const struct license_spec *spec)
     return (size_t)(spec - m->spec.licenses.v);
 }
 
-/* by: 1 or -1 as an addition. What the configuration no longer knows counts for nothing. */
-static void book(struct licence_use *u, const struct model *m, const struct job *j, uint32_t by)
+/* What the configuration no longer knows counts for nothing. */
+void licence_book(struct licence_use *u, const struct model *m, const char *text, bool give)
 {
-    struct strv items = strv_split(j->req.licenses, ",;");
-    for (size_t i = 0; i < items.n; i++) {
+    struct strv items = strv_split(text, ",;");
+    for (size_t i = 0; i < items.n && u->used.n; i++) {
         struct licence_list l = {VEC_INIT};
-        if (take_item(m, str_trim(items.v[i]), &l, NULL) == 0 || l.v.n)
-            u->used.v[position(m, l.v.v[0].spec)] += l.v.v[0].count * by;
+        if (take_item(m, str_trim(items.v[i]), &l, NULL) == 0 || l.v.n) {
+            uint32_t *used = &u->used.v[position(m, l.v.v[0].spec)];
+            *used = give ? *used - l.v.v[0].count : *used + l.v.v[0].count;
+        }
         licence_fini(&l);
     }
     strv_fini(&items);
+}
+
+void licence_copy(struct licence_use *to, const struct licence_use *from)
+{
+    vec_clear(&to->used);
+    vec_for_each (&from->used, i)
+        vec_push(&to->used, from->used.v[i]);
 }
 
 void licence_use_init(struct licence_use *u, const struct model *m)
@@ -101,8 +110,8 @@ void licence_use_init(struct licence_use *u, const struct model *m)
     if (!u->used.n)
         return;
     list_for_each (j, &m->active, struct job, in_queue)
-        if (holds(j))
-            book(u, m, j, 1);
+        if (licence_holds(j))
+            licence_book(u, m, j->req.licenses, false);
 }
 
 void licence_use_fini(struct licence_use *u)
@@ -126,14 +135,14 @@ bool licence_fits(const struct licence_use *u, const struct model *m, const stru
 
 void licence_take(struct licence_use *u, const struct model *m, const struct job *j)
 {
-    if (wants_any(j) && u->used.n)
-        book(u, m, j, 1);
+    if (wants_any(j))
+        licence_book(u, m, j->req.licenses, false);
 }
 
 void licence_give(struct licence_use *u, const struct model *m, const struct job *j)
 {
-    if (wants_any(j) && u->used.n)
-        book(u, m, j, UINT32_MAX);
+    if (wants_any(j))
+        licence_book(u, m, j->req.licenses, true);
 }
 
 /* --- in words --- */
@@ -155,7 +164,7 @@ static void append_holders(const struct model *m, const struct license_spec *spe
     uint32_t n = 0;
     struct str ids = STR_INIT;
     list_for_each (j, &m->active, struct job, in_queue) {
-        if (!holds(j) || !count_of(m, j, spec))
+        if (!licence_holds(j) || !count_of(m, j, spec))
             continue;
         if (n < HOLDERS_MAX)
             str_appendf(&ids, "%s %u", n ? "," : "", j->id);

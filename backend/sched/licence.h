@@ -33,6 +33,11 @@ struct licence_use {
 void licence_use_init(struct licence_use *u, const struct model *m);
 void licence_use_fini(struct licence_use *u);
 /* Whether what j asks for is free; takes it with licence_take, gives it back with licence_give. */
+void licence_copy(struct licence_use *to, const struct licence_use *from);
+/* What is asked for in so many words is taken, or given back. */
+void licence_book(struct licence_use *u, const struct model *m, const char *text, bool give);
+/* Whether j holds licences while it is in this state. */
+bool licence_holds(const struct job *j);
 bool licence_fits(const struct licence_use *u, const struct model *m, const struct job *j);
 void licence_take(struct licence_use *u, const struct model *m, const struct job *j);
 void licence_give(struct licence_use *u, const struct model *m, const struct job *j);

@@ -11,6 +11,7 @@ struct planner *planner_new(void)
     list_init(&p->groups);
     list_init(&p->running);
     list_init(&p->leaving);
+    list_init(&p->prey);
     list_init(&p->buried);
     list_init(&p->backfill.holds);
     p->all_dirty = true;
@@ -26,7 +27,6 @@ void planner_free(struct planner *p)
     vec_fini(&p->looked);
     vec_fini(&p->fresh);
     vec_fini(&p->moved);
-    vec_fini(&p->prey);
     vec_fini(&p->grounds);
     vec_fini(&p->started);
     vec_fini(&p->windows);

@@ -9,6 +9,7 @@
 #define STOKER_BACKEND_SCHED_PLANNER_PRIVATE_H
 
 #include "backend/sched/backfill.h"
+#include "backend/sched/licence.h"
 #include "backend/sched/limits.h"
 #include "backend/sched/planner.h"
 #include "backend/sched/prio.h"
@@ -25,6 +26,11 @@ struct set {          /* of nodes, shared by shapes */
     struct nodeset nodes;
 };
 
+struct hunted {
+    const struct qos_spec *qos;
+    uint64_t mark; /* of the gains, then */
+};
+
 struct shape {
     struct shape *next;
     uint64_t hash;
@@ -34,10 +40,9 @@ struct shape {
     struct demand demand;
     struct set *set;
     int64_t len, len_min;
-    bool dead;                    /* it did not fit when it was tried last */
-    uint64_t dead_mark;           /* of the gains, then */
-    uint64_t hunt_at, hunt_freed; /* nobody could make room for it then, for this QOS */
-    const struct qos_spec *hunt_qos;
+    bool dead;                 /* it did not fit when it was tried last */
+    uint64_t dead_mark;        /* of the gains, then */
+    VEC(struct hunted) hunted; /* when nobody could make room for it, by the QOS of who asked */
     enum { EVER_UNKNOWN, EVER_YES, EVER_NO } ever; /* fits with every node up and empty */
 };
 
@@ -84,7 +89,8 @@ struct group {
     uint32_t tier;
     bool begun; /* step jobs that have started come before what has not */
     bool licensed;
-    bool is_set; /* an administrator has set the priority */
+    const struct qos_spec *qos; /* of its jobs; NULL: none that is configured */
+    bool is_set;                /* an administrator has set the priority */
     int64_t deadline;
     int64_t ends; /* of step jobs that have started: their limit is over then; 0: never, or not started */
     struct pool_use *own; /* of the reservation that it asks for; NULL: none */
@@ -118,7 +124,8 @@ struct unit {
     bool is_special;          /* a pass asks more about it than about others */
     uint32_t made_way_for;    /* the job that it was asked to go for lately; 0: none */
     int64_t makes_way_until;
-    const struct shape *chosen; /* step jobs: where its first task went in this pass; NULL: none did */
+    uint64_t vain_mark, vain_stay; /* gains + 1 when nobody could make room for it, behind these holds; 0 */
+    const struct shape *chosen;    /* step jobs: where its first task went in this pass; NULL: none did */
     struct backfill_hold hold;
     int64_t forecast, forecast_t;             /* start, and when that was said; 0: never */
     int64_t first_forecast, first_forecast_t; /* what it was told first */
@@ -130,21 +137,28 @@ struct run {
     struct pool_use use;
 };
 
+/* What runs and may have to go for others. */
+struct prey {
+    bool any; /* it may, for somebody */
+    bool borrowed;
+    uint32_t tier; /* of its partition; UINT32_MAX: no tier may preempt it */
+    const struct qos_spec *qos;
+    int64_t size; /* larger ones free more */
+    uint32_t grace_s;
+    uint64_t ranks; /* its priority is of that time; planner.ranks */
+    uint32_t prio;
+};
+enum prey_rule { PREY_NONE, PREY_TIER, PREY_QOS, PREY_BORROWED };
+
 struct runs {
     uint32_t job, array_job;
     VEC(struct run *) v;
+    struct prey prey;
+    struct list in_prey;    /* in planner.prey */
     struct list link;       /* in planner.running */
     struct list in_leaving; /* in planner.leaving: on its way out */
     uint32_t for_job;       /* that it was asked to go for; 0: for nobody */
     int64_t leaves_until;   /* it is not waited for any longer than that */
-};
-
-struct prey { /* runs, and may have to go for others */
-    struct runs *runs;
-    const struct job *job;
-    uint32_t prio;
-    int64_t size;  /* larger ones free more */
-    uint32_t tier; /* of its partition; UINT32_MAX: no tier may preempt it */
 };
 
 struct ground { /* what would come free if all went that somebody of a tier and a QOS may ask to */
@@ -190,12 +204,15 @@ struct planner {
     looked, moved;       /* jobs looked at one by one in the last pass; put in a group or kept out */
     VEC(uint32_t) fresh; /* entered a group since the last pass */
     struct heap wakes;   /* units */
-    struct list running, leaving;
-    VEC(struct prey) prey;
-    bool prey_known; /* in this decision */
+    struct list running, leaving, prey;
+    struct idmap awaited; /* jobs that somebody was asked to go for: -> one of those */
     VEC(struct ground) grounds;
-    bool hunting;   /* in this pass */
-    uint32_t hunts; /* in this decision, by what they cost */
+    bool hunting;                               /* in this pass */
+    bool prospects;                             /* in this pass somebody waited for whom others might go */
+    uint32_t hunts;                             /* in this decision, by what they cost */
+    bool hunts_left;                            /* not all had their turn to hunt */
+    struct licence_use licences_held, licences; /* by what runs; with what this decision has started */
+    struct idmap licensed;                      /* job that runs -> the licences that it holds, as text */
     VEC(struct tentative *) started;
     VEC(struct window_use *) windows;
     struct limits *limits;
@@ -209,11 +226,12 @@ struct planner {
     int64_t ranks_anew_ms;         /* the last time from all that runs */
     uint64_t decision, pass;       /* there are several passes in a decision where places are given up */
     int64_t last_now;
-    bool gained, lost; /* since the last pass: something has come free, has gone */
-    bool all_gained;   /* and it is not known on which nodes */
-    bool holes;        /* some node has cards that must not be given */
-    bool look_again;   /* somebody waits for what is decided elsewhere */
-    bool ranked;       /* prio is that of the last pass over everybody: valid for numbers, not for names */
+    bool gained, lost;   /* since the last pass: something has come free, has gone */
+    bool all_gained;     /* and it is not known on which nodes */
+    bool holes;          /* some node has cards that must not be given */
+    bool look_again;     /* in the last pass over all somebody waited for what is decided elsewhere */
+    int64_t decided_all; /* when that was */
+    bool ranked; /* prio is that of the last pass over everybody: valid for numbers, not for names */
     /* of the pass under way */
     const struct sched_view *view;
     const struct job *probe; /* stands for the job of its id: what would a pass do with this one? NULL */
@@ -257,8 +275,6 @@ void planner_ready(struct planner *p, const struct sched_view *v, struct wall no
 void planner_remove_unit(struct planner *p, struct unit *u);
 void planner_count_element(struct planner *p, uint32_t array, intptr_t by);
 int64_t planner_end_of(const struct planner *p, const struct job *j);
-/* It has been asked to go: in this pass, or the state says so. */
-void planner_see_off(struct planner *p, struct runs *r, uint32_t for_job, int64_t until);
 void planner_forget(struct planner *p); /* all but the notes */
 
 /* --- rank.c: whose turn it is --- */
@@ -276,15 +292,39 @@ void planner_alloc(struct planner *p, const struct pool_parts *parts, struct all
 void planner_ask_exactly(const struct pool_parts *parts, int64_t len_ms, struct limit_ask *ask);
 uint32_t planner_limit_s(int64_t len_ms);
 
+/* --- prey.c: who may have to go --- */
+
+const struct qos_spec *planner_qos(const struct model *m, const char *name); /* NULL: no such one */
+/* What runs is looked at; around each change of it: prey_before and prey_after. */
+void prey_look_at(struct planner *p, struct runs *r, const struct job *j, bool is_new);
+void prey_before(struct planner *p, const struct runs *r);
+void prey_after(struct planner *p, const struct runs *r);
+void prey_forget(struct planner *p);
+uint32_t prey_prio(struct planner *p, struct runs *r, const struct job *j);
+/* The nodes that a shape could be on if all went whom somebody of that QOS may ask. */
+void prey_fill_near(struct planner *p, const struct shape *s, const struct qos_spec *qos,
+                    struct nodeset *ret);
+/* By which rule it may be asked to go for somebody of that tier and QOS. */
+enum prey_rule prey_rule_for(const struct runs *r, uint32_t tier, const struct qos_spec *qos);
+/* It has been asked to go: in this pass, or the state says so. Between prey_before and prey_after. */
+void planner_see_off(struct planner *p, struct runs *r, uint32_t for_job, int64_t until);
+/* Somebody is on his way out for it already. */
+void prey_find_awaited(struct planner *p); /* at the beginning of a decision */
+bool planner_is_waited_for(const struct planner *p, uint32_t job);
+/* Whether nobody could make room for the shape, by what is known: what was tried before with no more room
+ * than now, and the sums of what could go on each node. */
+bool prey_is_in_vain(struct planner *p, struct shape *s, const struct qos_spec *qos);
+/* The same of what was tried with the gains at mark - 1; 0: never. */
+bool prey_is_in_vain_since(struct planner *p, struct shape *s, const struct qos_spec *qos, uint64_t mark);
+void prey_hunted_in_vain(struct planner *p, struct shape *s, const struct qos_spec *qos); /* it was tried */
+
 /* --- preempt.c --- */
 
 /* Others go so that the unit can start, in a pass in which that is done. True: they are in the result, or
  * have been asked before, and a place is held for when they have gone. */
-/* Somebody is on his way out for it already. */
-bool planner_is_waited_for(const struct planner *p, uint32_t job);
-void planner_end_hunt(struct planner *p); /* forgets what was found out in this decision */
-bool planner_may_hunt(struct planner *p); /* whether there is anybody who could */
 bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it);
+/* Nobody could make room for it, by what is known; it has not been tried if this is false. */
+bool planner_hunts_in_vain(struct planner *p, struct unit *u, const struct backfill_item *it);
 
 /* --- forecast.c --- */
 

@@ -17,15 +17,15 @@
 
 #include "backend/sched/planner_private.h"
 
-#define SINGLES_MAX 32  /* tried one by one where it goes to several nodes */
-#define HUNTS_MAX   100 /* in one decision, by what they cost; the others have their turn in the next ones \
-                         */
-
-enum rule { RULE_NONE, RULE_TIER, RULE_QOS, RULE_BORROWED };
+#define SINGLES_MAX 32   /* tried one by one where it goes to several nodes */
+#define HUNTS_MAX   1000 /* in one decision, by what they cost; the others have their turn in the next ones \
+                          */
 
 struct victim {
-    struct prey of;
-    enum rule rule;
+    struct runs *runs;
+    const struct job *job;
+    uint32_t prio;
+    enum prey_rule rule;
     bool away; /* lifted from the pool */
 };
 
@@ -40,70 +40,10 @@ struct hunt {
     struct pool_parts parts;
     bool one_node; /* then only nodes that somebody leaves have to be looked at: */
     struct nodeset near;
+    struct nodeset could; /* of the choice's nodes those that could do if all went */
 };
 
-static const struct qos_spec *qos_of(const struct model *m, const char *name)
-{
-    for (size_t i = 0; name && i < m->spec.qos.n; i++)
-        if (str_eq(m->spec.qos.v[i].name, name))
-            return &m->spec.qos.v[i];
-    return NULL;
-}
-
 /* --- who could be asked to go --- */
-
-static int64_t size_of(const struct runs *r)
-{
-    int64_t size = 0;
-    vec_for_each (&r->v, i)
-        for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++)
-            size += r->v.v[i]->use.parts[k].amount.gpus * 1000 + r->v.v[i]->use.parts[k].amount.cpus;
-    return size;
-}
-
-static bool any_qos_preempts(const struct model *m, const char *qos)
-{
-    for (size_t i = 0; qos && i < m->spec.qos.n; i++)
-        if (strv_has(&m->spec.qos.v[i].preempt, qos))
-            return true;
-    return false;
-}
-
-/* All that may be asked by anybody: found once in a pass. */
-static void find_prey(struct planner *p)
-{
-    const struct model *m = p->view->model;
-    if (p->prey_known)
-        return;
-    p->prey_known = true;
-    vec_clear(&p->prey);
-    list_for_each (r, &p->running, struct runs, link) {
-        const struct job *j = model_get_job(m, r->job);
-        if (!j || j->kill_cause != KILL_NONE || (j->state != JOB_RUNNING && j->state != JOB_SUSPENDED))
-            continue;
-        const struct part_spec *part = model_job_part(m, j);
-        bool by_tier = part && part->preempt_mode != PREEMPT_OFF;
-        if (!by_tier && !j->borrowed && !any_qos_preempts(m, j->req.qos))
-            continue;
-        vec_push(&p->prey, (struct prey){.runs = r,
-                                         .job = j,
-                                         .prio = prio_of(&p->prio, j, part, NULL),
-                                         .size = size_of(r),
-                                         .tier = by_tier ? part->priority_tier : UINT32_MAX});
-    }
-}
-
-static enum rule rule_for(const struct hunt *h, const struct prey *v)
-{
-    const struct part_spec *mine = &h->p->view->model->spec.parts.v[h->choice->lane];
-    if (v->job->id == h->job->id || !list_empty(&v->runs->in_leaving))
-        return RULE_NONE;
-    if (v->tier < mine->priority_tier)
-        return RULE_TIER;
-    if (h->qos && v->job->req.qos && strv_has(&h->qos->preempt, v->job->req.qos))
-        return RULE_QOS;
-    return v->job->borrowed ? RULE_BORROWED : RULE_NONE;
-}
 
 static bool lies_on(const struct runs *r, const struct nodeset *s)
 {
@@ -114,70 +54,24 @@ static bool lies_on(const struct runs *r, const struct nodeset *s)
     return false;
 }
 
+static uint32_t tier_of(const struct hunt *h)
+{
+    return h->p->view->model->spec.parts.v[h->choice->lane].priority_tier;
+}
+
 static void collect(struct hunt *h)
 {
     struct planner *p = h->p;
-    vec_for_each (&p->prey, i) {
-        enum rule rule = rule_for(h, &p->prey.v[i]);
-        if (rule != RULE_NONE && lies_on(p->prey.v[i].runs, h->choice->set))
-            vec_push(&h->v, (struct victim){.of = p->prey.v[i], .rule = rule});
+    const struct model *m = p->view->model;
+    uint32_t tier = tier_of(h);
+    list_for_each (r, &p->prey, struct runs, in_prey) {
+        enum prey_rule rule = prey_rule_for(r, tier, h->qos);
+        const struct job *j = rule != PREY_NONE && r->job != h->job->id && lies_on(r, &h->could)
+                                  ? model_get_job(m, r->job)
+                                  : NULL;
+        if (j)
+            vec_push(&h->v, (struct victim){.runs = r, .job = j, .prio = prey_prio(p, r, j), .rule = rule});
     }
-}
-
-/* --- whether it is worth looking --- */
-
-static void add_runs(struct ground *g, const struct runs *r)
-{
-    vec_for_each (&r->v, i)
-        for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++) {
-            const struct pool_part *part = &r->v.v[i]->use.parts[k];
-            g->more[part->node] = amount_plus(g->more[part->node], part->amount);
-            nodeset_add(&g->nodes, part->node);
-        }
-}
-
-/* Made once in a decision; who has been asked to go since is in it already. */
-static const struct ground *ground_of(const struct hunt *h)
-{
-    struct planner *p = h->p;
-    uint32_t tier = p->view->model->spec.parts.v[h->choice->lane].priority_tier;
-    vec_for_each (&p->grounds, i)
-        if (p->grounds.v[i].tier == tier && p->grounds.v[i].qos == h->qos)
-            return &p->grounds.v[i];
-    struct ground g = {.tier = tier, .qos = h->qos};
-    g.more = xcalloc(p->pool.n_nodes ? p->pool.n_nodes : 1, sizeof *g.more);
-    nodeset_init(&g.nodes, p->pool.n_nodes);
-    vec_for_each (&p->prey, i)
-        if (rule_for(h, &p->prey.v[i]) != RULE_NONE)
-            add_runs(&g, p->prey.v[i].runs);
-    list_for_each (r, &p->leaving, struct runs, in_leaving)
-        add_runs(&g, r);
-    vec_push(&p->grounds, g);
-    return &p->grounds.v[p->grounds.n - 1];
-}
-
-void planner_end_hunt(struct planner *p)
-{
-    vec_for_each (&p->grounds, i) {
-        free(p->grounds.v[i].more);
-        nodeset_fini(&p->grounds.v[i].nodes);
-    }
-    vec_clear(&p->grounds);
-}
-
-/* Whether there are nodes enough that could do if all went: most hunts end here. */
-static bool is_worth_it(const struct hunt *h)
-{
-    const struct ground *g = ground_of(h);
-    uint32_t found = 0, most = h->one_node ? 1 : h->choice->demand->need.nodes;
-    const struct nodeset *near = h->one_node ? &g->nodes : h->choice->set;
-    for (uint32_t w = 0; w < near->words && found < most; w++)
-        for (uint64_t left = near->bits[w] & h->choice->set->bits[w]; left && found < most;
-             left &= left - 1) {
-            uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(left);
-            found += pool_could_take_with(&h->p->pool, h->choice->demand, node, g->more[node]);
-        }
-    return found == most;
 }
 
 /* --- where --- */
@@ -186,7 +80,7 @@ static void look_near(struct hunt *h, const struct runs *r)
 {
     vec_for_each (&r->v, i)
         for (uint32_t k = 0; k < r->v.v[i]->use.n_parts && h->one_node; k++)
-            if (nodeset_has(h->choice->set, r->v.v[i]->use.parts[k].node))
+            if (nodeset_has(&h->could, r->v.v[i]->use.parts[k].node))
                 nodeset_add(&h->near, r->v.v[i]->use.parts[k].node);
 }
 
@@ -200,7 +94,7 @@ static void look_near_all(struct hunt *h)
 {
     look_nowhere(h);
     vec_for_each (&h->v, i)
-        look_near(h, h->v.v[i].of.runs);
+        look_near(h, h->v.v[i].runs);
     vec_for_each (&h->leaving, i)
         look_near(h, h->leaving.v[i]);
 }
@@ -223,7 +117,7 @@ static void lift_runs(struct pool *pool, struct runs *r, bool away)
 static void send_away(struct hunt *h, struct victim *v, bool away)
 {
     if (v->away != away)
-        lift_runs(&h->p->pool, v->of.runs, away);
+        lift_runs(&h->p->pool, v->runs, away);
     v->away = away;
 }
 
@@ -231,7 +125,7 @@ static void send_away(struct hunt *h, struct victim *v, bool away)
 static void lift_leaving(struct hunt *h)
 {
     list_for_each (r, &h->p->leaving, struct runs, in_leaving)
-        if (r->leaves_until > h->p->now.ms && lies_on(r, h->choice->set)) {
+        if (r->leaves_until > h->p->now.ms && lies_on(r, &h->could)) {
             lift_runs(&h->p->pool, r, true);
             vec_push(&h->leaving, r);
         }
@@ -250,13 +144,18 @@ static void send_away_first(struct hunt *h, size_t n)
         send_away(h, &h->v.v[i], i < n);
 }
 
+/* Nodes that could not do even if all went make no difference; but those that are listed must be there. */
+static const struct nodeset *where_of(const struct hunt *h)
+{
+    return h->one_node ? &h->near : h->choice->set->n_listed ? h->choice->set : &h->could;
+}
+
 static bool fits(struct hunt *h)
 {
     const struct backfill_choice *c = h->choice;
     if (c->own)
         pool_lift(&h->p->pool, c->own);
-    bool yes = pool_place(&h->p->pool, c->demand, h->one_node ? &h->near : c->set, h->p->pool.now, c->len,
-                          &h->parts);
+    bool yes = pool_place(&h->p->pool, c->demand, where_of(h), h->p->pool.now, c->len, &h->parts);
     if (c->own)
         pool_lay(&h->p->pool, c->own);
     return yes;
@@ -269,7 +168,7 @@ static size_t first_enough_near(struct hunt *h)
     for (size_t n = 0; n < h->v.n; n++) {
         send_away(h, &h->v.v[n], true);
         look_nowhere(h);
-        look_near(h, h->v.v[n].of.runs);
+        look_near(h, h->v.v[n].runs);
         if (fits(h))
             return n + 1;
     }
@@ -300,19 +199,20 @@ static size_t first_enough(struct hunt *h)
 static int by_prio(const void *pa, const void *pb)
 {
     const struct victim *a = pa, *b = pb;
-    if (a->of.prio != b->of.prio)
-        return a->of.prio < b->of.prio ? -1 : 1;
-    if (a->of.job->t_start.ms != b->of.job->t_start.ms)
-        return a->of.job->t_start.ms > b->of.job->t_start.ms ? -1 : 1;
-    return a->of.job->id > b->of.job->id ? -1 : a->of.job->id < b->of.job->id;
+    if (a->prio != b->prio)
+        return a->prio < b->prio ? -1 : 1;
+    if (a->job->t_start.ms != b->job->t_start.ms)
+        return a->job->t_start.ms > b->job->t_start.ms ? -1 : 1;
+    return a->job->id > b->job->id ? -1 : a->job->id < b->job->id;
 }
 
 static int by_prio_and_size(const void *pa, const void *pb)
 {
     const struct victim *a = pa, *b = pb;
-    if (a->of.prio != b->of.prio)
-        return a->of.prio < b->of.prio ? -1 : 1;
-    return a->of.size != b->of.size ? (a->of.size > b->of.size ? -1 : 1) : by_prio(pa, pb);
+    if (a->prio != b->prio)
+        return a->prio < b->prio ? -1 : 1;
+    return a->runs->prey.size != b->runs->prey.size ? (a->runs->prey.size > b->runs->prey.size ? -1 : 1)
+                                                    : by_prio(pa, pb);
 }
 
 /* --- choosing --- */
@@ -323,7 +223,7 @@ static bool one_is_enough(struct hunt *h)
     for (size_t i = 0; i < h->v.n && (i < SINGLES_MAX || h->one_node); i++) {
         send_away(h, &h->v.v[i], true);
         look_nowhere(h);
-        look_near(h, h->v.v[i].of.runs);
+        look_near(h, h->v.v[i].runs);
         if (fits(h))
             return true;
         send_away(h, &h->v.v[i], false);
@@ -352,7 +252,7 @@ static void spare_what_can_be(struct hunt *h)
 {
     fits(h);
     vec_for_each (&h->v, i)
-        if (h->v.v[i].away && !is_in_way(h->v.v[i].of.runs, &h->parts))
+        if (h->v.v[i].away && !is_in_way(h->v.v[i].runs, &h->parts))
             send_away(h, &h->v.v[i], false);
     for (size_t i = h->v.n; i-- > 0;) {
         if (!h->v.v[i].away)
@@ -379,9 +279,9 @@ static bool choose(struct hunt *h)
         return false;
     }
     /* All of the level that is reached; nobody above it. */
-    uint32_t level = h->v.v[enough - 1].of.prio;
+    uint32_t level = h->v.v[enough - 1].prio;
     send_away_first(h, 0);
-    while (h->v.n && h->v.v[h->v.n - 1].of.prio > level)
+    while (h->v.n && h->v.v[h->v.n - 1].prio > level)
         h->v.n--;
     if (one_is_enough(h))
         return true;
@@ -396,27 +296,27 @@ static bool choose(struct hunt *h)
 static struct sched_preempt sentence(const struct hunt *h, const struct victim *v)
 {
     const struct model *m = h->p->view->model;
-    const struct part_spec *mine = &m->spec.parts.v[h->choice->lane], *its = model_job_part(m, v->of.job);
-    const struct qos_spec *q = qos_of(m, v->of.job->req.qos);
+    const struct part_spec *mine = &m->spec.parts.v[h->choice->lane], *its = model_job_part(m, v->job);
+    const struct qos_spec *q = planner_qos(m, v->job->req.qos);
     uint32_t mode = its ? its->preempt_mode : PREEMPT_OFF, grace_s = its ? its->grace_s : 0;
     bool waits = mode != PREEMPT_REQUEUE || (its && its->requeue_after_grace);
-    if (v->rule == RULE_QOS && q && (q->grace_s || q->preempt_mode != PREEMPT_OFF)) {
+    if (v->rule == PREY_QOS && q && (q->grace_s || q->preempt_mode != PREEMPT_OFF)) {
         mode = q->preempt_mode != PREEMPT_OFF ? q->preempt_mode : mode;
         grace_s = q->grace_s;
         waits = true;
     }
     bool comes_back =
-        mode != PREEMPT_CANCEL && v->of.job->kind != JOB_KIND_INTERACTIVE && v->of.job->req.requeue != 2;
-    struct sched_preempt r = {.job = v->of.job->id,
+        mode != PREEMPT_CANCEL && v->job->kind != JOB_KIND_INTERACTIVE && v->job->req.requeue != 2;
+    struct sched_preempt r = {.job = v->job->id,
                               .by_job = h->job->id,
                               .grace_s = waits ? grace_s : 0,
                               .fate = comes_back ? FATE_REQUEUE : FATE_END};
-    if (v->rule == RULE_TIER)
+    if (v->rule == PREY_TIER)
         r.text = xasprintf("job %u in partition %s (tier %u) comes before partition %s (tier %u)",
                            h->job->id, mine->name, mine->priority_tier, its->name, its->priority_tier);
-    else if (v->rule == RULE_QOS)
+    else if (v->rule == PREY_QOS)
         r.text = xasprintf("job %u has QOS %s, which may preempt QOS %s", h->job->id, h->job->req.qos,
-                           v->of.job->req.qos);
+                           v->job->req.qos);
     else
         r.text = xasprintf("job %u is within its limits and needs what this job had borrowed", h->job->id);
     return r;
@@ -447,12 +347,16 @@ static void ask_to_go(struct hunt *h, const struct victim *v, int64_t *ret_last)
     struct sched_preempt s = sentence(h, v);
     int64_t end = end_of_grace(h, s.grace_s);
     vec_push(&p->out->preempts, s);
-    vec_for_each (&v->of.runs->v, k)
-        if (v->of.runs->v.v[k]->use.parts && v->of.runs->v.v[k]->use.end > end)
-            pool_change_end(&p->pool, &v->of.runs->v.v[k]->use, end);
+    vec_for_each (&v->runs->v, k) {
+        backfill_gain_all(&p->backfill, &v->runs->v.v[k]->use); /* others may count on its going too */
+        if (v->runs->v.v[k]->use.parts && v->runs->v.v[k]->use.end > end)
+            pool_change_end(&p->pool, &v->runs->v.v[k]->use, end);
+    }
     *ret_last = end > *ret_last ? end : *ret_last;
-    planner_see_off(p, v->of.runs, h->job->id, WHEN_NEVER);
-    planner_note_job(p, v->of.job->id);
+    prey_before(p, v->runs);
+    planner_see_off(p, v->runs, h->job->id, WHEN_NEVER);
+    prey_after(p, v->runs);
+    planner_note_job(p, v->job->id);
 }
 
 static void carry_out(struct hunt *h, struct unit *u)
@@ -481,19 +385,11 @@ static bool is_too_late(const struct hunt *h)
 {
     uint32_t grace_s = 0;
     vec_for_each (&h->v, i) {
-        const struct part_spec *part = model_job_part(h->p->view->model, h->v.v[i].of.job);
-        grace_s = part && part->grace_s > grace_s ? part->grace_s : grace_s;
+        uint32_t its = h->v.v[i].runs->prey.grace_s;
+        grace_s = its > grace_s ? its : grace_s;
     }
     return h->item->deadline != WHEN_NEVER &&
            when_plus(end_of_grace(h, grace_s), h->choice->len) > h->item->deadline;
-}
-
-bool planner_is_waited_for(const struct planner *p, uint32_t job)
-{
-    list_for_each (r, &p->leaving, struct runs, in_leaving)
-        if (r->for_job == job && r->leaves_until > p->now.ms)
-            return true;
-    return false;
 }
 
 static struct shape *shape_of(const struct unit *u, const struct backfill_choice *c)
@@ -504,76 +400,128 @@ static struct shape *shape_of(const struct unit *u, const struct backfill_choice
     return NULL;
 }
 
-static bool hunt(struct planner *p, struct unit *u, const struct backfill_item *it, uint32_t choice)
+/* What becomes of a hunt. */
+enum catch { CATCH_NONE, CATCH_SOME, CATCH_UNKNOWN /* it is not for want of prey */ };
+
+static enum catch hunt(struct planner *p, struct unit *u, const struct backfill_item *it, uint32_t choice)
 {
-    struct hunt h = {.p = p, .job = planner_job(p, u->job), .item = it, .choice = &it->choices[choice]};
-    struct shape *s = shape_of(u, h.choice);
-    h.qos = qos_of(p->view->model, h.job->req.qos);
+    struct hunt h = {.p = p,
+                     .job = planner_job(p, u->job),
+                     .item = it,
+                     .qos = u->group->qos,
+                     .choice = &it->choices[choice]};
     h.one_node = h.choice->demand->nodes_max == 1 && !h.choice->set->n_listed;
-    if (p->hunts >= HUNTS_MAX) {
-        p->look_again = true;
-        p->hunting = false;
-        return false;
-    }
-    if (s->hunt_at == p->decision && s->hunt_freed == p->backfill.freed && s->hunt_qos == h.qos)
-        return false;
-    if (!is_worth_it(&h)) {
-        s->hunt_at = p->decision;
-        s->hunt_freed = p->backfill.freed;
-        s->hunt_qos = h.qos;
-        return false;
-    }
+    nodeset_init(&h.could, p->pool.n_nodes);
+    prey_fill_near(p, shape_of(u, h.choice), h.qos, &h.could);
     collect(&h);
     if (h.one_node)
         nodeset_init(&h.near, p->pool.n_nodes);
-    bool too_late = is_too_late(&h), found = false;
+    size_t n = h.v.n;
+    bool too_late = is_too_late(&h), fits_now = false, found = false, too_much = false;
     if (!too_late) {
         backfill_lift_behind(&p->backfill, it);
         if (u->hold.use.parts)
             pool_lift(&p->pool, &u->hold.use);
         look_near_all(&h);
-        found = !fits(&h); /* else it starts by itself as soon as it may */
+        fits_now = fits(&h); /* it starts by itself as soon as it may */
         lift_leaving(&h);
-        found = found && choose(&h);
-        if (found && !backfill_allows(it, choice, &h.parts, h.choice->len)) { /* nobody goes for nothing */
+        found = !fits_now && choose(&h);
+        too_much = found && !backfill_allows(it, choice, &h.parts, h.choice->len);
+        if (too_much) /* nobody goes for nothing */
             send_away_first(&h, 0);
-            found = false;
-        }
+        found = found && !too_much;
         if (u->hold.use.parts)
             pool_lay(&p->pool, &u->hold.use);
         backfill_lay_behind(&p->backfill);
     }
-    p->hunts += found ? 4 : h.one_node ? 1 : 50;
+    p->hunts += 5 + (uint32_t)n / 8 + (h.one_node ? 0 : h.could.n / 8);
     if (found)
         carry_out(&h, u);
     lay_leaving(&h);
-    if (!found && !too_late) {
-        s->hunt_at = p->decision;
-        s->hunt_freed = p->backfill.freed;
-        s->hunt_qos = h.qos;
-    }
     nodeset_fini(&h.near);
+    nodeset_fini(&h.could);
     vec_fini(&h.v);
     vec_fini(&h.leaving);
     vec_fini(&h.parts.v);
-    return found;
+    return found ? CATCH_SOME : fits_now || too_late || too_much ? CATCH_UNKNOWN : CATCH_NONE;
 }
 
-bool planner_may_hunt(struct planner *p)
+/* --- whether to try --- */
+
+/* It may look behind holds: its own, and those behind it where it may have one. */
+static bool lifts_holds(const struct planner *p, const struct unit *u, const struct backfill_item *it)
 {
-    if (!p->may_preempt || !p->looked.n)
-        return false;
-    find_prey(p);
-    return p->prey.n || !list_empty(&p->leaving);
+    if (u->hold.use.parts)
+        return true;
+    for (uint32_t i = 0; i < it->n_choices; i++)
+        if (p->backfill.lanes[it->choices[i].lane].n_held < p->backfill.opts.depth)
+            return true;
+    return false;
+}
+
+/* Equal where it looks behind the same holds: those that stay. */
+static uint64_t holds_that_stay(const struct planner *p, const struct unit *u)
+{
+    uint64_t h = 1;
+    list_for_each (x, &p->backfill.holds, struct backfill_hold, link) {
+        const struct unit *w = container_of(x, struct unit, hold);
+        if (w == u || (!x->claim && x->visited != p->backfill.pass))
+            continue;
+        const int64_t what[] = {w->job, x->use.start, x->use.end};
+        h += hash_bytes(what, sizeof what); /* in any order */
+    }
+    return h;
+}
+
+bool planner_hunts_in_vain(struct planner *p, struct unit *u, const struct backfill_item *it)
+{
+    bool lifts = lifts_holds(p, u, it);
+    if (lifts && u->vain_stay != holds_that_stay(p, u))
+        u->vain_mark = 0;
+    for (uint32_t i = 0; i < it->n_choices; i++) {
+        struct shape *s = shape_of(u, &it->choices[i]);
+        bool vain = lifts ? prey_is_in_vain_since(p, s, u->group->qos, u->vain_mark)
+                          : prey_is_in_vain(p, s, u->group->qos);
+        if (!vain)
+            return false;
+    }
+    if (lifts) {
+        u->vain_mark = backfill_mark(&p->backfill) + 1;
+        u->vain_stay = holds_that_stay(p, u);
+    }
+    return true;
+}
+
+static void remember(struct planner *p, struct unit *u, const struct backfill_item *it)
+{
+    for (uint32_t i = 0; i < it->n_choices && !u->group->begun; i++) /* of its own it asks nobody */
+        prey_hunted_in_vain(p, shape_of(u, &it->choices[i]), u->group->qos);
+    u->vain_mark = backfill_mark(&p->backfill) + 1;
+    u->vain_stay = holds_that_stay(p, u);
 }
 
 bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it)
 {
+    bool waited_for = planner_is_waited_for(p, u->job), vain = true;
     bool claims = u->hold.use.parts && u->hold.claim && !list_empty(&p->leaving);
-    if (planner_is_waited_for(p, u->job) || (claims && !p->hunting))
+    if (!p->hunting && !waited_for && (u->hold.claim || !planner_hunts_in_vain(p, u, it)))
+        p->prospects = true;
+    if (waited_for || (claims && !p->hunting))
         return backfill_claim_again(&p->backfill, it, &u->hold);
-    for (uint32_t i = 0; i < it->n_choices && p->hunting; i++)
-        if (hunt(p, u, it, i))
+    if (!p->hunting || planner_hunts_in_vain(p, u, it))
+        return false;
+    if (p->hunts >= HUNTS_MAX) {
+        p->look_again = p->hunts_left = true;
+        p->hunting = false;
+        return false;
+    }
+    for (uint32_t i = 0; i < it->n_choices; i++) {
+        enum catch c = hunt(p, u, it, i);
+        if (c == CATCH_SOME)
             return true;
+        vain = vain && c == CATCH_NONE;
+    }
+    if (vain)
+        remember(p, u, it);
     return false;
 }

@@ -251,6 +251,7 @@ static void drop_shape(struct planner *p, struct shape *s)
         return;
     UNCHAIN(&p->shapes, s);
     drop_set(p, s->set);
+    vec_fini(&s->hunted);
     free(s->key);
     free(s);
 }
@@ -409,6 +410,7 @@ static struct group *make_group(struct planner *p, const struct job *j, const st
                         .owner = owner_of(p, j),
                         .is_set = j->req.has_priority,
                         .age_delay_ms = age_delay(j),
+                        .qos = planner_qos(p->view->model, j->req.qos),
                         .licensed = !str_is_empty(j->req.licenses) && j->state == JOB_PENDING,
                         .deadline = deadline_of(p, j),
                         .ends = end_of_begun(j),

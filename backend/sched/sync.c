@@ -130,6 +130,7 @@ static struct runs *runs_of(struct planner *p, const struct job *j)
     r->job = j->id;
     r->array_job = j->array_job;
     list_init(&r->in_leaving);
+    list_init(&r->in_prey);
     list_append(&p->running, &r->link);
     idmap_set(&p->runs, j->id, r);
     planner_count_element(p, j->array_job, 1);
@@ -204,6 +205,7 @@ static void sweep_runs(struct planner *p, struct runs *r)
 
 static void drop_runs(struct planner *p, struct runs *r)
 {
+    prey_before(p, r);
     vec_for_each (&r->v, i)
         r->v.v[i]->seen = false;
     sweep_runs(p, r);
@@ -212,15 +214,25 @@ static void drop_runs(struct planner *p, struct runs *r)
     idmap_remove(&p->runs, r->job);
     list_unlink(&r->link);
     list_unlink(&r->in_leaving);
+    list_unlink(&r->in_prey);
     free(r);
     p->gained = true; /* a throttle or a limit may have opened */
 }
 
-void planner_see_off(struct planner *p, struct runs *r, uint32_t for_job, int64_t until)
+static void sync_licences(struct planner *p, uint32_t id, const struct job *j)
 {
-    list_move_to_end(&p->leaving, &r->in_leaving);
-    r->for_job = for_job;
-    r->leaves_until = until;
+    const struct model *m = p->view->model;
+    const char *now = j && licence_holds(j) ? j->req.licenses : NULL;
+    char *had = m->spec.licenses.n ? idmap_get(&p->licensed, id) : NULL;
+    if (!m->spec.licenses.n || (had ? now && str_eq(now, had) : !now))
+        return;
+    if (had)
+        licence_book(&p->licences_held, m, had, true);
+    free(idmap_remove(&p->licensed, id));
+    if (now) {
+        licence_book(&p->licences_held, m, now, false);
+        idmap_set(&p->licensed, id, xstrdup(now));
+    }
 }
 
 static void sync_runs(struct planner *p, uint32_t id, const struct job *j)
@@ -232,11 +244,14 @@ static void sync_runs(struct planner *p, uint32_t id, const struct job *j)
             drop_runs(p, r);
         return;
     }
+    bool is_new = !r;
     r = runs_of(p, j);
+    prey_before(p, r);
     vec_for_each (&r->v, i)
         r->v.v[i]->seen = false;
     int64_t end = planner_end_of(p, j);
     list_unlink(&r->in_leaving);
+    r->for_job = 0;
     if (j->state == JOB_COMPLETING && wall_is_set(j->t_kill))
         planner_see_off(p, r, j->kill_cause == KILL_PREEMPT ? j->preempted_by : 0,
                         j->t_kill.ms + (int64_t)j->kill_grace_s * MS_PER_S + LEAVING_MS);
@@ -245,6 +260,8 @@ static void sync_runs(struct planner *p, uint32_t id, const struct job *j)
     else if (j->holding)
         sync_run(p, r, 0, j->alloc.v, j->alloc.n, end);
     sweep_runs(p, r);
+    prey_look_at(p, r, j, is_new);
+    prey_after(p, r);
 }
 
 /* --- what waits --- */
@@ -450,6 +467,9 @@ static void forget_owners(struct planner *p)
 void planner_forget(struct planner *p)
 {
     forecast_forget(p);
+    prey_forget(p);
+    idmap_fini(&p->awaited);
+    p->awaited = (struct idmap){0};
     drop_started(p);
     idmap_for_each (&p->units, slot) {
         struct unit *u = slot->value;
@@ -486,6 +506,12 @@ void planner_forget(struct planner *p)
     heap_fini(&p->wakes);
     limits_free(p->limits);
     p->limits = NULL;
+    idmap_for_each (&p->licensed, slot)
+        free(slot->value);
+    idmap_fini(&p->licensed);
+    p->licensed = (struct idmap){0};
+    licence_use_fini(&p->licences_held);
+    licence_use_fini(&p->licences);
     p->node_at = p->array_running = p->sets = p->shapes = p->group_map = (struct idmap){0};
     p->wakes = (struct heap){0};
     p->gpu_types = NULL;
@@ -562,9 +588,12 @@ static void rebuild(struct planner *p)
     backfill_init(&p->backfill, &p->pool, &opts, p->n_parts);
     p->limits = limits_new(m);
     p->may_preempt = has_preemption(&m->spec);
+    for (size_t i = 0; i < m->spec.licenses.n; i++)
+        vec_push(&p->licences_held.used, 0);
     add_windows(p);
     list_for_each (j, &m->active, struct job, in_queue) {
         sync_runs(p, j->id, j);
+        sync_licences(p, j->id, j);
         if (j->kind == JOB_KIND_STEPS)
             sync_unit(p, j->id, j);
     }
@@ -631,6 +660,7 @@ void planner_sync(struct planner *p)
             if (started && came_and_went(p, p->dirty.v[i], j))
                 p->gained = true;
             sync_runs(p, p->dirty.v[i], j);
+            sync_licences(p, p->dirty.v[i], j);
             sync_unit(p, p->dirty.v[i], j);
         }
     }

@@ -88,14 +88,14 @@ static void add_limit(struct cluster_spec *s, enum limit_scope scope, uint64_t s
     l->hard.cpus = hard_cpus;
 }
 
-/* With what the nodes are full of about half of the users are over their soft limit. */
+/* With what the nodes are full of one user in five is over his soft limit. */
 static void add_rules(struct cluster_spec *s, uint32_t n_nodes)
 {
     struct part_spec *last = &s->parts.v[s->parts.n - 1];
     last->priority_tier = 0;
     last->preempt_mode = PREEMPT_REQUEUE;
     last->grace_s = 30;
-    uint64_t each = UINT64_C(61) * n_nodes / USERS; /* CPUs of a user, as it comes out */
+    uint64_t each = UINT64_C(72) * n_nodes / USERS; /* CPUs of a user, as it comes out */
     add_limit(s, LIMIT_USER, each, each * 2);
     add_limit(s, LIMIT_ACCOUNT, LIMIT_NONE, each * USERS / 15);
     *rec_list_push(&s->licenses) = (struct license_spec){.name = xstrdup("lic"), .count = n_nodes / 10};
@@ -267,8 +267,13 @@ static double mean(const struct figure *f)
     return f->n ? f->sum / f->n : 0;
 }
 
+static size_t asked_to_go; /* in the last decision */
+static bool wants_another; /* it has not been through with everybody */
+
 static void fold(struct sched_result *r)
 {
+    asked_to_go = r->preempts.n;
+    wants_another = wall_is_set(r->next) && r->next.ms - now.ms <= 1000;
     vec_for_each (&r->starts, i) {
         struct sched_start *s = &r->starts.v[i];
         const struct job *j = model_get_job(&m, s->job);
@@ -305,17 +310,33 @@ static double decide(void)
     return took;
 }
 
-/* The job that was started first and still runs ends. */
-static void end_one(void)
+static void end_job(uint32_t id)
 {
-    struct job *j = list_first(&m.active, struct job, in_queue);
-    uint32_t id = j->id;
+    const struct job *j = model_get_job(&m, id);
     struct ev_end e = {.step = STEP_BATCH,
                        .attempt = j->steps.v[0].tasks.v[0].attempt,
                        .end_kind = END_EXITED,
                        .t_end = now};
     apply(EV_END, id, &e);
     planner_note_job(p, id);
+}
+
+/* The job that was started first and still runs. */
+static void end_one(void)
+{
+    end_job(list_first(&m.active, struct job, in_queue)->id);
+}
+
+/* Who has been asked to go does, and comes back to the queue. */
+static void end_leaving(void)
+{
+    VEC(uint32_t) ids = VEC_INIT;
+    list_for_each (j, &m.active, struct job, in_queue)
+        if (j->state == JOB_COMPLETING)
+            vec_push(&ids, j->id);
+    vec_for_each (&ids, i)
+        end_job(ids.v[i]);
+    vec_fini(&ids);
 }
 
 static void begin(uint32_t n_nodes)
@@ -340,7 +361,8 @@ static void stop(void)
 }
 
 struct figures {
-    struct figure anew, full, idle, submission, early_end, window, config, forecast_begin, forecast_slice;
+    struct figure anew, hunting, full, idle, submission, early_end, window, config, forecast_begin,
+        forecast_slice;
     double forecast;
 };
 
@@ -379,14 +401,24 @@ static void measure_ends(struct figures *f)
     }
 }
 
+/* Until nobody goes for others any more. */
+static void settle(struct figures *f)
+{
+    for (int quiet = 0, i = 0; quiet < 3 && i < 500; i++) {
+        now.ms += 1000;
+        note(&f->hunting, decide());
+        quiet = asked_to_go || wants_another ? 0 : quiet + 1;
+        end_leaving();
+    }
+}
+
 static struct figures measure(uint32_t n_nodes, uint32_t n_pending)
 {
     struct figures f = {0};
     begin(n_nodes);
     submit_many(n_pending);
     note(&f.anew, decide());
-    for (int i = 0; i < 4; i++) /* who goes for others is on his way */
-        decide();
+    settle(&f);
     for (int i = 0; i < 6; i++) { /* everything is looked at: a node has come back */
         now.ms += 1000;
         struct ev_drain drain = {
@@ -451,6 +483,9 @@ static void print_row(uint32_t jobs, uint32_t nodes, const struct figures *f)
            jobs, nodes, f->anew.worst, f->full.worst, mean(&f->idle), mean(&f->submission),
            f->submission.worst, mean(&f->early_end), f->early_end.worst, f->window.worst, f->config.worst,
            f->forecast_begin.worst, f->forecast_slice.worst, f->forecast);
+    if (mixed)
+        printf("%15s until nobody goes for others any more: %u passes, %.2f ms, at most %.2f\n", "",
+               f->hunting.n, mean(&f->hunting), f->hunting.worst);
     fflush(stdout);
 }
 
