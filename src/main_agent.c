@@ -11,6 +11,7 @@
 
 #include "backend/agent/agent.h"
 #include "backend/agent/bridge.h"
+#include "backend/agent/filereader.h"
 #include "backend/agent/forkserver.h"
 #include "backend/agent/gpuwatch.h"
 #include "src/base/log.h"
@@ -134,6 +135,8 @@ int main(int argc, char **argv)
         return shim_program(argc - 2, argv + 2);
     if (argc == 2 && strcmp(argv[1], GPUWATCH_OPTION) == 0)
         return gpuwatch_main();
+    if (argc == 2 && strcmp(argv[1], FILEREADER_OPTION) == 0)
+        return filereader_main();
     struct options o = {0};
     if (parse(argc, argv, &o) < 0) {
         fputs(usage, stderr);

@@ -517,6 +517,7 @@ static void stop(struct agent *a)
         drop_peer(list_first(&a->peers, struct peer, link), "the agent stops");
     if (a->loop) {
         spool_fini(a);
+        outfile_fini(a);
         calls_fini(a);
         util_watch(a, false);
         gpus_stop(a);
@@ -560,6 +561,7 @@ int agent_run(const struct agent_config *cfg, struct errtext *err)
     list_init(&a.tasks);
     list_init(&a.lost);
     list_init(&a.spool_waits);
+    list_init(&a.outfiles);
     list_init(&a.calls);
     int r = start(&a, err);
     if (r == 0) {

@@ -138,6 +138,7 @@ struct agent {
     bool door_told; /* that the place of the link to it is taken */
 
     struct list spool_waits;
+    struct list outfiles; /* files that are being read for somebody */
     struct loop_fd inotify;
 
     bool watch_util;
@@ -199,6 +200,11 @@ void spool_read(struct agent *a, uint64_t tag, struct msg_output_read *m);
 void spool_task_changed(struct agent *a, const struct launch_key *key);
 void spool_drop_waits(struct agent *a);
 void spool_fini(struct agent *a);
+
+/* --- outfile.c --- */
+/* The same of a file that the job names; m->path is set. */
+void outfile_read(struct agent *a, uint64_t tag, struct msg_output_read *m);
+void outfile_fini(struct agent *a);
 
 /* --- calls.c --- */
 /* Lets clients on this node speak to the controller. Returns the socket's path (caller frees), NULL where

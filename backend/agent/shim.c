@@ -186,6 +186,7 @@ static void start(struct shim *s)
     shim_arm_timer(s);
     mem_start(s);
     pmi_start(s);
+    pty_start(s);
     int r = write_script(s);
     if (r == 0)
         r = files_prepare(s);
@@ -299,6 +300,7 @@ static void timers(struct shim *s)
     if (now >= s->spool_ms)
         spool_look(s);
     pmi_look(s);
+    pty_look(s);
     if (now >= s->kill_ms)
         kill_round(s);
     if (!s->stuck && s->setup.stuck_ms && s->first_kill_ms && now - s->first_kill_ms > s->setup.stuck_ms) {
@@ -315,6 +317,8 @@ static int wait_ms(const struct shim *s)
         at = s->spool_ms;
     if (pmi_next_ms(s) < at)
         at = pmi_next_ms(s);
+    if (pty_next_ms(s) < at)
+        at = pty_next_ms(s);
     if (s->drain_ms && s->drain_ms < at)
         at = s->drain_ms;
     if (at == INT64_MAX)
@@ -448,12 +452,12 @@ static void run(struct shim *s)
 
 static uint32_t end_kind(const struct shim *s)
 {
+    if (s->lease_killed && !s->oom)
+        return END_LEASE;
     if (s->was_killed && !s->oom)
         return s->kill_cause == KILL_TIMEOUT ? END_TIMEOUT
                : s->kill_cause == KILL_OOM   ? END_OOM
                                              : END_KILLED;
-    if (s->lease_killed && !s->oom)
-        return END_LEASE;
     if (s->launch_failed)
         return END_LAUNCH_FAILED;
     if (s->oom)

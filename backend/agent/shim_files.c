@@ -47,16 +47,6 @@ const char *files_drop(const struct shim *s)
     return NULL;
 }
 
-int files_enter_workdir(const struct shim *s, char *text, size_t size)
-{
-    const char *dir = str_is_empty(s->l.workdir) ? "/" : s->l.workdir;
-    if (chdir(dir) == 0)
-        return 0;
-    int r = -errno;
-    snprintf(text, size, "cannot enter the working directory %s: %s", dir, strerror(-r));
-    return r;
-}
-
 static void make_parents(const char *path)
 {
     char *p = xstrdup(path);
@@ -66,6 +56,22 @@ static void make_parents(const char *path)
         *slash = '/';
     }
     free(p);
+}
+
+int files_enter_workdir(const struct shim *s, char *text, size_t size)
+{
+    const char *dir = str_is_empty(s->l.workdir) ? "/" : s->l.workdir;
+    int found = chdir(dir);
+    if (found < 0 && errno == ENOENT && s->l.make_workdir) {
+        make_parents(dir);
+        mkdir(dir, 0777);
+        found = chdir(dir);
+    }
+    if (found == 0)
+        return 0;
+    int r = -errno;
+    snprintf(text, size, "cannot enter the working directory %s: %s", dir, strerror(-r));
+    return r;
 }
 
 /* A symbolic link is followed only where it is the user's own or root's: one that somebody else has put
@@ -147,7 +153,7 @@ static size_t sink_of(struct shim *s, const char *path, uint32_t rank, int strea
 static int open_spool(struct shim *s, struct sink *k)
 {
     char name[32];
-    snprintf(name, sizeof name, "%u.%s", k->rank, k->stream == 1 ? "out" : "err");
+    snprintf(name, sizeof name, "%u.%s", k->rank, k->stream == 2 ? "err" : s->l.pty ? "pty" : "out");
     k->fd = openat(s->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
     if (k->fd < 0 || (s->setup.drop && fchown(k->fd, s->l.uid, s->l.gid) < 0))
         return -errno;

@@ -65,6 +65,8 @@ void sink_write(struct shim *s, struct sink *k, const struct str *text)
 
 bool sink_has_room(const struct shim *s, const struct rank *r, int stream)
 {
+    if (s->pty)
+        return pty_has_room(s);
     return s->sinks.v[r->sink[stream]].queue.len < QUEUE_MAX;
 }
 
@@ -124,11 +126,16 @@ static bool read_some(struct shim *s, struct rank *r, int stream)
 
 void pump_read(struct shim *s, struct rank *r, int stream)
 {
-    read_some(s, r, stream);
+    if (s->pty)
+        pty_read(s, r);
+    else
+        read_some(s, r, stream);
 }
 
 void pump_finish(struct shim *s, struct rank *r)
 {
+    if (s->pty)
+        pty_finish(s, r);
     for (int i = 0; i < 2; i++) {
         struct pump *p = &r->pump[i];
         /* Bounded: a process that the rank has left may write as fast as this reads. */
@@ -200,6 +207,10 @@ void input_push(struct shim *s)
 
 void input_take(struct shim *s, uint64_t tag, const struct msg_input *m)
 {
+    if (s->pty) {
+        pty_input(s, tag, m);
+        return;
+    }
     if (s->input_waits)
         input_ack(s); /* a second piece before the first has gone: tell how far it is */
     s->input_tag = tag;

@@ -44,6 +44,7 @@ struct rank {
 };
 
 struct pmi;
+struct pty;
 
 enum shim_phase { SHIM_OPENING, SHIM_RUNNING, SHIM_LEFTOVERS, SHIM_GONE };
 
@@ -70,9 +71,9 @@ struct shim {
     struct wall t_start, t_end;
     int64_t start_ms, end_ms;   /* CLOCK_BOOTTIME */
     int64_t limit_ms, early_ms; /* when; INT64_MAX: never */
-
     int64_t lease_ms;           /* when it is to be ended unless it is renewed, where it has a lease */
     bool lease_over, lease_killed; /* acted upon; and that was why it ended */
+
     bool launch_failed, oom, was_killed;
     uint32_t kill_cause;
     char *message;
@@ -93,13 +94,14 @@ struct shim {
     bool input_waits, input_eof;
 
     struct pmi *pmi; /* NULL: not served */
+    struct pty *pty; /* NULL: no terminal. The first rank's input and output are its two ends */
 };
 
 int64_t shim_now_ms(void);
-/* Takes the ends of children. Called before anything decides how the task ends: what has ended by itself
- * has. */
 /* One of the times that must not be missed by sleep of the machine has changed. */
 void shim_arm_timer(struct shim *s);
+/* Takes the ends of children. Called before anything decides how the task ends: what has ended by itself
+ * has. */
 void shim_reap(struct shim *s);
 /* Keeps the first message: what follows from it is noise. */
 void shim_message(struct shim *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -153,6 +155,23 @@ bool sinks_drain(struct shim *s);
 void input_take(struct shim *s, uint64_t tag, const struct msg_input *m);
 void input_push(struct shim *s);
 
+/* --- shim_pty.c: a rank on a terminal --- */
+/* Before anybody speaks to the task, where its launch asks for one. */
+void pty_start(struct shim *s);
+/* Makes it: r reads and writes our end, given gets the rank's as its three standard ones. 0 or -errno. */
+int pty_open(struct shim *s, struct rank *r, int given[3]);
+/* In the rank: a session of its own on that terminal. NULL, or a text. */
+const char *pty_enter(int slave);
+/* Whether what it prints is taken now: else the rank waits for whoever is there. */
+bool pty_has_room(const struct shim *s);
+int64_t pty_next_ms(const struct shim *s);
+void pty_look(struct shim *s);
+/* False when there is nothing more now. */
+bool pty_read(struct shim *s, struct rank *r);
+/* The rank has ended: takes the rest and hangs up. */
+void pty_finish(struct shim *s, struct rank *r);
+void pty_input(struct shim *s, uint64_t tag, const struct msg_input *m);
+
 /* --- shim_pmi.c: ranks that find one another --- */
 void pmi_start(struct shim *s);
 /* A rank's socket: ours is kept, theirs (-1: PMI is not served) is the rank's PMI_FD. 0 or -errno. */
@@ -164,6 +183,13 @@ int64_t pmi_next_ms(const struct shim *s);
 void pmi_look(struct shim *s);
 /* All tasks of the step are in the fence: the others' pairs. */
 void pmi_take(struct shim *s, const struct msg_pmi *m);
+
+/* --- shim_lease.c --- */
+void lease_start(struct shim *s);
+/* A controller has answered what the agent sent at that time (CLOCK_BOOTTIME, milliseconds). */
+void lease_renew(struct shim *s, uint64_t at_ms);
+int64_t lease_next_ms(const struct shim *s);
+void lease_look(struct shim *s);
 
 /* --- shim_kill.c --- */
 void kill_terminate(struct shim *s, int64_t grace_ms);
@@ -183,10 +209,3 @@ void mem_look(struct shim *s);
 void mem_finish(struct shim *s, struct launch_end *end);
 
 #endif
-/* --- shim_lease.c --- */
-void lease_start(struct shim *s);
-/* A controller has answered what the agent sent at that time (CLOCK_BOOTTIME, milliseconds). */
-void lease_renew(struct shim *s, uint64_t at_ms);
-int64_t lease_next_ms(const struct shim *s);
-void lease_look(struct shim *s);
-

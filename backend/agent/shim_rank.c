@@ -255,7 +255,9 @@ static void set_pmi(const struct shim *s, const struct rank *r, int fd, struct s
 
 static _Noreturn void rank_child(const struct shim *s, const struct rank *r, const int given[4], int report)
 {
-    setpgid(0, 0);
+    const char *why = s->pty ? pty_enter(given[1]) : NULL;
+    if (!s->pty)
+        setpgid(0, 0);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -265,7 +267,7 @@ static _Noreturn void rank_child(const struct shim *s, const struct rank *r, con
     set_limits(s);
     bind_cpus(s, r);
     umask((mode_t)s->l.umask & 0777);
-    const char *why = files_drop(s);
+    why = why ? why : files_drop(s);
     if (why)
         give_up(report, EPERM, false, "%s: %s", why, s->l.user ? s->l.user : "?");
     char text[480];
@@ -312,14 +314,17 @@ int rank_spawn(struct shim *s, struct rank *r)
 {
     /* Pipes as [read, write]: input, output, error, report. */
     int in[2] = {-1, -1}, io[2][2] = {{-1, -1}, {-1, -1}}, report[2] = {-1, -1}, e = 0;
-    if (pipe2(report, O_CLOEXEC) < 0 || (s->l.stream_in && !r->l->std_in && pipe2(in, O_CLOEXEC) < 0))
+    bool streams = s->l.stream_in && !r->l->std_in && !s->pty;
+    if (pipe2(report, O_CLOEXEC) < 0 || (streams && pipe2(in, O_CLOEXEC) < 0))
         e = -errno;
-    for (int i = 0; e == 0 && s->l.label && i < 2; i++)
+    for (int i = 0; e == 0 && s->l.label && !s->pty && i < 2; i++)
         if ((i == 0 || r->sink[1] != r->sink[0]) && pipe2(io[i], O_CLOEXEC) < 0)
             e = -errno;
     int given[4] = {in[0], s->sinks.v[r->sink[0]].fd, s->sinks.v[r->sink[1]].fd, -1};
     e = e ? e : pmi_socket(s, (size_t)(r - s->ranks), &given[3]);
-    if (s->l.label) {
+    if (s->pty) {
+        e = e ? e : pty_open(s, r, given);
+    } else if (s->l.label) {
         given[1] = io[0][1];
         given[2] = io[1][1] >= 0 ? io[1][1] : io[0][1];
     }
@@ -341,10 +346,11 @@ int rank_spawn(struct shim *s, struct rank *r)
     r->pid = pid;
     r->running = true;
     r->report_fd = report[0];
-    r->in_fd = in[1];
+    if (!s->pty)
+        r->in_fd = in[1];
     if (r->in_fd >= 0)
         fcntl(r->in_fd, F_SETFL, O_NONBLOCK);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && !s->pty; i++) {
         r->pump[i].fd = io[i][0];
         if (r->pump[i].fd >= 0)
             fcntl(r->pump[i].fd, F_SETFL, O_NONBLOCK);

@@ -29,7 +29,7 @@ void spool_look(struct shim *s)
     vec_for_each (&s->sinks, i) {
         struct stat st;
         if (!s->sinks.v[i].path && fstat(s->sinks.v[i].fd, &st) == 0)
-            bytes += (uint64_t)st.st_size;
+            bytes += s->l.pty ? (uint64_t)st.st_blocks * 512 : (uint64_t)st.st_size;
     }
     if (bytes <= s->setup.spool_max)
         return;

@@ -46,6 +46,21 @@ static void answer_error(struct agent *a, uint64_t tag, const struct msg_output_
     free(d.error);
 }
 
+/* What a terminal has printed begins where its shim has not given it back yet. A hole that grew meanwhile
+ * would read as zeros. */
+static ssize_t read_kept(int fd, uint8_t *buf, size_t max, uint64_t *offset)
+{
+    ssize_t n = 0;
+    for (bool again = true; again;) {
+        off_t from = lseek(fd, (off_t)*offset, SEEK_DATA);
+        if (from > (off_t)*offset)
+            *offset = (uint64_t)from;
+        n = pread(fd, buf, max, (off_t)*offset);
+        again = n > 0 && lseek(fd, (off_t)*offset, SEEK_DATA) > (off_t)*offset;
+    }
+    return n;
+}
+
 /* Answers what can be answered now. False where it has to wait for growth. final: answer in any case. */
 static bool answer(struct agent *a, uint64_t tag, const struct msg_output_read *m, bool final)
 {
@@ -58,6 +73,11 @@ static bool answer(struct agent *a, uint64_t tag, const struct msg_output_read *
     char name[128];
     snprintf(name, sizeof name, "%s/%u.%s", t->name, m->rank, m->stream == 2 ? "err" : "out");
     int fd = openat(a->tasks_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    bool screen = fd < 0 && errno == ENOENT && m->stream != 2;
+    if (screen) { /* of a task on a terminal */
+        snprintf(name, sizeof name, "%s/%u.pty", t->name, m->rank);
+        fd = openat(a->tasks_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    }
     if (fd < 0) {
         /* A shim that has just begun makes the file in a moment. */
         bool early = errno == ENOENT && t->st.state == LAUNCH_STARTING;
@@ -72,19 +92,20 @@ static bool answer(struct agent *a, uint64_t tag, const struct msg_output_read *
     struct stat st = {.st_size = 0};
     ssize_t n = 0;
     uint8_t *buf = NULL;
+    uint64_t offset = m->offset;
     if (fstat(fd, &st) == 0 && (uint64_t)st.st_size > m->offset) {
         uint64_t have = (uint64_t)st.st_size - m->offset;
         max = have < max ? (size_t)have : max;
         buf = xmalloc(max);
-        n = pread(fd, buf, max, (off_t)m->offset);
+        n = screen ? read_kept(fd, buf, max, &offset) : pread(fd, buf, max, (off_t)offset);
     }
     close(fd);
     if (n < 0)
         n = 0;
-    bool ended = t->end && (uint64_t)st.st_size <= m->offset + (uint64_t)n;
+    bool ended = t->end && (uint64_t)st.st_size <= offset + (uint64_t)n;
     bool now = n > 0 || ended || final;
     if (now) {
-        struct msg_output_data d = {.offset = m->offset,
+        struct msg_output_data d = {.offset = offset,
                                     .data = {.p = buf, .n = (size_t)n},
                                     .eof = ended,
                                     .size = (uint64_t)st.st_size};
@@ -146,6 +167,10 @@ void spool_read(struct agent *a, uint64_t tag, struct msg_output_read *m)
 {
     if (m->stream != 1 && m->stream != 2) {
         answer_error(a, tag, m, "stream is 1 (standard output) or 2 (standard error)");
+        return;
+    }
+    if (m->path) {
+        outfile_read(a, tag, m);
         return;
     }
     if (answer(a, tag, m, m->wait_ms == 0))

@@ -259,6 +259,8 @@ static void release(struct control *c)
     idmap_fini(&c->owners);
     ctl_free_orphans(c);
     idmap_fini(&c->relays);
+    ctl_drop_old_outputs(c, NULL);
+    idmap_fini(&c->old_outputs);
     vec_fini(&c->touched);
     vec_fini(&c->fresh);
     payload_cache_free(c->payloads);

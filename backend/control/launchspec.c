@@ -220,16 +220,19 @@ bool ctl_build_launch(struct control *c, const struct job *j, const struct step 
         .label = s->label,
         .label_width = digits(s->n_ranks ? s->n_ranks - 1 : 0),
         .stream_in = s->stream_in,
+        .pty = s->pty && s->n_ranks == 1 && !s->std_out && !s->std_err,
         .is_batch = batch,
         .time_limit_s = backstop_s(c, j, s),
         .limit_own =
             s->time_limit_s && s->time_limit_s < DURATION_NOT_SET && backstop_s(c, j, s) == s->time_limit_s,
         .kill_wait_s = c->model.spec.kill_wait_s,
         .kill_on_bad_exit = s->kill_on_bad_exit,
-        .job_name = xstrdup(j->req.name),
         .lease_s = t->lease_s,
+        .job_name = xstrdup(j->req.name),
         .umask = p.umask,
     };
+    const struct node *on = model_get_node(&c->model, t->alloc.node);
+    ret->make_workdir = on && on->spec.own_files;
     set_pmi(s, ret);
     p.argv = p.env = (struct strv){0};
     p.script = (struct blob){0};

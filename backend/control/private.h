@@ -60,6 +60,7 @@ struct session {
     bool watch_util;
     VEC(struct script_wait) scripts;
     uint32_t n_inputs, n_reads;  /* of its relays that are under way */
+    uint32_t n_old;              /* of its questions about outputs of old jobs that wait for the history */
     struct history_ask *history; /* its question about the history that is being answered */
 };
 
@@ -127,6 +128,7 @@ struct control {
     bool gates_due;         /* look at what the clock opens */
     struct idmap past;      /* jobs that have left the state: how they ended (past.c) */
     struct idmap questions; /* to the history about them: id -> struct question */
+    struct idmap old_outputs; /* id -> struct old_output */
     struct list parked;     /* submissions that wait for the answers */
     size_t parked_bytes;
     struct prio_ctx prio; /* of prio_at, for who asks: ctl_prio */
@@ -314,6 +316,9 @@ void req_shutdown(struct session *s, uint64_t tag, const struct msg_flag *m);
 void ctl_relay_answer(struct control *c, const struct node_link *from, uint64_t id, enum msg_kind kind,
                       const void *body);
 void ctl_drop_relays(struct control *c, const struct session *s, const struct node_link *n);
+/* An answer of the history that was asked for here; false: it is somebody else's. */
+bool ctl_take_old_output(struct control *c, const struct history_piece *p);
+void ctl_drop_old_outputs(struct control *c, const struct session *s); /* NULL: all */
 void ctl_answer_scripts(struct control *c, uint32_t job, const uint8_t *p, size_t n);
 void ctl_end_orphans(void *ctx);
 /* After the controller's start: sessions whose terminal may be away, which are not ended for that. */

@@ -80,7 +80,7 @@ void history_continue(struct session *s)
 void ctl_on_history(void *ctx, const struct history_piece *p)
 {
     struct control *c = ctx;
-    if (past_answer(c, p))
+    if (past_answer(c, p) || ctl_take_old_output(c, p))
         return;
     struct history_ask *a = idmap_get(&c->histories, p->id);
     if (!a)

@@ -8,6 +8,7 @@
 #include "src/proto/codec.h"
 
 #define OWNER_GRACE_MS 30000 /* a terminal may come back: the controller or its connection was lost */
+#define SESSION_MS     1000  /* between looks whether a session without its terminal has ended */
 #define STOP_KILL_MS   200
 
 static struct job *find_job(struct session *s, uint64_t tag, const struct job_target *t)
@@ -119,8 +120,28 @@ static bool is_unclaimed(const struct control *c, const struct job *j)
            !idmap_get(&c->owners, j->id);
 }
 
+/* A session on a terminal of its own outlives the one that it was begun at: there is `stoker attach`. */
+static const struct step *find_session(const struct job *j, bool *ret_lives)
+{
+    const struct step *found = NULL;
+    *ret_lives = false;
+    for (size_t i = 0; i < j->steps.n; i++)
+        if (j->steps.v[i].pty && !*ret_lives) {
+            found = &j->steps.v[i];
+            *ret_lives = !found->done;
+        }
+    return found;
+}
+
 static void end_unclaimed(struct control *c, const struct job *j)
 {
+    bool lives;
+    const struct step *session = find_session(j, &lives);
+    if (session && !lives && j->state == JOB_RUNNING) { /* as srun would have said */
+        struct ev_complete over = {.code = session->code, .signal = session->signal};
+        ctl_emit(c, EV_COMPLETE, j->id, &over);
+        return;
+    }
     struct ev_kill body = {.step = STEP_ALL,
                            .cause = KILL_OWNER_GONE,
                            .uid = j->uid,
@@ -139,6 +160,13 @@ static void on_grace_over(void *ctx)
         loop_timer_set(c->loop, &o->timer, OWNER_GRACE_MS);
         return;
     }
+    bool lives = false;
+    if (j && is_unclaimed(c, j))
+        find_session(j, &lives);
+    if (lives) {
+        loop_timer_set(c->loop, &o->timer, SESSION_MS);
+        return;
+    }
     free(idmap_remove(&c->orphaned, o->job));
     if (j && is_unclaimed(c, j))
         end_unclaimed(c, j);
@@ -154,7 +182,11 @@ static void add_orphan(struct control *c, uint32_t job)
         o->timer = (struct loop_timer){.fn = on_grace_over, .ctx = o};
         idmap_set(&c->orphaned, job, o);
     }
-    loop_timer_set(c->loop, &o->timer, OWNER_GRACE_MS);
+    const struct job *j = model_get_job(&c->model, job);
+    bool lives = false;
+    if (j)
+        find_session(j, &lives);
+    loop_timer_set(c->loop, &o->timer, lives ? SESSION_MS : OWNER_GRACE_MS);
 }
 
 void ctl_free_orphans(struct control *c)
@@ -189,6 +221,15 @@ void ctl_end_orphans(void *ctx)
     list_for_each (j, &c->model.all, struct job, in_all)
         if (is_unclaimed(c, j) && !idmap_get(&c->orphaned, j->id))
             end_unclaimed(c, j);
+}
+
+void ctl_watch_sessions(struct control *c)
+{
+    list_for_each (j, &c->model.all, struct job, in_all) {
+        bool lives = false;
+        if (is_unclaimed(c, j) && find_session(j, &lives))
+            add_orphan(c, j->id);
+    }
 }
 
 /* --- figures and the end --- */

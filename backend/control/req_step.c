@@ -1,4 +1,4 @@
-/* req_step.c - srun: steps of a job that runs, their input and output. */
+/* req_step.c - srun: steps of a job that runs. */
 #include <stdlib.h>
 
 #include "backend/control/private.h"
@@ -6,14 +6,7 @@
 #include "src/base/utf8.h"
 #include "src/proto/codec.h"
 
-#define READ_MAX        (256u << 10)
-#define INPUT_MAX       (256u << 10)
-#define INPUTS_MAX      64u
-#define READS_MAX       (16u * NODE_RANKS_MAX)
-#define INPUT_QUEUE_MAX (1u << 20)
-#define READ_QUEUE_MAX  (16u << 20)
-#define WAIT_MAX_MS     60000u
-#define NAME_CELLS      128
+#define NAME_CELLS 128
 
 /* The step that an earlier try of the same request made. */
 static const struct step *find_repeated(const struct job *j, const char *request_id)
@@ -153,129 +146,4 @@ void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
     str_fini(&b);
     struct msg_step_created r = {.job = job, .step = id, .waiting = waiting};
     session_send(s, MSG_STEP_CREATED, tag, &r);
-}
-
-/* --- input and output, passed on to the node --- */
-
-/* The task of a step that runs a rank: by number where the step has one task a rank. */
-static const struct task *task_of_rank(const struct job *j, const struct step *s,
-                                       const struct launch_key *key, uint32_t rank)
-{
-    if (j->kind == JOB_KIND_STEPS)
-        return step_find_task(s, key->task);
-    return step_find_rank(s, rank, NULL);
-}
-
-static const struct task *find_target(struct session *s, uint64_t tag, struct launch_key *key,
-                                      uint32_t rank)
-{
-    const struct job *j = model_get_job(&s->ctl->model, key->job);
-    if (!j || !session_owns(s, j)) {
-        session_reply(s, tag, REFUSAL_NO_JOB, key->job, 0, "there is no job %u of yours", key->job);
-        return NULL;
-    }
-    const struct step *st = job_find_step(j, key->step);
-    const struct task *t = st ? task_of_rank(j, st, key, rank) : NULL;
-    if (!t) {
-        session_reply(s, tag, REFUSAL_NO_STEP, key->job, 0, "job %u has no such step or task", key->job);
-        return NULL;
-    }
-    key->task = t->index;
-    if (!key->attempt)
-        key->attempt = t->attempt;
-    return t;
-}
-
-static struct relay *add_relay(struct session *s, uint64_t tag, struct node_link *n, bool input)
-{
-    struct relay *r = xcalloc(1, sizeof *r);
-    *r = (struct relay){.id = ++s->ctl->next_relay, .session = s, .tag = tag, .node = n, .input = input};
-    idmap_set(&s->ctl->relays, r->id, r);
-    s->n_inputs += input;
-    s->n_reads += !input;
-    return r;
-}
-
-static void relay_free(struct relay *r)
-{
-    r->session->n_inputs -= r->input;
-    r->session->n_reads -= !r->input;
-    free(r);
-}
-
-/* What a session, and all of them towards one node, may have under way. Input is large and srun sends it
- * again; a reading is small, waits long, and there is one for each stream of each rank. */
-static bool is_busy(const struct session *s, const struct node_link *n, bool input)
-{
-    if (input)
-        return s->n_inputs >= INPUTS_MAX || nodeconn_queued(n->conn) > INPUT_QUEUE_MAX;
-    return s->n_reads >= READS_MAX || nodeconn_queued(n->conn) > READ_QUEUE_MAX;
-}
-
-static void relay(struct session *s, uint64_t tag, const struct task *t, enum msg_kind kind,
-                  const void *body)
-{
-    struct control *c = s->ctl;
-    struct node_link *n = t->alloc.node ? ctl_node(c, t->alloc.node) : NULL;
-    if (!n || !nodeconn_is_up(n->conn)) {
-        session_reply(s, tag, REFUSAL_NOT_RUNNING, 0, 0, "node %s does not answer now",
-                      t->alloc.node ? t->alloc.node : "(none yet)");
-        return;
-    }
-    if (is_busy(s, n, kind == MSG_INPUT)) {
-        session_reply(s, tag, REFUSAL_STEP_BUSY, 0, 0, "node %s is busy: again later", t->alloc.node);
-        return;
-    }
-    struct relay *r = add_relay(s, tag, n, kind == MSG_INPUT);
-    nodeconn_send(n->conn, ctl_gate(c), kind, r->id, body);
-}
-
-void req_output(struct session *s, uint64_t tag, struct msg_output_read *m)
-{
-    const struct task *t = find_target(s, tag, &m->key, m->rank);
-    if (!t)
-        return;
-    m->max = m->max && m->max < READ_MAX ? m->max : READ_MAX;
-    m->wait_ms = m->wait_ms < WAIT_MAX_MS ? m->wait_ms : WAIT_MAX_MS;
-    relay(s, tag, t, MSG_OUTPUT_READ, m);
-}
-
-void req_input(struct session *s, uint64_t tag, struct msg_input *m)
-{
-    if (m->data.n > INPUT_MAX) {
-        session_reply(s, tag, REFUSAL_TOO_BIG, m->key.job, 0, "input comes in pieces of 256 KiB at most");
-        return;
-    }
-    const struct task *t = find_target(s, tag, &m->key, m->key.task);
-    if (t)
-        relay(s, tag, t, MSG_INPUT, m);
-}
-
-void ctl_relay_answer(struct control *c, const struct node_link *from, uint64_t id, enum msg_kind kind,
-                      const void *body)
-{
-    struct relay *r = idmap_get(&c->relays, id);
-    if (!r || r->node != from)
-        return;
-    idmap_remove(&c->relays, id);
-    session_send(r->session, kind, r->tag, body);
-    relay_free(r);
-}
-
-void ctl_drop_relays(struct control *c, const struct session *s, const struct node_link *n)
-{
-    VEC(uint64_t) gone = VEC_INIT;
-    idmap_for_each (&c->relays, slot) {
-        const struct relay *r = slot->value;
-        if ((s && r->session == s) || (n && r->node == n))
-            vec_push(&gone, slot->id);
-    }
-    vec_for_each (&gone, i) {
-        struct relay *r = idmap_remove(&c->relays, gone.v[i]);
-        if (n)
-            session_reply(r->session, r->tag, REFUSAL_NOT_RUNNING, 0, 0, "node %s does not answer now",
-                          nodeconn_node(n->conn));
-        relay_free(r);
-    }
-    vec_fini(&gone);
 }

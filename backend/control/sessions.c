@@ -37,6 +37,7 @@ static void session_free(struct session *s)
     c->n_sessions--;
     ctl_drop_relays(c, s, NULL);
     ctl_drop_history(s);
+    ctl_drop_old_outputs(c, s);
     past_drop_session(s);
     ctl_owner_gone(c, s);
     rec_fini(&msg_get_rec, &s->get);

@@ -40,6 +40,7 @@ struct command {
     X(why) \
     X(plan) \
     X(output) \
+    X(attach) \
     X(cancel) \
     X(requeue) \
     X(hold) \

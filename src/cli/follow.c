@@ -86,10 +86,22 @@ void follow_take_signals(struct follow *f, bool children)
     f->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+void follow_take_resize(struct follow *f)
+{
+    sigset_t set;
+    signal_set(&set, false);
+    sigaddset(&set, SIGWINCH);
+    drop_ignored(&set);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    if (f->signal_fd >= 0)
+        signalfd(f->signal_fd, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
 void follow_reset_signals(void)
 {
     sigset_t set;
     signal_set(&set, true);
+    sigaddset(&set, SIGWINCH);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 

@@ -48,6 +48,8 @@ void follow_init(struct follow *f, const struct cli *cli, struct client *c, uint
 /* INT, TERM, HUP, QUIT, USR1, USR2 come as FOLLOW_SIGNAL from now on; children must undo it with
  * follow_reset_signals. CHLD too where children. */
 void follow_take_signals(struct follow *f, bool children);
+/* The window's size too: WINCH. After follow_take_signals. */
+void follow_take_resize(struct follow *f);
 void follow_reset_signals(void);
 void follow_fini(struct follow *f);
 

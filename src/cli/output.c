@@ -1,7 +1,7 @@
 /* output.c - stoker output: what a job, a step or a task has printed.
  *
- * Files are opened here, as the user who asks. Streams that are in no file lie in the spool of the node and
- * come through the controller.
+ * Files are opened here, as the user who asks. What is in no file of this machine, in the spool of the node
+ * or in a file there, comes through the controller.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,13 +22,16 @@
 #define SPOOL_CHUNK (256u << 10)
 #define SPOOL_WAIT  5000
 #define SPOOL_TAIL  (64u << 20) /* of a spooled stream, how much -n looks through */
+#define TAIL_MIN    (64u << 10) /* so much before its end -n begins, and for each line ... */
+#define TAIL_LINE   1024u       /* ... so much more */
 
 struct output {
     bool follow, errors, by_lines;
     uint64_t lines;
+    uint32_t task; /* NOT_GIVEN: none named */
 };
 
-enum { O_FOLLOW = 1, O_ERR, O_LINES };
+enum { O_FOLLOW = 1, O_ERR, O_LINES, O_TASK };
 
 static const struct opt table[] = {
     {.id = O_FOLLOW, .name = "follow", .letter = 'f', .help = "go on until the job has ended"},
@@ -39,6 +42,11 @@ static const struct opt table[] = {
      .arg = OPT_REQUIRED,
      .meta = "LINES",
      .help = "only the last lines"},
+    {.id = O_TASK,
+     .name = "task",
+     .arg = OPT_REQUIRED,
+     .meta = "N",
+     .help = "of the named step, else of the last one that has begun: as JOB.STEP.N"},
 };
 
 static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
@@ -54,6 +62,11 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
         q->by_lines = true;
         q->lines = (uint64_t)n;
         break;
+    case O_TASK:
+        if (int_parse(arg, 0, NOT_GIVEN - 1, &n, err) < 0)
+            return -EINVAL;
+        q->task = (uint32_t)n;
+        break;
     default: break;
     }
     return 0;
@@ -68,6 +81,7 @@ struct source {
     struct launch_key key;
     uint32_t rank;
     char *title;
+    const char *node; /* where it was written; NULL: not known. The job's */
 };
 
 struct sources {
@@ -103,6 +117,7 @@ static void add_rank(struct sources *s, const struct output *o, const struct job
     struct source src = {.path = path,
                          .key = {.job = j->id, .step = st->id, .task = t->index},
                          .rank = rank,
+                         .node = t->alloc.node,
                          .title = xasprintf("%u.%s.%u", j->id, step_format_id(st->id, id),
                                             j->kind == JOB_KIND_STEPS ? t->index : rank)};
     vec_push(&s->v, src);
@@ -138,11 +153,25 @@ static void find_sources(struct sources *s, const struct output *o, const struct
     if (j->kind == JOB_KIND_BATCH && wall_is_set(j->t_start)) {
         struct source src = {.path = o->errors ? job_stderr_path(j) : job_stdout_path(j),
                              .key = {.job = j->id, .step = STEP_BATCH},
+                             .node = j->alloc.n ? j->alloc.v[0].node : NULL,
                              .title = xasprintf("%u", j->id)};
         vec_push(&s->v, src);
     }
     for (size_t i = 0; j->kind == JOB_KIND_STEPS && i < j->steps.n; i++)
         add_step(s, o, j, &j->steps.v[i], NOT_GIVEN);
+}
+
+/* Whether the bytes are to come from the node: where it shares no files, and where a machine that may share
+ * them all the same has not put this one here. */
+static bool is_elsewhere(const struct model *m, const struct source *s)
+{
+    const struct node_spec *n = NULL;
+    for (size_t i = 0; s->node && i < m->spec.nodes.n && !n; i++)
+        if (str_eq(m->spec.nodes.v[i].name, s->node))
+            n = &m->spec.nodes.v[i];
+    if (!s->path || !n)
+        return !s->path;
+    return n->own_files || (str_eq(n->transport, "ssh") && access(s->path, F_OK) < 0 && errno != EACCES);
 }
 
 /* --- printing --- */
@@ -249,11 +278,18 @@ static int print_spool(const struct output *o, const struct cli *cli, struct cli
             cli_error(cli, "%s: %s", s->title, d->error);
             rc = 1;
         }
+        bool first = holds && !body.offset;
         body.offset = d->offset + d->data.n;
         if (holds && held.len + d->data.n <= SPOOL_TAIL)
             str_append_n(&held, (const char *)d->data.p, d->data.n);
         else if (!put(&p, (const char *)d->data.p, d->data.n))
             more = false;
+        if (first && d->size > body.offset + TAIL_MIN + o->lines * TAIL_LINE) {
+            body.offset = d->size - TAIL_MIN - o->lines * TAIL_LINE; /* from there on is enough */
+            str_clear(&held);
+            msg_free(MSG_OUTPUT_DATA, d);
+            continue;
+        }
         bool at_end = d->eof || !d->data.n;
         if (holds && at_end) {
             size_t from = last_lines(&held, o->lines);
@@ -351,7 +387,7 @@ static int follow_output(const struct output *o, const struct cli *cli, struct l
     int rc = 1;
     if (!s.v.n)
         cli_error(cli, "job %u has ended without having started", l->job->id);
-    else if (s.v.v[0].path)
+    else if (!is_elsewhere(&l->m, &s.v.v[0]))
         rc = follow_file(o, cli, &f, &at, s.v.v[0].path);
     else if (f.client)
         rc = print_spool(o, cli, f.client, &s.v.v[0]);
@@ -387,17 +423,39 @@ static int print_output(const struct output *o, const struct cli *cli, struct lo
             printf("%s==> %s <==\n", i ? "\n" : "", s.v.v[i].title);
             fflush(stdout);
         }
-        int one = s.v.v[i].path ? print_file(o, cli, l->job, &s.v.v[i])
-                                : print_spool(o, cli, l->client, &s.v.v[i]);
+        int one = is_elsewhere(&l->m, &s.v.v[i]) ? print_spool(o, cli, l->client, &s.v.v[i])
+                                                 : print_file(o, cli, l->job, &s.v.v[i]);
         rc = one ? one : rc;
     }
     sources_fini(&s);
     return rc;
 }
 
+/* --task: of the step that is named, else of the last one that has begun. */
+static int choose_task(const struct output *o, const struct cli *cli, struct lookup *l)
+{
+    if (o->task == NOT_GIVEN)
+        return 0;
+    for (size_t i = 0; i < l->job->steps.n && l->target.step == STEP_ALL; i++) {
+        const struct step *s = &l->job->steps.v[i];
+        if (s->id >= 0 && s->tasks.n && s->tasks.v[0].state != TASK_WAITING)
+            l->step = s;
+    }
+    l->task = o->task;
+    if (l->step)
+        l->target.step = l->step->id;
+    if (l->step && (step_find_task(l->step, o->task) || o->task < l->step->n_ranks))
+        return 0;
+    if (l->step)
+        cli_error(cli, "step %u.%d has no task %u", l->job->id, l->step->id, o->task);
+    else
+        cli_error(cli, "job %u has no step with tasks: leave --task out", l->job->id);
+    return EXIT_NOT_FOUND;
+}
+
 static int output_run(struct cli *cli, int argc, char **argv)
 {
-    struct output o = {0};
+    struct output o = {.task = NOT_GIVEN};
     struct strv operands = {0};
     int rc = 0;
     if (cli_parse(cli, &o, argc, argv, 0, &operands, &rc)) {
@@ -409,7 +467,7 @@ static int output_run(struct cli *cli, int argc, char **argv)
             if (rc == 0 && !l.job) {
                 cli_error(cli, "%u is an array: name one element, as in %u_0", l.target.job, l.target.job);
                 rc = 2;
-            } else if (rc == 0) {
+            } else if (rc == 0 && (rc = choose_task(&o, cli, &l)) == 0) {
                 bool follows = o.follow && l.job->kind != JOB_KIND_INTERACTIVE;
                 rc = follows ? follow_output(&o, cli, &l) : print_output(&o, cli, &l);
             }
@@ -423,7 +481,7 @@ static int output_run(struct cli *cli, int argc, char **argv)
 const struct command cmd_output = {
     .name = "output",
     .summary = "Print what a job, a step or a task has printed",
-    .usage = "[-f] [--err] [-n LINES] JOB[.STEP[.TASK]]",
+    .usage = "[-f] [--err] [-n LINES] [--task N] JOB[.STEP[.TASK]]",
     .options = &options,
     .run = output_run,
 };

@@ -1,4 +1,4 @@
-/* pty.c - srun --pty. */
+/* pty.c - a raw terminal. */
 #include "src/cli/pty.h"
 
 #include <stdlib.h>
@@ -9,35 +9,13 @@
 static struct termios before;
 static bool is_raw;
 
-static void append_quoted(struct str *s, const char *word)
+void pty_put_size(struct strv *env)
 {
-    str_append_char(s, '\'');
-    for (; *word; word++)
-        if (*word == '\'')
-            str_append(s, "'\\''");
-        else
-            str_append_char(s, *word);
-    str_append_char(s, '\'');
-}
-
-struct strv pty_command(const struct strv *argv)
-{
-    struct str line = STR_INIT;
     struct winsize w;
-    if (ioctl(STDIN_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_row && w.ws_col)
-        str_appendf(&line, "stty rows %u cols %u; ", w.ws_row, w.ws_col);
-    str_append(&line, "exec");
-    for (size_t i = 0; i < argv->n; i++) {
-        str_append_char(&line, ' ');
-        append_quoted(&line, argv->v[i]);
-    }
-    struct strv out = {0};
-    strv_push(&out, "script");
-    strv_push(&out, "-qefc");
-    strv_push(&out, line.s);
-    strv_push(&out, "/dev/null");
-    str_fini(&line);
-    return out;
+    if (ioctl(STDIN_FILENO, TIOCGWINSZ, &w) < 0 || !w.ws_row || !w.ws_col)
+        return;
+    strv_setenvf(env, "SLURM_PTY_WIN_ROW", "%u", w.ws_row);
+    strv_setenvf(env, "SLURM_PTY_WIN_COL", "%u", w.ws_col);
 }
 
 void pty_restore(void)

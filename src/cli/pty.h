@@ -1,18 +1,15 @@
-/* pty.h - srun --pty: the task on a terminal of its own, this terminal handed through.
- *
- * The terminal on the node is made by script(1), which every Debian has: bytes go both ways as they come,
- * this side only has to stop interpreting them.
- */
+/* pty.h - this terminal while a task's own is handed through it: this side only has to stop interpreting
+ * what goes by. */
 #ifndef STOKER_CLI_PTY_H
 #define STOKER_CLI_PTY_H
 
 #include "src/base/str.h"
 
-/* argv inside script(1), with this terminal's size. */
-struct strv pty_command(const struct strv *argv) __attribute__((warn_unused_result));
-
 /* Standard input's terminal, if it is one, becomes raw; undone by pty_restore and at exit. */
 void pty_raw(void);
 void pty_restore(void);
+/* Says in env how large it is, so that the task's is from the beginning. Source: srun(1),
+ * SLURM_PTY_WIN_COL. */
+void pty_put_size(struct strv *env);
 
 #endif

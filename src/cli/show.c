@@ -130,6 +130,19 @@ static void resources_line(struct str *out, const struct job *j)
     str_fini(&s);
 }
 
+/* A node that shares no files keeps its outputs. */
+static void output_line(struct str *out, const char *what, const char *path, const struct job *j,
+                        const struct job_cx *cx)
+{
+    const char *node = j->alloc.n ? j->alloc.v[0].node : NULL;
+    bool keeps = false;
+    for (size_t i = 0; node && i < cx->m->spec.nodes.n; i++)
+        keeps |= cx->m->spec.nodes.v[i].own_files && str_eq(cx->m->spec.nodes.v[i].name, node);
+    char *text = keeps ? xasprintf("%s (on %s)", path, node) : xstrdup(path);
+    line(out, what, text);
+    free(text);
+}
+
 static void job_head(struct str *out, const struct job *j, const struct job_cx *cx)
 {
     struct str s = STR_INIT;
@@ -156,9 +169,9 @@ static void job_head(struct str *out, const struct job *j, const struct job_cx *
     line(out, "directory", j->req.workdir);
     if (j->kind == JOB_KIND_BATCH) {
         char *path = job_stdout_path(j), *err = job_stderr_path(j);
-        line(out, "output", path);
+        output_line(out, "output", path, j, cx);
         if (!str_eq(path, err))
-            line(out, "errors", err);
+            output_line(out, "errors", err, j, cx);
         free(path);
         free(err);
     }

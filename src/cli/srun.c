@@ -106,6 +106,8 @@ static int fill_payload(struct srun *s, const struct step *step, struct step_pay
 {
     struct errtext err;
     p->env = strv_copy(&s->env);
+    if (s->opt.pty)
+        pty_put_size(&p->env);
     p->workdir = xstrdup(s->opt.job.req.workdir);
     mode_t mask = umask(022);
     umask(mask);
@@ -114,7 +116,7 @@ static int fill_payload(struct srun *s, const struct step *step, struct step_pay
         cli_error_lines(s->cli, err.s);
         return 1;
     }
-    p->argv = s->opt.pty ? pty_command(&s->command) : strv_copy(&s->command);
+    p->argv = strv_copy(&s->command);
     return 0;
 }
 
@@ -126,6 +128,7 @@ static int run_step(struct srun *s, struct follow *f)
         .quiet = s->opt.job.quiet,
         .unbuffered = s->opt.unbuffered || s->opt.pty,
         .feed_stdin = srunopts_feeds_stdin(&s->opt),
+        .pty = s->opt.pty,
         .disable_status = s->opt.disable_status || s->opt.pty,
         .wait_s = s->opt.wait_s,
     };
@@ -134,7 +137,7 @@ static int run_step(struct srun *s, struct follow *f)
         return 1;
     }
     m.request_id = client_request_id();
-    m.stream_in = opt.feed_stdin;
+    m.stream_in = opt.feed_stdin && !opt.pty;
     int code = fill_payload(s, &m.step, &m.payload);
     if (!code) {
         if (s->opt.pty)
@@ -196,7 +199,7 @@ static int run_inside(struct srun *s)
     if (!code)
         code = run_step(s, &f);
     follow_fini(&f);
-    return code;
+    return code == STEPRUN_LEFT ? 1 : code;
 }
 
 /* ---- with an allocation of its own
@@ -252,8 +255,11 @@ static int run_outside(struct srun *s)
         return code;
     s->opt.immediate = false;
     code = run_step(s, &f);
-    allocation_end(&f, code);
-    return code;
+    if (code == STEPRUN_LEFT)
+        follow_fini(&f);
+    else
+        allocation_end(&f, code);
+    return code == STEPRUN_LEFT ? 1 : code;
 }
 
 /* ---- the command line

@@ -347,8 +347,9 @@ int srunopts_step(const struct srunopts *o, const struct job *j, const struct st
     if (!rc) {
         s.name = step_name(o, command);
         s.command = strv_join(command, " ");
-        s.std_out = output_pattern(r->std_out);
-        s.std_err = output_pattern(r->std_err);
+        s.pty = o->pty;
+        s.std_out = o->pty ? NULL : output_pattern(r->std_out);
+        s.std_err = o->pty ? NULL : output_pattern(r->std_err);
         s.workdir = xstrdup(r->workdir);
         *ret = s;
         return 0;

@@ -172,9 +172,34 @@ static void write_lines(struct stepout *o, struct stepout_stream *st, bool all)
     str_truncate(&st->line, st->line.len - n);
 }
 
+/* Our terminal is raw: what is no terminal's own output lacks its carriage returns. */
+static void write_notes(struct stepout *o, const struct stepout_stream *st, const struct blob *data)
+{
+    for (size_t i = 0; i < data->n; i++) {
+        if (data->p[i] == '\n')
+            sink_write(o, st, "\r", 1);
+        sink_write(o, st, (const char *)data->p + i, 1);
+    }
+}
+
+static void write_screen(struct stepout *o, const struct stepout_stream *st, const struct blob *data)
+{
+    const uint8_t *line = o->whole_line ? memchr(data->p, '\n', data->n) : NULL;
+    size_t from = line ? (size_t)(line - data->p) + 1 : 0;
+    o->whole_line = o->whole_line && !data->n;
+    sink_write(o, st, (const char *)data->p + from, data->n - from);
+}
+
 static void stream_write(struct stepout *o, struct stepout_stream *st, const struct blob *data,
                          int64_t now_ms)
 {
+    if (o->screen) {
+        if (st->which == 1)
+            write_screen(o, st, data);
+        else
+            write_notes(o, st, data);
+        return;
+    }
     if (!o->by_line && !o->holds) {
         sink_write(o, st, (const char *)data->p, data->n);
         return;
@@ -221,6 +246,21 @@ static void make_streams(struct stepout *o, const struct step *s)
         o->v[i] = (struct stepout_stream){.rank = i / 2, .which = i % 2 + 1};
         str_init(&o->v[i].line);
     }
+    o->v[0].offset = o->from;
+}
+
+void stepout_of_screen(struct stepout *o, uint64_t from)
+{
+    o->screen = true;
+    o->from = from;
+    o->whole_line = from > 0;
+}
+
+uint64_t stepout_seen(const struct stepout *o)
+{
+    const struct stepout_sink *k = &o->sinks[0];
+    uint64_t kept = k->kept.len - k->at;
+    return !o->v ? 0 : o->v[0].offset > kept ? o->v[0].offset - kept : 0;
 }
 
 static bool task_has_output(const struct task *t)
@@ -333,6 +373,8 @@ static void take_data(struct stepout *o, struct stepout_stream *st, const struct
         stream_lost(o, st, d->error);
         return;
     }
+    if (o->screen && d->offset > st->offset) /* the oldest was forgotten while nobody was here */
+        st->offset = d->offset;
     if (d->offset == st->offset && d->data.n) {
         st->offset += d->data.n;
         o->last_data_ms = now_ms;

@@ -52,11 +52,20 @@ struct stepout {
     int64_t last_data_ms;  /* something came, or was taken */
     bool failed;           /* some output could not be fetched, which has been said */
     char *why_not;         /* what the controller said last when it could not answer; NULL: nothing */
+    bool screen;           /* a terminal's: standard error gets its carriage returns here */
+    uint64_t from;         /* standard output from there on ... */
+    bool whole_line;       /* ... and from the first whole line */
     bool pipe_broken;      /* nobody reads standard output any more: what comes is dropped */
 };
 
 void stepout_init(struct stepout *o, struct follow *f, bool by_line);
 void stepout_fini(struct stepout *o);
+
+/* Of a task on a terminal: from byte `from` on, which may be in the middle of something. Before the first
+ * stepout_update. */
+void stepout_of_screen(struct stepout *o, uint64_t from);
+/* Bytes of a single rank's standard output that have been written. */
+uint64_t stepout_seen(const struct stepout *o);
 
 /* Opens the streams of tasks that have begun, and asks for what is not asked for yet. Call after every
  * change. */

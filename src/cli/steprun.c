@@ -14,14 +14,16 @@
 #include <time.h>
 
 #include "src/base/vec.h"
+#include "src/cli/pty.h"
+#include "src/cli/ptyin.h"
 #include "src/cli/stepends.h"
 #include "src/cli/stepin.h"
 #include "src/cli/stepout.h"
 
 #define AGAIN_MS      200
+#define REPLAY        (16u << 10)     /* of a screen, to whoever comes back to it */
 #define DOUBLE_MS     1000            /* two ^C within it end the step */
 #define LAST_WORDS_MS 30000           /* a node that is gone gives no more output after so long */
-#define REPLAY        (16u << 10) /* of a screen, to whoever comes back to it */
 #define AWAY_MS       (5 * 60 * 1000) /* one that is away does not either, where no job runs on meanwhile */
 
 struct run {
@@ -41,6 +43,8 @@ struct run {
     VEC(uint32_t) told; /* tasks whose end has been described */
     struct stepout out;
     struct stepin in;
+    struct ptyin pty;
+    bool left, was_held;
     int code;
 };
 
@@ -173,6 +177,14 @@ static void handle_signal(struct run *r, const struct signalfd_siginfo *si)
     if (number == SIGCHLD)
         return;
     bool ending = number == SIGTERM || number == SIGHUP || number == SIGINT || number == SIGQUIT;
+    if (number == SIGWINCH) {
+        ptyin_resize(&r->pty);
+        return;
+    }
+    if ((ending && r->opt->attach) || (number == SIGHUP && r->opt->pty && tasks_exist(s))) {
+        r->left = true; /* the laptop was closed: its session waits */
+        return;
+    }
     if (s && s->done) {
         r->done_interrupted = r->done_interrupted || ending;
         return;
@@ -260,6 +272,10 @@ static void pass_on_broken_pipe(struct run *r, const struct step *s)
 {
     if (!r->out.pipe_broken || r->said_pipe || s->done)
         return;
+    if (r->opt->attach || r->opt->pty) {
+        r->left = true;
+        return;
+    }
     r->said_pipe = true;
     send_signal(r, SIGPIPE);
 }
@@ -283,6 +299,17 @@ static int64_t patience_ms(const struct run *r, const struct step *s)
     return r->f->own || !j || job_state_is_final((enum job_state)j->state) ? AWAY_MS : INT64_MAX;
 }
 
+/* Where a screen is come back to it begins shortly before its present end, once that is known. */
+static void show_output(struct run *r, const struct step *s, int64_t now)
+{
+    const struct ptyin *p = &r->pty;
+    bool known = !p->attached || p->held || p->closed || s->done;
+    if (!r->out.v && p->attached && known)
+        stepout_of_screen(&r->out, p->out > REPLAY ? p->out - REPLAY : 0);
+    if (known)
+        stepout_update(&r->out, s, now);
+}
+
 /* Returns true when everything has been seen. */
 static bool look_at_step(struct run *r, const struct step *s)
 {
@@ -295,6 +322,8 @@ static bool look_at_step(struct run *r, const struct step *s)
     show_output(r, s, now);
     if (ranks_can_read(s) && !s->done) {
         stepin_update(&r->in, s, now);
+        ptyin_update(&r->pty, s, stepout_seen(&r->out), now);
+    }
     tell_ends(r, s, false);
     if (!s->done)
         return false;
@@ -314,10 +343,32 @@ static bool look_at_step(struct run *r, const struct step *s)
     return true;
 }
 
+/* This end goes, the step stays. */
+static bool leave(struct run *r, const struct step *s)
+{
+    const struct ptyin *p = &r->pty;
+    if (!r->left && !p->left && !p->hung_up && !p->refused)
+        return false;
+    pty_restore();
+    if (p->refused && r->opt->attach && !r->was_held)
+        cli_error(r->f->cli, "%s is at StepId=%u.%d; --take takes it over", p->refused, r->f->job, s->id);
+    else if (p->refused)
+        cli_say(r->f->cli, "\n%s has taken StepId=%u.%d over", p->refused, r->f->job, s->id);
+    else
+        cli_say(r->f->cli, "left StepId=%u.%d, which goes on: stoker attach %u.%d", r->f->job, s->id,
+                r->f->job, s->id);
+    ptyin_leave(&r->pty, s);
+    r->code = p->refused && !r->was_held ? 1 : STEPRUN_LEFT;
+    return true;
+}
+
 static bool is_over(struct run *r)
 {
     const struct step *s = run_step(r);
     if (r->refused)
+        return true;
+    r->was_held = r->was_held || r->pty.held;
+    if (s && !s->done && leave(r, s))
         return true;
     if (s)
         return look_at_step(r, s);
@@ -343,6 +394,7 @@ static int next_timeout(const struct run *r)
 {
     int64_t now = now_ms();
     int t = shorter(stepout_timeout(&r->out, now), stepin_timeout(&r->in, now));
+    t = shorter(t, ptyin_timeout(&r->pty, now));
     if (r->create_at_ms && !r->created && !r->create_tag)
         t = shorter(t, AGAIN_MS);
     if (r->done_ms)
@@ -361,7 +413,7 @@ static void handle_message(struct run *r, struct incoming *in)
     else if (r->cancel_asked && in->tag == r->cancel_tag)
         r->cancel_asked =
             in->kind == MSG_RESULT && ((struct msg_result *)in->body)->refusal == REFUSAL_NONE;
-    else if (!stepout_take(&r->out, in, now_ms()))
+    else if (!stepout_take(&r->out, in, now_ms()) && !ptyin_take(&r->pty, in, now_ms()))
         stepin_take(&r->in, in, now_ms());
     msg_free(in->kind, in->body);
 }
@@ -370,7 +422,8 @@ static void turn(struct run *r)
 {
     struct follow_turn t;
     const struct step *s = run_step(r);
-    int fd = s && !s->done && ranks_can_read(s) ? stepin_fd(&r->in) : -1;
+    bool reads = s && !s->done && ranks_can_read(s);
+    int fd = !reads ? -1 : r->opt->pty ? ptyin_fd(&r->pty) : stepin_fd(&r->in);
     stepout_fds(&r->out, r->f->out_fd);
     unsigned bits = follow_wait(r->f, next_timeout(r), fd, &t);
     if (bits & FOLLOW_OUT)
@@ -380,27 +433,40 @@ static void turn(struct run *r)
         r->cancel_asked = false;
         stepout_reconnected(&r->out);
         stepin_reconnected(&r->in);
+        ptyin_reconnected(&r->pty);
     }
     if (bits & FOLLOW_MESSAGE)
         handle_message(r, &t.in);
     if (bits & FOLLOW_SIGNAL)
         handle_signal(r, &t.signal);
-    if (bits & FOLLOW_EXTRA)
+    if ((bits & FOLLOW_EXTRA) && r->opt->pty)
+        ptyin_read(&r->pty);
+    else if (bits & FOLLOW_EXTRA)
         stepin_read(&r->in);
 }
 
 int steprun(struct follow *f, struct msg_step_create *m, const struct steprun_options *opt)
 {
     struct run r = {.f = f, .msg = m, .opt = opt, .step = STEP_ALL, .code = 1};
+    if (opt->attach) {
+        r.created = r.said_started = true;
+        r.step = opt->step;
+    }
+    if (opt->pty)
+        follow_take_resize(f);
     signal(SIGPIPE, SIG_IGN);
     stepout_init(&r.out, f, !opt->unbuffered);
-    stepin_init(&r.in, f, opt->feed_stdin);
+    stepin_init(&r.in, f, opt->feed_stdin && !opt->pty);
+    ptyin_init(&r.pty, f, opt->pty, opt->attach && opt->pty, opt->take);
+    if (opt->pty && !opt->attach)
+        stepout_of_screen(&r.out, 0);
     do {
         create(&r);
         turn(&r);
     } while (!is_over(&r));
     stepout_fini(&r.out);
     stepin_fini(&r.in);
+    ptyin_fini(&r.pty);
     vec_fini(&r.told);
     return r.code;
 }

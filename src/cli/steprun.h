@@ -9,11 +9,18 @@ struct steprun_options {
     bool unbuffered; /* bytes as they come, not lines */
     bool feed_stdin;
     bool disable_status; /* -X: the first ^C goes to the tasks */
+    bool pty;            /* it is on a terminal: this one hands keys and window on */
+    bool attach;         /* the step is there: nothing is created, and leaving it ends nothing */
+    int32_t step;        /* then */
+    bool take;           /* from whoever writes to its terminal */
     uint32_t wait_s;     /* -W: after the first task has ended the others get so long; 0: for ever */
 };
 
-/* Runs m (its request id set, its step filled in) in f's job. f must take signals. Returns srun's exit
- * code. */
+/* This end has left, or another one has taken over; the step goes on. */
+#define STEPRUN_LEFT (-1)
+
+/* Runs m (its request id set, its step filled in; NULL with attach) in f's job. f must take signals. Returns
+ * srun's exit code, or STEPRUN_LEFT after saying so. */
 int steprun(struct follow *f, struct msg_step_create *m, const struct steprun_options *opt);
 
 #endif

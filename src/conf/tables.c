@@ -50,6 +50,9 @@ static const struct conf_option node_options[] = {
      .help = "`false`: believe the figures given here and check no hardware; `cpus` and `memory` are required then."},
     {.name = "agent_socket", .type = CONF_STR, MEMBER(node_spec, agent_socket), .def_help = "an agent of the controller's own",
      .help = "For `local`: where an agent listens that a service manager keeps, mostly as root: `/run/stoker-agent/agent.sock`."},
+    {.name = "own_files", .type = CONF_BOOL, MEMBER(node_spec, own_files), .def = "false",
+     .help = "`true`: it shares no files with the machine where jobs are submitted. Working directories are made where they are "
+             "missing; outputs stay there, and `stoker output` and the screens fetch them."},
 };
 
 const struct conf_section conf_node_section = {

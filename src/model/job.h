@@ -73,7 +73,7 @@ struct job_req {
     char *gres;              /* --gres and the like as given, for display */
     uint32_t min_tmp_mib;
     bool has_priority;
-    uint32_t priority; /* --priority, admins */
+    uint32_t priority;  /* --priority, admins */
     uint32_t lost_node; /* enum lost_node: --lost-node */
 };
 #define JOB_REQ_FIELDS(F, G, S)                                                                              \
@@ -112,10 +112,10 @@ struct task {
     int32_t code, signal;            /* of its worst rank */
     REC_LIST(struct rank_end) ranks; /* filled at the end */
     uint64_t peak_rss_kib;
-    char *sampled;   /* how the peak was measured; NULL: not */
-    uint64_t cpu_ms; /* user + system time of all its processes */
-    char *message;   /* why it could not be started, and the like */
-    uint32_t pid;    /* of the first rank on its node, 0 until known */
+    char *sampled;    /* how the peak was measured; NULL: not */
+    uint64_t cpu_ms;  /* user + system time of all its processes */
+    char *message;    /* why it could not be started, and the like */
+    uint32_t pid;     /* of the first rank on its node, 0 until known */
     uint32_t lease_s; /* its node ends it when no controller has been heard for so long; 0: never */
 };
 #define TASK_FIELDS(F, G, S)                                                                                 \

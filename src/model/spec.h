@@ -30,12 +30,13 @@ struct node_spec {
     uint32_t weight;
     bool detect;        /* false: believe the figures, check no hardware */
     char *agent_socket; /* of an agent on this machine that a service manager keeps; NULL: we start ours */
+    bool own_files;     /* it shares no files: what jobs write there stays there and is asked for */
 };
 #define NODE_SPEC_FIELDS(F, G, S)                                                                            \
     F(S, STR, name) F(S, STR, address) F(S, U32, port) F(S, STR, ssh_user) F(S, STR, identity)               \
     F(S, STR, known_hosts) F(S, STR, transport) F(S, STR, role) F(S, U32, cpus) F(S, U64, mem_mib)           \
     F(S, U32, gpus) F(S, STR, gpu_type) F(S, STRV, features) F(S, U32, weight) F(S, BOOL, detect)            \
-    F(S, STR, agent_socket)
+    F(S, STR, agent_socket) F(S, BOOL, own_files)
 
 enum part_state { PART_UP, PART_DOWN, PART_DRAIN, PART_INACTIVE };
 enum preempt_mode { PREEMPT_OFF, PREEMPT_REQUEUE, PREEMPT_CANCEL };

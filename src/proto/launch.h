@@ -61,6 +61,7 @@ struct launch {
     uint32_t pmi_size, pmi_tasks; /* of the step: ranks, and tasks among which they are divided */
     char *pmi_mapping;            /* PMI_process_mapping: which ranks are on which node */
     bool pty;                     /* its one rank gets a terminal of its own, kept by the supervisor */
+    bool make_workdir;            /* where it is missing: the machine shares no files */
     uint32_t lease_s; /* the node ends it when it has heard no controller for so long; 0: never */
 };
 #define LAUNCH_FIELDS(F, G, S)                                                                               \
@@ -71,7 +72,7 @@ struct launch {
     F(S, U32, kill_wait_s) F(S, BOOL, kill_on_bad_exit) F(S, STR, job_name) F(S, I32, early_signal)          \
     F(S, U32, early_signal_s) F(S, BOOL, early_signal_leader) F(S, U32, umask) F(S, U32, label_width)   \
     F(S, BOOL, limit_own) F(S, BOOL, pmi) F(S, U32, pmi_size) F(S, U32, pmi_tasks) F(S, STR, pmi_mapping) \
-    F(S, BOOL, pty) F(S, U32, lease_s)
+    F(S, BOOL, pty) F(S, BOOL, make_workdir) F(S, U32, lease_s)
 
 enum launch_state { LAUNCH_STARTING, LAUNCH_RUNNING, LAUNCH_ENDED };
 

@@ -299,10 +299,15 @@ struct msg_output_read { /* C->S->A: bytes of a spooled stream, answered by OUTP
     uint64_t offset;
     uint32_t max; /* bytes; at most 256 KiB are given */
     uint32_t wait_ms;
+    /* Set by the controller alone, where the stream goes into a file: read on the node, as that user. */
+    char *path;
+    uint32_t uid, gid;
+    char *user;
+    bool ended; /* within the node: the writer has */
 };
 #define MSG_OUTPUT_READ_FIELDS(F, G, S)                                                                      \
     G(S, SUB, key, launch_key) F(S, U32, rank) F(S, U32, stream) F(S, U64, offset) F(S, U32, max)            \
-    F(S, U32, wait_ms)
+    F(S, U32, wait_ms) F(S, STR, path) F(S, U32, uid) F(S, U32, gid) F(S, STR, user) F(S, BOOL, ended)
 
 struct msg_output_data {
     uint64_t offset;

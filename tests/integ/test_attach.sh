@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# Sessions on terminals, on this machine and over SSH: keys, window, signals, status; the terminal goes, the session stays, and
+# `stoker attach` comes back to it; one writes at a time.
+# test-timeout: 150
+. stoker.sh
+. sshd.sh
+command -v python3 >/dev/null || skip "no python3"
+sshd_start 1
+mkdir -p "$STOKER_HOME"
+cat >"$STOKER_HOME/stoker.cfg" <<CFG
+cluster = "test";
+nodes = ( $(ssh_node 1), { name = "here"; transport = "local"; cpus = 4; memory = "8G"; gpus = 0; detect = false; } );
+partitions = ( { name = "main"; nodes = "n1,here"; default = true; } );
+kill_wait = "1s";
+CFG
+must stoker up
+wait_for 30 nodes_up
+# At a terminal; its text is in out, the command's status in rc.
+play() {
+    run terminal.py "$@"
+    [ $rc -ne 99 ] || fail "it went otherwise at the terminal: $err" "$out"
+}
+no_job() { [ -z "$(squeue -h)" ]; }
+# What is played in the sessions: it says its size when that changes, and what it is told.
+cat >inside.sh <<'S'
+trap 'echo "size $(stty size)"' WINCH
+trap 'echo interrupted' INT
+[ -t 0 ] && [ -t 1 ] && [ -t 2 ] && echo "begin on ${SLURMD_NODENAME}: $(stty size) three"
+while :; do
+    if read -r -t 0.2 word; then
+        [ "$word" != leave ] || { stty -echo; echo "bye"; exit 7; }
+        [ "$word" != much ] || { seq 1 600000; echo "end of much"; continue; }
+        echo "heard ($word)"
+    fi
+done
+S
+for node in here n1; do
+    case_ "$node: keys, the window's size, ^C, the exit status"
+    play "expect:begin on $node: 30 100 three" 'type:one\r' 'expect:heard (one)' size:40x120 'expect:size 40 120' \
+        'type:\x03' 'expect:interrupted' 'type:leave\r' -- srun -w $node --pty bash inside.sh
+    is "status" "$rc" 7
+    wait_for 10 no_job
+    play -- srun -w $node --pty bash -c 'kill -9 $$'
+    is "a signal" "$rc" 137
+    says "no terminal here: input and its end" 0 "~" "~" sh -c "printf 'echo x\$((20+3))y\n' | srun -w $node --pty bash"
+    has "it ran" "$out" x23y
+    wait_for 10 no_job
+
+    case_ "$node: the laptop is closed: the session stays, and is come back to"
+    play "expect:begin on $node" 'type:first\r' 'expect:heard (first)' hangup -- srun -w $node --pty bash inside.sh
+    job=$(squeue -h -o %i)
+    like "it is there" "$job" '[0-9]+'
+    play 'expect:heard (first)' 'type:second\r' 'expect:heard (second)' hangup -- stoker attach "$job"
+    is "state" "$(job_state "$job")" RUNNING
+    play 'expect:heard (second)' 'type:\r~.' 'expect:left StepId' -- stoker attach "$job"
+    is "status of leaving" "$rc" 0
+
+    case_ "$node: one writes at a time; who takes over is named"
+    terminal.py 'expect:heard (second)' 'type:third\r' 'expect:heard (third)' touch:first.ready 'expect:has taken StepId' \
+        touch:first.told -- stoker attach "$job" >first.out 2>&1 &
+    first=$!
+    wait_for 30 is_file first.ready
+    play -- stoker attach "$job"
+    is "status of the second" "$rc" 1
+    has "who is there" "$out" "--take takes it over"
+    play 'expect:heard (third)' 'type:fourth\r' 'expect:heard (fourth)' await:first.told 'type:\r~.' \
+        -- stoker attach --take "$job"
+    is "status of the third" "$rc" 0
+    wait $first
+    is "status of the first" $? 0
+    rm first.ready first.told
+
+    case_ "$node: controller and agent are killed meanwhile"
+    rm -f kept.ready up.ready
+    terminal.py 'expect:heard (fourth)' 'type:fifth\r' 'expect:heard (fifth)' touch:kept.ready await:up.ready \
+        size:41x121 'expect:size 41 121' 'type:sixth\r' \
+        'expect:heard (sixth)' 'type:much\r' 'expect:end of much' 'type:leave\r' -- sh -c "
+            stoker attach $job; echo \$? >kept.status" >kept.out 2>&1 &
+    kept=$!
+    wait_for 30 is_file kept.ready
+    controller_kill9
+    kill -KILL $(if [ $node = here ]; then agent_pid here; else ssh_agent_pid 1; fi)
+    [ $node = here ] || sshd_cut 1
+    must stoker up
+    wait_for 30 nodes_up
+    touch up.ready
+    wait_for 60 is_dead $kept
+    is "the session's status" "$(cat kept.status)" 7
+    is "much of it, whole" "$(grep -cx '[0-9][0-9]*' kept.out)" 600000
+    wait_for 20 no_job
+    is "how the job ended" "$(job_state "$job") $(job_field "$job" ExitCode)" "FAILED 7:0"
+done
+
+case_ "a session's output while nobody is there is bounded, and its end is kept"
+play 'expect:begin' 'type:much\r' 'expect:1000' hangup -- srun -w n1 --pty bash inside.sh
+job=$(squeue -h -o %i)
+spool=$(echo "$NODES_DIR"/n1/state/stoker/agents/*/n1/tasks/"$job".0.0.*/0.pty)
+all_written() { [ "$(stat -c %s "$spool")" -gt 4600000 ]; }
+wait_for 40 all_written
+at_most "KiB on disk" "$(du -k "$spool" | cut -f1)" 2200
+play 'expect:end of much' 'type:leave\r' -- stoker attach "$job"
+is "status" "$rc" 7
+wait_for 20 no_job
+
+case_ "an srun without a terminal is looked at from beside"
+srun -w n1 -l -n2 bash -c 'echo "rank $SLURM_PROCID"; until [ -e go ]; do read -t 0.05 <> <(:); done; exit 3' >/dev/null 2>&1 &
+running() { [ -n "$(squeue -h -t R -o %i)" ]; }
+wait_for 20 running
+job=$(squeue -h -o %i)
+stoker attach "$job" >beside.out 2>beside.err &
+beside=$!
+wait_for 20 has_lines beside.out 2
+touch go
+wait_for 20 is_dead $beside
+wait $beside
+is "status" $? 3
+is "its lines" "$(sort beside.out)" $'0: rank 0\n1: rank 1'
+wait_for 20 no_job
+submit --wrap 'until [ -e never ]; do sleep 0.05; done'
+wait_state "$job" RUNNING
+says "nothing to attach to" 1 "" "~" stoker attach "$job"
+has "what else" "$err" "srun --jobid=$job"
+scancel "$job"
+says "no such job" 3 "" "~" stoker attach 999999
+cluster_stop
