@@ -386,6 +386,7 @@ static bool step_exec(struct line *ln)
     bug_on(!ln->event || ssh_event_add_session(ln->event, ln->ssh) != SSH_OK);
     if (ln->phase == EXEC)
         ln->phase = BOOT;
+    told(ln, LINE_ASKED, "");
     loop_timer_set(ln->loop, &ln->deadline, BOOT_MS);
     return true;
 }

@@ -19,13 +19,13 @@ struct line;
 struct keys;
 
 /* Where a line has come to, for those who watch (`stoker-link check`). */
-enum line_step { LINE_CONNECTED, LINE_KEY_KNOWN, LINE_LOGGED_IN };
+enum line_step { LINE_CONNECTED, LINE_KEY_KNOWN, LINE_LOGGED_IN, LINE_ASKED };
 
 struct line_ops {
     void (*on_phase)(void *ctx, struct line *ln, enum link_phase phase);
     /* Its socket is connected; line_shake goes on, from in here or later. */
     void (*on_connected)(void *ctx, struct line *ln);
-    /* May be NULL. text: the address, the fingerprint, the key's file. */
+    /* May be NULL. text: the address, the fingerprint, the key's file, nothing once the command is sent. */
     void (*on_step)(void *ctx, struct line *ln, enum line_step step, const char *text);
     /* The line is over and freed after the call, its descriptor closed. */
     void (*on_over)(void *ctx, struct line *ln, enum link_fault fault, const char *text);

@@ -21,7 +21,7 @@
 
 /* More handshakes at once would only wait for one another: most of one is work of sshd's, and a little of
  * ours. Connecting is waiting alone, and for a machine that is off it is long: it takes no handshake's
- * place. */
+ * place. Nor does waiting for the login shell there, whose start-up files may take their time. */
 #define HANDSHAKES_MAX 32
 #define DIALS_MAX      256
 #define ORDERS_A_TURN  64
@@ -119,8 +119,14 @@ static void on_phase(void *ctx, struct line *ln, enum link_phase phase)
     tell(e->owner, line_id(ln), phase, LINK_FAULT_NONE, NULL);
     if (phase == LINK_UP)
         log_info("node=%s up", e->node);
-        set_stage(e, IDLE);
-    }
+}
+
+static void on_step(void *ctx, struct line *ln, enum line_step step, const char *text)
+{
+    (void)ln;
+    (void)text;
+    if (step == LINE_ASKED)
+        set_stage(ctx, IDLE);
 }
 
 static void on_connected(void *ctx, struct line *ln)
@@ -146,7 +152,7 @@ static void on_over(void *ctx, struct line *ln, enum link_fault fault, const cha
 }
 
 static const struct line_ops line_ops = {
-    .on_phase = on_phase, .on_connected = on_connected, .on_over = on_over};
+    .on_phase = on_phase, .on_connected = on_connected, .on_step = on_step, .on_over = on_over};
 
 static void call_next(void *arg)
 {
@@ -183,12 +189,6 @@ static void take_open(struct link *l, struct link_open *m, int fd)
     loop_timer_set(l->loop, &l->next, 0);
 }
 
-static void take_packet(struct link *l, const char *p, size_t n, int fd)
-{
-    struct frame_reader r = {.max = LINK_PACKET_MAX};
-    struct frame f;
-    struct errtext err = {""};
-    memcpy(frame_reader_space(&r, n), p, n);
 /* A controller that is another user does not see our key, and need not know where it lies. */
 static void use_own_keys(const struct link *l, struct link_open *m)
 {
@@ -200,6 +200,12 @@ static void use_own_keys(const struct link *l, struct link_open *m)
         m->known_hosts = xasprintf("%s/known_hosts", l->keys_dir);
 }
 
+static void take_packet(struct link *l, const char *p, size_t n, int fd)
+{
+    struct frame_reader r = {.max = LINK_PACKET_MAX};
+    struct frame f;
+    struct errtext err = {""};
+    memcpy(frame_reader_space(&r, n), p, n);
     frame_reader_added(&r, n);
     bool whole = frame_reader_next(&r, &f) == 1;
     if (whole && f.type == LINK_MSG_PING) {
@@ -207,14 +213,14 @@ static void use_own_keys(const struct link *l, struct link_open *m)
     } else if (whole && f.type == LINK_MSG_OPEN) {
         struct link_open m;
         int e = codec_decode(&link_open_rec, f.body, f.size, &m, &err);
+        if (e == 0)
+            use_own_keys(l, &m);
         if (e == 0 && fd >= 0) {
             take_open(l, &m, fd);
             fd = -1;
         } else {
             log_error("an order that cannot be read: %s", err.s);
         }
-        if (e == 0)
-            use_own_keys(l, &m);
         if (e == 0)
             rec_fini(&link_open_rec, &m);
     }

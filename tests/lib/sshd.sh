@@ -28,6 +28,10 @@ ssh_hostkey() {
     echo "[$(ssh_address "$1")]:$SSH_PORT $(cut -d' ' -f1,2 "$d/hostkey.pub")" >>"$KEYS/known_hosts"
 }
 
+# Where its logins are at home: not with whoever runs the test, whose shell's start-up files may take long, or wait for one another.
+# A test that makes nodes/nI/home gives that node a home of its own.
+node_home() { if [ -d "$NODES_DIR/n$1/home" ]; then echo "$NODES_DIR/n$1/home"; else echo "$HOME"; fi; }
+
 sshd_config() {
     local d=$NODES_DIR/n$1
     cat >"$d/sshd_config" <<CFG
@@ -45,7 +49,7 @@ KbdInteractiveAuthentication no
 MaxStartups 200
 MaxSessions 50
 LogLevel ERROR
-SetEnv XDG_CACHE_HOME=$NODES_DIR/cache XDG_STATE_HOME=$d/state
+SetEnv XDG_CACHE_HOME=$NODES_DIR/cache XDG_STATE_HOME=$d/state HOME=$(node_home "$1")
 CFG
 }
 
