@@ -45,7 +45,6 @@ struct pass {
     struct backfill_choice *choices; /* of the item in hand: those that limits leave */
     struct position *positions;      /* and which they are */
     size_t n_room;
-    VEC(const struct job *) singletons; /* that have started */
 };
 
 static struct unit *head_of(const struct group *g)
@@ -203,8 +202,6 @@ static void start(struct pass *s, struct group *g, struct unit *u)
     limits_charge(p->limits, &ask);
     if (g->licensed && !u->chosen)
         licence_take(&p->licences, m, j);
-    if (u->singleton)
-        vec_push(&s->singletons, j);
     if (j->kind == JOB_KIND_STEPS)
         start_task(p, j, u, part, &s->place, borrow);
     else
@@ -227,11 +224,16 @@ static bool is_throttled(const struct planner *p, const struct unit *u)
            (uintptr_t)idmap_get(&p->array_running, j->array_job) >= j->req.array_throttle;
 }
 
-static bool namesake_has_started(const struct pass *s, const struct job *j)
+/* In this pass: one of the same name, or an element of its own. */
+static bool namesake_has_started(const struct planner *p, const struct unit *u)
 {
-    vec_for_each (&s->singletons, i)
-        if (str_eq(s->singletons.v[i]->user, j->user) && str_eq(s->singletons.v[i]->req.name, j->req.name))
+    const struct job *j = planner_job(p, u->job);
+    vec_for_each (&p->started, i) {
+        const struct job *other = planner_job(p, p->started.v[i]->job);
+        bool own_task = u->chosen && p->started.v[i]->job == u->job;
+        if (!own_task && other->uid == j->uid && str_eq(other->req.name, j->req.name))
             return true;
+    }
     return false;
 }
 
@@ -268,7 +270,7 @@ static enum reason gate_of_pass(const struct pass *s, struct unit *u)
     if (!u->singleton && !u->by_element)
         return REASON_NONE;
     const struct job *j = planner_job(s->p, u->job);
-    if ((u->singleton && namesake_has_started(s, j)) || (u->by_element && !find_element(s->p, u, j)))
+    if ((u->singleton && namesake_has_started(s->p, u)) || (u->by_element && !find_element(s->p, u, j)))
         return REASON_DEPENDENCY;
     return REASON_NONE;
 }
@@ -744,7 +746,6 @@ static void settle(struct pass *s)
 static void free_pass(struct pass *s)
 {
     vec_fini(&s->heap);
-    vec_fini(&s->singletons);
     backfill_place_fini(&s->place);
     free(s->choices);
     free(s->positions);

@@ -184,6 +184,13 @@ static bool is_for_one_node(const struct shape *s)
     return s->demand.nodes_max == 1 && !s->set->nodes.n_listed;
 }
 
+/* The ground's set of nodes is not made smaller: somebody must be there who could go. */
+static bool may_help(const struct planner *p, const struct ground *g, const struct shape *s, uint32_t node)
+{
+    return (!is_for_one_node(s) || !amount_eq(g->more[node], (struct amount){0})) &&
+           could_take(p, g, s, node);
+}
+
 /* Whether there are nodes enough that could do if all went: most hunts end here. */
 static bool is_worth_it(const struct planner *p, const struct ground *g, const struct shape *s)
 {
@@ -192,7 +199,7 @@ static bool is_worth_it(const struct planner *p, const struct ground *g, const s
     const struct nodeset *near = one ? &g->nodes : &s->set->nodes;
     for (uint32_t w = 0; w < near->words && found < most; w++)
         for (uint64_t left = near->bits[w] & s->set->nodes.bits[w]; left && found < most; left &= left - 1)
-            found += could_take(p, g, s, w * 64 + (uint32_t)__builtin_ctzll(left));
+            found += may_help(p, g, s, w * 64 + (uint32_t)__builtin_ctzll(left));
     return found == most;
 }
 
