@@ -24,6 +24,7 @@
 #define BEAT_MS          5000
 #define FIRST_CALL_MS    15000 /* for many nodes to be called at a start */
 #define NOTE_MAX         1000u
+#define CLOCK_SLACK_MS   60000
 
 struct node_link *ctl_node(struct control *c, const char *name)
 {
@@ -98,13 +99,36 @@ static bool has_gpu_news(const struct node *n, const struct msg_agent *m)
            (!n->spec.gpu_type && !str_eq(n->gpu_type, m->gpu_type));
 }
 
+/* A node's clock may be anything. It is believed where it tells a time between the job's start and now,
+ * give or take a moment. */
+static bool is_likely(struct control *c, uint32_t job, struct wall t)
+{
+    const struct job *j = model_get_job(&c->model, job);
+    return j && t.ms >= j->t_start.ms - CLOCK_SLACK_MS && t.ms <= loop_wall(c->loop).ms + CLOCK_SLACK_MS;
+}
+
+/* Where its clock is not to be believed the length of the run is: that is measured by another one. */
+static void set_times_right(struct control *c, const struct task *t, struct launch_end *m)
+{
+    if (!wall_is_set(m->t_end) ||
+        (is_likely(c, m->key.job, m->t_end) && is_likely(c, m->key.job, m->t_start)))
+        return;
+    struct wall now = loop_wall(c->loop);
+    int64_t run = m->run_ms < (uint64_t)now.ms ? (int64_t)m->run_ms : 0;
+    m->t_start = is_likely(c, m->key.job, t->t_start) ? t->t_start : (struct wall){.ms = now.ms - run};
+    m->t_end = (struct wall){.ms = m->t_start.ms + run};
+    if (m->t_end.ms > now.ms)
+        m->t_end = now;
+}
+
 static void emit_running(struct control *c, const struct launch_status *st)
 {
     struct ev_running body = {.step = st->key.step,
                               .task = st->key.task,
                               .attempt = st->key.attempt,
                               .pid = st->pid,
-                              .t = st->t_start};
+                              .t = is_likely(c, st->key.job, st->t_start) ? st->t_start
+                                                                          : loop_wall(c->loop)};
     ctl_emit(c, EV_RUNNING, st->key.job, &body);
 }
 
@@ -253,6 +277,7 @@ static void on_end(struct control *c, struct node_link *link, struct launch_end 
         return;
     if (t && t->state != TASK_DONE) {
         ctl_spare_job(c, nodeconn_node(link->conn), m);
+        set_times_right(c, t, m);
         struct ev_end body = {.step = key.step,
                               .task = key.task,
                               .attempt = key.attempt,
@@ -439,7 +464,7 @@ static struct link_open make_target(const struct control *c, const struct node *
                         : pw        ? pw->pw_name
                                     : "root"),
         .identities = find_keys(c, s),
-        .known_hosts = s->known_hosts                 ? xstrdup(s->known_hosts)
+        .known_hosts = s->known_hosts              ? xstrdup(s->known_hosts)
                        : c->model.spec.link_socket ? NULL
                                                    : xasprintf("%s/ssh/known_hosts", c->state_dir),
         .cluster = xstrdup(c->model.uuid),
