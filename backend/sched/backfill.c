@@ -166,22 +166,23 @@ static bool has_left(const struct backfill *b, uint32_t lane)
     return !b->lanes[lane].closed && b->lanes[lane].n_held < b->opts.depth;
 }
 
-/* The lane that its place counts in: the one where it is held, or where that has none left another of its
- * own. NULL: none of them has. */
-static struct backfill_lane *lane_left(const struct backfill *b, const struct backfill_item *it,
-                                       uint32_t lane)
+#define NO_LANE UINT32_MAX
+
+/* The lane that its place counts in: this one (where it did, or where it is held), or where that has none
+ * left another of its own. */
+static uint32_t lane_left(const struct backfill *b, const struct backfill_item *it, uint32_t lane)
 {
     if (has_left(b, lane))
-        return &b->lanes[lane];
+        return lane;
     for (uint32_t i = 0; i < it->n_choices; i++)
         if (has_left(b, it->choices[i].lane))
-            return &b->lanes[it->choices[i].lane];
-    return NULL;
+            return it->choices[i].lane;
+    return NO_LANE;
 }
 
 bool backfill_may_hold(const struct backfill *b, const struct backfill_item *it)
 {
-    return it->n_choices && lane_left(b, it, it->choices[0].lane);
+    return it->n_choices && lane_left(b, it, it->choices[0].lane) != NO_LANE;
 }
 
 static bool holds_on(const struct backfill_hold *h, const struct backfill_item *it)
@@ -383,17 +384,21 @@ static bool find_earliest(struct backfill *b, const struct backfill_item *it, in
     return found;
 }
 
+/* counts: in which lane; NO_LANE: in none. */
 static void hold(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h, bool claim,
-                 const struct backfill_place *at)
+                 uint32_t counts, const struct backfill_place *at)
 {
     const struct backfill_choice *c = &it->choices[at->choice];
-    *h = (struct backfill_hold){
-        .lane = c->lane, .claim = claim, .visited = b->pass, .mark = backfill_mark(b), .own = c->own};
+    *h = (struct backfill_hold){.lane = c->lane,
+                                .counts = counts,
+                                .claim = claim,
+                                .visited = b->pass,
+                                .mark = backfill_mark(b),
+                                .own = c->own};
     pool_hold(b->pool, &h->use, &at->parts, at->start, when_plus(at->start, at->len));
     list_append(&b->holds, &h->link);
-    struct backfill_lane *counts = claim ? NULL : lane_left(b, it, c->lane);
-    if (counts)
-        counts->n_held++;
+    if (counts != NO_LANE)
+        b->lanes[counts].n_held++;
 }
 
 /* What it waited for did not end in time, or is gone. */
@@ -403,7 +408,8 @@ static bool is_broken(struct backfill *b, struct backfill_hold *h)
 }
 
 /* Moves it to an earlier start where there is one now. */
-static bool move_earlier(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
+static bool move_earlier(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
+                         uint32_t counts)
 {
     struct backfill_place at = {0};
     struct backfill_item part;
@@ -416,7 +422,7 @@ static bool move_earlier(struct backfill *b, const struct backfill_item *it, str
     }
     if (earlier) {
         backfill_give_up(b, h);
-        hold(b, it, h, claim, &at);
+        hold(b, it, h, claim, counts, &at);
     }
     h->mark = backfill_mark(b);
     backfill_place_fini(&at);
@@ -426,13 +432,15 @@ static bool move_earlier(struct backfill *b, const struct backfill_item *it, str
 /* No later than before, and earlier where that has become possible. */
 static bool hold_again(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
 {
-    struct backfill_lane *counts = lane_left(b, it, h->lane);
-    if (h->claim || is_broken(b, h) || !counts) {
+    uint32_t counts = h->claim || is_broken(b, h) ? NO_LANE : lane_left(b, it, h->counts);
+    if (counts == NO_LANE) {
         backfill_give_up(b, h);
         return backfill_reserve(b, it, h);
     }
-    if (!move_earlier(b, it, h))
-        counts->n_held++;
+    if (!move_earlier(b, it, h, counts)) {
+        b->lanes[counts].n_held++;
+        h->counts = counts;
+    }
     return true;
 }
 
@@ -445,7 +453,7 @@ static bool hold_anew(struct backfill *b, const struct backfill_item *it, struct
     if (others)
         backfill_lay_behind(b);
     if (found)
-        hold(b, it, h, claim, &at);
+        hold(b, it, h, claim, claim ? NO_LANE : lane_left(b, it, it->choices[at.choice].lane), &at);
     if (found && others)
         push_aside(b);
     backfill_place_fini(&at);
@@ -465,7 +473,7 @@ void backfill_claim(struct backfill *b, const struct backfill_item *it, struct b
                     const struct backfill_place *at)
 {
     backfill_give_up(b, h);
-    hold(b, it, h, true, at);
+    hold(b, it, h, true, NO_LANE, at);
     list_for_each (other, &b->holds, struct backfill_hold, link)
         other->aside = other->visited != b->pass;
     push_aside(b);
@@ -476,7 +484,7 @@ bool backfill_claim_again(struct backfill *b, const struct backfill_item *it, st
 {
     backfill_close(b, it);
     if (h->use.parts && h->claim && !is_broken(b, h)) {
-        move_earlier(b, it, h);
+        move_earlier(b, it, h, NO_LANE);
         return true;
     }
     backfill_give_up(b, h);
@@ -489,8 +497,11 @@ void backfill_copy(struct backfill *b, struct backfill_hold *h, const struct bac
     struct pool_parts parts = {VEC_INIT};
     for (uint32_t i = 0; i < from->use.n_parts; i++)
         vec_push(&parts.v, from->use.parts[i]);
-    *h = (struct backfill_hold){
-        .lane = from->lane, .claim = from->claim, .mark = backfill_mark(b), .own = from->own ? own : NULL};
+    *h = (struct backfill_hold){.lane = from->lane,
+                                .counts = from->counts,
+                                .claim = from->claim,
+                                .mark = backfill_mark(b),
+                                .own = from->own ? own : NULL};
     pool_hold(b->pool, &h->use, &parts, from->use.start, from->use.end);
     list_append(&b->holds, &h->link);
     vec_fini(&parts.v);

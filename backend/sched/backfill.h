@@ -57,6 +57,7 @@ struct backfill_item {
 struct backfill_hold {
     struct pool_use use;
     uint32_t lane;        /* where it is held */
+    uint32_t counts;      /* in which lane it counts */
     bool claim;           /* by preemption: counts against no lane */
     uint64_t visited;     /* the pass that looked at it last */
     uint64_t mark;        /* of the gains, when it was looked at */

@@ -260,8 +260,8 @@ static void explain_limit_there(const struct question *q, uint32_t at, const str
     struct limit_verdict v;
     struct str b = STR_INIT;
     planner_ask_exactly(parts, g->choices[at].len_min, &ask);
-    if (limits_check(q->p->limits, &g->asks[at], NULL) == LIMIT_OVER_HARD ||
-        limits_check(q->p->limits, &ask, &v) != LIMIT_OVER_HARD)
+    if (limits_check(q->p->limits, &ask, &v) == LIMIT_OK ||
+        limits_check(q->p->limits, &g->asks[at], NULL) != LIMIT_OK)
         return;
     limit_text(&v, &b);
     add_cause(q->w, limit_why_class(&v), (struct wall){0}, str_take(&b));

@@ -5,7 +5,8 @@
 #include "src/base/xalloc.h"
 #include "src/model/need.h"
 
-#define NEVER INT64_MAX
+#define NEVER      INT64_MAX
+#define ROUNDS_MAX 4 /* as the planner has it; what is left then comes with the next pass */
 
 struct free {
     int64_t cpus, mem_mib, gpus;
@@ -464,11 +465,12 @@ static bool take_out(struct ref_plan *p, uint32_t job, struct ref_entry *ret)
     return false;
 }
 
-static void put_in(struct ref_plan *p, const struct job *j, const struct ref_entry *e)
+static void put_in(struct ref_plan *p, const struct job *j, struct ref_entry *e, uint32_t counts)
 {
+    e->counts = counts_in(p, j, counts);
     vec_push(&p->holds, *e);
     charge(p, j, e, true);
-    p->held[counts_in(p, j, e->part)]++;
+    p->held[e->counts]++;
 }
 
 static bool is_sound(const struct ref_plan *p, const struct ref_entry *e)
@@ -543,20 +545,20 @@ static bool could_ever_run(struct ref_plan *p, const struct job *j)
 }
 
 /* What is kept is only ever moved earlier. */
-static void reserve(struct ref_plan *p, const struct job *j, const struct ref_entry *kept)
+static void reserve(struct ref_plan *p, const struct job *j, struct ref_entry *kept)
 {
     struct ref_entry e;
     if (counts_in(p, j, UINT32_MAX) == UINT32_MAX)
         return;
     if (kept) {
-        put_in(p, j, find_earliest(p, j, kept->start, &e) ? &e : kept);
+        put_in(p, j, find_earliest(p, j, kept->start, &e) ? &e : kept, kept->counts);
         return;
     }
     p->lifts = true;
     bool found = find_earliest(p, j, NEVER, &e);
     p->lifts = false;
     if (found)
-        put_in(p, j, &e);
+        put_in(p, j, &e, e.part);
     push_aside(p);
 }
 
@@ -603,6 +605,16 @@ static bool give_up_closed(struct ref_plan *p)
     return any;
 }
 
+/* Returns whether it has to be gone through again. Where no place is kept, whoever has started may have
+ * brought one to a limit before whom others stood back. */
+static bool go_round(struct ref_plan *p, const struct ref_order *order)
+{
+    size_t started = p->starts.n;
+    bool keep = p->m->spec.backfill == BACKFILL_CONSERVATIVE;
+    go_through(p, order);
+    return give_up_closed(p) || (!keep && p->m->spec.limits.n && p->starts.n != started);
+}
+
 static void charge_running(struct ref_plan *p)
 {
     list_for_each (j, &p->m->active, struct job, in_queue)
@@ -643,9 +655,8 @@ void ref_plan_make(struct ref_plan *p, const struct model *m, struct wall now)
     struct ref_order order;
     ref_plan_bare(p, m, now);
     ref_order_make(m, &order);
-    go_through(p, &order);
-    while (give_up_closed(p))
-        go_through(p, &order);
+    for (int i = 0; i < ROUNDS_MAX && go_round(p, &order); i++) {
+    }
     vec_fini(&order.v);
 }
 

@@ -25,6 +25,7 @@ struct ref_entry { /* starts now, or has a place */
     uint32_t job, index;
     int64_t start, len_ms; /* WHEN_NEVER: without an end */
     uint32_t part;
+    uint32_t counts; /* a place held: the partition where it counts */
     uint32_t n_nodes;
     uint32_t nodes[8];
 };
