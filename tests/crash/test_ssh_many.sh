@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # F59, F16: many nodes, and the controller is killed. All of them come back within 30 s, what runs is found again, what has ended
 # meanwhile is told, and clients are served all the time.
-# test-timeout: 110
+# test-timeout: 150
 # test-alone
 . stoker.sh
 . sshd.sh
@@ -39,4 +39,25 @@ touch go-1
 all_done() { [ -z "$(squeue -h -r)" ]; }
 wait_for 30 all_done
 is "each ran once" "$(cut -d' ' -f1 ledger | sort -n | uniq | wc -l) $(wc -l <ledger)" "$N $N"
+
+case_ "login shells that hang on most of them, and the controller is killed: the others do not wait for them"
+controller_kill9
+slow=$((N + 1)) last=$((N + 40))
+for ((i = slow; i <= last; i++)); do
+    mkdir -p "$NODES_DIR/n$i/home"
+    # What bash, run by sshd, reads first; other shells do not, and then there is nothing to see here.
+    echo "until [ -e $WORK/awake ]; do read -r -t 0.3 <> <(:); done" >"$NODES_DIR/n$i/home/.bashrc"
+done
+sshd_start $last $slow
+# The slow ones first: they are called first.
+list=
+for ((i = slow; i <= last; i++)); do list+="$(ssh_node $i), "; done
+sed -i "s|^nodes = ( |nodes = ( $list|" "$STOKER_HOME/stoker.cfg"
+t0=$(now_ms)
+must stoker up
+first_up() { [ "$(sinfo -h -N -o '%N %T' | grep -cE '^n([1-9]|1[0-9]|2[0-4]) (idle|mixed|allocated)')" -eq $N ]; }
+wait_for 15 first_up
+echo "$N nodes up after $(($(now_ms) - t0)) ms beside $((last - slow + 1)) that hang"
+touch awake
+wait_for 40 nodes_up
 cluster_stop
