@@ -721,17 +721,15 @@ static bool go_round(struct pass *s)
     if (p->all_gained)
         forget_dead(p);
     uint64_t freed = p->backfill.freed;
-    size_t asked = p->out->preempts.n, started = p->started.n;
+    size_t asked = p->out->preempts.n;
     p->prospects = false;
     p->gained = p->all_gained = p->lost = false;
     vec_clear(&s->heap);
     line_up(s);
     go_through(s);
     give_up_unvisited(p);
-    /* Who has been asked to go is gone sooner than was thought. Who has started may have brought one to a
-     * limit before whom others stood back. */
-    bool shifts = !p->backfill.opts.keep && limits_any(p->limits) && started != p->started.n;
-    p->gained = give_up_closed(s) || shifts || asked != p->out->preempts.n || way_is_free(p) ||
+    /* Who has been asked to go is gone sooner than was thought. */
+    p->gained = give_up_closed(s) || asked != p->out->preempts.n || way_is_free(p) ||
                 (freed != p->backfill.freed && has_use_for_gains(p));
     return p->gained;
 }
@@ -757,7 +755,8 @@ static void go_through_queue(struct planner *p)
     struct pass s = {.p = p};
     p->hunting = false;
     settle(&s);
-    p->hunting = p->prospects;
+    bool anybody = !list_empty(&p->prey) || !list_empty(&p->leaving);
+    p->hunting = anybody && (p->prospects || p->started.n);
     if (p->hunting && go_round(&s)) {
         p->hunting = false;
         settle(&s);
