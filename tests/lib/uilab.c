@@ -300,16 +300,45 @@ static void compare_file(const char *path, const struct str *got)
     free(want);
 }
 
+static void compare_golden(const char *name, int rows, int cols, const struct str *got)
+{
+    char *path = xasprintf("tests/screen/golden/%s-%dx%d.txt", name, cols, rows);
+    compare_file(path, got);
+    free(path);
+}
+
+static void picture_as_text(struct uilab *u, int rows, int cols, struct str *out)
+{
+    uilab_draw(u, rows, cols);
+    str_append(out, uilab_text(u));
+    str_append(out, "----\n");
+    looks(u, out);
+}
+
 void uilab_golden(struct uilab *u, const char *name, int rows, int cols)
 {
     struct str got = STR_INIT;
-    uilab_draw(u, rows, cols);
-    str_append(&got, uilab_text(u));
-    str_append(&got, "----\n");
-    looks(u, &got);
-    char *path = xasprintf("tests/screen/golden/%s-%dx%d.txt", name, cols, rows);
-    compare_file(path, &got);
-    free(path);
+    picture_as_text(u, rows, cols, &got);
+    compare_golden(name, rows, cols, &got);
+    str_fini(&got);
+}
+
+void uilab_golden_in_all(struct uilab *u, const char *name, int rows, int cols)
+{
+    static const struct {
+        int colors;
+        const char *title;
+    } others[] = {{0, "mono"}, {8, "8 colours"}};
+    struct theme usual = u->theme;
+    struct str got = STR_INIT;
+    picture_as_text(u, rows, cols, &got);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        theme_init(&u->theme, others[i].colors);
+        str_appendf(&got, "---- %s\n", others[i].title);
+        looks(u, &got);
+    }
+    u->theme = usual;
+    compare_golden(name, rows, cols, &got);
     str_fini(&got);
 }
 

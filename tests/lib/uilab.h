@@ -67,6 +67,8 @@ int uilab_find(struct uilab *u, const char *part);
 
 /* Draws and compares with tests/screen/golden/NAME.txt: the text, then the look of every cell. */
 void uilab_golden(struct uilab *u, const char *name, int rows, int cols);
+/* The same with the looks that it has without colours, and on a terminal with eight. */
+void uilab_golden_in_all(struct uilab *u, const char *name, int rows, int cols);
 /* Draws and compares with docs/screens/NAME.svg. */
 void uilab_picture(struct uilab *u, const char *name, int rows, int cols);
 void canvas_to_svg(const struct canvas *c, const struct theme *t, struct str *out);

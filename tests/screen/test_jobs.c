@@ -27,25 +27,14 @@ static void golden_sizes(void **state)
     struct stage *g = *state;
     for (size_t i = 0; i < N_OF(sizes); i++) {
         uilab_keys(&g->u, "1");
-        uilab_golden(&g->u, "jobs", sizes[i][0], sizes[i][1]);
+        uilab_golden_in_all(&g->u, "jobs", sizes[i][0], sizes[i][1]);
         for (size_t k = 0; k < N_OF(others); k++) {
             uilab_keys(&g->u, others[k].key);
-            uilab_golden(&g->u, others[k].name, sizes[i][0], sizes[i][1]);
+            uilab_golden_in_all(&g->u, others[k].name, sizes[i][0], sizes[i][1]);
         }
         uilab_keys(&g->u, "1g/crossval<Enter><Enter>");
-        uilab_golden(&g->u, "job", sizes[i][0], sizes[i][1]);
+        uilab_golden_in_all(&g->u, "job", sizes[i][0], sizes[i][1]);
         uilab_keys(&g->u, "q<Esc>");
-    }
-}
-
-static void golden_themes(void **state)
-{
-    static const int colors[] = {0, 8};
-    static const char *const names[] = {"jobs-mono", "jobs-8colors"};
-    struct stage *g = *state;
-    for (size_t i = 0; i < N_OF(colors); i++) {
-        theme_init(&g->u.theme, colors[i]);
-        uilab_golden(&g->u, names[i], 24, 80);
     }
 }
 
@@ -556,7 +545,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         STAGE_CASE(golden_sizes),
-        STAGE_CASE(golden_themes),
         cmocka_unit_test(golden_ascii),
         cmocka_unit_test(plain_signs_and_themes),
         cmocka_unit_test(golden_before_data),

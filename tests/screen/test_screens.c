@@ -421,7 +421,7 @@ static void the_plan_is_on_a_line_of_time(void **state)
     uilab_keys(u, "4");
     feed_plan(u, &g->s);
     for (size_t i = 0; i < N_OF(sizes); i++)
-        uilab_golden(u, "timeline", sizes[i][0], sizes[i][1]);
+        uilab_golden_in_all(u, "timeline", sizes[i][0], sizes[i][1]);
     uilab_draw(u, 24, 80);
     must_show(u, "pretrain of bo: runs since");
 }

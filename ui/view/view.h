@@ -155,9 +155,9 @@ bool ui_send(struct ui *ui, enum msg_kind kind, const void *body, struct view *o
  * where say. */
 const char *ui_read_only(struct ui *ui, bool say);
 
-/* Does fn with arg beside the screens' thread: for all that opens, reads or asks about files, which may hang
- * as long as a file system likes. fn may use nothing but arg. Then done is called, unless owner has been
- * closed meanwhile (owner NULL: always), and arg is freed. Both may happen before this returns. */
+/* Does fn with arg beside the screens' thread: for all that opens, reads or asks about files, which may
+ * hang as long as a file system likes. fn may use nothing but arg. Then done is called, unless owner has
+ * been closed meanwhile (owner NULL: always), and arg is freed. Both may happen before this returns. */
 typedef void ui_aside_fn(void *arg);
 typedef void ui_aside_done_fn(struct ui *ui, struct view *owner, void *arg);
 void ui_aside(struct ui *ui, struct view *owner, ui_aside_fn *fn, ui_aside_done_fn *done, void *take_arg,
