@@ -3,7 +3,7 @@
 #   make [all]        programs and the Slurm names in $(B)/bin     make run       install what is missing, build, open the UI
 #   make test         set-up, gates, all tests                     make unit      all unit tests; unit-base, unit-model, ... one layer
 #   make gates        the gates alone                              make asan      unit and integration tests with ASan and UBSan
-#   make bench        Slurm beside it; BENCH="submit squeue" a part  make fuzz      random inputs, FUZZ_SECONDS (60) for each target
+#   make bench        Slurm beside it; BENCH="submit squeue" a part  make fuzz      libFuzzer, FUZZ_SECONDS (60) for each parser
 #   make check-format, make format                                 make install   PREFIX=/usr/local DESTDIR=
 #   make screens      screens as they are now into golden files, pictures and docs/KEYS.md
 #
@@ -47,7 +47,7 @@ probe_ok = $(shell echo 'int main(void){return 0;}' | $(CC) -Werror $(1) -x c - 
 probe = $(if $(call probe_ok,$(1)),$(1),$(foreach f,$(1),$(if $(call probe_ok,$(f)),$(f))))
 
 ifdef SANITIZE
-HARDEN := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+HARDEN := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer $(FUZZ_FLAGS)
 HARDEN_LD := -fsanitize=$(SANITIZE)
 else
 HARDEN := $(call probe,-fstack-protector-strong -fPIE -fcf-protection -ftrivial-auto-var-init=zero) \
@@ -226,7 +226,8 @@ $(foreach s,$(UNIT_SRC),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call 
 $(foreach s,$(OTHER_SRC) $(wildcard tests/bench/bench_*.c),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call obj,$(s)),$(USES_all))))
 # fuzz_LAYER.c and fuzz_LAYER_WHAT.c get what the layer may use, other names everything.
 fuzz_layer = $(word 2,$(subst _, ,$(basename $(notdir $(1)))))
-$(foreach s,$(wildcard tests/fuzz/fuzz_*.c),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call obj,$(s) tests/fuzz/driver.c),$(or $(USES_$(call fuzz_layer,$(s))),$(USES_all)))))
+# LIBFUZZER=1 (make fuzz, with clang): libFuzzer's main instead of the driver.
+$(foreach s,$(wildcard tests/fuzz/fuzz_*.c),$(eval $(call test_program_rules,$(s:%.c=$(B)/%),$(call obj,$(s) $(if $(LIBFUZZER),,tests/fuzz/driver.c)),$(or $(USES_$(call fuzz_layer,$(s))),$(USES_all)))))
 
 # Tools stand alone: the guard must not depend on what it watches.
 $(B)/tests/tools/%: $(B)/obj/tests/tools/%.o $(B)/.settings
@@ -285,9 +286,22 @@ gates: $(call lib,$(LAYERS)) $(TOOLS)
 bench: all $(BENCH_PROGRAMS)
 	@B=$(abspath $(B)) tests/bench/run $(BENCH)
 
+# With libFuzzer where there is clang, else with the driver of tests/fuzz. What is found lies in $(B)/fuzz/NAME-*; new
+# inputs in $(B)/fuzz/corpus: those worth keeping go into tests/fuzz/corpus by hand.
+FUZZ_CLANG := $(shell command -v clang 2>/dev/null)
+FUZZ_B := $(B)/$(if $(FUZZ_CLANG),libfuzzer,asan)
+FUZZ_NAMES := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz:
-	@+$(MAKE) --no-print-directory B=$(B)/asan SANITIZE=address,undefined $(FUZZERS:$(B)/%=$(B)/asan/%)
-	@for f in $(FUZZERS:$(B)/%=$(B)/asan/%); do echo "== $$f"; $$f -s $(FUZZ_SECONDS) || exit 1; done
+ifeq ($(FUZZ_CLANG),)
+	@+$(MAKE) --no-print-directory B=$(FUZZ_B) SANITIZE=address,undefined $(FUZZERS:$(B)/%=$(FUZZ_B)/%)
+	@for f in $(FUZZERS:$(B)/%=$(FUZZ_B)/%); do echo "== $$f"; $$f -s $(FUZZ_SECONDS) || exit 1; done
+else
+	@+$(MAKE) --no-print-directory B=$(FUZZ_B) CC=clang DEV=0 LIBFUZZER=1 SANITIZE=address,undefined \
+	    CFLAGS="-O1 -g -fsanitize=fuzzer-no-link" FUZZ_FLAGS=-fno-sanitize=pointer-overflow LDFLAGS=-fsanitize=fuzzer $(FUZZERS:$(B)/%=$(FUZZ_B)/%)
+	@for n in $(FUZZ_NAMES); do echo "== $$n"; mkdir -p $(B)/fuzz/corpus/$$n; \
+	    $(FUZZ_B)/tests/fuzz/fuzz_$$n -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -verbosity=0 \
+	        -print_final_stats=0 -artifact_prefix=$(B)/fuzz/$$n- $(B)/fuzz/corpus/$$n tests/fuzz/corpus/$$n || exit 1; done
+endif
 
 check-format:
 	@tests/gates/format.sh

@@ -4,8 +4,10 @@
  */
 #include "src/cli/nodecolumns.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
@@ -17,6 +19,54 @@
 bool node_is_completing(const struct node_cx *cx, const struct node *n)
 {
     return cx->completing && idmap_get(cx->completing, hash_bytes(n->spec.name, strlen(n->spec.name)));
+}
+
+enum node_kept node_kept(const struct model *m, const struct node *n)
+{
+    enum node_kept kept = NODE_KEPT_NOT;
+    for (size_t i = 0; i < m->windows.n; i++) {
+        const struct window *w = &m->windows.v[i];
+        if (w->start.ms > m->now.ms || w->end.ms <= m->now.ms || !window_has_node(w, n->spec.name))
+            continue;
+        if (w->kind == WINDOW_MAINTENANCE)
+            return NODE_KEPT_MAINT;
+        kept = NODE_KEPT_RESV;
+    }
+    return kept;
+}
+
+/* Source of the signs and names: Slurm 22.05 beside it. */
+void node_append_state(struct str *out, const struct node *n, const struct node_cx *cx, bool long_form)
+{
+    bool completing = node_is_completing(cx, n);
+    enum node_kept kept = node_kept(cx->m, n);
+    if (kept != NODE_KEPT_NOT && node_look(n, completing) == NODE_LOOK_IDLE && node_responds(n)) {
+        str_append(out, kept == NODE_KEPT_MAINT ? "maint" : long_form ? "reserved" : "resv");
+        return;
+    }
+    nodetext_state(out, n, completing, long_form);
+    if (kept != NODE_KEPT_MAINT)
+        return;
+    if (out->len && out->s[out->len - 1] == '*')
+        str_truncate(out, out->len - 1);
+    str_append_char(out, '$');
+}
+
+void node_append_state_full(struct str *out, const struct node *n, const struct node_cx *cx)
+{
+    static const char *const flags[] = {
+        [NODE_KEPT_NOT] = "", [NODE_KEPT_MAINT] = "+MAINTENANCE+RESERVED", [NODE_KEPT_RESV] = "+RESERVED"};
+    nodetext_state_full(out, n, node_is_completing(cx, n));
+    str_append(out, flags[node_kept(cx->m, n)]);
+}
+
+bool node_has_state(const struct node *n, const struct node_cx *cx, const char *state)
+{
+    if (strcasecmp(state, "maint") == 0)
+        return node_kept(cx->m, n) == NODE_KEPT_MAINT;
+    if (strcasecmp(state, "resv") == 0 || strcasecmp(state, "reserved") == 0)
+        return node_kept(cx->m, n) != NODE_KEPT_NOT;
+    return node_is_in_state(n, node_is_completing(cx, n), state);
 }
 
 #define GET(NAME)                                                                                    \
@@ -258,21 +308,28 @@ GET(sct)
 GET(state_short)
 {
     if (n)
-        nodetext_state(out, n, node_is_completing(cx, n), false);
+        node_append_state(out, n, cx, false);
     else
         str_append(out, "n/a");
 }
 GET(state_long)
 {
     if (n)
-        nodetext_state(out, n, node_is_completing(cx, n), true);
+        node_append_state(out, n, cx, true);
     else
         str_append(out, "n/a");
+}
+static void append_lower(struct str *out, const struct node *n, const struct node_cx *cx)
+{
+    size_t at = out->len;
+    node_append_state_full(out, n, cx);
+    for (; at < out->len; at++)
+        out->s[at] = (char)tolower((unsigned char)out->s[at]);
 }
 GET(state_full)
 {
     if (n)
-        nodetext_state_full(out, n, node_is_completing(cx, n));
+        append_lower(out, n, cx);
     else
         str_append(out, "n/a");
 }

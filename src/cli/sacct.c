@@ -8,14 +8,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/acctfields.h"
+#include "src/cli/acctsizes.h"
 #include "src/cli/acctsource.h"
 #include "src/cli/jobjson.h"
 #include "src/model/jobtext.h"
 
-#define FORMAT_DEFAULT "jobid,jobname,partition,account,alloccpus,state,exitcode"
-#define FORMAT_BRIEF   "jobid,state,exitcode"
+#define FORMAT_DEFAULT    "jobid,jobname,partition,account,alloccpus,state,exitcode"
+#define FORMAT_COMPLETION "jobid,uid,jobname,partition,nnodes,nodelist,state,start,end,timelimit"
+#define FORMAT_BRIEF      "jobid,state,exitcode"
 #define FORMAT_LONG                                                                                          \
     "jobid,jobidraw,jobname,partition,maxvmsize,maxvmsizenode,maxvmsizetask,avevmsize,maxrss,maxrssnode,"    \
     "maxrsstask,averss,maxpages,maxpagesnode,maxpagestask,avepages,mincpu,mincpunode,mincputask,avecpu,"     \
@@ -28,12 +31,13 @@
 
 struct sacct {
     struct acct_query q;
+    struct acct_sizes sizes;
     struct acct_format format;
     struct acct_cx cx;
     char *fields, *delimiter, *cluster;
     struct strv unknown_users;
     struct errtext fatal; /* sacct says "fatal" where others say "error" */
-    bool all_users, allocations, no_header, json, help_format, parsable, parsable2;
+    bool completion, all_users, allocations, no_header, json, help_format, parsable, parsable2;
     bool truncate, since_given, until_given;
     char units;
     size_t n; /* jobs printed */
@@ -45,6 +49,8 @@ enum {
     O_ALLOCATIONS,
     O_BRIEF,
     O_CLUSTERS,
+    O_COMPLETION,
+    O_ASSOCIATIONS,
     O_DELIMITER,
     O_END,
     O_FORMAT,
@@ -56,6 +62,10 @@ enum {
     O_LONG,
     O_NAMES,
     O_NODES,
+    O_NNODES,
+    O_NCPUS,
+    O_LIMIT_MIN,
+    O_LIMIT_MAX,
     O_NO_HEADER,
     O_PARSABLE,
     O_PARSABLE2,
@@ -78,6 +88,8 @@ static const struct opt table[] = {
     {.id = O_ALL_USERS, .name = "allusers", .letter = 'a', .help = "jobs of all users"},
     {.id = O_IGNORED, .name = "array", .help = "one line for each element of an array: elements that ran have their own"},
     {.id = O_BRIEF, .name = "brief", .letter = 'b', .help = "id, state and exit code"},
+    {.id = O_ASSOCIATIONS, .name = "associations", .letter = 'x', .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs of these associations, by number: there are none, so no jobs"},
+    {.id = O_COMPLETION, .name = "completion", .letter = 'c', .help = "ended jobs alone, with other columns and without steps"},
     {.id = O_CLUSTERS, .name = "clusters", .letter = 'M', .arg = OPT_REQUIRED, .meta = "NAME", .env = "SLURM_CLUSTERS", .help = "of this cluster: there is one"},
     {.id = O_CLUSTERS, .name = "cluster", .arg = OPT_REQUIRED},
     {.id = O_DELIMITER, .name = "delimiter", .arg = OPT_REQUIRED, .meta = "TEXT", .help = "between the fields of -p and -P"},
@@ -85,7 +97,8 @@ static const struct opt table[] = {
     {.id = O_END, .name = "endtime", .letter = 'E', .arg = OPT_REQUIRED, .meta = "TIME", .help = "jobs that were there before (now)"},
     {.id = O_IGNORED, .name = "federation"},
     {.id = O_FORMAT, .name = "format", .letter = 'o', .arg = OPT_REQUIRED, .meta = "FIELDS", .env = "SACCT_FORMAT", .help = "what to print: name[%[-]width],..."},
-    {.id = O_GROUPS, .name = "gid", .letter = 'g', .arg = OPT_REQUIRED},
+    {.id = O_GROUPS, .name = "gid", .letter = 'g', .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs of these groups"},
+    {.id = O_GROUPS, .name = "group", .arg = OPT_REQUIRED},
     {.id = O_HELP_FORMAT, .name = "helpformat", .letter = 'e', .help = "list the fields"},
     {.id = O_JOBS, .name = "jobs", .letter = 'j', .arg = OPT_REQUIRED, .meta = "LIST", .help = "these jobs: N, N_k, N.step"},
     {.id = O_JSON, .name = "json", .arg = OPT_OPTIONAL, .meta = "FORM", .help = "print JSON"},
@@ -93,6 +106,8 @@ static const struct opt table[] = {
     {.id = O_LONG, .name = "long", .letter = 'l', .help = "many fields"},
     {.id = O_NAMES, .name = "name", .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs of these names"},
     {.id = O_IGNORED, .name = "noconvert", .help = "keep units as they are"},
+    {.id = O_NCPUS, .name = "ncpus", .letter = 'I', .arg = OPT_REQUIRED, .meta = "MIN[-MAX]", .help = "jobs with so many CPUs"},
+    {.id = O_NNODES, .name = "nnodes", .letter = 'i', .arg = OPT_REQUIRED, .meta = "MIN[-MAX]", .help = "jobs on so many nodes"},
     {.id = O_NODES, .name = "nodelist", .letter = 'N', .arg = OPT_REQUIRED, .meta = "NODES", .help = "jobs that ran on these nodes"},
     {.id = O_NO_HEADER, .name = "noheader", .letter = 'n', .help = "no header"},
     {.id = O_PARSABLE, .name = "parsable", .letter = 'p', .help = "fields with '|' behind each"},
@@ -101,6 +116,8 @@ static const struct opt table[] = {
     {.id = O_QOS, .name = "qos", .letter = 'q', .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs of these QOS"},
     {.id = O_START, .name = "starttime", .letter = 'S', .arg = OPT_REQUIRED, .meta = "TIME", .help = "jobs that were there after (today 0:00)"},
     {.id = O_STATES, .name = "state", .letter = 's', .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs that were in these states then"},
+    {.id = O_LIMIT_MAX, .name = "timelimit-max", .letter = 'K', .arg = OPT_REQUIRED, .meta = "LIMIT", .help = "with -k: no longer time limit than this"},
+    {.id = O_LIMIT_MIN, .name = "timelimit-min", .letter = 'k', .arg = OPT_REQUIRED, .meta = "LIMIT", .help = "jobs with this time limit; with -K at least this"},
     {.id = O_TRUNCATE, .name = "truncate", .letter = 'T', .help = "times cut to the range asked for"},
     {.id = O_UNITS, .name = "units", .arg = OPT_REQUIRED, .meta = "KMGTP", .help = "sizes in this unit"},
     {.id = O_IGNORED, .name = "use-local-uid"},
@@ -116,6 +133,14 @@ static void replace(char **s, const char *value)
 {
     free(*s);
     *s = xstrdup(value);
+}
+
+/* What sacct calls so; it is said once the whole line is read. */
+static int fatal(struct sacct *s, int r, const struct errtext *err)
+{
+    if (r < 0)
+        s->fatal = *err;
+    return 0;
 }
 
 static int set_time(struct wall *at, bool *given, const char *arg, struct errtext *err)
@@ -138,7 +163,7 @@ static int set_end(struct sacct *s, const char *arg, struct errtext *err)
 static int set_units(struct sacct *s, const char *arg, struct errtext *err)
 {
     if (strlen(arg) != 1 || !strchr("KMGTP", arg[0]))
-        return err_set(err, -EINVAL, "Invalid unit type: %s", arg);
+        return fatal(s, err_set(err, -EINVAL, "Invalid unit type"), err);
     s->units = arg[0];
     return 0;
 }
@@ -149,18 +174,21 @@ static int set_filter(struct sacct *s, int id, const char *arg, struct errtext *
     struct job_filter *f = &s->q.filter;
     switch (id) {
     case O_ACCOUNTS: filter_set_list(&f->accounts, arg); break;
-    case O_JOBS: return targets_add_list(&f->targets, arg, err);
+    case O_JOBS:
+        if (targets_add_list(&f->targets, arg, NULL) < 0)
+            err_set(&s->fatal, 0, "Bad job/step specified: %s", arg);
+        break;
     case O_NAMES: filter_set_list(&f->names, arg); break;
     case O_NODES: return filter_set_nodes(f, arg, err);
     case O_PARTITIONS: filter_set_list(&f->partitions, arg); break;
     case O_QOS: filter_set_list(&f->qos, arg); break;
     case O_STATES:
         if (filter_parse_states(arg, &s->q.states, NULL) < 0)
-            err_set(&s->fatal, 0, "unrecognized job state value");
+            err_set(&s->fatal, 0, "unrecognized job state value '%s'", arg);
         break;
     case O_USERS: filter_set_users(f, arg, &s->unknown_users); break;
     case O_WCKEYS: filter_set_list(&f->wckeys, arg); break;
-    case O_GROUPS: return err_set(err, -EINVAL, "--gid is not supported here");
+    case O_GROUPS: return acct_sizes_set_groups(&s->sizes, arg, err);
     default: break;
     }
     return 0;
@@ -173,6 +201,12 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
     case O_ALL_USERS: s->all_users = true; break;
     case O_ALLOCATIONS: s->allocations = true; break;
     case O_BRIEF: replace(&s->fields, FORMAT_BRIEF); break;
+    case O_ASSOCIATIONS: s->sizes.none = true; break; /* names alone make an association here */
+    case O_COMPLETION: s->completion = true; break;
+    case O_NNODES: return acct_sizes_set_range(&s->sizes.nodes_min, &s->sizes.nodes_max, "node", arg, err);
+    case O_NCPUS: return acct_sizes_set_range(&s->sizes.cpus_min, &s->sizes.cpus_max, "cpu", arg, err);
+    case O_LIMIT_MIN: return fatal(s, acct_sizes_set_limit(&s->sizes.limit_min_s, arg, err), err);
+    case O_LIMIT_MAX: return fatal(s, acct_sizes_set_limit(&s->sizes.limit_max_s, arg, err), err);
     case O_CLUSTERS: replace(&s->cluster, arg); break;
     case O_DELIMITER: replace(&s->delimiter, arg); break;
     case O_END: return set_end(s, arg, err);
@@ -244,7 +278,10 @@ static int set_defaults(struct sacct *s, const struct cli *cli)
     s->format.parsable = s->parsable || s->parsable2;
     s->format.ending = s->parsable && !s->parsable2;
     s->format.delimiter = s->delimiter ? s->delimiter : "|";
-    if (acct_format_parse(&s->format, s->fields ? s->fields : FORMAT_DEFAULT, &err) < 0) {
+    if (s->completion)
+        s->allocations = true;
+    const char *usual = s->completion ? FORMAT_COMPLETION : FORMAT_DEFAULT;
+    if (acct_format_parse(&s->format, s->fields ? s->fields : usual, &err) < 0) {
         cli_error(cli, "%s", err.s);
         return 1;
     }
@@ -328,6 +365,9 @@ static void job_json(struct sacct *s, struct str *out, const struct job *j, cons
 static void print_job(void *ctx, struct str *out, const struct job *j, const struct model *m)
 {
     struct sacct *s = ctx;
+    if (!acct_sizes_take(&s->sizes, j, m) ||
+        (s->completion && !job_state_is_final((enum job_state)j->state)))
+        return;
     s->cx.m = m;
     s->cx.now = m->now;
     s->cx.time = timetext_from(getenv("SLURM_TIME_FORMAT"), m->now);
@@ -402,11 +442,6 @@ static bool parse(struct sacct *s, const struct cli *cli, int argc, char **argv,
         *ret_exit = 1;
         go = false;
     }
-    if (go && operands.n) {
-        cli_say(cli, "fatal: Unknown arguments:\n%s", operands.v[0]);
-        *ret_exit = 1;
-        go = false;
-    }
     strv_fini(&operands);
     strv_fini(&env);
     return go;
@@ -415,6 +450,7 @@ static bool parse(struct sacct *s, const struct cli *cli, int argc, char **argv,
 static int sacct_run(struct cli *cli, int argc, char **argv)
 {
     struct sacct s = {.q.filter.uids = VEC_INIT, .format.items = VEC_INIT};
+    acct_sizes_init(&s.sizes);
     int rc = 0;
     if (parse(&s, cli, argc, argv, &rc)) {
         if (s.help_format || (s.fields && str_ieq(s.fields, "help"))) {
@@ -429,6 +465,7 @@ static int sacct_run(struct cli *cli, int argc, char **argv)
     }
     job_filter_fini(&s.q.filter);
     acct_format_fini(&s.format);
+    acct_sizes_fini(&s.sizes);
     strv_fini(&s.unknown_users);
     free(s.fields);
     free(s.delimiter);

@@ -155,7 +155,7 @@ static int show_steps(struct scontrol *s, size_t n, char *const *w)
 
 static int show_nodes(struct scontrol *s, size_t n, char *const *w)
 {
-    struct msg_get get = {.what = GET_SPEC | GET_NODES};
+    struct msg_get get = {.what = GET_SPEC | GET_NODES | GET_WINDOWS};
     struct str out = STR_INIT;
     struct strv names = {0};
     struct model m;

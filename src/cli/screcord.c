@@ -385,7 +385,7 @@ void record_node(struct str *out, const struct node *n, const struct node_cx *cx
     record_add(&r, "Sockets", "%u", n->cpus);
     record_add(&r, "Boards", "1");
     record_line(&r);
-    RECORD_BY(&r, "State", nodetext_state_full(out, n, node_is_completing(cx, n)));
+    RECORD_BY(&r, "State", node_append_state_full(out, n, cx));
     record_add(&r, "ThreadsPerCore", "1");
     record_add(&r, "TmpDisk", "0");
     record_add(&r, "Weight", "%u", n->spec.weight);

@@ -201,7 +201,6 @@ static struct node_group *group_add(struct groups *gs, const struct part_spec *p
 
 static bool takes_node(const struct sinfo *s, const struct node_cx *cx, const struct node *n)
 {
-    bool completing = node_is_completing(cx, n);
     if (s->nodes.n && !strv_has(&s->nodes, n->spec.name))
         return false;
     if ((s->dead && node_responds(n)) || (s->responding && !node_responds(n)))
@@ -211,7 +210,7 @@ static bool takes_node(const struct sinfo *s, const struct node_cx *cx, const st
     if (s->reasons && !node_reason(n, &user, &t))
         return false;
     for (size_t i = 0; i < s->states.n; i++)
-        if (node_is_in_state(n, completing, s->states.v[i]))
+        if (node_has_state(n, cx, s->states.v[i]))
             return true;
     return !s->states.n;
 }
@@ -412,7 +411,7 @@ static void node_to_json(struct str *out, const struct node *n, const struct nod
     json_text(out, "name", n->spec.name);
     json_text(out, "hostname", n->spec.name);
     json_text(out, "address", n->spec.address ? n->spec.address : n->spec.name);
-    nodetext_state_full(&text, n, node_is_completing(cx, n));
+    node_append_state_full(&text, n, cx);
     json_text(out, "state", text.s);
     json_int(out, "cpus", n->cpus);
     json_int(out, "alloc_cpus", cpuset_count(&n->cpus_used));
@@ -501,6 +500,18 @@ static int failed(const char *what)
     return 1;
 }
 
+/* By name, all of them too. Caller frees. */
+static char *window_nodes(const struct window *w, const struct model *m)
+{
+    struct strv names = {0};
+    for (size_t i = 0; i < m->n_nodes; i++)
+        if (window_has_node(w, m->nodes[i]->spec.name))
+            strv_push(&names, m->nodes[i]->spec.name);
+    char *text = hostlist_compress(&names);
+    strv_fini(&names);
+    return text;
+}
+
 /* sinfo -T. Source: sinfo(1), --reservation. */
 static void print_reservations(const struct sinfo *s, const struct model *m)
 {
@@ -516,7 +527,7 @@ static void print_reservations(const struct sinfo *s, const struct model *m)
     for (size_t i = 0; i < m->windows.n; i++) {
         const struct window *w = &m->windows.v[i];
         char start[WALL_TEXT_SIZE], end[WALL_TEXT_SIZE], length[UNITS_TEXT_SIZE];
-        char *nodes = hostlist_compress(&w->nodes);
+        char *nodes = window_nodes(w, m);
         str_append(&out, w->name);
         str_appendf(&out, "%*s  %8s  %19s  %19s  %11s  %s\n", width - cell_width(w->name), "",
                     w->start.ms <= m->now.ms ? "ACTIVE" : "INACTIVE", wall_format_iso(w->start, start),
@@ -534,7 +545,8 @@ static int ask_once(const struct sinfo *s, const struct cli *cli)
     struct client *c = ask_connect_slurm(cli, &away);
     if (!c)
         return failed(away);
-    struct msg_get get = {.what = s->reservations ? GET_WINDOWS : GET_SPEC | GET_NODES | GET_JOBS,
+    struct msg_get get = {.what = s->reservations ? GET_WINDOWS | GET_NODES
+                                                  : GET_SPEC | GET_NODES | GET_JOBS | GET_WINDOWS,
                           .states = 1u << JOB_COMPLETING};
     struct model m;
     struct idmap completing = {0};

@@ -183,7 +183,9 @@ static void set(char **member, const char *arg)
 static int set_jobs(struct sprio *s, const char *arg, struct errtext *err)
 {
     target_list_fini(&s->filter.targets);
-    return targets_add_list(&s->filter.targets, arg, err);
+    return targets_add_list(&s->filter.targets, arg, NULL) < 0
+               ? err_set(err, -EINVAL, "Invalid job id: %s", arg)
+               : 0;
 }
 
 static int sprio_set(void *ctx, const struct opt *o, const char *arg, struct errtext *err)

@@ -239,7 +239,7 @@ static void append_header(const struct sshare *s, struct str *out, const struct 
     vec_for_each (&c->v, i) {
         size_t at = out->len;
         str_append(out, c->v.v[i].name);
-        append_cell(s, out, at, &c->v.v[i], true, i + 1 == c->v.n);
+        append_cell(s, out, at, &c->v.v[i], c->v.v[i].width > 0, i + 1 == c->v.n);
     }
     str_append_char(out, '\n');
     if (s->parsable != PARSABLE_NO)

@@ -59,7 +59,10 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
     case O_DELIMITER: replace(&s->delimiter, arg); break;
     case O_FORMAT: replace(&s->fields, arg); break;
     case O_HELP: s->help_format = true; break;
-    case O_JOBS: return targets_add_list(&s->targets, arg, err);
+    case O_JOBS:
+        return targets_add_list(&s->targets, arg, NULL) < 0
+                   ? err_set(err, -EINVAL, "Bad job/step specified: %s", arg)
+                   : 0;
     case O_NO_HEADER: s->no_header = true; break;
     case O_P: s->parsable = true; break;
     case O_P2: s->parsable2 = true; break;
@@ -70,6 +73,67 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
 }
 
 static const struct opts options = OPTS(table, set_option);
+
+/* Those of a step. */
+static void list_fields(struct str *out)
+{
+    static const char *const names[] = {
+        "AveCPU",
+        "AveCPUFreq",
+        "AveDiskRead",
+        "AveDiskWrite",
+        "AvePages",
+        "AveRSS",
+        "AveVMSize",
+        "ConsumedEnergy",
+        "ConsumedEnergyRaw",
+        "JobID",
+        "MaxDiskRead",
+        "MaxDiskReadNode",
+        "MaxDiskReadTask",
+        "MaxDiskWrite",
+        "MaxDiskWriteNode",
+        "MaxDiskWriteTask",
+        "MaxPages",
+        "MaxPagesNode",
+        "MaxPagesTask",
+        "MaxRSS",
+        "MaxRSSNode",
+        "MaxRSSTask",
+        "MaxVMSize",
+        "MaxVMSizeNode",
+        "MaxVMSizeTask",
+        "MinCPU",
+        "MinCPUNode",
+        "MinCPUTask",
+        "Nodelist",
+        "NTasks",
+        "Pids",
+        "ReqCPUFreq",
+        "ReqCPUFreqMin",
+        "ReqCPUFreqMax",
+        "ReqCPUFreqGov",
+        "TRESUsageInAve",
+        "TRESUsageInMax",
+        "TRESUsageInMaxNode",
+        "TRESUsageInMaxTask",
+        "TRESUsageInMin",
+        "TRESUsageInMinNode",
+        "TRESUsageInMinTask",
+        "TRESUsageInTot",
+        "TRESUsageOutAve",
+        "TRESUsageOutMax",
+        "TRESUsageOutMaxNode",
+        "TRESUsageOutMaxTask",
+        "TRESUsageOutMin",
+        "TRESUsageOutMinNode",
+        "TRESUsageOutMinTask",
+        "TRESUsageOutTot",
+    };
+    size_t n = sizeof names / sizeof names[0];
+    for (size_t i = 0; i < n; i++)
+        str_appendf(out, "%-19s%s", names[i], i % 4 == 3 || i + 1 == n ? "\n" : " ");
+}
 
 /* --- what is measured --- */
 
@@ -219,8 +283,7 @@ static int print(const struct sstat *s, const struct cli *cli, const struct mode
             if (job_is_named(j, t->job, t->array_index))
                 n += print_job(s, j, got, &cx, &out);
         if (!n) {
-            cli_error(cli, "no steps running for job %u", t->job);
-            rc = 1;
+            cli_error(cli, "No steps running for job %u", t->job); /* and no failure */
         }
     }
     out_flush(&out);
@@ -281,7 +344,7 @@ static int sstat_run(struct cli *cli, int argc, char **argv)
             }
         if (s.help_format) {
             struct str out = STR_INIT;
-            acct_fields_list(&out);
+            list_fields(&out);
             out_flush(&out);
             str_fini(&out);
         } else {

@@ -35,6 +35,8 @@ static void split(const char *text, size_t from, size_t end, struct words *ret)
     size_t begin = from;
     for (size_t i = from; i <= end; i++) {
         char c = i < end ? text[i] : '\0';
+        if (c == '#' && !quote)
+            end = i; /* what follows is a comment, within a word too */
         bool over = i == end || (!quote && isblank((unsigned char)c));
         if (over) {
             if (open)
@@ -43,11 +45,8 @@ static void split(const char *text, size_t from, size_t end, struct words *ret)
             open = false;
             continue;
         }
-        if (c == '#' && !quote)
-            break; /* within a word, too */
-        if (!open && !quote) {
+        if (!open && !quote)
             begin = i;
-        }
         open = true;
         if (quote ? c == quote : c == '"' || c == '\'') {
             quote = quote ? '\0' : c;
@@ -223,6 +222,13 @@ static void add_line(struct str *text, size_t at, const struct opt *opt, const c
     str_fini(&line);
 }
 
+/* Does a quote or a backslash stand in it? Then "=" may lie within a quote, and the option is written anew.
+ */
+static bool quoted(const char *s, size_t n)
+{
+    return memchr(s, '"', n) || memchr(s, '\'', n) || memchr(s, '\\', n);
+}
+
 void directives_set(struct str *text, const struct opts *opts, const struct opt *opt, const char *value)
 {
     struct directives d;
@@ -231,7 +237,8 @@ void directives_set(struct str *text, const struct opts *opts, const struct opt 
     struct str with = STR_INIT;
     if (!it) {
         add_line(text, d.insert_at, opt, value);
-    } else if (it->value && *value) { /* spelled as the author spells it */
+    } else if (it->value && *value && !quoted(text->s + it->at, it->value_at - it->at)) {
+        /* spelled as the author spells it */
         append_value(&with, value);
         replace(text, it->value_at, it->end, with.s);
     } else if (it->value || *value) {

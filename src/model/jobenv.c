@@ -350,7 +350,9 @@ void jobenv_task(struct strv *env, const struct job *j, const struct step *s, co
     set_count(env, "STOKER_TASK_ID", t->index);
     if (s->id < 0)
         return;
-    if (!cpuset_is_empty(&t->alloc.cpus)) /* of the step */
+    /* of the step; one that does not say how many CPUs it wants may use all of the job's */
+    bool says = s->exclusive || (s->cpus_per_rank && s->cpus_per_rank != NOT_GIVEN);
+    if (says && !own_world && !cpuset_is_empty(&t->alloc.cpus))
         set_count(env, "SLURM_CPUS_ON_NODE", cpuset_count(&t->alloc.cpus));
     set_gpus_on_node(env, &t->alloc.gpus);
     set_gpu_list(env, "SLURM_STEP_GPUS", &t->alloc.gpus);

@@ -1,10 +1,10 @@
-/* driver.c - the main of every fuzz target: random inputs for LLVMFuzzerTestOneInput, for compilers without
- * a fuzzer of their own.
+/* driver.c - the main of every fuzz target where libFuzzer is not: the corpus again (make test), and random
+ * inputs for LLVMFuzzerTestOneInput.
  *
  *     fuzz_NAME [-s SECONDS] [-n RUNS] [FILE...]
  *
- * With files: each of them once. Otherwise inputs are made from the files in tests/fuzz/corpus/NAME and
- * from what the target gives as seeds, by flipping, cutting, doubling and splicing. The input of a run is
+ * With files: each of them once. Otherwise inputs are made from the files in tests/fuzz/corpus/NAME, by
+ * flipping, cutting, doubling and splicing. The input of a run is
  * written to fuzz_NAME.last before a signal ends the program, so that a crash can be had again with
  * `fuzz_NAME fuzz_NAME.last`. STOKER_TEST_SEED repeats a session.
  */
@@ -76,10 +76,6 @@ static size_t load_seeds(const char *name, struct input *seeds, size_t max)
     size_t n = 0;
     char pattern[600];
     glob_t g;
-    for (; fuzz_seeds[n] && n < max; n++) {
-        seeds[n].n = strnlen(fuzz_seeds[n], MAX_INPUT);
-        memcpy(seeds[n].b, fuzz_seeds[n], seeds[n].n);
-    }
     snprintf(pattern, sizeof pattern, "tests/fuzz/corpus/%s/*", name);
     if (glob(pattern, 0, NULL, &g) == 0) {
         for (size_t i = 0; i < g.gl_pathc && n < max; i++)

@@ -1,4 +1,5 @@
-/* driver.h - what a fuzz target gives: a function over bytes, and first inputs. */
+/* driver.h - what a fuzz target gives: a function over bytes. First inputs are files in
+ * tests/fuzz/corpus/NAME. */
 #ifndef STOKER_TESTS_FUZZ_DRIVER_H
 #define STOKER_TESTS_FUZZ_DRIVER_H
 
@@ -8,8 +9,5 @@
 
 /* Returns 0; a finding is a crash, a sanitizer's report, a failed assertion or a run of ten seconds. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* Texts to begin with, ended by NULL; binary ones are files in tests/fuzz/corpus/NAME. */
-extern const char *const fuzz_seeds[];
 
 #endif

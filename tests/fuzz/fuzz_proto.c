@@ -9,13 +9,6 @@
 #include "src/proto/msg.h"
 #include "tests/fuzz/driver.h"
 
-const char *const fuzz_seeds[] = {"\x91\x01",
-                                  "\x92\x01\xa1x",
-                                  "\x91\x91\x93\x05\xff\x9c",
-                                  "\x9b\x91\x93\x05\xce\xff\xff\xff\xff\xd0\x9c\x91\xa1u\x90\x90\x90\x04",
-                                  "\x93\x94\x01\x02\x03\x04\x07\x92\xa1k\xa1v",
-                                  NULL};
-
 static void record(const struct rec_desc *d, const uint8_t *p, size_t n)
 {
     void *rec = malloc(d->size), *back = malloc(d->size);

@@ -9,16 +9,6 @@
 #include "src/base/xalloc.h"
 #include "tests/fuzz/driver.h"
 
-const char *const fuzz_seeds[] = {"afterok:1:2_3,afterany:4",
-                                  "after:1+10?afternotok:2",
-                                  "aftercorr:3",
-                                  "singleton,afterok:7",
-                                  "1:2:3",
-                                  "AFTEROK:4294967294_4294967294",
-                                  "matlab:2,ansys*1;x=3",
-                                  "matlab:99999999999",
-                                  NULL};
-
 static struct job *new_job(uint32_t id)
 {
     struct job *j = job_new();

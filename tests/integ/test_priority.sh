@@ -30,7 +30,7 @@ is "the tree" "$(sshare -n -o Account%-8,User%-32,RawShares%4,LevelFS%5,FairShar
  vision 1 inf
  vision ME 1 inf 1.000000"
 is "the header" "$(sshare | head -n 2)" \
-    "             Account       User  RawShares  NormShares    RawUsage  EffectvUsage  FairShare 
+    "Account                    User  RawShares  NormShares    RawUsage  EffectvUsage  FairShare 
 -------------------- ---------- ---------- ----------- ----------- ------------- ---------- "
 is "parsable" "$(sshare -P -U -A audio | tail -n 1)" "  audio|$me|1|1.000000|0|0.000000|1.000000"
 is "parsable, ending" "$(sshare -p -n -U -o user)" "$me|

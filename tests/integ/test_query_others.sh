@@ -33,7 +33,7 @@ like "all steps" "$(sstat --format=jobid --allsteps --jobs="$job" -n -P | tr '\n
 like "one step" "$(sstat -n -P -o jobid -j "$job.batch")" "$job\.batch"
 like "pids" "$(sstat -i -n -P -j "$job.0")" "$job\.0\|n1\|[0-9]+"
 says "nothing asked" 1 "" "sstat: error: You didn't give me any jobs to stat." sstat
-says "nothing runs" 1 "" "sstat: error: no steps running for job 999" sstat -n -j 999
+says "nothing runs" 0 "" "sstat: error: No steps running for job 999" sstat -n -j 999
 
 case_ "sdiag"
 run sdiag

@@ -98,9 +98,24 @@ is "before" "$(ids -S 2020-01-01 -E 2020-02-01)" ""
 is "to come" "$(ids -S now-1hour -E now-50minutes)" ""
 is "another account" "$(ids -A none -S now-1hour)" ""
 
+case_ "by what they had"
+is "by nodes" "$(ids -i 1 -S now-1hour)" "$all "
+is "by more nodes" "$(ids -i 2-4 -S now-1hour)" ""
+is "by CPUs" "$(ids -I 1-64 -S now-1hour)" "$all "
+is "by more CPUs" "$(ids --ncpus=65 -S now-1hour)" ""
+is "by group" "$(ids -g "$(id -gn)" -S now-1hour)" "$all "
+is "by another group" "$(ids -g 4242 -S now-1hour)" ""
+is "by limit" "$(ids -k 1-00:00:01 -K 30-0 -S now-1hour)" ""
+is "by association" "$(ids -x 1 -S now-1hour)" ""
+is "that have ended" "$(sacct -c -n -P -S now-1hour | cut -d'|' -f1 | grep -v _ | tr '\n' ' ')" "$steps $sleeper "
+is "its columns" "$(sacct -c -P -S now-1hour | head -1)" "JobID|UID|JobName|Partition|NNodes|NodeList|State|Start|End|Timelimit"
+
 case_ "errors"
+says "a range" 1 "" 'sacct: error: Invalid numeric value "x" for requested node range.' sacct -i x
+says "a limit" 1 "" 'sacct: fatal: Invalid time limit specification' sacct -k x
+says "a job" 1 "" 'sacct: fatal: Bad job/step specified: x' sacct -j x
 says "a field" 1 "" 'sacct: error: Invalid field requested: "nonsense"' sacct -o jobid,nonsense
-says "a state" 1 "" "sacct: fatal: unrecognized job state value" sacct -s nonsense
+says "a state" 1 "" "sacct: fatal: unrecognized job state value 'nonsense'" sacct -s nonsense
 says "a time" 1 "" "sacct: error: Invalid time specification (pos=0): nonsense" sacct -S nonsense
 says "a user" 1 "" "sacct: error: Invalid user id: no-such-user" sacct -u no-such-user
 run sacct -S now -E now-1hour

@@ -27,7 +27,7 @@ done
 run stoker window remove nosuch
 is "unknown name" $rc 3
 run scontrol create reservation Nodes=n1 Duration=60
-has "nobody's" "$err" "Users, Accounts or Flags=MAINT"
+has "nobody's" "$err" "Either Users/Groups and/or Accounts must be specified."
 is "nothing came of it" "$(stoker window list)" "no windows"
 
 case_ "maintenance ahead: what fits before it starts, what does not waits"
@@ -63,7 +63,7 @@ has "nodes" "$out" "Nodes=n[1-2] NodeCnt=2 CoreCnt=16"
 has "flags" "$out" "Flags=MAINT,SPEC_NODES,ALL_NODES"
 has "state" "$out" "State=INACTIVE"
 must sinfo -h -T
-like "sinfo -T" "$out" 'service +INACTIVE +[0-9T:-]+ +[0-9T:-]+ +02:00:00  ALL'
+like "sinfo -T" "$out" 'service +INACTIVE +[0-9T:-]+ +[0-9T:-]+ +02:00:00  n\[1-2\]'
 says "update" 0 "Reservation updated." "" scontrol update ReservationName=service Duration=1:00:00
 has "shorter" "$(scontrol show res service)" "Duration=01:00:00"
 says "delete" 0 "" "" scontrol delete reservation=service

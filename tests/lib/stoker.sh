@@ -156,7 +156,7 @@ CFG
 nodes_up() {
     local states
     states=$(sinfo -h -N -o %T 2>/dev/null) || return 1
-    [ -n "$states" ] && ! grep -qvE '^(idle|mixed|allocated|drained|draining)$' <<<"${states,,}"
+    [ -n "$states" ] && ! grep -qvE '^((idle|mixed|allocated|drained|draining)[$]?|maint|reserved)$' <<<"${states,,}"
 }
 
 cluster_start() {

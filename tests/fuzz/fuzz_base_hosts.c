@@ -1,0 +1,44 @@
+/* Lists of hosts and of CPUs: what they accept they print, and read back as the same. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/cpuset.h"
+#include "src/base/hostlist.h"
+#include "src/base/xalloc.h"
+#include "tests/fuzz/driver.h"
+
+static void hostlists(const char *s)
+{
+    struct strv v = {0}, back = {0};
+    if (hostlist_expand(s, &v, NULL) < 0)
+        return;
+    char *text = hostlist_compress(&v);
+    int r = hostlist_expand(text, &back, NULL);
+    assert(r == 0 && back.n == v.n);
+    for (size_t i = 0; i < v.n; i++)
+        assert(strcmp(v.v[i], back.v[i]) == 0);
+    free(text);
+    strv_fini(&v);
+    strv_fini(&back);
+}
+
+static void cpusets(const char *s)
+{
+    struct cpuset set, back;
+    if (cpuset_parse(s, &set, NULL) < 0)
+        return;
+    char *text = cpuset_format(&set);
+    int r = cpuset_parse(text, &back, NULL);
+    assert(r == 0 && cpuset_eq(&set, &back));
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *s = xstrndup((const char *)data, size);
+    hostlists(s);
+    cpusets(s);
+    free(s);
+    return 0;
+}
