@@ -18,6 +18,7 @@
 
 #include "backend/control/control.h"
 #include "backend/loop/loop.h"
+#include "src/base/dirs.h"
 #include "src/base/drop.h"
 #include "src/base/log.h"
 #include "src/base/str.h"
@@ -60,21 +61,8 @@ static void on_signal(void *ctx, int signo)
 
 static int make_dirs(const char *path, mode_t mode, struct errtext *err)
 {
-    char *copy = xstrdup(path);
-    int r = 0;
-    for (char *p = copy + 1; r == 0; p++) {
-        if (*p != '/' && *p != '\0')
-            continue;
-        char c = *p;
-        *p = '\0';
-        if (mkdir(copy, c ? 0755 : mode) < 0 && errno != EEXIST)
-            r = err_set(err, -errno, "cannot make directory %s: %s", copy, strerror(errno));
-        *p = c;
-        if (!c)
-            break;
-    }
-    free(copy);
-    return r;
+    int r = dirs_make(path, 0755, mode);
+    return r < 0 ? err_set(err, r, "cannot make directory %s: %s", path, strerror(-r)) : 0;
 }
 
 /* A directory that somebody else owns could be exchanged under us. */

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "backend/agent/programs.h"
+#include "src/base/dirs.h"
 #include "src/base/str.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
@@ -133,22 +134,11 @@ static int start_agent(const char *program, const char *node, const char *dir, s
     return r;
 }
 
-/* The directory's parents; what an agent needs private it makes so itself. */
-static void make_parents(const char *dir)
-{
-    char *copy = xstrdup(dir);
-    for (char *p = strchr(copy + 1, '/'); p; p = strchr(p + 1, '/')) {
-        *p = '\0';
-        mkdir(copy, 0755);
-        *p = '/';
-    }
-    mkdir(copy, 0700);
-    free(copy);
-}
-
 static int reach_agent(const char *program, const char *node, const char *dir, struct errtext *err)
 {
-    make_parents(dir);
+    int made = dirs_make(dir, 0755, 0700); /* what an agent needs private it makes so itself */
+    if (made < 0)
+        return err_set(err, made, "cannot make %s: %s", dir, strerror(-made));
     int r = replace_other(program, dir, err);
     if (r < 0)
         return r;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "backend/agent/agent_private.h"
+#include "src/base/dirs.h"
 #include "src/base/log.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
@@ -35,19 +36,6 @@ static char *find_place(const struct agent *a)
 static bool wanted(const struct agent *a)
 {
     return a->cfg.clients || (a->has_spec && str_eq(a->spec.role, "login"));
-}
-
-static void make_parents(const struct agent *a, const char *path)
-{
-    char *p = xstrdup(path);
-    mode_t old = umask(a->root ? 022 : 077);
-    for (char *slash = strchr(p + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(p, 0755);
-        *slash = '/';
-    }
-    umask(old);
-    free(p);
 }
 
 /* Of the link at path; "" where there is no link. */
@@ -84,7 +72,9 @@ void door_keep(struct agent *a, const char *to)
             log_warn("%s is somebody else's: commands here do not find this cluster by themselves", path);
         a->door_told = true;
     } else if (!ours) {
-        make_parents(a, path);
+        mode_t old = umask(a->root ? 022 : 077);
+        dirs_above(path, 0755);
+        umask(old);
         unlink(path);
         if (symlink(to, path) < 0)
             log_warn("cannot make %s: %s", path, strerror(errno));

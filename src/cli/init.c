@@ -12,6 +12,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "src/base/dirs.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/initshared.h"
@@ -161,24 +162,9 @@ static void write_text(struct str *out, const struct machine *m, bool shared)
         m->cpus, m->mem_gib, m->gpus, m->name, agent, m->name, m->name);
 }
 
-/* The directories above path; those that are there already are left alone. */
-static int make_parents(const char *path)
-{
-    char *p = xstrdup(path);
-    int rc = 0;
-    for (char *slash = strchr(p + 1, '/'); slash && rc == 0; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(p, 0755) < 0 && errno != EEXIST)
-            rc = -errno;
-        *slash = '/';
-    }
-    free(p);
-    return rc;
-}
-
 static int write_file(const struct cli *cli, const char *path, const struct str *text)
 {
-    int rc = make_parents(path);
+    int rc = dirs_above(path, 0755);
     int fd = rc ? -1 : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (fd < 0 && !rc)
         rc = -errno;

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/base/dirs.h"
 #include "src/base/self.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
@@ -108,23 +109,12 @@ static void give(struct step *t, const char *path, const char *full, const char 
 
 /* --- directories and files --- */
 
-static void make_parents(const char *path)
-{
-    char *p = xstrdup(path);
-    for (char *slash = strchr(p + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(p, 0755);
-        *slash = '/';
-    }
-    free(p);
-}
-
 static void make_dir(struct step *t, const char *path, mode_t mode, const char *owner)
 {
     char *full = below_root(t, path);
     struct stat st;
     bool is_there = lstat(full, &st) == 0;
-    make_parents(full);
+    dirs_above(full, 0755);
     if (is_there && !S_ISDIR(st.st_mode))
         failed(t, path, ENOTDIR);
     else if (!is_there && mkdir(full, mode) < 0)
@@ -172,7 +162,7 @@ static void make_file(struct step *t, const char *path, mode_t mode, const char 
 {
     char *full = below_root(t, path), *old = read_file(full);
     bool same = old && strcmp(old, text) == 0;
-    make_parents(full);
+    dirs_above(full, 0755);
     if (old && (same || !ours)) {
         told("kept", path);
     } else {

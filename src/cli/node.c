@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/base/dirs.h"
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
@@ -299,6 +300,7 @@ static int write_config(const struct node_cmd *n, const char *text)
     const char *path = real ? real : n->paths.config;
     char *tmp = xasprintf("%s.new", path);
     mode_t mode = stat(path, &st) == 0 ? st.st_mode & 0777 : 0644;
+    dirs_above(path, 0755); /* the first one of a user; that it failed shows below */
     int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode), rc = 0;
     size_t len = strlen(text);
     if (fd < 0 || write(fd, text, len) != (ssize_t)len || fchmod(fd, mode) < 0 || fsync(fd) < 0) {
@@ -394,6 +396,9 @@ static int do_check(struct node_cmd *n)
         rc = known ? 0 : describe(n, n->words.v[1], &own);
         struct node_check c = {.spec = known ? known : &own};
         rc = rc ? rc : nodecheck_run(n->cli, &n->keys, &c);
+        if (c.unknown_key && !known)
+            printf("it is no node yet: if that is its key, %s add %s --accept=%s ... takes both\n",
+                   n->cli->name, n->words.v[1], c.unknown_key);
         free(c.unknown_key);
     }
     rec_fini(&node_spec_rec, &own);
@@ -419,10 +424,10 @@ static int do_accept(struct node_cmd *n)
     struct node_check k = {.spec = known ? known : &own, .accept = n->words.v[2], .only_failures = true};
     rc = rc ? rc : nodecheck_need_key(n->cli, &n->keys, k.spec);
     rc = rc ? rc : nodecheck_run(n->cli, &n->keys, &k);
-    if (rc == 0)
-        rc = reload(n, &c);
-    if (rc == 0)
+    int told = rc == 0 || k.key_known ? reload(n, &c) : 0;
+    if (k.key_known)
         printf("the host key of %s is known now\n", n->words.v[1]);
+    rc = rc ? rc : told;
     client_free(c);
     free(k.unknown_key);
     rec_fini(&node_spec_rec, &own);
@@ -604,8 +609,16 @@ static int do_remove(struct node_cmd *n)
 {
     struct strv names = {0};
     struct client *c = NULL;
+    struct cluster_spec all = {0};
     char *text = read_text(n->paths.config);
     int rc = expand_names(n, 1, n->words.n, &names);
+    rc = rc ? rc : load(n, &all);
+    for (size_t i = 0; rc == 0 && i < names.n; i++)
+        if (!find_node(&all, names.v[i])) {
+            cli_error(n->cli, "there is no node %s", names.v[i]);
+            rc = EXIT_NOT_FOUND;
+        }
+    rec_fini(&cluster_spec_rec, &all);
     for (size_t i = 0; rc == 0 && i < names.n; i++) {
         struct errtext err = {""};
         struct str out = STR_INIT;

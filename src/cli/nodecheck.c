@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/base/dirs.h"
 #include "src/base/self.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
@@ -101,17 +102,10 @@ struct strv nodecheck_keys(const struct key_place *p, const struct node_spec *sp
 
 static int make_dir(const struct cli *cli, const char *dir)
 {
-    char *copy = xstrdup(dir);
-    for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(copy, 0700);
-        *slash = '/';
-    }
-    int r = mkdir(copy, 0700) < 0 && errno != EEXIST ? errno : 0;
-    if (r)
-        cli_error(cli, "cannot make %s: %s", dir, strerror(r));
-    free(copy);
-    return r ? 1 : 0;
+    int r = dirs_make(dir, 0700, 0700);
+    if (r < 0)
+        cli_error(cli, "cannot make %s: %s", dir, strerror(-r));
+    return r < 0 ? 1 : 0;
 }
 
 /* A key of another account's is root's to use. */
@@ -154,6 +148,7 @@ static void print_line(struct node_check *c, char *line)
     if (!what || !verdict || !text)
         return;
     bool failed = strcmp(verdict, "fail") == 0;
+    c->key_known = c->key_known || (strcmp(what, "host key") == 0 && !failed);
     const char *print = strcmp(what, "host key") == 0 && failed ? strstr(text, "SHA256:") : NULL;
     if (print && strstr(text, " is not in ")) {
         free(c->unknown_key);

@@ -11,6 +11,7 @@ struct node_check {
     const char *accept;           /* fingerprint, or NULL */
     bool only_failures;
     /* out */
+    bool key_known;    /* its host key is in known_hosts, now or since before */
     char *unknown_key; /* the fingerprint of a host key that nobody has vouched for; caller frees */
 };
 

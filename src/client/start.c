@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/base/dirs.h"
 #include "src/base/self.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_private.h"
@@ -43,19 +44,8 @@ static mode_t open_mode(void)
 
 static int make_dir(const char *path, mode_t mode, struct errtext *err)
 {
-    char *p = xstrdup(path);
-    int r = 0;
-    for (char *slash = strchr(p + 1, '/');; slash = strchr(slash + 1, '/')) {
-        if (slash)
-            *slash = '\0';
-        if (mkdir(p, slash ? open_mode() : mode) < 0 && errno != EEXIST)
-            r = err_set(err, -errno, "cannot make the directory %s: %s", p, strerror(errno));
-        if (!slash || r < 0)
-            break;
-        *slash = '/';
-    }
-    free(p);
-    return r;
+    int r = dirs_make(path, open_mode(), mode);
+    return r < 0 ? err_set(err, r, "cannot make the directory %s: %s", path, strerror(-r)) : 0;
 }
 
 /* ---- the children ---- */

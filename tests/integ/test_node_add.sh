@@ -57,6 +57,67 @@ must stoker node accept "$b" "$(ssh-keygen -lf "$NODES_DIR/n2/hostkey.pub" | cut
 says "a key that is not let in" 5 "~" "" stoker node check "$b" --port=$SSH_PORT --name=m2 -i "$TMPDIR/other"
 like "login" "$(grep ^login <<<"$out")" "login +FAIL .* does not let us in with $TMPDIR/other"
 has "its line" "$out" "$(cut -d' ' -f1,2 "$TMPDIR/other.pub")"
+run stoker node accept "$b" "$(ssh-keygen -lf "$NODES_DIR/n2/hostkey.pub" | cut -d' ' -f2)" --port=$SSH_PORT --name=m2 -i "$TMPDIR/other"
+is "accept says that as well" "$rc" 5
+has "and what it did" "$out" "the host key of $b is known now"
+# Programs of the machine that lie: its clock, its disk, its type.
+mkdir "$TMPDIR/lies"
+lie() { printf '#!/bin/sh\n%s\n' "$2" >"$TMPDIR/lies/$1" && chmod +x "$TMPDIR/lies/$1"; }
+sed -i "s|^SetEnv .*|& PATH=$TMPDIR/lies:/usr/bin:/bin|" "$NODES_DIR/n2/sshd_config"
+chmod 755 "$TMPDIR/lies"
+sshd_stop 2
+sshd_run 2
+wait_for 10 is_listening 2
+look() { run stoker node check "$b" --port=$SSH_PORT --name=m2; }
+lie date 'echo $(($(/bin/date +%s) + 7200))'
+look
+is "a clock is no failure" "$rc" 0
+like "clock" "$(grep ^clock <<<"$out")" 'clock +note +\+(7199|7200|7201) s from here'
+has "its cure" "$out" "use NTP"
+rm "$TMPDIR/lies/date"
+lie df 'echo Filesystem; echo "x 1 1 20480 1 /"'
+look
+is "a full disk is one" "$rc" 5
+like "disk" "$(grep ^disk <<<"$out")" 'disk +FAIL +20 MiB free in .*'
+has "its cure" "$out" "make room"
+rm "$TMPDIR/lies/df"
+lie uname 'echo riscv64'
+look
+like "machine" "$(grep ^machine <<<"$out")" 'machine +FAIL +riscv64, and the programs here are for .*'
+rm "$TMPDIR/lies/uname"
+echo >"$TMPDIR/file"
+sed -i "s|XDG_CACHE_HOME=[^ ]*|XDG_CACHE_HOME=$TMPDIR/file/home|" "$NODES_DIR/n2/sshd_config"
+sshd_stop 2
+sshd_run 2
+wait_for 10 is_listening 2
+look
+like "no home" "$(grep ^disk <<<"$out")" "disk +FAIL +$TMPDIR/file/home/stoker cannot be written, .*"
+has "its cure" "$out" "XDG_CACHE_HOME and XDG_STATE_HOME name others"
+echo "ForceCommand /bin/false" >>"$NODES_DIR/n2/sshd_config"
+sshd_stop 2
+sshd_run 2
+wait_for 10 is_listening 2
+look
+like "no shell" "$(grep ^shell <<<"$out")" 'shell +FAIL +its login shell runs no command'
+ssh-keygen -q -t ed25519 -N '' -f "$TMPDIR/hostkey2"
+sed -i "s|^HostKey .*|HostKey $TMPDIR/hostkey2|" "$NODES_DIR/n2/sshd_config"
+sshd_stop 2
+sshd_run 2
+wait_for 10 is_listening 2
+look
+like "another host key" "$(grep '^host key' <<<"$out")" 'host key +FAIL +its host key has CHANGED to SHA256:.*'
+has "its cure" "$out" "ssh-keygen -R '[$b]:$SSH_PORT'"
+
+case_ "the first machine of a new user: there is no configuration yet, nor a directory for it"
+new() { env -u STOKER_HOME -u XDG_RUNTIME_DIR HOME="$TMPDIR/new" XDG_CONFIG_HOME="$TMPDIR/new/config" XDG_STATE_HOME="$TMPDIR/new/state" "$@"; }
+mkdir "$TMPDIR/new"
+must new stoker node key
+tail -n 1 <<<"$out" >>"$NODES_DIR/authorized_keys"
+must new stoker node add "$a" --port=$SSH_PORT --name=m1 --accept="$print"
+has "what was written" "$out" "m1 is in $TMPDIR/new/config/stoker/stoker.cfg"
+says "no such node" 3 "" "~" new stoker node remove m9
+has "in words" "$err" "there is no node m9"
+must new stoker node remove m1
 says "usage" 2 "" "~" stoker node check
 says "usage" 2 "" "~" stoker node nonsense m1
 says "no name" 2 "" "~" stoker node add 127.0.0.1
