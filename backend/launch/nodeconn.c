@@ -71,13 +71,25 @@ static int64_t jitter(struct nodeconn *n, int64_t ms)
     return ms / 2 + (int64_t)((n->dice >> 33) % (uint64_t)(ms + 1));
 }
 
+/* After a refusal never sooner than planned: that is what sshd counts. */
+static int64_t pause_of(struct nodeconn *n, bool refused)
+{
+    if (!n->links)
+        return n->pause_ms;
+    int64_t ms = jitter(n, n->pause_ms);
+    if (!refused)
+        return ms;
+    ms = n->pause_ms + ms / 3;
+    return ms > REFUSED_MAX_MS ? REFUSED_MAX_MS : ms;
+}
+
 static void retry_later(struct nodeconn *n)
 {
     bool refused = is_refusal(n->fault);
     int64_t max = !n->links ? RETRY_MAX_MS : refused ? REFUSED_MAX_MS : SSH_MAX_MS;
     if (refused && n->pause_ms < REFUSED_MIN_MS)
         n->pause_ms = REFUSED_MIN_MS;
-    loop_timer_set(n->loop, &n->retry, n->links ? jitter(n, n->pause_ms) : n->pause_ms);
+    loop_timer_set(n->loop, &n->retry, pause_of(n, refused));
     n->pause_ms = n->pause_ms * 2 > max ? max : n->pause_ms * 2;
 }
 

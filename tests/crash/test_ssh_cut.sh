@@ -64,6 +64,17 @@ wait_for 10 new_link
 wait_for 20 reached n1
 wait_for 20 reached n2
 
+case_ "a session freezes, its connection stays open: another one takes its place"
+frozen=$(for p in $(ssh_sessions 2); do pgrep -P "$p"; echo "$p"; done)
+[ -n "$frozen" ] || fail "no session"
+ups=$(grep -c 'node=n2 up' "$STOKER_HOME/log/stoker-link.log")
+kill -STOP $frozen
+new_line() { [ "$(grep -c 'node=n2 up' "$STOKER_HOME/log/stoker-link.log")" -gt "$ups" ]; }
+wait_for 20 new_line
+wait_for 20 reached n2
+must timeout 10 srun -w n2 true
+kill -KILL $frozen
+
 case_ "sessions are cut fifty times: no descriptor, no process is left over"
 link=$(link_pid)
 files() { ls "/proc/$1/fd" | wc -l; }

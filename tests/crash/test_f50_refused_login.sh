@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# F50: a login that is refused again and again is tried less and less often, at least half a minute apart and up to ten: sshd bans those who
+# keep on failing. The controller's clock is played, so that the minutes need not be waited for.
+. stoker.sh
+. sshd.sh
+export FAKE_CLOCK=$TMPDIR/clock STOKER_BEAT_MS=300
+slept=0
+pass() { slept=$((slept + $1)); echo "0 $slept" >"$FAKE_CLOCK.new" && mv "$FAKE_CLOCK.new" "$FAKE_CLOCK"; } # SECONDS
+pass 0
+sshd_start 2
+ssh_config 2
+mv "$NODES_DIR/authorized_keys" "$NODES_DIR/away"
+sed "s#authorized_keys#away#" "$NODES_DIR/n2/sshd_config" >"$NODES_DIR/n2/config.new"
+mv "$NODES_DIR/n2/config.new" "$NODES_DIR/n2/sshd_config"
+sshd_stop 2
+sshd_run 2
+wait_for 10 is_listening 2
+must env LD_PRELOAD="$B/tests/lib/libfakeclock.so" stoker up
+up() { [[ $(sinfo -h -N -n "$1" -o %T) =~ ^(idle|mixed|allocated)$ ]]; }
+wait_for 30 up n2
+tries() { grep -c 'node=n1.*login_refused\|n1 login_refused' "$STOKER_HOME/log/stoker-link.log"; }
+has_tried() { [ "$(tries)" -ge "$1" ]; }
+wait_for 20 has_tried 1
+# Seconds that pass until it is tried again, in steps; another node is called and answers meanwhile, so that what is due has come.
+until_next() {
+    local n step
+    n=$(tries) pause=0 step=$(($1 / 12 + 5))
+    while [ "$(tries)" -eq "$n" ]; do
+        [ $pause -lt 1500 ] || fail "not tried again in $pause s"
+        pass $step
+        pause=$((pause + step))
+        nap
+        wait_for 10 up n2
+        must timeout 10 srun -w n2 true
+    done
+}
+least=30
+for i in 1 2 3 4 5 6; do
+    until_next $least
+    echo "pause $i: $pause s"
+    at_least "pause $i, seconds" "$pause" $least
+    at_most "pause $i, seconds" "$pause" $((least * 8 / 5 + 60))
+    least=$((least * 2 > 600 ? 600 : least * 2))
+done
+
+case_ "the key is let in again: at once where somebody says so"
+mv "$NODES_DIR/away" "$NODES_DIR/authorized_keys"
+ln "$NODES_DIR/authorized_keys" "$NODES_DIR/away"
+must scontrol reconfigure
+wait_for 20 up n1
+must srun -w n1 true
+cluster_stop
