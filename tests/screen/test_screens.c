@@ -564,7 +564,12 @@ static void windows_are_pushed(void **state)
     push_window(u, "maint", "gpu01", 0, 240, false); /* moved to now */
     uilab_keys(u, "3");
     uilab_draw(u, 24, 80);
-    must_show(u, "#####"); /* its empty GPUs are not free for anybody */
+    must_show(u, "+ gpu01    BB####C#"); /* its empty GPUs are not free for anybody */
+    must_show(u, "alice/crossval  maintenan");
+    push_window(u, "empty", "cpu01", 0, 240, false);
+    keys_show(u, "2", "# cpu01"); /* nor is a node that is kept */
+    push_window(u, "empty", "cpu01", 0, 240, true);
+    keys_show(u, "2", ". cpu01");
     uilab_keys(u, "2");
     uilab_draw(u, 24, 132);
     must_show(u, "maintenance until");

@@ -38,42 +38,42 @@ static const struct {
      .done = "cancelled",
      .states = LIVE,
      .none = "it has ended already",
-     .left_out = "have ended already"},
+     .left_out = "ended already"},
     {.action = ACTION_SIGNAL,
      .act = ACT_SIGNAL,
      .verb = "signal",
      .done = "signalled",
      .states = BIT(RUNNING) | BIT(SUSPENDED),
      .none = "only running jobs take signals",
-     .left_out = "are not running"},
+     .left_out = "not running"},
     {.action = ACTION_HOLD,
      .act = ACT_HOLD,
      .verb = "hold",
      .done = "held",
      .states = BIT(PENDING),
      .none = "only waiting jobs can be held",
-     .left_out = "do not wait, or are held"},
+     .left_out = "not waiting, or held"},
     {.action = ACTION_RELEASE,
      .act = ACT_RELEASE,
      .verb = "release",
      .done = "released",
      .states = BIT(PENDING),
      .none = "it is not held",
-     .left_out = "are not held"},
+     .left_out = "not held"},
     {.action = ACTION_REQUEUE,
      .act = ACT_REQUEUE,
      .verb = "requeue",
      .done = "requeued",
      .states = ~BIT(PENDING),
      .none = "it waits already",
-     .left_out = "wait already"},
+     .left_out = "waiting already"},
     {.action = ACTION_EDIT,
      .act = ACT_HOLD, /* not sent: a change is a request of its own */
      .verb = "change",
      .done = "changed",
      .states = LIVE,
      .none = "it has ended already",
-     .left_out = "have ended already"},
+     .left_out = "ended already"},
 #undef LIVE
 #undef BIT
 };
@@ -288,7 +288,8 @@ static void confirm(struct ui *ui, struct deed *d, uint32_t left_out)
     if (left_out || what_happens(d))
         lines_add(&dlg->body.lines);
     if (left_out)
-        lines_addf(&dlg->body.lines, ROLE_DIM, "%u more %s and stay as they are.", left_out,
+        lines_addf(&dlg->body.lines, ROLE_DIM,
+                   left_out == 1 ? "%u more is left out: %s." : "%u more are left out: %s.", left_out,
                    deeds[find_deed(d->action)].left_out);
     if (what_happens(d))
         lines_addf(&dlg->body.lines, ROLE_DIM, "%s", what_happens(d));

@@ -214,11 +214,7 @@ static const struct gpus *ctx_of(const void *ctx)
 
 static void get_sign(const void *ctx, const void *row, struct field *f)
 {
-    (void)ctx;
-    const struct node *n = ((const struct gpu_row *)row)->node;
-    rich_addf(&f->text, node_role(n), "%c", node_glyph(n));
-    f->has_num = true;
-    f->num = node_role(n);
+    windows_node_sign(f, ctx_of(ctx)->v.ui, ((const struct gpu_row *)row)->node);
 }
 
 static void get_node(const void *ctx, const void *row, struct field *f)

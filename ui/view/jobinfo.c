@@ -54,7 +54,7 @@ static void add_allocs(struct lines *l, const struct job *j)
         rich_add(r, ROLE_NORMAL, "  ");
         count_text(&r->text, cpuset_count(&a->cpus), "CPU", "CPUs");
         str_append_char(&r->text, ' ');
-        jobtext_mem(&r->text, a->mem_mib, false);
+        mem_text(&r->text, a->mem_mib);
         if (!cpuset_is_empty(&a->gpus)) {
             char *gpus = cpuset_format(&a->gpus);
             str_appendf(&r->text, " GPU %s", gpus);

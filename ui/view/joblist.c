@@ -166,7 +166,7 @@ static void get_memory(const void *ctx, const void *row, struct field *f)
         return;
     f->has_num = true;
     f->num = (double)mib;
-    jobtext_mem(&f->text.text, mib, false);
+    mem_text(&f->text.text, mib);
     rich_role(&f->text, ROLE_NORMAL);
 }
 

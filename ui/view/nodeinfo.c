@@ -131,6 +131,7 @@ static void idle_note(struct rich *r, const struct ui *ui, const struct node *n)
 
 void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
 {
+    size_t begin = r->text.len; /* the line may have begun with something else */
     if (n->state != NODE_UP) {
         rich_add(r, n->state == NODE_SUSPECT ? ROLE_WARN : ROLE_ERROR,
                  node_state_text((enum node_state)n->state));
@@ -142,18 +143,18 @@ void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
     if (n->drain)
         drain_note(r, ui, n);
     if (n->gone)
-        rich_add(r, ROLE_WARN, r->text.len ? ", no longer configured" : "no longer configured");
+        rich_add(r, ROLE_WARN, r->text.len > begin ? ", no longer configured" : "no longer configured");
     const struct window *w = windows_of_node(ui, n);
     if (w) {
-        rich_add(r, ROLE_NORMAL, r->text.len ? ", " : "");
+        rich_add(r, ROLE_NORMAL, r->text.len > begin ? ", " : "");
         windows_words(r, ui, w);
     }
-    if (!r->text.len)
+    if (r->text.len == begin)
         idle_note(r, ui, n);
-    if (!r->text.len && str_eq(n->spec.role, "login"))
+    if (r->text.len == begin && str_eq(n->spec.role, "login"))
         rich_add(r, ROLE_DIM, "login");
     if (n->note)
-        rich_addf(r, ROLE_DIM, "%s%s", r->text.len ? "  " : "", n->note);
+        rich_addf(r, ROLE_DIM, "%s%s", r->text.len > begin ? "  " : "", n->note);
 }
 
 /* --- the long form --- */
@@ -189,18 +190,20 @@ static void past_line(struct lines *l, const uint8_t *percent, size_t n, int bus
         rich_addf(r, load_role(busy_permille / 10), " %d%% busy", busy_permille / 10);
 }
 
-static void usage(struct lines *l, const struct node *n, const struct msg_util *u,
-                  const struct util_past *past, bool ascii)
+static void usage(struct lines *l, const struct ui *ui, const struct node *n)
 {
+    const struct msg_util *u = ui_util(ui, n->spec.name);
+    const struct util_past *past = ui_util_past(ui, n->spec.name);
+    bool ascii = ui_ascii(ui), out = windows_node_is_out(ui, n);
     char cpus[40], mem[NODEINFO_MEM_SIZE];
     int busy = u ? (int)u->cpu_permille : -1;
     int used = u && u->mem_mib ? (int)(u->mem_used_mib * 1000 / u->mem_mib) : -1;
     snprintf(cpus, sizeof cpus, "%u/%u", cpuset_count(&n->cpus_used), n->cpus);
     nodeinfo_mem(n, mem);
-    usage_line(l, "CPUs", cpuset_count(&n->cpus_used), n->cpus, busy, node_is_out(n), cpus);
+    usage_line(l, "CPUs", cpuset_count(&n->cpus_used), n->cpus, busy, out, cpus);
     if (past)
         past_line(l, past->cpu, past->n, busy, ascii);
-    usage_line(l, "memory", n->mem_used_mib, n->mem_mib, used, node_is_out(n), mem);
+    usage_line(l, "memory", n->mem_used_mib, n->mem_mib, used, out, mem);
     if (past)
         past_line(l, past->mem, past->n, used, ascii);
     if (u)
@@ -294,7 +297,6 @@ static void pair(struct lines *l, const char *label, const char *value)
 
 void nodeinfo_lines(struct lines *l, const struct ui *ui, const struct node *n)
 {
-    const struct msg_util *u = ui_util(ui, n->spec.name);
     struct rich *r = lines_add(l);
     rich_addf(r, ROLE_TITLE, "%s  ", n->spec.name);
     nodetext_state(&r->text, n, false, true);
@@ -303,7 +305,7 @@ void nodeinfo_lines(struct lines *l, const struct ui *ui, const struct node *n)
     nodeinfo_note(r, ui, n);
     if (r->text.len)
         lines_add(l);
-    usage(l, n, u, ui_util_past(ui, n->spec.name), ui_ascii(ui));
+    usage(l, ui, n);
     gpu_lines(l, ui, n);
     lines_add(l);
     pair(l, "address", n->spec.address);

@@ -18,6 +18,7 @@
 #include "ui/view/nodeinfo.h"
 #include "ui/view/nodekeys.h"
 #include "ui/view/tableview.h"
+#include "ui/view/windows.h"
 #include "ui/view/words.h"
 #include "ui/widget/bar.h"
 
@@ -42,11 +43,7 @@ static const struct ui *ui_of(const void *ctx)
 
 static void get_glyph(const void *ctx, const void *row, struct field *f)
 {
-    (void)ctx;
-    const struct node *n = row;
-    rich_addf(&f->text, node_role(n), "%c", node_glyph(n));
-    f->has_num = true;
-    f->num = node_role(n);
+    windows_node_sign(f, ui_of(ctx), row);
 }
 
 static void get_name(const void *ctx, const void *row, struct field *f)
@@ -85,8 +82,8 @@ static void get_cpu(const void *ctx, const void *row, struct field *f)
     if (!n->cpus)
         return; /* not known: no number, and no bar that looks like one */
     snprintf(number, sizeof number, "%u/%u", cpuset_count(&n->cpus_used), n->cpus);
-    bar_with(f, cpuset_count(&n->cpus_used), n->cpus, u ? (int)u->cpu_permille : -1, node_is_out(n), number,
-             n->cpus > 99 ? 8 : 6);
+    bar_with(f, cpuset_count(&n->cpus_used), n->cpus, u ? (int)u->cpu_permille : -1,
+             windows_node_is_out(ui_of(ctx), n), number, n->cpus > 99 ? 8 : 6);
 }
 
 static void get_mem(const void *ctx, const void *row, struct field *f)
@@ -98,7 +95,7 @@ static void get_mem(const void *ctx, const void *row, struct field *f)
     char number[NODEINFO_MEM_SIZE];
     int busy = u && u->mem_mib ? (int)(u->mem_used_mib * 1000 / u->mem_mib) : -1;
     nodeinfo_mem(n, number);
-    bar_with(f, n->mem_used_mib, n->mem_mib, busy, node_is_out(n), number, 9);
+    bar_with(f, n->mem_used_mib, n->mem_mib, busy, windows_node_is_out(ui_of(ctx), n), number, 9);
 }
 
 static void get_gpu(const void *ctx, const void *row, struct field *f)
@@ -114,7 +111,8 @@ static void get_gpu(const void *ctx, const void *row, struct field *f)
     if ((int)n->gpus <= width || !f->room)
         nodeinfo_gpus(&f->text, ui_of(ctx), n);
     else
-        bar_two_ended(&f->text, used, node_is_out(n) ? n->gpus - used : 0, n->gpus, width);
+        bar_two_ended(&f->text, used, windows_node_is_out(ui_of(ctx), n) ? n->gpus - used : 0, n->gpus,
+                      width);
     rich_add(&f->text, ROLE_NORMAL, number);
 }
 

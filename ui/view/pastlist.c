@@ -214,8 +214,11 @@ static void get_memory(const void *ctx, const void *row, struct field *f)
     f->num = (double)(u.peak_kib / 1024);
     rich_add(&f->text, u.mem_percent >= 0 ? load_role(u.mem_percent) : ROLE_NORMAL,
              mem_format_words(u.peak_kib, a));
-    if (u.mem_mib)
-        rich_addf(&f->text, ROLE_DIM, " of %s", mem_format_slurm(u.mem_mib, a));
+    if (u.mem_mib) {
+        str_append(&f->text.text, " of ");
+        mem_text(&f->text.text, u.mem_mib);
+        rich_role(&f->text, ROLE_DIM);
+    }
 }
 
 static void get_gpus(const void *ctx, const void *row, struct field *f)

@@ -250,7 +250,7 @@ static void get_memory(const void *ctx, const void *row, struct field *f)
     f->has_num = true;
     f->num = (double)r->mem_mib;
     if (r->mem_mib)
-        jobtext_mem(&f->text.text, r->mem_mib, false);
+        mem_text(&f->text.text, r->mem_mib);
     rich_role(&f->text, ROLE_NORMAL);
 }
 

@@ -187,7 +187,7 @@ static void held_line(struct rich *r, const struct held *h)
     str_append(&r->text, ", ");
     count_text(&r->text, h->gpus, "GPU", "GPUs");
     str_append(&r->text, ", ");
-    jobtext_mem(&r->text, h->mem_mib, false);
+    mem_text(&r->text, h->mem_mib);
     rich_role(r, ROLE_NORMAL);
 }
 

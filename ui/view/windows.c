@@ -16,6 +16,7 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/windowspec.h"
+#include "src/model/nodetext.h"
 #include "ui/view/act.h"
 #include "ui/view/words.h"
 
@@ -38,6 +39,15 @@ bool windows_node_is_out(const struct ui *ui, const struct node *n)
 {
     const struct window *w = node_is_out(n) ? NULL : windows_of_node(ui, n);
     return node_is_out(n) || (w && has_begun(ui, w));
+}
+
+void windows_node_sign(struct field *f, const struct ui *ui, const struct node *n)
+{
+    bool kept = !node_is_out(n) && !n->n_jobs && windows_node_is_out(ui, n);
+    enum role role = kept ? ROLE_NODE_OUT : node_role(n);
+    rich_addf(&f->text, role, "%c", kept ? '#' : node_glyph(n));
+    f->has_num = true;
+    f->num = role;
 }
 
 static char *whose(const struct window *w)

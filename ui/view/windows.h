@@ -11,6 +11,8 @@
 const struct window *windows_of_node(const struct ui *ui, const struct node *n);
 /* Takes no new jobs: drained, down, lost, or a window keeps it. */
 bool windows_node_is_out(const struct ui *ui, const struct node *n);
+/* The sign of a node in front of its row, and what it is sorted by. */
+void windows_node_sign(struct field *f, const struct ui *ui, const struct node *n);
 /* "maintenance in 2 h: driver update", "kept for alice until 16:00:00". */
 void windows_words(struct rich *r, const struct ui *ui, const struct window *w);
 

@@ -107,6 +107,16 @@ void job_where(struct rich *r, const struct job *j, struct wall now)
     }
 }
 
+void mem_text(struct str *out, uint64_t mib)
+{
+    if (mib < 1024)
+        str_appendf(out, "%lluM", (unsigned long long)mib);
+    else if (mib % 1024 < 52 || mib >= 100 * 1024)
+        str_appendf(out, "%lluG", (unsigned long long)(mib + 512) / 1024);
+    else
+        str_appendf(out, "%.1fG", (double)mib / 1024);
+}
+
 void count_text(struct str *out, uint64_t n, const char *one, const char *many)
 {
     str_appendf(out, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
@@ -119,7 +129,7 @@ void job_asked(struct str *out, const struct job *j)
     count_text(out, job_cpus(j), "CPU", "CPUs");
     if (job_mem_mib(j)) {
         str_append(out, ", ");
-        jobtext_mem(out, job_mem_mib(j), false);
+        mem_text(out, job_mem_mib(j));
     }
     if (job_gpus(j)) {
         str_append(out, ", ");

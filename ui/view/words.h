@@ -35,6 +35,8 @@ bool node_is_out(const struct node *n);
 void when_text(struct str *out, struct wall t, struct wall now);
 /* The same to the minute, for what is planned: "12:03", "Fri 12:03". */
 void when_about(struct str *out, struct wall t, struct wall now);
+/* "64G", "42.7G", "500M": memory as one reads it. */
+void mem_text(struct str *out, uint64_t mib);
 /* "1 job", "2 jobs". */
 void count_text(struct str *out, uint64_t n, const char *one, const char *many);
 
