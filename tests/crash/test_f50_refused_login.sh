@@ -21,25 +21,23 @@ wait_for 30 up n2
 tries() { grep -c 'node=n1.*login_refused\|n1 login_refused' "$STOKER_HOME/log/stoker-link.log"; }
 has_tried() { [ "$(tries)" -ge "$1" ]; }
 wait_for 20 has_tried 1
-# Seconds that pass until it is tried again, in steps; another node is called and answers meanwhile, so that what is due has come.
-until_next() {
-    local n step
-    n=$(tries) pause=0 step=$(($1 / 12 + 5))
-    while [ "$(tries)" -eq "$n" ]; do
-        [ $pause -lt 1500 ] || fail "not tried again in $pause s"
-        pass $step
-        pause=$((pause + step))
+# The other node is called and answers meanwhile, so that what is due has come.
+settle() {
+    wait_for 20 up n2
+    for k in 1 2 3; do
+        must timeout 20 srun -w n2 true
         nap
-        wait_for 10 up n2
-        must timeout 10 srun -w n2 true
     done
 }
 least=30
 for i in 1 2 3 4 5 6; do
-    until_next $least
-    echo "pause $i: $pause s"
-    at_least "pause $i, seconds" "$pause" $least
-    at_most "pause $i, seconds" "$pause" $((least * 8 / 5 + 60))
+    pass $((least - 2))
+    settle
+    is "tries within $((least - 2)) s after try $i" "$(tries)" "$i"
+    pass $((least * 2 / 3 + 4))
+    wait_for 20 has_tried $((i + 1))
+    settle
+    is "tries within $((least * 5 / 3)) s" "$(tries)" $((i + 1))
     least=$((least * 2 > 600 ? 600 : least * 2))
 done
 
