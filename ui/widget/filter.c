@@ -10,10 +10,35 @@
 
 void filter_fini(struct filter *f)
 {
-    for (size_t i = 0; i < f->n; i++)
+    for (size_t i = 0; i < f->n; i++) {
         free(f->v[i].text);
+        free(f->v[i].low);
+    }
     free(f->v);
     *f = (struct filter){0};
+}
+
+static char low(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+/* Texts are short and there are hundreds of thousands of them: what strcasestr prepares for a long one would
+ * cost more than looking. */
+static bool contains(const char *text, const char *word)
+{
+    if (!*word)
+        return true;
+    for (; *text; text++) {
+        if (low(*text) != *word)
+            continue;
+        size_t i = 1;
+        while (word[i] && low(text[i]) == word[i])
+            i++;
+        if (!word[i])
+            return true;
+    }
+    return false;
 }
 
 static bool parse_number(const char *s, enum filter_unit unit, double *ret)
@@ -63,6 +88,9 @@ static void parse_word(struct term_word *w, const char *s, filter_column_fn *col
             parse_comparison(w, s, unit);
     }
     w->text = xstrdup(s);
+    w->low = xstrdup(s);
+    for (char *c = w->low; *c; c++)
+        *c = low(*c);
 }
 
 void filter_parse(struct filter *f, const char *text, filter_column_fn *column_of, const void *ctx)
@@ -78,7 +106,7 @@ void filter_parse(struct filter *f, const char *text, filter_column_fn *column_o
 static bool match_column(const struct term_word *w, const struct filter_row *r, size_t column)
 {
     if (w->op == ':')
-        return strcasestr(r->text(r->ctx, r->row, column), w->text) != NULL;
+        return contains(r->text(r->ctx, r->row, column), w->low);
     double num;
     if (!r->number(r->ctx, r->row, column, &num))
         return false;
@@ -99,6 +127,23 @@ static bool match_word(const struct term_word *w, const struct filter_row *r)
         if (r->is_words(r->ctx, i) && match_column(w, r, i))
             return true;
     return false;
+}
+
+static bool word_narrows(const struct term_word *before, const struct term_word *now)
+{
+    if (before->negate != now->negate || before->column != now->column || before->op != now->op)
+        return false;
+    if (str_eq(before->text, now->text))
+        return true;
+    return now->op == ':' && !now->negate && contains(now->low, before->low);
+}
+
+bool filter_narrows(const struct filter *before, const struct filter *now)
+{
+    bool narrows = before->n > 0 && before->n <= now->n;
+    for (size_t i = 0; narrows && i < before->n; i++)
+        narrows = word_narrows(&before->v[i], &now->v[i]);
+    return narrows;
 }
 
 bool filter_match(const struct filter *f, const struct filter_row *r)

@@ -16,6 +16,7 @@ enum filter_unit { FILTER_PLAIN, FILTER_SECONDS, FILTER_MIB };
 
 struct term_word {
     char *text;
+    char *low; /* text in lower case, which is what is looked for */
     int column; /* -1: any */
     char op;    /* ':' contains, '<', '>', '=', 'l' at most, 'g' at least */
     double num;
@@ -40,6 +41,8 @@ struct filter_row {
 typedef int filter_column_fn(const void *ctx, const char *name, enum filter_unit *unit);
 void filter_parse(struct filter *f, const char *text, filter_column_fn *column_of, const void *ctx);
 void filter_fini(struct filter *f);
+/* Does now ask for more than before did, so that what before left out is left out again? */
+bool filter_narrows(const struct filter *before, const struct filter *now);
 bool filter_match(const struct filter *f, const struct filter_row *r);
 
 #endif

@@ -114,7 +114,7 @@ static bool matcher_is_words(const void *ctx, size_t column)
     return ((const struct matcher *)ctx)->t->cols[column].flags & COLUMN_WORDS;
 }
 
-static bool row_matches(struct table *t, const struct trow *row)
+static bool filter_matches(struct table *t, const struct trow *row)
 {
     if (!t->filter.n)
         return true;
@@ -126,6 +126,13 @@ static bool row_matches(struct table *t, const struct trow *row)
                            .text = row_text,
                            .number = row_number};
     return filter_match(&t->filter, &r);
+}
+
+/* What a wider filter has left out is not looked at again. */
+static bool row_matches(struct table *t, struct trow *row)
+{
+    row->missed = row->missed || !filter_matches(t, row);
+    return !row->missed;
 }
 
 /* --- filter and order --- */
@@ -364,10 +371,21 @@ static int column_of(const void *ctx, const char *name, enum filter_unit *unit)
     return i;
 }
 
+/* The rows are the same as long as there is a filter: it opens every branch. */
 static void apply_filter(struct table *t)
 {
+    struct filter before = t->filter;
+    t->filter = (struct filter){0};
     filter_parse(&t->filter, t->edit.text.s, column_of, t);
-    table_refill(t);
+    bool narrows = filter_narrows(&before, &t->filter);
+    if (!before.n || !t->filter.n) {
+        table_refill(t);
+    } else {
+        for (size_t i = 0; !narrows && i < t->rows.n; i++)
+            t->rows.v[i].missed = false;
+        reshow(t);
+    }
+    filter_fini(&before);
 }
 
 void table_set_filter(struct table *t, const char *text)
@@ -383,7 +401,7 @@ size_t table_mark_matching(struct table *t, const char *text)
     t->filter = (struct filter){0};
     filter_parse(&t->filter, text, column_of, t);
     for (size_t i = 0; i < t->shown.n; i++)
-        if (row_matches(t, &t->shown.v[i])) {
+        if (filter_matches(t, &t->shown.v[i])) {
             list_mark(&t->list, t->shown.v[i].id, true);
             n++;
         }

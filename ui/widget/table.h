@@ -45,6 +45,7 @@ struct trow {
     uint8_t depth;
     bool branch;  /* has children */
     bool watched; /* gets a sign beside its mark */
+    bool missed;  /* the table's own: the filter, as it is, does not match it by itself */
 };
 
 struct table {
