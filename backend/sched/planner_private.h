@@ -182,6 +182,7 @@ struct window_use {
     char *name;
     struct pool_use use;
     int64_t start, end;
+    bool is_reservation, seen;
 };
 
 #define FORECAST_SAMPLES 256

@@ -140,6 +140,8 @@ static struct set *intern_set(struct planner *p, uint32_t part, const struct nod
     key_text(&k, r->req->exclude);
     key_text(&k, r->gpu_type);
     key_text(&k, r->reservation ? r->reservation->name : NULL);
+    for (size_t i = 0; r->reservation && i < r->reservation->nodes.n; i++)
+        key_text(&k, r->reservation->nodes.v[i]);
     key_number(&k, r->req->nodelist ? (uint64_t)r->nodes_max << 1 | r->one_task : 0);
     uint64_t hash = hash_bytes(k.s, k.len);
     struct set *first = idmap_get(&p->sets, hash), *s = first;
