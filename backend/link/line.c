@@ -541,8 +541,9 @@ static void watch_socket(struct line *ln)
                                   : (ssh_get_status(ln->ssh) & SSH_WRITE_PENDING) != 0;
     loop_watch(ln->loop, &ln->watch, LOOP_READ | (write ? LOOP_WRITE : 0));
     int on = 1;
-    if (ln->phase < UP) /* sshd's first answers wait for our acknowledgement otherwise: 40 ms */
-        setsockopt(ln->fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
+    /* For a channel without a terminal sshd leaves Nagle's algorithm on: its second small packet waits for
+     * our acknowledgement of the first, 40 ms if we wait too. The kernel forgets this wish by itself. */
+    setsockopt(ln->fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
 }
 
 static bool step(struct line *ln)

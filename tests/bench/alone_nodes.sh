@@ -20,13 +20,28 @@ cpu_ms() { awk '{ print ($14 + $15) * 10 }' "/proc/$1/stat"; }
 rss_kib() { awk '/^VmRSS/ { print $2 }' "/proc/$1/status"; }
 us() { echo "${EPOCHREALTIME/[.,]/}"; }
 
+ssh_true() { ssh -F none -o BatchMode=yes -o UserKnownHostsFile="$KEYS/known_hosts" -i "$KEYS/id_ed25519" -p $SSH_PORT "$@" true; }
+export -f ssh_true
+export KEYS SSH_PORT
+
 # --- many nodes ---
 sshd_start "$many"
 CPUS=4 ssh_config "$many"
+for ((i = 1; i <= many; i++)); do ssh_address "$i"; done >addresses
+t=$(now_ms)
+xargs -P "$many" -I{} bash -c 'ssh_true {}' <addresses
+floor=$(($(now_ms) - t))
+say "for comparison: $many times \`ssh NODE true\`, all at once" "$floor" ms
+t=$(now_ms)
+xargs -P "$many" -I{} bash -c 'ssh_true {} -o KexAlgorithms=curve25519-sha256' <addresses
+floor=$(($(now_ms) - t))
+say "the same with the key exchange that link uses" "$floor" ms
 t=$(now_ms)
 must stoker up
 wait_up "$many"
-say "$many nodes: first contact, programs put there, agents started" "$(($(now_ms) - t))" ms
+first=$(($(now_ms) - t))
+say "$many nodes: first contact, programs put there, agents started" "$first" ms
+say "of that last" "$((first * 100 / floor))" %
 rss=$(rss_kib "$(link_pid)")
 say "link's memory for $many nodes, a node" "$((rss / many))" KiB
 c=$(cpu_ms "$(link_pid)") t=$(now_ms)
@@ -36,7 +51,9 @@ must stoker down
 t=$(now_ms)
 must stoker up
 wait_up "$many"
-say "$many nodes: connected again after a restart" "$(($(now_ms) - t))" ms
+again=$(($(now_ms) - t))
+say "$many nodes: connected again after a restart" "$again" ms
+say "of that last" "$((again * 100 / floor))" %
 old=$(link_pid)
 t=$(now_ms)
 kill -KILL "$old"
@@ -55,7 +72,18 @@ for i in $(seq 40); do
     a=$(us)
     srun -w n1 true
     echo $((($(us) - a) / 10))
-done | median | { read -r v; say "srun true on a node, from command to end" "$((v / 100)).$((v % 100))" ms; }
+done | median | { read -r v; say "srun true on a node: allocated, launched, ended, told" "$((v / 100)).$(printf %02d $((v % 100)))" ms; }
+in_allocation() { # what to measure, as microseconds: from the command line of srun to ...
+    salloc -w n1 bash -c "for i in \$(seq 40); do a=\${EPOCHREALTIME/[.,]/}; $1; echo \$(((b - a) / 10)); done" 2>/dev/null |
+        median | { read -r v; say "$2" "$((v / 100)).$(printf %02d $((v % 100)))" ms; }
+}
+in_allocation 'b=$(srun date +%s%6N)' "srun in an allocation: until the task runs and reads its clock"
+in_allocation 'srun true; b=${EPOCHREALTIME/[.,]/}' "srun true in an allocation: until its end is told"
+for i in $(seq 20); do
+    a=$(us)
+    ssh_true "$(ssh_address 1)"
+    echo $((($(us) - a) / 10))
+done | median | { read -r v; say "for comparison: \`ssh NODE true\`" "$((v / 100)).$(printf %02d $((v % 100)))" ms; }
 
 t=$(now_ms)
 sbatch -a "1-$tasks" -o /dev/null --wrap=true >/dev/null
@@ -63,10 +91,9 @@ empty() { [ -z "$(squeue -h)" ]; }
 wait_for 200 empty
 ours=$(($(now_ms) - t))
 say "$tasks jobs of one task over $some nodes" "$((tasks * 1000 / ours))" jobs/s
-n=60
+n=64
 t=$(now_ms)
-seq $n | xargs -P 4 -I{} ssh -F none -o BatchMode=yes -o UserKnownHostsFile="$KEYS/known_hosts" -i "$KEYS/id_ed25519" -p $SSH_PORT \
-    "$(ssh_address 1)" true
+for i in $(seq $n); do echo "$(ssh_address $((i % some + 1)))"; done | xargs -P 4 -I{} bash -c 'ssh_true {}'
 theirs=$(($(now_ms) - t))
 say "for comparison: $n times \`ssh NODE true\`, 4 at a time" "$((n * 1000 / theirs))" jobs/s
 say "ratio" "$((tasks * theirs / (n * ours)))" times
@@ -80,7 +107,7 @@ for i in $(seq 40); do
     a=$(us)
     srun -w n1 true
     echo $((($(us) - a) / 10))
-done | median | { read -r v; say "srun true meanwhile" "$((v / 100)).$((v % 100))" ms; }
+done | median | { read -r v; say "srun true meanwhile" "$((v / 100)).$(printf %02d $((v % 100)))" ms; }
 scancel -u "$(id -un)"
 wait
 cluster_stop
