@@ -576,12 +576,12 @@ void app_view_wake(struct ui *a)
 bool app_work(struct ui *a)
 {
     struct view *v = app_view(a);
-    if (!v->ops->work)
-        return false;
-    bool more = v->ops->work(v);
-    if (more)
+    struct table *t = v->ops->table ? v->ops->table(v) : NULL;
+    bool shown = false, filtering = t && table_work(t, &shown);
+    bool more = v->ops->work && v->ops->work(v);
+    if (more || shown)
         a->dirty = true;
-    return more;
+    return more || filtering;
 }
 
 /* --- pictures --- */

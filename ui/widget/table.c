@@ -16,6 +16,8 @@ void field_count(struct field *f, uint64_t n, enum role role)
         rich_addf(&f->text, role, "%llu", (unsigned long long)n);
 }
 
+#define SLICE 8000 /* rows that a filter is tried on between two looks at the keyboard */
+
 void field_init(struct field *f)
 {
     *f = (struct field){0};
@@ -43,6 +45,7 @@ void table_fini(struct table *t)
     list_state_fini(&t->list);
     vec_fini(&t->rows);
     vec_fini(&t->shown);
+    vec_fini(&t->next);
     idmap_fini(&t->open);
     filter_fini(&t->filter);
     edit_fini(&t->edit);
@@ -148,23 +151,23 @@ static size_t family_end(const struct table *t, size_t i)
 /* A parent whose child matches is shown as well, else the child would be out of reach. Of a parent that
  * matches those children are shown that match too, or all where none does. Closed branches keep theirs to
  * themselves. */
-static void filter_family(struct table *t, size_t i, bool all)
+static void filter_family(struct table *t, struct trows *out, size_t i, bool all)
 {
-    size_t end = family_end(t, i), at = t->shown.n;
+    size_t end = family_end(t, i), at = out->n;
     bool matches = all || row_matches(t, &t->rows.v[i]);
-    vec_push(&t->shown, t->rows.v[i]);
+    vec_push(out, t->rows.v[i]);
     for (size_t k = i + 1; k < end; k = family_end(t, k))
-        filter_family(t, k, all);
-    bool child = t->shown.n > at + 1;
+        filter_family(t, out, k, all);
+    bool child = out->n > at + 1;
     if (!child && matches && !all && end > i + 1) {
-        t->shown.n = at;
-        filter_family(t, i, true);
+        out->n = at;
+        filter_family(t, out, i, true);
         return;
     }
     if (!table_is_open(t, t->rows.v[i].id))
-        t->shown.n = at + 1;
+        out->n = at + 1;
     if (!matches && !child)
-        t->shown.n = at;
+        out->n = at;
 }
 
 /* Sorting is a key's work, so it must be done within a frame: values become numbers that compare in the
@@ -309,14 +312,49 @@ static void sort_shown(struct table *t)
     str_fini(&s.pool);
 }
 
-static void reshow(struct table *t)
+static void begin_matching(struct table *t)
 {
-    vec_clear(&t->shown);
-    for (size_t i = 0; i < t->rows.n; i = family_end(t, i))
-        filter_family(t, i, false);
+    vec_clear(&t->next);
+    t->match_at = 0;
+    t->matching = true;
+}
+
+/* Looks at so many rows more; true: that was all. */
+static bool match_some(struct table *t, size_t n)
+{
+    size_t end = t->rows.n - t->match_at > n ? t->match_at + n : t->rows.n;
+    while (t->match_at < end) {
+        filter_family(t, &t->next, t->match_at, false);
+        t->match_at = family_end(t, t->match_at);
+    }
+    if (t->match_at < t->rows.n)
+        return false;
+    struct trows old = t->shown;
+    t->shown = t->next;
+    t->next = old;
+    t->matching = false;
     if (t->sort >= 0)
         sort_shown(t);
     list_sync(&t->list, t->shown.n, shown_id, t);
+    return true;
+}
+
+static void settle(struct table *t)
+{
+    if (t->matching)
+        match_some(t, t->rows.n);
+}
+
+bool table_work(struct table *t, bool *ret_done)
+{
+    *ret_done = t->matching && match_some(t, SLICE);
+    return t->matching;
+}
+
+static void reshow(struct table *t)
+{
+    begin_matching(t);
+    settle(t);
 }
 
 void table_refill(struct table *t)
@@ -371,20 +409,22 @@ static int column_of(const void *ctx, const char *name, enum filter_unit *unit)
     return i;
 }
 
-/* The rows are the same as long as there is a filter: it opens every branch. */
+/* The rows are the same as long as there is a filter: it opens every branch. The rest is table_work's. */
 static void apply_filter(struct table *t)
 {
     struct filter before = t->filter;
+    bool half = t->matching; /* what the one before leaves out is not known of all rows */
     t->filter = (struct filter){0};
     filter_parse(&t->filter, t->edit.text.s, column_of, t);
-    bool narrows = filter_narrows(&before, &t->filter);
     if (!before.n || !t->filter.n) {
-        table_refill(t);
-    } else {
-        for (size_t i = 0; !narrows && i < t->rows.n; i++)
+        vec_clear(&t->rows);
+        t->fill(t->ctx, t);
+    } else if (half || !filter_narrows(&before, &t->filter)) {
+        for (size_t i = 0; i < t->rows.n; i++)
             t->rows.v[i].missed = false;
-        reshow(t);
     }
+    begin_matching(t);
+    match_some(t, SLICE);
     filter_fini(&before);
 }
 
@@ -392,10 +432,12 @@ void table_set_filter(struct table *t, const char *text)
 {
     edit_set(&t->edit, text);
     apply_filter(t);
+    settle(t);
 }
 
 size_t table_mark_matching(struct table *t, const char *text)
 {
+    settle(t);
     struct filter own = t->filter;
     size_t n = 0;
     t->filter = (struct filter){0};
@@ -533,6 +575,7 @@ static void end_filter(struct table *t)
 
 unsigned table_act(struct table *t, enum action a, const struct input *in)
 {
+    settle(t);
     if (list_move(&t->list, a, shown_id, t))
         return DID_HANDLE | DID_REDRAW;
     if (a == ACTION_FILTER)
@@ -562,10 +605,12 @@ static unsigned filter_input(struct table *t, const struct input *in)
 {
     uint32_t key = in->kind == INPUT_KEY ? in->key : 0;
     if (key == KEYNAME_ENTER || key == KEYNAME_ESC) {
+        settle(t);
         end_filter(t);
         if (key == KEYNAME_ESC)
             table_set_filter(t, "");
     } else if (key == KEYNAME_UP || key == KEYNAME_DOWN) {
+        settle(t);
         list_move(&t->list, key == KEYNAME_UP ? ACTION_UP : ACTION_DOWN, shown_id, t);
     } else if (edit_input(&t->edit, in)) {
         apply_filter(t);
@@ -593,8 +638,10 @@ static unsigned mouse_input(struct table *t, const struct input *in, struct rect
 
 unsigned table_input(struct table *t, const struct input *in, struct rect area)
 {
-    if (in->kind == INPUT_MOUSE)
+    if (in->kind == INPUT_MOUSE) {
+        settle(t);
         return mouse_input(t, in, area);
+    }
     return t->typing ? filter_input(t, in) : 0;
 }
 

@@ -48,6 +48,11 @@ struct trow {
     bool missed;  /* the table's own: the filter, as it is, does not match it by itself */
 };
 
+struct trows {
+    struct trow *v;
+    size_t n, cap;
+};
+
 struct table {
     const struct column *cols;
     size_t n_cols;
@@ -55,10 +60,10 @@ struct table {
     void (*fill)(void *ctx, struct table *t); /* calls table_add for every row */
 
     struct list_state list;
-    struct {
-        struct trow *v;
-        size_t n, cap;
-    } rows, shown;     /* all that fill gave; those that pass the filter, sorted */
+    struct trows rows, shown; /* all that fill gave; those that pass the filter, sorted */
+    struct trows next; /* what will be shown, while a filter that is typed is tried on many rows ... */
+    bool matching;
+    size_t match_at;   /* ... of which these have been looked at */
     struct idmap open; /* branches folded open */
     int sort;          /* column; -1: the natural order */
     bool reverse;
@@ -96,6 +101,10 @@ bool table_range(const struct table *t, size_t *first, size_t *last);
 unsigned table_act(struct table *t, enum action a, const struct input *in);
 /* Keys while the filter line is open, clicks and the wheel. area: where the table was drawn. */
 unsigned table_input(struct table *t, const struct input *in, struct rect area);
+/* A filter that is typed is tried on many rows in slices, so that the next letter need not wait; what is
+ * shown stays until all have been looked at. One slice; returns true where there is more to do. *ret_done:
+ * something else is shown now. Every key but a letter of the filter looks at the rest at once. */
+bool table_work(struct table *t, bool *ret_done);
 void table_sort(struct table *t, int column, bool reverse);
 void table_set_filter(struct table *t, const char *text);
 /* Marks what a filter of that text would show, among the rows that are shown. Returns how many there are.
