@@ -2,6 +2,7 @@
 #ifndef STOKER_TESTS_SCREEN_STAGE_H
 #define STOKER_TESTS_SCREEN_STAGE_H
 
+#include "src/base/xalloc.h"
 #include "tests/lib/scene.h"
 #include "tests/lib/uilab.h"
 
@@ -25,6 +26,84 @@ static inline int stage_down(void **state)
 {
     uilab_fini(&((struct stage *)*state)->u);
     return 0;
+}
+
+/* --- what the controller tells --- */
+
+/* A measurement of a node; idle_s: of the GPUs that do nothing. */
+static inline void feed_util(struct uilab *u, const char *node, const uint32_t *busy, size_t n,
+                             uint32_t foreign, uint32_t idle_s)
+{
+    struct msg_util m = {.node = xstrdup(node),
+                         .t = u->lab.now,
+                         .cpu_permille = 430,
+                         .mem_used_mib = 131072,
+                         .mem_mib = 524288};
+    for (uint32_t i = 0; i < n; i++)
+        *rec_list_push(&m.gpus) = (struct gpu_util){.index = i,
+                                                    .busy_pct = busy[i],
+                                                    .mem_used_mib = 41000,
+                                                    .mem_mib = 81920,
+                                                    .foreign = i == 5 ? foreign : 0,
+                                                    .idle_s = busy[i] < GPU_IDLE_PERCENT ? idle_s : 0};
+    uilab_feed(u, MSG_UTIL, 0, &m);
+    rec_fini(&msg_util_rec, &m);
+}
+
+static inline void plan_row(struct msg_plan *p, enum plan_kind kind, uint32_t job, const char *name,
+                            const char *nodes, int64_t from_min, int64_t to_min, struct wall now)
+{
+    struct plan_row *r = rec_list_push(&p->rows);
+    *r = (struct plan_row){.kind = kind,
+                           .job = job,
+                           .name = xstrdup(name),
+                           .user = job ? xstrdup("bo") : NULL,
+                           .nodes = nodes ? xstrdup(nodes) : NULL,
+                           .count = 1};
+    if (to_min > from_min) {
+        r->start.ms = now.ms + from_min * 60000;
+        r->end.ms = now.ms + to_min * 60000;
+    }
+}
+
+/* Times in minutes from now. */
+static inline void push_window(struct uilab *u, const char *name, const char *node, int64_t from_min,
+                               int64_t to_min, bool remove)
+{
+    struct ev_window body = {.window = {.id = 1,
+                                        .name = xstrdup(name),
+                                        .start = {.ms = u->lab.now.ms + from_min * 60000},
+                                        .end = {.ms = u->lab.now.ms + to_min * 60000},
+                                        .reason = xstrdup("driver update"),
+                                        .user = xstrdup("root"),
+                                        .t_made = u->lab.now},
+                             .remove = remove};
+    strv_push(&body.window.nodes, node);
+    uilab_push(u, EV_WINDOW, 0, &body);
+    rec_fini(&ev_window_rec, &body);
+}
+
+/* The answer to the question that the timeline has asked. */
+static inline void feed_plan(struct uilab *u, const struct scene *s)
+{
+    push_window(u, "maint", "gpu03", 200, 320, false);
+    const struct uilab_sent *ask = uilab_sent(u, MSG_PLAN);
+    assert_non_null(ask);
+    struct wall now = u->lab.now;
+    struct msg_plan p = {.now = now, .made = {.ms = now.ms - 40000}, .samples = 12};
+    plan_row(&p, PLAN_RUNNING, s->train, "train-resnet", "gpu03", -72, 168, now);
+    plan_row(&p, PLAN_RUNNING, s->multi, "pretrain", "gpu[01-02]", -72, 100, now);
+    plan_row(&p, PLAN_RUNNING, s->steps, "crossval", "gpu[01-02]", -35, 60, now);
+    plan_row(&p, PLAN_HELD, s->big, "finetune-7b", "gpu01", 100, 300, now);
+    p.rows.v[3].reason = REASON_RESOURCES;
+    p.rows.v[3].likely.ms = now.ms + 90 * 60000;
+    p.rows.v[3].unlikely.ms = now.ms + 130 * 60000;
+    plan_row(&p, PLAN_FORECAST, s->eval, "eval", "gpu02", 65, 125, now);
+    plan_row(&p, PLAN_WINDOW, 0, "an old one", "gpu03", 180, 330, now); /* the mirror knows better */
+    plan_row(&p, PLAN_UNKNOWN, s->held, "ablation", NULL, 0, 0, now);
+    plan_row(&p, PLAN_BEYOND, s->chained, "report", NULL, 0, 0, now);
+    uilab_feed(u, MSG_PLAN_DATA, ask->tag, &p);
+    rec_fini(&msg_plan_rec, &p);
 }
 
 /* What stands on a screen of 80x24 now. */

@@ -21,10 +21,26 @@ static void job_page(void **state)
     uilab_picture(&g->u, "job", 30, 132);
 }
 
+/* Measured for a minute: so the lines below the bars have a past. */
+static void watch_a_while(struct uilab *u)
+{
+    static const uint32_t busy[] = {97, 2, 0, 0, 0, 60, 88, 0};
+    uint32_t now[N_OF(busy)];
+    for (uint32_t i = 0; i < 60; i++) {
+        for (size_t k = 0; k < N_OF(busy); k++)
+            now[k] = busy[k] > 10 ? busy[k] - (i * (uint32_t)(k + 3)) % 23 : busy[k];
+        feed_util(u, "gpu01", now, N_OF(now), 2, 5000);
+        uilab_wait(u, 1000);
+    }
+    feed_util(u, "gpu01", busy, N_OF(busy), 2, 5000);
+}
+
 static void nodes(void **state)
 {
     struct stage *g = *state;
+    push_window(&g->u, "firmware", "gpu02", 190, 310, false);
     uilab_keys(&g->u, "2");
+    watch_a_while(&g->u);
     uilab_picture(&g->u, "nodes", 30, 132);
 }
 
@@ -32,13 +48,67 @@ static void gpus(void **state)
 {
     struct stage *g = *state;
     uilab_keys(&g->u, "3");
+    watch_a_while(&g->u);
     uilab_picture(&g->u, "gpus", 24, 132);
+}
+
+static void timeline(void **state)
+{
+    struct stage *g = *state;
+    uilab_keys(&g->u, "4");
+    feed_plan(&g->u, &g->s);
+    uilab_draw(&g->u, 24, 132);
+    for (int i = 0; i < 26; i++)
+        uilab_keys(&g->u, "<Right>");
+    uilab_picture(&g->u, "timeline", 24, 132);
+}
+
+static void partitions(void **state)
+{
+    struct stage *g = *state;
+    uilab_keys(&g->u, "5");
+    uilab_picture(&g->u, "partitions", 24, 100);
+}
+
+static void usage(void **state)
+{
+    static const struct {
+        const char *account, *user;
+        double due, had, hours, factor;
+    } rows[] = {
+        {"root", NULL, 1, 1, 0, 0},
+        {"physics", NULL, 0.5, 0.12, 20.4, 0},
+        {"physics", "chen", 1, 1, 20.4, 0.9},
+        {"vision", NULL, 0.5, 0.88, 132.4, 0},
+        {"vision", "alice", 0.5, 0.91, 120.1, 0.21},
+        {"vision", "bo", 0.5, 0.09, 12.3, 0.48},
+    };
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    struct msg_shares_rows m = {0};
+    uilab_keys(u, "7");
+    for (size_t i = 0; i < N_OF(rows); i++)
+        *rec_list_push(&m.rows) = (struct share_row){.account = xstrdup(rows[i].account),
+                                                     .user = rows[i].user ? xstrdup(rows[i].user) : NULL,
+                                                     .parent = i ? xstrdup("root") : NULL,
+                                                     .level = rows[i].user ? 2 : i > 0,
+                                                     .norm_shares = rows[i].due,
+                                                     .effective_usage = rows[i].had,
+                                                     .gpu_hours = rows[i].hours,
+                                                     .fairshare = rows[i].factor};
+    uilab_feed(u, MSG_SHARES_ROWS, uilab_sent(u, MSG_SHARES)->tag, &m);
+    rec_fini(&msg_shares_rows_rec, &m);
+    uilab_keys(u, "jjj");
+    uilab_picture(u, "usage", 24, 160);
 }
 
 static void history(void **state)
 {
     struct stage *g = *state;
     uilab_keys(&g->u, "6");
+    struct msg_history_end end = {0};
+    uilab_feed(&g->u, MSG_HISTORY_END, uilab_sent(&g->u, MSG_HISTORY)->tag, &end);
+    uilab_keys(&g->u, "jj");
     uilab_picture(&g->u, "history", 24, 132);
 }
 
@@ -112,10 +182,10 @@ static void help(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {STAGE_CASE(jobs),    STAGE_CASE(jobs_small), STAGE_CASE(job_page),
-                                       STAGE_CASE(nodes),   STAGE_CASE(gpus),       STAGE_CASE(history),
-                                       STAGE_CASE(why),     STAGE_CASE(command),    STAGE_CASE(form),
-                                       STAGE_CASE(gpus),    STAGE_CASE(history),    STAGE_CASE(command),
-                                       STAGE_CASE(confirm), STAGE_CASE(help)};
+    const struct CMUnitTest tests[] = {STAGE_CASE(jobs),     STAGE_CASE(jobs_small), STAGE_CASE(job_page),
+                                       STAGE_CASE(nodes),    STAGE_CASE(gpus),       STAGE_CASE(history),
+                                       STAGE_CASE(timeline), STAGE_CASE(partitions), STAGE_CASE(usage),
+                                       STAGE_CASE(why),      STAGE_CASE(command),    STAGE_CASE(form),
+                                       STAGE_CASE(confirm),  STAGE_CASE(help)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,26 +5,6 @@
 
 /* --- GPUs --- */
 
-static uint32_t gpu_idle_s; /* of those that do nothing */
-
-static void feed_util(struct uilab *u, const char *node, const uint32_t *busy, size_t n, uint32_t foreign)
-{
-    struct msg_util m = {.node = xstrdup(node),
-                         .t = u->lab.now,
-                         .cpu_permille = 430,
-                         .mem_used_mib = 131072,
-                         .mem_mib = 524288};
-    for (uint32_t i = 0; i < n; i++)
-        *rec_list_push(&m.gpus) = (struct gpu_util){.index = i,
-                                                    .busy_pct = busy[i],
-                                                    .mem_used_mib = 41000,
-                                                    .mem_mib = 81920,
-                                                    .foreign = i == 5 ? foreign : 0,
-                                                    .idle_s = busy[i] < GPU_IDLE_PERCENT ? gpu_idle_s : 0};
-    uilab_feed(u, MSG_UTIL, 0, &m);
-    rec_fini(&msg_util_rec, &m);
-}
-
 static void every_gpu_has_its_letter(void **state)
 {
     static const uint32_t busy[] = {97, 2, 0, 0, 0, 60, 88, 0};
@@ -33,9 +13,9 @@ static void every_gpu_has_its_letter(void **state)
     uilab_keys(u, "3");
     assert_non_null(uilab_sent(u, MSG_WATCH_UTIL)); /* measured while somebody looks */
     uilab_draw(u, 24, 80);
-    must_show(u, "a100       32: 10 free (5 on one node)  10 held  12 out");
+    must_show(u, "a100       32: 10 free (5 together)  12 out  10 held");
     must_show(u, "gpu04    ########"); /* empty GPUs of a drained node are not free */
-    feed_util(u, "gpu01", busy, N_OF(busy), 2);
+    feed_util(u, "gpu01", busy, N_OF(busy), 2, 0);
     uilab_draw(u, 24, 80);
     must_show(u, "gpu01    Bb...!C.");
     must_show(u, "1 idle");
@@ -55,18 +35,19 @@ static void a_gpu_that_idles_long_is_told(void **state)
     static const uint32_t busy[] = {97, 2, 0, 0, 0, 0, 88, 0};
     struct stage *g = *state;
     struct uilab *u = &g->u;
+    uint32_t idle_s = 0;
     uilab_keys(u, "2");
     for (int i = 0; i < 60; i++) {
-        feed_util(u, "gpu01", busy, N_OF(busy), 0);
+        feed_util(u, "gpu01", busy, N_OF(busy), 0, idle_s);
         uilab_wait(u, 1000);
     }
-    gpu_idle_s = 599;
-    feed_util(u, "gpu01", busy, N_OF(busy), 0);
+    idle_s = 599;
+    feed_util(u, "gpu01", busy, N_OF(busy), 0, idle_s);
     uilab_draw(u, 50, 200);
     must_show(u, "idle for 9"); /* in the pane alone */
     must_not_show(u, "alice's GPU");
-    gpu_idle_s = 8000; /* the job holds it for 73 minutes only */
-    feed_util(u, "gpu01", busy, N_OF(busy), 0);
+    idle_s = 8000; /* the job holds it for 73 minutes only */
+    feed_util(u, "gpu01", busy, N_OF(busy), 0, idle_s);
     uilab_draw(u, 50, 200);
     must_show(u, "alice's GPU 1 idle for 1 h 13 min");
     uilab_golden(u, "nodes-measured", 50, 200);
@@ -358,60 +339,6 @@ static void usage_counts_and_asks(void **state)
 }
 
 /* --- the timeline --- */
-
-static void plan_row(struct msg_plan *p, enum plan_kind kind, uint32_t job, const char *name,
-                     const char *nodes, int64_t from_min, int64_t to_min, struct wall now)
-{
-    struct plan_row *r = rec_list_push(&p->rows);
-    *r = (struct plan_row){.kind = kind,
-                           .job = job,
-                           .name = xstrdup(name),
-                           .user = job ? xstrdup("bo") : NULL,
-                           .nodes = nodes ? xstrdup(nodes) : NULL,
-                           .count = 1};
-    if (to_min > from_min) {
-        r->start.ms = now.ms + from_min * 60000;
-        r->end.ms = now.ms + to_min * 60000;
-    }
-}
-
-static void push_window(struct uilab *u, const char *name, const char *node, int64_t from_min,
-                        int64_t to_min, bool remove)
-{
-    struct ev_window body = {.window = {.id = 1,
-                                        .name = xstrdup(name),
-                                        .start = {.ms = u->lab.now.ms + from_min * 60000},
-                                        .end = {.ms = u->lab.now.ms + to_min * 60000},
-                                        .reason = xstrdup("driver update"),
-                                        .user = xstrdup("root"),
-                                        .t_made = u->lab.now},
-                             .remove = remove};
-    strv_push(&body.window.nodes, node);
-    uilab_push(u, EV_WINDOW, 0, &body);
-    rec_fini(&ev_window_rec, &body);
-}
-
-static void feed_plan(struct uilab *u, const struct scene *s)
-{
-    push_window(u, "maint", "gpu03", 200, 320, false);
-    const struct uilab_sent *ask = uilab_sent(u, MSG_PLAN);
-    assert_non_null(ask);
-    struct wall now = u->lab.now;
-    struct msg_plan p = {.now = now, .made = {.ms = now.ms - 40000}, .samples = 12};
-    plan_row(&p, PLAN_RUNNING, s->train, "train-resnet", "gpu03", -72, 168, now);
-    plan_row(&p, PLAN_RUNNING, s->multi, "pretrain", "gpu[01-02]", -72, 100, now);
-    plan_row(&p, PLAN_RUNNING, s->steps, "crossval", "gpu[01-02]", -35, 60, now);
-    plan_row(&p, PLAN_HELD, s->big, "finetune-7b", "gpu01", 100, 300, now);
-    p.rows.v[3].reason = REASON_RESOURCES;
-    p.rows.v[3].likely.ms = now.ms + 90 * 60000;
-    p.rows.v[3].unlikely.ms = now.ms + 130 * 60000;
-    plan_row(&p, PLAN_FORECAST, s->eval, "eval", "gpu02", 65, 125, now);
-    plan_row(&p, PLAN_WINDOW, 0, "an old one", "gpu03", 180, 330, now); /* the mirror knows better */
-    plan_row(&p, PLAN_UNKNOWN, s->held, "ablation", NULL, 0, 0, now);
-    plan_row(&p, PLAN_BEYOND, s->chained, "report", NULL, 0, 0, now);
-    uilab_feed(u, MSG_PLAN_DATA, ask->tag, &p);
-    rec_fini(&msg_plan_rec, &p);
-}
 
 static void the_plan_is_on_a_line_of_time(void **state)
 {

@@ -1,6 +1,6 @@
 /* gpus.c - every GPU of the cluster, a letter each.
  *
- *       a100      32: 8 free (4 on one node)  2 idle  10 busy  12 out
+ *       a100      32: 8 free (4 together)  2 idle  12 out  10 busy
  *      S NODE     GPUS      FREE WHO
  *      + gpu01    AAABc...     3 A alice/pretrain  B bo/eval
  *      # gpu04    ########
@@ -410,17 +410,17 @@ static void type_line(struct rich *r, const struct gpu_type *t)
     rich_addf(r, ROLE_NORMAL, "%3u: ", t->all);
     rich_addf(r, t->free ? ROLE_GOOD : ROLE_DIM, "%u free", t->free);
     if (t->free)
-        rich_addf(r, ROLE_DIM, " (%u on one node)", t->most);
+        rich_addf(r, ROLE_DIM, " (%u together)", t->most);
     if (t->idle)
         rich_addf(r, ROLE_BAR_IDLE, "  %u idle", t->idle);
     if (t->foreign)
         rich_addf(r, ROLE_WARM, "  %u not ours", t->foreign);
+    if (t->out)
+        rich_addf(r, ROLE_BAR_OUT, "  %u out", t->out);
     if (t->busy)
         rich_addf(r, ROLE_NORMAL, "  %u busy", t->busy);
     if (t->held)
         rich_addf(r, ROLE_NORMAL, "  %u held", t->held);
-    if (t->out)
-        rich_addf(r, ROLE_BAR_OUT, "  %u out", t->out);
 }
 
 static void draw_types(struct gpus *g, struct canvas *c, struct rect *body)

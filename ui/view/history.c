@@ -125,10 +125,14 @@ static void history_title(struct view *v, struct rich *out)
     past_words(h, out);
 }
 
-static void fill_side(struct history *h, const struct job *j)
+static void fill_side(struct history *h, const struct trow *row)
 {
     struct lines *l = &h->side.lines;
+    const struct past_row *p = row->data;
+    const struct job *j = pastlist_job(row);
     lines_clear(l);
+    if (p->array)
+        lines_addf(l, ROLE_DIM, "%zu of its %u elements are known here, the latest:", p->n, j->array_count);
     jobinfo_summary(l, h->v.ui, j);
     jobinfo_section(l, "Used of what it asked for");
     job_use_lines(l, j, ui_model(h->v.ui), ui_now(h->v.ui));
@@ -156,7 +160,7 @@ static void history_draw(struct view *v, struct canvas *c, const struct layout *
     const struct trow *row = table_current(&h->list.table);
     if (rect_is_empty(l->side) || !row)
         return;
-    fill_side(h, pastlist_job(row));
+    fill_side(h, row);
     pane_draw(&h->side, c, rect_make(l->side.y, l->side.x + 1, l->side.h, l->side.w - 2));
 }
 

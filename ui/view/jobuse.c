@@ -9,7 +9,7 @@
 #include "ui/widget/bar.h"
 
 #define LABEL 10
-#define BAR   22
+#define BAR   12
 
 static bool is_a_limit(uint32_t s)
 {
@@ -94,8 +94,11 @@ void job_use_lines(struct lines *l, const struct job *j, const struct model *m, 
     r = use_line(l, "memory", u.mem_percent);
     if (u.peak_kib) {
         rich_add(r, ROLE_NORMAL, mem_format_words(u.peak_kib, a));
-        if (u.mem_mib)
-            rich_addf(r, ROLE_DIM, " of %s", mem_format_slurm(u.mem_mib, b));
+        if (u.mem_mib) {
+            str_append(&r->text, " of ");
+            mem_text(&r->text, u.mem_mib);
+        }
+        rich_role(r, ROLE_DIM);
         rich_addf(r, ROLE_DIM, " (%s)", u.sampled);
     } else {
         rich_add(r, ROLE_DIM, "not measured");

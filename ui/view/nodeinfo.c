@@ -17,7 +17,7 @@
 #define BAR       14
 #define JOBS_MAX  20
 #define GPU_LINES 16
-#define SPARK_GPU 12
+#define SPARK_GPU 8
 
 static const struct gpu_util *gpu_of(const struct msg_util *u, unsigned index)
 {
@@ -220,7 +220,7 @@ void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n
     char a[UNITS_TEXT_SIZE];
     rich_addf(r, ROLE_NORMAL, "%-3u", gpu);
     if (g) {
-        rich_addf(r, load_role((int)g->busy_pct), "%3u%% ", g->busy_pct);
+        rich_addf(r, ROLE_NORMAL, "%3u%% ", g->busy_pct); /* one that works hard is no cause for alarm */
         if (past && gpu < past->n_gpus)
             spark_add(r, past->gpus[gpu].busy, past->n, SPARK_GPU, ui_ascii(ui));
         rich_addf(r, ROLE_NORMAL, " %.0f/%.0f GB ", (double)g->mem_used_mib / 1024,
@@ -229,15 +229,18 @@ void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n
     if (j)
         rich_addf(r, j->uid == ui_uid(ui) ? ROLE_STRONG : ROLE_NORMAL, " %s/%s", j->user ? j->user : "",
                   j->req.name ? j->req.name : "");
-    else
-        rich_add(r, out ? ROLE_BAR_OUT : ROLE_DIM, out ? " out" : " free");
+    else if (out)
+        rich_add(r, ROLE_BAR_OUT, " out");
+    else if (!(g && g->foreign) && !cpuset_has(&n->gpus_out, gpu))
+        rich_add(r, ROLE_DIM, " free");
     if (j && idle >= 60)
         rich_addf(r, idle >= ui_gpu_idle_flag_s(ui) ? ROLE_WARN : ROLE_DIM, "  idle for %s",
                   duration_format_words(idle, a));
     if (node_gpu_note(n, gpu))
-        rich_addf(r, ROLE_WARN, "  %s", node_gpu_note(n, gpu));
+        rich_addf(r, ROLE_WARN, " %s", node_gpu_note(n, gpu));
     else if (g && g->foreign)
-        rich_addf(r, ROLE_WARN, "  %u not ours", g->foreign);
+        rich_addf(r, ROLE_WARN, " %u %s not ours", g->foreign, g->foreign == 1 ? "process" : "processes");
+    r->hang = 9;
 }
 
 static void gpu_lines(struct lines *l, const struct ui *ui, const struct node *n)
@@ -249,9 +252,9 @@ static void gpu_lines(struct lines *l, const struct ui *ui, const struct node *n
     rich_addf(r, ROLE_NORMAL, "  %u of %u held%s%s", cpuset_count(&n->gpus_used), n->gpus,
               n->gpu_type ? ", " : "", n->gpu_type ? n->gpu_type : "");
     for (unsigned i = 0; i < n->gpus && i < GPU_LINES; i++)
-        nodeinfo_gpu_line(lines_pair(l, "", LABEL), ui, n, i);
+        nodeinfo_gpu_line(lines_add(l), ui, n, i);
     if (n->gpus > GPU_LINES)
-        rich_addf(lines_pair(l, "", LABEL), ROLE_DIM, "and %u more", n->gpus - GPU_LINES);
+        lines_addf(l, ROLE_DIM, "and %u more", n->gpus - GPU_LINES);
 }
 
 static bool job_is_on(const struct job *j, const char *node)

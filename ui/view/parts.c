@@ -5,10 +5,12 @@
  */
 #include "ui/view/parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/units.h"
+#include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/model/jobtext.h"
 #include "ui/view/jobinfo.h"
@@ -163,8 +165,10 @@ static void free_of(struct field *f, const struct part_row *r, uint64_t n, uint6
     f->num = (double)n;
     if (all)
         rich_addf(&f->text, n ? ROLE_GOOD : ROLE_DIM, "%llu", (unsigned long long)n);
-    if (all && (f->room >= 9 || !f->room))
-        rich_addf(&f->text, ROLE_DIM, " of %llu", (unsigned long long)all);
+    char of[32];
+    int width = snprintf(of, sizeof of, " of %llu", (unsigned long long)all);
+    if (all && (!f->room || cell_width(f->text.text.s) + width <= f->room))
+        rich_add(&f->text, ROLE_DIM, of);
 }
 
 static void get_cpus(const void *ctx, const void *row, struct field *f)

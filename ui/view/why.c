@@ -32,7 +32,7 @@ static void start_lines(struct lines *l, const struct msg_why *w, struct wall no
         return;
     struct rich *r = lines_pair(l, "start", LABEL);
     rich_add(r, ROLE_NORMAL, "about ");
-    when_text(&r->text, w->start_est, now);
+    when_about(&r->text, w->start_est, now);
     rich_role(r, ROLE_STRONG);
     rich_addf(r, ROLE_NORMAL, ", in %s", duration_format_words(wall_elapsed_s(now, w->start_est), b));
     const char *basis = str_is_empty(w->start_basis) ? NULL : w->start_basis;
@@ -48,9 +48,9 @@ static void start_lines(struct lines *l, const struct msg_why *w, struct wall no
     if (!wall_is_set(w->likely))
         return;
     r = lines_pair(l, "likely", LABEL);
-    when_text(&r->text, w->likely, now);
+    when_about(&r->text, w->likely, now);
     str_append(&r->text, " to ");
-    when_text(&r->text, w->unlikely, now);
+    when_about(&r->text, w->unlikely, now);
     rich_role(r, ROLE_NORMAL);
     rich_addf(r, ROLE_DIM, " (half of %u such forecasts)", w->samples);
 }
@@ -84,7 +84,7 @@ void why_lines(struct lines *l, const struct msg_why *w, struct wall now)
         rich_add(r, ROLE_NORMAL, c->text);
         if (wall_is_set(c->clears)) {
             rich_add(r, ROLE_DIM, " (clears about ");
-            when_text(&r->text, c->clears, now);
+            when_about(&r->text, c->clears, now);
             str_append_char(&r->text, ')');
             rich_role(r, ROLE_DIM);
         }
