@@ -141,6 +141,32 @@ static void keys_p99(struct uilab *u)
         uilab_keys(u, "o<Up><Enter>");
 }
 
+/* A log of a gigabyte, of which only the end is on the disk. */
+static void gigabyte(struct uilab *u)
+{
+    char path[] = "/tmp/stoker-bench.XXXXXX";
+    int fd = mkstemp(path);
+    const char end[] = "\nthe last line\n";
+    double t0 = now_ms();
+    if (fd < 0 || pwrite(fd, end, sizeof end - 1, 1000000000) < 0)
+        fail_msg("no place for a log");
+    struct job *j = model_get_job(app_model(u->app), 1);
+    free(j->req.std_out);
+    j->req.std_out = xstrdup(path);
+    app_changed(u->app);
+    uilab_keys(u, "1g");
+    uilab_draw(u, 50, 200);
+    double before = rss_mb();
+    t0 = now_ms();
+    uilab_keys(u, "l");
+    uilab_draw(u, 50, 200);
+    printf("%-44s %8.2f ms, %.1f MB%s\n", "a log of 1 GB opened and drawn", now_ms() - t0,
+           rss_mb() - before, uilab_find(u, "the last line") < 0 ? "  but its end is not shown" : "");
+    uilab_keys(u, "q");
+    close(fd);
+    unlink(path);
+}
+
 /* The best of so many: others use the machine too. */
 #define MEASURE(what, times, code)              \
     do {                                        \
@@ -200,6 +226,7 @@ int main(void)
         snprintf(what, sizeof what, "%s: a change and picture", screens[i].what);
         MEASURE(what, 3, (app_changed(u.app), uilab_draw(&u, 50, 200)));
     }
+    gigabyte(&u);
     uilab_keys(&u, "1s");
     MEASURE("form: a letter and picture", 5, (uilab_keys(&u, "x"), uilab_draw(&u, 50, 200)));
     uilab_fini(&u);

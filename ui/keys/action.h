@@ -88,15 +88,15 @@ enum scope {
     X(AGAIN,  FAILED_ONLY, "failed-only", "F",         NULL,      "run only the failed elements of the array again") \
     X(TEXT,   FOLLOW,     "follow",      "f",          "follow",  "follow what is being written")            \
     X(TEXT,   FIND,       "find",        "/",          "search",  "search; Enter goes to the match")         \
-    X(TEXT,   FIND_NEXT,  "find-next",   "n",          "next",    "next match")                              \
+    X(TEXT,   FIND_NEXT,  "find-next",   "n",          NULL,      "next match")                              \
     X(TEXT,   FIND_PREV,  "find-prev",   "N",          NULL,      "previous match")                          \
     X(TEXT,   STREAM,     "stream",      "e",          "stderr",  "standard output or standard error")       \
     X(TEXT,   PREV_TASK,  "prev-task",   "[",          NULL,      "previous task")                           \
     X(TEXT,   NEXT_TASK,  "next-task",   "]",          "next task", "next task")                               \
+    X(TEXT,   ALL_TASKS,  "all-tasks",   "a",          "all",     "all tasks in one, each line behind its rank, or one task") \
     X(TEXT,   LAST_ERROR, "last-error",  "E",          "error",   "last line that looks like an error, then the ones before") \
     X(TEXT,   WRAP,       "wrap",        "w",          "wrap",    "long lines wrapped, or cut")              \
     X(TEXT,   LEFT,       "left",        "h Left",     NULL,      "sideways, where lines are cut")           \
-    X(TEXT,   ALL_TASKS,  "all-tasks",   "a",          "all",     "all tasks in one, each line behind its rank, or one task") \
     X(TEXT,   RIGHT,      "right",       "l Right",    NULL,      "sideways, where lines are cut")           \
     X(TEXT,   PAGE_SPACE, "page-space",  "Space",      NULL,      "a page down")                             \
     X(LIST,   FILTER,     "filter",      "/",          "filter",  "filter: words, state:wait user:ann gpus:>1; Enter keeps it, Esc drops it") \

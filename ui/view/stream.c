@@ -211,6 +211,8 @@ static bool take_data(struct stream *s, bool piece, struct msg_output_data *d)
     uint64_t asked = piece ? s->piece_asked : s->growth_asked;
     if (d->data.n && d->offset > asked)
         fill_hole(s, asked, d->offset);
+    if (!piece && d->offset < asked) /* it has been cut, and begins again */
+        vec_clear(&s->have);
     if (d->data.n && pwrite(s->copy, d->data.p, d->data.n, (off_t)d->offset) == (ssize_t)d->data.n)
         remember(s, d->offset, d->data.n);
     if (piece)
