@@ -5,6 +5,7 @@
 #include "backend/control/private.h"
 #include "backend/sched/account.h"
 #include "backend/sched/forecast.h"
+#include "backend/sched/licence.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/model/array.h"
@@ -346,6 +347,23 @@ static void keep_payload(struct control *c, uint32_t job, int32_t step, const st
     str_fini(&b);
 }
 
+/* Why a job that is not in the queue would wait. */
+static void append_wait(struct control *c, const struct job *j, const struct trial *t, struct str *out)
+{
+    char window[UNITS_TEXT_SIZE];
+    if (t->reason == REASON_LICENSES)
+        licence_explain(&c->model, j, out);
+    else if (t->reason != REASON_NONE && t->verdict.spec)
+        limit_text(&t->verdict, out);
+    else if (t->reason != REASON_NONE)
+        str_appendf(out, "waits: %s", reason_text(t->reason));
+    else if (t->forecast.kind == FORECAST_BEYOND)
+        str_appendf(out, "waits, and not within the next %s will it start by today's plan",
+                    duration_format_words(c->model.spec.window_s, window));
+    else
+        str_append(out, "waits for resources; when they come free is not known yet");
+}
+
 /* --test-only: when it would start and where, in Slurm's words, which scripts read. count is 1 where that
  * is now. */
 static void answer_test(struct session *s, uint64_t tag, const struct job *j)
@@ -354,7 +372,7 @@ static void answer_test(struct session *s, uint64_t tag, const struct job *j)
     struct sched_view v = ctl_view(c);
     struct trial t;
     struct str b = STR_INIT;
-    char start[WALL_TEXT_SIZE], window[UNITS_TEXT_SIZE];
+    char start[WALL_TEXT_SIZE];
     planner_try(c->planner, &v, j, loop_wall(c->loop), &t);
     bool knows = wall_is_set(t.forecast.start);
     if (knows)
@@ -364,15 +382,10 @@ static void answer_test(struct session *s, uint64_t tag, const struct job *j)
     else if (knows)
         str_appendf(&b, " at the latest, in partition %s, by the time limits of the jobs before it",
                     t.partition);
-    else if (t.verdict.spec)
-        limit_text(&t.verdict, &b);
-    else if (t.reason != REASON_NONE)
-        str_appendf(&b, "waits: %s", reason_text(t.reason));
-    else if (t.forecast.kind == FORECAST_BEYOND)
-        str_appendf(&b, "waits, and not within the next %s will it start by today's plan",
-                    duration_format_words(c->model.spec.window_s, window));
-    else
-        str_append(&b, "waits for resources; when they come free is not known yet");
+    if (knows && t.reason != REASON_NONE)
+        str_append(&b, "; ");
+    if (!knows || t.reason != REASON_NONE)
+        append_wait(c, j, &t, &b);
     session_reply(s, tag, REFUSAL_NONE, j->id, t.now, "%s", b.s);
     str_fini(&b);
     trial_fini(&t);

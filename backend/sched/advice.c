@@ -231,7 +231,8 @@ static bool is_about_resources(const struct msg_why *w)
     for (size_t i = 0; i < w->causes.n; i++)
         if (w->causes.v[i].cls != WHY_BUSY && w->causes.v[i].cls != WHY_BEHIND &&
             w->causes.v[i].cls != WHY_WINDOW && w->causes.v[i].cls != WHY_NO_FIT &&
-            w->causes.v[i].cls != WHY_NODE_OUT && w->causes.v[i].cls != WHY_FOREIGN_GPU)
+            w->causes.v[i].cls != WHY_NODE_OUT && w->causes.v[i].cls != WHY_FOREIGN_GPU &&
+            w->causes.v[i].cls != WHY_LAUNCH_RETRY)
             return false;
     return w->causes.n > 0;
 }

@@ -200,6 +200,7 @@ static void start(struct pass *s, struct group *g, struct unit *u)
     planner_count_element(p, j->array_job, 1);
     struct limit_ask ask = ask_of(g, u, choice, &s->place.parts, s->place.len);
     limits_charge(p->limits, &ask);
+    t->ask = ask;
     if (g->licensed && !u->chosen)
         licence_take(&p->licences, m, j);
     if (j->kind == JOB_KIND_STEPS)

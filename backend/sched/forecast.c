@@ -5,12 +5,14 @@
 
 #include "backend/sched/gate.h"
 #include "backend/sched/licence.h"
+#include "backend/sched/limitplan.h"
 #include "backend/sched/planner_private.h"
 #include "backend/sched/pool_private.h"
 #include "src/base/hostlist.h"
 
 #define CELLS_BY_NODE 256     /* nodes that are planned one by one ... */
 #define LOOKS_BY_NODE 4000000 /* ... as long as units times nodes are no more */
+#define AGREE_MAX     64      /* times that limits and what is free are asked in turn */
 #define BATCHES_MAX   64      /* different starts of one array that are planned */
 #define STEPS_MAX     400     /* times looked at for a demand over several cells */
 #define EXACT_MAX     20000   /* jobs; with more of them: */
@@ -36,6 +38,7 @@ struct waiting { /* a unit as it was at the beginning */
     uint32_t job, count;
     int64_t submit_ms;
     uint32_t order_id, order_index;
+    int64_t from; /* not before: its array may run no more until then */
 };
 
 struct row { /* a group as it was */
@@ -53,8 +56,16 @@ enum stage {             /* of what is to be done before the first is planned */
              STAGE_CELLS,
              STAGE_LINES,  /* what is free on each node */
              STAGE_SUMS,   /* and in each cell */
+             STAGE_LIMITS, /* what runs, as limits count it */
              STAGE_GROUPS, /* what waits */
              STAGE_PLAN,
+};
+
+struct ending { /* of what runs */
+    uint32_t job;
+    bool fresh; /* started in the last pass: limits count it with: */
+    struct limit_ask ask;
+    int64_t end;
 };
 
 struct bound { /* of a shape: nothing earlier can be found in this forecast */
@@ -83,6 +94,9 @@ struct forecasts {
     uint32_t n_heap;
     struct idmap bounds; /* hash of the shape -> struct bound */
     int64_t window_end;
+    struct limit_plan *limits; /* NULL: nothing is limited */
+    VEC(struct ending) endings;
+    struct idmap array_ends; /* array -> when the first of its elements that run ends */
 };
 
 /* --- cells --- */
@@ -400,8 +414,41 @@ static void set_own_aside(struct forecasts *f, const struct pool_use *own, bool 
     }
 }
 
-/* The earliest in any of the group's partitions. */
-static void find(struct forecasts *f, const struct group *g, int64_t from, struct found *ret)
+/* In one partition, earlier than ret->t, which then is changed; without limits. */
+static void find_free(struct forecasts *f, const struct backfill_choice *c, int64_t from, struct found *ret)
+{
+    find_in_one(f, c, from, ret);
+    if (ret->t > from && (f->by_node ? c->demand->nodes_max > 1 : ret->t == WHEN_NEVER))
+        find_in_many(f, c, from, ret);
+}
+
+/* And with limits: until these and what is free agree. */
+static void find_allowed(struct forecasts *f, const struct group *g, uint32_t choice, const char *licences,
+                         int64_t from, struct found *ret)
+{
+    const struct backfill_choice *c = &g->choices[choice];
+    struct found at = {.parts = VEC_INIT};
+    int64_t t = limit_plan_next(f->limits, &g->asks[choice], licences, from, c->len);
+    for (int i = 0; i < AGREE_MAX && t < ret->t && t < f->window_end; i++) {
+        at.t = ret->t;
+        find_free(f, c, t, &at);
+        if (at.t >= ret->t)
+            break;
+        t = limit_plan_next(f->limits, &g->asks[choice], licences, at.t, c->len);
+        if (t > at.t)
+            continue;
+        ret->t = at.t;
+        vec_clear(&ret->parts);
+        vec_for_each (&at.parts, k)
+            vec_push(&ret->parts, at.parts.v[k]);
+        break;
+    }
+    vec_fini(&at.parts);
+}
+
+/* The earliest in any of the group's partitions. licences: of its job. */
+static void find(struct forecasts *f, const struct group *g, const char *licences, int64_t from,
+                 struct found *ret)
 {
     ret->t = WHEN_NEVER;
     set_own_aside(f, g->own, true);
@@ -412,12 +459,14 @@ static void find(struct forecasts *f, const struct group *g, int64_t from, struc
         int64_t begin = b->t > from ? b->t : from, before = ret->t;
         if (begin >= before || begin >= f->window_end)
             continue;
-        find_in_one(f, c, begin, ret);
-        if (ret->t > begin && (f->by_node ? c->demand->nodes_max > 1 : ret->t == WHEN_NEVER))
-            find_in_many(f, c, begin, ret);
+        if (f->limits)
+            find_allowed(f, g, i, licences, begin, ret);
+        else
+            find_free(f, c, begin, ret);
         if (ret->t < before)
             ret->choice = i;
-        if (before == WHEN_NEVER) /* looked for without a cut-off: the truth */
+        /* Looked for without a cut-off, from the first moment on that it could be: the truth. */
+        if (before == WHEN_NEVER && !f->limits && (from <= f->t.ms || from <= b->t))
             b->t = ret->t;
     }
     set_own_aside(f, g->own, false);
@@ -425,8 +474,10 @@ static void find(struct forecasts *f, const struct group *g, int64_t from, struc
         ret->t = WHEN_NEVER;
 }
 
-static void take(struct forecasts *f, const struct found *at, const struct backfill_choice *c)
+static void take(struct forecasts *f, const struct found *at, const struct group *g, const char *licences)
 {
+    const struct backfill_choice *c = &g->choices[at->choice];
+    limit_plan_take(f->limits, &g->asks[at->choice], licences, at->t, when_plus(at->t, c->len));
     int64_t end = on_grid(f, when_plus(at->t, c->len), true);
     vec_for_each (&at->parts, i) {
         struct cell *cell = &f->cells[at->parts.v[i].node];
@@ -479,6 +530,9 @@ static void clear(struct forecasts *f)
     free(f->signatures);
     free(f->slots);
     free(f->heap);
+    limit_plan_free(f->limits);
+    vec_fini(&f->endings);
+    idmap_fini(&f->array_ends);
     idmap_fini(&f->by_signature);
     vec_fini(&f->sets);
     vec_fini(&f->groups);
@@ -490,11 +544,13 @@ static void clear(struct forecasts *f)
     *f = (struct forecasts){0};
 }
 
-/* How many of it are planned: one has its place already, and where a gate of the pass keeps it back no time
- * is known. */
-static uint32_t count_planned(const struct unit *u)
+/* How many of it are planned: one has its place already; of an array that may run no more, the next; and
+ * where other jobs keep it back no time is known. */
+static uint32_t count_planned(const struct forecasts *f, const struct unit *u)
 {
-    if (u->reason == REASON_ARRAY_LIMIT || u->reason == REASON_DEPENDENCY)
+    if (u->reason == REASON_ARRAY_LIMIT)
+        return idmap_get(&f->array_ends, u->order_id) != NULL;
+    if (u->reason == REASON_DEPENDENCY)
         return 0;
     return u->count - (u->count && u->hold.use.parts);
 }
@@ -532,12 +588,53 @@ static void set_base(struct planner *p, const struct group *g, uint32_t job, str
     }
 }
 
+static int64_t waits_until(const struct forecasts *f, const struct unit *u)
+{
+    return u->reason == REASON_ARRAY_LIMIT ? (int64_t)(uintptr_t)idmap_get(&f->array_ends, u->order_id)
+                                           : INT64_MIN;
+}
+
+static void list_ending(struct forecasts *f, uint32_t array_job, struct ending e)
+{
+    int64_t first = array_job ? (int64_t)(uintptr_t)idmap_get(&f->array_ends, array_job) : 1;
+    if (e.end != WHEN_NEVER && (!first || e.end < first))
+        idmap_set(&f->array_ends, array_job, (void *)(uintptr_t)e.end);
+    e.end = on_grid(f, e.end, true);
+    if (f->limits)
+        vec_push(&f->endings, e);
+}
+
+/* What runs, with its end by its time limit. */
+static void list_endings(const struct planner *p, struct forecasts *f)
+{
+    list_for_each (r, &p->running, struct runs, link) {
+        int64_t end = f->t.ms;
+        vec_for_each (&r->v, i)
+            end = r->v.v[i]->use.end > end ? r->v.v[i]->use.end : end;
+        list_ending(f, r->array_job, (struct ending){.job = r->job, .end = end});
+    }
+    vec_for_each (&p->started, i) {
+        const struct tentative *t = p->started.v[i];
+        list_ending(f, t->array_job,
+                    (struct ending){.job = t->job, .fresh = true, .ask = t->ask, .end = t->use.end});
+    }
+}
+
+static void add_ending(const struct planner *p, struct forecasts *f, const struct ending *e)
+{
+    const struct job *j = model_get_job(p->view->model, e->job);
+    if (j && e->fresh)
+        limit_plan_start(f->limits, &e->ask, j->req.licenses, e->end);
+    else if (j)
+        limit_plan_run(f->limits, j, e->end);
+}
+
 static void copy_group(struct planner *p, struct forecasts *f, struct group *g)
 {
     struct row r = {
         .g = g, .at = (uint32_t)f->waiting.n, .borrow = planner_limit_state(p, g) == LIMIT_OVER_SOFT};
     list_for_each (u, &g->units, struct unit, in_group) {
-        uint32_t count = count_planned(u);
+        uint32_t count = count_planned(f, u);
         if (u->hold.use.parts)
             note_first(u, u->hold.use.start, f->t);
         if (count)
@@ -545,11 +642,11 @@ static void copy_group(struct planner *p, struct forecasts *f, struct group *g)
                                                    .count = count,
                                                    .submit_ms = u->submit_ms,
                                                    .order_id = u->order_id,
-                                                   .order_index = u->order_index});
+                                                   .order_index = u->order_index,
+                                                   .from = waits_until(f, u)});
     }
     r.end = (uint32_t)f->waiting.n;
-    bool limited = g->rest != REASON_PRIORITY; /* by a limit, a licence: no time is known for it */
-    if (r.at == r.end || limited) {
+    if (r.at == r.end || g->rest == REASON_BAD_CONSTRAINTS) {
         f->waiting.n = r.at;
         return;
     }
@@ -600,6 +697,8 @@ void forecast_begin(struct planner *p, const struct sched_view *v, struct wall n
     list_for_each (g, &p->groups, struct group, link)
         vec_push(&f->groups, g); /* none is freed while a forecast is under way */
     limits_begin(p->limits, v->model, now);
+    f->limits = limit_plan_new(p->limits, v->model);
+    list_endings(p, f);
 }
 
 static void note_answer(struct planner *p, const struct forecasts *f, uint32_t job, int64_t start)
@@ -617,19 +716,21 @@ static void note_answer(struct planner *p, const struct forecasts *f, uint32_t j
 static void plan_unit(struct planner *p, struct forecasts *f, const struct row *r, struct found *at)
 {
     const struct waiting *u = &f->waiting.v[r->at];
+    const struct job *j = r->g->licensed ? model_get_job(p->view->model, u->job) : NULL;
+    const char *licences = j ? j->req.licenses : NULL;
     uint32_t left = u->count;
     for (int batch = 0; left && batch < BATCHES_MAX; batch++) {
-        find(f, r->g, f->t.ms, at);
+        find(f, r->g, licences, u->from > f->t.ms ? u->from : f->t.ms, at);
         if (batch == 0)
             note_answer(p, f, u->job, at->t);
         if (at->t >= f->window_end)
             return;
         int64_t t = at->t;
         do {
-            take(f, at, &r->g->choices[at->choice]);
+            take(f, at, r->g, licences);
             if (--left == 0)
                 return;
-            find(f, r->g, t, at);
+            find(f, r->g, licences, t, at);
         } while (at->t == t);
     }
 }
@@ -656,6 +757,7 @@ static uint32_t n_in_stage(const struct planner *p, const struct forecasts *f)
     case STAGE_CELLS:
     case STAGE_LINES: return p->pool.n_nodes;
     case STAGE_SUMS: return f->n_cells;
+    case STAGE_LIMITS: return (uint32_t)f->endings.n;
     case STAGE_GROUPS: return (uint32_t)f->groups.n;
     case STAGE_PLAN: break;
     }
@@ -671,6 +773,7 @@ static uint32_t prepare_one(struct planner *p, struct forecasts *f)
     case STAGE_CELLS: assign_cell(p, f, f->at); return 1;
     case STAGE_LINES: add_changes(p, f, f->at); return 1;
     case STAGE_SUMS: sum_up(f, &f->cells[f->at]); return COST * 10;
+    case STAGE_LIMITS: add_ending(p, f, &f->endings.v[f->at]); return 2;
     case STAGE_GROUPS: copy_group(p, f, f->groups.v[f->at]); return 1 + (uint32_t)(f->waiting.n - before);
     case STAGE_PLAN: break;
     }
@@ -689,6 +792,8 @@ static uint32_t prepare(struct planner *p, struct forecasts *f, uint32_t n)
             continue;
         }
         f->at = 0;
+        if (f->stage == STAGE_LIMITS)
+            limit_plan_seal(f->limits, f->t.ms);
         if (++f->stage == STAGE_PLAN)
             order_rows(f);
     }
@@ -824,13 +929,14 @@ static char *names_of(const struct planner *p, const struct pool_parts *parts, u
 }
 
 /* When it would start behind all that is planned. */
-static void try_later(struct planner *p, const struct group *g, int64_t from, struct trial *ret)
+static void try_later(struct planner *p, const struct group *g, const struct job *j, int64_t from,
+                      struct trial *ret)
 {
     struct forecasts *f = p->made;
     struct found found = {0};
     if (!f)
         return;
-    find(f, g, from, &found);
+    find(f, g, j->req.licenses, from, &found);
     bool within = found.t < f->window_end;
     ret->forecast = (struct forecast){.kind = within ? FORECAST_PLANNED : FORECAST_BEYOND,
                                       .start.ms = within ? found.t : 0,
@@ -855,18 +961,18 @@ static void try_group(struct planner *p, const struct group *g, const struct job
     struct backfill_item it = {
         .choices = open, .n_choices = choose_open(p, g, open, positions, ret), .deadline = g->deadline};
     struct backfill_place at = {0};
-    if (!it.n_choices) {
+    if (!it.n_choices)
         ret->reason = limit_reason(&ret->verdict);
-    } else if (g->licensed && !has_licences(p, j)) {
+    else if (g->licensed && !has_licences(p, j))
         ret->reason = REASON_LICENSES;
-    } else if (from <= p->now.ms && backfill_start_beside(&p->backfill, &it, &at)) {
+    if (ret->reason == REASON_NONE && from <= p->now.ms && backfill_start_beside(&p->backfill, &it, &at)) {
         ret->now = true;
         ret->len_ms = at.len;
         ret->partition = p->view->model->spec.parts.v[open[at.choice].lane].name;
         ret->nodes = names_of(p, &at.parts, &ret->cpus);
         ret->forecast = (struct forecast){.kind = FORECAST_PLANNED, .start = p->now, .made = p->now};
     } else {
-        try_later(p, g, from, ret);
+        try_later(p, g, j, from, ret);
     }
     backfill_place_fini(&at);
     free(positions);

@@ -1,58 +1,15 @@
 /* limits.c - the counters: who is counted where, and what is held. The texts are in limittext.c. */
-#include "backend/sched/limits.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/idmap.h"
+#include "backend/sched/limits_private.h"
 #include "src/base/units.h"
-#include "src/base/vec.h"
 
 #define ACCOUNTS_DEEP 64 /* a chain of parents longer than that runs in circles */
 
-struct amounts {
-    uint64_t of[LIMIT_N_WHATS];
-};
-
-struct counter { /* one limit, counted for one user, account ... */
-    uint32_t spec;
-    char *name;
-    struct amounts used;
-    uint64_t charged_gpu_minutes; /* of jobs that have ended, faded; part of no sum */
-    double gpu_s;                 /* the same, while it is added up */
-    uint32_t next;                /* of the same hash; its position + 1 */
-};
-
-struct who {
-    char *key; /* the four names, each behind a separator */
-    VEC(uint32_t) counters;
-    uint32_t next;
-};
-
-struct charge { /* what a job adds to the counters, so that it can be taken away again */
-    uint32_t who;
-    struct amounts amounts;
-};
-
-struct entry { /* of the journal of a pass */
-    uint32_t who;
-    bool released;
-    struct amounts amounts;
-};
-
-struct limits {
-    const struct limit_spec *specs; /* the model's */
-    size_t n_specs;
-    VEC(struct counter) counters;
-    VEC(struct who) whos;
-    struct idmap counter_by_hash, who_by_hash; /* hash -> position + 1 of the first in the chain */
-    struct idmap charges;                      /* job -> struct charge */
-    VEC(struct entry) journal;
-};
-
 /* --- who is counted where --- */
 
-static uint64_t of_set(const struct limit_set *s, enum limit_what what)
+uint64_t limits_most(const struct limit_set *s, enum limit_what what)
 {
     switch (what) {
 #define X(name, member, words) \
@@ -368,7 +325,7 @@ void limits_begin(struct limits *l, const struct model *m, struct wall now)
     limits_fade(l, m, now);
 }
 
-static void amounts_of_ask(const struct limit_ask *ask, struct amounts *ret)
+void limits_amounts(const struct limit_ask *ask, struct amounts *ret)
 {
     *ret = (struct amounts){{[LIMIT_OF_GPUS] = ask->gpus,
                              [LIMIT_OF_CPUS] = ask->cpus,
@@ -394,7 +351,7 @@ static void judge(const struct limits *l, const struct counter *c, const struct 
             continue;
         uint64_t held = used->of[k] + (k == LIMIT_OF_GPU_MINUTES ? c->charged_gpu_minutes : 0);
         uint64_t sum = saturating_add(held, asked->of[k]);
-        uint64_t hard = of_set(&spec->hard, k), soft = of_set(&spec->soft, k);
+        uint64_t hard = limits_most(&spec->hard, k), soft = limits_most(&spec->soft, k);
         bool over_hard = hard != LIMIT_NONE && sum > hard;
         bool over_soft = soft != LIMIT_NONE && sum > soft;
         if (!over_hard && (!over_soft || v->state != LIMIT_OK))
@@ -414,7 +371,7 @@ enum limit_state limits_check(const struct limits *l, const struct limit_ask *as
     struct limit_verdict v = {.state = LIMIT_OK};
     if (limits_any(l) && ask->who < l->whos.n) {
         struct amounts asked;
-        amounts_of_ask(ask, &asked);
+        limits_amounts(ask, &asked);
         const struct who *w = &l->whos.v[ask->who];
         for (size_t i = 0; i < w->counters.n && v.state != LIMIT_OVER_HARD; i++) {
             const struct counter *c = &l->counters.v[w->counters.v[i]];
@@ -431,7 +388,7 @@ bool limits_could_ever(const struct limits *l, const struct limit_ask *ask, stru
     struct limit_verdict v = {.state = LIMIT_OK};
     if (limits_any(l) && ask->who < l->whos.n) {
         struct amounts asked, none = {{0}};
-        amounts_of_ask(ask, &asked);
+        limits_amounts(ask, &asked);
         const struct who *w = &l->whos.v[ask->who];
         for (size_t i = 0; i < w->counters.n && v.state != LIMIT_OVER_HARD; i++) {
             struct counter c = l->counters.v[w->counters.v[i]];
@@ -449,7 +406,7 @@ static void book(struct limits *l, const struct limit_ask *ask, bool released)
     if (!limits_any(l))
         return;
     struct entry e = {.who = ask->who, .released = released};
-    amounts_of_ask(ask, &e.amounts);
+    limits_amounts(ask, &e.amounts);
     /* One without a time limit: nothing sensible can be added up. */
     if (e.amounts.of[LIMIT_OF_GPU_MINUTES] == UINT64_MAX)
         e.amounts.of[LIMIT_OF_GPU_MINUTES] = 0;

@@ -170,6 +170,7 @@ struct ground { /* what would come free if all went that somebody of a tier and 
 
 struct tentative { /* started in the pass, until the state says so */
     struct pool_use use;
+    struct limit_ask ask; /* what limits count of it */
     uint32_t job, array_job;
 };
 

@@ -7,20 +7,11 @@
 #include "backend/sched/forecast.h"
 #include "backend/sched/gate.h"
 #include "backend/sched/refused.h"
+#include "backend/sched/why_private.h"
 #include "src/model/window.h"
 
 #define BLOCKERS_MAX 5
 #define IDS_MAX      40 /* characters of an array's elements */
-
-struct question {
-    struct planner *p;
-    const struct sched_view *v;
-    const struct job *j;
-    const struct step *step; /* whose tasks wait; NULL: the job itself */
-    struct unit *u;          /* NULL: it is not in the queue */
-    struct wall now;
-    struct msg_why *w;
-};
 
 static void add_cause(struct msg_why *w, enum why_class cls, struct wall clears, char *text_taken)
 {
@@ -36,7 +27,7 @@ static void explain_throttle(const struct question *q)
     uintptr_t running = (uintptr_t)idmap_get(&q->p->array_running, q->j->array_job);
     if (!q->j->array_job || !q->j->req.array_throttle || running < q->j->req.array_throttle)
         return;
-    add_cause(q->w, WHY_ARRAY_THROTTLE, (struct wall){0},
+    add_cause(q->w, WHY_ARRAY_THROTTLE, why_throttle_clears(q),
               xasprintf("its array may run %u elements at once and %u run", q->j->req.array_throttle,
                         (uint32_t)running));
 }
@@ -213,13 +204,14 @@ static void explain_window(const struct question *q, const struct refused *r)
 static void explain_holds(const struct question *q, const struct backfill_choice *c)
 {
     uint32_t n = 0;
-    int64_t first = WHEN_NEVER;
+    int64_t first = WHEN_NEVER, end = WHEN_NEVER;
     struct str b = STR_INIT;
     list_for_each (h, &q->p->backfill.holds, struct backfill_hold, link)
         for (uint32_t i = 0; i < h->use.n_parts; i++)
             if (h != &q->u->hold && nodeset_has(c->set, h->use.parts[i].node)) {
                 uint32_t job = container_of(h, struct unit, hold)->job;
                 first = h->use.start < first ? h->use.start : first;
+                end = h->use.end < end ? h->use.end : end;
                 if (n++ < BLOCKERS_MAX)
                     str_appendf(&b, "%s%u", n == 1 ? "a place is held for job " : ", ", job);
                 break;
@@ -229,7 +221,7 @@ static void explain_holds(const struct question *q, const struct backfill_choice
     if (n) {
         append_when(q, first, &b);
         str_append(&b, ": it would not have ended by then");
-        add_cause(q->w, WHY_BEHIND, (struct wall){0}, str_take(&b));
+        add_cause(q->w, WHY_BEHIND, (struct wall){.ms = end == WHEN_NEVER ? 0 : end}, str_take(&b));
     }
     str_fini(&b);
 }
@@ -264,7 +256,7 @@ static void explain_limit_there(const struct question *q, uint32_t at, const str
         limits_check(q->p->limits, &g->asks[at], NULL) != LIMIT_OK)
         return;
     limit_text(&v, &b);
-    add_cause(q->w, limit_why_class(&v), (struct wall){0}, str_take(&b));
+    add_cause(q->w, limit_why_class(&v), why_limit_clears(q, &ask, 1), str_take(&b));
 }
 
 static void explain_resources(const struct question *q, uint32_t at)
@@ -343,7 +335,7 @@ static void explain_queue(const struct question *q)
             explain_behind(q, g->choices[i].lane);
     uint32_t other = planner_makes_way_for(q->p, q->u);
     if (other)
-        add_cause(q->w, WHY_BEHIND, (struct wall){.ms = q->u->makes_way_until},
+        add_cause(q->w, WHY_COOLDOWN, (struct wall){.ms = q->u->makes_way_until},
                   xasprintf("it has gone so that job %u can start, which has not begun yet", other));
     set_own_aside(q, true);
     for (uint32_t i = 0; i < g->n_choices; i++)
@@ -353,6 +345,15 @@ static void explain_queue(const struct question *q)
 }
 
 /* --- when --- */
+
+static bool is_limited(const struct msg_why *w)
+{
+    for (size_t i = 0; i < w->causes.n; i++)
+        if (w->causes.v[i].cls == WHY_USER_LIMIT || w->causes.v[i].cls == WHY_GROUP_LIMIT ||
+            w->causes.v[i].cls == WHY_ARRAY_THROTTLE)
+            return true;
+    return w->reason == REASON_LICENSES;
+}
 
 static void add_forecast(const struct question *q)
 {
@@ -367,12 +368,23 @@ static void add_forecast(const struct question *q)
     if (f.kind == FORECAST_HELD)
         w->start_basis = xstrdup("a place is held for it from then on, sooner if jobs end early");
     else if (f.kind == FORECAST_PLANNED)
-        w->start_basis = xstrdup("by the time limits of what runs and of the jobs ahead");
+        w->start_basis = xstrdup(
+            is_limited(w) ? "by the time limits of what counts against its limits and of the jobs ahead"
+                          : "by the time limits of what runs and of the jobs ahead");
     else if (f.kind == FORECAST_BEYOND) {
         char buf[UNITS_TEXT_SIZE];
         w->start_basis =
             xasprintf("not within the next %s", duration_format_words(q->v->model->spec.window_s, buf));
     }
+}
+
+/* Beside what else keeps it back: it has run already. */
+static void explain_restarts(const struct question *q)
+{
+    if (q->w->causes.n && q->j->restarts && q->j->hold == HOLD_NONE)
+        add_cause(q->w, WHY_LAUNCH_RETRY, (struct wall){0},
+                  xasprintf("it was started %u time%s and queued again; it starts again by itself",
+                            q->j->restarts, q->j->restarts == 1 ? "" : "s"));
 }
 
 static void summarise(const struct question *q)
@@ -405,14 +417,17 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
     struct sched_view mine = *v; /* what is held is what the planner has counted */
     mine.limits = p->limits;
     gate_explain(&mine, j, now, ret);
+    why_date_gates(&q);
     explain_throttle(&q);
     if (q.u && q.u->group) {
         prio_ctx_init(&p->asking, v, now);
         limits_begin(p->limits, v->model, now);
         explain_queue(&q);
         add_forecast(&q);
+        why_date_turn(&q);
         prio_ctx_fini(&p->asking);
     }
+    explain_restarts(&q);
     if (!ret->causes.n) { /* the next pass, at the end of this turn, looks at it */
         add_cause(ret, WHY_BEHIND, now, xstrdup("it fits now and starts with the next pass"));
         ret->start_est = now;

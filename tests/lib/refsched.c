@@ -605,16 +605,6 @@ static bool give_up_closed(struct ref_plan *p)
     return any;
 }
 
-/* Returns whether it has to be gone through again. Where no place is kept, whoever has started may have
- * brought one to a limit before whom others stood back. */
-static bool go_round(struct ref_plan *p, const struct ref_order *order)
-{
-    size_t started = p->starts.n;
-    bool keep = p->m->spec.backfill == BACKFILL_CONSERVATIVE;
-    go_through(p, order);
-    return give_up_closed(p) || (!keep && p->m->spec.limits.n && p->starts.n != started);
-}
-
 static void charge_running(struct ref_plan *p)
 {
     list_for_each (j, &p->m->active, struct job, in_queue)
@@ -655,7 +645,10 @@ void ref_plan_make(struct ref_plan *p, const struct model *m, struct wall now)
     struct ref_order order;
     ref_plan_bare(p, m, now);
     ref_order_make(m, &order);
-    for (int i = 0; i < ROUNDS_MAX && go_round(p, &order); i++) {
+    for (int i = 0; i < ROUNDS_MAX; i++) {
+        go_through(p, &order);
+        if (!give_up_closed(p))
+            break;
     }
     vec_fini(&order.v);
 }

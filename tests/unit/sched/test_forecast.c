@@ -103,6 +103,8 @@ static struct job *job_of(const char *text)
             j->req.partition = xstrdup(value);
         else if (strcmp(words.v[i], "r") == 0)
             j->req.reservation = xstrdup(value);
+        else if (strcmp(words.v[i], "L") == 0)
+            j->req.licenses = xstrdup(value);
         else if (strcmp(words.v[i], "exclusive") == 0)
             j->req.exclusive = true;
         else if (strcmp(words.v[i], "O") == 0)
@@ -194,6 +196,12 @@ static void make_hard_limit(void)
     lab_configure(&l);
 }
 
+static void make_licences(void)
+{
+    *rec_list_push(&l.spec.licenses) = (struct license_spec){xstrdup("lic"), 2};
+    lab_configure(&l);
+}
+
 static void make_soft_limit(void)
 {
     limits_of_users(true)->cpus = 8;
@@ -261,9 +269,12 @@ static const struct scene scenes[] = {
     {"an array, and what stands behind",
      NULL,
      {{"p=big A=6 c=4 T=10", 10}, {"p=big c=8 T=5", 30}, {"p=big c=4 T=5", 35}}},
-    {"a throttled array is in nobody's way",
+    {"a throttled array: its next when one has ended, behind a place that is held",
      NULL,
-     {{"p=big A=6 throttle=1 c=4 T=10", NONE}, {"p=big c=8 T=5", 10}, {"p=big c=8 T=5", 15}}},
+     {{"p=big A=6 throttle=1 c=4 T=10", 15}, {"p=big c=8 T=5", 10}, {"p=big c=8 T=5", 25}}},
+    {"a throttled array: its next when one has ended",
+     NULL,
+     {{"p=big A=6 throttle=1 c=4 T=10", 10}, {"p=big c=4 T=30", 0}, {"p=main c=1 T=5", 0}}},
     {"several partitions: the earliest",
      NULL,
      {{"c=4 T=30", 0},
@@ -277,9 +288,17 @@ static const struct scene scenes[] = {
      make_short,
      {{"p=big c=8 T=61", 0}, {"p=big c=8 T=5", 61}, {"p=big c=8 T=5", BEYOND}, {"p=main c=1 T=5", 0}}},
     {"behind what has no limit", NULL, {{"p=big c=7", 0}, {"p=big c=2 T=5", BEYOND}, {"p=big c=1 T=5", 0}}},
-    {"over a limit: no time is known",
+    {"over a limit: when enough that counts has ended",
      make_hard_limit,
-     {{"g=1 T=10", 0}, {"g=1 T=10", NONE}, {"c=1 T=1", 0}}},
+     {{"g=1 T=10", 0},
+      {"g=1 T=10", 10},
+      {"g=1 T=10 u=bob", 0},
+      {"g=1 T=5", 20},
+      {"g=2 T=5", BEYOND},
+      {"c=1 T=1", 0}}},
+    {"no licence left: when one is given back",
+     make_licences,
+     {{"L=lic T=10", 0}, {"L=lic:2 T=10", 10}, {"L=lic T=5", 0}, {"c=1 T=1", 0}}},
     {"over a soft limit: behind everybody",
      make_soft_limit,
      {{"p=big c=8 T=10", 0}, {"p=big c=8 T=10", 20}, {"p=big c=8 T=10 u=bob", 10}}},

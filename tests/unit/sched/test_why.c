@@ -1,4 +1,5 @@
 /* test_why.c - refusals at submission, and why a job waits: in sentences with numbers. */
+#include "backend/sched/forecast.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/pass.h"
@@ -652,6 +653,97 @@ static void test_advice_helps(void **state)
     }
 }
 
+/* --- when each cause can clear --- */
+
+static void forecast(void)
+{
+    struct sched_view v = pass_view(&l);
+    pass(); /* what the last one has started is seen running */
+    forecast_begin(planner, &v, l.now);
+    while (!forecast_step(planner, &v, 100))
+        ;
+}
+
+/* The cause of that class clears so many seconds after the last start; 0: no time is known. */
+static void must_clear(const char *row, uint32_t id, enum why_class cls, int64_t after_s, const char *basis)
+{
+    struct sched_view v = pass_view(&l);
+    struct msg_why w;
+    bool found = false;
+    sched_why(planner, &v, lab_get(&l, id), l.now, &w);
+    for (size_t i = 0; i < w.causes.n; i++) {
+        struct wall t = w.causes.v[i].clears;
+        if (w.causes.v[i].cls != cls)
+            continue;
+        found = true;
+        check_int(row, wall_is_set(t) ? (t.ms - l.now.ms) / 1000 : 0, after_s);
+    }
+    check_int(row, found, true);
+    if (basis)
+        check_str(row, w.start_basis, basis);
+    rec_fini(&msg_why_rec, &w);
+}
+
+static uint32_t submit_with(const char *licences, const char *dependency, uint32_t minutes)
+{
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.partition = xstrdup("main");
+    j->req.licenses = xstrdup(licences);
+    j->req.dependency = xstrdup(dependency);
+    j->req.time_limit_s = minutes * 60;
+    return lab_submit(&l, j);
+}
+
+static void test_why_says_when_a_limit_opens(void **state)
+{
+    (void)state;
+    static const char by_limits[] =
+        "by the time limits of what counts against its limits and of the jobs ahead";
+    l.spec.window_s = 86400;
+    add_limit(LIMIT_USER, 6, false);
+    submit_req("main", 3, NULL, 20);
+    submit_req("main", 2, NULL, 10);
+    uint32_t one = submit_req("main", 2, NULL, 5), more = submit_req("main", 5, NULL, 5);
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.partition = xstrdup("main");
+    j->req.array_throttle = 1;
+    j->req.time_limit_s = 300;
+    *rec_list_push(&j->array_pending) = (struct index_range){0, 3, 1};
+    uint32_t array = lab_submit(&l, j);
+    forecast();
+    must_clear("CPUs", one, WHY_USER_LIMIT, 600, by_limits);
+    must_clear("all of them", more, WHY_USER_LIMIT, 1200, by_limits);
+    must_clear("array", array, WHY_ARRAY_THROTTLE, 300, by_limits);
+}
+
+static void test_why_says_when_others_end(void **state)
+{
+    (void)state;
+    l.spec.window_s = 86400;
+    *rec_list_push(&l.spec.licenses) = (struct license_spec){xstrdup("lic"), 2};
+    lab_configure(&l);
+    submit_req("main", 1, NULL, 20);
+    submit_req("main", 1, NULL, 10);
+    submit_with("lic:2", NULL, 7);
+    uint32_t lic = submit_with("lic", NULL, 5), dep = submit_with(NULL, "afterany:1", 5);
+    uint32_t all = submit_with(NULL, "afterany:1,afterok:2", 5),
+             any = submit_with(NULL, "afterok:1?afterok:2", 5);
+    char *after = xasprintf("after:%u+10", lic), *ok = xasprintf("afterok:%u", lic);
+    uint32_t begun = submit_with(NULL, after, 5), ended = submit_with(NULL, ok, 5);
+    uint32_t chain = submit_with(NULL, "afterok:5", 5);
+    free(after);
+    free(ok);
+    forecast();
+    must_clear("licences", lic, WHY_BUSY, 420,
+               "by the time limits of what counts against its limits and of the jobs ahead");
+    must_clear("a dependency", dep, WHY_DEP_WAIT, 1200, NULL);
+    must_clear("all of them", all, WHY_DEP_WAIT, 1200, NULL);
+    must_clear("any of them", any, WHY_DEP_WAIT, 600, NULL);
+    must_clear("after the start of one that waits", begun, WHY_DEP_WAIT, 420 + 600, NULL);
+    must_clear("after its end", ended, WHY_DEP_WAIT, 420 + 300, NULL);
+    must_clear("of one that is not forecast", chain, WHY_DEP_WAIT, 0, NULL);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -677,6 +769,8 @@ int main(void)
         TEST(test_why_by_partition),
         TEST(test_why_too_late_for_its_deadline),
         TEST(test_why_names_elements_of_an_array),
+        TEST(test_why_says_when_a_limit_opens),
+        TEST(test_why_says_when_others_end),
         TEST(test_advice_helps),
     };
     return cmocka_run_group_tests_name("why", tests, NULL, NULL);

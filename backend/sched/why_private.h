@@ -1,0 +1,26 @@
+/* why_private.h - what why.c and whywhen.c share. */
+#ifndef STOKER_BACKEND_SCHED_WHY_PRIVATE_H
+#define STOKER_BACKEND_SCHED_WHY_PRIVATE_H
+
+#include "backend/sched/planner_private.h"
+
+struct question {
+    struct planner *p;
+    const struct sched_view *v;
+    const struct job *j;
+    const struct step *step; /* whose tasks wait; NULL: the job itself */
+    struct unit *u;          /* NULL: it is not in the queue */
+    struct wall now;
+    struct msg_why *w;
+};
+
+/* When the first of these is within limits, if what counts runs to its time limit; unset: not known. Cost:
+ * O(n log n) of what runs, where anything is limited. */
+struct wall why_limit_clears(const struct question *q, const struct limit_ask *asks, uint32_t n);
+/* When its array may run another. */
+struct wall why_throttle_clears(const struct question *q);
+/* The causes that the gates gave; those that are about its turn, by its forecast. */
+void why_date_gates(const struct question *q);
+void why_date_turn(const struct question *q);
+
+#endif

@@ -1,0 +1,140 @@
+/* whywhen.c - when at the earliest each cause can clear, where that is known: from the time limits of what
+ * runs, from the places held, from the forecast. */
+#include <stdlib.h>
+
+#include "backend/sched/forecast.h"
+#include "backend/sched/gate.h"
+#include "backend/sched/limitplan.h"
+#include "backend/sched/why_private.h"
+#include "src/model/dep.h"
+
+static int64_t end_of_runs(const struct runs *r, int64_t now)
+{
+    int64_t end = now;
+    vec_for_each (&r->v, i)
+        end = r->v.v[i]->use.end > end ? r->v.v[i]->use.end : end;
+    return end;
+}
+
+static struct wall instant(int64_t ms)
+{
+    return ms == WHEN_NEVER ? (struct wall){0} : (struct wall){.ms = ms};
+}
+
+/* --- limits and licences --- */
+
+static struct limit_plan *plan_of_what_runs(const struct question *q)
+{
+    struct limit_plan *lp = limit_plan_new(q->p->limits, q->v->model);
+    list_for_each (r, &q->p->running, struct runs, link) {
+        const struct job *j = lp ? model_get_job(q->v->model, r->job) : NULL;
+        if (j)
+            limit_plan_run(lp, j, end_of_runs(r, q->now.ms));
+    }
+    limit_plan_seal(lp, q->now.ms);
+    return lp;
+}
+
+struct wall why_limit_clears(const struct question *q, const struct limit_ask *asks, uint32_t n)
+{
+    struct limit_plan *lp = plan_of_what_runs(q);
+    int64_t first = WHEN_NEVER;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t t = limit_plan_next(lp, &asks[i], NULL, q->now.ms, 1);
+        first = t < first ? t : first;
+    }
+    limit_plan_free(lp);
+    return instant(first);
+}
+
+static struct wall licence_clears(const struct question *q)
+{
+    struct limit_plan *lp = plan_of_what_runs(q);
+    struct limit_ask nothing = {.who = UINT32_MAX};
+    int64_t t = limit_plan_next(lp, &nothing, q->j->req.licenses, q->now.ms, 1);
+    limit_plan_free(lp);
+    return instant(t);
+}
+
+struct wall why_throttle_clears(const struct question *q)
+{
+    int64_t first = WHEN_NEVER;
+    list_for_each (r, &q->p->running, struct runs, link) {
+        int64_t end = r->array_job == q->j->array_job ? end_of_runs(r, q->now.ms) : WHEN_NEVER;
+        first = end < first ? end : first;
+    }
+    return instant(first);
+}
+
+/* --- other jobs --- */
+
+/* Of one that waits, by its forecast. */
+static struct wall expected_of(const struct question *q, const struct job *other, const struct dep *d)
+{
+    const struct unit *u = idmap_get(&q->p->units, other->id);
+    struct forecast f = planner_forecast(q->p, other->id);
+    if (!wall_is_set(f.start) || !u || !u->group)
+        return (struct wall){0};
+    if (d->type == DEP_TYPE_AFTER)
+        return wall_add_s(f.start, d->delay_s);
+    return instant(when_plus(f.start.ms, u->group->choices[0].len));
+}
+
+static struct wall dep_clears(const struct question *q, const struct dep *d)
+{
+    const struct job *other = d->index == ARRAY_NONE ? model_get_job(q->v->model, d->job)
+                                                     : model_get_element(q->v->model, d->job, d->index);
+    struct wall clears = {0};
+    if (dep_one_state(q->v->model, q->j, d, ARRAY_NONE, q->now, &clears) == DEP_MET)
+        return q->now;
+    bool whole_array = other && other->array_job == other->id && d->index == ARRAY_NONE;
+    if (wall_is_set(clears) || !other || whole_array || d->type == DEP_TYPE_SINGLETON)
+        return clears;
+    if (other->state == JOB_PENDING)
+        return expected_of(q, other, d);
+    return job_state_is_final(other->state) ? clears : instant(planner_end_of(q->p, other));
+}
+
+/* Of "?" the first, of "," the last. */
+static struct wall dependency_clears(const struct question *q)
+{
+    struct deps deps;
+    struct wall at = {0};
+    bool known = true;
+    if (dep_parse(q->j->req.dependency, &deps, NULL) < 0)
+        return at;
+    for (size_t i = 0; i < deps.n; i++) {
+        struct wall t = dep_clears(q, &deps.v[i]);
+        known = known && wall_is_set(t);
+        if (wall_is_set(t) && (!wall_is_set(at) || (deps.any ? t.ms < at.ms : t.ms > at.ms)))
+            at = t;
+    }
+    bool any = deps.any;
+    deps_fini(&deps);
+    return known || any ? at : (struct wall){0};
+}
+
+/* --- all of them --- */
+
+void why_date_gates(const struct question *q)
+{
+    for (size_t i = 0; i < q->w->causes.n; i++) {
+        struct why_cause *c = &q->w->causes.v[i];
+        bool by_group = q->u && q->u->group;
+        if (wall_is_set(c->clears))
+            continue;
+        if ((c->cls == WHY_USER_LIMIT || c->cls == WHY_GROUP_LIMIT) && by_group)
+            c->clears = why_limit_clears(q, q->u->group->asks, q->u->group->n_choices);
+        else if (c->cls == WHY_BUSY) /* the only ones among the gates are licences */
+            c->clears = licence_clears(q);
+        else if (c->cls == WHY_DEP_WAIT)
+            c->clears = dependency_clears(q);
+    }
+}
+
+void why_date_turn(const struct question *q)
+{
+    for (size_t i = 0; i < q->w->causes.n; i++)
+        if (q->w->causes.v[i].cls == WHY_BEHIND && !wall_is_set(q->w->causes.v[i].clears))
+            q->w->causes.v[i].clears = q->w->start_est;
+}
