@@ -1,0 +1,126 @@
+/* test_agent_limits.c - memory, descriptors, what the owner of the machine allows; figures of use.
+ *
+ * As root everything runs a second time as an ordinary user.
+ * test-timeout: 200
+ */
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "src/base/xalloc.h"
+#include "tests/lib/agent_cases.h"
+
+static void test_out_of_memory(void **state)
+{
+    struct driver *d = *state;
+    struct launch l;
+    driver_launch_init(d, &l, 1, "echo $$ >pid; x=0123456789abcdef; while :; do x=$x$x; done");
+    l.alloc.mem_mib = 32;
+    driver_send(d, MSG_LAUNCH, 0, &l);
+    pid_t pid = driver_pid_in(d, "pid");
+    struct launch_end *e = driver_end(d, 1, true);
+    check_int("kind", e->end_kind, END_OOM);
+    check_has("message", e->message, "limit 32 MiB");
+    assert_true(e->peak_rss_kib >= 32 * 1024);
+    assert_non_null(e->sampled);
+    driver_end_free(e);
+    assert_true(driver_is_gone(&pid));
+    char *text = driver_file(d, "1.out");
+    check_has("line", text, "slurmstepd: error: Detected 1 oom_kill event in StepId=1.batch.");
+    free(text);
+    /* Enough of it: measured, not killed. */
+    l.key.job = 2;
+    l.alloc.mem_mib = 4096;
+    free(l.argv.v[2]);
+    l.argv.v[2] = xstrdup(
+        "x=0123456789abcdef; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do x=$x$x; done");
+    driver_send(d, MSG_LAUNCH, 0, &l);
+    rec_fini(&launch_rec, &l);
+    e = driver_end(d, 2, true);
+    check_int("kind", e->end_kind, END_EXITED);
+    assert_true(e->peak_rss_kib > 16 * 1024);
+    driver_end_free(e);
+}
+
+static void test_utilisation(void **state)
+{
+    struct driver *d = *state;
+    driver_run_as(d, 1, "while :; do :; done");
+    struct msg_flag on = {.on = true};
+    driver_send(d, MSG_WATCH_UTIL, 0, &on);
+    bool busy = false;
+    for (int i = 0; i < 5 && !busy; i++) {
+        struct msg_util *u = driver_wait(d, MSG_UTIL, NULL, NULL, DRIVER_WAIT_MS);
+        assert_non_null(u);
+        check_str("node", u->node, "n1");
+        assert_true(u->mem_mib > 0 && u->mem_used_mib <= u->mem_mib);
+        assert_int_equal(u->tasks.n, 1);
+        assert_int_equal(u->tasks.v[0].key.job, 1);
+        busy = u->tasks.v[0].cpu_permille > 50 && u->tasks.v[0].rss_kib > 0 && u->cpu_permille > 0;
+        msg_free(MSG_UTIL, u);
+    }
+    assert_true(busy);
+    driver_terminate(d, 1, KILL_CANCEL, 0, NULL);
+    struct launch_end *e = driver_end(d, 1, true);
+    assert_true(e->cpu_ms > 0);
+    driver_end_free(e);
+}
+
+static void test_policy(void **state)
+{
+    struct driver *d = *state;
+    driver_hang_up(d);
+    driver_kill(d, SIGTERM);
+    char *path = xasprintf("%s/policy", d->agent_dir);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs("# what runs here\nworkdirs = /scratch, /no/where\n", f);
+    fclose(f);
+    chmod(path, 0600);
+    driver_connect(d);
+    driver_run(d, 1, "true");
+    struct launch_end *e = driver_end(d, 1, false);
+    check_int("kind", e->end_kind, END_LAUNCH_FAILED);
+    check_has("message", e->message, "policy allows no work in");
+    driver_end_free(e);
+    free(path);
+}
+
+static void test_descriptors_run_out(void **state)
+{
+    struct driver *d = *state;
+    struct rlimit none, old;
+    assert_int_equal(prlimit(d->agent, RLIMIT_NOFILE, NULL, &old), 0);
+    none = (struct rlimit){.rlim_cur = 22, .rlim_max = old.rlim_max};
+    assert_int_equal(prlimit(d->agent, RLIMIT_NOFILE, &none, NULL), 0);
+    driver_run_as(d, 1, "sleep 100"); /* may take the last ones */
+    struct launch_end *e = NULL;
+    uint32_t job = 2;
+    for (; job < 20 && !e; job++) {
+        driver_run(d, job, "sleep 100");
+        struct launch_status *s = driver_wait(d, MSG_TASK_RUNNING, NULL, NULL, 300);
+        msg_free(MSG_TASK_RUNNING, s);
+        e = s ? NULL : driver_wait(d, MSG_TASK_END, NULL, NULL, DRIVER_WAIT_MS);
+    }
+    assert_non_null(e);
+    check_int("kind", e->end_kind, END_LAUNCH_FAILED);
+    driver_end_free(e);
+    assert_int_equal(prlimit(d->agent, RLIMIT_NOFILE, &old, NULL), 0);
+    for (uint32_t i = 1; i < job - 1; i++) {
+        driver_terminate(d, i, KILL_CANCEL, 0, NULL);
+        driver_end_free(driver_end(d, i, true));
+    }
+    driver_run(d, 100, "true");
+    driver_end_free(driver_end(d, 100, true));
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        AGENT_CASE(test_out_of_memory),
+        AGENT_CASE(test_utilisation),
+        AGENT_CASE(test_policy),
+        AGENT_CASE(test_descriptors_run_out),
+    };
+    return agent_cases(tests, argc, argv);
+}
