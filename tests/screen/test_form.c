@@ -571,12 +571,59 @@ static void only_the_failed_elements(void **state)
     struct stage *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/sweep<Enter>F");
+    /* One of them has left the queue already. */
+    const struct msg_history *q = uilab_sent(u, MSG_HISTORY)->body;
+    check_int("the array's", q->jobs.v[0].job, 8);
+    struct msg_jobs rows = {0};
+    struct job *j = rec_list_push(&rows.rows);
+    *j = (struct job){.id = 900,
+                      .array_job = 8,
+                      .array_index = 3,
+                      .array_count = 100,
+                      .array_max = 99,
+                      .state = JOB_FAILED,
+                      .user = xstrdup("alice")};
+    uint64_t tag = uilab_sent(u, MSG_HISTORY)->tag;
+    uilab_feed(u, MSG_JOBS, tag, &rows);
+    rec_fini(&msg_jobs_rec, &rows);
+    struct msg_history_end end = {.n = 1};
+    uilab_feed(u, MSG_HISTORY_END, tag, &end);
     answer_script(u, SWEEP);
     uilab_draw(u, 43, 132);
-    must_show(u, "#SBATCH --array=7,21");
+    must_show(u, "#SBATCH --array=3,7,21");
     uilab_keys(u, "<Esc><Esc>/eval<Enter>F");
     uilab_draw(u, 24, 80);
     must_show(u, "it is no array");
+}
+
+/* The controller answers one question about the past at a time. */
+static void failed_elements_while_the_history_comes(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    struct msg_history_end end = {0};
+    uilab_keys(u, "6");
+    uint64_t tag = uilab_sent(u, MSG_HISTORY)->tag;
+    uilab_forget_sent(u);
+    uilab_keys(u, "1/sweep<Enter>F");
+    assert_null(uilab_sent(u, MSG_HISTORY));
+    uilab_feed(u, MSG_HISTORY_END, tag, &end);
+    const struct uilab_sent *s = uilab_sent(u, MSG_HISTORY);
+    assert_non_null(s);
+    check_int("the array's", ((const struct msg_history *)s->body)->jobs.v[0].job, 8);
+    tag = s->tag;
+    uilab_forget_sent(u);
+    uilab_keys(u, "6/user:zoe<Enter>"); /* wanted meanwhile */
+    assert_null(uilab_sent(u, MSG_HISTORY));
+    uilab_feed(u, MSG_HISTORY_END, tag, &end);
+    assert_non_null(uilab_sent(u, MSG_SCRIPT));
+    check_str("then that", ((const struct msg_history *)uilab_sent(u, MSG_HISTORY)->body)->user_like,
+              "zoe");
+    answer_script(u, SWEEP);
+    uilab_keys(u, "<Esc>y1F");
+    app_lost(u->app, "cut");
+    uilab_draw(u, 24, 80);
+    must_show(u, "its elements cannot be had");
 }
 
 static void a_job_in_steps_comes_back_as_its_file(void **state)
@@ -612,6 +659,7 @@ int main(void)
         STAGE_CASE(what_was_becomes_a_form),
         STAGE_CASE(bigger_doubles_what_ran_out),
         STAGE_CASE(only_the_failed_elements),
+        STAGE_CASE(failed_elements_while_the_history_comes),
         STAGE_CASE(a_job_in_steps_comes_back_as_its_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,7 +74,7 @@ void past_keep(struct ui *a, const struct job *j)
 
 /* --- asking --- */
 
-static void ask_page(struct ui *a);
+static void ask_next(struct ui *a);
 
 static void take_page(struct past *p, const struct msg_jobs *rows)
 {
@@ -84,6 +84,14 @@ static void take_page(struct past *p, const struct msg_jobs *rows)
         p->query.before = j->t_end;
         p->query.before_job = j->id;
     }
+}
+
+static void array_is_over(struct ui *a, bool ok)
+{
+    ui_fetched_fn *done = a->past.array.done;
+    a->past.array.done = NULL;
+    if (done)
+        done(a, a->past.array.arg, ok);
 }
 
 static void answered(struct ui *a, struct view *owner, uint64_t arg, const struct incoming *in)
@@ -98,13 +106,15 @@ static void answered(struct ui *a, struct view *owner, uint64_t arg, const struc
         return;
     }
     p->asking = false;
-    if (!in) {
-        p->asked = false; /* asked again when the connection is back */
-    } else if (!ours) {
-        ask_page(a);
-    } else {
+    if (in && ours) {
         const struct msg_history_end *end = in->kind == MSG_HISTORY_END ? in->body : NULL;
         p->whole = !end || end->n < PAGE_ROWS; /* a controller that refuses has no more for us */
+    }
+    if (in) {
+        ask_next(a);
+    } else {
+        p->asked = false; /* asked again when the connection is back */
+        array_is_over(a, false);
     }
     app_changed(a);
 }
@@ -117,8 +127,58 @@ static void ask_page(struct ui *a)
         return;
     p->query.newest = true;
     p->query.limit = PAGE_ROWS;
-    p->asked = true;
+    p->asked_walk = p->walk;
     p->asking = ui_send(a, MSG_HISTORY, &p->query, NULL, answered, p->walk);
+}
+
+/* --- one array --- */
+
+static void array_answered(struct ui *a, struct view *owner, uint64_t array, const struct incoming *in)
+{
+    (void)owner;
+    struct past *p = &a->past;
+    if (in && in->kind == MSG_JOBS) {
+        const struct msg_jobs *rows = in->body;
+        for (size_t i = 0; i < rows->rows.n; i++)
+            take(p, copy_of(&rows->rows.v[i]));
+        return;
+    }
+    p->asking = false;
+    if (array == p->array.job)
+        array_is_over(a, in && in->kind == MSG_HISTORY_END);
+    if (in)
+        ask_next(a);
+    app_changed(a);
+}
+
+static void ask_array(struct ui *a)
+{
+    struct past *p = &a->past;
+    struct msg_history ask = {.newest = true};
+    *rec_list_push(&ask.jobs) =
+        (struct job_target){.job = p->array.job, .array_index = ARRAY_NONE, .step = STEP_ALL};
+    p->asking = ui_send(a, MSG_HISTORY, &ask, NULL, array_answered, p->array.job);
+    rec_fini(&msg_history_rec, &ask);
+    if (!p->asking)
+        array_is_over(a, false);
+}
+
+/* What was put off while another question was being answered. */
+static void ask_next(struct ui *a)
+{
+    if (a->past.array.done)
+        ask_array(a);
+    else if (a->past.asked && a->past.asked_walk != a->past.walk)
+        ask_page(a);
+}
+
+void ui_fetch_array(struct ui *a, uint32_t array_job, ui_fetched_fn *done, uint64_t arg)
+{
+    a->past.array.job = array_job;
+    a->past.array.done = done;
+    a->past.array.arg = arg;
+    if (!a->past.asking) /* else when that is answered */
+        ask_array(a);
 }
 
 static bool is_same(const struct msg_history *q, const struct past_want *w)
@@ -142,6 +202,7 @@ void ui_want_past(struct ui *a, const struct past_want *w)
                                     .account_like = xstrdup(w->account),
                                     .states = w->states};
     p->walk++;
+    p->asked = a->online;
     p->whole = false;
     ask_page(a);
 }

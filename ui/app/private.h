@@ -35,6 +35,12 @@ struct past { /* jobs that have left the state, the order of which means nothing
     struct idmap by_id;
     struct msg_history query; /* what is wanted; before: the last row that has come of it */
     uint64_t walk;            /* counts the wants */
+    uint64_t asked_walk;      /* of the last page that was asked for */
+    struct {                  /* an array that somebody needs whole; done NULL: none */
+        uint32_t job;
+        ui_fetched_fn *done;
+        uint64_t arg;
+    } array;
     bool asked, asking, whole;
 };
 

@@ -123,6 +123,10 @@ enum past_state {
     PAST_WHOLE, /* this is all */
 };
 enum past_state ui_past_state(const struct ui *ui);
+/* Fetches all that has left the queue of an array, whatever is wanted else; done is called once, when
+ * ui_past has them: ok is false where they cannot be had. Of several such wishes the last one counts. */
+typedef void ui_fetched_fn(struct ui *ui, uint64_t arg, bool ok);
+void ui_fetch_array(struct ui *ui, uint32_t array_job, ui_fetched_fn *done, uint64_t arg);
 /* So far back is known what is wanted; unset: nothing yet. */
 struct wall ui_past_until(const struct ui *ui);
 /* Those that are known, in no order. Jobs that are in the model too are not left out. */
