@@ -5,6 +5,7 @@
  *        +-------------------------- OUTPUT_DATA, INPUT_ACK <---------------------+
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend/control/private.h"
 #include "src/base/xalloc.h"
@@ -20,6 +21,7 @@
 #define WAIT_MAX_MS     60000u
 #define OLD_ID          (UINT64_C(1) << 62) /* marks our questions to the history among those of clients */
 #define OLD_MAX         16u
+#define WHO_MAX         200u
 
 /* The task of a step that runs a rank: by number where the step has one task a rank. */
 static const struct task *task_of_rank(const struct job *j, const struct step *s,
@@ -210,6 +212,8 @@ void req_input(struct session *s, uint64_t tag, struct msg_input *m)
         session_reply(s, tag, REFUSAL_TOO_BIG, m->key.job, 0, "input comes in pieces of 256 KiB at most");
         return;
     }
+    if (m->who && strlen(m->who) > WHO_MAX)
+        m->who[WHO_MAX] = '\0'; /* it is kept on the node, and shown to whoever comes second */
     const struct step *st;
     const struct task *t =
         find_in_job(s, tag, model_get_job(&s->ctl->model, m->key.job), &m->key, m->key.task, &st);

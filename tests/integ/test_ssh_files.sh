@@ -109,8 +109,10 @@ fi
 
 case_ "the node is away: that is said"
 sshd_stop 1
-sshd_cut 1
-away() { here stoker output "$tasks.0.1" >/dev/null 2>said || grep -q "does not answer now" said; }
+bridge_cut 1
+away() { ! here stoker output "$tasks.0.1" >/dev/null 2>said && grep -q "n1 does not answer now" said; }
 wait_for 30 away
 sshd_run 1
+wait_for 30 nodes_up
+says "and it is there again" 0 "task 1" "" here stoker output "$tasks.0.1"
 cluster_stop
