@@ -21,8 +21,9 @@
 #include <unistd.h>
 
 #include "backend/agent/agent_private.h"
-#include "backend/agent/programs.h"
+#include "backend/agent/cores.h"
 #include "backend/agent/keep.h"
+#include "backend/agent/programs.h"
 #include "src/base/drop.h"
 #include "src/base/log.h"
 #include "src/base/self.h"
@@ -496,6 +497,7 @@ static int start(struct agent *a, struct errtext *err)
     prctl(PR_SET_DUMPABLE, 0);
     set_limits(a);
     probe_machine(&a->probe);
+    cores_order(&a->probe.cpus, CORES_SYSFS, &a->cpu_order);
     cgroup_setup(a);
     note_session(a);
     const char *stuck = getenv(STUCK_VARIABLE);
@@ -537,6 +539,7 @@ static void stop(struct agent *a)
     free(a->dir);
     free(a->tasks_dir);
     cgroup_fini(a);
+    free(a->cpu_order.p);
     for (int i = 0, fds[] = {a->tasks_fd, a->lock_fd, a->dir_fd}; i < 3; i++)
         if (fds[i] >= 0)
             close(fds[i]);

@@ -58,7 +58,7 @@ struct atask {
     struct launch_end *end;        /* NULL: lives */
     struct launch_kill *late_kill; /* NULL, or what the shim gets once it is reached */
     bool has_dir, has_spool, acked;
-    bool caged; /* it may have control groups */
+    bool caged;  /* it may have control groups */
     bool leased; /* it may have a lease: its shim is told when the controller was heard */
     char *cluster;
     unsigned lost_rounds;
@@ -105,7 +105,7 @@ struct agent {
     struct list peers;
     uint64_t last_serial;
     struct peer *controller;
-    uid_t controller_uid; /* of cfg.controller */
+    uid_t controller_uid;   /* of cfg.controller */
     struct loop_timer idle; /* no controller: the end comes, unless a task lives */
     struct node_spec spec;
     bool has_spec;
@@ -119,6 +119,7 @@ struct agent {
     int32_t oom_score_adj;
     uint32_t stuck_ms; /* what is killed for so long will not die: the controller is told */
     struct cages cages;
+    struct blob cpu_order; /* see cores.h */
 
     struct forkserver forkserver;
     struct tomb tomb;
@@ -249,7 +250,8 @@ bool gpus_is_child(const struct agent *a, pid_t pid);
 bool gpus_child_ended(struct agent *a, pid_t pid);
 
 /* --- room.c --- */
-/* Whether there is room for another task's files. -ENOSPC: no; the controller is told, and when there is. */
+/* Whether there is room for another task's files. -ENOSPC: no; the controller is told, and when there is.
+ */
 int room_check(struct agent *a, struct errtext *err) __attribute__((warn_unused_result));
 
 /* --- cgroup.c --- */

@@ -27,7 +27,7 @@ struct shim_setup {
     struct blob groups; /* uint32_t each: supplementary groups of the user */
     char *node, *boot_id;
     bool bind;          /* CPUs of the launch are this machine's */
-    struct cpuset cpus; /* those that the agent may use: the n-th is CPU n of the launch */
+    struct cpuset cpus; /* those that the agent may use */
     char *cgroup;       /* directory of a fresh group for this task that keeps its memory; NULL: none */
     uint32_t nofile;    /* soft limit of descriptors for the task */
     bool spared;        /* the agent, and so the shim, is spared by the kernel's out-of-memory killer ... */
@@ -39,6 +39,7 @@ struct shim_setup {
     char *pids;            /* a third one, for the number of its processes; NULL: none */
     bool cgroup_v1;        /* what cgroup is */
     uint64_t lease_ms;     /* when the agent sent what the controller answered last; CLOCK_BOOTTIME */
+    struct blob cpu_order; /* uint16_t each: the n-th is CPU n of the launch; empty: the n-th of cpus */
 };
 #define SHIM_SETUP_FIELDS(F, G, S) \
     F(S, U32, version) \
@@ -58,7 +59,8 @@ struct shim_setup {
     F(S, STR, devices) \
     F(S, STR, pids) \
     F(S, BOOL, cgroup_v1) \
-    F(S, U64, lease_ms)
+    F(S, U64, lease_ms) \
+    F(S, BLOB, cpu_order)
 
 extern const struct rec_desc shim_setup_rec;
 

@@ -44,8 +44,25 @@ static _Noreturn void give_up(int fd, int error, bool exec, const char *fmt, ...
     _exit(write(fd, &rep, sizeof rep) == (ssize_t)sizeof rep ? 127 : 126);
 }
 
-/* CPU n of the launch is the n-th one that the agent may use. A launch that names more CPUs than there are
- * is not bound. */
+/* CPU n of the launch is the n-th one that the agent may use, those of a core being neighbours; -1: there
+ * are not so many. */
+static int real_cpu(const struct shim *s, unsigned nth)
+{
+    uint16_t cpu;
+    const struct blob *order = &s->setup.cpu_order;
+    if (order->n) {
+        if (nth >= order->n / sizeof cpu)
+            return -1;
+        memcpy(&cpu, order->p + nth * sizeof cpu, sizeof cpu);
+        return cpu;
+    }
+    int real = cpuset_next(&s->setup.cpus, 0);
+    for (; nth && real >= 0; nth--)
+        real = cpuset_next(&s->setup.cpus, (unsigned)real + 1);
+    return real;
+}
+
+/* A launch that names more CPUs than there are is not bound. */
 static void bind_cpus(const struct shim *s, const struct rank *r)
 {
     const struct cpuset *want = cpuset_is_empty(&r->l->cpus) ? &s->l.alloc.cpus : &r->l->cpus;
@@ -53,11 +70,8 @@ static void bind_cpus(const struct shim *s, const struct rank *r)
         return;
     cpu_set_t set;
     CPU_ZERO(&set);
-    int real = cpuset_next(&s->setup.cpus, 0);
-    int nth = 0;
     for (int c = cpuset_next(want, 0); c >= 0; c = cpuset_next(want, (unsigned)c + 1)) {
-        for (; nth < c && real >= 0; nth++)
-            real = cpuset_next(&s->setup.cpus, (unsigned)real + 1);
+        int real = real_cpu(s, (unsigned)c);
         if (real < 0 || real >= CPU_SETSIZE)
             return;
         CPU_SET((size_t)real, &set);

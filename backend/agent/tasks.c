@@ -362,6 +362,7 @@ static void send_setup(struct atask *t, const struct blob *groups, const struct 
         .boot_id = a->probe.boot_id,
         .bind = agent_binds_cpus(a),
         .cpus = a->probe.cpus,
+        .cpu_order = a->cpu_order,
         .cgroup = cage->memory,
         .nofile = a->nofile,
         .spared = a->spared,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "backend/agent/agent_private.h"
+#include "backend/agent/cores.h"
 #include "backend/agent/shim_private.h"
 #include "src/base/xalloc.h"
 
@@ -384,6 +385,51 @@ static void test_probe(void **state)
     assert_int_equal(strlen(p.boot_id), 36);
 }
 
+/* Two packages of two cores of two threads, numbered as machines do it: first threads of all cores, then
+ * the second ones. */
+static void test_order_of_cpus(void **state)
+{
+    (void)state;
+    char place[] = "/tmp/st-cores.XXXXXX";
+    assert_non_null(mkdtemp(place));
+    struct cpuset cpus = {0};
+    cpuset_add_range(&cpus, 0, 8);
+    struct blob order;
+    cores_order(&cpus, place, &order); /* nothing is said of them */
+    uint16_t got[8], by_number[] = {0, 1, 2, 3, 4, 5, 6, 7}, by_core[] = {0, 4, 2, 6, 1, 5, 3, 7};
+    assert_int_equal(order.n, sizeof got);
+    assert_memory_equal(order.p, by_number, sizeof by_number);
+    free(order.p);
+    for (int c = 0; c < 8; c++) {
+        const char *const names[] = {"physical_package_id", "core_id"};
+        int values[] = {c % 2, c % 4 / 2};
+        char path[128];
+        snprintf(path, sizeof path, "%s/cpu%d", place, c);
+        assert_int_equal(mkdir(path, 0700), 0);
+        snprintf(path, sizeof path, "%s/cpu%d/topology", place, c);
+        assert_int_equal(mkdir(path, 0700), 0);
+        for (int i = 0; i < 2; i++) {
+            snprintf(path, sizeof path, "%s/cpu%d/topology/%s", place, c, names[i]);
+            FILE *f = fopen(path, "w");
+            assert_non_null(f);
+            fprintf(f, "%d\n", values[i]);
+            fclose(f);
+        }
+    }
+    cores_order(&cpus, place, &order);
+    assert_memory_equal(order.p, by_core, sizeof by_core);
+    free(order.p);
+    cpuset_del(&cpus, 4); /* one that the agent may not use */
+    cores_order(&cpus, place, &order);
+    assert_int_equal(order.n, 7 * sizeof *got);
+    memcpy(got, order.p, order.n);
+    assert_int_equal(got[1], 2);
+    free(order.p);
+    char *command = xasprintf("rm -r %s", place);
+    assert_int_equal(system(command), 0);
+    free(command);
+}
+
 /* --- frames --- */
 
 struct peer_end {
@@ -543,6 +589,7 @@ int main(void)
         cmocka_unit_test(test_processes),
         cmocka_unit_test(test_environment_mark),
         cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_order_of_cpus),
         cmocka_unit_test(test_wire_in_drips),
         cmocka_unit_test(test_wire_refuses),
         cmocka_unit_test(test_wire_slow_reader),
