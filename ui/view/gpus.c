@@ -49,10 +49,7 @@ struct gpu_type {
 };
 
 struct gpus {
-    struct view v;
-    struct table table;
-    struct pane side;
-    struct rect body;
+    struct tablescreen s;
     struct gpu_row *rows;
     uint32_t *devices; /* of all rows */
     size_t n_rows;
@@ -81,7 +78,7 @@ static uint32_t owner_of(struct gpus *g, struct idmap *known, const struct job *
 
 static struct gpu_row *row_of(struct gpus *g, const struct idmap *by_node, const char *node)
 {
-    const struct node *n = node ? model_get_node(ui_model(g->v.ui), node) : NULL;
+    const struct node *n = node ? model_get_node(ui_model(g->s.v.ui), node) : NULL;
     uintptr_t at = n ? (uintptr_t)idmap_get(by_node, nodekeys_id(n)) : 0;
     return at ? &g->rows[at - 1] : NULL;
 }
@@ -193,7 +190,7 @@ static void count_all(struct gpus *g)
     for (size_t i = 0; i < g->n_rows; i++) {
         struct gpu_row *r = &g->rows[i];
         struct gpu_type *t = type_of(g, r->node->gpu_type);
-        count_row(g->v.ui, r);
+        count_row(g->s.v.ui, r);
         t->all += r->node->gpus;
         t->held += r->held;
         t->busy += r->busy;
@@ -214,7 +211,7 @@ static const struct gpus *ctx_of(const void *ctx)
 
 static void get_sign(const void *ctx, const void *row, struct field *f)
 {
-    windows_node_sign(f, ctx_of(ctx)->v.ui, ((const struct gpu_row *)row)->node);
+    windows_node_sign(f, ctx_of(ctx)->s.v.ui, ((const struct gpu_row *)row)->node);
 }
 
 static void get_node(const void *ctx, const void *row, struct field *f)
@@ -225,9 +222,9 @@ static void get_node(const void *ctx, const void *row, struct field *f)
 
 static void add_device(struct rich *r, const struct gpus *g, const struct gpu_row *row, unsigned i)
 {
-    bool mine = row->owners[i] != NO_OWNER && g->owners.v[row->owners[i]].job->uid == ui_uid(g->v.ui);
+    bool mine = row->owners[i] != NO_OWNER && g->owners.v[row->owners[i]].job->uid == ui_uid(g->s.v.ui);
     char letter = row->owners[i] == NO_OWNER ? '?' : g->owners.v[row->owners[i]].letter;
-    switch (device_is(g->v.ui, row, i)) {
+    switch (device_is(g->s.v.ui, row, i)) {
     case DEVICE_HELD:
     case DEVICE_BUSY: rich_addf(r, mine ? ROLE_RUNNING : ROLE_BAR_USED, "%c", letter); return;
     case DEVICE_IDLE: rich_addf(r, ROLE_BAR_IDLE, "%c", tolower((unsigned char)letter)); return;
@@ -284,12 +281,12 @@ static void get_who(const void *ctx, const void *row, struct field *f)
         seen[n++] = o;
         const struct job *j = g->owners.v[o].job;
         rich_addf(&f->text, ROLE_STRONG, "%s%c ", f->text.text.len ? "  " : "", g->owners.v[o].letter);
-        rich_addf(&f->text, j->uid == ui_uid(g->v.ui) ? ROLE_RUNNING : ROLE_NORMAL, "%s/%s",
+        rich_addf(&f->text, j->uid == ui_uid(g->s.v.ui) ? ROLE_RUNNING : ROLE_NORMAL, "%s/%s",
                   j->user ? j->user : "", j->req.name ? j->req.name : "");
     }
     if (n)
         rich_add(&f->text, ROLE_NORMAL, "  ");
-    nodeinfo_note(&f->text, g->v.ui, r->node);
+    nodeinfo_note(&f->text, g->s.v.ui, r->node);
 }
 
 static const struct column columns[] = {
@@ -339,7 +336,7 @@ static const struct column columns[] = {
 static void fill(void *ctx, struct table *t)
 {
     struct gpus *g = ctx;
-    const struct model *m = ui_model(g->v.ui);
+    const struct model *m = ui_model(g->s.v.ui);
     struct counting c = {.g = g};
     size_t all = 0, at = 0;
     for (size_t i = 0; i < m->n_nodes; i++)
@@ -362,7 +359,7 @@ static void fill(void *ctx, struct table *t)
         take_job(&c, j);
     give_letters(g);
     for (size_t i = 0; i < g->n_rows; i++) {
-        count_row(g->v.ui, &g->rows[i]);
+        count_row(g->s.v.ui, &g->rows[i]);
         table_add(t, (struct trow){.id = nodekeys_id(g->rows[i].node), .data = &g->rows[i]});
     }
     idmap_fini(&c.owners);
@@ -375,33 +372,27 @@ static struct view *gpus_open(struct ui *ui, const void *arg)
 {
     (void)arg;
     struct gpus *g = xcalloc(1, sizeof *g);
-    g->v = (struct view){.ops = &gpus_view, .ui = ui};
-    table_init(&g->table, columns, sizeof columns / sizeof columns[0], fill, g);
-    table_refill(&g->table);
-    return &g->v;
+    g->s.v = (struct view){.ops = &gpus_view, .ui = ui};
+    table_init(&g->s.table, columns, sizeof columns / sizeof columns[0], fill, g);
+    table_refill(&g->s.table);
+    return &g->s.v;
 }
 
 static void gpus_close(struct view *v)
 {
     struct gpus *g = gpus_of(v);
-    table_fini(&g->table);
-    pane_fini(&g->side);
+    tablescreen_fini(&g->s);
     vec_fini(&g->owners);
     free(g->rows);
     free(g->devices);
     free(g);
 }
 
-static void gpus_sync(struct view *v)
-{
-    table_refill(&gpus_of(v)->table);
-}
-
 static void gpus_title(struct view *v, struct rich *out)
 {
     struct gpus *g = gpus_of(v);
     rich_add(out, ROLE_TITLE, "GPUs");
-    tableview_title(v->ui, &g->table, g->n_rows, out);
+    tableview_title(v->ui, &g->s.table, g->n_rows, out);
 }
 
 static void type_line(struct rich *r, const struct gpu_type *t)
@@ -457,14 +448,13 @@ static void draw_legend(struct canvas *c, struct rect line)
 
 static void fill_side(struct gpus *g, const struct gpu_row *row)
 {
-    struct lines *l = &g->side.lines;
-    lines_clear(l);
+    struct lines *l = &g->s.side.lines;
     struct rich *r = lines_add(l);
     rich_addf(r, ROLE_TITLE, "%s", row->node->spec.name);
     if (row->node->gpu_type)
         rich_addf(r, ROLE_DIM, "  %s", row->node->gpu_type);
     for (unsigned i = 0; i < row->node->gpus && i < CPUSET_MAX; i++)
-        nodeinfo_gpu_line(lines_add(l), g->v.ui, row->node, i);
+        nodeinfo_gpu_line(lines_add(l), g->s.v.ui, row->node, i);
     jobinfo_section(l, "Who holds most");
     for (int letter = 'A'; letter <= 'Z'; letter++)
         vec_for_each (&g->owners, i) {
@@ -489,19 +479,12 @@ static void gpus_draw(struct view *v, struct canvas *c, const struct layout *l)
     if (inner.body.h > 8)
         draw_legend(c, rect_take_bottom(&inner.body, 1));
     draw_types(g, c, &inner.body);
-    g->body = inner.body;
-    v->ticks = tableview_draw(v->ui, &g->table, c, &inner, &empty);
+    const struct trow *row = tablescreen_draw(&g->s, c, &inner, &empty);
     lines_fini(&empty);
-    const struct trow *row = table_current(&g->table);
-    if (rect_is_empty(l->side) || !row)
+    if (!row)
         return;
     fill_side(g, row->data);
-    pane_draw(&g->side, c, rect_make(l->side.y, l->side.x + 1, l->side.h, l->side.w - 2));
-}
-
-static unsigned gpus_input(struct view *v, const struct input *in)
-{
-    return table_input(&gpus_of(v)->table, in, gpus_of(v)->body);
+    side_draw(&g->s.side, c, l);
 }
 
 static const struct node *node_of_row(struct ui *ui, const struct trow *row)
@@ -512,14 +495,9 @@ static const struct node *node_of_row(struct ui *ui, const struct trow *row)
 
 static unsigned gpus_act(struct view *v, enum action a, const struct input *in)
 {
-    struct table *t = &gpus_of(v)->table;
+    struct table *t = &gpus_of(v)->s.table;
     unsigned did = nodekeys_act(v->ui, t, node_of_row, a);
     return did ? did : tableview_act(v->ui, t, a, in);
-}
-
-static struct table *gpus_table(struct view *v)
-{
-    return &gpus_of(v)->table;
 }
 
 static const enum scope scopes[] = {SCOPE_NODES, SCOPE_WINDOWS, SCOPE_LIST, SCOPE_MOVE};
@@ -532,10 +510,10 @@ const struct view_ops gpus_view = {
     .watches_util = true,
     .open = gpus_open,
     .close = gpus_close,
-    .sync = gpus_sync,
+    .sync = tablescreen_sync,
     .title = gpus_title,
     .draw = gpus_draw,
-    .input = gpus_input,
+    .input = tablescreen_input,
     .act = gpus_act,
-    .table = gpus_table,
+    .table = tablescreen_table,
 };

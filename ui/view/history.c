@@ -161,7 +161,7 @@ static void history_draw(struct view *v, struct canvas *c, const struct layout *
     if (rect_is_empty(l->side) || !row)
         return;
     fill_side(h, row);
-    pane_draw(&h->side, c, rect_make(l->side.y, l->side.x + 1, l->side.h, l->side.w - 2));
+    side_draw(&h->side, c, l);
 }
 
 static unsigned history_input(struct view *v, const struct input *in)

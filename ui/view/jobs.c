@@ -123,7 +123,7 @@ static void jobs_draw(struct view *v, struct canvas *c, const struct layout *l)
     if (rect_is_empty(l->side))
         return;
     fill_side(j);
-    pane_draw(&j->side, c, rect_make(l->side.y, l->side.x + 1, l->side.h, l->side.w - 2));
+    side_draw(&j->side, c, l);
 }
 
 static unsigned jobs_input(struct view *v, const struct input *in)

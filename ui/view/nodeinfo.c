@@ -117,8 +117,12 @@ int64_t nodeinfo_gpu_idle_s(const struct ui *ui, const struct node *n, unsigned 
 /* A device that is held and does nothing for long: which, since when, whose. */
 static void idle_note(struct rich *r, const struct ui *ui, const struct node *n)
 {
+    const struct msg_util *u = ui_util(ui, n->spec.name);
     char b[UNITS_TEXT_SIZE];
     for (unsigned i = 0; i < n->gpus && i < CPUSET_MAX; i++) {
+        const struct gpu_util *g = gpu_of(u, i);
+        if (!g || g->idle_s < ui_gpu_idle_flag_s(ui)) /* before the holder is looked for among all jobs */
+            continue;
         int64_t s = nodeinfo_gpu_idle_s(ui, n, i);
         const struct job *j = s >= ui_gpu_idle_flag_s(ui) ? nodeinfo_gpu_holder(ui, n, i) : NULL;
         if (!j)

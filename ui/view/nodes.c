@@ -22,21 +22,14 @@
 #include "ui/view/words.h"
 #include "ui/widget/bar.h"
 
-struct nodes {
-    struct view v;
-    struct table table;
-    struct pane side;
-    struct rect body;
-};
-
-static struct nodes *nodes_of(struct view *v)
+static struct tablescreen *nodes_of(struct view *v)
 {
-    return (struct nodes *)(void *)v;
+    return (struct tablescreen *)(void *)v;
 }
 
 static const struct ui *ui_of(const void *ctx)
 {
-    return ((const struct nodes *)ctx)->v.ui;
+    return ((const struct tablescreen *)ctx)->v.ui;
 }
 
 /* --- columns --- */
@@ -204,7 +197,7 @@ static void fill(void *ctx, struct table *t)
 static struct view *nodes_open(struct ui *ui, const void *arg)
 {
     (void)arg;
-    struct nodes *n = xcalloc(1, sizeof *n);
+    struct tablescreen *n = xcalloc(1, sizeof *n);
     n->v = (struct view){.ops = &nodes_view, .ui = ui};
     table_init(&n->table, columns, sizeof columns / sizeof columns[0], fill, n);
     table_refill(&n->table);
@@ -213,15 +206,9 @@ static struct view *nodes_open(struct ui *ui, const void *arg)
 
 static void nodes_close(struct view *v)
 {
-    struct nodes *n = nodes_of(v);
-    table_fini(&n->table);
-    pane_fini(&n->side);
+    struct tablescreen *n = nodes_of(v);
+    tablescreen_fini(n);
     free(n);
-}
-
-static void nodes_sync(struct view *v)
-{
-    table_refill(&nodes_of(v)->table);
 }
 
 static void nodes_title(struct view *v, struct rich *out)
@@ -247,7 +234,7 @@ static void legend(const struct ui *ui, struct rich *r)
 
 static void nodes_draw(struct view *v, struct canvas *c, const struct layout *l)
 {
-    struct nodes *n = nodes_of(v);
+    struct tablescreen *n = nodes_of(v);
     struct lines empty = {0};
     struct layout inner = *l;
     lines_addf(&empty, ROLE_NORMAL, "No nodes are configured.");
@@ -259,20 +246,12 @@ static void nodes_draw(struct view *v, struct canvas *c, const struct layout *l)
         rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
         rich_fini(&r);
     }
-    n->body = inner.body;
-    v->ticks = tableview_draw(v->ui, &n->table, c, &inner, &empty);
+    const struct trow *row = tablescreen_draw(n, c, &inner, &empty);
     lines_fini(&empty);
-    const struct trow *row = table_current(&n->table);
-    if (rect_is_empty(l->side) || !row)
+    if (!row)
         return;
-    lines_clear(&n->side.lines);
     nodeinfo_lines(&n->side.lines, v->ui, row->data);
-    pane_draw(&n->side, c, rect_make(l->side.y, l->side.x + 1, l->side.h, l->side.w - 2));
-}
-
-static unsigned nodes_input(struct view *v, const struct input *in)
-{
-    return table_input(&nodes_of(v)->table, in, nodes_of(v)->body);
+    side_draw(&n->side, c, l);
 }
 
 static const struct node *node_of_row(struct ui *ui, const struct trow *row)
@@ -288,11 +267,6 @@ static unsigned nodes_act(struct view *v, enum action a, const struct input *in)
     return did ? did : tableview_act(v->ui, t, a, in);
 }
 
-static struct table *nodes_table(struct view *v)
-{
-    return &nodes_of(v)->table;
-}
-
 static const enum scope scopes[] = {SCOPE_NODES, SCOPE_WINDOWS, SCOPE_LIST, SCOPE_MOVE};
 
 const struct view_ops nodes_view = {
@@ -303,10 +277,10 @@ const struct view_ops nodes_view = {
     .watches_util = true,
     .open = nodes_open,
     .close = nodes_close,
-    .sync = nodes_sync,
+    .sync = tablescreen_sync,
     .title = nodes_title,
     .draw = nodes_draw,
-    .input = nodes_input,
+    .input = tablescreen_input,
     .act = nodes_act,
-    .table = nodes_table,
+    .table = tablescreen_table,
 };

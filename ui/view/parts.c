@@ -28,10 +28,7 @@ struct part_row {
 };
 
 struct parts {
-    struct view v;
-    struct table table;
-    struct pane side;
-    struct rect body;
+    struct tablescreen s;
     struct part_row *rows;
     size_t n_rows;
 };
@@ -79,7 +76,7 @@ static bool asks_for(const struct job *j, const char *part)
 
 static void count_job(struct parts *p, const struct job *j, bool waits)
 {
-    bool mine = j->uid == ui_uid(p->v.ui);
+    bool mine = j->uid == ui_uid(p->s.v.ui);
     for (size_t i = 0; i < p->n_rows; i++) {
         struct part_row *r = &p->rows[i];
         if (waits ? !asks_for(j, r->part->name) : !str_eq(j->partition, r->part->name))
@@ -97,7 +94,7 @@ static void count_job(struct parts *p, const struct job *j, bool waits)
 static void fill(void *ctx, struct table *t)
 {
     struct parts *p = ctx;
-    const struct model *m = ui_model(p->v.ui);
+    const struct model *m = ui_model(p->s.v.ui);
     p->n_rows = m->spec.parts.n;
     free(p->rows);
     p->rows = xcalloc(p->n_rows + 1, sizeof *p->rows);
@@ -316,30 +313,24 @@ static struct view *parts_open(struct ui *ui, const void *arg)
 {
     (void)arg;
     struct parts *p = xcalloc(1, sizeof *p);
-    p->v = (struct view){.ops = &parts_view, .ui = ui};
-    table_init(&p->table, columns, sizeof columns / sizeof columns[0], fill, p);
-    table_refill(&p->table);
-    return &p->v;
+    p->s.v = (struct view){.ops = &parts_view, .ui = ui};
+    table_init(&p->s.table, columns, sizeof columns / sizeof columns[0], fill, p);
+    table_refill(&p->s.table);
+    return &p->s.v;
 }
 
 static void parts_close(struct view *v)
 {
     struct parts *p = parts_of(v);
-    table_fini(&p->table);
-    pane_fini(&p->side);
+    tablescreen_fini(&p->s);
     free(p->rows);
     free(p);
-}
-
-static void parts_sync(struct view *v)
-{
-    table_refill(&parts_of(v)->table);
 }
 
 static void parts_title(struct view *v, struct rich *out)
 {
     rich_add(out, ROLE_TITLE, "Partitions");
-    tableview_title(v->ui, &parts_of(v)->table, parts_of(v)->n_rows, out);
+    tableview_title(v->ui, &parts_of(v)->s.table, parts_of(v)->n_rows, out);
 }
 
 static void add_time(struct lines *l, const char *label, uint32_t s, const char *none)
@@ -387,7 +378,7 @@ static void waiting_lines(struct lines *l, const struct part_row *r)
 
 static void fill_side(struct parts *p, const struct part_row *r)
 {
-    struct lines *l = &p->side.lines;
+    struct lines *l = &p->s.side.lines;
     lines_clear(l);
     struct rich *t = lines_add(l);
     rich_addf(t, ROLE_TITLE, "%s", r->part->name);
@@ -412,45 +403,34 @@ static void parts_draw(struct view *v, struct canvas *c, const struct layout *l)
     struct lines empty = {0};
     struct layout inner = *l;
     lines_addf(&empty, ROLE_NORMAL, "No partitions are configured.");
-    const struct trow *row = table_current(&p->table);
+    const struct trow *row = table_current(&p->s.table);
     if (rect_is_empty(l->side) && row && l->body.h > 14) { /* below the list, where there is room */
         int rows = (int)p->n_rows + 2, h = l->body.h - (rows < l->body.h / 2 ? rows : l->body.h / 2);
         struct rect low = rect_take_bottom(&inner.body, h);
         canvas_hline(c, low.y, low.x, low.w, ROLE_RULE);
         fill_side(p, row->data);
-        pane_draw(&p->side, c, rect_make(low.y + 1, low.x + 2, low.h - 1, low.w - 4));
+        pane_draw(&p->s.side, c, rect_make(low.y + 1, low.x + 2, low.h - 1, low.w - 4));
     }
-    p->body = inner.body;
-    v->ticks = tableview_draw(v->ui, &p->table, c, &inner, &empty);
+    row = tablescreen_draw(&p->s, c, &inner, &empty);
     lines_fini(&empty);
-    if (rect_is_empty(l->side) || !row)
+    if (!row)
         return;
     fill_side(p, row->data);
-    pane_draw(&p->side, c, rect_make(l->side.y, l->side.x + 1, l->side.h, l->side.w - 2));
-}
-
-static unsigned parts_input(struct view *v, const struct input *in)
-{
-    return table_input(&parts_of(v)->table, in, parts_of(v)->body);
+    side_draw(&p->s.side, c, l);
 }
 
 static unsigned parts_act(struct view *v, enum action a, const struct input *in)
 {
     struct parts *p = parts_of(v);
-    const struct trow *row = table_current(&p->table);
+    const struct trow *row = table_current(&p->s.table);
     if (a != ACTION_OPEN_PART)
-        return tableview_act(v->ui, &p->table, a, in);
+        return tableview_act(v->ui, &p->s.table, a, in);
     if (row) {
         char *filter = xasprintf("part:%s", ((const struct part_row *)row->data)->part->name);
         ui_go(v->ui, "jobs", filter);
         free(filter);
     }
     return DID_HANDLE | DID_REDRAW;
-}
-
-static struct table *parts_table(struct view *v)
-{
-    return &parts_of(v)->table;
 }
 
 static const enum scope scopes[] = {SCOPE_PARTS, SCOPE_LIST, SCOPE_MOVE};
@@ -462,10 +442,10 @@ const struct view_ops parts_view = {
     .wants_side = true,
     .open = parts_open,
     .close = parts_close,
-    .sync = parts_sync,
+    .sync = tablescreen_sync,
     .title = parts_title,
     .draw = parts_draw,
-    .input = parts_input,
+    .input = tablescreen_input,
     .act = parts_act,
-    .table = parts_table,
+    .table = tablescreen_table,
 };

@@ -171,3 +171,45 @@ bool tableview_draw(struct ui *ui, struct table *t, struct canvas *c, const stru
     pane_fini(&p);
     return ticks;
 }
+
+/* --- screens of one table --- */
+
+static struct tablescreen *screen_of(struct view *v)
+{
+    return (struct tablescreen *)(void *)v;
+}
+
+void tablescreen_fini(struct tablescreen *s)
+{
+    table_fini(&s->table);
+    pane_fini(&s->side);
+}
+
+void tablescreen_sync(struct view *v)
+{
+    table_refill(&screen_of(v)->table);
+}
+
+unsigned tablescreen_input(struct view *v, const struct input *in)
+{
+    return table_input(&screen_of(v)->table, in, screen_of(v)->body);
+}
+
+struct table *tablescreen_table(struct view *v)
+{
+    return &screen_of(v)->table;
+}
+
+const struct trow *tablescreen_draw(struct tablescreen *s, struct canvas *c, const struct layout *inner,
+                                    const struct lines *empty)
+{
+    s->body = inner->body;
+    s->v.ticks = tableview_draw(s->v.ui, &s->table, c, inner, empty);
+    lines_clear(&s->side.lines);
+    return rect_is_empty(inner->side) ? NULL : table_current(&s->table);
+}
+
+void side_draw(struct pane *p, struct canvas *c, const struct layout *l)
+{
+    pane_draw(p, c, rect_make(l->side.y, l->side.x + 1, l->side.h, l->side.w - 2));
+}

@@ -1,10 +1,30 @@
 /* tableview.h - what all screens with a table do alike: the sort menu, copying, the title's words on
- * filter, sort and marks. */
+ * filter, sort and marks, the pane beside the table. */
 #ifndef UI_VIEW_TABLEVIEW_H
 #define UI_VIEW_TABLEVIEW_H
 
 #include "ui/view/view.h"
+#include "ui/widget/pane.h"
 #include "ui/widget/table.h"
+
+/* A screen of one table with a pane beside it: the first member of its own state, so that these can be its
+ * view_ops. */
+struct tablescreen {
+    struct view v;
+    struct table table;
+    struct pane side;
+    struct rect body; /* where the table was drawn */
+};
+void tablescreen_fini(struct tablescreen *s);
+void tablescreen_sync(struct view *v); /* .sync: fills the table anew */
+unsigned tablescreen_input(struct view *v, const struct input *in);
+struct table *tablescreen_table(struct view *v);
+/* Draws the table where inner says, and sets v.ticks. Returns the row whose details stand beside it, whose
+ * lines are to be put into side.lines, empty now, and drawn with side_draw; NULL: none do. */
+const struct trow *tablescreen_draw(struct tablescreen *s, struct canvas *c, const struct layout *inner,
+                                    const struct lines *empty);
+/* Draws a side pane where it belongs. */
+void side_draw(struct pane *p, struct canvas *c, const struct layout *l);
 
 /* SORT, COPY, COPY_ALL and all that table_act does. The table must live as long as its view. */
 unsigned tableview_act(struct ui *ui, struct table *t, enum action a, const struct input *in);

@@ -24,6 +24,7 @@
 #include "ui/widget/bar.h"
 
 #define ASK_PAUSE_MS 5000
+#define TOLD_MS      20000
 
 struct holder {
     char *account, *user;            /* user NULL: the account as a whole */
@@ -35,10 +36,7 @@ struct holder {
 };
 
 struct usageview {
-    struct view v;
-    struct table table;
-    struct pane side;
-    struct rect body;
+    struct tablescreen s;
     VEC(struct holder *) rows;
     struct idmap by_id;
     struct holder *last, *last_account;  /* of the job that was counted last */
@@ -46,6 +44,9 @@ struct usageview {
     struct seldom shares_ask;
     bool opened;
     size_t n_shown;
+    struct pane told; /* beside the table: of all the queue, so it is not made anew for each picture */
+    uint64_t told_of;
+    struct mono told_at;
 };
 
 static struct usageview *usage_of(struct view *v)
@@ -78,23 +79,23 @@ static void answered(struct ui *ui, struct view *owner, uint64_t arg, const stru
     rec_fini(&msg_shares_rows_rec, &u->shares);
     u->shares = u->next;
     u->next = (struct msg_shares_rows){0};
-    table_refill(&u->table);
+    table_refill(&u->s.table);
     ui_changed(ui);
 }
 
 static void ask(struct usageview *u, uint32_t skip)
 {
     struct msg_shares m = {.skip = skip};
-    seldom_sent(&u->shares_ask, ui_send(u->v.ui, MSG_SHARES, &m, &u->v, answered, 0));
+    seldom_sent(&u->shares_ask, ui_send(u->s.v.ui, MSG_SHARES, &m, &u->s.v, answered, 0));
 }
 
 static void ask_sometimes(struct usageview *u)
 {
-    if (seldom_is_due(&u->shares_ask, u->v.ui, ASK_PAUSE_MS)) {
+    if (seldom_is_due(&u->shares_ask, u->s.v.ui, ASK_PAUSE_MS)) {
         rec_fini(&msg_shares_rows_rec, &u->next);
         ask(u, 0);
     }
-    u->v.due = u->shares_ask.due;
+    u->s.v.due = u->shares_ask.due;
 }
 
 /* --- rows --- */
@@ -179,8 +180,9 @@ static int by_account(const void *pa, const void *pb)
 static void fill(void *ctx, struct table *t)
 {
     struct usageview *u = ctx;
-    const struct model *m = ui_model(u->v.ui);
+    const struct model *m = ui_model(u->s.v.ui);
     drop_rows(u);
+    u->told_of = 0;
     list_for_each (r, &m->active, struct job, in_queue)
         count_job(u, r);
     list_for_each (p, &m->pending, struct job, in_queue)
@@ -381,11 +383,11 @@ static struct view *usage_open(struct ui *ui, const void *arg)
 {
     (void)arg;
     struct usageview *u = xcalloc(1, sizeof *u);
-    u->v = (struct view){.ops = &usage_view, .ui = ui};
-    table_init(&u->table, columns, sizeof columns / sizeof columns[0], fill, u);
-    table_refill(&u->table);
+    u->s.v = (struct view){.ops = &usage_view, .ui = ui};
+    table_init(&u->s.table, columns, sizeof columns / sizeof columns[0], fill, u);
+    table_refill(&u->s.table);
     ask_sometimes(u);
-    return &u->v;
+    return &u->s.v;
 }
 
 static void usage_close(struct view *v)
@@ -393,8 +395,8 @@ static void usage_close(struct view *v)
     struct usageview *u = usage_of(v);
     drop_rows(u);
     vec_fini(&u->rows);
-    table_fini(&u->table);
-    pane_fini(&u->side);
+    tablescreen_fini(&u->s);
+    pane_fini(&u->told);
     rec_fini(&msg_shares_rows_rec, &u->shares);
     rec_fini(&msg_shares_rows_rec, &u->next);
     free(u);
@@ -403,7 +405,7 @@ static void usage_close(struct view *v)
 static void usage_sync(struct view *v)
 {
     struct usageview *u = usage_of(v);
-    table_refill(&u->table);
+    table_refill(&u->s.table);
     ask_sometimes(u);
 }
 
@@ -416,7 +418,7 @@ static void usage_title(struct view *v, struct rich *out)
 {
     struct usageview *u = usage_of(v);
     rich_add(out, ROLE_TITLE, "Usage");
-    tableview_title(v->ui, &u->table, u->n_shown, out);
+    tableview_title(v->ui, &u->s.table, u->n_shown, out);
 }
 
 static void legend(struct canvas *c, struct rect line)
@@ -436,29 +438,26 @@ static void usage_draw(struct view *v, struct canvas *c, const struct layout *l)
     lines_addf(&empty, ROLE_NORMAL, "Nobody has a job in the queue.");
     if (inner.body.h > 8)
         legend(c, rect_take_bottom(&inner.body, 1));
-    u->body = inner.body;
-    v->ticks = tableview_draw(v->ui, &u->table, c, &inner, &empty);
+    const struct trow *row = tablescreen_draw(&u->s, c, &inner, &empty);
     lines_fini(&empty);
-    const struct trow *row = table_current(&u->table);
-    if (rect_is_empty(l->side) || !row)
+    if (!row)
         return;
-    const struct holder *r = row->data;
-    lines_clear(&u->side.lines);
-    userinfo_lines(&u->side.lines, v->ui, r->account, r->user, r->share);
-    pane_draw(&u->side, c, rect_make(l->side.y, l->side.x + 1, l->side.h, l->side.w - 2));
-}
-
-static unsigned usage_input(struct view *v, const struct input *in)
-{
-    return table_input(&usage_of(v)->table, in, usage_of(v)->body);
+    if (u->told_of != row->id || ui_mono(v->ui).ns > mono_add_ms(u->told_at, TOLD_MS).ns) {
+        const struct holder *r = row->data;
+        lines_clear(&u->told.lines);
+        userinfo_lines(&u->told.lines, v->ui, r->account, r->user, r->share);
+        u->told_of = row->id;
+        u->told_at = ui_mono(v->ui);
+    }
+    side_draw(&u->told, c, l);
 }
 
 static unsigned usage_act(struct view *v, enum action a, const struct input *in)
 {
     struct usageview *u = usage_of(v);
-    const struct trow *row = table_current(&u->table);
+    const struct trow *row = table_current(&u->s.table);
     if (a != ACTION_OPEN_USER)
-        return tableview_act(v->ui, &u->table, a, in);
+        return tableview_act(v->ui, &u->s.table, a, in);
     if (row) {
         const struct holder *r = row->data;
         char *filter = r->user ? xasprintf("user:%s", r->user) : xasprintf("account:%s", r->account);
@@ -466,11 +465,6 @@ static unsigned usage_act(struct view *v, enum action a, const struct input *in)
         free(filter);
     }
     return DID_HANDLE | DID_REDRAW;
-}
-
-static struct table *usage_table(struct view *v)
-{
-    return &usage_of(v)->table;
 }
 
 static const enum scope scopes[] = {SCOPE_USAGE, SCOPE_LIST, SCOPE_MOVE};
@@ -485,8 +479,8 @@ const struct view_ops usage_view = {
     .sync = usage_sync,
     .title = usage_title,
     .draw = usage_draw,
-    .input = usage_input,
+    .input = tablescreen_input,
     .act = usage_act,
     .timer = usage_timer,
-    .table = usage_table,
+    .table = tablescreen_table,
 };

@@ -31,32 +31,52 @@ struct jobs {
     struct held held;
 };
 
-static bool is_of(const struct job *j, const char *account, const char *user)
+static void count(struct held *h, const struct job *j)
 {
-    return (!user || str_eq(j->user, user)) && (!account || str_eq(userinfo_account(j), account));
+    h->running++;
+    h->submitted++;
+    if (job_is_between(j))
+        return;
+    h->gpus += job_gpus(j);
+    h->cpus += job_cpus(j);
+    h->mem_mib += job_mem_mib(j);
+    h->nodes += job_nodes(j);
 }
 
-/* account, user NULL: any. */
-static void gather(struct jobs *g, const struct model *m, const char *account, const char *user)
+static void count_waiting(struct held *h, const struct job *j)
 {
-    list_for_each (r, &m->active, struct job, in_queue)
-        if (is_of(r, account, user)) {
+    uint32_t n = job_pending_elements(j);
+    h->submitted += n;
+    h->wanted += (uint64_t)n * job_gpus(j);
+}
+
+/* One look at the queue: what is of the account, and all that is of the user, whose limits know no
+ * accounts. */
+static void gather(struct jobs *g, struct held *all, const struct model *m, const char *account,
+                   const char *user)
+{
+    list_for_each (r, &m->active, struct job, in_queue) {
+        if (user && !str_eq(r->user, user))
+            continue;
+        bool here = str_eq(userinfo_account(r), account);
+        if (here)
             vec_push(&g->running, r);
-            g->held.running++;
-            g->held.submitted++;
-            if (job_is_between(r))
-                continue;
-            g->held.gpus += job_gpus(r);
-            g->held.cpus += job_cpus(r);
-            g->held.mem_mib += job_mem_mib(r);
-            g->held.nodes += job_nodes(r);
-        }
-    list_for_each (p, &m->pending, struct job, in_queue)
-        if (is_of(p, account, user)) {
+        if (here)
+            count(&g->held, r);
+        if (here || user)
+            count(all, r);
+    }
+    list_for_each (p, &m->pending, struct job, in_queue) {
+        if (user && !str_eq(p->user, user))
+            continue;
+        bool here = str_eq(userinfo_account(p), account);
+        if (here)
             vec_push(&g->waiting, p);
-            g->held.submitted += job_pending_elements(p);
-            g->held.wanted += (uint64_t)job_pending_elements(p) * job_gpus(p);
-        }
+        if (here)
+            count_waiting(&g->held, p);
+        if (here || user)
+            count_waiting(all, p);
+    }
 }
 
 static int by_size(const void *pa, const void *pb)
@@ -86,8 +106,8 @@ static void job_line(struct rich *r, const struct ui *ui, const struct job *j, b
         rich_addf(r, ROLE_NORMAL, "%u GPU%s  ", job_gpus(j), job_gpus(j) == 1 ? "" : "s");
     else
         rich_addf(r, ROLE_NORMAL, "%u CPU%s  ", job_cpus(j), job_cpus(j) == 1 ? "" : "s");
-    jobtext_elapsed(&r->text, j, ui_now(ui));
-    rich_role(r, ROLE_DIM);
+    char b[UNITS_TEXT_SIZE];
+    rich_add(r, ROLE_DIM, duration_format_words(job_run_s(j, ui_now(ui)), b));
 }
 
 static void job_lines(struct lines *l, const struct ui *ui, const char *title, const struct job **v,
@@ -194,9 +214,9 @@ static void held_line(struct rich *r, const struct held *h)
 void userinfo_lines(struct lines *l, const struct ui *ui, const char *account, const char *user,
                     const struct share_row *share)
 {
-    struct jobs g = {.running = VEC_INIT, .waiting = VEC_INIT}, all = g;
-    gather(&g, ui_model(ui), account, user);
-    gather(&all, ui_model(ui), user ? NULL : account, user); /* limits of a user know no accounts */
+    struct jobs g = {.running = VEC_INIT, .waiting = VEC_INIT};
+    struct held all = {0};
+    gather(&g, &all, ui_model(ui), account, user);
     struct rich *r = lines_add(l);
     rich_add(r, ROLE_TITLE, user ? user : account);
     rich_addf(r, ROLE_DIM, user ? "  of %s" : "  account", account);
@@ -209,13 +229,11 @@ void userinfo_lines(struct lines *l, const struct ui *ui, const char *account, c
         rich_role(r, ROLE_NORMAL);
     }
     share_lines(l, share, user != NULL);
-    limit_lines(l, ui_model(ui), account, user, &all.held);
+    limit_lines(l, ui_model(ui), account, user, &all);
     if (g.running.n)
         qsort(g.running.v, g.running.n, sizeof *g.running.v, by_size);
     job_lines(l, ui, "Running, the biggest first", g.running.v, g.running.n, !user);
     job_lines(l, ui, "Waiting", g.waiting.v, g.waiting.n, !user);
     vec_fini(&g.running);
     vec_fini(&g.waiting);
-    vec_fini(&all.running);
-    vec_fini(&all.waiting);
 }
