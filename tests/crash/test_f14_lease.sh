@@ -72,6 +72,7 @@ wait_for 20 in_nodes n1 lost
 wait_state "$cancel" CANCELLED
 wait_for 20 has_lines requeue.1 1
 wait_for 20 has_lines lease.1 1
+apart lease
 has "where it was told" "$(<lease.out)" "no controller was heard"
 is "held" "$(job_state "$hold") $(is_alive "$(<hold.pid)" && echo alive)" "RUNNING alive"
 is "requeued at once: its old try goes on there meanwhile" "$(job_state "$requeue") $(is_alive "$(head -n 1 requeue.pid)" && echo alive)" "RUNNING alive"

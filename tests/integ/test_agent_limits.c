@@ -91,7 +91,7 @@ static void test_descriptors_run_out(void **state)
     struct driver *d = *state;
     struct rlimit none, old;
     assert_int_equal(prlimit(d->agent, RLIMIT_NOFILE, NULL, &old), 0);
-    none = (struct rlimit){.rlim_cur = 22, .rlim_max = old.rlim_max};
+    none = (struct rlimit){.rlim_cur = 23, .rlim_max = old.rlim_max};
     assert_int_equal(prlimit(d->agent, RLIMIT_NOFILE, &none, NULL), 0);
     driver_run_as(d, 1, "sleep 100"); /* may take the last ones */
     struct launch_end *e = NULL;

@@ -56,7 +56,8 @@ as nobody test -x "$(command -v stoker)" || skip "other users cannot read this b
 run=$TMPDIR/run
 keys=$TMPDIR/keys
 mkdir -p "$run" "$keys" "$STOKER_HOME/state" "$TMPDIR/n1" "$TMPDIR/n2" "$TMPDIR/ledger"
-rm -rf "$KEYS"
+ssh_hostkey 1
+rm -rf "$KEYS" # here another account has them
 chmod 755 "$STOKER_HOME" "$run" "$keys"
 chmod 1777 "$TMPDIR/ledger"
 chown -R games: "$STOKER_HOME/state"
@@ -66,7 +67,6 @@ printf 'allow_root = no\nmin_uid = 100\n' >"$TMPDIR/policy"
 chmod 644 "$TMPDIR/policy"
 must stoker-link key "$keys/id_ed25519"
 is "whose key" "$(stat -c '%U %a' "$keys/id_ed25519")" "bin 600"
-ssh_hostkey 1 2>/dev/null || true # its known_hosts is another one: below
 cat >"$STOKER_HOME/stoker.cfg" <<CFG
 cluster = "test";
 link_socket = "$run/link.sock";
@@ -79,7 +79,7 @@ CFG
 # Services, as units would start them.
 service_agent() {
     stoker-agent --node "$1" --dir "$TMPDIR/$1" --socket "$TMPDIR/$1/agent.sock" --policy "$TMPDIR/policy" --controller "$2" \
-        --log "$TMPDIR/$1/agent.log" --daemon
+        --clients "$TMPDIR/$1/front.sock" --log "$TMPDIR/$1/agent.log" --daemon
 }
 services=()
 service_link() { stoker-link listen "$run/link.sock" "$keys" games 2>>"$TMPDIR/link.log" & services+=($!); }
@@ -129,6 +129,9 @@ print=$(ssh-keygen -lf "$NODES_DIR/n1/hostkey.pub" | awk '{print $2}')
 must stoker node accept n2 "$print"
 is "whose known_hosts" "$(stat -c %U "$keys/known_hosts")" bin
 wait_for 40 node_up n2
+is "commands there find the way" "$(readlink "$TMPDIR/n2/front.sock")" "$TMPDIR/n2/client.sock"
+run as nobody env STOKER_SOCKET="$TMPDIR/n2/front.sock" stoker jobs
+has "on a login machine, or from a job" "$err" "nobody has nothing running on n2, which is no login node"
 must stoker node check n2
 has "through a closed key" "$out" "its service answers, and the key reaches nothing else"
 has "who logs in" "$out" "$login"
