@@ -280,6 +280,7 @@ static void enter_group(struct planner *p, struct unit *u, struct group *g)
         pos = pos->prev;
     list_insert_before(pos, &u->in_group);
     u->group = g;
+    u->vain_mark = 0; /* it asks for something else */
     g->n_units++;
     vec_push(&p->moved, u->job);
     vec_push(&p->fresh, u->job);
