@@ -28,6 +28,10 @@ void ctl_forecast(void *ctx)
     bool running = forecast_is_running(c->planner); /* what was begun is ended: nobody begins another one */
     if (!running && !c->model.n_pending && !c->model.n_active)
         return;
+    if (planner_is_reading(c->planner)) { /* there is none to forecast from */
+        loop_timer_set(c->loop, &c->forecast, SOON_MS);
+        return;
+    }
     if (!running) {
         forecast_begin(c->planner, &v, loop_wall(c->loop));
         c->forecast_cost_ms = 0;

@@ -5,7 +5,9 @@
 #include "backend/control/private.h"
 #include "src/base/log.h"
 
-#define ROUNDS_MAX 64 /* actions make events that ask for actions: settles in a few rounds */
+#define PREPARE_UNITS 2000    /* between two looks at the clock */
+#define PREPARE_NS    4000000 /* of a turn */
+#define ROUNDS_MAX    64      /* actions make events that ask for actions: settles in a few rounds */
 
 static bool in_groups(void *ctx, uint32_t uid, const struct strv *groups)
 {
@@ -93,11 +95,25 @@ void ctl_forget_pass(struct control *c)
     c->planner = planner_new();
 }
 
+/* What has to be read from the beginning is read in slices, between which everybody is served. */
+static bool prepare(struct control *c, const struct sched_view *v)
+{
+    struct mono t0 = mono_read();
+    while (!planner_prepare(c->planner, v, loop_wall(c->loop), PREPARE_UNITS))
+        if (mono_read().ns - t0.ns >= PREPARE_NS)
+            return false;
+    return true;
+}
+
 static void schedule(struct control *c)
 {
     struct sched_result r;
-    sched_result_init(&r);
     struct sched_view v = ctl_view(c);
+    if (!prepare(c, &v)) {
+        loop_timer_set(c->loop, &c->wake, 1);
+        return;
+    }
+    sched_result_init(&r);
     struct mono t0 = mono_read();
     planner_decide(c->planner, &v, loop_wall(c->loop), &r);
     uint64_t us = (uint64_t)(mono_read().ns - t0.ns) / 1000;

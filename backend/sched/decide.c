@@ -784,7 +784,7 @@ static int64_t next_look(const struct planner *p)
     }
     if (p->look_again)
         next = earlier(next, p->decided_all + LOOK_AGAIN_MS);
-    if (p->hunts_left)
+    if (p->hunts_left || p->tells_left)
         next = earlier(next, p->decided_all + HUNT_AGAIN_MS);
     if (p->gained)
         return p->now.ms + 1;
@@ -936,8 +936,8 @@ static bool decide_newcomers(struct planner *p)
     const struct backfill_opts *o = &p->backfill.opts;
     if (!p->fresh.n || p->fresh.n > NEWCOMERS_MAX || !p->ranked || p->gained || p->lost ||
         (p->look_again && p->now.ms - p->decided_all >= LOOK_AGAIN_MS) ||
-        (p->hunts_left && p->now.ms - p->decided_all >= HUNT_AGAIN_MS) || !o->keep || !o->backfill ||
-        backfill_next(&p->backfill) <= p->now.ms ||
+        ((p->hunts_left || p->tells_left) && p->now.ms - p->decided_all >= HUNT_AGAIN_MS) || !o->keep ||
+        !o->backfill || backfill_next(&p->backfill) <= p->now.ms ||
         (limits_any(p->limits) && p->now.ms - p->decided_all >= ALL_MS))
         return false;
     struct pass s = {.p = p};

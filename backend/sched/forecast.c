@@ -985,6 +985,8 @@ void planner_try(struct planner *p, const struct sched_view *v, const struct job
     uint32_t tasks = 1;
     *ret = (struct trial){.reason = REASON_NONE};
     planner_ready(p, v, now);
+    if (p->reading) /* what runs is not all known */
+        return;
     limits_begin(p->limits, v->model, now);
     const struct step *s = j->kind == JOB_KIND_STEPS ? planner_waiting_step(j, &tasks) : NULL;
     struct group *g = planner_group(p, j, s, &ret->reason);

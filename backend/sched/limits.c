@@ -246,6 +246,14 @@ static void build(struct limits *l, const struct model *m)
         limits_recount(l, m, j->id);
 }
 
+struct limits *limits_new_empty(const struct model *m)
+{
+    struct limits *l = xcalloc(1, sizeof *l);
+    l->specs = m->spec.limits.v;
+    l->n_specs = m->spec.limits.n;
+    return l;
+}
+
 struct limits *limits_new(const struct model *m)
 {
     struct limits *l = xcalloc(1, sizeof *l);

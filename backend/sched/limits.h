@@ -72,6 +72,8 @@ struct limits;
 
 /* Owns copies of the names; points to the limits of m->spec, so limits_note must see every EV_CONFIG. */
 struct limits *limits_new(const struct model *m) __attribute__((warn_unused_result));
+/* The same, but nothing is counted yet: the caller does (limits_recount). */
+struct limits *limits_new_empty(const struct model *m) __attribute__((warn_unused_result));
 void limits_free(struct limits *l);
 bool limits_any(const struct limits *l); /* whether anything is limited; false for NULL */
 

@@ -5,23 +5,26 @@
 
 #include "backend/sched/planner_private.h"
 
-struct planner *planner_new(void)
+void planner_init_lists(struct planner *p)
 {
-    struct planner *p = xcalloc(1, sizeof *p);
     list_init(&p->groups);
     list_init(&p->running);
     list_init(&p->leaving);
     list_init(&p->prey);
     list_init(&p->buried);
     list_init(&p->backfill.holds);
+}
+
+struct planner *planner_new(void)
+{
+    struct planner *p = xcalloc(1, sizeof *p);
+    planner_init_lists(p);
     p->all_dirty = true;
     return p;
 }
 
-void planner_free(struct planner *p)
+void planner_fini(struct planner *p)
 {
-    if (!p)
-        return;
     planner_forget(p);
     vec_fini(&p->dirty);
     vec_fini(&p->looked);
@@ -30,6 +33,18 @@ void planner_free(struct planner *p)
     vec_fini(&p->grounds);
     vec_fini(&p->started);
     vec_fini(&p->windows);
+    vec_fini(&p->to_read);
+}
+
+void planner_free(struct planner *p)
+{
+    if (!p)
+        return;
+    for (bool done = false; !done;) {
+        uint64_t n = UINT64_MAX;
+        done = planner_free_old(p, &n);
+    }
+    planner_fini(p);
     free(p);
 }
 

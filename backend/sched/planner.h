@@ -27,6 +27,13 @@ void planner_note_windows(struct planner *p);
 /* The configuration, groups of users, or all there is: everything is read again at the next pass. */
 void planner_note_all(struct planner *p);
 
+/* For who serves others meanwhile: before each pass, until it returns true: everything that has to be read
+ * from the beginning is read in pieces of so many units of work, about 100 ns each, and what was there is
+ * taken apart. Questions are answered in between: from what is known, and the reason of each job is the one
+ * it had. Who decides without that has everything read at once. */
+bool planner_prepare(struct planner *p, const struct sched_view *v, struct wall now, uint32_t n);
+bool planner_is_reading(const struct planner *p);
+
 /* One pass. ret is initialised by the caller and empty. Cost: O(changes + groups that wait), and for each
  * that starts or for which a place is held O(nodes of its partitions). */
 void planner_decide(struct planner *p, const struct sched_view *v, struct wall now,

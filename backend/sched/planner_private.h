@@ -43,6 +43,7 @@ struct shape {
     bool dead;                 /* it did not fit when it was tried last */
     uint64_t dead_mark;        /* of the gains, then */
     VEC(struct hunted) hunted; /* when nobody could make room for it, by the QOS of who asked */
+    bool unsure;               /* it is not known before a pass whether it fits */
     enum { EVER_UNKNOWN, EVER_YES, EVER_NO } ever; /* fits with every node up and empty */
 };
 
@@ -209,10 +210,11 @@ struct planner {
     struct list running, leaving, prey;
     struct idmap awaited; /* jobs that somebody was asked to go for: -> one of those */
     VEC(struct ground) grounds;
-    bool hunting;                               /* in this pass */
-    bool prospects;                             /* in this pass somebody waited for whom others might go */
-    uint32_t hunts;                             /* in this decision, by what they cost */
-    bool hunts_left;                            /* not all had their turn to hunt */
+    bool hunting;    /* in this pass */
+    bool prospects;  /* in this pass somebody waited for whom others might go */
+    uint32_t hunts;  /* in this decision, by what they cost */
+    bool hunts_left; /* not all had their turn to hunt */
+    bool tells_left; /* of not all it was looked at whether their reason is new */
     struct licence_use licences_held, licences; /* by what runs; with what this decision has started */
     struct idmap licensed;                      /* job that runs -> the licences that it holds, as text */
     VEC(struct tentative *) started;
@@ -241,6 +243,13 @@ struct planner {
     struct prio_ctx prio, asking; /* asking: of a question between passes */
     struct sched_result *out;
     uint32_t *first_blocked; /* of each partition: the job whose turn it is there; 0: none */
+    /* read.c */
+    bool in_pieces, reading;
+    int read_stage, freeing;
+    size_t read_at, freed_at;
+    VEC(uint32_t) to_read; /* ids */
+    struct list *at_group;
+    struct planner *old; /* what was there; and what was there before that */
 };
 
 /* --- shape.c: demands, sets, groups --- */
@@ -268,7 +277,30 @@ static inline const struct job *planner_job(const struct planner *p, uint32_t id
     return p->probe && p->probe->id == id ? p->probe : model_get_job(p->view->model, id);
 }
 
+/* --- planner.c --- */
+
+void planner_init_lists(struct planner *p);
+void planner_fini(struct planner *p); /* what it has; not what was there before */
+
+/* --- read.c: everything from the beginning --- */
+
+#define OVERDUE_MS 1000 /* what should have ended is expected so much later, again and again */
+
+void planner_begin_reading(struct planner *p);
+void planner_read_all(struct planner *p);        /* what is left of it, at once */
+bool planner_has_frame(const struct planner *p); /* nodes, partitions and windows are known */
+bool planner_free_old(struct planner *p, uint64_t *n);
+/* What was known of a waiting job before; NULL: nothing. */
+const struct unit *planner_unit_before(const struct planner *p, uint32_t job);
+
 /* --- sync.c: from the state --- */
+
+bool planner_is_stale(struct planner *p);     /* all of it has to be read again */
+void planner_drop_started(struct planner *p); /* what the last pass has started: the state says so now */
+void planner_read_frame(struct planner *p);
+void planner_read_node(struct planner *p, uint32_t at);
+void planner_read_parts(struct planner *p);
+void planner_read_job(struct planner *p, uint32_t id);
 
 void planner_sync(struct planner *p);
 /* Between passes: makes sure that the planner knows the state well enough to be asked. */

@@ -1,7 +1,8 @@
 /* reason.c - the short reason of each waiting job, and whom to tell that it has changed. */
 #include "backend/sched/planner_private.h"
 
-#define CHANGED_MAX 4000 /* of one pass: the others are told when they are asked about */
+#define LOOKS_MAX   20000 /* in one pass: the others are looked at in the next */
+#define CHANGED_MAX 4000  /* of one pass: the others are told when they are asked about */
 
 /* What has only just come in, and no pass has looked at, stands behind those who were there. */
 static enum reason reason_of(const struct unit *u)
@@ -15,7 +16,8 @@ static enum reason reason_of(const struct unit *u)
 
 enum reason planner_reason(const struct planner *p, uint32_t job)
 {
-    const struct unit *u = idmap_get(&p->units, job);
+    const struct unit *u = idmap_get(&p->units, job), *before = planner_unit_before(p, job);
+    u = before ? before : u; /* while all is read again */
     return u ? reason_of(u) : REASON_NONE;
 }
 
@@ -38,20 +40,31 @@ static void tell_unit(struct planner *p, struct unit *u)
     vec_push(&p->out->changed, u->job);
 }
 
+/* Those of one group, unless all of them know. Returns whether they could all be looked at. */
+static bool tell_group(struct planner *p, struct group *g, uint32_t *looks)
+{
+    if (g->rest == g->told_rest)
+        return true;
+    if (*looks < g->n_units && *looks < LOOKS_MAX) /* but the first is looked at in any case */
+        return false;
+    list_for_each (u, &g->units, struct unit, in_group)
+        tell_unit(p, u);
+    *looks -= g->n_units < *looks ? g->n_units : *looks;
+    g->told_rest = g->rest;
+    return true;
+}
+
 void planner_tell(struct planner *p, bool all)
 {
+    uint32_t looks = LOOKS_MAX;
     vec_for_each (&p->moved, i)
         tell_unit(p, idmap_get(&p->units, p->moved.v[i]));
     vec_clear(&p->moved);
     vec_for_each (&p->looked, i)
         tell_unit(p, idmap_get(&p->units, p->looked.v[i]));
-    list_for_each (g, &p->groups, struct group, link) {
-        if (!all)
-            break;
-        if (g->rest == g->told_rest)
-            continue;
-        list_for_each (u, &g->units, struct unit, in_group)
-            tell_unit(p, u);
-        g->told_rest = g->rest;
-    }
+    if (!all)
+        return;
+    p->tells_left = false;
+    list_for_each (g, &p->groups, struct group, link)
+        p->tells_left = !tell_group(p, g, &looks) || p->tells_left;
 }

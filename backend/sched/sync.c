@@ -6,7 +6,6 @@
 #include "src/model/dep.h"
 #include "src/model/window.h"
 
-#define OVERDUE_MS   1000  /* what should have ended is expected so much later, again and again */
 #define MAKES_WAY_MS 60000 /* a preempted job lets the other start first, but not for longer */
 #define ENDING_MS    1000  /* between KILL and the end */
 #define LEAVING_MS   60000 /* after its end was due, somebody else goes instead */
@@ -282,6 +281,8 @@ static void enter_group(struct planner *p, struct unit *u, struct group *g)
     u->group = g;
     u->vain_mark = 0; /* it asks for something else */
     g->n_units++;
+    if (p->reading) /* it is told with its group, and there is a pass over all */
+        return;
     vec_push(&p->moved, u->job);
     vec_push(&p->fresh, u->job);
 }
@@ -358,6 +359,18 @@ static void look_at_dependencies(const struct planner *p, struct unit *u, const 
     deps_fini(&d);
 }
 
+static void keep_what_was_told(const struct planner *p, struct unit *u)
+{
+    const struct unit *was = planner_unit_before(p, u->job);
+    if (!was)
+        return;
+    u->told = was->told;
+    u->forecast = was->forecast;
+    u->forecast_t = was->forecast_t;
+    u->first_forecast = was->first_forecast;
+    u->first_forecast_t = was->first_forecast_t;
+}
+
 static void sync_unit(struct planner *p, uint32_t id, const struct job *j)
 {
     const struct step *s;
@@ -372,6 +385,7 @@ static void sync_unit(struct planner *p, uint32_t id, const struct job *j)
         u = xcalloc(1, sizeof *u);
         u->job = id;
         idmap_set(&p->units, id, u);
+        keep_what_was_told(p, u);
     }
     u->count = n;
     u->at = 0;
@@ -542,7 +556,7 @@ static void sync_windows(struct planner *p)
 
 /* --- everything --- */
 
-static void drop_started(struct planner *p)
+void planner_drop_started(struct planner *p)
 {
     vec_for_each (&p->started, i) {
         backfill_gain_all(&p->backfill, &p->started.v[i]->use); /* what runs is charged again */
@@ -580,7 +594,7 @@ void planner_forget(struct planner *p)
     prey_forget(p);
     idmap_fini(&p->awaited);
     p->awaited = (struct idmap){0};
-    drop_started(p);
+    planner_drop_started(p);
     idmap_for_each (&p->units, slot) {
         struct unit *u = slot->value;
         backfill_give_up(&p->backfill, &u->hold);
@@ -680,36 +694,43 @@ static struct backfill_opts opts_of(const struct cluster_spec *s)
     return (struct backfill_opts){.depth = depth, .backfill = true, .keep = true};
 }
 
-static void rebuild(struct planner *p)
+void planner_read_frame(struct planner *p)
 {
     const struct model *m = p->view->model;
-    planner_forget(p);
     pool_init(&p->pool, (uint32_t)m->n_nodes, p->now.ms);
     pool_init(&p->empty, (uint32_t)m->n_nodes, p->now.ms);
     p->gpu_types = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof(char *));
     p->taken = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *p->taken);
-    for (uint32_t i = 0; i < m->n_nodes; i++) {
-        const char *name = m->nodes[i]->spec.name;
-        idmap_set(&p->node_at, hash_bytes(name, strlen(name)), (void *)(uintptr_t)(i + 1));
-        sync_node(p, i);
-    }
-    set_up_parts(p);
     struct backfill_opts opts = opts_of(&m->spec);
-    backfill_init(&p->backfill, &p->pool, &opts, p->n_parts);
-    p->limits = limits_new(m);
+    backfill_init(&p->backfill, &p->pool, &opts, (uint32_t)m->spec.parts.n);
+    p->limits = limits_new_empty(m);
     p->may_preempt = has_preemption(&m->spec);
     for (size_t i = 0; i < m->spec.licenses.n; i++)
         vec_push(&p->licences_held.used, 0);
+}
+
+void planner_read_node(struct planner *p, uint32_t at)
+{
+    const char *name = p->view->model->nodes[at]->spec.name;
+    idmap_set(&p->node_at, hash_bytes(name, strlen(name)), (void *)(uintptr_t)(at + 1));
+    sync_node(p, at);
+}
+
+void planner_read_parts(struct planner *p)
+{
+    set_up_parts(p);
     sync_windows(p);
-    list_for_each (j, &m->active, struct job, in_queue) {
-        sync_runs(p, j->id, j);
-        sync_licences(p, j->id, j);
-        if (j->kind == JOB_KIND_STEPS)
-            sync_unit(p, j->id, j);
-    }
-    list_for_each (j, &m->pending, struct job, in_queue)
-        sync_unit(p, j->id, planner_job(p, j->id));
-    p->gained = p->all_gained = true;
+}
+
+void planner_read_job(struct planner *p, uint32_t id)
+{
+    const struct job *j = model_get_job(p->view->model, id);
+    if (!j || job_state_is_final(j->state))
+        return;
+    limits_recount(p->limits, p->view->model, id);
+    sync_runs(p, id, j);
+    sync_licences(p, id, j);
+    sync_unit(p, id, planner_job(p, id));
 }
 
 static void wake_parked(struct planner *p)
@@ -742,34 +763,57 @@ static bool came_and_went(const struct planner *p, uint32_t id, const struct job
     return (over && !idmap_get(&p->runs, id)) || (j && j->kind == JOB_KIND_STEPS); /* its tasks may have */
 }
 
-void planner_sync(struct planner *p)
+bool planner_is_stale(struct planner *p)
+{
+    bool back = p->now.ms < p->last_now; /* the clock was set back */
+    if (p->all_dirty || back)
+        return true;
+    if ((p->nodes_dirty && !sync_nodes(p)) || (p->holes && p->dirty.n && !sync_holes(p)))
+        return true;
+    p->nodes_dirty = false;
+    return false;
+}
+
+/* What events have named since the last pass. */
+static void sync_noted(struct planner *p)
 {
     const struct model *m = p->view->model;
-    bool back = p->now.ms < p->last_now; /* the clock was set back */
-    if (p->all_dirty || back || (p->nodes_dirty && !sync_nodes(p)) ||
-        (p->holes && p->dirty.n && !sync_holes(p))) {
-        vec_clear(&p->dirty);
-        rebuild(p);
-    } else {
-        bool started = p->started.n > 0;
-        drop_started(p);
-        wake_parked(p);
-        end_windows(p);
-        if (p->windows_dirty)
-            sync_windows(p);
-        p->pool.now = p->now.ms;
-        vec_for_each (&p->dirty, i) {
-            const struct job *j = model_get_job(m, p->dirty.v[i]);
-            limits_recount(p->limits, m, p->dirty.v[i]);
-            if (started && came_and_went(p, p->dirty.v[i], j))
-                p->gained = true;
-            sync_runs(p, p->dirty.v[i], j);
-            sync_licences(p, p->dirty.v[i], j);
-            sync_unit(p, p->dirty.v[i], j);
-        }
+    bool started = p->started.n > 0;
+    planner_drop_started(p);
+    wake_parked(p);
+    end_windows(p);
+    if (p->windows_dirty)
+        sync_windows(p);
+    p->windows_dirty = false;
+    p->pool.now = p->now.ms;
+    vec_for_each (&p->dirty, i) {
+        uint32_t id = p->dirty.v[i];
+        const struct job *j = planner_job(p, id);
+        limits_recount(p->limits, m, id);
+        if (started && came_and_went(p, id, j))
+            p->gained = true;
+        sync_runs(p, id, j);
+        sync_licences(p, id, j);
+        sync_unit(p, id, j);
     }
-    p->all_dirty = p->nodes_dirty = p->windows_dirty = false;
     vec_clear(&p->dirty);
+}
+
+void planner_sync(struct planner *p)
+{
+    bool again = p->all_dirty || p->view->model->n_nodes != p->pool.n_nodes;
+    if (p->reading ? again : planner_is_stale(p)) {
+        vec_clear(&p->dirty);
+        planner_begin_reading(p);
+    }
+    if (p->reading)
+        planner_read_all(p);
+    if (p->nodes_dirty && planner_is_stale(p)) { /* they have changed while it was read */
+        vec_clear(&p->dirty);
+        planner_begin_reading(p);
+        planner_read_all(p);
+    }
+    sync_noted(p);
     pool_advance(&p->pool, p->now.ms, OVERDUE_MS);
     p->last_now = p->now.ms;
 }
@@ -780,6 +824,11 @@ void planner_ready(struct planner *p, const struct sched_view *v, struct wall no
                  v->model->n_nodes != p->pool.n_nodes;
     p->view = v;
     p->now = now;
+    if (p->in_pieces && (p->reading || p->all_dirty)) {
+        while (!planner_has_frame(p) || p->all_dirty) /* the rest has its time */
+            planner_prepare(p, v, now, 1);
+        return;
+    }
     if (stale)
         planner_sync(p);
 }

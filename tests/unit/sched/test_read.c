@@ -1,0 +1,224 @@
+/* test_read.c - everything is read again in pieces: the same is decided as at once, questions in between
+ * have their answers, and what happens meanwhile is not lost. Twelve nodes, a queue that does not fit. */
+#include "backend/sched/forecast.h"
+#include "backend/sched/planner.h"
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "tests/lib/pass.h"
+
+#define NODES 12
+#define JOBS  80
+
+static struct lab l;
+static struct planner *planner;
+static struct sched_result last;
+static uint64_t rnd;
+
+static int set_up(void **state)
+{
+    (void)state;
+    rnd = check_seed();
+    lab_init(&l);
+    for (int i = 1; i <= NODES; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "n%d", i);
+        lab_node(&l, name, 8, 16000, i % 3, NULL);
+    }
+    lab_part(&l, "main", "n[1-12]");
+    struct part_spec *low = lab_part(&l, "low", "n[1-12]");
+    low->preempt_mode = PREEMPT_REQUEUE;
+    l.spec.parts.v[0].priority_tier = 2;
+    l.spec.reservations = 2;
+    lab_configure(&l);
+    planner = planner_new();
+    sched_result_init(&last);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    sched_result_fini(&last);
+    planner_free(planner);
+    lab_fini(&l);
+    return 0;
+}
+
+static uint32_t any(uint32_t n)
+{
+    return (uint32_t)(check_rand(&rnd) % n);
+}
+
+static uint32_t submit(void)
+{
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.partition = xstrdup(any(3) ? "main" : "low");
+    j->req.cpus_per_task = 1 + any(8);
+    j->req.gpus_per_node = any(4) ? 0 : 1;
+    j->req.mem_node_mib = 500;
+    j->req.time_limit_s = 60 * (1 + any(60));
+    if (!any(8))
+        *rec_list_push(&j->array_pending) = (struct index_range){0, 3, 1};
+    uint32_t id = lab_submit(&l, j);
+    planner_note_job(planner, id);
+    return id;
+}
+
+static size_t pass(void)
+{
+    sched_result_fini(&last);
+    return pass_again(&l, planner, &last);
+}
+
+static void fill(void)
+{
+    for (int i = 0; i < JOBS; i++)
+        submit();
+    pass();
+    pass();
+    assert_false(list_empty(&l.m.active));
+}
+
+/* One piece; true: all is read. */
+static bool piece(uint32_t n)
+{
+    struct sched_view v = pass_view(&l);
+    return planner_prepare(planner, &v, l.now, n);
+}
+
+static void describe(const struct sched_result *r, struct str *out)
+{
+    vec_for_each (&r->starts, i)
+        str_appendf(out, "start %u on %s\n", r->starts.v[i].job, r->starts.v[i].start.alloc.v[0].node);
+    vec_for_each (&r->preempts, i)
+        str_appendf(out, "%u goes for %u\n", r->preempts.v[i].job, r->preempts.v[i].by_job);
+    str_append(out, ".");
+}
+
+/* What one that reads all at once would do, and what this one does. */
+static void must_decide_the_same(void)
+{
+    struct sched_view v = pass_view(&l);
+    struct sched_result r;
+    struct str want = STR_INIT, got = STR_INIT;
+    sched_result_init(&r);
+    sched_decide(&v, l.now, &r);
+    describe(&r, &want);
+    sched_result_fini(&r);
+    sched_result_init(&r);
+    planner_decide(planner, &v, l.now, &r);
+    describe(&r, &got);
+    assert_string_equal(got.s, want.s);
+    pass_fold(&l, planner, &r);
+    sched_result_fini(&r);
+    str_fini(&want);
+    str_fini(&got);
+}
+
+static uint32_t first_active(void)
+{
+    return list_first(&l.m.active, struct job, in_queue)->id;
+}
+
+static void end_one(void)
+{
+    uint32_t id = first_active();
+    assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_EXITED, 0, 0), 0);
+    planner_note_job(planner, id);
+}
+
+static void test_pieces_make_the_same(void **state)
+{
+    (void)state;
+    for (uint32_t n = 1; n < 400; n = n * 3 + 1) {
+        fill();
+        planner_note_all(planner);
+        int pieces = 1;
+        while (!piece(n))
+            pieces++;
+        assert_true(n > 100 || pieces > 10);
+        must_decide_the_same();
+        while (planner_is_reading(planner) || !piece(n))
+            ;
+    }
+}
+
+static void test_what_happens_meanwhile(void **state)
+{
+    (void)state;
+    fill();
+    planner_note_all(planner);
+    for (int i = 0; !piece(7); i++) {
+        if (i % 50 == 10)
+            end_one();
+        if (i % 50 == 30)
+            submit();
+        if (i == 60) { /* from the beginning once more */
+            planner_note_all(planner);
+            assert_false(piece(7));
+        }
+        if (i == 200) {
+            struct ev_drain drain = {.node = xstrdup("n3"), .drain = true, .reason = xstrdup("fan")};
+            lab_must(&l, EV_DRAIN, 0, &drain);
+            planner_note_nodes(planner);
+        }
+    }
+    must_decide_the_same();
+}
+
+/* Nobody is told that he waits for nothing; what could ever run is known, what would start now is not. */
+static void test_questions_meanwhile(void **state)
+{
+    (void)state;
+    fill();
+    struct sched_view v = pass_view(&l);
+    uint32_t asked = 0;
+    planner_note_all(planner);
+    assert_false(piece(1));
+    do {
+        struct trial t;
+        struct msg_why why;
+        struct job *j = lab_job(&l, JOB_KIND_BATCH);
+        j->req.partition = xstrdup("main");
+        assert_int_equal(sched_admit(planner, &v, j->uid, &j->req, NULL, 0, NULL), REFUSAL_NONE);
+        j->req.cpus_per_task = 9;
+        assert_int_equal(sched_admit(planner, &v, j->uid, &j->req, NULL, 0, NULL), REFUSAL_NEVER_FITS);
+        j->req.cpus_per_task = 1;
+        planner_try(planner, &v, j, l.now, &t);
+        assert_false(t.now);
+        trial_fini(&t);
+        list_for_each (w, &l.m.pending, struct job, in_queue)
+            assert_int_not_equal(planner_reason(planner, w->id), REASON_NONE);
+        sched_why(planner, &v, list_first(&l.m.pending, struct job, in_queue), l.now, &why);
+        assert_int_not_equal(why.reason, REASON_NONE);
+        rec_fini(&msg_why_rec, &why);
+        job_free(j);
+        asked++;
+    } while (!piece(500));
+    assert_true(asked > 2);
+    must_decide_the_same();
+}
+
+/* It is asked to decide before all is read: then the rest is read at once. */
+static void test_cut_short(void **state)
+{
+    (void)state;
+    for (int pieces = 0; pieces < 200; pieces += 13) {
+        fill();
+        planner_note_all(planner);
+        for (int i = 0; i < pieces && !piece(9); i++)
+            ;
+        must_decide_the_same();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_pieces_make_the_same, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_happens_meanwhile, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_questions_meanwhile, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_cut_short, set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("read", tests, NULL, NULL);
+}
