@@ -264,7 +264,7 @@ static int by_number(const void *pa, const void *pb)
     return (a > b) - (a < b);
 }
 
-/* "3,7-9": the failed ones of the array that are known. */
+/* "3,7-9": the failed ones of the array, whose past has been fetched. */
 static void failed_indices(const struct ui *ui, uint32_t array, struct str *out)
 {
     VEC(uint32_t) v = VEC_INIT;
@@ -351,6 +351,20 @@ static void answered(struct ui *ui, struct view *owner, uint64_t arg, const stru
     open_form(ui, &f, j, (enum action)(arg >> 32));
 }
 
+static void ask_script(struct ui *ui, uint64_t ask)
+{
+    struct msg_job m = {.target = {.job = (uint32_t)ask, .array_index = ARRAY_NONE, .step = STEP_ALL}};
+    ui_send(ui, MSG_SCRIPT, &m, NULL, answered, ask);
+}
+
+static void array_fetched(struct ui *ui, uint64_t ask, bool ok)
+{
+    if (ok)
+        ask_script(ui, ask);
+    else
+        ui_toast(ui, ROLE_ERROR, "its elements cannot be had: nobody knows which of them have failed");
+}
+
 bool again_act(struct ui *ui, const struct job *j, enum action a)
 {
     if (a != ACTION_RESUBMIT && a != ACTION_BIGGER && a != ACTION_FAILED_ONLY)
@@ -366,9 +380,10 @@ bool again_act(struct ui *ui, const struct job *j, enum action a)
         open_form(ui, &f, j, a);
     } else if (j->kind == JOB_KIND_INTERACTIVE) {
         ui_toast(ui, ROLE_WARN, "it was somebody's terminal: there is no script");
+    } else if (a == ACTION_FAILED_ONLY) { /* the queue forgets its elements one by one */
+        ui_fetch_array(ui, j->array_job, array_fetched, ASK(j->id, a));
     } else {
-        struct msg_job ask = {.target = {.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL}};
-        ui_send(ui, MSG_SCRIPT, &ask, NULL, answered, ASK(j->id, a));
+        ask_script(ui, ASK(j->id, a));
     }
     return true;
 }
