@@ -99,12 +99,17 @@ static void draw_fields(struct submit *s, struct canvas *c, struct rect r)
     canvas_scrollbar(c, r.y, r.x + r.w - 1, r.h, (long long)s->top, r.h, (long long)s->rows.n);
 }
 
-static void draw_fix(const struct submit *s, struct rich *line, const char *value)
+/* What would mend it, and the key that does. */
+static void fix_text(const struct submit *s, const struct form_hint *h, struct rich *out)
 {
     struct str key = STR_INIT;
+    char b[UNITS_TEXT_SIZE];
+    const char *value = h ? h->fix : s->cheaper ? duration_format(s->cheaper_s, b) : NULL;
+    if (!value)
+        return;
     keymap_format(ui_keymap(s->v.ui), ACTION_FORM_FIX, true, &key);
-    rich_addf(line, ROLE_KEY, "  %s", key.s);
-    rich_addf(line, ROLE_NORMAL, " %s", value);
+    rich_addf(out, ROLE_KEY, "  %s", key.s);
+    rich_addf(out, ROLE_NORMAL, " %s", value);
     str_fini(&key);
 }
 
@@ -112,21 +117,21 @@ static void draw_hint(const struct submit *s, struct canvas *c, int y, int x, in
 {
     const struct form_row *row = submit_row(s);
     const struct form_hint *h = submit_hint(s);
-    struct rich line;
-    char b[UNITS_TEXT_SIZE];
+    struct rich line, fix;
     rich_init(&line);
+    rich_init(&fix);
     if (h && h->field && h->field != row->field)
         rich_addf(&line, ROLE_LABEL, "%s: ", h->field->label);
     if (h)
         rich_add(&line, hint_role(h->kind), h->text);
     else if (s->cheaper)
         rich_add(&line, ROLE_GOOD, s->cheaper);
-    if (h && h->fix)
-        draw_fix(s, &line, h->fix);
-    else if (!h && s->cheaper)
-        draw_fix(s, &line, duration_format(s->cheaper_s, b));
-    rich_draw(&line, c, y, x, w);
+    fix_text(s, h, &fix);
+    int room = w - cell_width(fix.text.s); /* of the two the hint can be cut */
+    int used = rich_draw(&line, c, y, x, room > 0 ? room : w);
+    rich_draw(&fix, c, y, x + used, w - used);
     rich_fini(&line);
+    rich_fini(&fix);
 }
 
 static void draw_forecast(const struct submit *s, struct canvas *c, int y, int x, int w)
