@@ -19,9 +19,9 @@ static int set_up(void **state)
     (void)state;
     rnd = check_seed();
     lab_init(&l);
-    for (int i = 1; i <= NODES; i++) {
-        char name[8];
-        snprintf(name, sizeof name, "n%d", i);
+    for (uint32_t i = 1; i <= NODES; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "n%u", i);
         lab_node(&l, name, 8, 16000, i % 3, NULL);
     }
     lab_part(&l, "main", "n[1-12]");
