@@ -44,6 +44,7 @@ struct raw_job {
     char *features, *nodelist, *exclude, *dependency, *begin, *deadline, *licenses, *reservation;
     int32_t nice;
     bool hold, append;
+    uint32_t lost_node; /* enum lost_node */
     struct resources res;
     struct strv env;
     REC_LIST(struct raw_step) steps;
@@ -56,7 +57,7 @@ struct raw_job {
         F(S, STR, features) F(S, STR, nodelist) F(S, STR, exclude) F(S, STR, dependency) F(S, STR, begin) \
             F(S, STR, deadline) F(S, I32, nice) F(S, BOOL, hold) F(S, BOOL, append)                       \
                 G(S, SUB, res, resources) F(S, STRV, env) G(S, LISTOF, steps, raw_step)                   \
-                    F(S, STR, licenses) F(S, STR, reservation)
+                    F(S, STR, licenses) F(S, STR, reservation) F(S, U32, lost_node)
 
 extern const struct rec_desc resources_rec, raw_step_rec, raw_job_rec;
 REC_DEFINE(resources, RESOURCES_FIELDS)
@@ -64,6 +65,8 @@ REC_DEFINE(raw_step, RAW_STEP_FIELDS)
 REC_DEFINE(raw_job, RAW_JOB_FIELDS)
 
 static const char *const on_failure[] = {"stop", "continue", NULL};
+static const char *const lost_nodes[] = {"default", "hold",  "requeue",
+                                         "cancel",  "lease", NULL}; /* enum lost_node */
 
 /* clang-format off */
 #define MEMBER(s, m) .offset = offsetof(struct s, m)
@@ -137,6 +140,8 @@ static const struct conf_option job_options[] = {
     {.name = "begin", .type = CONF_STR, MEMBER(raw_job, begin), .def_help = "now", .help = "Like `--begin`."},
     {.name = "deadline", .type = CONF_STR, MEMBER(raw_job, deadline), .help = "Like `--deadline`."},
     {.name = "licenses", .type = CONF_STR, MEMBER(raw_job, licenses), .help = "Like `--licenses`."},
+    {.name = "lost_node", .type = CONF_WORD, MEMBER(raw_job, lost_node), .words = lost_nodes, .def = "default",
+     .def_help = "the partition's, else the cluster's", .help = "Like `--lost-node`."},
     {.name = "reservation", .type = CONF_STR, MEMBER(raw_job, reservation), .help = "Like `--reservation`."},
     {.name = "nice", .type = CONF_I32, MEMBER(raw_job, nice), .def = "0", .min = -2147483645, .max = 2147483645,
      .help = "Taken off its priority."},
@@ -238,6 +243,7 @@ static int build_request(const struct build *b, struct wall now)
     req->reservation = take(&raw->reservation);
     req->time_limit_s = raw->res.time_s;
     req->nice = raw->nice;
+    req->lost_node = raw->lost_node;
     b->out->hold = raw->hold;
     b->out->env = raw->env;
     raw->env = (struct strv){0};
