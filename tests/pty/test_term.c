@@ -570,7 +570,7 @@ static void output_cannot_speak_to_the_terminal(void **state)
     struct tty *t = *state;
     tty_await(t, "No jobs.");
     assert_int_equal(
-        run("cat >hostile.sh <<'EOF'\n#!/bin/sh\n"
+        run("cd $STOKER_HOME && cat >hostile.sh <<'EOF'\n#!/bin/sh\n"
             "printf '\\033]0;evil title\\007\\033]52;c;ZXZpbA==\\007\\033[2J\\033[?1049l\\033[6n'\n"
             "printf '\\033[31mred\\033[0m words\\033P+q\\033\\\\\\n\\033]0;no end here\\n'\nEOF\n"
             "sbatch -o $STOKER_HOME/hostile.out hostile.sh >/dev/null"),
