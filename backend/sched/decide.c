@@ -887,8 +887,11 @@ static bool take_newcomer(struct pass *s, struct unit *u)
     /* Else the one before it does not fit either; unless it waits for something of its own. */
     const struct unit *before =
         g->units.next == &u->in_group ? NULL : container_of(u->in_group.prev, struct unit, in_group);
-    if (before && !before->is_special && before->count)
-        return !before->hold.use.parts || !has_lane_left(p, g->choices, g->n_choices);
+    if (before && !before->is_special && before->count) {
+        struct backfill_item all = {.choices = g->choices, .n_choices = g->n_choices};
+        return !before->hold.use.parts ||
+               (!has_lane_left(p, all.choices, all.n_choices) && !may_outrank_holder(p, g, u, &all));
+    }
     g->rest = REASON_PRIORITY;
     if (!start_newcomer(s, g, u, &it, &gets))
         return false;
