@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,23 +15,37 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void hang_on(const char *path)
+/* Has the path one of the parts in that variable? */
+static bool has_part(const char *path, const char *variable)
 {
-    const char *parts = getenv("SLOWFS"), *gate = getenv("SLOWFS_GATE");
+    const char *parts = getenv(variable);
     char part[256];
-    while (path && gate && parts && *parts) {
+    while (path && parts && *parts) {
         size_t n = strcspn(parts, ":");
         snprintf(part, sizeof part, "%.*s", (int)n, parts);
-        if (n && strstr(path, part)) {
-            long fd;
-            do
-                fd = syscall(SYS_openat, AT_FDCWD, gate, O_RDONLY | O_CLOEXEC, 0);
-            while (fd < 0 && errno == EINTR);
-            syscall(SYS_close, fd);
-            return;
-        }
+        if (n && strstr(path, part))
+            return true;
         parts += n + (parts[n] == ':');
     }
+    return false;
+}
+
+/* Returns false, with errno, where it is not there. */
+static bool reach(const char *path)
+{
+    const char *gate = getenv("SLOWFS_GATE");
+    long fd = -1;
+    if (has_part(path, "SLOWFS_AWAY")) {
+        errno = ENOENT;
+        return false;
+    }
+    if (!gate || !has_part(path, "SLOWFS"))
+        return true;
+    do
+        fd = syscall(SYS_openat, AT_FDCWD, gate, O_RDONLY | O_CLOEXEC, 0);
+    while (fd < 0 && errno == EINTR);
+    syscall(SYS_close, fd);
+    return true;
 }
 
 static void *next(const char *name)
@@ -47,7 +62,8 @@ int open(const char *path, int flags, ...)
     va_start(ap, flags);
     unsigned mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, unsigned) : 0;
     va_end(ap);
-    hang_on(path);
+    if (!reach(path))
+        return -1;
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
@@ -55,27 +71,27 @@ FILE *fopen(const char *restrict path, const char *restrict mode)
 {
     FILE *(*real)(const char *, const char *);
     *(void **)&real = next("fopen");
-    hang_on(path);
-    return real(path, mode);
+    return reach(path) ? real(path, mode) : NULL;
 }
 
 DIR *opendir(const char *path)
 {
     DIR *(*real)(const char *);
     *(void **)&real = next("opendir");
-    hang_on(path);
-    return real(path);
+    return reach(path) ? real(path) : NULL;
 }
 
 int stat(const char *restrict path, struct stat *restrict st)
 {
-    hang_on(path);
+    if (!reach(path))
+        return -1;
     return fstatat(AT_FDCWD, path, st, 0);
 }
 
 int access(const char *path, int mode)
 {
-    hang_on(path);
+    if (!reach(path))
+        return -1;
     return (int)syscall(SYS_faccessat, AT_FDCWD, path, mode);
 }
 
@@ -83,6 +99,5 @@ char *realpath(const char *restrict path, char *restrict out)
 {
     char *(*real)(const char *, char *);
     *(void **)&real = next("realpath");
-    hang_on(path);
-    return real(path, out);
+    return reach(path) ? real(path, out) : NULL;
 }

@@ -604,31 +604,41 @@ static void must_answer(struct tty *t, const char *what)
         fail_msg("%s ended it", what);
 }
 
-static void a_file_system_that_hangs_holds_up_nobody(void **state)
+/* The screens with tests/lib/slowfs.c in front of the C library, one of its variables set. */
+static void start_on_slowfs(struct tty *t, const char *variable, const char *parts)
 {
-    static const char *const slow[] = {"stoker-ui", NULL};
-    struct tty *first = *state, t;
+    static const char *const ui[] = {"stoker-ui", NULL};
     char *lib = xasprintf("%s/tests/lib/libslowfs.so", getenv("B") ? getenv("B") : "build");
-    char *gate = xasprintf("%s/gate", getenv("STOKER_HOME"));
     if (access(lib, R_OK) != 0)
         fail_msg("%s is not there", lib);
+    const char *asan = getenv("ASAN_OPTIONS");
+    char *before = xstrdup(asan), *options = xasprintf("%s:verify_asan_link_order=0", asan ? asan : "");
+    setenv("ASAN_OPTIONS", options, 1);
+    setenv("LD_PRELOAD", lib, 1);
+    setenv(variable, parts, 1);
+    tty_start(t, 24, 80, ui);
+    unsetenv(variable);
+    unsetenv("LD_PRELOAD");
+    if (before)
+        setenv("ASAN_OPTIONS", before, 1);
+    else
+        unsetenv("ASAN_OPTIONS");
+    free(before);
+    free(options);
+    free(lib);
+}
+
+static void a_file_system_that_hangs_holds_up_nobody(void **state)
+{
+    struct tty *first = *state, t;
+    char *gate = xasprintf("%s/gate", getenv("STOKER_HOME"));
     assert_int_equal(run("cd $STOKER_HOME && mkdir hang && printf '#!/bin/sh\necho a slow script\n' "
                          ">hang/job.sh && mkfifo gate && sbatch -o $STOKER_HOME/hang/out.txt --wrap 'echo "
                          "slow words' >/dev/null"),
                      0);
     tty_await(first, "done");
-    setenv("LD_PRELOAD", lib, 1);
-    setenv("SLOWFS", "hang/:templates:views.cfg.", 1);
     setenv("SLOWFS_GATE", gate, 1);
-    const char *asan = getenv("ASAN_OPTIONS");
-    char *options = xasprintf("%s:verify_asan_link_order=0", asan ? asan : "");
-    setenv("ASAN_OPTIONS", options, 1);
-    tty_start(&t, 24, 80, slow);
-    unsetenv("LD_PRELOAD");
-    if (asan)
-        setenv("ASAN_OPTIONS", asan, 1);
-    else
-        unsetenv("ASAN_OPTIONS");
+    start_on_slowfs(&t, "SLOWFS", "hang/:templates:views.cfg.");
     tty_await(&t, "done");
 
     tty_type(&t, "l"); /* an output */
@@ -677,9 +687,30 @@ static void a_file_system_that_hangs_holds_up_nobody(void **state)
     assert_int_equal(tty_wait(&t), 0);
     must_be_sane(&t, "left a file system that hangs");
     tty_fini(&t);
-    free(options);
     free(gate);
-    free(lib);
+}
+
+/* The file lies where the screens cannot see it: its node hands it out. */
+static void an_output_on_another_machine_is_fetched(void **state)
+{
+    struct tty *first = *state, t;
+    tty_await(first, "No jobs.");
+    assert_int_equal(run("mkdir $STOKER_HOME/away && sbatch -o $STOKER_HOME/away/out.txt --wrap "
+                         "'seq -f \"row %.0f\" 1 100000' >/dev/null"),
+                     0);
+    tty_await(first, "done");
+    start_on_slowfs(&t, "SLOWFS_AWAY", "away/");
+    tty_await(&t, "done");
+    tty_type(&t, "l");
+    tty_await(&t, "row 100000");
+    tty_await(&t, "kept on its node");
+    tty_type(&t, "g");
+    tty_await(&t, "row 1 ");
+    tty_type(&t, "/row 50000\r");
+    tty_await(&t, "row 50000 ");
+    tty_type(&t, "qq");
+    assert_int_equal(tty_wait(&t), 0);
+    tty_fini(&t);
 }
 
 static void a_filter_is_there_the_next_time(void **state)
@@ -754,6 +785,7 @@ int main(void)
         CASE(the_mouse_has_a_switch),
         CASE(output_cannot_speak_to_the_terminal),
         CASE(a_file_system_that_hangs_holds_up_nobody),
+        CASE(an_output_on_another_machine_is_fetched),
         CASE(a_filter_is_there_the_next_time),
         CASE(a_wrong_key_is_told_with_its_line),
         cmocka_unit_test(no_terminal_is_an_error),
