@@ -30,7 +30,8 @@ E2
 script bomb <<'S'
 exec python3 bomb.py 1000
 S
-of_job() { grep -lsz "^SLURM_JOB_ID=$1\$" /proc/[0-9]*/environ 2>/dev/null | wc -l; }
+# Of this test's cluster: another one beside it has jobs of the same numbers.
+of_job() { grep -lsz "^SLURM_JOB_ID=$1\$" /proc/[0-9]*/environ 2>/dev/null | xargs -r grep -lsz "^SLURM_SUBMIT_DIR=$WORK\$" | wc -l; }
 none_of_job() { [ "$(of_job "$1")" -eq 0 ]; }
 if stoker nodes --json | grep -q "processes of a task are not bounded"; then
     [ "$(id -u)" -ne 0 ] || echo "no pids controller for root here: $(stoker nodes --json | grep -o '"processes of[^"]*"')"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# F27, F26, F25: the node's clock is a day ahead, or behind; the node sleeps for an hour. How long something ran is measured, when it was
+# F27, F26, F25, F14: the node's clock is a day ahead, or behind; the node sleeps for an hour. How long something ran is measured, when it was
 # is the controller's word; a limit that went by in the sleep is kept when the node wakes, and nothing else happens.
 . stoker.sh
 command -v python3 >/dev/null || skip "no python3"
@@ -113,4 +113,26 @@ is "the other" "$(job_state "$free2")" RUNNING
 touch go-free2
 wait_end "$free2"
 is "its end" "$(job_field "$free2" ExitCode)" 5:0
+
+case_ "a job with a lease, which was over in the sleep: ended before it is started again"
+script leased <<'S'
+for p in $(cat leased.pids 2>/dev/null); do [ ! -d "/proc/$p" ] || echo "$p" >>two_at_once; done
+echo $$ >>leased.pids
+until [ -e go-leased ]; do read -r -t 0.02 <> <(:); done
+exit 0
+S
+submit --lost-node=lease --requeue -o /dev/null leased
+wait_for 20 has_lines leased.pids 1
+agent=$(agent_pid)
+kill -STOP "$agent" # a sleeping machine answers no heartbeats
+unheard() { sinfo -h -N -o %T | grep -q '\*$\|^unk\|^down'; }
+wait_for 20 unheard
+set_clock 0 7200
+kill -CONT "$agent"
+wait_for 20 is_dead "$(head -n 1 leased.pids)"
+wait_for 40 has_lines leased.pids 2
+touch go-leased
+wait_end "$job"
+is "its end" "$state" COMPLETED
+is_gone two_at_once || fail "it ran twice at a time: $(cat two_at_once)"
 cluster_stop

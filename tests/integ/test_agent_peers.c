@@ -102,6 +102,39 @@ static void forget_cluster(struct driver *d)
     driver_start(d);
 }
 
+static bool is_refusal(const void *body, const void *ctx)
+{
+    (void)ctx;
+    const struct msg_agent *m = body;
+    return m->refused != NULL;
+}
+
+/* A controller of a release that speaks another protocol is told so in words; the one that is there is
+ * served on. */
+static void test_other_protocol(void **state)
+{
+    struct driver *d = *state;
+    driver_run_as(d, 1, "while [ ! -e go ]; do sleep 0.01; done; exit 5");
+    static const uint32_t versions[] = {0, PROTO_VERSION + 1, UINT32_MAX};
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+        char program[] = "stokerd of another release";
+        struct msg_hello h = {
+            .version = versions[i], .program = program, .cluster = d->cluster, .epoch = d->epoch};
+        driver_send(d, MSG_HELLO, 7, &h);
+        struct msg_agent *m = driver_wait(d, MSG_AGENT, is_refusal, NULL, DRIVER_WAIT_MS);
+        assert_non_null(m);
+        check_has("what it is told", m->refused, "this agent speaks protocol");
+        assert_int_equal(m->version, PROTO_VERSION);
+        msg_free(MSG_AGENT, m);
+    }
+    char *go = xasprintf("%s/work/go", d->dir);
+    close(open(go, O_CREAT | O_WRONLY, 0644));
+    free(go);
+    struct launch_end *e = driver_end(d, 1, true);
+    check_int("code", e->ranks.v[0].code, 5);
+    driver_end_free(e);
+}
+
 /* A node that is given away takes nothing of its old cluster along: launches have the same numbers there.
  */
 static void test_handed_over(void **state)
@@ -216,8 +249,13 @@ static void test_stop(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        AGENT_CASE(test_repeated_launch), AGENT_CASE(test_controllers),  AGENT_CASE(test_handed_over),
-        AGENT_CASE(test_hostile_frames),  AGENT_CASE(test_second_agent), AGENT_CASE(test_stop),
+        AGENT_CASE(test_repeated_launch),
+        AGENT_CASE(test_controllers),
+        AGENT_CASE(test_other_protocol),
+        AGENT_CASE(test_handed_over),
+        AGENT_CASE(test_hostile_frames),
+        AGENT_CASE(test_second_agent),
+        AGENT_CASE(test_stop),
     };
     return agent_cases(tests, argc, argv);
 }
