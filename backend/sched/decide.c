@@ -643,6 +643,19 @@ static bool holds_too_much(const struct pass *s, struct group *g, const struct u
     return v.state != LIMIT_OK;
 }
 
+/* Which gate that counts is closed for one that holds a place. */
+static enum reason gate_of_holder(struct pass *s, struct unit *u)
+{
+    struct group *g = u->group;
+    struct backfill_item it = {0};
+    enum reason why = gate_of_pass(s, u);
+    if (why != REASON_NONE)
+        return why;
+    if (leave_choices(s, g, u, false, &it) != LIMIT_OK || holds_too_much(s, g, u))
+        return limit_reason(&g->verdict);
+    return lacks_licences(s, g, u) ? REASON_LICENSES : REASON_NONE;
+}
+
 /* What has started behind it may have brought one for whom a place is held to a limit: then it waits for
  * that, and the place is for others. Returns whether there was one. */
 static bool give_up_closed(struct pass *s)
@@ -651,16 +664,7 @@ static bool give_up_closed(struct pass *s)
     bool any = false;
     list_for_each (h, &p->backfill.holds, struct backfill_hold, link) {
         struct unit *u = container_of(h, struct unit, hold);
-        struct group *g = u->group;
-        struct backfill_item it = {0};
-        if (h->claim || h->visited != p->backfill.pass)
-            continue;
-        enum reason why = gate_of_pass(s, u);
-        if (why == REASON_NONE &&
-            (leave_choices(s, g, u, false, &it) != LIMIT_OK || holds_too_much(s, g, u)))
-            why = limit_reason(&g->verdict);
-        if (why == REASON_NONE && lacks_licences(s, g, u))
-            why = REASON_LICENSES;
+        enum reason why = h->claim || h->visited != p->backfill.pass ? REASON_NONE : gate_of_holder(s, u);
         if (why == REASON_NONE)
             continue;
         backfill_give_up(&p->backfill, h);
@@ -812,18 +816,13 @@ static bool may_outrank_holder(struct planner *p, struct group *g, const struct 
     return false;
 }
 
-/* Of those who have started just now one may have brought a holder to a limit. */
+/* Of those who have started just now one may have brought a holder to a limit, or be of its name. */
 static bool closes_a_hold(struct pass *s)
 {
-    struct planner *p = s->p;
-    if (!limits_any(p->limits) && !p->licences.used.n)
-        return false;
-    list_for_each (h, &p->backfill.holds, struct backfill_hold, link) {
+    list_for_each (h, &s->p->backfill.holds, struct backfill_hold, link) {
         struct unit *u = container_of(h, struct unit, hold);
-        struct backfill_item it = {0};
         make_room(s, u->group->n_choices);
-        if (!h->claim &&
-            (leave_choices(s, u->group, u, false, &it) != LIMIT_OK || lacks_licences(s, u->group, u)))
+        if (!h->claim && gate_of_holder(s, u) != REASON_NONE)
             return true;
     }
     return false;
@@ -944,6 +943,7 @@ static bool decide_newcomers(struct planner *p)
         (limits_any(p->limits) && p->now.ms - p->decided_all >= ALL_MS))
         return false;
     struct pass s = {.p = p};
+    p->prio.now = p->now; /* their ages are those of now, like all others' */
     bool known = line_up_fresh(&s);
     for (size_t i = 0; i < s.heap.n && known; i++)
         known = take_newcomer(&s, s.heap.v[i].u);
