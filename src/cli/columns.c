@@ -330,7 +330,7 @@ GET(tres_per_task)
 GET(tasks_per_node)
 {
     if (j->req.ntasks_per_node == NOT_GIVEN)
-        str_append(out, "N/A");
+        str_append_char(out, '0');
     else
         text_append_u64(out, j->req.ntasks_per_node);
 }
@@ -526,7 +526,7 @@ READS(stdout, UINT64_MAX, UINT64_MAX)       READS(stderr, UINT64_MAX, UINT64_MAX
     C(0,   "burstbuffer",           "BURST_BUFFER",     NULL,            null,           NULL)
     C(0,   "burstbufferstate",      "BURST_BUFFER_STATE", NULL,          null,           NULL)
     C(0,   "container",             "CONTAINER",        NULL,            null,           NULL)
-    C(0,   "mcslabel",              "MCSLABEL",         NULL,            na,             NULL)
+    C(0,   "mcslabel",              "MCSLABEL",         NULL,            null,             NULL)
     C(0,   "delayboot",             "DELAY_BOOT",       NULL,            zero_time,      NULL)
     C(0,   "reboot",                "REBOOT",           NULL,            zero,           NULL)
     C(0,   "associd",               "ASSOC_ID",         NULL,            zero,           NULL)

@@ -29,7 +29,7 @@ static bool find_operands(const struct cli *cli, int argc, char **argv, struct c
 static int get_script(const struct cli *cli, const struct call *call, struct script *ret)
 {
     if (call->wrap && call->operands.n) {
-        cli_error(cli, "Script arguments not permitted with --wrap option.");
+        cli_error(cli, "Script arguments not permitted with --wrap option");
         return 1;
     }
     if (call->wrap) {

@@ -132,6 +132,7 @@ static int run_step(struct srun *s, struct follow *f)
         .disable_status = s->opt.disable_status || s->opt.pty,
         .wait_s = s->opt.wait_s,
     };
+    srunopts_only(&s->opt, opt.only);
     if (srunopts_step(&s->opt, follow_job(f), &s->command, &m.step, &err)) {
         cli_error(s->cli, "Unable to create step for job %u: %s", f->job, err.s);
         return 1;

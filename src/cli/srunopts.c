@@ -270,17 +270,24 @@ static int step_places(const struct srunopts *o, const struct job *j, struct ste
 }
 
 /* "none" and the like are no file names. */
+static bool is_rank_number(const char *s)
+{
+    int64_t n;
+    return s && int_parse(s, 0, UINT32_MAX - 1, &n, NULL) == 0;
+}
+
 static char *output_pattern(const char *given)
 {
-    if (!given || str_ieq(given, "all"))
+    if (!given || str_ieq(given, "all") || is_rank_number(given))
         return NULL;
     return xstrdup(str_ieq(given, "none") ? "/dev/null" : given);
 }
 
-static bool is_rank_number(const char *s)
+void srunopts_only(const struct srunopts *o, uint32_t ret[static 2])
 {
-    int64_t n;
-    return s && int_parse(s, 0, UINT32_MAX, &n, NULL) == 0;
+    const char *out = o->job.req.std_out, *err = o->job.req.std_err ? o->job.req.std_err : out;
+    ret[0] = is_rank_number(out) ? 1 + (uint32_t)strtoul(out, NULL, 10) : 0;
+    ret[1] = is_rank_number(err) ? 1 + (uint32_t)strtoul(err, NULL, 10) : 0;
 }
 
 bool srunopts_feeds_stdin(const struct srunopts *o)

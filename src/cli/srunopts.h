@@ -34,5 +34,8 @@ int srunopts_step(const struct srunopts *o, const struct job *j, const struct st
 
 /* What --input says: whether srun's own standard input goes to the ranks. */
 bool srunopts_feeds_stdin(const struct srunopts *o);
+/* --output=N and --error=N: 1 + the rank whose output alone is shown, of the two streams; 0: all. Where
+ * only the output is given so, it holds for both. */
+void srunopts_only(const struct srunopts *o, uint32_t ret[static 2]);
 
 #endif

@@ -243,7 +243,9 @@ static void make_streams(struct stepout *o, const struct step *s)
     o->chunk = o->chunk > CHUNK_MAX ? CHUNK_MAX : o->chunk < CHUNK_MIN ? CHUNK_MIN : o->chunk;
     o->v = xcalloc(2 * (size_t)s->n_ranks, sizeof *o->v);
     for (uint32_t i = 0; i < 2 * s->n_ranks; i++) {
+        uint32_t only = o->only[i % 2];
         o->v[i] = (struct stepout_stream){.rank = i / 2, .which = i % 2 + 1};
+        o->v[i].eof = only && only != i / 2 + 1; /* not wanted: as if it had been read */
         str_init(&o->v[i].line);
     }
     o->v[0].offset = o->from;

@@ -55,6 +55,7 @@ struct stepout {
     bool screen;           /* a terminal's: standard error gets its carriage returns here */
     uint64_t from;         /* standard output from there on ... */
     bool whole_line;       /* ... and from the first whole line */
+    uint32_t only[2];      /* 1 + the rank whose standard output, error is wanted; 0: all ranks' */
     bool pipe_broken;      /* nobody reads standard output any more: what comes is dropped */
 };
 

@@ -456,6 +456,7 @@ int steprun(struct follow *f, struct msg_step_create *m, const struct steprun_op
         follow_take_resize(f);
     signal(SIGPIPE, SIG_IGN);
     stepout_init(&r.out, f, !opt->unbuffered);
+    memcpy(r.out.only, opt->only, sizeof r.out.only);
     stepin_init(&r.in, f, opt->feed_stdin && !opt->pty);
     ptyin_init(&r.pty, f, opt->pty, opt->attach && opt->pty, opt->take);
     if (opt->pty && !opt->attach)

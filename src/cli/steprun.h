@@ -13,14 +13,15 @@ struct steprun_options {
     bool attach;         /* the step is there: nothing is created, and leaving it ends nothing */
     int32_t step;        /* then */
     bool take;           /* from whoever writes to its terminal */
+    uint32_t only[2];    /* --output=N, --error=N: 1 + the one rank whose output is shown; 0: all */
     uint32_t wait_s;     /* -W: after the first task has ended the others get so long; 0: for ever */
 };
 
 /* This end has left, or another one has taken over; the step goes on. */
 #define STEPRUN_LEFT (-1)
 
-/* Runs m (its request id set, its step filled in; NULL with attach) in f's job. f must take signals. Returns
- * srun's exit code, or STEPRUN_LEFT after saying so. */
+/* Runs m (its request id set, its step filled in; NULL with attach) in f's job. f must take signals.
+ * Returns srun's exit code, or STEPRUN_LEFT after saying so. */
 int steprun(struct follow *f, struct msg_step_create *m, const struct steprun_options *opt);
 
 #endif

@@ -103,6 +103,11 @@ srun -K bash -c '[ $SLURM_PROCID = 1 ] || exit 3; exec sleep 100'; echo "status 
 X
 has "status" "$out" "status 143"
 
+case_ "one task's output alone"
+is "--output=1" "$(srun -n 3 --output=1 bash -c 'echo out $SLURM_PROCID; echo err $SLURM_PROCID >&2' 2>&1 | sort | tr '\n' ' ')" "err 1 out 1 "
+is "--error=0" "$(srun -n 2 --error=0 bash -c 'echo out $SLURM_PROCID; echo err $SLURM_PROCID >&2' 2>&1 | sort | tr '\n' ' ')" "err 0 out 0 out 1 "
+[ ! -e 1 ] || fail "a file is called 1"
+
 case_ "--multi-prog"
 printf '# ranks\n0-1 echo prog %%t\n* echo rest %%t:%%o\n' >mp.conf
 in_job -n4 <<'X'
