@@ -15,6 +15,7 @@
 #define KEPT_MAX (64u << 10)
 #define ALIVE_MS 3000 /* a third of what the supervisor waits for */
 #define RETRY_MS 200
+#define LOST_MS  5000        /* an answer that does not come: an agent that died on the way */
 #define SEEN_MIN (64u << 10) /* of output, before it is worth a message of its own */
 
 static char *who_we_are(void)
@@ -130,12 +131,17 @@ static void send(struct ptyin *p, const struct step *s, uint64_t seen, int64_t n
     p->asked = follow_send(p->f, MSG_INPUT, &m, &p->tag);
     p->resized = p->resized && !p->asked;
     p->eof_asked = m.eof;
+    p->asked_ms = now_ms;
     p->seen_told = seen;
     p->next_ms = now_ms + ALIVE_MS;
 }
 
 void ptyin_update(struct ptyin *p, const struct step *s, uint64_t seen, int64_t now_ms)
 {
+    if (p->asked && now_ms - p->asked_ms > LOST_MS) { /* said again: its place in the stream is known */
+        p->asked = false;
+        p->resized = true;
+    }
     if (is_over(p) || p->asked || !p->f->client || !s->tasks.n || s->tasks.v[0].state != TASK_RUNNING)
         return;
     bool news = p->kept.len || p->resized || (p->at_end && !p->eof_done) || seen - p->seen_told >= SEEN_MIN;
@@ -205,8 +211,8 @@ void ptyin_reconnected(struct ptyin *p)
 
 int ptyin_timeout(const struct ptyin *p, int64_t now_ms)
 {
-    if (is_over(p) || p->asked || !p->next_ms)
-        return -1; /* not begun: the task's start says when */
-    int64_t at = p->retry_ms > now_ms ? p->retry_ms : p->next_ms;
+    if (is_over(p) || !p->next_ms || !p->f->client)
+        return -1; /* not begun, or away: the task's start or a connection says when */
+    int64_t at = p->asked ? p->asked_ms + LOST_MS + 1 : p->retry_ms > now_ms ? p->retry_ms : p->next_ms;
     return at > now_ms ? (int)(at - now_ms) : 0;
 }

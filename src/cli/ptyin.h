@@ -32,6 +32,7 @@ struct ptyin {
     bool is_tty, asked, resized;
     bool at_end, eof_asked, eof_done;
     uint64_t tag, seen_told;
+    int64_t asked_ms; /* when the one under way was sent */
     int64_t next_ms;  /* of the next word, at the latest */
     int64_t retry_ms; /* not before; 0: at once */
     int escape;       /* how much of "Enter ~ ." has been typed */

@@ -9,6 +9,7 @@
 #include "src/cli/steprun.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -350,10 +351,12 @@ static bool leave(struct run *r, const struct step *s)
     if (!r->left && !p->left && !p->hung_up && !p->refused)
         return false;
     pty_restore();
+    if (r->was_held && p->is_tty) /* the cursor is where the session has left it */
+        fputs("\r\n", stderr);
     if (p->refused && r->opt->attach && !r->was_held)
         cli_error(r->f->cli, "%s is at StepId=%u.%d; --take takes it over", p->refused, r->f->job, s->id);
     else if (p->refused)
-        cli_say(r->f->cli, "\n%s has taken StepId=%u.%d over", p->refused, r->f->job, s->id);
+        cli_say(r->f->cli, "%s has taken StepId=%u.%d over", p->refused, r->f->job, s->id);
     else
         cli_say(r->f->cli, "left StepId=%u.%d, which goes on: stoker attach %u.%d", r->f->job, s->id,
                 r->f->job, s->id);
@@ -394,7 +397,9 @@ static int next_timeout(const struct run *r)
 {
     int64_t now = now_ms();
     int t = shorter(stepout_timeout(&r->out, now), stepin_timeout(&r->in, now));
-    t = shorter(t, ptyin_timeout(&r->pty, now));
+    const struct step *s = run_step(r);
+    if (s && !s->done)
+        t = shorter(t, ptyin_timeout(&r->pty, now));
     if (r->create_at_ms && !r->created && !r->create_tag)
         t = shorter(t, AGAIN_MS);
     if (r->done_ms)

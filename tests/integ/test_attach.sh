@@ -84,7 +84,8 @@ for node in here n1; do
     must stoker up
     wait_for 30 nodes_up
     touch up.ready
-    wait_for 60 is_dead $kept
+    wait_for 80 is_dead $kept
+    [ -e kept.status ] || fail "it went otherwise at the terminal" "$(head -c 2000 kept.out)" ... "$(tail -n 20 kept.out)"
     is "the session's status" "$(cat kept.status)" 7
     is "much of it, whole" "$(grep -cx '[0-9][0-9]*' kept.out)" 600000
     wait_for 20 no_job

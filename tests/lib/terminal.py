@@ -3,7 +3,7 @@
 
     terminal.py [STEP...] -- COMMAND [ARG...]
 
-STEPs, in order, each within 30 s (escapes as in Python):
+STEPs, in order; one in which nothing happens for 30 s fails (escapes as in Python):
     expect:TEXT   until TEXT has been printed, after what the last expect found
     type:TEXT     keys
     size:ROWSxCOLS
@@ -16,7 +16,7 @@ import fcntl, os, pty, select, signal, struct, sys, termios, time
 
 i = sys.argv.index("--")
 steps, command = sys.argv[1:i], sys.argv[i + 1:]
-text, seen = b"", 0
+text, seen = bytearray(), 0
 
 
 def set_size(fd, rows, cols):
@@ -60,12 +60,16 @@ for step in steps:
     word, _, arg = step.partition(":")
     arg = arg.encode().decode("unicode_escape").encode("latin-1")
     if word == "expect":
-        end = time.monotonic() + 30
-        while text.find(arg, seen) < 0:
+        end, at = time.monotonic() + 30, text.find(arg, seen)
+        while at < 0:
             if not alive or time.monotonic() > end:
                 fail("%s, no %r" % ("timed out" if alive else "ended", arg))
+            before = len(text)
             alive = pump(0.1)
-        seen = text.find(arg, seen) + len(arg)
+            if len(text) > before:
+                end = time.monotonic() + 30
+            at = text.find(arg, max(seen, before - len(arg)))
+        seen = at + len(arg)
     elif word == "type":
         os.write(fd, arg)
     elif word == "size":
@@ -87,8 +91,10 @@ for step in steps:
         sys.exit(0)
     else:
         fail("what is %r?" % step)
-end = time.monotonic() + 30
+end, before = time.monotonic() + 30, len(text)
 while pump(0.1):
+    if len(text) > before:
+        end, before = time.monotonic() + 30, len(text)
     if time.monotonic() > end:
         fail("it does not end")
 show()
