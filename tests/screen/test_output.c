@@ -335,6 +335,38 @@ static void colours_are_kept(void **state)
     uilab_golden(u, "output-colours-mono", 12, 40);
 }
 
+/* docs/screens/output.svg */
+static void a_picture_of_all_tasks(void **state)
+{
+    static const char *const rows[] = {
+        "0 01 \033[32mINFO\033[0m  loading data: 100% |##########| 1281167/1281167",
+        "1 01 \033[32mINFO\033[0m  loading data: 100% |##########| 1281167/1281167",
+        "2 02 \033[32mINFO\033[0m  loading data: 100% |##########| 1281167/1281167",
+        "0 14 \033[32mINFO\033[0m  epoch 1  loss \033[1m2.913\033[0m  lr 1e-3  812 img/s",
+        "1 14 \033[32mINFO\033[0m  epoch 1  loss \033[1m2.908\033[0m  lr 1e-3  809 img/s",
+        "2 15 \033[33mWARN\033[0m  the data loader is slow: 3 workers for 12 CPUs",
+        "2 16 \033[32mINFO\033[0m  epoch 1  loss \033[1m2.917\033[0m  lr 1e-3  344 img/s",
+        "0 29 \033[32mINFO\033[0m  epoch 2  loss \033[1m2.140\033[0m  lr 1e-3  815 img/s",
+        "1 30 \033[1;31mERROR\033[0m CUDA out of memory: tried to allocate 2.00 GiB",
+        "0 31 \033[33mWARN\033[0m  rank 1 does not answer",
+    };
+    struct stage *g = *state;
+    char paths[3][160], line[200];
+    three_ranks(g, paths);
+    append(g->out, "2026-11-21 10:00:00 srun -n 3 python train.py\n");
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        snprintf(line, sizeof line, "2026-11-21 10:00:%.2s%s\n", rows[i] + 2, rows[i] + 4);
+        append(paths[rows[i][0] - '0'], line);
+    }
+    uilab_connect(&g->u);
+    uilab_keys(&g->u, "la");
+    uilab_draw(&g->u, 18, 100);
+    uilab_keys(&g->u, "E");
+    uilab_picture(&g->u, "output", 18, 100);
+    for (int i = 0; i < 3; i++)
+        unlink(paths[i]);
+}
+
 static int64_t now_ms(void)
 {
     struct timespec t;
@@ -462,6 +494,7 @@ int main(void)
         CASE(all_tasks_are_one_text),
         CASE(without_times_one_after_the_other),
         CASE(colours_are_kept),
+        CASE(a_picture_of_all_tasks),
         CASE(a_gigabyte_opens_at_once),
         CASE(every_line_is_shown_once),
     };

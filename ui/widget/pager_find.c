@@ -88,6 +88,8 @@ static void found(struct pager *p, int64_t at)
     p->match = p->top = pager_line_start(p, at);
     p->top_row = 0;
     pager_scroll(p, -(p->height / 3)); /* with what led to it in sight */
+    if (pager_at_end(p))
+        pager_to_end(p); /* and no empty rows below it */
 }
 
 bool pager_work(struct pager *p)
