@@ -424,6 +424,34 @@ static void a_whole_visit(void **state)
     must_be_sane(t, "visited");
 }
 
+/* What the controller pushes about nodes and windows, as an administrator makes it. */
+static void a_node_is_noted_and_kept(void **state)
+{
+    struct tty *t = *state;
+    tty_await(t, "No jobs.");
+    tty_type(t, "2");
+    tty_await(t, " n1 ");
+    tty_type(t, "e");
+    tty_await(t, "a note on n1");
+    tty_type(t, "whistles\r");
+    tty_await(t, "noted");
+    tty_await(t, "whistles");
+    tty_type(t, "w\r");
+    tty_await(t, "No job starts there");
+    tty_type(t, "\025name=fans start=now+2hours duration=3h reason=new fans\r");
+    tty_await(t, "made: fans");
+    tty_await(t, "maintenance in 1 h");
+    tty_type(t, "4");
+    tty_await(t, "new%fans");
+    tty_type(t, ":windows fans\r");
+    tty_await(t, "made by");
+    tty_type(t, "y");
+    tty_await(t, "deleted: fans");
+    tty_await_gone(t, "new%fans");
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
+}
+
 static void a_shell_gets_the_terminal_and_gives_it_back(void **state)
 {
     struct tty *t = *state;
@@ -777,6 +805,7 @@ int main(void)
         CASE(a_controller_that_goes_and_comes),
         CASE(quiet_when_nothing_happens),
         CASE(a_whole_visit),
+        CASE(a_node_is_noted_and_kept),
         CASE(a_shell_gets_the_terminal_and_gives_it_back),
         CASE(a_watched_job_rings_the_terminal),
         CASE(no_color_means_none),
