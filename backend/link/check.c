@@ -161,11 +161,13 @@ static void look_at_rest(const char *out)
         a[0] = '\0';
     else if (strcmp(a, "v2") == 0)
         say("cgroup", "ok", "v2, writable: the kernel keeps memory limits", NULL);
+    else if (strcmp(a, "v1") == 0)
+        say("cgroup", "ok", "v1, writable: the kernel keeps memory limits", NULL);
     else
         say("cgroup", "note",
             strcmp(a, "readonly") == 0
                 ? "v2, not delegated to this user: memory is measured and kept by the agent"
-                : "no v2 tree: memory is measured and kept by the agent",
+                : "none that can be written to: memory is measured and kept by the agent",
             "as root, or with a delegated group, the kernel keeps the limits");
     say("cpus", "ok", value(out, "cpus", a), NULL);
     long long kib = atoll(value(out, "memory", a));

@@ -169,20 +169,35 @@ static void check_fsync(struct doctor *d)
     close(fd);
 }
 
-/* This process's own cgroup of the v2 tree, or NULL. */
-static char *own_cgroup(void)
+/* This process's own group in the tree at `root`, whose lines in /proc/self/cgroup have `what` in the
+ * middle; NULL: none. */
+static char *own_cgroup(const char *root, const char *what)
 {
     FILE *f = fopen("/proc/self/cgroup", "re");
     char line[4096];
     char *path = NULL;
-    while (f && !path && fgets(line, sizeof line, f))
-        if (strncmp(line, "0::", 3) == 0) {
+    while (f && !path && fgets(line, sizeof line, f)) {
+        const char *at = strchr(line, ':');
+        if (at && strncmp(at, what, strlen(what)) == 0) {
             line[strcspn(line, "\n")] = '\0';
-            path = xasprintf("/sys/fs/cgroup%s", strcmp(line + 3, "/") == 0 ? "" : line + 3);
+            at += strlen(what);
+            path = xasprintf("%s%s", root, strcmp(at, "/") == 0 ? "" : at);
         }
+    }
     if (f)
         fclose(f);
     return path;
+}
+
+/* v1: memory alone. */
+static bool has_memory_v1(void)
+{
+    char *own = own_cgroup("/sys/fs/cgroup/memory", ":memory:");
+    char *limit = xasprintf("%s/memory.limit_in_bytes", own ? own : "");
+    bool has = own && access(limit, F_OK) == 0 && access(own, W_OK) == 0;
+    free(limit);
+    free(own);
+    return has;
 }
 
 static void check_cgroup(struct doctor *d)
@@ -190,7 +205,12 @@ static void check_cgroup(struct doctor *d)
     static const char cure[] =
         "run it as a service with Delegate=yes; without, memory is watched by polling and CPUs are "
         "bound by affinity alone";
-    char *own = access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0 ? own_cgroup() : NULL;
+    char *own =
+        access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0 ? own_cgroup("/sys/fs/cgroup", "::") : NULL;
+    if (!own && has_memory_v1()) {
+        doctor_add(d, "cgroups", CHECK_OK, NULL, "v1: the kernel keeps memory limits");
+        return;
+    }
     if (!own) {
         doctor_add(d, "cgroups", CHECK_WARN, cure, "no cgroup v2 tree here");
         return;

@@ -23,7 +23,9 @@
     "g=$(sed -n \"s/^0:://p\" /proc/self/cgroup); " \
     "if [ \"$(stat -fc %T /sys/fs/cgroup 2>/dev/null)\" = cgroup2fs ]; then " \
     "if [ -w \"/sys/fs/cgroup$g/cgroup.procs\" ]; then echo cgroup=v2; else echo cgroup=readonly; fi; " \
-    "else echo cgroup=none; fi; " \
+    "else m=/sys/fs/cgroup/memory$(sed -n \"s/^[0-9]*:memory://p\" /proc/self/cgroup); " \
+    "if [ -e \"$m/memory.limit_in_bytes\" ] && [ -w \"$m\" ]; then echo cgroup=v1; " \
+    "else echo cgroup=none; fi; fi; " \
     "echo gpus=$(nvidia-smi -L 2>/dev/null | grep -c ^GPU); "
 
 #endif
