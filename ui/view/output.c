@@ -7,49 +7,21 @@
  */
 #include "ui/view/output.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "src/base/units.h"
-#include "src/base/utf8.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "src/model/jobtext.h"
-#include "ui/view/places.h"
-#include "ui/view/reader.h"
+#include "ui/view/output_private.h"
 #include "ui/view/words.h"
-#include "ui/widget/edit.h"
 
-struct output {
-    struct view v;
-    struct output_at at;
-    bool err;            /* standard error */
-    bool all;            /* of all tasks */
-    struct places shown; /* what the reader reads; its streams by number */
-    struct reader *reader;
-    const struct reading_state *state; /* NULL: nothing yet */
-    bool live, began;                  /* as the reader was told */
-    int height, width;
-    struct edit edit;
-    bool typing;
-    struct rect area;
-};
-
-static struct output *output_of(struct view *v)
-{
-    return (struct output *)(void *)v;
-}
-
-static const struct job *job_of(const struct output *o)
+const struct job *output_job(const struct output *o)
 {
     return ui_job(o->v.ui, o->at.job);
 }
 
-/* Can more be written to it? */
-static bool is_live(const struct output *o)
+bool output_is_live(const struct output *o)
 {
-    const struct job *j = job_of(o);
+    const struct job *j = output_job(o);
     const struct step *s = j && !o->all ? job_find_step(j, o->at.step) : NULL;
     const struct task *t = s ? step_find_task(s, o->at.task) : NULL;
     return t ? task_is_live(t) : j && !job_state_is_final((enum job_state)j->state);
@@ -57,8 +29,8 @@ static bool is_live(const struct output *o)
 
 static void tell_live(struct output *o)
 {
-    const struct job *j = job_of(o);
-    bool live = is_live(o), began = j && j->state != JOB_PENDING;
+    const struct job *j = output_job(o);
+    bool live = output_is_live(o), began = j && j->state != JOB_PENDING;
     if (live != o->live || began != o->began)
         reader_live(o->reader, live, began);
     o->live = live;
@@ -117,7 +89,7 @@ static void look_at_reader(struct output *o)
 
 static void show(struct output *o)
 {
-    const struct job *j = job_of(o);
+    const struct job *j = output_job(o);
     if (!j)
         return;
     struct reading_open open = {.merged = o->all};
@@ -132,7 +104,7 @@ static void show(struct output *o)
                  (struct reading_place){.path = xstrdup(p->path), .label = xstrdup(p->label)});
     }
     o->state = NULL;
-    o->live = is_live(o);
+    o->live = output_is_live(o);
     o->began = j->state != JOB_PENDING;
     reader_live(o->reader, o->live, o->began);
     reader_open(o->reader, &open);
@@ -168,120 +140,7 @@ static void output_sync(struct view *v)
     look_at_reader(output_of(v));
 }
 
-/* --- title --- */
-
-static void where_text(const struct output *o, struct rich *out)
-{
-    char size[UNITS_TEXT_SIZE];
-    if (!o->state || !o->state->there)
-        return;
-    if (o->state->size < 1024)
-        rich_addf(out, ROLE_DIM, "  %lld bytes", (long long)o->state->size);
-    else
-        rich_addf(out, ROLE_DIM, "  %s", mem_format_words((uint64_t)o->state->size / 1024, size));
-    if (o->state->size > 0)
-        rich_addf(out, ROLE_DIM, "  %d%%", o->state->percent);
-}
-
-static void state_text(const struct output *o, struct rich *out)
-{
-    if (!o->state)
-        return;
-    if (o->state->searching)
-        rich_add(out, ROLE_WARN, "  searching ...");
-    else if (!is_live(o))
-        rich_add(out, ROLE_DIM, "  ended");
-    else if (o->state->follow)
-        rich_add(out, ROLE_GOOD, "  following");
-    else
-        rich_add(out, ROLE_WARN, "  paused");
-}
-
-static void which_text(const struct output *o, const struct job *j, struct rich *out)
-{
-    const struct step *s = j ? job_find_step(j, o->at.step) : NULL;
-    const struct task *t = s ? step_find_task(s, o->at.task) : NULL;
-    char id[16];
-    if (o->all) {
-        size_t n = o->state ? o->state->n : 0;
-        if (n < o->shown.v.n)
-            rich_addf(out, ROLE_NORMAL, " all tasks, %zu of %zu", n, o->shown.v.n);
-        else
-            rich_addf(out, ROLE_NORMAL, " all tasks, %zu", n);
-        if (o->shown.more)
-            rich_addf(out, ROLE_WARN, " (%zu more are left out)", o->shown.more);
-        return;
-    }
-    if (o->at.step != STEP_BATCH) {
-        rich_addf(out, ROLE_NORMAL, " step %s", step_format_id(o->at.step, id));
-        if (s && s->tasks.n > 1)
-            rich_addf(out, ROLE_NORMAL, " task %u", o->at.task);
-        if (t && t->n_ranks > 1)
-            rich_addf(out, ROLE_NORMAL, " rank %u", o->at.rank);
-    }
-    if (o->err)
-        rich_add(out, ROLE_WARN, "  stderr");
-}
-
-static void output_title(struct view *v, struct rich *out)
-{
-    struct output *o = output_of(v);
-    const struct job *j = job_of(o);
-    rich_add(out, ROLE_TITLE, "Output ");
-    if (j)
-        jobtext_id(&out->text, j, BITSTR_LEN_DEFAULT);
-    rich_role(out, ROLE_TITLE);
-    which_text(o, j, out);
-    state_text(o, out);
-    where_text(o, out);
-    if (o->state && o->state->remote)
-        rich_add(out, ROLE_DIM, "  kept on its node");
-    else if (!o->all && o->shown.v.n && o->shown.v.v[0].path)
-        rich_addf(out, ROLE_DIM, "  %s", o->shown.v.v[0].path);
-}
-
 /* --- drawing --- */
-
-static void draw_trouble(const struct output *o, struct canvas *c, struct rect r)
-{
-    const struct job *j = job_of(o);
-    struct pane p = {0};
-    lines_addf(&p.lines, ROLE_NORMAL, "%s", o->state->trouble ? o->state->trouble : "");
-    if (j && j->state == JOB_PENDING)
-        lines_addf(&p.lines, ROLE_DIM, "The job has not started; what it writes will show up here.");
-    else if (is_live(o))
-        lines_addf(&p.lines, ROLE_DIM, "What is written will show up here.");
-    pane_draw(&p, c, rect_make(r.y + 1, r.x + 2, r.h - 1, r.w - 4));
-    pane_fini(&p);
-}
-
-static void draw_search(struct output *o, struct canvas *c, struct rect r)
-{
-    if (rect_is_empty(r))
-        return;
-    canvas_fill(c, r, ROLE_NORMAL);
-    int x = r.x + 1 + canvas_text(c, r.y, r.x + 1, ROLE_TITLE, "search ", r.w - 2);
-    edit_draw(&o->edit, c, r.y, x, r.x + r.w - 1 - x);
-}
-
-static void draw_body(struct output *o, struct canvas *c, struct rect r)
-{
-    const struct reading_state *s = o->state;
-    if (!o->shown.v.n)
-        canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM, "This task has not been placed yet.", r.w - 4);
-    else if (!s)
-        canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM, "Reading ...", r.w - 4);
-    else if (!s->asking && (!s->there || (s->trouble && !s->size)))
-        draw_trouble(o, c, r);
-    else if (!s->size)
-        canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM,
-                    s->asking    ? "Fetching ..."
-                    : is_live(o) ? "Nothing written so far."
-                                 : "It wrote nothing.",
-                    r.w - 4);
-    else
-        page_draw(&s->page, c, r);
-}
 
 static void output_draw(struct view *v, struct canvas *c, const struct layout *l)
 {
@@ -293,10 +152,10 @@ static void output_draw(struct view *v, struct canvas *c, const struct layout *l
         reader_resize(o->reader, o->height, o->width);
         look_at_reader(o);
     }
-    draw_body(o, c, l->body);
+    output_draw_body(o, c, l->body);
     if (o->typing)
-        draw_search(o, c,
-                    rect_is_empty(l->title) ? rect_make(l->body.y, l->body.x, 1, l->body.w) : l->title);
+        output_draw_search(
+            o, c, rect_is_empty(l->title) ? rect_make(l->body.y, l->body.x, 1, l->body.w) : l->title);
 }
 
 /* --- tasks --- */
@@ -304,7 +163,7 @@ static void output_draw(struct view *v, struct canvas *c, const struct layout *l
 /* To the next output that is another file: ranks may share one. */
 static void switch_task(struct output *o, int by)
 {
-    const struct job *j = job_of(o);
+    const struct job *j = output_job(o);
     bool found = j && places_next(j, &o->at, o->err, by);
     if (found || o->all) {
         o->all = false;
@@ -317,7 +176,7 @@ static void switch_task(struct output *o, int by)
 
 static void switch_stream(struct output *o)
 {
-    const struct job *j = job_of(o);
+    const struct job *j = output_job(o);
     char *out = NULL, *err = NULL;
     if (!j)
         return;
@@ -338,7 +197,7 @@ static void switch_stream(struct output *o)
 
 static void switch_all(struct output *o)
 {
-    const struct job *j = job_of(o);
+    const struct job *j = output_job(o);
     struct places p = {.more = 0};
     if (!j)
         return;

@@ -1,0 +1,38 @@
+/* output_private.h - the output view's state, for its two files: what it does, and what is seen of it. */
+#ifndef UI_VIEW_OUTPUT_PRIVATE_H
+#define UI_VIEW_OUTPUT_PRIVATE_H
+
+#include "ui/view/places.h"
+#include "ui/view/reader.h"
+#include "ui/widget/edit.h"
+
+struct output {
+    struct view v;
+    struct output_at at;
+    bool err;            /* standard error */
+    bool all;            /* of all tasks */
+    struct places shown; /* what the reader reads; its streams by number */
+    struct reader *reader;
+    const struct reading_state *state; /* NULL: nothing yet */
+    bool live, began;                  /* as the reader was told */
+    int height, width;
+    struct edit edit;
+    bool typing;
+    struct rect area;
+};
+
+static inline struct output *output_of(struct view *v)
+{
+    return (struct output *)(void *)v;
+}
+
+/* output.c */
+const struct job *output_job(const struct output *o); /* or NULL */
+bool output_is_live(const struct output *o);          /* can more be written to it? */
+
+/* output_draw.c */
+void output_title(struct view *v, struct rich *out);
+void output_draw_body(const struct output *o, struct canvas *c, struct rect r);
+void output_draw_search(struct output *o, struct canvas *c, struct rect r);
+
+#endif
