@@ -377,6 +377,15 @@ static void the_forecast_comes_while_one_types(void **state)
     uilab_draw(u, 24, 80);
     must_show(u, "starts now: ");
     uilab_forget_sent(u);
+    uilab_keys(u, "x");
+    uilab_wait(u, 400);
+    uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "waits: its partition is down", 0);
+    uilab_draw(u, 24, 80);
+    must_show(u, "  waits: its partition is down");
+    uilab_keys(u, "<Backspace>");
+    uilab_wait(u, 400);
+    uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "now", 1);
+    uilab_forget_sent(u);
     uilab_keys(u, "<Down><Down><Down>8<Down><Down><Down>8:00:00");
     uilab_wait(u, 100);
     assert_null(sent_submit(u)); /* not at each letter */

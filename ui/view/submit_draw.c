@@ -143,9 +143,10 @@ static void draw_forecast(const struct submit *s, struct canvas *c, int y, int x
                  s->refused ? ROLE_ERROR
                  : s->now   ? ROLE_GOOD
                             : ROLE_WAITING,
-                 s->refused ? "refused: "
-                 : s->now   ? "starts now: "
-                            : "waits: ");
+                 s->refused                         ? "refused: "
+                 : s->now                           ? "starts now: "
+                 : str_starts(s->forecast, "waits") ? "" /* it says so itself */
+                                                    : "waits: ");
         const char *how =
             s->now ? strstr(s->forecast, "using ") : NULL; /* that it is now is said already */
         rich_add(&f, ROLE_NORMAL, how ? how : s->forecast);
