@@ -797,18 +797,14 @@ static int64_t next_look(const struct planner *p)
 
 /* --- one newcomer, and nothing else has happened --- */
 
-/* Whether a place is held on its nodes for somebody whom it may stand before. */
-static bool may_outrank_holder(struct planner *p, struct group *g, const struct unit *u,
-                               const struct backfill_item *it)
+/* Whether a place is held for somebody whom it may stand before: one that gives way takes another lane, and
+ * so on. */
+static bool may_outrank_holder(struct planner *p, struct group *g, const struct unit *u)
 {
     uint32_t mine = planner_rank(p, g, u->job, u->submit_ms);
     list_for_each (h, &p->backfill.holds, struct backfill_hold, link) {
         const struct unit *w = container_of(h, struct unit, hold);
-        bool meets = false;
-        for (uint32_t i = 0; i < it->n_choices; i++)
-            for (uint32_t k = 0; k < h->use.n_parts && !meets; k++)
-                meets = nodeset_has(it->choices[i].set, h->use.parts[k].node);
-        if (!meets || w->group->tier > g->tier)
+        if (w->group->tier > g->tier)
             continue;
         if (w->group->tier < g->tier || mine > planner_rank(p, w->group, w->job, w->submit_ms))
             return true; /* equal ones: the holder was there before */
@@ -849,6 +845,8 @@ static bool start_newcomer(struct pass *s, struct group *g, struct unit *u, stru
             gate = limit_reason(&g->verdict);
         else if (lacks_licences(s, g, u))
             gate = REASON_LICENSES;
+        if (gets->borrow && s->heap.n > 1) /* the others come first, whatever their rank */
+            return false;
         u->reason = gate;
         if (gate != REASON_NONE) {
             g->rest = gate;
@@ -886,17 +884,15 @@ static bool take_newcomer(struct pass *s, struct unit *u)
     /* Else the one before it does not fit either; unless it waits for something of its own. */
     const struct unit *before =
         g->units.next == &u->in_group ? NULL : container_of(u->in_group.prev, struct unit, in_group);
-    if (before && !before->is_special && before->count) {
-        struct backfill_item all = {.choices = g->choices, .n_choices = g->n_choices};
+    if (before && !before->is_special && before->count)
         return !before->hold.use.parts ||
-               (!has_lane_left(p, all.choices, all.n_choices) && !may_outrank_holder(p, g, u, &all));
-    }
+               (!has_lane_left(p, g->choices, g->n_choices) && !may_outrank_holder(p, g, u));
     g->rest = REASON_PRIORITY;
     if (!start_newcomer(s, g, u, &it, &gets))
         return false;
     if (!u->count || !it.n_choices || gets.borrow)
         return true;
-    bool waits = !may_outrank_holder(p, g, u, &it) &&
+    bool waits = !may_outrank_holder(p, g, u) &&
                  (!p->may_preempt || p->hunts_left || /* it has its turn with the others then */
                   (!planner_is_waited_for(p, u->job) && planner_hunts_in_vain(p, u, &it)));
     if (waits && backfill_reserve(&p->backfill, &it, &u->hold))
