@@ -23,8 +23,8 @@ static char low(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
-/* Texts are short and there are hundreds of thousands of them: what strcasestr prepares for a long one would
- * cost more than looking. */
+/* Texts are short and there are hundreds of thousands of them: what strcasestr prepares for a long one
+ * would cost more than looking. */
 static bool contains(const char *text, const char *word)
 {
     if (!*word)

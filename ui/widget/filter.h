@@ -16,7 +16,7 @@ enum filter_unit { FILTER_PLAIN, FILTER_SECONDS, FILTER_MIB };
 
 struct term_word {
     char *text;
-    char *low; /* text in lower case, which is what is looked for */
+    char *low;  /* text in lower case, which is what is looked for */
     int column; /* -1: any */
     char op;    /* ':' contains, '<', '>', '=', 'l' at most, 'g' at least */
     double num;
