@@ -928,6 +928,15 @@ static bool line_up_fresh(struct pass *s)
     return s->heap.n > 0;
 }
 
+/* A claim for which nobody is on his way any more: a pass says what becomes of it. */
+static bool has_idle_claim(const struct planner *p)
+{
+    list_for_each (h, &p->backfill.holds, struct backfill_hold, link)
+        if (h->claim && !planner_is_waited_for(p, container_of(h, struct unit, hold)->job))
+            return true;
+    return false;
+}
+
 /* Nothing has come free, so whoever waited still does. False: a pass over all must say. */
 static bool decide_newcomers(struct planner *p)
 {
@@ -936,7 +945,7 @@ static bool decide_newcomers(struct planner *p)
         (p->look_again && p->now.ms - p->decided_all >= LOOK_AGAIN_MS) ||
         ((p->hunts_left || p->tells_left) && p->now.ms - p->decided_all >= HUNT_AGAIN_MS) || !o->keep ||
         !o->backfill || backfill_next(&p->backfill) <= p->now.ms ||
-        (limits_any(p->limits) && p->now.ms - p->decided_all >= ALL_MS))
+        (limits_any(p->limits) && p->now.ms - p->decided_all >= ALL_MS) || has_idle_claim(p))
         return false;
     struct pass s = {.p = p};
     p->prio.now = p->now; /* their ages are those of now, like all others' */
