@@ -22,4 +22,4 @@ wait_for 20 all
 must scancel -s INT "$job"
 must scancel "$job"
 wait_end "$job"
-is "over" "$(squeue -h -t all -j "$job" -o %T)" CANCELLED
+like "over, by the one or the other" "$(squeue -h -t all -j "$job" -o %T)" 'FAILED|CANCELLED'

@@ -30,11 +30,11 @@ is "the exit code" "$(cat .exitcode)" 5
 wait_end "$job"
 is "a failed job is still told" "$(squeue --noheader -o "%i %t" -t all -u "$me")" "$job F"
 case_ "killed: the signal reaches the shell"
-sed -i 's/^echo task.*/exec 9<> <(:); while :; do read -t 0.05 -u 9; done/' .command.run
+sed -i 's/^echo task.*/touch started; exec 9<> <(:); while :; do read -t 0.05 -u 9; done/' .command.run
 rm .exitcode
 must sbatch .command.run
 job=${out##* }
-wait_state "$job" RUNNING
+wait_for 20 is_file started # its traps are set
 must scancel "$job"
-wait_for 10 is_file .exitcode
+wait_for 20 is_file .exitcode
 is "its trap ran" "$(cat .exitcode)" 143
