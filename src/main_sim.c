@@ -11,6 +11,7 @@
 #include "backend/sim/whatif.h"
 #include "src/base/hostlist.h"
 #include "src/cli/ask.h"
+#include "src/cli/jobjson.h"
 #include "src/cli/planopts.h"
 #include "src/cli/simopts.h"
 #include "src/conf/conf.h"
@@ -266,6 +267,60 @@ static int fetch(struct model *m, struct wall *ret_now)
     return rc;
 }
 
+static void plan_kind_json(struct str *out, const char *key, uint32_t kind)
+{
+    json_text(out, key, plan_kind_name(kind < PLAN_N_KINDS ? (enum plan_kind)kind : PLAN_UNKNOWN));
+}
+
+static void what_if_row_json(struct str *out, const struct whatif_row *r)
+{
+    json_int(out, "job", r->job);
+    json_int(out, "array_job", r->array_job);
+    json_key(out, "array_index");
+    if (r->array_index == UINT32_MAX)
+        str_append(out, "null");
+    else
+        str_appendf(out, "%u", r->array_index);
+    json_text(out, "name", r->name);
+    json_text(out, "user", r->user);
+    json_text(out, "partition", r->partition);
+    plan_kind_json(out, "kind_before", r->kind_before);
+    plan_kind_json(out, "kind_after", r->kind_after);
+    json_time(out, "start_before", r->before);
+    json_time(out, "start_after", r->after);
+}
+
+static int print_what_if_json(const struct whatif *w)
+{
+    struct str out = STR_INIT;
+    str_append_char(&out, '{');
+    json_int(&out, "schema", 2);
+    json_time(&out, "now", w->now);
+    json_int(&out, "n_waiting", w->n_waiting);
+    json_int(&out, "n_earlier", w->n_earlier);
+    json_int(&out, "n_later", w->n_later);
+    json_int(&out, "n_never", w->n_never);
+    json_key(&out, "nodes");
+    str_append_char(&out, '[');
+    for (size_t i = 0; i < w->nodes.n; i++) {
+        str_append(&out, i ? ",{" : "{");
+        json_text(&out, "node", w->nodes.v[i].node);
+        json_int(&out, "n_jobs", w->nodes.v[i].n_jobs);
+        json_time(&out, "free_at", w->nodes.v[i].free_at);
+        str_append_char(&out, '}');
+    }
+    str_append_char(&out, ']');
+    json_key(&out, "rows");
+    str_append_char(&out, '[');
+    for (size_t i = 0; i < w->rows.n; i++) {
+        str_append(&out, i ? ",{" : "{");
+        what_if_row_json(&out, &w->rows.v[i]);
+        str_append_char(&out, '}');
+    }
+    str_append(&out, "]}\n");
+    return print(&out);
+}
+
 static int show_what_if(const struct plan_options *o, struct whatif_change *change)
 {
     struct model m;
@@ -277,7 +332,7 @@ static int show_what_if(const struct plan_options *o, struct whatif_change *chan
     if (rc == 0 && whatif_run(&m, change, now, &w, &err) < 0)
         rc = fail_plan(&err, EXIT_NOT_FOUND);
     if (rc == 0 && o->json) {
-        rc = print_json(&whatif_rec, &w);
+        rc = print_what_if_json(&w);
     } else if (rc == 0) {
         struct str out = STR_INIT;
         whatif_text(&w, &out);

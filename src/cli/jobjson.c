@@ -34,6 +34,15 @@ void json_bool(struct str *out, const char *key, bool v)
     str_append(out, v ? "true" : "false");
 }
 
+void json_time(struct str *out, const char *key, struct wall t)
+{
+    json_key(out, key);
+    if (wall_is_set(t))
+        str_appendf(out, "%" PRId64, (int64_t)(t.ms / MS_PER_S));
+    else
+        str_append(out, "null");
+}
+
 void json_optional(struct str *out, const char *key, bool set, bool infinite, uint64_t v)
 {
     json_key(out, key);

@@ -13,6 +13,8 @@ void json_key(struct str *out, const char *key);
 void json_text(struct str *out, const char *key, const char *value); /* NULL: "" */
 void json_int(struct str *out, const char *key, int64_t v);
 void json_bool(struct str *out, const char *key, bool v);
+/* Seconds since the Epoch; null where it is unset. */
+void json_time(struct str *out, const char *key, struct wall t);
 /* {"set":true,"infinite":false,"number":5} */
 void json_optional(struct str *out, const char *key, bool set, bool infinite, uint64_t v);
 /* Slurm's head: "meta" with the plugin and version. */

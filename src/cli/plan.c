@@ -6,6 +6,7 @@
 #include "src/base/self.h"
 #include "src/base/units.h"
 #include "src/cli/ask.h"
+#include "src/cli/jobjson.h"
 #include "src/cli/lines.h"
 #include "src/cli/planopts.h"
 #include "src/cli/table.h"
@@ -186,14 +187,52 @@ static void print_text(const struct msg_plan *p)
 
 /* --- JSON --- */
 
+static void row_json(struct str *out, const struct plan_row *r)
+{
+    enum plan_kind kind = r->kind < PLAN_N_KINDS ? (enum plan_kind)r->kind : PLAN_UNKNOWN;
+    bool waits = kind != PLAN_RUNNING && kind != PLAN_WINDOW;
+    str_append_char(out, '{');
+    json_text(out, "kind", plan_kind_name(kind));
+    json_int(out, "job", r->job);
+    json_int(out, "array_job", r->array_job);
+    json_key(out, "array_index");
+    if (r->array_index == UINT32_MAX)
+        str_append(out, "null");
+    else
+        str_appendf(out, "%u", r->array_index);
+    json_int(out, "count", r->count);
+    json_text(out, "name", r->name);
+    json_text(out, "user", r->user);
+    json_text(out, "partition", r->partition);
+    json_text(out, "nodes", r->nodes);
+    json_int(out, "n_nodes", r->n_nodes);
+    json_int(out, "cpus", r->cpus);
+    json_int(out, "gpus", r->gpus);
+    json_time(out, "start", r->start);
+    json_time(out, "end", r->end);
+    json_time(out, "likely_from", r->likely);
+    json_time(out, "likely_to", r->unlikely);
+    json_text(out, "reason", waits && r->reason < REASON_N ? reason_slurm((enum reason)r->reason) : "");
+    json_int(out, "priority", r->priority);
+    json_bool(out, "borrowed", r->borrowed);
+    str_append_char(out, '}');
+}
+
 static void print_json(const struct msg_plan *p)
 {
     struct str out = STR_INIT;
-    str_append(&out, "{\"schema\":1,\"plan\":");
-    rec_to_json(&msg_plan_rec, p, &out);
-    str_append(&out, ",\"kinds\":[");
-    for (int k = 0; k < PLAN_N_KINDS; k++)
-        str_appendf(&out, "%s\"%s\"", k ? "," : "", plan_kind_name((enum plan_kind)k));
+    str_append_char(&out, '{');
+    json_int(&out, "schema", 2);
+    json_time(&out, "now", p->now);
+    json_time(&out, "forecast_made", p->made);
+    json_int(&out, "forecast_samples", p->samples);
+    json_int(&out, "more", p->n_more);
+    json_key(&out, "rows");
+    str_append_char(&out, '[');
+    for (size_t i = 0; i < p->rows.n; i++) {
+        str_append(&out, i ? "," : "");
+        row_json(&out, &p->rows.v[i]);
+    }
     str_append(&out, "]}\n");
     out_flush(&out);
     str_fini(&out);

@@ -148,15 +148,6 @@ static void print_why(struct str *out, const struct msg_why *w, struct wall now)
     }
 }
 
-static void json_time(struct str *out, const char *key, struct wall t)
-{
-    json_key(out, key);
-    if (wall_is_set(t))
-        str_appendf(out, "%" PRId64, (int64_t)(t.ms / MS_PER_S));
-    else
-        str_append(out, "null");
-}
-
 static void why_json(struct str *out, const struct msg_why *w)
 {
     str_append_char(out, '{');

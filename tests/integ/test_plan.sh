@@ -12,7 +12,7 @@ me=$(id -un)
 # fits WHAT TEXT: in 80 columns
 fits() { local w; w=$(wc -L <<<"$2"); at_most "$1: its widest line" "$w" 80; }
 json() { python3 -c "import json, sys; d = json.load(sys.stdin); print($1)"; }
-forecast() { stoker plan --json | json 'any(r["kind"] == 2 for r in d["plan"]["rows"])' | grep -q True; }
+forecast() { stoker plan --json | json 'any(r["kind"] == "forecast" for r in d["rows"])' | grep -q True; }
 
 case_ "an empty cluster"
 says "plan" 0 "Nothing runs, nothing waits, and no window is planned." "" stoker plan
@@ -49,10 +49,12 @@ T forecast $wide wide $me main 8 - -
 Starts and ends go by time limits: the latest, as the queue stands N s ago."
 
 # minutes: WHAT each row of the plan is, and when after the first start it begins and ends
-minutes='" ".join("%s:%d-%d" % (r["name"], round((r["start"] - t0) / 60e3), round((r["end"] - t0) / 60e3))
-    for t0 in [d["plan"]["rows"][0]["start"]] for r in d["plan"]["rows"] if r["start"])'
+minutes='" ".join("%s:%d-%d" % (r["name"], round((r["start"] - t0) / 60), round((r["end"] - t0) / 60))
+    for t0 in [d["rows"][0]["start"]] for r in d["rows"] if r["start"])'
 is "starts and ends in minutes" "$(stoker plan --json | json "$minutes")" \
     "first:0-10 second:0-20 more1:10-40 more2:20-50 more3:40-70 wide:70-75"
+is "kinds, reasons, seconds" "$(stoker plan --json | json '[(r["name"], r["kind"], r["reason"], r["nodes"], r["array_index"]) for r in d["rows"] if r["name"] in ("first", "more3", "held")], abs(d["now"] - d["forecast_made"]) < 600, d["more"], d["schema"]')" \
+    "[('first', 'running', '', 'n1', None), ('more3', 'forecast', 'Priority', '', None), ('held', 'unknown', 'JobHeldUser', '', None)] True 0 2"
 says "another user's" 0 "Nothing runs, nothing waits, and no window is planned." "" stoker plan -u bin
 says "another partition's" 0 "Nothing runs, nothing waits, and no window is planned." "" stoker plan -p one
 says "an operand" 2 "" "stoker plan: error: unexpected 'x'" stoker plan x
@@ -94,8 +96,8 @@ fits "drained" "$out"
 has "what runs there" "$out" "n1: 1 job runs there, the last until 20"
 has "in sum" "$out" "6 waiting: 3 would start later, 0 earlier, 1 would have no start any more"
 has "one that needs both" "$out" "-> beyond what is planned ahead"
-is "as JSON" "$(stoker plan --drain n1 --json | json 'd["n_waiting"], d["n_later"], d["n_never"], d["nodes"][0]["node"], sorted(r["name"] for r in d["rows"])')" \
-    "6 3 1 n1 ['more1', 'more2', 'more3', 'wide']"
+is "as JSON" "$(stoker plan --drain n1 --json | json 'd["n_waiting"], d["n_later"], d["n_never"], d["nodes"][0]["node"], sorted((r["name"], r["kind_after"]) for r in d["rows"]), all(r["start_before"] < 5e9 for r in d["rows"])')" \
+    "6 3 1 n1 [('more1', 'reserved'), ('more2', 'reserved'), ('more3', 'forecast'), ('wide', 'beyond')] True"
 sed 's/nodes = "n\[1-2\]"; default/nodes = "n1"; default/' "$STOKER_HOME/stoker.cfg" >other.cfg
 must stoker plan --config other.cfg
 fits "another configuration" "$out"
