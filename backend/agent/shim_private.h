@@ -69,9 +69,9 @@ struct shim {
     bool told_running;
 
     struct wall t_start, t_end;
-    int64_t start_ms, end_ms;   /* CLOCK_BOOTTIME */
-    int64_t limit_ms, early_ms; /* when; INT64_MAX: never */
-    int64_t lease_ms;           /* when it is to be ended unless it is renewed, where it has a lease */
+    int64_t start_ms, end_ms;      /* CLOCK_BOOTTIME */
+    int64_t limit_ms, early_ms;    /* when; INT64_MAX: never */
+    int64_t lease_ms;              /* when it is to be ended unless it is renewed, where it has a lease */
     bool lease_over, lease_killed; /* acted upon; and that was why it ended */
 
     bool launch_failed, oom, was_killed;

@@ -13,7 +13,8 @@ static const char *const part_states[] = {"up", "down", "drain", "inactive", NUL
 static const char *const preempt_modes[] = {"off", "requeue", "cancel", NULL};      /* enum preempt_mode */
 static const char *const limit_scopes[] = {"user", "account", "qos", "partition", "cluster", NULL};
 static const char *const backfills[] = {"conservative", "easy", "off", NULL}; /* enum backfill_mode */
-static const char *const lost_nodes[] = {"cluster", "hold", "requeue", "cancel", "lease", NULL}; /* enum lost_node */
+static const char *const lost_nodes[] = {"cluster", "hold",  "requeue",
+                                         "cancel",  "lease", NULL}; /* enum lost_node */
 static const char *const fair_shares[] = {"classic", "tree", NULL};
 
 /* clang-format off */

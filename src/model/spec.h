@@ -149,9 +149,9 @@ struct cluster_spec {
     uint32_t reservations; /* places held in each partition */
     char *mail_program;    /* called with -s SUBJECT USER; NULL: nobody is told anything */
     char *link_socket;     /* of a stoker-link that a service manager keeps; NULL: we start ours */
-    char *link_keys;       /* its directory with key and known_hosts, which it owns; NULL: below our state */
-    uint32_t lost_node;    /* enum lost_node */
-    uint32_t lease_s;      /* a node's time without a controller, for jobs with LOST_LEASE */
+    char *link_keys;    /* its directory with key and known_hosts, which it owns; NULL: below our state */
+    uint32_t lost_node; /* enum lost_node */
+    uint32_t lease_s;   /* a node's time without a controller, for jobs with LOST_LEASE */
 };
 #define CLUSTER_SPEC_FIELDS(F, G, S)                                                                         \
     F(S, STR, name) F(S, STR, engine) G(S, LISTOF, nodes, node_spec) G(S, LISTOF, parts, part_spec)          \
