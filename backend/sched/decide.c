@@ -131,20 +131,19 @@ static uint32_t nth_element(const struct job *j, uint32_t n)
     return ARRAY_NONE;
 }
 
-static const struct task *nth_waiting(const struct step *s, uint32_t n)
+/* The next that waits, from where the last one was found. */
+static const struct task *next_waiting(const struct step *s, struct unit *u)
 {
-    for (size_t k = 0; k < s->tasks.n; k++)
-        if (s->tasks.v[k].state == TASK_WAITING && n-- == 0)
-            return &s->tasks.v[k];
-    return NULL;
+    while (u->task_at < s->tasks.n && s->tasks.v[u->task_at].state != TASK_WAITING)
+        u->task_at++;
+    return u->task_at < s->tasks.n ? &s->tasks.v[u->task_at++] : NULL;
 }
 
-static void start_task(struct planner *p, const struct job *j, const struct unit *u, const char *part,
+static void start_task(struct planner *p, const struct job *j, struct unit *u, const char *part,
                        const struct backfill_place *at, bool borrow)
 {
-    uint32_t waiting;
-    const struct step *s = planner_waiting_step(j, &waiting);
-    const struct task *t = nth_waiting(s, u->at);
+    const struct step *s = &j->steps.v[u->step_at];
+    const struct task *t = next_waiting(s, u);
     struct alloc *alloc;
     size_t n;
     planner_alloc(p, &at->parts, &alloc, &n);

@@ -116,6 +116,7 @@ struct unit {
     uint32_t order_id, order_index; /* among those submitted at the same time */
     uint32_t count;                 /* elements or tasks that wait */
     uint32_t at;                    /* which of them is next */
+    uint32_t step_at, task_at;      /* of step jobs: the step; its tasks before that have their places */
     bool by_element;                /* each element has its own dependencies */
     bool singleton;                 /* one of its name at a time */
     enum reason parked;             /* the gate */
@@ -154,6 +155,8 @@ enum prey_rule { PREY_NONE, PREY_TIER, PREY_QOS, PREY_BORROWED };
 struct runs {
     uint32_t job, array_job;
     VEC(struct run *) v;
+    size_t at;            /* behind the one that was found last */
+    uint32_t attempt_max; /* of all */
     struct prey prey;
     struct list in_prey;    /* in planner.prey */
     struct list link;       /* in planner.running */

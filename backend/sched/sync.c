@@ -145,14 +145,27 @@ static void add_part(const struct planner *p, struct pool_parts *parts, const st
     vec_push(&parts->v, (struct pool_part){.node = at, .amount = amount});
 }
 
+/* Tasks come in the same order each time, and attempts only grow: it is the next one, or a new one. */
+static struct run *find_run(struct runs *r, uint32_t attempt)
+{
+    if (attempt > r->attempt_max)
+        return NULL;
+    for (size_t k = 0; k < r->v.n; k++) {
+        size_t i = (r->at + k) % r->v.n;
+        if (r->v.v[i]->attempt != attempt)
+            continue;
+        r->at = i + 1;
+        return r->v.v[i];
+    }
+    return NULL;
+}
+
 /* One allocation of j lies on the pool until `end`; taken over where it does already. */
 static void sync_run(struct planner *p, struct runs *r, uint32_t attempt, const struct alloc *a, size_t n,
                      int64_t end)
 {
-    vec_for_each (&r->v, i) {
-        struct run *run = r->v.v[i];
-        if (run->attempt != attempt)
-            continue;
+    struct run *run = find_run(r, attempt);
+    if (run) {
         run->seen = true;
         if (run->use.end == end || !run->use.parts)
             return;
@@ -167,11 +180,12 @@ static void sync_run(struct planner *p, struct runs *r, uint32_t attempt, const 
     struct pool_parts parts = {VEC_INIT};
     for (size_t i = 0; i < n; i++)
         add_part(p, &parts, &a[i]);
-    struct run *run = xcalloc(1, sizeof *run);
+    run = xcalloc(1, sizeof *run);
     *run = (struct run){.attempt = attempt, .seen = true};
     if (parts.v.n)
         pool_run(&p->pool, &run->use, &parts, end);
     vec_push(&r->v, run);
+    r->attempt_max = attempt > r->attempt_max ? attempt : r->attempt_max;
     vec_fini(&parts.v);
 }
 
@@ -390,6 +404,8 @@ static void sync_unit(struct planner *p, uint32_t id, const struct job *j)
     u->count = n;
     u->at = 0;
     u->chosen = NULL;
+    u->step_at = s ? (uint32_t)(s - j->steps.v) : 0;
+    u->task_at = 0;
     u->made_way_for = j->state == JOB_PENDING ? j->preempted_by : 0;
     u->makes_way_until = j->t_eligible.ms + MAKES_WAY_MS;
     u->is_special = (j->array_job && j->req.array_throttle) || u->made_way_for;
