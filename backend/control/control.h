@@ -20,10 +20,10 @@ typedef int (*control_conf_fn)(void *ctx, struct cluster_spec *ret, struct errte
 
 struct control_config {
     const char *state_dir, *run_dir, *log_dir;
-    const char *socket;        /* of clients */
-    bool everyone;             /* all users of the machine may connect; else the controller's own and root */
-    const char *host;          /* this machine's name */
-    const char *home;          /* STOKER_HOME for jobs; NULL: not set */
+    const char *socket; /* of clients */
+    bool everyone;      /* all users of the machine may connect; else the controller's own and root */
+    const char *host;   /* this machine's name */
+    const char *home;   /* STOKER_HOME for jobs; NULL: not set */
     struct cluster_spec *spec; /* taken */
     control_conf_fn reload;
     void *reload_ctx;

@@ -125,11 +125,11 @@ struct control {
     struct dep_index deps;     /* who waits for whom */
     struct dep_list gate_look; /* waiting jobs whose gates may have opened in this turn */
     struct loop_timer gate_timer;
-    bool gates_due;         /* look at what the clock opens */
-    struct idmap past;      /* jobs that have left the state: how they ended (past.c) */
-    struct idmap questions; /* to the history about them: id -> struct question */
+    bool gates_due;           /* look at what the clock opens */
+    struct idmap past;        /* jobs that have left the state: how they ended (past.c) */
+    struct idmap questions;   /* to the history about them: id -> struct question */
     struct idmap old_outputs; /* id -> struct old_output */
-    struct list parked;     /* submissions that wait for the answers */
+    struct list parked;       /* submissions that wait for the answers */
     size_t parked_bytes;
     struct prio_ctx prio; /* of prio_at, for who asks: ctl_prio */
     struct mono prio_at;
@@ -177,6 +177,8 @@ void past_note(struct control *c, const struct job *j);
 /* Whether the submission must wait for the history to say how a job ended that it depends on: then *m was
  * taken, and comes back to req_submit. */
 bool past_must_wait(struct session *s, uint64_t tag, struct msg_submit *m);
+/* The same of a change: then a copy of *m comes back to req_update. */
+bool past_update_must_wait(struct session *s, uint64_t tag, const struct msg_update *m);
 /* Checks the dependencies of a job that comes in or is changed, and takes out of req->dependency what is
  * met by jobs that have left the state. REFUSAL_DEPENDENCY with a text where one is not known, or the text
  * cannot be read. self: its own id, 0 where it has none yet. */

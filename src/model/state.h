@@ -92,7 +92,8 @@ enum kill_cause {
 
 /* X(enum member, word): what becomes of a job whose node is lost. LEASE: its node ends what it runs when no
  * controller has been heard for the lease time, and the job is queued again once that must be over. */
-#define LOST_NODES(X) X(NOT_SAID, "") X(HOLD, "hold") X(REQUEUE, "requeue") X(CANCEL, "cancel") X(LEASE, "lease")
+#define LOST_NODES(X) \
+    X(NOT_SAID, "") X(HOLD, "hold") X(REQUEUE, "requeue") X(CANCEL, "cancel") X(LEASE, "lease")
 
 enum lost_node {
 #define X(name, text) LOST_##name,
