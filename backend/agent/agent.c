@@ -498,6 +498,7 @@ static int start(struct agent *a, struct errtext *err)
     set_limits(a);
     probe_machine(&a->probe);
     cores_order(&a->probe.cpus, CORES_SYSFS, &a->cpu_order);
+    room_reserve(a);
     cgroup_setup(a);
     note_session(a);
     const char *stuck = getenv(STUCK_VARIABLE);

@@ -253,6 +253,7 @@ bool gpus_child_ended(struct agent *a, pid_t pid);
 /* Whether there is room for another task's files. -ENOSPC: no; the controller is told, and when there is.
  */
 int room_check(struct agent *a, struct errtext *err) __attribute__((warn_unused_result));
+void room_reserve(const struct agent *a);
 
 /* --- cgroup.c --- */
 /* Finds out which groups can be made; adds notes about what there is. */

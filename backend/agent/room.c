@@ -5,6 +5,9 @@
  * after the other into a refusal.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "backend/agent/agent_private.h"
 #include "src/base/log.h"
@@ -12,6 +15,17 @@
 #define DISK_RESERVE (16u << 20)
 #define ENOUGH       (2 * DISK_RESERVE) /* to begin again: not at every file that comes and goes */
 #define LOOK_MS      1000
+#define RESERVE_SIZE (1 << 20)
+
+/* Blocks for the ends of tasks, given back to the disk by their supervisors where it is full. */
+void room_reserve(const struct agent *a)
+{
+    int fd = openat(a->dir_fd, TASKDIR_RESERVE, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0 || fallocate(fd, 0, 0, RESERVE_SIZE) < 0)
+        log_warn("no room is kept for ends on a full disk: %s", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+}
 
 static void look(void *ctx)
 {
@@ -22,6 +36,7 @@ static void look(void *ctx)
     }
     log_info("there is room in %s again", a->tasks_dir);
     a->spool_full = false;
+    room_reserve(a);
     agent_tell(a);
 }
 

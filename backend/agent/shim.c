@@ -476,6 +476,8 @@ static void store_end(struct shim *s, const struct launch_end *end)
         int r = taskdir_write_end(s->dir_fd, end, s->agent_fd < 0);
         if (r == 0 || r == -ENOENT) /* the directory is gone: the end has been acknowledged */
             return;
+        if (r == -ENOSPC && taskdir_take_reserve(s->dir_fd))
+            continue;
         if (!told)
             link_send(s, MSG_TASK_END, 0, &launch_end_rec, end);
         told = true;

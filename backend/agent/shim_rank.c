@@ -79,12 +79,18 @@ static void bind_cpus(const struct shim *s, const struct rank *r)
     sched_setaffinity(0, sizeof set, &set);
 }
 
+/* Through `tasks`, which v1 has, it takes no lock for all processes of the machine: 0.1 ms instead of up
+ * to 10. This process has one thread. */
 static void join_group(const char *group, int report)
 {
     if (!group)
         return;
-    char *path = xasprintf("%s/cgroup.procs", group);
+    char *path = xasprintf("%s/tasks", group);
     int fd = open(path, O_WRONLY | O_CLOEXEC);
+    free(path);
+    path = xasprintf("%s/cgroup.procs", group);
+    if (fd < 0)
+        fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0 || write(fd, "0", 1) != 1)
         give_up(report, errno, false, "cannot enter the control group %s: %s", group, strerror(errno));
     close(fd);

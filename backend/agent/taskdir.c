@@ -14,7 +14,8 @@
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 
-#define END_MAX (4u << 20)
+#define END_MAX       (4u << 20)
+#define RESERVE_PIECE 8192
 
 const char *taskdir_name(const struct launch_key *key, char buf[static TASKDIR_NAME_SIZE])
 {
@@ -44,11 +45,7 @@ int taskdir_claim(int dir_fd, const struct shim_record *rec)
     snprintf(text, sizeof text, "%u %d %llu %s %lld", rec->version, (int)rec->pid,
              (unsigned long long)rec->start, rec->boot_id[0] ? rec->boot_id : "-",
              (long long)rec->t_start.ms);
-    if (symlinkat(text, dir_fd, "shim") < 0)
-        return -errno;
-    if (rec->version)
-        keep_reserve(dir_fd, "end"); /* an end finds room on a disk that is full by then */
-    return 0;
+    return symlinkat(text, dir_fd, "shim") < 0 ? -errno : 0;
 }
 
 int taskdir_read_claim(int dir_fd, struct shim_record *ret)
@@ -78,6 +75,19 @@ int taskdir_write_end(int dir_fd, const struct launch_end *end, bool sync)
     int r = keep_write(dir_fd, "end", body.s, body.len, sync);
     str_fini(&body);
     return r;
+}
+
+bool taskdir_take_reserve(int dir_fd)
+{
+    struct stat st;
+    int fd = openat(dir_fd, "../../" TASKDIR_RESERVE, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return false;
+    bool some = fstat(fd, &st) == 0 && st.st_size > 0;
+    if (some && ftruncate(fd, st.st_size > RESERVE_PIECE ? st.st_size - RESERVE_PIECE : 0) < 0)
+        some = false;
+    close(fd);
+    return some;
 }
 
 int taskdir_read_end(int dir_fd, struct launch_end *ret)

@@ -42,6 +42,10 @@ int taskdir_read_claim(int dir_fd, struct shim_record *ret) __attribute__((warn_
 /* Temporary name, then rename: a reader sees all of it or nothing. sync: on disk before it has its name. */
 int taskdir_write_end(int dir_fd, const struct launch_end *end, bool sync)
     __attribute__((warn_unused_result));
+/* Room that the agent keeps in its directory for the ends of its tasks on a full disk: gives some of it
+ * back to the disk, to be tried again at once. False: there is none left. */
+#define TASKDIR_RESERVE "reserve"
+bool taskdir_take_reserve(int dir_fd);
 int taskdir_read_end(int dir_fd, struct launch_end *ret) __attribute__((warn_unused_result));
 /* Makes the record that is there durable. */
 void taskdir_sync_end(int dir_fd);
