@@ -796,17 +796,22 @@ static int64_t next_look(const struct planner *p)
 
 /* --- one newcomer, and nothing else has happened --- */
 
+static struct rank rank_as_unit(struct planner *p, struct group *g, const struct unit *u)
+{
+    uint32_t prio = planner_rank(p, g, u->job, u->submit_ms);
+    return rank_of(false, g->tier, g->begun, prio, u->submit_ms, u->order_id, u->order_index);
+}
+
 /* Whether a place is held for somebody whom it may stand before: one that gives way takes another lane, and
  * so on. */
 static bool may_outrank_holder(struct planner *p, struct group *g, const struct unit *u)
 {
-    uint32_t mine = planner_rank(p, g, u->job, u->submit_ms);
+    struct rank mine = rank_as_unit(p, g, u);
     list_for_each (h, &p->backfill.holds, struct backfill_hold, link) {
         const struct unit *w = container_of(h, struct unit, hold);
-        if (w->group->tier > g->tier)
-            continue;
-        if (w->group->tier < g->tier || mine > planner_rank(p, w->group, w->job, w->submit_ms))
-            return true; /* equal ones: the holder was there before */
+        struct rank its = rank_as_unit(p, w->group, w);
+        if (rank_before(&mine, &its)) /* it may have been submitted before, and have waited for its time */
+            return true;
     }
     return false;
 }
@@ -916,11 +921,7 @@ static bool line_up_fresh(struct pass *s)
             again = again || p->fresh.v[k] == p->fresh.v[i];
         if (!u || !u->group || again)
             continue;
-        const struct group *g = u->group;
-        uint32_t prio = planner_rank(p, u->group, u->job, u->submit_ms);
-        struct turn t = {.u = u};
-        t.rank = rank_of(false, g->tier, g->begun, prio, u->submit_ms, u->order_id, u->order_index);
-        vec_push(&s->heap, t);
+        vec_push(&s->heap, ((struct turn){.u = u, .rank = rank_as_unit(p, u->group, u)}));
     }
     if (s->heap.n)
         qsort(s->heap.v, s->heap.n, sizeof *s->heap.v, by_rank);

@@ -490,6 +490,8 @@ static void push_aside(struct ref_plan *p)
         struct ref_entry e = p->holds.v[i];
         if (is_sound(p, &e) || !take_out(p, e.job, &e))
             i++;
+        else
+            p->moves = true;
     }
 }
 
@@ -551,7 +553,9 @@ static void reserve(struct ref_plan *p, const struct job *j, struct ref_entry *k
     if (counts_in(p, j, UINT32_MAX) == UINT32_MAX)
         return;
     if (kept) {
-        put_in(p, j, find_earliest(p, j, kept->start, &e) ? &e : kept, kept->counts);
+        bool earlier = find_earliest(p, j, kept->start, &e);
+        put_in(p, j, earlier ? &e : kept, kept->counts);
+        p->moves = p->moves || earlier;
         return;
     }
     p->lifts = true;
@@ -568,8 +572,10 @@ static void take_turn(struct ref_plan *p, const struct job *j)
     uint32_t left = job_pending_elements(j) - started_of(p, j->id), v[8], n = parts_of(p->m, j, v);
     struct ref_entry e, kept;
     bool has_place = take_out(p, j->id, &kept);
-    for (; left && try_start(p, j, has_place, &e); left--)
+    for (; left && try_start(p, j, has_place, &e); left--) {
+        p->moves = p->moves || has_place;
         has_place = false;
+    }
     if (!left || gate_is_closed(p, j, gpus_of(j)) || !could_ever_run(p, j))
         return;
     reserve(p, j, has_place ? &kept : NULL);
@@ -646,8 +652,9 @@ void ref_plan_make(struct ref_plan *p, const struct model *m, struct wall now)
     ref_plan_bare(p, m, now);
     ref_order_make(m, &order);
     for (int i = 0; i < ROUNDS_MAX; i++) {
+        p->moves = false;
         go_through(p, &order);
-        if (!give_up_closed(p))
+        if (!give_up_closed(p) && !p->moves)
             break;
     }
     vec_fini(&order.v);

@@ -38,6 +38,7 @@ struct ref_plan {
     uint32_t *held; /* by partition */
     bool *closed;
     uint32_t round; /* the queue is gone through again where a place was given up */
+    bool moves;     /* in this round a place was given back, or moved */
     bool limited;   /* the last one would have got more than a limit leaves */
     bool lifts;     /* holds of those whose turn has not come in this round do not count */
 };
