@@ -50,29 +50,28 @@ struct job_req {
     char *partition; /* one name or a comma list */
     char *workdir;
     char *std_in, *std_out, *std_err; /* patterns as given; NULL: default */
-    bool append;                      /* --open-mode=append */
     char *comment, *features, *nodelist, *exclude, *dependency, *licenses, *reservation, *wckey;
     char *mail_type, *mail_user;
     uint32_t nodes_min, nodes_max;
     uint32_t ntasks, ntasks_per_node, cpus_per_task;
-    uint64_t mem_node_mib, mem_cpu_mib, mem_gpu_mib; /* 0 in mem_node_mib: all of the node */
-    uint32_t gpus;                                   /* in the whole job */
+    uint32_t gpus; /* in the whole job */
     uint32_t gpus_per_node, gpus_per_task;
+    uint64_t mem_node_mib, mem_cpu_mib, mem_gpu_mib; /* 0 in mem_node_mib: all of the node */
     char *gpu_type;
     bool exclusive, overcommit, contiguous;
+    bool append;       /* --open-mode=append */
+    bool signal_batch; /* B: */
+    bool kill_on_invalid_dep, has_priority;
     uint32_t time_limit_s, time_min_s; /* DURATION_NOT_SET, DURATION_UNLIMITED */
     struct wall begin, deadline;
     int32_t nice;
-    uint32_t requeue; /* 0 not said, 1 --requeue, 2 --no-requeue */
-    bool kill_on_invalid_dep;
+    uint32_t requeue;        /* 0 not said, 1 --requeue, 2 --no-requeue */
     int32_t signal;          /* --signal: number, 0 none */
     uint32_t signal_at_s;    /* before the end */
-    bool signal_batch;       /* B: */
     uint32_t array_throttle; /* 0: none */
-    char *array_spec;        /* as given, NULL: no array */
-    char *gres;              /* --gres and the like as given, for display */
     uint32_t min_tmp_mib;
-    bool has_priority;
+    char *array_spec;   /* as given, NULL: no array */
+    char *gres;         /* --gres and the like as given, for display */
     uint32_t priority;  /* --priority, admins */
     uint32_t lost_node; /* enum lost_node: --lost-node */
 };
@@ -174,6 +173,10 @@ struct job {
     uint32_t id;    /* raw id, never given twice */
     uint32_t kind;  /* enum job_kind */
     uint32_t state; /* enum job_state */
+    bool holding;   /* alloc is charged to the nodes now */
+    bool detached;  /* interactive: goes on without its terminal */
+    bool dep_met;   /* its dependencies are met, once and for all */
+    bool borrowed;  /* it runs over a soft limit: another job that needs the resources ends it */
     struct job_req req;
     uint32_t uid, gid; /* the kernel's word at submission */
     char *user, *group;
@@ -189,6 +192,7 @@ struct job {
     uint32_t reason;     /* enum reason: of an ended job; of a waiting one as the last pass saw it */
     char *reason_detail; /* sentence for people, where there is more to say */
     uint32_t priority;
+    uint32_t script_size; /* bytes */
     struct wall t_submit, t_eligible, t_start, t_end;
     uint32_t time_limit_s; /* in force once started */
     uint32_t restarts;
@@ -197,22 +201,17 @@ struct job {
     uint32_t fate;       /* enum job_fate, while COMPLETING */
     uint32_t kill_cause; /* enum kill_cause; NONE: nobody asked */
     uint32_t kill_uid;
+    uint32_t preempted_by; /* the job that it was asked to go for; stays when it is queued again */
     struct wall t_kill;
     uint32_t kill_grace_s; /* between TERM and KILL */
     int32_t exit_code, exit_signal, derived_code;
     REC_LIST(struct alloc) alloc; /* batch and interactive, while it holds them and after */
-    bool holding;                 /* alloc is charged to the nodes now */
     REC_LIST(struct step) steps;
-    uint32_t script_size; /* bytes */
     struct wall t_suspend;
-    bool detached;         /* interactive: goes on without its terminal */
     struct wall t_settled; /* when its end became known: after t_end where controller or node was away */
-    bool dep_met;          /* its dependencies are met, once and for all */
     REC_LIST(struct index_range)
     array_failed;          /* of the array's record: elements that have been retired and
                               had not succeeded */
-    bool borrowed;         /* it runs over a soft limit: another job that needs the resources ends it */
-    uint32_t preempted_by; /* the job that it was asked to go for; stays when it is queued again */
     char *preempt_text;    /* by which rule */
     uint64_t suspended_ms; /* in all; of the pause under way t_suspend is the beginning */
 

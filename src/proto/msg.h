@@ -224,7 +224,7 @@ struct msg_get {   /* C->S: rows of the state, answered by SPEC, NODES, JOBS ...
     uint32_t states;                  /* bit mask 1 << enum job_state; 0: all */
     bool follow;                      /* of all jobs, or of the one job in `jobs` */
     /* Of each row only these: bit k is member k of the record; id, kind and state come in any case. 0: all,
-     * and with follow always all. */
+     * and with follow always all but request_id. */
     uint64_t job_members, req_members;
     bool live_steps; /* leave out steps that are done: a job may have had thousands */
 };
