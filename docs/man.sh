@@ -6,7 +6,8 @@ mkdir -p docs/man
 stoker manual --list | while read -r page; do
     stoker manual "$page" >"docs/man/$page.1"
 done
-stoker manual --bash >docs/man/stoker.bash
+text=$(stoker manual --bash)
+printf "%s\n" "$text" >docs/man/stoker.bash
 for f in docs/man/*.1; do
     stoker manual "$(basename "$f" .1)" >/dev/null || rm -- "$f"
 done

@@ -364,7 +364,8 @@ static enum reason reason_of_blocked(struct planner *p, const struct group *g, c
     bool first = u->hold.use.parts != NULL;
     for (uint32_t i = 0; i < g->n_choices; i++) {
         uint32_t *blocked = &p->first_blocked[g->choices[i].lane];
-        *blocked = *blocked ? *blocked : u->job;
+        if (!*blocked || !idmap_get(&p->units, *blocked)) /* or it has gone since */
+            *blocked = u->job;
         first = first || *blocked == u->job;
     }
     return first ? REASON_RESOURCES : REASON_PRIORITY;
@@ -894,12 +895,16 @@ static bool take_newcomer(struct pass *s, struct unit *u)
     g->rest = REASON_PRIORITY;
     if (!start_newcomer(s, g, u, &it, &gets))
         return false;
-    if (!u->count || !it.n_choices || gets.borrow)
+    if (!u->count || !it.n_choices)
+        return true;
+    u->reason = reason_of_blocked(p, g, u);
+    if (gets.borrow)
         return true;
     bool waits = !may_outrank_holder(p, g, u) &&
                  (!p->may_preempt || p->hunts_left || /* it has its turn with the others then */
                   (!planner_is_waited_for(p, u->job) && planner_hunts_in_vain(p, u, &it)));
-    if (waits && backfill_reserve(&p->backfill, &it, &u->hold))
+    if (waits && (backfill_reserve(&p->backfill, &it, &u->hold) ||
+                  reason_of_blocked(p, g, u) == REASON_RESOURCES)) /* no place may be in sight at all */
         u->reason = REASON_RESOURCES;
     return waits && gets.seen == LIMIT_OK;
 }
