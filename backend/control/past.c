@@ -1,7 +1,7 @@
 /* past.c - dependencies on jobs that have left the state.
  *
  *     SUBMIT --dependency on 12, which is not here--> parked --history: 12?--> store's thread
- *                                                        ^                         |
+ *     (UPDATE Dependency=)                               ^                         |
  *            req_submit, with the answer in `past` <-----+------ on_history <------+
  *
  * How a retired job ended does not change any more, so that an answer is kept. Two short questions say all:
@@ -10,13 +10,15 @@
  * answer at a time, so that an answer is tried on those alone that wait for it.
  */
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 #include "backend/control/private.h"
 #include "src/base/log.h"
 
 #define PAST_ID    (UINT64_C(1) << 63) /* marks our questions among those of clients */
 #define PAST_MAX   200000u             /* answers that are kept */
-#define PARKED_MAX (64u << 20)         /* bytes of the submissions that wait, scripts mostly */
+#define PARKED_MAX (64u << 20)         /* bytes of the requests that wait, scripts mostly */
 #define LOOKS_MAX  1000
 
 /* Values in control.past; NULL: never asked. UNREADABLE: only while those who wait for it are told. */
@@ -27,8 +29,10 @@ struct parked {
     struct session *session;
     uint64_t tag;
     uint64_t key; /* of what it waits for */
-    struct msg_submit m;
     size_t size;
+    bool is_update;
+    struct msg_submit m; /* or: */
+    struct msg_update update;
 };
 
 static uint64_t key_of(uint32_t job, uint32_t index)
@@ -97,6 +101,13 @@ static void ask_first(struct control *c, uint32_t job, uint32_t index)
     ask(c, q, NULL);
 }
 
+static void free_parked(struct parked *p)
+{
+    rec_fini(&msg_submit_rec, &p->m);
+    rec_fini(&msg_update_rec, &p->update);
+    free(p);
+}
+
 /* Tries again what has waited for that answer; what needs others too is parked anew. */
 static void unpark(struct control *c, uint64_t key)
 {
@@ -112,10 +123,11 @@ static void unpark(struct control *c, uint64_t key)
         if (c->read_only)
             session_reply(p->session, p->tag, REFUSAL_READ_ONLY, 0, 0, "the controller is read-only: %s",
                           c->read_only);
+        else if (p->is_update)
+            req_update(p->session, p->tag, &p->update);
         else
             req_submit(p->session, p->tag, &p->m);
-        rec_fini(&msg_submit_rec, &p->m);
-        free(p);
+        free_parked(p);
     }
 }
 
@@ -162,13 +174,14 @@ static size_t size_of(const struct msg_submit *m)
     return n;
 }
 
-bool past_must_wait(struct session *s, uint64_t tag, struct msg_submit *m)
+/* Asks about those of its jobs that have left the state and of which nothing is known. Returns the first
+ * that has to be waited for; 0: all is known. */
+static uint64_t ask_about(struct control *c, const char *dependency)
 {
-    struct control *c = s->ctl;
     struct deps d;
     uint64_t wait_key = 0;
-    if (str_is_empty(m->req.dependency) || dep_parse(m->req.dependency, &d, NULL) < 0)
-        return false;
+    if (str_is_empty(dependency) || dep_parse(dependency, &d, NULL) < 0)
+        return 0;
     for (size_t i = 0; i < d.n; i++) {
         if (d.v[i].type == DEP_TYPE_SINGLETON || model_get_job(&c->model, d.v[i].job))
             continue;
@@ -179,24 +192,53 @@ bool past_must_wait(struct session *s, uint64_t tag, struct msg_submit *m)
             wait_key = key_of(d.v[i].job, d.v[i].index);
     }
     deps_fini(&d);
-    if (!wait_key)
-        return false;
-    size_t size = size_of(m);
+    return wait_key;
+}
+
+/* NULL: there is no room for more; that has been answered. */
+static struct parked *park(struct session *s, uint64_t tag, uint64_t key, size_t size)
+{
+    struct control *c = s->ctl;
     if (c->parked_bytes + size > PARKED_MAX) {
-        session_reply(s, tag, REFUSAL_RATE, 0, 0, "too many submissions wait for the history");
-        return true;
+        session_reply(s, tag, REFUSAL_RATE, 0, 0, "too many requests wait for the history");
+        return NULL;
     }
     struct parked *p = xcalloc(1, sizeof *p);
-    p->session = s;
-    p->size = size;
-    p->tag = tag;
-    p->key = wait_key;
-    p->m = *m;
-    *m = (struct msg_submit){0};
+    *p = (struct parked){.session = s, .tag = tag, .key = key, .size = size};
     list_init(&p->link);
     list_append(&c->parked, &p->link);
     c->parked_bytes += size;
-    return true;
+    return p;
+}
+
+bool past_must_wait(struct session *s, uint64_t tag, struct msg_submit *m)
+{
+    uint64_t key = ask_about(s->ctl, m->req.dependency);
+    struct parked *p = key ? park(s, tag, key, size_of(m)) : NULL;
+    if (p) {
+        p->m = *m;
+        *m = (struct msg_submit){0};
+    }
+    return key != 0;
+}
+
+bool past_update_must_wait(struct session *s, uint64_t tag, const struct msg_update *m)
+{
+    static const char key_text[] = "Dependency=";
+    const char *dependency = NULL;
+    size_t size = sizeof *m;
+    for (size_t i = 0; i < m->changes.n; i++) {
+        size += strlen(m->changes.v[i]) + 16;
+        if (strncasecmp(m->changes.v[i], key_text, sizeof key_text - 1) == 0)
+            dependency = m->changes.v[i] + sizeof key_text - 1;
+    }
+    uint64_t key = ask_about(s->ctl, dependency);
+    struct parked *p = key ? park(s, tag, key, size) : NULL;
+    if (p) {
+        p->is_update = true;
+        rec_copy(&msg_update_rec, &p->update, m);
+    }
+    return key != 0;
 }
 
 /* --- what the answers mean --- */
@@ -296,8 +338,7 @@ static void drop(struct control *c, const struct session *s)
             continue;
         list_unlink(&p->link);
         c->parked_bytes -= p->size;
-        rec_fini(&msg_submit_rec, &p->m);
-        free(p);
+        free_parked(p);
     }
 }
 

@@ -331,6 +331,13 @@ static void set_text(char **member, const char *value)
     *member = xstrdup(value);
 }
 
+/* An empty one takes away what was there. */
+static void set_or_clear(char **member, const char *value)
+{
+    free(*member);
+    *member = *value ? xstrdup(value) : NULL;
+}
+
 static enum refusal set_key(struct session *s, const struct job *j, struct update *u, const char *key,
                             const char *value, struct errtext *text)
 {
@@ -339,7 +346,7 @@ static enum refusal set_key(struct session *s, const struct job *j, struct updat
     if (str_ieq(key, "TimeLimit"))
         return set_time_limit(s, j, u, value, text);
     if (str_ieq(key, "Comment")) {
-        set_text(&u->req.comment, value);
+        set_or_clear(&u->req.comment, value);
         return r;
     }
     if (str_ieq(key, "ArrayTaskThrottle")) {
@@ -368,11 +375,11 @@ static enum refusal set_key(struct session *s, const struct job *j, struct updat
         u->req.has_priority = true;
         u->req.priority = (uint32_t)n;
     } else if (str_ieq(key, "ReqNodeList") || str_ieq(key, "NodeList"))
-        set_text(&u->req.nodelist, value);
+        set_or_clear(&u->req.nodelist, value);
     else if (str_ieq(key, "ExcNodeList"))
-        set_text(&u->req.exclude, value);
+        set_or_clear(&u->req.exclude, value);
     else if (str_ieq(key, "Features"))
-        set_text(&u->req.features, value);
+        set_or_clear(&u->req.features, value);
     else if (str_ieq(key, "Nice")) {
         r = set_number(value, s->admin ? -2147483645 : 0, 2147483645, &n, text);
         u->req.nice = (int32_t)n;
@@ -395,11 +402,11 @@ static enum refusal set_key(struct session *s, const struct job *j, struct updat
         if (mem_parse_mib(value, &u->req.mem_node_mib, text) < 0)
             r = REFUSAL_MEMORY;
     } else if (str_ieq(key, "Dependency")) {
-        set_text(&u->req.dependency, value);
+        set_or_clear(&u->req.dependency, value);
     } else if (str_ieq(key, "Licenses")) {
-        set_text(&u->req.licenses, value);
+        set_or_clear(&u->req.licenses, value);
     } else if (str_ieq(key, "Reservation") || str_ieq(key, "ReservationName")) {
-        set_text(&u->req.reservation, value);
+        set_or_clear(&u->req.reservation, value);
     } else if (str_ieq(key, "Deadline")) {
         if (wall_parse(value, loop_wall(s->ctl->loop), &u->req.deadline, text) < 0)
             r = REFUSAL_BAD_REQUEST;
@@ -428,6 +435,8 @@ void req_update(struct session *s, uint64_t tag, const struct msg_update *m)
                       j ? "it belongs to another user" : "there is no such job");
         return;
     }
+    if (past_update_must_wait(s, tag, m))
+        return;
     if (m->target.array_index != ARRAY_NONE && job_is_array_record(j))
         j = split_off(c, j, m->target.array_index);
     struct update u = {.time_limit_s = DURATION_NOT_SET};

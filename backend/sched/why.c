@@ -85,6 +85,7 @@ static void add_group(const struct question *q, const struct group *g, const str
 static void explain_behind(const struct question *q, uint32_t lane)
 {
     uint32_t first = q->p->first_blocked ? q->p->first_blocked[lane] : 0;
+    first = idmap_get(&q->p->units, first) ? first : 0;
     struct rank mine = rank_in_queue(q->p, q->u->group, q->u);
     struct row row = {0};
     list_for_each (g, &q->p->groups, struct group, link)

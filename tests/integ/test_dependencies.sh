@@ -148,6 +148,19 @@ controller_kill9
 must stoker up
 wait_for 15 nodes_up
 is "still waits" "$(job_state $b) $(job_reason $b)" "PENDING Dependency"
+submit -H --wrap true
+changed=$job
+must scontrol update JobId=$changed Dependency=afterok:$good,afternotok:$bad # only the history knows them now
+is "a change is met by history" "$(job_field $changed Dependency)" "(null)"
+must scontrol update JobId=$changed Dependency=afterok:$bad
+must scontrol release $changed
+wait_for 10 is_reason $changed DependencyNeverSatisfied
+run scontrol update JobId=$changed Dependency=afterok:999998
+is "a change to what nobody knows" $rc 1
+has "its text" "$err" "ependency"
+must scontrol update JobId=$changed Dependency=
+wait_end $changed
+is "and it runs" "$state" COMPLETED
 is "still met" "$(job_field $met EligibleTime)" "$eligible"
 touch a
 wait_state $b RUNNING
