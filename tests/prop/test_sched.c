@@ -444,10 +444,12 @@ static void test_any_queue(void **state)
     unsigned starts = 0, waits = 0, preempts = 0, advices = 0;
     const char *env = getenv("STOKER_TEST_RUNS");
     unsigned runs = env ? (unsigned)strtoul(env, NULL, 10) : RUNS;
-    for (unsigned i = 0; i < runs; i++)
+    bool enough = false; /* has happened for the properties to say something */
+    for (unsigned i = 0; i < runs || (i < runs + 10 * RUNS && !enough); i++) {
         run(seed + i, &starts, &waits, &preempts, &advices);
-    assert_true(starts > RUNS && waits > RUNS && preempts > RUNS / 20 &&
-                advices > RUNS / 4); /* something happened */
+        enough = starts > RUNS && waits > RUNS && preempts > RUNS / 20 && advices > RUNS / 4;
+    }
+    assert_true(enough || runs < RUNS);
 }
 
 /* --- steps inside an allocation --- */
