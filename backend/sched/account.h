@@ -6,9 +6,6 @@
 #include "src/model/model.h"
 #include "src/model/refusal.h"
 
-/* Slurm's name of the QOS that everything has where nothing else is said: always there. */
-#define QOS_DEFAULT "normal"
-
 /* The account of who names none: the first that is configured and lists the user, else the Unix group. May
  * be NULL. */
 const char *account_default(const struct cluster_spec *spec, const char *user, const char *group);

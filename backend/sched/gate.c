@@ -68,7 +68,7 @@ enum reason gate_partition(const struct sched_view *v, uint32_t uid, const struc
     bool member = uid == 0 || ((!part->allow_groups.n || is_member(v, uid, &part->allow_groups)) &&
                                (!part->deny_groups.n || !is_member(v, uid, &part->deny_groups)));
     bool account = admits(&part->allow_accounts, &part->deny_accounts, req->account);
-    bool qos = admits(&part->allow_qos, &part->deny_qos, req->qos ? req->qos : QOS_DEFAULT);
+    bool qos = admits(&part->allow_qos, &part->deny_qos, job_qos(req));
     if (!member || !account || !qos) {
         err_set(text, 0, "partition %s does not admit its %s", part->name,
                 !member    ? "user's groups"

@@ -208,7 +208,7 @@ void limits_recount(struct limits *l, const struct model *m, uint32_t job)
         c = xcalloc(1, sizeof *c);
         idmap_set(&l->charges, job, c);
     }
-    c->who = limits_who(l, m, j->user, job_account(j), j->req.qos, j->partition);
+    c->who = limits_who(l, m, j->user, job_account(j), job_qos(&j->req), j->partition);
     amounts_of(m, j, &c->amounts);
     add(l, c->who, &c->amounts, false);
 }
@@ -302,7 +302,8 @@ static void add_usage(struct limits *l, const struct model *m, uint32_t spec, st
     uint32_t half_life = m->spec.priority.decay_half_life_s;
     for (size_t i = 0; i < m->usage.n; i++) {
         const struct usage_row *r = &m->usage.rows[i];
-        struct names n = {or_null(r->user), or_null(r->account), or_null(r->qos), or_null(r->partition)};
+        struct names n = {or_null(r->user), or_null(r->account), or_null(r->qos) ? r->qos : QOS_DEFAULT,
+                          or_null(r->partition)};
         const char *name = counted_for(m, &l->specs[spec], &n);
         uint32_t at = name ? counter_find(l, spec, name) : 0;
         if (at)
@@ -469,7 +470,7 @@ void limits_ask_job(struct limits *l, const struct model *m, const struct job *j
     *ret = (struct limit_ask){.jobs = 1, .limit_s = limit_in(&j->req, part)};
     if (!limits_any(l))
         return;
-    ret->who = limits_who(l, m, j->user, job_account(j), j->req.qos, part ? part->name : NULL);
+    ret->who = limits_who(l, m, j->user, job_account(j), job_qos(&j->req), part ? part->name : NULL);
     struct job_need n;
     job_need(&j->req, &n);
     ask_need(&n, ret);
@@ -481,7 +482,7 @@ void limits_ask_task(struct limits *l, const struct model *m, const struct job *
     *ret = (struct limit_ask){.jobs = j->state == JOB_PENDING, .limit_s = limit_in(&j->req, part)};
     if (!limits_any(l))
         return;
-    ret->who = limits_who(l, m, j->user, job_account(j), j->req.qos, part ? part->name : NULL);
+    ret->who = limits_who(l, m, j->user, job_account(j), job_qos(&j->req), part ? part->name : NULL);
     struct job_need n;
     step_task_need(s, &n);
     ask_need(&n, ret);
@@ -512,7 +513,7 @@ enum refusal limits_submit(const struct limits *l, const struct model *m, const 
                            const struct job_req *req, const char *partition, uint32_t n_jobs,
                            uint32_t array_size, struct errtext *text)
 {
-    struct names n = {.user = user, .account = req->account, .qos = req->qos, .partition = partition};
+    struct names n = {.user = user, .account = req->account, .qos = job_qos(req), .partition = partition};
     for (uint32_t i = 0; limits_any(l) && i < l->n_specs; i++) {
         const struct limit_spec *s = &l->specs[i];
         const char *name = counted_for(m, s, &n);

@@ -297,7 +297,7 @@ static struct sched_preempt sentence(const struct hunt *h, const struct victim *
 {
     const struct model *m = h->p->view->model;
     const struct part_spec *mine = &m->spec.parts.v[h->choice->lane], *its = model_job_part(m, v->job);
-    const struct qos_spec *q = planner_qos(m, v->job->req.qos);
+    const struct qos_spec *q = planner_qos(m, job_qos(&v->job->req));
     uint32_t mode = its ? its->preempt_mode : PREEMPT_OFF, grace_s = its ? its->grace_s : 0;
     bool waits = mode != PREEMPT_REQUEUE || (its && its->requeue_after_grace);
     if (v->rule == PREY_QOS && q && (q->grace_s || q->preempt_mode != PREEMPT_OFF)) {
@@ -315,8 +315,8 @@ static struct sched_preempt sentence(const struct hunt *h, const struct victim *
         r.text = xasprintf("job %u in partition %s (tier %u) comes before partition %s (tier %u)",
                            h->job->id, mine->name, mine->priority_tier, its->name, its->priority_tier);
     else if (v->rule == PREY_QOS)
-        r.text = xasprintf("job %u has QOS %s, which may preempt QOS %s", h->job->id, h->job->req.qos,
-                           v->job->req.qos);
+        r.text = xasprintf("job %u has QOS %s, which may preempt QOS %s", h->job->id, job_qos(&h->job->req),
+                           job_qos(&v->job->req));
     else
         r.text = xasprintf("job %u is within its limits and needs what this job had borrowed", h->job->id);
     return r;

@@ -119,11 +119,11 @@ void prey_look_at(struct planner *p, struct runs *r, const struct job *j, bool i
         return;
     const struct part_spec *part = model_job_part(m, j);
     bool by_tier = part && part->preempt_mode != PREEMPT_OFF;
-    if (!by_tier && !j->borrowed && !any_qos_preempts(m, j->req.qos))
+    if (!by_tier && !j->borrowed && !any_qos_preempts(m, job_qos(&j->req)))
         return;
     r->prey = (struct prey){.any = true,
                             .borrowed = j->borrowed,
-                            .qos = planner_qos(m, j->req.qos),
+                            .qos = planner_qos(m, job_qos(&j->req)),
                             .size = size_of(r),
                             .grace_s = part ? part->grace_s : 0,
                             .tier = by_tier ? part->priority_tier : UINT32_MAX};

@@ -151,7 +151,7 @@ uint32_t prio_of(const struct prio_ctx *c, const struct job *j, const struct par
         p.gpu = a.gpus;
     }
     p.partition = part ? c->part_factors[part - c->model->spec.parts.v] : 0.0;
-    p.qos = qos_of(c, j->req.qos);
+    p.qos = qos_of(c, job_qos(&j->req));
     int64_t sum = 0;
 #define X(factor, weight)                              \
     p.factor##_points = points(p.factor, w->weight);   \

@@ -346,7 +346,7 @@ static void key_owner(struct str *k, const struct planner *p, const struct job *
 {
     key_text(k, j->user);
     key_text(k, j->req.account);
-    key_text(k, j->req.qos);
+    key_text(k, job_qos(&j->req));
     key_text(k, j->req.licenses);
     key_number(k, j->uid);
     key_number(k, (uint64_t)(uint32_t)j->req.nice | (uint64_t)j->req.has_priority << 32 |
@@ -412,7 +412,7 @@ static struct group *make_group(struct planner *p, const struct job *j, const st
                         .owner = owner_of(p, j),
                         .is_set = j->req.has_priority,
                         .age_delay_ms = age_delay(j),
-                        .qos = planner_qos(p->view->model, j->req.qos),
+                        .qos = planner_qos(p->view->model, job_qos(&j->req)),
                         .licensed = !str_is_empty(j->req.licenses) && j->state == JOB_PENDING,
                         .deadline = deadline_of(p, j),
                         .ends = end_of_begun(j),

@@ -53,6 +53,11 @@ const char *job_account(const struct job *j)
     return !str_is_empty(j->req.account) ? j->req.account : j->group ? j->group : "";
 }
 
+const char *job_qos(const struct job_req *r)
+{
+    return !str_is_empty(r->qos) ? r->qos : QOS_DEFAULT;
+}
+
 /* --- the table --- */
 
 static void fade_row(struct usage_row *r, struct wall at, uint32_t half_life_s)
@@ -84,7 +89,7 @@ static struct rates rates_of(const struct model *m, const struct job *j, const s
         mem_mib += v[i].mem_mib;
     }
     return (struct rates){.billing = usage_rate(&m->spec.priority, cpus, mem_mib, gpus) *
-                                     usage_factor(&m->spec, j->req.qos),
+                                     usage_factor(&m->spec, job_qos(&j->req)),
                           .gpus = gpus};
 }
 

@@ -36,6 +36,11 @@ static int set_up(void **state)
     q = rec_list_push(&l.spec.qos);
     *q = (struct qos_spec){.name = xstrdup("urgent")};
     strv_push(&q->preempt, "cheap");
+    q = rec_list_push(&l.spec.qos);
+    *q = (struct qos_spec){.name = xstrdup("normal"), .grace_s = 7};
+    q = rec_list_push(&l.spec.qos);
+    *q = (struct qos_spec){.name = xstrdup("boss")};
+    strv_push(&q->preempt, "normal");
     lab_configure(&l);
     planner = planner_new();
     sched_result_init(&last);
@@ -296,7 +301,9 @@ static void test_by_qos(void **state)
         const char *mine, *its;
         const char *want;
         uint32_t grace_s;
-    } rows[] = {{"urgent", "cheap", "2>3", 10}, {"urgent", NULL, "", 0}, {NULL, "cheap", "", 0}};
+    } rows[] = {{"urgent", "cheap", "2>3", 10}, {"urgent", NULL, "", 0}, {NULL, "cheap", "", 0},
+                {"boss", NULL, "2>3", 7}, /* who names none has QOS normal */
+                {"boss", "normal", "2>3", 7},   {"boss", "cheap", "", 0}};
     for (size_t i = 0; i < N_OF(rows); i++) {
         tear_down(NULL);
         set_up(NULL);

@@ -170,6 +170,15 @@ static void test_partition_and_qos(void **state)
     }
 }
 
+/* `normal` is what everything has that names none. */
+static void test_no_qos_is_normal(void **state)
+{
+    (void)state;
+    *rec_list_push(&l.spec.qos) = (struct qos_spec){.name = xstrdup("normal"), .priority = 100};
+    configure((struct priority_spec){.weight_qos = 800});
+    check_int("none", prio(lab_submit_kind(&l, JOB_KIND_BATCH), "main", NULL), 400);
+}
+
 static void test_fairshare(void **state)
 {
     (void)state;
@@ -330,6 +339,7 @@ int main(void)
         TEST(test_age_stops_at_the_start),
         TEST(test_size_and_tres),
         TEST(test_partition_and_qos),
+        TEST(test_no_qos_is_normal),
         TEST(test_fairshare),
         TEST(test_nice_and_administrators),
         TEST(test_best_partition),
