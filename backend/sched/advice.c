@@ -225,15 +225,35 @@ static bool try_memory(struct search *s)
                  xasprintf("with --mem=%s it could start now on %s", buf, nodes));
 }
 
-/* Only what starts by itself can start sooner: nothing helps against a hold but a release. */
-static bool is_about_resources(const struct msg_why *w)
+/* Only what starts by itself can start sooner: nothing helps against a hold but a release. Who is over a
+ * soft limit alone may. */
+static bool is_about_resources(const struct planner *p, const struct group *g, const struct msg_why *w)
 {
+    bool limited = planner_limit_state(p, g) == LIMIT_OVER_HARD;
     for (size_t i = 0; i < w->causes.n; i++)
-        if (w->causes.v[i].cls != WHY_BUSY && w->causes.v[i].cls != WHY_BEHIND &&
-            w->causes.v[i].cls != WHY_WINDOW && w->causes.v[i].cls != WHY_NO_FIT &&
-            w->causes.v[i].cls != WHY_NODE_OUT && w->causes.v[i].cls != WHY_FOREIGN_GPU &&
-            w->causes.v[i].cls != WHY_LAUNCH_RETRY)
-            return false;
+        switch ((enum why_class)w->causes.v[i].cls) {
+        case WHY_BUSY:
+        case WHY_BEHIND:
+        case WHY_WINDOW:
+        case WHY_NO_FIT:
+        case WHY_NODE_OUT:
+        case WHY_FOREIGN_GPU:
+        case WHY_LAUNCH_RETRY: break;
+        case WHY_USER_LIMIT:
+        case WHY_GROUP_LIMIT:
+            if (limited)
+                return false;
+            break;
+        case WHY_NOT_ALLOWED:
+        case WHY_DEP_DEAD:
+        case WHY_HELD:
+        case WHY_DEP_WAIT:
+        case WHY_NOT_YET:
+        case WHY_ARRAY_THROTTLE:
+        case WHY_COOLDOWN:
+        case WHY_PARTITION_DOWN:
+        case WHY_N_CLASSES: return false;
+        }
     return w->causes.n > 0;
 }
 
@@ -251,7 +271,7 @@ void advice_find(struct planner *p, const struct sched_view *v, const struct job
 #undef AT
     static const struct count nodes = {offsetof(struct job_req, nodes_min),
                                        offsetof(struct job_req, nodes_max), "--nodes=", "NumNodes"};
-    if (!u || !u->group || j->kind == JOB_KIND_STEPS || !is_about_resources(ret) ||
+    if (!u || !u->group || j->kind == JOB_KIND_STEPS || !is_about_resources(p, u->group, ret) ||
         planner_makes_way_for(p, u))
         return;
     bool holds = u->hold.use.parts != NULL; /* what is held for it is not in its own way */

@@ -320,6 +320,22 @@ static void set_own_aside(const struct question *q, bool aside)
     }
 }
 
+/* Over a soft limit in each of its partitions. */
+static void explain_borrowing(const struct question *q)
+{
+    const struct group *g = q->u->group;
+    struct limit_verdict v;
+    struct str b = STR_INIT;
+    if (planner_limit_state(q->p, g) != LIMIT_OVER_SOFT)
+        return;
+    for (uint32_t i = 0; i < g->n_choices; i++)
+        if (limits_check(q->p->limits, &g->asks[i], &v) == LIMIT_OVER_SOFT)
+            break;
+    limit_text(&v, &b);
+    str_append(&b, ": it comes behind all who are within theirs, and nobody goes for it");
+    add_cause(q->w, limit_why_class(&v), (struct wall){0}, str_take(&b));
+}
+
 static void explain_queue(const struct question *q)
 {
     const struct group *g = q->u->group;
@@ -343,17 +359,15 @@ static void explain_queue(const struct question *q)
         if (planner_could_ever(q->p, g->shapes[i]))
             explain_resources(q, i);
     set_own_aside(q, false);
+    explain_borrowing(q);
 }
 
 /* --- when --- */
 
-static bool is_limited(const struct msg_why *w)
+static bool is_limited(const struct question *q)
 {
-    for (size_t i = 0; i < w->causes.n; i++)
-        if (w->causes.v[i].cls == WHY_USER_LIMIT || w->causes.v[i].cls == WHY_GROUP_LIMIT ||
-            w->causes.v[i].cls == WHY_ARRAY_THROTTLE)
-            return true;
-    return w->reason == REASON_LICENSES;
+    return q->w->reason == REASON_LICENSES || q->w->reason == REASON_ARRAY_LIMIT ||
+           planner_limit_state(q->p, q->u->group) == LIMIT_OVER_HARD;
 }
 
 static void add_forecast(const struct question *q)
@@ -370,7 +384,7 @@ static void add_forecast(const struct question *q)
         w->start_basis = xstrdup("a place is held for it from then on, sooner if jobs end early");
     else if (f.kind == FORECAST_PLANNED)
         w->start_basis = xstrdup(
-            is_limited(w) ? "by the time limits of what counts against its limits and of the jobs ahead"
+            is_limited(q) ? "by the time limits of what counts against its limits and of the jobs ahead"
                           : "by the time limits of what runs and of the jobs ahead");
     else if (f.kind == FORECAST_BEYOND) {
         char buf[UNITS_TEXT_SIZE];
