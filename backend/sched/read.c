@@ -159,7 +159,9 @@ bool planner_free_old(struct planner *p, uint64_t *n)
 static void sort_ids(struct planner *p)
 {
     size_t n = p->to_read.n;
-    uint32_t *v = p->to_read.v, *w = xmalloc((n ? n : 1) * sizeof *w);
+    if (!n)
+        return;
+    uint32_t *v = p->to_read.v, *w = xmalloc(n * sizeof *w);
     for (unsigned shift = 0; shift < 33; shift += 11) { /* by 11 bits each time */
         size_t at[2048] = {0}, sum = 0;
         for (size_t i = 0; i < n; i++)

@@ -75,7 +75,7 @@ static void refused(void **unused)
     (void)unused;
     static const struct line rows[] = {
         {"x --foo", "", "", OPT_BAD_USAGE, "unrecognized option '--foo'"},
-        {"x --foo=1 y", "", "", OPT_BAD_USAGE, "unrecognized option '--foo'"},
+        {"x --foo=1 y", "", "", OPT_BAD_USAGE, "unrecognized option '--foo=1'"},
         {"x -z", "", "", OPT_BAD_USAGE, "invalid option -- 'z'"},
         {"x -az", "all=-", "", OPT_BAD_USAGE, "invalid option -- 'z'"},
         {"x --count", "", "", OPT_BAD_USAGE, "option '--count' requires an argument"},
@@ -171,7 +171,7 @@ static void environment(void **unused)
     struct strv env = strv_split("T_COUNT=bad", " ");
     struct errtext err = {0};
     check_int("bad", opt_env(&all_opts, NULL, &env, "T_", &err), OPT_BAD_VALUE);
-    check_str("bad", err.s, "T_COUNT: \"bad\" is no count");
+    check_str("bad", err.s, "in the environment: T_COUNT=bad\n\"bad\" is no count");
     strv_fini(&env);
 }
 
