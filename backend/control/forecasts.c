@@ -63,6 +63,7 @@ void req_plan(struct session *s, uint64_t tag, struct msg_plan_get *m)
     }
     struct plan_filter filter = {.users = m->users,
                                  .partitions = m->partitions,
+                                 .waiting = m->waiting,
                                  .rows_max =
                                      m->rows_max && m->rows_max < ROWS_MAX ? m->rows_max : ROWS_MAX};
     struct msg_plan plan;

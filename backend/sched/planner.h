@@ -53,9 +53,11 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
 struct plan_filter {
     struct strv users, partitions; /* empty: all */
     uint32_t rows_max;
+    bool waiting; /* only what waits */
 };
 
-/* The plan: windows, what runs, what waits in the order of the queue until rows_max, sorted by start. ret
+/* The plan: windows, what runs, what waits in the order of the queue until rows_max, sorted by start; what
+ * runs leaves room for half of them to those who wait. ret
  * is initialised here; rec_fini(&msg_plan_rec, ret). Cost: O(running + waiting). */
 void planner_report(struct planner *p, const struct sched_view *v, struct wall now,
                     const struct plan_filter *filter, struct msg_plan *ret);

@@ -10,6 +10,7 @@
 struct report {
     struct planner *p;
     const struct plan_filter *filter;
+    size_t most; /* rows, for now */
     struct msg_plan *out;
 };
 
@@ -31,7 +32,7 @@ static bool is_wanted(const struct plan_filter *f, const struct job *j)
 /* NULL where there is no room for more. */
 static struct plan_row *add(struct report *r, enum plan_kind kind)
 {
-    if (r->out->rows.n >= r->filter->rows_max) {
+    if (r->out->rows.n >= r->most) {
         r->out->n_more++;
         return NULL;
     }
@@ -157,8 +158,13 @@ void planner_report(struct planner *p, const struct sched_view *v, struct wall n
     *ret = (struct msg_plan){.now = now, .made = forecast_made(p), .samples = forecast_samples(p)};
     planner_ready(p, v, now);
     prio_ctx_init(&p->asking, v, now);
-    add_windows(&r);
-    add_running(&r);
+    size_t half = p->units.n < filter->rows_max / 2 ? p->units.n : filter->rows_max / 2;
+    r.most = filter->rows_max - half;
+    if (!filter->waiting) {
+        add_windows(&r);
+        add_running(&r);
+    }
+    r.most = filter->rows_max;
     list_for_each (j, &v->model->pending, struct job, in_queue) {
         const struct unit *u = idmap_get(&p->units, j->id);
         if (u)

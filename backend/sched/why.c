@@ -386,7 +386,9 @@ static void add_forecast(const struct question *q)
         w->start_basis = xstrdup(
             is_limited(q) ? "by the time limits of what counts against its limits and of the jobs ahead"
                           : "by the time limits of what runs and of the jobs ahead");
-    else if (f.kind == FORECAST_BEYOND) {
+    else if (f.kind == FORECAST_BEYOND && q->u->group->deadline != WHEN_NEVER) {
+        w->start_basis = xstrdup("by the time limits of the jobs ahead it cannot end before its deadline");
+    } else if (f.kind == FORECAST_BEYOND) {
         char buf[UNITS_TEXT_SIZE];
         w->start_basis =
             xasprintf("not within the next %s", duration_format_words(q->v->model->spec.window_s, buf));

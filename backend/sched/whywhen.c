@@ -80,6 +80,24 @@ static struct wall expected_of(const struct question *q, const struct job *other
     return instant(when_plus(f.start.ms, u->group->choices[0].len));
 }
 
+/* Unset where one of the same name waits in front, or runs without a limit. */
+static struct wall namesakes_end(const struct question *q)
+{
+    int64_t last = q->now.ms;
+    list_for_each (p, &q->v->model->pending, struct job, in_queue) {
+        if (p == q->j)
+            break;
+        if (p->uid == q->j->uid && str_eq(p->req.name, q->j->req.name))
+            return (struct wall){0};
+    }
+    list_for_each (a, &q->v->model->active, struct job, in_queue)
+        if (a != q->j && a->uid == q->j->uid && str_eq(a->req.name, q->j->req.name)) {
+            int64_t end = planner_end_of(q->p, a);
+            last = end > last ? end : last;
+        }
+    return instant(last);
+}
+
 static struct wall dep_clears(const struct question *q, const struct dep *d)
 {
     const struct job *other = d->index == ARRAY_NONE ? model_get_job(q->v->model, d->job)
@@ -87,8 +105,10 @@ static struct wall dep_clears(const struct question *q, const struct dep *d)
     struct wall clears = {0};
     if (dep_one_state(q->v->model, q->j, d, ARRAY_NONE, q->now, &clears) == DEP_MET)
         return q->now;
+    if (d->type == DEP_TYPE_SINGLETON)
+        return namesakes_end(q);
     bool whole_array = other && other->array_job == other->id && d->index == ARRAY_NONE;
-    if (wall_is_set(clears) || !other || whole_array || d->type == DEP_TYPE_SINGLETON)
+    if (wall_is_set(clears) || !other || whole_array)
         return clears;
     if (other->state == JOB_PENDING)
         return expected_of(q, other, d);

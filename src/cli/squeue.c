@@ -20,7 +20,7 @@
 #define FORMAT_LONG    "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R"
 #define FORMAT_START   "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R"
 #define FORMAT_STEPS   "%.15i %.8j %.9P %.8u %.9M %N"
-#define STARTS_MAX     1000 /* waiting jobs whose start --start asks about */
+#define ASK_EACH       8 /* so many jobs --start asks about one by one, more at once */
 
 struct squeue {
     struct job_filter filter;
@@ -364,26 +364,53 @@ static void add_job(void *ctx, const struct job *j)
 
 /* --- estimated starts --- */
 
-static void ask_starts(struct client *c, struct listing *l)
+static void note_start(struct listing *l, uint32_t job, struct wall start)
 {
-    size_t n = 0;
+    if (wall_is_set(start) && !idmap_get(&l->starts, job))
+        idmap_set(&l->starts, job, xmemdup(&start, sizeof start));
+}
+
+static bool wants_start(const struct listing *l, const struct job *j)
+{
+    return job_is_listed(j, l->m) && is_taken(l->q, j);
+}
+
+/* Where the connection is lost what is known is printed. */
+static void ask_each(struct client *c, struct listing *l)
+{
     list_for_each (j, &l->m->all, struct job, in_all) {
-        if (n == STARTS_MAX)
-            return;
-        if (!job_is_listed(j, l->m) || !is_taken(l->q, j))
+        if (!wants_start(l, j))
             continue;
-        n++;
         struct msg_job body = {.target = {.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL}};
         struct errtext err = {0};
         enum refusal refusal;
         struct msg_why *why = ask_call(c, MSG_WHY, &body, MSG_WHY_TEXT, &refusal, &err);
         if (!why && refusal == REFUSAL_NONE)
-            return; /* the connection is lost: what is known is printed */
-        if (why && wall_is_set(why->start_est))
-            idmap_set(&l->starts, j->id, xmemdup(&why->start_est, sizeof why->start_est));
-        if (why)
+            return;
+        if (why) {
+            note_start(l, j->id, why->start_est);
             msg_free(MSG_WHY_TEXT, why);
+        }
     }
+}
+
+static void ask_starts(struct client *c, struct listing *l)
+{
+    size_t n = 0;
+    list_for_each (j, &l->m->all, struct job, in_all)
+        n += wants_start(l, j);
+    if (n <= ASK_EACH) {
+        ask_each(c, l);
+        return;
+    }
+    struct msg_plan_get body = {.waiting = true};
+    struct errtext err = {0};
+    enum refusal refusal;
+    struct msg_plan *plan = ask_call(c, MSG_PLAN, &body, MSG_PLAN_DATA, &refusal, &err);
+    for (size_t i = 0; plan && i < plan->rows.n; i++)
+        note_start(l, plan->rows.v[i].job, plan->rows.v[i].start);
+    if (plan)
+        msg_free(MSG_PLAN_DATA, plan);
 }
 
 static void free_starts(struct idmap *starts)

@@ -472,8 +472,10 @@ struct msg_shares {              /* C->S: who has had how much of his share, ans
 struct msg_plan_get {              /* C->S: what runs and what is planned, answered by PLAN_DATA */
     struct strv users, partitions; /* empty: all */
     uint32_t rows_max;             /* 0: as many as are given at most, 2,000 */
+    bool waiting;                  /* only what waits */
 };
-#define MSG_PLAN_GET_FIELDS(F, G, S) F(S, STRV, users) F(S, STRV, partitions) F(S, U32, rows_max)
+#define MSG_PLAN_GET_FIELDS(F, G, S) \
+    F(S, STRV, users) F(S, STRV, partitions) F(S, U32, rows_max) F(S, BOOL, waiting)
 
 struct msg_windows { /* rows: all there are */
     REC_LIST(struct window) rows;

@@ -718,7 +718,7 @@ static void test_plan_in_rows(void **state)
     plan_must_be("bob's", &bob, "forecast 3 30-35; window 99-119 n2");
     plan_must_be("of main", &main,
                  "running 4 0-40 n1; running 9 0-15 n2; reserved 5 x4 15-30 n2; window 99-119 n2");
-    plan_must_be("a few", &few, "running 1 0-10 n3; running 4 0-40 n1; window 99-119 n2; 7 more");
+    plan_must_be("a few", &few, "running 1 0-10 n3; reserved 2 10-30 n3; window 99-119 n2; 7 more");
     strv_fini(&bob.users);
     strv_fini(&main.partitions);
 }

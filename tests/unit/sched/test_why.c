@@ -735,7 +735,13 @@ static void test_why_says_when_others_end(void **state)
     uint32_t chain = submit_with(NULL, "afterok:5", 5);
     free(after);
     free(ok);
+    uint32_t single = submit_with(NULL, "singleton", 5);
+    free(lab_get(&l, single)->req.name);
+    lab_get(&l, single)->req.name = xstrdup("other");
+    free(lab_get(&l, 1)->req.name);
+    lab_get(&l, 1)->req.name = xstrdup("other");
     forecast();
+    must_clear("of its name", single, WHY_DEP_WAIT, 1200, NULL);
     must_clear("licences", lic, WHY_BUSY, 420,
                "by the time limits of what counts against its limits and of the jobs ahead");
     must_clear("a dependency", dep, WHY_DEP_WAIT, 1200, NULL);
