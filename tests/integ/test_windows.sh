@@ -35,6 +35,7 @@ must stoker window add --nodes=ALL --start=now+30minutes --duration=2h --name se
 is "its name" "$out" service
 has "list" "$(stoker window list)" "maintenance"
 has "json" "$(stoker window list --json)" '"reason":"new fans"'
+like "seconds and words" "$(stoker window list --json)" '.*"kind":"maintenance","start":[0-9]{10},"end":[0-9]{10},.*'
 submit --wrap true
 long=$job
 submit -t 10 --wrap true
