@@ -457,6 +457,27 @@ static void ask_need(const struct job_need *n, struct limit_ask *ret)
     ret->mem_mib = said ? saturating_mul(n->mem_per_node_mib, n->nodes) : 0;
 }
 
+/* Whole nodes are more than what was asked for: at least so many of the smallest. */
+static void ask_whole(const struct model *m, const struct part_spec *part, const struct job_need *n,
+                      struct limit_ask *ret)
+{
+    uint64_t cpus = UINT64_MAX, gpus = UINT64_MAX, mem = UINT64_MAX;
+    for (size_t i = 0; i < part->nodes.n; i++) {
+        const struct node *node = model_get_node(m, part->nodes.v[i]);
+        if (!node)
+            continue;
+        cpus = node->cpus < cpus ? node->cpus : cpus;
+        gpus = node->gpus < gpus ? node->gpus : gpus;
+        mem = node->mem_mib < mem ? node->mem_mib : mem;
+    }
+    if (cpus == UINT64_MAX)
+        return;
+    uint32_t nodes = n->nodes ? n->nodes : 1;
+    ret->cpus = cpus * nodes > ret->cpus ? cpus * nodes : ret->cpus;
+    ret->gpus = gpus * nodes > ret->gpus ? gpus * nodes : ret->gpus;
+    ret->mem_mib = saturating_mul(mem, nodes) > ret->mem_mib ? saturating_mul(mem, nodes) : ret->mem_mib;
+}
+
 static uint32_t limit_in(const struct job_req *r, const struct part_spec *part)
 {
     if (r->time_limit_s != DURATION_NOT_SET || !part)
@@ -474,6 +495,8 @@ void limits_ask_job(struct limits *l, const struct model *m, const struct job *j
     struct job_need n;
     job_need(&j->req, &n);
     ask_need(&n, ret);
+    if (n.whole_nodes && part)
+        ask_whole(m, part, &n, ret);
 }
 
 void limits_ask_task(struct limits *l, const struct model *m, const struct job *j, const struct step *s,
