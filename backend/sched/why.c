@@ -448,6 +448,7 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
     if (!ret->causes.n) { /* the next pass, at the end of this turn, looks at it */
         add_cause(ret, WHY_BEHIND, now, xstrdup("it fits now and starts with the next pass"));
         ret->start_est = now;
+        free(ret->start_basis); /* of a forecast that is older */
         ret->start_basis = xstrdup("free resources");
     }
     summarise(&q);
