@@ -516,6 +516,10 @@ bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_it
         return false;
     }
     for (uint32_t i = 0; i < it->n_choices; i++) {
+        if (p->backfill.lanes[it->choices[i].lane].closed) { /* it could not start there after all */
+            vain = false;
+            continue;
+        }
         enum catch c = hunt(p, u, it, i);
         if (c == CATCH_SOME)
             return true;
