@@ -84,7 +84,8 @@ static struct codec_part part_of(const struct msg_get *g)
     bool some = (g->job_members || g->req_members) && !g->follow;
     struct codec_part part = {.members = UINT64_MAX, .inner = &job_req_rec, .inner_members = UINT64_MAX};
     if (g->follow)
-        part.members = ~JOB_HAS(request_id); /* the submitter's and ours: 100,000 of them are 7 MB to a screen */
+        part.members =
+            ~JOB_HAS(request_id); /* the submitter's and ours: 100,000 of them are 7 MB to a screen */
     if (some) {
         part.members = g->job_members | MEMBERS_ALWAYS | (g->req_members ? JOB_HAS(req) : 0);
         part.inner_members = g->req_members;
