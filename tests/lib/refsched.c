@@ -339,13 +339,6 @@ static uint32_t running_of(const struct ref_plan *p, uint32_t array)
     return n;
 }
 
-static uint32_t gpus_of(const struct job *j)
-{
-    struct job_need n;
-    job_need(&j->req, &n);
-    return n.gpus;
-}
-
 /* Whole nodes come with all of theirs. */
 static uint32_t gpus_there(const struct ref_plan *p, const struct job *j, const struct ref_entry *e)
 {
@@ -388,13 +381,37 @@ static bool within(const struct ref_plan *p, const struct job *j, uint32_t asked
     return !j->req.licenses || licenses <= p->m->spec.licenses.v[0].count;
 }
 
+/* Whole nodes are at least so many of the smallest there. */
+static bool is_open(const struct ref_plan *p, const struct job *j, uint32_t part)
+{
+    const struct strv *nodes = &p->m->spec.parts.v[part].nodes;
+    struct job_need need;
+    uint32_t least = UINT32_MAX;
+    job_need(&j->req, &need);
+    for (uint32_t i = 0; i < p->m->n_nodes; i++)
+        if (strv_has(nodes, p->m->nodes[i]->spec.name) && p->m->nodes[i]->gpus < least)
+            least = p->m->nodes[i]->gpus;
+    least = need.whole_nodes && least != UINT32_MAX ? least * need.nodes : 0;
+    return within(p, j, least > need.gpus ? least : need.gpus);
+}
+
+/* Those of its partitions where it may have as much as it asks for. */
+static uint32_t open_parts(const struct ref_plan *p, const struct job *j, uint32_t v[8])
+{
+    uint32_t n = parts_of(p->m, j, v), kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (is_open(p, j, v[i]))
+            v[kept++] = v[i];
+    return kept;
+}
+
 bool ref_fits_now(struct ref_plan *p, const struct job *j, struct ref_entry *ret)
 {
-    uint32_t v[8], n = parts_of(p->m, j, v);
+    uint32_t v[8], n = open_parts(p, j, v);
     bool throttled =
         j->array_job && j->req.array_throttle && running_of(p, j->array_job) >= j->req.array_throttle;
     p->limited = false;
-    if (j->hold != HOLD_NONE || j->req.begin.ms > p->now || throttled || !within(p, j, gpus_of(j)))
+    if (j->hold != HOLD_NONE || j->req.begin.ms > p->now || throttled || !n)
         return false;
     for (uint32_t i = 0; i < n; i++)
         if (!p->closed[v[i]] && start_in(p, j, v[i], ret)) {
@@ -414,7 +431,7 @@ static uint32_t depth_of(const struct model *m)
 /* The partition where its place counts: that one, or the first of its own that has one left. */
 static uint32_t counts_in(const struct ref_plan *p, const struct job *j, uint32_t part)
 {
-    uint32_t v[8], n = parts_of(p->m, j, v), depth = depth_of(p->m);
+    uint32_t v[8], n = open_parts(p, j, v), depth = depth_of(p->m);
     if (part != UINT32_MAX && p->held[part] < depth)
         return part;
     for (uint32_t i = 0; i < n; i++)
@@ -426,7 +443,7 @@ static uint32_t counts_in(const struct ref_plan *p, const struct job *j, uint32_
 /* The earliest start in any of its partitions, before `before`. */
 static bool find_earliest(struct ref_plan *p, const struct job *j, int64_t before, struct ref_entry *ret)
 {
-    uint32_t v[8], n = parts_of(p->m, j, v);
+    uint32_t v[8], n = open_parts(p, j, v);
     bool found = false;
     for (uint32_t i = 0; i < n; i++) {
         struct ref_entry e;
@@ -513,11 +530,12 @@ static bool could_ever(const struct ref_plan *p, const struct job *j, uint32_t p
     return n >= need.nodes;
 }
 
-static bool gate_is_closed(const struct ref_plan *p, const struct job *j, uint32_t gpus)
+static bool gate_is_closed(const struct ref_plan *p, const struct job *j)
 {
+    uint32_t v[8];
     bool throttled =
         j->array_job && j->req.array_throttle && running_of(p, j->array_job) >= j->req.array_throttle;
-    return j->hold != HOLD_NONE || j->req.begin.ms > p->now || throttled || !within(p, j, gpus);
+    return j->hold != HOLD_NONE || j->req.begin.ms > p->now || throttled || !open_parts(p, j, v);
 }
 
 /* Where one without a place has one left to hold, those behind it are in nobody's way. */
@@ -569,17 +587,18 @@ static void reserve(struct ref_plan *p, const struct job *j, struct ref_entry *k
 /* One job, or the elements of an array one after the other until one has to wait. */
 static void take_turn(struct ref_plan *p, const struct job *j)
 {
-    uint32_t left = job_pending_elements(j) - started_of(p, j->id), v[8], n = parts_of(p->m, j, v);
+    uint32_t left = job_pending_elements(j) - started_of(p, j->id), v[8];
     struct ref_entry e, kept;
     bool has_place = take_out(p, j->id, &kept);
     for (; left && try_start(p, j, has_place, &e); left--) {
         p->moves = p->moves || has_place;
         has_place = false;
     }
-    if (!left || gate_is_closed(p, j, gpus_of(j)) || !could_ever_run(p, j))
+    if (!left || gate_is_closed(p, j) || !could_ever_run(p, j))
         return;
     reserve(p, j, has_place ? &kept : NULL);
-    for (uint32_t i = 0; i < n && p->m->spec.backfill == BACKFILL_OFF && !p->limited; i++)
+    for (uint32_t i = 0, n = open_parts(p, j, v);
+         i < n && p->m->spec.backfill == BACKFILL_OFF && !p->limited; i++)
         p->closed[v[i]] = true;
 }
 
@@ -603,7 +622,7 @@ static bool give_up_closed(struct ref_plan *p)
     for (size_t i = 0; i < p->holds.n;) {
         struct ref_entry e = p->holds.v[i];
         const struct job *j = model_get_job(p->m, e.job);
-        if (gate_is_closed(p, j, gpus_there(p, j, &e)))
+        if (gate_is_closed(p, j) || !within(p, j, gpus_there(p, j, &e)))
             any = take_out(p, e.job, &e);
         else
             i++;
