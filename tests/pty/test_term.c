@@ -396,7 +396,8 @@ static void a_whole_visit(void **state)
     tty_await(t, "Submit a batch script");
     tty_type(t, "visit");
     tty_await(t, "starts now");
-    tty_type(t, "\t\033[200~\necho hello from the job\nsleep 100\n\033[201~");
+    tty_type(t, "\t\033[200~\n#SBATCH --ntasks=4\necho hello from the job\n"
+                "srun -o task_%t.out bash -c 'echo I am task $SLURM_PROCID; sleep 100'\n\033[201~");
     tty_await(t, "hello from the job");
     tty_type(t, "\033[21~"); /* F10 */
     tty_await(t, "is queued");
@@ -404,6 +405,12 @@ static void a_whole_visit(void **state)
     tty_await(t, "1 run");
     tty_type(t, "l");
     tty_await(t, "hello from the job");
+    for (int task = 0; task < 4; task++) {
+        char line[32];
+        snprintf(line, sizeof line, "I am task %d", task);
+        tty_type(t, "]");
+        tty_await(t, line);
+    }
     tty_type(t, "q:cancel 1\r");
     tty_await(t, "cancel 1 job");
     tty_type(t, "y");
