@@ -275,6 +275,8 @@ static enum reason gate_of_pass(const struct pass *s, struct unit *u)
     return REASON_NONE;
 }
 
+static bool group_could_ever(struct planner *p, struct group *g);
+
 /* The choices that limits leave, with what is borrowed where `borrow` says so. None left: the verdict says
  * why, LIMIT_OVER_SOFT: all that is left would be borrowed. */
 static enum limit_state leave_choices(struct pass *s, struct group *g, const struct unit *u, bool borrow,
@@ -286,6 +288,9 @@ static enum limit_state leave_choices(struct pass *s, struct group *g, const str
         struct limit_verdict v;
         struct limit_ask ask = g->asks[i];
         if (u->chosen && u->chosen != g->shapes[i]) /* its tasks stay in one partition */
+            continue;
+        if (!planner_could_ever(s->p, g->shapes[i]) &&
+            group_could_ever(s->p, g)) /* no help if it is open */
             continue;
         ask.jobs = u->chosen ? 0 : ask.jobs;
         enum limit_state state = limits_check(s->p->limits, &ask, &v);

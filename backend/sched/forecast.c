@@ -563,15 +563,21 @@ static void note_first(struct unit *u, int64_t start, struct wall now)
     u->first_forecast = start;
 }
 
+/* That a partition is open where it never fits is no help. */
 enum limit_state planner_limit_state(const struct planner *p, const struct group *g)
 {
-    enum limit_state best = LIMIT_OVER_HARD;
+    enum limit_state best = LIMIT_OVER_HARD, best_of_all = LIMIT_OVER_HARD;
+    bool any = false;
     for (uint32_t i = 0; i < g->n_choices && best != LIMIT_OK; i++) {
         struct limit_verdict v;
         enum limit_state state = limits_check(p->limits, &g->asks[i], &v);
+        best_of_all = state < best_of_all ? state : best_of_all;
+        if (g->shapes[i]->ever == EVER_NO)
+            continue;
+        any = true;
         best = state < best ? state : best;
     }
-    return best;
+    return any ? best : best_of_all;
 }
 
 /* Asked for in full where the last pass does not know it: its age stands still, or it was set. */

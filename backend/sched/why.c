@@ -245,6 +245,14 @@ static bool explain_late(const struct question *q, const struct backfill_choice 
     return true;
 }
 
+static bool names_limit(const struct msg_why *w)
+{
+    for (size_t i = 0; i < w->causes.n; i++)
+        if (w->causes.v[i].cls == WHY_USER_LIMIT || w->causes.v[i].cls == WHY_GROUP_LIMIT)
+            return true;
+    return false;
+}
+
 /* It would get more there than it has asked for: whole nodes, a share of memory. */
 static void explain_limit_there(const struct question *q, uint32_t at, const struct pool_parts *parts)
 {
@@ -253,8 +261,7 @@ static void explain_limit_there(const struct question *q, uint32_t at, const str
     struct limit_verdict v;
     struct str b = STR_INIT;
     planner_ask_exactly(parts, g->choices[at].len_min, &ask);
-    if (limits_check(q->p->limits, &ask, &v) == LIMIT_OK ||
-        limits_check(q->p->limits, &g->asks[at], NULL) != LIMIT_OK)
+    if (limits_check(q->p->limits, &ask, &v) == LIMIT_OK || names_limit(q->w))
         return;
     limit_text(&v, &b);
     add_cause(q->w, limit_why_class(&v), why_limit_clears(q, &ask, 1), str_take(&b));
@@ -326,7 +333,7 @@ static void explain_borrowing(const struct question *q)
     const struct group *g = q->u->group;
     struct limit_verdict v;
     struct str b = STR_INIT;
-    if (planner_limit_state(q->p, g) != LIMIT_OVER_SOFT)
+    if (planner_limit_state(q->p, g) != LIMIT_OVER_SOFT || names_limit(q->w))
         return;
     for (uint32_t i = 0; i < g->n_choices; i++)
         if (limits_check(q->p->limits, &g->asks[i], &v) == LIMIT_OVER_SOFT)

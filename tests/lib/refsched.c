@@ -395,12 +395,17 @@ static bool is_open(const struct ref_plan *p, const struct job *j, uint32_t part
     return within(p, j, least > need.gpus ? least : need.gpus);
 }
 
-/* Those of its partitions where it may have as much as it asks for. */
+static bool could_ever(const struct ref_plan *p, const struct job *j, uint32_t part);
+
+/* Those of its partitions where it may have as much as it asks for; where it never fits in one that is no
+ * help. */
 static uint32_t open_parts(const struct ref_plan *p, const struct job *j, uint32_t v[8])
 {
-    uint32_t n = parts_of(p->m, j, v), kept = 0;
+    uint32_t n = parts_of(p->m, j, v), ever = 0, kept = 0;
     for (uint32_t i = 0; i < n; i++)
-        if (is_open(p, j, v[i]))
+        ever += could_ever(p, j, v[i]);
+    for (uint32_t i = 0; i < n; i++)
+        if (is_open(p, j, v[i]) && (!ever || could_ever(p, j, v[i])))
             v[kept++] = v[i];
     return kept;
 }
@@ -429,7 +434,7 @@ static uint32_t depth_of(const struct model *m)
 }
 
 /* The partition where its place counts: that one, or the first of its own that has one left. */
-static uint32_t counts_in(const struct ref_plan *p, const struct job *j, uint32_t part)
+static uint32_t counts_in(struct ref_plan *p, const struct job *j, uint32_t part)
 {
     uint32_t v[8], n = open_parts(p, j, v), depth = depth_of(p->m);
     if (part != UINT32_MAX && p->held[part] < depth)
@@ -530,7 +535,7 @@ static bool could_ever(const struct ref_plan *p, const struct job *j, uint32_t p
     return n >= need.nodes;
 }
 
-static bool gate_is_closed(const struct ref_plan *p, const struct job *j)
+static bool gate_is_closed(struct ref_plan *p, const struct job *j)
 {
     uint32_t v[8];
     bool throttled =
