@@ -10,6 +10,7 @@
 #define OWNER_GRACE_MS 30000 /* a terminal may come back: the controller or its connection was lost */
 #define SESSION_MS     1000  /* between looks whether a session without its terminal has ended */
 #define STOP_KILL_MS   200
+#define STOP_COMMIT_MS 5
 
 static struct job *find_job(struct session *s, uint64_t tag, const struct job_target *t)
 {
@@ -288,6 +289,12 @@ void ctl_try_stop(void *ctx)
     struct control *c = ctx;
     if (c->stop_kills && c->model.n_active) {
         loop_timer_set(c->loop, &c->stop_timer, STOP_KILL_MS);
+        return;
+    }
+    /* What agents are told goes behind what waits for the disk: with the last end just in, they would not
+     * hear that they may go. */
+    if (!c->read_only && store_committed(c->store) < store_gate(c->store)) {
+        loop_timer_set(c->loop, &c->stop_timer, STOP_COMMIT_MS);
         return;
     }
     log_info("stopping jobs_pending=%u jobs_active=%u", c->model.n_pending, c->model.n_active);
