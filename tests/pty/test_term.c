@@ -403,7 +403,9 @@ static void a_whole_visit(void **state)
     tty_await(t, "is queued");
     tty_await(t, "visit");
     tty_await(t, "1 run");
-    tty_type(t, "l");
+    tty_type(t, "\r");
+    tty_await(t, "0 bash"); /* its step has begun */
+    tty_type(t, "ql");
     tty_await(t, "hello from the job");
     for (int task = 0; task < 4; task++) {
         char line[32];
