@@ -440,6 +440,45 @@ static void test_borrowed(void **state)
     (void)d;
 }
 
+static void must_be_told(uint32_t id, enum why_class cls, const char *text, int64_t clears_s)
+{
+    struct sched_view v = pass_view(&l);
+    struct msg_why w;
+    bool found = false;
+    sched_why(planner, &v, lab_get(&l, id), l.now, &w);
+    for (size_t i = 0; i < w.causes.n; i++) {
+        const struct why_cause *c = &w.causes.v[i];
+        if (c->cls != cls)
+            continue;
+        found = true;
+        check_has(why_class_name(cls), c->text, text);
+        check_int(why_class_name(cls), wall_is_set(c->clears) ? (c->clears.ms - l.now.ms) / MS_PER_S : 0,
+                  clears_s);
+    }
+    check_int(why_class_name(cls), found, true);
+    rec_fini(&msg_why_rec, &w);
+}
+
+/* It waits until the other has begun, a minute at most. */
+static void test_what_he_is_told_who_has_gone(void **state)
+{
+    (void)state;
+    submit_on("high", 4, 50, "n1");
+    pass();
+    uint32_t other = submit_on("high", 4, 40, "n1"), gone = submit_on("low", 1, 90, "n2");
+    lab_get(&l, gone)->preempted_by = other;
+    lab_get(&l, gone)->restarts = 1;
+    lab_get(&l, gone)->t_eligible = l.now;
+    assert_int_equal(pass(), 0);
+    char *text = xasprintf("so that job %u can start", other);
+    must_be_told(gone, WHY_COOLDOWN, text, 60);
+    must_be_told(gone, WHY_LAUNCH_RETRY, "it was started 1 time and queued again", 0);
+    free(text);
+    l.now.ms += 61 * MS_PER_S;
+    assert_int_equal(pass(), 1);
+    assert_int_equal(lab_get(&l, gone)->state, JOB_RUNNING);
+}
+
 /* A step job goes as a whole. */
 static void test_a_step_job_goes(void **state)
 {
@@ -472,6 +511,7 @@ int main(void)
         TEST(test_a_partition_of_idle_nodes),
         TEST(test_two_that_have_gone_for_one_another),
         TEST(test_borrowed),
+        TEST(test_what_he_is_told_who_has_gone),
         TEST(test_a_step_job_goes),
     };
     return cmocka_run_group_tests_name("preempt", tests, NULL, NULL);
