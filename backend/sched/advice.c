@@ -10,8 +10,8 @@
 
 #define SHORTEST_S 60   /* no limit below that is proposed */
 #define STEP_S     60   /* and they are whole minutes */
-#define PASSES_MAX 3    /* for one answer */
-#define PASS_MAX   3000 /* jobs and nodes of which a pass is worth an answer: some milliseconds */
+#define PASSES_MAX 2    /* for one answer */
+#define PASS_MAX   1500 /* jobs and nodes of which a pass is worth an answer: some milliseconds */
 
 struct search {
     struct planner *p;
