@@ -272,7 +272,9 @@ static bool end_due(struct clock *c)
         heap_pop(&c->due);
         struct run *r = container_of(h, struct run, by_time);
         uint32_t at = (uint32_t)(r - c->runs);
-        if (r->due == DUE_LIMIT) {
+        /* One that has been asked to go is at its limit before its grace time is over: it ends all the
+         * same. */
+        if (r->due == DUE_LIMIT && model_get_job(&c->m, c->out->jobs[at].id)->state != JOB_COMPLETING) {
             struct ev_kill body = {.step = STEP_ALL, .cause = KILL_TIMEOUT, .fate = FATE_END};
             must_emit(c, EV_KILL, c->out->jobs[at].id, &body);
         }
