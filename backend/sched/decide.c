@@ -686,9 +686,27 @@ static void forget_dead(struct planner *p)
             sh->dead = false;
 }
 
-/* Whether what was given up in the pass could help anybody who had his turn before. */
-static bool has_use_for_gains(struct planner *p)
+/* Of those whose shape is not remembered as one that did not fit: it may have been just this one, for its
+ * deadline. */
+static bool has_use_for_gains_itself(const struct planner *p, uint64_t mark)
 {
+    vec_for_each (&p->looked, i) {
+        const struct unit *u = idmap_get(&p->units, p->looked.v[i]);
+        const struct group *g = u ? u->group : NULL;
+        if (!g || !u->count || u->hold.use.parts || (g->deadline == WHEN_NEVER && !g->ends))
+            continue;
+        for (uint32_t k = 0; k < g->n_choices; k++)
+            if (backfill_gained_since(&p->backfill, mark, g->choices[k].demand, g->choices[k].set))
+                return true;
+    }
+    return false;
+}
+
+/* Whether what was given up in the pass (since that mark) could help anybody who had his turn before. */
+static bool has_use_for_gains(struct planner *p, uint64_t mark)
+{
+    if (has_use_for_gains_itself(p, mark))
+        return true;
     idmap_for_each (&p->shapes, slot)
         for (struct shape *sh = slot->value; sh; sh = sh->next)
             if (sh->dead && !shape_is_dead(p, sh))
@@ -730,7 +748,7 @@ static bool go_round(struct pass *s)
         backfill_shake(&p->backfill);
     if (p->all_gained)
         forget_dead(p);
-    uint64_t freed = p->backfill.freed;
+    uint64_t freed = p->backfill.freed, mark = backfill_mark(&p->backfill);
     size_t asked = p->out->preempts.n;
     p->prospects = false;
     p->gained = p->all_gained = p->lost = false;
@@ -740,7 +758,7 @@ static bool go_round(struct pass *s)
     give_up_unvisited(p);
     /* Who has been asked to go is gone sooner than was thought. */
     p->gained = give_up_closed(s) || asked != p->out->preempts.n || way_is_free(p) ||
-                (freed != p->backfill.freed && has_use_for_gains(p));
+                (freed != p->backfill.freed && has_use_for_gains(p, mark));
     return p->gained;
 }
 

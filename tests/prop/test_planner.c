@@ -375,6 +375,11 @@ static bool started(const struct sched_result *r, uint32_t job)
     return false;
 }
 
+static bool is_limit(enum reason r)
+{
+    return strncmp(reason_slurm(r), "QOS", 3) == 0 || strncmp(reason_slurm(r), "Assoc", 5) == 0;
+}
+
 /* Later only where somebody ahead has taken or got a place who had none, or a node or a time was lost. */
 static void no_hold_moves_later(struct world *w, const struct sched_result *r)
 {
@@ -398,7 +403,9 @@ static void no_hold_moves_later(struct world *w, const struct sched_result *r)
                              (long long)(v[k].use->start - w->l.now.ms) / 1000);
             }
         bool next_element = job_is_array_record(order.v.v[i]) && started(r, id);
-        newcomer = newcomer || next_element || (!was && (holds || started(r, id)));
+        /* Who was brought to a limit behind him may have held a place for a moment. */
+        bool limited = w->l.m.spec.limits.n && !was && is_limit(planner_reason(w->going, id));
+        newcomer = newcomer || next_element || limited || (!was && (holds || started(r, id)));
     }
     vec_fini(&order.v);
 }
