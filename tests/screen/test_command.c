@@ -262,21 +262,15 @@ static void columns_are_chosen(void **state)
     must_not_show(u, "PRIORITY");
 }
 
-static void filter_sort_and_columns_are_kept(void **state)
+/* The screens left and started anew: what they remember goes through a file in a directory that is made for
+ * it. */
+static void start_anew(struct uilab *u)
 {
-    struct stage *g = *state;
-    struct uilab *u = &g->u;
-    uilab_keys(u, "/bo<Enter>:sort name down<Enter>:columns id name qos<Enter>m2:sort cpu<Enter>");
-    assert_true(app_take_wishes(u->app) & APP_SAVE);
-    uilab_keys(u, "jjk");
-    assert_false(app_take_wishes(u->app) & APP_SAVE); /* moving is not worth a file */
-
-    char dir[] = "/tmp/stoker-views.XXXXXX";
+    char dir[] = "/tmp/stoker-views.XXXXXX", path[80], sub[80];
+    struct errtext err = {""};
     assert_non_null(mkdtemp(dir));
-    char path[80], sub[80];
     snprintf(sub, sizeof sub, "%s/stoker", dir);
     snprintf(path, sizeof path, "%s/views.cfg", sub);
-    struct errtext err = {""};
     char *text = prefs_text(&u->prefs);
     if (prefs_write(text, path, &err) < 0)
         fail_msg("%s", err.s);
@@ -290,8 +284,19 @@ static void filter_sort_and_columns_are_kept(void **state)
     unlink(path);
     rmdir(sub);
     rmdir(dir);
-
     uilab_connect(u);
+}
+
+static void filter_sort_and_columns_are_kept(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/bo<Enter>:sort name down<Enter>:columns id name qos<Enter>m2:sort cpu<Enter>");
+    assert_true(app_take_wishes(u->app) & APP_SAVE);
+    uilab_keys(u, "jjk");
+    assert_false(app_take_wishes(u->app) & APP_SAVE); /* moving is not worth a file */
+
+    start_anew(u);
     uilab_draw(u, 24, 80);
     must_show(u, "My jobs");
     must_show(u, "filter bo");
@@ -300,26 +305,6 @@ static void filter_sort_and_columns_are_kept(void **state)
     must_not_show(u, "USER");
     keys_show(u, "2", "sort cpu");
     assert_string_equal(u->prefs.history.v[0], "sort name down");
-}
-
-/* The prefs as they are after a start anew. */
-static void start_anew(struct uilab *u)
-{
-    char path[] = "/tmp/stoker-views.XXXXXX";
-    struct errtext err = {""};
-    close(mkstemp(path));
-    char *text = prefs_text(&u->prefs);
-    if (prefs_write(text, path, &err) < 0)
-        fail_msg("%s", err.s);
-    free(text);
-    app_free(u->app);
-    u->app = NULL;
-    prefs_fini(&u->prefs);
-    uilab_forget_sent(u);
-    if (prefs_load(&u->prefs, path, &err) < 0)
-        fail_msg("%s", err.s);
-    unlink(path);
-    uilab_connect(u);
 }
 
 static void views_are_kept_under_a_name(void **state)
