@@ -85,12 +85,12 @@ now_ms() {
 exec {nap_fd}<> <(:) # never ready: reading it with a timeout waits without a process
 nap() { read -r -t 0.02 -u "$nap_fd" _ || true; }
 
-# until_ SECONDS CMD...: false at the deadline.
+# until_ SECONDS CMD...: false at the deadline. CMD may be a function of the test, which sees this local: hence its name.
 until_() {
-    local end=$(($(now_ms) + $1 * 1000))
+    local until_deadline=$(($(now_ms) + $1 * 1000))
     shift
     until "$@"; do
-        [ "$(now_ms)" -lt $end ] || return 1
+        [ "$(now_ms)" -lt $until_deadline ] || return 1
         nap
     done
 }
