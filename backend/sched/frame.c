@@ -1,0 +1,83 @@
+/* frame.c - what the configuration makes of a planner before any job is read: its pool of nodes,
+ * partitions, how places are held, whether anybody may have to go. */
+#include <string.h>
+
+#include "backend/sched/sync_private.h"
+
+static bool has_soft(const struct limit_set *l)
+{
+    const uint64_t most[] = {l->gpus, l->cpus, l->mem_mib, l->nodes, l->running_jobs, l->gpu_minutes};
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++)
+        if (most[i] != LIMIT_NONE)
+            return true;
+    return false;
+}
+
+static bool has_preemption(const struct cluster_spec *s)
+{
+    for (size_t i = 0; i < s->parts.n; i++)
+        if (s->parts.v[i].preempt_mode != PREEMPT_OFF)
+            return true;
+    for (size_t i = 0; i < s->qos.n; i++)
+        if (s->qos.v[i].preempt.n)
+            return true;
+    for (size_t i = 0; i < s->limits.n; i++)
+        if (has_soft(&s->limits.v[i].soft))
+            return true;
+    return false;
+}
+
+static void set_up_parts(struct planner *p)
+{
+    const struct model *m = p->view->model;
+    p->n_parts = (uint32_t)m->spec.parts.n;
+    p->part_nodes = xcalloc(p->n_parts ? p->n_parts : 1, sizeof *p->part_nodes);
+    p->first_blocked = xcalloc(p->n_parts ? p->n_parts : 1, sizeof *p->first_blocked);
+    for (uint32_t i = 0; i < p->n_parts; i++) {
+        nodeset_init(&p->part_nodes[i], p->pool.n_nodes);
+        for (size_t k = 0; k < m->spec.parts.v[i].nodes.n; k++) {
+            uint32_t at = planner_find_node(p, m->spec.parts.v[i].nodes.v[k]);
+            if (at != UINT32_MAX)
+                nodeset_add(&p->part_nodes[i], at);
+        }
+    }
+}
+
+static struct backfill_opts opts_of(const struct cluster_spec *s)
+{
+    switch ((enum backfill_mode)s->backfill) {
+    case BACKFILL_EASY: return (struct backfill_opts){.depth = 1, .backfill = true};
+    case BACKFILL_OFF: return (struct backfill_opts){.depth = 0};
+    case BACKFILL_CONSERVATIVE: break;
+    }
+    uint32_t depth = s->reservations ? s->reservations : 1;
+    return (struct backfill_opts){.depth = depth, .backfill = true, .keep = true};
+}
+
+void planner_read_frame(struct planner *p)
+{
+    const struct model *m = p->view->model;
+    pool_init(&p->pool, (uint32_t)m->n_nodes, p->now.ms);
+    pool_init(&p->empty, (uint32_t)m->n_nodes, p->now.ms);
+    p->gpu_types = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof(char *));
+    p->taken = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *p->taken);
+    struct backfill_opts opts = opts_of(&m->spec);
+    backfill_init(&p->backfill, &p->pool, &opts, (uint32_t)m->spec.parts.n);
+    p->limits = limits_new_empty(m);
+    p->may_preempt = has_preemption(&m->spec);
+    for (size_t i = 0; i < m->spec.licenses.n; i++)
+        vec_push(&p->licences_held.used, 0);
+}
+
+void planner_read_node(struct planner *p, uint32_t at)
+{
+    const char *name = p->view->model->nodes[at]->spec.name;
+    idmap_set(&p->node_at, hash_bytes(name, strlen(name)), (void *)(uintptr_t)(at + 1));
+    sync_node(p, at);
+}
+
+void planner_read_parts(struct planner *p)
+{
+    set_up_parts(p);
+    sync_windows(p);
+}
