@@ -34,17 +34,18 @@ comma := ,
 
 # ---- flags -----------------------------------------------------------------------------------------------
 
+# All in one go first: one run of the compiler where everything is supported.
+probe_ok = $(shell echo 'int main(void){return 0;}' | $(CC) -Werror $(1) -x c - -o /dev/null 2>/dev/null && echo yes)
+probe = $(if $(call probe_ok,$(1)),$(1),$(foreach f,$(1),$(if $(call probe_ok,$(f)),$(f))))
+
 # snprintf into a buffer of fixed size is how we cut on purpose: hence no warning about that.
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wformat=2 \
-    -Wcast-qual -Wwrite-strings -Wswitch-enum -Wimplicit-fallthrough -Wno-format-truncation $(if $(filter 1,$(DEV)),-Werror)
+    -Wcast-qual -Wwrite-strings -Wswitch-enum -Wimplicit-fallthrough $(call probe,-Wno-format-truncation) \
+    $(if $(filter 1,$(DEV)),-Werror)
 
 # Records are walked through their descriptors and lists of records through one common shape (src/base/rec.h):
 # hence no strict aliasing.
 BASE_FLAGS := -std=c17 -I. -D_GNU_SOURCE -DSTOKER_VERSION=\"$(VERSION)\" -pthread -fno-strict-aliasing
-
-# All in one go first: one run of the compiler where everything is supported.
-probe_ok = $(shell echo 'int main(void){return 0;}' | $(CC) -Werror $(1) -x c - -o /dev/null 2>/dev/null && echo yes)
-probe = $(if $(call probe_ok,$(1)),$(1),$(foreach f,$(1),$(if $(call probe_ok,$(f)),$(f))))
 
 ifdef SANITIZE
 HARDEN := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer $(FUZZ_FLAGS)

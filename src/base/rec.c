@@ -145,8 +145,7 @@ static bool field_eq(const struct rec_field *f, const void *a, const void *b)
     case REC_SUB: return rec_eq(f->sub, a, b);
     case REC_LISTOF: return list_eq(f, a, b);
     }
-    bug_on("a field of unknown type");
-    return false;
+    bug_at(__FILE__, __LINE__, "a field of unknown type");
 }
 
 bool rec_eq(const struct rec_desc *d, const void *a, const void *b)

@@ -118,7 +118,8 @@ static void make_printable(struct str *s)
 }
 
 /* In one write, so that lines of commands that run side by side do not mix. */
-static void say(const char *name, const char *kind, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static void say(const char *name, const char *kind, const char *fmt,
+                                                      va_list ap)
 {
     int kept_errno = errno; /* callers say it first, then decide by it */
     struct str s = STR_INIT;

@@ -159,8 +159,10 @@ static void foot_text(const struct dialog *d, struct rich *r)
         add_key(r, "Enter", d->verb ? d->verb : "take it");
         add_key(r, "Esc", "leave it");
         return;
-    case DIALOG_CHECKS: add_key(r, "Space", "turn on or off"); /* fall through */
+    case DIALOG_CHECKS:
     case DIALOG_MENU:
+        if (d->kind == DIALOG_CHECKS)
+            add_key(r, "Space", "turn on or off");
         add_key(r, "Enter", d->verb ? d->verb : "choose");
         add_key(r, "Esc", "leave it");
         return;
