@@ -11,6 +11,7 @@
 #include "src/model/filename.h"
 #include "src/model/jobtext.h"
 #include "src/model/need.h"
+#include "src/model/runs.h"
 
 #define GET(NAME)                                                                                  \
     static void get_##NAME(                                                                        \
@@ -170,6 +171,10 @@ void acct_append_state(struct str *out, const struct acct_row *r)
         s = state_of_step(j, r->step);
     else if (r->kind == ACCT_EXTERN)
         s = is_over(j) ? JOB_COMPLETED : JOB_RUNNING;
+    if (r->kind == ACCT_JOB && run_was_requeued(j)) {
+        str_append(out, "REQUEUED");
+        return;
+    }
     /* Accounting knows no cleaning up: the job runs until it is over. */
     str_append(out, job_state_long(s == JOB_COMPLETING ? JOB_RUNNING : s));
     if (r->kind == ACCT_JOB && s == JOB_CANCELLED && j->kill_cause == KILL_CANCEL)

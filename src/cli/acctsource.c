@@ -6,6 +6,7 @@
 
 #include "src/base/xalloc.h"
 #include "src/model/jobtext.h"
+#include "src/model/runs.h"
 
 struct piece { /* what was made of one job; its text lies in source.text */
     uint32_t id;
@@ -25,6 +26,8 @@ struct source {
 #define QUEUED (1u << JOB_PENDING)
 #define RUNS   (1u << JOB_RUNNING | 1u << JOB_SUSPENDED | 1u << JOB_COMPLETING)
 #define ENDED  (~(QUEUED | RUNS))
+/* What jobs that have left the state seldom ended as, but what one of their earlier runs may well be. */
+#define EARLIER (STATES_REQUEUED | 1u << JOB_NODE_FAIL | 1u << JOB_PREEMPTED)
 
 static bool overlaps(struct wall from, struct wall to, struct wall since, struct wall until)
 {
@@ -44,19 +47,29 @@ bool acct_was_in_state(const struct job *j, uint32_t states, struct wall since, 
     if ((states & RUNS) && started &&
         overlaps(j->t_start, ended ? j->t_end : (struct wall){0}, since, until))
         return true;
-    return ended && (states >> j->state & 1) && (states & ENDED) &&
-           overlaps(j->t_end, j->t_end, since, until);
+    uint32_t as = run_was_requeued(j) ? STATES_REQUEUED : 1u << j->state;
+    return ended && (states & as) && (states & ENDED) && overlaps(j->t_end, j->t_end, since, until);
 }
 
+/* Each run counts as a job; without `duplicates` the last of those that are meant stands for all of them.
+ */
 static void take(struct source *s, const struct job *j)
 {
-    if (!acct_was_in_state(j, s->q->states, s->q->since, s->q->until) ||
-        !job_filter_takes(&s->q->filter, j))
-        return;
     struct piece p = {.id = j->id, .at = s->text.len};
-    s->fn(s->ctx, &s->text, j, s->m);
+    uint32_t n = runs_count(j), last = n;
+    for (uint32_t k = 0; k < n; k++) {
+        struct job run = run_get(j, s->q->duplicates ? k : n - 1 - k);
+        if (!acct_was_in_state(&run, s->q->states, s->q->since, s->q->until) ||
+            !job_filter_takes(&s->q->filter, &run))
+            continue;
+        s->fn(s->ctx, &s->text, &run, s->m);
+        last = k;
+        if (!s->q->duplicates)
+            break;
+    }
     p.n = s->text.len - p.at;
-    vec_push(&s->pieces, p);
+    if (last < n)
+        vec_push(&s->pieces, p);
 }
 
 static int on_history(void *ctx, struct job *j)
@@ -85,10 +98,11 @@ static void make_history_query(const struct acct_query *q, struct msg_history *h
         copy_names(&h->users, &f->users);
     for (size_t i = 0; f->by_user && i < f->uids.n && i < GET_NAMES_MAX; i++)
         strv_push_take(&h->users, xasprintf("%u", (unsigned)f->uids.v[i]));
-    copy_names(&h->partitions, &f->partitions);
+    if (!q->duplicates) /* an earlier run may have been in another one */
+        copy_names(&h->partitions, &f->partitions);
     copy_names(&h->names, &f->names);
     copy_names(&h->accounts, &f->accounts);
-    if (q->states && !(q->states & (QUEUED | RUNS))) {
+    if (q->states && !q->duplicates && !(q->states & (QUEUED | RUNS | EARLIER))) {
         h->states = q->states;
         h->ended = true;
     }

@@ -69,11 +69,11 @@ void filter_set_user_me(struct job_filter *f)
 /* States that a Slurm cluster may have and this one never has. Source: squeue(1), JOB STATE CODES. */
 static bool is_foreign_state(const char *word)
 {
-    static const char *const names[] = {"BF", "BOOT_FAIL",     "CF", "CONFIGURING",  "RD", "RESV_DEL_HOLD",
-                                        "RF", "REQUEUE_FED",   "RH", "REQUEUE_HOLD", "RQ", "REQUEUED",
-                                        "RS", "RESIZING",      "RV", "REVOKED",      "SI", "SIGNALING",
-                                        "SE", "SPECIAL_EXIT",  "SO", "STAGE_OUT",    "ST", "STOPPED",
-                                        "LF", "LAUNCH_FAILED", "PF", "POWER_UP_NODE"};
+    static const char *const names[] = {"BF", "BOOT_FAIL",    "CF", "CONFIGURING",  "RD", "RESV_DEL_HOLD",
+                                        "RF", "REQUEUE_FED",  "RH", "REQUEUE_HOLD", "RS", "RESIZING",
+                                        "RV", "REVOKED",      "SI", "SIGNALING",    "SE", "SPECIAL_EXIT",
+                                        "SO", "STAGE_OUT",    "ST", "STOPPED",      "LF", "LAUNCH_FAILED",
+                                        "PF", "POWER_UP_NODE"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (str_ieq(names[i], word))
             return true;
@@ -92,6 +92,8 @@ int filter_parse_states(const char *text, uint32_t *ret_mask, struct errtext *er
             mask |= STATES_ALL;
         else if (job_state_parse(word, &s))
             mask |= 1u << s;
+        else if (str_ieq(word, "RQ") || str_ieq(word, "REQUEUED"))
+            mask |= STATES_REQUEUED;
         else if (is_foreign_state(word))
             mask |= 1u << 31; /* no job has it */
         else

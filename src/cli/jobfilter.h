@@ -13,8 +13,9 @@
 #include "src/model/members.h"
 #include "src/model/model.h"
 
-#define STATES_QUEUED (1u << JOB_PENDING | 1u << JOB_RUNNING | 1u << JOB_SUSPENDED | 1u << JOB_COMPLETING)
-#define STATES_ALL    ((1u << JOB_N_STATES) - 1)
+#define STATES_QUEUED   (1u << JOB_PENDING | 1u << JOB_RUNNING | 1u << JOB_SUSPENDED | 1u << JOB_COMPLETING)
+#define STATES_ALL      ((1u << JOB_N_STATES) - 1)
+#define STATES_REQUEUED (1u << 30) /* no job is in it, but runs are: src/model/runs.h */
 
 struct job_filter {
     struct target_list targets;

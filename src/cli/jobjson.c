@@ -7,6 +7,7 @@
 #include "src/base/units.h"
 #include "src/model/filename.h"
 #include "src/model/jobtext.h"
+#include "src/model/runs.h"
 
 void json_key(struct str *out, const char *key)
 {
@@ -136,7 +137,8 @@ void job_json_append(struct str *out, const struct job_row *r, const struct job_
     json_text(out, "cluster", cx->m->spec.name);
     JSON_BY(out, "array_task_string",
             if (job_is_array_record(j) && r->element == ARRAY_NONE) jobtext_id(&text, j, 0));
-    json_text(out, "job_state", job_state_long((enum job_state)j->state));
+    json_text(out, "job_state",
+              run_was_requeued(j) ? "REQUEUED" : job_state_long((enum job_state)j->state));
     JSON_BY(out, "state_reason", jobtext_reason(&text, j));
     json_text(out, "state_description", j->reason_detail);
     json_optional(out, "priority", true, false, j->priority);

@@ -52,6 +52,7 @@ enum {
     O_COMPLETION,
     O_ASSOCIATIONS,
     O_DELIMITER,
+    O_DUPLICATES,
     O_END,
     O_FORMAT,
     O_GROUPS,
@@ -93,7 +94,7 @@ static const struct opt table[] = {
     {.id = O_CLUSTERS, .name = "clusters", .letter = 'M', .arg = OPT_REQUIRED, .meta = "NAME", .env = "SLURM_CLUSTERS", .help = "of this cluster: there is one"},
     {.id = O_CLUSTERS, .name = "cluster", .arg = OPT_REQUIRED},
     {.id = O_DELIMITER, .name = "delimiter", .arg = OPT_REQUIRED, .meta = "TEXT", .help = "between the fields of -p and -P"},
-    {.id = O_IGNORED, .name = "duplicates", .letter = 'D', .help = "each job is kept once"},
+    {.id = O_DUPLICATES, .name = "duplicates", .letter = 'D', .help = "every run of a job that was queued again (the last one)"},
     {.id = O_END, .name = "endtime", .letter = 'E', .arg = OPT_REQUIRED, .meta = "TIME", .help = "jobs that were there before (now)"},
     {.id = O_IGNORED, .name = "federation"},
     {.id = O_FORMAT, .name = "format", .letter = 'o', .arg = OPT_REQUIRED, .meta = "FIELDS", .env = "SACCT_FORMAT", .help = "what to print: name[%[-]width],..."},
@@ -209,6 +210,7 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
     case O_LIMIT_MAX: return fatal(s, acct_sizes_set_limit(&s->sizes.limit_max_s, arg, err), err);
     case O_CLUSTERS: replace(&s->cluster, arg); break;
     case O_DELIMITER: replace(&s->delimiter, arg); break;
+    case O_DUPLICATES: s->q.duplicates = true; break;
     case O_END: return set_end(s, arg, err);
     case O_FORMAT: replace(&s->fields, arg); break;
     case O_HELP_FORMAT: s->help_format = true; break;

@@ -35,8 +35,8 @@ static bool is_fresh(const struct job *j)
 {
     return j->kind <= JOB_KIND_INTERACTIVE && j->hold <= HOLD_ADMIN && j->reason < REASON_N &&
            (j->kind == JOB_KIND_STEPS) == (j->steps.n > 0) && j->array_index == ARRAY_NONE && !j->alloc.n &&
-           !j->holding && !j->launches && !wall_is_set(j->t_start) && j->kill_cause == KILL_NONE &&
-           j->fate == FATE_END;
+           !j->runs.n && !j->holding && !j->launches && !wall_is_set(j->t_start) &&
+           j->kill_cause == KILL_NONE && j->fate == FATE_END;
 }
 
 int apply_submit(struct model *m, const struct event *ev, const struct job *body)

@@ -288,8 +288,20 @@ void job_reset_partition(struct job *j)
     strv_fini(&parts);
 }
 
+/* One that has ended says itself how, and when. */
+static void keep_run(struct job *j, struct wall t)
+{
+    if (job_state_is_final((enum job_state)j->state)) {
+        run_keep(j, (enum job_state)j->state, (enum reason)j->reason, j->t_end, t);
+    } else {
+        struct outcome o = outcome_of(j);
+        run_keep(j, o.state, o.reason, last_end(j, t), t);
+    }
+}
+
 void job_put_back(struct model *m, struct job *j, struct wall t, enum reason held)
 {
+    keep_run(j, t);
     release(m, j, t);
     model_dequeue(m, j);
     clear_steps(j);

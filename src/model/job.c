@@ -14,6 +14,7 @@ REC_DEFINE(job_req, JOB_REQ_FIELDS)
 REC_DEFINE(rank_end, RANK_END_FIELDS)
 REC_DEFINE(task, TASK_FIELDS)
 REC_DEFINE(step, STEP_FIELDS)
+REC_DEFINE(past_run, PAST_RUN_FIELDS)
 REC_DEFINE(job, JOB_FIELDS)
 
 void job_req_init(struct job_req *r)

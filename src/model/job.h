@@ -169,6 +169,25 @@ struct step {
     F(S, U32, distribution) F(S, STR, workdir) F(S, U32, gpus_per_rank) F(S, STR, request_id)                \
     F(S, BOOL, stream_in) F(S, U32, mpi) F(S, U32, input_rank) F(S, BOOL, pty)
 
+/* A run that is over while its job is not: the job went back to the queue. Members as in struct job. */
+struct past_run {
+    uint32_t state, reason; /* state: CANCELLED with kill_cause REQUEUE is what Slurm calls REQUEUED */
+    uint32_t kill_cause, kill_uid;
+    int32_t exit_code, exit_signal, derived_code;
+    char *partition;
+    struct wall t_eligible, t_start, t_end;
+    struct wall t_back; /* when the job was queued again */
+    uint32_t time_limit_s;
+    uint64_t suspended_ms;
+    REC_LIST(struct alloc) alloc;
+    REC_LIST(struct step) steps; /* empty where there were too many in all: src/model/runs.h */
+};
+#define PAST_RUN_FIELDS(F, G, S)                                                                                  \
+    F(S, U32, state) F(S, U32, reason) F(S, U32, kill_cause) F(S, U32, kill_uid) F(S, I32, exit_code)        \
+    F(S, I32, exit_signal) F(S, I32, derived_code) F(S, STR, partition) F(S, WALL, t_eligible)               \
+    F(S, WALL, t_start) F(S, WALL, t_end) F(S, WALL, t_back) F(S, U32, time_limit_s) F(S, U64, suspended_ms) \
+    G(S, LISTOF, alloc, alloc) G(S, LISTOF, steps, step)
+
 struct job {
     uint32_t id;    /* raw id, never given twice */
     uint32_t kind;  /* enum job_kind */
@@ -210,10 +229,11 @@ struct job {
     struct wall t_suspend;
     struct wall t_settled; /* when its end became known: after t_end where controller or node was away */
     REC_LIST(struct index_range)
-    array_failed;          /* of the array's record: elements that have been retired and
-                              had not succeeded */
-    char *preempt_text;    /* by which rule */
-    uint64_t suspended_ms; /* in all; of the pause under way t_suspend is the beginning */
+    array_failed;                   /* of the array's record: elements that have been retired and
+                                       had not succeeded */
+    char *preempt_text;             /* by which rule */
+    uint64_t suspended_ms;          /* in all; of the pause under way t_suspend is the beginning */
+    REC_LIST(struct past_run) runs; /* earlier ones, the oldest first: src/model/runs.h */
 
     /* Not part of the record: links of the model that holds it. */
     struct list in_all, in_queue; /* in_queue: pending list or active list */
@@ -230,10 +250,10 @@ struct job {
     G(S, LISTOF, alloc, alloc) F(S, BOOL, holding) G(S, LISTOF, steps, step) F(S, U32, script_size)          \
     F(S, WALL, t_suspend) F(S, BOOL, detached) F(S, WALL, t_settled) F(S, BOOL, dep_met)                     \
     G(S, LISTOF, array_failed, index_range) F(S, BOOL, borrowed) F(S, U32, preempted_by)                     \
-    F(S, STR, preempt_text) F(S, U64, suspended_ms)
+    F(S, STR, preempt_text) F(S, U64, suspended_ms) G(S, LISTOF, runs, past_run)
 
 extern const struct rec_desc alloc_rec, index_range_rec, job_req_rec, rank_end_rec, task_rec, step_rec,
-    job_rec;
+    past_run_rec, job_rec;
 
 /* A zeroed job with its lists initialised and its request "not given". */
 struct job *job_new(void) __attribute__((warn_unused_result));

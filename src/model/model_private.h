@@ -75,6 +75,9 @@ bool job_begin_next_step(struct job *j);
 /* Back to the queue, from any state but PENDING. held: the reason of the hold that it gets; NONE: no hold.
  */
 void job_put_back(struct model *m, struct job *j, struct wall t, enum reason held);
+/* What its run came to is kept with the job, which is about to go back to the queue (runs.c). */
+void run_keep(struct job *j, enum job_state state, enum reason reason, struct wall t_end,
+              struct wall t_back);
 /* Whether a COMPLETING job, as things are, goes back to the queue when its last task has ended. */
 bool job_comes_back(const struct job *j);
 /* Something in a step of a running step job has ended: lets the next step begin once it is done, or ends

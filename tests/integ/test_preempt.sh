@@ -81,6 +81,7 @@ wait_end $save
 rm go
 is "it ran again" "$state $(sed -n 's/^\(run .\).*/\1/p' save.out | tr '\n' ' ')" "COMPLETED run 0 run 1 "
 is "one record of it" "$(sacct -nX -j $save -o JobID,State | tr -s ' ')" "$save COMPLETED "
+is "and one of each run" "$(sacct -DnXP -j $save -o JobID,State | tr '\n' ' ')" "$save|PREEMPTED $save|COMPLETED "
 
 case_ "one that does not go is killed after the grace time, and not before"
 submit -c 4 -p low -o deaf.out --wrap 'python3 work.py deaf deaf'

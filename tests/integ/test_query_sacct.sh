@@ -110,6 +110,16 @@ is "by association" "$(ids -x 1 -S now-1hour)" ""
 is "that have ended" "$(sacct -c -n -P -S now-1hour | cut -d'|' -f1 | grep -v _ | tr '\n' ' ')" "$steps $sleeper "
 is "its columns" "$(sacct -c -P -S now-1hour | head -1)" "JobID|UID|JobName|Partition|NNodes|NodeList|State|Start|End|Timelimit"
 
+case_ "one that ran twice"
+echo '[ "${SLURM_RESTART_COUNT:-0}" -gt 0 ] || sleep 100' | script twice.sh
+submit -J twice twice.sh
+twice=$job
+wait_state "$twice" RUNNING
+must scontrol requeue "$twice"
+wait_for 20 has_left "$twice"
+is "the last run" "$(sacct -n -X -P -j "$twice" -o jobid,state)" "$twice|COMPLETED"
+is "every run" "$(sacct -D -n -X -P --name twice -S now-1hour -o jobid,state | tr '\n' ' ')" "$twice|REQUEUED $twice|COMPLETED "
+
 case_ "errors"
 says "a range" 1 "" 'sacct: error: Invalid numeric value "x" for requested node range.' sacct -i x
 says "a limit" 1 "" 'sacct: fatal: Invalid time limit specification' sacct -k x

@@ -24,6 +24,25 @@ has "its output says why" "$(cat slurm-$job.out)" "DUE TO JOB REQUEUE ***"
 touch go
 wait_end $job
 is state "$state" COMPLETED
+
+case_ "accounting keeps every run"
+states() { sacct -n -P -o state "$@" | tr '\n' ' '; }
+is "its last run" "$(states -j $job -X)" "COMPLETED "
+is "all of them" "$(sacct -n -P -D -j $job -o jobid,state,exitcode,restarts | tr '\n' ' ')" \
+    "$job|REQUEUED|1:0|0 $job.batch|CANCELLED|1:0| $job.extern|COMPLETED|0:0| $(
+    )$job|COMPLETED|0:0|1 $job.batch|COMPLETED|0:0| $job.extern|COMPLETED|0:0| "
+mapfile -t at < <(SLURM_TIME_FORMAT=%s sacct -n -P -X -D -j $job -o submit,start,end,nodelist | tr '|' ' ')
+is "each on its node" "${at[0]##* } ${at[1]##* } ${#at[@]}" "n1 n1 2"
+read -r s1 b1 e1 _ <<<"${at[0]}"
+read -r s2 b2 e2 _ <<<"${at[1]}"
+[ "$s1" -le "$b1" ] && [ "$b1" -le "$e1" ] && [ "$e1" -le "$s2" ] && [ "$s2" -le "$b2" ] && [ "$b2" -le "$e2" ] ||
+    fail "times in disorder: ${at[*]}"
+is "by their states" "$(states -X -D -S now-1hour -s RQ);$(states -X -S now-1hour -s REQUEUED);$(states -X -D -S now-1hour -s CD)" \
+    "REQUEUED ;REQUEUED ;COMPLETED "
+is "nothing was cancelled" "$(states -X -D -S now-1hour -s CA)" ""
+is "as JSON" "$(sacct --json -D -j $job | python3 -c '
+import json, sys
+print(*[j["job_state"] for j in json.load(sys.stdin)["jobs"]])')" "REQUEUED COMPLETED"
 rm go ledger
 
 case_ "from inside the job"

@@ -1,6 +1,7 @@
 /* test_apply_life.c - the fold of one job from its start to its end: outcomes, kills, requeue, holds. */
 #include <errno.h>
 
+#include "src/model/runs.h"
 #include "tests/unit/model/fold.h"
 
 /* --- a batch job's life --- */
@@ -224,6 +225,85 @@ static void test_requeue(void **state)
     }
 }
 
+/* One more run of the job; its end is the caller's. */
+static void run_again(uint32_t id)
+{
+    assert_int_equal(lab_start(&l, id, ARRAY_NONE, 0, lab_alloc("n1", 0, 1, 0, 0, 1)), 0);
+}
+
+static void test_runs_are_kept(void **state)
+{
+    (void)state;
+    uint32_t id = lab_submit_kind(&l, JOB_KIND_BATCH);
+    const struct job *j = lab_get(&l, id);
+    assert_int_equal(runs_count(j), 1);
+    run_again(id);
+    assert_int_equal(lab_kill(&l, id, STEP_ALL, KILL_REQUEUE, FATE_REQUEUE), 0);
+    assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_KILLED, 0, 15), 0);
+    run_again(id);
+    assert_int_equal(lab_kill(&l, id, STEP_ALL, KILL_PREEMPT, FATE_REQUEUE), 0);
+    assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_KILLED, 0, 15), 0);
+    run_again(id);
+    assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_NODE_REBOOT, 0, 0), 0);
+    run_again(id);
+    assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_EXITED, 3, 0), 0);
+    assert_int_equal(lab_requeue(&l, id, false), 0);
+    run_again(id);
+    static const struct {
+        enum job_state state;
+        bool requeued;
+        int code;
+    } want[] = {{JOB_CANCELLED, true, 0},
+                {JOB_PREEMPTED, false, 0},
+                {JOB_NODE_FAIL, false, 0},
+                {JOB_FAILED, false, 3},
+                {JOB_RUNNING, false, 0}};
+    assert_int_equal(runs_count(j), 5);
+    for (uint32_t k = 0; k < 5; k++) {
+        struct job r = run_get(j, k);
+        check_int("state", r.state, want[k].state);
+        check_int("requeued", run_was_requeued(&r), want[k].requeued);
+        check_int("code", r.exit_code, want[k].code);
+        check_int("restarts", r.restarts, k);
+        check_int("nodes", (int)r.alloc.n, 1);
+        check_int("steps", (int)r.steps.n, 1);
+        assert_true(wall_is_set(r.t_start) && r.t_submit.ms <= r.t_start.ms);
+        assert_true(k == 4 || (r.t_end.ms >= r.t_start.ms && run_get(j, k + 1).t_submit.ms >= r.t_end.ms));
+    }
+}
+
+static void test_runs_are_bounded(void **state)
+{
+    (void)state;
+    uint32_t id = lab_submit_kind(&l, JOB_KIND_BATCH);
+    const struct job *j = lab_get(&l, id);
+    for (uint32_t i = 0; i <= RUNS_MAX; i++) {
+        run_again(id);
+        assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_EXITED, (int32_t)i, 0), 0);
+        assert_int_equal(lab_requeue(&l, id, false), 0);
+    }
+    assert_int_equal(runs_count(j), RUNS_MAX + 1);
+    assert_int_equal(run_get(j, 0).exit_code, 1); /* that of 0 has been forgotten */
+    assert_int_equal(run_get(j, 0).restarts, 1);
+    assert_int_equal(run_get(j, RUNS_MAX).restarts, RUNS_MAX + 1);
+    /* Tasks are bounded over all runs: the newest keep theirs. */
+    struct job *wide = lab_job(&l, JOB_KIND_STEPS);
+    struct step *s = rec_list_push(&wide->steps);
+    s->n_tasks = RUN_TASKS_MAX / 2;
+    s->time_limit_s = DURATION_NOT_SET;
+    id = lab_submit(&l, wide);
+    j = lab_get(&l, id);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(lab_place(&l, id, 0, 0, lab_alloc("n1", 0, 1, 0, 0, 1)), 0);
+        assert_int_equal(lab_kill(&l, id, STEP_ALL, KILL_REQUEUE, FATE_REQUEUE), 0);
+        assert_int_equal(lab_end(&l, id, 0, 0, END_KILLED, 0, 15), 0);
+    }
+    assert_int_equal(runs_count(j), 4);
+    check_int("steps of the oldest", (int)run_get(j, 0).steps.n, 0);
+    check_int("steps of the newest", (int)run_get(j, 2).steps.n, 1);
+    check_int("tasks of the newest", (int)run_get(j, 2).steps.v[0].tasks.n, RUN_TASKS_MAX / 2);
+}
+
 static void test_requeued_job_waits_where_it_asked_to(void **state)
 {
     (void)state;
@@ -371,6 +451,8 @@ int main(void)
         TEST(test_kill_of_one_step),
         TEST(test_bad_exit_kills_its_step),
         TEST(test_requeue),
+        TEST(test_runs_are_kept),
+        TEST(test_runs_are_bounded),
         TEST(test_requeued_job_waits_where_it_asked_to),
         TEST(test_node_reboot_requeues_five_times),
         TEST(test_cancel_keeps_a_job_from_coming_back),

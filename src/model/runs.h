@@ -1,0 +1,23 @@
+/* runs.h - the earlier runs of a job that went back to the queue, as accounting wants them.
+ *
+ * They lie in job.runs, the oldest first. Bounds: RUNS_MAX of them, and RUN_TASKS_MAX tasks in the steps of
+ * all: beyond that the oldest run, or the steps of the oldest run that has any, are forgotten.
+ */
+#ifndef STOKER_MODEL_RUNS_H
+#define STOKER_MODEL_RUNS_H
+
+#include "src/model/job.h"
+
+#define RUNS_MAX      100
+#define RUN_TASKS_MAX 4096
+
+/* All of a job's runs, the last one included: runs_count, then run_get for 0 ... n - 1. */
+uint32_t runs_count(const struct job *j);
+/* The job as it was in its run k: a record to read that borrows everything from j, never to be freed.
+ * Earlier runs are over; each later one counts as submitted when the one before went back (so does Slurm's
+ * accounting), and has itself no runs. */
+struct job run_get(const struct job *j, uint32_t k);
+/* Ended by being put back on request: no job ends so, only a run. */
+bool run_was_requeued(const struct job *run);
+
+#endif
