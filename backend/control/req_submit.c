@@ -4,8 +4,8 @@
 
 #include "backend/control/private.h"
 #include "backend/sched/account.h"
-#include "backend/sched/forecast.h"
 #include "backend/sched/licence.h"
+#include "backend/sched/trial.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/model/array.h"

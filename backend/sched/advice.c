@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "backend/sched/deadline.h"
-#include "backend/sched/forecast.h"
+#include "backend/sched/trial.h"
 #include "backend/sched/planner_private.h"
 #include "src/base/hostlist.h"
 

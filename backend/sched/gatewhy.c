@@ -5,16 +5,8 @@
 #include "backend/sched/depend.h"
 #include "backend/sched/gate.h"
 #include "backend/sched/licence.h"
+#include "backend/sched/why_private.h"
 #include "src/base/units.h"
-
-static void add_cause(struct msg_why *w, enum why_class cls, struct wall clears, char *text_taken)
-{
-    struct why_cause *c = rec_list_push(&w->causes);
-    c->cls = cls;
-    c->class_name = xstrdup(why_class_name(cls));
-    c->text = text_taken;
-    c->clears = clears;
-}
 
 static void explain_hold(const struct job *j, struct msg_why *w)
 {
@@ -22,12 +14,12 @@ static void explain_hold(const struct job *j, struct msg_why *w)
     if (j->hold == HOLD_NONE)
         return;
     if (j->reason == REASON_HELD_REQUEUE)
-        add_cause(w, WHY_HELD, never, xasprintf("held after %u restarts", j->restarts));
+        why_add_cause(w, WHY_HELD, never, xasprintf("held after %u restarts", j->restarts));
     else if (j->hold == HOLD_USER)
-        add_cause(w, WHY_HELD, never,
-                  xasprintf("held by its owner; `stoker release %u` lets it go", j->id));
+        why_add_cause(w, WHY_HELD, never,
+                      xasprintf("held by its owner; `stoker release %u` lets it go", j->id));
     else
-        add_cause(w, WHY_HELD, never, xstrdup("held by an administrator, who must release it"));
+        why_add_cause(w, WHY_HELD, never, xstrdup("held by an administrator, who must release it"));
 }
 
 static void explain_dependency(const struct sched_view *v, const struct job *j, struct wall now,
@@ -39,16 +31,16 @@ static void explain_dependency(const struct sched_view *v, const struct job *j, 
     if (s == DEP_MET)
         return;
     dep_explain(v->model, j, now, &b);
-    add_cause(w, s == DEP_NEVER ? WHY_DEP_DEAD : WHY_DEP_WAIT, clears, str_take(&b));
+    why_add_cause(w, s == DEP_NEVER ? WHY_DEP_DEAD : WHY_DEP_WAIT, clears, str_take(&b));
 }
 
 static void explain_begin(const struct job *j, struct wall now, struct msg_why *w)
 {
     char buf[UNITS_TEXT_SIZE];
     if (j->req.begin.ms > now.ms)
-        add_cause(w, WHY_NOT_YET, j->req.begin,
-                  xasprintf("its earliest start is in %s",
-                            duration_format_words(wall_elapsed_s(now, j->req.begin), buf)));
+        why_add_cause(w, WHY_NOT_YET, j->req.begin,
+                      xasprintf("its earliest start is in %s",
+                                duration_format_words(wall_elapsed_s(now, j->req.begin), buf)));
 }
 
 /* The rules of its partitions, where none of them admits it. */
@@ -69,7 +61,8 @@ static void explain_partitions(const struct sched_view *v, const struct job *j, 
     strv_fini(&names);
     bool down = first == REASON_PART_DOWN || first == REASON_PART_INACTIVE;
     if (!admitted)
-        add_cause(w, down ? WHY_PARTITION_DOWN : WHY_NOT_ALLOWED, (struct wall){0}, xstrdup(first_text.s));
+        why_add_cause(w, down ? WHY_PARTITION_DOWN : WHY_NOT_ALLOWED, (struct wall){0},
+                      xstrdup(first_text.s));
 }
 
 static void explain_reservation(const struct sched_view *v, const struct job *j, struct wall now,
@@ -79,7 +72,7 @@ static void explain_reservation(const struct sched_view *v, const struct job *j,
     struct errtext text = {""};
     enum reason r = gate_reservation(v->model, j->user, &j->req, now, &clears, &text);
     if (r != REASON_NONE)
-        add_cause(w, r == REASON_RESERVATION ? WHY_WINDOW : WHY_NOT_ALLOWED, clears, xstrdup(text.s));
+        why_add_cause(w, r == REASON_RESERVATION ? WHY_WINDOW : WHY_NOT_ALLOWED, clears, xstrdup(text.s));
 }
 
 /* Its deadline comes before it could have ended: the controller ends it. Else how long it still may wait.
@@ -88,8 +81,8 @@ static void explain_deadline(const struct sched_view *v, const struct job *j, st
                              struct msg_why *w)
 {
     if (deadline_missed(v->model, j, now))
-        add_cause(w, WHY_NOT_ALLOWED, (struct wall){0},
-                  xstrdup("it can no longer end before its deadline"));
+        why_add_cause(w, WHY_NOT_ALLOWED, (struct wall){0},
+                      xstrdup("it can no longer end before its deadline"));
 }
 
 static bool licences_exist(const struct model *m, const struct job *j)
@@ -106,8 +99,8 @@ static void explain_counts(const struct sched_view *v, const struct job *j, stru
     struct limit_verdict verdict;
     licence_explain(v->model, j, &b);
     if (b.len)
-        add_cause(w, licences_exist(v->model, j) ? WHY_BUSY : WHY_NOT_ALLOWED, (struct wall){0},
-                  str_take(&b));
+        why_add_cause(w, licences_exist(v->model, j) ? WHY_BUSY : WHY_NOT_ALLOWED, (struct wall){0},
+                      str_take(&b));
     else
         str_fini(&b);
     gate_limits(v, j, &verdict);
@@ -116,7 +109,7 @@ static void explain_counts(const struct sched_view *v, const struct job *j, stru
     str_init(&b);
     limit_text(&verdict, &b);
     bool alone = verdict.asked > verdict.most; /* too much even if nobody else held anything */
-    add_cause(w, alone ? WHY_NOT_ALLOWED : limit_why_class(&verdict), (struct wall){0}, str_take(&b));
+    why_add_cause(w, alone ? WHY_NOT_ALLOWED : limit_why_class(&verdict), (struct wall){0}, str_take(&b));
 }
 
 void gate_explain(const struct sched_view *v, const struct job *j, struct wall now, struct msg_why *w)

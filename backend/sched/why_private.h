@@ -1,4 +1,4 @@
-/* why_private.h - what why.c and whywhen.c share. */
+/* why_private.h - what the files share that answer why a job waits. */
 #ifndef STOKER_BACKEND_SCHED_WHY_PRIVATE_H
 #define STOKER_BACKEND_SCHED_WHY_PRIVATE_H
 
@@ -13,6 +13,25 @@ struct question {
     struct wall now;
     struct msg_why *w;
 };
+
+/* --- why.c --- */
+
+void why_add_cause(struct msg_why *w, enum why_class cls, struct wall clears, char *text_taken);
+bool why_names_limit(const struct msg_why *w); /* a limit is among the causes */
+
+/* --- whyqueue.c --- */
+
+/* Those ahead of it in a partition; the rank in the first one that is asked about. */
+void why_behind(const struct question *q, uint32_t lane);
+
+/* --- whyplace.c: what it has itself is set aside --- */
+
+/* What is in its way now in the partition of that choice: nothing, where it fits. */
+void why_no_place(const struct question *q, uint32_t choice);
+/* What no node there will ever have. */
+void why_never(const struct question *q, const struct backfill_choice *c);
+
+/* --- whywhen.c --- */
 
 /* When the first of these is within limits, if what counts runs to its time limit; unset: not known. Cost:
  * O(n log n) of what runs, where anything is limited. */

@@ -7,7 +7,7 @@
  *
  * Times are minutes after the pass.
  */
-#include "backend/sched/forecast.h"
+#include "backend/sched/trial.h"
 
 #include "backend/sched/planner_private.h"
 #include "src/base/units.h"

@@ -1,0 +1,81 @@
+/* forecasttold.c - what each waiting job is told of its start, and what is learnt from how it came: between
+ * which parts of the time that was foretold half of them start. */
+#include <stdlib.h>
+
+#include "backend/sched/forecast_private.h"
+
+void forecast_note_first(struct unit *u, int64_t start, struct wall now)
+{
+    if (u->first_forecast_t)
+        return;
+    u->first_forecast_t = now.ms;
+    u->first_forecast = start;
+}
+
+void forecast_note(struct planner *p, const struct forecasts *f, uint32_t job, int64_t start)
+{
+    struct unit *u = idmap_get(&p->units, job);
+    if (!u)
+        return;
+    u->forecast_t = f->t.ms;
+    u->forecast = start < f->window_end ? start : WHEN_NEVER;
+    if (u->forecast != WHEN_NEVER)
+        forecast_note_first(u, start, f->t);
+}
+
+void forecast_learn(struct planner *p, const struct unit *u)
+{
+    int64_t told = u->first_forecast - u->first_forecast_t, took = p->now.ms - u->first_forecast_t;
+    if (!u->first_forecast_t || told < 1000)
+        return;
+    double ratio = (double)took / (double)told;
+    p->ratios[p->n_ratios++ % FORECAST_SAMPLES] = (float)(ratio < 4 ? ratio : 4);
+}
+
+static int by_value(const void *pa, const void *pb)
+{
+    const float *a = pa, *b = pb;
+    return *a < *b ? -1 : *a > *b;
+}
+
+void forecast_add_range(const struct planner *p, struct forecast *f)
+{
+    uint32_t n = forecast_samples(p);
+    float sorted[FORECAST_SAMPLES];
+    f->samples = n;
+    if (n < 8)
+        return;
+    memcpy(sorted, p->ratios, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_value);
+    double wait = (double)(f->start.ms - f->made.ms);
+    f->likely.ms = f->made.ms + (int64_t)(wait * (double)sorted[n / 4]);
+    f->unlikely.ms = f->made.ms + (int64_t)(wait * (double)sorted[n * 3 / 4]);
+}
+
+struct wall forecast_made(const struct planner *p)
+{
+    return p->made ? p->made->t : (struct wall){0};
+}
+
+uint32_t forecast_samples(const struct planner *p)
+{
+    return p->n_ratios < FORECAST_SAMPLES ? p->n_ratios : FORECAST_SAMPLES;
+}
+
+struct forecast planner_forecast(const struct planner *p, uint32_t job)
+{
+    const struct unit *u = idmap_get(&p->units, job);
+    struct forecast f = {.kind = FORECAST_NONE};
+    if (!u || !u->group)
+        return f;
+    if (u->hold.use.parts) {
+        f = (struct forecast){.kind = FORECAST_HELD, .start.ms = u->hold.use.start, .made.ms = p->last_now};
+    } else if (u->forecast_t) {
+        f = (struct forecast){.kind = u->forecast == WHEN_NEVER ? FORECAST_BEYOND : FORECAST_PLANNED,
+                              .start.ms = u->forecast == WHEN_NEVER ? 0 : u->forecast,
+                              .made.ms = u->forecast_t};
+    }
+    if (f.kind == FORECAST_HELD || f.kind == FORECAST_PLANNED)
+        forecast_add_range(p, &f);
+    return f;
+}
