@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # alone_nodes.sh - nodes over SSH, all of them on this machine: an sshd and an agent for each share its CPUs with everything else.
 #
-#     MANY=64 SOME=16 TASKS=1000 tests/bench/run nodes
+#     MANY=64 SOME=16 TASKS=1000 LAUNCHES=500 tests/bench/run nodes
 . stoker.sh
 . sshd.sh
 many=${MANY:-64} some=${SOME:-16} tasks=${TASKS:-1000}
@@ -62,6 +62,11 @@ wait_for 10 other
 wait_up "$many"
 say "$many nodes: connected again after link was killed" "$(($(now_ms) - t))" ms
 cluster_stop
+
+# --- the launch alone: no controller, nothing around it ---
+mkdir "$TMPDIR/launch"
+"$B/tests/bench/bench_launch" "$(ssh_address 1)" $SSH_PORT "$(id -un)" "$KEYS/id_ed25519" "$KEYS/known_hosts" "$TMPDIR/launch" \
+    "${LAUNCHES:-500}" || fail "bench_launch"
 
 # --- some nodes, work on them ---
 CPUS=4 ssh_config "$some"
