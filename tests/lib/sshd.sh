@@ -7,6 +7,8 @@
 #   ssh_config N             writes stoker.cfg with n1 ... nN; ssh_node I prints one entry. CPUS MEMORY GPUS EXTRA as in stoker.sh
 #   ssh_cluster N            all of it, with the controller, and waits until the nodes are up
 #   sshd_pid I, sshd_stop I, sshd_cut I (ends the sessions, not the server), bridge_cut I, ssh_address I
+#   line_start I             after sshd_start, before ssh_config: a cable of its own for nI (tests/tools/slowline.c)
+#   line_is I COMMAND        "delay 150", "jitter 50", "rate 100000", "stall", "go", "cut"
 #
 # Skips the test where there is no sshd.
 
@@ -94,8 +96,22 @@ bridge_cut() { pkill -KILL -f -- "--bridge --node n$1 --dir $NODES_DIR/n$1/"; }
 link_pid() { pgrep -P "$(controller_pid)" -x stoker-link; }
 ssh_agent_pid() { pgrep -f -- "^stoker-agent --node n$1 --dir $NODES_DIR/n$1/"; }
 
+# Between controller and server; it ends with the test.
+line_start() {
+    local i=$1 at
+    at=$(ssh_address $((i + 100)))
+    mkfifo "$NODES_DIR/n$i/line"
+    "$B/tests/tools/slowline" "$at" "$(ssh_address "$i")" $SSH_PORT "$NODES_DIR/n$i/line" &
+    echo $! >"$NODES_DIR/n$i/line.pid"
+    echo "[$at]:$SSH_PORT $(cut -d' ' -f1,2 "$NODES_DIR/n$i/hostkey.pub")" >>"$KEYS/known_hosts"
+    wait_for 10 is_listening $((i + 100))
+}
+line_is() { echo "$2" >"$NODES_DIR/n$1/line"; }
+
 ssh_node() {
-    echo "{ name = \"n$1\"; address = \"$(ssh_address "$1")\"; port = $SSH_PORT; cpus = ${CPUS:-4}; memory = \"${MEMORY:-8G}\"; gpus = ${GPUS:-2}; detect = false; }"
+    local at=$1
+    [ ! -e "$NODES_DIR/n$1/line" ] || at=$(($1 + 100))
+    echo "{ name = \"n$1\"; address = \"$(ssh_address "$at")\"; port = $SSH_PORT; cpus = ${CPUS:-4}; memory = \"${MEMORY:-8G}\"; gpus = ${GPUS:-2}; detect = false; }"
 }
 
 ssh_config() {
@@ -137,6 +153,7 @@ ssh_on_exit() {
         pid=$(cat "$i/pid" 2>/dev/null)
         [ $rc -eq 0 ] || [ $rc -eq 77 ] || tail -n 25 "$i/sshd.log" "$i"/state/stoker/agents/*/*/agent.log 2>/dev/null
         [ -z "$pid" ] || { pkill -P "$pid" && kill "$pid"; kill "$pid"; } 2>/dev/null
+        [ ! -e "$i/line.pid" ] || kill "$(<"$i/line.pid")" 2>/dev/null
     done
     [ $rc -eq 0 ] || pkill -KILL -f -- "^stoker-[a-z]* .*$NODES_DIR/"
     (exit $rc)
