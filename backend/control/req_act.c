@@ -6,6 +6,7 @@
 #include "backend/sched/account.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/model/lost.h"
 
 #define TARGETS_MAX 100000u
 #define NOTIFY_MAX  4096u /* bytes of a text */
@@ -338,6 +339,25 @@ static void set_or_clear(char **member, const char *value)
     *member = *value ? xstrdup(value) : NULL;
 }
 
+/* A lease begins with the task: one that runs has it, or never will. */
+static enum refusal set_lost_node(const struct control *c, const struct job *j, struct update *u,
+                                  const char *value, struct errtext *text)
+{
+    enum lost_node what = LOST_NOT_SAID;
+    if (*value && !lost_node_parse(value, &what)) {
+        err_set(text, 0, "LostNode=%s: hold, requeue, cancel or lease", value);
+        return REFUSAL_BAD_REQUEST;
+    }
+    struct job changed = *j;
+    changed.req.lost_node = u->req.lost_node = what;
+    bool had = job_lost_node(&c->model, j) == LOST_LEASE,
+         has = job_lost_node(&c->model, &changed) == LOST_LEASE;
+    if (j->state == JOB_PENDING || had == has)
+        return REFUSAL_NONE;
+    err_set(text, 0, "a lease begins with the job: it can be given and taken away while the job waits");
+    return REFUSAL_NOT_PENDING;
+}
+
 static enum refusal set_key(struct session *s, const struct job *j, struct update *u, const char *key,
                             const char *value, struct errtext *text)
 {
@@ -358,6 +378,8 @@ static enum refusal set_key(struct session *s, const struct job *j, struct updat
         set_text(&u->req.name, value);
         return r;
     }
+    if (str_ieq(key, "LostNode"))
+        return set_lost_node(s->ctl, j, u, value, text);
     if (j->state != JOB_PENDING) {
         err_set(text, 0, "%s can be changed while the job waits, not later", key);
         return REFUSAL_NOT_PENDING;

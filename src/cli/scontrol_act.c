@@ -224,7 +224,8 @@ static int check_change(const char *word)
         "TimeLimit Comment ArrayTaskThrottle JobName Name Partition Account QOS Priority ReqNodeList "
         "NodeList "
         "ExcNodeList Features Nice NumNodes NumTasks MinMemoryNode StartTime Dependency ReservationName "
-        "Reservation Licenses Deadline Requeue UserID AdminComment SystemComment MailType MailUser WCKey";
+        "Reservation Licenses Deadline Requeue UserID AdminComment SystemComment MailType MailUser WCKey "
+        "LostNode";
     const char *v;
     uint32_t limit;
     if ((v = value_of(word, "TimeLimit")) && duration_parse_slurm(v, &limit, NULL) < 0) {

@@ -104,6 +104,15 @@ is "one line with -o" "$(scontrol -o show job $w | wc -l)" 1
 is "keys clients read" "$(for k in JobState Reason ExitCode TimeLimit NodeList WorkDir Command Partition StdOut; do
     job_field $w $k; done | tr '\n' ' ')" \
     "RUNNING None 0:0 02:00:00 n1 $WORK $WORK/wait.sh main $WORK/slurm-$w.out "
+says "what becomes of it when its node is lost" 0 "" "" scontrol update JobId=$h LostNode=lease
+is "it is kept" "$(job_field $h LostNode)" lease
+says "back to what the cluster does" 0 "" "" scontrol update JobId=$h LostNode=
+is "it is gone" "$(job_field $h LostNode)" ""
+says "a word that is none" 1 "" "~" scontrol update JobId=$h LostNode=perhaps
+says "of one that runs" 0 "" "" scontrol update JobId=$w LostNode=requeue
+is "it is kept" "$(job_field $w LostNode)" requeue
+says "a lease is for what has not begun" 1 "" "~" scontrol update JobId=$w LostNode=lease
+is "nothing changed" "$(job_field $w LostNode)" requeue
 says "hold" 0 "" "" scontrol hold $h
 says release 0 "" "" scontrol release $h
 wait_end $h

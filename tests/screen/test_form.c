@@ -64,6 +64,7 @@ static const struct sample batch_samples[] = {
     {"licenses", "matlab:1", "\"licenses\":\"matlab:1\""},
     {"requeue", "yes", "\"requeue\":1"},
     {"no-requeue", "yes", "\"requeue\":2"},
+    {"lost-node", "lease", "\"lost_node\":4"},
     {"signal", "B:USR1@300", "\"signal_at_s\":300"},
     {"mail-type", "END", "\"mail_type\":\"END\""},
     {"mail-user", "ann", "\"mail_user\":\"ann\""},
@@ -91,6 +92,7 @@ static const struct sample job_samples[] = {
     {"error", "e-%j.log", "\"std_err\":\"e-%j.log\""},
     {"append", "true", "\"append\":true"},
     {"nice", "50", "\"nice\":50"},
+    {"lost_node", "cancel", "\"lost_node\":3"},
     {"hold", "true", "\"hold\":true"},
     {"comment", "for the paper", "\"comment\":\"for the paper\""},
 };

@@ -334,7 +334,8 @@ static void choose_signal(struct ui *ui, struct deed *d)
     X("StartTime", "not before", "now+1hour, 18:00, 2026-12-24") \
     X("QOS", "quality of service", "a name")                     \
     X("Account", "account", "a name")                            \
-    X("ArrayTaskThrottle", "elements at once", "a number, 0: all")
+    X("ArrayTaskThrottle", "elements at once", "a number, 0: all") \
+    X("LostNode", "when its node is lost", "hold, requeue, cancel, lease; nothing: what the cluster does")
 
 static const struct {
     const char *key, *title, *form;
@@ -393,6 +394,8 @@ static void value_now(const struct ui *ui, const struct deed *d, size_t change, 
         str_appendf(out, "%d", j->req.nice);
     else if (str_eq(key, "ArrayTaskThrottle"))
         str_appendf(out, "%u", j->req.array_throttle);
+    else if (str_eq(key, "LostNode"))
+        append(out, j->req.lost_node < LOST_N ? lost_node_text((enum lost_node)j->req.lost_node) : NULL);
     else
         append(out, str_eq(key, "Partition")    ? j->req.partition ? j->req.partition : j->partition
                     : str_eq(key, "Dependency") ? j->req.dependency
@@ -417,7 +420,8 @@ static void change_chosen(struct ui *ui, struct dialog *dlg, enum dialog_outcome
     edit_set(&d->edit, value.s);
     str_fini(&value);
     d->verb = xstrdup("change");
-    d->may_be_empty = str_eq(changes[c->change].key, "Dependency");
+    d->may_be_empty =
+        str_eq(changes[c->change].key, "Dependency") || str_eq(changes[c->change].key, "LostNode");
     ui_take_dialog(ui, d, value_typed, c, changing_free);
 }
 

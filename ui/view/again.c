@@ -108,6 +108,9 @@ static void request_text(const struct job_req *r, int id, struct str *s)
     case J_LICENSES: add_text(s, r->licenses); return;
     case J_REQUEUE: str_append(s, r->requeue == 1 ? "yes" : ""); return;
     case J_NO_REQUEUE: str_append(s, r->requeue == 2 ? "yes" : ""); return;
+    case J_LOST_NODE:
+        add_text(s, r->lost_node < LOST_N ? lost_node_text((enum lost_node)r->lost_node) : NULL);
+        return;
     case J_SIGNAL: add_signal(s, r); return;
     case J_MAIL_TYPE: add_text(s, r->mail_type); return;
     case J_MAIL_USER: add_text(s, r->mail_user); return;

@@ -73,6 +73,7 @@ const struct form_field form_batch_fields[] = {
     TEXT("licenses", J_LICENSES, "licences", "name:count, ..."),
     {.key = "requeue", .id = J_REQUEUE, .label = "run again", .section = "When things go wrong", .kind = FIELD_SWITCH, .help = "from the beginning after a failed node or a preemption"},
     SWITCH("no-requeue", J_NO_REQUEUE, "never again", "not a second time, whatever happens"),
+    CHOICE("lost-node", J_LOST_NODE, "lost node", "what becomes of it then; else what the cluster does; Space chooses", "hold requeue cancel lease"),
     TEXT("signal", J_SIGNAL, "warn with", "USR1@120: a signal so many seconds before the end; B: to the script alone"),
     TEXT("mail-type", J_MAIL_TYPE, "notify", "BEGIN, END, FAIL, ALL"),
     TEXT("mail-user", J_MAIL_USER, "whom", "else you"),
@@ -101,6 +102,7 @@ const struct form_field form_job_fields[] = {
     QUOTED("error", "errors", "else in the same file"),
     {.key = "append", .label = "append", .kind = FIELD_CHOICE, .choices = "true false", .help = "keep what is in the files; Space chooses"},
     {.key = "nice", .label = "nice", .help = "a number: later by so much"},
+    {.key = "lost_node", .label = "lost node", .kind = FIELD_CHOICE, .quoted = true, .choices = "hold requeue cancel lease", .help = "what becomes of it then; else what the cluster does; Space chooses"},
     {.key = "hold", .label = "held", .kind = FIELD_CHOICE, .choices = "true false", .help = "not started until released"},
     QUOTED("comment", "comment", "kept with the job"),
 };
