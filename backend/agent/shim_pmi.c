@@ -24,7 +24,6 @@
 #include "src/base/xalloc.h"
 
 #define MESSAGE_MAX 65536
-#define PAIRS_MAX   (32u << 20) /* bytes of names and values of a step */
 #define AGAIN_MS    2000
 #define NAME_MAX_1  64 /* what PMI-1 is told */
 #define VALUE_MAX_1 1024
@@ -48,8 +47,10 @@ struct pmi {
     VEC(struct pair) pairs, attrs; /* attrs: of this node alone */
     struct idmap by_key;           /* hash, or the next free number after it -> index + 1 */
     size_t bytes, n_sent;          /* of pairs, the first n_sent are known to the other nodes */
+    size_t unsent;                 /* bytes of the others */
     uint32_t fence;                /* number of the fence that is under way or comes next */
     bool asked;                    /* it has been told to the controller */
+    uint32_t piece;                /* of its answer, the one that comes next */
     int64_t again_ms;
 };
 
@@ -75,14 +76,22 @@ static const char *get(const struct shim *s, const char *key)
     return at ? s->pmi->pairs.v[at - 1].value : NULL;
 }
 
+static size_t size_of(const char *key, const char *value)
+{
+    return strlen(key) + strlen(value) + 2 * (size_t)PMI_STRING;
+}
+
 /* False where the step has put more than it may. */
 static bool put(struct pmi *p, const char *key, const char *value)
 {
     uint64_t slot;
-    size_t at = find_pair(p, key, &slot), size = strlen(key) + strlen(value);
-    if (p->bytes + size > PAIRS_MAX)
+    size_t at = find_pair(p, key, &slot), size = size_of(key, value);
+    size_t old = at ? size_of(key, p->pairs.v[at - 1].value) : 0;
+    if (p->bytes - old + size > PMI_PAIRS_MAX)
         return false;
-    p->bytes += size;
+    p->bytes += size - old;
+    if (!at || at > p->n_sent)
+        p->unsent += size - old;
     if (at) {
         free(p->pairs.v[at - 1].value);
         p->pairs.v[at - 1].value = xstrdup(value);
@@ -91,6 +100,15 @@ static bool put(struct pmi *p, const char *key, const char *value)
     vec_push(&p->pairs, (struct pair){.key = xstrdup(key), .value = xstrdup(value)});
     idmap_set(&p->by_key, slot, (void *)(uintptr_t)p->pairs.n);
     return true;
+}
+
+/* As put, of a rank here: what other nodes are to know must fit into what goes there. */
+static bool put_own(const struct shim *s, const char *key, const char *value)
+{
+    struct pmi *p = s->pmi;
+    if (s->l.pmi_tasks > 1 && p->unsent + size_of(key, value) > PMI_PART_MAX)
+        return false;
+    return put(p, key, value);
 }
 
 static const char *get_attr(const struct pmi *p, const char *key)
@@ -103,9 +121,9 @@ static const char *get_attr(const struct pmi *p, const char *key)
 
 static bool put_attr(struct pmi *p, const char *key, const char *value)
 {
-    p->bytes += strlen(key) + strlen(value);
-    if (p->bytes > PAIRS_MAX)
+    if (p->bytes + size_of(key, value) > PMI_PAIRS_MAX)
         return false;
+    p->bytes += size_of(key, value);
     vec_push(&p->attrs, (struct pair){.key = xstrdup(key), .value = xstrdup(value)});
     return true;
 }
@@ -231,6 +249,7 @@ static void release_fence(struct shim *s)
 {
     struct pmi *p = s->pmi;
     p->n_sent = p->pairs.n;
+    p->unsent = 0;
     p->fence++;
     p->asked = false;
     p->again_ms = INT64_MAX;
@@ -279,9 +298,15 @@ void pmi_take(struct shim *s, const struct msg_pmi *m)
     struct pmi *p = s->pmi;
     if (!p || !p->asked || m->fence != p->fence)
         return;
+    if (m->piece == 0)
+        p->piece = 0;
+    if (m->piece != p->piece) /* some were lost with a connection: it is asked for again */
+        return;
     for (size_t i = 0; i + 1 < m->pairs.n; i += 2)
         put(p, m->pairs.v[i], m->pairs.v[i + 1]);
-    release_fence(s);
+    p->piece++;
+    if (!m->more)
+        release_fence(s);
 }
 
 /* --- commands --- */
@@ -344,7 +369,7 @@ static void do_v2(struct shim *s, struct pmi_rank *r, const struct words *w)
         snprintf(buf, sizeof buf, "jobid=%u.%d;", s->l.key.job, s->l.key.step);
         reply_v2(r, cmd, buf, NULL, 0);
     } else if (str_eq(cmd, "kvs-put") && key && value) {
-        reply_v2(r, cmd, "", NULL, put(p, key, value) ? 0 : 1);
+        reply_v2(r, cmd, "", NULL, put_own(s, key, value) ? 0 : 1);
     } else if (str_eq(cmd, "kvs-get") && key) {
         reply_found(r, cmd, get(s, key));
     } else if (str_eq(cmd, "kvs-fence")) {
@@ -394,7 +419,7 @@ static void do_v1(struct shim *s, struct pmi_rank *r, const struct words *w)
     } else if (str_eq(cmd, "get_my_kvsname")) {
         reply_v1(r, "cmd=my_kvsname kvsname=%u.%d rc=0", s->l.key.job, s->l.key.step);
     } else if (str_eq(cmd, "put") && key && value) {
-        bool ok = put(s->pmi, key, value);
+        bool ok = put_own(s, key, value);
         reply_v1(r, "cmd=put_result rc=%d msg=%s", ok ? 0 : -1, ok ? "success" : "too_much");
     } else if (str_eq(cmd, "get") && key) {
         const char *found = get(s, key);

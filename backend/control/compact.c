@@ -1,6 +1,7 @@
 /* compact.c - which events have been superseded. */
 #include "backend/control/compact.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,12 +70,22 @@ static void note_window(struct compact *k, const struct event *ev)
     idmap_set(&k->windows, id, (void *)(uintptr_t)ev->seq);
 }
 
+static bool is_about_node(const struct event *ev)
+{
+    return ev->kind == EV_NODE || ev->kind == EV_DRAIN || ev->kind == EV_NOTE;
+}
+
 int compact_apply(struct compact *k, struct model *m, const struct event *ev)
 {
     const struct ev_node *b = ev->kind == EV_NODE ? ev->body : NULL;
     const struct node *node = b && b->node ? model_get_node(m, b->node) : NULL;
     bool changed = node && node->state != b->state;
     int r = model_apply(m, ev);
+    if (k->unfit) /* not before there is a later number: none is given twice */
+        vec_push(&k->gone, k->unfit);
+    k->unfit = r == -ENOENT && is_about_node(ev) ? ev->seq : 0;
+    if (k->unfit)
+        return 0;
     if (r < 0)
         return r;
     if (ev->kind == EV_NODE) {

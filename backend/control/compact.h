@@ -19,10 +19,12 @@ struct compact {
     struct idmap windows; /* hash of the name -> number of the event that holds it */
     uint64_t epoch, usage;
     uint64_t removed[2]; /* of the window that was removed last: its event, and that of its removal */
+    uint64_t unfit;      /* of the last event about a node that is not there any more */
     VEC(uint64_t) gone;  /* numbers of events that are void by now */
 };
 
-/* model_apply, taking notes. */
+/* model_apply, taking notes. 0 also for what was said of a node that was carried on for a job alone, after
+ * that job has left the log: it is void. */
 int compact_apply(struct compact *k, struct model *m, const struct event *ev);
 void compact_fini(struct compact *k);
 

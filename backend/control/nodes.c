@@ -136,7 +136,7 @@ static void emit_running(struct control *c, const struct launch_status *st)
 static void leave_alone(struct control *c, struct node_link *link, const struct launch_status *st)
 {
     const struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
-    if (st->state == LAUNCH_ENDED || !n || n->drain)
+    if (st->state == LAUNCH_ENDED || !n || n->drain || n->gone)
         return;
     log_warn("node=%s holds a task of job %u (try %u), which is not known here: left alone", n->spec.name,
              st->key.job, st->key.attempt);
@@ -612,6 +612,12 @@ void ctl_stop_agents(struct control *c)
         nodeconn_send(link->conn, 0, MSG_AGENT_STOP, 0, NULL);
 }
 
+bool ctl_is_configured(const struct control *c, const char *name)
+{
+    const struct node *n = model_get_node(&c->model, name);
+    return n && !n->gone;
+}
+
 void req_note(struct session *s, uint64_t tag, const struct msg_node_note *m)
 {
     struct control *c = s->ctl;
@@ -626,7 +632,7 @@ void req_note(struct session *s, uint64_t tag, const struct msg_node_note *m)
         return;
     }
     for (size_t i = 0; i < m->nodes.n; i++)
-        if (!model_get_node(&c->model, m->nodes.v[i])) {
+        if (!ctl_is_configured(c, m->nodes.v[i])) {
             session_reply(s, tag, REFUSAL_NO_NODE, 0, 0, "there is no node %s", m->nodes.v[i]);
             return;
         }

@@ -2,14 +2,18 @@
  * others.
  *
  * Kept in memory alone: a task says its part again until it has the answer, so a controller that has just
- * started collects anew. The last answer is kept for a task whose node was out of reach meanwhile.
+ * started collects anew. The last answer is kept for a task whose node was out of reach meanwhile. Answers
+ * go in pieces, and only while the node's connection has room: a step of a user's must not be what breaks
+ * it. One that puts more than a fence may hold, or than there is room for here, is ended and told so.
  */
 #include <stdlib.h>
 
 #include "backend/control/private.h"
 #include "src/proto/codec.h"
 
-#define PAIRS_MAX  (64u << 20) /* bytes of a fence: beyond that it never ends, and the step's limit does */
+#define ALL_MAX    (256u << 20) /* bytes of the fences of all steps */
+#define PIECE_MAX  (1u << 20)
+#define QUEUE_MAX  (16u << 20) /* beyond that a node's tasks ask again later */
 #define SWEEP_EACH 64          /* steps between two looks for those that are over */
 
 struct pmi_step {
@@ -18,7 +22,7 @@ struct pmi_step {
     uint32_t fence;          /* being collected */
     VEC(uint32_t) parts;     /* tasks whose part is here */
     struct strv pairs, last; /* last: of the fence before */
-    size_t bytes;
+    size_t bytes, last_bytes;
 };
 
 static uint64_t id_of(uint32_t job, int32_t step)
@@ -26,8 +30,9 @@ static uint64_t id_of(uint32_t job, int32_t step)
     return (uint64_t)job << 32 | (uint32_t)step;
 }
 
-static void pmi_free(struct pmi_step *p)
+static void pmi_free(struct control *c, struct pmi_step *p)
 {
+    c->pmi_bytes -= p->bytes + p->last_bytes;
     vec_fini(&p->parts);
     strv_fini(&p->pairs);
     strv_fini(&p->last);
@@ -37,7 +42,7 @@ static void pmi_free(struct pmi_step *p)
 void ctl_free_pmi(struct control *c)
 {
     idmap_for_each (&c->pmi, slot)
-        pmi_free(slot->value);
+        pmi_free(c, slot->value);
     idmap_fini(&c->pmi);
 }
 
@@ -57,7 +62,7 @@ static void sweep(struct control *c)
             vec_push(&over, slot->id);
     }
     vec_for_each (&over, i)
-        pmi_free(idmap_remove(&c->pmi, over.v[i]));
+        pmi_free(c, idmap_remove(&c->pmi, over.v[i]));
     vec_fini(&over);
 }
 
@@ -75,14 +80,21 @@ static struct pmi_step *get(struct control *c, const struct launch_key *k)
     return p;
 }
 
-static void begin(struct pmi_step *p, uint32_t fence)
+static void begin(struct control *c, struct pmi_step *p, uint32_t fence)
 {
+    c->pmi_bytes -= p->last_bytes;
     strv_fini(&p->last);
     p->last = p->pairs;
+    p->last_bytes = p->bytes;
     p->pairs = (struct strv){0};
     p->bytes = 0;
     p->fence = fence;
     vec_clear(&p->parts);
+}
+
+static size_t size_of(const struct strv *pairs, size_t i)
+{
+    return strlen(pairs->v[i]) + strlen(pairs->v[i + 1]) + 2 * (size_t)PMI_STRING;
 }
 
 static void send_all(struct control *c, const struct step *s, const struct task *t, uint32_t job,
@@ -91,20 +103,60 @@ static void send_all(struct control *c, const struct step *s, const struct task 
     struct node_link *n = t->alloc.node ? ctl_node(c, t->alloc.node) : NULL;
     struct msg_pmi m = {.key = {.job = job, .step = s->id, .task = t->index, .attempt = t->attempt},
                         .fence = fence,
-                        .pairs = *pairs};
-    if (n)
+                        .more = true};
+    if (!n || nodeconn_queued(n->conn) > QUEUE_MAX)
+        return;
+    for (size_t i = 0; m.more; m.piece++) {
+        size_t size = 0, from = i;
+        for (; i + 1 < pairs->n && size < PIECE_MAX; i += 2)
+            size += size_of(pairs, i);
+        m.pairs = (struct strv){.v = pairs->v ? pairs->v + from : NULL, .n = i - from};
+        m.more = i + 1 < pairs->n;
         nodeconn_send(n->conn, 0, MSG_PMI_ALL, 0, &m);
+    }
 }
 
-static bool add_part(struct pmi_step *p, struct msg_pmi *m)
+static void note_to_tasks(struct control *c, const struct step *s, uint32_t job, const char *text)
 {
+    for (size_t i = 0; i < s->tasks.n; i++) {
+        const struct task *t = &s->tasks.v[i];
+        struct node_link *n = t->alloc.node ? ctl_node(c, t->alloc.node) : NULL;
+        struct launch_kill k = {.key = {.job = job, .step = s->id, .task = t->index, .attempt = t->attempt},
+                                .signal = LAUNCH_NOTE_ONLY,
+                                .note = xasprintf("slurmstepd: error: PMI: %s", text)};
+        if (n && t->state == TASK_RUNNING)
+            nodeconn_send(n->conn, ctl_gate(c), MSG_KILL, 0, &k);
+        free(k.note);
+    }
+}
+
+static void end_step(struct control *c, const struct launch_key *k)
+{
+    struct ev_kill body = {
+        .step = k->step, .cause = KILL_STEP_FAILED, .grace_s = c->model.spec.kill_wait_s, .fate = FATE_END};
+    ctl_emit(c, EV_KILL, k->job, &body);
+}
+
+/* Whether it is new, and has room. */
+static bool add_part(struct control *c, struct pmi_step *p, const struct step *s, const struct msg_pmi *m)
+{
+    size_t size = 0;
     vec_for_each (&p->parts, i)
         if (p->parts.v[i] == m->key.task)
             return false; /* said again */
+    for (size_t i = 0; i + 1 < m->pairs.n; i += 2)
+        size += size_of(&m->pairs, i);
+    bool full = c->pmi_bytes + size > ALL_MAX;
+    if (full || p->bytes + size > PMI_PAIRS_MAX) {
+        note_to_tasks(c, s, m->key.job,
+                      full ? "the controller has no room for what the steps of all jobs have put"
+                           : "the ranks of the step have put more than 32 MiB before a fence");
+        end_step(c, &m->key);
+        return false;
+    }
+    p->bytes += size;
+    c->pmi_bytes += size;
     for (size_t i = 0; i + 1 < m->pairs.n; i += 2) {
-        p->bytes += strlen(m->pairs.v[i]) + strlen(m->pairs.v[i + 1]);
-        if (p->bytes > PAIRS_MAX)
-            return false;
         strv_push(&p->pairs, m->pairs.v[i]);
         strv_push(&p->pairs, m->pairs.v[i + 1]);
     }
@@ -119,11 +171,7 @@ void ctl_pmi_fence(struct control *c, struct msg_pmi *m)
     if (!t)
         return;
     if (m->fence == PMI_ABORT) {
-        struct ev_kill body = {.step = m->key.step,
-                               .cause = KILL_STEP_FAILED,
-                               .grace_s = c->model.spec.kill_wait_s,
-                               .fate = FATE_END};
-        ctl_emit(c, EV_KILL, m->key.job, &body);
+        end_step(c, &m->key);
         return;
     }
     struct pmi_step *p = get(c, &m->key);
@@ -134,10 +182,10 @@ void ctl_pmi_fence(struct control *c, struct msg_pmi *m)
     if (m->fence < p->fence)
         return;
     if (m->fence > p->fence) /* this controller did not see the fences before */
-        begin(p, m->fence);
-    if (!add_part(p, m) || p->parts.n < s->tasks.n)
+        begin(c, p, m->fence);
+    if (!add_part(c, p, s, m) || p->parts.n < s->tasks.n)
         return;
     for (size_t i = 0; i < s->tasks.n; i++)
         send_all(c, s, &s->tasks.v[i], m->key.job, p->fence, &p->pairs);
-    begin(p, p->fence + 1);
+    begin(c, p, p->fence + 1);
 }

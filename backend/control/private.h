@@ -111,6 +111,7 @@ struct control {
     uint64_t next_relay;
     struct mailer *mailer;
     struct idmap pmi;       /* job << 32 | step -> struct pmi_step */
+    size_t pmi_bytes;       /* that they hold */
     struct idmap histories; /* id -> struct history_ask */
     uint64_t next_history;
     struct compact *compact; /* while the log is read at the start */
@@ -261,6 +262,8 @@ char *ctl_kill_note(struct control *c, const struct job *j, const struct step *s
 void ctl_connect_nodes(struct control *c);
 void ctl_free_nodes(struct control *c);
 struct node_link *ctl_node(struct control *c, const char *name); /* or NULL */
+/* One that is carried on for its jobs alone takes no words of administrators any more. */
+bool ctl_is_configured(const struct control *c, const char *name);
 void ctl_set_node_state(struct control *c, const char *node, enum node_state state);
 int64_t ctl_beat_ms(void); /* between heartbeats */
 /* At the end of a turn: nodes that have left the configuration and carry nothing any more. */

@@ -517,7 +517,7 @@ void req_drain(struct session *s, uint64_t tag, const struct msg_drain *m)
         return;
     }
     for (size_t i = 0; i < m->nodes.n; i++)
-        if (!model_get_node(&c->model, m->nodes.v[i])) {
+        if (!ctl_is_configured(c, m->nodes.v[i])) {
             session_reply(s, tag, REFUSAL_NO_NODE, 0, 0, "there is no node %s", m->nodes.v[i]);
             return;
         }

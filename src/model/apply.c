@@ -38,6 +38,18 @@ static void node_settle(struct node *n, uint32_t cpus, uint32_t gpus, uint64_t m
     set_str(&n->gpu_type, n->spec.gpu_type ? n->spec.gpu_type : gpu_type);
 }
 
+/* What administrators have said of a node goes with it, also where it is carried on for a job: whether
+ * there was one cannot be told any more once that job has left the log. */
+static void forget_words(struct node *n)
+{
+    n->drain = false;
+    n->t_drain = n->t_note = (struct wall){0};
+    set_str(&n->drain_reason, NULL);
+    set_str(&n->drain_user, NULL);
+    set_str(&n->note, NULL);
+    set_str(&n->note_user, NULL);
+}
+
 static void drop_unconfigured(struct model *m)
 {
     for (size_t i = m->n_nodes; i-- > 0;) {
@@ -45,6 +57,8 @@ static void drop_unconfigured(struct model *m)
         bool configured = false;
         for (size_t k = 0; k < m->spec.nodes.n && !configured; k++)
             configured = str_eq(m->spec.nodes.v[k].name, n->spec.name);
+        if (!configured && !n->gone)
+            forget_words(n);
         n->gone = !configured;
         if (n->gone && !n->n_jobs)
             model_drop_node(m, i);
@@ -141,7 +155,7 @@ static int apply_node(struct model *m, const struct event *ev, const struct ev_n
 static int apply_drain(struct model *m, const struct event *ev, const struct ev_drain *b)
 {
     struct node *n = model_get_node(m, b->node);
-    if (!n)
+    if (!n || n->gone)
         return -ENOENT;
     n->drain = b->drain;
     n->t_drain = b->drain ? ev->t : (struct wall){0};
@@ -153,7 +167,7 @@ static int apply_drain(struct model *m, const struct event *ev, const struct ev_
 static int apply_note(struct model *m, const struct event *ev, const struct ev_note *b)
 {
     struct node *n = model_get_node(m, b->node);
-    if (!n)
+    if (!n || n->gone)
         return -ENOENT;
     bool any = !str_is_empty(b->text);
     set_str(&n->note, any ? b->text : NULL);

@@ -2,7 +2,7 @@
 # srun --mpi=pmi2: ranks find one another by PMI-2 and PMI-1, on one node and on two.
 . stoker.sh
 PATH=$B/tests/tools:$PATH
-NODES='n[1-2]' CPUS=4 cluster_start
+NODES='n[1-3]' CPUS=4 cluster_start
 
 case_ "what there is"
 is "list" "$(srun --mpi=list | tr -d '\t' | tail -n +2 | tr '\n' ' ')" "none pmi2 "
@@ -48,6 +48,19 @@ has "it is said" "$err" "rank 0 aborts: told to so"
 run timeout 30 srun --mpi=pmi2 -N 2 -n 2 pmi_client 2 1 abort
 [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ] || fail "aborted on two nodes with status $rc"
 has "it is said" "$err" "rank 0 aborts: told to so"
+
+# An answer of all parts together is larger than any frame; a part must not be. No connection may be lost over it: the node's other
+# jobs hang on it.
+case_ "much is put"
+lost() { grep -hE 'connection is over|lost its connection|too long|too large' "$STOKER_HOME"/log/*; }
+before=$(lost)
+is "on three nodes" "$(timeout 60 srun --mpi=pmi2 -N 3 -n 3 pmi_client 2 2 2900)" "3 ranks, 2 fences, mapping (vector,(0,3,1)): ok"
+is "connections lost" "$(lost)" "$before"
+run timeout 60 srun --mpi=pmi2 -N 2 -n 2 pmi_client 2 1 5000
+[ "$rc" -ne 0 ] && [ "$rc" -ne 124 ] || fail "more than a part may hold: status $rc"
+has "the rank is told" "$err" "cmd=kvs-put-response;rc=1;"
+is "connections lost" "$(lost)" "$before"
+is "on one node alone" "$(timeout 60 srun --mpi=pmi2 -N 1 -n 2 pmi_client 2 1 5000)" "2 ranks, 1 fences, mapping (vector,(0,1,2)): ok"
 
 # Where Debian's mpich is installed: a real library on both ends of the wire.
 command -v mpicc.mpich >/dev/null || { echo "no mpich here: its program is left out"; exit 0; }

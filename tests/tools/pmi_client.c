@@ -1,10 +1,10 @@
 /* pmi_client - a program of an MPI job without MPI: its ranks exchange what they put, by PMI alone.
  *
- *     srun --mpi=pmi2 -n 4 pmi_client [1|2] [FENCES] [abort]
+ *     srun --mpi=pmi2 -n 4 pmi_client [1|2] [FENCES] [abort | KIB]
  *
  * Speaks version 2 (or 1). In each fence every rank puts a value with ';' and '=' in it and then reads
  * those of all ranks. Rank 0 prints "RANKS ranks, FENCES fences, mapping M: ok"; anything wrong: exit 1
- * with a text. abort: rank 0 aborts the step instead.
+ * with a text. abort: rank 0 aborts the step instead. KIB: each rank puts so much more before a fence.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -98,6 +98,19 @@ static void value_of(int r, int fence, char *buf, size_t n)
              fence);
 }
 
+#define LUMP 50000
+
+static void put_lumps(int fence, int kib)
+{
+    static char text[LUMP + 200];
+    for (int i = 0; i * (LUMP / 1000) < kib; i++) {
+        int n = snprintf(text, sizeof text, "cmd=kvs-put;key=lump-%d-%d-%d;value=", rank, fence, i);
+        memset(text + n, 'x', LUMP);
+        memcpy(text + n + LUMP, ";", 2);
+        ask(text, "rc=0");
+    }
+}
+
 static void exchange(int fence)
 {
     char text[512], value[128], want[200];
@@ -125,15 +138,18 @@ int main(int argc, char **argv)
                *size_text = getenv("PMI_SIZE");
     version = argc > 1 ? atoi(argv[1]) : 2;
     int fences = argc > 2 ? atoi(argv[2]) : 1;
-    bool aborts = argc > 3;
+    int kib = argc > 3 ? atoi(argv[3]) : 0;
+    bool aborts = argc > 3 && !kib;
     if (!fd_text || !rank_text || !size_text)
         fail("environment", "no PMI_FD, PMI_RANK or PMI_SIZE");
     fd = atoi(fd_text);
     rank = atoi(rank_text);
     size = atoi(size_text);
     begin();
-    for (int i = 0; i < fences; i++)
+    for (int i = 0; i < fences; i++) {
+        put_lumps(i, kib);
         exchange(i);
+    }
     if (aborts && rank == 0) {
         const char *text = "    24cmd=abort;msg=told to so;";
         send_all(text, 6 + 24);

@@ -83,6 +83,37 @@ static void test_node_leaves_the_configuration(void **state)
     assert_null(model_get_node(&l.m, "n7"));
 }
 
+/* Whether the node had a job when it left must make no difference: that job's events go, and a restart
+ * would find another state. */
+static void test_words_about_a_node_go_with_it(void **state)
+{
+    (void)state;
+    uint32_t id = running_batch();
+    struct cluster_spec spec;
+    struct ev_drain d = {
+        .node = xstrdup("n1"), .drain = true, .reason = xstrdup("fan"), .user = xstrdup("root")};
+    lab_must(&l, EV_DRAIN, 0, &d);
+    struct ev_note note = {.node = xstrdup("n1"), .text = xstrdup("loud"), .user = xstrdup("root")};
+    lab_must(&l, EV_NOTE, 0, &note);
+    rec_copy(&cluster_spec_rec, &spec, &l.spec);
+    rec_fini(&node_spec_rec, &spec.nodes.v[0]);
+    memmove(&spec.nodes.v[0], &spec.nodes.v[1], sizeof spec.nodes.v[0]);
+    spec.nodes.n = 1;
+    lab_must(&l, EV_CONFIG, 0, &spec);
+    const struct node *n = model_get_node(&l.m, "n1");
+    assert_true(n->gone && n->n_jobs == 1);
+    assert_false(n->drain || n->drain_reason || n->drain_user || n->note || n->note_user);
+    d = (struct ev_drain){.node = xstrdup("n1"), .drain = true, .reason = xstrdup("again")};
+    assert_int_equal(lab_apply(&l, EV_DRAIN, 0, &d), -ENOENT);
+    note = (struct ev_note){.node = xstrdup("n1"), .text = xstrdup("again")};
+    assert_int_equal(lab_apply(&l, EV_NOTE, 0, &note), -ENOENT);
+    rec_copy(&cluster_spec_rec, &spec, &l.spec);
+    lab_must(&l, EV_CONFIG, 0, &spec);
+    assert_true(n == model_get_node(&l.m, "n1"));
+    assert_false(n->drain || n->gone);
+    assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_EXITED, 0, 0), 0);
+}
+
 static void test_bad_configurations(void **state)
 {
     (void)state;
@@ -118,6 +149,7 @@ int main(void)
         TEST(test_epoch),
         TEST(test_node_figures),
         TEST(test_node_leaves_the_configuration),
+        TEST(test_words_about_a_node_go_with_it),
         TEST(test_bad_configurations),
         TEST(test_retire),
     };
