@@ -5,6 +5,7 @@
 #   make gates        the gates alone                              make asan      unit and integration tests with ASan and UBSan
 #   make bench        Slurm beside it; BENCH="submit squeue" a part  make fuzz      libFuzzer, FUZZ_SECONDS (60) for each parser
 #   make check-format, make format                                 make install   PREFIX=/usr/local DESTDIR=
+#   make soak         what make test has no time for: 200 nodes
 #   make screens      screens as they are now into golden files, pictures and docs/KEYS.md
 #
 #   B=DIR another build directory · V=1 show commands · DEV=0 warnings are no errors · SANITIZE=address,undefined
@@ -245,7 +246,7 @@ $(FAKE_NVML) $(SLOW_FS) $(FAKE_CLOCK): $(B)/tests/lib/lib%.so: tests/lib/%.c $(B
 RUN_TESTS := B=$(abspath $(B)) NM=$(NM) MAKE_PROGRAM=$(MAKE) tests/run
 FUZZ_SECONDS ?= 60
 
-.PHONY: setup test check tests unit unit-tests asan asan-unit-tests gates bench fuzz check-format format run install clean
+.PHONY: setup test check tests unit unit-tests asan asan-unit-tests gates bench soak fuzz check-format format run install clean
 setup:
 	@.ci/setup test
 
@@ -283,6 +284,10 @@ asan:
 
 gates: $(call lib,$(LAYERS)) $(TOOLS)
 	@$(RUN_TESTS) $(GATES)
+
+# Tests at a size that `make test` has no time for.
+soak: all $(TOOLS)
+	@MANY=200 $(RUN_TESTS) tests/crash/test_ssh_many.sh
 
 bench: all $(BENCH_PROGRAMS)
 	@B=$(abspath $(B)) tests/bench/run $(BENCH)

@@ -1,18 +1,28 @@
 #!/usr/bin/env bash
-# F59, F16: many nodes, and the controller is killed. All of them come back within 30 s, what runs is found again, what has ended
-# meanwhile is told, and clients are served all the time.
-# test-timeout: 150
+# F59, F16: many nodes, and the controller is killed. All of them come back in time, what runs is found again, what has ended
+# meanwhile is told, and clients are served all the time. MANY=200 in the environment is the size that is aimed at: make soak.
+# test-timeout: 600
 # test-alone
 . stoker.sh
 . sshd.sh
-N=24
-CPUS=2 ssh_cluster $N
+N=${MANY:-24}
+# F59's minute for two hundred, half of it for fewer.
+if [ "$N" -gt 100 ]; then back_ms=60000; else back_ms=30000; fi
+t0=$(now_ms)
+sshd_start "$N"
+CPUS=2 ssh_config "$N"
+echo "$N servers after $(($(now_ms) - t0)) ms"
+t0=$(now_ms)
+must stoker up
+wait_for 120 nodes_up
+echo "$N nodes up for the first time after $(($(now_ms) - t0)) ms"
 script task.sh <<'S'
 echo "$SLURM_ARRAY_TASK_ID $$" >>ledger
-until [ -e "go-$((SLURM_ARRAY_TASK_ID % 2))" ]; do read -r -t 0.1 <> <(:); done
+exec 3<> <(:) # never ready
+until [ -e "go-$((SLURM_ARRAY_TASK_ID % 2))" ]; do read -r -t 0.2 -u 3; done
 S
 submit -o /dev/null -c 2 -a 1-$N task.sh
-wait_for 40 has_lines ledger $N
+wait_for 60 has_lines ledger "$N"
 
 controller_kill9
 touch go-0
@@ -29,7 +39,7 @@ while ! nodes_up; do
     must timeout 10 squeue -h
     t=$(($(now_ms) - t))
     [ $t -le $slow ] || slow=$t
-    at_most "all nodes are back, ms" $(($(now_ms) - t0)) 30000
+    at_most "all nodes are back, ms" $(($(now_ms) - t0)) $back_ms
 done
 echo "$N nodes back after $(($(now_ms) - t0)) ms, slowest query $slow ms"
 at_most "slowest query meanwhile, ms" $slow 1000
@@ -55,8 +65,8 @@ for ((i = slow; i <= last; i++)); do list+="$(ssh_node $i), "; done
 sed -i "s|^nodes = ( |nodes = ( $list|" "$STOKER_HOME/stoker.cfg"
 t0=$(now_ms)
 must stoker up
-first_up() { [ "$(sinfo -h -N -o '%N %T' | grep -cE '^n([1-9]|1[0-9]|2[0-4]) (idle|mixed|allocated)')" -eq $N ]; }
-wait_for 15 first_up
+first_up() { [ "$(sinfo -h -N -o '%N %T' | awk -v n=$N '{ i = substr($1, 2) + 0 } i <= n && $2 ~ /^(idle|mixed|allocated)$/' | wc -l)" -eq "$N" ]; }
+wait_for $((back_ms / 2000)) first_up
 echo "$N nodes up after $(($(now_ms) - t0)) ms beside $((last - slow + 1)) that hang"
 touch awake
 wait_for 40 nodes_up
