@@ -105,6 +105,23 @@ void rec_copy(const struct rec_desc *d, void *dst, const void *src)
         field_dup(&d->fields[i], at(&d->fields[i], dst), const_at(&d->fields[i], src));
 }
 
+void rec_each_text(const struct rec_desc *d, void *rec, void (*fn)(void *ctx, char **text), void *ctx)
+{
+    for (size_t i = 0; i < d->n_fields; i++) {
+        const struct rec_field *f = &d->fields[i];
+        void *p = at(f, rec);
+        if (f->type == REC_STR) {
+            fn(ctx, p);
+        } else if (f->type == REC_SUB) {
+            rec_each_text(f->sub, p, fn, ctx);
+        } else if (f->type == REC_LISTOF) {
+            const struct rec_list_any *l = p;
+            for (size_t k = 0; k < l->n; k++)
+                rec_each_text(f->sub, (char *)l->v + k * f->sub->size, fn, ctx);
+        }
+    }
+}
+
 static bool strv_eq(const struct strv *a, const struct strv *b)
 {
     if (a->n != b->n)

@@ -108,6 +108,9 @@ void rec_fini(const struct rec_desc *d, void *rec);
 /* Makes dst, taken as uninitialised memory, a deep copy of src. */
 void rec_copy(const struct rec_desc *d, void *dst, const void *src);
 bool rec_eq(const struct rec_desc *d, const void *a, const void *b);
+/* Shows fn each STR member of rec and of what is nested in it, to be looked at or replaced; no item of a
+ * STRV. */
+void rec_each_text(const struct rec_desc *d, void *rec, void (*fn)(void *ctx, char **text), void *ctx);
 /* Appends a zeroed element to a REC_LIST and returns it; pointers into the list are void afterwards. */
 void *rec_list_push_any(struct rec_list_any *list, size_t elem_size);
 #define rec_list_push(list) \

@@ -241,9 +241,37 @@ static int apply_any(struct model *m, const struct event *ev)
     return j ? apply_to_job(m, j, ev) : -ENOENT;
 }
 
+/* The job that the event makes of an array's element; 0: none. */
+static uint32_t new_element(const struct event *ev)
+{
+    if (ev->kind == EV_START)
+        return ((const struct ev_start *)ev->body)->new_id;
+    if (ev->kind == EV_SPLIT)
+        return ((const struct ev_split *)ev->body)->new_id;
+    return 0;
+}
+
+/* The same fold for a model that shares texts: what it changes owns its own meanwhile. */
+static int apply_sharing(struct model *m, const struct event *ev)
+{
+    uint32_t element = new_element(ev);
+    struct job *j = model_get_job(m, ev->job), *e = model_get_job(m, element);
+    bool makes_element = !e;
+    if (j)
+        unshare_job(m, j);
+    int r = apply_any(m, ev);
+    j = model_get_job(m, ev->job);
+    e = model_get_job(m, element);
+    if (j)
+        share_job(m, j);
+    if (e && e != j && makes_element)
+        share_job(m, e);
+    return r;
+}
+
 int model_apply(struct model *m, const struct event *ev)
 {
-    int r = ev->body ? apply_any(m, ev) : -EINVAL;
+    int r = !ev->body ? -EINVAL : m->texts ? apply_sharing(m, ev) : apply_any(m, ev);
     if (r < 0)
         m->n_rejected++;
     m->seq = ev->seq;

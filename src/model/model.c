@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/texts.h"
 #include "src/base/xalloc.h"
 #include "src/model/model_private.h"
 
@@ -28,7 +29,8 @@ static void node_free(struct node *n)
 void model_fini(struct model *m)
 {
     list_for_each (j, &m->all, struct job, in_all)
-        job_free(j);
+        free_shared_job(m, j);
+    texts_unref(m->texts);
     for (size_t i = 0; i < m->n_nodes; i++)
         node_free(m->nodes[i]);
     free(m->nodes);
@@ -222,9 +224,10 @@ void model_take_job(struct model *m, struct job *j)
     struct job *old = model_get_job(m, j->id);
     if (old) {
         model_unlink_job(m, old);
-        job_free(old);
+        free_shared_job(m, old);
     }
     list_init(&j->in_all);
     list_init(&j->in_queue);
     model_link_job(m, j);
+    share_job(m, j);
 }

@@ -80,10 +80,16 @@ struct model {
     REC_LIST(struct window) windows;       /* in the order of their starts, then of their names */
     struct usage usage;                    /* what everybody has used */
     uint64_t n_rejected;                   /* events that did not fit: a bug or a damaged log */
+    struct texts *texts;                   /* of all jobs; NULL: each has its own */
 };
 
 void model_init(struct model *m);
 void model_fini(struct model *m);
+
+/* For mirrors of many jobs, while there is none yet: the jobs of m keep their texts in that set
+ * (src/base/texts.h), which m holds too from now on. Jobs can be read and copied as ever; who changes one
+ * otherwise than by model_apply must not touch its texts. Cost: a microsecond or two for each event. */
+void model_share_texts(struct model *m, struct texts *texts);
 
 /* Folds one event. Returns 0; -ENOENT, -EEXIST, -EINVAL or -EALREADY where it does not fit the state: then
  * nothing has changed but n_rejected, seq and now. */

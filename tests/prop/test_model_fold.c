@@ -5,6 +5,7 @@
  * stored events, read back, give the same state; so does a snapshot taken on the way and the events after
  * it.
  */
+#include "src/base/texts.h"
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
@@ -27,7 +28,8 @@ struct world {
     struct lab l;
     uint64_t rand;
     VEC(struct stored) log;
-    struct model mirror;
+    struct model mirror; /* shares its texts, as that of the screens does */
+    struct texts *texts;
     bool mirrored;
     size_t mirrored_at;
     unsigned done[EV_N_KINDS], refused[EV_N_KINDS];
@@ -116,6 +118,8 @@ static void take_snapshot(struct world *w)
 {
     const struct model *m = &w->l.m;
     model_init(&w->mirror);
+    w->texts = texts_new();
+    model_share_texts(&w->mirror, w->texts);
     struct cluster_spec spec;
     through_codec(&cluster_spec_rec, &m->spec, &spec);
     model_take_spec(&w->mirror, &spec);
@@ -159,14 +163,17 @@ static void happen(struct world *w, enum event_kind kind, uint32_t job, void *bo
 {
     struct stored s = {.ev = {.kind = kind, .job = job}, .bytes = STR_INIT};
     codec_encode(event_body_rec(kind), body, &s.bytes);
-    if (lab_apply(&w->l, kind, job, body) < 0) {
+    int r = lab_apply(&w->l, kind, job, body);
+    s.ev.seq = w->l.m.seq;
+    s.ev.t = w->l.m.now;
+    if (r < 0) {
         w->refused[kind]++;
+        if (w->mirrored && fold_stored(&w->mirror, &s) >= 0)
+            fail_msg("the mirror takes %s of job %u, which was refused", event_name(kind), job);
         str_fini(&s.bytes);
         return;
     }
     w->done[kind]++;
-    s.ev.seq = w->l.m.seq;
-    s.ev.t = w->l.m.now;
     vec_push(&w->log, s);
     if (!w->mirrored)
         return;
@@ -505,6 +512,8 @@ static void run(uint64_t seed, unsigned *done, unsigned *refused)
     model_fini(&again);
     model_fini(&once_more);
     model_fini(&w.mirror);
+    assert_int_equal(texts_count(w.texts), 0); /* each text that was taken has been let go */
+    texts_unref(w.texts);
     vec_fini(&w.log);
     lab_fini(&w.l);
     for (size_t i = 0; i < EV_N_KINDS; i++) {

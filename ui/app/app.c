@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/texts.h"
 #include "src/base/xalloc.h"
 #include "ui/app/private.h"
 #include "ui/app/settings.h"
@@ -23,6 +24,8 @@ struct ui *app_new(const struct app_options *o)
     a->next_number = 1;
     a->m = xcalloc(1, sizeof *a->m);
     model_init(a->m);
+    a->texts = texts_new();
+    model_share_texts(a->m, a->texts);
     edit_init(&a->cmd.edit);
     a->cmd.chosen = -1;
     a->roots[0] = screens[0]->open(a, NULL);
@@ -73,6 +76,7 @@ void app_free(struct ui *a)
             model_fini(models[i]);
         free(models[i]);
     }
+    texts_unref(a->texts);
     free(a->why_lost);
     free(a->connecting);
     free(a->copied);

@@ -72,6 +72,7 @@ void link_resync(struct ui *a)
     drop_next(a);
     a->next = xcalloc(1, sizeof *a->next);
     model_init(a->next);
+    model_share_texts(a->next, a->texts);
     struct msg_get get = {.what = GET_SPEC | GET_NODES | GET_JOBS | GET_WINDOWS, .follow = true};
     a->missed = false;
     a->resynced = a->mono;

@@ -66,6 +66,7 @@ struct totals { /* of the header; counted when the model changes */
 struct ui {
     struct app_options o;
     struct model *m, *next; /* what is shown; what a snapshot is building */
+    struct texts *texts;    /* of the jobs of both */
     bool has_data;
     struct wall now;
     struct mono mono;

@@ -1,0 +1,148 @@
+/* texts.c - the set of shared texts: open addressing, a slot for each text with its hash and its count. */
+#include "src/base/texts.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/err.h"
+#include "src/base/xalloc.h"
+
+struct slot {
+    char *s; /* NULL: free */
+    uint32_t hash, holders;
+};
+
+struct texts {
+    struct slot *slots;
+    size_t n, cap; /* cap is a power of two */
+    unsigned owners;
+};
+
+#define CAP_MIN 64
+
+struct texts *texts_new(void)
+{
+    struct texts *t = xcalloc(1, sizeof *t);
+    *t = (struct texts){.slots = xcalloc(CAP_MIN, sizeof *t->slots), .cap = CAP_MIN, .owners = 1};
+    return t;
+}
+
+struct texts *texts_ref(struct texts *t)
+{
+    t->owners++;
+    return t;
+}
+
+void texts_unref(struct texts *t)
+{
+    if (!t || --t->owners)
+        return;
+    for (size_t i = 0; i < t->cap; i++)
+        free(t->slots[i].s);
+    free(t->slots);
+    free(t);
+}
+
+/* Eight letters at a time: a snapshot asks a million times. */
+static uint32_t hash_of(const char *s)
+{
+    const uint64_t odd = 0x9e3779b97f4a7c15u;
+    size_t n = strlen(s);
+    uint64_t h = n * odd, w;
+    for (; n >= sizeof w; n -= sizeof w, s += sizeof w) {
+        memcpy(&w, s, sizeof w);
+        h = (h ^ w) * odd;
+        h ^= h >> 29;
+    }
+    w = 0;
+    memcpy(&w, s, n);
+    h = (h ^ w) * odd;
+    return (uint32_t)(h >> 32);
+}
+
+/* The slot of that text, or the free one where it belongs. */
+static struct slot *find(const struct texts *t, const char *s, uint32_t hash)
+{
+    size_t i = hash & (t->cap - 1);
+    while (t->slots[i].s && (t->slots[i].hash != hash || strcmp(t->slots[i].s, s) != 0))
+        i = (i + 1) & (t->cap - 1);
+    return &t->slots[i];
+}
+
+static void grow(struct texts *t)
+{
+    struct slot *old = t->slots;
+    size_t n = t->cap;
+    t->cap *= 2;
+    t->slots = xcalloc(t->cap, sizeof *t->slots);
+    for (size_t k = 0; k < n; k++) {
+        size_t i = old[k].hash & (t->cap - 1);
+        while (old[k].s && t->slots[i].s)
+            i = (i + 1) & (t->cap - 1);
+        if (old[k].s)
+            t->slots[i] = old[k];
+    }
+    free(old);
+}
+
+char *texts_take(struct texts *t, char *s)
+{
+    if (!s)
+        return NULL;
+    uint32_t hash = hash_of(s);
+    struct slot *at = find(t, s, hash);
+    if (at->s) {
+        bug_on(at->s == s);
+        free(s);
+        at->holders++;
+        return at->s;
+    }
+    *at = (struct slot){.s = s, .hash = hash, .holders = 1};
+    if (++t->n * 8 > t->cap * 7)
+        grow(t);
+    return s;
+}
+
+/* Closes the gap, so that every text is still found from its own place on. */
+static void remove_slot(struct texts *t, struct slot *at)
+{
+    size_t hole = (size_t)(at - t->slots), mask = t->cap - 1;
+    for (size_t i = (hole + 1) & mask; t->slots[i].s; i = (i + 1) & mask) {
+        size_t home = t->slots[i].hash & mask;
+        if (((i - home) & mask) >= ((i - hole) & mask)) {
+            t->slots[hole] = t->slots[i];
+            hole = i;
+        }
+    }
+    t->slots[hole] = (struct slot){.s = NULL};
+    t->n--;
+}
+
+/* One holder less. Returns whether that was the last: then the text has left the set. */
+static bool let_go(struct texts *t, const char *s)
+{
+    struct slot *at = find(t, s, hash_of(s));
+    bug_on(at->s != s);
+    if (--at->holders)
+        return false;
+    remove_slot(t, at);
+    return true;
+}
+
+char *texts_give(struct texts *t, char *s)
+{
+    return s && !let_go(t, s) ? xstrdup(s) : s;
+}
+
+void texts_drop(struct texts *t, char *s)
+{
+    if (s && let_go(t, s))
+        free(s);
+}
+
+size_t texts_count(const struct texts *t)
+{
+    return t->n;
+}

@@ -1,0 +1,51 @@
+/* share.c - jobs whose texts are shared: in a mirror of many jobs the same few are said again and again.
+ *
+ * Every job of such a model shares its texts but while it is being changed: model_apply takes the job that
+ * an event is about out of the sharing, folds as everywhere, and puts it back. No fold knows of it.
+ */
+#include "src/base/texts.h"
+#include "src/model/model_private.h"
+
+static void take_text(void *ctx, char **text)
+{
+    if (*text)
+        *text = texts_take(ctx, *text);
+}
+
+static void give_text(void *ctx, char **text)
+{
+    if (*text)
+        *text = texts_give(ctx, *text);
+}
+
+static void drop_text(void *ctx, char **text)
+{
+    if (*text)
+        texts_drop(ctx, *text);
+    *text = NULL;
+}
+
+void model_share_texts(struct model *m, struct texts *texts)
+{
+    bug_on(m->texts || m->jobs.n);
+    m->texts = texts_ref(texts);
+}
+
+void share_job(struct model *m, struct job *j)
+{
+    if (m->texts)
+        rec_each_text(&job_rec, j, take_text, m->texts);
+}
+
+void unshare_job(struct model *m, struct job *j)
+{
+    if (m->texts)
+        rec_each_text(&job_rec, j, give_text, m->texts);
+}
+
+void free_shared_job(struct model *m, struct job *j)
+{
+    if (m->texts)
+        rec_each_text(&job_rec, j, drop_text, m->texts);
+    job_free(j);
+}
