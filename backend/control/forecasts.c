@@ -28,7 +28,7 @@ void ctl_forecast(void *ctx)
     bool running = forecast_is_running(c->planner); /* what was begun is ended: nobody begins another one */
     if (!running && !c->model.n_pending && !c->model.n_active)
         return;
-    if (planner_is_reading(c->planner)) { /* there is none to forecast from */
+    if (planner_is_reading(c->planner) || planner_is_deciding(c->planner)) { /* none to forecast from yet */
         loop_timer_set(c->loop, &c->forecast, SOON_MS);
         return;
     }

@@ -146,6 +146,7 @@ struct control {
     struct loop_timer stop_timer;
     struct wall t_start;
     struct msg_stats stats;
+    uint64_t pass_us; /* of the pass under way: what its slices have taken */
 };
 
 /* --- emit.c: the only way into the state --- */

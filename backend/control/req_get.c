@@ -50,7 +50,7 @@ static struct job row_of(struct control *c, const struct job *j)
     if (!job_state_is_final(j->state))
         row.priority = prio_of_best(ctl_prio(c), j);
     if (j->state == JOB_PENDING)
-        row.reason = planner_reason(c->planner, j->id);
+        row.reason = planner_reason_of(c->planner, j);
     return row;
 }
 

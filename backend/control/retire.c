@@ -40,6 +40,10 @@ void ctl_retire(void *ctx)
 {
     struct control *c = ctx;
     struct wall now = loop_wall(c->loop);
+    if (planner_is_deciding(c->planner)) { /* it looks at jobs that it knows */
+        loop_timer_set(c->loop, &c->retire, 1);
+        return;
+    }
     int64_t age_ms = (int64_t)c->model.spec.min_job_age_s * MS_PER_S;
     int n = 0;
     bool counted = false;

@@ -6,7 +6,8 @@
 #include "src/base/log.h"
 
 #define PREPARE_UNITS 2000    /* between two looks at the clock */
-#define PREPARE_NS    4000000 /* of a turn */
+#define PASS_LOOKS    30000   /* the same */
+#define SLICE_NS      4000000 /* of a turn, for planning */
 #define ROUNDS_MAX    64      /* actions make events that ask for actions: settles in a few rounds */
 
 static bool in_groups(void *ctx, uint32_t uid, const struct strv *groups)
@@ -26,7 +27,7 @@ static void add_reason(struct control *c, struct msg_reasons *rows, uint32_t id)
     if (!j || j->state != JOB_PENDING)
         return;
     struct job_reason *r = rec_list_push(&rows->rows);
-    *r = (struct job_reason){.job = id, .reason = planner_reason(c->planner, id)};
+    *r = (struct job_reason){.job = id, .reason = planner_reason_of(c->planner, j)};
 }
 
 /* New jobs, and those whose reason is another now. */
@@ -95,31 +96,51 @@ void ctl_forget_pass(struct control *c)
     c->planner = planner_new();
 }
 
-/* What has to be read from the beginning is read in slices, between which everybody is served. */
-static bool prepare(struct control *c, const struct sched_view *v)
+/* One piece of what there is to plan: something to read from the beginning, or of a pass. True: a decision.
+ */
+static bool plan_some(struct control *c, const struct sched_view *v, struct sched_result *ret)
 {
+    struct wall now = loop_wall(c->loop);
+    return (planner_is_deciding(c->planner) || planner_prepare(c->planner, v, now, PREPARE_UNITS)) &&
+           planner_decide_some(c->planner, v, now, PASS_LOOKS, ret);
+}
+
+static void count_slice(struct control *c, int64_t ns, bool done)
+{
+    uint64_t us = (uint64_t)ns / 1000;
+    c->pass_us += us;
+    c->stats.pass_us_sum += us;
+    c->stats.slice_us_max = us > c->stats.slice_us_max ? us : c->stats.slice_us_max;
+    if (!done)
+        return;
+    c->stats.passes++;
+    c->stats.pass_us_max = c->pass_us > c->stats.pass_us_max ? c->pass_us : c->stats.pass_us_max;
+    c->pass_us = 0;
+}
+
+/* Planning goes in slices, between which everybody is served. */
+static bool plan(struct control *c, struct sched_result *ret)
+{
+    struct sched_view v = ctl_view(c);
     struct mono t0 = mono_read();
-    while (!planner_prepare(c->planner, v, loop_wall(c->loop), PREPARE_UNITS))
-        if (mono_read().ns - t0.ns >= PREPARE_NS)
-            return false;
-    return true;
+    bool done = false;
+    int64_t ns = 0;
+    while (!done && ns < SLICE_NS) {
+        done = plan_some(c, &v, ret);
+        ns = mono_read().ns - t0.ns;
+    }
+    count_slice(c, ns, done);
+    return done;
 }
 
 static void schedule(struct control *c)
 {
     struct sched_result r;
-    struct sched_view v = ctl_view(c);
-    if (!prepare(c, &v)) {
-        loop_timer_set(c->loop, &c->wake, 1);
+    sched_result_init(&r);
+    if (!plan(c, &r)) {
+        loop_timer_set(c->loop, &c->wake, 0);
         return;
     }
-    sched_result_init(&r);
-    struct mono t0 = mono_read();
-    planner_decide(c->planner, &v, loop_wall(c->loop), &r);
-    uint64_t us = (uint64_t)(mono_read().ns - t0.ns) / 1000;
-    c->stats.passes++;
-    c->stats.pass_us_sum += us;
-    c->stats.pass_us_max = us > c->stats.pass_us_max ? us : c->stats.pass_us_max;
     vec_for_each (&r.starts, i)
         start_job(c, &r.starts.v[i]);
     vec_for_each (&r.places, i)

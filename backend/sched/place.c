@@ -377,6 +377,7 @@ bool pool_place(struct pool *p, const struct demand *d, const struct nodeset *s,
     int64_t end = when_plus(t, len);
     struct candidate *v = p->work->candidates;
     vec_clear(&parts->v);
+    p->looks += s->n;
     nodeset_for_each(s, i)
     {
         const struct pool_node *node = &p->nodes[i];

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "backend/sched/planner_private.h"
+#include "backend/sched/pass.h"
 
 void planner_init_lists(struct planner *p)
 {
@@ -44,15 +44,28 @@ void planner_free(struct planner *p)
         uint64_t n = UINT64_MAX;
         done = planner_free_old(p, &n);
     }
+    pass_free(p->open);
+    p->open = NULL;
     planner_fini(p);
     free(p);
 }
 
-void planner_note_job(struct planner *p, uint32_t job)
+void planner_mark_dirty(struct planner *p, uint32_t job)
 {
     if (p->all_dirty || (p->dirty.n && p->dirty.v[p->dirty.n - 1] == job))
         return;
     vec_push(&p->dirty, job);
+}
+
+void planner_note_job(struct planner *p, uint32_t job)
+{
+    struct unit *u = p->open ? idmap_get(&p->units, job) : NULL;
+    struct runs *r = p->open ? idmap_get(&p->runs, job) : NULL;
+    if (u)
+        u->noted = true;
+    if (r)
+        r->noted = true;
+    planner_mark_dirty(p, job);
 }
 
 void planner_note_nodes(struct planner *p)

@@ -39,6 +39,14 @@ bool planner_is_reading(const struct planner *p);
 void planner_decide(struct planner *p, const struct sched_view *v, struct wall now,
                     struct sched_result *ret);
 
+/* The same in pieces of about so many looks at nodes (some 10 ns each): again and again until it returns
+ * true, then ret is filled; `now` is that of the beginning. Meanwhile events may be noted, but no job
+ * leaves the state altogether. A pass that nodes, windows or the configuration overtake ends with nothing:
+ * it returns false, and the next call begins anew (planner_prepare before that). */
+bool planner_decide_some(struct planner *p, const struct sched_view *v, struct wall now, uint32_t looks,
+                         struct sched_result *ret);
+bool planner_is_deciding(const struct planner *p); /* and has not returned true yet */
+
 /* Would a request ever be admitted and fit, with every node empty and up? Returns REFUSAL_NONE or why not,
  * with the numbers in text. Used at submission. steps: the declared steps of a step job, else NULL. */
 enum refusal sched_admit(struct planner *p, const struct sched_view *v, uint32_t uid,
@@ -65,5 +73,8 @@ void planner_report(struct planner *p, const struct sched_view *v, struct wall n
 /* Why a waiting job waits, as the last pass saw it: never REASON_NONE once a pass has looked. Cost: O(1).
  */
 enum reason planner_reason(const struct planner *p, uint32_t job);
+/* The same, and never REASON_NONE: what has come in while a pass or a reading was under way waits for what
+ * the job says itself, or for its turn. */
+enum reason planner_reason_of(const struct planner *p, const struct job *j);
 
 #endif

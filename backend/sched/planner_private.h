@@ -122,6 +122,7 @@ struct unit {
     enum reason parked;             /* the gate */
     enum reason reason;       /* why it waits, where it was looked at; NONE: as the rest of its group */
     enum reason told;         /* the reason that was told last */
+    bool noted;               /* an event has named it since the pass began that is under way */
     struct heap_node by_wake; /* when to look again */
     bool is_special;          /* a pass asks more about it than about others */
     uint32_t made_way_for;    /* the job that it was asked to go for lately; 0: none */
@@ -163,6 +164,7 @@ struct runs {
     struct list in_leaving; /* in planner.leaving: on its way out */
     uint32_t for_job;       /* that it was asked to go for; 0: for nobody */
     int64_t leaves_until;   /* it is not waited for any longer than that */
+    bool noted;             /* as unit.noted */
 };
 
 struct ground { /* what would come free if all went that somebody of a tier and a QOS may ask to */
@@ -245,6 +247,8 @@ struct planner {
     struct wall now;
     struct prio_ctx prio, asking; /* asking: of a question between passes */
     struct sched_result *out;
+    struct pass *open;       /* under way, in pieces; NULL: none */
+    uint32_t abandoned;      /* one after the other */
     uint32_t *first_blocked; /* of each partition: the job whose turn it is there; 0: none */
     /* read.c */
     bool in_pieces, reading;
@@ -379,6 +383,14 @@ uint32_t planner_makes_way_for(const struct planner *p, const struct unit *u);
 void planner_tell(struct planner *p, bool all); /* all: every group was looked at */
 
 /* --- decide.c --- */
+
+/* Whether a pass is under way; one that nodes, windows or the configuration have overtaken ends here. */
+bool planner_goes_on(struct planner *p, const struct sched_view *v);
+/* The rest of it, at once. */
+void planner_finish_pass(struct planner *p, const struct sched_view *v);
+void planner_mark_dirty(struct planner *p, uint32_t job); /* by the planner itself */
+
+/* --- head.c --- */
 
 /* Which step of a step job waits for places. */
 const struct step *planner_waiting_step(const struct job *j, uint32_t *ret_tasks);

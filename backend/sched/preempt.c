@@ -66,9 +66,8 @@ static void collect(struct hunt *h)
     uint32_t tier = tier_of(h);
     list_for_each (r, &p->prey, struct runs, in_prey) {
         enum prey_rule rule = prey_rule_for(r, tier, h->qos);
-        const struct job *j = rule != PREY_NONE && r->job != h->job->id && lies_on(r, &h->could)
-                                  ? model_get_job(m, r->job)
-                                  : NULL;
+        bool here = rule != PREY_NONE && r->job != h->job->id && !r->noted && lies_on(r, &h->could);
+        const struct job *j = here ? model_get_job(m, r->job) : NULL;
         if (j)
             vec_push(&h->v, (struct victim){.runs = r, .job = j, .prio = prey_prio(p, r, j), .rule = rule});
     }
@@ -356,7 +355,7 @@ static void ask_to_go(struct hunt *h, const struct victim *v, int64_t *ret_last)
     prey_before(p, v->runs);
     planner_see_off(p, v->runs, h->job->id, WHEN_NEVER);
     prey_after(p, v->runs);
-    planner_note_job(p, v->job->id);
+    planner_mark_dirty(p, v->job->id);
 }
 
 static void carry_out(struct hunt *h, struct unit *u)

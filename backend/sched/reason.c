@@ -17,8 +17,18 @@ static enum reason reason_of(const struct unit *u)
 enum reason planner_reason(const struct planner *p, uint32_t job)
 {
     const struct unit *u = idmap_get(&p->units, job), *before = planner_unit_before(p, job);
-    u = before ? before : u; /* while all is read again */
+    u = before ? before : u;                    /* while all is read again */
+    if (u && p->open && u->told != REASON_NONE) /* it has not been said yet what the pass will */
+        return u->told;
     return u ? reason_of(u) : REASON_NONE;
+}
+
+enum reason planner_reason_of(const struct planner *p, const struct job *j)
+{
+    enum reason known = planner_reason(p, j->id);
+    if (known != REASON_NONE)
+        return known;
+    return j->reason != REASON_NONE ? (enum reason)j->reason : REASON_PRIORITY;
 }
 
 uint32_t planner_makes_way_for(const struct planner *p, const struct unit *u)

@@ -45,6 +45,7 @@ static uint32_t times_of_nodes(struct pool *p, const struct demand *d, const str
                                int64_t before, int64_t len, bool listed_only)
 {
     uint32_t n = 0;
+    p->looks += s->n;
     nodeset_for_each(s, i)
     {
         const struct pool_node *node = &p->nodes[i];
@@ -99,6 +100,7 @@ static bool collect_steps(struct pool *p, const struct nodeset *s, int64_t from,
     bool holds = false;
     vec_clear(&p->work->steps);
     vec_push(&p->work->steps, from);
+    p->looks += s->n;
     nodeset_for_each(s, i)
     {
         const struct pool_node *node = &p->nodes[i];

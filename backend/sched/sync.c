@@ -88,6 +88,10 @@ void planner_ready(struct planner *p, const struct sched_view *v, struct wall no
 {
     bool stale = p->dirty.n || p->all_dirty || p->nodes_dirty || p->windows_dirty ||
                  v->model->n_nodes != p->pool.n_nodes;
+    if (planner_goes_on(p, v)) { /* what it decides stands until the state says so */
+        planner_finish_pass(p, v);
+        return;
+    }
     p->view = v;
     p->now = now;
     if (p->in_pieces && (p->reading || p->all_dirty)) {

@@ -178,6 +178,7 @@ void sync_runs(struct planner *p, uint32_t id, const struct job *j)
     }
     bool is_new = !r;
     r = runs_of(p, j);
+    r->noted = false;
     prey_before(p, r);
     vec_for_each (&r->v, i)
         r->v.v[i]->seen = false;

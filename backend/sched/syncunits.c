@@ -130,6 +130,7 @@ void sync_unit(struct planner *p, uint32_t id, const struct job *j)
         idmap_set(&p->units, id, u);
         keep_what_was_told(p, u);
     }
+    u->noted = false;
     u->count = n;
     u->at = 0;
     u->chosen = NULL;

@@ -163,7 +163,7 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
     planner_ready(p, v, now);
     q.u = idmap_get(&p->units, j->id);
     q.step = j->kind == JOB_KIND_STEPS ? planner_waiting_step(j, &tasks) : NULL;
-    ret->reason = planner_reason(p, j->id);
+    ret->reason = planner_reason_of(p, j);
     struct sched_view mine = *v; /* what is held is what the planner has counted */
     mine.limits = p->limits;
     gate_explain(&mine, j, now, ret);

@@ -89,9 +89,10 @@ static void print(struct str *out, const struct msg_stats *m, const struct count
     str_appendf(out,
                 "Main schedule statistics (microseconds):\n\tLast cycle:   %" PRIu64
                 "\n\tMax cycle:    %" PRIu64 "\n\tTotal cycles: %" PRIu64 "\n\tMean cycle:   %" PRIu64
-                "\n\tCycles per minute: %" PRIu64 "\n\tLast queue length: %" PRIu64 "\n\n",
+                "\n\tCycles per minute: %" PRIu64 "\n\tLast queue length: %" PRIu64
+                "\n\tMax slice:    %" PRIu64 "\n\n",
                 mean(m->pass_us_sum, m->passes), m->pass_us_max, m->passes, mean(m->pass_us_sum, m->passes),
-                minutes ? m->passes / (uint64_t)minutes : m->passes, n->pending);
+                minutes ? m->passes / (uint64_t)minutes : m->passes, n->pending, m->slice_us_max);
     str_appendf(out,
                 "Durable commits (microseconds):\n\tTotal commits: %" PRIu64 "\n\tMean commit:   %" PRIu64
                 "\n\tMax commit:    %" PRIu64 "\n\tEvents:        %" PRIu64
@@ -114,6 +115,7 @@ static void print_json(struct str *out, const struct msg_stats *m, const struct 
     json_int(out, "jobs_running", (int64_t)n->running);
     json_int(out, "schedule_cycle_max", (int64_t)m->pass_us_max);
     json_int(out, "schedule_cycle_mean", (int64_t)mean(m->pass_us_sum, m->passes));
+    json_int(out, "schedule_slice_max", (int64_t)m->slice_us_max);
     json_int(out, "schedule_cycle_total", (int64_t)m->passes);
     json_int(out, "commits", (int64_t)m->commits);
     json_int(out, "commit_mean_us", (int64_t)mean(m->commit_us_sum, m->commits));

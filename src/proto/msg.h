@@ -399,12 +399,13 @@ struct msg_stats { /* S->C */
     uint64_t pass_us_max, pass_us_sum, passes;
     uint64_t rss_kib;
     uint64_t db_bytes;
+    uint64_t slice_us_max; /* the longest that planning has held up everybody */
 };
 #define MSG_STATS_FIELDS(F, G, S)                                                                            \
     F(S, WALL, t_start) F(S, U64, submits) F(S, U64, starts) F(S, U64, ends) F(S, U64, commits)              \
     F(S, U64, events) F(S, U32, sessions) F(S, U32, nodes_up) F(S, U64, commit_us_max)                       \
     F(S, U64, commit_us_sum) F(S, U64, pass_us_max) F(S, U64, pass_us_sum) F(S, U64, passes)                 \
-    F(S, U64, rss_kib) F(S, U64, db_bytes)
+    F(S, U64, rss_kib) F(S, U64, db_bytes) F(S, U64, slice_us_max)
 
 struct msg_history { /* C->S: jobs that have left the state, answered by JOBS ... HISTORY_END */
     REC_LIST(struct job_target) jobs; /* raw and array ids; empty: all, in the order of their ends */

@@ -52,8 +52,7 @@ static void start_all(struct lab *l, struct planner *p, struct sched_result *r)
     vec_clear(&r->places);
 }
 
-/* Who drives the planner keeps an index of them. */
-static void note_dependents(const struct lab *l, struct planner *p)
+void pass_note_dependents(const struct lab *l, struct planner *p)
 {
     list_for_each (j, &l->m.pending, struct job, in_queue)
         if (j->req.dependency)
@@ -79,7 +78,7 @@ size_t pass_fold(struct lab *l, struct planner *p, struct sched_result *r)
     size_t n = r->starts.n + r->places.n;
     start_all(l, p, r);
     ask_to_go(l, r);
-    note_dependents(l, p);
+    pass_note_dependents(l, p);
     return n;
 }
 

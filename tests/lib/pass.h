@@ -20,4 +20,7 @@ size_t pass_fold(struct lab *l, struct planner *p, struct sched_result *r);
 /* The same, but the planner goes on from what it knows: the test has noted what has changed since. */
 size_t pass_again(struct lab *l, struct planner *p, struct sched_result *ret);
 
+/* Who drives the planner keeps an index of who waits for others: notes them all. */
+void pass_note_dependents(const struct lab *l, struct planner *p);
+
 #endif

@@ -1,0 +1,206 @@
+/* head.c - the head of a group has its turn: it starts, holds a place, or waits. */
+#include "backend/sched/pass.h"
+
+bool pass_shape_is_dead(const struct planner *p, struct shape *sh)
+{
+    if (sh->dead && backfill_gained_since(&p->backfill, sh->dead_mark, &sh->demand, &sh->set->nodes))
+        sh->dead = false;
+    sh->dead_mark = backfill_mark(&p->backfill);
+    return sh->dead;
+}
+
+static bool is_dead(const struct planner *p, const struct group *g)
+{
+    for (uint32_t i = 0; i < g->n_choices; i++)
+        if (!pass_shape_is_dead(p, g->shapes[i]))
+            return false;
+    return true;
+}
+
+static void mark_dead(const struct planner *p, const struct group *g)
+{
+    for (uint32_t i = 0; i < g->n_choices; i++) {
+        if (p->backfill.lanes[g->choices[i].lane].closed) /* it was not asked */
+            continue;
+        g->shapes[i]->dead = true;
+        g->shapes[i]->dead_mark = backfill_mark(&p->backfill);
+    }
+}
+
+static bool is_unknown(const struct node *n)
+{
+    return !n->boot_id && (!n->spec.cpus || !n->spec.mem_mib || n->spec.gpus == UINT32_MAX);
+}
+
+bool planner_could_ever(struct planner *p, struct shape *s)
+{
+    if (s->ever != EVER_UNKNOWN)
+        return s->ever == EVER_YES;
+    struct pool_parts parts = {VEC_INIT};
+    bool ever = pool_place(&p->empty, &s->demand, &s->set->nodes, p->now.ms, 1, &parts);
+    for (uint32_t i = 0; i < p->pool.n_nodes && !ever; i++)
+        ever = nodeset_has(&s->set->nodes, i) && is_unknown(p->view->model->nodes[i]);
+    vec_fini(&parts.v);
+    s->ever = ever ? EVER_YES : EVER_NO;
+    return ever;
+}
+
+bool pass_group_could_ever(struct planner *p, struct group *g)
+{
+    for (uint32_t i = 0; i < g->n_choices; i++)
+        if (planner_could_ever(p, g->shapes[i]))
+            return true;
+    return false;
+}
+
+enum reason pass_reason_of_blocked(struct planner *p, const struct group *g, const struct unit *u)
+{
+    bool first = u->hold.use.parts != NULL;
+    for (uint32_t i = 0; i < g->n_choices; i++) {
+        uint32_t *blocked = &p->first_blocked[g->choices[i].lane];
+        if (!*blocked || !idmap_get(&p->units, *blocked)) /* or it has gone since */
+            *blocked = u->job;
+        first = first || *blocked == u->job;
+    }
+    return first ? REASON_RESOURCES : REASON_PRIORITY;
+}
+
+static enum outcome wait_for_place(struct pass *s, struct group *g, struct unit *u,
+                                   const struct backfill_item *it, bool borrow)
+{
+    struct planner *p = s->p;
+    if (!pass_group_could_ever(p, g)) {
+        g->rest = u->reason = REASON_BAD_CONSTRAINTS;
+        return GROUP_WAITS;
+    }
+    u->reason = pass_reason_of_blocked(p, g, u);
+    if (borrow) {
+        backfill_close(&p->backfill, it);
+        return GROUP_WAITS;
+    }
+    if (p->may_preempt && planner_preempt(p, u, it)) {
+        u->reason = REASON_RESOURCES;
+        return UNIT_WAITS;
+    }
+    if (!backfill_reserve(&p->backfill, it, &u->hold))
+        return GROUP_WAITS;
+    u->reason = REASON_RESOURCES;
+    return UNIT_WAITS;
+}
+
+bool pass_has_lane_left(const struct planner *p, const struct backfill_choice *v, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (p->backfill.lanes[v[i].lane].n_held < p->backfill.opts.depth)
+            return true;
+    return false;
+}
+
+/* With a place left in its lane it looks as if those behind it held none. */
+static bool may_push_aside(const struct planner *p, const struct backfill_item *it)
+{
+    return p->backfill.opts.keep && pass_has_lane_left(p, it->choices, it->n_choices);
+}
+
+/* By what it asks for it may run, but not by what it would get. */
+static enum outcome wait_for_limit(struct turn *t, struct unit *u, enum limit_state seen)
+{
+    if (seen == LIMIT_OVER_SOFT && !t->borrow) {
+        t->borrow = true;
+        return GROUP_GOES_ON;
+    }
+    t->g->rest = u->reason = limit_reason(&t->g->verdict);
+    return GROUP_WAITS;
+}
+
+enum outcome pass_try_head(struct pass *s, struct turn *t)
+{
+    struct planner *p = s->p;
+    struct group *g = t->g;
+    struct unit *u = turn_head(g);
+    struct backfill_item it = {0};
+    vec_push(&p->looked, u->job);
+    u->reason = pass_gate(s, u);
+    if (u->reason != REASON_NONE) {
+        backfill_give_up(&p->backfill, &u->hold);
+        return UNIT_WAITS;
+    }
+    struct gets gets = {.s = s, .g = g, .u = u, .borrow = t->borrow};
+    if (limits_any(p->limits)) {
+        it.allows = pass_may_get;
+        it.ctx = &gets;
+    }
+    enum limit_state limit = pass_leave_choices(s, g, u, t->borrow, &it);
+    if (limit == LIMIT_OVER_SOFT && !t->borrow) {
+        t->borrow = true; /* once more, behind everybody */
+        backfill_give_up(&p->backfill, &u->hold);
+        return GROUP_GOES_ON;
+    }
+    if (limit == LIMIT_OVER_HARD) {
+        g->rest = u->reason = limit_reason(&g->verdict);
+        return GROUP_WAITS;
+    }
+    if (pass_lacks_licences(s, g, u)) {
+        g->rest = u->reason = REASON_LICENSES;
+        return GROUP_WAITS;
+    }
+    bool tried = !is_dead(p, g) || u->hold.use.parts || may_push_aside(p, &it);
+    if (tried && backfill_start(&p->backfill, &it, &u->hold, &s->place)) {
+        pass_start(s, g, u);
+        return u->count ? GROUP_GOES_ON : UNIT_WAITS;
+    }
+    if (gets.seen != LIMIT_OK && !backfill_may_hold(&p->backfill, &it))
+        return wait_for_limit(t, u, gets.seen);
+    if (gets.seen == LIMIT_OK && it.n_choices == g->n_choices && g->deadline == WHEN_NEVER &&
+        !g->ends) /* else it may be just this one */
+        mark_dead(p, g);
+    enum outcome o = wait_for_place(s, g, u, &it, t->borrow);
+    return gets.seen == LIMIT_OK || u->hold.use.parts ? o : wait_for_limit(t, u, gets.seen);
+}
+
+/* Nobody will go for it; where that is not known it is noted for the round in which others are asked. */
+static bool is_without_prospects(struct planner *p, struct unit *u, const struct backfill_item *it)
+{
+    if (!p->may_preempt)
+        return true;
+    if (planner_is_waited_for(p, u->job))
+        return false;
+    if (!p->hunting && p->prospects)
+        return true;
+    bool vain = planner_hunts_in_vain(p, u, it);
+    p->prospects = p->prospects || !vain;
+    return vain || !p->hunting;
+}
+
+/* Borrowed, it holds no place, nobody goes for it, and it does not fit. */
+static void leave_borrower(struct planner *p, const struct group *g, struct unit *u)
+{
+    if (pass_reason_of_blocked(p, g, u) != REASON_RESOURCES)
+        return;
+    u->reason = REASON_RESOURCES;
+    vec_push(&p->looked, u->job);
+}
+
+bool pass_is_passed_over(struct pass *s, struct turn *t, bool *ret_again)
+{
+    struct planner *p = s->p;
+    struct group *g = t->g;
+    struct unit *u = turn_head(g);
+    if (u->hold.use.parts || u->is_special || u->chosen || !p->backfill.opts.backfill)
+        return false;
+    enum limit_state limit = limits_any(p->limits) ? pass_limit_of_group(p, g) : LIMIT_OK;
+    if (limit == LIMIT_OVER_HARD || pass_lacks_licences(s, g, u)) {
+        g->rest = limit == LIMIT_OVER_HARD ? limit_reason(&g->verdict) : REASON_LICENSES;
+        return true;
+    }
+    *ret_again = limit == LIMIT_OVER_SOFT && !t->borrow;
+    t->borrow = t->borrow || *ret_again;
+    if (*ret_again || !is_dead(p, g))
+        return *ret_again;
+    if (t->borrow) {
+        leave_borrower(p, g, u);
+        return true;
+    }
+    struct backfill_item it = {.choices = g->choices, .n_choices = g->n_choices};
+    return !pass_has_lane_left(p, g->choices, g->n_choices) && is_without_prospects(p, u, &it);
+}

@@ -1,0 +1,218 @@
+/* round.c - everybody has his turn once; and again, until nothing is given up any more. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/sched/pass.h"
+
+#define ROUNDS_MAX 4  /* of a stage; what is left then comes with the next pass, at once */
+#define TURN_LOOKS 10 /* what a turn costs by itself, in nodes looked at */
+
+static void line_up(struct pass *s)
+{
+    struct planner *p = s->p;
+    list_for_each (g, &p->groups, struct group, link) {
+        g->cursor = &g->units;
+        g->rest = REASON_PRIORITY;
+        pass_make_room(s, g->n_choices);
+        if (turns_advance(p, g))
+            vec_push(&s->heap, turn_of(g, false));
+    }
+    turns_order(s);
+    p->pool.looks += s->heap.n;
+}
+
+/* Of the first in the queue. */
+static void take_turn(struct pass *s)
+{
+    struct planner *p = s->p;
+    struct turn t = turns_pop(s);
+    struct unit *u = turn_head(t.g);
+    enum outcome o = UNIT_WAITS;
+    bool again = false;
+    p->pool.looks += TURN_LOOKS;
+    if (u->noted) /* it may be another by now: its turn is in the next pass, and until then its place stays
+                   */
+        u->hold.visited = p->backfill.pass;
+    else if (pass_is_passed_over(s, &t, &again))
+        o = GROUP_WAITS;
+    else
+        o = pass_try_head(s, &t);
+    if (again)
+        turns_push(s, turn_of(t.g, true));
+    else if (o == GROUP_GOES_ON || (o == UNIT_WAITS && turns_advance(p, t.g)))
+        turns_push(s, turn_of(t.g, t.borrow));
+}
+
+/* Places held by those whose turn did not come: nobody else may have them and they do not use them. */
+static void give_up_unvisited(struct planner *p)
+{
+    list_for_each (h, &p->backfill.holds, struct backfill_hold, link) {
+        bool is_awaited = h->claim && h->use.start > p->now.ms; /* others are on their way out for it */
+        if (h->visited != p->backfill.pass && !is_awaited)
+            backfill_give_up(&p->backfill, h);
+    }
+}
+
+/* Those that were looked at in the pass before may stand behind somebody else by now. */
+static void forget_looks(struct planner *p)
+{
+    vec_for_each (&p->looked, i) {
+        struct unit *u = idmap_get(&p->units, p->looked.v[i]);
+        if (!u || u->reason == REASON_NONE)
+            continue;
+        u->reason = REASON_NONE;
+        vec_push(&p->moved, u->job); /* to be told */
+    }
+    vec_clear(&p->looked);
+}
+
+static void forget_dead(struct planner *p)
+{
+    idmap_for_each (&p->shapes, slot)
+        for (struct shape *sh = slot->value; sh; sh = sh->next)
+            sh->dead = false;
+}
+
+/* Of those whose shape is not remembered as one that did not fit: it may have been just this one, for its
+ * deadline. */
+static bool has_use_for_gains_itself(const struct planner *p, uint64_t mark)
+{
+    vec_for_each (&p->looked, i) {
+        const struct unit *u = idmap_get(&p->units, p->looked.v[i]);
+        const struct group *g = u ? u->group : NULL;
+        if (!g || !u->count || u->hold.use.parts || (g->deadline == WHEN_NEVER && !g->ends))
+            continue;
+        for (uint32_t k = 0; k < g->n_choices; k++)
+            if (backfill_gained_since(&p->backfill, mark, g->choices[k].demand, g->choices[k].set))
+                return true;
+    }
+    return false;
+}
+
+/* Whether what was given up in the pass (since that mark) could help anybody who had his turn before. */
+static bool has_use_for_gains(struct planner *p, uint64_t mark)
+{
+    if (has_use_for_gains_itself(p, mark))
+        return true;
+    idmap_for_each (&p->shapes, slot)
+        for (struct shape *sh = slot->value; sh; sh = sh->next)
+            if (sh->dead && !pass_shape_is_dead(p, sh))
+                return true;
+    list_for_each (h, &p->backfill.holds, struct backfill_hold, link) {
+        const struct group *g = container_of(h, struct unit, hold)->group;
+        for (uint32_t i = 0; i < g->n_choices; i++)
+            if (backfill_gained_since(&p->backfill, h->mark, NULL, g->choices[i].set))
+                return true;
+    }
+    return false;
+}
+
+/* Whether somebody has started for whom another has gone, who had his turn before. */
+static bool way_is_free(const struct planner *p)
+{
+    vec_for_each (&p->looked, i) {
+        const struct unit *u = idmap_get(&p->units, p->looked.v[i]);
+        if (u && u->group && u->made_way_for && u->count && u->reason == REASON_PRIORITY &&
+            !planner_makes_way_for(p, u)) {
+            const struct unit *other = idmap_get(&p->units, u->made_way_for);
+            if (other && !other->count)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void begin_round(struct pass *s)
+{
+    struct planner *p = s->p;
+    p->pass++;
+    forget_looks(p);
+    memset(p->first_blocked, 0, p->n_parts * sizeof *p->first_blocked);
+    backfill_begin(&p->backfill, p->all_gained);
+    if (p->lost)
+        backfill_shake(&p->backfill);
+    if (p->all_gained)
+        forget_dead(p);
+    s->freed = p->backfill.freed;
+    s->mark = backfill_mark(&p->backfill);
+    s->asked = p->out->preempts.n;
+    p->prospects = false;
+    p->gained = p->all_gained = p->lost = false;
+    vec_clear(&s->heap);
+    line_up(s);
+    s->in_round = true;
+}
+
+/* Returns whether it has to be gone through again: a place was given up that others may have use for, who
+ * had their turn before. */
+static bool end_round(struct pass *s)
+{
+    struct planner *p = s->p;
+    vec_for_each (&s->heap, i) /* their turn did not come */
+        turn_head(s->heap.v[i].g)->reason = REASON_NONE;
+    give_up_unvisited(p);
+    /* Who has been asked to go is gone sooner than was thought. */
+    p->gained = pass_give_up_closed(s) || s->asked != p->out->preempts.n || way_is_free(p) ||
+                (s->freed != p->backfill.freed && has_use_for_gains(p, s->mark));
+    s->in_round = false;
+    return p->gained;
+}
+
+static bool may_hunt(const struct planner *p)
+{
+    bool anybody = !list_empty(&p->prey) || !list_empty(&p->leaving);
+    return anybody && (p->prospects || p->started.n);
+}
+
+/* To what follows a round. */
+static void move_on(struct pass *s, bool again)
+{
+    s->rounds++;
+    if (s->stage != PASS_HUNTS && again && s->rounds < ROUNDS_MAX)
+        return;
+    if (s->stage == PASS_SETTLES && may_hunt(s->p))
+        s->stage = PASS_HUNTS;
+    else if (s->stage == PASS_HUNTS && again)
+        s->stage = PASS_SETTLES_AGAIN;
+    else
+        s->stage = PASS_IS_DONE;
+    s->rounds = 0;
+    s->p->hunting = s->stage == PASS_HUNTS;
+}
+
+bool pass_go_on(struct pass *s, uint64_t looks)
+{
+    uint64_t from = s->p->pool.looks;
+    while (s->stage != PASS_IS_DONE) {
+        if (!s->in_round)
+            begin_round(s);
+        while (s->heap.n && !backfill_is_closed(&s->p->backfill)) {
+            if (s->p->pool.looks - from >= looks)
+                return false;
+            take_turn(s);
+        }
+        move_on(s, end_round(s));
+    }
+    return true;
+}
+
+struct pass *pass_new(struct planner *p)
+{
+    struct pass *s = xcalloc(1, sizeof *s);
+    s->p = p;
+    s->now = p->now;
+    sched_result_init(&s->out);
+    return s;
+}
+
+void pass_free(struct pass *s)
+{
+    if (!s)
+        return;
+    vec_fini(&s->heap);
+    backfill_place_fini(&s->place);
+    free(s->choices);
+    free(s->positions);
+    sched_result_fini(&s->out);
+    free(s);
+}
