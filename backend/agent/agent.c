@@ -263,7 +263,10 @@ static int take_order(struct peer *p, const struct frame *f, void *body)
         return -EPERM;
     const struct msg_flag *flag = body;
     switch (f->type) {
-    case MSG_LAUNCH: tasks_launch(a, f->tag, body, f); return 0;
+    case MSG_LAUNCH:
+        lease_take(p, f->tag);
+        tasks_launch(a, body, f);
+        return 0;
     case MSG_KILL: tasks_kill(a, body); return 0;
     case MSG_END_ACK: tasks_ack(a, body); return 0;
     case MSG_OUTPUT_READ: spool_read(a, f->tag, body); return 0;

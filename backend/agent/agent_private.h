@@ -165,7 +165,7 @@ struct atask *tasks_find_latest(struct agent *a, const struct launch_key *key);
 struct atask *tasks_new(struct agent *a, const struct launch_key *key);
 void tasks_free(struct atask *t);
 /* frame: the launch as it came, which is what the shim gets. */
-void tasks_launch(struct agent *a, uint64_t tag, const struct launch *l, const struct frame *f);
+void tasks_launch(struct agent *a, const struct launch *l, const struct frame *f);
 void tasks_kill(struct agent *a, const struct launch_kill *k);
 /* To its shim: a fence of its step is over. */
 void tasks_pmi(struct agent *a, const struct msg_pmi *m, const struct frame *f);
@@ -220,6 +220,8 @@ int calls_take(struct agent *a, enum msg_kind kind, const void *body) __attribut
 /* --- lease.c --- */
 /* A heartbeat of the controller, before it is answered. */
 void lease_take_ping(struct peer *p, uint64_t tag);
+/* A launch has come: its tag tells of the newest answer too. */
+void lease_take(struct peer *p, uint64_t tag);
 /* To its shim: how long it may go on. */
 void lease_tell(struct atask *t);
 /* Whether the controller was heard so lately that a task with that lease may begin. */

@@ -422,9 +422,8 @@ static void refuse(struct agent *a, const struct launch *l, uint32_t kind, const
     free(end.message);
 }
 
-void tasks_launch(struct agent *a, uint64_t tag, const struct launch *l, const struct frame *f)
+void tasks_launch(struct agent *a, const struct launch *l, const struct frame *f)
 {
-    (void)tag;
     struct atask *t = tasks_find(a, &l->key);
     if (t) {
         /* Asked again: the answer is what is known of it. */

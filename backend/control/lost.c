@@ -19,7 +19,9 @@
 #define MARGIN_MIN_MS 1000
 #define MARGIN_PART   20 /* of the lease: clocks do not run alike */
 #define AGAIN_MS      1000
-#define BEATS_MIN     4 /* a lease must outlive some heartbeats */
+/* A lease must outlive some heartbeats: what renews it is up to two of them old, and its second half may be
+ * what is left between TERM and KILL. */
+#define BEATS_MIN 6
 
 struct verdict {
     uint32_t job;

@@ -110,11 +110,16 @@ static void drop_line(struct nodeconn *n)
     n->line = -1;
 }
 
-/* With each heartbeat goes the number of the newest answer that has come: so its agent learns when it was
- * heard last. See backend/agent/lease.c. */
+/* With each heartbeat and each launch goes the number of the newest answer that has come: so its agent
+ * learns when it was heard last. See backend/agent/lease.c. */
+static uint64_t heard_tag(const struct nodeconn *n)
+{
+    return (uint64_t)n->heard << 32;
+}
+
 static void send_beat(struct nodeconn *n)
 {
-    conn_send(n->conn, 0, MSG_PING, (uint64_t)n->heard << 32 | ++n->beats, NULL);
+    conn_send(n->conn, 0, MSG_PING, heard_tag(n) | ++n->beats, NULL);
 }
 
 static void take_pong(struct nodeconn *n, uint64_t tag)
@@ -374,7 +379,7 @@ bool nodeconn_send_encoded(struct nodeconn *n, uint64_t gate, enum msg_kind kind
 {
     if (!n || !n->conn || !n->up)
         return false;
-    if (conn_send_encoded(n->conn, gate, kind, tag, p, size))
+    if (conn_send_encoded(n->conn, gate, kind, kind == MSG_LAUNCH ? heard_tag(n) : tag, p, size))
         return true;
     go_down(n, "its queue is full");
     return false;

@@ -48,7 +48,7 @@ bool nodeconn_is_up(const struct nodeconn *n);
 /* Queued behind gate; dropped silently while it is not up: after the next greeting the controller looks
  * again. */
 bool nodeconn_send(struct nodeconn *n, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *body);
-/* The same with the body encoded already. */
+/* The same with the body encoded already. The tag of a launch is what renews leases. */
 bool nodeconn_send_encoded(struct nodeconn *n, uint64_t gate, enum msg_kind kind, uint64_t tag,
                            const void *p, size_t size);
 /* Bytes that wait to be taken by the agent. */

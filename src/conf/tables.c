@@ -289,7 +289,7 @@ static const struct conf_option cluster_options[] = {
      "they ran may go on there; `cancel`: they are cancelled; `lease`: the node ends them when it has heard no controller for "
      "`lease_time`, and they are queued again a little later: never two at once."},
     {.name = "lease_time", .type = CONF_DURATION, MEMBER(cluster_spec, lease_s), .def = "5m",
-     .help = "See `lease`. At least 20 s: a node must miss several heartbeats before it counts. The last `kill_wait` of it, half of it at "
+     .help = "See `lease`. At least 30 s: a node must miss several heartbeats before it counts. The last `kill_wait` of it, half of it at "
      "most, is between SIGTERM and SIGKILL."},
     {.name = "min_job_age", .type = CONF_DURATION, MEMBER(cluster_spec, min_job_age_s), .def = "5m",
      .help = "Time for which an ended job stays in the queue's answers."},

@@ -135,3 +135,19 @@ touch go
 wait_end "$job"
 is "its end" "$state" COMPLETED
 cluster_stop
+
+case_ "the shortest lease there is, half of it between TERM and KILL: heartbeats renew it in time"
+rm go
+export STOKER_BEAT_MS=1000
+KILL_WAIT=1m EXTRA='node_timeout = "1s"; lease_time = "1s"; lost_node = "lease";' ssh_config 1
+must stoker up
+wait_for 30 nodes_up
+submit -o least.out -w n1 beat.sh least
+wait_for 20 has_lines least.0 1
+outlives() { [ $(($(last_of least.0) - $(first_of least.0))) -gt 600 ]; } # hundredths of a second
+wait_for 20 outlives
+touch go
+wait_end "$job"
+is "its end" "$state $(job_field "$job" Restarts)" "COMPLETED 0"
+is_gone least.terms || fail "it was ended"
+cluster_stop
