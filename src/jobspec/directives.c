@@ -242,7 +242,8 @@ void directives_set(struct str *text, const struct opts *opts, const struct opt 
         append_value(&with, value);
         replace(text, it->value_at, it->end, with.s);
     } else if (it->value || *value) {
-        str_appendf(&with, "--%s%s", opt->name, *value ? "=" : "");
+        bool letter = text->s[it->at] != '-' && !quoted(text->s + it->at, 1); /* of a group: "-hJ" */
+        str_appendf(&with, "%s--%s%s", letter ? " " : "", opt->name, *value ? "=" : "");
         if (*value)
             append_value(&with, value);
         replace(text, it->at, it->end, with.s);
