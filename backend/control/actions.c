@@ -11,6 +11,8 @@
 #include "src/base/units.h"
 #include "src/proto/codec.h"
 
+#define IN_VAIN_MAX 256u /* waiting steps of a job that are tried in a turn */
+
 static uint64_t flight_id(uint32_t job, uint32_t attempt)
 {
     return (uint64_t)job << 32 | attempt;
@@ -152,16 +154,21 @@ void ctl_payload_ready(void *ctx, uint32_t job, int32_t step, const uint8_t *p, 
 
 /* --- tasks --- */
 
+/* What outlives its batch script goes at once; otherwise there is time to save. */
+static uint32_t grace_of(const struct control *c, const struct job *j)
+{
+    return j->kill_cause != KILL_NONE ? j->kill_grace_s : c->model.spec.kill_wait_s;
+}
+
 static void send_kill(struct control *c, const struct job *j, const struct step *s, const struct task *t,
                       struct flight *f)
 {
     struct node_link *link = ctl_node(c, t->alloc.node);
     enum kill_cause cause = j->kill_cause != KILL_NONE ? j->kill_cause : s->kill_cause;
-    /* What outlives its batch script goes at once; otherwise there is time to save. */
-    uint32_t grace = j->kill_cause != KILL_NONE ? j->kill_grace_s : c->model.spec.kill_wait_s;
     struct launch_kill k = {
-        .key = f->key, .cause = cause, .grace_s = grace, .note = ctl_kill_note(c, j, s, t)};
+        .key = f->key, .cause = cause, .grace_s = grace_of(c, j), .note = ctl_kill_note(c, j, s, t)};
     f->kill_sent = nodeconn_send(link->conn, ctl_gate(c), MSG_KILL, 0, &k);
+    f->kill_grace_s = k.grace_s;
     free(k.note);
 }
 
@@ -193,7 +200,8 @@ static bool act_on_task(struct control *c, const struct job *j, const struct ste
         end_unlaunched(c, f, END_KILLED, "ended before it was started");
         return false;
     }
-    if (t->killing && !f->kill_sent)
+    /* Said again where it is to be sooner: one who cancels does not wait for the grace of a preemption. */
+    if (t->killing && (!f->kill_sent || grace_of(c, j) < f->kill_grace_s))
         send_kill(c, j, s, t, f);
     else if (t->state == TASK_LAUNCHING && !f->sent)
         launch(c, j, s, t, f);
@@ -219,14 +227,17 @@ static bool act_on_tasks(struct control *c, const struct job *j)
 
 static void place_steps(struct control *c, struct job *j)
 {
-    uint32_t id = j->id;
-    for (size_t i = 0; j->kind != JOB_KIND_STEPS && j->state == JOB_RUNNING && i < j->steps.n; i++) {
+    uint32_t id = j->id, in_vain = 0;
+    for (size_t i = 0;
+         j->kind != JOB_KIND_STEPS && j->state == JOB_RUNNING && i < j->steps.n && in_vain < IN_VAIN_MAX;
+         i++) {
         const struct step *s = &j->steps.v[i];
         if (s->done || s->id < 0 || !s->tasks.n || s->tasks.v[0].state != TASK_WAITING)
             continue;
         struct sched_places places = {0};
         struct errtext text;
         bool fits = sched_fit_step(j, s, &places, &text) == STEP_FITS && places.v.n == s->tasks.n;
+        in_vain += !fits;
         vec_for_each (&places.v, k) {
             if (fits)
                 ctl_emit(c, EV_PLACE, id, &places.v.v[k]);

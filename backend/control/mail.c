@@ -226,12 +226,20 @@ static void set_env(const struct control *c, const struct job *j, struct strv *e
     strv_setenv(env, "SLURM_CLUSTER_NAME", c->model.spec.name ? c->model.spec.name : "");
 }
 
+/* Mail programs take some words for something else than an address: an option, a pipe, a file, more words.
+ */
+static bool is_address(const char *s)
+{
+    return !strchr("-+|", *s) && !s[strcspn(s, "|/<>;&`$\"'\\() \t")];
+}
+
 static void say(struct control *c, const struct job *j, enum mail_type type, bool array)
 {
     struct mailer *q = c->mailer;
-    const char *user = str_is_empty(j->req.mail_user) ? j->user : j->req.mail_user;
+    bool chosen = !str_is_empty(j->req.mail_user);
+    const char *user = chosen ? j->req.mail_user : j->user;
     struct str subject = STR_INIT;
-    if (str_is_empty(user) || user[0] == '-') /* an option of the program it would be */
+    if (str_is_empty(user) || (chosen && !is_address(user)))
         return;
     if (q->n_queued >= QUEUE_MAX) {
         if (!q->n_dropped++)

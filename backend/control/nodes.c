@@ -267,6 +267,16 @@ static void on_agent(void *arg, struct nodeconn *conn, struct msg_agent *m)
     }
 }
 
+/* As the kernel gives them; sums are made with them. */
+static void set_codes_right(struct launch_end *m)
+{
+    for (size_t i = 0; i < m->ranks.n; i++) {
+        struct rank_end *e = &m->ranks.v[i];
+        e->code = e->code < 0 || e->code > 255 ? 255 : e->code;
+        e->signal = e->signal < 0 || e->signal > 64 ? 0 : e->signal;
+    }
+}
+
 static void on_end(struct control *c, struct node_link *link, struct launch_end *m)
 {
     struct job *j;
@@ -278,6 +288,7 @@ static void on_end(struct control *c, struct node_link *link, struct launch_end 
     if (t && t->state != TASK_DONE) {
         ctl_spare_job(c, nodeconn_node(link->conn), m);
         set_times_right(c, t, m);
+        set_codes_right(m);
         struct ev_end body = {.step = key.step,
                               .task = key.task,
                               .attempt = key.attempt,

@@ -16,10 +16,11 @@
 #include "backend/control/private.h"
 #include "src/base/log.h"
 
-#define PAST_ID    (UINT64_C(1) << 63) /* marks our questions among those of clients */
-#define PAST_MAX   200000u             /* answers that are kept */
-#define PARKED_MAX (64u << 20)         /* bytes of the requests that wait, scripts mostly */
-#define LOOKS_MAX  1000
+#define PAST_ID        (UINT64_C(1) << 63) /* marks our questions among those of clients */
+#define PAST_MAX       200000u             /* answers that are kept */
+#define PARKED_MAX     (64u << 20)         /* bytes of the requests that wait, scripts mostly */
+#define LOOKS_MAX      1000
+#define DEPENDENCY_MAX 4096u /* bytes, as req_submit.c */
 
 /* Values in control.past; NULL: never asked. UNREADABLE: only while those who wait for it are told. */
 enum past { PAST_NONE = 1, PAST_OK, PAST_FAILED, PAST_ASKED, PAST_UNREADABLE };
@@ -232,6 +233,8 @@ bool past_update_must_wait(struct session *s, uint64_t tag, const struct msg_upd
         if (strncasecmp(m->changes.v[i], key_text, sizeof key_text - 1) == 0)
             dependency = m->changes.v[i] + sizeof key_text - 1;
     }
+    if (dependency && strlen(dependency) > DEPENDENCY_MAX) /* it will be refused: nobody asks for so much */
+        return false;
     uint64_t key = ask_about(s->ctl, dependency);
     struct parked *p = key ? park(s, tag, key, size) : NULL;
     if (p) {

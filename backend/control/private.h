@@ -21,6 +21,7 @@ struct flight {
     bool sent;    /* the node has it, or was sent it */
     bool loading; /* its payload is being read */
     bool kill_sent;
+    uint32_t kill_grace_s;                                        /* that was said with it */
     enum { MOTION_UNKNOWN, MOTION_GOING, MOTION_STOPPED } motion; /* as the node was told */
     bool absent_once;                                             /* a report did not list it */
     bool stuck; /* its processes will not die, as the node says */
@@ -136,6 +137,8 @@ struct control {
     struct mono prio_at;
     uint64_t prio_seq;
     int64_t prio_cost_ns;
+    uint64_t n_tasks; /* of step jobs, at most; where they have been counted */
+    bool tasks_counted;
     VEC(uint32_t) fresh;    /* submitted since the last pass: their reasons are news */
     struct loop_timer wake; /* the policy's next */
     struct loop_timer retire;

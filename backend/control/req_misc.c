@@ -11,6 +11,7 @@
 #define SESSION_MS     1000  /* between looks whether a session without its terminal has ended */
 #define STOP_KILL_MS   200
 #define STOP_COMMIT_MS 5
+#define SCRIPTS_MAX    16u /* that one client waits for */
 
 static struct job *find_job(struct session *s, uint64_t tag, const struct job_target *t)
 {
@@ -66,6 +67,10 @@ void req_script(struct session *s, uint64_t tag, const struct msg_job *m)
         send_script(s, tag, j->id, p, n);
         return;
     }
+    if (s->scripts.n >= SCRIPTS_MAX) {
+        session_reply(s, tag, REFUSAL_RATE, j->id, 0, "too many scripts are asked for at a time");
+        return;
+    }
     vec_push(&s->scripts, (struct script_wait){.tag = tag, .job = ctl_payload_job(j, STEP_BATCH)});
     ctl_ask_payload(c, ctl_payload_job(j, STEP_BATCH), STEP_BATCH);
 }
@@ -89,6 +94,11 @@ void req_complete(struct session *s, uint64_t tag, const struct msg_complete *m)
     const struct job *j = model_get_job(&c->model, m->job);
     if (!j || !session_owns(s, j)) {
         session_reply(s, tag, REFUSAL_NO_JOB, m->job, 0, "there is no job %u of yours", m->job);
+        return;
+    }
+    if (m->code < 0 || m->code > 255 || m->signal < 0 || m->signal > 64) {
+        session_reply(s, tag, REFUSAL_BAD_REQUEST, m->job, 0, "no program ends with code %d and signal %d",
+                      m->code, m->signal);
         return;
     }
     struct ev_complete body = {.code = m->code, .signal = m->signal};

@@ -7,6 +7,7 @@
 #include "src/proto/codec.h"
 
 #define NAME_CELLS 128
+#define STEPS_MAX  40000u /* of a job, as Slurm counts them by default: each stays in its record */
 
 /* The step that an earlier try of the same request made. */
 static const struct step *find_repeated(const struct job *j, const char *request_id)
@@ -97,6 +98,11 @@ void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
     if (j->state != JOB_RUNNING || j->kind == JOB_KIND_STEPS) {
         session_reply(s, tag, job_state_is_final(j->state) ? REFUSAL_ENDED : REFUSAL_NOT_RUNNING, j->id, 0,
                       "job %u is %s", j->id, job_state_long(j->state));
+        return;
+    }
+    if (j->next_step >= STEPS_MAX) {
+        session_reply(s, tag, REFUSAL_POLICY, j->id, 0, "job %u has had %u steps: no more in one job",
+                      j->id, STEPS_MAX);
         return;
     }
     struct ev_step body = {.step = m->step};

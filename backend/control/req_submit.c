@@ -19,7 +19,8 @@
 #define ENV_MAX           4096
 #define ENV_BYTES_MAX     (1u << 20)
 #define STEPS_MAX         10000u
-#define TASKS_MAX         100000u
+#define TASKS_MAX         100000u  /* of all steps of a job */
+#define TASKS_ALL_MAX     2000000u /* of all jobs: each is some hundred bytes of the controller's memory */
 #define COUNT_MAX         1000000u
 
 struct check {
@@ -186,8 +187,10 @@ static void check_steps(struct check *k, const struct msg_submit *m)
         refuse(k, REFUSAL_ARRAY, "a step job cannot be an array: its steps have tasks", NULL);
     if (!m->steps.n || m->steps.n > STEPS_MAX || m->steps.n != m->step_payloads.n)
         refuse(k, REFUSAL_BAD_REQUEST, "a step job has between 1 and 10000 steps", NULL);
+    uint64_t tasks = 0;
     for (size_t i = 0; i < m->steps.n && k->refusal == REFUSAL_NONE; i++) {
         const struct step *s = &m->steps.v[i];
+        tasks += s->n_tasks;
         check_step(k, s, &m->step_payloads.v[i]);
         if (s->id != (int32_t)i)
             refuse(k, REFUSAL_BAD_REQUEST, "step %s: malformed", s->name);
@@ -196,6 +199,32 @@ static void check_steps(struct check *k, const struct msg_submit *m)
         if (!s->n_tasks || s->n_tasks > TASKS_MAX)
             refuse(k, REFUSAL_BAD_REQUEST, "step %s: between 1 and 100000 tasks", s->name);
     }
+    if (tasks > TASKS_MAX)
+        refuse(k, REFUSAL_TOO_BIG, "a step job has no more than 100000 tasks in all", NULL);
+}
+
+static uint64_t tasks_of(const struct job *j)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; j->kind == JOB_KIND_STEPS && i < j->steps.n; i++)
+        n += j->steps.v[i].n_tasks;
+    return n;
+}
+
+/* Counted anew only where the sum of what came in, of which much may have left, is too large. */
+static void check_all_tasks(struct control *c, const struct job *j, struct check *k)
+{
+    uint64_t tasks = tasks_of(j);
+    if (!tasks || k->refusal != REFUSAL_NONE)
+        return;
+    if (!c->tasks_counted || c->n_tasks + tasks > TASKS_ALL_MAX) {
+        c->n_tasks = 0;
+        c->tasks_counted = true;
+        list_for_each (other, &c->model.all, struct job, in_all)
+            c->n_tasks += tasks_of(other);
+    }
+    if (c->n_tasks + tasks > TASKS_ALL_MAX)
+        refuse(k, REFUSAL_POLICY, "the queue is full: 2000000 tasks of step jobs", NULL);
 }
 
 /* Whose share it is charged to, by which QOS, and what only administrators may say about its turn. */
@@ -415,6 +444,7 @@ void req_submit(struct session *s, uint64_t tag, struct msg_submit *m)
     struct job j = {0};
     if (k.refusal == REFUSAL_NONE)
         make_job(s, m, &j, &k);
+    check_all_tasks(c, &j, &k);
     if (k.refusal == REFUSAL_NONE)
         check_counts(c, m, &j, &k);
     if (k.refusal == REFUSAL_NONE)
@@ -429,6 +459,7 @@ void req_submit(struct session *s, uint64_t tag, struct msg_submit *m)
     }
     uint32_t id = j.id;
     bool steps = j.kind == JOB_KIND_STEPS;
+    c->n_tasks += tasks_of(&j);
     bug_on(ctl_emit(c, EV_SUBMIT, id, &j) < 0);
     if (m->kind == JOB_KIND_BATCH)
         keep_payload(c, id, STEP_BATCH, &m->payload);

@@ -17,7 +17,9 @@
 #include "src/proto/codec.h"
 
 #define QUEUE_MAX      (64u << 20)
-#define ACCEPTS_MAX    64 /* in one turn */
+#define USER_QUEUED    (4u << 20)   /* of one connection, from where its user's others are looked at too */
+#define USER_QUEUE_MAX (256u << 20) /* of all of a user who is no administrator */
+#define ACCEPTS_MAX    64           /* in one turn */
 #define SWEEP_MS       2000
 #define HELLO_MS       10000 /* to say who it is */
 #define FRAME_MS       30000 /* to finish a frame */
@@ -50,9 +52,20 @@ static void session_free(struct session *s)
         ctl_update_util_watch(c);
 }
 
+/* One who asks over many connections and reads none is one who asks and does not read. */
+static bool user_is_full(const struct session *s)
+{
+    size_t n = 0;
+    if (s->admin || conn_queued(s->conn) < USER_QUEUED)
+        return false;
+    list_for_each (other, &s->ctl->sessions, struct session, link)
+        n += other->uid == s->uid ? conn_queued(other->conn) : 0;
+    return n > USER_QUEUE_MAX;
+}
+
 static void check_sent(struct session *s, bool is_sent)
 {
-    if (is_sent || s->given_up)
+    if (s->given_up || (is_sent && !user_is_full(s)))
         return;
     log_warn("client=%s uid=%u asks and does not read: closed", s->program ? s->program : "?", s->uid);
     s->given_up = true;

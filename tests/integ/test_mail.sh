@@ -40,8 +40,10 @@ rm -f mails
 says "a word" 255 "" "sbatch: error: Invalid --mail-type specification" sbatch --mail-type=SOMETIMES good.sh
 submit --mail-type=NONE good.sh
 wait_end "$job"
-submit --mail-type=END --mail-user=-oops good.sh
-wait_end "$job"
+for to in -oops '|touch pwned' /etc/motd +inbox 'a@b c@d' '$(id)@x'; do
+    submit --mail-type=END --mail-user="$to" good.sh
+    wait_end "$job"
+done
 submit -J last --mail-type=END good.sh
 expect "the last alone" "$me|Slurm Job_id=$job Name=last Ended, Run time T, COMPLETED, ExitCode 0|COMPLETED"
 

@@ -7,7 +7,8 @@ command -v python3 >/dev/null || skip "no python3"
 CPUS=4 PARTITIONS='
   { name = "main"; nodes = "n1"; default = true; priority_tier = 2; grace_time = "5s"; },
   { name = "low"; nodes = "n1"; priority_tier = 1; preempt_mode = "requeue"; grace_time = "1s"; requeue_after_grace = true; },
-  { name = "scrap"; nodes = "n1"; priority_tier = 0; preempt_mode = "cancel"; grace_time = "10s"; }' \
+  { name = "scrap"; nodes = "n1"; priority_tier = 0; preempt_mode = "cancel"; grace_time = "10s"; },
+  { name = "patient"; nodes = "n1"; priority_tier = 0; preempt_mode = "requeue"; grace_time = "10m"; requeue_after_grace = true; }' \
 EXTRA='qos = ( { name = "rush"; preempt = [ "slow" ]; }, { name = "slow"; preempt_mode = "requeue"; grace_time = "5s"; }, { name = "loan"; } );
 limits = ( { scope = "qos"; name = "loan"; soft = { cpus = 1; }; } );' cluster_start
 
@@ -173,6 +174,22 @@ touch go
 wait_end $within
 wait_end $loan
 is "it ends well" "$state" COMPLETED
+rm go
+
+case_ "who cancels, or asks for it in another way, does not wait for the grace time; nor does it come back then"
+submit -c 4 -p patient -o /dev/null --wrap 'exec python3 work.py kept deaf'
+kept=$job
+wait_for 15 begun kept
+submit -c 4 -o /dev/null --wrap 'exec python3 work.py next'
+next=$job
+wait_for 15 grep -q SIGTERM kept.log
+is "its grace time" "$(job_state $kept)" COMPLETING
+says "requeue while it ends" 1 "" "~" scontrol requeue $kept
+must scancel $kept
+wait_for 30 begun next
+is "it does not come back" "$(job_state $kept) $(job_field $kept Restarts)" "CANCELLED 0"
+touch go
+wait_end $next
 rm go
 
 case_ "the controller dies in the middle of a grace time"
