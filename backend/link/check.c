@@ -135,10 +135,12 @@ static void look_at_files(const struct check *c, const char *out)
     if (!c->shared || is_closed(out))
         return;
     if (strcmp(value(out, "shared", seen), "yes") == 0)
-        say("files", "ok", "this directory is there too", NULL);
+        say("files", "ok", "what is written in this directory is there too", NULL);
     else
-        say("files", "note", "this directory is not there",
-            "scripts travel with the job; files that it reads must be there, and output files stay there");
+        say("files", "note", "what is written in this directory is not there",
+            "own_files = true: scripts travel with the job, output files stay there and are fetched when "
+            "somebody "
+            "looks; what a job reads must be there");
 }
 
 static void look_at_clock(const char *out)

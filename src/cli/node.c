@@ -356,6 +356,8 @@ static char *make_entry(const struct node_cmd *n, const struct node_spec *s)
         str_appendf(&e, " gpus = %u;", s->gpus);
     append_key(&e, "gpu_type", n->type);
     append_key(&e, "role", n->role);
+    if (s->own_files)
+        str_append(&e, " own_files = true;");
     for (size_t i = 0; i < n->features.n; i++)
         str_appendf(&e, "%s\"%s\"%s", i ? ", " : " features = [", n->features.v[i],
                     i + 1 == n->features.n ? "];" : "");
@@ -520,7 +522,7 @@ static bool user_vouches(const struct node_check *k)
     return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
 }
 
-static int check_new(struct node_cmd *n, const struct node_spec *s)
+static int check_new(struct node_cmd *n, struct node_spec *s)
 {
     struct node_check k = {.spec = s, .accept = n->accept};
     int rc = nodecheck_need_key(n->cli, &n->keys, s);
@@ -528,12 +530,14 @@ static int check_new(struct node_cmd *n, const struct node_spec *s)
     if (rc && user_vouches(&k)) {
         struct node_check again = {.spec = s, .accept = k.unknown_key};
         rc = nodecheck_run(n->cli, &n->keys, &again);
+        k.own_files = again.own_files;
         free(again.unknown_key);
     } else if (rc && k.unknown_key && !n->accept) {
         cli_error(n->cli, "if that is its key: %s add %s --accept=%s ...", n->cli->name, n->words.v[1],
                   k.unknown_key);
     }
     free(k.unknown_key);
+    s->own_files = k.own_files;
     return rc;
 }
 
@@ -562,7 +566,8 @@ static int insert(struct node_cmd *n, const struct cluster_spec *before, const s
     if (rc == 0)
         rc = load(n, &after);
     if (rc == 0) {
-        printf("%s is in %s\n", s->name, n->paths.config);
+        printf("%s is in %s%s\n", s->name, n->paths.config,
+               s->own_files ? ", with own_files: files are not shared with it" : "");
         if (!in_partition(&after, s->name) && !str_eq(n->role, "login"))
             printf("no partition has it: add it to the `nodes` of one there\n");
         rec_fini(&cluster_spec_rec, &after);

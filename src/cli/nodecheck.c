@@ -2,6 +2,7 @@
 #include "src/cli/nodecheck.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -149,6 +150,7 @@ static void print_line(struct node_check *c, char *line)
         return;
     bool failed = strcmp(verdict, "fail") == 0;
     c->key_known = c->key_known || (strcmp(what, "host key") == 0 && !failed);
+    c->own_files = c->own_files || (strcmp(what, "files") == 0 && strcmp(verdict, "ok") != 0);
     const char *print = strcmp(what, "host key") == 0 && failed ? strstr(text, "SHA256:") : NULL;
     if (print && strstr(text, " is not in ")) {
         free(c->unknown_key);
@@ -162,12 +164,35 @@ static void print_line(struct node_check *c, char *line)
     fflush(stdout);
 }
 
-static struct strv make_args(const struct key_place *p, const struct node_check *c)
+/* A file that is made for this where files are likely to be worked on: a directory of the same name says
+ * little, and temporary ones are each machine's own. Where none can be made the directory must do. */
+static char *make_marker(bool *ret_made)
+{
+    char *dir = get_current_dir_name();
+    const char *home = getenv("HOME");
+    *ret_made = false;
+    if (home && *home == '/' && (!dir || str_starts(dir, "/tmp/") || str_starts(dir, "/var/tmp/"))) {
+        free(dir);
+        dir = xstrdup(home);
+    }
+    if (!dir || strpbrk(dir, "\"'\\$`\n")) {
+        free(dir);
+        return NULL;
+    }
+    char *file = xasprintf("%s/.stoker-check-XXXXXX", dir);
+    int fd = mkostemp(file, O_CLOEXEC);
+    *ret_made = fd >= 0;
+    if (fd >= 0)
+        close(fd);
+    free(fd >= 0 ? dir : file);
+    return fd >= 0 ? file : dir;
+}
+
+static struct strv make_args(const struct key_place *p, const struct node_check *c, const char *marker)
 {
     const struct node_spec *s = c->spec;
     const struct passwd *pw = getpwuid(geteuid());
     struct strv args = {0}, keys = nodecheck_keys(p, s);
-    char *cwd = get_current_dir_name();
     strv_push(&args, "stoker-link");
     strv_push(&args, "check");
     strv_push_take(&args, xasprintf("node=%s", s->name));
@@ -183,9 +208,8 @@ static struct strv make_args(const struct key_place *p, const struct node_check 
         strv_push_take(&args, xasprintf("identity=%s", keys.v[i]));
     if (c->accept)
         strv_push_take(&args, xasprintf("accept=%s", c->accept));
-    if (cwd && !strpbrk(cwd, "\"'\\$`\n"))
-        strv_push_take(&args, xasprintf("shared=%s", cwd));
-    free(cwd);
+    if (marker)
+        strv_push_take(&args, xasprintf("shared=%s", marker));
     strv_fini(&keys);
     return args;
 }
@@ -195,20 +219,25 @@ int nodecheck_run(const struct cli *cli, const struct key_place *p, struct node_
     int rc = may_use(cli, p);
     if (rc)
         return rc;
-    struct strv args = make_args(p, c);
+    bool made;
+    char *marker = make_marker(&made);
+    struct strv args = make_args(p, c, marker);
     FILE *f = NULL;
     char *line = NULL;
     size_t size = 0;
     pid_t pid = start(&args, &f);
     strv_fini(&args);
-    if (pid < 0) {
+    if (pid < 0)
         cli_error(cli, "cannot start stoker-link: %s", strerror(-(int)pid));
-        return 1;
-    }
     while (f && getline(&line, &size, f) > 0)
         print_line(c, line);
     free(line);
     if (f)
         fclose(f);
-    return finish(pid) == 0 ? 0 : EXIT_AWAY;
+    if (pid >= 0)
+        rc = finish(pid) == 0 ? 0 : EXIT_AWAY;
+    if (made)
+        unlink(marker);
+    free(marker);
+    return pid < 0 ? 1 : rc;
 }

@@ -12,6 +12,7 @@ struct node_check {
     bool only_failures;
     /* out */
     bool key_known;    /* its host key is in known_hosts, now or since before */
+    bool own_files;    /* it does not see what is written here */
     char *unknown_key; /* the fingerprint of a host key that nobody has vouched for; caller frees */
 };
 

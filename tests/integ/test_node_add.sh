@@ -122,6 +122,22 @@ says "usage" 2 "" "~" stoker node check
 says "usage" 2 "" "~" stoker node nonsense m1
 says "no name" 2 "" "~" stoker node add 127.0.0.1
 
+if unshare -m mount -t tmpfs none "$HOME" 2>/dev/null; then
+    case_ "a machine that does not see our files: its entry says so"
+    c=$(ssh_address 3)
+    ssh_hostkey 3
+    sshd_config 3
+    unshare -m sh -c 'mount -t tmpfs none "$HOME" && exec "$0" -f "$1"' "$SSHD" "$NODES_DIR/n3/sshd_config"
+    wait_for 10 is_listening 3
+    must stoker node add "$c" --port=$SSH_PORT --name=m3
+    like "files" "$(grep ^files <<<"$out")" "files +note .* is not there"
+    has "what was written" "$out" "with own_files"
+    has "entry" "$(grep -F 'name = "m3"' "$STOKER_HOME/stoker.cfg")" "own_files = true;"
+    hasnt "the other's" "$(grep -F 'name = "m1"' "$STOKER_HOME/stoker.cfg")" "own_files"
+    is "nothing is left of the question" "$(ls -A "$HOME" | grep stoker-check)" ""
+    must stoker node remove m3
+fi
+
 case_ "notes, drain, resume"
 must stoker node note m1 "fan is loud"
 has "note" "$(stoker nodes)" "fan is loud"
