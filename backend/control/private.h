@@ -133,7 +133,8 @@ struct control {
     struct idmap old_outputs; /* id -> struct old_output */
     struct list parked;       /* submissions that wait for the answers */
     size_t parked_bytes;
-    struct prio_ctx prio; /* of prio_at, for who asks: ctl_prio */
+    struct prio_ctx prio;      /* of prio_at, for who asks: ctl_prio */
+    struct prio_ctx lent_prio; /* or the planner's, for a moment */
     struct mono prio_at;
     uint64_t prio_seq;
     int64_t prio_cost_ns;

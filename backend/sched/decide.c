@@ -61,7 +61,6 @@ static void begin(struct planner *p)
         s->stage = PASS_IS_DONE;
         return;
     }
-    planner_begin_ranks(p);
     p->decided_all = p->now.ms;
     p->look_again = p->hunts_left = false;
     p->hunts = 0;
@@ -70,7 +69,6 @@ static void begin(struct planner *p)
 static void finish(struct planner *p)
 {
     struct pass *s = p->open;
-    p->ranked = p->ranked || s->all;
     vec_clear(&p->fresh);
     limits_rewind(p->limits, s->limits_mark);
     planner_tell(p, s->all);
@@ -99,6 +97,7 @@ static void abandon(struct planner *p)
 {
     if (!p->open->finished)
         limits_rewind(p->limits, p->open->limits_mark);
+    planner_drop_ranks_anew(p);
     p->hunting = false;
     p->gained = p->all_gained = p->lost = true;
     p->abandoned++;

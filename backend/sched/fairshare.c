@@ -95,24 +95,13 @@ static struct fairshare_node *must_get(struct fairshare *f, const char *account,
     return &f->nodes.v[at];
 }
 
-static void add_usage(struct fairshare *f, const struct model *m, struct wall now)
+static void add_charged(struct fairshare *f, const struct model *m)
 {
-    uint32_t half_life_s = m->spec.priority.decay_half_life_s;
     for (size_t i = 0; i < m->usage.n; i++) {
         const struct usage_row *r = &m->usage.rows[i];
         struct fairshare_node *n = must_get(f, r->account, r->user);
-        n->usage += usage_fade(r->billing, r->t, now, half_life_s);
-        n->gpu_s += usage_fade(r->gpu_s, r->t, now, half_life_s);
-    }
-    list_for_each (j, &m->active, struct job, in_queue) {
-        struct usage_now held = usage_held(m, j, now);
-        struct fairshare_node *n = must_get(f, job_account(j), j->user ? j->user : "");
-        n->usage += held.billing;
-        n->running += held.billing;
-        n->gpu_s += held.gpu_s;
-        n->gpus_now += held.gpus;
-        n->rate += held.rate;
-        n->gpu_rate += held.gpu_rate;
+        n->usage += usage_fade(r->billing, r->t, f->now, f->half_life_s);
+        n->gpu_s += usage_fade(r->gpu_s, r->t, f->now, f->half_life_s);
     }
 }
 
@@ -280,7 +269,7 @@ static void weigh(struct fairshare *f)
     }
 }
 
-void fairshare_init(struct fairshare *f, const struct model *m, struct wall now)
+void fairshare_begin(struct fairshare *f, const struct model *m, struct wall now)
 {
     *f = (struct fairshare){.nodes = VEC_INIT,
                             .tree = m->spec.priority.fair_tree,
@@ -289,9 +278,33 @@ void fairshare_init(struct fairshare *f, const struct model *m, struct wall now)
     add_node(f, "root", false, 0, 1);
     idmap_set(&f->accounts, usage_key(&(const char *){"root"}, 1), (void *)(uintptr_t)1);
     add_configured(f, &m->spec);
-    add_usage(f, m, now);
+    add_charged(f, m);
+}
+
+void fairshare_add(struct fairshare *f, const struct model *m, const struct job *j)
+{
+    struct usage_now held = usage_held(m, j, f->now);
+    struct fairshare_node *n = must_get(f, job_account(j), j->user ? j->user : "");
+    n->usage += held.billing;
+    n->running += held.billing;
+    n->gpu_s += held.gpu_s;
+    n->gpus_now += held.gpus;
+    n->rate += held.rate;
+    n->gpu_rate += held.gpu_rate;
+}
+
+void fairshare_finish(struct fairshare *f)
+{
     link_children(f);
     weigh(f);
+}
+
+void fairshare_init(struct fairshare *f, const struct model *m, struct wall now)
+{
+    fairshare_begin(f, m, now);
+    list_for_each (j, &m->active, struct job, in_queue)
+        fairshare_add(f, m, j);
+    fairshare_finish(f);
 }
 
 void fairshare_advance(struct fairshare *f, struct wall now)

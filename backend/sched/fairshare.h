@@ -47,6 +47,10 @@ struct fairshare {
 
 /* Reads the model now and keeps nothing of it. Cost: O(users x log users + active jobs). */
 void fairshare_init(struct fairshare *f, const struct model *m, struct wall now);
+/* The same in pieces: the caller adds each job that runs. */
+void fairshare_begin(struct fairshare *f, const struct model *m, struct wall now);
+void fairshare_add(struct fairshare *f, const struct model *m, const struct job *j);
+void fairshare_finish(struct fairshare *f);
 void fairshare_fini(struct fairshare *f);
 /* To a later time, as long as nothing has started and nothing has ended: by the same formulas, but without
  * the walk over what runs. Cost: O(users x log users). */

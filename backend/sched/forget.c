@@ -19,6 +19,7 @@ static void forget_ranks(struct planner *p)
     if (p->ranked)
         prio_ctx_fini(&p->prio);
     p->ranked = false;
+    planner_drop_ranks_anew(p);
     vec_clear(&p->fresh);
 }
 

@@ -30,7 +30,7 @@ struct position { /* of a choice */
 };
 
 /* Others are asked to go only for what waits when all else is settled: who can start without that shall. */
-enum pass_stage { PASS_SETTLES, PASS_HUNTS, PASS_SETTLES_AGAIN, PASS_IS_DONE };
+enum pass_stage { PASS_RANKS, PASS_SETTLES, PASS_HUNTS, PASS_SETTLES_AGAIN, PASS_IS_DONE };
 
 struct pass {
     struct planner *p;

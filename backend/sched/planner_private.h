@@ -180,6 +180,11 @@ struct tentative { /* started in the pass, until the state says so */
     uint32_t job, array_job;
 };
 
+struct ranks_anew {
+    struct prio_ctx ctx;
+    struct list *at; /* in planner.running; NULL: none is under way */
+};
+
 struct node_sets { /* what is left on a node in this pass */
     uint64_t decision;
     struct cpuset cpus, gpus;
@@ -246,6 +251,8 @@ struct planner {
     const struct job *probe; /* stands for the job of its id: what would a pass do with this one? NULL */
     struct wall now;
     struct prio_ctx prio, asking; /* asking: of a question between passes */
+    bool asking_lent;             /* it is prio's */
+    struct ranks_anew anew;       /* under way, in pieces */
     struct sched_result *out;
     struct pass *open;       /* under way, in pieces; NULL: none */
     uint32_t abandoned;      /* one after the other */
@@ -320,7 +327,13 @@ void planner_forget(struct planner *p); /* all but the notes */
 
 /* --- rank.c: whose turn it is --- */
 
-void planner_begin_ranks(struct planner *p);
+/* The shares as of now, in pieces of so many looks, of which *n is what is left. True: they are in force.
+ */
+bool planner_rank_some(struct planner *p, uint64_t *n);
+void planner_drop_ranks_anew(struct planner *p); /* what is under way of that */
+/* p->asking for a question between passes. */
+void planner_begin_asking(struct planner *p, const struct sched_view *v, struct wall now);
+void planner_end_asking(struct planner *p);
 /* The priority of a group without its age, where that is known without asking for names. */
 bool planner_rank_base(const struct planner *p, const struct group *g, int64_t *ret);
 /* The priority of a group's job that was submitted at that time, in the partition where it is highest. */

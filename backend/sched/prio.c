@@ -47,13 +47,31 @@ static void scale_qos(struct prio_ctx *c, const struct cluster_spec *spec)
         c->qos_factors[i] = (double)spec->qos.v[i].priority / largest;
 }
 
-void prio_ctx_init(struct prio_ctx *c, const struct sched_view *v, struct wall now)
+void prio_ctx_begin(struct prio_ctx *c, const struct sched_view *v, struct wall now)
 {
     *c = (struct prio_ctx){.model = v->model, .now = now};
-    fairshare_init(&c->fs, v->model, now);
+    fairshare_begin(&c->fs, v->model, now);
     total_up(c);
     scale_parts(c, &v->model->spec);
     scale_qos(c, &v->model->spec);
+}
+
+void prio_ctx_add(struct prio_ctx *c, const struct job *j)
+{
+    fairshare_add(&c->fs, c->model, j);
+}
+
+void prio_ctx_finish(struct prio_ctx *c)
+{
+    fairshare_finish(&c->fs);
+}
+
+void prio_ctx_init(struct prio_ctx *c, const struct sched_view *v, struct wall now)
+{
+    prio_ctx_begin(c, v, now);
+    list_for_each (j, &v->model->active, struct job, in_queue)
+        prio_ctx_add(c, j);
+    prio_ctx_finish(c);
 }
 
 void prio_ctx_fini(struct prio_ctx *c)

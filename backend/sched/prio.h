@@ -24,6 +24,10 @@ struct prio_ctx {
 /* Cost: O(users x log users + active jobs). The model must outlive it. */
 void prio_ctx_init(struct prio_ctx *c, const struct sched_view *v, struct wall now);
 void prio_ctx_fini(struct prio_ctx *c);
+/* The same in pieces: the caller adds each active job. */
+void prio_ctx_begin(struct prio_ctx *c, const struct sched_view *v, struct wall now);
+void prio_ctx_add(struct prio_ctx *c, const struct job *j);
+void prio_ctx_finish(struct prio_ctx *c);
 /* To a later time, as long as nothing has started and nothing has ended: fairshare_advance. */
 void prio_ctx_advance(struct prio_ctx *c, struct wall now);
 

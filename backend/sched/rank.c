@@ -6,6 +6,8 @@
 #include "backend/sched/planner_private.h"
 
 #define MANY_ACTIVE 2000u
+#define COST_BEGIN  5000 /* in looks at nodes: the users, and the cluster's totals */
+#define COST_JOB    50
 #define SHARES_MS   1000
 #define ANEW_MS     30000
 
@@ -25,16 +27,81 @@ static bool shares_go_on(struct planner *p)
     return true;
 }
 
-void planner_begin_ranks(struct planner *p)
+static void put_in_force(struct planner *p, const struct prio_ctx *c)
 {
-    if (shares_go_on(p))
-        return;
     if (p->ranked)
         prio_ctx_fini(&p->prio);
-    prio_ctx_init(&p->prio, p->view, p->now);
+    p->prio = *c;
+    p->ranked = true;
     p->ranks++;
-    p->ranks_ms = p->ranks_anew_ms = p->now.ms;
-    p->ranks_version = prio_version(&p->prio) | 1;
+    p->ranks_ms = p->ranks_anew_ms = c->now.ms;
+    p->ranks_version = prio_version(c) | 1;
+}
+
+static uint64_t less(uint64_t n, uint64_t by)
+{
+    return n > by ? n - by : 0;
+}
+
+void planner_drop_ranks_anew(struct planner *p)
+{
+    if (p->anew.at)
+        prio_ctx_fini(&p->anew.ctx);
+    p->anew = (struct ranks_anew){0};
+}
+
+/* What runs is walked over as the planner knows it: that stays as it is between the pieces. */
+bool planner_rank_some(struct planner *p, uint64_t *n)
+{
+    struct ranks_anew *a = &p->anew;
+    if (!a->at && shares_go_on(p))
+        return true;
+    if (p->view->model->n_active <= MANY_ACTIVE) {
+        struct prio_ctx c;
+        planner_drop_ranks_anew(p);
+        prio_ctx_init(&c, p->view, p->now);
+        put_in_force(p, &c);
+        return true;
+    }
+    if (!a->at) {
+        prio_ctx_begin(&a->ctx, p->view, p->now);
+        a->at = p->running.next;
+        *n = less(*n, COST_BEGIN);
+    }
+    for (; a->at != &p->running && *n; a->at = a->at->next, *n = less(*n, COST_JOB)) {
+        const struct job *j = model_get_job(p->view->model, container_of(a->at, struct runs, link)->job);
+        if (j)
+            prio_ctx_add(&a->ctx, j);
+    }
+    if (a->at != &p->running)
+        return false;
+    prio_ctx_finish(&a->ctx);
+    put_in_force(p, &a->ctx);
+    *a = (struct ranks_anew){0};
+    return true;
+}
+
+bool planner_lend_ranks(const struct planner *p, const struct model *m, struct wall now,
+                        struct prio_ctx *ret)
+{
+    if (!p->ranked || m->n_active <= MANY_ACTIVE)
+        return false;
+    *ret = p->prio;
+    ret->now = now;
+    return true;
+}
+
+void planner_begin_asking(struct planner *p, const struct sched_view *v, struct wall now)
+{
+    p->asking_lent = planner_lend_ranks(p, v->model, now, &p->asking);
+    if (!p->asking_lent)
+        prio_ctx_init(&p->asking, v, now);
+}
+
+void planner_end_asking(struct planner *p)
+{
+    if (!p->asking_lent)
+        prio_ctx_fini(&p->asking);
 }
 
 static int64_t fixed_of(struct planner *p, struct group *g, const struct job *j)

@@ -283,11 +283,11 @@ static void read_some(struct planner *p, uint64_t *n)
         }
         break;
     case READ_SHARES:
+        cost = 0;
+        if (!planner_rank_some(p, n))
+            break;
         pool_advance(&p->pool, p->now.ms, OVERDUE_MS);
-        planner_begin_ranks(p);
-        p->ranked = true;
         p->at_group = p->groups.next;
-        cost = 10000;
         p->read_stage++;
         break;
     case READ_GROUPS:
@@ -306,6 +306,7 @@ void planner_read_all(struct planner *p)
         n = UINT64_MAX;
         read_some(p, &n);
     }
+    planner_drop_ranks_anew(p);
     p->all_gained = p->all_gained || p->read_stage == READ_SHARES;
     p->gained = true;
     p->reading = false;

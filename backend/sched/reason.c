@@ -1,8 +1,8 @@
 /* reason.c - the short reason of each waiting job, and whom to tell that it has changed. */
 #include "backend/sched/planner_private.h"
 
-#define LOOKS_MAX   20000 /* in one pass: the others are looked at in the next */
-#define CHANGED_MAX 4000  /* of one pass: the others are told when they are asked about */
+#define LOOKS_MAX   8000 /* in one pass: the others are looked at in the next */
+#define CHANGED_MAX 4000 /* of one pass: the others are told when they are asked about */
 
 /* What has only just come in, and no pass has looked at, stands behind those who were there. */
 static enum reason reason_of(const struct unit *u)

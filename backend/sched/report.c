@@ -157,7 +157,7 @@ void planner_report(struct planner *p, const struct sched_view *v, struct wall n
     struct report r = {.p = p, .filter = filter, .out = ret};
     *ret = (struct msg_plan){.now = now, .made = forecast_made(p), .samples = forecast_samples(p)};
     planner_ready(p, v, now);
-    prio_ctx_init(&p->asking, v, now);
+    planner_begin_asking(p, v, now);
     size_t half = p->units.n < filter->rows_max / 2 ? p->units.n : filter->rows_max / 2;
     r.most = filter->rows_max - half;
     if (!filter->waiting) {
@@ -170,7 +170,7 @@ void planner_report(struct planner *p, const struct sched_view *v, struct wall n
         if (u)
             add_unit(&r, u);
     }
-    prio_ctx_fini(&p->asking);
+    planner_end_asking(p);
     if (ret->rows.n)
         qsort(ret->rows.v, ret->rows.n, sizeof *ret->rows.v, by_start);
 }

@@ -182,7 +182,13 @@ static void move_on(struct pass *s, bool again)
 
 bool pass_go_on(struct pass *s, uint64_t looks)
 {
-    uint64_t from = s->p->pool.looks;
+    uint64_t from = s->p->pool.looks, left = looks;
+    if (s->stage == PASS_RANKS) {
+        if (!planner_rank_some(s->p, &left))
+            return false;
+        s->stage = PASS_SETTLES;
+        looks = left;
+    }
     while (s->stage != PASS_IS_DONE) {
         if (!s->in_round)
             begin_round(s);

@@ -170,12 +170,12 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
     why_date_gates(&q);
     explain_throttle(&q);
     if (q.u && q.u->group) {
-        prio_ctx_init(&p->asking, v, now);
+        planner_begin_asking(p, v, now);
         limits_begin(p->limits, v->model, now);
         explain_queue(&q);
         add_forecast(&q);
         why_date_turn(&q);
-        prio_ctx_fini(&p->asking);
+        planner_end_asking(p);
     }
     explain_restarts(&q);
     if (!ret->causes.n) { /* the next pass, at the end of this turn, looks at it */
