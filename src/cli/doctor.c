@@ -115,8 +115,8 @@ static void check_nodes(struct doctor *d)
     struct msg_get get = {.what = GET_SPEC | GET_NODES | GET_JOBS, .states = 1u << JOB_RUNNING};
     struct errtext err = {0};
     struct model m;
-    struct str away = STR_INIT, notes = STR_INIT;
-    size_t n_away = 0, n_drained = 0, n_notes = 0;
+    struct str away = STR_INIT, notes = STR_INIT, others = STR_INIT;
+    size_t n_away = 0, n_drained = 0, n_notes = 0, n_others = 0;
     model_init(&m);
     if (client_fetch(d->client, &get, &m, &err) < 0) {
         doctor_add(d, "nodes", CHECK_FAIL, NULL, "%s", err.s);
@@ -126,6 +126,8 @@ static void check_nodes(struct doctor *d)
             n_drained += n->drain;
             if (n->state != NODE_UP)
                 append_name(&away, n->spec.name, n_away++);
+            else if (n->version && !str_eq(n->version, STOKER_VERSION))
+                append_name(&others, n->spec.name, n_others++);
             for (size_t k = 0; k < n->notes.n; k++)
                 if (n_notes++ < NODES_NAMED)
                     str_appendf(&notes, "%s%s: %s", notes.len ? "; " : "", n->spec.name, n->notes.v[k]);
@@ -137,12 +139,18 @@ static void check_nodes(struct doctor *d)
             doctor_add(d, "nodes", m.n_nodes ? CHECK_OK : CHECK_FAIL,
                        m.n_nodes ? NULL : "add nodes to the configuration",
                        "%zu answer, %zu of them are drained", m.n_nodes, n_drained);
+        if (n_others)
+            doctor_add(
+                d, "agents", CHECK_WARN,
+                "install this release there too; where it is sent over, the next connection brings it",
+                "%zu are of another release than %s: %s", n_others, STOKER_VERSION, others.s);
         if (n_notes)
             doctor_add(d, "node notes", CHECK_WARN, NULL, "%s", notes.s);
     }
     model_fini(&m);
     str_fini(&away);
     str_fini(&notes);
+    str_fini(&others);
 }
 
 void doctor_check_controller(struct doctor *d)
@@ -211,6 +219,7 @@ static int doctor_run(struct cli *cli, int argc, char **argv)
     if (client_connect(cli->cmd->name, 0, &d.client, &d.away) < 0)
         d.client = NULL;
     doctor_check_machine(&d);
+    doctor_check_nodes(&d);
     doctor_check_controller(&d);
     for (size_t i = 0; i < d.n; i++)
         rc |= d.checks[i].status == CHECK_FAIL;

@@ -27,6 +27,8 @@ void doctor_add(struct doctor *d, const char *name, enum check_status status, co
 
 /* This machine: directories, disk, cgroups, login sessions. */
 void doctor_check_machine(struct doctor *d);
+/* The way to the nodes: services, keys. */
+void doctor_check_nodes(struct doctor *d);
 /* The controller and what it knows. */
 void doctor_check_controller(struct doctor *d);
 

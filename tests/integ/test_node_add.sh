@@ -122,6 +122,17 @@ says "usage" 2 "" "~" stoker node check
 says "usage" 2 "" "~" stoker node nonsense m1
 says "no name" 2 "" "~" stoker node add 127.0.0.1
 
+case_ "doctor looks at the way to it"
+run stoker doctor
+like "link" "$(grep -E '^(ok|warn|fail) +link ' <<<"$out")" "ok +link +process $(link_pid), started by the controller"
+like "key" "$(grep -E '^(ok|warn|fail) +key ' <<<"$out")" "ok +key +$KEYS/id_ed25519, closed to others"
+like "host keys" "$(grep -E '^(ok|warn|fail) +host keys ' <<<"$out")" "ok +host keys +2 in $KEYS/known_hosts"
+chmod 644 "$KEYS/id_ed25519"
+run stoker doctor
+is "an open key is a failure" "$rc" 1
+has "its cure" "$out" "chmod 600 $KEYS/id_ed25519"
+chmod 600 "$KEYS/id_ed25519"
+
 if unshare -m mount -t tmpfs none "$HOME" 2>/dev/null; then
     case_ "a machine that does not see our files: its entry says so"
     c=$(ssh_address 3)

@@ -137,6 +137,20 @@ has "through a closed key" "$out" "its service answers, and the key reaches noth
 has "who logs in" "$out" "$login"
 is "link runs as" "$(stat -c %U "/proc/$(pgrep -f "stoker-link serve $keys" | head -n 1)")" bin
 
+case_ "doctor looks at services, keys and host keys"
+run stoker doctor
+has "link" "$out" "of bin serves $run/link.sock"
+has "agent" "$out" "of root serves $TMPDIR/n1/agent.sock"
+has "key" "$out" "$keys/id_ed25519, closed to others"
+has "host keys" "$out" "1 in $keys/known_hosts"
+chmod 640 "$keys/id_ed25519"
+run stoker doctor
+is "status" "$rc" 1
+has "an open key" "$out" "chmod 600 $keys/id_ed25519"
+chmod 600 "$keys/id_ed25519"
+has "others are told what they may see" "$(as nobody stoker doctor)" "of bin serves $run/link.sock"
+node_up n2 || fail "n2 was disturbed"
+
 case_ "the key opens nothing but the way to the agent"
 cp "$keys/id_ed25519" "$TMPDIR/stolen"
 chmod 600 "$TMPDIR/stolen"
@@ -212,6 +226,8 @@ kill -KILL "$(pgrep -f "stoker-link serve $keys" | head -n 1)"
 wait_for 20 has_lines "$TMPDIR/link.log" 3
 wait_for 40 node_up n2
 kill -KILL "${services[0]}"
+wait_for 10 is_dead "${services[0]}"
+has "doctor says which service" "$(stoker doctor)" "no stoker-link runs for $run/link.sock"
 service_link
 wait_for 40 node_up n2
 if command -v perl >/dev/null; then
