@@ -237,6 +237,8 @@ static void init(struct control *c, struct loop *l, const struct control_config 
     list_init(&c->sessions);
     list_init(&c->nodes);
     c->planner = planner_new();
+    c->answers = answers_new();
+    list_init(&c->looks);
     c->forecast = (struct loop_timer){.fn = ctl_forecast, .ctx = c};
     c->wake = (struct loop_timer){.fn = on_wake, .ctx = c};
     c->retire = (struct loop_timer){.fn = ctl_retire, .ctx = c};
@@ -252,6 +254,7 @@ static void init(struct control *c, struct loop *l, const struct control_config 
 static void release(struct control *c)
 {
     planner_free(c->planner);
+    answers_free(c->answers);
     ctl_forget_prio(c);
     drop_flights(c);
     drop_timers(c);

@@ -4,6 +4,7 @@
 
 #include <sys/socket.h>
 
+#include "backend/control/answers.h"
 #include "backend/control/control.h"
 #include "backend/launch/nodeconn.h"
 #include "backend/sched/depend.h"
@@ -36,6 +37,16 @@ struct script_wait { /* a question whose answer is being read */
     uint32_t job;
 };
 
+struct look {         /* a question for rows, from when it is asked until the last one has been sent */
+    struct list link; /* in control.looks while it waits for its turn */
+    struct mono asked;
+    bool begun;
+    struct answer_stamp stamp; /* ... then */
+    struct str key;            /* the question, encoded; empty: nobody else can have the answer */
+    bool keeping;
+    struct answer keep; /* what has been sent so far */
+};
+
 struct session {
     struct list link; /* in control.sessions */
     struct control *ctl;
@@ -54,6 +65,7 @@ struct session {
     uint32_t follow_job;
     struct msg_get get; /* of the snapshot under way */
     bool snapshotting;
+    struct look look;
     uint32_t cursor;      /* jobs up to this id have been sent */
     VEC(uint32_t) resend; /* of those, the ones that changed meanwhile */
     bool resync_told;
@@ -121,6 +133,10 @@ struct control {
     VEC(uint32_t) touched;
     bool sched_dirty;
     struct planner *planner;
+    struct answers *answers; /* rows that were sent a moment ago */
+    struct list looks;       /* sessions that wait for rows */
+    size_t n_looks;
+    struct loop_timer look_timer;
     struct loop_timer forecast;
     int64_t forecast_cost_ms;  /* of the last one */
     struct limits *limits;     /* follow each event; the planner's own follow each pass */
@@ -311,7 +327,28 @@ void req_update(struct session *s, uint64_t tag, const struct msg_update *m);
 void req_drain(struct session *s, uint64_t tag, const struct msg_drain *m);
 void req_note(struct session *s, uint64_t tag, const struct msg_node_note *m);
 void req_get(struct session *s, uint64_t tag, struct msg_get *m);
-void snapshot_continue(struct session *s);
+/* Parts of rows were asked for, once: they are printed as they come, so none is sent again. */
+bool rows_are_parts(const struct msg_get *g);
+void rows_send_spec(struct session *s);
+/* More of the rows that the session has asked for, and the end of the snapshot behind the last: until then,
+ * or until its connection is full. */
+enum slice { SLICE_MORE, SLICE_FULL, SLICE_LAST };
+enum slice rows_slice(struct session *s, struct mono until) __attribute__((warn_unused_result));
+/* All of them at once, as another session has got them, and the end. */
+void rows_send_kept(struct session *s, const struct answer *a);
+
+/* --- looks.c: the line of those who ask for rows --- */
+
+/* The question in s->get is new. */
+void look_begin(struct session *s);
+/* Its connection has room again. */
+void look_continue(struct session *s);
+/* A message with rows has been sent to it. */
+void look_note(struct session *s, const void *body, size_t n);
+/* No-op where there is none under way. */
+void look_end(struct session *s);
+/* At the end of a turn: as much as its share of time allows. */
+void ctl_serve_looks(struct control *c);
 void req_why(struct session *s, uint64_t tag, const struct msg_job *m);
 void req_script(struct session *s, uint64_t tag, const struct msg_job *m);
 void req_complete(struct session *s, uint64_t tag, const struct msg_complete *m);

@@ -1,8 +1,9 @@
 /* req_get.c - rows of the state for a client, in pieces, and then what changes.
  *
- * A large snapshot is sent as the client reads it. Jobs that change after their row was sent go again
- * before the end, then come the nodes, then MSG_SNAPSHOT with the number of the last event: all of it is
- * one consistent state, and events follow from there.
+ * A large snapshot is sent as the client reads it, in slices (looks.c). Jobs that change after their row
+ * was sent go again before the end (not to those who read parts of rows: they print each as it comes), then
+ * come the nodes, then MSG_SNAPSHOT with the number of the last event: all of it is one consistent state,
+ * and events follow from there.
  */
 #include <stdlib.h>
 
@@ -10,9 +11,10 @@
 #include "src/model/members.h"
 #include "src/proto/codec.h"
 
-#define ROWS_MAX   128 /* of a frame: small, so that the client decodes one piece while the next is made */
-#define PIECES_MAX 32  /* frames of a turn */
-#define LOOKS_MAX  200000u /* comparisons of a turn: of jobs with what is wanted */
+#define ROWS_MAX  128 /* of a frame: small, so that the client decodes one piece while the next is made */
+#define LOOKS_MAX 200000u /* comparisons of a slice: of jobs with what is wanted */
+
+#define NAMED_MAX 16 /* jobs by name that are found without a walk */
 
 /* What no reader can do without. */
 #define MEMBERS_ALWAYS (JOB_HAS(id) | JOB_HAS(kind) | JOB_HAS(state))
@@ -75,13 +77,19 @@ static void send_rows(struct session *s, struct rows *r)
     for (size_t i = 0; i < 4; i++)
         r->body.s[LIST_AT + i] = (char)(r->n >> (24 - 8 * i));
     session_send_encoded(s, MSG_JOBS, s->follow_tag, r->body.s, r->body.len);
+    look_note(s, r->body.s, r->body.len);
     str_clear(&r->body);
     r->n = 0;
 }
 
+bool rows_are_parts(const struct msg_get *g)
+{
+    return (g->job_members || g->req_members) && !g->follow;
+}
+
 static struct codec_part part_of(const struct msg_get *g)
 {
-    bool some = (g->job_members || g->req_members) && !g->follow;
+    bool some = rows_are_parts(g);
     struct codec_part part = {.members = UINT64_MAX, .inner = &job_req_rec, .inner_members = UINT64_MAX};
     if (g->follow)
         part.members =
@@ -185,61 +193,79 @@ static void prefetch(struct list *at, const struct list *end)
         __builtin_prefetch(j + i);
 }
 
-void snapshot_continue(struct session *s)
+enum slice rows_slice(struct session *s, struct mono until)
 {
     struct control *c = s->ctl;
     struct rows rows = ROWS_INIT;
     struct list *at = after_cursor(c, s->cursor);
     /* However fast the client reads and however little it wants, a turn does only so much. */
     size_t looks = 0, looks_each = 1 + s->get.jobs.n + s->get.users.n;
-    for (size_t made = 0; at != &c->model.all && made < PIECES_MAX && looks < LOOKS_MAX &&
-                          conn_queued(s->conn) < CONN_LOW * 4;
-         looks += looks_each) {
+    bool full = false, late = false;
+    while (at != &c->model.all && looks < LOOKS_MAX && !late &&
+           !(full = conn_queued(s->conn) >= CONN_LOW * 4)) {
         const struct job *j = container_of(at, struct job, in_all);
         at = at->next;
         prefetch(at, &c->model.all);
         s->cursor = j->id;
+        looks += looks_each;
         if (!is_wanted(&s->get, j))
             continue;
         add_row(s, &rows, j);
         if (!rows.n) {
             conn_hurry(s->conn);
-            made++;
+            late = mono_read().ns >= until.ns;
         }
     }
     send_rows(s, &rows);
-    if (at == &c->model.all)
+    bool last = at == &c->model.all;
+    if (last)
         finish(s, &rows);
-    else
-        conn_ask_drain(s->conn);
     str_fini(&rows.body);
+    return last ? SLICE_LAST : full ? SLICE_FULL : SLICE_MORE;
 }
 
-/* A few named jobs, the most frequent question: no walk over all. */
-static bool send_named(struct session *s)
+void rows_send_kept(struct session *s, const struct answer *a)
 {
-    struct control *c = s->ctl;
-    if (!s->get.jobs.n || s->get.jobs.n > 16)
-        return false;
-    struct rows rows = ROWS_INIT;
+    struct rows none = ROWS_INIT;
+    size_t from = 0;
+    for (size_t i = 0; i < a->ends.n; from = a->ends.v[i++])
+        session_send_encoded(s, MSG_JOBS, s->follow_tag, a->bytes.s + from, a->ends.v[i] - from);
+    finish(s, &none);
+}
+
+/* Its elements are anywhere. */
+static bool names_arrays(const struct session *s)
+{
     for (size_t i = 0; i < s->get.jobs.n; i++) {
-        const struct job *j = model_get_job(&c->model, s->get.jobs.v[i].job);
-        if (j && j->array_job) { /* its elements are anywhere */
-            str_fini(&rows.body);
-            return false;
-        }
+        const struct job *j = model_get_job(&s->ctl->model, s->get.jobs.v[i].job);
+        if (j && j->array_job)
+            return true;
+    }
+    return false;
+}
+
+/* A few named jobs, the most frequent question: no walk over all, and no waiting. */
+static void send_named(struct session *s)
+{
+    struct rows rows = ROWS_INIT;
+    for (size_t i = 0; (s->get.what & GET_JOBS) && i < s->get.jobs.n; i++) {
+        const struct job *j = model_get_job(&s->ctl->model, s->get.jobs.v[i].job);
         if (j && is_wanted(&s->get, j))
             add_row(s, &rows, j);
     }
     send_rows(s, &rows);
     finish(s, &rows);
     str_fini(&rows.body);
-    return true;
+}
+
+void rows_send_spec(struct session *s)
+{
+    if (s->get.what & GET_SPEC)
+        session_send(s, MSG_SPEC, s->follow_tag, &s->ctl->model.spec);
 }
 
 void req_get(struct session *s, uint64_t tag, struct msg_get *m)
 {
-    struct control *c = s->ctl;
     if (m->jobs.n > GET_NAMES_MAX || m->users.n > GET_NAMES_MAX) {
         session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u jobs or users asked for by name",
                       GET_NAMES_MAX);
@@ -255,12 +281,12 @@ void req_get(struct session *s, uint64_t tag, struct msg_get *m)
     s->snapshotting = true;
     s->resync_told = false;
     vec_clear(&s->resend);
-    if (s->get.what & GET_SPEC)
-        session_send(s, MSG_SPEC, tag, &c->model.spec);
-    if (!(s->get.what & GET_JOBS)) {
-        struct rows none = ROWS_INIT;
-        finish(s, &none);
-    } else if (!send_named(s)) {
-        snapshot_continue(s);
+    look_end(s);
+    bool named = s->get.jobs.n && s->get.jobs.n <= NAMED_MAX && !names_arrays(s);
+    if ((s->get.what & GET_JOBS) && !named) {
+        look_begin(s);
+        return;
     }
+    rows_send_spec(s);
+    send_named(s);
 }

@@ -36,6 +36,7 @@ static void session_free(struct session *s)
     struct control *c = s->ctl;
     bool watched = s->watch_util;
     list_unlink(&s->link);
+    look_end(s);
     c->n_sessions--;
     ctl_drop_relays(c, s, NULL);
     ctl_drop_history(s);
@@ -263,7 +264,7 @@ static void on_drain(void *arg, struct conn *conn)
     struct session *s = arg;
     history_continue(s);
     if (s->snapshotting)
-        snapshot_continue(s);
+        look_continue(s);
     else if (s->resync_told) {
         s->resync_told = false;
         session_send(s, MSG_RESYNC, s->follow_tag, NULL);
@@ -347,6 +348,9 @@ void ctl_let_in(struct control *c, int fd, const struct ucred *cred, bool from_n
     s->t_open = loop_now(c->loop);
     c->n_sessions++;
     list_init(&s->link);
+    list_init(&s->look.link);
+    str_init(&s->look.key);
+    str_init(&s->look.keep.bytes);
     list_append(&c->sessions, &s->link);
     s->conn = conn_new(c->loop, fd, HELLO_MAX, QUEUE_MAX, store_committed(c->store), &ops, s);
 }
@@ -437,7 +441,8 @@ static void tell_resync(struct session *s)
 static bool wants(struct session *s, uint32_t job)
 {
     if (s->follow == FOLLOW_STARTING) { /* rows are on their way: what changed of those sent goes again */
-        bool again = job && job <= s->cursor && (!s->resend.n || s->resend.v[s->resend.n - 1] != job);
+        bool again = job && job <= s->cursor && !rows_are_parts(&s->get) &&
+                     (!s->resend.n || s->resend.v[s->resend.n - 1] != job);
         if (again && s->resend.n < RESEND_MAX)
             vec_push(&s->resend, job);
         else if (again && s->get.follow) /* one who asks once gets the rows as they were when sent */

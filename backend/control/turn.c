@@ -94,6 +94,7 @@ void ctl_forget_pass(struct control *c)
 {
     planner_free(c->planner);
     c->planner = planner_new();
+    answers_clear(c->answers);
 }
 
 /* One piece of what there is to plan: something to read from the beginning, or of a pass. True: a decision.
@@ -179,6 +180,7 @@ void ctl_turn(void *ctx)
     struct control *c = ctx;
     if (c->read_only) {
         vec_clear(&c->touched);
+        ctl_serve_looks(c);
         return;
     }
     uint32_t looks = 0;
@@ -193,6 +195,7 @@ void ctl_turn(void *ctx)
     }
     ctl_drop_left_nodes(c);
     store_turn(c->store);
+    ctl_serve_looks(c); /* beside the commit */
     if (left || c->touched.n || c->sched_dirty)
         loop_timer_set(c->loop, &c->wake, 1);
 }

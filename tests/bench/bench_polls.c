@@ -6,6 +6,11 @@
  * every time, as `squeue` does; beside them jobs are submitted one after the other, each as `sbatch` does
  * it, for SECONDS. Prints the milliseconds of a submission (median, 99 of 100, worst) and how often the
  * lookers could look. JOBS held ones are in the queue from the start.
+ *
+ * What the controller does to those who submit is one thing, what a machine with a hundred more processes
+ * that want its CPUs does is another. So it is measured twice: while the lookers leave the CPUs to anybody
+ * else who wants them (nice 19), and while they do not; and each time beside the submissions a byte goes
+ * to a process that does nothing else and back, which takes as long as the machine alone makes it.
  */
 #include <limits.h>
 #include <signal.h>
@@ -13,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -126,22 +132,110 @@ struct times {
     VEC(double) v;
 };
 
-static void measure(const char *what, double seconds)
+static void print_times(const char *what, struct times *took)
 {
-    struct times took = {VEC_INIT};
+    size_t n = took->v.n;
+    qsort(took->v.v, n, sizeof took->v.v[0], compare);
+    printf("%-50s median %.2f ms, 99 of 100 %.2f ms, worst %.2f ms, of %zu\n", what, took->v.v[n / 2],
+           took->v.v[n * 99 / 100], took->v.v[n - 1], n);
+    fflush(stdout);
+    vec_fini(&took->v);
+}
+
+/* Answers every byte with itself. */
+static int start_echo(void)
+{
+    int pair[2];
+    char c;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+        fail("socketpair", "");
+    if (fork() == 0) {
+        close(pair[0]);
+        while (read(pair[1], &c, 1) == 1 && write(pair[1], &c, 1) == 1)
+            ;
+        _exit(0);
+    }
+    close(pair[1]);
+    return pair[0];
+}
+
+static void echo(int fd)
+{
+    char c = 'x';
+    if (write(fd, &c, 1) != 1 || read(fd, &c, 1) != 1)
+        fail("echo", "");
+}
+
+/* At most 50 a second: the queue is to stay about as long as it is. */
+static void measure(const char *what, double seconds, int echo_fd)
+{
+    struct times took = {VEC_INIT}, echoes = {VEC_INIT};
     struct msg_submit m;
     make_submit(&m);
-    for (double end = now_ms() + seconds * 1e3, t; (t = now_ms()) < end;) {
+    for (double end = now_ms() + seconds * 1e3, t; (t = now_ms()) < end; sleep_until(t + 20)) {
         submit(&m);
-        vec_push(&took.v, now_ms() - t);
-        sleep_until(t + 20); /* at most 50 a second: the queue is to stay about as long as it is */
+        double t1 = now_ms();
+        vec_push(&took.v, t1 - t);
+        sleep_until(t + 10);
+        t1 = now_ms();
+        echo(echo_fd);
+        vec_push(&echoes.v, now_ms() - t1);
     }
     rec_fini(&msg_submit_rec, &m);
-    qsort(took.v.v, took.v.n, sizeof took.v.v[0], compare);
-    printf("%-44s median %.2f ms, 99 of 100 %.2f ms, worst %.2f ms, of %zu\n", what, took.v.v[took.v.n / 2],
-           took.v.v[took.v.n * 99 / 100], took.v.v[took.v.n - 1], took.v.n);
-    fflush(stdout);
-    vec_fini(&took.v);
+    print_times(what, &took);
+    print_times("  a byte to an idle process and back", &echoes);
+}
+
+struct lookers {
+    unsigned n, per_second;
+    uint32_t *looks; /* of each: shared with it */
+    pid_t *pids;
+};
+
+static void lookers_start(struct lookers *l, bool polite)
+{
+    double begin = now_ms() + 100;
+    memset(l->looks, 0, l->n * sizeof *l->looks);
+    for (unsigned i = 0; i < l->n; i++) {
+        srand(i);
+        l->pids[i] = fork();
+        if (l->pids[i] == 0) {
+            if (polite && nice(19) < 0)
+                fail("nice", "");
+            looker(l->per_second, begin, &l->looks[i]);
+        }
+    }
+    sleep_until(begin + 500);
+}
+
+static uint64_t lookers_count(const struct lookers *l)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < l->n; i++)
+        sum += l->looks[i];
+    return sum;
+}
+
+static void lookers_stop(struct lookers *l)
+{
+    for (unsigned i = 0; i < l->n; i++)
+        kill(l->pids[i], SIGKILL);
+    for (unsigned i = 0; i < l->n; i++)
+        waitpid(l->pids[i], NULL, 0);
+}
+
+static void measure_beside(struct lookers *l, bool polite, double seconds, int echo_fd)
+{
+    char what[80];
+    snprintf(what, sizeof what, "submissions, %u look %u times a second%s", l->n, l->per_second,
+             polite ? ", nice" : "");
+    lookers_start(l, polite);
+    uint64_t before = lookers_count(l);
+    double t = now_ms();
+    measure(what, seconds, echo_fd);
+    printf("%-50s %.0f a second, of %u wanted\n", "  looks that were answered",
+           (double)(lookers_count(l) - before) / (now_ms() - t) * 1e3, l->n * l->per_second);
+    lookers_stop(l);
 }
 
 int main(int argc, char **argv)
@@ -161,33 +255,17 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < jobs; i++)
         submit(&m);
     rec_fini(&msg_submit_rec, &m);
-    measure("submissions, nobody looks", seconds / 2);
-    uint32_t *looks =
-        mmap(NULL, clients * sizeof *looks, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    pid_t *pids = xcalloc(clients, sizeof *pids);
-    if (looks == MAP_FAILED)
+    struct lookers l = {.n = clients, .per_second = per_second, .pids = xcalloc(clients, sizeof *l.pids)};
+    l.looks =
+        mmap(NULL, clients * sizeof *l.looks, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (l.looks == MAP_FAILED)
         fail("mmap", "");
-    double begin = now_ms() + 100;
-    for (unsigned i = 0; i < clients; i++) {
-        srand(i);
-        pids[i] = fork();
-        if (pids[i] == 0)
-            looker(per_second, begin, &looks[i]);
-    }
-    sleep_until(begin + 500);
-    char what[64];
-    snprintf(what, sizeof what, "submissions, %u look %u times a second", clients, per_second);
-    uint64_t before = 0, after = 0;
-    double t = now_ms();
-    for (unsigned i = 0; i < clients; i++)
-        before += looks[i];
-    measure(what, seconds);
-    for (unsigned i = 0; i < clients; i++)
-        after += looks[i];
-    printf("%-44s %.0f a second, of %u wanted\n", "looks that were answered",
-           (double)(after - before) / (now_ms() - t) * 1e3, clients * per_second);
-    for (unsigned i = 0; i < clients; i++)
-        kill(pids[i], SIGKILL);
+    int echo_fd = start_echo();
+    measure("submissions, nobody looks", seconds / 2, echo_fd);
+    measure_beside(&l, true, seconds, echo_fd);
+    measure_beside(&l, false, seconds, echo_fd);
+    close(echo_fd);
+    free(l.pids);
     while (wait(NULL) > 0)
         ;
     return 0;
