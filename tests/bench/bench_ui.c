@@ -32,7 +32,7 @@ static double memory_mb(const char *what)
     return (double)kib * 1024 / 1e6;
 }
 
-/* As `sbatch -J fit-NNNNNN -o runs/NNNNNN/%j.out fit.sh` makes them: what can be the job's own is. */
+/* As `sbatch -J job-NNNNNN -o runs/NNNNNN/%j.out fit.sh` makes them: what can be the job's own is. */
 static struct job *make_job(const struct lab *l, uint32_t id)
 {
     static const char *const users[] = {"alice", "bo", "chen", "dana"};
@@ -41,7 +41,7 @@ static struct job *make_job(const struct lab *l, uint32_t id)
     free(j->req.name);
     free(j->user);
     j->id = id;
-    j->req.name = xasprintf("fit-%06u", id);
+    j->req.name = xasprintf("job-%06u", id);
     j->req.account = xasprintf("lab%u", id % 7);
     j->req.qos = xstrdup("normal");
     j->req.partition = xstrdup("main");

@@ -309,10 +309,10 @@ bool jobtree_next_failed(struct jobtree *t)
     const struct table *table = &t->table;
     for (size_t n = 1; n <= table->shown.n; n++) {
         size_t i = (table->list.cursor + n) % table->shown.n;
-        const struct tree_row *r = table->shown.v[i].data;
+        const struct tree_row *r = table_shown(table, i)->data;
         const struct rank_end *end = end_of(r);
         if (end ? end->code || end->signal : r->task && task_failed(r->task)) {
-            table_select(&t->table, table->shown.v[i].id);
+            table_select(&t->table, table_shown(table, i)->id);
             return true;
         }
     }

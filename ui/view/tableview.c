@@ -110,7 +110,7 @@ static size_t top_rows(const struct table *t)
 {
     size_t n = 0;
     for (size_t i = 0; i < t->shown.n; i++)
-        n += t->shown.v[i].depth == 0;
+        n += table_shown(t, i)->depth == 0;
     return n;
 }
 

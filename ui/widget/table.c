@@ -46,6 +46,7 @@ void table_fini(struct table *t)
     vec_fini(&t->rows);
     vec_fini(&t->shown);
     vec_fini(&t->next);
+    vec_fini(&t->old);
     idmap_fini(&t->open);
     filter_fini(&t->filter);
     edit_fini(&t->edit);
@@ -56,7 +57,7 @@ void table_fini(struct table *t)
 
 static uint64_t shown_id(const void *ctx, size_t i)
 {
-    return ((const struct table *)ctx)->shown.v[i].id;
+    return table_shown(ctx, i)->id;
 }
 
 void table_add(struct table *t, struct trow row)
@@ -151,11 +152,11 @@ static size_t family_end(const struct table *t, size_t i)
 /* A parent whose child matches is shown as well, else the child would be out of reach. Of a parent that
  * matches those children are shown that match too, or all where none does. Closed branches keep theirs to
  * themselves. */
-static void filter_family(struct table *t, struct trows *out, size_t i, bool all)
+static void filter_family(struct table *t, struct trow_numbers *out, size_t i, bool all)
 {
     size_t end = family_end(t, i), at = out->n;
     bool matches = all || row_matches(t, &t->rows.v[i]);
-    vec_push(out, t->rows.v[i]);
+    vec_push(out, (uint32_t)i);
     for (size_t k = i + 1; k < end; k = family_end(t, k))
         filter_family(t, out, k, all);
     bool child = out->n > at + 1;
@@ -270,11 +271,11 @@ static void settle_texts(struct sorting *s, bool reverse)
 static void collect_keys(struct table *t, struct sorting *s)
 {
     for (size_t i = 0; i < t->shown.n; i++) {
-        if (i && t->shown.v[i].depth > 0) {
+        if (i && table_shown(t, i)->depth > 0) {
             s->families.v[s->families.n - 1].n++;
             continue;
         }
-        const struct field *f = get_field(t, &t->shown.v[i], (size_t)t->sort);
+        const struct field *f = get_field(t, table_shown(t, i), (size_t)t->sort);
         struct sort_key key = {.family = (uint32_t)s->families.n,
                                .value = f->has_num ? order_of(f->num) : prefix_of(f->text.text.s)};
         vec_push(&s->families,
@@ -295,7 +296,7 @@ static void sort_shown(struct table *t)
     radix_sort(s.nums.v, s.nums.n, t->reverse);
     radix_sort(s.texts.v, s.texts.n, t->reverse);
     settle_texts(&s, t->reverse);
-    struct trow *sorted = t->shown.n ? xreallocarray(NULL, t->shown.n, sizeof *sorted) : NULL;
+    uint32_t *sorted = t->shown.n ? xreallocarray(NULL, t->shown.n, sizeof *sorted) : NULL;
     size_t at = 0;
     for (size_t i = 0; i < s.nums.n + s.texts.n; i++) {
         const struct sort_key *k = i < s.nums.n ? &s.nums.v[i] : &s.texts.v[i - s.nums.n];
@@ -329,9 +330,10 @@ static bool match_some(struct table *t, size_t n)
     }
     if (t->match_at < t->rows.n)
         return false;
-    struct trows old = t->shown;
+    struct trow_numbers old = t->shown;
     t->shown = t->next;
     t->next = old;
+    vec_fini(&t->old);
     t->matching = false;
     if (t->sort >= 0)
         sort_shown(t);
@@ -417,6 +419,10 @@ static void apply_filter(struct table *t)
     t->filter = (struct filter){0};
     filter_parse(&t->filter, t->edit.text.s, column_of, t);
     if (!before.n || !t->filter.n) {
+        if (!t->old.v) {
+            t->old = t->rows;
+            t->rows = (struct trows){0};
+        }
         vec_clear(&t->rows);
         t->fill(t->ctx, t);
     } else if (half || !filter_narrows(&before, &t->filter)) {
@@ -443,8 +449,8 @@ size_t table_mark_matching(struct table *t, const char *text)
     t->filter = (struct filter){0};
     filter_parse(&t->filter, text, column_of, t);
     for (size_t i = 0; i < t->shown.n; i++)
-        if (filter_matches(t, &t->shown.v[i])) {
-            list_mark(&t->list, t->shown.v[i].id, true);
+        if (filter_matches(t, table_shown(t, i))) {
+            list_mark(&t->list, table_shown(t, i)->id, true);
             n++;
         }
     filter_fini(&t->filter);
@@ -461,7 +467,7 @@ bool table_is_filtered(const struct table *t)
 
 const struct trow *table_current(const struct table *t)
 {
-    return t->shown.n ? &t->shown.v[t->list.cursor] : NULL;
+    return t->shown.n ? table_shown(t, t->list.cursor) : NULL;
 }
 
 void table_select(struct table *t, uint64_t id)
@@ -481,7 +487,7 @@ static void close_range(struct table *t)
     size_t first, last;
     if (table_range(t, &first, &last))
         for (size_t i = first; i <= last; i++)
-            list_mark(&t->list, t->shown.v[i].id, true);
+            list_mark(&t->list, table_shown(t, i)->id, true);
     t->list.range = 0;
 }
 
@@ -516,11 +522,11 @@ static void fold_current(struct table *t, uint32_t key)
         return;
     size_t i = t->list.cursor;
     if (!row->branch || (key == KEYNAME_LEFT && !table_is_open(t, row->id)))
-        while (i > 0 && t->shown.v[i].depth > 0 && t->shown.v[i].depth >= row->depth)
+        while (i > 0 && table_shown(t, i)->depth > 0 && table_shown(t, i)->depth >= row->depth)
             i--; /* a child folds its parent */
-    if (!t->shown.v[i].branch || (i != t->list.cursor && key == KEYNAME_RIGHT))
+    if (!table_shown(t, i)->branch || (i != t->list.cursor && key == KEYNAME_RIGHT))
         return;
-    uint64_t id = t->shown.v[i].id;
+    uint64_t id = table_shown(t, i)->id;
     bool open = key == KEYNAME_RIGHT ? true : key == KEYNAME_LEFT ? false : !table_is_open(t, id);
     if (i != t->list.cursor)
         list_set_cursor(&t->list, i, shown_id, t);
@@ -549,8 +555,8 @@ static void mark_all(struct table *t)
 {
     list_prune(&t->list, is_a_row, t);
     for (size_t i = 0; i < t->shown.n; i++)
-        if (t->shown.v[i].depth == 0) /* a branch stands for its children */
-            list_mark(&t->list, t->shown.v[i].id, true);
+        if (table_shown(t, i)->depth == 0) /* a branch stands for its children */
+            list_mark(&t->list, table_shown(t, i)->id, true);
 }
 
 /* What is typed narrows what is shown already. */
@@ -654,7 +660,7 @@ void table_export(struct table *t, struct str *out)
         for (size_t i = 0; i < t->n_cols; i++) {
             if (i)
                 str_append_char(out, '\t');
-            cell_text(out, get_field(t, &t->shown.v[r], i)->text.text.s, -1, false, false);
+            cell_text(out, get_field(t, table_shown(t, r), i)->text.text.s, -1, false, false);
         }
         str_append_char(out, '\n');
     }

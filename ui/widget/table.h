@@ -53,6 +53,11 @@ struct trows {
     size_t n, cap;
 };
 
+struct trow_numbers { /* some of the rows, in an order of their own */
+    uint32_t *v;
+    size_t n, cap;
+};
+
 struct table {
     const struct column *cols;
     size_t n_cols;
@@ -60,8 +65,11 @@ struct table {
     void (*fill)(void *ctx, struct table *t); /* calls table_add for every row */
 
     struct list_state list;
-    struct trows rows, shown; /* all that fill gave; those that pass the filter, sorted */
-    struct trows next; /* what will be shown, while a filter that is typed is tried on many rows ... */
+    struct trows rows;         /* all that fill gave */
+    struct trow_numbers shown; /* those that pass the filter, sorted */
+    struct trow_numbers
+        next;         /* what will be shown, while a filter that is typed is tried on many rows ... */
+    struct trows old; /* ... and the rows that are shown until then, where fill has given others */
     bool matching;
     size_t match_at;   /* ... of which these have been looked at */
     struct idmap open; /* branches folded open */
@@ -87,6 +95,11 @@ void table_add(struct table *t, struct trow row);
 bool table_wants_children(const struct table *t, uint64_t id);
 bool table_is_open(const struct table *t, uint64_t id);
 void table_fold(struct table *t, uint64_t id, bool open); /* takes effect at the next refill */
+
+static inline struct trow *table_shown(const struct table *t, size_t i) /* the i-th of what is shown */
+{
+    return &(t->old.v ? &t->old : &t->rows)->v[t->shown.v[i]];
+}
 
 /* The row under the cursor, or NULL. */
 const struct trow *table_current(const struct table *t);

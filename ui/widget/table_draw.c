@@ -114,7 +114,7 @@ static int draw_fold(const struct table *t, struct canvas *c, int y, int x, cons
 static bool has_branches(const struct table *t, size_t first, size_t n)
 {
     for (size_t i = first; i < first + n; i++)
-        if (t->shown.v[i].branch || t->shown.v[i].depth)
+        if (table_shown(t, i)->branch || table_shown(t, i)->depth)
             return true;
     return false;
 }
@@ -163,7 +163,7 @@ bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused)
     bool any_branch = has_branches(t, t->list.top, n), range = table_range(t, &first, &last);
     for (size_t k = 0; k < n; k++) {
         size_t i = t->list.top + k;
-        const struct trow *row = &t->shown.v[i];
+        const struct trow *row = table_shown(t, i);
         struct rect line = rect_make(r.y + (int)k, r.x, 1, r.w - (bar ? 1 : 0));
         ticks |= draw_row(t, c, line, row, widths, any_branch);
         bool marked = list_is_marked(&t->list, row->id) || (range && i >= first && i <= last);
