@@ -206,6 +206,7 @@ void spool_fini(struct agent *a);
 /* The same of a file that the job names; m->path is set. */
 void outfile_read(struct agent *a, uint64_t tag, struct msg_output_read *m);
 void outfile_fini(struct agent *a);
+bool outfile_is_child(const struct agent *a, pid_t pid);
 
 /* --- calls.c --- */
 /* Lets clients on this node speak to the controller. Returns the socket's path (caller frees), NULL where

@@ -158,6 +158,14 @@ void outfile_read(struct agent *a, uint64_t tag, struct msg_output_read *m)
     wire_send(&o->wire, MSG_OUTPUT_READ, tag, &msg_output_read_rec, m);
 }
 
+bool outfile_is_child(const struct agent *a, pid_t pid)
+{
+    list_for_each (o, &a->outfiles, struct outfile, link)
+        if (o->pid == pid)
+            return true;
+    return false;
+}
+
 void outfile_fini(struct agent *a)
 {
     while (!list_empty(&a->outfiles)) {

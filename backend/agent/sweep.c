@@ -67,7 +67,8 @@ static unsigned kill_orphans(struct agent *a, const struct proc_list *all)
     for (size_t i = 0; i < all->n; i++) {
         const struct proc *p = &all->v[i];
         if (p->ppid == getpid() && p->state != 'Z' && !gpus_is_child(a, p->pid) &&
-            p->pid != a->forkserver.pid && !idmap_get(&a->by_pid, (uint64_t)p->pid))
+            !outfile_is_child(a, p->pid) && p->pid != a->forkserver.pid &&
+            !idmap_get(&a->by_pid, (uint64_t)p->pid))
             n += kill_tree(p);
     }
     return n;

@@ -256,6 +256,8 @@ struct job_timer {
     uint32_t job;
     uint32_t limit_s; /* that it was set for */
     struct wall t_start;
+    int64_t ran_ms; /* at `since` */
+    struct mono since;
 };
 
 void ctl_drop_timer(struct control *c, uint32_t job)
@@ -281,26 +283,39 @@ static void on_limit(void *ctx)
     ctl_emit(c, EV_KILL, job, &body);
 }
 
+/* For how long it has run. From its start, or this controller's, the monotonic clock counts; what ran
+ * before is the wall clock's word, which may have been set since. t: of this run, or NULL. */
+static int64_t ran_ms(const struct control *c, const struct job *j, const struct job_timer *t)
+{
+    if (t)
+        return t->ran_ms + (loop_now(c->loop).ns - t->since.ns) / NS_PER_MS;
+    int64_t ms = loop_wall(c->loop).ms - j->t_start.ms - (int64_t)j->suspended_ms;
+    return ms > 0 ? ms : 0;
+}
+
 static void set_timer(struct control *c, const struct job *j)
 {
     struct job_timer *t = idmap_get(&c->timers, j->id);
     bool limited = j->state == JOB_RUNNING && j->time_limit_s < DURATION_NOT_SET;
-    if (t && limited && t->limit_s == j->time_limit_s && t->t_start.ms == j->t_start.ms)
+    bool same_run = t && t->t_start.ms == j->t_start.ms;
+    if (same_run && limited && t->limit_s == j->time_limit_s)
         return;
+    int64_t ran = ran_ms(c, j, same_run ? t : NULL);
     if (t)
         ctl_drop_timer(c, j->id);
     if (!limited)
         return;
     t = xcalloc(1, sizeof *t);
-    *t = (struct job_timer){.ctl = c, .job = j->id, .limit_s = j->time_limit_s, .t_start = j->t_start};
+    *t = (struct job_timer){.ctl = c,
+                            .job = j->id,
+                            .limit_s = j->time_limit_s,
+                            .t_start = j->t_start,
+                            .ran_ms = ran,
+                            .since = loop_now(c->loop)};
     t->timer = (struct loop_timer){.fn = on_limit, .ctx = t};
     idmap_set(&c->timers, j->id, t);
-    /* From now on the monotonic clock counts; what ran before this controller's start is the wall clock's
-     * word. */
-    int64_t ran_ms = loop_wall(c->loop).ms - j->t_start.ms - (int64_t)j->suspended_ms;
-    int64_t left_ms = (int64_t)j->time_limit_s * MS_PER_S - ran_ms;
-    int64_t most = (int64_t)j->time_limit_s * MS_PER_S;
-    loop_timer_set(c->loop, &t->timer, left_ms < 0 ? 0 : left_ms > most ? most : left_ms);
+    int64_t left_ms = (int64_t)j->time_limit_s * MS_PER_S - ran;
+    loop_timer_set(c->loop, &t->timer, left_ms < 0 ? 0 : left_ms);
 }
 
 static void wipe_payload(struct control *c, uint32_t job, int32_t step)

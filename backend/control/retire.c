@@ -50,7 +50,9 @@ void ctl_retire(void *ctx)
     struct idmap elements = {0};
     list_for_each (j, &c->model.ended, struct job, in_queue) {
         int64_t since_ms = wall_is_set(j->t_settled) ? j->t_settled.ms : j->t_end.ms;
-        bool old = since_ms + age_ms <= now.ms;
+        /* An end that lies in the future, after the clock was set back, must not keep all those behind it.
+         */
+        bool old = since_ms + age_ms <= now.ms || since_ms > now.ms + age_ms;
         if ((!old && c->model.n_ended <= ENDED_MAX) || n >= RETIRE_BATCH || c->read_only)
             break;
         bool is_array = j->array_job == j->id;

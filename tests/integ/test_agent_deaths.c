@@ -4,6 +4,7 @@
  * test-timeout: 200
  */
 #include <fcntl.h>
+#include <pwd.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -100,6 +101,38 @@ static void test_shim_killed(void **state)
         unlink(file);
         free(file);
     }
+}
+
+/* The processes that read files for people are children of the agent too, and nobody's orphans. */
+static void test_readers_survive_a_sweep(void **state)
+{
+    struct driver *d = *state;
+    driver_run_as(d, 1, "trap '' TERM; sleep 100");
+    char *path = xasprintf("%s/work/read-me", d->dir);
+    close(open(path, O_CREAT | O_WRONLY, 0644));
+    const struct passwd *pw = getpwuid(geteuid());
+    assert_non_null(pw);
+    struct msg_output_read m = {.key = {.job = 1, .step = STEP_BATCH},
+                                .stream = 1,
+                                .wait_ms = 2000,
+                                .path = path,
+                                .uid = geteuid(),
+                                .gid = getegid(),
+                                .user = xstrdup(pw->pw_name)};
+    struct msg_output_data *o;
+    driver_send(d, MSG_OUTPUT_READ, 7, &m); /* its reader lives once this is answered */
+    assert_non_null(o = driver_wait(d, MSG_OUTPUT_DATA, NULL, NULL, DRIVER_WAIT_MS));
+    assert_null(o->error);
+    msg_free(MSG_OUTPUT_DATA, o);
+    driver_send(d, MSG_OUTPUT_READ, 8, &m);
+    kill(driver_shim_of(d, 1), SIGKILL);
+    struct launch_end *e = driver_end(d, 1, true);
+    check_int("kind", e->end_kind, END_UNKNOWN);
+    driver_end_free(e);
+    assert_non_null(o = driver_wait(d, MSG_OUTPUT_DATA, NULL, NULL, DRIVER_WAIT_MS));
+    assert_null(o->error);
+    msg_free(MSG_OUTPUT_DATA, o);
+    rec_fini(&msg_output_read_rec, &m);
 }
 
 static void test_shim_killed_while_agent_is_away(void **state)
@@ -246,6 +279,7 @@ int main(int argc, char **argv)
         AGENT_CASE(test_agent_killed_tasks_go_on),
         AGENT_CASE(test_end_while_agent_is_away),
         AGENT_CASE(test_shim_killed),
+        AGENT_CASE(test_readers_survive_a_sweep),
         AGENT_CASE(test_shim_killed_while_agent_is_away),
         AGENT_CASE(test_shim_and_agent_killed),
         AGENT_CASE(test_shim_cut_off_is_reached_again),
