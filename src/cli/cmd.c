@@ -10,6 +10,7 @@
 #include "src/base/utf8.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
+#include "src/cli/pty.h"
 
 #define SLURM_VERSION_TEXT "slurm 23.02.7"
 #define NEAR               2 /* edits that make a name a likely slip */
@@ -127,7 +128,7 @@ __attribute__((format(printf, 3, 0))) static void say(const char *name, const ch
     str_vappendf(&s, fmt, ap);
     if (isatty(STDERR_FILENO))
         make_printable(&s);
-    str_append_char(&s, '\n');
+    str_append(&s, pty_is_raw() ? "\r\n" : "\n");
     fflush(stderr);
     fwrite(s.s, 1, s.len, stderr);
     fflush(stderr);

@@ -25,6 +25,11 @@ void pty_restore(void)
     is_raw = false;
 }
 
+bool pty_is_raw(void)
+{
+    return is_raw;
+}
+
 void pty_raw(void)
 {
     if (is_raw || tcgetattr(STDIN_FILENO, &before) < 0)

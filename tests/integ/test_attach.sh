@@ -99,7 +99,7 @@ spool=$(echo "$NODES_DIR"/n1/state/stoker/agents/*/n1/tasks/"$job".0.0.*/0.pty)
 all_written() { [ "$(stat -c %s "$spool")" -gt 4600000 ]; }
 wait_for 40 all_written
 at_most "KiB on disk" "$(du -k "$spool" | cut -f1)" 2200
-play 'expect:end of much' 'type:leave\r' -- stoker attach "$job"
+play 'expect:end of much' 'type:leave\r' 'expect:Exited with exit code 7\r\n' -- stoker attach "$job"
 is "status" "$rc" 7
 wait_for 20 no_job
 
