@@ -1,0 +1,68 @@
+/* test_many.c - more jobs than a filter is tried on between two keys. */
+#include "src/base/xalloc.h"
+#include "tests/screen/stage.h"
+
+#define WAITING  20000
+#define ELEMENTS 3
+
+/* An array of which some run, first in the list and closed; behind it what waits, each with a name. */
+static void take_jobs(struct lab *l)
+{
+    for (uint32_t id = 1; id <= ELEMENTS + WAITING; id++) {
+        struct job *j = lab_job(l, JOB_KIND_BATCH);
+        j->id = id;
+        if (id <= ELEMENTS) {
+            j->array_job = 1;
+            j->array_index = id - 1;
+            j->array_count = ELEMENTS;
+            j->state = JOB_RUNNING;
+        } else {
+            free(j->req.name);
+            j->req.name = xasprintf("job-%05u", id);
+        }
+        model_take_job(&l->m, j);
+    }
+}
+
+static void type(struct uilab *u, uint32_t key)
+{
+    struct input in = input_key(key);
+    app_input(u->app, &in);
+    uilab_draw(u, 24, 80);
+}
+
+/* A filter opens every branch, so other rows are tried than those that are seen meanwhile. */
+static void rows_stay_while_a_filter_is_tried(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    uilab_init(&u);
+    take_jobs(&u.lab);
+    uilab_connect(&u);
+    uilab_draw(&u, 24, 80);
+    int array = uilab_find(&u, "1_[");
+    assert_true(array > 0);
+    assert_int_equal(uilab_find(&u, "job-00004"), array + 1);
+    type(&u, '/');
+    array = uilab_find(&u, "1_[");
+    type(&u, '9');
+    assert_true(app_work(u.app)); /* there is more to do */
+    uilab_draw(&u, 24, 80);
+    assert_int_equal(uilab_find(&u, "1_["), array);
+    assert_int_equal(uilab_find(&u, "job-00004"), array + 1);
+    assert_int_equal(uilab_find(&u, "job-00005"), array + 2);
+    uilab_keys(&u, "999<Enter>"); /* looks at the rest */
+    uilab_draw(&u, 24, 80);
+    assert_int_equal(uilab_find(&u, "1_["), -1);
+    assert_int_equal(uilab_find(&u, "job-09999"), array);
+    uilab_keys(&u, "<Esc>");
+    uilab_draw(&u, 24, 80);
+    assert_int_equal(uilab_find(&u, "job-00004"), array + 1);
+    uilab_fini(&u);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_stay_while_a_filter_is_tried)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
