@@ -5,7 +5,7 @@
 #   make gates        the gates alone                              make asan      unit and integration tests with ASan and UBSan
 #   make bench        Slurm beside it; BENCH="submit squeue" a part  make fuzz      libFuzzer, FUZZ_SECONDS (60) for each parser
 #   make check-format, make format                                 make install   PREFIX=/usr/local DESTDIR=
-#   make soak         what make test has no time for: 200 nodes
+#   make soak         what make test has no time for: 200 nodes; everything at once for SOAK_SECONDS (900)
 #   make screens      screens as they are now into golden files, pictures and docs/KEYS.md
 #
 #   B=DIR another build directory · V=1 show commands · DEV=0 warnings are no errors · SANITIZE=address,undefined
@@ -245,6 +245,7 @@ $(FAKE_NVML) $(SLOW_FS) $(FAKE_CLOCK): $(B)/tests/lib/lib%.so: tests/lib/%.c $(B
 
 RUN_TESTS := B=$(abspath $(B)) NM=$(NM) MAKE_PROGRAM=$(MAKE) tests/run
 FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 900
 
 .PHONY: setup test check tests unit unit-tests asan asan-unit-tests gates bench soak fuzz check-format format run install clean
 setup:
@@ -287,7 +288,7 @@ gates: $(call lib,$(LAYERS)) $(TOOLS)
 
 # Tests at a size that `make test` has no time for.
 soak: all $(TOOLS)
-	@MANY=200 $(RUN_TESTS) tests/crash/test_ssh_many.sh
+	@MANY=200 SOAK_SECONDS=$(SOAK_SECONDS) $(RUN_TESTS) tests/crash/test_ssh_many.sh tests/soak/soak.sh
 
 bench: all $(BENCH_PROGRAMS)
 	@B=$(abspath $(B)) tests/bench/run $(BENCH)
