@@ -396,7 +396,7 @@ static int do_check(struct node_cmd *n)
             known->name);
     } else {
         rc = known ? 0 : describe(n, n->words.v[1], &own);
-        struct node_check c = {.spec = known ? known : &own};
+        struct node_check c = {.spec = known ? known : &own, .is_new = !known};
         rc = rc ? rc : nodecheck_run(n->cli, &n->keys, &c);
         if (c.unknown_key && !known)
             printf("it is no node yet: if that is its key, %s add %s --accept=%s ... takes both\n",
@@ -524,11 +524,11 @@ static bool user_vouches(const struct node_check *k)
 
 static int check_new(struct node_cmd *n, struct node_spec *s)
 {
-    struct node_check k = {.spec = s, .accept = n->accept};
+    struct node_check k = {.spec = s, .accept = n->accept, .is_new = true};
     int rc = nodecheck_need_key(n->cli, &n->keys, s);
     rc = rc ? rc : nodecheck_run(n->cli, &n->keys, &k);
     if (rc && user_vouches(&k)) {
-        struct node_check again = {.spec = s, .accept = k.unknown_key};
+        struct node_check again = {.spec = s, .accept = k.unknown_key, .is_new = true};
         rc = nodecheck_run(n->cli, &n->keys, &again);
         k.own_files = again.own_files;
         free(again.unknown_key);

@@ -159,6 +159,9 @@ static void print_line(struct node_check *c, char *line)
     if (!failed && c->only_failures)
         return;
     printf("%-9s %-5s %s\n", what, failed ? "FAIL" : verdict, text);
+    char *for_nodes = cure && c->is_new ? strstr(cure, ", then: stoker node accept") : NULL;
+    if (for_nodes)
+        *for_nodes = '\0';
     if (cure)
         printf("%-9s %-5s -> %s\n", "", "", cure);
     fflush(stdout);

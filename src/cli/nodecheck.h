@@ -10,6 +10,7 @@ struct node_check {
     const struct node_spec *spec; /* where it is */
     const char *accept;           /* fingerprint, or NULL */
     bool only_failures;
+    bool is_new; /* no node yet: what is said of nodes is of no help */
     /* out */
     bool key_known;    /* its host key is in known_hosts, now or since before */
     bool own_files;    /* it does not see what is written here */

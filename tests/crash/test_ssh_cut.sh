@@ -79,6 +79,8 @@ case_ "sessions are cut fifty times: no descriptor, no process is left over"
 link=$(link_pid)
 files() { ls "/proc/$1/fd" | wc -l; }
 link_files=$(files "$link") control_files=$(files "$(controller_pid)")
+memory() { awk '/^VmRSS/ { print $2 }' "/proc/$1/status"; }
+link_memory=$(memory "$link") control_memory=$(memory "$(controller_pid)")
 for i in $(seq 50); do
     sshd_cut 2
     nap
@@ -88,6 +90,8 @@ same_files() { [ "$(files "$link")" -le "$link_files" ] && [ "$(files "$(control
 wait_for 10 same_files
 one_session() { [ "$(ssh_sessions 2 | wc -l)" -le 1 ]; }
 wait_for 10 one_session
+at_most "KiB that link has more than before" $(($(memory "$link") - link_memory)) 1000
+at_most "and the controller" $(($(memory "$(controller_pid)") - control_memory)) 2000
 
 touch go-later
 wait_end "$later"

@@ -15,7 +15,9 @@ case_ "a machine whose key nobody has vouched for is refused, with the cure"
 says "check" 5 "~" "" stoker node check "$a" --port=$SSH_PORT --name=m1
 like "port line" "$(grep ^port <<<"$out")" "port +ok +$SSH_PORT answers"
 has "host key" "$(grep ^host <<<"$out")" "FAIL"
-has "the cure" "$out" "stoker node accept m1 $print"
+has "the cure" "$out" "compare it with what the machine says"
+has "the way on" "$out" "stoker node add $a --accept=$print ... takes both"
+hasnt "what would need a node" "$out" "node accept"
 says "add" 5 "~" "~" stoker node add "$a" --port=$SSH_PORT --name=m1
 has "the way on" "$err" "--accept=$print"
 hasnt "configuration" "$(cat "$STOKER_HOME/stoker.cfg")" m1
