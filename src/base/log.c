@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "src/base/str.h"
+#include "src/base/utf8.h"
 
 static const char *const level_names[] = {
     [LOG_LVL_ERROR] = "error", [LOG_LVL_WARN] = "warn", [LOG_LVL_INFO] = "info", [LOG_LVL_DEBUG] = "debug"};
@@ -61,19 +62,6 @@ static bool write_line(const struct str *line)
     return n == (ssize_t)line->len;
 }
 
-static void append_escaped(struct str *line, const char *s)
-{
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c >= 0x20 && c != 0x7f)
-            str_append_char(line, *s);
-        else if (c == '\n')
-            str_append(line, "\\n");
-        else
-            str_appendf(line, "\\x%02X", c);
-    }
-}
-
 void log_msg(enum log_level level, const char *fmt, ...)
 {
     if (level > the_log.level)
@@ -87,7 +75,8 @@ void log_msg(enum log_level level, const char *fmt, ...)
 
     unsigned lost = atomic_exchange(&the_log.lost, 0);
     append_stamp(&line, level);
-    append_escaped(&line, text.s);
+    cell_text(&line, text.s, -1, false,
+              false); /* it is read on a terminal: clients choose some of the words */
     if (lost)
         str_appendf(&line, " lost_lines=%u", lost);
     str_append_char(&line, '\n');

@@ -35,6 +35,9 @@ static void one_line_whatever_is_in_it(void **unused)
     log_open("testd", fds[1], LOG_LVL_INFO);
     log_info("job %d by %s", 7, "a\nb\x1b[31m\x7f");
     assert_string_equal(read_log(fds[0], buf), "testd info job 7 by a\\nb\\x1B[31m\\x7F\n");
+    log_info("by %s", "\xc2\x9b"
+                      "2J\xe2\x80\xae\xff \xc3\xa9");
+    assert_string_equal(read_log(fds[0], buf), "testd info by \\u{9B}2J\\u{202E}\\xFF \xc3\xa9\n");
     log_error("%s", "");
     assert_string_equal(read_log(fds[0], buf), "testd error \n");
     close(fds[0]);
