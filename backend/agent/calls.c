@@ -16,12 +16,13 @@
 #include "src/base/xalloc.h"
 
 #define CALLS_MAX   128
+#define USER_CALLS  96 /* of them, for one user of a machine that has several */
 #define SOCKET_NAME "client.sock"
 
 struct call {
     struct list link;
     struct agent *a;
-    uint32_t id;
+    uint32_t id, uid;
     struct ferry ferry;
 };
 
@@ -56,6 +57,15 @@ static void call_over(void *ctx)
 
 static const struct ferry_ops ops = {.send = call_send, .taken = call_taken, .over = call_over};
 
+/* One user must not use up the room of the others. */
+static bool has_room(const struct agent *a, uint32_t uid)
+{
+    unsigned n = 0;
+    list_for_each (k, &a->calls, struct call, link)
+        n += k->uid == uid;
+    return a->n_calls < CALLS_MAX && (n < USER_CALLS || !a->root || uid == 0);
+}
+
 static void on_listener(void *arg, unsigned ready)
 {
     (void)ready;
@@ -68,13 +78,14 @@ static void on_listener(void *arg, unsigned ready)
             calls_pause(a);
         return;
     }
-    if (a->n_calls >= CALLS_MAX || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0) {
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 || !has_room(a, peer.uid)) {
         close(fd);
         return;
     }
     struct call *k = xcalloc(1, sizeof *k);
     k->a = a;
     k->id = ++a->last_call;
+    k->uid = peer.uid;
     list_init(&k->link);
     list_append(&a->calls, &k->link);
     a->n_calls++;

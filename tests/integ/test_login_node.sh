@@ -92,6 +92,20 @@ if [ "$(id -u)" -eq 0 ] && getent passwd nobody >/dev/null && command -v setpriv
         is "root of that machine" "$rc" 4
         must stoker node drain c1 --reason=yes
         must stoker node resume c1
+        if command -v python3 >/dev/null; then
+            case_ "one user there leaves room for others"
+            mkfifo hold
+            as_nobody python3 -c 'import socket, sys
+held = [socket.socket(socket.AF_UNIX) for _ in range(200)]
+for s in held: s.connect(sys.argv[1])
+print("held", flush=True)
+sys.stdin.read()' "$door" <hold >held &
+            exec {held}>hold
+            wait_for 20 has_lines held 1
+            must timeout 5 env -u STOKER_HOME XDG_STATE_HOME="$NODES_DIR/n1/state" XDG_CONFIG_HOME="$NODES_DIR/n1/config" squeue -h
+            exec {held}>&-
+            wait_for 20 as_nobody squeue -h
+        fi
         case_ "a machine that names the uid differently"
         sed 's/^nobody:/somebody:/' /etc/passwd >"$TMPDIR/passwd"
         if unshare -m true 2>/dev/null; then
