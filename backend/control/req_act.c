@@ -224,7 +224,7 @@ static void act_on_job(struct session *s, const struct job *j, int32_t step, con
 /* --- targets --- */
 
 /* An element that still stands in its array record becomes a job of its own, so that something can be done
- * to it alone. */
+ * to it alone. NULL: the record has ended, and its elements with it. */
 static struct job *split_off(struct control *c, struct job *record, uint32_t index)
 {
     uint32_t new_id = job_pending_elements(record) > 1 ? c->model.next_job : 0;
@@ -256,7 +256,7 @@ static void act_on_target(struct session *s, const struct job_target *t, const s
     struct targets meant = {VEC_INIT};
     struct job *j = t->array_index == ARRAY_NONE ? model_get_job(&c->model, t->job)
                                                  : model_get_element(&c->model, t->job, t->array_index);
-    bool mine = j && session_owns(s, j);
+    bool found = j != NULL, mine = j && session_owns(s, j);
     if (mine && t->array_index != ARRAY_NONE && job_is_array_record(j))
         j = split_off(c, j, t->array_index);
     if (mine && j && j->array_job == t->job && t->array_index == ARRAY_NONE) {
@@ -267,8 +267,10 @@ static void act_on_target(struct session *s, const struct job_target *t, const s
     } else if (mine && j) {
         vec_push(&meant.ids, j->id);
     }
-    if (!j)
+    if (!found)
         refuse(o, t->job, REFUSAL_NO_JOB, "there is no such job");
+    else if (!j)
+        refuse(o, t->job, REFUSAL_ENDED, "it has ended");
     else if (!mine)
         refuse(o, t->job, REFUSAL_NOT_ALLOWED, "it belongs to another user");
     vec_for_each (&meant.ids, i) {
@@ -461,6 +463,10 @@ void req_update(struct session *s, uint64_t tag, const struct msg_update *m)
         return;
     if (m->target.array_index != ARRAY_NONE && job_is_array_record(j))
         j = split_off(c, j, m->target.array_index);
+    if (!j) {
+        session_reply(s, tag, REFUSAL_ENDED, m->target.job, 0, "it has ended");
+        return;
+    }
     struct update u = {.time_limit_s = DURATION_NOT_SET};
     rec_copy(&job_req_rec, &u.req, &j->req);
     enum refusal r = job_state_is_final(j->state) ? REFUSAL_ENDED : REFUSAL_NONE;

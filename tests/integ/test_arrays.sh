@@ -73,4 +73,17 @@ touch go
 wait_for 20 ended $job
 is "all completed" "$(squeue -h -r -t all -j $job -o %T | sort | uniq -c | tr -s ' ')" " 8 COMPLETED"
 
+case_ "what is asked about an element of an array that was cancelled while it waited"
+submit -H -a 1-3 --wrap true
+must scancel "$job"
+pid=$(controller_pid)
+says "update" 1 "" "Job/step already completing or completed for job ${job}_2" scontrol update "jobid=${job}_2" comment=x
+for words in "scontrol hold" "scontrol release" "scontrol requeue" "scontrol suspend" "scontrol resume" "scancel" "scancel -s USR1" \
+    "scancel -b" "stoker why" "stoker show" "stoker output" "scontrol show job" "scontrol notify"; do
+    extra=
+    [ "$words" != "scontrol notify" ] || extra=hello
+    run $words "${job}_2" $extra
+    is "the controller after $words" "$(controller_pid) $(squeue -h -r -t all -j "$job" -o %T | sort -u)" "$pid CANCELLED"
+done
+
 cluster_stop
