@@ -19,10 +19,16 @@ static uint32_t grace_s(const struct shim *s)
     return s->l.kill_wait_s < half ? s->l.kill_wait_s : half;
 }
 
+/* A renewal that begins after our end is none: in between the controller may have counted us out, although
+ * nobody has looked at the clock here, as on a machine that has just woken. */
 void lease_renew(struct shim *s, uint64_t at_ms)
 {
     int64_t end = (int64_t)at_ms + (int64_t)(s->l.lease_s - grace_s(s)) * 1000;
-    if (s->l.lease_s && !s->lease_over && at_ms <= (uint64_t)shim_now_ms() && end > s->lease_ms)
+    if (!s->l.lease_s || s->lease_over || at_ms > (uint64_t)shim_now_ms())
+        return;
+    if (s->lease_ms && at_ms >= (uint64_t)s->lease_ms)
+        lease_look(s);
+    else if (end > s->lease_ms)
         s->lease_ms = end;
 }
 
