@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LEFTOVER_GRACE_MS 2000
+#define LEFTOVER_GRACE_MS 10000
 #define KILL_GRACE_MS     5000
 
 static int64_t now_ms(void)
@@ -135,14 +135,23 @@ static void on_signal(int sig)
     interrupted = sig;
 }
 
-static pid_t spawn(char **argv, const sigset_t *mask)
+/* A shell's background process ignores some signals, nohup another, and nobody below could tell: a test
+ * begins as from a terminal. */
+static void default_signals(void)
+{
+    sigset_t none;
+    for (int s = 1; s < NSIG; s++)
+        signal(s, SIG_DFL); /* of those that have none EINVAL */
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static pid_t spawn(char **argv)
 {
     pid_t pid = fork();
     if (pid == 0) {
         setsid();
-        sigprocmask(SIG_SETMASK, mask, NULL);
-        signal(SIGINT, SIG_DFL); /* a shell's background process ignores them */
-        signal(SIGQUIT, SIG_DFL);
+        default_signals();
         execvp(argv[0], argv);
         fprintf(stderr, "guard: %s: %s\n", argv[0], strerror(errno));
         _exit(127);
@@ -156,10 +165,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: guard SECONDS PROGRAM [ARG...]\n");
         return 2;
     }
-    sigset_t chld, before;
+    sigset_t chld;
     sigemptyset(&chld);
     sigaddset(&chld, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &chld, &before);
+    sigprocmask(SIG_BLOCK, &chld, NULL);
     struct sigaction sa = {.sa_handler = on_signal};
     sigaction(SIGINT, &sa, NULL);
     sigaction(SIGTERM, &sa, NULL);
@@ -167,7 +176,7 @@ int main(int argc, char **argv)
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 
     int64_t deadline = now_ms() + atoi(argv[1]) * 1000LL;
-    pid_t test = spawn(argv + 2, &before), pid = 0;
+    pid_t test = spawn(argv + 2), pid = 0;
     if (test < 0) {
         perror("guard: fork");
         return 127;
