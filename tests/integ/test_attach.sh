@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Sessions on terminals, on this machine and over SSH: keys, window, signals, status; the terminal goes, the session stays, and
 # `stoker attach` comes back to it; one writes at a time.
-# test-timeout: 150
 . stoker.sh
 . sshd.sh
 command -v python3 >/dev/null || skip "no python3"
@@ -21,23 +20,45 @@ play() {
     [ $rc -ne 99 ] || fail "it went otherwise at the terminal: $err" "$out"
 }
 no_job() { [ -z "$(squeue -h)" ]; }
-# What is played in the sessions: it says its size when that changes, and what it is told.
-cat >inside.sh <<'S'
-trap 'echo "size $(stty size)"' WINCH
-trap 'echo interrupted' INT
-[ -t 0 ] && [ -t 1 ] && [ -t 2 ] && echo "begin on ${SLURMD_NODENAME}: $(stty size) three"
-while :; do
-    if read -r -t 0.2 word; then
-        [ "$word" != leave ] || { stty -echo; echo "bye"; exit 7; }
-        [ "$word" != much ] || { seq 1 600000; echo "end of much"; continue; }
-        echo "heard ($word)"
-    fi
-done
-S
+# What is played in the sessions: it says its size when that changes, and what it is told. No shell: bash 5.2 in `read -t` never hears
+# of SIGWINCH again once a second one has come while its trap for the first one ran.
+cat >inside.py <<'P'
+import os, select, signal, sys, termios
+signals, wake = os.pipe()
+os.set_blocking(wake, False)
+signal.set_wakeup_fd(wake)
+for s in (signal.SIGWINCH, signal.SIGINT):
+    signal.signal(s, lambda *_: None)
+def say(text):
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+def size():
+    columns, lines = os.get_terminal_size(0)
+    return f"{lines} {columns}"
+if all(map(os.isatty, (0, 1, 2))):
+    say(f"begin on {os.environ['SLURMD_NODENAME']}: {size()} three")
+while True:
+    ready = select.select([0, signals], [], [])[0]
+    for s in os.read(signals, 64) if signals in ready else b"":
+        say("size " + size() if s == signal.SIGWINCH else "interrupted")
+    word = os.read(0, 4096).decode().strip() if 0 in ready else None
+    if word == "leave":
+        t = termios.tcgetattr(0)
+        t[3] &= ~termios.ECHO
+        termios.tcsetattr(0, termios.TCSADRAIN, t)
+        say("bye")
+        sys.exit(7)
+    elif word == "much":
+        for i in range(600000):
+            sys.stdout.write(f"{i + 1}\n")
+        say("end of much")
+    elif word is not None:
+        say(f"heard ({word})")
+P
 for node in here n1; do
     case_ "$node: keys, the window's size, ^C, the exit status"
     play "expect:begin on $node: 30 100 three" 'type:one\r' 'expect:heard (one)' size:40x120 'expect:size 40 120' \
-        'type:\x03' 'expect:interrupted' 'type:leave\r' -- srun -w $node --pty bash inside.sh
+        'type:\x03' 'expect:interrupted' 'type:leave\r' -- srun -w $node --pty python3 inside.py
     is "status" "$rc" 7
     wait_for 10 no_job
     play -- srun -w $node --pty bash -c 'kill -9 $$'
@@ -47,7 +68,7 @@ for node in here n1; do
     wait_for 10 no_job
 
     case_ "$node: the laptop is closed: the session stays, and is come back to"
-    play "expect:begin on $node" 'type:first\r' 'expect:heard (first)' hangup -- srun -w $node --pty bash inside.sh
+    play "expect:begin on $node" 'type:first\r' 'expect:heard (first)' hangup -- srun -w $node --pty python3 inside.py
     job=$(squeue -h -o %i)
     like "it is there" "$job" '[0-9]+'
     play 'expect:heard (first)' 'type:second\r' 'expect:heard (second)' hangup -- stoker attach "$job"
@@ -93,7 +114,7 @@ for node in here n1; do
 done
 
 case_ "a session's output while nobody is there is bounded, and its end is kept"
-play 'expect:begin' 'type:much\r' 'expect:1000' hangup -- srun -w n1 --pty bash inside.sh
+play 'expect:begin' 'type:much\r' 'expect:1000' hangup -- srun -w n1 --pty python3 inside.py
 job=$(squeue -h -o %i)
 spool=$(echo "$NODES_DIR"/n1/state/stoker/agents/*/n1/tasks/"$job".0.0.*/0.pty)
 all_written() { [ "$(stat -c %s "$spool")" -gt 4600000 ]; }

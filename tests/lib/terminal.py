@@ -3,7 +3,7 @@
 
     terminal.py [STEP...] -- COMMAND [ARG...]
 
-STEPs, in order; one in which nothing happens for 30 s fails (escapes as in Python):
+STEPs, in order; one in which nothing happens for 120 s fails (escapes as in Python):
     expect:TEXT   until TEXT has been printed, after what the last expect found
     type:TEXT     keys
     size:ROWSxCOLS
@@ -17,6 +17,7 @@ import fcntl, os, pty, select, signal, struct, sys, termios, time
 i = sys.argv.index("--")
 steps, command = sys.argv[1:i], sys.argv[i + 1:]
 text, seen = bytearray(), 0
+PATIENCE = 120
 
 
 def set_size(fd, rows, cols):
@@ -60,14 +61,14 @@ for step in steps:
     word, _, arg = step.partition(":")
     arg = arg.encode().decode("unicode_escape").encode("latin-1")
     if word == "expect":
-        end, at = time.monotonic() + 30, text.find(arg, seen)
+        end, at = time.monotonic() + PATIENCE, text.find(arg, seen)
         while at < 0:
             if not alive or time.monotonic() > end:
                 fail("%s, no %r" % ("timed out" if alive else "ended", arg))
             before = len(text)
             alive = pump(0.1)
             if len(text) > before:
-                end = time.monotonic() + 30
+                end = time.monotonic() + PATIENCE
             at = text.find(arg, max(seen, before - len(arg)))
         seen = at + len(arg)
     elif word == "type":
@@ -79,7 +80,7 @@ for step in steps:
     elif word == "touch":
         open(arg, "w").close()
     elif word == "await":
-        end = time.monotonic() + 30
+        end = time.monotonic() + PATIENCE
         while not os.path.exists(arg):
             if not alive or time.monotonic() > end:
                 fail("no %r" % arg)
@@ -91,10 +92,10 @@ for step in steps:
         sys.exit(0)
     else:
         fail("what is %r?" % step)
-end, before = time.monotonic() + 30, len(text)
+end, before = time.monotonic() + PATIENCE, len(text)
 while pump(0.1):
     if len(text) > before:
-        end, before = time.monotonic() + 30, len(text)
+        end, before = time.monotonic() + PATIENCE, len(text)
     if time.monotonic() > end:
         fail("it does not end")
 show()
