@@ -12,7 +12,7 @@ has "its text" "$err" "another controller runs here (pid $(controller_pid))"
 
 case_ "the same database behind another lock"
 rm "$STOKER_HOME/state/stokerd.lock"
-run timeout 20 stokerd --foreground
+run timeout 60 stokerd --foreground
 [ $rc -ne 0 ] && [ $rc -ne 124 ] || fail "two controllers on one database" "$err"
 has "its text" "$err" "another controller"
 is "the first one answers" "$(job_state $job)" RUNNING

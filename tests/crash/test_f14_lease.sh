@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # F14, F13: what becomes of jobs whose node is out of reach: --lost-node. With a lease the node ends them itself before they are queued
 # again: a cut connection, a frozen bridge, a frozen agent, a controller that is away. Never two at once: the jobs' own ledgers say so.
-# test-timeout: 180
 . stoker.sh
 . sshd.sh
 CPUS=8
 KILL_WAIT=1s
-EXTRA='node_timeout = "1s"; lease_time = "3s";'
+EXTRA='node_timeout = "1s"; lease_time = "6s";'
 export STOKER_BEAT_MS=200
 sshd_start 2
 ssh_config 2
@@ -89,6 +88,8 @@ apart lease
 rm go
 
 case_ "shorter than the lease: nothing happens; a link that flaps renews it"
+sed -i 's/lease_time = "6s"/lease_time = "60s"/' "$STOKER_HOME/stoker.cfg" # on a slow machine a login takes long
+must scontrol reconfigure
 start_on short n1 --lost-node=lease
 for _ in 1 2 3; do
     sshd_cut 1
@@ -99,6 +100,8 @@ is_gone short.1 || fail "a second try"
 touch go
 wait_end "$job"
 rm go
+sed -i 's/lease_time = "60s"/lease_time = "6s"/' "$STOKER_HOME/stoker.cfg"
+must scontrol reconfigure
 
 case_ "a bridge, then an agent that is frozen: the supervisor ends the task all the same"
 start_on frozen n1 --lost-node=lease
@@ -138,13 +141,13 @@ cluster_stop
 
 case_ "the shortest lease there is, half of it between TERM and KILL: heartbeats renew it in time"
 rm go
-export STOKER_BEAT_MS=1000
+export STOKER_BEAT_MS=2500 # a machine that stalls for so long ends it, too
 KILL_WAIT=1m EXTRA='node_timeout = "1s"; lease_time = "1s"; lost_node = "lease";' ssh_config 1
 must stoker up
 wait_for 30 nodes_up
 submit -o least.out -w n1 beat.sh least
 wait_for 20 has_lines least.0 1
-outlives() { [ $(($(last_of least.0) - $(first_of least.0))) -gt 600 ]; } # hundredths of a second
+outlives() { [ $(($(last_of least.0) - $(first_of least.0))) -gt 1500 ]; } # hundredths of a second
 wait_for 20 outlives
 touch go
 wait_end "$job"

@@ -3,8 +3,8 @@
 # job that has lost its node again and again is held: it may be what kills the nodes.
 . stoker.sh
 command -v python3 >/dev/null || skip "no python3"
-export STOKER_BEAT_MS=100
-EXTRA='node_timeout = "1s"; lost_node = "requeue";' cluster_config
+export STOKER_BEAT_MS=250
+EXTRA='node_timeout = "2s"; lost_node = "requeue";' cluster_config
 mkdir -p "$STOKER_HOME/state/agent/n1"
 echo 'max_processes = 150' >"$STOKER_HOME/state/agent/n1/policy"
 chmod 700 "$STOKER_HOME/state" "$STOKER_HOME/state/agent/n1"
@@ -47,7 +47,7 @@ bomb=$job
 wait_for 20 is_file full
 at_most "processes of it" "$(of_job "$bomb")" $bound
 at_least "processes of it" "$(of_job "$bomb")" $((bound - 20))
-must timeout 10 srun true
+must timeout 60 srun true
 submit -o other.out --wrap 'for i in 1 2 3 4 5; do (echo $i); done'
 wait_end "$job"
 is "another job" "$state $(tr '\n' ' ' <other.out)" "COMPLETED 1 2 3 4 5 "

@@ -51,7 +51,7 @@ wait_for 20 has_lines pids 4
 t0=$(now_ms)
 says scancel 0 "" "" scancel $job
 wait_end $job
-at_most "ms until it was over" $(($(now_ms) - t0)) 6000
+at_most "ms until it was over" $(($(now_ms) - t0)) 30000
 for p in $(cat pids); do is_dead "$p" || fail "daemon $p outlived the job"; done
 
 case_ "of a step: gone when the step is over, the job goes on"

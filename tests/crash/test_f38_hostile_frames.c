@@ -4,7 +4,6 @@
  * Each is closed; a well-behaved client beside them is answered as quickly as ever.
  *
  * test-alone: measures time
- * test-timeout: 120
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +19,12 @@
 #include "tests/lib/check.h"
 #include "tests/lib/cluster.h"
 
-#define CLOSED_MS 5000
-#define SLOW_MS   20000 /* until those that say nothing are closed: the controller gives them 10 s */
+#define CLOSED_MS 9000  /* at once, that is: the controller gives 10 s to those that say nothing */
+#define SLOW_MS   40000 /* ... until they are closed */
+#define NAP_MS    2
 #define RANDOM_N  300
+#define LATE_US   200000
+#define STALL_US  20000 /* a nap that takes so much longer */
 
 static pid_t controller;
 
@@ -30,7 +32,7 @@ static pid_t controller;
 
 static struct watch {
     _Atomic bool stop;
-    _Atomic uint32_t n, over_100ms;
+    _Atomic uint32_t n, late, stalls; /* late answers; times that the machine itself stood still */
     _Atomic int64_t max_us;
 } * watch;
 
@@ -54,10 +56,12 @@ static void watch_main(void)
         msg_free(in.kind, in.body);
         int64_t us = now_us() - t0;
         watch->n++;
-        watch->over_100ms += us > 100000;
+        watch->late += us > LATE_US;
         if (us > watch->max_us)
             watch->max_us = us;
-        poll(NULL, 0, 2);
+        t0 = now_us();
+        poll(NULL, 0, NAP_MS);
+        watch->stalls += now_us() - t0 > NAP_MS * 1000 + STALL_US;
     }
     client_free(c);
     _exit(0);
@@ -318,26 +322,26 @@ static bool has_answers(void *ctx)
 static void run_watched(void (*fn)(void **), void **state)
 {
     watch->stop = false;
-    watch->n = watch->over_100ms = 0;
+    watch->n = watch->late = watch->stalls = 0;
     watch->max_us = 0;
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0)
         watch_main();
     uint32_t before = 20;
-    assert_true(cluster_eventually(20000, 2, has_answers, &before));
+    assert_true(cluster_eventually(60000, 2, has_answers, &before));
     fn(state);
     uint32_t after = watch->n + 20;
-    assert_true(cluster_eventually(20000, 2, has_answers, &after));
+    assert_true(cluster_eventually(60000, 2, has_answers, &after));
     watch->stop = true;
     int status;
     assert_int_equal(waitpid(pid, &status, 0), pid);
     check_int("the other client", status, 0);
     printf("%u answers, the slowest after %lld us\n", watch->n, (long long)watch->max_us);
-    /* One hiccup of the machine is none of the controller's. */
-    if (watch->over_100ms > 1 + watch->n / 1000)
-        fail_msg("%u of %u answers took longer than 100 ms, one %lld us", watch->over_100ms, watch->n,
-                 (long long)watch->max_us);
+    /* A hiccup of the machine is none of the controller's. */
+    if (watch->late > 1 + watch->n / 1000 + 2 * watch->stalls)
+        fail_msg("%u of %u answers took longer than %d ms, one %lld us; the machine stalled %u times",
+                 watch->late, watch->n, LATE_US / 1000, (long long)watch->max_us, watch->stalls);
 }
 
 #define WATCHED(name)                        \

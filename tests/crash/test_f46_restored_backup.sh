@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # F46: an older copy of the state is put back, or all of it is gone. A task that began after the copy was taken is not killed: its node
 # is drained, and an administrator looks. A state that is gone is not taken for an empty one. On this machine, and on nodes over SSH.
-# test-timeout: 100
 . stoker.sh
 . sshd.sh
 script until.sh <<'E2'
@@ -55,7 +54,7 @@ gone() { # a node's name
     controller_kill9
     mkdir old
     mv "$STOKER_HOME"/state/stoker.db* old/
-    run timeout 20 stokerd --foreground
+    run timeout 60 stokerd --foreground
     is "status" $rc 1
     has "why" "$err" "is gone: there is no $STOKER_HOME/state/stoker.db. Put a copy of it back"
     is_gone "$STOKER_HOME/state/stoker.db" || fail "an empty state was made"

@@ -16,7 +16,7 @@ cp "$db"* kept/
 refused() {
     local what=$1 sum
     sum=$(cat "$db"* 2>/dev/null | sha256sum)
-    run timeout 20 stokerd --foreground
+    run timeout 60 stokerd --foreground
     [ $rc -ne 0 ] && [ $rc -lt 124 ] || fail "$what: status $rc" "$err"
     [ -n "$err" ] || fail "$what: no text"
     is "$what: what is on disk afterwards" "$(cat "$db"* 2>/dev/null | sha256sum)" "$sum"
@@ -55,7 +55,7 @@ refused "of another program"
 case_ "a directory in its place"
 rm -f "$db"*
 mkdir "$db"
-run timeout 20 stokerd --foreground
+run timeout 60 stokerd --foreground
 [ $rc -ne 0 ] && [ $rc -lt 124 ] || fail "status $rc"
 rmdir "$db"
 cp kept/* "$STOKER_HOME/state/"

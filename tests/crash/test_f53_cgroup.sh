@@ -7,6 +7,7 @@ what_keeps_memory() { stoker nodes --json | grep -o '"memory: [^"]*"' | tr -d '"
 script eat <<'S'
 echo $$ >pids
 (setsid bash -c 'echo $BASHPID >>pids; trap "" TERM HUP; while :; do read -r -t 5 <> <(:); done' &)
+until [ "$(wc -l <pids)" -eq 2 ]; do read -r -t 0.02 <> <(:); done
 bash -c 'echo $BASHPID >>pids; x=0123456789abcdef; while :; do x=$x$x; done'
 echo "the first process goes on" >survived
 read -r -t 60 <> <(:)

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # F57, F38: what answers on a node is no agent of ours: it cannot be run, says nothing, says nonsense, or goes at once. The text says
 # what it is, the other node is not touched, and with the right programs all is well again.
-# test-timeout: 100
 . stoker.sh
 . sshd.sh
 export STOKER_BEAT_MS=200
@@ -23,7 +22,7 @@ S
 }
 trouble() { stoker nodes | grep '^n1'; }
 in_trouble() { [[ $(trouble) == *"$1"* ]]; }
-here_works() { must timeout 10 srun -w here true; }
+here_works() { must timeout 60 srun -w here true; }
 is_up() { [[ $(sinfo -h -N -n "$1" -o %T) =~ ^(idle|mixed|allocated)$ ]]; }
 try() { # BODY TEXT
     agent "$1"

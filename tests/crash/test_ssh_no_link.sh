@@ -14,12 +14,12 @@ must stoker up
 says_so() { [[ $(stoker nodes | grep '^n1') == *"$1"* ]]; }
 case_ "it is not there"
 wait_for 10 says_so "stoker-link cannot be started: No such file"
-must timeout 10 srun -w here true
+must timeout 60 srun -w here true
 case_ "it ends at once"
 printf '#!/bin/sh\nexit 1\n' >"$TMPDIR/bin/stoker-link"
 chmod +x "$TMPDIR/bin/stoker-link"
 wait_for 20 says_so "stoker-link has ended"
-must timeout 10 srun -w here true
+must timeout 60 srun -w here true
 case_ "it is there again"
 cp "$TMPDIR/link.good" "$TMPDIR/bin/stoker-link.new"
 mv "$TMPDIR/bin/stoker-link.new" "$TMPDIR/bin/stoker-link"

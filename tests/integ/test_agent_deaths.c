@@ -1,7 +1,6 @@
 /* test_agent_deaths.c - agents and supervisors that die, nodes that reboot.
  *
  * As root everything runs a second time as an ordinary user.
- * test-timeout: 200
  */
 #include <fcntl.h>
 #include <pwd.h>

@@ -1,7 +1,6 @@
 /* test_agent_kill.c - signals, time limits and kills, and that nothing of a task stays.
  *
  * As root everything runs a second time as an ordinary user.
- * test-timeout: 200
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -133,9 +132,10 @@ static void test_time_limit_without_controller(void **state)
     struct launch l;
     driver_launch_init(d, &l, 1,
                        "trap 'echo early' USR2; echo up; for i in 1 2 3 4 5 6 7 8 9; do sleep 1; done");
-    l.time_limit_s = 2;
+    l.time_limit_s =
+        5; /* the trap is there before the signal comes, and the agent is gone before the end */
     l.early_signal = SIGUSR2;
-    l.early_signal_s = 1;
+    l.early_signal_s = 2;
     l.early_signal_leader = true;
     l.kill_wait_s = 2;
     driver_send(d, MSG_LAUNCH, 0, &l);

@@ -1,7 +1,6 @@
 /* test_agent_launch.c - a real agent with real shims: what is launched, where its output goes, how it ends.
  *
  * As root everything runs a second time as an ordinary user.
- * test-timeout: 200
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,6 @@
 /* test_agent_limits.c - memory, descriptors, what the owner of the machine allows; figures of use.
  *
  * As root everything runs a second time as an ordinary user.
- * test-timeout: 200
  */
 #include <signal.h>
 #include <sys/resource.h>
@@ -9,6 +8,8 @@
 
 #include "src/base/xalloc.h"
 #include "tests/lib/agent_cases.h"
+
+#define LOOK_MS 50
 
 static void test_out_of_memory(void **state)
 {
@@ -98,9 +99,12 @@ static void test_descriptors_run_out(void **state)
     uint32_t job = 2;
     for (; job < 20 && !e; job++) {
         driver_run(d, job, "sleep 100");
-        struct launch_status *s = driver_wait(d, MSG_TASK_RUNNING, NULL, NULL, 300);
+        struct launch_status *s = NULL;
+        for (int waited = 0; !s && !e && waited < DRIVER_WAIT_MS; waited += 2 * LOOK_MS) {
+            s = driver_wait(d, MSG_TASK_RUNNING, NULL, NULL, LOOK_MS);
+            e = s ? NULL : driver_wait(d, MSG_TASK_END, NULL, NULL, LOOK_MS);
+        }
         msg_free(MSG_TASK_RUNNING, s);
-        e = s ? NULL : driver_wait(d, MSG_TASK_END, NULL, NULL, DRIVER_WAIT_MS);
     }
     assert_non_null(e);
     check_int("kind", e->end_kind, END_LAUNCH_FAILED);

@@ -2,7 +2,6 @@
  * else.
  *
  * As root everything runs a second time as an ordinary user.
- * test-timeout: 200
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,7 +1,6 @@
 /* test_agent_ranks.c - tasks of several ranks, their CPUs, and their standard input.
  *
  * As root everything runs a second time as an ordinary user.
- * test-timeout: 200
  */
 #include <signal.h>
 

@@ -1,7 +1,6 @@
 /* test_agent_users.c - an agent that is root: rights that are given up, files and groups of others.
  *
  * As root everything runs a second time as an ordinary user.
- * test-timeout: 200
  */
 #include <fcntl.h>
 #include <sys/stat.h>

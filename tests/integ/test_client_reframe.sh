@@ -20,7 +20,7 @@ job=${BASH_REMATCH[1]}
 like "squeue" "$(squeue -h -j "$job" -o '%%i|%%T|%%N|%%r' -t all | tail -n 1)" '%i\|%T\|%N\|%r'
 like "squeue's row" "$(squeue -h -j "$job" -o '%i|%T|%N|%r')" "($job\|[A-Z]+\|[a-z0-9]*\|[A-Za-z]+)?"
 wait_end "$job"
-row=$(sacct -S "$(date +%F)" -P -j "$job" -o jobid,state,exitcode,end,nodelist | grep -E "^$job\|")
+row=$(sacct -S "$(date -d "1 hour ago" +%F)" -P -j "$job" -o jobid,state,exitcode,end,nodelist | grep -E "^$job\|")
 [[ $row =~ ^([0-9]+)\|([A-Z_]+)(.*)\|([0-9]+):([0-9]+)\|([^|]+)\|(.*)$ ]] || fail "ReFrame cannot read \"$row\""
 is "state" "${BASH_REMATCH[2]}" FAILED
 is "exit code" "${BASH_REMATCH[4]}" 7

@@ -2,7 +2,6 @@
 # Dependencies, live: each kind on jobs that succeed and fail, arrays element by element, what was met stays met, what is dead
 # says so, the history is asked about what has been retired, and a restart forgets nothing.
 . stoker.sh
-EXTRA='min_job_age = "5s";'
 CPUS=16
 cluster_start
 script wait.sh <<'E2'
@@ -14,7 +13,7 @@ while [ ! -e "go$SLURM_ARRAY_TASK_ID" ]; do read -t 0.05 <> <(:); done
 [ "$SLURM_ARRAY_TASK_ID" != 1 ]
 E2
 
-is_reason() { [ "$(job_reason "$1")" = "$2" ]; }
+is_reason() { [ "$(squeue -h -t PD -o %r -j "$1" 2>&1)" = "$2" ]; } # of what waits: elements may have ended
 why() { stoker why "$1"; }
 
 case_ "a chain: each after the one before"
@@ -113,14 +112,21 @@ is "one by one" "$(tr -d '\n' <ledger)" "+-+-+-"
 rm -f go? ledger
 
 case_ "what has been retired is asked of the history"
+min_job_age() { # TIME
+    sed -i '/min_job_age/d' "$STOKER_HOME/stoker.cfg"
+    echo "min_job_age = \"$1\";" >>"$STOKER_HOME/stoker.cfg"
+    must scontrol reconfigure
+}
 submit --wrap true
 good=$job
 wait_end $good
 submit --wrap false
 bad=$job
 wait_end $bad
+min_job_age 1s
 retired() { [ -z "$(squeue -h -t all -j $bad 2>/dev/null)" ]; }
 wait_for 30 retired
+min_job_age 300s
 submit -d afterok:$good,afternotok:$bad --wrap true
 wait_end $job
 is "met by history" "$state" COMPLETED

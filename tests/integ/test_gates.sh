@@ -90,8 +90,8 @@ has "the text" "$err" "deadline"
 submit --gpus=2 wait.sh go
 a=$job
 wait_state $a RUNNING
-submit --gpus=2 -t 1 --deadline=now+64seconds --wrap true
-wait_state $job DEADLINE 20
+submit --gpus=2 -t 1 --deadline=now+72seconds --wrap true
+wait_state $job DEADLINE 40
 is "reason" "$(job_reason $job)" DeadLine
 touch go
 wait_end $a

@@ -25,7 +25,7 @@ i = sys.argv.index("--")
 pid, fd = pty.fork()
 if pid == 0:
     os.execvp(sys.argv[1], sys.argv[1:i])
-text, keys, end = b"", [k.encode().decode("unicode_escape").encode() for k in sys.argv[i + 1:]], time.monotonic() + 30
+text, keys, end = b"", [k.encode().decode("unicode_escape").encode() for k in sys.argv[i + 1:]], time.monotonic() + 120
 while time.monotonic() < end:
     r, _, _ = select.select([fd], [], [], 0.1)
     if r:
@@ -50,7 +50,7 @@ printf 'READY> '; read -r x; echo "got $x"
 trap 'echo interrupted; exit 5' INT
 printf 'READY> '; while :; do read -r -t 1; done
 E
-run timeout 40 python3 term.py srun --pty bash term.sh -- 'hello\n' '\x03'
+run timeout 150 python3 term.py srun --pty bash term.sh -- 'hello\n' '\x03'
 has "a terminal" "$out" "on a terminal"
 has "what was typed" "$out" "got hello"
 has "Ctrl-C reaches the program" "$out" "interrupted"
@@ -58,7 +58,7 @@ is "its status" $rc 5
 wait_for 10 no_job
 
 case_ "what is said on a terminal does nothing to it"
-run timeout 40 python3 term.py srun --multi-prog $'x\e[2Jy' --
+run timeout 150 python3 term.py srun --multi-prog $'x\e[2Jy' --
 has "the words" "$out" 'x\x1B[2Jy'
 hasnt "the words" "$out" $'\e'
 wait_for 10 no_job
@@ -89,7 +89,7 @@ wait_for 10 no_job
 case_ "waiting in the queue, then ended by a signal: nothing is left"
 submit --exclusive --wrap 'until [ -e free ]; do sleep 0.02; done'
 wait_state $job RUNNING
-srun -c 8 true 2>queued.err &
+STOKER_SILENT_MS=1 srun -c 8 true 2>queued.err &
 srun_pid=$!
 wait_for 10 grep -q "queued and waiting for resources" queued.err
 kill -TERM $srun_pid

@@ -13,7 +13,7 @@ echo 'exit 0' | script good.sh
 echo 'exit 3' | script bad.sh
 mails() { sort mails 2>/dev/null | sed -E 's/[0-9]{2}:[0-9]{2}:[0-9]{2}/T/'; }
 told() { [ "$(mails)" = "$1" ]; }
-expect() { until_ 10 told "$2" || is "$1" "$(mails)" "$2"; rm -f mails; }
+expect() { until_ 60 told "$2" || is "$1" "$(mails)" "$2"; rm -f mails; }
 
 case_ "begin and end"
 submit -J "two words" --mail-type=ALL good.sh

@@ -18,9 +18,9 @@ case_ "an empty cluster"
 says "plan" 0 "Nothing runs, nothing waits, and no window is planned." "" stoker plan
 
 case_ "what runs, for whom places are held, what is forecast, what is not"
-submit -J first -c 4 -t 10 --wrap 'sleep 60'
+submit -J first -c 4 -t 10 --wrap 'exec sleep 600'
 first=$job
-submit -J second -c 4 -t 20 --wrap 'sleep 60'
+submit -J second -c 4 -t 20 --wrap 'exec sleep 600'
 second=$job
 wait_state $first RUNNING
 wait_state $second RUNNING

@@ -45,7 +45,7 @@ case_ "a rank aborts the step"
 run srun --mpi=pmi2 -N 1 -n 2 pmi_client 2 1 abort
 [ "$rc" -ne 0 ] || fail "aborted with status 0"
 has "it is said" "$err" "rank 0 aborts: told to so"
-run timeout 30 srun --mpi=pmi2 -N 2 -n 2 pmi_client 2 1 abort
+run timeout 100 srun --mpi=pmi2 -N 2 -n 2 pmi_client 2 1 abort
 [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ] || fail "aborted on two nodes with status $rc"
 has "it is said" "$err" "rank 0 aborts: told to so"
 
@@ -81,5 +81,5 @@ int main(int argc, char **argv)
 }
 C
 mpicc.mpich -o sum sum.c || fail "mpicc"
-is "one node" "$(timeout 60 srun --mpi=pmi2 -N 1 -n 4 ./sum)" "4 ranks, sum 6"
-is "two nodes" "$(timeout 60 srun --mpi=pmi2 -N 2 -n 4 ./sum)" "4 ranks, sum 6"
+is "one node" "$(timeout 100 srun --mpi=pmi2 -N 1 -n 4 ./sum)" "4 ranks, sum 6"
+is "two nodes" "$(timeout 100 srun --mpi=pmi2 -N 2 -n 4 ./sum)" "4 ranks, sum 6"

@@ -7,7 +7,7 @@ EXTRA="accounts = ( { name = \"vision\"; shares = 1; users = ( { name = \"$me\";
                     { name = \"dance\"; shares = 2; users = ( { name = \"bin\"; } ); } );
 qos = ( { name = \"high\"; priority = 100; }, { name = \"low\"; priority = 25; } );
 priority = { decay_half_life = \"0s\"; weight_tres = { cpu = 800; gpu = 400; }; };
-min_job_age = \"1s\";"
+"
 cluster_start
 echo 'echo "$SLURM_JOB_ACCOUNT"; sleep 0.5' | script short.sh
 echo 'sleep 100' | script long.sh
@@ -121,6 +121,8 @@ read -r total sum < <(sum "$waiting")
 is "the sum" "$sum $total" "123456 123456"
 
 case_ "over a restart, when the jobs have gone"
+echo 'min_job_age = "1s";' >>"$STOKER_HOME/stoker.cfg"
+must scontrol reconfigure
 must scancel "$running" "$waiting" "$other"
 all_gone() { # out of the state itself, not only of the answers
     local j
@@ -140,7 +142,6 @@ done
 # ... and what is charged after it adds to that.
 before=$(share audio raw_usage)
 submit -A audio --gpus=1 short.sh
-wait_end "$job"
 wait_for 20 all_gone
 used=$(sshare -a -n -l -P)
 controller_kill9

@@ -28,6 +28,8 @@ case_ "sstat"
 echo 'srun -n 2 bash -c "exec 9<> <(:); x=\$(head -c 30000000 /dev/zero | tr \"\\0\" a); echo ready; read -u 9"' | script busy.sh
 submit -n 2 -o busy.out busy.sh
 wait_for 20 has_lines busy.out 2
+measured() { [[ $(sstat -n -P -j "$job" --format=maxrss) == *[0-9]K ]]; } # sstat does not wait for long
+wait_for 20 measured
 like "memory now" "$(sstat -n -P -j "$job" --format=jobid,maxrss,ntasks)" "$job\.0\|[0-9]{5,}K\|2"
 like "all steps" "$(sstat --format=jobid --allsteps --jobs="$job" -n -P | tr '\n' ' ')" "$job\.batch $job\.0 "
 like "one step" "$(sstat -n -P -o jobid -j "$job.batch")" "$job\.batch"

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # The handbook's packing examples on a node with 24 cores, 4 GPUs and 128 GB, and its script that saves itself at SIGTERM.
-# test-timeout: 180
 . stoker.sh
 
 CPUS=24 GPUS=4 MEMORY=128G KILL_WAIT=2s cluster_config

@@ -55,7 +55,8 @@ rm go
 for i in 2 3 4 5 6; do must sbatch job.bash; done
 for i in 2 3 4 5; do wait_for 10 has_lines slurm-$i.out 2; done
 wait_state 6 PENDING
-is "its reason" "$(squeue -h -o '%t %R' -j 6)" "PD (Resources)"
+waits_for_gpu() { [ "$(squeue -h -o '%t %R' -j 6)" = "PD (Resources)" ]; }
+wait_for 10 waits_for_gpu
 is "no output before it runs" "$(ls slurm-6.out 2>&1)" "ls: cannot access 'slurm-6.out': No such file or directory"
 is "distinct GPUs" "$(cat slurm-[2345].out | sed -n 's/^gpus \([0-9]*\) .*/\1/p' | sort | tr '\n' ' ')" "0 1 2 3 "
 touch go

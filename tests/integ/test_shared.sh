@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Shared mode: controller, link and agents under accounts of their own, as stoker init --shared sets them up, serving several users;
-# a node over SSH whose key reaches the agent and nothing else. test-timeout: 180
+# a node over SSH whose key reaches the agent and nothing else.
 . stoker.sh
 
 case_ "stoker init --shared below a directory: files, modes, what is left to do; a second time nothing changes"
@@ -154,7 +154,7 @@ node_up n2 || fail "n2 was disturbed"
 case_ "the key opens nothing but the way to the agent"
 cp "$keys/id_ed25519" "$TMPDIR/stolen"
 chmod 600 "$TMPDIR/stolen"
-stolen() { timeout 10 ssh -n -F none -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -i "$TMPDIR/stolen" -p $SSH_PORT \
+stolen() { timeout 60 ssh -n -F none -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -i "$TMPDIR/stolen" -p $SSH_PORT \
     "$login@$(ssh_address 1)" "$@"; }
 run stolen "touch $TMPDIR/ledger/broken; id"
 is "what it says" "$out" "STOKER@@ BRIDGE 1"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # A node that shares no files: working directories are made there, outputs stay there and are fetched, while the job runs, after it has
 # ended, from the history, with another agent; as the user, never through links as root.
-# test-timeout: 120
 . stoker.sh
 . sshd.sh
 sshd_start 1

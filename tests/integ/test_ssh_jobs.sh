@@ -46,7 +46,7 @@ is "output" "$(sort <<<"$out")" "0: 0 got hello
 says "status" 3 "~" "~" srun -N2 bash -c 'exit $((SLURM_PROCID * 3))'
 
 case_ "one rank fails and the others go with it"
-must timeout 20 bash -c 'srun -K -N3 -n3 bash -c "[ \$SLURM_PROCID -ne 1 ] || exit 5; sleep 300"; [ $? -ne 0 ]'
+must timeout 100 bash -c 'srun -K -N3 -n3 bash -c "[ \$SLURM_PROCID -ne 1 ] || exit 5; sleep 300"; [ $? -ne 0 ]'
 
 case_ "much output streams and is whole"
 must srun -w n1 bash -c 'head -c 20000000 /dev/zero | tr "\0" "x"; echo'

@@ -64,6 +64,8 @@ must stoker submit -c 2 -J small wait.sh
 small=$out
 must stoker submit -H -J late wait.sh
 late=$out
+has_reason() { [ "$(job_reason "$small")" = Resources ]; }
+wait_for 10 has_reason
 is "the queue" "$(json '[(j["job_id"], j["name"], j["state"], j["reason"]) for j in d["jobs"]]' stoker jobs --json)" \
     "[($big, 'big', 'RUNNING', 'None'), ($small, 'small', 'PENDING', 'Resources'), ($late, 'late', 'PENDING', 'JobHeldUser')]"
 must stoker jobs

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The controller is killed while commands wait for it: nothing is lost, nothing is done twice.
 . stoker.sh
-export STOKER_SPOOL_KEEP_MS=1500 # of the agent, and of srun, which must read that often
+export STOKER_SPOOL_KEEP_MS=5000 # of the agent, and of srun, which must read that often
 cluster_start
 
 case_ "srun goes on through a kill of the controller"
@@ -91,7 +91,7 @@ start_slow() {
 
 case_ "a slow reader of srun gets everything, however late"
 start_slow
-end=$(($(now_ms) + 3 * STOKER_SPOOL_KEEP_MS))
+end=$(($(now_ms) + 2 * STOKER_SPOOL_KEEP_MS))
 late() { [ "$(now_ms)" -ge $end ]; }
 wait_for 20 late
 has_ended || fail "the node has removed what is still being read"

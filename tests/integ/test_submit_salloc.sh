@@ -38,7 +38,7 @@ wait_state "$job" CANCELLED
 case_ "it waits in the queue, and says so"
 submit -o /dev/null -n2 --wrap 'exec sleep 100'
 wait_state "$job" RUNNING
-salloc -n1 true 2>wait.err &
+STOKER_SILENT_MS=1 salloc -n1 true 2>wait.err &
 pid=$!
 wait_for 10 grep -qs queued wait.err
 must scancel "$job"

@@ -14,7 +14,8 @@ lines() { cat ticks tocks | wc -l; }
 stopped() { # all processes of the job
     local pid
     for pid in $(pgrep -f 'bash -c exec 9|slurm_script'); do
-        grep -q "STOKER_JOB_ID=$job" <(tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null) || continue
+        grep -qsz "^STOKER_JOB_ID=$job$" "/proc/$pid/environ" && grep -qsz "^SLURM_SUBMIT_DIR=$WORK$" "/proc/$pid/environ" ||
+            continue # of this test's cluster: another one beside it has jobs of the same numbers
         grep -q '^State:	T' "/proc/$pid/status" || return 1
     done
 }

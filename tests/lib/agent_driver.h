@@ -9,7 +9,7 @@
 #include "src/proto/frame.h"
 #include "src/proto/msg.h"
 
-#define DRIVER_WAIT_MS 10000
+#define DRIVER_WAIT_MS 60000
 
 struct driver_msg {
     uint16_t type;

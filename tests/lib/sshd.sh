@@ -146,8 +146,8 @@ ssh_on_exit() {
     local rc=$? i pid
     trap - EXIT
     if [ -n "$(controller_pid)" ] && is_alive "$(controller_pid)"; then
-        timeout 20 stoker down --kill-jobs >/dev/null 2>&1
-        [ $rc -ne 0 ] || until_ 10 no_ssh_agents
+        timeout 60 stoker down --kill-jobs >/dev/null 2>&1
+        [ $rc -ne 0 ] || until_ 60 no_ssh_agents
     fi
     for i in "$NODES_DIR"/n*; do
         pid=$(cat "$i/pid" 2>/dev/null)

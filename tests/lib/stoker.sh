@@ -10,8 +10,14 @@
 #   wait_for SECONDS CMD...          until CMD succeeds; the test fails at the deadline
 #
 # A test never sleeps for a result: wait_for looks again every 20 ms. What was started goes with the test's end.
+#
+# A machine that stalls is no fault: SECONDS are those of a good one, and wait_for, wait_state and wait_end have a minute at least.
+# Where the time is what is tested, until_ keeps to the letter. CMD may be a function of the test: names of locals here must not
+# hide the test's own, hence their first words.
 
 set -u
+PATIENCE=60
+export STOKER_SILENT_MS=60000 # srun and salloc say sooner that they wait: not where their words are compared
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 WORK=$TMPDIR/work
 mkdir -p "$WORK" "$STOKER_HOME"
@@ -55,12 +61,12 @@ run() {
 
 # says WHAT RC OUT ERR CMD...: exactly that. An OUT or ERR of "~" is not looked at.
 says() {
-    local what=$1 want_rc=$2 want_out=$3 want_err=$4
+    local says_what=$1 says_rc=$2 says_out=$3 says_err=$4
     shift 4
     run "$@"
-    [ "$want_out" = "~" ] || is "$what: standard output" "$out" "$want_out"
-    [ "$want_err" = "~" ] || is "$what: standard error" "$err" "$want_err"
-    [ "$rc" -eq "$want_rc" ] || fail "$what: status $rc, not $want_rc" "$(quoted out "$out")" "$(quoted err "$err")"
+    [ "$says_out" = "~" ] || is "$says_what: standard output" "$out" "$says_out"
+    [ "$says_err" = "~" ] || is "$says_what: standard error" "$err" "$says_err"
+    [ "$rc" -eq "$says_rc" ] || fail "$says_what: status $rc, not $says_rc" "$(quoted out "$out")" "$(quoted err "$err")"
 }
 
 # must CMD...: it succeeds; its output is in out.
@@ -85,7 +91,7 @@ now_ms() {
 exec {nap_fd}<> <(:) # never ready: reading it with a timeout waits without a process
 nap() { read -r -t 0.02 -u "$nap_fd" _ || true; }
 
-# until_ SECONDS CMD...: false at the deadline. CMD may be a function of the test, which sees this local: hence its name.
+# until_ SECONDS CMD...: false at the deadline.
 until_() {
     local until_deadline=$(($(now_ms) + $1 * 1000))
     shift
@@ -95,7 +101,8 @@ until_() {
     done
 }
 
-wait_for() { until_ "$@" || fail "not so within $1 s: ${*:2}" "$(squeue -a -t all 2>&1 | head -n 30)"; }
+patience() { echo $(($1 > PATIENCE ? $1 : PATIENCE)); }
+wait_for() { until_ "$(patience "$1")" "${@:2}" || fail "not so within $(patience "$1") s: ${*:2}" "$(squeue -a -t all 2>&1 | head -n 30)"; }
 
 # --- jobs ---
 
@@ -105,7 +112,7 @@ job_reason() { squeue -h -t all -o %r -j "$1" 2>/dev/null; }
 job_field() { scontrol -o show job "$1" | tr ' ' '\n' | sed -n "s/^$2=//p" | head -n 1; }
 is_state() { [[ " $2 " == *" $(job_state "$1") "* ]]; }
 # wait_state JOB "STATE..." [SECONDS]: one of those
-wait_state() { until_ "${3:-20}" is_state "$1" "$2" ||
+wait_state() { until_ "$(patience "${3:-20}")" is_state "$1" "$2" ||
     fail "job $1 is $(job_state "$1") ($(job_reason "$1")), not $2" "$(scontrol show job "$1" 2>&1)"; }
 # wait_end JOB [SECONDS]: any final state; it is in $state
 wait_end() {
@@ -130,7 +137,21 @@ has_lines() { [ -e "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; }
 
 # --- processes ---
 
-is_alive() { [ -n "${1:-}" ] && [ -d "/proc/$1" ] && ! grep -qs '^State:	[ZX]' "/proc/$1/status"; }
+# A process whose first thread has ended lives as long as the others: it has its files and locks until the last one has gone.
+is_alive() {
+    local key value state= threads=0
+    [ -n "${1:-}" ] || return 1
+    while read -r key value; do
+        case $key in
+        State:) state=${value%% *} ;;
+        Threads:) threads=$value ;;
+        esac
+    done 2>/dev/null <"/proc/$1/status"
+    case $state in
+    "") return 1 ;;
+    Z | X) [ "$threads" -gt 1 ] ;;
+    esac
+}
 is_dead() { ! is_alive "$1"; }
 controller_pid() { cat "$STOKER_HOME/state/stokerd.lock" 2>/dev/null; }
 # Of this test's cluster: the agent of node $1, and the shims. Their command lines name directories of it.
@@ -166,9 +187,9 @@ cluster_start() {
 }
 
 controller_kill9() {
-    local pid
-    pid=$(controller_pid)
-    kill -KILL "$pid" && wait_for 5 is_dead "$pid"
+    local killed
+    killed=$(controller_pid)
+    kill -KILL "$killed" && wait_for 5 is_dead "$killed"
 }
 
 # Ends the jobs, the controller and the agents. Part of the test: what cannot be stopped in order is a failure.
@@ -189,8 +210,8 @@ on_exit() {
         done
     fi
     if [ -n "$(controller_pid)" ] && is_alive "$(controller_pid)"; then
-        timeout 20 stoker down --kill-jobs >/dev/null 2>&1
-        [ $rc -ne 0 ] || until_ 10 no_agents
+        timeout 60 stoker down --kill-jobs >/dev/null 2>&1
+        [ $rc -ne 0 ] || until_ 60 no_agents
     fi
     if [ $rc -ne 0 ]; then
         for pid in $(pgrep -f -- "$STOKER_HOME/"); do [ "$pid" = $$ ] || kill -KILL "$pid" 2>/dev/null; done

@@ -12,7 +12,7 @@
 #include "tests/lib/check.h"
 #include "ui/view/reader.h"
 
-#define DEADLINE_MS 30000
+#define DEADLINE_MS 60000
 #define LOG_SIZE    1000000000ull
 #define LINE        100 /* bytes of a line of the log that a node has */
 

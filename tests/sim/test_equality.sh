@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# test-timeout: 300
 # The simulator's equality mode, start for start: hand-worked cases, a made-up load, and real traces where they are at hand.
 . stoker.sh
 data=$ROOT/tests/sim/data

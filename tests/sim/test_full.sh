@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# test-timeout: 180
 # The full simulation: known answers where there are any, and what each rule of a cluster must come to.
 . stoker.sh
 data=$ROOT/tests/sim/data

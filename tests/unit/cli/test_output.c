@@ -127,7 +127,7 @@ static void check_read(struct tailfile *t, const char *row, const char *want)
 static void wait_change(struct tailfile *t)
 {
     struct pollfd p = {.fd = t->inotify, .events = POLLIN};
-    assert_int_equal(poll(&p, 1, 10000), 1);
+    assert_int_equal(poll(&p, 1, 60000), 1);
     tailfile_drain(t);
 }
 

@@ -16,7 +16,7 @@
 #include "src/proto/codec.h"
 #include "tests/lib/lab.h"
 
-#define DEADLINE_MS 20000
+#define DEADLINE_MS 60000
 
 static char *dir, *file;
 static struct store *store;
