@@ -129,6 +129,8 @@ static void check_request(struct check *k, const struct job_req *r)
         refuse(k, REFUSAL_BAD_REQUEST, "working directory %s is not an absolute path",
                r->workdir ? r->workdir : "(none)");
     check_dependency(k, r->dependency);
+    if (r->lost_node >= LOST_N || r->requeue > 2 || r->signal < 0 || r->signal > 64)
+        refuse(k, REFUSAL_BAD_REQUEST, "malformed request", NULL);
 }
 
 /* How many: more than any machine has is a slip or worse. */
@@ -154,7 +156,9 @@ static void check_step(struct check *k, const struct step *s, const struct step_
     check_count(k, "GPUs of a process", s->gpus_per_rank);
     check_count(k, "nodes", s->nodes);
     check_payload(k, p);
-    if (s->tasks.n || s->done || s->killing || s->distribution > 1)
+    bool begun = s->tasks.n || s->done || s->killing || s->kill_cause || s->code || s->signal ||
+                 wall_is_set(s->t_start) || wall_is_set(s->t_end);
+    if (begun || s->distribution > 1)
         refuse(k, REFUSAL_BAD_REQUEST, "step %s: malformed", s->name);
 }
 

@@ -352,6 +352,16 @@ static void spoil_ranks(struct msg_step_create *m)
     m->step.n_ranks = NODE_RANKS_MAX + 1;
 }
 
+static void spoil_cause(struct msg_step_create *m)
+{
+    m->step.kill_cause = 99;
+}
+
+static void spoil_code(struct msg_step_create *m)
+{
+    m->step.signal = INT32_MAX;
+}
+
 static void each_way_in_is_checked_alike(void **unused)
 {
     (void)unused;
@@ -366,6 +376,8 @@ static void each_way_in_is_checked_alike(void **unused)
         {spoil_cpus, REFUSAL_BAD_REQUEST, "CPUs of a process"},
         {spoil_script, REFUSAL_TOO_BIG, "script"},
         {spoil_ranks, REFUSAL_STEP_TOO_BIG, "no more than 4096"},
+        {spoil_cause, REFUSAL_BAD_REQUEST, "malformed"},
+        {spoil_code, REFUSAL_BAD_REQUEST, "malformed"},
     };
     static const struct {
         const char *change, *part;
@@ -394,6 +406,15 @@ static void each_way_in_is_checked_alike(void **unused)
     }
     struct answer fine = update(c, waits, "Comment=well");
     expect(&fine, REFUSAL_NONE, "");
+    for (int i = 0; i < 4; i++) { /* numbers that stand for words: whoever shows the job looks them up */
+        m = submission(JOB_KIND_BATCH, "numbers");
+        m.hold = true;
+        m.req.lost_node = i == 0 ? 77 : 0;
+        m.req.requeue = i == 1 ? 3 : 0;
+        m.req.signal = i == 2 ? -1 : i == 3 ? 65 : 0;
+        struct answer a = submit(c, &m);
+        expect(&a, REFUSAL_BAD_REQUEST, "malformed");
+    }
     m = submission(JOB_KIND_BATCH, "host");
     m.host = xstrdup("a\033b");
     struct answer host = submit(c, &m);
