@@ -83,10 +83,7 @@ enum refusal sched_admit(struct planner *p, const struct sched_view *v, uint32_t
     struct strv names = gate_partitions(v->model, &probe);
     enum refusal last = REFUSAL_NO_PARTITION;
     bool ok = false;
-    if (planner_goes_on(p, v)) /* what could ever run does not change by a pass */
-        p->view = v;
-    else
-        planner_ready(p, v, v->model->now);
+    planner_ready(p, v, v->model->now);
     if (!names.n)
         err_set(text, 0, "no partition given and no default partition configured");
     for (size_t i = 0; i < names.n; i++) {

@@ -74,7 +74,6 @@ static void finish(struct planner *p)
     planner_tell(p, s->all);
     int64_t next = next_look(p);
     s->out.next = next == WHEN_NEVER ? (struct wall){0} : (struct wall){.ms = next};
-    s->finished = true;
 }
 
 /* From where it stopped, as of the time when it began. */
@@ -84,10 +83,11 @@ static bool go_on(struct planner *p, const struct sched_view *v, uint64_t looks)
     p->view = v;
     p->now = s->now;
     p->out = &s->out;
-    if (!s->finished && pass_go_on(s, looks))
+    bool done = pass_go_on(s, looks);
+    if (done)
         finish(p);
     p->out = NULL;
-    return s->finished;
+    return done;
 }
 
 /* --- what happens while it is under way --- */
@@ -95,8 +95,7 @@ static bool go_on(struct planner *p, const struct sched_view *v, uint64_t looks)
 /* Nothing comes of it; the next one looks at everything. */
 static void abandon(struct planner *p)
 {
-    if (!p->open->finished)
-        limits_rewind(p->limits, p->open->limits_mark);
+    limits_rewind(p->limits, p->open->limits_mark);
     planner_drop_ranks_anew(p);
     p->hunting = false;
     p->gained = p->all_gained = p->lost = true;
@@ -152,11 +151,6 @@ static bool drop_noted(const struct planner *p, struct sched_result *r)
 bool planner_is_deciding(const struct planner *p)
 {
     return p->open != NULL;
-}
-
-void planner_finish_pass(struct planner *p, const struct sched_view *v)
-{
-    go_on(p, v, UINT64_MAX);
 }
 
 bool planner_decide_some(struct planner *p, const struct sched_view *v, struct wall now, uint32_t looks,

@@ -48,7 +48,6 @@ struct pass {
     struct wall now;
     bool all;           /* not only newcomers */
     size_t limits_mark; /* before it */
-    bool finished;      /* and not fetched yet */
     struct sched_result out;
 };
 

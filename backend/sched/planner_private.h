@@ -319,6 +319,7 @@ void planner_read_job(struct planner *p, uint32_t id);
 void planner_sync(struct planner *p);
 /* Between passes: makes sure that the planner knows the state well enough to be asked. */
 void planner_ready(struct planner *p, const struct sched_view *v, struct wall now);
+void planner_ready_limits(struct planner *p, const struct sched_view *v, struct wall now); /* after that */
 /* The units of a group change. */
 void planner_remove_unit(struct planner *p, struct unit *u);
 void planner_count_element(struct planner *p, uint32_t array, intptr_t by);
@@ -399,8 +400,6 @@ void planner_tell(struct planner *p, bool all); /* all: every group was looked a
 
 /* Whether a pass is under way; one that nodes, windows or the configuration have overtaken ends here. */
 bool planner_goes_on(struct planner *p, const struct sched_view *v);
-/* The rest of it, at once. */
-void planner_finish_pass(struct planner *p, const struct sched_view *v);
 void planner_mark_dirty(struct planner *p, uint32_t job); /* by the planner itself */
 
 /* --- head.c --- */

@@ -8,7 +8,7 @@
 
 #include "backend/sched/pool_private.h"
 
-#define LOOKS_MAX 2000000u /* nodes looked at for one demand that is not uniform */
+#define LOOKS_MAX 400000u /* nodes looked at, time after time, for one demand that is not uniform */
 
 /* The k-th smallest of v[0..n), 1 <= k <= n; v is reordered. */
 static int64_t kth_smallest(int64_t *v, uint32_t n, uint32_t k)
@@ -126,20 +126,19 @@ static int64_t earliest_uneven(struct pool *p, const struct demand *d, const str
 {
     bool holds = collect_steps(p, s, from, before);
     const int64_t *v = p->work->steps.v;
-    size_t low = 0, high = p->work->steps.n, looks = LOOKS_MAX / (s->n + 1) + 16;
-    if (!holds) { /* it only ever gets more: halve */
-        while (low < high) {
-            size_t mid = low + (high - low) / 2;
-            if (pool_place(p, d, s, v[mid], len, parts))
-                high = mid;
-            else
-                low = mid + 1;
-        }
-    }
-    for (; low < p->work->steps.n && looks; low++, looks--)
+    size_t n = p->work->steps.n, low = 0, looks = LOOKS_MAX / (s->n + 1) + 16;
+    for (; holds && low < n && looks; low++, looks--)
         if (pool_place(p, d, s, v[low], len, parts))
             return v[low];
-    return WHEN_NEVER;
+    /* Without holds it only ever gets more; with them mostly. */
+    for (size_t high = n; low < high;) {
+        size_t mid = low + (high - low) / 2;
+        if (pool_place(p, d, s, v[mid], len, parts))
+            n = high = mid;
+        else
+            low = mid + 1;
+    }
+    return n < p->work->steps.n && pool_place(p, d, s, v[n], len, parts) ? v[n] : WHEN_NEVER;
 }
 
 int64_t pool_earliest(struct pool *p, const struct demand *d, const struct nodeset *s, int64_t from,

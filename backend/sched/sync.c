@@ -88,11 +88,10 @@ void planner_ready(struct planner *p, const struct sched_view *v, struct wall no
 {
     bool stale = p->dirty.n || p->all_dirty || p->nodes_dirty || p->windows_dirty ||
                  v->model->n_nodes != p->pool.n_nodes;
-    if (planner_goes_on(p, v)) { /* what it decides stands until the state says so */
-        planner_finish_pass(p, v);
-        return;
-    }
+    bool deciding = planner_goes_on(p, v);
     p->view = v;
+    if (deciding) /* what it knows stays as it is until the pass is through */
+        return;
     p->now = now;
     if (p->in_pieces && (p->reading || p->all_dirty)) {
         while (!planner_has_frame(p) || p->all_dirty) /* the rest has its time */
@@ -101,4 +100,10 @@ void planner_ready(struct planner *p, const struct sched_view *v, struct wall no
     }
     if (stale)
         planner_sync(p);
+}
+
+void planner_ready_limits(struct planner *p, const struct sched_view *v, struct wall now)
+{
+    if (!p->open) /* else what the pass has started stays charged */
+        limits_begin(p->limits, v->model, now);
 }

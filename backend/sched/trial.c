@@ -97,7 +97,7 @@ void planner_try(struct planner *p, const struct sched_view *v, const struct job
     planner_ready(p, v, now);
     if (p->reading) /* what runs is not all known */
         return;
-    limits_begin(p->limits, v->model, now);
+    planner_ready_limits(p, v, now);
     const struct step *s = j->kind == JOB_KIND_STEPS ? planner_waiting_step(j, &tasks) : NULL;
     struct group *g = planner_group(p, j, s, &ret->reason);
     if (!g)

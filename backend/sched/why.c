@@ -171,7 +171,7 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
     explain_throttle(&q);
     if (q.u && q.u->group) {
         planner_begin_asking(p, v, now);
-        limits_begin(p->limits, v->model, now);
+        planner_ready_limits(p, v, now);
         explain_queue(&q);
         add_forecast(&q);
         why_date_turn(&q);
