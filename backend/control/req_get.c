@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "backend/control/private.h"
+#include "backend/sched/forecast.h"
 #include "src/model/members.h"
 #include "src/proto/codec.h"
 
@@ -45,14 +46,26 @@ static bool is_wanted(const struct msg_get *g, const struct job *j)
     return has_state(g, j) && (!g->users.n || strv_has(&g->users, j->user)) && is_target(g, j);
 }
 
-/* The row with its derived reason and priority: a shallow copy, encoded at once. */
-static struct job row_of(struct control *c, const struct job *j)
+/* As the last forecast says, or else not before it was asked to begin. */
+static struct wall expected_start(const struct control *c, const struct job *j)
+{
+    struct forecast f = planner_forecast(c->planner, j->id);
+    if (f.kind == FORECAST_HELD || f.kind == FORECAST_PLANNED)
+        return f.start;
+    return j->req.begin.ms > loop_wall(c->loop).ms ? j->req.begin : (struct wall){0};
+}
+
+/* The row with its derived reason, priority and start: a shallow copy, encoded at once. Who follows is not
+ * told of new forecasts, so he gets none. */
+static struct job row_of(struct control *c, const struct job *j, bool follows)
 {
     struct job row = *j;
     if (!job_state_is_final(j->state))
         row.priority = prio_of_best(ctl_prio(c), j);
     if (j->state == JOB_PENDING)
         row.reason = planner_reason_of(c->planner, j);
+    if (j->state == JOB_PENDING && !follows)
+        row.t_expected = expected_start(c, j);
     return row;
 }
 
@@ -116,7 +129,7 @@ static struct step *live_steps(const struct job *j, size_t *ret_n)
 static void add_row(struct session *s, struct rows *r, const struct job *j)
 {
     struct codec_part part = part_of(&s->get);
-    struct job row = row_of(s->ctl, j);
+    struct job row = row_of(s->ctl, j, s->get.follow);
     struct step *live = NULL;
     if (s->get.live_steps)
         row.steps.v = live = live_steps(j, &row.steps.n);

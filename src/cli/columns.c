@@ -211,7 +211,7 @@ static struct wall start_time(const struct job *j, const struct job_cx *cx)
     if (wall_is_set(j->t_start) && j->state != JOB_PENDING)
         return j->t_start;
     const struct wall *estimate = cx->starts ? idmap_get(cx->starts, j->id) : NULL;
-    return estimate ? *estimate : (struct wall){0};
+    return estimate ? *estimate : j->t_expected;
 }
 
 /* What has no time yet comes after everything that has one. */
@@ -401,7 +401,7 @@ READS(reason_words, REASON | J(reason_detail) | J(exit_code), 0)
 READS(hold, J(hold), 0)                     READS(priority, J(priority), 0)      READS(priority_long, J(priority), 0)
 READS(nice, 0, R(nice))                     READS(exit_code, J(exit_code) | J(exit_signal), 0)
 READS(derived_code, J(derived_code), 0)     READS(restarts, J(restarts), 0)      READS(batch_flag, 0, 0)
-READS(requeue, 0, R(requeue))               READS(start, J(t_start), 0)          READS(end, LIMIT | ELAPSED, LIMIT_R)
+READS(requeue, 0, R(requeue))               READS(start, J(t_start) | J(t_expected), 0)          READS(end, LIMIT | ELAPSED, LIMIT_R)
 READS(submit, J(t_submit), 0)               READS(eligible, J(t_eligible), 0)    READS(deadline, 0, R(deadline))
 READS(elapsed, ELAPSED, 0)                  READS(limit, LIMIT, LIMIT_R)         READS(left, LIMIT | ELAPSED, LIMIT_R)
 READS(time_min, 0, R(time_min_s))           READS(pending_s, J(t_submit) | J(t_start), 0)

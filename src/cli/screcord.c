@@ -153,7 +153,7 @@ static void job_times(struct record *r, const struct job *j, const struct job_cx
     record_line(r);
     record_time(r, "AccrueTime", t, j->t_eligible, "Unknown");
     record_line(r);
-    record_time(r, "StartTime", t, waits ? (struct wall){0} : j->t_start, "Unknown");
+    record_time(r, "StartTime", t, waits ? j->t_expected : j->t_start, "Unknown");
     record_time(r, "EndTime", t, job_end_time(j, cx->m), "Unknown");
     record_time(r, "Deadline", t, j->req.deadline, "N/A");
     record_line(r);

@@ -234,6 +234,8 @@ struct job {
     char *preempt_text;             /* by which rule */
     uint64_t suspended_ms;          /* in all; of the pause under way t_suspend is the beginning */
     REC_LIST(struct past_run) runs; /* earlier ones, the oldest first: src/model/runs.h */
+    struct wall t_expected; /* of a waiting job, in rows that are asked for once: its start, as the last
+                               forecast says; unset: not known. Not of the state */
 
     /* Not part of the record: links of the model that holds it. */
     struct list in_all, in_queue; /* in_queue: pending list or active list */
@@ -250,7 +252,8 @@ struct job {
     G(S, LISTOF, alloc, alloc) F(S, BOOL, holding) G(S, LISTOF, steps, step) F(S, U32, script_size)          \
     F(S, WALL, t_suspend) F(S, BOOL, detached) F(S, WALL, t_settled) F(S, BOOL, dep_met)                     \
     G(S, LISTOF, array_failed, index_range) F(S, BOOL, borrowed) F(S, U32, preempted_by)                     \
-    F(S, STR, preempt_text) F(S, U64, suspended_ms) G(S, LISTOF, runs, past_run)
+    F(S, STR, preempt_text) F(S, U64, suspended_ms) G(S, LISTOF, runs, past_run)       \
+    F(S, WALL, t_expected)
 
 extern const struct rec_desc alloc_rec, index_range_rec, job_req_rec, rank_end_rec, task_rec, step_rec,
     past_run_rec, job_rec;

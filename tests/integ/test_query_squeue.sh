@@ -59,6 +59,18 @@ is "one element" "$(squeue -h -j "${array}_5" -o %i)" "${array}_5"
 is "not an element" "$(squeue -h -j "${array}_4" -o %i 2>&1)" "slurm_load_jobs error: Invalid job id specified"
 must scancel "$array"
 
+case_ "when a waiting job will start"
+submit -t 10 --exclusive sleep.sh
+waits=$job
+is_foretold() { [ "$(squeue -h -j "$waits" -o %S)" != N/A ]; }
+wait_for 20 is_foretold
+is "as its record says" "$(job_field "$waits" StartTime)" "$(squeue -h -j "$waits" -o %S)"
+is "and --start" "$(squeue -h --start -j "$waits" -o %S)" "$(squeue -h -j "$waits" -o %S)"
+is "one that is held" "$(squeue -h -j "$held" -o %S)" N/A
+submit --begin=now+1day sleep.sh
+like "one that must not begin before" "$(squeue -h -j "$job" -o %S)" '[0-9-]{10}T[0-9:]{8}'
+must scancel "$waits" "$job"
+
 case_ "steps"
 is "steps" "$(squeue -h -s -o %i | sort | head -n 1)" "$running.batch"
 
