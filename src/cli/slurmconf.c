@@ -15,6 +15,7 @@ static void line_fini(struct conf_line *l)
         free(l->pairs.v[i].value);
     }
     vec_fini(&l->pairs);
+    free(l->file);
 }
 
 void slurmconf_fini(struct slurmconf *c)
@@ -24,6 +25,22 @@ void slurmconf_fini(struct slurmconf *c)
     vec_fini(&c->lines);
     free(c->name);
     *c = (struct slurmconf){0};
+}
+
+void slurmconf_splice(struct slurmconf *c, size_t i, struct slurmconf *inner)
+{
+    struct slurmconf all = {.name = c->name, .lines = VEC_INIT};
+    for (size_t k = 0; k < i; k++)
+        vec_push(&all.lines, c->lines.v[k]);
+    vec_for_each (&inner->lines, k)
+        vec_push(&all.lines, inner->lines.v[k]);
+    for (size_t k = i + 1; k < c->lines.n; k++)
+        vec_push(&all.lines, c->lines.v[k]);
+    line_fini(&c->lines.v[i]);
+    vec_fini(&c->lines);
+    vec_fini(&inner->lines);
+    slurmconf_fini(inner);
+    *c = all;
 }
 
 static int bad(const char *name, unsigned line, struct errtext *err, const char *why)
@@ -91,6 +108,7 @@ static int parse_line(struct slurmconf *c, const char *text, unsigned number, st
             vec_push(&l.pairs, p);
     }
     if (r == 0 && l.pairs.n) {
+        l.file = xstrdup(c->name);
         vec_push(&c->lines, l);
         return 0;
     }
@@ -103,15 +121,18 @@ int slurmconf_parse(const char *name, const char *text, struct slurmconf *ret, s
     struct slurmconf c = {.name = xstrdup(name), .lines = VEC_INIT};
     struct str line = STR_INIT;
     unsigned number = 0, first = 0;
+    bool joined = false;
     int r = 0;
     while (*text && r == 0) {
         size_t n = strcspn(text, "\n");
         number++;
-        first = line.len ? first : number;
+        first = joined ? first : number;
+        joined = false;
         str_append_n(&line, text, n);
         text += n + (text[n] == '\n');
         if (line.len && line.s[line.len - 1] == '\\' && *text) {
-            line.s[line.len - 1] = ' ';
+            str_truncate(&line, line.len - 1);
+            joined = true;
             continue;
         }
         cut_comment(&line);

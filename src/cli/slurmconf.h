@@ -1,6 +1,7 @@
 /* slurmconf.h - slurm.conf and gres.conf as lines of keys and values.
  *
- *     line = { KEY "=" VALUE }        '#' begins a comment, '\' at the end joins with the next line
+ *     line = { KEY "=" VALUE }        '#' begins a comment, '\' at the end joins with the next line, as it
+ * is
  *
  * A value may be quoted. Keys count in any case. Source: slurm.conf(5).
  */
@@ -17,6 +18,7 @@ struct conf_pair {
 };
 
 struct conf_line {
+    char *file;
     unsigned number; /* of its first line */
     VEC(struct conf_pair) pairs;
 };
@@ -30,6 +32,8 @@ struct slurmconf {
 int slurmconf_parse(const char *name, const char *text, struct slurmconf *ret, struct errtext *err)
     __attribute__((warn_unused_result));
 void slurmconf_fini(struct slurmconf *c);
+/* Puts the lines of `inner`, which is empty then, in the place of line i, which goes. */
+void slurmconf_splice(struct slurmconf *c, size_t i, struct slurmconf *inner);
 
 /* The value of a key of the line, marked as used; NULL. */
 const char *conf_take(struct conf_line *l, const char *key);

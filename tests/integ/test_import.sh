@@ -51,6 +51,52 @@ done
 must stoker config check
 says "a file that is there is kept" 1 "" "~" stoker import -o "$STOKER_HOME/stoker.cfg" slurm.conf
 has "and says so" "$err" "File exists"
+
+# What sites write: files within files, sets of nodes, DEFAULT lines that are followed by others, lists over two lines.
+mkdir -p site/conf.d
+cat >site/slurm.conf <<'S'
+ClusterName=kepler   # our cluster
+SlurmctldHost=head1
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+TaskPlugin=task/affinity,task/cgroup
+FrontendName=fe1
+Include conf.d/nodes.conf
+include none.conf
+PartitionName=DEFAULT Nodes=c[001-002],\
+c[041,043] DefaultTime=1:00:00 MaxTime=7-0
+PartitionName=normal Default=YES DenyAccounts=guests PreemptMode=OFF
+PartitionName=debug Nodes=c001 MaxTime=30:00
+PartitionName=gpu Nodes=gpus,c001,big DenyQos=low
+S
+cat >site/conf.d/nodes.conf <<'S'
+NodeName=DEFAULT Boards=1 SocketsPerBoard=2 CoresPerSocket=24 ThreadsPerCore=2 RealMemory=384000 Feature=cascadelake
+NodeName=c[001-002]
+NodeName=c[041,043] RealMemory=768000
+NodeName=DEFAULT Procs=64 Feature=rome,ib
+nodename=g[1-8] gres=gpu:a100:4,gpu:v100:2 NodeAddr=10.2.0.[1-8]
+NodeSet=gpus Feature=rome
+NodeSet=big Nodes=c[041,043]
+S
+must stoker import -f -o "$STOKER_HOME/stoker.cfg" site/slurm.conf
+cfg=$(<"$STOKER_HOME/stoker.cfg")
+for what in 'name = "c[001-002]"; address = "c%s"; cpus = 96; memory = "384000M"; features = ["cascadelake"];' \
+    'name = "c[041,043]"; address = "c%s"; cpus = 96; memory = "768000M";' \
+    'name = "g[1-8]"; address = "10.2.0.%s"; cpus = 64; memory = "384000M"; gpus = 6; features = ["rome", "ib"];' \
+    'name = "normal"; nodes = "c[001-002],c[041,043]"; default = true; max_time = "604800s"; default_time = "3600s"; deny_accounts = ["guests"];' \
+    'name = "debug"; nodes = "c001"; max_time = "1800s"; default_time = "1800s"; preempt_mode = "requeue";' \
+    'name = "gpu"; nodes = "g[1-8],c001,c[041,043]"; max_time = "604800s"; default_time = "3600s"; preempt_mode = "requeue"; deny_qos = ["low"];'; do
+    has "the file" "$cfg" "$what"
+done
+for what in 'site/slurm.conf:6: FrontendName=fe1' 'site/slurm.conf:8: Include=none.conf' \
+    'site/conf.d/nodes.conf:5: gpu:a100:4,gpu:v100:2: a node'; do
+    has "what is left out" "$err" "$what"
+done
+hasnt "what is carried over is not left out" "$err" "NodeSet"
+must stoker config check
+echo 'Include circle.conf' >circle.conf
+must stoker import circle.conf
+
 echo 'NodeName="n1' >bad.conf
 says "an error by its line" 1 "" 'stoker import: error: bad.conf:1: a quote is not closed' stoker import bad.conf
 says "no file" 1 "" "stoker import: error: none.conf: No such file or directory" stoker import none.conf
