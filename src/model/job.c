@@ -143,13 +143,7 @@ uint32_t job_live_tasks(const struct job *j)
     return n;
 }
 
-/* What a job holds: its allocation, or in a step job the sum over the tasks that live now. */
-struct held {
-    uint32_t cpus, gpus, nodes;
-    uint64_t mem_mib;
-};
-
-static void held_add(struct held *h, const struct alloc *a)
+static void held_add(struct job_amounts *h, const struct alloc *a)
 {
     h->cpus += cpuset_count(&a->cpus);
     h->gpus += cpuset_count(&a->gpus);
@@ -163,9 +157,9 @@ static bool task_is_live(const struct task *t)
 }
 
 /* Of a step job while nothing of it runs: the largest of its declared tasks. */
-static struct held step_job_wants(const struct job *j)
+static struct job_amounts step_job_wants(const struct job *j)
 {
-    struct held h = {.nodes = 1};
+    struct job_amounts h = {.nodes = 1};
     for (size_t i = 0; i < j->steps.n; i++) {
         struct job_need n;
         step_task_need(&j->steps.v[i], &n);
@@ -177,9 +171,9 @@ static struct held step_job_wants(const struct job *j)
     return h;
 }
 
-static struct held job_held(const struct job *j)
+struct job_amounts job_amounts(const struct job *j)
 {
-    struct held h = {0};
+    struct job_amounts h = {0};
     if (j->alloc.n) {
         for (size_t i = 0; i < j->alloc.n; i++)
             held_add(&h, &j->alloc.v[i]);
@@ -195,26 +189,26 @@ static struct held job_held(const struct job *j)
     struct job_need n;
     job_need(&j->req, &n);
     bool mem_known = n.mem_per_node_mib != MEM_NOT_GIVEN;
-    return (struct held){.cpus = n.cpus,
-                         .gpus = n.gpus,
-                         .nodes = n.nodes,
-                         .mem_mib = mem_known ? n.mem_per_node_mib * n.nodes : 0};
+    return (struct job_amounts){.cpus = n.cpus,
+                                .gpus = n.gpus,
+                                .nodes = n.nodes,
+                                .mem_mib = mem_known ? n.mem_per_node_mib * n.nodes : 0};
 }
 
 uint32_t job_cpus(const struct job *j)
 {
-    return job_held(j).cpus;
+    return job_amounts(j).cpus;
 }
 
 uint32_t job_gpus(const struct job *j)
 {
-    return job_held(j).gpus;
+    return job_amounts(j).gpus;
 }
 
 uint32_t job_nodes(const struct job *j)
 {
     if (j->kind != JOB_KIND_STEPS || j->state == JOB_PENDING)
-        return job_held(j).nodes;
+        return job_amounts(j).nodes;
     struct strv seen = {0};
     for (size_t i = 0; i < j->steps.n; i++)
         for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
@@ -229,7 +223,7 @@ uint32_t job_nodes(const struct job *j)
 
 uint64_t job_mem_mib(const struct job *j)
 {
-    return job_held(j).mem_mib;
+    return job_amounts(j).mem_mib;
 }
 
 uint32_t job_run_s(const struct job *j, struct wall now)

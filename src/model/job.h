@@ -275,11 +275,17 @@ uint32_t job_pending_elements(const struct job *j); /* of an array record; 1 for
 bool job_succeeded(const struct job *j);
 /* Tasks that are LAUNCHING or RUNNING. */
 uint32_t job_live_tasks(const struct job *j);
-/* CPUs, GPUs and memory: held now or asked for at least (a pending job). */
+/* What is held now, by the job or by its tasks that live, or asked for at least (a pending job). */
+struct job_amounts {
+    uint32_t cpus, gpus, nodes; /* nodes: one for each allocation */
+    uint64_t mem_mib;           /* 0: not said */
+};
+struct job_amounts job_amounts(const struct job *j);
+/* One of them, each by the same look at all that the job holds; job_nodes counts each node once. */
 uint32_t job_cpus(const struct job *j);
 uint32_t job_gpus(const struct job *j);
 uint32_t job_nodes(const struct job *j);
-uint64_t job_mem_mib(const struct job *j); /* 0: not said */
+uint64_t job_mem_mib(const struct job *j);
 /* Seconds on its allocation: 0 before it starts, frozen at the end. */
 uint32_t job_run_s(const struct job *j, struct wall now);
 

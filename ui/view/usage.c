@@ -35,11 +35,18 @@ struct holder {
     size_t order;
 };
 
+/* Who was found for two texts of a job, by their places: jobs of one user share theirs for the most part.
+ */
+struct found {
+    const char *account, *user;
+    struct holder *of_account, *of_user;
+};
+#define FOUND 256 /* a power of two */
+
 struct usageview {
     struct tablescreen s;
     VEC(struct holder *) rows;
     struct idmap by_id;
-    struct holder *last, *last_account;  /* of the job that was counted last */
     struct msg_shares_rows shares, next; /* next: of which pieces are still coming */
     struct seldom shares_ask;
     bool opened;
@@ -120,34 +127,49 @@ static struct holder *row_of(struct usageview *u, const char *account, const cha
     return r;
 }
 
-static void add_job(struct holder *r, const struct job *j)
+static struct found *find_of(struct usageview *u, struct found *table, const char *account,
+                             const char *user)
 {
-    if (j->state == JOB_PENDING) {
-        uint32_t n = job_pending_elements(j);
-        r->waiting += n;
-        r->held += j->hold ? n : 0;
-        r->gpus_wanted += (uint64_t)n * job_gpus(j);
-        return;
-    }
-    r->running++;
-    if (job_is_between(j))
-        return;
-    r->cpus += job_cpus(j);
-    r->gpus += job_gpus(j);
-    r->mem_mib += job_mem_mib(j);
+    uint64_t at = ((uintptr_t)account >> 4) * 31 + ((uintptr_t)user >> 4);
+    struct found *f = &table[at & (FOUND - 1)];
+    if (f->account != account || f->user != user)
+        *f = (struct found){.account = account,
+                            .user = user,
+                            .of_account = row_of(u, account, NULL),
+                            .of_user = row_of(u, account, user)};
+    return f;
 }
 
-static void count_job(struct usageview *u, const struct job *j)
+static void add_waiting(struct holder *r, uint32_t n, bool held, uint64_t gpus)
 {
-    const char *account = userinfo_account(j);
-    const char *user = j->user ? j->user : "?";
-    /* Jobs of one user stand together mostly. */
-    if (!u->last || !str_eq(u->last->user, user) || !str_eq(u->last->account, account)) {
-        u->last = row_of(u, account, user);
-        u->last_account = row_of(u, account, NULL);
+    r->waiting += n;
+    r->held += held ? n : 0;
+    r->gpus_wanted += gpus;
+}
+
+static void add_running(struct holder *r, const struct job_amounts *a)
+{
+    r->running++;
+    r->cpus += a->cpus;
+    r->gpus += a->gpus;
+    r->mem_mib += a->mem_mib;
+}
+
+static void count_job(struct usageview *u, struct found *table, const struct job *j)
+{
+    const struct found *f = find_of(u, table, userinfo_account(j), j->user ? j->user : "?");
+    struct job_amounts a = {0};
+    if (j->state != JOB_PENDING) {
+        if (!job_is_between(j))
+            a = job_amounts(j);
+        add_running(f->of_account, &a);
+        add_running(f->of_user, &a);
+        return;
     }
-    add_job(u->last_account, j);
-    add_job(u->last, j);
+    uint32_t n = job_pending_elements(j);
+    uint64_t gpus = (uint64_t)n * job_gpus(j);
+    add_waiting(f->of_account, n, j->hold, gpus);
+    add_waiting(f->of_user, n, j->hold, gpus);
 }
 
 static void drop_rows(struct usageview *u)
@@ -158,7 +180,6 @@ static void drop_rows(struct usageview *u)
         free(u->rows.v[i]);
     }
     vec_clear(&u->rows);
-    u->last = NULL;
     idmap_fini(&u->by_id);
     u->by_id = (struct idmap){0};
 }
@@ -183,10 +204,11 @@ static void fill(void *ctx, struct table *t)
     const struct model *m = ui_model(u->s.v.ui);
     drop_rows(u);
     u->told_of = 0;
+    struct found table[FOUND] = {{NULL}};
     list_for_each (r, &m->active, struct job, in_queue)
-        count_job(u, r);
+        count_job(u, table, r);
     list_for_each (p, &m->pending, struct job, in_queue)
-        count_job(u, p);
+        count_job(u, table, p);
     for (size_t i = 0; i < u->shares.rows.n; i++) {
         const struct share_row *s = &u->shares.rows.v[i];
         if (s->parent || s->user) /* the root says nothing */

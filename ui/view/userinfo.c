@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "src/base/units.h"
-#include "src/base/vec.h"
 #include "src/model/jobtext.h"
 #include "ui/view/jobinfo.h"
 #include "ui/view/words.h"
@@ -26,28 +25,53 @@ struct held { /* what is held now, for the limits */
     uint64_t wanted; /* GPUs of what waits */
 };
 
+struct sized {
+    const struct job *job;
+    struct job_amounts holds;
+};
+
 struct jobs {
-    VEC(const struct job *) running, waiting;
+    struct sized running[JOBS_MAX]; /* the biggest, that first */
+    const struct job *waiting[JOBS_MAX];
+    size_t n_running, n_waiting; /* of all */
     struct held held;
 };
 
-static void count(struct held *h, const struct job *j)
+static void count(struct held *h, const struct job *j, const struct job_amounts *a)
 {
     h->running++;
     h->submitted++;
     if (job_is_between(j))
         return;
-    h->gpus += job_gpus(j);
-    h->cpus += job_cpus(j);
-    h->mem_mib += job_mem_mib(j);
-    h->nodes += job_nodes(j);
+    h->gpus += a->gpus;
+    h->cpus += a->cpus;
+    h->mem_mib += a->mem_mib;
+    h->nodes += j->kind == JOB_KIND_STEPS ? job_nodes(j) : a->nodes;
 }
 
-static void count_waiting(struct held *h, const struct job *j)
+static void count_waiting(struct held *h, uint32_t n, uint64_t gpus)
 {
-    uint32_t n = job_pending_elements(j);
     h->submitted += n;
-    h->wanted += (uint64_t)n * job_gpus(j);
+    h->wanted += gpus;
+}
+
+static bool is_bigger(const struct sized *a, const struct sized *b)
+{
+    return a->holds.gpus != b->holds.gpus   ? a->holds.gpus > b->holds.gpus
+           : a->holds.cpus != b->holds.cpus ? a->holds.cpus > b->holds.cpus
+                                            : a->job->id < b->job->id;
+}
+
+/* To its place among the biggest, where it is one of them. */
+static void take_running(struct jobs *g, const struct sized *it)
+{
+    size_t i = g->n_running < JOBS_MAX ? g->n_running : JOBS_MAX;
+    g->n_running++;
+    for (; i > 0 && is_bigger(it, &g->running[i - 1]); i--)
+        if (i < JOBS_MAX)
+            g->running[i] = g->running[i - 1];
+    if (i < JOBS_MAX)
+        g->running[i] = *it;
 }
 
 /* One look at the queue: what is of the account, and all that is of the user, whose limits know no
@@ -56,36 +80,30 @@ static void gather(struct jobs *g, struct held *all, const struct model *m, cons
                    const char *user)
 {
     list_for_each (r, &m->active, struct job, in_queue) {
-        if (user && !str_eq(r->user, user))
-            continue;
         bool here = str_eq(userinfo_account(r), account);
-        if (here)
-            vec_push(&g->running, r);
-        if (here)
-            count(&g->held, r);
-        if (here || user)
-            count(all, r);
+        if (user ? !str_eq(r->user, user) : !here)
+            continue;
+        const struct sized it = {.job = r, .holds = job_amounts(r)};
+        count(all, r, &it.holds);
+        if (here) {
+            take_running(g, &it);
+            count(&g->held, r, &it.holds);
+        }
     }
     list_for_each (p, &m->pending, struct job, in_queue) {
-        if (user && !str_eq(p->user, user))
-            continue;
         bool here = str_eq(userinfo_account(p), account);
-        if (here)
-            vec_push(&g->waiting, p);
-        if (here)
-            count_waiting(&g->held, p);
-        if (here || user)
-            count_waiting(all, p);
+        if (user ? !str_eq(p->user, user) : !here)
+            continue;
+        uint32_t n = job_pending_elements(p);
+        uint64_t gpus = (uint64_t)n * job_gpus(p);
+        count_waiting(all, n, gpus);
+        if (!here)
+            continue;
+        if (g->n_waiting < JOBS_MAX)
+            g->waiting[g->n_waiting] = p;
+        g->n_waiting++;
+        count_waiting(&g->held, n, gpus);
     }
-}
-
-static int by_size(const void *pa, const void *pb)
-{
-    const struct job *a = *(const struct job *const *)pa, *b = *(const struct job *const *)pb;
-    uint32_t ga = job_gpus(a), gb = job_gpus(b), ca = job_cpus(a), cb = job_cpus(b);
-    return ga != gb   ? (ga < gb) - (ga > gb)
-           : ca != cb ? (ca < cb) - (ca > cb)
-                      : (a->id > b->id) - (a->id < b->id);
 }
 
 static void job_line(struct rich *r, const struct ui *ui, const struct job *j, bool whose)
@@ -110,16 +128,24 @@ static void job_line(struct rich *r, const struct ui *ui, const struct job *j, b
     rich_add(r, ROLE_DIM, duration_format_words(job_run_s(j, ui_now(ui)), b));
 }
 
-static void job_lines(struct lines *l, const struct ui *ui, const char *title, const struct job **v,
-                      size_t n, bool whose)
+static void more_line(struct lines *l, size_t n)
 {
-    if (!n)
-        return;
-    jobinfo_section(l, title);
-    for (size_t i = 0; i < n && i < JOBS_MAX; i++)
-        job_line(lines_add(l), ui, v[i], whose);
     if (n > JOBS_MAX)
         lines_addf(l, ROLE_DIM, "and %zu more", n - JOBS_MAX);
+}
+
+static void job_lines(struct lines *l, const struct ui *ui, const struct jobs *g, bool whose)
+{
+    if (g->n_running)
+        jobinfo_section(l, "Running, the biggest first");
+    for (size_t i = 0; i < g->n_running && i < JOBS_MAX; i++)
+        job_line(lines_add(l), ui, g->running[i].job, whose);
+    more_line(l, g->n_running);
+    if (g->n_waiting)
+        jobinfo_section(l, "Waiting");
+    for (size_t i = 0; i < g->n_waiting && i < JOBS_MAX; i++)
+        job_line(lines_add(l), ui, g->waiting[i], whose);
+    more_line(l, g->n_waiting);
 }
 
 /* --- share --- */
@@ -214,7 +240,7 @@ static void held_line(struct rich *r, const struct held *h)
 void userinfo_lines(struct lines *l, const struct ui *ui, const char *account, const char *user,
                     const struct share_row *share)
 {
-    struct jobs g = {.running = VEC_INIT, .waiting = VEC_INIT};
+    struct jobs g = {.n_running = 0};
     struct held all = {0};
     gather(&g, &all, ui_model(ui), account, user);
     struct rich *r = lines_add(l);
@@ -230,10 +256,5 @@ void userinfo_lines(struct lines *l, const struct ui *ui, const char *account, c
     }
     share_lines(l, share, user != NULL);
     limit_lines(l, ui_model(ui), account, user, &all);
-    if (g.running.n)
-        qsort(g.running.v, g.running.n, sizeof *g.running.v, by_size);
-    job_lines(l, ui, "Running, the biggest first", g.running.v, g.running.n, !user);
-    job_lines(l, ui, "Waiting", g.waiting.v, g.waiting.n, !user);
-    vec_fini(&g.running);
-    vec_fini(&g.waiting);
+    job_lines(l, ui, &g, !user);
 }
