@@ -42,7 +42,7 @@ struct view_prefs *prefs_of(struct prefs *p, const char *view)
 
 /* --- views with a name --- */
 
-struct named_view *prefs_find_named(struct prefs *p, const char *name)
+struct named_view *prefs_find_named(const struct prefs *p, const char *name)
 {
     vec_for_each (&p->named, i)
         if (str_eq(p->named.v[i].name, name))
@@ -146,6 +146,25 @@ static void take_named(struct prefs *p, const config_setting_t *group)
     view_prefs_fini(&shows);
 }
 
+static void take_all(struct prefs *p, const config_t *cfg)
+{
+    const config_setting_t *root = config_root_setting(cfg),
+                           *views = config_setting_get_member(root, "views");
+    for (int i = 0; views && config_setting_is_group(views) && i < config_setting_length(views); i++) {
+        const config_setting_t *group = config_setting_get_elem(views, (unsigned)i);
+        if (config_setting_is_group(group))
+            take_view(prefs_of(p, config_setting_name(group)), group);
+    }
+    const config_setting_t *named = config_setting_get_member(root, "named");
+    for (int i = 0; named && config_setting_is_list(named) && i < config_setting_length(named); i++) {
+        const config_setting_t *group = config_setting_get_elem(named, (unsigned)i);
+        if (config_setting_is_group(group))
+            take_named(p, group);
+    }
+    take_text(&p->theme, root, "theme");
+    take_list(&p->history, config_setting_get_member(root, "history"));
+}
+
 int prefs_load(struct prefs *p, const char *path, struct errtext *err)
 {
     if (access(path, F_OK) != 0)
@@ -153,25 +172,23 @@ int prefs_load(struct prefs *p, const char *path, struct errtext *err)
     config_t cfg;
     config_init(&cfg);
     int rc = 0;
-    if (config_read_file(&cfg, path) != CONFIG_TRUE) {
+    if (config_read_file(&cfg, path) == CONFIG_TRUE)
+        take_all(p, &cfg);
+    else
         rc = err_set(err, -EINVAL, "%s:%d: %s", path, config_error_line(&cfg), config_error_text(&cfg));
-    } else {
-        const config_setting_t *root = config_root_setting(&cfg),
-                               *views = config_setting_get_member(root, "views");
-        for (int i = 0; views && config_setting_is_group(views) && i < config_setting_length(views); i++) {
-            const config_setting_t *group = config_setting_get_elem(views, (unsigned)i);
-            if (config_setting_is_group(group))
-                take_view(prefs_of(p, config_setting_name(group)), group);
-        }
-        const config_setting_t *named = config_setting_get_member(root, "named");
-        for (int i = 0; named && config_setting_is_list(named) && i < config_setting_length(named); i++) {
-            const config_setting_t *group = config_setting_get_elem(named, (unsigned)i);
-            if (config_setting_is_group(group))
-                take_named(p, group);
-        }
-        take_text(&p->theme, root, "theme");
-        take_list(&p->history, config_setting_get_member(root, "history"));
-    }
+    config_destroy(&cfg);
+    return rc;
+}
+
+int prefs_parse(struct prefs *p, const char *text, struct errtext *err)
+{
+    config_t cfg;
+    config_init(&cfg);
+    int rc = 0;
+    if (config_read_string(&cfg, text) == CONFIG_TRUE)
+        take_all(p, &cfg);
+    else
+        rc = err_set(err, -EINVAL, "line %d: %s", config_error_line(&cfg), config_error_text(&cfg));
     config_destroy(&cfg);
     return rc;
 }

@@ -2,7 +2,8 @@
  * given a name, the theme that was chosen, the lines typed behind ':'.
  *
  * They lie beside ui.cfg in a file of their own, views.cfg, so that what a person has written is never
- * written over. The file is replaced as a whole; of several screens that are open the last one wins.
+ * written over. The file is replaced as a whole; several that are open at a time each bring in what they
+ * have changed.
  */
 #ifndef UI_APP_PREFS_H
 #define UI_APP_PREFS_H
@@ -36,7 +37,7 @@ void prefs_fini(struct prefs *p);
 /* The view's, made where there is none. Valid until the next call. */
 struct view_prefs *prefs_of(struct prefs *p, const char *view);
 /* The one of that name, or NULL. Valid until the next change. */
-struct named_view *prefs_find_named(struct prefs *p, const char *name);
+struct named_view *prefs_find_named(const struct prefs *p, const char *name);
 /* Keeps a copy under a name, over the one that has it. */
 void prefs_keep_named(struct prefs *p, const char *name, const struct view_prefs *shows);
 /* Returns false where there is none. */
@@ -46,10 +47,18 @@ void prefs_remember(struct prefs *p, const char *line);
 
 /* Errors: -EINVAL with file and line: what was read before it stays. No file: nothing is remembered. */
 int prefs_load(struct prefs *p, const char *path, struct errtext *err) __attribute__((warn_unused_result));
+/* The same from a text. */
+int prefs_parse(struct prefs *p, const char *text, struct errtext *err) __attribute__((warn_unused_result));
 /* The file's text; the caller frees it. */
 char *prefs_text(const struct prefs *p) __attribute__((warn_unused_result));
 /* Writes that text; makes the directory where there is none. Errors: -errno, the file is what it was. */
 int prefs_write(const char *text, const char *path, struct errtext *err)
+    __attribute__((warn_unused_result));
+
+/* prefs_merge.c: brings what has changed from the text `before` to the text `now` into the file, which
+ * somebody else may have written since; one at a time does so. Where both have changed the same screen or
+ * named view this one counts. Errors: as prefs_write. */
+int prefs_bring_in(const char *before, const char *now, const char *path, struct errtext *err)
     __attribute__((warn_unused_result));
 
 #endif

@@ -470,7 +470,7 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
                             .send = send_message,
                             .ctx = &l};
     l.app = app_new(&o);
-    l.saver = (struct saver){.app = l.app, .prefs = &l.prefs, .path = l.prefs_path};
+    saver_init(&l.saver, l.app, &l.prefs, l.prefs_path);
     set_time(&l);
     if (notice)
         ui_toast(l.app, ROLE_WARN, "%s", notice);
@@ -483,6 +483,7 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
     app_free(l.app);
     client_free(l.client);
     strv_fini(&o.themes);
+    saver_fini(&l.saver);
     prefs_fini(&l.prefs);
     free(l.prefs_path);
     free(config_dir);

@@ -7,7 +7,7 @@
 
 struct saving {
     struct saver *s;
-    char *text, *path;
+    char *before, *text, *path;
     int rc;
     struct errtext err;
 };
@@ -15,6 +15,7 @@ struct saving {
 static void saving_free(void *arg)
 {
     struct saving *w = arg;
+    free(w->before);
     free(w->text);
     free(w->path);
     free(w);
@@ -23,7 +24,7 @@ static void saving_free(void *arg)
 static void write_it(void *arg)
 {
     struct saving *w = arg;
-    w->rc = prefs_write(w->text, w->path, &w->err);
+    w->rc = prefs_bring_in(w->before, w->text, w->path, &w->err);
 }
 
 static void written(struct ui *ui, struct view *owner, void *arg)
@@ -32,11 +33,27 @@ static void written(struct ui *ui, struct view *owner, void *arg)
     struct saving *w = arg;
     struct saver *s = w->s;
     s->running = false;
+    if (w->rc == 0) {
+        free(s->before);
+        s->before = w->text;
+        w->text = NULL;
+    }
     if (w->rc < 0 && !s->failed)
         ui_toast(ui, ROLE_WARN, "%s", w->err.s);
     s->failed |= w->rc < 0;
     if (s->again)
         saver_save(s);
+}
+
+void saver_init(struct saver *s, struct ui *app, const struct prefs *prefs, const char *path)
+{
+    *s = (struct saver){.app = app, .prefs = prefs, .path = path, .before = prefs_text(prefs)};
+}
+
+void saver_fini(struct saver *s)
+{
+    free(s->before);
+    s->before = NULL;
 }
 
 void saver_save(struct saver *s)
@@ -45,7 +62,8 @@ void saver_save(struct saver *s)
     if (s->running)
         return;
     struct saving *w = xcalloc(1, sizeof *w);
-    *w = (struct saving){.s = s, .text = prefs_text(s->prefs), .path = xstrdup(s->path)};
+    *w = (struct saving){
+        .s = s, .before = xstrdup(s->before), .text = prefs_text(s->prefs), .path = xstrdup(s->path)};
     s->running = true;
     ui_aside(s->app, NULL, write_it, written, w, saving_free);
 }

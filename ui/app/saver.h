@@ -8,10 +8,15 @@ struct saver {
     struct ui *app;
     const struct prefs *prefs;
     const char *path;
+    char *before; /* what was read or written last: what differs from it is ours */
     bool running, again;
     bool failed; /* that has been said: a full disk must not be told at every key */
 };
 
+/* prefs: as read from the file. */
+void saver_init(struct saver *s, struct ui *app, const struct prefs *prefs, const char *path);
+/* When nothing is being written any more. */
+void saver_fini(struct saver *s);
 /* The prefs have changed. A failure is told once. */
 void saver_save(struct saver *s);
 /* Nothing is being written. */
