@@ -27,20 +27,13 @@ static bool has_preemption(const struct cluster_spec *s)
     return false;
 }
 
-static void set_up_parts(struct planner *p)
+static void make_parts(struct planner *p)
 {
-    const struct model *m = p->view->model;
-    p->n_parts = (uint32_t)m->spec.parts.n;
-    p->part_nodes = xcalloc(p->n_parts ? p->n_parts : 1, sizeof *p->part_nodes);
-    p->first_blocked = xcalloc(p->n_parts ? p->n_parts : 1, sizeof *p->first_blocked);
-    for (uint32_t i = 0; i < p->n_parts; i++) {
+    uint32_t n = p->n_parts = (uint32_t)p->view->model->spec.parts.n;
+    p->part_nodes = xcalloc(n ? n : 1, sizeof *p->part_nodes);
+    p->first_blocked = xcalloc(n ? n : 1, sizeof *p->first_blocked);
+    for (uint32_t i = 0; i < n; i++)
         nodeset_init(&p->part_nodes[i], p->pool.n_nodes);
-        for (size_t k = 0; k < m->spec.parts.v[i].nodes.n; k++) {
-            uint32_t at = planner_find_node(p, m->spec.parts.v[i].nodes.v[k]);
-            if (at != UINT32_MAX)
-                nodeset_add(&p->part_nodes[i], at);
-        }
-    }
 }
 
 static struct backfill_opts opts_of(const struct cluster_spec *s)
@@ -61,6 +54,7 @@ void planner_read_frame(struct planner *p)
     pool_init(&p->empty, (uint32_t)m->n_nodes, p->now.ms);
     p->gpu_types = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof(char *));
     p->taken = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *p->taken);
+    make_parts(p);
     struct backfill_opts opts = opts_of(&m->spec);
     backfill_init(&p->backfill, &p->pool, &opts, (uint32_t)m->spec.parts.n);
     p->limits = limits_new_empty(m);
@@ -76,8 +70,12 @@ void planner_read_node(struct planner *p, uint32_t at)
     sync_node(p, at);
 }
 
-void planner_read_parts(struct planner *p)
+void planner_read_part(struct planner *p, uint32_t at)
 {
-    set_up_parts(p);
-    sync_windows(p);
+    const struct strv *names = &p->view->model->spec.parts.v[at].nodes;
+    for (size_t k = 0; k < names->n; k++) {
+        uint32_t node = planner_find_node(p, names->v[k]);
+        if (node != UINT32_MAX)
+            nodeset_add(&p->part_nodes[at], node);
+    }
 }

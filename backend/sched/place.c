@@ -209,6 +209,25 @@ bool pool_could_ever_take(const struct pool *p, const struct demand *d, uint32_t
     return n->usable && look_at(&v, n, d);
 }
 
+/* Of a uniform demand any node that takes its part will do. */
+bool pool_fits_easily(const struct pool *p, const struct demand *d, const struct nodeset *s)
+{
+    const struct job_need *need = &d->need;
+    uint32_t left = need->nodes;
+    if (!demand_is_uniform(d) || (s->n_listed && !d->one_task))
+        return false;
+    nodeset_for_each(s, i)
+    {
+        struct candidate v = {.node = i, .free = p->nodes[i].free_now};
+        if (!p->nodes[i].usable || !look_at(&v, &p->nodes[i], d) ||
+            (uint64_t)v.tasks * need->nodes < need->tasks || (need->gpus_anywhere && v.gpus < need->gpus))
+            continue;
+        if (--left == 0)
+            return true;
+    }
+    return false;
+}
+
 /* --- choosing among the candidates --- */
 
 static int by_list(const struct candidate *a, const struct candidate *b)
@@ -257,6 +276,41 @@ static int by_weight_and_tasks(const void *pa, const void *pb)
     if (by_list(a, b))
         return by_list(a, b);
     return by_weight(a, b) ? by_weight(a, b) : by_tasks(pa, pb);
+}
+
+typedef int candidate_order(const void *, const void *);
+
+/* v[0 .. k) is a heap with the last in order on top. */
+static void sink(struct candidate *v, uint32_t i, uint32_t k, candidate_order *order)
+{
+    for (uint32_t child; (child = 2 * i + 1) < k; i = child) {
+        child += child + 1 < k && order(&v[child + 1], &v[child]) > 0;
+        if (order(&v[i], &v[child]) >= 0)
+            return;
+        struct candidate swap = v[i];
+        v[i] = v[child];
+        v[child] = swap;
+    }
+}
+
+/* The first k of n in that order, in order, come to the front: mostly few of many. */
+static void put_first(struct candidate *v, uint32_t n, uint32_t k, candidate_order *order)
+{
+    k = k < n ? k : n;
+    if (k && k < n / 4) {
+        for (uint32_t i = k / 2; i-- > 0;)
+            sink(v, i, k, order);
+        for (uint32_t i = k; i < n; i++) {
+            if (order(&v[i], &v[0]) > 0)
+                continue;
+            struct candidate swap = v[i];
+            v[i] = v[0];
+            v[0] = swap;
+            sink(v, 0, k, order);
+        }
+        n = k;
+    }
+    qsort(v, n, sizeof *v, order);
 }
 
 /* The best of those that take it whole, put first. */
@@ -332,7 +386,7 @@ static void share_tasks_and_gpus(struct pool *p, uint32_t n, const struct job_ne
  * 0: not enough. */
 static uint32_t choose(struct pool *p, uint32_t n, const struct demand *d, uint32_t listed)
 {
-    static int (*const orders[])(const void *, const void *) = {by_weight_and_tasks, by_tasks, by_gpus};
+    static candidate_order *const orders[] = {by_weight_and_tasks, by_tasks, by_gpus};
     struct candidate *v = p->work->candidates;
     uint32_t least = listed > d->need.nodes ? listed : d->need.nodes, chosen = 0;
     if (least == 1 && choose_one(v, n, &d->need, listed > 0))
@@ -340,7 +394,7 @@ static uint32_t choose(struct pool *p, uint32_t n, const struct demand *d, uint3
     if (!chosen && (d->nodes_max < least || (least == 1 && d->nodes_max == 1)))
         return 0;
     for (size_t i = 0; i < sizeof orders / sizeof *orders && !chosen; i++) {
-        qsort(v, n, sizeof *v, orders[i]);
+        put_first(v, n, d->nodes_max, orders[i]);
         chosen = enough(v, n, &d->need, least, d->nodes_max);
     }
     if (chosen)

@@ -281,6 +281,8 @@ void planner_demand(const struct job *j, const struct step *s, const struct part
 void planner_describe(const struct job *j, const struct step *s, struct str *out);
 /* Whether it would fit in the partition with every node empty and up. */
 bool planner_could_run(struct planner *p, const struct job *j, const struct step *s, uint32_t part);
+/* How long a waiting job may run in the first of its partitions; WHEN_NEVER: for ever. */
+int64_t planner_length(const struct planner *p, const struct job *j);
 void planner_drop_group(struct planner *p, struct group *g); /* an empty one */
 /* Frees what forecasts had to keep. */
 void planner_bury_groups(struct planner *p);
@@ -311,9 +313,6 @@ const struct unit *planner_unit_before(const struct planner *p, uint32_t job);
 
 bool planner_is_stale(struct planner *p);     /* all of it has to be read again */
 void planner_drop_started(struct planner *p); /* what the last pass has started: the state says so now */
-void planner_read_frame(struct planner *p);
-void planner_read_node(struct planner *p, uint32_t at);
-void planner_read_parts(struct planner *p);
 void planner_read_job(struct planner *p, uint32_t id);
 
 void planner_sync(struct planner *p);
@@ -325,6 +324,12 @@ void planner_remove_unit(struct planner *p, struct unit *u);
 void planner_count_element(struct planner *p, uint32_t array, intptr_t by);
 int64_t planner_end_of(const struct planner *p, const struct job *j);
 void planner_forget(struct planner *p); /* all but the notes */
+
+/* --- frame.c: before any job is read --- */
+
+void planner_read_frame(struct planner *p); /* first */
+void planner_read_node(struct planner *p, uint32_t at);
+void planner_read_part(struct planner *p, uint32_t at); /* with all nodes there */
 
 /* --- rank.c: whose turn it is --- */
 

@@ -101,6 +101,10 @@ void pool_change_end(struct pool *p, struct pool_use *u, int64_t end);
 bool pool_place(struct pool *p, const struct demand *d, const struct nodeset *s, int64_t t, int64_t len,
                 struct pool_parts *parts);
 
+/* True: it fits now, as pool_place says; false: that, or it takes a closer look. Cost: as many nodes as it
+ * takes to find enough. */
+bool pool_fits_easily(const struct pool *p, const struct demand *d, const struct nodeset *s);
+
 /* The earliest time, from `from` on and before `before`, at which it fits for len; WHEN_NEVER: none. A
  * demand that may be spread unevenly over nodes that hold reservations is looked for at a bounded number of
  * times; then the answer may be later than the earliest. parts: where, as pool_place. */

@@ -5,19 +5,30 @@
  *     what was there is buried: it still says why jobs wait, and is taken apart in pieces at the end
  *     nodes, partitions, windows    then it can be asked what could ever run
  *     jobs, by their ids            what happens to them meanwhile is noted, and read after that
+ *     shares                        what each has used, with what runs
  *     groups                        what the first pass would find out about each: does it fit?
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/sched/planner_private.h"
+#include "backend/sched/sync_private.h"
 
-#define COST_NODE  2 /* in units of work: */
-#define COST_JOB   10
-#define COST_GROUP 20
-#define COST_FREE  1
+#define COST_NODE      2 /* in units of work: */
+#define COST_JOB       10
+#define COST_GROUP     20
+#define COST_FREE      1
+#define NODES_PER_UNIT 4 /* that are looked at for a shape, or put in a partition */
 
-enum { READ_NODES, READ_FRAME, READ_IDS, READ_JOBS, READ_SHARES, READ_GROUPS, READ_DONE };
+enum read_stage {
+    READ_NODES,
+    READ_PARTS,
+    READ_WINDOWS,
+    READ_IDS,
+    READ_JOBS,
+    READ_SHARES, /* from here on a pass does it by itself, where nobody waits for pieces */
+    READ_GROUPS,
+    READ_DONE
+};
 enum { FREE_UNITS, FREE_RUNS, FREE_GROUPS, FREE_REST };
 
 /* --- what was there --- */
@@ -185,39 +196,50 @@ static void sort_ids(struct planner *p)
     }
 }
 
+/* Their maps grow at once, while they are empty. */
 static void list_ids(struct planner *p)
 {
-    idmap_for_each (&p->view->model->jobs, slot)
+    const struct model *m = p->view->model;
+    idmap_reserve(&p->units, m->n_pending);
+    idmap_reserve(&p->runs, m->n_active);
+    idmap_for_each (&m->jobs, slot)
         vec_push(&p->to_read, (uint32_t)slot->id);
     sort_ids(p);
 }
 
-/* A shape that fits nowhere is found out before the pass. Who has an end of his own may be shorter. */
-static void try_shape(struct planner *p, const struct group *g, struct shape *s)
+/* A shape that fits nowhere now, or that could run at some time, is found out before the pass. Who has an
+ * end of his own may be shorter. Returns how often it was looked for. */
+static unsigned try_shape(struct planner *p, const struct group *g, struct shape *s)
 {
     if (s->unsure || g->own || g->ends || g->deadline != WHEN_NEVER) {
         s->unsure = true;
         s->dead = false;
-        return;
+        return 0;
     }
     if (s->dead)
-        return;
+        return 0;
     struct pool_parts parts = {VEC_INIT};
     s->dead = !pool_place(&p->pool, &s->demand, &s->set->nodes, p->now.ms, s->len_min, &parts);
     s->dead_mark = backfill_mark(&p->backfill);
     s->unsure = !s->dead;
     vec_fini(&parts.v);
+    if (s->ever == EVER_UNKNOWN && pool_fits_easily(&p->empty, &s->demand, &s->set->nodes))
+        s->ever = EVER_YES;
+    return 1;
 }
 
-static void look_at_group(struct planner *p, struct group *g)
+/* Returns what it cost. */
+static uint64_t look_at_group(struct planner *p, struct group *g)
 {
     const struct unit *u = list_first(&g->units, struct unit, in_group);
+    uint64_t looks = 0;
     planner_rank(p, g, u->job, u->submit_ms);
     for (uint32_t i = 0; i < g->n_choices; i++) {
-        try_shape(p, g, g->shapes[i]);
+        looks += try_shape(p, g, g->shapes[i]);
         if (p->may_preempt && g->shapes[i]->dead)
             prey_is_in_vain(p, g->shapes[i], g->qos);
     }
+    return COST_GROUP + looks * p->pool.n_nodes / NODES_PER_UNIT;
 }
 
 static bool look_at_groups(struct planner *p, uint64_t *n)
@@ -225,9 +247,8 @@ static bool look_at_groups(struct planner *p, uint64_t *n)
     while (p->at_group != &p->groups && *n) {
         struct group *g = container_of(p->at_group, struct group, link);
         p->at_group = p->at_group->next;
-        if (g->n_units)
-            look_at_group(p, g);
-        *n -= *n < COST_GROUP ? *n : COST_GROUP;
+        uint64_t cost = g->n_units ? look_at_group(p, g) : COST_FREE;
+        *n -= cost < *n ? cost : *n;
     }
     return p->at_group == &p->groups;
 }
@@ -246,40 +267,54 @@ void planner_begin_reading(struct planner *p)
 
 bool planner_has_frame(const struct planner *p)
 {
-    return !p->reading || p->read_stage > READ_FRAME;
+    return !p->reading || p->read_stage > READ_WINDOWS;
 }
 
-/* One stage further, or a part of it. */
+static void next_stage(struct planner *p)
+{
+    p->read_stage++;
+    p->read_at = 0;
+}
+
+static uint64_t read_part(struct planner *p)
+{
+    if (p->read_at == p->n_parts) {
+        next_stage(p);
+        return 1;
+    }
+    uint32_t at = (uint32_t)p->read_at++;
+    planner_read_part(p, at);
+    return p->view->model->spec.parts.v[at].nodes.n / NODES_PER_UNIT + 1;
+}
+
+/* One stage further, or a part of it. What cannot be cut is a piece of its own. */
 static void read_some(struct planner *p, uint64_t *n)
 {
-    uint64_t cost = 1;
-    switch (p->read_stage) {
+    uint64_t cost = *n;
+    switch ((enum read_stage)p->read_stage) {
     case READ_NODES:
-        if (p->read_at < p->pool.n_nodes) {
+        cost = COST_NODE;
+        if (p->read_at < p->pool.n_nodes)
             planner_read_node(p, (uint32_t)p->read_at++);
-            cost = COST_NODE;
-        } else {
-            p->read_stage++;
-        }
+        else
+            next_stage(p);
         break;
-    case READ_FRAME:
-        planner_read_parts(p);
-        cost = 1000;
-        p->read_stage++;
+    case READ_PARTS: cost = read_part(p); break;
+    case READ_WINDOWS:
+        sync_windows(p);
+        next_stage(p);
         break;
     case READ_IDS:
         list_ids(p);
-        cost = 1000;
-        p->read_at = 0;
-        p->read_stage++;
+        next_stage(p);
         break;
     case READ_JOBS:
+        cost = COST_JOB;
         if (p->read_at < p->to_read.n) {
             planner_read_job(p, p->to_read.v[p->read_at++]);
-            cost = COST_JOB;
         } else {
             vec_fini(&p->to_read);
-            p->read_stage++;
+            next_stage(p);
         }
         break;
     case READ_SHARES:
@@ -288,13 +323,14 @@ static void read_some(struct planner *p, uint64_t *n)
             break;
         pool_advance(&p->pool, p->now.ms, OVERDUE_MS);
         p->at_group = p->groups.next;
-        p->read_stage++;
+        next_stage(p);
         break;
     case READ_GROUPS:
         if (look_at_groups(p, n))
-            p->read_stage++;
+            next_stage(p);
         cost = 0;
         break;
+    case READ_DONE: break;
     }
     *n -= cost < *n ? cost : *n;
 }

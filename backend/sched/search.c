@@ -40,8 +40,31 @@ static int64_t kth_smallest(int64_t *v, uint32_t n, uint32_t k)
     return v[want];
 }
 
+/* What each node of a uniform demand must give; all the same where no node's size has a part in it. */
+struct each {
+    const struct demand *d;
+    bool same;
+    struct amount need;
+};
+
+static struct each each_of(const struct demand *d)
+{
+    const struct job_need *n = &d->need;
+    bool share = n->mem_per_node_mib == MEM_NOT_GIVEN || !n->mem_per_node_mib;
+    bool by_size = n->whole_nodes || (share && !n->mem_per_cpu_mib && !n->mem_per_gpu_mib);
+    struct each e = {.d = d, .same = !by_size};
+    if (e.same)
+        e.need = demand_on_node(d, &(struct pool_node){0});
+    return e;
+}
+
+static inline struct amount need_on(const struct each *e, const struct pool_node *n)
+{
+    return e->same ? e->need : demand_on_node(e->d, n);
+}
+
 /* Earliest times of the nodes, from t on and before `before`, into scratch; returns how many have one. */
-static uint32_t times_of_nodes(struct pool *p, const struct demand *d, const struct nodeset *s, int64_t t,
+static uint32_t times_of_nodes(struct pool *p, const struct each *e, const struct nodeset *s, int64_t t,
                                int64_t before, int64_t len, bool listed_only)
 {
     uint32_t n = 0;
@@ -51,7 +74,7 @@ static uint32_t times_of_nodes(struct pool *p, const struct demand *d, const str
         const struct pool_node *node = &p->nodes[i];
         if (!node->usable || (listed_only && !nodeset_is_listed(s, i)))
             continue;
-        struct amount need = demand_on_node(d, node);
+        struct amount need = need_on(e, node);
         if (!amount_covers(node->cap, need))
             continue;
         int64_t at = !node->n_holds && t <= p->now && amount_covers(node->free_now, need)
@@ -63,26 +86,49 @@ static uint32_t times_of_nodes(struct pool *p, const struct demand *d, const str
     return n;
 }
 
+/* Whether k of the nodes are free from `at` on, which so many of them are at the earliest from t on (n
+ * times in scratch): where nothing is held, who is free stays so; the others are asked again. */
+static bool agree(const struct pool *p, const struct each *e, const struct nodeset *s, int64_t t,
+                  int64_t at, int64_t len, uint32_t n)
+{
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < n; i++)
+        k += p->work->times[i] <= at;
+    nodeset_for_each(s, i)
+    {
+        const struct pool_node *node = &p->nodes[i];
+        if (!node->n_holds || !node->usable)
+            continue;
+        struct amount need = need_on(e, node);
+        if (!amount_covers(node->cap, need))
+            continue;
+        k -= timeline_next(&node->line, t, len, need) <= at;
+        k += timeline_next(&node->line, at, len, need) == at;
+    }
+    return k >= e->d->need.nodes;
+}
+
 static int64_t earliest_uniform(struct pool *p, const struct demand *d, const struct nodeset *s,
                                 int64_t from, int64_t before, int64_t len)
 {
     uint32_t listed = d->one_task ? 0 : s->n_listed;
+    struct each e = each_of(d);
     for (int64_t t = from;;) {
         uint32_t k = d->need.nodes;
-        uint32_t n = times_of_nodes(p, d, s, t, before, len, listed >= k);
+        uint32_t n = times_of_nodes(p, &e, s, t, before, len, listed >= k);
         if (n < k || listed > k)
             return WHEN_NEVER;
         int64_t at = kth_smallest(p->work->times, n, k);
         /* Some listed nodes and others beside them: the listed ones are part of it. */
         if (listed && listed < k) {
-            n = times_of_nodes(p, d, s, t, before, len, true);
+            n = times_of_nodes(p, &e, s, t, before, len, true);
             if (n < listed)
                 return WHEN_NEVER;
             int64_t listed_at = kth_smallest(p->work->times, n, listed);
             at = at > listed_at ? at : listed_at;
         }
         /* Nodes that were free earlier may have a hold at that time: ask again from there. */
-        if (at == t)
+        if (at == t || k == 1 || (!listed && agree(p, &e, s, t, at, len, n)))
             return at;
         t = at;
     }

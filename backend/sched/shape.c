@@ -184,9 +184,32 @@ static void drop_set(struct planner *p, struct set *s)
 
 /* --- shapes --- */
 
+/* The partitions that j may run in: those it asks for, or the one that it runs in already. */
+static struct strv partitions_of(const struct planner *p, const struct job *j)
+{
+    if (j->state == JOB_PENDING)
+        return gate_partitions(p->view->model, j);
+    struct strv names = {0};
+    if (j->partition)
+        strv_push(&names, j->partition);
+    return names;
+}
+
 static int64_t length_ms(uint32_t s)
 {
     return s == DURATION_UNLIMITED || s == DURATION_NOT_SET ? WHEN_NEVER : (int64_t)s * MS_PER_S;
+}
+
+int64_t planner_length(const struct planner *p, const struct job *j)
+{
+    const struct unit *u = idmap_get(&p->units, j->id);
+    if (u && u->group)
+        return u->group->choices[0].len;
+    struct strv names = partitions_of(p, j);
+    const struct part_spec *part = names.n ? model_get_part(p->view->model, names.v[0]) : NULL;
+    int64_t len = part ? length_ms(deadline_limit_s(j, part)) : WHEN_NEVER;
+    strv_fini(&names);
+    return len;
 }
 
 void planner_demand(const struct job *j, const struct step *s, const struct part_spec *part,
@@ -314,17 +337,6 @@ static int64_t deadline_of(const struct planner *p, const struct job *j)
         if (str_eq(p->windows.v[i]->name, j->req.reservation) && p->windows.v[i]->end < t)
             t = p->windows.v[i]->end;
     return t;
-}
-
-/* The partitions that j may run in: those it asks for, or the one that it runs in already. */
-static struct strv partitions_of(const struct planner *p, const struct job *j)
-{
-    if (j->state == JOB_PENDING)
-        return gate_partitions(p->view->model, j);
-    struct strv names = {0};
-    if (j->partition)
-        strv_push(&names, j->partition);
-    return names;
 }
 
 /* A step job that runs takes its tasks along when it ends. */

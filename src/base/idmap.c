@@ -36,21 +36,30 @@ void *idmap_get(const struct idmap *m, uint64_t id)
     return m->cap ? find(m, id)->value : NULL;
 }
 
-static void grow(struct idmap *m)
+static void grow_to(struct idmap *m, size_t cap)
 {
     struct idmap old = *m;
-    m->cap = old.cap ? old.cap * 2 : 16;
+    m->cap = cap;
     m->slots = xcalloc(m->cap, sizeof *m->slots);
     idmap_for_each (&old, s)
         *find(m, s->id) = *s;
     free(old.slots);
 }
 
+void idmap_reserve(struct idmap *m, size_t n)
+{
+    size_t cap = m->cap ? m->cap : 16;
+    while (n * 4 > cap * 3)
+        cap *= 2;
+    if (cap > m->cap)
+        grow_to(m, cap);
+}
+
 void idmap_set(struct idmap *m, uint64_t id, void *value)
 {
     bug_on(!value);
     if ((m->n + 1) * 4 > m->cap * 3)
-        grow(m);
+        grow_to(m, m->cap ? m->cap * 2 : 16);
     struct idmap_slot *s = find(m, id);
     m->n += !s->value;
     *s = (struct idmap_slot){.id = id, .value = value};

@@ -26,6 +26,9 @@ void idmap_set(struct idmap *m, uint64_t id, void *value);
 /* Returns the removed value; NULL where there was none. */
 void *idmap_remove(struct idmap *m, uint64_t id);
 
+/* Room for n in all: no later idmap_set moves the table until there are more. */
+void idmap_reserve(struct idmap *m, size_t n);
+
 /* In no particular order; the map must not change meanwhile. */
 #define idmap_for_each(m, slot)                                                      \
     for (struct idmap_slot *slot = (m)->slots; slot < (m)->slots + (m)->cap; slot++) \

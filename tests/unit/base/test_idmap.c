@@ -75,6 +75,25 @@ static void random_churn(void **unused)
     idmap_fini(&m);
 }
 
+static void room_is_made_once(void **unused)
+{
+    (void)unused;
+    struct idmap m = {0};
+    idmap_set(&m, 5, &values[5]);
+    idmap_reserve(&m, N_IDS);
+    assert_ptr_equal(idmap_get(&m, 5), &values[5]);
+    const struct idmap_slot *at = m.slots;
+    for (size_t i = 0; i < N_IDS - 1; i++)
+        idmap_set(&m, i + 1000, &values[i]);
+    assert_ptr_equal(m.slots, at);
+    assert_int_equal(m.n, N_IDS);
+    idmap_reserve(&m, 3); /* there is more already */
+    assert_ptr_equal(m.slots, at);
+    for (size_t i = 0; i < N_IDS - 1; i++)
+        assert_ptr_equal(idmap_get(&m, i + 1000), &values[i]);
+    idmap_fini(&m);
+}
+
 static void hash_of_bytes(void **unused)
 {
     (void)unused;
@@ -86,6 +105,7 @@ static void hash_of_bytes(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(empty_map), cmocka_unit_test(id_zero_is_an_id),
-                                       cmocka_unit_test(random_churn), cmocka_unit_test(hash_of_bytes)};
+                                       cmocka_unit_test(random_churn), cmocka_unit_test(room_is_made_once),
+                                       cmocka_unit_test(hash_of_bytes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

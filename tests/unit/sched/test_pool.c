@@ -1,6 +1,6 @@
 /* test_pool.c - the books of a pool, the time of an earliest start, and that both agree with placing. Three
  * nodes: 4 CPUs; 4 CPUs, 2 GPUs; 8 CPUs, 4 GPUs; 1000 MiB each. */
-#include "backend/sched/pool.h"
+#include "backend/sched/pool_private.h"
 #include "src/base/xalloc.h"
 #include "src/model/need.h"
 #include "tests/lib/check.h"
@@ -240,6 +240,9 @@ static void test_search_agrees_with_placing(void **state)
         }
         struct demand d =
             demand_of(1 + (uint32_t)(check_rand(&rnd) % 3), 1 + (uint32_t)(check_rand(&rnd) % 4), 0);
+        if (check_rand(&rnd) % 3 == 0) /* a share of each node, by its size */
+            d.need.mem_per_node_mib = MEM_NOT_GIVEN;
+        d.need.whole_nodes = check_rand(&rnd) % 8 == 0;
         int64_t len = 1 + (int64_t)(check_rand(&rnd) % 60), t = earliest(&d, len);
         for (int64_t at = NOW; at < NOW + 260; at++) {
             bool fits = pool_place(&p, &d, &all, at, len, &parts);
@@ -254,6 +257,66 @@ static void test_search_agrees_with_placing(void **state)
     }
 }
 
+/* --- many nodes --- */
+
+#define MANY 60
+
+static void fill_many(struct pool *many, struct nodeset *s, uint64_t *rnd)
+{
+    pool_init(many, MANY, NOW);
+    nodeset_init(s, MANY);
+    for (uint32_t i = 0; i < MANY; i++) {
+        struct amount cap = {1 + (int64_t)(check_rand(rnd) % 8), 100 * (int64_t)(check_rand(rnd) % 12),
+                             (int64_t)(check_rand(rnd) % 4)};
+        pool_set_node(many, i, cap, 1 + (uint32_t)(check_rand(rnd) % 3), check_rand(rnd) % 8 > 0);
+        nodeset_add(s, i);
+    }
+}
+
+static bool same_nodes(const struct pool_parts *a, const struct pool_parts *b)
+{
+    bool same = a->v.n == b->v.n;
+    for (size_t i = 0; i < a->v.n && same; i++)
+        same = a->v.v[i].node == b->v.v[i].node && amount_eq(a->v.v[i].amount, b->v.v[i].amount);
+    return same;
+}
+
+/* Who is chosen among many is chosen among few of them too, in whichever way the best are found; and a
+ * quick look never says more than placing does. */
+static void test_the_best_are_the_best_of_fewer(void **state)
+{
+    (void)state;
+    uint64_t rnd = check_seed();
+    struct pool_parts fewer = {VEC_INIT};
+    for (int run_no = 0; run_no < 500; run_no++) {
+        struct pool many;
+        struct nodeset s, few;
+        fill_many(&many, &s, &rnd);
+        uint32_t nodes = 1 + (uint32_t)(check_rand(&rnd) % 7);
+        struct demand d = check_rand(&rnd) % 3 ? demand_of(nodes, 1 + (uint32_t)(check_rand(&rnd) % 6),
+                                                           (uint32_t)(check_rand(&rnd) % 3))
+                                               : uneven(nodes * 3);
+        if (!demand_is_uniform(&d))
+            d.nodes_max = nodes;
+        bool fits = pool_place(&many, &d, &s, NOW, 10, &parts);
+        bool easily = pool_fits_easily(&many, &d, &s);
+        if (easily != (fits && demand_is_uniform(&d)))
+            fail_msg("run %d: %s, and at a quick look %s", run_no, fits ? "it fits" : "it does not fit",
+                     easily ? "it does" : "it does not");
+        nodeset_init(&few, MANY);
+        vec_for_each (&parts.v, i)
+            nodeset_add(&few, parts.v.v[i].node);
+        for (uint32_t i = 0; i < MANY; i += 1 + (uint32_t)(check_rand(&rnd) % 20))
+            nodeset_add(&few, i);
+        if (easily && (!pool_place(&many, &d, &few, NOW, 10, &fewer) || !same_nodes(&parts, &fewer)))
+            fail_msg("run %d: others are chosen among fewer", run_no);
+        nodeset_fini(&few);
+        nodeset_fini(&s);
+        pool_fini(&many);
+    }
+    vec_fini(&fewer.v);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -266,6 +329,7 @@ int main(void)
         TEST(test_earliest_of_what_may_be_spread),
         TEST(test_room),
         TEST(test_search_agrees_with_placing),
+        TEST(test_the_best_are_the_best_of_fewer),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }
