@@ -29,6 +29,7 @@ static void clear(struct forecasts *f)
     idmap_fini(&f->by_signature);
     vec_fini(&f->sets);
     vec_fini(&f->groups);
+    later_clear(f);
     vec_fini(&f->waiting);
     vec_fini(&f->rows);
     idmap_for_each (&f->bounds, slot)
@@ -71,6 +72,7 @@ void forecast_begin(struct planner *p, const struct sched_view *v, struct wall n
     limits_begin(p->limits, v->model, now);
     f->limits = limit_plan_new(p->limits, v->model);
     endings_list(p, f);
+    later_list(p, f);
 }
 
 /* An element after the other, those that begin at the same time at once. */
@@ -120,6 +122,7 @@ static uint32_t n_in_stage(const struct planner *p, const struct forecasts *f)
     case STAGE_SUMS: return f->n_cells;
     case STAGE_LIMITS: return (uint32_t)f->endings.n;
     case STAGE_GROUPS: return (uint32_t)f->groups.n;
+    case STAGE_LATER: return (uint32_t)f->parked.n;
     case STAGE_PLAN: break;
     }
     return 0;
@@ -136,6 +139,7 @@ static uint32_t prepare_one(struct planner *p, struct forecasts *f)
     case STAGE_SUMS: cells_sum(f, &f->cells[f->at]); return COST * 10;
     case STAGE_LIMITS: endings_add(p, f, &f->endings.v[f->at]); return 2;
     case STAGE_GROUPS: rows_copy(p, f, f->groups.v[f->at]); return 1 + (uint32_t)(f->waiting.n - before);
+    case STAGE_LATER: later_add(p, f, f->at); return 4;
     case STAGE_PLAN: break;
     }
     return 0;
@@ -179,8 +183,13 @@ bool forecast_step(struct planner *p, const struct sched_view *v, uint32_t n)
         if (f->n_heap)
             rows_sink(f, 0);
     }
+    for (struct row r; n && f->by_time.n && f->stage == STAGE_PLAN; n--)
+        if (later_next(p, f, &r)) {
+            plan_unit(p, f, &r, &at);
+            later_done(p, f, &r);
+        }
     vec_fini(&at.parts);
-    if (f->stage != STAGE_PLAN || f->n_heap)
+    if (f->stage != STAGE_PLAN || f->n_heap || f->by_time.n)
         return false;
     finish(p);
     return true;

@@ -6,6 +6,9 @@
  * whole nodes and a little too early where jobs share nodes in odd pieces. With
  * more than 20,000 jobs times are rounded to minutes, ends up.
  *
+ * Those whose turn cannot come before a time that the clock knows come last, by that time: nothing is put
+ * off for them until then.
+ *
  *     forecast_begin          lists what there is: O(groups)
  *     forecast_step           so many units on, until it returns true; passes may come in between
  *     planner_forecast        what the last finished one said of a job
@@ -24,11 +27,13 @@ enum forecast_kind {
     FORECAST_HELD,    /* a place is held for it */
     FORECAST_PLANNED, /* at the latest, as things stand, unless others come before it */
     FORECAST_BEYOND,  /* not within the window */
+    FORECAST_LATER,   /* the same as planned, of one behind a gate that the clock opens (--begin): from then
+                         on,   and behind all that stand in the queue now */
 };
 
 struct forecast {
     enum forecast_kind kind;
-    struct wall start;            /* HELD, PLANNED: as planned from time limits */
+    struct wall start;            /* HELD, PLANNED, LATER: as planned from time limits */
     struct wall likely, unlikely; /* half of such forecasts come true between these; unset: too few known */
     struct wall made;             /* when */
     uint32_t samples;             /* forecasts that the range is learnt from */

@@ -50,6 +50,7 @@ enum stage {             /* of what is to be done before the first is planned */
              STAGE_SUMS,   /* and in each cell */
              STAGE_LIMITS, /* what runs, as limits count it */
              STAGE_GROUPS, /* what waits */
+             STAGE_LATER,  /* what waits for a time */
              STAGE_PLAN,
 };
 
@@ -58,6 +59,11 @@ struct ending { /* of what runs */
     bool fresh; /* started in the last pass: limits count it with: */
     struct limit_ask ask;
     int64_t end;
+};
+
+struct later { /* what waits for a time, until which no other gate keeps it */
+    struct heap_node by_time;
+    uint32_t job;
 };
 
 struct bound { /* of a shape: nothing earlier can be found in this forecast */
@@ -84,6 +90,9 @@ struct forecasts {
     VEC(struct row) rows;
     uint32_t *heap;
     uint32_t n_heap;
+    VEC(uint32_t) parked; /* jobs that wait for a time, and maybe for more */
+    struct later *later;  /* room for one for each of these */
+    struct heap by_time;
     struct idmap bounds; /* hash of the shape -> struct bound */
     int64_t window_end;
     struct limit_plan *limits; /* NULL: nothing is limited */
@@ -126,6 +135,16 @@ void rows_order(struct forecasts *f);
 void rows_weigh(const struct planner *p, const struct forecasts *f,
                 struct row *r);                  /* its `at` is another */
 void rows_sink(struct forecasts *f, uint32_t i); /* it has been weighed anew */
+
+/* --- forecastlater.c --- */
+
+void later_list(const struct planner *p, struct forecasts *f); /* first */
+void later_add(struct planner *p, struct forecasts *f, uint32_t at);
+/* The next one's group as a row of one unit, the last of f->waiting; false: it waits for no time any more.
+ * later_done ends it. */
+bool later_next(struct planner *p, struct forecasts *f, struct row *ret);
+void later_done(struct planner *p, struct forecasts *f, const struct row *r);
+void later_clear(struct forecasts *f);
 
 /* --- forecasttold.c --- */
 

@@ -19,7 +19,7 @@ void forecast_note(struct planner *p, const struct forecasts *f, uint32_t job, i
         return;
     u->forecast_t = f->t.ms;
     u->forecast = start < f->window_end ? start : WHEN_NEVER;
-    if (u->forecast != WHEN_NEVER)
+    if (u->forecast != WHEN_NEVER && u->group) /* of the time before its turn nothing can be learnt */
         forecast_note_first(u, start, f->t);
 }
 
@@ -62,12 +62,26 @@ uint32_t forecast_samples(const struct planner *p)
     return p->n_ratios < FORECAST_SAMPLES ? p->n_ratios : FORECAST_SAMPLES;
 }
 
+/* Of one behind a gate that the clock opens; its time may have been changed since. */
+static struct forecast forecast_later(const struct unit *u)
+{
+    struct forecast f = {.kind = FORECAST_NONE, .made.ms = u->forecast_t};
+    if (!heap_has(&u->by_wake) || !u->forecast_t)
+        return (struct forecast){.kind = FORECAST_NONE};
+    f.kind = u->forecast == WHEN_NEVER ? FORECAST_BEYOND : FORECAST_LATER;
+    if (f.kind == FORECAST_LATER)
+        f.start.ms = u->forecast > u->by_wake.key ? u->forecast : u->by_wake.key;
+    return f;
+}
+
 struct forecast planner_forecast(const struct planner *p, uint32_t job)
 {
     const struct unit *u = idmap_get(&p->units, job);
     struct forecast f = {.kind = FORECAST_NONE};
-    if (!u || !u->group)
+    if (!u)
         return f;
+    if (!u->group)
+        return forecast_later(u);
     if (u->hold.use.parts) {
         f = (struct forecast){.kind = FORECAST_HELD, .start.ms = u->hold.use.start, .made.ms = p->last_now};
     } else if (u->forecast_t) {

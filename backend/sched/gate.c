@@ -166,6 +166,21 @@ enum reason gate_job(const struct sched_view *v, const struct job *j, struct wal
     return r != REASON_NONE ? r : gate_reservation(v->model, j->user, &j->req, now, ret_clears, NULL);
 }
 
+#define CLOCK_GATES_MAX 8 /* more than there are */
+
+struct wall gate_opens(const struct sched_view *v, const struct job *j, struct wall now)
+{
+    for (int i = 0; i < CLOCK_GATES_MAX; i++) {
+        struct wall clears = {0};
+        if (gate_job(v, j, now, &clears) == REASON_NONE)
+            return now;
+        if (clears.ms <= now.ms)
+            break;
+        now = clears;
+    }
+    return (struct wall){0};
+}
+
 /* --- what is held against what may be --- */
 
 /* In the first partition that lets it, else in the first. Step jobs: their next task. */

@@ -29,6 +29,10 @@ enum reason gate_reservation(const struct model *m, const char *user, const stru
 enum reason gate_job(const struct sched_view *v, const struct job *j, struct wall now,
                      struct wall *ret_clears);
 
+/* When the last of them opens that the clock opens (a begin time, a time after another's start, a
+ * reservation's beginning), now where none is closed; unset where another one is. */
+struct wall gate_opens(const struct sched_view *v, const struct job *j, struct wall now);
+
 /* The hard limit that its next start would break, in the first of its partitions that does not mind, else
  * in the first; a soft one; or none. */
 enum limit_state gate_limits(const struct sched_view *v, const struct job *j, struct limit_verdict *ret);

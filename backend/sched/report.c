@@ -95,7 +95,8 @@ static enum plan_kind kind_of(const struct forecast *f)
 {
     switch (f->kind) {
     case FORECAST_HELD: return PLAN_HELD;
-    case FORECAST_PLANNED: return PLAN_FORECAST;
+    case FORECAST_PLANNED:
+    case FORECAST_LATER: return PLAN_FORECAST;
     case FORECAST_BEYOND: return PLAN_BEYOND;
     case FORECAST_NONE: break;
     }
@@ -120,7 +121,7 @@ static void add_unit(struct report *r, const struct unit *u)
         row->nodes = nodes_of(r->p, &u->hold.use);
         row->end = instant(u->hold.use.end);
     } else if (wall_is_set(f.start)) {
-        row->end = instant(when_plus(f.start.ms, u->group->choices[0].len));
+        row->end = instant(when_plus(f.start.ms, planner_length(r->p, j)));
     }
 }
 

@@ -82,6 +82,8 @@ static void park(struct planner *p, struct unit *u, enum reason why, struct wall
 {
     p->gained = p->gained || u->hold.use.parts;
     backfill_give_up(&p->backfill, &u->hold);
+    if (u->group) /* what it was told was about another turn */
+        u->forecast_t = u->first_forecast_t = 0;
     sync_leave_group(p, u);
     u->parked = why;
     vec_push(&p->moved, u->job);

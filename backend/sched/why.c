@@ -119,12 +119,36 @@ static void add_forecast(const struct question *q)
         w->start_basis = xstrdup(
             is_limited(q) ? "by the time limits of what counts against its limits and of the jobs ahead"
                           : "by the time limits of what runs and of the jobs ahead");
-    else if (f.kind == FORECAST_BEYOND && q->u->group->deadline != WHEN_NEVER) {
+    else if (f.kind == FORECAST_BEYOND && q->u->group && q->u->group->deadline != WHEN_NEVER) {
         w->start_basis = xstrdup("by the time limits of the jobs ahead it cannot end before its deadline");
     } else if (f.kind == FORECAST_BEYOND) {
         char buf[UNITS_TEXT_SIZE];
         w->start_basis =
             xasprintf("not within the next %s", duration_format_words(q->v->model->spec.window_s, buf));
+    }
+}
+
+/* Behind a gate that the clock opens: from then on. Behind one that other jobs open: no sooner, that is
+ * all. */
+static void add_later(const struct question *q)
+{
+    struct wall opens = gate_opens(q->v, q->j, q->now);
+    struct msg_why *w = q->w;
+    if (wall_is_set(opens)) {
+        add_forecast(q);
+        bool at_once = w->start_est.ms <= opens.ms;
+        if (!w->start_basis && !wall_is_set(w->made)) {
+            w->start_est = opens;
+            w->start_basis = xstrdup("not before that; what is free then is not worked out yet");
+        } else if (!w->start_basis) {
+            w->start_basis =
+                xstrdup(at_once ? "as soon as its time has come, by the time limits of what runs and "
+                                  "waits now"
+                                : "after its time has come, by the time limits of what runs and of "
+                                  "all that wait now, behind which it comes");
+        }
+    } else if (w->reason == REASON_DEPENDENCY && w->causes.n == 1 && wall_is_set(w->causes.v[0].clears)) {
+        w->start_basis = xstrdup("not before its dependency is met, and what is free then is not known");
     }
 }
 
@@ -176,6 +200,8 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
         add_forecast(&q);
         why_date_turn(&q);
         planner_end_asking(p);
+    } else if (q.u) {
+        add_later(&q);
     }
     explain_restarts(&q);
     if (!ret->causes.n) { /* the next pass, at the end of this turn, looks at it */

@@ -71,13 +71,12 @@ struct wall why_throttle_clears(const struct question *q)
 /* Of one that waits, by its forecast. */
 static struct wall expected_of(const struct question *q, const struct job *other, const struct dep *d)
 {
-    const struct unit *u = idmap_get(&q->p->units, other->id);
     struct forecast f = planner_forecast(q->p, other->id);
-    if (!wall_is_set(f.start) || !u || !u->group)
+    if (!wall_is_set(f.start))
         return (struct wall){0};
     if (d->type == DEP_TYPE_AFTER)
         return wall_add_s(f.start, d->delay_s);
-    return instant(when_plus(f.start.ms, u->group->choices[0].len));
+    return instant(when_plus(f.start.ms, planner_length(q->p, other)));
 }
 
 /* Unset where one of the same name waits in front, or runs without a limit. */

@@ -57,7 +57,8 @@ static enum plan_kind kind_of(enum forecast_kind k)
 {
     switch (k) {
     case FORECAST_HELD: return PLAN_HELD;
-    case FORECAST_PLANNED: return PLAN_FORECAST;
+    case FORECAST_PLANNED:
+    case FORECAST_LATER: return PLAN_FORECAST;
     case FORECAST_BEYOND: return PLAN_BEYOND;
     case FORECAST_NONE: break;
     }

@@ -109,6 +109,8 @@ static struct job *job_of(const char *text)
             j->req.exclusive = true;
         else if (strcmp(words.v[i], "O") == 0)
             j->req.overcommit = true;
+        else if (strcmp(words.v[i], "b") == 0)
+            j->req.begin = wall_add_s(l.now, 60 * strtoll(value, NULL, 10));
         else if (strcmp(words.v[i], "u") == 0)
             j->user = (free(j->user), xstrdup(value));
         else
@@ -239,6 +241,16 @@ static const struct scene scenes[] = {
     {"two nodes",
      NULL,
      {{"c=4 T=10", 0}, {"c=4 T=20", 0}, {"N=2 T=5", 20}, {"c=4 T=5", 10}, {"c=4 T=10", 25}}},
+    {"at a time ahead, behind all that wait now, by that time",
+     NULL,
+     {{"p=big c=8 T=60", 0},
+      {"p=big c=8 T=25 b=100", 100},
+      {"p=big c=8 T=10 b=30", 80},
+      {"p=big c=8 T=10 b=120", 125},
+      {"p=big c=1 T=1 b=85", 90},
+      {"p=big c=8 T=20", 60},
+      {"c=1 T=5 b=40", 40},
+      {"c=1 T=5 b=2000", BEYOND}}},
     {"GPUs",
      NULL,
      {{"g=2 T=10", 0},
@@ -389,6 +401,58 @@ static void test_by_hand(void **state)
     }
 }
 
+static enum forecast_kind kind_of(uint32_t id)
+{
+    return planner_forecast(planner, id).kind;
+}
+
+/* Something has happened to a job. */
+static void pass_on(uint32_t id)
+{
+    struct sched_result r;
+    planner_note_job(planner, id);
+    assert_int_equal(pass_again(&l, planner, &r), 0);
+    sched_result_fini(&r);
+}
+
+/* Of one that waits for a time: as long as nothing but the clock keeps it, and of the time that it has now.
+ */
+static void test_a_time_ahead(void **state)
+{
+    (void)state;
+    submit("p=big c=8 T=60");
+    struct job *j = job_of("p=big c=8 T=10 b=20");
+    *rec_list_push(&j->array_pending) = (struct index_range){0, 1, 1};
+    uint32_t array = lab_submit(&l, j), held = submit("c=1 T=5 b=40"), next = submit("p=big c=8 T=5 b=30");
+    assert_int_equal(lab_hold(&l, held, HOLD_USER), 0);
+    uint32_t free_then = submit("c=1 T=5 b=50");
+    pass();
+    struct wall t = l.now;
+    assert_int_equal(kind_of(array), FORECAST_NONE);
+    forecast(1);
+    assert_int_equal(kind_of(array), FORECAST_LATER);
+    assert_int_equal(minute_of(array, t), 60);
+    assert_int_equal(minute_of(next, t), 80);
+    assert_int_equal(minute_of(free_then, t), 50);
+    assert_int_equal(kind_of(held), FORECAST_NONE);
+    struct forecast f = planner_forecast(planner, next);
+    assert_false(wall_is_set(f.likely) || f.samples);
+    /* A later time holds at once, another forecast makes the rest of it. */
+    struct ev_update u = {.time_limit_s = DURATION_NOT_SET};
+    rec_copy(&job_req_rec, &u.req, &lab_get(&l, free_then)->req);
+    u.req.begin = wall_add_s(t, 70 * 60);
+    lab_must(&l, EV_UPDATE, free_then, &u);
+    pass_on(free_then);
+    assert_int_equal(minute_of(free_then, t), 70);
+    /* Its time has come: it has what the queue is told, and learning begins anew. */
+    l.now = wall_add_s(t, 25 * 60);
+    pass_on(next);
+    assert_int_equal(kind_of(array), FORECAST_HELD);
+    assert_int_equal(kind_of(next), FORECAST_LATER);
+    forecast(1);
+    assert_int_equal(minute_of(next, t), 80);
+}
+
 /* Groups, their shapes and sets go while a forecast still names them. */
 static void test_the_queue_goes_meanwhile(void **state)
 {
@@ -443,6 +507,7 @@ static uint32_t any(uint32_t n)
 }
 
 #define QUEUE   30
+#define LATER   12 /* of them */
 #define MINUTES (QUEUE * 60 + 1)
 
 struct plain { /* a cluster of equal nodes, from the end of the first job on */
@@ -458,10 +523,10 @@ static bool has_room(const struct plain *p, uint32_t node, uint32_t from, uint32
     return true;
 }
 
-/* On the first k nodes that have room, at the earliest. */
-static uint32_t plain_start(struct plain *p, uint32_t k, uint32_t len, struct amount need)
+/* On the first k nodes that have room, at the earliest from a minute on. */
+static uint32_t plain_start(struct plain *p, uint32_t first, uint32_t k, uint32_t len, struct amount need)
 {
-    for (uint32_t from = 0; from < MINUTES; from++) {
+    for (uint32_t from = first; from < MINUTES; from++) {
         uint32_t room = 0, left = k;
         for (uint32_t i = 0; i < p->nodes; i++)
             room += has_room(p, i, from, len, need);
@@ -506,7 +571,8 @@ static void make_cluster(uint32_t nodes)
     assert_int_equal(pass(), 1);
 }
 
-/* More than 256 nodes that are alike are planned as one. */
+/* More than 256 nodes that are alike are planned as one. The last ones wait for a time: each for a later
+ * one. */
 static void test_random_queues(void **state)
 {
     (void)state;
@@ -520,6 +586,7 @@ static void test_random_queues(void **state)
         end_lab();
         make_cluster(nodes);
         struct wall free_at = wall_add_s(l.now, 600);
+        uint32_t begin = 0;
         if (as_one)
             plain_init(&p, 1, (struct amount){8 * nodes, 16000 * nodes, 4 * nodes});
         else
@@ -533,16 +600,21 @@ static void test_random_queues(void **state)
             else
                 snprintf(text, sizeof text, "c=%u g=%u M=%u T=%u", (unsigned)need.cpus, (unsigned)need.gpus,
                          (unsigned)need.mem_mib, time);
-            ids[k] = submit(text);
+            struct job *j = job_of(text);
+            begin += k >= QUEUE - LATER ? 1 + any(40) : 0;
+            if (begin)
+                j->req.begin = wall_add_s(free_at, begin * 60);
+            ids[k] = lab_submit(&l, j);
             want[k] =
-                plain_start(&p, n / parts, time,
+                plain_start(&p, begin, n / parts, time,
                             (struct amount){need.cpus * parts, need.mem_mib * parts, need.gpus * parts});
         }
         assert_int_equal(pass(), 0);
         forecast(7);
         for (size_t k = 0; k < QUEUE; k++) {
             struct forecast f = planner_forecast(planner, ids[k]);
-            assert_int_equal(f.kind, k ? FORECAST_PLANNED : FORECAST_HELD);
+            enum forecast_kind kind = k >= QUEUE - LATER ? FORECAST_LATER : FORECAST_PLANNED;
+            assert_int_equal(f.kind, k ? kind : FORECAST_HELD);
             if (f.start.ms != free_at.ms + (int64_t)want[k] * MIN_MS)
                 fail_msg("%u nodes, job %zu: %lld min instead of %u", nodes, k,
                          (long long)(f.start.ms - free_at.ms) / MIN_MS, want[k]);
@@ -728,8 +800,9 @@ static void test_plan_in_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_by_hand),      TEST(test_the_queue_goes_meanwhile),     TEST(test_random_queues),
-        TEST(test_likely_range), TEST(test_one_that_is_not_in_the_queue), TEST(test_plan_in_rows),
+        TEST(test_a_time_ahead),  TEST(test_by_hand),      TEST(test_the_queue_goes_meanwhile),
+        TEST(test_random_queues), TEST(test_likely_range), TEST(test_one_that_is_not_in_the_queue),
+        TEST(test_plan_in_rows),
     };
     return cmocka_run_group_tests_name("forecast", tests, NULL, NULL);
 }

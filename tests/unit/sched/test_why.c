@@ -696,6 +696,69 @@ static uint32_t submit_with(const char *licences, const char *dependency, uint32
     return lab_submit(&l, j);
 }
 
+static void start_must_be(const char *row, const struct msg_why *w, int64_t in_s, const char *basis)
+{
+    check_int(row, wall_is_set(w->start_est) ? (w->start_est.ms - l.now.ms) / 1000 : 0, in_s);
+    check_str(row, w->start_basis ? w->start_basis : "none", basis);
+}
+
+/* What can be said of its start, before a forecast and after it. */
+static void test_why_of_a_time_ahead(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int64_t begin_s;
+        const char *dependency;
+        int64_t before_s, after_s;
+        const char *before, *after;
+    } rows[] = {
+        {"free then", 7200, NULL, 7200, 7200, "not before that; what is free then is not worked out yet",
+         "as soon as its time has come, by the time limits of what runs and waits now"},
+        {"full then", 1800, NULL, 1800, 3600, "not before that; what is free then is not worked out yet",
+         "after its time has come, by the time limits of what runs and of all that wait now, behind which "
+         "it "
+         "comes"},
+        {"behind another job", 0, "afterany:1", 0, 0,
+         "not before its dependency is met, and what is free then is not known",
+         "not before its dependency is met, and what is free then is not known"},
+        {"and a time", 1800, "afterany:1", 0, 0, "none", "none"},
+    };
+    l.spec.window_s = 86400;
+    lab_configure(&l);
+    struct job *full = lab_job(&l, JOB_KIND_BATCH);
+    full->req.partition = xstrdup("main");
+    full->req.nodes_min = full->req.nodes_max = 2;
+    full->req.exclusive = true;
+    full->req.time_limit_s = 3600;
+    uint32_t runs = lab_submit(&l, full), ids[N_OF(rows)];
+    pass();
+    struct wall t = lab_get(&l, runs)->t_start;
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct job *j = lab_job(&l, JOB_KIND_BATCH);
+        j->req.partition = xstrdup("main");
+        j->req.time_limit_s = 600;
+        j->req.dependency = xstrdup(rows[i].dependency);
+        if (rows[i].begin_s)
+            j->req.begin = wall_add_s(t, rows[i].begin_s);
+        ids[i] = lab_submit(&l, j);
+    }
+    l.now = t;
+    pass();
+    for (int round = 0; round < 2; round++) {
+        struct sched_view v = pass_view(&l);
+        for (size_t i = 0; i < N_OF(rows); i++) {
+            struct msg_why w;
+            sched_why(planner, &v, lab_get(&l, ids[i]), l.now, &w);
+            start_must_be(rows[i].name, &w, round ? rows[i].after_s : rows[i].before_s,
+                          round ? rows[i].after : rows[i].before);
+            rec_fini(&msg_why_rec, &w);
+        }
+        forecast();
+        l.now = t;
+    }
+}
+
 static void test_why_says_when_a_limit_opens(void **state)
 {
     (void)state;
@@ -777,6 +840,7 @@ int main(void)
         TEST(test_why_by_partition),
         TEST(test_why_too_late_for_its_deadline),
         TEST(test_why_names_elements_of_an_array),
+        TEST(test_why_of_a_time_ahead),
         TEST(test_why_says_when_a_limit_opens),
         TEST(test_why_says_when_others_end),
         TEST(test_advice_helps),
