@@ -4,6 +4,8 @@
  * random times or at the named points around a commit (before it, after it, after the replies, after the
  * launches), and is started again. In the end: every acknowledged job is there and has ended well, none has
  * run twice, no id was given twice, each request made one job, and what is on disk is whole.
+ *
+ * test-timeout: 900
  */
 #include <errno.h>
 #include <fcntl.h>

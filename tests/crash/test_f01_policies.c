@@ -5,6 +5,8 @@
  * In the end: every acknowledged job and window is there, in the state or in the history, and none twice;
  * no run has begun twice; who waited began after those he waited for had ended; what was used is what the
  * jobs' records say, neither lost nor doubled by the kills and the retirements between them.
+ *
+ * test-timeout: 600
  */
 #include <errno.h>
 #include <math.h>

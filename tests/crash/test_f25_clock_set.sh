@@ -37,7 +37,7 @@ wait_for 20 is_no_more "$ends_in_the_hour"
 still_runs "it goes on"
 must scontrol update job="$runs" TimeLimit=10
 still_runs "with its first limit"
-like "elapsed" "$(squeue -h -j "$runs" -o %M)" "0:[0-9]+"
+like "elapsed" "$(squeue -h -j "$runs" -o %M)" "[0-9]:[0-9]+"
 
 case_ "a limit that is over by its own time"
 must scontrol update job="$runs" TimeLimit=0:01

@@ -102,7 +102,7 @@ print("held", flush=True)
 sys.stdin.read()' "$door" <hold >held &
             exec {held}>hold
             wait_for 20 has_lines held 1
-            must timeout 5 env -u STOKER_HOME XDG_STATE_HOME="$NODES_DIR/n1/state" XDG_CONFIG_HOME="$NODES_DIR/n1/config" squeue -h
+            must timeout 60 env -u STOKER_HOME XDG_STATE_HOME="$NODES_DIR/n1/state" XDG_CONFIG_HOME="$NODES_DIR/n1/config" squeue -h
             exec {held}>&-
             wait_for 20 as_nobody squeue -h
         fi
