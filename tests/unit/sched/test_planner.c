@@ -4,16 +4,12 @@
 #include "backend/sched/planner.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "tests/lib/pass.h"
-
-static struct lab l;
-static struct planner *planner;
-static struct sched_result last;
+#include "tests/lib/passlab.h"
 
 static int set_up(void **state)
 {
     (void)state;
-    lab_init(&l);
+    passlab_begin();
     lab_node(&l, "n1", 4, 8000, 2, NULL);
     lab_node(&l, "n2", 4, 8000, 2, NULL);
     lab_part(&l, "main", "n[1-2]");
@@ -22,25 +18,7 @@ static int set_up(void **state)
     *rec_list_push(&l.spec.licenses) = (struct license_spec){xstrdup("lic"), 1};
     l.spec.reservations = 3;
     lab_configure(&l);
-    planner = planner_new();
-    sched_result_init(&last);
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    sched_result_fini(&last);
-    planner_free(planner);
-    lab_fini(&l);
-    return 0;
-}
-
-/* Goes on from what was noted. */
-static size_t pass(void)
-{
-    sched_result_fini(&last);
-    return pass_again(&l, planner, &last);
 }
 
 static struct job *job_of(const char *part, uint32_t cpus)
@@ -110,7 +88,7 @@ static void test_a_missed_deadline_is_one_jobs_own(void **state)
     struct job *j = job_of("main", 4);
     j->req.deadline = wall_add_s(l.now, 300);
     uint32_t late = submit_job(j), fine = submit("main", 4);
-    pass();
+    pass_on();
     assert_false(runs(late));
     assert_true(runs(fine));
 }
@@ -123,7 +101,7 @@ static void test_no_limit_but_a_deadline(void **state)
     j->req.time_limit_s = DURATION_UNLIMITED;
     j->req.deadline = wall_add_s(l.now, 301); /* the submission takes a second */
     uint32_t id = submit_job(j);
-    assert_int_equal(pass(), 1);
+    assert_int_equal(pass_on(), 1);
     assert_int_equal(lab_get(&l, id)->time_limit_s, 300);
 }
 
@@ -134,14 +112,14 @@ static void test_a_hold_leaves_a_lost_node(void **state)
     struct job *j = job_of("two", 4);
     j->req.time_limit_s = 3000;
     uint32_t b = submit_job(j);
-    assert_int_equal(pass(), 2);
+    assert_int_equal(pass_on(), 2);
     uint32_t id = submit("main", 4);
-    assert_int_equal(pass(), 0); /* held on n1, in 10 minutes */
+    assert_int_equal(pass_on(), 0); /* held on n1, in 10 minutes */
     drain("n1", true);
-    pass();
+    pass_on();
     assert_true(last.next.ms > wall_add_s(l.now, 2000).ms); /* on n2 now */
     end(b);
-    assert_int_equal(pass(), 1);
+    assert_int_equal(pass_on(), 1);
     assert_string_equal(lab_get(&l, id)->alloc.v[0].node, "n2");
 }
 
@@ -153,17 +131,17 @@ static void test_a_window_holds_what_a_node_turns_out_to_have(void **state)
     e.window.end = wall_add_s(e.window.start, 600);
     strv_push(&e.window.nodes, WINDOW_ALL_NODES);
     lab_must(&l, EV_WINDOW, 0, &e);
-    assert_int_equal(pass(), 0);
+    assert_int_equal(pass_on(), 0);
     l.spec.nodes.v[0].cpus = 8;
     lab_configure(&l);
     planner_note_all(planner);
-    pass();
+    pass_on();
     struct job *j = job_of("one", 8);
     uint32_t crosses = submit_job(j);
     j = job_of("one", 8);
     j->req.time_limit_s = 60;
     uint32_t in_time = submit_job(j);
-    pass();
+    pass_on();
     assert_false(runs(crosses));
     assert_true(runs(in_time));
 }
@@ -178,7 +156,7 @@ static void test_unknown_gpus_may_be_enough(void **state)
     struct job *j = job_of("new", 1);
     j->req.gpus = 4;
     uint32_t id = submit_job(j);
-    pass();
+    pass_on();
     reason_must_be(id, REASON_RESOURCES);
 }
 
@@ -187,19 +165,19 @@ static void test_elements_one_by_one(void **state)
 {
     (void)state;
     uint32_t first = submit_array(2, 0, NULL);
-    assert_int_equal(pass(), 3);
+    assert_int_equal(pass_on(), 3);
     uint32_t second = submit_array(2, 0, "aftercorr:1");
-    assert_int_equal(pass(), 0);
+    assert_int_equal(pass_on(), 0);
     const struct job *middle = model_get_element(&l.m, first, 1);
     end(middle->id);
     planner_note_job(planner, second); /* who drives it knows who waits */
-    assert_int_equal(pass(), 1);
+    assert_int_equal(pass_on(), 1);
     const struct job *e = model_get_element(&l.m, second, 1);
     assert_false(job_is_array_record(e));
     assert_int_equal(e->state, JOB_RUNNING);
     planner_note_job(planner, second);
     planner_note_job(planner, e->id);
-    assert_int_equal(pass(), 0);
+    assert_int_equal(pass_on(), 0);
     assert_int_equal(job_pending_elements(lab_get(&l, second)), 2);
 }
 
@@ -207,9 +185,9 @@ static void test_one_singleton_in_a_pass(void **state)
 {
     (void)state;
     uint32_t id = submit_array(2, 0, "singleton");
-    assert_int_equal(pass(), 1);
+    assert_int_equal(pass_on(), 1);
     planner_note_job(planner, id);
-    assert_int_equal(pass(), 0);
+    assert_int_equal(pass_on(), 0);
     reason_must_be(id, REASON_DEPENDENCY);
 }
 
@@ -224,7 +202,7 @@ static void test_licences_of_a_step_job(void **state)
     j = job_of("main", 1);
     j->req.licenses = xstrdup("lic");
     uint32_t other = submit_job(j);
-    assert_int_equal(pass(), 3);
+    assert_int_equal(pass_on(), 3);
     reason_must_be(other, REASON_LICENSES);
 }
 
@@ -238,13 +216,13 @@ static void test_tasks_end_with_their_job(void **state)
     j->req.time_limit_s = 1000;
     lab_step(j, "s", 2)->cpus_per_rank = 4;
     uint32_t steps = submit_job(j);
-    assert_int_equal(pass(), 2);
+    assert_int_equal(pass_on(), 2);
     l.now.ms += 500 * MS_PER_S;
     end(blocks);
-    assert_int_equal(pass(), 1); /* the second task: 500 s are left */
+    assert_int_equal(pass_on(), 1); /* the second task: 500 s are left */
     assert_int_equal(lab_get(&l, steps)->state, JOB_RUNNING);
     uint32_t next = submit("two", 4);
-    pass();
+    pass_on();
     reason_must_be(next, REASON_RESOURCES);
     assert_int_equal(last.next.ms, wall_add_s(lab_get(&l, steps)->t_start, 1000).ms);
 }
@@ -257,14 +235,14 @@ static void test_a_newcomer_behind_a_throttled_array(void **state)
     lab_configure(&l);
     planner_note_all(planner);
     submit_array(3, 1, NULL);
-    assert_int_equal(pass(), 1);
+    assert_int_equal(pass_on(), 1);
     struct job *j = job_of("main", 4);
     j->req.nodelist = xstrdup("n1");
     submit_job(j);
-    assert_int_equal(pass(), 0); /* the one place of main is held for it */
-    assert_int_equal(pass(), 0);
+    assert_int_equal(pass_on(), 0); /* the one place of main is held for it */
+    assert_int_equal(pass_on(), 0);
     uint32_t id = submit("main", 1);
-    assert_int_equal(pass(), 1);
+    assert_int_equal(pass_on(), 1);
     assert_true(runs(id));
 }
 
@@ -274,20 +252,20 @@ static void test_a_newcomer_alone(void **state)
     submit("one", 4);
     struct job *j = job_of("two", 3);
     submit_job(j);
-    assert_int_equal(pass(), 2);
+    assert_int_equal(pass_on(), 2);
     uint32_t waits = submit("one", 4);
-    assert_int_equal(pass(), 0);
+    assert_int_equal(pass_on(), 0);
     uint32_t fits = submit("two", 1), too_large = submit("two", 2);
-    assert_int_equal(pass(), 1);
+    assert_int_equal(pass_on(), 1);
     assert_true(runs(fits));
     uint32_t other = submit("two", 3);
-    assert_int_equal(pass(), 0);
+    assert_int_equal(pass_on(), 0);
     reason_must_be(waits, REASON_RESOURCES);
     reason_must_be(too_large, REASON_RESOURCES);
     assert_int_not_equal(planner_reason(planner, other), REASON_NONE);
     struct job *never = job_of("two", 5);
     uint32_t id = submit_job(never);
-    pass();
+    pass_on();
     reason_must_be(id, REASON_BAD_CONSTRAINTS);
 }
 
@@ -300,14 +278,14 @@ static void test_reasons_move_with_the_queue(void **state)
     planner_note_all(planner);
     submit("one", 4);
     uint32_t a = submit("one", 4), b = submit("one", 4);
-    pass();
+    pass_on();
     reason_must_be(a, REASON_RESOURCES);
     reason_must_be(b, REASON_PRIORITY);
     struct job *j = job_of("one", 4);
     j->req.has_priority = true;
     j->req.priority = 1000;
     uint32_t c = submit_job(j);
-    pass();
+    pass_on();
     reason_must_be(c, REASON_RESOURCES);
     reason_must_be(a, REASON_PRIORITY);
     bool told = false;
@@ -321,19 +299,19 @@ static void test_who_had_his_turn_gets_what_is_given_up(void **state)
 {
     (void)state;
     uint32_t a = submit("one", 4), b = submit("two", 4);
-    pass();
+    pass_on();
     struct job *j = job_of("main", 4);
     j->req.nodes_min = j->req.nodes_max = j->req.ntasks = 2;
     uint32_t wide = submit_job(j), narrow = submit("two", 4);
-    pass();
+    pass_on();
     end(a);
     end(b);
-    assert_int_equal(pass(), 1);
+    assert_int_equal(pass_on(), 1);
     assert_true(runs(wide));
     reason_must_be(narrow, REASON_RESOURCES);
     end(wide);
-    assert_int_equal(pass(), 1);
-    assert_int_equal(pass(), 0); /* nothing is left over */
+    assert_int_equal(pass_on(), 1);
+    assert_int_equal(pass_on(), 0); /* nothing is left over */
 }
 
 static void test_reservation_that_is_over(void **state)
@@ -353,11 +331,11 @@ static void test_reservation_that_is_over(void **state)
     j->req.reservation = xstrdup("r");
     j->req.time_limit_s = 2000;
     uint32_t too_long = submit_job(j);
-    assert_int_equal(pass(), 1);
+    assert_int_equal(pass_on(), 1);
     assert_true(runs(inside));
     assert_false(runs(outside));
     l.now.ms += 1000 * MS_PER_S;
-    assert_int_equal(pass(), 1); /* who waited outside */
+    assert_int_equal(pass_on(), 1); /* who waited outside */
     assert_true(runs(outside));
     reason_must_be(too_long, REASON_RESERVATION_GONE);
 }
@@ -373,12 +351,12 @@ static void test_two_ways_to_borrow(void **state)
     lab_configure(&l);
     planner_note_all(planner);
     uint32_t a = submit("two", 4), b = submit("one", 2);
-    assert_int_equal(pass(), 2);
+    assert_int_equal(pass_on(), 2);
     assert_false(lab_get(&l, a)->borrowed);
     assert_true(lab_get(&l, b)->borrowed);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, passlab_end)
 
 int main(void)
 {

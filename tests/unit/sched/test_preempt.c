@@ -8,16 +8,12 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "tests/lib/pass.h"
-
-static struct lab l;
-static struct planner *planner;
-static struct sched_result last;
+#include "tests/lib/passlab.h"
 
 static int set_up(void **state)
 {
     (void)state;
-    lab_init(&l);
+    passlab_begin();
     lab_node(&l, "n1", 4, 8000, 4, NULL);
     lab_node(&l, "n2", 4, 8000, 4, NULL);
     lab_node(&l, "n3", 4, 8000, 4, NULL);
@@ -42,30 +38,7 @@ static int set_up(void **state)
     *q = (struct qos_spec){.name = xstrdup("boss")};
     strv_push(&q->preempt, "normal");
     lab_configure(&l);
-    planner = planner_new();
-    sched_result_init(&last);
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    sched_result_fini(&last);
-    planner_free(planner);
-    lab_fini(&l);
-    return 0;
-}
-
-static size_t pass(void)
-{
-    sched_result_fini(&last);
-    return pass_run(&l, planner, &last);
-}
-
-static size_t again(void)
-{
-    sched_result_fini(&last);
-    return pass_again(&l, planner, &last);
 }
 
 static struct job *job_of(const char *part, uint32_t cpus, uint32_t priority)
@@ -144,16 +117,16 @@ static void test_who_goes(void **state)
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         uint32_t ids[6] = {0}, n = 0;
-        tear_down(NULL);
+        passlab_end(NULL);
         set_up(NULL);
         for (; rows[i].runs[n].node; n++) {
             ids[n] = submit_on("low", rows[i].runs[n].cpus, rows[i].runs[n].priority, rows[i].runs[n].node);
-            check_int(rows[i].name, pass(), 1);
+            check_int(rows[i].name, pass_anew(), 1);
         }
         struct job *j = job_of("high", rows[i].cpus, 1);
         j->req.nodes_min = j->req.nodes_max = j->req.ntasks = rows[i].nodes;
         uint32_t id = lab_submit(&l, j);
-        pass();
+        pass_anew();
         struct str got = STR_INIT;
         for (uint32_t k = 0; k < n; k++) {
             const struct job *v = lab_get(&l, ids[k]);
@@ -171,14 +144,14 @@ static void test_only_once_and_then_it_starts(void **state)
     (void)state;
     static const enum backfill_mode modes[] = {BACKFILL_CONSERVATIVE, BACKFILL_EASY, BACKFILL_OFF};
     for (size_t i = 0; i < N_OF(modes); i++) {
-        tear_down(NULL);
+        passlab_end(NULL);
         set_up(NULL);
         l.spec.backfill = modes[i];
         lab_configure(&l);
         uint32_t a = submit("low", 4, 5), b = submit("low", 4, 5);
-        assert_int_equal(pass(), 2);
+        assert_int_equal(pass_anew(), 2);
         uint32_t id = submit("high", 4, 1);
-        assert_int_equal(pass(), 0);
+        assert_int_equal(pass_anew(), 0);
         assert_string_equal(victims(), "2>3");
         assert_int_equal(last.preempts.v[0].grace_s, 30);
         assert_int_equal(last.preempts.v[0].fate, FATE_REQUEUE);
@@ -186,15 +159,15 @@ static void test_only_once_and_then_it_starts(void **state)
                   "partition high (tier 2) comes before partition low (tier 1)");
         /* Nobody else has to go meanwhile, and nobody takes the place. */
         submit("low", 4, 9);
-        assert_int_equal(again(), 0);
+        assert_int_equal(pass_on(), 0);
         assert_int_equal(last.preempts.n, 0);
-        assert_int_equal(pass(), 0); /* nor where the planner begins anew */
+        assert_int_equal(pass_anew(), 0); /* nor where the planner begins anew */
         assert_int_equal(last.preempts.n, 0);
         l.now.ms += 40 * MS_PER_S; /* he is late */
-        assert_int_equal(again(), 0);
+        assert_int_equal(pass_on(), 0);
         assert_int_equal(last.preempts.n, 0);
         end(b);
-        assert_int_equal(again(), 1);
+        assert_int_equal(pass_on(), 1);
         assert_int_equal(lab_get(&l, id)->state, JOB_RUNNING);
         assert_int_equal(lab_get(&l, a)->state, JOB_RUNNING);
         assert_int_equal(lab_get(&l, b)->state, JOB_PENDING);
@@ -208,12 +181,12 @@ static void test_one_who_never_goes(void **state)
     (void)state;
     submit("low", 4, 5);
     submit("low", 4, 5);
-    pass();
+    pass_anew();
     submit("high", 4, 1);
-    pass();
+    pass_anew();
     assert_string_equal(victims(), "2>3");
     l.now.ms += 120 * MS_PER_S;
-    again();
+    pass_on();
     assert_string_equal(victims(), "1>3");
 }
 
@@ -223,24 +196,24 @@ static void test_two_who_need_a_place(void **state)
     (void)state;
     submit("low", 4, 5);
     submit("low", 4, 5);
-    pass();
+    pass_anew();
     submit("high", 4, 1);
     submit("high", 4, 1);
-    pass();
+    pass_anew();
     assert_string_equal(victims(), "2>3 1>4");
-    tear_down(NULL);
+    passlab_end(NULL);
     set_up(NULL);
     submit("low", 4, 5);
     submit("low", 4, 5);
-    pass();
+    pass_anew();
     submit("high", 2, 1);
     submit("high", 2, 1);
-    pass();
+    pass_anew();
     assert_string_equal(victims(), "2>3");
-    assert_int_equal(again(), 0);
+    assert_int_equal(pass_on(), 0);
     assert_string_equal(victims(), "");
     end(2);
-    assert_int_equal(again(), 2); /* both */
+    assert_int_equal(pass_on(), 2); /* both */
 }
 
 /* A job that ends anyway makes room: nobody goes for that. */
@@ -249,13 +222,13 @@ static void test_others_are_leaving_already(void **state)
     (void)state;
     submit("low", 4, 5);
     submit("low", 4, 5);
-    pass();
+    pass_anew();
     assert_int_equal(lab_kill(&l, 1, STEP_ALL, KILL_CANCEL, FATE_END), 0);
     submit("high", 4, 1);
-    pass();
+    pass_anew();
     assert_string_equal(victims(), "");
     end(1);
-    assert_int_equal(again(), 1);
+    assert_int_equal(pass_on(), 1);
 }
 
 static void test_not_for_a_deadline_that_is_missed_all_the_same(void **state)
@@ -266,15 +239,15 @@ static void test_not_for_a_deadline_that_is_missed_all_the_same(void **state)
         const char *want;
     } rows[] = {{-10, ""}, {20, ""}, {30, ""}, {31, "2>3"}};
     for (size_t i = 0; i < N_OF(rows); i++) {
-        tear_down(NULL);
+        passlab_end(NULL);
         set_up(NULL);
         submit("low", 4, 5);
         submit("low", 4, 5);
-        pass();
+        pass_anew();
         struct job *j = job_of("high", 4, 1);
         j->req.deadline = wall_add_s(l.now, 1 + 3600 + rows[i].room_s); /* the submission takes a second */
         lab_submit(&l, j);
-        pass();
+        pass_anew();
         check_str(rows[i].want, victims(), rows[i].want);
     }
 }
@@ -284,13 +257,13 @@ static void test_not_behind_a_window(void **state)
     (void)state;
     submit("low", 4, 5);
     submit("low", 4, 5);
-    pass();
+    pass_anew();
     struct ev_window e = {.window = {.name = xstrdup("w"), .start = wall_add_s(l.now, 1800)}};
     e.window.end = wall_add_s(e.window.start, 600);
     strv_push(&e.window.nodes, WINDOW_ALL_NODES);
     lab_must(&l, EV_WINDOW, 0, &e);
     submit("high", 4, 1); /* it could not start even on an empty node */
-    pass();
+    pass_anew();
     assert_string_equal(victims(), "");
 }
 
@@ -305,18 +278,18 @@ static void test_by_qos(void **state)
                 {"boss", NULL, "2>3", 7}, /* who names none has QOS normal */
                 {"boss", "normal", "2>3", 7},   {"boss", "cheap", "", 0}};
     for (size_t i = 0; i < N_OF(rows); i++) {
-        tear_down(NULL);
+        passlab_end(NULL);
         set_up(NULL);
         for (int k = 0; k < 2; k++) {
             struct job *j = job_of("high", 4, 5);
             j->req.qos = xstrdup(rows[i].its);
             lab_submit(&l, j);
         }
-        pass();
+        pass_anew();
         struct job *j = job_of("high", 4, 1);
         j->req.qos = xstrdup(rows[i].mine);
         lab_submit(&l, j);
-        pass();
+        pass_anew();
         check_str(rows[i].want, victims(), rows[i].want);
         if (last.preempts.n)
             check_int(rows[i].want, last.preempts.v[0].grace_s, rows[i].grace_s);
@@ -327,24 +300,24 @@ static void test_who_does_not_come_back(void **state)
 {
     (void)state;
     submit("spot", 4, 5);
-    pass();
+    pass_anew();
     assert_string_equal(lab_get(&l, 1)->alloc.v[0].node, "n1");
     submit("low", 4, 1);
     submit("low", 4, 1);
-    pass(); /* one fits beside it */
+    pass_anew(); /* one fits beside it */
     assert_string_equal(victims(), "1>3");
     assert_int_equal(last.preempts.v[0].fate, FATE_END);
     assert_int_equal(last.preempts.v[0].grace_s, 0);
-    tear_down(NULL);
+    passlab_end(NULL);
     set_up(NULL);
     for (int i = 0; i < 2; i++) {
         struct job *j = job_of("low", 4, 5);
         j->req.requeue = 2; /* --no-requeue */
         lab_submit(&l, j);
     }
-    pass();
+    pass_anew();
     submit("high", 4, 1);
-    pass();
+    pass_anew();
     assert_int_equal(last.preempts.v[0].fate, FATE_END);
 }
 
@@ -354,29 +327,29 @@ static void test_a_partition_of_idle_nodes(void **state)
     (void)state;
     for (int i = 0; i < 3; i++)
         submit("spot", 4, 5);
-    assert_int_equal(pass(), 3);
+    assert_int_equal(pass_anew(), 3);
     assert_string_equal(lab_get(&l, 3)->alloc.v[0].node, "n3"); /* of "shut", which takes no jobs */
     submit("high", 4, 1);
-    pass();
+    pass_anew();
     assert_string_equal(victims(), "2>4"); /* the youngest where the owner can go */
     end(2);
-    assert_int_equal(again(), 1);
+    assert_int_equal(pass_on(), 1);
     for (size_t i = 0; i < l.spec.parts.n; i++)
         l.spec.parts.v[i].state = PART_UP;
     lab_configure(&l);
     submit("shut", 4, 1);
-    pass();
+    pass_anew();
     assert_string_equal(victims(), "");
-    tear_down(NULL);
+    passlab_end(NULL);
     set_up(NULL);
     l.spec.parts.v[3].state = PART_UP;
     l.spec.parts.v[3].priority_tier = 1;
     lab_configure(&l);
     for (int i = 0; i < 3; i++)
         submit("spot", 4, 5);
-    pass();
+    pass_anew();
     submit("shut", 4, 1);
-    pass();
+    pass_anew();
     assert_string_equal(victims(), "3>4");
 }
 
@@ -410,7 +383,7 @@ static void test_two_that_have_gone_for_one_another(void **state)
     b->preempted_by = first;
     a->t_eligible = wall_add_s(l.now, -2);
     b->t_eligible = wall_add_s(l.now, -1);
-    assert_int_equal(pass(), 1);
+    assert_int_equal(pass_anew(), 1);
     assert_int_equal(lab_get(&l, first)->state, JOB_RUNNING);
 }
 
@@ -419,23 +392,23 @@ static void test_borrowed(void **state)
     (void)state;
     limit_cpus(4);
     uint32_t a = submit_of("ann", 4), b = submit_of("ann", 4), c = submit_of("bob", 2);
-    assert_int_equal(pass(), 2);
+    assert_int_equal(pass_anew(), 2);
     assert_int_equal(lab_get(&l, a)->state, JOB_RUNNING);
     assert_int_equal(lab_get(&l, b)->state, JOB_PENDING); /* bob's came first, although it stands behind */
     assert_false(lab_get(&l, c)->borrowed);
     end(c);
-    assert_int_equal(pass(), 1);
+    assert_int_equal(pass_anew(), 1);
     assert_true(lab_get(&l, b)->borrowed);
     assert_false(lab_get(&l, a)->borrowed);
     uint32_t d = submit_of("ann", 1); /* over its own limit: it makes nobody go */
-    assert_int_equal(pass(), 0);
+    assert_int_equal(pass_anew(), 0);
     assert_string_equal(victims(), "");
     uint32_t e = submit_of("bob", 1);
-    pass();
+    pass_anew();
     assert_string_equal(victims(), "2>5");
     check_has("text", last.preempts.v[0].text, "within its limits");
     end(b);
-    again();
+    pass_on();
     assert_int_equal(lab_get(&l, e)->state, JOB_RUNNING);
     (void)d;
 }
@@ -464,18 +437,18 @@ static void test_what_he_is_told_who_has_gone(void **state)
 {
     (void)state;
     submit_on("high", 4, 50, "n1");
-    pass();
+    pass_anew();
     uint32_t other = submit_on("high", 4, 40, "n1"), gone = submit_on("low", 1, 90, "n2");
     lab_get(&l, gone)->preempted_by = other;
     lab_get(&l, gone)->restarts = 1;
     lab_get(&l, gone)->t_eligible = l.now;
-    assert_int_equal(pass(), 0);
+    assert_int_equal(pass_anew(), 0);
     char *text = xasprintf("so that job %u can start", other);
     must_be_told(gone, WHY_COOLDOWN, text, 60);
     must_be_told(gone, WHY_LAUNCH_RETRY, "it was started 1 time and queued again", 0);
     free(text);
     l.now.ms += 61 * MS_PER_S;
-    assert_int_equal(pass(), 1);
+    assert_int_equal(pass_anew(), 1);
     assert_int_equal(lab_get(&l, gone)->state, JOB_RUNNING);
 }
 
@@ -487,14 +460,14 @@ static void test_a_step_job_goes(void **state)
     j->req.partition = xstrdup("low");
     lab_step(j, "s", 4)->cpus_per_rank = 2;
     uint32_t id = lab_submit(&l, j);
-    assert_int_equal(pass(), 4);
+    assert_int_equal(pass_anew(), 4);
     submit("high", 4, 1);
-    pass();
+    pass_anew();
     assert_string_equal(victims(), "1>2");
     (void)id;
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, passlab_end)
 
 int main(void)
 {

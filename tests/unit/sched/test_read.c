@@ -4,21 +4,18 @@
 #include "backend/sched/trial.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "tests/lib/pass.h"
+#include "tests/lib/passlab.h"
 
 #define NODES 12
 #define JOBS  80
 
-static struct lab l;
-static struct planner *planner;
-static struct sched_result last;
 static uint64_t rnd;
 
 static int set_up(void **state)
 {
     (void)state;
     rnd = check_seed();
-    lab_init(&l);
+    passlab_begin();
     for (uint32_t i = 1; i <= NODES; i++) {
         char name[16];
         snprintf(name, sizeof name, "n%u", i);
@@ -30,17 +27,6 @@ static int set_up(void **state)
     l.spec.parts.v[0].priority_tier = 2;
     l.spec.reservations = 2;
     lab_configure(&l);
-    planner = planner_new();
-    sched_result_init(&last);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    sched_result_fini(&last);
-    planner_free(planner);
-    lab_fini(&l);
     return 0;
 }
 
@@ -64,18 +50,12 @@ static uint32_t submit(void)
     return id;
 }
 
-static size_t pass(void)
-{
-    sched_result_fini(&last);
-    return pass_again(&l, planner, &last);
-}
-
 static void fill(void)
 {
     for (int i = 0; i < JOBS; i++)
         submit();
-    pass();
-    pass();
+    pass_on();
+    pass_on();
     assert_false(list_empty(&l.m.active));
 }
 
@@ -215,10 +195,10 @@ static void test_cut_short(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_pieces_make_the_same, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_what_happens_meanwhile, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_questions_meanwhile, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_cut_short, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_pieces_make_the_same, set_up, passlab_end),
+        cmocka_unit_test_setup_teardown(test_what_happens_meanwhile, set_up, passlab_end),
+        cmocka_unit_test_setup_teardown(test_questions_meanwhile, set_up, passlab_end),
+        cmocka_unit_test_setup_teardown(test_cut_short, set_up, passlab_end),
     };
     return cmocka_run_group_tests_name("read", tests, NULL, NULL);
 }

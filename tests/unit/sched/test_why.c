@@ -2,16 +2,12 @@
 #include "backend/sched/forecast.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "tests/lib/pass.h"
-
-static struct lab l;
-static struct planner *planner;
-static struct sched_result last;
+#include "tests/lib/passlab.h"
 
 static int set_up(void **state)
 {
     (void)state;
-    lab_init(&l);
+    passlab_begin();
     lab_node(&l, "n1", 4, 8000, 2, "a100");
     lab_node(&l, "n2", 8, 4000, 0, NULL);
     lab_part(&l, "main", "n[1-2]");
@@ -22,24 +18,7 @@ static int set_up(void **state)
     lab_part(&l, "off", "n1")->state = PART_INACTIVE;
     strv_push(&lab_part(&l, "staff", "n1")->allow_groups, "staff");
     lab_configure(&l);
-    planner = planner_new();
-    sched_result_init(&last);
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    sched_result_fini(&last);
-    planner_free(planner);
-    lab_fini(&l);
-    return 0;
-}
-
-static void pass(void)
-{
-    sched_result_fini(&last);
-    pass_run(&l, planner, &last);
 }
 
 /* --- at submission --- */
@@ -199,7 +178,7 @@ static void test_why_it_waits(void **state)
     l.spec.backfill = BACKFILL_OFF;
     lab_configure(&l);
     uint32_t a = submit("main", 8), b = submit("main", 6), c = submit("main", 5), d = submit("main", 1);
-    pass();
+    pass_anew();
     must_say(
         b, REASON_RESOURCES, WHY_BUSY,
         "6 CPUs wanted in main; 2 nodes: 1 too few free CPUs, 1 too few CPUs (6 asked, 4 at most); job 1 "
@@ -227,10 +206,10 @@ static void test_why_it_may_not(void **state)
     j->req.begin = wall_add_s(l.now, 3630);
     uint32_t later = lab_submit(&l, j);
     assert_int_equal(lab_hold(&l, held, HOLD_USER), 0);
-    pass();
+    pass_anew();
     must_say(held, REASON_HELD_USER, WHY_HELD, "held by its owner; `stoker release 1` lets it go");
     assert_int_equal(lab_hold(&l, held, HOLD_ADMIN), 0);
-    pass();
+    pass_anew();
     must_say(held, REASON_HELD_ADMIN, WHY_HELD, "held by an administrator");
     must_say(down, REASON_PART_DOWN, WHY_PARTITION_DOWN, "partition down is down");
     must_say(staff, REASON_PART_CONFIG, WHY_NOT_ALLOWED, "does not admit its user's groups");
@@ -243,10 +222,10 @@ static void test_why_after_too_many_restarts(void **state)
     (void)state;
     uint32_t id = submit("main", 1);
     for (int i = 0; i < 5; i++) {
-        pass();
+        pass_anew();
         assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_NODE_REBOOT, 0, 0), 0);
     }
-    pass();
+    pass_anew();
     must_say(id, REASON_HELD_REQUEUE, WHY_HELD, "held after 5 restarts");
 }
 
@@ -257,7 +236,7 @@ static void test_why_an_array_waits(void **state)
     *rec_list_push(&j->array_pending) = (struct index_range){0, 9, 1};
     j->req.array_throttle = 3;
     uint32_t id = lab_submit(&l, j);
-    pass();
+    pass_anew();
     must_say(id, REASON_ARRAY_LIMIT, WHY_ARRAY_THROTTLE, "its array may run 3 elements at once and 3 run");
 }
 
@@ -269,7 +248,7 @@ static void test_why_nodes_are_out(void **state)
     lab_must(&l, EV_DRAIN, 0, &drain);
     lab_must(&l, EV_NODE, 0, &lost);
     uint32_t id = submit("main", 1);
-    pass();
+    pass_anew();
     must_say(id, REASON_RESOURCES, WHY_NODE_OUT, "2 nodes: 1 drained, 1 not answering");
 }
 
@@ -310,7 +289,7 @@ static void test_why_it_can_never_run(void **state)
     j->req.mem_node_mib = 9000;
     j->req.exclusive = true;
     uint32_t mem = lab_submit(&l, j);
-    pass();
+    pass_anew();
     must_say(cpus, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
              "9 CPUs wanted in main, not to be had even with every node empty; 2 nodes: 2 too few CPUs (9 "
              "asked, "
@@ -335,10 +314,10 @@ static void test_why_others_must_end_first(void **state)
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.dependency = xstrdup("afterok:1");
     uint32_t id = lab_submit(&l, j);
-    pass();
+    pass_anew();
     must_say(id, REASON_DEPENDENCY, WHY_DEP_WAIT, "waits for job 1 (RUNNING) to succeed");
     assert_int_equal(lab_end(&l, first, STEP_BATCH, 0, END_EXITED, 3, 0), 0);
-    pass();
+    pass_anew();
     must_say(id, REASON_DEPENDENCY_NEVER, WHY_DEP_DEAD,
              "can never start: job 1 (FAILED, exit 3:0) had to succeed");
 }
@@ -359,14 +338,14 @@ static void test_why_a_limit_is_reached(void **state)
     add_limit(LIMIT_USER, 6, false);
     submit("main", 5);
     uint32_t over = submit("main", 2), alone = submit("main", 7);
-    pass();
+    pass_anew();
     must_say(over, REASON_USER_CPUS, WHY_USER_LIMIT,
              "user alice holds 5 of 6 CPUs and asks for 2 more (hard limit for users)");
     must_say(alone, REASON_USER_CPUS, WHY_NOT_ALLOWED,
              "7 CPUs asked; user alice may hold 6 (hard limit for users)");
     add_limit(LIMIT_CLUSTER, 5, false);
     uint32_t one = submit("main", 1);
-    pass();
+    pass_anew();
     must_say(one, REASON_GROUP_CPUS, WHY_GROUP_LIMIT,
              "the cluster holds 5 of 5 CPUs and asks for 1 more (hard limit for the cluster)");
 }
@@ -387,7 +366,7 @@ static void test_why_names_only_those_ahead(void **state)
     uint32_t bob = lab_submit(&l, j);
     struct ev_drain drain = {.node = xstrdup("n2"), .drain = true, .reason = xstrdup("fan")};
     lab_must(&l, EV_DRAIN, 0, &drain);
-    pass();
+    pass_anew();
     struct sched_view v = pass_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, bob), l.now, &w);
@@ -410,7 +389,7 @@ static void test_why_licences(void **state)
         j->req.licenses = xstrdup(wants[i]);
         ids[i] = lab_submit(&l, j);
     }
-    pass();
+    pass_anew();
     must_say(ids[1], REASON_LICENSES, WHY_BUSY, "2 of license cad wanted, 2 of 3 in use by job 1");
     must_say(ids[2], REASON_LICENSES, WHY_NOT_ALLOWED, "4 of license cad asked, there are 3");
 }
@@ -431,16 +410,16 @@ static void test_why_a_window_is_in_the_way(void **state)
     (void)state;
     set_window(30, 60, NULL);
     uint32_t id = submit_req("main", 1, NULL, 31);
-    pass();
+    pass_anew();
     must_say(id, REASON_RESOURCES, WHY_WINDOW,
              "2 nodes are kept for the maintenance window fans in 29 min: it would not end before that");
     set_window(-10, 90, "bob");
-    pass();
+    pass_anew();
     must_say(id, REASON_RESOURCES, WHY_WINDOW, "2 nodes are kept for the reservation course now");
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.reservation = xstrdup("course");
     uint32_t his = lab_submit(&l, j);
-    pass();
+    pass_anew();
     must_say(his, REASON_RESERVATION_GONE, WHY_NOT_ALLOWED, "reservation course is not for user alice");
 }
 
@@ -450,7 +429,7 @@ static void test_why_a_place_is_held_for_others(void **state)
     (void)state;
     submit_req("main", 4, "n2", 10);
     uint32_t first = submit_req("main", 8, NULL, 10), late = submit_req("main", 3, "n2", 11);
-    pass();
+    pass_anew();
     must_say(
         first, REASON_RESOURCES, WHY_BUSY,
         "8 CPUs wanted in main; 2 nodes: 1 too few free CPUs, 1 too few CPUs (8 asked, 4 at most); job 1 "
@@ -475,7 +454,7 @@ static void test_why_by_partition(void **state)
     j->req.partition = xstrdup("short,main,down");
     j->req.cpus_per_task = 5;
     uint32_t id = lab_submit(&l, j);
-    pass();
+    pass_anew();
     struct sched_view v = pass_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
@@ -493,7 +472,7 @@ static void test_why_too_late_for_its_deadline(void **state)
     j->req.partition = xstrdup("short,main");
     j->req.deadline = wall_add_s(l.now, 1801);
     uint32_t id = lab_submit(&l, j);
-    pass();
+    pass_anew();
     must_say(id, REASON_RESOURCES, WHY_NOT_ALLOWED,
              "by its time limit in short it would end after its deadline, which is in 30 min");
     must_say(id, REASON_RESOURCES, WHY_BUSY, "1 CPU wanted in main; 2 nodes: 2 too few free CPUs");
@@ -506,7 +485,7 @@ static void test_why_names_elements_of_an_array(void **state)
     *rec_list_push(&j->array_pending) = (struct index_range){0, 9, 1};
     j->req.cpus_per_task = 4;
     uint32_t id = lab_submit(&l, j);
-    pass();
+    pass_anew();
     struct sched_view v = pass_view(&l);
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
@@ -632,13 +611,13 @@ static void test_advice_helps(void **state)
         {"it is held", make_held, NULL, NULL, NULL},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
-        tear_down(state);
+        passlab_end(state);
         set_up(state);
         struct job *j = lab_job(&l, JOB_KIND_BATCH);
         rows[i].make(j);
         j->t_submit = j->t_eligible = l.now; /* behind all others */
         uint32_t id = lab_submit(&l, j);
-        pass();
+        pass_anew();
         struct sched_view v = pass_view(&l);
         struct msg_why w;
         sched_why(planner, &v, lab_get(&l, id), l.now, &w);
@@ -648,7 +627,7 @@ static void test_advice_helps(void **state)
             check_str(rows[i].name, w.advice_value, rows[i].value);
             check_has(rows[i].name, w.advice, rows[i].text);
             apply(lab_get(&l, id), w.advice_key, w.advice_value);
-            pass();
+            pass_anew();
             check_int(rows[i].name, lab_get(&l, id)->state, JOB_RUNNING);
         }
         rec_fini(&msg_why_rec, &w);
@@ -660,7 +639,7 @@ static void test_advice_helps(void **state)
 static void forecast(void)
 {
     struct sched_view v = pass_view(&l);
-    pass(); /* what the last one has started is seen running */
+    pass_anew(); /* what the last one has started is seen running */
     forecast_begin(planner, &v, l.now);
     while (!forecast_step(planner, &v, 100))
         ;
@@ -732,7 +711,7 @@ static void test_why_of_a_time_ahead(void **state)
     full->req.exclusive = true;
     full->req.time_limit_s = 3600;
     uint32_t runs = lab_submit(&l, full), ids[N_OF(rows)];
-    pass();
+    pass_anew();
     struct wall t = lab_get(&l, runs)->t_start;
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct job *j = lab_job(&l, JOB_KIND_BATCH);
@@ -744,7 +723,7 @@ static void test_why_of_a_time_ahead(void **state)
         ids[i] = lab_submit(&l, j);
     }
     l.now = t;
-    pass();
+    pass_anew();
     for (int round = 0; round < 2; round++) {
         struct sched_view v = pass_view(&l);
         for (size_t i = 0; i < N_OF(rows); i++) {
@@ -815,7 +794,7 @@ static void test_why_says_when_others_end(void **state)
     must_clear("of one that is not forecast", chain, WHY_DEP_WAIT, 0, NULL);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, passlab_end)
 
 int main(void)
 {

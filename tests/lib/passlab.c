@@ -1,0 +1,34 @@
+/* passlab.c - what a test of the policy works in. */
+#include "tests/lib/passlab.h"
+
+struct lab l;
+struct planner *planner;
+struct sched_result last;
+
+void passlab_begin(void)
+{
+    lab_init(&l);
+    planner = planner_new();
+    sched_result_init(&last);
+}
+
+int passlab_end(void **state)
+{
+    (void)state;
+    sched_result_fini(&last);
+    planner_free(planner);
+    lab_fini(&l);
+    return 0;
+}
+
+size_t pass_anew(void)
+{
+    sched_result_fini(&last);
+    return pass_run(&l, planner, &last);
+}
+
+size_t pass_on(void)
+{
+    sched_result_fini(&last);
+    return pass_again(&l, planner, &last);
+}
