@@ -5,6 +5,7 @@
 #   make gates        the gates alone                              make asan      unit and integration tests with ASan and UBSan
 #   make bench        Slurm beside it; BENCH="submit squeue" a part  make fuzz      libFuzzer, FUZZ_SECONDS (60) for each parser
 #   make check-format, make format                                 make install   PREFIX=/usr/local DESTDIR=
+#                                                                  make uninstall the same, away again
 #   make soak         what make test has no time for: 200 nodes; everything at once for SOAK_SECONDS (900)
 #   make screens      screens as they are now into golden files, pictures and docs/KEYS.md
 #
@@ -247,7 +248,7 @@ RUN_TESTS := B=$(abspath $(B)) NM=$(NM) MAKE_PROGRAM=$(MAKE) tests/run
 FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 900
 
-.PHONY: setup test check tests unit unit-tests asan asan-unit-tests gates bench soak fuzz check-format format run install clean
+.PHONY: setup test check tests unit unit-tests asan asan-unit-tests gates bench soak fuzz check-format format run install uninstall clean
 setup:
 	@.ci/setup test
 
@@ -345,6 +346,14 @@ install: all
 	    install -D -m 644 $$f $(D)/share/man/man$${f##*.}/$${f##*/} || exit 1; done
 	$(Q)install -D -m 644 docs/man/stoker.bash $(D)/share/bash-completion/completions/stoker
 	$(Q)for n in $(LINK_NAMES); do ln -sfn stoker $(D)/share/bash-completion/completions/$$n || exit 1; done
+
+# What install has put there; folders that others use too stay, and an sbatch that is not ours.
+uninstall:
+	$(Q)for n in $(LINK_NAMES); do for f in $(D)/bin/$$n $(D)/share/bash-completion/completions/$$n; do \
+	    [ "$$(readlink $$f)" != stoker ] || rm -f $$f; done; done
+	$(Q)rm -f $(PROGRAMS:%=$(D)/bin/%) $(D)/share/bash-completion/completions/stoker
+	$(Q)for f in $(notdir $(wildcard docs/man/*.[1-8])); do rm -f $(D)/share/man/man$${f##*.}/$$f; done
+	$(Q)rm -rf $(D)/share/stoker $(D)/share/doc/stoker
 
 clean:
 	$(Q)[ ! -e $(B)/.settings ] || rm -rf $(B)
