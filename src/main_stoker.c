@@ -18,6 +18,7 @@
 static void print_commands(FILE *f)
 {
     fputs("Usage: stoker [COMMAND [OPTIONS] [ARGS...]]\n"
+          "       stoker [--read-only] [--ascii] [--no-mouse] [--theme=NAME]\n"
           "The queue: full-screen on a terminal, as a list elsewhere. With a command:\n\n",
           f);
     for (const struct command *const *c = commands; *c; c++)
@@ -35,7 +36,7 @@ static int unknown_command(const char *name)
     const char *near = command_nearest(name, false);
     fprintf(stderr, "stoker: no command '%s'%s%s%s\n", name, near ? "; did you mean '" : "",
             near ? near : "", near ? "'?" : "");
-    print_commands(stderr);
+    fputs("'stoker help' lists the commands.\n", stderr); /* all of them would hide the line above */
     return EXIT_USAGE;
 }
 
@@ -70,6 +71,8 @@ static int run_stoker(int argc, char **argv)
         puts("stoker " STOKER_VERSION);
         return 0;
     }
+    if (*first == '-') /* --read-only, --theme ...: of the screens */
+        return exec_ui(argv);
     const struct command *cmd = command_find(first, false);
     if (!cmd)
         cmd = command_find(first, true);

@@ -166,7 +166,8 @@ static void summarise(const struct question *q)
     struct msg_why *w = q->w;
     struct str b = STR_INIT;
     char *id = job_format_id(q->j, IDS_MAX);
-    str_appendf(&b, "job %s waits: %s", id, w->causes.v[0].text);
+    const char *text = w->causes.v[0].text;
+    str_appendf(&b, "job %s %s%s", id, str_starts(text, "waits ") ? "" : "waits: ", text);
     free(id);
     if (w->causes.n > 1)
         str_appendf(&b, " (and %zu more cause%s)", w->causes.n - 1, w->causes.n == 2 ? "" : "s");

@@ -161,11 +161,22 @@ static void print_overview(struct str *out)
     section(out, "NAME");
     str_append(out, "stoker \\- queue manager and job submitter in a terminal\n");
     section(out, "SYNOPSIS");
-    str_append(out, "\\fBstoker\\fR [COMMAND [OPTIONS]]\n");
+    str_append(out,
+               "\\fBstoker\\fR [COMMAND [OPTIONS]]\n.br\n"
+               "\\fBstoker\\fR [\\-\\-read\\-only] [\\-\\-ascii] [\\-\\-no\\-mouse] [\\-\\-theme=NAME]\n");
     section(out, "DESCRIPTION");
     str_append(out,
                "Without a command stoker opens its screens on a terminal and prints the queue elsewhere. "
                "Where nothing runs and nothing is configured it starts a controller for this machine.\n");
+    section(out, "OPTIONS OF THE SCREENS");
+    static const struct {
+        const char *name, *what;
+    } screens[] = {{"\\-\\-read\\-only", "change nothing"},
+                   {"\\-\\-ascii", "plain signs only"},
+                   {"\\-\\-no\\-mouse", "leave the mouse to the terminal"},
+                   {"\\-\\-theme=NAME", "dark, light, mono, colourblind, or the path of a theme file"}};
+    for (size_t i = 0; i < sizeof screens / sizeof screens[0]; i++)
+        str_appendf(out, ".TP\n\\fB%s\\fR\n%s\n", screens[i].name, screens[i].what);
     section(out, "COMMANDS");
     for (const struct command *const *c = commands; *c; c++) {
         char *name = page_name(*c);

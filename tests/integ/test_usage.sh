@@ -12,7 +12,13 @@ is "status" $rc 2
 has "the nearest name" "$err" "stoker: no command 'sumbit'; did you mean 'submit'?"
 run stoker qwertyuiop
 is "status" $rc 2
+is "one line before the way to the list" "$(wc -l <<<"$err")" 2
 is "no near name" "$(head -n 1 <<<"$err")" "stoker: no command 'qwertyuiop'"
+
+case_ "options of the screens"
+run stoker --no-such-option
+is "status" $rc 2
+has "they are its own" "$err" "unrecognized option '--no-such-option'"
 
 case_ "each command"
 for name in "${own[@]}"; do
