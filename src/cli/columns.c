@@ -397,7 +397,9 @@ READS(null, 0, 0)                           READS(na, 0, 0)                     
 READS(sct, 0, 0)                            READS(zero, 0, 0)                    READS(state_short, 0, 0)
 READS(zero_time, 0, 0)                      READS(not_set, 0, 0)                 READS(not_any, 0, 0)
 READS(state, 0, 0)                          READS(reason, REASON, 0)             READS(nodes_or_reason, REASON | HELD, 0)
-READS(reason_words, REASON | J(reason_detail) | J(exit_code), 0)
+READS(reason_words, REASON | J(reason_detail) | J(exit_code),
+      HELD_R | R(partition) | R(array_throttle) | R(dependency) | R(licenses) | R(features) | R(reservation) |
+          R(gpu_type) | R(exclusive))
 READS(hold, J(hold), 0)                     READS(priority, J(priority), 0)      READS(priority_long, J(priority), 0)
 READS(nice, 0, R(nice))                     READS(exit_code, J(exit_code) | J(exit_signal), 0)
 READS(derived_code, J(derived_code), 0)     READS(restarts, J(restarts), 0)      READS(batch_flag, 0, 0)

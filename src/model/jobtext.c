@@ -7,6 +7,7 @@
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/model/dep.h"
+#include "src/model/waittext.h"
 
 void text_append_u64(struct str *out, uint64_t v)
 {
@@ -208,6 +209,8 @@ void jobtext_reason_words(struct str *out, const struct job *j)
         return;
     }
     if (r == REASON_NONE && j->state != JOB_PENDING)
+        return;
+    if (j->state == JOB_PENDING && waittext(out, j, r))
         return;
     if (r == REASON_NON_ZERO_EXIT)
         str_appendf(out, "it exited with code %d", j->exit_code);

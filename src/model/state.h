@@ -123,7 +123,7 @@ enum node_state {
  */
 #define REASONS(X)                                                                                           \
     X(NONE, "None", "not looked at yet")                                                                     \
-    X(PRIORITY, "Priority", "jobs ahead of it are first")                                                    \
+    X(PRIORITY, "Priority", "others come before it")                                                         \
     X(RESOURCES, "Resources", "its turn, but nothing fits yet")                                              \
     X(DEPENDENCY, "Dependency", "a dependency is open")                                                      \
     X(DEPENDENCY_NEVER, "DependencyNeverSatisfied", "a dependency can never become true")                    \

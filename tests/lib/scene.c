@@ -68,8 +68,10 @@ static struct job *new_job(struct lab *l, const char *name, uint32_t uid, const 
 static void start(struct lab *l, uint32_t job, uint32_t index, uint32_t new_id, const char *part,
                   struct alloc a)
 {
-    struct ev_start body = {
-        .array_index = index, .new_id = new_id, .partition = xstrdup(part), .time_limit_s = 4 * 3600};
+    struct ev_start body = {.array_index = index,
+                            .new_id = new_id,
+                            .partition = xstrdup(part),
+                            .time_limit_s = lab_get(l, job)->req.time_limit_s};
     *rec_list_push(&body.alloc) = a;
     lab_must(l, EV_START, job, &body);
     lab_running(l, new_id ? new_id : job, STEP_BATCH, 0);
@@ -101,8 +103,9 @@ static void build_ended(struct lab *l, struct scene *s)
                       END_EXITED, 2, 0);
     s->oom = ended(l, new_job(l, "merge", 1000, "alice", "cpu", 4, 0, "merge.py"), "cpu", "cpu03", 2711,
                    END_OOM, 0, 9);
-    s->timeout = ended(l, new_job(l, "relax", 1002, "chen", "cpu", 4, 0, "relax.sh"), "cpu", "cpu01", 7200,
-                       END_TIMEOUT, 0, 15);
+    struct job *relax = new_job(l, "relax", 1002, "chen", "cpu", 4, 0, "relax.sh");
+    relax->req.time_limit_s = 7200;
+    s->timeout = ended(l, relax, "cpu", "cpu01", 7200, END_TIMEOUT, 0, 15);
     s->cancelled = lab_submit(l, new_job(l, "mistake", 1001, "bo", "gpu", 8, 8, "oops.sh"));
     lab_kill(l, s->cancelled, STEP_ALL, KILL_CANCEL, FATE_END);
 }
@@ -206,33 +209,30 @@ static void build_steps(struct lab *l, struct scene *s)
     place_task(l, s->steps, 1, 3, "gpu02", 36, 7);
 }
 
-static uint32_t waiting(struct lab *l, struct job *j, enum reason reason, const char *detail)
+static uint32_t waiting(struct lab *l, struct job *j, enum reason reason)
 {
     uint32_t id = lab_submit(l, j);
     struct job *it = lab_get(l, id);
     it->reason = reason;
-    it->reason_detail = xstrdup(detail);
     return id;
 }
 
 static void build_waiting(struct lab *l, struct scene *s)
 {
     struct job *j = new_job(l, "finetune-7b", 1001, "bo", "gpu", 16, 8, "finetune.sh");
-    s->big = waiting(l, j, REASON_RESOURCES,
-                     "waits for 8 GPUs on one node: 6 come free about 14:20, when 9 ends");
-    s->eval = waiting(l, new_job(l, "eval", 1000, "alice", "gpu", 4, 1, "eval.py"), REASON_PRIORITY,
-                      "2 jobs are ahead of it");
-    s->held = waiting(l, new_job(l, "ablation", 1000, "alice", "gpu", 8, 2, "ablation.sh"),
-                      REASON_HELD_USER, NULL);
+    s->big = waiting(l, j, REASON_RESOURCES);
+    s->eval = waiting(l, new_job(l, "eval", 1000, "alice", "gpu", 4, 1, "eval.py"), REASON_PRIORITY);
+    s->held =
+        waiting(l, new_job(l, "ablation", 1000, "alice", "gpu", 8, 2, "ablation.sh"), REASON_HELD_USER);
     lab_hold(l, s->held, HOLD_USER);
     j = new_job(l, "report", 1002, "chen", "cpu", 2, 0, "report.sh");
     j->req.dependency = xstrdup("afterok:9");
-    s->chained = waiting(l, j, REASON_DEPENDENCY, "waits until 9 ends well");
+    s->chained = waiting(l, j, REASON_DEPENDENCY);
     s->hostile = waiting(l, new_job(l, "a|b\n\033[31mred\t\u202egnp.exe", 1001, "bo", "cpu", 1, 0, "x"),
-                         REASON_PRIORITY, NULL);
+                         REASON_PRIORITY);
     s->wide = waiting(
         l, new_job(l, "\u5b66\u7fd2\u30b8\u30e7\u30d6 e\u0301te\u0301", 1002, "chen", "cpu", 1, 0, "x"),
-        REASON_PRIORITY, NULL);
+        REASON_PRIORITY);
 }
 
 void scene_build(struct lab *l, struct scene *s)

@@ -42,7 +42,7 @@ static inline void feed_util(struct uilab *u, const char *node, const uint32_t *
     for (uint32_t i = 0; i < n; i++)
         *rec_list_push(&m.gpus) = (struct gpu_util){.index = i,
                                                     .busy_pct = busy[i],
-                                                    .mem_used_mib = 41000,
+                                                    .mem_used_mib = busy[i] ? 41000 : 0,
                                                     .mem_mib = 81920,
                                                     .foreign = i == 5 ? foreign : 0,
                                                     .idle_s = busy[i] < GPU_IDLE_PERCENT ? idle_s : 0};

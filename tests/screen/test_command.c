@@ -110,6 +110,16 @@ static void words_mean_elements_and_arrays(void **state)
     keys_show(u, ":cancel 9999<Enter>", "there is no job 9999");
     keys_show(u, ":cancel x<Enter>", "Invalid job id x");
     keys_show(u, ":nonsense<Enter>", "there is no command 'nonsense'");
+    keys_show(u, ":cancle<Enter>", "did you mean 'cancel'?");
+    ui_toast(u->app, ROLE_ERROR,
+             "/home/alice/.config/stoker/themes/a-long-name.theme:12: \"bold gren\": 'gren' is %s",
+             "no colour and no attribute"); /* the end of it matters */
+    uilab_draw(u, 24, 80);
+    must_show(u, "no colour and no attribute");
+    keys_show(u, ":partition<Enter>", "Partitions 2");
+    keys_show(u, ":node gpu02<Enter>", "gpu02");
+    keys_show(u, "q1:51<Enter>", "Job 51");
+    uilab_keys(u, "q");
 }
 
 static void without_jobs_it_means_the_marked_ones(void **state)
@@ -524,6 +534,8 @@ static void shells_get_the_terminal(void **state)
     assert_string_equal(argv->v[1], want);
     assert_true(strv_has(argv, "--overlap"));
     assert_string_equal(argv->v[argv->n - 1], "/bin/zsh");
+    snprintf(want, sizeof want, "A shell in job %u on gpu03", g->s.train);
+    assert_non_null(strstr(app_program_where(u->app), want));
     uilab_keys(u, "<Esc>/eval<Enter>a");
     assert_false(app_take_wishes(u->app) & APP_RUN);
     keys_show(u, "", "only a running job");

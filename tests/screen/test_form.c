@@ -395,7 +395,9 @@ static void the_forecast_comes_while_one_types(void **state)
     m = sent_submit(u);
     assert_int_equal(m->req.gpus, 8);
     uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "to start at 2026-11-21T16:40:00 at the latest", 0);
-    m = sent_submit(u); /* and would it start now if it were shorter? */
+    uilab_draw(u, 24, 80);
+    must_show(u, "waits: until 16:40 at the latest"); /* for people, in their own clock's time */
+    m = sent_submit(u);                               /* and would it start now if it were shorter? */
     assert_int_equal(m->req.time_limit_s, 7200);
     uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "to start now", 1);
     uilab_golden(u, "form-forecast", 24, 132);
@@ -545,9 +547,9 @@ static void what_was_becomes_a_form(void **state)
     struct stage *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/relax<Enter>S");
-    answer_script(u, SWEEP); /* its command line said 4 hours: that counts more than its script */
+    answer_script(u, SWEEP); /* its command line said 2 hours: that counts more than its script */
     uilab_draw(u, 43, 132);
-    must_show(u, "#SBATCH --time=4:00:00 # too short");
+    must_show(u, "#SBATCH --time=2:00:00 # too short");
     must_show(u, "./sweep.sh");
     uilab_keys(u, "<F10>");
     const struct msg_submit *m = sent_submit(u);
@@ -563,10 +565,10 @@ static void bigger_doubles_what_ran_out(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    uilab_keys(u, "/relax<Enter>B"); /* a time-out after 2 hours of 4 that were asked */
+    uilab_keys(u, "/relax<Enter>B"); /* a time-out after its 2 hours */
     answer_script(u, "#!/bin/sh\nrelax\n");
     uilab_draw(u, 43, 132);
-    must_show(u, "#SBATCH --time=8:00:00");
+    must_show(u, "#SBATCH --time=4:00:00");
     uilab_keys(u, "<Esc><Esc>6/merge<Enter>B");
     answer_script(u, "#!/bin/sh\nmerge\n");
     uilab_draw(u, 43, 132);

@@ -469,13 +469,13 @@ static void frozen_picture_stands_still(void **state)
     uilab_push(u, EV_KILL, g->s.eval, &kill);
     uilab_draw(u, 24, 80);
     must_show(u, "frozen");
-    must_show(u, "2 jobs are ahead");
+    must_show(u, "P   53");
     uilab_forget_sent(u);
     uilab_keys(u, "Z");
     assert_true(uilab_snapshot(u)); /* what was missed is asked for */
     uilab_draw(u, 24, 80);
     must_show(u, "live");
-    must_not_show(u, "2 jobs are ahead");
+    must_not_show(u, "P   53");
 }
 
 static void resync_is_obeyed(void **state)
@@ -486,10 +486,10 @@ static void resync_is_obeyed(void **state)
     uilab_forget_sent(u);
     uilab_feed(u, MSG_RESYNC, 0, NULL);
     uilab_draw(u, 24, 80);
-    must_show(u, "2 jobs are ahead"); /* the old picture stays until the new one is whole */
+    must_show(u, "P   53"); /* the old picture stays until the new one is whole */
     assert_true(uilab_snapshot(u));
     uilab_draw(u, 24, 80);
-    must_not_show(u, "2 jobs are ahead");
+    must_not_show(u, "P   53");
 }
 
 static void page_of_a_job_that_goes_away(void **state)

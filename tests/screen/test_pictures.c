@@ -2,9 +2,28 @@
  * them. */
 #include "tests/screen/stage.h"
 
+/* The stage, with names that people give. */
+static int pictures_up(void **state)
+{
+    static struct stage g;
+    uilab_init(&g.u);
+    scene_build(&g.u.lab, &g.s);
+    uint32_t ids[] = {g.s.hostile, g.s.wide};
+    for (size_t i = 0; i < N_OF(ids); i++) {
+        struct job *j = lab_get(&g.u.lab, ids[i]);
+        free(j->req.name);
+        j->req.name = xstrdup(i ? "thesis-figures" : "preprocess");
+    }
+    uilab_connect(&g.u);
+    uilab_draw(&g.u, 24, 80);
+    *state = &g;
+    return 0;
+}
+
 static void jobs(void **state)
 {
     struct stage *g = *state;
+    uilab_keys(&g->u, "jjjj"); /* one that waits */
     uilab_picture(&g->u, "jobs", 30, 132);
 }
 
@@ -120,7 +139,7 @@ static void why(void **state)
     struct msg_why w = {.job = g->s.big,
                         .rank = 1,
                         .rank_of = 4,
-                        .start_est = {.ms = u->lab.now.ms + 1500000},
+                        .start_est = {.ms = u->lab.now.ms + 6000000},
                         .made = {.ms = u->lab.now.ms - 40000}};
     w.summary = strdup("52 waits for 8 GPUs on one node; 2 jobs hold them until 15:59 at the latest");
     w.start_basis = strdup("if nobody ends early");
@@ -160,8 +179,11 @@ static void form(void **state)
     uilab_keys(&g->u, "sfinetune<Down><Down><Down>a100:4<Down>48<Down>256G<Down>12:00:00<Down>gpu");
     uilab_keys(&g->u, "<Tab>source env.sh<Enter>python train.py --epochs 20<Tab><Up>");
     uilab_wait(&g->u, 400);
-    uilab_result(&g->u, MSG_SUBMIT, REFUSAL_NONE,
-                 "to start at 2026-11-21T14:20:00 at the latest, in partition gpu", 0);
+    uilab_result(
+        &g->u, MSG_SUBMIT, REFUSAL_NONE,
+        "to start at 2026-11-21T14:44:00 at the latest, in partition gpu, by the time limits of the "
+        "jobs before it",
+        0);
     uilab_result(&g->u, MSG_SUBMIT, REFUSAL_NONE, "now", 1);
     uilab_picture(&g->u, "form", 34, 132);
 }
@@ -180,12 +202,13 @@ static void help(void **state)
     uilab_picture(&g->u, "help", 40, 100);
 }
 
+#define PICTURE(f) cmocka_unit_test_setup_teardown(f, pictures_up, stage_down)
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {STAGE_CASE(jobs),     STAGE_CASE(jobs_small), STAGE_CASE(job_page),
-                                       STAGE_CASE(nodes),    STAGE_CASE(gpus),       STAGE_CASE(history),
-                                       STAGE_CASE(timeline), STAGE_CASE(partitions), STAGE_CASE(usage),
-                                       STAGE_CASE(why),      STAGE_CASE(command),    STAGE_CASE(form),
-                                       STAGE_CASE(confirm),  STAGE_CASE(help)};
+    const struct CMUnitTest tests[] = {
+        PICTURE(jobs),    PICTURE(jobs_small), PICTURE(job_page),   PICTURE(nodes), PICTURE(gpus),
+        PICTURE(history), PICTURE(timeline),   PICTURE(partitions), PICTURE(usage), PICTURE(why),
+        PICTURE(command), PICTURE(form),       PICTURE(confirm),    PICTURE(help)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/base/texts.h"
+#include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "ui/app/private.h"
 #include "ui/app/settings.h"
@@ -82,6 +83,7 @@ void app_free(struct ui *a)
     free(a->copied);
     free(a->title);
     strv_fini(&a->program);
+    str_fini(&a->program_where);
     later_undo(a);
     command_close(a);
     vec_fini(&a->cmd.candidates);
@@ -333,8 +335,15 @@ const struct strv *app_program(const struct ui *a)
     return &a->program;
 }
 
-void ui_run(struct ui *a, struct strv *take_argv)
+const char *app_program_where(const struct ui *a)
 {
+    return a->program_where.s;
+}
+
+void ui_run(struct ui *a, const char *where, struct strv *take_argv)
+{
+    str_clear(&a->program_where);
+    cell_text(&a->program_where, where, -1, false, a->o.ascii);
     strv_fini(&a->program);
     a->program = *take_argv;
     *take_argv = (struct strv){0};

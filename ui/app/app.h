@@ -76,6 +76,7 @@ unsigned app_take_wishes(struct ui *a);
 const char *app_copied(const struct ui *a);
 /* APP_RUN: the program that gets the terminal for a while. */
 const struct strv *app_program(const struct ui *a);
+const char *app_program_where(const struct ui *a); /* a line to show above it */
 const char *app_title(const struct ui *a);
 void app_say(struct ui *a, enum role role, const char *text);
 struct view *app_view(const struct ui *a); /* on top */

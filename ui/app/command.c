@@ -1,17 +1,20 @@
 /* command.c - the line behind ':'. */
 #include "ui/app/command.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "src/base/utf8.h"
+#include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "ui/app/commands.h"
 
 #define POPUP_ROWS 10
 #define NOTE_COL   2 /* blanks between a candidate and its note */
+#define NEAR       2 /* changed letters, in a word that was meant to be another */
 
 /* --- the line --- */
 
@@ -202,12 +205,41 @@ static int find_command(const char *word)
     return found;
 }
 
-static int find_screen(const char *word)
+/* By its name, or a beginning that only it has: "partition". */
+static int find_screen(const char *word, bool whole)
 {
+    int found = -1;
+    size_t n = strlen(word);
     for (size_t i = 0; i < screens_count(); i++)
-        if (str_ieq(screens[i]->name, word))
-            return (int)i;
-    return -1;
+        if (whole ? str_ieq(screens[i]->name, word) : strncasecmp(screens[i]->name, word, n) == 0) {
+            if (found >= 0)
+                return -1;
+            found = (int)i;
+        }
+    return found;
+}
+
+/* Whether one of its rows is what :show opens. */
+static bool has_things(int screen)
+{
+    return str_ieq(screens[screen]->name, "jobs") || str_ieq(screens[screen]->name, "nodes");
+}
+
+static void complain_unknown(struct ui *a, const char *word)
+{
+    const char *near = NULL;
+    size_t best = NEAR + 1;
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        size_t d = words_distance(word, commands[i].name);
+        if (d < best && d < strlen(word)) {
+            best = d;
+            near = commands[i].name;
+        }
+    }
+    if (near)
+        ui_toast(a, ROLE_ERROR, "there is no command '%s'; did you mean '%s'?", word, near);
+    else
+        ui_toast(a, ROLE_ERROR, "there is no command '%s'; ? lists them", word);
 }
 
 void command_run(struct ui *a, const char *line)
@@ -215,14 +247,23 @@ void command_run(struct ui *a, const char *line)
     size_t len = strcspn(line, " ");
     const char *rest = line + len + strspn(line + len, " ");
     char *word = xstrndup(line, len);
-    int screen = find_screen(word), i = find_command(word);
+    int screen = find_screen(word, true), i = find_command(word);
     struct strv words = strv_split(rest, " ");
-    if (screen >= 0)
+    if (screen < 0 && i < 0)
+        screen = find_screen(word, false);
+    if (isdigit((unsigned char)*word)) { /* a job */
+        struct strv job = strv_split(line, " ");
+        run_show(a, &job, line);
+        strv_fini(&job);
+    } else if (screen >= 0 && *rest && has_things(screen)) { /* "node gpu01" */
+        run_show(a, &words, rest);
+    } else if (screen >= 0) {
         app_act(a, screen_action((size_t)screen));
-    else if (i < 0)
-        ui_toast(a, ROLE_ERROR, "there is no command '%s'; ? lists them", word);
-    else
+    } else if (i < 0) {
+        complain_unknown(a, word);
+    } else {
         commands[i].run(a, &words, rest);
+    }
     strv_fini(&words);
     free(word);
     a->dirty = true;

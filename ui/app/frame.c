@@ -13,7 +13,8 @@
 #include "ui/view/windows.h"
 #include "ui/widget/bar.h"
 
-#define BAR_MIN 8 /* cells of a bar that the window's words must leave */
+#define TOAST_ROWS 4
+#define BAR_MIN    8 /* cells of a bar that the window's words must leave */
 
 /* When the next window begins or ends: what is out then is another. */
 static struct wall next_edge(const struct model *m, struct wall now)
@@ -269,10 +270,30 @@ static void footer_text(const struct ui *a, struct rich *r, int width)
     rich_fini(&end);
 }
 
+/* What does not fit into the footer's line takes lines above it: the end of an error says the most. */
+static void draw_long_toast(const struct ui *a, struct canvas *c, struct rect r)
+{
+    struct lines text = {0}, flowed = {0};
+    rich_add(lines_add(&text), a->toast_role, a->toast);
+    lines_flow(&text, r.w - 2, &flowed);
+    int n = (int)flowed.n > TOAST_ROWS ? TOAST_ROWS : (int)flowed.n;
+    n = n > r.y + 1 ? r.y + 1 : n;
+    struct rect box = rect_make(r.y - n + 1, r.x, n, r.w);
+    canvas_fill(c, box, ROLE_NORMAL);
+    for (int i = 0; i < n; i++)
+        rich_draw(&flowed.v[i], c, box.y + i, r.x + 1, r.w - 2);
+    lines_fini(&text);
+    lines_fini(&flowed);
+}
+
 static void draw_footer(const struct ui *a, struct canvas *c, struct rect r)
 {
     if (rect_is_empty(r))
         return;
+    if (!a->later.fn && a->toast && cell_width(a->toast) > r.w - 2) {
+        draw_long_toast(a, c, r);
+        return;
+    }
     struct rich line;
     rich_init(&line);
     if (a->later.fn)

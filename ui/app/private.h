@@ -105,6 +105,7 @@ struct ui {
     unsigned wishes;
     char *copied, *title;
     struct strv program;
+    struct str program_where;
 
     struct cmdline cmd;
     struct asides *asides; /* NULL: none has been needed */

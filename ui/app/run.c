@@ -51,6 +51,8 @@ struct loop {
     struct saver saver;
     const struct settings *settings;
     const char *theme_dir;
+    char *theme_kept;         /* prefs.theme as it was when a theme was read last; NULL: none chosen */
+    struct errtext start_err; /* why no controller could be started; "": it could, or was not tried */
 };
 
 static struct mono mono_now(void)
@@ -122,13 +124,17 @@ static void end_attempt(struct loop *l)
     if (rc == 0)
         return;
     if (rc < 0) {
-        app_lost(l->app, err.s);
+        /* Why it could not be started says more than that none runs. */
+        if (l->tries == 0)
+            l->start_err = err;
+        app_lost(l->app, *l->start_err.s ? l->start_err.s : err.s);
         l->tries = l->tries ? l->tries : 1;
         try_later(l);
         return;
     }
     l->client = c;
     l->tries = 1;
+    l->start_err.s[0] = '\0';
     client_set_nonblocking(c);
     int64_t skew = client_welcome(c)->now.ms - wall_now().ms;
     l->skew_ms = skew > SKEW_MS || skew < -SKEW_MS ? skew : 0;
@@ -235,7 +241,26 @@ static void read_theme(void *arg)
         return;
     char *path = settings_theme_path(w->name, w->dir);
     w->rc = theme_load(&w->theme, path, &w->err);
+    if (w->rc == -ENOENT && !strchr(w->name, '/')) {
+        struct strv names = settings_themes(w->dir);
+        char *all = strv_join(&names, ", ");
+        w->rc = err_set(&w->err, -ENOENT, "there is no theme '%s'; there are %s", w->name, all);
+        free(all);
+        strv_fini(&names);
+    }
     free(path);
+}
+
+/* One that cannot be read is not kept: every start would complain of it. */
+static void keep_theme(struct loop *l, bool good)
+{
+    char **from = good ? &l->prefs.theme : &l->theme_kept, **to = good ? &l->theme_kept : &l->prefs.theme;
+    if (str_eq(*from, *to))
+        return;
+    free(*to);
+    *to = *from ? xstrdup(*from) : NULL;
+    if (!good)
+        saver_save(&l->saver);
 }
 
 static void theme_read(struct ui *ui, struct view *owner, void *arg)
@@ -246,6 +271,7 @@ static void theme_read(struct ui *ui, struct view *owner, void *arg)
         ui_toast(ui, ROLE_ERROR, "%s", w->err.s);
     else
         w->l->theme = w->theme;
+    keep_theme(w->l, w->rc >= 0);
     term_redraw(w->l->term);
     ui_changed(ui);
 }
@@ -257,6 +283,7 @@ static int first_theme(struct loop *l, struct errtext *err)
     read_theme(w);
     int rc = w->rc < 0 ? err_set(err, w->rc, "%s", w->err.s) : 0;
     l->theme = w->theme;
+    keep_theme(l, true); /* what was chosen on another day is not for us to forget */
     choosing_free(w);
     return rc;
 }
@@ -270,7 +297,7 @@ static void run_program(struct loop *l)
         free(argv.v[0]);
         argv.v[0] = own;
     }
-    int rc = term_run(l->term, argv.v);
+    int rc = term_run(l->term, app_program_where(l->app), argv.v);
     strv_fini(&argv);
     if (rc < 0)
         app_say(l->app, ROLE_ERROR, strerror(-rc));
@@ -486,6 +513,7 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
     saver_fini(&l.saver);
     prefs_fini(&l.prefs);
     free(l.prefs_path);
+    free(l.theme_kept);
     free(config_dir);
     free(cwd);
     canvas_fini(&l.canvas);

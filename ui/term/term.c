@@ -423,10 +423,12 @@ static void await_enter(const char *what, int status)
         c = getchar();
 }
 
-int term_run(struct term *t, char *const *argv)
+int term_run(struct term *t, const char *where, char *const *argv)
 {
     int status = 0;
     leave();
+    printf("%s\n", where);
+    fflush(stdout);
     /* The keys that interrupt are for the program, not for us. */
     struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
     sigaction(SIGINT, &ignore, &old_int);

@@ -44,8 +44,8 @@ void term_bell(struct term *t);
 void term_title(struct term *t, const char *text);
 /* Gives the terminal back, stops the process group as Ctrl-Z does, takes it over again afterwards. */
 void term_suspend(struct term *t);
-/* Gives the terminal to a program until it ends; where it fails its last words stay until Enter. Errors:
- * -errno of fork. */
-int term_run(struct term *t, char *const *argv);
+/* Gives the terminal to a program until it ends, below a printable line; where it fails its last words stay
+ * until Enter. Errors: -errno of fork. */
+int term_run(struct term *t, const char *where, char *const *argv);
 
 #endif

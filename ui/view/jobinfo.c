@@ -140,7 +140,8 @@ void jobinfo_request(struct lines *l, const struct ui *ui, const struct job *j)
     pair(l, "gres", j->req.gres);
     pair(l, "comment", j->req.comment);
     pair(l, "from", j->submit_host);
-    rich_addf(lines_pair(l, "priority", LABEL), ROLE_NORMAL, "%u", j->priority);
+    if (j->priority)
+        rich_addf(lines_pair(l, "priority", LABEL), ROLE_NORMAL, "%u", j->priority);
     if (j->restarts)
         rich_addf(lines_pair(l, "restarts", LABEL), ROLE_NORMAL, "%u", j->restarts);
 }

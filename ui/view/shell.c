@@ -4,6 +4,9 @@
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
+#include "src/model/jobtext.h"
+
+#define BACK "; exit comes back to the screens."
 
 static const char *own_shell(void)
 {
@@ -32,7 +35,14 @@ void shell_in_job(struct ui *ui, const struct job *j)
     strv_push(&argv, "--ntasks=1");
     strv_push(&argv, "--pty");
     strv_push(&argv, own_shell());
-    ui_run(ui, &argv);
+    struct str where = STR_INIT;
+    str_append(&where, "A shell in job ");
+    jobtext_id(&where, j, BITSTR_LEN_DEFAULT);
+    str_append(&where, " on ");
+    jobtext_nodes(&where, j);
+    str_append(&where, BACK);
+    ui_run(ui, where.s, &argv);
+    str_fini(&where);
     strv_fini(&argv);
 }
 
@@ -49,6 +59,8 @@ void shell_on_node(struct ui *ui, const struct node *n)
         strv_push(&argv, "--");
         strv_push(&argv, n->spec.address);
     }
-    ui_run(ui, &argv);
+    char *where = xasprintf("A shell on %s" BACK, n->spec.name);
+    ui_run(ui, where, &argv);
+    free(where);
     strv_fini(&argv);
 }

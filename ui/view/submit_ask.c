@@ -1,12 +1,15 @@
 /* submit_ask.c - what is found out about a form while it is typed: a draft of it is made where files may be
  * waited for, then checked against the cluster, and the controller is asked when it would start.
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "ui/view/act.h"
 #include "ui/view/submit_private.h"
+#include "ui/view/words.h"
 
 #define ASK_MS      350  /* of quiet before the controller is asked */
 #define CHEAPER_MIN 3600 /* seconds: shorter limits are not worth shortening */
@@ -121,6 +124,43 @@ static void ask_cheaper(struct submit *s)
     m->req.time_limit_s = asked;
 }
 
+/* The controller answers in the words of --test-only, which scripts read:
+ *
+ *     to start at 2026-11-21T16:40:00 using 4 processors on nodes n01 in partition main
+ *     to start at 2026-11-21T16:40:00 at the latest, in partition main, by the time limits of ...; AND WHY
+ *
+ * Here "on nodes n01 in partition main", and "until 16:40 at the latest, in partition main; AND WHY". */
+static char *forecast_words(const struct msg_result *r, struct wall now)
+{
+    static const char begins[] = "to start at ", latest[] = " at the latest",
+                      basis[] = ", by the time limits";
+    const char *text = str_is_empty(r->text) ? "it can be run" : r->text,
+               *nodes = strstr(text, "on nodes ");
+    char iso[WALL_TEXT_SIZE];
+    struct wall start;
+    size_t len = str_starts(text, begins) ? strcspn(text + strlen(begins), " ") : 0;
+    if (r->refusal)
+        return xstrdup(text);
+    if (r->count)
+        return xstrdup(nodes ? nodes : text);
+    if (!len || len >= sizeof iso)
+        return xstrdup(text);
+    snprintf(iso, sizeof iso, "%.*s", (int)len, text + strlen(begins));
+    const char *rest = text + strlen(begins) + len;
+    if (!str_starts(rest, latest) || wall_parse(iso, now, &start, NULL) < 0)
+        return xstrdup(text);
+    struct str s = STR_INIT;
+    rest += strlen(latest);
+    const char *cut = strstr(rest, basis), *why = strchr(rest, ';');
+    str_append(&s, "until ");
+    when_about(&s, start, now);
+    str_append(&s, latest);
+    str_append_n(&s, rest, cut ? (size_t)(cut - rest) : strlen(rest));
+    if (cut && why)
+        str_append(&s, why);
+    return str_take(&s);
+}
+
 static void test_answered(struct ui *ui, struct view *owner, uint64_t by_hand, const struct incoming *in)
 {
     struct submit *s = submit_of(owner);
@@ -129,10 +169,10 @@ static void test_answered(struct ui *ui, struct view *owner, uint64_t by_hand, c
     set_text(&s->cheaper, NULL);
     s->refused = !r || r->refusal;
     s->now = r && !r->refusal && r->count;
-    set_text(&s->forecast, r ? xstrdup(str_is_empty(r->text) ? "it can be run" : r->text) : NULL);
+    set_text(&s->forecast, r ? forecast_words(r, ui_now(ui)) : NULL);
     if (by_hand && s->forecast)
-        ui_toast(ui, s->refused ? ROLE_ERROR : ROLE_GOOD, "%s%s", s->refused ? "would be refused: " : "",
-                 s->forecast);
+        ui_toast(ui, s->refused ? ROLE_ERROR : ROLE_GOOD, "%s%s",
+                 s->refused ? "would be refused: " : submit_forecast_begins(s), s->forecast);
     ui_changed(ui);
     if (s->again)
         submit_draft(s, DRAFT_ASK);

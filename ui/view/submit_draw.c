@@ -134,6 +134,15 @@ static void draw_hint(const struct submit *s, struct canvas *c, int y, int x, in
     rich_fini(&fix);
 }
 
+const char *submit_forecast_begins(const struct submit *s)
+{
+    if (s->refused)
+        return "refused: ";
+    if (s->now)
+        return "starts now: ";
+    return str_starts(s->forecast, "waits") ? "" /* it says so itself */ : "waits: ";
+}
+
 static void draw_forecast(const struct submit *s, struct canvas *c, int y, int x, int w)
 {
     struct rich f;
@@ -143,13 +152,8 @@ static void draw_forecast(const struct submit *s, struct canvas *c, int y, int x
                  s->refused ? ROLE_ERROR
                  : s->now   ? ROLE_GOOD
                             : ROLE_WAITING,
-                 s->refused                         ? "refused: "
-                 : s->now                           ? "starts now: "
-                 : str_starts(s->forecast, "waits") ? "" /* it says so itself */
-                                                    : "waits: ");
-        const char *how =
-            s->now ? strstr(s->forecast, "using ") : NULL; /* that it is now is said already */
-        rich_add(&f, ROLE_NORMAL, how ? how : s->forecast);
+                 submit_forecast_begins(s));
+        rich_add(&f, ROLE_NORMAL, s->forecast);
     } else if (s->asking || s->v.due.ns) {
         rich_add(&f, ROLE_DIM, "asking when it would start ...");
     }

@@ -64,6 +64,8 @@ void submit_draft(struct submit *s, unsigned what);
 void submit_ask_soon(struct submit *s);
 void submit_timer(struct view *v);
 bool submit_has_errors(const struct submit *s);
+/* What stands before the forecast, which is there: "waits: ". */
+const char *submit_forecast_begins(const struct submit *s);
 /* The hint that matters: of this field, else the first that stops it. NULL: none. */
 const struct form_hint *submit_hint(const struct submit *s);
 /* The worst that is said of a field; NULL: nothing. */

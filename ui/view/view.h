@@ -167,8 +167,8 @@ typedef void ui_aside_done_fn(struct ui *ui, struct view *owner, void *arg);
 void ui_aside(struct ui *ui, struct view *owner, ui_aside_fn *fn, ui_aside_done_fn *done, void *take_arg,
               void (*free_arg)(void *));
 
-/* Gives the terminal to a program until it ends. Takes its words. */
-void ui_run(struct ui *ui, struct strv *take_argv);
+/* Gives the terminal to a program until it ends, below a line that says where one is. Takes its words. */
+void ui_run(struct ui *ui, const char *where, struct strv *take_argv);
 
 /* Does something after so long, unless the user undoes it meanwhile: the footer tells what. What is waiting
  * already goes first. */

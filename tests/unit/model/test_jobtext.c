@@ -107,6 +107,74 @@ static void reasons(void **unused)
     }
 }
 
+/* What of its request is in the way, and the token's meaning where that says no more. */
+static void words_of_a_waiting_job(void **unused)
+{
+    (void)unused;
+    static const struct {
+        enum reason reason;
+        const char *dependency, *licenses, *partition, *nodelist, *features, *reservation;
+        uint32_t gpus, cpus, nodes, throttle;
+        uint64_t mem_mib;
+        bool whole, steps;
+        const char *want;
+    } rows[] = {
+        {.reason = REASON_PRIORITY, .gpus = 2, .want = "others come before it"},
+        {.reason = REASON_RESOURCES, .gpus = 4, .cpus = 8, .want = "waits for 4 GPUs, 8 CPUs"},
+        {.reason = REASON_RESOURCES, .cpus = 8, .mem_mib = 65536, .want = "waits for 8 CPUs, 64G"},
+        {.reason = REASON_RESOURCES, .nodes = 3, .whole = true, .want = "waits for 3 whole nodes"},
+        {.reason = REASON_RESOURCES, .nodes = 2, .cpus = 4, .want = "waits for 2 nodes, 8 CPUs"},
+        {.reason = REASON_RESOURCES, .features = "bigmem", .want = "waits for 1 CPU with bigmem"},
+        {.reason = REASON_RESOURCES, .nodelist = "n7", .want = "waits for 1 CPU on n7"},
+        {.reason = REASON_RESOURCES, .steps = true, .want = "its turn, but nothing fits yet"},
+        {.reason = REASON_DEPENDENCY, .dependency = "afterok:33", .want = "waits for 33 to succeed"},
+        {.reason = REASON_DEPENDENCY,
+         .dependency = "afterok:33:34_2,afterany:5",
+         .want = "waits for 33, 34_2 to succeed and 5 to end"},
+        {.reason = REASON_DEPENDENCY,
+         .dependency = "afterok:33?afternotok:34",
+         .want = "waits for 33 to succeed or 34 to fail"},
+        {.reason = REASON_DEPENDENCY, .dependency = "singleton", .want = "waits for its namesakes to end"},
+        {.reason = REASON_DEPENDENCY, .dependency = "nonsense:", .want = "a dependency is open"},
+        {.reason = REASON_LICENSES, .licenses = "matlab:2", .want = "waits for licence matlab:2"},
+        {.reason = REASON_LICENSES, .licenses = "a,b:2", .want = "waits for licences a,b:2"},
+        {.reason = REASON_PART_DOWN, .partition = "night", .want = "partition night is down"},
+        {.reason = REASON_PART_DOWN, .partition = "night,day", .want = "its partition is down"},
+        {.reason = REASON_ARRAY_LIMIT, .throttle = 3, .want = "3 of its elements may run at once, and do"},
+        {.reason = REASON_RESERVATION, .reservation = "exam", .want = "reservation exam has not started"},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct job *j = new_job(6, JOB_PENDING);
+        struct str s = STR_INIT;
+        j->reason = rows[i].reason;
+        j->kind = rows[i].steps ? JOB_KIND_STEPS : JOB_KIND_BATCH;
+        const struct {
+            char **to;
+            const char *from;
+        } texts[] = {{&j->req.dependency, rows[i].dependency}, {&j->req.licenses, rows[i].licenses},
+                     {&j->req.partition, rows[i].partition},   {&j->req.nodelist, rows[i].nodelist},
+                     {&j->req.features, rows[i].features},     {&j->req.reservation, rows[i].reservation}};
+        for (size_t k = 0; k < N_OF(texts); k++) {
+            free(*texts[k].to);
+            *texts[k].to = texts[k].from ? xstrdup(texts[k].from) : NULL;
+        }
+        if (rows[i].gpus)
+            j->req.gpus = rows[i].gpus;
+        if (rows[i].cpus)
+            j->req.cpus_per_task = rows[i].cpus;
+        if (rows[i].nodes)
+            j->req.nodes_min = rows[i].nodes;
+        if (rows[i].mem_mib)
+            j->req.mem_node_mib = rows[i].mem_mib;
+        j->req.exclusive = rows[i].whole;
+        j->req.array_throttle = rows[i].throttle;
+        jobtext_reason_words(&s, j);
+        check_str(rows[i].want, s.s, rows[i].want);
+        str_fini(&s);
+        job_free(j);
+    }
+}
+
 static void words_for_people(void **unused)
 {
     (void)unused;
@@ -114,7 +182,7 @@ static void words_for_people(void **unused)
     struct str s = STR_INIT;
     j->reason = REASON_RESOURCES;
     jobtext_reason_words(&s, j);
-    check_str("token's meaning", s.s, "its turn, but nothing fits yet");
+    check_str("of its own request", s.s, "waits for 1 CPU");
     str_clear(&s);
     j->reason_detail = xstrdup("waits for 4 GPUs; 2 are free");
     jobtext_reason_words(&s, j);
@@ -345,6 +413,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ids),
         cmocka_unit_test(reasons),
+        cmocka_unit_test(words_of_a_waiting_job),
         cmocka_unit_test(words_for_people),
         cmocka_unit_test(times),
         cmocka_unit_test(durations_as_units_has_them),
