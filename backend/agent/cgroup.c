@@ -3,8 +3,11 @@
  *
  * v2, where the agent's own group has the memory controller and is ours to write to:
  *
- *     BASE/agent/                the agent moves there: a group with controllers for its children holds no
- * process BASE/stoker-NODE-TASK/     one per task with a limit; NODE is short for the agent's directory
+ *     BASE/agent/              the agent moves there: a group that divides itself holds no process
+ *     BASE/stoker-NODE-TASK/   one per task with a limit; NODE is short for the agent's directory
+ *
+ * BASE is the agent's own group. Where others live in it as well (a login session, sshd's for instance)
+ * none can be passed on; then root makes TOP/stoker and takes that for BASE.
  *
  * v1, also beside a v2 hierarchy that has no controllers (hybrid): BASE/stoker-NODE-TASK/ in the hierarchy
  * of each controller that is wanted, below the agent's own group there.
@@ -232,6 +235,29 @@ static const char *divide(const char *base)
     return why;
 }
 
+/* TOP/stoker, able to pass memory limits on; NULL where there is none. Systemd lets such groups be. */
+static char *make_top_group(const char *own)
+{
+    char groups[8192];
+    char *path =
+        proc_read_file("/proc/self/cgroup", groups, sizeof groups) > 0 ? path_in(groups, NULL) : NULL;
+    char *top = NULL, *base = NULL;
+    if (path && strcmp(path, "/") != 0 && str_ends(own, path))
+        top = xstrndup(own, strlen(own) - strlen(path));
+    if (top && holds_word(top, "cgroup.controllers", "memory")) {
+        base = xasprintf("%s/stoker", top);
+        cgroup_put(top, "cgroup.subtree_control", "+memory +pids");
+        if ((mkdir(base, 0755) < 0 && errno != EEXIST) || divide(base)) {
+            rmdir(base);
+            free(base);
+            base = NULL;
+        }
+    }
+    free(top);
+    free(path);
+    return base;
+}
+
 /* How many processes and threads a task may be where the policy says nothing: a quarter of what the machine
  * can have. */
 static uint64_t pids_default(void)
@@ -251,6 +277,14 @@ static void find_memory(struct agent *a)
     struct cages *c = &a->cages;
     char *v2 = cgroup_own(NULL), *v1 = cgroup_own("memory");
     const char *why = v2 ? divide(v2) : "no cgroup v2";
+    if (why && v2 && geteuid() == 0) {
+        char *top = make_top_group(v2);
+        if (top) {
+            free(v2);
+            v2 = top;
+            why = NULL;
+        }
+    }
     if (!why) {
         c->memory = v2;
         c->memory_version = 2;

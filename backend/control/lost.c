@@ -3,10 +3,11 @@
  *     UP --silent--> SUSPECT --node_timeout--> LOST --its agent answers--> UP
  *
  *     hold       stays as it is
- *     requeue    its attempts there are over for us at node_timeout; should the node come back, what is
- * left of them is killed there cancel     it is cancelled then lease      its attempts there have ended
- * themselves when the lease is over: then, and a margin later, they are over for us. An attempt without a
- * lease is held
+ *     requeue    its attempts there are over for us at node_timeout; should the node come back, what
+ *                is left of them is killed there
+ *     cancel     it is cancelled then
+ *     lease      its attempts there have ended themselves when the lease is over: then, and a margin
+ *                later, they are over for us. An attempt without a lease is held
  *
  * A controller that has just started does not know when a node was heard last: it counts from its start.
  */

@@ -3,8 +3,9 @@
  *
  *      state \ report      running         ended           absent
  *      launching           adopt           (its end comes) launch again, same name
- *      running             -               (its end comes) new boot: node_reboot; same boot: after a second
- * report, unknown being killed        kill again      (its end comes) as above; launching: it never was
+ *      running             -               (its end comes) new boot: node_reboot
+ *                                                          same boot: after a second report, unknown
+ *      being killed        kill again      (its end comes) as above; launching: it never was
  *      ended, other try    kill            acknowledge     -
  *      unknown job or try  leave alone, drain the node: this may be another history of the cluster
  *
