@@ -403,7 +403,7 @@ READS(reason_words, REASON | J(reason_detail) | J(exit_code),
 READS(hold, J(hold), 0)                     READS(priority, J(priority), 0)      READS(priority_long, J(priority), 0)
 READS(nice, 0, R(nice))                     READS(exit_code, J(exit_code) | J(exit_signal), 0)
 READS(derived_code, J(derived_code), 0)     READS(restarts, J(restarts), 0)      READS(batch_flag, 0, 0)
-READS(requeue, 0, R(requeue))               READS(start, J(t_start) | J(t_expected), 0)          READS(end, LIMIT | ELAPSED, LIMIT_R)
+READS(requeue, 0, R(requeue))               READS(start, J(t_start) | J(t_expected), 0) READS(end, LIMIT | ELAPSED | J(t_expected), LIMIT_R)
 READS(submit, J(t_submit), 0)               READS(eligible, J(t_eligible), 0)    READS(deadline, 0, R(deadline))
 READS(elapsed, ELAPSED, 0)                  READS(limit, LIMIT, LIMIT_R)         READS(left, LIMIT | ELAPSED, LIMIT_R)
 READS(time_min, 0, R(time_min_s))           READS(pending_s, J(t_submit) | J(t_start), 0)

@@ -242,9 +242,10 @@ struct wall job_end_time(const struct job *j, const struct model *m)
     uint32_t limit = job_limit_s(j, m);
     if (wall_is_set(j->t_end))
         return j->t_end;
-    if (!wall_is_set(j->t_start) || !is_bounded(limit))
+    struct wall start = j->state == JOB_PENDING ? j->t_expected : j->t_start;
+    if (!wall_is_set(start) || !is_bounded(limit))
         return (struct wall){0};
-    struct wall end = wall_add_s(j->t_start, limit);
+    struct wall end = wall_add_s(start, limit);
     end.ms += (int64_t)j->suspended_ms;
     return end;
 }

@@ -40,7 +40,8 @@ void jobtext_reason_words(struct str *out, const struct job *j);
 /* The limit in force; before the start what will be: the request's, else the partition's default or
  * maximum. */
 uint32_t job_limit_s(const struct job *j, const struct model *m);
-/* When it ended, or will at the latest; unset while waiting and where it has no limit. */
+/* When it ended, or will at the latest; unset where it has no limit, and while waiting where no start is
+ * expected. */
 struct wall job_end_time(const struct job *j, const struct model *m);
 /* Slurm's %M, %l and %L. */
 void jobtext_elapsed(struct str *out, const struct job *j, struct wall now);

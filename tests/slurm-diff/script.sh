@@ -307,9 +307,19 @@ S
     local i
     for ((i = 0; i < 100; i++)); do [ "$(squeue -h -n wait -o %r)" = Resources ] && break; read -r -t 0.05 -u $nap_fd _; done
 }
+# The start that its backfill expects is known after its next pass, half a minute later.
+section squeue-expected && {
+    queue_of_three
+    for ((i = 0; i < 1200; i++)); do [ "$(squeue -h -n wait -o %S)" != N/A ] && break; read -r -t 0.05 -u $nap_fd _; done
+    run squeue -S j -o '%j %S'
+    run squeue -h -n wait -O starttime
+    run sh -c 'scontrol show job "$(squeue -h -n wait -o %A)" | grep -E "^ +StartTime="'
+    run squeue -h -n wait -o '%e %L %M %l'
+    run squeue --start -h -n wait
+}
 section squeue-letters && {
     queue_of_three
-    for c in A b B c C d D e E f F g G h H i I j J k K l L N n O o P q r R S t T u U v w W x X y z; do run squeue -S j -o "%$c"; done
+    for c in A b B c C d D e E f F g G h H i I j J k K l L N n O o P q r R t T u U v w W x X y z; do run squeue -S j -o "%$c"; done
     run squeue -S j
     run squeue -S j -l -h
     run squeue -S j -r -h -o '%i %K %F'
