@@ -276,11 +276,7 @@ static void what_if_row_json(struct str *out, const struct whatif_row *r)
 {
     json_int(out, "job", r->job);
     json_int(out, "array_job", r->array_job);
-    json_key(out, "array_index");
-    if (r->array_index == UINT32_MAX)
-        str_append(out, "null");
-    else
-        str_appendf(out, "%u", r->array_index);
+    json_count(out, "array_index", r->array_index);
     json_text(out, "name", r->name);
     json_text(out, "user", r->user);
     json_text(out, "partition", r->partition);

@@ -29,6 +29,15 @@ void json_int(struct str *out, const char *key, int64_t v)
     str_appendf(out, "%" PRId64, v);
 }
 
+void json_count(struct str *out, const char *key, uint32_t v)
+{
+    json_key(out, key);
+    if (v == UINT32_MAX)
+        str_append(out, "null");
+    else
+        str_appendf(out, "%" PRIu32, v);
+}
+
 void json_bool(struct str *out, const char *key, bool v)
 {
     json_key(out, key);

@@ -12,6 +12,7 @@ void job_json_close(struct str *out); /* ], ... } */
 void json_key(struct str *out, const char *key);
 void json_text(struct str *out, const char *key, const char *value); /* NULL: "" */
 void json_int(struct str *out, const char *key, int64_t v);
+void json_count(struct str *out, const char *key, uint32_t v); /* null for UINT32_MAX: there is none */
 void json_bool(struct str *out, const char *key, bool v);
 /* Seconds since the Epoch; null where it is unset. */
 void json_time(struct str *out, const char *key, struct wall t);

@@ -195,11 +195,7 @@ static void row_json(struct str *out, const struct plan_row *r)
     json_text(out, "kind", plan_kind_name(kind));
     json_int(out, "job", r->job);
     json_int(out, "array_job", r->array_job);
-    json_key(out, "array_index");
-    if (r->array_index == UINT32_MAX)
-        str_append(out, "null");
-    else
-        str_appendf(out, "%u", r->array_index);
+    json_count(out, "array_index", r->array_index);
     json_int(out, "count", r->count);
     json_text(out, "name", r->name);
     json_text(out, "user", r->user);
