@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Open MPI and PRRTE: the daemons that mpirun starts by srun in an allocation.
 . stoker.sh
+command -v python3 >/dev/null || skip "no python3"
 NODES='n[1-2]' CPUS=4 cluster_start
 
 [[ $(srun --version) == "slurm 23."* ]] || fail "PRRTE does not know this version"
@@ -20,3 +21,15 @@ wait_end "$job"
 is "its end" "$state" COMPLETED
 is "daemons, arguments byte for byte" "$(sort mpi.out)" 'prted -mca ess slurm: node 0 rank 0 of 2 --prtemca a b "q"
 prted -mca ess slurm: node 1 rank 1 of 2 --prtemca a b "q"'
+
+# Elastic PRRTE: one more node for what runs, by an allocation without a shell, and what it has, read as JSON.
+run salloc --no-shell --exclusive --job-name=prte-more --nodes=1
+[ "$rc" -eq 0 ] && [[ $err =~ Granted\ job\ allocation\ ([0-9]+) ]] || fail "no allocation" "$out" "$err"
+more=${BASH_REMATCH[1]}
+is "its nodes" "$(scontrol show job "$more" --json | python3 -c '
+import json, sys
+job = json.load(sys.stdin)["jobs"][0]
+assert job["job_id"] == int(sys.argv[1]) and job["name"] == "prte-more", job
+print(job["job_state"], job["nodes"])' "$more")" "RUNNING $(scontrol show hostnames "$(squeue -h -o %N -j "$more")")"
+must scancel "$more"
+wait_end "$more"

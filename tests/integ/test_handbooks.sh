@@ -124,3 +124,49 @@ done
 wait
 [ "$(cat part.*)" = $'part 1\npart 2\npart 3\npart 4' ] && echo all four
 S
+
+case_ "a script on standard input of srun, steps by xargs, lists of hosts, a directory of its own"
+page "all of it" <<'S'
+#!/bin/bash
+#SBATCH --job-name="of many parts" # a comment
+#SBATCH -N 2 --ntasks-per-node=2
+
+set -euo pipefail
+export TMPDIR=${TMPDIR:-/tmp}/parts.$SLURM_JOB_ID
+mkdir -p "$TMPDIR"
+trap 'rm -rf "$TMPDIR"' EXIT
+[ "$(scontrol show hostnames | wc -l)" = "$SLURM_JOB_NUM_NODES" ]
+srun -N2 -n2 bash <<'EOF' >"$TMPDIR/here"
+echo "here on $SLURMD_NODENAME"
+EOF
+[ "$(sort "$TMPDIR/here")" = $'here on n1\nhere on n2' ]
+seq 4 | xargs -P 4 -I{} srun -N1 -n1 -c1 --exact --mem=100M bash -c 'echo arg {}' >"$TMPDIR/args"
+[ "$(sort "$TMPDIR/args" | tr '\n' ,)" = "arg 1,arg 2,arg 3,arg 4," ]
+srun --multi-prog <(printf '0 echo zero\n1-3 echo rest %%t\n') | sort | tr '\n' ,
+echo " $((SLURM_NTASKS * 2)) $SLURM_JOB_NAME: all of it"
+S
+
+case_ "it queues itself again before its time is over"
+page "run 1, from here on" <<'S'
+#!/bin/bash
+#SBATCH -t 1 --signal=B:USR1@58 --requeue --open-mode=append
+again() { scontrol requeue "$SLURM_JOB_ID"; }
+trap again USR1
+[ "${SLURM_RESTART_COUNT:-0}" = 0 ] || { echo "run $SLURM_RESTART_COUNT, from here on"; exit 0; }
+sleep 50 &
+wait
+wait
+S
+
+case_ "chains"
+mkfifo go_on
+first=$(sbatch --parsable -o /dev/null --wrap "echo first >>chain; read -r _ <go_on; exit 0")
+second=$(sbatch --parsable -d "afterok:$first" -o /dev/null --wrap "echo second >>chain; exit 1")
+third=$(sbatch --parsable -d "afterok:$second" --kill-on-invalid-dep=yes -o /dev/null --wrap "echo never >>chain")
+last=$(sbatch --parsable -d "afternotok:$second,afterany:$first" -o /dev/null --wrap "echo last >>chain")
+is "they wait" "$(squeue -h -o %r -j "$second,$third,$last" | sort -u)" Dependency
+echo >go_on
+wait_end "$last"
+wait_end "$third"
+is "what ran" "$(tr '\n' ' ' <chain)" "first second last "
+is "what could not" "$state" CANCELLED
