@@ -1,4 +1,7 @@
-/* texts.c - the set of shared texts: open addressing, a slot for each text with its hash and its count. */
+/* texts.c - the set of shared texts: open addressing, a slot for each text with its hash and its count.
+ *
+ * What is the only one of its kind never gets in, so the set stays small however many there are: a text is
+ * taken in when it comes a second time, as far as the hashes of the latest new ones remember. */
 #include "src/base/texts.h"
 
 #include <stdbool.h>
@@ -14,18 +17,22 @@ struct slot {
     uint32_t hash, holders;
 };
 
+#define CAP_MIN 64
+#define NEW     4096 /* a power of two */
+
 struct texts {
     struct slot *slots;
     size_t n, cap; /* cap is a power of two */
     unsigned owners;
+    uint32_t seen[NEW]; /* hashes of what came once, each at its place */
 };
-
-#define CAP_MIN 64
 
 struct texts *texts_new(void)
 {
     struct texts *t = xcalloc(1, sizeof *t);
-    *t = (struct texts){.slots = xcalloc(CAP_MIN, sizeof *t->slots), .cap = CAP_MIN, .owners = 1};
+    t->slots = xcalloc(CAP_MIN, sizeof *t->slots);
+    t->cap = CAP_MIN;
+    t->owners = 1;
     return t;
 }
 
@@ -39,8 +46,7 @@ void texts_unref(struct texts *t)
 {
     if (!t || --t->owners)
         return;
-    for (size_t i = 0; i < t->cap; i++)
-        free(t->slots[i].s);
+    bug_on(t->n);
     free(t->slots);
     free(t);
 }
@@ -99,6 +105,10 @@ char *texts_take(struct texts *t, char *s)
         at->holders++;
         return at->s;
     }
+    if (t->seen[hash & (NEW - 1)] != hash) {
+        t->seen[hash & (NEW - 1)] = hash;
+        return s;
+    }
     *at = (struct slot){.s = s, .hash = hash, .holders = 1};
     if (++t->n * 8 > t->cap * 7)
         grow(t);
@@ -120,11 +130,12 @@ static void remove_slot(struct texts *t, struct slot *at)
     t->n--;
 }
 
-/* One holder less. Returns whether that was the last: then the text has left the set. */
+/* One holder less. Returns whether that was the last: then the text is not in the set, or never was. */
 static bool let_go(struct texts *t, const char *s)
 {
     struct slot *at = find(t, s, hash_of(s));
-    bug_on(at->s != s);
+    if (at->s != s)
+        return true;
     if (--at->holders)
         return false;
     remove_slot(t, at);

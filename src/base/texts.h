@@ -1,4 +1,4 @@
-/* texts.h - texts that many own together: of equal ones there is one, and how many hold it is counted.
+/* texts.h - texts that many own together: equal ones become one, and how many hold it is counted.
  *
  * For what is kept in large numbers and says the same again and again: the jobs of a mirror name few users,
  * directories and partitions. Who holds a text of the set reads it, and neither changes nor frees it.
@@ -10,13 +10,14 @@
 
 struct texts;
 
-/* A set belongs to all who hold it: it goes with its last owner. Texts still held then are freed too. */
+/* A set belongs to all who hold it and goes with its last owner. No text may be held then. */
 struct texts *texts_new(void) __attribute__((warn_unused_result, returns_nonnull));
 struct texts *texts_ref(struct texts *t);
 void texts_unref(struct texts *t); /* NULL is fine */
 
-/* Takes s, an allocated string, into the set and returns what is to be held in its place: s itself or the
- * text that was there before, s being freed then. NULL stays NULL, here and below. */
+/* Takes s, an allocated string, and returns what is to be held in its place: a text that others hold too,
+ * s being freed then, or s itself. Texts are shared from their second time on, so that those that come only
+ * once cost nothing. NULL stays NULL, here and below. */
 char *texts_take(struct texts *t, char *s) __attribute__((warn_unused_result));
 /* The way back: what was held becomes the caller's alone, who frees it. No copy where nobody else holds it.
  */
@@ -24,7 +25,7 @@ char *texts_give(struct texts *t, char *s) __attribute__((warn_unused_result));
 /* Holds s no longer. */
 void texts_drop(struct texts *t, char *s);
 
-/* How many different ones there are. */
+/* How many different ones are shared. */
 size_t texts_count(const struct texts *t);
 
 #endif

@@ -1,12 +1,11 @@
 /* Shared texts against an array that counts. */
 #include "tests/lib/check.h"
 
-#include <stdbool.h>
-
 #include "src/base/texts.h"
 #include "src/base/xalloc.h"
 
 #define N_TEXTS 300
+#define N_HELD  2000
 #define N_STEPS 30000
 
 static void nothing_stays_nothing(void **unused)
@@ -25,33 +24,54 @@ static void equal_ones_are_one(void **unused)
 {
     (void)unused;
     struct texts *t = texts_new();
-    char *first = xstrdup("alice");
-    char *a = texts_take(t, first), *b = texts_take(t, xstrdup("alice")), *c = texts_take(t, xstrdup("alic"));
-    assert_ptr_equal(a, first);
-    assert_ptr_equal(b, a);
-    assert_string_equal(c, "alic");
-    assert_int_equal(texts_count(t), 2);
-    char *copy = texts_give(t, b);
-    assert_ptr_not_equal(copy, a); /* somebody else reads it */
-    assert_string_equal(copy, "alice");
-    assert_ptr_equal(texts_give(t, a), first);
-    free(copy);
-    free(first);
-    assert_int_equal(texts_count(t), 1);
-    texts_drop(t, c);
+    char *first = xstrdup("alice"), *second = xstrdup("alice");
+    assert_ptr_equal(texts_take(t, first), first); /* who knows whether there will be another */
     assert_int_equal(texts_count(t), 0);
+    assert_ptr_equal(texts_take(t, second), second);
+    char *third = texts_take(t, xstrdup("alice")), *other = texts_take(t, xstrdup("alic"));
+    assert_ptr_equal(third, second);
+    assert_string_equal(other, "alic");
+    assert_int_equal(texts_count(t), 1);
+    char *copy = texts_give(t, third);
+    assert_ptr_not_equal(copy, second); /* somebody else reads it */
+    assert_string_equal(copy, "alice");
+    assert_ptr_equal(texts_give(t, second), second);
+    assert_int_equal(texts_count(t), 0);
+    assert_ptr_equal(texts_give(t, first), first);
+    texts_drop(t, other);
+    free(first);
+    free(second);
+    free(copy);
     texts_unref(t);
 }
 
-static void last_owner_frees_what_is_held(void **unused)
+static void belongs_to_all_owners(void **unused)
 {
     (void)unused;
     struct texts *t = texts_new(), *same = texts_ref(t);
-    const char *a = texts_take(t, xstrdup(""));
+    char *a = texts_take(t, xstrdup("")), *b = texts_take(t, xstrdup("")), *c = texts_take(t, xstrdup(""));
     texts_unref(t);
-    assert_string_equal(a, "");
-    assert_int_equal(texts_count(same), 1);
+    assert_string_equal(c, "");
+    texts_drop(same, b);
+    texts_drop(same, c);
+    texts_drop(same, a);
+    assert_int_equal(texts_count(same), 0);
     texts_unref(same); /* the leak check sees what stays */
+}
+
+/* What comes but once is kept by nobody. */
+static void single_ones_stay_outside(void **unused)
+{
+    (void)unused;
+    struct texts *t = texts_new();
+    char *v[20000];
+    for (size_t i = 0; i < N_OF(v); i++)
+        v[i] = texts_take(t, xasprintf("job-%zu", i));
+    assert_true(texts_count(t) < N_OF(v) / 1000);
+    for (size_t i = 0; i < N_OF(v); i++)
+        texts_drop(t, v[i]);
+    assert_int_equal(texts_count(t), 0);
+    texts_unref(t);
 }
 
 /* Of all lengths, most of them alike at the beginning or at the end. */
@@ -65,33 +85,31 @@ static void random_churn(void **unused)
 {
     (void)unused;
     uint64_t rng = check_seed();
-    char *held[N_TEXTS] = {NULL};
-    unsigned holders[N_TEXTS] = {0};
-    size_t n = 0;
+    char *held[N_HELD] = {NULL};
+    unsigned of[N_HELD] = {0};
+    size_t shared = 0;
     struct texts *t = texts_new();
     for (unsigned step = 0; step < N_STEPS; step++) {
-        unsigned i = (unsigned)(check_rand(&rng) % N_TEXTS);
-        char *s = text_of(i);
-        if (!holders[i] || check_rand(&rng) % 4 < (step < N_STEPS / 2 ? 3u : 1u)) {
-            bool fresh = holders[i]++ == 0;
-            n += fresh ? 1 : 0;
-            char *at = texts_take(t, s);
-            assert_true(fresh || at == held[i]);
-            held[i] = at;
-        } else {
-            n -= --holders[i] ? 0 : 1;
-            assert_string_equal(held[i], s);
-            free(s);
-            if (step % 2) {
-                texts_drop(t, held[i]);
-            } else {
-                char *own = texts_give(t, held[i]);
-                assert_true((own == held[i]) == !holders[i]);
-                free(own);
-            }
+        size_t at = (size_t)(check_rand(&rng) % N_HELD);
+        if (!held[at]) {
+            of[at] = (unsigned)(check_rand(&rng) % N_TEXTS);
+            held[at] = texts_take(t, text_of(of[at]));
+            shared = texts_count(t) > shared ? texts_count(t) : shared;
+            continue;
         }
-        assert_int_equal(texts_count(t), n);
+        char *should = text_of(of[at]);
+        assert_string_equal(held[at], should);
+        free(should);
+        if (step % 2)
+            texts_drop(t, held[at]);
+        else
+            free(texts_give(t, held[at]));
+        held[at] = NULL;
     }
+    assert_true(shared > N_TEXTS / 2);
+    for (size_t at = 0; at < N_HELD; at++)
+        texts_drop(t, held[at]);
+    assert_int_equal(texts_count(t), 0);
     texts_unref(t);
 }
 
@@ -99,6 +117,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_stays_nothing), cmocka_unit_test(equal_ones_are_one),
-        cmocka_unit_test(last_owner_frees_what_is_held), cmocka_unit_test(random_churn)};
+        cmocka_unit_test(belongs_to_all_owners), cmocka_unit_test(single_ones_stay_outside),
+        cmocka_unit_test(random_churn)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
