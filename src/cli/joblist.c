@@ -76,8 +76,12 @@ static uint32_t job_time_s(const struct job *j, struct wall now)
 
 static void append_where(struct str *out, const struct job *j)
 {
+    char iso[WALL_TEXT_SIZE];
     if (job_class(j) == 0)
         jobtext_nodes(out, j);
+    else if (j->state == JOB_PENDING && j->hold == HOLD_NONE && j->reason == REASON_BEGIN_TIME &&
+             wall_is_set(j->req.begin))
+        str_appendf(out, "not before %s", wall_format_iso(j->req.begin, iso));
     else
         jobtext_reason_words(out, j);
     if (!out->len && job_class(j) == 2)

@@ -30,6 +30,11 @@ at_most "width" "$(COLUMNS=80 stoker jobs | wc -L)" 80
 is "json" "$(stoker jobs --json | json 'sorted((j["id"], j["state"], j["cpus"], j["gpus"]) for j in d["jobs"])')" \
     "[('$id', 'RUNNING', 2, 1), ('$big', 'PENDING', 7, 0)]"
 is "states" "$(stoker jobs --state=waiting --json | json '[j["id"] for j in d["jobs"]]')" "['$big']"
+later=$(sbatch --parsable --begin=2031-05-06T07:08:09 --wrap true)
+says_begin() { [ "$(job_reason "$later")" = BeginTime ]; }
+wait_for 20 says_begin
+has "what it waits for" "$(stoker jobs)" "not before 2031-05-06T07:08:09"
+must scancel "$later"
 run stoker jobs --state=sleepy
 is "a bad state" $rc 2
 has "page" "$(stoker show "$id")" "runner"
