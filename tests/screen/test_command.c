@@ -429,6 +429,12 @@ static void a_change_goes_out(void **state)
     m = uilab_sent(u, MSG_UPDATE)->body;
     assert_int_equal(m->changes.n, 2);
     assert_string_equal(m->changes.v[1], "Partition=cpu");
+    /* What it has now is there to be edited. */
+    struct job *j = model_get_job(app_model(u->app), g->s.eval);
+    j->req.begin = (struct wall){.ms = u->lab.now.ms + 7200000};
+    uilab_keys(u, "<Esc><Esc>/eval<Enter>e");
+    uilab_draw(u, 24, 80);
+    must_show(u, "not before                2026-11-21T");
 }
 
 /* --- watching --- */

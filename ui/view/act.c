@@ -382,6 +382,7 @@ static void value_now(const struct ui *ui, const struct deed *d, size_t change, 
 {
     const struct job *j = d->targets.n == 1 ? model_get_job(ui_model(ui), d->targets.v[0].to.job) : NULL;
     const char *key = changes[change].key;
+    char iso[WALL_TEXT_SIZE];
     if (!j)
         return;
     if (str_eq(key, "TimeLimit"))
@@ -394,6 +395,8 @@ static void value_now(const struct ui *ui, const struct deed *d, size_t change, 
         str_appendf(out, "%d", j->req.nice);
     else if (str_eq(key, "ArrayTaskThrottle"))
         str_appendf(out, "%u", j->req.array_throttle);
+    else if (str_eq(key, "StartTime") && wall_is_set(j->req.begin))
+        str_append(out, wall_format_iso(j->req.begin, iso));
     else if (str_eq(key, "LostNode"))
         append(out, j->req.lost_node < LOST_N ? lost_node_text((enum lost_node)j->req.lost_node) : NULL);
     else
