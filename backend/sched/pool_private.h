@@ -1,4 +1,4 @@
-/* pool_private.h - what pool.c, place.c and search.c share. */
+/* pool_private.h - what pool.c, demand.c, place.c and search.c share. */
 #ifndef STOKER_BACKEND_SCHED_POOL_PRIVATE_H
 #define STOKER_BACKEND_SCHED_POOL_PRIVATE_H
 
@@ -26,6 +26,30 @@ struct scratch *scratch_new(uint32_t n_nodes);
 void scratch_free(struct scratch *w);
 
 bool nodeset_is_listed(const struct nodeset *s, uint32_t node);
+
+static inline uint32_t clamp_u32(int64_t n)
+{
+    return n < 0 ? 0 : n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+/* The memory that so many CPUs and GPUs take on a node. *ret_must: it must be free; else it is a share of
+ * the node, taken as far as it goes. */
+static inline int64_t demand_mem(const struct pool_node *n, const struct job_need *need, uint32_t cpus,
+                                 uint32_t gpus, bool *ret_must)
+{
+    uint64_t per = need->mem_per_cpu_mib ? need->mem_per_cpu_mib : need->mem_per_gpu_mib;
+    uint32_t times = need->mem_per_cpu_mib ? cpus : gpus;
+    *ret_must = per || need->mem_per_node_mib != MEM_NOT_GIVEN;
+    if (per)
+        return times && per > (uint64_t)INT64_MAX / times ? INT64_MAX : (int64_t)(per * times);
+    if (!*ret_must)
+        return n->cap.cpus > 0
+                   ? (int64_t)mem_share_mib((uint64_t)n->cap.mem_mib, clamp_u32(n->cap.cpus), cpus)
+                   : n->cap.mem_mib;
+    if (!need->mem_per_node_mib)
+        return n->cap.mem_mib;
+    return need->mem_per_node_mib > (uint64_t)INT64_MAX ? INT64_MAX : (int64_t)need->mem_per_node_mib;
+}
 
 /* Whether every node that takes part gives the same, known beforehand but for what "all of the node" means:
  * then the earliest time is found node by node. */
