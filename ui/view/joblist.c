@@ -478,11 +478,15 @@ static void fill(void *ctx, struct table *t)
     struct joblist *l = ctx;
     const struct model *m = ui_model(l->cols.ui);
     struct filler f = {.l = l};
-    l->n_jobs = m->jobs.n;
+    /* As long as the jobs are the same the rows stay where they are: while a filter is tried, those that
+     * were given before are seen. */
+    if (!l->rows || l->n_jobs != m->jobs.n) {
+        l->n_jobs = m->jobs.n;
+        l->rows = xreallocarray(l->rows, 2 * l->n_jobs + 1, sizeof *l->rows);
+        l->arrays = xreallocarray(l->arrays, l->n_jobs + 1, sizeof *l->arrays);
+        l->members = xreallocarray(l->members, l->n_jobs + 1, sizeof *l->members);
+    }
     l->n_rows = l->n_arrays = 0;
-    l->rows = xreallocarray(l->rows, 2 * l->n_jobs + 1, sizeof *l->rows);
-    l->arrays = xreallocarray(l->arrays, l->n_jobs + 1, sizeof *l->arrays);
-    l->members = xreallocarray(l->members, l->n_jobs + 1, sizeof *l->members);
     each_job(&f, count_job);
     order_active(l);
     if (l->n_arrays)

@@ -39,9 +39,12 @@ static void take_all(struct pastlist *l)
     const struct model *m = ui_model(l->cols.ui);
     struct job *const *past;
     size_t n = ui_past(l->cols.ui, &past), room = m->n_ended + n + 1;
-    l->jobs = xreallocarray(l->jobs, room, sizeof *l->jobs);
-    l->members = xreallocarray(l->members, room, sizeof *l->members);
-    l->rows = xreallocarray(l->rows, 2 * room, sizeof *l->rows);
+    if (room > l->room) { /* else the rows stay where they are: those of before may still be seen */
+        l->jobs = xreallocarray(l->jobs, room, sizeof *l->jobs);
+        l->members = xreallocarray(l->members, room, sizeof *l->members);
+        l->rows = xreallocarray(l->rows, 2 * room, sizeof *l->rows);
+        l->room = room;
+    }
     l->n_jobs = l->n_rows = l->n_all = 0;
     list_for_each (j, &m->ended, struct job, in_queue)
         take(l, j);

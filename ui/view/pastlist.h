@@ -21,6 +21,7 @@ struct pastlist {
     struct past_row *rows;   /* of the list, then of members */
     const struct job **members;
     size_t n_jobs, n_rows, n_all; /* n_all: before anything was left out */
+    size_t room;                  /* jobs that there is room for */
 };
 
 void pastlist_init(struct pastlist *l, struct ui *ui);
