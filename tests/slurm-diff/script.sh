@@ -319,7 +319,7 @@ section squeue-expected && {
 }
 section squeue-letters && {
     queue_of_three
-    for c in A b B c C d D e E f F g G h H i I j J k K l L N n O o P q r R t T u U v w W x X y z; do run squeue -S j -o "%$c"; done
+    for c in A b B c C d D E f F g G h H i I j J k K l L N n O o P q r R t T u U v w W x X y z; do run squeue -S j -o "%$c"; done
     run squeue -S j
     run squeue -S j -l -h
     run squeue -S j -r -h -o '%i %K %F'
