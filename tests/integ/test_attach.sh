@@ -80,7 +80,7 @@ for node in here n1; do
     terminal.py 'expect:heard (second)' 'type:third\r' 'expect:heard (third)' touch:first.ready 'expect:has taken StepId' \
         touch:first.told -- stoker attach "$job" >first.out 2>&1 &
     first=$!
-    wait_for 30 is_file first.ready
+    until_ 100 is_file first.ready || fail "the first does not come to it" "$(tail -n 30 first.out)"
     play -- stoker attach "$job"
     is "status of the second" "$rc" 1
     has "who is there" "$out" "--take takes it over"
@@ -98,14 +98,14 @@ for node in here n1; do
         'expect:heard (sixth)' 'type:much\r' 'expect:end of much' 'type:leave\r' -- sh -c "
             stoker attach $job; echo \$? >kept.status" >kept.out 2>&1 &
     kept=$!
-    wait_for 30 is_file kept.ready
+    until_ 100 is_file kept.ready || fail "it does not come to it" "$(tail -n 30 kept.out)"
     controller_kill9
     kill -KILL $(if [ $node = here ]; then agent_pid here; else ssh_agent_pid 1; fi)
     [ $node = here ] || sshd_cut 1
     must stoker up
     wait_for 30 nodes_up
     touch up.ready
-    wait_for 80 is_dead $kept
+    wait_for 150 is_dead $kept
     [ -e kept.status ] || fail "it went otherwise at the terminal" "$(head -c 2000 kept.out)" ... "$(tail -n 20 kept.out)"
     is "the session's status" "$(cat kept.status)" 7
     is "much of it, whole" "$(grep -cx '[0-9][0-9]*' kept.out)" 600000
