@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "backend/sched/deadline.h"
-#include "backend/sched/trial.h"
 #include "backend/sched/planner_private.h"
+#include "backend/sched/trial.h"
 #include "src/base/hostlist.h"
 
 #define SHORTEST_S 60   /* no limit below that is proposed */
