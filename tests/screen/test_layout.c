@@ -1,4 +1,6 @@
 /* test_layout.c - layout, columns, keys, themes, filters, bars: the parts without a screen. */
+#include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "src/base/utf8.h"
@@ -165,6 +167,36 @@ static void binding_moves_a_key(void **state)
     assert_int_equal(keymap_find(&km, scopes, 1, 'H'), ACTION_NONE);
     assert_true(keymap_bind(&km, ACTION_HOLD, "Nonsense", &err) < 0);
     assert_int_equal(keymap_find(&km, scopes, 1, 'c'), ACTION_HOLD); /* no effect on failure */
+}
+
+/* What ui.cfg says, of two lines in "keys". */
+static void keys_must_say(const char *lines, int rc, const char *text)
+{
+    struct settings s;
+    struct errtext err = {""};
+    char path[] = "/tmp/stoker-keys.XXXXXX", want[200];
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    dprintf(fd, "keys = {\n%s\n};\nread_only = true;\n", lines);
+    close(fd);
+    settings_init(&s);
+    assert_int_equal(settings_load(&s, path, &err), rc);
+    snprintf(want, sizeof want, rc ? "%s%s" : "%.0s%s", path, text);
+    check_str(lines, err.s, want);
+    assert_true(s.read_only); /* what follows counts all the same */
+    settings_fini(&s);
+    unlink(path);
+}
+
+static void no_action_loses_its_keys_unsaid(void **state)
+{
+    (void)state;
+    keys_must_say("cancel = \"F8\";", 0, "");
+    keys_must_say("cancel = \"F8\";\nhold = \"c\";", 0, "");
+    keys_must_say("cancel = \"H\";\nhold = \"c\";", 0, "");
+    keys_must_say("cancel = \"H\";\nhold = \"\";", 0, "");
+    keys_must_say("\nhold = \"c H\";", -EINVAL,
+                  ":3: this takes the only key of 'cancel': give that another one, or \"\"");
 }
 
 static void the_manual_is_the_table(void **state)
@@ -438,6 +470,7 @@ int main(void)
         cmocka_unit_test(help_shows_every_key_of_its_screen),
         cmocka_unit_test(keys_have_names),
         cmocka_unit_test(binding_moves_a_key),
+        cmocka_unit_test(no_action_loses_its_keys_unsaid),
         cmocka_unit_test(the_manual_is_the_table),
         cmocka_unit_test(themes_load),
         cmocka_unit_test(a_bad_theme_changes_nothing),

@@ -76,6 +76,24 @@ struct strv settings_themes(const char *dir)
     return names;
 }
 
+/* What has lost its keys to another could not be reached any more, unless that was said. */
+static int all_have_keys(const struct settings *s, const char *path, const config_setting_t *keys,
+                         struct errtext *err)
+{
+    for (int a = 1; a < ACTION_N; a++) {
+        const char *name = action_info((enum action)a)->name;
+        enum action taker;
+        if (!keymap_is_bare(&s->keys, (enum action)a, &taker) || config_setting_get_member(keys, name))
+            continue;
+        const config_setting_t *e =
+            taker ? config_setting_get_member(keys, action_info(taker)->name) : NULL;
+        return err_set(err, -EINVAL,
+                       "%s:%u: this takes the only key of '%s': give that another one, or \"\"", path,
+                       config_setting_source_line(e ? e : keys), name);
+    }
+    return 0;
+}
+
 static int take_keys(struct settings *s, const char *path, const config_setting_t *keys,
                      struct errtext *err)
 {
@@ -139,6 +157,9 @@ int settings_load(struct settings *s, const char *path, struct errtext *err)
     const config_setting_t *root = rc ? NULL : config_root_setting(&cfg);
     for (int i = 0; root && !rc && i < config_setting_length(root); i++)
         rc = take_setting(s, path, config_setting_get_elem(root, (unsigned)i), err);
+    const config_setting_t *keys = root && !rc ? config_setting_get_member(root, "keys") : NULL;
+    if (keys)
+        rc = all_have_keys(s, path, keys, err);
     config_destroy(&cfg);
     return rc;
 }

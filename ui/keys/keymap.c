@@ -98,6 +98,15 @@ enum action keymap_find(const struct keymap *km, const enum scope *scopes, size_
     return ACTION_NONE;
 }
 
+bool keymap_is_bare(const struct keymap *km, enum action a, enum action *ret_taker)
+{
+    struct strv keys = strv_split(infos[a].keys, " ");
+    bool bare = keys.n && !km->keys[a][0];
+    *ret_taker = bare ? keymap_find(km, &infos[a].scope, 1, key_parse(keys.v[0])) : ACTION_NONE;
+    strv_fini(&keys);
+    return bare;
+}
+
 void keymap_format(const struct keymap *km, enum action a, bool first_only, struct str *out)
 {
     for (int i = 0; i < (first_only ? 1 : KEYS_MAX) && km->keys[a][i]; i++) {

@@ -31,6 +31,8 @@ int keymap_bind(struct keymap *km, enum action a, const char *keys, struct errte
     __attribute__((warn_unused_result));
 /* What key means in these scopes, most special first. */
 enum action keymap_find(const struct keymap *km, const enum scope *scopes, size_t n, uint32_t key);
+/* Whether a has lost all keys that the table gives it; *ret_taker: who has the first of them now. */
+bool keymap_is_bare(const struct keymap *km, enum action a, enum action *ret_taker);
 /* "j Down"; "" where it is unbound. first_only: the first one. */
 void keymap_format(const struct keymap *km, enum action a, bool first_only, struct str *out);
 /* docs/KEYS.md: the whole table. */
