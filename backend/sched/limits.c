@@ -261,6 +261,12 @@ struct limits *limits_new(const struct model *m)
     return l;
 }
 
+void limits_reserve(struct limits *l, size_t n_jobs)
+{
+    if (limits_any(l))
+        idmap_reserve(&l->charges, n_jobs);
+}
+
 void limits_free(struct limits *l)
 {
     if (!l)

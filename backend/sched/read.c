@@ -202,6 +202,7 @@ static void list_ids(struct planner *p)
     const struct model *m = p->view->model;
     idmap_reserve(&p->units, m->n_pending);
     idmap_reserve(&p->runs, m->n_active);
+    limits_reserve(p->limits, (size_t)m->n_pending + m->n_active);
     idmap_for_each (&m->jobs, slot)
         vec_push(&p->to_read, (uint32_t)slot->id);
     sort_ids(p);
