@@ -248,6 +248,19 @@ static void rows_are_sorted(void **state)
     }
 }
 
+/* What all names begin with decides nothing. */
+static void names_that_begin_alike_are_sorted(void **state)
+{
+    struct stage *g = *state;
+    uilab_keys(&g->u, "/pre<Enter>:sort name<Enter>g");
+    uilab_draw(&g->u, 24, 80);
+    assert_true(uilab_find(&g->u, "prepare") < uilab_find(&g->u, "pretrain"));
+    uilab_keys(&g->u, ":sort name down<Enter>g");
+    uilab_draw(&g->u, 24, 80);
+    assert_true(uilab_find(&g->u, "pretrain") < uilab_find(&g->u, "prepare"));
+    assert_true(uilab_find(&g->u, "pretrain") > 0);
+}
+
 /* --- columns, and what is kept --- */
 
 static void columns_are_chosen(void **state)
@@ -575,6 +588,7 @@ int main(void)
         STAGE_CASE(typing_a_command_presses_no_key),
         STAGE_CASE(filters_in_words),
         STAGE_CASE(rows_are_sorted),
+        STAGE_CASE(names_that_begin_alike_are_sorted),
         STAGE_CASE(columns_are_chosen),
         STAGE_CASE(filter_sort_and_columns_are_kept),
         STAGE_CASE(views_are_kept_under_a_name),

@@ -191,16 +191,42 @@ struct sorting {
     struct str pool; /* texts, one behind the other */
 };
 
+static unsigned fold(char letter)
+{
+    unsigned c = (unsigned char)letter;
+    return c >= 'A' && c <= 'Z' ? c + 32u : c;
+}
+
 /* The first letters, folded. */
 static uint64_t prefix_of(const char *s)
 {
     uint64_t p = 0;
     for (int i = 0; i < 8; i++) {
-        unsigned char c = (unsigned char)*s;
-        p = p << 8 | (c >= 'A' && c <= 'Z' ? c + 32u : c);
-        s += c != 0;
+        p = p << 8 | fold(*s);
+        s += *s != '\0';
     }
     return p;
+}
+
+static const char *text_of(const struct sorting *s, const struct sort_key *k)
+{
+    return s->pool.s + s->families.v[k->family].text_at;
+}
+
+/* Names often begin alike, paths always: the letters behind that decide. */
+static void take_prefixes(struct sorting *s)
+{
+    const char *first = s->texts.n ? text_of(s, &s->texts.v[0]) : "";
+    size_t common = strlen(first);
+    for (size_t i = 1; i < s->texts.n && common; i++) {
+        const char *other = text_of(s, &s->texts.v[i]);
+        size_t n = 0;
+        while (n < common && fold(other[n]) == fold(first[n]))
+            n++;
+        common = n;
+    }
+    vec_for_each (&s->texts, i)
+        s->texts.v[i].value = prefix_of(text_of(s, &s->texts.v[i]) + common);
 }
 
 /* IEEE numbers compare like whole ones once the sign is turned round. */
@@ -243,8 +269,7 @@ static int compare_texts(const void *pa, const void *pb, void *ctx)
 {
     const struct text_order *o = ctx;
     const struct sort_key *a = pa, *b = pb;
-    const char *x = o->s->pool.s + o->s->families.v[a->family].text_at,
-               *y = o->s->pool.s + o->s->families.v[b->family].text_at;
+    const char *x = text_of(o->s, a), *y = text_of(o->s, b);
     int rc = strcasecmp(x, y);
     rc = rc ? rc : strcmp(x, y);
     rc = o->reverse ? -rc : rc;
@@ -257,11 +282,11 @@ static void settle_texts(struct sorting *s, bool reverse)
     struct text_order o = {.s = s, .reverse = reverse};
     struct sort_key *v = s->texts.v;
     for (size_t i = 0; i < s->texts.n;) {
-        const char *first = s->pool.s + s->families.v[v[i].family].text_at;
+        const char *first = text_of(s, &v[i]);
         size_t end = i + 1;
         bool alike = true;
         for (; end < s->texts.n && v[end].value == v[i].value; end++)
-            alike = alike && strcmp(first, s->pool.s + s->families.v[v[end].family].text_at) == 0;
+            alike = alike && strcmp(first, text_of(s, &v[end])) == 0;
         if (!alike)
             qsort_r(v + i, end - i, sizeof *v, compare_texts, &o);
         i = end;
@@ -277,7 +302,7 @@ static void collect_keys(struct table *t, struct sorting *s)
         }
         const struct field *f = get_field(t, table_shown(t, i), (size_t)t->sort);
         struct sort_key key = {.family = (uint32_t)s->families.n,
-                               .value = f->has_num ? order_of(f->num) : prefix_of(f->text.text.s)};
+                               .value = f->has_num ? order_of(f->num) : 0};
         vec_push(&s->families,
                  (struct family){.from = (uint32_t)i, .n = 1, .text_at = (uint32_t)s->pool.len});
         if (f->has_num) {
@@ -294,6 +319,7 @@ static void sort_shown(struct table *t)
     struct sorting s = {.pool = STR_INIT};
     collect_keys(t, &s);
     radix_sort(s.nums.v, s.nums.n, t->reverse);
+    take_prefixes(&s);
     radix_sort(s.texts.v, s.texts.n, t->reverse);
     settle_texts(&s, t->reverse);
     uint32_t *sorted = t->shown.n ? xreallocarray(NULL, t->shown.n, sizeof *sorted) : NULL;
