@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
@@ -82,6 +83,13 @@ void uilab_connect(struct uilab *u)
         fail_msg("nothing was asked for");
 }
 
+static double cpu_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1000 + (double)t.tv_nsec / 1e6;
+}
+
 void uilab_feed(struct uilab *u, enum msg_kind kind, uint64_t tag, const void *body)
 {
     void *copy = xcalloc(1, msg_rec(kind)->size);
@@ -89,7 +97,9 @@ void uilab_feed(struct uilab *u, enum msg_kind kind, uint64_t tag, const void *b
         rec_copy(msg_rec(kind), copy, body);
     struct incoming in = {.kind = kind, .tag = tag, .body = copy};
     app_set_time(u->app, u->lab.now, u->mono);
+    double t0 = cpu_ms();
     app_feed(u->app, &in);
+    u->fed_ms += cpu_ms() - t0;
     msg_free(kind, copy);
 }
 

@@ -21,6 +21,7 @@ struct uilab_sent {
 };
 
 struct uilab {
+    double fed_ms; /* CPU time in which messages were taken in, so far */
     struct lab lab;
     struct ui *app;
     struct theme theme;
