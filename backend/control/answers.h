@@ -18,8 +18,8 @@
 struct answer_stamp { /* what an answer depends on beside its question */
     uint64_t events, passes;
     int64_t second; /* priorities grow with time */
-    int64_t
-        begun_ns; /* when it was begun: whoever had asked by then may have it, whatever happened since */
+    /* When it was begun: whoever had asked by then may have it, whatever happened since. */
+    int64_t begun_ns;
 };
 
 #define ANSWER_CHANGED UINT64_MAX /* for `events`: something happened while it was made */

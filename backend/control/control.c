@@ -245,6 +245,7 @@ static void init(struct control *c, struct loop *l, const struct control_config 
     c->probe = (struct loop_timer){.fn = on_probe, .ctx = c};
     c->stop_timer = (struct loop_timer){.fn = ctl_try_stop, .ctx = c};
     c->orphans = (struct loop_timer){.fn = ctl_end_orphans, .ctx = c};
+    c->look_timer = (struct loop_timer){.fn = ctl_look_on, .ctx = c};
     list_init(&c->parked);
     dep_index_init(&c->deps);
     model_init(&c->model);
@@ -333,8 +334,8 @@ void control_free(struct control *c)
     if (!c)
         return;
     c->stopping = true;
-    struct loop_timer *timers[] = {&c->wake,  &c->forecast,   &c->retire,
-                                   &c->probe, &c->stop_timer, &c->orphans};
+    struct loop_timer *timers[] = {&c->wake,       &c->forecast, &c->retire,    &c->probe,
+                                   &c->stop_timer, &c->orphans,  &c->look_timer};
     for (size_t i = 0; i < sizeof timers / sizeof *timers; i++)
         loop_timer_cancel(c->loop, timers[i]);
     ctl_stop_agents(c);

@@ -111,7 +111,7 @@ static void serve(struct session *s, struct mono until)
     look_end(s);
 }
 
-static void on_timer(void *ctx)
+void ctl_look_on(void *ctx)
 {
     (void)ctx; /* the end of the turn does the rest */
 }
@@ -137,7 +137,6 @@ void ctl_serve_looks(struct control *c)
         serve(s, until);
         late = mono_read().ns >= until.ns;
     }
-    c->look_timer.fn = on_timer;
     if (c->n_looks)
         loop_timer_set(c->loop, &c->look_timer, 0);
 }

@@ -349,6 +349,7 @@ void look_note(struct session *s, const void *body, size_t n);
 void look_end(struct session *s);
 /* At the end of a turn: as much as its share of time allows. */
 void ctl_serve_looks(struct control *c);
+void ctl_look_on(void *ctx); /* timer: there is another turn for those who are left */
 void req_why(struct session *s, uint64_t tag, const struct msg_job *m);
 void req_script(struct session *s, uint64_t tag, const struct msg_job *m);
 void req_complete(struct session *s, uint64_t tag, const struct msg_complete *m);

@@ -8,8 +8,8 @@
  *        over a soft limit           -> the group stands behind everybody, what it gets is borrowed
  *        fits now                    -> start; the group goes on with its next
  *        may preempt, and it helps   -> others go, a place is held
- *        else                        -> a place is held where the partition has one left; or the group is
- * done
+ *        a place is left             -> it is held for it
+ *        else                        -> the group is done
  *
  * The pool shrinks within a pass, so a shape that did not fit is not tried again before something is given
  * up.

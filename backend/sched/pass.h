@@ -5,8 +5,8 @@
  *         it starts, holds a place, others go for it, or it waits                   head.c, start.c
  *     those who have come in alone, where nothing else has happened                 newcomers.c
  *
- * A pass may go in pieces (planner_decide_some). It decides by what was known when it began: nothing is
- * read from the state in between. A job that an event names meanwhile is passed over, and what had been
+ * A pass may go in pieces (planner_decide_some). It decides by what was known when it began: no note is
+ * taken in before it is through. A job that an event names meanwhile is passed over, and what had been
  * decided about it is dropped at the end; nodes, windows or a configuration that change end the pass.
  */
 #ifndef STOKER_BACKEND_SCHED_PASS_H

@@ -30,8 +30,9 @@ static void take_turn(struct pass *s)
     enum outcome o = UNIT_WAITS;
     bool again = false;
     p->pool.looks += TURN_LOOKS;
-    if (u->noted) /* it may be another by now: its turn is in the next pass, and until then its place stays
-                   */
+    /* What an event has named may be another by now: its turn is in the next pass, until then its place
+     * stays. */
+    if (u->noted)
         u->hold.visited = p->backfill.pass;
     else if (pass_is_passed_over(s, &t, &again))
         o = GROUP_WAITS;
