@@ -32,6 +32,7 @@
 #define LEFTOVER_GRACE_MS 2000
 #define LIMIT_AGAIN_MS    30000
 #define END_RETRY_MS      1000
+#define EARLY_NEWS_S      5 /* so far ahead a second early signal lies, at least */
 
 REC_DEFINE(shim_setup, SHIM_SETUP_FIELDS)
 
@@ -140,6 +141,14 @@ static void arm_limits(struct shim *s)
         if (s->early_ms < s->start_ms)
             s->early_ms = s->start_ms;
     }
+}
+
+void shim_set_early(struct shim *s, uint32_t in_s)
+{
+    if (s->l.early_signal <= 0 || (s->early_sent && in_s < EARLY_NEWS_S))
+        return;
+    s->early_ms = in_s < DURATION_NOT_SET ? shim_now_ms() + (int64_t)in_s * 1000 : INT64_MAX;
+    shim_arm_timer(s);
 }
 
 /* CLOCK_BOOTTIME, so that the limit is over when the machine wakes after it. */
@@ -284,6 +293,7 @@ static void timers(struct shim *s)
     int64_t now = shim_now_ms();
     if (now >= s->early_ms) {
         s->early_ms = INT64_MAX;
+        s->early_sent = true;
         kill_signal(s, s->l.early_signal, s->l.early_signal_leader ? SIGNAL_LEADER : SIGNAL_TREE);
         shim_arm_timer(s);
     }

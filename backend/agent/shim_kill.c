@@ -118,7 +118,9 @@ void kill_on_request(struct shim *s, const struct launch_kill *k)
     shim_reap(s);
     bool live = s->phase == SHIM_OPENING || s->phase == SHIM_RUNNING;
     if (k->signal) {
-        if (live && k->signal > 0)
+        if (live && k->signal == LAUNCH_EARLY_AT)
+            shim_set_early(s, k->grace_s);
+        else if (live && k->signal > 0)
             kill_signal(s, k->signal, k->target == SIGNAL_LEADER ? SIGNAL_LEADER : SIGNAL_TREE);
     } else {
         if (live && !s->was_killed)

@@ -71,6 +71,7 @@ struct shim {
     struct wall t_start, t_end;
     int64_t start_ms, end_ms;      /* CLOCK_BOOTTIME */
     int64_t limit_ms, early_ms;    /* when; INT64_MAX: never */
+    bool early_sent;               /* its early signal, at least once */
     int64_t lease_ms;              /* when it is to be ended unless it is renewed, where it has a lease */
     bool lease_over, lease_killed; /* acted upon; and that was why it ended */
 
@@ -100,6 +101,9 @@ struct shim {
 int64_t shim_now_ms(void);
 /* One of the times that must not be missed by sleep of the machine has changed. */
 void shim_arm_timer(struct shim *s);
+/* Its early signal is due in so many seconds; DURATION_UNLIMITED: not at all. Where it has been sent, only
+ * a time that lies well ahead counts: the same limit may be told again. */
+void shim_set_early(struct shim *s, uint32_t in_s);
 /* Takes the ends of children. Called before anything decides how the task ends: what has ended by itself
  * has. */
 void shim_reap(struct shim *s);

@@ -477,11 +477,12 @@ void tasks_kill(struct agent *a, const struct launch_kill *k)
         return;
     if (k->signal == 0)
         t->st.killing = true;
-    if ((t->wire.open && !t->wire.full) || k->signal) {
+    bool keeps = k->signal == 0 || (k->signal == LAUNCH_EARLY_AT && !t->late_kill);
+    if ((t->wire.open && !t->wire.full) || !keeps) {
         wire_send(&t->wire, MSG_KILL, 0, &launch_kill_rec, k);
         return;
     }
-    /* A shim that cannot be reached now: the last request is delivered when it can. */
+    /* A shim that cannot be reached now: the last request is delivered when it can, its end before all. */
     if (t->late_kill)
         rec_fini(&launch_kill_rec, t->late_kill);
     else

@@ -1,4 +1,4 @@
-/* actions.c - what the state asks for: launches, kills, steps to place, timers.
+/* actions.c - what the state asks for: launches, kills, steps to place.
  *
  * Derived and idempotent: looks at a job, compares with what has been sent over the present connections,
  * and asks for what is missing. May be called at any time, as often as one likes.
@@ -47,6 +47,7 @@ void ctl_forget_sent(struct control *c, const char *node)
             continue;
         f->sent = f->kill_sent = false;
         f->motion = MOTION_UNKNOWN;
+        f->early_for_ms = 0;
     }
 }
 
@@ -84,6 +85,7 @@ static void send_launch(struct control *c, const struct job *j, const struct ste
         end_unlaunched(c, f, END_LAUNCH_FAILED, "it has more processes than a node starts at once");
         return;
     }
+    f->early_for_ms = ctl_early_base_ms(j);
     if (!ctl_build_launch(c, j, s, t, p, n, &l)) {
         end_unlaunched(c, f, END_LAUNCH_FAILED, "its script or command is no longer in the store");
         return;
@@ -205,8 +207,10 @@ static bool act_on_task(struct control *c, const struct job *j, const struct ste
         send_kill(c, j, s, t, f);
     else if (t->state == TASK_LAUNCHING && !f->sent)
         launch(c, j, s, t, f);
-    else if (t->state == TASK_RUNNING && !t->killing && f->sent)
+    else if (t->state == TASK_RUNNING && !t->killing && f->sent) {
         set_motion(c, j, s, t, f);
+        ctl_tell_early(c, j, s, t, f);
+    }
     return true;
 }
 
@@ -248,76 +252,6 @@ static void place_steps(struct control *c, struct job *j)
     }
 }
 
-/* --- time limits --- */
-
-struct job_timer {
-    struct loop_timer timer;
-    struct control *ctl;
-    uint32_t job;
-    uint32_t limit_s; /* that it was set for */
-    struct wall t_start;
-    int64_t ran_ms; /* at `since` */
-    struct mono since;
-};
-
-void ctl_drop_timer(struct control *c, uint32_t job)
-{
-    struct job_timer *t = idmap_remove(&c->timers, job);
-    if (!t)
-        return;
-    loop_timer_cancel(c->loop, &t->timer);
-    free(t);
-}
-
-static void on_limit(void *ctx)
-{
-    struct job_timer *t = ctx;
-    struct control *c = t->ctl;
-    struct ev_kill body = {.step = STEP_ALL,
-                           .cause = KILL_TIMEOUT,
-                           .uid = 0,
-                           .grace_s = c->model.spec.kill_wait_s,
-                           .fate = FATE_END};
-    uint32_t job = t->job;
-    ctl_drop_timer(c, job);
-    ctl_emit(c, EV_KILL, job, &body);
-}
-
-/* For how long it has run. From its start, or this controller's, the monotonic clock counts; what ran
- * before is the wall clock's word, which may have been set since. t: of this run, or NULL. */
-static int64_t ran_ms(const struct control *c, const struct job *j, const struct job_timer *t)
-{
-    if (t)
-        return t->ran_ms + (loop_now(c->loop).ns - t->since.ns) / NS_PER_MS;
-    int64_t ms = loop_wall(c->loop).ms - j->t_start.ms - (int64_t)j->suspended_ms;
-    return ms > 0 ? ms : 0;
-}
-
-static void set_timer(struct control *c, const struct job *j)
-{
-    struct job_timer *t = idmap_get(&c->timers, j->id);
-    bool limited = j->state == JOB_RUNNING && j->time_limit_s < DURATION_NOT_SET;
-    bool same_run = t && t->t_start.ms == j->t_start.ms;
-    if (same_run && limited && t->limit_s == j->time_limit_s)
-        return;
-    int64_t ran = ran_ms(c, j, same_run ? t : NULL);
-    if (t)
-        ctl_drop_timer(c, j->id);
-    if (!limited)
-        return;
-    t = xcalloc(1, sizeof *t);
-    *t = (struct job_timer){.ctl = c,
-                            .job = j->id,
-                            .limit_s = j->time_limit_s,
-                            .t_start = j->t_start,
-                            .ran_ms = ran,
-                            .since = loop_now(c->loop)};
-    t->timer = (struct loop_timer){.fn = on_limit, .ctx = t};
-    idmap_set(&c->timers, j->id, t);
-    int64_t left_ms = (int64_t)j->time_limit_s * MS_PER_S - ran;
-    loop_timer_set(c->loop, &t->timer, left_ms < 0 ? 0 : left_ms);
-}
-
 static void wipe_payload(struct control *c, uint32_t job, int32_t step)
 {
     payload_cache_drop(c->payloads, job, step);
@@ -345,7 +279,7 @@ void ctl_act_on_job(struct control *c, struct job *j)
         ctl_drop_timer(c, j->id);
         return;
     }
-    set_timer(c, j);
+    ctl_set_timer(c, j);
     if (!act_on_tasks(c, j))
         return; /* its event has put the job among the touched again */
     place_steps(c, j);

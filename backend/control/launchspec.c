@@ -26,7 +26,7 @@ static uint32_t backstop_s(struct control *c, const struct job *j, const struct 
 {
     uint32_t limit = DURATION_UNLIMITED;
     if (j->time_limit_s < DURATION_NOT_SET) {
-        int64_t ran = wall_elapsed_s(j->t_start, loop_wall(c->loop));
+        int64_t ran = ctl_ran_ms(c, j) / MS_PER_S;
         limit = j->time_limit_s > ran ? j->time_limit_s - (uint32_t)ran : 0;
         limit += c->model.spec.kill_wait_s + BACKSTOP_S;
     }
@@ -36,19 +36,23 @@ static uint32_t backstop_s(struct control *c, const struct job *j, const struct 
 }
 
 /* --signal: to the processes of the steps, or with B: to the batch shell alone. The node counts it back
- * from its own limit, which is later than the job's. */
+ * from its own limit, which is later than the job's. Without a limit it is known there for when one is
+ * given. */
 static void set_early_signal(struct control *c, const struct job *j, const struct step *s, struct launch *l)
 {
-    const struct job_req *r = &j->req;
-    if (!r->signal || r->signal_batch != (s->id == STEP_BATCH) || j->time_limit_s >= DURATION_NOT_SET)
+    bool limited = j->time_limit_s < DURATION_NOT_SET;
+    int64_t early_s = 0;
+    if (!ctl_signals_early(j, s) || (!limited && l->limit_own))
         return;
-    int64_t left_s = (int64_t)j->time_limit_s - wall_elapsed_s(j->t_start, loop_wall(c->loop));
-    int64_t early_s = (int64_t)l->time_limit_s - left_s + r->signal_at_s;
+    if (limited) {
+        int64_t left_s = (int64_t)j->time_limit_s - ctl_ran_ms(c, j) / MS_PER_S;
+        early_s = (int64_t)l->time_limit_s - left_s + j->req.signal_at_s;
+    }
     if (early_s < 0)
         return; /* the step's own limit ends it before */
-    l->early_signal = r->signal;
+    l->early_signal = j->req.signal;
     l->early_signal_s = (uint32_t)early_s;
-    l->early_signal_leader = r->signal_batch;
+    l->early_signal_leader = j->req.signal_batch;
 }
 
 /* Each rank its own CPUs where the step divides them evenly and asked to be kept apart; else all of the

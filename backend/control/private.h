@@ -25,7 +25,8 @@ struct flight {
     uint32_t kill_grace_s;                                        /* that was said with it */
     enum { MOTION_UNKNOWN, MOTION_GOING, MOTION_STOPPED } motion; /* as the node was told */
     bool absent_once;                                             /* a report did not list it */
-    bool stuck; /* its processes will not die, as the node says */
+    bool stuck;           /* its processes will not die, as the node says */
+    int64_t early_for_ms; /* ctl_early_base_ms that the node was told its early signal for; 0: not known */
 };
 
 enum follow { FOLLOW_NONE, FOLLOW_STARTING, FOLLOW_ALL, FOLLOW_JOB };
@@ -244,13 +245,28 @@ struct flight *ctl_flight(struct control *c, const struct job *j, const struct s
                           const struct task *t);
 void ctl_drop_flight(struct control *c, uint32_t job, uint32_t attempt);
 void ctl_forget_sent(struct control *c, const char *node);
-void ctl_drop_timer(struct control *c, uint32_t job);
 void ctl_payload_ready(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n);
 void ctl_ask_payload(struct control *c, uint32_t job, int32_t step);
 /* After an event that may have ended steps: what they ran is deleted, environments hold tokens. */
 void ctl_wipe_payloads(struct control *c, enum event_kind kind, uint32_t job, int32_t step);
 /* Where the payload of a step lies: that of an array's elements is the array's, but for srun's. */
 uint32_t ctl_payload_job(const struct job *j, int32_t step);
+
+/* --- timelimit.c: how long a job may run --- */
+
+/* The timer that ends it at its limit: as the job is now. No-op when it is set so. */
+void ctl_set_timer(struct control *c, const struct job *j);
+void ctl_drop_timer(struct control *c, uint32_t job);
+/* For how long this run of it has run, suspensions not counted. */
+int64_t ctl_ran_ms(const struct control *c, const struct job *j);
+/* Does the step get the signal that its job asked for before the limit? */
+bool ctl_signals_early(const struct job *j, const struct step *s);
+/* When the job's limit is over as the state has it: what its early signal is counted back from. INT64_MAX
+ * where it has none, or stands still. */
+int64_t ctl_early_base_ms(const struct job *j);
+/* Tells the node of a task when its early signal is due. No-op when it was told so, or there is none. */
+void ctl_tell_early(struct control *c, const struct job *j, const struct step *s, const struct task *t,
+                    struct flight *f);
 
 /* --- stuck.c: processes that will not die, disks that are full --- */
 

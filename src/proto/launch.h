@@ -113,7 +113,10 @@ enum signal_target {
     SIGNAL_LEADER, /* each rank's first process alone: the batch shell */
 };
 
-#define LAUNCH_NOTE_ONLY (-1) /* in place of a signal */
+/* In place of a signal. */
+#define LAUNCH_NOTE_ONLY (-1)
+#define LAUNCH_EARLY_AT \
+    (-2) /* its early signal is due in grace_s from now; DURATION_UNLIMITED: not at all */
 
 struct launch_kill {
     struct launch_key key;

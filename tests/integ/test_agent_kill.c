@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/agent_cases.h"
 
@@ -153,6 +154,42 @@ static void test_time_limit_without_controller(void **state)
     free(text);
 }
 
+static void say_early(struct driver *d, uint32_t in_s)
+{
+    struct launch_kill k = {
+        .key = {.job = 1, .step = STEP_BATCH, .attempt = 1}, .signal = LAUNCH_EARLY_AT, .grace_s = in_s};
+    driver_send(d, MSG_KILL, 0, &k);
+}
+
+/* The job's limit has changed since the launch: its early signal comes with the new one, once for each. */
+static void test_early_signal_moves(void **state)
+{
+    struct driver *d = *state;
+    struct launch l;
+    driver_launch_init(
+        d, &l, 1, "trap 'echo early' USR2; echo up; while [ ! -e done ]; do sleep 0.1; done; echo over");
+    l.time_limit_s = 1000;
+    l.early_signal = SIGUSR2;
+    l.early_signal_s = 10;
+    l.early_signal_leader = true;
+    driver_send(d, MSG_LAUNCH, 0, &l);
+    rec_fini(&launch_rec, &l);
+    free(driver_await_file(d, "1.out", "up"));
+    say_early(d, DURATION_UNLIMITED);
+    say_early(d, 0);
+    free(driver_await_file(d, "1.out", "early\n"));
+    say_early(d, 0); /* as after a new connection: no news */
+    say_early(d, 5);
+    free(driver_await_file(d, "1.out", "early\nearly\n"));
+    char *done = xasprintf("%s/work/done", d->dir);
+    close(open(done, O_CREAT | O_WRONLY, 0644));
+    free(done);
+    struct launch_end *e = driver_end(d, 1, true);
+    check_int("kind", e->end_kind, END_EXITED);
+    driver_end_free(e);
+    driver_check_output(d, "1.out", "up\nearly\nearly\nover\n");
+}
+
 static void test_own_time_limit(void **state)
 {
     struct driver *d = *state;
@@ -253,6 +290,7 @@ int main(int argc, char **argv)
         AGENT_CASE(test_real_end_before_kill),
         AGENT_CASE(test_signal_targets),
         AGENT_CASE(test_time_limit_without_controller),
+        AGENT_CASE(test_early_signal_moves),
         AGENT_CASE(test_own_time_limit),
         AGENT_CASE(test_escapees_die),
         AGENT_CASE(test_end_comes_before_kill),

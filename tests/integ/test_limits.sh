@@ -41,6 +41,10 @@ submit -p short -o stop.out --wrap 'exec python3 clock.py stop stop'
 stop=$job
 submit -p longer -o /dev/null --signal=B:USR1@9 --wrap 'exec python3 clock.py early'
 early=$job
+submit -p short -t 1:00 -o /dev/null --signal=B:USR1@20 --wrap 'exec python3 clock.py sooner'
+sooner=$job
+submit -t unlimited -o /dev/null --signal=USR1@20 --wrap 'srun python3 clock.py given & wait'
+given=$job
 submit -p short -o step.out --wrap 'srun python3 clock.py step'
 step=$job
 submit -p short -o group.out --wrap 'setsid python3 clock.py group & wait'
@@ -77,6 +81,14 @@ wait_end $early
 is "signals" "$(cut -d' ' -f1 early | head -n 2 | tr '\n' ' ')" "begin SIGUSR1 "
 at_least "USR1 came after" $(($(ms_of early SIGUSR1) - t0)) 2900
 at_least "between USR1 and TERM" $(($(ms_of early SIGTERM) - $(ms_of early SIGUSR1))) 4000
+
+case_ "--signal goes with a limit that is changed later"
+for w in sooner given; do
+    is "signals of $w so far" "$(cut -d' ' -f1 $w)" begin
+    scontrol update JobId=${!w} TimeLimit=0:30
+    wait_for 20 grep -q SIGUSR1 $w
+done
+scancel $sooner $given
 
 case_ "memory: ended when over it, with the peak; the output says so"
 cat >eat.py <<'E'
