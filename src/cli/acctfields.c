@@ -77,6 +77,13 @@ GET(account)
 {
     text_append_foreign(out, r->job->req.account, "");
 }
+static void append_assoc(struct str *out, const struct job *j, const struct acct_cx *cx)
+{
+    uint64_t id = cx->assocs ? assoc_of_job(cx->assocs, j) : 0;
+    if (id)
+        text_append_u64(out, id);
+}
+GET_OF_JOB(assoc_id, append_assoc(out, j, cx))
 GET_OF_JOB(user, text_append_foreign(out, j->user, ""))
 GET_OF_JOB(uid, text_append_u64(out, j->uid))
 GET_OF_JOB(group, text_append_foreign(out, j->group, ""))
@@ -549,7 +556,7 @@ GET(pids)
 static const struct acct_field fields[] = {
     /* clang-format off */
     F("Account", 10, account), F("AdminComment", 19, nothing), F("AllocCPUS", 10, alloc_cpus),
-    F("AllocNodes", 10, alloc_nodes), F("AllocTRES", 10, alloc_tres), F("AssocID", 7, nothing),
+    F("AllocNodes", 10, alloc_nodes), F("AllocTRES", 10, alloc_tres), F("AssocID", 7, assoc_id),
     F("AveCPU", 10, ave_cpu), F("AveCPUFreq", 10, nothing), F("AveDiskRead", 14, nothing),
     F("AveDiskWrite", 14, nothing), F("AvePages", 10, nothing), F("AveRSS", 10, ave_rss),
     F("AveVMSize", 10, nothing), F("BlockID", 16, nothing), F("Cluster", 10, cluster),

@@ -6,6 +6,7 @@
 #ifndef STOKER_CLI_ACCTFIELDS_H
 #define STOKER_CLI_ACCTFIELDS_H
 
+#include "src/cli/assoc.h"
 #include "src/cli/columns.h"
 
 enum acct_kind { ACCT_JOB, ACCT_STEP, ACCT_EXTERN };
@@ -31,6 +32,7 @@ struct acct_cx {
     char units;    /* K M G T P: --units; 0: as Slurm chooses */
     bool truncate; /* -T: times within since and until */
     struct wall since, until;
+    struct assocs *assocs; /* NULL: the field is empty */
 };
 
 struct acct_field {

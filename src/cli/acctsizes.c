@@ -12,13 +12,16 @@
 
 void acct_sizes_init(struct acct_sizes *z)
 {
-    *z = (struct acct_sizes){
-        .groups = VEC_INIT, .limit_min_s = DURATION_NOT_SET, .limit_max_s = DURATION_NOT_SET};
+    *z = (struct acct_sizes){.groups = VEC_INIT,
+                             .assocs = VEC_INIT,
+                             .limit_min_s = DURATION_NOT_SET,
+                             .limit_max_s = DURATION_NOT_SET};
 }
 
 void acct_sizes_fini(struct acct_sizes *z)
 {
     vec_fini(&z->groups);
+    vec_fini(&z->assocs);
 }
 
 int acct_sizes_set_range(uint32_t *min, uint32_t *max, const char *what, const char *arg,
@@ -62,13 +65,43 @@ int acct_sizes_set_groups(struct acct_sizes *z, const char *arg, struct errtext 
     return r;
 }
 
-bool acct_sizes_take(const struct acct_sizes *z, const struct job *j, const struct model *m)
+int acct_sizes_set_assocs(struct acct_sizes *z, const char *arg, struct errtext *err)
+{
+    struct strv words = strv_split(arg, ",");
+    int r = words.n ? 0 : err_set(err, -EINVAL, "Invalid association id: %s", arg);
+    vec_clear(&z->assocs);
+    for (size_t i = 0; i < words.n && r == 0; i++) {
+        int64_t id;
+        if (int_parse(words.v[i], 1, INT64_MAX, &id, NULL) < 0)
+            r = err_set(err, -EINVAL, "Invalid association id: %s", words.v[i]);
+        else
+            vec_push(&z->assocs, (uint64_t)id);
+    }
+    strv_fini(&words);
+    return r;
+}
+
+static bool takes_group(const struct acct_sizes *z, const struct job *j)
+{
+    bool takes = !z->groups.n;
+    for (size_t i = 0; i < z->groups.n && !takes; i++)
+        takes = z->groups.v[i] == j->gid;
+    return takes;
+}
+
+static bool takes_assoc(const struct acct_sizes *z, const struct job *j, struct assocs *as)
+{
+    bool takes = !z->assocs.n;
+    for (size_t i = 0; i < z->assocs.n && !takes; i++)
+        takes = z->assocs.v[i] == assoc_of_job(as, j);
+    return takes;
+}
+
+bool acct_sizes_take(const struct acct_sizes *z, const struct job *j, const struct model *m,
+                     struct assocs *as)
 {
     uint32_t limit = job_limit_s(j, m);
-    bool group = !z->groups.n;
-    for (size_t i = 0; i < z->groups.n && !group; i++)
-        group = z->groups.v[i] == j->gid;
-    if (z->none || !group)
+    if (!takes_group(z, j) || !takes_assoc(z, j, as))
         return false;
     if (z->nodes_min && (job_nodes(j) < z->nodes_min || job_nodes(j) > z->nodes_max))
         return false;

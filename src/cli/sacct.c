@@ -89,7 +89,7 @@ static const struct opt table[] = {
     {.id = O_ALL_USERS, .name = "allusers", .letter = 'a', .help = "jobs of all users"},
     {.id = O_IGNORED, .name = "array", .help = "one line for each element of an array: elements that ran have their own"},
     {.id = O_BRIEF, .name = "brief", .letter = 'b', .help = "id, state and exit code"},
-    {.id = O_ASSOCIATIONS, .name = "associations", .letter = 'x', .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs of these associations, by number: there are none, so no jobs"},
+    {.id = O_ASSOCIATIONS, .name = "associations", .letter = 'x', .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs of these associations: their ids, as sacctmgr show associations format=id has them"},
     {.id = O_COMPLETION, .name = "completion", .letter = 'c', .help = "ended jobs alone, with other columns and without steps"},
     {.id = O_CLUSTERS, .name = "clusters", .letter = 'M', .arg = OPT_REQUIRED, .meta = "NAME", .env = "SLURM_CLUSTERS", .help = "of this cluster: there is one"},
     {.id = O_CLUSTERS, .name = "cluster", .arg = OPT_REQUIRED},
@@ -202,7 +202,7 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
     case O_ALL_USERS: s->all_users = true; break;
     case O_ALLOCATIONS: s->allocations = true; break;
     case O_BRIEF: replace(&s->fields, FORMAT_BRIEF); break;
-    case O_ASSOCIATIONS: s->sizes.none = true; break; /* names alone make an association here */
+    case O_ASSOCIATIONS: return acct_sizes_set_assocs(&s->sizes, arg, err);
     case O_COMPLETION: s->completion = true; break;
     case O_NNODES: return acct_sizes_set_range(&s->sizes.nodes_min, &s->sizes.nodes_max, "node", arg, err);
     case O_NCPUS: return acct_sizes_set_range(&s->sizes.cpus_min, &s->sizes.cpus_max, "cpu", arg, err);
@@ -367,7 +367,9 @@ static void job_json(struct sacct *s, struct str *out, const struct job *j, cons
 static void print_job(void *ctx, struct str *out, const struct job *j, const struct model *m)
 {
     struct sacct *s = ctx;
-    if (!acct_sizes_take(&s->sizes, j, m) ||
+    if (!s->cx.assocs)
+        s->cx.assocs = assocs_new(&m->spec);
+    if (!acct_sizes_take(&s->sizes, j, m, s->cx.assocs) ||
         (s->completion && !job_state_is_final((enum job_state)j->state)))
         return;
     s->cx.m = m;
@@ -428,6 +430,7 @@ static int ask(struct sacct *s, const struct cli *cli)
     }
     str_fini(&rows);
     str_fini(&out);
+    assocs_free(s->cx.assocs);
     model_fini(&m);
     client_free(c);
     return r < 0 ? away(cli, r, &err) : 0;

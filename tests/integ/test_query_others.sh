@@ -11,6 +11,14 @@ is "a user's accounts" "$(sacctmgr -n -s list user "$me" format=account%256 | se
 is "accounts and QOS" "$(sacctmgr -nP show users withassoc format=account,qos where user="$me" cluster=test)" "vision|high,low,normal
 speech|high,low,normal"
 is "associations" "$(sacctmgr list Association format=account -P -n user="$me" | tr '\n' ' ')" "vision speech "
+is "their ids, whatever else is asked" "$(sacctmgr -nP show assoc user="$me" format=account,id | tr '\n' ' ')" "vision|3 speech|5 "
+is "all ids" "$(sacctmgr -nP show assoc format=account,user,id | tr '\n' ' ')" "root||1 vision||2 vision|$me|3 speech||4 speech|$me|5 speech|nobody|6 "
+is "ids of accounts" "$(sacctmgr -nP show account format=account,id | tr '\n' ' ')" "root|1 vision|2 speech|4 "
+echo true | script true.sh
+submit -A speech true.sh
+wait_end "$job"
+is "sacct by id" "$(sacct -nXP -x 5 -o jobid,account,associd)" "$job|speech|5"
+is "sacct by another id" "$(sacct -nXP -x 3 -o jobid)" ""
 is "one row for a user" "$(sacctmgr -nP show user "$me")" "$me|vision|$([ "$me" = root ] && echo "Administ+" || echo None)"
 is "QOS" "$(sacctmgr -n show qos format=name | tr -d ' ' | tr '\n' ' ')" "high low normal "
 is "QOS, parsable" "$(sacctmgr show qos --parsable2 format=name,priority,gracetime,preempt,usagefactor)" "Name|Priority|GraceTime|Preempt|UsageFactor
@@ -40,7 +48,7 @@ says "nothing runs" 0 "" "sstat: error: No steps running for job 999" sstat -n -
 case_ "sdiag"
 run sdiag
 is "its status" "$rc" 0
-like "submissions" "$(grep '^Jobs submitted' <<<"$out")" 'Jobs submitted: 1'
+like "submissions" "$(grep '^Jobs submitted' <<<"$out")" 'Jobs submitted: 2'
 like "running" "$(grep '^Jobs running' <<<"$out")" 'Jobs running:   1'
 has "cycles" "$out" "Main schedule statistics (microseconds):"
 must python3 -c 'import json,sys; assert json.load(sys.stdin)["statistics"]["jobs_running"] == 1' < <(sdiag --json)

@@ -109,7 +109,13 @@ is "by more CPUs" "$(ids --ncpus=65 -S now-1hour)" ""
 is "by group" "$(ids -g "$(id -gn)" -S now-1hour)" "$all "
 is "by another group" "$(ids -g 4242 -S now-1hour)" ""
 is "by limit" "$(ids -k 1-00:00:01 -K 30-0 -S now-1hour)" ""
-is "by association" "$(ids -x 1 -S now-1hour)" ""
+assoc=$(sacctmgr -nP show associations user="$me" account="$(id -gn)" format=id)
+like "its association" "$assoc" '[0-9]+'
+is "by association" "$(ids -x "$assoc" -S now-1hour)" "$all "
+is "by several" "$(ids --associations=1,"$assoc" -S now-1hour)" "$all "
+is "by another association" "$(ids -x 1 -S now-1hour)" ""
+is "the field" "$(sacct -n -X -P -j "$steps" -o associd)" "$assoc"
+says "a name is no association's id" 1 "" "sacct: error: Invalid association id: main" sacct -x main
 is "that have ended" "$(sacct -c -n -P -S now-1hour | cut -d'|' -f1 | grep -v _ | tr '\n' ' ')" "$steps $sleeper "
 is "its columns" "$(sacct -c -P -S now-1hour | head -1)" "JobID|UID|JobName|Partition|NNodes|NodeList|State|Start|End|Timelimit"
 
