@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tests/lib/uilab.h"
+#include "ui/view/places.h"
 #include "ui/widget/pager.h"
 
 #define must_show(u, part)                                                     \
@@ -268,7 +269,7 @@ static void all_tasks_are_one_text(void **state)
     append(paths[2], "[2026-11-21T10:00:02.500] begins\n");
     uilab_connect(u);
     uilab_keys(u, "la");
-    must_show(u, "all tasks, 3 of 5"); /* the script's errors and rank 1 are not there */
+    must_show(u, "all tasks, 3 of 5 outputs"); /* the script's errors and rank 1 are not there */
     int at[] = {uilab_find(u, "    0: 2026-11-21 10:00:01 begins"),
                 uilab_find(u, "    2: [2026-11-21T10:00:02.500] begins"),
                 uilab_find(u, "    0: 2026-11-21 10:00:04 goes on"),
@@ -284,8 +285,7 @@ static void all_tasks_are_one_text(void **state)
     must_show(u, "     1: ready"); /* the labels have become wider: "batch!" */
     must_show(u, "batch!: oops");
     must_show(u, "0: last words");
-    uilab_draw(u, 24, 80);
-    assert_int_equal(uilab_find(u, "half a line"), -1);
+    must_show(u, "     1: half a line");
     const struct cell *red = canvas_at(&u->canvas, uilab_find(u, "last words"), 8);
     if (red->cp[0] != 'l')
         red++;
@@ -298,6 +298,98 @@ static void all_tasks_are_one_text(void **state)
     assert_int_equal(uilab_find(u, "batch:"), -1);
     for (int i = 0; i < 3; i++)
         unlink(paths[i]);
+}
+
+static bool is_before(struct uilab *u, const char *a, const char *b)
+{
+    int y = uilab_find(u, a);
+    return y >= 0 && y < uilab_find(u, b);
+}
+
+/* Two of three ranks draw progress bars; each is seen moving behind its rank, below all whole lines. */
+static void bars_of_all_tasks_move(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    char paths[3][160];
+    three_ranks(g, paths);
+    append(paths[0], "zero\n\r  1%|#    |\r 12%|##   |");
+    append(paths[2], "a bar with a longer text than the others have, 1 of 9\r");
+    uilab_connect(u);
+    uilab_keys(u, "la");
+    must_show(u, "    0:  12%|##   |");
+    must_show(u, "    2: a bar with a longer text than the others have, 1 of 9");
+    assert_true(is_before(u, "0: zero", "0:  12%"));
+    append(paths[0], "\r 13%|##   |");
+    append(paths[2], "2 of 9\r");
+    append(paths[1], "one\n");
+    wake(u);
+    must_show(u, "    0:  13%|##   |");
+    must_show(u, "    2: 2 of 9");
+    assert_int_equal(uilab_find(u, "12%"), -1);
+    assert_int_equal(uilab_find(u, "1 of 9"), -1);
+    assert_true(is_before(u, "1: one", "0:  13%"));
+    append(paths[0], "\rdone\n");
+    append(paths[1], "uno\n");
+    wake(u);
+    must_show(u, "    0: done"); /* a line like the others */
+    assert_int_equal(uilab_find(u, "13%"), -1);
+    assert_true(is_before(u, "0: done", "1: uno"));
+    assert_true(is_before(u, "1: uno", "2: 2 of 9"));
+    /* One who looks elsewhere stays there while the end changes. */
+    for (int i = 0; i < 100; i++)
+        append(paths[1], "filler\n");
+    wake(u);
+    uilab_keys(u, "g");
+    must_show(u, "0: zero");
+    append(paths[2], "short\r");
+    wake(u);
+    must_show(u, "0: zero");
+    /* A bar of megabytes, as one of hours is, costs one row and no second one. */
+    for (int i = 0; i < 4000; i++) {
+        char bar[120];
+        snprintf(bar, sizeof bar, "\r%080d|", i);
+        append(paths[2], bar);
+    }
+    wake(u);
+    uilab_keys(u, "G");
+    must_show(u, "3999|");
+    for (int i = 0; i < 20 && app_work(u->app); i++)
+        ;
+    must_show(u, "1: filler");
+    assert_int_equal(uilab_find(u, "3998|"), -1);
+    for (int i = 0; i < 3; i++)
+        unlink(paths[i]);
+}
+
+static void place(struct uilab *u, uint32_t job, int32_t step, uint32_t task)
+{
+    struct ev_place body = {.step = step,
+                            .task = task,
+                            .n_ranks = 1,
+                            .alloc = lab_alloc("n1", 4 + task, 1, 0, 0, 512),
+                            .partition = strdup("main"),
+                            .time_limit_s = 600};
+    lab_must(&u->lab, EV_PLACE, job, &body);
+}
+
+/* The declared tasks of a step all have a rank 0. */
+static void labels_of_a_step_job_count_its_tasks(void **state)
+{
+    struct uilab *u = &((struct stage *)*state)->u;
+    struct job *j = lab_job(&u->lab, JOB_KIND_STEPS);
+    lab_step(j, "fold", 3);
+    lab_step(j, "report", 1);
+    uint32_t id = lab_submit(&u->lab, j);
+    for (uint32_t t = 0; t < 3; t++)
+        place(u, id, 0, t);
+    struct places all = {.more = 0};
+    places_all(lab_get(&u->lab, id), &all);
+    assert_int_equal(all.v.n, 3);
+    assert_string_equal(all.v.v[0].label, "0.0");
+    assert_string_equal(all.v.v[1].label, "0.1");
+    assert_string_equal(all.v.v[2].label, "0.2");
+    places_fini(&all);
 }
 
 static void without_times_one_after_the_other(void **state)
@@ -492,6 +584,8 @@ int main(void)
         CASE(both_streams),
         CASE(spools_are_fetched),
         CASE(all_tasks_are_one_text),
+        CASE(bars_of_all_tasks_move),
+        CASE(labels_of_a_step_job_count_its_tasks),
         CASE(without_times_one_after_the_other),
         CASE(colours_are_kept),
         CASE(a_picture_of_all_tasks),

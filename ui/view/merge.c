@@ -14,7 +14,7 @@
 #define PART_MIN  (64 * 1024)        /* ... and at least */
 #define TURN_MAX  (256 * 1024)       /* of each, later on, at a time */
 #define LINE_MAX_ (64 * 1024)        /* a longer line is taken in pieces */
-#define QUIET     2
+#define HALF_MAX  (4 * 1024)         /* shown of a line that has no end yet */
 
 struct line {
     int64_t time;
@@ -28,14 +28,17 @@ struct batch { /* what one turn takes */
 
 void merge_init(struct merge *m)
 {
-    *m = (struct merge){.fd = stream_nameless()};
+    *m = (struct merge){.fd = stream_nameless(), .halves = STR_INIT};
 }
 
 void merge_fini(struct merge *m)
 {
     if (m->fd >= 0)
         close(m->fd);
+    vec_for_each (&m->parts, i)
+        str_fini(&m->parts.v[i].half);
     vec_fini(&m->parts);
+    str_fini(&m->halves);
     *m = (struct merge){.fd = -1};
 }
 
@@ -43,7 +46,7 @@ void merge_add(struct merge *m, struct stream *s)
 {
     int w = cell_width(s->label);
     m->label = w > m->label ? w : m->label;
-    vec_push(&m->parts, (struct merge_part){.stream = s, .time = -1});
+    vec_push(&m->parts, (struct merge_part){.stream = s, .time = -1, .half = STR_INIT});
 }
 
 /* --- times --- */
@@ -126,14 +129,27 @@ static void add_line(struct batch *b, struct merge_part *p, size_t part, const c
     str_append_n(&b->text, s, n);
 }
 
-/* Returns the bytes that are lines; half: what has no end counts as well. */
+/* Where what the last carriage return left begins; those at the end overwrote nothing. */
+static size_t last_pass(const char *s, size_t n)
+{
+    while (n && s[n - 1] == '\r')
+        n--;
+    const char *cr = n ? memrchr(s, '\r', n) : NULL;
+    return cr ? (size_t)(cr - s) + 1 : 0;
+}
+
+/* Returns the bytes that are lines, or have been overwritten; half: what has no end counts as a line. */
 static size_t cut_lines(struct batch *b, struct merge_part *p, size_t part, const char *s, size_t n,
                         bool half)
 {
     size_t at = 0;
     while (at < n) {
         const char *nl = memchr(s + at, '\n', n - at);
-        size_t len = nl ? (size_t)(nl - s) - at : n - at;
+        size_t len = nl ? (size_t)(nl - s) - at : n - at, over = nl || half ? 0 : last_pass(s + at, len);
+        if (over) { /* a progress bar would be read again and again, longer each time */
+            at += over;
+            continue;
+        }
         if (!nl && !half && len < LINE_MAX_)
             break;
         len = len > LINE_MAX_ ? LINE_MAX_ : len;
@@ -143,8 +159,17 @@ static size_t cut_lines(struct batch *b, struct merge_part *p, size_t part, cons
     return at;
 }
 
+/* What stands behind the last line's end, until it is a line itself. */
+static void keep_half(struct merge_part *p, const char *s, size_t n)
+{
+    size_t skip = last_pass(s, n);
+    n -= skip;
+    str_clear(&p->half);
+    str_append_n(&p->half, s + skip, n > HALF_MAX ? HALF_MAX : n);
+}
+
 /* Returns true where there is more of it. */
-static bool take_part(struct merge *m, struct batch *b, size_t part, bool ended, bool quiet)
+static bool take_part(struct merge *m, struct batch *b, size_t part, bool ended)
 {
     struct merge_part *p = &m->parts.v[part];
     if (!stream_is_there(p->stream))
@@ -155,16 +180,19 @@ static bool take_part(struct merge *m, struct batch *b, size_t part, bool ended,
     bool first = !p->begun;
     if (first)
         begin_part(m, p);
-    if (size <= p->at)
+    if (size <= p->at) {
+        str_clear(&p->half);
         return false;
+    }
     size_t max = first ? (size_t)budget(m) : TURN_MAX;
     max = (int64_t)max > size - p->at ? (size_t)(size - p->at) : max;
     char *buf = xmalloc(max);
     size_t n = stream_read(p->stream, p->at, buf, max);
     bool whole = p->at + (int64_t)n >= size;
-    size_t used = cut_lines(b, p, part, buf, n, whole && (ended || p->quiet >= QUIET));
+    size_t used = cut_lines(b, p, part, buf, n, whole && ended);
+    if (whole)
+        keep_half(p, buf + used, n - used);
     free(buf);
-    p->quiet = used ? 0 : p->quiet + quiet;
     p->at += (int64_t)used;
     return used && !whole;
 }
@@ -192,8 +220,7 @@ static void add_text(struct str *out, const char *s, size_t n)
 {
     while (n && s[n - 1] == '\r')
         n--;
-    const char *cr = n ? memrchr(s, '\r', n) : NULL;
-    size_t skip = cr ? (size_t)(cr - s) + 1 : 0;
+    size_t skip = last_pass(s, n);
     str_append_n(out, s + skip, n - skip);
 }
 
@@ -203,7 +230,7 @@ static void put(struct merge *m, const char *s, size_t n)
         m->size += (int64_t)n;
 }
 
-static void write_lines(struct merge *m, struct batch *b)
+static void write_lines(struct merge *m, struct batch *b, bool ended)
 {
     struct str out = STR_INIT;
     if (b->lines.n > 1)
@@ -215,7 +242,7 @@ static void write_lines(struct merge *m, struct batch *b)
         add_text(&out, b->text.s + l->at, l->n);
         str_append_char(&out, '\n');
     }
-    if (!m->live && b->lines.n && !timed && m->parts.n > 1)
+    if (!m->live && !ended && b->lines.n && !timed && m->parts.n > 1)
         str_append(&out,
                    "\033[2m--- one after the other up to here; from here on as it comes ---\033[0m\n");
     m->live |= b->lines.n > 0;
@@ -223,13 +250,35 @@ static void write_lines(struct merge *m, struct batch *b)
     str_fini(&out);
 }
 
-bool merge_work(struct merge *m, bool ended, bool quiet)
+/* Behind all lines, one for each output that is in the middle of its own. */
+static void write_halves(struct merge *m)
+{
+    struct str out = STR_INIT;
+    vec_for_each (&m->parts, i) {
+        const struct str *half = &m->parts.v[i].half;
+        if (!half->len)
+            continue;
+        add_label(m, i, &out);
+        add_text(&out, half->s, half->len);
+        str_append_char(&out, '\n');
+    }
+    str_fini(&m->halves);
+    m->halves = out;
+}
+
+bool merge_work(struct merge *m, bool ended, bool *ret_changed)
 {
     struct batch b = {.text = STR_INIT};
+    struct str before = m->halves;
+    int64_t size = m->size;
     bool more = false;
+    str_init(&m->halves);
     vec_for_each (&m->parts, i)
-        more |= take_part(m, &b, i, ended, quiet);
-    write_lines(m, &b);
+        more |= take_part(m, &b, i, ended);
+    write_lines(m, &b, ended);
+    write_halves(m);
+    *ret_changed = m->size != size || !str_eq(m->halves.s, before.s);
+    str_fini(&before);
     vec_fini(&b.lines);
     str_fini(&b.text);
     return more;
@@ -237,12 +286,27 @@ bool merge_work(struct merge *m, bool ended, bool quiet)
 
 int64_t merge_size(void *merge)
 {
-    return ((const struct merge *)merge)->size;
+    const struct merge *m = merge;
+    return m->size + (int64_t)m->halves.len;
 }
 
 size_t merge_read(void *merge, int64_t at, char *buf, size_t n)
 {
     const struct merge *m = merge;
-    ssize_t k = m->fd >= 0 ? pread(m->fd, buf, n, at) : 0;
-    return k > 0 ? (size_t)k : 0;
+    size_t got = 0;
+    if (at < m->size && m->fd >= 0) {
+        size_t left = (size_t)(m->size - at);
+        ssize_t k = pread(m->fd, buf, n < left ? n : left, at);
+        if (k <= 0)
+            return 0;
+        got = (size_t)k;
+    }
+    int64_t half = at + (int64_t)got - m->size;
+    if (half >= 0 && half < (int64_t)m->halves.len && got < n) {
+        size_t left = m->halves.len - (size_t)half;
+        left = left < n - got ? left : n - got;
+        memcpy(buf + got, m->halves.s + half, left);
+        got += left;
+    }
+    return got;
 }

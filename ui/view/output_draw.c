@@ -39,9 +39,9 @@ static void which_text(const struct output *o, const struct job *j, struct rich 
     if (o->all) {
         size_t n = o->state ? o->state->n : 0;
         if (n < o->shown.v.n)
-            rich_addf(out, ROLE_NORMAL, " all tasks, %zu of %zu", n, o->shown.v.n);
+            rich_addf(out, ROLE_NORMAL, " all tasks, %zu of %zu outputs", n, o->shown.v.n);
         else
-            rich_addf(out, ROLE_NORMAL, " all tasks, %zu", n);
+            rich_addf(out, ROLE_NORMAL, " all tasks, %zu outputs", n);
         if (o->shown.more)
             rich_addf(out, ROLE_WARN, " (%zu more are left out)", o->shown.more);
         return;

@@ -67,11 +67,13 @@ static char *make_label(const struct job *j, const struct output_at *at, bool er
     for (size_t i = 0; i < j->steps.n; i++)
         steps += j->steps.v[i].id >= 0;
     const char *mark = err ? "!" : "";
+    /* Ranks are counted through a step; the tasks that a step job declares each count their own. */
+    uint32_t number = j->kind == JOB_KIND_STEPS ? at->task : at->rank;
     if (at->step < 0)
         return xasprintf("%s%s", step_format_id(at->step, id), mark);
     if (steps > 1)
-        return xasprintf("%s.%u%s", step_format_id(at->step, id), at->rank, mark);
-    return xasprintf("%u%s", at->rank, mark);
+        return xasprintf("%s.%u%s", step_format_id(at->step, id), number, mark);
+    return xasprintf("%u%s", number, mark);
 }
 
 static bool has_path(const struct places *p, const char *path)

@@ -11,7 +11,8 @@ struct place {
     struct output_at at;
     bool err;
     char *path;  /* NULL: kept on its node */
-    char *label; /* "3", "1.3" where there are several steps; "3!" standard error */
+    char *label; /* "3" (a rank; of a step job a task), "1.3" where there are several steps;
+                    "3!" standard error */
 };
 
 struct places {

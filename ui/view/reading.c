@@ -101,6 +101,17 @@ static bool look_at(struct reading *r, struct stream *s)
     return true;
 }
 
+/* Returns true where there is something else to be seen. */
+static bool merge_more(struct reading *r)
+{
+    int64_t lines = r->merge.size;
+    bool changed;
+    r->more = merge_work(&r->merge, !r->live, &changed);
+    if (changed)
+        pager_rewritten(&r->pager, lines);
+    return changed;
+}
+
 bool reading_look(struct reading *r, bool quiet)
 {
     bool seen = false;
@@ -111,9 +122,7 @@ bool reading_look(struct reading *r, bool quiet)
             stream_retry(&r->streams[i]);
         seen |= look_at(r, &r->streams[i]);
     }
-    if (r->merged)
-        r->more = merge_work(&r->merge, !r->live, quiet);
-    return pager_grown(&r->pager) || seen;
+    return (r->merged ? merge_more(r) : pager_grown(&r->pager)) || seen;
 }
 
 bool reading_has_work(const struct reading *r)
@@ -123,10 +132,8 @@ bool reading_has_work(const struct reading *r)
 
 bool reading_work(struct reading *r)
 {
-    if (r->more) {
-        r->more = merge_work(&r->merge, !r->live, false);
-        pager_grown(&r->pager);
-    }
+    if (r->more)
+        merge_more(r);
     if (r->pager.searching)
         pager_work(&r->pager);
     return reading_has_work(r);

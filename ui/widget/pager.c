@@ -209,6 +209,20 @@ bool pager_grown(struct pager *p)
     return true;
 }
 
+void pager_rewritten(struct pager *p, int64_t from)
+{
+    p->size = p->file.size ? p->file.size(p->file.ctx) : 0;
+    p->window_n = 0;
+    if (p->match >= from)
+        p->match = -1;
+    if (p->follow) {
+        pager_to_end(p);
+    } else if (p->top > from) { /* what was there may begin elsewhere now */
+        p->top = p->size > p->top ? pager_line_start(p, p->top) : p->size > from ? from : p->size;
+        p->top_row = 0;
+    }
+}
+
 bool pager_has_pattern(const struct pager *p)
 {
     return p->needles == (const char *const *)&p->pattern;

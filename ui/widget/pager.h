@@ -57,6 +57,8 @@ void pager_change_file(struct pager *p, const struct pager_file *file);
 /* Looks at the size again. Returns true where there is something new to see. A file that has become shorter
  * is begun again. */
 bool pager_grown(struct pager *p);
+/* From that byte on, the beginning of a line, the file is another, longer or shorter. */
+void pager_rewritten(struct pager *p, int64_t from);
 
 void pager_to_end(struct pager *p);
 /* Moves, WRAP, LEFT, RIGHT, FOLLOW. Going up ends following. */
