@@ -142,6 +142,34 @@ static void progress_bars_can_be_read(void **state)
     must_show(&g->u, "\\xFF\\xFE bytes");
 }
 
+/* Ten updates a second fill the longest piece of a line within a minute. */
+static void a_bar_of_an_hour_is_one_row(void **state)
+{
+    struct stage *g = *state;
+    append(g->out, "epoch 1\n");
+    struct str bar = STR_INIT;
+    for (int i = 0; i < 9000; i++)
+        str_appendf(&bar, "\r%4d/9000 [%060d]", i, 0);
+    append(g->out, bar.s); /* 650 KiB */
+    uilab_connect(&g->u);
+    uilab_keys(&g->u, "l");
+    must_show(&g->u, "8999/9000");
+    must_show(&g->u, "epoch 1");
+    assert_int_equal(uilab_find(&g->u, "8999/9000"), uilab_find(&g->u, "epoch 1") + 1);
+    append(g->out, "\nepoch 2\n");
+    append(g->out, bar.s);
+    append(g->out, "\rdone\n");
+    wake(&g->u);
+    must_show(&g->u, "epoch 2");
+    assert_int_equal(uilab_find(&g->u, "epoch 2"), uilab_find(&g->u, "epoch 1") + 2);
+    assert_int_equal(uilab_find(&g->u, "done"), uilab_find(&g->u, "epoch 2") + 1);
+    uilab_keys(&g->u, "g"); /* the same from above */
+    must_show(&g->u, "8999/9000");
+    assert_int_equal(uilab_find(&g->u, "epoch 2"), uilab_find(&g->u, "epoch 1") + 2);
+    assert_int_equal(uilab_find(&g->u, "done"), uilab_find(&g->u, "epoch 2") + 1);
+    str_fini(&bar);
+}
+
 static void search_and_errors(void **state)
 {
     struct stage *g = *state;
@@ -580,6 +608,7 @@ int main(void)
         CASE(follows_a_file_from_before_it_is_there),
         CASE(truncated_and_replaced_files),
         CASE(progress_bars_can_be_read),
+        CASE(a_bar_of_an_hour_is_one_row),
         CASE(search_and_errors),
         CASE(both_streams),
         CASE(spools_are_fetched),

@@ -47,7 +47,36 @@ static const char *window_from(struct pager *p, int64_t at, size_t *ret_n)
     return p->window + (at - p->window_at);
 }
 
-/* Bytes of the line at that offset, its end included. */
+/* A line that is too long for a piece but written over and over is still one. Where it ends, at to at the
+ * latest; and where it begins, at from at the earliest: between that and at there is no end. */
+static int64_t bar_end(const struct pager *p, int64_t at, int64_t to)
+{
+    char *buf = xmalloc(PAGER_LINE_MAX);
+    size_t n;
+    const char *nl = NULL;
+    while (!nl && at < to && (n = pager_read(p, at, buf, PAGER_LINE_MAX)) > 0) {
+        nl = memchr(buf, '\n', n);
+        at += nl ? nl - buf + 1 : (int64_t)n;
+    }
+    free(buf);
+    return at < to ? at : to;
+}
+
+static int64_t bar_begin(const struct pager *p, int64_t from, int64_t at)
+{
+    char *buf = xmalloc(PAGER_LINE_MAX);
+    const char *nl = NULL;
+    while (!nl && at > from) {
+        int64_t piece = at - from > PAGER_LINE_MAX ? at - PAGER_LINE_MAX : from;
+        size_t n = pager_read(p, piece, buf, (size_t)(at - piece));
+        nl = n ? memrchr(buf, '\n', n) : NULL;
+        at = nl ? piece + (nl - buf) + 1 : piece;
+    }
+    free(buf);
+    return at;
+}
+
+/* Bytes of the line at that offset, its end included; *ret: as many of them as are in memory. */
 static size_t line_bytes(struct pager *p, int64_t at, const char **ret)
 {
     size_t n;
@@ -55,7 +84,11 @@ static size_t line_bytes(struct pager *p, int64_t at, const char **ret)
     if (n > PAGER_LINE_MAX)
         n = PAGER_LINE_MAX;
     const char *nl = memchr(*ret, '\n', n);
-    return nl ? (size_t)(nl - *ret) + 1 : n;
+    if (nl)
+        return (size_t)(nl - *ret) + 1;
+    if (n < PAGER_LINE_MAX || !memchr(*ret, '\r', n))
+        return n;
+    return (size_t)(bar_end(p, at + (int64_t)n, at + PAGER_BAR_MAX) - at);
 }
 
 int64_t pager_next_line(struct pager *p, int64_t at)
@@ -73,7 +106,11 @@ int64_t pager_line_start(struct pager *p, int64_t at)
     if ((int64_t)n > at - from)
         n = (size_t)(at - from);
     const char *nl = n ? memrchr(s, '\n', n) : NULL;
-    return nl ? from + (nl - s) + 1 : from;
+    if (nl)
+        return from + (nl - s) + 1;
+    if (!from || !n || !memchr(s, '\r', n))
+        return from;
+    return bar_begin(p, at >= PAGER_BAR_MAX ? at + 1 - PAGER_BAR_MAX : 0, from);
 }
 
 static int64_t line_before(struct pager *p, int64_t at)
@@ -85,6 +122,11 @@ static void line_text(struct pager *p, int64_t at, struct linetext *out)
 {
     const char *s;
     size_t n = line_bytes(p, at, &s);
+    if (n > PAGER_LINE_MAX) { /* only the end of it has not been overwritten */
+        size_t there;
+        s = window_from(p, at + (int64_t)n - PAGER_LINE_MAX, &there);
+        n = there < PAGER_LINE_MAX ? there : PAGER_LINE_MAX;
+    }
     linetext_set(out, s, n);
 }
 

@@ -2,7 +2,8 @@
  * found in it.
  *
  * Positions are byte offsets of line starts, never line numbers, so a 1 GB file opens at its end as fast as
- * a small one. A line longer than PAGER_LINE_MAX is shown in pieces. The pager owns the window and the
+ * a small one. A line longer than PAGER_LINE_MAX is shown in pieces; one that carriage returns write over
+ * and over, as progress bars do, is one row up to PAGER_BAR_MAX. The pager owns the window and the
  * search, never what it reads. It draws nothing: it makes pages.
  */
 #ifndef UI_WIDGET_PAGER_H
@@ -16,6 +17,7 @@
 #include "ui/widget/page.h"
 
 #define PAGER_LINE_MAX (64 * 1024)
+#define PAGER_BAR_MAX  (1024 * 1024)
 #define PAGER_WINDOW   (256 * 1024)
 #define PAGER_SLICE    (1024 * 1024) /* of a search, between two looks at the keyboard */
 
