@@ -4,7 +4,7 @@
 
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
-#include "ui/widget/table.h"
+#include "ui/widget/table_private.h"
 
 #define MARK_CELLS 2 /* the mark and a blank, left of the first column */
 
@@ -124,15 +124,11 @@ static bool draw_row(struct table *t, struct canvas *c, struct rect r, const str
 {
     bool ticks = false;
     int x = r.x + MARK_CELLS;
-    struct field *f = &t->field;
     for (size_t i = 0; i < t->n_cols; i++) {
         if (!widths[i])
             continue;
         int skip = t->cols[i].flags & COLUMN_TREE ? draw_fold(t, c, r.y, x, row, any_branch) : 0;
-        rich_clear(&f->text);
-        f->has_num = f->ticks = false;
-        f->room = widths[i] - skip;
-        t->cols[i].get(t->ctx, row->data, f);
+        const struct field *f = table_field(t, row, i, widths[i] - skip);
         ticks |= f->ticks;
         int w = cell_width(f->text.text.s), room = widths[i] - skip;
         if (t->cols[i].flags & COLUMN_RIGHT && w < room)

@@ -1,0 +1,193 @@
+/* table_filter.c - which rows of a table are shown. */
+#include "src/base/vec.h"
+#include "ui/widget/table_private.h"
+
+#define SLICE 8000 /* rows that a filter is tried on between two looks at the keyboard */
+
+/* --- a row --- */
+
+/* The filter sees a const context; the scratch field is all that it changes. */
+struct matcher {
+    struct table *t;
+};
+
+static const char *row_text(const void *ctx, const void *row, size_t column)
+{
+    return table_field(((const struct matcher *)ctx)->t, row, column, 0)->text.text.s;
+}
+
+static bool row_number(const void *ctx, const void *row, size_t column, double *ret)
+{
+    const struct field *f = table_field(((const struct matcher *)ctx)->t, row, column, 0);
+    if (f->has_num)
+        *ret = f->num;
+    return f->has_num;
+}
+
+static bool matcher_is_words(const void *ctx, size_t column)
+{
+    return ((const struct matcher *)ctx)->t->cols[column].flags & COLUMN_WORDS;
+}
+
+static bool filter_matches(struct table *t, const struct trow *row)
+{
+    if (!t->filter.n)
+        return true;
+    struct matcher m = {.t = t};
+    struct filter_row r = {.ctx = &m,
+                           .row = row,
+                           .n_columns = t->n_cols,
+                           .is_words = matcher_is_words,
+                           .text = row_text,
+                           .number = row_number};
+    return filter_match(&t->filter, &r);
+}
+
+/* What a wider filter has left out is not looked at again. */
+static bool row_matches(struct table *t, struct trow *row)
+{
+    row->missed = row->missed || !filter_matches(t, row);
+    return !row->missed;
+}
+
+/* --- a family --- */
+
+static size_t family_end(const struct table *t, size_t i)
+{
+    size_t e = i + 1;
+    while (e < t->rows.n && t->rows.v[e].depth > t->rows.v[i].depth)
+        e++;
+    return e;
+}
+
+/* A parent whose child matches is shown as well, else the child would be out of reach. Of a parent that
+ * matches those children are shown that match too, or all where none does. Closed branches keep theirs to
+ * themselves. */
+static void filter_family(struct table *t, struct trow_numbers *out, size_t i, bool all)
+{
+    size_t end = family_end(t, i), at = out->n;
+    bool matches = all || row_matches(t, &t->rows.v[i]);
+    vec_push(out, (uint32_t)i);
+    for (size_t k = i + 1; k < end; k = family_end(t, k))
+        filter_family(t, out, k, all);
+    bool child = out->n > at + 1;
+    if (!child && matches && !all && end > i + 1) {
+        out->n = at;
+        filter_family(t, out, i, true);
+        return;
+    }
+    if (!table_is_open(t, t->rows.v[i].id))
+        out->n = at + 1;
+    if (!matches && !child)
+        out->n = at;
+}
+
+/* --- all of them, in slices --- */
+
+static void begin_matching(struct table *t)
+{
+    vec_clear(&t->next);
+    t->match_at = 0;
+    t->matching = true;
+}
+
+/* Looks at so many rows more; true: that was all. */
+static bool match_some(struct table *t, size_t n)
+{
+    size_t end = t->rows.n - t->match_at > n ? t->match_at + n : t->rows.n;
+    while (t->match_at < end) {
+        filter_family(t, &t->next, t->match_at, false);
+        t->match_at = family_end(t, t->match_at);
+    }
+    if (t->match_at < t->rows.n)
+        return false;
+    struct trow_numbers old = t->shown;
+    t->shown = t->next;
+    t->next = old;
+    vec_fini(&t->old);
+    t->matching = false;
+    if (t->sort >= 0)
+        table_sort_shown(t);
+    list_sync(&t->list, t->shown.n, table_shown_id, t);
+    return true;
+}
+
+void table_settle(struct table *t)
+{
+    if (t->matching)
+        match_some(t, t->rows.n);
+}
+
+bool table_work(struct table *t, bool *ret_done)
+{
+    *ret_done = t->matching && match_some(t, SLICE);
+    return t->matching;
+}
+
+void table_reshow(struct table *t)
+{
+    begin_matching(t);
+    table_settle(t);
+}
+
+/* --- the filter --- */
+
+static int column_of(const void *ctx, const char *name, enum filter_unit *unit)
+{
+    const struct table *t = ctx;
+    int i = table_find_column(t, name);
+    *unit = i >= 0 ? t->cols[i].unit : FILTER_PLAIN;
+    return i;
+}
+
+/* The rows are the same as long as there is a filter: it opens every branch. The rest is table_work's. */
+void table_apply_filter(struct table *t)
+{
+    struct filter before = t->filter;
+    bool half = t->matching; /* what the one before leaves out is not known of all rows */
+    t->filter = (struct filter){0};
+    filter_parse(&t->filter, t->edit.text.s, column_of, t);
+    if (!before.n || !t->filter.n) {
+        if (!t->old.v) {
+            t->old = t->rows;
+            t->rows = (struct trows){0};
+        }
+        vec_clear(&t->rows);
+        t->fill(t->ctx, t);
+    } else if (half || !filter_narrows(&before, &t->filter)) {
+        for (size_t i = 0; i < t->rows.n; i++)
+            t->rows.v[i].missed = false;
+    }
+    begin_matching(t);
+    match_some(t, SLICE);
+    filter_fini(&before);
+}
+
+void table_set_filter(struct table *t, const char *text)
+{
+    edit_set(&t->edit, text);
+    table_apply_filter(t);
+    table_settle(t);
+}
+
+size_t table_mark_matching(struct table *t, const char *text)
+{
+    table_settle(t);
+    struct filter own = t->filter;
+    size_t n = 0;
+    t->filter = (struct filter){0};
+    filter_parse(&t->filter, text, column_of, t);
+    for (size_t i = 0; i < t->shown.n; i++)
+        if (filter_matches(t, table_shown(t, i))) {
+            list_mark(&t->list, table_shown(t, i)->id, true);
+            n++;
+        }
+    filter_fini(&t->filter);
+    t->filter = own;
+    return n;
+}
+
+bool table_is_filtered(const struct table *t)
+{
+    return t->filter.n > 0;
+}

@@ -1,0 +1,24 @@
+/* table_private.h - what the files of the table share. */
+#ifndef UI_WIDGET_TABLE_PRIVATE_H
+#define UI_WIDGET_TABLE_PRIVATE_H
+
+#include "ui/widget/table.h"
+
+/* table.c */
+/* The value of a column, the one way to it, in the table's scratch field. room: see struct field. */
+const struct field *table_field(struct table *t, const struct trow *row, size_t column, int room);
+uint64_t table_shown_id(const void *table, size_t i); /* for struct list_state */
+
+/* table_filter.c */
+/* Filters and sorts the rows again, all at once. */
+void table_reshow(struct table *t);
+/* Tries what is being typed to its end: what is shown is what the filter says. */
+void table_settle(struct table *t);
+/* Takes what is typed as the filter and tries it on a slice; table_work goes on. */
+void table_apply_filter(struct table *t);
+
+/* table_sort.c */
+/* Puts t->shown in the order of t->sort, children behind their parents. */
+void table_sort_shown(struct table *t);
+
+#endif

@@ -1,0 +1,177 @@
+/* table_sort.c - the rows of a table in the order of a column.
+ *
+ * Sorting is a key's work, so it must be done within a frame: values become numbers that compare in the
+ * same way, a radix sort puts them in order and keeps the order of equals, and only texts that begin alike
+ * are looked at again. What has no number, where others have one, goes to the end, whatever the direction.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "src/base/str.h"
+#include "src/base/vec.h"
+#include "ui/widget/table_private.h"
+
+struct sort_key {
+    uint64_t value;
+    uint32_t family; /* in families */
+};
+
+struct family {
+    uint32_t from, n; /* rows in the unsorted list */
+    uint32_t text_at; /* in the pool */
+};
+
+struct sorting {
+    VEC(struct family) families;
+    VEC(struct sort_key) nums, texts;
+    struct str pool; /* texts, one behind the other */
+};
+
+static unsigned fold(char letter)
+{
+    unsigned c = (unsigned char)letter;
+    return c >= 'A' && c <= 'Z' ? c + 32u : c;
+}
+
+/* The first letters, folded. */
+static uint64_t prefix_of(const char *s)
+{
+    uint64_t p = 0;
+    for (int i = 0; i < 8; i++) {
+        p = p << 8 | fold(*s);
+        s += *s != '\0';
+    }
+    return p;
+}
+
+static const char *text_of(const struct sorting *s, const struct sort_key *k)
+{
+    return s->pool.s + s->families.v[k->family].text_at;
+}
+
+/* Names often begin alike, paths always: the letters behind that decide. */
+static void take_prefixes(struct sorting *s)
+{
+    const char *first = s->texts.n ? text_of(s, &s->texts.v[0]) : "";
+    size_t common = strlen(first);
+    for (size_t i = 1; i < s->texts.n && common; i++) {
+        const char *other = text_of(s, &s->texts.v[i]);
+        size_t n = 0;
+        while (n < common && fold(other[n]) == fold(first[n]))
+            n++;
+        common = n;
+    }
+    vec_for_each (&s->texts, i)
+        s->texts.v[i].value = prefix_of(text_of(s, &s->texts.v[i]) + common);
+}
+
+/* IEEE numbers compare like whole ones once the sign is turned round. */
+static uint64_t order_of(double num)
+{
+    uint64_t bits;
+    num += 0.0; /* one zero, not two */
+    memcpy(&bits, &num, sizeof bits);
+    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+}
+
+static void radix_sort(struct sort_key *v, size_t n, bool reverse)
+{
+    struct sort_key *other = n ? xreallocarray(NULL, n, sizeof *other) : NULL;
+    uint64_t flip = reverse ? UINT64_MAX : 0;
+    for (unsigned shift = 0; shift < 64 && n > 1; shift += 8) {
+        size_t count[257] = {0};
+        for (size_t i = 0; i < n; i++)
+            count[((v[i].value ^ flip) >> shift & 255) + 1]++;
+        bool all_alike = false;
+        for (size_t b = 1; b < 257 && !all_alike; b++)
+            all_alike = count[b] == n;
+        if (all_alike)
+            continue;
+        for (size_t b = 1; b < 257; b++)
+            count[b] += count[b - 1];
+        for (size_t i = 0; i < n; i++)
+            other[count[(v[i].value ^ flip) >> shift & 255]++] = v[i];
+        memcpy(v, other, n * sizeof *v);
+    }
+    free(other);
+}
+
+struct text_order {
+    const struct sorting *s;
+    bool reverse;
+};
+
+static int compare_texts(const void *pa, const void *pb, void *ctx)
+{
+    const struct text_order *o = ctx;
+    const struct sort_key *a = pa, *b = pb;
+    const char *x = text_of(o->s, a), *y = text_of(o->s, b);
+    int rc = strcasecmp(x, y);
+    rc = rc ? rc : strcmp(x, y);
+    rc = o->reverse ? -rc : rc;
+    return rc ? rc : (a->family > b->family) - (a->family < b->family);
+}
+
+/* Runs whose first letters are the same, but for those that are the same altogether. */
+static void settle_texts(struct sorting *s, bool reverse)
+{
+    struct text_order o = {.s = s, .reverse = reverse};
+    struct sort_key *v = s->texts.v;
+    for (size_t i = 0; i < s->texts.n;) {
+        const char *first = text_of(s, &v[i]);
+        size_t end = i + 1;
+        bool alike = true;
+        for (; end < s->texts.n && v[end].value == v[i].value; end++)
+            alike = alike && strcmp(first, text_of(s, &v[end])) == 0;
+        if (!alike)
+            qsort_r(v + i, end - i, sizeof *v, compare_texts, &o);
+        i = end;
+    }
+}
+
+static void collect_keys(struct table *t, struct sorting *s)
+{
+    for (size_t i = 0; i < t->shown.n; i++) {
+        if (i && table_shown(t, i)->depth > 0) {
+            s->families.v[s->families.n - 1].n++;
+            continue;
+        }
+        const struct field *f = table_field(t, table_shown(t, i), (size_t)t->sort, 0);
+        struct sort_key key = {.family = (uint32_t)s->families.n,
+                               .value = f->has_num ? order_of(f->num) : 0};
+        vec_push(&s->families,
+                 (struct family){.from = (uint32_t)i, .n = 1, .text_at = (uint32_t)s->pool.len});
+        if (f->has_num) {
+            vec_push(&s->nums, key);
+        } else {
+            str_append_n(&s->pool, f->text.text.s, f->text.text.len + 1);
+            vec_push(&s->texts, key);
+        }
+    }
+}
+
+void table_sort_shown(struct table *t)
+{
+    struct sorting s = {.pool = STR_INIT};
+    collect_keys(t, &s);
+    radix_sort(s.nums.v, s.nums.n, t->reverse);
+    take_prefixes(&s);
+    radix_sort(s.texts.v, s.texts.n, t->reverse);
+    settle_texts(&s, t->reverse);
+    uint32_t *sorted = t->shown.n ? xreallocarray(NULL, t->shown.n, sizeof *sorted) : NULL;
+    size_t at = 0;
+    for (size_t i = 0; i < s.nums.n + s.texts.n; i++) {
+        const struct sort_key *k = i < s.nums.n ? &s.nums.v[i] : &s.texts.v[i - s.nums.n];
+        const struct family *f = &s.families.v[k->family];
+        memcpy(sorted + at, t->shown.v + f->from, f->n * sizeof *sorted);
+        at += f->n;
+    }
+    if (sorted)
+        memcpy(t->shown.v, sorted, t->shown.n * sizeof *sorted);
+    free(sorted);
+    vec_fini(&s.families);
+    vec_fini(&s.nums);
+    vec_fini(&s.texts);
+    str_fini(&s.pool);
+}
