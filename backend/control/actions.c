@@ -159,7 +159,7 @@ void ctl_payload_ready(void *ctx, uint32_t job, int32_t step, const uint8_t *p, 
 /* What outlives its batch script goes at once; otherwise there is time to save. */
 static uint32_t grace_of(const struct control *c, const struct job *j)
 {
-    return j->kill_cause != KILL_NONE ? j->kill_grace_s : c->model.spec.kill_wait_s;
+    return j->kill_cause != KILL_NONE ? job_rare(j)->kill_grace_s : c->model.spec.kill_wait_s;
 }
 
 static void send_kill(struct control *c, const struct job *j, const struct step *s, const struct task *t,
@@ -182,7 +182,7 @@ static void set_motion(struct control *c, const struct job *j, const struct step
     bool stop = j->state == JOB_SUSPENDED;
     bool known = f->motion == (stop ? MOTION_STOPPED : MOTION_GOING);
     struct node_link *link = ctl_node(c, t->alloc.node);
-    if (known || (!stop && !wall_is_set(j->t_suspend)))
+    if (known || (!stop && !wall_is_set(job_rare(j)->t_suspend)))
         return;
     struct launch_kill k = {.key = {.job = j->id, .step = s->id, .task = t->index, .attempt = t->attempt},
                             .signal = stop ? SIGSTOP : SIGCONT,

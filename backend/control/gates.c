@@ -25,7 +25,7 @@ static void watch_job(struct control *c, uint32_t id)
     if (!j || j->state != JOB_PENDING)
         return;
     bool may = dep_index_add(&c->deps, &c->model, j);
-    if ((may && !j->dep_met) || wall_is_set(j->req.deadline))
+    if ((may && !j->dep_met) || wall_is_set(req_rare(&j->req)->deadline))
         look_later(c, id);
 }
 
@@ -67,7 +67,7 @@ static uint32_t new_element(const struct event *ev)
 static void look_at_all_deadlines(struct control *c)
 {
     list_for_each (j, &c->model.pending, struct job, in_queue)
-        if (wall_is_set(j->req.deadline))
+        if (wall_is_set(req_rare(&j->req)->deadline))
             look_later(c, j->id);
 }
 
@@ -163,7 +163,7 @@ static void look_at_job(struct control *c, uint32_t id, struct wall now)
         return;
     }
     struct wall again = look_at_dependency(c, j, now);
-    struct wall due = wall_is_set(j->req.deadline) ? deadline_due(c, j) : (struct wall){0};
+    struct wall due = wall_is_set(req_rare(&j->req)->deadline) ? deadline_due(c, j) : (struct wall){0};
     if (wall_is_set(due))
         earliest(&again, due.ms > now.ms ? due : wall_add_s(now, 1));
     if (wall_is_set(again))

@@ -46,11 +46,11 @@ static void set_early_signal(struct control *c, const struct job *j, const struc
         return;
     if (limited) {
         int64_t left_s = (int64_t)j->time_limit_s - ctl_ran_ms(c, j) / MS_PER_S;
-        early_s = (int64_t)l->time_limit_s - left_s + j->req.signal_at_s;
+        early_s = (int64_t)l->time_limit_s - left_s + req_rare(&j->req)->signal_at_s;
     }
     if (early_s < 0)
         return; /* the step's own limit ends it before */
-    l->early_signal = j->req.signal;
+    l->early_signal = req_rare(&j->req)->signal;
     l->early_signal_s = (uint32_t)early_s;
     l->early_signal_leader = j->req.signal_batch;
 }
@@ -109,7 +109,7 @@ static void add_rank(const struct job *j, const struct step *s, const struct tas
     uint32_t rank = step_rank(s, t, localid);
     uint32_t per = s->cpus_per_rank == NOT_GIVEN || !s->cpus_per_rank ? 1 : s->cpus_per_rank;
     const struct launch_rank *own = payload_rank(p, rank);
-    const char *in = s->id == STEP_BATCH ? j->req.std_in : s->std_in;
+    const char *in = s->id == STEP_BATCH ? req_rare(&j->req)->std_in : s->std_in;
     struct filename_args args = {.job = j, .step = s->id, .rank = rank, .node = t->alloc.node};
     struct launch_rank *r = rec_list_push(&l->ranks);
     r->rank = rank;

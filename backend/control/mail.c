@@ -236,8 +236,8 @@ static bool is_address(const char *s)
 static void say(struct control *c, const struct job *j, enum mail_type type, bool array)
 {
     struct mailer *q = c->mailer;
-    bool chosen = !str_is_empty(j->req.mail_user);
-    const char *user = chosen ? j->req.mail_user : j->user;
+    bool chosen = !str_is_empty(req_rare(&j->req)->mail_user);
+    const char *user = chosen ? req_rare(&j->req)->mail_user : j->user;
     struct str subject = STR_INIT;
     if (str_is_empty(user) || (chosen && !is_address(user)))
         return;
@@ -288,8 +288,9 @@ static void tell(struct control *c, const struct job *j, uint32_t types, enum ma
 void ctl_mail_change(struct control *c, const struct job *j, enum job_state before)
 {
     uint32_t types = 0;
-    if (!c->mailer || str_is_empty(c->model.spec.mail_program) || str_is_empty(j->req.mail_type) ||
-        j->state == before || !mail_types_parse(j->req.mail_type, &types))
+    if (!c->mailer || str_is_empty(c->model.spec.mail_program) ||
+        str_is_empty(req_rare(&j->req)->mail_type) || j->state == before ||
+        !mail_types_parse(req_rare(&j->req)->mail_type, &types))
         return;
     if (j->state == JOB_PENDING) {
         tell(c, j, types, MAIL_REQUEUE, true);
@@ -316,7 +317,7 @@ static void look_at(struct mailer *q, const struct job *j)
     } marks[] = {{50, MAIL_TIME_LIMIT_50}, {80, MAIL_TIME_LIMIT_80}, {90, MAIL_TIME_LIMIT_90}};
     uint32_t types = 0;
     if (j->state != JOB_RUNNING || j->time_limit_s >= DURATION_NOT_SET ||
-        !mail_types_parse(j->req.mail_type, &types))
+        !mail_types_parse(req_rare(&j->req)->mail_type, &types))
         return;
     uint64_t ran = job_run_s(j, loop_wall(q->c->loop));
     uintptr_t said = (uintptr_t)idmap_get(&q->marked, j->id);
@@ -334,7 +335,7 @@ static void on_marks(void *ctx)
     struct mailer *q = ctx;
     if (!str_is_empty(q->c->model.spec.mail_program))
         list_for_each (j, &q->c->model.active, struct job, in_queue)
-            if (!str_is_empty(j->req.mail_type))
+            if (!str_is_empty(req_rare(&j->req)->mail_type))
                 look_at(q, j);
     start_some(q);
     loop_timer_set(q->c->loop, &q->marks, MARKS_EACH_MS);

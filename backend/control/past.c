@@ -69,7 +69,7 @@ void past_note(struct control *c, const struct job *j)
     if (j->id != j->array_job)
         keep(c, j->id, ARRAY_NONE, own);
     else /* the last of its array */
-        keep(c, j->id, ARRAY_NONE, (t && t->bad) || j->array_failed.n ? PAST_FAILED : PAST_OK);
+        keep(c, j->id, ARRAY_NONE, (t && t->bad) || job_rare(j)->array_failed.n ? PAST_FAILED : PAST_OK);
 }
 
 /* --- questions --- */

@@ -350,8 +350,9 @@ static enum refusal set_lost_node(const struct control *c, const struct job *j, 
         err_set(text, 0, "LostNode=%s: hold, requeue, cancel or lease", value);
         return REFUSAL_BAD_REQUEST;
     }
+    req_rare_mut(&u->req)->lost_node = what;
     struct job changed = *j;
-    changed.req.lost_node = u->req.lost_node = what;
+    changed.req = u->req;
     bool had = job_lost_node(&c->model, j) == LOST_LEASE,
          has = job_lost_node(&c->model, &changed) == LOST_LEASE;
     if (j->state == JOB_PENDING || had == has)
@@ -368,7 +369,7 @@ static enum refusal set_key(struct session *s, const struct job *j, struct updat
     if (str_ieq(key, "TimeLimit"))
         return set_time_limit(s, j, u, value, text);
     if (str_ieq(key, "Comment")) {
-        set_or_clear(&u->req.comment, value);
+        set_or_clear(&req_rare_mut(&u->req)->comment, value);
         return r;
     }
     if (str_ieq(key, "ArrayTaskThrottle")) {
@@ -399,9 +400,9 @@ static enum refusal set_key(struct session *s, const struct job *j, struct updat
         u->req.has_priority = true;
         u->req.priority = (uint32_t)n;
     } else if (str_ieq(key, "ReqNodeList") || str_ieq(key, "NodeList"))
-        set_or_clear(&u->req.nodelist, value);
+        set_or_clear(&req_rare_mut(&u->req)->nodelist, value);
     else if (str_ieq(key, "ExcNodeList"))
-        set_or_clear(&u->req.exclude, value);
+        set_or_clear(&req_rare_mut(&u->req)->exclude, value);
     else if (str_ieq(key, "Features"))
         set_or_clear(&u->req.features, value);
     else if (str_ieq(key, "Nice")) {
@@ -430,9 +431,9 @@ static enum refusal set_key(struct session *s, const struct job *j, struct updat
     } else if (str_ieq(key, "Licenses")) {
         set_or_clear(&u->req.licenses, value);
     } else if (str_ieq(key, "Reservation") || str_ieq(key, "ReservationName")) {
-        set_or_clear(&u->req.reservation, value);
+        set_or_clear(&req_rare_mut(&u->req)->reservation, value);
     } else if (str_ieq(key, "Deadline")) {
-        if (wall_parse(value, loop_wall(s->ctl->loop), &u->req.deadline, text) < 0)
+        if (wall_parse(value, loop_wall(s->ctl->loop), &req_rare_mut(&u->req)->deadline, text) < 0)
             r = REFUSAL_BAD_REQUEST;
     } else if (str_ieq(key, "TimeMin")) {
         if (duration_parse_slurm(value, &u->req.time_min_s, text) < 0)

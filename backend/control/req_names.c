@@ -64,8 +64,8 @@ enum refusal ctl_check_names(const struct model *m, const struct job_req *r, str
 {
     enum refusal refusal =
         str_is_empty(r->partition) ? REFUSAL_NONE : check_partitions(m, r->partition, err);
-    if (refusal == REFUSAL_NONE && !str_is_empty(r->nodelist))
-        refusal = check_nodes(m, r->nodelist, err);
+    if (refusal == REFUSAL_NONE && !str_is_empty(req_rare(r)->nodelist))
+        refusal = check_nodes(m, req_rare(r)->nodelist, err);
     if (refusal == REFUSAL_NONE && !str_is_empty(r->features))
         refusal = check_features(m, r->features, err);
     return refusal;

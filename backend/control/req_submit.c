@@ -105,23 +105,24 @@ static void check_dependency(struct check *k, const char *s)
 
 static void check_request(struct check *k, const struct job_req *r)
 {
+    const struct job_req_rare *rare = req_rare(r);
     check_name(k, "job name", r->name);
     check_name(k, "account", r->account);
     check_name(k, "QOS", r->qos);
-    check_name(k, "wckey", r->wckey);
+    check_name(k, "wckey", rare->wckey);
     check_text(k, "partition", r->partition);
-    check_text(k, "comment", r->comment);
+    check_text(k, "comment", rare->comment);
     check_text(k, "output file", r->std_out);
     check_text(k, "error file", r->std_err);
-    check_text(k, "input file", r->std_in);
+    check_text(k, "input file", rare->std_in);
     check_text(k, "features", r->features);
-    check_text(k, "node list", r->nodelist);
-    check_text(k, "excluded nodes", r->exclude);
+    check_text(k, "node list", rare->nodelist);
+    check_text(k, "excluded nodes", rare->exclude);
     check_text(k, "dependency", r->dependency);
     check_text(k, "licenses", r->licenses);
-    check_text(k, "reservation", r->reservation);
-    check_text(k, "mail type", r->mail_type);
-    check_text(k, "mail user", r->mail_user);
+    check_text(k, "reservation", rare->reservation);
+    check_text(k, "mail type", rare->mail_type);
+    check_text(k, "mail user", rare->mail_user);
     check_text(k, "GPU type", r->gpu_type);
     check_text(k, "gres", r->gres);
     check_dir(k, r->workdir);
@@ -129,7 +130,7 @@ static void check_request(struct check *k, const struct job_req *r)
         refuse(k, REFUSAL_BAD_REQUEST, "working directory %s is not an absolute path",
                r->workdir ? r->workdir : "(none)");
     check_dependency(k, r->dependency);
-    if (r->lost_node >= LOST_N || r->requeue > 2 || r->signal < 0 || r->signal > 64)
+    if (rare->lost_node >= LOST_N || r->requeue > 2 || rare->signal < 0 || rare->signal > 64)
         refuse(k, REFUSAL_BAD_REQUEST, "malformed request", NULL);
 }
 

@@ -50,7 +50,7 @@ static int64_t ran_ms(const struct control *c, const struct job *j, const struct
 {
     if (t)
         return t->ran_ms + (loop_now(c->loop).ns - t->since.ns) / NS_PER_MS;
-    int64_t ms = loop_wall(c->loop).ms - j->t_start.ms - (int64_t)j->suspended_ms;
+    int64_t ms = loop_wall(c->loop).ms - j->t_start.ms - (int64_t)job_rare(j)->suspended_ms;
     return ms > 0 ? ms : 0;
 }
 
@@ -92,14 +92,14 @@ void ctl_set_timer(struct control *c, const struct job *j)
 
 bool ctl_signals_early(const struct job *j, const struct step *s)
 {
-    return j->req.signal && j->req.signal_batch == (s->id == STEP_BATCH);
+    return req_rare(&j->req)->signal && j->req.signal_batch == (s->id == STEP_BATCH);
 }
 
 int64_t ctl_early_base_ms(const struct job *j)
 {
     if (j->state != JOB_RUNNING || j->time_limit_s >= DURATION_NOT_SET)
         return NEVER;
-    return j->t_start.ms + (int64_t)j->suspended_ms + (int64_t)j->time_limit_s * MS_PER_S;
+    return j->t_start.ms + (int64_t)job_rare(j)->suspended_ms + (int64_t)j->time_limit_s * MS_PER_S;
 }
 
 void ctl_tell_early(struct control *c, const struct job *j, const struct step *s, const struct task *t,
@@ -111,7 +111,8 @@ void ctl_tell_early(struct control *c, const struct job *j, const struct step *s
         return;
     struct launch_kill k = {.key = f->key, .signal = LAUNCH_EARLY_AT, .grace_s = DURATION_UNLIMITED};
     if (base != NEVER) {
-        int64_t in_s = (int64_t)j->time_limit_s - j->req.signal_at_s - ctl_ran_ms(c, j) / MS_PER_S;
+        int64_t in_s =
+            (int64_t)j->time_limit_s - req_rare(&j->req)->signal_at_s - ctl_ran_ms(c, j) / MS_PER_S;
         k.grace_s = in_s > 0 ? (uint32_t)in_s : 0;
     }
     if (nodeconn_send(link->conn, ctl_gate(c), MSG_KILL, 0, &k))

@@ -19,17 +19,18 @@ uint32_t deadline_least_s(const struct job *j, const struct part_spec *part)
 struct wall deadline_latest_start(const struct job *j, const struct part_spec *part)
 {
     uint32_t least = deadline_least_s(j, part);
-    if (!wall_is_set(j->req.deadline))
+    if (!wall_is_set(req_rare(&j->req)->deadline))
         return (struct wall){0};
     /* Without a limit it may end at once: as long as the deadline is ahead it can start. */
-    return least >= DURATION_NOT_SET ? j->req.deadline : wall_add_s(j->req.deadline, -(int64_t)least);
+    return least >= DURATION_NOT_SET ? req_rare(&j->req)->deadline
+                                     : wall_add_s(req_rare(&j->req)->deadline, -(int64_t)least);
 }
 
 uint32_t deadline_limit_at(const struct job *j, const struct part_spec *part, struct wall at,
                            struct wall until)
 {
     uint32_t limit = deadline_limit_s(j, part), least = deadline_least_s(j, part);
-    struct wall end = j->req.deadline;
+    struct wall end = req_rare(&j->req)->deadline;
     if (wall_is_set(until) && (!wall_is_set(end) || until.ms < end.ms))
         end = until;
     if (!wall_is_set(end))
@@ -39,13 +40,13 @@ uint32_t deadline_limit_at(const struct job *j, const struct part_spec *part, st
         return limit;
     /* No limit of its own, and a deadline: that is its limit. In front of a window it does not fit. */
     bool open_ended =
-        limit >= DURATION_NOT_SET && least >= DURATION_NOT_SET && end.ms == j->req.deadline.ms;
+        limit >= DURATION_NOT_SET && least >= DURATION_NOT_SET && end.ms == req_rare(&j->req)->deadline.ms;
     return room > 0 && (open_ended || room >= least) ? (uint32_t)room : 0;
 }
 
 bool deadline_missed(const struct model *m, const struct job *j, struct wall now)
 {
-    if (!wall_is_set(j->req.deadline) || j->state != JOB_PENDING)
+    if (!wall_is_set(req_rare(&j->req)->deadline) || j->state != JOB_PENDING)
         return false;
     struct strv names = strv_split(j->req.partition, ",");
     const struct part_spec *fallback = model_default_part(m);

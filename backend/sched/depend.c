@@ -87,7 +87,7 @@ static uint32_t stage_of(const struct model *m, uint64_t key)
     if (!j)
         return 0;
     return (t->pending ? 0 : 1u) | (t->pending || t->active ? 0 : 2u) |
-           (t->bad || j->array_failed.n ? 4u : 0);
+           (t->bad || job_rare(j)->array_failed.n ? 4u : 0);
 }
 
 /* Where id stands or belongs. */
@@ -341,8 +341,8 @@ static void append_state(const struct model *m, const struct dep *d, struct str 
         uint32_t waiting = t->pending ? job_pending_elements(j) + t->pending - 1 : 0;
         str_appendf(out, " (array: %u waiting, %u running", waiting, t->active);
         size_t bad = t->bad;
-        for (size_t i = 0; i < j->array_failed.n; i++)
-            bad += j->array_failed.v[i].last - j->array_failed.v[i].first + 1;
+        for (size_t i = 0; i < job_rare(j)->array_failed.n; i++)
+            bad += job_rare(j)->array_failed.v[i].last - job_rare(j)->array_failed.v[i].first + 1;
         str_appendf(out, bad ? ", %zu failed)" : ")", bad);
     } else if (!j) {
         str_append(out, model_get_job(m, d->job) ? " (ended)" : " (no longer known)");

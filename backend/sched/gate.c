@@ -110,11 +110,11 @@ enum reason gate_reservation(const struct model *m, const char *user, const stru
                              struct wall now, struct wall *ret_clears, struct errtext *text)
 {
     char buf[UNITS_TEXT_SIZE];
-    if (str_is_empty(req->reservation))
+    if (str_is_empty(req_rare(req)->reservation))
         return REASON_NONE;
-    const struct window *w = model_get_window(m, req->reservation);
+    const struct window *w = model_get_window(m, req_rare(req)->reservation);
     if (!w || w->end.ms <= now.ms || w->kind != WINDOW_RESERVATION) {
-        err_set(text, 0, "there is no reservation %s%s", req->reservation, w ? " any more" : "");
+        err_set(text, 0, "there is no reservation %s%s", req_rare(req)->reservation, w ? " any more" : "");
         return REASON_RESERVATION_GONE;
     }
     if (!window_admits(w, user, req->account)) {

@@ -124,9 +124,11 @@ static struct asked asked_of(const struct prio_ctx *c, const struct job *j)
         a = (struct asked){job_cpus(j), (double)job_mem_mib(j), job_gpus(j)};
     } else {
         struct job_need n;
-        if (j->req.nodelist) {
+        if (req_rare(&j->req)->nodelist) {
+            struct job_req_rare rare = *req_rare(&j->req);
+            rare.nodelist = NULL;
             struct job_req r = j->req;
-            r.nodelist = NULL;
+            r.rare = &rare;
             job_need(&r, &n);
         } else {
             job_need(&j->req, &n);

@@ -34,7 +34,8 @@ static uint32_t *ruled_out(const struct look *l, const struct node *n, struct re
 static const struct window *window_of(const struct look *l, const struct node *n)
 {
     struct wall until = wall_is_set(l->until) ? l->until : (struct wall){.ms = INT64_MAX};
-    return window_in_way(l->p->view->model, n->spec.name, l->j->req.reservation, l->p->now, until);
+    return window_in_way(l->p->view->model, n->spec.name, req_rare(&l->j->req)->reservation, l->p->now,
+                         until);
 }
 
 static uint32_t *too_small(struct amount have, struct amount need, uint32_t *cpus, uint32_t *gpus,
@@ -124,9 +125,9 @@ void refused_count(const struct planner *p, const struct job *j, const struct st
     l.gpu_type = s && s->gpu_type ? s->gpu_type : j->req.gpu_type;
     if (limit_s != DURATION_UNLIMITED && limit_s != DURATION_NOT_SET)
         l.until = wall_add_s(p->now, limit_s);
-    if (j->req.nodelist && hostlist_expand(j->req.nodelist, &l.only, NULL) < 0)
+    if (req_rare(&j->req)->nodelist && hostlist_expand(req_rare(&j->req)->nodelist, &l.only, NULL) < 0)
         strv_fini(&l.only);
-    if (j->req.exclude && hostlist_expand(j->req.exclude, &l.never, NULL) < 0)
+    if (req_rare(&j->req)->exclude && hostlist_expand(req_rare(&j->req)->exclude, &l.never, NULL) < 0)
         strv_fini(&l.never);
     if (j->req.features)
         l.features = strv_split(j->req.features, "&,");

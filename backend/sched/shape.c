@@ -117,8 +117,9 @@ static void fill_set(const struct planner *p, uint32_t part, const struct node_r
     const struct model *m = p->view->model;
     struct strv features = r->req->features ? strv_split(r->req->features, "&,") : (struct strv){0};
     struct strv only = {0}, never = {0};
-    bool bad = (r->req->nodelist && hostlist_expand(r->req->nodelist, &only, NULL) < 0) ||
-               (r->req->exclude && hostlist_expand(r->req->exclude, &never, NULL) < 0);
+    bool bad =
+        (req_rare(r->req)->nodelist && hostlist_expand(req_rare(r->req)->nodelist, &only, NULL) < 0) ||
+        (req_rare(r->req)->exclude && hostlist_expand(req_rare(r->req)->exclude, &never, NULL) < 0);
     nodeset_init(s, p->pool.n_nodes);
     for (uint32_t i = 0; i < p->pool.n_nodes && !bad; i++)
         if (nodeset_has(&p->part_nodes[part], i) && meets_rules(m->nodes[i], r, &features) &&
@@ -136,13 +137,13 @@ static struct set *intern_set(struct planner *p, uint32_t part, const struct nod
     struct str k = STR_INIT;
     key_number(&k, part);
     key_text(&k, r->req->features);
-    key_text(&k, r->req->nodelist);
-    key_text(&k, r->req->exclude);
+    key_text(&k, req_rare(r->req)->nodelist);
+    key_text(&k, req_rare(r->req)->exclude);
     key_text(&k, r->gpu_type);
     key_text(&k, r->reservation ? r->reservation->name : NULL);
     for (size_t i = 0; r->reservation && i < r->reservation->nodes.n; i++)
         key_text(&k, r->reservation->nodes.v[i]);
-    key_number(&k, r->req->nodelist ? (uint64_t)r->nodes_max << 1 | r->one_task : 0);
+    key_number(&k, req_rare(r->req)->nodelist ? (uint64_t)r->nodes_max << 1 | r->one_task : 0);
     uint64_t hash = hash_bytes(k.s, k.len);
     struct set *first = idmap_get(&p->sets, hash), *s = first;
     while (s && !same_key(s->key, s->key_len, &k))
@@ -236,8 +237,8 @@ static struct shape *intern_shape(struct planner *p, const struct job *j, const 
                            .gpu_type = d.need.gpus ? gpu_type : NULL,
                            .one_task = d.one_task,
                            .nodes_max = d.nodes_max};
-    if (!str_is_empty(j->req.reservation))
-        r.reservation = model_get_window(p->view->model, j->req.reservation);
+    if (!str_is_empty(req_rare(&j->req)->reservation))
+        r.reservation = model_get_window(p->view->model, req_rare(&j->req)->reservation);
     struct set *set = intern_set(p, part_at, &r);
     int64_t len = length_ms(deadline_limit_s(j, part)), len_min = length_ms(deadline_least_s(j, part));
     struct str k = STR_INIT;
@@ -322,19 +323,19 @@ static uint32_t part_position(const struct model *m, const char *name)
 
 static struct pool_use *reservation_use(const struct planner *p, const struct job *j)
 {
-    if (str_is_empty(j->req.reservation))
+    if (str_is_empty(req_rare(&j->req)->reservation))
         return NULL;
     vec_for_each (&p->windows, i)
-        if (str_eq(p->windows.v[i]->name, j->req.reservation))
+        if (str_eq(p->windows.v[i]->name, req_rare(&j->req)->reservation))
             return &p->windows.v[i]->use;
     return NULL;
 }
 
 static int64_t deadline_of(const struct planner *p, const struct job *j)
 {
-    int64_t t = wall_is_set(j->req.deadline) ? j->req.deadline.ms : WHEN_NEVER;
+    int64_t t = wall_is_set(req_rare(&j->req)->deadline) ? req_rare(&j->req)->deadline.ms : WHEN_NEVER;
     vec_for_each (&p->windows, i)
-        if (str_eq(p->windows.v[i]->name, j->req.reservation) && p->windows.v[i]->end < t)
+        if (str_eq(p->windows.v[i]->name, req_rare(&j->req)->reservation) && p->windows.v[i]->end < t)
             t = p->windows.v[i]->end;
     return t;
 }
@@ -367,7 +368,7 @@ static void key_owner(struct str *k, const struct planner *p, const struct job *
     key_number(k, (uint64_t)age_delay(j)); /* so that they age in the order of submission */
     key_number(k, (uint64_t)deadline_of(p, j));
     key_number(k, (uint64_t)end_of_begun(j));
-    key_text(k, j->req.reservation);
+    key_text(k, req_rare(&j->req)->reservation);
 }
 
 static void set_choices(struct planner *p, struct group *g, const struct job *j, const struct step *s)

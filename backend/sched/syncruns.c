@@ -16,16 +16,18 @@ static int64_t not_before_now(const struct planner *p, int64_t end)
 int64_t planner_end_of(const struct planner *p, const struct job *j)
 {
     if (j->state == JOB_COMPLETING) {
-        int64_t asked = wall_is_set(j->t_kill)
-                            ? j->t_kill.ms + (int64_t)j->kill_grace_s * MS_PER_S + ENDING_MS
-                            : j->t_start.ms;
+        int64_t asked =
+            wall_is_set(job_rare(j)->t_kill)
+                ? job_rare(j)->t_kill.ms + (int64_t)job_rare(j)->kill_grace_s * MS_PER_S + ENDING_MS
+                : j->t_start.ms;
         return not_before_now(p, asked);
     }
     if (j->time_limit_s == DURATION_UNLIMITED || j->time_limit_s == DURATION_NOT_SET)
         return WHEN_NEVER;
     int64_t len = (int64_t)j->time_limit_s * MS_PER_S;
-    return not_before_now(p, j->state == JOB_SUSPENDED ? p->now.ms + len
-                                                       : j->t_start.ms + (int64_t)j->suspended_ms + len);
+    return not_before_now(p, j->state == JOB_SUSPENDED
+                                 ? p->now.ms + len
+                                 : j->t_start.ms + (int64_t)job_rare(j)->suspended_ms + len);
 }
 
 void planner_count_element(struct planner *p, uint32_t array, intptr_t by)
@@ -185,9 +187,10 @@ void sync_runs(struct planner *p, uint32_t id, const struct job *j)
     int64_t end = planner_end_of(p, j);
     list_unlink(&r->in_leaving);
     r->for_job = 0;
-    if (j->state == JOB_COMPLETING && wall_is_set(j->t_kill))
-        planner_see_off(p, r, j->kill_cause == KILL_PREEMPT ? j->preempted_by : 0,
-                        j->t_kill.ms + (int64_t)j->kill_grace_s * MS_PER_S + LEAVING_MS);
+    if (j->state == JOB_COMPLETING && wall_is_set(job_rare(j)->t_kill))
+        planner_see_off(p, r, j->kill_cause == KILL_PREEMPT ? job_rare(j)->preempted_by : 0,
+                        job_rare(j)->t_kill.ms + (int64_t)job_rare(j)->kill_grace_s * MS_PER_S +
+                            LEAVING_MS);
     if (j->kind == JOB_KIND_STEPS)
         sync_tasks(p, r, j, end);
     else if (j->holding)

@@ -138,7 +138,7 @@ void sync_unit(struct planner *p, uint32_t id, const struct job *j)
     u->chosen = NULL;
     u->step_at = s ? (uint32_t)(s - j->steps.v) : 0;
     u->task_at = 0;
-    u->made_way_for = j->state == JOB_PENDING ? j->preempted_by : 0;
+    u->made_way_for = j->state == JOB_PENDING ? job_rare(j)->preempted_by : 0;
     u->makes_way_until = j->t_eligible.ms + MAKES_WAY_MS;
     u->is_special = (j->array_job && j->req.array_throttle) || u->made_way_for;
     look_at_dependencies(p, u, j);

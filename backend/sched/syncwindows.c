@@ -44,7 +44,7 @@ static void turn_out(struct planner *p, const char *name)
     idmap_for_each (&p->units, slot) {
         struct unit *u = slot->value;
         const struct job *j = planner_job(p, u->job);
-        if (!j || !str_eq(j->req.reservation, name))
+        if (!j || !str_eq(req_rare(&j->req)->reservation, name))
             continue;
         vec_push(&p->dirty, u->job);
         if (!u->group)

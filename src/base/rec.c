@@ -11,14 +11,39 @@
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
-static void *at(const struct rec_field *f, void *rec)
+/* What every member that no box has been made for reads as. */
+static const struct {
+    _Alignas(16) char bytes[sizeof(struct cpuset)];
+} unset;
+
+static void **box_of(const struct rec_field *f, void *rec)
 {
-    return (char *)rec + f->offset;
+    return (void **)(void *)((char *)rec + f->box);
 }
 
-static const void *const_at(const struct rec_field *f, const void *rec)
+static bool has_place(const struct rec_field *f, const void *rec)
 {
-    return (const char *)rec + f->offset;
+    return !f->box_size || *(void *const *)(const void *)((const char *)rec + f->box);
+}
+
+const void *rec_at(const struct rec_field *f, const void *rec)
+{
+    if (!f->box_size)
+        return (const char *)rec + f->offset;
+    const char *box = *(void *const *)(const void *)((const char *)rec + f->box);
+    return box ? box + f->offset : unset.bytes;
+}
+
+void *rec_box_any(void **box, size_t size)
+{
+    if (!*box)
+        *box = xcalloc(1, size);
+    return *box;
+}
+
+void *rec_at_mut(const struct rec_field *f, void *rec)
+{
+    return (char *)(f->box_size ? rec_box_any(box_of(f, rec), f->box_size) : rec) + f->offset;
 }
 
 static size_t list_bytes(const struct rec_field *f, const struct rec_list_any *l)
@@ -54,7 +79,14 @@ static void field_fini(const struct rec_field *f, void *p)
 void rec_fini(const struct rec_desc *d, void *rec)
 {
     for (size_t i = 0; i < d->n_fields; i++)
-        field_fini(&d->fields[i], at(&d->fields[i], rec));
+        if (has_place(&d->fields[i], rec))
+            field_fini(&d->fields[i], rec_at_mut(&d->fields[i], rec));
+    for (size_t i = 0; i < d->n_fields; i++)
+        if (d->fields[i].box_size) {
+            void **box = box_of(&d->fields[i], rec);
+            free(*box);
+            *box = NULL;
+        }
     memset(rec, 0, d->size);
 }
 
@@ -101,15 +133,23 @@ static void field_dup(const struct rec_field *f, void *p, const void *src)
 void rec_copy(const struct rec_desc *d, void *dst, const void *src)
 {
     memcpy(dst, src, d->size);
-    for (size_t i = 0; i < d->n_fields; i++)
-        field_dup(&d->fields[i], at(&d->fields[i], dst), const_at(&d->fields[i], src));
+    for (size_t i = 0; i < d->n_fields; i++) {
+        const struct rec_field *f = &d->fields[i];
+        if (!has_place(f, src))
+            continue;
+        if (f->box_size && *box_of(f, dst) == *(void *const *)(const void *)((const char *)src + f->box))
+            *box_of(f, dst) = xmemdup(*box_of(f, dst), f->box_size);
+        field_dup(f, rec_at_mut(f, dst), rec_at(f, src));
+    }
 }
 
 void rec_each_text(const struct rec_desc *d, void *rec, void (*fn)(void *ctx, char **text), void *ctx)
 {
     for (size_t i = 0; i < d->n_fields; i++) {
         const struct rec_field *f = &d->fields[i];
-        void *p = at(f, rec);
+        if (!has_place(f, rec))
+            continue;
+        void *p = rec_at_mut(f, rec);
         if (f->type == REC_STR) {
             fn(ctx, p);
         } else if (f->type == REC_SUB) {
@@ -168,7 +208,7 @@ static bool field_eq(const struct rec_field *f, const void *a, const void *b)
 bool rec_eq(const struct rec_desc *d, const void *a, const void *b)
 {
     for (size_t i = 0; i < d->n_fields; i++)
-        if (!field_eq(&d->fields[i], const_at(&d->fields[i], a), const_at(&d->fields[i], b)))
+        if (!field_eq(&d->fields[i], rec_at(&d->fields[i], a), rec_at(&d->fields[i], b)))
             return false;
     return true;
 }
@@ -289,7 +329,7 @@ void rec_to_json(const struct rec_desc *d, const void *rec, struct str *out)
     str_append_char(out, '{');
     for (size_t i = 0; i < d->n_fields; i++) {
         str_appendf(out, "%s\"%s\":", i ? "," : "", d->fields[i].name);
-        append_field(out, &d->fields[i], const_at(&d->fields[i], rec));
+        append_field(out, &d->fields[i], rec_at(&d->fields[i], rec));
     }
     str_append_char(out, '}');
 }

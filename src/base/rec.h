@@ -9,7 +9,14 @@
  *     #define PING_FIELDS(F, G, S) F(S, U32, n) F(S, STR, text)
  *     REC_DEFINE(ping, PING_FIELDS)            // gives `const struct rec_desc ping_rec`
  *
- * Owns: a record owns every string, list and blob in it; rec_fini frees them and zeroes the struct.
+ * Members that few records have set can stand in a box: a struct of its own that the record points to, NULL
+ * as long as all of them are unset. On the wire and in JSON they are members like all others.
+ *
+ *     struct ping_rare { char *comment; };
+ *     struct ping { uint32_t n; char *text; struct ping_rare *rare; };
+ *     #define PING_FIELDS(F, G, S) F(S, U32, n) F(S, STR, text) G(S, BOXED, rare, STR, comment)
+ *
+ * Owns: a record owns every string, list, blob and box in it; rec_fini frees them and zeroes the struct.
  */
 #ifndef STOKER_BASE_REC_H
 #define STOKER_BASE_REC_H
@@ -56,8 +63,9 @@ REC_TYPES(X)
 struct rec_field {
     const char *name;
     enum rec_type type;
-    size_t offset;
+    size_t offset;              /* in the record, or in its box */
     const struct rec_desc *sub; /* SUB and LISTOF */
+    size_t box, box_size;       /* where the record points to its box; box_size 0: it stands in none */
 };
 
 struct rec_desc {
@@ -88,20 +96,46 @@ struct rec_list_any { /* the shape of every REC_LIST */
 
 #define REC_FIELD(S, T, member) \
     {.name = #member, .type = REC_##T, .offset = REC_OFFSET(S, member, member, rec_ctype_##T), .sub = NULL},
-#define REC_FIELD_SUB(S, T, member, desc)              \
+#define REC_NESTED(S, T, ...) REC_NESTED_##T(S, __VA_ARGS__)
+#define REC_NESTED_OF(S, T, member, desc)              \
     {.name = #member,                                  \
      .type = REC_##T,                                  \
      .offset = REC_OFFSET_##T(S, member, struct desc), \
      .sub = &desc##_rec},
+#define REC_NESTED_SUB(S, member, desc)    REC_NESTED_OF(S, SUB, member, desc)
+#define REC_NESTED_LISTOF(S, member, desc) REC_NESTED_OF(S, LISTOF, member, desc)
 
-/* FIELDS(F, G, S): F(S, TYPE, member) for plain members, G(S, SUB|LISTOF, member, record) for nested ones.
- */
+#define REC_BOX(S, ptr) __typeof__(*((S *)NULL)->ptr)
+#define REC_NESTED_BOXED(S, ptr, T, member)                                          \
+    {.name = #member,                                                                \
+     .type = REC_##T,                                                                \
+     .offset = REC_OFFSET(REC_BOX(S, ptr), member, member, rec_ctype_##T),           \
+     .box = offsetof(S, ptr),                                                        \
+     .box_size = sizeof(REC_BOX(S, ptr))},
+#define REC_NESTED_BOXED_LISTOF(S, ptr, member, desc)                                \
+    {.name = #member,                                                                \
+     .type = REC_LISTOF,                                                             \
+     .offset = REC_OFFSET_LISTOF(REC_BOX(S, ptr), member, struct desc),              \
+     .sub = &desc##_rec,                                                             \
+     .box = offsetof(S, ptr),                                                        \
+     .box_size = sizeof(REC_BOX(S, ptr))},
+
+/* FIELDS(F, G, S): F(S, TYPE, member) for plain members, G(S, SUB|LISTOF, member, record) for nested ones,
+ * G(S, BOXED, box, TYPE, member) and G(S, BOXED_LISTOF, box, member, record) for what stands in a box. */
 #define REC_DEFINE(tag, FIELDS)                                                                        \
-    static const struct rec_field tag##_rec_fields[] = {FIELDS(REC_FIELD, REC_FIELD_SUB, struct tag)}; \
+    static const struct rec_field tag##_rec_fields[] = {FIELDS(REC_FIELD, REC_NESTED, struct tag)};    \
     const struct rec_desc tag##_rec = {.name = #tag,                                                   \
                                        .size = sizeof(struct tag),                                     \
                                        .fields = tag##_rec_fields,                                     \
                                        .n_fields = sizeof tag##_rec_fields / sizeof tag##_rec_fields[0]};
+
+/* Where a member of rec is, to be read: what is not set has no box, all bytes there are zero. */
+const void *rec_at(const struct rec_field *f, const void *rec);
+/* To be written: with a box where there was none. */
+void *rec_at_mut(const struct rec_field *f, void *rec);
+/* The box at *box, made if there is none yet. Whoever writes a member of a box asks this first. */
+#define rec_box(box) ((__typeof__(*(box)))rec_box_any((void **)(box), sizeof **(box)))
+void *rec_box_any(void **box, size_t size);
 
 /* Frees what rec owns and zeroes it. */
 void rec_fini(const struct rec_desc *d, void *rec);

@@ -93,10 +93,10 @@ GET(cluster)
     text_append_foreign(out, cx->m->spec.name, "");
 }
 GET_OF_JOB(qos, text_append_foreign(out, j->req.qos, ""))
-GET_OF_JOB(wckey, text_append_foreign(out, j->req.wckey, ""))
-GET_OF_JOB(comment, text_append_foreign(out, j->req.comment, ""))
+GET_OF_JOB(wckey, text_append_foreign(out, req_rare(&j->req)->wckey, ""))
+GET_OF_JOB(comment, text_append_foreign(out, req_rare(&j->req)->comment, ""))
 GET_OF_JOB(constraints, text_append_foreign(out, j->req.features, ""))
-GET_OF_JOB(reservation, text_append_foreign(out, j->req.reservation, ""))
+GET_OF_JOB(reservation, text_append_foreign(out, req_rare(&j->req)->reservation, ""))
 GET_OF_JOB(licenses, text_append_foreign(out, j->req.licenses, ""))
 GET_OF_JOB(work_dir, text_append_foreign(out, j->req.workdir, ""))
 GET_OF_JOB(priority, text_append_u64(out, j->priority))
@@ -117,8 +117,10 @@ static void append_path(struct str *out, char *path)
 }
 GET_OF_JOB(std_out, append_path(out, j->kind == JOB_KIND_BATCH ? job_stdout_path(j) : NULL))
 GET_OF_JOB(std_err, append_path(out, j->kind == JOB_KIND_BATCH ? job_stderr_path(j) : NULL))
-GET_OF_JOB(std_in, if (j->kind == JOB_KIND_BATCH)
-                       text_append_foreign(out, j->req.std_in ? j->req.std_in : "/dev/null", ""))
+GET_OF_JOB(std_in,
+           if (j->kind == JOB_KIND_BATCH)
+               text_append_foreign(out, req_rare(&j->req)->std_in ? req_rare(&j->req)->std_in : "/dev/null",
+                                   ""))
 
 /* --- states and ends --- */
 
@@ -185,7 +187,7 @@ void acct_append_state(struct str *out, const struct acct_row *r)
     /* Accounting knows no cleaning up: the job runs until it is over. */
     str_append(out, job_state_long(s == JOB_COMPLETING ? JOB_RUNNING : s));
     if (r->kind == ACCT_JOB && s == JOB_CANCELLED && j->kill_cause == KILL_CANCEL)
-        str_appendf(out, " by %u", j->kill_uid);
+        str_appendf(out, " by %u", job_rare(j)->kill_uid);
 }
 
 GET(state)
@@ -201,7 +203,7 @@ GET(exit_code)
     else
         jobtext_exit(out, r->job);
 }
-GET_OF_JOB(derived_exit_code, str_appendf(out, "%d:0", j->derived_code & 0xff))
+GET_OF_JOB(derived_exit_code, str_appendf(out, "%d:0", job_rare(j)->derived_code & 0xff))
 
 /* --- times --- */
 
@@ -259,7 +261,7 @@ GET(elapsed_raw)
 {
     text_append_u64(out, (uint64_t)elapsed_s(r, cx));
 }
-GET_OF_JOB(suspended, append_padded(out, (int64_t)(j->suspended_ms / 1000)))
+GET_OF_JOB(suspended, append_padded(out, (int64_t)(job_rare(j)->suspended_ms / 1000)))
 static int64_t planned_s(const struct job *j, const struct acct_cx *cx)
 {
     struct wall from = wall_is_set(j->t_eligible) ? j->t_eligible : j->t_submit;

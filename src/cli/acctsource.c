@@ -58,11 +58,12 @@ static void take(struct source *s, const struct job *j)
     struct piece p = {.id = j->id, .at = s->text.len};
     uint32_t n = runs_count(j), last = n;
     for (uint32_t k = 0; k < n; k++) {
-        struct job run = run_get(j, s->q->duplicates ? k : n - 1 - k);
-        if (!acct_was_in_state(&run, s->q->states, s->q->since, s->q->until) ||
-            !job_filter_takes(&s->q->filter, &run))
+        struct run_record record;
+        const struct job *run = run_get(j, s->q->duplicates ? k : n - 1 - k, &record);
+        if (!acct_was_in_state(run, s->q->states, s->q->since, s->q->until) ||
+            !job_filter_takes(&s->q->filter, run))
             continue;
-        s->fn(s->ctx, &s->text, &run, s->m);
+        s->fn(s->ctx, &s->text, run, s->m);
         last = k;
         if (!s->q->duplicates)
             break;

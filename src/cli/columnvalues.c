@@ -110,9 +110,9 @@ GET_NUMBER(gid, j->gid)
 GET_TEXT(account, j->req.account, NULL_TEXT)
 GET_TEXT(qos, j->req.qos, NULL_TEXT)
 GET_TEXT(partition, j->partition ? j->partition : j->req.partition, NULL_TEXT)
-GET_TEXT(comment, j->req.comment, NULL_TEXT)
-GET_TEXT(wckey, j->req.wckey, NULL_TEXT)
-GET_TEXT(reservation, j->req.reservation, NULL_TEXT)
+GET_TEXT(comment, req_rare(&j->req)->comment, NULL_TEXT)
+GET_TEXT(wckey, req_rare(&j->req)->wckey, NULL_TEXT)
+GET_TEXT(reservation, req_rare(&j->req)->reservation, NULL_TEXT)
 GET_TEXT(licenses, j->req.licenses, NULL_TEXT)
 GET_TEXT(features, j->req.features, NULL_TEXT)
 GET_TEXT(command, j->command, NULL_TEXT)
@@ -175,7 +175,7 @@ GET(exit_code)
 }
 GET(derived_code)
 {
-    value_append_number(out, j->derived_code);
+    value_append_number(out, job_rare(j)->derived_code);
     str_append(out, ":0");
 }
 GET_NUMBER(restarts, j->restarts)
@@ -229,7 +229,7 @@ GET(eligible)
 }
 GET(deadline)
 {
-    append_time(out, cx, j->req.deadline);
+    append_time(out, cx, req_rare(&j->req)->deadline);
 }
 NUMBER(elapsed, j->state == JOB_PENDING ? 0 : job_run_s(j, cx->now))
 GET(elapsed)
@@ -274,7 +274,7 @@ GET_NUMBER(tasks, given(j->req.ntasks,
 GET_NUMBER(cpus_per_task, given(j->req.cpus_per_task, 1))
 GET_NUMBER(min_cpus, (int64_t)given(j->req.cpus_per_task, 1) * given(j->req.ntasks_per_node, 1))
 GET_NUMBER(max_nodes, given(j->req.nodes_max, 0))
-GET_NUMBER(min_tmp, j->req.min_tmp_mib)
+GET_NUMBER(min_tmp, req_rare(&j->req)->min_tmp_mib)
 GET_NUMBER(contiguous, j->req.contiguous)
 NUMBER(min_memory, j->req.mem_node_mib != MEM_NOT_GIVEN  ? j->req.mem_node_mib
                    : j->req.mem_cpu_mib != MEM_NOT_GIVEN ? j->req.mem_cpu_mib
@@ -334,8 +334,8 @@ GET(batch_host)
     const char *host = job_batch_host(j);
     str_append(out, host ? host : "n/a");
 }
-GET_TEXT(req_nodes, j->req.nodelist, "")
-GET_TEXT(exc_nodes, j->req.exclude, "")
+GET_TEXT(req_nodes, req_rare(&j->req)->nodelist, "")
+GET_TEXT(exc_nodes, req_rare(&j->req)->exclude, "")
 
 /* --- files --- */
 
@@ -352,7 +352,7 @@ GET(stderr)
 {
     append_taken(out, j->kind == JOB_KIND_BATCH ? job_stderr_path(j) : NULL);
 }
-GET_TEXT(stdin, j->req.std_in ? j->req.std_in : "/dev/null", "/dev/null")
+GET_TEXT(stdin, req_rare(&j->req)->std_in ? req_rare(&j->req)->std_in : "/dev/null", "/dev/null")
 
 /* --- steps: squeue -s --- */
 

@@ -119,8 +119,8 @@ static void append_identity(struct str *out, const struct job_row *r)
     json_text(out, "account", j->req.account);
     json_text(out, "qos", j->req.qos);
     json_text(out, "partition", j->partition ? j->partition : j->req.partition);
-    json_text(out, "comment", j->req.comment);
-    json_text(out, "wckey", j->req.wckey);
+    json_text(out, "comment", req_rare(&j->req)->comment);
+    json_text(out, "wckey", req_rare(&j->req)->wckey);
     json_text(out, "command", j->command);
     json_text(out, "current_working_directory", j->req.workdir);
 }
@@ -131,8 +131,8 @@ static void append_times(struct str *out, const struct job *j, const struct job_
     json_int(out, "eligible_time", j->t_eligible.ms / MS_PER_S);
     json_int(out, "start_time", j->state == JOB_PENDING ? 0 : j->t_start.ms / MS_PER_S);
     json_int(out, "end_time", job_end_time(j, cx->m).ms / MS_PER_S);
-    json_int(out, "suspend_time", j->t_suspend.ms / MS_PER_S);
-    json_int(out, "deadline", j->req.deadline.ms / MS_PER_S);
+    json_int(out, "suspend_time", job_rare(j)->t_suspend.ms / MS_PER_S);
+    json_int(out, "deadline", req_rare(&j->req)->deadline.ms / MS_PER_S);
     json_limit(out, "time_limit", job_limit_s(j, cx->m));
     json_limit(out, "time_minimum", j->req.time_min_s);
 }
@@ -149,7 +149,7 @@ void job_json_append(struct str *out, const struct job_row *r, const struct job_
     json_text(out, "job_state",
               run_was_requeued(j) ? "REQUEUED" : job_state_long((enum job_state)j->state));
     JSON_BY(out, "state_reason", jobtext_reason(&text, j));
-    json_text(out, "state_description", j->reason_detail);
+    json_text(out, "state_description", job_rare(j)->reason_detail);
     json_optional(out, "priority", true, false, j->priority);
     json_int(out, "nice", j->req.nice);
     json_bool(out, "hold", j->hold != HOLD_NONE);
@@ -167,16 +167,16 @@ void job_json_append(struct str *out, const struct job_row *r, const struct job_
     JSON_BY(out, "tres_req_str", jobtext_tres(&text, j, cx->m));
     JSON_BY(out, "tres_alloc_str", if (j->state != JOB_PENDING) jobtext_tres(&text, j, cx->m));
     JSON_BY(out, "tres_per_node", jobtext_tres_per_node(&text, j));
-    json_text(out, "required_nodes", j->req.nodelist);
-    json_text(out, "excluded_nodes", j->req.exclude);
+    json_text(out, "required_nodes", req_rare(&j->req)->nodelist);
+    json_text(out, "excluded_nodes", req_rare(&j->req)->exclude);
     json_text(out, "features", j->req.features);
     json_text(out, "licenses", j->req.licenses);
-    json_text(out, "resv_name", j->req.reservation);
+    json_text(out, "resv_name", req_rare(&j->req)->reservation);
     json_path(out, "standard_output", j->kind == JOB_KIND_BATCH ? job_stdout_path(j) : NULL);
     json_path(out, "standard_error", j->kind == JOB_KIND_BATCH ? job_stderr_path(j) : NULL);
-    json_text(out, "standard_input", j->req.std_in ? j->req.std_in : "/dev/null");
+    json_text(out, "standard_input", req_rare(&j->req)->std_in ? req_rare(&j->req)->std_in : "/dev/null");
     json_int(out, "exit_code", (int64_t)j->exit_code << 8 | j->exit_signal);
-    json_int(out, "derived_exit_code", (int64_t)j->derived_code << 8);
+    json_int(out, "derived_exit_code", (int64_t)job_rare(j)->derived_code << 8);
     json_int(out, "restart_cnt", j->restarts);
     json_bool(out, "requeue", j->req.requeue != 2);
     str_append_char(out, '}');

@@ -19,7 +19,7 @@ static void append_completing(struct str *out, const struct job *j, const struct
     for (size_t i = 0; i < j->alloc.n; i++)
         strv_push(&nodes, j->alloc.v[i].node);
     char *text = hostlist_compress(&nodes);
-    struct wall since = wall_is_set(j->t_kill) ? j->t_kill : m->now;
+    struct wall since = wall_is_set(job_rare(j)->t_kill) ? job_rare(j)->t_kill : m->now;
     str_appendf(out, "JobId=%u EndTime=%s CompletingTime=%s Nodes(COMPLETING)=%s\n", j->id,
                 wall_format_iso(since, end),
                 duration_format_padded((uint32_t)wall_elapsed_s(since, m->now), took), text);

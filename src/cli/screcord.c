@@ -131,11 +131,11 @@ static void job_state(struct record *r, const struct job *j, const struct job_cx
     record_add(r, "BatchFlag", "%d", j->kind == JOB_KIND_BATCH);
     record_add(r, "Reboot", "0");
     RECORD_BY(r, "ExitCode", jobtext_exit(r->out, j));
-    if (j->req.lost_node != LOST_NOT_SAID && j->req.lost_node < LOST_N)
-        record_add(r, "LostNode", "%s", lost_node_text((enum lost_node)j->req.lost_node));
+    if (req_rare(&j->req)->lost_node != LOST_NOT_SAID && req_rare(&j->req)->lost_node < LOST_N)
+        record_add(r, "LostNode", "%s", lost_node_text((enum lost_node)req_rare(&j->req)->lost_node));
     if (detail) {
         record_line(r);
-        record_add(r, "DerivedExitCode", "%d:0", j->derived_code);
+        record_add(r, "DerivedExitCode", "%d:0", job_rare(j)->derived_code);
     }
 }
 
@@ -155,9 +155,9 @@ static void job_times(struct record *r, const struct job *j, const struct job_cx
     record_line(r);
     record_time(r, "StartTime", t, waits ? j->t_expected : j->t_start, "Unknown");
     record_time(r, "EndTime", t, job_end_time(j, cx->m), "Unknown");
-    record_time(r, "Deadline", t, j->req.deadline, "N/A");
+    record_time(r, "Deadline", t, req_rare(&j->req)->deadline, "N/A");
     record_line(r);
-    record_time(r, "SuspendTime", t, j->t_suspend, "None");
+    record_time(r, "SuspendTime", t, job_rare(j)->t_suspend, "None");
     record_add(r, "SecsPreSuspend", "0");
     record_time(r, "LastSchedEval", t, j->t_start, "Unknown");
     record_add(r, "Scheduler", "Backfill");
@@ -192,8 +192,8 @@ static void job_resources(struct record *r, const struct job *j, const struct jo
     record_text(r, "Partition", j->partition ? j->partition : q->partition);
     record_add(r, "AllocNode:Sid", "%s:0", j->submit_host ? j->submit_host : "");
     record_line(r);
-    record_text(r, "ReqNodeList", q->nodelist);
-    record_text(r, "ExcNodeList", q->exclude);
+    record_text(r, "ReqNodeList", req_rare(q)->nodelist);
+    record_text(r, "ExcNodeList", req_rare(q)->exclude);
     record_line(r);
     add_key(r, "NodeList"); /* without any it is empty, as observed: not (null) */
     jobtext_nodes(r->out, j);
@@ -221,7 +221,7 @@ static void job_resources(struct record *r, const struct job *j, const struct jo
     record_add(r, "MinCPUsNode", "%u", per_task * (per_node ? per_node : 1));
     bool per_cpu = q->mem_node_mib == MEM_NOT_GIVEN && q->mem_cpu_mib != MEM_NOT_GIVEN;
     RECORD_BY(r, per_cpu ? "MinMemoryCPU" : "MinMemoryNode", jobtext_min_memory(r->out, j, false));
-    record_add(r, "MinTmpDiskNode", "%u", q->min_tmp_mib);
+    record_add(r, "MinTmpDiskNode", "%u", req_rare(q)->min_tmp_mib);
     record_line(r);
     record_text(r, "Features", q->features);
     record_add(r, "DelayBoot", "00:00:00");
@@ -253,14 +253,14 @@ void record_job(struct str *out, const struct job_row *row, const struct job_cx 
     record_text(&r, "Command", j->command);
     record_line(&r);
     record_text(&r, "WorkDir", j->req.workdir);
-    if (!str_is_empty(j->req.comment)) {
+    if (!str_is_empty(req_rare(&j->req)->comment)) {
         record_line(&r);
-        record_text(&r, "Comment", j->req.comment);
+        record_text(&r, "Comment", req_rare(&j->req)->comment);
     }
     if (j->kind == JOB_KIND_BATCH) {
         record_path(&r, "StdErr", job_stderr_path(j));
         record_line(&r);
-        record_text(&r, "StdIn", j->req.std_in ? j->req.std_in : "/dev/null");
+        record_text(&r, "StdIn", req_rare(&j->req)->std_in ? req_rare(&j->req)->std_in : "/dev/null");
         record_path(&r, "StdOut", job_stdout_path(j));
     }
     record_line(&r);
@@ -269,10 +269,10 @@ void record_job(struct str *out, const struct job_row *row, const struct job_cx 
         record_line(&r);
         RECORD_BY(&r, "TresPerNode", jobtext_tres_per_node(out, j));
     }
-    if (!str_is_empty(j->req.mail_type)) {
+    if (!str_is_empty(req_rare(&j->req)->mail_type)) {
         record_line(&r);
-        record_text(&r, "MailUser", j->req.mail_user ? j->req.mail_user : j->user);
-        record_text(&r, "MailType", j->req.mail_type);
+        record_text(&r, "MailUser", req_rare(&j->req)->mail_user ? req_rare(&j->req)->mail_user : j->user);
+        record_text(&r, "MailType", req_rare(&j->req)->mail_type);
     }
     record_end(&r);
 }

@@ -99,8 +99,8 @@ static void state_line(struct str *out, const struct job *j, const struct job_cx
         str_appendf(&s, " from %s", j->submit_host);
     line(out, "submitted", s.s);
     str_clear(&s);
-    if (j->preempted_by && j->preempt_text) {
-        cell_text(&s, j->preempt_text, -1, false, false);
+    if (job_rare(j)->preempted_by && job_rare(j)->preempt_text) {
+        cell_text(&s, job_rare(j)->preempt_text, -1, false, false);
         line(out, "preempted", s.s);
         str_clear(&s);
     }
@@ -177,7 +177,7 @@ static void job_head(struct str *out, const struct job *j, const struct job_cx *
     }
     line(out, "depends on", j->req.dependency);
     line(out, "features", j->req.features);
-    line(out, "comment", j->req.comment);
+    line(out, "comment", req_rare(&j->req)->comment);
 }
 
 /* --- the tree --- */
@@ -360,8 +360,8 @@ static void job_page_json(struct str *out, const struct lookup *l, const struct 
     str_append(out, "{\"schema\":1,\"job\":");
     columns_to_json(out, &job_columns, &row, cx);
     json_bool(out, "borrowed", l->job->borrowed);
-    json_int(out, "preempted_by", l->job->preempted_by);
-    json_text(out, "preempted_why", l->job->preempt_text);
+    json_int(out, "preempted_by", job_rare(l->job)->preempted_by);
+    json_text(out, "preempted_why", job_rare(l->job)->preempt_text);
     str_append(out, ",\"steps\":[");
     bool any = false;
     for (size_t i = 0; i < l->job->steps.n; i++) {

@@ -175,7 +175,8 @@ uint32_t srunopts_nodes(const struct srunopts *o, uint32_t nodes_held)
     const struct job_req *r = &o->job.req;
     uint32_t nodes = r->nodes_min != NOT_GIVEN ? r->nodes_min : nodes_held;
     struct strv names = {0};
-    if (r->nodelist && !on_command_line(o, J_NODES) && hostlist_expand(r->nodelist, &names, NULL) == 0)
+    if (req_rare(r)->nodelist && !on_command_line(o, J_NODES) &&
+        hostlist_expand(req_rare(r)->nodelist, &names, NULL) == 0)
         nodes = (uint32_t)names.n;
     strv_fini(&names);
     if (o->relative != NOT_GIVEN && !on_command_line(o, J_NODES) && nodes > nodes_held - o->relative)
@@ -248,11 +249,11 @@ static int check_names(const struct job *j, const struct strv *names, struct err
 static int step_places(const struct srunopts *o, const struct job *j, struct step *s, struct errtext *err)
 {
     const struct job_req *r = &o->job.req;
-    if (!r->nodelist && !r->exclude && o->relative == NOT_GIVEN)
+    if (!req_rare(r)->nodelist && !req_rare(r)->exclude && o->relative == NOT_GIVEN)
         return 0;
     struct strv with = {0}, without = {0}, left = {0};
-    int rc = r->nodelist ? hostlist_expand(r->nodelist, &with, err) : 0;
-    rc = rc || !r->exclude ? rc : hostlist_expand(r->exclude, &without, err);
+    int rc = req_rare(r)->nodelist ? hostlist_expand(req_rare(r)->nodelist, &with, err) : 0;
+    rc = rc || !req_rare(r)->exclude ? rc : hostlist_expand(req_rare(r)->exclude, &without, err);
     rc = rc ? rc : check_names(j, &with, err);
     for (size_t i = o->relative == NOT_GIVEN ? 0 : o->relative; i < j->alloc.n && !rc; i++) {
         const char *node = j->alloc.v[i].node;
@@ -292,7 +293,7 @@ void srunopts_only(const struct srunopts *o, uint32_t ret[static 2])
 
 bool srunopts_feeds_stdin(const struct srunopts *o)
 {
-    const char *in = o->job.req.std_in;
+    const char *in = req_rare(&o->job.req)->std_in;
     if (in && !str_ieq(in, "all") && !is_rank_number(in))
         return false;
     struct stat st, null;
@@ -303,7 +304,7 @@ bool srunopts_feeds_stdin(const struct srunopts *o)
 
 static int step_input(const struct srunopts *o, struct step *s, struct errtext *err)
 {
-    const char *in = o->job.req.std_in;
+    const char *in = req_rare(&o->job.req)->std_in;
     if (!in || str_ieq(in, "all") || (is_rank_number(in) && s->n_ranks == 1))
         return 0;
     if (is_rank_number(in)) {

@@ -215,12 +215,13 @@ static int build_request(const struct build *b, struct wall now)
     struct raw_job *raw = b->raw;
     struct job_req *req = &b->out->req;
     job_req_init(req);
+    struct job_req_rare *rare = req_rare_mut(req);
     if (raw->name && !*raw->name)
         return conf_error(b->c, config_setting_get_member(b->root, "name"),
                           "name: an empty text is no name");
     int r = read_time(b, "begin", raw->begin, now, &req->begin);
     if (r == 0)
-        r = read_time(b, "deadline", raw->deadline, now, &req->deadline);
+        r = read_time(b, "deadline", raw->deadline, now, &rare->deadline);
     if (r == 0 && raw->env.n)
         r = check_env(b, config_setting_get_member(b->root, "env"), &raw->env);
     if (r < 0)
@@ -230,20 +231,20 @@ static int build_request(const struct build *b, struct wall now)
     req->partition = take(&raw->partition);
     req->account = take(&raw->account);
     req->qos = take(&raw->qos);
-    req->comment = take(&raw->comment);
+    rare->comment = take(&raw->comment);
     req->workdir = take(&raw->workdir);
     req->std_out = xstrdup(raw->output);
     req->std_err = xstrdup(raw->error);
     req->append = raw->append;
     req->features = take(&raw->features);
-    req->nodelist = take(&raw->nodelist);
-    req->exclude = take(&raw->exclude);
+    rare->nodelist = take(&raw->nodelist);
+    rare->exclude = take(&raw->exclude);
     req->dependency = take(&raw->dependency);
     req->licenses = take(&raw->licenses);
-    req->reservation = take(&raw->reservation);
+    rare->reservation = take(&raw->reservation);
     req->time_limit_s = raw->res.time_s;
     req->nice = raw->nice;
-    req->lost_node = raw->lost_node;
+    rare->lost_node = raw->lost_node;
     b->out->hold = raw->hold;
     b->out->env = raw->env;
     raw->env = (struct strv){0};

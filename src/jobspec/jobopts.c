@@ -48,13 +48,25 @@ void jobopts_fini(struct jobopts *o)
 static char **text_of(struct jobopts *o, enum jobopt id)
 {
     struct job_req *r = &o->req;
+    struct job_req_rare *rare = req_rare_mut(r);
     char **const at[J_N] = {
-        [J_ACCOUNT] = &r->account,         [J_CLUSTERS] = &o->cluster,      [J_COMMENT] = &r->comment,
-        [J_CONSTRAINT] = &r->features,     [J_DEPENDENCY] = &r->dependency, [J_ERROR] = &r->std_err,
-        [J_EXPORT] = &o->export_spec,      [J_INPUT] = &r->std_in,          [J_JOB_NAME] = &r->name,
-        [J_LICENSES] = &r->licenses,       [J_MAIL_TYPE] = &r->mail_type,   [J_MAIL_USER] = &r->mail_user,
-        [J_OUTPUT] = &r->std_out,          [J_PARTITION] = &r->partition,   [J_QOS] = &r->qos,
-        [J_RESERVATION] = &r->reservation, [J_WCKEY] = &r->wckey,
+        [J_ACCOUNT] = &r->account,
+        [J_CLUSTERS] = &o->cluster,
+        [J_COMMENT] = &rare->comment,
+        [J_CONSTRAINT] = &r->features,
+        [J_DEPENDENCY] = &r->dependency,
+        [J_ERROR] = &r->std_err,
+        [J_EXPORT] = &o->export_spec,
+        [J_INPUT] = &rare->std_in,
+        [J_JOB_NAME] = &r->name,
+        [J_LICENSES] = &r->licenses,
+        [J_MAIL_TYPE] = &rare->mail_type,
+        [J_MAIL_USER] = &rare->mail_user,
+        [J_OUTPUT] = &r->std_out,
+        [J_PARTITION] = &r->partition,
+        [J_QOS] = &r->qos,
+        [J_RESERVATION] = &rare->reservation,
+        [J_WCKEY] = &rare->wckey,
     };
     return at[id];
 }
@@ -290,8 +302,9 @@ static int set_signal(struct job_req *r, const struct opt *opt, const char *arg,
     int64_t at_s = SIGNAL_DEFAULT;
     if (number < 0 || (s[len] && int_parse(s + len + 1, 0, 65535, &at_s, NULL)))
         return bad(err, opt);
-    r->signal = number;
-    r->signal_at_s = (uint32_t)at_s;
+    struct job_req_rare *rare = req_rare_mut(r);
+    rare->signal = number;
+    rare->signal_at_s = (uint32_t)at_s;
     r->signal_batch = batch;
     return 0;
 }
@@ -369,7 +382,7 @@ static int set_lost_node(struct job_req *r, const struct opt *opt, const char *a
     enum lost_node l;
     if (!lost_node_parse(arg, &l))
         return bad(err, opt);
-    r->lost_node = l;
+    req_rare_mut(r)->lost_node = l;
     return 0;
 }
 
@@ -378,7 +391,7 @@ static int set_tmp(struct job_req *r, const struct opt *opt, const char *arg, st
     uint64_t mib;
     if (mem_parse_mib(arg, &mib, NULL) || mib > UINT32_MAX)
         return bad(err, opt);
-    r->min_tmp_mib = (uint32_t)mib;
+    req_rare_mut(r)->min_tmp_mib = (uint32_t)mib;
     return 0;
 }
 
@@ -398,10 +411,10 @@ static int set_one(struct jobopts *o, const struct opt *opt, const char *arg, st
     struct job_req *r = &o->req;
     switch ((enum jobopt)opt->id) {
     case J_BEGIN: return set_time_point(o, &r->begin, opt, arg, err);
-    case J_DEADLINE: return set_time_point(o, &r->deadline, opt, arg, err);
+    case J_DEADLINE: return set_time_point(o, &req_rare_mut(r)->deadline, opt, arg, err);
     case J_CHDIR: return set_chdir(o, arg, err);
-    case J_EXCLUDE: return set_node_list(&r->exclude, opt, arg, err);
-    case J_NODELIST: return set_node_list(&r->nodelist, opt, arg, err);
+    case J_EXCLUDE: return set_node_list(&req_rare_mut(r)->exclude, opt, arg, err);
+    case J_NODELIST: return set_node_list(&req_rare_mut(r)->nodelist, opt, arg, err);
     case J_NODES: return set_nodes(r, arg, err);
     case J_EXCLUSIVE: return set_exclusive(r, opt, arg, err);
     case J_UID:

@@ -35,7 +35,7 @@ static bool is_fresh(const struct job *j)
 {
     return j->kind <= JOB_KIND_INTERACTIVE && j->hold <= HOLD_ADMIN && j->reason < REASON_N &&
            (j->kind == JOB_KIND_STEPS) == (j->steps.n > 0) && j->array_index == ARRAY_NONE && !j->alloc.n &&
-           !j->runs.n && !j->holding && !j->launches && !wall_is_set(j->t_start) &&
+           !job_rare(j)->runs.n && !j->holding && !j->launches && !wall_is_set(j->t_start) &&
            j->kill_cause == KILL_NONE && j->fate == FATE_END;
 }
 
@@ -117,14 +117,15 @@ static struct job *split_element(struct model *m, struct job *j, uint32_t index,
         return j;
     }
     /* An element does not carry the ranges: they may be many. */
-    __typeof__(j->array_pending) pending = j->array_pending;
-    __typeof__(j->array_failed) failed = j->array_failed;
-    j->array_pending.v = j->array_failed.v = NULL;
-    j->array_pending.n = j->array_failed.n = 0;
+    struct job_rare rare = *job_rare(j);
+    rare.array_failed.v = NULL;
+    rare.array_failed.n = 0;
+    struct job like = *j;
+    like.array_pending.v = NULL;
+    like.array_pending.n = 0;
+    like.rare = j->rare ? &rare : NULL;
     struct job *e = xcalloc(1, sizeof *e);
-    rec_copy(&job_rec, e, j);
-    j->array_pending = pending;
-    j->array_failed = failed;
+    rec_copy(&job_rec, e, &like);
     take_index(j, at, index);
     list_init(&e->in_all);
     list_init(&e->in_queue);
@@ -266,7 +267,7 @@ int apply_suspend(struct model *m, struct job *j, const struct event *ev, const 
     if (!body->on)
         job_end_pause(j, ev->t);
     j->state = body->on ? JOB_SUSPENDED : JOB_RUNNING;
-    j->t_suspend = ev->t;
+    job_rare_mut(j)->t_suspend = ev->t;
     return 0;
 }
 
@@ -298,14 +299,15 @@ int apply_kill(struct model *m, struct job *j, const struct event *ev, const str
     if (j->state == JOB_COMPLETING && (body->fate != FATE_END || !job_comes_back(j)))
         return -EALREADY;
     j->kill_cause = body->cause;
-    j->kill_uid = body->uid;
-    j->kill_grace_s = body->grace_s;
-    j->t_kill = ev->t;
     j->fate = body->fate;
+    struct job_rare *rare = job_rare_mut(j);
+    rare->kill_uid = body->uid;
+    rare->kill_grace_s = body->grace_s;
+    rare->t_kill = ev->t;
     if (body->cause == KILL_PREEMPT) {
-        j->preempted_by = body->by_job;
-        free(j->preempt_text);
-        j->preempt_text = xstrdup(body->text);
+        rare->preempted_by = body->by_job;
+        free(rare->preempt_text);
+        rare->preempt_text = xstrdup(body->text);
     }
     if (j->state != JOB_COMPLETING)
         job_begin_end(m, j, body->cause, ev->t);
@@ -325,13 +327,14 @@ int apply_complete(struct model *m, struct job *j, const struct event *ev, const
 /* Dependencies ask for it after the element has gone: only how it ended, and success is the rule. */
 static void note_failed(struct job *array, uint32_t index)
 {
+    struct job_rare *rare = job_rare_mut(array);
     struct index_range *last =
-        array->array_failed.n ? &array->array_failed.v[array->array_failed.n - 1] : NULL;
+        rare->array_failed.n ? &rare->array_failed.v[rare->array_failed.n - 1] : NULL;
     if (last && last->last + 1 == index) {
         last->last = index;
         return;
     }
-    *(struct index_range *)rec_list_push(&array->array_failed) =
+    *(struct index_range *)rec_list_push(&rare->array_failed) =
         (struct index_range){.first = index, .last = index, .step = 1};
 }
 

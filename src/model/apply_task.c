@@ -144,8 +144,8 @@ static void batch_job_advance(struct model *m, struct job *j, const struct step 
                               struct wall at)
 {
     int32_t code = s->signal ? 128 + s->signal : s->code;
-    if (s->id != STEP_BATCH && s->done && code > j->derived_code)
-        j->derived_code = code;
+    if (s->id != STEP_BATCH && s->done && code > job_rare(j)->derived_code)
+        job_rare_mut(j)->derived_code = code;
     if (s->id == STEP_BATCH) {
         bool launched = t->end_kind != END_LAUNCH_FAILED; /* its code is no program's: Slurm says 0:53 */
         j->exit_code = launched ? t->code : 0;

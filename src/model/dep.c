@@ -227,7 +227,7 @@ static struct fate fate_of_element(const struct model *m, const struct job *arra
         add_fate(&f, e);
     } else { /* retired */
         f.known = had_element(array, index);
-        f.bad = in_ranges(array->array_failed.v, array->array_failed.n, index);
+        f.bad = in_ranges(job_rare(array)->array_failed.v, job_rare(array)->array_failed.n, index);
         f.ok = !f.bad;
     }
     return f;
@@ -239,7 +239,7 @@ static struct fate fate_of_array(const struct model *m, const struct job *array)
     struct fate f = {.known = true};
     f.started = !t->pending;
     f.ended = !t->pending && !t->active;
-    f.bad = t->bad || array->array_failed.n;
+    f.bad = t->bad || job_rare(array)->array_failed.n;
     f.ok = f.ended && !f.bad;
     f.last_start = t->last_start;
     return f;

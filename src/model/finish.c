@@ -74,8 +74,8 @@ bool job_begin_next_step(struct job *j)
 
 void job_end_pause(struct job *j, struct wall t)
 {
-    if (j->state == JOB_SUSPENDED && t.ms > j->t_suspend.ms)
-        j->suspended_ms += (uint64_t)(t.ms - j->t_suspend.ms);
+    if (j->state == JOB_SUSPENDED && t.ms > job_rare(j)->t_suspend.ms)
+        job_rare_mut(j)->suspended_ms += (uint64_t)(t.ms - job_rare(j)->t_suspend.ms);
 }
 
 void job_begin_end(struct model *m, struct job *j, enum kill_cause cause, struct wall t)
@@ -314,11 +314,14 @@ void job_put_back(struct model *m, struct job *j, struct wall t, enum reason hel
     j->restarts++;
     j->fate = FATE_END;
     j->kill_cause = KILL_NONE;
-    j->kill_uid = j->kill_grace_s = 0;
-    j->t_start = j->t_end = j->t_settled = j->t_kill = j->t_suspend = (struct wall){0};
-    j->suspended_ms = 0;
+    struct job_rare *rare = job_rare_mut(j); /* it has a run that is over */
+    rare->kill_uid = rare->kill_grace_s = 0;
+    rare->t_kill = rare->t_suspend = (struct wall){0};
+    rare->suspended_ms = 0;
+    rare->derived_code = 0;
+    j->t_start = j->t_end = j->t_settled = (struct wall){0};
     j->t_eligible = t;
-    j->exit_code = j->exit_signal = j->derived_code = 0;
+    j->exit_code = j->exit_signal = 0;
     j->next_step = 0;
     j->borrowed = false;
     j->time_limit_s = DURATION_NOT_SET;

@@ -17,6 +17,9 @@ REC_DEFINE(step, STEP_FIELDS)
 REC_DEFINE(past_run, PAST_RUN_FIELDS)
 REC_DEFINE(job, JOB_FIELDS)
 
+const struct job_req_rare job_req_nothing_rare;
+const struct job_rare job_nothing_rare;
+
 void job_req_init(struct job_req *r)
 {
     *r = (struct job_req){
@@ -230,8 +233,10 @@ uint32_t job_run_s(const struct job *j, struct wall now)
 {
     if (!wall_is_set(j->t_start))
         return 0;
-    struct wall to = wall_is_set(j->t_end) ? j->t_end : j->state == JOB_SUSPENDED ? j->t_suspend : now;
-    to.ms -= (int64_t)j->suspended_ms;
+    struct wall to = wall_is_set(j->t_end)       ? j->t_end
+                     : j->state == JOB_SUSPENDED ? job_rare(j)->t_suspend
+                                                 : now;
+    to.ms -= (int64_t)job_rare(j)->suspended_ms;
     return (uint32_t)wall_elapsed_s(j->t_start, to);
 }
 

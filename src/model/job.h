@@ -44,14 +44,26 @@ struct index_range { /* array indices first, first + step, ... <= last */
 };
 #define INDEX_RANGE_FIELDS(F, G, S) F(S, U32, first) F(S, U32, last) F(S, U32, step)
 
+/* What few requests say. */
+struct job_req_rare {
+    char *std_in; /* a pattern as given; NULL: default */
+    char *comment, *nodelist, *exclude, *reservation, *wckey;
+    char *mail_type, *mail_user;
+    struct wall deadline;
+    int32_t signal;       /* --signal: number, 0 none */
+    uint32_t signal_at_s; /* before the end */
+    uint32_t min_tmp_mib;
+    uint32_t lost_node; /* enum lost_node: --lost-node */
+};
+
 /* What the user asked for. Counts: NOT_GIVEN, memory: MEM_NOT_GIVEN where not said. */
 struct job_req {
+    struct job_req_rare *rare; /* read through req_rare(), written through req_rare_mut() */
     char *name, *account, *qos;
     char *partition; /* one name or a comma list */
     char *workdir;
-    char *std_in, *std_out, *std_err; /* patterns as given; NULL: default */
-    char *comment, *features, *nodelist, *exclude, *dependency, *licenses, *reservation, *wckey;
-    char *mail_type, *mail_user;
+    char *std_out, *std_err; /* patterns as given; NULL: default */
+    char *features, *dependency, *licenses;
     uint32_t nodes_min, nodes_max;
     uint32_t ntasks, ntasks_per_node, cpus_per_task;
     uint32_t gpus; /* in the whole job */
@@ -63,34 +75,42 @@ struct job_req {
     bool signal_batch; /* B: */
     bool kill_on_invalid_dep, has_priority;
     uint32_t time_limit_s, time_min_s; /* DURATION_NOT_SET, DURATION_UNLIMITED */
-    struct wall begin, deadline;
+    struct wall begin;
     int32_t nice;
     uint32_t requeue;        /* 0 not said, 1 --requeue, 2 --no-requeue */
-    int32_t signal;          /* --signal: number, 0 none */
-    uint32_t signal_at_s;    /* before the end */
     uint32_t array_throttle; /* 0: none */
-    uint32_t min_tmp_mib;
-    char *array_spec;   /* as given, NULL: no array */
-    char *gres;         /* --gres and the like as given, for display */
-    uint32_t priority;  /* --priority, admins */
-    uint32_t lost_node; /* enum lost_node: --lost-node */
+    uint32_t priority;       /* --priority, admins */
+    char *array_spec;        /* as given, NULL: no array */
+    char *gres;              /* --gres and the like as given, for display */
 };
 #define JOB_REQ_FIELDS(F, G, S)                                                                              \
     F(S, STR, name) F(S, STR, account) F(S, STR, qos) F(S, STR, partition) F(S, STR, workdir)                \
-    F(S, STR, std_in) F(S, STR, std_out) F(S, STR, std_err) F(S, BOOL, append) F(S, STR, comment)            \
-    F(S, STR, features) F(S, STR, nodelist) F(S, STR, exclude) F(S, STR, dependency) F(S, STR, licenses)     \
-    F(S, STR, reservation) F(S, STR, wckey) F(S, STR, mail_type) F(S, STR, mail_user) F(S, U32, nodes_min)   \
-    F(S, U32, nodes_max) F(S, U32, ntasks) F(S, U32, ntasks_per_node) F(S, U32, cpus_per_task)               \
-    F(S, U64, mem_node_mib) F(S, U64, mem_cpu_mib) F(S, U64, mem_gpu_mib) F(S, U32, gpus)                    \
-    F(S, U32, gpus_per_node) F(S, U32, gpus_per_task) F(S, STR, gpu_type) F(S, BOOL, exclusive)              \
-    F(S, BOOL, overcommit) F(S, BOOL, contiguous) F(S, U32, time_limit_s) F(S, U32, time_min_s)              \
-    F(S, WALL, begin) F(S, WALL, deadline) F(S, I32, nice) F(S, U32, requeue) F(S, BOOL, kill_on_invalid_dep) \
-    F(S, I32, signal) F(S, U32, signal_at_s) F(S, BOOL, signal_batch) F(S, U32, array_throttle)              \
-    F(S, STR, array_spec) F(S, STR, gres) F(S, U32, min_tmp_mib) F(S, BOOL, has_priority) F(S, U32, priority) \
-    F(S, U32, lost_node)
+    G(S, BOXED, rare, STR, std_in) F(S, STR, std_out) F(S, STR, std_err) F(S, BOOL, append)                  \
+    G(S, BOXED, rare, STR, comment) F(S, STR, features) G(S, BOXED, rare, STR, nodelist)                     \
+    G(S, BOXED, rare, STR, exclude) F(S, STR, dependency) F(S, STR, licenses)                                \
+    G(S, BOXED, rare, STR, reservation) G(S, BOXED, rare, STR, wckey) G(S, BOXED, rare, STR, mail_type)      \
+    G(S, BOXED, rare, STR, mail_user) F(S, U32, nodes_min) F(S, U32, nodes_max) F(S, U32, ntasks)            \
+    F(S, U32, ntasks_per_node) F(S, U32, cpus_per_task) F(S, U64, mem_node_mib) F(S, U64, mem_cpu_mib)       \
+    F(S, U64, mem_gpu_mib) F(S, U32, gpus) F(S, U32, gpus_per_node) F(S, U32, gpus_per_task)                 \
+    F(S, STR, gpu_type) F(S, BOOL, exclusive) F(S, BOOL, overcommit) F(S, BOOL, contiguous)                  \
+    F(S, U32, time_limit_s) F(S, U32, time_min_s) F(S, WALL, begin) G(S, BOXED, rare, WALL, deadline)        \
+    F(S, I32, nice) F(S, U32, requeue) F(S, BOOL, kill_on_invalid_dep) G(S, BOXED, rare, I32, signal)        \
+    G(S, BOXED, rare, U32, signal_at_s) F(S, BOOL, signal_batch) F(S, U32, array_throttle)                   \
+    F(S, STR, array_spec) F(S, STR, gres) G(S, BOXED, rare, U32, min_tmp_mib) F(S, BOOL, has_priority)       \
+    F(S, U32, priority) G(S, BOXED, rare, U32, lost_node)
 
 /* Everything "not given". */
 void job_req_init(struct job_req *r);
+
+extern const struct job_req_rare job_req_nothing_rare;
+static inline const struct job_req_rare *req_rare(const struct job_req *r)
+{
+    return r->rare ? r->rare : &job_req_nothing_rare;
+}
+static inline struct job_req_rare *req_rare_mut(struct job_req *r)
+{
+    return rec_box(&r->rare);
+}
 
 struct rank_end {
     int32_t code;   /* exit code, 0..255 */
@@ -121,8 +141,7 @@ struct task {
     F(S, U32, index) F(S, U32, state) G(S, SUB, alloc, alloc) F(S, U32, attempt) F(S, U32, rank_base)        \
     F(S, U32, n_ranks) F(S, BOOL, killing) F(S, WALL, t_start) F(S, WALL, t_end) F(S, U32, end_kind)         \
     F(S, I32, code) F(S, I32, signal) G(S, LISTOF, ranks, rank_end) F(S, U64, peak_rss_kib)                  \
-    F(S, STR, sampled) F(S, U64, cpu_ms) F(S, STR, message) F(S, U32, pid)       \
-    F(S, U32, lease_s)
+    F(S, STR, sampled) F(S, U64, cpu_ms) F(S, STR, message) F(S, U32, pid) F(S, U32, lease_s)
 
 struct step {
     int32_t id; /* STEP_BATCH, STEP_INTERACTIVE, 0... */
@@ -160,14 +179,14 @@ struct step {
     bool pty;               /* srun --pty: on a terminal of its own */
 };
 #define STEP_FIELDS(F, G, S)                                                                                 \
-    F(S, I32, id) F(S, STR, name) F(S, STR, command) F(S, U32, n_tasks) F(S, U32, n_ranks) F(S, U32, nodes)  \
-    F(S, U32, cpus_per_rank) F(S, U64, mem_mib) F(S, U32, gpus) F(S, STR, gpu_type) F(S, U32, time_limit_s)  \
-    F(S, BOOL, keep_going) F(S, BOOL, overlap) F(S, BOOL, exclusive) F(S, BOOL, label)                       \
-    F(S, BOOL, kill_on_bad_exit) F(S, STR, std_in) F(S, STR, std_out) F(S, STR, std_err) F(S, BOOL, append)  \
-    F(S, WALL, t_start) F(S, WALL, t_end) F(S, BOOL, killing) F(S, U32, kill_cause) F(S, BOOL, done)         \
-    F(S, I32, code) F(S, I32, signal) G(S, LISTOF, tasks, task) F(S, STR, nodelist) F(S, BOOL, overcommit)   \
-    F(S, U32, distribution) F(S, STR, workdir) F(S, U32, gpus_per_rank) F(S, STR, request_id)                \
-    F(S, BOOL, stream_in) F(S, U32, mpi) F(S, U32, input_rank) F(S, BOOL, pty)
+    F(S, I32, id) F(S, STR, name) F(S, STR, command) F(S, U32, n_tasks) F(S, U32, n_ranks)                   \
+    F(S, U32, nodes) F(S, U32, cpus_per_rank) F(S, U64, mem_mib) F(S, U32, gpus) F(S, STR, gpu_type)         \
+    F(S, U32, time_limit_s) F(S, BOOL, keep_going) F(S, BOOL, overlap) F(S, BOOL, exclusive)                 \
+    F(S, BOOL, label) F(S, BOOL, kill_on_bad_exit) F(S, STR, std_in) F(S, STR, std_out) F(S, STR, std_err)   \
+    F(S, BOOL, append) F(S, WALL, t_start) F(S, WALL, t_end) F(S, BOOL, killing) F(S, U32, kill_cause)       \
+    F(S, BOOL, done) F(S, I32, code) F(S, I32, signal) G(S, LISTOF, tasks, task) F(S, STR, nodelist)         \
+    F(S, BOOL, overcommit) F(S, U32, distribution) F(S, STR, workdir) F(S, U32, gpus_per_rank)               \
+    F(S, STR, request_id) F(S, BOOL, stream_in) F(S, U32, mpi) F(S, U32, input_rank) F(S, BOOL, pty)
 
 /* A run that is over while its job is not: the job went back to the queue. Members as in struct job. */
 struct past_run {
@@ -182,11 +201,28 @@ struct past_run {
     REC_LIST(struct alloc) alloc;
     REC_LIST(struct step) steps; /* empty where there were too many in all: src/model/runs.h */
 };
-#define PAST_RUN_FIELDS(F, G, S)                                                                                  \
+#define PAST_RUN_FIELDS(F, G, S)                                                                             \
     F(S, U32, state) F(S, U32, reason) F(S, U32, kill_cause) F(S, U32, kill_uid) F(S, I32, exit_code)        \
     F(S, I32, exit_signal) F(S, I32, derived_code) F(S, STR, partition) F(S, WALL, t_eligible)               \
-    F(S, WALL, t_start) F(S, WALL, t_end) F(S, WALL, t_back) F(S, U32, time_limit_s) F(S, U64, suspended_ms) \
-    G(S, LISTOF, alloc, alloc) G(S, LISTOF, steps, step)
+    F(S, WALL, t_start) F(S, WALL, t_end) F(S, WALL, t_back) F(S, U32, time_limit_s)                         \
+    F(S, U64, suspended_ms) G(S, LISTOF, alloc, alloc) G(S, LISTOF, steps, step)
+
+/* What happens to few jobs. */
+struct job_rare {
+    char *reason_detail; /* sentence for people, where there is more to say */
+    int32_t derived_code;
+    uint32_t kill_uid;
+    uint32_t kill_grace_s; /* between TERM and KILL */
+    uint32_t preempted_by; /* the job that it was asked to go for; stays when it is queued again */
+    struct wall t_kill;
+    char *preempt_text; /* by which rule */
+    struct wall t_suspend;
+    uint64_t suspended_ms; /* in all; of the pause under way t_suspend is the beginning */
+    REC_LIST(struct index_range)
+    array_failed;                   /* of the array's record: elements that have been retired and
+                                       had not succeeded */
+    REC_LIST(struct past_run) runs; /* earlier ones, the oldest first: src/model/runs.h */
+};
 
 struct job {
     uint32_t id;    /* raw id, never given twice */
@@ -197,7 +233,8 @@ struct job {
     bool dep_met;   /* its dependencies are met, once and for all */
     bool borrowed;  /* it runs over a soft limit: another job that needs the resources ends it */
     struct job_req req;
-    uint32_t uid, gid; /* the kernel's word at submission */
+    struct job_rare *rare; /* read through job_rare(), written through job_rare_mut() */
+    uint32_t uid, gid;     /* the kernel's word at submission */
     char *user, *group;
     char *partition; /* where it runs; the request's first until it starts */
     char *submit_host;
@@ -208,8 +245,7 @@ struct job {
     REC_LIST(struct index_range) array_pending; /* elements that this record stands for */
     uint32_t array_count, array_min, array_max, array_step; /* of the whole array */
     uint32_t hold;                                          /* enum job_hold */
-    uint32_t reason;     /* enum reason: of an ended job; of a waiting one as the last pass saw it */
-    char *reason_detail; /* sentence for people, where there is more to say */
+    uint32_t reason; /* enum reason: of an ended job; of a waiting one as the last pass saw it */
     uint32_t priority;
     uint32_t script_size; /* bytes */
     struct wall t_submit, t_eligible, t_start, t_end;
@@ -219,21 +255,10 @@ struct job {
     uint32_t next_step;  /* batch and interactive: id of the next srun step */
     uint32_t fate;       /* enum job_fate, while COMPLETING */
     uint32_t kill_cause; /* enum kill_cause; NONE: nobody asked */
-    uint32_t kill_uid;
-    uint32_t preempted_by; /* the job that it was asked to go for; stays when it is queued again */
-    struct wall t_kill;
-    uint32_t kill_grace_s; /* between TERM and KILL */
-    int32_t exit_code, exit_signal, derived_code;
+    int32_t exit_code, exit_signal;
     REC_LIST(struct alloc) alloc; /* batch and interactive, while it holds them and after */
     REC_LIST(struct step) steps;
-    struct wall t_suspend;
-    struct wall t_settled; /* when its end became known: after t_end where controller or node was away */
-    REC_LIST(struct index_range)
-    array_failed;                   /* of the array's record: elements that have been retired and
-                                       had not succeeded */
-    char *preempt_text;             /* by which rule */
-    uint64_t suspended_ms;          /* in all; of the pause under way t_suspend is the beginning */
-    REC_LIST(struct past_run) runs; /* earlier ones, the oldest first: src/model/runs.h */
+    struct wall t_settled;  /* when its end became known: after t_end where controller or node was away */
     struct wall t_expected; /* of a waiting job, in rows that are asked for once: its start, as the last
                                forecast says; unset: not known. Not of the state */
 
@@ -243,20 +268,32 @@ struct job {
 #define JOB_FIELDS(F, G, S)                                                                                  \
     F(S, U32, id) F(S, U32, kind) F(S, U32, state) G(S, SUB, req, job_req) F(S, U32, uid) F(S, U32, gid)     \
     F(S, STR, user) F(S, STR, group) F(S, STR, partition) F(S, STR, submit_host) F(S, STR, command)          \
-    F(S, STR, request_id) F(S, U32, array_job) F(S, U32, array_index) G(S, LISTOF, array_pending, index_range) \
-    F(S, U32, array_count) F(S, U32, array_min) F(S, U32, array_max) F(S, U32, array_step) F(S, U32, hold)   \
-    F(S, U32, reason) F(S, STR, reason_detail) F(S, U32, priority) F(S, WALL, t_submit) F(S, WALL, t_eligible) \
+    F(S, STR, request_id) F(S, U32, array_job) F(S, U32, array_index)                                        \
+    G(S, LISTOF, array_pending, index_range) F(S, U32, array_count) F(S, U32, array_min)                     \
+    F(S, U32, array_max) F(S, U32, array_step) F(S, U32, hold) F(S, U32, reason)                             \
+    G(S, BOXED, rare, STR, reason_detail) F(S, U32, priority) F(S, WALL, t_submit) F(S, WALL, t_eligible)    \
     F(S, WALL, t_start) F(S, WALL, t_end) F(S, U32, time_limit_s) F(S, U32, restarts) F(S, U32, launches)    \
-    F(S, U32, next_step) F(S, U32, fate) F(S, U32, kill_cause) F(S, U32, kill_uid) F(S, WALL, t_kill)        \
-    F(S, U32, kill_grace_s) F(S, I32, exit_code) F(S, I32, exit_signal) F(S, I32, derived_code)              \
-    G(S, LISTOF, alloc, alloc) F(S, BOOL, holding) G(S, LISTOF, steps, step) F(S, U32, script_size)          \
-    F(S, WALL, t_suspend) F(S, BOOL, detached) F(S, WALL, t_settled) F(S, BOOL, dep_met)                     \
-    G(S, LISTOF, array_failed, index_range) F(S, BOOL, borrowed) F(S, U32, preempted_by)                     \
-    F(S, STR, preempt_text) F(S, U64, suspended_ms) G(S, LISTOF, runs, past_run)       \
-    F(S, WALL, t_expected)
+    F(S, U32, next_step) F(S, U32, fate) F(S, U32, kill_cause) G(S, BOXED, rare, U32, kill_uid)              \
+    G(S, BOXED, rare, WALL, t_kill) G(S, BOXED, rare, U32, kill_grace_s) F(S, I32, exit_code)                \
+    F(S, I32, exit_signal) G(S, BOXED, rare, I32, derived_code) G(S, LISTOF, alloc, alloc)                   \
+    F(S, BOOL, holding) G(S, LISTOF, steps, step) F(S, U32, script_size)                                     \
+    G(S, BOXED, rare, WALL, t_suspend) F(S, BOOL, detached) F(S, WALL, t_settled) F(S, BOOL, dep_met)        \
+    G(S, BOXED_LISTOF, rare, array_failed, index_range) F(S, BOOL, borrowed)                                 \
+    G(S, BOXED, rare, U32, preempted_by) G(S, BOXED, rare, STR, preempt_text)                                \
+    G(S, BOXED, rare, U64, suspended_ms) G(S, BOXED_LISTOF, rare, runs, past_run) F(S, WALL, t_expected)
 
 extern const struct rec_desc alloc_rec, index_range_rec, job_req_rec, rank_end_rec, task_rec, step_rec,
     past_run_rec, job_rec;
+
+extern const struct job_rare job_nothing_rare;
+static inline const struct job_rare *job_rare(const struct job *j)
+{
+    return j->rare ? j->rare : &job_nothing_rare;
+}
+static inline struct job_rare *job_rare_mut(struct job *j)
+{
+    return rec_box(&j->rare);
+}
 
 /* A zeroed job with its lists initialised and its request "not given". */
 struct job *job_new(void) __attribute__((warn_unused_result));

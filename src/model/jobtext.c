@@ -204,8 +204,8 @@ void jobtext_reason_words(struct str *out, const struct job *j)
 {
     enum reason r = job_reason_now(j);
     bool detail_fits = r == (enum reason)j->reason && j->state != JOB_RUNNING;
-    if (detail_fits && !str_is_empty(j->reason_detail)) {
-        str_append(out, j->reason_detail);
+    if (detail_fits && !str_is_empty(job_rare(j)->reason_detail)) {
+        str_append(out, job_rare(j)->reason_detail);
         return;
     }
     if (r == REASON_NONE && j->state != JOB_PENDING)
@@ -246,7 +246,7 @@ struct wall job_end_time(const struct job *j, const struct model *m)
     if (!wall_is_set(start) || !is_bounded(limit))
         return (struct wall){0};
     struct wall end = wall_add_s(start, limit);
-    end.ms += (int64_t)j->suspended_ms;
+    end.ms += (int64_t)job_rare(j)->suspended_ms;
     return end;
 }
 

@@ -4,8 +4,8 @@
 
 enum lost_node job_lost_node(const struct model *m, const struct job *j)
 {
-    if (j->req.lost_node != LOST_NOT_SAID && j->req.lost_node < LOST_N)
-        return (enum lost_node)j->req.lost_node;
+    if (req_rare(&j->req)->lost_node != LOST_NOT_SAID && req_rare(&j->req)->lost_node < LOST_N)
+        return (enum lost_node)req_rare(&j->req)->lost_node;
     for (size_t i = 0; i < m->spec.parts.n; i++) {
         const struct part_spec *p = &m->spec.parts.v[i];
         if (str_eq(p->name, j->partition) && p->lost_node != LOST_NOT_SAID && p->lost_node < LOST_N)

@@ -4,14 +4,22 @@
 
 #include "src/model/job.h"
 
-#define MEMBER_NAME(S, type, member)          S##member,
-#define MEMBER_NAME_SUB(S, type, member, rec) S##member,
+#define MEMBER_NAME(S, type, member)             S##member,
+#define MEMBER_NESTED(S, type, ...)              MEMBER_##type(S, __VA_ARGS__)
+#define MEMBER_SUB(S, member, rec)               S##member,
+#define MEMBER_LISTOF(S, member, rec)            S##member,
+#define MEMBER_BOXED(S, box, type, member)       S##member,
+#define MEMBER_BOXED_LISTOF(S, box, member, rec) S##member,
 
-enum job_member { JOB_FIELDS(MEMBER_NAME, MEMBER_NAME_SUB, JOB_MEMBER_) JOB_N_MEMBERS };
-enum req_member { JOB_REQ_FIELDS(MEMBER_NAME, MEMBER_NAME_SUB, REQ_MEMBER_) REQ_N_MEMBERS };
+enum job_member { JOB_FIELDS(MEMBER_NAME, MEMBER_NESTED, JOB_MEMBER_) JOB_N_MEMBERS };
+enum req_member { JOB_REQ_FIELDS(MEMBER_NAME, MEMBER_NESTED, REQ_MEMBER_) REQ_N_MEMBERS };
 
 #undef MEMBER_NAME
-#undef MEMBER_NAME_SUB
+#undef MEMBER_NESTED
+#undef MEMBER_SUB
+#undef MEMBER_LISTOF
+#undef MEMBER_BOXED
+#undef MEMBER_BOXED_LISTOF
 
 _Static_assert(JOB_N_MEMBERS <= 64 && REQ_N_MEMBERS <= 64, "a set of members has 64 bits");
 

@@ -46,9 +46,9 @@ struct node {
     F(S, STR, drain_user) F(S, WALL, t_drain) F(S, U32, cpus) F(S, U32, gpus) F(S, U64, mem_mib)             \
     F(S, STR, gpu_type) F(S, STR, boot_id) F(S, STR, arch) F(S, STR, os) F(S, STR, version)                  \
     F(S, STRV, notes) F(S, WALL, t_boot) F(S, WALL, t_agent) F(S, WALL, t_state) F(S, CPUSET, cpus_used)     \
-    F(S, CPUSET, gpus_used) F(S, U64, mem_used_mib) F(S, U32, n_jobs) F(S, BOOL, exclusive) F(S, BOOL, gone) \
-    F(S, STR, trouble) F(S, STR, note) F(S, STR, note_user) F(S, WALL, t_note) F(S, CPUSET, gpus_out)        \
-    F(S, CPUSET, gpus_lost) F(S, STRV, gpu_notes)
+    F(S, CPUSET, gpus_used) F(S, U64, mem_used_mib) F(S, U32, n_jobs) F(S, BOOL, exclusive)                  \
+    F(S, BOOL, gone) F(S, STR, trouble) F(S, STR, note) F(S, STR, note_user) F(S, WALL, t_note)              \
+    F(S, CPUSET, gpus_out) F(S, CPUSET, gpus_lost) F(S, STRV, gpu_notes)
 extern const struct rec_desc node_rec;
 
 /* How far an array's jobs are, its record among them: what dependencies on the whole of it ask for. */

@@ -42,7 +42,7 @@ static uint32_t listed_nodes(const struct job_req *r)
 {
     struct strv names = {0};
     uint32_t n = 0;
-    if (r->nodelist && hostlist_expand(r->nodelist, &names, NULL) == 0)
+    if (req_rare(r)->nodelist && hostlist_expand(req_rare(r)->nodelist, &names, NULL) == 0)
         n = (uint32_t)names.n;
     strv_fini(&names);
     return n;

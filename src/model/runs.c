@@ -8,45 +8,48 @@
 
 uint32_t runs_count(const struct job *j)
 {
-    return (uint32_t)j->runs.n + 1;
+    return (uint32_t)job_rare(j)->runs.n + 1;
 }
 
-struct job run_get(const struct job *j, uint32_t k)
+const struct job *run_get(const struct job *j, uint32_t k, struct run_record *ret)
 {
-    struct job out = *j;
-    out.runs.v = NULL;
-    out.runs.n = 0;
-    list_init(&out.in_all);
-    list_init(&out.in_queue);
-    uint32_t later = (uint32_t)j->runs.n - k;
-    out.restarts = j->restarts > later ? j->restarts - later : 0;
+    const struct job_rare *rare = job_rare(j);
+    const struct past_run *r = k < rare->runs.n ? &rare->runs.v[k] : NULL;
+    *ret = (struct run_record){.job = *j, .rare = *rare};
+    struct job *out = &ret->job;
+    out->rare = &ret->rare;
+    out->rare->runs.v = NULL;
+    out->rare->runs.n = 0;
+    list_init(&out->in_all);
+    list_init(&out->in_queue);
+    uint32_t later = (uint32_t)rare->runs.n - k;
+    out->restarts = j->restarts > later ? j->restarts - later : 0;
     if (k > 0)
-        out.t_submit = j->runs.v[k - 1].t_back;
-    if (k >= j->runs.n)
+        out->t_submit = rare->runs.v[k - 1].t_back;
+    if (!r)
         return out;
-    const struct past_run *r = &j->runs.v[k];
-    out.state = r->state;
-    out.reason = r->reason;
-    out.reason_detail = NULL;
-    out.hold = HOLD_NONE;
-    out.holding = out.borrowed = false;
-    out.fate = FATE_END;
-    out.kill_cause = r->kill_cause;
-    out.kill_uid = r->kill_uid;
-    out.exit_code = r->exit_code;
-    out.exit_signal = r->exit_signal;
-    out.derived_code = r->derived_code;
-    out.partition = r->partition;
-    out.t_eligible = r->t_eligible;
-    out.t_start = r->t_start;
-    out.t_end = r->t_end;
-    out.t_settled = r->t_back;
-    out.time_limit_s = r->time_limit_s;
-    out.suspended_ms = r->suspended_ms;
-    out.alloc.v = r->alloc.v;
-    out.alloc.n = r->alloc.n;
-    out.steps.v = r->steps.v;
-    out.steps.n = r->steps.n;
+    out->state = r->state;
+    out->reason = r->reason;
+    out->hold = HOLD_NONE;
+    out->holding = out->borrowed = false;
+    out->fate = FATE_END;
+    out->kill_cause = r->kill_cause;
+    out->exit_code = r->exit_code;
+    out->exit_signal = r->exit_signal;
+    out->partition = r->partition;
+    out->t_eligible = r->t_eligible;
+    out->t_start = r->t_start;
+    out->t_end = r->t_end;
+    out->t_settled = r->t_back;
+    out->time_limit_s = r->time_limit_s;
+    out->alloc.v = r->alloc.v;
+    out->alloc.n = r->alloc.n;
+    out->steps.v = r->steps.v;
+    out->steps.n = r->steps.n;
+    out->rare->reason_detail = NULL;
+    out->rare->kill_uid = r->kill_uid;
+    out->rare->derived_code = r->derived_code;
+    out->rare->suspended_ms = r->suspended_ms;
     return out;
 }
 
@@ -66,12 +69,12 @@ static void forget_steps(struct past_run *r)
     r->steps.n = 0;
 }
 
-static void forget_oldest(struct job *j)
+static void forget_oldest(struct job_rare *rare)
 {
-    rec_fini(&past_run_rec, &j->runs.v[0]);
-    for (size_t i = 1; i < j->runs.n; i++)
-        j->runs.v[i - 1] = j->runs.v[i];
-    j->runs.n--;
+    rec_fini(&past_run_rec, &rare->runs.v[0]);
+    for (size_t i = 1; i < rare->runs.n; i++)
+        rare->runs.v[i - 1] = rare->runs.v[i];
+    rare->runs.n--;
 }
 
 static size_t count_tasks(const struct past_run *r)
@@ -82,39 +85,40 @@ static size_t count_tasks(const struct past_run *r)
     return n;
 }
 
-static void keep_bounds(struct job *j)
+static void keep_bounds(struct job_rare *rare)
 {
     size_t n = 0;
-    if (j->runs.n > RUNS_MAX)
-        forget_oldest(j);
-    for (size_t i = j->runs.n; i-- > 0;) {
-        n += count_tasks(&j->runs.v[i]);
+    if (rare->runs.n > RUNS_MAX)
+        forget_oldest(rare);
+    for (size_t i = rare->runs.n; i-- > 0;) {
+        n += count_tasks(&rare->runs.v[i]);
         if (n > RUN_TASKS_MAX)
-            forget_steps(&j->runs.v[i]);
+            forget_steps(&rare->runs.v[i]);
     }
 }
 
 void run_keep(struct job *j, enum job_state state, enum reason reason, struct wall t_end,
               struct wall t_back)
 {
-    struct past_run *r = rec_list_push(&j->runs);
+    struct job_rare *rare = job_rare_mut(j);
+    struct past_run *r = rec_list_push(&rare->runs);
     *r = (struct past_run){.state = state,
                            .reason = reason,
                            .kill_cause = j->kill_cause,
-                           .kill_uid = j->kill_uid,
+                           .kill_uid = rare->kill_uid,
                            .exit_code = j->exit_code,
                            .exit_signal = j->exit_signal,
-                           .derived_code = j->derived_code,
+                           .derived_code = rare->derived_code,
                            .partition = j->partition ? xstrdup(j->partition) : NULL,
                            .t_eligible = j->t_eligible,
                            .t_start = j->t_start,
                            .t_end = t_end,
                            .t_back = t_back,
                            .time_limit_s = j->time_limit_s,
-                           .suspended_ms = j->suspended_ms};
+                           .suspended_ms = rare->suspended_ms};
     for (size_t i = 0; i < j->alloc.n; i++)
         rec_copy(&alloc_rec, rec_list_push(&r->alloc), &j->alloc.v[i]);
     for (size_t i = 0; i < j->steps.n; i++)
         rec_copy(&step_rec, rec_list_push(&r->steps), &j->steps.v[i]);
-    keep_bounds(j);
+    keep_bounds(rare);
 }

@@ -13,10 +13,14 @@
 
 /* All of a job's runs, the last one included: runs_count, then run_get for 0 ... n - 1. */
 uint32_t runs_count(const struct job *j);
-/* The job as it was in its run k: a record to read that borrows everything from j, never to be freed.
- * Earlier runs are over; each later one counts as submitted when the one before went back (so does Slurm's
- * accounting), and has itself no runs. */
-struct job run_get(const struct job *j, uint32_t k);
+struct run_record {
+    struct job job;
+    struct job_rare rare;
+};
+/* The job as it was in its run k: a record to read, made in *ret, that borrows everything else from j,
+ * never to be freed. Earlier runs are over; each later one counts as submitted when the one before went
+ * back (so does Slurm's accounting), and has itself no runs. */
+const struct job *run_get(const struct job *j, uint32_t k, struct run_record *ret);
 /* Ended by being put back on request: no job ends so, only a run. */
 bool run_was_requeued(const struct job *run);
 

@@ -41,8 +41,8 @@ static bool resources(struct str *out, const struct job *j)
     }
     if (!str_is_empty(j->req.features))
         str_appendf(out, " with %s", j->req.features);
-    if (!str_is_empty(j->req.nodelist))
-        str_appendf(out, " on %s", j->req.nodelist);
+    if (!str_is_empty(req_rare(&j->req)->nodelist))
+        str_appendf(out, " on %s", req_rare(&j->req)->nodelist);
     return true;
 }
 
@@ -123,8 +123,8 @@ bool waittext(struct str *out, const struct job *j, enum reason r)
                     j->req.licenses);
         return true;
     }
-    if (r == REASON_RESERVATION && !str_is_empty(j->req.reservation)) {
-        str_appendf(out, "reservation %s has not started", j->req.reservation);
+    if (r == REASON_RESERVATION && !str_is_empty(req_rare(&j->req)->reservation)) {
+        str_appendf(out, "reservation %s has not started", req_rare(&j->req)->reservation);
         return true;
     }
     return false;

@@ -5,11 +5,6 @@
 #include <msgpack.h>
 #include <string.h>
 
-static const void *at(const void *rec, const struct rec_field *f)
-{
-    return (const char *)rec + f->offset;
-}
-
 /* ---- encoding ---- */
 
 static int append_bytes(void *out, const char *p, size_t n)
@@ -56,7 +51,7 @@ static bool is_unset_member(const struct rec_field *f, const void *p)
 static size_t used_members(const struct rec_desc *d, const void *rec)
 {
     size_t n = d->n_fields;
-    while (n && is_unset_member(&d->fields[n - 1], at(rec, &d->fields[n - 1])))
+    while (n && is_unset_member(&d->fields[n - 1], rec_at(&d->fields[n - 1], rec)))
         n--;
     return n;
 }
@@ -143,7 +138,7 @@ static void pack_record(msgpack_packer *pk, const struct rec_desc *d, const void
     size_t n = used_members(d, rec);
     pack_count(pk, n);
     for (size_t i = 0; i < n; i++)
-        pack_member(pk, &d->fields[i], at(rec, &d->fields[i]));
+        pack_member(pk, &d->fields[i], rec_at(&d->fields[i], rec));
 }
 
 void codec_encode(const struct rec_desc *d, const void *rec, struct str *out)
@@ -295,7 +290,7 @@ static void put_part(struct str *out, const struct rec_desc *d, const void *rec,
     for (; members; members &= members - 1) {
         size_t i = (size_t)__builtin_ctzll(members);
         const struct rec_field *f = &d->fields[i];
-        const void *p = at(rec, f);
+        const void *p = rec_at(f, rec);
         if (f->type != REC_SUB && is_unset_member(f, p))
             continue;
         if (i > next)

@@ -393,6 +393,19 @@ static size_t skip_nils(const uint8_t *p, size_t n)
     return i;
 }
 
+/* Where a member goes: its box is made with the first of them that is given. NULL: that costs too much. */
+static void *place_of(struct decoder *c, const struct rec_field *f, void *rec)
+{
+    if (!f->box_size)
+        return (char *)rec + f->offset;
+    void **box = (void **)(void *)((char *)rec + f->box);
+    if (!*box && !may_cost(c, f->box_size))
+        return NULL;
+    if (!*box)
+        *box = memset(take_memory(c, f->box_size), 0, f->box_size);
+    return (char *)*box + f->offset;
+}
+
 /* rec is zeroed memory. What has been built so far stays in it on failure. */
 static int get_record(struct decoder *c, const struct rec_desc *d, size_t n_values, void *rec)
 {
@@ -406,9 +419,11 @@ static int get_record(struct decoder *c, const struct rec_desc *d, size_t n_valu
             continue;
         }
         struct value item = take_value(c);
-        void *p = (char *)rec + f->offset;
+        void *p = place_of(c, f, rec);
         int r = 0;
-        if (f->type == REC_LISTOF) {
+        if (!p) {
+            r = fail(c, d, f, "too many boxes");
+        } else if (f->type == REC_LISTOF) {
             r = get_list(c, d, f, &item, p);
         } else if (f->type == REC_SUB) {
             r = item.type == VALUE_ARRAY ? get_record(c, f->sub, item.n, p)

@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const struct job_req *q = &b.job.req;
         assert(q->ntasks == NOT_GIVEN || q->ntasks > 0);
         assert(q->nodes_min == NOT_GIVEN || q->nodes_max == NOT_GIVEN || q->nodes_min <= q->nodes_max);
-        assert(q->signal >= 0 && q->signal <= 64);
+        assert(req_rare(q)->signal >= 0 && req_rare(q)->signal <= 64);
         assert(q->workdir && q->workdir[0] == '/');
     }
     batch_fini(&b);

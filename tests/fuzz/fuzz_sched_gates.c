@@ -34,7 +34,8 @@ static void fill(struct model *m, const char *dependency)
     c->array_max = 4;
     c->array_step = 1;
     c->state = JOB_RUNNING;
-    *(struct index_range *)rec_list_push(&c->array_failed) = (struct index_range){.last = 1, .step = 1};
+    *(struct index_range *)rec_list_push(&job_rare_mut(c)->array_failed) =
+        (struct index_range){.last = 1, .step = 1};
     d->array_job = 4;
     *(struct index_range *)rec_list_push(&d->array_pending) = (struct index_range){.last = 3, .step = 1};
     d->array_max = 3;

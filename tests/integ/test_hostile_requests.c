@@ -409,9 +409,9 @@ static void each_way_in_is_checked_alike(void **unused)
     for (int i = 0; i < 4; i++) { /* numbers that stand for words: whoever shows the job looks them up */
         m = submission(JOB_KIND_BATCH, "numbers");
         m.hold = true;
-        m.req.lost_node = i == 0 ? 77 : 0;
+        req_rare_mut(&m.req)->lost_node = i == 0 ? 77 : 0;
         m.req.requeue = i == 1 ? 3 : 0;
-        m.req.signal = i == 2 ? -1 : i == 3 ? 65 : 0;
+        req_rare_mut(&m.req)->signal = i == 2 ? -1 : i == 3 ? 65 : 0;
         struct answer a = submit(c, &m);
         expect(&a, REFUSAL_BAD_REQUEST, "malformed");
     }
@@ -793,7 +793,7 @@ static void times_beyond_all_measure_are_no_times(void **unused)
     start();
     for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
         struct msg_submit m = submission(JOB_KIND_BATCH, "beyond");
-        m.req.deadline.ms = beyond[i];
+        req_rare_mut(&m.req)->deadline.ms = beyond[i];
         must_be_cut_off(MSG_SUBMIT, &m);
         rec_fini(&msg_submit_rec, &m);
         must_be_cut_off(MSG_HISTORY, &(struct msg_history){.until.ms = beyond[i]});
@@ -803,7 +803,7 @@ static void times_beyond_all_measure_are_no_times(void **unused)
         char id[32];
         snprintf(id, sizeof id, "far-%zu", i);
         struct msg_submit m = submission(JOB_KIND_BATCH, id);
-        *(i % 2 ? &m.req.deadline : &m.req.begin) = (struct wall){.ms = far[i / 2]};
+        *(i % 2 ? &req_rare_mut(&m.req)->deadline : &m.req.begin) = (struct wall){.ms = far[i / 2]};
         struct answer a = submit(c, &m);
         if (a.refusal == REFUSAL_NONE) {
             struct answer gone = act(c, ACT_CANCEL, a.job);

@@ -95,7 +95,7 @@ static void spoil(const struct rec_desc *d, void *rec, uint32_t rare, int depth)
 {
     for (size_t i = 0; i < d->n_fields; i++) {
         const struct rec_field *f = &d->fields[i];
-        void *p = (char *)rec + f->offset;
+        void *p = rec_at_mut(f, rec);
         if (f->type == REC_SUB) {
             spoil(f->sub, p, rare, depth);
             continue;

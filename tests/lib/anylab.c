@@ -105,8 +105,8 @@ static void fill_request(struct job_req *r)
     r->mem_gpu_mib = any_one_in(8) ? any_below(2000) : MEM_NOT_GIVEN;
     r->exclusive = any_one_in(10);
     r->overcommit = any_one_in(15);
-    r->nodelist = any_one_in(12) ? xstrdup("n0") : NULL;
-    r->exclude = any_one_in(12) ? xstrdup("n1") : NULL;
+    req_rare_mut(r)->nodelist = any_one_in(12) ? xstrdup("n0") : NULL;
+    req_rare_mut(r)->exclude = any_one_in(12) ? xstrdup("n1") : NULL;
     r->features = any_one_in(10) ? xstrdup("fast") : NULL;
     r->time_limit_s = any_one_in(3) ? 1 + any_below(7200) : DURATION_NOT_SET;
     r->time_min_s = any_one_in(5) ? 1 + any_below(600) : DURATION_NOT_SET;
@@ -145,7 +145,7 @@ void any_submit(struct lab *l, struct planner *p)
     if (any_one_in(10))
         j->req.begin = wall_add_s(l->now, any_below(100));
     if (any_one_in(10))
-        j->req.deadline = wall_add_s(l->now, 10 + any_below(1000));
+        req_rare_mut(&j->req)->deadline = wall_add_s(l->now, 10 + any_below(1000));
     if (any_one_in(6))
         j->req.dependency = any_dependency(l);
     free(j->user);

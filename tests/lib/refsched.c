@@ -75,9 +75,9 @@ static bool suits(const struct ref_plan *p, const struct job *j, uint32_t part, 
     const struct part_spec *s = &p->m->spec.parts.v[part];
     if (!strv_has(&s->nodes, n->spec.name) || n->state != NODE_UP || n->drain)
         return false;
-    if (j->req.nodelist && !str_eq(j->req.nodelist, n->spec.name))
+    if (req_rare(&j->req)->nodelist && !str_eq(req_rare(&j->req)->nodelist, n->spec.name))
         return false;
-    if (j->req.exclude && lists(j->req.exclude, n->spec.name))
+    if (req_rare(&j->req)->exclude && lists(req_rare(&j->req)->exclude, n->spec.name))
         return false;
     if (j->req.features && !strv_has(&n->spec.features, j->req.features))
         return false;
@@ -190,7 +190,7 @@ static int64_t least_of(const struct job *j, const struct part_spec *s)
 
 static int64_t deadline_of(const struct job *j)
 {
-    return wall_is_set(j->req.deadline) ? j->req.deadline.ms : NEVER;
+    return wall_is_set(req_rare(&j->req)->deadline) ? req_rare(&j->req)->deadline.ms : NEVER;
 }
 
 /* How long the nodes of e stay free for it. */

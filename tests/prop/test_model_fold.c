@@ -56,7 +56,7 @@ static char *random_text(struct world *w)
 static void fill(struct world *w, const struct rec_desc *d, void *rec, int depth)
 {
     for (size_t i = 0; i < d->n_fields; i++) {
-        void *p = (char *)rec + d->fields[i].offset;
+        void *p = rec_at_mut(&d->fields[i], rec);
         uint64_t n = one_in(w, 3) ? check_rand(&w->rand) >> below(w, 64) : below(w, 5);
         n = one_in(w, 12) ? UINT64_MAX : n;
         switch (d->fields[i].type) {

@@ -115,8 +115,8 @@ static void fill_request(const struct lab *l, struct job_req *r)
     r->mem_node_mib = (1 + below(4)) * 500;
     r->exclusive = one_in(10);
     r->time_limit_s = one_in(5) ? DURATION_NOT_SET : 60 * (1 + below(one_in(3) ? 70 : 10));
-    r->nodelist = one_in(15) && r->nodes_min == 1 ? xstrdup("n0") : NULL;
-    r->exclude = one_in(12) ? xstrdup("n0,n1") : NULL;
+    req_rare_mut(r)->nodelist = one_in(15) && r->nodes_min == 1 ? xstrdup("n0") : NULL;
+    req_rare_mut(r)->exclude = one_in(12) ? xstrdup("n0,n1") : NULL;
     r->features = one_in(12) ? xstrdup("fast") : NULL;
     r->gpu_type = one_in(12) && r->gpus_per_node ? xstrdup("a100") : NULL;
     r->has_priority = one_in(4);
@@ -125,7 +125,7 @@ static void fill_request(const struct lab *l, struct job_req *r)
     if (r->time_limit_s != DURATION_NOT_SET && one_in(6))
         r->time_min_s = 60 * (1 + below(10));
     if (r->time_limit_s != DURATION_NOT_SET && one_in(10))
-        r->deadline = wall_add_s(l->now, 60 * (5 + below(90)));
+        req_rare_mut(r)->deadline = wall_add_s(l->now, 60 * (5 + below(90)));
     if (one_in(10))
         r->begin = wall_add_s(l->now, below(900));
 }

@@ -398,7 +398,9 @@ static void value_now(const struct ui *ui, const struct deed *d, size_t change, 
     else if (str_eq(key, "StartTime") && wall_is_set(j->req.begin))
         str_append(out, wall_format_iso(j->req.begin, iso));
     else if (str_eq(key, "LostNode"))
-        append(out, j->req.lost_node < LOST_N ? lost_node_text((enum lost_node)j->req.lost_node) : NULL);
+        append(out, req_rare(&j->req)->lost_node < LOST_N
+                        ? lost_node_text((enum lost_node)req_rare(&j->req)->lost_node)
+                        : NULL);
     else
         append(out, str_eq(key, "Partition")    ? j->req.partition ? j->req.partition : j->partition
                     : str_eq(key, "Dependency") ? j->req.dependency

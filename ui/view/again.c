@@ -62,8 +62,9 @@ static void add_nodes(struct str *s, const struct job_req *r)
 
 static void add_signal(struct str *s, const struct job_req *r)
 {
-    if (r->signal)
-        str_appendf(s, "%s%d@%u", r->signal_batch ? "B:" : "", r->signal, r->signal_at_s);
+    if (req_rare(r)->signal)
+        str_appendf(s, "%s%d@%u", r->signal_batch ? "B:" : "", req_rare(r)->signal,
+                    req_rare(r)->signal_at_s);
 }
 
 static void add_text(struct str *s, const char *text)
@@ -86,35 +87,36 @@ static void request_text(const struct job_req *r, int id, struct str *s)
     case J_TIME: add_time(s, r->time_limit_s); return;
     case J_PARTITION: add_text(s, r->partition); return;
     case J_CONSTRAINT: add_text(s, r->features); return;
-    case J_NODELIST: add_text(s, r->nodelist); return;
-    case J_EXCLUDE: add_text(s, r->exclude); return;
+    case J_NODELIST: add_text(s, req_rare(r)->nodelist); return;
+    case J_EXCLUDE: add_text(s, req_rare(r)->exclude); return;
     case J_EXCLUSIVE: str_append(s, r->exclusive ? "yes" : ""); return;
     case J_NODES: add_nodes(s, r); return;
     case J_NTASKS: add_count(s, r->ntasks); return;
     case J_NTASKS_PER_NODE: add_count(s, r->ntasks_per_node); return;
     case B_ARRAY: add_text(s, r->array_spec); return;
-    case J_DEADLINE: add_wall(s, r->deadline); return;
+    case J_DEADLINE: add_wall(s, req_rare(r)->deadline); return;
     case J_NICE:
         if (r->nice)
             str_appendf(s, "%d", r->nice);
         return;
     case J_OUTPUT: add_text(s, r->std_out); return;
     case J_ERROR: add_text(s, r->std_err); return;
-    case J_INPUT: add_text(s, r->std_in); return;
+    case J_INPUT: add_text(s, req_rare(r)->std_in); return;
     case J_OPEN_MODE: str_append(s, r->append ? "append" : ""); return;
     case J_ACCOUNT: add_text(s, r->account); return;
     case J_QOS: add_text(s, r->qos); return;
-    case J_RESERVATION: add_text(s, r->reservation); return;
+    case J_RESERVATION: add_text(s, req_rare(r)->reservation); return;
     case J_LICENSES: add_text(s, r->licenses); return;
     case J_REQUEUE: str_append(s, r->requeue == 1 ? "yes" : ""); return;
     case J_NO_REQUEUE: str_append(s, r->requeue == 2 ? "yes" : ""); return;
     case J_LOST_NODE:
-        add_text(s, r->lost_node < LOST_N ? lost_node_text((enum lost_node)r->lost_node) : NULL);
+        add_text(s, req_rare(r)->lost_node < LOST_N ? lost_node_text((enum lost_node)req_rare(r)->lost_node)
+                                                    : NULL);
         return;
     case J_SIGNAL: add_signal(s, r); return;
-    case J_MAIL_TYPE: add_text(s, r->mail_type); return;
-    case J_MAIL_USER: add_text(s, r->mail_user); return;
-    case J_COMMENT: add_text(s, r->comment); return;
+    case J_MAIL_TYPE: add_text(s, req_rare(r)->mail_type); return;
+    case J_MAIL_USER: add_text(s, req_rare(r)->mail_user); return;
+    case J_COMMENT: add_text(s, req_rare(r)->comment); return;
     /* Of that one time, not of the job: what it waited for and when it might start. */
     default: return;
     }
@@ -213,10 +215,16 @@ void again_steps(struct form *f, const struct job *j)
     const struct {
         const char *key, *value;
     } keys[] = {
-        {"name", j->req.name},         {"partition", j->req.partition}, {"time", time.s},
-        {"workdir", j->req.workdir},   {"account", j->req.account},     {"qos", j->req.qos},
-        {"features", j->req.features}, {"nodelist", j->req.nodelist},   {"exclude", j->req.exclude},
-        {"comment", j->req.comment},
+        {"name", j->req.name},
+        {"partition", j->req.partition},
+        {"time", time.s},
+        {"workdir", j->req.workdir},
+        {"account", j->req.account},
+        {"qos", j->req.qos},
+        {"features", j->req.features},
+        {"nodelist", req_rare(&j->req)->nodelist},
+        {"exclude", req_rare(&j->req)->exclude},
+        {"comment", req_rare(&j->req)->comment},
     };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (!str_is_empty(keys[i].value))

@@ -59,7 +59,7 @@ void jobcols_directory(const void *ctx, const void *row, struct field *f)
 void jobcols_comment(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.comment);
+    rich_add(&f->text, ROLE_NORMAL, req_rare(&job_of(row)->req)->comment);
 }
 
 void jobcols_when(const void *ctx, struct field *f, struct wall t)

@@ -75,7 +75,7 @@ void jobinfo_summary(struct lines *l, const struct ui *ui, const struct job *j)
     r = lines_add(l);
     job_words(r, j);
     add_times(r, ui, j);
-    if (j->state == JOB_PENDING || !str_is_empty(j->reason_detail)) {
+    if (j->state == JOB_PENDING || !str_is_empty(job_rare(j)->reason_detail)) {
         r = lines_pair(l, "why", LABEL);
         jobtext_reason_words(&r->text, j);
         rich_role(r, j->state == JOB_PENDING ? ROLE_WAITING : ROLE_NORMAL);
@@ -135,10 +135,10 @@ void jobinfo_request(struct lines *l, const struct ui *ui, const struct job *j)
     array_line(l, j);
     pair(l, "depends on", j->req.dependency);
     pair(l, "features", j->req.features);
-    pair(l, "nodes", j->req.nodelist);
-    pair(l, "not on", j->req.exclude);
+    pair(l, "nodes", req_rare(&j->req)->nodelist);
+    pair(l, "not on", req_rare(&j->req)->exclude);
     pair(l, "gres", j->req.gres);
-    pair(l, "comment", j->req.comment);
+    pair(l, "comment", req_rare(&j->req)->comment);
     pair(l, "from", j->submit_host);
     if (j->priority)
         rich_addf(lines_pair(l, "priority", LABEL), ROLE_NORMAL, "%u", j->priority);
@@ -285,8 +285,8 @@ void jobinfo_story(struct lines *l, const struct ui *ui, const struct job *j)
     tell_steps(&st, j);
     ui_story(ui, j->id, tell_event, &st);
     if (j->kill_cause)
-        tell(&st, j->t_kill, ROLE_WARN, "ended from outside: %s (uid %u)",
-             kill_cause_text((enum kill_cause)j->kill_cause), j->kill_uid);
+        tell(&st, job_rare(j)->t_kill, ROLE_WARN, "ended from outside: %s (uid %u)",
+             kill_cause_text((enum kill_cause)j->kill_cause), job_rare(j)->kill_uid);
     struct rich words;
     rich_init(&words);
     job_words(&words, j);

@@ -192,10 +192,87 @@ static void equality_sees_each_member(void **unused)
     rec_fini(&whole_rec, &a);
 }
 
+struct seldom {
+    uint32_t n;
+    char *text;
+    REC_LIST(struct leaf) leaves;
+};
+struct boxed {
+    uint32_t id;
+    struct seldom *rare;
+};
+#define BOXED_FIELDS(F, G, S)     \
+    F(S, U32, id)                 \
+    G(S, BOXED, rare, U32, n)     \
+    G(S, BOXED, rare, STR, text)  \
+    G(S, BOXED_LISTOF, rare, leaves, leaf)
+extern const struct rec_desc boxed_rec;
+REC_DEFINE(boxed, BOXED_FIELDS)
+
+static void check_json(const struct boxed *b, const char *want)
+{
+    struct str out = STR_INIT;
+    rec_to_json(&boxed_rec, b, &out);
+    assert_string_equal(out.s, want);
+    str_fini(&out);
+}
+
+/* Without a box all members in it are unset; an empty box says the same. */
+static void a_box_is_there_once_it_holds_something(void **unused)
+{
+    (void)unused;
+    struct boxed none = {.id = 1}, empty = {.id = 1}, copy;
+    assert_ptr_equal(rec_box(&empty.rare), rec_box(&empty.rare));
+    assert_int_equal(empty.rare->n, 0);
+    assert_true(rec_eq(&boxed_rec, &none, &empty) && rec_eq(&boxed_rec, &empty, &none));
+    check_json(&none, "{\"id\":1,\"n\":0,\"text\":null,\"leaves\":[]}");
+    check_json(&empty, "{\"id\":1,\"n\":0,\"text\":null,\"leaves\":[]}");
+    memset(&copy, 0xee, sizeof copy);
+    rec_copy(&boxed_rec, &copy, &none);
+    assert_null(copy.rare);
+    *(uint32_t *)rec_at_mut(&boxed_rec.fields[1], &copy) = 7;
+    assert_int_equal(copy.rare->n, 7);
+    assert_false(rec_eq(&boxed_rec, &none, &copy) || rec_eq(&boxed_rec, &copy, &empty));
+    rec_fini(&boxed_rec, &copy);
+    assert_null(copy.rare);
+    rec_fini(&boxed_rec, &empty);
+    rec_fini(&boxed_rec, &none);
+}
+
+static void count_text(void *ctx, char **text)
+{
+    *(int *)ctx += *text != NULL;
+}
+
+static void a_copy_has_a_box_of_its_own(void **unused)
+{
+    (void)unused;
+    struct boxed a = {.id = 1}, b;
+    rec_box(&a.rare)->text = xstrdup("x");
+    rec_list_push(&a.rare->leaves)->name = xstrdup("leaf");
+    memset(&b, 0xee, sizeof b);
+    rec_copy(&boxed_rec, &b, &a);
+    assert_ptr_not_equal(a.rare, b.rare);
+    assert_true(rec_eq(&boxed_rec, &a, &b));
+    b.rare->text[0] = 'y';
+    assert_false(rec_eq(&boxed_rec, &a, &b));
+    check_json(&a, "{\"id\":1,\"n\":0,\"text\":\"x\",\"leaves\":[{\"name\":\"leaf\",\"n\":0}]}");
+    int n = 0;
+    rec_each_text(&boxed_rec, &a, count_text, &n);
+    assert_int_equal(n, 2);
+    rec_fini(&boxed_rec, &a);
+    check_json(&b, "{\"id\":1,\"n\":0,\"text\":\"y\",\"leaves\":[{\"name\":\"leaf\",\"n\":0}]}");
+    rec_fini(&boxed_rec, &b);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zero_record), cmocka_unit_test(json), cmocka_unit_test(json_strings),
-        cmocka_unit_test(copies_are_deep_and_can_grow), cmocka_unit_test(equality_sees_each_member)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(zero_record),
+                                       cmocka_unit_test(json),
+                                       cmocka_unit_test(json_strings),
+                                       cmocka_unit_test(copies_are_deep_and_can_grow),
+                                       cmocka_unit_test(equality_sees_each_member),
+                                       cmocka_unit_test(a_box_is_there_once_it_holds_something),
+                                       cmocka_unit_test(a_copy_has_a_box_of_its_own)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

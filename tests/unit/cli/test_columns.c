@@ -228,7 +228,7 @@ static void fill(const struct rec_desc *d, void *rec, uint32_t *next)
 {
     for (size_t i = 0; i < d->n_fields; i++) {
         const struct rec_field *f = &d->fields[i];
-        void *p = (char *)rec + f->offset;
+        void *p = rec_at_mut(f, rec);
         uint32_t n = (*next)++;
         switch (f->type) {
         case REC_BOOL: *(bool *)p = true; break;

@@ -17,7 +17,7 @@ static void job_record(void **unused)
     j->time_limit_s = 3600;
     j->submit_host = xstrdup("head");
     j->command = xstrdup("/home/alice/train.sh");
-    j->req.comment = xstrdup("first try");
+    req_rare_mut(&j->req)->comment = xstrdup("first try");
     model_take_job(&m, j);
     struct job_cx cx = job_cx_from_env(&m);
     struct job_row r = {.job = j, .element = ARRAY_NONE};

@@ -50,9 +50,9 @@ static char *describe(const struct job_req *r)
         str_appendf(&s, "%stype=%s", s.len ? " " : "", r->gpu_type);
     if (r->time_limit_s != DURATION_NOT_SET)
         str_appendf(&s, "%stime=%u", s.len ? " " : "", r->time_limit_s);
-    if (r->signal)
-        str_appendf(&s, "%ssignal=%s%d@%u", s.len ? " " : "", r->signal_batch ? "B:" : "", r->signal,
-                    r->signal_at_s);
+    if (req_rare(r)->signal)
+        str_appendf(&s, "%ssignal=%s%d@%u", s.len ? " " : "", r->signal_batch ? "B:" : "",
+                    req_rare(r)->signal, req_rare(r)->signal_at_s);
     return str_take(&s);
 }
 
@@ -226,12 +226,20 @@ static void texts(void **unused)
         OPT_OK);
     assert_int_equal(jobopts_finish(&o, &err), 0);
     const struct job_req *r = &o.req;
-    const char *pairs[][2] = {
-        {r->name, "name"},      {r->account, "acct"},     {r->partition, "a,b"},
-        {r->qos, "high"},       {r->features, "x86&big"}, {r->dependency, "afterok:3"},
-        {r->std_out, "%j.out"}, {r->std_err, "%j.err"},   {r->std_in, "in"},
-        {r->comment, "c"},      {r->wckey, "w"},          {r->licenses, "l:1"},
-        {r->reservation, "r"},  {r->mail_user, "u"}};
+    const char *pairs[][2] = {{r->name, "name"},
+                              {r->account, "acct"},
+                              {r->partition, "a,b"},
+                              {r->qos, "high"},
+                              {r->features, "x86&big"},
+                              {r->dependency, "afterok:3"},
+                              {r->std_out, "%j.out"},
+                              {r->std_err, "%j.err"},
+                              {req_rare(r)->std_in, "in"},
+                              {req_rare(r)->comment, "c"},
+                              {req_rare(r)->wckey, "w"},
+                              {r->licenses, "l:1"},
+                              {req_rare(r)->reservation, "r"},
+                              {req_rare(r)->mail_user, "u"}};
     for (size_t i = 0; i < N_OF(pairs); i++)
         check_str(pairs[i][1], pairs[i][0], pairs[i][1]);
     char *sub = xasprintf("%s/sub", o.cwd);
@@ -241,7 +249,7 @@ static void texts(void **unused)
     check_int("requeue", r->requeue, 1);
     assert_true(o.hold && r->overcommit && r->contiguous && r->append && r->kill_on_invalid_dep &&
                 r->exclusive);
-    check_int("tmp", r->min_tmp_mib, 2048);
+    check_int("tmp", req_rare(r)->min_tmp_mib, 2048);
     assert_true(r->has_priority && r->priority == 7);
     check_int("distribution", o.distribution, 1);
     jobopts_fini(&o);

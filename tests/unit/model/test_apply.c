@@ -130,17 +130,17 @@ static void test_suspend(void **state)
     assert_int_equal(pause(id, true, t0 + 200), -EINVAL);
     assert_int_equal(pause(id, false, t0 + 400), 0);
     assert_int_equal(j->state, JOB_RUNNING);
-    assert_in_range(j->suspended_ms, 299000, 302000);
+    assert_in_range(job_rare(j)->suspended_ms, 299000, 302000);
     assert_in_range(job_run_s(j, later), 697, 702);
     /* Its script ends while it is stopped: a kill from outside does that. */
     assert_int_equal(pause(id, true, t0 + 500), 0);
     l.now = wall_add_s(j->t_start, 600);
     assert_int_equal(lab_kill(&l, id, STEP_ALL, KILL_CANCEL, FATE_REQUEUE), 0);
     assert_int_equal(j->state, JOB_COMPLETING);
-    assert_in_range(j->suspended_ms, 398000, 403000);
+    assert_in_range(job_rare(j)->suspended_ms, 398000, 403000);
     assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_KILLED, 0, 15), 0);
     must_be("put back", id, JOB_PENDING, REASON_NONE);
-    assert_int_equal(j->suspended_ms, 0);
+    assert_int_equal(job_rare(j)->suspended_ms, 0);
     struct job *steps = lab_job(&l, JOB_KIND_STEPS);
     lab_step(steps, "a", 1);
     uint32_t step_job = lab_submit(&l, steps);

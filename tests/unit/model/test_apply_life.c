@@ -22,7 +22,7 @@ static void test_batch_life(void **state)
     assert_false(job_find_step(lab_get(&l, id), 0)->done);
     assert_int_equal(lab_end(&l, id, 0, 1, END_EXITED, 3, 0), 0);
     assert_true(job_find_step(lab_get(&l, id), 0)->done);
-    assert_int_equal(lab_get(&l, id)->derived_code, 3);
+    assert_int_equal(job_rare(lab_get(&l, id))->derived_code, 3);
     assert_int_equal(lab_end(&l, id, 0, 1, END_EXITED, 3, 0), -EINVAL); /* once is enough */
     /* One step outlives the script: the job is completing until it has gone. */
     assert_int_equal(add_step(id, 1, 2), 0);
@@ -35,7 +35,7 @@ static void test_batch_life(void **state)
     assert_int_equal(lab_kill(&l, id, STEP_ALL, KILL_CANCEL, FATE_END), -EALREADY);
     assert_int_equal(lab_end(&l, id, 1, 0, END_KILLED, 0, 9), 0);
     must_be("all ended", id, JOB_COMPLETED, REASON_NONE);
-    assert_int_equal(lab_get(&l, id)->derived_code, 137);
+    assert_int_equal(job_rare(lab_get(&l, id))->derived_code, 137);
     nodes_must_be_empty("all ended");
     assert_string_equal(lab_ids(&l.m.ended), "1");
 }
@@ -107,7 +107,7 @@ static void test_kill_causes(void **state)
         uint32_t id = running_batch();
         check_int(rows[i].name, lab_kill(&l, id, STEP_ALL, rows[i].cause, FATE_END), 0);
         must_be(rows[i].name, id, JOB_COMPLETING, REASON_NONE);
-        check_int(rows[i].name, lab_get(&l, id)->kill_grace_s, 30);
+        check_int(rows[i].name, job_rare(lab_get(&l, id))->kill_grace_s, 30);
         check_int(rows[i].name, lab_task(&l, id, STEP_BATCH, 0)->killing, true);
         check_int(rows[i].name, lab_end(&l, id, STEP_BATCH, 0, END_KILLED, 0, 15), 0);
         must_be(rows[i].name, id, rows[i].state, rows[i].reason);
@@ -260,15 +260,17 @@ static void test_runs_are_kept(void **state)
                 {JOB_RUNNING, false, 0}};
     assert_int_equal(runs_count(j), 5);
     for (uint32_t k = 0; k < 5; k++) {
-        struct job r = run_get(j, k);
-        check_int("state", r.state, want[k].state);
-        check_int("requeued", run_was_requeued(&r), want[k].requeued);
-        check_int("code", r.exit_code, want[k].code);
-        check_int("restarts", r.restarts, k);
-        check_int("nodes", (int)r.alloc.n, 1);
-        check_int("steps", (int)r.steps.n, 1);
-        assert_true(wall_is_set(r.t_start) && r.t_submit.ms <= r.t_start.ms);
-        assert_true(k == 4 || (r.t_end.ms >= r.t_start.ms && run_get(j, k + 1).t_submit.ms >= r.t_end.ms));
+        struct run_record record, next;
+        const struct job *r = run_get(j, k, &record);
+        check_int("state", r->state, want[k].state);
+        check_int("requeued", run_was_requeued(r), want[k].requeued);
+        check_int("code", r->exit_code, want[k].code);
+        check_int("restarts", r->restarts, k);
+        check_int("nodes", (int)r->alloc.n, 1);
+        check_int("steps", (int)r->steps.n, 1);
+        assert_true(wall_is_set(r->t_start) && r->t_submit.ms <= r->t_start.ms);
+        assert_true(k == 4 ||
+                    (r->t_end.ms >= r->t_start.ms && run_get(j, k + 1, &next)->t_submit.ms >= r->t_end.ms));
     }
 }
 
@@ -277,15 +279,16 @@ static void test_runs_are_bounded(void **state)
     (void)state;
     uint32_t id = lab_submit_kind(&l, JOB_KIND_BATCH);
     const struct job *j = lab_get(&l, id);
+    struct run_record record;
     for (uint32_t i = 0; i <= RUNS_MAX; i++) {
         run_again(id);
         assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_EXITED, (int32_t)i, 0), 0);
         assert_int_equal(lab_requeue(&l, id, false), 0);
     }
     assert_int_equal(runs_count(j), RUNS_MAX + 1);
-    assert_int_equal(run_get(j, 0).exit_code, 1); /* that of 0 has been forgotten */
-    assert_int_equal(run_get(j, 0).restarts, 1);
-    assert_int_equal(run_get(j, RUNS_MAX).restarts, RUNS_MAX + 1);
+    assert_int_equal(run_get(j, 0, &record)->exit_code, 1); /* that of 0 has been forgotten */
+    assert_int_equal(run_get(j, 0, &record)->restarts, 1);
+    assert_int_equal(run_get(j, RUNS_MAX, &record)->restarts, RUNS_MAX + 1);
     /* Tasks are bounded over all runs: the newest keep theirs. */
     struct job *wide = lab_job(&l, JOB_KIND_STEPS);
     struct step *s = rec_list_push(&wide->steps);
@@ -299,9 +302,9 @@ static void test_runs_are_bounded(void **state)
         assert_int_equal(lab_end(&l, id, 0, 0, END_KILLED, 0, 15), 0);
     }
     assert_int_equal(runs_count(j), 4);
-    check_int("steps of the oldest", (int)run_get(j, 0).steps.n, 0);
-    check_int("steps of the newest", (int)run_get(j, 2).steps.n, 1);
-    check_int("tasks of the newest", (int)run_get(j, 2).steps.v[0].tasks.n, RUN_TASKS_MAX / 2);
+    check_int("steps of the oldest", (int)run_get(j, 0, &record)->steps.n, 0);
+    check_int("steps of the newest", (int)run_get(j, 2, &record)->steps.n, 1);
+    check_int("tasks of the newest", (int)run_get(j, 2, &record)->steps.v[0].tasks.n, RUN_TASKS_MAX / 2);
 }
 
 static void test_requeued_job_waits_where_it_asked_to(void **state)

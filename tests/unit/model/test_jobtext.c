@@ -151,9 +151,12 @@ static void words_of_a_waiting_job(void **unused)
         const struct {
             char **to;
             const char *from;
-        } texts[] = {{&j->req.dependency, rows[i].dependency}, {&j->req.licenses, rows[i].licenses},
-                     {&j->req.partition, rows[i].partition},   {&j->req.nodelist, rows[i].nodelist},
-                     {&j->req.features, rows[i].features},     {&j->req.reservation, rows[i].reservation}};
+        } texts[] = {{&j->req.dependency, rows[i].dependency},
+                     {&j->req.licenses, rows[i].licenses},
+                     {&j->req.partition, rows[i].partition},
+                     {&req_rare_mut(&j->req)->nodelist, rows[i].nodelist},
+                     {&j->req.features, rows[i].features},
+                     {&req_rare_mut(&j->req)->reservation, rows[i].reservation}};
         for (size_t k = 0; k < N_OF(texts); k++) {
             free(*texts[k].to);
             *texts[k].to = texts[k].from ? xstrdup(texts[k].from) : NULL;
@@ -184,7 +187,7 @@ static void words_for_people(void **unused)
     jobtext_reason_words(&s, j);
     check_str("of its own request", s.s, "waits for 1 CPU");
     str_clear(&s);
-    j->reason_detail = xstrdup("waits for 4 GPUs; 2 are free");
+    job_rare_mut(j)->reason_detail = xstrdup("waits for 4 GPUs; 2 are free");
     jobtext_reason_words(&s, j);
     check_str("detail", s.s, "waits for 4 GPUs; 2 are free");
     str_clear(&s);
@@ -199,8 +202,8 @@ static void words_for_people(void **unused)
     j->state = JOB_FAILED;
     j->reason = REASON_NON_ZERO_EXIT;
     j->exit_code = 3;
-    free(j->reason_detail);
-    j->reason_detail = NULL;
+    free(job_rare_mut(j)->reason_detail);
+    job_rare_mut(j)->reason_detail = NULL;
     jobtext_reason_words(&s, j);
     check_str("failed", s.s, "it exited with code 3");
     str_fini(&s);

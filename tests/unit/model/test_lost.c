@@ -29,7 +29,7 @@ static void test_whose_word_counts(void **state)
         l.spec.lost_node_requeue = cases[i].older;
         lab_configure(&l);
         struct job *j = lab_job(&l, JOB_KIND_BATCH);
-        j->req.lost_node = cases[i].job;
+        req_rare_mut(&j->req)->lost_node = cases[i].job;
         j->req.partition = xstrdup("main");
         uint32_t id = lab_submit(&l, j);
         check_int(cases[i].name, job_lost_node(&l.m, lab_get(&l, id)), cases[i].want);
@@ -47,14 +47,14 @@ static void test_lease_of_an_attempt(void **state)
     l.spec.lease_s = 40;
     lab_configure(&l);
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
-    j->req.lost_node = LOST_LEASE;
+    req_rare_mut(&j->req)->lost_node = LOST_LEASE;
     uint32_t id = lab_submit(&l, j), plain = lab_submit_kind(&l, JOB_KIND_BATCH);
     assert_int_equal(lab_start(&l, id, ARRAY_NONE, 0, lab_alloc("n1", 0, 1, 0, 0, 1)), 0);
     assert_int_equal(lab_start(&l, plain, ARRAY_NONE, 0, lab_alloc("n1", 1, 1, 0, 0, 1)), 0);
     assert_int_equal(lab_task(&l, id, STEP_BATCH, 0)->lease_s, 40);
     assert_int_equal(lab_task(&l, plain, STEP_BATCH, 0)->lease_s, 0);
     struct job *declared = lab_job(&l, JOB_KIND_STEPS);
-    declared->req.lost_node = LOST_LEASE;
+    req_rare_mut(&declared->req)->lost_node = LOST_LEASE;
     lab_step(declared, "one", 1);
     uint32_t steps = lab_submit(&l, declared);
     assert_int_equal(lab_place(&l, steps, 0, 0, lab_alloc("n1", 2, 1, 0, 0, 1)), 0);

@@ -35,7 +35,7 @@ static void request(const char *text, struct job_req *r)
         else if (strcmp(words.v[i], "mg") == 0)
             r->mem_gpu_mib = n;
         else if (strcmp(words.v[i], "w") == 0)
-            r->nodelist = xstrdup(value);
+            req_rare_mut(r)->nodelist = xstrdup(value);
         else
             assert_true(found);
     }

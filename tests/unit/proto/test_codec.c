@@ -150,7 +150,7 @@ static void fill(const struct rec_desc *d, void *rec, int depth)
 {
     for (size_t i = 0; i < d->n_fields; i++)
         if (below(4))
-            fill_member(&d->fields[i], (char *)rec + d->fields[i].offset, depth);
+            fill_member(&d->fields[i], rec_at_mut(&d->fields[i], rec), depth);
 }
 
 /* ---- what every message and event can be ---- */
@@ -400,20 +400,36 @@ static void test_nesting_is_bounded(void **state)
     }
 }
 
+struct crate {
+    struct {
+        uint32_t n;
+        struct cpuset cpus;
+    } * box;
+};
+struct crates {
+    REC_LIST(struct crate) list;
+};
+#define CRATE_FIELDS(F, G, S)  G(S, BOXED, box, U32, n) G(S, BOXED, box, CPUSET, cpus)
+#define CRATES_FIELDS(F, G, S) G(S, LISTOF, list, crate)
+extern const struct rec_desc crate_rec, crates_rec;
+REC_DEFINE(crate, CRATE_FIELDS)
+REC_DEFINE(crates, CRATES_FIELDS)
+
 /* Many records of one byte: the memory that they would take is refused, and a million strings too. */
 static void test_memory_is_bounded(void **state)
 {
     (void)state;
     static const struct {
         const struct rec_desc *d;
-        char item;
+        const char *item;
         size_t n;
         const char *text;
     } cases[] = {
-        {&msg_jobs_rec, (char)0x90, FRAME_MAX - 6, "msg_jobs.rows: too many empty items"},
-        {&msg_jobs_rec, (char)0x90, 100000, "msg_jobs.rows: too many empty items"},
-        {&msg_act_rec, (char)0x90, 1000001, "msg_act.targets: too many items"},
-        {&msg_drain_rec, (char)0xa0, 1000001, "msg_drain.nodes: too many items"},
+        {&msg_jobs_rec, "\x90", FRAME_MAX - 6, "msg_jobs.rows: too many empty items"},
+        {&msg_jobs_rec, "\x90", 100000, "msg_jobs.rows: too many empty items"},
+        {&msg_act_rec, "\x90", 1000001, "msg_act.targets: too many items"},
+        {&msg_drain_rec, "\xa0", 1000001, "msg_drain.nodes: too many items"},
+        {&crates_rec, "\x91\x01", 100000, "crate.n: too many boxes"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct str out = STR_INIT;
@@ -424,7 +440,7 @@ static void test_memory_is_bounded(void **state)
         for (int shift = 24; shift >= 0; shift -= 8)
             str_append_char(&out, (char)(cases[i].n >> shift));
         for (size_t k = 0; k < cases[i].n; k++)
-            str_append_char(&out, cases[i].item);
+            str_append(&out, cases[i].item);
         void *rec = xmalloc(cases[i].d->size);
         struct errtext err = {""};
         assert_int_equal(codec_decode(cases[i].d, out.s, out.len, rec, &err), -EBADMSG);
@@ -529,7 +545,7 @@ static void check_part(const struct rec_desc *d, const void *whole, const void *
     for (size_t i = 0; i < d->n_fields; i++) {
         const struct rec_field *f = &d->fields[i];
         const struct rec_desc one = {.name = f->name, .size = d->size, .fields = f, .n_fields = 1};
-        const char *in = (const char *)whole + f->offset, *out = (const char *)some + f->offset;
+        const void *in = rec_at(f, whole), *out = rec_at(f, some);
         if (is_in(members, i) && f->type == REC_SUB && f->sub == part->inner)
             check_part(f->sub, in, out, part->inner_members, part);
         else if (!rec_eq(&one, some, is_in(members, i) ? whole : nothing))

@@ -79,7 +79,7 @@ static void set_number(struct job *j, const char *key, uint32_t n)
     if (strcmp(key, "T") == 0)
         r->time_limit_s = n * 60;
     if (strcmp(key, "D") == 0)
-        r->deadline = wall_add_s(l.now, n * 60);
+        req_rare_mut(r)->deadline = wall_add_s(l.now, n * 60);
     if (strcmp(key, "A") == 0)
         *rec_list_push(&j->array_pending) = (struct index_range){0, n - 1, 1};
     if (strcmp(key, "throttle") == 0)
@@ -102,7 +102,7 @@ static struct job *job_of(const char *text)
         if (strcmp(words.v[i], "p") == 0)
             j->req.partition = xstrdup(value);
         else if (strcmp(words.v[i], "r") == 0)
-            j->req.reservation = xstrdup(value);
+            req_rare_mut(&j->req)->reservation = xstrdup(value);
         else if (strcmp(words.v[i], "L") == 0)
             j->req.licenses = xstrdup(value);
         else if (strcmp(words.v[i], "exclusive") == 0)

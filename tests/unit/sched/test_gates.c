@@ -166,7 +166,7 @@ static void test_limits_cut_to_what_is_left(void **state)
         j->req.time_limit_s = rows[i].limit;
         j->req.time_min_s = rows[i].least;
         if (rows[i].deadline)
-            j->req.deadline = wall_add_s(l.now, rows[i].deadline);
+            req_rare_mut(&j->req)->deadline = wall_add_s(l.now, rows[i].deadline);
         struct wall until = rows[i].until ? wall_add_s(l.now, rows[i].until) : (struct wall){0};
         check_int(rows[i].row, deadline_limit_at(j, model_get_part(&l.m, rows[i].part), l.now, until),
                   rows[i].want);
@@ -180,7 +180,7 @@ static void test_when_a_deadline_is_missed(void **state)
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.time_limit_s = 600;
     assert_false(deadline_missed(&l.m, j, l.now)); /* it has none */
-    j->req.deadline = wall_add_s(l.now, 1000);
+    req_rare_mut(&j->req)->deadline = wall_add_s(l.now, 1000);
     assert_false(deadline_missed(&l.m, j, wall_add_s(l.now, 400)));
     assert_true(deadline_missed(&l.m, j, wall_add_s(l.now, 401)));
     j->req.time_min_s = 100;
@@ -247,7 +247,7 @@ static void test_reservations(void **state)
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct job *j = lab_job(&l, JOB_KIND_BATCH);
-        uint32_t id = lab_submit(&l, job_with(&j->req.reservation, j, rows[i].name));
+        uint32_t id = lab_submit(&l, job_with(&req_rare_mut(&j->req)->reservation, j, rows[i].name));
         reason_must_be(rows[i].name, id, rows[i].want);
         struct sched_view v = view();
         struct msg_why w = {.job = id};

@@ -55,7 +55,10 @@ static void set_key(struct job_req *r, const char *key, const char *value)
     const struct {
         const char *key;
         char **at;
-    } texts[] = {{"w", &r->nodelist}, {"x", &r->exclude}, {"C", &r->features}, {"type", &r->gpu_type}};
+    } texts[] = {{"w", &req_rare_mut(r)->nodelist},
+                 {"x", &req_rare_mut(r)->exclude},
+                 {"C", &r->features},
+                 {"type", &r->gpu_type}};
     for (size_t i = 0; i < N_OF(counts); i++)
         if (strcmp(key, counts[i].key) == 0)
             *counts[i].at = n;
@@ -348,7 +351,7 @@ static void test_task_of_a_step_job_stays_on_one_node(void **state)
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct job *j = lab_job(&l, JOB_KIND_STEPS);
         struct sched_result r;
-        j->req.nodelist = xstrdup("c[1-2]"); /* one of them */
+        req_rare_mut(&j->req)->nodelist = xstrdup("c[1-2]"); /* one of them */
         lab_step(j, "s", 1)->n_ranks = rows[i].ranks;
         uint32_t id = lab_submit(&l, j);
         assert_int_equal(pass_run(&l, planner, &r), rows[i].starts);

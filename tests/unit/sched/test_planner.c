@@ -86,7 +86,7 @@ static void test_a_missed_deadline_is_one_jobs_own(void **state)
 {
     (void)state;
     struct job *j = job_of("main", 4);
-    j->req.deadline = wall_add_s(l.now, 300);
+    req_rare_mut(&j->req)->deadline = wall_add_s(l.now, 300);
     uint32_t late = submit_job(j), fine = submit("main", 4);
     pass_on();
     assert_false(runs(late));
@@ -99,7 +99,7 @@ static void test_no_limit_but_a_deadline(void **state)
     (void)state;
     struct job *j = job_of("main", 1);
     j->req.time_limit_s = DURATION_UNLIMITED;
-    j->req.deadline = wall_add_s(l.now, 301); /* the submission takes a second */
+    req_rare_mut(&j->req)->deadline = wall_add_s(l.now, 301); /* the submission takes a second */
     uint32_t id = submit_job(j);
     assert_int_equal(pass_on(), 1);
     assert_int_equal(lab_get(&l, id)->time_limit_s, 300);
@@ -237,7 +237,7 @@ static void test_a_newcomer_behind_a_throttled_array(void **state)
     submit_array(3, 1, NULL);
     assert_int_equal(pass_on(), 1);
     struct job *j = job_of("main", 4);
-    j->req.nodelist = xstrdup("n1");
+    req_rare_mut(&j->req)->nodelist = xstrdup("n1");
     submit_job(j);
     assert_int_equal(pass_on(), 0); /* the one place of main is held for it */
     assert_int_equal(pass_on(), 0);
@@ -325,10 +325,10 @@ static void test_reservation_that_is_over(void **state)
     planner_note_windows(planner);
     uint32_t outside = submit("one", 1);
     struct job *j = job_of("one", 1);
-    j->req.reservation = xstrdup("r");
+    req_rare_mut(&j->req)->reservation = xstrdup("r");
     uint32_t inside = submit_job(j);
     j = job_of("one", 1);
-    j->req.reservation = xstrdup("r");
+    req_rare_mut(&j->req)->reservation = xstrdup("r");
     j->req.time_limit_s = 2000;
     uint32_t too_long = submit_job(j);
     assert_int_equal(pass_on(), 1);

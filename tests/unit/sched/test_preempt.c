@@ -61,7 +61,7 @@ static uint32_t submit(const char *part, uint32_t cpus, uint32_t priority)
 static uint32_t submit_on(const char *part, uint32_t cpus, uint32_t priority, const char *node)
 {
     struct job *j = job_of(part, cpus, priority);
-    j->req.nodelist = xstrdup(node);
+    req_rare_mut(&j->req)->nodelist = xstrdup(node);
     return lab_submit(&l, j);
 }
 
@@ -132,7 +132,7 @@ static void test_who_goes(void **state)
             const struct job *v = lab_get(&l, ids[k]);
             if (v->state == JOB_COMPLETING)
                 str_appendf(&got, "%s%u", got.len ? " " : "", k + 1);
-            check_int(rows[i].name, v->preempted_by, v->state == JOB_COMPLETING ? id : 0);
+            check_int(rows[i].name, job_rare(v)->preempted_by, v->state == JOB_COMPLETING ? id : 0);
         }
         check_str(rows[i].name, got.s ? got.s : "", rows[i].want);
         str_fini(&got);
@@ -245,7 +245,8 @@ static void test_not_for_a_deadline_that_is_missed_all_the_same(void **state)
         submit("low", 4, 5);
         pass_anew();
         struct job *j = job_of("high", 4, 1);
-        j->req.deadline = wall_add_s(l.now, 1 + 3600 + rows[i].room_s); /* the submission takes a second */
+        req_rare_mut(&j->req)->deadline =
+            wall_add_s(l.now, 1 + 3600 + rows[i].room_s); /* the submission takes a second */
         lab_submit(&l, j);
         pass_anew();
         check_str(rows[i].want, victims(), rows[i].want);
@@ -379,8 +380,8 @@ static void test_two_that_have_gone_for_one_another(void **state)
     (void)state;
     uint32_t first = submit_on("low", 4, 10, "n1"), then = submit_on("low", 4, 20, "n1");
     struct job *a = lab_get(&l, first), *b = lab_get(&l, then);
-    a->preempted_by = then;
-    b->preempted_by = first;
+    job_rare_mut(a)->preempted_by = then;
+    job_rare_mut(b)->preempted_by = first;
     a->t_eligible = wall_add_s(l.now, -2);
     b->t_eligible = wall_add_s(l.now, -1);
     assert_int_equal(pass_anew(), 1);
@@ -439,7 +440,7 @@ static void test_what_he_is_told_who_has_gone(void **state)
     submit_on("high", 4, 50, "n1");
     pass_anew();
     uint32_t other = submit_on("high", 4, 40, "n1"), gone = submit_on("low", 1, 90, "n2");
-    lab_get(&l, gone)->preempted_by = other;
+    job_rare_mut(lab_get(&l, gone))->preempted_by = other;
     lab_get(&l, gone)->restarts = 1;
     lab_get(&l, gone)->t_eligible = l.now;
     assert_int_equal(pass_anew(), 0);

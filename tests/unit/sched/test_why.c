@@ -75,7 +75,7 @@ static void test_admission(void **state)
         r.time_limit_s = rows[i].time_s;
         r.mem_node_mib = rows[i].mem ? rows[i].mem : MEM_NOT_GIVEN;
         r.gpu_type = xstrdup(rows[i].type);
-        r.nodelist = xstrdup(rows[i].nodelist);
+        req_rare_mut(&r)->nodelist = xstrdup(rows[i].nodelist);
         struct sched_view v = pass_view(&l);
         check_int(rows[i].text, sched_admit(planner, &v, 1000, &r, NULL, 0, &text), rows[i].want);
         if (rows[i].want == REFUSAL_NONE)
@@ -264,7 +264,7 @@ static uint32_t submit_req(const char *part, uint32_t cpus, const char *nodelist
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.partition = xstrdup(part);
     j->req.cpus_per_task = cpus;
-    j->req.nodelist = xstrdup(nodelist);
+    req_rare_mut(&j->req)->nodelist = xstrdup(nodelist);
     j->req.time_limit_s = minutes * 60;
     return lab_submit(&l, j);
 }
@@ -361,7 +361,7 @@ static void test_why_names_only_those_ahead(void **state)
     j->uid = 1001;
     free(j->user);
     j->user = xstrdup("bob");
-    j->req.nodelist = xstrdup("n1");
+    req_rare_mut(&j->req)->nodelist = xstrdup("n1");
     j->req.time_limit_s = 60;
     uint32_t bob = lab_submit(&l, j);
     struct ev_drain drain = {.node = xstrdup("n2"), .drain = true, .reason = xstrdup("fan")};
@@ -417,7 +417,7 @@ static void test_why_a_window_is_in_the_way(void **state)
     pass_anew();
     must_say(id, REASON_RESOURCES, WHY_WINDOW, "2 nodes are kept for the reservation course now");
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
-    j->req.reservation = xstrdup("course");
+    req_rare_mut(&j->req)->reservation = xstrdup("course");
     uint32_t his = lab_submit(&l, j);
     pass_anew();
     must_say(his, REASON_RESERVATION_GONE, WHY_NOT_ALLOWED, "reservation course is not for user alice");
@@ -470,7 +470,7 @@ static void test_why_too_late_for_its_deadline(void **state)
     submit("main", 4);
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.partition = xstrdup("short,main");
-    j->req.deadline = wall_add_s(l.now, 1801);
+    req_rare_mut(&j->req)->deadline = wall_add_s(l.now, 1801);
     uint32_t id = lab_submit(&l, j);
     pass_anew();
     must_say(id, REASON_RESOURCES, WHY_NOT_ALLOWED,
@@ -499,7 +499,7 @@ static void make_time(struct job *j)
 {
     submit_req("main", 4, "n2", 60);
     submit_req("main", 8, NULL, 60);
-    j->req.nodelist = xstrdup("n2");
+    req_rare_mut(&j->req)->nodelist = xstrdup("n2");
     j->req.cpus_per_task = 4;
     j->req.time_limit_s = 7200;
 }
@@ -536,7 +536,7 @@ static void make_memory(struct job *j)
 {
     struct job *other = lab_job(&l, JOB_KIND_BATCH);
     other->req.mem_node_mib = 3000;
-    other->req.nodelist = xstrdup("n1");
+    req_rare_mut(&other->req)->nodelist = xstrdup("n1");
     lab_submit(&l, other);
     j->req.mem_node_mib = 8000;
 }
