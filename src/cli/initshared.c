@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "src/base/dirs.h"
+#include "src/base/file.h"
 #include "src/base/self.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
@@ -128,39 +129,23 @@ static void make_dir(struct step *t, const char *path, mode_t mode, const char *
     free(full);
 }
 
-static char *read_file(const char *path)
-{
-    struct str s = STR_INIT;
-    FILE *f = fopen(path, "re");
-    char buf[4096];
-    for (size_t n; f && (n = fread(buf, 1, sizeof buf, f)) > 0;)
-        str_append_n(&s, buf, n);
-    if (f)
-        fclose(f);
-    return f ? str_take(&s) : NULL;
-}
-
 /* Beside the old one, then in its place. */
 static int write_file(const char *path, mode_t mode, const char *text)
 {
     char *tmp = xasprintf("%s.new", path);
-    int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode), r = 0;
-    size_t n = strlen(text);
-    if (fd < 0 || write(fd, text, n) != (ssize_t)n || fchmod(fd, mode) < 0 || fsync(fd) < 0 ||
-        rename(tmp, path) < 0)
-        r = errno ? errno : ENOSPC;
-    if (fd >= 0)
-        close(fd);
-    if (r)
+    int r = file_write(tmp, mode, text);
+    if (r == 0 && rename(tmp, path) < 0) {
+        r = -errno;
         unlink(tmp);
+    }
     free(tmp);
-    return r;
+    return -r;
 }
 
 /* ours: nobody edits it (units have drop-ins), so that another release's is replaced. */
 static void make_file(struct step *t, const char *path, mode_t mode, const char *text, bool ours)
 {
-    char *full = below_root(t, path), *old = read_file(full);
+    char *full = below_root(t, path), *old = file_text(full);
     bool same = old && strcmp(old, text) == 0;
     dirs_above(full, 0755);
     if (old && (same || !ours)) {
@@ -202,7 +187,7 @@ static void make_key(struct step *t, const char *owner)
 static char *find_key(const struct step *t)
 {
     char *text = str_starts(t->s->key, "ssh-") || str_starts(t->s->key, "ecdsa-") ? xstrdup(t->s->key)
-                                                                                  : read_file(t->s->key);
+                                                                                  : file_text(t->s->key);
     char *line = text ? xstrdup(str_trim(text)) : NULL;
     free(text);
     if (line && !strpbrk(line, "\n\"") && strchr(line, ' '))
@@ -222,7 +207,7 @@ static void allow_key(struct step *t, const char *bin)
                    "# once more with --key='...': the controller's `stoker node key` says it\n");
         return;
     }
-    char *full = below_root(t, LOGIN_KEYS), *old = read_file(full),
+    char *full = below_root(t, LOGIN_KEYS), *old = file_text(full),
          *first = xstrndup(line, strcspn(line, " "));
     const char *blob = strchr(line, ' ') + 1;
     char *just = xstrndup(blob, strcspn(blob, " "));
@@ -319,7 +304,7 @@ int init_shared_controller(struct init_shared *s)
     init_unit_agent(&text, bin, user, s->node, false);
     make_unit(&t, "stoker-agent.service", &text);
     int rc = finish(&t, "stoker-agent stoker-link stokerd");
-    char *pub_path = below_root(&t, LINK_KEYS "/id_ed25519.pub"), *pub = read_file(pub_path);
+    char *pub_path = below_root(&t, LINK_KEYS "/id_ed25519.pub"), *pub = file_text(pub_path);
     printf("\nA node over SSH, on that machine as root, with the same programs installed there:\n"
            "stoker init --node=NAME --key='%s'\n"
            "and then here: stoker node add HOST --name=NAME\n",

@@ -1,0 +1,42 @@
+/* nodepick.c - operands that name nodes. */
+#include "src/cli/nodepick.h"
+
+#include "src/base/hostlist.h"
+#include "src/cli/ask.h"
+
+int names_expand(const struct cli *cli, const struct strv *words, size_t from, size_t to,
+                 struct strv *names)
+{
+    struct errtext err = {0};
+    for (size_t i = from; i < to; i++) {
+        struct strv some = {0};
+        if (hostlist_expand(words->v[i], &some, &err) < 0) {
+            cli_error(cli, "%s", err.s);
+            return 2;
+        }
+        for (size_t k = 0; k < some.n; k++)
+            strv_push(names, some.v[k]);
+        strv_fini(&some);
+    }
+    if (names->n)
+        return 0;
+    cli_error(cli, "which nodes?");
+    return 2;
+}
+
+int nodes_pick(const struct cli *cli, const struct model *m, const struct strv *operands,
+               struct node_pick *ret)
+{
+    struct strv names = {0};
+    int rc = operands->n ? names_expand(cli, operands, 0, operands->n, &names) : 0;
+    for (size_t i = 0; i < names.n && rc == 0; i++)
+        if (!model_get_node(m, names.v[i])) {
+            cli_error(cli, "there is no node %s", names.v[i]);
+            rc = EXIT_NOT_FOUND;
+        }
+    for (size_t i = 0; i < m->n_nodes && rc == 0; i++)
+        if (!operands->n || strv_has(&names, m->nodes[i]->spec.name))
+            vec_push(&ret->v, m->nodes[i]);
+    strv_fini(&names);
+    return rc;
+}
