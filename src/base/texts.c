@@ -52,10 +52,9 @@ void texts_unref(struct texts *t)
 }
 
 /* Eight letters at a time: a snapshot asks a million times. */
-static uint32_t hash_of(const char *s)
+static uint32_t hash_of(const char *s, size_t n)
 {
     const uint64_t odd = 0x9e3779b97f4a7c15u;
-    size_t n = strlen(s);
     uint64_t h = n * odd, w;
     for (; n >= sizeof w; n -= sizeof w, s += sizeof w) {
         memcpy(&w, s, sizeof w);
@@ -68,11 +67,16 @@ static uint32_t hash_of(const char *s)
     return (uint32_t)(h >> 32);
 }
 
-/* The slot of that text, or the free one where it belongs. */
-static struct slot *find(const struct texts *t, const char *s, uint32_t hash)
+static bool says(const struct slot *at, const char *s, size_t n)
+{
+    return strncmp(at->s, s, n) == 0 && !at->s[n];
+}
+
+/* The slot of the text of those n bytes, or the free one where it belongs. */
+static struct slot *find(const struct texts *t, const char *s, size_t n, uint32_t hash)
 {
     size_t i = hash & (t->cap - 1);
-    while (t->slots[i].s && (t->slots[i].hash != hash || strcmp(t->slots[i].s, s) != 0))
+    while (t->slots[i].s && (t->slots[i].hash != hash || !says(&t->slots[i], s, n)))
         i = (i + 1) & (t->cap - 1);
     return &t->slots[i];
 }
@@ -93,26 +97,48 @@ static void grow(struct texts *t)
     free(old);
 }
 
+/* s has not been found, at is where it belongs: is it the second time? */
+static void meet(struct texts *t, struct slot *at, char *s, uint32_t hash)
+{
+    if (t->seen[hash & (NEW - 1)] != hash) {
+        t->seen[hash & (NEW - 1)] = hash;
+        return;
+    }
+    *at = (struct slot){.s = s, .hash = hash, .holders = 1};
+    if (++t->n * 2 > t->cap) /* most look-ups are for what is not here */
+        grow(t);
+}
+
 char *texts_take(struct texts *t, char *s)
 {
     if (!s)
         return NULL;
-    uint32_t hash = hash_of(s);
-    struct slot *at = find(t, s, hash);
+    size_t n = strlen(s);
+    uint32_t hash = hash_of(s, n);
+    struct slot *at = find(t, s, n, hash);
     if (at->s) {
         bug_on(at->s == s);
         free(s);
         at->holders++;
         return at->s;
     }
-    if (t->seen[hash & (NEW - 1)] != hash) {
-        t->seen[hash & (NEW - 1)] = hash;
-        return s;
-    }
-    *at = (struct slot){.s = s, .hash = hash, .holders = 1};
-    if (++t->n * 8 > t->cap * 7)
-        grow(t);
+    meet(t, at, s, hash);
     return s;
+}
+
+char *texts_hold(struct texts *t, const char *s, size_t n)
+{
+    uint32_t hash = hash_of(s, n);
+    struct slot *at = find(t, s, n, hash);
+    if (at->s) {
+        at->holders++;
+        return at->s;
+    }
+    char *own = xmalloc(n + 1);
+    memcpy(own, s, n);
+    own[n] = '\0';
+    meet(t, at, own, hash);
+    return own;
 }
 
 /* Closes the gap, so that every text is still found from its own place on. */
@@ -133,7 +159,8 @@ static void remove_slot(struct texts *t, struct slot *at)
 /* One holder less. Returns whether that was the last: then the text is not in the set, or never was. */
 static bool let_go(struct texts *t, const char *s)
 {
-    struct slot *at = find(t, s, hash_of(s));
+    size_t n = strlen(s);
+    struct slot *at = find(t, s, n, hash_of(s, n));
     if (at->s != s)
         return true;
     if (--at->holders)

@@ -19,6 +19,10 @@ void texts_unref(struct texts *t); /* NULL is fine */
  * s being freed then, or s itself. Texts are shared from their second time on, so that those that come only
  * once cost nothing. NULL stays NULL, here and below. */
 char *texts_take(struct texts *t, char *s) __attribute__((warn_unused_result));
+/* The same for n bytes of somebody else's, none of them NUL: a copy is made only where no other holds it.
+ */
+char *texts_hold(struct texts *t, const char *s, size_t n)
+    __attribute__((warn_unused_result, returns_nonnull));
 /* The way back: what was held becomes the caller's alone, who frees it. No copy where nobody else holds it.
  */
 char *texts_give(struct texts *t, char *s) __attribute__((warn_unused_result));

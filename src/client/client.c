@@ -203,7 +203,10 @@ static int take_frame(struct client *c, uint64_t wanted_tag, struct incoming *re
             r = c->rows->take(c->rows->ctx, f.body, f.size, err);
             if (r < 0)
                 return r;
-            continue;
+            if (!c->nonblocking)
+                continue;
+            *ret = (struct incoming){.kind = f.type, .tag = f.tag};
+            return 1;
         }
         void *body;
         r = msg_decode(&f, &body, err);

@@ -99,6 +99,19 @@ int client_history(struct client *c, const struct msg_history *q, int (*fn)(void
 int mirror_feed(struct model *m, const struct incoming *in, struct errtext *err)
     __attribute__((warn_unused_result));
 
+/* Gets each body of MSG_JOBS with that tag as it came, instead of a message; whoever never waits gets one
+ * without a body then, so that he can do something else in between. A negative result ends the connection's
+ * use. rows: NULL: as before. */
+struct client_rows {
+    int (*take)(void *ctx, const void *p, size_t n, struct errtext *err);
+    void *ctx;
+};
+void client_take_rows(struct client *c, uint64_t tag, const struct client_rows *rows);
+/* mirror_feed for such a body: each job is read straight into its place. m keeps those in front of what is
+ * bad. */
+int mirror_feed_rows(struct model *m, const void *p, size_t n, struct errtext *err)
+    __attribute__((warn_unused_result));
+
 /* A fresh request id. */
 char *client_request_id(void) __attribute__((warn_unused_result));
 

@@ -16,13 +16,6 @@ int client_start_controller(const struct paths *p, struct errtext *err) __attrib
 int client_wait_tag(struct client *c, uint64_t tag, struct incoming *ret, struct errtext *err)
     __attribute__((warn_unused_result));
 
-/* Gets each body of MSG_JOBS with that tag as it came, instead of a message. rows: NULL: as before. */
-struct client_rows {
-    int (*take)(void *ctx, const void *p, size_t n, struct errtext *err);
-    void *ctx;
-};
-void client_take_rows(struct client *c, uint64_t tag, const struct client_rows *rows);
-
 /* Feeds m with the answers to a GET up to its SNAPSHOT. */
 int mirror_fetch_rest(struct client *c, uint64_t tag, struct model *m, struct errtext *err)
     __attribute__((warn_unused_result));

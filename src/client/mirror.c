@@ -4,6 +4,7 @@
 
 #include "src/base/xalloc.h"
 #include "src/client/client_private.h"
+#include "src/proto/codec.h"
 
 static int take_nodes(struct model *m, struct msg_nodes *nodes, struct errtext *err)
 {
@@ -45,6 +46,23 @@ static int into_model(void *ctx, struct job *j)
 {
     model_take_job(ctx, j);
     return 0;
+}
+
+int mirror_feed_rows(struct model *m, const void *p, size_t n, struct errtext *err)
+{
+    struct codec_rows *rows = codec_rows_new();
+    int r = codec_rows_open(rows, &job_rec, p, n, err);
+    while (r >= 0 && codec_rows_left(rows)) {
+        struct job *j = xcalloc(1, sizeof *j);
+        r = codec_rows_next_own(rows, j, m->texts, err);
+        r = r < 0 ? r : mirror_check_row(j, err);
+        if (r < 0)
+            model_drop_row(m, j);
+        else
+            model_take_shared_job(m, j);
+    }
+    codec_rows_free(rows);
+    return r < 0 ? r : 1;
 }
 
 static int take_windows(struct model *m, struct msg_windows *windows, struct errtext *err)

@@ -218,16 +218,3 @@ void model_take_node(struct model *m, struct node *node)
     *n = *node;
     *node = (struct node){0};
 }
-
-void model_take_job(struct model *m, struct job *j)
-{
-    struct job *old = model_get_job(m, j->id);
-    if (old) {
-        model_unlink_job(m, old);
-        free_shared_job(m, old);
-    }
-    list_init(&j->in_all);
-    list_init(&j->in_queue);
-    model_link_job(m, j);
-    share_job(m, j);
-}

@@ -113,6 +113,9 @@ const struct part_spec *model_job_part(const struct model *m, const struct job *
 void model_take_spec(struct model *m, struct cluster_spec *spec);
 void model_take_node(struct model *m, struct node *node);
 void model_take_job(struct model *m, struct job *j);
+/* The same for a job whose texts are held in the model's set already; frees one that was not taken. */
+void model_take_shared_job(struct model *m, struct job *j);
+void model_drop_row(struct model *m, struct job *j);
 
 /* All windows at once. */
 void model_take_windows(struct model *m, struct window *v, size_t n);

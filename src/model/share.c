@@ -37,6 +37,29 @@ void share_job(struct model *m, struct job *j)
         rec_each_text(&job_rec, j, take_text, m->texts);
 }
 
+void model_take_shared_job(struct model *m, struct job *j)
+{
+    struct job *old = model_get_job(m, j->id);
+    if (old) {
+        model_unlink_job(m, old);
+        free_shared_job(m, old);
+    }
+    list_init(&j->in_all);
+    list_init(&j->in_queue);
+    model_link_job(m, j);
+}
+
+void model_take_job(struct model *m, struct job *j)
+{
+    model_take_shared_job(m, j);
+    share_job(m, j);
+}
+
+void model_drop_row(struct model *m, struct job *j)
+{
+    free_shared_job(m, j);
+}
+
 void unshare_job(struct model *m, struct job *j)
 {
     if (m->texts)

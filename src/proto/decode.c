@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/texts.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 #include "src/proto/shape.h"
@@ -97,7 +98,8 @@ static void *arena_take(struct arena *a, size_t n)
 struct decoder {
     const uint8_t *at;
     size_t items_left, bytes_left;
-    struct arena *arena; /* that everything is put into; NULL: each thing is allocated on its own */
+    struct arena *arena; /* that everything is put into; NULL: each thing is allocated on its own ... */
+    struct texts *texts; /* ... but for texts that are held in this set; NULL: none */
     struct errtext *err;
 };
 
@@ -230,16 +232,32 @@ static bool get_signed(const struct value *o, int64_t min, int64_t max, int64_t 
     return false;
 }
 
-static const char *get_str(struct decoder *c, const struct value *o, char **ret)
+static const char *check_str(struct decoder *c, const struct value *o)
 {
     if (o->type != VALUE_STR)
         return "a string is expected";
+    if (o->n && memchr(o->p, '\0', o->n))
+        return "a string with a NUL in it";
+    if (!may_cost(c, o->n + (size_t)STRING_OVERHEAD))
+        return "too much for its size";
+    return NULL;
+}
+
+static const char *hold_str(struct decoder *c, const struct value *o, char **ret)
+{
+    const char *why = check_str(c, o);
+    if (!why)
+        *ret = texts_hold(c->texts, (const char *)o->p, o->n);
+    return why;
+}
+
+static const char *get_str(struct decoder *c, const struct value *o, char **ret)
+{
+    const char *why = check_str(c, o);
+    if (why)
+        return why;
     const char *s = (const char *)o->p;
     size_t n = o->n;
-    if (n && memchr(s, '\0', n))
-        return "a string with a NUL in it";
-    if (!may_cost(c, n + STRING_OVERHEAD))
-        return "too much for its size";
     char *copy = take_memory(c, n + 1);
     memcpy(copy, s, n);
     copy[n] = '\0';
@@ -338,7 +356,7 @@ static const char *get_scalar(struct decoder *c, const struct rec_field *f, cons
         ((struct wall *)p)->ms = i;
         return NULL;
     case REC_F64: return get_number(o, p);
-    case REC_STR: return get_str(c, o, p);
+    case REC_STR: return c->texts ? hold_str(c, o, p) : get_str(c, o, p);
     case REC_BLOB: return get_blob(c, o, p);
     case REC_STRV: return get_strv(c, o, p);
     case REC_CPUSET: return get_cpuset(o, p);
@@ -501,23 +519,43 @@ int codec_rows_open(struct codec_rows *r, const struct rec_desc *d, const void *
     if (list.type != VALUE_ARRAY && list.type != VALUE_NIL)
         return err_set(err, -EBADMSG, "a list of %s is expected", d->name);
     r->left = list.type == VALUE_ARRAY ? list.n : 0;
-    r->c.arena = &r->arena;
     return 0;
 }
 
-int codec_rows_next(struct codec_rows *r, void *rec, struct errtext *err)
+/* rec is zeroed memory. */
+static int next_row(struct codec_rows *r, void *rec, struct errtext *err)
 {
-    memset(rec, 0, r->d->size);
     if (!r->left)
         return 0;
     r->left--;
-    arena_clear(&r->arena);
     r->c.err = err;
     struct value v = take_value(&r->c);
     if (v.type != VALUE_ARRAY)
         return err_set(err, -EBADMSG, "%s: not a record", r->d->name);
     int rc = get_record(&r->c, r->d, v.n, rec);
+    return rc < 0 ? rc : 1;
+}
+
+int codec_rows_next(struct codec_rows *r, void *rec, struct errtext *err)
+{
+    memset(rec, 0, r->d->size);
+    arena_clear(&r->arena);
+    r->c.arena = &r->arena;
+    r->c.texts = NULL;
+    int rc = next_row(r, rec, err);
     if (rc < 0)
         memset(rec, 0, r->d->size);
-    return rc < 0 ? rc : 1;
+    return rc;
+}
+
+size_t codec_rows_left(const struct codec_rows *r)
+{
+    return r->left;
+}
+
+int codec_rows_next_own(struct codec_rows *r, void *rec, struct texts *texts, struct errtext *err)
+{
+    r->c.arena = NULL;
+    r->c.texts = texts;
+    return next_row(r, rec, err);
 }

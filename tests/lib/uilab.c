@@ -7,8 +7,9 @@
 
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "src/proto/codec.h"
 
-#define SNAPSHOT_ROWS 1000
+#define SNAPSHOT_ROWS 128 /* in a frame, as the controller makes them */
 
 static int keep_sent(void *ctx, enum msg_kind kind, const void *body, uint64_t *ret_tag)
 {
@@ -111,6 +112,29 @@ const struct uilab_sent *uilab_sent(const struct uilab *u, enum msg_kind kind)
     return NULL;
 }
 
+/* As they come from the controller: bytes. */
+static void feed_jobs(struct uilab *u)
+{
+    const struct codec_part all = {.members = UINT64_MAX};
+    struct str rows = STR_INIT, body = STR_INIT;
+    uint32_t n = 0;
+    list_for_each (j, &u->lab.m.all, struct job, in_all) {
+        codec_encode_part(&job_rec, j, &all, &rows);
+        if (++n < SNAPSHOT_ROWS && j->in_all.next != &u->lab.m.all)
+            continue;
+        codec_list_head(&body, n);
+        str_append_n(&body, rows.s, rows.len);
+        double t0 = cpu_ms();
+        app_feed_rows(u->app, body.s, body.len);
+        u->fed_ms += cpu_ms() - t0;
+        str_clear(&rows);
+        str_clear(&body);
+        n = 0;
+    }
+    str_fini(&rows);
+    str_fini(&body);
+}
+
 bool uilab_snapshot(struct uilab *u)
 {
     const struct uilab_sent *get = uilab_sent(u, MSG_GET);
@@ -131,16 +155,7 @@ bool uilab_snapshot(struct uilab *u)
     if (what & GET_WINDOWS)
         uilab_feed(u, MSG_WINDOWS, tag, &windows);
     rec_fini(&msg_windows_rec, &windows);
-    struct msg_jobs jobs = {0};
-    list_for_each (j, &m->all, struct job, in_all) {
-        rec_copy(&job_rec, rec_list_push(&jobs.rows), j);
-        if (jobs.rows.n == SNAPSHOT_ROWS) {
-            uilab_feed(u, MSG_JOBS, tag, &jobs);
-            rec_fini(&msg_jobs_rec, &jobs);
-        }
-    }
-    uilab_feed(u, MSG_JOBS, tag, &jobs);
-    rec_fini(&msg_jobs_rec, &jobs);
+    feed_jobs(u);
     struct msg_snapshot end = {
         .seq = m->seq, .epoch = m->epoch, .next_job = m->next_job, .now = u->lab.now};
     uilab_feed(u, MSG_SNAPSHOT, tag, &end);

@@ -47,6 +47,8 @@ void app_lost(struct ui *a, const char *why);
 void app_connecting(struct ui *a, const char *what); /* shown until there is data */
 /* Takes in->body's contents; the caller frees it with msg_free. */
 void app_feed(struct ui *a, const struct incoming *in);
+/* The same for a body of MSG_JOBS that answers the GET sent last, as it came. */
+void app_feed_rows(struct ui *a, const void *p, size_t n);
 /* Tests: takes a model as if a snapshot had brought it. */
 void app_take_model(struct ui *a, struct model *m);
 struct model *app_model(struct ui *a);

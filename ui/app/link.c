@@ -110,6 +110,15 @@ static void take_row(struct ui *a, const struct incoming *in)
     }
 }
 
+void app_feed_rows(struct ui *a, const void *p, size_t n)
+{
+    struct errtext err = {""};
+    if (a->next && mirror_feed_rows(a->next, p, n, &err) < 0) {
+        drop_next(a);
+        broken(a, &err);
+    }
+}
+
 static bool tells(uint32_t kind)
 {
     return kind == EV_KILL || kind == EV_SIGNAL || kind == EV_HOLD || kind == EV_REQUEUE ||

@@ -40,12 +40,14 @@ struct loop {
     struct connector *connector;
     struct client *client;
     int signals;
-    int64_t skew_ms; /* the controller's clock minus ours */
+    struct client_rows rows; /* where those of a snapshot go */
+    int64_t skew_ms;         /* the controller's clock minus ours */
     int tries;
     struct mono retry_at; /* 0: no attempt is due */
     struct mono heard, pinged, drawn;
     int64_t draw_cost_ms;
     bool mouse, quit;
+    bool more_messages; /* there may be some among the bytes that have been read already */
     struct prefs prefs;
     char *prefs_path;
     struct saver saver;
@@ -87,7 +89,18 @@ static int send_message(void *ctx, enum msg_kind kind, const void *body, uint64_
 {
     struct loop *l = ctx;
     struct errtext err;
-    return l->client ? client_send(l->client, kind, body, ret_tag, &err) : -ENOTCONN;
+    int rc = l->client ? client_send(l->client, kind, body, ret_tag, &err) : -ENOTCONN;
+    if (rc == 0 && kind == MSG_GET)
+        client_take_rows(l->client, *ret_tag, &l->rows);
+    return rc;
+}
+
+static int take_rows(void *ctx, const void *p, size_t n, struct errtext *err)
+{
+    struct loop *l = ctx;
+    (void)err;
+    app_feed_rows(l->app, p, n);
+    return 0;
 }
 
 static void try_later(struct loop *l)
@@ -147,7 +160,8 @@ static void end_attempt(struct loop *l)
 static void read_messages(struct loop *l)
 {
     struct mono begin = mono_now();
-    while (l->client && ms_since(begin) < FEED_MS) {
+    l->more_messages = false;
+    while (l->client && !l->more_messages) {
         struct incoming in;
         struct errtext err = {""};
         int rc = client_next(l->client, 0, &in, &err);
@@ -158,8 +172,10 @@ static void read_messages(struct loop *l)
         if (rc == 0)
             return;
         l->heard = mono_now();
-        app_feed(l->app, &in);
+        if (in.body) /* rows of a snapshot have gone their way already */
+            app_feed(l->app, &in);
         msg_free(in.kind, in.body);
+        l->more_messages = ms_since(begin) >= FEED_MS;
     }
 }
 
@@ -377,7 +393,7 @@ static int64_t frame_pause(const struct loop *l)
 static int how_long(const struct loop *l, bool more_work)
 {
     int timeout = -1;
-    if (more_work)
+    if (more_work || l->more_messages)
         return 0;
     if (app_is_dirty(l->app))
         sooner(&timeout, frame_pause(l) - ms_since(l->drawn));
@@ -423,7 +439,7 @@ static void turn(struct loop *l, bool *more_work)
         app_view_wake(l->app);
     if (n && fds[ASIDE].revents)
         app_aside_wake(l->app);
-    if (n && fds[CLIENT].revents)
+    if (l->more_messages || (n && fds[CLIENT].revents))
         read_messages(l);
     flush_messages(l);
     heartbeat(l);
@@ -476,6 +492,7 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
     int rc = term_open(l.mouse ? TERM_MOUSE : 0, &l.term, err);
     if (rc < 0)
         return rc;
+    l.rows = (struct client_rows){.take = take_rows, .ctx = &l};
     struct errtext theme_err = {""}, prefs_err = {""};
     l.prefs_path = settings_beside("views.cfg");
     char *config_dir = settings_beside(""), *cwd = getcwd(NULL, 0);

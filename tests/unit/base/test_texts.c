@@ -45,6 +45,32 @@ static void equal_ones_are_one(void **unused)
     texts_unref(t);
 }
 
+/* From the middle of a message: no NUL behind it. */
+static void bytes_are_held(void **unused)
+{
+    (void)unused;
+    struct texts *t = texts_new();
+    const char message[] = "alicebobalicealalice";
+    char *first = texts_hold(t, message, 5), *second = texts_hold(t, message + 8, 5);
+    char *third = texts_hold(t, message + 15, 5), *al = texts_hold(t, message + 13, 2);
+    assert_string_equal(first, "alice");
+    assert_ptr_equal(second, third);
+    assert_string_equal(third, "alice");
+    assert_string_equal(al, "al");
+    assert_ptr_equal(texts_take(t, xstrdup("alice")), second);
+    char *none = texts_hold(t, message, 0);
+    assert_string_equal(none, "");
+    texts_drop(t, none);
+    texts_drop(t, second);
+    texts_drop(t, third);
+    assert_int_equal(texts_count(t), 1);
+    texts_drop(t, second);
+    assert_int_equal(texts_count(t), 0);
+    texts_drop(t, first);
+    texts_drop(t, al);
+    texts_unref(t);
+}
+
 static void belongs_to_all_owners(void **unused)
 {
     (void)unused;
@@ -93,7 +119,10 @@ static void random_churn(void **unused)
         size_t at = (size_t)(check_rand(&rng) % N_HELD);
         if (!held[at]) {
             of[at] = (unsigned)(check_rand(&rng) % N_TEXTS);
-            held[at] = texts_take(t, text_of(of[at]));
+            char *text = text_of(of[at]);
+            held[at] = step % 3 ? texts_hold(t, text, strlen(text)) : texts_take(t, text);
+            if (step % 3)
+                free(text);
             shared = texts_count(t) > shared ? texts_count(t) : shared;
             continue;
         }
@@ -116,8 +145,8 @@ static void random_churn(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_stays_nothing), cmocka_unit_test(equal_ones_are_one),
-        cmocka_unit_test(belongs_to_all_owners), cmocka_unit_test(single_ones_stay_outside),
-        cmocka_unit_test(random_churn)};
+        cmocka_unit_test(nothing_stays_nothing),    cmocka_unit_test(equal_ones_are_one),
+        cmocka_unit_test(bytes_are_held),           cmocka_unit_test(belongs_to_all_owners),
+        cmocka_unit_test(single_ones_stay_outside), cmocka_unit_test(random_churn)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 #include "src/client/client.h"
+#include "src/proto/codec.h"
 
 /* ---- the scripted controller ---- */
 
@@ -566,6 +567,48 @@ static void test_rows_that_are_none(void **state)
     model_fini(&m);
 }
 
+/* Undecoded, into a mirror that shares its texts and into one that does not; bad ones leave nothing. */
+static void test_rows_as_they_came(void **state)
+{
+    (void)state;
+    struct texts *texts = texts_new();
+    for (int sharing = 0; sharing < 2; sharing++) {
+        struct model m;
+        struct errtext err = {""};
+        struct str body = STR_INIT;
+        char user[] = "alice", other[] = "bob";
+        struct job jobs[] = {{.id = 1, .user = user, .state = JOB_RUNNING},
+                             {.id = 2, .user = user},
+                             {.id = 1, .user = other}, /* it has changed meanwhile */
+                             {.id = 3, .user = user}};
+        struct msg_jobs rows = {.rows = {.v = jobs, .n = sizeof jobs / sizeof jobs[0]}};
+        model_init(&m);
+        if (sharing)
+            model_share_texts(&m, texts);
+        codec_encode(&msg_jobs_rec, &rows, &body);
+        assert_int_equal(mirror_feed_rows(&m, body.s, body.len, &err), 1);
+        assert_int_equal(m.jobs.n, 3);
+        assert_int_equal(m.n_pending, 3);
+        assert_string_equal(model_get_job(&m, 1)->user, "bob");
+        assert_string_equal(model_get_job(&m, 3)->user, "alice");
+        if (sharing)
+            assert_ptr_equal(model_get_job(&m, 2)->user, model_get_job(&m, 3)->user);
+        for (size_t n = 0; n < body.len; n++) /* cut off */
+            assert_int_equal(mirror_feed_rows(&m, body.s, n, &err), -EBADMSG);
+        assert_int_equal(m.jobs.n, 3);
+        jobs[1] = (struct job){.id = 7, .user = user, .state = JOB_N_STATES};
+        str_clear(&body);
+        codec_encode(&msg_jobs_rec, &rows, &body);
+        assert_int_equal(mirror_feed_rows(&m, body.s, body.len, &err), -EBADMSG);
+        assert_null(model_get_job(&m, 7));
+        assert_int_equal(model_get_job(&m, 1)->state, JOB_RUNNING); /* it stood in front */
+        str_fini(&body);
+        model_fini(&m);
+    }
+    assert_int_equal(texts_count(texts), 0);
+    texts_unref(texts);
+}
+
 static void test_request_ids_differ(void **state)
 {
     (void)state;
@@ -770,6 +813,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_teardown(test_a_nonblocking_client_queues, clean),
         cmocka_unit_test_teardown(test_fetch_and_follow, clean),
         cmocka_unit_test_teardown(test_rows_that_are_none, clean),
+        cmocka_unit_test(test_rows_as_they_came),
         cmocka_unit_test(test_request_ids_differ),
         cmocka_unit_test_teardown(test_a_controller_that_does_not_start, clean),
         cmocka_unit_test_teardown(test_a_controller_is_started, clean),

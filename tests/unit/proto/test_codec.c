@@ -608,12 +608,63 @@ static void test_rows_come_one_by_one(void **state)
     codec_rows_free(rows);
 }
 
+static void drop_text(void *ctx, char **text)
+{
+    texts_drop(ctx, *text);
+    *text = NULL;
+}
+
+static void drop_row(struct job *row, struct texts *texts)
+{
+    if (texts)
+        rec_each_text(&job_rec, row, drop_text, texts);
+    rec_fini(&job_rec, row);
+}
+
+static void test_rows_are_kept(void **state)
+{
+    (void)state;
+    set_seed(__func__);
+    struct codec_rows *rows = codec_rows_new();
+    struct texts *shared = texts_new();
+    for (int round = 0; round < 20; round++) {
+        struct texts *texts = round % 2 ? shared : NULL;
+        struct msg_jobs m = {0};
+        struct str out = STR_INIT;
+        struct errtext err;
+        struct job row[20] = {{0}}, seen;
+        for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+            fill(&job_rec, rec_list_push(&m.rows), 0);
+        codec_encode(&msg_jobs_rec, &m, &out);
+        assert_int_equal(codec_rows_open(rows, &job_rec, out.s, out.len, &err), 0);
+        for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+            assert_int_equal(codec_rows_left(rows), sizeof row / sizeof row[0] - i);
+            if (i % 5 == 4) /* among others that are only looked at */
+                assert_int_equal(codec_rows_next(rows, &seen, &err), 1);
+            else
+                assert_int_equal(codec_rows_next_own(rows, &row[i], texts, &err), 1);
+        }
+        assert_int_equal(codec_rows_left(rows), 0);
+        memset(out.s, 'x', out.len); /* nothing of it is in the bytes that it came in */
+        for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+            assert_true(i % 5 == 4 || rec_eq(&job_rec, &row[i], &m.rows.v[i]));
+            drop_row(&row[i], texts);
+        }
+        assert_int_equal(texts_count(shared), 0);
+        str_fini(&out);
+        rec_fini(&msg_jobs_rec, &m);
+    }
+    texts_unref(shared);
+    codec_rows_free(rows);
+}
+
 /* Whatever is damaged: an error or some record, no end in the middle of the bytes. */
 static void test_damaged_rows_are_survived(void **state)
 {
     (void)state;
     set_seed(__func__);
     struct codec_rows *rows = codec_rows_new();
+    struct texts *texts = texts_new();
     for (int round = 0; round < 2000; round++) {
         struct msg_jobs m = {0};
         struct str out = STR_INIT;
@@ -630,8 +681,12 @@ static void test_damaged_rows_are_survived(void **state)
         assert_true(r == 0 || r == -EBADMSG);
         assert_true(r < 0 || round % 2);
         for (int i = 0; r >= 0 && i < 3; i++) {
-            r = codec_rows_next(rows, &row, &err);
+            bool own = round % 3 == 0;
+            memset(&row, 0, sizeof row);
+            r = own ? codec_rows_next_own(rows, &row, texts, &err) : codec_rows_next(rows, &row, &err);
             assert_true(r == 0 || r == 1 || r == -EBADMSG);
+            if (own) /* what was read before the damage is there too */
+                drop_row(&row, texts);
             if (r == 0)
                 break;
         }
@@ -639,6 +694,8 @@ static void test_damaged_rows_are_survived(void **state)
         str_fini(&out);
         rec_fini(&msg_jobs_rec, &m);
     }
+    assert_int_equal(texts_count(texts), 0);
+    texts_unref(texts);
     codec_rows_free(rows);
 }
 
@@ -686,6 +743,7 @@ int main(void)
         cmocka_unit_test(test_decoded_lists_can_grow),
         cmocka_unit_test(test_parts_hold_what_is_asked_for),
         cmocka_unit_test(test_rows_come_one_by_one),
+        cmocka_unit_test(test_rows_are_kept),
         cmocka_unit_test(test_damaged_rows_are_survived),
         cmocka_unit_test(test_rows_that_are_none),
     };
