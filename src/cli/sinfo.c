@@ -1,4 +1,6 @@
-/* sinfo.c - Slurm's view of partitions and nodes. */
+/* sinfo.c - Slurm's view of partitions and nodes: its options, what it asks, how it prints. */
+#include "src/cli/sinfo.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,6 @@
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobjson.h"
-#include "src/cli/nodecolumns.h"
 #include "src/model/nodetext.h"
 
 /* Source: sinfo(1), the default formats of the options. */
@@ -21,13 +22,6 @@
 #define FORMAT_NODE_LONG   "%#N %.6D %.#P %.11T %4c %.8z %.6m %.8d %.6w %.8f %20E"
 #define FORMAT_REASON      "%20E %9u %19H %N"
 #define FORMAT_REASON_LONG "%20E %12U %19H %6t %N"
-
-struct sinfo {
-    char *letters, *names, *sort, *cluster;
-    struct strv parts, nodes, states;
-    bool no_header, long_form, by_node, summary, reasons, exact, dead, responding, json, reservations;
-    uint32_t iterate_s;
-};
 
 enum {
     O_CLUSTERS = 1,
@@ -172,189 +166,6 @@ static void sinfo_fini(struct sinfo *s)
     strv_fini(&s->states);
 }
 
-/* --- groups --- */
-
-struct groups {
-    VEC(struct node_group *) v;
-    VEC(char *) keys; /* what the group's nodes print alike */
-};
-
-static void groups_fini(struct groups *gs)
-{
-    vec_for_each (&gs->v, i) {
-        vec_fini(&gs->v.v[i]->nodes);
-        free(gs->v.v[i]);
-        free(gs->keys.v[i]);
-    }
-    vec_fini(&gs->v);
-    vec_fini(&gs->keys);
-}
-
-static struct node_group *group_add(struct groups *gs, const struct part_spec *p, char *key)
-{
-    struct node_group *g = xcalloc(1, sizeof *g);
-    g->part = p;
-    vec_push(&gs->v, g);
-    vec_push(&gs->keys, key);
-    return g;
-}
-
-static bool takes_node(const struct sinfo *s, const struct node_cx *cx, const struct node *n)
-{
-    if (s->nodes.n && !strv_has(&s->nodes, n->spec.name))
-        return false;
-    if ((s->dead && node_responds(n)) || (s->responding && !node_responds(n)))
-        return false;
-    const char *user;
-    struct wall t;
-    if (s->reasons && !node_reason(n, &user, &t))
-        return false;
-    for (size_t i = 0; i < s->states.n; i++)
-        if (node_has_state(n, cx, s->states.v[i]))
-            return true;
-    return !s->states.n;
-}
-
-/* What a node prints in the columns that divide. */
-static char *key_of(const struct sinfo *s, const struct format *f, const struct node_cx *cx,
-                    const struct part_spec *p, const struct node *n)
-{
-    struct str key = STR_INIT;
-    struct node_group one = {.part = p, .nodes = VEC_INIT};
-    vec_push(&one.nodes, n);
-    if (s->by_node)
-        str_appendf(&key, "%s\1", n->spec.name);
-    vec_for_each (&f->items, i)
-        if (node_column_divides(f->items.v[i].col, s->exact)) {
-            f->items.v[i].col->get(&key, &one, cx);
-            str_append_char(&key, '\1');
-        }
-    vec_fini(&one.nodes);
-    return str_take(&key);
-}
-
-static void add_node(const struct sinfo *s, struct groups *gs, const struct format *f,
-                     const struct node_cx *cx, const struct part_spec *p, const struct node *n)
-{
-    char *key = key_of(s, f, cx, p, n);
-    vec_for_each (&gs->v, i)
-        if (gs->v.v[i]->part == p && strcmp(gs->keys.v[i], key) == 0) {
-            free(key);
-            vec_push(&gs->v.v[i]->nodes, n);
-            return;
-        }
-    struct node_group *g = group_add(gs, p, key);
-    vec_push(&g->nodes, n);
-}
-
-static bool takes_part(const struct sinfo *s, const struct part_spec *p)
-{
-    return !s->parts.n || strv_has(&s->parts, p->name);
-}
-
-static void collect_parts(const struct sinfo *s, struct groups *gs, const struct format *f,
-                          const struct node_cx *cx)
-{
-    const struct cluster_spec *spec = &cx->m->spec;
-    for (size_t i = 0; i < spec->parts.n; i++) {
-        const struct part_spec *p = &spec->parts.v[i];
-        size_t before = gs->v.n;
-        if (!takes_part(s, p))
-            continue;
-        for (size_t k = 0; k < p->nodes.n; k++) {
-            const struct node *n = model_get_node(cx->m, p->nodes.v[k]);
-            if (n && takes_node(s, cx, n))
-                add_node(s, gs, f, cx, p, n);
-        }
-        bool selects = s->nodes.n || s->states.n || s->dead || s->responding;
-        if (gs->v.n == before && !selects && !s->by_node)
-            group_add(gs, p, xstrdup(""));
-    }
-}
-
-/* -R and formats of nodes alone: a node counts once, whatever its partitions. */
-static void collect_nodes(const struct sinfo *s, struct groups *gs, const struct format *f,
-                          const struct node_cx *cx)
-{
-    for (size_t i = 0; i < cx->m->n_nodes; i++) {
-        const struct node *n = cx->m->nodes[i];
-        bool in_part = !s->parts.n;
-        for (size_t k = 0; k < cx->m->spec.parts.n && !in_part; k++) {
-            const struct part_spec *p = &cx->m->spec.parts.v[k];
-            in_part = strv_has(&s->parts, p->name) && strv_has(&p->nodes, n->spec.name);
-        }
-        if (in_part && takes_node(s, cx, n))
-            add_node(s, gs, f, cx, NULL, n);
-    }
-}
-
-/* Does the format say anything about partitions? */
-static bool prints_partition(const struct format *f)
-{
-    vec_for_each (&f->items, i) {
-        const struct column *c = f->items.v[i].col;
-        if (c && c->letter && strchr("PRalLsghIpMrSB", c->letter))
-            return true;
-    }
-    return false;
-}
-
-static int64_t group_state_rank(const struct node_group *g, const struct node_cx *cx)
-{
-    static const int rank[NODE_N_LOOKS] = {
-        [NODE_LOOK_DOWN] = 1, [NODE_LOOK_UNK] = 0, [NODE_LOOK_COMP] = 2,  [NODE_LOOK_DRAIN] = 3,
-        [NODE_LOOK_DRNG] = 4, [NODE_LOOK_MIX] = 5, [NODE_LOOK_ALLOC] = 6, [NODE_LOOK_IDLE] = 7};
-    if (!g->nodes.n)
-        return 8;
-    return rank[node_look(g->nodes.v[0], node_is_completing(cx, g->nodes.v[0]))];
-}
-
-static int compare_default(const void *a, const void *b, void *ctx)
-{
-    const struct node_group *x = *(const struct node_group *const *)a,
-                            *y = *(const struct node_group *const *)b;
-    if (x->part != y->part) /* in the order of the configuration: elements of one array */
-        return x->part < y->part ? -1 : 1;
-    int64_t d = group_state_rank(x, ctx) - group_state_rank(y, ctx);
-    if (d)
-        return d < 0 ? -1 : 1;
-    return x->nodes.n && y->nodes.n ? strverscmp(x->nodes.v[0]->spec.name, y->nodes.v[0]->spec.name) : 0;
-}
-
-static int compare_nodes(const void *a, const void *b)
-{
-    const struct node_group *x = *(const struct node_group *const *)a,
-                            *y = *(const struct node_group *const *)b;
-    int c = x->nodes.n && y->nodes.n ? strverscmp(x->nodes.v[0]->spec.name, y->nodes.v[0]->spec.name) : 0;
-    return c ? c : x->part < y->part ? -1 : x->part > y->part;
-}
-
-static int sort_groups(const struct sinfo *s, const struct cli *cli, struct groups *gs, struct node_cx *cx)
-{
-    struct sorting by = {.items = VEC_INIT};
-    struct errtext err = {0};
-    if (!s->sort) {
-        if (gs->v.n > 1 && s->by_node)
-            qsort(gs->v.v, gs->v.n, sizeof gs->v.v[0], compare_nodes);
-        else if (gs->v.n > 1)
-            qsort_r(gs->v.v, gs->v.n, sizeof gs->v.v[0], compare_default, cx);
-        return 0;
-    }
-    /* "#P": in the order of the configuration, which is the order that they are in */
-    struct str spec = STR_INIT;
-    for (const char *p = s->sort; *p; p++)
-        if (*p != '#')
-            str_append_char(&spec, *p);
-    int rc = sorting_parse(&by, &node_columns, spec.s, &err);
-    if (rc < 0)
-        cli_error(cli, "%s", err.s);
-    else if (gs->v.n)
-        sorting_apply(&by, (const void **)(void *)gs->v.v, gs->v.n, cx);
-    sorting_fini(&by);
-    str_fini(&spec);
-    return rc < 0;
-}
-
 /* --- printing --- */
 
 static const char *usual_format(const struct sinfo *s)
@@ -382,7 +193,7 @@ static void make_format(const struct sinfo *s, const struct cli *cli, struct for
     strv_fini(&unknown);
 }
 
-static void print_groups(const struct sinfo *s, struct format *f, const struct groups *gs,
+static void print_groups(const struct sinfo *s, struct format *f, const struct node_groups *gs,
                          const struct node_cx *cx)
 {
     struct str out = STR_INIT;
@@ -456,7 +267,7 @@ static void print_json(const struct sinfo *s, const struct node_cx *cx)
     str_append_char(&out, '[');
     bool any = false;
     for (size_t i = 0; i < cx->m->n_nodes; i++)
-        if (takes_node(s, cx, cx->m->nodes[i])) {
+        if (sinfo_takes_node(s, cx, cx->m->nodes[i])) {
             if (any)
                 str_append_char(&out, ',');
             node_to_json(&out, cx->m->nodes[i], cx);
@@ -470,16 +281,13 @@ static void print_json(const struct sinfo *s, const struct node_cx *cx)
 static int show(const struct sinfo *s, const struct cli *cli, struct node_cx *cx)
 {
     struct format f = {.items = VEC_INIT};
-    struct groups gs = {.v = VEC_INIT, .keys = VEC_INIT};
+    struct node_groups gs = {.v = VEC_INIT, .keys = VEC_INIT};
     make_format(s, cli, &f);
-    if (s->reasons || !prints_partition(&f))
-        collect_nodes(s, &gs, &f, cx);
-    else
-        collect_parts(s, &gs, &f, cx);
-    int rc = sort_groups(s, cli, &gs, cx);
+    node_groups_collect(&gs, s, &f, cx);
+    int rc = node_groups_sort(&gs, s, cli, cx);
     if (rc == 0)
         print_groups(s, &f, &gs, cx);
-    groups_fini(&gs);
+    node_groups_fini(&gs);
     format_fini(&f);
     return rc;
 }
