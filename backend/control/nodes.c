@@ -1,15 +1,5 @@
-/* nodes.c - the controller's side of its nodes: what agents report becomes events; what they hold is
- * compared with the state.
- *
- *      state \ report      running         ended           absent
- *      launching           adopt           (its end comes) launch again, same name
- *      running             -               (its end comes) new boot: node_reboot
- *                                                          same boot: after a second report, unknown
- *      being killed        kill again      (its end comes) as above; launching: it never was
- *      ended, other try    kill            acknowledge     -
- *      unknown job or try  leave alone, drain the node: this may be another history of the cluster
- *
- * An agent is heard about the tasks of its own node alone.
+/* nodes.c - the controller's connections to its nodes: which there are, how each is reached, what a lost
+ * one means. What they say is taken by reports.c, their long silence by lost.c.
  */
 #include <errno.h>
 #include <pwd.h>
@@ -19,13 +9,9 @@
 
 #include "backend/control/private.h"
 #include "src/base/log.h"
-#include "src/base/utf8.h"
 
-#define SECOND_REPORT_MS 2000
-#define BEAT_MS          5000
-#define FIRST_CALL_MS    15000 /* for many nodes to be called at a start */
-#define NOTE_MAX         1000u
-#define CLOCK_SLACK_MS   60000
+#define BEAT_MS       5000
+#define FIRST_CALL_MS 15000 /* for many nodes to be called at a start */
 
 struct node_link *ctl_node(struct control *c, const char *name)
 {
@@ -35,30 +21,6 @@ struct node_link *ctl_node(struct control *c, const char *name)
     return NULL;
 }
 
-static struct task *find_task(struct control *c, const struct launch_key *k, struct job **ret_job,
-                              struct step **ret_step)
-{
-    *ret_job = model_get_job(&c->model, k->job);
-    *ret_step = *ret_job ? job_find_step(*ret_job, k->step) : NULL;
-    struct task *t = *ret_step ? step_find_task(*ret_step, k->task) : NULL;
-    return t && t->attempt == k->attempt ? t : NULL;
-}
-
-/* An agent that speaks of another node's task is not heard: no event, no answer. */
-static bool is_foreign(struct node_link *link, const struct launch_key *k, const struct task *t)
-{
-    const char *node = nodeconn_node(link->conn);
-    if (!t || str_eq(t->alloc.node, node))
-        return false;
-    if (!link->warned)
-        log_warn("node=%s speaks of job=%u step=%d task=%u, which is not its own: not heard", node, k->job,
-                 k->step, k->task);
-    link->warned = true;
-    return true;
-}
-
-/* --- what agents say --- */
-
 void ctl_set_node_state(struct control *c, const char *node, enum node_state state)
 {
     const struct node *n = model_get_node(&c->model, node);
@@ -66,294 +28,6 @@ void ctl_set_node_state(struct control *c, const char *node, enum node_state sta
         return;
     struct ev_node body = {.node = xstrdup(node), .state = state};
     ctl_emit(c, EV_NODE, 0, &body);
-}
-
-static void take_facts(struct control *c, struct node_link *link, const struct msg_agent *m)
-{
-    struct ev_node body = {.node = xstrdup(nodeconn_node(link->conn)),
-                           .state = NODE_UP,
-                           .boot_id = xstrdup(m->boot_id ? m->boot_id : "?"),
-                           .arch = xstrdup(m->arch),
-                           .os = xstrdup(m->os),
-                           .version = xstrdup(m->release),
-                           .cpus = m->cpus,
-                           .gpus = m->gpus,
-                           .mem_mib = m->mem_mib,
-                           .gpu_type = xstrdup(m->gpu_type),
-                           .notes = strv_copy(&m->notes),
-                           .t_boot = m->t_boot,
-                           .t_agent = m->t_agent,
-                           .gpus_out = m->gpus_out,
-                           .gpus_lost = m->gpus_lost,
-                           .gpu_notes = strv_copy(&m->gpu_notes)};
-    ctl_emit(c, EV_NODE, 0, &body);
-}
-
-/* An agent that looks at its cards tells of changes by itself. */
-static bool has_gpu_news(const struct node *n, const struct msg_agent *m)
-{
-    bool same = n->gpu_notes.n == m->gpu_notes.n;
-    for (size_t i = 0; i < n->gpu_notes.n && same; i++)
-        same = str_eq(n->gpu_notes.v[i], m->gpu_notes.v[i]);
-    return !same || !cpuset_eq(&n->gpus_out, &m->gpus_out) || !cpuset_eq(&n->gpus_lost, &m->gpus_lost) ||
-           (n->spec.gpus == UINT32_MAX && n->gpus != m->gpus) ||
-           (!n->spec.gpu_type && !str_eq(n->gpu_type, m->gpu_type));
-}
-
-/* A node's clock may be anything. It is believed where it tells a time between the job's start and now,
- * give or take a moment. */
-static bool is_likely(struct control *c, uint32_t job, struct wall t)
-{
-    const struct job *j = model_get_job(&c->model, job);
-    return j && t.ms >= j->t_start.ms - CLOCK_SLACK_MS && t.ms <= loop_wall(c->loop).ms + CLOCK_SLACK_MS;
-}
-
-/* Where its clock is not to be believed the length of the run is: that is measured by another one. */
-static void set_times_right(struct control *c, const struct task *t, struct launch_end *m)
-{
-    if (!wall_is_set(m->t_end) ||
-        (is_likely(c, m->key.job, m->t_end) && is_likely(c, m->key.job, m->t_start)))
-        return;
-    struct wall now = loop_wall(c->loop);
-    int64_t run = m->run_ms < (uint64_t)now.ms ? (int64_t)m->run_ms : 0;
-    m->t_start = is_likely(c, m->key.job, t->t_start) ? t->t_start : (struct wall){.ms = now.ms - run};
-    m->t_end = (struct wall){.ms = m->t_start.ms + run};
-    if (m->t_end.ms > now.ms)
-        m->t_end = now;
-}
-
-static void emit_running(struct control *c, const struct launch_status *st)
-{
-    struct ev_running body = {.step = st->key.step,
-                              .task = st->key.task,
-                              .attempt = st->key.attempt,
-                              .pid = st->pid,
-                              .t = is_likely(c, st->key.job, st->t_start) ? st->t_start
-                                                                          : loop_wall(c->loop)};
-    ctl_emit(c, EV_RUNNING, st->key.job, &body);
-}
-
-/* A task of another history of the cluster, whose end is not ours to bring: an administrator looks. */
-static void leave_alone(struct control *c, struct node_link *link, const struct launch_status *st)
-{
-    const struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
-    if (st->state == LAUNCH_ENDED || !n || n->drain || n->gone)
-        return;
-    log_warn("node=%s holds a task of job %u (try %u), which is not known here: left alone", n->spec.name,
-             st->key.job, st->key.attempt);
-    struct ev_drain body = {.node = xstrdup(n->spec.name),
-                            .drain = true,
-                            .reason = xstrdup("runs tasks that this controller does not know"),
-                            .user = xstrdup("stokerd")};
-    ctl_emit(c, EV_DRAIN, 0, &body);
-}
-
-/* One launch that the agent holds. */
-static void adopt(struct control *c, struct node_link *link, const struct launch_status *st)
-{
-    struct job *j;
-    struct step *s;
-    const struct task *t = find_task(c, &st->key, &j, &s);
-    if (is_foreign(link, &st->key, t))
-        return;
-    if (!j || st->key.attempt > j->launches) { /* this history has never given out that try */
-        leave_alone(c, link, st);
-        return;
-    }
-    if (!t || t->state == TASK_DONE) {
-        struct launch_kill k = {
-            .key = st->key, .cause = KILL_JOB_ENDED, .grace_s = c->model.spec.kill_wait_s};
-        if (st->state != LAUNCH_ENDED)
-            nodeconn_send(link->conn, ctl_gate(c), MSG_KILL, 0, &k);
-        return;
-    }
-    struct flight *f = ctl_flight(c, j, s, t);
-    f->sent = true;
-    f->absent_once = false;
-    if (st->state == LAUNCH_RUNNING && t->state == TASK_LAUNCHING)
-        emit_running(c, st);
-    ctl_note_stuck(c, nodeconn_node(link->conn), st, f);
-    ctl_touch(c, j->id);
-}
-
-static bool is_reported(const struct msg_agent *m, const struct launch_key *k)
-{
-    for (size_t i = 0; i < m->launches.n; i++)
-        if (launch_key_eq(&m->launches.v[i].key, k))
-            return true;
-    return false;
-}
-
-struct absence {
-    struct launch_key key;
-    enum end_kind kind;
-};
-
-/* Tasks of this node that ran and are not in its report: over, one way or the other. */
-static bool find_absent(struct control *c, struct node_link *link, const struct msg_agent *m, bool new_boot)
-{
-    VEC(struct absence) over = VEC_INIT;
-    bool ask_again = false;
-    list_for_each (j, &c->model.active, struct job, in_queue) {
-        ctl_touch(c, j->id);
-        for (size_t i = 0; i < j->steps.n; i++)
-            for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
-                const struct task *t = &j->steps.v[i].tasks.v[k];
-                struct launch_key key = {
-                    .job = j->id, .step = j->steps.v[i].id, .task = t->index, .attempt = t->attempt};
-                bool here = str_eq(t->alloc.node, nodeconn_node(link->conn));
-                bool ran =
-                    t->state == TASK_RUNNING || (t->state == TASK_LAUNCHING && new_boot && t->attempt);
-                if (!here || !ran || is_reported(m, &key))
-                    continue;
-                struct flight *f = ctl_flight(c, j, &j->steps.v[i], t);
-                if (new_boot && t->state == TASK_RUNNING)
-                    vec_push(&over, (struct absence){key, END_NODE_REBOOT});
-                else if (t->state == TASK_RUNNING && f->absent_once)
-                    vec_push(&over, (struct absence){key, END_UNKNOWN});
-                else if (t->state == TASK_RUNNING)
-                    ask_again = f->absent_once = true;
-            }
-    }
-    vec_for_each (&over, i) {
-        struct ev_end body = {.step = over.v[i].key.step,
-                              .task = over.v[i].key.task,
-                              .attempt = over.v[i].key.attempt,
-                              .end_kind = over.v[i].kind,
-                              .t_end = loop_wall(c->loop),
-                              .message =
-                                  xstrdup(over.v[i].kind == END_NODE_REBOOT ? "its node rebooted"
-                                                                            : "its node does not know it")};
-        log_warn("job=%u step=%d task=%u %s", over.v[i].key.job, over.v[i].key.step, over.v[i].key.task,
-                 body.message);
-        ctl_emit(c, EV_END, over.v[i].key.job, &body);
-        ctl_drop_flight(c, over.v[i].key.job, over.v[i].key.attempt);
-    }
-    vec_fini(&over);
-    return ask_again;
-}
-
-static void on_agent(void *arg, struct nodeconn *conn, struct msg_agent *m)
-{
-    struct node_link *link = arg;
-    struct control *c = link->ctl;
-    const struct node *n = model_get_node(&c->model, nodeconn_node(conn));
-    if (!n || c->read_only)
-        return;
-    bool new_boot = n->boot_id && m->boot_id && !str_eq(n->boot_id, m->boot_id);
-    bool first = !link->reconciled;
-    ctl_lost_found(link);
-    if (first)
-        ctl_forget_sent(c, nodeconn_node(conn));
-    if (first || link->facts_due || n->state != NODE_UP || has_gpu_news(n, m))
-        take_facts(c, link, m);
-    link->facts_due = false;
-    link->reconciled = true;
-    free(link->client_socket);
-    free(link->bin_dir);
-    link->client_socket = xstrdup(m->client_socket);
-    link->bin_dir = xstrdup(m->bin_dir);
-    for (size_t i = 0; i < m->launches.n; i++)
-        adopt(c, link, &m->launches.v[i]);
-    if (new_boot)
-        ctl_end_wide_jobs(c, nodeconn_node(conn));
-    if (find_absent(c, link, m, new_boot))
-        loop_timer_set(c->loop, &link->again, SECOND_REPORT_MS);
-    ctl_stuck_over(c, nodeconn_node(conn));
-    ctl_note_spool(c, nodeconn_node(conn), m->spool_full);
-    if (first) {
-        log_info("node=%s up cpus=%u gpus=%u mem_mib=%llu launches=%zu", nodeconn_node(conn), m->cpus,
-                 m->gpus, (unsigned long long)m->mem_mib, m->launches.n);
-        ctl_update_util_watch(c);
-    }
-}
-
-/* As the kernel gives them; sums are made with them. */
-static void set_codes_right(struct launch_end *m)
-{
-    for (size_t i = 0; i < m->ranks.n; i++) {
-        struct rank_end *e = &m->ranks.v[i];
-        e->code = e->code < 0 || e->code > 255 ? 255 : e->code;
-        e->signal = e->signal < 0 || e->signal > 64 ? 0 : e->signal;
-    }
-}
-
-static void on_end(struct control *c, struct node_link *link, struct launch_end *m)
-{
-    struct job *j;
-    struct step *s;
-    const struct task *t = find_task(c, &m->key, &j, &s);
-    struct launch_key key = m->key;
-    if (is_foreign(link, &key, t))
-        return;
-    if (t && t->state != TASK_DONE) {
-        ctl_spare_job(c, nodeconn_node(link->conn), m);
-        set_times_right(c, t, m);
-        set_codes_right(m);
-        struct ev_end body = {.step = key.step,
-                              .task = key.task,
-                              .attempt = key.attempt,
-                              .end_kind = m->end_kind,
-                              .t_start = m->t_start,
-                              .t_end = m->t_end,
-                              .peak_rss_kib = m->peak_rss_kib,
-                              .cpu_ms = m->cpu_ms,
-                              .sampled = m->sampled,
-                              .message = m->message};
-        body.ranks.v = m->ranks.v;
-        body.ranks.n = m->ranks.n;
-        m->ranks.v = NULL;
-        m->ranks.n = 0;
-        m->sampled = m->message = NULL;
-        if (ctl_emit(c, EV_END, key.job, &body) < 0)
-            return; /* read-only: it will be said again */
-        ctl_drop_flight(c, key.job, key.attempt);
-        ctl_stuck_over(c, nodeconn_node(link->conn));
-        c->stats.ends++;
-    }
-    nodeconn_send(link->conn, ctl_gate(c), MSG_END_ACK, 0, &key);
-}
-
-static int on_msg(void *arg, struct nodeconn *conn, enum msg_kind kind, uint64_t tag, void *body)
-{
-    struct node_link *link = arg;
-    struct control *c = link->ctl;
-    if (kind == MSG_TASK_RUNNING) {
-        struct job *j;
-        struct step *s;
-        const struct launch_status *st = body;
-        const struct task *t = find_task(c, &st->key, &j, &s);
-        if (t && !is_foreign(link, &st->key, t) && t->state != TASK_DONE) {
-            if (t->state == TASK_LAUNCHING)
-                emit_running(c, st);
-            ctl_note_stuck(c, nodeconn_node(conn), st, ctl_flight(c, j, s, t));
-        }
-    } else if (kind == MSG_TASK_END) {
-        on_end(c, link, body);
-    } else if (kind == MSG_UTIL) {
-        struct msg_util *u = body;
-        free(u->node);
-        u->node =
-            xstrdup(nodeconn_node(conn)); /* not what the message says: it may speak of itself alone */
-        ctl_push_util(c, u);
-    } else if (kind == MSG_OUTPUT_DATA || kind == MSG_INPUT_ACK) {
-        ctl_relay_answer(c, link, tag, kind, body);
-    } else if (kind == MSG_PMI_FENCE) {
-        struct job *j;
-        struct step *s;
-        struct msg_pmi *m = body;
-        const struct task *t = find_task(c, &m->key, &j, &s);
-        if (t && !is_foreign(link, &m->key, t))
-            ctl_pmi_fence(c, m);
-    } else if (kind == MSG_CALL || kind == MSG_CALL_DATA || kind == MSG_CALL_TAKEN ||
-               kind == MSG_CALL_END) {
-        return ctl_take_call(c, link, kind, body);
-    } else if (kind == MSG_PING) {
-        nodeconn_send(conn, 0, MSG_PONG, tag, NULL);
-    } else {
-        return -EPROTO;
-    }
-    return 0;
 }
 
 static void on_down(void *arg, struct nodeconn *conn, const char *why)
@@ -392,7 +66,7 @@ static void on_trouble(void *arg, struct nodeconn *conn, const char *text)
 }
 
 static const struct nodeconn_ops ops = {
-    .on_agent = on_agent, .on_msg = on_msg, .on_down = on_down, .on_trouble = on_trouble};
+    .on_agent = ctl_take_report, .on_msg = ctl_take_node_msg, .on_down = on_down, .on_trouble = on_trouble};
 
 /* --- which nodes there are --- */
 
@@ -628,31 +302,4 @@ bool ctl_is_configured(const struct control *c, const char *name)
 {
     const struct node *n = model_get_node(&c->model, name);
     return n && !n->gone;
-}
-
-void req_note(struct session *s, uint64_t tag, const struct msg_node_note *m)
-{
-    struct control *c = s->ctl;
-    uint32_t done = 0;
-    if (!s->admin) {
-        session_reply(s, tag, REFUSAL_NOT_ALLOWED, 0, 0, "only administrators write notes about nodes");
-        return;
-    }
-    if (!str_is_empty(m->text) && !utf8_is_clean_name(m->text, NOTE_MAX)) {
-        session_reply(s, tag, REFUSAL_BAD_REQUEST, 0, 0, "a note is one line of at most %u printable bytes",
-                      NOTE_MAX);
-        return;
-    }
-    for (size_t i = 0; i < m->nodes.n; i++)
-        if (!ctl_is_configured(c, m->nodes.v[i])) {
-            session_reply(s, tag, REFUSAL_NO_NODE, 0, 0, "there is no node %s", m->nodes.v[i]);
-            return;
-        }
-    for (size_t i = 0; i < m->nodes.n; i++) {
-        struct ev_note body = {.node = xstrdup(m->nodes.v[i]),
-                               .text = xstrdup(m->text),
-                               .user = xstrdup(user_name(c->users, s->uid))};
-        done += ctl_emit(c, EV_NOTE, 0, &body) == 0;
-    }
-    session_reply(s, tag, REFUSAL_NONE, 0, done, "%s", "");
 }

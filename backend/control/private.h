@@ -294,6 +294,11 @@ bool ctl_build_launch(struct control *c, const struct job *j, const struct step 
 /* The line about its end for a task's standard error, as Slurm words it. NULL: none. Caller frees. */
 char *ctl_kill_note(struct control *c, const struct job *j, const struct step *s, const struct task *t);
 
+/* --- reports.c: as struct nodeconn_ops has them; arg is the struct node_link --- */
+
+void ctl_take_report(void *arg, struct nodeconn *conn, struct msg_agent *m);
+int ctl_take_node_msg(void *arg, struct nodeconn *conn, enum msg_kind kind, uint64_t tag, void *body);
+
 /* --- nodes.c --- */
 
 void ctl_connect_nodes(struct control *c);
@@ -339,6 +344,9 @@ enum refusal ctl_check_step(const struct step *s, const struct step_payload *p, 
 enum refusal ctl_check_names(const struct model *m, const struct job_req *r, struct errtext *err);
 void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m);
 void req_act(struct session *s, uint64_t tag, const struct msg_act *m);
+/* An element that still stands in its array record becomes a job of its own, so that something can be done
+ * to it alone. NULL: the record has ended, and its elements with it. */
+struct job *ctl_split_off(struct control *c, struct job *record, uint32_t index);
 void req_update(struct session *s, uint64_t tag, const struct msg_update *m);
 void req_drain(struct session *s, uint64_t tag, const struct msg_drain *m);
 void req_note(struct session *s, uint64_t tag, const struct msg_node_note *m);

@@ -1,0 +1,220 @@
+/* req_update.c - scontrol update of a job: which members may change, when, and by whom. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/control/private.h"
+#include "backend/sched/account.h"
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "src/model/lost.h"
+
+struct update {
+    struct job_req req;
+    uint32_t time_limit_s; /* of a running job */
+};
+
+static enum refusal set_time_limit(struct session *s, const struct job *j, struct update *u,
+                                   const char *value, struct errtext *text)
+{
+    uint32_t limit;
+    if (duration_parse_slurm(value, &limit, text) < 0)
+        return REFUSAL_TIME_LIMIT;
+    if (j->state != JOB_PENDING && !s->admin && limit > j->time_limit_s) {
+        err_set(text, 0, "only an administrator can raise the time limit of a running job");
+        return REFUSAL_NOT_ALLOWED;
+    }
+    if (j->state == JOB_PENDING)
+        u->req.time_limit_s = limit;
+    else
+        u->time_limit_s = limit;
+    return REFUSAL_NONE;
+}
+
+static enum refusal set_number(const char *value, int64_t min, int64_t max, int64_t *ret,
+                               struct errtext *text)
+{
+    return int_parse(value, min, max, ret, text) < 0 ? REFUSAL_BAD_REQUEST : REFUSAL_NONE;
+}
+
+static void set_text(char **member, const char *value)
+{
+    free(*member);
+    *member = xstrdup(value);
+}
+
+/* An empty one takes away what was there. */
+static void set_or_clear(char **member, const char *value)
+{
+    free(*member);
+    *member = *value ? xstrdup(value) : NULL;
+}
+
+/* A lease begins with the task: one that runs has it, or never will. */
+static enum refusal set_lost_node(const struct control *c, const struct job *j, struct update *u,
+                                  const char *value, struct errtext *text)
+{
+    enum lost_node what = LOST_NOT_SAID;
+    if (*value && !lost_node_parse(value, &what)) {
+        err_set(text, 0, "LostNode=%s: hold, requeue, cancel or lease", value);
+        return REFUSAL_BAD_REQUEST;
+    }
+    req_rare_mut(&u->req)->lost_node = what;
+    struct job changed = *j;
+    changed.req = u->req;
+    bool had = job_lost_node(&c->model, j) == LOST_LEASE,
+         has = job_lost_node(&c->model, &changed) == LOST_LEASE;
+    if (j->state == JOB_PENDING || had == has)
+        return REFUSAL_NONE;
+    err_set(text, 0, "a lease begins with the job: it can be given and taken away while the job waits");
+    return REFUSAL_NOT_PENDING;
+}
+
+static enum refusal set_key(struct session *s, const struct job *j, struct update *u, const char *key,
+                            const char *value, struct errtext *text)
+{
+    int64_t n = 0;
+    enum refusal r = REFUSAL_NONE;
+    if (str_ieq(key, "TimeLimit"))
+        return set_time_limit(s, j, u, value, text);
+    if (str_ieq(key, "Comment")) {
+        set_or_clear(&req_rare_mut(&u->req)->comment, value);
+        return r;
+    }
+    if (str_ieq(key, "ArrayTaskThrottle")) {
+        r = set_number(value, 0, 1000000, &n, text);
+        u->req.array_throttle = (uint32_t)n;
+        return r;
+    }
+    if (str_ieq(key, "JobName") || str_ieq(key, "Name")) {
+        set_text(&u->req.name, value);
+        return r;
+    }
+    if (str_ieq(key, "LostNode"))
+        return set_lost_node(s->ctl, j, u, value, text);
+    if (j->state != JOB_PENDING) {
+        err_set(text, 0, "%s can be changed while the job waits, not later", key);
+        return REFUSAL_NOT_PENDING;
+    }
+    if (str_ieq(key, "Partition"))
+        set_text(&u->req.partition, value);
+    else if (str_ieq(key, "Account"))
+        set_text(&u->req.account, value);
+    else if (str_ieq(key, "QOS"))
+        set_text(&u->req.qos, value);
+    else if (str_ieq(key, "Priority")) {
+        r = s->admin ? set_number(value, 0, UINT32_MAX, &n, text) : REFUSAL_NOT_ALLOWED;
+        if (!s->admin)
+            err_set(text, 0, "only administrators give a job its priority");
+        u->req.has_priority = true;
+        u->req.priority = (uint32_t)n;
+    } else if (str_ieq(key, "ReqNodeList") || str_ieq(key, "NodeList"))
+        set_or_clear(&req_rare_mut(&u->req)->nodelist, value);
+    else if (str_ieq(key, "ExcNodeList"))
+        set_or_clear(&req_rare_mut(&u->req)->exclude, value);
+    else if (str_ieq(key, "Features"))
+        set_or_clear(&u->req.features, value);
+    else if (str_ieq(key, "Nice")) {
+        r = set_number(value, s->admin ? -2147483645 : 0, 2147483645, &n, text);
+        u->req.nice = (int32_t)n;
+    } else if (str_ieq(key, "NumNodes")) {
+        r = set_number(value, 1, 1000000, &n, text);
+        u->req.nodes_min = u->req.nodes_max = (uint32_t)n;
+    } else if (str_ieq(key, "NumTasks")) {
+        r = set_number(value, 1, 100000, &n, text);
+        u->req.ntasks = (uint32_t)n;
+    } else if (str_ieq(key, "CpusPerTask")) {
+        r = set_number(value, 1, 65536, &n, text);
+        u->req.cpus_per_task = (uint32_t)n;
+    } else if (str_ieq(key, "Gpus")) {
+        r = set_number(value, 0, 65536, &n, text);
+        u->req.gpus = (uint32_t)n;
+    } else if (str_ieq(key, "GpusPerNode")) {
+        r = set_number(value, 0, 65536, &n, text);
+        u->req.gpus_per_node = (uint32_t)n;
+    } else if (str_ieq(key, "MinMemoryNode")) {
+        if (mem_parse_mib(value, &u->req.mem_node_mib, text) < 0)
+            r = REFUSAL_MEMORY;
+    } else if (str_ieq(key, "Dependency")) {
+        set_or_clear(&u->req.dependency, value);
+    } else if (str_ieq(key, "Licenses")) {
+        set_or_clear(&u->req.licenses, value);
+    } else if (str_ieq(key, "Reservation") || str_ieq(key, "ReservationName")) {
+        set_or_clear(&req_rare_mut(&u->req)->reservation, value);
+    } else if (str_ieq(key, "Deadline")) {
+        if (wall_parse(value, loop_wall(s->ctl->loop), &req_rare_mut(&u->req)->deadline, text) < 0)
+            r = REFUSAL_BAD_REQUEST;
+    } else if (str_ieq(key, "TimeMin")) {
+        if (duration_parse_slurm(value, &u->req.time_min_s, text) < 0)
+            r = REFUSAL_BAD_REQUEST;
+    } else if (str_ieq(key, "StartTime")) {
+        if (wall_parse(value, loop_wall(s->ctl->loop), &u->req.begin, text) < 0)
+            r = REFUSAL_BAD_REQUEST;
+    } else {
+        err_set(text, 0, "%s cannot be changed", key);
+        r = REFUSAL_NOT_SUPPORTED;
+    }
+    return r;
+}
+
+void req_update(struct session *s, uint64_t tag, const struct msg_update *m)
+{
+    struct control *c = s->ctl;
+    struct job *j = m->target.array_index == ARRAY_NONE
+                        ? model_get_job(&c->model, m->target.job)
+                        : model_get_element(&c->model, m->target.job, m->target.array_index);
+    struct errtext text = {""};
+    if (!j || !session_owns(s, j)) {
+        session_reply(s, tag, j ? REFUSAL_NOT_ALLOWED : REFUSAL_NO_JOB, m->target.job, 0, "%s",
+                      j ? "it belongs to another user" : "there is no such job");
+        return;
+    }
+    if (past_update_must_wait(s, tag, m))
+        return;
+    if (m->target.array_index != ARRAY_NONE && job_is_array_record(j))
+        j = ctl_split_off(c, j, m->target.array_index);
+    if (!j) {
+        session_reply(s, tag, REFUSAL_ENDED, m->target.job, 0, "it has ended");
+        return;
+    }
+    struct update u = {.time_limit_s = DURATION_NOT_SET};
+    rec_copy(&job_req_rec, &u.req, &j->req);
+    enum refusal r = job_state_is_final(j->state) ? REFUSAL_ENDED : REFUSAL_NONE;
+    for (size_t i = 0; i < m->changes.n && r == REFUSAL_NONE; i++) {
+        char *key = xstrdup(m->changes.v[i]), *eq = strchr(key, '=');
+        if (eq) {
+            *eq = '\0';
+            r = set_key(s, j, &u, key, eq + 1, &text);
+        } else {
+            err_set(&text, 0, "%s: key=value expected", key);
+            r = REFUSAL_BAD_REQUEST;
+        }
+        free(key);
+    }
+    struct sched_view v = ctl_view(c);
+    r = r == REFUSAL_NONE ? ctl_check_request(&u.req, &text) : r;
+    if (r == REFUSAL_NONE && (!str_eq(u.req.account, j->req.account) || !str_eq(u.req.qos, j->req.qos)))
+        r = account_check(&c->model.spec, j->user, j->group, u.req.account, u.req.qos, &text);
+    if (r == REFUSAL_NONE && j->state == JOB_PENDING)
+        r = sched_admit(s->ctl->planner, &v, j->uid, &u.req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL,
+                        j->steps.n, &text);
+    if (r == REFUSAL_NONE && !str_eq(u.req.dependency, j->req.dependency))
+        r = past_settle(c, &u.req, j->array_job ? j->array_job : j->id, &text);
+    if (r == REFUSAL_NONE && j->state == JOB_PENDING) {
+        struct job probe = *j;
+        probe.req = u.req;
+        r = sched_admit_counts(&v, &probe, (struct sched_admit_how){.as_is = j->hold != HOLD_NONE},
+                               loop_wall(c->loop), &text);
+    }
+    if (r != REFUSAL_NONE) {
+        rec_fini(&job_req_rec, &u.req);
+        session_reply(s, tag, r, m->target.job, 0, "%s", text.s);
+        return;
+    }
+    struct ev_update body = {.req = u.req, .time_limit_s = u.time_limit_s, .uid = s->uid};
+    char *old_name = xstrdup(j->req.name);
+    int fold = ctl_emit(c, EV_UPDATE, j->id, &body);
+    if (!str_eq(old_name, j->req.name))
+        ctl_note_renamed(c, j->uid, old_name);
+    free(old_name);
+    session_reply(s, tag, fold < 0 ? REFUSAL_ENDED : REFUSAL_NONE, m->target.job, fold == 0, "%s", "");
+}
