@@ -1,4 +1,5 @@
-/* store.c - the store's two halves: batches in the loop's thread, transactions in the other.
+/* store.c - the store's two halves: batches in the loop's thread, transactions in the other. What the other
+ * one does with the connection is work.c.
  *
  * Shared between the threads, under `lock`: the queue of work and the queue of answers. Everything else
  * belongs to one side. Order: work is done strictly in the order it was handed over, so a payload that is
@@ -12,52 +13,13 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "backend/store/db.h"
-#include "backend/store/history.h"
-#include "src/base/list.h"
-#include "src/base/vec.h"
+#include "backend/store/work.h"
 #include "src/proto/codec.h"
 
 #define WAL_PAGES_PASSIVE  1000  /* a checkpoint is worth it */
 #define WAL_PAGES_TRUNCATE 16384 /* 64 MiB: do it even if somebody waits */
-
-enum row_kind { ROW_EVENT, ROW_DEL_EVENT, ROW_PAYLOAD, ROW_DEL_PAYLOAD, ROW_RETIRE };
-
-struct row { /* one thing to write; data lies in the batch's bytes */
-    enum row_kind kind;
-    uint32_t job;
-    int32_t step;
-    uint64_t seq;
-    int64_t t;
-    uint32_t event_kind;
-    size_t at, n;
-    struct job *summary; /* ROW_RETIRE: the columns of the history */
-};
-
-enum work_kind { WORK_BATCH, WORK_GET_PAYLOAD, WORK_HISTORY, WORK_PROBE, WORK_STOP };
-
-struct work {
-    struct list link;
-    enum work_kind kind;
-    uint64_t gate;
-    VEC(struct row) rows;
-    struct str bytes;
-    uint32_t job;
-    int32_t step;
-    int result; /* filled by the thread */
-    struct errtext err;
-    uint8_t *payload;
-    size_t payload_n;
-    uint64_t us;
-    /* WORK_HISTORY; the rows' bytes are in `bytes` */
-    uint64_t id;
-    struct msg_history query;
-    struct history_place place;
-    uint32_t most, n;
-};
 
 struct store {
     struct db db;
@@ -79,182 +41,7 @@ struct store {
     struct store_stats stats;
 };
 
-static struct work *work_new(enum work_kind kind)
-{
-    struct work *w = xcalloc(1, sizeof *w);
-    w->kind = kind;
-    str_init(&w->bytes);
-    list_init(&w->link);
-    return w;
-}
-
-static void work_free(struct work *w)
-{
-    vec_for_each (&w->rows, i)
-        job_free(w->rows.v[i].summary);
-    vec_fini(&w->rows);
-    str_fini(&w->bytes);
-    rec_fini(&msg_history_rec, &w->query);
-    free(w->payload);
-    free(w);
-}
-
 /* --- the thread --- */
-
-static void bind_text(sqlite3_stmt *st, int at, const char *s)
-{
-    if (s)
-        sqlite3_bind_text(st, at, s, -1, SQLITE_STATIC);
-    else
-        sqlite3_bind_null(st, at);
-}
-
-/* Split off from an array whose events stay: they would make it again when the state is folded. */
-static bool is_element(const struct job *j)
-{
-    return j->array_job && j->array_job != j->id;
-}
-
-static int write_retire(struct db *db, const struct row *r, const char *data, struct errtext *err)
-{
-    const struct job *j = r->summary;
-    sqlite3_stmt *st = db->st[DB_ADD_HISTORY];
-    if (j->t_end.ms - j->t_submit.ms > db->span_ms)
-        db->span_ms = j->t_end.ms - j->t_submit.ms;
-    sqlite3_bind_int64(st, 1, j->id);
-    sqlite3_bind_int64(st, 2, j->array_job);
-    sqlite3_bind_int64(st, 3, j->uid);
-    bind_text(st, 4, j->user);
-    bind_text(st, 5, j->req.name);
-    bind_text(st, 6, j->partition);
-    bind_text(st, 7, j->req.account);
-    sqlite3_bind_int64(st, 8, j->state);
-    sqlite3_bind_int64(st, 9, j->t_submit.ms);
-    sqlite3_bind_int64(st, 10, j->t_start.ms);
-    sqlite3_bind_int64(st, 11, j->t_end.ms);
-    sqlite3_bind_blob64(st, 12, data, r->n, SQLITE_STATIC);
-    int rc = db_run(db, DB_ADD_HISTORY, err);
-    if (!is_element(j)) {
-        sqlite3_bind_int64(db->st[DB_DEL_EVENTS], 1, j->id);
-        rc = rc ? rc : db_run(db, DB_DEL_EVENTS, err);
-    }
-    sqlite3_bind_int64(db->st[DB_DEL_PAYLOADS], 1, j->id);
-    return rc ? rc : db_run(db, DB_DEL_PAYLOADS, err);
-}
-
-static int write_row(struct db *db, const struct row *r, const char *bytes, struct errtext *err)
-{
-    const char *data = bytes + r->at;
-    switch (r->kind) {
-    case ROW_EVENT: {
-        sqlite3_stmt *st = db->st[DB_ADD_EVENT];
-        sqlite3_bind_int64(st, 1, (sqlite3_int64)r->seq);
-        sqlite3_bind_int64(st, 2, r->t);
-        sqlite3_bind_int64(st, 3, r->event_kind);
-        sqlite3_bind_int64(st, 4, r->job);
-        sqlite3_bind_blob64(st, 5, data, r->n, SQLITE_STATIC);
-        return db_run(db, DB_ADD_EVENT, err);
-    }
-    case ROW_DEL_EVENT:
-        sqlite3_bind_int64(db->st[DB_DEL_EVENT], 1, (sqlite3_int64)r->seq);
-        return db_run(db, DB_DEL_EVENT, err);
-    case ROW_PAYLOAD: {
-        sqlite3_stmt *st = db->st[DB_ADD_PAYLOAD];
-        sqlite3_bind_int64(st, 1, r->job);
-        sqlite3_bind_int64(st, 2, r->step);
-        sqlite3_bind_blob64(st, 3, data, r->n, SQLITE_STATIC);
-        return db_run(db, DB_ADD_PAYLOAD, err);
-    }
-    case ROW_DEL_PAYLOAD: {
-        sqlite3_stmt *st = db->st[DB_DEL_PAYLOAD];
-        sqlite3_bind_int64(st, 1, r->job);
-        sqlite3_bind_int64(st, 2, r->step);
-        return db_run(db, DB_DEL_PAYLOAD, err);
-    }
-    case ROW_RETIRE: return write_retire(db, r, data, err);
-    }
-    return -EINVAL;
-}
-
-static void do_batch(struct store *s, struct work *w)
-{
-    int r = db_run(&s->db, DB_BEGIN, &w->err);
-    vec_for_each (&w->rows, i)
-        r = r ? r : write_row(&s->db, &w->rows.v[i], w->bytes.s, &w->err);
-    r = r ? r : db_run(&s->db, DB_COMMIT, &w->err);
-    if (r < 0 && !sqlite3_get_autocommit(s->db.handle)) {
-        struct errtext ignored;
-        int back = db_run(&s->db, DB_ROLLBACK, &ignored);
-        (void)
-            back; /* the transaction is gone either way: SQLite has rolled back what it could not finish */
-    }
-    w->result = r;
-}
-
-static void do_get_payload(struct store *s, struct work *w)
-{
-    sqlite3_stmt *st = s->db.st[DB_GET_PAYLOAD];
-    sqlite3_bind_int64(st, 1, w->job);
-    sqlite3_bind_int64(st, 2, w->step);
-    if (sqlite3_step(st) == SQLITE_ROW && sqlite3_column_bytes(st, 0)) {
-        w->payload_n = (size_t)sqlite3_column_bytes(st, 0);
-        w->payload = xmemdup(sqlite3_column_blob(st, 0), w->payload_n);
-    }
-    sqlite3_reset(st);
-}
-
-/* The rows as they lie there are the rows of a message: nothing is decoded on their way. */
-static void do_history(struct store *s, struct work *w)
-{
-    struct str rows = STR_INIT;
-    w->result = history_read(&s->db, &w->query, &w->place, w->most, &rows, &w->n, &w->err);
-    codec_list_head(&w->bytes, w->n);
-    str_append_n(&w->bytes, rows.s, rows.len);
-    str_fini(&rows);
-}
-
-/* Whether there is room again: pages are written and committed before they are given up. In one transaction
- * they would never get as far as the disk. */
-static void do_probe(struct store *s, struct work *w)
-{
-    char *text = NULL;
-    int rc = sqlite3_exec(s->db.handle,
-                          "BEGIN IMMEDIATE;"
-                          "INSERT OR REPLACE INTO payload VALUES (0, 0, zeroblob(65536)); COMMIT;"
-                          "DELETE FROM payload WHERE job = 0;",
-                          NULL, NULL, &text);
-    if (rc != SQLITE_OK) {
-        w->result = err_set(&w->err, db_errno(rc), "%s", text ? text : sqlite3_errstr(rc));
-        if (!sqlite3_get_autocommit(s->db.handle))
-            sqlite3_exec(s->db.handle, "ROLLBACK", NULL, NULL, NULL);
-    }
-    sqlite3_free(text);
-}
-
-static uint64_t now_us(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000u + (uint64_t)ts.tv_nsec / 1000u;
-}
-
-static void do_work(struct store *s, struct work *w, bool failed)
-{
-    uint64_t start = now_us();
-    switch (w->kind) {
-    case WORK_BATCH:
-        if (failed)
-            w->result = err_set(&w->err, -EIO, "an earlier write failed");
-        else
-            do_batch(s, w);
-        break;
-    case WORK_GET_PAYLOAD: do_get_payload(s, w); break;
-    case WORK_HISTORY: do_history(s, w); break;
-    case WORK_PROBE: do_probe(s, w); break;
-    case WORK_STOP: break;
-    }
-    w->us = now_us() - start;
-}
 
 static int on_wal(void *ctx, sqlite3 *db, const char *name, int pages)
 {
@@ -299,7 +86,7 @@ static void *thread_main(void *arg)
         list_unlink(&w->link);
         bool failed = s->failed;
         pthread_mutex_unlock(&s->lock);
-        do_work(s, w, failed);
+        work_do(w, &s->db, failed);
         stop = w->kind == WORK_STOP;
         pthread_mutex_lock(&s->lock);
         if (w->kind == WORK_BATCH && w->result < 0)
@@ -475,7 +262,7 @@ bool store_retire_job(struct store *s, const struct job *j)
     str_fini(&b);
     r->summary = xcalloc(1, sizeof *r->summary);
     rec_copy(&job_rec, r->summary, j);
-    return is_element(j);
+    return work_is_element(j);
 }
 
 void store_turn(struct store *s)

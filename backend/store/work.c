@@ -1,0 +1,184 @@
+/* work.c - one piece of work of the store's thread after the other: a batch is one transaction. */
+#include "backend/store/work.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/base/xalloc.h"
+#include "src/proto/codec.h"
+
+struct work *work_new(enum work_kind kind)
+{
+    struct work *w = xcalloc(1, sizeof *w);
+    w->kind = kind;
+    str_init(&w->bytes);
+    list_init(&w->link);
+    return w;
+}
+
+void work_free(struct work *w)
+{
+    vec_for_each (&w->rows, i)
+        job_free(w->rows.v[i].summary);
+    vec_fini(&w->rows);
+    str_fini(&w->bytes);
+    rec_fini(&msg_history_rec, &w->query);
+    free(w->payload);
+    free(w);
+}
+
+static void bind_text(sqlite3_stmt *st, int at, const char *s)
+{
+    if (s)
+        sqlite3_bind_text(st, at, s, -1, SQLITE_STATIC);
+    else
+        sqlite3_bind_null(st, at);
+}
+
+bool work_is_element(const struct job *j)
+{
+    return j->array_job && j->array_job != j->id;
+}
+
+static int write_retire(struct db *db, const struct row *r, const char *data, struct errtext *err)
+{
+    const struct job *j = r->summary;
+    sqlite3_stmt *st = db->st[DB_ADD_HISTORY];
+    if (j->t_end.ms - j->t_submit.ms > db->span_ms)
+        db->span_ms = j->t_end.ms - j->t_submit.ms;
+    sqlite3_bind_int64(st, 1, j->id);
+    sqlite3_bind_int64(st, 2, j->array_job);
+    sqlite3_bind_int64(st, 3, j->uid);
+    bind_text(st, 4, j->user);
+    bind_text(st, 5, j->req.name);
+    bind_text(st, 6, j->partition);
+    bind_text(st, 7, j->req.account);
+    sqlite3_bind_int64(st, 8, j->state);
+    sqlite3_bind_int64(st, 9, j->t_submit.ms);
+    sqlite3_bind_int64(st, 10, j->t_start.ms);
+    sqlite3_bind_int64(st, 11, j->t_end.ms);
+    sqlite3_bind_blob64(st, 12, data, r->n, SQLITE_STATIC);
+    int rc = db_run(db, DB_ADD_HISTORY, err);
+    if (!work_is_element(j)) {
+        sqlite3_bind_int64(db->st[DB_DEL_EVENTS], 1, j->id);
+        rc = rc ? rc : db_run(db, DB_DEL_EVENTS, err);
+    }
+    sqlite3_bind_int64(db->st[DB_DEL_PAYLOADS], 1, j->id);
+    return rc ? rc : db_run(db, DB_DEL_PAYLOADS, err);
+}
+
+static int write_row(struct db *db, const struct row *r, const char *bytes, struct errtext *err)
+{
+    const char *data = bytes + r->at;
+    switch (r->kind) {
+    case ROW_EVENT: {
+        sqlite3_stmt *st = db->st[DB_ADD_EVENT];
+        sqlite3_bind_int64(st, 1, (sqlite3_int64)r->seq);
+        sqlite3_bind_int64(st, 2, r->t);
+        sqlite3_bind_int64(st, 3, r->event_kind);
+        sqlite3_bind_int64(st, 4, r->job);
+        sqlite3_bind_blob64(st, 5, data, r->n, SQLITE_STATIC);
+        return db_run(db, DB_ADD_EVENT, err);
+    }
+    case ROW_DEL_EVENT:
+        sqlite3_bind_int64(db->st[DB_DEL_EVENT], 1, (sqlite3_int64)r->seq);
+        return db_run(db, DB_DEL_EVENT, err);
+    case ROW_PAYLOAD: {
+        sqlite3_stmt *st = db->st[DB_ADD_PAYLOAD];
+        sqlite3_bind_int64(st, 1, r->job);
+        sqlite3_bind_int64(st, 2, r->step);
+        sqlite3_bind_blob64(st, 3, data, r->n, SQLITE_STATIC);
+        return db_run(db, DB_ADD_PAYLOAD, err);
+    }
+    case ROW_DEL_PAYLOAD: {
+        sqlite3_stmt *st = db->st[DB_DEL_PAYLOAD];
+        sqlite3_bind_int64(st, 1, r->job);
+        sqlite3_bind_int64(st, 2, r->step);
+        return db_run(db, DB_DEL_PAYLOAD, err);
+    }
+    case ROW_RETIRE: return write_retire(db, r, data, err);
+    }
+    return -EINVAL;
+}
+
+static void do_batch(struct db *db, struct work *w)
+{
+    int r = db_run(db, DB_BEGIN, &w->err);
+    vec_for_each (&w->rows, i)
+        r = r ? r : write_row(db, &w->rows.v[i], w->bytes.s, &w->err);
+    r = r ? r : db_run(db, DB_COMMIT, &w->err);
+    if (r < 0 && !sqlite3_get_autocommit(db->handle)) {
+        struct errtext ignored;
+        int back = db_run(db, DB_ROLLBACK, &ignored);
+        (void)
+            back; /* the transaction is gone either way: SQLite has rolled back what it could not finish */
+    }
+    w->result = r;
+}
+
+static void do_get_payload(struct db *db, struct work *w)
+{
+    sqlite3_stmt *st = db->st[DB_GET_PAYLOAD];
+    sqlite3_bind_int64(st, 1, w->job);
+    sqlite3_bind_int64(st, 2, w->step);
+    if (sqlite3_step(st) == SQLITE_ROW && sqlite3_column_bytes(st, 0)) {
+        w->payload_n = (size_t)sqlite3_column_bytes(st, 0);
+        w->payload = xmemdup(sqlite3_column_blob(st, 0), w->payload_n);
+    }
+    sqlite3_reset(st);
+}
+
+/* The rows as they lie there are the rows of a message: nothing is decoded on their way. */
+static void do_history(struct db *db, struct work *w)
+{
+    struct str rows = STR_INIT;
+    w->result = history_read(db, &w->query, &w->place, w->most, &rows, &w->n, &w->err);
+    codec_list_head(&w->bytes, w->n);
+    str_append_n(&w->bytes, rows.s, rows.len);
+    str_fini(&rows);
+}
+
+/* Whether there is room again: pages are written and committed before they are given up. In one transaction
+ * they would never get as far as the disk. */
+static void do_probe(struct db *db, struct work *w)
+{
+    char *text = NULL;
+    int rc = sqlite3_exec(db->handle,
+                          "BEGIN IMMEDIATE;"
+                          "INSERT OR REPLACE INTO payload VALUES (0, 0, zeroblob(65536)); COMMIT;"
+                          "DELETE FROM payload WHERE job = 0;",
+                          NULL, NULL, &text);
+    if (rc != SQLITE_OK) {
+        w->result = err_set(&w->err, db_errno(rc), "%s", text ? text : sqlite3_errstr(rc));
+        if (!sqlite3_get_autocommit(db->handle))
+            sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
+    }
+    sqlite3_free(text);
+}
+
+static uint64_t now_us(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000u + (uint64_t)ts.tv_nsec / 1000u;
+}
+
+void work_do(struct work *w, struct db *db, bool failed)
+{
+    uint64_t start = now_us();
+    switch (w->kind) {
+    case WORK_BATCH:
+        if (failed)
+            w->result = err_set(&w->err, -EIO, "an earlier write failed");
+        else
+            do_batch(db, w);
+        break;
+    case WORK_GET_PAYLOAD: do_get_payload(db, w); break;
+    case WORK_HISTORY: do_history(db, w); break;
+    case WORK_PROBE: do_probe(db, w); break;
+    case WORK_STOP: break;
+    }
+    w->us = now_us() - start;
+}

@@ -1,0 +1,55 @@
+/* work.h - what is handed to the store's thread, and what it does with the connection: no threads here. */
+#ifndef STOKER_BACKEND_STORE_WORK_H
+#define STOKER_BACKEND_STORE_WORK_H
+
+#include "backend/store/db.h"
+#include "backend/store/history.h"
+#include "src/base/list.h"
+#include "src/base/vec.h"
+
+enum row_kind { ROW_EVENT, ROW_DEL_EVENT, ROW_PAYLOAD, ROW_DEL_PAYLOAD, ROW_RETIRE };
+
+struct row { /* one thing to write; data lies in the batch's bytes */
+    enum row_kind kind;
+    uint32_t job;
+    int32_t step;
+    uint64_t seq;
+    int64_t t;
+    uint32_t event_kind;
+    size_t at, n;
+    struct job *summary; /* ROW_RETIRE: the columns of the history */
+};
+
+enum work_kind { WORK_BATCH, WORK_GET_PAYLOAD, WORK_HISTORY, WORK_PROBE, WORK_STOP };
+
+struct work {
+    struct list link;
+    enum work_kind kind;
+    uint64_t gate;
+    VEC(struct row) rows;
+    struct str bytes;
+    uint32_t job;
+    int32_t step;
+    int result; /* what work_do fills, from here */
+    struct errtext err;
+    uint8_t *payload;
+    size_t payload_n;
+    uint64_t us;
+    /* WORK_HISTORY; the rows' bytes are in `bytes` */
+    uint64_t id;
+    struct msg_history query;
+    struct history_place place;
+    uint32_t most, n;
+};
+
+struct work *work_new(enum work_kind kind);
+void work_free(struct work *w);
+
+/* Does it and fills in its answer and how long it took. failed: an earlier batch did, no other is written.
+ */
+void work_do(struct work *w, struct db *db, bool failed);
+
+/* Split off from an array whose events stay: they would make it again when the state is folded. */
+bool work_is_element(const struct job *j);
+
+#endif
