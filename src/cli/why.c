@@ -47,19 +47,30 @@ static void append_clock(struct str *out, struct wall t, struct wall now)
     str_appendf(out, "%.5s", a + 11);
 }
 
-/* What the summary has said already is not said again. */
+static void append_clears(struct str *out, const struct why_cause *c, struct wall now)
+{
+    str_append(out, "clears ~");
+    append_clock(out, c->clears, now);
+}
+
+/* What the summary has said already is not said again: only when it clears, without the class that would
+ * stand there alone. */
 static void print_cause(struct str *out, const struct msg_why *w, const struct why_cause *c,
                         struct wall now)
 {
     bool is_said = c->text && w->summary && strstr(w->summary, c->text);
     if (is_said && !wall_is_set(c->clears))
         return;
-    str_appendf(out, " %-14s ", c->class_name ? c->class_name : "");
-    if (!is_said)
+    if (is_said) {
+        str_append(out, w->causes.n > 1 ? " the first cause " : " ");
+        append_clears(out, c, now);
+    } else {
+        str_appendf(out, " %-14s ", c->class_name ? c->class_name : "");
         foreign(out, c->text);
-    if (wall_is_set(c->clears)) {
-        str_appendf(out, "%sclears ~", is_said ? "" : ", ");
-        append_clock(out, c->clears, now);
+        if (wall_is_set(c->clears)) {
+            str_append(out, ", ");
+            append_clears(out, c, now);
+        }
     }
     str_append_char(out, '\n');
 }

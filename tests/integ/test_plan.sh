@@ -65,6 +65,9 @@ fits "why" "$out"
 has "who is ahead" "$out" "job $more waits: 2 jobs are ahead in main; the first of them, $((more - 2)), waits for resources"
 has "what is taken" "$(tr -s ' \n' ' ' <<<"$out")" "BUSY 4 CPUs wanted in main; 2 nodes: 2 too few free CPUs; job $first reaches its limit first, clears ~"
 has "its place in the row" "$(tr -s ' \n' ' ' <<<"$out")" "rank 3 of 4"
+must stoker why $((more - 2))
+has "one cause, which is said already: when it clears" "$out" $'\n'" clears ~"
+hasnt "no class without its sentence" "$out" "BUSY"
 is "as JSON" "$(stoker why --json $more | json '[c["class"] for c in d["causes"]], d["rank"], d["rank_of"], d["blockers"], d["start_is_held"], d["start"] > 0')" \
     "['BEHIND', 'BUSY'] 3 4 [$first, $second] False True"
 is "of one for whom a place is held" "$(stoker why --json $((more - 2)) | json 'd["start_is_held"], d["reason"]')" "True Resources"
