@@ -62,7 +62,7 @@ static void columns_fit(void **state)
     };
     int widths[N_OF(cols)];
     for (int width = 0; width < 300; width++) {
-        table_fit(cols, NULL, N_OF(cols), width, widths);
+        table_fit(cols, NULL, NULL, N_OF(cols), width, widths);
         int sum = -1;
         for (size_t i = 0; i < N_OF(cols); i++)
             sum += widths[i] ? widths[i] + 1 : 0;

@@ -72,12 +72,10 @@ void jobcols_when(const void *ctx, struct field *f, struct wall t)
     rich_role(&f->text, ROLE_NORMAL);
 }
 
-void jobcols_array_id(struct field *f, const struct job *j, bool throttle)
+void jobcols_array_id(struct field *f, const struct job *j)
 {
     str_appendf(&f->text.text, "%u_[%u-%u", j->array_job, j->array_min, j->array_max);
     if (j->array_step > 1)
         str_appendf(&f->text.text, ":%u", j->array_step);
-    if (throttle && j->req.array_throttle)
-        str_appendf(&f->text.text, "%%%u", j->req.array_throttle);
     str_append_char(&f->text.text, ']');
 }

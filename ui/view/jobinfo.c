@@ -81,7 +81,8 @@ void jobinfo_summary(struct lines *l, const struct ui *ui, const struct job *j)
         rich_role(r, j->state == JOB_PENDING ? ROLE_WAITING : ROLE_NORMAL);
     }
     add_allocs(l, j);
-    r = lines_pair(l, "asked", LABEL);
+    /* A step job asks for each of its tasks by itself. */
+    r = lines_pair(l, j->kind == JOB_KIND_STEPS && j->alloc.n ? "holds" : "asked", LABEL);
     job_asked(&r->text, j);
     limit_words(&r->text, j, ui_model(ui));
     rich_role(r, ROLE_NORMAL);
@@ -89,8 +90,11 @@ void jobinfo_summary(struct lines *l, const struct ui *ui, const struct job *j)
     rich_add(r, ROLE_NORMAL, j->user);
     if (j->req.account)
         rich_addf(r, ROLE_DIM, " (%s)", j->req.account);
-    rich_addf(r, ROLE_DIM, " in ");
-    rich_add(r, ROLE_NORMAL, j->partition ? j->partition : j->req.partition);
+    const char *partition = j->partition ? j->partition : j->req.partition;
+    if (!str_is_empty(partition)) {
+        rich_add(r, ROLE_DIM, " in ");
+        rich_add(r, ROLE_NORMAL, partition);
+    }
     if (j->req.qos)
         rich_addf(r, ROLE_DIM, ", qos %s", j->req.qos);
 }

@@ -71,11 +71,10 @@ static void get_id(const void *ctx, const void *row, struct field *f)
     (void)ctx;
     const struct job_row *r = row;
     const struct job *j = job_of(r);
-    if (r->job) {
+    if (r->job)
         jobtext_id(&f->text.text, j, BITSTR_LEN_DEFAULT);
-    } else {
-        jobcols_array_id(f, j, true);
-    }
+    else
+        jobcols_array_id(f, j);
     rich_role(&f->text, ROLE_NORMAL);
     f->has_num = true;
     f->num = r->array ? r->array->id : j->id;
@@ -256,34 +255,38 @@ static const struct column columns[] = {
     {.name = "id",
      .title = "JOB",
      .min = 12,
-     .want = 16,
+     .want = 24,
+     .fit = 18,
      .flags = COLUMN_WORDS | COLUMN_TREE,
      .get = get_id},
     {.name = "name",
      .title = "NAME",
      .min = 12,
-     .want = 24,
+     .want = 40,
+     .fit = 12,
      .rank = 1,
      .flags = COLUMN_WORDS,
      .get = jobcols_name},
     {.name = "user",
      .title = "USER",
-     .min = 8,
+     .min = 4,
      .want = 12,
+     .fit = 8,
      .rank = 4,
      .flags = COLUMN_WORDS,
      .get = jobcols_user},
     {.name = "partition",
      .title = "PART",
-     .min = 6,
+     .min = 10,
      .want = 10,
      .rank = 8,
      .flags = COLUMN_WORDS,
      .get = jobcols_partition},
     {.name = "time",
      .title = "TIME",
-     .min = 8,
+     .min = 7,
      .want = 10,
+     .fit = 10,
      .rank = 2,
      .flags = COLUMN_RIGHT,
      .unit = FILTER_SECONDS,
@@ -313,7 +316,7 @@ static const struct column columns[] = {
     {.name = "where",
      .title = "WHERE OR WHY",
      .min = 18,
-     .share = 30,
+     .fit = 32,
      .rank = 3,
      .flags = COLUMN_WORDS,
      .get = get_where},

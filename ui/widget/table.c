@@ -1,5 +1,5 @@
 /* table.c - rows and columns of a table. Its filter, its order, its keys and its picture have a file each:
- * table_filter.c, table_sort.c, table_input.c, table_draw.c. */
+ * table_filter.c, table_sort.c, table_input.c, table_fit.c and table_draw.c. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -48,6 +48,7 @@ void table_init(struct table *t, const struct column *cols, size_t n_cols,
     edit_init(&t->edit);
     field_init(&t->field);
     t->on = xcalloc(n_cols, sizeof *t->on);
+    t->needs = xcalloc(n_cols, sizeof *t->needs);
     for (size_t i = 0; i < n_cols; i++)
         t->on[i] = !(cols[i].flags & COLUMN_HIDDEN);
 }
@@ -64,6 +65,7 @@ void table_fini(struct table *t)
     edit_fini(&t->edit);
     field_fini(&t->field);
     free(t->on);
+    free(t->needs);
     *t = (struct table){0};
 }
 

@@ -32,6 +32,9 @@ struct column {
     const char *name;  /* in filters and in the sort menu */
     const char *title; /* over the column */
     int min, want;     /* cells; want 0: all that is left */
+    int fit;   /* as wide as its rows are, up to fit before columns of detail are weighed against it, up
+                  to want where there is room; of one that takes what is left: its share; 0: its rows do
+                  not count */
     int share; /* of a column that takes what is left: percent of the width that are its own first; 0: 33 */
     int rank;  /* the highest are left out first where it is narrow; 0: never */
     unsigned flags;        /* COLUMN_* */
@@ -75,7 +78,8 @@ struct table {
     struct idmap open; /* branches folded open */
     int sort;          /* column; -1: the natural order */
     bool reverse;
-    bool *on; /* columns that are drawn */
+    bool *on;   /* columns that are drawn */
+    int *needs; /* of columns with a fit: cells that rows have taken so far */
     struct filter filter;
     struct edit edit;   /* the filter's text */
     bool typing;        /* the filter line takes the keys */
@@ -136,8 +140,9 @@ bool table_has_own_columns(const struct table *t);
 /* Returns true where something drawn changes with the time alone. */
 bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused);
 /* Chooses columns and widths for so many cells; 0: not drawn. on: which may be drawn at all; NULL: those
- * that are not hidden by themselves. Pure. */
-void table_fit(const struct column *cols, const bool *on, size_t n, int width, int *widths);
+ * that are not hidden by themselves. needs: cells that the rows take, for those with a fit. Pure. */
+void table_fit(const struct column *cols, const bool *on, const int *needs, size_t n, int width,
+               int *widths);
 /* Tab-separated, a line of titles first, everything printable. */
 void table_export(struct table *t, struct str *out);
 

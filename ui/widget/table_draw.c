@@ -8,78 +8,21 @@
 
 #define MARK_CELLS 2 /* the mark and a blank, left of the first column */
 
-static bool is_drawn(const struct column *cols, const bool *on, size_t i)
+/* What the rows on the screen take of the columns that are as wide as these: a column never becomes
+ * narrower, lest it moves with every key. */
+static void see_needs(struct table *t, size_t first, size_t n, bool any_branch)
 {
-    return on ? on[i] : !(cols[i].flags & COLUMN_HIDDEN);
-}
-
-static int width_of(size_t n, const int *widths)
-{
-    int sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += widths[i] ? widths[i] + 1 : 0;
-    return sum ? sum - 1 : 0;
-}
-
-/* What was chosen by hand is the last to be left out. */
-static int rank_of(const struct column *c)
-{
-    return c->flags & COLUMN_HIDDEN ? 1 : c->rank;
-}
-
-/* The column to give up next, or -1: the last of the highest rank. */
-static int least_wanted(const struct column *cols, size_t n, const int *widths)
-{
-    int worst = -1;
-    for (size_t i = 0; i < n; i++)
-        if (widths[i] && rank_of(&cols[i]) > 0 && (worst < 0 || rank_of(&cols[i]) >= rank_of(&cols[worst])))
-            worst = (int)i;
-    return worst;
-}
-
-/* A cell for each that would like one more, and again, so that the first do not take it all. Returns what
- * is left. */
-static int grow_evenly(const struct column *cols, size_t n, int flexible, int left, int *widths)
-{
-    for (bool grew = true; grew && left > 0;) {
-        grew = false;
-        for (size_t i = 0; i < n && left > 0; i++)
-            if (widths[i] && (int)i != flexible && widths[i] < cols[i].want) {
-                widths[i]++;
-                left--;
-                grew = true;
-            }
+    for (size_t i = 0; i < t->n_cols; i++) {
+        if (!t->cols[i].fit || !t->on[i])
+            continue;
+        for (size_t k = first; k < first + n; k++) {
+            const struct trow *row = table_shown(t, k);
+            int fold =
+                    t->cols[i].flags & COLUMN_TREE && (any_branch || row->depth) ? 2 * row->depth + 2 : 0,
+                w = fold + cell_width(table_field(t, row, i, 0)->text.text.s);
+            t->needs[i] = w > t->needs[i] ? w : t->needs[i];
+        }
     }
-    return left;
-}
-
-void table_fit(const struct column *cols, const bool *on, size_t n, int width, int *widths)
-{
-    for (size_t i = 0; i < n; i++)
-        widths[i] = is_drawn(cols, on, i) ? cols[i].min : 0;
-    while (width_of(n, widths) > width) {
-        int i = least_wanted(cols, n, widths);
-        if (i < 0)
-            break;
-        widths[i] = 0;
-    }
-    int left = width - width_of(n, widths), flexible = -1;
-    for (size_t i = 0; i < n; i++)
-        if (widths[i] && !cols[i].want)
-            flexible = (int)i;
-    if (flexible >= 0 && left > 0) { /* its share comes before what the others would like */
-        int share = cols[flexible].share ? cols[flexible].share : 33,
-            more = width * share / 100 - widths[flexible];
-        more = more > left ? left : more > 0 ? more : 0;
-        widths[flexible] += more;
-        left -= more;
-    }
-    left = grow_evenly(cols, n, flexible, left, widths);
-    if (flexible >= 0 && left > 0)
-        widths[flexible] += left;
-    for (size_t i = 0; i < n && width > 0; i++)
-        if (widths[i] > width)
-            widths[i] = width;
 }
 
 static void draw_head(const struct table *t, struct canvas *c, struct rect r, const int *widths)
@@ -151,12 +94,13 @@ bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused)
     else
         list_fit(&t->list, r.h);
     bar = t->shown.n > (size_t)t->list.height;
-    table_fit(t->cols, t->on, t->n_cols, r.w - MARK_CELLS - (bar ? 2 : 0), widths);
+    size_t left = t->shown.n - t->list.top,
+           n = left < (size_t)t->list.height ? left : (size_t)t->list.height, first = 1, last = 0;
+    bool any_branch = has_branches(t, t->list.top, n), range = table_range(t, &first, &last);
+    see_needs(t, t->list.top, n, any_branch);
+    table_fit(t->cols, t->on, t->needs, t->n_cols, r.w - MARK_CELLS - (bar ? 2 : 0), widths);
     if (r.h > 2)
         draw_head(t, c, rect_take_top(&r, 1), widths);
-    size_t n = t->shown.n - t->list.top < (size_t)r.h ? t->shown.n - t->list.top : (size_t)r.h, first = 1,
-           last = 0;
-    bool any_branch = has_branches(t, t->list.top, n), range = table_range(t, &first, &last);
     for (size_t k = 0; k < n; k++) {
         size_t i = t->list.top + k;
         const struct trow *row = table_shown(t, i);

@@ -1,0 +1,77 @@
+/* test_table.c - the columns of a table: how wide they are, and what of a row is cut. */
+#include "tests/screen/stage.h"
+#include "ui/widget/table.h"
+
+/* A column with a fit is as wide as its rows: details go first, then it is cut itself. */
+static void columns_are_as_wide_as_their_rows(void **state)
+{
+    (void)state;
+    static const struct column cols[] = {
+        {.min = 12, .want = 24, .fit = 16},
+        {.min = 18, .rank = 3},
+        {.min = 4, .want = 4, .rank = 7},
+    };
+    static const struct {
+        int need, width, id, rest, detail;
+    } cases[] = {
+        {0, 80, 12, 62, 4},  {9, 80, 12, 62, 4},  {14, 80, 14, 60, 4}, {16, 80, 16, 58, 4},
+        {20, 80, 20, 54, 4}, {99, 80, 24, 50, 4}, {16, 40, 16, 18, 4}, {16, 39, 16, 22, 0},
+        {16, 35, 16, 18, 0}, {16, 33, 14, 18, 0}, {16, 31, 12, 18, 0}, {16, 30, 16, 0, 0},
+    };
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        int needs[] = {cases[i].need, 0, 0}, widths[3];
+        table_fit(cols, NULL, needs, 3, cases[i].width, widths);
+        if (widths[0] != cases[i].id || widths[1] != cases[i].rest || widths[2] != cases[i].detail)
+            fail_msg("%d needed in %d cells: %d %d %d", cases[i].need, cases[i].width, widths[0], widths[1],
+                     widths[2]);
+    }
+}
+
+static void take_array(struct lab *l, uint32_t id, const char *user)
+{
+    struct job *j = lab_job(l, JOB_KIND_BATCH);
+    j->id = j->array_job = id;
+    j->array_index = 1;
+    j->array_min = 1;
+    j->array_max = j->array_count = 500;
+    j->array_step = 1;
+    j->state = JOB_RUNNING;
+    free(j->user);
+    j->user = xstrdup(user);
+    model_take_job(&l->m, j);
+}
+
+/* The id of an array says which indices it has, at 80 cells as well; with its throttle where there is room.
+ */
+static void ids_of_arrays_are_whole(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    uilab_init(&u);
+    take_array(&u.lab, 148, "ann");
+    uilab_connect(&u);
+    uilab_draw(&u, 24, 80);
+    assert_true(uilab_find(&u, " 148_[1-500] ") > 0);
+    assert_true(uilab_find(&u, "WHERE OR WHY") > 0);
+    take_array(&u.lab, 9148001, "christopher");
+    uilab_keys(&u, "r");
+    uilab_snapshot(&u);
+    uilab_draw(&u, 24, 80);
+    assert_true(uilab_find(&u, " 9148001_[1-500] ") > 0);
+    assert_true(uilab_find(&u, " CPUS ") > 0);
+    uilab_draw(&u, 50, 200);
+    assert_true(uilab_find(&u, " 9148001_[1-500] ") > 0);
+    assert_true(uilab_find(&u, " christopher ") > 0);
+    uilab_draw(&u, 12, 40);
+    assert_true(uilab_find(&u, " 148_[1-5") > 0);
+    uilab_fini(&u);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_are_as_wide_as_their_rows),
+        cmocka_unit_test(ids_of_arrays_are_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

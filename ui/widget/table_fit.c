@@ -1,0 +1,114 @@
+/* table_fit.c - which columns of a table are drawn in so many cells, and how wide. Pure. */
+#include "ui/widget/table.h"
+
+#define RANK_DETAIL 4 /* columns from this rank on are left out before another one is cut */
+
+static bool is_drawn(const struct column *cols, const bool *on, size_t i)
+{
+    return on ? on[i] : !(cols[i].flags & COLUMN_HIDDEN);
+}
+
+static int width_of(size_t n, const int *widths)
+{
+    int sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += widths[i] ? widths[i] + 1 : 0;
+    return sum ? sum - 1 : 0;
+}
+
+/* What was chosen by hand is the last to be left out. */
+static int rank_of(const struct column *c)
+{
+    return c->flags & COLUMN_HIDDEN ? 1 : c->rank;
+}
+
+/* The column to give up next, or -1: the last of the highest rank. */
+static int least_wanted(const struct column *cols, size_t n, const int *widths)
+{
+    int worst = -1;
+    for (size_t i = 0; i < n; i++)
+        if (widths[i] && rank_of(&cols[i]) > 0 && (worst < 0 || rank_of(&cols[i]) >= rank_of(&cols[worst])))
+            worst = (int)i;
+    return worst;
+}
+
+static void leave_out(const struct column *cols, size_t n, int width, int min_rank, int *widths)
+{
+    while (width_of(n, widths) > width) {
+        int i = least_wanted(cols, n, widths);
+        if (i < 0 || rank_of(&cols[i]) < min_rank)
+            break;
+        widths[i] = 0;
+    }
+}
+
+/* Cells that column i would like, no more than max; its rows may take less. */
+static int wish(const struct column *c, const int *needs, size_t i, int max)
+{
+    int need = c->fit && needs && needs[i] < max ? needs[i] : max;
+    return need > c->min ? need : c->min;
+}
+
+/* Back to the least where it is narrow, the last columns first. */
+static void shrink(const struct column *cols, size_t n, int width, int *widths)
+{
+    for (size_t i = n; i-- > 0 && width_of(n, widths) > width;)
+        while (widths[i] > cols[i].min && width_of(n, widths) > width)
+            widths[i]--;
+}
+
+/* A cell for each that would like one more, and again, so that the first do not take it all. Returns what
+ * is left. */
+static int grow_evenly(const struct column *cols, const int *needs, size_t n, int left, int *widths)
+{
+    for (bool grew = true; grew && left > 0;) {
+        grew = false;
+        for (size_t i = 0; i < n && left > 0; i++)
+            if (widths[i] && cols[i].want && widths[i] < wish(&cols[i], needs, i, cols[i].want)) {
+                widths[i]++;
+                left--;
+                grew = true;
+            }
+    }
+    return left;
+}
+
+/* The column that takes what is left, or -1. */
+static int find_flexible(const struct column *cols, size_t n, const int *widths)
+{
+    int flexible = -1;
+    for (size_t i = 0; i < n; i++)
+        if (widths[i] && !cols[i].want)
+            flexible = (int)i;
+    return flexible;
+}
+
+static int share_of(const struct column *c, const int *needs, size_t i, int width)
+{
+    return c->fit ? wish(c, needs, i, c->fit) : width * (c->share ? c->share : 33) / 100;
+}
+
+void table_fit(const struct column *cols, const bool *on, const int *needs, size_t n, int width,
+               int *widths)
+{
+    for (size_t i = 0; i < n; i++)
+        widths[i] = !is_drawn(cols, on, i)        ? 0
+                    : cols[i].fit && cols[i].want ? wish(&cols[i], needs, i, cols[i].fit)
+                                                  : cols[i].min;
+    leave_out(cols, n, width, RANK_DETAIL, widths);
+    shrink(cols, n, width, widths);
+    leave_out(cols, n, width, 1, widths);
+    int left = width - width_of(n, widths), flexible = find_flexible(cols, n, widths);
+    if (flexible >= 0 && left > 0) { /* its share comes before what the others would like */
+        int more = share_of(&cols[flexible], needs, (size_t)flexible, width) - widths[flexible];
+        more = more > left ? left : more > 0 ? more : 0;
+        widths[flexible] += more;
+        left -= more;
+    }
+    left = grow_evenly(cols, needs, n, left, widths);
+    if (flexible >= 0 && left > 0)
+        widths[flexible] += left;
+    for (size_t i = 0; i < n && width > 0; i++)
+        if (widths[i] > width)
+            widths[i] = width;
+}
