@@ -111,24 +111,36 @@ static bool in_time(const struct backfill_item *it, int64_t t, int64_t len)
     return it->deadline == WHEN_NEVER || when_plus(t, len) <= it->deadline;
 }
 
+struct pool_judge backfill_judge(const struct backfill_item *it, uint32_t choice)
+{
+    return (struct pool_judge){.allows = it->allows, .ctx = it->ctx, .choice = choice};
+}
+
+/* Its place says for how long: at that length it may still be too much. */
+static bool is_allowed(const struct backfill_item *it, const struct backfill_place *at)
+{
+    struct pool_judge judge = backfill_judge(it, at->choice);
+    return pool_allows(&judge, &at->parts, at->len);
+}
+
+static bool place_at_once(struct backfill *b, const struct backfill_item *it,
+                          const struct backfill_choice *c, int64_t len, struct backfill_place *ret)
+{
+    struct pool_judge judge = backfill_judge(it, ret->choice);
+    return pool_place_allowed(b->pool, c->demand, c->set, b->pool->now, len, &judge, &ret->parts);
+}
+
 /* The longest that fits now, at least len_min. */
 static bool place_shortened(struct backfill *b, const struct backfill_item *it,
                             const struct backfill_choice *c, struct backfill_place *ret)
 {
-    if (c->len_min >= c->len ||
-        !pool_place(b->pool, c->demand, c->set, b->pool->now, c->len_min, &ret->parts))
+    if (c->len_min >= c->len || !place_at_once(b, it, c, c->len_min, ret))
         return false;
     int64_t room = pool_room(b->pool, &ret->parts, b->pool->now);
     int64_t until_deadline = it->deadline == WHEN_NEVER ? WHEN_NEVER : it->deadline - b->pool->now;
     ret->len = room < c->len ? room : c->len;
     ret->len = until_deadline < ret->len ? until_deadline : ret->len;
-    return ret->len >= c->len_min;
-}
-
-bool backfill_allows(const struct backfill_item *it, uint32_t choice, const struct pool_parts *parts,
-                     int64_t len)
-{
-    return !it->allows || it->allows(it->ctx, choice, parts, len);
+    return ret->len >= c->len_min && is_allowed(it, ret);
 }
 
 static bool place_choice(struct backfill *b, const struct backfill_item *it,
@@ -136,10 +148,8 @@ static bool place_choice(struct backfill *b, const struct backfill_item *it,
 {
     ret->start = b->pool->now;
     ret->len = length_at(it, c, ret->start);
-    bool placed = (in_time(it, ret->start, ret->len) &&
-                   pool_place(b->pool, c->demand, c->set, ret->start, ret->len, &ret->parts)) ||
-                  place_shortened(b, it, c, ret);
-    return placed && backfill_allows(it, ret->choice, &ret->parts, ret->len);
+    return (in_time(it, ret->start, ret->len) && place_at_once(b, it, c, ret->len, ret)) ||
+           place_shortened(b, it, c, ret);
 }
 
 /* In the first of its lanes that takes it now. */
@@ -262,8 +272,8 @@ static bool place_before_others(struct backfill *b, const struct backfill_item *
 /* All of it has to be looked at again, not only the nodes on which something has come free. */
 static bool looks_everywhere(const struct backfill *b, const struct backfill_hold *h)
 {
-    return !b->opts.keep || b->gained || b->shaken || h->claim || h->use.start <= b->pool->now ||
-           h->mark < b->gains_forgotten;
+    return !b->opts.keep || b->gained || b->shaken || h->claim || h->limited ||
+           h->use.start <= b->pool->now || h->mark < b->gains_forgotten;
 }
 
 static void make_room(struct backfill *b, uint32_t n)
@@ -366,11 +376,13 @@ static bool find_earliest(struct backfill *b, const struct backfill_item *it, in
         int64_t len = length_at(it, c, b->pool->now);
         if (c->own)
             pool_lift(b->pool, c->own);
-        int64_t t = pool_earliest(b->pool, c->demand, c->set, b->pool->now, before, len, &parts);
+        struct pool_span span = {.from = b->pool->now, .before = before, .len = len};
+        struct pool_judge judge = backfill_judge(it, i);
+        int64_t t = pool_earliest_allowed(b->pool, c->demand, c->set, span, &judge, &parts);
         if (c->own)
             pool_lay(b->pool, c->own);
         len = t == WHEN_NEVER ? 0 : length_at(it, c, t);
-        if (t == WHEN_NEVER || !in_time(it, t, len) || !backfill_allows(it, i, &parts, len))
+        if (t == WHEN_NEVER || !in_time(it, t, len) || !pool_allows(&judge, &parts, len))
             continue;
         struct pool_parts swap = ret->parts;
         ret->parts = parts;
@@ -413,7 +425,7 @@ static bool move_earlier(struct backfill *b, const struct backfill_item *it, str
 {
     struct backfill_place at = {0};
     struct backfill_item part;
-    bool claim = h->claim, earlier = false;
+    bool claim = h->claim, limited = h->limited, earlier = false;
     narrow(b, it, h, &part);
     if (part.n_choices) {
         pool_lift(b->pool, &h->use);
@@ -425,6 +437,7 @@ static bool move_earlier(struct backfill *b, const struct backfill_item *it, str
         hold(b, it, h, claim, counts, &at);
     }
     h->mark = backfill_mark(b);
+    h->limited = limited;
     backfill_place_fini(&at);
     return earlier;
 }

@@ -62,6 +62,7 @@ struct backfill_hold {
     uint64_t visited;     /* the pass that looked at it last */
     uint64_t mark;        /* of the gains, when it was looked at */
     bool aside;           /* lifted for a moment, for somebody before it */
+    bool limited;         /* elsewhere it would have got more than it may: it may be another time */
     struct pool_use *own; /* of the choice: it lies within this one */
     struct list link;     /* in the backfill's list while it holds something */
 };
@@ -123,9 +124,8 @@ bool backfill_start(struct backfill *b, const struct backfill_item *it, struct b
 /* The same for one that is not in the queue: it comes behind everybody, no hold gives way to it. */
 bool backfill_start_beside(struct backfill *b, const struct backfill_item *it, struct backfill_place *ret);
 
-/* Whether it may have what such a place comes to. */
-bool backfill_allows(const struct backfill_item *it, uint32_t choice, const struct pool_parts *parts,
-                     int64_t len);
+/* Who says whether it may have what a place of that choice comes to. */
+struct pool_judge backfill_judge(const struct backfill_item *it, uint32_t choice);
 
 /* Whether one of its lanes has a place left. */
 bool backfill_may_hold(const struct backfill *b, const struct backfill_item *it);

@@ -18,6 +18,13 @@ bool demand_is_uniform(const struct demand *d)
     return fixed && !n->gpus_anywhere;
 }
 
+bool demand_is_by_size(const struct demand *d)
+{
+    const struct job_need *n = &d->need;
+    bool share = n->mem_per_node_mib == MEM_NOT_GIVEN || !n->mem_per_node_mib;
+    return n->whole_nodes || (share && !n->mem_per_cpu_mib && !n->mem_per_gpu_mib);
+}
+
 struct amount demand_on_node(const struct demand *d, const struct pool_node *n)
 {
     const struct job_need *need = &d->need;

@@ -1,4 +1,5 @@
 /* head.c - the head of a group has its turn: it starts, holds a place, or waits. */
+#include "backend/sched/noderules.h"
 #include "backend/sched/pass.h"
 
 bool pass_shape_is_dead(const struct planner *p, struct shape *sh)
@@ -27,11 +28,6 @@ static void mark_dead(const struct planner *p, const struct group *g)
     }
 }
 
-static bool is_unknown(const struct node *n)
-{
-    return !n->boot_id && (!n->spec.cpus || !n->spec.mem_mib || n->spec.gpus == UINT32_MAX);
-}
-
 bool planner_could_ever(struct planner *p, struct shape *s)
 {
     if (s->ever != EVER_UNKNOWN)
@@ -39,7 +35,7 @@ bool planner_could_ever(struct planner *p, struct shape *s)
     struct pool_parts parts = {VEC_INIT};
     bool ever = pool_place(&p->empty, &s->demand, &s->set->nodes, p->now.ms, 1, &parts);
     for (uint32_t i = 0; i < p->pool.n_nodes && !ever; i++)
-        ever = nodeset_has(&s->set->nodes, i) && is_unknown(p->view->model->nodes[i]);
+        ever = nodeset_has(&s->set->nodes, i) && node_is_unknown(p->view->model->nodes[i]);
     vec_fini(&parts.v);
     s->ever = ever ? EVER_YES : EVER_NO;
     return ever;
@@ -113,6 +109,19 @@ static enum outcome wait_for_limit(struct turn *t, struct unit *u, enum limit_st
     return GROUP_WAITS;
 }
 
+/* Where it is free it may not have what it would get: o is what has become of it so. It holds a place that
+ * it may have, or waits for the limit; borrowed it may start all the same. */
+static enum outcome wait_for_less(struct turn *t, struct unit *u, enum limit_state seen, enum outcome o)
+{
+    if (!u->hold.use.parts)
+        return wait_for_limit(t, u, seen);
+    u->hold.limited = true;
+    if (seen != LIMIT_OVER_SOFT || t->borrow || u->hold.claim)
+        return o;
+    t->borrow = true;
+    return GROUP_GOES_ON;
+}
+
 enum outcome pass_try_head(struct pass *s, struct turn *t)
 {
     struct planner *p = s->p;
@@ -149,13 +158,18 @@ enum outcome pass_try_head(struct pass *s, struct turn *t)
         pass_start(s, g, u);
         return u->count ? GROUP_GOES_ON : UNIT_WAITS;
     }
+    if (t->borrow && u->hold.use.parts) { /* its own place then; the next one is within the limits again */
+        t->borrow = false;
+        u->reason = REASON_RESOURCES;
+        return UNIT_WAITS;
+    }
     if (gets.seen != LIMIT_OK && !backfill_may_hold(&p->backfill, &it))
         return wait_for_limit(t, u, gets.seen);
     if (gets.seen == LIMIT_OK && it.n_choices == g->n_choices && g->deadline == WHEN_NEVER &&
         !g->ends) /* else it may be just this one */
         mark_dead(p, g);
     enum outcome o = wait_for_place(s, g, u, &it, t->borrow);
-    return gets.seen == LIMIT_OK || u->hold.use.parts ? o : wait_for_limit(t, u, gets.seen);
+    return gets.seen == LIMIT_OK ? o : wait_for_less(t, u, gets.seen, o);
 }
 
 /* Nobody will go for it; where that is not known it is noted for the round in which others are asked. */

@@ -1,4 +1,6 @@
-/* limits.c - the counters: who is counted where, and what is held. The texts are in limittext.c. */
+/* limits.c - the counters: who is counted where, and what is held. What a job asks for: limitask.c; the
+ * texts: limittext.c.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -450,83 +452,6 @@ void limits_rewind(struct limits *l, size_t mark)
         const struct entry *e = &l->journal.v[--l->journal.n];
         add(l, e->who, &e->amounts, !e->released);
     }
-}
-
-/* --- what a job asks for --- */
-
-static void ask_need(const struct job_need *n, struct limit_ask *ret)
-{
-    bool said = n->mem_per_node_mib != MEM_NOT_GIVEN && n->mem_per_node_mib;
-    ret->gpus = n->gpus;
-    ret->cpus = n->cpus;
-    ret->nodes = n->nodes;
-    ret->mem_mib = said ? saturating_mul(n->mem_per_node_mib, n->nodes) : 0;
-}
-
-/* Whole nodes are more than what was asked for: at least so many of the smallest. */
-static void ask_whole(const struct model *m, const struct part_spec *part, const struct job_need *n,
-                      struct limit_ask *ret)
-{
-    uint64_t cpus = UINT64_MAX, gpus = UINT64_MAX, mem = UINT64_MAX;
-    for (size_t i = 0; i < part->nodes.n; i++) {
-        const struct node *node = model_get_node(m, part->nodes.v[i]);
-        if (!node)
-            continue;
-        cpus = node->cpus < cpus ? node->cpus : cpus;
-        gpus = node->gpus < gpus ? node->gpus : gpus;
-        mem = node->mem_mib < mem ? node->mem_mib : mem;
-    }
-    if (cpus == UINT64_MAX)
-        return;
-    uint32_t nodes = n->nodes ? n->nodes : 1;
-    ret->cpus = cpus * nodes > ret->cpus ? cpus * nodes : ret->cpus;
-    ret->gpus = gpus * nodes > ret->gpus ? gpus * nodes : ret->gpus;
-    ret->mem_mib = saturating_mul(mem, nodes) > ret->mem_mib ? saturating_mul(mem, nodes) : ret->mem_mib;
-}
-
-static uint32_t limit_in(const struct job_req *r, const struct part_spec *part)
-{
-    if (r->time_limit_s != DURATION_NOT_SET || !part)
-        return r->time_limit_s;
-    return part->default_time_s != DURATION_NOT_SET ? part->default_time_s : part->max_time_s;
-}
-
-void limits_ask_job(struct limits *l, const struct model *m, const struct job *j,
-                    const struct part_spec *part, struct limit_ask *ret)
-{
-    *ret = (struct limit_ask){.jobs = 1, .limit_s = limit_in(&j->req, part)};
-    if (!limits_any(l))
-        return;
-    ret->who = limits_who(l, m, j->user, job_account(j), job_qos(&j->req), part ? part->name : NULL);
-    struct job_need n;
-    job_need(&j->req, &n);
-    ask_need(&n, ret);
-    if (n.whole_nodes && part)
-        ask_whole(m, part, &n, ret);
-}
-
-void limits_ask_task(struct limits *l, const struct model *m, const struct job *j, const struct step *s,
-                     const struct part_spec *part, struct limit_ask *ret)
-{
-    *ret = (struct limit_ask){.jobs = j->state == JOB_PENDING, .limit_s = limit_in(&j->req, part)};
-    if (!limits_any(l))
-        return;
-    ret->who = limits_who(l, m, j->user, job_account(j), job_qos(&j->req), part ? part->name : NULL);
-    struct job_need n;
-    step_task_need(s, &n);
-    ask_need(&n, ret);
-}
-
-void limits_ask_next(struct limits *l, const struct model *m, const struct job *j,
-                     const struct part_spec *part, struct limit_ask *ret)
-{
-    for (size_t i = 0; j->kind == JOB_KIND_STEPS && i < j->steps.n; i++)
-        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
-            if (j->steps.v[i].tasks.v[k].state == TASK_WAITING) {
-                limits_ask_task(l, m, j, &j->steps.v[i], part, ret);
-                return;
-            }
-    limits_ask_job(l, m, j, part, ret);
 }
 
 /* --- at submission --- */

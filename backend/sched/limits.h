@@ -96,8 +96,9 @@ void limits_begin(struct limits *l, const struct model *m, struct wall now);
 uint32_t limits_who(struct limits *l, const struct model *m, const char *user, const char *account,
                     const char *qos, const char *partition);
 
-/* What job j asks for when it starts in part: counts as need.h has them, memory where it is said, the time
- * limit that would be in force. A caller that knows the nodes may set mem_mib and cpus more exactly. */
+/* What job j asks for at least when it starts in part: counts as need.h has them, memory where it is said,
+ * the time limit that would be in force; of whole nodes what the smallest have that could take part. A
+ * caller that knows the nodes may set it more exactly. Cost: O(1); O(nodes of part) for whole nodes. */
 void limits_ask_job(struct limits *l, const struct model *m, const struct job *j,
                     const struct part_spec *part, struct limit_ask *ret);
 /* One task of a step job: jobs is 1 while the job has not begun. */

@@ -84,7 +84,7 @@ struct gets { /* what an item may get where it is placed: the ctx of pass_may_ge
     struct group *g;
     const struct unit *u;
     bool borrow;
-    enum limit_state seen; /* of the places that it may not have */
+    enum limit_state seen; /* the best of the places that it may not have */
 };
 bool pass_may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len);
 

@@ -109,8 +109,10 @@ bool pass_may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, in
     at->soft = state == LIMIT_OVER_SOFT;
     if (state == LIMIT_OK || (state == LIMIT_OVER_SOFT && x->borrow))
         return true;
-    x->g->verdict = v;
-    x->seen = state > x->seen ? state : x->seen;
+    if (x->seen == LIMIT_OK || state < x->seen) {
+        x->g->verdict = v;
+        x->seen = state;
+    }
     return false;
 }
 

@@ -4,6 +4,8 @@
  * stay whole and GPUs stay with those who ask for them. Else as few as take it: the lightest first, then
  * the roomiest, and where those do not do the roomiest of all. Tasks are spread evenly where a number of
  * nodes was asked for, else the nodes are filled one after the other.
+ *
+ * Where that takes more than may be had (whole nodes, shares of memory) elsewhere: thrift.c.
  */
 #include <stdlib.h>
 
@@ -108,6 +110,18 @@ bool pool_could_ever_take(const struct pool *p, const struct demand *d, uint32_t
 }
 
 /* Of a uniform demand any node that takes its part will do. */
+static bool takes_its_part(const struct candidate *v, const struct job_need *need)
+{
+    return (uint64_t)v->tasks * need->nodes >= need->tasks &&
+           (!need->gpus_anywhere || v->gpus >= need->gpus);
+}
+
+bool demand_could_be_on(const struct demand *d, const struct pool_node *n)
+{
+    struct candidate v = {.free = n->cap};
+    return look_at(&v, n, d) && (!demand_is_uniform(d) || takes_its_part(&v, &d->need));
+}
+
 bool pool_fits_easily(const struct pool *p, const struct demand *d, const struct nodeset *s)
 {
     const struct job_need *need = &d->need;
@@ -117,8 +131,7 @@ bool pool_fits_easily(const struct pool *p, const struct demand *d, const struct
     nodeset_for_each(s, i)
     {
         struct candidate v = {.node = i, .free = p->nodes[i].free_now};
-        if (!p->nodes[i].usable || !look_at(&v, &p->nodes[i], d) ||
-            (uint64_t)v.tasks * need->nodes < need->tasks || (need->gpus_anywhere && v.gpus < need->gpus))
+        if (!p->nodes[i].usable || !look_at(&v, &p->nodes[i], d) || !takes_its_part(&v, need))
             continue;
         if (--left == 0)
             return true;
@@ -150,7 +163,7 @@ static bool fits_better(const struct candidate *a, const struct candidate *b)
     return a->node < b->node;
 }
 
-static int by_tasks(const void *pa, const void *pb)
+int candidates_by_tasks(const void *pa, const void *pb)
 {
     const struct candidate *a = pa, *b = pb;
     if (by_list(a, b))
@@ -160,23 +173,21 @@ static int by_tasks(const void *pa, const void *pb)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
-static int by_gpus(const void *pa, const void *pb)
+int candidates_by_gpus(const void *pa, const void *pb)
 {
     const struct candidate *a = pa, *b = pb;
     if (by_list(a, b))
         return by_list(a, b);
-    return a->gpus != b->gpus ? (a->gpus > b->gpus ? -1 : 1) : by_tasks(pa, pb);
+    return a->gpus != b->gpus ? (a->gpus > b->gpus ? -1 : 1) : candidates_by_tasks(pa, pb);
 }
 
-static int by_weight_and_tasks(const void *pa, const void *pb)
+int candidates_by_weight(const void *pa, const void *pb)
 {
     const struct candidate *a = pa, *b = pb;
     if (by_list(a, b))
         return by_list(a, b);
-    return by_weight(a, b) ? by_weight(a, b) : by_tasks(pa, pb);
+    return by_weight(a, b) ? by_weight(a, b) : candidates_by_tasks(pa, pb);
 }
-
-typedef int candidate_order(const void *, const void *);
 
 /* v[0 .. k) is a heap with the last in order on top. */
 static void sink(struct candidate *v, uint32_t i, uint32_t k, candidate_order *order)
@@ -280,28 +291,41 @@ static void share_tasks_and_gpus(struct pool *p, uint32_t n, const struct job_ne
     }
 }
 
-/* Chooses among the first n candidates: how many take part, with the tasks and GPUs that each shall take.
- * 0: not enough. */
-static uint32_t choose(struct pool *p, uint32_t n, const struct demand *d, uint32_t listed)
+uint32_t candidates_choose_one(struct pool *p, uint32_t n, const struct demand *d, bool must_be_listed)
 {
-    static candidate_order *const orders[] = {by_weight_and_tasks, by_tasks, by_gpus};
-    struct candidate *v = p->work->candidates;
-    uint32_t least = listed > d->need.nodes ? listed : d->need.nodes, chosen = 0;
-    if (least == 1 && choose_one(v, n, &d->need, listed > 0))
-        chosen = 1;
-    if (!chosen && (d->nodes_max < least || (least == 1 && d->nodes_max == 1)))
+    if (!choose_one(p->work->candidates, n, &d->need, must_be_listed))
         return 0;
-    for (size_t i = 0; i < sizeof orders / sizeof *orders && !chosen; i++) {
-        put_first(v, n, d->nodes_max, orders[i]);
-        chosen = enough(v, n, &d->need, least, d->nodes_max);
-    }
+    share_tasks_and_gpus(p, 1, &d->need);
+    return 1;
+}
+
+uint32_t candidates_choose(struct pool *p, uint32_t n, const struct demand *d, uint32_t least,
+                           candidate_order *order)
+{
+    struct candidate *v = p->work->candidates;
+    put_first(v, n, d->nodes_max, order);
+    uint32_t chosen = enough(v, n, &d->need, least, d->nodes_max);
     if (chosen)
         share_tasks_and_gpus(p, chosen, &d->need);
     return chosen;
 }
 
-static struct amount taken_from(const struct candidate *v, const struct pool_node *n,
-                                const struct job_need *need)
+static uint32_t choose(struct pool *p, uint32_t n, const struct demand *d, uint32_t listed)
+{
+    static candidate_order *const orders[] = {candidates_by_weight, candidates_by_tasks,
+                                              candidates_by_gpus};
+    uint32_t least = listed > d->need.nodes ? listed : d->need.nodes, chosen = 0;
+    if (least == 1)
+        chosen = candidates_choose_one(p, n, d, listed > 0);
+    if (!chosen && (d->nodes_max < least || (least == 1 && d->nodes_max == 1)))
+        return 0;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders && !chosen; i++)
+        chosen = candidates_choose(p, n, d, least, orders[i]);
+    return chosen;
+}
+
+struct amount candidate_takes(const struct candidate *v, const struct pool_node *n,
+                              const struct job_need *need)
 {
     if (need->whole_nodes)
         return n->cap;
@@ -322,13 +346,12 @@ static struct amount free_throughout(const struct pool *p, const struct pool_nod
     return timeline_min(&n->line, t, end);
 }
 
-bool pool_place(struct pool *p, const struct demand *d, const struct nodeset *s, int64_t t, int64_t len,
-                struct pool_parts *parts)
+uint32_t candidates_collect(struct pool *p, const struct demand *d, const struct nodeset *s, int64_t t,
+                            int64_t len)
 {
     uint32_t n = 0, listed = d->one_task ? 0 : s->n_listed, listed_here = 0;
     int64_t end = when_plus(t, len);
     struct candidate *v = p->work->candidates;
-    vec_clear(&parts->v);
     p->looks += s->n;
     nodeset_for_each(s, i)
     {
@@ -342,10 +365,24 @@ bool pool_place(struct pool *p, const struct demand *d, const struct nodeset *s,
         v[n].listed = listed && nodeset_is_listed(s, i);
         listed_here += v[n++].listed;
     }
-    uint32_t chosen = n && listed_here == listed ? choose(p, n, d, listed) : 0;
+    return listed_here == listed ? n : 0;
+}
+
+void candidates_take(struct pool *p, uint32_t chosen, const struct demand *d, struct pool_parts *parts)
+{
+    const struct candidate *v = p->work->candidates;
+    vec_clear(&parts->v);
     for (uint32_t i = 0; i < chosen; i++)
         vec_push(&parts->v,
                  (struct pool_part){.node = v[i].node,
-                                    .amount = taken_from(&v[i], &p->nodes[v[i].node], &d->need)});
+                                    .amount = candidate_takes(&v[i], &p->nodes[v[i].node], &d->need)});
+}
+
+bool pool_place(struct pool *p, const struct demand *d, const struct nodeset *s, int64_t t, int64_t len,
+                struct pool_parts *parts)
+{
+    uint32_t n = candidates_collect(p, d, s, t, len);
+    uint32_t chosen = n ? choose(p, n, d, d->one_task ? 0 : s->n_listed) : 0;
+    candidates_take(p, chosen, d, parts);
     return chosen > 0;
 }

@@ -272,8 +272,6 @@ struct planner {
  * *ret_why says which rule. */
 struct group *planner_group(struct planner *p, const struct job *j, const struct step *s,
                             enum reason *ret_why);
-/* Whether the node has all of them; one of "a|b" is enough. */
-bool planner_has_features(const struct node *n, const struct strv *wanted);
 /* What j, or a task of its step s, asks for in a partition. */
 void planner_demand(const struct job *j, const struct step *s, const struct part_spec *part,
                     struct demand *ret);

@@ -105,11 +105,36 @@ bool pool_place(struct pool *p, const struct demand *d, const struct nodeset *s,
  * takes to find enough. */
 bool pool_fits_easily(const struct pool *p, const struct demand *d, const struct nodeset *s);
 
-/* The earliest time, from `from` on and before `before`, at which it fits for len; WHEN_NEVER: none. A
- * demand that may be spread unevenly over nodes that hold reservations is looked for at a bounded number of
- * times; then the answer may be later than the earliest. parts: where, as pool_place. */
-int64_t pool_earliest(struct pool *p, const struct demand *d, const struct nodeset *s, int64_t from,
-                      int64_t before, int64_t len, struct pool_parts *parts);
+struct pool_span { /* when to look: a start in [from, before), free for len from then on */
+    int64_t from, before, len;
+};
+
+/* The earliest start at which it fits; WHEN_NEVER: none. A demand that may be spread unevenly over nodes
+ * that hold reservations is looked for at a bounded number of times; then the answer may be later than the
+ * earliest. parts: where, as pool_place. */
+int64_t pool_earliest(struct pool *p, const struct demand *d, const struct nodeset *s,
+                      struct pool_span span, struct pool_parts *parts);
+
+/* Who says whether so much may be taken, where nodes come with more than was asked for; allows NULL:
+ * whatever is free. */
+struct pool_judge {
+    bool (*allows)(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len);
+    void *ctx;
+    uint32_t choice; /* which of several ways to run is asked about */
+    bool refused;    /* it has said no */
+};
+bool pool_allows(struct pool_judge *j, const struct pool_parts *parts, int64_t len); /* j: NULL is fine */
+
+/* The same where no more is taken than is allowed. Where pool_place would take more, on one node it is the
+ * best of those that are allowed; on several those that give the least of what is counted: GPUs, else CPUs,
+ * else memory, else the roomiest. The judge is asked about what is in parts last. */
+bool pool_place_allowed(struct pool *p, const struct demand *d, const struct nodeset *s, int64_t t,
+                        int64_t len, struct pool_judge *judge, struct pool_parts *parts);
+int64_t pool_earliest_allowed(struct pool *p, const struct demand *d, const struct nodeset *s,
+                              struct pool_span span, struct pool_judge *judge, struct pool_parts *parts);
+/* Whether the node may give what all of the demand would take of it with nothing else on it. */
+bool pool_node_is_allowed(const struct pool *p, const struct demand *d, uint32_t node, int64_t len,
+                          struct pool_judge *judge);
 
 /* Whether a node, by what is free on it now, could take part in it. Cost: O(1). */
 bool pool_could_take(const struct pool *p, const struct demand *d, uint32_t node);

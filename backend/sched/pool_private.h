@@ -1,4 +1,4 @@
-/* pool_private.h - what pool.c, demand.c, place.c and search.c share. */
+/* pool_private.h - what pool.c, demand.c, place.c, thrift.c and search.c share. */
 #ifndef STOKER_BACKEND_SCHED_POOL_PRIVATE_H
 #define STOKER_BACKEND_SCHED_POOL_PRIVATE_H
 
@@ -24,6 +24,24 @@ struct scratch { /* of one pool: no search allocates */
 };
 struct scratch *scratch_new(uint32_t n_nodes);
 void scratch_free(struct scratch *w);
+
+/* --- place.c: among the candidates, which are in the scratch --- */
+
+/* Those that could take part throughout [t, t + len); 0: not all that are listed could. */
+uint32_t candidates_collect(struct pool *p, const struct demand *d, const struct nodeset *s, int64_t t,
+                            int64_t len);
+typedef int candidate_order(const void *, const void *);
+candidate_order candidates_by_weight, candidates_by_tasks, candidates_by_gpus; /* the listed ones first */
+/* Of n the first in that order that are enough, put first, with what each shall take: how many, `least` or
+ * more; 0: they are not enough. */
+uint32_t candidates_choose(struct pool *p, uint32_t n, const struct demand *d, uint32_t least,
+                           candidate_order *order);
+/* The best of those that take all of it. */
+uint32_t candidates_choose_one(struct pool *p, uint32_t n, const struct demand *d, bool must_be_listed);
+struct amount candidate_takes(const struct candidate *v, const struct pool_node *n,
+                              const struct job_need *need);
+/* What those that were chosen take comes into parts. */
+void candidates_take(struct pool *p, uint32_t chosen, const struct demand *d, struct pool_parts *parts);
 
 bool nodeset_is_listed(const struct nodeset *s, uint32_t node);
 
@@ -54,12 +72,20 @@ static inline int64_t demand_mem(const struct pool_node *n, const struct job_nee
 /* Whether every node that takes part gives the same, known beforehand but for what "all of the node" means:
  * then the earliest time is found node by node. */
 bool demand_is_uniform(const struct demand *d);
+/* Whether what a node gives depends on its size: all of it, or a share of its memory. */
+bool demand_is_by_size(const struct demand *d);
 /* What one node gives to a uniform demand, or to one for one node or more that it takes whole. */
 struct amount demand_on_node(const struct demand *d, const struct pool_node *n);
 
 /* What is taken of nodes where at least so much is needed and so much is free; cap: of one of them. */
 struct amount demand_takes(const struct demand *d, const struct amount *cap, struct amount least,
                            struct amount free);
+
+/* Whether a node could take part with nothing else on it; of a uniform one, take its part. */
+bool demand_could_be_on(const struct demand *d, const struct pool_node *n);
+
+/* The k-th smallest of v[0..n), 1 <= k <= n; v is reordered: the k smallest come first. */
+int64_t kth_smallest(int64_t *v, uint32_t n, uint32_t k);
 
 /* A demand that may be spread, taken by pieces that are alike: k of them, `each` of which come in one
  * `need`. For counting alone: a little less than it takes where tasks and GPUs come in odd numbers. */

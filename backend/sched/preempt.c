@@ -41,6 +41,7 @@ struct hunt {
     bool one_node; /* then only nodes that somebody leaves have to be looked at: */
     struct nodeset near;
     struct nodeset could; /* of the choice's nodes those that could do if all went */
+    struct pool_judge judge;
 };
 
 /* --- who could be asked to go --- */
@@ -154,7 +155,8 @@ static bool fits(struct hunt *h)
     const struct backfill_choice *c = h->choice;
     if (c->own)
         pool_lift(&h->p->pool, c->own);
-    bool yes = pool_place(&h->p->pool, c->demand, where_of(h), h->p->pool.now, c->len, &h->parts);
+    bool yes = pool_place_allowed(&h->p->pool, c->demand, where_of(h), h->p->pool.now, c->len, &h->judge,
+                                  &h->parts);
     if (c->own)
         pool_lay(&h->p->pool, c->own);
     return yes;
@@ -408,7 +410,8 @@ static enum catch hunt(struct planner *p, struct unit *u, const struct backfill_
                      .job = planner_job(p, u->job),
                      .item = it,
                      .qos = u->group->qos,
-                     .choice = &it->choices[choice]};
+                     .choice = &it->choices[choice],
+                     .judge = backfill_judge(it, choice)};
     h.one_node = h.choice->demand->nodes_max == 1 && !h.choice->set->n_listed;
     nodeset_init(&h.could, p->pool.n_nodes);
     prey_fill_near(p, shape_of(u, h.choice), h.qos, &h.could);
@@ -416,7 +419,7 @@ static enum catch hunt(struct planner *p, struct unit *u, const struct backfill_
     if (h.one_node)
         nodeset_init(&h.near, p->pool.n_nodes);
     size_t n = h.v.n;
-    bool too_late = is_too_late(&h), fits_now = false, found = false, too_much = false;
+    bool too_late = is_too_late(&h), fits_now = false, found = false;
     if (!too_late) {
         backfill_lift_behind(&p->backfill, it);
         if (u->hold.use.parts)
@@ -425,10 +428,6 @@ static enum catch hunt(struct planner *p, struct unit *u, const struct backfill_
         fits_now = fits(&h); /* it starts by itself as soon as it may */
         lift_leaving(&h);
         found = !fits_now && choose(&h);
-        too_much = found && !backfill_allows(it, choice, &h.parts, h.choice->len);
-        if (too_much) /* nobody goes for nothing */
-            send_away_first(&h, 0);
-        found = found && !too_much;
         if (u->hold.use.parts)
             pool_lay(&p->pool, &u->hold.use);
         backfill_lay_behind(&p->backfill);
@@ -442,7 +441,7 @@ static enum catch hunt(struct planner *p, struct unit *u, const struct backfill_
     vec_fini(&h.v);
     vec_fini(&h.leaving);
     vec_fini(&h.parts.v);
-    return found ? CATCH_SOME : fits_now || too_late || too_much ? CATCH_UNKNOWN : CATCH_NONE;
+    return found ? CATCH_SOME : fits_now || too_late || h.judge.refused ? CATCH_UNKNOWN : CATCH_NONE;
 }
 
 /* --- whether to try --- */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "backend/sched/deadline.h"
+#include "backend/sched/noderules.h"
 #include "backend/sched/pool_private.h"
 #include "src/base/hostlist.h"
 #include "src/model/window.h"
@@ -24,7 +25,7 @@ static uint32_t *ruled_out(const struct look *l, const struct node *n, struct re
 {
     if ((l->only.n && !strv_has(&l->only, n->spec.name)) || strv_has(&l->never, n->spec.name))
         return &r->excluded;
-    if (!planner_has_features(n, &l->features))
+    if (!node_has_features(n, &l->features))
         return &r->features;
     if (l->gpu_type && l->demand.need.gpus && n->gpus && !str_ieq(l->gpu_type, n->gpu_type))
         return &r->gpu_type;

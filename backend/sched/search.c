@@ -10,8 +10,7 @@
 
 #define LOOKS_MAX 400000u /* nodes looked at, time after time, for one demand that is not uniform */
 
-/* The k-th smallest of v[0..n), 1 <= k <= n; v is reordered. */
-static int64_t kth_smallest(int64_t *v, uint32_t n, uint32_t k)
+int64_t kth_smallest(int64_t *v, uint32_t n, uint32_t k)
 {
     uint32_t low = 0, high = n - 1, want = k - 1;
     while (low < high) {
@@ -49,10 +48,7 @@ struct each {
 
 static struct each each_of(const struct demand *d)
 {
-    const struct job_need *n = &d->need;
-    bool share = n->mem_per_node_mib == MEM_NOT_GIVEN || !n->mem_per_node_mib;
-    bool by_size = n->whole_nodes || (share && !n->mem_per_cpu_mib && !n->mem_per_gpu_mib);
-    struct each e = {.d = d, .same = !by_size};
+    struct each e = {.d = d, .same = !demand_is_by_size(d)};
     if (e.same)
         e.need = demand_on_node(d, &(struct pool_node){0});
     return e;
@@ -167,33 +163,63 @@ static bool collect_steps(struct pool *p, const struct nodeset *s, int64_t from,
     return holds;
 }
 
-static int64_t earliest_uneven(struct pool *p, const struct demand *d, const struct nodeset *s,
-                               int64_t from, int64_t before, int64_t len, struct pool_parts *parts)
+/* Time after time; judge: NULL, whatever is free. */
+static int64_t earliest_by_steps(struct pool *p, const struct demand *d, const struct nodeset *s,
+                                 struct pool_span span, struct pool_judge *judge, struct pool_parts *parts)
 {
-    bool holds = collect_steps(p, s, from, before);
+    bool holds = collect_steps(p, s, span.from, span.before);
     const int64_t *v = p->work->steps.v;
     size_t n = p->work->steps.n, low = 0, looks = LOOKS_MAX / (s->n + 1) + 16;
     for (; holds && low < n && looks; low++, looks--)
-        if (pool_place(p, d, s, v[low], len, parts))
+        if (pool_place_allowed(p, d, s, v[low], span.len, judge, parts))
             return v[low];
     /* Without holds it only ever gets more; with them mostly. */
     for (size_t high = n; low < high;) {
         size_t mid = low + (high - low) / 2;
-        if (pool_place(p, d, s, v[mid], len, parts))
+        if (pool_place_allowed(p, d, s, v[mid], span.len, judge, parts))
             n = high = mid;
         else
             low = mid + 1;
     }
-    return n < p->work->steps.n && pool_place(p, d, s, v[n], len, parts) ? v[n] : WHEN_NEVER;
+    bool found = n < p->work->steps.n && pool_place_allowed(p, d, s, v[n], span.len, judge, parts);
+    return found ? v[n] : WHEN_NEVER;
 }
 
-int64_t pool_earliest(struct pool *p, const struct demand *d, const struct nodeset *s, int64_t from,
-                      int64_t before, int64_t len, struct pool_parts *parts)
+int64_t pool_earliest(struct pool *p, const struct demand *d, const struct nodeset *s,
+                      struct pool_span span, struct pool_parts *parts)
 {
     if (!demand_is_uniform(d))
-        return earliest_uneven(p, d, s, from, before, len, parts);
-    int64_t t = earliest_uniform(p, d, s, from, before, len);
-    if (t != WHEN_NEVER && !pool_place(p, d, s, t, len, parts))
+        return earliest_by_steps(p, d, s, span, NULL, parts);
+    int64_t t = earliest_uniform(p, d, s, span.from, span.before, span.len);
+    if (t != WHEN_NEVER && !pool_place(p, d, s, t, span.len, parts))
         return WHEN_NEVER;
     return t;
+}
+
+/* On one node: only those come into question whose part is allowed. */
+static int64_t earliest_on_cheap_one(struct pool *p, const struct demand *d, const struct nodeset *s,
+                                     struct pool_span span, struct pool_judge *judge,
+                                     struct pool_parts *parts)
+{
+    struct nodeset cheap;
+    nodeset_init(&cheap, p->n_nodes);
+    nodeset_for_each(s, i) if (pool_node_is_allowed(p, d, i, span.len, judge)) nodeset_add(&cheap, i);
+    p->looks += s->n;
+    int64_t t = cheap.n ? pool_earliest(p, d, &cheap, span, parts) : WHEN_NEVER;
+    nodeset_fini(&cheap);
+    return t != WHEN_NEVER && pool_allows(judge, parts, span.len) ? t : WHEN_NEVER;
+}
+
+int64_t pool_earliest_allowed(struct pool *p, const struct demand *d, const struct nodeset *s,
+                              struct pool_span span, struct pool_judge *judge, struct pool_parts *parts)
+{
+    int64_t t = pool_earliest(p, d, s, span, parts);
+    if (t == WHEN_NEVER || pool_allows(judge, parts, span.len))
+        return t;
+    if (demand_is_uniform(d) && !demand_is_by_size(d)) /* it takes the same wherever it is */
+        return WHEN_NEVER;
+    span.from = t;
+    if (demand_is_uniform(d) && d->need.nodes == 1 && (!s->n_listed || d->one_task))
+        return earliest_on_cheap_one(p, d, s, span, judge, parts);
+    return earliest_by_steps(p, d, s, span, judge, parts);
 }

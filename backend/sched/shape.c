@@ -4,9 +4,8 @@
 #include "backend/sched/deadline.h"
 #include "backend/sched/forecast.h"
 #include "backend/sched/gate.h"
+#include "backend/sched/noderules.h"
 #include "backend/sched/planner_private.h"
-#include "src/base/hostlist.h"
-#include "src/model/window.h"
 
 /* --- keys: bytes that are equal where two ask for the same --- */
 
@@ -54,37 +53,14 @@ uint32_t planner_find_node(const struct planner *p, const char *name)
     return (uint32_t)(at - 1);
 }
 
-bool planner_has_features(const struct node *n, const struct strv *wanted)
-{
-    for (size_t i = 0; i < wanted->n; i++) {
-        struct strv any = strv_split(wanted->v[i], "|");
-        bool found = false;
-        for (size_t k = 0; k < any.n; k++)
-            found = found || strv_has(&n->spec.features, any.v[k]);
-        strv_fini(&any);
-        if (!found)
-            return false;
-    }
-    return true;
-}
-
 /* What a request says about nodes beside its partition. */
-struct node_rules {
+struct nodes_asked {
     const struct job_req *req;
     const char *gpu_type;
     const struct window *reservation; /* that it asks for; NULL: none */
     bool one_task;
     uint32_t nodes_max;
 };
-
-static bool meets_rules(const struct node *n, const struct node_rules *r, const struct strv *features)
-{
-    if (r->gpu_type && n->gpus && !str_ieq(r->gpu_type, n->gpu_type))
-        return false;
-    if (r->reservation && !window_has_node(r->reservation, n->spec.name))
-        return false;
-    return planner_has_features(n, features);
-}
 
 static void keep_listed(const struct planner *p, struct nodeset *s, const struct strv *names, bool all,
                         bool only)
@@ -112,27 +88,20 @@ static void keep_listed(const struct planner *p, struct nodeset *s, const struct
     nodeset_fini(&listed);
 }
 
-static void fill_set(const struct planner *p, uint32_t part, const struct node_rules *r, struct nodeset *s)
+static void fill_set(const struct planner *p, uint32_t part, const struct nodes_asked *a, struct nodeset *s)
 {
-    const struct model *m = p->view->model;
-    struct strv features = r->req->features ? strv_split(r->req->features, "&,") : (struct strv){0};
-    struct strv only = {0}, never = {0};
-    bool bad =
-        (req_rare(r->req)->nodelist && hostlist_expand(req_rare(r->req)->nodelist, &only, NULL) < 0) ||
-        (req_rare(r->req)->exclude && hostlist_expand(req_rare(r->req)->exclude, &never, NULL) < 0);
+    struct node_rules r;
+    node_rules_init(&r, a->req, a->gpu_type, a->reservation);
     nodeset_init(s, p->pool.n_nodes);
-    for (uint32_t i = 0; i < p->pool.n_nodes && !bad; i++)
-        if (nodeset_has(&p->part_nodes[part], i) && meets_rules(m->nodes[i], r, &features) &&
-            !strv_has(&never, m->nodes[i]->spec.name))
+    for (uint32_t i = 0; i < p->pool.n_nodes; i++)
+        if (nodeset_has(&p->part_nodes[part], i) && node_rules_meet(&r, p->view->model->nodes[i]))
             nodeset_add(s, i);
-    if (only.n)
-        keep_listed(p, s, &only, !r->one_task, r->one_task || only.n >= r->nodes_max);
-    strv_fini(&features);
-    strv_fini(&only);
-    strv_fini(&never);
+    if (r.only.n)
+        keep_listed(p, s, &r.only, !a->one_task, a->one_task || r.only.n >= a->nodes_max);
+    node_rules_fini(&r);
 }
 
-static struct set *intern_set(struct planner *p, uint32_t part, const struct node_rules *r)
+static struct set *intern_set(struct planner *p, uint32_t part, const struct nodes_asked *r)
 {
     struct str k = STR_INIT;
     key_number(&k, part);
@@ -233,10 +202,10 @@ static struct shape *intern_shape(struct planner *p, const struct job *j, const 
     struct demand d;
     planner_demand(j, s, part, &d);
     const char *gpu_type = s && s->gpu_type ? s->gpu_type : j->req.gpu_type;
-    struct node_rules r = {.req = &j->req,
-                           .gpu_type = d.need.gpus ? gpu_type : NULL,
-                           .one_task = d.one_task,
-                           .nodes_max = d.nodes_max};
+    struct nodes_asked r = {.req = &j->req,
+                            .gpu_type = d.need.gpus ? gpu_type : NULL,
+                            .one_task = d.one_task,
+                            .nodes_max = d.nodes_max};
     if (!str_is_empty(req_rare(&j->req)->reservation))
         r.reservation = model_get_window(p->view->model, req_rare(&j->req)->reservation);
     struct set *set = intern_set(p, part_at, &r);

@@ -25,6 +25,20 @@ static uint32_t choose_open(struct planner *p, const struct group *g, struct bac
     return n;
 }
 
+struct gets { /* what it would get where it is placed */
+    const struct planner *p;
+    const struct group *g;
+    const uint32_t *positions; /* of the choices, in the group */
+};
+
+static bool may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len)
+{
+    const struct gets *x = ctx;
+    struct limit_ask ask = x->g->asks[x->positions[choice]];
+    planner_ask_exactly(parts, len, &ask);
+    return limits_check(x->p->limits, &ask, NULL) != LIMIT_OVER_HARD;
+}
+
 static char *names_of(const struct planner *p, const struct pool_parts *parts, uint32_t *ret_cpus)
 {
     struct strv names = {0};
@@ -68,8 +82,12 @@ static void try_group(struct planner *p, const struct group *g, const struct job
 {
     struct backfill_choice *open = xcalloc(g->n_choices, sizeof *open);
     uint32_t *positions = xcalloc(g->n_choices, sizeof *positions);
-    struct backfill_item it = {
-        .choices = open, .n_choices = choose_open(p, g, open, positions, ret), .deadline = g->deadline};
+    struct gets gets = {.p = p, .g = g, .positions = positions};
+    struct backfill_item it = {.choices = open,
+                               .n_choices = choose_open(p, g, open, positions, ret),
+                               .deadline = g->deadline,
+                               .allows = limits_any(p->limits) ? may_get : NULL,
+                               .ctx = &gets};
     struct backfill_place at = {0};
     if (!it.n_choices)
         ret->reason = limit_reason(&ret->verdict);

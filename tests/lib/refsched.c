@@ -110,8 +110,20 @@ static bool roomier(const struct ref_plan *p, const struct look *a, const struct
     return a->tasks != b->tasks ? a->tasks > b->tasks : a->node < b->node;
 }
 
+/* That gives fewer GPUs. */
+static bool cheaper(const struct ref_plan *p, const struct look *a, const struct look *b)
+{
+    uint32_t ga = p->m->nodes[a->node]->gpus, gb = p->m->nodes[b->node]->gpus;
+    if (ga != gb)
+        return ga < gb;
+    return a->tasks != b->tasks ? a->tasks > b->tasks : a->node < b->node;
+}
+
+static bool within(const struct ref_plan *p, const struct job *j, uint32_t asked);
+
+/* thrifty: what nodes come with matters more than how well it fits. */
 static bool place(const struct ref_plan *p, const struct job *j, uint32_t part, int64_t t, int64_t len,
-                  struct ref_entry *ret)
+                  bool thrifty, struct ref_entry *ret)
 {
     struct job_need need;
     struct look v[64];
@@ -122,7 +134,8 @@ static bool place(const struct ref_plan *p, const struct job *j, uint32_t part, 
         struct free f = free_for(p, i, t, len);
         bool idle = f.cpus == node->cpus && f.mem_mib == (int64_t)node->mem_mib && f.gpus == node->gpus;
         if (!suits(p, j, part, i) || f.cpus < need.cpus_per_task || f.gpus < need.gpus_per_node ||
-            f.mem_mib < (int64_t)need.mem_per_node_mib || (need.whole_nodes && !idle))
+            f.mem_mib < (int64_t)need.mem_per_node_mib || (need.whole_nodes && !idle) ||
+            (thrifty && need.nodes == 1 && !within(p, j, need.whole_nodes ? node->gpus : need.gpus)))
             continue;
         v[n++] = (struct look){i, f, least(f.cpus / need.cpus_per_task, need.tasks)};
     }
@@ -133,7 +146,9 @@ static bool place(const struct ref_plan *p, const struct job *j, uint32_t part, 
     for (uint32_t k = 0; k < need.nodes; k++) {
         uint32_t best = k;
         for (uint32_t i = k + 1; i < n; i++)
-            if (need.nodes == 1 ? tighter(p, &v[i], &v[best]) : roomier(p, &v[i], &v[best]))
+            if (need.nodes == 1 ? tighter(p, &v[i], &v[best])
+                : thrifty       ? cheaper(p, &v[i], &v[best])
+                                : roomier(p, &v[i], &v[best]))
                 best = i;
         struct look swap = v[k];
         v[k] = v[best];
@@ -141,6 +156,20 @@ static bool place(const struct ref_plan *p, const struct job *j, uint32_t part, 
         ret->nodes[k] = v[k].node;
     }
     return true;
+}
+
+static uint32_t gpus_there(const struct ref_plan *p, const struct job *j, const struct ref_entry *e);
+
+/* Where it is best; where that is more than a limit leaves, where it is least. */
+static bool place_within(struct ref_plan *p, const struct job *j, uint32_t part, int64_t t, int64_t len,
+                         struct ref_entry *ret)
+{
+    if (!place(p, j, part, t, len, false, ret))
+        return false;
+    if (within(p, j, gpus_there(p, j, ret)))
+        return true;
+    p->limited = true;
+    return place(p, j, part, t, len, true, ret) && within(p, j, gpus_there(p, j, ret));
 }
 
 static void charge(struct ref_plan *p, const struct job *j, const struct ref_entry *e, bool hold)
@@ -216,15 +245,15 @@ static int64_t room_of(const struct ref_plan *p, const struct job *j, const stru
     return room;
 }
 
-static bool start_in(const struct ref_plan *p, const struct job *j, uint32_t part, struct ref_entry *ret)
+static bool start_in(struct ref_plan *p, const struct job *j, uint32_t part, struct ref_entry *ret)
 {
     const struct part_spec *s = &p->m->spec.parts.v[part];
     int64_t len = limit_of(j, s), min = least_of(j, s), deadline = deadline_of(j);
     if (len == NEVER && deadline != NEVER)
         len = deadline - p->now;
-    if (plus(p->now, len) <= deadline && place(p, j, part, p->now, len, ret))
+    if (plus(p->now, len) <= deadline && place_within(p, j, part, p->now, len, ret))
         return true;
-    if (min >= len || !place(p, j, part, p->now, min, ret))
+    if (min >= len || !place_within(p, j, part, p->now, min, ret))
         return false;
     ret->len_ms = least(least(len, room_of(p, j, ret)), deadline == NEVER ? NEVER : deadline - p->now);
     return ret->len_ms >= min;
@@ -237,7 +266,7 @@ static int by_number(const void *pa, const void *pb)
 }
 
 /* Only when something begins or ends can it become possible. */
-static bool earliest_in(const struct ref_plan *p, const struct job *j, uint32_t part, struct ref_entry *ret)
+static bool earliest_in(struct ref_plan *p, const struct job *j, uint32_t part, struct ref_entry *ret)
 {
     VEC(int64_t) times = VEC_INIT;
     int64_t len = limit_of(j, &p->m->spec.parts.v[part]), deadline = deadline_of(j);
@@ -251,7 +280,7 @@ static bool earliest_in(const struct ref_plan *p, const struct job *j, uint32_t 
     }
     qsort(times.v, times.n, sizeof *times.v, by_number);
     for (size_t i = 0; i < times.n && !found; i++)
-        found = place(p, j, part, times.v[i], len, ret) && plus(times.v[i], len) <= deadline;
+        found = place_within(p, j, part, times.v[i], len, ret) && plus(times.v[i], len) <= deadline;
     vec_fini(&times);
     return found;
 }
@@ -382,17 +411,27 @@ static bool within(const struct ref_plan *p, const struct job *j, uint32_t asked
 }
 
 /* Whole nodes are at least so many of the smallest there. */
+static bool could_ever_be_on(const struct ref_plan *p, const struct job *j, uint32_t part, uint32_t node);
+
+/* Whole nodes come with as many GPUs as the smallest that would do have together. */
 static bool is_open(const struct ref_plan *p, const struct job *j, uint32_t part)
 {
-    const struct strv *nodes = &p->m->spec.parts.v[part].nodes;
     struct job_need need;
-    uint32_t least = UINT32_MAX;
+    bool taken[64] = {false};
+    uint32_t gpus = 0;
     job_need(&j->req, &need);
-    for (uint32_t i = 0; i < p->m->n_nodes; i++)
-        if (strv_has(nodes, p->m->nodes[i]->spec.name) && p->m->nodes[i]->gpus < least)
-            least = p->m->nodes[i]->gpus;
-    least = need.whole_nodes && least != UINT32_MAX ? least * need.nodes : 0;
-    return within(p, j, least > need.gpus ? least : need.gpus);
+    for (uint32_t k = 0; k < need.nodes && need.whole_nodes; k++) {
+        uint32_t best = UINT32_MAX;
+        for (uint32_t i = 0; i < p->m->n_nodes; i++)
+            if (!taken[i] && could_ever_be_on(p, j, part, i) &&
+                (best == UINT32_MAX || p->m->nodes[i]->gpus < p->m->nodes[best]->gpus))
+                best = i;
+        if (best == UINT32_MAX)
+            break;
+        taken[best] = true;
+        gpus += p->m->nodes[best]->gpus;
+    }
+    return within(p, j, gpus > need.gpus ? gpus : need.gpus);
 }
 
 static bool could_ever(const struct ref_plan *p, const struct job *j, uint32_t part);
@@ -419,11 +458,8 @@ bool ref_fits_now(struct ref_plan *p, const struct job *j, struct ref_entry *ret
     if (j->hold != HOLD_NONE || j->req.begin.ms > p->now || throttled || !n)
         return false;
     for (uint32_t i = 0; i < n; i++)
-        if (!p->closed[v[i]] && start_in(p, j, v[i], ret)) {
-            if (within(p, j, gpus_there(p, j, ret)))
-                return true;
-            p->limited = true;
-        }
+        if (!p->closed[v[i]] && start_in(p, j, v[i], ret))
+            return true;
     return false;
 }
 
@@ -452,7 +488,7 @@ static bool find_earliest(struct ref_plan *p, const struct job *j, int64_t befor
     bool found = false;
     for (uint32_t i = 0; i < n; i++) {
         struct ref_entry e;
-        if (!earliest_in(p, j, v[i], &e) || e.start >= before || !within(p, j, gpus_there(p, j, &e)))
+        if (!earliest_in(p, j, v[i], &e) || e.start >= before)
             continue;
         *ret = e;
         before = e.start;
@@ -517,21 +553,28 @@ static void push_aside(struct ref_plan *p)
     }
 }
 
-/* With every node up and empty. */
+/* Were it up and empty. */
+static bool could_ever_be_on(const struct ref_plan *p, const struct job *j, uint32_t part, uint32_t node)
+{
+    struct job_need need;
+    struct node up = *p->m->nodes[node], *was = p->m->nodes[node];
+    job_need(&j->req, &need);
+    up.state = NODE_UP;
+    up.drain = false;
+    p->m->nodes[node] = &up;
+    bool yes = suits(p, j, part, node) && up.cpus >= need.cpus_per_task && up.gpus >= need.gpus_per_node &&
+               up.mem_mib >= need.mem_per_node_mib;
+    p->m->nodes[node] = was;
+    return yes;
+}
+
 static bool could_ever(const struct ref_plan *p, const struct job *j, uint32_t part)
 {
     struct job_need need;
     uint32_t n = 0;
     job_need(&j->req, &need);
-    for (uint32_t i = 0; i < p->m->n_nodes; i++) {
-        struct node up = *p->m->nodes[i], *was = p->m->nodes[i];
-        up.state = NODE_UP;
-        up.drain = false;
-        p->m->nodes[i] = &up;
-        n += suits(p, j, part, i) && up.cpus >= need.cpus_per_task && up.gpus >= need.gpus_per_node &&
-             up.mem_mib >= need.mem_per_node_mib;
-        p->m->nodes[i] = was;
-    }
+    for (uint32_t i = 0; i < p->m->n_nodes; i++)
+        n += could_ever_be_on(p, j, part, i);
     return n >= need.nodes;
 }
 

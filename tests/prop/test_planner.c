@@ -421,12 +421,6 @@ static void keep_holds(struct world *w)
     w->holds += (unsigned)n;
 }
 
-/* Whole nodes come with GPUs that a limit may count: where it is placed first decides, not where else. */
-static bool is_by_luck(const struct world *w, const struct job *j)
-{
-    return j->req.exclusive && w->l.m.spec.limits.n;
-}
-
 /* The state as it is, the holds of the planner beside it: who waits must not fit. */
 static void nobody_fits(struct world *w)
 {
@@ -444,7 +438,7 @@ static void nobody_fits(struct world *w)
                                                      part->amount.gpus, v[i].use->start, v[i].use->end,
                                                      v[i].job, true, 0});
             }
-        if (!off && !is_by_luck(w, j) && ref_fits_now(&ref, j, &e))
+        if (!off && ref_fits_now(&ref, j, &e))
             fail_msg("seed %" PRIu64 ", round %d, backfill %u: job %u waits and fits on n%u", w->seed,
                      w->round, w->l.m.spec.backfill, j->id, e.nodes[0]);
         if (planner_reason(w->going, j->id) == REASON_NONE)
@@ -478,7 +472,7 @@ static void pass(struct world *w)
     nobody_fits(w);
     sched_result_init(&r);
     planner_decide(w->going, &v, w->l.now, &r);
-    if (r.starts.n && keeps && !is_by_luck(w, lab_get(&w->l, r.starts.v[0].job)))
+    if (r.starts.n && keeps)
         fail_msg("seed %" PRIu64 ", round %d: a second pass starts job %u", w->seed, w->round,
                  r.starts.v[0].job);
     w->next = r.next;

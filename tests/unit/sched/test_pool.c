@@ -104,7 +104,8 @@ static const char *place(const struct demand *d, int64_t t, int64_t len)
 
 static int64_t earliest(const struct demand *d, int64_t len)
 {
-    return pool_earliest(&p, d, &all, NOW, WHEN_NEVER, len, &parts);
+    struct pool_span span = {.from = NOW, .before = WHEN_NEVER, .len = len};
+    return pool_earliest(&p, d, &all, span, &parts);
 }
 
 static void test_books(void **state)
@@ -188,9 +189,9 @@ static void test_earliest(void **state)
         if (want != WHEN_NEVER)
             check_int(rows[i].name, parts.v.n, rows[i].nodes);
         /* Not before: the search has an end. */
+        struct pool_span before = {.from = NOW, .before = want, .len = rows[i].len};
         if (want != WHEN_NEVER)
-            check_int(rows[i].name, pool_earliest(&p, &d, &all, NOW, want, rows[i].len, &parts),
-                      WHEN_NEVER);
+            check_int(rows[i].name, pool_earliest(&p, &d, &all, before, &parts), WHEN_NEVER);
     }
     for (size_t i = 0; i < N_OF(uses); i++)
         drop(uses[i]);
