@@ -159,7 +159,6 @@ void agent_describe_gpus(const struct agent *a, struct msg_agent *m);
 bool agent_binds_cpus(const struct agent *a);
 
 /* --- tasks.c --- */
-struct atask *tasks_find(struct agent *a, const struct launch_key *key);
 /* The same; attempt 0 is the newest one. */
 struct atask *tasks_find_latest(struct agent *a, const struct launch_key *key);
 struct atask *tasks_new(struct agent *a, const struct launch_key *key);
@@ -212,7 +211,6 @@ bool outfile_is_child(const struct agent *a, pid_t pid);
 /* Lets clients on this node speak to the controller. Returns the socket's path (caller frees), NULL where
  * it cannot be made. */
 char *calls_listen(struct agent *a);
-void calls_pause(struct agent *a);
 /* The controller is gone: who speaks is cut off, who comes waits. */
 void calls_drop(struct agent *a);
 void calls_fini(struct agent *a);

@@ -66,6 +66,13 @@ static bool has_room(const struct agent *a, uint32_t uid)
     return a->n_calls < CALLS_MAX && (n < USER_CALLS || !a->root || uid == 0);
 }
 
+/* Without a descriptor the queue would be reported in every turn. */
+static void pause_listening(struct agent *a)
+{
+    loop_watch(a->loop, &a->clients, 0);
+    loop_timer_set(a->loop, &a->clients_again, 200);
+}
+
 static void on_listener(void *arg, unsigned ready)
 {
     (void)ready;
@@ -75,7 +82,7 @@ static void on_listener(void *arg, unsigned ready)
     int fd = accept4(a->clients.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0) {
         if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-            calls_pause(a);
+            pause_listening(a);
         return;
     }
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 || !has_room(a, peer.uid)) {
@@ -97,13 +104,6 @@ static void on_listener(void *arg, unsigned ready)
     agent_send(a, MSG_CALL, 0, &m);
     free(m.user);
     ferry_open(&k->ferry, a->loop, fd, CALL_WINDOW, CALL_PIECE, &ops, k);
-}
-
-/* Without a descriptor the queue would be reported in every turn. */
-void calls_pause(struct agent *a)
-{
-    loop_watch(a->loop, &a->clients, 0);
-    loop_timer_set(a->loop, &a->clients_again, 200);
 }
 
 static void again(void *arg)

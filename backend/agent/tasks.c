@@ -28,7 +28,7 @@ static uint64_t id_of(const struct launch_key *key)
     return hash_bytes(key, sizeof *key);
 }
 
-struct atask *tasks_find(struct agent *a, const struct launch_key *key)
+static struct atask *find_task(struct agent *a, const struct launch_key *key)
 {
     struct atask *t = idmap_get(&a->by_key, id_of(key));
     return t && launch_key_eq(&t->st.key, key) ? t : NULL;
@@ -37,7 +37,7 @@ struct atask *tasks_find(struct agent *a, const struct launch_key *key)
 struct atask *tasks_find_latest(struct agent *a, const struct launch_key *key)
 {
     if (key->attempt)
-        return tasks_find(a, key);
+        return find_task(a, key);
     struct atask *best = NULL;
     list_for_each (t, &a->tasks, struct atask, link)
         if (t->st.key.job == key->job && t->st.key.step == key->step && t->st.key.task == key->task &&
@@ -192,7 +192,7 @@ static void keep_over(void *ctx)
 
 void tasks_ack(struct agent *a, const struct launch_key *key)
 {
-    struct atask *t = tasks_find(a, key);
+    struct atask *t = find_task(a, key);
     if (!t || !t->end || t->acked)
         return;
     tomb_add(&a->tomb, key);
@@ -424,7 +424,7 @@ static void refuse(struct agent *a, const struct launch *l, uint32_t kind, const
 
 void tasks_launch(struct agent *a, const struct launch *l, const struct frame *f)
 {
-    struct atask *t = tasks_find(a, &l->key);
+    struct atask *t = find_task(a, &l->key);
     if (t) {
         /* Asked again: the answer is what is known of it. */
         if (t->end)
@@ -472,7 +472,7 @@ void tasks_launch(struct agent *a, const struct launch *l, const struct frame *f
 
 void tasks_kill(struct agent *a, const struct launch_kill *k)
 {
-    struct atask *t = tasks_find(a, &k->key);
+    struct atask *t = find_task(a, &k->key);
     if (!t || t->end)
         return;
     if (k->signal == 0)
@@ -505,7 +505,7 @@ void tasks_input(struct agent *a, uint64_t tag, const struct msg_input *m, const
 
 void tasks_pmi(struct agent *a, const struct msg_pmi *m, const struct frame *f)
 {
-    struct atask *t = tasks_find(a, &m->key);
+    struct atask *t = find_task(a, &m->key);
     if (t && !t->end)
         wire_send_encoded(&t->wire, MSG_PMI_ALL, 0, f->body, f->size);
 }

@@ -8,8 +8,6 @@ struct random {
     uint64_t state;
 };
 
-/* splitmix64. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014. */
-uint64_t random_u64(struct random *r);
 double random_unit(struct random *r);        /* 0 <= x < 1 */
 double random_exponential(struct random *r); /* mean 1 */
 double random_normal(struct random *r);      /* mean 0, deviation 1 */

@@ -120,14 +120,6 @@ char *cpuset_format(const struct cpuset *s)
     return str_take(&b);
 }
 
-char *cpuset_format_list(const struct cpuset *s)
-{
-    struct str b = STR_INIT;
-    for (int i = cpuset_next(s, 0); i >= 0; i = cpuset_next(s, (unsigned)i + 1))
-        str_appendf(&b, "%s%d", b.len ? "," : "", i);
-    return str_take(&b);
-}
-
 /* A number below CPUSET_MAX at *p, which moves past it; -1 where there is none. */
 static int parse_number(const char **p)
 {

@@ -31,8 +31,6 @@ struct cpuset cpuset_take_lowest(struct cpuset *from, unsigned n);
 int cpuset_next(const struct cpuset *s, unsigned i);
 /* "0-3,8"; "" for the empty set. Caller frees. */
 char *cpuset_format(const struct cpuset *s) __attribute__((warn_unused_result));
-/* The plain list "0,1,2,3" that CUDA_VISIBLE_DEVICES wants. */
-char *cpuset_format_list(const struct cpuset *s) __attribute__((warn_unused_result));
 int cpuset_parse(const char *text, struct cpuset *ret, struct errtext *err)
     __attribute__((warn_unused_result));
 

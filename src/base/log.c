@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <time.h>
 #include <unistd.h>
@@ -85,26 +84,4 @@ void log_msg(enum log_level level, const char *fmt, ...)
     str_fini(&text);
     str_fini(&line);
     errno = saved_errno;
-}
-
-const char *log_quoted(const char *s, char buf[static LOG_QUOTED_SIZE])
-{
-    size_t n = 0;
-    if (!s) {
-        snprintf(buf, LOG_QUOTED_SIZE, "(null)");
-        return buf;
-    }
-    buf[n++] = '"';
-    /* Room for one escape, the mark of a cut, the quote and the terminator. */
-    for (; *s && n + 10 < LOG_QUOTED_SIZE; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            buf[n++] = '\\';
-        if (c >= 0x20 && c < 0x7f)
-            buf[n++] = *s;
-        else
-            n += (size_t)snprintf(buf + n, LOG_QUOTED_SIZE - n, "\\x%02X", c);
-    }
-    snprintf(buf + n, LOG_QUOTED_SIZE - n, "%s\"", *s ? "..." : "");
-    return buf;
 }

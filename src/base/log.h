@@ -20,11 +20,6 @@ void log_open(const char *name, int fd, enum log_level level);
 void log_msg(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 enum log_level log_level_now(void);
 
-#define LOG_QUOTED_SIZE 256
-/* Foreign text as the value of a key: in quotes, escaped, cut to the buffer; NULL gives (null). Returns
- * buf. */
-const char *log_quoted(const char *s, char buf[static LOG_QUOTED_SIZE]);
-
 #define log_error(...) log_msg(LOG_LVL_ERROR, __VA_ARGS__)
 #define log_warn(...)  log_msg(LOG_LVL_WARN, __VA_ARGS__)
 #define log_info(...)  log_msg(LOG_LVL_INFO, __VA_ARGS__)

@@ -77,7 +77,4 @@ void acct_fit(struct str *out, size_t at, int width);
  * sacct -X. fn gets each one. */
 void acct_rows(const struct job *j, bool steps, void (*fn)(void *ctx, const struct acct_row *r), void *ctx);
 
-/* COMPLETED, "CANCELLED by 1000" ...: the state of a row. */
-void acct_append_state(struct str *out, const struct acct_row *r);
-
 #endif

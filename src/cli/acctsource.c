@@ -35,7 +35,8 @@ static bool overlaps(struct wall from, struct wall to, struct wall since, struct
            (!wall_is_set(since) || !wall_is_set(to) || to.ms >= since.ms);
 }
 
-bool acct_was_in_state(const struct job *j, uint32_t states, struct wall since, struct wall until)
+/* Was the job in one of the states at some time between the two? */
+static bool was_in_state(const struct job *j, uint32_t states, struct wall since, struct wall until)
 {
     bool started = wall_is_set(j->t_start) && j->state != JOB_PENDING;
     struct wall waited_to = started ? j->t_start : j->t_end;
@@ -60,7 +61,7 @@ static void take(struct source *s, const struct job *j)
     for (uint32_t k = 0; k < n; k++) {
         struct run_record record;
         const struct job *run = run_get(j, s->q->duplicates ? k : n - 1 - k, &record);
-        if (!acct_was_in_state(run, s->q->states, s->q->since, s->q->until) ||
+        if (!was_in_state(run, s->q->states, s->q->since, s->q->until) ||
             !job_filter_takes(&s->q->filter, run))
             continue;
         s->fn(s->ctx, &s->text, run, s->m);

@@ -22,7 +22,4 @@ int acct_each(struct client *c, const struct acct_query *q, struct model *m, str
               void (*fn)(void *ctx, struct str *out, const struct job *j, const struct model *m), void *ctx,
               struct errtext *err) __attribute__((warn_unused_result));
 
-/* Was the job in one of the states at some time between the two? */
-bool acct_was_in_state(const struct job *j, uint32_t states, struct wall since, struct wall until);
-
 #endif

@@ -165,7 +165,8 @@ static enum job_state state_of_step(const struct job *j, const struct step *s)
     return JOB_FAILED;
 }
 
-void acct_append_state(struct str *out, const struct acct_row *r)
+/* COMPLETED, "CANCELLED by 1000" ...: the state of a row. */
+static void append_state(struct str *out, const struct acct_row *r)
 {
     const struct job *j = r->job;
     enum job_state s = (enum job_state)j->state;
@@ -185,7 +186,7 @@ void acct_append_state(struct str *out, const struct acct_row *r)
 
 ACCT_VALUE(state)
 {
-    acct_append_state(out, r);
+    append_state(out, r);
 }
 ACCT_VALUE(exit_code)
 {

@@ -153,7 +153,8 @@ static void check_nodes(struct doctor *d)
     str_fini(&others);
 }
 
-void doctor_check_controller(struct doctor *d)
+/* The controller and what it knows. */
+static void check_controller(struct doctor *d)
 {
     if (!d->client) {
         doctor_add(d, "controller", CHECK_FAIL, "stoker up", "%s", d->away.s);
@@ -220,7 +221,7 @@ static int doctor_run(struct cli *cli, int argc, char **argv)
         d.client = NULL;
     doctor_check_machine(&d);
     doctor_check_nodes(&d);
-    doctor_check_controller(&d);
+    check_controller(&d);
     for (size_t i = 0; i < d.n; i++)
         rc |= d.checks[i].status == CHECK_FAIL;
     if (x.json)

@@ -29,7 +29,5 @@ void doctor_add(struct doctor *d, const char *name, enum check_status status, co
 void doctor_check_machine(struct doctor *d);
 /* The way to the nodes: services, keys. */
 void doctor_check_nodes(struct doctor *d);
-/* The controller and what it knows. */
-void doctor_check_controller(struct doctor *d);
 
 #endif

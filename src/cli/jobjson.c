@@ -53,7 +53,8 @@ void json_time(struct str *out, const char *key, struct wall t)
         str_append(out, "null");
 }
 
-void json_optional(struct str *out, const char *key, bool set, bool infinite, uint64_t v)
+/* {"set":true,"infinite":false,"number":5} */
+static void append_optional(struct str *out, const char *key, bool set, bool infinite, uint64_t v)
 {
     json_key(out, key);
     str_appendf(out, "{\"set\":%s,\"infinite\":%s,\"number\":%" PRIu64 "}", set ? "true" : "false",
@@ -94,7 +95,7 @@ void job_json_close(struct str *out)
 static void json_limit(struct str *out, const char *key, uint32_t s)
 {
     bool unlimited = s == DURATION_UNLIMITED;
-    json_optional(out, key, s != DURATION_NOT_SET && !unlimited, unlimited, s / 60);
+    append_optional(out, key, s != DURATION_NOT_SET && !unlimited, unlimited, s / 60);
 }
 
 static void json_path(struct str *out, const char *key, char *path)
@@ -108,9 +109,9 @@ static void append_identity(struct str *out, const struct job_row *r)
     const struct job *j = r->job;
     uint32_t index = r->element != ARRAY_NONE ? r->element : j->array_index;
     json_int(out, "job_id", j->id);
-    json_optional(out, "array_job_id", true, false, j->array_job);
-    json_optional(out, "array_task_id", index != ARRAY_NONE, false, index);
-    json_optional(out, "array_max_tasks", true, false, j->req.array_throttle);
+    append_optional(out, "array_job_id", true, false, j->array_job);
+    append_optional(out, "array_task_id", index != ARRAY_NONE, false, index);
+    append_optional(out, "array_max_tasks", true, false, j->req.array_throttle);
     json_text(out, "name", j->req.name);
     json_text(out, "user_name", j->user);
     json_int(out, "user_id", j->uid);
@@ -150,7 +151,7 @@ void job_json_append(struct str *out, const struct job_row *r, const struct job_
               run_was_requeued(j) ? "REQUEUED" : job_state_long((enum job_state)j->state));
     JSON_BY(out, "state_reason", jobtext_reason(&text, j));
     json_text(out, "state_description", job_rare(j)->reason_detail);
-    json_optional(out, "priority", true, false, j->priority);
+    append_optional(out, "priority", true, false, j->priority);
     json_int(out, "nice", j->req.nice);
     json_bool(out, "hold", j->hold != HOLD_NONE);
     JSON_BY(out, "dependency", jobtext_dependency(&text, j, cx->m));
@@ -158,12 +159,13 @@ void job_json_append(struct str *out, const struct job_row *r, const struct job_
     JSON_BY(out, "nodes", jobtext_nodes(&text, j));
     json_text(out, "batch_host", job_batch_host(j));
     json_bool(out, "batch_flag", j->kind == JOB_KIND_BATCH);
-    json_optional(out, "cpus", true, false, job_cpus(j));
-    json_optional(out, "node_count", true, false, job_nodes(j));
-    json_optional(out, "tasks", j->req.ntasks != NOT_GIVEN, false, j->req.ntasks);
-    json_optional(out, "cpus_per_task", j->req.cpus_per_task != NOT_GIVEN, false, j->req.cpus_per_task);
-    json_optional(out, "memory_per_node", j->req.mem_node_mib != MEM_NOT_GIVEN, false, j->req.mem_node_mib);
-    json_optional(out, "memory_per_cpu", j->req.mem_cpu_mib != MEM_NOT_GIVEN, false, j->req.mem_cpu_mib);
+    append_optional(out, "cpus", true, false, job_cpus(j));
+    append_optional(out, "node_count", true, false, job_nodes(j));
+    append_optional(out, "tasks", j->req.ntasks != NOT_GIVEN, false, j->req.ntasks);
+    append_optional(out, "cpus_per_task", j->req.cpus_per_task != NOT_GIVEN, false, j->req.cpus_per_task);
+    append_optional(out, "memory_per_node", j->req.mem_node_mib != MEM_NOT_GIVEN, false,
+                    j->req.mem_node_mib);
+    append_optional(out, "memory_per_cpu", j->req.mem_cpu_mib != MEM_NOT_GIVEN, false, j->req.mem_cpu_mib);
     JSON_BY(out, "tres_req_str", jobtext_tres(&text, j, cx->m));
     JSON_BY(out, "tres_alloc_str", if (j->state != JOB_PENDING) jobtext_tres(&text, j, cx->m));
     JSON_BY(out, "tres_per_node", jobtext_tres_per_node(&text, j));

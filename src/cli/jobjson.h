@@ -16,8 +16,6 @@ void json_count(struct str *out, const char *key, uint32_t v); /* null for UINT3
 void json_bool(struct str *out, const char *key, bool v);
 /* Seconds since the Epoch; null where it is unset. */
 void json_time(struct str *out, const char *key, struct wall t);
-/* {"set":true,"infinite":false,"number":5} */
-void json_optional(struct str *out, const char *key, bool set, bool infinite, uint64_t v);
 /* Slurm's head: "meta" with the plugin and version. */
 void json_slurm_meta(struct str *out);
 

@@ -10,7 +10,7 @@
 
 #define ID_BRACKET 16 /* of an array's pending elements: 4711_[0-199] */
 
-enum tone job_state_tone(enum job_state s)
+static enum tone state_tone(enum job_state s)
 {
     switch (s) {
     case JOB_RUNNING: return TONE_GOOD;
@@ -92,7 +92,7 @@ static void add_job(struct table *t, const struct job *j, const struct job_cx *c
 {
     struct str s = STR_INIT;
     char buf[UNITS_TEXT_SIZE];
-    enum tone tone = job_state_tone((enum job_state)j->state);
+    enum tone tone = state_tone((enum job_state)j->state);
     uint32_t gpus = job_gpus(j);
     jobtext_id(&s, j, ID_BRACKET);
     table_add(t, TONE_PLAIN, s.s);

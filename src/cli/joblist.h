@@ -16,6 +16,4 @@ void job_list_print(const struct job_list *l, const struct job_cx *cx, struct st
 /* {"schema":1,"jobs":[...]} */
 void job_list_json(const struct job_list *l, const struct job_cx *cx, struct str *out);
 
-enum tone job_state_tone(enum job_state s);
-
 #endif

@@ -66,7 +66,8 @@ static int ask_history(struct lookup *l, const struct cli *cli)
     return EXIT_AWAY;
 }
 
-int lookup_refresh(struct lookup *l, const struct cli *cli)
+/* Asks again for the same: the records before are gone. */
+static int fetch(struct lookup *l, const struct cli *cli)
 {
     struct job_target t = l->target;
     struct msg_get get = {.what = GET_SPEC | GET_JOBS, .jobs = {.v = &t, .n = 1}};
@@ -87,7 +88,7 @@ int lookup_open(struct lookup *l, const struct cli *cli, const char *word)
         return 2;
     }
     l->client = ask_connect(cli);
-    return l->client ? lookup_refresh(l, cli) : EXIT_AWAY;
+    return l->client ? fetch(l, cli) : EXIT_AWAY;
 }
 
 void lookup_fini(struct lookup *l)

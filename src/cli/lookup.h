@@ -20,8 +20,6 @@ struct lookup {
 int lookup_open(struct lookup *l, const struct cli *cli, const char *word)
     __attribute__((warn_unused_result));
 void lookup_fini(struct lookup *l);
-/* Asks again for the same: the records before are gone. */
-int lookup_refresh(struct lookup *l, const struct cli *cli) __attribute__((warn_unused_result));
 
 /* The only operand of a command that takes one. Returns it, or NULL after saying what is wrong. */
 const char *only_operand(const struct cli *cli, const struct strv *operands, const char *what);

@@ -21,7 +21,10 @@ bool node_is_completing(const struct node_cx *cx, const struct node *n)
     return cx->completing && idmap_get(cx->completing, hash_bytes(n->spec.name, strlen(n->spec.name)));
 }
 
-enum node_kept node_kept(const struct model *m, const struct node *n)
+enum node_kept { NODE_KEPT_NOT, NODE_KEPT_MAINT, NODE_KEPT_RESV };
+
+/* What a node is kept for now, by the model's windows. */
+static enum node_kept kept_for(const struct model *m, const struct node *n)
 {
     enum node_kept kept = NODE_KEPT_NOT;
     for (size_t i = 0; i < m->windows.n; i++) {
@@ -35,11 +38,11 @@ enum node_kept node_kept(const struct model *m, const struct node *n)
     return kept;
 }
 
-/* Source of the signs and names: Slurm 22.05 beside it. */
-void node_append_state(struct str *out, const struct node *n, const struct node_cx *cx, bool long_form)
+/* "maint", "drain$", "resv". Source of the signs and names: Slurm 22.05 beside it. */
+static void append_state(struct str *out, const struct node *n, const struct node_cx *cx, bool long_form)
 {
     bool completing = node_is_completing(cx, n);
-    enum node_kept kept = node_kept(cx->m, n);
+    enum node_kept kept = kept_for(cx->m, n);
     if (kept != NODE_KEPT_NOT && node_look(n, completing) == NODE_LOOK_IDLE && node_responds(n)) {
         str_append(out, kept == NODE_KEPT_MAINT ? "maint" : long_form ? "reserved" : "resv");
         return;
@@ -57,15 +60,15 @@ void node_append_state_full(struct str *out, const struct node *n, const struct 
     static const char *const flags[] = {
         [NODE_KEPT_NOT] = "", [NODE_KEPT_MAINT] = "+MAINTENANCE+RESERVED", [NODE_KEPT_RESV] = "+RESERVED"};
     nodetext_state_full(out, n, node_is_completing(cx, n));
-    str_append(out, flags[node_kept(cx->m, n)]);
+    str_append(out, flags[kept_for(cx->m, n)]);
 }
 
 bool node_has_state(const struct node *n, const struct node_cx *cx, const char *state)
 {
     if (strcasecmp(state, "maint") == 0)
-        return node_kept(cx->m, n) == NODE_KEPT_MAINT;
+        return kept_for(cx->m, n) == NODE_KEPT_MAINT;
     if (strcasecmp(state, "resv") == 0 || strcasecmp(state, "reserved") == 0)
-        return node_kept(cx->m, n) != NODE_KEPT_NOT;
+        return kept_for(cx->m, n) != NODE_KEPT_NOT;
     return node_is_in_state(n, node_is_completing(cx, n), state);
 }
 
@@ -308,14 +311,14 @@ GET(sct)
 GET(state_short)
 {
     if (n)
-        node_append_state(out, n, cx, false);
+        append_state(out, n, cx, false);
     else
         str_append(out, "n/a");
 }
 GET(state_long)
 {
     if (n)
-        node_append_state(out, n, cx, true);
+        append_state(out, n, cx, true);
     else
         str_append(out, "n/a");
 }

@@ -24,12 +24,7 @@ extern const struct columns node_columns;
 
 bool node_is_completing(const struct node_cx *cx, const struct node *n);
 
-/* What a node is kept for now, by the model's windows. */
-enum node_kept { NODE_KEPT_NOT, NODE_KEPT_MAINT, NODE_KEPT_RESV };
-enum node_kept node_kept(const struct model *m, const struct node *n);
-/* Its state as the columns have it ("maint", "drain$", "resv"), and as scontrol does
- * ("IDLE+MAINTENANCE+RESERVED"). */
-void node_append_state(struct str *out, const struct node *n, const struct node_cx *cx, bool long_form);
+/* Its state as scontrol has it: "IDLE+MAINTENANCE+RESERVED". */
 void node_append_state_full(struct str *out, const struct node *n, const struct node_cx *cx);
 /* sinfo -t: any of Slurm's names. */
 bool node_has_state(const struct node *n, const struct node_cx *cx, const char *state);

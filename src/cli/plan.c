@@ -55,7 +55,7 @@ static int set_option(void *ctx, const struct opt *o, const char *arg,
     return 0;
 }
 
-const struct opts plan_opts = OPTS(table, set_option);
+static const struct opts options = OPTS(table, set_option);
 
 void plan_options_fini(struct plan_options *p)
 {
@@ -289,6 +289,6 @@ const struct command cmd_plan = {
     .name = "plan",
     .summary = "Show what runs and when the others can expect to start, or what a change would do to that",
     .usage = "[--json] [-u USERS] [-p PARTITIONS] [--drain NODES] [--config FILE]",
-    .options = &plan_opts,
+    .options = &options,
     .run = plan_run,
 };

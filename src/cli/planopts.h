@@ -12,8 +12,6 @@ struct plan_options {
     bool json;
 };
 
-extern const struct opts plan_opts;
-
 /* False: *ret_rc is the exit code, help or error have been said. */
 bool plan_options_parse(struct plan_options *ret, const struct cli *cli, int argc, char **argv,
                         int *ret_rc);

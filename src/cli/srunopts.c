@@ -170,7 +170,8 @@ static bool on_command_line(const struct srunopts *o, enum jobopt id)
 }
 
 /* -N; else as many as -w names; else all that the job has, but no more than there are ranks. */
-uint32_t srunopts_nodes(const struct srunopts *o, uint32_t nodes_held)
+/* On how many nodes of an allocation of so many. */
+static uint32_t count_nodes(const struct srunopts *o, uint32_t nodes_held)
 {
     const struct job_req *r = &o->job.req;
     uint32_t nodes = r->nodes_min != NOT_GIVEN ? r->nodes_min : nodes_held;
@@ -186,7 +187,7 @@ uint32_t srunopts_nodes(const struct srunopts *o, uint32_t nodes_held)
     return nodes ? nodes : 1;
 }
 
-uint32_t srunopts_ranks(const struct srunopts *o, uint32_t nodes)
+static uint32_t count_ranks(const struct srunopts *o, uint32_t nodes)
 {
     const struct job_req *r = &o->job.req;
     bool per_node_is_nearer = o->job.given[J_NTASKS_PER_NODE] > o->job.given[J_NTASKS];
@@ -331,7 +332,7 @@ int srunopts_step(const struct srunopts *o, const struct job *j, const struct st
 {
     const struct job_req *r = &o->job.req;
     struct step s = {
-        .nodes = srunopts_nodes(o, (uint32_t)j->alloc.n),
+        .nodes = count_nodes(o, (uint32_t)j->alloc.n),
         .cpus_per_rank = r->cpus_per_task,
         .time_limit_s = on_command_line(o, J_TIME) ? r->time_limit_s : DURATION_NOT_SET,
         .overlap = o->overlap,
@@ -345,7 +346,7 @@ int srunopts_step(const struct srunopts *o, const struct job *j, const struct st
     };
     if (o->relative != NOT_GIVEN && o->relative >= j->alloc.n)
         return err_set(err, -EINVAL, "--relative=%u: the job has %zu nodes", o->relative, j->alloc.n);
-    s.n_ranks = srunopts_ranks(o, s.nodes);
+    s.n_ranks = count_ranks(o, s.nodes);
     s.nodes = s.nodes > s.n_ranks ? s.n_ranks : s.nodes;
     s.n_tasks = s.nodes;
     step_gpus(o, &s);

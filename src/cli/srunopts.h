@@ -23,10 +23,6 @@ extern const struct opts srun_opts; /* its context: struct srunopts */
 void srunopts_init(struct srunopts *o);
 void srunopts_fini(struct srunopts *o);
 
-/* How many ranks, and on how many nodes of an allocation of so many. */
-uint32_t srunopts_nodes(const struct srunopts *o, uint32_t nodes_held);
-uint32_t srunopts_ranks(const struct srunopts *o, uint32_t nodes);
-
 /* Fills in what the controller is asked for: counts, memory, GPUs, places, files. j: the job it will be
  * part of. command: for display. Errors: -EINVAL with a text (nodes that are not in the job). */
 int srunopts_step(const struct srunopts *o, const struct job *j, const struct strv *command,

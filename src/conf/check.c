@@ -37,7 +37,8 @@ static const config_setting_t *where(const struct finish *f, const char *list, s
     return member ? member : entry ? entry : l ? l : f->root;
 }
 
-char *conf_short_host_name(void)
+/* This machine's name up to the first dot. Caller frees. */
+static char *short_host_name(void)
 {
     char name[256] = "";
     gethostname(name, sizeof name - 1);
@@ -195,7 +196,7 @@ static int expand_nodes(struct finish *f)
     if (r == 0 && !f->spec->nodes.n) {
         struct node_spec here = {0};
         conf_set_defaults(&conf_node_section, &here);
-        here.name = conf_short_host_name();
+        here.name = short_host_name();
         make_node(rec_list_push(&out.nodes), &here, here.name);
         vec_push(&f->node_entry, (size_t)0);
         rec_fini(&node_spec_rec, &here);

@@ -10,7 +10,4 @@
 int conf_finish(const struct conf_parse *c, const config_setting_t *root, struct cluster_spec *spec)
     __attribute__((warn_unused_result));
 
-/* This machine's name up to the first dot. Caller frees. */
-char *conf_short_host_name(void) __attribute__((warn_unused_result));
-
 #endif

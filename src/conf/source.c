@@ -24,7 +24,7 @@ int source_verror(const struct source *s, unsigned line, struct errtext *err, co
     return -EINVAL;
 }
 
-int source_error(const struct source *s, unsigned line, struct errtext *err, const char *fmt, ...)
+static int parse_error(const struct source *s, unsigned line, struct errtext *err, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -288,5 +288,5 @@ int source_parse(const struct source *s, config_t *cfg, struct errtext *err)
     if (config_read_string(cfg, s->text.s))
         return 0;
     int line = config_error_line(cfg);
-    return source_error(s, line > 0 ? (unsigned)line : 1, err, "%s", config_error_text(cfg));
+    return parse_error(s, line > 0 ? (unsigned)line : 1, err, "%s", config_error_text(cfg));
 }

@@ -39,9 +39,6 @@ void source_fini(struct source *s);
 int source_parse(const struct source *s, config_t *cfg, struct errtext *err)
     __attribute__((warn_unused_result));
 
-/* Fills err with "FILE:LINE: ..." for a line of the text (from 1) and returns -EINVAL. */
-int source_error(const struct source *s, unsigned line, struct errtext *err, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
 int source_verror(const struct source *s, unsigned line, struct errtext *err, const char *fmt, va_list ap)
     __attribute__((format(printf, 4, 0)));
 

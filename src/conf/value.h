@@ -12,7 +12,5 @@ int value_set(const struct conf_option *o, void *base, const char *text, struct 
 bool value_append(const struct conf_option *o, const void *base, struct str *out);
 /* A value like "unlimited" or "detect" that is there without being said. */
 bool value_is_default_special(const struct conf_option *o, const void *base);
-/* Appends text in quotes. */
-void value_append_quoted(const char *text, struct str *out);
 
 #endif

@@ -136,33 +136,8 @@ static struct strv without_list(const struct strv *env, const struct strv *base)
     return out;
 }
 
-int export_env(const char *spec, const struct strv *env, const struct strv *base, struct strv *ret,
-               struct errtext *err)
-{
-    struct strv out, items = {0};
-    bool none = spec && (strcasecmp(spec, "NONE") == 0 || strcasecmp(spec, "NIL") == 0);
-    if (spec && !none)
-        items = split_list(spec);
-    bool all = !none && (!items.n || strv_has(&items, "ALL"));
-    struct strv login = {0};
-    if (!all && !base) { /* only then: the name service is asked for them */
-        login = export_login_env();
-        base = &login;
-    }
-    out = all ? strv_copy(env) : without_list(env, base);
-    strv_fini(&login);
-    int rc = add_items(&items, env, &out, err);
-    rc = rc ? rc : check_size(&out, err);
-    strv_fini(&items);
-    if (rc) {
-        strv_fini(&out);
-        return rc;
-    }
-    *ret = out;
-    return 0;
-}
-
-struct strv export_login_env(void)
+/* HOME, USER, LOGNAME, SHELL of the calling user, and a PATH that these commands are in. */
+static struct strv login_env(void)
 {
     struct strv env = {0};
     const struct passwd *pw = getpwuid(getuid());
@@ -177,4 +152,30 @@ struct strv export_login_env(void)
     strv_setenvf(&env, "PATH", "%s%s%s", DEFAULT_PATH, known ? "" : ":", known ? "" : here);
     free(here);
     return env;
+}
+
+int export_env(const char *spec, const struct strv *env, const struct strv *base, struct strv *ret,
+               struct errtext *err)
+{
+    struct strv out, items = {0};
+    bool none = spec && (strcasecmp(spec, "NONE") == 0 || strcasecmp(spec, "NIL") == 0);
+    if (spec && !none)
+        items = split_list(spec);
+    bool all = !none && (!items.n || strv_has(&items, "ALL"));
+    struct strv login = {0};
+    if (!all && !base) { /* only then: the name service is asked for them */
+        login = login_env();
+        base = &login;
+    }
+    out = all ? strv_copy(env) : without_list(env, base);
+    strv_fini(&login);
+    int rc = add_items(&items, env, &out, err);
+    rc = rc ? rc : check_size(&out, err);
+    strv_fini(&items);
+    if (rc) {
+        strv_fini(&out);
+        return rc;
+    }
+    *ret = out;
+    return 0;
 }

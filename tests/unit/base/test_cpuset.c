@@ -24,25 +24,23 @@ static void texts(void **unused)
 {
     (void)unused;
     static const struct {
-        const char *in, *out, *list;
+        const char *in, *out;
         unsigned n;
-    } rows[] = {{"", "", "", 0},
-                {"0", "0", "0", 1},
-                {"1023", "1023", "1023", 1},
-                {"0-3,8", "0-3,8", "0,1,2,3,8", 5},
-                {"8,3,2-2,0-1", "0-3,8", "0,1,2,3,8", 5},
-                {"63-64", "63-64", "63,64", 2},
-                {"1,1,1", "1", "1", 1}};
+    } rows[] = {{"", "", 0},
+                {"0", "0", 1},
+                {"1023", "1023", 1},
+                {"0-3,8", "0-3,8", 5},
+                {"8,3,2-2,0-1", "0-3,8", 5},
+                {"63-64", "63-64", 2},
+                {"1,1,1", "1", 1}};
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct cpuset s = {0};
         check_int(rows[i].in, cpuset_parse(rows[i].in, &s, NULL), 0);
-        char *text = cpuset_format(&s), *list = cpuset_format_list(&s);
+        char *text = cpuset_format(&s);
         check_str(rows[i].in, text, rows[i].out);
-        check_str(rows[i].in, list, rows[i].list);
         check_int(rows[i].in, cpuset_count(&s), rows[i].n);
         check_int(rows[i].in, cpuset_is_empty(&s), rows[i].n == 0);
         free(text);
-        free(list);
     }
 }
 

@@ -92,33 +92,9 @@ static void lost_lines_are_told(void **unused)
     close(fds[1]);
 }
 
-static void quoted(void **unused)
-{
-    (void)unused;
-    static const struct {
-        const char *in, *out;
-    } rows[] = {{NULL, "(null)"},
-                {"", "\"\""},
-                {"a b", "\"a b\""},
-                {"a\"b\\", "\"a\\\"b\\\\\""},
-                {"\n\x1b\xc3\xa9", "\"\\x0A\\x1B\\xC3\\xA9\""}};
-    char buf[LOG_QUOTED_SIZE], big[1000];
-    for (size_t i = 0; i < N_OF(rows); i++)
-        check_str(rows[i].out, log_quoted(rows[i].in, buf), rows[i].out);
-    for (size_t n = 0; n < sizeof big - 1; n++) {
-        memset(big, n % 2 ? '\n' : 'x', n);
-        big[n] = '\0';
-        size_t len = strlen(log_quoted(big, buf));
-        assert_true(len < LOG_QUOTED_SIZE);
-        assert_int_equal(buf[len - 1], '"');
-    }
-    assert_non_null(strstr(buf, "...\""));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_line_whatever_is_in_it),
-                                       cmocka_unit_test(levels), cmocka_unit_test(lost_lines_are_told),
-                                       cmocka_unit_test(quoted)};
+                                       cmocka_unit_test(levels), cmocka_unit_test(lost_lines_are_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
