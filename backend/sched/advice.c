@@ -53,8 +53,10 @@ static void copy_holds(const struct search *s, struct planner *to)
     list_for_each (h, &s->p->backfill.holds, struct backfill_hold, link) {
         const struct unit *from = container_of(h, struct unit, hold);
         struct unit *u = idmap_get(&to->units, from->job);
-        if (u && u->group && u->job != s->j->id)
+        if (u && u->group && u->job != s->j->id) {
             backfill_copy(&to->backfill, &u->hold, h, u->group->own);
+            claims_copy(to, u, from);
+        }
     }
 }
 

@@ -365,9 +365,8 @@ bool backfill_start_beside(struct backfill *b, const struct backfill_item *it, s
     return place_now(b, it, ret);
 }
 
-/* The earliest start in any of its lanes, before `before`. */
-static bool find_earliest(struct backfill *b, const struct backfill_item *it, int64_t before,
-                          struct backfill_place *ret)
+bool backfill_earliest(struct backfill *b, const struct backfill_item *it, int64_t before,
+                       struct backfill_place *ret)
 {
     struct pool_parts parts = {VEC_INIT};
     bool found = false;
@@ -429,7 +428,7 @@ static bool move_earlier(struct backfill *b, const struct backfill_item *it, str
     narrow(b, it, h, &part);
     if (part.n_choices) {
         pool_lift(b->pool, &h->use);
-        earlier = find_earliest(b, &part, h->use.start, &at);
+        earlier = backfill_earliest(b, &part, h->use.start, &at);
         pool_lay(b->pool, &h->use);
     }
     if (earlier) {
@@ -462,7 +461,7 @@ static bool hold_anew(struct backfill *b, const struct backfill_item *it, struct
                       bool claim)
 {
     struct backfill_place at = {0};
-    bool others = backfill_lift_behind(b, it), found = find_earliest(b, it, WHEN_NEVER, &at);
+    bool others = backfill_lift_behind(b, it), found = backfill_earliest(b, it, WHEN_NEVER, &at);
     if (others)
         backfill_lay_behind(b);
     if (found)

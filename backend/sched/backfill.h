@@ -141,6 +141,10 @@ void backfill_claim(struct backfill *b, const struct backfill_item *it, struct b
  * been forgotten), made at the earliest start whatever its lanes have left. False: there is none. */
 bool backfill_claim_again(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h);
 
+/* The earliest start in any of its lanes, closed ones too, before `before`: where. */
+bool backfill_earliest(struct backfill *b, const struct backfill_item *it, int64_t before,
+                       struct backfill_place *ret);
+
 /* Holds in b what `from` holds in another one over the same nodes, for the same; h holds nothing yet. own:
  * the reservation there that it lies within. */
 void backfill_copy(struct backfill *b, struct backfill_hold *h, const struct backfill_hold *from,

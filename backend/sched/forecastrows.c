@@ -51,7 +51,8 @@ static uint32_t count_planned(const struct forecasts *f, const struct unit *u)
         return idmap_get(&f->array_ends, u->order_id) != NULL;
     if (u->reason == REASON_DEPENDENCY)
         return 0;
-    return u->count - (u->count && u->hold.use.parts);
+    uint32_t held = (u->hold.use.parts != NULL) + u->n_more;
+    return u->count > held ? u->count - held : 0;
 }
 
 static bool row_goes_first(const struct forecasts *f, uint32_t a, uint32_t b)

@@ -131,6 +131,7 @@ enum outcome pass_try_head(struct pass *s, struct turn *t)
     vec_push(&p->looked, u->job);
     u->reason = pass_gate(s, u);
     if (u->reason != REASON_NONE) {
+        claims_drop(p, u);
         backfill_give_up(&p->backfill, &u->hold);
         return UNIT_WAITS;
     }
@@ -154,7 +155,11 @@ enum outcome pass_try_head(struct pass *s, struct turn *t)
         return GROUP_WAITS;
     }
     bool tried = !is_dead(p, g) || u->hold.use.parts || may_push_aside(p, &it);
-    if (tried && backfill_start(&p->backfill, &it, &u->hold, &s->place)) {
+    claims_set_aside(p, u, true);
+    bool starts = tried && backfill_start(&p->backfill, &it, &u->hold, &s->place);
+    claims_set_aside(p, u, false);
+    if (starts) {
+        claims_drop(p, u); /* it may have taken one of them; for the others there is a place again */
         pass_start(s, g, u);
         return u->count ? GROUP_GOES_ON : UNIT_WAITS;
     }
@@ -200,7 +205,7 @@ bool pass_is_passed_over(struct pass *s, struct turn *t, bool *ret_again)
     struct planner *p = s->p;
     struct group *g = t->g;
     struct unit *u = turn_head(g);
-    if (u->hold.use.parts || u->is_special || u->chosen || !p->backfill.opts.backfill)
+    if (u->hold.use.parts || u->n_more || u->is_special || u->chosen || !p->backfill.opts.backfill)
         return false;
     enum limit_state limit = limits_any(p->limits) ? pass_limit_of_group(p, g) : LIMIT_OK;
     if (limit == LIMIT_OVER_HARD || pass_lacks_licences(s, g, u)) {

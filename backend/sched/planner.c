@@ -11,6 +11,7 @@ void planner_init_lists(struct planner *p)
     list_init(&p->running);
     list_init(&p->leaving);
     list_init(&p->prey);
+    list_init(&p->claimers);
     list_init(&p->buried);
     list_init(&p->backfill.holds);
 }

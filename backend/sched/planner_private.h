@@ -108,6 +108,11 @@ struct group {
     struct limit_verdict verdict; /* where that is a limit */
 };
 
+struct claim {
+    struct pool_use use;
+    uint32_t lane;
+};
+
 struct unit {
     uint32_t job;
     struct group *group; /* NULL: a gate is closed */
@@ -130,6 +135,9 @@ struct unit {
     uint64_t vain_mark, vain_stay; /* gains + 1 when nobody could make room for it, behind these holds; 0 */
     const struct shape *chosen;    /* step jobs: where its first task went in this pass; NULL: none did */
     struct backfill_hold hold;
+    struct claim *more; /* held for elements behind the next one, for which others go too: claims.c */
+    uint32_t n_more;
+    struct list in_claimers;                  /* in planner.claimers while there are any */
     int64_t forecast, forecast_t;             /* start, and when that was said; 0: never */
     int64_t first_forecast, first_forecast_t; /* what it was told first */
 };
@@ -217,7 +225,7 @@ struct planner {
     looked, moved;       /* jobs looked at one by one in the last pass; put in a group or kept out */
     VEC(uint32_t) fresh; /* entered a group since the last pass */
     struct heap wakes;   /* units */
-    struct list running, leaving, prey;
+    struct list running, leaving, prey, claimers;
     struct idmap awaited; /* jobs that somebody was asked to go for: -> one of those */
     VEC(struct ground) grounds;
     bool hunting;    /* in this pass */
@@ -383,6 +391,25 @@ void prey_hunted_in_vain(struct planner *p, struct shape *s, const struct qos_sp
 bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it);
 /* Nobody could make room for it, by what is known; it has not been tried if this is false. */
 bool planner_hunts_in_vain(struct planner *p, struct unit *u, const struct backfill_item *it);
+
+/* --- claims.c: places for more elements of an array than the next one --- */
+
+/* For how many of the unit others may be asked to go at once: 1, or of an array as many as may run. */
+uint32_t claims_most(const struct planner *p, const struct unit *u);
+/* What is held for the next one is held for one behind it, and that one has none; and back. */
+void claims_push(struct planner *p, struct unit *u);
+void claims_pop(struct planner *p, struct unit *u, const struct backfill_item *it);
+/* Others are on their way out for it: as many places as there will be when the last of them has gone. */
+void claims_again(struct planner *p, struct unit *u, const struct backfill_item *it);
+/* Until it has started, or has not: its own are not in its way. */
+void claims_set_aside(struct planner *p, struct unit *u, bool aside);
+void claims_drop(struct planner *p, struct unit *u); /* no-op without any */
+/* At the end of a round: those whose time has come, or whose unit holds nothing itself any more. */
+void claims_sweep(struct planner *p);
+/* What `from`, of another planner over the same nodes, holds is held for u, which has none. */
+void claims_copy(struct planner *p, struct unit *u, const struct unit *from);
+/* Limits count what is held for one of it in a partition as if it ran; undone by limits_rewind. */
+void claims_charge(struct planner *p, const struct unit *u, uint32_t lane, const struct pool_use *use);
 
 /* --- forecast.c --- */
 

@@ -498,6 +498,34 @@ static void remember(struct planner *p, struct unit *u, const struct backfill_it
     u->vain_stay = holds_that_stay(p, u);
 }
 
+/* Somebody goes for the next element of an array: for those behind it too, as many as there are places to
+ * make.
+ */
+static void hunt_for_more(struct planner *p, struct unit *u, const struct backfill_item *it,
+                          uint32_t choice)
+{
+    size_t mark = limits_mark(p->limits);
+    uint32_t most = claims_most(p, u);
+    while (u->hold.use.parts && u->n_more + 1 < most && p->hunts < HUNTS_MAX) {
+        claims_charge(p, u, u->hold.lane, &u->hold.use);
+        claims_push(p, u);
+        if (hunt(p, u, it, choice) != CATCH_SOME || !u->hold.use.parts) {
+            claims_pop(p, u, it);
+            break;
+        }
+    }
+    limits_rewind(p->limits, mark);
+}
+
+/* A place is held for when those who leave have gone; of an array as many as there will be. */
+static bool claim_again(struct planner *p, struct unit *u, const struct backfill_item *it)
+{
+    if (!backfill_claim_again(&p->backfill, it, &u->hold))
+        return false;
+    claims_again(p, u, it);
+    return true;
+}
+
 bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it)
 {
     bool waited_for = planner_is_waited_for(p, u->job), vain = true;
@@ -505,7 +533,7 @@ bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_it
     if (!p->hunting && !waited_for && (u->hold.claim || !planner_hunts_in_vain(p, u, it)))
         p->prospects = true;
     if (waited_for || (claims && !p->hunting))
-        return backfill_claim_again(&p->backfill, it, &u->hold);
+        return claim_again(p, u, it);
     if (!p->hunting || planner_hunts_in_vain(p, u, it))
         return false;
     if (p->hunts >= HUNTS_MAX) {
@@ -519,8 +547,10 @@ bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_it
             continue;
         }
         enum catch c = hunt(p, u, it, i);
-        if (c == CATCH_SOME)
+        if (c == CATCH_SOME) {
+            hunt_for_more(p, u, it, i);
             return true;
+        }
         vain = vain && c == CATCH_NONE;
     }
     if (vain)

@@ -51,6 +51,7 @@ static void bury(struct planner *p)
     move_list(&o->running, &p->running);
     move_list(&o->leaving, &p->leaving);
     move_list(&o->prey, &p->prey);
+    move_list(&o->claimers, &p->claimers);
     move_list(&o->buried, &p->buried);
     move_list(&o->backfill.holds, &p->backfill.holds);
     o->backfill.pool = &o->pool;
@@ -94,6 +95,15 @@ static void free_runs(struct runs *r)
     free(r);
 }
 
+static void free_unit(struct unit *u)
+{
+    for (uint32_t i = 0; i < u->n_more; i++)
+        free(u->more[i].use.parts);
+    free(u->more);
+    free(u->hold.use.parts);
+    free(u);
+}
+
 /* The slots of a map of such things, from where the last call ended. Returns whether all are gone. */
 static bool free_slots(struct planner *o, struct idmap *map, bool units, uint64_t *n)
 {
@@ -103,8 +113,7 @@ static bool free_slots(struct planner *o, struct idmap *map, bool units, uint64_
             continue;
         *n -= *n < COST_FREE ? *n : COST_FREE;
         if (units) {
-            free(((struct unit *)value)->hold.use.parts);
-            free(value);
+            free_unit(value);
         } else {
             free_runs(value);
         }
@@ -137,6 +146,7 @@ static bool free_some(struct planner *o, uint64_t *n)
     }
     if (o->freeing == FREE_UNITS && free_slots(o, &o->units, true, n)) {
         list_init(&o->backfill.holds);
+        list_init(&o->claimers);
         o->freeing = FREE_RUNS;
     }
     if (o->freeing == FREE_RUNS && free_slots(o, &o->runs, false, n)) {

@@ -152,6 +152,7 @@ static bool end_round(struct pass *s)
     vec_for_each (&s->heap, i) /* their turn did not come */
         turn_head(s->heap.v[i].g)->reason = REASON_NONE;
     give_up_unvisited(p);
+    claims_sweep(p);
     /* Who has been asked to go is gone sooner than was thought. */
     p->gained = pass_give_up_closed(s) || s->asked != p->out->preempts.n || way_is_free(p) ||
                 (s->freed != p->backfill.freed && has_use_for_gains(p, s->mark));

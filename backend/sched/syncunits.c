@@ -34,6 +34,7 @@ void sync_leave_group(struct planner *p, struct unit *u)
 {
     struct group *g = u->group;
     heap_remove(&p->wakes, &u->by_wake);
+    claims_drop(p, u);
     if (!g)
         return;
     u->group = NULL;
@@ -129,6 +130,7 @@ void sync_unit(struct planner *p, uint32_t id, const struct job *j)
     if (!u) {
         u = xcalloc(1, sizeof *u);
         u->job = id;
+        list_init(&u->in_claimers);
         idmap_set(&p->units, id, u);
         keep_what_was_told(p, u);
     }

@@ -216,6 +216,113 @@ static void test_two_who_need_a_place(void **state)
     assert_int_equal(pass_on(), 2); /* both */
 }
 
+static uint32_t submit_array(uint32_t elements, uint32_t throttle)
+{
+    struct job *j = job_of("high", 4, 1);
+    *rec_list_push(&j->array_pending) = (struct index_range){0, elements - 1, 1};
+    j->req.array_throttle = throttle;
+    return lab_submit(&l, j);
+}
+
+static void limit_jobs(uint64_t most)
+{
+    struct limit_spec *s = rec_list_push(&l.spec.limits);
+    *s = (struct limit_spec){.scope = LIMIT_PARTITION, .name = xstrdup("high")};
+    memset(&s->soft, 0xff, sizeof s->soft);
+    s->hard = s->soft;
+    s->hard.running_jobs = most;
+    lab_configure(&l);
+}
+
+/* As many at once as there is room to be made, and may run. */
+static void test_elements_at_once(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t elements, throttle, limit;
+        const char *want;
+    } rows[] = {
+        {"one", 1, 0, 0, "2>4"},
+        {"both nodes", 2, 0, 0, "2>4 3>4 1>4"},
+        {"more than nodes", 5, 0, 0, "2>4 3>4 1>4"},
+        {"a throttle", 5, 1, 0, "2>4"},
+        {"a limit", 5, 0, 1, "2>4"},
+    };
+    static const enum backfill_mode modes[] = {BACKFILL_CONSERVATIVE, BACKFILL_EASY, BACKFILL_OFF};
+    for (size_t i = 0; i < N_OF(rows) * N_OF(modes); i++) {
+        size_t row = i / N_OF(modes);
+        passlab_end(NULL);
+        set_up(NULL);
+        l.spec.backfill = modes[i % N_OF(modes)];
+        lab_configure(&l);
+        if (rows[row].limit)
+            limit_jobs(rows[row].limit);
+        submit_on("low", 2, 5, "n1");
+        submit_on("low", 4, 5, "n2");
+        submit_on("low", 2, 5, "n1");
+        assert_int_equal(pass_anew(), 3);
+        submit_array(rows[row].elements, rows[row].throttle);
+        assert_int_equal(pass_anew(), 0);
+        check_str(rows[row].name, victims(), rows[row].want);
+        assert_int_equal(pass_on(), 0); /* nobody more */
+        assert_int_equal(last.preempts.n, 0);
+        assert_int_equal(pass_anew(), 0);
+        assert_int_equal(last.preempts.n, 0);
+    }
+}
+
+/* Two of three have gone: what they leave is held for the second element too, whoever planned it. */
+static void test_elements_keep_their_places(void **state)
+{
+    (void)state;
+    for (int anew = 0; anew < 2; anew++) {
+        passlab_end(NULL);
+        set_up(NULL);
+        submit_on("low", 2, 5, "n1");
+        submit_on("low", 4, 5, "n2");
+        submit_on("low", 2, 5, "n1");
+        pass_anew();
+        uint32_t id = submit_array(4, 0);
+        planner_note_job(planner, id);
+        pass_on();
+        assert_int_equal(last.preempts.n, 3);
+        end(1);
+        uint32_t other = submit("low", 2, 9);
+        planner_note_job(planner, other);
+        assert_int_equal(anew ? pass_anew() : pass_on(), 0);
+        end(2);
+        assert_int_equal(anew ? pass_anew() : pass_on(), 1);
+        assert_int_equal(lab_get(&l, other)->state, JOB_PENDING);
+        end(3);
+        assert_int_equal(anew ? pass_anew() : pass_on(), 1);
+        assert_int_equal(last.preempts.n, 0);
+        assert_int_equal(job_pending_elements(lab_get(&l, id)), 2);
+        assert_int_equal(lab_get(&l, other)->state, JOB_PENDING);
+    }
+}
+
+/* Who no longer wants them leaves them to others. */
+static void test_elements_give_their_places_up(void **state)
+{
+    (void)state;
+    submit_on("low", 2, 5, "n1");
+    submit_on("low", 4, 5, "n2");
+    submit_on("low", 2, 5, "n1");
+    pass_anew();
+    uint32_t id = submit_array(4, 0);
+    planner_note_job(planner, id);
+    pass_on();
+    end(1);
+    uint32_t other = submit("low", 2, 9);
+    planner_note_job(planner, other);
+    assert_int_equal(pass_on(), 0);
+    assert_int_equal(lab_hold(&l, id, HOLD_USER), 0);
+    planner_note_job(planner, id);
+    assert_int_equal(pass_on(), 1);
+    assert_int_equal(lab_get(&l, other)->state, JOB_RUNNING);
+}
+
 /* A job that ends anyway makes room: nobody goes for that. */
 static void test_others_are_leaving_already(void **state)
 {
@@ -477,6 +584,9 @@ int main(void)
         TEST(test_only_once_and_then_it_starts),
         TEST(test_one_who_never_goes),
         TEST(test_two_who_need_a_place),
+        TEST(test_elements_at_once),
+        TEST(test_elements_keep_their_places),
+        TEST(test_elements_give_their_places_up),
         TEST(test_others_are_leaving_already),
         TEST(test_not_for_a_deadline_that_is_missed_all_the_same),
         TEST(test_not_behind_a_window),
