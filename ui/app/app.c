@@ -89,6 +89,7 @@ void app_free(struct ui *a)
     vec_fini(&a->cmd.candidates);
     edit_fini(&a->cmd.edit);
     vec_fini(&a->watched);
+    changes_clear(a);
     free(a->toast);
     free(a);
 }
@@ -185,10 +186,12 @@ static void sync_views(struct ui *a)
     a->roots[a->root]->ops->sync(a->roots[a->root]);
     vec_for_each (&a->pushed, i)
         a->pushed.v[i]->ops->sync(a->pushed.v[i]);
+    changes_clear(a);
 }
 
 void app_changed(struct ui *a)
 {
+    changes_all(a);
     a->changed = true;
     a->dirty = true;
 }
@@ -242,8 +245,12 @@ static void show_screen(struct ui *a, size_t i)
         remember_restore(a, a->roots[i]);
     }
     a->root = i;
-    if (a->behind[i])
+    if (a->behind[i]) { /* it has missed what was noted */
+        changes_all(a);
         a->roots[i]->ops->sync(a->roots[i]);
+        if (!a->changed)
+            changes_clear(a);
+    }
     a->behind[i] = false;
     shown_changed(a);
 }

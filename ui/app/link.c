@@ -155,9 +155,11 @@ static void take_push(struct ui *a, const struct incoming *in)
         if (leaving)
             past_keep(a, leaving);
     }
+    changes_note(a, in); /* it may leave */
     int rc = mirror_feed(a->m, in, &err);
+    changes_note(a, in);
     if (rc > 0)
-        app_changed(a);
+        a->changed = a->dirty = true;
     else if (rc < 0 && !a->next)
         broken(a, &err);
 }

@@ -63,6 +63,11 @@ struct totals { /* of the header; counted when the model changes */
     struct wall edge; /* a window begins or ends then; unset: none does */
 };
 
+struct changes { /* of the model since the views were brought up to it */
+    bool all;
+    struct idmap what; /* jobs and arrays, as changes.c has them */
+};
+
 struct ui {
     struct app_options o;
     struct model *m, *next; /* what is shown; what a snapshot is building */
@@ -99,6 +104,7 @@ struct ui {
 
     struct totals totals;
     bool changed; /* views have not seen the model's last change */
+    struct changes changes;
     bool dirty;
     bool frozen, missed; /* missed: messages were dropped while frozen */
     bool mouse_on;
@@ -124,6 +130,12 @@ enum action screen_action(size_t i);
 /* frame.c */
 void frame_draw(struct ui *a, struct canvas *c);
 void totals_count(struct totals *t, const struct ui *a);
+
+/* changes.c: notes what a message is about to change, or has changed; everything; and that the views have
+ * seen it. What is new need not be noted: no view has rows of it. */
+void changes_note(struct ui *a, const struct incoming *in);
+void changes_all(struct ui *a);
+void changes_clear(struct ui *a);
 
 /* help.c */
 void help_open(struct ui *a);

@@ -508,6 +508,18 @@ static void fill(void *ctx, struct table *t)
     idmap_fini(&f.arrays);
 }
 
+static bool has_changed(const void *ctx, const struct trow *row)
+{
+    const struct joblist *l = ctx;
+    const struct job_row *r = row->data;
+    return r->job ? ui_job_changed(l->cols.ui, r->job->id) : ui_array_changed(l->cols.ui, r->array->id);
+}
+
+void joblist_update(struct joblist *l)
+{
+    table_update(&l->table, has_changed);
+}
+
 void joblist_init(struct joblist *l, struct ui *ui)
 {
     *l = (struct joblist){.cols.ui = ui};

@@ -36,6 +36,7 @@ struct joblist {
 
 void joblist_init(struct joblist *l, struct ui *ui);
 void joblist_fini(struct joblist *l);
+void joblist_update(struct joblist *l); /* the model has changed */
 /* The row under the cursor, or NULL. */
 const struct job_row *joblist_current(const struct joblist *l);
 const struct job_row *joblist_row(const struct trow *row);

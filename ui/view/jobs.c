@@ -54,7 +54,7 @@ static void jobs_close(struct view *v)
 
 static void jobs_sync(struct view *v)
 {
-    table_refill(&jobs_of(v)->list.table);
+    joblist_update(&jobs_of(v)->list);
 }
 
 static void jobs_title(struct view *v, struct rich *out)

@@ -140,6 +140,10 @@ void ui_story(const struct ui *ui, uint32_t job, void (*each)(void *arg, const s
 
 /* Something that is shown has changed outside of a handler: draw. */
 void ui_changed(struct ui *ui);
+/* While a view is brought up to the model (sync): may that job, that array as a whole, say something else
+ * than the last time, but for what changes with the time alone? */
+bool ui_job_changed(const struct ui *ui, uint32_t job);
+bool ui_array_changed(const struct ui *ui, uint32_t array);
 /* Puts a view on top; no-op where its open gives NULL. */
 void ui_push(struct ui *ui, const struct view_ops *ops, const void *arg);
 /* Shows the screen of that name with a filter, as if both had been typed. */

@@ -36,6 +36,7 @@ const struct field *table_field(struct table *t, const struct trow *row, size_t 
     f->has_num = f->ticks = false;
     f->room = room;
     t->cols[column].get(t->ctx, row->data, f);
+    t->ticked = t->ticked || f->ticks;
     return f;
 }
 
@@ -57,6 +58,7 @@ void table_fini(struct table *t)
 {
     list_state_fini(&t->list);
     vec_fini(&t->rows);
+    vec_fini(&t->before);
     vec_fini(&t->shown);
     vec_fini(&t->next);
     vec_fini(&t->old);

@@ -49,6 +49,7 @@ struct trow {
     bool branch;  /* has children */
     bool watched; /* gets a sign beside its mark */
     bool missed;  /* the table's own: the filter, as it is, does not match it by itself */
+    bool known;   /* the table's own: and that holds as long as the row is what it is */
 };
 
 struct trows {
@@ -74,9 +75,12 @@ struct table {
         next;         /* what will be shown, while a filter that is typed is tried on many rows ... */
     struct trows old; /* ... and the rows that are shown until then, where fill has given others */
     bool matching;
-    size_t match_at;   /* ... of which these have been looked at */
-    struct idmap open; /* branches folded open */
-    int sort;          /* column; -1: the natural order */
+    size_t match_at;     /* ... of which these have been looked at */
+    struct trows before; /* room for the rows of the last time; see table_update */
+    bool ticked;         /* a field that has been taken out since this was cleared changes with the time */
+    bool order_ticks;    /* of those that the order goes by one does */
+    struct idmap open;   /* branches folded open */
+    int sort;            /* column; -1: the natural order */
     bool reverse;
     bool *on;   /* columns that are drawn */
     int *needs; /* of columns with a fit: cells that rows have taken so far */
@@ -93,6 +97,10 @@ void table_fini(struct table *t);
 
 /* Calls fill, filters, sorts and finds the cursor's row again. */
 void table_refill(struct table *t);
+/* The same where few rows may say something else than the last time, which changed is asked of each: what
+ * is known of the others stays. */
+typedef bool table_changed_fn(const void *ctx, const struct trow *row);
+void table_update(struct table *t, table_changed_fn *changed);
 /* For fill alone. */
 void table_add(struct table *t, struct trow row);
 /* Should fill give the children of that branch? */

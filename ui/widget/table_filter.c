@@ -43,10 +43,14 @@ static bool filter_matches(struct table *t, const struct trow *row)
     return filter_match(&t->filter, &r);
 }
 
-/* What a wider filter has left out is not looked at again. */
+/* What a wider filter has left out is not looked at again, nor what is known. */
 static bool row_matches(struct table *t, struct trow *row)
 {
-    row->missed = row->missed || !filter_matches(t, row);
+    if (!row->missed && !row->known) {
+        t->ticked = false;
+        row->missed = !filter_matches(t, row);
+        row->known = !t->ticked;
+    }
     return !row->missed;
 }
 
@@ -91,8 +95,8 @@ static void begin_matching(struct table *t)
     t->matching = true;
 }
 
-/* Looks at so many rows more; true: that was all. */
-static bool match_some(struct table *t, size_t n)
+/* Looks at so many rows more; true: that was all. now: as table_reshow_changed says; NULL: not known. */
+static bool match_some(struct table *t, size_t n, const uint32_t *now)
 {
     size_t end = t->rows.n - t->match_at > n ? t->match_at + n : t->rows.n;
     while (t->match_at < end) {
@@ -106,7 +110,7 @@ static bool match_some(struct table *t, size_t n)
     t->next = old;
     vec_fini(&t->old);
     t->matching = false;
-    if (t->sort >= 0)
+    if (t->sort >= 0 && !(now && table_sort_changed(t, &t->next, now)))
         table_sort_shown(t);
     list_sync(&t->list, t->shown.n, table_shown_id, t);
     return true;
@@ -115,12 +119,12 @@ static bool match_some(struct table *t, size_t n)
 void table_settle(struct table *t)
 {
     if (t->matching)
-        match_some(t, t->rows.n);
+        match_some(t, t->rows.n, NULL);
 }
 
 bool table_work(struct table *t, bool *ret_done)
 {
-    *ret_done = t->matching && match_some(t, SLICE);
+    *ret_done = t->matching && match_some(t, SLICE, NULL);
     return t->matching;
 }
 
@@ -128,6 +132,12 @@ void table_reshow(struct table *t)
 {
     begin_matching(t);
     table_settle(t);
+}
+
+void table_reshow_changed(struct table *t, const uint32_t *now)
+{
+    begin_matching(t);
+    match_some(t, t->rows.n, now);
 }
 
 /* --- the filter --- */
@@ -154,12 +164,16 @@ void table_apply_filter(struct table *t)
         }
         vec_clear(&t->rows);
         t->fill(t->ctx, t);
-    } else if (half || !filter_narrows(&before, &t->filter)) {
-        for (size_t i = 0; i < t->rows.n; i++)
-            t->rows.v[i].missed = false;
+    } else {
+        bool narrows = !half && filter_narrows(&before, &t->filter);
+        for (size_t i = 0; i < t->rows.n; i++) {
+            struct trow *row = &t->rows.v[i];
+            row->missed = row->missed && narrows;
+            row->known = false;
+        }
     }
     begin_matching(t);
-    match_some(t, SLICE);
+    match_some(t, SLICE, NULL);
     filter_fini(&before);
 }
 

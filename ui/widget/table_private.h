@@ -12,6 +12,10 @@ uint64_t table_shown_id(const void *table, size_t i); /* for struct list_state *
 /* table_filter.c */
 /* Filters and sorts the rows again, all at once. */
 void table_reshow(struct table *t);
+/* The same where few rows have changed, those of before being in t->before. now: what number each of them
+ * has now; TABLE_NO_ROW where it has gone or changed. */
+#define TABLE_NO_ROW UINT32_MAX
+void table_reshow_changed(struct table *t, const uint32_t *now);
 /* Tries what is being typed to its end: what is shown is what the filter says. */
 void table_settle(struct table *t);
 /* Takes what is typed as the filter and tries it on a slice; table_work goes on. */
@@ -20,5 +24,8 @@ void table_apply_filter(struct table *t);
 /* table_sort.c */
 /* Puts t->shown in the order of t->sort, children behind their parents. */
 void table_sort_shown(struct table *t);
+/* The same where few rows have changed: the others keep their order of before, which old has by the numbers
+ * of then; now as above. False, and no effect, where that is not worth it or not right. */
+bool table_sort_changed(struct table *t, const struct trow_numbers *old, const uint32_t *now);
 
 #endif

@@ -132,6 +132,7 @@ static void settle_texts(struct sorting *s, bool reverse)
 
 static void collect_keys(struct table *t, struct sorting *s)
 {
+    t->ticked = false;
     for (size_t i = 0; i < t->shown.n; i++) {
         if (i && table_shown(t, i)->depth > 0) {
             s->families.v[s->families.n - 1].n++;
@@ -149,6 +150,7 @@ static void collect_keys(struct table *t, struct sorting *s)
             vec_push(&s->texts, key);
         }
     }
+    t->order_ticks = t->ticked;
 }
 
 void table_sort_shown(struct table *t)
@@ -174,4 +176,149 @@ void table_sort_shown(struct table *t)
     vec_fini(&s.nums);
     vec_fini(&s.texts);
     str_fini(&s.pool);
+}
+
+/* --- where few have changed --- */
+
+#define FEW 64 /* families that are put in their places one by one, whatever the number of all */
+
+struct resort {
+    struct table *t;
+    VEC(struct family) families; /* of what is shown now, in the natural order */
+    struct trow_numbers stay;    /* those that have not changed, in the order that they have had */
+    struct trow_numbers come;    /* the others */
+    bool *stays;                 /* by family */
+    struct field a;
+};
+
+static void fetch(const struct resort *r, uint32_t family)
+{
+    struct table *t = r->t;
+    table_field(t, table_shown(t, r->families.v[family].from), (size_t)t->sort, 0);
+}
+
+/* What is in r->a, of that family, against another. */
+static int compare_with(const struct resort *r, uint32_t a_family, uint32_t b_family)
+{
+    fetch(r, b_family);
+    const struct field *a = &r->a, *b = &r->t->field;
+    int rc = 0;
+    if (a->has_num != b->has_num)
+        return a->has_num ? -1 : 1;
+    if (a->has_num) {
+        uint64_t x = order_of(a->num), y = order_of(b->num);
+        rc = (x > y) - (x < y);
+    } else {
+        rc = strcasecmp(a->text.text.s, b->text.text.s);
+        rc = rc ? rc : strcmp(a->text.text.s, b->text.text.s);
+    }
+    rc = r->t->reverse ? -rc : rc;
+    return rc ? rc : (a_family > b_family) - (a_family < b_family);
+}
+
+/* Takes the value of a family out for compare_with. */
+static void take_value(struct resort *r, uint32_t family)
+{
+    fetch(r, family);
+    struct field other = r->a;
+    r->a = r->t->field;
+    r->t->field = other;
+}
+
+/* Where the family goes among so many that are in order. */
+static size_t place_of(struct resort *r, uint32_t family, const uint32_t *in, size_t n)
+{
+    size_t from = 0, to = n;
+    take_value(r, family);
+    while (from < to) {
+        size_t mid = from + (to - from) / 2;
+        if (compare_with(r, family, in[mid]) < 0)
+            to = mid;
+        else
+            from = mid + 1;
+    }
+    return from;
+}
+
+/* Families of what is shown; which of them have not changed, in the order of before. */
+static void divide(struct resort *r, const struct trow_numbers *old, const uint32_t *now)
+{
+    struct table *t = r->t;
+    uint32_t *family_of = xreallocarray(NULL, t->rows.n, sizeof *family_of); /* by row */
+    for (size_t i = 0; i < t->rows.n; i++)
+        family_of[i] = TABLE_NO_ROW;
+    for (size_t i = 0; i < t->shown.n; i++) {
+        if (i && table_shown(t, i)->depth > 0) {
+            r->families.v[r->families.n - 1].n++;
+            continue;
+        }
+        family_of[t->shown.v[i]] = (uint32_t)r->families.n;
+        vec_push(&r->families, (struct family){.from = (uint32_t)i, .n = 1});
+    }
+    r->stays = xcalloc(r->families.n, sizeof *r->stays);
+    for (size_t i = 0; i < old->n; i++) {
+        uint32_t row = now[old->v[i]], family = row == TABLE_NO_ROW ? TABLE_NO_ROW : family_of[row];
+        if (family == TABLE_NO_ROW)
+            continue;
+        r->stays[family] = true;
+        vec_push(&r->stay, family);
+    }
+    vec_for_each (&r->families, f)
+        if (!r->stays[f])
+            vec_push(&r->come, (uint32_t)f);
+    free(family_of);
+}
+
+static size_t put(const struct resort *r, uint32_t *to, const uint32_t *families, size_t n)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct family *f = &r->families.v[families[i]];
+        memcpy(to + at, r->t->shown.v + f->from, f->n * sizeof *to);
+        at += f->n;
+    }
+    return at;
+}
+
+/* Those that come, in order, go between those that stay. */
+static void merge(struct resort *r)
+{
+    struct table *t = r->t;
+    uint32_t *sorted = xreallocarray(NULL, t->shown.n, sizeof *sorted);
+    size_t stay = 0, at = 0;
+    for (size_t i = 0; i < r->come.n; i++) {
+        size_t until = place_of(r, r->come.v[i], r->stay.v, r->stay.n);
+        at += put(r, sorted + at, r->stay.v + stay, until - stay);
+        at += put(r, sorted + at, r->come.v + i, 1);
+        stay = until;
+    }
+    put(r, sorted + at, r->stay.v + stay, r->stay.n - stay);
+    if (!t->ticked) /* else the order is another in a moment */
+        memcpy(t->shown.v, sorted, t->shown.n * sizeof *sorted);
+    free(sorted);
+}
+
+bool table_sort_changed(struct table *t, const struct trow_numbers *old, const uint32_t *now)
+{
+    struct resort r = {.t = t};
+    if (t->order_ticks)
+        return false;
+    field_init(&r.a);
+    divide(&r, old, now);
+    t->ticked = false;
+    bool few = r.come.n <= FEW + r.families.n / 64;
+    for (size_t i = 1; few && i < r.come.n; i++) { /* each among those in front of it */
+        uint32_t family = r.come.v[i];
+        size_t to = place_of(&r, family, r.come.v, i);
+        memmove(r.come.v + to + 1, r.come.v + to, (i - to) * sizeof *r.come.v);
+        r.come.v[to] = family;
+    }
+    if (few && t->shown.n)
+        merge(&r);
+    field_fini(&r.a);
+    vec_fini(&r.families);
+    vec_fini(&r.stay);
+    vec_fini(&r.come);
+    free(r.stays);
+    return few && !t->ticked;
 }
