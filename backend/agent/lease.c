@@ -7,7 +7,6 @@
  */
 #include "backend/agent/agent_private.h"
 #include "backend/agent/shim.h"
-#include "src/base/log.h"
 
 static int64_t now_ms(const struct agent *a)
 {

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 
 #include "backend/control/private.h"
-#include "src/base/log.h"
-#include "src/base/units.h"
 #include "src/proto/codec.h"
 
 #define IN_VAIN_MAX 256u /* waiting steps of a job that are tried in a turn */

@@ -21,7 +21,6 @@
 #include "src/base/log.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
-#include "src/model/jobtext.h"
 #include "src/model/mailtype.h"
 
 #define RUNNING_MAX   4

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "backend/control/private.h"
-#include "src/proto/codec.h"
 
 #define ALL_MAX    (256u << 20) /* bytes of the fences of all steps */
 #define PIECE_MAX  (1u << 20)

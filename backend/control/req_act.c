@@ -4,10 +4,7 @@
 #include <string.h>
 
 #include "backend/control/private.h"
-#include "backend/sched/account.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/model/lost.h"
 
 #define TARGETS_MAX 100000u
 #define NOTIFY_MAX  4096u /* bytes of a text */

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "backend/control/private.h"
-#include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/proto/codec.h"
 

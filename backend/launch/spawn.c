@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/xalloc.h"
-
 extern char **environ;
 
 int spawn_program(const char *path, char *const argv[], int fd, int err_fd, pid_t *ret)

@@ -13,7 +13,6 @@
 #include "backend/link/keys.h"
 #include "backend/link/line.h"
 #include "src/base/drop.h"
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/proto/probe.h"
 

@@ -14,7 +14,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "src/base/str.h"
 #include "src/base/xalloc.h"
 
 #define NAME_MS    10000

@@ -15,7 +15,6 @@
 #include "src/base/drop.h"
 #include "src/base/log.h"
 #include "src/base/unixsock.h"
-#include "src/base/xalloc.h"
 
 #define PAUSE_MS 200 /* after an accept that failed for want of something */
 

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/conf/conf.h"
 

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/import.h"
 #include "src/conf/conf.h"

@@ -9,7 +9,6 @@
 
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
-#include "src/base/xalloc.h"
 
 void job_filter_fini(struct job_filter *f)
 {

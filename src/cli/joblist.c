@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "src/base/units.h"
-#include "src/base/utf8.h"
 #include "src/cli/ask.h"
 #include "src/model/jobtext.h"
 

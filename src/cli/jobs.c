@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/columns.h"
 #include "src/cli/jobfilter.h"

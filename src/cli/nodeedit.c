@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/xalloc.h"
-
 /* Behind the blank, comment or string that begins at p; p itself where none does. */
 static const char *skip_blank(const char *p)
 {

@@ -12,7 +12,6 @@
 #include "src/cli/nodecmd.h"
 #include "src/cli/nodeedit.h"
 #include "src/cli/nodepick.h"
-#include "src/conf/conf.h"
 
 #define UP_WAIT_MS 60000
 

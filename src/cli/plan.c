@@ -7,10 +7,8 @@
 #include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobjson.h"
-#include "src/cli/lines.h"
 #include "src/cli/planopts.h"
 #include "src/cli/table.h"
-#include "src/model/jobtext.h"
 
 #define PROGRAM "stoker-sim" /* has the scheduler in it */
 

@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/acctfields.h"
 #include "src/cli/acctsizes.h"

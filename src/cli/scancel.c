@@ -7,7 +7,6 @@
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
 #include "src/jobspec/signame.h"
-#include "src/model/jobtext.h"
 
 #define EXIT_CONTROLLER_AWAY 8 /* seen with 22.05: its number for a failed step of the last kind */
 

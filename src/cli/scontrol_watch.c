@@ -4,8 +4,6 @@
 
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
-#include "src/base/xalloc.h"
-#include "src/cli/jobfilter.h"
 #include "src/cli/scontrol.h"
 #include "src/jobspec/targets.h"
 #include "src/model/jobtext.h"

@@ -11,7 +11,6 @@
 
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
-#include "src/base/utf8.h"
 #include "src/model/filename.h"
 #include "src/model/jobtext.h"
 #include "src/model/nodetext.h"

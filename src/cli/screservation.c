@@ -11,7 +11,6 @@
 #include "src/base/xalloc.h"
 #include "src/cli/scontrol.h"
 #include "src/cli/screcord.h"
-#include "src/cli/timetext.h"
 #include "src/jobspec/windowspec.h"
 
 static int failed(const struct scontrol *s, const char *what, const char *text)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "src/base/self.h"
-#include "src/base/xalloc.h"
 #include "src/cli/simopts.h"
 
 #define PROGRAM "stoker-sim"

@@ -8,12 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/format.h"
 #include "src/cli/jobfilter.h"
-#include "src/cli/jobjson.h"
 
 #define FORMAT_LONG \
     "%.15i %9r %.8u %.10o %.10Y %.10S %.10A %.10B %.10F %.10J %.10P %.10n %.10Q %.11N %.20T"

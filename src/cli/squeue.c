@@ -12,7 +12,6 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
-#include "src/model/jobtext.h"
 
 #define ASK_EACH 8 /* so many jobs --start asks about one by one, more at once */
 

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "src/base/xalloc.h"
-
 #define RETRY_MS        10000  /* how long an unanswered submission is repeated */
 #define RETRY_IN_JOB_MS 300000 /* ... from inside a job */
 

@@ -7,7 +7,6 @@
 #include "src/cli/jobjson.h"
 #include "src/cli/lookup.h"
 #include "src/cli/table.h"
-#include "src/model/jobtext.h"
 
 struct why {
     bool json;

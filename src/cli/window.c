@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "src/base/hostlist.h"
-#include "src/base/units.h"
-#include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobjson.h"
 #include "src/cli/table.h"

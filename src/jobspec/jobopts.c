@@ -13,7 +13,6 @@
 #include "src/base/xalloc.h"
 #include "src/jobspec/jobopts_check.h"
 #include "src/jobspec/signame.h"
-#include "src/model/array.h"
 #include "src/model/mailtype.h"
 
 #define NICE_MAX       2147483645LL

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/xalloc.h"
-
 #define HELP_WIDTH  80
 #define HELP_INDENT 30
 
