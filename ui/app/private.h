@@ -124,7 +124,8 @@ extern const struct view_ops *const screens[];
 size_t screens_count(void);
 const char *screen_title(size_t i);
 const char *screen_short(size_t i);
-int screen_of_action(enum action a); /* or -1 */
+const char *screen_answers(size_t i); /* the questions that it is there for */
+int screen_of_action(enum action a);  /* or -1 */
 enum action screen_action(size_t i);
 
 /* frame.c */
@@ -140,9 +141,23 @@ void changes_clear(struct ui *a);
 /* help.c */
 void help_open(struct ui *a);
 
-/* app.c */
+/* app.c: brings the views up to the model. Before anything looks at rows: those of before the change hold
+ * pointers that are void. */
+void app_sync(struct ui *a);
+
+/* stack.c */
+void stack_pop(struct ui *a);
+void stack_show_screen(struct ui *a, size_t i);
+void stack_did(struct ui *a, const struct view *v, unsigned did); /* DID_* bits of a view */
+void stack_dialog_input(struct ui *a, const struct input *in);    /* there must be one */
+void stack_fini(struct ui *a);
+
+/* inputs.c */
 void app_act(struct ui *a, enum action action); /* an action of the frame's own */
 void app_quit(struct ui *a);
+
+/* menu.c: all that can be done in the view on top. */
+void menu_open(struct ui *a);
 
 /* later.c */
 void later_run(struct ui *a);  /* at once */
