@@ -28,7 +28,9 @@ static void print_commands(FILE *f)
     for (const struct command *const *c = commands; *c; c++)
         if ((*c)->slurm)
             fprintf(f, "  %-10s %s\n", (*c)->name, (*c)->summary);
-    fputs("\nstoker COMMAND --help tells more. stoker --version prints the version.\n", f);
+    fputs("\nstoker COMMAND --help tells more; man stoker-ui has the screens and their keys.\n"
+          "stoker --version prints the version.\n",
+          f);
 }
 
 static int unknown_command(const char *name)

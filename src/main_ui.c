@@ -9,11 +9,12 @@
 #include "src/base/self.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
+#include "ui/app/manual.h"
 #include "ui/app/run.h"
 
 #define EXIT_USAGE 2
 
-enum { OPT_THEME = 256, OPT_ASCII, OPT_READ_ONLY, OPT_NO_MOUSE, OPT_PRINT_KEYS };
+enum { OPT_THEME = 256, OPT_ASCII, OPT_READ_ONLY, OPT_NO_MOUSE, OPT_PRINT_KEYS, OPT_PRINT_MANUAL };
 
 static const struct option options[] = {
     {.name = "theme", .has_arg = required_argument, .val = OPT_THEME},
@@ -21,6 +22,7 @@ static const struct option options[] = {
     {.name = "read-only", .val = OPT_READ_ONLY},
     {.name = "no-mouse", .val = OPT_NO_MOUSE},
     {.name = "print-keys", .val = OPT_PRINT_KEYS},
+    {.name = "print-manual", .val = OPT_PRINT_MANUAL},
     {.name = "help", .val = 'h'},
     {.name = "version", .val = 'V'},
     {0},
@@ -29,23 +31,24 @@ static const struct option options[] = {
 static void usage(FILE *f)
 {
     fputs("Usage: stoker-ui [OPTIONS]\n"
-          "The screens of the queue. ? shows the keys.\n\n"
-          "      --theme NAME   dark, light, mono, colourblind, or the path of a theme file\n"
-          "      --ascii        plain signs only\n"
-          "      --read-only    change nothing\n"
-          "      --no-mouse     leave the mouse to the terminal\n"
-          "      --print-keys   print the table of keys and exit\n"
-          "  -h, --help         print this and exit\n"
-          "  -V, --version      print the version and exit\n\n"
+          "The screens of the queue. ? shows the keys.\n\n",
+          f);
+#define X(option, text) fprintf(f, "      %-15s %s\n", option, text);
+    SCREEN_OPTIONS(X)
+#undef X
+    fputs("      --print-keys    print the table of keys and exit\n"
+          "      --print-manual  print the manual page of the screens and exit\n"
+          "  -h, --help          print this and exit\n"
+          "  -V, --version       print the version and exit\n\n"
           "Set NO_COLOR to have no colours. ~/.config/stoker/ui.cfg keeps theme, ascii, mouse, read_only "
           "and keys.\n",
           f);
 }
 
-static int print_keys(void)
+static int print_with(void (*write)(struct str *out))
 {
     struct str s = STR_INIT;
-    keymap_manual(&s);
+    write(&s);
     fputs(s.s, stdout);
     str_fini(&s);
     return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -94,7 +97,9 @@ int main(int argc, char **argv)
         } else if (c == OPT_NO_MOUSE) {
             s.no_mouse = true;
         } else if (c == OPT_PRINT_KEYS) {
-            return print_keys();
+            return print_with(keymap_manual);
+        } else if (c == OPT_PRINT_MANUAL) {
+            return print_with(ui_manual);
         } else if (c == 'h') {
             usage(stdout);
             return EXIT_SUCCESS;

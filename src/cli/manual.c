@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/roff.h"
+#include "src/base/self.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 
@@ -13,6 +15,8 @@ struct manual {
 };
 
 enum { O_BASH = 1, O_LIST };
+
+#define SCREENS_PAGE "stoker-ui" /* the screens' own program writes it */
 
 static const struct opt table[] = {
     {.id = O_BASH, .name = "bash", .help = "print completions for bash instead"},
@@ -40,31 +44,10 @@ static char *page_name(const struct command *c)
 
 /* --- roff --- */
 
-/* Text as troff shows it: dashes that can be copied, no line that begins with a request. */
-static void append_roff(struct str *out, const char *s)
-{
-    for (const char *p = s; *p; p++) {
-        if (*p == '-')
-            str_append(out, "\\-");
-        else if (*p == '\\')
-            str_append(out, "\\e");
-        else if ((*p == '.' || *p == '\'') && (p == s || p[-1] == '\n')) {
-            str_append(out, "\\&");
-            str_append_char(out, *p);
-        } else
-            str_append_char(out, *p);
-    }
-}
-
 static void append_upper(struct str *out, const char *s)
 {
     for (; *s; s++)
         str_append_char(out, *s >= 'a' && *s <= 'z' ? (char)(*s - 'a' + 'A') : *s);
-}
-
-static void section(struct str *out, const char *title)
-{
-    str_appendf(out, ".SH %s\n", title);
 }
 
 static void append_option(void *ctx, const struct opt *o, bool letter)
@@ -75,17 +58,17 @@ static void append_option(void *ctx, const struct opt *o, bool letter)
         str_appendf(out, "\\fB\\-%c\\fR%s", o->letter, o->name ? ", " : "");
     if (o->name) {
         str_append(out, "\\fB\\-\\-");
-        append_roff(out, o->name);
+        roff_text(out, o->name);
         str_append(out, "\\fR");
     }
     if (o->arg != OPT_NONE) {
         const char *meta = o->meta ? o->meta : "ARG";
         str_append(out, o->arg == OPT_OPTIONAL ? "[=\\fI" : o->name ? "=\\fI" : " \\fI");
-        append_roff(out, meta);
+        roff_text(out, meta);
         str_append(out, o->arg == OPT_OPTIONAL ? "\\fR]" : "\\fR");
     }
     str_append_char(out, '\n');
-    append_roff(out, o->help);
+    roff_text(out, o->help);
     str_append(out, ".\n");
 }
 
@@ -98,7 +81,7 @@ static void append_variables(void *ctx, const struct opt *o, bool letter)
     struct strv names = strv_split(o->env, " ");
     for (size_t i = 0; i < names.n; i++) {
         str_appendf(out, ".TP\n\\fB%s\\fR\nas \\fB\\-\\-", names.v[i]);
-        append_roff(out, o->name ? o->name : "?");
+        roff_text(out, o->name ? o->name : "?");
         str_append(out, "\\fR\n");
     }
     strv_fini(&names);
@@ -113,7 +96,7 @@ static void append_exit_codes(struct str *out, const struct command *c)
                                       "refused by policy",
                                       "controller or node out of reach",
                                       "timed out"};
-    section(out, "EXIT STATUS");
+    roff_section(out, "EXIT STATUS");
     if (c->slurm) {
         str_append(out,
                    "As Slurm's command of that name: 0 where all is well, 1 or more after an error, with "
@@ -131,24 +114,24 @@ static void print_page(struct str *out, const struct command *c)
     str_append(out, ".\\\" Written by docs/man.sh from the command's own table.\n.TH ");
     append_upper(out, name);
     str_append(out, " 1 \"\" \"stoker " STOKER_VERSION "\" \"Stoker\"\n");
-    section(out, "NAME");
-    append_roff(out, name);
+    roff_section(out, "NAME");
+    roff_text(out, name);
     str_append(out, " \\- ");
-    append_roff(out, c->summary);
+    roff_text(out, c->summary);
     str_append_char(out, '\n');
-    section(out, "SYNOPSIS");
+    roff_section(out, "SYNOPSIS");
     str_appendf(out, "\\fB%s%s\\fR ", c->slurm ? "" : "stoker ", c->name);
-    append_roff(out, c->usage);
+    roff_text(out, c->usage);
     str_append_char(out, '\n');
-    section(out, "OPTIONS");
+    roff_section(out, "OPTIONS");
     opt_for_each(c->options, append_option, out);
     opt_for_each(c->options, append_variables, &env);
     if (env.len) {
-        section(out, "ENVIRONMENT");
+        roff_section(out, "ENVIRONMENT");
         str_append(out, env.s);
     }
     append_exit_codes(out, c);
-    section(out, "SEE ALSO");
+    roff_section(out, "SEE ALSO");
     str_append(out, "\\fBstoker\\fR(1)\n");
     str_fini(&env);
     free(name);
@@ -158,17 +141,17 @@ static void print_overview(struct str *out)
 {
     str_append(out, ".\\\" Written by docs/man.sh from the table of commands.\n"
                     ".TH STOKER 1 \"\" \"stoker " STOKER_VERSION "\" \"Stoker\"\n");
-    section(out, "NAME");
+    roff_section(out, "NAME");
     str_append(out, "stoker \\- queue manager and job submitter in a terminal\n");
-    section(out, "SYNOPSIS");
+    roff_section(out, "SYNOPSIS");
     str_append(out,
                "\\fBstoker\\fR [COMMAND [OPTIONS]]\n.br\n"
                "\\fBstoker\\fR [\\-\\-read\\-only] [\\-\\-ascii] [\\-\\-no\\-mouse] [\\-\\-theme=NAME]\n");
-    section(out, "DESCRIPTION");
+    roff_section(out, "DESCRIPTION");
     str_append(out,
                "Without a command stoker opens its screens on a terminal and prints the queue elsewhere. "
                "Where nothing runs and nothing is configured it starts a controller for this machine.\n");
-    section(out, "OPTIONS OF THE SCREENS");
+    roff_section(out, "OPTIONS OF THE SCREENS");
     static const struct {
         const char *name, *what;
     } screens[] = {{"\\-\\-read\\-only", "change nothing"},
@@ -177,18 +160,21 @@ static void print_overview(struct str *out)
                    {"\\-\\-theme=NAME", "dark, light, mono, colourblind, or the path of a theme file"}};
     for (size_t i = 0; i < sizeof screens / sizeof screens[0]; i++)
         str_appendf(out, ".TP\n\\fB%s\\fR\n%s\n", screens[i].name, screens[i].what);
-    section(out, "COMMANDS");
+    roff_section(out, "COMMANDS");
     for (const struct command *const *c = commands; *c; c++) {
         char *name = page_name(*c);
         str_append(out, ".TP\n\\fB");
-        append_roff(out, name);
+        roff_text(out, name);
         str_append(out, "\\fR(1)\n");
-        append_roff(out, (*c)->summary);
+        roff_text(out, (*c)->summary);
         str_append_char(out, '\n');
         free(name);
     }
-    section(out, "ENVIRONMENT");
+    roff_section(out, "ENVIRONMENT");
     str_append(out, ".TP\n\\fBSTOKER_HOME\\fR\ndirectory of the cluster: stoker.cfg, state, run, log\n");
+    roff_section(out, "SEE ALSO");
+    str_append(out,
+               "\\fBstoker\\-ui\\fR(7): the screens, their keys, their command line, their settings\n");
 }
 
 /* --- bash --- */
@@ -282,7 +268,7 @@ static void print_bash(struct str *out)
 
 static void print_list(struct str *out)
 {
-    str_append(out, "stoker\n");
+    str_append(out, "stoker\n" SCREENS_PAGE "\n");
     for (const struct command *const *c = commands; *c; c++) {
         char *name = page_name(*c);
         str_appendf(out, "%s\n", name);
@@ -302,6 +288,15 @@ static const struct command *find_page(const char *name)
     return NULL;
 }
 
+/* Returns only where that program cannot be started. */
+static int exec_screens_page(struct cli *cli)
+{
+    char name[] = SCREENS_PAGE, option[] = "--print-manual";
+    char *argv[] = {name, option, NULL};
+    cli_error(cli, "%s: %s", name, strerror(-self_exec(name, argv)));
+    return EXIT_FAILURE;
+}
+
 static int manual_run(struct cli *cli, int argc, char **argv)
 {
     struct manual m = {0};
@@ -319,6 +314,8 @@ static int manual_run(struct cli *cli, int argc, char **argv)
             print_page(&out, c);
         else if (str_eq(name, "stoker"))
             print_overview(&out);
+        else if (str_eq(name, SCREENS_PAGE) || str_eq(name, "ui"))
+            rc = exec_screens_page(cli);
         else {
             cli_error(cli, "there is no page %s", name);
             rc = EXIT_NOT_FOUND;

@@ -58,6 +58,51 @@ static bool is_blank(const struct cell *cell)
     return cell->cp[0] == ' ' && !cell->cp[1];
 }
 
+/* --- lines: drawn, for letters of the row above and below do not touch --- */
+
+#define LINE_UP    1u
+#define LINE_DOWN  2u
+#define LINE_LEFT  4u
+#define LINE_RIGHT 8u
+#define LINE_THICK 16u
+
+/* Which of its sides a box-drawing character joins with its middle; 0: it is none. */
+static unsigned line_of(const struct cell *cell)
+{
+    switch (cell->cp[0]) {
+    case 0x2500: return LINE_LEFT | LINE_RIGHT;
+    case 0x2502: return LINE_UP | LINE_DOWN;
+    case 0x2503: return LINE_UP | LINE_DOWN | LINE_THICK;
+    case 0x256d: return LINE_DOWN | LINE_RIGHT;
+    case 0x256e: return LINE_DOWN | LINE_LEFT;
+    case 0x256f: return LINE_UP | LINE_LEFT;
+    case 0x2570: return LINE_UP | LINE_RIGHT;
+    default: return 0;
+    }
+}
+
+/* One line; level ones as far as they go. Returns the cell behind it. */
+static int put_line(const struct canvas *c, int y, int x, int end, const struct paint *k, struct str *out)
+{
+    unsigned line = line_of(canvas_at(c, y, x));
+    double left = at_x(x), middle = left + CELL_W / 2;
+    int top = MARGIN + y * CELL_H, stop = x + 1;
+    while (line == (LINE_LEFT | LINE_RIGHT) && stop < end && line_of(canvas_at(c, y, stop)) == line)
+        stop++;
+    str_appendf(out, "<path fill=\"none\" stroke=\"%s\"%s%s d=\"", k->fg,
+                line & LINE_THICK || k->bold ? " stroke-width=\"2\"" : "",
+                k->dim ? " opacity=\"0.62\"" : "");
+    if (line == (LINE_LEFT | LINE_RIGHT))
+        str_appendf(out, "M%.1f %dH%.1f", left, top + CELL_H / 2, at_x(stop));
+    else if (!(line & (LINE_LEFT | LINE_RIGHT)))
+        str_appendf(out, "M%.1f %dv%d", middle, top, CELL_H);
+    else
+        str_appendf(out, "M%.1f %dQ%.1f %d %.1f %d", middle, line & LINE_UP ? top : top + CELL_H, middle,
+                    top + CELL_H / 2, line & LINE_LEFT ? left : left + CELL_W, top + CELL_H / 2);
+    str_append(out, "\"/>\n");
+    return stop;
+}
+
 /* One word: each stands at its own place, for fonts do not agree on the width of a blank; a wide character
  * stands alone. */
 static int put_word(const struct canvas *c, int y, int x, int end, const struct paint *k, struct str *out)
@@ -66,7 +111,8 @@ static int put_word(const struct canvas *c, int y, int x, int end, const struct 
     if (canvas_at(c, y, x)->width == 2)
         stop = x + 2;
     else
-        while (stop < end && canvas_at(c, y, stop)->width == 1 && !is_blank(canvas_at(c, y, stop)))
+        while (stop < end && canvas_at(c, y, stop)->width == 1 && !is_blank(canvas_at(c, y, stop)) &&
+               !line_of(canvas_at(c, y, stop)))
             stop++;
     str_appendf(out, "<text x=\"%.1f\" y=\"%d\" textLength=\"%.1f\" fill=\"%s\"%s%s>", at_x(x),
                 MARGIN + y * CELL_H + BASE, (stop - x) * CELL_W, k->fg,
@@ -81,15 +127,27 @@ static int put_word(const struct canvas *c, int y, int x, int end, const struct 
 /* Cells x..end of row y, which have the same ink. */
 static void put_run(const struct canvas *c, int y, int x, int end, const struct paint *k, struct str *out)
 {
-    if (k->bg != rgb[17])
-        str_appendf(out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n", at_x(x),
-                    MARGIN + y * CELL_H, (end - x) * CELL_W, CELL_H, k->bg);
     if (k->underline)
         str_appendf(out,
                     "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"1\" fill=\"%s\" opacity=\"0.6\"/>\n",
                     at_x(x), MARGIN + y * CELL_H + CELL_H - 2, (end - x) * CELL_W, k->fg);
     while (x < end)
-        x = is_blank(canvas_at(c, y, x)) ? x + 1 : put_word(c, y, x, end, k, out);
+        x = is_blank(canvas_at(c, y, x))  ? x + 1
+            : line_of(canvas_at(c, y, x)) ? put_line(c, y, x, end, k, out)
+                                          : put_word(c, y, x, end, k, out);
+}
+
+/* What is behind row y: cells of one background are one box, or their edges would show. */
+static void put_backgrounds(const struct canvas *c, const struct theme *t, int y, struct str *out)
+{
+    for (int x = 0, end; x < c->cols; x = end) {
+        const char *bg = paint_of(t, canvas_at(c, y, x)).bg;
+        for (end = x + 1; end < c->cols && paint_of(t, canvas_at(c, y, end)).bg == bg;)
+            end++;
+        if (bg != rgb[17])
+            str_appendf(out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n",
+                        at_x(x), MARGIN + y * CELL_H, (end - x) * CELL_W, CELL_H, bg);
+    }
 }
 
 void canvas_to_svg(const struct canvas *c, const struct theme *t, struct str *out)
@@ -103,7 +161,8 @@ void canvas_to_svg(const struct canvas *c, const struct theme *t, struct str *ou
         "font-size=\"14\">\n",
         w, h, w, h);
     str_appendf(out, "<rect width=\"100%%\" height=\"100%%\" rx=\"6\" fill=\"%s\"/>\n", rgb[17]);
-    for (int y = 0; y < c->rows; y++)
+    for (int y = 0; y < c->rows; y++) {
+        put_backgrounds(c, t, y, out);
         for (int x = 0, end; x < c->cols; x = end) {
             struct paint k = paint_of(t, canvas_at(c, y, x));
             for (end = x + 1; end < c->cols; end++) {
@@ -113,5 +172,6 @@ void canvas_to_svg(const struct canvas *c, const struct theme *t, struct str *ou
             }
             put_run(c, y, x, end, &k, out);
         }
+    }
     str_append(out, "</svg>\n");
 }

@@ -7,6 +7,7 @@
 #include "tests/screen/stage.h"
 #include "ui/view/again.h"
 #include "ui/view/form.h"
+#include "ui/view/formcommand.h"
 
 static struct wall now(void)
 {
@@ -29,6 +30,7 @@ struct sample {
 };
 
 static const struct sample batch_samples[] = {
+    {"command", "python train.py -v", "python train.py -v"},
     {"job-name", "study 7", "\"name\":\"study 7\""},
     {"arguments", "one 'two three'", "\"argv\":[\"one\",\"two three\"]"},
     {"chdir", "/tmp", "\"workdir\":\"/tmp\""},
@@ -148,6 +150,7 @@ static void must_send(enum job_kind kind, const struct form_field *field, const 
     free(got);
     message(&f, &m);
     rec_to_json(&msg_submit_rec, &m, &json);
+    str_append_n(&json, (const char *)m.payload.script.p, m.payload.script.n);
     if (rec_eq(&msg_submit_rec, &plain, &m))
         fail_msg("%s is shown and not sent", s->key);
     if (!strstr(json.s, s->part))
@@ -249,7 +252,7 @@ static void fields_and_script_are_one(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    uilab_keys(u, "sstudy 7<Down><Down><Down>a100:2<Down>8");
+    uilab_keys(u, "s<Down>study 7<Down><Down><Down>a100:2<Down>8");
     uilab_golden(u, "form", 24, 80);
     uilab_keys(u, "<Tab>python train.py<Up><Enter>#SBATCH --time=2:00:00");
     uilab_golden(u, "form", 43, 132);
@@ -269,6 +272,74 @@ static void fields_and_script_are_one(void **state)
     assert_int_equal(m->req.time_limit_s, 7200);
     assert_int_equal(m->req.cpus_per_task, 8);
     assert_string_equal(m->req.name, "study 7");
+}
+
+/* The command has a field of its own as long as it is one line. */
+static void the_command_is_a_line_of_the_script(void **state)
+{
+    static const struct {
+        const char *before, *value, *after, *shown;
+    } rows[] = {
+        {"#!/bin/sh\n\n", "ls", "#!/bin/sh\n\nls\n", "ls"},
+        {"#!/bin/sh", "ls", "#!/bin/sh\nls\n", "ls"},
+        {"#!/bin/sh\nls\n# end\n", "ls -l", "#!/bin/sh\nls -l\n# end\n", "ls -l"},
+        {"#!/bin/sh\nls", " df", "#!/bin/sh\n df", " df"},
+        {"#!/bin/sh\nls\n\n", "", "#!/bin/sh\n\n", NULL},
+        {"#!/bin/sh\n", "# no command", "#!/bin/sh\n", NULL},
+        {"#!/bin/sh\nls\n", "#", "#!/bin/sh\n", NULL},
+        {"#!/bin/sh\nls\ndf\n", "pwd", "#!/bin/sh\nls\ndf\n", NULL},
+        {"", "ls", "ls\n", "ls"},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct str text = STR_INIT;
+        str_append(&text, rows[i].before);
+        formcommand_set(&text, rows[i].value);
+        check_str(rows[i].before, text.s, rows[i].after);
+        char *shown = formcommand_get(text.s);
+        check_str(rows[i].before, shown ? shown : "none", rows[i].shown ? rows[i].shown : "none");
+        free(shown);
+        str_fini(&text);
+    }
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    keys_show(u, "s", "nothing is run yet");
+    uilab_keys(u, "python fold.py<Down><Down><Down><Down>2");
+    uilab_draw(u, 24, 80);
+    must_show(u, "│ python fold.py"); /* the script stands beside its fields, at this width too */
+    must_not_show(u, "nothing is run yet");
+    keys_show(u, "<Up><Up><Up><Up><Tab><End><Enter>ls<Tab>", "2 lines");
+    keys_show(u, "x", "Tab goes to them"); /* and nothing of it is typed over */
+    uilab_draw(u, 24, 80);
+    must_show(u, "2 lines");
+    uilab_keys(u, "<C-s>");
+    const struct msg_submit *m = sent_submit(u);
+    assert_non_null(m);
+    char *script = xstrndup((const char *)m->payload.script.p, m->payload.script.n);
+    check_str("script", script, "#!/bin/bash\n#SBATCH --gpus=2\n\npython fold.py\nls\n");
+    free(script);
+}
+
+static void questions_say_what_they_need(void **state)
+{
+    struct stage *g = *state;
+    keys_show(&g->u, "s<F3><Enter><Enter>", "type it first: ");
+    keys_show(&g->u, "<Esc><Tab>x<Esc>", "n go on writing");
+    keys_show(&g->u, "y2d<Enter>", "say why: ");
+}
+
+static void keys_are_called_by_what_they_do_next(void **state)
+{
+    struct stage *g = *state;
+    keys_show(&g->u, "", "q quit");
+    keys_show(&g->u, "<Enter>", "q back");
+    keys_show(&g->u, "q4", "t by job");
+    keys_show(&g->u, "t", "t by node");
+    keys_show(&g->u, "s", "Tab script");
+    keys_show(&g->u, "<Tab>", "Tab fields");
+    uilab_keys(&g->u, "<Tab><F6>");
+    uilab_draw(&g->u, 24, 132);
+    must_show(&g->u, "F6 batch");
+    must_show(&g->u, "F7 add step");
 }
 
 static void typing_in_the_form_presses_no_key(void **state)
@@ -297,13 +368,13 @@ static void mistakes_are_told_at_their_field(void **state)
         const char *keys, *part;
     } rows[] = {
         {"s<Tab>\n#SBATCH --time=soon<Tab>", "time limit: script:"},
-        {"s<Down><Down><Down>h100:1", "has GPUs of type h100"},
-        {"s<Down><Down><Down><Down>64", "64 asked, the nodes of gpu have 48"},
-        {"s<Down><Down><Down>1<Down>40", "40 CPUs for 1 GPU: 6 would be the share of a node"},
-        {"s<Down><Down><Down><Down><Down>2000G", "2000G asked, the nodes of gpu have 512G"},
-        {"s<Down><Down><Down><Down><Down><Down><Down>gpo",
+        {"s<Down><Down><Down><Down>h100:1", "has GPUs of type h100"},
+        {"s<Down><Down><Down><Down><Down>64", "64 asked, the nodes of gpu have 48"},
+        {"s<Down><Down><Down><Down>1<Down>40", "40 CPUs for 1 GPU: 6 would be the share of a node"},
+        {"s<Down><Down><Down><Down><Down><Down>2000G", "2000G asked, the nodes of gpu have 512G"},
+        {"s<Down><Down><Down><Down><Down><Down><Down><Down>gpo",
          "there is no partition gpo; there are: gpu, cpu"},
-        {"s<Down><Down>/nosuchdir", "/nosuchdir: No such file"},
+        {"s<Down><Down><Down>/nosuchdir", "/nosuchdir: No such file"},
     };
     struct stage *g = *state;
     for (size_t i = 0; i < N_OF(rows); i++) {
@@ -327,10 +398,11 @@ static void one_key_mends_what_is_told(void **state)
     static const struct {
         const char *keys, *part;
     } rows[] = {
-        {"s<Down><Down><Down><Down>64<C-t>", "#SBATCH --cpus-per-task=48"},
-        {"s<Down><Down><Down>1<Down>40<C-t>", "#SBATCH --cpus-per-task=6"},
-        {"s<Down><Down><Down><Down><Down>2000G<C-t>", "#SBATCH --mem=512G"},
-        {"s<Down><Down><Down><Down><Down><Down><Down>gpo<C-t>", "#SBATCH --partition=gpu"},
+        {"s<Down><Down><Down><Down><Down>64<C-t>", "#SBATCH --cpus-per-task=48"},
+        {"s<Down><Down><Down><Down>1<Down>40<C-t>", "#SBATCH --cpus-per-task=6"},
+        {"s<Down><Down><Down><Down><Down><Down>2000G<C-t>", "#SBATCH --mem=512G"},
+        {"s<Down><Down><Down><Down><Down><Down><Down><Down>gpo<C-t>", "#SBATCH --partition=gpu"},
+        {"s<Down><Down><Down><Down>16<C-t>", "#SBATCH --nodes=2"},
         {"s<C-t>", "there is nothing to be mended here"},
     };
     struct stage *g = *state;
@@ -361,7 +433,7 @@ static void a_step_whose_command_is_not_there(void **state)
 static void earlier_runs_give_a_measure(void **state)
 {
     struct stage *g = *state;
-    uilab_keys(&g->u, "sprepare<Down><Down><Down><Down><Down><Down>");
+    uilab_keys(&g->u, "s<Down>prepare<Down><Down><Down><Down><Down><Down>");
     uilab_draw(&g->u, 24, 80);
     must_show(&g->u, "your last 1 run of prepare took 21:01 at most");
 }
@@ -388,7 +460,7 @@ static void the_forecast_comes_while_one_types(void **state)
     uilab_wait(u, 400);
     uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "now", 1);
     uilab_forget_sent(u);
-    uilab_keys(u, "<Down><Down><Down>8<Down><Down><Down>8:00:00");
+    uilab_keys(u, "<Down><Down><Down><Down>8<Down><Down><Down>8:00:00");
     uilab_wait(u, 100);
     assert_null(sent_submit(u)); /* not at each letter */
     uilab_wait(u, 300);
@@ -418,7 +490,7 @@ static void the_answer_comes_in_the_middle(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    uilab_keys(u, "sx<F10><Down><Down><Down><F4>");
+    uilab_keys(u, "sx<F10><Down><Down><Down><Down><F4>");
     uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "", 1);
     uilab_draw(u, 24, 80);
     must_show(u, "Jobs 15");
@@ -465,12 +537,12 @@ static void things_are_chosen_from_what_there_is(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    uilab_keys(u, "s<Down><Down><Down><Down><Down><Down><Down><F4>");
+    uilab_keys(u, "s<Down><Down><Down><Down><Down><Down><Down><Down><F4>");
     uilab_golden(u, "form-pick", 24, 80);
     uilab_keys(u, "<Down><Enter>");
     uilab_draw(u, 24, 132);
     must_show(u, "#SBATCH --partition=cpu");
-    uilab_keys(u, "<Esc>ys<Down><Down><Down><F4><Enter>");
+    uilab_keys(u, "<Esc>ys<Down><Down><Down><Down><F4><Enter>");
     uilab_draw(u, 24, 132);
     must_show(u, "#SBATCH --gpus=a100:1");
     for (int i = 0; i < 14; i++)
@@ -512,7 +584,7 @@ static void templates_are_kept(void **state)
     u.options.config_dir = dir;
     scene_build(&u.lab, &s);
     uilab_connect(&u);
-    uilab_keys(&u, "sstudy<Down><Down><Down>4<F2>mine<Enter>");
+    uilab_keys(&u, "s<Down>study<Down><Down><Down>4<F2>mine<Enter>");
     uilab_draw(&u, 24, 80);
     must_show(&u, "saved as");
     uilab_keys(&u, "<Esc>ys<F3><Down><Enter>");
@@ -658,6 +730,9 @@ int main(void)
         STAGE_CASE(no_line_of_a_script_is_lost),
         STAGE_CASE(fields_and_script_are_one),
         STAGE_CASE(typing_in_the_form_presses_no_key),
+        STAGE_CASE(the_command_is_a_line_of_the_script),
+        STAGE_CASE(questions_say_what_they_need),
+        STAGE_CASE(keys_are_called_by_what_they_do_next),
         STAGE_CASE(mistakes_are_told_at_their_field),
         STAGE_CASE(one_key_mends_what_is_told),
         STAGE_CASE(a_step_whose_command_is_not_there),

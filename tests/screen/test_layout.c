@@ -5,6 +5,7 @@
 
 #include "src/base/utf8.h"
 #include "tests/lib/uilab.h"
+#include "ui/app/manual.h"
 #include "ui/app/settings.h"
 #include "ui/view/gpus.h"
 #include "ui/view/history.h"
@@ -199,23 +200,63 @@ static void no_action_loses_its_keys_unsaid(void **state)
                   ":3: this takes the only key of 'cancel': give that another one, or \"\"");
 }
 
-static void the_manual_is_the_table(void **state)
+/* The file is what the function writes; UPDATE writes it. */
+static void must_be_written(const char *path, void (*write)(struct str *out))
 {
-    (void)state;
     struct str s = STR_INIT;
-    keymap_manual(&s);
-    FILE *f = fopen("docs/KEYS.md", getenv("UPDATE") ? "w" : "r");
+    write(&s);
+    FILE *f = fopen(path, getenv("UPDATE") ? "w" : "r");
     assert_non_null(f);
     if (getenv("UPDATE")) {
         fputs(s.s, f);
     } else {
         char *text = calloc(1, s.len + 2);
         assert_int_equal(fread(text, 1, s.len + 1, f), s.len);
-        check_str("docs/KEYS.md", text, s.s);
+        check_str(path, text, s.s);
         free(text);
     }
     fclose(f);
     str_fini(&s);
+}
+
+static void the_manual_is_the_table(void **state)
+{
+    (void)state;
+    must_be_written("docs/KEYS.md", keymap_manual);
+    must_be_written("docs/man/stoker-ui.7", ui_manual);
+}
+
+/* Escapes for troff taken away. */
+static char *plain(const struct str *page)
+{
+    char *text = calloc(1, page->len + 1), *out = text;
+    for (const char *p = page->s; *p; p++)
+        if (*p != '\\')
+            *out++ = *p;
+        else if (p[1] == 'f')
+            p += 2;
+        else if (p[1] == '-' || p[1] == 'e')
+            *out++ = *++p == 'e' ? '\\' : '-';
+        else if (p[1] == '&')
+            p++;
+    return text;
+}
+
+static void the_page_names_every_action(void **state)
+{
+    (void)state;
+    struct str page = STR_INIT;
+    ui_manual(&page);
+    char *text = plain(&page);
+    for (int a = 1; a < ACTION_N; a++) {
+        const struct action_info *info = action_info((enum action)a);
+        char *line = xasprintf(".TP\n%s (%s)\n%s\n", info->keys, info->name, info->help);
+        if (!strstr(text, line))
+            fail_msg("the manual page has no such entry:\n%s", line);
+        free(line);
+    }
+    free(text);
+    str_fini(&page);
 }
 
 /* --- themes and settings --- */
@@ -472,6 +513,7 @@ int main(void)
         cmocka_unit_test(binding_moves_a_key),
         cmocka_unit_test(no_action_loses_its_keys_unsaid),
         cmocka_unit_test(the_manual_is_the_table),
+        cmocka_unit_test(the_page_names_every_action),
         cmocka_unit_test(themes_load),
         cmocka_unit_test(a_bad_theme_changes_nothing),
         cmocka_unit_test(colours_are_cut_to_the_terminal),

@@ -13,7 +13,7 @@ static void every_gpu_has_its_letter(void **state)
     uilab_keys(u, "3");
     assert_non_null(uilab_sent(u, MSG_WATCH_UTIL)); /* measured while somebody looks */
     uilab_draw(u, 24, 80);
-    must_show(u, "a100       32: 10 free (5 together)  12 out  10 held");
+    must_show(u, "a100   32: 10 free, 5 on one node  12 out  10 held");
     must_show(u, "gpu04    ########"); /* empty GPUs of a drained node are not free */
     feed_util(u, "gpu01", busy, N_OF(busy), 2, 0);
     uilab_draw(u, 24, 80);
@@ -487,7 +487,7 @@ static void windows_are_pushed(void **state)
     check_int("the header's line", uilab_find(u, "maintenance in 1 h 59 min"), 0);
     uilab_keys(u, "4");
     uilab_draw(u, 24, 80);
-    must_show(u, "driver%");
+    must_show(u, "driver update%");
     push_window(u, "maint", "gpu01", 0, 240, false); /* moved to now */
     uilab_keys(u, "3");
     uilab_draw(u, 24, 80);

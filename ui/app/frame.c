@@ -223,17 +223,27 @@ static void draw_second_line(const struct ui *a, struct canvas *c, struct rect r
 
 /* --- footer --- */
 
+/* A key is called by what it does next. */
+static const char *label_of(const struct ui *a, enum action action)
+{
+    struct view *v = app_view(a);
+    const char *own = v->ops->label ? v->ops->label(v, action) : NULL;
+    if (action == ACTION_BACK && !a->pushed.n)
+        own = "quit";
+    return own ? own : action_info(action)->label;
+}
+
 static void add_key(const struct ui *a, struct rich *r, enum action action, int width)
 {
-    const struct action_info *info = action_info(action);
     struct str key = STR_INIT;
     keymap_format(&a->o.keys, action, true, &key);
-    int need = cell_width(key.s) + 1 + cell_width(info->label) + (r->text.len ? 2 : 0);
-    if (key.len && cell_width(r->text.s) + need <= width) {
+    const char *label = label_of(a, action);
+    int need = cell_width(key.s) + 1 + cell_width(label) + (r->text.len ? 2 : 0);
+    if (key.len && *label && cell_width(r->text.s) + need <= width) {
         if (r->text.len)
             rich_add(r, ROLE_FOOTER, "  ");
         rich_add(r, ROLE_KEY, key.s);
-        rich_addf(r, ROLE_FOOTER, " %s", info->label);
+        rich_addf(r, ROLE_FOOTER, " %s", label);
     }
     str_fini(&key);
 }

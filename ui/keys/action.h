@@ -79,9 +79,9 @@ enum scope {
     X(FORM,   FORM_FIX,   "form-fix",    "C-t F12",    NULL,      "take what the hint offers")               \
     X(FORM,   FORM_PANEL, "form-panel",  "Tab S-Tab",  "script",  "between the fields and the script")       \
     X(FORM,   FORM_OPEN,  "form-open",   "F3",         "open",    "open a template or a script")             \
-    X(FORM,   FORM_SAVE,  "form-save",   "F2",         NULL,      "save it as a template")                   \
-    X(FORM,   FORM_KIND,  "form-kind",   "F6",         NULL,      "a batch script, or a job in steps")       \
-    X(FORM,   FORM_ADD,   "form-add",    "F7",         NULL,      "one more step")                           \
+    X(FORM,   FORM_KIND,  "form-kind",   "F6",         "steps",   "a batch script, or a job in steps")       \
+    X(FORM,   FORM_SAVE,  "form-save",   "F2",         "save",    "save it as a template")                   \
+    X(FORM,   FORM_ADD,   "form-add",    "F7",         "add step", "one more step")                           \
     X(FORM,   FORM_DROP,  "form-drop",   "F8",         NULL,      "take the step under the cursor out")      \
     X(AGAIN,  RESUBMIT,   "resubmit",    "S",          NULL,      "submit it again: the form, filled with what it was") \
     X(AGAIN,  BIGGER,     "bigger",      "B",          NULL,      "run it again, bigger: twice the time after a time-out, twice the memory after out of memory") \

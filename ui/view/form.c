@@ -13,6 +13,7 @@
 #include "src/jobspec/directives.h"
 #include "src/jobspec/jobfileedit.h"
 #include "src/jobspec/message.h"
+#include "ui/view/formcommand.h"
 
 #define NEW_SCRIPT "#!/bin/bash\n\n"
 #define NEW_JOB    "steps = (\n  { name = \"main\"; command = \"\"; }\n);\n"
@@ -38,7 +39,8 @@
 
 /* clang-format off */
 const struct form_field form_batch_fields[] = {
-    {.key = "job-name", .id = J_JOB_NAME, .label = "name", .section = "What", .help = "the job's name; else the script's"},
+    {.key = "command", .id = FORM_COMMAND, .label = "command", .section = "What", .help = "one line for the shell; more of them in the script: Tab"},
+    TEXT("job-name", J_JOB_NAME, "name", "the job's name; else the script's"),
     TEXT("arguments", FORM_ARGS, "arguments", "handed to the script, as in a shell"),
     TEXT("chdir", J_CHDIR, "directory", "where it runs; else where this was started"),
     {.key = "gpus", .id = J_GPUS, .label = "GPUs", .section = "How much", .help = "in the whole job: 2, or a100:2; F4 shows the types"},
@@ -211,6 +213,8 @@ char *form_get(const struct form *f, const struct form_field *field, int step)
         return jobfile_get(f->text.s, field->of_step ? step : JOBFILE_JOB, field->key);
     if (field->id == FORM_ARGS)
         return f->args ? xstrdup(f->args) : NULL;
+    if (field->id == FORM_COMMAND)
+        return formcommand_get(f->text.s);
     struct directives d;
     directives_read(&d, &batch_opts, f->text.s);
     const struct directive *it = directives_find(&d, field->id);
@@ -224,11 +228,18 @@ static void set_batch(struct form *f, const struct form_field *field, const char
     if (field->id == FORM_ARGS) {
         free(f->args);
         f->args = str_is_empty(value) ? NULL : xstrdup(value);
+    } else if (field->id == FORM_COMMAND) {
+        formcommand_set(&f->text, value);
     } else if (str_is_empty(value)) {
         directives_remove(&f->text, &batch_opts, field->id);
     } else {
         directives_set(&f->text, &batch_opts, option_of(field), field->kind == FIELD_SWITCH ? "" : value);
     }
+}
+
+bool form_can_set(const struct form *f, const struct form_field *field)
+{
+    return field->id != FORM_COMMAND || formcommand_lines(f->text.s) < 2;
 }
 
 void form_set(struct form *f, const struct form_field *field, int step, const char *value)

@@ -22,9 +22,10 @@ struct form_field {
     const char *choices; /* FIELD_CHOICE: words between blanks */
     bool quoted;         /* job files: a text */
     bool of_step;        /* job files: of each step */
-    int id;              /* batch: the option's number; FORM_ARGS: the script's arguments */
+    int id;              /* batch: the option's number, FORM_ARGS, FORM_COMMAND */
 };
-#define FORM_ARGS (-1)
+#define FORM_ARGS    (-1)
+#define FORM_COMMAND (-2)
 
 struct form {
     enum job_kind kind; /* batch or steps */
@@ -51,6 +52,8 @@ extern const size_t form_n_batch_fields, form_n_job_fields, form_n_step_fields;
 /* What the text says; NULL: nothing. step: of job files, for fields of steps. Caller frees. */
 char *form_get(const struct form *f, const struct form_field *field, int step)
     __attribute__((warn_unused_result));
+/* Whether it can be typed into: the command of a script that has several lines cannot. */
+bool form_can_set(const struct form *f, const struct form_field *field);
 /* "" and NULL take it out. */
 void form_set(struct form *f, const struct form_field *field, int step, const char *value);
 
@@ -67,7 +70,8 @@ struct form_hint {
     int step;                       /* of fields of steps; or -1 */
     enum hint_kind kind;
     char *text;
-    char *fix; /* the value that would mend it; NULL: there is none */
+    char *fix;                          /* the value that would mend it; NULL: there is none */
+    const struct form_field *fix_field; /* the field that needs it; NULL: the same */
 };
 struct form_hints {
     struct form_hint *v;

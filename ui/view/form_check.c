@@ -11,6 +11,7 @@
 #include "src/jobspec/directives.h"
 #include "src/model/jobtext.h"
 #include "ui/view/form.h"
+#include "ui/view/formcommand.h"
 #include "ui/view/jobuse.h"
 
 void form_hints_fini(struct form_hints *h)
@@ -39,6 +40,8 @@ static void hint(struct check *c, const struct form_field *field, enum hint_kind
     va_start(ap, fmt);
     str_vappendf(&s, fmt, ap);
     va_end(ap);
+    for (char *p = s.s; (p = strchr(p, '\n'));) /* some were made for a terminal's lines */
+        *p = ' ';
     vec_push(c->out, (struct form_hint){.field = field, .step = -1, .kind = kind, .text = str_take(&s)});
 }
 
@@ -174,6 +177,25 @@ static struct biggest biggest_nodes(const struct check *c, const struct part_spe
     return b;
 }
 
+/* More GPUs than a node has: on several nodes, which has to be said. */
+static void check_several_nodes(struct check *c, const struct job_req *r, const struct part_spec *p,
+                                uint32_t gpus)
+{
+    uint32_t nodes = (r->gpus + gpus - 1) / gpus;
+    hint(c, field_of(c, "gpus"), HINT_WARN, "%u asked, one node of %s has %u: that takes %u nodes", r->gpus,
+         p->name, gpus, nodes);
+    fix_with_count(c, nodes);
+    c->out->v[c->out->n - 1].fix_field = field_of(c, "nodes");
+}
+
+/* A script without a line that does something ends at once. */
+static void check_command(struct check *c)
+{
+    if (!formcommand_lines(c->f->text.s))
+        hint(c, field_of(c, "command"), HINT_WARN,
+             "nothing is run yet: a command here, or lines in the script");
+}
+
 static void check_sizes(struct check *c, const struct job_req *r, const struct part_spec *p)
 {
     char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
@@ -195,8 +217,7 @@ static void check_sizes(struct check *c, const struct job_req *r, const struct p
     else if (r->gpus != NOT_GIVEN && r->gpus && !big.gpus)
         hint(c, field_of(c, "gpus"), HINT_ERROR, "no node of %s has GPUs", p->name);
     else if (r->gpus != NOT_GIVEN && big.gpus && r->gpus > big.gpus && r->nodes_min == NOT_GIVEN)
-        hint(c, field_of(c, "gpus"), HINT_WARN, "%u asked, one node of %s has %u: it takes several nodes",
-             r->gpus, p->name, big.gpus);
+        check_several_nodes(c, r, p, big.gpus);
 }
 
 /* Far more CPUs than belong to the GPUs leave GPUs that nobody can use. */
@@ -261,6 +282,7 @@ static void check_request(struct check *c, const struct job_req *r)
     const struct part_spec *p = first_part(c, r);
     check_time(c, r, p);
     if (c->f->kind != JOB_KIND_STEPS) {
+        check_command(c);
         check_sizes(c, r, p);
         check_balance(c, r, p);
     }

@@ -1,6 +1,6 @@
 /* gpus.c - every GPU of the cluster, a letter each.
  *
- *       a100      32: 8 free (4 together)  2 idle  12 out  10 busy
+ *       a100    32: 8 free, 4 on one node  2 idle  12 out  10 busy
  *      S NODE     GPUS      FREE WHO
  *      + gpu01    AAABc...     3 A alice/pretrain  B bo/eval
  *      # gpu04    ########
@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/utf8.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/model/nodetext.h"
@@ -395,13 +396,13 @@ static void gpus_title(struct view *v, struct rich *out)
     tableview_title(v->ui, &g->s.table, g->n_rows, out);
 }
 
-static void type_line(struct rich *r, const struct gpu_type *t)
+static void type_line(struct rich *r, const struct gpu_type *t, int name_width)
 {
-    rich_addf(r, ROLE_STRONG, "%-10s", t->name);
-    rich_addf(r, ROLE_NORMAL, "%3u: ", t->all);
+    rich_addf(r, ROLE_STRONG, "%-*s", name_width + 1, t->name);
+    rich_addf(r, ROLE_NORMAL, "%4u: ", t->all);
     rich_addf(r, t->free ? ROLE_GOOD : ROLE_DIM, "%u free", t->free);
     if (t->free)
-        rich_addf(r, ROLE_DIM, " (%u together)", t->most);
+        rich_addf(r, ROLE_DIM, ", %u on one node", t->most);
     if (t->idle)
         rich_addf(r, ROLE_BAR_IDLE, "  %u idle", t->idle);
     if (t->foreign)
@@ -416,11 +417,16 @@ static void type_line(struct rich *r, const struct gpu_type *t)
 
 static void draw_types(struct gpus *g, struct canvas *c, struct rect *body)
 {
+    int name_width = 0;
+    for (size_t i = 0; i < g->n_types; i++) {
+        int w = cell_width(g->types[i].name);
+        name_width = w > name_width ? w : name_width;
+    }
     for (size_t i = 0; i < g->n_types && body->h > 6; i++) {
         struct rect line = rect_take_top(body, 1);
         struct rich r;
         rich_init(&r);
-        type_line(&r, &g->types[i]);
+        type_line(&r, &g->types[i], name_width);
         rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
         rich_fini(&r);
     }

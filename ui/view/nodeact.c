@@ -79,6 +79,7 @@ void act_on_nodes(struct ui *ui, bool drain, const struct node *const *nodes, si
     str_appendf(&title, "%s %s", drain ? "drain" : "resume", names);
     free(names);
     struct dialog *d = dialog_new(drain ? DIALOG_PROMPT : DIALOG_CONFIRM, title.s);
+    d->needs = "say why: ";
     str_fini(&title);
     d->verb = xstrdup(drain ? "drain" : "resume");
     edit_set(&d->edit, drain ? reason : "");

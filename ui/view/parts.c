@@ -18,7 +18,7 @@
 #include "ui/view/words.h"
 #include "ui/widget/bar.h"
 
-#define LABEL 14
+#define LABEL 13
 
 struct part_row {
     const struct part_spec *part;
@@ -216,7 +216,10 @@ static void get_limit(const void *ctx, const void *row, struct field *f)
 static void get_tier(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    field_count(f, ((const struct part_row *)row)->part->priority_tier, ROLE_NORMAL);
+    uint32_t tier = ((const struct part_row *)row)->part->priority_tier;
+    f->has_num = true;
+    f->num = tier;
+    rich_addf(&f->text, ROLE_NORMAL, "%u", tier);
 }
 
 static void add_list(struct rich *r, const char *what, const struct strv *names)
@@ -262,7 +265,7 @@ static const struct column columns[] = {
     {.name = "nodes", .title = "NODES", .min = 8, .want = 22, .rank = 5, .get = get_nodes},
     {.name = "cpus",
      .title = "CPU FREE",
-     .min = 8,
+     .min = 10,
      .want = 12,
      .rank = 3,
      .flags = COLUMN_RIGHT,
@@ -285,7 +288,7 @@ static const struct column columns[] = {
      .get = get_mine},
     {.name = "limit",
      .title = "LONGEST",
-     .min = 11,
+     .min = 10,
      .want = 10,
      .rank = 4,
      .flags = COLUMN_RIGHT,
@@ -346,7 +349,7 @@ static void limit_lines(struct lines *l, const struct part_spec *p)
     char b[UNITS_TEXT_SIZE];
     jobinfo_section(l, "Limits");
     add_time(l, "longest", p->max_time_s, "no limit");
-    add_time(l, "not said", p->default_time_s, "as long as allowed");
+    add_time(l, "by default", p->default_time_s, "as long as allowed");
     if (p->max_nodes != UINT32_MAX)
         rich_addf(lines_pair(l, "nodes a job", LABEL), ROLE_NORMAL, "at most %u", p->max_nodes);
     rich_addf(lines_pair(l, "tier", LABEL), ROLE_NORMAL, "%u", p->priority_tier);
@@ -391,8 +394,8 @@ static void fill_side(struct parts *p, const struct part_row *r)
     if (r->gpus)
         rich_addf(lines_pair(l, "GPUs", LABEL), ROLE_NORMAL, "%llu free of %llu",
                   (unsigned long long)r->gpus_free, (unsigned long long)r->gpus);
-    rich_addf(lines_pair(l, "nodes", LABEL), ROLE_NORMAL, "%u in use, %u out, %u in all", r->nodes_used,
-              r->nodes_out, r->nodes);
+    rich_addf(lines_pair(l, "nodes", LABEL), ROLE_NORMAL, "%u of %u in use, %u out", r->nodes_used,
+              r->nodes, r->nodes_out);
     waiting_lines(l, r);
     limit_lines(l, r->part);
 }

@@ -2,6 +2,7 @@
 #include "ui/view/planinfo.h"
 
 #include "src/base/units.h"
+#include "src/model/jobtext.h"
 #include "ui/view/jobinfo.h"
 #include "ui/view/nodeinfo.h"
 #include "ui/view/windows.h"
@@ -9,12 +10,23 @@
 
 #define NEXT_MAX 12 /* bars told after the one under the cursor */
 
+void planinfo_id(struct str *out, const struct ui *ui, const struct plan_row *r)
+{
+    const struct job *j = r->array_job && r->count <= 1 ? ui_job(ui, r->job) : NULL;
+    if (j && j->state != JOB_PENDING) /* a pending record may stand for all that have not started */
+        jobtext_id(out, j, 0);
+    else
+        str_appendf(out, "%u", r->array_job ? r->array_job : r->job);
+}
+
 static void row_words(const struct ui *ui, const struct plan_row *r, struct rich *out)
 {
     struct wall now = ui_now(ui);
-    char b[UNITS_TEXT_SIZE];
-    if (r->job)
-        rich_addf(out, ROLE_STRONG, "%u ", r->array_job ? r->array_job : r->job);
+    if (r->job) {
+        planinfo_id(&out->text, ui, r);
+        str_append_char(&out->text, ' ');
+        rich_role(out, ROLE_STRONG);
+    }
     rich_addf(out, ROLE_NORMAL, "%s", r->name ? r->name : "");
     if (r->user)
         rich_addf(out, ROLE_DIM, " of %s", r->user);
@@ -34,8 +46,7 @@ static void row_words(const struct ui *ui, const struct plan_row *r, struct rich
         str_append(&out->text, r->kind == PLAN_RUNNING ? ", until " : ", to ");
         when_about(&out->text, r->end, now);
         if (r->kind == PLAN_RUNNING)
-            str_appendf(&out->text, " at the latest (%s left)",
-                        duration_format_words(wall_elapsed_s(now, r->end), b));
+            str_append(&out->text, " at the latest");
     }
     rich_role(out, ROLE_NORMAL);
 }
@@ -49,7 +60,12 @@ static const char *const kind_words[] = {
 /* What one has to know about a row: what its bar means, why it waits, how sure its start is. */
 static void row_more(const struct ui *ui, const struct plan_row *r, struct rich *out)
 {
-    rich_addf(out, ROLE_DIM, "%s", r->kind < PLAN_N_KINDS ? kind_words[r->kind] : "");
+    char b[UNITS_TEXT_SIZE];
+    if (r->kind == PLAN_RUNNING && wall_is_set(r->end))
+        rich_addf(out, ROLE_DIM, "%s of its time limit left",
+                  duration_format_words(wall_elapsed_s(ui_now(ui), r->end), b));
+    else
+        rich_addf(out, ROLE_DIM, "%s", r->kind < PLAN_N_KINDS ? kind_words[r->kind] : "");
     if (r->kind != PLAN_RUNNING && r->kind != PLAN_WINDOW && r->reason < REASON_N &&
         r->reason != REASON_NONE)
         rich_addf(out, ROLE_WAITING, "; waits: %s", reason_text((enum reason)r->reason));

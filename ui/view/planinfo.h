@@ -5,6 +5,8 @@
 #include "ui/view/planlanes.h"
 #include "ui/view/view.h"
 
+/* "4711"; of one element of an array "4711_3", of several of them the array's number. */
+void planinfo_id(struct str *out, const struct ui *ui, const struct plan_row *r);
 /* Two lines: what is there, and what one has to know about it. Appended. */
 void planinfo_brief(struct lines *l, const struct ui *ui, const struct planlanes *p,
                     const struct lane *lane, struct wall at);

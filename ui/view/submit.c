@@ -199,6 +199,8 @@ static unsigned field_key(struct submit *s, const struct input *in)
             return 0;
     } else if (key == CTRL_KEY('s') || !field)
         return 0;
+    else if (!form_can_set(&s->f, field) && (key_is_text(key) || in->kind == INPUT_PASTE))
+        ui_toast(s->v.ui, ROLE_NORMAL, "the script has several lines: Tab goes to them");
     else if (edit_input(&s->edit, in))
         set_field(s, s->edit.text.s);
     else
@@ -257,7 +259,8 @@ static unsigned leave(struct submit *s)
     if (!s->changed)
         return DID_HANDLE | DID_LEAVE;
     struct dialog *d = dialog_new(DIALOG_CONFIRM, "leave the form");
-    d->verb = xstrdup("leave it");
+    d->verb = xstrdup("throw it away");
+    d->no = "go on writing";
     lines_addf(&d->body.lines, ROLE_NORMAL, "It has not been submitted. What was typed is lost.");
     ui_take_dialog(s->v.ui, d, left, &s->v, NULL);
     return DID_HANDLE | DID_REDRAW;
@@ -353,13 +356,23 @@ static unsigned view_act(struct view *v, enum action a, const struct input *in)
     return DID_HANDLE | DID_REDRAW;
 }
 
+static const char *view_label(struct view *v, enum action a)
+{
+    const struct submit *s = submit_of(v);
+    bool steps = s->f.kind == JOB_KIND_STEPS;
+    if (a == ACTION_FORM_PANEL && s->on_script)
+        return "fields";
+    if (a == ACTION_FORM_KIND && steps)
+        return "batch";
+    return a == ACTION_FORM_ADD && !steps ? "" : NULL;
+}
+
 static const enum scope scopes[] = {SCOPE_FORM};
 
 const struct view_ops submit_view = {
     .name = "submit",
     .scopes = scopes,
     .n_scopes = sizeof scopes / sizeof scopes[0],
-    .wants_side = true,
     .types = true,
     .open = view_open,
     .close = view_close,
@@ -369,4 +382,5 @@ const struct view_ops submit_view = {
     .input = view_input,
     .act = view_act,
     .timer = submit_timer,
+    .label = view_label,
 };

@@ -71,7 +71,9 @@ static const struct form_field *find_field(const struct submit *s, const char *k
 bool submit_take_fix(struct submit *s)
 {
     const struct form_hint *h = submit_hint(s);
-    const struct form_field *field = h ? h->field : s->cheaper ? find_field(s, "time") : NULL;
+    const struct form_field *field = h            ? (h->fix_field ? h->fix_field : h->field)
+                                     : s->cheaper ? find_field(s, "time")
+                                                  : NULL;
     char b[UNITS_TEXT_SIZE];
     if (!field || (h && !h->fix))
         return false;

@@ -4,10 +4,14 @@
 
 #include "src/base/units.h"
 #include "src/base/utf8.h"
+#include "ui/view/formcommand.h"
 #include "ui/view/submit_private.h"
 
-#define LABEL      14
-#define FOOT_LINES 4
+#define LABEL      13
+#define FOOT_LINES 5  /* a rule, how it is written, three for hint and forecast */
+#define FOOT_ROOM  13 /* lines above which there is room for all of them */
+#define BOTH_COLS  72 /* fields and script stand side by side from here */
+#define FIELDS_MAX 60
 
 void submit_title(struct view *v, struct rich *out)
 {
@@ -40,6 +44,8 @@ static void default_text(const struct submit *s, const struct form_field *field,
     else if (str_eq(field->key, "cpus-per-task") || str_eq(field->key, "ntasks") ||
              str_eq(field->key, "nodes"))
         str_append(out, "1");
+    else if (field->id == FORM_COMMAND && formcommand_lines(s->f.text.s) > 1)
+        str_appendf(out, "%zu lines", formcommand_lines(s->f.text.s));
     else if (str_eq(field->key, "output") && s->f.kind != JOB_KIND_STEPS)
         str_append(out, "slurm-%j.out");
     else if (str_eq(field->key, "export"))
@@ -59,7 +65,7 @@ static void draw_field(const struct submit *s, struct canvas *c, struct rect r, 
         canvas_text(c, r.y, r.x, hint_role(h->kind), h->kind == HINT_ERROR ? "!" : "~", 1);
     canvas_text(c, r.y, r.x + 2, here ? ROLE_STRONG : ROLE_LABEL, row->field->label, LABEL - 1);
     int x = r.x + 2 + LABEL, w = r.w - 2 - LABEL;
-    if (here && !s->on_script) {
+    if (here && !s->on_script && form_can_set(&s->f, row->field)) {
         edit_draw(&s->edit, c, r.y, x, w);
     } else if (value) {
         canvas_text(c, r.y, x, h && h->kind == HINT_ERROR ? ROLE_ERROR : ROLE_NORMAL, value, w);
@@ -109,29 +115,52 @@ static void fix_text(const struct submit *s, const struct form_hint *h, struct r
         return;
     keymap_format(ui_keymap(s->v.ui), ACTION_FORM_FIX, true, &key);
     rich_addf(out, ROLE_KEY, "  %s", key.s);
+    if (h && h->fix_field)
+        rich_addf(out, ROLE_NORMAL, " %s:", h->fix_field->label);
     rich_addf(out, ROLE_NORMAL, " %s", value);
     str_fini(&key);
 }
 
-static void draw_hint(const struct submit *s, struct canvas *c, int y, int x, int w)
+static void hint_text(const struct submit *s, struct rich *out)
 {
     const struct form_row *row = submit_row(s);
     const struct form_hint *h = submit_hint(s);
-    struct rich line, fix;
-    rich_init(&line);
-    rich_init(&fix);
     if (h && h->field && h->field != row->field)
-        rich_addf(&line, ROLE_LABEL, "%s: ", h->field->label);
+        rich_addf(out, ROLE_LABEL, "%s: ", h->field->label);
     if (h)
-        rich_add(&line, hint_role(h->kind), h->text);
+        rich_add(out, hint_role(h->kind), h->text);
     else if (s->cheaper)
-        rich_add(&line, ROLE_GOOD, s->cheaper);
-    fix_text(s, h, &fix);
-    int room = w - cell_width(fix.text.s); /* of the two the hint can be cut */
-    int used = rich_draw(&line, c, y, x, room > 0 ? room : w);
-    rich_draw(&fix, c, y, x + used, w - used);
-    rich_fini(&line);
+        rich_add(out, ROLE_GOOD, s->cheaper);
+}
+
+/* At most so many lines; where they are too few the text is cut, what would mend it never. Returns how many
+ * it took. */
+static int draw_hint(const struct submit *s, struct canvas *c, struct rect r)
+{
+    struct lines all = {0}, flowed = {0};
+    struct rich fix, *line = lines_add(&all);
+    int used = 0;
+    rich_init(&fix);
+    hint_text(s, line);
+    int text_w = line->text.len ? cell_width(line->text.s) : 0;
+    fix_text(s, submit_hint(s), &fix);
+    fix_text(s, submit_hint(s), line);
+    lines_flow(&all, r.w, &flowed);
+    if (text_w && (int)flowed.n <= r.h) {
+        for (; used < (int)flowed.n; used++)
+            rich_draw(&flowed.v[used], c, r.y + used, r.x, r.w);
+    } else if (text_w && r.h > 0) {
+        int room = r.w - cell_width(fix.text.s);
+        rich_clear(line);
+        hint_text(s, line);
+        int x = rich_draw(line, c, r.y, r.x, room > 0 ? room : r.w);
+        rich_draw(&fix, c, r.y, r.x + x, r.w - x);
+        used = 1;
+    }
     rich_fini(&fix);
+    lines_fini(&all);
+    lines_fini(&flowed);
+    return used;
 }
 
 const char *submit_forecast_begins(const struct submit *s)
@@ -143,36 +172,48 @@ const char *submit_forecast_begins(const struct submit *s)
     return str_starts(s->forecast, "waits") ? "" /* it says so itself */ : "waits: ";
 }
 
-static void draw_forecast(const struct submit *s, struct canvas *c, int y, int x, int w)
+static void forecast_text(const struct submit *s, struct rich *out)
 {
-    struct rich f;
-    rich_init(&f);
     if (s->forecast && !submit_has_errors(s)) {
-        rich_add(&f,
+        rich_add(out,
                  s->refused ? ROLE_ERROR
                  : s->now   ? ROLE_GOOD
                             : ROLE_WAITING,
                  submit_forecast_begins(s));
-        rich_add(&f, ROLE_NORMAL, s->forecast);
+        rich_add(out, ROLE_NORMAL, s->forecast);
     } else if (s->asking || s->v.due.ns) {
-        rich_add(&f, ROLE_DIM, "asking when it would start ...");
+        rich_add(out, ROLE_DIM, "asking when it would start ...");
     }
-    rich_draw(&f, c, y, x, w);
-    rich_fini(&f);
 }
 
+/* The last line is cut where they are too few. */
+static void draw_flowed(const struct lines *flowed, struct canvas *c, struct rect r)
+{
+    for (int i = 0; i < r.h && i < (int)flowed->n; i++)
+        rich_draw(&flowed->v[i], c, r.y + i, r.x, r.w);
+    if (r.h > 0 && (int)flowed->n > r.h)
+        canvas_glyph(c, r.y + r.h - 1, r.x + cell_width(flowed->v[r.h - 1].text.s), ROLE_DIM, GLYPH_CUT);
+}
+
+/* How the field is written; what is wrong with it or worth knowing; when it would start. */
 static void draw_foot(const struct submit *s, struct canvas *c, struct rect r)
 {
     const struct form_row *row = submit_row(s);
+    struct lines forecast = {0}, flowed = {0};
     if (rect_is_empty(r))
         return;
     canvas_hline(c, r.y, r.x, r.w, ROLE_RULE);
-    if (row->field && r.h > 1)
-        canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM, row->field->help, r.w - 3);
-    if (r.h > 2)
-        draw_hint(s, c, r.y + 2, r.x + 2, r.w - 3);
-    if (r.h > 3)
-        draw_forecast(s, c, r.y + 3, r.x + 2, r.w - 3);
+    struct rect in = rect_make(r.y + 1, r.x + 2, r.h - 1, r.w - 3);
+    struct rect help = rect_take_top(&in, 1);
+    if (row->field)
+        canvas_text(c, help.y, help.x, ROLE_DIM, row->field->help, help.w);
+    forecast_text(s, lines_add(&forecast));
+    lines_flow(&forecast, in.w - 1, &flowed);  /* a cell for the mark where it is cut */
+    int kept = forecast.v[0].text.len ? 1 : 0; /* of the forecast's lines, whatever the hint needs */
+    rect_take_top(&in, draw_hint(s, c, rect_make(in.y, in.x, in.h - kept, in.w)));
+    draw_flowed(&flowed, c, in);
+    lines_fini(&forecast);
+    lines_fini(&flowed);
 }
 
 static enum role script_role(const char *line, size_t n)
@@ -188,19 +229,31 @@ static void draw_script(struct submit *s, struct canvas *c, struct rect r)
     textedit_draw(&s->script, c, rect_make(r.y, r.x + 1, r.h, r.w - 2), s->on_script, script_role);
 }
 
+/* The fields are short, lines of scripts are long. */
+static int fields_width(int cols)
+{
+    int half = cols / 2 - 1;
+    return half < FIELDS_MAX ? half : FIELDS_MAX;
+}
+
 void submit_draw(struct view *v, struct canvas *c, const struct layout *l)
 {
     struct submit *s = submit_of(v);
     struct rect body = l->body, foot = {0};
-    bool side = !rect_is_empty(l->side);
-    if (body.h > FOOT_LINES + 3)
-        foot = rect_take_bottom(&body, FOOT_LINES);
+    int lines = body.h > FOOT_ROOM ? FOOT_LINES : FOOT_LINES - 1;
+    if (body.h > lines + 3)
+        foot = rect_take_bottom(&body, lines);
     s->fields_area = s->script_area = rect_make(0, 0, 0, 0);
-    if (side)
-        draw_script(s, c, l->side);
-    if (!side && s->on_script)
+    if (body.w >= BOTH_COLS) {
+        struct rect fields = rect_take_left(&body, fields_width(body.w));
+        struct rect rule = rect_take_left(&body, 2);
+        canvas_vline(c, rule.y, rule.x + 1, rule.h, ROLE_RULE);
+        draw_fields(s, c, fields);
         draw_script(s, c, body);
-    else
+    } else if (s->on_script) {
+        draw_script(s, c, body);
+    } else {
         draw_fields(s, c, body);
+    }
     draw_foot(s, c, foot);
 }

@@ -30,6 +30,7 @@
 #define PAST_PART    8 /* of so many parts of the line one is past */
 #define INFO_LINES   3
 #define WIDTH_MAX    1024
+#define TICK_CELLS   6 /* of a time on the scale: "|16:00" */
 
 static const uint32_t spans[] = {3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400, 2 * 86400, 7 * 86400};
 #define N_SPANS (sizeof spans / sizeof spans[0])
@@ -150,9 +151,11 @@ static void look_of(const struct timeline *t, const struct plan_row *r, char *si
 static void put_bar(const struct timeline *t, const struct bar_item *b, char *signs, uint8_t *roles,
                     int width)
 {
-    char sign, label[64];
+    char sign;
+    struct str label = STR_INIT;
     enum role role;
     int from = column_of(t, b->start, width), to = column_of(t, b->end, width);
+    int now = column_of(t, ui_now(t->v.ui), width);
     from = from < 0 ? 0 : from;
     if (to < 0 || from >= width || !plan_has_bar(b->row))
         return;
@@ -160,16 +163,19 @@ static void put_bar(const struct timeline *t, const struct bar_item *b, char *si
         to = from + 1;
     look_of(t, b->row, &sign, &role);
     if (b->row->job)
-        snprintf(label, sizeof label, "%u", b->row->array_job ? b->row->array_job : b->row->job);
+        planinfo_id(&label, t->v.ui, b->row);
     else
-        snprintf(label, sizeof label, "%s", b->row->name ? b->row->name : "window");
-    size_t n = strlen(label);
+        str_append(&label, b->row->name ? b->row->name : "window");
+    size_t n = label.len;
     for (int c = from; c < to && c < width; c++) {
         size_t k = (size_t)(c - from);
-        unsigned char letter = k < n && n + 1 < (size_t)(to - from) ? (unsigned char)label[k] : 0;
-        signs[c] = letter > ' ' && letter < 0x7f ? (char)letter : sign;
+        unsigned char letter = k < n && n + 1 < (size_t)(to - from) ? (unsigned char)label.s[k] : 0;
+        signs[c] = letter >= ' ' && letter < 0x7f ? (char)letter : sign;
+        if (c == now && !letter)
+            signs[c] = '|'; /* what runs goes on through it */
         roles[c] = (uint8_t)role;
     }
+    str_fini(&label);
 }
 
 /* Nothing starts on a node that takes no jobs. */
@@ -218,13 +224,14 @@ static void get_where(const void *ctx, const void *row, struct field *f)
     const struct timeline *t = ctx;
     const struct lane *l = row;
     const struct plan_row *r = first_row(t, l);
-    if (l->node)
+    if (l->node) {
         rich_add(&f->text, ROLE_STRONG, l->again && f->room ? "" : l->node);
-    else if (r && r->job)
-        rich_addf(&f->text, is_mine(t, r) ? ROLE_STRONG : ROLE_NORMAL, "%u",
-                  r->array_job ? r->array_job : r->job);
-    else if (r)
+    } else if (r && r->job) {
+        planinfo_id(&f->text.text, t->v.ui, r);
+        rich_role(&f->text, is_mine(t, r) ? ROLE_STRONG : ROLE_NORMAL);
+    } else if (r) {
         rich_add(&f->text, ROLE_BAR_OUT, "window");
+    }
 }
 
 static void get_who(const void *ctx, const void *row, struct field *f)
@@ -259,7 +266,7 @@ static void get_start(const void *ctx, const void *row, struct field *f)
 static const struct column by_node[] = {
     {.name = "node",
      .title = "NODE",
-     .min = 8,
+     .min = 6,
      .want = 12,
      .flags = COLUMN_WORDS | COLUMN_TREE,
      .get = get_where},
@@ -369,7 +376,7 @@ static void draw_scale(const struct timeline *t, struct canvas *c, struct rect h
     for (time_t at = (first + offset) / step * step + step - offset;; at += step) {
         int col = column_of(t, (struct wall){.ms = (int64_t)at * MS_PER_S}, width);
         char text[16];
-        if (col >= width - 4)
+        if (col >= width - TICK_CELLS)
             return;
         localtime_r(&at, &tm);
         strftime(text, sizeof text,
@@ -527,6 +534,11 @@ static unsigned view_act(struct view *v, enum action a, const struct input *in)
     return DID_HANDLE | DID_REDRAW;
 }
 
+static const char *view_label(struct view *v, enum action a)
+{
+    return a == ACTION_PLAN_MODE && timeline_of(v)->by_job ? "by node" : NULL;
+}
+
 static struct table *view_table(struct view *v)
 {
     return table_of(timeline_of(v));
@@ -547,5 +559,6 @@ const struct view_ops timeline_view = {
     .input = view_input,
     .act = view_act,
     .timer = view_timer,
+    .label = view_label,
     .table = view_table,
 };

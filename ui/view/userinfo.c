@@ -108,14 +108,14 @@ static void gather(struct jobs *g, struct held *all, const struct model *m, cons
 
 static void job_line(struct rich *r, const struct ui *ui, const struct job *j, bool whose)
 {
+    r->hang = 2;
     rich_addf(r, job_role(j), "%c", job_state_glyph((enum job_state)j->state));
     str_append_char(&r->text, ' ');
     jobtext_id(&r->text, j, BITSTR_LEN_DEFAULT);
     rich_addf(r, ROLE_NORMAL, "  %s%s%s  ", whose && j->user ? j->user : "", whose && j->user ? "/" : "",
               j->req.name ? j->req.name : "");
     if (j->state == JOB_PENDING) {
-        jobtext_reason_words(&r->text, j);
-        rich_role(r, ROLE_WAITING);
+        job_where(r, j, ui_now(ui));
         return;
     }
     if (job_is_between(j))

@@ -57,6 +57,10 @@ struct view_ops {
     /* due has come. NULL: none. */
     void (*timer)(struct view *v);
 
+    /* A word for the footer in place of the action table's, where what the key does next depends; NULL: the
+     * table's, "": none. NULL: it is always the table's. */
+    const char *(*label)(struct view *v, enum action a);
+
     /* The table whose filter, sort and columns are kept for the next time, and that the command line means.
      * NULL: none. */
     struct table *(*table)(struct view *v);

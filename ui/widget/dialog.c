@@ -153,7 +153,7 @@ static void foot_text(const struct dialog *d, struct rich *r)
         return;
     case DIALOG_CONFIRM:
         add_key(r, d->must_type ? "Enter" : "y", d->verb ? d->verb : "yes");
-        add_key(r, d->must_type ? "Esc" : "n", "leave it");
+        add_key(r, d->must_type ? "Esc" : "n", d->no ? d->no : "leave it");
         return;
     case DIALOG_PROMPT:
         add_key(r, "Enter", d->verb ? d->verb : "take it");
@@ -187,7 +187,7 @@ static int text_width(const struct dialog *d)
         w = n > w ? n : w;
     }
     for (size_t i = 0; i < d->items.n; i++) {
-        int n = cell_width(d->items.v[i]) + (d->kind == DIALOG_CHECKS ? 6 : 2);
+        int n = cell_width(d->items.v[i]) + (d->kind == DIALOG_CHECKS ? 7 : 3);
         w = n > w ? n : w;
     }
     int title = cell_width(d->title) + 4;
@@ -204,10 +204,11 @@ static void draw_menu(struct dialog *d, struct canvas *c, struct rect r)
         int x = r.x + 1;
         if (d->kind == DIALOG_CHECKS)
             x += canvas_text(c, r.y + i, x, ROLE_NORMAL, d->checked[item] ? "[x] " : "[ ] ", r.w - 2);
-        canvas_text(c, r.y + i, x, ROLE_NORMAL, d->items.v[item], r.x + r.w - 1 - x);
+        canvas_text(c, r.y + i, x, ROLE_NORMAL, d->items.v[item], r.x + r.w - 2 - x);
         if (item == d->list.cursor)
-            canvas_over(c, rect_make(r.y + i, r.x, 1, r.w), ROLE_CURSOR);
+            canvas_over(c, rect_make(r.y + i, r.x, 1, r.w - 1), ROLE_CURSOR);
     }
+    canvas_scrollbar(c, r.y, r.x + r.w - 1, r.h, (long long)d->list.top, r.h, (long long)d->items.n);
 }
 
 static void draw_line(struct dialog *d, struct canvas *c, struct rect r)
@@ -216,7 +217,11 @@ static void draw_line(struct dialog *d, struct canvas *c, struct rect r)
         return;
     int y = r.y + r.h - 1, x = r.x;
     if (d->wrong)
-        x += canvas_text(c, y, x, ROLE_ERROR, d->must_type ? "not that: " : "say why: ", r.w);
+        x += canvas_text(c, y, x, ROLE_ERROR,
+                         d->must_type ? "not that: "
+                         : d->needs   ? d->needs
+                                      : "type it first: ",
+                         r.w);
     else if (d->must_type)
         x += canvas_printf(c, y, x, ROLE_NORMAL, r.w, "type %llu: ", (unsigned long long)d->must_type);
     edit_draw(&d->edit, c, y, x, r.x + r.w - x);
