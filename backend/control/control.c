@@ -28,7 +28,7 @@ static int fold(void *ctx, struct event *ev)
 }
 
 /* Folds what is on disk into a fresh state. */
-int ctl_load(struct control *c, struct errtext *err)
+static int load(struct control *c, struct errtext *err)
 {
     model_init(&c->model);
     int r = store_load(c->store, fold, c, err);
@@ -66,7 +66,7 @@ static void take_over(struct control *c)
 }
 
 /* Takes spec. */
-int ctl_apply_config(struct control *c, struct cluster_spec *spec)
+static int apply_config(struct control *c, struct cluster_spec *spec)
 {
     ctl_lost_bound(spec);
     if (rec_eq(&cluster_spec_rec, spec, &c->model.spec)) {
@@ -205,7 +205,7 @@ void ctl_go_read_only(struct control *c, const char *why)
     vec_clear(&c->touched);
     vec_clear(&c->fresh);
     struct errtext err;
-    if (ctl_load(c, &err) < 0) {
+    if (load(c, &err) < 0) {
         log_error("the state cannot be read back either: %s", err.s);
         abort(); /* the next start checks the file and says what is wrong */
     }
@@ -298,7 +298,7 @@ int control_new(struct loop *l, const struct control_config *cfg, struct control
     if (opened) {
         struct compact compact = {0};
         c->compact = &compact;
-        r = ctl_load(c, err);
+        r = load(c, err);
         c->compact = NULL;
         for (size_t i = 0; r == 0 && i < compact.gone.n; i++)
             store_del_event(c->store, compact.gone.v[i]);
@@ -315,7 +315,7 @@ int control_new(struct loop *l, const struct control_config *cfg, struct control
     ctl_mail_init(c);
     take_over(c);
     ctl_note_lineage(c->state_dir, c->model.uuid);
-    ctl_apply_config(c, cfg->spec);
+    apply_config(c, cfg->spec);
     doubt_nodes(c);
     ctl_connect_nodes(c);
     touch_active(c);
@@ -355,7 +355,7 @@ int control_reload(struct control *c, struct errtext *err)
     int r = c->reload(c->reload_ctx, &spec, err);
     if (r < 0)
         return r;
-    r = ctl_apply_config(c, &spec);
+    r = apply_config(c, &spec);
     ctl_forget_users(c);
     ctl_connect_nodes(c);
     planner_note_all(c->planner); /* groups may open partitions */

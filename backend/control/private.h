@@ -231,10 +231,8 @@ void ctl_forecast(void *ctx);
 void ctl_want_forecast(struct control *c);
 void req_plan(struct session *s, uint64_t tag, struct msg_plan_get *m);
 
-/* --- restart.c --- */
+/* --- control.c --- */
 
-int ctl_load(struct control *c, struct errtext *err) __attribute__((warn_unused_result));
-int ctl_apply_config(struct control *c, struct cluster_spec *spec);
 /* A batch could not be written: tell whoever waits, go back to what is on disk. */
 void ctl_go_read_only(struct control *c, const char *why);
 
