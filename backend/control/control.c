@@ -41,6 +41,7 @@ static int load(struct control *c, struct errtext *err)
     if (model_check(&c->model, &what) < 0)
         return err_set(err, -EUCLEAN, "the state on disk contradicts itself: %s", what.s);
     ctl_build_gates(c);
+    ctl_count_jobs(c);
     return 0;
 }
 
@@ -238,7 +239,8 @@ static void init(struct control *c, struct loop *l, const struct control_config 
     list_init(&c->nodes);
     c->planner = planner_new();
     c->answers = answers_new();
-    list_init(&c->looks);
+    list_init(&c->look_parties);
+    share_pool_init(&c->share_pool, l);
     c->forecast = (struct loop_timer){.fn = ctl_forecast, .ctx = c};
     c->wake = (struct loop_timer){.fn = on_wake, .ctx = c};
     c->retire = (struct loop_timer){.fn = ctl_retire, .ctx = c};
@@ -273,6 +275,7 @@ static void release(struct control *c)
     ctl_free_gates(c);
     ctl_free_pmi(c);
     ctl_mail_free(c);
+    ctl_free_parties(c);
     user_cache_free(c->users);
     model_fini(&c->model);
     free(c->read_only);

@@ -101,6 +101,7 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
     int32_t step = named_step(kind, body);
     const struct job *changed = job ? model_get_job(&c->model, job) : NULL;
     enum job_state before = changed ? changed->state : JOB_PENDING;
+    uint32_t uid = changed ? changed->uid : 0, n_before = c->model.n_pending + c->model.n_active;
     uint32_t split = kind == EV_START ? ((const struct ev_start *)body)->new_id : 0;
     int r = model_apply(&c->model, &ev);
     if (r < 0) {
@@ -119,6 +120,9 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
         changed = job && kind != EV_RETIRE ? model_get_job(&c->model, job) : NULL;
         if (changed)
             ctl_mail_change(c, changed, before);
+        if (c->model.n_pending + c->model.n_active != n_before)
+            ctl_party(c, changed ? changed->uid : uid)->n_jobs +=
+                c->model.n_pending + c->model.n_active - n_before;
         if (split && (changed = model_get_job(&c->model, split)))
             ctl_mail_change(c, changed, JOB_PENDING);
         c->sched_dirty =

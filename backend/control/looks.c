@@ -13,7 +13,10 @@
 
 static void line_up(struct session *s)
 {
-    list_append(&s->ctl->looks, &s->look.link);
+    struct party *p = s->party;
+    list_append(&p->looks, &s->look.link);
+    if (list_empty(&p->look_link))
+        list_append(&s->ctl->look_parties, &p->look_link);
     s->ctl->n_looks++;
 }
 
@@ -22,7 +25,20 @@ static void leave(struct session *s)
     if (list_empty(&s->look.link))
         return;
     list_unlink(&s->look.link);
+    if (list_empty(&s->party->looks))
+        list_unlink(&s->party->look_link);
     s->ctl->n_looks--;
+}
+
+/* The next in line of the next party: who looks with fifty connections is served as often as who has one.
+ */
+static struct session *take_next(struct control *c)
+{
+    struct party *p = list_first(&c->look_parties, struct party, look_link);
+    list_move_to_end(&c->look_parties, &p->look_link);
+    struct session *s = list_first(&p->looks, struct session, look.link);
+    leave(s);
+    return s;
 }
 
 void look_end(struct session *s)
@@ -62,9 +78,10 @@ static bool is_same_question(const struct look *a, const struct look *b)
 /* Somebody in the line gets the same answer, and may have been told half of it. */
 static bool is_being_made(const struct session *s)
 {
-    list_for_each (o, &s->ctl->looks, struct session, look.link)
-        if (o->look.begun && o->look.keeping && is_same_question(&o->look, &s->look))
-            return true;
+    list_for_each (p, &s->ctl->look_parties, struct party, look_link)
+        list_for_each (o, &p->looks, struct session, look.link)
+            if (o->look.begun && o->look.keeping && is_same_question(&o->look, &s->look))
+                return true;
     return false;
 }
 
@@ -122,8 +139,7 @@ void ctl_serve_looks(struct control *c)
     size_t passed_over = 0;
     bool late = false;
     while (!late && c->n_looks > passed_over) {
-        struct session *s = list_first(&c->looks, struct session, look.link);
-        leave(s);
+        struct session *s = take_next(c);
         if (!s->snapshotting) { /* what it was to get is void */
             look_end(s);
             continue;

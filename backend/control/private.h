@@ -38,8 +38,20 @@ struct script_wait { /* a question whose answer is being read */
     uint32_t job;
 };
 
+struct party { /* a user: what all his connections have in common */
+    uint32_t uid;
+    uint32_t n_sessions;
+    uint32_t n_jobs; /* in the queue, array records counted once */
+    struct share share;
+    struct list looks;     /* of his sessions, that wait for rows */
+    struct list look_link; /* in control.look_parties while there are any */
+    uint64_t n_refused;    /* connections */
+    uint64_t slowed_told;  /* of share.n_slowed */
+    struct mono told_room, told_slow;
+};
+
 struct look {         /* a question for rows, from when it is asked until the last one has been sent */
-    struct list link; /* in control.looks while it waits for its turn */
+    struct list link; /* in party.looks while it waits for its turn */
     struct mono asked;
     bool begun;
     struct answer_stamp stamp; /* ... then */
@@ -52,6 +64,7 @@ struct session {
     struct list link; /* in control.sessions */
     struct control *ctl;
     struct conn *conn;
+    struct party *party;
     uint32_t uid, gid;
     uint32_t pid;
     bool greeted, admin;
@@ -135,7 +148,10 @@ struct control {
     bool sched_dirty;
     struct planner *planner;
     struct answers *answers; /* rows that were sent a moment ago */
-    struct list looks;       /* sessions that wait for rows */
+    struct idmap parties;    /* uid + 1 -> struct party */
+    struct share_pool share_pool;
+    struct mono told_room;
+    struct list look_parties; /* those of whose sessions some wait for rows */
     size_t n_looks;
     struct loop_timer look_timer;
     struct loop_timer forecast;
@@ -310,6 +326,22 @@ int64_t ctl_beat_ms(void); /* between heartbeats */
 void ctl_drop_left_nodes(struct control *c);
 void ctl_update_util_watch(struct control *c);
 void ctl_stop_agents(struct control *c);
+
+/* --- party.c: users, and what is theirs together --- */
+
+struct party *ctl_party(struct control *c, uint32_t uid); /* made where there is none */
+bool ctl_is_admin(struct control *c, uint32_t uid);
+/* How much it may ask for: when somebody comes, and after a change of the configuration or of groups. */
+void ctl_rate_party(struct control *c, struct party *p);
+/* Each one's jobs in the queue, from the state as it is; ctl_emit keeps them. */
+void ctl_count_jobs(struct control *c);
+/* How many one who is no administrator may have there. */
+uint32_t ctl_jobs_most(const struct control *c);
+/* Whether one more connection of his is let in; appends why not. */
+bool ctl_has_room(struct control *c, struct party *p, bool admin, struct str *why);
+void ctl_sweep_parties(struct control *c);
+void ctl_tell_parties(struct control *c, struct msg_stats *m);
+void ctl_free_parties(struct control *c);
 
 /* --- sessions.c --- */
 

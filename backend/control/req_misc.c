@@ -272,7 +272,9 @@ void req_stats(struct session *s, uint64_t tag)
         m.sessions++;
     list_for_each (n, &c->nodes, struct node_link, link)
         m.nodes_up += nodeconn_is_up(n->conn);
+    ctl_tell_parties(c, &m);
     session_send(s, MSG_STATS_DATA, tag, &m);
+    rec_fini(&msg_stats_rec, &m);
 }
 
 static void end_all_jobs(struct control *c, uint32_t uid)

@@ -245,6 +245,18 @@ static void check_standing(struct session *s, const struct msg_submit *m, struct
                                    group_name(c->users, s->gid), m->req.account, m->req.qos, &k->text);
 }
 
+/* One user leaves room in the queue for the others. */
+static void check_room(struct session *s, struct check *k)
+{
+    uint32_t n = s->party->n_jobs, most = ctl_jobs_most(s->ctl);
+    if (k->refusal != REFUSAL_NONE || s->admin || n < most)
+        return;
+    k->refusal = REFUSAL_POLICY;
+    err_set(&k->text, 0,
+            "%u jobs of yours are in the queue, and no user may have more than %u (max_user_jobs)", n,
+            most);
+}
+
 static void check_submit(struct session *s, const struct msg_submit *m, struct check *k)
 {
     struct control *c = s->ctl;
@@ -269,6 +281,7 @@ static void check_submit(struct session *s, const struct msg_submit *m, struct c
         refuse(k, REFUSAL_SHUTTING_DOWN, "the controller is stopping", NULL);
     if (c->model.spec.max_jobs && c->model.n_pending + c->model.n_active >= c->model.spec.max_jobs)
         refuse(k, REFUSAL_POLICY, "the queue is full", NULL);
+    check_room(s, k);
     check_standing(s, m, k);
     if (k->refusal == REFUSAL_NONE && !m->force)
         k->refusal = ctl_check_names(&c->model, &m->req, &k->text);

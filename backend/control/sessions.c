@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -24,10 +23,7 @@
 #define HELLO_MS       10000 /* to say who it is */
 #define FRAME_MS       30000 /* to finish a frame */
 #define HELLO_MAX      4096  /* bytes of a frame, until it has said who it is */
-#define USER_SESSIONS  256   /* of one user who is no administrator; at most a quarter of the descriptors */
 #define PAUSE_MS       100   /* with no descriptor left */
-#define KEPT_FILES     64    /* descriptors for everything but clients */
-#define ADMIN_FILES    64    /* of those for clients, for administrators alone; at most an eighth of all */
 #define RESEND_MAX     10000 /* jobs that change while rows are sent */
 #define STOKER_RELEASE "0.1.0"
 
@@ -38,6 +34,7 @@ static void session_free(struct session *s)
     list_unlink(&s->link);
     look_end(s);
     c->n_sessions--;
+    s->party->n_sessions--;
     ctl_drop_relays(c, s, NULL);
     ctl_drop_history(s);
     ctl_drop_old_outputs(c, s);
@@ -273,50 +270,36 @@ static void on_drain(void *arg, struct conn *conn)
 
 static const struct conn_ops ops = {.on_frame = on_frame, .on_close = on_close, .on_drain = on_drain};
 
-/* Clients must not use up the descriptors that the store and the nodes need, nor one user the room of the
- * others. */
-static bool has_room(struct control *c, uint32_t uid, bool admin)
-{
-    struct rlimit files;
-    uint64_t most = UINT32_MAX;
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < most)
-        most = files.rlim_cur;
-    uint64_t kept = KEPT_FILES;
-    if (!admin)
-        kept += most / 8 < ADMIN_FILES ? most / 8 : ADMIN_FILES;
-    if (c->n_sessions + kept >= most) {
-        log_warn("clients=%u no more are let in: descriptors", c->n_sessions);
-        return false;
-    }
-    if (admin)
-        return true;
-    uint64_t n = 0, share = most / 4 < USER_SESSIONS ? most / 4 : USER_SESSIONS;
-    list_for_each (s, &c->sessions, struct session, link)
-        n += s->uid == uid;
-    if (n >= share)
-        log_warn("uid=%u has %llu connections: no more are let in", uid, (unsigned long long)n);
-    return n < share;
-}
-
-static bool is_admin(struct control *c, uint32_t uid)
-{
-    return uid == 0 || uid == geteuid() || user_in_groups(c->users, uid, &c->model.spec.admin_groups);
-}
-
 /* Root of a node is not root here, nor is a service account there the one here. */
 static bool may_administer(struct control *c, uint32_t uid, bool from_node)
 {
     if (from_node && (uid == 0 || (c->everyone && uid == geteuid())))
         return false;
-    return is_admin(c, uid);
+    return ctl_is_admin(c, uid);
 }
 
 void ctl_forget_users(struct control *c)
 {
     user_cache_free(c->users);
     c->users = user_cache_new();
-    list_for_each (s, &c->sessions, struct session, link)
+    list_for_each (s, &c->sessions, struct session, link) {
         s->admin = may_administer(c, s->uid, s->from_node);
+        ctl_rate_party(c, s->party);
+    }
+}
+
+/* As an answer to the greeting, which is the first thing that a client says. Takes fd. */
+static void turn_away(int fd, const char *why)
+{
+    struct str b = STR_INIT, text = STR_INIT;
+    str_append(&text, why);
+    struct msg_result r = {.refusal = REFUSAL_RATE, .text = text.s};
+    msg_append(&b, MSG_RESULT, 1, &r);
+    if (send(fd, b.s, b.len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+        log_debug("one who is turned away does not hear it");
+    close(fd);
+    str_fini(&text);
+    str_fini(&b);
 }
 
 static void let_in(struct control *c, int fd)
@@ -332,9 +315,12 @@ static void let_in(struct control *c, int fd)
 void ctl_let_in(struct control *c, int fd, const struct ucred *cred, bool from_node, char *refused)
 {
     bool admin = may_administer(c, cred->uid, from_node);
-    if (!has_room(c, cred->uid, admin)) {
+    struct party *p = ctl_party(c, cred->uid);
+    struct str why = STR_INIT;
+    if (!ctl_has_room(c, p, admin, &why)) {
+        turn_away(fd, why.s);
+        str_fini(&why);
         free(refused);
-        close(fd);
         return;
     }
     struct session *s = xcalloc(1, sizeof *s);
@@ -346,13 +332,17 @@ void ctl_let_in(struct control *c, int fd, const struct ucred *cred, bool from_n
     s->from_node = from_node;
     s->refused = refused;
     s->t_open = loop_now(c->loop);
+    s->party = p;
+    ctl_rate_party(c, p);
     c->n_sessions++;
+    p->n_sessions++;
     list_init(&s->link);
     list_init(&s->look.link);
     str_init(&s->look.key);
     str_init(&s->look.keep.bytes);
     list_append(&c->sessions, &s->link);
     s->conn = conn_new(c->loop, fd, HELLO_MAX, QUEUE_MAX, store_committed(c->store), &ops, s);
+    conn_set_share(s->conn, &p->share);
 }
 
 static void on_listen(void *arg, unsigned ready)
@@ -384,7 +374,8 @@ static void sweep(void *ctx)
 {
     struct control *c = ctx;
     list_for_each (s, &c->sessions, struct session, link) {
-        bool silent = !s->greeted && loop_now(c->loop).ns - s->t_open.ns > HELLO_MS * NS_PER_MS;
+        bool silent = !s->greeted && !conn_is_in_line(s->conn) &&
+                      loop_now(c->loop).ns - s->t_open.ns > HELLO_MS * NS_PER_MS;
         if (s->given_up || (!silent && conn_stuck_ms(s->conn) < FRAME_MS))
             continue;
         log_warn("client=%s uid=%u pid=%u %s: closed", s->program ? s->program : "?", s->uid, s->pid,
@@ -392,6 +383,7 @@ static void sweep(void *ctx)
         s->given_up = true;
         conn_give_up(s->conn);
     }
+    ctl_sweep_parties(c);
     loop_timer_set(c->loop, &c->sweep, SWEEP_MS);
 }
 

@@ -180,6 +180,7 @@ void ctl_turn(void *ctx)
     struct control *c = ctx;
     if (c->read_only) {
         vec_clear(&c->touched);
+        share_pool_next_batch(&c->share_pool);
         ctl_serve_looks(c);
         return;
     }
@@ -194,7 +195,8 @@ void ctl_turn(void *ctx)
         }
     }
     ctl_drop_left_nodes(c);
-    store_turn(c->store);
+    if (store_turn(c->store))
+        share_pool_next_batch(&c->share_pool);
     ctl_serve_looks(c); /* beside the commit */
     if (left || c->touched.n || c->sched_dirty)
         loop_timer_set(c->loop, &c->wake, 1);

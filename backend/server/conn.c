@@ -16,6 +16,9 @@
 #define READS_A_TURN  4
 #define FRAMES_A_TURN 128
 #define NS_A_TURN     (2 * NS_PER_MS)
+/* And one of many of a user, before the next of them: */
+#define FRAMES_A_GO 8
+#define NS_A_GO     (NS_PER_MS / 2)
 
 struct mark { /* a message that waits */
     uint64_t gate;
@@ -41,8 +44,12 @@ struct conn {
     VEC(struct mark) marks; /* in order; from first_mark on */
     size_t first_mark;
     struct mono t_partial; /* when the unfinished frame at the end of `in` began; 0: there is none */
-    bool waiting;          /* for `more` */
-    bool busy, dead;
+    bool waiting;          /* for `more`, or in the line of its share */
+    bool busy, dead, given_up;
+    struct share_place place;
+    struct mono go; /* when its go began: the frames since then, and their bytes */
+    uint32_t n_heard;
+    size_t heard_bytes;
 };
 
 static void conn_free(void *arg)
@@ -51,6 +58,7 @@ static void conn_free(void *arg)
     loop_unwatch(c->loop, &c->watch);
     loop_timer_cancel(c->loop, &c->more);
     loop_timer_cancel(c->loop, &c->reap);
+    share_leave(&c->place);
     close(c->watch.fd);
     frame_reader_fini(&c->in);
     str_fini(&c->out);
@@ -76,6 +84,7 @@ void conn_close(struct conn *c)
     c->dead = true;
     loop_unwatch(c->loop, &c->watch);
     loop_timer_cancel(c->loop, &c->more);
+    share_leave(&c->place);
     if (c->busy)
         loop_timer_set(c->loop, &c->reap, 0);
     else
@@ -93,10 +102,21 @@ static void fail(struct conn *c, const char *why)
     conn_close(c);
 }
 
-static void update_watch(struct conn *c)
+bool conn_is_in_line(const struct conn *c)
+{
+    return c->waiting && c->place.share;
+}
+
+/* Nobody looks what one in line has to say. */
+static void watch(struct conn *c, bool writes)
 {
     if (!c->dead)
-        loop_watch(c->loop, &c->watch, LOOP_READ | (c->sent < c->open ? LOOP_WRITE : 0));
+        loop_watch(c->loop, &c->watch, (conn_is_in_line(c) ? 0 : LOOP_READ) | (writes ? LOOP_WRITE : 0));
+}
+
+static void update_watch(struct conn *c)
+{
+    watch(c, c->sent < c->open);
 }
 
 /* Forgets what has been sent once that is most of the buffer. */
@@ -157,23 +177,39 @@ static void open_gates(struct conn *c)
         c->first_mark = c->marks.n = 0;
 }
 
-/* Hands out frames until there is none, or this turn's share is used up: then the rest waits for `more`. */
+/* The rest of what is in `in` waits for the next turn, or for the others of its user. */
+static void wait_for_turn(struct conn *c)
+{
+    c->waiting = true;
+    if (c->place.share)
+        share_line_up(&c->place);
+    else
+        loop_timer_set(c->loop, &c->more, 0);
+}
+
+static bool has_had_its_go(const struct conn *c)
+{
+    int64_t ns = mono_read().ns - c->go.ns;
+    return c->place.share ? c->n_heard >= FRAMES_A_GO || ns >= NS_A_GO
+                          : c->n_heard >= FRAMES_A_TURN || ns >= NS_A_TURN;
+}
+
+/* Hands out frames until there is none, or this go is over. */
 static void read_frames(struct conn *c)
 {
     struct frame f;
     int r = 0;
-    struct mono t0 = mono_read();
-    c->waiting = false;
-    for (int n = 0; !c->dead && (r = frame_reader_next(&c->in, &f)) == 1;) {
+    while (!c->dead && (r = frame_reader_next(&c->in, &f)) == 1) {
         c->t_partial.ns = 0;
+        c->n_heard++;
+        c->heard_bytes += f.size;
         r = c->ops->on_frame(c->ctx, c, &f);
         if (r < 0 && !c->dead) {
             fail(c, "protocol error");
             return;
         }
-        c->waiting = c->in.at < c->in.n && (++n >= FRAMES_A_TURN || mono_read().ns - t0.ns >= NS_A_TURN);
-        if (c->waiting && !c->dead) {
-            loop_timer_set(c->loop, &c->more, 0);
+        if (!c->dead && c->in.at < c->in.n && has_had_its_go(c)) {
+            wait_for_turn(c);
             return;
         }
     }
@@ -183,14 +219,6 @@ static void read_frames(struct conn *c)
         c->t_partial.ns = 0;
     else if (!c->t_partial.ns)
         c->t_partial = loop_now(c->loop);
-}
-
-static void on_more(void *arg)
-{
-    struct conn *c = arg;
-    c->busy = true;
-    read_frames(c);
-    c->busy = false;
 }
 
 static void read_some(struct conn *c)
@@ -215,15 +243,63 @@ static void read_some(struct conn *c)
     }
 }
 
+static void begin_go(struct conn *c)
+{
+    c->busy = true;
+    c->go = mono_read();
+    c->n_heard = 0;
+    c->heard_bytes = 0;
+}
+
+static void end_go(struct conn *c)
+{
+    c->busy = false;
+    if (c->place.share)
+        share_spend(c->place.share, c->n_heard, c->heard_bytes, mono_read().ns - c->go.ns);
+}
+
+static void on_more(void *arg)
+{
+    struct conn *c = arg;
+    begin_go(c);
+    c->waiting = false;
+    read_frames(c);
+    end_go(c);
+}
+
+/* Its turn in the line of its share. */
+static void on_turn(void *arg)
+{
+    struct conn *c = arg;
+    begin_go(c);
+    c->waiting = false;
+    if (c->t_partial.ns)
+        c->t_partial = loop_now(c->loop); /* the rest may have been there for long */
+    read_frames(c);
+    read_some(c);
+    end_go(c);
+    update_watch(c);
+}
+
 static void on_ready(void *arg, unsigned ready)
 {
     struct conn *c = arg;
     c->busy = true;
     if (ready & LOOP_WRITE)
         flush(c);
-    if ((ready & LOOP_READ) && !c->dead)
-        read_some(c);
     c->busy = false;
+    if (!(ready & LOOP_READ) || c->dead || c->waiting)
+        return;
+    if (c->place.share && !c->given_up && !share_is_open(c->place.share)) {
+        wait_for_turn(c);
+        update_watch(c);
+        return;
+    }
+    begin_go(c);
+    read_some(c);
+    end_go(c);
+    if (c->waiting)
+        update_watch(c);
 }
 
 struct conn *conn_new(struct loop *l, int fd, size_t max_frame, size_t max_out, uint64_t committed,
@@ -310,8 +386,12 @@ void conn_drop_gated(struct conn *c,
 void conn_ask_drain(struct conn *c)
 {
     c->full = true;
-    if (!c->dead) /* once: flush sets the watch as it should be */
-        loop_watch(c->loop, &c->watch, LOOP_READ | LOOP_WRITE);
+    watch(c, true); /* once: flush sets it as it should be */
+}
+
+void conn_set_share(struct conn *c, struct share *s)
+{
+    share_place_init(&c->place, s, on_turn, c);
 }
 
 void conn_set_max_frame(struct conn *c, size_t max_frame)
@@ -326,13 +406,20 @@ size_t conn_queued(const struct conn *c)
 
 int64_t conn_stuck_ms(const struct conn *c)
 {
-    return c->t_partial.ns ? (loop_now(c->loop).ns - c->t_partial.ns) / NS_PER_MS : 0;
+    return c->t_partial.ns && !c->waiting ? (loop_now(c->loop).ns - c->t_partial.ns) / NS_PER_MS : 0;
 }
 
 void conn_give_up(struct conn *c)
 {
-    if (!c->dead)
-        shutdown(c->watch.fd, SHUT_RDWR); /* read as an end of file by the next turn */
+    if (c->dead)
+        return;
+    c->given_up = true;
+    shutdown(c->watch.fd, SHUT_RDWR); /* read as an end of file by the next turn */
+    if (conn_is_in_line(c)) {
+        share_leave(&c->place);
+        c->waiting = false;
+        update_watch(c);
+    }
 }
 
 int conn_fd(const struct conn *c)

@@ -7,6 +7,7 @@
 #define STOKER_BACKEND_CONN_H
 
 #include "backend/loop/loop.h"
+#include "backend/server/share.h"
 #include "src/proto/frame.h"
 #include "src/proto/msg.h"
 
@@ -27,6 +28,10 @@ struct conn_ops {
  * fails. committed: as of now. */
 struct conn *conn_new(struct loop *l, int fd, size_t max_frame, size_t max_out, uint64_t committed,
                       const struct conn_ops *ops, void *ctx) __attribute__((warn_unused_result));
+/* From now on it is one of those that have a part in s, which outlives it. */
+void conn_set_share(struct conn *c, struct share *s);
+/* Whether it stands in the line of its share. */
+bool conn_is_in_line(const struct conn *c);
 /* For the frames that follow. */
 void conn_set_max_frame(struct conn *c, size_t max_frame);
 /* Closes and frees, at the end of the turn where it is called from within a callback of c. */
@@ -51,7 +56,7 @@ void conn_release(struct conn *c, uint64_t gate);
 void conn_drop_gated(struct conn *c,
                      void (*fn)(void *ctx, struct conn *c, enum msg_kind kind, uint64_t tag), void *ctx);
 size_t conn_queued(const struct conn *c);
-/* For how long part of a frame has waited for its rest; 0: none does. */
+/* For how long part of a frame has waited for its rest; 0: none does, or it is for us to read on. */
 int64_t conn_stuck_ms(const struct conn *c);
 /* The peer is not worth more: no more is read from or sent to it, and on_close follows in a turn of its
  * own. For use where freeing c at once would pull it from under a caller. */

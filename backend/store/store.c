@@ -265,17 +265,18 @@ bool store_retire_job(struct store *s, const struct job *j)
     return work_is_element(j);
 }
 
-void store_turn(struct store *s)
+bool store_turn(struct store *s)
 {
     /* One batch at the thread, one being collected: the busier the disk, the larger the batches. */
     if (!s->batch->rows.n || s->in_flight)
-        return;
+        return !s->batch->rows.n && !s->in_flight;
     s->batch->gate = s->next_gate++;
     s->submitted = s->batch->gate;
     s->in_flight++;
     struct work *w = s->batch;
     s->batch = work_new(WORK_BATCH);
     hand_over(s, w);
+    return true;
 }
 
 uint64_t store_gate(const struct store *s)

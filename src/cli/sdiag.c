@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobjson.h"
@@ -66,6 +67,23 @@ static uint64_t mean(uint64_t sum, uint64_t n)
     return n ? sum / n : 0;
 }
 
+/* What each one's requests took of the controller: those who took most come first. */
+static void print_users(struct str *out, const struct msg_stats *m)
+{
+    str_appendf(out,
+                "\nTimes that a user was held back: %" PRIu64 "\nConnections turned away: %" PRIu64
+                "\n\nRemote Procedure Call statistics by user\n",
+                m->slowed, m->refused);
+    for (size_t i = 0; i < m->users.n; i++) {
+        const struct user_stats *u = &m->users.v[i];
+        struct str name = STR_INIT;
+        cell_text(&name, u->name ? u->name : "", 32, true, false);
+        str_appendf(out, "\t%-16s(%8u) count:%-6" PRIu64 " ave_time:%-6" PRIu64 " total_time:%" PRIu64 "\n",
+                    name.s, u->uid, u->requests, mean(u->us, u->requests), u->us);
+        str_fini(&name);
+    }
+}
+
 static void print(struct str *out, const struct msg_stats *m, const struct counts *n, struct wall now)
 {
     static const char stars[] = "*******************************************************\n";
@@ -99,6 +117,28 @@ static void print(struct str *out, const struct msg_stats *m, const struct count
                 "\n\nClients: %u\nMemory (KiB): %" PRIu64 "\nDatabase (bytes): %" PRIu64 "\n",
                 m->commits, mean(m->commit_us_sum, m->commits), m->commit_us_max, m->events, m->sessions,
                 m->rss_kib, m->db_bytes);
+    print_users(out, m);
+}
+
+static void json_users(struct str *out, const struct msg_stats *m)
+{
+    json_key(out, "rpcs_by_user");
+    str_append_char(out, '[');
+    for (size_t i = 0; i < m->users.n; i++) {
+        const struct user_stats *u = &m->users.v[i];
+        str_append(out, i ? ",{" : "{");
+        json_text(out, "user", u->name);
+        json_int(out, "user_id", u->uid);
+        json_int(out, "count", (int64_t)u->requests);
+        json_int(out, "average_time", (int64_t)mean(u->us, u->requests));
+        json_int(out, "total_time", (int64_t)u->us);
+        json_int(out, "jobs", u->jobs);
+        json_int(out, "connections", u->connections);
+        json_int(out, "held_back", (int64_t)u->slowed);
+        json_int(out, "turned_away", (int64_t)u->refused);
+        str_append_char(out, '}');
+    }
+    str_append_char(out, ']');
 }
 
 static void print_json(struct str *out, const struct msg_stats *m, const struct counts *n)
@@ -121,6 +161,7 @@ static void print_json(struct str *out, const struct msg_stats *m, const struct 
     json_int(out, "commit_mean_us", (int64_t)mean(m->commit_us_sum, m->commits));
     json_int(out, "commit_max_us", (int64_t)m->commit_us_max);
     json_int(out, "rss_kib", (int64_t)m->rss_kib);
+    json_users(out, m);
     str_append(out, "},\"warnings\":[],\"errors\":[]}\n");
 }
 

@@ -129,11 +129,29 @@ bool client_wants_write(const struct client *c)
     return c->out_at < c->out.len;
 }
 
+static int take_frame(struct client *c, uint64_t wanted_tag, struct incoming *ret, struct errtext *err);
+
+/* The connection is closed before the greeting was answered: the controller may have said why. r: the error
+ * that err speaks of. */
+static int hear_why(struct client *c, int r, struct errtext *err)
+{
+    struct errtext why = {""};
+    struct incoming in;
+    while (read_some(c, NULL) > 0)
+        ;
+    int told = take_frame(c, c->greet_tag, &in, &why);
+    if (told > 0)
+        msg_free(in.kind, in.body);
+    return told < 0 ? err_set(err, told, "%s", why.s) : r;
+}
+
 /* Writes all of it. The controller may wait for us to read before it reads on: so read meanwhile. */
 static int write_all(struct client *c, struct errtext *err)
 {
     for (;;) {
         int r = write_some(c, err);
+        if (r < 0 && c->greet_tag)
+            return hear_why(c, r, err);
         if (r < 0 || !client_wants_write(c))
             return r;
         r = wait_socket(c, -1);
@@ -166,7 +184,8 @@ static int take_welcome(struct client *c, enum msg_kind kind, void *body, struct
     c->greet_tag = 0;
     if (kind != MSG_WELCOME) {
         const struct msg_result *refused = kind == MSG_RESULT ? body : NULL;
-        int r = err_set(err, -EPROTO, "the controller refuses the connection: %s",
+        bool later = refused && refused->refusal == REFUSAL_RATE;
+        int r = err_set(err, later ? -EBUSY : -EPROTO, "the controller refuses the connection: %s",
                         refused && refused->text ? refused->text : "no reason is given");
         msg_free(kind, body);
         return r;
@@ -329,7 +348,8 @@ static int greet(struct client *c, const char *program, bool wait, struct errtex
 {
     c->program = xstrdup(program);
     struct msg_hello hello = {.version = PROTO_VERSION, .program = c->program};
-    int r = client_send(c, MSG_HELLO, &hello, &c->greet_tag, err);
+    c->greet_tag = c->last_tag + 1;
+    int r = client_send(c, MSG_HELLO, &hello, NULL, err);
     c->greet_by_ms = now_ms() + GREETING_WAIT_MS;
     while (r >= 0 && wait && c->greet_tag) {
         struct incoming in;

@@ -35,7 +35,7 @@ struct client;
 #define CLIENT_EAGER 4u
 
 /* Connects and greets. program: the name told to the controller. Errors: -ECONNREFUSED or -ENOENT (no
- * controller there), -EPROTO (versions), -ETIMEDOUT; *ret untouched. */
+ * controller there), -EPROTO (versions), -EBUSY (too many connections), -ETIMEDOUT; *ret untouched. */
 int client_connect(const char *program, unsigned flags, struct client **ret, struct errtext *err)
     __attribute__((warn_unused_result));
 /* Waits up to wait_ms for a controller to answer, trying again with growing pauses: for commands inside

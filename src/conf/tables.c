@@ -303,6 +303,13 @@ static const struct conf_option cluster_options[] = {
      .help = "That account's directory: `id_ed25519` and `known_hosts`."},
     {.name = "max_jobs", .type = CONF_U32, MEMBER(cluster_spec, max_jobs), .def = "100000", .min = 1, .max = 10000000,
      .help = "Jobs in the queue; an array counts once."},
+    {.name = "max_user_jobs", .type = CONF_U32, MEMBER(cluster_spec, max_user_jobs), .def = "0", .max = 10000000,
+     .def_help = "nine tenths of `max_jobs`",
+     .help = "The same of one user who is no administrator: he leaves room for the others."},
+    {.name = "user_requests", .type = CONF_U32, MEMBER(cluster_spec, user_requests), .def = "5000", .max = 1000000,
+     .help = "Requests in a second that one user's commands may make over time, with ten seconds' worth at once; what is beyond that "
+     "waits, nothing is refused. `0`: as many as there is time for. Administrators have no such limit. Whatever it is, users are "
+     "served in turn: one who floods the controller keeps nobody else waiting."},
 };
 /* clang-format on */
 

@@ -391,6 +391,18 @@ struct msg_flag { /* a request with one switch */
 };
 #define MSG_FLAG_FIELDS(F, G, S) F(S, BOOL, on)
 
+struct user_stats { /* what has been done for a user since the controller started */
+    uint32_t uid;
+    char *name;
+    uint32_t connections, jobs; /* that he has now */
+    uint64_t requests, us;      /* and what they took */
+    uint64_t slowed;            /* times that he had to wait for asking too much */
+    uint64_t refused;           /* connections */
+};
+#define USER_STATS_FIELDS(F, G, S)                                                                           \
+    F(S, U32, uid) F(S, STR, name) F(S, U32, connections) F(S, U32, jobs) F(S, U64, requests)                \
+    F(S, U64, us) F(S, U64, slowed) F(S, U64, refused)
+
 struct msg_stats { /* S->C */
     struct wall t_start;
     uint64_t submits, starts, ends, commits, events;
@@ -400,12 +412,15 @@ struct msg_stats { /* S->C */
     uint64_t rss_kib;
     uint64_t db_bytes;
     uint64_t slice_us_max; /* the longest that planning has held up everybody */
+    uint64_t slowed, refused;
+    REC_LIST(struct user_stats) users; /* those that have taken most, first */
 };
 #define MSG_STATS_FIELDS(F, G, S)                                                                            \
     F(S, WALL, t_start) F(S, U64, submits) F(S, U64, starts) F(S, U64, ends) F(S, U64, commits)              \
     F(S, U64, events) F(S, U32, sessions) F(S, U32, nodes_up) F(S, U64, commit_us_max)                       \
     F(S, U64, commit_us_sum) F(S, U64, pass_us_max) F(S, U64, pass_us_sum) F(S, U64, passes)                 \
-    F(S, U64, rss_kib) F(S, U64, db_bytes) F(S, U64, slice_us_max)
+    F(S, U64, rss_kib) F(S, U64, db_bytes) F(S, U64, slice_us_max)                      \
+    F(S, U64, slowed) F(S, U64, refused) G(S, LISTOF, users, user_stats)
 
 struct msg_history { /* C->S: jobs that have left the state, answered by JOBS ... HISTORY_END */
     REC_LIST(struct job_target) jobs; /* raw and array ids; empty: all, in the order of their ends */
@@ -572,8 +587,9 @@ extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_
     msg_call_taken_rec, msg_get_rec, msg_nodes_rec, msg_jobs_rec, msg_snapshot_rec, msg_event_rec,
     job_reason_rec, msg_reasons_rec, msg_job_rec, msg_script_rec, msg_complete_rec, msg_output_read_rec,
     msg_output_data_rec, msg_input_rec, msg_input_ack_rec, gpu_util_rec, task_util_rec, msg_util_rec,
-    msg_flag_rec, msg_stats_rec, msg_none_rec, msg_history_rec, msg_history_end_rec, msg_prio_rec,
-    msg_prio_rows_rec, msg_shares_rec, msg_windows_rec, msg_window_set_rec, msg_plan_get_rec, msg_pmi_rec;
+    msg_flag_rec, user_stats_rec, msg_stats_rec, msg_none_rec, msg_history_rec, msg_history_end_rec,
+    msg_prio_rec, msg_prio_rows_rec, msg_shares_rec, msg_windows_rec, msg_window_set_rec, msg_plan_get_rec,
+    msg_pmi_rec;
 
 const struct rec_desc *msg_rec(enum msg_kind kind);
 const char *msg_name(enum msg_kind kind);

@@ -331,6 +331,76 @@ static void test_peer_goes_away(void **state)
     assert_string_equal(s.why, "closed by the peer");
 }
 
+/* --- its user's part of a turn is used up --- */
+
+static struct share_pool pool;
+static struct share share;
+
+static void use_up_share(int turns)
+{
+    share_pool_init(&pool, s.l);
+    share_init(&share, &pool, 0);
+    conn_set_share(s.c, &share);
+    share_spend(&share, 1, 0, turns * 8 * NS_PER_MS);
+}
+
+static void test_in_line_nothing_is_read(void **state)
+{
+    (void)state;
+    use_up_share(100);
+    peer_writes(1, 10);
+    peer_writes(2, 10);
+    for (int i = 0; i < 50; i++)
+        loop_turn(s.l, 1000);
+    assert_int_equal(s.frames, 0);
+    assert_true(conn_is_in_line(s.c));
+    assert_true(send_tag(0, 5)); /* but it is written to */
+    assert_int_equal(peer_next(), 5);
+    for (int i = 0; s.frames < 2 && i < TURNS; i++)
+        loop_turn(s.l, 1000);
+    assert_int_equal(s.frames, 2);
+    assert_false(conn_is_in_line(s.c));
+    peer_writes(3, 10);
+    loop_turn(s.l, 1000);
+    assert_int_equal(s.last_tag, 3);
+}
+
+static void test_half_a_frame_in_line_is_not_the_peers_fault(void **state)
+{
+    (void)state;
+    struct str b = STR_INIT;
+    frame_append_header(&b, 3, 0, 7, 2);
+    str_append_n(&b, "xy", 2);
+    assert_int_equal(write(s.peer, b.s, 5), 5);
+    loop_turn(s.l, 1000);
+    loop_turn(s.l, 3);
+    assert_true(conn_stuck_ms(s.c) > 0);
+    use_up_share(100);
+    assert_int_equal(write(s.peer, b.s + 5, b.len - 5), (ssize_t)b.len - 5);
+    loop_turn(s.l, 1000);
+    assert_true(conn_is_in_line(s.c));
+    assert_int_equal(conn_stuck_ms(s.c), 0);
+    for (int i = 0; !s.frames && i < TURNS; i++)
+        loop_turn(s.l, 1000);
+    assert_int_equal(s.last_tag, 7);
+    str_fini(&b);
+}
+
+static void test_over_while_in_line(void **state)
+{
+    (void)state;
+    use_up_share(1000000);
+    peer_writes(1, 10);
+    loop_turn(s.l, 1000);
+    assert_true(conn_is_in_line(s.c));
+    s.behaviour = REFUSE_FRAME; /* as one who is given up is not heard any more */
+    conn_give_up(s.c);
+    loop_turn(s.l, 1000);
+    assert_int_equal(s.closes, 1);
+    assert_true(list_empty(&share.line));
+    share_fini(&share);
+}
+
 /* --- output --- */
 
 static void test_slow_reader_is_bounded(void **state)
@@ -487,6 +557,9 @@ int main(void)
         TEST(test_largest_frame_and_one_byte_more),
         TEST(test_refused_frame_closes),
         TEST(test_peer_goes_away),
+        TEST(test_in_line_nothing_is_read),
+        TEST(test_half_a_frame_in_line_is_not_the_peers_fault),
+        TEST(test_over_while_in_line),
         TEST(test_writing_to_one_who_has_gone),
         TEST(test_closing_inside_a_frame),
         TEST(test_closing_when_drained),
