@@ -1,10 +1,10 @@
-/* act.c - what is done to jobs: the question, the request, the answer. */
-#include "ui/view/act.h"
+/* act.c - what is done to jobs: the question, the request, the answer. What is asked for a change is in
+ * act_change.c. */
+#include "ui/view/act_private.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/base/vec.h"
 #include "src/model/jobtext.h"
@@ -14,20 +14,10 @@
 
 /* --- what can be done --- */
 
-struct deed {
-    enum action action;
-    enum act act;
-    int32_t signal;
-    struct strv changes; /* EDIT */
-    struct targets targets;
-    uint32_t counts[JOB_N_STATES];
-    uint32_t n; /* jobs that it concerns */
-};
-
 static const struct {
     enum action action;
     enum act act;
-    const char *verb, *done, *none, *left_out;
+    const char *verb, *done, *none, *none_of_many, *left_out;
     unsigned states; /* that it can be done in, by bit */
 } deeds[] = {
 #define BIT(s) (1u << JOB_##s)
@@ -38,6 +28,7 @@ static const struct {
      .done = "cancelled",
      .states = LIVE,
      .none = "it has ended already",
+     .none_of_many = "they have ended already",
      .left_out = "ended already"},
     {.action = ACTION_SIGNAL,
      .act = ACT_SIGNAL,
@@ -45,6 +36,7 @@ static const struct {
      .done = "signalled",
      .states = BIT(RUNNING) | BIT(SUSPENDED),
      .none = "only running jobs take signals",
+     .none_of_many = "none of them runs",
      .left_out = "not running"},
     {.action = ACTION_HOLD,
      .act = ACT_HOLD,
@@ -52,6 +44,7 @@ static const struct {
      .done = "held",
      .states = BIT(PENDING),
      .none = "only waiting jobs can be held",
+     .none_of_many = "none of them waits, or they are held already",
      .left_out = "not waiting, or held"},
     {.action = ACTION_RELEASE,
      .act = ACT_RELEASE,
@@ -59,6 +52,7 @@ static const struct {
      .done = "released",
      .states = BIT(PENDING),
      .none = "it is not held",
+     .none_of_many = "none of them is held",
      .left_out = "not held"},
     {.action = ACTION_REQUEUE,
      .act = ACT_REQUEUE,
@@ -66,6 +60,7 @@ static const struct {
      .done = "requeued",
      .states = ~BIT(PENDING),
      .none = "it waits already",
+     .none_of_many = "they wait already",
      .left_out = "waiting already"},
     {.action = ACTION_EDIT,
      .act = ACT_HOLD, /* not sent: a change is a request of its own */
@@ -73,6 +68,7 @@ static const struct {
      .done = "changed",
      .states = LIVE,
      .none = "it has ended already",
+     .none_of_many = "they have ended already",
      .left_out = "ended already"},
 #undef LIVE
 #undef BIT
@@ -97,7 +93,7 @@ static size_t find_deed(enum action a)
     return 0;
 }
 
-static void deed_free(void *p)
+void deed_free(void *p)
 {
     struct deed *d = p;
     strv_fini(&d->changes);
@@ -116,10 +112,9 @@ static uint32_t count_of(const struct deed *d, const struct target *t, unsigned 
     return n;
 }
 
-/* Leaves out what it cannot be done to. Returns how many jobs were left out. */
-static uint32_t keep_possible(struct deed *d, unsigned states)
+/* Leaves out what it cannot be done to. */
+static void keep_possible(struct deed *d, unsigned states)
 {
-    uint32_t left_out = 0;
     for (size_t i = 0; i < d->targets.n;) {
         struct target *t = &d->targets.v[i];
         uint32_t all = 0, n = count_of(d, t, states);
@@ -128,7 +123,7 @@ static uint32_t keep_possible(struct deed *d, unsigned states)
             if (n && states & (1u << s))
                 d->counts[s] += t->counts[s];
         }
-        left_out += all - n;
+        d->left_out += all - n;
         d->n += n;
         if (n) {
             i++;
@@ -137,7 +132,6 @@ static uint32_t keep_possible(struct deed *d, unsigned states)
         free(t->label);
         vec_remove(&d->targets, i);
     }
-    return left_out;
 }
 
 /* --- the answer --- */
@@ -179,7 +173,7 @@ static void send_changes(struct ui *ui, const struct deed *d)
     }
 }
 
-static void send_deed(struct ui *ui, const struct deed *d)
+void deed_send(struct ui *ui, const struct deed *d)
 {
     if (d->action == ACTION_EDIT) {
         send_changes(ui, d);
@@ -199,7 +193,7 @@ static bool ends_jobs(const struct deed *d)
     return d->action == ACTION_CANCEL || d->action == ACTION_SIGNAL || d->action == ACTION_REQUEUE;
 }
 
-static struct deed *deed_copy(const struct deed *from)
+struct deed *deed_copy(const struct deed *from)
 {
     struct deed *d = xmemdup(from, sizeof *d);
     d->changes = strv_copy(&from->changes);
@@ -214,10 +208,10 @@ static struct deed *deed_copy(const struct deed *from)
 
 static void send_later(struct ui *ui, void *arg)
 {
-    send_deed(ui, arg);
+    deed_send(ui, arg);
 }
 
-static void deed_words(const struct deed *d, struct str *s)
+void deed_words(const struct deed *d, struct str *s)
 {
     str_appendf(s, "%s ", deeds[find_deed(d->action)].verb);
     count_text(s, d->n, "job", "jobs");
@@ -232,7 +226,7 @@ static void confirmed(struct ui *ui, struct dialog *dlg, enum dialog_outcome out
     if (outcome != DIALOG_YES)
         return;
     if (!ends_jobs(d) || d->n <= ACT_UNDO_ABOVE) {
-        send_deed(ui, d);
+        deed_send(ui, d);
         return;
     }
     struct str s = STR_INIT;
@@ -252,7 +246,7 @@ static void count_line(const struct deed *d, struct rich *r)
         }
 }
 
-static void list_targets(const struct deed *d, struct lines *l)
+void deed_list(const struct deed *d, struct lines *l)
 {
     for (size_t i = 0; i < d->targets.n && i < LIST_MAX; i++) {
         struct rich *r = lines_add(l);
@@ -272,24 +266,25 @@ static const char *what_happens(const struct deed *d)
     return NULL;
 }
 
-static void confirm(struct ui *ui, struct deed *d, uint32_t left_out)
+void deed_confirm(struct ui *ui, struct deed *take_d)
 {
+    struct deed *d = take_d;
     struct str s = STR_INIT;
     deed_words(d, &s);
     struct dialog *dlg = dialog_new(DIALOG_CONFIRM, s.s);
     dlg->verb = str_take(&s);
     dlg->danger = ends_jobs(d);
-    dlg->must_type = d->n > ACT_TYPE_ABOVE ? d->n : 0;
+    dlg->must_type = ends_jobs(d) && d->n > ACT_TYPE_ABOVE ? d->n : 0;
     count_line(d, lines_add(&dlg->body.lines));
     lines_add(&dlg->body.lines);
-    list_targets(d, &dlg->body.lines);
+    deed_list(d, &dlg->body.lines);
     for (size_t i = 0; i < d->changes.n; i++)
         lines_addf(&dlg->body.lines, ROLE_STRONG, "%s%s", i ? "" : "to ", d->changes.v[i]);
-    if (left_out || what_happens(d))
+    if (d->left_out || what_happens(d))
         lines_add(&dlg->body.lines);
-    if (left_out)
+    if (d->left_out)
         lines_addf(&dlg->body.lines, ROLE_DIM,
-                   left_out == 1 ? "%u more is left out: %s." : "%u more are left out: %s.", left_out,
+                   d->left_out == 1 ? "%u more is left out: %s." : "%u more are left out: %s.", d->left_out,
                    deeds[find_deed(d->action)].left_out);
     if (what_happens(d))
         lines_addf(&dlg->body.lines, ROLE_DIM, "%s", what_happens(d));
@@ -304,7 +299,7 @@ static void signal_chosen(struct ui *ui, struct dialog *dlg, enum dialog_outcome
         return;
     struct deed *d = deed_copy(arg); /* the menu frees its own */
     d->signal = signals[dialog_choice(dlg)];
-    confirm(ui, d, 0);
+    deed_confirm(ui, d);
 }
 
 static void choose_signal(struct ui *ui, struct deed *d)
@@ -320,137 +315,10 @@ static void choose_signal(struct ui *ui, struct deed *d)
     ui_take_dialog(ui, menu, signal_chosen, d, deed_free);
 }
 
-/* --- changing what was asked for --- */
-
-/* X(key of scontrol, what it is called here, how it is written) */
-#define CHANGES(X)                                              \
-    X("TimeLimit", "time limit", "2:00:00 or 1-12:00:00")        \
-    X("MinMemoryNode", "memory of a node", "16G")                \
-    X("Partition", "partition", "a name, or several with commas") \
-    X("Priority", "priority (administrators)", "a number") \
-    X("Dependency", "depends on", "afterok:12, afterany:12:13; nothing takes it away") \
-    X("Nice", "nice", "a number; more is later")                 \
-    X("JobName", "name", "any text")                             \
-    X("StartTime", "not before", "now+1hour, 18:00, 2026-12-24") \
-    X("QOS", "quality of service", "a name")                     \
-    X("Account", "account", "a name")                            \
-    X("ArrayTaskThrottle", "elements at once", "a number, 0: all") \
-    X("LostNode", "when its node is lost", "hold, requeue, cancel, lease; nothing: what the cluster does")
-
-static const struct {
-    const char *key, *title, *form;
-} changes[] = {
-#define X(key_, title_, form_) {.key = key_, .title = title_, .form = form_},
-    CHANGES(X)
-#undef X
-};
-
-struct changing {
-    struct deed *deed;
-    size_t change;
-};
-
-static void changing_free(void *p)
-{
-    struct changing *c = p;
-    deed_free(c->deed);
-    free(c);
-}
-
-static void value_typed(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
-{
-    struct changing *c = arg;
-    if (outcome != DIALOG_YES)
-        return;
-    struct deed *d = deed_copy(c->deed);
-    strv_push_take(&d->changes, xasprintf("%s=%s", changes[c->change].key, dlg->edit.text.s));
-    if (d->n > 1) {
-        confirm(ui, d, 0);
-        return;
-    }
-    send_deed(ui, d);
-    deed_free(d);
-}
-
-static void append(struct str *out, const char *text)
-{
-    str_append(out, text ? text : "");
-}
-
-/* What the one job has now, to be edited. */
-static void value_now(const struct ui *ui, const struct deed *d, size_t change, struct str *out)
-{
-    const struct job *j = d->targets.n == 1 ? model_get_job(ui_model(ui), d->targets.v[0].to.job) : NULL;
-    const char *key = changes[change].key;
-    char iso[WALL_TEXT_SIZE];
-    if (!j)
-        return;
-    if (str_eq(key, "TimeLimit"))
-        jobtext_limit(out, j, ui_model(ui));
-    else if (str_eq(key, "MinMemoryNode") && j->req.mem_node_mib != MEM_NOT_GIVEN)
-        jobtext_mem(out, j->req.mem_node_mib, false);
-    else if (str_eq(key, "Priority"))
-        str_appendf(out, "%u", j->priority);
-    else if (str_eq(key, "Nice"))
-        str_appendf(out, "%d", j->req.nice);
-    else if (str_eq(key, "ArrayTaskThrottle"))
-        str_appendf(out, "%u", j->req.array_throttle);
-    else if (str_eq(key, "StartTime") && wall_is_set(j->req.begin))
-        str_append(out, wall_format_iso(j->req.begin, iso));
-    else if (str_eq(key, "LostNode"))
-        append(out, req_rare(&j->req)->lost_node < LOST_N
-                        ? lost_node_text((enum lost_node)req_rare(&j->req)->lost_node)
-                        : NULL);
-    else
-        append(out, str_eq(key, "Partition")    ? j->req.partition ? j->req.partition : j->partition
-                    : str_eq(key, "Dependency") ? j->req.dependency
-                    : str_eq(key, "JobName")    ? j->req.name
-                    : str_eq(key, "QOS")        ? j->req.qos
-                    : str_eq(key, "Account")    ? j->req.account
-                                                : NULL);
-}
-
-static void change_chosen(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
-{
-    if (outcome != DIALOG_YES)
-        return;
-    struct changing *c = xcalloc(1, sizeof *c);
-    *c = (struct changing){.deed = deed_copy(arg), .change = dialog_choice(dlg)};
-    struct str value = STR_INIT;
-    struct dialog *d = dialog_new(DIALOG_PROMPT, changes[c->change].title);
-    list_targets(c->deed, &d->body.lines);
-    lines_add(&d->body.lines);
-    lines_addf(&d->body.lines, ROLE_DIM, "%s", changes[c->change].form);
-    value_now(ui, c->deed, c->change, &value);
-    edit_set(&d->edit, value.s);
-    str_fini(&value);
-    d->verb = xstrdup("change");
-    d->may_be_empty =
-        str_eq(changes[c->change].key, "Dependency") || str_eq(changes[c->change].key, "LostNode");
-    ui_take_dialog(ui, d, value_typed, c, changing_free);
-}
-
-static void choose_change(struct ui *ui, struct deed *d)
-{
-    struct str s = STR_INIT;
-    deed_words(d, &s);
-    struct dialog *menu = dialog_new(DIALOG_MENU, s.s);
-    str_clear(&s);
-    menu->verb = xstrdup("change");
-    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
-        str_appendf(&s, "%-26s", changes[i].title);
-        value_now(ui, d, i, &s);
-        strv_push(&menu->items, s.s);
-        str_clear(&s);
-    }
-    str_fini(&s);
-    ui_take_dialog(ui, menu, change_chosen, d, deed_free);
-}
-
 /* --- beginning --- */
 
 /* What is left of the targets, or NULL where there is nothing to be done: then it has been said why. */
-static struct deed *begin(struct ui *ui, enum action a, struct targets *take_t, uint32_t *left_out)
+static struct deed *begin(struct ui *ui, enum action a, struct targets *take_t)
 {
     size_t k = find_deed(a);
     struct deed *d = xcalloc(1, sizeof *d);
@@ -461,51 +329,49 @@ static struct deed *begin(struct ui *ui, enum action a, struct targets *take_t, 
         deed_free(d);
         return NULL;
     }
-    *left_out = keep_possible(d, deeds[k].states);
+    keep_possible(d, deeds[k].states);
     if (d->targets.n)
         return d;
     if (any)
-        ui_toast(ui, ROLE_WARN, "%s: %s", deeds[k].verb, deeds[k].none);
+        ui_toast(ui, ROLE_WARN, "%s: %s", deeds[k].verb,
+                 d->left_out == 1 ? deeds[k].none : deeds[k].none_of_many);
     deed_free(d);
     return NULL;
 }
 
 void act_on_jobs(struct ui *ui, enum action a, struct targets *take_t)
 {
-    uint32_t left_out = 0;
     if (a == ACTION_WATCH) {
         act_watch(ui, take_t);
         return;
     }
-    struct deed *d = begin(ui, a, take_t, &left_out);
+    struct deed *d = begin(ui, a, take_t);
     if (!d)
         return;
     if (a == ACTION_SIGNAL)
         choose_signal(ui, d);
     else if (a == ACTION_EDIT)
-        choose_change(ui, d);
+        deed_choose_change(ui, d);
     else
-        confirm(ui, d, left_out);
+        deed_confirm(ui, d);
 }
 
 void act_signal(struct ui *ui, int number, struct targets *take_t)
 {
-    uint32_t left_out = 0;
-    struct deed *d = begin(ui, ACTION_SIGNAL, take_t, &left_out);
+    struct deed *d = begin(ui, ACTION_SIGNAL, take_t);
     if (!d)
         return;
     d->signal = number;
-    confirm(ui, d, left_out);
+    deed_confirm(ui, d);
 }
 
 void act_update(struct ui *ui, const struct strv *list, struct targets *take_t)
 {
-    uint32_t left_out = 0;
-    struct deed *d = begin(ui, ACTION_EDIT, take_t, &left_out);
+    struct deed *d = begin(ui, ACTION_EDIT, take_t);
     if (!d)
         return;
     d->changes = strv_copy(list);
-    confirm(ui, d, left_out);
+    deed_confirm(ui, d);
 }
 
 void act_watch(struct ui *ui, struct targets *take_t)

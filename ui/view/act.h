@@ -20,6 +20,7 @@ struct target {
     enum role role;
     uint32_t counts[JOB_N_STATES]; /* jobs by state: an array counts its elements */
     uint32_t held;                 /* of the pending ones */
+    bool array;                    /* one, or an element of one */
 };
 
 struct targets {

@@ -253,8 +253,8 @@ static void tell_steps(struct story *st, const struct job *j)
 {
     for (size_t i = 0; i < j->steps.n; i++) {
         const struct step *s = &j->steps.v[i];
-        char id[16];
-        step_format_id(s->id, id);
+        char buf[16];
+        const char *id = step_format_id(s->id, buf);
         if (s->id >= 0)
             tell(st, s->t_start, ROLE_NORMAL, "step %s%s%s started", id, s->name ? " " : "",
                  s->name ? s->name : "");
@@ -262,11 +262,12 @@ static void tell_steps(struct story *st, const struct job *j)
             const struct task *t = &s->tasks.v[k];
             struct rich words;
             rich_init(&words);
-            task_words(&words, t);
-            if (task_failed(t))
-                tell(st, t->t_end, ROLE_ERROR, "task %s.%u on %s: %s%s%s", id, t->index,
-                     t->alloc.node ? t->alloc.node : "?", words.text.s, t->message ? ": " : "",
-                     t->message ? t->message : "");
+            task_story(&words, t);
+            const char *node = t->alloc.node ? t->alloc.node : "?";
+            if (task_failed(t) && s->id < 0)
+                tell(st, t->t_end, ROLE_ERROR, "%s on %s: %s", id, node, words.text.s);
+            else if (task_failed(t))
+                tell(st, t->t_end, ROLE_ERROR, "task %s.%u on %s: %s", id, t->index, node, words.text.s);
             rich_fini(&words);
         }
         if (s->done && s->id >= 0)

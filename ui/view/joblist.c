@@ -218,27 +218,30 @@ static void add_tally(struct rich *r, uint32_t n, const char *what, enum role ro
 
 static void array_progress(const struct array_row *a, struct field *f)
 {
+    uint32_t known = a->done + a->run + a->wait + a->ended + a->fail;
+    uint32_t earlier = a->total > known ? a->total - known : 0; /* have left the queue */
     struct bar_part parts[] = {
+        {.n = earlier, .sign = '-', .role = ROLE_DIM},
         {.n = a->done, .sign = '=', .role = ROLE_BAR_USED},
         {.n = a->run, .sign = '>', .role = ROLE_RUNNING},
         {.n = a->wait, .sign = '.', .role = ROLE_BAR_FREE},
         {.n = a->ended, .sign = 'x', .role = ROLE_CANCELLED},
         {.n = a->fail, .sign = '!', .role = ROLE_ERROR},
     };
-    uint32_t over = a->done + a->fail + a->ended;
+    uint32_t over = earlier + a->done + a->fail + a->ended;
     if (f->room && f->room < PROGRESS_ROOM) { /* the bar says the rest */
-        bar_parts(&f->text, parts, 5, a->total, f->room > 22 ? f->room - 10 : 12, true);
+        bar_parts(&f->text, parts, sizeof parts / sizeof parts[0], a->total,
+                  f->room > 22 ? f->room - 10 : 12, true);
         rich_addf(&f->text, ROLE_NORMAL, " %u/%u", over, a->total);
         return;
     }
-    bar_parts(&f->text, parts, 5, a->total, PROGRESS_BAR, true);
+    bar_parts(&f->text, parts, sizeof parts / sizeof parts[0], a->total, PROGRESS_BAR, true);
     add_tally(&f->text, a->fail, "fail", ROLE_ERROR);
     add_tally(&f->text, a->done, "done", ROLE_NORMAL);
     add_tally(&f->text, a->run, "run", ROLE_RUNNING);
     add_tally(&f->text, a->wait, "wait", ROLE_WAITING);
     add_tally(&f->text, a->ended, "cancelled", ROLE_DIM);
-    uint32_t known = a->done + a->run + a->wait + a->ended + a->fail;
-    add_tally(&f->text, a->total > known ? a->total - known : 0, "earlier", ROLE_DIM);
+    add_tally(&f->text, earlier, "earlier", ROLE_DIM);
 }
 
 static void get_where(const void *ctx, const void *row, struct field *f)

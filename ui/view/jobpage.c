@@ -124,7 +124,7 @@ static void fill_text(struct jobpage *p, const struct job *j)
     if (j->state == JOB_PENDING) {
         jobinfo_section(l, "Why it waits");
         if (p->has_why) {
-            why_lines(l, &p->why, ui_now(p->v.ui));
+            why_lines(l, &p->why, p->v.ui);
         } else {
             jobtext_reason_words(&lines_add(l)->text, j);
             rich_role(&l->v[l->n - 1], ROLE_WAITING);

@@ -168,6 +168,13 @@ static const struct job *job_under_cursor(const struct jobs *j)
     return r->array->oldest ? r->array->oldest : r->array->pending ? r->array->pending : r->array->any;
 }
 
+/* Of an array what it is that waits; NULL: nothing of it does, or it is none. */
+static const struct job *waiting_of(const struct jobs *j)
+{
+    const struct job_row *r = joblist_current(&j->list);
+    return r && !r->job ? r->array->pending : NULL;
+}
+
 static void open_job(struct jobs *j)
 {
     const struct job_row *r = joblist_current(&j->list);
@@ -199,7 +206,7 @@ static unsigned jobs_act(struct view *v, enum action a, const struct input *in)
     } else if (a == ACTION_DEPENDS && job) {
         depends_open(v->ui, job);
     } else if (a == ACTION_WHY && job) {
-        why_open(v->ui, job);
+        why_open(v->ui, waiting_of(j) ? waiting_of(j) : job);
     } else if (a == ACTION_OUTPUT && job) {
         output_open(v->ui, job);
     } else if (!again_act(v->ui, job, a)) {

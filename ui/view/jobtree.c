@@ -112,12 +112,12 @@ static void get_state(const void *ctx, const void *row, struct field *f)
         rich_addf(&f->text, ROLE_ERROR, "signal %d", end->signal);
     else if (end)
         rich_addf(&f->text, end->code ? ROLE_ERROR : ROLE_DONE, end->code ? "exit %d" : "done", end->code);
+    else if (r->task && r->rank < 0)
+        task_story(&f->text, r->task);
     else if (r->task)
         task_words(&f->text, r->task);
     else
         step_state(r->step, &f->text);
-    if (r->task && r->rank < 0 && r->task->message)
-        rich_addf(&f->text, ROLE_DIM, ": %s", r->task->message);
 }
 
 static void get_node(const void *ctx, const void *row, struct field *f)

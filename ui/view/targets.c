@@ -32,7 +32,8 @@ static void count_job(struct target *t, const struct job *j)
 void targets_add_job(struct targets *t, const struct job *j)
 {
     struct target it = {.to = {.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL},
-                        .role = job_role(j)};
+                        .role = job_role(j),
+                        .array = j->array_job != 0};
     it.glyph = job_state_glyph((enum job_state)j->state);
     /* The last element of an array has the array's own id: it is named by its index, or all of the array
      * would be meant. */
@@ -54,7 +55,8 @@ void targets_add_array(struct targets *t, const struct job *const *members, size
             (members[i]->state == JOB_PENDING && j->state != JOB_RUNNING))
             j = members[i];
     struct target it = {.to = {.job = j->array_job, .array_index = ARRAY_NONE, .step = STEP_ALL},
-                        .role = job_role(j)};
+                        .role = job_role(j),
+                        .array = true};
     it.glyph = job_state_glyph((enum job_state)j->state);
     struct str s = STR_INIT;
     str_appendf(&s, "%u_[%u-%u]", j->array_job, j->array_min, j->array_max);

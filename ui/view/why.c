@@ -55,25 +55,34 @@ static void start_lines(struct lines *l, const struct msg_why *w, struct wall no
     rich_addf(r, ROLE_DIM, " (half of %u such forecasts)", w->samples);
 }
 
-static void estimate(struct lines *l, const struct msg_why *w, struct wall now)
+/* "812 train, 4_7 sweep": a number alone tells nobody whose turn it is. */
+static void blocker_line(struct lines *l, const struct msg_why *w, const struct ui *ui)
 {
-    start_lines(l, w, now);
+    struct rich *r = lines_pair(l, "behind", LABEL);
+    for (size_t i = 0; i < w->blockers.n; i++) {
+        const struct job *j = model_get_job(ui_model(ui), (uint32_t)strtoul(w->blockers.v[i], NULL, 10));
+        rich_addf(r, ROLE_NORMAL, "%s%s", i ? ", " : "", w->blockers.v[i]);
+        if (j && !str_is_empty(j->req.name))
+            rich_addf(r, ROLE_DIM, " %s", j->req.name);
+    }
+}
+
+static void estimate(struct lines *l, const struct msg_why *w, const struct ui *ui)
+{
+    start_lines(l, w, ui_now(ui));
     if (w->rank)
         rich_addf(lines_pair(l, "place", LABEL), ROLE_NORMAL, "%u of %u in the queue", w->rank, w->rank_of);
-    if (w->blockers.n) {
-        char *ids = strv_join(&w->blockers, ", ");
-        rich_add(lines_pair(l, "behind", LABEL), ROLE_NORMAL, ids);
-        free(ids);
-    }
+    if (w->blockers.n)
+        blocker_line(l, w, ui);
     if (!str_is_empty(w->advice))
         rich_add(lines_pair(l, "try", LABEL), ROLE_GOOD, w->advice);
 }
 
-void why_lines(struct lines *l, const struct msg_why *w, struct wall now)
+void why_lines(struct lines *l, const struct msg_why *w, const struct ui *ui)
 {
-    /* A sentence that only says the one cause again is not said twice. */
+    /* A sentence that only says the first cause again is not said twice. */
     bool again =
-        w->causes.n == 1 && w->summary && w->causes.v[0].text && strstr(w->summary, w->causes.v[0].text);
+        w->causes.n && w->summary && w->causes.v[0].text && strstr(w->summary, w->causes.v[0].text);
     if (!str_is_empty(w->summary) && !again)
         lines_addf(l, ROLE_STRONG, "%s", w->summary);
     for (size_t i = 0; i < w->causes.n; i++) {
@@ -84,7 +93,7 @@ void why_lines(struct lines *l, const struct msg_why *w, struct wall now)
         rich_add(r, ROLE_NORMAL, c->text);
         if (wall_is_set(c->clears)) {
             rich_add(r, ROLE_DIM, " (clears about ");
-            when_about(&r->text, c->clears, now);
+            when_about(&r->text, c->clears, ui_now(ui));
             str_append_char(&r->text, ')');
             rich_role(r, ROLE_DIM);
         }
@@ -92,7 +101,7 @@ void why_lines(struct lines *l, const struct msg_why *w, struct wall now)
     }
     if (l->n && (wall_is_set(w->start_est) || w->rank || !str_is_empty(w->advice)))
         lines_add(l);
-    estimate(l, w, now);
+    estimate(l, w, ui);
 }
 
 /* --- what its priority is made of --- */
@@ -209,7 +218,7 @@ static void answered(struct ui *ui, struct view *owner, uint64_t number, const s
     lines_clear(l);
     if (in && in->kind == MSG_WHY_TEXT) {
         const struct msg_why *w = in->body;
-        why_lines(l, w, ui_now(ui));
+        why_lines(l, w, ui);
         if (!str_is_empty(w->advice_key) && !ui_read_only(ui, false)) {
             b->key = xstrdup(w->advice_key);
             b->value = xstrdup(w->advice_value);

@@ -1,6 +1,7 @@
 /* words.c - how the screens say what things are. */
 #include "ui/view/words.h"
 
+#include <string.h>
 #include <time.h>
 
 #include "src/base/units.h"
@@ -205,6 +206,17 @@ void task_words(struct rich *r, const struct task *t)
         rich_addf(r, role, "signal %d", t->signal);
     else
         rich_add(r, role, end_kind_text((enum end_kind)t->end_kind));
+}
+
+void task_story(struct rich *r, const struct task *t)
+{
+    size_t from = r->text.len;
+    task_words(r, t);
+    const char *words = r->text.s + from, *more = t->message;
+    if (more && strncmp(more, words, strlen(words)) == 0) /* "out of memory: 65 MiB used" says it again */
+        rich_add(r, ROLE_DIM, more + strlen(words));
+    else if (!str_is_empty(more))
+        rich_addf(r, ROLE_DIM, ": %s", more);
 }
 
 bool node_is_out(const struct node *n)

@@ -24,6 +24,8 @@ char task_glyph(const struct task *t);
 enum role task_role(const struct task *t);
 /* "running", "exit 1", "signal 9", "out of memory". */
 void task_words(struct rich *r, const struct task *t);
+/* The same with what its node said about it. */
+void task_story(struct rich *r, const struct task *t);
 bool task_failed(const struct task *t);
 bool task_is_live(const struct task *t);
 

@@ -1,0 +1,203 @@
+/* test_deeds.c - small print of what is done to jobs: what is asked, what is typed, what is told twice. */
+#include <unistd.h>
+
+#include "src/model/refusal.h"
+#include "tests/screen/stage.h"
+#include "ui/view/words.h"
+
+static const struct msg_act *sent(struct uilab *u)
+{
+    const struct uilab_sent *s = uilab_sent(u, MSG_ACT);
+    return s ? s->body : NULL;
+}
+
+static void shows(struct uilab *u, const char *part, bool want)
+{
+    uilab_draw(u, 24, 80);
+    if ((uilab_find(u, part) >= 0) != want)
+        fail_msg("\"%s\" is %s the screen:\n%s", part, want ? "not on" : "on", uilab_text(u));
+}
+
+/* What can be taken back by the next key needs no count. */
+static void a_hold_of_many_is_not_counted(void **state)
+{
+    struct stage *g = *state;
+    uilab_keys(&g->u, "/sweep<Enter>H");
+    shows(&g->u, "hold 58 jobs", true);
+    shows(&g->u, "type ", false);
+    uilab_keys(&g->u, "y");
+    assert_non_null(sent(&g->u));
+    assert_int_equal(sent(&g->u)->act, ACT_HOLD);
+}
+
+static void of_many_that_have_ended_all_are_meant(void **state)
+{
+    struct stage *g = *state;
+    uilab_keys(&g->u, "/relax<Enter> <Esc>/merge<Enter> c");
+    shows(&g->u, "cancel: they have ended already", true);
+}
+
+/* How many elements run at once is a question for arrays. */
+static void changes_are_those_of_the_job(void **state)
+{
+    struct stage *g = *state;
+    uilab_keys(&g->u, "/eval<Enter>e");
+    shows(&g->u, "elements at once", false);
+    uilab_keys(&g->u, "<End><Enter>"); /* the line below where it was */
+    shows(&g->u, "when its node is lost", true);
+    shows(&g->u, "hold, requeue, cancel, lease", true);
+    uilab_keys(&g->u, "<Esc><Esc>/sweep<Enter>e");
+    shows(&g->u, "elements at once", true);
+}
+
+static void times_are_typed_as_everywhere(void **state)
+{
+    static const struct {
+        const char *typed, *sent;
+    } rows[] = {{"3h", "TimeLimit=03:00:00"},
+                {"90m", "TimeLimit=01:30:00"},
+                {"2d", "TimeLimit=2-00:00:00"},
+                {"45", "TimeLimit=45"},
+                {"1-12:00:00", "TimeLimit=1-12:00:00"}};
+    struct stage *g = *state;
+    uilab_keys(&g->u, "/eval<Enter>");
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        char keys[64];
+        snprintf(keys, sizeof keys, "e<Enter><C-u>%s<Enter>", rows[i].typed);
+        uilab_forget_sent(&g->u);
+        uilab_keys(&g->u, keys);
+        const struct uilab_sent *s = uilab_sent(&g->u, MSG_UPDATE);
+        if (!s)
+            fail_msg("[%s] nothing was sent:\n%s", rows[i].typed, uilab_text(&g->u));
+        assert_string_equal(((const struct msg_update *)s->body)->changes.v[0], rows[i].sent);
+    }
+}
+
+/* The element that runs longest waits for nothing. */
+static void why_of_an_array_is_of_what_waits(void **state)
+{
+    struct stage *g = *state;
+    uilab_keys(&g->u, "/sweep<Enter>w");
+    const struct uilab_sent *s = uilab_sent(&g->u, MSG_WHY);
+    assert_non_null(s);
+    const struct job *j = lab_get(&g->u.lab, ((const struct msg_job *)s->body)->target.job);
+    assert_true(job_is_array_record(j));
+}
+
+static void causes_are_said_once_and_jobs_by_name(void **state)
+{
+    struct stage *g = *state;
+    struct msg_why w = {.summary = xstrdup("job 52 waits: 2 jobs are ahead (and 1 more cause)")};
+    *rec_list_push(&w.causes) = (struct why_cause){.cls = WHY_BEHIND, .text = xstrdup("2 jobs are ahead")};
+    *rec_list_push(&w.causes) = (struct why_cause){.cls = WHY_BUSY, .text = xstrdup("8 GPUs are taken")};
+    strv_push(&w.blockers, "6");
+    strv_push(&w.blockers, "4711");
+    uilab_keys(&g->u, "/finetune<Enter>w");
+    uilab_feed(&g->u, MSG_WHY_TEXT, uilab_sent(&g->u, MSG_WHY)->tag, &w);
+    rec_fini(&msg_why_rec, &w);
+    shows(&g->u, "job 52 waits", false);
+    shows(&g->u, "- 2 jobs are ahead", true);
+    shows(&g->u, "- 8 GPUs are taken", true);
+    shows(&g->u, "6 train-resnet, 4711", true);
+}
+
+/* "out of memory: out of memory: 65 MiB used" */
+static void an_end_is_said_once(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *message, *want;
+    } rows[] = {
+        {"out of memory: 65 MiB used, limit 64 MiB", "out of memory: 65 MiB used, limit 64 MiB"},
+        {"65 MiB used", "out of memory: 65 MiB used"},
+        {"out of memory", "out of memory"},
+        {NULL, "out of memory"},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        char *message = xstrdup(rows[i].message);
+        struct task t = {.state = TASK_DONE, .end_kind = END_OOM, .message = message};
+        struct rich r;
+        rich_init(&r);
+        task_story(&r, &t);
+        assert_string_equal(r.text.s, rows[i].want);
+        rich_fini(&r);
+        free(message);
+    }
+}
+
+/* Elements that have left the queue have ended all the same. */
+static void progress_counts_what_has_left_the_queue(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    uilab_init(&u);
+    struct job *j = lab_job(&u.lab, JOB_KIND_BATCH);
+    j->id = j->array_job = 7;
+    j->array_index = 80;
+    j->array_count = 100;
+    j->array_max = 99;
+    j->array_step = 1;
+    j->state = JOB_RUNNING;
+    model_take_job(&u.lab.m, j);
+    uilab_connect(&u);
+    shows(&u, "99/100", true);
+    uilab_fini(&u);
+}
+
+static void refuse_script(struct uilab *u)
+{
+    uilab_result(u, MSG_SCRIPT, REFUSAL_NO_JOB, "there is no job", 0);
+}
+
+/* A job that has left the queue has no script there: its file may be read again. */
+static void past_jobs_come_back_from_their_files(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    struct scene s;
+    char path[256];
+    const char *tmp = getenv("TMPDIR");
+    snprintf(path, sizeof path, "%s/relax.%d.sh", tmp ? tmp : "/tmp", (int)getpid());
+    uilab_init(&u);
+    scene_build(&u.lab, &s);
+    struct job *j = lab_get(&u.lab, s.timeout);
+    free(j->command);
+    j->command = xstrdup(path);
+    uilab_connect(&u);
+    uilab_keys(&u, "6/relax<Enter>B");
+    refuse_script(&u);
+    shows(&u, "its script is no longer kept, and", true);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs("#!/bin/sh\nrelax --hard\n", f);
+    fclose(f);
+    uilab_keys(&u, "B");
+    refuse_script(&u);
+    uilab_draw(&u, 43, 132);
+    assert_true(uilab_find(&u, "relax --hard") >= 0);
+    assert_true(uilab_find(&u, "#SBATCH --time=4:00:00") >= 0);
+    assert_true(uilab_find(&u, "its script is no longer kept, nor its arguments") >= 0);
+    uilab_keys(&u, "<Esc><Esc>y6<Esc>/merge<Enter>S"); /* by a relative name: nobody knows of what */
+    refuse_script(&u);
+    shows(&u, "it went when the job left the queue", true);
+    unlink(path);
+    uilab_fini(&u);
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, stage_up, stage_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(a_hold_of_many_is_not_counted),
+        CASE(of_many_that_have_ended_all_are_meant),
+        CASE(changes_are_those_of_the_job),
+        CASE(times_are_typed_as_everywhere),
+        CASE(why_of_an_array_is_of_what_waits),
+        CASE(causes_are_said_once_and_jobs_by_name),
+        cmocka_unit_test(an_end_is_said_once),
+        cmocka_unit_test(progress_counts_what_has_left_the_queue),
+        cmocka_unit_test(past_jobs_come_back_from_their_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
