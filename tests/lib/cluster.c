@@ -176,31 +176,79 @@ static void on_commit(void *ctx, uint64_t gate, int r, const char *text)
     (void)text;
 }
 
+struct payload {
+    bool answered;
+    size_t n;
+};
+
 static void on_payload(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n)
 {
-    (void)ctx;
+    struct payload *got = ctx;
     (void)job;
     (void)step;
     (void)p;
-    (void)n;
+    got->answered = true;
+    got->n = n;
+}
+
+static struct store *open_store(int (*fn)(void *ctx, struct event *ev), void *ctx, struct payload *got)
+{
+    char *dir = xasprintf("%s/state", home());
+    struct store_callbacks cb = {.on_commit = on_commit, .on_payload = on_payload, .ctx = got};
+    struct store *s = NULL;
+    struct errtext err = {""};
+    if (store_open(dir, &cb, &s, &err) < 0 || store_load(s, fn, ctx, &err) < 0)
+        fail_msg("what is on disk cannot be read: %s", err.s);
+    free(dir);
+    return s;
+}
+
+struct store *cluster_open_store(int (*fn)(void *ctx, struct event *ev), void *ctx)
+{
+    return open_store(fn, ctx, NULL);
+}
+
+static int ignore(void *ctx, struct event *ev)
+{
+    (void)ctx;
+    event_fini(ev);
+    return 0;
+}
+
+struct reading {
+    struct store *store;
+    struct payload *got;
+};
+
+static bool is_read(void *ctx)
+{
+    const struct reading *r = ctx;
+    store_dispatch(r->store);
+    return r->got->answered;
+}
+
+size_t cluster_payload_size(uint32_t job, int32_t step)
+{
+    struct payload got = {.answered = false};
+    struct reading r = {.store = open_store(ignore, NULL, &got), .got = &got};
+    store_get_payload(r.store, job, step);
+    if (!cluster_eventually(STOP_MS, 5, is_read, &r))
+        fail_msg("the payload of %u.%d is not read", job, step);
+    store_close(r.store);
+    return got.n;
 }
 
 void cluster_load(struct model *ret)
 {
-    char *dir = xasprintf("%s/state", home());
-    struct store_callbacks cb = {.on_commit = on_commit, .on_payload = on_payload};
-    struct store *s = NULL;
     struct errtext err = {""};
     model_init(ret);
-    if (store_open(dir, &cb, &s, &err) < 0 || store_load(s, fold, ret, &err) < 0)
-        fail_msg("what is on disk cannot be read: %s", err.s);
+    struct store *s = cluster_open_store(fold, ret);
     uint32_t last = store_last_job(s);
     if (last >= ret->next_job)
         ret->next_job = last + 1;
     store_close(s);
     if (model_check(ret, &err) < 0)
         fail_msg("what is on disk contradicts itself: %s", err.s);
-    free(dir);
 }
 
 int64_t cluster_start_ms(void)

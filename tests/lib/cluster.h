@@ -37,5 +37,11 @@ bool cluster_is_empty(void *ctx);
 void cluster_stop(pid_t controller);
 /* Folds what is on disk, with no controller running, and checks its invariants; model_fini. */
 void cluster_load(struct model *ret);
+/* What is on disk, with no controller running, to be changed: fn gets each event, which is its own. Caller:
+ * store_close. */
+struct store;
+struct store *cluster_open_store(int (*fn)(void *ctx, struct event *ev), void *ctx);
+/* Bytes that lie there of a step's payload. */
+size_t cluster_payload_size(uint32_t job, int32_t step);
 
 #endif
