@@ -72,6 +72,7 @@ struct command {
     X(sdiag) \
     X(sacctmgr) \
     X(sprio) \
+    X(seff) \
     X(sshare)
 /* clang-format on */
 

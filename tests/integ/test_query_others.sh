@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sstat, sdiag and reading sacctmgr: what scripts ask them.
+# sstat, seff, sdiag and reading sacctmgr: what scripts ask them.
 . stoker.sh
 me=$(id -un)
 EXTRA="accounts = ( { name = \"vision\"; parent = \"root\"; shares = 10; users = ( { name = \"$me\"; shares = 2; } ); },
@@ -59,7 +59,37 @@ me = [u for u in json.load(sys.stdin)["statistics"]["rpcs_by_user"] if u["user_i
 assert len(me) == 1 and me[0]["count"] > 2 and me[0]["held_back"] == 0 and me[0]["connections"] >= 1, me' <<<"$out"
 must scancel "$job"
 
+case_ "seff"
+echo 'sleep 2; exit 3' | script measured.sh
+submit -n 2 --mem=500M -J measured measured.sh
+wait_end "$job"
+like "a job that is over" "$(seff "$job")" "Job ID: $job
+Cluster: test
+User/Group: $me/$(id -gn)
+State: FAILED \(exit code 3\)
+Nodes: 1
+Cores per node: 2
+CPU Utilized: 00:00:0[0-9]
+CPU Efficiency: [0-9.]+% of 00:0[0-9]:[0-9]{2} core-walltime
+Job Wall-clock time: 00:0[0-9]:[0-9]{2}
+Memory Utilized: [0-9.]+ [KM]B
+Memory Efficiency: [0-9.]+% of 500.00 MB"
+submit --hold --array=4 true.sh
+like "one that has not begun" "$(seff "$job")" "Job ID: $job
+Cluster: test
+User/Group: $me/$(id -gn)
+State: PENDING
+Efficiency not available for jobs in the PENDING state."
+must scontrol release "$job"
+wait_end "$job"
+has "an array's element" "$(seff "${job}_4")" "Array Job ID: ${job}_4"
+says "nobody's" 2 "Job not found." "" seff 9999
+says "no job" 1 "" "seff: error: a job is missing: seff JOB" seff
+
 cluster_stop
 says "sdiag, away" 1 "" "sdiag: slurm_get_statistics: Unable to contact slurm controller (connect failure)" sdiag
 says "sstat, away" 1 "" "sstat: error: slurm_job_step_stat: Unable to contact slurm controller (connect failure)" sstat -j 1
 says "sacctmgr, away" 1 "" "sacctmgr: error: Problem talking to the database: Connection refused" sacctmgr -n show qos
+run seff 1
+is "seff, away" "$rc" 1
+has "seff, away" "$err" "seff: error: no controller runs here"

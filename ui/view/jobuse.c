@@ -1,4 +1,4 @@
-/* jobuse.c - what a job used of what it had asked for. */
+/* jobuse.c - what a job used of what it had asked for, and how it ended, in lines. */
 #include "ui/view/jobuse.h"
 
 #include <string.h>
@@ -10,51 +10,6 @@
 
 #define LABEL 10
 #define BAR   12
-
-static bool is_a_limit(uint32_t s)
-{
-    return s != DURATION_UNLIMITED && s != DURATION_NOT_SET && s > 0;
-}
-
-static int percent_of(uint64_t part, uint64_t all)
-{
-    return all ? (int)(part * 100 / all > 999 ? 999 : part * 100 / all) : -1;
-}
-
-/* The task that came nearest to its memory, and the CPU time of all. */
-static void look_at_tasks(struct job_use *u, const struct job *j, uint64_t *cpu_ms, bool *measured)
-{
-    double best = -1;
-    for (size_t i = 0; i < j->steps.n; i++)
-        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
-            const struct task *t = &j->steps.v[i].tasks.v[k];
-            *cpu_ms += t->cpu_ms;
-            *measured = *measured || t->cpu_ms;
-            if (!t->peak_rss_kib || str_is_empty(t->sampled))
-                continue;
-            uint64_t mib = t->alloc.mem_mib;
-            double share = mib ? (double)t->peak_rss_kib / (double)mib : (double)t->peak_rss_kib * 1e-12;
-            if (share <= best)
-                continue;
-            best = share;
-            u->peak_kib = t->peak_rss_kib;
-            u->mem_mib = mib;
-            u->sampled = t->sampled;
-            u->node = t->alloc.node;
-        }
-}
-
-void job_use(struct job_use *u, const struct job *j, const struct model *m, struct wall now)
-{
-    uint64_t cpu_ms = 0;
-    bool measured = false;
-    *u = (struct job_use){.ran_s = job_run_s(j, now), .limit_s = job_limit_s(j, m)};
-    u->time_percent = is_a_limit(u->limit_s) && u->ran_s ? percent_of(u->ran_s, u->limit_s) : -1;
-    look_at_tasks(u, j, &cpu_ms, &measured);
-    uint64_t had_ms = (uint64_t)u->ran_s * job_cpus(j) * 1000;
-    u->cpu_percent = measured && had_ms ? percent_of(cpu_ms, had_ms) : -1;
-    u->mem_percent = u->peak_kib && u->mem_mib ? percent_of(u->peak_kib, u->mem_mib * 1024) : -1;
-}
 
 static struct rich *use_line(struct lines *l, const char *label, int percent)
 {
@@ -71,7 +26,7 @@ static struct rich *use_line(struct lines *l, const char *label, int percent)
 static void advise(struct lines *l, const struct job_use *u, const struct job *j)
 {
     char b[UNITS_TEXT_SIZE];
-    if (j->state == JOB_TIMEOUT && is_a_limit(u->limit_s))
+    if (j->state == JOB_TIMEOUT && u->limit_s)
         rich_addf(lines_pair(l, "next time", LABEL), ROLE_GOOD, "--time=%s, or save and go on where it was",
                   duration_format(u->limit_s * 2, b));
     else if (j->state == JOB_OUT_OF_MEMORY && u->mem_mib)
@@ -89,7 +44,7 @@ void job_use_lines(struct lines *l, const struct job *j, const struct model *m, 
     job_use(&u, j, m, now);
     struct rich *r = use_line(l, "time", u.time_percent);
     rich_addf(r, ROLE_NORMAL, "%s", duration_format(u.ran_s, a));
-    if (is_a_limit(u.limit_s))
+    if (u.limit_s)
         rich_addf(r, ROLE_DIM, " of %s", duration_format(u.limit_s, b));
     r = use_line(l, "memory", u.mem_percent);
     if (u.peak_kib) {

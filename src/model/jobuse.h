@@ -1,0 +1,20 @@
+/* jobuse.h - what a job used of what it had asked for. */
+#ifndef STOKER_MODEL_JOBUSE_H
+#define STOKER_MODEL_JOBUSE_H
+
+#include "src/model/model.h"
+
+struct job_use {             /* percentages: -1 where it is not known */
+    uint32_t ran_s, limit_s; /* limit_s: 0: none */
+    int time_percent, cpu_percent, mem_percent;
+    uint64_t cpu_ms; /* user and system time of all its processes */
+    bool cpu_measured;
+    uint64_t peak_kib;   /* of the task that came nearest to its limit; 0: not measured */
+    uint64_t mem_mib;    /* its limit; 0: not said */
+    const char *sampled; /* how the peak was measured */
+    const char *node;    /* where that task ran */
+};
+
+void job_use(struct job_use *u, const struct job *j, const struct model *m, struct wall now);
+
+#endif
