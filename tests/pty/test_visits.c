@@ -1,0 +1,322 @@
+/* test_visits.c - what people do with stoker-ui, on a real terminal and with a real controller. */
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/base/xalloc.h"
+#include "tests/lib/check.h"
+#include "tests/lib/tty.h"
+
+static void shows_the_queue_and_its_changes(void **state)
+{
+    struct tty *t = *state;
+    tty_await(t, "live");
+    tty_await(t, "No jobs.");
+    assert_true(t->alt);
+    assert_int_equal(tty_run("sbatch -J seen -o /dev/null --wrap 'sleep 100' >/dev/null"), 0);
+    tty_await(t, "seen");
+    tty_await(t, "n1");
+    tty_type(t, "\r");
+    tty_await(t, "batch");
+    tty_type(t, "q2");
+    tty_await(t, "NODE");
+    tty_type(t, "1c");
+    tty_await(t, "cancel 1 job");
+    tty_type(t, "y");
+    tty_await(t, "cancelled");
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
+    tty_must_be_sane(t, "quit");
+}
+
+static void a_controller_that_goes_and_comes(void **state)
+{
+    struct tty *t = *state;
+    tty_await(t, "live");
+    assert_int_equal(tty_run("stoker down >/dev/null"), 0);
+    tty_await(t, "stale");
+    tty_type(t, "?"); /* keys are answered meanwhile */
+    tty_await(t, "keys: jobs");
+    tty_type(t, "\033");
+    assert_int_equal(tty_run("stoker up >/dev/null"), 0);
+    tty_await(t, "live");
+}
+
+/* A visit: submit by the form, watch it run, read what it says, cancel it, requeue it, drain the node. */
+static void a_whole_visit(void **state)
+{
+    struct tty *t = *state;
+    tty_await(t, "No jobs.");
+    tty_type(t, "s");
+    tty_await(t, "Submit a batch script");
+    tty_type(t, "\rvisit");
+    tty_await(t, "starts now");
+    tty_type(t, "\t\033[200~\n#SBATCH --ntasks=4\necho hello from the job\n"
+                "srun -o task_%t.out bash -c 'echo I am task $SLURM_PROCID; sleep 100'\n\033[201~");
+    tty_await(t, "hello from the job");
+    tty_type(t, "\033[21~"); /* F10 */
+    tty_await(t, "is queued");
+    tty_await(t, "visit");
+    tty_await(t, "1 run");
+    tty_type(t, "\r");
+    tty_await(t, "0 bash"); /* its step has begun */
+    tty_type(t, "ql");
+    tty_await(t, "hello from the job");
+    for (int task = 0; task < 4; task++) {
+        char line[32];
+        snprintf(line, sizeof line, "I am task %d", task);
+        tty_type(t, "]");
+        tty_await(t, line);
+    }
+    tty_type(t, "q:cancel 1\r");
+    tty_await(t, "cancel 1 job");
+    tty_type(t, "y");
+    tty_await(t, "0 run");
+    tty_await(t, "cancelled");
+    tty_type(t, ":requeue 1\ry");
+    tty_await(t, "1 run");
+    tty_type(t, ":drain n1 loud fan\r");
+    tty_await(t, "drain n1");
+    tty_type(t, "\r2");
+    tty_await(t, "loud fan  drai"); /* in the node's row, not in the question */
+    tty_type(t, "R");
+    tty_await(t, "Is the reason above settled?");
+    tty_type(t, "y");
+    tty_await_gone(t, "loud fan");
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
+    tty_must_be_sane(t, "visited");
+}
+
+/* What the controller pushes about nodes and windows, as an administrator makes it. */
+static void a_node_is_noted_and_kept(void **state)
+{
+    struct tty *t = *state;
+    tty_await(t, "No jobs.");
+    tty_type(t, "2");
+    tty_await(t, " n1 ");
+    tty_type(t, "e");
+    tty_await(t, "a note on n1");
+    tty_type(t, "whistles\r");
+    tty_await(t, "noted");
+    tty_await(t, "whistles");
+    tty_type(t, "w\r");
+    tty_await(t, "No job starts there");
+    tty_type(t, "\025name=fans start=now+2hours duration=3h reason=new fans\r");
+    tty_await(t, "made: fans");
+    tty_await(t, "maintenance in 1 h");
+    tty_type(t, "4");
+    tty_await(t, "new fans");
+    tty_type(t, ":windows fans\r");
+    tty_await(t, "made by");
+    tty_type(t, "y");
+    tty_await(t, "deleted: fans");
+    tty_await_gone(t, "new fans");
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
+}
+
+static void a_watched_job_rings_the_terminal(void **state)
+{
+    struct tty *t = *state;
+    tty_await(t, "No jobs.");
+    assert_int_equal(tty_run("sbatch -H -J watched --wrap true >/dev/null"), 0);
+    tty_await(t, "watched");
+    tty_type(t, "Y");
+    tty_await(t, "copied 1 rows");
+    check_has("the clipboard", t->tail.s, "\033]52;c;");
+    tty_type(t, "W");
+    tty_await(t, "the bell rings");
+    str_clear(&t->tail);
+    assert_int_equal(tty_run("scancel 1"), 0);
+    tty_await(t, "watched: cancelled");
+    tty_await_bytes(t, "\033]2;stoker: 1 watched: cancelled\a"); /* they ring after the picture */
+    check_has("the bell", t->tail.s, "\a");
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
+    check_has("the title before", t->tail.s, "\033[23;2t");
+    tty_must_be_sane(t, "watched");
+}
+
+/* --- a file system that hangs --- */
+
+/* Keys are answered. */
+static void must_answer(struct tty *t, const char *what)
+{
+    tty_type(t, "?");
+    tty_await(t, "keys: ");
+    tty_type(t, "\033");
+    tty_await_gone(t, "keys: ");
+    if (t->pid && waitpid(t->pid, NULL, WNOHANG) != 0)
+        fail_msg("%s ended it", what);
+}
+
+/* The screens with tests/lib/slowfs.c in front of the C library, one of its variables set. */
+static void start_on_slowfs(struct tty *t, const char *variable, const char *parts)
+{
+    static const char *const ui[] = {"stoker-ui", NULL};
+    char *lib = xasprintf("%s/tests/lib/libslowfs.so", getenv("B") ? getenv("B") : "build");
+    if (access(lib, R_OK) != 0)
+        fail_msg("%s is not there", lib);
+    const char *asan = getenv("ASAN_OPTIONS");
+    char *before = xstrdup(asan), *options = xasprintf("%s:verify_asan_link_order=0", asan ? asan : "");
+    setenv("ASAN_OPTIONS", options, 1);
+    setenv("LD_PRELOAD", lib, 1);
+    setenv(variable, parts, 1);
+    tty_start(t, 24, 80, ui);
+    unsetenv(variable);
+    unsetenv("LD_PRELOAD");
+    if (before)
+        setenv("ASAN_OPTIONS", before, 1);
+    else
+        unsetenv("ASAN_OPTIONS");
+    free(before);
+    free(options);
+    free(lib);
+}
+
+static void a_file_system_that_hangs_holds_up_nobody(void **state)
+{
+    struct tty *first = *state, t;
+    char *gate = xasprintf("%s/gate", getenv("STOKER_HOME"));
+    assert_int_equal(
+        tty_run("cd $STOKER_HOME && mkdir hang && printf '#!/bin/sh\necho a slow script\n' "
+                ">hang/job.sh && mkfifo gate && sbatch -o $STOKER_HOME/hang/out.txt --wrap 'echo "
+                "slow words' >/dev/null"),
+        0);
+    tty_await(first, "done");
+    setenv("SLOWFS_GATE", gate, 1);
+    start_on_slowfs(&t, "SLOWFS", "hang/:templates:views.cfg.");
+    tty_await(&t, "done");
+
+    tty_type(&t, "l"); /* an output */
+    tty_await(&t, "Reading ...");
+    must_answer(&t, "an output");
+    tty_type(&t, "jkGg]w");
+    must_answer(&t, "keys in an output");
+    tty_type(&t, "q");
+    tty_await(&t, "Jobs 1");
+
+    tty_type(&t, ":submit hang/\t"); /* what lies in a directory */
+    tty_await(&t, "submit hang/");
+    tty_type(&t, "job.sh\r"); /* a script */
+    tty_await_gone(&t, "submit hang/");
+    must_answer(&t, "a script");
+    tty_type(&t, ":theme hang/x.theme\r:filter user:nobody\r"); /* a theme, and what is remembered */
+    tty_await(&t, "Nothing matches");
+    must_answer(&t, "a theme");
+
+    tty_type(&t, "s");
+    tty_await(&t, "Submit a batch script");
+    tty_type(&t, "\rslow\r\r/hang/there"); /* a directory that is looked for */
+    tty_await(&t, "/hang/there");
+    tty_type(&t, "\r\r7"); /* and typing goes on */
+    tty_await(&t, "CPUs         7");
+    tty_type(&t, "\033OR"); /* F3: templates */
+    tty_type(&t, "7");
+    tty_await(&t, "CPUs         77");
+    tty_type(&t, "\033[20~"); /* F9 */
+    tty_await(&t, "looking at its files first");
+    tty_type(&t, "\033");
+    tty_await(&t, "What was typed is lost");
+    tty_type(&t, "y");
+    tty_await_gone(&t, "Submit a batch script");
+
+    int go = open(gate, O_RDWR); /* the file system is back, and everything goes on */
+    assert_true(go >= 0);
+    tty_await(&t, "hang/job.sh");
+    tty_type(&t, "\033");
+    tty_await(&t, "Nothing matches");
+    close(go);
+    /* Away again: one can leave all the same. */
+    tty_type(&t, ":filter\rl");
+    tty_await(&t, "Reading ...");
+    tty_type(&t, "qq");
+    assert_int_equal(tty_wait(&t), 0);
+    tty_must_be_sane(&t, "left a file system that hangs");
+    tty_fini(&t);
+    free(gate);
+}
+
+/* The file lies where the screens cannot see it: its node hands it out. */
+static void an_output_on_another_machine_is_fetched(void **state)
+{
+    struct tty *first = *state, t;
+    tty_await(first, "No jobs.");
+    assert_int_equal(tty_run("mkdir $STOKER_HOME/away && sbatch -o $STOKER_HOME/away/out.txt --wrap "
+                             "'seq -f \"row %.0f\" 1 100000' >/dev/null"),
+                     0);
+    tty_await(first, "done");
+    start_on_slowfs(&t, "SLOWFS_AWAY", "away/");
+    tty_await(&t, "done");
+    tty_type(&t, "l");
+    tty_await(&t, "row 100000");
+    tty_await(&t, "kept on its node");
+    tty_type(&t, "g");
+    tty_await(&t, "row 1 ");
+    tty_type(&t, "/row 50000\r");
+    tty_await(&t, "row 50000 ");
+    tty_type(&t, "qq");
+    assert_int_equal(tty_wait(&t), 0);
+    tty_fini(&t);
+}
+
+static void a_filter_is_there_the_next_time(void **state)
+{
+    static const char *const ui[] = {"stoker-ui", NULL};
+    struct tty *t = *state, again;
+    tty_await(t, "No jobs.");
+    tty_type(t, ":filter user:nobody\r:theme light\r");
+    tty_await(t, "filter user:nobody");
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
+    tty_start(&again, 24, 80, ui);
+    tty_await(&again, "filter user:nobody");
+    tty_type(&again, ":theme nonsense\r");
+    tty_await(&again, "there is no theme 'nonsense'; there are dark, light");
+    tty_type(&again, "q");
+    assert_int_equal(tty_wait(&again), 0);
+    /* One that cannot be read is not kept: each start would complain of it. */
+    assert_int_equal(tty_run("grep -q 'theme = \"light\"' $STOKER_HOME/config/stoker/views.cfg"), 0);
+    tty_fini(&again);
+}
+
+static void a_wrong_key_is_told_with_its_line(void **state)
+{
+    static const char *const ui[] = {"stoker-ui", NULL};
+    struct tty *t = *state, again;
+    tty_await(t, "live");
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
+    assert_int_equal(
+        tty_run("mkdir -p $STOKER_HOME/config/stoker && printf 'theme = \"dark\";\\nkeys = {\\n  cancel = "
+                "\"D\";\\n  hold = \"Nokey\";\\n};\\n' >$STOKER_HOME/config/stoker/ui.cfg"),
+        0);
+    assert_int_equal(tty_run("sbatch -H -J held --wrap true >/dev/null"), 0);
+    tty_start(&again, 24, 80, ui);
+    tty_await(&again, "ui.cfg:4: 'Nokey' is no key");
+    tty_await(&again, "held");
+    tty_type(&again, "D"); /* what stands before the mistake counts */
+    tty_await(&again, "cancel 1 job");
+    tty_type(&again, "nq");
+    assert_int_equal(tty_wait(&again), 0);
+    tty_fini(&again);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TTY_CASE(shows_the_queue_and_its_changes),
+        TTY_CASE(a_controller_that_goes_and_comes),
+        TTY_CASE(a_whole_visit),
+        TTY_CASE(a_node_is_noted_and_kept),
+        TTY_CASE(a_watched_job_rings_the_terminal),
+        TTY_CASE(a_file_system_that_hangs_holds_up_nobody),
+        TTY_CASE(an_output_on_another_machine_is_fetched),
+        TTY_CASE(a_filter_is_there_the_next_time),
+        TTY_CASE(a_wrong_key_is_told_with_its_line),
+    };
+    if (getenv("TEST_FILTER"))
+        cmocka_set_test_filter(getenv("TEST_FILTER"));
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
