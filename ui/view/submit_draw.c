@@ -10,6 +10,7 @@
 #define LABEL      13
 #define FOOT_LINES 5  /* a rule, how it is written, three for hint and forecast */
 #define FOOT_ROOM  13 /* lines above which there is room for all of them */
+#define FOOT_FEW   7  /* up to them a hint takes the place of how it is written */
 #define BOTH_COLS  72 /* fields and script stand side by side from here */
 #define FIELDS_MAX 60
 
@@ -204,8 +205,8 @@ static void draw_foot(const struct submit *s, struct canvas *c, struct rect r)
         return;
     canvas_hline(c, r.y, r.x, r.w, ROLE_RULE);
     struct rect in = rect_make(r.y + 1, r.x + 2, r.h - 1, r.w - 3);
-    struct rect help = rect_take_top(&in, 1);
-    if (row->field)
+    struct rect help = rect_take_top(&in, r.h > FOOT_LINES - 2 || !submit_hint(s) ? 1 : 0);
+    if (row->field && help.h)
         canvas_text(c, help.y, help.x, ROLE_DIM, row->field->help, help.w);
     forecast_text(s, lines_add(&forecast));
     lines_flow(&forecast, in.w - 1, &flowed);  /* a cell for the mark where it is cut */
@@ -240,8 +241,8 @@ void submit_draw(struct view *v, struct canvas *c, const struct layout *l)
 {
     struct submit *s = submit_of(v);
     struct rect body = l->body, foot = {0};
-    int lines = body.h > FOOT_ROOM ? FOOT_LINES : FOOT_LINES - 1;
-    if (body.h > lines + 3)
+    int lines = body.h > FOOT_ROOM ? FOOT_LINES : body.h > FOOT_FEW ? FOOT_LINES - 1 : FOOT_LINES - 2;
+    if (body.h > lines + 2)
         foot = rect_take_bottom(&body, lines);
     s->fields_area = s->script_area = rect_make(0, 0, 0, 0);
     if (body.w >= BOTH_COLS) {

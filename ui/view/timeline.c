@@ -266,8 +266,9 @@ static void get_start(const void *ctx, const void *row, struct field *f)
 static const struct column by_node[] = {
     {.name = "node",
      .title = "NODE",
-     .min = 6,
-     .want = 12,
+     .min = 5,
+     .want = 14,
+     .fit = 14,
      .flags = COLUMN_WORDS | COLUMN_TREE,
      .get = get_where},
     {.name = "who",
@@ -282,14 +283,16 @@ static const struct column by_node[] = {
 static const struct column by_job[] = {
     {.name = "job",
      .title = "JOB",
-     .min = 7,
-     .want = 8,
+     .min = 5,
+     .want = 10,
+     .fit = 10,
      .flags = COLUMN_WORDS | COLUMN_TREE,
      .get = get_where},
     {.name = "who",
      .title = "WHO",
      .min = 12,
      .want = 22,
+     .fit = 18,
      .rank = 2,
      .flags = COLUMN_WORDS,
      .get = get_who},
@@ -439,6 +442,19 @@ static void draw_legend(const struct timeline *t, struct canvas *c, struct rect 
     rich_fini(&r);
 }
 
+/* A line through what is empty, a role over what is not. */
+static void draw_time_cursor(struct canvas *c, struct rect column)
+{
+    for (int y = column.y + 1; y < column.y + column.h; y++) {
+        const struct cell *cell = canvas_at(c, y, column.x);
+        if (cell->cp[0] == ' ' && !cell->over)
+            canvas_glyph(c, y, column.x, ROLE_LINK, GLYPH_VLINE);
+        else
+            canvas_over(c, rect_make(y, column.x, 1, 1), ROLE_CURSOR_IDLE);
+    }
+    canvas_over(c, rect_make(column.y, column.x, 1, 1), ROLE_CURSOR);
+}
+
 static void view_draw(struct view *v, struct canvas *c, const struct layout *l)
 {
     struct timeline *t = timeline_of(v);
@@ -463,8 +479,7 @@ static void view_draw(struct view *v, struct canvas *c, const struct layout *l)
         draw_scale(t, c, head, t->room);
         if (t->at) {
             int col = (int)t->at < t->room ? (int)t->at : t->room - 1;
-            canvas_over(c, rect_make(inner.body.y, x + col, inner.body.h, 1), ROLE_CURSOR_IDLE);
-            canvas_over(c, rect_make(inner.body.y, x + col, 1, 1), ROLE_CURSOR);
+            draw_time_cursor(c, rect_make(inner.body.y, x + col, inner.body.h, 1));
         }
     }
     draw_info(t, c, info);
