@@ -1,5 +1,4 @@
 /* test_history.c - the history answers what was asked, whole and once, however small its pieces are. */
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <sqlite3.h>
@@ -7,19 +6,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend/store/store.h"
-#include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 #include "tests/lib/lab.h"
+#include "tests/lib/storelab.h"
 
 #define DEADLINE_MS 60000
 #define N_JOBS      3000u
 #define DAY_MS      86400000LL
 #define T0          (20000 * DAY_MS)
 
-static char *dir, *file;
-static struct store *store;
 static bool committed;
 static VEC(uint32_t) got;
 static struct history_place place;
@@ -66,22 +62,22 @@ static const struct store_callbacks callbacks = {
 static void must_open(void)
 {
     struct errtext err = {""};
-    if (store_open(dir, &callbacks, &store, &err) < 0)
+    if (store_open(sl.dir, &callbacks, &sl.store, &err) < 0)
         fail_msg("%s", err.s);
 }
 
 static void hear(void)
 {
-    struct pollfd p = {.fd = store_fd(store), .events = POLLIN};
+    struct pollfd p = {.fd = store_fd(sl.store), .events = POLLIN};
     if (poll(&p, 1, DEADLINE_MS) != 1)
         fail_msg("the store says nothing");
-    store_dispatch(store);
+    store_dispatch(sl.store);
 }
 
 static void commit(void)
 {
     committed = false;
-    store_turn(store);
+    store_turn(sl.store);
     while (!committed)
         hear();
 }
@@ -131,36 +127,22 @@ static void retire(uint32_t id)
     j->req.account = xstrdup(f.account);
     j->t_submit.ms = f.t_submit;
     j->t_end.ms = f.t_end;
-    bool kept = store_retire_job(store, j);
+    bool kept = store_retire_job(sl.store, j);
     (void)kept;
     job_free(j);
 }
 
 static int set_up(void **state)
 {
-    (void)state;
-    const char *tmp = getenv("TMPDIR");
-    dir = xasprintf("%s/history.XXXXXX", tmp ? tmp : "/tmp");
-    assert_non_null(mkdtemp(dir));
-    file = xasprintf("%s/stoker.db", dir);
+    storelab_set_up(state);
     must_open();
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
-    store_close(store);
-    DIR *d = opendir(dir);
-    for (struct dirent *e; (e = readdir(d));)
-        if (e->d_name[0] != '.')
-            unlinkat(dirfd(d), e->d_name, 0);
-    closedir(d);
-    rmdir(dir);
-    free(dir);
-    free(file);
     vec_fini(&got);
-    return 0;
+    return storelab_tear_down(state);
 }
 
 static void fill(void)
@@ -215,7 +197,7 @@ static void ask(const struct msg_history *q, uint32_t most)
     for (unsigned asked = 0; !place.whole; asked++) {
         unsigned before = pieces;
         assert_true(asked < 10 * N_JOBS);
-        store_get_history(store, 7, q, &place, most);
+        store_get_history(sl.store, 7, q, &place, most);
         while (pieces == before)
             hear();
         check_int(text, result, 0);
@@ -341,7 +323,7 @@ static void test_pages(void **state)
         vec_clear(&got);
         place = (struct history_place){0};
         unsigned before = pieces;
-        store_get_history(store, 7, &q, &place, 100);
+        store_get_history(sl.store, 7, &q, &place, 100);
         while (pieces == before)
             hear();
         if (!got.n && place.whole)
@@ -409,9 +391,9 @@ static void test_commits_go_first(void **state)
     place = (struct history_place){0};
     pieces = 0;
     for (int i = 0; i < 40; i++)
-        store_get_history(store, 7, &q, &(struct history_place){0}, 500);
+        store_get_history(sl.store, 7, &q, &(struct history_place){0}, 500);
     retire(N_JOBS + 1);
-    store_turn(store);
+    store_turn(sl.store);
     committed = false;
     while (!committed)
         hear();
@@ -425,9 +407,9 @@ static void test_upgrade(void **state)
 {
     (void)state;
     fill();
-    store_close(store);
+    store_close(sl.store);
     sqlite3 *db;
-    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_open(sl.file, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db,
                                   "DROP INDEX history_ended; DROP INDEX history_of_user;"
                                   "CREATE INDEX history_end ON history (t_end);"
@@ -444,19 +426,14 @@ static void test_damaged_row(void **state)
 {
     (void)state;
     fill();
-    store_close(store);
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(db, "UPDATE history SET record = x'c1' WHERE job = 1003", NULL, NULL, NULL),
-        SQLITE_OK);
-    sqlite3_close(db);
+    store_close(sl.store);
+    storelab_sql("UPDATE history SET record = x'c1' WHERE job = 1003");
     must_open();
     struct msg_history q = {0};
     *rec_list_push(&q.jobs) = (struct job_target){1009, 3, STEP_ALL};
     place = (struct history_place){0};
     pieces = 0;
-    store_get_history(store, 7, &q, &place, 500);
+    store_get_history(sl.store, 7, &q, &place, 500);
     while (!pieces)
         hear();
     check_int("its error", result, -EBADMSG);
