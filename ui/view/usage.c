@@ -54,7 +54,14 @@ struct usageview {
     struct pane told; /* beside the table: of all the queue, so it is not made anew for each picture */
     uint64_t told_of;
     struct mono told_at;
+    unsigned drawn; /* DRAWN_*: columns of which the last line says what they are */
 };
+
+#define LEGEND_COLS 60 /* below there is no room for what it is about */
+
+#define DRAWN_SHARE  1u
+#define DRAWN_USED   2u
+#define DRAWN_FACTOR 4u
 
 static struct usageview *usage_of(struct view *v)
 {
@@ -299,26 +306,33 @@ static void add_part(struct field *f, double part)
     rich_addf(&f->text, ROLE_NORMAL, "%.0f%%", part * 100);
 }
 
+/* Remembered while the table is drawn, for the legend below it. */
+static void is_drawn(const void *ctx, const struct field *f, unsigned column)
+{
+    if (f->room > 0)
+        ((struct usageview *)(uintptr_t)ctx)->drawn |= column;
+}
+
 static void get_share(const void *ctx, const void *row, struct field *f)
 {
-    (void)ctx;
     const struct holder *r = row;
+    is_drawn(ctx, f, DRAWN_SHARE);
     if (r->share)
         add_part(f, r->share->norm_shares);
 }
 
 static void get_used(const void *ctx, const void *row, struct field *f)
 {
-    (void)ctx;
     const struct holder *r = row;
+    is_drawn(ctx, f, DRAWN_USED);
     if (r->share)
         add_part(f, r->share->effective_usage);
 }
 
 static void get_factor(const void *ctx, const void *row, struct field *f)
 {
-    (void)ctx;
     const struct holder *r = row;
+    is_drawn(ctx, f, DRAWN_FACTOR);
     if (!r->share || !r->user)
         return;
     double x = r->share->fairshare;
@@ -443,11 +457,14 @@ static void usage_title(struct view *v, struct rich *out)
     tableview_title(v->ui, &u->s.table, u->n_shown, out);
 }
 
-static void legend(struct canvas *c, struct rect line)
+static void legend(struct canvas *c, struct rect line, unsigned drawn)
 {
+    static const char *const words[] = {"SHARE is due", "USED was had", "FAIR SHARE 1 goes first"};
     struct rich r;
     rich_init(&r);
-    rich_add(&r, ROLE_DIM, "SHARE is due, USED was had, FAIR SHARE 1 goes first");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (drawn & 1u << i)
+            rich_addf(&r, ROLE_DIM, "%s%s", r.text.len ? ", " : "", words[i]);
     rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
     rich_fini(&r);
 }
@@ -458,9 +475,12 @@ static void usage_draw(struct view *v, struct canvas *c, const struct layout *l)
     struct lines empty = {0};
     struct layout inner = *l;
     lines_addf(&empty, ROLE_NORMAL, "Nobody has a job in the queue.");
-    if (inner.body.h > 8)
-        legend(c, rect_take_bottom(&inner.body, 1));
+    bool room = inner.body.h > 8 && inner.body.w >= LEGEND_COLS;
+    struct rect last = rect_take_bottom(&inner.body, room ? 1 : 0);
+    u->drawn = 0;
     const struct trow *row = tablescreen_draw(&u->s, c, &inner, &empty);
+    if (!rect_is_empty(last))
+        legend(c, last, u->drawn);
     lines_fini(&empty);
     if (!row)
         return;
