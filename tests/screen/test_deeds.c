@@ -184,6 +184,29 @@ static void past_jobs_come_back_from_their_files(void **unused)
     uilab_fini(&u);
 }
 
+/* What has ended is neither cancelled nor asked why it waits. */
+static void the_footer_says_what_is_good_for_it(void **state)
+{
+    static const struct {
+        const char *keys, *has, *lacks;
+    } rows[] = {
+        {"/train-resnet<Enter>", "w why  c cancel", "S again"},
+        {"/prepare<Enter>", "S again", "c cancel"},
+        {"/relax<Enter>", "S again  B bigger", "c cancel"},
+        {"<Enter>", "S again  B bigger", "c cancel"},
+        {"q6/merge<Enter>", "S again  B bigger", "F failed"},
+        {"/sweep<Enter>", "S again  F failed only", "B bigger"},
+        {"1/prepare<Enter> /eval<Enter>", "c cancel", "S again"}, /* one is marked */
+    };
+    struct stage *g = *state;
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        uilab_keys(&g->u, "<Esc>");
+        uilab_keys(&g->u, rows[i].keys);
+        shows(&g->u, rows[i].has, true);
+        shows(&g->u, rows[i].lacks, false);
+    }
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, stage_up, stage_down)
 
 int main(void)
@@ -193,6 +216,7 @@ int main(void)
         CASE(of_many_that_have_ended_all_are_meant),
         CASE(changes_are_those_of_the_job),
         CASE(times_are_typed_as_everywhere),
+        CASE(the_footer_says_what_is_good_for_it),
         CASE(why_of_an_array_is_of_what_waits),
         CASE(causes_are_said_once_and_jobs_by_name),
         cmocka_unit_test(an_end_is_said_once),

@@ -195,7 +195,7 @@ static void search_and_errors(void **state)
     uilab_keys(u, "E");
     must_show(u, "Traceback");
     uilab_keys(u, "E");
-    must_show(u, "nothing found");
+    must_show(u, "no line like an error from here up");
     uilab_keys(u, "/nosuch<Esc>");
     uilab_draw(u, 24, 80);
     assert_int_equal(uilab_find(u, "search"), 23); /* the footer's */

@@ -274,7 +274,7 @@ static void footer_text(const struct ui *a, struct rich *r, int width)
     int room = width - cell_width(end.text.s) - 2;
     for (size_t s = 0; s < ops->n_scopes; s++)
         for (int k = 1; k < ACTION_N; k++)
-            if (action_info((enum action)k)->scope == ops->scopes[s] && action_info((enum action)k)->label)
+            if (action_info((enum action)k)->scope == ops->scopes[s] && label_of(a, (enum action)k))
                 add_key(a, r, (enum action)k, room);
     add_ends(a, r, width);
     rich_fini(&end);

@@ -210,6 +210,21 @@ static void array_fetched(struct ui *ui, uint64_t ask, bool ok)
         ui_toast(ui, ROLE_ERROR, "its elements cannot be had: nobody knows which of them have failed");
 }
 
+const char *again_label(const struct job *j, bool failed, enum action a)
+{
+    if (!j || !job_state_is_final((enum job_state)j->state))
+        return NULL;
+    bool ran_out = j->state == JOB_TIMEOUT || j->state == JOB_OUT_OF_MEMORY;
+    switch ((int)a) {
+    case ACTION_CANCEL:
+    case ACTION_WHY: return "";
+    case ACTION_RESUBMIT: return "again";
+    case ACTION_BIGGER: return ran_out ? "bigger" : NULL;
+    case ACTION_FAILED_ONLY: return failed ? "failed only" : NULL;
+    default: return NULL;
+    }
+}
+
 bool again_act(struct ui *ui, const struct job *j, enum action a)
 {
     if (a != ACTION_RESUBMIT && a != ACTION_BIGGER && a != ACTION_FAILED_ONLY)

@@ -196,6 +196,13 @@ static unsigned history_act(struct view *v, enum action a, const struct input *i
     return DID_HANDLE | DID_REDRAW;
 }
 
+static const char *history_label(struct view *v, enum action a)
+{
+    const struct trow *row = table_current(&history_of(v)->list.table);
+    const struct past_row *r = row ? row->data : NULL;
+    return again_label(pastlist_job(row), r && r->failed, a);
+}
+
 static struct table *history_table(struct view *v)
 {
     return &history_of(v)->list.table;
@@ -220,6 +227,7 @@ const struct view_ops history_view = {
     .draw = history_draw,
     .input = history_input,
     .act = history_act,
+    .label = history_label,
     .table = history_table,
     .mine = history_mine,
 };

@@ -249,6 +249,11 @@ static unsigned page_act(struct view *v, enum action a, const struct input *in)
     return DID_HANDLE | DID_REDRAW;
 }
 
+static const char *page_label(struct view *v, enum action a)
+{
+    return again_label(job_of(page_of(v)), false, a);
+}
+
 static const enum scope scopes[] = {SCOPE_JOB, SCOPE_ACTS, SCOPE_AGAIN, SCOPE_MOVE};
 
 const struct view_ops jobpage_view = {
@@ -263,4 +268,5 @@ const struct view_ops jobpage_view = {
     .draw = page_draw,
     .input = page_input,
     .act = page_act,
+    .label = page_label,
 };

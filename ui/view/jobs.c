@@ -215,6 +215,16 @@ static unsigned jobs_act(struct view *v, enum action a, const struct input *in)
     return DID_HANDLE | DID_REDRAW;
 }
 
+static const char *jobs_label(struct view *v, enum action a)
+{
+    struct jobs *j = jobs_of(v);
+    const struct job_row *r = joblist_current(&j->list);
+    const struct array_row *of = r && !r->job ? r->array : NULL;
+    if (!r || list_n_marks(&j->list.table.list) || (of && of->run + of->wait))
+        return NULL;
+    return again_label(job_under_cursor(j), of && of->fail, a);
+}
+
 static struct table *jobs_table(struct view *v)
 {
     return &jobs_of(v)->list.table;
@@ -239,6 +249,7 @@ const struct view_ops jobs_view = {
     .draw = jobs_draw,
     .input = jobs_input,
     .act = jobs_act,
+    .label = jobs_label,
     .table = jobs_table,
     .mine = jobs_mine,
 };

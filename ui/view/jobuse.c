@@ -86,12 +86,13 @@ void job_cause(struct rich *r, const struct job *j)
     const struct task *t = culprit(j, &step);
     char b[UNITS_TEXT_SIZE], id[16];
     job_words(r, j);
-    if (j->state == JOB_OUT_OF_MEMORY && t && t->peak_rss_kib && !str_is_empty(t->sampled)) {
+    bool measured = j->state == JOB_OUT_OF_MEMORY && t && t->peak_rss_kib && !str_is_empty(t->sampled);
+    if (measured) {
         rich_addf(r, ROLE_NORMAL, ": %s", mem_format_words(t->peak_rss_kib, b));
         if (t->alloc.mem_mib)
             rich_addf(r, ROLE_NORMAL, " of %s", mem_format_slurm(t->alloc.mem_mib, b));
     }
-    if (t && t->message)
+    if (t && t->message && !measured) /* it says the same */
         rich_addf(r, ROLE_NORMAL, ": %s", t->message);
     else if (!str_is_empty(job_rare(j)->reason_detail))
         rich_addf(r, ROLE_NORMAL, ": %s", job_rare(j)->reason_detail);

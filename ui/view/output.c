@@ -80,7 +80,7 @@ static void look_at_reader(struct output *o)
     ask_nodes(o);
     o->state = reader_state(o->reader);
     if (reader_search_ended(o->reader) && o->state && o->state->not_found)
-        ui_toast(o->v.ui, ROLE_WARN, "nothing found %s",
+        ui_toast(o->v.ui, ROLE_WARN, "%s %s", o->errors ? "no line like an error" : "nothing found",
                  o->state->forward ? "from here to the end; N looks upwards"
                                    : "from here up; n looks downwards");
 }
@@ -219,7 +219,7 @@ static unsigned search_input(struct output *o, const struct input *in)
     if (key == KEYNAME_ESC) {
         o->typing = false;
     } else if (key == KEYNAME_ENTER) {
-        o->typing = false;
+        o->typing = o->errors = false;
         reader_find(o->reader, o->edit.text.s);
         look_at_reader(o);
     } else if (in->kind != INPUT_MOUSE) {
@@ -280,11 +280,31 @@ static unsigned output_act(struct view *v, enum action a, const struct input *in
     else if (a == ACTION_ALL_TASKS)
         switch_all(o);
     else if (is_reading(o, a)) {
+        o->errors |= a == ACTION_LAST_ERROR;
         reader_act(o->reader, a);
         look_at_reader(o);
     } else
         return 0;
     return DID_HANDLE | DID_REDRAW;
+}
+
+static bool has_others(const struct output *o)
+{
+    const struct job *j = output_job(o);
+    const struct step *s = j && j->steps.n ? &j->steps.v[0] : NULL;
+    return s && (j->steps.n > 1 || s->tasks.n > 1 || (s->tasks.n && s->tasks.v[0].n_ranks > 1));
+}
+
+static const char *output_label(struct view *v, enum action a)
+{
+    struct output *o = output_of(v);
+    switch ((int)a) {
+    case ACTION_FOLLOW: return !output_is_live(o) ? "" : o->state && o->state->follow ? "pause" : NULL;
+    case ACTION_STREAM: return o->all ? "" : o->err ? "stdout" : NULL;
+    case ACTION_NEXT_TASK: return o->all || !has_others(o) ? "" : NULL;
+    case ACTION_ALL_TASKS: return o->all ? "one task" : has_others(o) ? NULL : "";
+    default: return NULL;
+    }
 }
 
 /* Without threads alone. */
@@ -321,6 +341,7 @@ const struct view_ops output_view = {
     .draw = output_draw,
     .input = output_input,
     .act = output_act,
+    .label = output_label,
     .work = output_work,
     .fd = output_fd,
     .wake = output_wake,

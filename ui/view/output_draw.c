@@ -25,6 +25,8 @@ static void state_text(const struct output *o, struct rich *out)
         rich_add(out, ROLE_WARN, "  searching ...");
     else if (!output_is_live(o))
         rich_add(out, ROLE_DIM, "  ended");
+    else if (!o->state->there)
+        return; /* nothing to follow yet */
     else if (o->state->follow)
         rich_add(out, ROLE_GOOD, "  following");
     else

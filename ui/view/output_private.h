@@ -18,6 +18,7 @@ struct output {
     int height, width;
     struct edit edit;
     bool typing;
+    bool errors; /* are what is looked for */
     struct rect area;
 };
 
