@@ -1,21 +1,14 @@
 /* test_codec.c - records on the wire: what comes back, how they grow, and what hostile bytes can do. */
 #include <errno.h>
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include <cmocka.h>
 
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 #include "src/proto/frame.h"
 #include "src/proto/msg.h"
 #include "src/proto/shape.h"
+#include "tests/lib/anyrec.h"
+#include "tests/lib/check.h"
 
 /* ---- records of the test ---- */
 
@@ -65,94 +58,6 @@ REC_DEFINE(thing, THING_FIELDS)
 REC_DEFINE(older, OLDER_FIELDS)
 REC_DEFINE(newer, NEWER_FIELDS)
 
-/* ---- random records of any kind ---- */
-
-static uint64_t seed;
-
-static uint64_t next_random(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed;
-}
-
-static uint32_t below(uint32_t n)
-{
-    return (uint32_t)(next_random() >> 33) % n;
-}
-
-static void set_seed(const char *test)
-{
-    const char *text = getenv("TEST_SEED");
-    seed = text ? strtoull(text, NULL, 0) : (uint64_t)time(NULL) * 2654435761u;
-    seed = seed ? seed : 1;
-    print_message("%s: TEST_SEED=%" PRIu64 "\n", test, seed);
-}
-
-static uint64_t random_number(void)
-{
-    static const uint64_t edges[] = {0,     1,     127,       128,        255,       256,
-                                     65535, 65536, INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX};
-    return below(2) ? edges[below(sizeof edges / sizeof edges[0])] : next_random() >> below(64);
-}
-
-static char *random_text(void)
-{
-    char text[48];
-    uint32_t n = below(sizeof text);
-    for (uint32_t i = 0; i < n; i++)
-        text[i] = (char)(1 + below(255));
-    return n ? xstrndup(text, n) : xstrdup("");
-}
-
-static void fill(const struct rec_desc *d, void *rec, int depth);
-
-static void fill_member(const struct rec_field *f, void *p, int depth)
-{
-    switch (f->type) {
-    case REC_BOOL: *(bool *)p = true; break;
-    case REC_U32: *(uint32_t *)p = (uint32_t)random_number(); break;
-    case REC_I32: *(int32_t *)p = (int32_t)random_number(); break;
-    case REC_U64: *(uint64_t *)p = random_number(); break;
-    case REC_I64: *(int64_t *)p = (int64_t)random_number(); break;
-    case REC_F64: *(double *)p = (double)(int64_t)next_random() / 1000; break;
-    case REC_STR: *(char **)p = random_text(); break;
-    case REC_WALL:
-        ((struct wall *)p)->ms = (int64_t)random_number() % (INT64_C(1) << 53);
-        break; /* read within that */
-    case REC_BLOB: {
-        char *text = random_text();
-        size_t n = strlen(text);
-        if (n)
-            *(struct blob *)p = (struct blob){.p = xmemdup(text, n), .n = n};
-        free(text);
-        break;
-    }
-    case REC_STRV:
-        for (uint32_t n = below(4); n; n--)
-            strv_push_take(p, random_text());
-        break;
-    case REC_CPUSET:
-        for (uint32_t n = below(8); n; n--)
-            cpuset_add(p, below(CPUSET_MAX));
-        break;
-    case REC_SUB: fill(f->sub, p, depth); break;
-    case REC_LISTOF:
-        for (uint32_t n = depth < 6 ? below(4) : 0; n; n--)
-            fill(f->sub, rec_list_push_any(p, f->sub->size), depth + 1);
-        break;
-    }
-}
-
-/* Every other member or so is set. */
-static void fill(const struct rec_desc *d, void *rec, int depth)
-{
-    for (size_t i = 0; i < d->n_fields; i++)
-        if (below(4))
-            fill_member(&d->fields[i], rec_at_mut(&d->fields[i], rec), depth);
-}
-
 /* ---- what every message and event can be ---- */
 
 static const struct rec_desc *const all_recs[] = {&thing_rec,
@@ -164,19 +69,6 @@ static const struct rec_desc *const all_recs[] = {&thing_rec,
 #undef X
 };
 #define N_RECS (sizeof all_recs / sizeof all_recs[0])
-
-static void *random_record(const struct rec_desc *d)
-{
-    void *rec = xcalloc(1, d->size);
-    fill(d, rec, 0);
-    return rec;
-}
-
-static void free_record(const struct rec_desc *d, void *rec)
-{
-    rec_fini(d, rec);
-    free(rec);
-}
 
 static void encode_to(const struct rec_desc *d, const void *rec, struct str *out)
 {
@@ -212,8 +104,8 @@ static int decode_checked(const struct rec_desc *d, const char *p, size_t n)
         assert_int_equal(codec_decode(d, again.s, again.len, second, &err), 0);
         assert_true(rec_eq(d, rec, second));
         str_fini(&again);
-        free_record(d, second);
-        free_record(d, rec);
+        anyrec_free(d, second);
+        anyrec_free(d, rec);
     }
     free(copy);
     return r;
@@ -222,12 +114,12 @@ static int decode_checked(const struct rec_desc *d, const char *p, size_t n)
 static void test_every_record_comes_back(void **state)
 {
     (void)state;
-    set_seed("every record comes back");
+    anyrec_set_seed("every record comes back");
     struct str out = STR_INIT;
     for (size_t k = 0; k < N_RECS; k++)
         for (int round = 0; round < 20; round++) {
             const struct rec_desc *d = all_recs[k];
-            void *rec = round ? random_record(d) : xcalloc(1, d->size);
+            void *rec = round ? anyrec_new(d) : xcalloc(1, d->size);
             encode_to(d, rec, &out);
             void *back = xmalloc(d->size);
             struct errtext err = {""};
@@ -236,8 +128,8 @@ static void test_every_record_comes_back(void **state)
                 fail_msg("%s: %s", d->name, err.s);
             if (!rec_eq(d, rec, back))
                 fail_msg("%s: comes back different", d->name);
-            free_record(d, back);
-            free_record(d, rec);
+            anyrec_free(d, back);
+            anyrec_free(d, rec);
         }
     str_fini(&out);
 }
@@ -245,17 +137,17 @@ static void test_every_record_comes_back(void **state)
 static void test_every_prefix_is_refused(void **state)
 {
     (void)state;
-    set_seed("every prefix is refused");
+    anyrec_set_seed("every prefix is refused");
     struct str out = STR_INIT;
     for (size_t k = 0; k < N_RECS; k++) {
         const struct rec_desc *d = all_recs[k];
-        void *rec = random_record(d);
+        void *rec = anyrec_new(d);
         encode_to(d, rec, &out);
         for (size_t n = 0; n<out.len; n += out.len> 20000 ? 37 : 1)
             assert_int_equal(decode_checked(d, out.s, n), -EBADMSG);
         str_append_char(&out, '\0');
         assert_int_equal(decode_checked(d, out.s, out.len), -EBADMSG);
-        free_record(d, rec);
+        anyrec_free(d, rec);
     }
     str_fini(&out);
 }
@@ -263,16 +155,16 @@ static void test_every_prefix_is_refused(void **state)
 static void test_flipped_bits_are_survived(void **state)
 {
     (void)state;
-    set_seed("flipped bits");
+    anyrec_set_seed("flipped bits");
     struct str out = STR_INIT;
     unsigned understood = 0;
     for (int round = 0; round < 4000; round++) {
-        const struct rec_desc *d = all_recs[below(N_RECS)];
-        void *rec = random_record(d);
+        const struct rec_desc *d = all_recs[anyrec_below(N_RECS)];
+        void *rec = anyrec_new(d);
         encode_to(d, rec, &out);
-        free_record(d, rec);
-        for (uint32_t flips = 1 + below(4); flips; flips--)
-            out.s[below((uint32_t)out.len)] ^= (char)(1 << below(8));
+        anyrec_free(d, rec);
+        for (uint32_t flips = 1 + anyrec_below(4); flips; flips--)
+            out.s[anyrec_below((uint32_t)out.len)] ^= (char)(1 << anyrec_below(8));
         understood += decode_checked(d, out.s, out.len) == 0;
     }
     assert_in_range(understood, 1, 3999);
@@ -282,27 +174,27 @@ static void test_flipped_bits_are_survived(void **state)
 static void test_random_bytes_are_survived(void **state)
 {
     (void)state;
-    set_seed("random bytes");
+    anyrec_set_seed("random bytes");
     for (int round = 0; round < 20000; round++) {
         char bytes[64];
-        uint32_t n = below(sizeof bytes);
+        uint32_t n = anyrec_below(sizeof bytes);
         for (uint32_t i = 0; i < n; i++)
-            bytes[i] = (char)(below(3) ? 0x90 + below(16) : next_random());
-        decode_checked(all_recs[below(N_RECS)], bytes, n);
+            bytes[i] = (char)(anyrec_below(3) ? 0x90 + anyrec_below(16) : anyrec_random());
+        decode_checked(all_recs[anyrec_below(N_RECS)], bytes, n);
     }
 }
 
 static void test_a_record_as_another(void **state)
 {
     (void)state;
-    set_seed("a record as another");
+    anyrec_set_seed("a record as another");
     struct str out = STR_INIT;
     for (size_t k = 0; k < N_RECS; k++) {
-        void *rec = random_record(all_recs[k]);
+        void *rec = anyrec_new(all_recs[k]);
         encode_to(all_recs[k], rec, &out);
         for (size_t other = 0; other < N_RECS; other++)
             decode_checked(all_recs[other], out.s, out.len);
-        free_record(all_recs[k], rec);
+        anyrec_free(all_recs[k], rec);
     }
     str_fini(&out);
 }
@@ -557,174 +449,27 @@ static void check_part(const struct rec_desc *d, const void *whole, const void *
 static void test_parts_hold_what_is_asked_for(void **state)
 {
     (void)state;
-    set_seed(__func__);
+    anyrec_set_seed(__func__);
     static const struct {
         const struct rec_desc *d, *inner;
     } kinds[] = {{&thing_rec, &leaf_rec}, {&job_rec, &job_req_rec}, {&step_rec, NULL}};
     for (int round = 0; round < 600; round++) {
         const struct rec_desc *d = kinds[round % 3].d;
-        struct codec_part part = {.members = next_random() | next_random(),
+        struct codec_part part = {.members = anyrec_random() | anyrec_random(),
                                   .inner = kinds[round % 3].inner,
-                                  .inner_members = next_random()};
+                                  .inner_members = anyrec_random()};
         if (round < 6)
             part.members = part.inner_members = round < 3 ? UINT64_MAX : 0;
-        void *rec = random_record(d), *back = xmalloc(d->size);
+        void *rec = anyrec_new(d), *back = xmalloc(d->size);
         struct str out = STR_INIT;
         struct errtext err;
         codec_encode_part(d, rec, &part, &out);
         assert_int_equal(codec_decode(d, out.s, out.len, back, &err), 0);
         check_part(d, rec, back, part.members, &part);
         str_fini(&out);
-        free_record(d, back);
-        free_record(d, rec);
+        anyrec_free(d, back);
+        anyrec_free(d, rec);
     }
-}
-
-/* ---- record by record ---- */
-
-static void test_rows_come_one_by_one(void **state)
-{
-    (void)state;
-    set_seed(__func__);
-    struct codec_rows *rows = codec_rows_new();
-    for (size_t n = 0; n < 300; n = n * 2 + 1) {
-        struct msg_jobs m = {0};
-        struct str out = STR_INIT;
-        struct errtext err;
-        struct job row;
-        for (size_t i = 0; i < n; i++)
-            fill(&job_rec, rec_list_push(&m.rows), 0);
-        codec_encode(&msg_jobs_rec, &m, &out);
-        assert_int_equal(codec_rows_open(rows, &job_rec, out.s, out.len, &err), 0);
-        for (size_t i = 0; i < n; i++) {
-            assert_int_equal(codec_rows_next(rows, &row, &err), 1);
-            assert_true(rec_eq(&job_rec, &row, &m.rows.v[i]));
-        }
-        assert_int_equal(codec_rows_next(rows, &row, &err), 0);
-        assert_int_equal(codec_rows_next(rows, &row, &err), 0);
-        str_fini(&out);
-        rec_fini(&msg_jobs_rec, &m);
-    }
-    codec_rows_free(rows);
-}
-
-static void drop_text(void *ctx, char **text)
-{
-    texts_drop(ctx, *text);
-    *text = NULL;
-}
-
-static void drop_row(struct job *row, struct texts *texts)
-{
-    if (texts)
-        rec_each_text(&job_rec, row, drop_text, texts);
-    rec_fini(&job_rec, row);
-}
-
-static void test_rows_are_kept(void **state)
-{
-    (void)state;
-    set_seed(__func__);
-    struct codec_rows *rows = codec_rows_new();
-    struct texts *shared = texts_new();
-    for (int round = 0; round < 20; round++) {
-        struct texts *texts = round % 2 ? shared : NULL;
-        struct msg_jobs m = {0};
-        struct str out = STR_INIT;
-        struct errtext err;
-        struct job row[20] = {{0}}, seen;
-        for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
-            fill(&job_rec, rec_list_push(&m.rows), 0);
-        codec_encode(&msg_jobs_rec, &m, &out);
-        assert_int_equal(codec_rows_open(rows, &job_rec, out.s, out.len, &err), 0);
-        for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
-            assert_int_equal(codec_rows_left(rows), sizeof row / sizeof row[0] - i);
-            if (i % 5 == 4) /* among others that are only looked at */
-                assert_int_equal(codec_rows_next(rows, &seen, &err), 1);
-            else
-                assert_int_equal(codec_rows_next_own(rows, &row[i], texts, &err), 1);
-        }
-        assert_int_equal(codec_rows_left(rows), 0);
-        memset(out.s, 'x', out.len); /* nothing of it is in the bytes that it came in */
-        for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
-            assert_true(i % 5 == 4 || rec_eq(&job_rec, &row[i], &m.rows.v[i]));
-            drop_row(&row[i], texts);
-        }
-        assert_int_equal(texts_count(shared), 0);
-        str_fini(&out);
-        rec_fini(&msg_jobs_rec, &m);
-    }
-    texts_unref(shared);
-    codec_rows_free(rows);
-}
-
-/* Whatever is damaged: an error or some record, no end in the middle of the bytes. */
-static void test_damaged_rows_are_survived(void **state)
-{
-    (void)state;
-    set_seed(__func__);
-    struct codec_rows *rows = codec_rows_new();
-    struct texts *texts = texts_new();
-    for (int round = 0; round < 2000; round++) {
-        struct msg_jobs m = {0};
-        struct str out = STR_INIT;
-        struct errtext err;
-        struct job row;
-        fill(&job_rec, rec_list_push(&m.rows), 0);
-        fill(&job_rec, rec_list_push(&m.rows), 0);
-        codec_encode(&msg_jobs_rec, &m, &out);
-        size_t n = round % 2 ? out.len : below((uint32_t)out.len);
-        char *bytes = xmemdup(out.s, n ? n : 1); /* so that reading on behind them is seen */
-        if (n && round % 2)
-            bytes[below((uint32_t)n)] ^= (char)(1 << below(8));
-        int r = codec_rows_open(rows, &job_rec, bytes, n, &err);
-        assert_true(r == 0 || r == -EBADMSG);
-        assert_true(r < 0 || round % 2);
-        for (int i = 0; r >= 0 && i < 3; i++) {
-            bool own = round % 3 == 0;
-            memset(&row, 0, sizeof row);
-            r = own ? codec_rows_next_own(rows, &row, texts, &err) : codec_rows_next(rows, &row, &err);
-            assert_true(r == 0 || r == 1 || r == -EBADMSG);
-            if (own) /* what was read before the damage is there too */
-                drop_row(&row, texts);
-            if (r == 0)
-                break;
-        }
-        free(bytes);
-        str_fini(&out);
-        rec_fini(&msg_jobs_rec, &m);
-    }
-    assert_int_equal(texts_count(texts), 0);
-    texts_unref(texts);
-    codec_rows_free(rows);
-}
-
-static void test_rows_that_are_none(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *p;
-        size_t n;
-        int open, next;
-    } cases[] = {
-        {BYTES("\x90"), 0, 0},                     /* a record without its list */
-        {BYTES("\x91\xc0"), 0, 0},                 /* unset */
-        {BYTES("\x91\x90"), 0, 0},                 /* empty */
-        {BYTES("\x91\x91\x90"), 0, 1},             /* one empty row */
-        {BYTES("\x91\x07"), -EBADMSG, 0},          /* no list */
-        {BYTES("\x07"), -EBADMSG, 0},              /* no record */
-        {BYTES("\x91\x91\x07"), 0, -EBADMSG},      /* a row that is no record */
-        {BYTES("\x91\x91\x91\xa1x"), 0, -EBADMSG}, /* a word where the number is */
-    };
-    struct codec_rows *rows = codec_rows_new();
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct errtext err;
-        struct leaf row;
-        assert_int_equal(codec_rows_open(rows, &leaf_rec, cases[i].p, cases[i].n, &err), cases[i].open);
-        if (!cases[i].open)
-            assert_int_equal(codec_rows_next(rows, &row, &err), cases[i].next);
-    }
-    codec_rows_free(rows);
 }
 
 int main(void)
@@ -742,10 +487,6 @@ int main(void)
         cmocka_unit_test(test_older_and_newer_forms),
         cmocka_unit_test(test_decoded_lists_can_grow),
         cmocka_unit_test(test_parts_hold_what_is_asked_for),
-        cmocka_unit_test(test_rows_come_one_by_one),
-        cmocka_unit_test(test_rows_are_kept),
-        cmocka_unit_test(test_damaged_rows_are_survived),
-        cmocka_unit_test(test_rows_that_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
