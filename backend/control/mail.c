@@ -51,6 +51,8 @@ struct mailer {
     uint64_t n_dropped;
     struct loop_timer marks;
     struct idmap marked; /* job -> 1 + the highest of 50, 80, 90 that has been said */
+    struct idmap
+        begun; /* arrays of which an element has begun, as far as is known here -> no matter what */
 };
 
 static void mail_free(struct mail *m)
@@ -263,16 +265,32 @@ static void say(struct control *c, const struct job *j, enum mail_type type, boo
 
 /* --- when --- */
 
-/* Of an array without ARRAY_TASKS the whole counts: its first start, its last end. */
-static bool is_first_or_last(const struct control *c, const struct job *j, bool first)
+static bool has_begun_before(const struct control *c, const struct job *j)
 {
-    list_for_each (e, &c->model.all, struct job, in_all) {
-        if (e == j || e->array_job != j->array_job)
-            continue;
-        if (first ? wall_is_set(e->t_start) : !job_state_is_final(e->state))
-            return false;
+    list_for_each (e, &c->model.all, struct job, in_all)
+        if (e != j && e->array_job == j->array_job && wall_is_set(e->t_start))
+            return true;
+    return false;
+}
+
+/* Of an array without ARRAY_TASKS the whole counts: its first start, its last end. The whole queue is read
+ * no more than once for an array, not at the start of each of its elements. */
+static bool is_first_or_last(struct control *c, const struct job *j, enum mail_type type, bool first)
+{
+    const struct array_tally *t = model_get_tally(&c->model, j->array_job);
+    struct idmap *begun = &c->mailer->begun;
+    if (!first) {
+        bool last = !t || (!t->pending && !t->active);
+        if (last)
+            idmap_remove(begun, j->array_job);
+        return last;
     }
-    return true;
+    bool begins = type == MAIL_BEGIN;
+    bool before = (begins && idmap_get(begun, j->array_job)) || (t && t->active > (begins ? 1 : 0)) ||
+                  has_begun_before(c, j);
+    if (begins)
+        idmap_set(begun, j->array_job, begun);
+    return !before;
 }
 
 static void tell(struct control *c, const struct job *j, uint32_t types, enum mail_type type, bool first)
@@ -280,7 +298,7 @@ static void tell(struct control *c, const struct job *j, uint32_t types, enum ma
     if (!(types & 1u << type))
         return;
     bool array = j->array_job && !(types & 1u << MAIL_ARRAY_TASKS);
-    if (!array || is_first_or_last(c, j, first))
+    if (!array || is_first_or_last(c, j, type, first))
         say(c, j, type, array);
 }
 
@@ -353,6 +371,8 @@ void ctl_mail_init(struct control *c)
 void ctl_mail_drop(struct control *c)
 {
     struct mailer *q = c->mailer;
+    idmap_fini(&q->begun);
+    q->begun = (struct idmap){0};
     list_for_each (m, &q->queue, struct mail, link)
         if (m->gate > store_committed(c->store)) {
             mail_free(m);
@@ -371,6 +391,7 @@ void ctl_mail_free(struct control *c)
     list_for_each (r, &q->running, struct mail_run, link)
         run_free(r);
     idmap_fini(&q->marked);
+    idmap_fini(&q->begun);
     free(q);
     c->mailer = NULL;
 }
