@@ -121,18 +121,19 @@ static void history_title(struct view *v, struct rich *out)
 {
     struct history *h = history_of(v);
     rich_add(out, ROLE_TITLE, h->list.mine ? "My history" : "History");
-    tableview_title(v->ui, &h->list.table, h->list.n_rows, out);
+    tableview_title(v->ui, &h->list.table, h->list.rows.n_rows, out);
     past_words(h, out);
 }
 
 static void fill_side(struct history *h, const struct trow *row)
 {
     struct lines *l = &h->side.lines;
-    const struct past_row *p = row->data;
+    const struct job_row *p = jobrows_row(row);
     const struct job *j = pastlist_job(row);
     lines_clear(l);
-    if (p->array)
-        lines_addf(l, ROLE_DIM, "%zu of its %u elements are known here, the latest:", p->n, j->array_count);
+    if (!p->job)
+        lines_addf(l, ROLE_DIM, "%zu of its %u elements are known here, the latest:", p->array->n,
+                   j->array_count);
     jobinfo_summary(l, h->v.ui, j);
     jobinfo_section(l, "Used of what it asked for");
     job_use_lines(l, j, ui_model(h->v.ui), ui_now(h->v.ui));
@@ -199,8 +200,8 @@ static unsigned history_act(struct view *v, enum action a, const struct input *i
 static const char *history_label(struct view *v, enum action a)
 {
     const struct trow *row = table_current(&history_of(v)->list.table);
-    const struct past_row *r = row ? row->data : NULL;
-    return again_label(pastlist_job(row), r && r->failed, a);
+    const struct job_row *r = jobrows_row(row);
+    return again_label(pastlist_job(row), r && !r->job && r->array->fail, a);
 }
 
 static struct table *history_table(struct view *v)

@@ -1,4 +1,4 @@
-/* joblist.c - rows and columns of the jobs screen. */
+/* joblist.c - columns and order of the jobs screen. */
 #include "ui/view/joblist.h"
 
 #include <stdlib.h>
@@ -66,20 +66,6 @@ static void get_state(const void *ctx, const void *row, struct field *f)
     }
 }
 
-static void get_id(const void *ctx, const void *row, struct field *f)
-{
-    (void)ctx;
-    const struct job_row *r = row;
-    const struct job *j = job_of(r);
-    if (r->job)
-        jobtext_id(&f->text.text, j, BITSTR_LEN_DEFAULT);
-    else
-        jobcols_array_id(f, j);
-    rich_role(&f->text, ROLE_NORMAL);
-    f->has_num = true;
-    f->num = r->array ? r->array->id : j->id;
-}
-
 /* Whose time is shown: an array's is that of its oldest running element. */
 static const struct job *timed(const struct job_row *r)
 {
@@ -125,8 +111,8 @@ static uint64_t sum_running(const struct joblist *l, const struct array_row *a,
 {
     uint64_t n = 0;
     for (size_t i = a->first; i < a->first + a->n; i++)
-        if (l->members[i]->state == JOB_RUNNING || l->members[i]->state == JOB_COMPLETING)
-            n += count(l->members[i]);
+        if (l->rows.members[i]->state == JOB_RUNNING || l->rows.members[i]->state == JOB_COMPLETING)
+            n += count(l->rows.members[i]);
     return n ? n : count(a->any);
 }
 
@@ -261,7 +247,7 @@ static const struct column columns[] = {
      .want = 24,
      .fit = 18,
      .flags = COLUMN_WORDS | COLUMN_TREE,
-     .get = get_id},
+     .get = jobrows_id},
     {.name = "name",
      .title = "NAME",
      .min = 12,
@@ -349,25 +335,6 @@ static const struct column columns[] = {
 
 /* --- rows --- */
 
-static void count_member(struct array_row *a, const struct job *j)
-{
-    if (j->state == JOB_PENDING) {
-        a->wait += job_pending_elements(j);
-        if (job_is_array_record(j) || !a->pending)
-            a->pending = j;
-    } else if (j->state == JOB_COMPLETED)
-        a->done++;
-    else if (j->state == JOB_CANCELLED || j->state == JOB_PREEMPTED)
-        a->ended++;
-    else if (job_state_is_final((enum job_state)j->state))
-        a->fail++;
-    else {
-        a->run++;
-        if (!a->oldest || j->t_start.ms < a->oldest->t_start.ms)
-            a->oldest = j;
-    }
-}
-
 static int by_index(const void *pa, const void *pb)
 {
     const struct job *a = *(const struct job *const *)pa, *b = *(const struct job *const *)pb;
@@ -376,81 +343,21 @@ static int by_index(const void *pa, const void *pb)
     return (x > y) - (x < y);
 }
 
-struct filler {
-    struct joblist *l;
-    struct idmap arrays; /* array id -> its row, as index + 1 in the list */
-    size_t n_members;
-};
-
-/* First look: which arrays there are, and how many jobs each has. */
-static void count_job(struct filler *f, const struct job *j)
+static void each_job(void *ctx, struct jobrows *r, jobrows_each_fn *each)
 {
-    struct joblist *l = f->l;
-    if (l->mine && j->uid != ui_uid(l->cols.ui))
-        return;
-    struct array_row *a = j->array_job ? idmap_get(&f->arrays, j->array_job) : NULL;
-    if (!j->array_job || !a)
-        l->rows[l->n_rows++] = (struct job_row){.cols.shown = j, .job = j};
-    if (!j->array_job)
-        return;
-    if (!a) {
-        a = &l->arrays[l->n_arrays++];
-        *a = (struct array_row){.id = j->array_job, .any = j, .total = j->array_count};
-        idmap_set(&f->arrays, j->array_job, a);
-        l->rows[l->n_rows - 1] = (struct job_row){.cols.shown = j, .array = a};
-    }
-    a->n++;
-    count_member(a, j);
-}
-
-static void each_job(struct filler *f, void (*each)(struct filler *f, const struct job *j))
-{
-    const struct model *m = ui_model(f->l->cols.ui);
+    const struct joblist *l = ctx;
+    const struct model *m = ui_model(l->cols.ui);
+    uint32_t uid = ui_uid(l->cols.ui);
     list_for_each (j, &m->active, struct job, in_queue)
-        each(f, j);
+        if (!l->mine || j->uid == uid)
+            each(r, j);
     list_for_each (p, &m->pending, struct job, in_queue)
-        each(f, p);
-    for (struct list *e = m->ended.prev; e != &m->ended; e = e->prev) /* the latest first */
-        each(f, container_of(e, struct job, in_queue));
-}
-
-static void place_member(struct filler *f, const struct job *j)
-{
-    struct array_row *a = j->array_job ? idmap_get(&f->arrays, j->array_job) : NULL;
-    if (a)
-        f->l->members[a->first + a->n++] = j;
-}
-
-/* Second look: the jobs of each array, side by side and in the order of their index. */
-static void place_members(struct filler *f)
-{
-    struct joblist *l = f->l;
-    for (size_t i = 0; i < l->n_arrays; i++) {
-        l->arrays[i].first = f->n_members;
-        f->n_members += l->arrays[i].n;
-        l->arrays[i].n = 0;
-    }
-    each_job(f, place_member);
-    for (size_t i = 0; i < l->n_arrays; i++)
-        qsort(l->members + l->arrays[i].first, l->arrays[i].n, sizeof *l->members, by_index);
-}
-
-static bool is_watched(const struct joblist *l, const struct job *j, bool array)
-{
-    struct job_target t = {.job = j->array_job ? j->array_job : j->id,
-                           .array_index = array ? ARRAY_NONE : j->array_index};
-    return ui_is_watched(l->cols.ui, &t);
-}
-
-/* A row for a member: kept behind the rows of the list, for the table points to it. */
-static void add_members(struct joblist *l, struct table *t, const struct array_row *a, size_t *n)
-{
-    for (size_t i = a->first; i < a->first + a->n; i++) {
-        l->rows[*n] = (struct job_row){.cols.shown = l->members[i], .job = l->members[i], .array = a};
-        table_add(t, (struct trow){.id = l->members[i]->id,
-                                   .data = &l->rows[(*n)++],
-                                   .depth = 1,
-                                   .watched = is_watched(l, l->members[i], false)});
+        if (!l->mine || p->uid == uid)
+            each(r, p);
+    for (struct list *e = m->ended.prev; e != &m->ended; e = e->prev) { /* the latest first */
+        const struct job *j = container_of(e, struct job, in_queue);
+        if (!l->mine || j->uid == uid)
+            each(r, j);
     }
 }
 
@@ -467,48 +374,28 @@ static int by_number(const void *pa, const void *pb)
 
 /* What runs stands in the order of its numbers: an array would change its place with each element that
  * starts or ends. */
-static void order_active(struct joblist *l)
+static void order_active(struct jobrows *r)
 {
     size_t n = 0;
-    while (n < l->n_rows &&
-           (l->rows[n].array ? l->rows[n].array->run > 0
-                             : l->rows[n].job->state != JOB_PENDING &&
-                                   !job_state_is_final((enum job_state)l->rows[n].job->state)))
+    while (n < r->n_rows &&
+           (r->rows[n].array ? r->rows[n].array->run > 0
+                             : r->rows[n].job->state != JOB_PENDING &&
+                                   !job_state_is_final((enum job_state)r->rows[n].job->state)))
         n++;
     if (n > 1)
-        qsort(l->rows, n, sizeof *l->rows, by_number);
+        qsort(r->rows, n, sizeof *r->rows, by_number);
 }
 
 static void fill(void *ctx, struct table *t)
 {
     struct joblist *l = ctx;
-    const struct model *m = ui_model(l->cols.ui);
-    struct filler f = {.l = l};
-    /* As long as the jobs are the same the rows stay where they are: while a filter is tried, those that
-     * were given before are seen. */
-    if (!l->rows || l->n_jobs != m->jobs.n) {
-        l->n_jobs = m->jobs.n;
-        l->rows = xreallocarray(l->rows, 2 * l->n_jobs + 1, sizeof *l->rows);
-        l->arrays = xreallocarray(l->arrays, l->n_jobs + 1, sizeof *l->arrays);
-        l->members = xreallocarray(l->members, l->n_jobs + 1, sizeof *l->members);
-    }
-    l->n_rows = l->n_arrays = 0;
-    each_job(&f, count_job);
-    order_active(l);
-    if (l->n_arrays)
-        place_members(&f);
-    size_t n = l->n_rows;
-    for (size_t i = 0; i < l->n_rows; i++) {
-        const struct array_row *a = l->rows[i].array;
-        uint64_t id = a ? ARRAY_ROW | a->id : l->rows[i].job->id;
-        table_add(t, (struct trow){.id = id,
-                                   .data = &l->rows[i],
-                                   .branch = a != NULL,
-                                   .watched = is_watched(l, a ? a->any : l->rows[i].job, a != NULL)});
-        if (a && table_wants_children(t, id))
-            add_members(l, t, a, &n);
-    }
-    idmap_fini(&f.arrays);
+    struct jobrows *r = &l->rows;
+    l->n_jobs = ui_model(l->cols.ui)->jobs.n;
+    jobrows_fill(r, l->n_jobs, each_job, l);
+    order_active(r);
+    for (size_t i = 0; i < r->n_arrays; i++)
+        qsort(r->members + r->arrays[i].first, r->arrays[i].n, sizeof *r->members, by_index);
+    jobrows_give(r, t, l->cols.ui);
 }
 
 static bool has_changed(const void *ctx, const struct trow *row)
@@ -532,17 +419,10 @@ void joblist_init(struct joblist *l, struct ui *ui)
 void joblist_fini(struct joblist *l)
 {
     table_fini(&l->table);
-    free(l->rows);
-    free(l->arrays);
-    free(l->members);
-}
-
-const struct job_row *joblist_row(const struct trow *row)
-{
-    return row ? row->data : NULL;
+    jobrows_fini(&l->rows);
 }
 
 const struct job_row *joblist_current(const struct joblist *l)
 {
-    return joblist_row(table_current(&l->table));
+    return jobrows_row(table_current(&l->table));
 }

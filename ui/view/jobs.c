@@ -61,7 +61,7 @@ static void jobs_title(struct view *v, struct rich *out)
 {
     struct jobs *j = jobs_of(v);
     rich_add(out, ROLE_TITLE, j->list.mine ? "My jobs" : "Jobs");
-    tableview_title(v->ui, &j->list.table, j->list.n_rows, out);
+    tableview_title(v->ui, &j->list.table, j->list.rows.n_rows, out);
 }
 
 static void fill_side(struct jobs *j)
@@ -141,10 +141,10 @@ struct gathering {
 static void gather(void *arg, const struct trow *row)
 {
     struct gathering *g = arg;
-    const struct job_row *r = joblist_row(row);
+    const struct job_row *r = jobrows_row(row);
     const struct joblist *l = &g->j->list;
     if (!r->job)
-        targets_add_array(&g->targets, l->members + r->array->first, r->array->n);
+        targets_add_array(&g->targets, l->rows.members + r->array->first, r->array->n);
     else if (!r->array ||
              !list_is_marked(&l->table.list, ARRAY_ROW | r->array->id)) /* else its array stands for it */
         targets_add_job(&g->targets, r->job);

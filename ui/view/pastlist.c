@@ -7,7 +7,6 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/jobtext.h"
-#include "ui/view/joblist.h"
 #include "ui/view/jobuse.h"
 #include "ui/view/words.h"
 #include "ui/widget/bar.h"
@@ -39,13 +38,9 @@ static void take_all(struct pastlist *l)
     const struct model *m = ui_model(l->cols.ui);
     struct job *const *past;
     size_t n = ui_past(l->cols.ui, &past), room = m->n_ended + n + 1;
-    if (room > l->room) { /* else the rows stay where they are: those of before may still be seen */
-        l->jobs = xreallocarray(l->jobs, room, sizeof *l->jobs);
-        l->members = xreallocarray(l->members, room, sizeof *l->members);
-        l->rows = xreallocarray(l->rows, 2 * room, sizeof *l->rows);
-        l->room = room;
-    }
-    l->n_jobs = l->n_rows = l->n_all = 0;
+    if (room > l->room)
+        l->jobs = xreallocarray(l->jobs, l->room = room, sizeof *l->jobs);
+    l->n_jobs = l->n_all = 0;
     list_for_each (j, &m->ended, struct job, in_queue)
         take(l, j);
     for (size_t i = 0; i < n; i++)
@@ -55,107 +50,51 @@ static void take_all(struct pastlist *l)
         qsort(l->jobs, l->n_jobs, sizeof *l->jobs, by_end);
 }
 
-static void tally(struct past_row *r, const struct job *j)
+static void each_job(void *ctx, struct jobrows *r, jobrows_each_fn *each)
 {
-    enum role role = job_role(j);
-    r->done += role == ROLE_DONE;
-    r->failed += role == ROLE_FAILED;
-    r->other += role != ROLE_DONE && role != ROLE_FAILED;
-    r->n++;
-}
-
-/* An array stands where its latest element ended. */
-static void make_rows(struct pastlist *l)
-{
-    struct idmap arrays = {0};
-    size_t n_members = 0;
-    for (size_t i = 0; i < l->n_jobs; i++) {
-        const struct job *j = l->jobs[i];
-        struct past_row *r = j->array_job ? idmap_get(&arrays, j->array_job) : NULL;
-        if (!r) {
-            r = &l->rows[l->n_rows++];
-            *r = (struct past_row){.cols.shown = j, .array = j->array_job != 0};
-            if (r->array)
-                idmap_set(&arrays, j->array_job, r);
-        }
-        if (r->array)
-            tally(r, j);
-    }
-    for (size_t i = 0; i < l->n_rows; i++) {
-        l->rows[i].first = n_members;
-        n_members += l->rows[i].n;
-        l->rows[i].n = 0;
-    }
-    for (size_t i = 0; i < l->n_jobs; i++) {
-        struct past_row *r = l->jobs[i]->array_job ? idmap_get(&arrays, l->jobs[i]->array_job) : NULL;
-        if (r)
-            l->members[r->first + r->n++] = l->jobs[i];
-    }
-    idmap_fini(&arrays);
+    const struct pastlist *l = ctx;
+    for (size_t i = 0; i < l->n_jobs; i++)
+        each(r, l->jobs[i]);
 }
 
 static void fill(void *ctx, struct table *t)
 {
     struct pastlist *l = ctx;
     take_all(l);
-    make_rows(l);
-    size_t at = l->n_rows;
-    for (size_t i = 0; i < l->n_rows; i++) {
-        const struct past_row *r = &l->rows[i];
-        uint64_t id = r->array ? ARRAY_ROW | r->cols.shown->array_job : r->cols.shown->id;
-        table_add(t, (struct trow){.id = id, .data = r, .branch = r->array});
-        for (size_t k = 0; r->array && table_wants_children(t, id) && k < r->n; k++) {
-            l->rows[at] = (struct past_row){.cols.shown = l->members[r->first + k]};
-            table_add(t, (struct trow){.id = l->rows[at].cols.shown->id, .data = &l->rows[at], .depth = 1});
-            at++;
-        }
-    }
+    jobrows_fill(&l->rows, l->n_jobs, each_job, l);
+    jobrows_give(&l->rows, t, NULL);
 }
 
 static const struct job *job_of(const void *row)
 {
-    return ((const struct past_row *)row)->cols.shown;
+    return ((const struct job_row *)row)->cols.shown;
 }
 
 /* --- columns --- */
 
 static bool is_array(const void *row)
 {
-    return ((const struct past_row *)row)->array;
+    return !((const struct job_row *)row)->job;
 }
 
 static void get_sign(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    const struct past_row *r = row;
-    const struct job *j = r->cols.shown;
-    if (r->array) {
+    const struct job_row *r = row;
+    if (!r->job) {
+        bool failed = r->array->fail, other = r->array->ended;
         rich_add(&f->text,
-                 r->failed  ? ROLE_FAILED
-                 : r->other ? ROLE_CANCELLED
-                            : ROLE_DONE,
-                 r->failed  ? "!"
-                 : r->other ? "X"
-                            : "D");
+                 failed  ? ROLE_FAILED
+                 : other ? ROLE_CANCELLED
+                         : ROLE_DONE,
+                 failed  ? "!"
+                 : other ? "X"
+                         : "D");
         return;
     }
-    rich_addf(&f->text, job_role(j), "%c", job_state_glyph((enum job_state)j->state));
+    rich_addf(&f->text, job_role(r->job), "%c", job_state_glyph((enum job_state)r->job->state));
     f->has_num = true;
-    f->num = job_role(j);
-}
-
-static void get_id(const void *ctx, const void *row, struct field *f)
-{
-    (void)ctx;
-    const struct past_row *r = row;
-    const struct job *j = r->cols.shown;
-    if (r->array)
-        jobcols_array_id(f, j);
-    else
-        jobtext_id(&f->text.text, j, BITSTR_LEN_DEFAULT);
-    rich_role(&f->text, ROLE_NORMAL);
-    f->has_num = true;
-    f->num = j->id;
+    f->num = job_role(r->job);
 }
 
 static void get_ended(const void *ctx, const void *row, struct field *f)
@@ -233,17 +172,17 @@ static void get_gpus(const void *ctx, const void *row, struct field *f)
 static void get_cause(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    const struct past_row *r = row;
-    if (!r->array) {
-        job_cause(&f->text, r->cols.shown);
+    const struct job_row *r = row;
+    if (r->job) {
+        job_cause(&f->text, r->job);
         return;
     }
-    if (r->failed)
-        rich_addf(&f->text, ROLE_ERROR, "%u failed  ", r->failed);
-    if (r->done)
-        rich_addf(&f->text, ROLE_DONE, "%u done  ", r->done);
-    if (r->other)
-        rich_addf(&f->text, ROLE_DIM, "%u cancelled", r->other);
+    if (r->array->fail)
+        rich_addf(&f->text, ROLE_ERROR, "%u failed  ", r->array->fail);
+    if (r->array->done)
+        rich_addf(&f->text, ROLE_DONE, "%u done  ", r->array->done);
+    if (r->array->ended)
+        rich_addf(&f->text, ROLE_DIM, "%u cancelled", r->array->ended);
 }
 
 static void get_state(const void *ctx, const void *row, struct field *f)
@@ -261,7 +200,7 @@ static const struct column columns[] = {
      .want = 24,
      .fit = 18,
      .flags = COLUMN_WORDS | COLUMN_TREE,
-     .get = get_id},
+     .get = jobrows_id},
     {.name = "name",
      .title = "NAME",
      .min = 10,
@@ -384,8 +323,7 @@ void pastlist_fini(struct pastlist *l)
 {
     table_fini(&l->table);
     free(l->jobs);
-    free(l->members);
-    free(l->rows);
+    jobrows_fini(&l->rows);
 }
 
 const struct job *pastlist_job(const struct trow *row)
