@@ -86,21 +86,14 @@ static int attach_run(struct cli *cli, int argc, char **argv)
     struct strv operands = {0};
     int rc = 0;
     if (cli_parse(cli, &a, argc, argv, 0, &operands, &rc)) {
-        const char *word = only_operand(cli, &operands, "job");
-        struct lookup l = {0};
-        rc = 2;
-        if (word) {
-            rc = lookup_open(&l, cli, word);
-            if (rc == 0 && !l.job) {
-                cli_error(cli, "%u is an array: name one element, as in %u_0", l.target.job, l.target.job);
-                rc = 2;
-            } else if (rc == 0) {
-                const struct step *s = l.step ? l.step : find_step(l.job);
-                bool live = s && s->id >= 0 && !s->done && l.job->kind != JOB_KIND_STEPS;
-                rc = live ? run_step(&a, cli, &l, s) : say_nothing_there(cli, l.job);
-            }
-            lookup_fini(&l);
+        struct lookup l;
+        rc = lookup_open_one(&l, cli, &operands);
+        if (rc == 0) {
+            const struct step *s = l.step ? l.step : find_step(l.job);
+            bool live = s && s->id >= 0 && !s->done && l.job->kind != JOB_KIND_STEPS;
+            rc = live ? run_step(&a, cli, &l, s) : say_nothing_there(cli, l.job);
         }
+        lookup_fini(&l);
     }
     strv_fini(&operands);
     return rc;

@@ -313,45 +313,31 @@ static void print_use(const struct gpu_map *map, struct str *out)
 
 /* --- the command --- */
 
-static int show(struct cli *cli, const struct gpus *o, const struct strv *operands)
+static void show(void *ctx, struct client *c, const struct model *m, const struct node_pick *nodes,
+                 struct str *out)
 {
-    struct msg_get get = {.what = GET_SPEC | GET_NODES | GET_JOBS, .states = STATES_QUEUED};
-    struct model m;
-    struct node_pick nodes = {.v = VEC_INIT};
+    const struct gpus *o = ctx;
     struct gpu_map map = {.v = VEC_INIT};
-    struct str out = STR_INIT;
-    struct client *c = ask_connect(cli);
-    if (!c)
-        return EXIT_AWAY;
-    int rc = ask_fetch(cli, c, &get, &m);
-    rc = rc ? rc : nodes_pick(cli, &m, operands, &nodes);
-    if (rc == 0) {
-        map_gpus(&m, &nodes, &map);
-        if (o->use)
-            measure(&map, c);
-        if (o->json)
-            gpus_json(&map, &out);
-        else if (o->use)
-            print_use(&map, &out);
-        else
-            print_gpus(&map, &out);
-        out_flush(&out);
-    }
-    str_fini(&out);
+    map_gpus(m, nodes, &map);
+    if (o->use)
+        measure(&map, c);
+    if (o->json)
+        gpus_json(&map, out);
+    else if (o->use)
+        print_use(&map, out);
+    else
+        print_gpus(&map, out);
     vec_fini(&map.v);
-    vec_fini(&nodes.v);
-    model_fini(&m);
-    client_free(c);
-    return rc;
 }
 
 static int gpus_run(struct cli *cli, int argc, char **argv)
 {
     struct gpus o = {0};
     struct strv operands = {0};
+    struct msg_get get = {.what = GET_SPEC | GET_NODES | GET_JOBS, .states = STATES_QUEUED};
     int rc = 0;
     if (cli_parse(cli, &o, argc, argv, 0, &operands, &rc))
-        rc = show(cli, &o, &operands);
+        rc = nodes_show(cli, &get, &operands, show, &o);
     strv_fini(&operands);
     return rc;
 }

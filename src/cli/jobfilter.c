@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,6 +64,15 @@ void filter_set_user_me(struct job_filter *f)
 {
     clear_users(f);
     add_uid(f, geteuid());
+}
+
+void filter_name_uids(struct job_filter *f)
+{
+    vec_for_each (&f->uids, i) {
+        char text[16];
+        snprintf(text, sizeof text, "%u", (unsigned)f->uids.v[i]);
+        strv_push(&f->users, text);
+    }
 }
 
 /* States that a Slurm cluster may have and this one never has. Source: squeue(1), JOB STATE CODES. */

@@ -33,6 +33,8 @@ void filter_set_list(struct strv *list, const char *text);
 /* Names and uids between commas. Those that nobody has go into unknown. */
 void filter_set_users(struct job_filter *f, const char *text, struct strv *unknown);
 void filter_set_user_me(struct job_filter *f);
+/* For questions that take names alone: who has none is known to the controller by his number. */
+void filter_name_uids(struct job_filter *f);
 /* State names between commas, any form and case; "all". Slurm's other states are taken and match nothing.
  * Errors: -EINVAL; the text is the word that is no state. */
 int filter_parse_states(const char *text, uint32_t *ret_mask, struct errtext *err)

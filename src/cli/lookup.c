@@ -12,6 +12,12 @@ static int say_missing(const struct lookup *l, const struct cli *cli, const char
     return EXIT_NOT_FOUND;
 }
 
+static int say_array(const struct lookup *l, const struct cli *cli)
+{
+    cli_error(cli, "%u is an array: name one element, as in %u_0", l->target.job, l->target.job);
+    return 2;
+}
+
 static int find(struct lookup *l, const struct cli *cli)
 {
     l->job = NULL;
@@ -29,10 +35,8 @@ static int find(struct lookup *l, const struct cli *cli)
         l->job = NULL;
     if (l->target.step == STEP_ALL)
         return 0;
-    if (!l->job) {
-        cli_error(cli, "%u is an array: name one element, as in %u_0", l->target.job, l->target.job);
-        return 2;
-    }
+    if (!l->job)
+        return say_array(l, cli);
     l->step = job_find_step(l->job, l->target.step);
     if (!l->step)
         return say_missing(l, cli, "step");
@@ -89,6 +93,18 @@ int lookup_open(struct lookup *l, const struct cli *cli, const char *word)
     }
     l->client = ask_connect(cli);
     return l->client ? fetch(l, cli) : EXIT_AWAY;
+}
+
+int lookup_open_one(struct lookup *l, const struct cli *cli, const struct strv *operands)
+{
+    const char *word = only_operand(cli, operands, "job");
+    if (!word) {
+        *l = (struct lookup){.task = NOT_GIVEN};
+        model_init(&l->m);
+        return 2;
+    }
+    int rc = lookup_open(l, cli, word);
+    return rc || l->job ? rc : say_array(l, cli);
 }
 
 void lookup_fini(struct lookup *l)

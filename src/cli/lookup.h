@@ -19,6 +19,9 @@ struct lookup {
  * why. In any case l is to be freed with lookup_fini. */
 int lookup_open(struct lookup *l, const struct cli *cli, const char *word)
     __attribute__((warn_unused_result));
+/* The same for the only operand of a command about one job: an array's name is not enough. */
+int lookup_open_one(struct lookup *l, const struct cli *cli, const struct strv *operands)
+    __attribute__((warn_unused_result));
 void lookup_fini(struct lookup *l);
 
 /* The only operand of a command that takes one. Returns it, or NULL after saying what is wrong. */

@@ -2,7 +2,6 @@
 #include "src/cli/nodepick.h"
 
 #include "src/base/hostlist.h"
-#include "src/cli/ask.h"
 
 int names_expand(const struct cli *cli, const struct strv *words, size_t from, size_t to,
                  struct strv *names)
@@ -24,8 +23,8 @@ int names_expand(const struct cli *cli, const struct strv *words, size_t from, s
     return 2;
 }
 
-int nodes_pick(const struct cli *cli, const struct model *m, const struct strv *operands,
-               struct node_pick *ret)
+static int pick(const struct cli *cli, const struct model *m, const struct strv *operands,
+                struct node_pick *ret)
 {
     struct strv names = {0};
     int rc = operands->n ? names_expand(cli, operands, 0, operands->n, &names) : 0;
@@ -38,5 +37,27 @@ int nodes_pick(const struct cli *cli, const struct model *m, const struct strv *
         if (!operands->n || strv_has(&names, m->nodes[i]->spec.name))
             vec_push(&ret->v, m->nodes[i]);
     strv_fini(&names);
+    return rc;
+}
+
+int nodes_show(const struct cli *cli, const struct msg_get *get, const struct strv *operands,
+               nodes_show_fn *show, void *ctx)
+{
+    struct model m;
+    struct node_pick nodes = {.v = VEC_INIT};
+    struct str out = STR_INIT;
+    struct client *c = ask_connect(cli);
+    if (!c)
+        return EXIT_AWAY;
+    int rc = ask_fetch(cli, c, get, &m);
+    rc = rc ? rc : pick(cli, &m, operands, &nodes);
+    if (rc == 0) {
+        show(ctx, c, &m, &nodes, &out);
+        out_flush(&out);
+    }
+    str_fini(&out);
+    vec_fini(&nodes.v);
+    model_fini(&m);
+    client_free(c);
     return rc;
 }

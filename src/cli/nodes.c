@@ -208,29 +208,15 @@ static void nodes_json(const struct node_pick *nodes, struct str *out)
     str_append(out, "]}\n");
 }
 
-static int show(struct cli *cli, const struct nodes *o, const struct strv *operands)
+static void show(void *ctx, __attribute__((unused)) struct client *c,
+                 __attribute__((unused)) const struct model *m, const struct node_pick *nodes,
+                 struct str *out)
 {
-    struct msg_get get = {.what = GET_SPEC | GET_NODES};
-    struct model m;
-    struct node_pick nodes = {.v = VEC_INIT};
-    struct str out = STR_INIT;
-    struct client *c = ask_connect(cli);
-    if (!c)
-        return EXIT_AWAY;
-    int rc = ask_fetch(cli, c, &get, &m);
-    rc = rc ? rc : nodes_pick(cli, &m, operands, &nodes);
-    if (rc == 0) {
-        if (o->json)
-            nodes_json(&nodes, &out);
-        else
-            print_nodes(&nodes, &out);
-        out_flush(&out);
-    }
-    str_fini(&out);
-    vec_fini(&nodes.v);
-    model_fini(&m);
-    client_free(c);
-    return rc;
+    const struct nodes *o = ctx;
+    if (o->json)
+        nodes_json(nodes, out);
+    else
+        print_nodes(nodes, out);
 }
 
 static int nodes_run(struct cli *cli, int argc, char **argv)
@@ -239,7 +225,7 @@ static int nodes_run(struct cli *cli, int argc, char **argv)
     struct strv operands = {0};
     int rc = 0;
     if (cli_parse(cli, &o, argc, argv, 0, &operands, &rc))
-        rc = show(cli, &o, &operands);
+        rc = nodes_show(cli, &(struct msg_get){.what = GET_SPEC | GET_NODES}, &operands, show, &o);
     strv_fini(&operands);
     return rc;
 }

@@ -459,20 +459,14 @@ static int output_run(struct cli *cli, int argc, char **argv)
     struct strv operands = {0};
     int rc = 0;
     if (cli_parse(cli, &o, argc, argv, 0, &operands, &rc)) {
-        const char *word = only_operand(cli, &operands, "job");
-        struct lookup l = {0};
-        rc = 2;
-        if (word) {
-            rc = lookup_open(&l, cli, word);
-            if (rc == 0 && !l.job) {
-                cli_error(cli, "%u is an array: name one element, as in %u_0", l.target.job, l.target.job);
-                rc = 2;
-            } else if (rc == 0 && (rc = choose_task(&o, cli, &l)) == 0) {
-                bool follows = o.follow && l.job->kind != JOB_KIND_INTERACTIVE;
-                rc = follows ? follow_output(&o, cli, &l) : print_output(&o, cli, &l);
-            }
-            lookup_fini(&l);
+        struct lookup l;
+        rc = lookup_open_one(&l, cli, &operands);
+        rc = rc ? rc : choose_task(&o, cli, &l);
+        if (rc == 0) {
+            bool follows = o.follow && l.job->kind != JOB_KIND_INTERACTIVE;
+            rc = follows ? follow_output(&o, cli, &l) : print_output(&o, cli, &l);
         }
+        lookup_fini(&l);
     }
     strv_fini(&operands);
     return rc;

@@ -374,16 +374,6 @@ static int show(const struct sprio *s, const struct cli *cli, struct client *c)
     return rc;
 }
 
-/* Who has no name here is known to the controller by his number. */
-static void name_uids(struct job_filter *f)
-{
-    vec_for_each (&f->uids, i) {
-        char text[16];
-        snprintf(text, sizeof text, "%u", (unsigned)f->uids.v[i]);
-        strv_push(&f->users, text);
-    }
-}
-
 static int sprio_run(struct cli *cli, int argc, char **argv)
 {
     struct sprio s = {.filter = {.states = 0}};
@@ -393,7 +383,7 @@ static int sprio_run(struct cli *cli, int argc, char **argv)
     int rc = 0;
     bool go = cli_parsed(cli, opt_env(&options, &s, &env, "SPRIO_", &err), &err, &rc) &&
               cli_parse(cli, &s, argc, argv, 0, &operands, &rc);
-    name_uids(&s.filter);
+    filter_name_uids(&s.filter);
     s.by_user = s.filter.by_user;
     if (go && operands.n) {
         cli_error(cli, "Unrecognized option: %s", operands.v[0]);

@@ -347,16 +347,6 @@ static int show(const struct sshare *s, const struct cli *cli)
     return rc;
 }
 
-/* Who has no name here is known to the controller by his number. */
-static void name_uids(struct job_filter *f)
-{
-    vec_for_each (&f->uids, i) {
-        char text[16];
-        snprintf(text, sizeof text, "%u", (unsigned)f->uids.v[i]);
-        strv_push(&f->users, text);
-    }
-}
-
 static int sshare_run(struct cli *cli, int argc, char **argv)
 {
     struct sshare s = {.fields = NULL};
@@ -373,7 +363,7 @@ static int sshare_run(struct cli *cli, int argc, char **argv)
     }
     if (!s.filter.by_user && !s.filter.accounts.n) /* yourself; of chosen accounts everybody */
         filter_set_user_me(&s.filter);
-    name_uids(&s.filter);
+    filter_name_uids(&s.filter);
     if (go && rc == 0 && s.list_fields) {
         for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
             printf("%s%s", fields[i].name,

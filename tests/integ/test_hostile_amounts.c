@@ -12,17 +12,6 @@
 
 static pid_t controller;
 
-static void start(void)
-{
-    controller = cluster_spawn(NULL);
-}
-
-static void restart(void)
-{
-    cluster_kill(controller);
-    start();
-}
-
 /* The one whose command line names a directory of this test. */
 static pid_t cluster_agent(void)
 {
@@ -50,7 +39,7 @@ static void input_for_a_stuck_node_is_bounded(void **unused)
 {
     (void)unused;
     enum { PIECES = 200, BYTES = 200 << 10 };
-    start();
+    controller = cluster_spawn(NULL);
     struct client *c = cluster_connect();
     struct errtext err = {""};
     struct msg_submit m = submission(JOB_KIND_BATCH, "input");
@@ -135,7 +124,7 @@ static struct answer submit_tasks(struct client *c, int number, uint32_t second)
 static void step_jobs_have_so_many_tasks_and_no_more(void **unused)
 {
     (void)unused;
-    start();
+    controller = cluster_spawn(NULL);
     struct client *c = cluster_connect();
     struct answer a = submit_tasks(c, 0, 100000);
     expect_answer(&a, REFUSAL_TOO_BIG, "100000 tasks");
@@ -148,7 +137,7 @@ static void step_jobs_have_so_many_tasks_and_no_more(void **unused)
     a = submit_tasks(c, 21, 99999);
     expect_answer(&a, REFUSAL_POLICY, "the queue is full");
     client_free(c);
-    restart();
+    controller = cluster_restart(controller);
     c = cluster_connect();
     a = submit_tasks(c, 22, 99999);
     expect_answer(&a, REFUSAL_POLICY, "the queue is full");
@@ -205,7 +194,7 @@ static uint32_t add_job_with_steps(uint32_t had)
 static void a_job_has_so_many_steps_and_no_more(void **unused)
 {
     (void)unused;
-    start();
+    controller = cluster_spawn(NULL);
     struct client *c = cluster_connect();
     struct msg_submit m = submission(JOB_KIND_BATCH, "steps");
     m.hold = true;
@@ -214,7 +203,7 @@ static void a_job_has_so_many_steps_and_no_more(void **unused)
     client_free(c);
     cluster_kill(controller);
     uint32_t job = add_job_with_steps(39999);
-    start();
+    controller = cluster_spawn(NULL);
     c = cluster_connect();
     a = ask_act(c, ACT_RELEASE, job);
     expect_answer(&a, REFUSAL_NONE, "");
@@ -234,14 +223,14 @@ static void few_scripts_are_asked_for_at_a_time(void **unused)
 {
     (void)unused;
     enum { ASKED = 60 };
-    start();
+    controller = cluster_spawn(NULL);
     struct client *c = cluster_connect();
     struct errtext err = {""};
     struct msg_submit m = submission(JOB_KIND_BATCH, "script");
     m.hold = true;
     uint32_t job = ask_submit(c, &m).job;
     client_free(c);
-    restart(); /* it has to be read from the disk */
+    controller = cluster_restart(controller); /* it has to be read from the disk */
     c = cluster_connect();
     assert_int_equal(kill(controller, SIGSTOP), 0);
     struct msg_job which = {.target = {.job = job, .array_index = ARRAY_NONE, .step = STEP_ALL}};
@@ -272,7 +261,7 @@ static void a_dependency_has_bounds_when_it_is_changed_too(void **unused)
 {
     (void)unused;
     enum { NAMES = 400000 };
-    start();
+    controller = cluster_spawn(NULL);
     struct client *c = cluster_connect();
     struct msg_submit m = submission(JOB_KIND_BATCH, "depends");
     m.hold = true;
@@ -324,7 +313,7 @@ static void what_a_user_does_not_read_has_bounds_over_all_his_connections(void *
     (void)unused;
     if (geteuid() != 0)
         skip();
-    start();
+    controller = cluster_spawn(NULL);
     struct client *c = cluster_connect();
     char byte;
     let_all_reach_the_controller();

@@ -11,11 +11,6 @@
 
 static pid_t controller;
 
-static void start(void)
-{
-    controller = cluster_spawn(NULL);
-}
-
 /* --- what a step's creation and an update may hold is what a submission may hold --- */
 
 static void spoil_output(struct msg_step_create *m)
@@ -85,7 +80,7 @@ static void each_way_in_is_checked_alike(void **unused)
         {"Comment=a\nb", "comment"},
         {"Features=a\x7f", "features"},
     };
-    start();
+    controller = cluster_spawn(NULL);
     struct client *c = cluster_connect();
     struct msg_submit m = submission(JOB_KIND_BATCH, "checked");
     uint32_t job = ask_submit(c, &m).job;
@@ -126,7 +121,7 @@ static void each_way_in_is_checked_alike(void **unused)
 static void a_release_is_an_admission(void **unused)
 {
     (void)unused;
-    start();
+    controller = cluster_spawn(NULL);
     struct client *c = cluster_connect();
     struct msg_submit m = submission(JOB_KIND_BATCH, "never");
     m.hold = true;
@@ -149,7 +144,7 @@ static void an_end_is_one_that_programs_have(void **unused)
     (void)unused;
     static const struct msg_complete bad[] = {
         {.code = -1}, {.code = 256}, {.signal = -1}, {.signal = 65}, {.signal = INT32_MAX}};
-    start();
+    controller = cluster_spawn(NULL);
     struct client *c = cluster_connect();
     struct msg_submit m = submission(JOB_KIND_INTERACTIVE, "ends");
     m.detached = true;
@@ -265,7 +260,7 @@ static void an_owner_has_no_power_over_an_administrators_hold(void **unused)
     (void)unused;
     if (geteuid() != 0)
         skip();
-    start();
+    controller = cluster_spawn(NULL);
     struct client *c = cluster_connect();
     let_all_reach_the_controller();
     run_as_nobody(0);
@@ -311,7 +306,7 @@ static void push_names(struct strv *v, size_t n)
 static void what_one_request_may_ask_for_is_bounded(void **unused)
 {
     (void)unused;
-    start();
+    controller = cluster_spawn(NULL);
     struct client *c = cluster_connect();
     struct msg_act acts = {.act = ACT_CANCEL};
     push_targets(&acts, NULL, NULL, 100001);
@@ -380,7 +375,7 @@ static void windows_and_notes_are_checked(void **unused)
         {"fine", "n1", 60, 120, .refusal = REFUSAL_BAD_REQUEST, .part = "there already"},
         {"fine", NULL, 0, 0, .remove = true, .refusal = REFUSAL_NONE, .part = "fine"},
     };
-    start();
+    controller = cluster_spawn(NULL);
     struct client *c = cluster_connect();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct msg_window_set m = window_set(rows[i].name, rows[i].nodes, rows[i].from_s, rows[i].to_s);
@@ -415,7 +410,7 @@ static void must_be_cut_off(enum msg_kind kind, const void *body)
 static void a_client_that_speaks_as_a_node_is_cut_off(void **unused)
 {
     (void)unused;
-    start();
+    controller = cluster_spawn(NULL);
     must_be_cut_off(MSG_CALL, &(struct msg_call){.id = 1});
     struct msg_call_data data = {.id = 1, .data = {.p = xcalloc(1, 8), .n = 8}};
     must_be_cut_off(MSG_CALL_DATA, &data);
@@ -436,7 +431,7 @@ static void times_beyond_all_measure_are_no_times(void **unused)
     (void)unused;
     static const int64_t beyond[] = {INT64_MIN, INT64_MAX, (INT64_C(1) << 53) + 1};
     static const int64_t far[] = {-(INT64_C(1) << 53), -1, 1, INT64_C(1) << 53};
-    start();
+    controller = cluster_spawn(NULL);
     for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
         struct msg_submit m = submission(JOB_KIND_BATCH, "beyond");
         req_rare_mut(&m.req)->deadline.ms = beyond[i];

@@ -8,22 +8,11 @@
 
 static pid_t controller;
 
-static void start(void)
-{
-    controller = cluster_spawn(NULL);
-}
-
-static void restart(void)
-{
-    cluster_kill(controller);
-    start();
-}
-
 /* A step ends whose payload has left the cache: it leaves the disk all the same. */
 static void ended_steps_leave_nothing_on_disk(void **unused)
 {
     (void)unused;
-    start();
+    controller = cluster_spawn(NULL);
     struct client *c = cluster_connect();
     struct msg_submit m = submission(JOB_KIND_BATCH, "wipe");
     uint32_t job = ask_submit(c, &m).job;
@@ -36,7 +25,7 @@ static void ended_steps_leave_nothing_on_disk(void **unused)
     cluster_kill(controller);
     assert_true(cluster_payload_size(job, a.step) > 0);
     assert_true(cluster_payload_size(job, b.step) > 0);
-    start();
+    controller = cluster_spawn(NULL);
     c = cluster_connect();
     struct answer end = ask_act(c, ACT_CANCEL, job);
     expect_answer(&end, REFUSAL_NONE, "");
@@ -45,7 +34,7 @@ static void ended_steps_leave_nothing_on_disk(void **unused)
     cluster_kill(controller);
     assert_int_equal(cluster_payload_size(job, a.step), 0);
     assert_int_equal(cluster_payload_size(job, b.step), 0);
-    start();
+    controller = cluster_spawn(NULL);
     cluster_stop(controller);
 }
 
@@ -67,7 +56,7 @@ static void a_step_jobs_environment_is_kept_once(void **unused)
 {
     (void)unused;
     enum { STEPS = 20, VARS = 8, BYTES = 100000 };
-    start();
+    controller = cluster_spawn(NULL);
     struct client *c = cluster_connect();
     struct msg_submit m = submission(JOB_KIND_STEPS, "once");
     for (int i = 0; i < VARS; i++) {
@@ -89,7 +78,7 @@ static void a_step_jobs_environment_is_kept_once(void **unused)
     expect_answer(&a, REFUSAL_NONE, "");
     assert_in_range(state_bytes(), 1, 8 << 20);
     client_free(c);
-    restart();
+    controller = cluster_restart(controller);
     c = cluster_connect();
     struct answer b = ask_act(c, ACT_RELEASE, a.job);
     expect_answer(&b, REFUSAL_NONE, "");

@@ -8,11 +8,6 @@
 
 static pid_t controller;
 
-static void start(void)
-{
-    controller = cluster_spawn(NULL);
-}
-
 #define MANY_ACCOUNTS 20000 /* so that shares are not made anew for each question */
 #define MANY_PARTS    300
 
@@ -54,7 +49,7 @@ static void priorities_follow_the_configuration_at_once(void **unused)
 {
     (void)unused;
     configure_much(false);
-    start();
+    controller = cluster_spawn(NULL);
     struct client *c = cluster_connect();
     struct msg_submit m = submission(JOB_KIND_BATCH, "holds");
     m.req.exclusive = true;

@@ -83,6 +83,12 @@ int cluster_kill(pid_t controller)
     return status;
 }
 
+pid_t cluster_restart(pid_t controller)
+{
+    cluster_kill(controller);
+    return cluster_spawn(NULL);
+}
+
 struct client *cluster_connect(void)
 {
     struct client *c = NULL;

@@ -23,6 +23,8 @@ pid_t cluster_spawn(const char *crash);
 int64_t cluster_start_ms(void);
 /* SIGKILL where it still lives; reaped. Returns the wait status. */
 int cluster_kill(pid_t controller);
+/* The next one after that. */
+pid_t cluster_restart(pid_t controller);
 /* A connection, waiting for the controller; fails the test after 20 s. */
 struct client *cluster_connect(void);
 /* Submits a batch job whose script is text, as request. Returns 0 and the id, or a negative error where no

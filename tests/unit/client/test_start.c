@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -35,6 +36,14 @@ static void use_path(void)
     free(path);
 }
 
+/* This program: the controller that is started. */
+static char *own_path(void)
+{
+    char *path = realpath("/proc/self/exe", NULL);
+    assert_non_null(path);
+    return path;
+}
+
 static void test_a_controller_that_does_not_start(void **state)
 {
     (void)state;
@@ -64,12 +73,10 @@ static void test_a_controller_is_started(void **state)
 {
     (void)state;
     fakectl_make_dir("%s/bin", fakectl_home);
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    assert_true(n > 0);
-    self[n] = '\0';
+    char *self = own_path();
     char *link = xasprintf("%s/bin/stokerd", fakectl_home);
     assert_int_equal(symlink(self, link), 0);
+    free(self);
     use_path();
     struct errtext err = {""};
     if (connect_with(CLIENT_START, &err) < 0)
@@ -88,16 +95,14 @@ static void test_ten_at_once_start_one(void **state)
 {
     (void)state;
     fakectl_make_dir("%s/bin", fakectl_home);
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    assert_true(n > 0);
-    self[n] = '\0';
+    char *self = own_path();
     char *script =
         xasprintf("#!/bin/sh\necho started >>%s/starts\nexec -a stokerd %s\n", fakectl_home, self);
     char *bash = xasprintf("#!/bin/bash%s", script + strlen("#!/bin/sh"));
     fakectl_put("bin/stokerd", bash, 0755);
     free(bash);
     free(script);
+    free(self);
     use_path();
     pid_t pids[10];
     for (size_t i = 0; i < 10; i++) {
