@@ -41,7 +41,8 @@ struct script_wait { /* a question whose answer is being read */
 struct party { /* a user: what all his connections have in common */
     uint32_t uid;
     uint32_t n_sessions;
-    uint32_t n_jobs; /* in the queue, array records counted once */
+    uint32_t n_jobs;  /* in the queue, array records counted once */
+    uint32_t n_reads; /* questions about outputs that nodes are to answer */
     struct share share;
     struct list looks;     /* of his sessions, that wait for rows */
     struct list look_link; /* in control.look_parties while there are any */

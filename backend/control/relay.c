@@ -16,6 +16,7 @@
 #define INPUT_MAX       (256u << 10)
 #define INPUTS_MAX      64u
 #define READS_MAX       (16u * NODE_RANKS_MAX)
+#define USER_READS_MAX  (4u * READS_MAX) /* of all connections of a user who is no administrator */
 #define INPUT_QUEUE_MAX (1u << 20)
 #define READ_QUEUE_MAX  (16u << 20)
 #define WAIT_MAX_MS     60000u
@@ -58,6 +59,7 @@ static struct relay *add_relay(struct session *s, uint64_t tag, struct node_link
     idmap_set(&s->ctl->relays, r->id, r);
     s->n_inputs += input;
     s->n_reads += !input;
+    s->party->n_reads += !input;
     return r;
 }
 
@@ -65,6 +67,7 @@ static void relay_free(struct relay *r)
 {
     r->session->n_inputs -= r->input;
     r->session->n_reads -= !r->input;
+    r->session->party->n_reads -= !r->input;
     free(r);
 }
 
@@ -74,6 +77,8 @@ static bool is_busy(const struct session *s, const struct node_link *n, bool inp
 {
     if (input)
         return s->n_inputs >= INPUTS_MAX || nodeconn_queued(n->conn) > INPUT_QUEUE_MAX;
+    if (!s->admin && s->party->n_reads >= USER_READS_MAX)
+        return true;
     return s->n_reads >= READS_MAX || nodeconn_queued(n->conn) > READ_QUEUE_MAX;
 }
 
@@ -235,6 +240,8 @@ void ctl_relay_answer(struct control *c, const struct node_link *from, uint64_t 
 void ctl_drop_relays(struct control *c, const struct session *s, const struct node_link *n)
 {
     VEC(uint64_t) gone = VEC_INIT;
+    if (s && !s->n_inputs && !s->n_reads)
+        return;
     idmap_for_each (&c->relays, slot) {
         const struct relay *r = slot->value;
         if ((s && r->session == s) || (n && r->node == n))

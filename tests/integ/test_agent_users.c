@@ -3,6 +3,7 @@
  * As root everything runs a second time as an ordinary user.
  */
 #include <fcntl.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -154,13 +155,56 @@ static void test_group_of_others(void **state)
     driver_end_free(e);
 }
 
+static struct msg_output_data *read_file(struct driver *d, unsigned nth, uid_t uid)
+{
+    const struct passwd *pw = getpwuid(uid);
+    assert_non_null(pw);
+    struct msg_output_read m = {.key = {.job = 1, .step = STEP_BATCH},
+                                .stream = 1,
+                                .path = xasprintf("%s/work/read-me.%u", d->dir, nth),
+                                .uid = uid,
+                                .gid = pw->pw_gid,
+                                .user = xstrdup(pw->pw_name)};
+    int fd = open(m.path, O_CREAT | O_WRONLY, 0644);
+    assert_int_equal(write(fd, "x", 1), 1);
+    close(fd);
+    driver_send(d, MSG_OUTPUT_READ, nth + 1, &m);
+    rec_fini(&msg_output_read_rec, &m);
+    struct msg_output_data *o = driver_wait(d, MSG_OUTPUT_DATA, NULL, NULL, DRIVER_WAIT_MS);
+    assert_non_null(o);
+    return o;
+}
+
+/* For each file that is read there is a process for a while: nobody takes all that there may be. */
+static void test_readers_of_one_user(void **state)
+{
+    struct driver *d = *state;
+    if (geteuid() != 0)
+        skip();
+    char *work = xasprintf("%s/work", d->dir);
+    chmod(work, 0755);
+    free(work);
+    struct msg_output_data *o = NULL;
+    unsigned n = 0;
+    for (; n < 64 && (!o || !o->error); n++) {
+        msg_free(MSG_OUTPUT_DATA, o);
+        o = read_file(d, n, OTHER_UID);
+    }
+    check_has("the last one", o->error ? o->error : "", "too many files of this node are being read");
+    msg_free(MSG_OUTPUT_DATA, o);
+    assert_in_range(n, 17, 63);
+    o = read_file(d, n, 0);
+    if (o->error || o->data.n != 1)
+        fail_msg("another user reads nothing: %s", o->error ? o->error : "no bytes");
+    msg_free(MSG_OUTPUT_DATA, o);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        AGENT_CASE(test_drops_privileges),
-        AGENT_CASE(test_files_of_others),
-        AGENT_CASE(test_identity_mismatch),
-        AGENT_CASE(test_group_of_others),
+        AGENT_CASE(test_drops_privileges),    AGENT_CASE(test_files_of_others),
+        AGENT_CASE(test_identity_mismatch),   AGENT_CASE(test_group_of_others),
+        AGENT_CASE(test_readers_of_one_user),
     };
     return agent_cases(tests, argc, argv);
 }
