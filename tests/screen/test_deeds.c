@@ -73,6 +73,23 @@ static void times_are_typed_as_everywhere(void **state)
     }
 }
 
+static void what_is_refused_is_not_offered(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    struct scene s;
+    uilab_init(&u);
+    scene_build(&u.lab, &s);
+    u.options.read_only = true;
+    uilab_connect(&u);
+    shows(&u, "w why", true);
+    shows(&u, "c cancel", false);
+    uilab_keys(&u, "2");
+    shows(&u, "d drain", false);
+    shows(&u, "Enter open", true);
+    uilab_fini(&u);
+}
+
 /* The element that runs longest waits for nothing. */
 static void why_of_an_array_is_of_what_waits(void **state)
 {
@@ -82,6 +99,7 @@ static void why_of_an_array_is_of_what_waits(void **state)
     assert_non_null(s);
     const struct job *j = lab_get(&g->u.lab, ((const struct msg_job *)s->body)->target.job);
     assert_true(job_is_array_record(j));
+    shows(&g->u, " 8_[0-99] sweep, 58 waiting ", true); /* not all 58 by their numbers */
 }
 
 static void causes_are_said_once_and_jobs_by_name(void **state)
@@ -220,6 +238,7 @@ int main(void)
         CASE(why_of_an_array_is_of_what_waits),
         CASE(causes_are_said_once_and_jobs_by_name),
         cmocka_unit_test(an_end_is_said_once),
+        cmocka_unit_test(what_is_refused_is_not_offered),
         cmocka_unit_test(progress_counts_what_has_left_the_queue),
         cmocka_unit_test(past_jobs_come_back_from_their_files),
     };

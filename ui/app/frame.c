@@ -10,6 +10,7 @@
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "ui/app/private.h"
+#include "ui/view/act.h"
 #include "ui/view/windows.h"
 #include "ui/widget/bar.h"
 
@@ -223,13 +224,21 @@ static void draw_second_line(const struct ui *a, struct canvas *c, struct rect r
 
 /* --- footer --- */
 
-/* A key is called by what it does next. */
+static bool changes_something(enum action action)
+{
+    return (act_is_deed(action) && action != ACTION_WATCH) || action == ACTION_DRAIN ||
+           action == ACTION_RESUME || action == ACTION_NODE_NOTE;
+}
+
+/* A key is called by what it does next; one that would be refused is not offered. */
 static const char *label_of(const struct ui *a, enum action action)
 {
     struct view *v = app_view(a);
     const char *own = v->ops->label ? v->ops->label(v, action) : NULL;
     if (action == ACTION_BACK && !a->pushed.n)
         own = "quit";
+    if ((a->o.read_only || a->welcome.read_only) && changes_something(action))
+        own = "";
     return own ? own : action_info(action)->label;
 }
 

@@ -71,11 +71,3 @@ void jobcols_when(const void *ctx, struct field *f, struct wall t)
     when_text(&f->text.text, t, ui_now(ui_of(ctx)));
     rich_role(&f->text, ROLE_NORMAL);
 }
-
-void jobcols_array_id(struct field *f, const struct job *j)
-{
-    str_appendf(&f->text.text, "%u_[%u-%u", j->array_job, j->array_min, j->array_max);
-    if (j->array_step > 1)
-        str_appendf(&f->text.text, ":%u", j->array_step);
-    str_append_char(&f->text.text, ']');
-}

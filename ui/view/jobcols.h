@@ -27,7 +27,5 @@ void jobcols_comment(const void *ctx, const void *row, struct field *f);
 
 /* For other columns: nothing is shown where the time is not set. */
 void jobcols_when(const void *ctx, struct field *f, struct wall t);
-/* "12_[0-99:2]" of an array as a whole. */
-void jobcols_array_id(struct field *f, const struct job *j);
 
 #endif

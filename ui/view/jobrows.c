@@ -5,6 +5,7 @@
 
 #include "src/base/xalloc.h"
 #include "src/model/jobtext.h"
+#include "ui/view/words.h"
 
 #define SLACK 64 /* jobs that may come until rows are given another place */
 
@@ -128,7 +129,7 @@ void jobrows_id(const void *ctx, const void *row, struct field *f)
     if (r->job)
         jobtext_id(&f->text.text, r->job, BITSTR_LEN_DEFAULT);
     else
-        jobcols_array_id(f, r->cols.shown);
+        array_id_text(&f->text.text, r->cols.shown);
     rich_role(&f->text, ROLE_NORMAL);
     f->has_num = true;
     f->num = r->array ? r->array->id : r->job->id;

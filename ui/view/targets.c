@@ -59,7 +59,7 @@ void targets_add_array(struct targets *t, const struct job *const *members, size
                         .array = true};
     it.glyph = job_state_glyph((enum job_state)j->state);
     struct str s = STR_INIT;
-    str_appendf(&s, "%u_[%u-%u]", j->array_job, j->array_min, j->array_max);
+    array_id_text(&s, j);
     label_job(&s, j);
     it.label = str_take(&s);
     for (size_t i = 0; i < n; i++)

@@ -264,8 +264,13 @@ static void now_lines(struct lines *l, const struct ui *ui, const struct job *j)
 void why_open(struct ui *ui, const struct job *j)
 {
     struct str s = STR_INIT;
-    jobtext_id(&s, j, BITSTR_LEN_DEFAULT);
+    if (job_is_array_record(j))
+        array_id_text(&s, j);
+    else
+        jobtext_id(&s, j, BITSTR_LEN_DEFAULT);
     str_appendf(&s, " %s", j->req.name ? j->req.name : "");
+    if (job_is_array_record(j))
+        str_appendf(&s, ", %u waiting", job_pending_elements(j));
     struct dialog *d = dialog_new(DIALOG_TEXT, s.s);
     str_fini(&s);
     now_lines(&d->body.lines, ui, j);

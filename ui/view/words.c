@@ -151,6 +151,14 @@ void limit_words(struct str *out, const struct job *j, const struct model *m)
     jobtext_limit(out, j, m);
 }
 
+void array_id_text(struct str *out, const struct job *j)
+{
+    str_appendf(out, "%u_[%u-%u", j->array_job, j->array_min, j->array_max);
+    if (j->array_step > 1)
+        str_appendf(out, ":%u", j->array_step);
+    str_append_char(out, ']');
+}
+
 bool task_is_live(const struct task *t)
 {
     return t->state == TASK_LAUNCHING || t->state == TASK_RUNNING;

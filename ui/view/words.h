@@ -19,6 +19,9 @@ void job_asked(struct str *out, const struct job *j);
 /* " for 4:00:00", " without a time limit". */
 void limit_words(struct str *out, const struct job *j, const struct model *m);
 
+/* "12_[0-99:2]": the array as a whole that the job belongs to. */
+void array_id_text(struct str *out, const struct job *j);
+
 /* W L R D ! M T X K ?: the state of a task in one cell. */
 char task_glyph(const struct task *t);
 enum role task_role(const struct task *t);
