@@ -1,7 +1,7 @@
 /* decide.c - a decision: what events have changed is taken in, those who came alone are answered or
  * everybody has his turn, and what comes of it is told. It may go in pieces.
  *
- *     heap of groups by (within limits, tier, begun, priority, submission, id)
+ *     heap of groups by (within limits, tier, level of the QOS, begun, priority, submission, id)
  *     pop the first: its head
  *        throttled                   -> the next of the group
  *        over a hard limit, licences -> the group is done

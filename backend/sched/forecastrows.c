@@ -82,7 +82,7 @@ void rows_weigh(const struct planner *p, const struct forecasts *f, struct row *
     double part = most_ms <= 0 || age_ms <= 0 ? 0 : age_ms < most_ms ? age_ms / most_ms : 1;
     int64_t sum = r->base + (r->ages ? (int64_t)(part * s->weight_age + 0.5) : 0);
     uint32_t prio = sum < 0 ? 0 : sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
-    r->rank = rank_of(r->borrow, r->g->tier, r->g->begun, prio, u->submit_ms, u->order_id, u->order_index);
+    r->rank = rank_of(r->g, r->borrow, prio, u->submit_ms, u->order_id, u->order_index);
 }
 
 /* That a partition is open where it never fits is no help. */

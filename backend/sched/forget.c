@@ -61,6 +61,8 @@ void planner_forget(struct planner *p)
         free(p->gpu_types[i]);
     free(p->gpu_types);
     free(p->taken);
+    free(p->qos_levels);
+    p->qos_levels = NULL;
     for (uint32_t i = 0; i < p->n_parts; i++)
         nodeset_fini(&p->part_nodes[i]);
     free(p->part_nodes);

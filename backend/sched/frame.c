@@ -59,6 +59,7 @@ void planner_read_frame(struct planner *p)
     backfill_init(&p->backfill, &p->pool, &opts, (uint32_t)m->spec.parts.n);
     p->limits = limits_new_empty(m);
     p->may_preempt = has_preemption(&m->spec);
+    p->qos_levels = qos_levels_of(&m->spec);
     for (size_t i = 0; i < m->spec.licenses.n; i++)
         vec_push(&p->licences_held.used, 0);
 }

@@ -13,7 +13,7 @@
 static struct rank rank_as_unit(struct planner *p, struct group *g, const struct unit *u)
 {
     uint32_t prio = planner_rank(p, g, u->job, u->submit_ms);
-    return rank_of(false, g->tier, g->begun, prio, u->submit_ms, u->order_id, u->order_index);
+    return rank_of(g, false, prio, u->submit_ms, u->order_id, u->order_index);
 }
 
 /* Whether a place is held for somebody whom it may stand before: one that gives way takes another lane, and

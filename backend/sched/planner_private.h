@@ -49,19 +49,10 @@ struct shape {
 
 /* Whose turn comes first: all that the order looks at, in one place. */
 struct rank {
-    uint64_t first;  /* within limits, tier, begun, priority: the largest goes first */
+    uint64_t first;  /* within limits, tier, level, begun, priority: the largest goes first */
     int64_t then_ms; /* submission */
     uint64_t last;   /* id and index: the smallest go first */
 };
-
-static inline struct rank rank_of(bool borrow, uint32_t tier, bool begun, uint32_t prio, int64_t submit_ms,
-                                  uint32_t id, uint32_t index)
-{
-    uint64_t t = tier < UINT16_MAX ? tier : UINT16_MAX;
-    return (struct rank){.first = (uint64_t)!borrow << 63 | t << 33 | (uint64_t)begun << 32 | prio,
-                         .then_ms = submit_ms,
-                         .last = (uint64_t)id << 32 | index};
-}
 
 static inline bool rank_before(const struct rank *a, const struct rank *b)
 {
@@ -88,7 +79,8 @@ struct group {
     struct limit_ask *asks;          /* one for each choice */
     uint32_t n_choices;
     uint32_t tier;
-    bool begun; /* step jobs that have started come before what has not */
+    uint32_t level; /* of its QOS: those that may preempt others stand before these */
+    bool begun;     /* step jobs that have started come before what has not */
     bool licensed;
     const struct qos_spec *qos; /* of its jobs; NULL: none that is configured */
     bool is_set;                /* an administrator has set the priority */
@@ -107,6 +99,21 @@ struct group {
     enum reason rest, told_rest;  /* why those wait that were not looked at one by one; as it was told */
     struct limit_verdict verdict; /* where that is a limit */
 };
+
+static inline uint64_t rank_capped(uint32_t n, uint32_t most)
+{
+    return n < most ? n : most;
+}
+
+static inline struct rank rank_of(const struct group *g, bool borrow, uint32_t prio, int64_t submit_ms,
+                                  uint32_t id, uint32_t index)
+{
+    uint64_t tier = rank_capped(g->tier, UINT16_MAX), level = rank_capped(g->level, UINT8_MAX);
+    return (struct rank){.first = (uint64_t)!borrow << 63 | tier << 41 | level << 33 |
+                                  (uint64_t)g->begun << 32 | prio,
+                         .then_ms = submit_ms,
+                         .last = (uint64_t)id << 32 | index};
+}
 
 struct claim {
     struct pool_use use;
@@ -238,6 +245,7 @@ struct planner {
     VEC(struct tentative *) started;
     VEC(struct window_use *) windows;
     struct limits *limits;
+    uint32_t *qos_levels;            /* of each in the configuration */
     bool may_preempt;                /* the configuration has a rule by which a job may have to go */
     struct forecasts *making, *made; /* under way; the last that was finished */
     struct list buried;              /* groups that a forecast still names */
@@ -361,6 +369,9 @@ uint32_t planner_limit_s(int64_t len_ms);
 /* --- prey.c: who may have to go --- */
 
 const struct qos_spec *planner_qos(const struct model *m, const char *name); /* NULL: no such one */
+/* Of each QOS the longest chain of those that it may preempt, and they others: 0 for one that may preempt
+ * none; where some may preempt one another in a circle these stand high. Owned by the caller. */
+uint32_t *qos_levels_of(const struct cluster_spec *s) __attribute__((warn_unused_result));
 /* What runs is looked at; around each change of it: prey_before and prey_after. */
 void prey_look_at(struct planner *p, struct runs *r, const struct job *j, bool is_new);
 void prey_before(struct planner *p, const struct runs *r);

@@ -19,6 +19,28 @@ const struct qos_spec *planner_qos(const struct model *m, const char *name)
     return NULL;
 }
 
+static uint32_t level_above(const struct cluster_spec *s, const struct qos_spec *q, const uint32_t *levels)
+{
+    uint32_t level = 0;
+    for (size_t i = 0; i < s->qos.n; i++)
+        if (&s->qos.v[i] != q && strv_has(&q->preempt, s->qos.v[i].name) && levels[i] >= level)
+            level = levels[i] + 1;
+    return level;
+}
+
+uint32_t *qos_levels_of(const struct cluster_spec *s)
+{
+    size_t n = s->qos.n;
+    uint32_t *levels = xcalloc(n + 1, sizeof *levels), *next = xcalloc(n + 1, sizeof *next);
+    for (size_t round = 0; round < n; round++) { /* no chain is longer */
+        for (size_t i = 0; i < n; i++)
+            next[i] = level_above(s, &s->qos.v[i], levels);
+        memcpy(levels, next, n * sizeof *levels);
+    }
+    free(next);
+    return levels;
+}
+
 static bool any_qos_preempts(const struct model *m, const char *qos)
 {
     for (size_t i = 0; qos && i < m->spec.qos.n; i++)

@@ -400,6 +400,8 @@ static struct group *make_group(struct planner *p, const struct job *j, const st
                         .ends = end_of_begun(j),
                         .own = reservation_use(p, j)};
     g->key = str_take(key);
+    if (g->qos)
+        g->level = p->qos_levels[g->qos - p->view->model->spec.qos.v];
     list_init(&g->units);
     list_append(&p->groups, &g->link);
     set_choices(p, g, j, s);

@@ -41,10 +41,9 @@ struct unit *turn_head(const struct group *g)
 struct turn turn_of(struct group *g, bool borrow)
 {
     const struct unit *u = turn_head(g);
-    return (struct turn){
-        .g = g,
-        .rank = rank_of(borrow, g->tier, g->begun, g->prio, u->submit_ms, u->order_id, u->order_index),
-        .borrow = borrow};
+    return (struct turn){.g = g,
+                         .rank = rank_of(g, borrow, g->prio, u->submit_ms, u->order_id, u->order_index),
+                         .borrow = borrow};
 }
 
 struct turn turns_pop(struct pass *s)

@@ -6,8 +6,8 @@ static struct rank rank_in_queue(const struct planner *p, const struct group *g,
 {
     const struct job *j = model_get_job(p->view->model, u->job);
     bool borrow = planner_limit_state(p, g) == LIMIT_OVER_SOFT;
-    return rank_of(borrow, g->tier, g->begun, j ? prio_of_best(&p->asking, j) : 0, u->submit_ms,
-                   u->order_id, u->order_index);
+    return rank_of(g, borrow, j ? prio_of_best(&p->asking, j) : 0, u->submit_ms, u->order_id,
+                   u->order_index);
 }
 
 static bool group_uses(const struct group *g, uint32_t lane)

@@ -6,6 +6,7 @@
  */
 #include <signal.h>
 
+#include "backend/sched/planner_private.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/passlab.h"
@@ -404,6 +405,58 @@ static void test_by_qos(void **state)
     }
 }
 
+/* Who may preempt stands before those whom he may, whatever their priorities: nobody starts to go at once.
+ */
+static void test_who_may_preempt_comes_first(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *its, *mine;
+        bool first; /* mine, although its priority is lower and it came later */
+    } rows[] = {{"cheap", "urgent", true},   {"normal", "boss", true},   {NULL, "boss", true},
+                {"urgent", "cheap", false},  {"cheap", "normal", false}, {"urgent", "urgent", false},
+                {"nobody's", "cheap", false}};
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        passlab_end(NULL);
+        set_up(NULL);
+        submit_on("high", 4, 5, "n1"); /* one node is left */
+        pass_anew();
+        struct job *j = job_of("high", 4, 9);
+        j->req.qos = xstrdup(rows[i].its);
+        uint32_t its = lab_submit(&l, j);
+        j = job_of("high", 4, 1);
+        j->req.qos = xstrdup(rows[i].mine);
+        uint32_t mine = lab_submit(&l, j);
+        assert_int_equal(pass_anew(), 1);
+        check_int(rows[i].mine, lab_get(&l, mine)->state == JOB_RUNNING, rows[i].first);
+        check_int(rows[i].mine, lab_get(&l, its)->state == JOB_RUNNING, !rows[i].first);
+        pass_anew();
+        if (rows[i].first || i == N_OF(rows) - 1)
+            assert_string_equal(victims(), "");
+    }
+}
+
+/* A chain, and two that may preempt one another: these are equal. */
+static void test_levels_of_qos(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *preempt;
+        uint32_t level;
+    } rows[] = {{"low", NULL, 0},  {"mid", "low", 1}, {"top", "low,mid", 2},
+                {"own", "own", 0}, {"you", "me", 6},  {"me", "you", 6}};
+    struct cluster_spec s = {0};
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct qos_spec *q = rec_list_push(&s.qos);
+        *q = (struct qos_spec){.name = xstrdup(rows[i].name), .preempt = strv_split(rows[i].preempt, ",")};
+    }
+    uint32_t *levels = qos_levels_of(&s);
+    for (size_t i = 0; i < N_OF(rows); i++)
+        check_int(rows[i].name, levels[i], rows[i].level);
+    free(levels);
+    rec_fini(&cluster_spec_rec, &s);
+}
+
 static void test_who_does_not_come_back(void **state)
 {
     (void)state;
@@ -591,6 +644,8 @@ int main(void)
         TEST(test_not_for_a_deadline_that_is_missed_all_the_same),
         TEST(test_not_behind_a_window),
         TEST(test_by_qos),
+        TEST(test_who_may_preempt_comes_first),
+        TEST(test_levels_of_qos),
         TEST(test_who_does_not_come_back),
         TEST(test_a_partition_of_idle_nodes),
         TEST(test_two_that_have_gone_for_one_another),
