@@ -100,7 +100,7 @@ static void take_call(struct control *c, struct node_link *link, const struct ms
     const struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
     int pair[2] = {-1, -1};
     char *refused = n ? shut_out(c, n, m) : NULL;
-    if (refused)
+    if (refused && ctl_may_log(c, ctl_party(c, m->uid)))
         log_warn("node=%s uid=%u refused: %s", nodeconn_node(link->conn), m->uid, refused);
     if (!n || link->n_calls >= CALLS_MAX ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0) {

@@ -16,6 +16,7 @@
 #define ADMIN_FILES   64   /* of those for clients, for administrators alone; at most an eighth of all */
 #define PARTIES_KEPT  1024 /* without a look who is still there */
 #define TOLD_NS       (60 * NS_PER_S)
+#define LINES_A_TIME  20u /* in TOLD_NS */
 
 struct party *ctl_party(struct control *c, uint32_t uid)
 {
@@ -93,6 +94,17 @@ static bool is_news(struct mono *told, const struct control *c)
         return false;
     *told = now;
     return true;
+}
+
+bool ctl_may_log(struct control *c, struct party *p)
+{
+    if (is_news(&p->log_from, c))
+        p->n_logged = 0;
+    if (p->n_logged == LINES_A_TIME)
+        log_warn("uid=%u more lines like these are left out for a minute", p->uid);
+    if (p->n_logged <= LINES_A_TIME)
+        p->n_logged++;
+    return p->n_logged <= LINES_A_TIME;
 }
 
 /* Clients must not use up the descriptors that the store and the nodes need, nor one user the room of the

@@ -49,6 +49,8 @@ struct party { /* a user: what all his connections have in common */
     uint64_t n_refused;    /* connections */
     uint64_t slowed_told;  /* of share.n_slowed */
     struct mono told_room, told_slow;
+    struct mono log_from; /* the minute that n_logged is of */
+    uint32_t n_logged;    /* lines of the log about what he does wrong */
 };
 
 struct look {         /* a question for rows, from when it is asked until the last one has been sent */
@@ -340,6 +342,9 @@ void ctl_count_jobs(struct control *c);
 uint32_t ctl_jobs_most(const struct control *c);
 /* Whether one more connection of his is let in; appends why not. */
 bool ctl_has_room(struct control *c, struct party *p, bool admin, struct str *why);
+/* Whether a line of the log about what he does wrong is one of those that there may be in a minute; says
+ * once in it that more are left out. */
+bool ctl_may_log(struct control *c, struct party *p);
 void ctl_sweep_parties(struct control *c);
 void ctl_tell_parties(struct control *c, struct msg_stats *m);
 void ctl_free_parties(struct control *c);

@@ -65,7 +65,8 @@ static void check_sent(struct session *s, bool is_sent)
 {
     if (s->given_up || (is_sent && !user_is_full(s)))
         return;
-    log_warn("client=%s uid=%u asks and does not read: closed", s->program ? s->program : "?", s->uid);
+    if (ctl_may_log(s->ctl, s->party))
+        log_warn("client=%s uid=%u asks and does not read: closed", s->program ? s->program : "?", s->uid);
     s->given_up = true;
     conn_give_up(s->conn);
 }
@@ -236,8 +237,9 @@ static int on_frame(void *arg, struct conn *conn, const struct frame *f)
     void *body = NULL;
     int r = msg_decode(f, &body, &err);
     if (r < 0) {
-        log_warn("client=%s uid=%u sent what cannot be read: %s", s->program ? s->program : "?", s->uid,
-                 err.s);
+        if (ctl_may_log(s->ctl, s->party))
+            log_warn("client=%s uid=%u sent what cannot be read: %s", s->program ? s->program : "?", s->uid,
+                     err.s);
         return r;
     }
     if (f->type == MSG_HELLO)
@@ -378,8 +380,9 @@ static void sweep(void *ctx)
                       loop_now(c->loop).ns - s->t_open.ns > HELLO_MS * NS_PER_MS;
         if (s->given_up || (!silent && conn_stuck_ms(s->conn) < FRAME_MS))
             continue;
-        log_warn("client=%s uid=%u pid=%u %s: closed", s->program ? s->program : "?", s->uid, s->pid,
-                 silent ? "does not say who it is" : "does not finish what it says");
+        if (ctl_may_log(c, s->party))
+            log_warn("client=%s uid=%u pid=%u %s: closed", s->program ? s->program : "?", s->uid, s->pid,
+                     silent ? "does not say who it is" : "does not finish what it says");
         s->given_up = true;
         conn_give_up(s->conn);
     }

@@ -341,6 +341,42 @@ static void who_asks_beyond_his_rate_waits_and_is_answered(void **state)
     cluster_stop(controller);
 }
 
+/* --- the log --- */
+
+static size_t log_lines(const char *part)
+{
+    char *path = xasprintf("%s/log/stokerd.log", getenv("STOKER_HOME"));
+    FILE *f = fopen(path, "r");
+    char line[4096];
+    size_t n = 0;
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f))
+        n += strstr(line, part) != NULL;
+    fclose(f);
+    free(path);
+    return n;
+}
+
+static void nonsense_fills_no_log(void **state)
+{
+    (void)state;
+    start("");
+    for (int i = 0; i < 60; i++) {
+        struct client *c = connect_as(getuid());
+        struct str b = STR_INIT;
+        struct incoming in;
+        frame_append_header(&b, MSG_GET, 0, 9, 3);
+        str_append_n(&b, "\xc1\xc1\xc1", 3);
+        write_whole(c, &b);
+        str_fini(&b);
+        assert_true(client_next(c, WAIT_MS, &in, NULL) < 0);
+        client_free(c);
+    }
+    assert_in_range(log_lines("sent what cannot be read"), 1, 20);
+    assert_in_range(log_lines("more lines like these are left out"), 1, 1);
+    cluster_stop(controller);
+}
+
 /* Each begins with an empty queue. */
 static int clear_state(void **state)
 {
@@ -358,6 +394,7 @@ int main(void)
         cmocka_unit_test_teardown(one_connection_of_many_waits_for_a_round_alone, clear_state),
         cmocka_unit_test_teardown(one_user_leaves_room_in_the_queue, clear_state),
         cmocka_unit_test_teardown(one_user_leaves_room_for_connections, clear_state),
+        cmocka_unit_test_teardown(nonsense_fills_no_log, clear_state),
         cmocka_unit_test_teardown(who_asks_beyond_his_rate_waits_and_is_answered, clear_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
