@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
 #define NAME_MAX_LEN 64
 
@@ -40,6 +41,12 @@ static size_t min3(size_t a, size_t b, size_t c)
 {
     size_t m = a < b ? a : b;
     return m < c ? m : c;
+}
+
+bool word_begins(const char *word, const char *name, size_t min)
+{
+    size_t n = strlen(word);
+    return n >= min && n <= strlen(name) && strncasecmp(word, name, n) == 0;
 }
 
 size_t words_distance(const char *a, const char *b)

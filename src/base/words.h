@@ -9,9 +9,12 @@
 
 /* Appends the words of s to ret. Blanks part them; quotes group, and an empty quoted word is one; a
  * backslash outside single quotes takes the next character as it is; nothing is put in the place of
- * anything. comments:
- * '#' at the beginning of a word ends the line. Returns -EINVAL for a quote that is not closed. */
+ * anything. comments: an unquoted '#', within a word too, ends the line, as in #SBATCH lines. Returns
+ * -EINVAL for a quote that is not closed. */
 int words_split(const char *s, bool comments, struct strv *ret);
+
+/* Is word what name begins with, in any case, and of at least min letters? */
+bool word_begins(const char *word, const char *name, size_t min);
 
 /* Levenshtein's distance: how many bytes must be put in, taken out or changed. SIZE_MAX for words of 64
  * bytes and more, which nobody mistypes. */

@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "src/base/units.h"
+#include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/assoc.h"
@@ -240,12 +240,6 @@ static const struct {
      .collect = collect_users},
 };
 
-static bool is_word(const char *word, const char *name, size_t min)
-{
-    size_t n = strlen(word);
-    return n >= min && n <= strlen(name) && strncasecmp(word, name, n) == 0;
-}
-
 static void add_list(struct strv *to, const char *text)
 {
     struct strv words = strv_split(text, ",");
@@ -264,26 +258,26 @@ static int take_word(struct mgr *g, const char *word, const char *entity)
     const char *eq = strchr(word, '=');
     size_t n = eq ? (size_t)(eq - word) : strlen(word);
     char *key = xstrndup(word, n);
-    bool of_user = is_word("user", entity, 4) || is_word(entity, "users", 1);
+    bool of_user = word_begins("user", entity, 4) || word_begins(entity, "users", 1);
     int rc = 0;
     bool flag = false;
     for (size_t i = 0; !eq && i < sizeof flags / sizeof flags[0]; i++)
         flag = flag || str_ieq(flags[i], key);
-    if (eq && is_word(key, "format", 1))
+    if (eq && word_begins(key, "format", 1))
         rc = mgr_list_add_fields(&g->list, eq + 1);
-    else if (eq && (is_word(key, "users", 1) || (of_user && is_word(key, "names", 1))))
+    else if (eq && (word_begins(key, "users", 1) || (of_user && word_begins(key, "names", 1))))
         add_list(&g->users, eq + 1);
-    else if (eq && is_word(key, "accounts", 2))
+    else if (eq && word_begins(key, "accounts", 2))
         add_list(&g->accounts, eq + 1);
-    else if (eq && is_word(key, "clusters", 1))
+    else if (eq && word_begins(key, "clusters", 1))
         add_list(&g->clusters, eq + 1);
-    else if (eq && is_word(key, "names", 1))
-        add_list(is_word(entity, "accounts", 2) ? &g->accounts : &g->names, eq + 1);
+    else if (eq && word_begins(key, "names", 1))
+        add_list(word_begins(entity, "accounts", 2) ? &g->accounts : &g->names, eq + 1);
     else if (!eq &&
              (str_ieq(key, "withassoc") || str_ieq(key, "withassocs") || str_ieq(key, "withassociations")))
         g->associations = true;
     else if (!eq && !flag)
-        add_list(of_user ? &g->users : is_word(entity, "accounts", 2) ? &g->accounts : &g->names, word);
+        add_list(of_user ? &g->users : word_begins(entity, "accounts", 2) ? &g->accounts : &g->names, word);
     else if (eq) {
         fprintf(stderr, " Unknown condition: %s\n", word);
         rc = 1;
@@ -307,7 +301,7 @@ static int fetch(struct mgr *g)
 static int show(struct mgr *g, const struct strv *w)
 {
     size_t e = 0, n = sizeof entities / sizeof entities[0];
-    while (e < n && (w->n < 2 || !is_word(w->v[1], entities[e].name, entities[e].min)))
+    while (e < n && (w->n < 2 || !word_begins(w->v[1], entities[e].name, entities[e].min)))
         e++;
     if (e == n) {
         fprintf(stderr, "No valid entity in list command\nInput line must include \"Account\", "
@@ -349,11 +343,11 @@ static int sacctmgr_run(struct cli *cli, int argc, char **argv)
     int rc = 0;
     model_init(&g.m);
     if (cli_parse(cli, &g, argc, argv, 0, &words, &rc)) {
-        if (words.n && (is_word(words.v[0], "show", 2) || is_word(words.v[0], "list", 1))) {
+        if (words.n && (word_begins(words.v[0], "show", 2) || word_begins(words.v[0], "list", 1))) {
             rc = show(&g, &words);
-        } else if (words.n && is_word(words.v[0], "version", 4)) {
+        } else if (words.n && word_begins(words.v[0], "version", 4)) {
             puts("slurm 23.02.7");
-        } else if (!words.n || is_word(words.v[0], "help", 1)) {
+        } else if (!words.n || word_begins(words.v[0], "help", 1)) {
             cli_print_help(stdout, cli);
         } else {
             cli_error(cli, "%s: accounts and QOS are changed in stoker.cfg",

@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/targets.h"
 
@@ -48,19 +49,6 @@ static int set_option(void *ctx, const struct opt *o, __attribute__((unused)) co
 }
 
 static const struct opts options = OPTS(table, set_option);
-
-struct client *scontrol_client(struct scontrol *s, const char **ret_text)
-{
-    if (!s->client)
-        s->client = ask_connect_slurm(s->cli, ret_text);
-    return s->client;
-}
-
-bool scontrol_is(const char *word, const char *name, size_t min)
-{
-    size_t n = strlen(word);
-    return n >= min && n <= strlen(name) && strncasecmp(word, name, n) == 0;
-}
 
 /* --- the small commands --- */
 
@@ -114,35 +102,17 @@ static int do_ping(struct scontrol *s, __attribute__((unused)) size_t n,
     return c ? 0 : 1;
 }
 
-static int simple_request(struct scontrol *s, enum msg_kind kind, const void *body, const char *what)
-{
-    const char *text = NULL;
-    struct client *c = scontrol_client(s, &text);
-    struct errtext err = {0};
-    enum refusal refusal = REFUSAL_NONE;
-    void *r = c ? ask_call(c, kind, body, MSG_RESULT, &refusal, &err) : NULL;
-    if (r) {
-        msg_free(MSG_RESULT, r);
-        return 0;
-    }
-    if (c)
-        text = refusal == REFUSAL_NONE ? SLURM_TIMEOUT : refusal_slurm(refusal);
-    if (!s->quiet)
-        fprintf(stderr, "%s error: %s\n", what, text);
-    return 1;
-}
-
 static int do_reconfigure(struct scontrol *s, __attribute__((unused)) size_t n,
                           __attribute__((unused)) char *const *w)
 {
-    return simple_request(s, MSG_RELOAD, NULL, "slurm_reconfigure");
+    return scontrol_request(s, MSG_RELOAD, NULL, "slurm_reconfigure");
 }
 
 static int do_shutdown(struct scontrol *s, __attribute__((unused)) size_t n,
                        __attribute__((unused)) char *const *w)
 {
     struct msg_flag kill_jobs = {.on = false};
-    return simple_request(s, MSG_SHUTDOWN, &kill_jobs, "slurm_shutdown");
+    return scontrol_request(s, MSG_SHUTDOWN, &kill_jobs, "slurm_shutdown");
 }
 
 static int do_version(__attribute__((unused)) struct scontrol *s, __attribute__((unused)) size_t n,
@@ -188,7 +158,7 @@ static int do_write(struct scontrol *s, size_t n, char *const *w)
     struct msg_job body = {0};
     uint32_t task;
     const char *text = NULL;
-    if (!scontrol_is(w[0], "batch_script", 1)) {
+    if (!word_begins(w[0], "batch_script", 1)) {
         fprintf(stderr, "invalid write argument: %s\n", w[0]);
         return 1;
     }
@@ -253,7 +223,7 @@ static int do_cancel_reboot(__attribute__((unused)) struct scontrol *s, __attrib
 static bool is_entity(const char *word, const char *name, const char *plural)
 {
     char *entity = xstrndup(word, strcspn(word, "="));
-    bool is = scontrol_is(entity, name, 3) || scontrol_is(entity, plural, 3);
+    bool is = word_begins(entity, name, 3) || word_begins(entity, plural, 3);
     free(entity);
     return is;
 }
@@ -400,7 +370,7 @@ static int wrong_number(const char *name, bool few)
 static int run_words(struct scontrol *s, size_t n, char *const *w)
 {
     for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++) {
-        if (!scontrol_is(w[0], subcommands[i].name, subcommands[i].min))
+        if (!word_begins(w[0], subcommands[i].name, subcommands[i].min))
             continue;
         if (n - 1 < subcommands[i].least || n - 1 > subcommands[i].most)
             return wrong_number(subcommands[i].name, n - 1 < subcommands[i].least);

@@ -11,9 +11,19 @@ struct scontrol {
     bool quit;             /* the interactive mode is over */
 };
 
+/* --- scontrol_ask.c --- */
+
 /* The connection, made where it is not yet. NULL where the controller is away: *ret_text are Slurm's words
  * for it. */
 struct client *scontrol_client(struct scontrol *s, const char **ret_text);
+/* Says it in Slurm's form, unless quiet. what: Slurm's name of the call. Returns 1. */
+int scontrol_failed(const struct scontrol *s, const char *what, const char *text);
+/* A request whose answer is that it was done. Returns the exit code. */
+int scontrol_request(struct scontrol *s, enum msg_kind kind, const void *body, const char *what);
+/* Fetches into m, which is initialised here and to be freed in any case. Returns the exit code. */
+int scontrol_fetch(struct scontrol *s, struct msg_get *get, struct model *m, const char *what);
+
+/* --- the commands: scontrol_show.c, scontrol_act.c --- */
 
 /* argv behind the command's own name. Return exit codes. */
 int scontrol_show(struct scontrol *s, size_t n, char *const *words);
@@ -39,12 +49,5 @@ int scontrol_errnumstr(struct scontrol *s, size_t n, char *const *w);
 /* Partitions are lines of stoker.cfg: says that no such partition is there, or that it is not changed here.
  * what: Slurm's name of the call; word (may be NULL): what it was called with. */
 int scontrol_no_partition_change(struct scontrol *s, const char *what, const char *word, const char *name);
-
-/* Fetches into m, which is initialised here and to be freed in any case. what: Slurm's name of the call,
- * for the error. */
-int scontrol_fetch(struct scontrol *s, struct msg_get *get, struct model *m, const char *what);
-
-/* Is word an abbreviation of name, any case, of at least min letters? */
-bool scontrol_is(const char *word, const char *name, size_t min);
 
 #endif

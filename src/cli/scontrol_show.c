@@ -5,29 +5,13 @@
 #include <unistd.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/cli/jobfilter.h"
 #include "src/cli/jobjson.h"
 #include "src/cli/scontrol.h"
 #include "src/cli/screcord.h"
 #include "src/model/jobtext.h"
-
-static int load_failed(const struct scontrol *s, const char *what, const char *text)
-{
-    if (!s->quiet)
-        fprintf(stderr, "%s error: %s\n", what, text);
-    return 1;
-}
-
-int scontrol_fetch(struct scontrol *s, struct msg_get *get, struct model *m, const char *what)
-{
-    const char *text = NULL;
-    struct client *c = scontrol_client(s, &text);
-    model_init(m);
-    if (c && client_fetch(c, get, m, NULL) < 0)
-        text = SLURM_TIMEOUT;
-    return text ? load_failed(s, what, text) : 0;
-}
 
 static int print(struct str *out)
 {
@@ -84,7 +68,7 @@ static int show_jobs(struct scontrol *s, size_t n, char *const *w)
     for (size_t i = 0; i < n; i++)
         if (targets_add_list(&targets, behind_equals(w[i]), NULL) < 0) {
             target_list_fini(&targets);
-            return load_failed(s, "scontrol_print_job", "Invalid job id specified");
+            return scontrol_failed(s, "scontrol_print_job", "Invalid job id specified");
         }
     bool few = targets.list.n <= GET_NAMES_MAX; /* else all are asked for and looked through here */
     for (size_t i = 0; few && i < targets.list.n; i++)
@@ -98,7 +82,7 @@ static int show_jobs(struct scontrol *s, size_t n, char *const *w)
             size_t before = sh.n;
             show_target(s, &sh, &targets.list.v[i], &m, &cx);
             if (sh.n == before)
-                rc = load_failed(s, "slurm_load_jobs", "Invalid job id specified");
+                rc = scontrol_failed(s, "slurm_load_jobs", "Invalid job id specified");
         }
         if (!targets.list.n)
             list_for_each (j, &m.all, struct job, in_all)
@@ -125,7 +109,7 @@ static int show_steps(struct scontrol *s, size_t n, char *const *w)
     struct model m;
     uint32_t task;
     if (n && target_parse_one(behind_equals(w[0]), &t, &task, NULL) < 0)
-        return load_failed(s, "slurm_get_job_steps", "Invalid job id specified");
+        return scontrol_failed(s, "slurm_get_job_steps", "Invalid job id specified");
     if (n)
         *rec_list_push(&get.jobs) = t;
     int rc = scontrol_fetch(s, &get, &m, "slurm_get_job_steps");
@@ -454,7 +438,7 @@ int scontrol_show(struct scontrol *s, size_t n, char *const *w)
     bool joined = strchr(w[0], '=') != NULL;
     int rc = -1;
     for (size_t i = 0; i < sizeof entities / sizeof entities[0] && rc < 0; i++)
-        if (scontrol_is(entity, entities[i].name, entities[i].min))
+        if (word_begins(entity, entities[i].name, entities[i].min))
             rc = entities[i].run(s, joined ? n : n - 1, joined ? w : w + 1);
     if (rc < 0) {
         fprintf(stderr, "invalid entity:%s for keyword:show \n", entity);
