@@ -120,9 +120,9 @@ static void send(struct ptyin *p, const struct step *s, uint64_t seen, int64_t n
         .eof = p->at_end && p->held,
         .writer = p->writer,
         .who = p->who,
-        .fresh = !p->held,
-        .take = p->take && !p->held,
-        .redraw = p->attached && !p->held,
+        .fresh = !p->held && !leave,
+        .take = p->take && !p->held && !leave,
+        .redraw = p->attached && !p->held && !leave,
         .leave = leave,
         .rows = w.ws_row,
         .cols = w.ws_col,
@@ -151,7 +151,8 @@ void ptyin_update(struct ptyin *p, const struct step *s, uint64_t seen, int64_t 
 
 void ptyin_leave(struct ptyin *p, const struct step *s)
 {
-    if (p->on && p->held && p->f->client)
+    /* Or who has asked to be the writer, and goes before he is told that he is. */
+    if (p->on && (p->held || (p->asked && !p->refused)) && p->f->client)
         send(p, s, p->seen_told, 0, true);
 }
 

@@ -26,12 +26,34 @@ static void record(const struct rec_desc *d, const uint8_t *p, size_t n)
     free(back);
 }
 
+/* The same bytes row by row: into memory that is used again, and into records of their own. */
+static void rows(const uint8_t *p, size_t n)
+{
+    struct errtext err;
+    struct codec_rows *r = codec_rows_new();
+    size_t n_rows = 0, n_own = 0;
+    struct job j;
+    int rc = codec_rows_open(r, &job_rec, p, n, &err);
+    while (rc >= 0 && (rc = codec_rows_next(r, &j, &err)) == 1)
+        n_rows++;
+    rc = codec_rows_open(r, &job_rec, p, n, &err);
+    while (rc >= 0 && codec_rows_left(r)) {
+        memset(&j, 0, sizeof j);
+        rc = codec_rows_next_own(r, &j, NULL, &err);
+        n_own += rc == 1;
+        rec_fini(&job_rec, &j);
+    }
+    assert(n_rows == n_own);
+    codec_rows_free(r);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!size)
         return 0;
     record(msg_rec(data[0] % MSG_N_KINDS), data + 1, size - 1);
     record(&job_rec, data + 1, size - 1);
+    rows(data + 1, size - 1);
     record(event_body_rec(data[0] % EV_N_KINDS), data + 1, size - 1);
     return 0;
 }

@@ -75,6 +75,9 @@ for node in here n1; do
     is "state" "$(job_state "$job")" RUNNING
     play 'expect:heard (second)' 'type:\r~.' 'expect:left StepId' -- stoker attach "$job"
     is "status of leaving" "$rc" 0
+    play 'type:\r~.' 'expect:left StepId' -- stoker attach "$job" # before he is told that he may write: nobody is there then
+    play 'expect:heard (second)' 'type:\r~.' 'expect:left StepId' -- stoker attach "$job"
+    is "status of coming when one has just left" "$rc" 0
 
     case_ "$node: one writes at a time; who takes over is named"
     terminal.py 'expect:heard (second)' 'type:third\r' 'expect:heard (third)' touch:first.ready 'expect:has taken StepId' \
