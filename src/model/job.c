@@ -205,6 +205,10 @@ uint32_t job_cpus(const struct job *j)
 
 uint32_t job_gpus(const struct job *j)
 {
+    const struct job_req *r = &j->req; /* most want none, and all that wait are asked at each change */
+    if (!j->alloc.n && j->kind != JOB_KIND_STEPS && r->gpus == NOT_GIVEN && r->gpus_per_node == NOT_GIVEN &&
+        r->gpus_per_task == NOT_GIVEN)
+        return 0;
     return job_amounts(j).gpus;
 }
 

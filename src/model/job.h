@@ -59,16 +59,16 @@ struct job_req_rare {
 /* What the user asked for. Counts: NOT_GIVEN, memory: MEM_NOT_GIVEN where not said. */
 struct job_req {
     struct job_req_rare *rare; /* read through req_rare(), written through req_rare_mut() */
-    char *name, *account, *qos;
-    char *partition; /* one name or a comma list */
-    char *workdir;
-    char *std_out, *std_err; /* patterns as given; NULL: default */
-    char *features, *dependency, *licenses;
     uint32_t nodes_min, nodes_max;
     uint32_t ntasks, ntasks_per_node, cpus_per_task;
     uint32_t gpus; /* in the whole job */
     uint32_t gpus_per_node, gpus_per_task;
     uint64_t mem_node_mib, mem_cpu_mib, mem_gpu_mib; /* 0 in mem_node_mib: all of the node */
+    char *name, *account, *qos;
+    char *partition; /* one name or a comma list */
+    char *workdir;
+    char *std_out, *std_err; /* patterns as given; NULL: default */
+    char *features, *dependency, *licenses;
     char *gpu_type;
     bool exclusive, overcommit, contiguous;
     bool append;       /* --open-mode=append */
@@ -225,26 +225,31 @@ struct job_rare {
 };
 
 struct job {
-    uint32_t id;    /* raw id, never given twice */
-    uint32_t kind;  /* enum job_kind */
-    uint32_t state; /* enum job_state */
-    bool holding;   /* alloc is charged to the nodes now */
-    bool detached;  /* interactive: goes on without its terminal */
-    bool dep_met;   /* its dependencies are met, once and for all */
-    bool borrowed;  /* it runs over a soft limit: another job that needs the resources ends it */
+    /* What walks over all jobs look at stands together: a hundred thousand of them are in no cache. */
+    uint32_t id;          /* raw id, never given twice */
+    uint32_t kind;        /* enum job_kind */
+    uint32_t state;       /* enum job_state */
+    bool holding;         /* alloc is charged to the nodes now */
+    bool detached;        /* interactive: goes on without its terminal */
+    bool dep_met;         /* its dependencies are met, once and for all */
+    bool borrowed;        /* it runs over a soft limit: another job that needs the resources ends it */
+    uint32_t array_job;   /* id of the array, 0: no array */
+    uint32_t array_index; /* of an element that has been split off, else ARRAY_NONE */
+    uint32_t hold;        /* enum job_hold */
+    uint32_t uid, gid;    /* the kernel's word at submission */
+    struct list in_queue, in_all; /* no part of the record: links of the model that holds it; in_queue:
+                                     pending, active or ended list */
+    REC_LIST(struct alloc) alloc; /* batch and interactive, while it holds them and after */
+    REC_LIST(struct step) steps;
     struct job_req req;
     struct job_rare *rare; /* read through job_rare(), written through job_rare_mut() */
-    uint32_t uid, gid;     /* the kernel's word at submission */
     char *user, *group;
     char *partition; /* where it runs; the request's first until it starts */
     char *submit_host;
     char *command;                              /* script path or command line, for display; NULL: stdin */
     char *request_id;                           /* the client's, makes a retried submission the same job */
-    uint32_t array_job;                         /* id of the array, 0: no array */
-    uint32_t array_index;                       /* of an element that has been split off, else ARRAY_NONE */
     REC_LIST(struct index_range) array_pending; /* elements that this record stands for */
     uint32_t array_count, array_min, array_max, array_step; /* of the whole array */
-    uint32_t hold;                                          /* enum job_hold */
     uint32_t reason; /* enum reason: of an ended job; of a waiting one as the last pass saw it */
     uint32_t priority;
     uint32_t script_size; /* bytes */
@@ -256,14 +261,9 @@ struct job {
     uint32_t fate;       /* enum job_fate, while COMPLETING */
     uint32_t kill_cause; /* enum kill_cause; NONE: nobody asked */
     int32_t exit_code, exit_signal;
-    REC_LIST(struct alloc) alloc; /* batch and interactive, while it holds them and after */
-    REC_LIST(struct step) steps;
     struct wall t_settled;  /* when its end became known: after t_end where controller or node was away */
     struct wall t_expected; /* of a waiting job, in rows that are asked for once: its start, as the last
                                forecast says; unset: not known. Not of the state */
-
-    /* Not part of the record: links of the model that holds it. */
-    struct list in_all, in_queue; /* in_queue: pending list or active list */
 };
 #define JOB_FIELDS(F, G, S)                                                                                  \
     F(S, U32, id) F(S, U32, kind) F(S, U32, state) G(S, SUB, req, job_req) F(S, U32, uid) F(S, U32, gid)     \

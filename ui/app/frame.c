@@ -30,6 +30,18 @@ static struct wall next_edge(const struct model *m, struct wall now)
     return edge;
 }
 
+/* A job counts as one, the record of an array as its elements. */
+static uint32_t count_waiting(const struct model *m)
+{
+    uint32_t n = m->n_pending;
+    idmap_for_each (&m->arrays, array) {
+        const struct job *record = model_get_job(m, (uint32_t)array->id);
+        if (record && record->state == JOB_PENDING)
+            n += job_pending_elements(record) - 1;
+    }
+    return n;
+}
+
 void totals_count(struct totals *t, const struct ui *a)
 {
     const struct model *m = a->m;
@@ -53,8 +65,7 @@ void totals_count(struct totals *t, const struct ui *a)
     }
     t->edge = next_edge(m, a->now);
     t->running = m->n_active;
-    list_for_each (j, &m->pending, struct job, in_queue)
-        t->waiting += job_pending_elements(j);
+    t->waiting = count_waiting(m);
 }
 
 /* --- header --- */

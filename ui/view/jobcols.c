@@ -68,6 +68,8 @@ void jobcols_when(const void *ctx, struct field *f, struct wall t)
         return;
     f->has_num = true;
     f->num = (double)t.ms;
+    if (f->text.mute)
+        return;
     when_text(&f->text.text, t, ui_now(ui_of(ctx)));
     rich_role(&f->text, ROLE_NORMAL);
 }

@@ -161,6 +161,8 @@ static void get_limit(const void *ctx, const void *row, struct field *f)
     uint32_t s = job_limit_s(job_of(row), ui_model(l->cols.ui));
     f->has_num = true;
     f->num = s;
+    if (f->text.mute)
+        return;
     jobtext_limit(&f->text.text, job_of(row), ui_model(l->cols.ui));
     rich_role(&f->text, ROLE_NORMAL);
 }
@@ -382,7 +384,10 @@ static void order_active(struct jobrows *r)
                              : r->rows[n].job->state != JOB_PENDING &&
                                    !job_state_is_final((enum job_state)r->rows[n].job->state)))
         n++;
-    if (n > 1)
+    bool sorted = true; /* they mostly are */
+    for (size_t i = 1; i < n && sorted; i++)
+        sorted = row_number(&r->rows[i - 1]) <= row_number(&r->rows[i]);
+    if (!sorted)
         qsort(r->rows, n, sizeof *r->rows, by_number);
 }
 
@@ -400,9 +405,9 @@ static void fill(void *ctx, struct table *t)
 
 static bool has_changed(const void *ctx, const struct trow *row)
 {
-    const struct joblist *l = ctx;
-    const struct job_row *r = row->data;
-    return r->job ? ui_job_changed(l->cols.ui, r->job->id) : ui_array_changed(l->cols.ui, r->array->id);
+    const struct ui *ui = ((const struct joblist *)ctx)->cols.ui;
+    uint32_t id = (uint32_t)row->id;
+    return row->id & ARRAY_ROW ? ui_array_changed(ui, id) : ui_job_changed(ui, id);
 }
 
 void joblist_update(struct joblist *l)

@@ -106,17 +106,9 @@ unsigned tableview_act(struct ui *ui, struct table *t, enum action a, const stru
 
 /* --- drawing --- */
 
-static size_t top_rows(const struct table *t)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < t->shown.n; i++)
-        n += table_shown(t, i)->depth == 0;
-    return n;
-}
-
 void tableview_title(const struct ui *ui, const struct table *t, size_t total, struct rich *out)
 {
-    size_t n = top_rows(t);
+    size_t n = t->n_top;
     if (!ui_has_data(ui))
         return;
     if (n != total)
@@ -146,8 +138,7 @@ static void draw_filter_line(struct table *t, struct canvas *c, struct rect r)
     int x = r.x + 1 + canvas_text(c, r.y, r.x + 1, ROLE_TITLE, "filter ", r.w - 2);
     edit_draw(&t->edit, c, r.y, x, r.w > 60 ? r.w - 34 - x : r.w - 1 - x);
     if (r.w > 60)
-        canvas_printf(c, r.y, r.x + r.w - 32, ROLE_DIM, 31, "%zu match  Enter keeps, Esc drops",
-                      top_rows(t));
+        canvas_printf(c, r.y, r.x + r.w - 32, ROLE_DIM, 31, "%zu match  Enter keeps, Esc drops", t->n_top);
 }
 
 bool tableview_draw(struct ui *ui, struct table *t, struct canvas *c, const struct layout *l,

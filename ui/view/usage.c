@@ -93,6 +93,7 @@ static void answered(struct ui *ui, struct view *owner, uint64_t arg, const stru
     rec_fini(&msg_shares_rows_rec, &u->shares);
     u->shares = u->next;
     u->next = (struct msg_shares_rows){0};
+    u->told_of = 0;
     table_refill(&u->s.table);
     ui_changed(ui);
 }
@@ -210,7 +211,6 @@ static void fill(void *ctx, struct table *t)
     struct usageview *u = ctx;
     const struct model *m = ui_model(u->s.v.ui);
     drop_rows(u);
-    u->told_of = 0;
     struct found table[FOUND] = {{NULL}};
     list_for_each (r, &m->active, struct job, in_queue)
         count_job(u, table, r);
@@ -438,9 +438,19 @@ static void usage_close(struct view *v)
     free(u);
 }
 
+/* Is it among what the text beside the table counts? A user's limits know no accounts. */
+static bool is_told(const void *ctx, const struct job *j)
+{
+    const struct usageview *u = ctx;
+    const struct holder *r = idmap_get(&u->by_id, u->told_of);
+    return !r || (r->user ? str_eq(r->user, j->user) : str_eq(r->account, userinfo_account(j)));
+}
+
 static void usage_sync(struct view *v)
 {
     struct usageview *u = usage_of(v);
+    if (u->told_of && ui_any_changed(v->ui, is_told, u))
+        u->told_of = 0;
     table_refill(&u->s.table);
     ask_sometimes(u);
 }

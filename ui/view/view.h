@@ -148,6 +148,9 @@ void ui_changed(struct ui *ui);
  * than the last time, but for what changes with the time alone? */
 bool ui_job_changed(const struct ui *ui, uint32_t job);
 bool ui_array_changed(const struct ui *ui, uint32_t array);
+/* Has any job changed for which is_it says true? One that has gone may have been. */
+bool ui_any_changed(const struct ui *ui, bool (*is_it)(const void *ctx, const struct job *j),
+                    const void *ctx);
 /* Puts a view on top; no-op where its open gives NULL. */
 void ui_push(struct ui *ui, const struct view_ops *ops, const void *arg);
 /* Shows the screen of that name with a filter, as if both had been typed. */

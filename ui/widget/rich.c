@@ -38,6 +38,8 @@ void rich_role(struct rich *r, enum role role)
 
 void rich_add(struct rich *r, enum role role, const char *s)
 {
+    if (r->mute)
+        return;
     str_append(&r->text, s ? s : "");
     rich_role(r, role);
 }
@@ -45,6 +47,8 @@ void rich_add(struct rich *r, enum role role, const char *s)
 void rich_addf(struct rich *r, enum role role, const char *fmt, ...)
 {
     va_list ap;
+    if (r->mute)
+        return;
     va_start(ap, fmt);
     str_vappendf(&r->text, fmt, ap);
     va_end(ap);

@@ -71,6 +71,7 @@ struct table {
     struct list_state list;
     struct trows rows;         /* all that fill gave */
     struct trow_numbers shown; /* those that pass the filter, sorted */
+    size_t n_top;              /* of those: how many are nobody's children */
     struct trow_numbers
         next;         /* what will be shown, while a filter that is typed is tried on many rows ... */
     struct trows old; /* ... and the rows that are shown until then, where fill has given others */

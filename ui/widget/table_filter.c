@@ -110,6 +110,9 @@ static bool match_some(struct table *t, size_t n, const uint32_t *now)
     t->next = old;
     vec_fini(&t->old);
     t->matching = false;
+    t->n_top = 0;
+    for (size_t i = 0; i < t->shown.n; i++)
+        t->n_top += t->rows.v[t->shown.v[i]].depth == 0;
     if (t->sort >= 0 && !(now && table_sort_changed(t, &t->next, now)))
         table_sort_shown(t);
     list_sync(&t->list, t->shown.n, table_shown_id, t);
@@ -169,7 +172,7 @@ void table_apply_filter(struct table *t)
         for (size_t i = 0; i < t->rows.n; i++) {
             struct trow *row = &t->rows.v[i];
             row->missed = row->missed && narrows;
-            row->known = false;
+            row->known = row->missed && row->known;
         }
     }
     begin_matching(t);

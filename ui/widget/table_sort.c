@@ -77,23 +77,31 @@ static uint64_t order_of(double num)
 
 static void radix_sort(struct sort_key *v, size_t n, bool reverse)
 {
-    struct sort_key *other = n ? xreallocarray(NULL, n, sizeof *other) : NULL;
+    uint32_t count[8][256] = {{0}};
     uint64_t flip = reverse ? UINT64_MAX : 0;
-    for (unsigned shift = 0; shift < 64 && n > 1; shift += 8) {
-        size_t count[257] = {0};
+    if (n < 2)
+        return;
+    struct sort_key *from = v, *to = xreallocarray(NULL, n, sizeof *to), *other = to;
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = 0; k < 8; k++)
+            count[k][(v[i].value ^ flip) >> 8 * k & 255]++;
+    for (unsigned k = 0; k < 8; k++) {
+        uint32_t *at = count[k], sum = 0;
+        if (at[(v[0].value ^ flip) >> 8 * k & 255] == n)
+            continue; /* all alike */
+        for (size_t b = 0; b < 256; b++) {
+            uint32_t here = at[b];
+            at[b] = sum;
+            sum += here;
+        }
         for (size_t i = 0; i < n; i++)
-            count[((v[i].value ^ flip) >> shift & 255) + 1]++;
-        bool all_alike = false;
-        for (size_t b = 1; b < 257 && !all_alike; b++)
-            all_alike = count[b] == n;
-        if (all_alike)
-            continue;
-        for (size_t b = 1; b < 257; b++)
-            count[b] += count[b - 1];
-        for (size_t i = 0; i < n; i++)
-            other[count[(v[i].value ^ flip) >> shift & 255]++] = v[i];
-        memcpy(v, other, n * sizeof *v);
+            to[at[(from[i].value ^ flip) >> 8 * k & 255]++] = from[i];
+        struct sort_key *done = to;
+        to = from;
+        from = done;
     }
+    if (from != v)
+        memcpy(v, from, n * sizeof *v);
     free(other);
 }
 
@@ -130,6 +138,17 @@ static void settle_texts(struct sorting *s, bool reverse)
     }
 }
 
+/* The text is not made where it is not looked at: where the row in front had a number this one has, too. */
+static const struct field *sort_field(struct table *t, const struct trow *row)
+{
+    struct rich *text = &t->field.text;
+    text->mute = t->field.has_num;
+    const struct field *f = table_field(t, row, (size_t)t->sort, 0);
+    bool again = text->mute && !f->has_num;
+    text->mute = false;
+    return again ? table_field(t, row, (size_t)t->sort, 0) : f;
+}
+
 static void collect_keys(struct table *t, struct sorting *s)
 {
     t->ticked = false;
@@ -138,7 +157,7 @@ static void collect_keys(struct table *t, struct sorting *s)
             s->families.v[s->families.n - 1].n++;
             continue;
         }
-        const struct field *f = table_field(t, table_shown(t, i), (size_t)t->sort, 0);
+        const struct field *f = sort_field(t, table_shown(t, i));
         struct sort_key key = {.family = (uint32_t)s->families.n,
                                .value = f->has_num ? order_of(f->num) : 0};
         vec_push(&s->families,
