@@ -29,7 +29,7 @@ static void add_times(struct rich *r, const struct ui *ui, const struct job *j)
                   duration_format_words(wall_elapsed_s(j->t_submit, ui_now(ui)), b));
         return;
     }
-    str_append_char(&r->text, ' ');
+    str_append(&r->text, job_state_is_final((enum job_state)j->state) ? " after " : " ");
     jobtext_elapsed(&r->text, j, ui_now(ui));
     rich_role(r, ROLE_NORMAL);
     uint32_t limit = job_limit_s(j, ui_model(ui));
@@ -82,7 +82,7 @@ void jobinfo_summary(struct lines *l, const struct ui *ui, const struct job *j)
     }
     add_allocs(l, j);
     /* A step job asks for each of its tasks by itself. */
-    r = lines_pair(l, j->kind == JOB_KIND_STEPS && j->alloc.n ? "holds" : "asked", LABEL);
+    r = lines_pair(l, j->kind == JOB_KIND_STEPS && j->state == JOB_RUNNING ? "holds" : "asked", LABEL);
     job_asked(&r->text, j);
     limit_words(&r->text, j, ui_model(ui));
     rich_role(r, ROLE_NORMAL);

@@ -1,10 +1,10 @@
 /* jobtree.c - the steps, tasks and ranks of a job.
  *
- *      batch            R  n01      1:02:03
- *      v 0 train        R                     6 of 8 done
- *          task 0       D  n01  0     40:12  done          3.1 GB
- *          v task 1     R  n02  1     41:00  running
- *              rank 2   !  n02                exit 1
+ *      R   batch        n01      1:02:03           running
+ *      R v 0 train                                 6/8 done  2 run
+ *      D     task 0     n01  0     40:12   3.1 GB  done
+ *      R   v task 1     n02  1     41:00           running
+ *      !       rank 2   n02                        exit 1
  */
 #include "ui/view/jobtree.h"
 
@@ -183,15 +183,16 @@ static const struct column columns[] = {
     {.name = "sign", .title = "S", .min = 1, .want = 1, .get = get_glyph},
     {.name = "what",
      .title = "STEP",
-     .min = 12,
-     .want = 26,
+     .min = 10,
+     .want = 40,
+     .fit = 16,
      .flags = COLUMN_WORDS | COLUMN_TREE,
      .get = get_what},
-    {.name = "state", .title = "STATE", .min = 16, .rank = 1, .flags = COLUMN_WORDS, .get = get_state},
     {.name = "node",
      .title = "NODE",
-     .min = 6,
-     .want = 12,
+     .min = 4,
+     .want = 20,
+     .fit = 12,
      .rank = 3,
      .flags = COLUMN_WORDS,
      .get = get_node},
@@ -223,6 +224,13 @@ static const struct column columns[] = {
      .rank = 6,
      .flags = COLUMN_RIGHT,
      .get = get_peak},
+    {.name = "state",
+     .title = "STATE",
+     .min = 16,
+     .fit = 48,
+     .rank = 1,
+     .flags = COLUMN_WORDS,
+     .get = get_state},
 };
 
 /* --- rows --- */

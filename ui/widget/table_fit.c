@@ -57,6 +57,15 @@ static void shrink(const struct column *cols, size_t n, int width, int *widths)
             widths[i]--;
 }
 
+/* What shrinking took, where leaving out has given more than that. */
+static void restore(const struct column *cols, const int *needs, size_t n, int width, int *widths)
+{
+    for (size_t i = 0; i < n; i++)
+        while (widths[i] && cols[i].fit && cols[i].want && width_of(n, widths) < width &&
+               widths[i] < wish(&cols[i], needs, i, cols[i].fit))
+            widths[i]++;
+}
+
 /* A cell for each that would like one more, and again, so that the first do not take it all. Returns what
  * is left. */
 static int grow_evenly(const struct column *cols, const int *needs, size_t n, int left, int *widths)
@@ -98,6 +107,7 @@ void table_fit(const struct column *cols, const bool *on, const int *needs, size
     leave_out(cols, n, width, RANK_DETAIL, widths);
     shrink(cols, n, width, widths);
     leave_out(cols, n, width, 1, widths);
+    restore(cols, needs, n, width, widths);
     int left = width - width_of(n, widths), flexible = find_flexible(cols, n, widths);
     if (flexible >= 0 && left > 0) { /* its share comes before what the others would like */
         int more = share_of(&cols[flexible], needs, (size_t)flexible, width) - widths[flexible];
