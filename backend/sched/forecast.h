@@ -36,7 +36,7 @@ struct forecast {
     struct wall start;            /* HELD, PLANNED, LATER: as planned from time limits */
     struct wall likely, unlikely; /* half of such forecasts come true between these; unset: too few known */
     struct wall made;             /* when */
-    uint32_t samples;             /* forecasts that the range is learnt from */
+    uint32_t samples;             /* forecasts of as long a wait that the range is learnt from */
 };
 
 /* Begins one; what was under way is given up. The planner must have decided at least once. */

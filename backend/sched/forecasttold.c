@@ -23,13 +23,30 @@ void forecast_note(struct planner *p, const struct forecasts *f, uint32_t job, i
         forecast_note_first(u, start, f->t);
 }
 
+/* Minutes, an hour, a shift, longer: what was said of short jobs in short queues tells nothing of a wait
+ * until tomorrow. */
+static size_t horizon_of(int64_t wait_ms)
+{
+    static const int64_t below_min[FORECAST_HORIZONS - 1] = {10, 60, 6 * 60};
+    size_t h = 0;
+    while (h < FORECAST_HORIZONS - 1 && wait_ms >= below_min[h] * 60 * MS_PER_S)
+        h++;
+    return h;
+}
+
 void forecast_learn(struct planner *p, const struct unit *u)
 {
     int64_t told = u->first_forecast - u->first_forecast_t, took = p->now.ms - u->first_forecast_t;
     if (!u->first_forecast_t || told < 1000)
         return;
     double ratio = (double)took / (double)told;
-    p->ratios[p->n_ratios++ % FORECAST_SAMPLES] = (float)(ratio < 4 ? ratio : 4);
+    struct forecast_record *r = &p->forecast_records[horizon_of(told)];
+    r->ratios[r->n++ % FORECAST_SAMPLES] = (float)(ratio < 4 ? ratio : 4);
+}
+
+static uint32_t samples_of(const struct forecast_record *r)
+{
+    return r->n < FORECAST_SAMPLES ? r->n : FORECAST_SAMPLES;
 }
 
 static int by_value(const void *pa, const void *pb)
@@ -40,14 +57,16 @@ static int by_value(const void *pa, const void *pb)
 
 void forecast_add_range(const struct planner *p, struct forecast *f)
 {
-    uint32_t n = forecast_samples(p);
+    int64_t wait_ms = f->start.ms - f->made.ms;
+    const struct forecast_record *r = &p->forecast_records[horizon_of(wait_ms)];
+    uint32_t n = samples_of(r);
     float sorted[FORECAST_SAMPLES];
     f->samples = n;
     if (n < 8)
         return;
-    memcpy(sorted, p->ratios, n * sizeof *sorted);
+    memcpy(sorted, r->ratios, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, by_value);
-    double wait = (double)(f->start.ms - f->made.ms);
+    double wait = (double)wait_ms;
     f->likely.ms = f->made.ms + (int64_t)(wait * (double)sorted[n / 4]);
     f->unlikely.ms = f->made.ms + (int64_t)(wait * (double)sorted[n * 3 / 4]);
 }
@@ -59,7 +78,10 @@ struct wall forecast_made(const struct planner *p)
 
 uint32_t forecast_samples(const struct planner *p)
 {
-    return p->n_ratios < FORECAST_SAMPLES ? p->n_ratios : FORECAST_SAMPLES;
+    uint32_t n = 0;
+    for (size_t h = 0; h < FORECAST_HORIZONS; h++)
+        n += samples_of(&p->forecast_records[h]);
+    return n;
 }
 
 /* Of one behind a gate that the clock opens; its time may have been changed since. */

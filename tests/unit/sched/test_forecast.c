@@ -656,6 +656,16 @@ static void test_likely_range(void **state)
     assert_int_equal(f.samples, 8);
     assert_int_equal((f.likely.ms - l.now.ms) / MIN_MS, 40); /* of .2 .2 .4 .4 .6 .6 .8 .8 of 100 minutes */
     assert_int_equal((f.unlikely.ms - l.now.ms) / MIN_MS, 80);
+    /* Of a wait until tonight nothing has been learnt from these. */
+    uint32_t behind[3];
+    for (size_t i = 0; i < N_OF(behind); i++)
+        behind[i] = submit("p=big c=8 T=200");
+    pass();
+    forecast(20);
+    f = planner_forecast(planner, behind[2]);
+    assert_true(f.start.ms - l.now.ms > 360 * MIN_MS);
+    assert_int_equal(f.samples, 0);
+    assert_false(wall_is_set(f.likely) || wall_is_set(f.unlikely));
 }
 
 /* --- one that is not in the queue --- */
