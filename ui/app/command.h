@@ -98,7 +98,5 @@ void files_forget(struct cmdline *cl);
 /* complete.c: fills cmdline.candidates for what stands before the cursor. */
 void command_complete(struct ui *a);
 void candidates_clear(struct cmdline *cl);
-/* What a command's arguments are; COMPLETE_NONE where there is no such command. */
-enum completion command_completes(const char *name);
 
 #endif

@@ -176,7 +176,8 @@ static void offer_commands(struct cmdline *cl, const char *word)
 #undef X
 }
 
-enum completion command_completes(const char *name)
+/* What a command's arguments are; COMPLETE_NONE where there is no such command. */
+static enum completion completes(const char *name)
 {
     static const struct {
         const char *name, *other;
@@ -243,7 +244,7 @@ void command_complete(struct ui *a)
     char *word = xstrdup(text + cl->word);
     struct strv words = strv_split(text, " ");
     size_t nth = words.n && *word ? words.n - 1 : words.n;
-    enum completion kind = nth == 0 ? COMPLETE_COMMANDS : command_completes(words.v[0]);
+    enum completion kind = nth == 0 ? COMPLETE_COMMANDS : completes(words.v[0]);
     offer_arguments(a, cl, kind, nth, word);
     strv_fini(&words);
     free(word);

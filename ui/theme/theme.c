@@ -52,7 +52,8 @@ static uint8_t find_attr(const char *word)
     return 0;
 }
 
-int style_parse(const char *text, struct style *ret, struct errtext *err)
+/* "bold reverse red on black", any order of attributes, "" for the plain look. Errors: -EINVAL. */
+static int parse_style(const char *text, struct style *ret, struct errtext *err)
 {
     struct style s = {.fg = -1, .bg = -1};
     struct strv words = strv_split(text, " ");
@@ -106,7 +107,7 @@ void theme_init(struct theme *t, int colors)
     };
     *t = (struct theme){.colors = colors >= 16 ? 16 : colors >= 8 ? 8 : 0};
     for (int r = 0; r < ROLE_N; r++) {
-        int rc = style_parse(t->colors ? looks[r] : monos[r], &t->styles[r], NULL);
+        int rc = parse_style(t->colors ? looks[r] : monos[r], &t->styles[r], NULL);
         bug_on(rc);
     }
 }
@@ -131,7 +132,7 @@ static int load_roles(struct style styles[ROLE_N], const char *path, const confi
         if (!text)
             return err_set(err, -EINVAL, "%s:%d: %s must be a string such as \"bold green\"", path, line,
                            name);
-        int rc = style_parse(text, &styles[r], err);
+        int rc = parse_style(text, &styles[r], err);
         if (rc)
             return err_prefix(err, rc, "%s:%d", path, line);
     }

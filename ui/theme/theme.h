@@ -42,9 +42,6 @@ void theme_init(struct theme *t, int colors);
  * untouched then. A terminal without colours gets the looks without colours: no-op. */
 int theme_load(struct theme *t, const char *path, struct errtext *err) __attribute__((warn_unused_result));
 
-/* "bold reverse red on black", any order of attributes, "" for the plain look. Errors: -EINVAL. */
-int style_parse(const char *text, struct style *ret, struct errtext *err)
-    __attribute__((warn_unused_result));
 /* The same text back, in one fixed order. */
 void style_format(struct style s, struct str *out);
 

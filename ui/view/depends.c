@@ -86,7 +86,8 @@ static void waited_for(struct lines *l, const struct ui *ui, const struct job *j
     }
 }
 
-void depends_lines(struct lines *l, const struct ui *ui, const struct job *j)
+/* What it waits for, and what waits for it. */
+static void both_ways(struct lines *l, const struct ui *ui, const struct job *j)
 {
     jobinfo_section(l, "It waits for");
     size_t n = l->n;
@@ -106,7 +107,7 @@ void depends_open(struct ui *ui, const struct job *j)
     jobtext_id(&s, j, BITSTR_LEN_DEFAULT);
     str_appendf(&s, " %s", j->req.name ? j->req.name : "");
     struct dialog *d = dialog_new(DIALOG_TEXT, s.s);
-    depends_lines(&d->body.lines, ui, j);
+    both_ways(&d->body.lines, ui, j);
     ui_take_dialog(ui, d, NULL, NULL, NULL);
     str_fini(&s);
 }

@@ -4,9 +4,7 @@
 
 #include "ui/view/view.h"
 
-/* Both ways, as lines. */
-void depends_lines(struct lines *l, const struct ui *ui, const struct job *j);
-/* The same in a box. */
+/* Both ways, as lines in a box. */
 void depends_open(struct ui *ui, const struct job *j);
 
 #endif

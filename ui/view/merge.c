@@ -80,7 +80,8 @@ static int64_t clock_ms(const char *s, size_t n)
     return ((h * 60 + min) * 60 + sec) * 1000 + (ms > 0 ? ms : 0);
 }
 
-int64_t merge_line_time(const char *line, size_t n)
+/* The time that a line begins with, in milliseconds of some day or of all; -1: none. */
+static int64_t line_time(const char *line, size_t n)
 {
     while (n && (*line == '[' || *line == '(' || *line == ' ')) {
         line++;
@@ -122,7 +123,7 @@ static void begin_part(struct merge *m, struct merge_part *p)
 
 static void add_line(struct batch *b, struct merge_part *p, size_t part, const char *s, size_t n)
 {
-    int64_t t = merge_line_time(s, n);
+    int64_t t = line_time(s, n);
     p->time = t >= 0 ? t : p->time;
     vec_push(&b->lines,
              (struct line){.time = p->time, .part = part, .order = b->lines.n, .at = b->text.len, .n = n});

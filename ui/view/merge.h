@@ -43,7 +43,4 @@ bool merge_work(struct merge *m, bool ended, bool *ret_changed);
 int64_t merge_size(void *merge);
 size_t merge_read(void *merge, int64_t at, char *buf, size_t n);
 
-/* The time that a line begins with, in milliseconds of some day or of all; -1: none. Tests. */
-int64_t merge_line_time(const char *line, size_t n);
-
 #endif

@@ -98,13 +98,16 @@ static const struct job *holder_of(const struct ui *ui, const struct node *n, un
     return NULL;
 }
 
-const struct job *nodeinfo_gpu_holder(const struct ui *ui, const struct node *n, unsigned gpu)
+/* Who holds that device, or NULL. */
+static const struct job *gpu_holder(const struct ui *ui, const struct node *n, unsigned gpu)
 {
     struct wall since;
     return holder_of(ui, n, gpu, &since);
 }
 
-int64_t nodeinfo_gpu_idle_s(const struct ui *ui, const struct node *n, unsigned gpu)
+/* For how many seconds it has been held and done nothing, as the node's agent has seen it; 0: it works,
+ * nobody holds it, or it is not measured. */
+static int64_t gpu_idle_s(const struct ui *ui, const struct node *n, unsigned gpu)
 {
     const struct gpu_util *g = gpu_of(ui_util(ui, n->spec.name), gpu);
     struct wall since = {0};
@@ -123,8 +126,8 @@ static void idle_note(struct rich *r, const struct ui *ui, const struct node *n)
         const struct gpu_util *g = gpu_of(u, i);
         if (!g || g->idle_s < ui_gpu_idle_flag_s(ui)) /* before the holder is looked for among all jobs */
             continue;
-        int64_t s = nodeinfo_gpu_idle_s(ui, n, i);
-        const struct job *j = s >= ui_gpu_idle_flag_s(ui) ? nodeinfo_gpu_holder(ui, n, i) : NULL;
+        int64_t s = gpu_idle_s(ui, n, i);
+        const struct job *j = s >= ui_gpu_idle_flag_s(ui) ? gpu_holder(ui, n, i) : NULL;
         if (!j)
             continue;
         rich_addf(r, ROLE_WARN, "%s's GPU %u idle for %s", j->user ? j->user : "?", i,
@@ -219,8 +222,8 @@ void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n
 {
     const struct gpu_util *g = gpu_of(ui_util(ui, n->spec.name), gpu);
     const struct util_past *past = ui_util_past(ui, n->spec.name);
-    const struct job *j = nodeinfo_gpu_holder(ui, n, gpu);
-    int64_t idle = nodeinfo_gpu_idle_s(ui, n, gpu);
+    const struct job *j = gpu_holder(ui, n, gpu);
+    int64_t idle = gpu_idle_s(ui, n, gpu);
     bool out = windows_node_is_out(ui, n);
     char a[UNITS_TEXT_SIZE];
     rich_addf(r, ROLE_NORMAL, "%-3u", gpu);

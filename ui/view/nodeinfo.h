@@ -13,11 +13,6 @@ void nodeinfo_mem(const struct node *n, char buf[static NODEINFO_MEM_SIZE]);
 /* One sign a device: busy, held idle, free, foreign, out. */
 void nodeinfo_gpus(struct rich *r, const struct ui *ui, const struct node *n);
 
-/* Who holds that device, or NULL. */
-const struct job *nodeinfo_gpu_holder(const struct ui *ui, const struct node *n, unsigned gpu);
-/* For how many seconds it has been held and done nothing, as the node's agent has seen it; 0: it works,
- * nobody holds it, or it is not measured. */
-int64_t nodeinfo_gpu_idle_s(const struct ui *ui, const struct node *n, unsigned gpu);
 /* One device in a line: number, use, memory, whose, since when idle. */
 void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n, unsigned gpu);
 

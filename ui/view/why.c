@@ -118,7 +118,8 @@ static void factor(struct rich *r, const char *name, double x, uint32_t points, 
     rich_addf(r, ROLE_NORMAL, " %-7u ", points);
 }
 
-void why_prio_lines(struct lines *l, const struct prio_row *row, const struct priority_spec *weights)
+/* What its priority is made of: a bar and the points for each factor that counts. */
+static void prio_lines(struct lines *l, const struct prio_row *row, const struct priority_spec *weights)
 {
     static const char *const names[] = {"age  ", "share", "size ", "part ",
                                         "qos  ", "cpu  ", "mem  ", "gpu  "};
@@ -187,7 +188,7 @@ static void prio_answered(struct ui *ui, struct view *owner, uint64_t number, co
         return;
     const struct msg_prio_rows *m = in->body;
     if (m->rows.n) /* in the first of its partitions: the others rank it in the same way */
-        why_prio_lines(&d->body.lines, &m->rows.v[0], &m->weights);
+        prio_lines(&d->body.lines, &m->rows.v[0], &m->weights);
 }
 
 static void ask_prio(struct ui *ui, uint64_t number, uint32_t job)

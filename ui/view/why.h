@@ -6,8 +6,6 @@
 
 /* The answer as lines. */
 void why_lines(struct lines *l, const struct msg_why *w, const struct ui *ui);
-/* What its priority is made of: a bar and the points for each factor that counts. */
-void why_prio_lines(struct lines *l, const struct prio_row *row, const struct priority_spec *weights);
 /* Asks and shows the answer in a box. */
 void why_open(struct ui *ui, const struct job *j);
 
