@@ -50,8 +50,8 @@ static struct backfill_opts opts_of(const struct cluster_spec *s)
 void planner_read_frame(struct planner *p)
 {
     const struct model *m = p->view->model;
-    pool_init(&p->pool, (uint32_t)m->n_nodes, p->now.ms);
-    pool_init(&p->empty, (uint32_t)m->n_nodes, p->now.ms);
+    pool_init_bare(&p->pool, (uint32_t)m->n_nodes, p->now.ms);
+    pool_init_bare(&p->empty, (uint32_t)m->n_nodes, p->now.ms);
     p->gpu_types = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof(char *));
     p->taken = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *p->taken);
     make_parts(p);
@@ -62,6 +62,12 @@ void planner_read_frame(struct planner *p)
     p->qos_levels = qos_levels_of(&m->spec);
     for (size_t i = 0; i < m->spec.licenses.n; i++)
         vec_push(&p->licences_held.used, 0);
+}
+
+void planner_read_room(struct planner *p, uint32_t at)
+{
+    uint32_t n = p->pool.n_nodes;
+    pool_init_node(at < n ? &p->pool : &p->empty, at < n ? at : at - n);
 }
 
 void planner_read_node(struct planner *p, uint32_t at)

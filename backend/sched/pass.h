@@ -42,7 +42,8 @@ struct pass {
     enum pass_stage stage;
     uint32_t rounds; /* of the stage */
     bool in_round;
-    uint64_t freed, mark; /* as the round began */
+    struct list *at_group; /* of its beginning: those before this one stand in the row; NULL: all do */
+    uint64_t freed, mark;  /* as the round began */
     size_t asked;
     /* of the whole decision */
     struct wall now;

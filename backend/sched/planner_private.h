@@ -212,13 +212,7 @@ struct window_use {
     bool is_reservation, seen;
 };
 
-#define FORECAST_SAMPLES  128
-#define FORECAST_HORIZONS 4
-
-struct forecast_record {            /* how forecasts of one horizon came true */
-    float ratios[FORECAST_SAMPLES]; /* wait by forecast, of those that started lately */
-    uint32_t n;                     /* in all: beyond the samples the oldest has gone */
-};
+#define FORECAST_SAMPLES 256
 
 struct planner {
     bool all_dirty, nodes_dirty, windows_dirty;
@@ -255,7 +249,8 @@ struct planner {
     bool may_preempt;                /* the configuration has a rule by which a job may have to go */
     struct forecasts *making, *made; /* under way; the last that was finished */
     struct list buried;              /* groups that a forecast still names */
-    struct forecast_record forecast_records[FORECAST_HORIZONS];
+    float ratios[FORECAST_SAMPLES];  /* wait by forecast, of those that started lately */
+    uint32_t n_ratios;
     uint64_t ranks, ranks_version; /* times that shares were worked out; what the fixed parts hold for */
     int64_t ranks_ms;              /* the last time */
     int64_t ranks_anew_ms;         /* the last time from all that runs */
@@ -347,6 +342,9 @@ void planner_forget(struct planner *p); /* all but the notes */
 /* --- frame.c: before any job is read --- */
 
 void planner_read_frame(struct planner *p); /* first */
+/* Room for the nodes of both pools, one after the other as they are searched: at is below twice their
+ * number. */
+void planner_read_room(struct planner *p, uint32_t at);
 void planner_read_node(struct planner *p, uint32_t at);
 void planner_read_part(struct planner *p, uint32_t at); /* with all nodes there */
 

@@ -62,14 +62,24 @@ bool nodeset_meets(const struct nodeset *a, const struct nodeset *b)
     return false;
 }
 
-void pool_init(struct pool *p, uint32_t n_nodes, int64_t now)
+void pool_init_bare(struct pool *p, uint32_t n_nodes, int64_t now)
 {
     *p = (struct pool){.nodes = xcalloc(n_nodes ? n_nodes : 1, sizeof *p->nodes),
                        .n_nodes = n_nodes,
                        .now = now,
                        .work = scratch_new(n_nodes)};
+}
+
+void pool_init_node(struct pool *p, uint32_t node)
+{
+    timeline_init(&p->nodes[node].line, (struct amount){0});
+}
+
+void pool_init(struct pool *p, uint32_t n_nodes, int64_t now)
+{
+    pool_init_bare(p, n_nodes, now);
     for (uint32_t i = 0; i < n_nodes; i++)
-        timeline_init(&p->nodes[i].line, (struct amount){0});
+        pool_init_node(p, i);
 }
 
 void pool_fini(struct pool *p)

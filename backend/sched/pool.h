@@ -75,6 +75,10 @@ struct pool {
 };
 
 void pool_init(struct pool *p, uint32_t n_nodes, int64_t now);
+/* The same but for its nodes, each of which is begun by itself before anything is asked: a large pool is
+ * made in pieces. */
+void pool_init_bare(struct pool *p, uint32_t n_nodes, int64_t now);
+void pool_init_node(struct pool *p, uint32_t node);
 void pool_fini(struct pool *p); /* every use has been dropped, or never will be */
 void pool_set_node(struct pool *p, uint32_t node, struct amount cap, uint32_t weight, bool usable);
 

@@ -13,13 +13,15 @@
 
 #include "backend/sched/sync_private.h"
 
-#define COST_NODE      2 /* in units of work: */
+#define COST_ROOM      2 /* in units of work: memory is touched for the first time */
+#define COST_NODE      4
 #define COST_JOB       10
 #define COST_GROUP     20
 #define COST_FREE      1
 #define NODES_PER_UNIT 4 /* that are looked at for a shape, or put in a partition */
 
 enum read_stage {
+    READ_ROOM,
     READ_NODES,
     READ_PARTS,
     READ_WINDOWS,
@@ -58,6 +60,7 @@ static void bury(struct planner *p)
     o->freeing = FREE_UNITS;
     o->freed_at = 0;
     *p = (struct planner){.in_pieces = o->in_pieces,
+                          .n_ratios = o->n_ratios,
                           .ranks = o->ranks,
                           .decision = o->decision,
                           .pass = o->pass,
@@ -69,7 +72,7 @@ static void bury(struct planner *p)
                           .out = o->out,
                           .nodes_dirty = o->nodes_dirty,
                           .windows_dirty = o->windows_dirty};
-    memcpy(p->forecast_records, o->forecast_records, sizeof p->forecast_records);
+    memcpy(p->ratios, o->ratios, sizeof p->ratios);
     memcpy(&p->dirty, &o->dirty, sizeof p->dirty);
     memset(&o->dirty, 0, sizeof o->dirty);
     planner_init_lists(p);
@@ -269,7 +272,7 @@ void planner_begin_reading(struct planner *p)
         bury(p);
     p->all_dirty = p->nodes_dirty = p->windows_dirty = false;
     p->reading = true;
-    p->read_stage = READ_NODES;
+    p->read_stage = READ_ROOM;
     p->read_at = 0;
     vec_clear(&p->to_read);
     planner_read_frame(p);
@@ -302,6 +305,13 @@ static void read_some(struct planner *p, uint64_t *n)
 {
     uint64_t cost = *n;
     switch ((enum read_stage)p->read_stage) {
+    case READ_ROOM:
+        cost = COST_ROOM;
+        if (p->read_at < 2 * (size_t)p->pool.n_nodes)
+            planner_read_room(p, (uint32_t)p->read_at++);
+        else
+            next_stage(p);
+        break;
     case READ_NODES:
         cost = COST_NODE;
         if (p->read_at < p->pool.n_nodes)

@@ -6,19 +6,25 @@
 
 #define ROUNDS_MAX 4  /* of a stage; what is left then comes with the next pass, at once */
 #define TURN_LOOKS 10 /* what a turn costs by itself, in nodes looked at */
+#define LINE_LOOKS 10 /* and to stand in the row */
 
-static void line_up(struct pass *s)
+/* The next group, if it has anything left; behind the last of them they are put in order. */
+static void line_up_one(struct pass *s)
 {
     struct planner *p = s->p;
-    list_for_each (g, &p->groups, struct group, link) {
-        g->cursor = &g->units;
-        g->rest = REASON_PRIORITY;
-        pass_make_room(s, g->n_choices);
-        if (turns_advance(p, g))
-            vec_push(&s->heap, turn_of(g, false));
+    if (s->at_group == &p->groups) {
+        turns_order(s);
+        s->at_group = NULL;
+        return;
     }
-    turns_order(s);
-    p->pool.looks += s->heap.n;
+    struct group *g = container_of(s->at_group, struct group, link);
+    s->at_group = s->at_group->next;
+    g->cursor = &g->units;
+    g->rest = REASON_PRIORITY;
+    pass_make_room(s, g->n_choices);
+    if (turns_advance(p, g))
+        vec_push(&s->heap, turn_of(g, false));
+    p->pool.looks += LINE_LOOKS;
 }
 
 /* Of the first in the queue. */
@@ -140,7 +146,7 @@ static void begin_round(struct pass *s)
     p->prospects = false;
     p->gained = p->all_gained = p->lost = false;
     vec_clear(&s->heap);
-    line_up(s);
+    s->at_group = p->groups.next;
     s->in_round = true;
 }
 
@@ -194,6 +200,9 @@ bool pass_go_on(struct pass *s, uint64_t looks)
     while (s->stage != PASS_IS_DONE) {
         if (!s->in_round)
             begin_round(s);
+        for (; s->at_group; line_up_one(s))
+            if (s->p->pool.looks - from >= looks)
+                return false;
         while (s->heap.n && !backfill_is_closed(&s->p->backfill)) {
             if (s->p->pool.looks - from >= looks)
                 return false;

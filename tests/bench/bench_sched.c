@@ -535,11 +535,24 @@ static void print_table(bool only_large)
         }
 }
 
-/* bench_sched [large] [plain | mixed] */
+static void measure_all_different(void)
+{
+    all_differ = true;
+    struct figures f = measure(10000, 100000);
+    printf("no two of the jobs alike:\n");
+    print_row(100000, 10000, &f);
+    all_differ = false;
+}
+
+/* bench_sched [large] [plain | mixed | differ] */
 int main(int argc, char **argv)
 {
     bool large = false, plain = true, rules = true;
     for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "differ") == 0) {
+            measure_all_different();
+            return 0;
+        }
         large = large || strcmp(argv[i], "large") == 0;
         plain = plain && strcmp(argv[i], "mixed") != 0;
         rules = rules && strcmp(argv[i], "plain") != 0;
@@ -553,9 +566,6 @@ int main(int argc, char **argv)
     if (large)
         return 0;
     measure_array();
-    all_differ = true;
-    struct figures f = measure(10000, 100000);
-    printf("no two of the jobs alike:\n");
-    print_row(100000, 10000, &f);
+    measure_all_different();
     return 0;
 }
