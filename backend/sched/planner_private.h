@@ -212,7 +212,13 @@ struct window_use {
     bool is_reservation, seen;
 };
 
-#define FORECAST_SAMPLES 256
+#define FORECAST_SAMPLES  128
+#define FORECAST_HORIZONS 4
+
+struct forecast_record {            /* how forecasts of one horizon came true */
+    float ratios[FORECAST_SAMPLES]; /* wait by forecast, of those that started lately */
+    uint32_t n;                     /* in all: beyond the samples the oldest has gone */
+};
 
 struct planner {
     bool all_dirty, nodes_dirty, windows_dirty;
@@ -249,8 +255,7 @@ struct planner {
     bool may_preempt;                /* the configuration has a rule by which a job may have to go */
     struct forecasts *making, *made; /* under way; the last that was finished */
     struct list buried;              /* groups that a forecast still names */
-    float ratios[FORECAST_SAMPLES];  /* wait by forecast, of those that started lately */
-    uint32_t n_ratios;
+    struct forecast_record forecast_records[FORECAST_HORIZONS];
     uint64_t ranks, ranks_version; /* times that shares were worked out; what the fixed parts hold for */
     int64_t ranks_ms;              /* the last time */
     int64_t ranks_anew_ms;         /* the last time from all that runs */

@@ -60,7 +60,6 @@ static void bury(struct planner *p)
     o->freeing = FREE_UNITS;
     o->freed_at = 0;
     *p = (struct planner){.in_pieces = o->in_pieces,
-                          .n_ratios = o->n_ratios,
                           .ranks = o->ranks,
                           .decision = o->decision,
                           .pass = o->pass,
@@ -72,7 +71,7 @@ static void bury(struct planner *p)
                           .out = o->out,
                           .nodes_dirty = o->nodes_dirty,
                           .windows_dirty = o->windows_dirty};
-    memcpy(p->ratios, o->ratios, sizeof p->ratios);
+    memcpy(p->forecast_records, o->forecast_records, sizeof p->forecast_records);
     memcpy(&p->dirty, &o->dirty, sizeof p->dirty);
     memset(&o->dirty, 0, sizeof o->dirty);
     planner_init_lists(p);
