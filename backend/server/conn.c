@@ -44,7 +44,9 @@ struct conn {
     VEC(struct mark) marks; /* in order; from first_mark on */
     size_t first_mark;
     struct mono t_partial; /* when the unfinished frame at the end of `in` began; 0: there is none */
-    bool waiting;          /* for `more`, or in the line of its share */
+    struct mono
+        t_deaf;   /* since when the peer takes nothing more: what it has said is still read; 0: it does */
+    bool waiting; /* for `more`, or in the line of its share */
     bool busy, dead, given_up;
     struct share_place place;
     struct mono go; /* when its go began: the frames since then, and their bytes */
@@ -146,6 +148,17 @@ static void compact(struct conn *c)
         c->marks.v[i].end -= gone;
 }
 
+/* One who has gone may have said something before. */
+static void drop_output(struct conn *c)
+{
+    c->t_deaf = loop_now(c->loop);
+    str_clear(&c->out);
+    c->sent = c->open = 0;
+    c->marks.n = c->first_mark = 0;
+    c->full = false;
+    update_watch(c);
+}
+
 static void flush(struct conn *c)
 {
     while (c->sent < c->open) {
@@ -155,7 +168,7 @@ static void flush(struct conn *c)
         if (n < 0 && errno == EAGAIN)
             break;
         if (n < 0) {
-            fail(c, strerror(errno));
+            drop_output(c);
             return;
         }
         c->sent += (size_t)n;
@@ -336,6 +349,8 @@ static bool queue_mark(struct conn *c, uint64_t gate, enum msg_kind kind, uint64
 
 bool conn_send(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *body)
 {
+    if (c->t_deaf.ns)
+        return true;
     if (c->dead || conn_queued(c) > c->max_out)
         return false;
     msg_append(&c->out, kind, tag, body);
@@ -345,6 +360,8 @@ bool conn_send(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, 
 bool conn_send_encoded(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *p,
                        size_t n)
 {
+    if (c->t_deaf.ns)
+        return true;
     if (c->dead || conn_queued(c) > c->max_out)
         return false;
     frame_append_header(&c->out, (uint16_t)kind, 0, tag, n);
@@ -406,6 +423,8 @@ size_t conn_queued(const struct conn *c)
 
 int64_t conn_stuck_ms(const struct conn *c)
 {
+    if (c->t_deaf.ns)
+        return (loop_now(c->loop).ns - c->t_deaf.ns) / NS_PER_MS;
     return c->t_partial.ns && !c->waiting ? (loop_now(c->loop).ns - c->t_partial.ns) / NS_PER_MS : 0;
 }
 

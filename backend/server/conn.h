@@ -37,7 +37,8 @@ void conn_set_max_frame(struct conn *c, size_t max_frame);
 /* Closes and frees, at the end of the turn where it is called from within a callback of c. */
 void conn_close(struct conn *c);
 
-/* Queues a message behind gate. False where the queue is full: the caller decides what a slow reader
+/* Queues a message behind gate. To one who has gone it is as good as said: what he has said before he went
+ * is read, and then on_close tells. False where the queue is full: the caller decides what a slow reader
  * deserves. */
 bool conn_send(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *body);
 /* The same with the body encoded already. */
@@ -56,7 +57,8 @@ void conn_release(struct conn *c, uint64_t gate);
 void conn_drop_gated(struct conn *c,
                      void (*fn)(void *ctx, struct conn *c, enum msg_kind kind, uint64_t tag), void *ctx);
 size_t conn_queued(const struct conn *c);
-/* For how long part of a frame has waited for its rest; 0: none does, or it is for us to read on. */
+/* For how long part of a frame has waited for its rest; 0: none does, or it is for us to read on.
+ * Or for how long it takes nothing more and still has not gone. */
 int64_t conn_stuck_ms(const struct conn *c);
 /* The peer is not worth more: no more is read from or sent to it, and on_close follows in a turn of its
  * own. For use where freeing c at once would pull it from under a caller. */

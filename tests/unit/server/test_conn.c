@@ -82,7 +82,8 @@ static int tear_down(void **state)
     conn_close(s.c);
     loop_turn(s.l, 0); /* what closed inside a callback is freed by now */
     loop_free(s.l);
-    close(s.peer);
+    if (s.peer >= 0)
+        close(s.peer);
     frame_reader_fini(&s.in);
     vec_fini(&s.dropped);
     return 0;
@@ -331,6 +332,39 @@ static void test_peer_goes_away(void **state)
     assert_string_equal(s.why, "closed by the peer");
 }
 
+/* What is sent to one who has gone must not drown what he has said. */
+static void test_last_words_are_heard_by_who_writes(void **state)
+{
+    (void)state;
+    peer_writes(1, 10);
+    peer_writes(2, 10);
+    close(s.peer);
+    s.peer = -1;
+    assert_true(send_tag(0, 5));
+    assert_true(send_tag(11, 6));
+    conn_release(s.c, 11); /* written here and now: nobody is there */
+    assert_non_null(s.c);
+    assert_true(send_tag(0, 7));
+    turn_until_over();
+    assert_int_equal(s.frames, 2);
+    assert_int_equal(s.last_tag, 2);
+    assert_int_equal(s.closes, 1);
+}
+
+static void test_who_takes_nothing_and_stays_is_stuck(void **state)
+{
+    (void)state;
+    shutdown(s.peer, SHUT_RD);
+    assert_true(send_tag(0, 5));
+    for (int i = 0; !conn_stuck_ms(s.c) && i < TURNS; i++)
+        loop_turn(s.l, 1);
+    assert_true(conn_stuck_ms(s.c) > 0);
+    peer_writes(1, 10);
+    loop_turn(s.l, 1000);
+    assert_int_equal(s.frames, 1);
+    assert_int_equal(conn_queued(s.c), 0);
+}
+
 /* --- its user's part of a turn is used up --- */
 
 static struct share_pool pool;
@@ -557,6 +591,8 @@ int main(void)
         TEST(test_largest_frame_and_one_byte_more),
         TEST(test_refused_frame_closes),
         TEST(test_peer_goes_away),
+        TEST(test_last_words_are_heard_by_who_writes),
+        TEST(test_who_takes_nothing_and_stays_is_stuck),
         TEST(test_in_line_nothing_is_read),
         TEST(test_half_a_frame_in_line_is_not_the_peers_fault),
         TEST(test_over_while_in_line),
