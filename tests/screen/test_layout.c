@@ -259,6 +259,46 @@ static void the_page_names_every_action(void **state)
     str_fini(&page);
 }
 
+/* --- lines that are broken --- */
+
+static void words_too_long_for_a_line_begin_at_once(void **state)
+{
+    static const struct {
+        const char *text;
+        int width, hang;
+        const char *flowed;
+    } rows[] = {
+        {"a few words", 11, 0, "a few words"},
+        {"a few words", 10, 0, "a few|words"},
+        {"dir       /a/very/long/path/of/a/file", 22, 10,
+         "dir       /a/very/long|          /path/of/a/f|          ile"},
+        {"dir       /a/path/of", 16, 10, "dir|  /a/path/of"},
+        {"ends with /a/path", 14, 0, "ends with|/a/path"},
+        {"longerthanaline x", 8, 0, "longerth|analine|x"},
+    };
+    (void)state;
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct pane pane = {.top = 0};
+        struct canvas c;
+        struct str got = STR_INIT, line = STR_INIT;
+        canvas_init(&c);
+        canvas_resize(&c, 10, rows[i].width);
+        lines_addf(&pane.lines, ROLE_NORMAL, "%s", rows[i].text)->hang = rows[i].hang;
+        int n = (int)pane_height(&pane, rows[i].width);
+        pane_draw(&pane, &c, rect_make(0, 0, 10, rows[i].width));
+        for (int y = 0; y < n; y++) {
+            str_clear(&line);
+            canvas_row_text(&c, y, &line);
+            str_appendf(&got, "%s%s", y ? "|" : "", line.s);
+        }
+        check_str(rows[i].text, got.s, rows[i].flowed);
+        str_fini(&got);
+        str_fini(&line);
+        pane_fini(&pane);
+        canvas_fini(&c);
+    }
+}
+
 /* --- themes and settings --- */
 
 static void themes_load(void **state)
@@ -513,6 +553,7 @@ int main(void)
         cmocka_unit_test(binding_moves_a_key),
         cmocka_unit_test(no_action_loses_its_keys_unsaid),
         cmocka_unit_test(the_manual_is_the_table),
+        cmocka_unit_test(words_too_long_for_a_line_begin_at_once),
         cmocka_unit_test(the_page_names_every_action),
         cmocka_unit_test(themes_load),
         cmocka_unit_test(a_bad_theme_changes_nothing),

@@ -15,6 +15,7 @@
 #include "ui/widget/bar.h"
 
 #define TOAST_ROWS 4
+#define BAR_LEAST  5 /* cells of a bar, its ends included */
 #define BAR_MIN    8 /* cells of a bar that the window's words must leave */
 
 /* When the next window begins or ends: what is out then is another. */
@@ -188,11 +189,14 @@ static void add_bar(struct rich *r, const struct gauge *g, int width)
     if (r->text.len)
         rich_add(r, ROLE_NORMAL, "   ");
     rich_addf(r, ROLE_LABEL, "%s ", g->label);
-    bar_two_ended(r, g->used, g->out, g->all, width);
-    rich_addf(r, load_role((int)(g->used * 100 / g->all)), " %s", g->number);
+    if (width) {
+        bar_two_ended(r, g->used, g->out, g->all, width);
+        rich_add(r, ROLE_NORMAL, " ");
+    }
+    rich_add(r, load_role((int)(g->used * 100 / g->all)), g->number);
 }
 
-/* The bars share what labels and numbers leave. */
+/* The bars share what labels and numbers leave; where that is too little there are none. */
 static void draw_second_line(const struct ui *a, struct canvas *c, struct rect r, bool counts)
 {
     const struct totals *t = &a->totals;
@@ -225,7 +229,7 @@ static void draw_second_line(const struct ui *a, struct canvas *c, struct rect r
     }
     rich_fini(&window);
     int width = n ? room / n : 0;
-    width = width < 5 ? 5 : width > 40 ? 40 : width;
+    width = width < BAR_LEAST ? 0 : width > 40 ? 40 : width;
     for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++)
         if (gauges[i].all)
             add_bar(&line, &gauges[i], width);

@@ -108,22 +108,44 @@ struct rich *lines_add(struct lines *l)
     return &l->v[l->n++];
 }
 
-/* Bytes of s that make a line of at most width cells: up to the last blank that fits, else as much as fits.
- * At least one character. */
-static size_t line_bytes(const char *s, int width)
+/* Cells of a letter as it is shown. */
+static int letter_cells(const char *s, size_t *ret_len)
+{
+    uint32_t cp = 0;
+    size_t len = utf8_decode(s, strlen(s), &cp);
+    int w = len ? utf8_width(cp) : 4; /* escaped as \xHH */
+    *ret_len = len ? len : 1;
+    return w < 0 ? 4 : w;
+}
+
+/* Whether the word that s begins with is wider than so many cells. */
+static bool is_wider(const char *s, int width)
+{
+    size_t len;
+    for (int cells = 0; *s && *s != ' '; s += len) {
+        cells += letter_cells(s, &len);
+        if (cells > width)
+            return true;
+    }
+    return false;
+}
+
+/* Bytes of s that make a line of at most width cells: up to the last blank that fits, else as much as fits;
+ * so too where the word behind the blank would be broken in the next line, of next cells, anyway. At least
+ * one character. */
+static size_t line_bytes(const char *s, int width, int next)
 {
     size_t i = 0, blank = 0;
     int cells = 0;
     while (s[i]) {
-        uint32_t cp = 0;
-        size_t len = utf8_decode(s + i, strlen(s + i), &cp);
-        int w = len ? utf8_width(cp) : 4; /* escaped as \xHH */
-        if (cells + (w > 0 ? w : w < 0 ? 4 : 0) > width && i > 0)
-            return blank ? blank : i;
-        cells += w > 0 ? w : w < 0 ? 4 : 0;
+        size_t len;
+        int w = letter_cells(s + i, &len);
+        if (cells + w > width && i > 0)
+            return blank && !is_wider(s + blank + 1, next) ? blank : i;
+        cells += w;
         if (s[i] == ' ')
             blank = i;
-        i += len ? len : 1;
+        i += len;
     }
     return i;
 }
@@ -149,7 +171,7 @@ static void flow_line(const struct rich *r, int width, struct lines *out)
         struct rich *line = lines_add(out);
         if (indent)
             rich_addf(line, ROLE_NORMAL, "%*s", indent, "");
-        size_t n = line_bytes(r->text.s + at, width - indent);
+        size_t n = line_bytes(r->text.s + at, width - indent, width - hang);
         copy_part(r, at, at + n, line);
         at += n;
         while (at < len && r->text.s[at] == ' ')
