@@ -1,5 +1,7 @@
 /* test_jobs.c - the jobs screen and the page of a job: what they look like, and that keys hit what they
  * should. */
+#include <signal.h>
+
 #include "tests/screen/stage.h"
 
 /* The text of the row under the cursor. */
@@ -137,6 +139,38 @@ static void cursor_stays_on_its_job(void **state)
     uilab_keys(u, "r");
     assert_true(uilab_snapshot(u));
     assert_non_null(strstr(cursor_row(u), "eval"));
+}
+
+static void push_end(struct stage *g, uint32_t id, enum end_kind kind, int32_t sig, const char *message)
+{
+    struct ev_end end = {.step = STEP_BATCH,
+                         .attempt = lab_task(&g->u.lab, id, STEP_BATCH, 0)->attempt,
+                         .end_kind = kind,
+                         .message = message ? xstrdup(message) : NULL};
+    if (sig)
+        rec_list_push(&end.ranks)->signal = sig;
+    uilab_push(&g->u, EV_END, id, &end);
+    rec_fini(&ev_end_rec, &end);
+}
+
+static void a_signal_has_a_name(void **state)
+{
+    struct stage *g = *state;
+    push_end(g, g->s.train, END_SIGNALED, SIGSEGV, NULL);
+    uilab_draw(&g->u, 24, 80);
+    must_show(&g->u, "failed: signal SEGV");
+}
+
+static void what_never_began_says_why(void **state)
+{
+    struct stage *g = *state;
+    push_end(g, g->s.train, END_LAUNCH_FAILED, 0, "no such directory");
+    uilab_draw(&g->u, 24, 200);
+    must_show(&g->u, "could not be started: no such d");
+    must_not_show(&g->u, "signal");
+    uilab_keys(&g->u, "/train-resnet<Enter><Enter>");
+    uilab_draw(&g->u, 24, 80);
+    must_show(&g->u, "why       no such directory");
 }
 
 static void filter_keeps_rows_within_reach(void **state)
@@ -549,6 +583,8 @@ int main(void)
         cmocka_unit_test(plain_signs_and_themes),
         cmocka_unit_test(golden_before_data),
         STAGE_CASE(cursor_stays_on_its_job),
+        STAGE_CASE(a_signal_has_a_name),
+        STAGE_CASE(what_never_began_says_why),
         STAGE_CASE(filter_keeps_rows_within_reach),
         STAGE_CASE(typing_triggers_no_view_key),
         STAGE_CASE(cancel_hits_what_was_highlighted),

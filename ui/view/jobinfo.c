@@ -66,6 +66,12 @@ static void add_allocs(struct lines *l, const struct job *j)
         rich_addf(lines_pair(l, "", LABEL), ROLE_DIM, "and %zu more nodes", j->alloc.n - 8);
 }
 
+static void pair(struct lines *l, const char *label, const char *value)
+{
+    if (!str_is_empty(value))
+        rich_add(lines_pair(l, label, LABEL), ROLE_NORMAL, value);
+}
+
 void jobinfo_summary(struct lines *l, const struct ui *ui, const struct job *j)
 {
     struct rich *r = lines_add(l);
@@ -80,6 +86,10 @@ void jobinfo_summary(struct lines *l, const struct ui *ui, const struct job *j)
         jobtext_reason_words(&r->text, j);
         rich_role(r, j->state == JOB_PENDING ? ROLE_WAITING : ROLE_NORMAL);
     }
+    const struct step *step;
+    const struct task *culprit = job_never_ran(j) ? job_culprit(j, &step) : NULL;
+    if (culprit)
+        pair(l, "why", culprit->message);
     add_allocs(l, j);
     /* A step job asks for each of its tasks by itself. */
     r = lines_pair(l, j->kind == JOB_KIND_STEPS && j->state == JOB_RUNNING ? "holds" : "asked", LABEL);
@@ -100,12 +110,6 @@ void jobinfo_summary(struct lines *l, const struct ui *ui, const struct job *j)
 }
 
 /* --- request --- */
-
-static void pair(struct lines *l, const char *label, const char *value)
-{
-    if (!str_is_empty(value))
-        rich_add(lines_pair(l, label, LABEL), ROLE_NORMAL, value);
-}
 
 static void pair_path(struct lines *l, const char *label, char *take_path)
 {

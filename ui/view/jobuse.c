@@ -68,22 +68,10 @@ void job_use_lines(struct lines *l, const struct job *j, const struct model *m, 
 
 /* --- how it ended --- */
 
-/* The first task that failed, for what it says. */
-static const struct task *culprit(const struct job *j, const struct step **step)
-{
-    for (size_t i = 0; i < j->steps.n; i++)
-        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
-            if (task_failed(&j->steps.v[i].tasks.v[k])) {
-                *step = &j->steps.v[i];
-                return &j->steps.v[i].tasks.v[k];
-            }
-    return NULL;
-}
-
 void job_cause(struct rich *r, const struct job *j)
 {
     const struct step *step = NULL;
-    const struct task *t = culprit(j, &step);
+    const struct task *t = job_culprit(j, &step);
     char b[UNITS_TEXT_SIZE], id[16];
     job_words(r, j);
     bool measured = j->state == JOB_OUT_OF_MEMORY && t && t->peak_rss_kib && !str_is_empty(t->sampled);

@@ -35,21 +35,52 @@ static enum role words_role(const struct job *j)
     return r == ROLE_FAILED ? ROLE_ERROR : r;
 }
 
+/* "signal SEGV" */
+static void signal_words(struct rich *r, enum role role, int32_t number)
+{
+    const char *name = sigabbrev_np(number);
+    if (name)
+        rich_addf(r, role, "signal %s", name);
+    else
+        rich_addf(r, role, "signal %d", number);
+}
+
 void job_words(struct rich *r, const struct job *j)
 {
     enum role role = words_role(j);
+    if (job_never_ran(j)) { /* its code is no program's */
+        rich_add(r, role, end_kind_text(END_LAUNCH_FAILED));
+        return;
+    }
     if (j->state == JOB_PENDING && j->hold)
         rich_add(r, role, "held");
     else
         rich_add(r, role, job_state_word((enum job_state)j->state));
-    if (j->state == JOB_FAILED && j->exit_signal)
-        rich_addf(r, role, ": signal %d", j->exit_signal);
-    else if (j->state == JOB_FAILED)
+    if (j->state == JOB_FAILED && j->exit_signal) {
+        rich_add(r, role, ": ");
+        signal_words(r, role, j->exit_signal);
+    } else if (j->state == JOB_FAILED)
         rich_addf(r, role, ": exit %d", j->exit_code);
     if (j->state == JOB_COMPLETING && j->kill_cause)
         rich_addf(r, role, ": %s", kill_cause_text((enum kill_cause)j->kill_cause));
     if (j->state == JOB_PENDING && j->restarts)
         rich_addf(r, role, ", requeued %u times", j->restarts);
+}
+
+bool job_never_ran(const struct job *j)
+{
+    return j->state == JOB_FAILED && j->reason == REASON_LAUNCH_FAILURE;
+}
+
+const struct task *job_culprit(const struct job *j, const struct step **ret_step)
+{
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
+            if (task_failed(&j->steps.v[i].tasks.v[k])) {
+                *ret_step = &j->steps.v[i];
+                return &j->steps.v[i].tasks.v[k];
+            }
+    return NULL;
 }
 
 bool job_is_between(const struct job *j)
@@ -94,7 +125,13 @@ void job_where(struct rich *r, const struct job *j, struct wall now)
         rich_role(r, ROLE_WAITING);
         return;
     }
-    if (job_state_is_final((enum job_state)j->state) || j->state == JOB_COMPLETING) {
+    if (job_never_ran(j)) {
+        const struct step *s;
+        const struct task *t = job_culprit(j, &s);
+        job_words(r, j);
+        if (t && t->message)
+            rich_addf(r, ROLE_NORMAL, ": %s", t->message);
+    } else if (job_state_is_final((enum job_state)j->state) || j->state == JOB_COMPLETING) {
         job_words(r, j);
         str_append(&r->text, job_state_is_final((enum job_state)j->state) ? "  " : " on ");
         jobtext_nodes(&r->text, j);
@@ -211,7 +248,7 @@ void task_words(struct rich *r, const struct task *t)
     else if (t->end_kind == END_EXITED)
         rich_addf(r, role, t->code ? "exit %d" : "done", t->code);
     else if (t->end_kind == END_SIGNALED)
-        rich_addf(r, role, "signal %d", t->signal);
+        signal_words(r, role, t->signal);
     else
         rich_add(r, role, end_kind_text((enum end_kind)t->end_kind));
 }

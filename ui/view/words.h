@@ -9,6 +9,10 @@
 enum role job_role(const struct job *j);
 /* "waiting", "held", "completing", "failed: exit 1": what it is in two or three words. */
 void job_words(struct rich *r, const struct job *j);
+/* It could not be started. */
+bool job_never_ran(const struct job *j);
+/* The first task that failed, for what it says, and its step; NULL: none. */
+const struct task *job_culprit(const struct job *j, const struct step **ret_step);
 /* A job in steps that runs, but none of its tasks: it holds nothing now. */
 bool job_is_between(const struct job *j);
 /* While it waits: why; while it runs: where; afterwards: how it ended. One line. */
