@@ -18,6 +18,7 @@
 
 #include "backend/sched/pass.h"
 
+#define TELL_COST     5 /* of a group, in looks at nodes */
 #define ABANDONED_MAX 2 /* one after the other: the next one goes through at once */
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -66,12 +67,29 @@ static void begin(struct planner *p)
     p->hunts = 0;
 }
 
+/* All is decided: who is told another reason. Returns whether all are. */
+static bool tell_some(struct planner *p, uint64_t looks)
+{
+    struct pass *s = p->open;
+    if (!s->tells) {
+        s->tells = true;
+        planner_tell_looked(p);
+        s->tell_looks = TELL_LOOKS;
+        s->at_group = s->all ? p->groups.next : &p->groups;
+        p->tells_left = p->tells_left && !s->all;
+    }
+    for (uint64_t n = looks / TELL_COST + 1; n && s->at_group != &p->groups; n--) {
+        planner_tell_group(p, container_of(s->at_group, struct group, link), &s->tell_looks);
+        s->at_group = s->at_group->next;
+    }
+    return s->at_group == &p->groups;
+}
+
 static void finish(struct planner *p)
 {
     struct pass *s = p->open;
     vec_clear(&p->fresh);
     limits_rewind(p->limits, s->limits_mark);
-    planner_tell(p, s->all);
     int64_t next = next_look(p);
     s->out.next = next == WHEN_NEVER ? (struct wall){0} : (struct wall){.ms = next};
 }
@@ -83,7 +101,10 @@ static bool go_on(struct planner *p, const struct sched_view *v, uint64_t looks)
     p->view = v;
     p->now = s->now;
     p->out = &s->out;
-    bool done = pass_go_on(s, looks);
+    uint64_t from = p->pool.looks;
+    bool done = s->tells || pass_go_on(s, looks);
+    uint64_t gone = p->pool.looks - from;
+    done = done && tell_some(p, gone < looks ? looks - gone : 0);
     if (done)
         finish(p);
     p->out = NULL;
@@ -96,6 +117,9 @@ static bool go_on(struct planner *p, const struct sched_view *v, uint64_t looks)
 static void abandon(struct planner *p)
 {
     limits_rewind(p->limits, p->open->limits_mark);
+    p->out = &p->open->out;
+    planner_untell(p);
+    p->out = NULL;
     planner_drop_ranks_anew(p);
     p->hunting = false;
     p->gained = p->all_gained = p->lost = true;

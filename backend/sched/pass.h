@@ -32,6 +32,8 @@ struct position { /* of a choice */
 /* Others are asked to go only for what waits when all else is settled: who can start without that shall. */
 enum pass_stage { PASS_RANKS, PASS_SETTLES, PASS_HUNTS, PASS_SETTLES_AGAIN, PASS_IS_DONE };
 
+enum round { ROUND_NONE, ROUND_LINES_UP, ROUND_TURNS, ROUND_ENDS };
+
 struct pass {
     struct planner *p;
     VEC(struct turn) heap;
@@ -41,13 +43,16 @@ struct pass {
     size_t n_room;
     enum pass_stage stage;
     uint32_t rounds; /* of the stage */
-    bool in_round;
-    struct list *at_group; /* of its beginning: those before this one stand in the row; NULL: all do */
+    enum round round;
+    struct list *at_group; /* those before this one stand in the row, were asked at the end of the round, or
+                              have been told; NULL: all */
     uint64_t freed, mark;  /* as the round began */
     size_t asked;
     /* of the whole decision */
     struct wall now;
-    bool all;           /* not only newcomers */
+    bool all;   /* not only newcomers */
+    bool tells; /* all is decided */
+    uint32_t tell_looks;
     size_t limits_mark; /* before it */
     struct sched_result out;
 };

@@ -442,8 +442,14 @@ void forecast_learn(struct planner *p, const struct unit *u);
 
 /* The job for which it has gone and which has not started yet: it does not start before that. 0: none. */
 uint32_t planner_makes_way_for(const struct planner *p, const struct unit *u);
-/* Fills the result's `changed`: whose reason is another than what was told before. */
-void planner_tell(struct planner *p, bool all); /* all: every group was looked at */
+/* Fills the result's `changed`: whose reason is another than what was told before. First those that were
+ * looked at one by one; then, where all were, those of one group after the other: *looks is what is left to
+ * look at. */
+void planner_tell_looked(struct planner *p);
+void planner_tell_group(struct planner *p, struct group *g, uint32_t *looks);
+#define TELL_LOOKS 8000 /* in one pass: the others are looked at in the next */
+/* What was told is not passed on: it is told again. */
+void planner_untell(struct planner *p);
 
 /* --- decide.c --- */
 

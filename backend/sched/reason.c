@@ -1,7 +1,6 @@
 /* reason.c - the short reason of each waiting job, and whom to tell that it has changed. */
 #include "backend/sched/planner_private.h"
 
-#define LOOKS_MAX   8000 /* in one pass: the others are looked at in the next */
 #define CHANGED_MAX 4000 /* of one pass: the others are told when they are asked about */
 
 /* What has only just come in, and no pass has looked at, stands behind those who were there. */
@@ -50,31 +49,39 @@ static void tell_unit(struct planner *p, struct unit *u)
     vec_push(&p->out->changed, u->job);
 }
 
-/* Those of one group, unless all of them know. Returns whether they could all be looked at. */
-static bool tell_group(struct planner *p, struct group *g, uint32_t *looks)
+void planner_tell_looked(struct planner *p)
 {
-    if (g->rest == g->told_rest)
-        return true;
-    if (*looks < g->n_units && *looks < LOOKS_MAX) /* but the first is looked at in any case */
-        return false;
-    list_for_each (u, &g->units, struct unit, in_group)
-        tell_unit(p, u);
-    *looks -= g->n_units < *looks ? g->n_units : *looks;
-    g->told_rest = g->rest;
-    return true;
-}
-
-void planner_tell(struct planner *p, bool all)
-{
-    uint32_t looks = LOOKS_MAX;
     vec_for_each (&p->moved, i)
         tell_unit(p, idmap_get(&p->units, p->moved.v[i]));
     vec_clear(&p->moved);
     vec_for_each (&p->looked, i)
         tell_unit(p, idmap_get(&p->units, p->looked.v[i]));
-    if (!all)
+}
+
+/* Unless all of them know; p->tells_left: they could not all be looked at. */
+void planner_tell_group(struct planner *p, struct group *g, uint32_t *looks)
+{
+    if (g->rest == g->told_rest)
         return;
-    p->tells_left = false;
-    list_for_each (g, &p->groups, struct group, link)
-        p->tells_left = !tell_group(p, g, &looks) || p->tells_left;
+    if (*looks < g->n_units && *looks < TELL_LOOKS) { /* but the first is looked at in any case */
+        p->tells_left = true;
+        return;
+    }
+    list_for_each (u, &g->units, struct unit, in_group)
+        tell_unit(p, u);
+    *looks -= g->n_units < *looks ? g->n_units : *looks;
+    g->told_rest = g->rest;
+}
+
+void planner_untell(struct planner *p)
+{
+    vec_for_each (&p->out->changed, i) {
+        struct unit *u = idmap_get(&p->units, p->out->changed.v[i]);
+        if (!u)
+            continue;
+        u->told = REASON_NONE;
+        if (u->group)
+            u->group->told_rest = REASON_NONE;
+        vec_push(&p->moved, u->job);
+    }
 }

@@ -96,15 +96,9 @@ static bool has_use_for_gains_itself(const struct planner *p, uint64_t mark)
     return false;
 }
 
-/* Whether what was given up in the pass (since that mark) could help anybody who had his turn before. */
-static bool has_use_for_gains(struct planner *p, uint64_t mark)
+/* Of those who hold a place. */
+static bool has_holder_use_for_gains(const struct planner *p)
 {
-    if (has_use_for_gains_itself(p, mark))
-        return true;
-    idmap_for_each (&p->shapes, slot)
-        for (struct shape *sh = slot->value; sh; sh = sh->next)
-            if (sh->dead && !pass_shape_is_dead(p, sh))
-                return true;
     list_for_each (h, &p->backfill.holds, struct backfill_hold, link) {
         const struct group *g = container_of(h, struct unit, hold)->group;
         for (uint32_t i = 0; i < g->n_choices; i++)
@@ -112,6 +106,15 @@ static bool has_use_for_gains(struct planner *p, uint64_t mark)
                 return true;
     }
     return false;
+}
+
+/* Of those whose shape did not fit. */
+static bool has_group_use_for_gains(struct planner *p, const struct group *g)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < g->n_choices; i++)
+        any = (g->shapes[i]->dead && !pass_shape_is_dead(p, g->shapes[i])) || any;
+    return any;
 }
 
 /* Whether somebody has started for whom another has gone, who had his turn before. */
@@ -147,23 +150,39 @@ static void begin_round(struct pass *s)
     p->gained = p->all_gained = p->lost = false;
     vec_clear(&s->heap);
     s->at_group = p->groups.next;
-    s->in_round = true;
+    s->round = ROUND_LINES_UP;
 }
 
-/* Returns whether it has to be gone through again: a place was given up that others may have use for, who
- * had their turn before. */
-static bool end_round(struct pass *s)
+/* It has to be gone through again where a place was given up that others may have use for, who had their
+ * turn before: p->gained. That is asked of one group after the other, where nobody else has. */
+static void end_round(struct pass *s)
 {
     struct planner *p = s->p;
     vec_for_each (&s->heap, i) /* their turn did not come */
         turn_head(s->heap.v[i].g)->reason = REASON_NONE;
+    vec_clear(&s->heap);
     give_up_unvisited(p);
     claims_sweep(p);
     /* Who has been asked to go is gone sooner than was thought. */
-    p->gained = pass_give_up_closed(s) || s->asked != p->out->preempts.n || way_is_free(p) ||
-                (s->freed != p->backfill.freed && has_use_for_gains(p, s->mark));
-    s->in_round = false;
-    return p->gained;
+    p->gained = pass_give_up_closed(s) || s->asked != p->out->preempts.n || way_is_free(p);
+    bool freed = s->freed != p->backfill.freed;
+    if (!p->gained && freed)
+        p->gained = has_use_for_gains_itself(p, s->mark) || has_holder_use_for_gains(p);
+    s->at_group = !p->gained && freed ? p->groups.next : NULL;
+    s->round = ROUND_ENDS;
+}
+
+static void ask_one(struct pass *s)
+{
+    struct planner *p = s->p;
+    if (s->at_group == &p->groups) {
+        s->at_group = NULL;
+        return;
+    }
+    const struct group *g = container_of(s->at_group, struct group, link);
+    p->gained = has_group_use_for_gains(p, g);
+    s->at_group = p->gained ? NULL : s->at_group->next;
+    p->pool.looks += LINE_LOOKS;
 }
 
 static bool may_hunt(const struct planner *p)
@@ -188,6 +207,33 @@ static void move_on(struct pass *s, bool again)
     s->p->hunting = s->stage == PASS_HUNTS;
 }
 
+/* A part of a round that ends between two looks at groups or heads. Returns whether the round is over. */
+static bool go_round(struct pass *s)
+{
+    switch (s->round) {
+    case ROUND_NONE: begin_round(s); break;
+    case ROUND_LINES_UP:
+        line_up_one(s);
+        if (!s->at_group)
+            s->round = ROUND_TURNS;
+        break;
+    case ROUND_TURNS:
+        if (s->heap.n && !backfill_is_closed(&s->p->backfill))
+            take_turn(s);
+        else
+            end_round(s);
+        break;
+    case ROUND_ENDS:
+        if (s->at_group) {
+            ask_one(s);
+            break;
+        }
+        s->round = ROUND_NONE;
+        return true;
+    }
+    return false;
+}
+
 bool pass_go_on(struct pass *s, uint64_t looks)
 {
     uint64_t from = s->p->pool.looks, left = looks;
@@ -198,17 +244,10 @@ bool pass_go_on(struct pass *s, uint64_t looks)
         looks = left;
     }
     while (s->stage != PASS_IS_DONE) {
-        if (!s->in_round)
-            begin_round(s);
-        for (; s->at_group; line_up_one(s))
-            if (s->p->pool.looks - from >= looks)
-                return false;
-        while (s->heap.n && !backfill_is_closed(&s->p->backfill)) {
-            if (s->p->pool.looks - from >= looks)
-                return false;
-            take_turn(s);
-        }
-        move_on(s, end_round(s));
+        if (s->p->pool.looks - from >= looks)
+            return false;
+        if (go_round(s))
+            move_on(s, s->p->gained);
     }
     return true;
 }
