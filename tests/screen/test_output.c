@@ -420,6 +420,31 @@ static void labels_of_a_step_job_count_its_tasks(void **state)
     places_fini(&all);
 }
 
+/* What srun brings into the script's output stands there a second time, without its rank. */
+static void streamed_lines_stand_once(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    struct ev_step body = {.step = {.id = 0,
+                                    .n_tasks = 1,
+                                    .n_ranks = 2,
+                                    .nodes = 1,
+                                    .cpus_per_rank = 1,
+                                    .mem_mib = MEM_NOT_GIVEN,
+                                    .gpus = NOT_GIVEN,
+                                    .time_limit_s = 600}};
+    rec_list_push(&body.step.tasks);
+    lab_must(&u->lab, EV_STEP, g->job, &body);
+    struct ev_place start = {.n_ranks = 2, .alloc = lab_alloc("n1", 0, 2, 0, 0, 512)};
+    lab_must(&u->lab, EV_PLACE, g->job, &start);
+    struct places all = {.more = 0};
+    places_all(lab_get(&u->lab, g->job), &all);
+    assert_int_equal(all.v.n, 4); /* two ranks, each with its errors */
+    assert_string_equal(all.v.v[0].label, "0");
+    assert_string_equal(all.v.v[3].label, "1!");
+    places_fini(&all);
+}
+
 static void without_times_one_after_the_other(void **state)
 {
     struct stage *g = *state;
@@ -615,6 +640,7 @@ int main(void)
         CASE(all_tasks_are_one_text),
         CASE(bars_of_all_tasks_move),
         CASE(labels_of_a_step_job_count_its_tasks),
+        CASE(streamed_lines_stand_once),
         CASE(without_times_one_after_the_other),
         CASE(colours_are_kept),
         CASE(a_picture_of_all_tasks),

@@ -98,11 +98,23 @@ static void add_place(const struct job *j, const struct output_at *at, bool err,
     }
 }
 
+/* Steps whose outputs have no file of their own. */
+static bool streams_some(const struct job *j)
+{
+    for (size_t i = 0; i < j->steps.n; i++)
+        if (j->steps.v[i].id >= 0 && j->steps.v[i].tasks.n && !j->steps.v[i].std_out)
+            return true;
+    return false;
+}
+
 void places_all(const struct job *j, struct places *ret)
 {
     struct ats all = {.v = VEC_INIT};
+    bool twice = j->kind == JOB_KIND_BATCH && streams_some(j);
     list_ats(j, &all);
     vec_for_each (&all.v, i) {
+        if (twice && all.v.v[i].step == STEP_BATCH)
+            continue;
         add_place(j, &all.v.v[i], false, ret);
         add_place(j, &all.v.v[i], true, ret);
     }
