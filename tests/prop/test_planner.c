@@ -9,22 +9,10 @@
 #include "backend/sched/planner_private.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "tests/lib/pass.h"
+#include "tests/lib/anylab.h"
 #include "tests/lib/refsched.h"
 
 #define ROUNDS 14
-
-static uint64_t rnd;
-
-static uint32_t below(uint32_t n)
-{
-    return n ? (uint32_t)(check_rand(&rnd) % n) : 0;
-}
-
-static bool one_in(uint32_t n)
-{
-    return below(n) == 0;
-}
 
 struct world {
     struct lab l;
@@ -44,11 +32,11 @@ static void add_nodes(struct lab *l, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         char name[16];
         snprintf(name, sizeof name, "n%u", i);
-        uint32_t gpus = one_in(2) ? 0 : below(5);
-        struct node_spec *s = lab_node(l, name, 1 + below(8), 1000 + below(4) * 1000, gpus,
-                                       gpus && one_in(2) ? "a100" : NULL);
-        s->weight = below(3);
-        if (one_in(2))
+        uint32_t gpus = any_one_in(2) ? 0 : any_below(5);
+        struct node_spec *s = lab_node(l, name, 1 + any_below(8), 1000 + any_below(4) * 1000, gpus,
+                                       gpus && any_one_in(2) ? "a100" : NULL);
+        s->weight = any_below(3);
+        if (any_one_in(2))
             strv_push(&s->features, "fast");
     }
 }
@@ -58,43 +46,43 @@ static void add_part(struct lab *l, uint32_t p, uint32_t n_nodes)
     char name[16];
     struct str nodes = STR_INIT;
     for (uint32_t i = 0; i < n_nodes; i++)
-        if (one_in(2) || i == p % n_nodes)
+        if (any_one_in(2) || i == p % n_nodes)
             str_appendf(&nodes, "%sn%u", nodes.len ? "," : "", i);
     snprintf(name, sizeof name, "p%u", p);
     struct part_spec *part = lab_part(l, name, nodes.s);
-    part->max_nodes = one_in(4) ? 2 : UINT32_MAX;
-    part->max_time_s = one_in(3) ? 3600 : DURATION_UNLIMITED;
-    part->default_time_s = one_in(2) ? 600 : DURATION_NOT_SET;
-    part->state = one_in(12) ? PART_DOWN : PART_UP;
-    part->priority_tier = one_in(3) ? below(3) : 1;
+    part->max_nodes = any_one_in(4) ? 2 : UINT32_MAX;
+    part->max_time_s = any_one_in(3) ? 3600 : DURATION_UNLIMITED;
+    part->default_time_s = any_one_in(2) ? 600 : DURATION_NOT_SET;
+    part->state = any_one_in(12) ? PART_DOWN : PART_UP;
+    part->priority_tier = any_one_in(3) ? any_below(3) : 1;
     str_fini(&nodes);
 }
 
 static void add_limits(struct lab *l)
 {
-    if (one_in(3)) {
+    if (any_one_in(3)) {
         struct limit_spec *s = rec_list_push(&l->spec.limits);
         *s = (struct limit_spec){.scope = LIMIT_USER, .name = xstrdup("*")};
         memset(&s->soft, 0xff, sizeof s->soft);
         s->hard = s->soft;
-        if (one_in(2))
-            s->hard.gpus = 1 + below(4);
+        if (any_one_in(2))
+            s->hard.gpus = 1 + any_below(4);
         else
-            s->hard.running_jobs = 1 + below(5);
+            s->hard.running_jobs = 1 + any_below(5);
     }
-    *rec_list_push(&l->spec.licenses) = (struct license_spec){xstrdup("lic"), 1 + below(2)};
+    *rec_list_push(&l->spec.licenses) = (struct license_spec){xstrdup("lic"), 1 + any_below(2)};
 }
 
 static void make_cluster(struct lab *l)
 {
-    uint32_t n = 1 + below(5);
+    uint32_t n = 1 + any_below(5);
     lab_init(l);
     add_nodes(l, n);
     for (uint32_t p = 0; p < 3; p++)
         add_part(l, p, n);
     add_limits(l);
-    l->spec.backfill = below(3);
-    l->spec.reservations = 1 + below(4);
+    l->spec.backfill = any_below(3);
+    l->spec.reservations = 1 + any_below(4);
     lab_configure(l);
 }
 
@@ -102,32 +90,32 @@ static void make_cluster(struct lab *l)
 
 static char *one_of(const char *const *v, uint32_t n)
 {
-    return xstrdup(v[below(n)]);
+    return xstrdup(v[any_below(n)]);
 }
 
 static void fill_request(const struct lab *l, struct job_req *r)
 {
     static const char *const parts[] = {NULL, "p0", "p1", "p2", "p0,p1", "p2,p1,p0"};
     r->partition = one_of(parts, N_OF(parts));
-    r->nodes_min = r->nodes_max = r->ntasks = one_in(3) ? 1 + below(3) : 1;
-    r->cpus_per_task = 1 + below(one_in(3) ? 8 : 3);
-    r->gpus_per_node = one_in(3) ? below(4) : 0;
-    r->mem_node_mib = (1 + below(4)) * 500;
-    r->exclusive = one_in(10);
-    r->time_limit_s = one_in(5) ? DURATION_NOT_SET : 60 * (1 + below(one_in(3) ? 70 : 10));
-    req_rare_mut(r)->nodelist = one_in(15) && r->nodes_min == 1 ? xstrdup("n0") : NULL;
-    req_rare_mut(r)->exclude = one_in(12) ? xstrdup("n0,n1") : NULL;
-    r->features = one_in(12) ? xstrdup("fast") : NULL;
-    r->gpu_type = one_in(12) && r->gpus_per_node ? xstrdup("a100") : NULL;
-    r->has_priority = one_in(4);
-    r->priority = r->has_priority ? 1 + below(3) : 0;
-    r->licenses = one_in(12) ? xstrdup("lic") : NULL;
-    if (r->time_limit_s != DURATION_NOT_SET && one_in(6))
-        r->time_min_s = 60 * (1 + below(10));
-    if (r->time_limit_s != DURATION_NOT_SET && one_in(10))
-        req_rare_mut(r)->deadline = wall_add_s(l->now, 60 * (5 + below(90)));
-    if (one_in(10))
-        r->begin = wall_add_s(l->now, below(900));
+    r->nodes_min = r->nodes_max = r->ntasks = any_one_in(3) ? 1 + any_below(3) : 1;
+    r->cpus_per_task = 1 + any_below(any_one_in(3) ? 8 : 3);
+    r->gpus_per_node = any_one_in(3) ? any_below(4) : 0;
+    r->mem_node_mib = (1 + any_below(4)) * 500;
+    r->exclusive = any_one_in(10);
+    r->time_limit_s = any_one_in(5) ? DURATION_NOT_SET : 60 * (1 + any_below(any_one_in(3) ? 70 : 10));
+    req_rare_mut(r)->nodelist = any_one_in(15) && r->nodes_min == 1 ? xstrdup("n0") : NULL;
+    req_rare_mut(r)->exclude = any_one_in(12) ? xstrdup("n0,n1") : NULL;
+    r->features = any_one_in(12) ? xstrdup("fast") : NULL;
+    r->gpu_type = any_one_in(12) && r->gpus_per_node ? xstrdup("a100") : NULL;
+    r->has_priority = any_one_in(4);
+    r->priority = r->has_priority ? 1 + any_below(3) : 0;
+    r->licenses = any_one_in(12) ? xstrdup("lic") : NULL;
+    if (r->time_limit_s != DURATION_NOT_SET && any_one_in(6))
+        r->time_min_s = 60 * (1 + any_below(10));
+    if (r->time_limit_s != DURATION_NOT_SET && any_one_in(10))
+        req_rare_mut(r)->deadline = wall_add_s(l->now, 60 * (5 + any_below(90)));
+    if (any_one_in(10))
+        r->begin = wall_add_s(l->now, any_below(900));
 }
 
 static void submit(struct world *w)
@@ -137,11 +125,11 @@ static void submit(struct world *w)
     fill_request(&w->l, &j->req);
     free(j->user);
     j->user = one_of(users, N_OF(users));
-    if (one_in(5)) {
-        *rec_list_push(&j->array_pending) = (struct index_range){0, 1 + below(5), 1};
-        j->req.array_throttle = one_in(2) ? 1 + below(3) : 0;
+    if (any_one_in(5)) {
+        *rec_list_push(&j->array_pending) = (struct index_range){0, 1 + any_below(5), 1};
+        j->req.array_throttle = any_one_in(2) ? 1 + any_below(3) : 0;
     }
-    if (one_in(15)) {
+    if (any_one_in(15)) {
         j->hold = HOLD_USER;
         j->reason = REASON_HELD_USER;
     }
@@ -157,7 +145,7 @@ static struct job *running_one(struct world *w, int64_t by)
     list_for_each (j, &w->l.m.active, struct job, in_queue) {
         bool due =
             j->time_limit_s != DURATION_UNLIMITED && wall_add_s(j->t_start, j->time_limit_s).ms <= by;
-        if (by ? due && !found : one_in(++seen))
+        if (by ? due && !found : any_one_in(++seen))
             found = j;
     }
     return found;
@@ -174,8 +162,8 @@ static void end(struct world *w, struct job *j, bool requeue)
 static void change_a_node(struct world *w)
 {
     char name[8];
-    snprintf(name, sizeof name, "n%u", below((uint32_t)w->l.m.n_nodes));
-    struct ev_drain drain = {.node = xstrdup(name), .drain = one_in(2), .reason = xstrdup("fan")};
+    snprintf(name, sizeof name, "n%u", any_below((uint32_t)w->l.m.n_nodes));
+    struct ev_drain drain = {.node = xstrdup(name), .drain = any_one_in(2), .reason = xstrdup("fan")};
     w->l.now.ms -= MS_PER_S;
     lab_must(&w->l, EV_DRAIN, 0, &drain);
     planner_note_nodes(w->going);
@@ -184,11 +172,11 @@ static void change_a_node(struct world *w)
 
 static void add_window(struct world *w)
 {
-    struct ev_window e = {.window = {.name = xasprintf("w%u", w->l.m.next_job * 100u + below(99)),
-                                     .start = wall_add_s(w->l.now, 60 + below(1200)),
+    struct ev_window e = {.window = {.name = xasprintf("w%u", w->l.m.next_job * 100u + any_below(99)),
+                                     .start = wall_add_s(w->l.now, 60 + any_below(1200)),
                                      .kind = WINDOW_MAINTENANCE}};
-    e.window.end = wall_add_s(e.window.start, 60 + below(1200));
-    strv_push(&e.window.nodes, w->l.m.nodes[below((uint32_t)w->l.m.n_nodes)]->spec.name);
+    e.window.end = wall_add_s(e.window.start, 60 + any_below(1200));
+    strv_push(&e.window.nodes, w->l.m.nodes[any_below((uint32_t)w->l.m.n_nodes)]->spec.name);
     w->l.now.ms -= MS_PER_S;
     lab_must(&w->l, EV_WINDOW, 0, &e);
     planner_note_windows(w->going);
@@ -198,7 +186,7 @@ static void add_window(struct world *w)
 /* Jobs end at their limits at the latest, and there is a pass when the last one wanted it. */
 static void let_time_pass(struct world *w)
 {
-    int64_t now = w->l.now.ms + (int64_t)below(600) * MS_PER_S;
+    int64_t now = w->l.now.ms + (int64_t)any_below(600) * MS_PER_S;
     w->l.now.ms = wall_is_set(w->next) && w->next.ms < now ? w->next.ms : now;
     for (struct job *j; (j = running_one(w, w->l.now.ms));)
         end(w, j, false);
@@ -208,16 +196,16 @@ static void live(struct world *w)
 {
     w->lost = false;
     let_time_pass(w);
-    for (uint32_t n = below(one_in(4) ? 8 : 3); n; n--)
+    for (uint32_t n = any_below(any_one_in(4) ? 8 : 3); n; n--)
         submit(w);
-    for (uint32_t n = below(3); n; n--) {
+    for (uint32_t n = any_below(3); n; n--) {
         struct job *j = running_one(w, 0);
         if (j)
-            end(w, j, one_in(8));
+            end(w, j, any_one_in(8));
     }
-    if (one_in(8))
+    if (any_one_in(8))
         change_a_node(w);
-    if (one_in(12))
+    if (any_one_in(12))
         add_window(w);
 }
 
@@ -488,7 +476,7 @@ static void pass(struct world *w)
 static void run(uint64_t seed, struct world *sum)
 {
     struct world w = {.going = planner_new(), .seed = seed};
-    rnd = seed;
+    any_seed(seed);
     make_cluster(&w.l);
     for (w.round = 0; w.round < ROUNDS; w.round++) {
         live(&w);
