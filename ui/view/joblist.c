@@ -415,10 +415,18 @@ void joblist_update(struct joblist *l)
     table_update(&l->table, has_changed);
 }
 
+static void fetch(const void *row)
+{
+    const char *j = (const char *)((const struct job_row *)row)->cols.shown;
+    for (size_t i = 0; i < sizeof(struct job); i += 64)
+        __builtin_prefetch(j + i);
+}
+
 void joblist_init(struct joblist *l, struct ui *ui)
 {
     *l = (struct joblist){.cols.ui = ui};
     table_init(&l->table, columns, sizeof columns / sizeof columns[0], fill, l);
+    l->table.fetch = fetch;
 }
 
 void joblist_fini(struct joblist *l)

@@ -67,6 +67,7 @@ struct table {
     size_t n_cols;
     void *ctx;                                /* of get and fill */
     void (*fill)(void *ctx, struct table *t); /* calls table_add for every row */
+    void (*fetch)(const void *row);           /* that row is looked at in a moment; NULL: rows are few */
 
     struct list_state list;
     struct trows rows;         /* all that fill gave */

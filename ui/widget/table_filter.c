@@ -100,6 +100,9 @@ static bool match_some(struct table *t, size_t n, const uint32_t *now)
 {
     size_t end = t->rows.n - t->match_at > n ? t->match_at + n : t->rows.n;
     while (t->match_at < end) {
+        if (t->filter.n && t->match_at + TABLE_AHEAD < t->rows.n &&
+            !t->rows.v[t->match_at + TABLE_AHEAD].known)
+            table_fetch(t, &t->rows.v[t->match_at + TABLE_AHEAD]);
         filter_family(t, &t->next, t->match_at, false);
         t->match_at = family_end(t, t->match_at);
     }

@@ -9,6 +9,15 @@
 const struct field *table_field(struct table *t, const struct trow *row, size_t column, int room);
 uint64_t table_shown_id(const void *table, size_t i); /* for struct list_state */
 
+/* Rows that are looked at one after the other: those of many are in no cache, so one that comes is fetched
+ * while others are looked at. */
+#define TABLE_AHEAD 8
+static inline void table_fetch(const struct table *t, const struct trow *row)
+{
+    if (t->fetch)
+        t->fetch(row->data);
+}
+
 /* table_filter.c */
 /* Filters and sorts the rows again, all at once. */
 void table_reshow(struct table *t);

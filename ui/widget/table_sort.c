@@ -157,6 +157,8 @@ static void collect_keys(struct table *t, struct sorting *s)
             s->families.v[s->families.n - 1].n++;
             continue;
         }
+        if (i + TABLE_AHEAD < t->shown.n)
+            table_fetch(t, table_shown(t, i + TABLE_AHEAD));
         const struct field *f = sort_field(t, table_shown(t, i));
         struct sort_key key = {.family = (uint32_t)s->families.n,
                                .value = f->has_num ? order_of(f->num) : 0};
