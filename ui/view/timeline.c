@@ -479,7 +479,8 @@ static void view_draw(struct view *v, struct canvas *c, const struct layout *l)
         draw_scale(t, c, head, t->room);
         if (t->at) {
             int col = (int)t->at < t->room ? (int)t->at : t->room - 1;
-            draw_time_cursor(c, rect_make(inner.body.y, x + col, inner.body.h, 1));
+            if (x + col >= inner.body.x) /* where all is cut off the line may begin outside */
+                draw_time_cursor(c, rect_make(inner.body.y, x + col, inner.body.h, 1));
         }
     }
     draw_info(t, c, info);
