@@ -26,8 +26,8 @@ void places_fini(struct places *p);
 bool place_path(const struct job *j, const struct output_at *at, bool err, char **ret);
 /* Just that one; none where there is no such task. */
 void places_one(const struct job *j, const struct output_at *at, bool err, struct places *ret);
-/* All outputs of all tasks, each file once. The batch script's is left out where a step's outputs are kept on
- * its nodes: srun writes those lines there a second time. */
+/* All outputs of all tasks, each file once. The batch script's is left out where a step's outputs are kept
+ * on its nodes: srun writes those lines there a second time. */
 void places_all(const struct job *j, struct places *ret);
 /* Moves *at to the next (by 1) or the one before (by -1) that is another file. False where there is none.
  */
