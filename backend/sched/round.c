@@ -4,9 +4,10 @@
 
 #include "backend/sched/pass.h"
 
-#define ROUNDS_MAX 4  /* of a stage; what is left then comes with the next pass, at once */
-#define TURN_LOOKS 10 /* what a turn costs by itself, in nodes looked at */
-#define LINE_LOOKS 10 /* and to stand in the row */
+#define ROUNDS_MAX     4  /* of a stage; what is left then comes with the next pass, at once */
+#define TURN_LOOKS     10 /* what a turn costs by itself, in nodes looked at */
+#define LINE_LOOKS     10 /* and to stand in the row */
+#define SHAPES_AT_ONCE 2000
 
 /* The next group, if it has anything left; behind the last of them they are put in order. */
 static void line_up_one(struct pass *s)
@@ -108,7 +109,16 @@ static bool has_holder_use_for_gains(const struct planner *p)
     return false;
 }
 
-/* Of those whose shape did not fit. */
+/* Of those whose shape did not fit: where these are few, by shapes. */
+static bool has_shape_use_for_gains(struct planner *p)
+{
+    idmap_for_each (&p->shapes, slot)
+        for (struct shape *sh = slot->value; sh; sh = sh->next)
+            if (sh->dead && !pass_shape_is_dead(p, sh))
+                return true;
+    return false;
+}
+
 static bool has_group_use_for_gains(struct planner *p, const struct group *g)
 {
     bool any = false;
@@ -166,9 +176,11 @@ static void end_round(struct pass *s)
     /* Who has been asked to go is gone sooner than was thought. */
     p->gained = pass_give_up_closed(s) || s->asked != p->out->preempts.n || way_is_free(p);
     bool freed = s->freed != p->backfill.freed;
+    bool few = p->shapes.n <= SHAPES_AT_ONCE;
     if (!p->gained && freed)
-        p->gained = has_use_for_gains_itself(p, s->mark) || has_holder_use_for_gains(p);
-    s->at_group = !p->gained && freed ? p->groups.next : NULL;
+        p->gained = has_use_for_gains_itself(p, s->mark) || has_holder_use_for_gains(p) ||
+                    (few && has_shape_use_for_gains(p));
+    s->at_group = !p->gained && freed && !few ? p->groups.next : NULL;
     s->round = ROUND_ENDS;
 }
 

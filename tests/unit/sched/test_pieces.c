@@ -5,7 +5,7 @@
 #include "src/base/xalloc.h"
 #include "tests/lib/passlab.h"
 
-#define JOBS  500
+#define JOBS  2200
 #define LOOKS 100
 
 static int set_up(void **state)
