@@ -270,7 +270,7 @@ static void release(struct control *c)
     vec_fini(&c->touched);
     vec_fini(&c->fresh);
     payload_cache_free(c->payloads);
-    idmap_fini(&c->histories);
+    ctl_free_history(c);
     past_free(c);
     ctl_free_gates(c);
     ctl_free_pmi(c);

@@ -28,6 +28,7 @@ struct party *ctl_party(struct control *c, uint32_t uid)
     share_init(&p->share, &c->share_pool, 0);
     list_init(&p->looks);
     list_init(&p->look_link);
+    list_init(&p->asks);
     idmap_set(&c->parties, (uint64_t)uid + 1, p);
     return p;
 }
@@ -60,7 +61,7 @@ static void drop_idle(struct control *c)
     VEC(uint64_t) idle = VEC_INIT;
     idmap_for_each (&c->parties, slot) {
         const struct party *p = slot->value;
-        if (!p->n_sessions && !p->n_jobs)
+        if (!p->n_sessions && !p->n_jobs && !p->reads_history)
             vec_push(&idle, slot->id);
     }
     vec_for_each (&idle, i)

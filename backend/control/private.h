@@ -46,6 +46,8 @@ struct party { /* a user: what all his connections have in common */
     struct share share;
     struct list looks;     /* of his sessions, that wait for rows */
     struct list look_link; /* in control.look_parties while there are any */
+    struct list asks;      /* questions to the history that wait for the one ... */
+    bool reads_history;    /* ... of which a piece is on its way */
     uint64_t n_refused;    /* connections */
     uint64_t slowed_told;  /* of share.n_slowed */
     struct mono told_room, told_slow;
@@ -459,6 +461,7 @@ void ctl_on_history(void *ctx, const struct history_piece *p);
 /* There may be room for more of its answer. */
 void history_continue(struct session *s);
 void ctl_drop_history(struct session *s);
+void ctl_free_history(struct control *c);
 
 /* --- req_prio.c: priorities and shares --- */
 

@@ -14,7 +14,9 @@
 
 struct history_ask {
     uint64_t id;
-    struct session *session;
+    struct session *session; /* NULL: it has gone, and a piece for it is on its way */
+    struct party *party;
+    struct list link; /* in party->asks: another question of his is being read */
     uint64_t tag;
     struct msg_history query;
     struct history_place place;
@@ -25,19 +27,32 @@ struct history_ask {
 static void forget(struct control *c, struct history_ask *a)
 {
     idmap_remove(&c->histories, a->id);
-    a->session->history = NULL;
+    list_unlink(&a->link);
+    if (a->session)
+        a->session->history = NULL;
     rec_fini(&msg_history_rec, &a->query);
     free(a);
 }
 
 void ctl_drop_history(struct session *s)
 {
-    if (s->history)
-        forget(s->ctl, s->history);
+    struct history_ask *a = s->history;
+    if (a && a->reading) {
+        a->session = NULL;
+        s->history = NULL;
+    } else if (a) {
+        forget(s->ctl, a);
+    }
 }
 
+/* The store's thread reads one piece after the other. Of each user there is no more than one among them. */
 static void ask_piece(struct control *c, struct history_ask *a)
 {
+    if (a->party->reads_history) {
+        list_append(&a->party->asks, &a->link);
+        return;
+    }
+    a->party->reads_history = true;
     uint32_t left = a->query.limit ? a->query.limit - a->sent : PIECE_ROWS;
     a->reading = true;
     store_get_history(c->store, a->id, &a->query, &a->place, left < PIECE_ROWS ? left : PIECE_ROWS);
@@ -58,6 +73,8 @@ void req_history(struct session *s, uint64_t tag, struct msg_history *m)
     struct history_ask *a = xcalloc(1, sizeof *a);
     a->id = ++c->next_history;
     a->session = s;
+    a->party = s->party;
+    list_init(&a->link);
     a->tag = tag;
     a->query = *m;
     *m = (struct msg_history){0};
@@ -69,12 +86,23 @@ void req_history(struct session *s, uint64_t tag, struct msg_history *m)
 void history_continue(struct session *s)
 {
     struct history_ask *a = s->history;
-    if (!a || a->reading)
+    if (!a || a->reading || !list_empty(&a->link))
         return;
     if (conn_queued(s->conn) < CONN_LOW * 4)
         ask_piece(s->ctl, a);
     else
         conn_ask_drain(s->conn);
+}
+
+void ctl_free_history(struct control *c)
+{
+    VEC(struct history_ask *) all = VEC_INIT;
+    idmap_for_each (&c->histories, slot)
+        vec_push(&all, slot->value);
+    vec_for_each (&all, i)
+        forget(c, all.v[i]);
+    vec_fini(&all);
+    idmap_fini(&c->histories);
 }
 
 void ctl_on_history(void *ctx, const struct history_piece *p)
@@ -84,9 +112,18 @@ void ctl_on_history(void *ctx, const struct history_piece *p)
         return;
     struct history_ask *a = idmap_get(&c->histories, p->id);
     if (!a)
-        return; /* its session has gone */
+        return;
     struct session *s = a->session;
-    a->reading = false;
+    a->reading = a->party->reads_history = false;
+    struct history_ask *next = list_first(&a->party->asks, struct history_ask, link);
+    if (next) {
+        list_unlink(&next->link);
+        ask_piece(c, next);
+    }
+    if (!s) {
+        forget(c, a);
+        return;
+    }
     a->place = p->next;
     a->sent += p->n;
     if (p->r < 0) {

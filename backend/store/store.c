@@ -269,7 +269,7 @@ bool store_turn(struct store *s)
 {
     /* One batch at the thread, one being collected: the busier the disk, the larger the batches. */
     if (!s->batch->rows.n || s->in_flight)
-        return !s->batch->rows.n && !s->in_flight;
+        return !s->batch->rows.n;
     s->batch->gate = s->next_gate++;
     s->submitted = s->batch->gate;
     s->in_flight++;

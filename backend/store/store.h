@@ -92,8 +92,8 @@ void store_del_payload(struct store *s, uint32_t job, int32_t step);
  * too. */
 bool store_retire_job(struct store *s, const struct job *j);
 
-/* End of a turn: hands the batch over as soon as the thread is free. No-op where it is empty. Whether what
- * is added from now on waits for nothing that has been added before. */
+/* End of a turn: hands the batch over as soon as the thread is free. No-op where it is empty. Whether it is
+ * empty now: what is added next begins a batch. */
 bool store_turn(struct store *s);
 /* What the state as it is now must wait for. Committed when <= store_committed(). */
 uint64_t store_gate(const struct store *s);

@@ -140,6 +140,16 @@ says "a user" 1 "" "sacct: error: Invalid user id: no-such-user" sacct -u no-suc
 run sacct -S now -E now-1hour
 has "turned round" "$err" "sacct: error: Start time ("
 has "fields" "$(sacct --helpformat)" "AllocTRES"
+case_ "many questions of one user: pieces of each in turn, some of them for nobody any more"
+sacct -a -X -n >one
+asked=()
+for i in {1..8}; do
+    sacct -a -X -n >"many.$i" &
+    asked+=($!)
+    timeout 0.01 sacct -a -X -n >/dev/null
+done
+wait "${asked[@]}"
+for i in {1..8}; do cmp one "many.$i" || fail "question $i was answered otherwise"; done
 must scancel "$held"
 cluster_stop
 says "away" 1 "" "sacct: error: Problem talking to the database: Connection refused" sacct
