@@ -295,6 +295,7 @@ int control_new(struct loop *l, const struct control_config *cfg, struct control
     struct store_callbacks cb = {.on_commit = ctl_on_commit,
                                  .on_payload = ctl_payload_ready,
                                  .on_history = ctl_on_history,
+                                 .on_script = ctl_answer_old_script,
                                  .ctx = c};
     int r = ctl_check_lineage(cfg->state_dir, err);
     bool opened = r == 0 && (r = store_open(cfg->state_dir, &cb, &c->store, err)) == 0;

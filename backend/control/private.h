@@ -36,6 +36,7 @@ struct compact;
 struct script_wait { /* a question whose answer is being read */
     uint64_t tag;
     uint32_t job;
+    bool old; /* of the history */
 };
 
 struct party { /* a user: what all his connections have in common */
@@ -430,6 +431,7 @@ void ctl_drop_relays(struct control *c, const struct session *s, const struct no
 bool ctl_take_old_output(struct control *c, const struct history_piece *p);
 void ctl_drop_old_outputs(struct control *c, const struct session *s); /* NULL: all */
 void ctl_answer_scripts(struct control *c, uint32_t job, const uint8_t *p, size_t n);
+void ctl_answer_old_script(void *ctx, const struct old_script *o);
 void ctl_end_orphans(void *ctx);
 /* After the controller's start: sessions whose terminal may be away, which are not ended for that. */
 void ctl_watch_sessions(struct control *c);

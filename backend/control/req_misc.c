@@ -51,39 +51,80 @@ static void send_script(struct session *s, uint64_t tag, uint32_t job, const uin
     rec_fini(&step_payload_rec, &payload);
 }
 
+static bool may_wait(struct session *s, uint64_t tag, uint32_t job)
+{
+    if (s->scripts.n >= SCRIPTS_MAX)
+        session_reply(s, tag, REFUSAL_RATE, job, 0, "too many scripts are asked for at a time");
+    return s->scripts.n < SCRIPTS_MAX;
+}
+
+static void refuse_other(struct session *s, uint64_t tag, uint32_t job)
+{
+    session_reply(s, tag, REFUSAL_NOT_ALLOWED, job, 0, "scripts are shown to their owner alone");
+}
+
 void req_script(struct session *s, uint64_t tag, const struct msg_job *m)
 {
     struct control *c = s->ctl;
+    uint32_t raw = m->target.array_index == ARRAY_NONE ? m->target.job : 0;
+    if (raw && raw < c->model.next_job && !model_get_job(&c->model, raw)) { /* it may be in the history */
+        if (may_wait(s, tag, raw)) {
+            vec_push(&s->scripts, (struct script_wait){.tag = tag, .job = raw, .old = true});
+            store_get_script(c->store, raw);
+        }
+        return;
+    }
     const struct job *j = find_job(s, tag, &m->target);
     if (!j)
         return;
     if (!session_owns(s, j)) {
-        session_reply(s, tag, REFUSAL_NOT_ALLOWED, j->id, 0, "scripts are shown to their owner alone");
+        refuse_other(s, tag, j->id);
         return;
     }
     size_t n = 0;
-    const uint8_t *p = payload_cache_get(c->payloads, ctl_payload_job(j, STEP_BATCH), STEP_BATCH, &n);
+    uint32_t job = ctl_payload_job(j, STEP_BATCH);
+    const uint8_t *p = payload_cache_get(c->payloads, job, STEP_BATCH, &n);
     if (p) {
         send_script(s, tag, j->id, p, n);
-        return;
+    } else if (may_wait(s, tag, j->id)) {
+        vec_push(&s->scripts, (struct script_wait){.tag = tag, .job = job});
+        ctl_ask_payload(c, job, STEP_BATCH);
     }
-    if (s->scripts.n >= SCRIPTS_MAX) {
-        session_reply(s, tag, REFUSAL_RATE, j->id, 0, "too many scripts are asked for at a time");
-        return;
-    }
-    vec_push(&s->scripts, (struct script_wait){.tag = tag, .job = ctl_payload_job(j, STEP_BATCH)});
-    ctl_ask_payload(c, ctl_payload_job(j, STEP_BATCH), STEP_BATCH);
+}
+
+/* The next of those who wait for this one, taken off the list; false: nobody does. */
+static bool take_wait(struct session *s, uint32_t job, bool old, uint64_t *ret_tag)
+{
+    for (size_t i = s->scripts.n; i-- > 0;)
+        if (s->scripts.v[i].job == job && s->scripts.v[i].old == old) {
+            *ret_tag = s->scripts.v[i].tag;
+            vec_remove(&s->scripts, i);
+            return true;
+        }
+    return false;
 }
 
 void ctl_answer_scripts(struct control *c, uint32_t job, const uint8_t *p, size_t n)
 {
+    uint64_t tag;
     list_for_each (s, &c->sessions, struct session, link)
-        for (size_t i = s->scripts.n; i-- > 0;)
-            if (s->scripts.v[i].job == job) {
-                uint64_t tag = s->scripts.v[i].tag;
-                vec_remove(&s->scripts, i);
-                send_script(s, tag, job, p, n);
-            }
+        while (take_wait(s, job, false, &tag))
+            send_script(s, tag, job, p, n);
+}
+
+void ctl_answer_old_script(void *ctx, const struct old_script *o)
+{
+    struct control *c = ctx;
+    uint64_t tag;
+    list_for_each (s, &c->sessions, struct session, link)
+        while (take_wait(s, o->job, true, &tag)) {
+            if (!o->known)
+                session_reply(s, tag, REFUSAL_NO_JOB, o->job, 0, "there is no job %u", o->job);
+            else if (!s->admin && s->uid != o->uid)
+                refuse_other(s, tag, o->job);
+            else
+                send_script(s, tag, o->job, o->n ? o->p : NULL, o->n);
+        }
 }
 
 /* --- interactive jobs --- */

@@ -8,6 +8,7 @@
 #include <sys/vfs.h>
 
 #include "backend/store/schema.h"
+#include "backend/store/scripts.h"
 #include "src/base/xalloc.h"
 
 int db_errno(int rc)
@@ -228,7 +229,7 @@ static char *resolve(const char *path)
 
 int db_open(struct db *db, const char *path, struct errtext *err)
 {
-    *db = (struct db){0};
+    *db = (struct db){.script_bytes = -1, .scripts_max = SCRIPTS_BYTES_MAX};
     char *full = resolve(path);
     if (!full)
         return err_set(err, -errno, "%s: %s", path, strerror(errno));

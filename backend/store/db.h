@@ -18,6 +18,15 @@
     X(DEL_PAYLOAD, "DELETE FROM payload WHERE job = ?1 AND step = ?2")                                       \
     X(DEL_PAYLOADS, "DELETE FROM payload WHERE job = ?1")                                                    \
     X(GET_PAYLOAD, "SELECT body FROM payload WHERE job = ?1 AND step = ?2")                                  \
+    X(FIND_SCRIPT, "SELECT id FROM script WHERE hash = ?1 AND body = ?2")                                    \
+    X(ADD_SCRIPT, "INSERT INTO script (hash, body) VALUES (?1, ?2)")                                         \
+    X(KEEP_SCRIPT, "INSERT OR REPLACE INTO script_of (job, script) VALUES (?1, ?2)")                         \
+    X(SCRIPT_BYTES, "SELECT coalesce(sum(length(body)), 0) FROM script")                                     \
+    X(OLDEST_SCRIPT, "SELECT min(id) FROM script")                                                           \
+    X(SIZE_OF_SCRIPT, "SELECT length(body) FROM script WHERE id = ?1")                                       \
+    X(DEL_SCRIPT, "DELETE FROM script WHERE id = ?1")                                                        \
+    X(OLD_SCRIPT, "SELECT body FROM script WHERE id = (SELECT script FROM script_of WHERE job = ?1)")        \
+    X(WHOSE, "SELECT uid, array_job FROM history WHERE job = ?1")                                            \
     X(DEL_EVENTS, "DELETE FROM event WHERE job > 0 AND job IN (SELECT ?1 UNION ALL"                          \
                   " SELECT job FROM history WHERE array_job = ?1 AND array_job > 0)")                        \
     X(ADD_HISTORY, "INSERT OR REPLACE INTO history (job, array_job, uid, user, name, partition, account,"    \
@@ -48,7 +57,9 @@ enum db_statement {
 struct db {
     sqlite3 *handle;
     sqlite3_stmt *st[DB_N_STATEMENTS];
-    int64_t span_ms; /* of no job of the history lie end and submission further apart */
+    int64_t span_ms;      /* of no job of the history lie end and submission further apart */
+    int64_t script_bytes; /* of all that scripts.c keeps; -1: to be counted */
+    int64_t scripts_max;  /* and at most: SCRIPTS_BYTES_MAX, fewer in tests */
 };
 
 /* Opens, guards, checks and prepares: see store_open. */

@@ -5,12 +5,21 @@
  *   payload   scripts, arguments and environments; only what has not ended
  *             (with rowid: without, rows over a kilobyte would each take a page of their own)
  *   history   the last record of every retired job
+ *   script    scripts and arguments of retired jobs, each once; their numbers are given once, so that a
+ *             script_of whose script has gone never names another's
+ *   script_of which of them a job, or an array, ran
  */
 #ifndef STOKER_BACKEND_STORE_SCHEMA_H
 #define STOKER_BACKEND_STORE_SCHEMA_H
 
 #define STORE_APPLICATION_ID 0x53746f6b /* "Stok" */
 #define STORE_VERSION        1
+
+#define STORE_SCRIPTS                                                                             \
+    "CREATE TABLE IF NOT EXISTS script ("                                                         \
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, hash INTEGER NOT NULL, body BLOB NOT NULL) STRICT;"   \
+    "CREATE INDEX IF NOT EXISTS script_hash ON script (hash);"                                    \
+    "CREATE TABLE IF NOT EXISTS script_of (job INTEGER PRIMARY KEY, script INTEGER NOT NULL) STRICT;"
 
 static const char store_schema[] =
     "CREATE TABLE event ("
@@ -26,13 +35,13 @@ static const char store_schema[] =
     " t_start INTEGER NOT NULL, t_end INTEGER NOT NULL, record BLOB NOT NULL) STRICT;"
     "CREATE INDEX history_array ON history (array_job) WHERE array_job > 0;"
     "CREATE INDEX history_ended ON history (t_end, job, t_submit, state);"
-    "CREATE INDEX history_of_user ON history (user, t_end, job, t_submit, state);";
+    "CREATE INDEX history_of_user ON history (user, t_end, job, t_submit, state);" STORE_SCRIPTS;
 
 /* What files of earlier releases lack. Both indices hold all that a range of time is chosen by, so that
  * rows which are not wanted are never touched. */
 static const char store_upgrade[] =
     "CREATE INDEX IF NOT EXISTS history_ended ON history (t_end, job, t_submit, state);"
     "CREATE INDEX IF NOT EXISTS history_of_user ON history (user, t_end, job, t_submit, state);"
-    "DROP INDEX IF EXISTS history_end; DROP INDEX IF EXISTS history_user;";
+    "DROP INDEX IF EXISTS history_end; DROP INDEX IF EXISTS history_user;" STORE_SCRIPTS;
 
 #endif

@@ -185,8 +185,20 @@ static void tell_history(struct store *s, const struct work *w)
     s->cb.on_history(s->cb.ctx, &p);
 }
 
+static void tell_script(struct store *s, const struct work *w)
+{
+    struct old_script o = {.job = w->job,
+                           .known = w->known,
+                           .uid = w->uid,
+                           .p = (const uint8_t *)w->bytes.s,
+                           .n = w->bytes.len};
+    s->cb.on_script(s->cb.ctx, &o);
+}
+
 static void tell(struct store *s, struct work *w)
 {
+    if (w->kind == WORK_GET_SCRIPT)
+        tell_script(s, w);
     if (w->kind == WORK_HISTORY)
         tell_history(s, w);
     if (w->kind == WORK_GET_PAYLOAD)
@@ -297,6 +309,13 @@ void store_get_payload(struct store *s, uint32_t job, int32_t step)
     hand_over(s, w);
 }
 
+void store_get_script(struct store *s, uint32_t job)
+{
+    struct work *w = work_new(WORK_GET_SCRIPT);
+    w->job = job;
+    hand_over(s, w);
+}
+
 void store_get_history(struct store *s, uint64_t id, const struct msg_history *q,
                        const struct history_place *from, uint32_t most)
 {
@@ -321,7 +340,7 @@ void store_reset(struct store *s)
     wait_idle(s);
     pthread_mutex_lock(&s->lock);
     list_for_each (w, &s->done, struct work, link) {
-        if (w->kind == WORK_GET_PAYLOAD || w->kind == WORK_HISTORY)
+        if (w->kind == WORK_GET_PAYLOAD || w->kind == WORK_GET_SCRIPT || w->kind == WORK_HISTORY)
             continue; /* what it read is on disk: whoever asked gets the answer */
         list_unlink(&w->link);
         work_free(w);

@@ -30,6 +30,16 @@ typedef void (*store_commit_fn)(void *ctx, uint64_t gate, int r, const char *tex
 /* A payload that was asked for: n == 0 where there is none. */
 typedef void (*store_payload_fn)(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n);
 
+/* What a job of the history ran. */
+struct old_script {
+    uint32_t job;
+    bool known;       /* the history has that job */
+    uint32_t uid;     /* whose it was */
+    const uint8_t *p; /* an encoded step_payload without its environment */
+    size_t n;         /* 0: it is not kept */
+};
+typedef void (*store_script_fn)(void *ctx, const struct old_script *s);
+
 /* Where the next piece of an answer from the history begins; zeroed: at its beginning. */
 struct history_place {
     size_t target;     /* of the query's jobs */
@@ -56,6 +66,7 @@ struct store_callbacks {
     store_payload_fn on_payload;
     void *ctx;
     store_history_fn on_history;
+    store_script_fn on_script;
 };
 
 /* Opens or creates DIR/stoker.db, checks it (quick_check, application id, version) and starts the thread.
@@ -101,6 +112,9 @@ uint64_t store_committed(const struct store *s);
 
 /* Asks for a payload; answered by on_payload after everything collected before has been committed. */
 void store_get_payload(struct store *s, uint32_t job, int32_t step);
+
+/* Asks for what a retired job ran; answered by on_script. */
+void store_get_script(struct store *s, uint32_t job);
 
 /* Asks for the next piece of an answer: at most `most` rows and about a megabyte of them, fewer where
  * looking for them takes long: commits go first. Answered by on_history with this id. */

@@ -65,6 +65,7 @@ static int write_retire(struct db *db, const struct row *r, const char *data, st
         sqlite3_bind_int64(db->st[DB_DEL_EVENTS], 1, j->id);
         rc = rc ? rc : db_run(db, DB_DEL_EVENTS, err);
     }
+    rc = rc || work_is_element(j) ? rc : scripts_keep(db, j->id, err);
     sqlite3_bind_int64(db->st[DB_DEL_PAYLOADS], 1, j->id);
     return rc ? rc : db_run(db, DB_DEL_PAYLOADS, err);
 }
@@ -109,6 +110,8 @@ static void do_batch(struct db *db, struct work *w)
     vec_for_each (&w->rows, i)
         r = r ? r : write_row(db, &w->rows.v[i], w->bytes.s, &w->err);
     r = r ? r : db_run(db, DB_COMMIT, &w->err);
+    if (r < 0)
+        db->script_bytes = -1;
     if (r < 0 && !sqlite3_get_autocommit(db->handle)) {
         struct errtext ignored;
         int back = db_run(db, DB_ROLLBACK, &ignored);
@@ -176,6 +179,7 @@ void work_do(struct work *w, struct db *db, bool failed)
             do_batch(db, w);
         break;
     case WORK_GET_PAYLOAD: do_get_payload(db, w); break;
+    case WORK_GET_SCRIPT: w->known = scripts_get(db, w->job, &w->uid, &w->bytes); break;
     case WORK_HISTORY: do_history(db, w); break;
     case WORK_PROBE: do_probe(db, w); break;
     case WORK_STOP: break;

@@ -4,6 +4,7 @@
 
 #include "backend/store/db.h"
 #include "backend/store/history.h"
+#include "backend/store/scripts.h"
 #include "src/base/list.h"
 #include "src/base/vec.h"
 
@@ -20,7 +21,7 @@ struct row { /* one thing to write; data lies in the batch's bytes */
     struct job *summary; /* ROW_RETIRE: the columns of the history */
 };
 
-enum work_kind { WORK_BATCH, WORK_GET_PAYLOAD, WORK_HISTORY, WORK_PROBE, WORK_STOP };
+enum work_kind { WORK_BATCH, WORK_GET_PAYLOAD, WORK_GET_SCRIPT, WORK_HISTORY, WORK_PROBE, WORK_STOP };
 
 struct work {
     struct list link;
@@ -34,6 +35,8 @@ struct work {
     struct errtext err;
     uint8_t *payload;
     size_t payload_n;
+    bool known;   /* WORK_GET_SCRIPT: the history has the job; the script is in `bytes` */
+    uint32_t uid; /* whose it was */
     uint64_t us;
     /* WORK_HISTORY; the rows' bytes are in `bytes` */
     uint64_t id;

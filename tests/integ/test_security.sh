@@ -127,6 +127,21 @@ is "its name" "$(squeue -h -j "$held" -o %j)" job.sh
 run as "$second" squeue -h -o %i
 is "the queue may be seen" "$(sort -n <<<"$out" | tr '\n' ' ')" "$job $held "
 
+case_ "what somebody ran is not told when the job has gone either"
+echo 'min_job_age = "1s";' >>"$STOKER_HOME/stoker.cfg"
+must scontrol reconfigure
+running=$job
+echo 'echo secret' | script gone.sh
+submit -o /dev/null gone.sh
+rm gone.sh
+has_left() { ! stoker jobs -a --json | grep -q "\"job_id\":$1,"; }
+wait_for 20 has_left "$job"
+has "its owner" "$(scontrol write batch_script "$job" -)" secret
+run as "$second" scontrol write batch_script "$job" -
+[ "$rc" -ne 0 ] || fail "somebody else is given it" "$out"
+hasnt "somebody else" "$out" secret
+job=$running
+
 case_ "files are opened as the user"
 printf 'mine\n' >"$WORK/roots-file"
 chmod 600 "$WORK/roots-file"

@@ -83,6 +83,17 @@ static inline void push_window(struct uilab *u, const char *name, const char *no
     rec_fini(&ev_window_rec, &body);
 }
 
+/* The answer to who has asked for a script. */
+static inline void answer_script(struct uilab *u, const char *text)
+{
+    const struct uilab_sent *s = uilab_sent(u, MSG_SCRIPT);
+    assert_non_null(s);
+    struct msg_script m = {.script = {.n = strlen(text), .p = xmemdup(text, strlen(text))}};
+    strv_push(&m.argv, "fold 3");
+    uilab_feed(u, MSG_SCRIPT_TEXT, s->tag, &m);
+    rec_fini(&msg_script_rec, &m);
+}
+
 /* The answer to the question that the timeline has asked. */
 static inline void feed_plan(struct uilab *u, const struct scene *s)
 {

@@ -164,10 +164,10 @@ static void progress_counts_what_has_left_the_queue(void **unused)
 
 static void refuse_script(struct uilab *u)
 {
-    uilab_result(u, MSG_SCRIPT, REFUSAL_NO_JOB, "there is no job", 0);
+    uilab_result(u, MSG_SCRIPT, REFUSAL_NO_JOB, "the script of job 4 is not kept any more", 0);
 }
 
-/* A job that has left the queue has no script there: its file may be read again. */
+/* Whose script is not kept, too long or too long ago: its file may be read again. */
 static void past_jobs_come_back_from_their_files(void **unused)
 {
     (void)unused;
@@ -197,7 +197,7 @@ static void past_jobs_come_back_from_their_files(void **unused)
     assert_true(uilab_find(&u, "its script is no longer kept, nor its arguments") >= 0);
     uilab_keys(&u, "<Esc><Esc>y6<Esc>/merge<Enter>S"); /* by a relative name: nobody knows of what */
     refuse_script(&u);
-    shows(&u, "it went when the job left the queue", true);
+    shows(&u, "is not kept any more", true);
     unlink(path);
     uilab_fini(&u);
 }

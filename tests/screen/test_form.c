@@ -602,16 +602,6 @@ static void templates_are_kept(void **state)
 
 /* --- again --- */
 
-static void answer_script(struct uilab *u, const char *text)
-{
-    const struct uilab_sent *s = uilab_sent(u, MSG_SCRIPT);
-    assert_non_null(s);
-    struct msg_script m = {.script = {.n = strlen(text), .p = xmemdup(text, strlen(text))}};
-    strv_push(&m.argv, "fold 3");
-    uilab_feed(u, MSG_SCRIPT_TEXT, s->tag, &m);
-    rec_fini(&msg_script_rec, &m);
-}
-
 #define SWEEP "#!/bin/sh\n#SBATCH --array=0-99%8\n#SBATCH --time=1:00:00 # too short\n./sweep.sh\n"
 
 static void what_was_becomes_a_form(void **state)

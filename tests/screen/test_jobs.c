@@ -542,6 +542,30 @@ static void page_of_a_job_that_goes_away(void **state)
     must_show(u, "Jobs");
 }
 
+static void page_tells_what_it_runs(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/prepare<Enter><Enter>");
+    answer_script(u, "#!/bin/sh\n#SBATCH --time=1:00:00\n\tprepare \033[31m--all\r\n");
+    uilab_draw(u, 43, 132);
+    must_show(u, "Script");
+    must_show(u, "arguments: fold 3");
+    must_show(u, "#SBATCH --time=1:00:00");
+    must_show(u, "         prepare \\x1B[31m--all"); /* a tab is blanks, a control character is told */
+    uilab_keys(u, "<Tab>G");                          /* where there is little room */
+    uilab_draw(u, 24, 80);
+    must_show(u, "#SBATCH --time=1:00:00");
+    uilab_keys(u, "qq");
+    uilab_forget_sent(u);
+    uilab_keys(u, "/crossval<Enter><Enter>"); /* in steps: no script */
+    assert_null(uilab_sent(u, MSG_SCRIPT));
+    uilab_keys(u, "q<Esc>/merge<Enter><Enter>");
+    uilab_result(u, MSG_SCRIPT, REFUSAL_NO_JOB, "the script of job 3 is not kept any more", 0);
+    uilab_draw(u, 43, 132);
+    must_show(u, "is not kept any more");
+}
+
 /* --- the mouse --- */
 
 static void clicks_choose_and_open(void **state)
@@ -602,6 +626,7 @@ int main(void)
         STAGE_CASE(frozen_picture_stands_still),
         STAGE_CASE(resync_is_obeyed),
         STAGE_CASE(page_of_a_job_that_goes_away),
+        STAGE_CASE(page_tells_what_it_runs),
         STAGE_CASE(clicks_choose_and_open),
         STAGE_CASE(every_size_can_be_drawn),
     };

@@ -176,9 +176,7 @@ static void answered(struct ui *ui, struct view *owner, uint64_t arg, const stru
     }
     if (!in || in->kind != MSG_SCRIPT_TEXT || !j) {
         ui_toast(ui, ROLE_ERROR, "its script cannot be had: %s",
-                 r && r->refusal == REFUSAL_NO_JOB ? "it went when the job left the queue"
-                 : r && !str_is_empty(r->text)     ? r->text
-                                                   : "it is no longer kept");
+                 r && !str_is_empty(r->text) ? r->text : "it is no longer kept");
         return;
     }
     const struct msg_script *m = in->body;

@@ -10,6 +10,7 @@
 #include "ui/view/again.h"
 #include "ui/view/depends.h"
 #include "ui/view/jobinfo.h"
+#include "ui/view/jobscript.h"
 #include "ui/view/jobtree.h"
 #include "ui/view/output.h"
 #include "ui/view/shell.h"
@@ -29,6 +30,8 @@ struct jobpage {
     struct msg_why why;
     bool has_why, asking;
     struct wall asked;
+    struct jobscript script;
+    bool script_asked;
 };
 
 static struct jobpage *page_of(struct view *v)
@@ -67,6 +70,27 @@ static void ask_why(struct jobpage *p)
     p->asking = ui_send(p->v.ui, MSG_WHY, &ask, &p->v, why_answered, 0);
 }
 
+/* --- what it runs --- */
+
+static void script_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+{
+    (void)arg;
+    struct jobpage *p = page_of(owner);
+    p->script_asked = in != NULL;
+    jobscript_take(&p->script, in);
+    ui_changed(ui);
+}
+
+static void ask_script(struct jobpage *p)
+{
+    const struct job *j = job_of(p);
+    if (!j || j->kind != JOB_KIND_BATCH || p->script_asked ||
+        (j->uid != ui_uid(p->v.ui) && !ui_is_admin(p->v.ui)))
+        return;
+    struct msg_job ask = {.target = {.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL}};
+    p->script_asked = ui_send(p->v.ui, MSG_SCRIPT, &ask, &p->v, script_answered, 0);
+}
+
 /* --- life --- */
 
 static struct view *page_open(struct ui *ui, const void *arg)
@@ -80,6 +104,7 @@ static struct view *page_open(struct ui *ui, const void *arg)
     jobtree_init(&p->tree, ui, *id);
     table_refill(&p->tree.table);
     ask_why(p);
+    ask_script(p);
     return &p->v;
 }
 
@@ -90,6 +115,7 @@ static void page_close(struct view *v)
     pane_fini(&p->summary);
     pane_fini(&p->text);
     rec_fini(&msg_why_rec, &p->why);
+    jobscript_fini(&p->script);
     free(p);
 }
 
@@ -98,6 +124,7 @@ static void page_sync(struct view *v)
     struct jobpage *p = page_of(v);
     table_refill(&p->tree.table);
     ask_why(p);
+    ask_script(p);
 }
 
 static void page_title(struct view *v, struct rich *out)
@@ -134,6 +161,10 @@ static void fill_text(struct jobpage *p, const struct job *j)
     jobinfo_story(l, p->v.ui, j);
     jobinfo_section(l, "Request");
     jobinfo_request(l, p->v.ui, j);
+    if (p->script.there || p->script.why) {
+        jobinfo_section(l, "Script");
+        jobscript_lines(&p->script, l);
+    }
 }
 
 /* The summary says what the text beside it does not: without its first line, which is the title's. */

@@ -5,6 +5,7 @@
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "ui/view/formcommand.h"
+#include "ui/view/jobscript.h"
 #include "ui/view/submit_private.h"
 
 #define LABEL      13
@@ -217,17 +218,10 @@ static void draw_foot(const struct submit *s, struct canvas *c, struct rect r)
     lines_fini(&flowed);
 }
 
-static enum role script_role(const char *line, size_t n)
-{
-    if (n >= 7 && strncmp(line, "#SBATCH", 7) == 0)
-        return ROLE_LINK;
-    return n && (line[0] == '#' || (n > 1 && line[0] == '/' && line[1] == '/')) ? ROLE_DIM : ROLE_NORMAL;
-}
-
 static void draw_script(struct submit *s, struct canvas *c, struct rect r)
 {
     s->script_area = r;
-    textedit_draw(&s->script, c, rect_make(r.y, r.x + 1, r.h, r.w - 2), s->on_script, script_role);
+    textedit_draw(&s->script, c, rect_make(r.y, r.x + 1, r.h, r.w - 2), s->on_script, jobscript_role);
 }
 
 /* The fields are short, lines of scripts are long. */
