@@ -12,6 +12,7 @@
 #include "src/cli/acctfields.h"
 #include "src/cli/acctsizes.h"
 #include "src/cli/acctsource.h"
+#include "src/cli/acctvalues.h"
 #include "src/cli/jobjson.h"
 #include "src/model/jobtext.h"
 
@@ -27,6 +28,13 @@
     "tresusageinmaxt,tresusageinmin,tresusageinminn,tresusageinmint,tresusageintot,tresusageoutmax,"         \
     "tresusageoutmaxn,tresusageoutmaxt,tresusageoutave,tresusageouttot"
 #define FLUSH_SIZE (1u << 20)
+#define SCRIPT_RULE \
+    "--------------------------------------------------------------------------------"
+
+struct script_asked {
+    uint32_t job;
+    char *text; /* the job's id as rows have it */
+};
 
 struct sacct {
     struct acct_query q;
@@ -40,6 +48,8 @@ struct sacct {
     bool truncate, since_given, until_given;
     char units;
     size_t n; /* jobs printed */
+    bool scripts;
+    VEC(struct script_asked) asked; /* -B: whose scripts are printed instead of rows */
 };
 
 enum {
@@ -50,6 +60,7 @@ enum {
     O_CLUSTERS,
     O_COMPLETION,
     O_ASSOCIATIONS,
+    O_SCRIPTS,
     O_DELIMITER,
     O_DUPLICATES,
     O_END,
@@ -87,6 +98,7 @@ static const struct opt table[] = {
     {.id = O_ALLOCATIONS, .name = "allocations", .letter = 'X', .help = "jobs alone, not their steps"},
     {.id = O_ALL_USERS, .name = "allusers", .letter = 'a', .help = "jobs of all users"},
     {.id = O_IGNORED, .name = "array", .help = "one line for each element of an array: elements that ran have their own"},
+    {.id = O_SCRIPTS, .name = "batch-script", .letter = 'B', .help = "the scripts of the jobs instead of rows: one's own"},
     {.id = O_BRIEF, .name = "brief", .letter = 'b', .help = "id, state and exit code"},
     {.id = O_ASSOCIATIONS, .name = "associations", .letter = 'x', .arg = OPT_REQUIRED, .meta = "LIST", .help = "jobs of these associations: their ids, as sacctmgr show associations format=id has them"},
     {.id = O_COMPLETION, .name = "completion", .letter = 'c', .help = "ended jobs alone, with other columns and without steps"},
@@ -200,6 +212,7 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
     switch (o->id) {
     case O_ALL_USERS: s->all_users = true; break;
     case O_ALLOCATIONS: s->allocations = true; break;
+    case O_SCRIPTS: s->scripts = true; break;
     case O_BRIEF: replace(&s->fields, FORMAT_BRIEF); break;
     case O_ASSOCIATIONS: return acct_sizes_set_assocs(&s->sizes, arg, err);
     case O_COMPLETION: s->completion = true; break;
@@ -363,6 +376,43 @@ static void job_json(struct sacct *s, struct str *out, const struct job *j, cons
     str_append(out, "]}");
 }
 
+/* --- -B --- */
+
+static void note_script(struct sacct *s, const struct job *j)
+{
+    struct acct_row row = {.kind = ACCT_JOB, .job = j};
+    struct str id = STR_INIT;
+    acct_value_job_id(&id, &row, &s->cx);
+    vec_push(&s->asked, (struct script_asked){.job = j->id, .text = str_take(&id)});
+}
+
+static void append_script(struct client *c, const struct script_asked *a, struct str *out)
+{
+    struct msg_job body = {.target = {.job = a->job, .array_index = ARRAY_NONE, .step = STEP_ALL}};
+    enum refusal refusal;
+    struct errtext err = {""};
+    struct msg_script *m = ask_call(c, MSG_SCRIPT, &body, MSG_SCRIPT_TEXT, &refusal, &err);
+    str_appendf(out, "Batch Script for %s\n" SCRIPT_RULE "\n", a->text);
+    if (m && m->script.n)
+        str_append_n(out, (const char *)m->script.p, m->script.n);
+    else
+        str_append(out, "NONE\n");
+    if (out->len && out->s[out->len - 1] != '\n')
+        str_append_char(out, '\n');
+    msg_free(MSG_SCRIPT_TEXT, m);
+}
+
+static void print_scripts(struct sacct *s, struct client *c)
+{
+    struct str out = STR_INIT;
+    vec_for_each (&s->asked, i) {
+        append_script(c, &s->asked.v[i], &out);
+        out_flush(&out);
+        str_clear(&out);
+    }
+    str_fini(&out);
+}
+
 static void print_job(void *ctx, struct str *out, const struct job *j, const struct model *m)
 {
     struct sacct *s = ctx;
@@ -375,7 +425,9 @@ static void print_job(void *ctx, struct str *out, const struct job *j, const str
     s->cx.now = m->now;
     s->cx.time = timetext_from(getenv("SLURM_TIME_FORMAT"), m->now);
     s->n++;
-    if (s->json)
+    if (s->scripts)
+        note_script(s, j);
+    else if (s->json)
         job_json(s, out, j, m);
     else
         acct_rows(j, !s->allocations, print_row, &(struct row_cx){.s = s, .out = out});
@@ -414,7 +466,9 @@ static int ask(struct sacct *s, const struct cli *cli)
     model_init(&m);
     if (cluster_is_ours(s, c))
         r = acct_each(c, &s->q, &m, &rows, print_job, s, &err);
-    if (r == 0) {
+    if (r == 0 && s->scripts) {
+        print_scripts(s, c);
+    } else if (r == 0) {
         if (s->json)
             job_json_open(&out);
         else if (!s->no_header)
@@ -453,7 +507,7 @@ static bool parse(struct sacct *s, const struct cli *cli, int argc, char **argv,
 
 static int sacct_run(struct cli *cli, int argc, char **argv)
 {
-    struct sacct s = {.q.filter.uids = VEC_INIT, .format.items = VEC_INIT};
+    struct sacct s = {.q.filter.uids = VEC_INIT, .format.items = VEC_INIT, .asked = VEC_INIT};
     acct_sizes_init(&s.sizes);
     int rc = 0;
     if (parse(&s, cli, argc, argv, &rc)) {
@@ -470,6 +524,9 @@ static int sacct_run(struct cli *cli, int argc, char **argv)
     job_filter_fini(&s.q.filter);
     acct_format_fini(&s.format);
     acct_sizes_fini(&s.sizes);
+    vec_for_each (&s.asked, i)
+        free(s.asked.v[i].text);
+    vec_fini(&s.asked);
     strv_fini(&s.unknown_users);
     free(s.fields);
     free(s.delimiter);

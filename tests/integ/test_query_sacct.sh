@@ -82,6 +82,9 @@ wait_for 20 has_left "$array"
 is "an array" "$(sacct -n -X -P -j "$array" -o jobid | sort | tr '\n' ' ')" "${array}_1 ${array}_2 ${array}_3 "
 is "an element" "$(sacct -n -X -P -j "${array}_2" -o jobid,state)" "${array}_2|COMPLETED"
 has "stoker show of an element" "$(stoker show "${array}_2")" "${array}_2"
+is "its script by sacct" "$(sacct -B -j "$steps")" "Batch Script for $steps
+$(printf '%80s' "" | tr ' ' -)
+$(cat steps.sh)"
 has "its script" "$(scontrol write batch_script "$steps" -)" "srun -n 2 -J second"
 has "an element's script" "$(scontrol write batch_script "$(sacct -n -X -P -j "${array}_2" -o jobidraw)" -)" true
 is "squeue knows it no more" "$(squeue -j "$steps" 2>&1)" "slurm_load_jobs error: Invalid job id specified"
