@@ -17,7 +17,8 @@ struct strv gate_partitions(const struct model *m, const struct job *j)
     return names;
 }
 
-const char *gate_single(const struct model *m, const struct job *j)
+/* The one partition that it may run in, without an allocation; NULL where it names several or none. */
+static const char *gate_single(const struct model *m, const struct job *j)
 {
     if (!str_is_empty(j->req.partition))
         return strchr(j->req.partition, ',') ? NULL : j->req.partition;

@@ -10,9 +10,6 @@
 /* The names of the partitions a job may run in: the request's, else the default one. Caller frees. */
 struct strv gate_partitions(const struct model *m, const struct job *j);
 
-/* The one partition that it may run in, without an allocation; NULL where it names several or none. */
-const char *gate_single(const struct model *m, const struct job *j);
-
 /* May a request of this user run in the partition at all? part NULL: no such partition. REASON_NONE: yes.
  * text (may be NULL) gets the rule with its numbers. */
 enum reason gate_partition(const struct sched_view *v, uint32_t uid, const struct job_req *req,

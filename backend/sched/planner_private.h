@@ -338,8 +338,6 @@ void planner_sync(struct planner *p);
 /* Between passes: makes sure that the planner knows the state well enough to be asked. */
 void planner_ready(struct planner *p, const struct sched_view *v, struct wall now);
 void planner_ready_limits(struct planner *p, const struct sched_view *v, struct wall now); /* after that */
-/* The units of a group change. */
-void planner_remove_unit(struct planner *p, struct unit *u);
 void planner_count_element(struct planner *p, uint32_t array, intptr_t by);
 int64_t planner_end_of(const struct planner *p, const struct job *j);
 void planner_forget(struct planner *p); /* all but the notes */

@@ -54,14 +54,6 @@ bool nodeset_is_listed(const struct nodeset *s, uint32_t node)
     return s->listed && has_bit(s->listed, node);
 }
 
-bool nodeset_meets(const struct nodeset *a, const struct nodeset *b)
-{
-    for (uint32_t i = 0; i < a->words && i < b->words; i++)
-        if (a->bits[i] & b->bits[i])
-            return true;
-    return false;
-}
-
 void pool_init_bare(struct pool *p, uint32_t n_nodes, int64_t now)
 {
     *p = (struct pool){.nodes = xcalloc(n_nodes ? n_nodes : 1, sizeof *p->nodes),

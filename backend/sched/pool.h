@@ -37,7 +37,6 @@ void nodeset_add(struct nodeset *s, uint32_t node);
 void nodeset_add_listed(struct nodeset *s, uint32_t node); /* it must be in the set as well */
 void nodeset_count(struct nodeset *s);                     /* after the bits were changed at once */
 bool nodeset_has(const struct nodeset *s, uint32_t node);
-bool nodeset_meets(const struct nodeset *a, const struct nodeset *b);
 
 /* What a unit asks for. */
 struct demand {

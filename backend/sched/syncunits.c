@@ -43,7 +43,7 @@ void sync_leave_group(struct planner *p, struct unit *u)
         planner_drop_group(p, g);
 }
 
-void planner_remove_unit(struct planner *p, struct unit *u)
+static void remove_unit(struct planner *p, struct unit *u)
 {
     p->gained = p->gained || u->hold.use.parts;
     backfill_give_up(&p->backfill, &u->hold);
@@ -124,7 +124,7 @@ void sync_unit(struct planner *p, uint32_t id, const struct job *j)
     uint32_t n = waiting_count(j, &s);
     if (!n) {
         if (u)
-            planner_remove_unit(p, u);
+            remove_unit(p, u);
         return;
     }
     if (!u) {

@@ -9,7 +9,7 @@
 
 #define WORD_MAX 32 /* longer than any of the words */
 
-const char *dep_type_word(enum dep_type t)
+static const char *type_word(enum dep_type t)
 {
     static const char *const words[DEP_N_TYPES] = {
 #define X(name, word, what) [DEP_TYPE_##name] = word,
@@ -83,7 +83,7 @@ static int take_job(struct reader *r, enum dep_type type)
 static int find_type(const struct reader *r, const char *word, size_t n, enum dep_type *ret)
 {
     for (enum dep_type t = 0; t < DEP_N_TYPES; t++)
-        if (strlen(dep_type_word(t)) == n && strncasecmp(dep_type_word(t), word, n) == 0) {
+        if (strlen(type_word(t)) == n && strncasecmp(type_word(t), word, n) == 0) {
             *ret = t;
             return 0;
         }
@@ -157,7 +157,7 @@ void deps_fini(struct deps *d)
 
 void dep_format_one(const struct dep *d, struct str *out)
 {
-    str_append(out, dep_type_word(d->type));
+    str_append(out, type_word(d->type));
     if (d->type == DEP_TYPE_SINGLETON)
         return;
     str_appendf(out, ":%u", d->job);

@@ -86,6 +86,4 @@ enum dep_state dep_past_state(enum dep_type type, bool succeeded);
 enum dep_state dep_job_state(const struct model *m, const struct job *j, uint32_t index, struct wall now,
                              struct wall *ret_clears);
 
-const char *dep_type_word(enum dep_type t);
-
 #endif

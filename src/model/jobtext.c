@@ -377,7 +377,8 @@ void jobtext_dependency(struct str *out, const struct job *j, const struct model
     deps_fini(&deps);
 }
 
-bool job_has_pending_element(const struct job *j, uint32_t index)
+/* Does this array record still stand for the element? */
+static bool has_pending_element(const struct job *j, uint32_t index)
 {
     for (size_t i = 0; i < j->array_pending.n; i++) {
         const struct index_range *r = &j->array_pending.v[i];
@@ -394,5 +395,5 @@ bool job_is_named(const struct job *j, uint32_t id, uint32_t array_index)
     if (j->array_job != id)
         return false;
     return j->array_index == array_index ||
-           (j->array_index == ARRAY_NONE && job_has_pending_element(j, array_index));
+           (j->array_index == ARRAY_NONE && has_pending_element(j, array_index));
 }

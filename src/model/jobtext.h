@@ -71,8 +71,6 @@ void jobtext_tres_per_node(struct str *out, const struct job *j);
  * where none is. */
 void jobtext_dependency(struct str *out, const struct job *j, const struct model *m);
 
-/* Does this array record still stand for the element? */
-bool job_has_pending_element(const struct job *j, uint32_t index);
 /* Is it a whole job to this name: an id, an array, one element? Used to match N and N_k. */
 bool job_is_named(const struct job *j, uint32_t id, uint32_t array_index);
 

@@ -49,8 +49,6 @@ const struct window *model_get_window(const struct model *m, const char *name); 
 /* 0, or -EINVAL with a text: no name, no nodes, an end that is not behind the start, an unknown kind. */
 int window_check(const struct window *w, struct errtext *err) __attribute__((warn_unused_result));
 bool window_has_node(const struct window *w, const char *node);
-/* Whether it and [from, until) have an instant in common. */
-bool window_overlaps(const struct window *w, struct wall from, struct wall until);
 /* Whether the user or the account (either may be NULL) may use the reservation. */
 bool window_admits(const struct window *w, const char *user, const char *account);
 
