@@ -553,7 +553,7 @@ static void page_tells_what_it_runs(void **state)
     must_show(u, "arguments: fold 3");
     must_show(u, "#SBATCH --time=1:00:00");
     must_show(u, "         prepare \\x1B[31m--all"); /* a tab is blanks, a control character is told */
-    uilab_keys(u, "<Tab>G");                          /* where there is little room */
+    uilab_keys(u, "<Tab>G");                         /* where there is little room */
     uilab_draw(u, 24, 80);
     must_show(u, "#SBATCH --time=1:00:00");
     uilab_keys(u, "qq");

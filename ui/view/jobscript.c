@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "src/base/xalloc.h"
-#include "src/client/client.h"
 
 #define LINES_MAX 2000 /* of a script that are told */
 #define TAB       8

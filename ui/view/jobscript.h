@@ -2,13 +2,9 @@
 #ifndef UI_VIEW_JOBSCRIPT_H
 #define UI_VIEW_JOBSCRIPT_H
 
-#include "src/base/str.h"
-#include "src/model/job.h"
-#include "src/proto/msg.h"
+#include "src/client/client.h"
 #include "ui/theme/roles.h"
 #include "ui/widget/rich.h"
-
-struct incoming;
 
 struct jobscript {
     bool there;
