@@ -37,6 +37,23 @@ int words_split(const char *s, bool comments, struct strv *ret)
     return quote ? -EINVAL : 0;
 }
 
+void words_append(struct str *line, const char *word)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_^";
+    str_append(line, line->len ? " " : "");
+    if (*word && !word[strspn(word, plain)]) {
+        str_append(line, word);
+        return;
+    }
+    str_append_char(line, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            str_append(line, "'\\''");
+        else
+            str_append_char(line, *word);
+    str_append_char(line, '\'');
+}
+
 static size_t min3(size_t a, size_t b, size_t c)
 {
     size_t m = a < b ? a : b;

@@ -12,6 +12,9 @@
  * anything. comments: an unquoted '#', within a word too, ends the line, as in #SBATCH lines. Returns
  * -EINVAL for a quote that is not closed. */
 int words_split(const char *s, bool comments, struct strv *ret);
+/* Appends word behind what is there so that words_split, or a shell, gets it back: in quotes where it needs
+ * them. */
+void words_append(struct str *line, const char *word);
 
 /* Is word what name begins with, in any case, and of at least min letters? */
 bool word_begins(const char *word, const char *name, size_t min);

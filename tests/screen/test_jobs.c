@@ -550,7 +550,7 @@ static void page_tells_what_it_runs(void **state)
     answer_script(u, "#!/bin/sh\n#SBATCH --time=1:00:00\n\tprepare \033[31m--all\r\n");
     uilab_draw(u, 43, 132);
     must_show(u, "Script");
-    must_show(u, "arguments: fold 3");
+    must_show(u, "arguments: 'fold 3'");
     must_show(u, "#SBATCH --time=1:00:00");
     must_show(u, "         prepare \\x1B[31m--all"); /* a tab is blanks, a control character is told */
     uilab_keys(u, "<Tab>G");                         /* where there is little room */

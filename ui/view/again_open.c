@@ -3,6 +3,7 @@
 
 #include "src/base/units.h"
 #include "src/base/vec.h"
+#include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/model/jobtext.h"
 #include "ui/view/again.h"
@@ -104,18 +105,7 @@ static void open_form(struct ui *ui, struct form *take_f, const struct job *j, e
         form_fini(take_f);
 }
 
-static void append_quoted(struct str *s, const char *word)
-{
-    str_append(s, s->len ? " '" : "'");
-    for (const char *c = word; *c; c++)
-        if (*c == '\'')
-            str_append(s, "'\\''");
-        else
-            str_append_char(s, *c);
-    str_append_char(s, '\'');
-}
-
-/* The controller keeps scripts of what is in the queue. The file that it was may still be there. */
+/* Whose script is not kept, being too long or too old: the file that it was may still be there. */
 struct reading_again {
     char *path;
     uint64_t ask;
@@ -186,7 +176,7 @@ static void answered(struct ui *ui, struct view *owner, uint64_t arg, const stru
     str_clear(&f.text);
     str_append_n(&f.text, (const char *)m->script.p, m->script.n);
     for (size_t i = 0; i < m->argv.n; i++)
-        append_quoted(&args, m->argv.v[i]);
+        words_append(&args, m->argv.v[i]);
     f.args = args.len ? str_take(&args) : NULL;
     f.path = j->command && j->command[0] == '/' ? xstrdup(j->command) : NULL;
     again_fill(&f, j, ui_model(ui), ui_now(ui));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/words.h"
 #include "src/base/xalloc.h"
 
 #define LINES_MAX 2000 /* of a script that are told */
@@ -56,9 +57,11 @@ void jobscript_lines(const struct jobscript *s, struct lines *l)
     if (!str_is_empty(s->why))
         lines_addf(l, ROLE_DIM, "%s", s->why);
     if (s->there && s->m.argv.n) {
-        char *args = strv_join(&s->m.argv, " ");
-        lines_addf(l, ROLE_DIM, "arguments: %s", args);
-        free(args);
+        struct str args = STR_INIT;
+        for (size_t i = 0; i < s->m.argv.n; i++)
+            words_append(&args, s->m.argv.v[i]);
+        lines_addf(l, ROLE_DIM, "arguments: %s", args.s);
+        str_fini(&args);
     }
     for (size_t i = 0; s->there && at < end; i++) {
         const char *nl = memchr(at, '\n', (size_t)(end - at));

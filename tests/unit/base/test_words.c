@@ -66,6 +66,24 @@ static void distances(void **unused)
     assert_true(words_distance("x", beyond) == SIZE_MAX);
 }
 
+static void words_come_back(void **unused)
+{
+    (void)unused;
+    static const char *const words[] = {"plain", "",         "two words", "it's", "$HOME",
+                                        "a\\b",  "--lr=0.1", "\"",        "~"};
+    struct str line = STR_INIT;
+    struct strv back = {0};
+    for (size_t i = 0; i < N_OF(words); i++)
+        words_append(&line, words[i]);
+    assert_string_equal(line.s, "plain '' 'two words' 'it'\\''s' '$HOME' 'a\\b' --lr=0.1 '\"' '~'");
+    assert_int_equal(words_split(line.s, false, &back), 0);
+    assert_int_equal(back.n, N_OF(words));
+    for (size_t i = 0; i < N_OF(words); i++)
+        assert_string_equal(back.v[i], words[i]);
+    strv_fini(&back);
+    str_fini(&line);
+}
+
 static void beginnings(void **unused)
 {
     (void)unused;
@@ -82,6 +100,6 @@ static void beginnings(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(lines), cmocka_unit_test(distances),
-                                       cmocka_unit_test(beginnings)};
+                                       cmocka_unit_test(beginnings), cmocka_unit_test(words_come_back)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
