@@ -101,7 +101,7 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
     int32_t step = named_step(kind, body);
     const struct job *changed = job ? model_get_job(&c->model, job) : NULL;
     enum job_state before = changed ? changed->state : JOB_PENDING;
-    uint32_t uid = changed ? changed->uid : 0, n_before = c->model.n_pending + c->model.n_active;
+    uint32_t uid = changed ? changed->uid : 0, n_queued = c->model.n_pending + c->model.n_active;
     uint32_t split = kind == EV_START ? ((const struct ev_start *)body)->new_id : 0;
     int r = model_apply(&c->model, &ev);
     if (r < 0) {
@@ -118,11 +118,13 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
         ctl_note_gates(c, &ev);
         ctl_wipe_payloads(c, kind, job, step);
         changed = job && kind != EV_RETIRE ? model_get_job(&c->model, job) : NULL;
-        if (changed)
+        if (changed) {
+            uid = changed->uid;
             ctl_mail_change(c, changed, before);
-        if (c->model.n_pending + c->model.n_active != n_before)
-            ctl_party(c, changed ? changed->uid : uid)->n_jobs +=
-                c->model.n_pending + c->model.n_active - n_before;
+        }
+        n_queued = c->model.n_pending + c->model.n_active - n_queued; /* more, or modulo 2^32 fewer */
+        if (n_queued)
+            ctl_party(c, uid)->n_jobs += n_queued;
         if (split && (changed = model_get_job(&c->model, split)))
             ctl_mail_change(c, changed, JOB_PENDING);
         c->sched_dirty =

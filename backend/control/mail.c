@@ -51,8 +51,7 @@ struct mailer {
     uint64_t n_dropped;
     struct loop_timer marks;
     struct idmap marked; /* job -> 1 + the highest of 50, 80, 90 that has been said */
-    struct idmap
-        begun; /* arrays of which an element has begun, as far as is known here -> no matter what */
+    struct idmap begun;  /* arrays of which an element is known here to have begun -> no matter what */
 };
 
 static void mail_free(struct mail *m)

@@ -21,16 +21,21 @@ static void **box_of(const struct rec_field *f, void *rec)
     return (void **)(void *)((char *)rec + f->box);
 }
 
+static void *box_in(const struct rec_field *f, const void *rec)
+{
+    return *(void *const *)(const void *)((const char *)rec + f->box);
+}
+
 static bool has_place(const struct rec_field *f, const void *rec)
 {
-    return !f->box_size || *(void *const *)(const void *)((const char *)rec + f->box);
+    return !f->box_size || box_in(f, rec);
 }
 
 const void *rec_at(const struct rec_field *f, const void *rec)
 {
     if (!f->box_size)
         return (const char *)rec + f->offset;
-    const char *box = *(void *const *)(const void *)((const char *)rec + f->box);
+    const char *box = box_in(f, rec);
     return box ? box + f->offset : unset.bytes;
 }
 
@@ -137,8 +142,8 @@ void rec_copy(const struct rec_desc *d, void *dst, const void *src)
         const struct rec_field *f = &d->fields[i];
         if (!has_place(f, src))
             continue;
-        if (f->box_size && *box_of(f, dst) == *(void *const *)(const void *)((const char *)src + f->box))
-            *box_of(f, dst) = xmemdup(*box_of(f, dst), f->box_size);
+        if (f->box_size && box_in(f, dst) == box_in(f, src))
+            *box_of(f, dst) = xmemdup(box_in(f, src), f->box_size);
         field_dup(f, rec_at_mut(f, dst), rec_at(f, src));
     }
 }

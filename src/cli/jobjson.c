@@ -150,7 +150,7 @@ void job_json_append(struct str *out, const struct job_row *r, const struct job_
     json_text(out, "job_state",
               run_was_requeued(j) ? "REQUEUED" : job_state_long((enum job_state)j->state));
     JSON_BY(out, "state_reason", jobtext_reason(&text, j));
-    json_text(out, "state_description", job_rare(j)->reason_detail);
+    JSON_BY(out, "state_description", jobtext_reason_words(&text, j));
     append_optional(out, "priority", true, false, j->priority);
     json_int(out, "nice", j->req.nice);
     json_bool(out, "hold", j->hold != HOLD_NONE);

@@ -209,7 +209,7 @@ struct past_run {
 
 /* What happens to few jobs. */
 struct job_rare {
-    char *reason_detail; /* sentence for people, where there is more to say */
+    char *reason_detail; /* its place in the table; nobody says or reads it any more */
     int32_t derived_code;
     uint32_t kill_uid;
     uint32_t kill_grace_s; /* between TERM and KILL */
@@ -218,9 +218,8 @@ struct job_rare {
     char *preempt_text; /* by which rule */
     struct wall t_suspend;
     uint64_t suspended_ms; /* in all; of the pause under way t_suspend is the beginning */
-    REC_LIST(struct index_range)
-    array_failed;                   /* of the array's record: elements that have been retired and
-                                       had not succeeded */
+    /* Of the array's record: elements that have been retired and had not succeeded. */
+    REC_LIST(struct index_range) array_failed;
     REC_LIST(struct past_run) runs; /* earlier ones, the oldest first: src/model/runs.h */
 };
 

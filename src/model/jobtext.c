@@ -203,11 +203,6 @@ void jobtext_nodes_or_reason(struct str *out, const struct job *j)
 void jobtext_reason_words(struct str *out, const struct job *j)
 {
     enum reason r = job_reason_now(j);
-    bool detail_fits = r == (enum reason)j->reason && j->state != JOB_RUNNING;
-    if (detail_fits && !str_is_empty(job_rare(j)->reason_detail)) {
-        str_append(out, job_rare(j)->reason_detail);
-        return;
-    }
     if (r == REASON_NONE && j->state != JOB_PENDING)
         return;
     if (j->state == JOB_PENDING && waittext(out, j, r))

@@ -46,7 +46,6 @@ const struct job *run_get(const struct job *j, uint32_t k, struct run_record *re
     out->alloc.n = r->alloc.n;
     out->steps.v = r->steps.v;
     out->steps.n = r->steps.n;
-    out->rare->reason_detail = NULL;
     out->rare->kill_uid = r->kill_uid;
     out->rare->derived_code = r->derived_code;
     out->rare->suspended_ms = r->suspended_ms;

@@ -21,26 +21,9 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/client/client.h"
+#include "tests/bench/common.h"
 
 #define ON_THE_WAY 100
-
-static const char script[] = "#!/bin/sh\ntrue\n";
-
-static double now_ms(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
-}
-
-static void sleep_until(double at_ms)
-{
-    double left = at_ms - now_ms();
-    if (left > 0)
-        nanosleep(
-            &(struct timespec){.tv_sec = (time_t)(left / 1e3), .tv_nsec = (long)(left * 1e6) % 1000000000L},
-            NULL);
-}
 
 static _Noreturn void fail(const char *what, const char *text)
 {
@@ -54,26 +37,13 @@ static void become(uid_t uid, int niceness)
         fail("become", "root alone can be somebody else");
 }
 
-static void make_submit(struct msg_submit *m)
-{
-    *m = (struct msg_submit){.kind = JOB_KIND_BATCH, .hold = true};
-    job_req_init(&m->req);
-    m->req.name = xstrdup("wrap");
-    m->req.workdir = xstrdup("/tmp");
-    m->req.std_out = xstrdup("/dev/null");
-    m->host = xstrdup("localhost");
-    m->payload.workdir = xstrdup("/tmp");
-    m->payload.script = (struct blob){.p = xmemdup(script, sizeof script - 1), .n = sizeof script - 1};
-    m->payload.umask = 022;
-}
-
 /* --- the flood; *n counts what was answered --- */
 
 static void flood_submits(struct client *c, uint64_t *n)
 {
     struct msg_submit m;
     struct incoming in;
-    make_submit(&m);
+    make_submit(&m, "/tmp");
     for (uint64_t sent = 0, answered = 0;; answered++, ++*n) {
         for (; sent < answered + ON_THE_WAY; sent++) {
             free(m.request_id);
@@ -150,7 +120,7 @@ static _Noreturn void measure(uid_t user, const char *what, double seconds)
     } took = {VEC_INIT};
     struct msg_submit m;
     become(user, 0);
-    make_submit(&m);
+    make_submit(&m, "/tmp");
     for (double end = now_ms() + seconds * 1e3, t; (t = now_ms()) < end; sleep_until(t + 20)) {
         submit(&m);
         vec_push(&took.v, now_ms() - t);

@@ -16,6 +16,7 @@
 
 #include "backend/store/store.h"
 #include "src/base/xalloc.h"
+#include "tests/bench/common.h"
 
 #define DAYS 365
 #define RUNS 7
@@ -42,13 +43,6 @@ static void on_payload(void *ctx, uint32_t job, int32_t step, const uint8_t *p, 
 static void on_history(void *ctx, const struct history_piece *p)
 {
     (void)ctx, (void)p;
-}
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1000 + (double)t.tv_nsec / 1e6;
 }
 
 static void add_step(struct job *j, int32_t id, const char *name)

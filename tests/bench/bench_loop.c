@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "src/base/xalloc.h"
+#include "tests/bench/common.h"
 
 extern char **environ;
 
@@ -24,13 +25,6 @@ struct slot {
     pid_t pid;
     double t0;
 };
-
-static double now_ms(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
-}
 
 static int compare(const void *a, const void *b)
 {

@@ -26,24 +26,7 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/client/client.h"
-
-static const char script[] = "#!/bin/sh\ntrue\n";
-
-static double now_ms(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
-}
-
-static void sleep_until(double at_ms)
-{
-    double left = at_ms - now_ms();
-    if (left > 0)
-        nanosleep(
-            &(struct timespec){.tv_sec = (time_t)(left / 1e3), .tv_nsec = (long)(left * 1e6) % 1000000000L},
-            NULL);
-}
+#include "tests/bench/common.h"
 
 static _Noreturn void fail(const char *what, const char *text)
 {
@@ -90,20 +73,6 @@ static _Noreturn void looker(unsigned per_second, double begin_ms, uint32_t *loo
 }
 
 /* --- who submits --- */
-
-static void make_submit(struct msg_submit *m)
-{
-    static char dir[PATH_MAX];
-    *m = (struct msg_submit){.kind = JOB_KIND_BATCH, .hold = true};
-    job_req_init(&m->req);
-    m->req.name = xstrdup("wrap");
-    m->req.workdir = xstrdup(getcwd(dir, sizeof dir));
-    m->req.std_out = xstrdup("/dev/null");
-    m->host = xstrdup("localhost");
-    m->payload.workdir = xstrdup(dir);
-    m->payload.script = (struct blob){.p = xmemdup(script, sizeof script - 1), .n = sizeof script - 1};
-    m->payload.umask = 022;
-}
 
 static void submit(struct msg_submit *m)
 {
@@ -171,7 +140,7 @@ static void measure(const char *what, double seconds, int echo_fd)
 {
     struct times took = {VEC_INIT}, echoes = {VEC_INIT};
     struct msg_submit m;
-    make_submit(&m);
+    make_submit(&m, "/tmp");
     for (double end = now_ms() + seconds * 1e3, t; (t = now_ms()) < end; sleep_until(t + 20)) {
         submit(&m);
         double t1 = now_ms();
@@ -251,7 +220,7 @@ int main(int argc, char **argv)
         default: return 2;
         }
     struct msg_submit m;
-    make_submit(&m);
+    make_submit(&m, "/tmp");
     for (unsigned i = 0; i < jobs; i++)
         submit(&m);
     rec_fini(&msg_submit_rec, &m);

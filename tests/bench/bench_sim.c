@@ -6,13 +6,7 @@
 
 #include "backend/sim/procs.h"
 #include "src/base/xalloc.h"
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1000 + (double)t.tv_nsec / 1e6;
-}
+#include "tests/bench/common.h"
 
 static int measure(const char *path, enum procs_policy policy)
 {

@@ -7,16 +7,10 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "tests/bench/common.h"
 #include "tests/unit/cli/clicase.h"
 
 #define N_JOBS 100000
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1000 + (double)t.tv_nsec / 1e6;
-}
 
 static void measure(const char *what, const char *spec, const void **rows, const struct job_cx *cx)
 {

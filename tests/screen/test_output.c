@@ -217,24 +217,32 @@ static void both_streams(void **state)
     must_show(&g->u, "last output of the job");
 }
 
+/* srun of so many ranks on one node. std_out: NULL: kept on the node. */
+static void run_step(struct stage *g, uint32_t n_ranks, const char *std_out)
+{
+    struct lab *l = &g->u.lab;
+    struct ev_step body = {.step = {.id = 0,
+                                    .n_tasks = 1,
+                                    .n_ranks = n_ranks,
+                                    .nodes = 1,
+                                    .cpus_per_rank = 1,
+                                    .mem_mib = MEM_NOT_GIVEN,
+                                    .gpus = NOT_GIVEN,
+                                    .std_out = std_out ? xstrdup(std_out) : NULL,
+                                    .time_limit_s = 600}};
+    rec_list_push(&body.step.tasks);
+    lab_must(l, EV_STEP, g->job, &body);
+    struct ev_place place = {.n_ranks = n_ranks, .alloc = lab_alloc("n1", 0, n_ranks, 0, 0, 512)};
+    lab_must(l, EV_PLACE, g->job, &place);
+    lab_running(l, g->job, 0, 0);
+}
+
 /* An srun step without files: its output is kept on the node and fetched from there. */
 static void spools_are_fetched(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    struct ev_step body = {.step = {.id = 0,
-                                    .n_tasks = 1,
-                                    .n_ranks = 2,
-                                    .nodes = 1,
-                                    .cpus_per_rank = 1,
-                                    .mem_mib = MEM_NOT_GIVEN,
-                                    .gpus = NOT_GIVEN,
-                                    .time_limit_s = 600}};
-    rec_list_push(&body.step.tasks);
-    lab_must(&u->lab, EV_STEP, g->job, &body);
-    struct ev_place place = {.n_ranks = 2, .alloc = lab_alloc("n1", 0, 2, 0, 0, 512)};
-    lab_must(&u->lab, EV_PLACE, g->job, &place);
-    lab_running(&u->lab, g->job, 0, 0);
+    run_step(g, 2, NULL);
     uilab_connect(u);
     uilab_draw(u, 24, 80);
     uilab_keys(u, "<Enter>G<Right>jj<Enter>"); /* the second rank */
@@ -265,23 +273,9 @@ static void spools_are_fetched(void **state)
 /* Three ranks with files of their own, in a step of their own. */
 static void three_ranks(struct stage *g, char paths[3][160])
 {
-    struct uilab *u = &g->u;
     char pattern[160];
     snprintf(pattern, sizeof pattern, "%s/rank-%%t.txt", g->dir);
-    struct ev_step body = {.step = {.id = 0,
-                                    .n_tasks = 1,
-                                    .n_ranks = 3,
-                                    .nodes = 1,
-                                    .cpus_per_rank = 1,
-                                    .mem_mib = MEM_NOT_GIVEN,
-                                    .gpus = NOT_GIVEN,
-                                    .std_out = strdup(pattern),
-                                    .time_limit_s = 600}};
-    rec_list_push(&body.step.tasks);
-    lab_must(&u->lab, EV_STEP, g->job, &body);
-    struct ev_place place = {.n_ranks = 3, .alloc = lab_alloc("n1", 0, 3, 0, 0, 512)};
-    lab_must(&u->lab, EV_PLACE, g->job, &place);
-    lab_running(&u->lab, g->job, 0, 0);
+    run_step(g, 3, pattern);
     for (int i = 0; i < 3; i++)
         snprintf(paths[i], 160, "%s/rank-%d.txt", g->dir, i);
 }
@@ -425,18 +419,7 @@ static void streamed_lines_stand_once(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    struct ev_step body = {.step = {.id = 0,
-                                    .n_tasks = 1,
-                                    .n_ranks = 2,
-                                    .nodes = 1,
-                                    .cpus_per_rank = 1,
-                                    .mem_mib = MEM_NOT_GIVEN,
-                                    .gpus = NOT_GIVEN,
-                                    .time_limit_s = 600}};
-    rec_list_push(&body.step.tasks);
-    lab_must(&u->lab, EV_STEP, g->job, &body);
-    struct ev_place start = {.n_ranks = 2, .alloc = lab_alloc("n1", 0, 2, 0, 0, 512)};
-    lab_must(&u->lab, EV_PLACE, g->job, &start);
+    run_step(g, 2, NULL);
     struct places all = {.more = 0};
     places_all(lab_get(&u->lab, g->job), &all);
     assert_int_equal(all.v.n, 4); /* two ranks, each with its errors */

@@ -81,10 +81,10 @@ void jobinfo_summary(struct lines *l, const struct ui *ui, const struct job *j)
     r = lines_add(l);
     job_words(r, j);
     add_times(r, ui, j);
-    if (j->state == JOB_PENDING || !str_is_empty(job_rare(j)->reason_detail)) {
+    if (j->state == JOB_PENDING) {
         r = lines_pair(l, "why", LABEL);
         jobtext_reason_words(&r->text, j);
-        rich_role(r, j->state == JOB_PENDING ? ROLE_WAITING : ROLE_NORMAL);
+        rich_role(r, ROLE_WAITING);
     }
     const struct step *step;
     const struct task *culprit = job_never_ran(j) ? job_culprit(j, &step) : NULL;

@@ -82,8 +82,6 @@ void job_cause(struct rich *r, const struct job *j)
     }
     if (t && t->message && !measured) /* it says the same */
         rich_addf(r, ROLE_NORMAL, ": %s", t->message);
-    else if (!str_is_empty(job_rare(j)->reason_detail))
-        rich_addf(r, ROLE_NORMAL, ": %s", job_rare(j)->reason_detail);
     else if (j->state == JOB_CANCELLED && j->kill_cause && j->kill_cause != KILL_CANCEL)
         rich_addf(r, ROLE_NORMAL, ": %s", kill_cause_text((enum kill_cause)j->kill_cause));
     struct str nodes = STR_INIT;
