@@ -27,16 +27,9 @@ struct acked {
 /* The controller whose nth allocation fails. */
 static pid_t spawn(long n)
 {
-    char *lib = xasprintf("%s/tests/lib/libnomemory.so", getenv("B") ? getenv("B") : "build");
-    char *count = xasprintf("%ld", n);
-    setenv("LD_PRELOAD", lib, 1);
-    setenv("NO_MEMORY", count, 1);
-    pid_t pid = cluster_spawn(NULL);
-    unsetenv("LD_PRELOAD");
-    unsetenv("NO_MEMORY");
-    free(lib);
-    free(count);
-    return pid;
+    char count[32];
+    snprintf(count, sizeof count, "%ld", n);
+    return cluster_spawn_with("nomemory", "NO_MEMORY", count);
 }
 
 /* NULL: it has ended. */

@@ -2,7 +2,8 @@
  * library of a stokerd.
  *
  * BROKEN_DISK names a directory. While there is a file `sync` in it no file of the database can be synced,
- * while there is one `write` none can be written: EIO. Whatever is synced is copied there as it is then,
+ * while there is one `write` none can be written: EIO. While there is one `hang` no sync comes back, and
+ * `hanging` is there once one waits. Whatever is synced is copied there as it is then,
  * and what was removed goes when its directory is synced: what a machine finds that lost its power in the
  * moment before the next sync is exactly that, and nothing of what was written since. BROKEN_STATFS is the
  * number of the file system that every directory is said to lie on.
@@ -35,6 +36,17 @@ static bool is_broken(const char *what)
     const char *dir = getenv("BROKEN_DISK");
     snprintf(path, sizeof path, "%s/%s", dir ? dir : "", what);
     return dir && access(path, F_OK) == 0;
+}
+
+static void hang(void)
+{
+    char path[4096];
+    if (!is_broken("hang"))
+        return;
+    snprintf(path, sizeof path, "%s/hanging", getenv("BROKEN_DISK"));
+    close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    while (is_broken("hang"))
+        usleep(1000);
 }
 
 /* Under its name only once it is whole: the process may be killed meanwhile. */
@@ -76,6 +88,7 @@ static int sync_file(int fd)
             forget_removed(fd);
         return 0;
     }
+    hang();
     if (is_broken("sync")) {
         errno = EIO;
         return -1;

@@ -59,12 +59,16 @@ void cluster_configure(unsigned cpus, unsigned mem_gib, unsigned gpus)
     free(path);
 }
 
+static pid_t running; /* what a test that failed has left makes no other fail */
+
 pid_t cluster_spawn(const char *crash)
 {
+    if (running > 0)
+        cluster_kill(running);
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid > 0)
-        return pid;
+        return running = pid;
     int null = open("/dev/null", O_RDWR);
     dup2(null, 0);
     dup2(null, 2);
@@ -74,12 +78,25 @@ pid_t cluster_spawn(const char *crash)
     _exit(127);
 }
 
+pid_t cluster_spawn_with(const char *library, const char *variable, const char *value)
+{
+    char *path = xasprintf("%s/tests/lib/lib%s.so", getenv("B") ? getenv("B") : "build", library);
+    setenv("LD_PRELOAD", path, 1);
+    setenv(variable, value, 1);
+    pid_t pid = cluster_spawn(NULL);
+    unsetenv("LD_PRELOAD");
+    unsetenv(variable);
+    free(path);
+    return pid;
+}
+
 int cluster_kill(pid_t controller)
 {
     int status = 0;
     kill(controller, SIGKILL);
     while (waitpid(controller, &status, 0) < 0 && errno == EINTR)
         ;
+    running = 0;
     return status;
 }
 
@@ -160,6 +177,7 @@ void cluster_stop(pid_t controller)
     client_free(c);
     if (!cluster_eventually(STOP_MS, 10, is_over, &controller))
         fail_msg("the controller does not stop");
+    running = 0;
 }
 
 /* --- what is on disk --- */

@@ -18,6 +18,8 @@ bool cluster_eventually(int64_t within_ms, int pause_ms, bool (*fn)(void *ctx), 
 void cluster_configure(unsigned cpus, unsigned mem_gib, unsigned gpus);
 /* Starts stokerd as a child of the caller. crash: STOKER_CRASH for it ("after_commit:3"), or NULL. */
 pid_t cluster_spawn(const char *crash);
+/* With that library of tests/lib loaded before the C library's, and told what it reads from a variable. */
+pid_t cluster_spawn_with(const char *library, const char *variable, const char *value);
 /* How long a controller takes here until it answers, measured once with one of its own: where lives are cut
  * short they must be longer than that. */
 int64_t cluster_start_ms(void);
