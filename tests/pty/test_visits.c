@@ -116,6 +116,45 @@ static void a_node_is_noted_and_kept(void **state)
     assert_int_equal(tty_wait(t), 0);
 }
 
+/* The line of the terminal breaks while the seconds of a bulk kill are counted: what was confirmed is done,
+ * and now, not when somebody comes back. Whoever ends the program ends it as he would have. */
+static void what_was_confirmed_outlives_the_terminal(void **state)
+{
+    struct tty *first = *state, t;
+    tty_await(first, "No jobs.");
+    for (int i = 0; i < 2; i++) {
+        static const char *const ui[] = {"stoker-ui", NULL};
+        tty_start(&t, 24, 80, ui);
+        tty_await(&t, "live");
+        char *submit = xasprintf("sbatch -H -J doomed%d --wrap true >/dev/null", i);
+        assert_int_equal(tty_run(submit), 0);
+        assert_int_equal(tty_run(submit), 0);
+        free(submit);
+        const char *filter = i ? ":filter doomed1\r" : ":filter doomed0\r";
+        tty_type(first, filter);
+        tty_await(first, "Jobs 2");
+        tty_type(&t, filter);
+        tty_await(&t, "Jobs 2");
+        tty_type(&t, "*c");
+        tty_await(&t, "cancel 2 jobs");
+        tty_type(&t, "y");
+        tty_await(&t, "u undoes it");
+        int status = 0;
+        if (i == 0)
+            kill(t.pid, SIGTERM);
+        else
+            close(t.master); /* the kernel says HUP */
+        assert_true(waitpid(t.pid, &status, 0) == t.pid);
+        assert_true(WIFSIGNALED(status));
+        assert_int_equal(WTERMSIG(status), i ? SIGHUP : SIGTERM);
+        t.pid = 0;
+        if (i)
+            t.master = open("/dev/null", O_RDWR);
+        tty_fini(&t);
+        tty_await(first, "cancelled");
+    }
+}
+
 static void a_watched_job_rings_the_terminal(void **state)
 {
     struct tty *t = *state;
@@ -310,6 +349,7 @@ int main(void)
         TTY_CASE(a_controller_that_goes_and_comes),
         TTY_CASE(a_whole_visit),
         TTY_CASE(a_node_is_noted_and_kept),
+        TTY_CASE(what_was_confirmed_outlives_the_terminal),
         TTY_CASE(a_watched_job_rings_the_terminal),
         TTY_CASE(a_file_system_that_hangs_holds_up_nobody),
         TTY_CASE(an_output_on_another_machine_is_fetched),

@@ -410,6 +410,37 @@ static void interrupting_undoes_and_leaving_does(void **state)
     assert_non_null(sent_act(u)); /* what was confirmed is done */
 }
 
+/* Who is about to lose the line that counts the seconds cannot undo: it goes out now, and not when he comes
+ * back. */
+static void nothing_goes_out_later_than_announced(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, ":mark user:bo state:wait<Enter>cy");
+    uilab_wait(u, 5000 + 20000); /* the lid was shut */
+    assert_null(sent_act(u));
+    uilab_draw(u, 24, 80);
+    must_show(u, "nothing was sent");
+    must_show(u, "cancel 2 jobs");
+    must_show(u, "Its time passed while the screens stood still.");
+    uilab_keys(u, "<Esc>");
+    uilab_wait(u, 20000);
+    assert_null(sent_act(u));
+    uilab_keys(u, "cy<C-z>");
+    assert_true(app_take_wishes(u->app) & APP_SUSPEND);
+    assert_int_equal(sent_act(u)->targets.n, 2);
+    uilab_forget_sent(u);
+    uilab_keys(u, "cy:unmark<Enter>/train-resnet<Enter>a");
+    assert_true(app_take_wishes(u->app) & APP_RUN);
+    assert_non_null(sent_act(u));
+    uilab_forget_sent(u);
+    uilab_keys(u, ":filter<Enter>:mark user:bo state:wait<Enter>cy");
+    assert_true(app_is_waiting(u->app));
+    app_hurry(u->app); /* the terminal is gone */
+    assert_false(app_is_waiting(u->app));
+    assert_non_null(sent_act(u));
+}
+
 static void one_job_is_not_kept_waiting(void **state)
 {
     struct stage *g = *state;
@@ -595,6 +626,7 @@ int main(void)
         cmocka_unit_test(a_broken_file_is_told_with_its_line),
         STAGE_CASE(a_bulk_kill_waits),
         STAGE_CASE(interrupting_undoes_and_leaving_does),
+        STAGE_CASE(nothing_goes_out_later_than_announced),
         STAGE_CASE(one_job_is_not_kept_waiting),
         STAGE_CASE(a_change_goes_out),
         STAGE_CASE(a_watched_job_rings),

@@ -152,8 +152,7 @@ void app_tick(struct ui *a)
         free(a->toast);
         a->toast = NULL;
     }
-    if (a->later.fn && a->mono.ns >= a->later.until.ns)
-        later_run(a);
+    later_due(a);
     if (wall_is_set(a->totals.edge) && a->now.ms >= a->totals.edge.ms)
         app_changed(a);
     struct view *v = app_view(a);

@@ -75,6 +75,10 @@ void app_tick(struct ui *a);
 
 /* APP_* bits since the last call. */
 unsigned app_take_wishes(struct ui *a);
+/* Does something wait that was confirmed and can be undone still? app_hurry does it now: for who is about
+ * to end, or to give the terminal away. */
+bool app_is_waiting(const struct ui *a);
+void app_hurry(struct ui *a);
 const char *app_copied(const struct ui *a);
 /* APP_RUN: the program that gets the terminal for a while. */
 const struct strv *app_program(const struct ui *a);

@@ -56,9 +56,10 @@ void app_act(struct ui *a, enum action action)
         a->wishes |= APP_REDRAW;
     else if (action == ACTION_FREEZE)
         toggle_freeze(a);
-    else if (action == ACTION_SUSPEND)
+    else if (action == ACTION_SUSPEND) {
+        later_run(a); /* its line would stand still */
         a->wishes |= APP_SUSPEND;
-    else if (action == ACTION_QUIT)
+    } else if (action == ACTION_QUIT)
         app_quit(a);
     else if (action == ACTION_MOUSE) {
         a->mouse_on = !a->mouse_on;

@@ -1,8 +1,15 @@
-/* later.c - what waits some seconds before it is done, so that it can be undone. */
+/* later.c - what waits some seconds before it is done, so that it can be undone.
+ *
+ * It goes out when it was said to, or before that where nobody can undo it any more: one leaves, the
+ * terminal is gone or given away. Never much after: who stopped the screens or shut the lid is asked no
+ * more, finds other jobs there than he saw, and is told that nothing was done.
+ */
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
 #include "ui/app/private.h"
+
+#define TOO_LATE_MS 10000
 
 static void drop(struct ui *a)
 {
@@ -36,6 +43,33 @@ void ui_later(struct ui *a, const char *what, int ms, ui_later_fn *fn, void *arg
                               .free_arg = free_arg,
                               .until = mono_add_ms(a->mono, ms)};
     a->dirty = true;
+}
+
+void later_due(struct ui *a)
+{
+    if (!a->later.fn || a->mono.ns < a->later.until.ns)
+        return;
+    if (a->mono.ns - a->later.until.ns <= TOO_LATE_MS * NS_PER_MS) {
+        later_run(a);
+        return;
+    }
+    struct dialog *d = dialog_new(DIALOG_TEXT, "nothing was sent");
+    d->danger = true;
+    lines_addf(&d->body.lines, ROLE_STRONG, "%s", a->later.what);
+    lines_add(&d->body.lines);
+    lines_addf(&d->body.lines, ROLE_NORMAL, "Its time passed while the screens stood still.");
+    ui_take_dialog(a, d, NULL, NULL, NULL);
+    drop(a);
+}
+
+bool app_is_waiting(const struct ui *a)
+{
+    return a->later.fn != NULL;
+}
+
+void app_hurry(struct ui *a)
+{
+    later_run(a);
 }
 
 bool later_undo(struct ui *a)

@@ -161,6 +161,7 @@ void menu_open(struct ui *a);
 
 /* later.c */
 void later_run(struct ui *a);  /* at once */
+void later_due(struct ui *a);  /* if its time has come */
 bool later_undo(struct ui *a); /* false: nothing waits */
 void later_text(const struct ui *a, struct rich *r);
 

@@ -47,6 +47,8 @@ struct loop {
     struct mono heard, pinged, drawn;
     int64_t draw_cost_ms;
     bool mouse, quit;
+    int ended_by;       /* a signal that came as a word: what ends the process in the end; 0: none */
+    bool takes_signals; /* TERM and HUP come as words */
     bool more_messages; /* there may be some among the bytes that have been read already */
     struct prefs prefs;
     char *prefs_path;
@@ -186,6 +188,18 @@ static void flush_messages(struct loop *l)
         lost(l, err.s);
 }
 
+/* What was sent must not stay behind where one leaves; nor is it waited for for long. */
+static void send_rest(struct loop *l)
+{
+    struct mono begin = mono_now();
+    while (l->client && client_wants_write(l->client) && ms_since(begin) < GOODBYE_MS) {
+        struct pollfd fd = {.fd = client_fd(l->client), .events = POLLOUT};
+        if (poll(&fd, 1, GOODBYE_MS / 4) < 0)
+            return;
+        flush_messages(l);
+    }
+}
+
 static void heartbeat(struct loop *l)
 {
     if (!l->client || ms_since(l->heard) < HEARTBEAT_MS)
@@ -322,6 +336,22 @@ static void run_program(struct loop *l)
     app_input(l->app, &resize);
 }
 
+/* While something waits for its time TERM and HUP are read as words: what was confirmed goes out before
+ * they end the process. Else they end it at once, even where the terminal takes no more and a picture
+ * hangs. */
+static void mind_signals(struct loop *l)
+{
+    bool take = app_is_waiting(l->app);
+    sigset_t set;
+    if (take == l->takes_signals || l->ended_by)
+        return;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigprocmask(take ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+    l->takes_signals = take;
+}
+
 static void grant_small_wishes(struct loop *l, unsigned w)
 {
     if (w & APP_THEME)
@@ -338,6 +368,10 @@ static void grant_wishes(struct loop *l)
 {
     unsigned w = app_take_wishes(l->app);
     grant_small_wishes(l, w);
+    if (w & (APP_RUN | APP_SUSPEND)) {
+        send_rest(l);
+        mind_signals(l);
+    }
     if (w & APP_RUN)
         run_program(l);
     if (w & APP_QUIT)
@@ -362,16 +396,24 @@ static void read_terminal(struct loop *l)
         app_input(l->app, &in);
         grant_wishes(l);
     }
-    if (term_is_gone(l->term))
+    if (term_is_gone(l->term)) {
+        app_hurry(l->app);
         l->quit = true;
+    }
 }
 
 static void read_signals(struct loop *l)
 {
     struct signalfd_siginfo si;
     while (read(l->signals, &si, sizeof si) == (ssize_t)sizeof si) {
-        struct input resize = {.kind = INPUT_RESIZE};
-        app_input(l->app, &resize);
+        if (si.ssi_signo == SIGWINCH) {
+            struct input resize = {.kind = INPUT_RESIZE};
+            app_input(l->app, &resize);
+            continue;
+        }
+        app_hurry(l->app);
+        l->ended_by = (int)si.ssi_signo;
+        l->quit = true;
     }
 }
 
@@ -452,6 +494,7 @@ static void turn(struct loop *l, bool *more_work)
     if (app_is_dirty(l->app) && (by_hand || ms_since(l->drawn) >= frame_pause(l)))
         draw(l);
     grant_wishes(l); /* what came from the controller is looked at for the picture, and may ring */
+    mind_signals(l);
 }
 
 static int block_signals(void)
@@ -460,28 +503,33 @@ static int block_signals(void)
     sigemptyset(&set);
     sigaddset(&set, SIGWINCH);
     sigprocmask(SIG_BLOCK, &set, NULL);
+    sigaddset(&set, SIGTERM); /* see mind_signals */
+    sigaddset(&set, SIGHUP);
     signal(SIGPIPE, SIG_IGN);
     return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* What was sent and remembered last must not stay behind; nor is it waited for for long. */
-static void say_goodbye(struct loop *l)
+/* As it would have without us: who waits for the process sees what ended it. */
+static void end_by(int sig)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, sig);
+    signal(sig, SIG_DFL);
+    raise(sig);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* What was remembered last is written; a disk that hangs is not waited for for long. */
+static void await_saver(struct loop *l)
 {
     struct mono begin = mono_now();
-    struct errtext err = {""};
-    bool sending = true;
-    while (ms_since(begin) < SAVING_MS) {
-        sending = sending && ms_since(begin) < GOODBYE_MS && l->client && client_wants_write(l->client);
-        if (!sending && saver_is_idle(&l->saver))
+    while (!saver_is_idle(&l->saver) && ms_since(begin) < SAVING_MS) {
+        struct pollfd fd = {.fd = app_aside_fd(l->app), .events = POLLIN};
+        if (poll(&fd, 1, GOODBYE_MS / 4) < 0)
             return;
-        struct pollfd fds[] = {{.fd = sending ? client_fd(l->client) : -1, .events = POLLOUT},
-                               {.fd = app_aside_fd(l->app), .events = POLLIN}};
-        if (poll(fds, 2, GOODBYE_MS / 4) < 0)
-            return;
-        if (fds[1].revents)
+        if (fd.revents)
             app_aside_wake(l->app);
-        if (sending && client_flush(l->client, &err) < 0)
-            sending = false;
     }
 }
 
@@ -522,7 +570,8 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
     draw(&l); /* before any data */
     for (bool more_work = false; !l.quit;)
         turn(&l, &more_work);
-    say_goodbye(&l);
+    send_rest(&l);
+    await_saver(&l);
     term_close(l.term);
     app_free(l.app);
     client_free(l.client);
@@ -535,5 +584,7 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
     free(cwd);
     canvas_fini(&l.canvas);
     close(l.signals);
+    if (l.ended_by)
+        end_by(l.ended_by);
     return 0;
 }

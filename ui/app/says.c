@@ -65,6 +65,7 @@ void ui_run(struct ui *a, const char *where, struct strv *take_argv)
     strv_fini(&a->program);
     a->program = *take_argv;
     *take_argv = (struct strv){0};
+    later_run(a); /* its line would stand still */
     a->wishes |= APP_RUN;
 }
 
