@@ -161,7 +161,7 @@ endef
 $(foreach p,$(PROGRAMS),$(eval $(call program_rules,$(p))))
 
 # The names that are links to stoker, each with its file in src/cli.
-SLURM_NAMES := sbatch srun salloc squeue scancel sinfo scontrol sacct sstat sprio sshare sdiag sacctmgr seff
+SLURM_NAMES := sbatch srun salloc squeue scancel sinfo scontrol sacct sstat sprio sshare sdiag sacctmgr seff sattach sbcast
 LINK_NAMES := $(if $(filter stoker,$(PROGRAMS)),$(foreach n,$(SLURM_NAMES),$(if $(wildcard src/cli/$(n).c),$(n))))
 
 $(LINK_NAMES:%=$(B)/bin/%): | $(B)/bin/stoker

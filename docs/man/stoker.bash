@@ -85,5 +85,7 @@ _stoker_words_sdiag=' -a --all -M --cluster= --json -r --reset -h --help --usage
 _stoker_words_sacctmgr=' -s --associations -n --noheader -p --parsable -P --parsable2 -r --readonly -v --verbose -h --help --usage -V --version'
 _stoker_words_sprio=' -M --clusters= -o --format= -j --jobs= --json -l --long -h --noheader -n --norm -p --partition= -S --sort= -u --user= -w --weights --help --usage -V --version'
 _stoker_words_seff=' -h --help --usage -V --version'
+_stoker_words_sattach=' --error-filter= --input-filter= -l --label --layout --output-filter= --pty -Q --quiet -h --help --usage -V --version'
+_stoker_words_sbcast=' -C --compress -f --force -j --jobid= -p --preserve --send-libs -h --help --usage -V --version'
 _stoker_words_sshare=' -A --accounts= -a --all -M --clusters= -o --format= -e --helpformat --json -l --long -n --noheader -p --parsable -P --parsable2 -u --users= -U --Users -h --help --usage -V --version'
-complete -F _stoker_complete stoker sbatch srun salloc squeue scancel scontrol sinfo sacct sstat sdiag sacctmgr sprio seff sshare
+complete -F _stoker_complete stoker sbatch srun salloc squeue scancel scontrol sinfo sacct sstat sdiag sacctmgr sprio seff sattach sbcast sshare

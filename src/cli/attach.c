@@ -3,13 +3,13 @@
  * A step on a terminal gets this one's keys and window; of any other step the output is shown, from the
  * beginning of what its nodes keep. Going away ends neither.
  */
+#include "src/cli/attach.h"
+
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "src/cli/follow.h"
 #include "src/cli/lookup.h"
 #include "src/cli/pty.h"
-#include "src/cli/steprun.h"
 
 struct attach {
     bool take;
@@ -60,24 +60,31 @@ static int say_nothing_there(const struct cli *cli, const struct job *j)
     return 1;
 }
 
-static int run_step(const struct attach *a, const struct cli *cli, struct lookup *l, const struct step *s)
+int attach_step(const struct cli *cli, struct client *c, uint32_t job, const struct step *s,
+                const struct steprun_options *how)
 {
     struct follow f;
-    struct steprun_options opt = {.attach = true,
-                                  .step = s->id,
-                                  .pty = s->pty,
-                                  .take = a->take,
-                                  .unbuffered = s->pty,
-                                  .disable_status = true};
-    follow_init(&f, cli, l->client, l->job->id, false);
-    l->client = NULL; /* follow has taken it */
+    struct steprun_options opt = *how;
+    opt.attach = opt.disable_status = true;
+    opt.step = s->id;
+    opt.pty = opt.unbuffered = s->pty;
+    follow_init(&f, cli, c, job, false);
     follow_take_signals(&f, false);
-    if (s->pty)
+    if (opt.pty)
         pty_raw();
     int code = steprun(&f, NULL, &opt);
     pty_restore();
     follow_fini(&f);
     return code == STEPRUN_LEFT ? 0 : code;
+}
+
+static int attach_found(const struct attach *a, const struct cli *cli, struct lookup *l,
+                        const struct step *s)
+{
+    struct client *c = l->client;
+    struct steprun_options how = {.take = a->take};
+    l->client = NULL;
+    return attach_step(cli, c, l->job->id, s, &how);
 }
 
 static int attach_run(struct cli *cli, int argc, char **argv)
@@ -91,7 +98,7 @@ static int attach_run(struct cli *cli, int argc, char **argv)
         if (rc == 0) {
             const struct step *s = l.step ? l.step : find_step(l.job);
             bool live = s && s->id >= 0 && !s->done && l.job->kind != JOB_KIND_STEPS;
-            rc = live ? run_step(&a, cli, &l, s) : say_nothing_there(cli, l.job);
+            rc = live ? attach_found(&a, cli, &l, s) : say_nothing_there(cli, l.job);
         }
         lookup_fini(&l);
     }

@@ -73,6 +73,8 @@ struct command {
     X(sacctmgr) \
     X(sprio) \
     X(seff) \
+    X(sattach) \
+    X(sbcast) \
     X(sshare)
 /* clang-format on */
 

@@ -1,7 +1,6 @@
 /* srun.c - runs a step: in the job it is called in or told of, else in one that it gets for it. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +8,7 @@
 
 #include "src/base/xalloc.h"
 #include "src/cli/allocation.h"
+#include "src/cli/insidejob.h"
 #include "src/cli/multiprog.h"
 #include "src/cli/pty.h"
 #include "src/cli/srunopts.h"
@@ -153,52 +153,13 @@ static int run_step(struct srun *s, struct follow *f)
 /* ---- in a job
  * ---------------------------------------------------------------------------------------------- */
 
-static int cannot_confirm(const struct cli *cli, uint32_t job, const char *why)
-{
-    cli_error(cli, "Unable to confirm allocation for job %u: %s", job, why);
-    return 1;
-}
-
-/* Waits for the job's record. Returns 0 where a step may be asked for. */
-static int confirm_job(struct follow *f)
-{
-    while (!f->known) {
-        struct follow_turn t;
-        unsigned bits = follow_wait(f, -1, -1, &t);
-        if (bits & FOLLOW_MESSAGE)
-            msg_free(t.in.kind, t.in.body);
-        if ((bits & FOLLOW_SIGNAL) && (t.signal.ssi_signo == SIGINT || t.signal.ssi_signo == SIGTERM))
-            return 128 + (int)t.signal.ssi_signo;
-    }
-    const struct job *j = follow_job(f);
-    if (!j) {
-        cannot_confirm(f->cli, f->job, refusal_slurm(REFUSAL_NO_JOB));
-        cli_say(f->cli, "Check SLURM_JOB_ID environment variable. Expired or invalid job %u", f->job);
-        return 1;
-    }
-    if (j->state == JOB_PENDING)
-        return cannot_confirm(f->cli, f->job, "Job is pending execution");
-    if (job_state_is_final((enum job_state)j->state) || j->state == JOB_COMPLETING)
-        return cannot_confirm(f->cli, f->job, refusal_slurm(REFUSAL_ENDED));
-    if (j->kind == JOB_KIND_STEPS)
-        return cannot_confirm(f->cli, f->job, "its steps are declared, none can be added");
-    return 0;
-}
-
 static int run_inside(struct srun *s)
 {
-    struct client *c;
     struct follow f;
-    struct errtext err = {0};
-    bool own_job = submission_inside_job();
-    int rc = client_connect(s->cli->cmd->name, own_job ? CLIENT_EAGER : 0, &c, &err);
-    if (rc && !own_job)
-        return submission_away(s->cli, "Unable to create step", &err);
-    follow_init(&f, s->cli, rc ? NULL : c, s->opt.jobid, false);
-    follow_take_signals(&f, false);
-    int code = confirm_job(&f);
-    if (!code)
-        code = run_step(s, &f);
+    int code = insidejob_open(s->cli, s->opt.jobid, &f);
+    if (code)
+        return code;
+    code = run_step(s, &f);
     follow_fini(&f);
     return code == STEPRUN_LEFT ? 1 : code;
 }

@@ -18,7 +18,7 @@
 #define KEPT_MAX      (1u << 20) /* unwritten bytes above which no more is fetched */
 #define LONG_POLL_MS  20000
 #define RETRY_MS      300
-#define KEEP_ALIVE_MS 20000       /* a third of what nodes keep a spool for */
+#define SPOOL_KEEP_MS 60000       /* what nodes keep a spool for */
 #define LINE_MAX_OUT  (64u << 10) /* a longer line is written in pieces */
 #define HOLD_MS       50
 #define PIECE         4096 /* what a pipe that is ready takes without waiting */
@@ -46,16 +46,19 @@ static bool is_same(const struct stepout_sink *a, const struct stepout_sink *b)
            x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static int64_t keep_alive_ms(void)
+/* A test says otherwise in the environment. */
+static int64_t time_of(const char *name, int64_t otherwise_ms)
 {
-    const char *text = getenv("STOKER_SPOOL_KEEP_MS"); /* as the agents of tests have it */
+    const char *text = getenv(name);
     int ms = text ? atoi(text) : 0;
-    return ms > 0 ? ms / 3 : KEEP_ALIVE_MS;
+    return ms > 0 ? ms : otherwise_ms;
 }
 
 void stepout_init(struct stepout *o, struct follow *f, bool by_line)
 {
-    *o = (struct stepout){.f = f, .step = -1, .by_line = by_line, .keep_alive_ms = keep_alive_ms()};
+    *o = (struct stepout){.f = f, .step = -1, .by_line = by_line};
+    o->keep_alive_ms = time_of("STOKER_SPOOL_KEEP_MS", SPOOL_KEEP_MS) / 3; /* as agents have it */
+    o->hold_ms = time_of("STOKER_HOLD_MS", HOLD_MS);
     sink_init(&o->sinks[0], STDOUT_FILENO);
     sink_init(&o->sinks[1], STDERR_FILENO);
     o->shared = is_same(&o->sinks[0], &o->sinks[1]);
@@ -159,6 +162,23 @@ static void sink_write(struct stepout *o, const struct stepout_stream *st, const
     str_append_n(&k->kept, p, n);
 }
 
+/* As nodes write them: "07: text". */
+static void write_labelled(struct stepout *o, struct stepout_stream *st, const char *p, size_t n)
+{
+    char label[16];
+    int width = snprintf(label, sizeof label, "%0*u: ", o->label_width, st->rank);
+    while (n) {
+        const char *end = memchr(p, '\n', n);
+        size_t line = end ? (size_t)(end - p) + 1 : n;
+        if (!st->within)
+            sink_write(o, st, label, (size_t)width);
+        sink_write(o, st, p, line);
+        st->within = !end;
+        p += line;
+        n -= line;
+    }
+}
+
 /* Up to the last line break, so that lines of different ranks never mix. all: what has no line break yet
  * goes out too. */
 static void write_lines(struct stepout *o, struct stepout_stream *st, bool all)
@@ -167,7 +187,10 @@ static void write_lines(struct stepout *o, struct stepout_stream *st, bool all)
     size_t n = last ? (size_t)(last - st->line.s) + 1 : 0;
     if (all || (!n && st->line.len >= LINE_MAX_OUT))
         n = st->line.len;
-    sink_write(o, st, st->line.s, n);
+    if (o->label_width)
+        write_labelled(o, st, st->line.s, n);
+    else
+        sink_write(o, st, st->line.s, n);
     memmove(st->line.s, st->line.s + n, st->line.len - n);
     str_truncate(&st->line, st->line.len - n);
 }
@@ -214,7 +237,7 @@ static void stream_write(struct stepout *o, struct stepout_stream *st, const str
 static void write_held(struct stepout *o, int64_t now_ms)
 {
     for (uint32_t i = 0; o->holds && i < 2 * o->n_ranks; i++)
-        if (o->v[i].line.len && now_ms - o->v[i].held_ms >= HOLD_MS)
+        if (o->v[i].line.len && now_ms - o->v[i].held_ms >= o->hold_ms)
             write_lines(o, &o->v[i], true);
 }
 
@@ -233,12 +256,18 @@ static bool is_streamed(const struct step *s, uint32_t which)
     return !s->std_out && (which == 1 || !s->std_err);
 }
 
+static int digits(uint32_t n)
+{
+    return snprintf(NULL, 0, "%u", n);
+}
+
 static void make_streams(struct stepout *o, const struct step *s)
 {
     o->step = s->id;
     o->n_ranks = s->n_ranks;
-    o->holds = o->by_line && s->n_ranks == 1 && !isatty(STDOUT_FILENO);
-    o->by_line = o->by_line && s->n_ranks > 1;
+    o->label_width = !o->labels || s->label || s->pty ? 0 : digits(s->n_ranks ? s->n_ranks - 1 : 0);
+    o->holds = o->by_line && s->n_ranks == 1 && !o->label_width && !isatty(STDOUT_FILENO);
+    o->by_line = (o->by_line && s->n_ranks > 1) || o->label_width;
     o->chunk = CHUNKS_MAX / (2 * (s->n_ranks ? s->n_ranks : 1));
     o->chunk = o->chunk > CHUNK_MAX ? CHUNK_MAX : o->chunk < CHUNK_MIN ? CHUNK_MIN : o->chunk;
     o->v = xcalloc(2 * (size_t)s->n_ranks, sizeof *o->v);
@@ -445,8 +474,8 @@ int stepout_timeout(const struct stepout *o, int64_t now_ms)
         const struct stepout_stream *st = &o->v[i];
         if (st->open && !st->eof && !st->asked && st->retry_at_ms && st->retry_at_ms < next)
             next = st->retry_at_ms;
-        if (o->holds && st->line.len && st->held_ms + HOLD_MS < next)
-            next = st->held_ms + HOLD_MS;
+        if (o->holds && st->line.len && st->held_ms + o->hold_ms < next)
+            next = st->held_ms + o->hold_ms;
     }
     if (next == INT64_MAX)
         return -1;

@@ -1,9 +1,9 @@
 /* stepout.h - the output of a step's ranks, fetched from the nodes' spools and written here.
  *
  * Each stream is read with long polls, by offset: what was read stays read when the controller is restarted
- * in between. That of several ranks goes out in whole lines; labels are already in it. Of a single rank
- * what has no line break yet is held for a moment where it goes to a file: standard output and error come
- * by two ways, and mostly end in one file.
+ * in between. That of several ranks goes out in whole lines; labels that the step was given are in it. Of a
+ * single rank what has no line break yet is held for a moment where it goes to a file: standard output and
+ * error come by two ways, and mostly end in one file.
  *
  * Nothing waits in a write: what a slow reader has not taken is kept, up to a bound, then no more is
  * fetched but a byte from time to time, so that the node knows that its spool is still wanted.
@@ -26,6 +26,7 @@ struct stepout_stream {
     bool asked_ended; /* the question came after the task's end: an error is final */
     bool lost;        /* ended before its end was here */
     bool paused;      /* waits until what is here has been taken */
+    bool within;      /* what was written last was no whole line */
     struct str line;  /* what of a line has come so far */
 };
 
@@ -49,12 +50,15 @@ struct stepout {
     bool shared;           /* both go the same way: through the first */
     uint32_t chunk;        /* bytes to ask for at once */
     int64_t keep_alive_ms; /* pause between reads while nobody takes what is here */
+    int64_t hold_ms;       /* for how long what has no line break yet is held */
     int64_t last_data_ms;  /* something came, or was taken */
     bool failed;           /* some output could not be fetched, which has been said */
     char *why_not;         /* what the controller said last when it could not answer; NULL: nothing */
     bool screen;           /* a terminal's: standard error gets its carriage returns here */
     uint64_t from;         /* standard output from there on ... */
     bool whole_line;       /* ... and from the first whole line */
+    bool labels;           /* each line gets its rank's number here, where it has none */
+    int label_width;       /* then; 0: none are put in front */
     uint32_t only[2];      /* 1 + the rank whose standard output, error is wanted; 0: all ranks' */
     bool pipe_broken;      /* nobody reads standard output any more: what comes is dropped */
 };

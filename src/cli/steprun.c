@@ -462,6 +462,7 @@ int steprun(struct follow *f, struct msg_step_create *m, const struct steprun_op
     signal(SIGPIPE, SIG_IGN);
     stepout_init(&r.out, f, !opt->unbuffered);
     memcpy(r.out.only, opt->only, sizeof r.out.only);
+    r.out.labels = opt->label;
     stepin_init(&r.in, f, opt->feed_stdin && !opt->pty);
     ptyin_init(&r.pty, f, opt->pty, opt->attach && opt->pty, opt->take);
     if (opt->pty && !opt->attach)

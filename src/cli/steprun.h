@@ -14,6 +14,7 @@ struct steprun_options {
     int32_t step;        /* then */
     bool take;           /* from whoever writes to its terminal */
     uint32_t only[2];    /* --output=N, --error=N: 1 + the one rank whose output is shown; 0: all */
+    bool label;          /* lines get their rank's number here, where their nodes do not put it there */
     uint32_t wait_s;     /* -W: after the first task has ended the others get so long; 0: for ever */
 };
 
