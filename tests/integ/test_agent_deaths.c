@@ -17,6 +17,7 @@ static void test_agent_killed_tasks_go_on(void **state)
     struct driver *d = *state;
     driver_run_as(d, 1, "while [ ! -e go ]; do sleep 0.01; done; exit 5");
     driver_run_as(d, 2, "trap 'exit 6' TERM; echo up; while :; do sleep 0.01; done");
+    free(driver_await_file(d, "2.out", "up\n")); /* it runs before it has its trap */
     driver_hang_up(d);
     driver_kill(d, SIGKILL);
     driver_start(d);

@@ -68,7 +68,7 @@ static void test_rank_codes(void **state)
     /* One fails, the others go. */
     l.key.job = 2;
     l.kill_on_bad_exit = true;
-    l.kill_wait_s = 1;
+    l.kill_wait_s = 50; /* SIGTERM does it */
     free(l.argv.v[2]);
     l.argv.v[2] = xstrdup("[ $SLURM_PROCID = 1 ] && exit 3; exec sleep 100");
     driver_send(d, MSG_LAUNCH, 0, &l);
@@ -176,7 +176,7 @@ static void test_input_after_agent_death(void **state)
     rec_fini(&launch_rec, &l);
     msg_free(MSG_TASK_RUNNING, driver_running(d, 1));
     pid_t shim = driver_pid_in(d, "shim");
-    assert_int_equal(kill(shim, SIGSTOP), 0);
+    driver_stop(shim);
     driver_hang_up(d);
     driver_kill(d, SIGKILL);
     driver_connect(d);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,18 +74,35 @@ void driver_check_output(struct driver *d, const char *name, const char *want)
     free(text);
 }
 
-bool driver_is_gone(void *ctx)
+/* The letter of its state in /proc; 0: there is no such process. */
+static char state_of(pid_t pid)
 {
-    pid_t pid = *(pid_t *)ctx;
     char path[64], buf[512] = "";
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     int fd = open(path, O_RDONLY);
     if (fd < 0)
-        return true;
+        return 0;
     bool empty = read(fd, buf, sizeof buf - 1) <= 0;
     close(fd);
     const char *p = strrchr(buf, ')');
-    return empty || (p && p[2] == 'Z');
+    return empty || !p ? 0 : p[2];
+}
+
+bool driver_is_gone(void *ctx)
+{
+    char state = state_of(*(pid_t *)ctx);
+    return !state || state == 'Z';
+}
+
+static bool stands_still(void *ctx)
+{
+    return state_of(*(pid_t *)ctx) == 'T';
+}
+
+void driver_stop(pid_t pid)
+{
+    assert_int_equal(kill(pid, SIGSTOP), 0);
+    driver_await(stands_still, &pid, "it stands still");
 }
 
 /* The pid that the task has written into a file. */

@@ -33,6 +33,7 @@ void driver_check_output(struct driver *d, const char *name, const char *want);
 /* The pid that the task has written, or writes, into a file. */
 pid_t driver_pid_in(struct driver *d, const char *name);
 pid_t driver_shim_of(struct driver *d, uint32_t job);
+void driver_stop(pid_t pid); /* SIGSTOP, and waits until it stands still */
 /* Conditions for driver_await: of a pid_t; of a path. */
 bool driver_is_gone(void *ctx);
 bool driver_dir_is_empty(void *ctx);
