@@ -23,7 +23,7 @@
 #define N_KILLS   200
 #define N_JOBS    500
 #define N_CLIENTS 4
-#define DONE_MS   120000
+#define DONE_MS   240000
 #define MEASURE \
     8 /* lives after which it is measured again how long a start takes: others use the machine too */
 
@@ -81,7 +81,8 @@ static void one_life(uint64_t *seed, int64_t start_ms)
     uint64_t r = check_rand(seed);
     snprintf(crash, sizeof crash, "%s:%u", points[r % N_OF(points)], (unsigned)(1 + (r >> 8) % 12));
     pid_t pid = cluster_spawn((r >> 32) % 3 ? crash : NULL);
-    int64_t end = cluster_now_ms() + start_ms - start_ms / 4 + (int64_t)((r >> 40) % 80);
+    int64_t end =
+        cluster_now_ms() + start_ms - start_ms / 4 + (int64_t)((r >> 40) % (80 + (uint64_t)start_ms));
     int status;
     while (waitpid(pid, &status, WNOHANG) == 0 && cluster_now_ms() < end)
         poll(NULL, 0, 1);

@@ -9,6 +9,7 @@
  * test-timeout: 600
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -31,7 +32,7 @@
 #define N_CLIENTS 4
 #define ELEMENTS  6
 #define THROTTLE  2
-#define DONE_MS   120000
+#define DONE_MS   240000
 #define LONG_MS   2500 /* a life in which jobs are retired: from one second on */
 #define MEASURE \
     8 /* lives after which it is measured again how long a start takes: others use the machine too */
@@ -39,16 +40,21 @@
 /* By a request's number: each fourth is the same client's, so that it knows the id of the one before. */
 enum what { PLAIN, AFTER_OK, ARRAY, SPARE, WHOLE, SINGLETON, AFTER_ARRAY, WINDOW, N_WHATS };
 
+#define N_RECORDS (N_JOBS + N_JOBS / N_WHATS * (ELEMENTS - 1))
+
 static struct shared {
     _Atomic uint32_t kills, repeats;
     _Atomic uint32_t ids[N_JOBS]; /* acknowledged */
 } * shared;
 
-static const char script[] = "#!/bin/sh\n"
-                             "run=\"$KEY ${SLURM_ARRAY_TASK_ID:-0} ${SLURM_RESTART_COUNT:-0}\"\n"
-                             "echo \"B $run\" >>ledger\n"
-                             "[ $PAUSE = 0 ] || sleep $PAUSE\n"
-                             "echo \"E $run\" >>ledger\n";
+static const char script[] =
+    "#!/bin/sh\n"
+    "run=\"$KEY ${SLURM_ARRAY_TASK_ID:-0} ${SLURM_RESTART_COUNT:-0}\"\n"
+    "echo \"B $run\" >>ledger\n"
+    "[ $FIRST != waits ] || [ ${SLURM_RESTART_COUNT:-0} != 0 ] || until [ -e go ]; do "
+    "sleep 0.1; done\n"
+    "[ $PAUSE = 0 ] || sleep $PAUSE\n"
+    "echo \"E $run\" >>ledger\n";
 
 static void configure(void)
 {
@@ -91,6 +97,8 @@ static struct msg_submit submission(uint32_t k)
     strv_push(&m.payload.env, "PATH=/usr/bin:/bin");
     strv_push_take(&m.payload.env, xasprintf("KEY=%u", k));
     strv_push(&m.payload.env, what == SPARE ? "PAUSE=0.4" : what == WHOLE ? "PAUSE=0.1" : "PAUSE=0");
+    /* Its first run lasts until it is preempted, or everybody has been served. */
+    strv_push(&m.payload.env, what == SPARE ? "FIRST=waits" : "FIRST=goes");
     m.req.partition = xstrdup(what == SPARE                                         ? "spare"
                               : what == PLAIN || what == AFTER_OK || what == WINDOW ? "exact"
                                                                                     : "main");
@@ -382,7 +390,7 @@ static void count_all(struct client *c, struct tally *t)
     t->where = "history";
     if (client_history(c, &all, count_job, t, &err) < 0)
         fail_msg("the history cannot be read: %s", err.s);
-    check_int("jobs", t->ids.n, N_JOBS + N_JOBS / N_WHATS * (ELEMENTS - 1));
+    check_int("jobs", t->ids.n, N_RECORDS);
     check_int("elements", t->n_elements, N_JOBS / N_WHATS * ELEMENTS);
     printf("%u in the state, %zu in all, %u were queued again\n", in_state, t->ids.n, t->n_preempted);
     if (in_state == t->ids.n || !t->n_preempted)
@@ -418,6 +426,15 @@ static void check_windows(const struct model *m)
     check_int("windows", m->windows.n, N_JOBS / N_WHATS);
 }
 
+static bool some_are_retired(void *ctx)
+{
+    struct model m;
+    cluster_fetch(ctx, &m);
+    bool some = m.n_ended < N_RECORDS;
+    model_fini(&m);
+    return some;
+}
+
 static void test_kill_with_policies(void **state)
 {
     (void)state;
@@ -444,11 +461,13 @@ static void test_kill_with_policies(void **state)
         assert_int_equal(waitpid(clients[i], &status, 0), clients[i]);
         check_int("client", status, 0);
     }
+    close(open("go", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
     struct client *c = cluster_connect();
     if (!cluster_eventually(DONE_MS, 50, cluster_is_empty, c)) {
         show_left(c);
         fail_msg("jobs are left");
     }
+    assert_true(cluster_eventually(DONE_MS, 50, some_are_retired, c));
     client_free(c);
     cluster_kill(controller);
     struct model m;

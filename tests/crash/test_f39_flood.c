@@ -23,7 +23,7 @@
 #define FLOODER  65534
 #define USER     1
 #define WAIT_MS  60000
-#define STOPS_MS 20000
+#define STOPS_MS 60000
 
 static pid_t controller;
 
@@ -315,23 +315,28 @@ static void who_asks_beyond_his_rate_waits_and_is_answered(void **state)
     enum { PINGS = 230 }; /* 200 at once, 20 a second */
     start("user_requests = 20;\n");
     struct client *a = connect_as(FLOODER), *b = connect_as(USER), *root = connect_as(0);
+    expect(b, REFUSAL_NONE, NULL);
+    struct msg_stats *m = NULL;
     struct str out = STR_INIT;
     for (int i = 0; i < PINGS; i++)
         msg_append(&out, MSG_PING, 100 + (uint64_t)i, NULL);
-    write_whole(a, &out);
-    write_whole(root, &out); /* an administrator has none */
-    str_fini(&out);
-    expect(b, REFUSAL_NONE, NULL);
-    for (int i = 0; i < 2 * PINGS; i++) {
-        struct incoming in;
-        assert_int_equal(client_next(i < PINGS ? root : a, WAIT_MS, &in, NULL), 1);
-        assert_int_equal(in.kind, MSG_PONG);
-        assert_int_equal(in.tag, 100 + i % PINGS);
-        msg_free(in.kind, in.body);
+    /* Again where so much time has passed between two of them that none was beyond the rate. */
+    for (int round = 0; round < 20 && !(m && find_user(m, FLOODER)->slowed); round++) {
+        msg_free(MSG_STATS_DATA, m);
+        write_whole(a, &out);
+        write_whole(root, &out); /* an administrator has none */
+        for (int i = 0; i < 2 * PINGS; i++) {
+            struct incoming in;
+            assert_int_equal(client_next(i < PINGS ? root : a, WAIT_MS, &in, NULL), 1);
+            assert_int_equal(in.kind, MSG_PONG);
+            assert_int_equal(in.tag, 100 + i % PINGS);
+            msg_free(in.kind, in.body);
+        }
+        m = fetch_stats(root);
+        assert_true(find_user(m, FLOODER)->requests >= PINGS);
     }
-    struct msg_stats *m = fetch_stats(root);
+    str_fini(&out);
     assert_true(find_user(m, FLOODER)->slowed > 0);
-    assert_true(find_user(m, FLOODER)->requests >= PINGS);
     assert_int_equal(find_user(m, USER)->slowed, 0);
     assert_int_equal(find_user(m, 0)->slowed, 0);
     msg_free(MSG_STATS_DATA, m);
@@ -361,6 +366,7 @@ static void nonsense_fills_no_log(void **state)
 {
     (void)state;
     start("");
+    int64_t t0 = cluster_now_ms();
     for (int i = 0; i < 60; i++) {
         struct client *c = connect_as(getuid());
         struct str b = STR_INIT;
@@ -372,8 +378,9 @@ static void nonsense_fills_no_log(void **state)
         assert_true(client_next(c, WAIT_MS, &in, NULL) < 0);
         client_free(c);
     }
-    assert_in_range(log_lines("sent what cannot be read"), 1, 20);
-    assert_in_range(log_lines("more lines like these are left out"), 1, 1);
+    size_t minutes = 1 + (size_t)(cluster_now_ms() - t0) / 60000;
+    assert_in_range(log_lines("sent what cannot be read"), 1, 20 * minutes);
+    assert_in_range(log_lines("more lines like these are left out"), 1, minutes);
     cluster_stop(controller);
 }
 

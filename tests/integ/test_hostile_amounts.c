@@ -15,10 +15,11 @@
 
 static pid_t controller;
 
-/* The one whose command line names a directory of this test. */
+/* The one whose command line names a directory of this test; the oldest: a copy of it that is about to
+ * become another program has it too. */
 static pid_t cluster_agent(void)
 {
-    char *cmd = xasprintf("pgrep -f -- '^stoker-agent --node n1 --dir %s/'", getenv("STOKER_HOME"));
+    char *cmd = xasprintf("pgrep -o -f -- '^stoker-agent --node n1 --dir %s/'", getenv("STOKER_HOME"));
     FILE *f = popen(cmd, "r");
     int pid = 0;
     assert_non_null(f);
@@ -68,9 +69,9 @@ static void input_for_a_stuck_node_is_bounded(void **unused)
     rec_fini(&msg_input_rec, &piece);
     int refused = 0;
     struct incoming in;
-    for (int64_t end = cluster_now_ms() + WITHIN_MS; refused < PIECES - 64 && cluster_now_ms() < end;) {
-        if (client_next(c, 1000, &in, &err) != 1)
-            break;
+    while (refused < PIECES - 64) {
+        if (client_next(c, WITHIN_MS, &in, &err) != 1)
+            fail_msg("only %d are refused: %s", refused, err.s);
         const struct msg_result *r = in.body;
         assert_int_equal(in.kind, MSG_RESULT);
         assert_int_equal(r->refusal, REFUSAL_STEP_BUSY);
@@ -78,7 +79,6 @@ static void input_for_a_stuck_node_is_bounded(void **unused)
         refused++;
     }
     assert_int_equal(kill(agent, SIGCONT), 0);
-    assert_in_range(refused, PIECES - 64, PIECES);
     client_free(c);
     cluster_stop(controller);
 }

@@ -13,7 +13,7 @@
 #include "tests/lib/check.h"
 #include "tests/lib/cluster.h"
 
-#define WITHIN_MS 20000
+#define WITHIN_MS 60000
 #define UNREAD    32 /* requests under way */
 
 static uint64_t seed;
@@ -236,6 +236,15 @@ static int drain(struct client *c, int wait_ms)
     return r;
 }
 
+static bool node_is_up(void *ctx)
+{
+    struct model m;
+    cluster_fetch(ctx, &m);
+    bool up = m.n_nodes == 1 && m.nodes[0]->state == NODE_UP;
+    model_fini(&m);
+    return up;
+}
+
 static void test_random_requests(void **unused)
 {
     (void)unused;
@@ -247,6 +256,7 @@ static void test_random_requests(void **unused)
     cluster_configure(4, 8, 2);
     pid_t controller = cluster_spawn(NULL);
     struct client *c = cluster_connect();
+    assert_true(cluster_eventually(WITHIN_MS, 20, node_is_up, c)); /* so that jobs start */
     for (long i = 0; i < n; i++) {
         bool lost = send_one(c) < 0 || ((i % UNREAD) == 0 && drain(c, 5) < 0);
         if (waitpid(controller, &status, WNOHANG) != 0)
