@@ -175,7 +175,7 @@ int fakectl_listen(const char *path)
 
 _Noreturn void fakectl_serve(int listener, enum manner manner)
 {
-    alarm(60);
+    alarm(250); /* less than a test may take */
     for (bool end = false; !end;) {
         fd_set set;
         FD_ZERO(&set);

@@ -100,12 +100,13 @@ static void quiet_when_nothing_happens(void **state)
     /* It is not even woken, but for a heartbeat. A machine short of memory may wake it once, but not again.
      */
     long woken = 0;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 12; i++) {
         long before = wake_ups(t->pid);
+        int64_t t0 = tty_now_ms();
         tty_await_quiet(t, 2500);
         woken = wake_ups(t->pid) - before;
         assert_true(before > 0);
-        if (woken <= 1)
+        if (woken <= 1 + (tty_now_ms() - t0) / 5000) /* we may have looked for longer */
             return;
     }
     fail_msg("it woke %ld times", woken);
@@ -136,7 +137,7 @@ static void no_color_means_none(void **state)
     static const char *const ui[] = {"env", "NO_COLOR=1", "stoker-ui", NULL};
     struct tty *t = *state, plain;
     tty_await(t, "live");
-    check_has("with colours", t->tail.s, "36m"); /* cyan somewhere */
+    tty_await_bytes(t, "36m"); /* cyan somewhere */
     tty_start(&plain, 24, 80, ui);
     tty_await(&plain, "live");
     assert_null(strstr(plain.tail.s, "36m"));
@@ -176,10 +177,13 @@ static void wide_and_combining_names_keep_their_cells(void **state)
                      0);
     tty_await(t, "\u5b66\u7fd2e");
     tty_await(t, "plain");
-    tty_await_quiet(t, 300);
-    int plain = tty_column(t, "plain", "held"), wide = tty_column(t, "\u7fd2", "held");
-    assert_true(plain > 0);
-    assert_int_equal(wide, plain);
+    int plain = -1, wide = -1;
+    for (int64_t t0 = tty_now_ms(); plain <= 0 || wide != plain;) { /* until all of it is drawn */
+        plain = tty_column(t, "plain", "held");
+        wide = tty_column(t, "\u7fd2", "held");
+        if (!tty_read(t, 50) || tty_now_ms() - t0 > 60000)
+            fail_msg("held: columns %d and %d", plain, wide);
+    }
     check_int("the mark has no cell of its own",
               tty_column(t, "\u7fd2", "x") - tty_column(t, "\u7fd2", "\u7fd2"), 3);
 }

@@ -71,7 +71,7 @@ static void test_the_controller_goes_away(void **state)
     fakectl_stop();
     struct errtext err = {""};
     struct incoming in;
-    assert_int_equal(client_next(c, 5000, &in, &err), -ECONNRESET);
+    assert_int_equal(client_next(c, 60000, &in, &err), -ECONNRESET);
     enum msg_kind kind;
     void *body;
     assert_int_equal(client_call(c, MSG_STATS, NULL, &kind, &body, &err), -ECONNRESET);
@@ -174,7 +174,7 @@ static void test_a_nonblocking_client_queues(void **state)
     assert_true(client_wants_write(c));
     kill(fakectl_pid, SIGCONT);
     int got = 0;
-    for (time_t end = time(NULL) + 20; got == 0 && time(NULL) < end;) {
+    for (time_t end = time(NULL) + 60; got == 0 && time(NULL) < end;) {
         fd_set in_set, out_set;
         FD_ZERO(&in_set);
         FD_ZERO(&out_set);
@@ -227,7 +227,7 @@ static void test_fetch_and_follow(void **state)
     bool reasons_seen = false;
     while (!reasons_seen) {
         struct incoming in;
-        assert_int_equal(client_next(c, 10000, &in, &err), 1);
+        assert_int_equal(client_next(c, 60000, &in, &err), 1);
         int r = mirror_feed(&m, &in, &err);
         if (r < 0)
             fail_msg("%s", err.s);

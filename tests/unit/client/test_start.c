@@ -23,7 +23,7 @@ static int connect_with(unsigned flags, struct errtext *err)
         struct msg_flag flag = {.on = false};
         assert_int_equal(client_send(c, MSG_SHUTDOWN, &flag, &tag, err), 0);
         struct incoming in;
-        assert_int_equal(client_next(c, 10000, &in, err), -ECONNRESET);
+        assert_int_equal(client_next(c, 60000, &in, err), -ECONNRESET);
         client_free(c);
     }
     return r;

@@ -486,18 +486,19 @@ static void test_a_check_is_quick(void **state)
     struct limit_ask a = {
         .who = limits_who(lim, &l.m, "bob", "vision", "high", "main"), .jobs = 1, .gpus = 1};
     struct timespec t0, t1;
-    enum { ROUNDS = 20000 };
+    enum { ROUNDS = 2000 };
     int64_t best = INT64_MAX; /* of several: the machine is not ours alone */
-    for (int k = 0; k < 10; k++) {
-        clock_gettime(CLOCK_MONOTONIC, &t0);
+    for (int k = 0; k < 100; k++) {
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t0);
         for (int i = 0; i < ROUNDS; i++)
             assert_int_equal(limits_check(lim, &a, NULL), LIMIT_OK);
-        clock_gettime(CLOCK_MONOTONIC, &t1);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t1);
         int64_t ns = ((t1.tv_sec - t0.tv_sec) * 1000000000 + t1.tv_nsec - t0.tv_nsec) / ROUNDS;
         best = ns < best ? ns : best;
     }
     printf("limits_check with ten limits: %" PRId64 " ns\n", best);
-    assert_true(best < 5000); /* a fifth of that is aimed at; sanitizers are slower */
+    assert_true(best <
+                20000); /* a twentieth of that is aimed at; sanitizers and other machines are slower */
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)

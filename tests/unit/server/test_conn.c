@@ -395,7 +395,8 @@ static void test_in_line_nothing_is_read(void **state)
     assert_int_equal(s.frames, 2);
     assert_false(conn_is_in_line(s.c));
     peer_writes(3, 10);
-    loop_turn(s.l, 1000);
+    for (int i = 0; s.frames < 3 && i < TURNS; i++) /* what the go before took is taken off */
+        loop_turn(s.l, 1000);
     assert_int_equal(s.last_tag, 3);
 }
 

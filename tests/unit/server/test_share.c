@@ -179,6 +179,13 @@ static void test_a_rate_holds_back_and_refuses_nothing(void **state)
     for (int i = 0; i < 100000 && !list_empty(&alice.line); i++)
         turns(1);
     assert_int_equal(served_of_alice(), 1010);
+    /* Counted each time; who is stopped for long in between is not held back by it. */
+    for (int i = 0; i < 1000 && alice.n_slowed < 2; i++) {
+        of_alice[0].left = 2;
+        share_line_up(&of_alice[0].place);
+        while (!list_empty(&alice.line))
+            turns(1);
+    }
     assert_true(alice.n_slowed > 1);
     alice.rate = 0;
     assert_true(share_is_open(&alice));
