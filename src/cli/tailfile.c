@@ -15,6 +15,7 @@
 
 #define BLIND_MS   1000
 #define BLOCK_SIZE 65536
+#define LONG_LINE  (1 << 20) /* no more of a line is looked through for its beginning */
 
 /* Files that another machine writes change without a word to us. */
 static bool is_remote(int fd)
@@ -98,21 +99,25 @@ void tailfile_seek_lines(struct tailfile *t, uint64_t n)
         return;
     /* The newline that ends the last line does not begin another one. */
     uint64_t found = 0;
-    while (at > 0) {
+    off_t line = end; /* what is looked for begins the line that ends here */
+    while (at > 0 && line - at < LONG_LINE) {
         size_t want = at < (off_t)sizeof buf ? (size_t)at : sizeof buf;
         ssize_t got = pread(t->fd, buf, want, at - (off_t)want);
         if (got <= 0 || (size_t)got < want)
             break;
         for (size_t i = want; i-- > 0;) {
             off_t here = at - (off_t)want + (off_t)i;
-            if (buf[i] == '\n' && here != end - 1 && ++found == n) {
+            if (buf[i] != '\n' || here == end - 1)
+                continue;
+            line = here;
+            if (++found == n) {
                 t->at = here + 1;
                 return;
             }
         }
         at -= (off_t)want;
     }
-    t->at = 0;
+    t->at = at;
 }
 
 /* At the end of the file: is it still the one of that name, and not shorter than what was read? */

@@ -27,7 +27,8 @@ struct tailfile {
 int tailfile_open(struct tailfile *t, const char *path, bool follow, struct errtext *err)
     __attribute__((warn_unused_result));
 void tailfile_close(struct tailfile *t);
-/* Moves to where the last n lines begin. */
+/* Moves to where the last n lines begin. Into the middle of one that is longer than a megabyte: a hundred
+ * gigabytes without a line break are not looked through. */
 void tailfile_seek_lines(struct tailfile *t, uint64_t n);
 
 #define TAIL_CUT      (-1001) /* it was cut: reading begins again at its start */

@@ -175,6 +175,30 @@ static void last_lines(void **unused)
     free(path);
 }
 
+/* It took minutes to look through all of it. */
+static void a_hundred_gigabytes_without_a_line_break(void **unused)
+{
+    (void)unused;
+    static const off_t sizes[] = {100LL << 30, 1 << 30}; /* the second where such files cannot be made */
+    char *path = xasprintf("%s/huge", dir), end[9];
+    struct tailfile t;
+    put(path, "first\n", O_TRUNC);
+    assert_true(truncate(path, sizes[0]) == 0 || truncate(path, sizes[1]) == 0);
+    put(path, "last\nline", O_APPEND);
+    assert_int_equal(tailfile_open(&t, path, false, NULL), 0);
+    tailfile_seek_lines(&t, 1);
+    check_read(&t, "the line after it", "line");
+    off_t size = t.at;
+    tailfile_seek_lines(&t, 5);
+    assert_in_range(size - t.at, 1 << 20, 2 << 20);
+    t.at = size - 9;
+    assert_int_equal(tailfile_read(&t, end, sizeof end), sizeof end);
+    assert_memory_equal(end, "last\nline", sizeof end);
+    tailfile_close(&t);
+    unlink(path);
+    free(path);
+}
+
 static void follows_growth_cuts_and_rotation(void **unused)
 {
     (void)unused;
@@ -316,6 +340,7 @@ int main(void)
         cmocka_unit_test(filter_in_pieces),
         cmocka_unit_test(raw),
         cmocka_unit_test(last_lines),
+        cmocka_unit_test(a_hundred_gigabytes_without_a_line_break),
         cmocka_unit_test(follows_growth_cuts_and_rotation),
         cmocka_unit_test(follows_a_link),
         cmocka_unit_test(refused_files),
