@@ -55,11 +55,13 @@ SetEnv XDG_CACHE_HOME=$NODES_DIR/cache XDG_STATE_HOME=$d/state HOME=$(node_home 
 CFG
 }
 
-is_listening() { (exec 3<>"/dev/tcp/$(ssh_address "$1")/$SSH_PORT") 2>/dev/null; }
+# A server (not a cable, whose numbers are above 100) says who it is a little after it listens.
+is_listening() { { [ "$1" -gt 100 ] || [ -s "$NODES_DIR/n$1/pid" ]; } && (exec 3<>"/dev/tcp/$(ssh_address "$1")/$SSH_PORT") 2>/dev/null; }
 
 sshd_run() {
     rm -f "$NODES_DIR/n$1/pid"
     "$SSHD" -f "$NODES_DIR/n$1/sshd_config" -E "$NODES_DIR/n$1/sshd.log" || fail "sshd $1 does not start" "$(cat "$NODES_DIR/n$1/sshd.log")"
+    wait_for 10 is_file "$NODES_DIR/n$1/pid" # who stops it at once must know it
 }
 
 sshd_start() {
@@ -94,7 +96,7 @@ sshd_cut() {
 # Whatever server its session belongs to.
 bridge_cut() { pkill -KILL -f -- "--bridge --node n$1 --dir $NODES_DIR/n$1/"; }
 link_pid() { pgrep -P "$(controller_pid)" -x stoker-link; }
-ssh_agent_pid() { pgrep -f -- "^stoker-agent --node n$1 --dir $NODES_DIR/n$1/"; }
+ssh_agent_pid() { pgrep -o -f -- "^stoker-agent --node n$1 --dir $NODES_DIR/n$1/"; }
 
 # Between controller and server; it ends with the test.
 line_start() {

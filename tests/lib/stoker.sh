@@ -155,7 +155,8 @@ is_alive() {
 is_dead() { ! is_alive "$1"; }
 controller_pid() { cat "$STOKER_HOME/state/stokerd.lock" 2>/dev/null; }
 # Of this test's cluster: the agent of node $1, and the shims. Their command lines name directories of it.
-agent_pid() { pgrep -f -- "^stoker-agent --node ${1:-n1} --dir $STOKER_HOME/" | head -n 1; }
+# The oldest: a copy of it that is about to become another program has its command line too.
+agent_pid() { pgrep -o -f -- "^stoker-agent --node ${1:-n1} --dir $STOKER_HOME/"; }
 shim_pids() { pgrep -f -- "stoker-(shim|agent shim) .*$STOKER_HOME/state/agent/"; }
 no_shims() { [ -z "$(shim_pids)" ]; }
 no_agents() { ! pgrep -f -- "^stoker-agent --node [^ ]* --dir $STOKER_HOME/" >/dev/null; }

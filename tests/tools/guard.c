@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LEFTOVER_GRACE_MS 10000
+#define LEFTOVER_GRACE_MS 30000
 #define KILL_GRACE_MS     5000
 
 static int64_t now_ms(void)
