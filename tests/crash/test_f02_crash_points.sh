@@ -9,7 +9,7 @@ echo "$SLURM_JOB_ID ${SLURM_RESTART_COUNT:-0}" >>ledger
 srun sh -c 'echo "$SLURM_JOB_ID.$SLURM_STEP_ID" >>ledger'
 E
 
-nothing_left() { [ -z "$(squeue -h)" ]; }
+nothing_left() { local queue; queue=$(squeue -h) && [ -z "$queue" ]; }
 declare -A died=()
 
 # The first turns of a controller commit its epoch and its node; the job's submission, start, step and ends come after them.

@@ -24,7 +24,8 @@ for how in killed stopped; do
     if [ $how = killed ]; then controller_kill9; else must stoker down; fi
     for k in 0 7 kill; do touch go-$how-$k; done
     for k in 0 7 kill; do wait_for 10 is_dead "$(cat pid-$how-$k)"; done
-    wait_for 10 has_lines end-$how-kill 1
+    # Until the supervisors have seen it, and written it down
+    for k in 0 7 kill; do id=id_$k && wait_for 10 is_file "$STOKER_HOME/state/agent/n1/tasks/${!id}.-1.0.1/end"; done
     # Later than the ends by more than the second that times are shown in
     later() { [ "$(date +%s)" -gt $(($(cat end-$how-kill) + 1)) ]; }
     wait_for 10 later

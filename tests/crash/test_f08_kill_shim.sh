@@ -51,10 +51,11 @@ hasnt "no success" "$(cat steps.out)" "srun ended with 0"
 
 case_ "the process whose copies the supervisors are is killed: running tasks go on, the next job starts"
 fork_server() { pgrep -P "$(agent_pid)" -f -- "--serve"; }
-submit -o /dev/null --wrap 'until [ -e end ]; do sleep 0.05; done'
+submit -o /dev/null --wrap 'touch begun; until [ -e end ]; do sleep 0.05; done'
 running=$job
-wait_state "$running" RUNNING
-like "one server" "$(fork_server)" '[0-9]+'
+wait_for 20 is_file begun
+one_server() { [[ $(fork_server) =~ ^[0-9]+$ ]]; }
+wait_for 20 one_server
 kill -KILL "$(fork_server)"
 submit -o second.out --wrap 'echo second'
 wait_end $job
@@ -62,6 +63,7 @@ is "the next one" "$state $(cat second.out)" "COMPLETED second"
 is "the first" "$(job_state "$running")" RUNNING
 
 case_ "it is stopped: the job that it should have started is refused, and the one after it starts"
+wait_for 20 one_server
 kill -STOP "$(fork_server)"
 submit -o /dev/null --wrap true
 wait_end $job 30

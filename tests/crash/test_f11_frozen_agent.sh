@@ -3,7 +3,7 @@
 # wait; a cancel is taken meanwhile, is final, and reaches what it is meant for when the node answers again.
 . stoker.sh
 command -v python3 >/dev/null || skip "no python3"
-export STOKER_BEAT_MS=300
+export STOKER_BEAT_MS=1000 # noticed after four seconds: a submission takes less
 cluster_start
 script until.sh <<'E'
 echo $$ >$1

@@ -23,6 +23,7 @@ power_off() { # I: everything at once
             pids+=" ${p#/proc/}" # of this test's cluster alone
     done
     kill -KILL $pids 2>/dev/null
+    for p in $pids; do wait_for 10 is_dead "$p"; done # with its sockets
 }
 sshd_start 2
 for n in 1 2; do

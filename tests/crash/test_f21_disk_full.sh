@@ -15,15 +15,16 @@ exit 3
 E
 
 read_only() { grep -q "cannot write the state: .*; read-only until it can be written" "$STOKER_HOME/log/stokerd.log"; }
-# Submits held jobs with big scripts until one is refused; the acknowledged ones are in the file acked.
+taken() {
+    run sbatch --parsable -H "$@"
+    [ $rc -eq 0 ] && echo "$out" >>acked
+}
+# Submits held jobs with big scripts until one is refused, then small ones, until there is no room for anything: the controller looks
+# every second whether there is. The acknowledged ones are in the file acked.
 fill_by_submitting() {
-    local i
-    for i in {1..300}; do
-        run sbatch --parsable -H big.sh
-        [ $rc -eq 0 ] || return 0
-        echo "$out" >>acked
-    done
-    fail "300 jobs of 150 kB were taken with the disk full"
+    local i=0
+    while taken big.sh; do [ $((i++)) -lt 300 ] || fail "300 jobs of 150 kB were taken with the disk full"; done
+    while until_ 4 taken --wrap true; do [ $((i++)) -lt 600 ] || fail "there is always room for another"; done
 }
 
 # $1: what takes the space away, $2: what gives it back

@@ -79,8 +79,10 @@ fill
 submit -o /dev/null task.sh late
 wait_for 20 is_drained
 must scontrol update NodeName=n1 State=DRAIN Reason=fan
+rooms() { grep -c "there is room in" "$STOKER_HOME/log/agent-n1.log"; }
+before=$(rooms)
 rm "$STOKER_HOME/state/agent/ballast"
-told() { grep -q "there is room in" "$STOKER_HOME/log/agent-n1.log" && [ "$(grep -c 'there is room in' "$STOKER_HOME/log/agent-n1.log")" -ge 2 ]; }
+told() { [ "$(rooms)" -gt "$before" ]; }
 wait_for 20 told
 has "his reason stays" "$(sinfo -h -R -o %E)" fan
 must scontrol update NodeName=n1 State=RESUME

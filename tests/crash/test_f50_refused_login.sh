@@ -3,7 +3,7 @@
 # keep on failing. The controller's clock is played, so that the minutes need not be waited for.
 . stoker.sh
 . sshd.sh
-export FAKE_CLOCK=$TMPDIR/clock STOKER_BEAT_MS=300
+export FAKE_CLOCK=$TMPDIR/clock
 slept=0
 pass() { slept=$((slept + $1)); echo "0 $slept" >"$FAKE_CLOCK.new" && mv "$FAKE_CLOCK.new" "$FAKE_CLOCK"; } # SECONDS
 pass 0
@@ -31,13 +31,18 @@ settle() {
     done
 }
 least=30
+known=1 # whether the last try came after t0
 for i in 1 2 3 4 5 6; do
     pass $((least - 6))
     settle
     # The machine's own seconds come on top: where it is too slow for six of them nothing can be said
-    [ $(($(now_ms) - t0)) -ge 5000 ] || is "tries within $((least - 1)) s after try $i" "$(tries)" "$i"
+    [ $known -eq 0 ] || [ $(($(now_ms) - t0)) -ge 5000 ] || is "tries within $((least - 1)) s after try $i" "$(tries)" "$i"
     t0=$(now_ms)
-    pass $((least * 2 / 3 + 8))
+    known=0
+    if ! has_tried $((i + 1)); then
+        pass $((least * 2 / 3 + 8))
+        known=1
+    fi
     wait_for 20 has_tried $((i + 1))
     settle
     is "tries within $((least * 5 / 3)) s" "$(tries)" $((i + 1))

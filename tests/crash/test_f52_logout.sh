@@ -18,7 +18,7 @@ if pid == 0:
 def say(line):
     os.write(terminal, line.encode() + b"\n")
 def wait_for(path):
-    end = time.monotonic() + 30
+    end = time.monotonic() + 100
     while not os.path.exists(path):
         assert time.monotonic() < end, f"no {path}: " + os.read(terminal, 65536).decode(errors="replace")
         time.sleep(0.02)

@@ -58,26 +58,38 @@ ended() { [ -z "$(squeue -h -j "$job")" ]; }
 wait_for 40 ended
 t=$(($(now_ms) - t0))
 echo "16 tasks on the slow node in $t ms, a step beside it in $(fourth beside) ms"
-at_most "sixteen tasks, each of which would take three ways of half a second alone, ms" $t 20000
+at_most "sixteen tasks, each of which would take three ways of half a second alone, ms" $t $((20000 + 16 * $(fourth alone)))
 is "they ran once each" "$(cut -d' ' -f1 started | sort -n | uniq | wc -l) $(wc -l <started)" "16 16"
 
 case_ "output over a thin cable: whole, the node is not lost meanwhile, and a short step is not stuck behind it"
 line_is 1 "delay 50"
 line_is 1 "rate 400000"
 before=$(ups n1)
-srun -w n1 head -c 3000000 /dev/zero >out.bin &
+# Seven seconds of it at once, and more than the cable takes for as long as the step beside it has not ended.
+script stream.sh <<'S'
+head -c 3000000 /dev/zero
+echo begun >begun
+until [ -e stepped ]; do
+    head -c 50000 /dev/zero
+    echo more >>begun
+    read -r -t 0.1 <> <(:)
+done
+exit 0
+S
+srun -w n1 ./stream.sh >out.bin &
 pid=$!
-has_some() { [ -s out.bin ]; }
+has_some() { [ -s out.bin ] && [ -s begun ]; }
 wait_for 20 has_some
-took srun -w n1 true
+took timeout 60 srun -w n1 true
 echo "a step beside the stream: $took ms"
 is_alive $pid || fail "the stream was over before the step was"
+touch stepped
+line_is 1 "rate 0"
 wait $pid || fail "the stream: $?"
-is "bytes" "$(stat -c %s out.bin)" 3000000
+is "bytes" "$(stat -c %s out.bin)" $((3000000 + ($(wc -l <begun) - 1) * 50000))
 is "it was up all the time" "$(ups n1)" "$before"
 
 case_ "a job on it is cancelled: the word goes there, the end comes back"
-line_is 1 "rate 0"
 line_is 1 "delay 500"
 submit -w n1 -o /dev/null waits.sh task
 is_there() { [ -s task ]; }

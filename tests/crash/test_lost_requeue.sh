@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # lost_node = "requeue": a node that does not answer loses its jobs, which wait again; when it comes back their old tries are killed.
 . stoker.sh
-EXTRA='node_timeout = "3s"; lost_node = "requeue";'
+EXTRA='node_timeout = "8s"; lost_node = "requeue";'
 export STOKER_BEAT_MS=200
 cluster_config
 cluster_start

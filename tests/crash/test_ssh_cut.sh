@@ -3,7 +3,7 @@
 # twice, every end arrives, and no descriptor or connection is left over.
 . stoker.sh
 . sshd.sh
-export STOKER_BEAT_MS=200
+export STOKER_BEAT_MS=1000
 ssh_cluster 2
 script task.sh <<'S'
 echo "$SLURM_JOB_ID $SLURMD_NODENAME $$" >>ledger

@@ -4,7 +4,7 @@
 . stoker.sh
 . sshd.sh
 export STOKER_BEAT_MS=250
-EXTRA='node_timeout = "3s"; lost_node = "requeue";'
+EXTRA='node_timeout = "8s"; lost_node = "requeue";'
 ssh_cluster 3
 script both.sh <<'S'
 echo "$SLURM_JOB_ID $SLURM_RESTART_COUNT $SLURMD_NODENAME $$" >>batch
