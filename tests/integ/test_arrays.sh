@@ -37,6 +37,7 @@ wait_for 10 is_count $a R 3
 case_ "some elements go, waiting and running"
 says "elements" 0 "" "" scancel "${a}_[0,4]" "${a}_5"
 wait_for 10 is_count $a R 3
+wait_state "${a}_0" CANCELLED
 is "waiting ones are gone" "$(squeue -h -r -t PD -j $a -o %i)" ""
 is "states" "$(squeue -h -r -t all -j $a -o '%K %t' | sort -n | tr '\n' ' ')" "0 CA 1 R 2 R 3 R 4 CA 5 CA "
 says "one by its number" 0 "" "" scancel "${a}_2"

@@ -15,7 +15,7 @@ cat >_aiidasubmit.sh <<'S'
 #SBATCH --ntasks-per-node=2
 #SBATCH --time=00:30:00
 'srun' '-n' '2' 'hostname'
-exec sleep 100
+exec sleep 1000
 S
 must sbatch _aiidasubmit.sh
 [[ $out =~ Submitted\ batch\ job\ ([0-9]+) ]] || fail "no id in \"$out\""
@@ -24,7 +24,7 @@ wait_state "$job" RUNNING
 fields='%i^^^%t^^^%r^^^%B^^^%u^^^%D^^^%C^^^%N^^^%P^^^%l^^^%M^^^%S^^^%j^^^%V'
 row=$(SLURM_TIME_FORMAT='standard' squeue --noheader -o "$fields" --user="$me")
 is "fields" "$(awk -F'\\^\\^\\^' '{ print NF }' <<<"$row")" 14
-like "values" "$row" "$job\^\^\^R\^\^\^None\^\^\^n1\^\^\^$me\^\^\^1\^\^\^2\^\^\^n1\^\^\^main\^\^\^30:00\^\^\^0:[0-9]{2}\^\^\^[0-9T:-]{19}\^\^\^aiida-99\^\^\^[0-9T:-]{19}"
+like "values" "$row" "$job\^\^\^R\^\^\^None\^\^\^n1\^\^\^$me\^\^\^1\^\^\^2\^\^\^n1\^\^\^main\^\^\^30:00\^\^\^[0-9]:[0-9]{2}\^\^\^[0-9T:-]{19}\^\^\^aiida-99\^\^\^[0-9T:-]{19}"
 is "by job" "$(SLURM_TIME_FORMAT='standard' squeue --noheader -o "$fields" --jobs="$job,$job" | cut -d^ -f1)" "$job"
 must sacct --format=AllocCPUS,Account,AssocID,AveCPU,AvePages,AveRSS,AveVMSize,Cluster,Comment,CPUTime,DerivedExitCode,Elapsed,Eligible,End,ExitCode,GID,Group,JobID,JobName,MaxRSS,MaxRSSNode,MaxRSSTask,MaxVMSize,MinCPU,MinCPUNode,MinCPUTask,NCPUS,NNodes,NodeList,NTasks,Priority,Partition,QOSRAW,ReqCPUS,Reservation,Start,State,Submit,Suspended,SystemCPU,Timelimit,TotalCPU,UID,User,UserCPU --parsable --jobs="$job"
 is "as many values as names" "$(awk -F'|' '{ print NF }' <<<"$out" | sort -u)" 46

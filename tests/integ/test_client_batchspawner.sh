@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # batchspawner: a server of JupyterHub, from the script on standard input to the host that it runs on.
 . stoker.sh
-KILL_WAIT=2s cluster_start
+KILL_WAIT=8s cluster_start # the trap has this time
 
 must sbatch --parsable <<'S'
 #!/bin/bash
@@ -15,10 +15,12 @@ must sbatch --parsable <<'S'
 #SBATCH --mem=500M
 set -euo pipefail
 trap 'echo SIGTERM received' TERM
+touch serves
 exec 9<> <(:); while :; do read -t 0.05 -u 9 || true; done
 S
 job=${out%%;*}
 wait_state "$job" RUNNING
+wait_for 20 is_file serves # its trap is set
 state=$(squeue -h -j "$job" -o "%T %B")
 [[ $state =~ ^(RUNNING|COMPLETING) ]] || fail "not running: $state"
 [[ $state =~ [[:space:]]+([[:alnum:]_-]+)$ ]] || fail "no host in $state"

@@ -13,7 +13,7 @@ cat >job.sh <<'S'
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=1
 #SBATCH --mem-per-cpu=500
-exec sleep 100
+exec sleep 1000
 S
 must sbatch job.sh
 id=$(sed -E 's/[^0-9]//g' <<<"$out")

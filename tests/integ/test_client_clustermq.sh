@@ -12,7 +12,7 @@ must sbatch <<'S'
 #SBATCH --array=1-3
 #SBATCH --cpus-per-task=1
 ulimit -v $(( 1024 * 4096000 ))
-exec sleep 100
+exec sleep 1000
 S
 like "the answer" "$out" 'Submitted batch job [0-9]+'
 job=${out##* }

@@ -13,5 +13,5 @@ wait_end "$job"
 has "the script was not there" "$(cat stderr)" "No such file or directory"
 run squeue -j 99999
 is "dead" "$rc" 1
-must sbatch -J x -D "$WORK" --wrap "sleep 100"
+must sbatch -J x -D "$WORK" --wrap "sleep 1000"
 must scancel "${out##* }"

@@ -15,7 +15,7 @@ cat >job.sh <<'S'
 #SBATCH --mem=1G
 #SBATCH -t 00:30:00
 echo worker ${SLURM_JOB_ID}
-sleep 100
+sleep 1000
 S
 must sbatch job.sh
 [[ $out =~ ([0-9]+) ]] || fail "dask finds no id in \"$out\""

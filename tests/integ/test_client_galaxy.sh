@@ -3,7 +3,7 @@
 . stoker.sh
 cluster_start
 
-echo 'sleep 100' | script tool.sh
+echo 'sleep 1000' | script tool.sh
 must sbatch -o galaxy.o -e galaxy.e -J g1_tool tool.sh
 [[ $out =~ job\ ([0-9]+) ]] || fail "no id in \"$out\""
 job=${BASH_REMATCH[1]}

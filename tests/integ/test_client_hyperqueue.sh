@@ -10,7 +10,7 @@ cat >hq-submit.sh <<'S'
 #SBATCH --output=stdout
 #SBATCH --error=stderr
 #SBATCH --time=01:00:00
-RUST_LOG=info sleep 100
+RUST_LOG=info sleep 1000
 S
 must sbatch hq-submit.sh
 job=${out##* }

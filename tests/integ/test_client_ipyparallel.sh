@@ -11,7 +11,7 @@ cat >slurm_engines <<'S'
 #SBATCH --ntasks=4
 #SBATCH --output=engines.out
 
-srun bash -c 'echo engine $SLURM_PROCID of $SLURM_NTASKS >>engines; exec sleep 100'
+srun bash -c 'echo engine $SLURM_PROCID of $SLURM_NTASKS >>engines; exec sleep 1000'
 S
 chmod +x slurm_engines
 must sbatch slurm_engines

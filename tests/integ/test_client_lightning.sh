@@ -14,9 +14,9 @@ srun bash -c '
     : ${SLURM_NTASKS:?} ${SLURM_PROCID:?} ${SLURM_LOCALID:?} ${SLURM_NODEID:?} ${SLURM_JOB_ID:?} ${SLURM_NODELIST:?}
     [ "$SLURM_JOB_NAME" != bash ] && [ "$SLURM_JOB_NAME" != interactive ] || exit 1
     [ "$SLURM_NTASKS_PER_NODE" = 2 ] || exit 1
-    echo "rank $SLURM_PROCID local $SLURM_LOCALID node $SLURM_NODEID of $SLURM_NTASKS"
     [ -z "$SLURM_RESTART_COUNT" ] || exit 0
     trap "[ $SLURM_PROCID != 0 ] || scontrol requeue $SLURM_JOB_ID; exit 0" USR1
+    echo "rank $SLURM_PROCID local $SLURM_LOCALID node $SLURM_NODEID of $SLURM_NTASKS"
     exec 9<> <(:); while :; do read -t 0.05 -u 9; done'
 S
 submit train.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Nextflow: .command.run with its header, one squeue of the user, the exit file.
 . stoker.sh
-cluster_start
+KILL_WAIT=30s cluster_start
 
 me=$(id -un)
 cat >.command.run <<S

@@ -6,7 +6,7 @@ cluster_start
 me=$(id -un)
 must sbatch -D "$WORK" -J sys/dashboard -o ood.out --export NONE --parsable <<'S'
 #!/bin/bash
-exec sleep 100
+exec sleep 1000
 S
 job=${out%%;*}
 wait_state "$job" RUNNING

@@ -16,7 +16,7 @@ cat >parsl.sh <<'S'
 #SBATCH --mem=1g
 #SBATCH --exclusive
 export JOBNAME="parsl.slurm.block-0"
-CMD() { echo started; exec sleep 100; }
+CMD() { echo started; exec sleep 1000; }
 CMD
 S
 must sbatch parsl.sh

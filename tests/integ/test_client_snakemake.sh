@@ -16,7 +16,7 @@ like "seen at once" "$(status)" "$job\|(PENDING|RUNNING|COMPLETED)"
 is_done() { [ "$(status)" = "$job|COMPLETED" ]; }
 wait_for 20 is_done
 is "the log in directories that were not there" "$(cat ".snakemake/slurm_logs/rule_a/$job.log")" "hello from $job"
-must sbatch --parsable --job-name "$run_id" --wrap="sleep 100"
+must sbatch --parsable --job-name "$run_id" --wrap="sleep 1000"
 must scancel "$out" --clusters=all
 case_ "the status script of profiles"
 like "sacct -b" "$(sacct -P -b -j "$job" -n | head -n 1)" "$job\|COMPLETED\|0:0"

@@ -47,7 +47,7 @@ cat >preempted.sh <<'S'
 #SBATCH --signal=USR2@90
 #SBATCH --open-mode=append
 #SBATCH --output=requeued.out
-srun -n 1 bash -c 'echo run ${SLURM_RESTART_COUNT:-0}; trap "scontrol requeue $SLURM_JOB_ID" USR2; [ -n "$SLURM_RESTART_COUNT" ] && exit; exec 9<> <(:); while :; do read -t 0.05 -u 9; done'
+srun -n 1 bash -c 'trap "scontrol requeue $SLURM_JOB_ID" USR2; echo run ${SLURM_RESTART_COUNT:-0}; [ -n "$SLURM_RESTART_COUNT" ] && exit; exec 9<> <(:); while :; do read -t 0.05 -u 9; done'
 S
 must sbatch preempted.sh
 job=${out##* }

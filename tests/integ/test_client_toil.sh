@@ -15,6 +15,6 @@ must sbatch -J toil --wrap="kill -9 \$\$"
 job=${out##* }
 wait_end "$job"
 is "killed by a signal" "$(line)" "$job|FAILED|0:9"
-must sbatch -J toil --wrap="sleep 100"
+must sbatch -J toil --wrap="sleep 1000"
 must scancel "${out##* }"
 has "partitions" "$(sinfo -a -o '%P %G %l %p %c %m')" "main*"

@@ -11,7 +11,7 @@ cat >torchx.sh <<'S'
 #SBATCH --ntasks-per-node=1
 #SBATCH --requeue
 export PYTHONUNBUFFERED=1
-srun -n1 --output=slurm-%j-trainer-0.out --error=slurm-%j-trainer-0.err --wait=60 --kill-on-bad-exit=1 bash -c 'echo $SLURM_PROCID; exec sleep 100'
+srun -n1 --output=slurm-%j-trainer-0.out --error=slurm-%j-trainer-0.err --wait=60 --kill-on-bad-exit=1 bash -c 'echo $SLURM_PROCID; exec sleep 1000'
 S
 must sbatch --parsable torchx.sh
 job=${out%%;*}

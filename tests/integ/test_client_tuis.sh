@@ -3,7 +3,7 @@
 . stoker.sh
 cluster_start
 
-echo 'exec sleep 100' | script sleep.sh
+echo 'exec sleep 1000' | script sleep.sh
 submit -J "train me" -n 2 sleep.sh
 wait_state "$job" RUNNING
 mark='###turm###'

@@ -217,6 +217,7 @@ has "codes" "$(cat codes.out)" "srun: error: n1: task 1: Exited with exit code 5
 
 case_ "srun: a line of standard error is not cut by one of standard output"
 script mixed.sh <<'E'
+export STOKER_HOLD_MS=60000 # however long this machine stands still between two parts of a line
 srun bash -c 'for i in {1..60}; do printf err >&2; printf out; read -t 0.003 _ <> <(:); printf "or\n" >&2; printf "put\n"; done'
 E
 submit -o mixed.out mixed.sh

@@ -213,6 +213,7 @@ closed() { # WHAT: the cluster runs; are cards of others closed by this kind of 
         script try <<'S'
 echo "$CUDA_VISIBLE_DEVICES"
 for i in 0 1; do cat dev$i 2>&1 | sed 's/.*: //'; done
+cat /proc/self/cgroup >groups
 S
         submit --gres=gpu:1 -o tried try
         wait_end "$job"
@@ -224,7 +225,9 @@ Operation not permitted"
         is "a job without any" "$(<tried0)" "
 Operation not permitted
 Operation not permitted"
-        groups_gone() { ! find /sys/fs/cgroup -name "stoker-*-$job.-1.0.1" 2>/dev/null | grep -q .; }
+        group=$(grep -o "stoker-[0-9a-f]\{8\}-$job\.-1\.0\.1" groups | head -n 1) # other tests' jobs have the same numbers
+        [ -n "$group" ] || fail "no group of its own" "$(<groups)"
+        groups_gone() { ! find /sys/fs/cgroup -name "$group" 2>/dev/null | grep -q .; }
         wait_for 10 groups_gone
         ;;
     # A kernel or a container that does not let root do it says why; a program that it rejects is a mistake of ours.

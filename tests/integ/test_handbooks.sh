@@ -149,11 +149,12 @@ S
 case_ "it queues itself again before its time is over"
 page "run 1, from here on" <<'S'
 #!/bin/bash
-#SBATCH -t 1 --signal=B:USR1@58 --requeue --open-mode=append
+#SBATCH -t 10 --signal=B:USR1@298 --requeue --open-mode=append
 again() { scontrol requeue "$SLURM_JOB_ID"; }
 trap again USR1
+scontrol update JobId="$SLURM_JOB_ID" TimeLimit=5 # now that it hears it
 [ "${SLURM_RESTART_COUNT:-0}" = 0 ] || { echo "run $SLURM_RESTART_COUNT, from here on"; exit 0; }
-sleep 50 &
+sleep 1000 &
 wait
 wait
 S

@@ -3,8 +3,8 @@
 . stoker.sh
 command -v python3 >/dev/null || skip "no python3"
 
-KILL_WAIT=3s PARTITIONS='{ name = "main"; nodes = "n1"; default = true; }, { name = "short"; nodes = "n1"; default_time = "4s"; max_time = "1:00"; },
-    { name = "longer"; nodes = "n1"; default_time = "12s"; max_time = "1:00"; }' cluster_start
+KILL_WAIT=6s PARTITIONS='{ name = "main"; nodes = "n1"; default = true; }, { name = "short"; nodes = "n1"; default_time = "8s"; max_time = "2:00:00"; },
+    { name = "longer"; nodes = "n1"; default_time = "20s"; max_time = "1:00"; }' cluster_start
 
 cat >clock.py <<'E'
 # Notes signals with the time since the machine's start, as now_ms has it: NAME MILLISECONDS. "deaf" ignores TERM, "stop" stops itself first.
@@ -22,7 +22,7 @@ for s in (signal.SIGCONT, signal.SIGTERM, signal.SIGUSR1):
 note("begin")
 if "stop" in sys.argv:
     os.kill(os.getpid(), signal.SIGSTOP)
-end = time.monotonic() + 60
+end = time.monotonic() + 250
 while time.monotonic() < end and not ended:
     time.sleep(0.02)
     if "deaf" in sys.argv:
@@ -41,9 +41,9 @@ submit -p short -o stop.out --wrap 'exec python3 clock.py stop stop'
 stop=$job
 submit -p longer -o /dev/null --signal=B:USR1@9 --wrap 'exec python3 clock.py early'
 early=$job
-submit -p short -t 1:00 -o /dev/null --signal=B:USR1@20 --wrap 'exec python3 clock.py sooner'
+submit -p short -t 2:00:00 -o /dev/null --signal=B:USR1@1800 --wrap 'exec python3 clock.py sooner'
 sooner=$job
-submit -t unlimited -o /dev/null --signal=USR1@20 --wrap 'srun python3 clock.py given & wait'
+submit -t unlimited -o /dev/null --signal=USR1@1800 --wrap 'srun python3 clock.py given & wait'
 given=$job
 submit -p short -o step.out --wrap 'srun python3 clock.py step'
 step=$job
@@ -53,7 +53,7 @@ group=$job
 case_ "time: CONT and TERM at the limit, and the line in the output"
 wait_end $kind
 is state "$state" TIMEOUT
-at_least "TERM came after" $(($(ms_of kind SIGTERM) - t0)) 3900
+at_least "TERM came after" $(($(ms_of kind SIGTERM) - t0)) 7900
 at_most "TERM came after" $(($(ms_of kind SIGTERM) - t0)) 30000
 is "signals" "$(cut -d' ' -f1 kind | sort | tr '\n' ' ')" "SIGCONT SIGTERM begin "
 like "its output" "$(grep slurmstepd limit.out)" \
@@ -64,8 +64,8 @@ case_ "time: KILL after kill_wait for one that ignores TERM"
 wait_end $deaf
 is state "$state" TIMEOUT
 is "how it ended" "$(job_field $deaf ExitCode)" 0:9
+at_least "ms from before its beginning to its end, its limit and kill_wait" $(($(now_ms) - t0)) 13900
 last=$(sed -n 's/^alive //p' deaf | tail -n 1)
-at_least "it lived on after TERM for" $((last - $(ms_of deaf SIGTERM))) 1500
 at_most "it lived on after TERM for" $((last - $(ms_of deaf SIGTERM))) 20000
 
 case_ "time: a stopped process is continued, a step's task and another session get it too"
@@ -79,13 +79,13 @@ has "the step's words" "$(cat step.out)" "STEP $step.0 ON n1 CANCELLED AT"
 case_ "--signal=B:USR1@9 comes nine seconds before the end"
 wait_end $early
 is "signals" "$(cut -d' ' -f1 early | head -n 2 | tr '\n' ' ')" "begin SIGUSR1 "
-at_least "USR1 came after" $(($(ms_of early SIGUSR1) - t0)) 2900
+at_least "USR1 came after" $(($(ms_of early SIGUSR1) - t0)) 10900
 at_least "between USR1 and TERM" $(($(ms_of early SIGTERM) - $(ms_of early SIGUSR1))) 4000
 
 case_ "--signal goes with a limit that is changed later"
 for w in sooner given; do
     is "signals of $w so far" "$(cut -d' ' -f1 $w)" begin
-    scontrol update JobId=${!w} TimeLimit=0:30
+    scontrol update JobId=${!w} TimeLimit=30:00 # half an hour before its end is now
     wait_for 20 grep -q SIGUSR1 $w
 done
 scancel $sooner $given
@@ -126,16 +126,18 @@ at_most "its peak (MiB)" "$(peak_of $fits)" 300
 case_ "GPUs: 40 jobs of one to three GPUs, never one GPU to two of them"
 cat >gpu.sh <<'E'
 #!/bin/bash
-read -r t _ </proc/uptime
 echo "+ $SLURM_JOB_ID $CUDA_VISIBLE_DEVICES $(date +%s%N)" >>gpus
+until [ -e all-four ]; do read -t 0.05 _ <> <(:); done
 read -t 0.0$((RANDOM % 9 + 1)) _ <> <(:)
 echo "- $SLURM_JOB_ID $CUDA_VISIBLE_DEVICES $(date +%s%N)" >>gpus
 E
 ids=
 for i in {1..40}; do
-    submit -o /dev/null --gpus=$((i % 3 + 1)) gpu.sh
+    submit -o /dev/null --gpus=$(((i + 1) % 3 + 1)) gpu.sh # three and one, and so on
     ids=$ids,$job
 done
+wait_for 20 has_lines gpus 2
+touch all-four
 no_job_left() { [ -z "$(squeue -h)" ]; }
 wait_for 40 no_job_left
 must python3 - gpus <<'E'

@@ -3,7 +3,7 @@
 # its connection is cut and comes back. As root also: other users, and a machine whose names are others.
 . stoker.sh
 . sshd.sh
-export STOKER_BEAT_MS=200
+export STOKER_BEAT_MS=1000
 sshd_start 1
 cat >"$STOKER_HOME/stoker.cfg" <<CFG
 cluster = "test";

@@ -21,10 +21,10 @@ others=0
 while [ "$(job_state "$first")" = RUNNING ]; do
     at_most "how long the first is kept, in ms" $(($(now_ms) - begin)) 120000
     lose other$((others++))
-    until_ 5 is_state "$first" CANCELLED || true
+    until_ 2 is_state "$first" CANCELLED || true
 done
 is state "$(job_state "$first")" CANCELLED
 at_least "how long it may come back, in ms" $(($(now_ms) - begin)) 25000
-at_least "losses meanwhile" $others 3
+at_least "losses meanwhile" $others 1
 scancel -u "$(id -un)"
 cluster_stop

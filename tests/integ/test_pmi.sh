@@ -38,7 +38,7 @@ wait_for 10 has_lines begun 2
 controller_kill9
 must stoker up
 wait_for 15 nodes_up
-wait_end "$job" 40
+wait_end "$job" 200
 is "all fences" "$(cat long.out)" "2 ranks, 2000 fences, mapping (vector,(0,2,1)): ok"
 
 case_ "a rank aborts the step"

@@ -10,7 +10,7 @@ priority = { decay_half_life = \"0s\"; weight_tres = { cpu = 800; gpu = 400; }; 
 "
 cluster_start
 echo 'echo "$SLURM_JOB_ACCOUNT"; sleep 0.5' | script short.sh
-echo 'sleep 100' | script long.sh
+echo 'sleep 1000' | script long.sh
 
 # share ACCOUNT MEMBER: of my row in it
 share() { python3 -c '

@@ -20,7 +20,7 @@ says "another delimiter" 0 "JobID;State" "" sacct -P --delimiter=';' -o jobid,st
 
 case_ "at once"
 echo 'srun -J first true; srun -n 2 -J second sh -c "exit 4"; exit 3' | script steps.sh
-echo 'sleep 100' | script sleep.sh
+echo 'sleep 1000' | script sleep.sh
 submit --hold -J held -t 90 --mem=4G steps.sh
 held=$job
 is "visible at once" "$(sacct -n -X -P -j "$held" -o jobid,jobname,state,start,end,nodelist,timelimit,alloccpus)" \
@@ -125,7 +125,7 @@ is "that have ended" "$(sacct -c -n -P -S now-1hour | cut -d'|' -f1 | grep -v _ 
 is "its columns" "$(sacct -c -P -S now-1hour | head -1)" "JobID|UID|JobName|Partition|NNodes|NodeList|State|Start|End|Timelimit"
 
 case_ "one that ran twice"
-echo '[ "${SLURM_RESTART_COUNT:-0}" -gt 0 ] || sleep 100' | script twice.sh
+echo '[ "${SLURM_RESTART_COUNT:-0}" -gt 0 ] || sleep 1000' | script twice.sh
 submit -J twice twice.sh
 twice=$job
 wait_state "$twice" RUNNING

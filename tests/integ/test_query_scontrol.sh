@@ -2,7 +2,7 @@
 # scontrol, sinfo and scancel: keys, texts, status.
 . stoker.sh
 cluster_start
-echo 'sleep 100' | script sleep.sh
+echo 'sleep 1000' | script sleep.sh
 host=$(hostname)
 
 case_ "empty"

@@ -3,7 +3,7 @@
 . stoker.sh
 cluster_start
 me=$(id -un)
-echo 'sleep 100' | script sleep.sh
+echo 'sleep 1000' | script sleep.sh
 echo 'exit 3' | script bad.sh
 
 case_ "empty queue"
@@ -25,7 +25,7 @@ big=$job
 has_reason() { [ "$(job_reason "$1")" = "$2" ]; }
 wait_for 5 has_reason "$big" Resources
 like "the default line" "$(squeue -h -j "$running")" \
-    "$(printf '%18s %9s %8s %8.8s %2s' "$running" main runner "$me" R) +0:[0-9]{2} +1 n1"
+    "$(printf '%18s %9s %8s %8.8s %2s' "$running" main runner "$me" R) +[0-9]:[0-9]{2} +1 n1"
 is "reason" "$(squeue -h -j "$held" -o '%t|%T|%r|%R|%M|%N|%B|%S|%e')" "PD|PENDING|JobHeldUser|(JobHeldUser)|0:00||n/a|N/A|N/A"
 is "limits" "$(squeue -h -j "$held" -o '%l|%L')" "1-00:00:00|1-00:00:00"
 is "nodes" "$(squeue -h -j "$running" -o '%N|%B|%R|%C|%D|%l')" "n1|n1|n1|2|1|5:00"

@@ -3,7 +3,7 @@
 . stoker.sh
 command -v python3 >/dev/null || skip "no python3"
 cluster_start
-echo 'sleep 100' | script sleep.sh
+echo 'sleep 1000' | script sleep.sh
 echo 'echo to-out; echo to-err >&2' | script talk.sh
 echo 'echo first; until [ -e go ]; do sleep 0.05; done; echo last' | script slow.sh
 json() { python3 -c "import json,sys; d = json.load(sys.stdin); assert d['schema'] == 1, d; print($1)"; }

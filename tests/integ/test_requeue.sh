@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
 # Requeue: the same id, the same script from the top, attempts that only grow, and never two runs at once.
 . stoker.sh
-cluster_start
+KILL_WAIT=30s cluster_start # so long a script has for what it does at TERM
+kill_wait() {
+    sed -i "s/^kill_wait = .*/kill_wait = \"$1\";/" "$STOKER_HOME/stoker.cfg"
+    must scontrol reconfigure
+}
 script run.sh <<'E'
 echo "+ $SLURM_JOB_ID ${SLURM_RESTART_COUNT:-0} $$" >>ledger
 trap 'echo "- $$" >>ledger; exit 1' TERM
@@ -58,6 +62,7 @@ is "two runs" "$state $(tr '\n' ';' <ledger)" "COMPLETED + 0;+ 1;"
 rm ledger
 
 case_ "one that ignores TERM is killed first"
+kill_wait 1s
 script stubborn.sh <<'E'
 trap '' TERM
 echo "+ $$" >>ledger
@@ -73,6 +78,7 @@ wait_for 5 is_dead "$(sed -n 's/^+ //p;q' ledger)"
 rm ledger
 
 case_ "requeuehold: back, and held"
+kill_wait 30s
 submit run.sh
 wait_for 10 begun 1
 says requeuehold 0 "" "" scontrol requeuehold $job
@@ -98,6 +104,7 @@ is "a waiting job stays where it is" "$(job_state $job)" PENDING
 scancel $job
 
 case_ "cancel wins over requeue"
+kill_wait 1s
 rm go ledger
 submit stubborn.sh
 wait_for 10 begun 1

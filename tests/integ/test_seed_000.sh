@@ -14,7 +14,7 @@ def note(sign):
     os.write(fd, line.encode())
     os.close(fd)
 note("+")
-end = time.monotonic() + 60
+end = time.monotonic() + 250
 while len(sys.argv) > 2 and not os.path.exists(sys.argv[2]) and time.monotonic() < end:
     time.sleep(0.01)
 time.sleep(random.random() / 20)
@@ -91,7 +91,7 @@ rm -f ledger
 cat >fails.job <<'E'
 name = "fails";
 steps = (
-  { name = "many"; tasks = 8; gpus = 2; command = "./task many-$STOKER_TASK_ID; test $STOKER_TASK_ID != 1 || exit 7"; },
+  { name = "many"; tasks = 8; gpus = 2; command = "test $STOKER_TASK_ID != 1 || { ./task many-1; exit 7; }; ./task many-$STOKER_TASK_ID never"; },
   { name = "after"; command = "touch after-ran"; }
 );
 E

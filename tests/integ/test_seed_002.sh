@@ -2,7 +2,7 @@
 # The handbook's packing examples on a node with 24 cores, 4 GPUs and 128 GB, and its script that saves itself at SIGTERM.
 . stoker.sh
 
-CPUS=24 GPUS=4 MEMORY=128G KILL_WAIT=2s cluster_config
+CPUS=24 GPUS=4 MEMORY=128G KILL_WAIT=30s cluster_config
 command -v python3 >/dev/null || skip "no python3"
 mkdir bin
 printf '#!/bin/sh\nexec python3 "$@"\n' >bin/python
@@ -18,7 +18,7 @@ bound = ",".join(map(str, sorted(os.sched_getaffinity(0))))
 print("args", *sys.argv[1:], "rank", e("SLURM_PROCID"), "local", e("SLURM_LOCALID"), "of", e("SLURM_NTASKS"),
       "step", e("SLURM_STEP_ID"), "gpu", e("CUDA_VISIBLE_DEVICES"), "cpt", e("SLURM_CPUS_PER_TASK"),
       "bound", bound, "t0", time.monotonic(), flush=True)
-end = time.monotonic() + 60
+end = time.monotonic() + 250
 while not os.path.exists("go") and time.monotonic() < end:
     time.sleep(0.02)
 E
@@ -159,7 +159,7 @@ def save(*_):
     sys.exit(0)
 signal.signal(signal.SIGTERM, save)
 open("started", "w").write("")
-end = time.monotonic() + 60
+end = time.monotonic() + 250
 while time.monotonic() < end:
     time.sleep(0.05)
 E

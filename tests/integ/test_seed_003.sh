@@ -22,7 +22,7 @@ E
 cat >train.py <<'E'
 import os, sys, time
 print("gpus", os.environ["CUDA_VISIBLE_DEVICES"], os.environ["CUDA_DEVICE_ORDER"], flush=True)
-end = time.monotonic() + 30
+end = time.monotonic() + 250
 while not os.path.exists("go") and time.monotonic() < end:
     time.sleep(0.02)
 w = 0.0

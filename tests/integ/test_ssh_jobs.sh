@@ -55,7 +55,13 @@ is "bytes" "${#out}" 20000000
 case_ "somebody who has nothing on a node is not heard there"
 must srun -w n3 bash -c 'echo $STOKER_SOCKET'
 sock=$out
-says "no job there any more" 1 "" "~" env -u STOKER_HOME STOKER_SOCKET="$sock" squeue
+# It has heard of the step's end before its node has forgotten it.
+is_not_heard() {
+    run env -u STOKER_HOME STOKER_SOCKET="$sock" squeue
+    [ $rc -eq 1 ]
+}
+wait_for 20 is_not_heard
+is "no job there any more" "$out" ""
 
 case_ "a login machine: commands work there, no jobs run"
 sshd_start 4 4

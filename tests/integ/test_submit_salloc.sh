@@ -36,7 +36,7 @@ must scancel "$job"
 wait_state "$job" CANCELLED
 
 case_ "it waits in the queue, and says so"
-submit -o /dev/null -n2 --wrap 'exec sleep 100'
+submit -o /dev/null -n2 --wrap 'exec sleep 1000'
 wait_state "$job" RUNNING
 STOKER_SILENT_MS=1 salloc -n1 true 2>wait.err &
 pid=$!
@@ -51,17 +51,18 @@ salloc: Granted job allocation $n
 salloc: Relinquishing job allocation $n"
 
 case_ "--immediate does not wait"
-submit -o /dev/null -n2 --wrap 'exec sleep 100'
+submit -o /dev/null -n2 --wrap 'exec sleep 1000'
 wait_state "$job" RUNNING
 run salloc -I1 -n1 true
 is "status" $rc 1
 is "words" "$err" "salloc: error: Job submit/allocate failed: Requested nodes are busy"
 must scancel "$job"
 wait_end "$job"
-wait_for 10 test -z "$(squeue -h)"
+no_job() { [ -z "$(squeue -h)" ]; }
+wait_for 10 no_job
 
 case_ "its end from outside ends the command"
-salloc -n1 sleep 100 2>gone.err &
+salloc -n1 sleep 1000 2>gone.err &
 pid=$!
 wait_for 10 grep -qs Granted gone.err
 job=$(sed -n 's/.*Granted job allocation //p' gone.err)
