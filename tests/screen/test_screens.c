@@ -470,98 +470,7 @@ static void a_machine_at_rest_is_nobody_s(void **state)
     must_show(u, "[!!....]  0/32");
 }
 
-/* --- windows --- */
-
-static void windows_are_pushed(void **state)
-{
-    struct stage *g = *state;
-    struct uilab *u = &g->u;
-    const struct msg_get *get = uilab_sent(u, MSG_GET)->body;
-    assert_true(get->what & GET_WINDOWS);
-    push_window(u, "maint", "gpu01", 120, 240, false);
-    uilab_keys(u, "2");
-    uilab_draw(u, 24, 132);
-    must_show(u, "maintenance in 1 h 59 min: driver update");
-    must_show(u, "wait  window in 1 h 59 min"); /* the header */
-    uilab_draw(u, 24, 200);
-    check_int("the header's line", uilab_find(u, "maintenance in 1 h 59 min"), 0);
-    uilab_keys(u, "4");
-    uilab_draw(u, 24, 80);
-    must_show(u, "driver update%");
-    push_window(u, "maint", "gpu01", 0, 240, false); /* moved to now */
-    uilab_keys(u, "3");
-    uilab_draw(u, 24, 80);
-    must_show(u, "+ gpu01    BB####C#"); /* its empty GPUs are not free for anybody */
-    must_show(u, "alice/crossval  maintenan");
-    push_window(u, "empty", "cpu01", 0, 240, false);
-    keys_show(u, "2", "# cpu01"); /* nor is a node that is kept */
-    push_window(u, "empty", "cpu01", 0, 240, true);
-    keys_show(u, "2", ". cpu01");
-    uilab_keys(u, "2");
-    uilab_draw(u, 24, 132);
-    must_show(u, "maintenance until");
-    push_window(u, "maint", "gpu01", 0, 240, true);
-    uilab_draw(u, 24, 132);
-    must_not_show(u, "maintenance");
-}
-
-static void a_window_begins_without_an_event(void **state)
-{
-    struct stage *g = *state;
-    struct uilab *u = &g->u;
-    push_window(u, "maint", "cpu04", 10, 20, false);
-    uilab_draw(u, 24, 200);
-    must_show(u, "maintenance in 9 min");
-    int64_t next = app_next_ms(u->app);
-    assert_true(next >= 0 && next <= 600000);
-    uilab_wait(u, 11 * 60000);
-    uilab_draw(u, 24, 200);
-    must_not_show(u, "maintenance in");
-    must_show(u, "maintenance");
-    uilab_wait(u, 10 * 60000);
-    uilab_draw(u, 24, 200);
-    must_not_show(u, "maintenance");
-}
-
-static void windows_are_made_and_deleted(void **state)
-{
-    struct stage *g = *state;
-    struct uilab *u = &g->u;
-    keys_show(u, "2w", "a new one on gpu01");
-    keys_show(u, "<Enter>", "No job starts there");
-    keys_show(u, "<C-u>start=later<Enter>", "later"); /* refused here: the line comes again */
-    assert_null(uilab_sent(u, MSG_WINDOW_SET));
-    uilab_keys(u, "<C-u>start=now+1hour duration=90m reason=new fans for all<Enter>");
-    assert_non_null(uilab_sent(u, MSG_WINDOW_SET));
-    const struct msg_window_set *m = uilab_sent(u, MSG_WINDOW_SET)->body;
-    check_str("reason", m->window.reason, "new fans for all");
-    check_str("nodes", m->window.nodes.v[0], "gpu01");
-    check_int("length", (m->window.end.ms - m->window.start.ms) / 60000, 90);
-    check_int("kind", m->window.kind, WINDOW_MAINTENANCE);
-    uilab_result(u, MSG_WINDOW_SET, REFUSAL_NONE, "root_1", 1);
-    uilab_draw(u, 24, 80);
-    must_show(u, "made: root_1");
-    push_window(u, "root_1", "gpu01", 60, 150, false);
-    keys_show(u, "w", "root_1");
-    keys_show(u, "<Down><Enter>", "made by");
-    uilab_forget_sent(u);
-    uilab_keys(u, "<Enter>");
-    m = uilab_sent(u, MSG_WINDOW_SET)->body;
-    assert_true(m->remove);
-    check_str("name", m->window.name, "root_1");
-    uilab_result(u, MSG_WINDOW_SET, REFUSAL_NOT_ALLOWED, "only administrators set and remove windows", 0);
-    uilab_draw(u, 24, 80);
-    must_show(u, "only administrators");
-    uilab_keys(u, "<Esc>");
-    uilab_forget_sent(u);
-    uilab_keys(u, ":window gpu0[1-2] duration=2h users=ann,bo<Enter>");
-    m = uilab_sent(u, MSG_WINDOW_SET)->body;
-    check_int("kind", m->window.kind, WINDOW_RESERVATION);
-    check_int("users", (int64_t)m->window.users.n, 2);
-    keys_show(u, ":window gpu09<Enter>", "there is no node gpu09");
-    keys_show(u, ":windows root<Tab>", "root_1");
-    keys_show(u, "<Enter>", "driver update");
-}
+/* --- notes --- */
 
 static void notes_are_written(void **state)
 {
@@ -581,24 +490,6 @@ static void notes_are_written(void **state)
     m = uilab_sent(u, MSG_NODE_NOTE)->body;
     check_int("nodes", (int64_t)m->nodes.n, 2);
     check_str("text", m->text, "new  fans");
-}
-
-static void who_may_not_is_offered_nothing(void **state)
-{
-    (void)state;
-    struct uilab u;
-    struct scene s;
-    uilab_init(&u);
-    scene_build(&u.lab, &s);
-    u.ordinary = true;
-    uilab_connect(&u);
-    keys_show(&u, "2w", "no windows");
-    push_window(&u, "maint", "gpu01", 60, 150, false);
-    keys_show(&u, "w", "maint");
-    must_not_show(&u, "a new one");
-    keys_show(&u, "<Enter>", "made by");
-    must_not_show(&u, "delete");
-    uilab_fini(&u);
 }
 
 static void panes_beside_the_plan_and_the_shares(void **state)
@@ -639,11 +530,7 @@ int main(void)
         STAGE_CASE(why_of_what_does_not_wait_is_known_here),
         STAGE_CASE(a_job_between_its_tasks_holds_nothing),
         STAGE_CASE(a_machine_at_rest_is_nobody_s),
-        STAGE_CASE(windows_are_pushed),
-        STAGE_CASE(a_window_begins_without_an_event),
-        STAGE_CASE(windows_are_made_and_deleted),
         STAGE_CASE(notes_are_written),
-        cmocka_unit_test(who_may_not_is_offered_nothing),
         STAGE_CASE(panes_beside_the_plan_and_the_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

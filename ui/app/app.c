@@ -39,7 +39,7 @@ void app_free(struct ui *a)
     past_fini(&a->past);
     vec_for_each (&a->story, i)
         event_fini(&a->story.v[i]);
-    vec_fini(&a->asked);
+    link_fini(a);
     vec_fini(&a->story);
     rec_fini(&msg_welcome_rec, &a->welcome);
     struct model *models[] = {a->m, a->next};

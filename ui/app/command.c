@@ -45,7 +45,7 @@ static void take_candidate(struct cmdline *cl, int i, bool only)
     str_append_n(&s, cl->edit.text.s, cl->word);
     str_append(&s, c->text);
     size_t n = strlen(c->text);
-    if (only && n && c->text[n - 1] != '/' && c->text[n - 1] != ':')
+    if (only && n && !strchr("/:=", c->text[n - 1]))
         str_append_char(&s, ' ');
     size_t at = s.len;
     str_append(&s, cl->edit.text.s + cl->edit.at);

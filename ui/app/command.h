@@ -29,8 +29,8 @@
     X(drain,   NULL,      "NODES REASON...",     NODES,   "no new jobs start there") \
     X(resume,  NULL,      "NODES",               NODES,   "they take jobs again") \
     X(note,    NULL,      "NODES TEXT...",       NODES,   "a note about nodes, for everybody to read; nothing: ask") \
-    X(window,  "reservation", "NODES [KEY=VALUE...]", NODES, "keep nodes free: start=18:00 duration=2h reason=TEXT users=ann") \
-    X(windows, NULL,      "[NAME]",              WINDOWS, "the windows there are; one of them, to delete it") \
+    X(window,  "reservation", "NODES [KEY=VALUE...]", WINDOW,  "keep nodes free: start=18:00 duration=2h reason=TEXT users=ann") \
+    X(windows, NULL,      "[add|change|delete] [NAME]", WINDOWS, "list them; add NODES KEY=VALUE..., change NAME KEY=VALUE..., delete NAME...") \
     X(submit,  "sbatch",  "[SCRIPT]",            FILES,   "open the form, empty or with a script") \
     X(filter,  NULL,      "[WORDS...]",          WORDS,   "show what matches; nothing: all") \
     X(mark,    NULL,      "WORDS...",            WORDS,   "mark all that match") \
@@ -58,7 +58,8 @@ enum completion {
     COMPLETE_WORDS, /* of a filter */
     COMPLETE_COLUMNS,
     COMPLETE_THEMES,
-    COMPLETE_WINDOWS,
+    COMPLETE_WINDOW,  /* a new one: nodes, then the keys of its line */
+    COMPLETE_WINDOWS, /* what is done with them */
     COMPLETE_VIEWS,
     COMPLETE_COMMANDS
 };
@@ -98,5 +99,16 @@ void files_forget(struct cmdline *cl);
 /* complete.c: fills cmdline.candidates for what stands before the cursor. */
 void command_complete(struct ui *a);
 void candidates_clear(struct cmdline *cl);
+/* ... adds text where it begins with the word; takes note. */
+void candidates_offer(struct cmdline *cl, const char *word, const char *text, char *take_note);
+/* ... of "n1,n[2-3],n" the last one, which is being typed; within a bracket nothing can be offered. */
+const char *candidates_last(struct cmdline *cl, const char *word);
+/* ... nodes, behind the last comma of the word. */
+void candidates_nodes(struct ui *a, struct cmdline *cl, const char *word);
+/* complete_windows.c: ... the nth word of :window, of :windows. */
+void complete_window(struct ui *a, struct cmdline *cl, const struct strv *words, size_t nth,
+                     const char *word);
+void complete_windows(struct ui *a, struct cmdline *cl, const struct strv *words, size_t nth,
+                      const char *word);
 
 #endif

@@ -4,7 +4,6 @@
 #include "src/base/hostlist.h"
 #include "ui/app/commands.h"
 #include "ui/view/act.h"
-#include "ui/view/windows.h"
 
 struct named {
     VEC(const struct node *) nodes;
@@ -42,8 +41,7 @@ static void on_nodes(struct ui *a, bool drain, const char *names, const char *re
     vec_fini(&found.nodes);
 }
 
-/* What stands behind the first word. */
-static const char *behind(const struct strv *words, const char *rest)
+const char *behind(const struct strv *words, const char *rest)
 {
     const char *text = strstr(rest, words->v[0]) + strlen(words->v[0]);
     return text + strspn(text, " ");
@@ -80,28 +78,13 @@ void run_note(struct ui *a, const struct strv *words, const char *rest)
     vec_fini(&found.nodes);
 }
 
-void run_window(struct ui *a, const struct strv *words, const char *rest)
+bool nodes_are_there(struct ui *a, const char *names)
 {
     struct named found;
-    if (!words->n)
-        act_in_view(a, ACTION_WINDOWS,
-                    "say on which nodes: :window n01 start=18:00 duration=2h reason=fans");
-    else if (str_ieq(words->v[0], WINDOW_ALL_NODES))
-        windows_make(a, WINDOW_ALL_NODES, behind(words, rest));
-    else if (find_nodes(a, words->v[0], &found)) {
-        windows_make(a, words->v[0], behind(words, rest));
+    if (str_ieq(names, WINDOW_ALL_NODES))
+        return true;
+    bool there = find_nodes(a, names, &found);
+    if (there)
         vec_fini(&found.nodes);
-    }
-}
-
-void run_windows(struct ui *a, const struct strv *words, const char *rest)
-{
-    (void)rest;
-    const struct window *w = words->n ? model_get_window(a->m, words->v[0]) : NULL;
-    if (w)
-        windows_show(a, w);
-    else if (words->n)
-        ui_toast(a, ROLE_ERROR, "there is no window %s", words->v[0]);
-    else
-        windows_open(a, NULL);
+    return there;
 }

@@ -8,7 +8,6 @@
 #include "src/base/xalloc.h"
 #include "src/model/jobtext.h"
 #include "ui/app/private.h"
-#include "ui/view/windows.h"
 #include "ui/view/words.h"
 #include "ui/widget/table.h"
 
@@ -24,14 +23,18 @@ void candidates_clear(struct cmdline *cl)
     cl->chosen = -1;
 }
 
-/* Adds text where it begins with the word. Takes note. */
-static void offer(struct cmdline *cl, const char *word, const char *text, char *note)
+void candidates_offer(struct cmdline *cl, const char *word, const char *text, char *take_note)
 {
     if (cl->candidates.n >= CANDIDATES_MAX || strncasecmp(text, word, strlen(word)) != 0) {
-        free(note);
+        free(take_note);
         return;
     }
-    vec_push(&cl->candidates, (struct candidate){.text = xstrdup(text), .note = note});
+    vec_push(&cl->candidates, (struct candidate){.text = xstrdup(text), .note = take_note});
+}
+
+static void offer(struct cmdline *cl, const char *word, const char *text, char *take_note)
+{
+    candidates_offer(cl, word, text, take_note);
 }
 
 static void offer_once(struct cmdline *cl, const char *word, const char *text)
@@ -68,23 +71,22 @@ static void offer_jobs(struct ui *a, struct cmdline *cl, const char *word, bool 
             offer_job(cl, word, e);
 }
 
-static void offer_nodes(struct ui *a, struct cmdline *cl, const char *word)
+const char *candidates_last(struct cmdline *cl, const char *word)
 {
+    const char *open = strrchr(word, '['), *comma = strrchr(word, ',');
+    if (!comma || (open && !strchr(open, ']')))
+        return word;
+    cl->word += (size_t)(comma + 1 - word);
+    return comma + 1;
+}
+
+void candidates_nodes(struct ui *a, struct cmdline *cl, const char *word)
+{
+    word = candidates_last(cl, word);
     for (size_t i = 0; i < a->m->n_nodes; i++) {
         const struct node *n = a->m->nodes[i];
         offer(cl, word, n->spec.name,
               n->drain ? xasprintf("drained: %s", n->drain_reason ? n->drain_reason : "") : NULL);
-    }
-}
-
-static void offer_windows(struct ui *a, struct cmdline *cl, const char *word)
-{
-    for (size_t i = 0; i < a->m->windows.n; i++) {
-        struct rich r;
-        rich_init(&r);
-        windows_words(&r, a, &a->m->windows.v[i]);
-        offer(cl, word, a->m->windows.v[i].name, str_take(&r.text));
-        rich_fini(&r);
     }
 }
 
@@ -199,18 +201,18 @@ static int by_text(const void *pa, const void *pb)
     return strcmp(a->text, b->text);
 }
 
-static void offer_arguments(struct ui *a, struct cmdline *cl, enum completion kind, size_t nth,
-                            const char *word)
+static void offer_arguments(struct ui *a, struct cmdline *cl, enum completion kind,
+                            const struct strv *words, size_t nth, const char *word)
 {
     switch (kind) {
     case COMPLETE_JOBS: offer_jobs(a, cl, word, true); return;
     case COMPLETE_NODES:
         if (nth == 1)
-            offer_nodes(a, cl, word);
+            candidates_nodes(a, cl, word);
         return;
     case COMPLETE_THINGS:
         offer_jobs(a, cl, word, true);
-        offer_nodes(a, cl, word);
+        candidates_nodes(a, cl, word);
         return;
     case COMPLETE_SIGNALS:
         if (nth == 1)
@@ -226,7 +228,8 @@ static void offer_arguments(struct ui *a, struct cmdline *cl, enum completion ki
             offer(cl, word, a->o.themes.v[i], NULL);
         return;
     case COMPLETE_VIEWS: offer_views(a, cl, word); return;
-    case COMPLETE_WINDOWS: offer_windows(a, cl, word); return;
+    case COMPLETE_WINDOW: complete_window(a, cl, words, nth, word); return;
+    case COMPLETE_WINDOWS: complete_windows(a, cl, words, nth, word); return;
     case COMPLETE_COMMANDS: offer_commands(cl, word); break;
     case COMPLETE_NONE: return;
     }
@@ -245,7 +248,7 @@ void command_complete(struct ui *a)
     struct strv words = strv_split(text, " ");
     size_t nth = words.n && *word ? words.n - 1 : words.n;
     enum completion kind = nth == 0 ? COMPLETE_COMMANDS : completes(words.v[0]);
-    offer_arguments(a, cl, kind, nth, word);
+    offer_arguments(a, cl, kind, &words, nth, word);
     strv_fini(&words);
     free(word);
     free(text);

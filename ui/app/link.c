@@ -26,6 +26,46 @@ bool ui_send(struct ui *a, enum msg_kind kind, const void *body, struct view *ow
     return true;
 }
 
+struct held { /* what comes with a request of ui_ask */
+    ui_told_fn *told;
+    void *arg;
+    void (*free_arg)(void *);
+};
+
+static void held_free(struct held *h)
+{
+    if (h->free_arg)
+        h->free_arg(h->arg);
+    free(h);
+}
+
+static void tell_held(struct ui *a, struct view *owner, uint64_t at, const struct incoming *in)
+{
+    (void)owner;
+    struct held *h = (struct held *)(uintptr_t)at;
+    h->told(a, in, h->arg);
+    held_free(h);
+}
+
+bool ui_ask(struct ui *a, enum msg_kind kind, const void *body, ui_told_fn *told, void *take_arg,
+            void (*free_arg)(void *))
+{
+    struct held *h = xcalloc(1, sizeof *h);
+    *h = (struct held){.told = told, .arg = take_arg, .free_arg = free_arg};
+    bool sent = ui_send(a, kind, body, NULL, tell_held, (uint64_t)(uintptr_t)h);
+    if (!sent)
+        held_free(h);
+    return sent;
+}
+
+void link_fini(struct ui *a)
+{
+    vec_for_each (&a->asked, i)
+        if (a->asked.v[i].reply == tell_held)
+            held_free((struct held *)(uintptr_t)a->asked.v[i].arg);
+    vec_fini(&a->asked);
+}
+
 void link_forget(struct ui *a, const struct view *owner)
 {
     for (size_t i = a->asked.n; i-- > 0;)

@@ -192,5 +192,6 @@ void link_resync(struct ui *a);
 void link_watch(struct ui *a);
 void link_forget(struct ui *a, const struct view *owner);
 void link_drop_utils(struct ui *a);
+void link_fini(struct ui *a);
 
 #endif

@@ -61,7 +61,7 @@ enum scope {
     X(NODES,  RESUME,     "resume",      "R",          "resume",  "resume (shows why it was drained)")       \
     X(NODES,  NODE_NOTE,  "node-note",   "e",          "note",    "write a note about it, for everybody to read") \
     X(NODES,  NODE_SHELL, "node-shell",  "A",          NULL,      "a shell on the node; the screens come back when it ends") \
-    X(WINDOWS, WINDOWS,   "windows",     "w",          "windows", "windows, maintenance and reservations: show, make for these nodes, delete") \
+    X(WINDOWS, WINDOWS,   "windows",     "w",          "windows", "windows, maintenance and reservations: list, make for these nodes, change, delete") \
     X(PLAN,   PLAN_OPEN,  "plan-open",   "Enter",      "open",    "the page of the job under the cursor")    \
     X(PLAN,   PLAN_MODE,  "plan-mode",   "t",          "by job",  "by node, or by job")                      \
     X(PLAN,   PLAN_LEFT,  "plan-left",   "Left h",     NULL,      "earlier: the lines below tell what is there, and what a gap is kept for") \

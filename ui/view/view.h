@@ -166,6 +166,11 @@ void ui_copy(struct ui *ui, const char *text, const char *what);
 typedef void ui_reply_fn(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in);
 bool ui_send(struct ui *ui, enum msg_kind kind, const void *body, struct view *owner, ui_reply_fn *reply,
              uint64_t arg);
+/* The same where the answer needs more than a number: told gets arg, which is freed afterwards, and also
+ * where no answer comes any more. */
+typedef void ui_told_fn(struct ui *ui, const struct incoming *in, void *arg);
+bool ui_ask(struct ui *ui, enum msg_kind kind, const void *body, ui_told_fn *told, void *take_arg,
+            void (*free_arg)(void *));
 /* Why nothing may be changed now (--read-only, a controller that cannot write), or NULL. Says it in a toast
  * where say. */
 const char *ui_read_only(struct ui *ui, bool say);

@@ -1,26 +1,28 @@
-/* windows.c - windows on the screens: their words, the menu, the line that makes one.
+/* windows.c - windows on the screens: their words, the list, the box of one.
  *
- *      menu --new--> line "start=now duration=2h reason=" --> WINDOW_SET --> refused: the line again
+ *      list --new-----> the line (windowline.c)
  *        |
- *        +--a window--> box with all of it --Enter--> deleted
+ *        +--a window--> box with all of it --change it--> the line
+ *                                          --delete it--> a question
  *
  * They stand in the mirror like nodes do, and changes to them are pushed: nothing is asked for here.
  */
 #include "ui/view/windows.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
+#include "src/base/utf8.h"
 #include "src/base/xalloc.h"
-#include "src/jobspec/windowspec.h"
 #include "src/model/nodetext.h"
-#include "ui/view/act.h"
+#include "ui/view/windowline.h"
 #include "ui/view/words.h"
 
-#define LABEL 10
+#define LABEL       10
+#define NAME_CELLS  20 /* of the list, at most */
+#define NODES_CELLS 24
 
 /* --- what is said of them --- */
 
@@ -76,159 +78,64 @@ void windows_words(struct rich *r, const struct ui *ui, const struct window *w)
     free(who);
 }
 
-/* --- asking the controller --- */
-
-struct making {
-    char *nodes, *words, *wrong; /* wrong: what was not right about the words */
-};
-
-static void making_free(void *p)
-{
-    struct making *m = p;
-    free(m->nodes);
-    free(m->words);
-    free(m->wrong);
-    free(m);
-}
-
-static void answered(struct ui *ui, struct view *owner, uint64_t removed, const struct incoming *in)
-{
-    (void)owner;
-    const struct msg_result *r = in ? in->body : NULL;
-    const char *verb = removed ? "delete the window" : "make the window";
-    if (!in)
-        ui_toast(ui, ROLE_ERROR, "%s: the connection was lost, look whether it was done", verb);
-    else if (in->kind == MSG_RESULT && r->refusal)
-        act_show_refusal(ui, verb, r);
-    else
-        ui_toast(ui, ROLE_GOOD, removed ? "deleted: %s" : "made: %s",
-                 in->kind == MSG_RESULT && r->text ? r->text : "the window");
-}
-
-/* A word without "key=" goes on with the value before it: a reason has blanks. */
-static int read_words(struct windowspec *spec, const char *words, struct wall now, struct errtext *err)
-{
-    struct strv list = strv_split(words, " ");
-    struct str key = STR_INIT, value = STR_INIT;
-    int rc = 0;
-    for (size_t i = 0; i <= list.n && rc == 0; i++) {
-        const char *word = i < list.n ? list.v[i] : NULL, *equals = word ? strchr(word, '=') : NULL;
-        if (word && !equals && !key.len) {
-            rc = err_set(err, -EINVAL, "'%s': write start=18:00 duration=2h reason=TEXT", word);
-        } else if (word && !equals) {
-            str_appendf(&value, "%s%s", value.len ? " " : "", word);
-        } else {
-            if (key.len && value.len)
-                rc = windowspec_set(spec, key.s, value.s, now, err);
-            str_clear(&key);
-            str_clear(&value);
-            str_append_n(&key, word ? word : "", equals ? (size_t)(equals - word) : 0);
-            str_append(&value, equals ? equals + 1 : "");
-        }
-    }
-    strv_fini(&list);
-    str_fini(&key);
-    str_fini(&value);
-    return rc ? rc : windowspec_finish(spec, now, err);
-}
-
-static void ask_words(struct ui *ui, struct making *take_m);
-
-static void make(struct ui *ui, struct making *take_m)
-{
-    struct windowspec spec = {0};
-    struct errtext err = {""};
-    strv_push(&spec.w.nodes, take_m->nodes);
-    if (read_words(&spec, take_m->words, ui_now(ui), &err) < 0) {
-        free(take_m->wrong);
-        take_m->wrong = xstrdup(err.s);
-        ask_words(ui, take_m);
-    } else {
-        struct msg_window_set m = {.window = spec.w};
-        ui_send(ui, MSG_WINDOW_SET, &m, NULL, answered, 0);
-        making_free(take_m);
-    }
-    windowspec_fini(&spec);
-}
-
-static void words_typed(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
-{
-    const struct making *m = arg;
-    if (outcome != DIALOG_YES)
-        return;
-    struct making *next = xcalloc(1, sizeof *next); /* the dialog frees its own */
-    *next = (struct making){.nodes = xstrdup(m->nodes), .words = xstrdup(d->edit.text.s)};
-    make(ui, next);
-}
-
-static void ask_words(struct ui *ui, struct making *take_m)
-{
-    char *title = xasprintf("a window on %s", take_m->nodes);
-    struct dialog *d = dialog_new(DIALOG_PROMPT, title);
-    struct lines *l = &d->body.lines;
-    free(title);
-    if (take_m->wrong)
-        lines_addf(l, ROLE_ERROR, "%s", take_m->wrong);
-    lines_addf(l, ROLE_NORMAL, "No job starts there that would still run when it begins.");
-    lines_addf(l, ROLE_DIM,
-               "start=18:00, now+2hours, 2026-12-24T08:00; duration=2h or end=...; users=ann,bo "
-               "keeps the nodes for them; name=...");
-    d->verb = xstrdup("make it");
-    edit_set(&d->edit, take_m->words ? take_m->words : "start=now duration=2h reason=");
-    ui_take_dialog(ui, d, words_typed, take_m, making_free);
-}
-
-void windows_make(struct ui *ui, const char *nodes, const char *words)
-{
-    if (ui_read_only(ui, true))
-        return;
-    struct making *m = xcalloc(1, sizeof *m);
-    m->nodes = xstrdup(nodes);
-    m->words = str_is_empty(words) ? NULL : xstrdup(words);
-    if (m->words)
-        make(ui, m);
-    else
-        ask_words(ui, m);
-}
-
 /* --- one of them --- */
 
-static void deleted(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+enum { CHANGE, DELETE }; /* items of its menu */
+
+static void picked(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
 {
-    (void)d;
-    struct msg_window_set m = {.window.name = arg, .remove = true};
-    if (outcome == DIALOG_YES && !ui_read_only(ui, true))
-        ui_send(ui, MSG_WINDOW_SET, &m, NULL, answered, true);
+    struct strv *name = arg;
+    const struct window *w = model_get_window(ui_model(ui), name->v[0]);
+    if (outcome != DIALOG_YES)
+        return;
+    if (!w)
+        ui_toast(ui, ROLE_NORMAL, "that window has gone meanwhile");
+    else if (dialog_choice(d) == CHANGE)
+        windowline_change(ui, w, NULL);
+    else
+        windowline_delete(ui, name);
 }
 
-static void pair_when(struct lines *l, const struct ui *ui, const char *label, struct wall t)
+static void name_free(void *p)
+{
+    strv_fini(p);
+    free(p);
+}
+
+static struct rich *pair_when(struct lines *l, const struct ui *ui, const char *label, struct wall t)
 {
     struct rich *r = lines_pair(l, label, LABEL);
     when_about(&r->text, t, ui_now(ui));
     rich_role(r, ROLE_NORMAL);
+    return r;
 }
 
 void windows_show(struct ui *ui, const struct window *w)
 {
     bool may = ui_is_admin(ui) && !ui_read_only(ui, false);
-    struct dialog *d = dialog_new(may ? DIALOG_CONFIRM : DIALOG_TEXT, w->name);
+    struct dialog *d = dialog_new(may ? DIALOG_MENU : DIALOG_TEXT, w->name);
     struct lines *l = &d->body.lines;
-    char *nodes = hostlist_compress(&w->nodes), *who = whose(w);
+    char *nodes = hostlist_compress(&w->nodes), *who = whose(w), length[UNITS_TEXT_SIZE];
     windows_words(lines_add(l), ui, w);
     lines_add(l);
     rich_add(lines_pair(l, "nodes", LABEL), ROLE_NORMAL, nodes);
     pair_when(l, ui, "from", w->start);
-    pair_when(l, ui, "to", w->end);
+    struct rich *to = pair_when(l, ui, "to", w->end);
+    rich_addf(to, ROLE_DIM, "  %s", duration_format_words(wall_elapsed_s(w->start, w->end), length));
     if (*who)
         rich_add(lines_pair(l, "for", LABEL), ROLE_NORMAL, who);
     struct rich *r = lines_pair(l, "made by", LABEL);
     rich_addf(r, ROLE_NORMAL, "%s ", w->user ? w->user : "?");
     when_text(&r->text, w->t_made, ui_now(ui));
     rich_role(r, ROLE_DIM);
-    if (may)
-        d->verb = xstrdup("delete it");
-    d->danger = may;
-    ui_take_dialog(ui, d, may ? deleted : NULL, xstrdup(w->name), free);
+    if (may) {
+        lines_add(l);
+        strv_push(&d->items, "change it");
+        strv_push(&d->items, "delete it");
+    }
+    struct strv *name = xcalloc(1, sizeof *name);
+    strv_push(name, w->name);
+    ui_take_dialog(ui, d, may ? picked : NULL, name, name_free);
     free(nodes);
     free(who);
 }
@@ -236,7 +143,8 @@ void windows_show(struct ui *ui, const struct window *w)
 /* --- the menu --- */
 
 struct offered {
-    char *nodes;
+    bool may;          /* make one: the first item */
+    char *nodes;       /* ... there; NULL: none were meant */
     struct strv names; /* of the windows, as they stood when the menu was opened */
 };
 
@@ -254,8 +162,8 @@ static void chosen(struct ui *ui, struct dialog *d, enum dialog_outcome outcome,
     size_t i = outcome == DIALOG_YES ? dialog_choice(d) : 0;
     if (outcome != DIALOG_YES)
         return;
-    if (o->nodes && i-- == 0) {
-        windows_make(ui, o->nodes, NULL);
+    if (o->may && i-- == 0) {
+        windowline_make(ui, o->nodes, NULL);
         return;
     }
     const struct window *w = i < o->names.n ? model_get_window(ui_model(ui), o->names.v[i]) : NULL;
@@ -265,37 +173,62 @@ static void chosen(struct ui *ui, struct dialog *d, enum dialog_outcome outcome,
         ui_toast(ui, ROLE_NORMAL, "that window has gone meanwhile");
 }
 
-static char *menu_line(const struct ui *ui, const struct window *w)
+/* Names and nodes stand in columns, up to a width that leaves room for the words. */
+static char *menu_line(const struct ui *ui, const struct window *w, const char *nodes, int name_width,
+                       int nodes_width)
 {
     struct rich r;
     struct str s = STR_INIT;
-    char *nodes = hostlist_compress(&w->nodes);
     rich_init(&r);
     windows_words(&r, ui, w);
-    str_appendf(&s, "%-14s %-16s %s", w->name, nodes, r.text.s);
+    int pad = name_width - cell_width(w->name);
+    str_appendf(&s, "%s%*s  ", w->name, pad > 0 ? pad : 0, "");
+    pad = nodes_width - cell_width(nodes);
+    str_appendf(&s, "%s%*s  %s", nodes, pad > 0 ? pad : 0, "", r.text.s);
     rich_fini(&r);
-    free(nodes);
     return str_take(&s);
+}
+
+static int wider(int width, const char *text, int most)
+{
+    int w = cell_width(text);
+    return w > width ? (w < most ? w : most) : width;
+}
+
+static void add_items(const struct ui *ui, struct dialog *d, struct offered *o)
+{
+    const struct model *m = ui_model(ui);
+    struct strv nodes = {0};
+    int name_width = 0, nodes_width = 0;
+    for (size_t i = 0; i < m->windows.n; i++) {
+        strv_push_take(&nodes, hostlist_compress(&m->windows.v[i].nodes));
+        name_width = wider(name_width, m->windows.v[i].name, NAME_CELLS);
+        nodes_width = wider(nodes_width, nodes.v[i], NODES_CELLS);
+    }
+    for (size_t i = 0; i < m->windows.n; i++) {
+        strv_push(&o->names, m->windows.v[i].name);
+        strv_push_take(&d->items, menu_line(ui, &m->windows.v[i], nodes.v[i], name_width, nodes_width));
+    }
+    strv_fini(&nodes);
 }
 
 void windows_open(struct ui *ui, const char *nodes)
 {
-    const struct model *m = ui_model(ui);
-    bool may = nodes && ui_is_admin(ui) && !ui_read_only(ui, false);
-    if (!may && !m->windows.n) {
-        ui_toast(ui, ROLE_NORMAL, "no windows: all nodes are for everybody");
+    bool may = ui_is_admin(ui) && !ui_read_only(ui, false), any = ui_model(ui)->windows.n;
+    if (!any && !(may && nodes)) {
+        ui_toast(ui, ROLE_NORMAL, "no windows: all nodes are for everybody%s",
+                 may ? "; :windows add NODES makes one" : "");
         return;
     }
     struct dialog *d = dialog_new(DIALOG_MENU, "windows");
     struct offered *o = xcalloc(1, sizeof *o);
-    if (may) {
-        o->nodes = xstrdup(nodes);
-        strv_push_take(&d->items, xasprintf("a new one on %s", nodes));
-    }
-    for (size_t i = 0; i < m->windows.n; i++) {
-        strv_push(&o->names, m->windows.v[i].name);
-        strv_push_take(&d->items, menu_line(ui, &m->windows.v[i]));
-    }
+    o->may = may;
+    o->nodes = may && nodes ? xstrdup(nodes) : NULL;
+    if (may)
+        strv_push_take(&d->items, nodes ? xasprintf("a new one on %s", nodes) : xstrdup("a new one"));
+    add_items(ui, d, o);
+    if (!nodes && any)
+        dialog_choose(d, may ? 1 : 0); /* who asks for the list wants to see one */
     d->verb = xstrdup("open");
     ui_take_dialog(ui, d, chosen, o, offered_free);
 }

@@ -1,5 +1,5 @@
-/* windows.h - times in which nodes are kept for something else: what the screens say of them, and how they
- * are made and deleted. */
+/* windows.h - times in which nodes are kept for something else: what the screens say of them. How they are
+ * made, changed and deleted: windowline.h. */
 #ifndef UI_VIEW_WINDOWS_H
 #define UI_VIEW_WINDOWS_H
 
@@ -16,11 +16,9 @@ void windows_node_sign(struct field *f, const struct ui *ui, const struct node *
 /* "maintenance in 2 h: driver update", "kept for alice until 16:00:00". */
 void windows_words(struct rich *r, const struct ui *ui, const struct window *w);
 
-/* The menu: a new one for those nodes (compressed; NULL: none is meant), and all there are. */
+/* The list of them, with a new one for those nodes (compressed; NULL: none are meant) for who may. */
 void windows_open(struct ui *ui, const char *nodes);
-/* One of them, to be read and deleted. */
+/* One of them, to be read, changed and deleted. */
 void windows_show(struct ui *ui, const struct window *w);
-/* Makes one of "start=18:00 duration=2h reason=fans are changed"; asks for that where words is NULL. */
-void windows_make(struct ui *ui, const char *nodes, const char *words);
 
 #endif
