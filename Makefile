@@ -6,7 +6,7 @@
 #   make bench        Slurm beside it; BENCH="submit squeue" a part  make fuzz      libFuzzer, FUZZ_SECONDS (60) for each parser
 #   make check-format, make format                                 make install   PREFIX=/usr/local DESTDIR=
 #                                                                  make uninstall the same, away again
-#   make soak         what make test has no time for: 200 nodes; everything at once for SOAK_SECONDS (900)
+#   make soak         what make test has no time for: 200 nodes; a link that flaps for an hour; everything for SOAK_SECONDS (900)
 #   make screens      screens as they are now into golden files, pictures and docs/KEYS.md
 #
 #   B=DIR another build directory · V=1 show commands · DEV=0 warnings are no errors · SANITIZE=address,undefined
@@ -291,7 +291,7 @@ gates: $(call lib,$(LAYERS)) $(TOOLS)
 
 # Tests at a size that `make test` has no time for.
 soak: all $(TOOLS)
-	@MANY=200 SOAK_SECONDS=$(SOAK_SECONDS) $(RUN_TESTS) tests/crash/test_ssh_many.sh tests/soak/soak.sh
+	@MANY=200 SOAK_SECONDS=$(SOAK_SECONDS) $(RUN_TESTS) tests/crash/test_ssh_many.sh tests/soak/flaps.sh tests/soak/soak.sh
 
 bench: all $(BENCH_PROGRAMS)
 	@B=$(abspath $(B)) tests/bench/run $(BENCH)
