@@ -441,6 +441,20 @@ static void nothing_goes_out_later_than_announced(void **state)
     assert_non_null(sent_act(u));
 }
 
+static void what_cannot_go_out_is_told(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, ":mark user:bo state:wait<Enter>cy");
+    app_lost(u->app, "gone");
+    uilab_wait(u, 5000);
+    assert_null(sent_act(u));
+    uilab_draw(u, 24, 80);
+    must_show(u, "nothing was sent");
+    must_show(u, "cancel 2 jobs");
+    must_show(u, "There is no connection to the controller.");
+}
+
 static void one_job_is_not_kept_waiting(void **state)
 {
     struct stage *g = *state;
@@ -627,6 +641,7 @@ int main(void)
         STAGE_CASE(a_bulk_kill_waits),
         STAGE_CASE(interrupting_undoes_and_leaving_does),
         STAGE_CASE(nothing_goes_out_later_than_announced),
+        STAGE_CASE(what_cannot_go_out_is_told),
         STAGE_CASE(one_job_is_not_kept_waiting),
         STAGE_CASE(a_change_goes_out),
         STAGE_CASE(a_watched_job_rings),

@@ -102,6 +102,36 @@ static void why_of_an_array_is_of_what_waits(void **state)
     shows(&g->u, " 8_[0-99] sweep, 58 waiting ", true); /* not all 58 by their numbers */
 }
 
+/* Its last element alone would tell that all is well. */
+static void a_finished_array_tells_how_it_went(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    struct model *m = app_model(u->app);
+    list_for_each (j, &m->all, struct job, in_all) {
+        if (j->array_job != g->s.sweep)
+            continue;
+        if (!job_state_is_final((enum job_state)j->state))
+            j->state = JOB_COMPLETED;
+        if (j->array_index % 10 == 3 || j->array_index == 4) {
+            j->state = JOB_FAILED;
+            j->exit_code = j->array_index == 13 ? 7 : 1;
+            j->exit_signal = 0;
+        }
+    }
+    app_changed(u->app);
+    uilab_keys(u, "/sweep<Enter>w");
+    assert_null(uilab_sent(u, MSG_WHY));
+    shows(u, " 8_[0-99] sweep ", true);
+    shows(u, "36 done, 7 failed, 57 earlier", true);
+    shows(u, "6 failed: exit 1:  3-4, 7, 21, 23, 33", true);
+    shows(u, "1 failed: exit 7:  13", true);
+    uilab_keys(u, "<Esc>");
+    uilab_draw(u, 50, 200); /* the same stands beside the list */
+    must_show(u, "1 failed: exit 7:  13");
+    must_show(u, "One of its elements");
+}
+
 static void causes_are_said_once_and_jobs_by_name(void **state)
 {
     struct stage *g = *state;
@@ -158,7 +188,7 @@ static void progress_counts_what_has_left_the_queue(void **unused)
     j->state = JOB_RUNNING;
     model_take_job(&u.lab.m, j);
     uilab_connect(&u);
-    shows(&u, "99/100", true);
+    shows(&u, "99 earlier 1 run", true);
     uilab_fini(&u);
 }
 
@@ -236,6 +266,7 @@ int main(void)
         CASE(times_are_typed_as_everywhere),
         CASE(the_footer_says_what_is_good_for_it),
         CASE(why_of_an_array_is_of_what_waits),
+        CASE(a_finished_array_tells_how_it_went),
         CASE(causes_are_said_once_and_jobs_by_name),
         cmocka_unit_test(an_end_is_said_once),
         cmocka_unit_test(what_is_refused_is_not_offered),

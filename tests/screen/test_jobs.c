@@ -224,6 +224,30 @@ static const struct msg_act *sent_act(struct uilab *u)
     return s ? s->body : NULL;
 }
 
+/* The counts of an array are not cut, however narrow the column: its bar gives way. */
+static void counts_of_an_array_are_whole(void **state)
+{
+    static const struct {
+        int cols;
+        const char *want;
+    } rows[] = {{60, "34/100"}, {66, "34/100"}, {80, "34/100"}, {132, "34/100"}, {200, "58 wait"}};
+    struct stage *g = *state;
+    uilab_keys(&g->u, "/sweep<Enter>");
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        uilab_draw(&g->u, 24, rows[i].cols);
+        must_show(&g->u, rows[i].want);
+    }
+    for (int cols = 40; cols <= 220; cols++) { /* drawn whole or not at all */
+        uilab_draw(&g->u, 24, cols);
+        int row = uilab_find(&g->u, "sweep ");
+        assert_true(row >= 0);
+        must_not_show(&g->u, "/10…");
+        must_not_show(&g->u, "/1…");
+        must_not_show(&g->u, "34…");
+        must_not_show(&g->u, "34/…");
+    }
+}
+
 static void cancel_hits_what_was_highlighted(void **state)
 {
     struct stage *g = *state;
@@ -611,6 +635,7 @@ int main(void)
         STAGE_CASE(what_never_began_says_why),
         STAGE_CASE(filter_keeps_rows_within_reach),
         STAGE_CASE(typing_triggers_no_view_key),
+        STAGE_CASE(counts_of_an_array_are_whole),
         STAGE_CASE(cancel_hits_what_was_highlighted),
         STAGE_CASE(marks_survive_and_count),
         STAGE_CASE(many_jobs_need_their_count),

@@ -430,8 +430,95 @@ static void why_of_what_does_not_wait_is_known_here(void **state)
     struct uilab *u = &g->u;
     keys_show(u, "/train-res<Enter>w", "until");
     must_show(u, "on      gpu03");
-    keys_show(u, "<Esc><Esc>/merge<Enter>w", "ended   out of memory");
+    keys_show(u, "<Esc><Esc>/merge<Enter>w", "out of memory  cpu03");
+    must_show(u, "ended   ");
+    must_show(u, ", after 45:12 of ");
     assert_null(uilab_sent(u, MSG_WHY));
+}
+
+/* The box stands while the queue moves: it is asked again, though not at each event, and says when the job
+ * has started. */
+static void why_is_kept_up_while_it_is_open(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/finetune<Enter>w");
+    const struct uilab_sent *first = uilab_sent(u, MSG_WHY);
+    struct msg_why w = {.job = g->s.big};
+    struct why_cause *c = rec_list_push(&w.causes);
+    *c = (struct why_cause){.cls = WHY_BUSY, .text = xstrdup("8 GPUs are taken")};
+    uilab_feed(u, MSG_WHY_TEXT, first->tag, &w);
+    uilab_draw(u, 24, 80);
+    must_show(u, "8 GPUs are taken");
+    uilab_forget_sent(u);
+    struct ev_hold hold = {.hold = HOLD_USER};
+    uilab_push(u, EV_HOLD, g->s.eval, &hold);
+    uilab_draw(u, 24, 80);
+    assert_null(uilab_sent(u, MSG_WHY)); /* just asked */
+    uilab_wait(u, 2500);
+    const struct uilab_sent *again = uilab_sent(u, MSG_WHY);
+    assert_non_null(again);
+    free(c->text);
+    c->text = xstrdup("4 GPUs are taken");
+    uilab_feed(u, MSG_WHY_TEXT, again->tag, &w);
+    rec_fini(&msg_why_rec, &w);
+    uilab_draw(u, 24, 80);
+    must_show(u, "4 GPUs are taken");
+    must_not_show(u, "8 GPUs are taken");
+    uilab_forget_sent(u);
+    uilab_wait(u, 60000); /* nothing moves: nothing is asked */
+    assert_null(uilab_sent(u, MSG_WHY));
+    struct ev_kill kill = {.step = STEP_ALL, .cause = KILL_CANCEL};
+    uilab_push(u, EV_KILL, g->s.big, &kill);
+    uilab_draw(u, 24, 80);
+    must_not_show(u, "4 GPUs are taken");
+    must_show(u, "cancelled");
+}
+
+/* What can never come true is taken away by the same key as what else would help. */
+static void a_dead_dependency_can_be_taken_away(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/report<Enter>w");
+    const struct uilab_sent *s = uilab_sent(u, MSG_WHY);
+    uint32_t job = ((const struct msg_job *)s->body)->target.job;
+    struct msg_why w = {.job = job};
+    *(struct why_cause *)rec_list_push(&w.causes) =
+        (struct why_cause){.cls = WHY_DEP_DEAD, .text = xstrdup("can never start: job 3 had to succeed")};
+    uilab_feed(u, MSG_WHY_TEXT, s->tag, &w);
+    rec_fini(&msg_why_rec, &w);
+    uilab_draw(u, 24, 80);
+    must_show(u, "try     without its dependency");
+    must_show(u, "Enter take its dependency away");
+    keys_show(u, "<Enter>", "to Dependency=");
+    uilab_keys(u, "y");
+    const struct msg_update *m = uilab_sent(u, MSG_UPDATE)->body;
+    check_int("job", m->target.job, job);
+    check_str("change", m->changes.v[0], "Dependency=");
+}
+
+/* Nothing is offered that would be refused. */
+static void no_remedy_for_jobs_of_others(void **state)
+{
+    (void)state;
+    struct uilab u;
+    struct scene s;
+    uilab_init(&u);
+    scene_build(&u.lab, &s);
+    u.ordinary = true;
+    u.uid = 54321;
+    uilab_connect(&u);
+    uilab_keys(&u, "/ablation<Enter>w");
+    struct msg_why w = {.job = s.held};
+    *(struct why_cause *)rec_list_push(&w.causes) =
+        (struct why_cause){.cls = WHY_HELD, .text = xstrdup("held by its owner")};
+    uilab_feed(&u, MSG_WHY_TEXT, uilab_sent(&u, MSG_WHY)->tag, &w);
+    rec_fini(&msg_why_rec, &w);
+    uilab_draw(&u, 24, 80);
+    must_show(&u, "! held by its owner");
+    must_not_show(&u, "Enter release it");
+    uilab_fini(&u);
 }
 
 /* --- what is true of a job and a node --- */
@@ -528,6 +615,9 @@ int main(void)
         STAGE_CASE(the_plan_is_asked_for_seldom),
         STAGE_CASE(why_of_a_held_job_releases_it),
         STAGE_CASE(why_of_what_does_not_wait_is_known_here),
+        STAGE_CASE(why_is_kept_up_while_it_is_open),
+        STAGE_CASE(a_dead_dependency_can_be_taken_away),
+        cmocka_unit_test(no_remedy_for_jobs_of_others),
         STAGE_CASE(a_job_between_its_tasks_holds_nothing),
         STAGE_CASE(a_machine_at_rest_is_nobody_s),
         STAGE_CASE(notes_are_written),

@@ -67,6 +67,20 @@ void app_free(struct ui *a)
 
 /* --- changes --- */
 
+void ui_dialog_follows(struct ui *a, uint64_t number, ui_follow_fn *follow)
+{
+    vec_for_each (&a->dialogs, i)
+        if (a->dialogs.v[i].number == number)
+            a->dialogs.v[i].follow = follow;
+}
+
+static void dialogs_follow(struct ui *a, bool changed)
+{
+    for (size_t i = 0; i < a->dialogs.n && a->online && !a->frozen; i++)
+        if (a->dialogs.v[i].follow)
+            a->dialogs.v[i].follow(a, a->dialogs.v[i].number, changed);
+}
+
 void app_sync(struct ui *a)
 {
     if (!a->changed)
@@ -81,6 +95,7 @@ void app_sync(struct ui *a)
     a->roots[a->root]->ops->sync(a->roots[a->root]);
     vec_for_each (&a->pushed, i)
         a->pushed.v[i]->ops->sync(a->pushed.v[i]);
+    dialogs_follow(a, true);
     changes_clear(a);
 }
 
@@ -155,6 +170,7 @@ void app_tick(struct ui *a)
     later_due(a);
     if (wall_is_set(a->totals.edge) && a->now.ms >= a->totals.edge.ms)
         app_changed(a);
+    dialogs_follow(a, false);
     struct view *v = app_view(a);
     if (v->due.ns && a->mono.ns >= v->due.ns) {
         v->due = (struct mono){0};

@@ -20,11 +20,27 @@ static void drop(struct ui *a)
     a->dirty = true;
 }
 
+/* Nobody looks for it in a line that the next key takes away. */
+static void tell_unsent(struct ui *a, const char *why)
+{
+    struct dialog *d = dialog_new(DIALOG_TEXT, "nothing was sent");
+    d->danger = true;
+    lines_addf(&d->body.lines, ROLE_STRONG, "%s", a->later.what);
+    lines_add(&d->body.lines);
+    lines_addf(&d->body.lines, ROLE_NORMAL, "%s", why);
+    ui_take_dialog(a, d, NULL, NULL, NULL);
+    drop(a);
+}
+
 void later_run(struct ui *a)
 {
     struct later l = a->later;
     if (!l.fn)
         return;
+    if (!a->online) {
+        tell_unsent(a, "There is no connection to the controller.");
+        return;
+    }
     a->later.fn = NULL; /* what it does may be something for later too */
     a->later = (struct later){0};
     l.fn(a, l.arg);
@@ -53,13 +69,7 @@ void later_due(struct ui *a)
         later_run(a);
         return;
     }
-    struct dialog *d = dialog_new(DIALOG_TEXT, "nothing was sent");
-    d->danger = true;
-    lines_addf(&d->body.lines, ROLE_STRONG, "%s", a->later.what);
-    lines_add(&d->body.lines);
-    lines_addf(&d->body.lines, ROLE_NORMAL, "Its time passed while the screens stood still.");
-    ui_take_dialog(a, d, NULL, NULL, NULL);
-    drop(a);
+    tell_unsent(a, "Its time passed while the screens stood still.");
 }
 
 bool app_is_waiting(const struct ui *a)

@@ -14,6 +14,7 @@ struct open_dialog {
     ui_done_fn *done;
     void *arg;
     void (*free_arg)(void *);
+    ui_follow_fn *follow; /* NULL: it says what it said */
 };
 
 struct asked { /* a request that is not answered yet */

@@ -192,8 +192,8 @@ static void get_ended(const void *ctx, const void *row, struct field *f)
         jobcols_when(ctx, f, j->t_end);
 }
 
-#define PROGRESS_BAR  18
-#define PROGRESS_ROOM 50 /* for the bar and the counts in words */
+#define PROGRESS_BAR 18
+#define PROGRESS_MIN 8 /* cells of a bar that still says something */
 
 static void add_tally(struct rich *r, uint32_t n, const char *what, enum role role)
 {
@@ -204,10 +204,24 @@ static void add_tally(struct rich *r, uint32_t n, const char *what, enum role ro
     }
 }
 
+/* In the order of the bar. */
+static void add_tallies(struct rich *r, const struct array_row *a, uint32_t earlier)
+{
+    add_tally(r, earlier, "earlier", ROLE_DIM);
+    add_tally(r, a->done, "done", ROLE_NORMAL);
+    add_tally(r, a->run, "run", ROLE_RUNNING);
+    add_tally(r, a->wait, "wait", ROLE_WAITING);
+    add_tally(r, a->ended, "cancelled", ROLE_DIM);
+    add_tally(r, a->fail, "fail", ROLE_ERROR);
+}
+
+/* A bar and the counts in words; where there is no room for those how many are over, and the bar says the
+ * rest. */
 static void array_progress(const struct array_row *a, struct field *f)
 {
     uint32_t known = a->done + a->run + a->wait + a->ended + a->fail;
     uint32_t earlier = a->total > known ? a->total - known : 0; /* have left the queue */
+    uint32_t over = earlier + a->done + a->fail + a->ended;
     struct bar_part parts[] = {
         {.n = earlier, .sign = '-', .role = ROLE_DIM},
         {.n = a->done, .sign = '=', .role = ROLE_BAR_USED},
@@ -216,20 +230,24 @@ static void array_progress(const struct array_row *a, struct field *f)
         {.n = a->ended, .sign = 'x', .role = ROLE_CANCELLED},
         {.n = a->fail, .sign = '!', .role = ROLE_ERROR},
     };
-    uint32_t over = earlier + a->done + a->fail + a->ended;
-    if (f->room && f->room < PROGRESS_ROOM) { /* the bar says the rest */
-        bar_parts(&f->text, parts, sizeof parts / sizeof parts[0], a->total,
-                  f->room > 22 ? f->room - 10 : 12, true);
-        rich_addf(&f->text, ROLE_NORMAL, " %u/%u", over, a->total);
+    struct rich words;
+    rich_init(&words);
+    add_tallies(&words, a, earlier);
+    bool in_words = !f->room || (size_t)f->room > words.text.len + PROGRESS_MIN;
+    if (!in_words) {
+        rich_clear(&words);
+        rich_addf(&words, ROLE_NORMAL, "%u/%u", over, a->total);
+    }
+    int bar = f->room ? f->room - (int)words.text.len - 1 : PROGRESS_BAR;
+    bar = in_words && bar > PROGRESS_BAR ? PROGRESS_BAR : bar;
+    rich_fini(&words);
+    if (bar >= PROGRESS_MIN) /* else the numbers alone */
+        bar_parts(&f->text, parts, sizeof parts / sizeof parts[0], a->total, bar, true);
+    if (in_words) {
+        add_tallies(&f->text, a, earlier);
         return;
     }
-    bar_parts(&f->text, parts, sizeof parts / sizeof parts[0], a->total, PROGRESS_BAR, true);
-    add_tally(&f->text, a->fail, "fail", ROLE_ERROR);
-    add_tally(&f->text, a->done, "done", ROLE_NORMAL);
-    add_tally(&f->text, a->run, "run", ROLE_RUNNING);
-    add_tally(&f->text, a->wait, "wait", ROLE_WAITING);
-    add_tally(&f->text, a->ended, "cancelled", ROLE_DIM);
-    add_tally(&f->text, earlier, "earlier", ROLE_DIM);
+    rich_addf(&f->text, ROLE_NORMAL, "%s%u/%u", bar >= PROGRESS_MIN ? " " : "", over, a->total);
 }
 
 static void get_where(const void *ctx, const void *row, struct field *f)
@@ -284,8 +302,9 @@ static const struct column columns[] = {
      .get = get_time},
     {.name = "left",
      .title = "LEFT",
-     .min = 10,
+     .min = 7,
      .want = 10,
+     .fit = 10,
      .rank = 9,
      .flags = COLUMN_RIGHT,
      .unit = FILTER_SECONDS,

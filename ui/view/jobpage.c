@@ -1,5 +1,5 @@
-/* jobpage.c - the page of one job: the tree of its tasks, and beside it (from 100 columns, else by Tab)
- * why, request and story. */
+/* jobpage.c - the page of one job: the tree of its tasks, and beside it (from 100 columns; else below it,
+ * where there is room, and by Tab) why, request and story. */
 #include "ui/view/jobpage.h"
 
 #include <stdlib.h>
@@ -19,6 +19,7 @@
 
 #define WHY_PAUSE_MS 2000 /* between two questions while the queue moves */
 #define SUMMARY_MAX  7
+#define BELOW_MIN    4 /* lines below the tree that are worth a text */
 
 struct jobpage {
     struct view v;
@@ -199,6 +200,16 @@ static void draw_tree(struct jobpage *p, struct canvas *c, struct rect r, const 
                 r.w - 3);
 }
 
+/* The text has what the tree leaves. */
+static void draw_below(struct jobpage *p, struct canvas *c, struct rect *body)
+{
+    int tree = p->tree.table.shown.n ? (int)p->tree.table.shown.n + 1 : 1, left = body->h - tree - 1;
+    if (left < BELOW_MIN)
+        return;
+    struct rect r = rect_take_bottom(body, left);
+    pane_draw(&p->text, c, rect_make(r.y, r.x + 1, r.h, r.w - 2));
+}
+
 static void page_draw(struct view *v, struct canvas *c, const struct layout *l)
 {
     struct jobpage *p = page_of(v);
@@ -214,10 +225,12 @@ static void page_draw(struct view *v, struct canvas *c, const struct layout *l)
     bool side = !rect_is_empty(l->side);
     if (side)
         pane_draw(&p->text, c, rect_make(l->side.y, l->side.x + 1, l->side.h, l->side.w - 2));
-    if (!side && p->on_text)
+    else if (p->on_text) {
         pane_draw(&p->text, c, rect_make(body.y, body.x + 1, body.h, body.w - 2));
-    else
-        draw_tree(p, c, body, j, !p->on_text);
+        return;
+    } else
+        draw_below(p, c, &body);
+    draw_tree(p, c, body, j, !p->on_text);
 }
 
 /* --- keys --- */

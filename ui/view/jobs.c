@@ -1,9 +1,8 @@
 /* jobs.c - the jobs screen.
  *
- *      S JOB              NAME      USER      TIME CPUS GPU WHERE OR WHY            | 4711  train
- *      R 4688             train     alice  1:02:03    8   2 n01                     | running 1:02:03 of
- * 4:00:00 R > 4711_[0-199]   sweep     me       12:40   40     [==>>....!] 50 done ..  | on  n01  8 CPUs
- * 32G GPU 0-1
+ *      S JOB            NAME   USER     TIME CPUS GPU WHERE OR WHY          | 4688  train
+ *      R 4688           train  alice 1:02:03    8   2 n01                   | running 1:02:03 of 4:00:00
+ *      R > 4711_[0-199] sweep  me      12:40   40     [=>>...!] 50 done ... | on   n01  8 CPUs 32G GPU 0-1
  */
 #include "ui/view/jobs.h"
 
@@ -12,6 +11,7 @@
 #include "src/base/vec.h"
 #include "ui/view/act.h"
 #include "ui/view/again.h"
+#include "ui/view/arrayinfo.h"
 #include "ui/view/depends.h"
 #include "ui/view/jobinfo.h"
 #include "ui/view/joblist.h"
@@ -76,9 +76,15 @@ static void fill_side(struct jobs *j)
                             : r->array->oldest  ? r->array->oldest
                             : r->array->pending ? r->array->pending
                                                 : r->array->any;
-    if (!r->job)
-        lines_addf(l, ROLE_DIM, "array of %u, %s", r->array->total,
-                   r->array->run ? "its oldest running element:" : "one of its elements:");
+    if (!r->job) {
+        array_id_text(&lines_add(l)->text, job);
+        rich_role(&l->v[0], ROLE_TITLE);
+        rich_addf(&l->v[0], ROLE_STRONG, "  %s", job->req.name ? job->req.name : "");
+        arrayinfo_lines(l, r->array, j->list.rows.members + r->array->first);
+        jobinfo_section(l, r->array->oldest    ? "Its oldest running element"
+                           : r->array->pending ? "What of it waits"
+                                               : "One of its elements");
+    }
     jobinfo_summary(l, ui, job);
     if (job->steps.n) {
         jobinfo_section(l, "Steps");
@@ -175,6 +181,17 @@ static const struct job *waiting_of(const struct jobs *j)
     return r && !r->job ? r->array->pending : NULL;
 }
 
+static void ask_why(struct jobs *j, const struct job *job)
+{
+    const struct array_row *a = joblist_current(&j->list)->array;
+    if (waiting_of(j))
+        why_open(j->v.ui, waiting_of(j));
+    else if (!joblist_current(&j->list)->job && !a->oldest)
+        why_open_array(j->v.ui, a, j->list.rows.members + a->first);
+    else
+        why_open(j->v.ui, job);
+}
+
 static void open_job(struct jobs *j)
 {
     const struct job_row *r = joblist_current(&j->list);
@@ -206,7 +223,7 @@ static unsigned jobs_act(struct view *v, enum action a, const struct input *in)
     } else if (a == ACTION_DEPENDS && job) {
         depends_open(v->ui, job);
     } else if (a == ACTION_WHY && job) {
-        why_open(v->ui, waiting_of(j) ? waiting_of(j) : job);
+        ask_why(j, job);
     } else if (a == ACTION_OUTPUT && job) {
         output_open(v->ui, job);
     } else if (!again_act(v->ui, job, a)) {

@@ -8,6 +8,7 @@
 #include "src/base/xalloc.h"
 #include "src/model/jobtext.h"
 #include "ui/view/act.h"
+#include "ui/view/arrayinfo.h"
 #include "ui/view/jobuse.h"
 #include "ui/view/words.h"
 #include "ui/widget/bar.h"
@@ -47,11 +48,16 @@ static void start_lines(struct lines *l, const struct msg_why *w, struct wall no
         rich_add(lines_pair(l, "", LABEL), ROLE_GOOD, "a place is held for it");
     if (!wall_is_set(w->likely))
         return;
+    struct str from = STR_INIT, to = STR_INIT;
+    when_about(&from, w->likely, now);
+    when_about(&to, w->unlikely, now);
     r = lines_pair(l, "likely", LABEL);
-    when_about(&r->text, w->likely, now);
-    str_append(&r->text, " to ");
-    when_about(&r->text, w->unlikely, now);
-    rich_role(r, ROLE_NORMAL);
+    if (str_eq(from.s, to.s))
+        rich_addf(r, ROLE_NORMAL, "about %s", from.s);
+    else
+        rich_addf(r, ROLE_NORMAL, "%s to %s", from.s, to.s);
+    str_fini(&from);
+    str_fini(&to);
     rich_addf(r, ROLE_DIM, " (half of %u such forecasts)", w->samples);
 }
 
@@ -145,19 +151,68 @@ static void prio_lines(struct lines *l, const struct prio_row *row, const struct
 
 /* --- the box --- */
 
+#define PAUSE_MS 2000 /* between two questions while the queue moves */
+
+enum remedy {
+    REMEDY_NONE,
+    REMEDY_CHANGE,  /* what the policy has found */
+    REMEDY_RELEASE, /* of a hold */
+    REMEDY_FREE,    /* of what will never come true */
+};
+
 struct why_box {
     uint32_t job;
-    uint64_t number;   /* of the dialog */
-    char *key, *value; /* the change that would help */
-    bool release;      /* ... or that */
+    struct msg_why why;
+    struct msg_prio_rows prio;
+    bool has_why, has_prio;
+    bool asking, stale; /* stale: the queue has moved since the last question */
+    struct wall asked;
+    enum remedy remedy;
 };
 
 static void box_free(void *p)
 {
     struct why_box *b = p;
-    free(b->key);
-    free(b->value);
+    rec_fini(&msg_why_rec, &b->why);
+    rec_fini(&msg_prio_rows_rec, &b->prio);
     free(b);
+}
+
+static bool has_cause(const struct msg_why *w, enum why_class cls)
+{
+    for (size_t i = 0; i < w->causes.n; i++)
+        if (w->causes.v[i].cls == (uint32_t)cls)
+            return true;
+    return false;
+}
+
+/* May who sits here change it? */
+static bool may_change(struct ui *ui, const struct job *j)
+{
+    return !ui_read_only(ui, false) && (j->uid == ui_uid(ui) || ui_is_admin(ui));
+}
+
+/* What Enter does about it. */
+static enum remedy remedy_of(struct ui *ui, const struct why_box *b, const struct job *j)
+{
+    if (!b->has_why || !may_change(ui, j))
+        return REMEDY_NONE;
+    if (!str_is_empty(b->why.advice_key))
+        return REMEDY_CHANGE;
+    if (has_cause(&b->why, WHY_HELD))
+        return REMEDY_RELEASE;
+    return has_cause(&b->why, WHY_DEP_DEAD) ? REMEDY_FREE : REMEDY_NONE;
+}
+
+static char *remedy_text(enum remedy r, const struct msg_why *w)
+{
+    switch (r) {
+    case REMEDY_NONE: break;
+    case REMEDY_CHANGE: return xasprintf("change it to %s=%s", w->advice_key, w->advice_value);
+    case REMEDY_RELEASE: return xstrdup("release it");
+    case REMEDY_FREE: return xstrdup("take its dependency away");
+    }
+    return NULL;
 }
 
 /* Enter applies what would help, after the question that every change asks. */
@@ -165,89 +220,42 @@ static void closed(struct ui *ui, struct dialog *d, enum dialog_outcome outcome,
 {
     const struct why_box *b = arg;
     const struct job *j = model_get_job(ui_model(ui), b->job);
-    (void)d;
-    if (outcome != DIALOG_YES || (!b->key && !b->release) || !j)
+    if (outcome != DIALOG_YES || !d->verb || !j)
         return;
     struct targets t = {0};
     struct strv changes = {0};
     targets_add_job(&t, j);
-    if (b->release) {
+    if (b->remedy == REMEDY_RELEASE) {
         act_on_jobs(ui, ACTION_RELEASE, &t);
         return;
     }
-    strv_push_take(&changes, xasprintf("%s=%s", b->key, b->value));
+    if (b->remedy == REMEDY_CHANGE)
+        strv_push_take(&changes, xasprintf("%s=%s", b->why.advice_key, b->why.advice_value));
+    else
+        strv_push(&changes, "Dependency=");
     act_update(ui, &changes, &t);
     strv_fini(&changes);
-}
-
-static void prio_answered(struct ui *ui, struct view *owner, uint64_t number, const struct incoming *in)
-{
-    (void)owner;
-    struct dialog *d = ui_find_dialog(ui, number);
-    if (!d || !in || in->kind != MSG_PRIO_ROWS)
-        return;
-    const struct msg_prio_rows *m = in->body;
-    if (m->rows.n) /* in the first of its partitions: the others rank it in the same way */
-        prio_lines(&d->body.lines, &m->rows.v[0], &m->weights);
-}
-
-static void ask_prio(struct ui *ui, uint64_t number, uint32_t job)
-{
-    struct msg_prio ask = {0};
-    *rec_list_push(&ask.jobs) =
-        (struct job_target){.job = job, .array_index = ARRAY_NONE, .step = STEP_ALL};
-    ui_send(ui, MSG_PRIO, &ask, NULL, prio_answered, number);
-    rec_fini(&msg_prio_rec, &ask);
-}
-
-static bool is_held(const struct msg_why *w)
-{
-    for (size_t i = 0; i < w->causes.n; i++)
-        if (w->causes.v[i].cls == WHY_HELD)
-            return true;
-    return false;
-}
-
-static void answered(struct ui *ui, struct view *owner, uint64_t number, const struct incoming *in)
-{
-    (void)owner;
-    struct dialog *d = ui_find_dialog(ui, number);
-    struct why_box *b = d ? ui_dialog_arg(ui, number) : NULL;
-    if (!d)
-        return;
-    struct lines *l = &d->body.lines;
-    lines_clear(l);
-    if (in && in->kind == MSG_WHY_TEXT) {
-        const struct msg_why *w = in->body;
-        why_lines(l, w, ui);
-        if (!str_is_empty(w->advice_key) && !ui_read_only(ui, false)) {
-            b->key = xstrdup(w->advice_key);
-            b->value = xstrdup(w->advice_value);
-            d->verb = xasprintf("change it to %s=%s", b->key, b->value);
-        } else if (is_held(w) && !ui_read_only(ui, false)) {
-            b->release = true;
-            d->verb = xstrdup("release it");
-        }
-        if (w->rank)
-            ask_prio(ui, number, b->job);
-    } else if (in && in->kind == MSG_RESULT)
-        lines_addf(l, ROLE_ERROR, "%s", ((const struct msg_result *)in->body)->text);
-    else
-        lines_addf(l, ROLE_ERROR, "The connection to the controller was lost.");
-    if (!l->n)
-        lines_addf(l, ROLE_NORMAL, "The controller has no more to say about it.");
 }
 
 /* What is known here: of a job that does not wait this is all there is to say. */
 static void now_lines(struct lines *l, const struct ui *ui, const struct job *j)
 {
+    if (job_state_is_final((enum job_state)j->state)) {
+        job_cause(lines_add(l), j);
+        struct rich *r = lines_pair(l, "ended", LABEL);
+        when_text(&r->text, j->t_end, ui_now(ui));
+        if (wall_is_set(j->t_start)) {
+            str_append(&r->text, ", after ");
+            jobtext_elapsed(&r->text, j, ui_now(ui));
+            str_append(&r->text, " of ");
+            jobtext_limit(&r->text, j, ui_model(ui));
+        }
+        rich_role(r, ROLE_NORMAL);
+        return;
+    }
     job_words(lines_add(l), j);
     if (j->state == JOB_PENDING) {
         job_where(lines_add(l), j, ui_now(ui));
-        return;
-    }
-    if (job_state_is_final((enum job_state)j->state)) {
-        job_cause(lines_pair(l, "ended", LABEL), j);
         return;
     }
     job_where(lines_pair(l, job_is_between(j) ? "now" : "on", LABEL), j, ui_now(ui));
@@ -262,6 +270,98 @@ static void now_lines(struct lines *l, const struct ui *ui, const struct job *j)
     }
 }
 
+static void fill(struct ui *ui, struct dialog *d, struct why_box *b)
+{
+    const struct job *j = model_get_job(ui_model(ui), b->job);
+    struct lines *l = &d->body.lines;
+    lines_clear(l);
+    free(d->verb);
+    d->verb = NULL;
+    if (!j) {
+        lines_addf(l, ROLE_NORMAL, "It has left the queue.");
+        return;
+    }
+    if (j->state == JOB_PENDING && b->has_why) {
+        why_lines(l, &b->why, ui);
+        if (b->has_prio && b->prio.rows.n) /* in the first of its partitions: the others rank it alike */
+            prio_lines(l, &b->prio.rows.v[0], &b->prio.weights);
+        if (!l->n)
+            lines_addf(l, ROLE_NORMAL, "The controller has no more to say about it.");
+        b->remedy = remedy_of(ui, b, j);
+        d->verb = remedy_text(b->remedy, &b->why);
+        if (b->remedy == REMEDY_FREE)
+            rich_add(lines_pair(l, "try", LABEL), ROLE_GOOD,
+                     "without its dependency it would queue like any other");
+    } else
+        now_lines(l, ui, j);
+}
+
+static void prio_answered(struct ui *ui, struct view *owner, uint64_t number, const struct incoming *in)
+{
+    (void)owner;
+    struct dialog *d = ui_find_dialog(ui, number);
+    if (!d || !in || in->kind != MSG_PRIO_ROWS)
+        return;
+    struct why_box *b = ui_dialog_arg(ui, number);
+    rec_fini(&msg_prio_rows_rec, &b->prio);
+    rec_copy(&msg_prio_rows_rec, &b->prio, in->body);
+    b->has_prio = true;
+    fill(ui, d, b);
+}
+
+static void ask_prio(struct ui *ui, uint64_t number, uint32_t job)
+{
+    struct msg_prio ask = {0};
+    *rec_list_push(&ask.jobs) =
+        (struct job_target){.job = job, .array_index = ARRAY_NONE, .step = STEP_ALL};
+    ui_send(ui, MSG_PRIO, &ask, NULL, prio_answered, number);
+    rec_fini(&msg_prio_rec, &ask);
+}
+
+static void answered(struct ui *ui, struct view *owner, uint64_t number, const struct incoming *in)
+{
+    (void)owner;
+    struct dialog *d = ui_find_dialog(ui, number);
+    if (!d)
+        return;
+    struct why_box *b = ui_dialog_arg(ui, number);
+    b->asking = false;
+    if (!in || in->kind != MSG_WHY_TEXT) { /* what was known before stays, and is asked again */
+        b->stale = true;
+        if (!b->has_why && in && in->kind == MSG_RESULT) {
+            lines_clear(&d->body.lines);
+            lines_addf(&d->body.lines, ROLE_ERROR, "%s", ((const struct msg_result *)in->body)->text);
+        }
+        return;
+    }
+    rec_fini(&msg_why_rec, &b->why);
+    rec_copy(&msg_why_rec, &b->why, in->body);
+    b->has_why = true;
+    fill(ui, d, b);
+    if (b->why.rank)
+        ask_prio(ui, number, b->job);
+}
+
+static void ask(struct ui *ui, uint64_t number, struct why_box *b)
+{
+    struct msg_job m = {.target = {.job = b->job, .array_index = ARRAY_NONE, .step = STEP_ALL}};
+    b->asked = ui_now(ui);
+    b->stale = false;
+    b->asking = ui_send(ui, MSG_WHY, &m, NULL, answered, number);
+}
+
+/* The queue has moved, or time has passed. */
+static void follow(struct ui *ui, uint64_t number, bool changed)
+{
+    struct dialog *d = ui_find_dialog(ui, number);
+    struct why_box *b = ui_dialog_arg(ui, number);
+    const struct job *j = model_get_job(ui_model(ui), b->job);
+    b->stale |= changed;
+    if (j && j->state == JOB_PENDING && b->stale && !b->asking && ui_now(ui).ms - b->asked.ms >= PAUSE_MS)
+        ask(ui, number, b);
+    fill(ui, d, b);
+}
+
 void why_open(struct ui *ui, const struct job *j)
 {
     struct str s = STR_INIT;
@@ -274,12 +374,22 @@ void why_open(struct ui *ui, const struct job *j)
         str_appendf(&s, ", %u waiting", job_pending_elements(j));
     struct dialog *d = dialog_new(DIALOG_TEXT, s.s);
     str_fini(&s);
-    now_lines(&d->body.lines, ui, j);
     struct why_box *b = xcalloc(1, sizeof *b);
     b->job = j->id;
+    fill(ui, d, b);
     uint64_t number = ui_take_dialog(ui, d, closed, b, box_free);
-    if (j->state != JOB_PENDING)
-        return;
-    struct msg_job ask = {.target = {.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL}};
-    ui_send(ui, MSG_WHY, &ask, NULL, answered, number);
+    ui_dialog_follows(ui, number, follow);
+    if (j->state == JOB_PENDING)
+        ask(ui, number, b);
+}
+
+void why_open_array(struct ui *ui, const struct array_row *a, const struct job *const *members)
+{
+    struct str s = STR_INIT;
+    array_id_text(&s, a->any);
+    str_appendf(&s, " %s", a->any->req.name ? a->any->req.name : "");
+    struct dialog *d = dialog_new(DIALOG_TEXT, s.s);
+    str_fini(&s);
+    arrayinfo_lines(&d->body.lines, a, members);
+    ui_take_dialog(ui, d, NULL, NULL, NULL);
 }

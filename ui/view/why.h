@@ -2,11 +2,13 @@
 #ifndef UI_VIEW_WHY_H
 #define UI_VIEW_WHY_H
 
-#include "ui/view/view.h"
+#include "ui/view/jobrows.h"
 
 /* The answer as lines. */
 void why_lines(struct lines *l, const struct msg_why *w, const struct ui *ui);
-/* Asks and shows the answer in a box. */
+/* Asks and shows the answer in a box, which is kept up while it is open. */
 void why_open(struct ui *ui, const struct job *j);
+/* Of an array nothing of which waits: how it went. members: its jobs, in the order of their indices. */
+void why_open_array(struct ui *ui, const struct array_row *a, const struct job *const *members);
 
 #endif
