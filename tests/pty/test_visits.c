@@ -13,7 +13,7 @@ static void shows_the_queue_and_its_changes(void **state)
     tty_await(t, "live");
     tty_await(t, "No jobs.");
     assert_true(t->alt);
-    assert_int_equal(tty_run("sbatch -J seen -o /dev/null --wrap 'sleep 100' >/dev/null"), 0);
+    assert_int_equal(tty_run("sbatch -J seen -o /dev/null --wrap 'sleep 1000' >/dev/null"), 0);
     tty_await(t, "seen");
     tty_await(t, "n1");
     tty_type(t, "\r");
@@ -52,7 +52,7 @@ static void a_whole_visit(void **state)
     tty_type(t, "\rvisit");
     tty_await(t, "starts now");
     tty_type(t, "\t\033[200~\n#SBATCH --ntasks=4\necho hello from the job\n"
-                "srun -o task_%t.out bash -c 'echo I am task $SLURM_PROCID; sleep 100'\n\033[201~");
+                "srun -o task_%t.out bash -c 'echo I am task $SLURM_PROCID; sleep 1000'\n\033[201~");
     tty_await(t, "hello from the job");
     tty_type(t, "\033[21~"); /* F10 */
     tty_await(t, "is queued");
@@ -109,6 +109,8 @@ static void a_node_is_noted_and_kept(void **state)
     tty_await(t, "new fans");
     tty_type(t, ":windows fans\r");
     tty_await(t, "made by");
+    tty_type(t, "\033:windows delete fans\r");
+    tty_await(t, "delete the window fans");
     tty_type(t, "y");
     tty_await(t, "deleted: fans");
     tty_await_gone(t, "new fans");
@@ -131,9 +133,12 @@ static void what_was_confirmed_outlives_the_terminal(void **state)
         assert_int_equal(tty_run(submit), 0);
         free(submit);
         const char *filter = i ? ":filter doomed1\r" : ":filter doomed0\r";
+        const char *filtered = i ? "  filter doomed1" : "  filter doomed0"; /* behind how many there are */
         tty_type(first, filter);
+        tty_await(first, filtered);
         tty_await(first, "Jobs 2");
         tty_type(&t, filter);
+        tty_await(&t, filtered);
         tty_await(&t, "Jobs 2");
         tty_type(&t, "*c");
         tty_await(&t, "cancel 2 jobs");
@@ -300,6 +305,17 @@ static void an_output_on_another_machine_is_fetched(void **state)
     tty_fini(&t);
 }
 
+/* Until what it remembers is on the disk: at its end it does not wait for that any longer than a person
+ * would. */
+static void await_kept(struct tty *t, const char *line)
+{
+    char *command = xasprintf("grep -qF '%s' $STOKER_HOME/config/stoker/views.cfg 2>/dev/null", line);
+    for (int64_t t0 = tty_now_ms(); tty_run(command) != 0;)
+        if (!tty_read(t, 50) || tty_now_ms() - t0 > 60000)
+            fail_msg("\"%s\" is never kept", line);
+    free(command);
+}
+
 static void a_filter_is_there_the_next_time(void **state)
 {
     static const char *const ui[] = {"stoker-ui", NULL};
@@ -307,12 +323,16 @@ static void a_filter_is_there_the_next_time(void **state)
     tty_await(t, "No jobs.");
     tty_type(t, ":filter user:nobody\r:theme light\r");
     tty_await(t, "filter user:nobody");
+    await_kept(t, "user:nobody");
+    await_kept(t, "theme = \"light\"");
     tty_type(t, "q");
     assert_int_equal(tty_wait(t), 0);
     tty_start(&again, 24, 80, ui);
     tty_await(&again, "filter user:nobody");
     tty_type(&again, ":theme nonsense\r");
     tty_await(&again, "there is no theme 'nonsense'; there are dark, light");
+    await_kept(&again, "theme nonsense");    /* what was typed; what it was chosen as comes with it ... */
+    await_kept(&again, "theme = \"light\""); /* ... and goes */
     tty_type(&again, "q");
     assert_int_equal(tty_wait(&again), 0);
     /* One that cannot be read is not kept: each start would complain of it. */

@@ -1,4 +1,5 @@
 /* test_history.c - the history answers what was asked, whole and once, however small its pieces are. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <sqlite3.h>
@@ -19,7 +20,7 @@
 static bool committed;
 static VEC(uint32_t) got;
 static struct history_place place;
-static unsigned pieces;
+static unsigned pieces, pieces_before; /* the last commit */
 static int result;
 static char text[200];
 
@@ -29,6 +30,7 @@ static void on_commit(void *ctx, uint64_t gate, int r, const char *why)
     (void)gate;
     check_int(why, r, 0);
     committed = true;
+    pieces_before = pieces;
 }
 
 static void on_payload(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n)
@@ -382,7 +384,23 @@ static void test_ids(void **state)
     }
 }
 
-/* A batch that comes while readers wait is committed first. */
+static _Atomic bool held; /* the store's thread, at its next row */
+
+/* In front of the library's. */
+int sqlite3_step(sqlite3_stmt *st)
+{
+    static int (*library)(sqlite3_stmt * st);
+    while (held)
+        poll(NULL, 0, 1);
+    if (!library) {
+        void *p = dlsym(RTLD_NEXT, "sqlite3_step");
+        assert_non_null(p);
+        memcpy(&library, &p, sizeof library);
+    }
+    return library(st);
+}
+
+/* A batch that comes while readers wait is committed first: but for the one that is at it. */
 static void test_commits_go_first(void **state)
 {
     (void)state;
@@ -390,14 +408,16 @@ static void test_commits_go_first(void **state)
     struct msg_history q = {0};
     place = (struct history_place){0};
     pieces = 0;
+    committed = false;
+    held = true;
     for (int i = 0; i < 40; i++)
         store_get_history(sl.store, 7, &q, &(struct history_place){0}, 500);
     retire(N_JOBS + 1);
     store_turn(sl.store);
-    committed = false;
+    held = false;
     while (!committed)
         hear();
-    assert_true(pieces < 40);
+    assert_in_range(pieces_before, 0, 1);
     while (pieces < 40)
         hear();
 }
