@@ -68,36 +68,38 @@ struct owner { /* a user in an account */
     uint32_t points; /* of his fair share */
 };
 
+/* A pass looks at the head of each: what it always reads stands first, in few lines of memory. */
 struct group {
-    struct list link; /* in planner.groups */
-    struct group *next;
-    uint64_t hash;
-    char *key;
-    size_t key_len;
-    struct shape **shapes;           /* one for each choice */
-    struct backfill_choice *choices; /* partitions that admit it, in the order of the request */
-    struct limit_ask *asks;          /* one for each choice */
+    struct list link;       /* in planner.groups */
+    struct list units;      /* by submission, then id */
+    struct list *cursor;    /* of the last pass: the unit whose turn it is; &units: none is left */
+    struct owner *owner;    /* whose it is */
+    int64_t fixed;          /* what of the priority of its jobs stays; in force while: */
+    uint64_t fixed_version; /* prio_version; 0: not worked out */
+    int64_t age_delay_ms;   /* its jobs age from so long after their submission on */
+    uint32_t prio;          /* of the last pass: of its first */
+    enum reason rest;       /* of the last pass: why those wait that were not looked at one by one */
     uint32_t n_choices;
     uint32_t tier;
     uint32_t level; /* of its QOS: those that may preempt others stand before these */
     bool begun;     /* step jobs that have started come before what has not */
+    bool is_set;    /* an administrator has set the priority */
     bool licensed;
-    const struct qos_spec *qos; /* of its jobs; NULL: none that is configured */
-    bool is_set;                /* an administrator has set the priority */
+    struct shape **shapes;           /* one for each choice */
+    struct backfill_choice *choices; /* partitions that admit it, in the order of the request */
+    struct limit_ask *asks;          /* one for each choice */
+    const struct qos_spec *qos;      /* of its jobs; NULL: none that is configured */
     int64_t deadline;
-    int64_t ends; /* of step jobs that have started: their limit is over then; 0: never, or not started */
-    struct pool_use *own; /* of the reservation that it asks for; NULL: none */
-    struct list units;    /* by submission, then id */
+    int64_t ends;          /* of step jobs that have started: their limit is over then; 0: never, or not
+                              started */
+    struct pool_use *own;  /* of the reservation that it asks for; NULL: none */
+    enum reason told_rest; /* rest, as it was told */
+    struct limit_verdict verdict; /* where rest is a limit */
     uint32_t n_units;
-    struct owner *owner;
-    int64_t age_delay_ms;   /* its jobs age from so long after their submission on */
-    int64_t fixed;          /* what of their priority stays; in force while: */
-    uint64_t fixed_version; /* prio_version; 0: not worked out */
-    /* of the last pass */
-    uint32_t prio;                /* of its first */
-    struct list *cursor;          /* the unit whose turn it is; &units: none is left */
-    enum reason rest, told_rest;  /* why those wait that were not looked at one by one; as it was told */
-    struct limit_verdict verdict; /* where that is a limit */
+    struct group *next;
+    uint64_t hash;
+    char *key;
+    size_t key_len;
 };
 
 static inline uint64_t rank_capped(uint32_t n, uint32_t most)
@@ -120,31 +122,31 @@ struct claim {
     uint32_t lane;
 };
 
-struct unit {
-    uint32_t job;
-    struct group *group; /* NULL: a gate is closed */
+struct unit { /* what a pass always reads of it stands first */
     struct list in_group;
     int64_t submit_ms;
     uint32_t order_id, order_index; /* among those submitted at the same time */
-    uint32_t count;                 /* elements or tasks that wait */
-    uint32_t at;                    /* which of them is next */
-    uint32_t step_at, task_at;      /* of step jobs: the step; its tasks before that have their places */
-    bool by_element;                /* each element has its own dependencies */
-    bool singleton;                 /* one of its name at a time */
-    enum reason parked;             /* the gate */
-    enum reason reason;       /* why it waits, where it was looked at; NONE: as the rest of its group */
-    enum reason told;         /* the reason that was told last */
-    bool noted;               /* an event has named it since the pass began that is under way */
-    struct heap_node by_wake; /* when to look again */
-    bool is_special;          /* a pass asks more about it than about others */
-    uint32_t made_way_for;    /* the job that it was asked to go for lately; 0: none */
+    uint32_t job;
+    uint32_t count;             /* elements or tasks that wait */
+    enum reason reason;         /* why it waits, where it was looked at; NONE: as the rest of its group */
+    uint32_t n_more;            /* of `more` */
+    const struct shape *chosen; /* step jobs: where its first task went in this pass; NULL: none did */
+    bool noted;                 /* an event has named it since the pass began that is under way */
+    bool is_special;            /* a pass asks more about it than about others */
+    bool by_element;            /* each element has its own dependencies */
+    bool singleton;             /* one of its name at a time */
+    uint32_t made_way_for;      /* the job that it was asked to go for lately; 0: none */
+    struct backfill_hold hold;
+    struct group *group;       /* NULL: a gate is closed */
+    uint32_t at;               /* which of those that wait is next */
+    uint32_t step_at, task_at; /* of step jobs: the step; its tasks before that have their places */
+    enum reason parked;        /* the gate */
+    enum reason told;          /* the reason that was told last */
+    struct heap_node by_wake;  /* when to look again */
     int64_t makes_way_until;
     uint64_t vain_mark, vain_stay; /* gains + 1 when nobody could make room for it, behind these holds; 0 */
-    const struct shape *chosen;    /* step jobs: where its first task went in this pass; NULL: none did */
-    struct backfill_hold hold;
-    struct claim *more; /* held for elements behind the next one, for which others go too: claims.c */
-    uint32_t n_more;
-    struct list in_claimers;                  /* in planner.claimers while there are any */
+    struct claim *more;      /* held for elements behind the next one, for which others go too: claims.c */
+    struct list in_claimers; /* in planner.claimers while there are any */
     int64_t forecast, forecast_t;             /* start, and when that was said; 0: never */
     int64_t first_forecast, first_forecast_t; /* what it was told first */
 };
