@@ -93,6 +93,11 @@ static void many_nodes_can_be_told_apart(void **unused)
     uilab_draw(&u, 24, 132);
     must_show(&u, "long-name-of-a-node-007 ");
     must_show(&u, "2400: 300 free, 1 on one node");
+    uilab_draw(&u, 12, 40); /* cut, but not where they differ */
+    must_show(&u, "lon…-003");
+    uilab_keys(&u, "2");
+    uilab_draw(&u, 12, 40);
+    must_show(&u, "lon…-003 ");
     uilab_fini(&u);
 }
 

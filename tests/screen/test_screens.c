@@ -29,6 +29,73 @@ static void every_gpu_has_its_letter(void **state)
     assert_false(flag->on);
 }
 
+/* A device that does not work is told from one whose node takes no jobs, whoever holds it. */
+static void a_broken_gpu_is_told(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    struct ev_node found = {.node = xstrdup("gpu01"), .state = NODE_UP, .boot_id = xstrdup("b"), .gpus = 8};
+    cpuset_add(&found.gpus_out, 1);
+    cpuset_add(&found.gpus_out, 4);
+    found.gpus_lost = found.gpus_out;
+    strv_push(&found.gpu_notes, "4 fell off the bus");
+    uilab_push(u, EV_NODE, 0, &found);
+    rec_fini(&ev_node_rec, &found);
+    uilab_keys(u, "3");
+    uilab_draw(u, 24, 80);
+    must_show(u, "gpu01    BX..X.C.    4 a100");
+    must_show(u, "2 broken  12 out");
+    must_show(u, "X broken"); /* what the sign means */
+    uilab_draw(u, 12, 40);
+    must_show(u, "9 free, 5 on one node"); /* what does not fit is left out, not cut within its number */
+    must_not_show(u, "2 br");
+    uilab_keys(u, "2");
+    uilab_draw(u, 24, 80);
+    must_show(u, "\u25a0X\u00b7\u00b7X\u00b7\u25a0\u00b7 3/8");
+}
+
+/* 80 columns have no pane beside the list: what its columns cut stands below it. */
+static void details_stand_below_the_list(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "2/gpu04<Enter>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "fan 2 is loud, ticket 311  drained by root for");
+    uilab_keys(u, "<Esc>");
+    must_show(u, "gpu04  drained");
+    uilab_draw(u, 14, 80); /* not where the list needs the lines */
+    must_not_show(u, "gpu04  drained");
+    must_show(u, "cpu06");
+    uilab_keys(u, "3g");
+    uilab_draw(u, 24, 80);
+    must_show(u, "6   alice/crossval");
+    uilab_draw(u, 43, 132); /* beside it, and once */
+    check_int("column", uilab_find(u, "gpu01  a100") > 0, 1);
+}
+
+/* It has no agent to hear of: that is no fault, and it has nothing that could be held. */
+static void a_login_node_is_not_out(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    uilab_init(&u);
+    lab_node(&u.lab, "front", 4, 8192, 0, "")->role = xstrdup("login");
+    lab_node(&u.lab, "n1", 4, 8192, 0, "");
+    lab_part(&u.lab, "main", "n1");
+    lab_configure(&u.lab);
+    struct ev_node away = {.node = xstrdup("front"), .state = NODE_UNKNOWN};
+    lab_must(&u.lab, EV_NODE, 0, &away);
+    uilab_connect(&u);
+    uilab_keys(&u, "2");
+    uilab_draw(&u, 24, 80);
+    must_show(&u, "- front");
+    must_show(&u, "login: it runs no jobs");
+    must_not_show(&u, "[xx");
+    must_not_show(&u, "unknown");
+    uilab_fini(&u);
+}
+
 /* The agent has watched it all the time: screens that have just been opened know as much. */
 static void a_gpu_that_idles_long_is_told(void **state)
 {
@@ -599,6 +666,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         STAGE_CASE(every_gpu_has_its_letter),
+        STAGE_CASE(a_broken_gpu_is_told),
+        STAGE_CASE(details_stand_below_the_list),
+        STAGE_CASE(a_login_node_is_not_out),
         STAGE_CASE(a_gpu_that_idles_long_is_told),
         STAGE_CASE(gpus_act_on_nodes),
         STAGE_CASE(partitions_lead_to_their_jobs),

@@ -13,6 +13,10 @@ static void windows_are_pushed(void **state)
     uilab_draw(u, 24, 132);
     must_show(u, "maintenance in 1 h 59 min: driver update");
     must_show(u, "wait  window in 1 h 59 min"); /* the header */
+    uilab_draw(u, 24, 80);
+    check_int("the title's line, where the header is full", uilab_find(u, "maintenance in 1 h 59 min"), 2);
+    uilab_draw(u, 10, 40);
+    must_show(u, "maintenance in 1 h 59 min");
     uilab_draw(u, 24, 200);
     check_int("the header's line", uilab_find(u, "maintenance in 1 h 59 min"), 0);
     uilab_keys(u, "4");

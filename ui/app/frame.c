@@ -196,8 +196,9 @@ static void add_bar(struct rich *r, const struct gauge *g, int width)
     rich_add(r, load_role((int)(g->used * 100 / g->all)), g->number);
 }
 
-/* The bars share what labels and numbers leave; where that is too little there are none. */
-static void draw_second_line(const struct ui *a, struct canvas *c, struct rect r, bool counts)
+/* The bars share what labels and numbers leave; where that is too little there are none. Returns whether
+ * the window has found room. */
+static bool draw_second_line(const struct ui *a, struct canvas *c, struct rect r, bool counts)
 {
     const struct totals *t = &a->totals;
     struct gauge gauges[] = {
@@ -222,8 +223,8 @@ static void draw_second_line(const struct ui *a, struct canvas *c, struct rect r
                  (unsigned long long)g->all);
         room -= cell_width(g->label) + cell_width(g->number) + 2 + (n++ ? 3 : 0);
     }
-    if (counts && n &&
-        (room - cell_width(window.text.s)) / n >= BAR_MIN) { /* what is on is told where it fits */
+    bool told = counts && n && (room - cell_width(window.text.s)) / n >= BAR_MIN;
+    if (told) { /* what is on is told where it fits */
         rich_add(&line, ROLE_WARN, window.text.s);
         room -= cell_width(window.text.s);
     }
@@ -235,6 +236,7 @@ static void draw_second_line(const struct ui *a, struct canvas *c, struct rect r
             add_bar(&line, &gauges[i], width);
     rich_draw(&line, c, r.y, r.x + 1, r.w - 2);
     rich_fini(&line);
+    return told;
 }
 
 /* --- footer --- */
@@ -342,14 +344,25 @@ static void draw_footer(const struct ui *a, struct canvas *c, struct rect r)
 
 /* --- all of it --- */
 
-static void draw_title(struct view *v, struct canvas *c, struct rect r)
+/* The window stands at its end where the header has no room for it. */
+static void draw_title(const struct ui *a, struct view *v, struct canvas *c, struct rect r,
+                       bool with_window)
 {
     if (rect_is_empty(r))
         return;
     struct rich title;
     rich_init(&title);
     v->ops->title(v, &title);
-    rich_draw(&title, c, r.y, r.x + 1, r.w - 2);
+    int used = rich_draw(&title, c, r.y, r.x + 1, r.w - 2);
+    for (int brief = 0; with_window && brief < 2; brief++) {
+        rich_clear(&title);
+        window_text(a, &title, brief);
+        int w = cell_width(title.text.s);
+        if (used + w <= r.w - 2) {
+            rich_draw(&title, c, r.y, r.x + r.w - 1 - w, w);
+            break;
+        }
+    }
     rich_fini(&title);
 }
 
@@ -358,10 +371,10 @@ void frame_draw(struct ui *a, struct canvas *c)
     struct view *v = app_view(a);
     canvas_clear(c);
     struct layout l = layout_screen(c->rows, c->cols, v->ops->wants_side);
-    bool told = l.header.h < 1 || draw_first_line(a, c, l.header);
+    bool told = l.header.h < 1 || draw_first_line(a, c, l.header), window = l.header.h >= 1 && told;
     if (l.header.h >= 2)
-        draw_second_line(a, c, rect_make(l.header.y + 1, l.header.x, 1, l.header.w), !told);
-    draw_title(v, c, l.title);
+        window |= draw_second_line(a, c, rect_make(l.header.y + 1, l.header.x, 1, l.header.w), !told);
+    draw_title(a, v, c, l.title, !window);
     if (!rect_is_empty(l.rule))
         canvas_vline(c, l.rule.y, l.rule.x + l.rule.w - 1, l.rule.h, ROLE_RULE);
     v->ticks = false;

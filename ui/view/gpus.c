@@ -27,9 +27,10 @@
 #include "ui/view/windows.h"
 #include "ui/view/words.h"
 
-#define LETTERS   26
-#define TYPES_MAX 6
-#define NO_OWNER  UINT32_MAX
+#define LETTERS     26
+#define TYPES_MAX   6
+#define NO_OWNER    UINT32_MAX
+#define LINES_BELOW 5 /* a node and four of its devices */
 
 struct owner {    /* a job that holds GPUs */
     uint32_t key; /* its id, or its array's */
@@ -40,13 +41,13 @@ struct owner {    /* a job that holds GPUs */
 
 struct gpu_row {
     const struct node *node;
-    uint32_t *owners;                              /* index of the owner of each device; in gpus.devices */
-    uint32_t held, busy, idle, foreign, out, free; /* held: by a job, its use not measured */
+    uint32_t *owners; /* index of the owner of each device; in gpus.devices */
+    uint32_t held, busy, idle, foreign, broken, out, free; /* held: by a job, its use not measured */
 };
 
 struct gpu_type {
     const char *name;
-    uint32_t all, held, busy, idle, foreign, out, free, most; /* most: free on one node */
+    uint32_t all, held, busy, idle, foreign, broken, out, free, most; /* most: free on one node */
 };
 
 struct gpus {
@@ -134,7 +135,15 @@ static void give_letters(struct gpus *g)
 
 /* --- what each device is --- */
 
-enum device { DEVICE_HELD, DEVICE_BUSY, DEVICE_IDLE, DEVICE_FOREIGN, DEVICE_OUT, DEVICE_FREE };
+enum device {
+    DEVICE_HELD,
+    DEVICE_BUSY,
+    DEVICE_IDLE,
+    DEVICE_FOREIGN,
+    DEVICE_BROKEN,
+    DEVICE_OUT,
+    DEVICE_FREE
+};
 
 static const struct gpu_util *measured(const struct ui *ui, const struct node *n, unsigned index)
 {
@@ -148,10 +157,10 @@ static const struct gpu_util *measured(const struct ui *ui, const struct node *n
 static enum device device_is(const struct ui *ui, const struct gpu_row *r, unsigned i)
 {
     const struct gpu_util *g = measured(ui, r->node, i);
+    if (cpuset_has(&r->node->gpus_lost, i)) /* whoever holds it */
+        return DEVICE_BROKEN;
     if (r->owners[i] != NO_OWNER || cpuset_has(&r->node->gpus_used, i))
         return !g ? DEVICE_HELD : g->busy_pct < GPU_IDLE_PERCENT ? DEVICE_IDLE : DEVICE_BUSY;
-    if (cpuset_has(&r->node->gpus_lost, i))
-        return DEVICE_OUT;
     if ((g && g->foreign) || cpuset_has(&r->node->gpus_out, i))
         return DEVICE_FOREIGN;
     return windows_node_is_out(ui, r->node) ? DEVICE_OUT : DEVICE_FREE;
@@ -159,13 +168,14 @@ static enum device device_is(const struct ui *ui, const struct gpu_row *r, unsig
 
 static void count_row(const struct ui *ui, struct gpu_row *r)
 {
-    r->held = r->busy = r->idle = r->foreign = r->out = r->free = 0;
+    r->held = r->busy = r->idle = r->foreign = r->broken = r->out = r->free = 0;
     for (unsigned i = 0; i < r->node->gpus && i < CPUSET_MAX; i++)
         switch (device_is(ui, r, i)) {
         case DEVICE_HELD: r->held++; break;
         case DEVICE_BUSY: r->busy++; break;
         case DEVICE_IDLE: r->idle++; break;
         case DEVICE_FOREIGN: r->foreign++; break;
+        case DEVICE_BROKEN: r->broken++; break;
         case DEVICE_OUT: r->out++; break;
         case DEVICE_FREE: r->free++; break;
         }
@@ -197,6 +207,7 @@ static void count_all(struct gpus *g)
         t->busy += r->busy;
         t->idle += r->idle;
         t->foreign += r->foreign;
+        t->broken += r->broken;
         t->out += r->out;
         t->free += r->free;
         t->most = r->free > t->most ? r->free : t->most;
@@ -230,6 +241,7 @@ static void add_device(struct rich *r, const struct gpus *g, const struct gpu_ro
     case DEVICE_BUSY: rich_addf(r, mine ? ROLE_RUNNING : ROLE_BAR_USED, "%c", letter); return;
     case DEVICE_IDLE: rich_addf(r, ROLE_BAR_IDLE, "%c", tolower((unsigned char)letter)); return;
     case DEVICE_FOREIGN: rich_add(r, ROLE_WARM, "!"); return;
+    case DEVICE_BROKEN: rich_add(r, ROLE_ERROR, "X"); return;
     case DEVICE_OUT: rich_add(r, ROLE_BAR_OUT, "#"); return;
     case DEVICE_FREE: rich_add(r, ROLE_BAR_FREE, "."); return;
     }
@@ -297,7 +309,7 @@ static const struct column columns[] = {
      .min = 8,
      .want = 28,
      .fit = 24,
-     .flags = COLUMN_WORDS | COLUMN_TREE,
+     .flags = COLUMN_WORDS | COLUMN_TREE | COLUMN_ENDS,
      .get = get_node},
     {.name = "devices", .title = "GPUS", .min = 8, .want = 16, .get = get_devices},
     {.name = "free",
@@ -398,23 +410,28 @@ static void gpus_title(struct view *v, struct rich *out)
     tableview_title(v->ui, &g->s.table, g->n_rows, out);
 }
 
-static void type_line(struct rich *r, const struct gpu_type *t, int name_width)
+/* Where the line has room for all of it: half a number is another one. */
+static void count_of(struct rich *r, int width, enum role role, uint32_t n, const char *what)
+{
+    char text[48];
+    snprintf(text, sizeof text, "  %u %s", n, what);
+    if (n && cell_width(r->text.s) + cell_width(text) <= width)
+        rich_add(r, role, text);
+}
+
+static void type_line(struct rich *r, const struct gpu_type *t, int name_width, int width)
 {
     rich_addf(r, ROLE_STRONG, "%-*s", name_width + 1, t->name);
     rich_addf(r, ROLE_NORMAL, "%4u: ", t->all);
     rich_addf(r, t->free ? ROLE_GOOD : ROLE_DIM, "%u free", t->free);
     if (t->free)
         rich_addf(r, ROLE_DIM, ", %u on one node", t->most);
-    if (t->idle)
-        rich_addf(r, ROLE_BAR_IDLE, "  %u idle", t->idle);
-    if (t->foreign)
-        rich_addf(r, ROLE_WARM, "  %u not ours", t->foreign);
-    if (t->out)
-        rich_addf(r, ROLE_BAR_OUT, "  %u out", t->out);
-    if (t->busy)
-        rich_addf(r, ROLE_NORMAL, "  %u busy", t->busy);
-    if (t->held)
-        rich_addf(r, ROLE_NORMAL, "  %u held", t->held);
+    count_of(r, width, ROLE_BAR_IDLE, t->idle, "idle");
+    count_of(r, width, ROLE_WARM, t->foreign, "not ours");
+    count_of(r, width, ROLE_ERROR, t->broken, "broken");
+    count_of(r, width, ROLE_BAR_OUT, t->out, "out");
+    count_of(r, width, ROLE_NORMAL, t->busy, "busy");
+    count_of(r, width, ROLE_NORMAL, t->held, "held");
 }
 
 static void draw_types(struct gpus *g, struct canvas *c, struct rect *body)
@@ -428,7 +445,7 @@ static void draw_types(struct gpus *g, struct canvas *c, struct rect *body)
         struct rect line = rect_take_top(body, 1);
         struct rich r;
         rich_init(&r);
-        type_line(&r, &g->types[i], name_width);
+        type_line(&r, &g->types[i], name_width, line.w - 3);
         rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
         rich_fini(&r);
     }
@@ -439,18 +456,15 @@ static void draw_types(struct gpus *g, struct canvas *c, struct rect *body)
 static void draw_legend(struct canvas *c, struct rect line)
 {
     struct rich r;
+    int width = line.w - 3;
     rich_init(&r);
-    rich_add(&r, ROLE_BAR_USED, "A");
-    rich_add(&r, ROLE_DIM, " a job's  ");
-    rich_add(&r, ROLE_BAR_IDLE, "a");
-    rich_add(&r, ROLE_DIM, " held, idle  ");
-    rich_add(&r, ROLE_BAR_FREE, ".");
-    rich_add(&r, ROLE_DIM, " free  ");
-    rich_add(&r, ROLE_BAR_OUT, "#");
-    rich_add(&r, ROLE_DIM, " out  ");
-    rich_add(&r, ROLE_WARM, "!");
-    rich_add(&r, ROLE_DIM, " not ours");
-    rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
+    tableview_legend(&r, ROLE_BAR_USED, "A", "a job's", width);
+    tableview_legend(&r, ROLE_BAR_IDLE, "a", "held, idle", width);
+    tableview_legend(&r, ROLE_BAR_FREE, ".", "free", width);
+    tableview_legend(&r, ROLE_BAR_OUT, "#", "out", width);
+    tableview_legend(&r, ROLE_WARM, "!", "not ours", width);
+    tableview_legend(&r, ROLE_ERROR, "X", "broken", width);
+    rich_draw(&r, c, line.y, line.x + 2, width);
     rich_fini(&r);
 }
 
@@ -461,6 +475,8 @@ static void fill_side(struct gpus *g, const struct gpu_row *row)
     rich_addf(r, ROLE_TITLE, "%s", row->node->spec.name);
     if (row->node->gpu_type)
         rich_addf(r, ROLE_DIM, "  %s", row->node->gpu_type);
+    rich_add(r, ROLE_NORMAL, "  ");
+    nodeinfo_note(r, g->s.v.ui, row->node);
     for (unsigned i = 0; i < row->node->gpus && i < CPUSET_MAX; i++)
         nodeinfo_gpu_line(lines_add(l), g->s.v.ui, row->node, i);
     jobinfo_section(l, "Who holds most");
@@ -487,6 +503,12 @@ static void gpus_draw(struct view *v, struct canvas *c, const struct layout *l)
     if (inner.body.h > 8)
         draw_legend(c, rect_take_bottom(&inner.body, 1));
     draw_types(g, c, &inner.body);
+    struct rect below = tablescreen_below(&g->s, c, &inner, LINES_BELOW);
+    if (!rect_is_empty(below)) {
+        lines_clear(&g->s.side.lines);
+        fill_side(g, table_current(&g->s.table)->data);
+        pane_draw(&g->s.side, c, below);
+    }
     const struct trow *row = tablescreen_draw(&g->s, c, &inner, &empty);
     lines_fini(&empty);
     if (!row)

@@ -34,13 +34,15 @@ void nodeinfo_gpus(struct rich *r, const struct ui *ui, const struct node *n)
     for (unsigned i = 0; i < n->gpus && i < CPUSET_MAX; i++) {
         const struct gpu_util *g = gpu_of(u, i);
         bool held = cpuset_has(&n->gpus_used, i);
-        if (held && g && g->busy_pct < GPU_IDLE_PERCENT)
+        if (cpuset_has(&n->gpus_lost, i)) /* whoever holds it */
+            rich_add(r, ROLE_ERROR, "X");
+        else if (held && g && g->busy_pct < GPU_IDLE_PERCENT)
             rich_add(r, ROLE_BAR_IDLE, glyph_text(GLYPH_GPU_IDLE, ascii));
         else if (held)
             rich_add(r, ROLE_BAR_USED, glyph_text(GLYPH_GPU_BUSY, ascii));
-        else if (((g && g->foreign) || cpuset_has(&n->gpus_out, i)) && !cpuset_has(&n->gpus_lost, i))
+        else if ((g && g->foreign) || cpuset_has(&n->gpus_out, i))
             rich_add(r, ROLE_WARM, "!");
-        else if (out || cpuset_has(&n->gpus_lost, i))
+        else if (out)
             rich_add(r, ROLE_BAR_OUT, "x");
         else
             rich_add(r, ROLE_BAR_FREE, glyph_text(GLYPH_FREE, ascii));
@@ -136,10 +138,15 @@ static void idle_note(struct rich *r, const struct ui *ui, const struct node *n)
     }
 }
 
+bool nodeinfo_is_bystander(const struct node *n)
+{
+    return str_eq(n->spec.role, "login") && n->state == NODE_UNKNOWN;
+}
+
 void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
 {
     size_t begin = r->text.len; /* the line may have begun with something else */
-    if (n->state != NODE_UP) {
+    if (n->state != NODE_UP && !nodeinfo_is_bystander(n)) {
         rich_add(r, n->state == NODE_SUSPECT ? ROLE_WARN : ROLE_ERROR,
                  node_state_text((enum node_state)n->state));
         since(r, ui, n->t_state);
@@ -159,7 +166,7 @@ void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
     if (r->text.len == begin)
         idle_note(r, ui, n);
     if (r->text.len == begin && str_eq(n->spec.role, "login"))
-        rich_add(r, ROLE_DIM, "login");
+        rich_add(r, ROLE_DIM, "login: it runs no jobs");
     if (n->note)
         rich_addf(r, ROLE_DIM, "%s%s", r->text.len > begin ? "  " : "", n->note);
 }
@@ -310,6 +317,11 @@ void nodeinfo_lines(struct lines *l, const struct ui *ui, const struct node *n)
 {
     struct rich *r = lines_add(l);
     rich_addf(r, ROLE_TITLE, "%s  ", n->spec.name);
+    if (nodeinfo_is_bystander(n)) {
+        nodeinfo_note(r, ui, n);
+        pair(l, "address", n->spec.address);
+        return;
+    }
     nodetext_state(&r->text, n, false, true);
     rich_role(r, node_is_out(n) ? ROLE_ERROR : ROLE_GOOD);
     r = lines_add(l);

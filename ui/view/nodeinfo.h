@@ -10,7 +10,9 @@ void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n);
 /* "80/128G": held of all. */
 #define NODEINFO_MEM_SIZE 48
 void nodeinfo_mem(const struct node *n, char buf[static NODEINFO_MEM_SIZE]);
-/* One sign a device: busy, held idle, free, foreign, out. */
+/* Runs no jobs and has no agent that the controller hears of: nothing is said of its use. */
+bool nodeinfo_is_bystander(const struct node *n);
+/* One sign a device: busy, held idle, free, foreign, broken, out. */
 void nodeinfo_gpus(struct rich *r, const struct ui *ui, const struct node *n);
 
 /* One device in a line: number, use, memory, whose, since when idle. */

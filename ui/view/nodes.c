@@ -52,7 +52,8 @@ static void get_state(const void *ctx, const void *row, struct field *f)
     rich_role(&f->text, ROLE_NORMAL);
 }
 
-#define BAR_MIN 6
+#define BAR_MIN     6
+#define LINES_BELOW 4 /* what a node is and why, and what is held of it */
 
 /* A bar with its number, in its cells, in the room there is; the number alone where there is not enough for
  * both. */
@@ -72,7 +73,7 @@ static void get_cpu(const void *ctx, const void *row, struct field *f)
     const struct node *n = row;
     const struct msg_util *u = ui_util(ui_of(ctx), n->spec.name);
     char number[32];
-    if (!n->cpus)
+    if (!n->cpus || nodeinfo_is_bystander(n))
         return; /* not known: no number, and no bar that looks like one */
     snprintf(number, sizeof number, "%u/%u", cpuset_count(&n->cpus_used), n->cpus);
     bar_with(f, cpuset_count(&n->cpus_used), n->cpus, u ? (int)u->cpu_permille : -1,
@@ -83,7 +84,7 @@ static void get_mem(const void *ctx, const void *row, struct field *f)
 {
     const struct node *n = row;
     const struct msg_util *u = ui_util(ui_of(ctx), n->spec.name);
-    if (!n->mem_mib)
+    if (!n->mem_mib || nodeinfo_is_bystander(n))
         return;
     char number[NODEINFO_MEM_SIZE];
     int busy = u && u->mem_mib ? (int)(u->mem_used_mib * 1000 / u->mem_mib) : -1;
@@ -155,7 +156,7 @@ static const struct column columns[] = {
      .min = 8,
      .want = 28,
      .fit = 24,
-     .flags = COLUMN_WORDS | COLUMN_TREE,
+     .flags = COLUMN_WORDS | COLUMN_TREE | COLUMN_ENDS,
      .get = get_name},
     {.name = "cpu", .title = "CPU", .min = 14, .want = 24, .rank = 2, .get = get_cpu},
     {.name = "busy",
@@ -218,19 +219,15 @@ static void nodes_title(struct view *v, struct rich *out)
     tableview_title(v->ui, &nodes_of(v)->table, ui_model(v->ui)->n_nodes, out);
 }
 
-static void legend(const struct ui *ui, struct rich *r)
+static void legend(const struct ui *ui, struct rich *r, int width)
 {
     bool ascii = ui_ascii(ui);
-    rich_add(r, ROLE_BAR_USED, ascii ? "|#" : "|\u25a0");
-    rich_add(r, ROLE_DIM, " used  ");
-    rich_add(r, ROLE_BAR_IDLE, ascii ? "-o" : "-\u25a1");
-    rich_add(r, ROLE_DIM, " held idle  ");
-    rich_add(r, ROLE_BAR_FREE, ascii ? "." : ".\u00b7");
-    rich_add(r, ROLE_DIM, " free  ");
-    rich_add(r, ROLE_BAR_OUT, "x");
-    rich_add(r, ROLE_DIM, " out  ");
-    rich_add(r, ROLE_WARM, "!");
-    rich_add(r, ROLE_DIM, " not ours");
+    tableview_legend(r, ROLE_BAR_USED, ascii ? "|#" : "|\u25a0", "used", width);
+    tableview_legend(r, ROLE_BAR_IDLE, ascii ? "-o" : "-\u25a1", "held idle", width);
+    tableview_legend(r, ROLE_BAR_FREE, ascii ? "." : ".\u00b7", "free", width);
+    tableview_legend(r, ROLE_BAR_OUT, "x", "out", width);
+    tableview_legend(r, ROLE_WARM, "!", "not ours", width);
+    tableview_legend(r, ROLE_ERROR, "X", "broken", width);
 }
 
 static void nodes_draw(struct view *v, struct canvas *c, const struct layout *l)
@@ -243,9 +240,15 @@ static void nodes_draw(struct view *v, struct canvas *c, const struct layout *l)
         struct rect line = rect_take_bottom(&inner.body, 1);
         struct rich r;
         rich_init(&r);
-        legend(v->ui, &r);
+        legend(v->ui, &r, line.w - 3);
         rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
         rich_fini(&r);
+    }
+    struct rect below = tablescreen_below(n, c, &inner, LINES_BELOW);
+    if (!rect_is_empty(below)) {
+        lines_clear(&n->side.lines);
+        nodeinfo_lines(&n->side.lines, v->ui, table_current(&n->table)->data);
+        pane_draw(&n->side, c, below);
     }
     const struct trow *row = tablescreen_draw(n, c, &inner, &empty);
     lines_fini(&empty);

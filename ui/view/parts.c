@@ -408,12 +408,10 @@ static void parts_draw(struct view *v, struct canvas *c, const struct layout *l)
     struct layout inner = *l;
     lines_addf(&empty, ROLE_NORMAL, "No partitions are configured.");
     const struct trow *row = table_current(&p->s.table);
-    if (rect_is_empty(l->side) && row && l->body.h > 14) { /* below the list, where there is room */
-        int rows = (int)p->n_rows + 2, h = l->body.h - (rows < l->body.h / 2 ? rows : l->body.h / 2);
-        struct rect low = rect_take_bottom(&inner.body, h);
-        canvas_hline(c, low.y, low.x, low.w, ROLE_RULE);
+    struct rect below = tablescreen_below(&p->s, c, &inner, l->body.h / 2 - 1);
+    if (!rect_is_empty(below)) {
         fill_side(p, row->data);
-        pane_draw(&p->s.side, c, rect_make(low.y + 1, low.x + 2, low.h - 1, low.w - 4));
+        pane_draw(&p->s.side, c, below);
     }
     row = tablescreen_draw(&p->s, c, &inner, &empty);
     lines_fini(&empty);

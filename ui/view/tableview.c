@@ -4,6 +4,9 @@
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
+#define BELOW_FROM 15  /* lines of a body that has room for details below the table */
+#define ROWS_MANY  999 /* more than any screen has */
+
 /* --- the sort menu --- */
 
 /* The items: the natural order, then each column up and down. */
@@ -198,6 +201,27 @@ const struct trow *tablescreen_draw(struct tablescreen *s, struct canvas *c, con
     s->v.ticks = tableview_draw(s->v.ui, &s->table, c, inner, empty);
     lines_clear(&s->side.lines);
     return rect_is_empty(inner->side) ? NULL : table_current(&s->table);
+}
+
+struct rect tablescreen_below(const struct tablescreen *s, struct canvas *c, struct layout *inner,
+                              int least)
+{
+    if (!rect_is_empty(inner->side) || inner->body.h < BELOW_FROM || !table_current(&s->table))
+        return (struct rect){0};
+    int left = inner->body.h - (int)(s->table.rows.n < ROWS_MANY ? s->table.rows.n : ROWS_MANY) - 2;
+    struct rect low = rect_take_bottom(&inner->body, left > least + 1 ? left : least + 1);
+    canvas_hline(c, low.y, low.x, low.w, ROLE_RULE);
+    return rect_make(low.y + 1, low.x + 2, low.h - 1, low.w - 4);
+}
+
+void tableview_legend(struct rich *r, enum role role, const char *sign, const char *means, int width)
+{
+    int gap = r->text.len ? 2 : 0;
+    if (cell_width(r->text.s) + gap + cell_width(sign) + 1 + cell_width(means) > width)
+        return;
+    rich_addf(r, ROLE_DIM, "%*s", gap, "");
+    rich_add(r, role, sign);
+    rich_addf(r, ROLE_DIM, " %s", means);
 }
 
 void side_draw(struct pane *p, struct canvas *c, const struct layout *l)

@@ -23,6 +23,13 @@ struct table *tablescreen_table(struct view *v);
  * lines are to be put into side.lines, empty now, and drawn with side_draw; NULL: none do. */
 const struct trow *tablescreen_draw(struct tablescreen *s, struct canvas *c, const struct layout *inner,
                                     const struct lines *empty);
+/* Where nothing stands beside the table and the screen is high: takes what the rows leave of inner's body,
+ * least lines of it at least, for the details of the row under the cursor, and draws a line above. Empty
+ * where there is no room for them. */
+struct rect tablescreen_below(const struct tablescreen *s, struct canvas *c, struct layout *inner,
+                              int least);
+/* Adds a sign and what it means, where both fit into what the line has of width. */
+void tableview_legend(struct rich *r, enum role role, const char *sign, const char *means, int width);
 /* Draws a side pane where it belongs. */
 void side_draw(struct pane *p, struct canvas *c, const struct layout *l);
 

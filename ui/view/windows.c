@@ -17,6 +17,7 @@
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "src/model/nodetext.h"
+#include "ui/view/nodeinfo.h"
 #include "ui/view/windowline.h"
 #include "ui/view/words.h"
 
@@ -45,6 +46,10 @@ bool windows_node_is_out(const struct ui *ui, const struct node *n)
 
 void windows_node_sign(struct field *f, const struct ui *ui, const struct node *n)
 {
+    if (nodeinfo_is_bystander(n)) {
+        rich_add(&f->text, ROLE_DIM, "-");
+        return;
+    }
     bool kept = !node_is_out(n) && !n->n_jobs && windows_node_is_out(ui, n);
     enum role role = kept ? ROLE_NODE_OUT : node_role(n);
     rich_addf(&f->text, role, "%c", kept ? '#' : node_glyph(n));

@@ -7,6 +7,8 @@
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
+#define ENDS_MIN 6 /* cells in which two ends say more than a beginning */
+
 void rich_init(struct rich *r)
 {
     *r = (struct rich){0};
@@ -161,6 +163,23 @@ static void copy_part(const struct rich *r, size_t from, size_t to, struct rich 
             rich_role(out, (enum role)r->runs[i].role);
         }
     }
+}
+
+int rich_draw_ends(const struct rich *r, struct canvas *c, int y, int x, int max)
+{
+    int left = cell_width(r->text.s);
+    if (left <= max || max < ENDS_MIN)
+        return rich_draw(r, c, y, x, max);
+    int head = (max - 1) / 2, used = rich_draw(r, c, y, x, head + 1); /* with the sign that it is cut */
+    size_t at = 0, len;
+    for (; r->text.s[at] && left > max - used; at += len)
+        left -= letter_cells(r->text.s + at, &len);
+    struct rich tail;
+    rich_init(&tail);
+    copy_part(r, at, r->text.len, &tail);
+    used += rich_draw(&tail, c, y, x + used, max - used);
+    rich_fini(&tail);
+    return used;
 }
 
 static void flow_line(const struct rich *r, int width, struct lines *out)

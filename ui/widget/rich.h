@@ -29,6 +29,9 @@ void rich_role(struct rich *r, enum role role);
 /* Draws in at most max cells, with a mark where it was cut. Returns the cells used. */
 int rich_draw(const struct rich *r, struct canvas *c, int y, int x, int max);
 
+/* The same, but what is cut is cut in its middle: of names that begin alike the ends tell them apart. */
+int rich_draw_ends(const struct rich *r, struct canvas *c, int y, int x, int max);
+
 /* Lines of rich text that grow at the end. */
 struct lines {
     struct rich *v;

@@ -23,10 +23,11 @@ struct field {
     bool ticks; /* changes with the time alone: draw again in a second */
 };
 
-#define COLUMN_HIDDEN 1u /* searched, sorted and exported, drawn only where the user chose it */
-#define COLUMN_RIGHT  2u /* aligned to the right */
-#define COLUMN_WORDS  4u /* a plain word of a filter is looked for here */
-#define COLUMN_TREE   8u /* carries the fold signs */
+#define COLUMN_HIDDEN 1u  /* searched, sorted and exported, drawn only where the user chose it */
+#define COLUMN_RIGHT  2u  /* aligned to the right */
+#define COLUMN_WORDS  4u  /* a plain word of a filter is looked for here */
+#define COLUMN_TREE   8u  /* carries the fold signs */
+#define COLUMN_ENDS   16u /* what is too long keeps its beginning and its end */
 
 struct column {
     const char *name;  /* in filters and in the sort menu */

@@ -76,7 +76,10 @@ static bool draw_row(struct table *t, struct canvas *c, struct rect r, const str
         int w = cell_width(f->text.text.s), room = widths[i] - skip;
         if (t->cols[i].flags & COLUMN_RIGHT && w < room)
             skip += room - w;
-        rich_draw(&f->text, c, r.y, x + skip, widths[i] - skip);
+        if (t->cols[i].flags & COLUMN_ENDS)
+            rich_draw_ends(&f->text, c, r.y, x + skip, widths[i] - skip);
+        else
+            rich_draw(&f->text, c, r.y, x + skip, widths[i] - skip);
         x += widths[i] + 1;
     }
     return ticks;
