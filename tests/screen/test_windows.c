@@ -39,6 +39,23 @@ static void windows_are_pushed(void **state)
     must_not_show(u, "maintenance");
 }
 
+/* With a window before them the three bars have more roles than one text holds. */
+static void bars_keep_their_colours_beside_a_window(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    push_window(u, "maint", "gpu01", 120, 240, false);
+    uilab_draw(u, 24, 132);
+    must_show(u, "window in 1 h 59 min");
+    int out = 0;
+    for (int x = 0; x < 132; x++)
+        if (canvas_at(&u->canvas, 1, x)->cp[0] == 'x') {
+            check_int("its role", canvas_at(&u->canvas, 1, x)->role, ROLE_BAR_OUT);
+            out++;
+        }
+    assert_true(out >= 9); /* of nodes, CPUs and GPUs */
+}
+
 static void a_window_begins_without_an_event(void **state)
 {
     struct stage *g = *state;
@@ -295,6 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         STAGE_CASE(windows_are_pushed),
+        STAGE_CASE(bars_keep_their_colours_beside_a_window),
         STAGE_CASE(a_window_begins_without_an_event),
         STAGE_CASE(windows_are_made_and_deleted),
         STAGE_CASE(they_are_listed_and_made_by_words),

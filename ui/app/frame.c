@@ -186,8 +186,6 @@ struct gauge {
 
 static void add_bar(struct rich *r, const struct gauge *g, int width)
 {
-    if (r->text.len)
-        rich_add(r, ROLE_NORMAL, "   ");
     rich_addf(r, ROLE_LABEL, "%s ", g->label);
     if (width) {
         bar_two_ended(r, g->used, g->out, g->all, width);
@@ -231,10 +229,18 @@ static bool draw_second_line(const struct ui *a, struct canvas *c, struct rect r
     rich_fini(&window);
     int width = n ? room / n : 0;
     width = width < BAR_LEAST ? 0 : width > 40 ? 40 : width;
-    for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++)
-        if (gauges[i].all)
-            add_bar(&line, &gauges[i], width);
-    rich_draw(&line, c, r.y, r.x + 1, r.w - 2);
+    int x = r.x + 1, end = r.x + r.w - 1;
+    bool first = !line.text.len;
+    x += rich_draw(&line, c, r.y, x, end - x);
+    for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++) {
+        if (!gauges[i].all)
+            continue;
+        rich_clear(&line); /* each by itself: all of them have more roles than one text holds */
+        rich_add(&line, ROLE_NORMAL, first ? "" : "   ");
+        add_bar(&line, &gauges[i], width);
+        x += rich_draw(&line, c, r.y, x, end - x);
+        first = false;
+    }
     rich_fini(&line);
     return told;
 }
