@@ -98,8 +98,17 @@ bool cli_parse(const struct cli *cli, void *ctx, int argc, char **argv, unsigned
                struct strv *operands, int *ret_exit)
 {
     struct errtext err = {0};
-    enum opt_result r = opt_parse(cli->cmd->options, ctx, argc, argv, flags, operands, &err);
-    return cli_parsed(cli, r, &err, ret_exit);
+    struct strv none = {0};
+    enum opt_result r =
+        opt_parse(cli->cmd->options, ctx, argc, argv, flags, operands ? operands : &none, &err);
+    bool go_on = cli_parsed(cli, r, &err, ret_exit);
+    if (go_on && none.n && !cli->cmd->slurm) {
+        cli_error(cli, "unexpected '%s'", none.v[0]);
+        *ret_exit = usage_exit(cli->cmd, 0);
+        go_on = false;
+    }
+    strv_fini(&none);
+    return go_on;
 }
 
 /* What a terminal can be trusted with, line by line. */

@@ -93,7 +93,8 @@ const char *command_nearest(const char *name, bool slurm);
 int command_run(const struct command *cmd, int argc, char **argv);
 
 /* Parses the command line with the command's table. Returns true to go on; false where all is said and
- * *ret_exit is the exit code: help or version was printed, or an error with a pointer to the help. */
+ * *ret_exit is the exit code: help or version was printed, or an error with a pointer to the help.
+ * operands NULL: it takes none; one that is there is an error of stoker's own commands. */
 bool cli_parse(const struct cli *cli, void *ctx, int argc, char **argv, unsigned flags,
                struct strv *operands, int *ret_exit) __attribute__((warn_unused_result));
 /* The same, for what opt_parse returned. */

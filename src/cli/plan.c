@@ -63,15 +63,8 @@ void plan_options_fini(struct plan_options *p)
 
 bool plan_options_parse(struct plan_options *ret, const struct cli *cli, int argc, char **argv, int *ret_rc)
 {
-    struct strv operands = {0};
     *ret = (struct plan_options){0};
-    bool ok = cli_parse(cli, ret, argc, argv, 0, &operands, ret_rc);
-    if (ok && operands.n) {
-        cli_error(cli, "unexpected '%s'", operands.v[0]);
-        *ret_rc = 2;
-        ok = false;
-    }
-    strv_fini(&operands);
+    bool ok = cli_parse(cli, ret, argc, argv, 0, NULL, ret_rc);
     if (!ok)
         plan_options_fini(ret);
     return ok;

@@ -15,6 +15,12 @@ is "status" $rc 2
 is "one line before the way to the list" "$(wc -l <<<"$err")" 2
 is "no near name" "$(head -n 1 <<<"$err")" "stoker: no command 'qwertyuiop'"
 
+case_ "words that a command takes none of"
+for name in up down doctor init users plan; do
+    says "$name" 2 "" "stoker $name: error: unexpected 'gpu01'" stoker $name gpu01
+done
+[ ! -e "$STOKER_HOME/stoker.cfg" ] || fail "init wrote all the same"
+
 case_ "options of the screens"
 run stoker --no-such-option
 is "status" $rc 2
