@@ -49,7 +49,7 @@ static void a_whole_visit(void **state)
     tty_await(t, "No jobs.");
     tty_type(t, "s");
     tty_await(t, "Submit a batch script");
-    tty_type(t, "\rvisit");
+    tty_type(t, "\r\r\r\r\r\r\rvisit");
     tty_await(t, "starts now");
     tty_type(t, "\t\033[200~\n#SBATCH --ntasks=4\necho hello from the job\n"
                 "srun -o task_%t.out bash -c 'echo I am task $SLURM_PROCID; sleep 1000'\n\033[201~");
@@ -252,7 +252,7 @@ static void a_file_system_that_hangs_holds_up_nobody(void **state)
 
     tty_type(&t, "s");
     tty_await(&t, "Submit a batch script");
-    tty_type(&t, "\rslow\r\r/hang/there"); /* a directory that is looked for */
+    tty_type(&t, "\r/hang/there"); /* a directory that is looked for */
     tty_await(&t, "/hang/there");
     tty_type(&t, "\r\r7"); /* and typing goes on */
     tty_await(&t, "CPUs         7");

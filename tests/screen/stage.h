@@ -136,6 +136,20 @@ static inline void feed_plan(struct uilab *u, const struct scene *s)
         must_show(u, part);       \
     } while (0)
 
+/* The text of the row under the cursor. */
+static inline const char *cursor_row(struct uilab *u)
+{
+    uilab_draw(u, 24, 80);
+    for (int y = 0; y < 24; y++)
+        if (canvas_at(&u->canvas, y, 0)->over == ROLE_CURSOR) {
+            str_clear(&u->text);
+            canvas_row_text(&u->canvas, y, &u->text);
+            return u->text.s;
+        }
+    fail_msg("no row is under the cursor:\n%s", uilab_text(u));
+    return NULL;
+}
+
 #define STAGE_CASE(f) cmocka_unit_test_setup_teardown(f, stage_up, stage_down)
 
 #endif

@@ -146,10 +146,12 @@ static void nodes_by_words(void **state)
     assert_int_equal(m->nodes.n, 2);
     assert_string_equal(m->reason, "fan is loud");
     assert_true(m->drain);
+    uilab_result(u, MSG_DRAIN, REFUSAL_NONE, "", 2);
     uilab_keys(u, ":resume gpu04<Enter>y");
     m = uilab_sent(u, MSG_DRAIN)->body;
     assert_false(m->drain);
     assert_string_equal(m->nodes.v[0], "gpu04");
+    uilab_result(u, MSG_DRAIN, REFUSAL_NONE, "", 1);
     keys_show(u, ":drain nosuch x<Enter>", "there is no node nosuch");
 }
 

@@ -70,6 +70,7 @@ static void times_are_typed_as_everywhere(void **state)
         if (!s)
             fail_msg("[%s] nothing was sent:\n%s", rows[i].typed, uilab_text(&g->u));
         assert_string_equal(((const struct msg_update *)s->body)->changes.v[0], rows[i].sent);
+        uilab_result(&g->u, MSG_UPDATE, REFUSAL_NONE, "", 1);
     }
 }
 

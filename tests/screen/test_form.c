@@ -60,6 +60,7 @@ static const struct sample batch_samples[] = {
     {"input", "in.txt", "\"std_in\":\"in.txt\""},
     {"open-mode", "append", "\"append\":true"},
     {"export", "NONE", "SLURM_EXPORT_ENV=NONE"},
+    {"set-up", "module load cuda", "module load cuda  # set-up\nls\n"},
     {"account", "vision", "\"account\":\"vision\""},
     {"qos", "high", "\"qos\":\"high\""},
     {"reservation", "class", "\"reservation\":\"class\""},
@@ -252,7 +253,7 @@ static void fields_and_script_are_one(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    uilab_keys(u, "s<Down>study 7<Down><Down><Down>a100:2<Down>8");
+    uilab_keys(u, "s<Down><Down>a100:2<Down>8<Down><Down><Down><Down>study 7<Up><Up><Up><Up>");
     uilab_golden(u, "form", 24, 80);
     uilab_keys(u, "<Tab>python train.py<Up><Enter>#SBATCH --time=2:00:00");
     uilab_golden(u, "form", 43, 132);
@@ -266,7 +267,7 @@ static void fields_and_script_are_one(void **state)
     char *script = xstrndup((const char *)m->payload.script.p, m->payload.script.n);
     check_str(
         "script", script,
-        "#!/bin/bash\n#SBATCH --job-name=\"study 7\"\n#SBATCH --gpus=a100:2\n#SBATCH --cpus-per-task=8\n"
+        "#!/bin/bash\n#SBATCH --gpus=a100:2\n#SBATCH --cpus-per-task=8\n#SBATCH --job-name=\"study 7\"\n"
         "\n#SBATCH --time=2:00:00\npython train.py");
     free(script);
     assert_int_equal(m->req.time_limit_s, 7200);
@@ -303,11 +304,11 @@ static void the_command_is_a_line_of_the_script(void **state)
     struct stage *g = *state;
     struct uilab *u = &g->u;
     keys_show(u, "s", "nothing is run yet");
-    uilab_keys(u, "python fold.py<Down><Down><Down><Down>2");
+    uilab_keys(u, "python fold.py<Down><Down>2");
     uilab_draw(u, 24, 80);
     must_show(u, "│ python fold.py"); /* the script stands beside its fields, at this width too */
     must_not_show(u, "nothing is run yet");
-    keys_show(u, "<Up><Up><Up><Up><Tab><End><Enter>ls<Tab>", "2 lines");
+    keys_show(u, "<Up><Up><Tab><End><Enter>ls<Tab>", "2 lines");
     keys_show(u, "x", "Tab goes to them"); /* and nothing of it is typed over */
     uilab_draw(u, 24, 80);
     must_show(u, "2 lines");
@@ -368,13 +369,12 @@ static void mistakes_are_told_at_their_field(void **state)
         const char *keys, *part;
     } rows[] = {
         {"s<Tab>\n#SBATCH --time=soon<Tab>", "time limit: script:"},
-        {"s<Down><Down><Down><Down>h100:1", "has GPUs of type h100"},
-        {"s<Down><Down><Down><Down><Down>64", "64 asked, the nodes of gpu have 48"},
-        {"s<Down><Down><Down><Down>1<Down>40", "40 CPUs for 1 GPU: 6 would be the share of a node"},
-        {"s<Down><Down><Down><Down><Down><Down>2000G", "2000G asked, the nodes of gpu have 512G"},
-        {"s<Down><Down><Down><Down><Down><Down><Down><Down>gpo",
-         "there is no partition gpo; there are: gpu, cpu"},
-        {"s<Down><Down><Down>/nosuchdir", "/nosuchdir: No such file"},
+        {"s<Down><Down>h100:1", "has GPUs of type h100"},
+        {"s<Down><Down><Down>64", "64 asked, the nodes of gpu have 48"},
+        {"s<Down><Down>1<Down>40", "40 CPUs for 1 GPU: 6 would be the share of a node"},
+        {"s<Down><Down><Down><Down>2000G", "2000G asked, the nodes of gpu have 512G"},
+        {"s<Down><Down><Down><Down><Down><Down>gpo", "there is no partition gpo; there are: gpu, cpu"},
+        {"s<Down>/nosuchdir", "/nosuchdir: No such file"},
     };
     struct stage *g = *state;
     for (size_t i = 0; i < N_OF(rows); i++) {
@@ -398,11 +398,11 @@ static void one_key_mends_what_is_told(void **state)
     static const struct {
         const char *keys, *part;
     } rows[] = {
-        {"s<Down><Down><Down><Down><Down>64<C-t>", "#SBATCH --cpus-per-task=48"},
-        {"s<Down><Down><Down><Down>1<Down>40<C-t>", "#SBATCH --cpus-per-task=6"},
-        {"s<Down><Down><Down><Down><Down><Down>2000G<C-t>", "#SBATCH --mem=512G"},
-        {"s<Down><Down><Down><Down><Down><Down><Down><Down>gpo<C-t>", "#SBATCH --partition=gpu"},
-        {"s<Down><Down><Down><Down>16<C-t>", "#SBATCH --nodes=2"},
+        {"s<Down><Down><Down>64<C-t>", "#SBATCH --cpus-per-task=48"},
+        {"s<Down><Down>1<Down>40<C-t>", "#SBATCH --cpus-per-task=6"},
+        {"s<Down><Down><Down><Down>2000G<C-t>", "#SBATCH --mem=512G"},
+        {"s<Down><Down><Down><Down><Down><Down>gpo<C-t>", "#SBATCH --partition=gpu"},
+        {"s<Down><Down>16<C-t>", "#SBATCH --nodes=2"},
         {"s<C-t>", "there is nothing to be mended here"},
     };
     struct stage *g = *state;
@@ -420,8 +420,7 @@ static void a_step_whose_command_is_not_there(void **state)
     struct stage *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "s<F6>");
-    for (size_t i = 0; i < form_n_job_fields + 1; i++) /* to the command of the first step */
-        uilab_keys(u, "<Down>");
+    uilab_keys(u, "<Down><Down><Down><Down><Down><Down>"); /* to the command of the first step */
     uilab_keys(u, "/nosuch/fold.sh --all");
     uilab_draw(u, 43, 132);
     must_show(u, "/nosuch/fold.sh: No such file");
@@ -433,7 +432,7 @@ static void a_step_whose_command_is_not_there(void **state)
 static void earlier_runs_give_a_measure(void **state)
 {
     struct stage *g = *state;
-    uilab_keys(&g->u, "s<Down>prepare<Down><Down><Down><Down><Down><Down>");
+    uilab_keys(&g->u, "s<Up><Down><Down><Down><Down><Down><Down><Down>prepare<Up><Up>");
     uilab_draw(&g->u, 24, 80);
     must_show(&g->u, "your last 1 run of prepare took 21:01 at most");
 }
@@ -460,7 +459,7 @@ static void the_forecast_comes_while_one_types(void **state)
     uilab_wait(u, 400);
     uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "now", 1);
     uilab_forget_sent(u);
-    uilab_keys(u, "<Down><Down><Down><Down>8<Down><Down><Down>8:00:00");
+    uilab_keys(u, "<Down><Down>8<Down><Down><Down>8:00:00");
     uilab_wait(u, 100);
     assert_null(sent_submit(u)); /* not at each letter */
     uilab_wait(u, 300);
@@ -490,7 +489,7 @@ static void the_answer_comes_in_the_middle(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    uilab_keys(u, "sx<F10><Down><Down><Down><Down><F4>");
+    uilab_keys(u, "sx<F10><Down><Down><F4>");
     uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "", 1);
     uilab_draw(u, 24, 80);
     must_show(u, "Jobs 15");
@@ -537,17 +536,15 @@ static void things_are_chosen_from_what_there_is(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    uilab_keys(u, "s<Down><Down><Down><Down><Down><Down><Down><Down><F4>");
+    uilab_keys(u, "s<Down><Down><Down><Down><Down><Down><F4>");
     uilab_golden(u, "form-pick", 24, 80);
     uilab_keys(u, "<Down><Enter>");
     uilab_draw(u, 24, 132);
     must_show(u, "#SBATCH --partition=cpu");
-    uilab_keys(u, "<Esc>ys<Down><Down><Down><Down><F4><Enter>");
+    uilab_keys(u, "<Esc>ys<Down><Down><F4><Enter>");
     uilab_draw(u, 24, 132);
     must_show(u, "#SBATCH --gpus=a100:1");
-    for (int i = 0; i < 14; i++)
-        uilab_keys(u, "<Down>");
-    uilab_keys(u, "<F4>0 99 1 8<Enter>");
+    uilab_keys(u, "<C-o><Down><Down><Down><Down><Down><Down><Down><F4>0 99 1 8<Enter>");
     uilab_draw(u, 24, 132);
     must_show(u, "#SBATCH --array=0-99%8");
     uilab_keys(u, "<Down><F4><Enter>");
@@ -564,7 +561,7 @@ static void steps_come_and_go(void **state)
     uilab_keys(u, "s<F6>");
     uilab_draw(u, 24, 80);
     must_show(u, "Submit a job in steps");
-    uilab_keys(u, "cv<F7>./fold.sh<Down><Down>8");
+    uilab_keys(u, "cv<F7>./fold.sh<Down>8");
     uilab_golden(u, "form-steps", 43, 132);
     uilab_draw(u, 50, 200);
     must_show(u, "{ name = \"step1\"; command = \"./fold.sh\"; tasks = 8; }");
@@ -584,7 +581,7 @@ static void templates_are_kept(void **state)
     u.options.config_dir = dir;
     scene_build(&u.lab, &s);
     uilab_connect(&u);
-    uilab_keys(&u, "s<Down>study<Down><Down><Down>4<F2>mine<Enter>");
+    uilab_keys(&u, "s<Down><Down>4<Down><Down><Down><Down><Down>study<F2>mine<Enter>");
     uilab_draw(&u, 24, 80);
     must_show(&u, "saved as");
     uilab_keys(&u, "<Esc>ys<F3><Down><Enter>");

@@ -4,20 +4,6 @@
 
 #include "tests/screen/stage.h"
 
-/* The text of the row under the cursor. */
-static const char *cursor_row(struct uilab *u)
-{
-    uilab_draw(u, 24, 80);
-    for (int y = 0; y < 24; y++)
-        if (canvas_at(&u->canvas, y, 0)->over == ROLE_CURSOR) {
-            str_clear(&u->text);
-            canvas_row_text(&u->canvas, y, &u->text);
-            return u->text.s;
-        }
-    fail_msg("no row is under the cursor:\n%s", uilab_text(u));
-    return NULL;
-}
-
 /* --- looks --- */
 
 static void golden_sizes(void **state)

@@ -176,7 +176,7 @@ static void command(void **state)
 static void form(void **state)
 {
     struct stage *g = *state;
-    uilab_keys(&g->u, "s<Down>finetune<Down><Down><Down>a100:4<Down>48<Down>256G<Down>12:00:00<Down>gpu");
+    uilab_keys(&g->u, "s<Down><Down>a100:4<Down>48<Down>256G<Down>12:00:00<Down>gpu<Down>finetune<Up>");
     uilab_keys(&g->u, "<Tab>source env.sh<Enter>python train.py --epochs 20<Tab><Up>");
     uilab_wait(&g->u, 400);
     uilab_result(

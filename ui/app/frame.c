@@ -388,8 +388,8 @@ void frame_draw(struct ui *a, struct canvas *c)
     draw_footer(a, c, l.footer);
     if (a->cmd.open)
         command_draw(a, c, l.footer);
-    vec_for_each (&a->dialogs, i) {
+    if (a->dialogs.n) { /* those below wait for this one */
         c->cur_y = c->cur_x = -1;
-        dialog_draw(a->dialogs.v[i].d, c);
+        dialog_draw(a->dialogs.v[a->dialogs.n - 1].d, c);
     }
 }

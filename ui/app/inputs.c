@@ -19,6 +19,11 @@ static void toggle_freeze(struct ui *a)
 }
 
 /* What was confirmed is done before one leaves. */
+void ui_quit(struct ui *a)
+{
+    app_quit(a);
+}
+
 void app_quit(struct ui *a)
 {
     later_run(a);
@@ -112,7 +117,8 @@ void app_input(struct ui *a, const struct input *in)
         a->dirty = true;
     }
     if (in->kind == INPUT_KEY && in->key == CTRL_KEY('c')) {
-        if (!later_undo(a))
+        struct view *top = app_view(a); /* where it asks already, the second time is meant */
+        if (!later_undo(a) && (a->dialogs.n || !top->ops->may_quit || top->ops->may_quit(top)))
             a->wishes |= APP_QUIT;
         return;
     }

@@ -31,6 +31,11 @@ const char *ui_cwd(const struct ui *a)
     return a->o.cwd;
 }
 
+bool ui_online(const struct ui *a)
+{
+    return a->online;
+}
+
 uint32_t ui_uid(const struct ui *a)
 {
     return a->welcome.uid;

@@ -81,6 +81,7 @@ static bool take_answer(struct ui *a, const struct incoming *in)
             if (in->kind != MSG_JOBS) /* more follows, up to the end of the history */
                 vec_remove(&a->asked, i);
             q.reply(a, q.owner, q.arg, in);
+            stack_replay(a);
             return true;
         }
     return false;

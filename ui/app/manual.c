@@ -159,9 +159,11 @@ static void form(struct str *out)
         out,
         "The fields and the script are two sides of one text: a field changes one place of the script, "
         "and what is typed in the script shows in the fields. A script that is opened keeps every "
-        "line. Below stand how the field is written, what is wrong with it or worth knowing, and "
-        "when the job would start, which the controller is asked for while you type; nothing is "
-        "queued by that.\n");
+        "line. The first page has what nearly everybody sets, More opens the rest, and what is set "
+        "is on the page in any case. Below stand how the field is written, what is wrong with it or "
+        "worth knowing, and when the job would start, which the controller is asked for while you "
+        "type; nothing is queued by that. After the job was submitted the cursor of the jobs screen "
+        "goes to it.\n");
 }
 
 static void settings(struct str *out)

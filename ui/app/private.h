@@ -92,6 +92,11 @@ struct ui {
     VEC(struct open_dialog) dialogs;
     uint64_t next_number;
     uint64_t doing; /* the dialog whose outcome is being told; 0: none */
+    struct ahead {
+        uint32_t *v;
+        size_t n, cap;
+    } ahead;     /* keys that were typed while a dialog waits */
+    bool replay; /* it has gone: they are for what lies under it */
     VEC(struct asked) asked;
     VEC(struct measured *) utils;
     struct idmap utils_by_name;
@@ -151,6 +156,8 @@ void stack_pop(struct ui *a);
 void stack_show_screen(struct ui *a, size_t i);
 void stack_did(struct ui *a, const struct view *v, unsigned did); /* DID_* bits of a view */
 void stack_dialog_input(struct ui *a, const struct input *in);    /* there must be one */
+/* What was typed ahead, where the dialog it waited for has gone. */
+void stack_replay(struct ui *a);
 void stack_fini(struct ui *a);
 
 /* inputs.c */

@@ -43,15 +43,20 @@ void stack_pop(struct ui *a)
     shown_changed(a);
 }
 
+static void open_root(struct ui *a, size_t i)
+{
+    if (a->roots[i])
+        return;
+    a->roots[i] = screens[i]->open(a, NULL);
+    a->behind[i] = true; /* it has not seen its filter yet */
+    remember_restore(a, a->roots[i]);
+}
+
 void stack_show_screen(struct ui *a, size_t i)
 {
     while (a->pushed.n)
         stack_pop(a);
-    if (!a->roots[i]) {
-        a->roots[i] = screens[i]->open(a, NULL);
-        a->behind[i] = true; /* it has not seen its filter yet */
-        remember_restore(a, a->roots[i]);
-    }
+    open_root(a, i);
     a->root = i;
     if (a->behind[i]) { /* it has missed what was noted */
         changes_all(a);
@@ -63,10 +68,18 @@ void stack_show_screen(struct ui *a, size_t i)
     shown_changed(a);
 }
 
+/* What was typed ahead was meant for after a yes. */
+static void forget_ahead(struct ui *a)
+{
+    vec_clear(&a->ahead);
+}
+
 static void dialog_drop(struct ui *a, size_t i)
 {
     struct open_dialog od = a->dialogs.v[i];
     vec_remove(&a->dialogs, i);
+    if (od.d->waiting && !a->replay)
+        forget_ahead(a);
     dialog_free(od.d);
     if (od.free_arg)
         od.free_arg(od.arg);
@@ -94,6 +107,17 @@ void ui_go(struct ui *a, const char *screen, const char *filter)
     }
 }
 
+void ui_point_at(struct ui *a, uint32_t job)
+{
+    app_sync(a);
+    for (size_t i = 0; i < screens_count(); i++)
+        if (screens[i]->point_at) {
+            open_root(a, i);
+            screens[i]->point_at(a->roots[i], job);
+        }
+    a->dirty = true;
+}
+
 void stack_did(struct ui *a, const struct view *v, unsigned did)
 {
     if (did & DID_REDRAW)
@@ -103,6 +127,8 @@ void stack_did(struct ui *a, const struct view *v, unsigned did)
 }
 
 /* --- dialogs --- */
+
+#define AHEAD_MAX 64
 
 uint64_t ui_take_dialog(struct ui *a, struct dialog *d, ui_done_fn *done, void *arg,
                         void (*free_arg)(void *))
@@ -132,24 +158,94 @@ void *ui_dialog_arg(struct ui *a, uint64_t number)
     return NULL;
 }
 
+uint64_t ui_keep_dialog(struct ui *a)
+{
+    struct dialog *d = ui_find_dialog(a, a->doing);
+    bug_on(!d);
+    d->kept = true;
+    return a->doing;
+}
+
+void ui_dialog_waits(struct ui *a, uint64_t number)
+{
+    struct dialog *d = ui_find_dialog(a, number);
+    if (d)
+        dialog_wait(d);
+}
+
+static bool typed_ahead(struct ui *a, const struct dialog *d, const struct input *in)
+{
+    if (!d->waiting || in->kind != INPUT_KEY || in->key == KEYNAME_ESC)
+        return false;
+    if (a->ahead.n < AHEAD_MAX)
+        vec_push(&a->ahead, in->key);
+    return true;
+}
+
+void stack_replay(struct ui *a)
+{
+    if (!a->replay)
+        return;
+    struct ahead keys = a->ahead; /* they may make another one wait */
+    a->ahead = (struct ahead){.v = NULL};
+    a->replay = false;
+    vec_for_each (&keys, i) {
+        struct input in = {.kind = INPUT_KEY, .key = keys.v[i]};
+        app_input(a, &in);
+    }
+    vec_fini(&keys);
+}
+
+bool ui_refuse_dialog(struct ui *a, uint64_t number, const char *fmt, ...)
+{
+    struct dialog *d = ui_find_dialog(a, number);
+    struct str s = STR_INIT;
+    va_list ap;
+    if (!d)
+        return false;
+    forget_ahead(a);
+    va_start(ap, fmt);
+    str_vappendf(&s, fmt, ap);
+    va_end(ap);
+    dialog_refuse(d, s.s);
+    str_fini(&s);
+    return true;
+}
+
+void ui_drop_dialog(struct ui *a, uint64_t number)
+{
+    vec_for_each (&a->dialogs, i)
+        if (a->dialogs.v[i].number == number) {
+            a->replay |= a->dialogs.v[i].d->waiting;
+            dialog_drop(a, i);
+            a->dirty = true;
+            return;
+        }
+}
+
 void stack_dialog_input(struct ui *a, const struct input *in)
 {
     uint64_t number = a->dialogs.v[a->dialogs.n - 1].number;
     struct open_dialog od = a->dialogs.v[a->dialogs.n - 1];
     a->dirty = true;
+    if (typed_ahead(a, od.d, in))
+        return;
     enum dialog_outcome outcome = dialog_input(od.d, in, &a->o.keys);
     if (outcome == DIALOG_OPEN)
         return;
     /* done may open another dialog: this one goes by its number. */
     a->doing = number;
+    od.d->kept = false;
     if (od.done)
         od.done(a, od.d, outcome, od.arg);
     a->doing = 0;
-    vec_for_each (&a->dialogs, i)
-        if (a->dialogs.v[i].number == number) {
-            dialog_drop(a, i);
-            return;
-        }
+    struct dialog *d = ui_find_dialog(a, number);
+    if (d && d->kept)
+        return;
+    if (d)
+        d->waiting = false; /* it is left */
+    forget_ahead(a);
+    ui_drop_dialog(a, number);
 }
 
 /* --- the end --- */
@@ -165,4 +261,5 @@ void stack_fini(struct ui *a)
             view_close(a, a->roots[i]);
     vec_fini(&a->pushed);
     vec_fini(&a->dialogs);
+    vec_fini(&a->ahead);
 }

@@ -79,6 +79,7 @@ enum scope {
     X(FORM,   FORM_FIX,   "form-fix",    "C-t F12",    NULL,      "take what the hint offers")               \
     X(FORM,   FORM_PANEL, "form-panel",  "Tab S-Tab",  "script",  "between the fields and the script")       \
     X(FORM,   FORM_OPEN,  "form-open",   "F3",         "open",    "open a template or a script")             \
+    X(FORM,   FORM_MORE,  "form-more",   "C-o F11",    "more",    "all fields, or the simple page: what is set is on it in any case") \
     X(FORM,   FORM_KIND,  "form-kind",   "F6",         "steps",   "a batch script, or a job in steps")       \
     X(FORM,   FORM_SAVE,  "form-save",   "F2",         "save",    "save it as a template")                   \
     X(FORM,   FORM_ADD,   "form-add",    "F7",         "add step", "one more step")                           \

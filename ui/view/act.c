@@ -136,53 +136,70 @@ static void keep_possible(struct deed *d, unsigned states)
 
 /* --- the answer --- */
 
+const char *act_refusal(const struct msg_result *r)
+{
+    return !str_is_empty(r->text) ? r->text : refusal_slurm((enum refusal)r->refusal);
+}
+
 void act_show_refusal(struct ui *ui, const char *verb, const struct msg_result *r)
 {
     struct dialog *d = dialog_new(DIALOG_TEXT, "refused");
     d->danger = true;
-    lines_addf(&d->body.lines, ROLE_NORMAL, "%s: %s", verb,
-               !str_is_empty(r->text) ? r->text : refusal_slurm((enum refusal)r->refusal));
+    lines_addf(&d->body.lines, ROLE_NORMAL, "%s: %s", verb, act_refusal(r));
     if (r->count)
         lines_addf(&d->body.lines, ROLE_NORMAL, "It was done to %u.", r->count);
     ui_take_dialog(ui, d, NULL, NULL, NULL);
 }
 
+void act_ask(struct ui *ui, uint64_t dialog, enum msg_kind kind, const void *body, ui_reply_fn *reply,
+             uint8_t arg)
+{
+    if (ui_send(ui, kind, body, NULL, reply, arg | dialog << 8))
+        ui_dialog_waits(ui, dialog);
+    else
+        ui_refuse_dialog(ui, dialog, "There is no connection to the controller.");
+}
+
+bool act_answered(struct ui *ui, uint64_t dialog, const char *verb, const struct incoming *in)
+{
+    static const char lost[] = "the connection was lost, look whether it was done",
+                      strange[] = "the controller gave a strange answer";
+    const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
+    const char *why = !in ? lost : !r ? strange : NULL;
+    if (why && !ui_refuse_dialog(ui, dialog, "%s", why))
+        ui_toast(ui, ROLE_ERROR, "%s: %s", verb, why);
+    if (why)
+        return false;
+    if (!r->refusal) {
+        ui_drop_dialog(ui, dialog);
+        return true;
+    }
+    bool told =
+        r->count ? ui_refuse_dialog(ui, dialog, "Refused: %s. It was done to %u.", act_refusal(r), r->count)
+                 : ui_refuse_dialog(ui, dialog, "Refused: %s", act_refusal(r));
+    if (!told)
+        act_show_refusal(ui, verb, r);
+    return false;
+}
+
 static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
     (void)owner;
-    if (!in) {
-        ui_toast(ui, ROLE_ERROR, "%s: the connection was lost, look whether it was done", deeds[arg].verb);
-        return;
-    }
-    const struct msg_result *r = in->body;
-    if (in->kind != MSG_RESULT)
-        ui_toast(ui, ROLE_ERROR, "%s: the controller gave a strange answer", deeds[arg].verb);
-    else if (r->refusal)
-        act_show_refusal(ui, deeds[arg].verb, r);
-    else
-        ui_toast(ui, ROLE_GOOD, "%s: %u", deeds[arg].done, r->count);
-}
-
-/* One request for each: of several that are refused the last one is told. */
-static void send_changes(struct ui *ui, const struct deed *d)
-{
-    vec_for_each (&d->targets, i) {
-        struct msg_update msg = {.target = d->targets.v[i].to, .changes = strv_copy(&d->changes)};
-        ui_send(ui, MSG_UPDATE, &msg, NULL, answered, find_deed(d->action));
-        rec_fini(&msg_update_rec, &msg);
-    }
+    size_t k = arg & 0xff;
+    if (act_answered(ui, arg >> 8, deeds[k].verb, in))
+        ui_toast(ui, ROLE_GOOD, "%s: %u", deeds[k].done, ((const struct msg_result *)in->body)->count);
 }
 
 void deed_send(struct ui *ui, const struct deed *d)
 {
     if (d->action == ACTION_EDIT) {
-        send_changes(ui, d);
+        deed_send_changes(ui, d);
         return;
     }
     struct msg_act act = {.act = d->act, .signal = d->signal};
     vec_for_each (&d->targets, i)
         *rec_list_push(&act.targets) = d->targets.v[i].to;
-    ui_send(ui, MSG_ACT, &act, NULL, answered, find_deed(d->action));
+    act_ask(ui, d->dialog, MSG_ACT, &act, answered, (uint8_t)find_deed(d->action));
     rec_fini(&msg_act_rec, &act);
 }
 
@@ -230,6 +247,7 @@ static void confirmed(struct ui *ui, struct dialog *dlg, enum dialog_outcome out
         return;
     }
     struct str s = STR_INIT;
+    ui_drop_dialog(ui, d->dialog); /* one does not look at it so long */
     deed_words(d, &s);
     ui_later(ui, s.s, ACT_UNDO_MS, send_later, deed_copy(d), deed_free); /* the dialog frees its own */
     str_fini(&s);
@@ -299,6 +317,7 @@ static void signal_chosen(struct ui *ui, struct dialog *dlg, enum dialog_outcome
         return;
     struct deed *d = deed_copy(arg); /* the menu frees its own */
     d->signal = signals[dialog_choice(dlg)];
+    d->dialog = ui_keep_dialog(ui);
     deed_confirm(ui, d);
 }
 

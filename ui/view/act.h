@@ -46,8 +46,16 @@ void act_on_jobs(struct ui *ui, enum action a, struct targets *take_t);
 bool act_is_deed(enum action a);
 /* The same where the signal is known already. */
 void act_signal(struct ui *ui, int number, struct targets *take_t);
+const char *act_refusal(const struct msg_result *r); /* its words */
 /* A box with what the controller refused, and why. */
 void act_show_refusal(struct ui *ui, const char *verb, const struct msg_result *r);
+/* Asks the controller for what was typed or chosen in a dialog that is kept (0: in none): it waits for the
+ * answer, arg | dialog << 8 is what reply gets. */
+void act_ask(struct ui *ui, uint64_t dialog, enum msg_kind kind, const void *body, ui_reply_fn *reply,
+             uint8_t arg);
+/* The answer: a refusal is told in the dialog, which stays, or in a box where it has gone. Returns true
+ * where it was done; then the dialog has gone. */
+bool act_answered(struct ui *ui, uint64_t dialog, const char *verb, const struct incoming *in);
 /* Changes like scontrol's: "TimeLimit=2:00:00". */
 void act_update(struct ui *ui, const struct strv *changes, struct targets *take_t);
 /* Watches them, or no more where all are watched. */

@@ -35,11 +35,16 @@ static const struct {
 struct changing {
     struct deed *deed;
     size_t change;
+    struct { /* of the requests that are under way, one for each job */
+        size_t asked, answered, done;
+        char *refusal; /* of one that was refused */
+    } sent;
 };
 
 static void changing_free(void *p)
 {
     struct changing *c = p;
+    free(c->sent.refusal);
     deed_free(c->deed);
     free(c);
 }
@@ -57,12 +62,67 @@ static char *change_text(size_t change, const char *typed)
     return xasprintf("%s=%s", changes[change].key, typed);
 }
 
+/* --- sending --- */
+
+static void answered_alone(struct ui *ui, const struct incoming *in)
+{
+    if (act_answered(ui, 0, "change", in))
+        ui_toast(ui, ROLE_GOOD, "changed: %u", ((const struct msg_result *)in->body)->count);
+}
+
+/* When all have been answered the dialog tells what was refused, or goes. */
+static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+{
+    (void)owner;
+    const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
+    uint64_t dialog = arg >> 8;
+    struct changing *c = dialog ? ui_dialog_arg(ui, dialog) : NULL;
+    if (!c) { /* it was left, or there was none */
+        answered_alone(ui, in);
+        return;
+    }
+    if (r && !r->refusal) {
+        c->sent.done++;
+    } else {
+        free(c->sent.refusal);
+        c->sent.refusal = xstrdup(r ? act_refusal(r) : "the connection was lost, look whether it was done");
+    }
+    if (++c->sent.answered < c->sent.asked)
+        return;
+    if (c->sent.done == c->sent.asked) {
+        ui_toast(ui, ROLE_GOOD, "changed: %zu", c->sent.done);
+        ui_drop_dialog(ui, dialog);
+    } else if (c->sent.asked == 1) {
+        ui_refuse_dialog(ui, dialog, "Refused: %s", c->sent.refusal);
+    } else {
+        ui_refuse_dialog(ui, dialog, "%zu of %zu changed. Refused: %s", c->sent.done, c->sent.asked,
+                         c->sent.refusal);
+    }
+}
+
+void deed_send_changes(struct ui *ui, const struct deed *d)
+{
+    struct changing *c = d->dialog ? ui_dialog_arg(ui, d->dialog) : NULL;
+    if (c) {
+        c->sent.asked = d->targets.n;
+        c->sent.answered = c->sent.done = 0;
+    }
+    vec_for_each (&d->targets, i) {
+        struct msg_update msg = {.target = d->targets.v[i].to, .changes = strv_copy(&d->changes)};
+        act_ask(ui, d->dialog, MSG_UPDATE, &msg, answered, 0);
+        rec_fini(&msg_update_rec, &msg);
+    }
+}
+
+/* --- asking --- */
+
 static void value_typed(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
 {
-    struct changing *c = arg;
+    const struct changing *c = arg;
     if (outcome != DIALOG_YES)
         return;
     struct deed *d = deed_copy(c->deed);
+    d->dialog = ui_keep_dialog(ui);
     strv_push_take(&d->changes, change_text(c->change, dlg->edit.text.s));
     if (d->n > 1) {
         deed_confirm(ui, d);

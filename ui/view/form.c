@@ -18,120 +18,6 @@
 #define NEW_SCRIPT "#!/bin/bash\n\n"
 #define NEW_JOB    "steps = (\n  { name = \"main\"; command = \"\"; }\n);\n"
 
-/* --- the fields: what is not in these tables is still in the text --- */
-
-#define TEXT(k, i, l, h)                         \
-    {                                            \
-        .key = k, .id = i, .label = l, .help = h \
-    }
-#define NUMBER(k, i, l, h)                                             \
-    {                                                                  \
-        .key = k, .id = i, .label = l, .help = h, .kind = FIELD_NUMBER \
-    }
-#define SWITCH(k, i, l, h)                                             \
-    {                                                                  \
-        .key = k, .id = i, .label = l, .help = h, .kind = FIELD_SWITCH \
-    }
-#define CHOICE(k, i, l, h, c)                                                        \
-    {                                                                                \
-        .key = k, .id = i, .label = l, .help = h, .kind = FIELD_CHOICE, .choices = c \
-    }
-
-/* clang-format off */
-const struct form_field form_batch_fields[] = {
-    {.key = "command", .id = FORM_COMMAND, .label = "command", .section = "What", .help = "one line for the shell; more of them in the script: Tab"},
-    TEXT("job-name", J_JOB_NAME, "name", "the job's name; else the script's"),
-    TEXT("arguments", FORM_ARGS, "arguments", "handed to the script, as in a shell"),
-    TEXT("chdir", J_CHDIR, "directory", "where it runs; else where this was started"),
-    {.key = "gpus", .id = J_GPUS, .label = "GPUs", .section = "How much", .help = "in the whole job: 2, or a100:2; F4 shows the types"},
-    NUMBER("cpus-per-task", J_CPUS_PER_TASK, "CPUs", "of each task; one task unless said below"),
-    TEXT("mem", J_MEM, "memory", "on each node: 16G, 4000M; 0 is all of the node"),
-    TEXT("time", J_TIME, "time limit", "30 (minutes), 2:00:00, 1-12:00:00; shorter starts sooner"),
-    {.key = "partition", .id = J_PARTITION, .label = "partition", .section = "Where", .help = "one, or several with commas: wherever it starts first; F4 lists them"},
-    TEXT("constraint", J_CONSTRAINT, "features", "that the nodes must have: a100&nvlink, x86|arm"),
-    TEXT("nodelist", J_NODELIST, "on nodes", "only there: n[01-03]"),
-    TEXT("exclude", J_EXCLUDE, "not on", "not on these: n04"),
-    SWITCH("exclusive", J_EXCLUSIVE, "whole nodes", "nobody else beside it; Space turns it on and off"),
-    {.key = "nodes", .id = J_NODES, .label = "nodes", .section = "Tasks", .help = "2, or 2-4: from two to four"},
-    NUMBER("ntasks", J_NTASKS, "tasks", "that srun starts in it"),
-    NUMBER("ntasks-per-node", J_NTASKS_PER_NODE, "a node", "tasks on each node"),
-    TEXT("gpus-per-task", J_GPUS_PER_TASK, "GPUs a task", "instead of GPUs above"),
-    TEXT("mem-per-cpu", J_MEM_PER_CPU, "memory a CPU", "instead of memory above"),
-    {.key = "array", .id = B_ARRAY, .label = "array", .section = "Array and order", .help = "one job for each index: 0-99, 1,5,9, 0-99%8 (eight at once); F4 helps"},
-    TEXT("dependency", J_DEPENDENCY, "depends on", "afterok:12, afterany:12:13, singleton; F4 picks a job"),
-    TEXT("begin", J_BEGIN, "not before", "now+2hours, 18:00, tomorrow, 2026-12-24T08:00"),
-    TEXT("deadline", J_DEADLINE, "deadline", "given up where it cannot end by then"),
-    SWITCH("hold", J_HOLD, "held", "queued, but not started until released"),
-    TEXT("nice", J_NICE, "nice", "a number: later than your other jobs by so much"),
-    TEXT("priority", J_PRIORITY, "priority", "a fixed number (administrators)"),
-    {.key = "output", .id = J_OUTPUT, .label = "output", .section = "Files", .help = "%j job, %A array, %a index, %x name, %N node; else slurm-%j.out"},
-    TEXT("error", J_ERROR, "errors", "else in the same file as the output"),
-    TEXT("input", J_INPUT, "input", "else /dev/null"),
-    CHOICE("open-mode", J_OPEN_MODE, "files there", "append to what is there, or begin anew; Space chooses", "append truncate"),
-    {.key = "export", .id = J_EXPORT, .label = "environment", .section = "Environment and account", .help = "ALL: as it is here; NONE: a clean login; NAME, NAME=value"},
-    TEXT("account", J_ACCOUNT, "account", "that is charged; else your own"),
-    TEXT("qos", J_QOS, "QOS", "quality of service"),
-    TEXT("reservation", J_RESERVATION, "reservation", "runs in it"),
-    TEXT("licenses", J_LICENSES, "licences", "name:count, ..."),
-    {.key = "requeue", .id = J_REQUEUE, .label = "run again", .section = "When things go wrong", .kind = FIELD_SWITCH, .help = "from the beginning after a failed node or a preemption"},
-    SWITCH("no-requeue", J_NO_REQUEUE, "never again", "not a second time, whatever happens"),
-    CHOICE("lost-node", J_LOST_NODE, "lost node", "what becomes of it then; else what the cluster does; Space chooses", "hold requeue cancel lease"),
-    TEXT("signal", J_SIGNAL, "warn with", "USR1@120: a signal so many seconds before the end; B: to the script alone"),
-    TEXT("mail-type", J_MAIL_TYPE, "notify", "BEGIN, END, FAIL, ALL"),
-    TEXT("mail-user", J_MAIL_USER, "whom", "else you"),
-    TEXT("comment", J_COMMENT, "comment", "kept with the job"),
-};
-
-#define QUOTED(k, l, h)   {.key = k, .label = l, .help = h, .quoted = true}
-const struct form_field form_job_fields[] = {
-    {.key = "name", .label = "name", .section = "The job", .help = "the job's name", .quoted = true},
-    QUOTED("partition", "partition", "one, or several with commas; F4 lists them"),
-    QUOTED("time", "time limit", "2h, 30m, 1-12:00:00: from the first task to the last"),
-    QUOTED("workdir", "directory", "where its steps run; else where this was started"),
-    {.key = "cpus", .label = "CPUs", .kind = FIELD_NUMBER, .help = "of each rank, for steps that say nothing"},
-    QUOTED("mem", "memory", "of each task: 16G"),
-    {.key = "gpus", .label = "GPUs", .kind = FIELD_NUMBER, .help = "of each task"},
-    QUOTED("gpu_type", "GPU type", "a100; else any"),
-    QUOTED("dependency", "depends on", "afterok:12; F4 picks a job"),
-    QUOTED("begin", "not before", "now+2hours, 18:00, tomorrow"),
-    QUOTED("deadline", "deadline", "given up where it cannot end by then"),
-    QUOTED("features", "features", "that the nodes must have"),
-    QUOTED("nodelist", "on nodes", "only there"),
-    QUOTED("exclude", "not on", "not on these"),
-    QUOTED("account", "account", "that is charged"),
-    QUOTED("qos", "QOS", "quality of service"),
-    QUOTED("output", "output", "else stoker-%j-%s-%t.out"),
-    QUOTED("error", "errors", "else in the same file"),
-    {.key = "append", .label = "append", .kind = FIELD_CHOICE, .choices = "true false", .help = "keep what is in the files; Space chooses"},
-    {.key = "nice", .label = "nice", .help = "a number: later by so much"},
-    {.key = "lost_node", .label = "lost node", .kind = FIELD_CHOICE, .quoted = true, .choices = "hold requeue cancel lease", .help = "what becomes of it then; else what the cluster does; Space chooses"},
-    {.key = "hold", .label = "held", .kind = FIELD_CHOICE, .choices = "true false", .help = "not started until released"},
-    QUOTED("comment", "comment", "kept with the job"),
-};
-
-#define OF_STEP(k, l, h, q) {.key = k, .label = l, .help = h, .quoted = q, .of_step = true}
-const struct form_field form_step_fields[] = {
-    {.key = "name", .label = "step", .section = "Step", .help = "its name", .quoted = true, .of_step = true},
-    OF_STEP("command", "command", "a line for the shell; each task gets it, and its number in STOKER_TASK_ID", true),
-    OF_STEP("script", "or script", "a file instead of a command", true),
-    {.key = "tasks", .label = "tasks", .kind = FIELD_NUMBER, .of_step = true, .help = "each placed on its own as soon as there is room"},
-    {.key = "ranks", .label = "ranks", .kind = FIELD_NUMBER, .of_step = true, .help = "processes of each task, started together"},
-    {.key = "cpus", .label = "CPUs", .kind = FIELD_NUMBER, .of_step = true, .help = "of each rank; else as the job says"},
-    OF_STEP("mem", "memory", "of each task; else as the job says", true),
-    {.key = "gpus", .label = "GPUs", .kind = FIELD_NUMBER, .of_step = true, .help = "of each task; else as the job says"},
-    OF_STEP("gpu_type", "GPU type", "else as the job says", true),
-    OF_STEP("time", "time limit", "of each task: 2h", true),
-    {.key = "on_failure", .label = "a failure", .kind = FIELD_CHOICE, .choices = "stop continue", .quoted = true, .of_step = true, .help = "stop: ends the job; continue: the next step starts all the same"},
-    OF_STEP("output", "output", "else as the job says", true),
-    OF_STEP("error", "errors", "else as the job says", true),
-    OF_STEP("workdir", "directory", "else as the job says", true),
-};
-/* clang-format on */
-
-const size_t form_n_batch_fields = sizeof form_batch_fields / sizeof form_batch_fields[0];
-const size_t form_n_job_fields = sizeof form_job_fields / sizeof form_job_fields[0];
-const size_t form_n_step_fields = sizeof form_step_fields / sizeof form_step_fields[0];
-
 /* --- life --- */
 
 void form_begin(struct form *f, enum job_kind kind)
@@ -215,6 +101,8 @@ char *form_get(const struct form *f, const struct form_field *field, int step)
         return f->args ? xstrdup(f->args) : NULL;
     if (field->id == FORM_COMMAND)
         return formcommand_get(f->text.s);
+    if (field->id == FORM_SETUP)
+        return formcommand_get_setup(f->text.s);
     struct directives d;
     directives_read(&d, &batch_opts, f->text.s);
     const struct directive *it = directives_find(&d, field->id);
@@ -230,6 +118,8 @@ static void set_batch(struct form *f, const struct form_field *field, const char
         f->args = str_is_empty(value) ? NULL : xstrdup(value);
     } else if (field->id == FORM_COMMAND) {
         formcommand_set(&f->text, value);
+    } else if (field->id == FORM_SETUP) {
+        formcommand_set_setup(&f->text, value);
     } else if (str_is_empty(value)) {
         directives_remove(&f->text, &batch_opts, field->id);
     } else {
@@ -237,8 +127,32 @@ static void set_batch(struct form *f, const struct form_field *field, const char
     }
 }
 
+static bool batch_says(const struct form *f, const struct form_field *field, const struct directives *d)
+{
+    if (field->id == FORM_ARGS)
+        return f->args || f->path; /* a script that was opened may want some */
+    if (field->id == FORM_SETUP)
+        return formcommand_setup_lines(f->text.s) > 0;
+    return field->id == FORM_COMMAND || directives_find(d, field->id);
+}
+
+void form_given(const struct form *f, const struct form_field *fields, size_t n, int step, bool *ret)
+{
+    struct directives d = {0};
+    if (f->kind != JOB_KIND_STEPS)
+        directives_read(&d, &batch_opts, f->text.s);
+    for (size_t i = 0; i < n; i++) {
+        char *value = f->kind == JOB_KIND_STEPS ? form_get(f, &fields[i], step) : NULL;
+        ret[i] = value || (f->kind != JOB_KIND_STEPS && batch_says(f, &fields[i], &d));
+        free(value);
+    }
+    directives_fini(&d);
+}
+
 bool form_can_set(const struct form *f, const struct form_field *field)
 {
+    if (field->id == FORM_SETUP)
+        return formcommand_setup_lines(f->text.s) < 2;
     return field->id != FORM_COMMAND || formcommand_lines(f->text.s) < 2;
 }
 

@@ -20,12 +20,14 @@ struct form_field {
     const char *section; /* a title before it; NULL: none */
     enum field_kind kind;
     const char *choices; /* FIELD_CHOICE: words between blanks */
+    bool simple;         /* on the simple page; the others are there once they are set, or under "More" */
     bool quoted;         /* job files: a text */
     bool of_step;        /* job files: of each step */
-    int id;              /* batch: the option's number, FORM_ARGS, FORM_COMMAND */
+    int id;              /* batch: the option's number, or FORM_... */
 };
 #define FORM_ARGS    (-1)
 #define FORM_COMMAND (-2)
+#define FORM_SETUP   (-3)
 
 struct form {
     enum job_kind kind; /* batch or steps */
@@ -46,12 +48,15 @@ void form_begin(struct form *f, enum job_kind kind);
 int form_load(struct form *f, const char *path, bool *dos, struct errtext *err)
     __attribute__((warn_unused_result));
 
+/* formfields.c; the simple ones come first. */
 extern const struct form_field form_batch_fields[], form_job_fields[], form_step_fields[];
 extern const size_t form_n_batch_fields, form_n_job_fields, form_n_step_fields;
 
 /* What the text says; NULL: nothing. step: of job files, for fields of steps. Caller frees. */
 char *form_get(const struct form *f, const struct form_field *field, int step)
     __attribute__((warn_unused_result));
+/* Which of the fields the text says something about. */
+void form_given(const struct form *f, const struct form_field *fields, size_t n, int step, bool *ret);
 /* Whether it can be typed into: the command of a script that has several lines cannot. */
 bool form_can_set(const struct form *f, const struct form_field *field);
 /* "" and NULL take it out. */

@@ -27,6 +27,7 @@ struct jobs {
     struct joblist list;
     struct pane side;
     struct rect body; /* where the table was drawn */
+    uint32_t awaited; /* the cursor goes to that job when it is there; 0: to none */
 };
 
 static struct jobs *jobs_of(struct view *v)
@@ -52,9 +53,39 @@ static void jobs_close(struct view *v)
     free(j);
 }
 
+static bool is_shown(const struct table *t, uint64_t id)
+{
+    for (size_t i = 0; i < t->shown.n; i++)
+        if (table_shown(t, i)->id == id)
+            return true;
+    return false;
+}
+
+/* An array stands for its elements. */
+static void look_for_awaited(struct jobs *j)
+{
+    const struct job *job = j->awaited ? model_get_job(ui_model(j->v.ui), j->awaited) : NULL;
+    if (!job)
+        return;
+    uint64_t id = job->array_job ? ARRAY_ROW | job->array_job : job->id;
+    if (is_shown(&j->list.table, id))
+        table_select(&j->list.table, id);
+    else
+        ui_toast(j->v.ui, ROLE_WARN, "job %u is queued, but the filter of the list hides it: Esc drops it",
+                 j->awaited);
+    j->awaited = 0;
+}
+
 static void jobs_sync(struct view *v)
 {
     joblist_update(&jobs_of(v)->list);
+    look_for_awaited(jobs_of(v));
+}
+
+static void jobs_point_at(struct view *v, uint32_t job)
+{
+    jobs_of(v)->awaited = job;
+    look_for_awaited(jobs_of(v));
 }
 
 static void jobs_title(struct view *v, struct rich *out)
@@ -134,6 +165,7 @@ static void jobs_draw(struct view *v, struct canvas *c, const struct layout *l)
 
 static unsigned jobs_input(struct view *v, const struct input *in)
 {
+    jobs_of(v)->awaited = 0; /* the cursor is somebody's already */
     return table_input(&jobs_of(v)->list.table, in, jobs_of(v)->body);
 }
 
@@ -215,7 +247,8 @@ static unsigned jobs_act(struct view *v, enum action a, const struct input *in)
         table_refill(&j->list.table);
     } else if (act_is_deed(a)) {
         act_on_targets(j, a);
-        table_refill(&j->list.table); /* the signs of what is watched */
+        if (a == ACTION_WATCH)
+            table_refill(&j->list.table); /* its signs */
     } else if (a == ACTION_OPEN_JOB) {
         open_job(j);
     } else if (a == ACTION_SHELL && job) {
@@ -269,4 +302,5 @@ const struct view_ops jobs_view = {
     .label = jobs_label,
     .table = jobs_table,
     .mine = jobs_mine,
+    .point_at = jobs_point_at,
 };

@@ -17,17 +17,11 @@ static const struct {
     [NOTE] = {.verb = "note", .done = "noted"},
 };
 
-static void answered(struct ui *ui, struct view *owner, uint64_t deed, const struct incoming *in)
+static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
     (void)owner;
-    const struct msg_result *r = in ? in->body : NULL;
-    const char *verb = deeds[deed].verb;
-    if (!in)
-        ui_toast(ui, ROLE_ERROR, "%s: the connection was lost, look whether it was done", verb);
-    else if (in->kind == MSG_RESULT && r->refusal)
-        act_show_refusal(ui, verb, r);
-    else
-        ui_toast(ui, ROLE_GOOD, "%s", deeds[deed].done);
+    if (act_answered(ui, arg >> 8, deeds[arg & 0xff].verb, in))
+        ui_toast(ui, ROLE_GOOD, "%s", deeds[arg & 0xff].done);
 }
 
 static void drain_free(void *p)
@@ -41,9 +35,9 @@ static void drain_confirmed(struct ui *ui, struct dialog *dlg, enum dialog_outco
     struct msg_drain *msg = arg;
     if (outcome != DIALOG_YES)
         return;
-    if (msg->drain)
-        msg->reason = xstrdup(dlg->edit.text.s);
-    ui_send(ui, MSG_DRAIN, msg, NULL, answered, msg->drain ? DRAIN : RESUME);
+    free(msg->reason);
+    msg->reason = msg->drain ? xstrdup(dlg->edit.text.s) : NULL;
+    act_ask(ui, ui_keep_dialog(ui), MSG_DRAIN, msg, answered, msg->drain ? DRAIN : RESUME);
 }
 
 static void list_nodes(struct lines *l, const struct node *const *nodes, size_t n)
@@ -107,7 +101,7 @@ static void note_typed(struct ui *ui, struct dialog *dlg, enum dialog_outcome ou
         return;
     free(msg->text);
     msg->text = xstrdup(dlg->edit.text.s);
-    ui_send(ui, MSG_NODE_NOTE, msg, NULL, answered, NOTE);
+    act_ask(ui, ui_keep_dialog(ui), MSG_NODE_NOTE, msg, answered, NOTE);
 }
 
 void act_note_nodes(struct ui *ui, const struct node *const *nodes, size_t n, const char *text)
@@ -119,7 +113,7 @@ void act_note_nodes(struct ui *ui, const struct node *const *nodes, size_t n, co
         strv_push(&msg->nodes, nodes[i]->spec.name);
     if (text) {
         msg->text = xstrdup(text);
-        ui_send(ui, MSG_NODE_NOTE, msg, NULL, answered, NOTE);
+        act_ask(ui, 0, MSG_NODE_NOTE, msg, answered, NOTE);
         note_free(msg);
         return;
     }

@@ -1,10 +1,10 @@
 /* submit.c - the form.
  *
- *      What                                         | #!/bin/bash
- *        name         train                         | #SBATCH --job-name=train
- *      How much                                     | #SBATCH --gpus=2
- *        GPUs         2                             |
- *      > memory       16G_                          | python train.py
+ *        command      python train.py               | #!/bin/bash
+ *        GPUs         2                             | #SBATCH --job-name=train
+ *      > memory       16G_                          | #SBATCH --gpus=2
+ *        name         train                         |
+ *      > More         array, order, tasks, ...      | python train.py
  *      ---------------------------------------------|
  *      on each node: 16G, 4000M; 0 is all           |
  *      starts now on n07                            |
@@ -21,26 +21,6 @@
 #define SYNC_MS 3500 /* the queue moves: so does the forecast */
 
 /* --- rows --- */
-
-static void add_fields(struct submit *s, const struct form_field *fields, size_t n, int step)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (fields[i].section)
-            vec_push(&s->rows, (struct form_row){.title = fields[i].section, .step = step});
-        vec_push(&s->rows, (struct form_row){.field = &fields[i], .step = step});
-    }
-}
-
-static void make_rows(struct submit *s)
-{
-    vec_clear(&s->rows);
-    add_fields(s, s->f.fields, s->f.n_fields, -1);
-    size_t steps = s->f.kind == JOB_KIND_STEPS ? jobfile_count_steps(s->f.text.s) : 0;
-    for (size_t i = 0; i < steps; i++)
-        add_fields(s, form_step_fields, form_n_step_fields, (int)i);
-    if (s->row >= s->rows.n)
-        s->row = s->rows.n - 1;
-}
 
 const struct form_row *submit_row(const struct submit *s)
 {
@@ -61,6 +41,11 @@ void submit_go_to(struct submit *s, size_t row)
     load_edit(s);
 }
 
+static bool can_stand_on(const struct form_row *r)
+{
+    return r->field || r->more;
+}
+
 static void go_by(struct submit *s, int by)
 {
     size_t row = s->row;
@@ -68,7 +53,7 @@ static void go_by(struct submit *s, int by)
         if ((by < 0 && row == 0) || (by > 0 && row + 1 >= s->rows.n))
             return;
         row = by < 0 ? row - 1 : row + 1;
-    } while (!s->rows.v[row].field);
+    } while (!can_stand_on(&s->rows.v[row]));
     submit_go_to(s, row);
 }
 
@@ -77,7 +62,7 @@ static void go_by(struct submit *s, int by)
 static void after_change(struct submit *s)
 {
     s->changed = true;
-    make_rows(s);
+    submit_make_rows(s);
     submit_draft(s, DRAFT_CHECK);
     submit_ask_soon(s);
 }
@@ -123,6 +108,13 @@ static void script_changed(struct submit *s)
 
 /* --- life --- */
 
+/* One goes on writing a new script at its end, and reads one that was opened from its beginning. */
+static void begin_script(struct submit *s)
+{
+    textedit_set(&s->script, s->f.text.s);
+    s->script.at = s->f.path ? 0 : s->script.text.len;
+}
+
 static struct view *view_open(struct ui *ui, const void *arg)
 {
     const struct form *f = arg;
@@ -131,10 +123,9 @@ static struct view *view_open(struct ui *ui, const void *arg)
     s->f = *f;
     textedit_init(&s->script);
     edit_init(&s->edit);
-    textedit_set(&s->script, s->f.text.s);
-    s->script.at = s->script.text.len;
-    make_rows(s);
-    go_by(s, 1);
+    begin_script(s);
+    submit_make_rows(s);
+    submit_go_to(s, 0);
     submit_draft(s, DRAFT_CHECK);
     submit_ask_soon(s);
     return &s->v;
@@ -149,6 +140,7 @@ static void view_close(struct view *v)
     textedit_fini(&s->script);
     edit_fini(&s->edit);
     vec_fini(&s->rows);
+    rec_fini(&msg_submit_rec, &s->sent);
     free(s->forecast);
     free(s->cheaper);
     free(s);
@@ -159,6 +151,7 @@ static void view_sync(struct view *v)
     struct submit *s = submit_of(v);
     if (s->draft)
         form_check(s->draft, v->ui, &s->hints);
+    submit_catch_up(s);
     if (!v->due.ns && !s->asking && s->forecast && !s->refused)
         v->due = mono_add_ms(ui_mono(v->ui), SYNC_MS);
 }
@@ -185,7 +178,9 @@ static unsigned field_key(struct submit *s, const struct input *in)
 {
     const struct form_field *field = submit_row(s)->field;
     uint32_t key = in->kind == INPUT_KEY ? in->key : 0;
-    if (key == KEYNAME_UP || key == CTRL_KEY('p'))
+    if (!field && (key == KEYNAME_ENTER || key == ' '))
+        submit_show_more(s, !s->more);
+    else if (key == KEYNAME_UP || key == CTRL_KEY('p'))
         go_by(s, -1);
     else if (key == KEYNAME_DOWN || key == KEYNAME_ENTER || key == CTRL_KEY('n'))
         go_by(s, 1);
@@ -197,7 +192,10 @@ static unsigned field_key(struct submit *s, const struct input *in)
             cycle(s);
         else if (!key_is_text(key) && in->kind != INPUT_PASTE)
             return 0;
-    } else if (key == CTRL_KEY('s') || !field)
+    } else if (!field) {
+        if (!key_is_text(key) && in->kind != INPUT_PASTE)
+            return 0;
+    } else if (key == CTRL_KEY('s'))
         return 0;
     else if (!form_can_set(&s->f, field) && (key_is_text(key) || in->kind == INPUT_PASTE))
         ui_toast(s->v.ui, ROLE_NORMAL, "the script has several lines: Tab goes to them");
@@ -222,8 +220,11 @@ static unsigned mouse_at(struct submit *s, const struct input *in)
     size_t row = s->top + (size_t)(in->y - s->fields_area.y);
     if (in->what == MOUSE_WHEEL_UP || in->what == MOUSE_WHEEL_DOWN)
         go_by(s, in->what == MOUSE_WHEEL_UP ? -1 : 1);
-    else if (row < s->rows.n && s->rows.v[row].field)
+    else if (row < s->rows.n && can_stand_on(&s->rows.v[row])) {
         submit_go_to(s, row);
+        if (s->rows.v[row].more && in->what == MOUSE_CLICK)
+            submit_show_more(s, !s->more);
+    }
     return DID_HANDLE | DID_REDRAW;
 }
 
@@ -254,24 +255,47 @@ static void left(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, v
         ui_close(ui, arg);
 }
 
+static void quitted(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+{
+    (void)d;
+    (void)arg;
+    if (outcome == DIALOG_YES)
+        ui_quit(ui);
+}
+
+static void ask_to_lose(struct submit *s, const char *title, ui_done_fn *done)
+{
+    struct dialog *d = dialog_new(DIALOG_CONFIRM, title);
+    d->verb = xstrdup("throw it away");
+    d->no = "go on writing";
+    lines_addf(&d->body.lines, ROLE_NORMAL, "It has not been submitted. What was typed is lost.");
+    ui_take_dialog(s->v.ui, d, done, &s->v, NULL);
+}
+
 static unsigned leave(struct submit *s)
 {
     if (!s->changed)
         return DID_HANDLE | DID_LEAVE;
-    struct dialog *d = dialog_new(DIALOG_CONFIRM, "leave the form");
-    d->verb = xstrdup("throw it away");
-    d->no = "go on writing";
-    lines_addf(&d->body.lines, ROLE_NORMAL, "It has not been submitted. What was typed is lost.");
-    ui_take_dialog(s->v.ui, d, left, &s->v, NULL);
+    ask_to_lose(s, "leave the form", left);
     return DID_HANDLE | DID_REDRAW;
+}
+
+static bool view_may_quit(struct view *v)
+{
+    struct submit *s = submit_of(v);
+    if (s->changed)
+        ask_to_lose(s, "quit", quitted);
+    return !s->changed;
 }
 
 static void begin_anew(struct submit *s)
 {
     s->row = s->top = 0;
-    make_rows(s);
-    show_text(s);
-    go_by(s, 1);
+    s->more = false;
+    vec_clear(&s->rows); /* those of another text */
+    submit_make_rows(s);
+    submit_go_to(s, 0);
+    begin_script(s);
     after_change(s);
     s->changed = false;
 }
@@ -321,7 +345,7 @@ static void change_steps(struct submit *s, bool add)
             s->row = i;
             break;
         }
-    if (!submit_row(s)->field)
+    if (!can_stand_on(submit_row(s)))
         go_by(s, 1);
     load_edit(s);
 }
@@ -341,6 +365,8 @@ static unsigned view_act(struct view *v, enum action a, const struct input *in)
             ui_toast(v->ui, ROLE_NORMAL, "there is nothing to be mended here");
     } else if (a == ACTION_FORM_PANEL)
         s->on_script = !s->on_script;
+    else if (a == ACTION_FORM_MORE)
+        submit_show_more(s, !s->more);
     else if (a == ACTION_FORM_KIND)
         change_kind(s);
     else if (a == ACTION_FORM_ADD || a == ACTION_FORM_DROP)
@@ -364,6 +390,8 @@ static const char *view_label(struct view *v, enum action a)
         return "fields";
     if (a == ACTION_FORM_KIND && steps)
         return "batch";
+    if (a == ACTION_FORM_MORE && s->more)
+        return "less";
     return a == ACTION_FORM_ADD && !steps ? "" : NULL;
 }
 
@@ -383,4 +411,5 @@ const struct view_ops submit_view = {
     .act = view_act,
     .timer = submit_timer,
     .label = view_label,
+    .may_quit = view_may_quit,
 };

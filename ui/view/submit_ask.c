@@ -85,12 +85,13 @@ bool submit_take_fix(struct submit *s)
 
 static void go_to_error(struct submit *s)
 {
-    for (size_t k = 0; k < s->hints.n; k++)
-        for (size_t i = 0; i < s->rows.n && s->hints.v[k].kind == HINT_ERROR; i++)
-            if (s->rows.v[i].field && s->rows.v[i].field == s->hints.v[k].field) {
-                submit_go_to(s, i);
-                return;
-            }
+    vec_for_each (&s->hints, i) {
+        const struct form_hint *h = &s->hints.v[i];
+        if (h->kind == HINT_ERROR && h->field) {
+            submit_go_to(s, submit_find_row(s, h->field, h->field->of_step && h->step >= 0 ? h->step : -1));
+            return;
+        }
+    }
 }
 
 /* --- what the controller says --- */
@@ -168,8 +169,9 @@ static void test_answered(struct ui *ui, struct view *owner, uint64_t by_hand, c
     struct submit *s = submit_of(owner);
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
     s->asking = false;
+    s->unasked = !r;
     set_text(&s->cheaper, NULL);
-    s->refused = !r || r->refusal;
+    s->refused = r && r->refusal;
     s->now = r && !r->refusal && r->count;
     set_text(&s->forecast, r ? forecast_words(r, ui_now(ui)) : NULL);
     if (by_hand && s->forecast)
@@ -191,7 +193,16 @@ static void ask_controller(struct submit *s, bool by_hand)
         return;
     }
     s->draft->m.test_only = true;
-    s->asking = ui_send(s->v.ui, MSG_SUBMIT, &s->draft->m, &s->v, test_answered, by_hand);
+    s->unasked = !by_hand && !ui_online(s->v.ui); /* a toast at each word would say no more */
+    s->asking = !s->unasked && ui_send(s->v.ui, MSG_SUBMIT, &s->draft->m, &s->v, test_answered, by_hand);
+    if (!s->asking)
+        set_text(&s->forecast, NULL);
+}
+
+void submit_catch_up(struct submit *s)
+{
+    if (s->unasked && ui_online(s->v.ui) && !s->v.due.ns)
+        submit_ask_soon(s);
 }
 
 /* One question at a time: what is typed meanwhile is asked about when the answer has come. */
@@ -209,14 +220,32 @@ static void sent(struct ui *ui, struct view *owner, uint64_t arg, const struct i
     struct submit *s = submit_of(owner);
     const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
     if (!r) {
-        ui_toast(ui, ROLE_ERROR,
-                 "the connection was lost: look whether it was queued before you send it again");
-    } else if (r->refusal) {
-        act_show_refusal(ui, "submit", r);
-    } else {
-        ui_toast(ui, ROLE_GOOD, "job %u is queued", r->job);
-        ui_close(ui, &s->v);
+        ui_toast(ui, ROLE_ERROR, "the connection was lost: the same sent again is not queued twice");
+        return;
     }
+    rec_fini(&msg_submit_rec, &s->sent);
+    s->sent = (struct msg_submit){.kind = 0};
+    if (r->refusal) {
+        act_show_refusal(ui, "submit", r);
+        return;
+    }
+    ui_close(ui, &s->v);
+    ui_toast(ui, ROLE_GOOD, "job %u is queued", r->job);
+    ui_point_at(ui, r->job);
+}
+
+/* What is the same as what was sent before, and not answered, gets its number. */
+static void keep_number(struct submit *s)
+{
+    struct msg_submit *m = &s->draft->m, *before = &s->sent;
+    char *own = m->request_id;
+    m->request_id = before->request_id;
+    bool same = before->request_id && rec_eq(&msg_submit_rec, m, before);
+    m->request_id = same ? xstrdup(before->request_id) : own;
+    if (same)
+        free(own);
+    rec_fini(&msg_submit_rec, before);
+    rec_copy(&msg_submit_rec, before, m);
 }
 
 static void send_it(struct submit *s)
@@ -229,6 +258,7 @@ static void send_it(struct submit *s)
         return;
     }
     s->draft->m.test_only = false;
+    keep_number(s);
     ui_send(s->v.ui, MSG_SUBMIT, &s->draft->m, &s->v, sent, 0);
 }
 

@@ -58,6 +58,22 @@ static void default_text(const struct submit *s, const struct form_field *field,
         str_append(out, "no");
 }
 
+static const char *more_text(const struct submit *s)
+{
+    return s->f.kind == JOB_KIND_STEPS ? "order, nodes, files, account ..."
+                                       : "array, order, tasks, files, account ...";
+}
+
+static void draw_more(const struct submit *s, struct canvas *c, struct rect r, bool here)
+{
+    canvas_glyph(c, r.y, r.x, ROLE_LABEL, s->more ? GLYPH_OPEN : GLYPH_CLOSED);
+    canvas_text(c, r.y, r.x + 2, here ? ROLE_STRONG : ROLE_TITLE, s->more ? "Less" : "More", LABEL - 1);
+    canvas_text(c, r.y, r.x + 2 + LABEL, ROLE_DIM, s->more ? "the simple page" : more_text(s),
+                r.w - 2 - LABEL);
+    if (here)
+        canvas_over(c, r, s->on_script ? ROLE_CURSOR_IDLE : ROLE_CURSOR);
+}
+
 static void draw_field(const struct submit *s, struct canvas *c, struct rect r, const struct form_row *row,
                        bool here)
 {
@@ -99,6 +115,8 @@ static void draw_fields(struct submit *s, struct canvas *c, struct rect r)
         struct rect line = rect_make(r.y + i, r.x + 1, 1, r.w - 3);
         if (row->field)
             draw_field(s, c, line, row, s->top + (size_t)i == s->row);
+        else if (row->more)
+            draw_more(s, c, line, s->top + (size_t)i == s->row);
         else if (row->step >= 0)
             canvas_printf(c, line.y, line.x, ROLE_TITLE, line.w, "%s %d", row->title, row->step);
         else
@@ -183,6 +201,8 @@ static void forecast_text(const struct submit *s, struct rich *out)
                             : ROLE_WAITING,
                  submit_forecast_begins(s));
         rich_add(out, ROLE_NORMAL, s->forecast);
+    } else if (s->unasked) {
+        rich_add(out, ROLE_WARN, "no connection: when it would start is asked when it is back");
     } else if (s->asking || s->v.due.ns) {
         rich_add(out, ROLE_DIM, "asking when it would start ...");
     }
@@ -207,8 +227,12 @@ static void draw_foot(const struct submit *s, struct canvas *c, struct rect r)
     canvas_hline(c, r.y, r.x, r.w, ROLE_RULE);
     struct rect in = rect_make(r.y + 1, r.x + 2, r.h - 1, r.w - 3);
     struct rect help = rect_take_top(&in, r.h > FOOT_LINES - 2 || !submit_hint(s) ? 1 : 0);
-    if (row->field && help.h)
-        canvas_text(c, help.y, help.x, ROLE_DIM, row->field->help, help.w);
+    if (help.h)
+        canvas_text(c, help.y, help.x, ROLE_DIM,
+                    row->field ? row->field->help
+                    : s->more  ? "Enter shows the simple page alone, and what is set"
+                               : "Enter shows the other fields; those that are set are always there",
+                    help.w);
     forecast_text(s, lines_add(&forecast));
     lines_flow(&forecast, in.w - 1, &flowed);  /* a cell for the mark where it is cut */
     int kept = forecast.v[0].text.len ? 1 : 0; /* of the forecast's lines, whatever the hint needs */

@@ -16,6 +16,7 @@ struct loading {
     char *path;
     bool dos, loaded;
     struct errtext err;
+    uint64_t dialog;      /* where the path was typed; 0: nowhere */
     submit_load_fn *load; /* NULL: a form of its own */
 };
 
@@ -37,9 +38,11 @@ static void loaded(struct ui *ui, struct view *owner, void *arg)
 {
     struct loading *w = arg;
     if (!w->loaded) {
-        ui_toast(ui, ROLE_ERROR, "%s", w->err.s);
+        if (!ui_refuse_dialog(ui, w->dialog, "%s", w->err.s))
+            ui_toast(ui, ROLE_ERROR, "%s", w->err.s);
         return;
     }
+    ui_drop_dialog(ui, w->dialog);
     if (w->dos)
         ui_toast(ui, ROLE_WARN, "its lines ended as in DOS; here they end as they must");
     struct form f = w->f;
@@ -51,10 +54,10 @@ static void loaded(struct ui *ui, struct view *owner, void *arg)
     ui_changed(ui);
 }
 
-static void open_path(struct ui *ui, struct view *v, const char *path, submit_load_fn *fn)
+static void open_path(struct ui *ui, struct view *v, const char *path, uint64_t dialog, submit_load_fn *fn)
 {
     struct loading *w = xcalloc(1, sizeof *w);
-    *w = (struct loading){.path = xstrdup(path), .load = fn};
+    *w = (struct loading){.path = xstrdup(path), .dialog = dialog, .load = fn};
     form_init(&w->f, JOB_KIND_BATCH);
     w->f.dir = ui_cwd(ui) ? xstrdup(ui_cwd(ui)) : NULL;
     ui_aside(ui, v, load, loaded, w, loading_free);
@@ -64,7 +67,7 @@ void submit_open(struct ui *ui, const char *path)
 {
     struct form f;
     if (path) {
-        open_path(ui, NULL, path, NULL);
+        open_path(ui, NULL, path, 0, NULL);
         return;
     }
     form_init(&f, JOB_KIND_BATCH);
@@ -83,6 +86,7 @@ static char *template_dir(const struct ui *ui)
 struct saving {
     struct str text;
     char *dir, *path;
+    uint64_t dialog; /* where the name was typed */
     bool steps;
     int error;
 };
@@ -121,10 +125,12 @@ static void saved(struct ui *ui, struct view *owner, void *arg)
 {
     (void)owner;
     const struct saving *s = arg;
-    if (s->error)
-        ui_toast(ui, ROLE_ERROR, "%s: %s", s->path, strerror(s->error));
-    else
+    if (!s->error) {
+        ui_drop_dialog(ui, s->dialog);
         ui_toast(ui, ROLE_GOOD, "saved as %s", s->path);
+    } else if (!ui_refuse_dialog(ui, s->dialog, "%s: %s", s->path, strerror(s->error))) {
+        ui_toast(ui, ROLE_ERROR, "%s: %s", s->path, strerror(s->error));
+    }
 }
 
 static void save_named(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
@@ -132,12 +138,14 @@ static void save_named(struct ui *ui, struct dialog *d, enum dialog_outcome outc
     const struct saving *asked = arg;
     if (outcome != DIALOG_YES)
         return;
+    uint64_t dialog = ui_keep_dialog(ui);
     if (strchr(d->edit.text.s, '/')) {
-        ui_toast(ui, ROLE_ERROR, "a name without a slash");
+        ui_refuse_dialog(ui, dialog, "a name without a slash: it goes where templates are");
         return;
     }
     struct saving *s = xcalloc(1, sizeof *s);
     *s = (struct saving){
+        .dialog = dialog,
         .dir = xstrdup(asked->dir),
         .path = xasprintf("%s/%s%s", asked->dir, d->edit.text.s, asked->steps ? ".job" : ".sh")};
     str_init(&s->text);
@@ -209,7 +217,7 @@ static void path_typed(struct ui *ui, struct dialog *d, enum dialog_outcome outc
 {
     const struct opening *o = arg;
     if (outcome == DIALOG_YES)
-        open_path(ui, o->v, d->edit.text.s, o->load);
+        open_path(ui, o->v, d->edit.text.s, ui_keep_dialog(ui), o->load);
 }
 
 static void ask_path(struct ui *ui, const struct opening *from)
@@ -231,7 +239,7 @@ static void picked(struct ui *ui, struct dialog *d, enum dialog_outcome outcome,
         return;
     }
     char *path = xasprintf("%s/%s", o->dir, o->names.v[i - 1]);
-    open_path(ui, o->v, path, o->load);
+    open_path(ui, o->v, path, 0, o->load);
     free(path);
 }
 

@@ -49,6 +49,7 @@ static void offer(struct dialog *d, struct picking *k, const char *value, const 
 
 static void offer_partitions(const struct model *m, struct dialog *d, struct picking *k)
 {
+    struct str all = STR_INIT;
     for (size_t i = 0; i < m->spec.parts.n; i++) {
         const struct part_spec *p = &m->spec.parts.v[i];
         unsigned cpus = 0, gpus = 0;
@@ -63,7 +64,17 @@ static void offer_partitions(const struct model *m, struct dialog *d, struct pic
             xasprintf("%u CPUs and %u GPUs free%s", cpus, gpus, p->is_default ? ", the default" : "");
         offer(d, k, p->name, note);
         free(note);
+        str_appendf(&all, "%s%s", i ? "," : "", p->name);
     }
+    if (m->spec.parts.n > 1)
+        offer(d, k, all.s, "wherever it starts first");
+    str_fini(&all);
+}
+
+static void offer_environments(struct dialog *d, struct picking *k)
+{
+    offer(d, k, "ALL", "as it is here");
+    offer(d, k, "NONE", "a clean login shell");
 }
 
 static void offer_gpus(const struct model *m, struct dialog *d, struct picking *k)
@@ -154,7 +165,7 @@ static void array_typed(struct ui *ui, struct dialog *d, enum dialog_outcome out
     str_fini(&s);
 }
 
-static void pick_array(struct view *v, struct picking *k)
+static void pick_array(struct view *v, struct picking *k, const char *value)
 {
     struct dialog *d = dialog_new(DIALOG_PROMPT, "array");
     lines_addf(&d->body.lines, ROLE_NORMAL, "First and last index; then, if you like, every how many,");
@@ -165,6 +176,7 @@ static void pick_array(struct view *v, struct picking *k)
     lines_addf(&d->body.lines, ROLE_DIM, "0 100 10    0, 10, 20 ... 100");
     lines_addf(&d->body.lines, ROLE_DIM, "1,5,9       just these");
     d->verb = xstrdup("take it");
+    edit_set(&d->edit, value);
     ui_take_dialog(v->ui, d, array_typed, k, picking_free);
 }
 
@@ -174,7 +186,7 @@ void submit_pick(struct view *v, const struct form_field *field, const char *val
     struct picking *k = xcalloc(1, sizeof *k);
     *k = (struct picking){.v = v, .take = take};
     if (str_eq(field->key, "array")) {
-        pick_array(v, k);
+        pick_array(v, k, value);
         return;
     }
     struct dialog *d = dialog_new(DIALOG_MENU, field->label);
@@ -196,6 +208,8 @@ void submit_pick(struct view *v, const struct form_field *field, const char *val
             offer(d, k, m->spec.accounts.v[i].name, "");
     else if (str_eq(field->key, "time"))
         offer_words(d, k, "30:00 1:00:00 2:00:00 4:00:00 12:00:00 1-00:00:00 2-00:00:00 7-00:00:00");
+    else if (str_eq(field->key, "export"))
+        offer_environments(d, k);
     else if (str_eq(field->key, "mail-type"))
         offer_words(d, k, "END FAIL ALL BEGIN");
     else if (field->choices)

@@ -1,6 +1,7 @@
 /* submit_private.h - the form's state, for the files of the form alone.
  *
- *      submit.c       what it is: rows, changes, keys
+ *      submit.c       what it is: changes, keys
+ *      submit_rows.c  which fields are shown
  *      submit_ask.c   what is found out: drafts, the controller's forecast, sending
  *      submit_draw.c  what is seen
  *      submit_pick.c  what F4 offers
@@ -15,8 +16,9 @@
 #include "ui/widget/textedit.h"
 
 struct form_row {
-    const struct form_field *field; /* NULL: a title */
+    const struct form_field *field; /* NULL: a title, or the row that opens the rest */
     const char *title;
+    bool more; /* that row */
     int step;
 };
 
@@ -33,6 +35,7 @@ struct submit {
     struct edit edit; /* of the field under the cursor */
     VEC(struct form_row) rows;
     size_t row, top;
+    bool more; /* all fields are shown, not the simple ones and those that say something */
     bool on_script, changed;
     struct rect fields_area, script_area;
 
@@ -42,14 +45,27 @@ struct submit {
 
     /* What the controller says. */
     bool asking, again, now, refused;
+    bool unasked; /* there was no connection to ask over */
     char *forecast, *cheaper;
     uint32_t cheaper_s; /* the limit that was tried */
+
+    /* What was sent last, until the answer comes. Where it does not: the same with the same number is the
+     * same job to the controller, however often it is sent. */
+    struct msg_submit sent;
 };
 
 static inline struct submit *submit_of(struct view *v)
 {
     return (struct submit *)(void *)v;
 }
+
+/* submit_rows.c */
+/* Makes the rows anew; the cursor stays on its field, which is shown as long as it does. */
+void submit_make_rows(struct submit *s);
+/* Shows all fields, or the simple page again. */
+void submit_show_more(struct submit *s, bool more);
+/* The row of a field, which is shown from now on. */
+size_t submit_find_row(struct submit *s, const struct form_field *field, int step);
 
 /* submit.c */
 const struct form_row *submit_row(const struct submit *s); /* under the cursor */
@@ -64,6 +80,8 @@ void submit_draft(struct submit *s, unsigned what);
 void submit_ask_soon(struct submit *s);
 void submit_timer(struct view *v);
 bool submit_has_errors(const struct submit *s);
+/* The connection is back: what could not be asked is. */
+void submit_catch_up(struct submit *s);
 /* What stands before the forecast, which is there: "waits: ". */
 const char *submit_forecast_begins(const struct submit *s);
 /* The hint that matters: of this field, else the first that stops it. NULL: none. */

@@ -66,6 +66,11 @@ struct view_ops {
     struct table *(*table)(struct view *v);
     /* The switch between all and mine, kept as well. NULL: none. */
     bool *(*mine)(struct view *v);
+
+    /* The cursor goes to that job as soon as it is there. NULL: it has no jobs. */
+    void (*point_at)(struct view *v, uint32_t job);
+    /* May the program end with this view on top? false: it has something to lose and asks. NULL: yes. */
+    bool (*may_quit)(struct view *v);
 };
 
 struct view {
@@ -81,6 +86,7 @@ const struct model *ui_model(const struct ui *ui); /* never NULL; empty before t
 bool ui_has_data(const struct ui *ui);             /* a snapshot has come */
 struct wall ui_now(const struct ui *ui);           /* the controller's clock */
 struct mono ui_mono(const struct ui *ui);
+bool ui_online(const struct ui *ui);  /* there is a connection to the controller */
 uint32_t ui_uid(const struct ui *ui); /* who sits here */
 bool ui_is_admin(const struct ui *ui);
 /* Where the user's own settings, themes and templates lie; NULL: nowhere. */
@@ -157,6 +163,10 @@ void ui_push(struct ui *ui, const struct view_ops *ops, const void *arg);
 void ui_go(struct ui *ui, const char *screen, const char *filter);
 /* Takes a view away if it is on top: for what was asked in it and is done. */
 void ui_close(struct ui *ui, struct view *v);
+/* In the list of jobs the cursor goes to that job, or to its array, as soon as it is there. */
+void ui_point_at(struct ui *ui, uint32_t job);
+/* Ends the program. */
+void ui_quit(struct ui *ui);
 void ui_toast(struct ui *ui, enum role role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void ui_copy(struct ui *ui, const char *text, const char *what);
 
@@ -209,5 +219,16 @@ uint64_t ui_take_dialog(struct ui *ui, struct dialog *d, ui_done_fn *done, void 
                         void (*free_arg)(void *));
 struct dialog *ui_find_dialog(struct ui *ui, uint64_t number);
 void *ui_dialog_arg(struct ui *ui, uint64_t number); /* what was given with it; it must be open */
+/* For what is typed and may be refused. From within done: the dialog stays open, however it was answered.
+ * Returns its number. */
+uint64_t ui_keep_dialog(struct ui *ui);
+/* Somebody has been asked whether it can be so: until the answer comes nothing is taken but Esc, and what
+ * is typed ahead is for what comes after a yes. */
+void ui_dialog_waits(struct ui *ui, uint64_t number);
+/* The answer was no: it is told in the dialog, which can be mended. False where it is not open any more. */
+bool ui_refuse_dialog(struct ui *ui, uint64_t number, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The answer was yes: it goes. No-op where it has gone. */
+void ui_drop_dialog(struct ui *ui, uint64_t number);
 
 #endif

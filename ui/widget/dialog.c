@@ -11,6 +11,8 @@
 #include "ui/widget/did.h"
 
 #define BOX_WIDTH 76
+#define LINE_WIDTH 46 /* of a line that is typed, and of what is said to it, at least where there is room \
+                       */
 
 struct dialog *dialog_new(enum dialog_kind kind, const char *title)
 {
@@ -32,7 +34,22 @@ void dialog_free(struct dialog *d)
     strv_fini(&d->items);
     list_state_fini(&d->list);
     free(d->checked);
+    free(d->refused);
     free(d);
+}
+
+void dialog_wait(struct dialog *d)
+{
+    d->waiting = true;
+    free(d->refused);
+    d->refused = NULL;
+}
+
+void dialog_refuse(struct dialog *d, const char *why)
+{
+    d->waiting = false;
+    free(d->refused);
+    d->refused = xstrdup(why);
 }
 
 static uint64_t item_id(const void *ctx, size_t i)
@@ -125,6 +142,8 @@ enum dialog_outcome dialog_input(struct dialog *d, const struct input *in, const
     uint32_t key = in->kind == INPUT_KEY ? in->key : 0;
     if (key == KEYNAME_ESC)
         return DIALOG_NO;
+    if (d->waiting)
+        return DIALOG_OPEN;
     switch (d->kind) {
     case DIALOG_TEXT: return text_input(d, in, km, key);
     case DIALOG_CONFIRM: return confirm_input(d, in, key);
@@ -174,9 +193,10 @@ static bool is_menu(const struct dialog *d)
     return d->kind == DIALOG_MENU || d->kind == DIALOG_CHECKS;
 }
 
+/* Of the menu, or the line that is typed. */
 static int own_lines(const struct dialog *d)
 {
-    return is_menu(d) ? (int)d->items.n : d->kind == DIALOG_PROMPT || d->must_type ? 2 : 0;
+    return is_menu(d) ? (int)d->items.n : d->kind == DIALOG_PROMPT || d->must_type ? 1 : 0;
 }
 
 static int text_width(const struct dialog *d)
@@ -192,7 +212,30 @@ static int text_width(const struct dialog *d)
     }
     int title = cell_width(d->title) + 4;
     w = title > w ? title : w;
+    if ((d->kind == DIALOG_PROMPT || d->refused) && w < LINE_WIDTH)
+        w = LINE_WIDTH;
     return w < BOX_WIDTH ? w : BOX_WIDTH;
+}
+
+/* What was said to the last answer. Returns the lines it takes. */
+static int flow_refused(const struct dialog *d, int width, struct lines *ret)
+{
+    struct lines all = {0};
+    if (d->refused)
+        rich_add(lines_add(&all), ROLE_ERROR, d->refused);
+    else if (d->waiting)
+        rich_add(lines_add(&all), ROLE_DIM, "asking the controller ...");
+    lines_flow(&all, width, ret);
+    lines_fini(&all);
+    return (int)ret->n;
+}
+
+/* Below a blank line where there is room for it; what is too long is cut. */
+static void draw_refused(const struct lines *l, struct canvas *c, struct rect r)
+{
+    int blank = r.h > (int)l->n;
+    for (int i = 0; i + blank < r.h && i < (int)l->n; i++)
+        rich_draw(&l->v[i], c, r.y + blank + i, r.x, r.w);
 }
 
 static void draw_menu(struct dialog *d, struct canvas *c, struct rect r)
@@ -236,7 +279,10 @@ void dialog_draw(struct dialog *d, struct canvas *c)
     int foot_w = cell_width(foot.text.s);
     w = foot_w > w ? foot_w : w;
     w = w > most ? most : w;
-    int h = (int)pane_height(&d->body, w) + own_lines(d) + 4;
+    struct lines refused = {0};
+    int said = flow_refused(d, w, &refused), own = own_lines(d);
+    int between = said ? said + 1 : own && !is_menu(d) ? 1 : 0; /* a blank line, and that */
+    int h = (int)pane_height(&d->body, w) + between + own + 4;
     struct rect box = layout_popup(c->rows, c->cols, h, w + 4);
     enum role frame = d->danger ? ROLE_BOX_DANGER : ROLE_BOX_FRAME;
     canvas_over(c, rect_make(0, 0, c->rows, c->cols), ROLE_DIM);
@@ -244,15 +290,16 @@ void dialog_draw(struct dialog *d, struct canvas *c)
     canvas_frame(c, box, frame, d->title);
     struct rect in = rect_make(box.y + 1, box.x + 2, box.h - 2, box.w - 4);
     struct rect old = canvas_clip(c, in);
-    struct rect bottom = rect_take_bottom(&in, in.h > 2 ? 2 : 1);
+    struct rect bottom = rect_take_bottom(&in, in.h > 2 ? 2 : in.h > (own > 0) ? 1 : 0);
     rich_draw(&foot, c, bottom.y + bottom.h - 1, bottom.x, bottom.w);
-    int own = own_lines(d);
-    struct rect mine = rect_take_bottom(&in, own < in.h ? own : in.h);
+    struct rect mine = rect_take_bottom(&in, said && own > 1 && own >= in.h ? in.h - 1 : own);
+    draw_refused(&refused, c, rect_take_bottom(&in, between));
     pane_draw(&d->body, c, in);
     if (is_menu(d))
         draw_menu(d, c, mine);
     else if (own)
         draw_line(d, c, mine);
     canvas_unclip(c, old);
+    lines_fini(&refused);
     rich_fini(&foot);
 }

@@ -27,12 +27,18 @@ struct dialog {
     bool *checked;      /* DIALOG_CHECKS: of each item; the dialog frees it */
     struct list_state list;
     bool may_be_empty; /* DIALOG_PROMPT */
+    bool kept;         /* it stays open though it was answered: the owner's, while it is told */
+    bool waiting;      /* somebody is asked whether it can be so: it takes nothing but Esc */
+    char *refused;     /* what was said to the last answer, which can be mended; NULL: nothing */
 };
 
 struct dialog *dialog_new(enum dialog_kind kind, const char *title) __attribute__((warn_unused_result));
 void dialog_free(struct dialog *d);
 /* Every input ends here while a dialog is open. */
 enum dialog_outcome dialog_input(struct dialog *d, const struct input *in, const struct keymap *km);
+/* Somebody is asked; has said no. */
+void dialog_wait(struct dialog *d);
+void dialog_refuse(struct dialog *d, const char *why);
 void dialog_draw(struct dialog *d, struct canvas *c);
 /* DIALOG_MENU: the chosen item. */
 size_t dialog_choice(const struct dialog *d);

@@ -1,0 +1,360 @@
+/* test_form_page.c - the form as one sits at it: the simple page and what lies under "More", where one is
+ * after it was sent, and that nothing that was typed gets lost. */
+#include "src/base/vec.h"
+#include "tests/screen/stage.h"
+#include "ui/view/form.h"
+
+static void open_with(struct uilab *u, const char *text)
+{
+    uilab_keys(u, "s<Tab><C-a>");
+    uilab_paste(u, text);
+    uilab_keys(u, "<Tab>");
+}
+
+/* --- the simple page --- */
+
+static void the_simple_page_fits(void **state)
+{
+    static const char *const labels[] = {"command", "directory",  "GPUs",      "CPUs",
+                                         "memory",  "time limit", "partition", "name"};
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "s");
+    uilab_draw(u, 24, 80);
+    for (size_t i = 0; i < N_OF(labels); i++)
+        must_show(u, labels[i]);
+    must_show(u, "▸ More");
+    must_not_show(u, "┃"); /* nothing to scroll */
+    must_not_show(u, "depends on");
+    uilab_draw(u, 24, 40); /* the script has a page of its own there */
+    must_show(u, "▸ More");
+    must_not_show(u, "┃");
+    uilab_keys(u, "<F6>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "command"); /* of its step */
+    must_show(u, "▸ More");
+    must_not_show(u, "┃");
+}
+
+static void more_opens_the_rest(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "s<Up>");
+    for (int i = 0; i < 8; i++)
+        uilab_keys(u, "<Down>");
+    keys_show(u, "", "Enter shows the other fields");
+    uilab_keys(u, "q1"); /* no key of the screens, and no text */
+    uilab_keys(u, "<Enter>");
+    uilab_golden(u, "form-more", 24, 80);
+    keys_show(u, "<Down>0-3", "#SBATCH --array=0-3");
+    keys_show(u, "<Up><Enter>", "▸ More");
+    must_show(u, "Also set"); /* it is never hidden */
+    must_show(u, "0-3");
+    must_not_show(u, "depends on");
+    keys_show(u, "<C-o>", "▾ Less");
+    keys_show(u, "<C-o>", "▸ More");
+    uilab_draw(u, 60, 132);
+    uilab_keys(u, "<C-o>");
+    uilab_draw(u, 60, 132);
+    for (size_t i = 0; i < form_n_batch_fields; i++) /* all there are */
+        must_show(u, form_batch_fields[i].label);
+}
+
+/* From a script, a template, the script's side or by hand: what says something is there. */
+static void what_is_set_is_on_the_page(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    open_with(u,
+              "#!/bin/sh\n#SBATCH -n 4 --output=o.txt\n#SBATCH --depend=afterok:6\n#SBATCH --hold\nls\n");
+    uilab_golden(u, "form-set", 24, 80);
+    must_show(u, "tasks        4");
+    must_show(u, "output       o.txt");
+    must_show(u, "depends on   afterok:6");
+    must_show(u, "held         yes");
+    must_not_show(u, "not before");
+    for (size_t i = 0; i < form_n_batch_fields; i++) { /* each of them */
+        struct form f;
+        bool given[64];
+        form_init(&f, JOB_KIND_BATCH);
+        form_set(&f, &form_batch_fields[i], -1,
+                 form_batch_fields[i].choices ? "append" : "1"); /* a text, a number, a switch */
+        form_given(&f, form_batch_fields, form_n_batch_fields, -1, given);
+        if (!given[i])
+            fail_msg("%s is set and not told", form_batch_fields[i].key);
+        form_fini(&f);
+    }
+    for (size_t i = 0; i < form_n_step_fields; i++) {
+        struct form f;
+        bool given[64];
+        form_init(&f, JOB_KIND_STEPS);
+        form_set(&f, &form_step_fields[i], 0, "1");
+        form_given(&f, form_step_fields, form_n_step_fields, 0, given);
+        if (!given[i])
+            fail_msg("%s is set and not told", form_step_fields[i].key);
+        form_fini(&f);
+    }
+}
+
+/* What is emptied does not go from under the cursor, and not before something else is typed. */
+static void an_emptied_field_stays_while_one_is_in_it(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    open_with(u, "#!/bin/sh\n#SBATCH -n 4 --comment=x\nls\n");
+    uilab_keys(u, "<Up>");
+    for (int i = 0; i < 9; i++)
+        uilab_keys(u, "<Down>"); /* tasks */
+    uilab_draw(u, 24, 80);
+    must_show(u, "that srun starts in it");
+    keys_show(u, "<Backspace>", "that srun starts in it");
+    must_show(u, "  tasks");
+    keys_show(u, "8", "--ntasks=8");
+    keys_show(u, "<Backspace><Down>y", "--comment=xy");
+    must_not_show(u, "  tasks  ");
+    keys_show(u, "<C-u><C-o><C-o>", "▸ More"); /* nothing is set any more: the cursor has a place */
+    keys_show(u, "<Up>x", "name         x");
+}
+
+static void steps_have_a_simple_page_too(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "s<F6>cv");
+    uilab_draw(u, 24, 80);
+    must_not_show(u, "a failure");
+    uilab_keys(u, "<C-o>");
+    uilab_draw(u, 60, 132);
+    must_show(u, "a failure");
+    must_show(u, "For steps that say nothing");
+    uilab_keys(u, "<C-o><F7>./fold.sh<Tab>");
+    uilab_paste(u, " "); /* whatever is typed there */
+    uilab_keys(u, "<Tab>");
+    uilab_draw(u, 43, 132);
+    must_show(u, "Step 1");
+    must_not_show(u, "a failure");
+}
+
+/* Lines that set up what the command needs have a field of their own. */
+static void the_set_up_is_a_line_before_the_command(void **state)
+{
+    static const struct {
+        const char *before, *value, *after, *shown, *command;
+    } rows[] = {
+        {"#!/bin/sh\nls\n", "module load x", "#!/bin/sh\nmodule load x  # set-up\nls\n", "module load x",
+         "ls"},
+        {"#!/bin/sh\n", "a b ", "#!/bin/sh\na b   # set-up\n", "a b ", NULL},
+        {"#!/bin/sh\na # set-up\nls", "b", "#!/bin/sh\nb  # set-up\nls", "b", "ls"},
+        {"#!/bin/sh\na  # set-up\nls\n", "", "#!/bin/sh\nls\n", NULL, "ls"},
+        {"#!/bin/sh\nls\n", "# none", "#!/bin/sh\nls\n", NULL, "ls"},
+        {"a  # set-up\nb  # set-up\nls\n", "c", "a  # set-up\nb  # set-up\nls\n", NULL, "ls"},
+        {"# set-up\nls# set-up\n", "", "# set-up\nls# set-up\n", NULL, "ls# set-up"},
+    };
+    (void)state;
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        static const struct form_field setup = {.key = "set-up", .id = FORM_SETUP},
+                                       command = {.key = "command", .id = FORM_COMMAND};
+        struct form f;
+        form_init(&f, JOB_KIND_BATCH);
+        str_clear(&f.text);
+        str_append(&f.text, rows[i].before);
+        form_set(&f, &setup, -1, rows[i].value);
+        check_str(rows[i].before, f.text.s, rows[i].after);
+        char *shown = form_get(&f, &setup, -1), *runs = form_get(&f, &command, -1);
+        check_str(rows[i].before, shown ? shown : "none", rows[i].shown ? rows[i].shown : "none");
+        check_str(rows[i].before, runs ? runs : "none", rows[i].command ? rows[i].command : "none");
+        free(shown);
+        free(runs);
+        form_fini(&f);
+    }
+}
+
+/* --- after F10 --- */
+
+static void queued(struct uilab *u, uint32_t job)
+{
+    const struct uilab_sent *s = uilab_sent(u, MSG_SUBMIT);
+    assert_non_null(s);
+    assert_false(((const struct msg_submit *)s->body)->test_only);
+    struct msg_result r = {.job = job, .count = 1};
+    uilab_feed(u, MSG_RESULT, s->tag, &r);
+}
+
+static struct job *new_job(struct uilab *u, const char *name)
+{
+    struct job *j = lab_job(&u->lab, JOB_KIND_BATCH);
+    j->id = u->lab.m.next_job;
+    free(j->req.name);
+    j->req.name = xstrdup(name);
+    return j;
+}
+
+static void push_job(struct uilab *u, struct job *take_j)
+{
+    uilab_push(u, EV_SUBMIT, take_j->id, take_j);
+    free(take_j);
+}
+
+static void the_cursor_goes_to_the_new_job(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    struct job *j = new_job(u, "fresh");
+    uint32_t id = j->id;
+    uilab_keys(u, "gsls<F10>");
+    push_job(u, j); /* the event comes first */
+    queued(u, id);
+    assert_non_null(strstr(cursor_row(u), "fresh"));
+    must_show(u, "is queued");
+
+    j = new_job(u, "second"); /* the answer comes first */
+    id = j->id;
+    uilab_keys(u, "gsls<F10>");
+    queued(u, id);
+    assert_null(strstr(cursor_row(u), "second"));
+    push_job(u, j);
+    assert_non_null(strstr(cursor_row(u), "second"));
+
+    j = new_job(u, "third"); /* somebody is elsewhere already: the cursor is left alone */
+    id = j->id;
+    uilab_keys(u, "gsls<F10>");
+    queued(u, id);
+    uilab_keys(u, "j");
+    push_job(u, j);
+    assert_null(strstr(cursor_row(u), "third"));
+
+    j = new_job(u, "fourth"); /* sent from another screen */
+    id = j->id;
+    uilab_keys(u, "g2sls<F10>");
+    queued(u, id);
+    push_job(u, j);
+    keys_show(u, "", "Nodes");
+    uilab_keys(u, "1");
+    assert_non_null(strstr(cursor_row(u), "fourth"));
+}
+
+static void an_array_is_one_row(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    struct job *j = new_job(u, "hundred");
+    j->array_job = j->id;
+    *rec_list_push(&j->array_pending) = (struct index_range){.first = 0, .last = 99, .step = 1};
+    j->array_count = 100;
+    j->array_max = 99;
+    j->array_step = 1;
+    uint32_t id = j->id;
+    uilab_keys(u, "gsls<F10>");
+    push_job(u, j);
+    queued(u, id);
+    assert_non_null(strstr(cursor_row(u), "_[0-99]"));
+    assert_non_null(strstr(cursor_row(u), "hundred"));
+}
+
+static void a_filter_that_hides_it_is_told(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    struct job *j = new_job(u, "fresh");
+    uint32_t id = j->id;
+    uilab_keys(u, "/eval<Enter>sls<F10>");
+    push_job(u, j);
+    queued(u, id);
+    keys_show(u, "", "the filter of the list hides it: Esc drops it");
+    assert_non_null(strstr(cursor_row(u), "eval"));
+    keys_show(u, "<Esc>", "fresh");
+}
+
+/* --- nothing typed is lost --- */
+
+static void a_controller_that_goes_and_comes(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "sls -l");
+    uilab_wait(u, 400);
+    app_lost(u->app, "cut"); /* in the middle of the question */
+    keys_show(u, "a", "ls -la");
+    uilab_wait(u, 400);
+    keys_show(u, "", "no connection: when it would start is asked when it is back");
+    keys_show(u, "<F10>", "no connection to the controller");
+    keys_show(u, "<Down>/tmp", "#SBATCH --chdir=/tmp");
+    uilab_forget_sent(u);
+    uilab_connect(u);
+    uilab_wait(u, 400);
+    const struct uilab_sent *s = uilab_sent(u, MSG_SUBMIT);
+    assert_non_null(s); /* it is asked by itself */
+    assert_true(((const struct msg_submit *)s->body)->test_only);
+    uilab_result(u, MSG_SUBMIT, REFUSAL_NONE, "to start at 2026-11-21T10:00:00 on nodes gpu01", 1);
+    keys_show(u, "", "starts now: ");
+    must_show(u, "ls -la");
+}
+
+static char *sent_number(struct uilab *u)
+{
+    const struct uilab_sent *s = uilab_sent(u, MSG_SUBMIT);
+    assert_non_null(s);
+    return ((const struct msg_submit *)s->body)->request_id;
+}
+
+/* The answer is lost: the same sent again has the same number, so that it is one job. */
+static void what_is_sent_again_is_the_same_job(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "sls<F10>");
+    char *first = xstrdup(sent_number(u));
+    app_lost(u->app, "cut");
+    keys_show(u, "", "the same sent again is not queued twice");
+    uilab_forget_sent(u);
+    uilab_connect(u);
+    uilab_keys(u, "<F10>");
+    assert_string_equal(sent_number(u), first);
+    app_lost(u->app, "cut");
+    uilab_forget_sent(u);
+    uilab_connect(u);
+    uilab_keys(u, " -l<F10>"); /* another job */
+    assert_string_not_equal(sent_number(u), first);
+    free(first);
+    first = xstrdup(sent_number(u));
+    uilab_result(u, MSG_SUBMIT, REFUSAL_TIME_LIMIT, "too long", 0);
+    uilab_keys(u, "<Esc><F10>"); /* it was answered: a new one */
+    assert_string_not_equal(sent_number(u), first);
+    free(first);
+}
+
+static void quitting_asks_first(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "s");
+    keys_show(u, "ls<C-c>", "What was typed is lost");
+    assert_false(app_take_wishes(u->app) & APP_QUIT);
+    keys_show(u, "n", "ls");
+    uilab_keys(u, "<C-c>y");
+    assert_true(app_take_wishes(u->app) & APP_QUIT);
+    uilab_keys(u, "<C-c><C-c>"); /* twice is meant */
+    assert_true(app_take_wishes(u->app) & APP_QUIT);
+    uilab_keys(u, "n<Esc>ys<C-c>"); /* nothing typed */
+    assert_true(app_take_wishes(u->app) & APP_QUIT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STAGE_CASE(the_simple_page_fits),
+        STAGE_CASE(more_opens_the_rest),
+        STAGE_CASE(what_is_set_is_on_the_page),
+        STAGE_CASE(an_emptied_field_stays_while_one_is_in_it),
+        STAGE_CASE(steps_have_a_simple_page_too),
+        STAGE_CASE(the_set_up_is_a_line_before_the_command),
+        STAGE_CASE(the_cursor_goes_to_the_new_job),
+        STAGE_CASE(an_array_is_one_row),
+        STAGE_CASE(a_filter_that_hides_it_is_told),
+        STAGE_CASE(a_controller_that_goes_and_comes),
+        STAGE_CASE(what_is_sent_again_is_the_same_job),
+        STAGE_CASE(quitting_asks_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,220 @@
+/* test_prompts.c - what is typed and refused stays where it was typed, with the refusal, until it is mended
+ * or left. */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/screen/stage.h"
+
+/* --- changes of jobs --- */
+
+static const struct msg_update *sent_update(struct uilab *u)
+{
+    const struct uilab_sent *s = uilab_sent(u, MSG_UPDATE);
+    assert_non_null(s);
+    return s->body;
+}
+
+/* Every change that can be made, refused and mended. */
+static void a_refused_change_can_be_mended(void **state)
+{
+    static const struct {
+        const char *menu, *title, *changes;
+    } rows[] = {{"", "time limit", "TimeLimit="},      {"j", "memory of a node", "MinMemoryNode="},
+                {"jj", "partition", "Partition="},     {"jjj", "priority (administrators)", "Priority="},
+                {"jjjj", "depends on", "Dependency="}, {"jjjjj", "nice", "Nice="}};
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/eval<Enter>");
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        char want[64];
+        uilab_keys(u, "e");
+        uilab_keys(u, rows[i].menu);
+        uilab_keys(u, "<Enter><C-u>wrong<Enter>");
+        snprintf(want, sizeof want, "%swrong", rows[i].changes);
+        assert_string_equal(sent_update(u)->changes.v[0], want);
+        keys_show(u, "", "asking the controller");
+        uilab_result(u, MSG_UPDATE, REFUSAL_BAD_REQUEST, "that is not what it can be", 0);
+        keys_show(u, "", "Refused: that is not what it can be");
+        must_show(u, rows[i].title);
+        must_show(u, "wrong"); /* what was typed */
+        keys_show(u, "er", "wronger");
+        uilab_keys(u, "<C-u>right<Enter>");
+        snprintf(want, sizeof want, "%sright", rows[i].changes);
+        assert_string_equal(sent_update(u)->changes.v[0], want);
+        uilab_result(u, MSG_UPDATE, REFUSAL_NONE, "", 1);
+        keys_show(u, "", "changed: 1");
+        must_not_show(u, "Esc leave it");
+    }
+}
+
+static void of_several_the_refused_are_counted(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/wait<Enter>gjj<Space>j<Space>e<Enter><C-u>9:00:00<Enter>");
+    keys_show(u, "n", "Esc leave it"); /* back to the line that was typed */
+    must_show(u, "9:00:00");
+    uilab_forget_sent(u);
+    keys_show(u, "<Enter>", "change 2 jobs");
+    uilab_keys(u, "y");
+    assert_int_equal(u->sent.n, 2);
+    struct msg_result yes = {.count = 1};
+    struct msg_result no = {.refusal = REFUSAL_TIME_LIMIT, .text = (char[]){"gpu allows 4:00:00"}};
+    uilab_feed(u, MSG_RESULT, u->sent.v[1].tag, &no);
+    keys_show(u, "", "asking the controller"); /* one has not been answered yet */
+    uilab_feed(u, MSG_RESULT, u->sent.v[0].tag, &yes);
+    keys_show(u, "", "1 of 2 changed. Refused: gpu allows 4:00:00");
+    must_show(u, "9:00:00");
+    keys_show(u, "<Esc>", "2 marked");
+}
+
+/* --- while the answer is awaited --- */
+
+static void a_prompt_that_is_left_tells_it_in_a_box(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/eval<Enter>e<Enter><C-u>9<Enter><Esc>");
+    uilab_draw(u, 24, 80);
+    must_not_show(u, "time limit");
+    uilab_result(u, MSG_UPDATE, REFUSAL_TIME_LIMIT, "too long", 0);
+    keys_show(u, "", "change: too long");
+}
+
+/* Nobody waits for the answer before he types on: it is meant for what comes after a yes. */
+static void what_is_typed_ahead_is_kept(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "2dfan<Enter>1");
+    keys_show(u, "", "asking the controller");
+    uilab_result(u, MSG_DRAIN, REFUSAL_NONE, "", 1);
+    keys_show(u, "", "Jobs 15"); /* the 1 */
+    uilab_keys(u, "2dfan<Enter>c");
+    uilab_result(u, MSG_DRAIN, REFUSAL_NOT_ALLOWED, "only administrators drain", 0);
+    keys_show(u, "", "Refused: only administrators drain"); /* the c was for something else */
+    must_show(u, " fan ");
+    keys_show(u, "<Esc>", "Nodes");
+    uilab_keys(u, "dfan<Enter>j<Esc>1"); /* left: what was typed before goes with it */
+    uilab_draw(u, 24, 80);
+    must_show(u, "Jobs 15");
+}
+
+static void a_lost_connection_keeps_what_was_typed(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "2dloud fan<Enter>");
+    app_lost(u->app, "cut");
+    keys_show(u, "", "the connection was lost, look whether it was done");
+    must_show(u, "loud fan");
+    keys_show(u, "<Enter>", "no connection to the controller");
+    must_show(u, "loud fan");
+    uilab_forget_sent(u);
+    uilab_connect(u);
+    uilab_keys(u, "<Enter>");
+    const struct uilab_sent *s = uilab_sent(u, MSG_DRAIN);
+    assert_non_null(s);
+    assert_string_equal(((const struct msg_drain *)s->body)->reason, "loud fan");
+}
+
+/* --- nodes, signals --- */
+
+static void reasons_and_notes_can_be_mended(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    keys_show(u, "2dfan<Enter>", "asking the controller");
+    uilab_result(u, MSG_DRAIN, REFUSAL_BAD_REQUEST, "too short a reason", 0);
+    keys_show(u, "", "Refused: too short a reason");
+    uilab_keys(u, " 2 is loud<Enter>");
+    const struct msg_drain *drain = uilab_sent(u, MSG_DRAIN)->body;
+    assert_string_equal(drain->reason, "fan 2 is loud");
+    uilab_result(u, MSG_DRAIN, REFUSAL_NONE, "", 1);
+    keys_show(u, "", "drained");
+    uilab_keys(u, "ewhistles<Enter>");
+    uilab_result(u, MSG_NODE_NOTE, REFUSAL_NOT_ALLOWED, "only administrators write notes", 0);
+    keys_show(u, "", "Refused: only administrators write notes");
+    must_show(u, "whistles");
+    keys_show(u, "<Esc>", "Nodes");
+}
+
+static void another_signal_can_be_chosen(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/train<Enter>C<Enter>");
+    keys_show(u, "n", "Terminated"); /* back to the choice */
+    uilab_keys(u, "<Enter>y");
+    uilab_result(u, MSG_ACT, REFUSAL_NOT_ALLOWED, "it is not yours", 0);
+    keys_show(u, "", "Refused: it is not yours");
+    must_show(u, "Terminated");
+    uilab_keys(u, "j<Enter>y");
+    assert_int_equal(((const struct msg_act *)uilab_sent(u, MSG_ACT)->body)->signal, 2);
+    uilab_result(u, MSG_ACT, REFUSAL_NONE, "", 1);
+    keys_show(u, "", "signalled: 1");
+    must_not_show(u, "Terminated");
+}
+
+/* --- files of the form --- */
+
+static void names_of_files_can_be_mended(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    struct scene s;
+    char dir[] = "/tmp/stoker-prompts.XXXXXX", path[80];
+    assert_non_null(mkdtemp(dir));
+    uilab_init(&u);
+    u.options.config_dir = dir;
+    scene_build(&u.lab, &s);
+    uilab_connect(&u);
+    keys_show(&u, "s<F3><Enter>/nosuch/job.sh<Enter>", "/nosuch/job.sh: No such file");
+    must_show(&u, "open a script or a job file");
+    keys_show(&u, "<Esc>ls<F2>a/b<Enter>", "a name without a slash");
+    must_show(&u, "save as a template");
+    keys_show(&u, "<C-u>mine<Enter>", "saved as");
+    must_not_show(&u, "save as a template");
+    snprintf(path, sizeof path, "%s/templates/mine.sh", dir);
+    assert_int_equal(unlink(path), 0);
+    snprintf(path, sizeof path, "%s/templates", dir);
+    rmdir(path);
+    rmdir(dir);
+    uilab_fini(&u);
+}
+
+/* --- looks --- */
+
+static void a_refusal_has_room(void **state)
+{
+    static const int sizes[][2] = {{10, 40}, {24, 80}, {8, 30}, {5, 20}, {50, 200}};
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/eval<Enter>e<Enter><C-u>soonish<Enter>");
+    uilab_result(u, MSG_UPDATE, REFUSAL_BAD_REQUEST,
+                 "\"soonish\" is not a time: give minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM, D-HH:MM:SS or "
+                 "UNLIMITED",
+                 0);
+    uilab_golden(u, "prompt-refused", 24, 80);
+    uilab_golden(u, "prompt-refused", 10, 40);
+    for (size_t i = 0; i < N_OF(sizes); i++) { /* whatever the size becomes meanwhile: the line is there */
+        uilab_draw(u, sizes[i][0], sizes[i][1]);
+        must_show(u, "soonish");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STAGE_CASE(a_refused_change_can_be_mended),
+        STAGE_CASE(of_several_the_refused_are_counted),
+        STAGE_CASE(a_prompt_that_is_left_tells_it_in_a_box),
+        STAGE_CASE(what_is_typed_ahead_is_kept),
+        STAGE_CASE(a_lost_connection_keeps_what_was_typed),
+        STAGE_CASE(reasons_and_notes_can_be_mended),
+        STAGE_CASE(another_signal_can_be_chosen),
+        cmocka_unit_test(names_of_files_can_be_mended),
+        STAGE_CASE(a_refusal_has_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
