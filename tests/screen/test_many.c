@@ -64,6 +64,133 @@ static void rows_stay_while_a_filter_is_tried(void **unused)
 
 /* Hundreds of nodes: their numbers are not cut in the header, their names not to what they have in common.
  */
+/* An array with elements in no order, and so many that one slice does not see them all. */
+static void take_big_array(struct lab *l, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct job *j = lab_job(l, JOB_KIND_BATCH);
+        j->id = 10 + i;
+        j->array_job = 10;
+        j->array_index = i * 7 % n; /* n is no multiple of 7 */
+        j->array_count = n;
+        j->state = i % 3 ? JOB_COMPLETED : JOB_RUNNING;
+        j->t_start = l->now;
+        model_take_job(&l->m, j);
+    }
+}
+
+static void elements_stand_in_the_order_of_their_numbers(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    char id[32];
+    uilab_init(&u);
+    take_big_array(&u.lab, 40);
+    uilab_connect(&u);
+    uilab_keys(&u, "g<Right>");
+    uilab_draw(&u, 50, 80);
+    int at = uilab_find(&u, " 10_0 ");
+    for (int i = 0; i < 40; i++) {
+        snprintf(id, sizeof id, " 10_%d ", i);
+        assert_int_equal(uilab_find(&u, id), at + i);
+    }
+    uilab_fini(&u);
+}
+
+static void an_array_is_filtered_in_slices_too(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    uilab_init(&u);
+    take_big_array(&u.lab, WAITING);
+    uilab_connect(&u);
+    uilab_draw(&u, 24, 80);
+    type(&u, '/');
+    type(&u, '_');
+    type(&u, '7');
+    assert_true(app_work(u.app)); /* there is more to do */
+    uilab_keys(&u, "777<Enter><Right>");
+    uilab_draw(&u, 24, 80);
+    assert_true(uilab_find(&u, " 10_7777 ") > 0);
+    assert_int_equal(uilab_find(&u, " 10_7776 "), -1);
+    uilab_fini(&u);
+}
+
+static size_t count(const char *s, const char *end, char what)
+{
+    size_t n = 0;
+    for (; s < end; s++)
+        n += *s == what;
+    return n;
+}
+
+/* What terminals take is bounded: whole rows are copied, and it is said how many. */
+static void what_is_copied_is_whole(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    char words[64];
+    uilab_init(&u);
+    take_jobs(&u.lab);
+    uilab_connect(&u);
+    uilab_keys(&u, "Y");
+    uilab_draw(&u, 24, 120);
+    const char *s = app_copied(u.app), *end = s + strlen(s), *line = strchr(s, '\n');
+    size_t rows = count(s, end, '\n') - 1;
+    assert_true(end - s <= UI_COPY_MAX && end - s > UI_COPY_MAX - 1000);
+    assert_int_equal(end[-1], '\n');
+    assert_int_equal(count(s, end, '\t'), (rows + 1) * count(s, line, '\t'));
+    snprintf(words, sizeof words, "the first %zu of %d rows", rows, WAITING + 1);
+    assert_true(uilab_find(&u, words) > 0);
+    uilab_keys(&u, "/job-00007<Enter>Y");
+    uilab_draw(&u, 24, 120);
+    assert_true(uilab_find(&u, "copied 1 rows") > 0);
+    uilab_fini(&u);
+}
+
+/* Of all that are marked those are listed that it is done to. */
+static void of_many_those_are_listed_that_are_meant(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    uilab_init(&u);
+    take_jobs(&u.lab);
+    uilab_connect(&u);
+    uilab_keys(&u, "**c");
+    uilab_draw(&u, 50, 120);
+    assert_true(uilab_find(&u, "cancel 20003 jobs") > 0);
+    assert_true(uilab_find(&u, " job-00014  alice") > 0);
+    assert_true(uilab_find(&u, "and 19989 more") > 0);
+    uilab_keys(&u, "<Esc>R");
+    uilab_draw(&u, 50, 120);
+    assert_true(uilab_find(&u, "requeue 3 jobs") > 0);
+    assert_true(uilab_find(&u, "R 1_[") > 0);
+    assert_true(uilab_find(&u, "20000 more are left out") > 0);
+    uilab_fini(&u);
+}
+
+static uint64_t id_at(const void *ctx, size_t i)
+{
+    return ((const uint64_t *)ctx)[i];
+}
+
+static void marks_of_what_has_gone_go(void **unused)
+{
+    (void)unused;
+    static const uint64_t before[] = {2, 3, 5, 9}, now[] = {9, 4, 3, 7};
+    struct list_state l = {0};
+    for (size_t i = 0; i < N_OF(before); i++)
+        list_mark(&l, before[i], true);
+    list_prune(&l, N_OF(before), id_at, before);
+    assert_int_equal(list_n_marks(&l), 4);
+    list_prune(&l, N_OF(now), id_at, now);
+    assert_int_equal(list_n_marks(&l), 2);
+    assert_true(list_is_marked(&l, 3) && list_is_marked(&l, 9));
+    list_prune(&l, 0, id_at, now);
+    assert_int_equal(list_n_marks(&l), 0);
+    list_state_fini(&l);
+}
+
 static void many_nodes_can_be_told_apart(void **unused)
 {
     (void)unused;
@@ -104,6 +231,11 @@ static void many_nodes_can_be_told_apart(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rows_stay_while_a_filter_is_tried),
+                                       cmocka_unit_test(elements_stand_in_the_order_of_their_numbers),
+                                       cmocka_unit_test(an_array_is_filtered_in_slices_too),
+                                       cmocka_unit_test(what_is_copied_is_whole),
+                                       cmocka_unit_test(of_many_those_are_listed_that_are_meant),
+                                       cmocka_unit_test(marks_of_what_has_gone_go),
                                        cmocka_unit_test(many_nodes_can_be_told_apart)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,6 +60,7 @@ void app_free(struct ui *a)
     vec_fini(&a->cmd.candidates);
     edit_fini(&a->cmd.edit);
     vec_fini(&a->watched);
+    idmap_fini(&a->watched_at);
     changes_clear(a);
     free(a->toast);
     free(a);

@@ -56,19 +56,6 @@ void changes_clear(struct ui *a)
     idmap_fini(&a->changes.what);
 }
 
-bool ui_any_changed(const struct ui *a, bool (*is_it)(const void *ctx, const struct job *j),
-                    const void *ctx)
-{
-    if (a->changes.all)
-        return true;
-    idmap_for_each (&a->changes.what, slot) {
-        const struct job *j = slot->id & THE_ARRAY ? NULL : model_get_job(a->m, (uint32_t)slot->id);
-        if (j ? is_it(ctx, j) : !(slot->id & THE_ARRAY))
-            return true;
-    }
-    return false;
-}
-
 bool ui_job_changed(const struct ui *a, uint32_t job)
 {
     return a->changes.all || idmap_get(&a->changes.what, job);

@@ -74,9 +74,10 @@ struct cmdline {
     size_t history; /* lines back from the newest, 0: what is being typed */
     char *typed;    /* what was being typed when the history was entered */
     VEC(struct candidate) candidates;
-    size_t word;   /* where the word that is completed begins, in bytes */
-    char *listing; /* the directory whose files are completed; NULL: none */
-    bool listed;   /* files are what is in it */
+    struct idmap seen; /* texts of jobs that were offered already, by their places */
+    size_t word;       /* where the word that is completed begins, in bytes */
+    char *listing;     /* the directory whose files are completed; NULL: none */
+    bool listed;       /* files are what is in it */
     struct strv files;
     int chosen; /* of candidates; -1: none yet */
 };

@@ -20,12 +20,18 @@ void candidates_clear(struct cmdline *cl)
         free(cl->candidates.v[i].note);
     }
     vec_clear(&cl->candidates);
+    idmap_fini(&cl->seen);
     cl->chosen = -1;
+}
+
+static bool begins_with(const char *text, const char *word)
+{
+    return strncasecmp(text, word, strlen(word)) == 0;
 }
 
 void candidates_offer(struct cmdline *cl, const char *word, const char *text, char *take_note)
 {
-    if (cl->candidates.n >= CANDIDATES_MAX || strncasecmp(text, word, strlen(word)) != 0) {
+    if (cl->candidates.n >= CANDIDATES_MAX || !begins_with(text, word)) {
         free(take_note);
         return;
     }
@@ -37,10 +43,12 @@ static void offer(struct cmdline *cl, const char *word, const char *text, char *
     candidates_offer(cl, word, text, take_note);
 }
 
+/* Jobs share their texts: most have been here already. */
 static void offer_once(struct cmdline *cl, const char *word, const char *text)
 {
-    if (str_is_empty(text))
+    if (str_is_empty(text) || idmap_get(&cl->seen, (uintptr_t)text))
         return;
+    idmap_set(&cl->seen, (uintptr_t)text, cl);
     vec_for_each (&cl->candidates, i)
         if (str_eq(cl->candidates.v[i].text, text))
             return;
@@ -49,26 +57,34 @@ static void offer_once(struct cmdline *cl, const char *word, const char *text)
 
 static void offer_job(struct cmdline *cl, const char *word, const struct job *j)
 {
-    struct str id = STR_INIT, note = STR_INIT;
+    char id[32];
+    struct str note = STR_INIT;
     if (j->array_job && j->array_index != ARRAY_NONE)
-        str_appendf(&id, "%u_%u", j->array_job, j->array_index);
+        snprintf(id, sizeof id, "%u_%u", j->array_job, j->array_index);
     else
-        str_appendf(&id, "%u", j->id);
+        snprintf(id, sizeof id, "%u", j->id);
+    if (!begins_with(id, word)) /* most do not: what is said of them need not be made */
+        return;
     str_appendf(&note, "%s, %s, %s", j->req.name ? j->req.name : "", j->user ? j->user : "",
                 j->state == JOB_PENDING && j->hold ? "held" : job_state_word((enum job_state)j->state));
-    offer(cl, word, id.s, str_take(&note));
-    str_fini(&id);
+    offer(cl, word, id, str_take(&note));
+}
+
+static void offer_list(struct cmdline *cl, const char *word, const struct list *jobs)
+{
+    list_for_each (j, jobs, struct job, in_queue) {
+        if (cl->candidates.n >= CANDIDATES_MAX)
+            return;
+        offer_job(cl, word, j);
+    }
 }
 
 static void offer_jobs(struct ui *a, struct cmdline *cl, const char *word, bool ended)
 {
-    list_for_each (r, &a->m->active, struct job, in_queue)
-        offer_job(cl, word, r);
-    list_for_each (p, &a->m->pending, struct job, in_queue)
-        offer_job(cl, word, p);
+    offer_list(cl, word, &a->m->active);
+    offer_list(cl, word, &a->m->pending);
     if (ended)
-        list_for_each (e, &a->m->ended, struct job, in_queue)
-            offer_job(cl, word, e);
+        offer_list(cl, word, &a->m->ended);
 }
 
 const char *candidates_last(struct cmdline *cl, const char *word)

@@ -123,6 +123,7 @@ struct ui {
     struct asides *asides; /* NULL: none has been needed */
     struct later later;
     VEC(struct watched) watched;
+    struct idmap watched_at; /* what is watched -> its place there, from 1 */
 };
 
 /* screens.c: the views of the number keys. */

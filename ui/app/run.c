@@ -23,6 +23,8 @@
 #include "ui/app/saver.h"
 #include "ui/term/term.h"
 
+_Static_assert(UI_COPY_MAX <= TERM_COPY_MAX, "what is copied is not cut");
+
 #define FRAME_MS     16 /* between two pictures at least; the more the picture costs the longer */
 #define FRAME_MAX_MS 80
 #define FEED_MS      25 /* of messages before the keyboard is looked at again */

@@ -8,17 +8,31 @@
 
 #define LIVE_GONE UINT32_MAX /* the job has left the state */
 
-static bool same(const struct job_target *a, const struct job_target *b)
+static uint64_t key_of(const struct job_target *what)
 {
-    return a->job == b->job && a->array_index == b->array_index;
+    return (uint64_t)what->job << 32 | what->array_index;
 }
 
 bool ui_is_watched(const struct ui *a, const struct job_target *what)
 {
-    vec_for_each (&a->watched, i)
-        if (same(&a->watched.v[i].what, what))
-            return true;
-    return false;
+    return idmap_get(&a->watched_at, key_of(what)) != NULL;
+}
+
+static void add(struct ui *a, const struct watched *w)
+{
+    vec_push(&a->watched, *w);
+    idmap_set(&a->watched_at, key_of(&w->what), (void *)a->watched.n);
+}
+
+/* The last one takes its place. */
+static void drop(struct ui *a, size_t i)
+{
+    struct watched last = a->watched.v[--a->watched.n];
+    idmap_remove(&a->watched_at, key_of(&a->watched.v[i].what));
+    if (i == a->watched.n)
+        return;
+    a->watched.v[i] = last;
+    idmap_set(&a->watched_at, key_of(&last.what), (void *)(i + 1));
 }
 
 static const struct job *find(const struct ui *a, const struct job_target *w)
@@ -37,27 +51,23 @@ static uint32_t look(const struct ui *a, const struct job_target *w, bool *ret_o
         *ret_over = !one || job_state_is_final((enum job_state)one->state);
         return one ? one->state : LIVE_GONE;
     }
-    uint32_t live = 0;
-    list_for_each (r, &a->m->active, struct job, in_queue)
-        live += r->array_job == w->job;
-    list_for_each (p, &a->m->pending, struct job, in_queue)
-        live += p->array_job == w->job ? job_pending_elements(p) : 0;
-    *ret_over = live == 0;
-    return live ? 1 : 0; /* its end is what one waits for, not each element's */
+    const struct array_tally *t = model_get_tally(a->m, w->job);
+    *ret_over = !t || t->pending + t->active == 0;
+    return *ret_over ? 0 : 1; /* its end is what one waits for, not each element's */
 }
 
 void ui_watch(struct ui *a, const struct job_target *what, bool on)
 {
-    for (size_t i = a->watched.n; i-- > 0;)
-        if (same(&a->watched.v[i].what, what))
-            vec_remove(&a->watched, i);
+    uintptr_t at = (uintptr_t)idmap_get(&a->watched_at, key_of(what));
+    if (at)
+        drop(a, at - 1);
     if (!on)
         return;
     bool over = false;
     struct watched w = {.what = *what};
     w.state = look(a, what, &over);
     if (!over)
-        vec_push(&a->watched, w);
+        add(a, &w);
 }
 
 static void tell(struct ui *a, const struct watched *w)
@@ -92,6 +102,6 @@ void watch_look(struct ui *a)
             tell(a, w);
         w->state = now;
         if (over)
-            vec_remove(&a->watched, i);
+            drop(a, i);
     }
 }

@@ -22,9 +22,8 @@
 #define PASTE_BEGIN  2000 /* codes of our own for define_key, above curses' own */
 #define PASTE_END    2001
 #define PASTE_MAX    (1024 * 1024)
-#define COPY_MAX     (74 * 1024) /* what terminals take at least */
-#define FAILED_S     3           /* a program that ends badly so soon has something to say */
-#define N_COLORS     17          /* the sixteen and the terminal's own */
+#define FAILED_S     3  /* a program that ends badly so soon has something to say */
+#define N_COLORS     17 /* the sixteen and the terminal's own */
 
 struct term {
     SCREEN *screen;
@@ -336,7 +335,7 @@ void term_copy(struct term *t, const char *text)
 {
     (void)t;
     size_t n = strlen(text);
-    n = n < COPY_MAX ? n : COPY_MAX;
+    n = n < TERM_COPY_MAX ? n : TERM_COPY_MAX;
     struct str out = STR_INIT;
     str_append(&out, "\033]52;c;");
     for (size_t i = 0; i < n; i += 3) {

@@ -36,6 +36,7 @@ bool term_read(struct term *t, struct input *in);
 bool term_is_gone(const struct term *t);
 
 void term_set_mouse(struct term *t, bool on);
+#define TERM_COPY_MAX (74 * 1024) /* what terminals take at least */
 /* Hands text to the terminal's clipboard (OSC 52). Too long a text is cut. */
 void term_copy(struct term *t, const char *text);
 /* Rings. */

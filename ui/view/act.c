@@ -115,7 +115,8 @@ static uint32_t count_of(const struct deed *d, const struct target *t, unsigned 
 /* Leaves out what it cannot be done to. */
 static void keep_possible(struct deed *d, unsigned states)
 {
-    for (size_t i = 0; i < d->targets.n;) {
+    size_t kept = 0;
+    vec_for_each (&d->targets, i) {
         struct target *t = &d->targets.v[i];
         uint32_t all = 0, n = count_of(d, t, states);
         for (int s = 0; s < JOB_N_STATES; s++) {
@@ -125,13 +126,12 @@ static void keep_possible(struct deed *d, unsigned states)
         }
         d->left_out += all - n;
         d->n += n;
-        if (n) {
-            i++;
-            continue;
-        }
-        free(t->label);
-        vec_remove(&d->targets, i);
+        if (n)
+            d->targets.v[kept++] = *t;
+        else
+            free(t->label);
     }
+    d->targets.n = kept;
 }
 
 /* --- the answer --- */
@@ -217,7 +217,7 @@ struct deed *deed_copy(const struct deed *from)
     d->targets = (struct targets){0};
     vec_for_each (&from->targets, i) {
         struct target t = from->targets.v[i];
-        t.label = xstrdup(t.label);
+        t.label = t.label ? xstrdup(t.label) : NULL;
         vec_push(&d->targets, t);
     }
     return d;
@@ -349,6 +349,7 @@ static struct deed *begin(struct ui *ui, enum action a, struct targets *take_t)
         return NULL;
     }
     keep_possible(d, deeds[k].states);
+    targets_label(&d->targets, LIST_MAX, ui_model(ui));
     if (d->targets.n)
         return d;
     if (any)
@@ -402,6 +403,7 @@ void act_watch(struct ui *ui, struct targets *take_t)
     }
     vec_for_each (take_t, i)
         ui_watch(ui, &take_t->v[i].to, !all);
+    targets_label(take_t, 1, ui_model(ui));
     if (take_t->n == 1)
         ui_toast(ui, ROLE_NORMAL,
                  all ? "no longer watched: %s" : "watched, the bell rings when it changes: %s",

@@ -15,7 +15,7 @@
 
 struct target {
     struct job_target to;
-    char *label; /* for the list in the question */
+    char *label; /* for the list in the question; NULL: not made yet, see targets_label */
     char glyph;
     enum role role;
     uint32_t counts[JOB_N_STATES]; /* jobs by state: an array counts its elements */
@@ -30,6 +30,9 @@ struct targets {
 
 void targets_fini(struct targets *t);
 void targets_add_job(struct targets *t, const struct job *j);
+/* Gives the first n their labels, from the state that they were added from: of a hundred thousand that are
+ * marked a dozen are listed. */
+void targets_label(struct targets *t, size_t n, const struct model *m);
 /* A whole array: one request for all of it. members: its jobs in the model. */
 void targets_add_array(struct targets *t, const struct job *const *members, size_t n);
 

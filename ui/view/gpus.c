@@ -389,7 +389,6 @@ static struct view *gpus_open(struct ui *ui, const void *arg)
     struct gpus *g = xcalloc(1, sizeof *g);
     g->s.v = (struct view){.ops = &gpus_view, .ui = ui};
     table_init(&g->s.table, columns, sizeof columns / sizeof columns[0], fill, g);
-    table_refill(&g->s.table);
     return &g->s.v;
 }
 

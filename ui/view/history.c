@@ -80,7 +80,6 @@ static struct view *history_open(struct ui *ui, const void *arg)
     h->v = (struct view){.ops = &history_view, .ui = ui};
     h->unasked = UNASKED_PAGES;
     pastlist_init(&h->list, ui);
-    table_refill(&h->list.table);
     return &h->v;
 }
 

@@ -106,41 +106,33 @@ static void get_left(const void *ctx, const void *row, struct field *f)
     rich_role(&f->text, f->num < 600 ? ROLE_WARM : ROLE_DIM);
 }
 
-static uint64_t sum_running(const struct joblist *l, const struct array_row *a,
-                            uint32_t (*count)(const struct job *))
-{
-    uint64_t n = 0;
-    for (size_t i = a->first; i < a->first + a->n; i++)
-        if (l->rows.members[i]->state == JOB_RUNNING || l->rows.members[i]->state == JOB_COMPLETING)
-            n += count(l->rows.members[i]);
-    return n ? n : count(a->any);
-}
-
 /* What it holds; what it asks for while it waits. */
-static uint64_t amount(const struct joblist *l, const struct job_row *r,
-                       uint32_t (*count)(const struct job *))
+static uint64_t amount(const struct job_row *r, uint64_t running, uint32_t (*count)(const struct job *))
 {
     if (!r->job)
-        return sum_running(l, r->array, count);
+        return running ? running : count(r->array->any);
     return job_is_between(r->job) ? 0 : count(r->job);
 }
 
 static void get_cpus(const void *ctx, const void *row, struct field *f)
 {
+    (void)ctx;
     const struct job_row *r = row;
-    field_count(f, amount(ctx, r, job_cpus), ROLE_NORMAL);
+    field_count(f, amount(r, r->job ? 0 : r->array->cpus, job_cpus), ROLE_NORMAL);
 }
 
 static void get_gpus(const void *ctx, const void *row, struct field *f)
 {
+    (void)ctx;
     const struct job_row *r = row;
-    field_count(f, amount(ctx, r, job_gpus), ROLE_NORMAL);
+    field_count(f, amount(r, r->job ? 0 : r->array->gpus, job_gpus), ROLE_NORMAL);
 }
 
 static void get_nodes(const void *ctx, const void *row, struct field *f)
 {
+    (void)ctx;
     const struct job_row *r = row;
-    field_count(f, amount(ctx, r, job_nodes), ROLE_NORMAL);
+    field_count(f, amount(r, r->job ? 0 : r->array->nodes, job_nodes), ROLE_NORMAL);
 }
 
 static void get_memory(const void *ctx, const void *row, struct field *f)
@@ -356,14 +348,6 @@ static const struct column columns[] = {
 
 /* --- rows --- */
 
-static int by_index(const void *pa, const void *pb)
-{
-    const struct job *a = *(const struct job *const *)pa, *b = *(const struct job *const *)pb;
-    uint32_t x = job_is_array_record(a) ? UINT32_MAX : a->array_index;
-    uint32_t y = job_is_array_record(b) ? UINT32_MAX : b->array_index;
-    return (x > y) - (x < y);
-}
-
 static void each_job(void *ctx, struct jobrows *r, jobrows_each_fn *each)
 {
     const struct joblist *l = ctx;
@@ -417,8 +401,7 @@ static void fill(void *ctx, struct table *t)
     l->n_jobs = ui_model(l->cols.ui)->jobs.n;
     jobrows_fill(r, l->n_jobs, each_job, l);
     order_active(r);
-    for (size_t i = 0; i < r->n_arrays; i++)
-        qsort(r->members + r->arrays[i].first, r->arrays[i].n, sizeof *r->members, by_index);
+    jobrows_order(r, t);
     jobrows_give(r, t, l->cols.ui);
 }
 

@@ -6,6 +6,7 @@
 #include "src/base/xalloc.h"
 #include "src/model/jobtext.h"
 #include "ui/view/words.h"
+#include "ui/widget/radix.h"
 
 #define SLACK 64 /* jobs that may come until rows are given another place */
 
@@ -14,6 +15,8 @@ void jobrows_fini(struct jobrows *r)
     free(r->rows);
     free(r->arrays);
     free(r->members);
+    free(r->indices);
+    free(r->found);
     idmap_fini(&r->by_number);
     *r = (struct jobrows){0};
 }
@@ -26,10 +29,17 @@ static void make_room(struct jobrows *r, size_t max)
     r->rows = xreallocarray(r->rows, 2 * r->room, sizeof *r->rows); /* of an array and of its elements */
     r->arrays = xreallocarray(r->arrays, r->room, sizeof *r->arrays);
     r->members = xreallocarray(r->members, r->room, sizeof *r->members);
+    r->indices = xreallocarray(r->indices, r->room, sizeof *r->indices);
+    r->found = xreallocarray(r->found, r->room, sizeof *r->found);
 }
 
 static void count_member(struct array_row *a, const struct job *j)
 {
+    if (j->state == JOB_RUNNING || j->state == JOB_COMPLETING) {
+        a->cpus += job_cpus(j);
+        a->gpus += job_gpus(j);
+        a->nodes += job_nodes(j);
+    }
     if (j->state == JOB_PENDING) {
         a->wait += job_pending_elements(j);
         if (job_is_array_record(j) || !a->pending)
@@ -47,46 +57,84 @@ static void count_member(struct array_row *a, const struct job *j)
     }
 }
 
-/* First look: which arrays there are, and how many jobs each has. */
-static void count_job(struct jobrows *r, const struct job *j)
+/* Mostly that of the job before. */
+static struct array_row *array_of(struct jobrows *r, uint32_t id)
 {
-    struct array_row *a = j->array_job ? idmap_get(&r->by_number, j->array_job) : NULL;
-    if (!a)
+    struct array_row *last = r->n_found ? &r->arrays[r->found[r->n_found - 1].array] : NULL;
+    return last && last->id == id ? last : idmap_get(&r->by_number, id);
+}
+
+static void take_job(struct jobrows *r, const struct job *j)
+{
+    if (!j->array_job) {
         r->rows[r->n_rows++] = (struct job_row){.cols.shown = j, .job = j};
-    if (!j->array_job)
         return;
+    }
+    struct array_row *a = array_of(r, j->array_job);
     if (!a) {
         a = &r->arrays[r->n_arrays++];
         *a = (struct array_row){.id = j->array_job, .any = j, .total = j->array_count};
         idmap_set(&r->by_number, j->array_job, a);
-        r->rows[r->n_rows - 1] = (struct job_row){.cols.shown = j, .array = a};
+        r->rows[r->n_rows++] = (struct job_row){.cols.shown = j, .array = a};
     }
     a->n++;
     count_member(a, j);
+    r->found[r->n_found++] = (struct jobrows_found){
+        .job = j,
+        .array = (uint32_t)(a - r->arrays),
+        .index = job_is_array_record(j) ? UINT32_MAX : j->array_index,
+    };
 }
 
-/* Second look: the jobs of each array, side by side. */
-static void place_job(struct jobrows *r, const struct job *j)
+/* The jobs of each array, side by side. */
+static void place_members(struct jobrows *r)
 {
-    struct array_row *a = j->array_job ? idmap_get(&r->by_number, j->array_job) : NULL;
-    if (a)
-        r->members[a->first + a->n++] = j;
+    size_t first = 0;
+    for (size_t i = 0; i < r->n_arrays; i++) {
+        r->arrays[i].first = first;
+        first += r->arrays[i].n;
+        r->arrays[i].n = 0;
+    }
+    for (size_t i = 0; i < r->n_found; i++) {
+        struct array_row *a = &r->arrays[r->found[i].array];
+        size_t at = a->first + a->n++;
+        r->members[at] = r->found[i].job;
+        r->indices[at] = r->found[i].index;
+    }
 }
 
 void jobrows_fill(struct jobrows *r, size_t max, jobrows_walk_fn *walk, void *ctx)
 {
-    size_t n_members = 0;
     make_room(r, max);
-    r->n_rows = r->n_arrays = 0;
-    walk(ctx, r, count_job);
-    for (size_t i = 0; i < r->n_arrays; i++) {
-        r->arrays[i].first = n_members;
-        n_members += r->arrays[i].n;
-        r->arrays[i].n = 0;
-    }
-    if (r->n_arrays)
-        walk(ctx, r, place_job);
+    r->n_rows = r->n_arrays = r->n_found = 0;
+    walk(ctx, r, take_job);
+    place_members(r);
     idmap_fini(&r->by_number);
+}
+
+static void order_members(struct jobrows *r, const struct array_row *a)
+{
+    struct radix_key *keys = xreallocarray(NULL, a->n, sizeof *keys);
+    for (size_t i = 0; i < a->n; i++) {
+        keys[i] = (struct radix_key){.value = r->indices[a->first + i], .what = (uint32_t)i};
+        r->found[i].job = r->members[a->first + i]; /* what was found has been placed */
+    }
+    radix_sort(keys, a->n, false);
+    for (size_t i = 0; i < a->n; i++)
+        r->members[a->first + i] = r->found[keys[i].what].job;
+    free(keys);
+}
+
+static uint64_t row_id(const struct job_row *r)
+{
+    return r->array ? ARRAY_ROW | r->array->id : r->job->id;
+}
+
+void jobrows_order(struct jobrows *r, const struct table *t)
+{
+    for (size_t i = 0; i < r->n_arrays; i++)
+        if (table_wants_children(t, ARRAY_ROW | r->arrays[i].id))
+            order_members(r, &r->arrays[i]);
 }
 
 static bool is_watched(const struct ui *ui, const struct job *j, bool array)
@@ -101,7 +149,7 @@ void jobrows_give(struct jobrows *r, struct table *t, const struct ui *ui)
     size_t at = r->n_rows; /* the table points to the rows of elements too */
     for (size_t i = 0; i < r->n_rows; i++) {
         const struct array_row *a = r->rows[i].array;
-        uint64_t id = a ? ARRAY_ROW | a->id : r->rows[i].job->id;
+        uint64_t id = row_id(&r->rows[i]);
         table_add(t, (struct trow){.id = id,
                                    .data = &r->rows[i],
                                    .branch = a != NULL,

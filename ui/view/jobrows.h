@@ -1,7 +1,7 @@
 /* jobrows.h - the rows of a table of jobs: plain jobs, arrays as one row with their elements below.
  *
  * A walk hands in the jobs in the order that the rows are to have; an array stands where its first one
- * does. It is done twice: first the arrays are found and counted, then their jobs stand side by side.
+ * does, and its jobs side by side in an order of their own.
  */
 #ifndef UI_VIEW_JOBROWS_H
 #define UI_VIEW_JOBROWS_H
@@ -19,7 +19,8 @@ struct array_row {
     const struct job *oldest;              /* the element that runs longest, or NULL */
     uint32_t run, wait, done, fail, ended; /* elements; ended: cancelled and the like */
     uint32_t total;
-    size_t first, n; /* its jobs, in jobrows.members */
+    uint64_t cpus, gpus, nodes; /* of those that run or are about to end */
+    size_t first, n;            /* its jobs, in jobrows.members */
 };
 
 struct job_row {
@@ -28,11 +29,18 @@ struct job_row {
     const struct array_row *array; /* NULL: a job that belongs to none */
 };
 
+struct jobrows_found { /* a job of an array, as the walk has brought it */
+    const struct job *job;
+    uint32_t array, index;
+};
+
 struct jobrows {
     struct job_row *rows; /* those of the table, then those of elements */
     struct array_row *arrays;
-    const struct job **members;
-    size_t n_rows, n_arrays;
+    const struct job **members; /* of all arrays */
+    uint32_t *indices;          /* theirs; UINT32_MAX: of the record of what has not started */
+    struct jobrows_found *found;
+    size_t n_rows, n_arrays, n_found;
     size_t room;            /* jobs */
     struct idmap by_number; /* of arrays, while it is filled */
 };
@@ -44,6 +52,8 @@ typedef void jobrows_each_fn(struct jobrows *r, const struct job *j);
 typedef void jobrows_walk_fn(void *ctx, struct jobrows *r, jobrows_each_fn *each);
 /* Makes the rows. Where there is room they stay in their place: the rows of before may still be seen. */
 void jobrows_fill(struct jobrows *r, size_t max, jobrows_walk_fn *walk, void *ctx);
+/* Puts the elements of those arrays in the order of their numbers that the table shows the elements of. */
+void jobrows_order(struct jobrows *r, const struct table *t);
 /* Adds them to a table, the elements of branches that are open too. ui: whose watched jobs get their sign;
  * NULL: none. */
 void jobrows_give(struct jobrows *r, struct table *t, const struct ui *ui);

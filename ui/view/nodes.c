@@ -202,7 +202,6 @@ static struct view *nodes_open(struct ui *ui, const void *arg)
     struct tablescreen *n = xcalloc(1, sizeof *n);
     n->v = (struct view){.ops = &nodes_view, .ui = ui};
     table_init(&n->table, columns, sizeof columns / sizeof columns[0], fill, n);
-    table_refill(&n->table);
     return &n->v;
 }
 

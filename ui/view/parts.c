@@ -319,7 +319,6 @@ static struct view *parts_open(struct ui *ui, const void *arg)
     struct parts *p = xcalloc(1, sizeof *p);
     p->s.v = (struct view){.ops = &parts_view, .ui = ui};
     table_init(&p->s.table, columns, sizeof columns / sizeof columns[0], fill, p);
-    table_refill(&p->s.table);
     return &p->s.v;
 }
 

@@ -10,6 +10,7 @@
 #include "ui/view/jobuse.h"
 #include "ui/view/words.h"
 #include "ui/widget/bar.h"
+#include "ui/widget/radix.h"
 
 static struct wall now_of(const void *ctx)
 {
@@ -18,12 +19,27 @@ static struct wall now_of(const void *ctx)
 
 /* --- rows --- */
 
-/* The latest end first. */
-static int by_end(const void *pa, const void *pb)
+static void sort_jobs(struct pastlist *l, struct radix_key *keys)
 {
-    const struct job *a = *(const struct job *const *)pa, *b = *(const struct job *const *)pb;
-    return a->t_end.ms != b->t_end.ms ? (a->t_end.ms < b->t_end.ms) - (a->t_end.ms > b->t_end.ms)
-                                      : (a->id < b->id) - (a->id > b->id);
+    const struct job **sorted = xreallocarray(NULL, l->n_jobs + 1, sizeof *sorted);
+    radix_sort(keys, l->n_jobs, true);
+    for (size_t i = 0; i < l->n_jobs; i++)
+        sorted[i] = l->jobs[keys[i].what];
+    memcpy(l->jobs, sorted, l->n_jobs * sizeof *sorted);
+    free(sorted);
+}
+
+/* The latest end first; of those that ended together the latest job. */
+static void order_jobs(struct pastlist *l)
+{
+    struct radix_key *keys = xreallocarray(NULL, l->n_jobs + 1, sizeof *keys);
+    for (size_t i = 0; i < l->n_jobs; i++)
+        keys[i] = (struct radix_key){.value = l->jobs[i]->id, .what = (uint32_t)i};
+    sort_jobs(l, keys);
+    for (size_t i = 0; i < l->n_jobs; i++)
+        keys[i] = (struct radix_key){.value = (uint64_t)l->jobs[i]->t_end.ms, .what = (uint32_t)i};
+    sort_jobs(l, keys);
+    free(keys);
 }
 
 static void take(struct pastlist *l, const struct job *j)
@@ -46,8 +62,7 @@ static void take_all(struct pastlist *l)
     for (size_t i = 0; i < n; i++)
         if (!model_get_job(m, past[i]->id))
             take(l, past[i]);
-    if (l->n_jobs)
-        qsort(l->jobs, l->n_jobs, sizeof *l->jobs, by_end);
+    order_jobs(l);
 }
 
 static void each_job(void *ctx, struct jobrows *r, jobrows_each_fn *each)

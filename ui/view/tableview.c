@@ -85,8 +85,11 @@ static void copy_id(struct ui *ui, struct table *t)
 static void copy_all(struct ui *ui, struct table *t)
 {
     struct str s = STR_INIT, what = STR_INIT;
-    table_export(t, &s);
-    str_appendf(&what, "%zu rows", t->shown.n);
+    size_t n = table_export(t, UI_COPY_MAX, &s);
+    if (n < t->shown.n)
+        str_appendf(&what, "the first %zu of %zu rows: terminals take no more", n, t->shown.n);
+    else
+        str_appendf(&what, "%zu rows", n);
     ui_copy(ui, s.s, what.s);
     str_fini(&s);
     str_fini(&what);

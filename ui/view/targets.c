@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "src/base/vec.h"
+#include "src/base/xalloc.h"
 #include "src/jobspec/targets.h"
 #include "src/model/jobtext.h"
 #include "ui/view/act.h"
@@ -22,6 +23,26 @@ static void label_job(struct str *s, const struct job *j)
     str_appendf(s, "  %s", j->user ? j->user : "");
 }
 
+static char *label_of(const struct job *j)
+{
+    struct str s = STR_INIT;
+    jobtext_id(&s, j, BITSTR_LEN_DEFAULT);
+    label_job(&s, j);
+    return str_take(&s);
+}
+
+void targets_label(struct targets *t, size_t n, const struct model *m)
+{
+    for (size_t i = 0; i < t->n && i < n; i++) {
+        struct target *it = &t->v[i];
+        const struct job *j = it->to.array_index == ARRAY_NONE
+                                  ? model_get_job(m, it->to.job)
+                                  : model_get_element(m, it->to.job, it->to.array_index);
+        if (!it->label)
+            it->label = j ? label_of(j) : xasprintf("%u", it->to.job);
+    }
+}
+
 static void count_job(struct target *t, const struct job *j)
 {
     uint32_t n = j->state == JOB_PENDING ? job_pending_elements(j) : 1;
@@ -39,10 +60,6 @@ void targets_add_job(struct targets *t, const struct job *j)
      * would be meant. */
     if (j->array_job && j->array_index != ARRAY_NONE)
         it.to = (struct job_target){.job = j->array_job, .array_index = j->array_index, .step = STEP_ALL};
-    struct str s = STR_INIT;
-    jobtext_id(&s, j, BITSTR_LEN_DEFAULT);
-    label_job(&s, j);
-    it.label = str_take(&s);
     count_job(&it, j);
     vec_push(t, it);
 }
@@ -80,9 +97,9 @@ static void add_step(struct targets *t, const struct job *j, int32_t step)
     targets_add_job(t, j);
     struct target *it = &t->v[t->n - 1];
     it->to.step = step;
-    char id[16], *label = xasprintf("step %s of %s", step_format_id(step, id), it->label);
-    free(it->label);
-    it->label = label;
+    char id[16], *of = label_of(j);
+    it->label = xasprintf("step %s of %s", step_format_id(step, id), of);
+    free(of);
 }
 
 /* An element that has not started is part of its array's record still, which stands for the others too. */
@@ -92,7 +109,6 @@ static void name_element(struct target *it, const struct job *j, const struct jo
     it->to = *to;
     str_appendf(&s, "%u_%u", to->job, to->array_index);
     label_job(&s, j);
-    free(it->label);
     it->label = str_take(&s);
     it->counts[JOB_PENDING] = 1;
     it->held = j->hold ? 1 : 0;

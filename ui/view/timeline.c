@@ -311,8 +311,6 @@ static struct view *view_open(struct ui *ui, const void *arg)
     table_init(&t->tables[0], by_node, sizeof by_node / sizeof by_node[0], fill, t);
     table_init(&t->tables[1], by_job, sizeof by_job / sizeof by_job[0], fill, t);
     t->minute = mono_add_ms(ui_mono(ui), MINUTE_MS);
-    table_refill(table_of(t));
-    ask_sometimes(t);
     return &t->v;
 }
 

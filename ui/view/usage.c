@@ -16,7 +16,7 @@
 
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "src/model/jobtext.h"
+#include "ui/view/holders.h"
 #include "ui/view/seldom.h"
 #include "ui/view/tableview.h"
 #include "ui/view/userinfo.h"
@@ -24,36 +24,14 @@
 #include "ui/widget/bar.h"
 
 #define ASK_PAUSE_MS 5000
-#define TOLD_MS      20000
-
-struct holder {
-    char *account, *user;            /* user NULL: the account as a whole */
-    uint32_t running, waiting, held; /* held: of the waiting ones */
-    uint64_t cpus, gpus, mem_mib, gpus_wanted;
-    const struct share_row *share; /* NULL: not known */
-    uint64_t id;
-    size_t order;
-};
-
-/* Who was found for two texts of a job, by their places: jobs of one user share theirs for the most part.
- */
-struct found {
-    const char *account, *user;
-    struct holder *of_account, *of_user;
-};
-#define FOUND 256 /* a power of two */
 
 struct usageview {
     struct tablescreen s;
-    VEC(struct holder *) rows;
-    struct idmap by_id;
+    struct holders holders;
     struct msg_shares_rows shares, next; /* next: of which pieces are still coming */
     struct seldom shares_ask;
     bool opened;
     size_t n_shown;
-    struct pane told; /* beside the table: of all the queue, so it is not made anew for each picture */
-    uint64_t told_of;
-    struct mono told_at;
     unsigned drawn; /* DRAWN_*: columns of which the last line says what they are */
 };
 
@@ -93,7 +71,6 @@ static void answered(struct ui *ui, struct view *owner, uint64_t arg, const stru
     rec_fini(&msg_shares_rows_rec, &u->shares);
     u->shares = u->next;
     u->next = (struct msg_shares_rows){0};
-    u->told_of = 0;
     table_refill(&u->s.table);
     ui_changed(ui);
 }
@@ -115,138 +92,30 @@ static void ask_sometimes(struct usageview *u)
 
 /* --- rows --- */
 
-static uint64_t id_of(const char *account, const char *user)
-{
-    uint64_t id = hash_bytes(account, strlen(account)) * 0x9e3779b97f4a7c15u;
-    id ^= user ? hash_bytes(user, strlen(user)) + 1 : 0;
-    return id ? id : 1;
-}
-
-static struct holder *row_of(struct usageview *u, const char *account, const char *user)
-{
-    uint64_t id = id_of(account, user);
-    struct holder *r = idmap_get(&u->by_id, id);
-    if (r)
-        return r;
-    r = xcalloc(1, sizeof *r);
-    *r = (struct holder){.account = xstrdup(account), .user = user ? xstrdup(user) : NULL, .id = id};
-    vec_push(&u->rows, r);
-    idmap_set(&u->by_id, id, r);
-    return r;
-}
-
-static struct found *find_of(struct usageview *u, struct found *table, const char *account,
-                             const char *user)
-{
-    uint64_t at = ((uintptr_t)account >> 4) * 31 + ((uintptr_t)user >> 4);
-    struct found *f = &table[at & (FOUND - 1)];
-    if (f->account != account || f->user != user)
-        *f = (struct found){.account = account,
-                            .user = user,
-                            .of_account = row_of(u, account, NULL),
-                            .of_user = row_of(u, account, user)};
-    return f;
-}
-
-static void add_waiting(struct holder *r, uint32_t n, bool held, uint64_t gpus)
-{
-    r->waiting += n;
-    r->held += held ? n : 0;
-    r->gpus_wanted += gpus;
-}
-
-static void add_running(struct holder *r, const struct job_amounts *a)
-{
-    r->running++;
-    r->cpus += a->cpus;
-    r->gpus += a->gpus;
-    r->mem_mib += a->mem_mib;
-}
-
-static void count_job(struct usageview *u, struct found *table, const struct job *j)
-{
-    const struct found *f = find_of(u, table, userinfo_account(j), j->user ? j->user : "?");
-    struct job_amounts a = {0};
-    if (j->state != JOB_PENDING) {
-        if (!job_is_between(j))
-            a = job_amounts(j);
-        add_running(f->of_account, &a);
-        add_running(f->of_user, &a);
-        return;
-    }
-    uint32_t n = job_pending_elements(j);
-    uint64_t gpus = (uint64_t)n * job_gpus(j);
-    add_waiting(f->of_account, n, j->hold, gpus);
-    add_waiting(f->of_user, n, j->hold, gpus);
-}
-
-static void drop_rows(struct usageview *u)
-{
-    vec_for_each (&u->rows, i) {
-        free(u->rows.v[i]->account);
-        free(u->rows.v[i]->user);
-        free(u->rows.v[i]);
-    }
-    vec_clear(&u->rows);
-    idmap_fini(&u->by_id);
-    u->by_id = (struct idmap){0};
-}
-
-/* Accounts by name, each with its users behind it; whoever holds more GPUs, then CPUs, first. */
-static int by_account(const void *pa, const void *pb)
-{
-    const struct holder *a = *(struct holder *const *)pa, *b = *(struct holder *const *)pb;
-    int rc = strcmp(a->account, b->account);
-    if (rc || !a->user != !b->user)
-        return rc ? rc : a->user ? 1 : -1;
-    if (a->gpus != b->gpus)
-        return a->gpus < b->gpus ? 1 : -1;
-    if (a->cpus != b->cpus)
-        return a->cpus < b->cpus ? 1 : -1;
-    return a->user && b->user ? strcmp(a->user, b->user) : 0;
-}
-
 static void fill(void *ctx, struct table *t)
 {
     struct usageview *u = ctx;
-    const struct model *m = ui_model(u->s.v.ui);
-    drop_rows(u);
-    struct found table[FOUND] = {{NULL}};
-    list_for_each (r, &m->active, struct job, in_queue)
-        count_job(u, table, r);
-    list_for_each (p, &m->pending, struct job, in_queue)
-        count_job(u, table, p);
-    for (size_t i = 0; i < u->shares.rows.n; i++) {
-        const struct share_row *s = &u->shares.rows.v[i];
-        if (s->parent || s->user) /* the root says nothing */
-            row_of(u, s->account, s->user)->share = s;
-    }
-    if (u->rows.n)
-        qsort(u->rows.v, u->rows.n, sizeof *u->rows.v, by_account);
+    holders_count(&u->holders, ui_model(u->s.v.ui), &u->shares);
     u->n_shown = 0;
-    vec_for_each (&u->rows, i) {
-        const struct holder *r = u->rows.v[i];
-        bool branch = !r->user && i + 1 < u->rows.n && str_eq(u->rows.v[i + 1]->account, r->account);
+    vec_for_each (&u->holders.rows, i) {
+        const struct holder *r = u->holders.rows.v[i];
+        const struct holder *next = i + 1 < u->holders.rows.n ? u->holders.rows.v[i + 1] : NULL;
+        bool branch = !r->user && next && str_eq(next->account, r->account);
         u->n_shown += !r->user;
         if (!r->user && !u->opened) /* at first all are open: who looks here wants users at a glance */
             table_fold(t, r->id, true);
         table_add(t, (struct trow){.id = r->id, .data = r, .depth = r->user ? 1 : 0, .branch = branch});
     }
-    u->opened = u->opened || u->rows.n;
+    u->opened = u->opened || u->holders.rows.n;
 }
 
 /* --- columns --- */
 
 static void get_who(const void *ctx, const void *row, struct field *f)
 {
-    const struct usageview *u = ctx;
+    (void)ctx;
     const struct holder *r = row;
-    if (!r->user) {
-        rich_add(&f->text, ROLE_STRONG, r->account);
-        return;
-    }
-    (void)u;
-    rich_add(&f->text, ROLE_NORMAL, r->user);
+    rich_add(&f->text, r->user ? ROLE_NORMAL : ROLE_STRONG, r->user ? r->user : r->account);
 }
 
 static void get_user(const void *ctx, const void *row, struct field *f)
@@ -265,7 +134,7 @@ static void get_account(const void *ctx, const void *row, struct field *f)
     static void get_##name(const void *ctx, const void *row, struct field *f)    \
     {                                                                            \
         (void)ctx;                                                               \
-        field_count(f, ((const struct holder *)row)->name, role);               \
+        field_count(f, ((const struct holder *)row)->all.name, role);              \
     }
 COUNT(running, ROLE_RUNNING)
 COUNT(waiting, ROLE_WAITING)
@@ -279,9 +148,9 @@ static void get_memory(const void *ctx, const void *row, struct field *f)
     (void)ctx;
     const struct holder *r = row;
     f->has_num = true;
-    f->num = (double)r->mem_mib;
-    if (r->mem_mib)
-        mem_text(&f->text.text, r->mem_mib);
+    f->num = (double)r->all.mem_mib;
+    if (r->all.mem_mib)
+        mem_text(&f->text.text, r->all.mem_mib);
     rich_role(&f->text, ROLE_NORMAL);
 }
 
@@ -422,36 +291,22 @@ static struct view *usage_open(struct ui *ui, const void *arg)
     struct usageview *u = xcalloc(1, sizeof *u);
     u->s.v = (struct view){.ops = &usage_view, .ui = ui};
     table_init(&u->s.table, columns, sizeof columns / sizeof columns[0], fill, u);
-    table_refill(&u->s.table);
-    ask_sometimes(u);
     return &u->s.v;
 }
 
 static void usage_close(struct view *v)
 {
     struct usageview *u = usage_of(v);
-    drop_rows(u);
-    vec_fini(&u->rows);
+    holders_fini(&u->holders);
     tablescreen_fini(&u->s);
-    pane_fini(&u->told);
     rec_fini(&msg_shares_rows_rec, &u->shares);
     rec_fini(&msg_shares_rows_rec, &u->next);
     free(u);
 }
 
-/* Is it among what the text beside the table counts? A user's limits know no accounts. */
-static bool is_told(const void *ctx, const struct job *j)
-{
-    const struct usageview *u = ctx;
-    const struct holder *r = idmap_get(&u->by_id, u->told_of);
-    return !r || (r->user ? str_eq(r->user, j->user) : str_eq(r->account, userinfo_account(j)));
-}
-
 static void usage_sync(struct view *v)
 {
     struct usageview *u = usage_of(v);
-    if (u->told_of && ui_any_changed(v->ui, is_told, u))
-        u->told_of = 0;
     table_refill(&u->s.table);
     ask_sometimes(u);
 }
@@ -495,14 +350,9 @@ static void usage_draw(struct view *v, struct canvas *c, const struct layout *l)
     lines_fini(&empty);
     if (!row)
         return;
-    if (u->told_of != row->id || ui_mono(v->ui).ns > mono_add_ms(u->told_at, TOLD_MS).ns) {
-        const struct holder *r = row->data;
-        lines_clear(&u->told.lines);
-        userinfo_lines(&u->told.lines, v->ui, r->account, r->user, r->share);
-        u->told_of = row->id;
-        u->told_at = ui_mono(v->ui);
-    }
-    side_draw(&u->told, c, l);
+    const struct holder *r = row->data;
+    userinfo_lines(&u->s.side.lines, v->ui, &u->holders, r);
+    side_draw(&u->s.side, c, l);
 }
 
 static unsigned usage_act(struct view *v, enum action a, const struct input *in)

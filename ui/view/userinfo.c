@@ -9,102 +9,9 @@
 #include "ui/view/jobinfo.h"
 #include "ui/view/words.h"
 
-#define LABEL    10
-#define JOBS_MAX 10
-
-const char *userinfo_account(const struct job *j)
-{
-    const char *account = j->req.account ? j->req.account : j->group;
-    return str_is_empty(account) ? "none" : account;
-}
+#define LABEL 10
 
 /* --- jobs --- */
-
-struct held { /* what is held now, for the limits */
-    uint64_t gpus, cpus, mem_mib, nodes, running, submitted;
-    uint64_t wanted; /* GPUs of what waits */
-};
-
-struct sized {
-    const struct job *job;
-    struct job_amounts holds;
-};
-
-struct jobs {
-    struct sized running[JOBS_MAX]; /* the biggest, that first */
-    const struct job *waiting[JOBS_MAX];
-    size_t n_running, n_waiting; /* of all */
-    struct held held;
-};
-
-static void count(struct held *h, const struct job *j, const struct job_amounts *a)
-{
-    h->running++;
-    h->submitted++;
-    if (job_is_between(j))
-        return;
-    h->gpus += a->gpus;
-    h->cpus += a->cpus;
-    h->mem_mib += a->mem_mib;
-    h->nodes += j->kind == JOB_KIND_STEPS ? job_nodes(j) : a->nodes;
-}
-
-static void count_waiting(struct held *h, uint32_t n, uint64_t gpus)
-{
-    h->submitted += n;
-    h->wanted += gpus;
-}
-
-static bool is_bigger(const struct sized *a, const struct sized *b)
-{
-    return a->holds.gpus != b->holds.gpus   ? a->holds.gpus > b->holds.gpus
-           : a->holds.cpus != b->holds.cpus ? a->holds.cpus > b->holds.cpus
-                                            : a->job->id < b->job->id;
-}
-
-/* To its place among the biggest, where it is one of them. */
-static void take_running(struct jobs *g, const struct sized *it)
-{
-    size_t i = g->n_running < JOBS_MAX ? g->n_running : JOBS_MAX;
-    g->n_running++;
-    for (; i > 0 && is_bigger(it, &g->running[i - 1]); i--)
-        if (i < JOBS_MAX)
-            g->running[i] = g->running[i - 1];
-    if (i < JOBS_MAX)
-        g->running[i] = *it;
-}
-
-/* One look at the queue: what is of the account, and all that is of the user, whose limits know no
- * accounts. */
-static void gather(struct jobs *g, struct held *all, const struct model *m, const char *account,
-                   const char *user)
-{
-    list_for_each (r, &m->active, struct job, in_queue) {
-        bool here = str_eq(userinfo_account(r), account);
-        if (user ? !str_eq(r->user, user) : !here)
-            continue;
-        const struct sized it = {.job = r, .holds = job_amounts(r)};
-        count(all, r, &it.holds);
-        if (here) {
-            take_running(g, &it);
-            count(&g->held, r, &it.holds);
-        }
-    }
-    list_for_each (p, &m->pending, struct job, in_queue) {
-        bool here = str_eq(userinfo_account(p), account);
-        if (user ? !str_eq(p->user, user) : !here)
-            continue;
-        uint32_t n = job_pending_elements(p);
-        uint64_t gpus = (uint64_t)n * job_gpus(p);
-        count_waiting(all, n, gpus);
-        if (!here)
-            continue;
-        if (g->n_waiting < JOBS_MAX)
-            g->waiting[g->n_waiting] = p;
-        g->n_waiting++;
-        count_waiting(&g->held, n, gpus);
-    }
-}
 
 static void job_line(struct rich *r, const struct ui *ui, const struct job *j, bool whose)
 {
@@ -130,22 +37,23 @@ static void job_line(struct rich *r, const struct ui *ui, const struct job *j, b
 
 static void more_line(struct lines *l, size_t n)
 {
-    if (n > JOBS_MAX)
-        lines_addf(l, ROLE_DIM, "and %zu more", n - JOBS_MAX);
+    if (n > HOLDER_JOBS)
+        lines_addf(l, ROLE_DIM, "and %zu more", n - HOLDER_JOBS);
 }
 
-static void job_lines(struct lines *l, const struct ui *ui, const struct jobs *g, bool whose)
+static void job_lines(struct lines *l, const struct ui *ui, const struct holder *h)
 {
-    if (g->n_running)
+    bool whose = !h->user;
+    if (h->all.running)
         jobinfo_section(l, "Running, the biggest first");
-    for (size_t i = 0; i < g->n_running && i < JOBS_MAX; i++)
-        job_line(lines_add(l), ui, g->running[i].job, whose);
-    more_line(l, g->n_running);
-    if (g->n_waiting)
+    for (size_t i = 0; i < h->all.running && i < HOLDER_JOBS; i++)
+        job_line(lines_add(l), ui, h->biggest[i].job, whose);
+    more_line(l, h->all.running);
+    if (h->n_waiting)
         jobinfo_section(l, "Waiting");
-    for (size_t i = 0; i < g->n_waiting && i < JOBS_MAX; i++)
-        job_line(lines_add(l), ui, g->waiting[i], whose);
-    more_line(l, g->n_waiting);
+    for (size_t i = 0; i < h->n_waiting && i < HOLDER_JOBS; i++)
+        job_line(lines_add(l), ui, h->waiting[i], whose);
+    more_line(l, h->n_waiting);
 }
 
 /* --- share --- */
@@ -184,8 +92,8 @@ static void limit_part(struct rich *r, const char *what, uint64_t used, uint64_t
 }
 
 /* known: what is held counts against just this limit. */
-static void limit_line(struct lines *l, const char *label, const struct limit_set *s, const struct held *h,
-                       bool known)
+static void limit_line(struct lines *l, const char *label, const struct limit_set *s,
+                       const struct amounts *h, bool known)
 {
     struct rich *r = lines_pair(l, label, LABEL);
     size_t empty = r->text.len;
@@ -195,7 +103,7 @@ static void limit_line(struct lines *l, const char *label, const struct limit_se
                known);
     limit_part(r, "nodes", h->nodes, s->nodes, known);
     limit_part(r, "running", h->running, s->running_jobs, known);
-    limit_part(r, "in the queue", h->submitted, s->submitted_jobs, known);
+    limit_part(r, "in the queue", h->running + h->waiting, s->submitted_jobs, known);
     limit_part(r, "elements in an array", 0, s->array_size, false);
     limit_part(r, "GPU minutes", 0, s->gpu_minutes, false);
     if (r->text.len == empty)
@@ -203,7 +111,7 @@ static void limit_line(struct lines *l, const char *label, const struct limit_se
 }
 
 static void limit_lines(struct lines *l, const struct model *m, const char *account, const char *user,
-                        const struct held *h)
+                        const struct amounts *h)
 {
     bool any = false;
     for (size_t i = 0; i < m->spec.limits.n; i++) {
@@ -223,7 +131,7 @@ static void limit_lines(struct lines *l, const struct model *m, const char *acco
     }
 }
 
-static void held_line(struct rich *r, const struct held *h)
+static void held_line(struct rich *r, const struct amounts *h)
 {
     rich_addf(r, ROLE_NORMAL, "%llu", (unsigned long long)h->running);
     if (!h->running)
@@ -237,24 +145,23 @@ static void held_line(struct rich *r, const struct held *h)
     rich_role(r, ROLE_NORMAL);
 }
 
-void userinfo_lines(struct lines *l, const struct ui *ui, const char *account, const char *user,
-                    const struct share_row *share)
+void userinfo_lines(struct lines *l, const struct ui *ui, const struct holders *all, const struct holder *h)
 {
-    struct jobs g = {.n_running = 0};
-    struct held all = {0};
-    gather(&g, &all, ui_model(ui), account, user);
+    struct amounts counted = h->all; /* against limits */
+    if (h->user)
+        holders_of_user(all, h->user, &counted);
     struct rich *r = lines_add(l);
-    rich_add(r, ROLE_TITLE, user ? user : account);
-    rich_addf(r, ROLE_DIM, user ? "  of %s" : "  account", account);
-    held_line(lines_pair(l, "running", LABEL), &g.held);
+    rich_add(r, ROLE_TITLE, h->user ? h->user : h->account);
+    rich_addf(r, ROLE_DIM, h->user ? "  of %s" : "  account", h->account);
+    held_line(lines_pair(l, "running", LABEL), &h->all);
     r = lines_pair(l, "waiting", LABEL);
-    rich_addf(r, ROLE_NORMAL, "%llu", (unsigned long long)(g.held.submitted - g.held.running));
-    if (g.held.wanted) {
+    rich_addf(r, ROLE_NORMAL, "%llu", (unsigned long long)h->all.waiting);
+    if (h->all.gpus_wanted) {
         str_append(&r->text, " for ");
-        count_text(&r->text, g.held.wanted, "GPU", "GPUs");
+        count_text(&r->text, h->all.gpus_wanted, "GPU", "GPUs");
         rich_role(r, ROLE_NORMAL);
     }
-    share_lines(l, share, user != NULL);
-    limit_lines(l, ui_model(ui), account, user, &all);
-    job_lines(l, ui, &g, !user);
+    share_lines(l, h->share, h->user != NULL);
+    limit_lines(l, ui_model(ui), h->account, h->user, &counted);
+    job_lines(l, ui, h);
 }

@@ -2,12 +2,10 @@
 #ifndef UI_VIEW_USERINFO_H
 #define UI_VIEW_USERINFO_H
 
-#include "ui/view/view.h"
+#include "ui/view/holders.h"
 
-/* user NULL: the account as a whole. share: NULL where it is not known. */
-void userinfo_lines(struct lines *l, const struct ui *ui, const char *account, const char *user,
-                    const struct share_row *share);
-/* Whose account a job counts for: the one that it asked for, else its group. */
-const char *userinfo_account(const struct job *j);
+/* h: of those that were counted in all. */
+void userinfo_lines(struct lines *l, const struct ui *ui, const struct holders *all,
+                    const struct holder *h);
 
 #endif

@@ -34,7 +34,8 @@ struct view_ops {
     bool types;        /* takes letters as text: only function keys and the like are keys */
     bool watches_util; /* shows live utilisation: measured only while it is on the screen */
 
-    /* arg: what the opener hands over, see the view's header. NULL where there is nothing to show. */
+    /* arg: what the opener hands over, see the view's header. NULL where there is nothing to show. A screen
+     * of a number key sees the model first in sync, which follows at once. */
     struct view *(*open)(struct ui *ui, const void *arg);
     void (*close)(struct view *v);
     /* The model has changed: pointers into it are void. Must come back from any state of the model, an
@@ -154,9 +155,6 @@ void ui_changed(struct ui *ui);
  * than the last time, but for what changes with the time alone? */
 bool ui_job_changed(const struct ui *ui, uint32_t job);
 bool ui_array_changed(const struct ui *ui, uint32_t array);
-/* Has any job changed for which is_it says true? One that has gone may have been. */
-bool ui_any_changed(const struct ui *ui, bool (*is_it)(const void *ctx, const struct job *j),
-                    const void *ctx);
 /* Puts a view on top; no-op where its open gives NULL. */
 void ui_push(struct ui *ui, const struct view_ops *ops, const void *arg);
 /* Shows the screen of that name with a filter, as if both had been typed. */
@@ -168,6 +166,7 @@ void ui_point_at(struct ui *ui, uint32_t job);
 /* Ends the program. */
 void ui_quit(struct ui *ui);
 void ui_toast(struct ui *ui, enum role role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+#define UI_COPY_MAX (74 * 1024) /* bytes that terminals take at least; of more they get the beginning */
 void ui_copy(struct ui *ui, const char *text, const char *what);
 
 /* Sends a request. reply is called with the answer (NULL: the connection was lost), unless owner has been

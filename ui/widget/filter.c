@@ -148,8 +148,9 @@ bool filter_narrows(const struct filter *before, const struct filter *now)
 
 bool filter_match(const struct filter *f, const struct filter_row *r)
 {
-    for (size_t i = 0; i < f->n; i++)
-        if (match_word(&f->v[i], r) == f->v[i].negate)
-            return false;
+    for (int any_column = 0; any_column < 2; any_column++) /* what is quickly known goes first */
+        for (size_t i = 0; i < f->n; i++)
+            if ((f->v[i].column < 0) == any_column && match_word(&f->v[i], r) == f->v[i].negate)
+                return false;
     return true;
 }

@@ -121,15 +121,19 @@ void list_unmark_all(struct list_state *l)
     l->range = 0;
 }
 
-void list_prune(struct list_state *l, bool (*keep)(const void *ctx, uint64_t id), const void *ctx)
+void list_prune(struct list_state *l, size_t n, list_id_fn *id, const void *ctx)
 {
-    VEC(uint64_t) gone = VEC_INIT;
-    idmap_for_each (&l->marks, slot)
-        if (!keep(ctx, slot->id))
-            vec_push(&gone, slot->id);
-    vec_for_each (&gone, i)
-        idmap_remove(&l->marks, gone.v[i]);
-    vec_fini(&gone);
+    size_t there = 0;
+    for (size_t i = 0; i < n && there < l->marks.n; i++)
+        there += list_is_marked(l, id(ctx, i));
+    if (there == l->marks.n)
+        return;
+    struct idmap kept = {0};
+    for (size_t i = 0; i < n; i++)
+        if (list_is_marked(l, id(ctx, i)))
+            idmap_set(&kept, id(ctx, i), &marked);
+    idmap_fini(&l->marks);
+    l->marks = kept;
 }
 
 bool list_range(const struct list_state *l, list_id_fn *id, const void *ctx, size_t *first, size_t *last)

@@ -38,8 +38,8 @@ bool list_is_marked(const struct list_state *l, uint64_t id);
 void list_mark(struct list_state *l, uint64_t id, bool on);
 size_t list_n_marks(const struct list_state *l);
 void list_unmark_all(struct list_state *l);
-/* Keeps the marks for which keep says true. */
-void list_prune(struct list_state *l, bool (*keep)(const void *ctx, uint64_t id), const void *ctx);
+/* Keeps the marks of these n things and no others; which are all there are, shown or not. */
+void list_prune(struct list_state *l, size_t n, list_id_fn *id, const void *ctx);
 /* The rows of the open range, first <= last; false where none is open or its beginning is not shown. */
 bool list_range(const struct list_state *l, list_id_fn *id, const void *ctx, size_t *first, size_t *last);
 

@@ -154,8 +154,9 @@ bool table_draw(struct table *t, struct canvas *c, struct rect r, bool focused);
  * that are not hidden by themselves. needs: cells that the rows take, for those with a fit. Pure. */
 void table_fit(const struct column *cols, const bool *on, const int *needs, size_t n, int width,
                int *widths);
-/* Tab-separated, a line of titles first, everything printable. */
-void table_export(struct table *t, struct str *out);
+/* Tab-separated, a line of titles first, everything printable: as many whole rows of what is shown as go
+ * into so many bytes. Returns how many. */
+size_t table_export(struct table *t, size_t max, struct str *out);
 
 /* A number of things; nothing is shown for 0. */
 void field_count(struct field *f, uint64_t n, enum role role);

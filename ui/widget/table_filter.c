@@ -18,7 +18,10 @@ static const char *row_text(const void *ctx, const void *row, size_t column)
 
 static bool row_number(const void *ctx, const void *row, size_t column, double *ret)
 {
-    const struct field *f = table_field(((const struct matcher *)ctx)->t, row, column, 0);
+    struct table *t = ((const struct matcher *)ctx)->t;
+    t->field.text.mute = true; /* its text is not looked at */
+    const struct field *f = table_field(t, row, column, 0);
+    t->field.text.mute = false;
     if (f->has_num)
         *ret = f->num;
     return f->has_num;
@@ -44,14 +47,13 @@ static bool filter_matches(struct table *t, const struct trow *row)
 }
 
 /* What a wider filter has left out is not looked at again, nor what is known. */
-static bool row_matches(struct table *t, struct trow *row)
+static void look_at(struct table *t, struct trow *row)
 {
     if (!row->missed && !row->known) {
         t->ticked = false;
         row->missed = !filter_matches(t, row);
         row->known = !t->ticked;
     }
-    return !row->missed;
 }
 
 /* --- a family --- */
@@ -64,13 +66,13 @@ static size_t family_end(const struct table *t, size_t i)
     return e;
 }
 
-/* A parent whose child matches is shown as well, else the child would be out of reach. Of a parent that
- * matches those children are shown that match too, or all where none does. Closed branches keep theirs to
- * themselves. */
+/* Its rows have been looked at. A parent whose child matches is shown as well, else the child would be out
+ * of reach. Of a parent that matches those children are shown that match too, or all where none does.
+ * Closed branches keep theirs to themselves. */
 static void filter_family(struct table *t, struct trow_numbers *out, size_t i, bool all)
 {
     size_t end = family_end(t, i), at = out->n;
-    bool matches = all || row_matches(t, &t->rows.v[i]);
+    bool matches = all || !t->rows.v[i].missed;
     vec_push(out, (uint32_t)i);
     for (size_t k = i + 1; k < end; k = family_end(t, k))
         filter_family(t, out, k, all);
@@ -99,15 +101,15 @@ static void begin_matching(struct table *t)
 static bool match_some(struct table *t, size_t n, const uint32_t *now)
 {
     size_t end = t->rows.n - t->match_at > n ? t->match_at + n : t->rows.n;
-    while (t->match_at < end) {
-        if (t->filter.n && t->match_at + TABLE_AHEAD < t->rows.n &&
-            !t->rows.v[t->match_at + TABLE_AHEAD].known)
+    for (; t->filter.n && t->match_at < end; t->match_at++) {
+        if (t->match_at + TABLE_AHEAD < t->rows.n && !t->rows.v[t->match_at + TABLE_AHEAD].known)
             table_fetch(t, &t->rows.v[t->match_at + TABLE_AHEAD]);
-        filter_family(t, &t->next, t->match_at, false);
-        t->match_at = family_end(t, t->match_at);
+        look_at(t, &t->rows.v[t->match_at]);
     }
-    if (t->match_at < t->rows.n)
+    if (t->filter.n && t->match_at < t->rows.n)
         return false;
+    for (size_t i = 0; i < t->rows.n; i = family_end(t, i))
+        filter_family(t, &t->next, i, false);
     struct trow_numbers old = t->shown;
     t->shown = t->next;
     t->next = old;
@@ -156,14 +158,23 @@ static int column_of(const void *ctx, const char *name, enum filter_unit *unit)
     return i;
 }
 
-/* The rows are the same as long as there is a filter: it opens every branch. The rest is table_work's. */
+static bool has_branches(const struct table *t)
+{
+    for (size_t i = 0; i < t->rows.n; i++)
+        if (t->rows.v[i].branch)
+            return true;
+    return false;
+}
+
+/* With a filter every branch is open: where there is none the rows are the same with and without. The rest
+ * is table_work's. */
 void table_apply_filter(struct table *t)
 {
     struct filter before = t->filter;
     bool half = t->matching; /* what the one before leaves out is not known of all rows */
     t->filter = (struct filter){0};
     filter_parse(&t->filter, t->edit.text.s, column_of, t);
-    if (!before.n || !t->filter.n) {
+    if (!before.n != !t->filter.n && has_branches(t)) {
         if (!t->old.v) {
             t->old = t->rows;
             t->rows = (struct trows){0};
@@ -197,11 +208,14 @@ size_t table_mark_matching(struct table *t, const char *text)
     size_t n = 0;
     t->filter = (struct filter){0};
     filter_parse(&t->filter, text, column_of, t);
-    for (size_t i = 0; i < t->shown.n; i++)
+    for (size_t i = 0; i < t->shown.n; i++) {
+        if (i + TABLE_AHEAD < t->shown.n)
+            table_fetch(t, table_shown(t, i + TABLE_AHEAD));
         if (filter_matches(t, table_shown(t, i))) {
             list_mark(&t->list, table_shown(t, i)->id, true);
             n++;
         }
+    }
     filter_fini(&t->filter);
     t->filter = own;
     return n;

@@ -31,13 +31,9 @@ void table_targets(struct table *t, void (*each)(void *arg, const struct trow *r
             each(arg, &t->rows.v[i]);
 }
 
-static bool is_a_row(const void *ctx, uint64_t id)
+static uint64_t row_id(const void *ctx, size_t i)
 {
-    const struct table *t = ctx;
-    for (size_t i = 0; i < t->rows.n; i++)
-        if (t->rows.v[i].id == id)
-            return true;
-    return false;
+    return ((const struct table *)ctx)->rows.v[i].id;
 }
 
 static void fold_current(struct table *t, uint32_t key)
@@ -78,7 +74,8 @@ static void toggle_range(struct table *t)
 
 static void mark_all(struct table *t)
 {
-    list_prune(&t->list, is_a_row, t);
+    list_prune(&t->list, t->rows.n, row_id, t);
+    idmap_reserve(&t->list.marks, t->shown.n);
     for (size_t i = 0; i < t->shown.n; i++)
         if (table_shown(t, i)->depth == 0) /* a branch stands for its children */
             list_mark(&t->list, table_shown(t, i)->id, true);

@@ -10,12 +10,8 @@
 
 #include "src/base/str.h"
 #include "src/base/vec.h"
+#include "ui/widget/radix.h"
 #include "ui/widget/table_private.h"
-
-struct sort_key {
-    uint64_t value;
-    uint32_t family; /* in families */
-};
 
 struct family {
     uint32_t from, n; /* rows in the unsorted list */
@@ -24,8 +20,8 @@ struct family {
 
 struct sorting {
     VEC(struct family) families;
-    VEC(struct sort_key) nums, texts;
-    struct str pool; /* texts, one behind the other */
+    VEC(struct radix_key) nums, texts; /* what: in families */
+    struct str pool;                   /* texts, one behind the other */
 };
 
 static unsigned fold(char letter)
@@ -45,9 +41,9 @@ static uint64_t prefix_of(const char *s)
     return p;
 }
 
-static const char *text_of(const struct sorting *s, const struct sort_key *k)
+static const char *text_of(const struct sorting *s, const struct radix_key *k)
 {
-    return s->pool.s + s->families.v[k->family].text_at;
+    return s->pool.s + s->families.v[k->what].text_at;
 }
 
 /* Names often begin alike, paths always: the letters behind that decide. */
@@ -75,36 +71,6 @@ static uint64_t order_of(double num)
     return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
-static void radix_sort(struct sort_key *v, size_t n, bool reverse)
-{
-    uint32_t count[8][256] = {{0}};
-    uint64_t flip = reverse ? UINT64_MAX : 0;
-    if (n < 2)
-        return;
-    struct sort_key *from = v, *to = xreallocarray(NULL, n, sizeof *to), *other = to;
-    for (size_t i = 0; i < n; i++)
-        for (unsigned k = 0; k < 8; k++)
-            count[k][(v[i].value ^ flip) >> 8 * k & 255]++;
-    for (unsigned k = 0; k < 8; k++) {
-        uint32_t *at = count[k], sum = 0;
-        if (at[(v[0].value ^ flip) >> 8 * k & 255] == n)
-            continue; /* all alike */
-        for (size_t b = 0; b < 256; b++) {
-            uint32_t here = at[b];
-            at[b] = sum;
-            sum += here;
-        }
-        for (size_t i = 0; i < n; i++)
-            to[at[(from[i].value ^ flip) >> 8 * k & 255]++] = from[i];
-        struct sort_key *done = to;
-        to = from;
-        from = done;
-    }
-    if (from != v)
-        memcpy(v, from, n * sizeof *v);
-    free(other);
-}
-
 struct text_order {
     const struct sorting *s;
     bool reverse;
@@ -113,19 +79,19 @@ struct text_order {
 static int compare_texts(const void *pa, const void *pb, void *ctx)
 {
     const struct text_order *o = ctx;
-    const struct sort_key *a = pa, *b = pb;
+    const struct radix_key *a = pa, *b = pb;
     const char *x = text_of(o->s, a), *y = text_of(o->s, b);
     int rc = strcasecmp(x, y);
     rc = rc ? rc : strcmp(x, y);
     rc = o->reverse ? -rc : rc;
-    return rc ? rc : (a->family > b->family) - (a->family < b->family);
+    return rc ? rc : (a->what > b->what) - (a->what < b->what);
 }
 
 /* Runs whose first letters are the same, but for those that are the same altogether. */
 static void settle_texts(struct sorting *s, bool reverse)
 {
     struct text_order o = {.s = s, .reverse = reverse};
-    struct sort_key *v = s->texts.v;
+    struct radix_key *v = s->texts.v;
     for (size_t i = 0; i < s->texts.n;) {
         const char *first = text_of(s, &v[i]);
         size_t end = i + 1;
@@ -160,8 +126,8 @@ static void collect_keys(struct table *t, struct sorting *s)
         if (i + TABLE_AHEAD < t->shown.n)
             table_fetch(t, table_shown(t, i + TABLE_AHEAD));
         const struct field *f = sort_field(t, table_shown(t, i));
-        struct sort_key key = {.family = (uint32_t)s->families.n,
-                               .value = f->has_num ? order_of(f->num) : 0};
+        struct radix_key key = {.what = (uint32_t)s->families.n,
+                                .value = f->has_num ? order_of(f->num) : 0};
         vec_push(&s->families,
                  (struct family){.from = (uint32_t)i, .n = 1, .text_at = (uint32_t)s->pool.len});
         if (f->has_num) {
@@ -185,8 +151,8 @@ void table_sort_shown(struct table *t)
     uint32_t *sorted = t->shown.n ? xreallocarray(NULL, t->shown.n, sizeof *sorted) : NULL;
     size_t at = 0;
     for (size_t i = 0; i < s.nums.n + s.texts.n; i++) {
-        const struct sort_key *k = i < s.nums.n ? &s.nums.v[i] : &s.texts.v[i - s.nums.n];
-        const struct family *f = &s.families.v[k->family];
+        const struct radix_key *k = i < s.nums.n ? &s.nums.v[i] : &s.texts.v[i - s.nums.n];
+        const struct family *f = &s.families.v[k->what];
         memcpy(sorted + at, t->shown.v + f->from, f->n * sizeof *sorted);
         at += f->n;
     }

@@ -1,0 +1,18 @@
+/* radix.h - numbers put in order within a frame, however many. */
+#ifndef UI_WIDGET_RADIX_H
+#define UI_WIDGET_RADIX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct radix_key {
+    uint64_t value;
+    uint32_t what; /* the caller's: whose value it is */
+};
+
+/* By value, or by value turned round; equals keep their order. Cost: n for each byte in which they differ.
+ */
+void radix_sort(struct radix_key *v, size_t n, bool reverse);
+
+#endif
