@@ -114,6 +114,8 @@ void ui_point_at(struct ui *a, uint32_t job)
         if (screens[i]->point_at) {
             open_root(a, i);
             screens[i]->point_at(a->roots[i], job);
+            if (!a->behind[i])
+                screens[i]->sync(a->roots[i]);
         }
     a->dirty = true;
 }

@@ -85,7 +85,6 @@ static void jobs_sync(struct view *v)
 static void jobs_point_at(struct view *v, uint32_t job)
 {
     jobs_of(v)->awaited = job;
-    look_for_awaited(jobs_of(v));
 }
 
 static void jobs_title(struct view *v, struct rich *out)

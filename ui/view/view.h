@@ -68,7 +68,7 @@ struct view_ops {
     /* The switch between all and mine, kept as well. NULL: none. */
     bool *(*mine)(struct view *v);
 
-    /* The cursor goes to that job as soon as it is there. NULL: it has no jobs. */
+    /* The cursor goes to that job at the first sync that knows it. NULL: it has no jobs. */
     void (*point_at)(struct view *v, uint32_t job);
     /* May the program end with this view on top? false: it has something to lose and asks. NULL: yes. */
     bool (*may_quit)(struct view *v);
