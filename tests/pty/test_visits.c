@@ -109,7 +109,9 @@ static void a_node_is_noted_and_kept(void **state)
     tty_await(t, "new fans");
     tty_type(t, ":windows fans\r");
     tty_await(t, "made by");
-    tty_type(t, "\033:windows delete fans\r");
+    tty_type(t, "\033");
+    tty_await_gone(t, "made by");
+    tty_type(t, ":windows delete fans\r");
     tty_await(t, "delete the window fans");
     tty_type(t, "y");
     tty_await(t, "deleted: fans");
