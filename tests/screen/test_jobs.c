@@ -184,6 +184,33 @@ static void filter_keeps_rows_within_reach(void **state)
     uilab_keys(u, "<Esc>/nosuchjob<Enter>");
     uilab_draw(u, 24, 80);
     must_show(u, "Nothing matches the filter");
+    must_not_show(u, "There is no column");
+}
+
+/* What looks like a column and is none is told; a text can be meant whole; a node may be called one. */
+static void words_of_a_filter_mean_what_they_say(void **state)
+{
+    static const struct {
+        const char *keys, *want;
+    } rows[] = {
+        {"/usr:bob<Enter>", "There is no column \"usr\" here, but sign, id, name, user"},
+        {"/!usr:bob<Enter>", "Jobs 15   filter"}, /* none has that text */
+        {"/name:=eval<Enter>", "1 of 15"},
+        {"/name:=EVAL<Enter>", "1 of 15"},
+        {"/name:=eva<Enter>", "Nothing matches"},
+        {"/user:=alice name:=eval<Enter>", "1 of 15"},
+        {"/id:=54<Enter>", "ablation"},
+        {"/node:gpu03<Enter>", "train-resnet"},
+        {"/nodes:>1<Enter>", "pretrain"},
+    };
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        uilab_keys(u, "<Esc><Esc>");
+        uilab_keys(u, rows[i].keys);
+        uilab_draw(u, 24, 80);
+        must_show(u, rows[i].want);
+    }
 }
 
 static void typing_triggers_no_view_key(void **state)
@@ -620,6 +647,7 @@ int main(void)
         STAGE_CASE(a_signal_has_a_name),
         STAGE_CASE(what_never_began_says_why),
         STAGE_CASE(filter_keeps_rows_within_reach),
+        STAGE_CASE(words_of_a_filter_mean_what_they_say),
         STAGE_CASE(typing_triggers_no_view_key),
         STAGE_CASE(counts_of_an_array_are_whole),
         STAGE_CASE(cancel_hits_what_was_highlighted),

@@ -118,10 +118,15 @@ static void truncated_and_replaced_files(void **state)
     append(g->out, "new\n");
     wake(u);
     must_show(u, "new");
+    assert_int_equal(uilab_find(u, "file removed"), -1);
     assert_int_equal(unlink(g->out), 0);
+    wake(u);
+    must_show(u, "new");
+    must_show(u, "file removed");
     append(g->out, "another file\n");
     wake(u);
     must_show(u, "another file");
+    assert_int_equal(uilab_find(u, "file removed"), -1);
 }
 
 static void progress_bars_can_be_read(void **state)

@@ -1,6 +1,9 @@
 /* arrayinfo.c - what there is to say about an array as a whole. */
 #include "ui/view/arrayinfo.h"
 
+#include <stdlib.h>
+
+#include "src/base/vec.h"
 #include "ui/view/words.h"
 
 #define GROUPS_MAX 5 /* ways to fail that are told apart */
@@ -33,43 +36,47 @@ static bool alike(const struct job *a, const struct job *b)
 
 struct group { /* of elements that failed in the same way */
     const struct job *like;
-    uint32_t n, from, to; /* from, to: the range that is being gathered */
-    struct str list;      /* the ranges before: "5, 18, 31-34, " */
+    VEC(uint32_t) indices;
 };
 
-static void end_range(struct group *g)
+static int by_number(const void *pa, const void *pb)
 {
-    size_t room = LIST_MAX;
-    if (!g->n || g->list.len > room)
-        return;
-    if (g->from == g->to)
-        str_appendf(&g->list, "%u, ", g->from);
-    else
-        str_appendf(&g->list, "%u-%u, ", g->from, g->to);
+    uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+    return (a > b) - (a < b);
 }
 
-static void add_to(struct group *g, const struct job *j)
+/* "3-4, 7, 21": so much of it as is worth reading. */
+static void list_indices(struct group *g, struct str *out)
 {
-    if (!g->n || j->array_index != g->to + 1) {
-        end_range(g);
-        g->from = j->array_index;
+    qsort(g->indices.v, g->indices.n, sizeof *g->indices.v, by_number);
+    for (size_t i = 0; i < g->indices.n;) {
+        size_t end = i + 1;
+        while (end < g->indices.n && g->indices.v[end] == g->indices.v[end - 1] + 1)
+            end++;
+        str_append(out, i ? ", " : "");
+        if (out->len > LIST_MAX) {
+            str_append(out, "...");
+            return;
+        }
+        str_appendf(out, "%u", g->indices.v[i]);
+        if (end > i + 1)
+            str_appendf(out, "-%u", g->indices.v[end - 1]);
+        i = end;
     }
-    g->to = j->array_index;
-    g->n++;
 }
 
 static void tell(struct lines *l, struct group *g)
 {
     struct rich words;
+    struct str list = STR_INIT;
     rich_init(&words);
     job_words(&words, g->like);
-    bool cut = g->list.len > LIST_MAX;
-    end_range(g);
-    str_truncate(&g->list, g->list.len - 2);
+    list_indices(g, &list);
     struct rich *r = lines_add(l);
-    rich_addf(r, ROLE_ERROR, "%u %s", g->n, words.text.s);
-    rich_addf(r, ROLE_NORMAL, ":  %s%s", g->list.s, cut ? ", ..." : "");
+    rich_addf(r, ROLE_ERROR, "%zu %s", g->indices.n, words.text.s);
+    rich_addf(r, ROLE_NORMAL, ":  %s", list.s);
     r->hang = HANG;
+    str_fini(&list);
     rich_fini(&words);
 }
 
@@ -85,13 +92,13 @@ static void failed_lines(struct lines *l, const struct array_row *a, const struc
         while (k < n && !alike(groups[k].like, j))
             k++;
         if (k == n && n < GROUPS_MAX)
-            groups[n++] = (struct group){.like = j, .list = STR_INIT};
+            groups[n++] = (struct group){.like = j};
         if (k < n)
-            add_to(&groups[k], j);
+            vec_push(&groups[k].indices, j->array_index);
     }
     for (size_t k = 0; k < n; k++) {
         tell(l, &groups[k]);
-        str_fini(&groups[k].list);
+        vec_fini(&groups[k].indices);
     }
 }
 

@@ -4,8 +4,7 @@
 
 #include "ui/view/jobrows.h"
 
-/* How many of it are in which state, and of those that failed which ones, and how. members: its jobs, in
- * the order of their indices. */
+/* How many of it are in which state, and of those that failed which ones, and how. members: its jobs. */
 void arrayinfo_lines(struct lines *l, const struct array_row *a, const struct job *const *members);
 
 #endif

@@ -316,6 +316,7 @@ static const struct column columns[] = {
      .flags = COLUMN_RIGHT,
      .get = get_gpus},
     {.name = "where",
+     .alias = "node",
      .title = "WHERE OR WHY",
      .min = 18,
      .fit = 32,

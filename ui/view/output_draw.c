@@ -69,6 +69,8 @@ void output_title(struct view *v, struct rich *out)
     rich_role(out, ROLE_TITLE);
     which_text(o, j, out);
     state_text(o, out);
+    if (o->state && o->state->gone) /* what is shown nobody else will see */
+        rich_add(out, ROLE_WARN, "  file removed");
     where_text(o, out);
     if (o->state && o->state->remote)
         rich_add(out, ROLE_DIM, "  kept on its node");

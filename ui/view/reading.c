@@ -120,7 +120,9 @@ bool reading_look(struct reading *r, bool quiet)
     for (size_t i = 0; i < r->n; i++) {
         if (retry && r->live)
             stream_retry(&r->streams[i]);
+        bool gone = r->streams[i].gone;
         seen |= look_at(r, &r->streams[i]);
+        seen |= gone != r->streams[i].gone;
     }
     return (r->merged ? merge_more(r) : pager_grown(&r->pager)) || seen;
 }
@@ -189,6 +191,7 @@ void reading_get_state(struct reading *r, struct reading_state *ret)
     ret->path = s ? xstrdup(s->path) : NULL;
     ret->remote = s && s->remote && (s->begun || !s->path);
     ret->asking = ret->remote && !s->begun && !s->refused;
+    ret->gone = s && s->fd >= 0 && s->gone;
     ret->there = r->merged || (s && stream_is_there(s));
     ret->follow = p->follow;
     ret->wrap = p->wrap;

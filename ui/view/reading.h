@@ -39,6 +39,7 @@ struct reading_state {
     struct page page;
     char *trouble, *path; /* of one that is not merged */
     bool there;           /* there is something that can be read */
+    bool gone;            /* its file has been removed, though what was open can be read */
     bool remote, asking;  /* its node is asked; nothing has come yet */
     bool follow, wrap, at_end, searching, not_found, forward;
     int64_t size;

@@ -117,7 +117,8 @@ static bool look_at_file(struct stream *s, int inotify)
 {
     struct stat now, open_st;
     if (s->fd >= 0) {
-        if (stat(s->path, &now) != 0) /* removed: what was open can still be read */
+        s->gone = stat(s->path, &now) != 0;
+        if (s->gone)
             return false;
         if (fstat(s->fd, &open_st) == 0 && now.st_ino == open_st.st_ino && now.st_dev == open_st.st_dev)
             return false;

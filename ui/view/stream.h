@@ -41,6 +41,7 @@ struct stream {
     int fd;      /* the file; -1 */
     int watch;   /* of inotify; -1 */
     bool remote; /* the node is asked */
+    bool gone;   /* the file has been removed; what was open can still be read */
 
     /* Of the node's answers. */
     int copy;                           /* nameless; -1 */

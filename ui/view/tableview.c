@@ -1,6 +1,9 @@
 /* tableview.c - what all screens with a table do alike. */
 #include "ui/view/tableview.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
@@ -147,6 +150,27 @@ static void draw_filter_line(struct table *t, struct canvas *c, struct rect r)
         canvas_printf(c, r.y, r.x + r.w - 32, ROLE_DIM, 31, "%zu match  Enter keeps, Esc drops", t->n_top);
 }
 
+/* A word like "usr:bob" is looked for as it stands, which is seldom what was meant. */
+static void say_nothing_matches(const struct table *t, struct lines *l)
+{
+    lines_addf(l, ROLE_NORMAL, "Nothing matches the filter. Esc drops it.");
+    struct strv words = strv_split(t->edit.text.s, " ");
+    for (size_t i = 0; i < words.n; i++) {
+        const char *word = words.v[i] + (words.v[i][0] == '!');
+        size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        if (!n || word[n] != ':')
+            continue;
+        char *name = xstrndup(word, n);
+        if (table_find_column(t, name) < 0) {
+            struct rich *r = lines_addf(l, ROLE_WARN, "There is no column \"%s\" here, but ", name);
+            for (size_t k = 0; k < t->n_cols; k++)
+                rich_addf(r, ROLE_NORMAL, "%s%s", k ? ", " : "", t->cols[k].name);
+        }
+        free(name);
+    }
+    strv_fini(&words);
+}
+
 bool tableview_draw(struct ui *ui, struct table *t, struct canvas *c, const struct layout *l,
                     const struct lines *empty)
 {
@@ -160,7 +184,7 @@ bool tableview_draw(struct ui *ui, struct table *t, struct canvas *c, const stru
     if (!ui_has_data(ui)) {
         lines_addf(&p.lines, ROLE_DIM, "Waiting for the controller ...");
     } else if (table_is_filtered(t)) {
-        lines_addf(&p.lines, ROLE_NORMAL, "Nothing matches the filter. Esc drops it.");
+        say_nothing_matches(t, &p.lines);
     } else {
         lines_flow(empty, l->body.w - 8, &p.lines);
     }

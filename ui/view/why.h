@@ -8,7 +8,7 @@
 void why_lines(struct lines *l, const struct msg_why *w, const struct ui *ui);
 /* Asks and shows the answer in a box, which is kept up while it is open. */
 void why_open(struct ui *ui, const struct job *j);
-/* Of an array nothing of which waits: how it went. members: its jobs, in the order of their indices. */
+/* Of an array nothing of which waits: how it went. members: its jobs. */
 void why_open_array(struct ui *ui, const struct array_row *a, const struct job *const *members);
 
 #endif

@@ -58,14 +58,21 @@ static bool parse_number(const char *s, enum filter_unit unit, double *ret)
     return true;
 }
 
-static void parse_comparison(struct term_word *w, const char *s, enum filter_unit unit)
+/* Returns what is left of s as text. */
+static const char *parse_comparison(struct term_word *w, const char *s, enum filter_unit unit)
 {
     bool equal = (s[0] == '<' || s[0] == '>') && s[1] == '=';
     double num;
-    if (!strchr("<>=", s[0]) || !parse_number(s + (equal ? 2 : 1), unit, &num))
-        return;
-    w->op = !equal ? s[0] : s[0] == '<' ? 'l' : 'g';
-    w->num = num;
+    if (!strchr("<>=", s[0]))
+        return s;
+    if (parse_number(s + (equal ? 2 : 1), unit, &num)) {
+        w->op = !equal ? s[0] : s[0] == '<' ? 'l' : 'g';
+        w->num = num;
+    } else if (s[0] == '=' && s[1]) {
+        w->op = '~';
+        s++;
+    }
+    return s;
 }
 
 static void parse_word(struct term_word *w, const char *s, filter_column_fn *column_of, const void *ctx)
@@ -85,7 +92,7 @@ static void parse_word(struct term_word *w, const char *s, filter_column_fn *col
     if (w->column >= 0) {
         s = colon + 1;
         if (*s)
-            parse_comparison(w, s, unit);
+            s = parse_comparison(w, s, unit);
     }
     w->text = xstrdup(s);
     w->low = xstrdup(s);
@@ -107,6 +114,8 @@ static bool match_column(const struct term_word *w, const struct filter_row *r, 
 {
     if (w->op == ':')
         return contains(r->text(r->ctx, r->row, column), w->low);
+    if (w->op == '~')
+        return str_ieq(r->text(r->ctx, r->row, column), w->text);
     double num;
     if (!r->number(r->ctx, r->row, column, &num))
         return false;

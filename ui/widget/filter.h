@@ -1,9 +1,9 @@
 /* filter.h - the words of a filter line: "train state:wait user:ann gpus:>1 !n03".
  *
  * All words must match. A plain word is looked for in every column of words; COLUMN:TEXT in that one;
- * COLUMN:>N, >=N, <N, <=N, =N compare numbers, which may have units (2h, 16G) where the column has them; !
- * in front turns it round. A word whose COLUMN is not known is plain text. Upper and lower case are the
- * same.
+ * COLUMN:>N, >=N, <N, <=N, =N compare numbers, which may have units (2h, 16G) where the column has them;
+ * COLUMN:=TEXT is that text and no more; ! in front turns it round. A word whose COLUMN is not known is
+ * plain text. Upper and lower case are the same.
  */
 #ifndef UI_WIDGET_FILTER_H
 #define UI_WIDGET_FILTER_H
@@ -18,7 +18,7 @@ struct term_word {
     char *text;
     char *low;  /* text in lower case, which is what is looked for */
     int column; /* -1: any */
-    char op;    /* ':' contains, '<', '>', '=', 'l' at most, 'g' at least */
+    char op;    /* ':' contains, '~' is, '<', '>', '=', 'l' at most, 'g' at least */
     double num;
     bool negate;
 };

@@ -119,6 +119,9 @@ int table_find_column(const struct table *t, const char *name)
     for (size_t i = 0; i < t->n_cols; i++)
         if (str_ieq(t->cols[i].name, name))
             return (int)i;
+    for (size_t i = 0; i < t->n_cols; i++)
+        if (t->cols[i].alias && str_ieq(t->cols[i].alias, name))
+            return (int)i;
     for (size_t i = 0; i < t->n_cols && n >= 2; i++)
         if (strncasecmp(t->cols[i].name, name, n) == 0)
             return (int)i;

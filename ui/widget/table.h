@@ -31,6 +31,7 @@ struct field {
 
 struct column {
     const char *name;  /* in filters and in the sort menu */
+    const char *alias; /* another word for it there, which no beginning of a name hides; NULL: none */
     const char *title; /* over the column */
     int min, want;     /* cells; want 0: all that is left */
     int fit;   /* as wide as its rows are, up to fit before columns of detail are weighed against it, up
