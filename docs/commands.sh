@@ -41,7 +41,7 @@ Slurm's names keep Slurm's:
 | scontrol ping | 1 | the controller is away |
 | srun, sbatch -W, salloc | n | the highest code of the tasks; 128 + n where signal n ended one |
 
-Every listing of stoker's own has `--json`: one object with `"schema": 1`, a number that grows when members change their meaning;
+Every listing of stoker's own has `--json`: one object with `"schema"`, a number that grows when members change their meaning;
 new members may come at any time. `--json` of Slurm's names has the shape of Slurm 23.02: see [JSON.md](JSON.md).
 TEXT
 printf '\n# stoker'"'"'s own\n'

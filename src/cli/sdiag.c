@@ -145,6 +145,7 @@ static void print_json(struct str *out, const struct msg_stats *m, const struct 
 {
     str_append_char(out, '{');
     json_slurm_meta(out);
+    json_int(out, "schema", 1);
     json_key(out, "statistics");
     str_append_char(out, '{');
     json_int(out, "req_time_start", m->t_start.ms / MS_PER_S);

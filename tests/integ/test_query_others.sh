@@ -52,7 +52,7 @@ like "submissions" "$(grep '^Jobs submitted' <<<"$out")" 'Jobs submitted: 2'
 like "running" "$(grep '^Jobs running' <<<"$out")" 'Jobs running:   1'
 has "cycles" "$out" "Main schedule statistics (microseconds):"
 like "requests of this user" "$(grep "^	$(id -un | cut -c 1-16)" <<<"$out")" '.*\( *[0-9]+\) count:[0-9]+ +ave_time:[0-9]+ +total_time:[0-9]+'
-must python3 -c 'import json,sys; assert json.load(sys.stdin)["statistics"]["jobs_running"] == 1' < <(sdiag --json)
+must python3 -c 'import json,sys; d = json.load(sys.stdin); assert d["statistics"]["jobs_running"] == 1 and d["schema"] == 1' < <(sdiag --json)
 must sdiag --json
 must python3 -c 'import json,os,sys
 me = [u for u in json.load(sys.stdin)["statistics"]["rpcs_by_user"] if u["user_id"] == os.geteuid()]
