@@ -132,10 +132,11 @@ static void write_text(struct str *out, const struct machine *m, bool shared)
         "features = [\"bigmem\"]; }\n"
         ");\n"
         "\n"
+        "# Over all nodes, those that are added later too; nodes = \"gpu[01-04]\" names some.\n"
         "partitions = (\n"
-        "  { name = \"main\"; nodes = \"%s\"; default = true; max_time = \"7-00:00:00\"; default_time = "
+        "  { name = \"main\"; default = true; max_time = \"7-00:00:00\"; default_time = "
         "\"1:00:00\"; }\n"
-        "  # , { name = \"idle\"; nodes = \"%s\"; priority_tier = 0; preempt_mode = \"requeue\"; "
+        "  # , { name = \"idle\"; priority_tier = 0; preempt_mode = \"requeue\"; "
         "grace_time = \"60s\"; }\n"
         ");\n"
         "\n"
@@ -159,7 +160,7 @@ static void write_text(struct str *out, const struct machine *m, bool shared)
                  "link_socket = \"" LINK_SOCKET "\";\n"
                  "link_keys = \"" LINK_KEYS "\";\n"
                : "",
-        m->cpus, m->mem_gib, m->gpus, m->name, agent, m->name, m->name);
+        m->cpus, m->mem_gib, m->gpus, m->name, agent);
 }
 
 static int write_file(const struct cli *cli, const char *path, const struct str *text)

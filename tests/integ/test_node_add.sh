@@ -120,6 +120,12 @@ has "what was written" "$out" "m1 is in $TMPDIR/new/config/stoker/stoker.cfg"
 says "no such node" 3 "" "~" new stoker node remove m9
 has "in words" "$err" "there is no node m9"
 must new stoker node remove m1
+rm "$TMPDIR/new/config/stoker/stoker.cfg"
+must new stoker init
+must new stoker node add "$a" --port=$SSH_PORT --name=m1
+hasnt "behind stoker init a partition has it" "$out" "no partition"
+says "the configuration" 0 "~" "" new stoker config check
+has "its nodes" "$out" "2 nodes, 1 partition"
 says "usage" 2 "" "~" stoker node check
 says "usage" 2 "" "~" stoker node nonsense m1
 says "no name" 2 "" "~" stoker node add 127.0.0.1
