@@ -54,5 +54,7 @@ uint32_t forecast_samples(const struct planner *p);
 
 /* Of a waiting job, or of the next element of an array. Cost: O(1). */
 struct forecast planner_forecast(const struct planner *p, uint32_t job);
+/* As a row of the plan says it. */
+enum plan_kind forecast_plan_kind(enum forecast_kind k);
 
 #endif

@@ -91,9 +91,9 @@ static char *nodes_of(const struct planner *p, const struct pool_use *u)
     return text;
 }
 
-static enum plan_kind kind_of(const struct forecast *f)
+enum plan_kind forecast_plan_kind(enum forecast_kind k)
 {
-    switch (f->kind) {
+    switch (k) {
     case FORECAST_HELD: return PLAN_HELD;
     case FORECAST_PLANNED:
     case FORECAST_LATER: return PLAN_FORECAST;
@@ -109,7 +109,7 @@ static void add_unit(struct report *r, const struct unit *u)
     if (!j)
         return;
     struct forecast f = planner_forecast(r->p, u->job);
-    struct plan_row *row = add_job(r, kind_of(&f), j);
+    struct plan_row *row = add_job(r, forecast_plan_kind(f.kind), j);
     if (!row)
         return;
     row->count = u->count;

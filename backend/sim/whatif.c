@@ -53,18 +53,6 @@ static bool starts_at_once(const struct sched_result *r, uint32_t job)
     return false;
 }
 
-static enum plan_kind kind_of(enum forecast_kind k)
-{
-    switch (k) {
-    case FORECAST_HELD: return PLAN_HELD;
-    case FORECAST_PLANNED:
-    case FORECAST_LATER: return PLAN_FORECAST;
-    case FORECAST_BEYOND: return PLAN_BEYOND;
-    case FORECAST_NONE: break;
-    }
-    return PLAN_UNKNOWN;
-}
-
 /* In the order of m->pending. */
 static void plan(const struct model *m, struct wall now, struct starts *ret)
 {
@@ -78,7 +66,7 @@ static void plan(const struct model *m, struct wall now, struct starts *ret)
         ;
     list_for_each (j, &m->pending, struct job, in_queue) {
         struct forecast f = planner_forecast(p, j->id);
-        struct start s = {.job = j->id, .kind = kind_of(f.kind), .at = f.start};
+        struct start s = {.job = j->id, .kind = forecast_plan_kind(f.kind), .at = f.start};
         if (starts_at_once(&r, j->id))
             s = (struct start){.job = j->id, .kind = PLAN_RUNNING, .at = now};
         vec_push(&ret->v, s);
