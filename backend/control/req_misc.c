@@ -11,7 +11,9 @@
 #define SESSION_MS     1000  /* between looks whether a session without its terminal has ended */
 #define STOP_KILL_MS   200
 #define STOP_COMMIT_MS 5
-#define SCRIPTS_MAX    16u /* that one client waits for */
+#define SCRIPTS_MAX    16u        /* that one client waits for */
+#define SCRIPTS_USER   64u        /* all clients of a user */
+#define SCRIPT_BYTES   (4u << 20) /* sent at a time to those who wait for the same */
 
 static struct job *find_job(struct session *s, uint64_t tag, const struct job_target *t)
 {
@@ -53,9 +55,33 @@ static void send_script(struct session *s, uint64_t tag, uint32_t job, const uin
 
 static bool may_wait(struct session *s, uint64_t tag, uint32_t job)
 {
-    if (s->scripts.n >= SCRIPTS_MAX)
+    size_t n = 0;
+    list_for_each (other, &s->ctl->sessions, struct session, link)
+        n += other->party == s->party ? other->scripts.n : 0;
+    bool may = s->scripts.n < SCRIPTS_MAX && n < SCRIPTS_USER;
+    if (!may)
         session_reply(s, tag, REFUSAL_RATE, job, 0, "too many scripts are asked for at a time");
-    return s->scripts.n < SCRIPTS_MAX;
+    return may;
+}
+
+static bool is_awaited(const struct control *c, uint32_t job, bool old)
+{
+    list_for_each (s, &c->sessions, struct session, link)
+        vec_for_each (&s->scripts, i)
+            if (s->scripts.v[i].job == job && s->scripts.v[i].old == old)
+                return true;
+    return false;
+}
+
+/* It is read once for all who wait for it. */
+static void wait_for_script(struct session *s, uint64_t tag, uint32_t job, bool old)
+{
+    bool asked = old && is_awaited(s->ctl, job, old);
+    vec_push(&s->scripts, (struct script_wait){.tag = tag, .job = job, .old = old});
+    if (!old)
+        ctl_ask_payload(s->ctl, job, STEP_BATCH);
+    else if (!asked)
+        store_get_script(s->ctl->store, job);
 }
 
 static void refuse_other(struct session *s, uint64_t tag, uint32_t job)
@@ -68,10 +94,8 @@ void req_script(struct session *s, uint64_t tag, const struct msg_job *m)
     struct control *c = s->ctl;
     uint32_t raw = m->target.array_index == ARRAY_NONE ? m->target.job : 0;
     if (raw && raw < c->model.next_job && !model_get_job(&c->model, raw)) { /* it may be in the history */
-        if (may_wait(s, tag, raw)) {
-            vec_push(&s->scripts, (struct script_wait){.tag = tag, .job = raw, .old = true});
-            store_get_script(c->store, raw);
-        }
+        if (may_wait(s, tag, raw))
+            wait_for_script(s, tag, raw, true);
         return;
     }
     const struct job *j = find_job(s, tag, &m->target);
@@ -84,47 +108,56 @@ void req_script(struct session *s, uint64_t tag, const struct msg_job *m)
     size_t n = 0;
     uint32_t job = ctl_payload_job(j, STEP_BATCH);
     const uint8_t *p = payload_cache_get(c->payloads, job, STEP_BATCH, &n);
-    if (p) {
+    if (p)
         send_script(s, tag, j->id, p, n);
-    } else if (may_wait(s, tag, j->id)) {
-        vec_push(&s->scripts, (struct script_wait){.tag = tag, .job = job});
-        ctl_ask_payload(c, job, STEP_BATCH);
-    }
+    else if (may_wait(s, tag, j->id))
+        wait_for_script(s, tag, job, false);
 }
 
-/* The next of those who wait for this one, taken off the list; false: nobody does. */
-static bool take_wait(struct session *s, uint32_t job, bool old, uint64_t *ret_tag)
+/* One of those who wait for this one, taken off the list; NULL: nobody does. */
+static struct session *take_wait(struct control *c, uint32_t job, bool old, uint64_t *ret_tag)
 {
-    for (size_t i = s->scripts.n; i-- > 0;)
-        if (s->scripts.v[i].job == job && s->scripts.v[i].old == old) {
-            *ret_tag = s->scripts.v[i].tag;
-            vec_remove(&s->scripts, i);
-            return true;
-        }
-    return false;
+    list_for_each (s, &c->sessions, struct session, link)
+        vec_for_each (&s->scripts, i)
+            if (s->scripts.v[i].job == job && s->scripts.v[i].old == old) {
+                *ret_tag = s->scripts.v[i].tag;
+                vec_remove(&s->scripts, i);
+                return s;
+            }
+    return NULL;
 }
 
+/* Where it is large not all get it at once, or nobody else would be served for so long: for the others it
+ * is read again. */
 void ctl_answer_scripts(struct control *c, uint32_t job, const uint8_t *p, size_t n)
 {
     uint64_t tag;
-    list_for_each (s, &c->sessions, struct session, link)
-        while (take_wait(s, job, false, &tag))
-            send_script(s, tag, job, p, n);
+    struct session *s;
+    for (size_t sent = 0; sent < SCRIPT_BYTES && (s = take_wait(c, job, false, &tag)); sent += n)
+        send_script(s, tag, job, p, n);
+    if (is_awaited(c, job, false))
+        ctl_ask_payload(c, job, STEP_BATCH);
+}
+
+static void answer_old_script(struct session *s, uint64_t tag, const struct old_script *o)
+{
+    if (!o->known)
+        session_reply(s, tag, REFUSAL_NO_JOB, o->job, 0, "there is no job %u", o->job);
+    else if (!s->admin && s->uid != o->uid)
+        refuse_other(s, tag, o->job);
+    else
+        send_script(s, tag, o->job, o->n ? o->p : NULL, o->n);
 }
 
 void ctl_answer_old_script(void *ctx, const struct old_script *o)
 {
     struct control *c = ctx;
     uint64_t tag;
-    list_for_each (s, &c->sessions, struct session, link)
-        while (take_wait(s, o->job, true, &tag)) {
-            if (!o->known)
-                session_reply(s, tag, REFUSAL_NO_JOB, o->job, 0, "there is no job %u", o->job);
-            else if (!s->admin && s->uid != o->uid)
-                refuse_other(s, tag, o->job);
-            else
-                send_script(s, tag, o->job, o->n ? o->p : NULL, o->n);
-        }
+    struct session *s;
+    for (size_t sent = 0; sent < SCRIPT_BYTES && (s = take_wait(c, o->job, true, &tag)); sent += o->n)
+        answer_old_script(s, tag, o);
+    if (is_awaited(c, o->job, true))
+        store_get_script(c->store, o->job);
 }
 
 /* --- interactive jobs --- */

@@ -18,7 +18,8 @@
     X(DEL_PAYLOAD, "DELETE FROM payload WHERE job = ?1 AND step = ?2")                                       \
     X(DEL_PAYLOADS, "DELETE FROM payload WHERE job = ?1")                                                    \
     X(GET_PAYLOAD, "SELECT body FROM payload WHERE job = ?1 AND step = ?2")                                  \
-    X(FIND_SCRIPT, "SELECT id FROM script WHERE hash = ?1 AND body = ?2")                                    \
+    X(FIND_SCRIPT, "SELECT id FROM (SELECT id, body FROM script WHERE hash = ?1 ORDER BY id DESC LIMIT 4)"   \
+                   " WHERE body = ?2")                                                                       \
     X(ADD_SCRIPT, "INSERT INTO script (hash, body) VALUES (?1, ?2)")                                         \
     X(KEEP_SCRIPT, "INSERT OR REPLACE INTO script_of (job, script) VALUES (?1, ?2)")                         \
     X(SCRIPT_BYTES, "SELECT coalesce(sum(length(body)), 0) FROM script")                                     \

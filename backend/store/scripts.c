@@ -67,7 +67,8 @@ static int make_room(struct db *db, size_t n, struct errtext *err)
     return r;
 }
 
-/* The number of the text, which is taken in where it is new. */
+/* The number of the text, which is taken in where it is new. Whoever makes many texts with one hash has
+ * them kept more than once: none of them is compared with all. */
 static int intern(struct db *db, const struct str *text, int64_t *ret_id, struct errtext *err)
 {
     int64_t hash = (int64_t)hash_bytes(text->s, text->len);

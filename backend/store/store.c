@@ -105,10 +105,16 @@ static void *thread_main(void *arg)
 
 /* --- the loop's side --- */
 
+/* Questions of users wait while a batch does. */
+static bool can_wait(const struct work *w)
+{
+    return w->kind == WORK_HISTORY || w->kind == WORK_GET_SCRIPT;
+}
+
 static void hand_over(struct store *s, struct work *w)
 {
     pthread_mutex_lock(&s->lock);
-    list_append(w->kind == WORK_HISTORY ? &s->readers : &s->todo, &w->link);
+    list_append(can_wait(w) ? &s->readers : &s->todo, &w->link);
     pthread_cond_broadcast(&s->wake);
     pthread_mutex_unlock(&s->lock);
 }

@@ -113,7 +113,7 @@ uint64_t store_committed(const struct store *s);
 /* Asks for a payload; answered by on_payload after everything collected before has been committed. */
 void store_get_payload(struct store *s, uint32_t job, int32_t step);
 
-/* Asks for what a retired job ran; answered by on_script. */
+/* Asks for what a retired job ran; answered by on_script. Commits go first. */
 void store_get_script(struct store *s, uint32_t job);
 
 /* Asks for the next piece of an answer: at most `most` rows and about a megabyte of them, fewer where

@@ -58,8 +58,15 @@ static void on_history(void *ctx, const struct history_piece *p)
     rec_fini(&msg_jobs_rec, &m);
 }
 
+static void on_script(void *ctx, const struct old_script *o)
+{
+    (void)ctx;
+    assert_true(o->job > 0);
+    pieces++;
+}
+
 static const struct store_callbacks callbacks = {
-    .on_commit = on_commit, .on_payload = on_payload, .on_history = on_history};
+    .on_commit = on_commit, .on_payload = on_payload, .on_history = on_history, .on_script = on_script};
 
 static void must_open(void)
 {
@@ -410,8 +417,10 @@ static void test_commits_go_first(void **state)
     pieces = 0;
     committed = false;
     held = true;
-    for (int i = 0; i < 40; i++)
+    for (int i = 0; i < 20; i++) {
+        store_get_script(sl.store, 1);
         store_get_history(sl.store, 7, &q, &(struct history_place){0}, 500);
+    }
     retire(N_JOBS + 1);
     store_turn(sl.store);
     held = false;

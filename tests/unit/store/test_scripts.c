@@ -129,6 +129,25 @@ static void test_each_text_once(void **state)
     must_have(10, "10 same other");
 }
 
+/* Whoever makes texts that are found under one number does not make each later one be compared with all. */
+static void test_few_are_compared(void **state)
+{
+    (void)state;
+    submit(1, "same", 4, "one");
+    retire(1, 0, 1);
+    sql("INSERT INTO script (hash, body) SELECT hash, x'01' FROM script, (SELECT 1 UNION SELECT 2"
+        " UNION SELECT 3)");
+    submit(2, "same", 4, "one");
+    retire(2, 0, 2);
+    assert_int_equal(number("SELECT count(*) FROM script"), 4);
+    sql("INSERT INTO script (hash, body) SELECT hash, x'02' FROM script");
+    submit(3, "same", 4, "one");
+    retire(3, 0, 3);
+    assert_int_equal(number("SELECT count(*) FROM script"), 9);
+    must_have(1, "1 same one");
+    must_have(3, "3 same one");
+}
+
 static void test_elements_have_their_array_s(void **state)
 {
     (void)state;
@@ -183,8 +202,11 @@ static void test_files_of_earlier_releases(void **state)
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {CASE(test_script_outlives_its_payload), CASE(test_each_text_once),
-                                       CASE(test_elements_have_their_array_s), CASE(test_bounds),
+    const struct CMUnitTest tests[] = {CASE(test_script_outlives_its_payload),
+                                       CASE(test_each_text_once),
+                                       CASE(test_few_are_compared),
+                                       CASE(test_elements_have_their_array_s),
+                                       CASE(test_bounds),
                                        CASE(test_files_of_earlier_releases)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
