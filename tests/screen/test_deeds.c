@@ -103,6 +103,36 @@ static void why_of_an_array_is_of_what_waits(void **state)
     shows(&g->u, " 8_[0-99] sweep, 58 waiting ", true); /* not all 58 by their numbers */
 }
 
+/* What the controller would refuse is not asked for: of what is marked the jobs of others are left out, and
+ * counted. Enter alone ends nothing. */
+static void jobs_of_others_are_left_out(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    struct scene s;
+    uilab_init(&u);
+    scene_build(&u.lab, &s);
+    u.ordinary = true;
+    u.uid = lab_get(&u.lab, s.big)->uid;
+    uilab_connect(&u);
+    uilab_keys(&u, ":mark state:wait<Enter>c"); /* bo's, alice's and chen's */
+    shows(&u, " more are left out: not yours.", true);
+    uilab_keys(&u, "<Enter>");
+    shows(&u, "y cancel ", true);
+    uilab_keys(&u, "<Esc>u/eval<Enter>c");
+    shows(&u, "cancel: it belongs to another user", true);
+    uilab_keys(&u, "<Esc>/train-res<Enter>");
+    u.uid = 54321;
+    struct msg_welcome me = {.uid = u.uid};
+    app_connected(u.app, &me);
+    uilab_snapshot(&u);
+    uilab_keys(&u, "a");
+    shows(&u, "only its owner opens a shell in it: bo", true);
+    assert_false(app_take_wishes(u.app) & APP_RUN);
+    assert_null(uilab_sent(&u, MSG_ACT));
+    uilab_fini(&u);
+}
+
 /* Its last element alone would tell that all is well. */
 static void a_finished_array_tells_how_it_went(void **state)
 {
@@ -268,6 +298,7 @@ int main(void)
         CASE(the_footer_says_what_is_good_for_it),
         CASE(why_of_an_array_is_of_what_waits),
         CASE(a_finished_array_tells_how_it_went),
+        cmocka_unit_test(jobs_of_others_are_left_out),
         CASE(causes_are_said_once_and_jobs_by_name),
         cmocka_unit_test(an_end_is_said_once),
         cmocka_unit_test(what_is_refused_is_not_offered),

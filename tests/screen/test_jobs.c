@@ -296,7 +296,7 @@ static void marks_survive_and_count(void **state)
     must_show(u, "cancel 3 jobs");
     must_show(u, "2 waiting, 1 running");
     must_show(u, "2 more are left out: ended already.");
-    uilab_keys(u, "<Enter>");
+    uilab_keys(u, "y");
     uilab_wait(u, 5000);
     assert_int_equal(sent_act(u)->targets.n, 3);
     uilab_keys(u, "u");

@@ -8,6 +8,7 @@
 #define RESYNC_PAUSE_MS \
     2000 /* a mirror that does not fit is not asked for again at once, or both sides do nothing else */
 #define UTIL_FRESH_MS 4000
+#define NOT_CONNECTED "no connection to the controller"
 
 /* --- requests --- */
 
@@ -16,7 +17,7 @@ bool ui_send(struct ui *a, enum msg_kind kind, const void *body, struct view *ow
 {
     uint64_t tag = 0;
     if (!a->online || a->o.send(a->o.ctx, kind, body, &tag) < 0) {
-        ui_toast(a, ROLE_ERROR, "no connection to the controller");
+        ui_toast(a, ROLE_ERROR, NOT_CONNECTED);
         return false;
     }
     if (reply)
@@ -365,6 +366,10 @@ void app_connected(struct ui *a, const struct msg_welcome *w)
     a->watching = false;
     set_text(&a->connecting, NULL);
     set_text(&a->why_lost, NULL);
+    if (a->toast && str_eq(a->toast, NOT_CONNECTED)) { /* it is not so any more */
+        free(a->toast);
+        a->toast = NULL;
+    }
     a->dirty = true;
     link_resync(a);
     link_watch(a);

@@ -112,6 +112,23 @@ static uint32_t count_of(const struct deed *d, const struct target *t, unsigned 
     return n;
 }
 
+/* Leaves out what is not for who sits here to change: the controller would refuse it. */
+static void keep_own(struct deed *d, const struct ui *ui)
+{
+    size_t kept = 0;
+    vec_for_each (&d->targets, i) {
+        struct target *t = &d->targets.v[i];
+        if (ui_is_admin(ui) || t->uid == ui_uid(ui)) {
+            d->targets.v[kept++] = *t;
+            continue;
+        }
+        for (int s = 0; s < JOB_N_STATES; s++)
+            d->foreign += t->counts[s];
+        free(t->label);
+    }
+    d->targets.n = kept;
+}
+
 /* Leaves out what it cannot be done to. */
 static void keep_possible(struct deed *d, unsigned states)
 {
@@ -284,6 +301,12 @@ static const char *what_happens(const struct deed *d)
     return NULL;
 }
 
+static void left_out_line(struct lines *l, uint32_t n, const char *why)
+{
+    if (n)
+        lines_addf(l, ROLE_DIM, n == 1 ? "%u more is left out: %s." : "%u more are left out: %s.", n, why);
+}
+
 void deed_confirm(struct ui *ui, struct deed *take_d)
 {
     struct deed *d = take_d;
@@ -298,12 +321,10 @@ void deed_confirm(struct ui *ui, struct deed *take_d)
     deed_list(d, &dlg->body.lines);
     for (size_t i = 0; i < d->changes.n; i++)
         lines_addf(&dlg->body.lines, ROLE_STRONG, "%s%s", i ? "" : "to ", d->changes.v[i]);
-    if (d->left_out || what_happens(d))
+    if (d->left_out || d->foreign || what_happens(d))
         lines_add(&dlg->body.lines);
-    if (d->left_out)
-        lines_addf(&dlg->body.lines, ROLE_DIM,
-                   d->left_out == 1 ? "%u more is left out: %s." : "%u more are left out: %s.", d->left_out,
-                   deeds[find_deed(d->action)].left_out);
+    left_out_line(&dlg->body.lines, d->left_out, deeds[find_deed(d->action)].left_out);
+    left_out_line(&dlg->body.lines, d->foreign, "not yours");
     if (what_happens(d))
         lines_addf(&dlg->body.lines, ROLE_DIM, "%s", what_happens(d));
     ui_take_dialog(ui, dlg, confirmed, d, deed_free);
@@ -348,13 +369,17 @@ static struct deed *begin(struct ui *ui, enum action a, struct targets *take_t)
         deed_free(d);
         return NULL;
     }
+    keep_own(d, ui);
     keep_possible(d, deeds[k].states);
     targets_label(&d->targets, LIST_MAX, ui_model(ui));
     if (d->targets.n)
         return d;
+    const char *why = !d->left_out
+                          ? d->foreign == 1 ? "it belongs to another user" : "none of them is yours"
+                      : d->left_out == 1 ? deeds[k].none
+                                         : deeds[k].none_of_many;
     if (any)
-        ui_toast(ui, ROLE_WARN, "%s: %s", deeds[k].verb,
-                 d->left_out == 1 ? deeds[k].none : deeds[k].none_of_many);
+        ui_toast(ui, ROLE_WARN, "%s: %s", deeds[k].verb, why);
     deed_free(d);
     return NULL;
 }

@@ -21,6 +21,7 @@ struct target {
     uint32_t counts[JOB_N_STATES]; /* jobs by state: an array counts its elements */
     uint32_t held;                 /* of the pending ones */
     bool array;                    /* one, or an element of one */
+    uint32_t uid;                  /* whose it is */
 };
 
 struct targets {

@@ -13,6 +13,7 @@ struct deed {
     uint32_t counts[JOB_N_STATES];
     uint32_t n;        /* jobs that it concerns */
     uint32_t left_out; /* jobs that it cannot be done to */
+    uint32_t foreign;  /* jobs of others, which are left out too */
     uint64_t dialog;   /* where it was typed or chosen, which tells a refusal; 0: nowhere */
 };
 

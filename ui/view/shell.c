@@ -19,6 +19,11 @@ void shell_in_job(struct ui *ui, const struct job *j)
     struct strv argv = {0};
     if (ui_read_only(ui, true))
         return;
+    if (j->uid != ui_uid(ui) && !ui_is_admin(ui)) {
+        ui_toast(ui, ROLE_WARN, "only its owner opens a shell in it: %s",
+                 j->user ? j->user : "another user");
+        return;
+    }
     if (j->state != JOB_RUNNING) {
         ui_toast(ui, ROLE_WARN, "only a running job has a place for a shell");
         return;

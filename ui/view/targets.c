@@ -50,12 +50,19 @@ static void count_job(struct target *t, const struct job *j)
     t->held += j->state == JOB_PENDING && j->hold ? n : 0;
 }
 
+/* As the lists have it. */
+static char glyph_of(const struct job *j)
+{
+    return j->state == JOB_PENDING && j->hold ? 'H' : job_state_glyph((enum job_state)j->state);
+}
+
 void targets_add_job(struct targets *t, const struct job *j)
 {
     struct target it = {.to = {.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL},
                         .role = job_role(j),
-                        .array = j->array_job != 0};
-    it.glyph = job_state_glyph((enum job_state)j->state);
+                        .glyph = glyph_of(j),
+                        .array = j->array_job != 0,
+                        .uid = j->uid};
     /* The last element of an array has the array's own id: it is named by its index, or all of the array
      * would be meant. */
     if (j->array_job && j->array_index != ARRAY_NONE)
@@ -73,8 +80,9 @@ void targets_add_array(struct targets *t, const struct job *const *members, size
             j = members[i];
     struct target it = {.to = {.job = j->array_job, .array_index = ARRAY_NONE, .step = STEP_ALL},
                         .role = job_role(j),
-                        .array = true};
-    it.glyph = job_state_glyph((enum job_state)j->state);
+                        .glyph = glyph_of(j),
+                        .array = true,
+                        .uid = j->uid};
     struct str s = STR_INIT;
     array_id_text(&s, j);
     label_job(&s, j);

@@ -72,9 +72,9 @@ size_t dialog_choice(const struct dialog *d)
 static enum dialog_outcome confirm_input(struct dialog *d, const struct input *in, uint32_t key)
 {
     if (!d->must_type)
-        return key == 'y' || key == 'Y' || key == KEYNAME_ENTER ? DIALOG_YES
-               : key == 'n' || key == 'N' || key == 'q'         ? DIALOG_NO
-                                                                : DIALOG_OPEN;
+        return key == 'y' || key == 'Y' || (key == KEYNAME_ENTER && !d->danger) ? DIALOG_YES
+               : key == 'n' || key == 'N' || key == 'q'                         ? DIALOG_NO
+                                                                                : DIALOG_OPEN;
     if (key == KEYNAME_ENTER) {
         char want[24];
         snprintf(want, sizeof want, "%llu", (unsigned long long)d->must_type);
