@@ -25,7 +25,7 @@
 #include "src/base/xalloc.h"
 #include "src/client/client_private.h"
 
-#define START_WAIT_MS 10000
+#define START_WAIT_MS 30000
 #define POLL_MS       10
 #define TAIL_SIZE     4096
 

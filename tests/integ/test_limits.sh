@@ -4,7 +4,7 @@
 command -v python3 >/dev/null || skip "no python3"
 
 KILL_WAIT=6s PARTITIONS='{ name = "main"; nodes = "n1"; default = true; }, { name = "short"; nodes = "n1"; default_time = "8s"; max_time = "2:00:00"; },
-    { name = "longer"; nodes = "n1"; default_time = "20s"; max_time = "1:00"; }' cluster_start
+    { name = "longer"; nodes = "n1"; default_time = "24s"; max_time = "1:00"; }' cluster_start
 
 cat >clock.py <<'E'
 # Notes signals with the time since the machine's start, as now_ms has it: NAME MILLISECONDS. "deaf" ignores TERM, "stop" stops itself first.
@@ -39,7 +39,7 @@ submit -p short -o deaf.out --wrap "trap '' TERM; python3 clock.py deaf deaf"
 deaf=$job
 submit -p short -o stop.out --wrap 'exec python3 clock.py stop stop'
 stop=$job
-submit -p longer -o /dev/null --signal=B:USR1@9 --wrap 'exec python3 clock.py early'
+submit -p longer -o /dev/null --signal=B:USR1@14 --wrap 'exec python3 clock.py early'
 early=$job
 submit -p short -t 2:00:00 -o /dev/null --signal=B:USR1@1800 --wrap 'exec python3 clock.py sooner'
 sooner=$job
@@ -76,10 +76,10 @@ for w in stop step group; do
 done
 has "the step's words" "$(cat step.out)" "STEP $step.0 ON n1 CANCELLED AT"
 
-case_ "--signal=B:USR1@9 comes nine seconds before the end"
+case_ "--signal=B:USR1@14 comes fourteen seconds before the end"
 wait_end $early
 is "signals" "$(cut -d' ' -f1 early | head -n 2 | tr '\n' ' ')" "begin SIGUSR1 "
-at_least "USR1 came after" $(($(ms_of early SIGUSR1) - t0)) 10900
+at_least "USR1 came after" $(($(ms_of early SIGUSR1) - t0)) 9900
 at_least "between USR1 and TERM" $(($(ms_of early SIGTERM) - $(ms_of early SIGUSR1))) 4000
 
 case_ "--signal goes with a limit that is changed later"
