@@ -259,6 +259,9 @@ static void a_file_system_that_hangs_holds_up_nobody(void **state)
     tty_type(&t, "\r\r7"); /* and typing goes on */
     tty_await(&t, "CPUs         7");
     tty_type(&t, "\033OR"); /* F3: templates */
+    tty_await(&t, "What was typed is lost");
+    tty_type(&t, "y");
+    tty_await_gone(&t, "What was typed is lost");
     tty_type(&t, "7");
     tty_await(&t, "CPUs         77");
     tty_type(&t, "\033[20~"); /* F9 */

@@ -347,7 +347,7 @@ static void typing_in_the_form_presses_no_key(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    uilab_keys(u, "sq1:?ZxMr");
+    uilab_keys(u, "s<Down>q1:?ZxMr");
     uilab_paste(u, "c\ny");
     uilab_draw(u, 24, 80);
     must_show(u, "q1:?ZxMrc y");

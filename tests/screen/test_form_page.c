@@ -340,6 +340,94 @@ static void quitting_asks_first(void **state)
     assert_true(app_take_wishes(u->app) & APP_QUIT);
 }
 
+/* A script that is pasted into the field of the command stays a script. */
+static void pasted_lines_are_no_command(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "s");
+    uilab_paste(u, "#!/bin/sh\r\n#SBATCH --ntasks=3\r\nfor i in 1 2; do\r\n    ls\r\ndone\r\n");
+    keys_show(u, "", "3 lines");
+    must_show(u, "tasks        3");
+    uilab_keys(u, "<F10>");
+    const struct msg_submit *m = uilab_sent(u, MSG_SUBMIT)->body;
+    static const char script[] = "#!/bin/sh\n#SBATCH --ntasks=3\nfor i in 1 2; do\n    ls\ndone\n";
+    assert_int_equal(m->payload.script.n, strlen(script));
+    assert_memory_equal(m->payload.script.p, script, strlen(script));
+    uilab_keys(u, "<Esc>ysls");
+    uilab_paste(u, " -l\n"); /* one line */
+    keys_show(u, "", "command      ls -l");
+    uilab_paste(u, "df\npwd");
+    keys_show(u, "", "3 lines");
+}
+
+static void opening_another_asks_first(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    keys_show(u, "sls<F3>", "What was typed is lost");
+    keys_show(u, "n", "command      ls");
+    keys_show(u, "<F3>y", "a script or job file ...");
+    keys_show(u, "<Esc>", "command      ls"); /* nothing was opened */
+}
+
+/* --- small print --- */
+
+static void keys_that_do_nothing_are_not_offered(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    struct scene s;
+    uilab_init(&u);
+    scene_build(&u.lab, &s);
+    uilab_connect(&u);
+    keys_show(&u, "s", "F4 choose");
+    must_show(&u, "F10 submit");
+    uilab_keys(&u, "<Tab>");
+    uilab_draw(&u, 24, 80);
+    must_not_show(&u, "F4 choose");
+    uilab_fini(&u);
+    uilab_init(&u);
+    scene_build(&u.lab, &s);
+    u.options.read_only = true;
+    uilab_connect(&u);
+    keys_show(&u, "s", "F9 try");
+    must_not_show(&u, "F10 submit");
+    uilab_fini(&u);
+}
+
+static void a_script_is_seen_whole_where_it_fits(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "s<Tab>");
+    uilab_paste(u, "a\nb\nc\nd\na line that is longer than the narrow screen is wide, by far");
+    uilab_draw(u, 8, 40);
+    must_not_show(u, "#!/bin/bash");
+    uilab_draw(u, 24, 200);
+    must_show(u, "#!/bin/bash");
+    must_show(u, "a line that is longer");
+}
+
+static void jobs_to_wait_for_add_up(void **state)
+{
+    static const struct {
+        const char *typed, *part;
+    } rows[] = {{"", "=afterok:"}, {"afterany:6", "=afterany:6:"}, {"singleton", "=singleton,afterok:"}};
+    struct stage *g = *state;
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        uilab_keys(&g->u, "s<C-o><Up>");
+        for (int k = 0; k < 9; k++)
+            uilab_keys(&g->u, "<Down>");
+        uilab_keys(&g->u, "<Down>");
+        uilab_keys(&g->u, rows[i].typed);
+        uilab_keys(&g->u, "<F4><Enter>");
+        uilab_draw(&g->u, 24, 132);
+        must_show(&g->u, rows[i].part);
+        uilab_keys(&g->u, "<Esc>y");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +443,11 @@ int main(void)
         STAGE_CASE(a_controller_that_goes_and_comes),
         STAGE_CASE(what_is_sent_again_is_the_same_job),
         STAGE_CASE(quitting_asks_first),
+        STAGE_CASE(pasted_lines_are_no_command),
+        STAGE_CASE(opening_another_asks_first),
+        cmocka_unit_test(keys_that_do_nothing_are_not_offered),
+        STAGE_CASE(a_script_is_seen_whole_where_it_fits),
+        STAGE_CASE(jobs_to_wait_for_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -250,7 +250,7 @@ static bool draw_second_line(const struct ui *a, struct canvas *c, struct rect r
 static bool changes_something(enum action action)
 {
     return (act_is_deed(action) && action != ACTION_WATCH) || action == ACTION_DRAIN ||
-           action == ACTION_RESUME || action == ACTION_NODE_NOTE;
+           action == ACTION_RESUME || action == ACTION_NODE_NOTE || action == ACTION_FORM_SEND;
 }
 
 /* A key is called by what it does next; one that would be refused is not offered. */

@@ -16,6 +16,7 @@
 
 #include "src/base/xalloc.h"
 #include "src/jobspec/jobfileedit.h"
+#include "ui/view/formcommand.h"
 #include "ui/view/submit_private.h"
 
 #define SYNC_MS 3500 /* the queue moves: so does the forecast */
@@ -174,6 +175,25 @@ static void cycle(struct submit *s)
     load_edit(s);
 }
 
+/* A text of several lines is no command: it goes to the end of the script, or is the script where nothing
+ * has been written yet. False where it is one line. */
+static bool paste_lines(struct submit *s, const struct input *in)
+{
+    size_t n = in->kind == INPUT_PASTE ? strlen(in->text) : 0;
+    bool changed;
+    while (n > 0 && strchr("\r\n", in->text[n - 1]))
+        n--;
+    if (strcspn(n ? in->text : "", "\r\n") >= n)
+        return false;
+    if (str_starts(in->text, "#!") && !s->changed && !formcommand_lines(s->f.text.s))
+        textedit_set(&s->script, "");
+    s->script.at = s->script.text.len;
+    textedit_input(&s->script, in, &changed);
+    script_changed(s);
+    ui_toast(s->v.ui, ROLE_NORMAL, "several lines: they stand in the script");
+    return true;
+}
+
 static unsigned field_key(struct submit *s, const struct input *in)
 {
     const struct form_field *field = submit_row(s)->field;
@@ -197,6 +217,8 @@ static unsigned field_key(struct submit *s, const struct input *in)
             return 0;
     } else if (key == CTRL_KEY('s'))
         return 0;
+    else if (field->id == FORM_COMMAND && s->f.kind != JOB_KIND_STEPS && paste_lines(s, in))
+        ;
     else if (!form_can_set(&s->f, field) && (key_is_text(key) || in->kind == INPUT_PASTE))
         ui_toast(s->v.ui, ROLE_NORMAL, "the script has several lines: Tab goes to them");
     else if (edit_input(&s->edit, in))
@@ -248,6 +270,32 @@ static unsigned view_input(struct view *v, const struct input *in)
     return DID_HANDLE | DID_REDRAW;
 }
 
+static void begin_anew(struct submit *s)
+{
+    s->row = s->top = 0;
+    s->more = false;
+    vec_clear(&s->rows); /* those of another text */
+    submit_make_rows(s);
+    submit_go_to(s, 0);
+    begin_script(s);
+    after_change(s);
+    s->changed = false;
+}
+
+static void loaded(struct view *v, struct form *take_f)
+{
+    struct submit *s = submit_of(v);
+    char *dir = s->f.dir;
+    s->f.dir = NULL;
+    form_fini(&s->f);
+    s->f = *take_f;
+    if (!s->f.dir)
+        s->f.dir = dir;
+    else
+        free(dir);
+    begin_anew(s);
+}
+
 static void left(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
 {
     (void)d;
@@ -261,6 +309,14 @@ static void quitted(struct ui *ui, struct dialog *d, enum dialog_outcome outcome
     (void)arg;
     if (outcome == DIALOG_YES)
         ui_quit(ui);
+}
+
+static void open_another(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+{
+    (void)ui;
+    (void)d;
+    if (outcome == DIALOG_YES)
+        submit_open_menu(arg, loaded);
 }
 
 static void ask_to_lose(struct submit *s, const char *title, ui_done_fn *done)
@@ -286,32 +342,6 @@ static bool view_may_quit(struct view *v)
     if (s->changed)
         ask_to_lose(s, "quit", quitted);
     return !s->changed;
-}
-
-static void begin_anew(struct submit *s)
-{
-    s->row = s->top = 0;
-    s->more = false;
-    vec_clear(&s->rows); /* those of another text */
-    submit_make_rows(s);
-    submit_go_to(s, 0);
-    begin_script(s);
-    after_change(s);
-    s->changed = false;
-}
-
-static void loaded(struct view *v, struct form *take_f)
-{
-    struct submit *s = submit_of(v);
-    char *dir = s->f.dir;
-    s->f.dir = NULL;
-    form_fini(&s->f);
-    s->f = *take_f;
-    if (!s->f.dir)
-        s->f.dir = dir;
-    else
-        free(dir);
-    begin_anew(s);
 }
 
 static void change_kind(struct submit *s)
@@ -373,6 +403,8 @@ static unsigned view_act(struct view *v, enum action a, const struct input *in)
         change_steps(s, a == ACTION_FORM_ADD);
     else if (a == ACTION_FORM_PICK && submit_row(s)->field && !s->on_script)
         submit_pick(v, submit_row(s)->field, s->edit.text.s, take_value);
+    else if (a == ACTION_FORM_OPEN && s->changed)
+        ask_to_lose(s, "open another", open_another);
     else if (a == ACTION_FORM_OPEN)
         submit_open_menu(v, loaded);
     else if (a == ACTION_FORM_SAVE)
@@ -388,6 +420,8 @@ static const char *view_label(struct view *v, enum action a)
     bool steps = s->f.kind == JOB_KIND_STEPS;
     if (a == ACTION_FORM_PANEL && s->on_script)
         return "fields";
+    if (a == ACTION_FORM_PICK && (s->on_script || !submit_row(s)->field))
+        return "";
     if (a == ACTION_FORM_KIND && steps)
         return "batch";
     if (a == ACTION_FORM_MORE && s->more)

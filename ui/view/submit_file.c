@@ -54,10 +54,17 @@ static void loaded(struct ui *ui, struct view *owner, void *arg)
     ui_changed(ui);
 }
 
+/* As a shell would have it: "~/job.sh". */
+static char *expanded(const char *path)
+{
+    const char *home = str_starts(path, "~/") ? getenv("HOME") : NULL;
+    return home ? xasprintf("%s%s", home, path + 1) : xstrdup(path);
+}
+
 static void open_path(struct ui *ui, struct view *v, const char *path, uint64_t dialog, submit_load_fn *fn)
 {
     struct loading *w = xcalloc(1, sizeof *w);
-    *w = (struct loading){.path = xstrdup(path), .dialog = dialog, .load = fn};
+    *w = (struct loading){.path = expanded(path), .dialog = dialog, .load = fn};
     form_init(&w->f, JOB_KIND_BATCH);
     w->f.dir = ui_cwd(ui) ? xstrdup(ui_cwd(ui)) : NULL;
     ui_aside(ui, v, load, loaded, w, loading_free);

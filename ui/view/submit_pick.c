@@ -117,7 +117,10 @@ static void offer_jobs(const struct ui *ui, struct dialog *d, struct picking *k,
         offer_job(ui, d, k, r);
     list_for_each (p, &ui_model(ui)->pending, struct job, in_queue)
         offer_job(ui, d, k, p);
-    k->before = str_is_empty(value) ? xstrdup("afterok:") : xasprintf("%s:", value);
+    bool more = !str_is_empty(value) && strchr("0123456789", value[strlen(value) - 1]);
+    k->before = more                  ? xasprintf("%s:", value) /* one more of the same kind */
+                : str_is_empty(value) ? xstrdup("afterok:")
+                                      : xasprintf("%s,afterok:", value);
 }
 
 static void offer_nodes(const struct model *m, struct dialog *d, struct picking *k)

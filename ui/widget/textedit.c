@@ -278,8 +278,10 @@ void textedit_draw(struct textedit *e, struct canvas *c, struct rect r, bool foc
         e->top = line;
     if (line >= e->top + (size_t)r.h)
         e->top = line - (size_t)r.h + 1;
+    if (e->top + (size_t)r.h > all) /* there is more room than before */
+        e->top = all > (size_t)r.h ? all - (size_t)r.h : 0;
     int w = all > (size_t)r.h ? r.w - 2 : r.w;
-    e->left = x < e->left ? x : x >= e->left + w ? x - w + 1 : e->left;
+    e->left = x < w ? 0 : x < e->left ? x : x >= e->left + w ? x - w + 1 : e->left;
     size_t at = 0;
     for (size_t i = 0; i < e->top; i++)
         at = line_end(e, at) + 1;
