@@ -52,7 +52,8 @@ static void a_whole_visit(void **state)
     tty_type(t, "\r\r\r\r\r\r\rvisit");
     tty_await(t, "starts now");
     tty_type(t, "\t\033[200~\n#SBATCH --ntasks=4\necho hello from the job\n"
-                "srun -o task_%t.out bash -c 'echo I am task $SLURM_PROCID; sleep 1000'\n\033[201~");
+                "srun -o task_%t.out bash -c 'echo I am task $SLURM_PROCID; sleep 1000'\n"
+                "sleep 1000\n\033[201~"); /* it does not end by itself as soon as its step is killed */
     tty_await(t, "hello from the job");
     tty_type(t, "\033[21~"); /* F10 */
     tty_await(t, "is queued");
