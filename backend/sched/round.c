@@ -5,8 +5,8 @@
 #include "backend/sched/pass.h"
 
 #define ROUNDS_MAX     4  /* of a stage; what is left then comes with the next pass, at once */
-#define TURN_LOOKS     10 /* what a turn costs by itself, in nodes looked at */
-#define LINE_LOOKS     10 /* and to stand in the row */
+#define TURN_LOOKS     40 /* what a turn costs by itself, in nodes looked at */
+#define LINE_LOOKS     20 /* and to stand in the row */
 #define SHAPES_AT_ONCE 2000
 
 /* The next group, if it has anything left; behind the last of them they are put in order. */
