@@ -23,7 +23,7 @@ static uint32_t any_key(void)
         KEYNAME_ESC,    KEYNAME_TAB,   KEYNAME_STAB,  KEYNAME_HOME,  KEYNAME_END,   KEYNAME_BACKSPACE,
         KEYNAME_DELETE, KEYNAME_PGUP,  KEYNAME_PGDN,  KEYNAME_F1,    KEYNAME_F3,    KEYNAME_F4,
         KEYNAME_F6,     KEYNAME_F7,    KEYNAME_F8,    KEYNAME_F9,    KEYNAME_F10,   CTRL_KEY('d'),
-        CTRL_KEY('u'),  CTRL_KEY('w'), CTRL_KEY('k'), CTRL_KEY('s')};
+        CTRL_KEY('u'),  CTRL_KEY('w'), CTRL_KEY('k'), CTRL_KEY('s'), CTRL_KEY('o'), CTRL_KEY('t')};
     static const char letters[] = "1234567jkgGwlcCHUReWdamsSBFoOt*vuxyY/:?ZMA[]EnNf qq#-=\"'\\,.";
     return dice(3) ? special[dice(N_OF(special))] : (uint32_t)letters[dice(sizeof letters - 1)];
 }
