@@ -103,6 +103,34 @@ static void why_of_an_array_is_of_what_waits(void **state)
     shows(&g->u, " 8_[0-99] sweep, 58 waiting ", true); /* not all 58 by their numbers */
 }
 
+/* Names, where they are known without asking anybody; and of a time limit nobody. */
+static void the_story_tells_who_did_it(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    struct scene s;
+    uilab_init(&u);
+    scene_build(&u.lab, &s);
+    uilab_connect(&u);
+    uint32_t owner = lab_get(&u.lab, s.train)->uid;
+    struct ev_signal sig = {.signal = 10, .uid = owner};
+    struct ev_kill kill = {.step = STEP_ALL, .cause = KILL_CANCEL, .uid = 0};
+    uilab_push(&u, EV_SIGNAL, s.train, &sig);
+    sig = (struct ev_signal){.signal = 10, .uid = 4711};
+    uilab_push(&u, EV_SIGNAL, s.train, &sig);
+    uilab_push(&u, EV_KILL, s.train, &kill);
+    uilab_keys(&u, "/train-res<Enter><Enter><Tab>");
+    shows(&u, "signal USR1 sent by bo", true);
+    shows(&u, "signal USR1 sent by uid 4711", true);
+    shows(&u, "ended from outside: cancelled by root", true);
+    kill = (struct ev_kill){.step = STEP_ALL, .cause = KILL_TIMEOUT};
+    uilab_push(&u, EV_KILL, s.multi, &kill);
+    uilab_keys(&u, "q<Esc>/pretrain<Enter><Enter><Tab>");
+    shows(&u, "ended from outside: time limit", true);
+    shows(&u, "time limit by", false);
+    uilab_fini(&u);
+}
+
 /* What the controller would refuse is not asked for: of what is marked the jobs of others are left out, and
  * counted. Enter alone ends nothing. */
 static void jobs_of_others_are_left_out(void **unused)
@@ -299,6 +327,7 @@ int main(void)
         CASE(why_of_an_array_is_of_what_waits),
         CASE(a_finished_array_tells_how_it_went),
         cmocka_unit_test(jobs_of_others_are_left_out),
+        cmocka_unit_test(the_story_tells_who_did_it),
         CASE(causes_are_said_once_and_jobs_by_name),
         cmocka_unit_test(an_end_is_said_once),
         cmocka_unit_test(what_is_refused_is_not_offered),

@@ -1,6 +1,7 @@
 /* jobinfo.c - what there is to say about a job. */
 #include "ui/view/jobinfo.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,6 +208,7 @@ struct moment {
 };
 
 struct story {
+    const struct job *j;
     VEC(struct moment) v;
 };
 
@@ -232,21 +234,38 @@ static int by_time(const void *pa, const void *pb)
                               : (a->order > b->order) - (a->order < b->order);
 }
 
+#define WHO_SIZE 80
+
+/* Who did it, by name where that is known without asking anybody. */
+static const char *who(const struct job *j, uint32_t uid, char buf[WHO_SIZE])
+{
+    if (uid == j->uid && !str_is_empty(j->user))
+        snprintf(buf, WHO_SIZE, "%s", j->user);
+    else if (uid == 0)
+        snprintf(buf, WHO_SIZE, "root");
+    else
+        snprintf(buf, WHO_SIZE, "uid %u", uid);
+    return buf;
+}
+
 static void tell_event(void *arg, const struct event *ev)
 {
     struct story *st = arg;
+    char b[WHO_SIZE];
     const struct ev_signal *sig = ev->body;
     const struct ev_hold *hold = ev->body;
     if (ev->kind == EV_SIGNAL)
-        tell(st, ev->t, ROLE_WARN, "signal %s sent by uid %u",
-             sigabbrev_np(sig->signal) ? sigabbrev_np(sig->signal) : "?", sig->uid);
+        tell(st, ev->t, ROLE_WARN, "signal %s sent by %s",
+             sigabbrev_np(sig->signal) ? sigabbrev_np(sig->signal) : "?", who(st->j, sig->uid, b));
     else if (ev->kind == EV_HOLD)
-        tell(st, ev->t, ROLE_NORMAL, "%s by uid %u", hold->hold ? "held" : "released", hold->uid);
+        tell(st, ev->t, ROLE_NORMAL, "%s by %s", hold->hold ? "held" : "released",
+             who(st->j, hold->uid, b));
     else if (ev->kind == EV_REQUEUE)
-        tell(st, ev->t, ROLE_WARN, "requeued by uid %u", ((const struct ev_requeue *)ev->body)->uid);
+        tell(st, ev->t, ROLE_WARN, "requeued by %s",
+             who(st->j, ((const struct ev_requeue *)ev->body)->uid, b));
     else if (ev->kind == EV_UPDATE)
-        tell(st, ev->t, ROLE_NORMAL, "request changed by uid %u",
-             ((const struct ev_update *)ev->body)->uid);
+        tell(st, ev->t, ROLE_NORMAL, "request changed by %s",
+             who(st->j, ((const struct ev_update *)ev->body)->uid, b));
     /* A kill of the job is in its record; that of one step is not. */
     else if (ev->kind == EV_KILL && ((const struct ev_kill *)ev->body)->step != STEP_ALL)
         tell(st, ev->t, ROLE_WARN, "step %d ended: %s", ((const struct ev_kill *)ev->body)->step,
@@ -282,7 +301,8 @@ static void tell_steps(struct story *st, const struct job *j)
 
 void jobinfo_story(struct lines *l, const struct ui *ui, const struct job *j)
 {
-    struct story st = {.v = VEC_INIT};
+    struct story st = {.j = j, .v = VEC_INIT};
+    char b[WHO_SIZE];
     tell(&st, j->t_submit, ROLE_NORMAL, "submitted%s%s", j->submit_host ? " on " : "",
          j->submit_host ? j->submit_host : "");
     if (j->t_eligible.ms > j->t_submit.ms + MS_PER_S)
@@ -293,9 +313,12 @@ void jobinfo_story(struct lines *l, const struct ui *ui, const struct job *j)
         tell(&st, j->t_start, ROLE_NORMAL, "started on %s", nodes.s);
     tell_steps(&st, j);
     ui_story(ui, j->id, tell_event, &st);
-    if (j->kill_cause)
-        tell(&st, job_rare(j)->t_kill, ROLE_WARN, "ended from outside: %s (uid %u)",
-             kill_cause_text((enum kill_cause)j->kill_cause), job_rare(j)->kill_uid);
+    if (j->kill_cause == KILL_CANCEL || j->kill_cause == KILL_REQUEUE) /* somebody wanted it */
+        tell(&st, job_rare(j)->t_kill, ROLE_WARN, "ended from outside: %s by %s",
+             kill_cause_text((enum kill_cause)j->kill_cause), who(j, job_rare(j)->kill_uid, b));
+    else if (j->kill_cause)
+        tell(&st, job_rare(j)->t_kill, ROLE_WARN, "ended from outside: %s",
+             kill_cause_text((enum kill_cause)j->kill_cause));
     struct rich words;
     rich_init(&words);
     job_words(&words, j);
