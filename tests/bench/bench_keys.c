@@ -61,7 +61,6 @@ static const struct key_case cases[] = {
     {":filter account, the colon", ":filter account", ":", "<Esc>", false},
     {":mark job-0, Enter", ":mark job-0", "<Enter>", "u", false},
     {":filter job-0 cpus:>4, Enter", ":filter job-0 cpus:>4", "<Enter>", "<Esc>", false},
-    {":cancel 5-90000, Enter", ":cancel [5-90000]", "<Enter>", "<Esc>", false},
     {"nodes: to the end", "2g", "G", "1", false},
     {"nodes: a letter of the filter", "2/n0", "9", "<Esc>1", false},
     {"nodes: sorted by note", "2o<Down><Down><Down><Down><Down><Down><Down><Down>", "<Enter>",

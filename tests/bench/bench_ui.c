@@ -1,22 +1,11 @@
 /* bench_ui.c - the screens with 100,000 jobs and 10,000 nodes: what a key, a change and a filter cost, in
  * milliseconds of CPU time: nothing of it waits. */
-#include "tests/lib/uilab.h"
+#include "tests/lib/crowd.h"
 
 #include <malloc.h>
 #include <unistd.h>
 
 #include "src/base/xalloc.h"
-
-#define JOBS   100000
-#define NODES  10000
-#define ACTIVE 8000 /* of the jobs: they run, one on each node */
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* others use the machine too */
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 /* "VmRSS", "VmHWM": MB of this process, now and at most. */
 static double memory_mb(const char *what)
@@ -30,67 +19,6 @@ static double memory_mb(const char *what)
     if (f)
         fclose(f);
     return (double)kib * 1024 / 1e6;
-}
-
-/* As `sbatch -J job-NNNNNN -o runs/NNNNNN/%j.out fit.sh` makes them: what can be the job's own is. */
-static struct job *make_job(const struct lab *l, uint32_t id)
-{
-    static const char *const users[] = {"alice", "bo", "chen", "dana"};
-    const char *user = users[id % N_OF(users)];
-    struct job *j = lab_job(l, JOB_KIND_BATCH);
-    free(j->req.name);
-    free(j->user);
-    j->id = id;
-    j->req.name = xasprintf("job-%06u", id);
-    j->req.account = xasprintf("lab%u", id % 7);
-    j->req.qos = xstrdup("normal");
-    j->req.partition = xstrdup("main");
-    j->req.workdir = xasprintf("/home/%s/projects/vision", user);
-    j->req.std_out = xasprintf("/home/%s/projects/vision/runs/%06u/%%j.out", user, id);
-    j->req.cpus_per_task = 1 + id % 16;
-    j->user = xstrdup(user);
-    j->group = xstrdup("users");
-    j->partition = xstrdup("main");
-    j->submit_host = xstrdup("login1.cluster");
-    j->command = xasprintf("/home/%s/projects/vision/fit.sh", user);
-    return j;
-}
-
-/* As lab_must, without its checks after each event, which look at everything. */
-static void apply(struct lab *l, enum event_kind kind, uint32_t job, void *body)
-{
-    struct event ev = {.seq = l->m.seq + 1, .t = l->now, .kind = kind, .job = job, .body = body};
-    if (model_apply(&l->m, &ev) < 0)
-        fail_msg("%s was refused", event_name(kind));
-    rec_fini(event_body_rec(kind), body);
-}
-
-static void make_nodes(struct lab *l)
-{
-    struct cluster_spec spec;
-    char name[16];
-    for (unsigned i = 0; i < NODES; i++) {
-        snprintf(name, sizeof name, "n%05u", i);
-        lab_node(l, name, 64, 262144, i % 4 ? 0 : 8, i % 4 ? NULL : "a100");
-    }
-    lab_part(l, "main", "n[00000-09999]");
-    rec_copy(&cluster_spec_rec, &spec, &l->spec);
-    apply(l, EV_CONFIG, 0, &spec);
-    for (unsigned i = 0; i < NODES; i++) {
-        struct ev_node up = {.node = xasprintf("n%05u", i), .state = NODE_UP};
-        apply(l, EV_NODE, 0, &up);
-    }
-}
-
-static void start_job(struct lab *l, uint32_t id)
-{
-    char name[16];
-    snprintf(name, sizeof name, "n%05u", id - 1);
-    struct ev_start start = {.array_index = ARRAY_NONE, .partition = xstrdup("main"), .time_limit_s = 3600};
-    *rec_list_push(&start.alloc) = lab_alloc(name, 0, 8, 0, 0, 4096);
-    apply(l, EV_START, id, &start);
-    struct ev_running run = {.step = STEP_BATCH, .attempt = 1, .t = l->now, .pid = 4242};
-    apply(l, EV_RUNNING, id, &run);
 }
 
 static int by_time(const void *pa, const void *pb)
@@ -119,14 +47,14 @@ static void each_key(struct uilab *u, const char *what, const char *const *keys,
     for (int r = 0; r < rounds; r++)
         for (size_t i = 0; i < n; i++) {
             struct input in = input_key(key_parse_one(keys[i]));
-            double t0 = now_ms();
+            double t0 = crowd_cpu_ms();
             app_input(u->app, &in);
             uilab_draw(u, 50, 200);
-            v[k++] = now_ms() - t0;
+            v[k++] = crowd_cpu_ms() - t0;
             for (bool more = true; more;) { /* between the keys; a slice may be in a key's way */
-                t0 = now_ms();
+                t0 = crowd_cpu_ms();
                 more = app_work(u->app);
-                slice = now_ms() - t0 > slice ? now_ms() - t0 : slice;
+                slice = crowd_cpu_ms() - t0 > slice ? crowd_cpu_ms() - t0 : slice;
             }
             uilab_draw(u, 50, 200);
         }
@@ -160,7 +88,7 @@ static void gigabyte(struct uilab *u)
     char path[] = "/tmp/stoker-bench.XXXXXX";
     int fd = mkstemp(path);
     const char end[] = "\nthe last line\n";
-    double t0 = now_ms();
+    double t0 = crowd_cpu_ms();
     if (fd < 0 || pwrite(fd, end, sizeof end - 1, 1000000000) < 0)
         fail_msg("no place for a log");
     struct job *j = model_get_job(app_model(u->app), 1);
@@ -170,10 +98,10 @@ static void gigabyte(struct uilab *u)
     uilab_keys(u, "1g");
     uilab_draw(u, 50, 200);
     double before = memory_mb("VmRSS");
-    t0 = now_ms();
+    t0 = crowd_cpu_ms();
     uilab_keys(u, "l");
     uilab_draw(u, 50, 200);
-    printf("%-44s %8.2f ms, %.1f MB%s\n", "a log of 1 GB opened and drawn", now_ms() - t0,
+    printf("%-44s %8.2f ms, %.1f MB%s\n", "a log of 1 GB opened and drawn", crowd_cpu_ms() - t0,
            memory_mb("VmRSS") - before,
            uilab_find(u, "the last line") < 0 ? "  but its end is not shown" : "");
     uilab_keys(u, "q");
@@ -182,17 +110,9 @@ static void gigabyte(struct uilab *u)
     unlink(path);
 }
 
-/* What the controller pushes: a job that waits is held, or no longer; and the picture of it. */
 static void one_change(struct uilab *u)
 {
-    struct model *m = app_model(u->app);
-    const uint32_t id = JOBS / 2;
-    struct ev_hold hold = {.hold = model_get_job(m, id)->hold ? HOLD_NONE : HOLD_USER};
-    struct event ev = {.seq = m->seq + 1, .t = u->lab.now, .kind = EV_HOLD, .job = id, .body = &hold};
-    struct msg_event msg;
-    event_to_msg(&ev, &msg);
-    uilab_feed(u, MSG_EVENT, 0, &msg);
-    rec_fini(&msg_event_rec, &msg);
+    crowd_change(u, CROWD_JOBS / 2);
     uilab_draw(u, 50, 200);
 }
 
@@ -201,9 +121,9 @@ static void one_change(struct uilab *u)
     do {                                        \
         double best = 1e9;                      \
         for (int k_ = 0; k_ < (times); k_++) {  \
-            double t0 = now_ms();               \
+            double t0 = crowd_cpu_ms();               \
             code;                               \
-            double took = now_ms() - t0;        \
+            double took = crowd_cpu_ms() - t0;        \
             best = took < best ? took : best;   \
         }                                       \
         printf("%-44s %8.2f ms\n", what, best); \
@@ -213,14 +133,9 @@ int main(void)
 {
     struct uilab u;
     uilab_init(&u);
-    make_nodes(&u.lab);
-    for (uint32_t i = 0; i < JOBS; i++)
-        model_take_job(&u.lab.m, make_job(&u.lab, 1 + i));
-    for (uint32_t i = 0; i < ACTIVE; i++)
-        start_job(&u.lab, 1 + i);
-    u.lab.m.next_job = JOBS + 1;
+    crowd_build(&u.lab);
 
-    printf("%d jobs, %d of them running; %d nodes\n", JOBS, ACTIVE, NODES);
+    printf("%d jobs, %d of them running; %d nodes\n", CROWD_JOBS, CROWD_RUNNING, CROWD_NODES);
     malloc_trim(0);
     double before = memory_mb("VmRSS"); /* the lab's own state is not the screens' */
     uilab_open(&u);

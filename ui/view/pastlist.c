@@ -19,27 +19,26 @@ static struct wall now_of(const void *ctx)
 
 /* --- rows --- */
 
-static void sort_jobs(struct pastlist *l, struct radix_key *keys)
+/* The latest end first; of those that ended together the latest job. */
+static void order_jobs(struct pastlist *l)
 {
     const struct job **sorted = xreallocarray(NULL, l->n_jobs + 1, sizeof *sorted);
+    struct radix_key *keys = xreallocarray(NULL, l->n_jobs + 1, sizeof *keys);
+    uint64_t *ends = xreallocarray(NULL, l->n_jobs + 1, sizeof *ends);
+    for (size_t i = 0; i < l->n_jobs; i++) { /* one look at each job: those of many are in no cache */
+        keys[i] = (struct radix_key){.value = l->jobs[i]->id, .what = (uint32_t)i};
+        ends[i] = (uint64_t)l->jobs[i]->t_end.ms;
+    }
+    radix_sort(keys, l->n_jobs, true);
+    for (size_t i = 0; i < l->n_jobs; i++)
+        keys[i].value = ends[keys[i].what];
     radix_sort(keys, l->n_jobs, true);
     for (size_t i = 0; i < l->n_jobs; i++)
         sorted[i] = l->jobs[keys[i].what];
     memcpy(l->jobs, sorted, l->n_jobs * sizeof *sorted);
-    free(sorted);
-}
-
-/* The latest end first; of those that ended together the latest job. */
-static void order_jobs(struct pastlist *l)
-{
-    struct radix_key *keys = xreallocarray(NULL, l->n_jobs + 1, sizeof *keys);
-    for (size_t i = 0; i < l->n_jobs; i++)
-        keys[i] = (struct radix_key){.value = l->jobs[i]->id, .what = (uint32_t)i};
-    sort_jobs(l, keys);
-    for (size_t i = 0; i < l->n_jobs; i++)
-        keys[i] = (struct radix_key){.value = (uint64_t)l->jobs[i]->t_end.ms, .what = (uint32_t)i};
-    sort_jobs(l, keys);
+    free(ends);
     free(keys);
+    free(sorted);
 }
 
 static void take(struct pastlist *l, const struct job *j)

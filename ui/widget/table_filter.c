@@ -205,19 +205,22 @@ size_t table_mark_matching(struct table *t, const char *text)
 {
     table_settle(t);
     struct filter own = t->filter;
-    size_t n = 0;
+    struct trow_numbers found = {0};
     t->filter = (struct filter){0};
     filter_parse(&t->filter, text, column_of, t);
     for (size_t i = 0; i < t->shown.n; i++) {
         if (i + TABLE_AHEAD < t->shown.n)
             table_fetch(t, table_shown(t, i + TABLE_AHEAD));
-        if (filter_matches(t, table_shown(t, i))) {
-            list_mark(&t->list, table_shown(t, i)->id, true);
-            n++;
-        }
+        if (filter_matches(t, table_shown(t, i)))
+            vec_push(&found, (uint32_t)i);
     }
     filter_fini(&t->filter);
     t->filter = own;
+    idmap_reserve(&t->list.marks, t->list.marks.n + found.n);
+    for (size_t i = 0; i < found.n; i++)
+        list_mark(&t->list, table_shown(t, found.v[i])->id, true);
+    size_t n = found.n;
+    vec_fini(&found);
     return n;
 }
 
