@@ -185,7 +185,7 @@ static void form(void **state)
         "jobs before it",
         0);
     uilab_result(&g->u, MSG_SUBMIT, REFUSAL_NONE, "now", 1);
-    uilab_picture(&g->u, "form", 34, 132);
+    uilab_picture(&g->u, "form", 24, 132);
 }
 
 static void confirm(void **state)
