@@ -200,6 +200,25 @@ static void no_action_loses_its_keys_unsaid(void **state)
                   ":3: this takes the only key of 'cancel': give that another one, or \"\"");
 }
 
+static void no_key_means_two_things_in_one_place(void **state)
+{
+    (void)state;
+    keys_must_say("drain = \"j\";", -EINVAL,
+                  ":2: 'j' is a key of 'down' in the same places: give that another one");
+    keys_must_say("\npage-down = \"PgDn d\";", -EINVAL,
+                  ":3: 'd' is a key of 'depends' in the same places: give that another one");
+    keys_must_say("jobs = \"1 c\";", -EINVAL,
+                  ":2: 'c' is a key of 'cancel' in the same places: give that another one");
+    keys_must_say("drain = \"j\";\ndown = \"Down\";", 0, ""); /* said, then */
+    keys_must_say("drain = \"D\";\nfollow = \"f F8\";", 0, "");
+    struct keymap km;
+    uint32_t key;
+    keymap_init(&km);
+    for (int a = 1; a < ACTION_N; a++)
+        if (keymap_clash(&km, (enum action)a, &key))
+            fail_msg("%s hides another", action_info((enum action)a)->name);
+}
+
 /* The file is what the function writes; UPDATE writes it. */
 static void must_be_written(const char *path, void (*write)(struct str *out))
 {
@@ -552,6 +571,7 @@ int main(void)
         cmocka_unit_test(keys_have_names),
         cmocka_unit_test(binding_moves_a_key),
         cmocka_unit_test(no_action_loses_its_keys_unsaid),
+        cmocka_unit_test(no_key_means_two_things_in_one_place),
         cmocka_unit_test(the_manual_is_the_table),
         cmocka_unit_test(words_too_long_for_a_line_begin_at_once),
         cmocka_unit_test(the_page_names_every_action),

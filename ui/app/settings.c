@@ -10,6 +10,7 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "ui/keys/input.h"
 
 void settings_init(struct settings *s)
 {
@@ -94,6 +95,27 @@ static int all_have_keys(const struct settings *s, const char *path, const confi
     return 0;
 }
 
+/* "j" for drain would hide "down" where both are keys, and would be pressed by who means that. */
+static int none_hides_another(const struct settings *s, const char *path, const config_setting_t *keys,
+                              struct errtext *err)
+{
+    for (int i = 0; i < config_setting_length(keys); i++) {
+        const config_setting_t *e = config_setting_get_elem(keys, (unsigned)i);
+        uint32_t key = 0;
+        enum action a = action_find(config_setting_name(e)), other = keymap_clash(&s->keys, a, &key);
+        if (!other)
+            continue;
+        struct str name = STR_INIT;
+        key_format(key, &name);
+        int rc =
+            err_set(err, -EINVAL, "%s:%u: '%s' is a key of '%s' in the same places: give that another one",
+                    path, config_setting_source_line(e), name.s, action_info(other)->name);
+        str_fini(&name);
+        return rc;
+    }
+    return 0;
+}
+
 static int take_keys(struct settings *s, const char *path, const config_setting_t *keys,
                      struct errtext *err)
 {
@@ -160,6 +182,8 @@ int settings_load(struct settings *s, const char *path, struct errtext *err)
     const config_setting_t *keys = root && !rc ? config_setting_get_member(root, "keys") : NULL;
     if (keys)
         rc = all_have_keys(s, path, keys, err);
+    if (keys && !rc)
+        rc = none_hides_another(s, path, keys, err);
     config_destroy(&cfg);
     return rc;
 }

@@ -107,6 +107,42 @@ bool keymap_is_bare(const struct keymap *km, enum action a, enum action *ret_tak
     return bare;
 }
 
+/* Does the table itself give that key to a? */
+static bool is_own_key(int a, uint32_t key)
+{
+    struct strv keys = strv_split(infos[a].keys, " ");
+    bool own = false;
+    for (size_t i = 0; i < keys.n; i++)
+        own |= key_parse(keys.v[i]) == key;
+    strv_fini(&keys);
+    return own;
+}
+
+/* Is b, with a of a scope of all screens or all lists, found where a is? Letters are text in the form. */
+static bool meets(enum scope a, enum scope b)
+{
+    if (a == b || a == SCOPE_FORM || b == SCOPE_FORM)
+        return false;
+    if (a == SCOPE_LIST)
+        return b != SCOPE_TEXT && b != SCOPE_JOB;
+    return a == SCOPE_GLOBAL || a == SCOPE_MOVE;
+}
+
+enum action keymap_clash(const struct keymap *km, enum action a, uint32_t *ret_key)
+{
+    for (int other = 1; other < ACTION_N; other++)
+        for (int i = 0; i < KEYS_MAX && km->keys[other][i]; i++) {
+            uint32_t key = km->keys[other][i];
+            enum scope s = infos[a].scope, t = infos[other].scope;
+            if (!(meets(s, t) || meets(t, s)) || !has_key(km, (int)a, key) ||
+                (is_own_key((int)a, key) && is_own_key(other, key)))
+                continue;
+            *ret_key = key;
+            return (enum action)other;
+        }
+    return ACTION_NONE;
+}
+
 void keymap_format(const struct keymap *km, enum action a, bool first_only, struct str *out)
 {
     for (int i = 0; i < (first_only ? 1 : KEYS_MAX) && km->keys[a][i]; i++) {

@@ -33,6 +33,9 @@ int keymap_bind(struct keymap *km, enum action a, const char *keys, struct errte
 enum action keymap_find(const struct keymap *km, const enum scope *scopes, size_t n, uint32_t key);
 /* Whether a has lost all keys that the table gives it; *ret_taker: who has the first of them now. */
 bool keymap_is_bare(const struct keymap *km, enum action a, enum action *ret_taker);
+/* An action that a shares a key with, though both are used in the same places, so that one hides the other
+ * (unless the table has it so); *ret_key: which. ACTION_NONE: none does. */
+enum action keymap_clash(const struct keymap *km, enum action a, uint32_t *ret_key);
 /* "j Down"; "" where it is unbound. first_only: the first one. */
 void keymap_format(const struct keymap *km, enum action a, bool first_only, struct str *out);
 /* docs/KEYS.md: the whole table. */
