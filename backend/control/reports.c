@@ -251,6 +251,17 @@ static void set_codes_right(struct launch_end *m)
     }
 }
 
+/* A script that fails after its job's end was asked for did not choose to: a step that was ended under it, or
+ * what it waited for, told it before its own supervisor was. It may not keep the job from coming back. */
+static void set_kind_right(const struct job *j, struct launch_end *m)
+{
+    bool failed = m->end_kind == END_EXITED && m->ranks.n && m->ranks.v[0].code;
+    if (m->key.step != STEP_BATCH || !failed || j->kill_cause == KILL_NONE ||
+        m->t_end.ms < job_rare(j)->t_kill.ms)
+        return;
+    m->end_kind = j->kill_cause == KILL_TIMEOUT ? END_TIMEOUT : END_KILLED;
+}
+
 static void on_end(struct control *c, struct node_link *link, struct launch_end *m)
 {
     struct job *j;
@@ -263,6 +274,7 @@ static void on_end(struct control *c, struct node_link *link, struct launch_end 
         ctl_spare_job(c, nodeconn_node(link->conn), m);
         set_times_right(c, t, m);
         set_codes_right(m);
+        set_kind_right(j, m);
         struct ev_end body = {.step = key.step,
                               .task = key.task,
                               .attempt = key.attempt,

@@ -103,9 +103,33 @@ run scontrol requeue $job
 is "a waiting job stays where it is" "$(job_state $job)" PENDING
 scancel $job
 
+case_ "a script that fails because its job is ended does not end it by itself"
+rm go ledger
+script fails.sh <<'E'
+echo "+ ${SLURM_RESTART_COUNT:-0} $$" >>ledger
+[ "${SLURM_RESTART_COUNT:-0}" = 0 ] || exit 0
+until [ -e fail ]; do read -t 0.02 <> <(:); done
+exit 143
+E
+for what in "scontrol requeue" scancel; do
+    submit fails.sh
+    wait_for 20 begun 1
+    agent=$(agent_pid)
+    kill -STOP "$agent" # the word of it does not reach the script's supervisor
+    says "$what" 0 "" "" $what $job
+    touch fail
+    wait_for 20 is_dead "$(sed 's/.* //;q' ledger)"
+    kill -CONT "$agent"
+    wait_end $job
+    case $what in
+    scancel) is "cancelled, and once" "$state $(grep -c '^+' ledger)" "CANCELLED 1" ;;
+    *) is "two runs" "$state $(grep -c '^+' ledger)" "COMPLETED 2" ;;
+    esac
+    rm fail ledger
+done
+
 case_ "cancel wins over requeue"
 kill_wait 1s
-rm go ledger
 submit stubborn.sh
 wait_for 10 begun 1
 says requeue 0 "" "" scontrol requeue $job
