@@ -251,8 +251,9 @@ static void set_codes_right(struct launch_end *m)
     }
 }
 
-/* A script that fails after its job's end was asked for did not choose to: a step that was ended under it, or
- * what it waited for, told it before its own supervisor was. It may not keep the job from coming back. */
+/* A script that fails after its job's end was asked for did not choose to: a step that was ended under it,
+ * or what it waited for, told it before its own supervisor was. It may not keep the job from coming back.
+ */
 static void set_kind_right(const struct job *j, struct launch_end *m)
 {
     bool failed = m->end_kind == END_EXITED && m->ranks.n && m->ranks.v[0].code;
