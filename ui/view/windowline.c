@@ -3,7 +3,7 @@
  *      words --> windowspec --> WINDOW_SET --> done
  *        ^           |               |
  *        |           v               v
- *        +------ the box with the line and what is wrong with it
+ *        +------ the box with the line and what is wrong with it: the one it was typed in, or a new one
  */
 #include "ui/view/windowline.h"
 
@@ -26,7 +26,7 @@ struct line {
     char *changes; /* the name of the window; NULL: a new one */
     char *nodes;   /* of a new one; NULL: the words say which */
     char *words;
-    char *wrong; /* what was not right about the words */
+    uint64_t dialog; /* where they were typed; 0: on the command line */
 };
 
 static void line_free(void *p)
@@ -35,13 +35,21 @@ static void line_free(void *p)
     free(l->changes);
     free(l->nodes);
     free(l->words);
-    free(l->wrong);
     free(l);
 }
 
 static char *copy_or_null(const char *s)
 {
     return s ? xstrdup(s) : NULL;
+}
+
+static struct line *line_new(const char *changes, const char *nodes, const char *words)
+{
+    struct line *l = xcalloc(1, sizeof *l);
+    l->changes = copy_or_null(changes);
+    l->nodes = copy_or_null(nodes);
+    l->words = copy_or_null(words);
+    return l;
 }
 
 static bool may(struct ui *ui)
@@ -162,25 +170,62 @@ static int read_new(struct windowspec *spec, const struct line *l, struct wall n
     return rc ? rc : windowspec_finish(spec, now, err);
 }
 
-/* --- asking the controller --- */
+/* --- asking for the words --- */
 
-static void ask_words(struct ui *ui, struct line *take_l);
+static void try_words(struct ui *ui, struct line *take_l);
+
+static void words_typed(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+{
+    const struct line *l = arg;
+    if (outcome != DIALOG_YES)
+        return;
+    struct line *next = line_new(l->changes, l->nodes, d->edit.text.s);
+    next->dialog = ui_keep_dialog(ui);
+    try_words(ui, next);
+}
+
+/* wrong: what was not right about those that stand there; NULL: nothing. */
+static void ask_words(struct ui *ui, struct line *take_l, const char *wrong)
+{
+    char *title = take_l->changes ? xasprintf("change the window %s", take_l->changes)
+                  : take_l->nodes ? xasprintf("a window on %s", take_l->nodes)
+                                  : xstrdup("a new window");
+    struct dialog *d = dialog_new(DIALOG_PROMPT, title);
+    struct lines *l = &d->body.lines;
+    free(title);
+    lines_addf(l, ROLE_NORMAL, "No job starts there that would still run when it begins.");
+    lines_addf(l, ROLE_DIM,
+               "start=18:00, now+2hours, 2026-12-24T08:00; duration=2h or end=...; users=ann,bo "
+               "keeps the nodes for them%s",
+               take_l->changes ? ", an empty users= for nobody" : "; name=...");
+    d->verb = xstrdup(take_l->changes ? "change it" : "make it");
+    edit_set(&d->edit, !str_is_empty(take_l->words) ? take_l->words
+                       : take_l->nodes              ? "start=now duration=2h reason="
+                                                    : "nodes=ALL start=now duration=2h reason=");
+    if (wrong)
+        dialog_refuse(d, wrong);
+    ui_take_dialog(ui, d, words_typed, take_l, line_free);
+}
+
+/* In the box where they were typed, if it is still there. */
+static void refuse(struct ui *ui, const struct line *l, const char *wrong)
+{
+    if (!l->dialog || !ui_refuse_dialog(ui, l->dialog, "%s", wrong))
+        ask_words(ui, line_new(l->changes, l->nodes, l->words), wrong);
+}
+
+/* --- asking the controller --- */
 
 static void told(struct ui *ui, const struct incoming *in, void *arg)
 {
     const struct line *l = arg;
     const struct msg_result *r = in ? in->body : NULL;
     if (!in) {
-        ui_toast(ui, ROLE_ERROR, "the window: the connection was lost, look whether it was done");
+        refuse(ui, l, "the connection was lost, look whether it was done");
     } else if (in->kind == MSG_RESULT && r->refusal) {
-        struct line *again = xcalloc(1, sizeof *again);
-        *again = (struct line){
-            .changes = copy_or_null(l->changes),
-            .nodes = copy_or_null(l->nodes),
-            .words = xstrdup(l->words),
-            .wrong = xstrdup(!str_is_empty(r->text) ? r->text : refusal_slurm((enum refusal)r->refusal))};
-        ask_words(ui, again);
+        refuse(ui, l, act_refusal(r));
     } else {
+        ui_drop_dialog(ui, l->dialog);
         ui_toast(ui, ROLE_GOOD, l->changes ? "changed: %s" : "made: %s",
                  in->kind == MSG_RESULT && r->text ? r->text : "the window");
     }
@@ -191,62 +236,25 @@ static void try_words(struct ui *ui, struct line *take_l)
     struct windowspec spec = {0};
     struct errtext err = {""};
     const struct window *old = take_l->changes ? model_get_window(ui_model(ui), take_l->changes) : NULL;
-    if (take_l->changes && !old) {
-        ui_toast(ui, ROLE_ERROR, "that window has gone meanwhile");
-        line_free(take_l);
-        return;
-    }
-    int rc = old ? read_change(&spec, old, take_l->words, ui_now(ui), &err)
-                 : read_new(&spec, take_l, ui_now(ui), &err);
+    int rc = old               ? read_change(&spec, old, take_l->words, ui_now(ui), &err)
+             : take_l->changes ? err_set(&err, -ENOENT, "that window has gone meanwhile")
+                               : read_new(&spec, take_l, ui_now(ui), &err);
     if (rc < 0) {
-        free(take_l->wrong);
-        take_l->wrong = xstrdup(err.s);
-        ask_words(ui, take_l);
+        refuse(ui, take_l, err.s);
+        line_free(take_l);
     } else {
         struct msg_window_set m = {.window = spec.w, .update = old != NULL};
-        ui_ask(ui, MSG_WINDOW_SET, &m, told, take_l, line_free);
+        uint64_t dialog = take_l->dialog;
+        if (ui_ask(ui, MSG_WINDOW_SET, &m, told, take_l, line_free))
+            ui_dialog_waits(ui, dialog);
     }
     windowspec_fini(&spec);
-}
-
-static void words_typed(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
-{
-    const struct line *l = arg;
-    if (outcome != DIALOG_YES)
-        return;
-    struct line *next = xcalloc(1, sizeof *next); /* the dialog frees its own */
-    *next = (struct line){.changes = copy_or_null(l->changes),
-                          .nodes = copy_or_null(l->nodes),
-                          .words = xstrdup(d->edit.text.s)};
-    try_words(ui, next);
-}
-
-static void ask_words(struct ui *ui, struct line *take_l)
-{
-    char *title = take_l->changes ? xasprintf("change the window %s", take_l->changes)
-                  : take_l->nodes ? xasprintf("a window on %s", take_l->nodes)
-                                  : xstrdup("a new window");
-    struct dialog *d = dialog_new(DIALOG_PROMPT, title);
-    struct lines *l = &d->body.lines;
-    free(title);
-    if (take_l->wrong)
-        lines_addf(l, ROLE_ERROR, "%s", take_l->wrong);
-    lines_addf(l, ROLE_NORMAL, "No job starts there that would still run when it begins.");
-    lines_addf(l, ROLE_DIM,
-               "start=18:00, now+2hours, 2026-12-24T08:00; duration=2h or end=...; users=ann,bo "
-               "keeps the nodes for them%s",
-               take_l->changes ? ", an empty users= for nobody" : "; name=...");
-    d->verb = xstrdup(take_l->changes ? "change it" : "make it");
-    edit_set(&d->edit, !str_is_empty(take_l->words) ? take_l->words
-                       : take_l->nodes              ? "start=now duration=2h reason="
-                                                    : "nodes=ALL start=now duration=2h reason=");
-    ui_take_dialog(ui, d, words_typed, take_l, line_free);
 }
 
 static void take_line(struct ui *ui, struct line *take_l)
 {
     if (str_is_empty(take_l->words))
-        ask_words(ui, take_l);
+        ask_words(ui, take_l, NULL);
     else
         try_words(ui, take_l);
 }
@@ -255,9 +263,7 @@ void windowline_make(struct ui *ui, const char *nodes, const char *words)
 {
     if (!may(ui))
         return;
-    struct line *l = xcalloc(1, sizeof *l);
-    *l = (struct line){.nodes = copy_or_null(nodes), .words = copy_or_null(words)};
-    take_line(ui, l);
+    take_line(ui, line_new(NULL, nodes, words));
 }
 
 static void say_length(int64_t s, struct str *out)
@@ -295,17 +301,13 @@ void windowline_change(struct ui *ui, const struct window *w, const char *words)
 {
     if (!may(ui))
         return;
-    struct line *l = xcalloc(1, sizeof *l);
-    *l = (struct line){.changes = xstrdup(w->name), .words = copy_or_null(words)};
-    if (str_is_empty(words)) {
-        struct str now = STR_INIT;
-        say_words(w, &now);
-        free(l->words);
-        l->words = str_take(&now);
-        ask_words(ui, l);
-    } else {
-        try_words(ui, l);
-    }
+    struct str now = STR_INIT;
+    say_words(w, &now);
+    if (str_is_empty(words))
+        ask_words(ui, line_new(w->name, NULL, now.s), NULL);
+    else
+        try_words(ui, line_new(w->name, NULL, words));
+    str_fini(&now);
 }
 
 /* --- deleting --- */
