@@ -78,14 +78,15 @@ static void map_gpus(const struct model *m, const struct node_pick *nodes, struc
     }
 }
 
-/* One letter for each job, in the order of the devices; '*' where letters run out. */
+/* One letter for each job, in the order of the devices; '*' where letters run out. X is for broken devices,
+ * as on the screen. */
 struct legend {
     VEC(const struct job *) jobs;
 };
 
 static char letter_of(struct legend *l, const struct job *j)
 {
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWYZabcdefghijklmnopqrstuvwyz0123456789";
     size_t i = 0;
     while (i < l->jobs.n && l->jobs.v[i] != j)
         i++;
@@ -102,7 +103,7 @@ static char gpu_cell(struct legend *l, const struct gpu_owner *g)
     if (cpuset_has(&g->node->gpus_used, g->index))
         return '?';
     if (cpuset_has(&g->node->gpus_out, g->index))
-        return cpuset_has(&g->node->gpus_lost, g->index) ? 'x' : '!';
+        return cpuset_has(&g->node->gpus_lost, g->index) ? 'X' : '!';
     return g->node->drain || !node_responds(g->node) ? '#' : '.';
 }
 
@@ -165,7 +166,7 @@ static void print_gpus(const struct gpu_map *map, struct str *out)
     } else {
         table_print(&t, out, listing_width(), color_is_welcome());
         str_append(out, ". free  # out of use");
-        str_append(out, any_out(map) ? "  ! used by others  x lost\n" : "\n");
+        str_append(out, any_out(map) ? "  ! used by others  X broken\n" : "\n");
         print_gpu_notes(map, out);
     }
     vec_for_each (&l.jobs, i) {

@@ -27,10 +27,11 @@
 #include "ui/view/windows.h"
 #include "ui/view/words.h"
 
-#define LETTERS     26
 #define TYPES_MAX   6
 #define NO_OWNER    UINT32_MAX
 #define LINES_BELOW 5 /* a node and four of its devices */
+
+static const char job_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWYZ"; /* no X: a broken device has that */
 
 struct owner {    /* a job that holds GPUs */
     uint32_t key; /* its id, or its array's */
@@ -129,7 +130,7 @@ static void give_letters(struct gpus *g)
     if (g->owners.n)
         qsort(order, g->owners.n, sizeof *order, by_gpus);
     for (size_t i = 0; i < g->owners.n; i++)
-        order[i]->letter = i < LETTERS ? (char)('A' + i) : '&';
+        order[i]->letter = i < sizeof job_letters - 1 ? job_letters[i] : '&';
     free(order);
 }
 
