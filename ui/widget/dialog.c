@@ -69,6 +69,22 @@ size_t dialog_choice(const struct dialog *d)
     return d->list.cursor;
 }
 
+/* --- what comes in --- */
+
+static bool is_press(const struct input *in)
+{
+    return in->kind == INPUT_MOUSE && (in->what == MOUSE_CLICK || in->what == MOUSE_DOUBLE);
+}
+
+/* The key whose words were pressed; 0: none. */
+static uint32_t pressed_key(const struct dialog *d, const struct input *in)
+{
+    for (size_t i = 0; is_press(in) && i < d->n_buttons; i++)
+        if (rect_has(d->buttons[i].at, in->y, in->x))
+            return d->buttons[i].key;
+    return 0;
+}
+
 static enum dialog_outcome confirm_input(struct dialog *d, const struct input *in, uint32_t key)
 {
     if (!d->must_type)
@@ -99,6 +115,20 @@ static enum dialog_outcome prompt_input(struct dialog *d, const struct input *in
 
 static const enum scope moving[] = {SCOPE_MOVE};
 
+/* A click; the list knows its items. */
+static enum dialog_outcome press_item(struct dialog *d, const struct input *in)
+{
+    size_t item = d->list.top + (size_t)(in->y - d->menu.y);
+    if (!rect_has(d->menu, in->y, in->x) || item >= d->items.n)
+        return DIALOG_OPEN;
+    if (d->kind == DIALOG_CHECKS)
+        d->checked[item] = !d->checked[item];
+    else if (item == d->list.cursor)
+        return DIALOG_YES;
+    list_set_cursor(&d->list, item, item_id, d);
+    return DIALOG_OPEN;
+}
+
 static enum dialog_outcome menu_input(struct dialog *d, const struct input *in, const struct keymap *km,
                                       uint32_t key)
 {
@@ -109,6 +139,8 @@ static enum dialog_outcome menu_input(struct dialog *d, const struct input *in, 
         return DIALOG_NO;
     if (d->kind == DIALOG_CHECKS && key == ' ' && d->items.n)
         d->checked[d->list.cursor] = !d->checked[d->list.cursor];
+    if (is_press(in))
+        return press_item(d, in);
     if (in->kind == INPUT_MOUSE)
         list_scroll(&d->list,
                     in->what == MOUSE_WHEEL_UP     ? -1
@@ -139,6 +171,13 @@ static enum dialog_outcome text_input(struct dialog *d, const struct input *in, 
 
 enum dialog_outcome dialog_input(struct dialog *d, const struct input *in, const struct keymap *km)
 {
+    /* The second half of a double click that has opened this one says nothing here. */
+    if (is_press(in) && in->what == MOUSE_DOUBLE && !d->touched)
+        return DIALOG_OPEN;
+    d->touched |= is_press(in);
+    uint32_t button = pressed_key(d, in);
+    const struct input as_key = input_key(button);
+    in = button ? &as_key : in;
     uint32_t key = in->kind == INPUT_KEY ? in->key : 0;
     if (key == KEYNAME_ESC)
         return DIALOG_NO;
@@ -154,37 +193,59 @@ enum dialog_outcome dialog_input(struct dialog *d, const struct input *in, const
     return DIALOG_NO;
 }
 
-static void add_key(struct rich *r, const char *key, const char *what)
+/* --- the picture --- */
+
+/* r is the foot as far as it goes. */
+static void add_key(struct dialog *d, struct rich *r, const char *name, uint32_t key, const char *what)
 {
     if (r->text.len)
         rich_add(r, ROLE_NORMAL, "   ");
-    rich_add(r, ROLE_KEY, key);
+    int x = cell_width(r->text.s);
+    rich_add(r, ROLE_KEY, name);
     rich_addf(r, ROLE_NORMAL, " %s", what);
+    d->buttons[d->n_buttons++] =
+        (struct dialog_button){.at = rect_make(0, x, 1, cell_width(r->text.s) - x), .key = key};
 }
 
-static void foot_text(const struct dialog *d, struct rich *r)
+static void foot_text(struct dialog *d, struct rich *r)
 {
+    d->n_buttons = 0;
     switch (d->kind) {
     case DIALOG_TEXT:
         if (d->verb)
-            add_key(r, "Enter", d->verb);
-        add_key(r, "Esc", "close");
+            add_key(d, r, "Enter", KEYNAME_ENTER, d->verb);
+        add_key(d, r, "Esc", KEYNAME_ESC, "close");
         return;
     case DIALOG_CONFIRM:
-        add_key(r, d->must_type ? "Enter" : "y", d->verb ? d->verb : "yes");
-        add_key(r, d->must_type ? "Esc" : "n", d->no ? d->no : "leave it");
+        if (d->must_type)
+            add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : "yes");
+        else
+            add_key(d, r, "y", 'y', d->verb ? d->verb : "yes");
+        if (d->must_type)
+            add_key(d, r, "Esc", KEYNAME_ESC, d->no ? d->no : "leave it");
+        else
+            add_key(d, r, "n", 'n', d->no ? d->no : "leave it");
         return;
     case DIALOG_PROMPT:
-        add_key(r, "Enter", d->verb ? d->verb : "take it");
-        add_key(r, "Esc", "leave it");
+        add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : "take it");
+        add_key(d, r, "Esc", KEYNAME_ESC, "leave it");
         return;
     case DIALOG_CHECKS:
     case DIALOG_MENU:
         if (d->kind == DIALOG_CHECKS)
-            add_key(r, "Space", "turn on or off");
-        add_key(r, "Enter", d->verb ? d->verb : "choose");
-        add_key(r, "Esc", "leave it");
+            add_key(d, r, "Space", ' ', "turn on or off");
+        add_key(d, r, "Enter", KEYNAME_ENTER, d->verb ? d->verb : "choose");
+        add_key(d, r, "Esc", KEYNAME_ESC, "leave it");
         return;
+    }
+}
+
+static void draw_foot(struct dialog *d, const struct rich *foot, struct canvas *c, struct rect line)
+{
+    rich_draw(foot, c, line.y, line.x, line.w);
+    for (size_t i = 0; i < d->n_buttons; i++) {
+        struct rect at = d->buttons[i].at;
+        d->buttons[i].at = rect_cut(rect_make(line.y, line.x + at.x, 1, at.w), line);
     }
 }
 
@@ -242,6 +303,7 @@ static void draw_menu(struct dialog *d, struct canvas *c, struct rect r)
 {
     list_sync(&d->list, d->items.n, item_id, d);
     list_fit(&d->list, r.h);
+    d->menu = r;
     for (int i = 0; i < r.h && d->list.top + (size_t)i < d->items.n; i++) {
         size_t item = d->list.top + (size_t)i;
         int x = r.x + 1;
@@ -291,7 +353,7 @@ void dialog_draw(struct dialog *d, struct canvas *c)
     struct rect in = rect_make(box.y + 1, box.x + 2, box.h - 2, box.w - 4);
     struct rect old = canvas_clip(c, in);
     struct rect bottom = rect_take_bottom(&in, in.h > 2 ? 2 : in.h > (own > 0) ? 1 : 0);
-    rich_draw(&foot, c, bottom.y + bottom.h - 1, bottom.x, bottom.w);
+    draw_foot(d, &foot, c, rect_make(bottom.y + bottom.h - 1, bottom.x, bottom.h > 0, bottom.w));
     struct rect mine = rect_take_bottom(&in, said && own > 1 && own >= in.h ? in.h - 1 : own);
     draw_refused(&refused, c, rect_take_bottom(&in, between));
     pane_draw(&d->body, c, in);

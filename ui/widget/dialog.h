@@ -12,6 +12,12 @@
 enum dialog_kind { DIALOG_TEXT, DIALOG_CONFIRM, DIALOG_PROMPT, DIALOG_MENU, DIALOG_CHECKS };
 enum dialog_outcome { DIALOG_OPEN, DIALOG_YES, DIALOG_NO };
 
+struct dialog_button { /* a key that the foot names: a click on its words is that key */
+    struct rect at;
+    uint32_t key;
+};
+#define DIALOG_BUTTONS 3
+
 struct dialog {
     enum dialog_kind kind;
     char *title;
@@ -26,6 +32,10 @@ struct dialog {
     struct strv items;  /* DIALOG_MENU, DIALOG_CHECKS */
     bool *checked;      /* DIALOG_CHECKS: of each item; the dialog frees it */
     struct list_state list;
+    struct rect menu; /* where its items were drawn */
+    struct dialog_button buttons[DIALOG_BUTTONS];
+    size_t n_buttons;
+    bool touched;      /* a press of the mouse began here: the second one of a double click may count */
     bool may_be_empty; /* DIALOG_PROMPT */
     bool kept;         /* it stays open though it was answered: the owner's, while it is told */
     bool waiting;      /* somebody is asked whether it can be so: it takes nothing but Esc */
@@ -34,7 +44,9 @@ struct dialog {
 
 struct dialog *dialog_new(enum dialog_kind kind, const char *title) __attribute__((warn_unused_result));
 void dialog_free(struct dialog *d);
-/* Every input ends here while a dialog is open. */
+/* Every input ends here while a dialog is open. A click on an item chooses it, or turns it on or off; on
+ * the one that is chosen already it is Enter; on a key at the foot it is that key; elsewhere it is nothing.
+ */
 enum dialog_outcome dialog_input(struct dialog *d, const struct input *in, const struct keymap *km);
 /* Somebody is asked; has said no. */
 void dialog_wait(struct dialog *d);
