@@ -14,11 +14,8 @@ uint32_t claims_most(const struct planner *p, const struct unit *u)
     const struct job *j = planner_job(p, u->job);
     if (!job_is_array_record(j) || u->by_element || u->singleton || u->group->licensed)
         return 1;
-    uint32_t throttle = j->req.array_throttle;
-    uintptr_t running = (uintptr_t)idmap_get(&p->array_running, j->array_job);
-    if (!throttle || u->count + running <= throttle)
-        return u->count;
-    return throttle > running ? throttle - (uint32_t)running : 1;
+    uint32_t most = planner_throttle_leaves(p, j);
+    return most >= u->count ? u->count : most ? most : 1;
 }
 
 static void add(struct planner *p, struct unit *u, uint32_t lane, const struct pool_parts *parts,

@@ -6,9 +6,7 @@
 
 bool pass_is_throttled(const struct planner *p, const struct unit *u)
 {
-    const struct job *j = planner_job(p, u->job);
-    return j->array_job && j->req.array_throttle &&
-           (uintptr_t)idmap_get(&p->array_running, j->array_job) >= j->req.array_throttle;
+    return !planner_throttle_leaves(p, planner_job(p, u->job));
 }
 
 /* In this pass: one of the same name, or an element of its own. */

@@ -341,6 +341,8 @@ void planner_sync(struct planner *p);
 void planner_ready(struct planner *p, const struct sched_view *v, struct wall now);
 void planner_ready_limits(struct planner *p, const struct sched_view *v, struct wall now); /* after that */
 void planner_count_element(struct planner *p, uint32_t array, intptr_t by);
+/* How many more elements of its array may run now; UINT32_MAX: it has no throttle. */
+uint32_t planner_throttle_leaves(const struct planner *p, const struct job *j);
 int64_t planner_end_of(const struct planner *p, const struct job *j);
 void planner_forget(struct planner *p); /* all but the notes */
 
@@ -442,6 +444,8 @@ void forecast_learn(struct planner *p, const struct unit *u);
 
 /* The job for which it has gone and which has not started yet: it does not start before that. 0: none. */
 uint32_t planner_makes_way_for(const struct planner *p, const struct unit *u);
+/* It waits for its turn or for resources, and for nothing else: by the reason that people are told. */
+bool planner_stands_in_row(const struct planner *p, const struct unit *u);
 /* Fills the result's `changed`: whose reason is another than what was told before. First those that were
  * looked at one by one; then, where all were, those of one group after the other: *looks is what is left to
  * look at. */

@@ -22,6 +22,12 @@ enum reason planner_reason(const struct planner *p, uint32_t job)
     return u ? reason_of(u) : REASON_NONE;
 }
 
+bool planner_stands_in_row(const struct planner *p, const struct unit *u)
+{
+    enum reason why = p->open || p->reading ? planner_reason(p, u->job) : reason_of(u);
+    return u->group && (why == REASON_RESOURCES || why == REASON_PRIORITY);
+}
+
 enum reason planner_reason_of(const struct planner *p, const struct job *j)
 {
     enum reason known = planner_reason(p, j->id);

@@ -41,6 +41,15 @@ void planner_count_element(struct planner *p, uint32_t array, intptr_t by)
         idmap_remove(&p->array_running, array);
 }
 
+uint32_t planner_throttle_leaves(const struct planner *p, const struct job *j)
+{
+    uint32_t throttle = j->array_job ? j->req.array_throttle : 0;
+    uintptr_t running = throttle ? (uintptr_t)idmap_get(&p->array_running, j->array_job) : 0;
+    if (!throttle)
+        return UINT32_MAX;
+    return throttle > running ? throttle - (uint32_t)running : 0;
+}
+
 static struct runs *runs_of(struct planner *p, const struct job *j)
 {
     struct runs *r = idmap_get(&p->runs, j->id);

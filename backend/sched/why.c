@@ -29,7 +29,7 @@ bool why_names_limit(const struct msg_why *w)
 static void explain_throttle(const struct question *q)
 {
     uintptr_t running = (uintptr_t)idmap_get(&q->p->array_running, q->j->array_job);
-    if (!q->j->array_job || !q->j->req.array_throttle || running < q->j->req.array_throttle)
+    if (planner_throttle_leaves(q->p, q->j))
         return;
     why_add_cause(q->w, WHY_ARRAY_THROTTLE, why_throttle_clears(q),
                   xasprintf("its array may run %u elements at once and %u run", q->j->req.array_throttle,

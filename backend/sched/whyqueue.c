@@ -1,4 +1,8 @@
-/* whyqueue.c - who stands in front of a waiting job: its rank in a partition, and what those ahead ask for.
+/* whyqueue.c - who stands in front of a waiting job: its place in a partition's queue, and what those ahead
+ * ask for.
+ *
+ * In the queue stand those who wait for their turn or for resources alone (planner_stands_in_row). Whom
+ * something else keeps back is in nobody's way, and has no place.
  */
 #include "backend/sched/why_private.h"
 
@@ -23,10 +27,15 @@ struct row { /* of the queue in a partition */
     uint64_t gpus; /* that those before ask for */
 };
 
-/* Those that a limit or a licence keeps back are in nobody's way. */
-static bool stands_in_row(const struct question *q, const struct group *g, uint32_t lane)
+/* Each element is one of the queue, as far as the array's throttle lets it run now; where they wait for
+ * others one by one, the next. A step job is one, however many tasks wait. */
+static uint32_t count_in_row(const struct question *q, const struct unit *u)
 {
-    return group_uses(g, lane) && (g == q->u->group || g->rest == REASON_PRIORITY);
+    const struct job *j = u->count > 1 ? model_get_job(q->v->model, u->job) : NULL;
+    if (!j || !job_is_array_record(j) || u->by_element || u->singleton)
+        return 1;
+    uint32_t most = planner_throttle_leaves(q->p, j);
+    return most >= u->count ? u->count : most ? most : 1; /* none is left: others have started since */
 }
 
 /* Within a group all after the first one behind are behind. */
@@ -35,48 +44,53 @@ static void add_group(const struct question *q, const struct group *g, const str
 {
     bool before = true;
     list_for_each (u, &g->units, struct unit, in_group) {
-        if (u != q->u && (u->reason == REASON_ARRAY_LIMIT || u->reason == REASON_DEPENDENCY))
+        if (!planner_stands_in_row(q->p, u))
             continue;
-        ret->of += u->count;
+        uint32_t n = count_in_row(q, u);
+        ret->of += n;
         if (before) {
             struct rank its = rank_in_queue(q->p, g, u);
-            before = u != q->u && rank_before(&its, mine);
+            before = u == q->u || rank_before(&its, mine);
         }
-        if (!before)
+        if (!before || u == q->u)
             continue;
         const struct job *j = model_get_job(q->v->model, u->job);
-        ret->before += u->count;
-        ret->gpus += j ? (uint64_t)job_gpus(j) * u->count : 0;
+        ret->before += n;
+        ret->gpus += j ? (uint64_t)job_gpus(j) * n : 0;
     }
+}
+
+/* The one whose turn it is there, where that one stands ahead; 0: it does not. */
+static uint32_t first_ahead(const struct question *q, uint32_t lane, const struct rank *mine)
+{
+    const struct unit *u = q->p->first_blocked ? idmap_get(&q->p->units, q->p->first_blocked[lane]) : NULL;
+    if (!u || u == q->u || !planner_stands_in_row(q->p, u))
+        return 0;
+    struct rank its = rank_in_queue(q->p, u->group, u);
+    return rank_before(&its, mine) ? u->job : 0;
 }
 
 void why_behind(const struct question *q, uint32_t lane)
 {
-    uint32_t first = q->p->first_blocked ? q->p->first_blocked[lane] : 0;
-    first = idmap_get(&q->p->units, first) ? first : 0;
     struct rank mine = rank_in_queue(q->p, q->u->group, q->u);
     struct row row = {0};
     list_for_each (g, &q->p->groups, struct group, link)
-        if (stands_in_row(q, g, lane))
+        if (group_uses(g, lane))
             add_group(q, g, &mine, &row);
-    if (!q->w->rank) { /* in the first where it could run */
+    if (!q->w->rank && planner_stands_in_row(q->p, q->u)) { /* in the first where it could run */
         q->w->rank = row.before + 1;
         q->w->rank_of = row.of;
     }
-    struct str b = STR_INIT;
-    if (!row.before && first && first != q->j->id)
-        str_appendf(&b, "job %u comes first in %s and waits for resources", first,
-                    q->v->model->spec.parts.v[lane].name);
-    if (b.len)
-        why_add_cause(q->w, WHY_BEHIND, (struct wall){0}, str_take(&b));
     if (!row.before)
         return;
+    struct str b = STR_INIT;
+    uint32_t first = first_ahead(q, lane, &mine);
     str_appendf(&b, "%u job%s", row.before, row.before == 1 ? "" : "s");
     if (row.gpus)
         str_appendf(&b, " (%llu GPU%s)", (unsigned long long)row.gpus, row.gpus == 1 ? "" : "s");
     str_appendf(&b, " %s ahead in %s", row.before == 1 ? "is" : "are",
                 q->v->model->spec.parts.v[lane].name);
-    if (first && first != q->j->id)
+    if (first)
         str_appendf(&b, "; the first of them, %u, waits for resources", first);
     why_add_cause(q->w, WHY_BEHIND, (struct wall){0}, str_take(&b));
 }

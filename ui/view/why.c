@@ -186,6 +186,13 @@ static bool has_cause(const struct msg_why *w, enum why_class cls)
     return false;
 }
 
+/* Its priority says whose turn comes first: now, or when what keeps it back lets go. */
+static bool is_in_order(const struct msg_why *w)
+{
+    return w->rank || has_cause(w, WHY_BUSY) || has_cause(w, WHY_USER_LIMIT) ||
+           has_cause(w, WHY_GROUP_LIMIT) || has_cause(w, WHY_ARRAY_THROTTLE);
+}
+
 /* May who sits here change it? */
 static bool may_change(struct ui *ui, const struct job *j)
 {
@@ -338,7 +345,7 @@ static void answered(struct ui *ui, struct view *owner, uint64_t number, const s
     rec_copy(&msg_why_rec, &b->why, in->body);
     b->has_why = true;
     fill(ui, d, b);
-    if (b->why.rank)
+    if (is_in_order(&b->why))
         ask_prio(ui, number, b->job);
 }
 

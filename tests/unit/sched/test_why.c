@@ -634,6 +634,97 @@ static void test_advice_helps(void **state)
     }
 }
 
+/* --- an array's throttle --- */
+
+/* Of ten, so many at once; those that may, run. */
+static uint32_t submit_array(uint32_t cpus, uint32_t throttle)
+{
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    *rec_list_push(&j->array_pending) = (struct index_range){0, 9, 1};
+    j->req.array_throttle = throttle;
+    j->req.cpus_per_task = cpus;
+    j->req.time_limit_s = 600;
+    uint32_t id = lab_submit(&l, j);
+    pass_anew();
+    return id;
+}
+
+/* --- the place in the queue --- */
+
+/* It has that place of so many; 0: none, and then %r says neither Priority nor Resources. */
+static void must_stand(uint32_t id, uint32_t place, uint32_t of)
+{
+    struct sched_view v = pass_view(&l);
+    struct msg_why w;
+    sched_why(planner, &v, lab_get(&l, id), l.now, &w);
+    char *what = xasprintf("job %u", id);
+    check_int(what, w.rank, place);
+    check_int(what, w.rank_of, of);
+    check_int(what, w.rank > 0, w.reason == REASON_RESOURCES || w.reason == REASON_PRIORITY);
+    free(what);
+    rec_fini(&msg_why_rec, &w);
+}
+
+static void set_throttle(uint32_t array, uint32_t throttle)
+{
+    lab_get(&l, array)->req.array_throttle = throttle;
+    pass_anew();
+}
+
+/* All who stand in a partition's queue are told the same number of them, and each another place. */
+static void test_places_agree(void **state)
+{
+    (void)state;
+    *rec_list_push(&l.spec.licenses) = (struct license_spec){xstrdup("cad"), 0};
+    lab_configure(&l);
+    submit_req("main", 4, "n1", 10);
+    uint32_t array = submit_array(4, 2);
+    uint32_t one = submit("main", 8), two = submit("main", 8), other = submit("short", 4);
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.partition = xstrdup("main");
+    j->req.licenses = xstrdup("cad");
+    uint32_t licensed = lab_submit(&l, j);
+    pass_anew();
+    assert_int_equal(l.m.n_active, 3);
+    must_stand(array, 0, 0); /* its throttle keeps it back */
+    must_stand(licensed, 0, 0);
+    must_stand(one, 1, 2);
+    must_stand(two, 2, 2);
+    must_stand(other, 1, 1);
+    set_throttle(array, 5); /* three more of its eight */
+    must_stand(array, 1, 5);
+    must_stand(one, 4, 5);
+    must_stand(two, 5, 5);
+    must_say(one, REASON_PRIORITY, WHY_BEHIND,
+             "3 jobs are ahead in main; the first of them, 2, waits for resources");
+    set_throttle(array, 0);
+    must_stand(array, 1, 10);
+    must_stand(one, 9, 10);
+    must_stand(two, 10, 10);
+    must_stand(other, 1, 1);
+    assert_int_equal(lab_hold(&l, one, HOLD_USER), 0);
+    pass_anew();
+    must_stand(one, 0, 0);
+    must_stand(two, 9, 9);
+}
+
+/* Whom the throttle keeps back stands behind nobody who comes after it. */
+static void test_why_a_throttle_alone(void **state)
+{
+    (void)state;
+    submit_req("main", 4, "n1", 10);
+    uint32_t array = submit_array(4, 2);
+    uint32_t next = submit("main", 8);
+    pass_anew();
+    must_stand(next, 1, 1);
+    struct sched_view v = pass_view(&l);
+    struct msg_why w;
+    sched_why(planner, &v, lab_get(&l, array), l.now, &w);
+    for (size_t i = 0; i < w.causes.n; i++)
+        assert_int_not_equal(w.causes.v[i].cls, WHY_BEHIND);
+    rec_fini(&msg_why_rec, &w);
+}
+
 /* --- when each cause can clear --- */
 
 static void forecast(void)
@@ -823,6 +914,8 @@ int main(void)
         TEST(test_why_says_when_a_limit_opens),
         TEST(test_why_says_when_others_end),
         TEST(test_advice_helps),
+        TEST(test_places_agree),
+        TEST(test_why_a_throttle_alone),
     };
     return cmocka_run_group_tests_name("why", tests, NULL, NULL);
 }
