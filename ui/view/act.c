@@ -124,7 +124,7 @@ static void keep_own(struct deed *d, const struct ui *ui)
         }
         for (int s = 0; s < JOB_N_STATES; s++)
             d->foreign += t->counts[s];
-        free(t->label);
+        target_fini(t);
     }
     d->targets.n = kept;
 }
@@ -146,7 +146,7 @@ static void keep_possible(struct deed *d, unsigned states)
         if (n)
             d->targets.v[kept++] = *t;
         else
-            free(t->label);
+            target_fini(t);
     }
     d->targets.n = kept;
 }
@@ -215,7 +215,7 @@ void deed_send(struct ui *ui, const struct deed *d)
     }
     struct msg_act act = {.act = d->act, .signal = d->signal};
     vec_for_each (&d->targets, i)
-        *rec_list_push(&act.targets) = d->targets.v[i].to;
+        target_name(&d->targets.v[i], ui_model(ui), &act);
     act_ask(ui, d->dialog, MSG_ACT, &act, answered, (uint8_t)find_deed(d->action));
     rec_fini(&msg_act_rec, &act);
 }
@@ -232,11 +232,8 @@ struct deed *deed_copy(const struct deed *from)
     struct deed *d = xmemdup(from, sizeof *d);
     d->changes = strv_copy(&from->changes);
     d->targets = (struct targets){0};
-    vec_for_each (&from->targets, i) {
-        struct target t = from->targets.v[i];
-        t.label = t.label ? xstrdup(t.label) : NULL;
-        vec_push(&d->targets, t);
-    }
+    vec_for_each (&from->targets, i)
+        vec_push(&d->targets, target_copy(&from->targets.v[i]));
     return d;
 }
 

@@ -22,7 +22,16 @@ struct target {
     uint32_t held;                 /* of the pending ones */
     bool array;                    /* one, or an element of one */
     uint32_t uid;                  /* whose it is */
+    uint32_t *waiting;             /* of what has not started of an array: the indices; NULL: it is none */
+    size_t n_waiting;
 };
+
+void target_fini(struct target *t);
+struct target target_copy(const struct target *t);
+/* Adds the names by which the controller knows what is meant. The record of what has not started of an
+ * array has the array's own number: where others of its elements live, its are named one by one, or all of
+ * the array would be hit. */
+void target_name(const struct target *t, const struct model *m, struct msg_act *ret);
 
 struct targets {
     struct target *v;

@@ -12,8 +12,55 @@
 void targets_fini(struct targets *t)
 {
     vec_for_each (t, i)
-        free(t->v[i].label);
+        target_fini(&t->v[i]);
     vec_fini(t);
+}
+
+void target_fini(struct target *t)
+{
+    free(t->label);
+    free(t->waiting);
+}
+
+struct target target_copy(const struct target *t)
+{
+    struct target copy = *t;
+    copy.label = t->label ? xstrdup(t->label) : NULL;
+    copy.waiting = t->waiting ? xmemdup(t->waiting, t->n_waiting * sizeof *t->waiting) : NULL;
+    return copy;
+}
+
+/* Does anything of that array live that is not part of its record? */
+static bool has_started(const struct model *m, uint32_t array)
+{
+    list_for_each (j, &m->active, struct job, in_queue)
+        if (j->array_job == array)
+            return true;
+    list_for_each (p, &m->pending, struct job, in_queue)
+        if (p->array_job == array && !job_is_array_record(p))
+            return true;
+    return false;
+}
+
+void target_name(const struct target *t, const struct model *m, struct msg_act *ret)
+{
+    if (!t->waiting || ret->act != ACT_CANCEL || !has_started(m, t->to.job)) {
+        *rec_list_push(&ret->targets) = t->to;
+        return;
+    }
+    for (size_t i = 0; i < t->n_waiting; i++)
+        *rec_list_push(&ret->targets) =
+            (struct job_target){.job = t->to.job, .array_index = t->waiting[i], .step = STEP_ALL};
+}
+
+static void take_waiting(struct target *t, const struct job *record)
+{
+    t->waiting = xreallocarray(NULL, job_pending_elements(record), sizeof *t->waiting);
+    for (size_t i = 0; i < record->array_pending.n; i++) {
+        const struct index_range *r = &record->array_pending.v[i];
+        for (uint64_t k = r->first; k <= r->last; k += r->step ? r->step : 1)
+            t->waiting[t->n_waiting++] = (uint32_t)k;
+    }
 }
 
 static void label_job(struct str *s, const struct job *j)
@@ -67,6 +114,8 @@ void targets_add_job(struct targets *t, const struct job *j)
      * would be meant. */
     if (j->array_job && j->array_index != ARRAY_NONE)
         it.to = (struct job_target){.job = j->array_job, .array_index = j->array_index, .step = STEP_ALL};
+    if (job_is_array_record(j))
+        take_waiting(&it, j);
     count_job(&it, j);
     vec_push(t, it);
 }
@@ -114,6 +163,8 @@ static void add_step(struct targets *t, const struct job *j, int32_t step)
 static void name_element(struct target *it, const struct job *j, const struct job_target *to)
 {
     struct str s = STR_INIT;
+    free(it->waiting);
+    it->waiting = NULL;
     it->to = *to;
     str_appendf(&s, "%u_%u", to->job, to->array_index);
     label_job(&s, j);
