@@ -72,6 +72,7 @@ void prefs_keep_named(struct prefs *p, const char *name, const struct view_prefs
                                     .sort = copy_text(shows->sort),
                                     .reverse = shows->reverse,
                                     .mine = shows->mine,
+                                    .flat = shows->flat,
                                     .columns = strv_copy(&shows->columns)};
 }
 
@@ -131,6 +132,7 @@ static void take_view(struct view_prefs *v, const config_setting_t *group)
     take_text(&v->sort, group, "sort");
     v->reverse = take_bool(group, "reverse");
     v->mine = take_bool(group, "mine");
+    v->flat = take_bool(group, "flat");
     take_list(&v->columns, config_setting_get_member(group, "columns"));
 }
 
@@ -234,6 +236,8 @@ static void write_shows(FILE *f, const struct view_prefs *v)
     }
     if (v->mine)
         fputs("    mine = true;\n", f);
+    if (v->flat)
+        fputs("    flat = true;\n", f);
     if (v->columns.n) {
         fputs("    columns = ", f);
         write_list(f, &v->columns, ", ");

@@ -17,7 +17,7 @@
 struct view_prefs {
     char *view; /* the screen's name */
     char *filter, *sort;
-    bool reverse, mine;
+    bool reverse, mine, flat;
     struct strv columns; /* that are shown, where these are not those by default; else empty */
 };
 

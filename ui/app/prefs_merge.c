@@ -24,7 +24,8 @@ static bool same_list(const struct strv *a, const struct strv *b)
 static bool same_view(const struct view_prefs *a, const struct view_prefs *b)
 {
     return str_eq(a->view, b->view) && str_eq(a->filter, b->filter) && str_eq(a->sort, b->sort) &&
-           a->reverse == b->reverse && a->mine == b->mine && same_list(&a->columns, &b->columns);
+           a->reverse == b->reverse && a->mine == b->mine && a->flat == b->flat &&
+           same_list(&a->columns, &b->columns);
 }
 
 static void set_text(char **at, const char *text)
@@ -39,6 +40,7 @@ static void copy_view(struct view_prefs *to, const struct view_prefs *from)
     set_text(&to->sort, from->sort);
     to->reverse = from->reverse;
     to->mine = from->mine;
+    to->flat = from->flat;
     strv_fini(&to->columns);
     to->columns = strv_copy(&from->columns);
 }

@@ -12,6 +12,7 @@ static void show(struct view *v, const struct view_prefs *p)
     bool own = p->columns.n > 0;
     if (v->ops->mine)
         *v->ops->mine(v) = p->mine;
+    table_set_flat(t, p->flat);
     for (size_t i = 0; i < t->n_cols; i++)
         table_show_column(
             t, i, own ? strv_has(&p->columns, t->cols[i].name) : !(t->cols[i].flags & COLUMN_HIDDEN));
@@ -70,6 +71,7 @@ static bool note(struct view_prefs *p, struct view *v)
     bool changed = set_text(&p->filter, t->edit.text.s);
     changed |= set_text(&p->sort, t->sort >= 0 ? t->cols[t->sort].name : NULL);
     changed |= set_bool(&p->reverse, t->sort >= 0 && t->reverse);
+    changed |= set_bool(&p->flat, t->flat);
     changed |= set_columns(&p->columns, shown_columns(t));
     if (v->ops->mine)
         changed |= set_bool(&p->mine, *v->ops->mine(v));
@@ -113,6 +115,8 @@ bool remember_show(struct ui *a, const char *name)
 void remember_words(const struct view_prefs *p, struct str *out)
 {
     str_appendf(out, "%s%s", p->view, p->mine ? ", mine" : "");
+    if (p->flat)
+        str_append(out, ", flat");
     if (p->filter)
         str_appendf(out, ", %s", p->filter);
     if (p->sort)

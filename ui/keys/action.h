@@ -42,6 +42,7 @@ enum scope {
     X(JOBS,   OPEN_JOB,   "open",        "Enter",      "open",    "open the page of the job: steps, tasks, story, request") \
     X(JOBS,   OUTPUT,     "output",      "l",          "output",  "read its output")                         \
     X(JOBS,   MINE,       "mine",        "m",          "mine",    "only my jobs, or everybody's")            \
+    X(JOBS,   FLAT,       "flat",        "t",          NULL,      "arrays as one row each, or all their elements as rows; kept") \
     X(ACTS,   WHY,        "why",         "w",          "why",     "why it waits, with all causes and numbers") \
     X(ACTS,   CANCEL,     "cancel",      "c",          "cancel",  "cancel (asks first)")                     \
     X(ACTS,   SIGNAL,     "signal",      "C F9",       NULL,      "choose a signal and send it")             \
@@ -72,6 +73,7 @@ enum scope {
     X(HISTORY, OPEN_PAST, "open-past",   "Enter",      "open",    "open the page of the job: steps, tasks, story, request") \
     X(HISTORY, PAST_OUTPUT, "past-output", "l",        "output",  "read its output")                         \
     X(HISTORY, PAST_MINE, "past-mine",   "m",          "mine",    "only my jobs, or everybody's")            \
+    X(HISTORY, PAST_FLAT, "past-flat",   "t",          NULL,      "arrays as one row each, or all their elements as rows; kept") \
     X(USAGE,  OPEN_USER,  "open-user",   "Enter",      "jobs",    "the jobs of the user or the account")     \
     X(FORM,   FORM_SEND,  "form-send",   "F10 C-s",    "submit",  "submit it")                               \
     X(FORM,   FORM_TRY,   "form-try",    "F9",         "try",     "ask when it would start, queue nothing")  \
@@ -107,7 +109,7 @@ enum scope {
     X(LIST,   RANGE,      "range",       "v",          NULL,      "mark a range: here, move, v again")       \
     X(LIST,   MARK_ALL,   "mark-all",    "*",          NULL,      "mark all that are shown")                 \
     X(LIST,   UNMARK,     "unmark",      "u",          NULL,      "unmark all")                              \
-    X(LIST,   FOLD,       "fold",        "t Right Left", NULL,    "fold the array under the cursor open or shut") \
+    X(LIST,   FOLD,       "fold",        "Right Left", NULL,      "fold the array under the cursor open or shut") \
     X(LIST,   COPY,       "copy",        "y",          NULL,      "copy the id to the terminal's clipboard") \
     X(LIST,   COPY_ALL,   "copy-table",  "Y",          NULL,      "copy the table as it is shown")           \
     X(MOVE,   UP,         "up",          "k Up",       NULL,      "up")                                      \

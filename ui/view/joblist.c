@@ -8,6 +8,7 @@
 #include "src/model/jobtext.h"
 #include "ui/view/words.h"
 #include "ui/widget/bar.h"
+#include "ui/widget/radix.h"
 
 static const struct job *job_of(const struct job_row *r)
 {
@@ -367,15 +368,25 @@ static void each_job(void *ctx, struct jobrows *r, jobrows_each_fn *each)
     }
 }
 
-static uint32_t row_number(const struct job_row *r)
+/* In a flat list elements stand side by side in the order of their indices. */
+static uint64_t row_number(const struct job_row *r)
 {
-    return r->array ? r->array->id : r->job->id;
+    const struct job *j = r->cols.shown;
+    return j->array_job ? (uint64_t)j->array_job << 32 | (r->job ? j->array_index : 0)
+                        : (uint64_t)j->id << 32;
 }
 
-static int by_number(const void *pa, const void *pb)
+static void order_rows(struct job_row *rows, size_t n)
 {
-    uint32_t a = row_number(pa), b = row_number(pb);
-    return (a > b) - (a < b);
+    struct radix_key *keys = xreallocarray(NULL, n, sizeof *keys);
+    struct job_row *before = xmemdup(rows, n * sizeof *rows);
+    for (size_t i = 0; i < n; i++)
+        keys[i] = (struct radix_key){.value = row_number(&rows[i]), .what = (uint32_t)i};
+    radix_sort(keys, n, false);
+    for (size_t i = 0; i < n; i++)
+        rows[i] = before[keys[i].what];
+    free(before);
+    free(keys);
 }
 
 /* What runs stands in the order of its numbers: an array would change its place with each element that
@@ -392,7 +403,7 @@ static void order_active(struct jobrows *r)
     for (size_t i = 1; i < n && sorted; i++)
         sorted = row_number(&r->rows[i - 1]) <= row_number(&r->rows[i]);
     if (!sorted)
-        qsort(r->rows, n, sizeof *r->rows, by_number);
+        order_rows(r->rows, n);
 }
 
 static void fill(void *ctx, struct table *t)
@@ -400,6 +411,7 @@ static void fill(void *ctx, struct table *t)
     struct joblist *l = ctx;
     struct jobrows *r = &l->rows;
     l->n_jobs = ui_model(l->cols.ui)->jobs.n;
+    r->flat = t->flat;
     jobrows_fill(r, l->n_jobs, each_job, l);
     order_active(r);
     jobrows_order(r, t);
@@ -430,6 +442,7 @@ void joblist_init(struct joblist *l, struct ui *ui)
     *l = (struct joblist){.cols.ui = ui};
     table_init(&l->table, columns, sizeof columns / sizeof columns[0], fill, l);
     l->table.fetch = fetch;
+    l->table.parent = jobrows_parent;
 }
 
 void joblist_fini(struct joblist *l)

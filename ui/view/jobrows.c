@@ -8,7 +8,8 @@
 #include "ui/view/words.h"
 #include "ui/widget/radix.h"
 
-#define SLACK 64 /* jobs that may come until rows are given another place */
+#define INDEX_END 4194304.0 /* what an index is below, for the order of ids */
+#define SLACK     64        /* jobs that may come until rows are given another place */
 
 void jobrows_fini(struct jobrows *r)
 {
@@ -66,7 +67,7 @@ static struct array_row *array_of(struct jobrows *r, uint32_t id)
 
 static void take_job(struct jobrows *r, const struct job *j)
 {
-    if (!j->array_job) {
+    if (!j->array_job || r->flat) {
         r->rows[r->n_rows++] = (struct job_row){.cols.shown = j, .job = j};
         return;
     }
@@ -165,6 +166,12 @@ void jobrows_give(struct jobrows *r, struct table *t, const struct ui *ui)
     }
 }
 
+uint64_t jobrows_parent(const void *row)
+{
+    const struct job *j = ((const struct job_row *)row)->cols.shown;
+    return j->array_job ? ARRAY_ROW | j->array_job : 0;
+}
+
 const struct job_row *jobrows_row(const struct trow *row)
 {
     return row ? row->data : NULL;
@@ -180,5 +187,9 @@ void jobrows_id(const void *ctx, const void *row, struct field *f)
         array_id_text(&f->text.text, r->cols.shown);
     rich_role(&f->text, ROLE_NORMAL);
     f->has_num = true;
-    f->num = r->array ? r->array->id : r->job->id;
+    const struct job *j = r->cols.shown;
+    f->num = j->array_job ? j->array_job : j->id;
+    if (r->job && j->array_job) /* exact: both are below the 53 bits of a double */
+        f->minor = job_is_array_record(j) || j->array_index >= INDEX_END ? (INDEX_END - 1.0) / INDEX_END
+                                                                         : j->array_index / INDEX_END;
 }

@@ -35,6 +35,7 @@ struct jobrows_found { /* a job of an array, as the walk has brought it */
 };
 
 struct jobrows {
+    bool flat;            /* set before it is filled: no arrays, each of their jobs is a row */
     struct job_row *rows; /* those of the table, then those of elements */
     struct array_row *arrays;
     const struct job **members; /* of all arrays */
@@ -58,6 +59,8 @@ void jobrows_order(struct jobrows *r, const struct table *t);
  * NULL: none. */
 void jobrows_give(struct jobrows *r, struct table *t, const struct ui *ui);
 
+/* The array as a whole that has or would have the job of a row, for a table; 0: none. */
+uint64_t jobrows_parent(const void *row);
 /* What stands in a row of the table; NULL where row is. */
 const struct job_row *jobrows_row(const struct trow *row);
 /* A column: "4711", "4711_3", "4711_[0-199]". */

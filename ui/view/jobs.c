@@ -67,7 +67,8 @@ static void look_for_awaited(struct jobs *j)
     const struct job *job = j->awaited ? model_get_job(ui_model(j->v.ui), j->awaited) : NULL;
     if (!job)
         return;
-    uint64_t id = job->array_job ? ARRAY_ROW | job->array_job : job->id;
+    bool in_array = job->array_job && !j->list.table.flat;
+    uint64_t id = in_array ? ARRAY_ROW | job->array_job : job->id;
     if (is_shown(&j->list.table, id))
         table_select(&j->list.table, id);
     else

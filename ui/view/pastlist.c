@@ -75,6 +75,7 @@ static void fill(void *ctx, struct table *t)
 {
     struct pastlist *l = ctx;
     take_all(l);
+    l->rows.flat = t->flat;
     jobrows_fill(&l->rows, l->n_jobs, each_job, l);
     jobrows_give(&l->rows, t, NULL);
 }
@@ -331,6 +332,7 @@ void pastlist_init(struct pastlist *l, struct ui *ui)
 {
     *l = (struct pastlist){.cols.ui = ui};
     table_init(&l->table, columns, sizeof columns / sizeof columns[0], fill, l);
+    l->table.parent = jobrows_parent;
 }
 
 void pastlist_fini(struct pastlist *l)

@@ -124,6 +124,8 @@ void tableview_title(const struct ui *ui, const struct table *t, size_t total, s
         rich_addf(out, ROLE_NORMAL, " %zu of %zu", n, total);
     else
         rich_addf(out, ROLE_NORMAL, " %zu", n);
+    if (t->flat)
+        rich_add(out, ROLE_NORMAL, "   flat");
     if (t->typing || t->edit.text.len) {
         rich_add(out, ROLE_LABEL, "   filter ");
         rich_add(out, ROLE_INPUT, t->edit.text.s);

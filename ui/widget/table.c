@@ -1,5 +1,5 @@
 /* table.c - rows and columns of a table. Its filter, its order, its keys and its picture have a file each:
- * table_filter.c, table_sort.c, table_input.c, table_fit.c and table_draw.c. */
+ * table_filter.c, table_sort.c, table_input.c, table_flat.c, table_fit.c and table_draw.c. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -34,6 +34,7 @@ const struct field *table_field(struct table *t, const struct trow *row, size_t 
     struct field *f = &t->field;
     rich_clear(&f->text);
     f->has_num = f->ticks = false;
+    f->minor = 0;
     f->room = room;
     t->cols[column].get(t->ctx, row->data, f);
     t->ticked = t->ticked || f->ticks;

@@ -20,7 +20,8 @@ struct field {
     struct rich text;
     bool has_num; /* sort and compare by num */
     double num;
-    bool ticks; /* changes with the time alone: draw again in a second */
+    double minor; /* of those whose num is the same the smaller one stands first; from 0, below 1 */
+    bool ticks;   /* changes with the time alone: draw again in a second */
 };
 
 #define COLUMN_HIDDEN 1u  /* searched, sorted and exported, drawn only where the user chose it */
@@ -70,6 +71,8 @@ struct table {
     void *ctx;                                /* of get and fill */
     void (*fill)(void *ctx, struct table *t); /* calls table_add for every row */
     void (*fetch)(const void *row);           /* that row is looked at in a moment; NULL: rows are few */
+    uint64_t (*parent)(const void *row);      /* the branch that has or would have it; 0: none; NULL: no row
+                                                 stands without its branch */
 
     struct list_state list;
     struct trows rows;         /* all that fill gave */
@@ -84,6 +87,7 @@ struct table {
     bool ticked;         /* a field that has been taken out since this was cleared changes with the time */
     bool order_ticks;    /* of those that the order goes by one does */
     struct idmap open;   /* branches folded open */
+    bool flat;           /* fill leaves branches out and gives what they have as rows of their own */
     int sort;            /* column; -1: the natural order */
     bool reverse;
     bool *on;   /* columns that are drawn */
@@ -111,6 +115,11 @@ void table_add(struct table *t, struct trow row);
 bool table_wants_children(const struct table *t, uint64_t id);
 bool table_is_open(const struct table *t, uint64_t id);
 void table_fold(struct table *t, uint64_t id, bool open); /* takes effect at the next refill */
+
+/* table_flat.c: lets branches come or go; no-op where rows have no parent. The cursor stays on its row, or
+ * goes to the branch that has it, or to its first row. What is marked stays so: all rows of a branch are
+ * the branch, and one that has some of its rows marked is opened. */
+void table_set_flat(struct table *t, bool flat);
 
 static inline struct trow *table_shown(const struct table *t, size_t i) /* the i-th of what is shown */
 {

@@ -7,7 +7,7 @@ bool table_range(const struct table *t, size_t *first, size_t *last)
     return list_range(&t->list, table_shown_id, t, first, last);
 }
 
-static void close_range(struct table *t)
+void table_close_range(struct table *t)
 {
     size_t first, last;
     if (table_range(t, &first, &last))
@@ -19,7 +19,7 @@ static void close_range(struct table *t)
 void table_targets(struct table *t, void (*each)(void *arg, const struct trow *row), void *arg)
 {
     if (t->list.range)
-        close_range(t);
+        table_close_range(t);
     const struct trow *current = table_current(t);
     if (!list_n_marks(&t->list)) {
         if (current)
@@ -67,7 +67,7 @@ static void mark_current(struct table *t)
 static void toggle_range(struct table *t)
 {
     if (t->list.range)
-        close_range(t);
+        table_close_range(t);
     else
         t->list.range = t->list.id;
 }
@@ -118,6 +118,8 @@ unsigned table_act(struct table *t, enum action a, const struct input *in)
         list_unmark_all(&t->list);
     else if (a == ACTION_FOLD || a == ACTION_FOLD_TASKS)
         fold_current(t, in->kind == INPUT_KEY ? in->key : 0);
+    else if (a == ACTION_FLAT || a == ACTION_PAST_FLAT)
+        table_set_flat(t, !t->flat);
     else if (a == ACTION_CLOSE && t->list.range)
         t->list.range = 0;
     else if (a == ACTION_CLOSE && table_is_filtered(t))

@@ -18,6 +18,9 @@ static inline void table_fetch(const struct table *t, const struct trow *row)
         t->fetch(row->data);
 }
 
+/* table_input.c */
+void table_close_range(struct table *t); /* what it takes in is marked */
+
 /* table_filter.c */
 /* Filters and sorts the rows again, all at once. */
 void table_reshow(struct table *t);

@@ -127,7 +127,7 @@ static void collect_keys(struct table *t, struct sorting *s)
             table_fetch(t, table_shown(t, i + TABLE_AHEAD));
         const struct field *f = sort_field(t, table_shown(t, i));
         struct radix_key key = {.what = (uint32_t)s->families.n,
-                                .value = f->has_num ? order_of(f->num) : 0};
+                                .value = f->has_num ? order_of(f->num + f->minor) : 0};
         vec_push(&s->families,
                  (struct family){.from = (uint32_t)i, .n = 1, .text_at = (uint32_t)s->pool.len});
         if (f->has_num) {
@@ -193,7 +193,7 @@ static int compare_with(const struct resort *r, uint32_t a_family, uint32_t b_fa
     if (a->has_num != b->has_num)
         return a->has_num ? -1 : 1;
     if (a->has_num) {
-        uint64_t x = order_of(a->num), y = order_of(b->num);
+        uint64_t x = order_of(a->num + a->minor), y = order_of(b->num + b->minor);
         rc = (x > y) - (x < y);
     } else {
         rc = strcasecmp(a->text.text.s, b->text.text.s);
