@@ -227,6 +227,28 @@ static bool try_memory(struct search *s)
                  xasprintf("with --mem=%s it could start now on %s", buf, nodes));
 }
 
+/* One more element at once. One that has left the record has a throttle of its own, which is not the
+ * array's. */
+static bool try_throttle(struct search *s)
+{
+    struct job_req r = s->j->req;
+    if (!job_is_array_record(s->j))
+        return false;
+    r.array_throttle = 1 + (uint32_t)(uintptr_t)idmap_get(&s->p->array_running, s->j->array_job);
+    char *nodes = checked(s, &r);
+    return nodes &&
+           found(s, nodes, "ArrayTaskThrottle", xasprintf("%u", r.array_throttle),
+                 xasprintf("with ArrayTaskThrottle=%u it could start now on %s", r.array_throttle, nodes));
+}
+
+static bool is_throttled(const struct msg_why *w)
+{
+    for (size_t i = 0; i < w->causes.n; i++)
+        if (w->causes.v[i].cls == WHY_ARRAY_THROTTLE)
+            return true;
+    return false;
+}
+
 /* Only what starts by itself can start sooner: nothing helps against a hold but a release. Who is over a
  * soft limit alone may. */
 static bool is_about_resources(const struct planner *p, const struct group *g, const struct msg_why *w)
@@ -240,6 +262,7 @@ static bool is_about_resources(const struct planner *p, const struct group *g, c
         case WHY_NO_FIT:
         case WHY_NODE_OUT:
         case WHY_FOREIGN_GPU:
+        case WHY_ARRAY_THROTTLE:
         case WHY_LAUNCH_RETRY: break;
         case WHY_USER_LIMIT:
         case WHY_GROUP_LIMIT:
@@ -251,7 +274,6 @@ static bool is_about_resources(const struct planner *p, const struct group *g, c
         case WHY_HELD:
         case WHY_DEP_WAIT:
         case WHY_NOT_YET:
-        case WHY_ARRAY_THROTTLE:
         case WHY_COOLDOWN:
         case WHY_PARTITION_DOWN:
         case WHY_N_CLASSES: return false;
@@ -276,6 +298,10 @@ void advice_find(struct planner *p, const struct sched_view *v, const struct job
     if (!u || !u->group || j->kind == JOB_KIND_STEPS || !is_about_resources(p, u->group, ret) ||
         planner_makes_way_for(p, u))
         return;
+    if (is_throttled(ret)) { /* whatever else it asked for, none more would start */
+        try_throttle(&s);
+        return;
+    }
     bool holds = u->hold.use.parts != NULL; /* what is held for it is not in its own way */
     if (holds)
         pool_lift(&p->pool, &u->hold.use);

@@ -5,7 +5,8 @@
 #include "backend/sched/planner.h"
 
 /* Tries a shorter time limit, another partition, fewer GPUs, CPUs, less memory, fewer nodes, in this order,
- * each checked by the planner (planner_try); fills in advice, advice_key and advice_value, or nothing.
+ * and where an array's throttle is reached one more element at once, each checked by the planner
+ * (planner_try); fills in advice, advice_key and advice_value, or nothing.
  * Cost: some tens of tries. */
 void advice_find(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                  struct msg_why *ret);

@@ -161,6 +161,8 @@ static void apply(struct job_req *r, const char *key, const char *value)
         r->cpus_per_task = n;
     } else if (str_eq(key, "MinMemoryNode")) {
         r->mem_node_mib = n;
+    } else if (str_eq(key, "ArrayTaskThrottle")) {
+        r->array_throttle = n;
     } else if (str_eq(key, "NumNodes")) {
         r->nodes_min = r->nodes_max = n;
     } else {

@@ -447,6 +447,35 @@ static void why_is_told_in_full(void **state)
     assert_string_equal(m->changes.v[0], "TimeLimit=2:00:00");
 }
 
+/* What would help an element that waits for the array's throttle is a change of the array. */
+static void a_throttle_is_changed_of_the_array(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/sweep<Enter>w");
+    const struct uilab_sent *ask = uilab_sent(u, MSG_WHY);
+    assert_non_null(ask);
+    struct msg_why w = {.job = g->s.sweep, .state = JOB_PENDING};
+    w.summary = strdup("its array may run 8 elements at once and 8 run");
+    w.advice = strdup("with ArrayTaskThrottle=9 it could start now on n02");
+    w.advice_key = strdup("ArrayTaskThrottle");
+    w.advice_value = strdup("9");
+    *(struct why_cause *)rec_list_push(&w.causes) =
+        (struct why_cause){.cls = WHY_ARRAY_THROTTLE, .text = strdup(w.summary)};
+    uilab_feed(u, MSG_WHY_TEXT, ask->tag, &w);
+    rec_fini(&msg_why_rec, &w);
+    uilab_draw(u, 24, 80);
+    must_show(u, "try     with ArrayTaskThrottle=9 it could start now on n02");
+    must_not_show(u, "place");
+    assert_non_null(uilab_sent(u, MSG_PRIO)); /* whose turn it is when the throttle lets one in */
+    keys_show(u, "<Enter>", "to ArrayTaskThrottle=9");
+    uilab_keys(u, "y");
+    const struct msg_update *m = uilab_sent(u, MSG_UPDATE)->body;
+    assert_int_equal(m->target.job, g->s.sweep);
+    assert_int_equal(m->target.array_index, ARRAY_NONE);
+    assert_string_equal(m->changes.v[0], "ArrayTaskThrottle=9");
+}
+
 /* --- names from outside --- */
 
 static void hostile_names_stay_in_their_column(void **state)
@@ -657,6 +686,7 @@ int main(void)
         STAGE_CASE(other_deeds),
         cmocka_unit_test(read_only_refuses),
         STAGE_CASE(why_is_told_in_full),
+        STAGE_CASE(a_throttle_is_changed_of_the_array),
         STAGE_CASE(hostile_names_stay_in_their_column),
         STAGE_CASE(no_negative_time),
         STAGE_CASE(ticks_only_for_what_runs),

@@ -584,6 +584,8 @@ static void apply(struct job *j, const char *key, const char *value)
         j->req.cpus_per_task = n;
     else if (str_eq(key, "MinMemoryNode"))
         assert_int_equal(mem_parse_mib(value, &j->req.mem_node_mib, &err), 0);
+    else if (str_eq(key, "ArrayTaskThrottle"))
+        j->req.array_throttle = n;
     else if (str_eq(key, "NumNodes"))
         j->req.nodes_min = j->req.nodes_max = n;
     else
@@ -634,7 +636,7 @@ static void test_advice_helps(void **state)
     }
 }
 
-/* --- an array's throttle --- */
+/* --- one more element of an array --- */
 
 /* Of ten, so many at once; those that may, run. */
 static uint32_t submit_array(uint32_t cpus, uint32_t throttle)
@@ -647,6 +649,103 @@ static uint32_t submit_array(uint32_t cpus, uint32_t throttle)
     uint32_t id = lab_submit(&l, j);
     pass_anew();
     return id;
+}
+
+static void with_nothing_else(uint32_t array)
+{
+    (void)array;
+}
+
+static void with_all_taken(uint32_t array)
+{
+    (void)array;
+    submit("main", 4);
+    pass_anew();
+}
+
+/* Another element would end a minute after those that run, when both nodes are for one with more priority.
+ */
+static void with_a_place_held(uint32_t array)
+{
+    (void)array;
+    l.now = wall_add_s(l.now, 60);
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.nodes_min = j->req.nodes_max = 2;
+    j->req.exclusive = true;
+    j->req.time_limit_s = 600;
+    j->req.has_priority = true;
+    j->req.priority = 1000000;
+    uint32_t other = lab_submit(&l, j);
+    pass_anew();
+    assert_int_equal(lab_get(&l, other)->state, JOB_PENDING);
+}
+
+static void with_a_hold(uint32_t array)
+{
+    assert_int_equal(lab_hold(&l, array, HOLD_USER), 0);
+    pass_anew();
+}
+
+static void with_a_limit(uint32_t array)
+{
+    (void)array;
+    add_limit(LIMIT_USER, 8, false);
+    pass_anew();
+}
+
+static void test_advice_of_a_throttle(void **state)
+{
+    static const struct {
+        const char *name;
+        void (*make)(uint32_t array);
+        uint32_t throttle; /* advised; 0: nothing is */
+    } rows[] = {
+        {"nothing else", with_nothing_else, 3},    {"all is taken", with_all_taken, 0},
+        {"a place is held", with_a_place_held, 0}, {"it is held", with_a_hold, 0},
+        {"it is at a limit", with_a_limit, 0},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        passlab_end(state);
+        set_up(state);
+        uint32_t id = submit_array(4, 2);
+        assert_int_equal(l.m.n_active, 2);
+        rows[i].make(id);
+        struct sched_view v = pass_view(&l);
+        struct msg_why w;
+        sched_why(planner, &v, lab_get(&l, id), l.now, &w);
+        size_t throttled = 0;
+        for (size_t k = 0; k < w.causes.n; k++)
+            throttled += w.causes.v[k].cls == WHY_ARRAY_THROTTLE;
+        check_int(rows[i].name, throttled, 1);
+        check_str(rows[i].name, w.advice_key ? w.advice_key : "none",
+                  rows[i].throttle ? "ArrayTaskThrottle" : "none");
+        if (rows[i].throttle) {
+            check_has(rows[i].name, w.advice, "with ArrayTaskThrottle=3 it could start now on n");
+            check_str(rows[i].name, w.advice_value, "3");
+            apply(lab_get(&l, id), w.advice_key, w.advice_value);
+            pass_anew();
+            check_int(rows[i].name, l.m.n_active, 3);
+        }
+        rec_fini(&msg_why_rec, &w);
+    }
+}
+
+/* The throttle of an element that has left the record is its own: another one would be no change of the
+ * array. */
+static void test_no_advice_for_an_element_alone(void **state)
+{
+    (void)state;
+    uint32_t id = submit_array(4, 2), element = id + 10;
+    struct ev_split b = {.array_index = 9, .new_id = element};
+    lab_must(&l, EV_SPLIT, id, &b);
+    pass_anew();
+    must_say(element, REASON_ARRAY_LIMIT, WHY_ARRAY_THROTTLE, "its array may run 2 elements at once");
+    struct sched_view v = pass_view(&l);
+    struct msg_why w;
+    sched_why(planner, &v, lab_get(&l, element), l.now, &w);
+    assert_null(w.advice_key);
+    assert_null(w.advice);
+    rec_fini(&msg_why_rec, &w);
 }
 
 /* --- the place in the queue --- */
@@ -914,6 +1013,8 @@ int main(void)
         TEST(test_why_says_when_a_limit_opens),
         TEST(test_why_says_when_others_end),
         TEST(test_advice_helps),
+        TEST(test_advice_of_a_throttle),
+        TEST(test_no_advice_for_an_element_alone),
         TEST(test_places_agree),
         TEST(test_why_a_throttle_alone),
     };
