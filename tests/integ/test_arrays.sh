@@ -34,7 +34,7 @@ is "or a row each" "$(squeue -h -r -t PD -j $a -o %i | tr '\n' ' ')" "${a}_2 ${a
 must stoker why $a
 has "one more would start" "$out" "try: with ArrayTaskThrottle=3 it could start now on n1"
 hasnt "it stands in no queue" "$out" "rank"
-is "of an element that waits" "$(stoker why ${a}_4)" "$out"
+has "of an element that waits" "$(stoker why ${a}_4)" "try: with ArrayTaskThrottle=3 it could start now on n1"
 says "a new limit" 0 "" "" scontrol update JobId=$a ArrayTaskThrottle=3
 wait_for 10 is_count $a R 3
 
