@@ -62,9 +62,10 @@ struct atask {
     bool leased; /* it may have a lease: its shim is told when the controller was heard */
     char *cluster;
     unsigned lost_rounds;
-    uint64_t input_peer; /* serial of the connection whose INPUT is being answered */
-    uint64_t cpu_ticks;  /* at the last look */
-    uint32_t uid;        /* this and the next: not known of those that an earlier agent has launched */
+    uint64_t input_peer;  /* serial of the connection whose INPUT is being answered */
+    VEC(uint64_t) inputs; /* tags of those that the shim has not answered */
+    uint64_t cpu_ticks;   /* at the last look */
+    uint32_t uid;         /* this and the next: not known of those that an earlier agent has launched */
     struct cpuset gpus;
     bool gpus_known;
 };

@@ -90,7 +90,53 @@ void tasks_free(struct atask *t)
         rec_fini(&launch_kill_rec, t->late_kill);
     free(t->late_kill);
     free(t->cluster);
+    vec_fini(&t->inputs);
     free(t);
+}
+
+/* --- standard input --- */
+
+static bool input_is_asked_for(const struct atask *t)
+{
+    return t->a->controller && t->a->controller->serial == t->input_peer;
+}
+
+static void input_answered(struct atask *t, const struct frame *f)
+{
+    vec_for_each (&t->inputs, i)
+        if (t->inputs.v[i] == f->tag) {
+            vec_remove(&t->inputs, i);
+            break;
+        }
+    if (input_is_asked_for(t))
+        wire_send_encoded(&t->a->controller->wire, MSG_INPUT_ACK, f->tag, f->body, f->size);
+}
+
+/* The shim answers no more: it has ended, or may not have got it. Who sent it hears so in any case. */
+static void answer_inputs(struct atask *t)
+{
+    struct msg_input_ack ack = {.closed = t->end != NULL};
+    vec_for_each (&t->inputs, i)
+        if (input_is_asked_for(t))
+            agent_send(t->a, MSG_INPUT_ACK, t->inputs.v[i], &ack);
+    vec_clear(&t->inputs);
+}
+
+void tasks_input(struct agent *a, uint64_t tag, const struct msg_input *m, const struct frame *f)
+{
+    struct atask *t = tasks_find_latest(a, &m->key);
+    if (!t || t->end || !t->wire.open) {
+        /* An adopted shim that is not reached yet has taken nothing of it: the sender comes again. */
+        struct msg_input_ack ack = {.closed = !t || t->end};
+        agent_send(a, MSG_INPUT_ACK, tag, &ack);
+        return;
+    }
+    uint64_t peer = a->controller ? a->controller->serial : 0;
+    if (t->input_peer != peer)
+        vec_clear(&t->inputs); /* nobody waits for those answers any more */
+    t->input_peer = peer;
+    vec_push(&t->inputs, tag);
+    wire_send_encoded(&t->wire, MSG_INPUT, tag, f->body, f->size);
 }
 
 /* --- ends --- */
@@ -110,6 +156,7 @@ void tasks_ended(struct atask *t, struct launch_end *end)
     loop_timer_cancel(a->loop, &t->timer); /* it is not connected to any more */
     if (t->caged)
         cgroup_remove_of(a, t->name);
+    answer_inputs(t);
     agent_send(a, MSG_TASK_END, 0, t->end);
     if (!a->controller && t->has_dir) {
         /* Nobody takes it now: it must outlast the power of this machine. Otherwise the controller's disk
@@ -258,10 +305,7 @@ static int on_shim_frame(void *ctx, const struct frame *f)
         end.key = t->st.key;
         tasks_ended(t, &end);
         return 0;
-    case MSG_INPUT_ACK:
-        if (a->controller && a->controller->serial == t->input_peer)
-            wire_send_encoded(&a->controller->wire, MSG_INPUT_ACK, f->tag, f->body, f->size);
-        return 0;
+    case MSG_INPUT_ACK: input_answered(t, f); return 0;
     case MSG_PMI_FENCE:
         if (a->controller)
             wire_send_encoded(&a->controller->wire, MSG_PMI_FENCE, 0, f->body, f->size);
@@ -283,6 +327,7 @@ static void on_shim_close(void *ctx, const char *why)
     struct atask *t = ctx;
     if (t->end || !t->shim)
         return;
+    answer_inputs(t);
     log_info("task=%s its supervisor's connection is over: %s", t->name, why);
     adopt_connect_later(t);
 }
@@ -488,19 +533,6 @@ void tasks_kill(struct agent *a, const struct launch_kill *k)
     else
         t->late_kill = xmalloc(sizeof *t->late_kill);
     rec_copy(&launch_kill_rec, t->late_kill, k);
-}
-
-void tasks_input(struct agent *a, uint64_t tag, const struct msg_input *m, const struct frame *f)
-{
-    struct atask *t = tasks_find_latest(a, &m->key);
-    if (!t || t->end || !t->wire.open) {
-        /* An adopted shim that is not reached yet has taken nothing of it: the sender comes again. */
-        struct msg_input_ack ack = {.closed = !t || t->end};
-        agent_send(a, MSG_INPUT_ACK, tag, &ack);
-        return;
-    }
-    t->input_peer = a->controller ? a->controller->serial : 0;
-    wire_send_encoded(&t->wire, MSG_INPUT, tag, f->body, f->size);
 }
 
 void tasks_pmi(struct agent *a, const struct msg_pmi *m, const struct frame *f)

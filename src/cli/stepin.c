@@ -41,6 +41,25 @@ void stepin_read(struct stepin *i)
         i->at_end = true;
 }
 
+/* What every node has taken is forgotten; where no one reads any more, reading here ends too. */
+static void trim(struct stepin *i)
+{
+    uint64_t taken = UINT64_MAX;
+    vec_for_each (&i->targets, k)
+        if (!i->targets.v[k].done && i->targets.v[k].taken < taken)
+            taken = i->targets.v[k].taken;
+    if (taken == UINT64_MAX) {
+        i->on = false;
+        return;
+    }
+    size_t n = (size_t)(taken - i->offset);
+    struct str rest = STR_INIT;
+    str_append_n(&rest, i->kept.s + n, i->kept.len - n);
+    str_fini(&i->kept);
+    i->kept = rest;
+    i->offset = taken;
+}
+
 /* ---- sending
  * ----------------------------------------------------------------------------------------------- */
 
@@ -60,14 +79,15 @@ static void target_send(struct stepin *i, int32_t step, struct stepin_target *t)
 
 void stepin_update(struct stepin *i, const struct step *s, int64_t now_ms)
 {
-    if (!i->on)
-        return;
-    while (i->targets.n < s->tasks.n)
+    while (i->on && i->targets.n < s->tasks.n)
         vec_push(&i->targets, (struct stepin_target){.taken = i->offset});
-    for (size_t k = 0; k < s->tasks.n; k++) {
+    for (size_t k = 0; i->on && k < s->tasks.n; k++) {
         struct stepin_target *t = &i->targets.v[k];
         t->rank = step_rank(s, &s->tasks.v[k], 0);
-        t->done = t->done || s->tasks.v[k].state == TASK_DONE;
+        if (!t->done && s->tasks.v[k].state == TASK_DONE) {
+            t->done = true;
+            trim(i); /* the others may have waited for what it had not taken */
+        }
         bool more = t->taken < i->offset + i->kept.len || i->at_end;
         if (s->tasks.v[k].state == TASK_RUNNING && more && !t->asked && !t->done &&
             t->retry_at_ms <= now_ms && i->f->client)
@@ -77,25 +97,6 @@ void stepin_update(struct stepin *i, const struct step *s, int64_t now_ms)
 
 /* ---- answers
  * ----------------------------------------------------------------------------------------------- */
-
-/* What every node has taken is forgotten; where no one reads any more, reading here ends too. */
-static void trim(struct stepin *i)
-{
-    uint64_t taken = UINT64_MAX;
-    vec_for_each (&i->targets, k)
-        if (!i->targets.v[k].done && i->targets.v[k].taken < taken)
-            taken = i->targets.v[k].taken;
-    if (taken == UINT64_MAX) {
-        i->on = false;
-        return;
-    }
-    size_t n = (size_t)(taken - i->offset);
-    struct str rest = STR_INIT;
-    str_append_n(&rest, i->kept.s + n, i->kept.len - n);
-    str_fini(&i->kept);
-    i->kept = rest;
-    i->offset = taken;
-}
 
 static void target_take(struct stepin *i, struct stepin_target *t, const struct msg_input_ack *ack,
                         int64_t now_ms)

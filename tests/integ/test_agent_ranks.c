@@ -151,6 +151,34 @@ static void test_input(void **state)
     driver_end_free(driver_end(d, 1, true));
 }
 
+/* The one who sends waits for an answer before it sends more, to the other nodes too. */
+static void test_input_that_no_shim_answers(void **state)
+{
+    struct driver *d = *state;
+    struct launch l;
+    driver_step_init(d, &l, 1, 1, "echo $PPID >shim; exec sleep 1000");
+    l.stream_in = true;
+    driver_send(d, MSG_LAUNCH, 0, &l);
+    rec_fini(&launch_rec, &l);
+    char *shim = driver_await_file(d, "shim", "\n");
+    driver_stop(atoi(shim));
+    struct msg_input m = {.key = {.job = 1, .attempt = 1}, .data = {.p = (uint8_t[]){"x"}, .n = 1}};
+    driver_send(d, MSG_INPUT, 1, &m);
+    m.offset = 1;
+    driver_send(d, MSG_INPUT, 2, &m);
+    driver_send(d, MSG_PING, 3, NULL);
+    msg_free(MSG_PONG, driver_wait(d, MSG_PONG, NULL, NULL, DRIVER_WAIT_MS)); /* they have been passed on */
+    assert_int_equal(kill(atoi(shim), SIGKILL), 0);
+    for (int i = 0; i < 2; i++) {
+        struct msg_input_ack *a = driver_wait(d, MSG_INPUT_ACK, NULL, NULL, DRIVER_WAIT_MS);
+        assert_non_null(a);
+        check_int("taken", (int64_t)a->offset, 0);
+        msg_free(MSG_INPUT_ACK, a);
+    }
+    driver_end_free(driver_end(d, 1, true));
+    free(shim);
+}
+
 static bool input_is_taken(void *ctx)
 {
     struct driver *d = ctx;
@@ -213,6 +241,7 @@ int main(int argc, char **argv)
         AGENT_CASE(test_rank_codes),
         AGENT_CASE(test_multi_prog),
         AGENT_CASE(test_input),
+        AGENT_CASE(test_input_that_no_shim_answers),
         AGENT_CASE(test_input_after_agent_death),
         AGENT_CASE(test_binding),
     };
