@@ -143,9 +143,9 @@ static void why(void **state)
                         .made = {.ms = u->lab.now.ms - 40000}};
     w.summary = strdup("52 waits for 8 GPUs on one node; 2 jobs hold them until 15:59 at the latest");
     w.start_basis = strdup("if nobody ends early");
-    w.advice = strdup("with --time=2:00:00 it could start now");
-    w.advice_key = strdup("TimeLimit");
-    w.advice_value = strdup("2:00:00");
+    w.advice = strdup("with --gpus=3 instead of 8 it could start now on gpu01");
+    w.advice_key = strdup("Gpus");
+    w.advice_value = strdup("3");
     *(struct why_cause *)rec_list_push(&w.causes) =
         (struct why_cause){.cls = WHY_BUSY, .text = strdup("4 nodes: 2 drained, 2 with 5 of 8 GPUs taken")};
     uilab_feed(u, MSG_WHY_TEXT, uilab_sent(u, MSG_WHY)->tag, &w);
