@@ -87,8 +87,7 @@ static void default_command(struct strv *command)
                                                            : "/bin/sh");
 }
 
-/* ---- the command
- * ------------------------------------------------------------------------------------------- */
+/* --- the command --- */
 
 static struct strv command_env(const struct follow *f)
 {

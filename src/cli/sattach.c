@@ -73,8 +73,7 @@ static void print_usage(const struct cli *cli)
     opt_print_usage(stdout, cli->name, cli->cmd->options, cli->cmd->usage);
 }
 
-/* ---- which step
- * -------------------------------------------------------------------------------------------- */
+/* --- which step --- */
 
 static int bad_operand(const struct cli *cli, const char *text)
 {
@@ -113,8 +112,7 @@ static const struct job *only_job(struct model *m)
     return NULL;
 }
 
-/* ---- where its tasks are
- * ------------------------------------------------------------------------------------ */
+/* --- where its tasks are --- */
 
 static void append_node(struct str *out, const struct step *s, const char *node, size_t number)
 {
@@ -148,8 +146,7 @@ static void print_layout(const struct step *s)
     strv_fini(&nodes);
 }
 
-/* ---- the command
- * -------------------------------------------------------------------------------------------- */
+/* --- the command --- */
 
 /* Takes c. */
 static int attach_or_print(const struct sattach *a, struct client *c, const struct job_target *t,

@@ -92,8 +92,7 @@ static int set_option(void *ctx, const struct opt *o, const char *arg, struct er
 
 static const struct opts options = OPTS(table, set_option);
 
-/* ---- the step
- * ---------------------------------------------------------------------------------------------- */
+/* --- the step --- */
 
 static void add_node(struct strv *nodes, const struct alloc *a)
 {
@@ -175,8 +174,7 @@ static int copy(struct sbcast *b, struct follow *f)
     return code;
 }
 
-/* ---- the command line
- * -------------------------------------------------------------------------------------- */
+/* --- the command line --- */
 
 static bool parse(struct sbcast *b, int argc, char **argv, struct strv *operands, int *ret_exit)
 {

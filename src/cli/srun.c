@@ -27,8 +27,7 @@ struct srun {
     char *multi_prog; /* the configuration's text; NULL: all run command */
 };
 
-/* ---- what is to be run
- * ------------------------------------------------------------------------------------- */
+/* --- what is to be run --- */
 
 static bool in_path(const char *name)
 {
@@ -99,8 +98,7 @@ static int read_env(struct srun *s, bool inside)
     return rc ? 1 : 0;
 }
 
-/* ---- the step
- * ---------------------------------------------------------------------------------------------- */
+/* --- the step --- */
 
 static int fill_payload(struct srun *s, const struct step *step, struct step_payload *p)
 {
@@ -150,8 +148,7 @@ static int run_step(struct srun *s, struct follow *f)
     return code;
 }
 
-/* ---- in a job
- * ---------------------------------------------------------------------------------------------- */
+/* --- in a job --- */
 
 static int run_inside(struct srun *s)
 {
@@ -164,8 +161,7 @@ static int run_inside(struct srun *s)
     return code == STEPRUN_LEFT ? 1 : code;
 }
 
-/* ---- with an allocation of its own
- * ------------------------------------------------------------------------- */
+/* --- with an allocation of its own --- */
 
 /* The request is needed twice: for the job and for the step in it. */
 static void init_submission(struct srun *s, struct msg_submit *m)
@@ -224,8 +220,7 @@ static int run_outside(struct srun *s)
     return code == STEPRUN_LEFT ? 1 : code;
 }
 
-/* ---- the command line
- * -------------------------------------------------------------------------------------- */
+/* --- the command line --- */
 
 static bool parse(struct srun *s, int argc, char **argv, int *ret_exit)
 {

@@ -161,8 +161,7 @@ void srunopts_fini(struct srunopts *o)
     jobopts_fini(&o->job);
 }
 
-/* ---- from options to a step
- * -------------------------------------------------------------------------------- */
+/* --- from options to a step --- */
 
 static bool on_command_line(const struct srunopts *o, enum jobopt id)
 {

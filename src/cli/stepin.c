@@ -60,8 +60,7 @@ static void trim(struct stepin *i)
     i->offset = taken;
 }
 
-/* ---- sending
- * ----------------------------------------------------------------------------------------------- */
+/* --- sending --- */
 
 static void target_send(struct stepin *i, int32_t step, struct stepin_target *t)
 {
@@ -95,8 +94,7 @@ void stepin_update(struct stepin *i, const struct step *s, int64_t now_ms)
     }
 }
 
-/* ---- answers
- * ----------------------------------------------------------------------------------------------- */
+/* --- answers --- */
 
 static void target_take(struct stepin *i, struct stepin_target *t, const struct msg_input_ack *ack,
                         int64_t now_ms)

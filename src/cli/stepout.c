@@ -80,8 +80,7 @@ void stepout_fini(struct stepout *o)
     }
 }
 
-/* ---- writing
- * --------------------------------------------------------------------------------------------- */
+/* --- writing --- */
 
 static bool is_writable(int fd)
 {
@@ -248,8 +247,7 @@ static void stream_close(struct stepout *o, struct stepout_stream *st)
         write_lines(o, st, true);
 }
 
-/* ---- asking
- * ---------------------------------------------------------------------------------------------- */
+/* --- asking --- */
 
 static bool is_streamed(const struct step *s, uint32_t which)
 {

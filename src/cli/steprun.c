@@ -62,8 +62,7 @@ static const struct step *run_step(const struct run *r)
     return j && r->created ? job_find_step(j, r->step) : NULL;
 }
 
-/* ---- creation
- * ---------------------------------------------------------------------------------------------- */
+/* --- creation --- */
 
 static void create(struct run *r)
 {
@@ -108,8 +107,7 @@ static void creation_answered(struct run *r, const struct incoming *in)
                 r->f->job);
 }
 
-/* ---- ending it
- * --------------------------------------------------------------------------------------------- */
+/* --- ending it --- */
 
 static void ask_cancel(struct run *r)
 {
@@ -206,8 +204,7 @@ static void handle_signal(struct run *r, const struct signalfd_siginfo *si)
     }
 }
 
-/* ---- what the mirror shows
- * --------------------------------------------------------------------------------- */
+/* --- what the mirror shows --- */
 
 static void say_started(struct run *r, const struct step *s)
 {
@@ -385,8 +382,7 @@ static bool is_over(struct run *r)
     return false;
 }
 
-/* ---- the loop
- * ---------------------------------------------------------------------------------------------- */
+/* --- the loop --- */
 
 static int shorter(int a, int b)
 {

@@ -41,8 +41,7 @@ void jobopts_fini(struct jobopts *o)
     *o = (struct jobopts){.cwd = NULL};
 }
 
-/* ---- options that are one text or one number
- * ------------------------------------------------------------- */
+/* --- options that are one text or one number --- */
 
 static char **text_of(struct jobopts *o, enum jobopt id)
 {
@@ -104,8 +103,7 @@ static int set_count(uint32_t *at, const struct opt *opt, const char *arg, struc
     return 0;
 }
 
-/* ---- memory and GPUs: groups
- * ------------------------------------------------------------------------------ */
+/* --- memory and GPUs: groups --- */
 
 static enum jobopt_level group_level(const struct jobopts *o, const uint8_t *group, size_t n)
 {
@@ -223,8 +221,7 @@ static int set_gres(struct jobopts *o, const char *arg, struct errtext *err)
     return 0;
 }
 
-/* ---- the others
- * ------------------------------------------------------------------------------------------- */
+/* --- the others --- */
 
 /* Resolution is one minute, rounded up. */
 static int set_limit(uint32_t *at, const struct opt *opt, const char *arg, struct errtext *err)
@@ -491,8 +488,7 @@ int jobopts_set(void *ctx, const struct opt *opt, const char *arg, struct errtex
     return rc;
 }
 
-/* ---- what follows from several options
- * --------------------------------------------------------------------- */
+/* --- what follows from several options --- */
 
 static uint32_t given_or(uint32_t n, uint32_t otherwise)
 {

@@ -249,8 +249,7 @@ const struct opt *opt_find(const struct opts *t, const char *name, char letter)
     return NULL;
 }
 
-/* ---- help
- * ------------------------------------------------------------------------------------------------ */
+/* --- help --- */
 
 static const char *opt_meta(const struct opt *o)
 {

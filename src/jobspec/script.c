@@ -24,8 +24,7 @@ void script_fini(struct script *s)
     *s = (struct script){.path = NULL};
 }
 
-/* ---- reading
- * --------------------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 static int read_all(int fd, const char *name, struct blob *ret, struct errtext *err)
 {
@@ -135,8 +134,7 @@ void script_wrap(const char *command, struct script *ret)
     *ret = (struct script){.text = {.p = (uint8_t *)text, .n = strlen(text)}, .name = xstrdup("wrap")};
 }
 
-/* ---- checks
- * ---------------------------------------------------------------------------------------------- */
+/* --- checks --- */
 
 static bool only_blanks(const struct blob *b)
 {
@@ -168,8 +166,7 @@ int script_check(const struct blob *text, struct errtext *err)
     return 0;
 }
 
-/* ---- the header
- * ------------------------------------------------------------------------------------------ */
+/* --- the header --- */
 
 void script_header_fini(struct script_header *h)
 {

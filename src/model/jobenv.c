@@ -70,8 +70,7 @@ static void cpuset_append_list(struct str *s, const struct cpuset *set)
         str_appendf(s, s->len ? ",%d" : "%d", i);
 }
 
-/* ---- the job
- * --------------------------------------------------------------------------------------------- */
+/* --- the job --- */
 
 static bool tasks_were_asked_for(const struct job_req *r)
 {
@@ -246,8 +245,7 @@ void jobenv_job(struct strv *env, const char *cluster, const struct job *j)
     job_allocation(env, j);
 }
 
-/* ---- steps and ranks
- * ------------------------------------------------------------------------------------- */
+/* --- steps and ranks --- */
 
 static void step_placement(struct strv *env, const struct step *s)
 {

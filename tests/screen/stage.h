@@ -136,6 +136,17 @@ static inline void feed_plan(struct uilab *u, const struct scene *s)
         must_show(u, part);       \
     } while (0)
 
+/* After those keys the last line, where commands are typed, has that part. */
+static inline void keys_give_line(struct uilab *u, const char *keys, const char *part)
+{
+    uilab_keys(u, keys);
+    uilab_draw(u, 24, 80);
+    str_clear(&u->text);
+    canvas_row_text(&u->canvas, 23, &u->text);
+    if (!strstr(u->text.s, part))
+        fail_msg("%s gives \"%s\"", keys, u->text.s);
+}
+
 /* The text of the row under the cursor. */
 static inline const char *cursor_row(struct uilab *u)
 {

@@ -1,25 +1,6 @@
 /* test_why.c - refusals at submission, and why a job waits: in sentences with numbers. */
 #include "backend/sched/forecast.h"
-#include "src/base/units.h"
-#include "src/base/xalloc.h"
-#include "tests/lib/passlab.h"
-
-static int set_up(void **state)
-{
-    (void)state;
-    passlab_begin();
-    lab_node(&l, "n1", 4, 8000, 2, "a100");
-    lab_node(&l, "n2", 8, 4000, 0, NULL);
-    lab_part(&l, "main", "n[1-2]");
-    lab_part(&l, "short", "n1")->max_time_s = 3600;
-    lab_part(&l, "narrow", "n[1-2]")->max_nodes = 1;
-    lab_part(&l, "down", "n1")->state = PART_DOWN;
-    lab_part(&l, "drain", "n1")->state = PART_DRAIN;
-    lab_part(&l, "off", "n1")->state = PART_INACTIVE;
-    strv_push(&lab_part(&l, "staff", "n1")->allow_groups, "staff");
-    lab_configure(&l);
-    return 0;
-}
+#include "tests/unit/sched/whylab.h"
 
 /* --- at submission --- */
 
@@ -143,35 +124,6 @@ static void test_admission_before_agents_answer(void **state)
 
 /* --- in the queue --- */
 
-static uint32_t submit(const char *part, uint32_t cpus)
-{
-    struct job *j = lab_job(&l, JOB_KIND_BATCH);
-    j->req.partition = xstrdup(part);
-    j->req.cpus_per_task = cpus;
-    j->req.time_limit_s = 600;
-    return lab_submit(&l, j);
-}
-
-static void must_say(uint32_t id, enum reason reason, enum why_class cls, const char *text)
-{
-    struct sched_view v = pass_view(&l);
-    struct msg_why w;
-    sched_why(planner, &v, lab_get(&l, id), l.now, &w);
-    check_str(text, reason_slurm(w.reason), reason_slurm(reason));
-    check_int(text, w.causes.n > 0, true);
-    check_int(text, str_is_empty(w.summary), false);
-    bool found = false;
-    for (size_t i = 0; i < w.causes.n; i++) {
-        check_int(text, str_is_empty(w.causes.v[i].text), false);
-        check_str(text, w.causes.v[i].class_name, why_class_name(w.causes.v[i].cls));
-        found = found || (w.causes.v[i].cls == cls && strstr(w.causes.v[i].text, text));
-    }
-    if (!found)
-        fail_msg("job %u: none of its %zu causes (\"%s\") is %s \"%s\"", id, w.causes.n, w.summary,
-                 why_class_name(cls), text);
-    rec_fini(&msg_why_rec, &w);
-}
-
 static void test_why_it_waits(void **state)
 {
     (void)state;
@@ -259,16 +211,6 @@ static void test_why_before_the_first_pass(void **state)
     must_say(id, REASON_PRIORITY, WHY_BEHIND, "it fits now and starts with the next pass");
 }
 
-static uint32_t submit_req(const char *part, uint32_t cpus, const char *nodelist, uint32_t minutes)
-{
-    struct job *j = lab_job(&l, JOB_KIND_BATCH);
-    j->req.partition = xstrdup(part);
-    j->req.cpus_per_task = cpus;
-    req_rare_mut(&j->req)->nodelist = xstrdup(nodelist);
-    j->req.time_limit_s = minutes * 60;
-    return lab_submit(&l, j);
-}
-
 static void test_why_it_can_never_run(void **state)
 {
     (void)state;
@@ -320,16 +262,6 @@ static void test_why_others_must_end_first(void **state)
     pass_anew();
     must_say(id, REASON_DEPENDENCY_NEVER, WHY_DEP_DEAD,
              "can never start: job 1 (FAILED, exit 3:0) had to succeed");
-}
-
-static void add_limit(enum limit_scope scope, uint64_t cpus, bool soft)
-{
-    struct limit_spec *s = rec_list_push(&l.spec.limits);
-    *s = (struct limit_spec){.scope = scope, .name = xstrdup("*")};
-    memset(&s->soft, 0xff, sizeof s->soft);
-    s->hard = s->soft;
-    *(soft ? &s->soft.cpus : &s->hard.cpus) = cpus;
-    lab_configure(&l);
 }
 
 static void test_why_a_limit_is_reached(void **state)
@@ -490,261 +422,6 @@ static void test_why_names_elements_of_an_array(void **state)
     struct msg_why w;
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     check_has("summary", w.summary, "job 1_[3-9] waits: 4 CPUs wanted in main");
-    rec_fini(&msg_why_rec, &w);
-}
-
-/* --- what would help --- */
-
-static void make_time(struct job *j)
-{
-    submit_req("main", 4, "n2", 60);
-    submit_req("main", 8, NULL, 60);
-    req_rare_mut(&j->req)->nodelist = xstrdup("n2");
-    j->req.cpus_per_task = 4;
-    j->req.time_limit_s = 7200;
-}
-
-static void make_partition(struct job *j)
-{
-    submit_req("main", 4, "n1", 10);
-    j->req.partition = xstrdup("short");
-    j->req.time_limit_s = 600;
-}
-
-static void make_gpus(struct job *j)
-{
-    struct job *other = lab_job(&l, JOB_KIND_BATCH);
-    other->req.gpus = 1;
-    lab_submit(&l, other);
-    j->req.gpus = 2;
-}
-
-static void make_gres(struct job *j)
-{
-    make_gpus(j);
-    j->req.gpus = NOT_GIVEN;
-    j->req.gpus_per_node = 2;
-}
-
-static void make_cpus(struct job *j)
-{
-    submit_req("main", 2, "n2", 10);
-    j->req.cpus_per_task = 8;
-}
-
-static void make_memory(struct job *j)
-{
-    struct job *other = lab_job(&l, JOB_KIND_BATCH);
-    other->req.mem_node_mib = 3000;
-    req_rare_mut(&other->req)->nodelist = xstrdup("n1");
-    lab_submit(&l, other);
-    j->req.mem_node_mib = 8000;
-}
-
-static void make_nodes(struct job *j)
-{
-    struct ev_drain drain = {.node = xstrdup("n2"), .drain = true, .reason = xstrdup("fan")};
-    lab_must(&l, EV_DRAIN, 0, &drain);
-    j->req.nodes_min = j->req.nodes_max = 2;
-}
-
-static void make_never(struct job *j)
-{
-    j->req.cpus_per_task = 9;
-}
-
-static void make_full(struct job *j)
-{
-    submit("main", 8);
-    submit("main", 4);
-    j->req.cpus_per_task = 2;
-}
-
-static void make_held(struct job *j)
-{
-    make_cpus(j);
-    j->hold = HOLD_USER;
-    j->reason = REASON_HELD_USER;
-}
-
-/* As scontrol update has it. */
-static void apply(struct job *j, const char *key, const char *value)
-{
-    uint32_t n = (uint32_t)strtoul(value, NULL, 10);
-    struct errtext err = {""};
-    if (str_eq(key, "TimeLimit"))
-        assert_int_equal(duration_parse_slurm(value, &j->req.time_limit_s, &err), 0);
-    else if (str_eq(key, "Partition"))
-        j->req.partition = (free(j->req.partition), xstrdup(value));
-    else if (str_eq(key, "Gpus"))
-        j->req.gpus = n;
-    else if (str_eq(key, "GpusPerNode"))
-        j->req.gpus_per_node = n;
-    else if (str_eq(key, "CpusPerTask"))
-        j->req.cpus_per_task = n;
-    else if (str_eq(key, "MinMemoryNode"))
-        assert_int_equal(mem_parse_mib(value, &j->req.mem_node_mib, &err), 0);
-    else if (str_eq(key, "ArrayTaskThrottle"))
-        j->req.array_throttle = n;
-    else if (str_eq(key, "NumNodes"))
-        j->req.nodes_min = j->req.nodes_max = n;
-    else
-        fail_msg("nobody knows %s", key);
-}
-
-static void test_advice_helps(void **state)
-{
-    static const struct {
-        const char *name;
-        void (*make)(struct job *j);
-        const char *key, *value, *text; /* NULL: none is found */
-    } rows[] = {
-        {"time", make_time, "TimeLimit", "1:00:00", "with --time=1:00:00 it could start now on n2"},
-        {"partition", make_partition, "Partition", "main", "in partition main it could start now on n2"},
-        {"GPUs", make_gpus, "Gpus", "1", "with --gpus=1 instead of 2 it could start now on n1"},
-        {"GPUs of a node", make_gres, "GpusPerNode", "1",
-         "with --gres=gpu:1 instead of 2 it could start now on n1"},
-        {"CPUs", make_cpus, "CpusPerTask", "6",
-         "with --cpus-per-task=6 instead of 8 it could start now on n2"},
-        {"memory", make_memory, "MinMemoryNode", "5000", "with --mem=5000M it could start now on n1"},
-        {"nodes", make_nodes, "NumNodes", "1", "with --nodes=1 instead of 2 it could start now on n1"},
-        {"more than there is", make_never, "CpusPerTask", "8", "with --cpus-per-task=8 instead of 9"},
-        {"all is taken", make_full, NULL, NULL, NULL},
-        {"it is held", make_held, NULL, NULL, NULL},
-    };
-    for (size_t i = 0; i < N_OF(rows); i++) {
-        passlab_end(state);
-        set_up(state);
-        struct job *j = lab_job(&l, JOB_KIND_BATCH);
-        rows[i].make(j);
-        j->t_submit = j->t_eligible = l.now; /* behind all others */
-        uint32_t id = lab_submit(&l, j);
-        pass_anew();
-        struct sched_view v = pass_view(&l);
-        struct msg_why w;
-        sched_why(planner, &v, lab_get(&l, id), l.now, &w);
-        check_int(rows[i].name, lab_get(&l, id)->state, JOB_PENDING);
-        check_str(rows[i].name, w.advice_key ? w.advice_key : "none", rows[i].key ? rows[i].key : "none");
-        if (rows[i].key) {
-            check_str(rows[i].name, w.advice_value, rows[i].value);
-            check_has(rows[i].name, w.advice, rows[i].text);
-            apply(lab_get(&l, id), w.advice_key, w.advice_value);
-            pass_anew();
-            check_int(rows[i].name, lab_get(&l, id)->state, JOB_RUNNING);
-        }
-        rec_fini(&msg_why_rec, &w);
-    }
-}
-
-/* --- one more element of an array --- */
-
-/* Of ten, so many at once; those that may, run. */
-static uint32_t submit_array(uint32_t cpus, uint32_t throttle)
-{
-    struct job *j = lab_job(&l, JOB_KIND_BATCH);
-    *rec_list_push(&j->array_pending) = (struct index_range){0, 9, 1};
-    j->req.array_throttle = throttle;
-    j->req.cpus_per_task = cpus;
-    j->req.time_limit_s = 600;
-    uint32_t id = lab_submit(&l, j);
-    pass_anew();
-    return id;
-}
-
-static void with_nothing_else(uint32_t array)
-{
-    (void)array;
-}
-
-static void with_all_taken(uint32_t array)
-{
-    (void)array;
-    submit("main", 4);
-    pass_anew();
-}
-
-/* Another element would end a minute after those that run, when both nodes are for one with more priority.
- */
-static void with_a_place_held(uint32_t array)
-{
-    (void)array;
-    l.now = wall_add_s(l.now, 60);
-    struct job *j = lab_job(&l, JOB_KIND_BATCH);
-    j->req.nodes_min = j->req.nodes_max = 2;
-    j->req.exclusive = true;
-    j->req.time_limit_s = 600;
-    j->req.has_priority = true;
-    j->req.priority = 1000000;
-    uint32_t other = lab_submit(&l, j);
-    pass_anew();
-    assert_int_equal(lab_get(&l, other)->state, JOB_PENDING);
-}
-
-static void with_a_hold(uint32_t array)
-{
-    assert_int_equal(lab_hold(&l, array, HOLD_USER), 0);
-    pass_anew();
-}
-
-static void with_a_limit(uint32_t array)
-{
-    (void)array;
-    add_limit(LIMIT_USER, 8, false);
-    pass_anew();
-}
-
-static void test_advice_of_a_throttle(void **state)
-{
-    static const struct {
-        const char *name;
-        void (*make)(uint32_t array);
-        uint32_t throttle; /* advised; 0: nothing is */
-    } rows[] = {
-        {"nothing else", with_nothing_else, 3},    {"all is taken", with_all_taken, 0},
-        {"a place is held", with_a_place_held, 0}, {"it is held", with_a_hold, 0},
-        {"it is at a limit", with_a_limit, 0},
-    };
-    for (size_t i = 0; i < N_OF(rows); i++) {
-        passlab_end(state);
-        set_up(state);
-        uint32_t id = submit_array(4, 2);
-        assert_int_equal(l.m.n_active, 2);
-        rows[i].make(id);
-        struct sched_view v = pass_view(&l);
-        struct msg_why w;
-        sched_why(planner, &v, lab_get(&l, id), l.now, &w);
-        size_t throttled = 0;
-        for (size_t k = 0; k < w.causes.n; k++)
-            throttled += w.causes.v[k].cls == WHY_ARRAY_THROTTLE;
-        check_int(rows[i].name, throttled, 1);
-        check_str(rows[i].name, w.advice_key ? w.advice_key : "none",
-                  rows[i].throttle ? "ArrayTaskThrottle" : "none");
-        if (rows[i].throttle) {
-            check_has(rows[i].name, w.advice, "with ArrayTaskThrottle=3 it could start now on n");
-            check_str(rows[i].name, w.advice_value, "3");
-            apply(lab_get(&l, id), w.advice_key, w.advice_value);
-            pass_anew();
-            check_int(rows[i].name, l.m.n_active, 3);
-        }
-        rec_fini(&msg_why_rec, &w);
-    }
-}
-
-/* The throttle of an element that has left the record is its own: another one would be no change of the
- * array. */
-static void test_no_advice_for_an_element_alone(void **state)
-{
-    (void)state;
-    uint32_t id = submit_array(4, 2), element = id + 10;
-    struct ev_split b = {.array_index = 9, .new_id = element};
-    lab_must(&l, EV_SPLIT, id, &b);
-    pass_anew();
-    must_say(element, REASON_ARRAY_LIMIT, WHY_ARRAY_THROTTLE, "its array may run 2 elements at once");
-    struct sched_view v = pass_view(&l);
-    struct msg_why w;
-    sched_why(planner, &v, lab_get(&l, element), l.now, &w);
-    assert_null(w.advice_key);
-    assert_null(w.advice);
     rec_fini(&msg_why_rec, &w);
 }
 
@@ -984,8 +661,6 @@ static void test_why_says_when_others_end(void **state)
     must_clear("of one that is not forecast", chain, WHY_DEP_WAIT, 0, NULL);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, passlab_end)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1012,9 +687,6 @@ int main(void)
         TEST(test_why_of_a_time_ahead),
         TEST(test_why_says_when_a_limit_opens),
         TEST(test_why_says_when_others_end),
-        TEST(test_advice_helps),
-        TEST(test_advice_of_a_throttle),
-        TEST(test_no_advice_for_an_element_alone),
         TEST(test_places_agree),
         TEST(test_why_a_throttle_alone),
     };
