@@ -7,6 +7,7 @@
 #   make check-format, make format                                 make install   PREFIX=/usr/local DESTDIR=
 #                                                                  make uninstall the same, away again
 #   make soak         what make test has no time for: 200 nodes; a link that flaps for an hour; everything for SOAK_SECONDS (900)
+#   make seeds        random tests with new seeds, for SEEDS_SECONDS (600)
 #   make screens      screens as they are now into golden files, pictures and docs/KEYS.md
 #
 #   B=DIR another build directory · V=1 show commands · DEV=0 warnings are no errors · SANITIZE=address,undefined
@@ -249,8 +250,9 @@ $(FAKE_NVML) $(SLOW_FS) $(FAKE_CLOCK) $(BROKEN_DISK) $(NO_MEMORY): $(B)/tests/li
 RUN_TESTS := B=$(abspath $(B)) NM=$(NM) MAKE_PROGRAM=$(MAKE) tests/run
 FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 900
+SEEDS_SECONDS ?= 600
 
-.PHONY: setup test check tests unit unit-tests asan asan-unit-tests gates bench soak fuzz check-format format run install uninstall clean
+.PHONY: setup test check tests unit unit-tests asan asan-unit-tests gates bench soak seeds fuzz check-format format run install uninstall clean
 setup:
 	@.ci/setup test
 
@@ -291,7 +293,14 @@ gates: $(call lib,$(LAYERS)) $(TOOLS)
 
 # Tests at a size that `make test` has no time for.
 soak: all $(TOOLS)
-	@MANY=200 SOAK_SECONDS=$(SOAK_SECONDS) $(RUN_TESTS) tests/crash/test_ssh_many.sh tests/soak/flaps.sh tests/soak/soak.sh
+	@STOKER_TEST_SEED=$${STOKER_TEST_SEED:-any} MANY=200 SOAK_SECONDS=$(SOAK_SECONDS) $(RUN_TESTS) tests/crash/test_ssh_many.sh \
+	    tests/soak/flaps.sh tests/soak/soak.sh
+
+# The random tests with new seeds, again and again, until one fails or the time is over.
+SEEDED = $(patsubst %.c,$(B)/%,$(shell grep -l 'check_seed()' $(UNIT_SRC) $(OTHER_SRC)))
+seeds: tests
+	@end=$$(($$(date +%s) + $(SEEDS_SECONDS))); while [ $$(date +%s) -lt $$end ]; do \
+	    STOKER_TEST_SEED=any $(RUN_TESTS) $(SEEDED) || exit 1; done
 
 bench: all $(BENCH_PROGRAMS)
 	@B=$(abspath $(B)) tests/bench/run $(BENCH)

@@ -320,15 +320,27 @@ static void narrow(struct backfill *b, const struct backfill_item *it, const str
     ret->n_choices = any ? it->n_choices : 0;
 }
 
-/* It starts where and when it was planned to: nothing comes free by that. */
-static bool is_as_held(const struct backfill_hold *h, const struct backfill_place *at)
+static bool is_same_place(const struct backfill_hold *h, const struct backfill_place *at)
 {
-    bool same = h->use.start == at->start && h->use.end == when_plus(at->start, at->len) &&
-                h->use.n_parts == at->parts.v.n;
+    bool same = h->use.n_parts == at->parts.v.n;
     for (uint32_t i = 0; i < h->use.n_parts && same; i++)
         same = h->use.parts[i].node == at->parts.v.v[i].node &&
                amount_eq(h->use.parts[i].amount, at->parts.v.v[i].amount);
     return same;
+}
+
+/* It starts where and when it was planned to: nothing comes free by that. */
+static bool is_as_held(const struct backfill_hold *h, const struct backfill_place *at)
+{
+    return h->use.start == at->start && h->use.end == when_plus(at->start, at->len) && is_same_place(h, at);
+}
+
+/* Gives it up for a place that takes nothing less of what it had. */
+static void give_up_for_same(struct backfill *b, struct backfill_hold *h)
+{
+    uint64_t freed = b->freed;
+    backfill_give_up(b, h);
+    b->freed = freed;
 }
 
 /* A kept place: what it holds is its own while it looks. */
@@ -343,12 +355,10 @@ static bool start_held(struct backfill *b, const struct backfill_item *it, struc
     pool_lift(b->pool, &h->use);
     bool placed = place_now(b, &part, ret);
     pool_lay(b->pool, &h->use);
-    if (placed) {
-        uint64_t freed = b->freed;
-        bool as_held = is_as_held(h, ret);
+    if (placed && is_as_held(h, ret))
+        give_up_for_same(b, h);
+    else if (placed)
         backfill_give_up(b, h);
-        b->freed = as_held ? freed : b->freed;
-    }
     return placed;
 }
 
@@ -492,6 +502,22 @@ void backfill_claim(struct backfill *b, const struct backfill_item *it, struct b
     backfill_close(b, it);
 }
 
+/* Its time has come and it cannot start, behind somebody who waits in its lane: the same place from now on,
+ * if it is still free. Else everybody would be asked in each pass who may have use for it. */
+static bool put_off(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
+{
+    struct backfill_place at = {0};
+    pool_lift(b->pool, &h->use);
+    bool same = backfill_earliest(b, it, when_plus(b->pool->now, 1), &at) && is_same_place(h, &at);
+    pool_lay(b->pool, &h->use);
+    if (same) {
+        give_up_for_same(b, h);
+        hold(b, it, h, true, NO_LANE, &at);
+    }
+    backfill_place_fini(&at);
+    return same;
+}
+
 bool backfill_claim_again(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
 {
     backfill_close(b, it);
@@ -499,6 +525,8 @@ bool backfill_claim_again(struct backfill *b, const struct backfill_item *it, st
         move_earlier(b, it, h, NO_LANE);
         return true;
     }
+    if (h->use.parts && h->claim && put_off(b, it, h))
+        return true;
     backfill_give_up(b, h);
     return hold_anew(b, it, h, true);
 }

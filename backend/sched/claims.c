@@ -102,7 +102,9 @@ void claims_again(struct planner *p, struct unit *u, const struct backfill_item 
     claims_charge(p, u, u->hold.lane, &u->hold.use);
     for (uint32_t i = 0; i < u->n_more; i++)
         claims_charge(p, u, u->more[i].lane, &u->more[i].use);
-    while (u->n_more + 1 < most && backfill_earliest(&p->backfill, it, before, &at)) {
+    /* One that is free now could start, were nobody before it: there is nothing to wait for. */
+    while (u->n_more + 1 < most && backfill_earliest(&p->backfill, it, before, &at) &&
+           at.start > p->now.ms) {
         uint32_t lane = it->choices[at.choice].lane;
         add(p, u, lane, &at.parts, at.start, when_plus(at.start, at.len));
         claims_charge(p, u, lane, &u->more[u->n_more - 1].use);

@@ -109,8 +109,8 @@ static enum outcome wait_for_limit(struct turn *t, struct unit *u, enum limit_st
     return GROUP_WAITS;
 }
 
-/* Where it is free it may not have what it would get: o is what has become of it so. It holds a place that
- * it may have, or waits for the limit; borrowed it may start all the same. */
+/* Where it is free it may not have what it would get, or only borrowed: o is what has become of it so. It
+ * holds a place that it may have, or waits for the limit; borrowed it may start all the same. */
 static enum outcome wait_for_less(struct turn *t, struct unit *u, enum limit_state seen, enum outcome o)
 {
     if (!u->hold.use.parts)
@@ -140,7 +140,7 @@ enum outcome pass_try_head(struct pass *s, struct turn *t)
         it.allows = pass_may_get;
         it.ctx = &gets;
     }
-    enum limit_state limit = pass_leave_choices(s, g, u, t->borrow, &it);
+    enum limit_state limit = pass_leave_choices(&gets, &it);
     if (limit == LIMIT_OVER_SOFT && !t->borrow) {
         t->borrow = true; /* once more, behind everybody */
         backfill_give_up(&p->backfill, &u->hold);

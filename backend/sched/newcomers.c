@@ -43,12 +43,12 @@ static bool closes_a_hold(struct pass *s)
 }
 
 /* What limits leave of it, borrowed where nothing else is left. */
-static enum limit_state leave_any(struct pass *s, struct group *g, const struct unit *u,
-                                  struct backfill_item *it, bool *ret_borrow)
+static enum limit_state leave_any(struct gets *x, struct backfill_item *it)
 {
-    enum limit_state state = pass_leave_choices(s, g, u, false, it);
-    *ret_borrow = state == LIMIT_OVER_SOFT;
-    return *ret_borrow ? pass_leave_choices(s, g, u, true, it) : state;
+    x->borrow = false;
+    enum limit_state state = pass_leave_choices(x, it);
+    x->borrow = state == LIMIT_OVER_SOFT;
+    return x->borrow ? pass_leave_choices(x, it) : state;
 }
 
 /* It starts where that hurts nobody, as many of it as do. False: a pass over all must say. */
@@ -59,7 +59,7 @@ static bool start_newcomer(struct pass *s, struct group *g, struct unit *u, stru
     bool started = false;
     for (;;) {
         enum reason gate = REASON_NONE;
-        if (leave_any(s, g, u, it, &gets->borrow) == LIMIT_OVER_HARD)
+        if (leave_any(gets, it) == LIMIT_OVER_HARD)
             gate = limit_reason(&g->verdict);
         else if (pass_lacks_licences(s, g, u))
             gate = REASON_LICENSES;
@@ -80,7 +80,7 @@ static bool start_newcomer(struct pass *s, struct group *g, struct unit *u, stru
     if (gets->seen != LIMIT_OK || (started && closes_a_hold(s)))
         return false;
     if (started && it->n_choices) /* others were looked at in between */
-        leave_any(s, g, u, it, &gets->borrow);
+        leave_any(gets, it);
     return true;
 }
 

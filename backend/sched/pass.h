@@ -90,7 +90,7 @@ struct gets { /* what an item may get where it is placed: the ctx of pass_may_ge
     struct group *g;
     const struct unit *u;
     bool borrow;
-    enum limit_state seen; /* the best of the places that it may not have */
+    enum limit_state seen; /* the best of what it may not have: places, choices that would be borrowed */
 };
 bool pass_may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len);
 
@@ -99,10 +99,9 @@ bool pass_is_throttled(const struct planner *p, const struct unit *u);
  */
 enum reason pass_gate(const struct pass *s, struct unit *u);
 void pass_make_room(struct pass *s, uint32_t n_choices);
-/* The choices that limits leave, with what is borrowed where `borrow` says so. None left: the verdict says
+/* The choices that limits leave, with what is borrowed where x->borrow says so. None left: the verdict says
  * why, LIMIT_OVER_SOFT: all that is left would be borrowed. */
-enum limit_state pass_leave_choices(struct pass *s, struct group *g, const struct unit *u, bool borrow,
-                                    struct backfill_item *ret);
+enum limit_state pass_leave_choices(struct gets *x, struct backfill_item *ret);
 /* The best that limits say of its head, in any of its partitions. */
 enum limit_state pass_limit_of_group(struct planner *p, struct group *g);
 bool pass_lacks_licences(const struct pass *s, const struct group *g, const struct unit *u);

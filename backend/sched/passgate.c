@@ -68,10 +68,13 @@ void pass_make_room(struct pass *s, uint32_t n)
     s->n_room = n;
 }
 
-enum limit_state pass_leave_choices(struct pass *s, struct group *g, const struct unit *u, bool borrow,
-                                    struct backfill_item *ret)
+enum limit_state pass_leave_choices(struct gets *x, struct backfill_item *ret)
 {
+    struct pass *s = x->s;
+    struct group *g = x->g;
+    const struct unit *u = x->u;
     enum limit_state best = LIMIT_OVER_HARD;
+    bool left_out = false;
     ret->n_choices = 0;
     for (uint32_t i = 0; i < g->n_choices; i++) {
         struct limit_verdict v;
@@ -86,11 +89,14 @@ enum limit_state pass_leave_choices(struct pass *s, struct group *g, const struc
         if (state != LIMIT_OK && (ret->n_choices == 0 || state < best))
             g->verdict = v;
         best = state < best ? state : best;
-        if (state == LIMIT_OVER_HARD || (state == LIMIT_OVER_SOFT && !borrow))
+        left_out = left_out || (state == LIMIT_OVER_SOFT && !x->borrow);
+        if (state == LIMIT_OVER_HARD || (state == LIMIT_OVER_SOFT && !x->borrow))
             continue;
         s->positions[ret->n_choices] = (struct position){i, state == LIMIT_OVER_SOFT};
         s->choices[ret->n_choices++] = g->choices[i];
     }
+    if (left_out && best == LIMIT_OK)
+        x->seen = LIMIT_OVER_SOFT;
     ret->choices = s->choices;
     ret->deadline = g->deadline;
     ret->ends = g->ends;
@@ -155,11 +161,12 @@ static bool holds_too_much(const struct pass *s, struct group *g, const struct u
 enum reason pass_gate_of_holder(struct pass *s, struct unit *u)
 {
     struct group *g = u->group;
+    struct gets gets = {.s = s, .g = g, .u = u};
     struct backfill_item it = {0};
     enum reason why = pass_gate(s, u);
     if (why != REASON_NONE)
         return why;
-    if (pass_leave_choices(s, g, u, false, &it) != LIMIT_OK || holds_too_much(s, g, u))
+    if (pass_leave_choices(&gets, &it) != LIMIT_OK || holds_too_much(s, g, u))
         return limit_reason(&g->verdict);
     return pass_lacks_licences(s, g, u) ? REASON_LICENSES : REASON_NONE;
 }

@@ -94,28 +94,56 @@ static void explain_window(const struct question *q, const struct refused *r)
     why_add_cause(q->w, WHY_WINDOW, w->end, str_take(&b));
 }
 
+static bool lies_in(const struct pool_use *use, const struct nodeset *s)
+{
+    for (uint32_t i = 0; i < use->n_parts; i++)
+        if (nodeset_has(s, use->parts[i].node))
+            return true;
+    return false;
+}
+
+struct first { /* of places that are held */
+    int64_t start, end;
+};
+
+static void note_first(struct first *f, const struct pool_use *use)
+{
+    f->start = use->start < f->start ? use->start : f->start;
+    f->end = use->end < f->end ? use->end : f->end;
+}
+
+/* Whether there are places for it there: its own, and those of the elements behind the next one. */
+static bool has_places_in(const struct unit *u, const struct nodeset *s, struct first *ret)
+{
+    bool any = lies_in(&u->hold.use, s);
+    if (any)
+        note_first(ret, &u->hold.use);
+    for (uint32_t i = 0; i < u->n_more; i++)
+        if (lies_in(&u->more[i].use, s)) {
+            note_first(ret, &u->more[i].use);
+            any = true;
+        }
+    return any;
+}
+
 /* Nodes are free, but those for whom a place is held come first. */
 static void explain_holds(const struct question *q, const struct backfill_choice *c)
 {
     uint32_t n = 0;
-    int64_t first = WHEN_NEVER, end = WHEN_NEVER;
+    struct first first = {WHEN_NEVER, WHEN_NEVER};
     struct str b = STR_INIT;
-    list_for_each (h, &q->p->backfill.holds, struct backfill_hold, link)
-        for (uint32_t i = 0; i < h->use.n_parts; i++)
-            if (h != &q->u->hold && nodeset_has(c->set, h->use.parts[i].node)) {
-                uint32_t job = container_of(h, struct unit, hold)->job;
-                first = h->use.start < first ? h->use.start : first;
-                end = h->use.end < end ? h->use.end : end;
-                if (n++ < BLOCKERS_MAX)
-                    str_appendf(&b, "%s%u", n == 1 ? "a place is held for job " : ", ", job);
-                break;
-            }
+    list_for_each (h, &q->p->backfill.holds, struct backfill_hold, link) {
+        const struct unit *u = container_of(h, struct unit, hold);
+        if (u != q->u && has_places_in(u, c->set, &first) && n++ < BLOCKERS_MAX)
+            str_appendf(&b, "%s%u", n == 1 ? "a place is held for job " : ", ", u->job);
+    }
     if (n > BLOCKERS_MAX)
         str_appendf(&b, " and %u more", n - BLOCKERS_MAX);
     if (n) {
-        append_when(q, first, &b);
+        append_when(q, first.start, &b);
         str_append(&b, ": it would not have ended by then");
-        why_add_cause(q->w, WHY_BEHIND, (struct wall){.ms = end == WHEN_NEVER ? 0 : end}, str_take(&b));
+        why_add_cause(q->w, WHY_BEHIND, (struct wall){.ms = first.end == WHEN_NEVER ? 0 : first.end},
+                      str_take(&b));
     }
     str_fini(&b);
 }

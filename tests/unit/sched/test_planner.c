@@ -356,6 +356,31 @@ static void test_two_ways_to_borrow(void **state)
     assert_true(lab_get(&l, b)->borrowed);
 }
 
+/* Within its limits it could only be where the node is out: it starts where it would be borrowed, in the
+ * same pass and as a newcomer alone. */
+static void test_borrowed_where_its_own_node_is_out(void **state)
+{
+    (void)state;
+    struct limit_spec *s = rec_list_push(&l.spec.limits);
+    *s = (struct limit_spec){.scope = LIMIT_USER, .name = xstrdup("*"), .partition = xstrdup("one")};
+    memset(&s->soft, 0xff, sizeof s->soft);
+    s->hard = s->soft;
+    s->soft.cpus = 1;
+    lab_configure(&l);
+    planner_note_all(planner);
+    drain("n2", true);
+    uint32_t a = submit("two,one", 2);
+    assert_int_equal(pass_on(), 1);
+    assert_true(lab_get(&l, a)->borrowed);
+    uint32_t b = submit("two,one", 2), c = submit("two,one", 2);
+    assert_int_equal(pass_on(), 1);
+    assert_true(lab_get(&l, b)->borrowed);
+    reason_must_be(c, REASON_RESOURCES);
+    drain("n2", false);
+    assert_int_equal(pass_on(), 1);
+    assert_false(lab_get(&l, c)->borrowed);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, passlab_end)
 
 int main(void)
@@ -376,6 +401,7 @@ int main(void)
         TEST(test_who_had_his_turn_gets_what_is_given_up),
         TEST(test_reservation_that_is_over),
         TEST(test_two_ways_to_borrow),
+        TEST(test_borrowed_where_its_own_node_is_out),
     };
     return cmocka_run_group_tests_name("planner", tests, NULL, NULL);
 }

@@ -85,6 +85,25 @@ static void end(uint32_t id)
     planner_note_job(planner, id);
 }
 
+static void must_be_told(uint32_t id, enum why_class cls, const char *text, int64_t clears_s)
+{
+    struct sched_view v = pass_view(&l);
+    struct msg_why w;
+    bool found = false;
+    sched_why(planner, &v, lab_get(&l, id), l.now, &w);
+    for (size_t i = 0; i < w.causes.n; i++) {
+        const struct why_cause *c = &w.causes.v[i];
+        if (c->cls != cls)
+            continue;
+        found = true;
+        check_has(why_class_name(cls), c->text, text);
+        check_int(why_class_name(cls), wall_is_set(c->clears) ? (c->clears.ms - l.now.ms) / MS_PER_S : 0,
+                  clears_s);
+    }
+    check_int(why_class_name(cls), found, true);
+    rec_fini(&msg_why_rec, &w);
+}
+
 /* Jobs of `low` run on the two nodes: "n1:CPUs@PRIORITY ..." in the order of their start; one of `high`
  * comes. */
 static void test_who_goes(void **state)
@@ -301,6 +320,55 @@ static void test_elements_keep_their_places(void **state)
         assert_int_equal(job_pending_elements(lab_get(&l, id)), 2);
         assert_int_equal(lab_get(&l, other)->state, JOB_PENDING);
     }
+}
+
+/* Whoever could use what is free where the second element will be is told for whom it is kept. */
+static void test_elements_places_are_told(void **state)
+{
+    (void)state;
+    static const char *const nodes[] = {"n1", "n2"};
+    for (size_t i = 0; i < N_OF(nodes); i++)
+        submit_on("low", 2, 5, nodes[i]);
+    assert_int_equal(pass_anew(), 2);
+    submit_array(2, 0);
+    assert_int_equal(pass_anew(), 0);
+    assert_int_equal(last.preempts.n, 2);
+    struct wall asked = l.now;
+    for (size_t i = 0; i < N_OF(nodes); i++) {
+        uint32_t id = submit_on("low", 2, 9 + (uint32_t)i, nodes[i]); /* the first in its queue */
+        assert_int_equal(pass_anew(), 0);
+        l.now = wall_add_s(asked, 10);
+        must_be_told(id, WHY_BEHIND, "a place is held for job 3 in 21 s", 3621);
+    }
+}
+
+/* Strictly in order it cannot start behind one who waits, although a place has come free: what it holds is
+ * held on, and nobody looks again and again. */
+static void test_a_place_that_cannot_be_used_yet(void **state)
+{
+    (void)state;
+    l.spec.backfill = BACKFILL_OFF;
+    lab_configure(&l);
+    submit_on("high", 4, 50, "n2");
+    submit_on("low", 4, 5, "n1");
+    assert_int_equal(pass_anew(), 2);
+    struct job *j = job_of("high", 2, 50);
+    *rec_list_push(&j->array_pending) = (struct index_range){0, 3, 1};
+    lab_submit(&l, j);
+    assert_int_equal(pass_anew(), 0);
+    assert_string_equal(victims(), "2>3");
+    planner_note_job(planner, submit_on("high", 4, 90, "n1"));
+    assert_int_equal(pass_on(), 0);
+    end(1);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(pass_on(), 0);
+        assert_true(last.next.ms >= l.now.ms + MS_PER_S);
+        l.now.ms += MS_PER_S;
+    }
+    uint32_t other = submit_on("low", 4, 9, "n2");
+    planner_note_job(planner, other);
+    assert_int_equal(pass_on(), 0);
+    must_be_told(other, WHY_BEHIND, "a place is held for job 3 now", 3600);
 }
 
 /* Who no longer wants them leaves them to others. */
@@ -574,25 +642,6 @@ static void test_borrowed(void **state)
     (void)d;
 }
 
-static void must_be_told(uint32_t id, enum why_class cls, const char *text, int64_t clears_s)
-{
-    struct sched_view v = pass_view(&l);
-    struct msg_why w;
-    bool found = false;
-    sched_why(planner, &v, lab_get(&l, id), l.now, &w);
-    for (size_t i = 0; i < w.causes.n; i++) {
-        const struct why_cause *c = &w.causes.v[i];
-        if (c->cls != cls)
-            continue;
-        found = true;
-        check_has(why_class_name(cls), c->text, text);
-        check_int(why_class_name(cls), wall_is_set(c->clears) ? (c->clears.ms - l.now.ms) / MS_PER_S : 0,
-                  clears_s);
-    }
-    check_int(why_class_name(cls), found, true);
-    rec_fini(&msg_why_rec, &w);
-}
-
 /* It waits until the other has begun, a minute at most. */
 static void test_what_he_is_told_who_has_gone(void **state)
 {
@@ -639,6 +688,8 @@ int main(void)
         TEST(test_two_who_need_a_place),
         TEST(test_elements_at_once),
         TEST(test_elements_keep_their_places),
+        TEST(test_elements_places_are_told),
+        TEST(test_a_place_that_cannot_be_used_yet),
         TEST(test_elements_give_their_places_up),
         TEST(test_others_are_leaving_already),
         TEST(test_not_for_a_deadline_that_is_missed_all_the_same),
