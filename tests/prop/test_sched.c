@@ -225,6 +225,24 @@ static bool begins(const struct lab *l)
     return false;
 }
 
+static bool asks_at_once(const struct lab *l, const struct sched_result *r)
+{
+    return wall_is_set(r->next) && r->next.ms <= l->now.ms + 1;
+}
+
+/* Where nothing happens any more nobody asks to be called again at once, for ever. */
+static void comes_to_rest(struct lab *l, struct planner *p, bool at_once)
+{
+    for (int i = 0; i < 10 && at_once; i++) {
+        struct sched_result r;
+        size_t n = pass_again(l, p, &r);
+        at_once = n == 0 && r.preempts.n == 0 && asks_at_once(l, &r);
+        sched_result_fini(&r);
+    }
+    if (at_once)
+        fail_msg("seed %" PRIu64 ", round %d: it never comes to rest", seed_now, round_now);
+}
+
 static void run(uint64_t seed, unsigned *starts, unsigned *waits, unsigned *preempts, unsigned *advices)
 {
     seed_now = seed;
@@ -250,7 +268,7 @@ static void run(uint64_t seed, unsigned *starts, unsigned *waits, unsigned *pree
         went_by_a_rule(&l, &last);
         bool settled = !last.preempts.n && l.m.spec.backfill == BACKFILL_CONSERVATIVE;
         /* Its rounds were used up: it asks to be called again at once. */
-        settled = settled && (!wall_is_set(last.next) || last.next.ms > l.now.ms + 1);
+        settled = settled && !asks_at_once(&l, &last);
         *preempts += (unsigned)last.preempts.n;
         *starts += (unsigned)pass_fold(&l, p, &last);
         sched_result_fini(&last);
@@ -263,7 +281,9 @@ static void run(uint64_t seed, unsigned *starts, unsigned *waits, unsigned *pree
             check_waiting(&l, j, p, !again && !asked); /* who goes gives up the place that he waits for */
             ++*waits;
         }
+        bool at_once = !again && !asked && asks_at_once(&l, &last);
         sched_result_fini(&last);
+        comes_to_rest(&l, p, at_once);
         if (!again && any_one_in(4))
             *advices += take_advice(&l, p);
     }
