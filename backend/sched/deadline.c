@@ -26,24 +26,6 @@ struct wall deadline_latest_start(const struct job *j, const struct part_spec *p
                                      : wall_add_s(req_rare(&j->req)->deadline, -(int64_t)least);
 }
 
-uint32_t deadline_limit_at(const struct job *j, const struct part_spec *part, struct wall at,
-                           struct wall until)
-{
-    uint32_t limit = deadline_limit_s(j, part), least = deadline_least_s(j, part);
-    struct wall end = req_rare(&j->req)->deadline;
-    if (wall_is_set(until) && (!wall_is_set(end) || until.ms < end.ms))
-        end = until;
-    if (!wall_is_set(end))
-        return limit;
-    int64_t room = wall_elapsed_s(at, end);
-    if (room >= limit)
-        return limit;
-    /* No limit of its own, and a deadline: that is its limit. In front of a window it does not fit. */
-    bool open_ended =
-        limit >= DURATION_NOT_SET && least >= DURATION_NOT_SET && end.ms == req_rare(&j->req)->deadline.ms;
-    return room > 0 && (open_ended || room >= least) ? (uint32_t)room : 0;
-}
-
 bool deadline_missed(const struct model *m, const struct job *j, struct wall now)
 {
     if (!wall_is_set(req_rare(&j->req)->deadline) || j->state != JOB_PENDING)

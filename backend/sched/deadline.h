@@ -11,10 +11,6 @@ uint32_t deadline_limit_s(const struct job *j, const struct part_spec *part);
 uint32_t deadline_least_s(const struct job *j, const struct part_spec *part);
 /* The latest start with which it still ends before its deadline; unset where it has none. */
 struct wall deadline_latest_start(const struct job *j, const struct part_spec *part);
-/* The limit of a start at `at`: cut so that it ends before its deadline, and before `until` (a window, a
- * reservation ahead; unset: nothing there), but never below deadline_least_s. 0: too late. */
-uint32_t deadline_limit_at(const struct job *j, const struct part_spec *part, struct wall at,
-                           struct wall until);
 /* Whether no partition that it asks for lets it end in time any more. */
 bool deadline_missed(const struct model *m, const struct job *j, struct wall now);
 

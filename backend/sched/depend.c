@@ -238,13 +238,6 @@ bool dep_index_add(struct dep_index *x, const struct model *m, const struct job 
     return may;
 }
 
-void dep_index_build(struct dep_index *x, const struct model *m)
-{
-    dep_index_fini(x);
-    list_for_each (j, &m->pending, struct job, in_queue)
-        dep_index_add(x, m, j);
-}
-
 void dep_index_touched(struct dep_index *x, const struct model *m, const struct job *j,
                        struct dep_list *ret)
 {

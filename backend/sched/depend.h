@@ -35,8 +35,6 @@ struct dep_index {
 
 void dep_index_init(struct dep_index *x);
 void dep_index_fini(struct dep_index *x);
-/* Of every pending job: at the start, after a reload. */
-void dep_index_build(struct dep_index *x, const struct model *m);
 /* A job has come in, come back or changed its dependencies. Returns whether they may be met now: false
  * where it waits for none, or stands behind another one of its name. */
 bool dep_index_add(struct dep_index *x, const struct model *m, const struct job *j);

@@ -299,14 +299,6 @@ void fairshare_finish(struct fairshare *f)
     weigh(f);
 }
 
-void fairshare_init(struct fairshare *f, const struct model *m, struct wall now)
-{
-    fairshare_begin(f, m, now);
-    list_for_each (j, &m->active, struct job, in_queue)
-        fairshare_add(f, m, j);
-    fairshare_finish(f);
-}
-
 void fairshare_advance(struct fairshare *f, struct wall now)
 {
     double span = usage_of_span(f->now, now, now, f->half_life_s),

@@ -45,9 +45,8 @@ struct fairshare {
     struct wall now; /* of the figures */
 };
 
-/* Reads the model now and keeps nothing of it. Cost: O(users x log users + active jobs). */
-void fairshare_init(struct fairshare *f, const struct model *m, struct wall now);
-/* The same in pieces: the caller adds each job that runs. */
+/* Reads the model as it is now and keeps nothing of it, in pieces: the caller adds each job that runs, in
+ * between. Cost: O(users x log users + active jobs). */
 void fairshare_begin(struct fairshare *f, const struct model *m, struct wall now);
 void fairshare_add(struct fairshare *f, const struct model *m, const struct job *j);
 void fairshare_finish(struct fairshare *f);

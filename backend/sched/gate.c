@@ -208,17 +208,3 @@ enum limit_state gate_limits(const struct sched_view *v, const struct job *j, st
     strv_fini(&names);
     return ret->state;
 }
-
-enum reason gate_counts(const struct sched_view *v, const struct job *j, struct limit_verdict *ret)
-{
-    *ret = (struct limit_verdict){.state = LIMIT_OK};
-    if (!str_is_empty(j->req.licenses)) {
-        struct licence_use u;
-        licence_use_init(&u, v->model);
-        bool fits = licence_fits(&u, v->model, j);
-        licence_use_fini(&u);
-        if (!fits)
-            return REASON_LICENSES;
-    }
-    return gate_limits(v, j, ret) == LIMIT_OVER_HARD ? limit_reason(ret) : REASON_NONE;
-}

@@ -34,10 +34,6 @@ struct wall gate_opens(const struct sched_view *v, const struct job *j, struct w
  * in the first; a soft one; or none. */
 enum limit_state gate_limits(const struct sched_view *v, const struct job *j, struct limit_verdict *ret);
 
-/* Licences and hard limits, by what is held now: REASON_NONE, or the one that is used up. ret says which
- * limit it is, a soft one too. O(active jobs) where it asks for licences. */
-enum reason gate_counts(const struct sched_view *v, const struct job *j, struct limit_verdict *ret);
-
 /* Appends a cause to w for each of these that is closed, by itself and with its numbers; none where all are
  * open. */
 void gate_explain(const struct sched_view *v, const struct job *j, struct wall now, struct msg_why *w);

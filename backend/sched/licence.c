@@ -139,12 +139,6 @@ void licence_take(struct licence_use *u, const struct model *m, const struct job
         licence_book(u, m, j->req.licenses, false);
 }
 
-void licence_give(struct licence_use *u, const struct model *m, const struct job *j)
-{
-    if (wants_any(j))
-        licence_book(u, m, j->req.licenses, true);
-}
-
 /* --- in words --- */
 
 static uint32_t count_of(const struct model *m, const struct job *j, const struct license_spec *spec)

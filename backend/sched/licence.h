@@ -26,21 +26,20 @@ int licence_parse(const struct model *m, const char *text, struct licence_list *
     __attribute__((warn_unused_result));
 void licence_fini(struct licence_list *l);
 
-/* What is in use: made once for a pass, O(active jobs). */
+/* What is in use; licence_use_init asks every active job. */
 struct licence_use {
     VEC(uint32_t) used; /* by position in spec.licenses */
 };
 void licence_use_init(struct licence_use *u, const struct model *m);
 void licence_use_fini(struct licence_use *u);
-/* Whether what j asks for is free; takes it with licence_take, gives it back with licence_give. */
 void licence_copy(struct licence_use *to, const struct licence_use *from);
 /* What is asked for in so many words is taken, or given back. */
 void licence_book(struct licence_use *u, const struct model *m, const char *text, bool give);
 /* Whether j holds licences while it is in this state. */
 bool licence_holds(const struct job *j);
+/* Whether what j asks for is free; licence_take takes it. */
 bool licence_fits(const struct licence_use *u, const struct model *m, const struct job *j);
 void licence_take(struct licence_use *u, const struct model *m, const struct job *j);
-void licence_give(struct licence_use *u, const struct model *m, const struct job *j);
 
 /* "2 of license matlab wanted, 3 of 4 in use by jobs 12, 15". Appends; nothing where all are free. */
 void licence_explain(const struct model *m, const struct job *j, struct str *out);

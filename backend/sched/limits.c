@@ -418,27 +418,17 @@ bool limits_could_ever(const struct limits *l, const struct limit_ask *ask, stru
     return v.state != LIMIT_OVER_HARD;
 }
 
-static void book(struct limits *l, const struct limit_ask *ask, bool released)
+void limits_charge(struct limits *l, const struct limit_ask *ask)
 {
     if (!limits_any(l))
         return;
-    struct entry e = {.who = ask->who, .released = released};
+    struct entry e = {.who = ask->who};
     limits_amounts(ask, &e.amounts);
     /* One without a time limit: nothing sensible can be added up. */
     if (e.amounts.of[LIMIT_OF_GPU_MINUTES] == UINT64_MAX)
         e.amounts.of[LIMIT_OF_GPU_MINUTES] = 0;
-    add(l, e.who, &e.amounts, released);
+    add(l, e.who, &e.amounts, false);
     vec_push(&l->journal, e);
-}
-
-void limits_charge(struct limits *l, const struct limit_ask *ask)
-{
-    book(l, ask, false);
-}
-
-void limits_release(struct limits *l, const struct limit_ask *ask)
-{
-    book(l, ask, true);
 }
 
 size_t limits_mark(const struct limits *l)
@@ -450,7 +440,7 @@ void limits_rewind(struct limits *l, size_t mark)
 {
     while (l && l->journal.n > mark) {
         const struct entry *e = &l->journal.v[--l->journal.n];
-        add(l, e->who, &e->amounts, !e->released);
+        add(l, e->who, &e->amounts, true);
     }
 }
 

@@ -116,9 +116,8 @@ enum limit_state limits_check(const struct limits *l, const struct limit_ask *as
 /* Whether the ask alone, with nothing held, would break a hard limit: then it can never run. */
 bool limits_could_ever(const struct limits *l, const struct limit_ask *ask, struct limit_verdict *ret);
 
-/* Within a pass: something would start, or (in a forecast) end. Undone by limits_rewind, back to a mark. */
+/* Within a pass: something would start. Undone by limits_rewind, back to a mark. */
 void limits_charge(struct limits *l, const struct limit_ask *ask);
-void limits_release(struct limits *l, const struct limit_ask *ask);
 size_t limits_mark(const struct limits *l);
 void limits_rewind(struct limits *l, size_t mark);
 

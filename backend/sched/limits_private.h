@@ -30,9 +30,8 @@ struct charge { /* what a job adds to the counters, so that it can be taken away
     struct amounts amounts;
 };
 
-struct entry { /* of the journal of a pass */
+struct entry { /* of the journal of a pass: what has been charged */
     uint32_t who;
-    bool released;
     struct amounts amounts;
 };
 

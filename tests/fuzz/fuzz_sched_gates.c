@@ -70,7 +70,8 @@ static void dependencies(const char *s)
     struct dep_index x;
     struct dep_list touched = {VEC_INIT};
     dep_index_init(&x);
-    dep_index_build(&x, &m);
+    list_for_each (waiting, &m.pending, struct job, in_queue)
+        dep_index_add(&x, &m, waiting);
     dep_index_touched(&x, &m, model_get_job(&m, 1), &touched);
     assert(touched.v.n <= 3); /* by the job, by its elements, by its name */
     vec_fini(&touched.v);

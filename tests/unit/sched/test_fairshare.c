@@ -25,6 +25,14 @@ static int tear_down(void **state)
     return 0;
 }
 
+static void read_shares(struct fairshare *f, struct wall now)
+{
+    fairshare_begin(f, &l.m, now);
+    list_for_each (j, &l.m.active, struct job, in_queue)
+        fairshare_add(f, &l.m, j);
+    fairshare_finish(f);
+}
+
 static void near(const char *row, double got, double want)
 {
     if (got != want && !(fabs(got - want) <= 1e-9))
@@ -76,7 +84,7 @@ static void must_be(const char *name, const struct line *table)
     struct fairshare f;
     configure_accounts(table);
     set_usage(table);
-    fairshare_init(&f, &l.m, l.now);
+    read_shares(&f, l.now);
     for (const struct line *v = table; v->account; v++) {
         char row[128];
         if (!v->user)
@@ -180,7 +188,7 @@ static void test_odd_trees(void **state)
     struct fairshare f;
     configure_accounts(table);
     set_usage(table);
-    fairshare_init(&f, &l.m, l.now);
+    read_shares(&f, l.now);
     /* hen hangs under egg, or egg under hen: everybody is in the tree once, who has used least comes first
      */
     double hal = fairshare_factor(&f, "hen", "hal");
@@ -204,7 +212,7 @@ static void test_who_has_used_nothing_yet(void **state)
     struct fairshare f;
     configure_accounts(table);
     set_usage(table);
-    fairshare_init(&f, &l.m, l.now);
+    read_shares(&f, l.now);
     /* as good as the best of his account, and no better than his account is */
     near("vision", fairshare_factor(&f, "vision", "new"), 1.0);
     near("audio", fairshare_factor(&f, "audio", "new"), 0.5);
@@ -219,12 +227,12 @@ static void test_empty_cluster(void **state)
     (void)state;
     struct fairshare f;
     lab_configure(&l);
-    fairshare_init(&f, &l.m, l.now);
+    read_shares(&f, l.now);
     near("anybody", fairshare_factor(&f, "staff", "alice"), 1.0);
     fairshare_fini(&f);
     l.spec.priority.fair_tree = false;
     lab_configure(&l);
-    fairshare_init(&f, &l.m, l.now);
+    read_shares(&f, l.now);
     near("anybody, classic", fairshare_factor(&f, "staff", "alice"), 1.0);
     fairshare_fini(&f);
 }
@@ -264,7 +272,7 @@ static void test_classic(void **state)
     l.spec.priority.fair_tree = false;
     must_be("classic", table);
     struct fairshare f;
-    fairshare_init(&f, &l.m, l.now);
+    read_shares(&f, l.now);
     near("new in vision", fairshare_factor(&f, "vision", "new"), 0.42044820762685725); /* 2^-(.5/.4) */
     near("new account", fairshare_factor(&f, "dance", "new"), 1.0);
     fairshare_fini(&f);
@@ -289,12 +297,12 @@ static void test_running_usage_counts(void **state)
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.account = xstrdup("lab");
     uint32_t id = lab_submit(&l, j);
-    fairshare_init(&f, &l.m, l.now);
+    read_shares(&f, l.now);
     near("before", fairshare_factor(&f, "lab", "alice"), 1.0);
     fairshare_fini(&f);
     assert_int_equal(lab_start(&l, id, ARRAY_NONE, 0, lab_alloc("n1", 0, 4, 0, 2, 0)), 0);
     l.now.ms += 60000; /* 36 a second */
-    fairshare_init(&f, &l.m, l.now);
+    read_shares(&f, l.now);
     near("running", fairshare_factor(&f, "lab", "alice"), 0.5);
     struct msg_shares_rows running = {0}, ended = {0};
     struct strv all = {0};
@@ -302,9 +310,9 @@ static void test_running_usage_counts(void **state)
     fairshare_fini(&f);
     struct wall at = l.now;
     struct fairshare later;
-    fairshare_init(&f, &l.m, (struct wall){.ms = at.ms - 45000});
+    read_shares(&f, (struct wall){.ms = at.ms - 45000});
     fairshare_advance(&f, at);
-    fairshare_init(&later, &l.m, at);
+    read_shares(&later, at);
     for (size_t i = 0; i < f.nodes.n; i++) {
         near("advanced", f.nodes.v[i].usage / 1e4, later.nodes.v[i].usage / 1e4);
         near("advanced", f.nodes.v[i].running / 1e4, later.nodes.v[i].running / 1e4);
@@ -314,7 +322,7 @@ static void test_running_usage_counts(void **state)
     fairshare_fini(&later);
     fairshare_fini(&f);
     assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_EXITED, 0, 0), 0);
-    fairshare_init(&f, &l.m, l.now);
+    read_shares(&f, l.now);
     near("ended", fairshare_factor(&f, "lab", "alice"), 0.5);
     fairshare_rows(&f, &all, &all, &ended);
     fairshare_fini(&f);
@@ -357,7 +365,7 @@ static void test_rows(void **state)
     struct fairshare f;
     configure_accounts(table);
     set_usage(table);
-    fairshare_init(&f, &l.m, l.now);
+    read_shares(&f, l.now);
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct strv accounts = strv_split(rows[i].accounts, ","), users = strv_split(rows[i].users, ",");
         struct msg_shares_rows ret = {0};

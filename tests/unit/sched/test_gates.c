@@ -105,7 +105,7 @@ static void test_licences_in_use(void **state)
     licence_take(&u, &l.m, lab_get(&l, a));
     assert_false(licence_fits(&u, &l.m, lab_get(&l, b)));
     assert_true(licence_fits(&u, &l.m, lab_get(&l, c)));
-    licence_give(&u, &l.m, lab_get(&l, a));
+    licence_book(&u, &l.m, "matlab:3", true);
     assert_true(licence_fits(&u, &l.m, lab_get(&l, b)));
     licence_use_fini(&u);
     assert_int_equal(lab_start(&l, a, ARRAY_NONE, 0, lab_alloc("n1", 0, 1, 0, 0, 1)), 0);
@@ -119,60 +119,17 @@ static void test_licences_in_use(void **state)
     licence_explain(&l.m, lab_get(&l, c), &s);
     assert_string_equal(s.s, "");
     str_fini(&s);
-    struct sched_view v = view();
-    struct limit_verdict verdict;
-    assert_int_equal(gate_counts(&v, lab_get(&l, b), &verdict), REASON_LICENSES);
-    assert_int_equal(gate_counts(&v, lab_get(&l, c), &verdict), REASON_NONE);
     /* One that is no longer configured fits nowhere, and is not counted where it runs. */
     for (size_t i = 0; i < l.spec.licenses.n; i++)
         rec_fini(&license_spec_rec, &l.spec.licenses.v[i]);
     l.spec.licenses.n = 0;
     lab_configure(&l);
-    assert_int_equal(gate_counts(&v, lab_get(&l, c), &verdict), REASON_LICENSES);
+    licence_use_init(&u, &l.m);
+    assert_false(licence_fits(&u, &l.m, lab_get(&l, c)));
+    licence_use_fini(&u);
 }
 
 /* --- deadlines --- */
-
-static void test_limits_cut_to_what_is_left(void **state)
-{
-    (void)state;
-    enum { NONE = DURATION_NOT_SET };
-    static const struct {
-        const char *row, *part;
-        uint32_t limit, least;
-        int64_t deadline, until; /* seconds from the start; 0: none */
-        uint32_t want;
-    } rows[] = {
-        {"nothing in the way", "main", 600, NONE, 0, 0, 600},
-        {"the partition's default", "short", NONE, NONE, 0, 0, 300},
-        {"the partition's longest", "main", NONE, NONE, 0, 0, 7200},
-        {"it just fits", "main", 600, NONE, 600, 0, 600},
-        {"a second short", "main", 600, NONE, 599, 0, 0},
-        {"it may be cut", "main", 600, 60, 599, 0, 599},
-        {"to its least", "main", 600, 60, 60, 0, 60},
-        {"and not below", "main", 600, 60, 59, 0, 0},
-        {"a least above the limit is the limit", "main", 600, 6000, 700, 0, 600},
-        {"a window", "main", 600, 60, 0, 100, 100},
-        {"a window, not to be cut", "main", 600, NONE, 0, 100, 0},
-        {"the nearer of both", "main", 600, 60, 300, 100, 100},
-        {"the nearer of both, turned round", "main", 600, 60, 100, 300, 100},
-        {"no limit at all, a deadline", "main", DURATION_UNLIMITED, NONE, 500, 0, 500},
-        {"no limit at all, a window", "main", DURATION_UNLIMITED, NONE, 0, 500, 0},
-        {"no limit at all, a window, a least", "main", DURATION_UNLIMITED, 60, 0, 500, 500},
-        {"it is over", "main", 600, 60, -1, 0, 0},
-    };
-    for (size_t i = 0; i < N_OF(rows); i++) {
-        struct job *j = lab_job(&l, JOB_KIND_BATCH);
-        j->req.time_limit_s = rows[i].limit;
-        j->req.time_min_s = rows[i].least;
-        if (rows[i].deadline)
-            req_rare_mut(&j->req)->deadline = wall_add_s(l.now, rows[i].deadline);
-        struct wall until = rows[i].until ? wall_add_s(l.now, rows[i].until) : (struct wall){0};
-        check_int(rows[i].row, deadline_limit_at(j, model_get_part(&l.m, rows[i].part), l.now, until),
-                  rows[i].want);
-        job_free(j);
-    }
-}
 
 static void test_when_a_deadline_is_missed(void **state)
 {
@@ -318,6 +275,12 @@ static uint32_t submit_dep(const char *name, const char *dependency)
     return lab_submit(&l, job_with(&j->req.dependency, j, dependency));
 }
 
+static void index_all(struct dep_index *x)
+{
+    list_for_each (j, &l.m.pending, struct job, in_queue)
+        dep_index_add(x, &l.m, j);
+}
+
 static void test_the_index_of_who_waits(void **state)
 {
     (void)state;
@@ -325,7 +288,7 @@ static void test_the_index_of_who_waits(void **state)
     dep_index_init(&x);
     uint32_t a = submit_dep("a", NULL), b = submit_dep("b", "afterok:1:1"),
              c = submit_dep("a", "singleton"), d = submit_dep("d", "afterany:2,singleton");
-    dep_index_build(&x, &l.m);
+    index_all(&x);
     dep_index_add(&x, &l.m, lab_get(&l, b)); /* once more */
     touched_must_be(&x, a, "2 3");
     touched_must_be(&x, b, "4");
@@ -376,7 +339,7 @@ static void test_who_waits_for_an_array_is_looked_at_when_it_tells(void **state)
     char text[32];
     uint32_t whole = submit_dep("w", "afterany:1"), one = submit_dep("e", "afterok:1_1"),
              each = submit_dep("c", "aftercorr:1");
-    dep_index_build(&x, &l.m);
+    index_all(&x);
     assert_true(dep_index_names(&x, &l.m, lab_get(&l, a)));
     for (uint32_t i = 0; i < 3; i++) {
         el[i] = i < 2 ? l.m.next_job : last;
@@ -416,7 +379,7 @@ static void test_a_cancelled_array_tells_all(void **state)
     dep_index_init(&x);
     uint32_t a = submit_array(5);
     submit_dep("e", "afterok:1_3");
-    dep_index_build(&x, &l.m);
+    index_all(&x);
     assert_int_equal(lab_kill(&l, a, STEP_ALL, KILL_CANCEL, FATE_END), 0);
     touched_must_be(&x, a, "2");
     dep_index_fini(&x);
@@ -456,7 +419,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_licence_requests),
         TEST(test_licences_in_use),
-        TEST(test_limits_cut_to_what_is_left),
         TEST(test_when_a_deadline_is_missed),
         TEST(test_reservations),
         TEST(test_each_gate_is_a_cause),

@@ -306,9 +306,6 @@ static void test_a_pass_charges_and_takes_back(void **state)
     size_t mark = limits_mark(lim);
     limits_charge(lim, &a);
     assert_int_equal(limits_check(lim, &a, NULL), LIMIT_OVER_HARD);
-    limits_release(lim, &a);
-    assert_int_equal(limits_check(lim, &a, NULL), LIMIT_OK);
-    limits_charge(lim, &a);
     limits_rewind(lim, mark);
     assert_int_equal(limits_check(lim, &a, NULL), LIMIT_OK);
     limits_charge(lim, &a);
