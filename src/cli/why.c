@@ -146,7 +146,7 @@ static void print_why(struct str *out, const struct msg_why *w, struct wall now)
         append_range(out, w, now);
     }
     if (w->rank)
-        str_appendf(out, "%srank %u of %u", has_start ? "   " : " ", w->rank, w->rank_of);
+        str_appendf(out, "%splace %u of %u", has_start ? "   " : " ", w->rank, w->rank_of);
     if (has_start || w->rank)
         str_append_char(out, '\n');
     for (size_t i = 0; i < w->causes.n; i++)

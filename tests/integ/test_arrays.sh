@@ -33,7 +33,7 @@ is "the rest is one row" "$(squeue -h -t PD -j $a -o '%i %r')" "${a}_[2-5%2] Job
 is "or a row each" "$(squeue -h -r -t PD -j $a -o %i | tr '\n' ' ')" "${a}_2 ${a}_3 ${a}_4 ${a}_5 "
 must stoker why $a
 has "one more would start" "$out" "try: with ArrayTaskThrottle=3 it could start now on n1"
-hasnt "it stands in no queue" "$out" "rank"
+hasnt "it stands in no queue" "$out" "place"
 has "of an element that waits" "$(stoker why ${a}_4)" "try: with ArrayTaskThrottle=3 it could start now on n1"
 says "a new limit" 0 "" "" scontrol update JobId=$a ArrayTaskThrottle=3
 wait_for 10 is_count $a R 3

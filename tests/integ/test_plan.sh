@@ -66,7 +66,7 @@ must stoker why $more
 fits "why" "$out"
 has "who is ahead" "$out" "job $more waits: 2 jobs are ahead in main; the first of them, $((more - 2)), waits for resources"
 has "what is taken" "$(tr -s ' \n' ' ' <<<"$out")" "BUSY 4 CPUs wanted in main; 2 nodes: 2 too few free CPUs; job $first reaches its limit first, clears ~"
-has "its place in the row" "$(tr -s ' \n' ' ' <<<"$out")" "rank 3 of 4"
+has "its place in the row" "$(tr -s ' \n' ' ' <<<"$out")" "place 3 of 4"
 must stoker why $((more - 2))
 has "one cause, which is said already: when it clears" "$out" $'\n'" clears ~"
 hasnt "no class without its sentence" "$out" "BUSY"

@@ -134,7 +134,7 @@ static void prio_lines(struct lines *l, const struct prio_row *row, const struct
     size_t i = 0, shown = 0;
 #define X(member, weight)                                                                     \
     if (weights->weight) {                                                                    \
-        line = shown++ % 2 ? line : lines_pair(l, shown == 1 ? "rank by" : "", LABEL);        \
+        line = shown++ % 2 ? line : lines_pair(l, shown == 1 ? "points" : "", LABEL);        \
         factor(line, names[i], p->member, p->member##_points, weights->weight);               \
     }                                                                                         \
     i++;
