@@ -420,6 +420,21 @@ static void the_plan_is_on_a_line_of_time(void **state)
     must_show(u, "pretrain of bo: runs since");
 }
 
+/* The title was cut in the middle of the plan's age. */
+static void the_plans_title_fits_40_columns(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "4");
+    feed_plan(u, &g->s);
+    uilab_draw(u, 10, 40);
+    must_show(u, "Timeline 6 h by node   40 s old");
+    uilab_keys(u, "-"); /* longer words: 12 h, and minutes */
+    uilab_wait(u, 20 * 60 * 1000);
+    uilab_draw(u, 10, 40);
+    must_show(u, "Timeline 12 h by node   20 min old");
+}
+
 static void the_cursor_tells_what_is_there(void **state)
 {
     struct stage *g = *state;
@@ -681,6 +696,7 @@ int main(void)
         STAGE_CASE(history_survives_a_controller_that_has_none),
         STAGE_CASE(usage_counts_and_asks),
         STAGE_CASE(the_plan_is_on_a_line_of_time),
+        STAGE_CASE(the_plans_title_fits_40_columns),
         STAGE_CASE(the_cursor_tells_what_is_there),
         STAGE_CASE(the_plan_is_asked_for_seldom),
         STAGE_CASE(why_of_a_held_job_releases_it),

@@ -133,11 +133,11 @@ static void view_title(struct view *v, struct rich *out)
               t->bars.by_job ? "job" : "node");
     if (table_of(t)->edit.text.len || table_of(t)->list.marks.n)
         tableview_title(v->ui, table_of(t), t->bars.lanes.lanes.n, out);
-    if (t->plan_ask.has && wall_is_set(t->bars.plan.made))
-        rich_addf(out, ROLE_DIM, "   planned %s ago",
-                  duration_format_words(wall_elapsed_s(t->bars.plan.made, ui_now(v->ui)), b));
     if (t->bars.plan.n_more)
-        rich_addf(out, ROLE_WARN, "   %u more are not shown", t->bars.plan.n_more);
+        rich_addf(out, ROLE_WARN, "   %u left out", t->bars.plan.n_more);
+    if (t->plan_ask.has && wall_is_set(t->bars.plan.made))
+        rich_addf(out, ROLE_DIM, "   %s old",
+                  duration_format_words(wall_elapsed_s(t->bars.plan.made, ui_now(v->ui)), b));
 }
 
 static const struct lane *current_lane(const struct timeline *t)
