@@ -35,8 +35,6 @@ enum scope {
         SCOPE_N
 };
 
-#define SCOPE_BIT(name) (1u << SCOPE_##name)
-
 /* clang-format off */
 #define ACTIONS(X)                                                                                           \
     X(JOBS,   OPEN_JOB,   "open",        "Enter",      "open",    "open the page of the job: steps, tasks, story, request") \

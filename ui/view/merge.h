@@ -12,8 +12,6 @@
 #include "src/base/str.h"
 #include "ui/view/stream.h"
 
-#define MERGE_MAX 256 /* outputs */
-
 struct merge_part {
     struct stream *stream;
     int64_t at; /* of it, next to be read */

@@ -41,7 +41,7 @@ struct reader {
     VEC(struct stream_ask) asks;
     uint32_t asks_generation;
     struct reading_state *fresh; /* not yet taken by the screens */
-    bool search_ended, closed, thread_done;
+    bool search_ended, closed;
 
     /* The screens' side. */
     struct reading_state *state;

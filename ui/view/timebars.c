@@ -38,7 +38,7 @@ static int column_of(const struct timebars *b, struct wall when, int width)
     return c > width ? width : (int)c;
 }
 
-bool timebars_is_mine(const struct timebars *b, const struct plan_row *r)
+static bool is_mine(const struct timebars *b, const struct plan_row *r)
 {
     const struct job *j = r->job ? ui_job(b->ui, r->job) : NULL;
     return j && j->uid == ui_uid(b->ui);
@@ -46,7 +46,7 @@ bool timebars_is_mine(const struct timebars *b, const struct plan_row *r)
 
 static void look_of(const struct timebars *b, const struct plan_row *r, char *sign, enum role *role)
 {
-    bool mine = timebars_is_mine(b, r);
+    bool mine = is_mine(b, r);
     switch ((enum plan_kind)r->kind) {
     case PLAN_RUNNING:
         *sign = '#';
@@ -152,7 +152,7 @@ static void get_where(const void *ctx, const void *row, struct field *f)
         rich_add(&f->text, ROLE_STRONG, l->again && f->room ? "" : l->node);
     } else if (r && r->job) {
         planinfo_id(&f->text.text, b->ui, r);
-        rich_role(&f->text, timebars_is_mine(b, r) ? ROLE_STRONG : ROLE_NORMAL);
+        rich_role(&f->text, is_mine(b, r) ? ROLE_STRONG : ROLE_NORMAL);
     } else if (r) {
         rich_add(&f->text, ROLE_BAR_OUT, "window");
     }

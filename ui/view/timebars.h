@@ -19,8 +19,6 @@ void timebars_fini(struct timebars *b);
 /* A table of lanes, by node or by job; it is filled as b->by_job says then. */
 void timebars_init_table(struct timebars *b, struct table *t, bool by_job);
 
-/* Does the job of that row belong to who sits here? */
-bool timebars_is_mine(const struct timebars *b, const struct plan_row *r);
 /* The middle of a column of the line, and the column of now. */
 struct wall timebars_time(const struct timebars *b, int column);
 int timebars_now(const struct timebars *b);
