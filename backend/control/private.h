@@ -507,6 +507,7 @@ void user_cache_free(struct user_cache *u);
 const char *user_name(struct user_cache *u, uint32_t uid); /* the number where there is no name */
 const char *group_name(struct user_cache *u, uint32_t gid);
 bool user_in_groups(struct user_cache *u, uint32_t uid, const struct strv *groups);
+bool user_is_there(const char *name); /* does the name service know him? Not cached: for what admins type */
 
 /* --- retire.c --- */
 

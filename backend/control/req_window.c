@@ -50,6 +50,19 @@ static enum refusal expand_nodes(const struct control *c, struct window *w, stru
     return refusal;
 }
 
+/* Who is not known here could never use it. Those who were let in before stay: they may have left since. */
+static enum refusal check_users(const struct window *w, const struct window *old, struct errtext *text)
+{
+    for (size_t i = 0; i < w->users.n; i++) {
+        const char *name = w->users.v[i];
+        if ((!old || !strv_has(&old->users, name)) && !user_is_there(name)) {
+            err_set(text, 0, "there is no user %s on the controller's machine", name);
+            return REFUSAL_NO_USER;
+        }
+    }
+    return REFUSAL_NONE;
+}
+
 /* "root_3" as Slurm names them; a name that is free. */
 static char *make_name(const struct control *c, const char *user)
 {
@@ -100,6 +113,7 @@ static enum refusal check(struct session *s, struct msg_window_set *m, struct er
         return REFUSAL_BAD_REQUEST;
     }
     enum refusal r = expand_nodes(c, w, text);
+    r = r == REFUSAL_NONE ? check_users(w, old, text) : r;
     if (r != REFUSAL_NONE)
         return r;
     w->id = old ? old->id : next_id(&c->model);

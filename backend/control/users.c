@@ -95,6 +95,11 @@ const char *group_name(struct user_cache *u, uint32_t gid)
     return group->name;
 }
 
+bool user_is_there(const char *name)
+{
+    return getpwnam(name) != NULL;
+}
+
 bool user_in_groups(struct user_cache *u, uint32_t uid, const struct strv *groups)
 {
     const struct known *user = get_user(u, uid);

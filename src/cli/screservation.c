@@ -1,6 +1,5 @@
 /* screservation.c - scontrol create, update, delete and show reservation. */
 #include <errno.h>
-#include <pwd.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,13 @@ static int failed(const struct scontrol *s, const char *what, const char *text)
     return 1;
 }
 
+/* Slurm's scontrol says it twice. */
+static int not_updated(const struct scontrol *s, const char *what, const char *text)
+{
+    failed(s, what, text);
+    return failed(s, "slurm_update error", text);
+}
+
 /* Sends it. Slurm's lines say what could not be done; ours behind it why. */
 static int send(struct scontrol *s, const struct msg_window_set *body, const char *what, bool say_name)
 {
@@ -31,11 +37,12 @@ static int send(struct scontrol *s, const struct msg_window_set *body, const cha
         return failed(s, what, text);
     struct msg_result *r = ask_call(c, MSG_WINDOW_SET, body, MSG_RESULT, &refusal, &err);
     if (!r) {
-        if (refusal == REFUSAL_NO_WINDOW)
-            return failed(s, what, refusal_slurm(REFUSAL_RESERVATION));
-        if (err.s[0] && refusal != REFUSAL_NONE)
-            return failed(s, what, err.s);
-        return failed(s, what, refusal == REFUSAL_NONE ? SLURM_TIMEOUT : refusal_slurm(refusal));
+        text = refusal == REFUSAL_NONE        ? SLURM_TIMEOUT
+               : refusal == REFUSAL_NO_WINDOW ? refusal_slurm(REFUSAL_RESERVATION)
+               : refusal == REFUSAL_NO_USER   ? refusal_slurm(refusal)
+               : err.s[0]                     ? err.s
+                                              : refusal_slurm(refusal);
+        return body->update ? not_updated(s, what, text) : failed(s, what, text);
     }
     if (say_name)
         printf("Reservation created: %s\n", r->text ? r->text : "");
@@ -98,14 +105,6 @@ static int bad_word(const struct scontrol *s, const char *word, int r, const str
     return failed(s, "Error creating the reservation", err->s);
 }
 
-static bool users_are_known(const struct strv *users)
-{
-    for (size_t i = 0; i < users->n; i++)
-        if (!getpwnam(users->v[i]))
-            return false;
-    return true;
-}
-
 int scontrol_create_reservation(struct scontrol *s, size_t n, char *const *w)
 {
     static const char what[] = "Error creating the reservation";
@@ -125,8 +124,6 @@ int scontrol_create_reservation(struct scontrol *s, size_t n, char *const *w)
         rc = not_created(s, "CoreCnt, Nodes, NodeCnt, BurstBuffer, Licenses or Watts must be specified.");
     } else if (!spec.maint && !spec.w.users.n && !spec.w.accounts.n) {
         rc = not_created(s, "Either Users/Groups and/or Accounts must be specified.");
-    } else if (!users_are_known(&spec.w.users)) {
-        rc = failed(s, what, "Invalid user id");
     } else if (windowspec_finish(&spec, now, &err) < 0) {
         rc = failed(s, what, err.s);
     } else {
@@ -159,10 +156,8 @@ int scontrol_update_reservation(struct scontrol *s, const char *name, size_t n, 
         rc = failed(s, what, text);
     const struct window *old = rc ? NULL : model_get_window(&m, name);
     struct wall now = rc ? (struct wall){0} : client_welcome(s->client)->now;
-    if (!rc && !old) {
-        rc = failed(s, what, "Requested reservation is invalid");
-        failed(s, "slurm_update error", "Requested reservation is invalid");
-    }
+    if (!rc && !old)
+        rc = not_updated(s, what, "Requested reservation is invalid");
     if (!rc) {
         rec_copy(&window_rec, &spec.w, old);
         spec.maint = old->kind == WINDOW_MAINTENANCE;

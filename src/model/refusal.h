@@ -37,7 +37,8 @@
     X(LICENSES, 4, "Invalid license specification")                                                          \
     X(NO_WINDOW, 3, "No reservation of that name")                                                           \
     X(PENDING, 1, "Job is pending execution")                                                                \
-    X(FEATURE, 4, "Invalid feature specification")
+    X(FEATURE, 4, "Invalid feature specification")                                                           \
+    X(NO_USER, 3, "Invalid user id")
 
 enum refusal {
 #define X(name, exit_code, slurm) REFUSAL_##name,

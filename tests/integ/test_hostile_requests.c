@@ -357,7 +357,7 @@ static void windows_and_notes_are_checked(void **unused)
         int64_t from_s, to_s;
         bool remove, update;
         uint32_t kind, refusal;
-        const char *part;
+        const char *part, *user;
     } rows[] = {
         {"none", NULL, 60, 120, .refusal = REFUSAL_NO_NODE, .part = "it needs nodes"},
         {"empty", "", 60, 120, .refusal = REFUSAL_NO_NODE, .part = "it needs nodes"},
@@ -369,10 +369,15 @@ static void windows_and_notes_are_checked(void **unused)
         {"a,b", "n1", 60, 120, .refusal = REFUSAL_BAD_REQUEST, .part = "cannot be used"},
         {"kind", "n1", 60, 120, .kind = 7, .refusal = REFUSAL_BAD_REQUEST, .part = "no such kind"},
         {"whose", "n1", 60, 120, .kind = 1, .refusal = REFUSAL_BAD_REQUEST, .part = "nobody may use it"},
+        {"who", "n1", 60, 120, .kind = 1, .user = "nosuchuser", .refusal = REFUSAL_NO_USER,
+         .part = "there is no user nosuchuser"},
         {"gone", "n1", 60, 120, .update = true, .refusal = REFUSAL_NO_WINDOW, .part = "gone"},
         {"gone", NULL, 60, 120, .remove = true, .refusal = REFUSAL_NO_WINDOW, .part = "gone"},
         {"fine", "all", 60, 120, .refusal = REFUSAL_NONE, .part = "fine"},
         {"fine", "n1", 60, 120, .refusal = REFUSAL_BAD_REQUEST, .part = "there already"},
+        {"fine", "n1", 60, 120, .update = true, .user = "nosuchuser", .refusal = REFUSAL_NO_USER,
+         .part = "nosuchuser"},
+        {"fine", "n1", 60, 120, .update = true, .user = "nobody", .refusal = REFUSAL_NONE, .part = "fine"},
         {"fine", NULL, 0, 0, .remove = true, .refusal = REFUSAL_NONE, .part = "fine"},
     };
     controller = cluster_spawn(NULL);
@@ -382,6 +387,8 @@ static void windows_and_notes_are_checked(void **unused)
         m.remove = rows[i].remove;
         m.update = rows[i].update;
         m.window.kind = rows[i].kind;
+        if (rows[i].user)
+            strv_push(&m.window.users, rows[i].user);
         struct answer a = set_window(c, &m);
         expect_answer(&a, rows[i].refusal, rows[i].part);
     }

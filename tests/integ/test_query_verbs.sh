@@ -61,6 +61,8 @@ says "no such name" 0 "" "" scontrol hold jobname=none
 says "reservation" 1 "" "delete_reservation ReservationName=none: Requested reservation is invalid" scontrol delete ReservationName=none
 says "reservation's user" 1 "" "Error creating the reservation: Invalid user id" \
     scontrol create reservation StartTime=now Duration=10 Nodes=ALL Users=nosuchuser
+says "reservation's users, of several" 1 "" "Error creating the reservation: Invalid user id" \
+    scontrol create reservation StartTime=now Duration=10 Nodes=ALL Users="$(id -un),nosuchuser"
 says "reservation's length" 1 "" "scontrol: error: An end time or duration must be given.  No reservation created." \
     scontrol create reservation StartTime=now Nodes=ALL Users="$(id -un)"
 says "reservation's key" 1 "" "scontrol: error: Unknown parameter Nonsense=1.  No reservation created." \

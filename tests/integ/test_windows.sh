@@ -98,6 +98,13 @@ must stoker why $job
 has "why" "$out" "its reservation later begins in"
 later=$job
 
+case_ "nobody is let in who is not there"
+says "a user" 3 "" "stoker window: error: there is no user nosuchuser on the controller's machine" \
+    stoker window add --nodes=n2 --start=now+9hours --duration=1h --users="$me,nosuchuser"
+says "Slurm's words" 1 "" "Error updating the reservation: Invalid user id
+slurm_update error: Invalid user id" scontrol update ReservationName=course Users=nosuchuser
+hasnt "nothing came of it" "$(stoker window list)" nosuchuser
+
 case_ "a restart keeps them"
 before=$(stoker window list)
 controller_kill9
