@@ -168,7 +168,7 @@ static void job_head(struct str *out, const struct job *j, const struct job_cx *
     line(out, "command", j->command);
     line(out, "directory", j->req.workdir);
     if (j->kind == JOB_KIND_BATCH) {
-        char *path = job_stdout_path(j), *err = job_stderr_path(j);
+        char *path = job_stdout_pattern(j), *err = job_stderr_pattern(j);
         output_line(out, "output", path, j, cx);
         if (!str_eq(path, err))
             output_line(out, "errors", err, j, cx);

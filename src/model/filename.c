@@ -28,6 +28,8 @@ static bool append_field(struct str *out, char c, int width, const struct filena
 {
     const struct job *j = a->job;
     bool element = j->array_index != ARRAY_NONE;
+    if (a->of_elements && strchr("abjJ", c))
+        return false;
     switch (c) {
     case 'j': append_number(out, j->id, width); return true;
     case 'J':
@@ -95,19 +97,35 @@ char *filename_expand(const char *pattern, const char *workdir, const struct fil
     return str_take(&out);
 }
 
+static char *batch_path(const struct job *j, const char *pattern, bool of_elements)
+{
+    struct filename_args a = {.job = j,
+                              .step = STEP_BATCH,
+                              .node = j->alloc.n ? j->alloc.v[0].node : NULL,
+                              .of_elements = of_elements};
+    if (!pattern)
+        pattern = j->req.std_out ? j->req.std_out : j->array_job ? "slurm-%A_%a.out" : "slurm-%j.out";
+    return filename_expand(pattern, j->req.workdir, &a);
+}
+
 char *job_stdout_path(const struct job *j)
 {
-    struct filename_args a = {.job = j, .step = STEP_BATCH, .node = j->alloc.n ? j->alloc.v[0].node : NULL};
-    const char *fallback = j->array_job ? "slurm-%A_%a.out" : "slurm-%j.out";
-    return filename_expand(j->req.std_out ? j->req.std_out : fallback, j->req.workdir, &a);
+    return batch_path(j, NULL, false);
 }
 
 char *job_stderr_path(const struct job *j)
 {
-    if (!j->req.std_err)
-        return job_stdout_path(j);
-    struct filename_args a = {.job = j, .step = STEP_BATCH, .node = j->alloc.n ? j->alloc.v[0].node : NULL};
-    return filename_expand(j->req.std_err, j->req.workdir, &a);
+    return batch_path(j, j->req.std_err, false);
+}
+
+char *job_stdout_pattern(const struct job *j)
+{
+    return batch_path(j, NULL, job_is_array_record(j));
+}
+
+char *job_stderr_pattern(const struct job *j)
+{
+    return batch_path(j, j->req.std_err, job_is_array_record(j));
 }
 
 static char *step_path(const char *pattern, const struct job *j, const struct step *s, const struct task *t,

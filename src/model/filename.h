@@ -10,6 +10,7 @@ struct filename_args {
     uint32_t rank;       /* %t */
     uint32_t node_index; /* %n */
     const char *node;    /* %N; NULL: %N stays as it is */
+    bool of_elements; /* of an array, not started: %a, %b, %j and %J, which are theirs, stay as they are */
 };
 
 /* Expands pattern and makes it absolute against workdir. "%4t" pads with zeros (width at most 10); a
@@ -22,6 +23,12 @@ char *filename_expand(const char *pattern, const char *workdir, const struct fil
  * slurm-%A_%a.out. stderr follows stdout where not given. Owns: the caller frees. */
 char *job_stdout_path(const struct job *j) __attribute__((warn_unused_result));
 char *job_stderr_path(const struct job *j) __attribute__((warn_unused_result));
+
+/* The same for people to read. Of the elements of an array that have not started each will have a path of
+ * its own: "/w/slurm-4712_%a.out". Where the pattern has nothing of theirs, and of any other job, it is the
+ * path. Owns: the caller frees. */
+char *job_stdout_pattern(const struct job *j) __attribute__((warn_unused_result));
+char *job_stderr_pattern(const struct job *j) __attribute__((warn_unused_result));
 
 /* Of one rank of a step; NULL where that stream is not a file but streamed to srun. For a step job's task
  * without a pattern: stoker-%j-%s-%t.out. */

@@ -50,6 +50,46 @@ static void outputs_of_elements_have_their_number(void **state)
     must_not_show(u, "%A");
 }
 
+/* Those that have not started have none yet: the pattern is shown, not 2^32-2; the array's last one keeps
+ * the record, whose output is a file from then on. */
+static void elements_to_come_show_the_pattern(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "/sweep<Enter><Right>G");
+    uilab_draw(u, 50, 200);
+    must_show(u, "slurm-8_%a.out");
+    must_not_show(u, "4294967294");
+    uilab_keys(u, "l");
+    uilab_draw(u, 24, 80);
+    must_show(u, "Each element of the array has its own: /");
+    must_show(u, "slurm-8_%a.out");
+    must_show(u, "one that starts has a row of its own");
+
+    struct job *j = lab_job(&u->lab, JOB_KIND_BATCH);
+    uint32_t id = j->id = j->array_job = u->lab.m.next_job;
+    *rec_list_push(&j->array_pending) = (struct index_range){.first = 7, .last = 7, .step = 1};
+    j->array_count = j->array_step = 1;
+    j->req.std_out = xstrdup("last-%a.log");
+    j->req.std_err = xstrdup("all.err");
+    uilab_push(u, EV_SUBMIT, id, j);
+    free(j);
+    uilab_keys(u, "q<Esc>/work<Enter>l");
+    uilab_draw(u, 24, 80);
+    must_show(u, "/home/alice/last-%a.log");
+    uilab_keys(u, "e"); /* that one they share */
+    uilab_draw(u, 24, 80);
+    must_show(u, "/home/alice/all.err");
+    must_not_show(u, "Each element");
+    uilab_keys(u, "e");
+    struct ev_start start = {.array_index = 7, .partition = xstrdup("main"), .time_limit_s = 3600};
+    *rec_list_push(&start.alloc) = lab_alloc("cpu01", 0, 1, 0, 0, 1024);
+    uilab_push(u, EV_START, id, &start);
+    uilab_draw(u, 24, 80);
+    must_show(u, "/home/alice/last-7.log");
+    must_not_show(u, "Each element");
+}
+
 /* A key pressed while the list changes its order hits what was under the cursor, with marks and without. */
 static void sorting_moves_no_mark(void **state)
 {
@@ -112,6 +152,7 @@ int main(void)
         STAGE_CASE(unknown_memory_is_not_full),
         STAGE_CASE(nothing_measured_is_no_number),
         STAGE_CASE(outputs_of_elements_have_their_number),
+        STAGE_CASE(elements_to_come_show_the_pattern),
         STAGE_CASE(sorting_moves_no_mark),
         STAGE_CASE(an_element_is_not_the_job_of_its_number),
         STAGE_CASE(node_keys_mean_what_is_seen),

@@ -136,7 +136,7 @@ void jobinfo_request(struct lines *l, const struct ui *ui, const struct job *j)
     pair(l, "command", j->command);
     pair(l, "directory", j->req.workdir);
     if (j->kind == JOB_KIND_BATCH) {
-        char *out = job_stdout_path(j), *err = job_stderr_path(j);
+        char *out = job_stdout_pattern(j), *err = job_stderr_pattern(j);
         pair(l, "output", out);
         pair_path(l, "errors", str_eq(out, err) ? (free(err), NULL) : err);
         free(out);

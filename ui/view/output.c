@@ -100,6 +100,8 @@ static void show(struct output *o)
         places_one(j, &o->at, o->err, &o->shown);
     vec_for_each (&o->shown.v, i) {
         const struct place *p = &o->shown.v.v[i];
+        if (p->own) /* there is no such file */
+            continue;
         vec_push(&open.places,
                  (struct reading_place){.path = xstrdup(p->path), .label = xstrdup(p->label)});
     }
@@ -134,8 +136,17 @@ static void output_close(struct view *v)
     free(o);
 }
 
+/* What stood there in place of a path is one now: the array's last element has started. */
+static bool is_outdated(const struct output *o)
+{
+    const struct job *j = output_job(o);
+    return j && o->shown.v.n && o->shown.v.v[0].own && !job_is_array_record(j);
+}
+
 static void output_sync(struct view *v)
 {
+    if (is_outdated(output_of(v)))
+        show(output_of(v));
     tell_live(output_of(v));
     look_at_reader(output_of(v));
 }

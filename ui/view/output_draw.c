@@ -91,6 +91,19 @@ static void draw_trouble(const struct output *o, struct canvas *c, struct rect r
     pane_fini(&p);
 }
 
+static void draw_elements(const struct output *o, struct canvas *c, struct rect r)
+{
+    const struct job *j = output_job(o);
+    struct pane p = {0};
+    lines_addf(&p.lines, ROLE_NORMAL, "Each element of the array has its own: %s", o->shown.v.v[0].path);
+    if (j && j->state == JOB_PENDING)
+        lines_addf(&p.lines, ROLE_DIM, "None of these has started; one that starts has a row of its own.");
+    else
+        lines_addf(&p.lines, ROLE_DIM, "None of these has started.");
+    pane_draw(&p, c, rect_make(r.y + 1, r.x + 2, r.h - 1, r.w - 4));
+    pane_fini(&p);
+}
+
 void output_draw_search(struct output *o, struct canvas *c, struct rect r)
 {
     if (rect_is_empty(r))
@@ -105,6 +118,8 @@ void output_draw_body(const struct output *o, struct canvas *c, struct rect r)
     const struct reading_state *s = o->state;
     if (!o->shown.v.n)
         canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM, "This task has not been placed yet.", r.w - 4);
+    else if (o->shown.v.v[0].own)
+        draw_elements(o, c, r);
     else if (!s)
         canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM, "Reading ...", r.w - 4);
     else if (!s->asking && (!s->there || (s->trouble && !s->size)))

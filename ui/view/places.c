@@ -24,7 +24,7 @@ void places_fini(struct places *p)
 bool place_path(const struct job *j, const struct output_at *at, bool err, char **ret)
 {
     if (at->step == STEP_BATCH) {
-        *ret = err ? job_stderr_path(j) : job_stdout_path(j);
+        *ret = err ? job_stderr_pattern(j) : job_stdout_pattern(j);
         return true;
     }
     const struct step *s = job_find_step(j, at->step);
@@ -33,6 +33,16 @@ bool place_path(const struct job *j, const struct output_at *at, bool err, char 
         return false;
     *ret = err ? step_stderr_path(j, s, t, at->rank) : step_stdout_path(j, s, t, at->rank);
     return true;
+}
+
+static bool is_pattern(const struct job *j, const struct output_at *at, bool err, const char *path)
+{
+    if (at->step != STEP_BATCH || !job_is_array_record(j))
+        return false;
+    char *file = err ? job_stderr_path(j) : job_stdout_path(j);
+    bool other = !str_eq(file, path);
+    free(file);
+    return other;
 }
 
 /* Every output of the job, in the order of its steps, tasks and ranks. */
@@ -57,7 +67,11 @@ void places_one(const struct job *j, const struct output_at *at, bool err, struc
 {
     char *path = NULL;
     if (place_path(j, at, err, &path))
-        vec_push(&ret->v, (struct place){.at = *at, .err = err, .path = path, .label = xstrdup("")});
+        vec_push(&ret->v, (struct place){.at = *at,
+                                         .err = err,
+                                         .path = path,
+                                         .own = is_pattern(j, at, err, path),
+                                         .label = xstrdup("")});
 }
 
 static char *make_label(const struct job *j, const struct output_at *at, bool err)
@@ -87,7 +101,7 @@ static bool has_path(const struct places *p, const char *path)
 static void add_place(const struct job *j, const struct output_at *at, bool err, struct places *ret)
 {
     char *path = NULL;
-    if (!place_path(j, at, err, &path) || has_path(ret, path)) {
+    if (!place_path(j, at, err, &path) || has_path(ret, path) || is_pattern(j, at, err, path)) {
         free(path);
     } else if (ret->v.n >= PLACES_MAX) {
         ret->more++;

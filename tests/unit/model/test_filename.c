@@ -141,6 +141,25 @@ static void test_paths_of_a_job(void **state)
     check_path("both", job_stderr_path(&plain), "/e/4711");
 }
 
+/* Elements that have not started have no number yet: 4294967294 is nobody's. */
+static void test_elements_to_come_have_a_pattern(void **state)
+{
+    (void)state;
+    check_path("an element", job_stdout_pattern(&element), "/w/slurm-4712_23.out");
+    check_path("a job", job_stdout_pattern(&plain), "/w/slurm-4711.out");
+    element.array_index = ARRAY_NONE;
+    check_path("as Slurm has it", job_stdout_path(&element), "/w/slurm-4712_4294967294.out");
+    check_path("default", job_stdout_pattern(&element), "/w/slurm-4712_%a.out");
+    check_path("stderr follows", job_stderr_pattern(&element), "/w/slurm-4712_%a.out");
+    element.req.std_out = xstrdup("%x-%A/%4a-%b-%j-%J-%5q.%%a");
+    element.req.std_err = xstrdup("/e/%A-%u");
+    check_path("each letter", job_stdout_pattern(&element), "/w/train-4712/%4a-%b-%j-%J-%5q.%a");
+    check_path("one for all", job_stderr_pattern(&element), "/e/4712-alice");
+    element.req.std_out[0] = '\\';
+    element.req.std_out[1] = '\\';
+    check_path("taken literally", job_stdout_pattern(&element), "/w/\\-%A/%4a-%b-%j-%J-%5q.%%a");
+}
+
 static void test_paths_of_a_step(void **state)
 {
     (void)state;
@@ -177,8 +196,12 @@ static void test_paths_of_a_step(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_patterns),       TEST(test_not_known_yet),   TEST(test_name_with_a_slash_is_a_path),
-        TEST(test_paths_of_a_job), TEST(test_paths_of_a_step),
+        TEST(test_patterns),
+        TEST(test_not_known_yet),
+        TEST(test_name_with_a_slash_is_a_path),
+        TEST(test_paths_of_a_job),
+        TEST(test_elements_to_come_have_a_pattern),
+        TEST(test_paths_of_a_step),
     };
     return cmocka_run_group_tests_name("filename", tests, NULL, NULL);
 }
