@@ -38,25 +38,35 @@ static void refuse(struct check *k, enum refusal r, const char *fmt, const char 
     const char *at = strstr(fmt, "%s");
     str_append_n(&b, fmt, at ? (size_t)(at - fmt) : strlen(fmt));
     if (at) {
-        cell_text(&b, arg ? arg : "", 80, true, false);
+        cell_text(&b, arg ? arg : "", 240, true, false);
         str_append(&b, at + 2);
     }
     err_set(&k->text, 0, "%s", b.s);
     str_fini(&b);
 }
 
+/* long_text: what is said where it is longer than max bytes. */
+static void check_words(struct check *k, const char *what, const char *s, size_t max, const char *long_text)
+{
+    if (!s || utf8_is_clean_name(s, max))
+        return;
+    size_t n = strlen(s);
+    refuse(k, REFUSAL_BAD_REQUEST,
+           !n                     ? "%s: it is empty"
+           : n > max              ? long_text
+           : !utf8_is_valid(s, n) ? "%s: it is not UTF-8"
+                                  : "%s: a character in it is none that can be seen (a control, a joiner)",
+           what);
+}
+
 static void check_name(struct check *k, const char *what, const char *s)
 {
-    if (s && !utf8_is_clean_name(s, NAME_MAX_BYTES))
-        refuse(k, REFUSAL_BAD_REQUEST, "%s: control characters are not allowed, nor more than 128 bytes",
-               what);
+    check_words(k, what, s, NAME_MAX_BYTES, "%s: more than 128 bytes");
 }
 
 static void check_text(struct check *k, const char *what, const char *s)
 {
-    if (s && (strlen(s) > TEXT_MAX_BYTES || !utf8_is_clean_name(s, TEXT_MAX_BYTES)))
-        refuse(k, REFUSAL_BAD_REQUEST, "%s: control characters are not allowed, nor more than 4096 bytes",
-               what);
+    check_words(k, what, s, TEXT_MAX_BYTES, "%s: more than 4096 bytes");
 }
 
 /* Where somebody works is what it is called, whatever that is: shown escaped. */
@@ -382,7 +392,7 @@ static void check_counts(struct control *c, const struct msg_submit *m, const st
 {
     struct sched_view v = ctl_view(c);
     struct sched_admit_how how = {.entering = true, .as_is = m->force || (m->hold && !m->test_only)};
-    k->refusal = sched_admit_counts(&v, j, how, loop_wall(c->loop), &k->text);
+    k->refusal = sched_admit_counts(c->planner, &v, j, how, loop_wall(c->loop), &k->text);
 }
 
 static void keep_payload(struct control *c, uint32_t job, int32_t step, const struct step_payload *p)

@@ -6,6 +6,7 @@
 #include "backend/sched/account.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/model/jobtext.h"
 #include "src/model/lost.h"
 
 struct update {
@@ -13,11 +14,29 @@ struct update {
     uint32_t time_limit_s; /* of a running job */
 };
 
+/* *limit, given as +TIME or -TIME, becomes what is meant by that. */
+static bool shift_limit(uint32_t now, bool less, uint32_t *limit, struct errtext *text)
+{
+    uint64_t to = less ? (uint64_t)now - *limit : (uint64_t)now + *limit;
+    if (now >= DURATION_NOT_SET || *limit >= DURATION_NOT_SET)
+        err_set(text, 0, "there is no time limit to count from");
+    else if (less && *limit >= now)
+        err_set(text, 0, "that is the whole of the time limit, or more");
+    else if (to >= DURATION_NOT_SET)
+        err_set(text, 0, "that is too long");
+    else
+        *limit = (uint32_t)to;
+    return !*text->s;
+}
+
 static enum refusal set_time_limit(struct session *s, const struct job *j, struct update *u,
                                    const char *value, struct errtext *text)
 {
     uint32_t limit;
-    if (duration_parse_slurm(value, &limit, text) < 0)
+    bool more = *value == '+', less = *value == '-';
+    if (duration_parse_slurm(value + (more || less), &limit, text) < 0)
+        return REFUSAL_TIME_LIMIT;
+    if ((more || less) && !shift_limit(job_limit_s(j, &s->ctl->model), less, &limit, text))
         return REFUSAL_TIME_LIMIT;
     if (j->state != JOB_PENDING && !s->admin && limit > j->time_limit_s) {
         err_set(text, 0, "only an administrator can raise the time limit of a running job");
@@ -91,10 +110,6 @@ static enum refusal set_key(struct session *s, const struct job *j, struct updat
     }
     if (str_ieq(key, "LostNode"))
         return set_lost_node(s->ctl, j, u, value, text);
-    if (j->state != JOB_PENDING) {
-        err_set(text, 0, "%s can be changed while the job waits, not later", key);
-        return REFUSAL_NOT_PENDING;
-    }
     if (str_ieq(key, "Partition"))
         set_text(&u->req.partition, value);
     else if (str_ieq(key, "Account"))
@@ -150,8 +165,16 @@ static enum refusal set_key(struct session *s, const struct job *j, struct updat
         if (wall_parse(value, loop_wall(s->ctl->loop), &u->req.begin, text) < 0)
             r = REFUSAL_BAD_REQUEST;
     } else {
-        err_set(text, 0, "%s cannot be changed", key);
-        r = REFUSAL_NOT_SUPPORTED;
+        err_set(text, 0,
+                "%s cannot be changed; TimeLimit can, JobName, Comment, ArrayTaskThrottle, LostNode, and while it waits "
+                "Partition, Account, QOS, Priority, Nice, NodeList, ExcNodeList, Features, NumNodes, NumTasks, "
+                "CpusPerTask, MinMemoryNode, Gpus, GpusPerNode, Dependency, Licenses, Reservation, StartTime, Deadline, TimeMin",
+                key);
+        return REFUSAL_NOT_SUPPORTED;
+    }
+    if (r == REFUSAL_NONE && j->state != JOB_PENDING) {
+        err_set(text, 0, "%s can be changed while the job waits, not later", key);
+        return REFUSAL_NOT_PENDING;
     }
     return r;
 }
@@ -202,8 +225,9 @@ void req_update(struct session *s, uint64_t tag, const struct msg_update *m)
     if (r == REFUSAL_NONE && j->state == JOB_PENDING) {
         struct job probe = *j;
         probe.req = u.req;
-        r = sched_admit_counts(&v, &probe, (struct sched_admit_how){.as_is = j->hold != HOLD_NONE},
-                               loop_wall(c->loop), &text);
+        r = sched_admit_counts(c->planner, &v, &probe,
+                               (struct sched_admit_how){.as_is = j->hold != HOLD_NONE}, loop_wall(c->loop),
+                               &text);
     }
     if (r != REFUSAL_NONE) {
         rec_fini(&job_req_rec, &u.req);

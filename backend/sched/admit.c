@@ -38,9 +38,8 @@ static void say_never(struct planner *p, const struct job *j, const struct step 
     str_fini(&b);
 }
 
-/* In which every task of every step, or the whole job, would fit one day. */
-static bool could_fit(struct planner *p, const struct job *j, uint32_t part, const struct step *steps,
-                      size_t n_steps, struct errtext *text)
+bool admit_could_fit(struct planner *p, const struct job *j, uint32_t part, const struct step *steps,
+                     size_t n_steps, struct errtext *text)
 {
     for (size_t i = 0; i < n_steps; i++)
         if (!planner_could_run(p, j, &steps[i], part)) {
@@ -70,7 +69,7 @@ static enum refusal admit_to(struct planner *p, const struct sched_view *v, cons
         return REFUSAL_PART_DOWN;
     }
     uint32_t at = (uint32_t)(part - v->model->spec.parts.v);
-    return could_fit(p, j, at, steps, n_steps, text) ? REFUSAL_NONE : REFUSAL_NEVER_FITS;
+    return admit_could_fit(p, j, at, steps, n_steps, text) ? REFUSAL_NONE : REFUSAL_NEVER_FITS;
 }
 
 /* Of several partitions one is enough, but a name that does not exist is a mistake even beside one that

@@ -4,6 +4,7 @@
 
 #include "backend/sched/deadline.h"
 #include "backend/sched/gate.h"
+#include "backend/sched/planner_private.h"
 
 static enum refusal admit_licences(const struct model *m, const struct job *j, struct errtext *text)
 {
@@ -24,6 +25,16 @@ static enum refusal admit_reservation(const struct sched_view *v, const struct j
     return r == REASON_NONE || r == REASON_RESERVATION ? REFUSAL_NONE : REFUSAL_RESERVATION;
 }
 
+/* Where it can never be for another reason, what limits leave there is no help. */
+static bool could_be_in(struct planner *p, const struct sched_view *v, const struct job *j,
+                        const struct part_spec *part)
+{
+    uint32_t at = (uint32_t)(part - v->model->spec.parts.v);
+    enum reason gate = gate_partition(v, j->uid, &j->req, part, NULL);
+    bool steps = j->kind == JOB_KIND_STEPS, may = gate == REASON_NONE || gate == REASON_PART_DOWN;
+    return may && admit_could_fit(p, j, at, steps ? j->steps.v : NULL, steps ? j->steps.n : 0, NULL);
+}
+
 static bool alone_fits(const struct sched_view *v, const struct job *j, const struct part_spec *part,
                        struct limit_verdict *verdict)
 {
@@ -38,18 +49,23 @@ static bool alone_fits(const struct sched_view *v, const struct job *j, const st
 }
 
 /* In one of its partitions it must. */
-static enum refusal admit_limits(const struct sched_view *v, const struct job *j, struct errtext *text)
+static enum refusal admit_limits(struct planner *p, const struct sched_view *v, const struct job *j,
+                                 struct wall now, struct errtext *text)
 {
     struct strv names = gate_partitions(v->model, j);
-    struct limit_verdict verdict = {.state = LIMIT_OK}, first = verdict;
-    bool fits = !names.n;
+    struct limit_verdict verdict, first = {.state = LIMIT_OK};
+    bool fits = false, asked = false;
+    planner_ready(p, v, now);
     for (size_t i = 0; i < names.n && !fits; i++) {
         const struct part_spec *part = model_get_part(v->model, names.v[i]);
-        fits = !part || alone_fits(v, j, part, &verdict);
-        first = i ? first : verdict;
+        if (!part || (names.n > 1 && !could_be_in(p, v, j, part)))
+            continue;
+        fits = alone_fits(v, j, part, &verdict);
+        first = asked ? first : verdict;
+        asked = true;
     }
     strv_fini(&names);
-    if (fits)
+    if (fits || !asked)
         return REFUSAL_NONE;
     struct str b = STR_INIT;
     limit_text(&first, &b);
@@ -58,8 +74,8 @@ static enum refusal admit_limits(const struct sched_view *v, const struct job *j
     return REFUSAL_POLICY;
 }
 
-enum refusal sched_admit_counts(const struct sched_view *v, const struct job *j, struct sched_admit_how how,
-                                struct wall now, struct errtext *text)
+enum refusal sched_admit_counts(struct planner *p, const struct sched_view *v, const struct job *j,
+                                struct sched_admit_how how, struct wall now, struct errtext *text)
 {
     enum refusal r = admit_licences(v->model, j, text);
     r = r != REFUSAL_NONE ? r : admit_reservation(v, j, now, text);
@@ -69,7 +85,7 @@ enum refusal sched_admit_counts(const struct sched_view *v, const struct job *j,
     if (r != REFUSAL_NONE || how.as_is)
         return r;
     if (limits_any(v->limits))
-        r = admit_limits(v, j, text);
+        r = admit_limits(p, v, j, now, text);
     if (r == REFUSAL_NONE && deadline_missed(v->model, j, now)) {
         err_set(text, 0, "it could not end before its deadline, even if it started now");
         r = REFUSAL_TIME_LIMIT;

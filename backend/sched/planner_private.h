@@ -461,6 +461,12 @@ void planner_untell(struct planner *p);
 bool planner_goes_on(struct planner *p, const struct sched_view *v);
 void planner_mark_dirty(struct planner *p, uint32_t job); /* by the planner itself */
 
+/* --- admit.c --- */
+
+/* In which every task of every step, or the whole job, would fit one day. text: NULL is fine. */
+bool admit_could_fit(struct planner *p, const struct job *j, uint32_t part, const struct step *steps,
+                     size_t n_steps, struct errtext *text);
+
 /* --- head.c --- */
 
 /* Which step of a step job waits for places. */

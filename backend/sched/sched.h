@@ -56,15 +56,6 @@ void sched_result_fini(struct sched_result *r);
 /* One pass of a planner (planner.h) that is made for it: for tests and questions. */
 void sched_decide(const struct sched_view *v, struct wall now, struct sched_result *ret);
 
-/* What is counted, for a job that comes in (entering: it is not in the state yet) or has been changed or
- * released: places in the queue, licences that exist, a reservation that lets it in, and, unless as_is
- * (held, forced), whether it would break a hard limit even alone or come too late for its deadline. */
-struct sched_admit_how {
-    bool entering, as_is;
-};
-enum refusal sched_admit_counts(const struct sched_view *v, const struct job *j, struct sched_admit_how how,
-                                struct wall now, struct errtext *text);
-
 /* --- steps inside an allocation (srun) --- */
 
 enum step_fit { STEP_FITS, STEP_BUSY, STEP_TOO_BIG };

@@ -152,7 +152,7 @@ static enum refusal admit(struct clock *c, const struct job *j)
     enum refusal r = account_check(&c->m.spec, j->user, j->group, j->req.account, j->req.qos, &text);
     if (r == REFUSAL_NONE)
         r = sched_admit(c->planner, &c->view, j->uid, &j->req, NULL, 0, &text);
-    return r == REFUSAL_NONE ? sched_admit_counts(&c->view, j, how, c->now, &text) : r;
+    return r == REFUSAL_NONE ? sched_admit_counts(c->planner, &c->view, j, how, c->now, &text) : r;
 }
 
 static void submit(struct clock *c, uint32_t at)

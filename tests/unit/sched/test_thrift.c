@@ -26,6 +26,7 @@ static int set_up(void **state)
     lab_part(&l, "main", "big,mid,two,bare")->default_time_s = 600;
     lab_part(&l, "high", "big,mid,two,bare")->priority_tier = 2;
     l.spec.parts.v[0].preempt_mode = PREEMPT_REQUEUE;
+    lab_part(&l, "alone", "bare")->default_time_s = 600;
     return 0;
 }
 
@@ -120,7 +121,7 @@ static void test_where_it_is_allowed(void **state)
         struct errtext text = {0};
         v.limits = limits_new(&l.m);
         enum refusal refusal =
-            sched_admit_counts(&v, j, (struct sched_admit_how){.entering = true}, l.now, &text);
+            sched_admit_counts(planner, &v, j, (struct sched_admit_how){.entering = true}, l.now, &text);
         check_int(r->name, refusal, strcmp(r->want, "-") == 0 ? REFUSAL_POLICY : REFUSAL_NONE);
         uint32_t id = lab_submit(&l, j);
         pass_anew();
@@ -140,21 +141,27 @@ static void test_a_refusal_names_the_limit(void **state)
     struct sched_view v = pass_view(&l);
     v.limits = limits_new(&l.m);
     struct sched_admit_how how = {.entering = true};
-    assert_int_equal(sched_admit_counts(&v, j, how, l.now, &text), REFUSAL_POLICY);
+    assert_int_equal(sched_admit_counts(planner, &v, j, how, l.now, &text), REFUSAL_POLICY);
     assert_string_equal(text.s, "6 GPUs asked; user ann may hold 5 (hard limit for user ann)");
+    free(j->req.partition); /* what it may have where it can never be is no help */
+    j->req.partition = xstrdup("alone,main");
+    assert_int_equal(sched_admit_counts(planner, &v, j, how, l.now, &text), REFUSAL_POLICY);
+    assert_string_equal(text.s, "6 GPUs asked; user ann may hold 5 (hard limit for user ann)");
+    free(j->req.partition);
+    j->req.partition = xstrdup("main");
     req_rare_mut(&j->req)->nodelist = xstrdup("big"); /* has to be one of them: 8, and two of the others */
-    assert_int_equal(sched_admit_counts(&v, j, how, l.now, &text), REFUSAL_POLICY);
+    assert_int_equal(sched_admit_counts(planner, &v, j, how, l.now, &text), REFUSAL_POLICY);
     assert_string_equal(text.s, "10 GPUs asked; user ann may hold 5 (hard limit for user ann)");
     free(req_rare_mut(&j->req)->nodelist);
     req_rare_mut(&j->req)->nodelist = NULL;
     j->req.nodes_min = j->req.nodes_max = j->req.ntasks = 1;
     req_rare_mut(&j->req)->exclude = xstrdup("mid,two,bare");
-    assert_int_equal(sched_admit_counts(&v, j, how, l.now, &text), REFUSAL_POLICY);
+    assert_int_equal(sched_admit_counts(planner, &v, j, how, l.now, &text), REFUSAL_POLICY);
     assert_string_equal(text.s, "8 GPUs asked; user ann may hold 5 (hard limit for user ann)");
     free(req_rare_mut(&j->req)->exclude);
     req_rare_mut(&j->req)->exclude = NULL;
     j->req.features = xstrdup("old");
-    assert_int_equal(sched_admit_counts(&v, j, how, l.now, &text), REFUSAL_NONE);
+    assert_int_equal(sched_admit_counts(planner, &v, j, how, l.now, &text), REFUSAL_NONE);
     limits_free(v.limits);
     job_free(j);
 }
