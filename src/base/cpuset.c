@@ -1,8 +1,8 @@
 /* cpuset.c - a set of small numbers. */
 #include "src/base/cpuset.h"
 
-#include <ctype.h>
-#include <errno.h>
+#include "src/base/err.h"
+#include "src/base/str.h"
 
 #define N_WORDS (CPUSET_MAX / 64)
 
@@ -118,42 +118,4 @@ char *cpuset_format(const struct cpuset *s)
         str_appendf(&b, first == i ? "%s%d" : "%s%d-%d", b.len ? "," : "", first, i);
     }
     return str_take(&b);
-}
-
-/* A number below CPUSET_MAX at *p, which moves past it; -1 where there is none. */
-static int parse_number(const char **p)
-{
-    if (!isdigit((unsigned char)**p))
-        return -1;
-    int v = 0;
-    for (; isdigit((unsigned char)**p); (*p)++) {
-        v = v * 10 + (**p - '0');
-        if (v >= CPUSET_MAX)
-            return -1;
-    }
-    return v;
-}
-
-int cpuset_parse(const char *text, struct cpuset *ret, struct errtext *err)
-{
-    struct cpuset s = {0};
-    const char *p = text;
-    while (*p) {
-        int first = parse_number(&p), last = first;
-        if (first >= 0 && *p == '-') {
-            p++;
-            last = parse_number(&p);
-        }
-        if (first < 0 || last < first)
-            return err_set(err, -EINVAL, "\"%s\" is no list like 0-3,8 of numbers below %d", text,
-                           CPUSET_MAX);
-        cpuset_add_range(&s, (unsigned)first, (unsigned)(last - first) + 1);
-        if (*p == ',' && p[1])
-            p++;
-        else if (*p)
-            return err_set(err, -EINVAL, "\"%s\" is no list like 0-3,8: '%c' at %zu", text, *p,
-                           (size_t)(p - text));
-    }
-    *ret = s;
-    return 0;
 }

@@ -5,9 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/err.h"
-#include "src/base/str.h"
-
 #define CPUSET_MAX 1024
 
 struct cpuset {
@@ -31,7 +28,5 @@ struct cpuset cpuset_take_lowest(struct cpuset *from, unsigned n);
 int cpuset_next(const struct cpuset *s, unsigned i);
 /* "0-3,8"; "" for the empty set. Caller frees. */
 char *cpuset_format(const struct cpuset *s) __attribute__((warn_unused_result));
-int cpuset_parse(const char *text, struct cpuset *ret, struct errtext *err)
-    __attribute__((warn_unused_result));
 
 #endif
