@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "backend/agent/programs.h"
 #include "backend/agent/shim.h"
 #include "src/base/log.h"
+#include "src/base/spawn.h"
 
 #define SERVER_FD     3
 #define ANSWER_WAIT_S 5 /* one that is stopped, or starves, must not stop the agent */
@@ -51,24 +51,19 @@ static int start(struct forkserver *f)
     argv[n] = title;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) < 0)
         return -errno;
-    posix_spawn_file_actions_t fa;
-    posix_spawnattr_t attr;
-    sigset_t all;
-    sigfillset(&all);
-    posix_spawn_file_actions_init(&fa);
-    posix_spawn_file_actions_adddup2(&fa, sv[1], SERVER_FD);
-    posix_spawnattr_init(&attr);
-    posix_spawnattr_setsigmask(&attr, &all);
-    posix_spawnattr_setsigdefault(&attr, &all);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-    int r = posix_spawn(&f->pid, f->program, &fa, &attr, argv, env);
-    posix_spawnattr_destroy(&attr);
-    posix_spawn_file_actions_destroy(&fa);
+    int r = spawn_program(&(struct spawn){.path = f->program,
+                                          .argv = argv,
+                                          .env = env,
+                                          .fds = {{sv[1], SERVER_FD}},
+                                          .n_fds = 1,
+                                          .session = true,
+                                          .signals_blocked = true},
+                          &f->pid);
     close(sv[1]);
     if (r) {
         close(sv[0]);
         f->pid = 0;
-        return -r;
+        return r;
     }
     struct timeval patience = {.tv_sec = ANSWER_WAIT_S};
     setsockopt(sv[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);

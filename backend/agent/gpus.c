@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include "backend/agent/cards.h"
 #include "backend/agent/gpuwatch.h"
 #include "src/base/log.h"
+#include "src/base/spawn.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
@@ -307,28 +307,17 @@ static int spawn(struct gpus *g)
         close(in[1]);
         return -EMFILE;
     }
-    posix_spawn_file_actions_t fa;
-    posix_spawnattr_t attr;
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawn_file_actions_init(&fa);
-    posix_spawn_file_actions_adddup2(&fa, in[0], 0);
-    posix_spawn_file_actions_adddup2(&fa, out[1], 1);
-    posix_spawnattr_init(&attr);
-    posix_spawnattr_setsigmask(&attr, &none);
-    posix_spawnattr_setsigdefault(&attr, &all);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    int r = posix_spawn(&g->pid, "/proc/self/exe", &fa, &attr, argv, environ);
-    posix_spawnattr_destroy(&attr);
-    posix_spawn_file_actions_destroy(&fa);
+    int r = spawn_program(
+        &(struct spawn){
+            .path = "/proc/self/exe", .argv = argv, .fds = {{in[0], 0}, {out[1], 1}}, .n_fds = 2},
+        &g->pid);
     close(in[0]);
     close(out[1]);
     if (r) {
         g->pid = 0;
         close(in[1]);
         close(out[0]);
-        return -r;
+        return r;
     }
     g->in = in[1];
     g->out.fd = out[0];

@@ -7,8 +7,6 @@
  * as they come.
  */
 #include <errno.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +18,7 @@
 #include "backend/agent/users.h"
 #include "src/base/log.h"
 #include "src/base/self.h"
+#include "src/base/spawn.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 
@@ -87,26 +86,15 @@ static int start(pid_t *ret_pid)
         return -errno;
     char *program = self_path(), name[] = "stoker-agent", option[] = FILEREADER_OPTION, lang[] = "LC_ALL=C";
     char *argv[] = {name, option, NULL}, *env[] = {lang, NULL};
-    posix_spawn_file_actions_t fa;
-    posix_spawnattr_t attr;
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawn_file_actions_init(&fa);
-    posix_spawn_file_actions_adddup2(&fa, sv[1], 0);
-    posix_spawnattr_init(&attr);
-    posix_spawnattr_setsigmask(&attr, &none);
-    posix_spawnattr_setsigdefault(&attr, &all);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    int r = posix_spawn(ret_pid, program, &fa, &attr, argv, env);
-    posix_spawnattr_destroy(&attr);
-    posix_spawn_file_actions_destroy(&fa);
+    int r = spawn_program(
+        &(struct spawn){.path = program, .argv = argv, .env = env, .fds = {{sv[1], 0}}, .n_fds = 1},
+        ret_pid);
     free(program);
     close(sv[1]);
     if (r == 0)
         return sv[0];
     close(sv[0]);
-    return -r;
+    return r;
 }
 
 static struct outfile *find(struct agent *a, const struct msg_output_read *m)

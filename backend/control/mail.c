@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 
 #include "backend/control/private.h"
 #include "src/base/log.h"
+#include "src/base/spawn.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/model/mailtype.h"
@@ -103,24 +103,19 @@ static pid_t spawn(const struct control *c, const struct mail *m)
 {
     char dash_s[] = "-s";
     char *argv[] = {c->model.spec.mail_program, dash_s, m->subject, m->user, NULL};
-    posix_spawn_file_actions_t fa;
-    posix_spawnattr_t attr;
-    sigset_t none, all;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0)
+        return -errno;
     pid_t pid;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawn_file_actions_init(&fa);
-    posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&fa, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&fa, 2, "/dev/null", O_WRONLY, 0);
-    posix_spawnattr_init(&attr);
-    posix_spawnattr_setsigmask(&attr, &none);
-    posix_spawnattr_setsigdefault(&attr, &all);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-    int r = posix_spawnp(&pid, argv[0], &fa, &attr, argv, m->env.v);
-    posix_spawnattr_destroy(&attr);
-    posix_spawn_file_actions_destroy(&fa);
-    return r ? -r : pid;
+    int r = spawn_program(&(struct spawn){.path = argv[0],
+                                          .argv = argv,
+                                          .env = m->env.v,
+                                          .fds = {{null, 0}, {null, 1}, {null, 2}},
+                                          .n_fds = 3,
+                                          .session = true},
+                          &pid);
+    close(null);
+    return r < 0 ? r : pid;
 }
 
 static void start(struct mailer *q, struct mail *m)

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/launch/spawn.h"
 #include "src/base/log.h"
 #include "src/base/self.h"
+#include "src/base/spawn.h"
 #include "src/base/unixsock.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
@@ -250,7 +250,11 @@ static int start_child(struct linkproc *p)
     int log = open(p->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     char *path = self_program("stoker-link"), name[] = "stoker-link", serve[] = "serve";
     char *argv[] = {name, serve, NULL};
-    int r = spawn_program(path, argv, pair[1], log, &p->pid);
+    struct spawn s = {.path = path, .argv = argv};
+    if (log >= 0)
+        s.fds[s.n_fds++] = (struct spawn_fd){log, 2};
+    s.fds[s.n_fds++] = (struct spawn_fd){pair[1], 3};
+    int r = spawn_program(&s, &p->pid);
     close(pair[1]);
     if (log >= 0)
         close(log);

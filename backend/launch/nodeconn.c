@@ -8,10 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/launch/spawn.h"
 #include "src/base/idmap.h"
 #include "src/base/log.h"
 #include "src/base/self.h"
+#include "src/base/spawn.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 
@@ -227,7 +227,7 @@ static void start_agent(struct nodeconn *n)
          daemon_opt[] = "--daemon";
     char *argv[] = {name, opt_node, n->node, opt_dir, n->dir, opt_log, n->log, daemon_opt, NULL};
     pid_t pid;
-    int r = spawn_program(path, argv, -1, -1, &pid);
+    int r = spawn_program(&(struct spawn){.path = path, .argv = argv}, &pid);
     if (r != 0 && r != n->start_error)
         log_error("node=%s cannot start %s: %s", n->node, path, strerror(-r));
     n->start_error = r;

@@ -6,7 +6,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +13,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "src/base/thread.h"
 #include "src/base/xalloc.h"
 
-#define NAME_MS    10000
-#define CONNECT_MS 8000 /* one address */
+#define NAME_MS      10000
+#define CONNECT_MS   8000       /* one address */
+#define LOOKUP_STACK (1u << 20) /* many names may be looked up at once */
 /* A peer that acknowledges nothing of what was sent for so long is gone; heartbeats find it sooner. */
 #define TCP_DEAD_MS 60000
 
@@ -218,23 +219,6 @@ static void on_timer(void *arg)
     finish(d, -1, LINK_FAULT_NAME, text);
 }
 
-/* With all signals blocked: they belong to the loop's thread. */
-static int start_thread(struct lookup *u)
-{
-    pthread_t t;
-    pthread_attr_t attr;
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attr, 1u << 20);
-    pthread_sigmask(SIG_BLOCK, &all, &old);
-    int r = pthread_create(&t, &attr, look_up, u);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    pthread_attr_destroy(&attr);
-    return r;
-}
-
 struct dial *dial_new(struct loop *l, const char *host, uint32_t port, dial_fn fn, void *ctx)
 {
     struct dial *d = xcalloc(1, sizeof *d);
@@ -249,10 +233,10 @@ struct dial *dial_new(struct loop *l, const char *host, uint32_t port, dial_fn f
     d->watch = (struct loop_fd){.fd = u->done_fd, .fn = on_looked_up, .ctx = d};
     loop_watch(l, &d->watch, LOOP_READ);
     loop_timer_set(l, &d->timer, NAME_MS);
-    int r = start_thread(u);
-    if (r != 0) { /* told in the next turn, like every other outcome */
+    int r = thread_start(look_up, u, LOOKUP_STACK);
+    if (r < 0) { /* told in the next turn, like every other outcome */
         u->rc = EAI_SYSTEM;
-        u->err = r;
+        u->err = -r;
         u->finished = true;
         eventfd_write(u->done_fd, 1);
     }

@@ -4,11 +4,11 @@
  * system when the screens are left cannot be stopped, and frees what it holds when it comes back, if ever.
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "src/base/thread.h"
 #include "src/base/xalloc.h"
 #include "ui/app/private.h"
 
@@ -72,19 +72,6 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-static bool start(struct aside_work *w)
-{
-    sigset_t set, old;
-    pthread_t t;
-    sigfillset(&set); /* signals are the loop's */
-    pthread_sigmask(SIG_SETMASK, &set, &old);
-    bool good = pthread_create(&t, NULL, thread_main, w) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (good)
-        pthread_detach(t);
-    return good;
-}
-
 static struct asides *asides_new(void)
 {
     struct asides *all = xcalloc(1, sizeof *all);
@@ -113,7 +100,7 @@ void ui_aside(struct ui *a, struct view *owner, ui_aside_fn *fn, ui_aside_done_f
         a->asides->refs++;
         pthread_mutex_unlock(&a->asides->lock);
         vec_push(&a->asides->running, w);
-        if (start(w))
+        if (thread_start(thread_main, w, 0) == 0)
             return;
         a->asides->running.n--;
         pthread_mutex_lock(&a->asides->lock);

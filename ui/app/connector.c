@@ -6,12 +6,11 @@
 #include "ui/app/connector.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "src/base/thread.h"
 #include "src/base/xalloc.h"
 
 struct connector {
@@ -49,15 +48,7 @@ void connector_start(struct connector *k, unsigned flags)
     k->flags = flags;
     k->client = NULL;
     k->err.s[0] = '\0';
-    /* Signals are the loop's. */
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_t t;
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    k->running = pthread_create(&t, NULL, attempt, k) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (k->running)
-        pthread_detach(t);
+    k->running = thread_start(attempt, k, 0) == 0;
 }
 
 int connector_fd(const struct connector *k)

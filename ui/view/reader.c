@@ -8,13 +8,13 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "src/base/str.h"
+#include "src/base/thread.h"
 #include "src/base/xalloc.h"
 
 #define LOOK_MS  1000 /* files on a network file system change without a word */
@@ -279,19 +279,6 @@ static void *thread_main(void *arg)
 
 /* --- the screens' side --- */
 
-static bool start(struct reader *r)
-{
-    sigset_t all, old;
-    pthread_t t;
-    sigfillset(&all); /* signals are the loop's */
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    bool good = pthread_create(&t, NULL, thread_main, r) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (good)
-        pthread_detach(t);
-    return good;
-}
-
 struct reader *reader_new(bool threads)
 {
     struct reader *r = xcalloc(1, sizeof *r);
@@ -300,7 +287,7 @@ struct reader *reader_new(bool threads)
     r->to_thread = threads ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
     r->to_ui = threads ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
     reading_init(&r->reading, &hooks);
-    r->threads = threads && start(r);
+    r->threads = threads && thread_start(thread_main, r, 0) == 0;
     return r;
 }
 
