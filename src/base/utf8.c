@@ -91,6 +91,28 @@ bool utf8_is_valid(const char *s, size_t n)
     return true;
 }
 
+/* A byte within a code point, not its first. */
+static bool is_inside(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+size_t utf8_before(const char *s, size_t at)
+{
+    while (at > 0 && is_inside(s[--at]))
+        ;
+    return at;
+}
+
+size_t utf8_after(const char *s, size_t len, size_t at)
+{
+    if (at < len)
+        at++;
+    while (at < len && is_inside(s[at]))
+        at++;
+    return at;
+}
+
 int utf8_width(uint32_t cp)
 {
     if (cp >= 0x20 && cp < 0x7f)

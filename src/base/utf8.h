@@ -14,6 +14,11 @@ size_t utf8_decode(const char *s, size_t n, uint32_t *ret_cp);
 size_t utf8_encode(uint32_t cp, char out[static 4]);
 bool utf8_is_valid(const char *s, size_t n);
 
+/* Where in s the code point before the one at `at` begins (0 at the beginning), and the one after it (len
+ * at the end). */
+size_t utf8_before(const char *s, size_t at);
+size_t utf8_after(const char *s, size_t len, size_t at);
+
 /* Cells on a terminal: 0 combining and zero-width, 1, or 2 wide; -1 not printable (controls). Own table
  * (Unicode 15), so that it does not depend on the locale. */
 int utf8_width(uint32_t cp);

@@ -36,22 +36,6 @@ static void insert(struct edit *e, const char *s, size_t n)
     str_fini(&rest);
 }
 
-static size_t before(const struct edit *e, size_t at)
-{
-    while (at > 0 && ((unsigned char)e->text.s[--at] & 0xc0) == 0x80)
-        ;
-    return at;
-}
-
-static size_t after(const struct edit *e, size_t at)
-{
-    if (at < e->text.len)
-        at++;
-    while (at < e->text.len && ((unsigned char)e->text.s[at] & 0xc0) == 0x80)
-        at++;
-    return at;
-}
-
 static size_t word_before(const struct edit *e, size_t at)
 {
     while (at > 0 && e->text.s[at - 1] == ' ')
@@ -87,17 +71,17 @@ static bool edit_key(struct edit *e, uint32_t key)
     char b[4];
     switch (key) {
     case KEYNAME_LEFT:
-    case CTRL_KEY('b'): e->at = before(e, e->at); return true;
+    case CTRL_KEY('b'): e->at = utf8_before(e->text.s, e->at); return true;
     case KEYNAME_RIGHT:
-    case CTRL_KEY('f'): e->at = after(e, e->at); return true;
+    case CTRL_KEY('f'): e->at = utf8_after(e->text.s, e->text.len, e->at); return true;
     case KEYNAME_HOME:
     case CTRL_KEY('a'): e->at = 0; return true;
     case KEYNAME_END:
     case CTRL_KEY('e'): e->at = e->text.len; return true;
     case KEYNAME_BACKSPACE:
-    case CTRL_KEY('h'): delete (e, before(e, e->at), e->at); return true;
+    case CTRL_KEY('h'): delete (e, utf8_before(e->text.s, e->at), e->at); return true;
     case KEYNAME_DELETE:
-    case CTRL_KEY('d'): delete (e, e->at, after(e, e->at)); return true;
+    case CTRL_KEY('d'): delete (e, e->at, utf8_after(e->text.s, e->text.len, e->at)); return true;
     case CTRL_KEY('w'): delete (e, word_before(e, e->at), e->at); return true;
     case CTRL_KEY('u'): delete (e, 0, e->at); return true;
     case CTRL_KEY('k'): str_truncate(&e->text, e->at); return true;
@@ -129,7 +113,7 @@ void edit_draw(const struct edit *e, struct canvas *c, int y, int x, int w)
         str_append_n(&head, e->text.s + from, e->at - from);
         if (cell_width(head.s) < w)
             break;
-        from = after(e, from);
+        from = utf8_after(e->text.s, e->text.len, from);
     }
     canvas_fill(c, rect_make(y, x, 1, w), ROLE_INPUT);
     canvas_text(c, y, x, ROLE_INPUT, e->text.s + from, w);

@@ -92,9 +92,7 @@ static void take_back(struct folding *f)
     struct linetext *t = f->t;
     if (!t->text.len)
         return;
-    size_t len = t->text.len - 1, used;
-    while (len > 0 && ((unsigned char)t->text.s[len] & 0xc0) == 0x80)
-        len--;
+    size_t len = utf8_before(t->text.s, t->text.len), used;
     f->col -= cells_of(t->text.s + len, t->text.len - len, &used);
     str_truncate(&t->text, len);
     while (t->n_spans && t->spans[t->n_spans - 1].end > len) {

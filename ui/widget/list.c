@@ -2,6 +2,7 @@
 #include "ui/widget/list.h"
 
 #include "src/base/vec.h"
+#include "ui/widget/motion.h"
 
 void list_state_fini(struct list_state *l)
 {
@@ -71,24 +72,8 @@ void list_scroll(struct list_state *l, long by, list_id_fn *id, const void *ctx)
 
 bool list_move(struct list_state *l, enum action a, list_id_fn *id, const void *ctx)
 {
-    long page = l->height > 1 ? l->height - 1 : 1, half = page / 2 + 1, by = 0;
-    if (a == ACTION_UP)
-        by = -1;
-    else if (a == ACTION_DOWN)
-        by = 1;
-    else if (a == ACTION_PAGE_UP)
-        by = -page;
-    else if (a == ACTION_PAGE_DOWN)
-        by = page;
-    else if (a == ACTION_HALF_UP)
-        by = -half;
-    else if (a == ACTION_HALF_DOWN)
-        by = half;
-    else if (a == ACTION_TOP)
-        by = -(long)l->n;
-    else if (a == ACTION_BOTTOM)
-        by = (long)l->n;
-    else
+    long by;
+    if (!motion_of(a, l->height, (long)l->n, &by))
         return false;
     list_scroll(l, by, id, ctx);
     return true;

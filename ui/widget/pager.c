@@ -7,6 +7,7 @@
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "ui/widget/did.h"
+#include "ui/widget/motion.h"
 
 #define SIDE_STEP 16
 
@@ -272,23 +273,13 @@ bool pager_has_pattern(const struct pager *p)
 
 unsigned pager_act(struct pager *p, enum action a)
 {
-    long page = p->height > 2 ? p->height - 1 : 1;
-    if (a == ACTION_UP)
-        pager_scroll(p, -1);
-    else if (a == ACTION_DOWN)
-        pager_scroll(p, 1);
-    else if (a == ACTION_PAGE_UP)
-        pager_scroll(p, -page);
-    else if (a == ACTION_PAGE_DOWN || a == ACTION_PAGE_SPACE)
-        pager_scroll(p, page);
-    else if (a == ACTION_HALF_UP)
-        pager_scroll(p, -(page / 2 + 1));
-    else if (a == ACTION_HALF_DOWN)
-        pager_scroll(p, page / 2 + 1);
-    else if (a == ACTION_TOP)
+    long by = 0;
+    if (a == ACTION_TOP)
         p->top = p->top_row = 0;
     else if (a == ACTION_BOTTOM)
         pager_to_end(p);
+    else if (motion_of(a == ACTION_PAGE_SPACE ? ACTION_PAGE_DOWN : a, p->height, 0, &by))
+        pager_scroll(p, by);
     else if (a == ACTION_WRAP) {
         p->wrap = !p->wrap;
         p->left = p->top_row = 0;
@@ -301,7 +292,7 @@ unsigned pager_act(struct pager *p, enum action a)
             pager_to_end(p);
     } else
         return 0;
-    if (a == ACTION_UP || a == ACTION_PAGE_UP || a == ACTION_HALF_UP || a == ACTION_TOP)
+    if (by < 0 || a == ACTION_TOP)
         p->follow = false;
     return DID_HANDLE | DID_REDRAW;
 }

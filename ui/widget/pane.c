@@ -2,6 +2,7 @@
 #include "ui/widget/pane.h"
 
 #include "ui/widget/did.h"
+#include "ui/widget/motion.h"
 
 void pane_fini(struct pane *p)
 {
@@ -49,24 +50,8 @@ void pane_scroll(struct pane *p, long by)
 
 unsigned pane_act(struct pane *p, enum action a)
 {
-    long page = p->height > 1 ? p->height - 1 : 1, n = (long)p->flowed.n, by;
-    if (a == ACTION_UP)
-        by = -1;
-    else if (a == ACTION_DOWN)
-        by = 1;
-    else if (a == ACTION_PAGE_UP)
-        by = -page;
-    else if (a == ACTION_PAGE_DOWN)
-        by = page;
-    else if (a == ACTION_HALF_UP)
-        by = -(page / 2 + 1);
-    else if (a == ACTION_HALF_DOWN)
-        by = page / 2 + 1;
-    else if (a == ACTION_TOP)
-        by = -n;
-    else if (a == ACTION_BOTTOM)
-        by = n;
-    else
+    long by;
+    if (!motion_of(a, p->height, (long)p->flowed.n, &by))
         return 0;
     pane_scroll(p, by);
     return DID_HANDLE | DID_REDRAW;

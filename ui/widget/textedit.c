@@ -29,11 +29,6 @@ void textedit_set(struct textedit *e, const char *text)
     e->want = -1;
 }
 
-static bool is_inside(const struct textedit *e, size_t at)
-{
-    return ((unsigned char)e->text.s[at] & 0xc0) == 0x80;
-}
-
 void textedit_replace(struct textedit *e, const char *text)
 {
     size_t same = 0, len = strlen(text);
@@ -45,8 +40,7 @@ void textedit_replace(struct textedit *e, const char *text)
     str_append(&e->text, text);
     if (e->at > len)
         e->at = len;
-    while (e->at > 0 && is_inside(e, e->at))
-        e->at--;
+    e->at = utf8_before(text, e->at + 1); /* not within a character */
 }
 
 /* --- places --- */
@@ -61,22 +55,6 @@ static size_t line_start(const struct textedit *e, size_t at)
 static size_t line_end(const struct textedit *e, size_t at)
 {
     return at + strcspn(e->text.s + at, "\n");
-}
-
-static size_t before(const struct textedit *e, size_t at)
-{
-    while (at > 0 && is_inside(e, --at))
-        ;
-    return at;
-}
-
-static size_t after(const struct textedit *e, size_t at)
-{
-    if (at < e->text.len)
-        at++;
-    while (at < e->text.len && is_inside(e, at))
-        at++;
-    return at;
 }
 
 /* Cells of the bytes from..to of one line; a tab goes to the next stop. */
@@ -104,7 +82,7 @@ static void go_line(struct textedit *e, int by)
     to = by < 0 ? line_start(e, start - 1) : line_end(e, e->at) + 1;
     size_t end = line_end(e, to), at = to;
     while (at < end && cells(e, to, at) < want)
-        at = after(e, at);
+        at = utf8_after(e->text.s, e->text.len, at);
     e->at = at;
     e->want = want;
 }
@@ -160,12 +138,14 @@ static bool edit_key(struct textedit *e, uint32_t key)
     switch (key) {
     case KEYNAME_ENTER: new_line(e); return true;
     case KEYNAME_BACKSPACE:
-    case CTRL_KEY('h'): cut(e, before(e, e->at), e->at); return true;
+    case CTRL_KEY('h'): cut(e, utf8_before(e->text.s, e->at), e->at); return true;
     case KEYNAME_DELETE:
-    case CTRL_KEY('d'): cut(e, e->at, after(e, e->at)); return true;
-    case CTRL_KEY('k'):
-        cut(e, e->at, line_end(e, e->at) == e->at ? after(e, e->at) : line_end(e, e->at));
+    case CTRL_KEY('d'): cut(e, e->at, utf8_after(e->text.s, e->text.len, e->at)); return true;
+    case CTRL_KEY('k'): {
+        size_t end = line_end(e, e->at);
+        cut(e, e->at, end > e->at ? end : utf8_after(e->text.s, e->text.len, end));
         return true;
+    }
     case CTRL_KEY('u'): cut(e, line_start(e, e->at), e->at); return true;
     default: break;
     }
@@ -196,9 +176,9 @@ static bool move_key(struct textedit *e, uint32_t key)
     e->want = -1;
     switch (key) {
     case KEYNAME_LEFT:
-    case CTRL_KEY('b'): e->at = before(e, e->at); return true;
+    case CTRL_KEY('b'): e->at = utf8_before(e->text.s, e->at); return true;
     case KEYNAME_RIGHT:
-    case CTRL_KEY('f'): e->at = after(e, e->at); return true;
+    case CTRL_KEY('f'): e->at = utf8_after(e->text.s, e->text.len, e->at); return true;
     case KEYNAME_HOME:
     case CTRL_KEY('a'): e->at = line_start(e, e->at); return true;
     case KEYNAME_END:

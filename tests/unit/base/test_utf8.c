@@ -180,11 +180,32 @@ static void random_bytes_are_tamed(void **unused)
     }
 }
 
+static void neighbours(void **unused)
+{
+    (void)unused;
+    static const char s[] = "a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80z"; /* of 1, 2, 3, 4 and 1 bytes */
+    static const size_t begins[] = {0, 1, 3, 6, 10, 11};
+    for (size_t i = 0; i < N_OF(begins); i++) {
+        size_t next = i + 1 < N_OF(begins) ? begins[i + 1] : 11, last = i ? begins[i - 1] : 0;
+        assert_int_equal(utf8_after(s, 11, begins[i]), next);
+        assert_int_equal(utf8_before(s, begins[i]), last);
+        for (size_t at = begins[i] + 1; at < next; at++) { /* from within */
+            assert_int_equal(utf8_after(s, 11, at), next);
+            assert_int_equal(utf8_before(s, at), begins[i]);
+        }
+    }
+    assert_int_equal(utf8_before("\x80\x80", 2), 0); /* that is none */
+    assert_int_equal(utf8_after("\x80\x80", 2, 0), 2);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(not_utf8), cmocka_unit_test(every_code_point_round_trips),
-        cmocka_unit_test(widths),   cmocka_unit_test(names),
-        cmocka_unit_test(cells),    cmocka_unit_test(random_bytes_are_tamed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(not_utf8),
+                                       cmocka_unit_test(every_code_point_round_trips),
+                                       cmocka_unit_test(widths),
+                                       cmocka_unit_test(names),
+                                       cmocka_unit_test(cells),
+                                       cmocka_unit_test(neighbours),
+                                       cmocka_unit_test(random_bytes_are_tamed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
