@@ -74,21 +74,12 @@ static void test_utilisation(void **state)
 static void test_policy(void **state)
 {
     struct driver *d = *state;
-    driver_hang_up(d);
-    driver_kill(d, SIGTERM);
-    char *path = xasprintf("%s/policy", d->agent_dir);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs("# what runs here\nworkdirs = /scratch, /no/where\n", f);
-    fclose(f);
-    chmod(path, 0600);
-    driver_connect(d);
+    driver_restart(d, "# what runs here\nworkdirs = /scratch, /no/where\n");
     driver_run(d, 1, "true");
     struct launch_end *e = driver_end(d, 1, false);
     check_int("kind", e->end_kind, END_LAUNCH_FAILED);
     check_has("message", e->message, "policy allows no work in");
     driver_end_free(e);
-    free(path);
 }
 
 static void test_descriptors_run_out(void **state)

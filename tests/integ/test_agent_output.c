@@ -274,16 +274,7 @@ static void test_fifo_that_is_read_late(void **state)
 static void test_spool_has_a_bound(void **state)
 {
     struct driver *d = *state;
-    driver_hang_up(d);
-    driver_kill(d, SIGTERM);
-    char *path = xasprintf("%s/policy", d->agent_dir);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs("spool_max = 2M\n", f);
-    fclose(f);
-    chmod(path, 0600);
-    free(path);
-    driver_connect(d);
+    driver_restart(d, "spool_max = 2M\n");
     struct launch l;
     driver_step_init(
         d, &l, 1, 2,

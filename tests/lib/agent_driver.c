@@ -142,6 +142,20 @@ void driver_hang_up(struct driver *d)
     frame_reader_fini(&d->in);
 }
 
+void driver_restart(struct driver *d, const char *policy)
+{
+    driver_hang_up(d);
+    driver_kill(d, SIGTERM);
+    char *path = xasprintf("%s/policy", d->agent_dir);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(policy, f);
+    fclose(f);
+    assert_int_equal(chmod(path, 0600), 0);
+    free(path);
+    driver_connect(d);
+}
+
 void driver_send(struct driver *d, enum msg_kind kind, uint64_t tag, const void *body)
 {
     struct str out = STR_INIT;

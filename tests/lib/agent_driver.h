@@ -41,6 +41,8 @@ int driver_dial(struct driver *d);             /* a bare connection; the caller 
 struct msg_agent *driver_greet(struct driver *d);
 void driver_hang_up(struct driver *d);
 void driver_connect(struct driver *d); /* start where needed, greet, expect to be obeyed */
+/* Another agent in its place, which reads this policy. */
+void driver_restart(struct driver *d, const char *policy);
 
 void driver_send(struct driver *d, enum msg_kind kind, uint64_t tag, const void *body);
 /* The next message of that kind for which match says true; NULL after the deadline. Freed by the caller. */
