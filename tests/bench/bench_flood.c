@@ -18,18 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/vec.h"
-#include "src/base/xalloc.h"
-#include "src/client/client.h"
 #include "tests/bench/common.h"
 
 #define ON_THE_WAY 100
-
-static _Noreturn void fail(const char *what, const char *text)
-{
-    fprintf(stderr, "bench_flood: %s: %s\n", what, text ? text : "");
-    exit(1);
-}
 
 static void become(uid_t uid, int niceness)
 {
@@ -90,34 +81,9 @@ static void flood_connections(struct client *c, uint64_t *n)
 
 /* --- the one beside it --- */
 
-static void submit(struct msg_submit *m)
-{
-    struct client *c;
-    struct errtext err = {0};
-    enum msg_kind kind;
-    void *body;
-    free(m->request_id);
-    m->request_id = client_request_id();
-    if (client_connect("sbatch", 0, &c, &err) < 0 || client_call(c, MSG_SUBMIT, m, &kind, &body, &err) < 0)
-        fail("submit", err.s);
-    const struct msg_result *r = body;
-    if (kind != MSG_RESULT || r->refusal != REFUSAL_NONE)
-        fail("refused", kind == MSG_RESULT ? r->text : "");
-    msg_free(kind, body);
-    client_free(c);
-}
-
-static int compare(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 static _Noreturn void measure(uid_t user, const char *what, double seconds)
 {
-    struct {
-        VEC(double) v;
-    } took = {VEC_INIT};
+    struct times took = {VEC_INIT};
     struct msg_submit m;
     become(user, 0);
     make_submit(&m, "/tmp");
@@ -125,12 +91,7 @@ static _Noreturn void measure(uid_t user, const char *what, double seconds)
         submit(&m);
         vec_push(&took.v, now_ms() - t);
     }
-    size_t n = took.v.n;
-    qsort(took.v.v, n, sizeof took.v.v[0], compare);
-    printf("%-40s median %.2f ms, 99 of 100 %.2f ms, worst %.2f ms, of %zu\n", what, took.v.v[n / 2],
-           took.v.v[n * 99 / 100], took.v.v[n - 1], n);
-    fflush(stdout);
-    vec_fini(&took.v);
+    print_times(what, &took);
     rec_fini(&msg_submit_rec, &m);
     exit(0);
 }

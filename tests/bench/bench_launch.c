@@ -18,6 +18,7 @@
 #include "src/base/self.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "tests/bench/common.h"
 
 #define BEAT_MS    5000
 #define GIVE_UP_MS 60000
@@ -30,11 +31,6 @@ struct bench {
     uint32_t n, at; /* tasks in all, the one that is under way */
     double *t_sent, *t_told;
 };
-
-static double now_ms(void)
-{
-    return (double)mono_read().ns / (double)NS_PER_MS;
-}
 
 static void launch_next(struct bench *b)
 {
@@ -123,12 +119,6 @@ static void on_give_up(void *ctx)
 {
     const struct bench *b = ctx;
     loop_stop(b->loop);
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
 }
 
 /* The first tasks find programs and name service cold. */

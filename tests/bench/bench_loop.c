@@ -26,12 +26,6 @@ struct slot {
     double t0;
 };
 
-static int compare(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 static void start(struct slot *s, const posix_spawn_file_actions_t *fa, char **argv)
 {
     s->t0 = now_ms();

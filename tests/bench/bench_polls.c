@@ -23,16 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/vec.h"
-#include "src/base/xalloc.h"
-#include "src/client/client.h"
 #include "tests/bench/common.h"
-
-static _Noreturn void fail(const char *what, const char *text)
-{
-    fprintf(stderr, "bench_polls: %s: %s\n", what, text ? text : "");
-    exit(1);
-}
 
 /* --- one who looks --- */
 
@@ -72,44 +63,7 @@ static _Noreturn void looker(unsigned per_second, double begin_ms, uint32_t *loo
     }
 }
 
-/* --- who submits --- */
-
-static void submit(struct msg_submit *m)
-{
-    struct client *c;
-    struct errtext err = {0};
-    enum msg_kind kind;
-    void *body;
-    free(m->request_id);
-    m->request_id = client_request_id();
-    if (client_connect("sbatch", 0, &c, &err) < 0 || client_call(c, MSG_SUBMIT, m, &kind, &body, &err) < 0)
-        fail("submit", err.s);
-    const struct msg_result *r = body;
-    if (kind != MSG_RESULT || r->refusal != REFUSAL_NONE)
-        fail("refused", kind == MSG_RESULT ? r->text : "");
-    msg_free(kind, body);
-    client_free(c);
-}
-
-static int compare(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-struct times {
-    VEC(double) v;
-};
-
-static void print_times(const char *what, struct times *took)
-{
-    size_t n = took->v.n;
-    qsort(took->v.v, n, sizeof took->v.v[0], compare);
-    printf("%-50s median %.2f ms, 99 of 100 %.2f ms, worst %.2f ms, of %zu\n", what, took->v.v[n / 2],
-           took->v.v[n * 99 / 100], took->v.v[n - 1], n);
-    fflush(stdout);
-    vec_fini(&took->v);
-}
+/* --- the machine alone --- */
 
 /* Answers every byte with itself. */
 static int start_echo(void)
