@@ -165,11 +165,14 @@ static enum refusal set_key(struct session *s, const struct job *j, struct updat
         if (wall_parse(value, loop_wall(s->ctl->loop), &u->req.begin, text) < 0)
             r = REFUSAL_BAD_REQUEST;
     } else {
-        err_set(text, 0,
-                "%s cannot be changed; TimeLimit can, JobName, Comment, ArrayTaskThrottle, LostNode, and while it waits "
-                "Partition, Account, QOS, Priority, Nice, NodeList, ExcNodeList, Features, NumNodes, NumTasks, "
-                "CpusPerTask, MinMemoryNode, Gpus, GpusPerNode, Dependency, Licenses, Reservation, StartTime, Deadline, TimeMin",
-                key);
+        err_set(
+            text, 0,
+            "%s cannot be changed; TimeLimit can, JobName, Comment, ArrayTaskThrottle, LostNode, and while "
+            "it waits "
+            "Partition, Account, QOS, Priority, Nice, NodeList, ExcNodeList, Features, NumNodes, NumTasks, "
+            "CpusPerTask, MinMemoryNode, Gpus, GpusPerNode, Dependency, Licenses, Reservation, StartTime, "
+            "Deadline, TimeMin",
+            key);
         return REFUSAL_NOT_SUPPORTED;
     }
     if (r == REFUSAL_NONE && j->state != JOB_PENDING) {

@@ -28,10 +28,12 @@ static int request(struct scontrol *s, enum msg_kind kind, const void *body, con
     target_append(&id, t);
     struct msg_result *r = c ? ask_call(c, kind, body, MSG_RESULT, &refusal, &err) : NULL;
     int rc = 0;
-    if (r)
+    if (r) {
         msg_free(MSG_RESULT, r);
-    else
+    } else {
+        scontrol_say_why(s, refusal, &err);
         rc = say(s, !c ? text : refusal == REFUSAL_NONE ? SLURM_TIMEOUT : refusal_slurm(refusal), id.s);
+    }
     str_fini(&id);
     return rc;
 }
@@ -228,7 +230,8 @@ static int check_change(const char *word)
         "LostNode";
     const char *v;
     uint32_t limit;
-    if ((v = value_of(word, "TimeLimit")) && duration_parse_slurm(v, &limit, NULL) < 0) {
+    v = value_of(word, "TimeLimit");
+    if (v && duration_parse_slurm(v + (*v == '+' || *v == '-'), &limit, NULL) < 0) {
         fprintf(stderr, "scontrol: error: Invalid TimeLimit value\n");
         return 1;
     }
@@ -291,6 +294,8 @@ int scontrol_no_partition_change(struct scontrol *s, const char *what, const cha
     bool there = false;
     for (size_t i = 0; i < m.spec.parts.n; i++)
         there = there || str_eq(m.spec.parts.v[i].name, name);
+    if (rc == 0 && there && !s->quiet)
+        cli_error(s->cli, "partitions are changed in stoker.cfg, then: scontrol reconfigure");
     if (rc == 0 && !s->quiet)
         fprintf(stderr, "%s %s: %s\n", what, word ? word : "error",
                 refusal_slurm(there ? REFUSAL_NOT_SUPPORTED : REFUSAL_NO_PARTITION));

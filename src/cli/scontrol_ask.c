@@ -17,6 +17,13 @@ int scontrol_failed(const struct scontrol *s, const char *what, const char *text
     return 1;
 }
 
+void scontrol_say_why(const struct scontrol *s, enum refusal refusal, const struct errtext *err)
+{
+    bool vague = refusal == REFUSAL_BAD_REQUEST || refusal == REFUSAL_NOT_SUPPORTED;
+    if (!s->quiet && vague && !str_eq(err->s, refusal_slurm(refusal)))
+        cli_error(s->cli, "%s", err->s);
+}
+
 int scontrol_request(struct scontrol *s, enum msg_kind kind, const void *body, const char *what)
 {
     const char *text = NULL;
@@ -28,8 +35,10 @@ int scontrol_request(struct scontrol *s, enum msg_kind kind, const void *body, c
         msg_free(MSG_RESULT, r);
         return 0;
     }
-    if (c)
+    if (c) {
+        scontrol_say_why(s, refusal, &err);
         text = refusal == REFUSAL_NONE ? SLURM_TIMEOUT : refusal_slurm(refusal);
+    }
     return scontrol_failed(s, what, text);
 }
 

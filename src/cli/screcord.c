@@ -544,7 +544,7 @@ void record_config(struct str *out, const struct model *m, const struct timetext
     config_line(out, "AccountingStorageType", "accounting_storage/stoker");
     config_line(out, "AuthType", "auth/peercred");
     config_line(out, "ClusterName", "%s", s->name ? s->name : "");
-    config_line(out, "EnforcePartLimits", "NO");
+    config_line(out, "EnforcePartLimits", "ANY");
     config_line(out, "GresTypes", "gpu");
     config_line(out, "JobFileAppend", "0");
     config_line(out, "JobRequeue", "1");

@@ -59,9 +59,40 @@ is_first() { [ "$(squeue -h -n one,two -S -p -o %j | head -n 1)" = two ] && [ "$
 wait_for 5 is_first
 says "top of nothing" 1 "" "Invalid job id specified for job 999" scontrol top 999
 must scancel "$one" "$job"
+submit --hold sleep.sh
+waits=$job
 says "a key that nobody knows" 1 "" "Update of this parameter is not supported: Nonsense=1
 Request aborted" scontrol update JobId="$held" Nonsense=1
 says "a time that is none" 1 "" "scontrol: error: Invalid TimeLimit value" scontrol update JobId="$held" TimeLimit=soon
+says "a time that is none" 1 "" "~" scontrol update JobId="$waits" StartTime=soon
+like "what is wrong with it, before Slurm's words" "$err" 'scontrol: error: "soon" is not a time.*
+Unspecified error for job '"$waits"
+says "a value that is empty" 1 "" "scontrol: error: partition: it is empty
+Unspecified error for job $waits" scontrol update JobId="$waits" Partition=
+says "what is none, whatever the state" 2 "" "~" stoker update "$held" time=20
+has "and which there are" "$err" "stoker update: error: time cannot be changed; TimeLimit can"
+says "what can be changed while it waits" 1 "" "stoker update: error: Partition can be changed while the job waits, not later" \
+    stoker update "$held" Partition=main
+says "more time" 0 "" "" scontrol update JobId="$waits" TimeLimit=10
+says "more time" 0 "" "" scontrol update JobId="$waits" TimeLimit=+1:00:00
+says "less time" 0 "" "" scontrol update JobId="$waits" TimeLimit=-5
+is "counted from what it was" "$(squeue -h -j "$waits" -o %l)" 1:05:00
+says "less than nothing" 1 "" "Requested time limit is invalid (missing or exceeds some limit) for job $waits" \
+    scontrol update JobId="$waits" TimeLimit=-2:00:00
+must scancel "$waits"
+
+case_ "a partition is a line of the configuration"
+says "changed" 1 "" "scontrol: error: partitions are changed in stoker.cfg, then: scontrol reconfigure
+slurm_update error: Requested operation not supported" scontrol update PartitionName=main State=DOWN
+
+case_ "a configuration with a mistake: which file, which line, what"
+cp "$STOKER_HOME/stoker.cfg" good.cfg
+sed -i 's/cpus = 8/cpsu = 8/' "$STOKER_HOME/stoker.cfg"
+says "reconfigure" 1 "" "scontrol: error: $STOKER_HOME/stoker.cfg:2: \"cpsu\" is no key of a node, did you mean \"cpus\"?
+slurm_reconfigure error: Unspecified error" scontrol reconfigure
+cp good.cfg "$STOKER_HOME/stoker.cfg"
+says "mended" 0 "" "" scontrol reconfigure
+
 run scontrol frobnicate
 is "a bad command" $rc 1
 
