@@ -55,7 +55,7 @@ static void check_words(struct check *k, const char *what, const char *s, size_t
            !n                     ? "%s: it is empty"
            : n > max              ? long_text
            : !utf8_is_valid(s, n) ? "%s: it is not UTF-8"
-                                  : "%s: a character in it is none that can be seen (a control, a joiner)",
+                                  : "%s: neither control characters nor invisible ones are allowed",
            what);
 }
 

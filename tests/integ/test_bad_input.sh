@@ -19,9 +19,9 @@ refused() {
 case_ "names and texts"
 refused "escape in the name" "control characters" -J "a${esc}[2Jb" ok.sh
 refused "newline in the name" "control characters" -J $'a\nb' ok.sh
-refused "bidi override" "" -J $'a\u202eb' ok.sh
-refused "zero width" "" -J $'a\u200bb' ok.sh
-refused "bad UTF-8" "" -J $'a\xff\xfeb' ok.sh
+refused "bidi override" "invisible" -J $'a\u202eb' ok.sh
+refused "zero width" "invisible" -J $'a\u200bb' ok.sh
+refused "bad UTF-8" "job name: it is not UTF-8" -J $'a\xff\xfeb' ok.sh
 refused "129 bytes" "128" -J "$(printf 'x%.0s' {1..129})" ok.sh
 refused "escape in the comment" "control characters" --comment "a${esc}b" ok.sh
 refused "escape in the output file" "control characters" -o "a${esc}b" ok.sh
@@ -45,6 +45,7 @@ for bad in -n0 -n-1 -c0 -N0 --mem=-5 --mem=x --gres=gpu:-1 -t-5 --array=5-1 --ar
     --nice=x --signal=NOSUCH --begin=whenever --gpus=x; do
     refused "$bad" "" "$bad" ok.sh
 done
+refused "a kind of dependency that is none, with all there are" "aftercorr and singleton" -d foo:1 ok.sh
 refused "more memory than numbers hold" "" --mem=99999999999999999999G ok.sh
 is "nothing of that was queued" "$(squeue -h | wc -l)" 0
 
