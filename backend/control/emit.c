@@ -76,6 +76,17 @@ static void note_change(struct control *c, enum event_kind kind, uint32_t job)
         planner_note_job(c->planner, job);
 }
 
+/* n: how many it was before it ended; the elements of an array that wait are one record. */
+static void count_end(struct msg_stats *m, enum job_state state, uint32_t n)
+{
+    if (state == JOB_COMPLETED)
+        m->completed += n;
+    else if (state == JOB_CANCELLED)
+        m->cancelled += n;
+    else if (job_state_is_final(state))
+        m->failed += n;
+}
+
 int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
 {
     struct event ev = {
@@ -101,6 +112,7 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
     int32_t step = named_step(kind, body);
     const struct job *changed = job ? model_get_job(&c->model, job) : NULL;
     enum job_state before = changed ? changed->state : JOB_PENDING;
+    uint32_t n_before = changed && before == JOB_PENDING ? job_pending_elements(changed) : 1;
     uint32_t uid = changed ? changed->uid : 0, n_queued = c->model.n_pending + c->model.n_active;
     uint32_t split = kind == EV_START ? ((const struct ev_start *)body)->new_id : 0;
     int r = model_apply(&c->model, &ev);
@@ -121,6 +133,8 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
         if (changed) {
             uid = changed->uid;
             ctl_mail_change(c, changed, before);
+            if (!job_state_is_final(before))
+                count_end(&c->stats, changed->state, n_before);
         }
         n_queued = c->model.n_pending + c->model.n_active - n_queued; /* more, or modulo 2^32 fewer */
         if (n_queued)

@@ -99,8 +99,8 @@ static void print(struct str *out, const struct msg_stats *m, const struct count
                 m->nodes_up);
     str_appendf(out,
                 "Jobs submitted: %" PRIu64 "\nJobs started:   %" PRIu64 "\nJobs completed: %" PRIu64
-                "\nJobs canceled:  0\nJobs failed:    0\n\nJob states ts:  ",
-                m->submits, m->starts, m->ends);
+                "\nJobs canceled:  %" PRIu64 "\nJobs failed:    %" PRIu64 "\n\nJob states ts:  ",
+                m->submits, m->starts, m->completed, m->cancelled, m->failed);
     append_date(out, now);
     str_appendf(out, "\nJobs pending:   %" PRIu64 "\nJobs running:   %" PRIu64 "\n\n", n->pending,
                 n->running);
@@ -151,7 +151,9 @@ static void print_json(struct str *out, const struct msg_stats *m, const struct 
     json_int(out, "req_time_start", m->t_start.ms / MS_PER_S);
     json_int(out, "jobs_submitted", (int64_t)m->submits);
     json_int(out, "jobs_started", (int64_t)m->starts);
-    json_int(out, "jobs_completed", (int64_t)m->ends);
+    json_int(out, "jobs_completed", (int64_t)m->completed);
+    json_int(out, "jobs_canceled", (int64_t)m->cancelled);
+    json_int(out, "jobs_failed", (int64_t)m->failed);
     json_int(out, "jobs_pending", (int64_t)n->pending);
     json_int(out, "jobs_running", (int64_t)n->running);
     json_int(out, "schedule_cycle_max", (int64_t)m->pass_us_max);

@@ -414,13 +414,16 @@ struct msg_stats { /* S->C */
     uint64_t slice_us_max; /* the longest that planning has held up everybody */
     uint64_t slowed, refused;
     REC_LIST(struct user_stats) users; /* those that have taken most, first */
+    uint64_t completed, cancelled,
+        failed; /* jobs that have ended; an element of an array is one. ends: of tasks */
 };
 #define MSG_STATS_FIELDS(F, G, S)                                                                            \
     F(S, WALL, t_start) F(S, U64, submits) F(S, U64, starts) F(S, U64, ends) F(S, U64, commits)              \
     F(S, U64, events) F(S, U32, sessions) F(S, U32, nodes_up) F(S, U64, commit_us_max)                       \
     F(S, U64, commit_us_sum) F(S, U64, pass_us_max) F(S, U64, pass_us_sum) F(S, U64, passes)                 \
     F(S, U64, rss_kib) F(S, U64, db_bytes) F(S, U64, slice_us_max)                      \
-    F(S, U64, slowed) F(S, U64, refused) G(S, LISTOF, users, user_stats)
+    F(S, U64, slowed) F(S, U64, refused) G(S, LISTOF, users, user_stats)                                 \
+    F(S, U64, completed) F(S, U64, cancelled) F(S, U64, failed)
 
 struct msg_history { /* C->S: jobs that have left the state, answered by JOBS ... HISTORY_END */
     REC_LIST(struct job_target) jobs; /* raw and array ids; empty: all, in the order of their ends */

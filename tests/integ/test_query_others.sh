@@ -53,6 +53,15 @@ like "running" "$(grep '^Jobs running' <<<"$out")" 'Jobs running:   1'
 has "cycles" "$out" "Main schedule statistics (microseconds):"
 like "requests of this user" "$(grep "^	$(id -un | cut -c 1-16)" <<<"$out")" '.*\( *[0-9]+\) count:[0-9]+ +ave_time:[0-9]+ +total_time:[0-9]+'
 must python3 -c 'import json,sys; d = json.load(sys.stdin); assert d["statistics"]["jobs_running"] == 1 and d["schema"] == 1' < <(sdiag --json)
+busy=$job
+submit --hold --array=1-3 --wrap true
+must scancel "$job"
+submit --wrap 'exit 3'
+wait_state "$job" FAILED
+is "how they ended" "$(sdiag | grep -E '^Jobs (completed|canceled|failed)' | tr -s ' ' | tr '\n' ' ')" \
+    "Jobs completed: 1 Jobs canceled: 3 Jobs failed: 1 "
+must python3 -c 'import json,sys; d = json.load(sys.stdin)["statistics"]; assert (d["jobs_canceled"], d["jobs_failed"]) == (3, 1)' < <(sdiag --json)
+job=$busy
 must sdiag --json
 must python3 -c 'import json,os,sys
 me = [u for u in json.load(sys.stdin)["statistics"]["rpcs_by_user"] if u["user_id"] == os.geteuid()]
