@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
 int source_verror(const struct source *s, unsigned line, struct errtext *err, const char *fmt, va_list ap)
@@ -283,10 +284,32 @@ int source_from_text(const char *name, const char *text, struct source *ret, str
     return code;
 }
 
+/* What stands on that line of the whole, without the blanks around it. Heap. */
+static char *line_text(const struct source *s, unsigned line)
+{
+    const char *at = s->text.s;
+    for (; line > 1 && at; line--)
+        at = (at = strchr(at, '\n')) ? at + 1 : NULL;
+    at = at ? at + strspn(at, " \t\r") : "";
+    size_t n = strcspn(at, "\n");
+    while (n && isspace((unsigned char)at[n - 1]))
+        n--;
+    return xstrndup(at, n);
+}
+
+/* libconfig says neither which key it is nor what it stumbles over, which may have begun a line before. */
 int source_parse(const struct source *s, config_t *cfg, struct errtext *err)
 {
     if (config_read_string(cfg, s->text.s))
         return 0;
-    int line = config_error_line(cfg);
-    return parse_error(s, line > 0 ? (unsigned)line : 1, err, "%s", config_error_text(cfg));
+    int n = config_error_line(cfg);
+    unsigned line = n > 0 ? (unsigned)n : 1;
+    char *text = line_text(s, line);
+    struct str shown = STR_INIT;
+    cell_text(&shown, text, 80, true, false);
+    int r = *text ? parse_error(s, line, err, "%s: %s", config_error_text(cfg), shown.s)
+                  : parse_error(s, line, err, "%s", config_error_text(cfg));
+    str_fini(&shown);
+    free(text);
+    return r;
 }
