@@ -361,6 +361,8 @@ static int check_user(const struct opt *opt, const char *arg, struct errtext *er
         return 0;
     if (opt->id == J_UID && !pw && int_parse(arg, 0, UINT32_MAX, &n, NULL))
         return err_set(err, -EINVAL, "Invalid --%s specification", opt->name);
+    if (getuid() == 0) /* Slurm's words would be untrue */
+        return err_set(err, -EINVAL, "--%s: jobs are submitted for oneself, by root too", opt->name);
     return err_set(err, -EINVAL, "--%s only permitted by root user", opt->name);
 }
 
