@@ -324,8 +324,18 @@ static const char *what_words(enum dep_type t)
     return words[t];
 }
 
+static bool never_starts(const struct model *m, const struct job *j, struct wall now)
+{
+    struct deps deps;
+    if (str_is_empty(j->req.dependency) || dep_parse(j->req.dependency, &deps, NULL) < 0)
+        return false;
+    bool never = dep_state(m, j, &deps, ARRAY_NONE, now, NULL) == DEP_NEVER;
+    deps_fini(&deps);
+    return never;
+}
+
 /* The state of the job waited for, as one says it. */
-static void append_state(const struct model *m, const struct dep *d, struct str *out)
+static void append_state(const struct model *m, const struct dep *d, struct wall now, struct str *out)
 {
     const struct job *j =
         d->index == ARRAY_NONE ? model_get_job(m, d->job) : model_get_element(m, d->job, d->index);
@@ -342,7 +352,8 @@ static void append_state(const struct model *m, const struct dep *d, struct str 
     } else if (j->state == JOB_PENDING && wall_is_set(j->t_eligible)) {
         str_append(out, j->hold == HOLD_NONE ? " (waiting)" : " (held)");
     } else if (j->state == JOB_PENDING) {
-        str_append(out, " (waiting itself for another)");
+        str_append(out,
+                   never_starts(m, j, now) ? " (which can never start)" : " (waiting itself for another)");
     } else if (job_state_is_final(j->state) && !job_succeeded(j)) {
         str_appendf(out, " (%s, exit %d:%d)", job_state_long(j->state), j->exit_code, j->exit_signal);
     } else {
@@ -377,7 +388,7 @@ static void explain_one(const struct model *m, const struct job *j, const struct
                 d->job);
     if (d->index != ARRAY_NONE)
         str_appendf(out, "_%u", d->index);
-    append_state(m, d, out);
+    append_state(m, d, now, out);
     str_appendf(out, " %s%s", s == DEP_NEVER ? "had " : "", what_words(d->type));
     if (wall_is_set(clears))
         str_appendf(out, ", which it did; %s more",

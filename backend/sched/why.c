@@ -183,7 +183,9 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
     *ret = (struct msg_why){.job = j->id, .state = j->state};
     if (j->state != JOB_PENDING) {
         ret->reason = j->reason;
-        ret->summary = xasprintf("job %u does not wait: it is %s", j->id, job_state_long(j->state));
+        char *id = job_format_id(j, IDS_MAX);
+        ret->summary = xasprintf("job %s does not wait: it is %s", id, job_state_long(j->state));
+        free(id);
         return;
     }
     planner_ready(p, v, now);

@@ -55,6 +55,9 @@ wait_for 10 is_reason $ok DependencyNeverSatisfied
 has "why" "$(why $ok)" "can never start: job $a (FAILED, exit 3:0) had to succeed"
 has "class" "$(stoker why --json $ok)" '"DEP_DEAD"'
 is "Dependency=" "$(job_field $ok Dependency)" "afterok:$a(failed)"
+submit -d afterany:$ok --wrap true
+has "why of one behind it" "$(why $job)" "waits for job $ok (which can never start) to end"
+must scancel $job
 wait_end $killed
 is killed "$state $(job_reason $killed)" "CANCELLED DependencyNeverSatisfied"
 wait_end $not_ok

@@ -423,6 +423,10 @@ static void test_why_names_elements_of_an_array(void **state)
     sched_why(planner, &v, lab_get(&l, id), l.now, &w);
     check_has("summary", w.summary, "job 1_[3-9] waits: 4 CPUs wanted in main");
     rec_fini(&msg_why_rec, &w);
+    const struct job *first = model_get_element(&l.m, id, 0);
+    sched_why(planner, &v, first, l.now, &w);
+    assert_string_equal(w.summary, "job 1_0 does not wait: it is RUNNING");
+    rec_fini(&msg_why_rec, &w);
 }
 
 /* --- the place in the queue --- */
