@@ -236,6 +236,14 @@ static void no_line_of_a_script_is_lost(void **state)
     must_show(u, "is queued");
     must_show(u, "Jobs 15"); /* the form is gone */
 
+    write_file(path, "#!/bin/sh\n#SBATCH --gpus=abc\nls\n"); /* what has two lines on a terminal */
+    uilab_keys(u, keys);
+    uilab_keys(u, "<F10>");
+    uilab_draw(u, 24, 120);
+    must_show(u, "\"abc\" is no number of GPUs; Invalid generic resource");
+    must_not_show(u, "GPUs\\n");
+    uilab_keys(u, "<Esc>");
+
     write_file(path, "#!/bin/sh\r\nls\r\n"); /* from another world */
     uilab_keys(u, keys);
     uilab_draw(u, 24, 80);

@@ -301,11 +301,25 @@ static void look_for_commands(struct form_draft *d)
     }
 }
 
+char *form_one_line(const char *text)
+{
+    struct str s = STR_INIT;
+    for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+        str_append_n(&s, text, (size_t)(end - text));
+        str_append(&s, "; ");
+    }
+    str_append(&s, text);
+    return str_take(&s);
+}
+
 void form_draft_build(void *draft)
 {
     struct form_draft *d = draft;
     d->rc = form_message(&d->f, d->now, &d->m, &d->err);
     if (d->rc < 0) {
+        char *line = form_one_line(d->err.s);
+        err_set(&d->err, d->rc, "%s", line);
+        free(line);
         d->m = (struct msg_submit){.kind = 0};
         return;
     }

@@ -100,6 +100,8 @@ struct form_draft {
 /* A copy of the form, nothing found out yet. */
 struct form_draft *form_draft_new(const struct form *f, struct wall now)
     __attribute__((warn_unused_result));
+/* Several lines, as a terminal has them, as one. Heap. */
+char *form_one_line(const char *text) __attribute__((warn_unused_result));
 void form_draft_free(void *draft);
 /* Finds out. It may wait for files; uses nothing but the draft. */
 void form_draft_build(void *draft);

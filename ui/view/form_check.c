@@ -40,9 +40,9 @@ static void hint(struct check *c, const struct form_field *field, enum hint_kind
     va_start(ap, fmt);
     str_vappendf(&s, fmt, ap);
     va_end(ap);
-    for (char *p = s.s; (p = strchr(p, '\n'));) /* some were made for a terminal's lines */
-        *p = ' ';
-    vec_push(c->out, (struct form_hint){.field = field, .step = -1, .kind = kind, .text = str_take(&s)});
+    vec_push(c->out,
+             (struct form_hint){.field = field, .step = -1, .kind = kind, .text = form_one_line(s.s)});
+    str_fini(&s);
 }
 
 /* What would mend the hint that was given last. */

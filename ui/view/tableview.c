@@ -159,6 +159,8 @@ static void say_nothing_matches(const struct table *t, struct lines *l)
     struct strv words = strv_split(t->edit.text.s, " ");
     for (size_t i = 0; i < words.n; i++) {
         const char *word = words.v[i] + (words.v[i][0] == '!');
+        if (i < t->filter.n && filter_wants_number(&t->filter.v[i]))
+            lines_addf(l, ROLE_WARN, "\"%s\": a number is missing, as in 2, 2h or 16G.", word);
         size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
         if (!n || word[n] != ':')
             continue;

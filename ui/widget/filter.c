@@ -110,6 +110,11 @@ void filter_parse(struct filter *f, const char *text, filter_column_fn *column_o
     strv_fini(&words);
 }
 
+bool filter_wants_number(const struct term_word *w)
+{
+    return w->column >= 0 && w->op == ':' && (w->text[0] == '<' || w->text[0] == '>');
+}
+
 static bool match_column(const struct term_word *w, const struct filter_row *r, size_t column)
 {
     if (w->op == ':')
