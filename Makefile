@@ -76,7 +76,7 @@ ZLIB := -lz
 # ---- layers: one static library each ---------------------------------------------------------------------
 
 SRC_LAYERS := base model conf proto client jobspec cli
-BACKEND_LAYERS := sched sim loop store server control launch link agent slurm
+BACKEND_LAYERS := sched sim loop ferry store server control launch link agent slurm
 UI_FOLDERS := layout widget view theme keys app
 LAYERS := $(SRC_LAYERS) ui-term ui $(BACKEND_LAYERS)
 
@@ -112,7 +112,8 @@ USES_cli := cli $(USES_jobspec)
 USES_ui := ui ui-term $(USES_jobspec)
 USES_sched := sched model base
 USES_sim := sim sched conf proto model base
-USES_agent := agent loop proto model base
+USES_agent := agent ferry loop proto model base
+USES_ferry := ferry loop proto model base
 USES_link := link loop proto model base
 USES_loop := loop base
 $(foreach l,store server control launch slurm,$(eval USES_$(l) := $(BACKEND_D) conf proto model base))

@@ -160,7 +160,7 @@ static void drop_peer(struct peer *p, const char *why)
         a->controller = NULL;
         util_watch(a, false);
         spool_drop_waits(a);
-        calls_drop(a);
+        clients_drop(a);
         loop_timer_set(a->loop, &a->idle, IDLE_MS);
     }
     wire_close(&p->wire);
@@ -187,7 +187,7 @@ static void describe_way_back(struct agent *a, struct msg_agent *m)
 {
     if (!a->has_spec || !str_eq(a->spec.transport, "ssh"))
         return;
-    m->client_socket = calls_listen(a);
+    m->client_socket = clients_listen(a);
     m->bin_dir = own_dir();
     if (m->client_socket)
         door_keep(a, m->client_socket);
@@ -276,7 +276,7 @@ static int take_order(struct peer *p, const struct frame *f, void *body)
     case MSG_AGENT_STOP: return take_stop(a);
     case MSG_CALL_DATA:
     case MSG_CALL_TAKEN:
-    case MSG_CALL_END: return calls_take(a, f->type, body);
+    case MSG_CALL_END: return calls_take(&a->calls, f->type, body);
     default: return -EPROTO;
     }
 }
@@ -524,7 +524,7 @@ static void stop(struct agent *a)
     if (a->loop) {
         spool_fini(a);
         outfile_fini(a);
-        calls_fini(a);
+        clients_fini(a);
         util_watch(a, false);
         gpus_stop(a);
     }
@@ -557,7 +557,6 @@ int agent_run(const struct agent_config *cfg, struct errtext *err)
         .tasks_fd = -1,
         .lock_fd = -1,
         .listener = {.fd = -1},
-        .clients = {.fd = -1},
         .inotify = {.fd = -1},
         .tomb = {.fd = -1},
         .kill_wait_s = KILL_WAIT_S,
@@ -569,7 +568,7 @@ int agent_run(const struct agent_config *cfg, struct errtext *err)
     list_init(&a.lost);
     list_init(&a.spool_waits);
     list_init(&a.outfiles);
-    list_init(&a.calls);
+    clients_init(&a);
     int r = start(&a, err);
     if (r == 0) {
         log_info("node=%s dir=%s pid=%d", cfg->node, a.dir, (int)getpid());

@@ -9,7 +9,7 @@
 #include "backend/agent/taskdir.h"
 #include "backend/agent/tomb.h"
 #include "backend/agent/wire.h"
-#include "backend/loop/ferry.h"
+#include "backend/ferry/calls.h"
 #include "src/base/idmap.h"
 #include "src/base/list.h"
 #include "src/base/vec.h"
@@ -135,8 +135,8 @@ struct agent {
 
     struct loop_fd clients; /* socket of clients on this node; -1: none asked for */
     struct loop_timer clients_again;
-    struct list calls;
-    uint32_t n_calls, last_call;
+    struct calls calls;
+    uint32_t last_call;
     bool door_told; /* that the place of the link to it is taken */
 
     struct list spool_waits;
@@ -208,14 +208,14 @@ void outfile_read(struct agent *a, uint64_t tag, struct msg_output_read *m);
 void outfile_fini(struct agent *a);
 bool outfile_is_child(const struct agent *a, pid_t pid);
 
-/* --- calls.c --- */
+/* --- clients.c --- */
+void clients_init(struct agent *a);
 /* Lets clients on this node speak to the controller. Returns the socket's path (caller frees), NULL where
  * it cannot be made. */
-char *calls_listen(struct agent *a);
+char *clients_listen(struct agent *a);
 /* The controller is gone: who speaks is cut off, who comes waits. */
-void calls_drop(struct agent *a);
-void calls_fini(struct agent *a);
-int calls_take(struct agent *a, enum msg_kind kind, const void *body) __attribute__((warn_unused_result));
+void clients_drop(struct agent *a);
+void clients_fini(struct agent *a);
 
 /* --- lease.c --- */
 /* A heartbeat of the controller, before it is answered. */

@@ -9,60 +9,27 @@
 #include <sys/socket.h>
 
 #include "backend/control/private.h"
-#include "backend/loop/ferry.h"
 #include "src/base/log.h"
 #include "src/base/utf8.h"
 
 #define CALLS_MAX  128         /* of one node */
 #define QUEUED_MAX (48u << 20) /* bytes; below what ends a connection */
 
-struct call {
-    struct list link;
-    struct node_link *node;
-    uint32_t id;
-    struct ferry ferry;
-};
-
-static void call_free(struct call *k)
-{
-    ferry_close(&k->ferry);
-    list_unlink(&k->link);
-    k->node->n_calls--;
-    free(k);
-}
-
 /* Over a connection that still takes something: one that is given up takes its calls with it, and must not
  * be found so in here. */
-static void say(struct call *k, enum msg_kind kind, const void *body)
+static bool say(void *ctx, enum msg_kind kind, const void *body)
 {
-    if (nodeconn_queued(k->node->conn) < QUEUED_MAX)
-        nodeconn_send(k->node->conn, 0, kind, 0, body);
-    else
-        shutdown(k->ferry.fd.fd, SHUT_RDWR);
+    struct node_link *link = ctx;
+    if (nodeconn_queued(link->conn) >= QUEUED_MAX)
+        return false;
+    nodeconn_send(link->conn, 0, kind, 0, body);
+    return true;
 }
 
-static void call_send(void *ctx, const void *p, size_t n)
+void ctl_init_calls(struct node_link *link)
 {
-    struct call *k = ctx;
-    struct msg_call_data m = {.id = k->id, .data = {.p = xmemdup(p, n), .n = n}};
-    say(k, MSG_CALL_DATA, &m);
-    free(m.data.p);
+    calls_init(&link->calls, say, link);
 }
-
-static void call_taken(void *ctx, uint32_t n)
-{
-    struct call *k = ctx;
-    say(k, MSG_CALL_TAKEN, &(struct msg_call_taken){.id = k->id, .n = n});
-}
-
-static void call_over(void *ctx)
-{
-    struct call *k = ctx;
-    say(k, MSG_CALL_END, &(struct msg_call_taken){.id = k->id});
-    call_free(k);
-}
-
-static const struct ferry_ops ops = {.send = call_send, .taken = call_taken, .over = call_over};
 
 /* Has something there, running or waiting for its end. */
 static bool is_at_home(struct control *c, const struct node *n, uint32_t uid)
@@ -102,48 +69,21 @@ static void take_call(struct control *c, struct node_link *link, const struct ms
     char *refused = n ? shut_out(c, n, m) : NULL;
     if (refused && ctl_may_log(c, ctl_party(c, m->uid)))
         log_warn("node=%s uid=%u refused: %s", nodeconn_node(link->conn), m->uid, refused);
-    if (!n || link->n_calls >= CALLS_MAX ||
+    if (!n || link->calls.n >= CALLS_MAX ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0) {
         nodeconn_send(link->conn, 0, MSG_CALL_END, 0, &(struct msg_call_taken){.id = m->id});
         free(refused);
         return;
     }
-    struct call *k = xcalloc(1, sizeof *k);
-    k->node = link;
-    k->id = m->id;
-    list_init(&k->link);
-    list_append(&link->calls, &k->link);
-    link->n_calls++;
-    ferry_open(&k->ferry, c->loop, pair[0], CALL_WINDOW, CALL_PIECE, &ops, k);
+    calls_add(&link->calls, c->loop, m->id, m->uid, pair[0]);
     ctl_let_in(c, pair[1], &(struct ucred){.pid = (pid_t)m->pid, .uid = m->uid, .gid = m->gid}, true,
                refused);
 }
 
 int ctl_take_call(struct control *c, struct node_link *link, enum msg_kind kind, const void *body)
 {
-    const struct msg_call_data *data = body;
-    const struct msg_call_taken *taken = body;
-    if (kind == MSG_CALL) {
-        take_call(c, link, body);
-        return 0;
-    }
-    uint32_t id = kind == MSG_CALL_DATA ? data->id : taken->id;
-    list_for_each (k, &link->calls, struct call, link) {
-        if (k->id != id)
-            continue;
-        if (kind == MSG_CALL_DATA)
-            return ferry_give(&k->ferry, data->data.p, data->data.n);
-        if (kind == MSG_CALL_TAKEN)
-            ferry_taken(&k->ferry, taken->n);
-        else
-            ferry_end(&k->ferry);
-        return 0;
-    }
-    return 0; /* its end has crossed this on the way */
-}
-
-void ctl_drop_calls(struct node_link *link)
-{
-    while (!list_empty(&link->calls))
-        call_free(list_first(&link->calls, struct call, link));
+    if (kind != MSG_CALL)
+        return calls_take(&link->calls, kind, body);
+    take_call(c, link, body);
+    return 0;
 }

@@ -37,7 +37,7 @@ static void on_down(void *arg, struct nodeconn *conn, const char *why)
     link->reconciled = false;
     loop_timer_cancel(c->loop, &link->again);
     ctl_drop_relays(c, NULL, link);
-    ctl_drop_calls(link);
+    calls_drop(&link->calls);
     if (c->stopping)
         return;
     log_warn("node=%s lost its connection: %s", nodeconn_node(conn), why);
@@ -75,7 +75,7 @@ static void link_free(struct control *c, struct node_link *link)
     loop_timer_cancel(c->loop, &link->again);
     ctl_lost_found(link);
     ctl_drop_relays(c, NULL, link);
-    ctl_drop_calls(link);
+    calls_drop(&link->calls);
     nodeconn_free(link->conn);
     free(link->client_socket);
     free(link->bin_dir);
@@ -197,7 +197,7 @@ static void connect_node(struct control *c, const struct node *n)
         mkdir(dir, 0700);
     }
     link->ctl = c;
-    list_init(&link->calls);
+    ctl_init_calls(link);
     link->again = (struct loop_timer){.fn = on_again, .ctx = link};
     ctl_lost_init(link);
     link->conn = nodeconn_new(c->loop, &cfg, store_committed(c->store), &ops, link);

@@ -6,6 +6,7 @@
 
 #include "backend/control/answers.h"
 #include "backend/control/control.h"
+#include "backend/ferry/calls.h"
 #include "backend/launch/nodeconn.h"
 #include "backend/sched/depend.h"
 #include "backend/sched/limits.h"
@@ -105,10 +106,9 @@ struct node_link { /* the controller's side of one node */
     struct loop_timer lost;  /* node_timeout after it went down */
     struct loop_timer lease; /* the next lease there that is over while it is down */
     bool reconciled;
-    bool facts_due;    /* its settings have changed: what it finds counts anew */
-    bool warned;       /* that it speaks of what is not its own */
-    struct list calls; /* of clients there */
-    uint32_t n_calls;
+    bool facts_due;                /* its settings have changed: what it finds counts anew */
+    bool warned;                   /* that it speaks of what is not its own */
+    struct calls calls;            /* of clients there */
     char *client_socket, *bin_dir; /* as its agent says; NULL: none */
     bool leaving;                  /* not configured any more: goes with what it carries */
     uint64_t left_gate; /* one more than what must be on disk before it goes; 0: it carries something */
@@ -485,9 +485,9 @@ void ctl_end_wide_jobs(struct control *c, const char *node);
 
 /* --- calls.c --- */
 
+void ctl_init_calls(struct node_link *link);
 int ctl_take_call(struct control *c, struct node_link *link, enum msg_kind kind, const void *body)
     __attribute__((warn_unused_result));
-void ctl_drop_calls(struct node_link *link);
 
 /* --- payloads.c: what was read or submitted lately --- */
 

@@ -1,5 +1,5 @@
 /* ferry.c - a descriptor, a window, two directions. */
-#include "backend/loop/ferry.h"
+#include "backend/ferry/ferry.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "backend/loop/ferry.h"
+#include "backend/ferry/ferry.h"
 #include "src/base/xalloc.h"
 
 #define WINDOW 4096

@@ -7,8 +7,8 @@
  * Each side may have `window` bytes under way that the other has not passed on: a reader that stops costs
  * that much memory and holds up nobody else.
  */
-#ifndef STOKER_BACKEND_LOOP_FERRY_H
-#define STOKER_BACKEND_LOOP_FERRY_H
+#ifndef STOKER_BACKEND_FERRY_FERRY_H
+#define STOKER_BACKEND_FERRY_FERRY_H
 
 #include <stdint.h>
 
