@@ -14,6 +14,7 @@
 #include "src/jobspec/jobfileedit.h"
 #include "src/jobspec/message.h"
 #include "ui/view/formcommand.h"
+#include "ui/view/formname.h"
 
 #define NEW_SCRIPT "#!/bin/bash\n\n"
 #define NEW_JOB    "steps = (\n  { name = \"main\"; command = \"\"; }\n);\n"
@@ -167,6 +168,22 @@ void form_set(struct form *f, const struct form_field *field, int step, const ch
         jobfile_set(&f->text, at, field->key, value, field->quoted);
 }
 
+char *form_default_name(const struct form *f)
+{
+    bool steps = f->kind == JOB_KIND_STEPS;
+    char *name;
+    if (f->path) {
+        name = formname_of_file(f->path);
+        if (steps && str_ends(name, ".job"))
+            name[strlen(name) - strlen(".job")] = '\0';
+        return name;
+    }
+    char *command = steps ? jobfile_get(f->text.s, 0, "command") : NULL;
+    name = formname_of_command(command ? command : steps ? "" : f->text.s);
+    free(command);
+    return name ? name : xstrdup(steps ? "job" : "sbatch");
+}
+
 /* --- the message --- */
 
 static void take_directory(const struct form *f, struct jobopts *o)
@@ -175,6 +192,19 @@ static void take_directory(const struct form *f, struct jobopts *o)
         return;
     free(o->cwd);
     o->cwd = xstrdup(f->dir);
+}
+
+/* One that the text gives stays. */
+static void take_name(const struct form *f, struct jobopts *o)
+{
+    char *own = f->kind == JOB_KIND_STEPS ? jobfile_get(f->text.s, JOBFILE_JOB, "name")
+                : o->req.name             ? xstrdup(o->req.name)
+                                          : NULL;
+    if (!own) {
+        free(o->req.name);
+        o->req.name = form_default_name(f);
+    }
+    free(own);
 }
 
 static const char *name_of(const struct form *f)
@@ -197,6 +227,7 @@ static int batch_message(const struct form *f, struct wall now, struct msg_submi
         rc = err_set(err, -EINVAL, "arguments: a quote is not closed");
     rc = rc ? rc : batch_take_header(&b, &s, err);
     rc = rc ? rc : jobopts_finish(&b.job, err);
+    take_name(f, &b.job);
     rc = rc ? rc : message_of_script(&b.job, &s, args.v, args.n, ret, err);
     free(s.text.p);
     free(name);
@@ -217,6 +248,7 @@ static int steps_message(const struct form *f, struct wall now, struct msg_submi
     take_directory(f, &b.job);
     message_take_jobfile(&b.job, &file);
     rc = jobopts_finish(&b.job, err);
+    take_name(f, &b.job);
     rc = rc ? rc : message_of_jobfile(&b.job, &file, ret, err);
     jobfile_fini(&file);
     batch_fini(&b);

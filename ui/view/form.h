@@ -62,6 +62,10 @@ bool form_can_set(const struct form *f, const struct form_field *field);
 /* "" and NULL take it out. */
 void form_set(struct form *f, const struct form_field *field, int step, const char *value);
 
+/* The name of a job whose text gives it none: its file's, as the commands have it, else what its first
+ * command is about (ui/view/formname.h). Caller frees. */
+char *form_default_name(const struct form *f) __attribute__((warn_unused_result));
+
 /* What is submitted. Reads the scripts that steps name: it may wait for files. Errors: -EINVAL ..., the
  * text names the line. msg_submit_rec frees *ret. */
 int form_message(const struct form *f, struct wall now, struct msg_submit *ret, struct errtext *err)

@@ -20,7 +20,7 @@ const struct form_field form_batch_fields[] = {
     OPTION("mem", J_MEM, "memory", "on each node: 16G, 4000M; 0 is all of the node", SIMPLE),
     OPTION("time", J_TIME, "time limit", "30 (minutes), 2:00:00, 1-12:00:00; shorter starts sooner", SIMPLE),
     OPTION("partition", J_PARTITION, "partition", "one, or several with commas: wherever it starts first; F4 lists them", SIMPLE),
-    OPTION("job-name", J_JOB_NAME, "name", "the job's name; else the script's", SIMPLE),
+    OPTION("job-name", J_JOB_NAME, "name", "the job's; else its file's, or that of what its command runs", SIMPLE),
     OPTION("array", B_ARRAY, "array", "one job for each index: 0-99, 1,5,9, 0-99%8 (eight at once); F4 helps", TITLE("Array and order")),
     OPTION("dependency", J_DEPENDENCY, "depends on", "afterok:12, afterany:12:13, singleton; F4 picks a job"),
     OPTION("begin", J_BEGIN, "not before", "now+2hours, 18:00, tomorrow, 2026-12-24T08:00"),
@@ -61,7 +61,7 @@ const struct form_field form_batch_fields[] = {
 #define QUOTED .quoted = true
 
 const struct form_field form_job_fields[] = {
-    KEY("name", "name", "the job's name", SIMPLE, QUOTED),
+    KEY("name", "name", "the job's; else its file's, or that of what its command runs", SIMPLE, QUOTED),
     KEY("workdir", "directory", "where its steps run; else where this was started", SIMPLE, QUOTED),
     KEY("time", "time limit", "2h, 30m, 1-12:00:00: from the first task to the last", SIMPLE, QUOTED),
     KEY("partition", "partition", "one, or several with commas: wherever it starts first; F4 lists them", SIMPLE, QUOTED),

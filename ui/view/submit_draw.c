@@ -31,6 +31,12 @@ static enum role hint_role(enum hint_kind k)
     return k == HINT_ERROR ? ROLE_ERROR : k == HINT_WARN ? ROLE_WARN : ROLE_GOOD;
 }
 
+static void append_taken(struct str *out, char *take_text)
+{
+    str_append(out, take_text);
+    free(take_text);
+}
+
 /* What counts where nothing is said. */
 static void default_text(const struct submit *s, const struct form_field *field, struct str *out)
 {
@@ -52,8 +58,8 @@ static void default_text(const struct submit *s, const struct form_field *field,
         str_append(out, "slurm-%j.out");
     else if (str_eq(field->key, "export"))
         str_append(out, "ALL");
-    else if (str_eq(field->key, "job-name") && s->f.path)
-        str_append(out, strrchr(s->f.path, '/') ? strrchr(s->f.path, '/') + 1 : s->f.path);
+    else if (str_eq(field->key, "job-name") || (str_eq(field->key, "name") && !field->of_step))
+        append_taken(out, form_default_name(&s->f));
     else if (field->kind == FIELD_SWITCH)
         str_append(out, "no");
 }
