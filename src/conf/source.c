@@ -304,11 +304,13 @@ int source_parse(const struct source *s, config_t *cfg, struct errtext *err)
         return 0;
     int n = config_error_line(cfg);
     unsigned line = n > 0 ? (unsigned)n : 1;
+    const char *what = config_error_text(cfg);
     char *text = line_text(s, line);
     struct str shown = STR_INIT;
     cell_text(&shown, text, 80, true, false);
-    int r = *text ? parse_error(s, line, err, "%s: %s", config_error_text(cfg), shown.s)
-                  : parse_error(s, line, err, "%s", config_error_text(cfg));
+    int r = *text ? parse_error(s, line, err, "%s%s: %s", what,
+                                str_eq(what, "syntax error") ? " here or just before" : "", shown.s)
+                  : parse_error(s, line, err, "%s", what);
     str_fini(&shown);
     free(text);
     return r;

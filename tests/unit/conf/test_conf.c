@@ -70,9 +70,9 @@ static void test_bad_files_are_refused_by_line(void **state)
         const char *text, *error;
     } cases[] = {
         /* syntax */
-        {"cluster = \"a\"\nnodes = ;", "f:2: syntax error: nodes = ;"},
+        {"cluster = \"a\"\nnodes = ;", "f:2: syntax error here or just before: nodes = ;"},
         {"cluster = \"a\";\n  cluster = \"b\"; ", "f:2: duplicate setting name: cluster = \"b\";"},
-        {"\n\n{", "f:3: syntax error: {"},
+        {"\n\n{", "f:3: syntax error here or just before: {"},
         {"@include nothing", "f:1: @include wants a file name in quotes"},
         {"max_jobs = 4294967296;", "f:1: the number 4294967296 is too large: write it as a text, with a "
                                    "unit where it is a size or a time"},
