@@ -76,7 +76,7 @@ ZLIB := -lz
 # ---- layers: one static library each ---------------------------------------------------------------------
 
 SRC_LAYERS := base model conf proto client jobspec cli
-BACKEND_LAYERS := sched sim loop ferry store server control launch link agent slurm
+BACKEND_LAYERS := sched sim loop ferry store server control launch link agent
 UI_FOLDERS := layout widget view theme keys app
 LAYERS := $(SRC_LAYERS) ui-term ui $(BACKEND_LAYERS)
 
@@ -116,7 +116,7 @@ USES_agent := agent ferry loop proto model base
 USES_ferry := ferry loop proto model base
 USES_link := link loop proto model base
 USES_loop := loop base
-$(foreach l,store server control launch slurm,$(eval USES_$(l) := $(BACKEND_D) conf proto model base))
+$(foreach l,store server control launch,$(eval USES_$(l) := $(BACKEND_D) conf proto model base))
 USES_all := $(LAYERS)
 
 # ---- programs --------------------------------------------------------------------------------------------

@@ -19,14 +19,13 @@ backend/loop/     src/base/
 backend/store/    backend/loop/ src/proto/ src/conf/ src/model/ src/base/
 backend/server/   backend/loop/ src/proto/ src/conf/ src/model/ src/base/
 backend/launch/   backend/loop/ backend/server/ src/proto/ src/conf/ src/model/ src/base/
-backend/slurm/    backend/loop/ src/proto/ src/conf/ src/model/ src/base/
-backend/control/  backend/sched/ backend/sim/ backend/loop/ backend/ferry/ backend/store/ backend/server/ backend/launch/ backend/slurm/ src/proto/ src/conf/ src/model/ src/base/
+backend/control/  backend/sched/ backend/sim/ backend/loop/ backend/ferry/ backend/store/ backend/server/ backend/launch/ src/proto/ src/conf/ src/model/ src/base/
 backend/ferry/    backend/loop/ src/proto/ src/model/ src/base/
 backend/agent/    backend/ferry/ backend/loop/ src/proto/ src/model/ src/base/
 backend/link/     backend/loop/ src/proto/ src/base/
 src/main_stoker.c src/
 src/main_ui.c     ui/ src/
-src/main_stokerd.c backend/control/ backend/sched/ backend/sim/ backend/loop/ backend/ferry/ backend/store/ backend/server/ backend/launch/ backend/slurm/ src/
+src/main_stokerd.c backend/control/ backend/sched/ backend/sim/ backend/loop/ backend/ferry/ backend/store/ backend/server/ backend/launch/ src/
 src/main_agent.c  backend/agent/ backend/ferry/ backend/loop/ src/proto/ src/model/ src/base/
 src/main_shim.c   backend/agent/ src/proto/ src/model/ src/base/
 src/main_link.c   backend/link/ backend/loop/ src/proto/ src/base/
