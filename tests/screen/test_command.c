@@ -393,6 +393,24 @@ static void a_bulk_kill_waits(void **state)
     assert_int_equal(sent_act(u)->targets.n, 2);
 }
 
+/* Where letters are text u is one of them, and Ctrl-C is what undoes. */
+static void what_is_typed_undoes_nothing(void **state)
+{
+    static const char *const places[] = {"sru", "/ru"};
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    for (size_t i = 0; i < N_OF(places); i++) {
+        uilab_keys(u, ":mark user:bo state:wait<Enter>cy");
+        uilab_keys(u, places[i]);
+        uilab_draw(u, 24, 80);
+        must_show(u, "ru");
+        must_show(u, "C-c undoes it");
+        must_not_show(u, "undone");
+        keys_show(u, "<C-c>", "undone, nothing was sent: cancel 2 jobs");
+        uilab_keys(u, "<Esc>y<Esc>");
+    }
+}
+
 static void interrupting_undoes_and_leaving_does(void **state)
 {
     struct stage *g = *state;
@@ -636,6 +654,7 @@ int main(void)
         STAGE_CASE(views_are_kept_under_a_name),
         cmocka_unit_test(a_broken_file_is_told_with_its_line),
         STAGE_CASE(a_bulk_kill_waits),
+        STAGE_CASE(what_is_typed_undoes_nothing),
         STAGE_CASE(interrupting_undoes_and_leaving_does),
         STAGE_CASE(nothing_goes_out_later_than_announced),
         STAGE_CASE(what_cannot_go_out_is_told),

@@ -609,6 +609,21 @@ static void templates_are_kept(void **state)
 
 #define SWEEP "#!/bin/sh\n#SBATCH --array=0-99%8\n#SBATCH --time=1:00:00 # too short\n./sweep.sh\n"
 
+/* Keys that are letters are letters here. */
+static void the_help_of_the_form_names_what_works_in_it(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    uilab_keys(u, "s<F1>");
+    uilab_draw(u, 60, 80);
+    must_show(u, "The form");
+    must_show(u, "C-z");
+    must_show(u, "F1            this help");
+    must_not_show(u, "the GPUs\n");
+    must_not_show(u, "who holds and has used what");
+    must_not_show(u, "Commands");
+}
+
 static void what_was_becomes_a_form(void **state)
 {
     struct stage *g = *state;
@@ -739,6 +754,7 @@ int main(void)
         STAGE_CASE(things_are_chosen_from_what_there_is),
         STAGE_CASE(steps_come_and_go),
         cmocka_unit_test(templates_are_kept),
+        STAGE_CASE(the_help_of_the_form_names_what_works_in_it),
         STAGE_CASE(what_was_becomes_a_form),
         STAGE_CASE(bigger_doubles_what_ran_out),
         STAGE_CASE(only_the_failed_elements),

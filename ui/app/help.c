@@ -4,7 +4,20 @@
 
 #define KEY_WIDTH 14
 
-static void add_scope(const struct ui *a, struct lines *l, enum scope scope)
+/* Where one types, a key that is a letter is that letter. */
+static void append_keys(const struct ui *a, enum action action, bool typing, struct str *out)
+{
+    struct str all = STR_INIT;
+    keymap_format(&a->o.keys, action, false, &all);
+    struct strv keys = strv_split(all.s, " ");
+    for (size_t i = 0; i < keys.n; i++)
+        if (!typing || cell_width(keys.v[i]) > 1)
+            str_appendf(out, "%s%s", out->len ? " " : "", keys.v[i]);
+    strv_fini(&keys);
+    str_fini(&all);
+}
+
+static void add_scope(const struct ui *a, struct lines *l, enum scope scope, bool typing)
 {
     if (l->n)
         lines_add(l);
@@ -13,7 +26,7 @@ static void add_scope(const struct ui *a, struct lines *l, enum scope scope)
         const struct action_info *info = action_info((enum action)k);
         struct str keys = STR_INIT;
         if (info->scope == scope)
-            keymap_format(&a->o.keys, (enum action)k, false, &keys);
+            append_keys(a, (enum action)k, typing, &keys);
         if (keys.len) {
             struct rich *r = lines_add(l);
             int pad = KEY_WIDTH - cell_width(keys.s);
@@ -34,11 +47,13 @@ void help_open(struct ui *a)
     struct dialog *d = dialog_new(DIALOG_TEXT, title.s);
     str_fini(&title);
     for (size_t i = 0; i < ops->n_scopes; i++)
-        add_scope(a, &d->body.lines, ops->scopes[i]);
-    add_scope(a, &d->body.lines, SCOPE_GLOBAL);
-    add_scope(a, &d->body.lines, SCOPE_WAIT);
-    lines_add(&d->body.lines);
-    lines_addf(&d->body.lines, ROLE_TITLE, "Commands");
-    command_help(&d->body.lines);
+        add_scope(a, &d->body.lines, ops->scopes[i], ops->types);
+    add_scope(a, &d->body.lines, SCOPE_GLOBAL, ops->types);
+    if (!ops->types) {
+        add_scope(a, &d->body.lines, SCOPE_WAIT, false);
+        lines_add(&d->body.lines);
+        lines_addf(&d->body.lines, ROLE_TITLE, "Commands");
+        command_help(&d->body.lines);
+    }
     ui_take_dialog(a, d, NULL, NULL, NULL);
 }

@@ -135,11 +135,11 @@ void app_input(struct ui *a, const struct input *in)
         return;
     }
     struct view *v = app_view(a);
-    if (wants_undo(a, in)) {
+    unsigned did = v->ops->input ? v->ops->input(v, in) : 0;
+    if (!(did & DID_HANDLE) && wants_undo(a, in)) { /* where one types it is a letter */
         later_undo(a);
         return;
     }
-    unsigned did = v->ops->input ? v->ops->input(v, in) : 0;
     if (!(did & DID_HANDLE)) {
         enum action action = action_of(a, v, in);
         if (action)
