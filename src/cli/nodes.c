@@ -72,6 +72,8 @@ static void append_note(struct str *out, const struct node *n)
         if (n->trouble)
             str_appendf(out, ": %s", n->trouble);
     }
+    if (n->gone)
+        str_appendf(out, "%sno longer configured", out->len ? "; " : "");
     if (n->note)
         str_appendf(out, "%s%s (%s)", out->len ? "; " : "", n->note, n->note_user ? n->note_user : "?");
     for (size_t i = 0; i < n->gpu_notes.n; i++)

@@ -34,6 +34,7 @@ case_ "taken out: what runs there runs on, nothing new begins there"
 config n1 2s
 must scontrol reconfigure
 is "it runs" "$(job_state $ends)" RUNNING
+has "the node says why it takes nothing" "$(stoker nodes n2)" "no longer configured"
 submit --wrap true
 wait_end $job
 is "a new job" "$state $(job_field $job NodeList)" "COMPLETED n1"
