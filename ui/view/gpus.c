@@ -13,206 +13,26 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/base/utf8.h"
-#include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "src/model/nodetext.h"
-#include "ui/view/act.h"
+#include "ui/view/gpurows.h"
 #include "ui/view/jobinfo.h"
 #include "ui/view/nodeinfo.h"
 #include "ui/view/nodekeys.h"
 #include "ui/view/tableview.h"
 #include "ui/view/windows.h"
-#include "ui/view/words.h"
 
-#define TYPES_MAX   6
-#define NO_OWNER    UINT32_MAX
 #define LINES_BELOW 5 /* a node and four of its devices */
-
-static const char job_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWYZ"; /* no X: a broken device has that */
-
-struct owner {    /* a job that holds GPUs */
-    uint32_t key; /* its id, or its array's */
-    const struct job *job;
-    uint32_t gpus;
-    char letter;
-};
-
-struct gpu_row {
-    const struct node *node;
-    uint32_t *owners; /* index of the owner of each device; in gpus.devices */
-    uint32_t held, busy, idle, foreign, broken, out, free; /* held: by a job, its use not measured */
-};
-
-struct gpu_type {
-    const char *name;
-    uint32_t all, held, busy, idle, foreign, broken, out, free, most; /* most: free on one node */
-};
 
 struct gpus {
     struct tablescreen s;
-    struct gpu_row *rows;
-    uint32_t *devices; /* of all rows */
-    size_t n_rows;
-    VEC(struct owner) owners;
-    struct gpu_type types[TYPES_MAX];
-    size_t n_types;
+    struct gpurows all;
 };
 
 static struct gpus *gpus_of(struct view *v)
 {
     return (struct gpus *)(void *)v;
-}
-
-/* --- who holds what --- */
-
-static uint32_t owner_of(struct gpus *g, struct idmap *known, const struct job *j)
-{
-    uint32_t key = j->array_job ? j->array_job : j->id;
-    uintptr_t at = (uintptr_t)idmap_get(known, key);
-    if (at)
-        return (uint32_t)(at - 1);
-    vec_push(&g->owners, (struct owner){.key = key, .job = j});
-    idmap_set(known, key, (void *)g->owners.n);
-    return (uint32_t)(g->owners.n - 1);
-}
-
-static struct gpu_row *row_of(struct gpus *g, const struct idmap *by_node, const char *node)
-{
-    const struct node *n = node ? model_get_node(ui_model(g->s.v.ui), node) : NULL;
-    uintptr_t at = n ? (uintptr_t)idmap_get(by_node, nodekeys_id(n)) : 0;
-    return at ? &g->rows[at - 1] : NULL;
-}
-
-struct counting {
-    struct gpus *g;
-    struct idmap owners, by_node;
-};
-
-static void take_alloc(struct counting *c, const struct job *j, const struct alloc *a)
-{
-    struct gpu_row *r = cpuset_is_empty(&a->gpus) ? NULL : row_of(c->g, &c->by_node, a->node);
-    if (!r)
-        return;
-    uint32_t owner = owner_of(c->g, &c->owners, j);
-    for (unsigned i = 0; i < r->node->gpus && i < CPUSET_MAX; i++)
-        if (cpuset_has(&a->gpus, i)) {
-            r->owners[i] = owner;
-            c->g->owners.v[owner].gpus++;
-        }
-}
-
-static void take_job(struct counting *c, const struct job *j)
-{
-    for (size_t i = 0; i < j->alloc.n && j->holding; i++)
-        take_alloc(c, j, &j->alloc.v[i]);
-    for (size_t i = 0; i < j->steps.n && !j->alloc.n; i++)
-        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
-            if (task_is_live(&j->steps.v[i].tasks.v[k]))
-                take_alloc(c, j, &j->steps.v[i].tasks.v[k].alloc);
-}
-
-/* Who holds most comes first, so that the letters of big jobs are early ones and stay. */
-static int by_gpus(const void *pa, const void *pb)
-{
-    const struct owner *a = *(struct owner *const *)pa, *b = *(struct owner *const *)pb;
-    return a->gpus != b->gpus ? (a->gpus < b->gpus) - (a->gpus > b->gpus)
-                              : (a->key > b->key) - (a->key < b->key);
-}
-
-static void give_letters(struct gpus *g)
-{
-    struct owner **order = xcalloc(g->owners.n + 1, sizeof *order);
-    vec_for_each (&g->owners, i)
-        order[i] = &g->owners.v[i];
-    if (g->owners.n)
-        qsort(order, g->owners.n, sizeof *order, by_gpus);
-    for (size_t i = 0; i < g->owners.n; i++)
-        order[i]->letter = i < sizeof job_letters - 1 ? job_letters[i] : '&';
-    free(order);
-}
-
-/* --- what each device is --- */
-
-enum device {
-    DEVICE_HELD,
-    DEVICE_BUSY,
-    DEVICE_IDLE,
-    DEVICE_FOREIGN,
-    DEVICE_BROKEN,
-    DEVICE_OUT,
-    DEVICE_FREE
-};
-
-static const struct gpu_util *measured(const struct ui *ui, const struct node *n, unsigned index)
-{
-    const struct msg_util *u = ui_util(ui, n->spec.name);
-    for (size_t i = 0; u && i < u->gpus.n; i++)
-        if (u->gpus.v[i].index == index)
-            return &u->gpus.v[i];
-    return NULL;
-}
-
-static enum device device_is(const struct ui *ui, const struct gpu_row *r, unsigned i)
-{
-    const struct gpu_util *g = measured(ui, r->node, i);
-    if (cpuset_has(&r->node->gpus_lost, i)) /* whoever holds it */
-        return DEVICE_BROKEN;
-    if (r->owners[i] != NO_OWNER || cpuset_has(&r->node->gpus_used, i))
-        return !g ? DEVICE_HELD : g->busy_pct < GPU_IDLE_PERCENT ? DEVICE_IDLE : DEVICE_BUSY;
-    if ((g && g->foreign) || cpuset_has(&r->node->gpus_out, i))
-        return DEVICE_FOREIGN;
-    return windows_node_is_out(ui, r->node) ? DEVICE_OUT : DEVICE_FREE;
-}
-
-static void count_row(const struct ui *ui, struct gpu_row *r)
-{
-    r->held = r->busy = r->idle = r->foreign = r->broken = r->out = r->free = 0;
-    for (unsigned i = 0; i < r->node->gpus && i < CPUSET_MAX; i++)
-        switch (device_is(ui, r, i)) {
-        case DEVICE_HELD: r->held++; break;
-        case DEVICE_BUSY: r->busy++; break;
-        case DEVICE_IDLE: r->idle++; break;
-        case DEVICE_FOREIGN: r->foreign++; break;
-        case DEVICE_BROKEN: r->broken++; break;
-        case DEVICE_OUT: r->out++; break;
-        case DEVICE_FREE: r->free++; break;
-        }
-}
-
-static struct gpu_type *type_of(struct gpus *g, const char *name)
-{
-    name = name ? name : "untyped";
-    for (size_t i = 0; i < g->n_types; i++)
-        if (str_eq(g->types[i].name, name))
-            return &g->types[i];
-    if (g->n_types < TYPES_MAX)
-        g->types[g->n_types++] = (struct gpu_type){.name = name};
-    else
-        g->types[TYPES_MAX - 1].name = "others";
-    return &g->types[g->n_types - 1];
-}
-
-/* Counted anew for each picture: what is measured changes without the model. */
-static void count_all(struct gpus *g)
-{
-    g->n_types = 0;
-    for (size_t i = 0; i < g->n_rows; i++) {
-        struct gpu_row *r = &g->rows[i];
-        struct gpu_type *t = type_of(g, r->node->gpu_type);
-        count_row(g->s.v.ui, r);
-        t->all += r->node->gpus;
-        t->held += r->held;
-        t->busy += r->busy;
-        t->idle += r->idle;
-        t->foreign += r->foreign;
-        t->broken += r->broken;
-        t->out += r->out;
-        t->free += r->free;
-        t->most = r->free > t->most ? r->free : t->most;
-    }
 }
 
 /* --- columns --- */
@@ -235,16 +55,17 @@ static void get_node(const void *ctx, const void *row, struct field *f)
 
 static void add_device(struct rich *r, const struct gpus *g, const struct gpu_row *row, unsigned i)
 {
-    bool mine = row->owners[i] != NO_OWNER && g->owners.v[row->owners[i]].job->uid == ui_uid(g->s.v.ui);
-    char letter = row->owners[i] == NO_OWNER ? '?' : g->owners.v[row->owners[i]].letter;
-    switch (device_is(g->s.v.ui, row, i)) {
-    case DEVICE_HELD:
-    case DEVICE_BUSY: rich_addf(r, mine ? ROLE_RUNNING : ROLE_BAR_USED, "%c", letter); return;
-    case DEVICE_IDLE: rich_addf(r, ROLE_BAR_IDLE, "%c", tolower((unsigned char)letter)); return;
-    case DEVICE_FOREIGN: rich_add(r, ROLE_WARM, "!"); return;
-    case DEVICE_BROKEN: rich_add(r, ROLE_ERROR, "X"); return;
-    case DEVICE_OUT: rich_add(r, ROLE_BAR_OUT, "#"); return;
-    case DEVICE_FREE: rich_add(r, ROLE_BAR_FREE, "."); return;
+    const struct gpu_owner *o = gpurows_owner(&g->all, row, i);
+    bool mine = o && o->job->uid == ui_uid(g->s.v.ui);
+    char letter = o ? o->letter : '?';
+    switch (gpurows_device(&g->all, row, i)) {
+    case GPU_HELD:
+    case GPU_BUSY: rich_addf(r, mine ? ROLE_RUNNING : ROLE_BAR_USED, "%c", letter); return;
+    case GPU_IDLE: rich_addf(r, ROLE_BAR_IDLE, "%c", tolower((unsigned char)letter)); return;
+    case GPU_FOREIGN: rich_add(r, ROLE_WARM, "!"); return;
+    case GPU_BROKEN: rich_add(r, ROLE_ERROR, "X"); return;
+    case GPU_OUT: rich_add(r, ROLE_BAR_OUT, "#"); return;
+    case GPU_FREE: rich_add(r, ROLE_BAR_FREE, "."); return;
     }
 }
 
@@ -283,18 +104,18 @@ static void get_who(const void *ctx, const void *row, struct field *f)
 {
     const struct gpus *g = ctx_of(ctx);
     const struct gpu_row *r = row;
-    uint32_t seen[CPUSET_MAX];
+    const struct gpu_owner *seen[CPUSET_MAX];
     size_t n = 0;
     for (unsigned i = 0; i < r->node->gpus && i < CPUSET_MAX; i++) {
-        uint32_t o = r->owners[i];
-        bool again = o == NO_OWNER;
+        const struct gpu_owner *o = gpurows_owner(&g->all, r, i);
+        bool again = !o;
         for (size_t k = 0; k < n && !again; k++)
             again = seen[k] == o;
         if (again)
             continue;
         seen[n++] = o;
-        const struct job *j = g->owners.v[o].job;
-        rich_addf(&f->text, ROLE_STRONG, "%s%c ", f->text.text.len ? "  " : "", g->owners.v[o].letter);
+        const struct job *j = o->job;
+        rich_addf(&f->text, ROLE_STRONG, "%s%c ", f->text.text.len ? "  " : "", o->letter);
         rich_addf(&f->text, j->uid == ui_uid(g->s.v.ui) ? ROLE_RUNNING : ROLE_NORMAL, "%s/%s",
                   j->user ? j->user : "", j->req.name ? j->req.name : "");
     }
@@ -351,35 +172,10 @@ static const struct column columns[] = {
 
 static void fill(void *ctx, struct table *t)
 {
-    struct gpus *g = ctx;
-    const struct model *m = ui_model(g->s.v.ui);
-    struct counting c = {.g = g};
-    size_t all = 0, at = 0;
-    for (size_t i = 0; i < m->n_nodes; i++)
-        all += m->nodes[i]->gpus;
-    g->rows = xreallocarray(g->rows, m->n_nodes + 1, sizeof *g->rows);
-    g->devices = xreallocarray(g->devices, all + 1, sizeof *g->devices);
-    memset(g->devices, 0xff, (all + 1) * sizeof *g->devices); /* NO_OWNER */
-    g->n_rows = 0;
-    vec_clear(&g->owners);
-    for (size_t i = 0; i < m->n_nodes; i++) {
-        const struct node *n = m->nodes[i];
-        if (!n->gpus)
-            continue;
-        struct gpu_row *r = &g->rows[g->n_rows++];
-        *r = (struct gpu_row){.node = n, .owners = g->devices + at};
-        at += n->gpus;
-        idmap_set(&c.by_node, nodekeys_id(n), (void *)(uintptr_t)g->n_rows);
-    }
-    list_for_each (j, &m->active, struct job, in_queue)
-        take_job(&c, j);
-    give_letters(g);
-    for (size_t i = 0; i < g->n_rows; i++) {
-        count_row(g->s.v.ui, &g->rows[i]);
-        table_add(t, (struct trow){.id = nodekeys_id(g->rows[i].node), .data = &g->rows[i]});
-    }
-    idmap_fini(&c.owners);
-    idmap_fini(&c.by_node);
+    struct gpurows *all = &((struct gpus *)ctx)->all;
+    gpurows_fill(all);
+    for (size_t i = 0; i < all->n_rows; i++)
+        table_add(t, (struct trow){.id = nodekeys_id(all->rows[i].node), .data = &all->rows[i]});
 }
 
 /* --- the view --- */
@@ -389,6 +185,7 @@ static struct view *gpus_open(struct ui *ui, const void *arg)
     (void)arg;
     struct gpus *g = xcalloc(1, sizeof *g);
     g->s.v = (struct view){.ops = &gpus_view, .ui = ui};
+    g->all.ui = ui;
     table_init(&g->s.table, columns, sizeof columns / sizeof columns[0], fill, g);
     return &g->s.v;
 }
@@ -397,9 +194,7 @@ static void gpus_close(struct view *v)
 {
     struct gpus *g = gpus_of(v);
     tablescreen_fini(&g->s);
-    vec_fini(&g->owners);
-    free(g->rows);
-    free(g->devices);
+    gpurows_fini(&g->all);
     free(g);
 }
 
@@ -407,7 +202,7 @@ static void gpus_title(struct view *v, struct rich *out)
 {
     struct gpus *g = gpus_of(v);
     rich_add(out, ROLE_TITLE, "GPUs");
-    tableview_title(v->ui, &g->s.table, g->n_rows, out);
+    tableview_title(v->ui, &g->s.table, g->all.n_rows, out);
 }
 
 /* Where the line has room for all of it: half a number is another one. */
@@ -437,19 +232,19 @@ static void type_line(struct rich *r, const struct gpu_type *t, int name_width, 
 static void draw_types(struct gpus *g, struct canvas *c, struct rect *body)
 {
     int name_width = 0;
-    for (size_t i = 0; i < g->n_types; i++) {
-        int w = cell_width(g->types[i].name);
+    for (size_t i = 0; i < g->all.n_types; i++) {
+        int w = cell_width(g->all.types[i].name);
         name_width = w > name_width ? w : name_width;
     }
-    for (size_t i = 0; i < g->n_types && body->h > 6; i++) {
+    for (size_t i = 0; i < g->all.n_types && body->h > 6; i++) {
         struct rect line = rect_take_top(body, 1);
         struct rich r;
         rich_init(&r);
-        type_line(&r, &g->types[i], name_width, line.w - 3);
+        type_line(&r, &g->all.types[i], name_width, line.w - 3);
         rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
         rich_fini(&r);
     }
-    if (g->n_types && body->h > 7)
+    if (g->all.n_types && body->h > 7)
         rect_take_top(body, 1);
 }
 
@@ -481,8 +276,8 @@ static void fill_side(struct gpus *g, const struct gpu_row *row)
         nodeinfo_gpu_line(lines_add(l), g->s.v.ui, row->node, i);
     jobinfo_section(l, "Who holds most");
     for (int letter = 'A'; letter <= 'Z'; letter++)
-        vec_for_each (&g->owners, i) {
-            const struct owner *o = &g->owners.v[i];
+        vec_for_each (&g->all.owners, i) {
+            const struct gpu_owner *o = &g->all.owners.v[i];
             if (o->letter != letter)
                 continue;
             r = lines_add(l);
@@ -498,7 +293,7 @@ static void gpus_draw(struct view *v, struct canvas *c, const struct layout *l)
     struct gpus *g = gpus_of(v);
     struct layout inner = *l;
     struct lines empty = {0};
-    count_all(g);
+    gpurows_count(&g->all);
     lines_addf(&empty, ROLE_NORMAL, "No node has GPUs.");
     if (inner.body.h > 8)
         draw_legend(c, rect_take_bottom(&inner.body, 1));
