@@ -105,10 +105,10 @@ static int64_t length_at(const struct backfill_item *it, const struct backfill_c
     return len;
 }
 
-/* A start at t with this length keeps the deadline. */
+/* A start at t with this length keeps the deadline, and what it belongs to has not ended by then. */
 static bool in_time(const struct backfill_item *it, int64_t t, int64_t len)
 {
-    return it->deadline == WHEN_NEVER || when_plus(t, len) <= it->deadline;
+    return (!it->ends || t < it->ends) && (it->deadline == WHEN_NEVER || when_plus(t, len) <= it->deadline);
 }
 
 struct pool_judge backfill_judge(const struct backfill_item *it, uint32_t choice)

@@ -243,8 +243,9 @@ void forecast_find(struct forecasts *f, const struct group *g, const char *licen
             b->t = ret->t;
     }
     set_own_aside(f, g->own, false);
-    if (ret->t != WHEN_NEVER && when_plus(ret->t, g->choices[ret->choice].len_min) > g->deadline)
-        ret->t = WHEN_NEVER;
+    bool late = ret->t != WHEN_NEVER && ((g->ends && ret->t >= g->ends) ||
+                                         when_plus(ret->t, g->choices[ret->choice].len_min) > g->deadline);
+    ret->t = late ? WHEN_NEVER : ret->t;
 }
 
 void forecast_take(struct forecasts *f, const struct found *at, const struct group *g, const char *licences)

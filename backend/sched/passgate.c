@@ -93,7 +93,10 @@ enum limit_state pass_leave_choices(struct gets *x, struct backfill_item *ret)
         if (state == LIMIT_OVER_HARD || (state == LIMIT_OVER_SOFT && !x->borrow))
             continue;
         s->positions[ret->n_choices] = (struct position){i, state == LIMIT_OVER_SOFT};
-        s->choices[ret->n_choices++] = g->choices[i];
+        s->choices[ret->n_choices] = g->choices[i];
+        if (u->chosen)
+            s->choices[ret->n_choices].len = s->choices[ret->n_choices].len_min = u->chosen_len;
+        ret->n_choices++;
     }
     if (left_out && best == LIMIT_OK)
         x->seen = LIMIT_OVER_SOFT;

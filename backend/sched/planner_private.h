@@ -131,6 +131,7 @@ struct unit { /* what a pass always reads of it stands first */
     enum reason reason;         /* why it waits, where it was looked at; NONE: as the rest of its group */
     uint32_t n_more;            /* of `more` */
     const struct shape *chosen; /* step jobs: where its first task went in this pass; NULL: none did */
+    int64_t chosen_len;         /* and for how long: so have the others */
     bool noted;                 /* an event has named it since the pass began that is under way */
     bool is_special;            /* a pass asks more about it than about others */
     bool by_element;            /* each element has its own dependencies */

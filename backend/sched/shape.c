@@ -210,6 +210,8 @@ static struct shape *intern_shape(struct planner *p, const struct job *j, const 
         r.reservation = model_get_window(p->view->model, req_rare(&j->req)->reservation);
     struct set *set = intern_set(p, part_at, &r);
     int64_t len = length_ms(deadline_limit_s(j, part)), len_min = length_ms(deadline_least_s(j, part));
+    if (j->state != JOB_PENDING) /* a task of what has begun goes on until that ends */
+        len_min = len;
     struct str k = STR_INIT;
     key_need(&k, &d.need);
     key_number(&k, (uint64_t)(uintptr_t)set);
@@ -314,7 +316,9 @@ static int64_t end_of_begun(const struct job *j)
 {
     bool limited = j->state != JOB_PENDING && j->time_limit_s != DURATION_UNLIMITED &&
                    j->time_limit_s != DURATION_NOT_SET;
-    return limited ? j->t_start.ms + (int64_t)j->time_limit_s * MS_PER_S : 0;
+    return limited
+               ? j->t_start.ms + (int64_t)job_rare(j)->suspended_ms + (int64_t)j->time_limit_s * MS_PER_S
+               : 0;
 }
 
 /* From its submission until it begins to age. */

@@ -88,8 +88,10 @@ void pass_start(struct pass *s, struct group *g, struct unit *u)
         start_task(p, j, u, part, &s->place, borrow);
     else
         start_job(p, j, u, part, &s->place, borrow);
-    if (j->kind == JOB_KIND_STEPS)
+    if (j->kind == JOB_KIND_STEPS) {
         u->chosen = g->shapes[choice];
+        u->chosen_len = s->place.len;
+    }
     forecast_learn(p, u);
     u->first_forecast_t = 0;
     u->count--;

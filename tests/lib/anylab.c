@@ -3,6 +3,7 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/model/window.h"
 
 static uint64_t rnd;
 
@@ -112,6 +113,7 @@ static void fill_request(struct job_req *r)
     r->time_min_s = any_one_in(5) ? 1 + any_below(600) : DURATION_NOT_SET;
     r->qos = any_one_in(3) ? xstrdup(any_one_in(2) ? "low" : "high") : NULL;
     r->licenses = any_one_in(10) ? xstrdup(any_one_in(3) ? "lic:2" : "lic") : NULL;
+    req_rare_mut(r)->reservation = any_one_in(10) ? xasprintf("w%u", any_below(3)) : NULL;
     r->nice = any_one_in(10) ? (int32_t)any_below(5) : 0;
 }
 
@@ -190,6 +192,36 @@ void any_node_change(struct lab *l, struct planner *p)
     list_for_each (j, &l->m.active, struct job, in_queue) /* a node that is lost may take jobs along */
         planner_note_job(p, j->id);
     rec_fini(which ? &ev_drain_rec : &ev_node_rec, which ? (void *)&drain : (void *)&node);
+}
+
+static void fill_window(const struct lab *l, struct window *w)
+{
+    char node[8];
+    w->kind = any_one_in(2) ? WINDOW_MAINTENANCE : WINDOW_RESERVATION;
+    w->start = any_one_in(2) ? l->now : wall_add_s(l->now, any_below(200));
+    w->end = wall_add_s(w->start, 1 + any_below(300));
+    for (uint32_t n = 1 + any_below(2); n; n--) {
+        snprintf(node, sizeof node, "n%u", any_below((uint32_t)l->m.n_nodes));
+        if (!strv_has(&w->nodes, node))
+            strv_push(&w->nodes, node);
+    }
+    if (any_one_in(10)) {
+        strv_fini(&w->nodes);
+        strv_push(&w->nodes, WINDOW_ALL_NODES);
+    }
+    strv_push(&w->users, any_one_in(2) ? "ann" : "bob");
+}
+
+void any_window(struct lab *l, struct planner *p)
+{
+    struct ev_window e = {.window.name = xasprintf("w%u", any_below(3)), .remove = any_one_in(3)};
+    if (!e.remove)
+        fill_window(l, &e.window);
+    if (!e.remove || model_get_window(&l->m, e.window.name)) {
+        lab_must(l, EV_WINDOW, 0, &e);
+        planner_note_windows(p);
+    }
+    rec_fini(&ev_window_rec, &e);
 }
 
 static struct job *any_of(const struct list *head)

@@ -225,6 +225,31 @@ static bool begins(const struct lab *l)
     return false;
 }
 
+static bool is_in_window(const struct planner *p, uint32_t node)
+{
+    vec_for_each (&p->windows, i)
+        for (uint32_t k = 0; k < p->windows.v[i]->use.n_parts; k++)
+            if (p->windows.v[i]->use.parts[k].node == node)
+                return true;
+    return false;
+}
+
+/* What runs and what is held come to no more than there is, at any time (but for a window that was made
+ * over them). */
+static void plan_is_sound(const struct planner *p)
+{
+    for (uint32_t i = 0; i < p->pool.n_nodes; i++) {
+        const struct pool_node *n = &p->pool.nodes[i];
+        struct amount left = timeline_min(&n->line, p->pool.now, WHEN_NEVER);
+        if (n->usable && !is_in_window(p, i) && (left.cpus < 0 || left.gpus < 0 || left.mem_mib < 0))
+            fail_msg("seed %" PRIu64
+                     ", round %d: more is held on node %u than it has: %lld CPUs, %lld GPUs, "
+                     "%lld MiB are left",
+                     seed_now, round_now, i, (long long)left.cpus, (long long)left.gpus,
+                     (long long)left.mem_mib);
+    }
+}
+
 static bool asks_at_once(const struct lab *l, const struct sched_result *r)
 {
     return wall_is_set(r->next) && r->next.ms <= l->now.ms + 1;
@@ -258,6 +283,8 @@ static void run(uint64_t seed, unsigned *starts, unsigned *waits, unsigned *pree
             any_end(&l, p);
         if (any_one_in(6))
             any_node_change(&l, p);
+        if (any_one_in(6))
+            any_window(&l, p);
         list_for_each (j, &l.m.pending, struct job, in_queue)
             if (j->req.dependency) /* who drives the planner keeps an index of them */
                 planner_note_job(p, j->id);
@@ -281,6 +308,7 @@ static void run(uint64_t seed, unsigned *starts, unsigned *waits, unsigned *pree
             check_waiting(&l, j, p, !again && !asked); /* who goes gives up the place that he waits for */
             ++*waits;
         }
+        plan_is_sound(p);
         bool at_once = !again && !asked && asks_at_once(&l, &last);
         sched_result_fini(&last);
         comes_to_rest(&l, p, at_once);
@@ -304,6 +332,8 @@ static void let_happen(struct lab *l, struct planner *p)
     case 5:
         if (any_one_in(4))
             any_node_change(l, p);
+        if (any_one_in(4))
+            any_window(l, p);
         break;
     default: break;
     }

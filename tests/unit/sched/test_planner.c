@@ -227,6 +227,36 @@ static void test_tasks_end_with_their_job(void **state)
     assert_int_equal(last.next.ms, wall_add_s(lab_get(&l, steps)->t_start, 1000).ms);
 }
 
+/* --time-min cuts the job down when it begins: its tasks go on until it ends, and where they could not
+ * they do not start; nor once its time is over. */
+static void test_tasks_are_not_cut_down(void **state)
+{
+    (void)state;
+    struct ev_window e = {.window = {.name = xstrdup("w"), .kind = WINDOW_MAINTENANCE}};
+    e.window.start = wall_add_s(l.now, 300);
+    e.window.end = wall_add_s(l.now, 400);
+    strv_push(&e.window.nodes, "n2");
+    lab_must(&l, EV_WINDOW, 0, &e);
+    rec_fini(&ev_window_rec, &e);
+    planner_note_windows(planner);
+    struct job *j = lab_job(&l, JOB_KIND_STEPS);
+    j->req.partition = xstrdup("main");
+    j->req.time_limit_s = 1000;
+    j->req.time_min_s = 100;
+    lab_step(j, "s", 3)->cpus_per_rank = 4;
+    uint32_t steps = submit_job(j);
+    assert_int_equal(pass_on(), 1);
+    assert_int_equal(lab_get(&l, steps)->time_limit_s, 1000);
+    planner_note_job(planner, steps);
+    assert_int_equal(pass_on(), 0);
+    l.now = wall_add_s(l.now, 400);
+    assert_int_equal(pass_on(), 1);
+    l.now = wall_add_s(lab_get(&l, steps)->t_start, 1000);
+    assert_int_equal(lab_end(&l, steps, 0, 0, END_EXITED, 0, 0), 0);
+    planner_note_job(planner, steps);
+    assert_int_equal(pass_on(), 0);
+}
+
 /* Behind an array that is throttled, in the same group: it does not wait for that. */
 static void test_a_newcomer_behind_a_throttled_array(void **state)
 {
@@ -395,6 +425,7 @@ int main(void)
         TEST(test_one_singleton_in_a_pass),
         TEST(test_licences_of_a_step_job),
         TEST(test_tasks_end_with_their_job),
+        TEST(test_tasks_are_not_cut_down),
         TEST(test_a_newcomer_behind_a_throttled_array),
         TEST(test_a_newcomer_alone),
         TEST(test_reasons_move_with_the_queue),
