@@ -406,7 +406,18 @@ bool prey_is_in_vain(struct planner *p, struct shape *s, const struct qos_spec *
 bool prey_is_in_vain_since(struct planner *p, struct shape *s, const struct qos_spec *qos, uint64_t mark);
 void prey_hunted_in_vain(struct planner *p, struct shape *s, const struct qos_spec *qos); /* it was tried */
 
-/* --- preempt.c --- */
+/* --- preempt.c: who goes --- */
+
+/* What becomes of a hunt. */
+enum catch { CATCH_NONE, CATCH_SOME, CATCH_UNKNOWN /* it is not for want of prey */ };
+
+/* Looks for the fewest who have to go so that the unit can start there, puts them into the result and holds
+ * its place. Cost: added to p->hunts. */
+enum catch planner_hunt(struct planner *p, struct unit *u, const struct backfill_item *it, uint32_t choice);
+/* What the unit asks for in that choice; NULL where it is no shape of its group. */
+struct shape *planner_shape_of(const struct unit *u, const struct backfill_choice *c);
+
+/* --- hunts.c: whether to hunt --- */
 
 /* Others go so that the unit can start, in a pass in which that is done. True: they are in the result, or
  * have been asked before, and a place is held for when they have gone. */

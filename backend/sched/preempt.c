@@ -17,9 +17,7 @@
 
 #include "backend/sched/planner_private.h"
 
-#define SINGLES_MAX 32   /* tried one by one where it goes to several nodes */
-#define HUNTS_MAX   1000 /* in one decision, by what they cost; the others have their turn in the next ones \
-                          */
+#define SINGLES_MAX 32 /* tried one by one where it goes to several nodes */
 
 struct victim {
     struct runs *runs;
@@ -393,7 +391,7 @@ static bool is_too_late(const struct hunt *h)
            when_plus(end_of_grace(h, grace_s), h->choice->len) > h->item->deadline;
 }
 
-static struct shape *shape_of(const struct unit *u, const struct backfill_choice *c)
+struct shape *planner_shape_of(const struct unit *u, const struct backfill_choice *c)
 {
     for (uint32_t i = 0; i < u->group->n_choices; i++)
         if (&u->group->shapes[i]->demand == c->demand)
@@ -401,10 +399,7 @@ static struct shape *shape_of(const struct unit *u, const struct backfill_choice
     return NULL;
 }
 
-/* What becomes of a hunt. */
-enum catch { CATCH_NONE, CATCH_SOME, CATCH_UNKNOWN /* it is not for want of prey */ };
-
-static enum catch hunt(struct planner *p, struct unit *u, const struct backfill_item *it, uint32_t choice)
+enum catch planner_hunt(struct planner *p, struct unit *u, const struct backfill_item *it, uint32_t choice)
 {
     struct hunt h = {.p = p,
                      .job = planner_job(p, u->job),
@@ -414,7 +409,7 @@ static enum catch hunt(struct planner *p, struct unit *u, const struct backfill_
                      .judge = backfill_judge(it, choice)};
     h.one_node = h.choice->demand->nodes_max == 1 && !h.choice->set->n_listed;
     nodeset_init(&h.could, p->pool.n_nodes);
-    prey_fill_near(p, shape_of(u, h.choice), h.qos, &h.could);
+    prey_fill_near(p, planner_shape_of(u, h.choice), h.qos, &h.could);
     collect(&h);
     if (h.one_node)
         nodeset_init(&h.near, p->pool.n_nodes);
@@ -442,118 +437,4 @@ static enum catch hunt(struct planner *p, struct unit *u, const struct backfill_
     vec_fini(&h.leaving);
     vec_fini(&h.parts.v);
     return found ? CATCH_SOME : fits_now || too_late || h.judge.refused ? CATCH_UNKNOWN : CATCH_NONE;
-}
-
-/* --- whether to try --- */
-
-/* It may look behind holds: its own, and those behind it where it may have one. */
-static bool lifts_holds(const struct planner *p, const struct unit *u, const struct backfill_item *it)
-{
-    if (u->hold.use.parts)
-        return true;
-    for (uint32_t i = 0; i < it->n_choices; i++)
-        if (p->backfill.lanes[it->choices[i].lane].n_held < p->backfill.opts.depth)
-            return true;
-    return false;
-}
-
-/* Equal where it looks behind the same holds: those that stay. */
-static uint64_t holds_that_stay(const struct planner *p, const struct unit *u)
-{
-    uint64_t h = 1;
-    list_for_each (x, &p->backfill.holds, struct backfill_hold, link) {
-        const struct unit *w = container_of(x, struct unit, hold);
-        if (w == u || (!x->claim && x->visited != p->backfill.pass))
-            continue;
-        const int64_t what[] = {w->job, x->use.start, x->use.end};
-        h += hash_bytes(what, sizeof what); /* in any order */
-    }
-    return h;
-}
-
-bool planner_hunts_in_vain(struct planner *p, struct unit *u, const struct backfill_item *it)
-{
-    bool lifts = lifts_holds(p, u, it);
-    if (lifts && u->vain_stay != holds_that_stay(p, u))
-        u->vain_mark = 0;
-    for (uint32_t i = 0; i < it->n_choices; i++) {
-        struct shape *s = shape_of(u, &it->choices[i]);
-        bool vain = lifts ? prey_is_in_vain_since(p, s, u->group->qos, u->vain_mark)
-                          : prey_is_in_vain(p, s, u->group->qos);
-        if (!vain)
-            return false;
-    }
-    if (lifts) {
-        u->vain_mark = backfill_mark(&p->backfill) + 1;
-        u->vain_stay = holds_that_stay(p, u);
-    }
-    return true;
-}
-
-static void remember(struct planner *p, struct unit *u, const struct backfill_item *it)
-{
-    for (uint32_t i = 0; i < it->n_choices && !u->group->begun; i++) /* of its own it asks nobody */
-        prey_hunted_in_vain(p, shape_of(u, &it->choices[i]), u->group->qos);
-    u->vain_mark = backfill_mark(&p->backfill) + 1;
-    u->vain_stay = holds_that_stay(p, u);
-}
-
-/* Somebody goes for the next element of an array: for those behind it too, as many as there are places to
- * make.
- */
-static void hunt_for_more(struct planner *p, struct unit *u, const struct backfill_item *it,
-                          uint32_t choice)
-{
-    size_t mark = limits_mark(p->limits);
-    uint32_t most = claims_most(p, u);
-    while (u->hold.use.parts && u->n_more + 1 < most && p->hunts < HUNTS_MAX) {
-        claims_charge(p, u, u->hold.lane, &u->hold.use);
-        claims_push(p, u);
-        if (hunt(p, u, it, choice) != CATCH_SOME || !u->hold.use.parts) {
-            claims_pop(p, u, it);
-            break;
-        }
-    }
-    limits_rewind(p->limits, mark);
-}
-
-/* A place is held for when those who leave have gone; of an array as many as there will be. */
-static bool claim_again(struct planner *p, struct unit *u, const struct backfill_item *it)
-{
-    if (!backfill_claim_again(&p->backfill, it, &u->hold))
-        return false;
-    claims_again(p, u, it);
-    return true;
-}
-
-bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it)
-{
-    bool waited_for = planner_is_waited_for(p, u->job), vain = true;
-    bool claims = u->hold.use.parts && u->hold.claim && !list_empty(&p->leaving);
-    if (!p->hunting && !waited_for && (u->hold.claim || !planner_hunts_in_vain(p, u, it)))
-        p->prospects = true;
-    if (waited_for || (claims && !p->hunting))
-        return claim_again(p, u, it);
-    if (!p->hunting || planner_hunts_in_vain(p, u, it))
-        return false;
-    if (p->hunts >= HUNTS_MAX) {
-        p->look_again = p->hunts_left = true;
-        p->hunting = false;
-        return false;
-    }
-    for (uint32_t i = 0; i < it->n_choices; i++) {
-        if (p->backfill.lanes[it->choices[i].lane].closed) { /* it could not start there after all */
-            vain = false;
-            continue;
-        }
-        enum catch c = hunt(p, u, it, i);
-        if (c == CATCH_SOME) {
-            hunt_for_more(p, u, it, i);
-            return true;
-        }
-        vain = vain && c == CATCH_NONE;
-    }
-    if (vain)
-        remember(p, u, it);
-    return false;
 }
