@@ -61,6 +61,7 @@ static void take_over(struct control *c)
     struct ev_epoch body = {.uuid = c->model.uuid ? xstrdup(c->model.uuid) : new_uuid(),
                             .epoch = c->model.epoch + 1,
                             .next_job = c->model.next_job};
+    ctl_follow_lineage(c, &body);
     ctl_emit(c, EV_EPOCH, 0, &body);
     log_info("cluster=%s epoch=%llu jobs=%u next_job=%u", c->model.uuid, (unsigned long long)c->model.epoch,
              c->model.n_pending + c->model.n_active + c->model.n_ended, c->model.next_job);
@@ -318,7 +319,7 @@ int control_new(struct loop *l, const struct control_config *cfg, struct control
     }
     ctl_mail_init(c);
     take_over(c);
-    ctl_note_lineage(c->state_dir, c->model.uuid);
+    ctl_note_lineage(c);
     apply_config(c, cfg->spec);
     doubt_nodes(c);
     ctl_connect_nodes(c);

@@ -127,7 +127,8 @@ struct control {
     struct store *store;
     struct model model;
     char *state_dir, *run_dir, *log_dir, *socket_path, *host, *home;
-    bool everyone; /* may connect */
+    uint32_t ids_noted; /* beyond which the file lineage is written again */
+    bool everyone;      /* may connect */
     control_conf_fn reload;
     void *reload_ctx;
     int listen_fd;
@@ -303,7 +304,10 @@ void ctl_spare_job(struct control *c, const char *node, const struct launch_end 
 
 /* -ENOENT where there was a state, and is none any more. */
 int ctl_check_lineage(const char *state_dir, struct errtext *err) __attribute__((warn_unused_result));
-void ctl_note_lineage(const char *state_dir, const char *uuid);
+/* Where what has been loaded is an older copy: the epoch and the id that have not been yet. */
+void ctl_follow_lineage(const struct control *c, struct ev_epoch *body);
+/* Which cluster it is, how far its epochs and ids have come. */
+void ctl_note_lineage(struct control *c);
 
 /* --- launchspec.c --- */
 

@@ -17,9 +17,9 @@ run timeout 60 stokerd --foreground
 has "its text" "$err" "another controller"
 is "the first one answers" "$(job_state $job)" RUNNING
 
-case_ "a copy of the state, made before: an older epoch"
+case_ "a copy of all of the state, made before: an older epoch"
 must stoker down
-cp -r "$STOKER_HOME/state/stoker.db"* .
+cp -r "$STOKER_HOME/state/stoker.db"* "$STOKER_HOME/state/lineage" .
 must stoker up
 wait_for 10 nodes_up
 must stoker down
@@ -27,8 +27,8 @@ must stoker up
 wait_for 10 nodes_up
 must stoker down
 mkdir kept
-mv "$STOKER_HOME"/state/stoker.db* kept/
-mv stoker.db* "$STOKER_HOME/state/"
+mv "$STOKER_HOME"/state/{stoker.db*,lineage} kept/
+mv stoker.db* lineage "$STOKER_HOME/state/"
 must stoker up
 wait_for 10 grep -q "its agent refuses: .*epoch" "$STOKER_HOME/log/stokerd.log"
 is_alive "$(cat pid)" || fail "the task was ended by the old controller"
@@ -36,7 +36,7 @@ nodes_up && fail "the node obeys a controller of an older epoch"
 must stoker down
 
 case_ "the right state again"
-rm "$STOKER_HOME"/state/stoker.db*
+rm "$STOKER_HOME"/state/{stoker.db*,lineage}
 mv kept/* "$STOKER_HOME/state/"
 must stoker up
 wait_for 10 nodes_up

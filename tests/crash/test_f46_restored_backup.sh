@@ -46,6 +46,31 @@ restored() { # NODES
     wait_for 20 nodes_up
     rm -f go-* pid-*
 }
+# The nodes have obeyed later controllers than the copy knows of, and have run jobs with the ids that it would give next.
+much_older() {
+    case_ "a copy that is several starts and jobs old"
+    must stoker down
+    wait_for 10 is_gone "$STOKER_HOME/run/controller.sock"
+    cp "$STOKER_HOME/state/stoker.db" backup.db
+    for n in 1 2; do
+        must stoker up
+        wait_for 20 nodes_up
+        submit --wrap true
+        wait_end "$job"
+        is "a job since then" "$state" COMPLETED
+        must stoker down
+        wait_for 10 is_gone "$STOKER_HOME/run/controller.sock"
+    done
+    since=$job
+    rm -f "$STOKER_HOME"/state/stoker.db*
+    cp backup.db "$STOKER_HOME/state/stoker.db"
+    must stoker up
+    wait_for 20 nodes_up
+    submit --wrap true
+    at_least "an id that no node knows" "$job" $((since + 1))
+    wait_end "$job"
+    is "a new job" "$state" COMPLETED
+}
 gone() { # a node's name
     case_ "all of the state is gone: refused, not begun anew"
     submit -o /dev/null -w "$1" until.sh other
@@ -71,6 +96,7 @@ gone() { # a node's name
 
 cluster_start
 restored 1
+much_older
 gone n1
 cluster_stop
 rm -f "$STOKER_HOME"/state/stoker.db* "$STOKER_HOME/state/lineage" "$STOKER_HOME/stoker.cfg"

@@ -13,7 +13,7 @@ runs=$job
 submit -H -o /dev/null until.sh
 waits=$job
 wait_for 20 has_lines ledger 1
-uuid=$(cat "$STOKER_HOME/state/lineage")
+uuid=$(head -n 1 "$STOKER_HOME/state/lineage")
 must stoker down
 tar -C "$STOKER_HOME" -cf cluster.tar --exclude=run --exclude=state/agent .
 mv "$STOKER_HOME" "$STOKER_HOME.old"
@@ -24,7 +24,7 @@ export STOKER_HOME=$TMPDIR/there
 case_ "the same queue, the same nodes"
 must stoker up
 wait_for 30 nodes_up
-is "its name" "$(cat "$STOKER_HOME/state/lineage")" "$uuid"
+is "its name" "$(head -n 1 "$STOKER_HOME/state/lineage")" "$uuid"
 is "states" "$(job_state "$runs") $(job_state "$waits")" "RUNNING PENDING"
 touch go
 wait_end "$runs"
