@@ -138,7 +138,7 @@ static void check_nodes(struct doctor *d)
         else
             doctor_add(d, "nodes", m.n_nodes ? CHECK_OK : CHECK_FAIL,
                        m.n_nodes ? NULL : "add nodes to the configuration",
-                       "%zu answer, %zu of them are drained", m.n_nodes, n_drained);
+                       "%zu answer, %zu of them drained", m.n_nodes, n_drained);
         if (n_others)
             doctor_add(
                 d, "agents", CHECK_WARN,
