@@ -15,8 +15,9 @@ struct look {
     struct demand demand;
     const char *gpu_type;
     struct strv only, never, features;
-    struct wall until; /* it would run until then at least; unset: without a limit */
-    bool spread;       /* over nodes, no matter how much on each */
+    const struct window *reservation; /* that it asks for; NULL: none */
+    struct wall until;                /* it would run until then at least; unset: without a limit */
+    bool spread;                      /* over nodes, no matter how much on each */
     bool empty;
 };
 
@@ -24,6 +25,8 @@ struct look {
 static uint32_t *ruled_out(const struct look *l, const struct node *n, struct refused *r)
 {
     if ((l->only.n && !strv_has(&l->only, n->spec.name)) || strv_has(&l->never, n->spec.name))
+        return &r->excluded;
+    if (l->reservation && !window_has_node(l->reservation, n->spec.name))
         return &r->excluded;
     if (!node_has_features(n, &l->features))
         return &r->features;
@@ -132,6 +135,8 @@ void refused_count(const struct planner *p, const struct job *j, const struct st
         strv_fini(&l.never);
     if (j->req.features)
         l.features = strv_split(j->req.features, "&,");
+    if (!str_is_empty(req_rare(&j->req)->reservation))
+        l.reservation = model_get_window(p->view->model, req_rare(&j->req)->reservation);
     for (uint32_t i = 0; i < p->pool.n_nodes; i++)
         if (nodeset_has(&p->part_nodes[part], i))
             look_at(&l, i, ret);

@@ -126,8 +126,8 @@ static bool has_places_in(const struct unit *u, const struct nodeset *s, struct 
     return any;
 }
 
-/* Nodes are free, but those for whom a place is held come first. */
-static void explain_holds(const struct question *q, const struct backfill_choice *c)
+/* Nodes are free, but those for whom a place is held come first. False: nobody is. */
+static bool explain_holds(const struct question *q, const struct backfill_choice *c)
 {
     uint32_t n = 0;
     struct first first = {WHEN_NEVER, WHEN_NEVER};
@@ -146,6 +146,7 @@ static void explain_holds(const struct question *q, const struct backfill_choice
                       str_take(&b));
     }
     str_fini(&b);
+    return n > 0;
 }
 
 /* Whether it would end too late there if it started now. */
@@ -198,10 +199,9 @@ void why_no_place(const struct question *q, uint32_t at)
     refused_count(q->p, q->j, q->step, c->lane, false, &r);
     if (r.window)
         explain_window(q, &r);
-    if (r.held)
-        explain_holds(q, c);
+    bool told = (r.held && explain_holds(q, c)) || r.window;
     bool is_free = !refused_is_busy(&r) && !r.out && !r.drained && !r.cards;
-    if (is_free && (r.window || r.held))
+    if (is_free && told)
         return;
     append_wanted(q, c->lane, "", &b);
     refused_text(&r, &b);

@@ -356,6 +356,30 @@ static void test_why_a_window_is_in_the_way(void **state)
 }
 
 /* n2 is half free, but not for long enough. */
+/* What lies outside of the reservation that it asks for is no place for it. */
+static void test_why_inside_a_reservation(void **state)
+{
+    (void)state;
+    submit_req("main", 1, "n1", 10);
+    pass_anew();
+    struct ev_window e = {.window = {.name = xstrdup("r"), .kind = WINDOW_RESERVATION, .start = l.now}};
+    e.window.end = wall_add_s(l.now, 10000);
+    strv_push(&e.window.nodes, "n1");
+    strv_push(&e.window.users, "alice");
+    lab_must(&l, EV_WINDOW, 0, &e);
+    rec_fini(&ev_window_rec, &e);
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->req.partition = xstrdup("main");
+    j->req.ntasks = j->req.cpus_per_task = 2;
+    j->req.time_limit_s = 600;
+    req_rare_mut(&j->req)->reservation = xstrdup("r");
+    uint32_t id = lab_submit(&l, j);
+    submit_req("main", 8, "n2", 10);
+    pass_anew();
+    must_say(id, REASON_RESOURCES, WHY_BUSY,
+             "2 nodes: 1 not among those wanted, 1 with room for a part of it");
+}
+
 static void test_why_a_place_is_held_for_others(void **state)
 {
     (void)state;
@@ -684,6 +708,7 @@ int main(void)
         TEST(test_why_names_only_those_ahead),
         TEST(test_why_licences),
         TEST(test_why_a_window_is_in_the_way),
+        TEST(test_why_inside_a_reservation),
         TEST(test_why_a_place_is_held_for_others),
         TEST(test_why_by_partition),
         TEST(test_why_too_late_for_its_deadline),
