@@ -240,29 +240,54 @@ void jobfile_remove(struct str *text, int step, const char *key)
     replace(text, at, end, "");
 }
 
-void jobfile_add_step(struct str *text, const char *name, const char *command)
+static void append_step(struct str *text, const char *group)
 {
     struct setting steps;
-    struct str s = STR_INIT;
     size_t n = jobfile_count_steps(text->s);
-    str_append(&s, n ? ",\n  { name = " : "\n  { name = ");
-    append_value(&s, name, true);
-    str_append(&s, "; command = ");
-    append_value(&s, command, true);
-    str_append(&s, "; }");
+    char *s = xasprintf("%s\n  %s", n ? "," : "", group);
     if (find_setting(text->s, 0, "steps", &steps) && text->s[steps.value.at] == '(') {
         struct span last = {.end = steps.value.at + 1};
         if (n)
             (void)find_step(text->s, (int)n - 1, &last);
-        if (!n)
-            str_append_char(&s, '\n');
-        replace(text, last.end, last.end, s.s);
+        else
+            replace(text, last.end, last.end, "\n");
+        replace(text, last.end, last.end, s);
     } else {
         if (text->len && text->s[text->len - 1] != '\n')
             str_append_char(text, '\n');
-        str_appendf(text, "steps = (%s\n);\n", s.s);
+        str_appendf(text, "steps = (%s\n);\n", s);
     }
+    free(s);
+}
+
+void jobfile_add_step(struct str *text, const char *name, const char *command)
+{
+    struct str s = STR_INIT;
+    str_append(&s, "{ name = ");
+    append_value(&s, name, true);
+    str_append(&s, "; command = ");
+    append_value(&s, command, true);
+    str_append(&s, "; }");
+    append_step(text, s.s);
     str_fini(&s);
+}
+
+char *jobfile_get_step(const char *text, int step)
+{
+    struct span it;
+    return find_step(text, step, &it) ? xstrndup(text + it.at, it.end - it.at) : NULL;
+}
+
+void jobfile_insert_step(struct str *text, int step, const char *group)
+{
+    struct span next;
+    if (!find_step(text->s, step, &next)) {
+        append_step(text, group);
+        return;
+    }
+    char *s = xasprintf("%s,\n  ", group);
+    replace(text, next.at, next.at, s);
+    free(s);
 }
 
 void jobfile_remove_step(struct str *text, int step)

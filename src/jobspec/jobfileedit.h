@@ -19,5 +19,9 @@ void jobfile_remove(struct str *text, int step, const char *key);
 /* A new step with that command behind all others; a file without steps gets the list. */
 void jobfile_add_step(struct str *text, const char *name, const char *command);
 void jobfile_remove_step(struct str *text, int step);
+/* A step as it stands, brackets and all; NULL where there is none of that number. Caller frees. */
+char *jobfile_get_step(const char *text, int step) __attribute__((warn_unused_result));
+/* Puts one like that in front of the step of that number, or behind all others where there is none. */
+void jobfile_insert_step(struct str *text, int step, const char *group);
 
 #endif

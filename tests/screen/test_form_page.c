@@ -371,6 +371,46 @@ static void opening_another_asks_first(void **state)
     keys_show(u, "<Esc>", "command      ls"); /* nothing was opened */
 }
 
+/* F8 took a step out for good. */
+static void a_step_that_was_taken_out_comes_back(void **state)
+{
+    struct stage *g = *state;
+    struct uilab *u = &g->u;
+    keys_show(u, "s<F6>cv<C-y>", "no step was taken out");
+    must_not_show(u, "C-y bring back"); /* not offered */
+    keys_show(u, "<F8>", "the cursor is on no step");
+    uilab_keys(u, "<Down><Down><Down><Down><Down><Down>./prep");
+    keys_show(u, "<F8>", "it is the only step");
+    uilab_keys(u, "<F7>./fold.sh<Down>8<F7>./sum");
+    uilab_draw(u, 43, 132);
+    must_show(u, "./prep");
+    must_show(u, "tasks = 8");
+    uilab_keys(u, "<Up><Up><Up><Up><Up>"); /* step1 */
+    uilab_keys(u, "<F8>");
+    uilab_draw(u, 43, 132);
+    must_show(u, "step step1 is taken out; C-y brings it back");
+    must_not_show(u, "./fold.sh");
+    uilab_keys(u, "<Down>");
+    uilab_draw(u, 24, 80);
+    must_show(u, "C-y bring back");
+    uilab_keys(u, "<C-y>");
+    uilab_draw(u, 43, 132);
+    must_show(u, "{ name = \"step1\"; command = \"./fold.sh\"; tasks = 8; },");
+    must_not_show(u, "C-y bring back");
+    keys_show(u, " --all", "./fold.sh --all"); /* the cursor is on it */
+    /* Two of them, and what was typed in between stays. */
+    uilab_keys(u, "<F8><F8>");
+    uilab_draw(u, 43, 132);
+    must_show(u, "step step2 is taken out");
+    must_not_show(u, "./sum");
+    uilab_keys(u, " -v<C-y><C-y>");
+    uilab_draw(u, 43, 132);
+    must_show(u, "./prep -v");
+    must_show(u, "./fold.sh --all");
+    must_show(u, "./sum");
+    keys_show(u, "<C-y>", "no step was taken out");
+}
+
 /* --- small print --- */
 
 static void keys_that_do_nothing_are_not_offered(void **unused)
@@ -445,6 +485,7 @@ int main(void)
         STAGE_CASE(quitting_asks_first),
         STAGE_CASE(pasted_lines_are_no_command),
         STAGE_CASE(opening_another_asks_first),
+        STAGE_CASE(a_step_that_was_taken_out_comes_back),
         cmocka_unit_test(keys_that_do_nothing_are_not_offered),
         STAGE_CASE(a_script_is_seen_whole_where_it_fits),
         STAGE_CASE(jobs_to_wait_for_add_up),

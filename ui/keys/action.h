@@ -75,6 +75,7 @@ enum scope {
     X(USAGE,  OPEN_USER,  "open-user",   "Enter",      "jobs",    "the jobs of the user or the account")     \
     X(FORM,   FORM_SEND,  "form-send",   "F10 C-s",    "submit",  "submit it")                               \
     X(FORM,   FORM_TRY,   "form-try",    "F9",         "try",     "ask when it would start, queue nothing")  \
+    X(FORM,   FORM_UNDO,  "form-undo",   "C-y",        "bring back", "bring back the step that was taken out last") \
     X(FORM,   FORM_PICK,  "form-pick",   "F4",         "choose",  "choose from what there is: partitions, jobs, GPUs, indices") \
     X(FORM,   FORM_FIX,   "form-fix",    "C-t F12",    NULL,      "take what the hint offers")               \
     X(FORM,   FORM_PANEL, "form-panel",  "Tab S-Tab",  "script",  "between the fields and the script")       \

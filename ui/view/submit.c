@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "src/base/xalloc.h"
-#include "src/jobspec/jobfileedit.h"
 #include "ui/view/formcommand.h"
 #include "ui/view/submit_private.h"
 
@@ -82,6 +81,15 @@ void submit_set(struct submit *s, const struct form_field *field, int step, cons
     load_edit(s);
 }
 
+void submit_text_changed(struct submit *s)
+{
+    show_text(s);
+    after_change(s);
+    if (!can_stand_on(submit_row(s)))
+        go_by(s, 1);
+    load_edit(s);
+}
+
 static void set_field(struct submit *s, const char *value)
 {
     const struct form_row *r = submit_row(s);
@@ -141,6 +149,7 @@ static void view_close(struct view *v)
     textedit_fini(&s->script);
     edit_fini(&s->edit);
     vec_fini(&s->rows);
+    submit_forget_dropped(s);
     rec_fini(&msg_submit_rec, &s->sent);
     free(s->forecast);
     free(s->cheaper);
@@ -275,6 +284,7 @@ static void begin_anew(struct submit *s)
     s->row = s->top = 0;
     s->more = false;
     vec_clear(&s->rows); /* those of another text */
+    submit_forget_dropped(s);
     submit_make_rows(s);
     submit_go_to(s, 0);
     begin_script(s);
@@ -354,32 +364,6 @@ static void change_kind(struct submit *s)
     begin_anew(s);
 }
 
-static void change_steps(struct submit *s, bool add)
-{
-    int step = submit_row(s)->step;
-    if (s->f.kind != JOB_KIND_STEPS) {
-        ui_toast(s->v.ui, ROLE_WARN, "only a job in steps has steps: F6");
-        return;
-    }
-    if (add) {
-        char *name = xasprintf("step%zu", jobfile_count_steps(s->f.text.s));
-        jobfile_add_step(&s->f.text, name, "");
-        free(name);
-    } else if (step >= 0 && jobfile_count_steps(s->f.text.s) > 1) {
-        jobfile_remove_step(&s->f.text, step);
-    }
-    show_text(s);
-    after_change(s);
-    for (size_t i = s->rows.n; add && i-- > 0;)
-        if (s->rows.v[i].field && str_eq(s->rows.v[i].field->key, "command")) {
-            s->row = i;
-            break;
-        }
-    if (!can_stand_on(submit_row(s)))
-        go_by(s, 1);
-    load_edit(s);
-}
-
 static unsigned view_act(struct view *v, enum action a, const struct input *in)
 {
     struct submit *s = submit_of(v);
@@ -399,8 +383,12 @@ static unsigned view_act(struct view *v, enum action a, const struct input *in)
         submit_show_more(s, !s->more);
     else if (a == ACTION_FORM_KIND)
         change_kind(s);
-    else if (a == ACTION_FORM_ADD || a == ACTION_FORM_DROP)
-        change_steps(s, a == ACTION_FORM_ADD);
+    else if (a == ACTION_FORM_ADD)
+        submit_add_step(s);
+    else if (a == ACTION_FORM_DROP)
+        submit_drop_step(s);
+    else if (a == ACTION_FORM_UNDO)
+        submit_undrop_step(s);
     else if (a == ACTION_FORM_PICK && submit_row(s)->field && !s->on_script)
         submit_pick(v, submit_row(s)->field, s->edit.text.s, take_value);
     else if (a == ACTION_FORM_OPEN && s->changed)
@@ -426,6 +414,8 @@ static const char *view_label(struct view *v, enum action a)
         return "batch";
     if (a == ACTION_FORM_MORE && s->more)
         return "less";
+    if (a == ACTION_FORM_UNDO && !s->dropped.n)
+        return "";
     return a == ACTION_FORM_ADD && !steps ? "" : NULL;
 }
 

@@ -5,6 +5,7 @@
  *      submit_ask.c   what is found out: drafts, the controller's forecast, sending
  *      submit_draw.c  what is seen
  *      submit_pick.c  what F4 offers
+ *      submit_steps.c one step more, one less, and back again
  *      submit_file.c  scripts and templates: opening, saving
  */
 #ifndef UI_VIEW_SUBMIT_PRIVATE_H
@@ -22,6 +23,12 @@ struct form_row {
     int step;
 };
 
+/* A step that was taken out. */
+struct form_dropped {
+    char *before, *after; /* the text */
+    int step;
+};
+
 /* What a draft is made for. */
 #define DRAFT_CHECK   1u
 #define DRAFT_ASK     2u /* when would it start? */
@@ -35,6 +42,7 @@ struct submit {
     struct edit edit; /* of the field under the cursor */
     VEC(struct form_row) rows;
     size_t row, top;
+    VEC(struct form_dropped) dropped; /* the newest last */
     bool more; /* all fields are shown, not the simple ones and those that say something */
     bool on_script, changed;
     struct rect fields_area, script_area;
@@ -70,6 +78,8 @@ size_t submit_find_row(struct submit *s, const struct form_field *field, int ste
 /* submit.c */
 const struct form_row *submit_row(const struct submit *s); /* under the cursor */
 void submit_go_to(struct submit *s, size_t row);
+/* The form has another text: everything shows it, and the cursor stands on a field. */
+void submit_text_changed(struct submit *s);
 /* A value for a field, as if it had been typed there. */
 void submit_set(struct submit *s, const struct form_field *field, int step, const char *value);
 
@@ -91,6 +101,14 @@ const struct form_hint *submit_hint_of(const struct submit *s, const struct form
 /* Does what the hint offers, or takes the limit with which it could start now. False where nothing is
  * offered. */
 bool submit_take_fix(struct submit *s);
+
+/* submit_steps.c */
+void submit_add_step(struct submit *s);
+/* The one under the cursor; the last one stays. */
+void submit_drop_step(struct submit *s);
+/* Brings back the one that was dropped last, to where it was; what has been typed since stays. */
+void submit_undrop_step(struct submit *s);
+void submit_forget_dropped(struct submit *s);
 
 /* submit_draw.c */
 void submit_title(struct view *v, struct rich *out);

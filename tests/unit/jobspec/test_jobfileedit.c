@@ -115,6 +115,38 @@ static void steps_come_and_go(void **state)
     str_fini(&text);
 }
 
+/* A step that was taken out goes back to where it was, or to the end of what is left. */
+static void a_step_is_put_back(void **state)
+{
+    (void)state;
+    for (int step = 0; step < 2; step++) {
+        struct str text = STR_INIT;
+        str_append(&text, FILE_TEXT);
+        char *group = jobfile_get_step(text.s, step), *other = jobfile_get_step(text.s, 1 - step);
+        assert_non_null(group);
+        jobfile_remove_step(&text, step);
+        char *left = jobfile_get_step(text.s, 0);
+        check_str("the other one", left, other);
+        assert_null(jobfile_get_step(text.s, 1));
+        jobfile_insert_step(&text, step, group);
+        must_be_a_job(text.s, 2);
+        char *back = jobfile_get_step(text.s, step);
+        check_str("as it was", back, group);
+        jobfile_remove_step(&text, 0);
+        jobfile_remove_step(&text, 0);
+        jobfile_insert_step(&text, step, group); /* nothing is left to stand before */
+        must_be_a_job(text.s, 1);
+        str_clear(&text);
+        jobfile_insert_step(&text, step, group);
+        must_be_a_job(text.s, 1);
+        free(group);
+        free(other);
+        free(left);
+        free(back);
+        str_fini(&text);
+    }
+}
+
 /* Whatever is typed: no end of the text is passed. */
 static void broken_files_are_edited_too(void **state)
 {
@@ -127,6 +159,8 @@ static void broken_files_are_edited_too(void **state)
         jobfile_set(&text, JOBFILE_JOB, "mem", "1G", true);
         jobfile_remove(&text, 0, "gpus");
         jobfile_remove_step(&text, 0);
+        jobfile_insert_step(&text, 0, "{ command = \"ls\"; }");
+        free(jobfile_get_step(text.s, 0));
         str_fini(&text);
     }
 }
@@ -137,6 +171,7 @@ int main(void)
         cmocka_unit_test(keys_are_found),
         cmocka_unit_test(only_what_is_meant_changes),
         cmocka_unit_test(steps_come_and_go),
+        cmocka_unit_test(a_step_is_put_back),
         cmocka_unit_test(broken_files_are_edited_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
