@@ -1,7 +1,7 @@
 /* outfile.c - outputs that lie in files of this machine, for whoever cannot open them where he is.
  *
- *     controller --OUTPUT_READ with path and user--> agent --> stoker-agent --read-file, one for each file
- * and user
+ *     controller --OUTPUT_READ with path and user--> agent --> stoker-agent --read-file
+ *                                                             (one for each file and user)
  *
  * The agent opens no path of a user's: a process that has become the user does, and answers are handed on
  * as they come.

@@ -1,8 +1,8 @@
 /* shim_lease.c - a task that runs only as long as its controller is heard.
  *
- *     agent:  renewed at R (it sent what the controller has answered)   ...   R + lease: nothing is left
- * here shim:                                  TERM at R + lease - grace, KILL at R + lease controller:
- * heard it at C >= R                                          C + lease + margin: queued again
+ *     agent:       renewed at R (it sent what the controller has answered)
+ *     shim:        TERM at R + lease - grace, KILL at R + lease: nothing is left here
+ *     controller:  heard it at C >= R; C + lease + margin: queued again
  *
  * The shim counts, not the agent: one that is dead or stopped must not let a task live on. CLOCK_BOOTTIME,
  * so that a machine that slept through the end of the lease ends the task when it wakes.

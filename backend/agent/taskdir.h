@@ -1,9 +1,11 @@
 /* taskdir.h - a task's directory: the only memory that agent and shim share across their deaths.
  *
  *     DIR/tasks/JOB.STEP.TASK.ATTEMPT/
- *         shim           symbolic link whose text is the shim's record: made in one step, by one winner
- * only end            struct launch_end, encoded; renamed into place ctl            socket of a shim whose
- * agent went away slurm_script   the batch script, 0500, the user's R.out R.err    spooled output of rank R
+ *         shim           a symbolic link whose text is the shim's record: made in one step, by one winner
+ *         end            struct launch_end, encoded; renamed into place
+ *         ctl            socket of a shim whose agent went away
+ *         slurm_script   the batch script, 0500, the user's
+ *         R.out R.err    spooled output of rank R
  */
 #ifndef STOKER_BACKEND_AGENT_TASKDIR_H
 #define STOKER_BACKEND_AGENT_TASKDIR_H

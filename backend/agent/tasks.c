@@ -1,9 +1,10 @@
 /* tasks.c - the table of tasks: launch once, pass on, end once.
  *
- *     (nothing) --LAUNCH--> STARTING --shim says so--> RUNNING --end record--> ENDED --END_ACK--> kept for
- * readers --> (nothing)
- *                                                         `--shim lost--> its processes are killed -->
- * ENDED (unknown)
+ *     (nothing) --LAUNCH--> STARTING --shim says so--> RUNNING --end record--> ENDED
+ *                                                         |                      ^   (end unknown)
+ *                                                         `--shim lost--> its processes are killed
+ *
+ *     ENDED --END_ACK--> kept for readers --> (nothing)
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* mail.c - what users want to be told of their jobs, by the configured program.
  *
- *     event folded --> queued behind its gate --committed--> MAIL_PROGRAM -s SUBJECT USER   (at most 4 at
- * once)
+ *     event folded --> queued behind its gate --committed--> MAIL_PROGRAM -s SUBJECT USER
+ *                                                            (at most 4 at once)
  *
  * Never waited for: a program of its own, which is ended after a minute. At most once: what was queued when
  * the controller died is not said. Subjects are Slurm's, as filters of mailboxes know them.

@@ -1,7 +1,7 @@
 /* listen.h - stoker-link listen: a stoker-link for a controller that is another user.
  *
- *     stokerd (stoker) --/run/stoker-link/link.sock--> listen (stoker-link) --fork, exec--> serve,
- * descriptor 3
+ *     stokerd (stoker) --/run/stoker-link/link.sock--> listen (stoker-link) --fork, exec--> serve
+ *                                                                             (connection: descriptor 3)
  *
  * A service manager keeps it under an account of its own, the only one that can read the key. Each
  * connection gets a process like the one that the controller would have started itself; a new one ends the

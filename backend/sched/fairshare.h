@@ -6,8 +6,8 @@
  *
  * - tree: Slurm's Fair Tree. At each level the level FS of a child is its part of the siblings' shares
  *   divided by its part of the siblings' usage; children are visited from the highest down, depth first,
- * and the users so met get the ranks n, n-1 ... 1; the factor is rank / n. Source:
- * https://slurm.schedmd.com/fair_tree.html
+ *   and the users so met get the ranks n, n-1 ... 1; the factor is rank / n.
+ *   Source: https://slurm.schedmd.com/fair_tree.html
  * - classic: 2^-(effective usage / normalised shares).
  *   Source: https://slurm.schedmd.com/classic_fair_share.html
  *

@@ -1,15 +1,14 @@
 /* limits.h - how much of what each user, account, QOS, partition and the cluster hold, against what they
  * may.
  *
- *     struct limits *l = limits_new(m);                   counts everything once
- *     limits_note(l, m, &ev);                             after each event: the counters follow the model
+ *     struct limits *l = limits_new(m);             counts everything once
+ *     limits_note(l, m, &ev);                       after each event: the counters follow the model
  *
- *     limits_begin(l, m, now);                            a pass
- *     uint32_t who = limits_who(l, user, account, qos, partition);      interned: keep it for a group of
- * jobs if (limits_check(l, &ask, &verdict) != LIMIT_OVER_HARD) ...       well under a microsecond
- *         limits_charge(l, &ask);                         so that what follows in the pass sees it
- *     limits_rewind(l, 0);                                end of the pass: what really starts comes as
- * events
+ *     limits_begin(l, m, now);                      a pass
+ *     ask.who = limits_who(l, m, user, account, qos, partition);        interned: one for a group of jobs
+ *     if (limits_check(l, &ask, &verdict) != LIMIT_OVER_HARD)           well under a microsecond
+ *         limits_charge(l, &ask);                   so that what follows in the pass sees it
+ *     limits_rewind(l, 0);                          its end: what really starts comes as events
  *
  * Each configured limit and each one that it is counted for (`*`: each user ... for itself) is a counter;
  * a struct limit_who is the list of those counters that concern one (user, account, QOS, partition).

@@ -1,7 +1,8 @@
 /* schema.h - the tables of stoker.db.
  *
- *   event     one row per event that the present state is folded from; those of a retired job are gone. An
- * element of an array comes into being by events of its array: the events of both stay until the array goes
+ *   event     one row per event that the present state is folded from; those of a retired job are gone.
+ *             An element of an array comes into being by events of its array: the events of both stay
+ *             until the array goes
  *   payload   scripts, arguments and environments; only what has not ended
  *             (with rowid: without, rows over a kilobyte would each take a page of their own)
  *   history   the last record of every retired job

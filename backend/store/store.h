@@ -5,8 +5,8 @@
  * before its batch is committed: that is what gates are for.
  *
  *     loop:    store_add_event ... store_add_event   store_turn          (replies wait at store_gate())
- *     thread:                                        BEGIN ... COMMIT -> on_commit(gate, 0): replies up to
- * gate go out
+ *     thread:                                        BEGIN ... COMMIT
+ *     loop:                                          on_commit(gate, 0): replies up to gate go out
  *
  * One connection, used by the thread alone; EXCLUSIVE, so a second controller on the same file is refused.
  * Checkpoints run when nothing waits to be committed.

@@ -28,10 +28,10 @@ int utf8_width(uint32_t cp);
 bool utf8_is_clean_name(const char *s, size_t max_bytes);
 
 /* The one filter between foreign text and a terminal: appends s to out with everything that is not
- * printable escaped
- * (\n \t \xHH \u{202E}), combining marks capped at 4 per cell, and cut to max_cells cells ("…" or "+" marks
- * a cut when mark_cut). max_cells < 0: no cut. Returns the cells written. A wide character never straddles
- * the cut. ascii: '?' for everything beyond ASCII. */
+ * printable escaped (\n \t \xHH \u{202E}), combining marks capped at 4 per cell, and cut to max_cells cells
+ * ("…" or
+ * "+" marks a cut when mark_cut). max_cells < 0: no cut. Returns the cells written. A wide character never
+ * straddles the cut. ascii: '?' for everything beyond ASCII. */
 int cell_text(struct str *out, const char *s, int max_cells, bool mark_cut, bool ascii);
 
 /* Cells that s would take after cell_text without a cut. */

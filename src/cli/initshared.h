@@ -3,8 +3,8 @@
  *     account        runs                          sees
  *     stoker         stokerd                       state, clients; no key, no user's file
  *     stoker-link    stoker-link listen            the key to the nodes; no state
- *     root           stoker-agent                  tasks, which it starts as their users; within
- * /etc/stoker/policy
+ *     root           stoker-agent                  tasks, which it starts as their users, as far as
+ *                                                  /etc/stoker/policy lets it
  *
  * Every step looks first and does what is missing; what an administrator may have changed is left alone.
  */

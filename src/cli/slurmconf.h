@@ -1,7 +1,6 @@
 /* slurmconf.h - slurm.conf and gres.conf as lines of keys and values.
  *
- *     line = { KEY "=" VALUE }        '#' begins a comment, '\' at the end joins with the next line, as it
- * is
+ *     line = { KEY "=" VALUE }        '#' begins a comment, '\' at the end joins with the next line
  *
  * A value may be quoted. Keys count in any case. Source: slurm.conf(5).
  */

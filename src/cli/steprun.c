@@ -1,7 +1,7 @@
 /* steprun.c - one step of srun.
  *
- *     CREATE sent --STEP_CREATED--> in the job's mirror --tasks placed, run, end--> all output written -->
- * exit code
+ *     CREATE sent --STEP_CREATED--> in the job's mirror --tasks placed, run, end--> all output written
+ *                                                                                   --> exit code
  *
  * Nothing is remembered that can be looked up: after each turn the mirror is looked at and what is missing
  * is asked for, so that a new connection needs no special case but asking again.

@@ -8,8 +8,8 @@
  *     enum { O_NOHEADER = 1, O_STATES };
  *     static const struct opt table[] = {
  *         {.id = O_NOHEADER, .name = "noheader", .letter = 'h', .help = "no header line"},
- *         {.id = O_STATES, .name = "states", .letter = 't', .arg = OPT_REQUIRED, .meta = "LIST", .help =
- * "...", .env = "SQUEUE_STATES"},
+ *         {.id = O_STATES, .name = "states", .letter = 't', .arg = OPT_REQUIRED, .meta = "LIST",
+ *          .help = "...", .env = "SQUEUE_STATES"},
  *     };
  *     static const struct opts squeue_opts = OPTS(table, squeue_set);
  *

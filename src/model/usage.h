@@ -7,8 +7,8 @@
  *
  * Decay is continuous and exact: a rate r held from a to b is worth, at a later time c,
  *
- *     r x H / ln 2 x (2^-((c - b) / H) - 2^-((c - a) / H))          H: the half-life; 0: r x (b - a), for
- * ever
+ *     r x H / ln 2 x (2^-((c - b) / H) - 2^-((c - a) / H))          H: the half-life
+ *     r x (b - a), for ever                                         H = 0
  *
  * and a value v of time t is worth v x 2^-((c - t) / H). Pure functions of the event's time: the same
  * events give the same table.

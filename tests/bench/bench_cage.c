@@ -1,9 +1,11 @@
 /* bench_cage.c - holds a whole system, daemons and jobs, so that it can be measured and ended as one.
  *
  *     bench_cage run COMMAND [ARG...]   starts it and stays: daemons that lose their parent become its
- * children and are reaped here, so that no CPU time gets lost. Prints "ready STATUS" once COMMAND itself
- * has ended. SIGTERM ends all of it bench_cage cpu PID                CPU seconds of the cage PID so far,
- * of the living and the dead bench_cage rss PID NAME           resident KiB of the processes NAME in it
+ *                                       children and are reaped here, so that no CPU time gets lost.
+ *                                       Prints "ready STATUS" once COMMAND itself has ended. SIGTERM
+ *                                       ends all of it
+ *     bench_cage cpu PID                CPU seconds of the cage PID so far, of the living and the dead
+ *     bench_cage rss PID NAME           resident KiB of the processes NAME in it
  */
 #include <dirent.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
  * wants to see them, and kept up by taking along what leaves the mirror from then on.
  *
  *      want --> page --> page --> ... --> whole        each page begins behind the last row of the one
- * before |                                             (its end and its id), so that nothing shifts
+ *       |                                              before (its end and its id), so that nothing shifts
  *        +--another want--> from the newest on again; what is known already stays
  */
 #include <stdlib.h>

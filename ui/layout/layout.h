@@ -1,14 +1,13 @@
 /* layout.h - where things are on a screen of so many rows and columns: pure functions.
  *
  *     +--------------------------------------------------+
- *     | header: cluster, screens, totals, age of the data |   1 line, 2 from 14 rows
+ *     | header: cluster, screens, totals, age of the data|   1 line, 2 from 14 rows
  *     +--------------------------------------------------+
- *     | title: what is shown, how many, filter, sort      |
+ *     | title: what is shown, how many, filter, sort     |
  *     +------------------------------+-+-----------------+
- *     | body                         | | side            |   side: from 100 columns, where the screen has
- * one
+ *     | body                         | | side            |   side: from 100 columns, if the screen has one
  *     +------------------------------+-+-----------------+
- *     | footer: the keys that matter here                 |
+ *     | footer: the keys that matter here                |
  *     +--------------------------------------------------+
  *
  * Invariants: no two of them overlap, none reaches out of the screen, every cell of the screen belongs to

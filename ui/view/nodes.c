@@ -1,9 +1,8 @@
 /* nodes.c - the nodes screen.
  *
- *      S NODE     CPU                     MEMORY                GPU              NOTE
- *      + n01      [||||||||----....] 32/48 [|||||......] 80/128G  ■■■■□□·· 6/8
- *      # n04      [xxxxxxxxxxxxxxxx]  0/48 [xxxxxxxxxxx]  0/128G  xxxxxxxx 0/8     fan is loud  drained by
- * root for 2 d
+ *      S NODE   CPU                 MEMORY           GPU          NOTE
+ *      + n01    [|||||---...] 32/48 [||||...] 80/128G ■■■■□□·· 6/8
+ *      # n04    [xxxxxxxxxxx]  0/48 [xxxxxxx]  0/128G xxxxxxxx 0/8 fan is loud  drained by root for 2 d
  */
 #include "ui/view/nodes.h"
 

@@ -1,9 +1,10 @@
 /* reader.h - reads outputs in a thread of its own, so that a file system or a node that does not answer
  * holds up nobody: orders go in, pictures come out.
  *
- *     reader_open(r, &places)   reader_act(r, a)        -- orders, in their order -->   thread:
- * ui/view/reading.h reader_fd(r) readable     reader_state(r)         <-- the newest state, questions for
- * nodes --
+ *     reader_open(r, &places)                                           thread: ui/view/reading.h
+ *     reader_act(r, a)        -- orders, in their order -->
+ *     reader_fd(r) readable
+ *     reader_state(r)         <-- the newest state, questions for nodes --
  *
  * A reader that is closed while its thread waits for a file is left to it: the thread frees it when it
  * comes back, if ever. Without threads (tests) each order is done at once.

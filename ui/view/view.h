@@ -4,8 +4,9 @@
  * never draws outside draw and changes no state but its own: what it wants done it asks of the frame
  * (ui_*), and it answers inputs with DID_* bits.
  *
- *      terminal --> input --> dialog on top? --> view.input --> key table --> view.act --> the frame's own
- * actions controller --> message --> mirror --> view.sync --> (once a turn) draw
+ *      terminal --> input --> dialog on top? --> view.input --> key table --> view.act
+ *                                                                              --> the frame's own actions
+ *      controller --> message --> mirror --> view.sync --> (once a turn) draw
  *
  * To add a screen: one file with its struct view_ops, its line in ui/app/screens.c, its keys in
  * ui/keys/action.h. docs/UI.md tells it step by step.
