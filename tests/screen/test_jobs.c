@@ -159,6 +159,16 @@ static void what_never_began_says_why(void **state)
     must_show(&g->u, "why       no such directory");
 }
 
+/* "failed: exit 0" would be the code of a program whose end nobody saw. */
+static void what_nobody_saw_has_no_code(void **state)
+{
+    struct stage *g = *state;
+    push_end(g, g->s.train, END_UNKNOWN, 0, "the machine was restarted");
+    uilab_draw(&g->u, 24, 200);
+    must_show(&g->u, "failed: its supervision was lost");
+    must_not_show(&g->u, "exit 0");
+}
+
 static void filter_keeps_rows_within_reach(void **state)
 {
     struct stage *g = *state;
@@ -677,6 +687,7 @@ int main(void)
         STAGE_CASE(cursor_stays_on_its_job),
         STAGE_CASE(a_signal_has_a_name),
         STAGE_CASE(what_never_began_says_why),
+        STAGE_CASE(what_nobody_saw_has_no_code),
         STAGE_CASE(filter_keeps_rows_within_reach),
         STAGE_CASE(words_of_a_filter_mean_what_they_say),
         STAGE_CASE(typing_triggers_no_view_key),

@@ -59,6 +59,11 @@ void job_words(struct rich *r, const struct job *j)
     if (j->state == JOB_FAILED && j->exit_signal) {
         rich_add(r, role, ": ");
         signal_words(r, role, j->exit_signal);
+    } else if (j->state == JOB_FAILED && !j->exit_code && j->reason != REASON_NONE) {
+        struct str why = STR_INIT; /* nobody saw its end: no code of it is known */
+        jobtext_reason_words(&why, j);
+        rich_addf(r, role, ": %s", why.s);
+        str_fini(&why);
     } else if (j->state == JOB_FAILED)
         rich_addf(r, role, ": exit %d", j->exit_code);
     if (j->state == JOB_COMPLETING && j->kill_cause)
