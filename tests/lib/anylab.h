@@ -17,8 +17,9 @@ void any_cluster(struct lab *l); /* initialises l */
 void any_submit(struct lab *l, struct planner *p);
 void any_end(struct lab *l, struct planner *p); /* of a task that is on its way or runs, if there is one */
 void any_node_change(struct lab *l, struct planner *p); /* down, up, drained, resumed */
-void any_window(struct lab *l, struct planner *p); /* maintenance or a reservation, made, changed, deleted */
-void any_cancel(struct lab *l, struct planner *p);      /* of a job that waits or runs */
-void any_hold(struct lab *l, struct planner *p);        /* of one that waits; or its release */
+/* Maintenance or a reservation, made, changed, deleted. */
+void any_window(struct lab *l, struct planner *p);
+void any_cancel(struct lab *l, struct planner *p); /* of a job that waits or runs */
+void any_hold(struct lab *l, struct planner *p);   /* of one that waits; or its release */
 
 #endif
