@@ -13,21 +13,28 @@ static int64_t not_before_now(const struct planner *p, int64_t end)
     return end > p->now.ms ? end : end + ((p->now.ms - end) / OVERDUE_MS + 1) * OVERDUE_MS;
 }
 
-int64_t planner_end_of(const struct planner *p, const struct job *j)
+static int64_t end_by_limit(const struct planner *p, const struct job *j)
 {
-    if (j->state == JOB_COMPLETING) {
-        int64_t asked =
-            wall_is_set(job_rare(j)->t_kill)
-                ? job_rare(j)->t_kill.ms + (int64_t)job_rare(j)->kill_grace_s * MS_PER_S + ENDING_MS
-                : j->t_start.ms;
-        return not_before_now(p, asked);
-    }
     if (j->time_limit_s == DURATION_UNLIMITED || j->time_limit_s == DURATION_NOT_SET)
         return WHEN_NEVER;
     int64_t len = (int64_t)j->time_limit_s * MS_PER_S;
-    return not_before_now(p, j->state == JOB_SUSPENDED
-                                 ? p->now.ms + len
-                                 : j->t_start.ms + (int64_t)job_rare(j)->suspended_ms + len);
+    return j->state == JOB_SUSPENDED ? p->now.ms + len
+                                     : j->t_start.ms + (int64_t)job_rare(j)->suspended_ms + len;
+}
+
+static int64_t end_by_kill(const struct job *j)
+{
+    const struct job_rare *r = job_rare(j);
+    return wall_is_set(r->t_kill) ? r->t_kill.ms + (int64_t)r->kill_grace_s * MS_PER_S + ENDING_MS
+                                  : j->t_start.ms;
+}
+
+int64_t planner_end_of(const struct planner *p, const struct job *j)
+{
+    int64_t end = end_by_limit(p, j);
+    if (j->state == JOB_COMPLETING && end_by_kill(j) < end)
+        end = end_by_kill(j);
+    return end == WHEN_NEVER ? end : not_before_now(p, end);
 }
 
 void planner_count_element(struct planner *p, uint32_t array, intptr_t by)

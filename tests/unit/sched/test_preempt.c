@@ -407,6 +407,22 @@ static void test_others_are_leaving_already(void **state)
     assert_int_equal(pass_on(), 1);
 }
 
+/* Its time is over before the grace is. */
+static void test_who_goes_runs_no_longer_than_he_may(void **state)
+{
+    (void)state;
+    submit_on("high", 4, 50, "n2");
+    struct job *j = job_of("low", 4, 5);
+    j->req.time_limit_s = 20;
+    uint32_t low = lab_submit(&l, j);
+    assert_int_equal(pass_anew(), 2);
+    submit("high", 4, 1);
+    assert_int_equal(pass_anew(), 0);
+    assert_string_equal(victims(), "2>3");
+    assert_int_equal(pass_on(), 0);
+    assert_int_equal(last.next.ms, wall_add_s(lab_get(&l, low)->t_start, 20).ms);
+}
+
 static void test_not_for_a_deadline_that_is_missed_all_the_same(void **state)
 {
     (void)state;
@@ -692,6 +708,7 @@ int main(void)
         TEST(test_a_place_that_cannot_be_used_yet),
         TEST(test_elements_give_their_places_up),
         TEST(test_others_are_leaving_already),
+        TEST(test_who_goes_runs_no_longer_than_he_may),
         TEST(test_not_for_a_deadline_that_is_missed_all_the_same),
         TEST(test_not_behind_a_window),
         TEST(test_by_qos),
