@@ -211,7 +211,7 @@ static struct shape *intern_shape(struct planner *p, const struct job *j, const 
     struct set *set = intern_set(p, part_at, &r);
     int64_t len = length_ms(deadline_limit_s(j, part)), len_min = length_ms(deadline_least_s(j, part));
     if (j->state != JOB_PENDING) /* a task of what has begun goes on until that ends */
-        len_min = len;
+        len = len_min = length_ms(j->time_limit_s);
     struct str k = STR_INIT;
     key_need(&k, &d.need);
     key_number(&k, (uint64_t)(uintptr_t)set);

@@ -250,3 +250,37 @@ void any_hold(struct lab *l, struct planner *p)
     planner_note_job(p, j->id);
     assert_int_equal(lab_hold(l, j->id, j->hold == HOLD_NONE ? HOLD_USER : HOLD_NONE), 0);
 }
+
+static void change(struct job_req *r)
+{
+    switch (any_below(6)) {
+    case 0:
+        r->has_priority = any_one_in(2);
+        r->priority = any_below(1000);
+        break;
+    case 1: r->time_limit_s = any_one_in(3) ? DURATION_NOT_SET : 1 + any_below(7200); break;
+    case 2:
+        free(r->partition);
+        r->partition = xstrdup(any_one_in(2) ? "p0" : "p1,p2");
+        break;
+    case 3: r->cpus_per_task = any_maybe(2, any_below(5)); break;
+    case 4: r->array_throttle = any_below(4); break;
+    case 5: r->nice = (int32_t)any_below(5); break;
+    }
+}
+
+void any_update(struct lab *l, struct planner *p)
+{
+    struct job *j = any_of(any_one_in(2) ? &l->m.pending : &l->m.active);
+    struct ev_update e = {.time_limit_s = DURATION_NOT_SET};
+    if (!j)
+        return;
+    rec_copy(&job_req_rec, &e.req, &j->req);
+    if (j->state == JOB_PENDING)
+        change(&e.req);
+    else
+        e.time_limit_s = any_one_in(4) ? DURATION_UNLIMITED : 1 + any_below(4000);
+    planner_note_job(p, j->id);
+    lab_must(l, EV_UPDATE, j->id, &e);
+    rec_fini(&job_req_rec, &e.req);
+}

@@ -22,4 +22,6 @@ void any_window(struct lab *l, struct planner *p);
 void any_cancel(struct lab *l, struct planner *p); /* of a job that waits or runs */
 void any_hold(struct lab *l, struct planner *p);   /* of one that waits; or its release */
 
+void any_update(struct lab *l, struct planner *p); /* of a job's priority, limit, partition, size */
+
 #endif

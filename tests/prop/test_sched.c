@@ -285,6 +285,12 @@ static void run(uint64_t seed, unsigned *starts, unsigned *waits, unsigned *pree
             any_node_change(&l, p);
         if (any_one_in(6))
             any_window(&l, p);
+        if (any_one_in(6))
+            any_cancel(&l, p);
+        if (any_one_in(6))
+            any_hold(&l, p);
+        if (any_one_in(6))
+            any_update(&l, p);
         list_for_each (j, &l.m.pending, struct job, in_queue)
             if (j->req.dependency) /* who drives the planner keeps an index of them */
                 planner_note_job(p, j->id);
@@ -327,6 +333,7 @@ static void let_happen(struct lab *l, struct planner *p)
     case 0: any_submit(l, p); break;
     case 1: any_cancel(l, p); break;
     case 2: any_hold(l, p); break;
+    case 6: any_update(l, p); break;
     case 3:
     case 4: any_end(l, p); break;
     case 5:

@@ -257,6 +257,29 @@ static void test_tasks_are_not_cut_down(void **state)
     assert_int_equal(pass_on(), 0);
 }
 
+/* The limit of what runs has been raised: its next task lies on the nodes until then. */
+static void test_tasks_go_on_as_long_as_their_job_may_now(void **state)
+{
+    (void)state;
+    uint32_t blocks = submit("two", 4);
+    struct job *j = lab_job(&l, JOB_KIND_STEPS);
+    j->req.partition = xstrdup("main");
+    j->req.time_limit_s = 1000;
+    lab_step(j, "s", 2)->cpus_per_rank = 4;
+    uint32_t steps = submit_job(j);
+    assert_int_equal(pass_on(), 2);
+    struct ev_update e = {.time_limit_s = 5000};
+    rec_copy(&job_req_rec, &e.req, &lab_get(&l, steps)->req);
+    lab_must(&l, EV_UPDATE, steps, &e);
+    rec_fini(&job_req_rec, &e.req);
+    planner_note_job(planner, steps);
+    end(blocks);
+    uint32_t next = submit("two", 4);
+    assert_int_equal(pass_on(), 1);
+    reason_must_be(next, REASON_RESOURCES);
+    assert_int_equal(last.next.ms, wall_add_s(lab_get(&l, steps)->t_start, 5000).ms);
+}
+
 /* Behind an array that is throttled, in the same group: it does not wait for that. */
 static void test_a_newcomer_behind_a_throttled_array(void **state)
 {
@@ -426,6 +449,7 @@ int main(void)
         TEST(test_licences_of_a_step_job),
         TEST(test_tasks_end_with_their_job),
         TEST(test_tasks_are_not_cut_down),
+        TEST(test_tasks_go_on_as_long_as_their_job_may_now),
         TEST(test_a_newcomer_behind_a_throttled_array),
         TEST(test_a_newcomer_alone),
         TEST(test_reasons_move_with_the_queue),
