@@ -302,8 +302,11 @@ static struct pool_use *reservation_use(const struct planner *p, const struct jo
     return NULL;
 }
 
+/* Of what has begun its limit alone counts: it was cut down to this then, and may have been raised. */
 static int64_t deadline_of(const struct planner *p, const struct job *j)
 {
+    if (j->state != JOB_PENDING)
+        return WHEN_NEVER;
     int64_t t = wall_is_set(req_rare(&j->req)->deadline) ? req_rare(&j->req)->deadline.ms : WHEN_NEVER;
     vec_for_each (&p->windows, i)
         if (str_eq(p->windows.v[i]->name, req_rare(&j->req)->reservation) && p->windows.v[i]->end < t)

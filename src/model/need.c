@@ -77,8 +77,8 @@ static void need_gpus(const struct job_req *r, struct job_need *n)
         n->gpus_per_node = r->gpus_per_node;
         n->gpus = r->gpus != NOT_GIVEN ? r->gpus : times(r->gpus_per_node, n->nodes);
     } else if (r->gpus != NOT_GIVEN) {
-        n->gpus = r->gpus;
-        n->gpus_per_node = div_up(r->gpus, n->nodes);
+        n->gpus = r->gpus ? at_least(r->gpus, n->nodes) : 0; /* one on each node, as Slurm has it */
+        n->gpus_per_node = div_up(n->gpus, n->nodes);
         n->gpus_anywhere = true;
     } else if (r->gpus_per_task != NOT_GIVEN) {
         n->gpus_per_task = r->gpus_per_task;

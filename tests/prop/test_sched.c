@@ -225,23 +225,39 @@ static bool begins(const struct lab *l)
     return false;
 }
 
-static bool is_in_window(const struct planner *p, uint32_t node)
+static bool lies_on(const struct pool_use *u, uint32_t node)
 {
-    vec_for_each (&p->windows, i)
-        for (uint32_t k = 0; k < p->windows.v[i]->use.n_parts; k++)
-            if (p->windows.v[i]->use.parts[k].node == node)
-                return true;
+    for (uint32_t i = 0; i < u->n_parts; i++)
+        if (u->parts[i].node == node)
+            return true;
     return false;
 }
 
-/* What runs and what is held come to no more than there is, at any time (but for a window that was made
- * over them). */
+/* A window may be made over what runs. A place for which others go stays as it is while a limit keeps its
+ * job from its turn, and that of an element behind the next one until its time has come. */
+static bool may_be_overdrawn(const struct planner *p, uint32_t node)
+{
+    vec_for_each (&p->windows, i)
+        if (lies_on(&p->windows.v[i]->use, node))
+            return true;
+    list_for_each (h, &p->backfill.holds, struct backfill_hold, link) {
+        const struct unit *u = container_of(h, struct unit, hold);
+        if (h->claim && h->visited != p->backfill.pass && lies_on(&h->use, node))
+            return true;
+        for (uint32_t i = 0; i < u->n_more; i++)
+            if (lies_on(&u->more[i].use, node))
+                return true;
+    }
+    return false;
+}
+
+/* What runs and what is held come to no more than there is, at any time. */
 static void plan_is_sound(const struct planner *p)
 {
     for (uint32_t i = 0; i < p->pool.n_nodes; i++) {
         const struct pool_node *n = &p->pool.nodes[i];
         struct amount left = timeline_min(&n->line, p->pool.now, WHEN_NEVER);
-        if (n->usable && !is_in_window(p, i) && (left.cpus < 0 || left.gpus < 0 || left.mem_mib < 0))
+        if (n->usable && !may_be_overdrawn(p, i) && (left.cpus < 0 || left.gpus < 0 || left.mem_mib < 0))
             fail_msg("seed %" PRIu64
                      ", round %d: more is held on node %u than it has: %lld CPUs, %lld GPUs, "
                      "%lld MiB are left",

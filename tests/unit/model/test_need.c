@@ -68,6 +68,8 @@ static void test_requests(void **state)
         {"w=n[", 1, 1, 1, 1, 1, 0, 0, MEM_NOT_GIVEN},
         {"g=3", 1, 1, 1, 1, 1, 3, 3, MEM_NOT_GIVEN},
         {"g=3 N=2", 2, 2, 2, 2, 1, 3, 2, MEM_NOT_GIVEN},
+        {"g=2 N=3", 3, 3, 3, 3, 1, 3, 1, MEM_NOT_GIVEN}, /* one on each */
+        {"g=0 N=3", 3, 3, 3, 3, 1, 0, 0, MEM_NOT_GIVEN},
         {"gn=2 N=3", 3, 3, 3, 3, 1, 6, 2, MEM_NOT_GIVEN},
         {"g=8 gn=4 n=2", 2, 2, 2, 2, 1, 8, 4, MEM_NOT_GIVEN},
         {"gt=2 n=4", 1, 4, 4, 4, 4, 8, 8, MEM_NOT_GIVEN},
