@@ -1,8 +1,8 @@
 /* spawn.h - other programs are started without a copy of this process, and with clean signals: what a
  * daemon blocks, ignores and catches for its loop is no business of theirs.
  */
-#ifndef STOKER_SRC_BASE_SPAWN_H
-#define STOKER_SRC_BASE_SPAWN_H
+#ifndef STOKER_BASE_SPAWN_H
+#define STOKER_BASE_SPAWN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* thread.h - a thread that nobody waits for. */
-#ifndef STOKER_SRC_BASE_THREAD_H
-#define STOKER_SRC_BASE_THREAD_H
+#ifndef STOKER_BASE_THREAD_H
+#define STOKER_BASE_THREAD_H
 
 #include <stddef.h>
 

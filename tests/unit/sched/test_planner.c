@@ -52,6 +52,29 @@ static uint32_t submit_array(uint32_t last_index, uint32_t throttle, const char 
     return submit_job(j);
 }
 
+/* A step job of main: each task takes a node, all of it 1000 s. */
+static uint32_t submit_tasks(uint32_t n, uint32_t time_min_s)
+{
+    struct job *j = lab_job(&l, JOB_KIND_STEPS);
+    j->req.partition = xstrdup("main");
+    j->req.time_limit_s = 1000;
+    j->req.time_min_s = time_min_s;
+    lab_step(j, "s", n)->cpus_per_rank = 4;
+    return submit_job(j);
+}
+
+/* Who has more than one CPU of the partition has borrowed it. */
+static void limit_one(void)
+{
+    struct limit_spec *s = rec_list_push(&l.spec.limits);
+    *s = (struct limit_spec){.scope = LIMIT_USER, .name = xstrdup("*"), .partition = xstrdup("one")};
+    memset(&s->soft, 0xff, sizeof s->soft);
+    s->hard = s->soft;
+    s->soft.cpus = 1;
+    lab_configure(&l);
+    planner_note_all(planner);
+}
+
 static void end_with(uint32_t id, int32_t code)
 {
     l.now.ms -= MS_PER_S;
@@ -211,11 +234,7 @@ static void test_tasks_end_with_their_job(void **state)
 {
     (void)state;
     uint32_t blocks = submit("two", 4);
-    struct job *j = lab_job(&l, JOB_KIND_STEPS);
-    j->req.partition = xstrdup("main");
-    j->req.time_limit_s = 1000;
-    lab_step(j, "s", 2)->cpus_per_rank = 4;
-    uint32_t steps = submit_job(j);
+    uint32_t steps = submit_tasks(2, DURATION_NOT_SET);
     assert_int_equal(pass_on(), 2);
     l.now.ms += 500 * MS_PER_S;
     end(blocks);
@@ -239,12 +258,7 @@ static void test_tasks_are_not_cut_down(void **state)
     lab_must(&l, EV_WINDOW, 0, &e);
     rec_fini(&ev_window_rec, &e);
     planner_note_windows(planner);
-    struct job *j = lab_job(&l, JOB_KIND_STEPS);
-    j->req.partition = xstrdup("main");
-    j->req.time_limit_s = 1000;
-    j->req.time_min_s = 100;
-    lab_step(j, "s", 3)->cpus_per_rank = 4;
-    uint32_t steps = submit_job(j);
+    uint32_t steps = submit_tasks(3, 100);
     assert_int_equal(pass_on(), 1);
     assert_int_equal(lab_get(&l, steps)->time_limit_s, 1000);
     planner_note_job(planner, steps);
@@ -262,11 +276,7 @@ static void test_tasks_go_on_as_long_as_their_job_may_now(void **state)
 {
     (void)state;
     uint32_t blocks = submit("two", 4);
-    struct job *j = lab_job(&l, JOB_KIND_STEPS);
-    j->req.partition = xstrdup("main");
-    j->req.time_limit_s = 1000;
-    lab_step(j, "s", 2)->cpus_per_rank = 4;
-    uint32_t steps = submit_job(j);
+    uint32_t steps = submit_tasks(2, DURATION_NOT_SET);
     assert_int_equal(pass_on(), 2);
     struct ev_update e = {.time_limit_s = 5000};
     rec_copy(&job_req_rec, &e.req, &lab_get(&l, steps)->req);
@@ -396,13 +406,7 @@ static void test_reservation_that_is_over(void **state)
 static void test_two_ways_to_borrow(void **state)
 {
     (void)state;
-    struct limit_spec *s = rec_list_push(&l.spec.limits);
-    *s = (struct limit_spec){.scope = LIMIT_USER, .name = xstrdup("*"), .partition = xstrdup("one")};
-    memset(&s->soft, 0xff, sizeof s->soft);
-    s->hard = s->soft;
-    s->soft.cpus = 1;
-    lab_configure(&l);
-    planner_note_all(planner);
+    limit_one();
     uint32_t a = submit("two", 4), b = submit("one", 2);
     assert_int_equal(pass_on(), 2);
     assert_false(lab_get(&l, a)->borrowed);
@@ -414,13 +418,7 @@ static void test_two_ways_to_borrow(void **state)
 static void test_borrowed_where_its_own_node_is_out(void **state)
 {
     (void)state;
-    struct limit_spec *s = rec_list_push(&l.spec.limits);
-    *s = (struct limit_spec){.scope = LIMIT_USER, .name = xstrdup("*"), .partition = xstrdup("one")};
-    memset(&s->soft, 0xff, sizeof s->soft);
-    s->hard = s->soft;
-    s->soft.cpus = 1;
-    lab_configure(&l);
-    planner_note_all(planner);
+    limit_one();
     drain("n2", true);
     uint32_t a = submit("two,one", 2);
     assert_int_equal(pass_on(), 1);

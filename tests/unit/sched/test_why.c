@@ -326,10 +326,10 @@ static void test_why_licences(void **state)
     must_say(ids[2], REASON_LICENSES, WHY_NOT_ALLOWED, "4 of license cad asked, there are 3");
 }
 
-static void set_window(int64_t start_min, int64_t end_min, const char *users)
+static void set_window(const char *nodes, int64_t start_min, int64_t end_min, const char *users)
 {
     struct ev_window body = {.window = {.name = xstrdup(users ? "course" : "fans"),
-                                        .nodes = strv_split("n1,n2", ","),
+                                        .nodes = strv_split(nodes, ","),
                                         .start = wall_add_s(l.now, start_min * 60),
                                         .end = wall_add_s(l.now, end_min * 60),
                                         .kind = users ? WINDOW_RESERVATION : WINDOW_MAINTENANCE,
@@ -340,12 +340,12 @@ static void set_window(int64_t start_min, int64_t end_min, const char *users)
 static void test_why_a_window_is_in_the_way(void **state)
 {
     (void)state;
-    set_window(30, 60, NULL);
+    set_window("n1,n2", 30, 60, NULL);
     uint32_t id = submit_req("main", 1, NULL, 31);
     pass_anew();
     must_say(id, REASON_RESOURCES, WHY_WINDOW,
              "2 nodes are kept for the maintenance window fans in 29 min: it would not end before that");
-    set_window(-10, 90, "bob");
+    set_window("n1,n2", -10, 90, "bob");
     pass_anew();
     must_say(id, REASON_RESOURCES, WHY_WINDOW, "2 nodes are kept for the reservation course now");
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
@@ -355,24 +355,18 @@ static void test_why_a_window_is_in_the_way(void **state)
     must_say(his, REASON_RESERVATION_GONE, WHY_NOT_ALLOWED, "reservation course is not for user alice");
 }
 
-/* n2 is half free, but not for long enough. */
 /* What lies outside of the reservation that it asks for is no place for it. */
 static void test_why_inside_a_reservation(void **state)
 {
     (void)state;
     submit_req("main", 1, "n1", 10);
     pass_anew();
-    struct ev_window e = {.window = {.name = xstrdup("r"), .kind = WINDOW_RESERVATION, .start = l.now}};
-    e.window.end = wall_add_s(l.now, 10000);
-    strv_push(&e.window.nodes, "n1");
-    strv_push(&e.window.users, "alice");
-    lab_must(&l, EV_WINDOW, 0, &e);
-    rec_fini(&ev_window_rec, &e);
+    set_window("n1", 0, 90, "alice");
     struct job *j = lab_job(&l, JOB_KIND_BATCH);
     j->req.partition = xstrdup("main");
     j->req.ntasks = j->req.cpus_per_task = 2;
     j->req.time_limit_s = 600;
-    req_rare_mut(&j->req)->reservation = xstrdup("r");
+    req_rare_mut(&j->req)->reservation = xstrdup("course");
     uint32_t id = lab_submit(&l, j);
     submit_req("main", 8, "n2", 10);
     pass_anew();
@@ -380,6 +374,7 @@ static void test_why_inside_a_reservation(void **state)
              "2 nodes: 1 not among those wanted, 1 with room for a part of it");
 }
 
+/* n2 is half free, but not for long enough. */
 static void test_why_a_place_is_held_for_others(void **state)
 {
     (void)state;
