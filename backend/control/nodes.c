@@ -40,7 +40,8 @@ static void on_down(void *arg, struct nodeconn *conn, const char *why)
     calls_drop(&link->calls);
     if (c->stopping)
         return;
-    log_warn("node=%s lost its connection: %s", nodeconn_node(conn), why);
+    if (nodeconn_may_log(conn))
+        log_warn("node=%s lost its connection: %s", nodeconn_node(conn), why);
     ctl_set_node_state(c, nodeconn_node(conn), NODE_SUSPECT);
     ctl_lost_count(link, 0);
 }

@@ -234,11 +234,11 @@ void ctl_take_report(void *arg, struct nodeconn *conn, struct msg_agent *m)
         loop_timer_set(c->loop, &link->again, SECOND_REPORT_MS);
     ctl_stuck_over(c, nodeconn_node(conn));
     ctl_note_spool(c, nodeconn_node(conn), m->spool_full);
-    if (first) {
+    if (first && nodeconn_may_log(conn))
         log_info("node=%s up cpus=%u gpus=%u mem_mib=%llu launches=%zu", nodeconn_node(conn), m->cpus,
                  m->gpus, (unsigned long long)m->mem_mib, m->launches.n);
+    if (first)
         ctl_update_util_watch(c);
-    }
 }
 
 /* As the kernel gives them; sums are made with them. */

@@ -21,6 +21,9 @@
 #define SSH_MAX_MS       30000
 #define REFUSED_MIN_MS   30000
 #define REFUSED_MAX_MS   600000
+#define GOOD_MS          30000 /* a connection that lasted so long was a good one: the pause starts again */
+#define LOG_MS           60000 /* in a minute so many lines about one node's connections, then no more: */
+#define LOG_LINES        20
 #define BEATS_MISSED     3
 #define FRAME_FROM_AGENT (4u << 20)
 #define QUEUE_MAX        (64u << 20)
@@ -39,7 +42,10 @@ struct nodeconn {
     unsigned missed;
     uint32_t beats, heard; /* the newest heartbeat, the newest that was answered; of this connection */
     struct mono t_heard;   /* when that was; at first when we began */
-    int start_error;       /* of the last try to start an agent: said once */
+    struct mono t_up;      /* when its agent greeted */
+    struct mono t_log;     /* since when n_logged counts */
+    unsigned n_logged;
+    int start_error; /* of the last try to start an agent: said once */
     bool up, started;
     bool greeting, refused; /* not answered yet; answered with a refusal */
 
@@ -86,7 +92,8 @@ static int64_t pause_of(struct nodeconn *n, bool refused)
 static void retry_later(struct nodeconn *n)
 {
     bool refused = is_refusal(n->fault);
-    int64_t max = !n->links ? RETRY_MAX_MS : refused ? REFUSED_MAX_MS : SSH_MAX_MS;
+    /* An agent that refuses will hardly change its mind in two seconds, however near it is. */
+    int64_t max = refused ? REFUSED_MAX_MS : n->links || n->refused ? SSH_MAX_MS : RETRY_MAX_MS;
     if (refused && n->pause_ms < REFUSED_MIN_MS)
         n->pause_ms = REFUSED_MIN_MS;
     loop_timer_set(n->loop, &n->retry, pause_of(n, refused));
@@ -100,6 +107,20 @@ static void tell_trouble(struct nodeconn *n, const char *text)
     free(n->trouble);
     n->trouble = xstrdup(text);
     n->ops->on_trouble(n->ctx, n, n->trouble);
+}
+
+/* A node that greets and then breaks the protocol, again and again, must not fill the log's disk. */
+bool nodeconn_may_log(struct nodeconn *n)
+{
+    struct mono now = loop_now(n->loop);
+    if (!n->t_log.ns || now.ns - n->t_log.ns >= LOG_MS * NS_PER_MS) {
+        n->t_log = now;
+        n->n_logged = 0;
+    }
+    if (n->n_logged == LOG_LINES)
+        log_warn("node=%s more lines like these are left out for a minute", n->node);
+    n->n_logged += n->n_logged <= LOG_LINES;
+    return n->n_logged <= LOG_LINES;
 }
 
 static void drop_line(struct nodeconn *n)
@@ -142,22 +163,25 @@ static int on_frame(void *arg, struct conn *c, const struct frame *f)
     void *body = NULL;
     int r = msg_decode(f, &body, &err);
     if (r < 0) {
-        log_warn("node=%s cannot read a message: %s", n->node, err.s);
+        if (nodeconn_may_log(n))
+            log_warn("node=%s cannot read a message: %s", n->node, err.s);
         return r;
     }
     n->missed = 0;
     if (f->type == MSG_AGENT) {
         struct msg_agent *m = body;
         if (m->refused) {
-            log_error("node=%s its agent refuses: %s", n->node, m->refused);
+            if (!str_eq(n->trouble, m->refused))
+                log_error("node=%s its agent refuses: %s", n->node, m->refused);
             n->refused = true;
             tell_trouble(n, m->refused);
             msg_free(f->type, body);
             return -EACCES;
         }
+        if (!n->up)
+            n->t_up = loop_now(n->loop);
         n->up = true;
         n->greeting = false;
-        n->pause_ms = pause_min(n);
         n->fault = LINK_FAULT_NONE;
         free(n->trouble);
         n->trouble = NULL;
@@ -184,6 +208,8 @@ static const struct conn_ops conn_ops = {.on_frame = on_frame, .on_close = on_cl
 static void go_down(struct nodeconn *n, const char *why)
 {
     bool was_up = n->up, greeted_in_vain = n->links && n->greeting && !n->refused;
+    if (was_up && loop_now(n->loop).ns - n->t_up.ns >= GOOD_MS * NS_PER_MS)
+        n->pause_ms = pause_min(n);
     n->up = n->greeting = false;
     struct conn *c = n->conn;
     n->conn = NULL;

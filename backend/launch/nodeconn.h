@@ -7,7 +7,8 @@
  * stoker-link joins to the agent there; what link says of a node that cannot be reached is handed on.
  * Pauses before SSH grow from half a second to half a minute, from half a minute to ten after a refused
  * login or host key (sshd penalises those who keep on failing), each a little longer or shorter than its
- * neighbour's.
+ * neighbour's. A pause begins from its shortest again only after a connection that lasted half a minute: an
+ * agent that greets well and then breaks the protocol is called less and less often too.
  */
 #ifndef STOKER_BACKEND_NODECONN_H
 #define STOKER_BACKEND_NODECONN_H
@@ -51,6 +52,8 @@ bool nodeconn_send(struct nodeconn *n, uint64_t gate, enum msg_kind kind, uint64
 /* The same with the body encoded already. The tag of a launch is what renews leases. */
 bool nodeconn_send_encoded(struct nodeconn *n, uint64_t gate, enum msg_kind kind, uint64_t tag,
                            const void *p, size_t size);
+/* Whether one more line about its connections may be logged: so many a minute. */
+bool nodeconn_may_log(struct nodeconn *n);
 /* Bytes that wait to be taken by the agent. */
 size_t nodeconn_queued(const struct nodeconn *n);
 void nodeconn_release(struct nodeconn *n, uint64_t gate);
