@@ -65,6 +65,11 @@ static int32_t named_step(enum event_kind kind, const void *body)
     return kind == EV_KILL ? ((const struct ev_kill *)body)->step : STEP_ALL;
 }
 
+static bool may_end_steps(enum event_kind kind)
+{
+    return kind == EV_END || kind == EV_KILL || kind == EV_COMPLETE;
+}
+
 /* What the planner has to read again beside the jobs that are touched. */
 static void note_change(struct control *c, enum event_kind kind, uint32_t job)
 {
@@ -129,6 +134,8 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
         note_change(c, kind, job);
         ctl_note_gates(c, &ev);
         ctl_wipe_payloads(c, kind, job, step);
+        if (c->pmi.n && may_end_steps(kind))
+            ctl_pmi_over(c, job);
         changed = job && kind != EV_RETIRE ? model_get_job(&c->model, job) : NULL;
         if (changed) {
             uid = changed->uid;

@@ -2,9 +2,15 @@
  * others.
  *
  * Kept in memory alone: a task says its part again until it has the answer, so a controller that has just
- * started collects anew. The last answer is kept for a task whose node was out of reach meanwhile. Answers
- * go in pieces, and only while the node's connection has room: a step of a user's must not be what breaks
- * it. One that puts more than a fence may hold, or than there is room for here, is ended and told so.
+ * started collects anew. It belongs to one run of a step, which the attempt of the step's first task names:
+ * a job that was queued again has steps with the same numbers, whose fences begin with 0 again. It goes
+ * when the step ends.
+ *
+ * The last answer is kept for a task whose node was out of reach meanwhile. Only a fence that all tasks
+ * have reached becomes the last answer: what a controller that has just started has collected of an earlier
+ * one is not complete, and a task that still waits for that cannot go on: its step is ended. Answers go in
+ * pieces, and only while the node's connection has room: a step of a user's must not be what breaks it. One
+ * that puts more than a fence may hold, or than there is room for here, is ended and told so.
  */
 #include <stdlib.h>
 
@@ -13,14 +19,18 @@
 #define ALL_MAX    (256u << 20) /* bytes of the fences of all steps */
 #define PIECE_MAX  (1u << 20)
 #define QUEUE_MAX  (16u << 20) /* beyond that a node's tasks ask again later */
-#define SWEEP_EACH 64          /* steps between two looks for those that are over */
+#define BEHIND_MAX 3
 
 struct pmi_step {
     uint32_t job;
     int32_t step;
-    uint32_t fence;          /* being collected */
-    VEC(uint32_t) parts;     /* tasks whose part is here */
-    struct strv pairs, last; /* last: of the fence before */
+    uint32_t attempt;  /* of its first task: which run of the step it is */
+    uint32_t fence;    /* being collected */
+    uint32_t n_behind; /* times that the task `behind` has asked for a fence that was over before */
+    uint32_t behind;
+    bool answered;       /* last is the answer of the fence before */
+    VEC(uint32_t) parts; /* tasks whose part is here */
+    struct strv pairs, last;
     size_t bytes, last_bytes;
 };
 
@@ -52,39 +62,51 @@ static const struct step *step_of(const struct control *c, uint32_t job, int32_t
     return s && !s->done ? s : NULL;
 }
 
-static void sweep(struct control *c)
+static void forget(struct control *c, uint64_t id)
+{
+    pmi_free(c, idmap_remove(&c->pmi, id));
+}
+
+void ctl_pmi_over(struct control *c, uint32_t job)
 {
     VEC(uint64_t) over = VEC_INIT;
     idmap_for_each (&c->pmi, slot) {
         const struct pmi_step *p = slot->value;
-        if (!step_of(c, p->job, p->step))
+        if (p->job == job && !step_of(c, p->job, p->step))
             vec_push(&over, slot->id);
     }
     vec_for_each (&over, i)
-        pmi_free(c, idmap_remove(&c->pmi, over.v[i]));
+        forget(c, over.v[i]);
     vec_fini(&over);
 }
 
-static struct pmi_step *get(struct control *c, const struct launch_key *k)
+static struct pmi_step *get(struct control *c, const struct launch_key *k, uint32_t attempt)
 {
-    struct pmi_step *p = idmap_get(&c->pmi, id_of(k->job, k->step));
-    if (p)
+    uint64_t id = id_of(k->job, k->step);
+    struct pmi_step *p = idmap_get(&c->pmi, id);
+    if (p && p->attempt == attempt)
         return p;
-    if (c->pmi.n % SWEEP_EACH == SWEEP_EACH - 1)
-        sweep(c);
+    if (p)
+        forget(c, id);
     p = xcalloc(1, sizeof *p);
     p->job = k->job;
     p->step = k->step;
-    idmap_set(&c->pmi, id_of(k->job, k->step), p);
+    p->attempt = attempt;
+    idmap_set(&c->pmi, id, p);
     return p;
 }
 
-static void begin(struct control *c, struct pmi_step *p, uint32_t fence)
+/* complete: what has been collected is the answer of the fence before. */
+static void begin(struct control *c, struct pmi_step *p, uint32_t fence, bool complete)
 {
-    c->pmi_bytes -= p->last_bytes;
+    c->pmi_bytes -= complete ? p->last_bytes : p->bytes + p->last_bytes;
     strv_fini(&p->last);
-    p->last = p->pairs;
-    p->last_bytes = p->bytes;
+    if (!complete)
+        strv_fini(&p->pairs);
+    p->last = complete ? p->pairs : (struct strv){0};
+    p->last_bytes = complete ? p->bytes : 0;
+    p->answered = complete;
+    p->n_behind = 0;
     p->pairs = (struct strv){0};
     p->bytes = 0;
     p->fence = fence;
@@ -173,18 +195,25 @@ void ctl_pmi_fence(struct control *c, struct msg_pmi *m)
         end_step(c, &m->key);
         return;
     }
-    struct pmi_step *p = get(c, &m->key);
-    if (m->fence + 1 == p->fence) { /* its answer was lost */
+    struct pmi_step *p = get(c, &m->key, s->tasks.v[0].attempt);
+    if (m->fence + 1 == p->fence && p->answered) { /* its answer was lost */
         send_all(c, s, t, m->key.job, m->fence, &p->last);
         return;
     }
-    if (m->fence < p->fence)
+    if (m->fence < p->fence) { /* not at the first: what an earlier controller answered may be on its way */
+        p->behind = p->n_behind ? p->behind : m->key.task;
+        p->n_behind += p->behind == m->key.task;
+        if (p->n_behind < BEHIND_MAX)
+            return;
+        note_to_tasks(c, s, m->key.job, "a fence was over when its controller was restarted");
+        end_step(c, &m->key);
         return;
+    }
     if (m->fence > p->fence) /* this controller did not see the fences before */
-        begin(c, p, m->fence);
+        begin(c, p, m->fence, false);
     if (!add_part(c, p, s, m) || p->parts.n < s->tasks.n)
         return;
     for (size_t i = 0; i < s->tasks.n; i++)
         send_all(c, s, &s->tasks.v[i], m->key.job, p->fence, &p->pairs);
-    begin(c, p, p->fence + 1);
+    begin(c, p, p->fence + 1, true);
 }

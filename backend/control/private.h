@@ -458,6 +458,8 @@ void ctl_mail_committed(struct control *c);
 
 /* A task's part of a fence. Once all parts are here each task of the step gets all of them. */
 void ctl_pmi_fence(struct control *c, struct msg_pmi *m);
+/* After an event that may have ended steps of the job: what is kept for those goes. */
+void ctl_pmi_over(struct control *c, uint32_t job);
 void ctl_free_pmi(struct control *c);
 
 /* --- req_history.c: jobs that have left the state --- */

@@ -41,6 +41,18 @@ wait_for 15 nodes_up
 wait_end "$job" 200
 is "all fences" "$(cat long.out)" "2 ranks, 2000 fences, mapping (vector,(0,2,1)): ok"
 
+# The steps of the second run have the numbers of the first, and their fences begin with 0 again.
+case_ "a job that is queued again"
+script again.sh <<'S'
+run=${SLURM_RESTART_COUNT:-0}
+srun --mpi=pmi2 -N 2 -n 2 bash -c 'pmi_client 2 '$((3 - run))' && echo done >>done.'$run'; [ '$run' -gt 0 ] || until [ -e never ]; do read -r -t 0.05 <> <(:); done' >>again.out
+S
+submit -N 2 -n 2 --requeue -o again.log again.sh
+wait_for 20 has_lines done.0 2
+must scontrol requeue "$job"
+wait_end "$job"
+is "the second run" "$state $(tail -n 1 again.out)" "COMPLETED 2 ranks, 2 fences, mapping (vector,(0,2,1)): ok"
+
 case_ "a rank aborts the step"
 run srun --mpi=pmi2 -N 1 -n 2 pmi_client 2 1 abort
 [ "$rc" -ne 0 ] || fail "aborted with status 0"
