@@ -14,7 +14,9 @@ static void explain_hold(const struct job *j, struct msg_why *w)
     if (j->hold == HOLD_NONE)
         return;
     if (j->reason == REASON_HELD_REQUEUE)
-        why_add_cause(w, WHY_HELD, never, xasprintf("held after %u restarts", j->restarts));
+        why_add_cause(w, WHY_HELD, never,
+                      xasprintf("held after its node was lost %u times",
+                                job_rare(j)->losses ? job_rare(j)->losses : j->restarts));
     else if (j->hold == HOLD_USER)
         why_add_cause(w, WHY_HELD, never,
                       xasprintf("held by its owner; `stoker release %u` lets it go", j->id));

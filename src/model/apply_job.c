@@ -213,6 +213,8 @@ int apply_hold(struct model *m, struct job *j, const struct event *ev, const str
     j->reason = body->hold == HOLD_USER    ? REASON_HELD_USER
                 : body->hold == HOLD_ADMIN ? REASON_HELD_ADMIN
                                            : REASON_NONE;
+    if (released && job_rare(j)->losses)
+        job_rare_mut(j)->losses = 0;
     if (released && wall_is_set(j->t_eligible)) /* a dependency that is open still counts */
         j->t_eligible = not_before(j->req.begin, ev->t);
     return 0;
@@ -222,6 +224,8 @@ int apply_requeue(struct model *m, struct job *j, const struct event *ev, const 
 {
     if (!job_state_is_final(j->state) || j->kind == JOB_KIND_INTERACTIVE || !wall_is_set(j->t_start))
         return -EINVAL;
+    if (job_rare(j)->losses)
+        job_rare_mut(j)->losses = 0;
     job_put_back(m, j, ev->t, body->hold ? REASON_HELD_USER : REASON_NONE);
     return 0;
 }

@@ -9,8 +9,8 @@
 #include "src/base/xalloc.h"
 #include "src/model/model_private.h"
 
-/* So many restarts after losing its node, then a job is held: it may be what kills the nodes. */
-#define RESTARTS_MAX 5
+/* After so many losses of its node a job is held: it may be what kills the nodes. */
+#define LOSSES_MAX 5
 
 void step_kill(struct step *s, enum kill_cause cause, struct wall t)
 {
@@ -32,6 +32,16 @@ void step_kill(struct step *s, enum kill_cause cause, struct wall t)
     }
 }
 
+/* When the last task of a step ended: the node's word, where it lies in the step's time; an event may come
+ * hours later. */
+static struct wall step_last_end(const struct step *s, struct wall t)
+{
+    int64_t last = 0;
+    for (size_t i = 0; i < s->tasks.n; i++)
+        last = s->tasks.v[i].t_end.ms > last ? s->tasks.v[i].t_end.ms : last;
+    return last && last >= s->t_start.ms && last < t.ms ? (struct wall){.ms = last} : t;
+}
+
 bool step_settle(struct step *s, struct wall t)
 {
     int32_t worst = -1;
@@ -51,7 +61,7 @@ bool step_settle(struct step *s, struct wall t)
     }
     if (!s->done) {
         s->done = true;
-        s->t_end = t;
+        s->t_end = step_last_end(s, t);
     }
     return true;
 }
@@ -78,9 +88,23 @@ void job_end_pause(struct job *j, struct wall t)
         job_rare_mut(j)->suspended_ms += (uint64_t)(t.ms - job_rare(j)->t_suspend.ms);
 }
 
+/* When the last of its processes ended: the node's word, where its clock agrees with ours that this lies in
+ * the job's time. */
+static struct wall last_end(const struct job *j, struct wall t)
+{
+    int64_t last = 0;
+    for (size_t i = 0; j->kind != JOB_KIND_INTERACTIVE && i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+            int64_t ms = j->steps.v[i].tasks.v[k].t_end.ms;
+            last = ms > last ? ms : last;
+        }
+    return last && last >= j->t_start.ms && last < t.ms ? (struct wall){.ms = last} : t;
+}
+
 void job_begin_end(struct model *m, struct job *j, enum kill_cause cause, struct wall t)
 {
-    job_end_pause(j, t);
+    /* What ended while its node was out of reach ended before this is heard, even before the pause. */
+    job_end_pause(j, job_live_tasks(j) ? t : last_end(j, t));
     if (j->state != JOB_COMPLETING) {
         model_dequeue(m, j);
         j->state = JOB_COMPLETING;
@@ -229,19 +253,6 @@ bool job_comes_back(const struct job *j)
     return j->req.requeue != 2 && outcome_of(j).state == JOB_NODE_FAIL;
 }
 
-/* When the last of its processes ended: the node's word, where its clock agrees with ours that this lies in
- * the job's time. */
-static struct wall last_end(const struct job *j, struct wall t)
-{
-    int64_t last = 0;
-    for (size_t i = 0; j->kind != JOB_KIND_INTERACTIVE && i < j->steps.n; i++)
-        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
-            int64_t ms = j->steps.v[i].tasks.v[k].t_end.ms;
-            last = ms > last ? ms : last;
-        }
-    return last && last >= j->t_start.ms && last < t.ms ? (struct wall){.ms = last} : t;
-}
-
 /* Gives back what it holds, and charges it to its user. */
 static void release(struct model *m, struct job *j, struct wall t)
 {
@@ -333,6 +344,16 @@ void job_put_back(struct model *m, struct job *j, struct wall t, enum reason hel
     model_enqueue(m, j);
 }
 
+/* A requeue that a user asked for begins the count again; a preemption says nothing about the job. */
+static uint32_t count_losses(struct job *j, bool lost)
+{
+    if (lost)
+        job_rare_mut(j)->losses++;
+    else if (j->kill_cause == KILL_REQUEUE && job_rare(j)->losses)
+        job_rare_mut(j)->losses = 0;
+    return job_rare(j)->losses;
+}
+
 void job_settle(struct model *m, struct job *j, struct wall t)
 {
     if (j->state != JOB_COMPLETING || job_live_tasks(j))
@@ -342,7 +363,8 @@ void job_settle(struct model *m, struct job *j, struct wall t)
         j->fate = FATE_END;
     }
     if (job_comes_back(j)) {
-        bool asked = j->fate != FATE_END, too_often = !asked && j->restarts + 1 >= RESTARTS_MAX;
+        bool asked = j->fate != FATE_END;
+        bool too_often = count_losses(j, !asked) >= LOSSES_MAX && !asked;
         enum reason held = j->fate == FATE_REQUEUE_HOLD ? REASON_HELD_USER : REASON_NONE;
         job_put_back(m, j, t, too_often ? REASON_HELD_REQUEUE : held);
         return;

@@ -221,6 +221,7 @@ struct job_rare {
     /* Of the array's record: elements that have been retired and had not succeeded. */
     REC_LIST(struct index_range) array_failed;
     REC_LIST(struct past_run) runs; /* earlier ones, the oldest first: src/model/runs.h */
+    uint32_t losses; /* times that it was queued again because its node was lost, since the last release */
 };
 
 struct job {
@@ -279,7 +280,8 @@ struct job {
     G(S, BOXED, rare, WALL, t_suspend) F(S, BOOL, detached) F(S, WALL, t_settled) F(S, BOOL, dep_met)        \
     G(S, BOXED_LISTOF, rare, array_failed, index_range) F(S, BOOL, borrowed)                                 \
     G(S, BOXED, rare, U32, preempted_by) G(S, BOXED, rare, STR, preempt_text)                                \
-    G(S, BOXED, rare, U64, suspended_ms) G(S, BOXED_LISTOF, rare, runs, past_run) F(S, WALL, t_expected)
+    G(S, BOXED, rare, U64, suspended_ms) G(S, BOXED_LISTOF, rare, runs, past_run) F(S, WALL, t_expected) \
+    G(S, BOXED, rare, U32, losses)
 
 extern const struct rec_desc alloc_rec, index_range_rec, job_req_rec, rank_end_rec, task_rec, step_rec,
     past_run_rec, job_rec;

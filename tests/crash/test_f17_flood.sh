@@ -98,7 +98,7 @@ is "it is held" "$(job_reason "$job")" JobHoldMaxRequeue
 is "tries" "$(wc -l <tries)" 5
 none_of_job "$job" || wait_for 10 none_of_job "$job"
 must srun true
-has "why" "$(stoker why "$job")" "held after 5 restarts"
+has "why" "$(stoker why "$job")" "held after its node was lost 5 times"
 must scontrol release "$job"
 wait_for 20 has_lines tries 6
 must scancel "$job"

@@ -340,6 +340,95 @@ static void test_node_reboot_requeues_five_times(void **state)
     must_be("--no-requeue", id, JOB_NODE_FAIL, REASON_NODE_DOWN);
 }
 
+static void lose_node(uint32_t id)
+{
+    assert_int_equal(lab_start(&l, id, ARRAY_NONE, 0, lab_alloc("n1", 0, 1, 0, 0, 1)), 0);
+    assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_NODE_REBOOT, 0, 0), 0);
+}
+
+static void give_back(uint32_t id, enum kill_cause cause)
+{
+    assert_int_equal(lab_start(&l, id, ARRAY_NONE, 0, lab_alloc("n1", 0, 1, 0, 0, 1)), 0);
+    assert_int_equal(lab_kill(&l, id, STEP_ALL, cause, FATE_REQUEUE), 0);
+    assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_KILLED, 0, 15), 0);
+}
+
+/* One loss of its node held a job that had been queued again four times for other reasons. */
+static void test_only_losses_of_the_node_hold_a_job(void **state)
+{
+    (void)state;
+    uint32_t id = lab_submit_kind(&l, JOB_KIND_BATCH);
+    for (int i = 0; i < 3; i++) {
+        give_back(id, KILL_REQUEUE);
+        give_back(id, KILL_PREEMPT);
+    }
+    lose_node(id);
+    must_be("one loss", id, JOB_PENDING, REASON_NONE);
+    give_back(id, KILL_PREEMPT);
+    for (int i = 0; i < 3; i++)
+        lose_node(id);
+    must_be("four losses, a preemption between them", id, JOB_PENDING, REASON_NONE);
+    give_back(id, KILL_REQUEUE);
+    for (int i = 0; i < 4; i++)
+        lose_node(id);
+    must_be("four more after a user's requeue", id, JOB_PENDING, REASON_NONE);
+    lose_node(id);
+    must_be("five", id, JOB_PENDING, REASON_HELD_REQUEUE);
+    assert_int_equal(lab_hold(&l, id, HOLD_NONE), 0);
+    for (int i = 0; i < 4; i++)
+        lose_node(id);
+    must_be("four after a release", id, JOB_PENDING, REASON_NONE);
+    lose_node(id);
+    must_be("five after a release", id, JOB_PENDING, REASON_HELD_REQUEUE);
+}
+
+static int end_at(uint32_t id, int32_t step, uint32_t task, struct wall t_end)
+{
+    struct ev_end body = {.step = step,
+                          .task = task,
+                          .attempt = lab_task(&l, id, step, task)->attempt,
+                          .end_kind = END_EXITED,
+                          .t_end = t_end};
+    *rec_list_push(&body.ranks) = (struct rank_end){0};
+    return lab_apply(&l, EV_END, id, &body);
+}
+
+/* A step ended when the controller heard of it, which may be hours later. */
+static void test_step_ends_when_its_last_task_did(void **state)
+{
+    (void)state;
+    uint32_t id = running_batch();
+    assert_int_equal(add_step(id, 0, 2), 0);
+    assert_int_equal(lab_place(&l, id, 0, 0, lab_alloc("n1", 0, 1, 0, 0, 1)), 0);
+    assert_int_equal(lab_place(&l, id, 0, 1, lab_alloc("n1", 1, 1, 0, 0, 1)), 0);
+    struct wall first = wall_add_s(l.now, 10), second = wall_add_s(l.now, 20);
+    l.now = wall_add_s(l.now, 3600);
+    assert_int_equal(end_at(id, 0, 1, second), 0);
+    assert_int_equal(end_at(id, 0, 0, first), 0);
+    assert_int_equal(job_find_step(lab_get(&l, id), 0)->t_end.ms, second.ms);
+    /* A node's time that does not lie in the step's is not believed. */
+    assert_int_equal(end_at(id, STEP_BATCH, 0, (struct wall){.ms = 1}), 0);
+    assert_int_equal(job_find_step(lab_get(&l, id), STEP_BATCH)->t_end.ms, l.now.ms);
+}
+
+/* A suspension reached a job whose script had ended before, on a node that was out of reach: the time from
+ * the suspension to the report was taken off the time that it ran. */
+static void test_pause_after_the_end_is_none(void **state)
+{
+    (void)state;
+    uint32_t id = running_batch();
+    const struct job *j = lab_get(&l, id);
+    struct wall end = wall_add_s(j->t_start, 100);
+    struct ev_suspend b = {.on = true};
+    l.now = wall_add_s(j->t_start, 200);
+    assert_int_equal(lab_apply(&l, EV_SUSPEND, id, &b), 0);
+    l.now = wall_add_s(j->t_start, 290);
+    assert_int_equal(end_at(id, STEP_BATCH, 0, end), 0);
+    must_be("ended", id, JOB_COMPLETED, REASON_NONE);
+    assert_int_equal(job_rare(j)->suspended_ms, 0);
+    assert_int_equal(job_run_s(j, l.now), 100);
+}
+
 /* A job whose node rebooted went back to the queue although it was cancelled while its other node still
  * cleaned up. */
 static void test_cancel_keeps_a_job_from_coming_back(void **state)
@@ -458,6 +547,9 @@ int main(void)
         TEST(test_runs_are_bounded),
         TEST(test_requeued_job_waits_where_it_asked_to),
         TEST(test_node_reboot_requeues_five_times),
+        TEST(test_only_losses_of_the_node_hold_a_job),
+        TEST(test_step_ends_when_its_last_task_did),
+        TEST(test_pause_after_the_end_is_none),
         TEST(test_cancel_keeps_a_job_from_coming_back),
         TEST(test_hold_and_release),
         TEST(test_update),

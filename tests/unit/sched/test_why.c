@@ -178,7 +178,7 @@ static void test_why_after_too_many_restarts(void **state)
         assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_NODE_REBOOT, 0, 0), 0);
     }
     pass_anew();
-    must_say(id, REASON_HELD_REQUEUE, WHY_HELD, "held after 5 restarts");
+    must_say(id, REASON_HELD_REQUEUE, WHY_HELD, "held after its node was lost 5 times");
 }
 
 static void test_why_an_array_waits(void **state)
