@@ -159,6 +159,7 @@ static void leave_read_only(struct control *c)
     log_info("the state can be written again");
     free(c->read_only);
     c->read_only = NULL;
+    doubt_nodes(c);       /* what was read back may say "up" of a node that went down meanwhile */
     ctl_connect_nodes(c); /* a configuration may have been taken back */
     list_for_each (link, &c->nodes, struct node_link, link)
         nodeconn_reset(link->conn, store_committed(c->store), "asking for what it has to say");

@@ -34,6 +34,12 @@ static bool is_live(const struct task *t)
     return t->state == TASK_RUNNING || t->state == TASK_LAUNCHING;
 }
 
+/* Its processes are there, stopped or not. */
+static bool is_on_nodes(const struct job *j)
+{
+    return j->state == JOB_RUNNING || j->state == JOB_SUSPENDED;
+}
+
 static bool holds_node(const struct job *j, const char *node)
 {
     for (size_t i = 0; i < j->alloc.n; i++)
@@ -60,7 +66,7 @@ void ctl_end_wide_jobs(struct control *c, const char *node)
 {
     VEC(uint32_t) wide = VEC_INIT;
     list_for_each (j, &c->model.active, struct job, in_queue)
-        if (holds_node(j, node) && j->alloc.n > 1 && j->kind != JOB_KIND_STEPS && j->state == JOB_RUNNING)
+        if (holds_node(j, node) && j->alloc.n > 1 && j->kind != JOB_KIND_STEPS && is_on_nodes(j))
             vec_push(&wide, j->id);
     vec_for_each (&wide, i)
         end_elsewhere(c, model_get_job(&c->model, wide.v[i]), node, KILL_NODE_FAIL);
@@ -99,7 +105,7 @@ static void give_up(struct control *c, const struct verdict *v, const char *node
     bool batch_here = j->kind == JOB_KIND_STEPS || (j->kind == JOB_KIND_BATCH && j->alloc.n == 1);
     if (v->what == LOST_CANCEL)
         end_elsewhere(c, j, node, KILL_CANCEL);
-    else if (!batch_here && j->state == JOB_RUNNING)
+    else if (!batch_here && is_on_nodes(j))
         end_elsewhere(c, j, node, KILL_NODE_FAIL);
     end_tasks(c, v->job, node,
               v->what == LOST_LEASE ? "its node was lost, and its lease is over" : "its node was lost");
@@ -190,7 +196,7 @@ static void on_lost(void *arg)
     }
     judge_silent(c, node, &v);
     /* One that was not up since our start and has nothing of ours is down, not lost. */
-    if (n->state == NODE_SUSPECT || n->n_jobs) {
+    if (n->state == NODE_SUSPECT || n->state == NODE_UP || n->n_jobs) {
         log_warn("node=%s does not answer: %zu of its jobs are given up, the others held as they are", node,
                  v.n);
         ctl_set_node_state(c, node, NODE_LOST);

@@ -84,11 +84,15 @@ static void link_free(struct control *c, struct node_link *link)
     free(link);
 }
 
-/* Its agent has nothing more to do here; one that holds a task stays whatever it is told. */
+/* Its agent has nothing more to do here; one that holds a task stays whatever it is told. A node without a
+ * connection is not up: nothing may be placed there, and only another agent's answer makes it up again. */
 static void link_leave(struct control *c, struct node_link *link)
 {
+    const struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
     nodeconn_send(link->conn, 0, MSG_AGENT_STOP, 0, NULL);
     link_free(c, link);
+    if (n && !n->gone)
+        ctl_set_node_state(c, n->spec.name, NODE_UNKNOWN);
 }
 
 /* What is borrowed from the state; valid until that changes. */

@@ -487,5 +487,7 @@ void nodeconn_reset(struct nodeconn *n, uint64_t committed, const char *why)
 {
     n->committed = committed;
     n->pause_ms = pause_min(n);
+    free(n->trouble); /* what it was may have been told in vain */
+    n->trouble = NULL;
     go_down(n, why);
 }
