@@ -26,7 +26,8 @@ static void signal_tree(const struct proc_list *tree, int signo)
             proc_signal(&tree->v[i], signo);
 }
 
-/* A stopped process must run on to act on a signal, unless the signal is about stopping. */
+/* A stopped process must run on to act on a signal, unless the signal is about stopping. It is continued
+ * first, as in Slurm. */
 static bool wants_cont(int signo)
 {
     return signo != SIGCONT && signo != SIGSTOP && signo != SIGTSTP && signo != SIGTTIN &&
@@ -48,21 +49,21 @@ void kill_signal(struct shim *s, int signo, enum signal_target target)
 {
     if (target == SIGNAL_LEADER) {
         for (size_t i = 0; i < s->n_ranks; i++)
-            if (s->ranks[i].running) {
-                kill(s->ranks[i].pid, signo); /* not waited for yet, so the number is its own */
+            if (s->ranks[i].running) { /* not waited for yet, so the number is its own */
                 if (wants_cont(signo))
                     kill(s->ranks[i].pid, SIGCONT);
+                kill(s->ranks[i].pid, signo);
             }
         return;
     }
     struct proc_list tree = {0};
     proc_descendants(getpid(), &tree);
+    if (wants_cont(signo))
+        signal_tree(&tree, SIGCONT);
     if (signo == SIGSTOP)
         stop_tree(&tree);
     else
         signal_tree(&tree, signo);
-    if (wants_cont(signo))
-        signal_tree(&tree, SIGCONT);
     proc_list_fini(&tree);
 }
 
@@ -125,9 +126,15 @@ void kill_on_request(struct shim *s, const struct launch_kill *k)
     } else {
         if (live && !s->was_killed)
             s->kill_cause = k->cause; /* the first one is why it ends */
+        /* A cancel in the grace time of a preemption is another word, and is said with TERM too. The same
+         * request comes again over each new connection. */
+        bool other = live && s->was_killed && k->cause != s->asked_cause;
         s->was_killed |= live;
+        s->asked_cause = k->cause;
         if (s->drain_ms)
             s->drain_ms = 1; /* only its output was waited for */
+        if (other && k->grace_s)
+            kill_signal(s, SIGTERM, SIGNAL_TREE);
         kill_terminate(s, (int64_t)k->grace_s * 1000);
     }
     /* Last: a note may have to wait, a signal never. */

@@ -76,7 +76,8 @@ struct shim {
     bool lease_over, lease_killed; /* acted upon; and that was why it ended */
 
     bool launch_failed, oom, was_killed;
-    uint32_t kill_cause;
+    uint32_t kill_cause;  /* of the first request to end: why it ends */
+    uint32_t asked_cause; /* of the last one */
     char *message;
 
     int64_t kill_ms, kill_pause_ms; /* when the next SIGKILL is due; INT64_MAX: none asked for */

@@ -160,15 +160,21 @@ static uint32_t grace_of(const struct control *c, const struct job *j)
     return j->kill_cause != KILL_NONE ? job_rare(j)->kill_grace_s : c->model.spec.kill_wait_s;
 }
 
+static enum kill_cause cause_of(const struct job *j, const struct step *s)
+{
+    return j->kill_cause != KILL_NONE ? j->kill_cause : s->kill_cause;
+}
+
 static void send_kill(struct control *c, const struct job *j, const struct step *s, const struct task *t,
                       struct flight *f)
 {
     struct node_link *link = ctl_node(c, t->alloc.node);
-    enum kill_cause cause = j->kill_cause != KILL_NONE ? j->kill_cause : s->kill_cause;
+    enum kill_cause cause = cause_of(j, s);
     struct launch_kill k = {
         .key = f->key, .cause = cause, .grace_s = grace_of(c, j), .note = ctl_kill_note(c, j, s, t)};
     f->kill_sent = nodeconn_send(link->conn, ctl_gate(c), MSG_KILL, 0, &k);
     f->kill_grace_s = k.grace_s;
+    f->kill_cause = cause;
     free(k.note);
 }
 
@@ -200,8 +206,10 @@ static bool act_on_task(struct control *c, const struct job *j, const struct ste
         end_unlaunched(c, f, END_KILLED, "ended before it was started");
         return false;
     }
-    /* Said again where it is to be sooner: one who cancels does not wait for the grace of a preemption. */
-    if (t->killing && (!f->kill_sent || grace_of(c, j) < f->kill_grace_s))
+    /* Said again where it is to be sooner, or for another cause: a cancel ends the grace time of a
+     * preemption. */
+    if (t->killing &&
+        (!f->kill_sent || grace_of(c, j) < f->kill_grace_s || cause_of(j, s) != f->kill_cause))
         send_kill(c, j, s, t, f);
     else if (t->state == TASK_LAUNCHING && !f->sent)
         launch(c, j, s, t, f);

@@ -24,6 +24,7 @@ struct flight {
     bool loading; /* its payload is being read */
     bool kill_sent;
     uint32_t kill_grace_s;                                        /* that was said with it */
+    enum kill_cause kill_cause;                                   /* the same */
     enum { MOTION_UNKNOWN, MOTION_GOING, MOTION_STOPPED } motion; /* as the node was told */
     bool absent_once;                                             /* a report did not list it */
     bool stuck;           /* its processes will not die, as the node says */

@@ -1,5 +1,6 @@
 /* req_act.c - cancel, signal, notify, hold, release, requeue, suspend: what is done to jobs that targets
  * name. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,13 +38,9 @@ static bool emit(struct session *s, struct outcome *o, enum event_kind kind, uin
 }
 
 static void kill_job(struct session *s, const struct job *j, int32_t step, enum kill_cause cause,
-                     enum job_fate fate, struct outcome *o)
+                     enum job_fate fate, uint32_t grace_s, struct outcome *o)
 {
-    struct ev_kill body = {.step = step,
-                           .cause = cause,
-                           .uid = s->uid,
-                           .grace_s = s->ctl->model.spec.kill_wait_s,
-                           .fate = fate};
+    struct ev_kill body = {.step = step, .cause = cause, .uid = s->uid, .grace_s = grace_s, .fate = fate};
     if (!emit(s, o, EV_KILL, j->id, &body))
         refuse(o, j->id, step == STEP_ALL ? REFUSAL_ENDED : REFUSAL_NO_STEP, "it has ended or is ending");
 }
@@ -59,34 +56,71 @@ static void signal_task(struct control *c, const struct job *j, const struct ste
         nodeconn_send(n->conn, ctl_gate(c), MSG_KILL, 0, &k);
 }
 
-/* Without -b or -f a signal goes to the steps' tasks; -b: to the batch shell alone; -f: to it and all of
- * its children. */
-static bool is_signalled(const struct job *j, const struct step *st, const struct msg_act *m, int32_t step)
+static bool is_live(const struct task *t)
+{
+    return t->state == TASK_RUNNING || t->state == TASK_LAUNCHING;
+}
+
+/* As in Slurm. Without -b or -f a signal goes to the steps' tasks; -b: to the batch shell alone; -f: to the
+ * steps, the shell and all of its children; both: to the shell and its children. */
+static bool is_signalled(const struct step *st, const struct msg_act *m, int32_t step)
 {
     if (step != STEP_ALL)
         return st->id == step;
-    if (st->id != STEP_BATCH)
-        return !m->batch;
-    return m->batch || m->full || j->steps.n == 1; /* a script without steps: itself */
+    return st->id == STEP_BATCH ? m->batch || m->full : !m->batch;
+}
+
+/* How many live tasks the signal is for. */
+static uint32_t count_signalled(const struct job *j, const struct msg_act *m, int32_t step)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; is_signalled(&j->steps.v[i], m, step) && k < j->steps.v[i].tasks.n; k++)
+            n += is_live(&j->steps.v[i].tasks.v[k]);
+    return n;
+}
+
+/* What is stopped stays so: every signal is followed by CONT, which is the administrator's to send. */
+static bool takes_signals(const struct job *j, struct outcome *o)
+{
+    if (j->state == JOB_RUNNING || job_is_in_grace(j))
+        return true;
+    if (job_state_is_final(j->state))
+        refuse(o, j->id, REFUSAL_ENDED, "it has ended");
+    else if (j->state == JOB_SUSPENDED)
+        refuse(o, j->id, REFUSAL_NOT_RUNNING, "it is suspended: resume or cancel it");
+    else if (j->state == JOB_PENDING)
+        refuse(o, j->id, REFUSAL_NOT_RUNNING, "it is waiting");
+    else
+        refuse(o, j->id, REFUSAL_NOT_RUNNING, "it is ending");
+    return false;
 }
 
 static void signal_job(struct session *s, const struct job *j, int32_t step, const struct msg_act *m,
                        struct outcome *o)
 {
     struct control *c = s->ctl;
-    if (j->state != JOB_RUNNING && j->state != JOB_SUSPENDED) {
-        refuse(o, j->id, job_state_is_final(j->state) ? REFUSAL_ENDED : REFUSAL_NOT_RUNNING,
-               "it does not run");
+    if (m->signal == SIGKILL && step == STEP_ALL && !m->batch) { /* ends a job in every state, at once */
+        kill_job(s, j, step, KILL_CANCEL, FATE_END, 0, o);
         return;
     }
-    uint32_t target = m->batch ? SIGNAL_LEADER : SIGNAL_TREE;
+    if (!takes_signals(j, o))
+        return;
+    struct msg_act how = {.batch = m->batch, .full = m->full};
+    if (!count_signalled(j, &how, step) && m->else_batch)
+        how.full = true;
+    if (!count_signalled(j, &how, step)) {
+        refuse(o, j->id, REFUSAL_NO_STEP, "no step of it runs: its batch script gets signals by -b or -f");
+        return;
+    }
+    uint32_t target = m->batch && !m->full ? SIGNAL_LEADER : SIGNAL_TREE;
     struct ev_signal body = {.step = step, .signal = m->signal, .uid = s->uid, .target = target};
     uint32_t id = j->id;
     emit(s, o, EV_SIGNAL, id, &body);
     for (size_t i = 0; i < j->steps.n; i++)
-        for (size_t k = 0; is_signalled(j, &j->steps.v[i], m, step) && k < j->steps.v[i].tasks.n; k++) {
+        for (size_t k = 0; is_signalled(&j->steps.v[i], &how, step) && k < j->steps.v[i].tasks.n; k++) {
             const struct task *t = &j->steps.v[i].tasks.v[k];
-            if (t->state == TASK_RUNNING || t->state == TASK_LAUNCHING)
+            if (is_live(t))
                 signal_task(c, j, &j->steps.v[i], t, m->signal, target);
         }
 }
@@ -181,7 +215,8 @@ static void requeue_job(struct session *s, const struct job *j, bool hold, struc
         if (!emit(s, o, EV_REQUEUE, j->id, &body))
             refuse(o, j->id, REFUSAL_ENDED, "it never started and cannot be requeued");
     } else {
-        kill_job(s, j, STEP_ALL, KILL_REQUEUE, hold ? FATE_REQUEUE_HOLD : FATE_REQUEUE, o);
+        kill_job(s, j, STEP_ALL, KILL_REQUEUE, hold ? FATE_REQUEUE_HOLD : FATE_REQUEUE,
+                 s->ctl->model.spec.kill_wait_s, o);
     }
 }
 
@@ -205,7 +240,7 @@ static void act_on_job(struct session *s, const struct job *j, int32_t step, con
                        struct outcome *o)
 {
     switch ((enum act)m->act) {
-    case ACT_CANCEL: kill_job(s, j, step, KILL_CANCEL, FATE_END, o); break;
+    case ACT_CANCEL: kill_job(s, j, step, KILL_CANCEL, FATE_END, s->ctl->model.spec.kill_wait_s, o); break;
     case ACT_SIGNAL: signal_job(s, j, step, m, o); break;
     case ACT_HOLD:
         hold_job(s, j, s->admin && m->admin_hold && s->uid != j->uid ? HOLD_ADMIN : HOLD_USER, o);

@@ -20,9 +20,16 @@
 /* What no reader can do without. */
 #define MEMBERS_ALWAYS (JOB_HAS(id) | JOB_HAS(kind) | JOB_HAS(state))
 
+/* What a client that asks once is told: a preempted job runs until its grace time is over. A client that
+ * follows folds events and gets the state itself. */
+static uint32_t state_told(const struct msg_get *g, const struct job *j)
+{
+    return !g->follow && job_is_in_grace(j) ? JOB_RUNNING : j->state;
+}
+
 static bool has_state(const struct msg_get *g, const struct job *j)
 {
-    return !g->states || (g->states & 1u << j->state);
+    return !g->states || (g->states & 1u << state_told(g, j));
 }
 
 static bool is_target(const struct msg_get *g, const struct job *j)
@@ -57,9 +64,11 @@ static struct wall expected_start(const struct control *c, const struct job *j)
 
 /* The row with its derived reason, priority and start: a shallow copy, encoded at once. Who follows is not
  * told of new forecasts, so he gets none. */
-static struct job row_of(struct control *c, const struct job *j, bool follows)
+static struct job row_of(struct control *c, const struct job *j, const struct msg_get *g)
 {
     struct job row = *j;
+    bool follows = g->follow;
+    row.state = state_told(g, j);
     if (!job_state_is_final(j->state))
         row.priority = prio_of_best(ctl_prio(c), j);
     if (j->state == JOB_PENDING)
@@ -129,7 +138,7 @@ static struct step *live_steps(const struct job *j, size_t *ret_n)
 static void add_row(struct session *s, struct rows *r, const struct job *j)
 {
     struct codec_part part = part_of(&s->get);
-    struct job row = row_of(s->ctl, j, s->get.follow);
+    struct job row = row_of(s->ctl, j, &s->get);
     struct step *live = NULL;
     if (s->get.live_steps)
         row.steps.v = live = live_steps(j, &row.steps.n);

@@ -145,6 +145,11 @@ static enum job_state state_of_kill(enum kill_cause cause, enum job_state otherw
     return otherwise;
 }
 
+static bool is_limited(const struct step *s)
+{
+    return s->time_limit_s && s->time_limit_s < DURATION_NOT_SET;
+}
+
 static enum job_state state_of_step(const struct job *j, const struct step *s)
 {
     const struct task *bad = first_bad_task(s);
@@ -156,8 +161,8 @@ static enum job_state state_of_step(const struct job *j, const struct step *s)
         return JOB_OUT_OF_MEMORY;
     if (bad->end_kind == END_NODE_REBOOT || bad->end_kind == END_LEASE)
         return JOB_NODE_FAIL;
-    if (bad->end_kind == END_TIMEOUT)
-        return s->kill_cause == KILL_TIMEOUT ? JOB_TIMEOUT : JOB_CANCELLED;
+    if (bad->end_kind == END_TIMEOUT) /* its own limit, or as it is with Slurm its job's */
+        return is_limited(s) && s->kill_cause == KILL_NONE ? JOB_TIMEOUT : JOB_CANCELLED;
     if (bad->end_kind == END_KILLED || bad->end_kind == END_NOT_RUN || bad->killing)
         return state_of_kill(s->kill_cause != KILL_NONE ? (enum kill_cause)s->kill_cause
                                                         : (enum kill_cause)j->kill_cause,

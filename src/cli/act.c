@@ -92,6 +92,7 @@ static int act_on(const struct cli *cli, enum act act, const struct action *a, c
         struct msg_act body = {.act = act,
                                .targets = {.v = t.list.v, .n = t.list.n},
                                .signal = a->signal,
+                               .else_batch = true,
                                .admin_hold = a->admin};
         rc = ask_result(cli, c, MSG_ACT, &body, &result);
     }

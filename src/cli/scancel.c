@@ -45,7 +45,7 @@ static const struct opt table[] = {
     {.id = O_IGNORED, .name = "clusters", .letter = 'M', .arg = OPT_REQUIRED, .meta = "NAME", .help = "of this cluster: there is one"},
     {.id = O_IGNORED, .name = "ctld", .env = "SCANCEL_CTLD", .help = "by way of the controller: always so"},
     {.id = O_IGNORED, .name = "cron"},
-    {.id = O_FULL, .name = "full", .letter = 'f', .env = "SCANCEL_FULL", .help = "signal the batch shell and all its children"},
+    {.id = O_FULL, .name = "full", .letter = 'f', .env = "SCANCEL_FULL", .help = "signal the steps, the batch shell and all its children"},
     {.id = O_IGNORED, .name = "hurry", .letter = 'H', .env = "SCANCEL_HURRY"},
     {.id = O_INTERACTIVE, .name = "interactive", .letter = 'i', .env = "SCANCEL_INTERACTIVE", .help = "ask before each"},
     {.id = O_ME, .name = "me", .help = "my jobs"},
@@ -57,7 +57,7 @@ static const struct opt table[] = {
     {.id = O_QUIET, .name = "quiet", .letter = 'Q', .help = "no word about jobs that have ended"},
     {.id = O_RESERVATION, .name = "reservation", .letter = 'R', .arg = OPT_REQUIRED, .meta = "NAME", .help = "jobs of this reservation"},
     {.id = O_IGNORED, .name = "sibling", .arg = OPT_REQUIRED},
-    {.id = O_SIGNAL, .name = "signal", .letter = 's', .arg = OPT_REQUIRED, .meta = "SIGNAL", .help = "send this signal instead: a name or a number"},
+    {.id = O_SIGNAL, .name = "signal", .letter = 's', .arg = OPT_REQUIRED, .meta = "SIGNAL", .help = "send this signal instead, to the steps: a name or a number; KILL ends the job at once"},
     {.id = O_STATE, .name = "state", .letter = 't', .arg = OPT_REQUIRED, .meta = "STATE", .env = "SCANCEL_STATE", .help = "jobs in this state: PENDING, RUNNING, SUSPENDED"},
     {.id = O_USER, .name = "user", .letter = 'u', .arg = OPT_REQUIRED, .meta = "NAME", .env = "SCANCEL_USER", .help = "jobs of this user"},
     {.id = O_VERBOSE, .name = "verbose", .letter = 'v', .env = "SCANCEL_VERBOSE", .help = "say more"},
@@ -232,20 +232,25 @@ static struct job_target target_of(const struct job *j)
 }
 
 /* With ids each is kept where the job it names passes the filter; without, every job that passes becomes a
- * target. */
-static void select_targets(const struct scancel *s, const struct model *m, struct target_list *ret)
+ * target. Returns 0, or 1 where a job that was named has ended and the user is to be asked about each. */
+static int select_targets(const struct scancel *s, const struct cli *cli, const struct model *m,
+                          struct target_list *ret)
 {
+    int rc = 0;
     for (size_t i = 0; i < s->filter.targets.list.n; i++) {
         const struct job_target *t = &s->filter.targets.list.v[i];
         const struct job *j = t->array_index == ARRAY_NONE ? model_get_job(m, t->job)
                                                            : model_get_element(m, t->job, t->array_index);
         if (j && !job_filter_takes(&s->filter, j))
             continue;
-        if (!s->ask || confirm(j, t))
+        if (s->ask && j && job_state_is_final((enum job_state)j->state)) { /* nothing to ask about */
+            kill_error(cli, t, refusal_slurm(REFUSAL_ENDED));
+            rc = 1;
+        } else if (!s->ask || confirm(j, t))
             *rec_list_push(&ret->list) = *t;
     }
     if (s->filter.targets.list.n)
-        return;
+        return rc;
     list_for_each (j, &m->all, struct job, in_all) {
         if (job_state_is_final((enum job_state)j->state) || !job_filter_takes(&s->filter, j))
             continue;
@@ -253,6 +258,7 @@ static void select_targets(const struct scancel *s, const struct model *m, struc
         if (!s->ask || confirm(j, &t))
             *rec_list_push(&ret->list) = t;
     }
+    return rc;
 }
 
 static int select_and_act(const struct scancel *s, const struct cli *cli, struct client *c)
@@ -268,8 +274,9 @@ static int select_and_act(const struct scancel *s, const struct cli *cli, struct
     if (rc) {
         fprintf(stderr, "slurm_load_jobs error: %s\n", SLURM_TIMEOUT);
     } else {
-        select_targets(s, &m, &chosen);
-        rc = chosen.list.n ? act_all(s, cli, c, &chosen) : 0;
+        rc = select_targets(s, cli, &m, &chosen);
+        int acted = chosen.list.n ? act_all(s, cli, c, &chosen) : 0;
+        rc = acted ? acted : rc;
     }
     target_list_fini(&chosen);
     rec_fini(&msg_get_rec, &get);

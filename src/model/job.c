@@ -128,6 +128,11 @@ uint32_t job_pending_elements(const struct job *j)
     return n;
 }
 
+bool job_is_in_grace(const struct job *j)
+{
+    return j->state == JOB_COMPLETING && j->kill_cause == KILL_PREEMPT && job_rare(j)->kill_grace_s;
+}
+
 bool job_succeeded(const struct job *j)
 {
     return j->state == JOB_COMPLETED && !j->exit_code && !j->exit_signal;

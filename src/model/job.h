@@ -309,6 +309,9 @@ uint32_t step_rank(const struct step *s, const struct task *t, uint32_t local);
 const struct task *step_find_rank(const struct step *s, uint32_t rank, uint32_t *ret_local);
 bool job_is_array_record(const struct job *j);      /* stands for elements not started yet */
 uint32_t job_pending_elements(const struct job *j); /* of an array record; 1 for a pending plain job */
+/* COMPLETING because it is preempted, and its processes may go on until its grace time is over: for users
+ * it still runs, as in Slurm. */
+bool job_is_in_grace(const struct job *j);
 /* Ended, by itself, with code 0. */
 bool job_succeeded(const struct job *j);
 /* Tasks that are LAUNCHING or RUNNING. */

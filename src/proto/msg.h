@@ -160,10 +160,11 @@ struct msg_act {  /* C->S: do this to those; answered by RESULT: the first refus
     bool batch, full; /* scancel -b: the batch shell alone; -f: it and all its children */
     bool admin_hold;  /* ACT_HOLD by an admin, who did not say uhold */
     char *text;       /* ACT_NOTIFY: for the job's standard error */
+    bool else_batch;  /* ACT_SIGNAL without batch and full: where no step runs, the batch script gets it */
 };
 #define MSG_ACT_FIELDS(F, G, S)                                                                              \
     F(S, U32, act) G(S, LISTOF, targets, job_target) F(S, I32, signal) F(S, BOOL, batch) F(S, BOOL, full)    \
-    F(S, BOOL, admin_hold) F(S, STR, text)
+    F(S, BOOL, admin_hold) F(S, STR, text) F(S, BOOL, else_batch)
 
 struct msg_update { /* C->S: change a job; answered by RESULT */
     struct job_target target;

@@ -182,6 +182,30 @@ is "the step did not get that one" "$(grep -c 'step got' signals)" 1
 touch go
 wait_end $job
 rm go
+script alone.sh <<'E'
+trap 'echo shell got USR1 >>alone' USR1
+srun true
+bash -c 'trap "echo child got USR1 >>alone" USR1; echo ready >>alone; while [ ! -e go ]; do read -t 0.05 <> <(:); done' &
+while kill -0 $! 2>/dev/null; do wait $!; done
+E
+submit alone.sh
+wait_for 15 grep -qs ready alone
+says "no step runs: nothing of it gets one" 0 "" "" scancel -s USR1 $job
+says "to the shell and its children" 0 "" "" scancel -b -f -s USR1 $job
+wait_for 10 grep -q "shell got USR1" alone
+wait_for 10 grep -q "child got USR1" alone
+is "of the first one nothing came" "$(grep -c got alone)" 2
+must stoker cancel -s USR1 $job
+is "Stoker's own command reaches the script then" "$out" "signalled 1 job"
+wait_for 10 eval '[ "$(grep -c got alone)" -ge 3 ]'
+says "KILL ends the job, whatever runs of it" 0 "" "" scancel -s KILL $job
+wait_end $job
+is "its state" "$state" CANCELLED
+submit -H ok.sh
+says "KILL ends one that waits" 0 "" "" scancel -s 9 $job
+is "its state" "$(job_state $job)" CANCELLED
+says "of one that has ended nothing is asked" 1 "" \
+    "scancel: error: Kill job error on job id $job: Job/step already completing or completed" scancel -i $job </dev/null
 
 case_ "srun: exit codes, labels, words of failure"
 script codes.sh <<'E'

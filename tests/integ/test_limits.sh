@@ -47,6 +47,8 @@ submit -t unlimited -o /dev/null --signal=USR1@1800 --wrap 'srun python3 clock.p
 given=$job
 submit -p short -o step.out --wrap 'srun python3 clock.py step'
 step=$job
+submit -o own.out --wrap 'srun -t 0:01 sleep 200; echo srun $?'
+own=$job
 submit -p short -o group.out --wrap 'setsid python3 clock.py group & wait'
 group=$job
 
@@ -75,6 +77,10 @@ for w in stop step group; do
     has "signals of $w" "$(cut -d' ' -f1 $w | tr '\n' ' ')" "SIGTERM"
 done
 has "the step's words" "$(cat step.out)" "STEP $step.0 ON n1 CANCELLED AT"
+is "of a job over its limit the job alone is TIMEOUT, as with Slurm" "$(sacct -nP -j $step -o State | tr '\n' ' ')" \
+    "TIMEOUT CANCELLED COMPLETED CANCELLED "
+wait_end $own 90
+is "a step over its own limit is" "$(sacct -nP -j $own.0 -o State) $(grep -c '^srun ' own.out)" "TIMEOUT 1"
 
 case_ "--signal=B:USR1@14 comes fourteen seconds before the end"
 wait_end $early

@@ -7,7 +7,7 @@ command -v python3 >/dev/null || skip "no python3"
 CPUS=4 PARTITIONS='
   { name = "main"; nodes = "n1"; default = true; priority_tier = 2; grace_time = "6s"; },
   { name = "low"; nodes = "n1"; priority_tier = 1; preempt_mode = "requeue"; grace_time = "6s"; requeue_after_grace = true; },
-  { name = "scrap"; nodes = "n1"; priority_tier = 0; preempt_mode = "cancel"; grace_time = "10s"; },
+  { name = "scrap"; nodes = "n1"; priority_tier = 0; preempt_mode = "cancel"; grace_time = "10m"; },
   { name = "patient"; nodes = "n1"; priority_tier = 0; preempt_mode = "requeue"; grace_time = "10m"; requeue_after_grace = true; }' \
 EXTRA='qos = ( { name = "rush"; preempt = [ "slow" ]; }, { name = "slow"; preempt_mode = "requeue"; grace_time = "6s"; }, { name = "loan"; } );
 limits = ( { scope = "qos"; name = "loan"; soft = { cpus = 1; }; } );' cluster_start
@@ -35,6 +35,7 @@ E
 words() { cut -d' ' -f1 "$1.log" | grep -v alive | sort | tr '\n' ' '; }
 ms_of() { sed -n "s/^$2 //p" "$1.log" | head -n 1; }
 got() { [ "$(words "$1")" == "SIGCONT SIGTERM begin " ]; } # it notes that a little later
+has_words() { [ "$(grep -c "^$2" "$1.log")" -ge "$3" ]; }
 begun() { [ -e "$1.log" ] && [ "$(grep -c '^begin' "$1.log")" -ge "${2:-1}" ]; }
 ends() { touch go && wait_end "$1" && rm go; }
 
@@ -184,7 +185,8 @@ wait_for 15 begun kept
 submit -c 4 -o /dev/null --wrap 'exec python3 work.py next'
 next=$job
 wait_for 15 grep -q SIGTERM kept.log
-is "its grace time" "$(job_state $kept)" COMPLETING
+is "its grace time: it runs still, as with Slurm" "$(job_state $kept) $(squeue -h -t R -j $kept -o %t)" "RUNNING R"
+is "nor is its node completing" "$(squeue -h -t CG)$(scontrol completing) $(sinfo -h -o %t)" " alloc"
 says "requeue while it ends" 1 "" "~" scontrol requeue $kept
 must scancel $kept
 wait_for 30 begun next
@@ -192,6 +194,39 @@ is "it does not come back" "$(job_state $kept) $(job_field $kept Restarts)" "CAN
 touch go
 wait_end $next
 rm go
+
+case_ "a job in its grace time is signalled, cancelled and killed like one that runs; the state is CANCELLED"
+script deaf.sh <<'E'
+trap : TERM
+srun python3 work.py inner deaf &
+python3 work.py outer deaf
+E
+for how in "" "-s KILL"; do
+    rm -f inner.log outer.log owner2.log
+    submit -n 4 -p scrap -o /dev/null deaf.sh
+    kept=$job
+    wait_for 15 begun inner
+    wait_for 15 begun outer
+    submit -c 4 -o /dev/null --wrap 'exec python3 work.py owner2'
+    next=$job
+    wait_for 15 grep -q SIGTERM inner.log
+    wait_for 15 grep -q SIGTERM outer.log
+    is "it runs on" "$(job_state $kept)" RUNNING
+    must scancel -s CONT $kept
+    wait_for 15 has_words inner SIGCONT 2
+    t0=$(now_ms)
+    # shellcheck disable=SC2086
+    must scancel $how $kept
+    wait_end $kept
+    is "after scancel $how" "$state $(job_field $kept Restarts)" "CANCELLED 0"
+    is "in the accounts" "$(sacct -nXP -j $kept -o State)" "CANCELLED by $(id -u)"
+    [ -n "$how" ] || at_least "CONT, TERM, then kill_wait: ms until the end" $(($(now_ms) - t0)) 900
+    [ -n "$how" ] || wait_for 5 has_words outer SIGTERM 2
+    [ -z "$how" ] || is "KILL comes at once" "$(grep -c SIGTERM outer.log)" 1
+    touch go
+    wait_end $next
+    rm go
+done
 
 case_ "the controller dies in the middle of a grace time"
 submit -c 4 -p low -o again.out --wrap 'python3 work.py again deaf'

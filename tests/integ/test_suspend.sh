@@ -43,6 +43,14 @@ is "its state" "$(job_state "$job")" "SUSPENDED"
 is "its time stands still" "$(squeue -h -j "$job" -o %M)" "$elapsed"
 is_quiet || fail "it goes on after a restart"
 
+case_ "signals do not run what is stopped"
+for how in "-f -s CONT" "-f -s USR1" "-b -s CONT" "-s CONT"; do
+    # shellcheck disable=SC2086
+    says "scancel $how" 1 "" "scancel: error: Kill job error on job id $job: Job is not running" scancel $how "$job"
+done
+says "of a step" 1 "" "scancel: error: Kill job error on job step id $job.0: Job is not running" scancel -s CONT "$job.0"
+is_quiet || fail "it goes on after a signal"
+
 case_ "resume"
 must scontrol resume "$job"
 is "its state" "$(job_state "$job")" "RUNNING"

@@ -34,7 +34,7 @@ static const struct {
      .act = ACT_SIGNAL,
      .verb = "signal",
      .done = "signalled",
-     .states = BIT(RUNNING) | BIT(SUSPENDED),
+     .states = BIT(RUNNING) | BIT(COMPLETING), /* one that is preempted takes them until its end */
      .none = "only running jobs take signals",
      .none_of_many = "none of them runs",
      .left_out = "not running"},
@@ -213,7 +213,7 @@ void deed_send(struct ui *ui, const struct deed *d)
         deed_send_changes(ui, d);
         return;
     }
-    struct msg_act act = {.act = d->act, .signal = d->signal};
+    struct msg_act act = {.act = d->act, .signal = d->signal, .else_batch = true};
     vec_for_each (&d->targets, i)
         target_name(&d->targets.v[i], ui_model(ui), &act);
     act_ask(ui, d->dialog, MSG_ACT, &act, answered, (uint8_t)find_deed(d->action));

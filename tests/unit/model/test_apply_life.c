@@ -456,6 +456,64 @@ static void test_cancel_keeps_a_job_from_coming_back(void **state)
     }
 }
 
+/* A cancel of a preempted job had no effect until the grace time of the preemption was over. */
+static void test_cancel_in_the_grace_of_a_preemption(void **state)
+{
+    (void)state;
+    static const enum job_fate fates[] = {FATE_END, FATE_REQUEUE};
+    for (size_t i = 0; i < 2; i++) {
+        uint32_t id = running_batch();
+        assert_int_equal(add_step(id, 0, 1), 0);
+        assert_int_equal(lab_place(&l, id, 0, 0, lab_alloc("n1", 0, 1, 0, 0, 1)), 0);
+        struct ev_kill preempt = {
+            .step = STEP_ALL, .cause = KILL_PREEMPT, .grace_s = 120, .fate = fates[i], .by_job = 7};
+        assert_int_equal(lab_apply(&l, EV_KILL, id, &preempt), 0);
+        assert_true(job_is_in_grace(lab_get(&l, id)));
+        struct ev_kill cancel = {.step = STEP_ALL, .cause = KILL_CANCEL, .uid = 5, .grace_s = 30};
+        assert_int_equal(lab_apply(&l, EV_KILL, id, &cancel), 0);
+        const struct job *j = lab_get(&l, id);
+        assert_false(job_is_in_grace(j));
+        assert_int_equal(j->kill_cause, KILL_CANCEL);
+        assert_int_equal(j->fate, FATE_END);
+        assert_int_equal(job_rare(j)->kill_uid, 5);
+        assert_int_equal(job_rare(j)->kill_grace_s, 30);
+        assert_int_equal(job_rare(j)->preempted_by, 7);
+        assert_int_equal(job_find_step(j, 0)->kill_cause, KILL_CANCEL);
+        /* Once more has no effect; at once has. A longer grace time never has. */
+        cancel = (struct ev_kill){.step = STEP_ALL, .cause = KILL_CANCEL, .grace_s = 300};
+        assert_int_equal(lab_apply(&l, EV_KILL, id, &cancel), -EALREADY);
+        cancel = (struct ev_kill){.step = STEP_ALL, .cause = KILL_CANCEL, .uid = 6};
+        assert_int_equal(lab_apply(&l, EV_KILL, id, &cancel), 0);
+        assert_int_equal(job_rare(j)->kill_grace_s, 0);
+        assert_int_equal(job_rare(j)->kill_uid, 5);
+        assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_KILLED, 0, 9), 0);
+        assert_int_equal(lab_end(&l, id, 0, 0, END_KILLED, 0, 9), 0);
+        must_be("cancelled", id, JOB_CANCELLED, REASON_NONE);
+        assert_int_equal(lab_get(&l, id)->restarts, 0);
+    }
+}
+
+/* A cancel in the last seconds of a grace time must not make it longer. */
+static void test_cancel_never_delays(void **state)
+{
+    (void)state;
+    uint32_t id = running_batch();
+    struct ev_kill preempt = {.step = STEP_ALL, .cause = KILL_PREEMPT, .grace_s = 40};
+    assert_int_equal(lab_apply(&l, EV_KILL, id, &preempt), 0);
+    l.now.ms += 30 * MS_PER_S;
+    struct ev_kill cancel = {.step = STEP_ALL, .cause = KILL_CANCEL, .grace_s = 30};
+    assert_int_equal(lab_apply(&l, EV_KILL, id, &cancel), 0);
+    assert_in_range(job_rare(lab_get(&l, id))->kill_grace_s, 8, 10);
+    /* A job over its limit stays that, however it is hurried. */
+    id = running_batch();
+    assert_int_equal(lab_kill(&l, id, STEP_ALL, KILL_TIMEOUT, FATE_END), 0);
+    struct ev_kill now = {.step = STEP_ALL, .cause = KILL_CANCEL};
+    assert_int_equal(lab_apply(&l, EV_KILL, id, &now), 0);
+    assert_int_equal(lab_get(&l, id)->kill_cause, KILL_TIMEOUT);
+    assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_TIMEOUT, 0, 9), 0);
+    must_be("over its limit", id, JOB_TIMEOUT, REASON_TIME_LIMIT);
+}
+
 /* --- holds, updates --- */
 
 static void test_hold_and_release(void **state)
@@ -551,6 +609,8 @@ int main(void)
         TEST(test_step_ends_when_its_last_task_did),
         TEST(test_pause_after_the_end_is_none),
         TEST(test_cancel_keeps_a_job_from_coming_back),
+        TEST(test_cancel_in_the_grace_of_a_preemption),
+        TEST(test_cancel_never_delays),
         TEST(test_hold_and_release),
         TEST(test_update),
         TEST(test_interactive_life),
