@@ -32,7 +32,12 @@ struct daemon_state {
     struct paths paths;
     bool shared;   /* asked for, or the system's directories */
     bool everyone; /* serves all users of the machine */
+    bool accept_loss;
 };
+
+/* For a service, whose arguments are in a unit: a file of this name in the state's directory asks for the
+ * same once. */
+#define ACCEPT_LOSS "accept-loss"
 
 static int load_config(void *ctx, struct cluster_spec *ret, struct errtext *err)
 {
@@ -171,6 +176,7 @@ static int start(struct daemon_state *d, struct errtext *err)
     }
     char host[256] = "localhost";
     gethostname(host, sizeof host - 1);
+    char *once = xasprintf("%s/" ACCEPT_LOSS, d->paths.state);
     struct control_config cfg = {.state_dir = d->paths.state,
                                  .run_dir = d->paths.run,
                                  .log_dir = d->paths.log,
@@ -178,40 +184,48 @@ static int start(struct daemon_state *d, struct errtext *err)
                                  .host = host,
                                  .home = d->paths.home,
                                  .everyone = d->everyone,
+                                 .accept_loss = d->accept_loss || access(once, F_OK) == 0,
                                  .spec = &spec,
                                  .reload = load_config,
                                  .reload_ctx = &d->paths};
-    return control_new(d->loop, &cfg, &d->control, err);
+    r = control_new(d->loop, &cfg, &d->control, err);
+    if (r == 0)
+        unlink(once);
+    free(once);
+    return r;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {{"foreground", no_argument, NULL, 'f'},
-                                            {"shared", no_argument, NULL, 's'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {"version", no_argument, NULL, 'V'},
-                                            {NULL, 0, NULL, 0}};
-    bool foreground = false, shared = false;
+    static const struct option options[] = {
+        {"foreground", no_argument, NULL, 'f'},  {"shared", no_argument, NULL, 's'},
+        {"accept-loss", no_argument, NULL, 'a'}, {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},     {NULL, 0, NULL, 0}};
+    bool foreground = false, shared = false, accept_loss = false;
     int opt;
     while ((opt = getopt_long(argc, argv, "fshV", options, NULL)) != -1) {
         if (opt == 'f') {
             foreground = true;
         } else if (opt == 's') {
             shared = true;
+        } else if (opt == 'a') {
+            accept_loss = true;
         } else if (opt == 'V') {
-            puts("stokerd 0.1.0");
+            puts("stokerd " STOKER_VERSION);
             return 0;
         } else {
             fprintf(opt == 'h' ? stdout : stderr,
-                    "usage: stokerd [--foreground] [--shared]\n"
+                    "usage: stokerd [--foreground] [--shared] [--accept-loss]\n"
                     "  -f, --foreground  log to standard error\n"
                     "  -s, --shared      serve every user of this machine; started by root it becomes\n"
                     "                    the owner of its state directory (implied for /etc/stoker)\n"
+                    "  -a, --accept-loss start with a state that has lost what was done last, once;\n"
+                    "                    ids go on beyond all that were given out\n"
                     "Where its files lie: $STOKER_HOME, else the system's or the user's directories.\n");
             return opt == 'h' ? 0 : 2;
         }
     }
-    struct daemon_state d = {0};
+    struct daemon_state d = {.accept_loss = accept_loss};
     struct errtext err = {""};
     paths_find(&d.paths);
     d.shared = shared || d.paths.shared;

@@ -56,13 +56,14 @@ static char *new_uuid(void)
     return str_take(&s);
 }
 
-static void take_over(struct control *c)
+static void take_over(struct control *c, bool accept_loss)
 {
     struct ev_epoch body = {.uuid = c->model.uuid ? xstrdup(c->model.uuid) : new_uuid(),
                             .epoch = c->model.epoch + 1,
                             .next_job = c->model.next_job};
-    ctl_follow_lineage(c, &body);
+    ctl_follow_lineage(c, accept_loss, &body);
     ctl_emit(c, EV_EPOCH, 0, &body);
+    c->epoch_gate = store_gate(c->store);
     log_info("cluster=%s epoch=%llu jobs=%u next_job=%u", c->model.uuid, (unsigned long long)c->model.epoch,
              c->model.n_pending + c->model.n_active + c->model.n_ended, c->model.next_job);
 }
@@ -159,6 +160,8 @@ static void leave_read_only(struct control *c)
     log_info("the state can be written again");
     free(c->read_only);
     c->read_only = NULL;
+    if (c->epoch_gate) /* the first batch of all was void: nobody has heard of its epoch */
+        take_over(c, false);
     doubt_nodes(c);       /* what was read back may say "up" of a node that went down meanwhile */
     ctl_connect_nodes(c); /* a configuration may have been taken back */
     list_for_each (link, &c->nodes, struct node_link, link)
@@ -299,19 +302,19 @@ int control_new(struct loop *l, const struct control_config *cfg, struct control
                                  .on_history = ctl_on_history,
                                  .on_script = ctl_answer_old_script,
                                  .ctx = c};
-    int r = ctl_check_lineage(cfg->state_dir, err);
-    bool opened = r == 0 && (r = store_open(cfg->state_dir, &cb, &c->store, err)) == 0;
-    if (opened) {
+    int r = ctl_open_state(c, &cb, cfg->accept_loss, err);
+    if (r == 0) {
         struct compact compact = {0};
         c->compact = &compact;
         r = load(c, err);
         c->compact = NULL;
+        r = r ? r : ctl_check_loaded(c, cfg->accept_loss, err);
         for (size_t i = 0; r == 0 && i < compact.gone.n; i++)
             store_del_event(c->store, compact.gone.v[i]);
         compact_fini(&compact);
         r = r ? r : ctl_listen(c, err);
         if (r < 0)
-            store_close(c->store);
+            store_leave(c->store);
     }
     if (r < 0) {
         rec_fini(&cluster_spec_rec, cfg->spec);
@@ -319,8 +322,7 @@ int control_new(struct loop *l, const struct control_config *cfg, struct control
         return r;
     }
     ctl_mail_init(c);
-    take_over(c);
-    ctl_note_lineage(c);
+    take_over(c, cfg->accept_loss);
     apply_config(c, cfg->spec);
     doubt_nodes(c);
     ctl_connect_nodes(c);

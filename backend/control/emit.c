@@ -150,6 +150,7 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
             ctl_mail_change(c, changed, JOB_PENDING);
         c->sched_dirty =
             c->sched_dirty || may_change_plan(kind, job ? model_get_job(&c->model, job) : NULL);
+        store_note(c->store, ctl_cluster_hash(c), c->model.epoch, c->model.next_job);
         if (c->ids_noted && c->model.next_job > c->ids_noted)
             ctl_note_lineage(c);
         c->stats.events++;

@@ -9,6 +9,9 @@
  *
  *     df034795-2b82-2374-a931-a43c11e4d0b6
  *     9 1130
+ *
+ * An epoch is noted when it is on disk: a start that is cut off before that leaves no trace, and is not
+ * taken for a loss by the next one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,44 +28,113 @@
 #define FILE_NAME "lineage"
 #define IDS_AHEAD 1000 /* so many jobs, then it is written again */
 
-int ctl_check_lineage(const char *state_dir, struct errtext *err)
-{
-    char *db = xasprintf("%s/stoker.db", state_dir), *path = xasprintf("%s/" FILE_NAME, state_dir);
-    char uuid[64] = "";
-    int fd = access(db, F_OK) < 0 && errno == ENOENT ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    ssize_t n = fd >= 0 ? read(fd, uuid, sizeof uuid - 1) : 0;
-    int r = 0;
-    if (n > 0) {
-        uuid[strcspn(uuid, "\n")] = '\0';
-        r = err_set(
-            err, -ENOENT,
-            "the state of this cluster (%s) is gone: there is no %s. Put a copy of it back; or, to begin "
-            "anew and leave to themselves the tasks that still run, remove %s",
-            uuid, db, path);
-    }
-    if (fd >= 0)
-        close(fd);
-    free(db);
-    free(path);
-    return r;
-}
-
-void ctl_follow_lineage(const struct control *c, struct ev_epoch *body)
-{
-    char *path = xasprintf("%s/" FILE_NAME, c->state_dir), *text = file_text(path), uuid[64];
+struct lineage { /* what the file says; uuid "": there is none */
+    char uuid[64];
     uint64_t epoch;
     uint32_t beyond;
-    if (text && sscanf(text, "%63s %" SCNu64 " %" SCNu32, uuid, &epoch, &beyond) == 3 &&
-        str_eq(uuid, body->uuid) && epoch > c->model.epoch && epoch < UINT64_MAX) {
+};
+
+static void read_lineage(const char *state_dir, struct lineage *ret)
+{
+    char *path = xasprintf("%s/" FILE_NAME, state_dir), *text = file_text(path);
+    *ret = (struct lineage){.uuid = ""};
+    if (text && sscanf(text, "%63s %" SCNu64 " %" SCNu32, ret->uuid, &ret->epoch, &ret->beyond) < 3)
+        ret->epoch = ret->beyond = 0;
+    free(text);
+    free(path);
+}
+
+uint64_t ctl_cluster_hash(const struct control *c)
+{
+    return c->model.uuid ? hash_bytes(c->model.uuid, strlen(c->model.uuid)) : 0;
+}
+
+bool ctl_has_lineage(const char *state_dir)
+{
+    struct lineage l;
+    read_lineage(state_dir, &l);
+    return l.uuid[0] != '\0';
+}
+
+/* what: "there is no", "there is nothing in". */
+static int state_is_gone(const char *state_dir, const char *what, struct errtext *err)
+{
+    struct lineage l;
+    read_lineage(state_dir, &l);
+    return err_set(err, -ENOENT,
+                   "the state of this cluster (%s) is gone: %s %s/stoker.db. Put a copy of it back; or, to "
+                   "begin anew and leave to themselves the tasks that still run, remove %s/" FILE_NAME,
+                   l.uuid, what, state_dir, state_dir);
+}
+
+int ctl_open_state(struct control *c, const struct store_callbacks *cb, bool accept_loss,
+                   struct errtext *err)
+{
+    struct store_demands demands = {.must_exist = ctl_has_lineage(c->state_dir),
+                                    .accept_loss = accept_loss};
+    char *db = xasprintf("%s/stoker.db", c->state_dir);
+    bool missing = demands.must_exist && access(db, F_OK) < 0 && errno == ENOENT;
+    free(db);
+    if (missing)
+        return state_is_gone(c->state_dir, "there is no", err);
+    int r = store_open_as(c->state_dir, cb, &demands, &c->store, err);
+    return r == -ENODATA ? state_is_gone(c->state_dir, "there is nothing in", err) : r;
+}
+
+/* The mark is this machine's own memory. One of a later epoch than the state was written by a controller
+ * that came after it: an older copy has been put back, as ctl_follow_lineage finds. */
+static int check_mark(struct control *c, bool accept_loss, struct errtext *err)
+{
+    const struct mark_values *m = store_mark(c->store);
+    uint64_t newest = store_newest(c->store);
+    if (m->cluster != ctl_cluster_hash(c))
+        return 0;
+    if (m->next_job > c->model.next_job && m->next_job < UINT32_MAX / 2)
+        c->model.next_job = m->next_job;
+    if (m->epoch != c->model.epoch || m->seq <= newest)
+        return 0;
+    if (accept_loss) {
+        log_warn("events %" PRIu64 " to %" PRIu64 " are lost: goes on without them, ids go on at %u",
+                 newest + 1, m->seq, c->model.next_job);
+        return 0;
+    }
+    return err_set(err, -EUCLEAN,
+                   "%s/stoker.db has lost what was done last: its newest event is %" PRIu64 ", and %" PRIu64
+                   " were on disk (is stoker.db-wal missing, or cut?). Restore a backup; or go on without "
+                   "them, and with new ids: stoker up --accept-loss. Nothing has been changed",
+                   c->state_dir, newest, m->seq);
+}
+
+int ctl_check_loaded(struct control *c, bool accept_loss, struct errtext *err)
+{
+    struct lineage l;
+    read_lineage(c->state_dir, &l);
+    if (l.uuid[0] && !str_eq(l.uuid, c->model.uuid))
+        return err_set(
+            err, -ENOENT,
+            "%s/stoker.db is the state of cluster %s, its " FILE_NAME
+            " names cluster %s: put the right one back; or, to go on with it, remove %s/" FILE_NAME,
+            c->state_dir, c->model.uuid ? c->model.uuid : "(none)", l.uuid, c->state_dir);
+    return check_mark(c, accept_loss, err);
+}
+
+void ctl_follow_lineage(const struct control *c, bool accept_loss, struct ev_epoch *body)
+{
+    struct lineage l;
+    read_lineage(c->state_dir, &l);
+    const struct mark_values *m = store_mark(c->store);
+    uint64_t mark = m->cluster == ctl_cluster_hash(c) ? m->epoch : 0;
+    bool is_ours = l.uuid[0] && str_eq(l.uuid, body->uuid);
+    uint64_t epoch = is_ours && l.epoch > mark ? l.epoch : mark;
+    bool older = epoch > c->model.epoch && epoch < UINT64_MAX;
+    if (older)
         body->epoch = epoch + 1;
-        if (beyond > body->next_job && beyond < UINT32_MAX / 2)
-            body->next_job = beyond;
+    if ((older || accept_loss) && is_ours && l.beyond > body->next_job && l.beyond < UINT32_MAX / 2)
+        body->next_job = l.beyond;
+    if (older)
         log_warn("the state is an older copy, of epoch %" PRIu64 " where %" PRIu64
                  " has been: ids go on at %u",
                  c->model.epoch, epoch, body->next_job);
-    }
-    free(text);
-    free(path);
 }
 
 /* Beside it first: a full disk must not cost what is there. Not waited for: it is of use with an older

@@ -128,8 +128,10 @@ struct control {
     struct store *store;
     struct model model;
     char *state_dir, *run_dir, *log_dir, *socket_path, *host, *home;
-    uint32_t ids_noted; /* beyond which the file lineage is written again */
-    bool everyone;      /* may connect */
+    uint32_t ids_noted; /* beyond which the file lineage is written again; 0: not yet written */
+    uint64_t
+        epoch_gate; /* this controller's epoch is on disk when this is committed; 0: none is on its way */
+    bool everyone;  /* may connect */
     control_conf_fn reload;
     void *reload_ctx;
     int listen_fd;
@@ -303,10 +305,18 @@ void ctl_spare_job(struct control *c, const char *node, const struct launch_end 
 
 /* --- lineage.c --- */
 
-/* -ENOENT where there was a state, and is none any more. */
-int ctl_check_lineage(const char *state_dir, struct errtext *err) __attribute__((warn_unused_result));
-/* Where what has been loaded is an older copy: the epoch and the id that have not been yet. */
-void ctl_follow_lineage(const struct control *c, struct ev_epoch *body);
+uint64_t ctl_cluster_hash(const struct control *c);
+bool ctl_has_lineage(const char *state_dir);
+/* Opens the store. -ENOENT where there was a state, and is none any more; others as store_open_as. */
+int ctl_open_state(struct control *c, const struct store_callbacks *cb, bool accept_loss,
+                   struct errtext *err) __attribute__((warn_unused_result));
+/* What has been loaded at the start: is it this cluster's, and all that was committed? accept_loss: less is
+ * enough. */
+int ctl_check_loaded(struct control *c, bool accept_loss, struct errtext *err)
+    __attribute__((warn_unused_result));
+/* Where what has been loaded is an older copy, or has lost something: the epoch and the id that have not
+ * been yet. */
+void ctl_follow_lineage(const struct control *c, bool accept_loss, struct ev_epoch *body);
 /* Which cluster it is, how far its epochs and ids have come. */
 void ctl_note_lineage(struct control *c);
 

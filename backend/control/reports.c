@@ -18,6 +18,7 @@
 
 #define SECOND_REPORT_MS 2000
 #define CLOCK_SLACK_MS   60000
+#define IDS_SKIPPED_MAX  10000000u /* at a time: a node that lies must not use up all ids */
 
 static struct task *find_task(struct control *c, const struct launch_key *k, struct job **ret_job,
                               struct step **ret_step)
@@ -106,6 +107,19 @@ static void emit_running(struct control *c, const struct launch_status *st)
     ctl_emit(c, EV_RUNNING, st->key.job, &body);
 }
 
+/* No job of this history has had that id: the state has lost what gave it, or was put back from before. It
+ * is not given again, to a job that would be taken for that one. */
+static void skip_ids(struct control *c, struct node_link *link, uint32_t job)
+{
+    uint32_t next = c->model.next_job;
+    if (job < next || job - next > IDS_SKIPPED_MAX || job >= UINT32_MAX / 2)
+        return;
+    struct ev_epoch body = {.uuid = xstrdup(c->model.uuid), .epoch = c->model.epoch, .next_job = job + 1};
+    if (ctl_emit(c, EV_EPOCH, 0, &body) == 0)
+        log_warn("node=%s knows a job %u, which is not known here: ids go on at %u, not at %u",
+                 nodeconn_node(link->conn), job, job + 1, next);
+}
+
 /* A task of another history of the cluster, whose end is not ours to bring: an administrator looks. */
 static void leave_alone(struct control *c, struct node_link *link, const struct launch_status *st)
 {
@@ -129,6 +143,8 @@ static void adopt(struct control *c, struct node_link *link, const struct launch
     const struct task *t = find_task(c, &st->key, &j, &s);
     if (is_foreign(link, &st->key, t))
         return;
+    if (!j)
+        skip_ids(c, link, st->key.job);
     if (!j || st->key.attempt > j->launches) { /* this history has never given out that try */
         leave_alone(c, link, st);
         return;

@@ -25,7 +25,6 @@
 #define HELLO_MAX      4096  /* bytes of a frame, until it has said who it is */
 #define PAUSE_MS       100   /* with no descriptor left */
 #define RESEND_MAX     10000 /* jobs that change while rows are sent */
-#define STOKER_RELEASE "0.1.0"
 
 static void session_free(struct session *s)
 {
@@ -114,7 +113,7 @@ static void greet(struct session *s, uint64_t tag, const struct msg_hello *m)
                       PROTO_VERSION);
         return;
     }
-    char release[] = STOKER_RELEASE;
+    char release[] = STOKER_VERSION;
     struct msg_welcome w = {.version = PROTO_VERSION,
                             .cluster = c->model.uuid,
                             .name = c->model.spec.name,

@@ -210,6 +210,10 @@ void ctl_on_commit(void *ctx, uint64_t gate, int r, const char *text)
         return;
     }
     crash_point("after_commit");
+    if (c->epoch_gate && gate >= c->epoch_gate) {
+        c->epoch_gate = 0;
+        ctl_note_lineage(c);
+    }
     list_for_each (s, &c->sessions, struct session, link)
         conn_release(s->conn, gate);
     crash_point("after_reply");

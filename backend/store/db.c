@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 
 #include "backend/store/schema.h"
 #include "backend/store/scripts.h"
+#include "backend/store/wal.h"
 #include "src/base/xalloc.h"
 
 int db_errno(int rc)
@@ -184,7 +186,7 @@ static int begin_wal(struct db *db, struct errtext *err)
 
 /* Until it is known to be ours and sound, the file is only read, and closing it leaves even its WAL as it
  * is. */
-static int set_up(struct db *db, const char *path, struct errtext *err)
+static int set_up(struct db *db, const char *path, bool must_exist, struct errtext *err)
 {
     bool is_new = false;
     struct errtext why = {""};
@@ -200,6 +202,8 @@ static int set_up(struct db *db, const char *path, struct errtext *err)
                  &why);
     r = explain(path, r ? read_errno(db) : 0, &why, err);
     r = r ? r : check_identity(db, path, &is_new, err);
+    if (r == 0 && is_new && must_exist)
+        r = err_set(err, -ENODATA, "there is nothing in %s", path);
     r = r || is_new ? r : check_soundness(db, path, err);
     if (r < 0)
         return r;
@@ -227,7 +231,31 @@ static char *resolve(const char *path)
     return full;
 }
 
-int db_open(struct db *db, const char *path, struct errtext *err)
+/* Before SQLite looks at them: it deletes the log of an empty file, and reads a damaged one as far as that
+ * goes. */
+static int check_files(const char *path, const struct store_demands *demands, struct errtext *err)
+{
+    struct stat st, wal_st;
+    char *wal = xasprintf("%s-wal", path);
+    int r = 0;
+    bool empty = stat(path, &st) == 0 && st.st_size == 0;
+    if (empty && stat(wal, &wal_st) == 0 && wal_st.st_size > 0)
+        r = err_set(err, -EUCLEAN,
+                    "%s is empty and %s is not: restore a backup of both; nothing has been changed", path,
+                    wal);
+    else if (empty && demands->must_exist)
+        r = err_set(err, -ENODATA, "there is nothing in %s", path);
+    struct errtext why;
+    if (r == 0 && !demands->accept_loss && (r = wal_check(wal, &why)) < 0)
+        err_set(err, r,
+                "%s. Restore a backup; or go on without what was done last, and with new ids: stoker up "
+                "--accept-loss. Nothing has been changed",
+                why.s);
+    free(wal);
+    return r;
+}
+
+int db_open(struct db *db, const char *path, const struct store_demands *demands, struct errtext *err)
 {
     *db = (struct db){.script_bytes = -1, .scripts_max = SCRIPTS_BYTES_MAX};
     char *full = resolve(path);
@@ -237,12 +265,13 @@ int db_open(struct db *db, const char *path, struct errtext *err)
     *slash = '\0';
     int r = refuse_network_fs(slash == full ? "/" : full, err);
     *slash = '/';
+    r = r ? r : check_files(full, demands, err);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW;
     int rc = r ? SQLITE_OK : sqlite3_open_v2(full, &db->handle, flags, NULL);
     if (rc != SQLITE_OK)
         r = err_set(err, db_errno(rc), "%s: %s", path, sqlite3_errstr(rc));
     free(full);
-    r = r ? r : set_up(db, path, err);
+    r = r ? r : set_up(db, path, demands->must_exist, err);
     if (r == -EBUSY)
         err_set(err, r, "%s is in use by another controller", path);
     if (r < 0)
@@ -256,6 +285,14 @@ void db_close(struct db *db)
         sqlite3_finalize(db->st[i]);
     sqlite3_close(db->handle);
     *db = (struct db){0};
+}
+
+uint64_t db_newest(struct db *db)
+{
+    sqlite3_stmt *st = db->st[DB_NEWEST];
+    uint64_t seq = sqlite3_step(st) == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(st, 0) : 0;
+    sqlite3_reset(st);
+    return seq;
 }
 
 void db_checkpoint(struct db *db, bool truncate)

@@ -34,6 +34,7 @@
                    " state, t_submit, t_start, t_end, record)"                                               \
                    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")                            \
     X(LOAD, "SELECT seq, t, kind, job, body FROM event ORDER BY seq")                                        \
+    X(NEWEST, "SELECT max(seq) FROM event")                                                                  \
     X(LAST_JOB, "SELECT max(job) FROM history")                                                              \
     X(HISTORY_JOB, "SELECT user, name, partition, account, state, array_job, record FROM history"            \
                    " WHERE job = ?1")                                                                        \
@@ -61,15 +62,21 @@ struct db {
     int64_t span_ms;      /* of no job of the history lie end and submission further apart */
     int64_t script_bytes; /* of all that scripts.c keeps; -1: to be counted */
     int64_t scripts_max;  /* and at most: SCRIPTS_BYTES_MAX, fewer in tests */
+    /* Between the last write of a batch and its commit; newest: number of the newest event after it. */
+    void (*before_commit)(void *ctx, uint64_t newest);
+    void *before_commit_ctx;
 };
 
 /* Opens, guards, checks and prepares: see store_open. */
-int db_open(struct db *db, const char *path, struct errtext *err) __attribute__((warn_unused_result));
+int db_open(struct db *db, const char *path, const struct store_demands *demands, struct errtext *err)
+    __attribute__((warn_unused_result));
 void db_close(struct db *db);
 /* Steps a statement without rows to its end and resets it. 0, or -ENOSPC, -EIO ... with SQLite's text. */
 int db_run(struct db *db, enum db_statement which, struct errtext *err) __attribute__((warn_unused_result));
 /* A negative errno for an SQLite result code. */
 int db_errno(int rc);
+/* The number of the newest event; 0 where there is none. */
+uint64_t db_newest(struct db *db);
 /* Moves the WAL into the file. truncate: waits for all of it and cuts the WAL. */
 void db_checkpoint(struct db *db, bool truncate);
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "backend/store/work.h"
+#include "src/base/log.h"
 #include "src/proto/codec.h"
 
 #define WAL_PAGES_PASSIVE  1000  /* a checkpoint is worth it */
@@ -33,9 +34,12 @@ struct store {
     struct list readers;    /* under lock: questions to the history, done when nothing else is to do */
     bool busy;              /* under lock: the thread is at work */
     int wal_pages;          /* the thread's: since the last checkpoint */
+    bool fresh_wal;         /* the thread's: the log goes at the next checkpoint, and begins anew */
+    struct mark_file mark;  /* the thread's once that runs */
     bool failed;            /* under lock: a commit failed; batches are refused until store_reset */
     /* the loop's side */
     struct work *batch;
+    struct mark_values note; /* what the next batch takes along for the mark */
     uint64_t next_gate, submitted, committed;
     uint32_t in_flight;
     struct store_stats stats;
@@ -53,11 +57,32 @@ static int on_wal(void *ctx, sqlite3 *db, const char *name, int pages)
 
 static void maybe_checkpoint(struct store *s, bool idle)
 {
-    bool large = s->wal_pages > WAL_PAGES_TRUNCATE;
-    if (large || (idle && s->wal_pages > WAL_PAGES_PASSIVE)) {
-        db_checkpoint(&s->db, large);
+    bool large = s->wal_pages > WAL_PAGES_TRUNCATE, first = s->fresh_wal && s->wal_pages;
+    if (large || (idle && (first || s->wal_pages > WAL_PAGES_PASSIVE))) {
+        db_checkpoint(&s->db, large || first);
         s->wal_pages = 0;
+        s->fresh_wal = false;
     }
+}
+
+/* The mark is never ahead of the database: where a batch takes the newest events away it goes back before
+ * they do. See work_do. */
+static void lower_mark(void *ctx, uint64_t newest)
+{
+    struct store *s = ctx;
+    if (newest >= s->mark.v.seq)
+        return;
+    struct mark_values v = s->mark.v;
+    v.seq = newest;
+    mark_write(&s->mark, &v);
+}
+
+static void raise_mark(struct store *s, const struct work *w)
+{
+    struct mark_values v = w->note;
+    v.seq = w->newest;
+    if (v.epoch)
+        mark_write(&s->mark, &v);
 }
 
 static bool is_idle(const struct store *s)
@@ -87,6 +112,10 @@ static void *thread_main(void *arg)
         bool failed = s->failed;
         pthread_mutex_unlock(&s->lock);
         work_do(w, &s->db, failed);
+        if (w->kind == WORK_BATCH && w->result == 0)
+            raise_mark(s, w);
+        if (w->kind == WORK_PROBE && w->result == 0) /* what failed must not be taken for damage: wal.h */
+            db_checkpoint(&s->db, true);
         stop = w->kind == WORK_STOP;
         pthread_mutex_lock(&s->lock);
         if (w->kind == WORK_BATCH && w->result < 0)
@@ -121,6 +150,22 @@ static void hand_over(struct store *s, struct work *w)
 
 int store_open(const char *dir, const struct store_callbacks *cb, struct store **ret, struct errtext *err)
 {
+    return store_open_as(dir, cb, &(struct store_demands){0}, ret, err);
+}
+
+static void open_mark(struct store *s, const char *dir)
+{
+    char *path = xasprintf("%s/mark", dir);
+    bool damaged;
+    mark_open(&s->mark, path, &damaged);
+    if (damaged)
+        log_warn("%s is damaged: whether the state is the newest cannot be told by it", path);
+    free(path);
+}
+
+int store_open_as(const char *dir, const struct store_callbacks *cb, const struct store_demands *demands,
+                  struct store **ret, struct errtext *err)
+{
     if (mkdir(dir, 0700) < 0 && errno != EEXIST)
         return err_set(err, -errno, "cannot make %s: %s", dir, strerror(errno));
     struct store *s = xcalloc(1, sizeof *s);
@@ -130,7 +175,9 @@ int store_open(const char *dir, const struct store_callbacks *cb, struct store *
     list_init(&s->done);
     list_init(&s->readers);
     mode_t old = umask(077);
-    int r = db_open(&s->db, s->path, err);
+    int r = db_open(&s->db, s->path, demands, err);
+    if (r == 0)
+        open_mark(s, dir);
     umask(old);
     if (r < 0) {
         free(s->path);
@@ -138,6 +185,11 @@ int store_open(const char *dir, const struct store_callbacks *cb, struct store *
         return r;
     }
     sqlite3_wal_hook(s->db.handle, on_wal, s);
+    s->db.before_commit = lower_mark;
+    s->db.before_commit_ctx = s;
+    /* With the first batch the whole log goes into the file: one that is missing later is noticed, and what
+     * a crash or damage has left in it is not there to be found again. */
+    s->fresh_wal = true;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->wake, NULL);
     s->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -149,15 +201,8 @@ int store_open(const char *dir, const struct store_callbacks *cb, struct store *
     return 0;
 }
 
-void store_close(struct store *s)
+static void stop(struct store *s, bool leave)
 {
-    if (!s)
-        return;
-    if (s->batch->rows.n) {
-        s->batch->gate = s->next_gate++;
-        hand_over(s, s->batch);
-        s->batch = work_new(WORK_BATCH);
-    }
     hand_over(s, work_new(WORK_STOP));
     pthread_join(s->thread, NULL);
     list_for_each (w, &s->done, struct work, link)
@@ -165,13 +210,35 @@ void store_close(struct store *s)
     list_for_each (w, &s->readers, struct work, link)
         work_free(w);
     work_free(s->batch);
-    db_checkpoint(&s->db, true);
+    if (leave)
+        sqlite3_db_config(s->db.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    else
+        db_checkpoint(&s->db, true);
     db_close(&s->db);
+    mark_close(&s->mark);
     close(s->event_fd);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->wake);
     free(s->path);
     free(s);
+}
+
+void store_close(struct store *s)
+{
+    if (!s)
+        return;
+    if (s->batch->rows.n) {
+        s->batch->gate = s->next_gate++;
+        s->batch->note = s->note;
+        hand_over(s, s->batch);
+        s->batch = work_new(WORK_BATCH);
+    }
+    stop(s, false);
+}
+
+void store_leave(struct store *s)
+{
+    stop(s, true);
 }
 
 int store_fd(const struct store *s)
@@ -292,6 +359,7 @@ bool store_turn(struct store *s)
     s->submitted = s->batch->gate;
     s->in_flight++;
     struct work *w = s->batch;
+    w->note = s->note;
     s->batch = work_new(WORK_BATCH);
     hand_over(s, w);
     return true;
@@ -420,6 +488,22 @@ uint32_t store_last_job(struct store *s)
     uint32_t id = sqlite3_step(st) == SQLITE_ROW ? (uint32_t)sqlite3_column_int64(st, 0) : 0;
     sqlite3_reset(st);
     return id;
+}
+
+const struct mark_values *store_mark(const struct store *s)
+{
+    return &s->mark.v;
+}
+
+uint64_t store_newest(struct store *s)
+{
+    wait_idle(s);
+    return db_newest(&s->db);
+}
+
+void store_note(struct store *s, uint64_t cluster, uint64_t epoch, uint32_t next_job)
+{
+    s->note = (struct mark_values){.cluster = cluster, .epoch = epoch, .next_job = next_job};
 }
 
 void store_get_stats(struct store *s, struct store_stats *ret)

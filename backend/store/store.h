@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "backend/store/mark.h"
 #include "src/base/err.h"
 #include "src/base/rec.h"
 #include "src/model/event.h"
@@ -74,8 +75,17 @@ struct store_callbacks {
  * system), -EIO and others. */
 int store_open(const char *dir, const struct store_callbacks *cb, struct store **ret, struct errtext *err)
     __attribute__((warn_unused_result));
+/* What is demanded of what lies there. */
+struct store_demands {
+    bool must_exist;  /* there has been a state: an empty one is -ENODATA */
+    bool accept_loss; /* a damaged write-ahead log is read as far as it goes; else -EUCLEAN */
+};
+int store_open_as(const char *dir, const struct store_callbacks *cb, const struct store_demands *demands,
+                  struct store **ret, struct errtext *err) __attribute__((warn_unused_result));
 /* Commits what is left and closes. */
 void store_close(struct store *s);
+/* Closes and leaves everything on disk as it was found. Only where nothing has been added. */
+void store_leave(struct store *s);
 
 /* Readable when something has been committed or read: then call store_dispatch. */
 int store_fd(const struct store *s);
@@ -88,6 +98,13 @@ int store_load(struct store *s, int (*fn)(void *ctx, struct event *ev), void *ct
     __attribute__((warn_unused_result));
 /* The highest job id that history knows; 0 where it is empty. */
 uint32_t store_last_job(struct store *s);
+
+/* How far this machine remembers the state to have come: mark.h. */
+const struct mark_values *store_mark(const struct store *s);
+/* The number of the newest event on disk; as store_load. A mark beyond it: some have been lost. */
+uint64_t store_newest(struct store *s);
+/* What goes into the mark with the batches from now on. Without it no mark is written. */
+void store_note(struct store *s, uint64_t cluster, uint64_t epoch, uint32_t next_job);
 
 /* --- the batch that is being collected --- */
 

@@ -109,6 +109,9 @@ static void do_batch(struct db *db, struct work *w)
     int r = db_run(db, DB_BEGIN, &w->err);
     vec_for_each (&w->rows, i)
         r = r ? r : write_row(db, &w->rows.v[i], w->bytes.s, &w->err);
+    w->newest = r ? 0 : db_newest(db);
+    if (r == 0 && db->before_commit)
+        db->before_commit(db->before_commit_ctx, w->newest);
     r = r ? r : db_run(db, DB_COMMIT, &w->err);
     if (r < 0)
         db->script_bytes = -1;

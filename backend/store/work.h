@@ -28,6 +28,8 @@ struct work {
     enum work_kind kind;
     uint64_t gate;
     VEC(struct row) rows;
+    struct mark_values note; /* of a batch: what its commit is remembered with ... */
+    uint64_t newest;         /* ... and the newest event after it */
     struct str bytes;
     uint32_t job;
     int32_t step;

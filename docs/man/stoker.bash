@@ -64,7 +64,7 @@ _stoker_words_stoker_node=' -r --reason= --name= --address= -p --port= -l --user
 _stoker_words_stoker_window=' -A --accounts= -d --duration= --end= --json -n --name= -w --nodes= -r --reason= -s --start= -u --users= -h --help --usage -V --version'
 _stoker_words_stoker_gpus=' --json -u --use -h --help --usage -V --version'
 _stoker_words_stoker_users=' --json -h --help --usage -V --version'
-_stoker_words_stoker_up=' -h --help --usage -V --version'
+_stoker_words_stoker_up=' --accept-loss -h --help --usage -V --version'
 _stoker_words_stoker_down=' --kill-jobs -h --help --usage -V --version'
 _stoker_words_stoker_init=' --print --shared --node= --key= --login --user= --link-user= --root= -h --help --usage -V --version'
 _stoker_words_stoker_doctor=' --json -h --help --usage -V --version'

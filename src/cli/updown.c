@@ -16,7 +16,11 @@ struct down {
     bool kill_jobs;
 };
 
-enum { O_KILL_JOBS = 1 };
+struct up {
+    bool accept_loss;
+};
+
+enum { O_KILL_JOBS = 1, O_ACCEPT_LOSS };
 
 static const struct opt down_table[] = {
     {.id = O_KILL_JOBS, .name = "kill-jobs", .help = "end the jobs too"}};
@@ -30,7 +34,21 @@ static int set_option(void *ctx, __attribute__((unused)) const struct opt *o,
 }
 
 static const struct opts down_options = OPTS(down_table, set_option);
-static const struct opts up_options = {.fn = set_option};
+
+static int set_up_option(void *ctx, __attribute__((unused)) const struct opt *o,
+                         __attribute__((unused)) const char *arg,
+                         __attribute__((unused)) struct errtext *err)
+{
+    struct up *u = ctx;
+    u->accept_loss = true;
+    return 0;
+}
+
+static const struct opt up_table[] = {
+    {.id = O_ACCEPT_LOSS,
+     .name = "accept-loss",
+     .help = "start with a state that has lost what was done last; job ids go on beyond all given out"}};
+static const struct opts up_options = OPTS(up_table, set_up_option);
 
 static void print_where(const struct client *c, const char *what)
 {
@@ -46,12 +64,14 @@ static int up_run(struct cli *cli, int argc, char **argv)
 {
     int rc = 0;
     struct errtext err = {0};
+    struct up u = {0};
     struct client *c = NULL;
-    if (!cli_parse(cli, NULL, argc, argv, 0, NULL, &rc))
+    if (!cli_parse(cli, &u, argc, argv, 0, NULL, &rc))
         return rc;
+    unsigned flags = CLIENT_UP | (u.accept_loss ? CLIENT_ACCEPT_LOSS : 0);
     if (client_connect(cli->name, 0, &c, NULL) == 0) {
         print_where(c, "runs already");
-    } else if (client_connect(cli->name, CLIENT_UP, &c, &err) == 0) {
+    } else if (client_connect(cli->name, flags, &c, &err) == 0) {
         print_where(c, "runs");
     } else {
         cli_error(cli, "%s", err.s);
@@ -155,7 +175,7 @@ static int down_run(struct cli *cli, int argc, char **argv)
 const struct command cmd_up = {
     .name = "up",
     .summary = "Start the controller in the background",
-    .usage = "",
+    .usage = "[--accept-loss]",
     .options = &up_options,
     .run = up_run,
 };

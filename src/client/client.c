@@ -370,7 +370,7 @@ int client_connect(const char *program, unsigned flags, struct client **ret, str
     bool may_start =
         (flags & CLIENT_START) && !getenv("STOKER_SOCKET") && access(c->paths.config, F_OK) != 0;
     if ((c->fd == -ENOENT || c->fd == -ECONNREFUSED) && (may_start || (flags & CLIENT_UP)))
-        c->fd = client_start_controller(&c->paths, err);
+        c->fd = client_start_controller(&c->paths, flags, err);
     int r = c->fd < 0 ? c->fd : greet(c, program, !(flags & CLIENT_EAGER), err);
     if (r < 0) {
         client_free(c);

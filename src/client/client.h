@@ -33,6 +33,8 @@ struct client;
  * their first answer client_welcome is NULL; what would have failed the connection fails what waits then.
  */
 #define CLIENT_EAGER 4u
+/* With CLIENT_UP: also on a state that has lost what was done last. */
+#define CLIENT_ACCEPT_LOSS 8u
 
 /* Connects and greets. program: the name told to the controller. Errors: -ECONNREFUSED or -ENOENT (no
  * controller there), -EPROTO (versions), -EBUSY (too many connections), -ETIMEDOUT; *ret untouched. */

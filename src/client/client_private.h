@@ -9,8 +9,10 @@
 int client_dial(const char *path, struct errtext *err) __attribute__((warn_unused_result));
 
 /* Starts the controller that p describes and connects to it; returns the socket or a negative error with a
- * text. */
-int client_start_controller(const struct paths *p, struct errtext *err) __attribute__((warn_unused_result));
+ * text. flags: CLIENT_UP waits for as long as the controller lives and says what it does, others for half a
+ * minute. */
+int client_start_controller(const struct paths *p, unsigned flags, struct errtext *err)
+    __attribute__((warn_unused_result));
 
 /* Waits for a message of that tag, keeping all others for client_next. Returns 1 or a negative error. */
 int client_wait_tag(struct client *c, uint64_t tag, struct incoming *ret, struct errtext *err)

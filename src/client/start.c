@@ -26,6 +26,8 @@
 #include "src/client/client_private.h"
 
 #define START_WAIT_MS 30000
+#define WAIT_VARIABLE "STOKER_START_WAIT_MS" /* for tests: another time */
+#define SAY_AFTER_MS  2000
 #define POLL_MS       10
 #define TAIL_SIZE     4096
 
@@ -60,11 +62,11 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static _Noreturn void run_stokerd(const char *program, int log_fd)
+static _Noreturn void run_stokerd(const char *program, unsigned flags, int log_fd)
 {
     int null_fd = open("/dev/null", O_RDONLY);
-    char name[] = "stokerd";
-    char *argv[] = {name, NULL};
+    char name[] = "stokerd", accept_loss[] = "--accept-loss";
+    char *argv[] = {name, flags & CLIENT_ACCEPT_LOSS ? accept_loss : NULL, NULL};
     if (null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(log_fd, 1) < 0 || dup2(log_fd, 2) < 0 || chdir("/") < 0)
         _exit(126);
     syscall(SYS_close_range, 3u, ~0u, 0u);
@@ -74,7 +76,7 @@ static _Noreturn void run_stokerd(const char *program, int log_fd)
 }
 
 /* Writes the wait status of stokerd into fd, unless its other end is closed first. */
-static _Noreturn void watch_stokerd(const char *program, int log_fd, int fd)
+static _Noreturn void watch_stokerd(const char *program, unsigned flags, int log_fd, int fd)
 {
     reset_signals();
     signal(SIGPIPE, SIG_IGN);
@@ -85,7 +87,7 @@ static _Noreturn void watch_stokerd(const char *program, int log_fd, int fd)
     if (pid == 0) {
         signal(SIGPIPE, SIG_DFL);
         setsid();
-        run_stokerd(program, log_fd);
+        run_stokerd(program, flags, log_fd);
     }
     close(log_fd);
     struct pollfd gone = {.fd = fd, .events = 0};
@@ -102,7 +104,7 @@ static _Noreturn void watch_stokerd(const char *program, int log_fd, int fd)
 }
 
 /* Returns the pipe's reading end. */
-static int spawn(const char *program, int log_fd, pid_t *ret_watcher)
+static int spawn(const char *program, unsigned flags, int log_fd, pid_t *ret_watcher)
 {
     int fds[2];
     if (pipe2(fds, O_CLOEXEC) < 0)
@@ -113,7 +115,7 @@ static int spawn(const char *program, int log_fd, pid_t *ret_watcher)
     pid_t pid = fork();
     if (pid == 0) {
         close(fds[0]);
-        watch_stokerd(program, log_fd, fds[1]);
+        watch_stokerd(program, flags, log_fd, fds[1]);
     }
     int r = pid < 0 ? -errno : 0;
     sigprocmask(SIG_SETMASK, &old, NULL);
@@ -149,18 +151,25 @@ static int failure(const char *what, const char *log_path, int log_fd, off_t bef
     char line[TAIL_SIZE];
     last_line(log_fd, before, line, sizeof line);
     if (*line)
-        return err_set(err, -ECONNREFUSED, "the controller %s: %.300s (see %s)", what, line, log_path);
+        return err_set(err, -ECONNREFUSED, "the controller %s: %.600s (see %s)", what, line, log_path);
     return err_set(err, -ECONNREFUSED, "the controller %s (see %s)", what, log_path);
 }
 
-/* Returns the socket once the controller answers. One that puts itself into the background ends with 0. */
-static int wait_answer(const struct paths *p, int *watch_fd, int64_t deadline, const char **ret_what)
+/* Returns the socket once the controller answers. One that puts itself into the background ends with 0. A
+ * large state takes its time to be checked: `stoker up` waits while the controller lives. */
+static int wait_answer(const struct paths *p, unsigned flags, int *watch_fd, int64_t deadline,
+                       const char **ret_what)
 {
+    int64_t say_at = flags & CLIENT_UP ? now_ms() + SAY_AFTER_MS : INT64_MAX;
     for (;;) {
         int fd = client_dial(p->socket, NULL);
         if (fd >= 0)
             return fd;
-        if (now_ms() >= deadline) {
+        if (*watch_fd >= 0 && now_ms() >= say_at) {
+            fprintf(stderr, "stoker: the controller is checking the state ...\n");
+            say_at = INT64_MAX;
+        }
+        if (now_ms() >= deadline && (*watch_fd < 0 || !(flags & CLIENT_UP))) {
             *ret_what = "was started but does not answer";
             return -1;
         }
@@ -191,7 +200,7 @@ static int lock_start(const struct paths *p, int64_t deadline, struct errtext *e
     return fd < 0 ? -EACCES : fd;
 }
 
-static int start_locked(const struct paths *p, int64_t deadline, struct errtext *err)
+static int start_locked(const struct paths *p, unsigned flags, int64_t deadline, struct errtext *err)
 {
     char *log_path = xasprintf("%s/stokerd.out", p->log);
     int log_fd = open(log_path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -203,12 +212,12 @@ static int start_locked(const struct paths *p, int64_t deadline, struct errtext 
     off_t before = lseek(log_fd, 0, SEEK_END);
     char *program = self_program("stokerd");
     pid_t watcher = 0;
-    int watch_fd = spawn(program, log_fd, &watcher), fd;
+    int watch_fd = spawn(program, flags, log_fd, &watcher), fd;
     if (watch_fd < 0) {
         fd = err_set(err, watch_fd, "cannot start the controller: %s", strerror(-watch_fd));
     } else {
         const char *what = "";
-        fd = wait_answer(p, &watch_fd, deadline, &what);
+        fd = wait_answer(p, flags, &watch_fd, deadline, &what);
         if (fd < 0)
             fd = failure(what, log_path, log_fd, before, err);
         if (watch_fd >= 0)
@@ -222,7 +231,14 @@ static int start_locked(const struct paths *p, int64_t deadline, struct errtext 
     return fd;
 }
 
-int client_start_controller(const struct paths *p, struct errtext *err)
+static int64_t start_wait_ms(void)
+{
+    const char *text = getenv(WAIT_VARIABLE);
+    int ms = text ? atoi(text) : 0;
+    return ms > 0 ? ms : START_WAIT_MS;
+}
+
+int client_start_controller(const struct paths *p, unsigned flags, struct errtext *err)
 {
     if (p->shared && geteuid() != 0)
         return err_set(err, -ECONNREFUSED,
@@ -235,7 +251,7 @@ int client_start_controller(const struct paths *p, struct errtext *err)
             "this is a login node of a controller elsewhere, which is out of reach now; if it is "
             "one no more: rm %s",
             p->socket);
-    int64_t deadline = now_ms() + START_WAIT_MS;
+    int64_t deadline = now_ms() + start_wait_ms();
     int r = make_dir(p->run, open_mode(), err);
     if (r == 0)
         r = make_dir(p->log, 0700, err);
@@ -246,7 +262,7 @@ int client_start_controller(const struct paths *p, struct errtext *err)
         return lock_fd;
     int fd = client_dial(p->socket, NULL);
     if (fd < 0)
-        fd = start_locked(p, deadline, err);
+        fd = start_locked(p, flags, deadline, err);
     close(lock_fd);
     return fd;
 }

@@ -27,7 +27,7 @@ must stoker up
 wait_for 10 nodes_up
 must stoker down
 mkdir kept
-mv "$STOKER_HOME"/state/{stoker.db*,lineage} kept/
+mv "$STOKER_HOME"/state/{stoker.db*,lineage,mark} kept/ # on another machine there is no mark
 mv stoker.db* lineage "$STOKER_HOME/state/"
 must stoker up
 wait_for 10 grep -q "its agent refuses: .*epoch" "$STOKER_HOME/log/stokerd.log"
@@ -36,7 +36,7 @@ nodes_up && fail "the node obeys a controller of an older epoch"
 must stoker down
 
 case_ "the right state again"
-rm "$STOKER_HOME"/state/{stoker.db*,lineage}
+rm "$STOKER_HOME"/state/{stoker.db*,lineage,mark}
 mv kept/* "$STOKER_HOME/state/"
 must stoker up
 wait_for 10 nodes_up

@@ -74,8 +74,11 @@ is_alive "$(cat pid)" || fail "the task was ended"
 must stoker down
 rm -f "$db"*
 
-case_ "the good one again"
+case_ "the good one again: not under the other one's name"
 cp kept/* "$STOKER_HOME/state/"
+refused "another cluster's"
+has "the text" "$err" "to go on with it, remove $STOKER_HOME/state/lineage"
+rm "$STOKER_HOME/state/lineage"
 must stoker up
 wait_for 15 nodes_up
 is "the queue" "$(squeue -h -o '%i %T' | sort)" "$before"

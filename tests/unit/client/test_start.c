@@ -3,6 +3,7 @@
  * Started under the name "stokerd" this program is such a controller, so that the steps are the real ones.
  */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -91,6 +92,28 @@ static void test_a_controller_is_started(void **state)
     free(link);
 }
 
+/* A large state takes its time to be checked. */
+static void test_up_waits_while_it_lives(void **state)
+{
+    (void)state;
+    fakectl_make_dir("%s/bin", fakectl_home);
+    char *self = own_path();
+    char *script = xasprintf("#!/bin/bash\nread -rt 1.5 <> <(:)\nexec -a stokerd %s\n", self);
+    fakectl_put("bin/stokerd", script, 0755);
+    free(script);
+    free(self);
+    use_path();
+    setenv("STOKER_START_WAIT_MS", "300", 1);
+    struct errtext err = {""};
+    if (connect_with(CLIENT_UP, &err) < 0)
+        fail_msg("%s", err.s);
+    assert_int_equal(connect_with(CLIENT_START, &err), -ECONNREFUSED); /* others do not wait for ever */
+    assert_non_null(strstr(err.s, "was started but does not answer"));
+    unsetenv("STOKER_START_WAIT_MS");
+    while (connect_with(0, &err) < 0) /* the one that was started comes up after all, and is ended here */
+        poll(NULL, 0, 20);
+}
+
 static void test_ten_at_once_start_one(void **state)
 {
     (void)state;
@@ -153,6 +176,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_a_controller_that_does_not_start, fakectl_clean),
         cmocka_unit_test_teardown(test_a_controller_is_started, fakectl_clean),
+        cmocka_unit_test_teardown(test_up_waits_while_it_lives, fakectl_clean),
         cmocka_unit_test_teardown(test_ten_at_once_start_one, fakectl_clean),
     };
     return cmocka_run_group_tests(tests, fakectl_set_up, fakectl_tear_down);

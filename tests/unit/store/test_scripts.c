@@ -13,7 +13,7 @@ static int set_up(void **state)
 {
     struct errtext err = {""};
     storelab_set_up(state);
-    if (db_open(&db, sl.file, &err) < 0)
+    if (db_open(&db, sl.file, &(struct store_demands){0}, &err) < 0)
         fail_msg("%s", err.s);
     return 0;
 }
@@ -192,7 +192,7 @@ static void test_files_of_earlier_releases(void **state)
     struct errtext err = {""};
     sql("DROP TABLE script; DROP TABLE script_of;");
     db_close(&db);
-    if (db_open(&db, sl.file, &err) < 0)
+    if (db_open(&db, sl.file, &(struct store_demands){0}, &err) < 0)
         fail_msg("%s", err.s);
     submit(5, "echo", 4, "a");
     retire(5, 0, 1000);
