@@ -163,7 +163,61 @@ void ctl_mail_committed(struct control *c)
         start_some(c->mailer);
 }
 
+/* --- arrays as a whole --- */
+
+struct array_end {        /* what its elements came to */
+    uint32_t types;       /* enum mail_type, by bit: FAIL and what else some of them would be told as */
+    enum job_state state; /* of all of them, unless mixed */
+    bool any, mixed;
+    int32_t code_min, code_max, signal_max;
+};
+
+static bool has_failed(const struct job *j)
+{
+    return j->state != JOB_COMPLETED && j->state != JOB_CANCELLED;
+}
+
+static void add_element(struct array_end *a, const struct job *j)
+{
+    enum job_state state = (enum job_state)j->state;
+    a->types |= has_failed(j) ? 1u << MAIL_FAIL : 0;
+    a->types |= state == JOB_TIMEOUT ? 1u << MAIL_TIME_LIMIT : 0;
+    a->types |= j->reason == REASON_DEPENDENCY_NEVER ? 1u << MAIL_INVALID_DEPEND : 0;
+    a->mixed = a->mixed || (a->any && state != a->state);
+    a->state = state;
+    a->code_min = !a->any || j->exit_code < a->code_min ? j->exit_code : a->code_min;
+    a->code_max = j->exit_code > a->code_max ? j->exit_code : a->code_max;
+    a->signal_max = j->exit_signal > a->signal_max ? j->exit_signal : a->signal_max;
+    a->any = true;
+}
+
+/* Reads the whole queue, once for an array. Of elements that have left it is known whether they succeeded.
+ */
+static struct array_end sum_up(const struct control *c, uint32_t array)
+{
+    struct array_end a = {0};
+    const struct job *record = model_get_job(&c->model, array);
+    list_for_each (j, &c->model.all, struct job, in_all)
+        if (j->array_job == array && job_state_is_final((enum job_state)j->state))
+            add_element(&a, j);
+    if (record && job_rare(record)->array_failed.n) {
+        a.types |= 1u << MAIL_FAIL;
+        a.mixed = true;
+    }
+    return a;
+}
+
 /* --- words --- */
+
+static void append_array_end(struct str *s, const struct array_end *a)
+{
+    bool mixed = a->mixed || a->code_min != a->code_max;
+    str_appendf(s, ", %s", mixed ? "Mixed" : job_state_long(a->state));
+    if (a->signal_max)
+        str_appendf(s, ", MaxSignal [%d]", a->signal_max);
+    else
+        str_appendf(s, ", ExitCode [%d-%d]", a->code_min, a->code_max);
+}
 
 static void append_name(struct str *s, const struct job *j, bool array)
 {
@@ -182,7 +236,8 @@ static void append_time(struct str *s, const char *what, int64_t seconds)
     str_appendf(s, ", %s time %s", what, duration_format_padded((uint32_t)seconds, buf));
 }
 
-static void append_words(struct str *s, const struct job *j, enum mail_type type, struct wall now)
+static void append_words(struct str *s, const struct job *j, const struct array_end *array,
+                         enum mail_type type, struct wall now)
 {
     switch (type) {
     case MAIL_BEGIN:
@@ -193,6 +248,10 @@ static void append_words(struct str *s, const struct job *j, enum mail_type type
     case MAIL_FAIL:
         str_append(s, type == MAIL_END ? " Ended" : " Failed");
         append_time(s, "Run", job_run_s(j, now));
+        if (array) {
+            append_array_end(s, array);
+            return;
+        }
         str_appendf(s, ", %s, ExitCode %d", job_state_long((enum job_state)j->state),
                     j->exit_signal ? 128 + j->exit_signal : j->exit_code);
         return;
@@ -228,7 +287,9 @@ static bool is_address(const char *s)
     return !strchr("-+|", *s) && !s[strcspn(s, "|/<>;&`$\"'\\() \t")];
 }
 
-static void say(struct control *c, const struct job *j, enum mail_type type, bool array)
+/* end: of the array that j is the last of; NULL: none has ended. */
+static void say(struct control *c, const struct job *j, enum mail_type type, bool array,
+                const struct array_end *end)
 {
     struct mailer *q = c->mailer;
     bool chosen = !str_is_empty(req_rare(&j->req)->mail_user);
@@ -243,7 +304,7 @@ static void say(struct control *c, const struct job *j, enum mail_type type, boo
     }
     q->n_dropped = 0;
     append_name(&subject, j, array);
-    append_words(&subject, j, type, loop_wall(c->loop));
+    append_words(&subject, j, end, type, loop_wall(c->loop));
     struct mail *m = xcalloc(1, sizeof *m);
     struct str shown = STR_INIT;
     cell_text(&shown, subject.s, SUBJECT_MAX, true, false);
@@ -267,18 +328,21 @@ static bool has_begun_before(const struct control *c, const struct job *j)
     return false;
 }
 
+static bool is_last(struct control *c, const struct job *j)
+{
+    const struct array_tally *t = model_get_tally(&c->model, j->array_job);
+    bool last = !t || (!t->pending && !t->active);
+    if (last)
+        idmap_remove(&c->mailer->begun, j->array_job);
+    return last;
+}
+
 /* Of an array without ARRAY_TASKS the whole counts: its first start, its last end. The whole queue is read
  * no more than once for an array, not at the start of each of its elements. */
-static bool is_first_or_last(struct control *c, const struct job *j, enum mail_type type, bool first)
+static bool is_first(struct control *c, const struct job *j, enum mail_type type)
 {
     const struct array_tally *t = model_get_tally(&c->model, j->array_job);
     struct idmap *begun = &c->mailer->begun;
-    if (!first) {
-        bool last = !t || (!t->pending && !t->active);
-        if (last)
-            idmap_remove(begun, j->array_job);
-        return last;
-    }
     bool begins = type == MAIL_BEGIN;
     bool before = (begins && idmap_get(begun, j->array_job)) || (t && t->active > (begins ? 1 : 0)) ||
                   has_begun_before(c, j);
@@ -287,13 +351,36 @@ static bool is_first_or_last(struct control *c, const struct job *j, enum mail_t
     return !before;
 }
 
-static void tell(struct control *c, const struct job *j, uint32_t types, enum mail_type type, bool first)
+static bool is_told_as_array(const struct job *j, uint32_t types)
 {
-    if (!(types & 1u << type))
+    return j->array_job && !(types & 1u << MAIL_ARRAY_TASKS);
+}
+
+static void tell(struct control *c, const struct job *j, uint32_t types, enum mail_type type)
+{
+    bool array = is_told_as_array(j, types);
+    if (types & 1u << type && (!array || is_first(c, j, type)))
+        say(c, j, type, array, NULL);
+}
+
+static void tell_end(struct control *c, const struct job *j, uint32_t types)
+{
+    bool array = is_told_as_array(j, types);
+    if (array && !is_last(c, j))
         return;
-    bool array = j->array_job && !(types & 1u << MAIL_ARRAY_TASKS);
-    if (!array || is_first_or_last(c, j, type, first))
-        say(c, j, type, array);
+    struct array_end end = {0};
+    if (array)
+        end = sum_up(c, j->array_job);
+    else
+        add_element(&end, j);
+    const struct array_end *sum = array ? &end : NULL;
+    if (end.types & types & 1u << MAIL_TIME_LIMIT)
+        say(c, j, MAIL_TIME_LIMIT, array, sum);
+    if (end.types & types & 1u << MAIL_INVALID_DEPEND)
+        say(c, j, MAIL_INVALID_DEPEND, array, sum);
+    enum mail_type type = end.types & types & 1u << MAIL_FAIL ? MAIL_FAIL : MAIL_END;
+    if (types & 1u << type)
+        say(c, j, type, array, sum);
 }
 
 void ctl_mail_change(struct control *c, const struct job *j, enum job_state before)
@@ -304,18 +391,13 @@ void ctl_mail_change(struct control *c, const struct job *j, enum job_state befo
         !mail_types_parse(req_rare(&j->req)->mail_type, &types))
         return;
     if (j->state == JOB_PENDING) {
-        tell(c, j, types, MAIL_REQUEUE, true);
+        tell(c, j, types, MAIL_REQUEUE);
     } else if (before == JOB_PENDING && j->state == JOB_RUNNING) {
         idmap_remove(&c->mailer->marked, j->id);
-        tell(c, j, types, MAIL_BEGIN, true);
+        tell(c, j, types, MAIL_BEGIN);
     } else if (job_state_is_final(j->state)) {
         idmap_remove(&c->mailer->marked, j->id);
-        bool failed = j->state != JOB_COMPLETED && j->state != JOB_CANCELLED;
-        if (j->state == JOB_TIMEOUT)
-            tell(c, j, types, MAIL_TIME_LIMIT, false);
-        if (j->reason == REASON_DEPENDENCY_NEVER)
-            tell(c, j, types, MAIL_INVALID_DEPEND, false);
-        tell(c, j, types, failed && (types & 1u << MAIL_FAIL) ? MAIL_FAIL : MAIL_END, false);
+        tell_end(c, j, types);
     }
 }
 
@@ -336,7 +418,7 @@ static void look_at(struct mailer *q, const struct job *j)
         if (ran * 100 >= (uint64_t)j->time_limit_s * marks[i].percent) {
             idmap_set(&q->marked, j->id, (void *)(uintptr_t)(i + 1));
             if (types & 1u << marks[i].type)
-                say(q->c, j, marks[i].type, false);
+                say(q->c, j, marks[i].type, false, NULL);
             return;
         }
 }

@@ -399,8 +399,16 @@ enum refusal ctl_check_names(const struct model *m, const struct job_req *r, str
 void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m);
 void req_act(struct session *s, uint64_t tag, const struct msg_act *m);
 /* An element that still stands in its array record becomes a job of its own, so that something can be done
- * to it alone. NULL: the record has ended, and its elements with it. */
+ * to it alone. NULL: the record has ended, and its elements with it. To be called when nothing can be
+ * refused any more. */
 struct job *ctl_split_off(struct control *c, struct job *record, uint32_t index);
+/* The job that it would be, to look at: it owns nothing, its id is the record's. */
+struct job ctl_as_element(const struct job *record, uint32_t index);
+struct job_ids { /* what is done to one of them may free it */
+    VEC(uint32_t) ids;
+};
+/* The job with the array's own id, and its elements that have left the record and have not ended. */
+void ctl_add_array(struct control *c, const struct job *array, struct job_ids *ret);
 void req_update(struct session *s, uint64_t tag, const struct msg_update *m);
 void req_drain(struct session *s, uint64_t tag, const struct msg_drain *m);
 void req_note(struct session *s, uint64_t tag, const struct msg_node_note *m);

@@ -15,7 +15,9 @@ struct outcome {
     uint32_t job;
     uint32_t count;
     struct errtext text;
-    struct idmap arrays; /* those that were meant as a whole: each is walked through once */
+    struct idmap jobs, steps; /* targets that have been looked at: each is once */
+    uint32_t element; /* of the array record that is looked at: it becomes a job once something is done
+                         to it; ARRAY_NONE: the job itself is meant */
 };
 
 static void refuse(struct outcome *o, uint32_t job, enum refusal r, const char *text)
@@ -31,6 +33,15 @@ static void refuse(struct outcome *o, uint32_t job, enum refusal r, const char *
 
 static bool emit(struct session *s, struct outcome *o, enum event_kind kind, uint32_t job, void *body)
 {
+    if (o->element != ARRAY_NONE) {
+        struct job *record = model_get_job(&s->ctl->model, job);
+        const struct job *e = record ? ctl_split_off(s->ctl, record, o->element) : NULL;
+        if (!e) {
+            rec_fini(event_body_rec(kind), body);
+            return false;
+        }
+        job = e->id;
+    }
     if (ctl_emit(s->ctl, kind, job, body) < 0)
         return false;
     o->count++;
@@ -40,6 +51,10 @@ static bool emit(struct session *s, struct outcome *o, enum event_kind kind, uin
 static void kill_job(struct session *s, const struct job *j, int32_t step, enum kill_cause cause,
                      enum job_fate fate, uint32_t grace_s, struct outcome *o)
 {
+    if (step != STEP_ALL && j->state == JOB_PENDING) {
+        refuse(o, j->id, REFUSAL_NO_STEP, "it is waiting");
+        return;
+    }
     struct ev_kill body = {.step = step, .cause = cause, .uid = s->uid, .grace_s = grace_s, .fate = fate};
     if (!emit(s, o, EV_KILL, j->id, &body))
         refuse(o, j->id, step == STEP_ALL ? REFUSAL_ENDED : REFUSAL_NO_STEP, "it has ended or is ending");
@@ -264,12 +279,16 @@ struct job *ctl_split_off(struct control *c, struct job *record, uint32_t index)
     return ctl_emit(c, EV_SPLIT, record->id, &body) < 0 ? NULL : model_get_job(&c->model, id);
 }
 
-struct targets { /* the jobs meant: acting on one may free it */
-    VEC(uint32_t) ids;
-};
+struct job ctl_as_element(const struct job *record, uint32_t index)
+{
+    struct job e = *record;
+    e.array_index = index;
+    e.array_pending.v = NULL;
+    e.array_pending.n = 0;
+    return e;
+}
 
-/* Its elements that are here and have not ended; the one with the array's own id in any case. */
-static void add_array(struct control *c, const struct job *array, struct targets *ret)
+void ctl_add_array(struct control *c, const struct job *array, struct job_ids *ret)
 {
     uint32_t step = array->array_step ? array->array_step : 1;
     vec_push(&ret->ids, array->id);
@@ -280,30 +299,50 @@ static void add_array(struct control *c, const struct job *array, struct targets
     }
 }
 
+/* It is looked at as the job that it would be: what is refused leaves it in its record. */
+static void act_on_waiting_element(struct session *s, const struct job *record, const struct job_target *t,
+                                   const struct msg_act *m, struct outcome *o)
+{
+    struct job e = ctl_as_element(record, t->array_index);
+    o->element = t->array_index;
+    act_on_job(s, &e, t->step, m, o);
+    o->element = ARRAY_NONE;
+}
+
+/* A text or a signal comes once, however often its target is named. */
+static bool is_repeated(const struct job_target *t, struct outcome *o)
+{
+    bool whole = t->step == STEP_ALL;
+    struct idmap *seen = whole ? &o->jobs : &o->steps;
+    uint64_t key = (uint64_t)t->job << 32 | (whole ? t->array_index : (uint32_t)t->step);
+    if (idmap_get(seen, key))
+        return true;
+    idmap_set(seen, key, o);
+    return false;
+}
+
 static void act_on_target(struct session *s, const struct job_target *t, const struct msg_act *m,
                           struct outcome *o)
 {
     struct control *c = s->ctl;
-    struct targets meant = {VEC_INIT};
+    struct job_ids meant = {VEC_INIT};
+    if (is_repeated(t, o))
+        return;
     struct job *j = t->array_index == ARRAY_NONE ? model_get_job(&c->model, t->job)
                                                  : model_get_element(&c->model, t->job, t->array_index);
-    bool found = j != NULL, mine = j && session_owns(s, j);
-    if (mine && t->array_index != ARRAY_NONE && job_is_array_record(j))
-        j = ctl_split_off(c, j, t->array_index);
-    if (mine && j && j->array_job == t->job && t->array_index == ARRAY_NONE) {
-        if (idmap_get(&o->arrays, j->id))
-            return;
-        idmap_set(&o->arrays, j->id, o);
-        add_array(c, j, &meant);
-    } else if (mine && j) {
-        vec_push(&meant.ids, j->id);
+    if (!j || !session_owns(s, j)) {
+        refuse(o, t->job, j ? REFUSAL_NOT_ALLOWED : REFUSAL_NO_JOB,
+               j ? "it belongs to another user" : "there is no such job");
+        return;
     }
-    if (!found)
-        refuse(o, t->job, REFUSAL_NO_JOB, "there is no such job");
-    else if (!j)
-        refuse(o, t->job, REFUSAL_ENDED, "it has ended");
-    else if (!mine)
-        refuse(o, t->job, REFUSAL_NOT_ALLOWED, "it belongs to another user");
+    if (t->array_index != ARRAY_NONE && job_is_array_record(j)) {
+        act_on_waiting_element(s, j, t, m, o);
+        return;
+    }
+    if (j->array_job == t->job && t->array_index == ARRAY_NONE)
+        ctl_add_array(c, j, &meant);
+    else
+        vec_push(&meant.ids, j->id);
     vec_for_each (&meant.ids, i) {
         j = model_get_job(&c->model, meant.ids.v[i]);
         /* Of a whole array what has ended is passed over, unless nothing else is left. */
@@ -315,7 +354,7 @@ static void act_on_target(struct session *s, const struct job_target *t, const s
 
 void req_act(struct session *s, uint64_t tag, const struct msg_act *m)
 {
-    struct outcome o = {.refusal = REFUSAL_NONE};
+    struct outcome o = {.refusal = REFUSAL_NONE, .element = ARRAY_NONE};
     if (m->act > ACT_NOTIFY || (m->act == ACT_NOTIFY && m->text && strlen(m->text) > NOTIFY_MAX) ||
         (m->act == ACT_SIGNAL && (m->signal < 1 || m->signal > 64)))
         refuse(&o, 0, REFUSAL_BAD_REQUEST, "malformed request");
@@ -325,6 +364,7 @@ void req_act(struct session *s, uint64_t tag, const struct msg_act *m)
     }
     for (size_t i = 0; i < m->targets.n && (o.refusal != REFUSAL_BAD_REQUEST); i++)
         act_on_target(s, &m->targets.v[i], m, &o);
-    idmap_fini(&o.arrays);
+    idmap_fini(&o.jobs);
+    idmap_fini(&o.steps);
     session_reply(s, tag, o.refusal, o.job, o.count, "%s", o.text.s);
 }

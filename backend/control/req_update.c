@@ -182,12 +182,113 @@ static enum refusal set_key(struct session *s, const struct job *j, struct updat
     return r;
 }
 
+static enum refusal set_keys(struct session *s, const struct job *j, const struct msg_update *m,
+                             struct update *u, struct errtext *text)
+{
+    enum refusal r = REFUSAL_NONE;
+    for (size_t i = 0; i < m->changes.n && r == REFUSAL_NONE; i++) {
+        char *key = xstrdup(m->changes.v[i]), *eq = strchr(key, '=');
+        if (eq) {
+            *eq = '\0';
+            r = set_key(s, j, u, key, eq + 1, text);
+        } else {
+            err_set(text, 0, "%s: key=value expected", key);
+            r = REFUSAL_BAD_REQUEST;
+        }
+        free(key);
+    }
+    return r;
+}
+
+/* Whether j may be what u says it is to be. */
+static enum refusal check_update(struct session *s, const struct job *j, struct update *u,
+                                 struct errtext *text)
+{
+    struct control *c = s->ctl;
+    struct sched_view v = ctl_view(c);
+    enum refusal r = ctl_check_request(&u->req, text);
+    if (r == REFUSAL_NONE && (!str_eq(u->req.account, j->req.account) || !str_eq(u->req.qos, j->req.qos)))
+        r = account_check(&c->model.spec, j->user, j->group, u->req.account, u->req.qos, text);
+    if (r == REFUSAL_NONE && j->state == JOB_PENDING)
+        r = sched_admit(c->planner, &v, j->uid, &u->req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL,
+                        j->steps.n, text);
+    if (r == REFUSAL_NONE && !str_eq(u->req.dependency, j->req.dependency))
+        r = past_settle(c, &u->req, j->array_job ? j->array_job : j->id, text);
+    if (r == REFUSAL_NONE && j->state == JOB_PENDING) {
+        struct job probe = *j;
+        probe.req = u->req;
+        r = sched_admit_counts(c->planner, &v, &probe,
+                               (struct sched_admit_how){.as_is = j->hold != HOLD_NONE}, loop_wall(c->loop),
+                               text);
+    }
+    return r;
+}
+
+/* element: that waits in j, the array's record; ARRAY_NONE: j is the job. */
+static enum refusal update_one(struct session *s, struct job *j, uint32_t element,
+                               const struct msg_update *m, struct errtext *text)
+{
+    struct control *c = s->ctl;
+    struct job meant = element == ARRAY_NONE ? *j : ctl_as_element(j, element);
+    struct update u = {.time_limit_s = DURATION_NOT_SET};
+    if (job_state_is_final(meant.state)) {
+        err_set(text, 0, "it has ended");
+        return REFUSAL_ENDED;
+    }
+    rec_copy(&job_req_rec, &u.req, &meant.req);
+    enum refusal r = set_keys(s, &meant, m, &u, text);
+    r = r == REFUSAL_NONE ? check_update(s, &meant, &u, text) : r;
+    if (r == REFUSAL_NONE && element != ARRAY_NONE && !(j = ctl_split_off(c, j, element))) {
+        err_set(text, 0, "it has ended");
+        r = REFUSAL_ENDED;
+    }
+    if (r != REFUSAL_NONE) {
+        rec_fini(&job_req_rec, &u.req);
+        return r;
+    }
+    struct ev_update body = {.req = u.req, .time_limit_s = u.time_limit_s, .uid = s->uid};
+    char *old_name = xstrdup(j->req.name);
+    r = ctl_emit(c, EV_UPDATE, j->id, &body) < 0 ? REFUSAL_ENDED : REFUSAL_NONE;
+    if (!str_eq(old_name, j->req.name))
+        ctl_note_renamed(c, j->uid, old_name);
+    free(old_name);
+    return r;
+}
+
+/* The whole array: what waits in its record, and each element that has left it and has not ended. What one
+ * of them refuses the others still get; the first refusal is told. */
+static void update_array(struct session *s, uint64_t tag, const struct msg_update *m,
+                         const struct job *array)
+{
+    struct control *c = s->ctl;
+    struct job_ids meant = {VEC_INIT};
+    enum refusal first = REFUSAL_NONE;
+    struct errtext first_text = {""};
+    uint32_t n = 0, refused = m->target.job;
+    ctl_add_array(c, array, &meant);
+    vec_for_each (&meant.ids, i) {
+        struct job *j = model_get_job(&c->model, meant.ids.v[i]);
+        struct errtext text = {""};
+        if (!j || (meant.ids.n > 1 && job_state_is_final(j->state)))
+            continue;
+        enum refusal r = update_one(s, j, ARRAY_NONE, m, &text);
+        n += r == REFUSAL_NONE;
+        if (r != REFUSAL_NONE && first == REFUSAL_NONE) {
+            first = r;
+            first_text = text;
+            refused = meant.ids.v[i];
+        }
+    }
+    vec_fini(&meant.ids);
+    session_reply(s, tag, first, refused, n, "%s", first_text.s);
+}
+
 void req_update(struct session *s, uint64_t tag, const struct msg_update *m)
 {
     struct control *c = s->ctl;
-    struct job *j = m->target.array_index == ARRAY_NONE
-                        ? model_get_job(&c->model, m->target.job)
-                        : model_get_element(&c->model, m->target.job, m->target.array_index);
+    uint32_t index = m->target.array_index;
+    struct job *j = index == ARRAY_NONE ? model_get_job(&c->model, m->target.job)
+                                        : model_get_element(&c->model, m->target.job, index);
     struct errtext text = {""};
     if (!j || !session_owns(s, j)) {
         session_reply(s, tag, j ? REFUSAL_NOT_ALLOWED : REFUSAL_NO_JOB, m->target.job, 0, "%s",
@@ -196,52 +297,11 @@ void req_update(struct session *s, uint64_t tag, const struct msg_update *m)
     }
     if (past_update_must_wait(s, tag, m))
         return;
-    if (m->target.array_index != ARRAY_NONE && job_is_array_record(j))
-        j = ctl_split_off(c, j, m->target.array_index);
-    if (!j) {
-        session_reply(s, tag, REFUSAL_ENDED, m->target.job, 0, "it has ended");
+    if (index == ARRAY_NONE && j->array_job == m->target.job) {
+        update_array(s, tag, m, j);
         return;
     }
-    struct update u = {.time_limit_s = DURATION_NOT_SET};
-    rec_copy(&job_req_rec, &u.req, &j->req);
-    enum refusal r = job_state_is_final(j->state) ? REFUSAL_ENDED : REFUSAL_NONE;
-    for (size_t i = 0; i < m->changes.n && r == REFUSAL_NONE; i++) {
-        char *key = xstrdup(m->changes.v[i]), *eq = strchr(key, '=');
-        if (eq) {
-            *eq = '\0';
-            r = set_key(s, j, &u, key, eq + 1, &text);
-        } else {
-            err_set(&text, 0, "%s: key=value expected", key);
-            r = REFUSAL_BAD_REQUEST;
-        }
-        free(key);
-    }
-    struct sched_view v = ctl_view(c);
-    r = r == REFUSAL_NONE ? ctl_check_request(&u.req, &text) : r;
-    if (r == REFUSAL_NONE && (!str_eq(u.req.account, j->req.account) || !str_eq(u.req.qos, j->req.qos)))
-        r = account_check(&c->model.spec, j->user, j->group, u.req.account, u.req.qos, &text);
-    if (r == REFUSAL_NONE && j->state == JOB_PENDING)
-        r = sched_admit(s->ctl->planner, &v, j->uid, &u.req, j->kind == JOB_KIND_STEPS ? j->steps.v : NULL,
-                        j->steps.n, &text);
-    if (r == REFUSAL_NONE && !str_eq(u.req.dependency, j->req.dependency))
-        r = past_settle(c, &u.req, j->array_job ? j->array_job : j->id, &text);
-    if (r == REFUSAL_NONE && j->state == JOB_PENDING) {
-        struct job probe = *j;
-        probe.req = u.req;
-        r = sched_admit_counts(c->planner, &v, &probe,
-                               (struct sched_admit_how){.as_is = j->hold != HOLD_NONE}, loop_wall(c->loop),
-                               &text);
-    }
-    if (r != REFUSAL_NONE) {
-        rec_fini(&job_req_rec, &u.req);
-        session_reply(s, tag, r, m->target.job, 0, "%s", text.s);
-        return;
-    }
-    struct ev_update body = {.req = u.req, .time_limit_s = u.time_limit_s, .uid = s->uid};
-    char *old_name = xstrdup(j->req.name);
-    int fold = ctl_emit(c, EV_UPDATE, j->id, &body);
-    if (!str_eq(old_name, j->req.name))
-        ctl_note_renamed(c, j->uid, old_name);
-    free(old_name);
-    session_reply(s, tag, fold < 0 ? REFUSAL_ENDED : REFUSAL_NONE, m->target.job, fold == 0, "%s", "");
+    bool waits = index != ARRAY_NONE && job_is_array_record(j);
+    enum refusal r = update_one(s, j, waits ? index : ARRAY_NONE, m, &text);
+    session_reply(s, tag, r, m->target.job, r == REFUSAL_NONE, "%s", text.s);
 }

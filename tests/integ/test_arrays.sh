@@ -78,6 +78,36 @@ touch go
 wait_for 20 ended $job
 is "all completed" "$(squeue -h -r -t all -j $job -o %T | sort | uniq -c | tr -s ' ')" " 8 COMPLETED"
 
+case_ "update of an array changes what waits in it and every element that runs; of one element, that one alone"
+rm -f go
+submit -a 0-4 -c 4 -t 10 wait.sh
+wait_for 10 is_count $job R 2
+limits() { squeue -h -r -j "$1" -o '%K %l' | sort -n | tr '\n' ' '; }
+must scontrol update jobid=$job TimeLimit=5
+is "all of them" "$(limits $job)" "0 5:00 1 5:00 2 5:00 3 5:00 4 5:00 "
+must scontrol update jobid=${job}_1 TimeLimit=4
+must scontrol update jobid=${job}_3 TimeLimit=3
+is "an element that runs, one that waits" "$(limits $job)" "0 5:00 1 4:00 2 5:00 3 3:00 4 5:00 "
+says "what running ones refuse, the others get" 1 "" "Job is no longer pending execution for job $job" \
+    scontrol update jobid=$job Nice=7
+is "the others got it" "$(squeue -h -r -t PD -j $job -O nice:.1 | sort -u)$(squeue -h -r -t R -j $job -O nice:.1 | sort -u)" 70
+
+case_ "a request that is refused leaves an element in its record"
+records() { squeue -h -j "$1" -t PD -o %i | sort | tr '\n' ' '; }
+before="$(records $job)"
+has "what waits is one record but for the one that was changed" "$before" "${job}_[2,4] "
+says "suspend" 1 "" "~" scontrol suspend ${job}_2
+says "requeue" 1 "" "~" scontrol requeue ${job}_2
+says "notify" 1 "" "~" scontrol notify ${job}_2 hello
+says "a signal" 1 "" "~" scancel -s USR1 ${job}_2
+says "of a step" 1 "" "~" scancel ${job}_2.0
+says "update" 1 "" "~" scontrol update jobid=${job}_2 Partition=nosuch
+says "update" 1 "" "~" scontrol update jobid=${job}_2 TimeLimit=nonsense
+is "nothing was split off" "$(records $job)" "$before"
+must scontrol hold ${job}_2
+is "what is done splits it off" "$(records $job)" "${job}_2 ${job}_3 ${job}_[4] "
+scancel $job
+
 case_ "what is asked about an element of an array that was cancelled while it waited"
 submit -H -a 1-3 --wrap true
 must scancel "$job"

@@ -30,10 +30,16 @@ expect "the failure" "boss@example.org|Slurm Job_id=$job Name=x Failed, Run time
 
 case_ "an array, as a whole and by element"
 submit -a 1-3 -J a --mail-type=END good.sh
-expect "once" "$me|Slurm Array Summary Job_id=${job}_* ($job) Name=a Ended, Run time T, COMPLETED, ExitCode 0|COMPLETED"
+expect "once" "$me|Slurm Array Summary Job_id=${job}_* ($job) Name=a Ended, Run time T, COMPLETED, ExitCode [0-0]|COMPLETED"
 submit -a 1-3%1 -J a --mail-type=BEGIN good.sh
 wait_end "${job}_3"
 expect "once too" "$me|Slurm Array Summary Job_id=${job}_* ($job) Name=a Began, Queued time T|RUNNING"
+submit -a 0-2%1 -J a --mail-type=FAIL --wrap 'exit $((SLURM_ARRAY_TASK_ID ? 0 : 3))'
+expect "one element failed, and not the last" \
+    "$me|Slurm Array Summary Job_id=${job}_* ($job) Name=a Failed, Run time T, Mixed, ExitCode [0-3]|COMPLETED"
+submit -a 0-2%1 -J a --mail-type=END --wrap 'exit $((SLURM_ARRAY_TASK_ID ? 0 : 3))'
+expect "the same told as an end" \
+    "$me|Slurm Array Summary Job_id=${job}_* ($job) Name=a Ended, Run time T, Mixed, ExitCode [0-3]|COMPLETED"
 submit -a 1-2 -J a --mail-type=END,ARRAY_TASKS good.sh
 wait_for 10 has_lines mails 2
 has "each" "$(mails)" "Slurm Array Task Job_id=${job}_1 ("
