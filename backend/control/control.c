@@ -342,6 +342,7 @@ void control_free(struct control *c)
     if (!c)
         return;
     c->stopping = true;
+    c->stop_kills = false;
     struct loop_timer *timers[] = {&c->wake,       &c->forecast, &c->retire,    &c->probe,
                                    &c->stop_timer, &c->orphans,  &c->look_timer};
     for (size_t i = 0; i < sizeof timers / sizeof *timers; i++)

@@ -188,7 +188,7 @@ static void on_lost(void *arg)
     const char *node = nodeconn_node(link->conn);
     const struct node *n = model_get_node(&c->model, node);
     verdicts v = VEC_INIT;
-    if (!n || c->stopping)
+    if (!n || ctl_only_stops(c))
         return;
     if (c->read_only) {
         loop_timer_set(c->loop, &link->lost, AGAIN_MS);
@@ -210,7 +210,7 @@ static void on_lease(void *arg)
     struct control *c = link->ctl;
     int64_t now_ms = loop_now(c->loop).ns / NS_PER_MS;
     verdicts v = VEC_INIT;
-    if (c->stopping)
+    if (ctl_only_stops(c))
         return;
     int64_t next = c->read_only ? now_ms + AGAIN_MS : judge_leases(link, now_ms, &v);
     if (next != INT64_MAX)

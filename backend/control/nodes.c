@@ -38,7 +38,7 @@ static void on_down(void *arg, struct nodeconn *conn, const char *why)
     loop_timer_cancel(c->loop, &link->again);
     ctl_drop_relays(c, NULL, link);
     calls_drop(&link->calls);
-    if (c->stopping)
+    if (ctl_only_stops(c))
         return;
     if (nodeconn_may_log(conn))
         log_warn("node=%s lost its connection: %s", nodeconn_node(conn), why);
@@ -58,7 +58,7 @@ static void on_trouble(void *arg, struct nodeconn *conn, const char *text)
     struct node_link *link = arg;
     struct control *c = link->ctl;
     const struct node *n = model_get_node(&c->model, nodeconn_node(conn));
-    if (!n || c->stopping || c->read_only || n->state == NODE_UP)
+    if (!n || ctl_only_stops(c) || c->read_only || n->state == NODE_UP)
         return;
     struct ev_node body = {.node = xstrdup(n->spec.name),
                            .state = n->state == NODE_UNKNOWN ? (uint32_t)NODE_DOWN : n->state,

@@ -191,6 +191,7 @@ struct control {
     char *read_only;           /* why nothing is accepted; NULL: all is well */
     bool stopping, stop_kills;
     struct loop_timer stop_timer;
+    struct mono stop_since; /* of stop_kills */
     struct wall t_start;
     struct msg_stats stats;
     uint64_t pass_us; /* of the pass under way: what its slices have taken */
@@ -347,6 +348,12 @@ int64_t ctl_beat_ms(void); /* between heartbeats */
 void ctl_drop_left_nodes(struct control *c);
 void ctl_update_util_watch(struct control *c);
 void ctl_stop_agents(struct control *c);
+/* It ends as soon as it can. While it waits for jobs that are to end first, nodes are looked after as ever.
+ */
+static inline bool ctl_only_stops(const struct control *c)
+{
+    return c->stopping && !c->stop_kills;
+}
 
 /* --- party.c: users, and what is theirs together --- */
 

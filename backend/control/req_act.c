@@ -225,6 +225,8 @@ static void requeue_job(struct session *s, const struct job *j, bool hold, struc
         refuse(o, j->id, REFUSAL_NOT_SUPPORTED, "an interactive job cannot be requeued");
     } else if (j->req.requeue == 2) {
         refuse(o, j->id, REFUSAL_NOT_ALLOWED, "it was submitted with --no-requeue");
+    } else if (s->ctl->stop_kills) {
+        refuse(o, j->id, REFUSAL_SHUTTING_DOWN, "the controller ends all jobs and stops");
     } else if (job_state_is_final(j->state)) {
         struct ev_requeue body = {.hold = hold, .uid = s->uid};
         if (!emit(s, o, EV_REQUEUE, j->id, &body))

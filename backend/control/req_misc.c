@@ -10,6 +10,8 @@
 #define OWNER_GRACE_MS 30000 /* a terminal may come back: the controller or its connection was lost */
 #define SESSION_MS     1000  /* between looks whether a session without its terminal has ended */
 #define STOP_KILL_MS   200
+#define STOP_AWAY_MS   10000 /* so long for a node that is out of reach to come back */
+#define STOP_STUCK_MS  60000 /* beyond kill_wait: so long for processes that do not die */
 #define STOP_COMMIT_MS 5
 #define SCRIPTS_MAX    16u        /* that one client waits for */
 #define SCRIPTS_USER   64u        /* all clients of a user */
@@ -368,15 +370,55 @@ static void end_all_jobs(struct control *c, uint32_t uid)
     vec_fini(&ids);
 }
 
+/* Has it a task that lives, and none of them where it could be ended now? The kill is in the state: it is
+ * sent when both the node and a controller are there again. */
+static bool is_out_of_reach(struct control *c, const struct job *j)
+{
+    bool live = false;
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; !j->steps.v[i].done && k < j->steps.v[i].tasks.n; k++) {
+            const struct task *t = &j->steps.v[i].tasks.v[k];
+            if (t->state != TASK_LAUNCHING && t->state != TASK_RUNNING)
+                continue;
+            const struct node_link *link = ctl_node(c, t->alloc.node);
+            if (link && nodeconn_is_up(link->conn))
+                return false;
+            live = true;
+        }
+    return live;
+}
+
+static uint32_t count_out_of_reach(struct control *c)
+{
+    uint32_t n = 0;
+    list_for_each (j, &c->model.active, struct job, in_queue)
+        n += is_out_of_reach(c, j);
+    return n;
+}
+
+static bool waits_for_jobs(struct control *c)
+{
+    int64_t waited_ms = (loop_now(c->loop).ns - c->stop_since.ns) / NS_PER_MS;
+    if (!c->stop_kills || !c->model.n_active || c->read_only)
+        return false;
+    if (waited_ms < STOP_AWAY_MS)
+        return true;
+    return waited_ms < (int64_t)c->model.spec.kill_wait_s * MS_PER_S + STOP_STUCK_MS &&
+           c->model.n_active > count_out_of_reach(c);
+}
+
 /* Stops once what must be said has been said: at the next tick, or, when the jobs are to end, as soon as
- * they have. */
+ * those have that can be reached. */
 void ctl_try_stop(void *ctx)
 {
     struct control *c = ctx;
-    if (c->stop_kills && c->model.n_active) {
+    if (waits_for_jobs(c)) {
         loop_timer_set(c->loop, &c->stop_timer, STOP_KILL_MS);
         return;
     }
+    if (c->stop_kills && c->model.n_active)
+        log_warn("jobs=%u have not ended: they do when their nodes and the controller are there again",
+                 c->model.n_active);
     /* What agents are told goes behind what waits for the disk: with the last end just in, they would not
      * hear that they may go. */
     if (!c->read_only && store_committed(c->store) < store_gate(c->store)) {
@@ -395,9 +437,11 @@ void req_shutdown(struct session *s, uint64_t tag, const struct msg_flag *m)
         return;
     }
     c->stopping = true;
-    c->stop_kills = c->stop_kills || m->on;
+    if (m->on && !c->stop_kills)
+        c->stop_since = loop_now(c->loop);
+    c->stop_kills = m->on; /* who only stops it does not wait for the jobs, whatever was asked before */
     if (m->on && !c->read_only)
         end_all_jobs(c, s->uid);
-    session_reply(s, tag, REFUSAL_NONE, 0, 0, "%s", "");
+    session_reply(s, tag, REFUSAL_NONE, 0, m->on ? count_out_of_reach(c) : 0, "%s", "");
     loop_timer_set(c->loop, &c->stop_timer, 20);
 }

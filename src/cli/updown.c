@@ -131,7 +131,8 @@ static int stop(const struct cli *cli, struct client *c, bool kill_jobs)
     int64_t deadline = now_ms() + STOP_WAIT_MS + (kill_jobs ? STOP_JOBS_MARGIN : 0);
     struct errtext err = {0};
     enum refusal refusal = REFUSAL_NONE;
-    void *r = ask_call(c, MSG_SHUTDOWN, &body, MSG_RESULT, &refusal, &err);
+    struct msg_result *r = ask_call(c, MSG_SHUTDOWN, &body, MSG_RESULT, &refusal, &err);
+    uint32_t n_away = r ? r->count : 0;
     int rc = 0;
     if (r)
         msg_free(MSG_RESULT, r);
@@ -141,6 +142,11 @@ static int stop(const struct cli *cli, struct client *c, bool kill_jobs)
     } else if (!wait_gone(c, pidfd, deadline)) {
         cli_error(cli, "the controller (process %u) is still there", client_welcome(c)->pid);
         rc = EXIT_TIMED_OUT;
+    } else if (n_away) {
+        printf("the controller has stopped; %u of its jobs %s on nodes out of reach, and %s when the nodes "
+               "and the "
+               "controller are there again\n",
+               n_away, n_away == 1 ? "was" : "were", n_away == 1 ? "ends" : "end");
     } else {
         puts(kill_jobs ? "the controller and its jobs have stopped"
                        : "the controller has stopped; jobs go on");

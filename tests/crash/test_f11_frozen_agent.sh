@@ -59,4 +59,20 @@ touch go-stays go-late
 for j in $stays $late; do wait_end $j && is "state of $j" "$state" COMPLETED; done
 is "who has finished" "$(sort finished | tr '\n' ' ')" "late stays "
 is "nothing is held" "$(sinfo -h -o %C)" 0/8/0/8
+
+case_ "stoker down --kill-jobs while a node is out of reach: it ends, and the job with it later"
+rm -f go-stays stays
+submit -o /dev/null until.sh stays
+stays=$job
+wait_for 10 has_lines stays 1
+kill -STOP "$agent"
+wait_for 40 responds_not
+run timeout 100 stoker down --kill-jobs
+is "its status" "$rc" 0
+has "what it says" "$out" "1 of its jobs was on nodes out of reach, and ends when the nodes and the controller are there again"
+is_alive "$(cat stays)" || fail "the task of a node out of reach was ended"
+kill -CONT "$agent"
+must stoker up
+wait_end $stays
+is "it was cancelled" "$state" CANCELLED
 cluster_stop
