@@ -75,6 +75,8 @@ static void load_cluster(struct agent *a)
 
 static int check_hello(struct agent *a, const struct msg_hello *h, struct errtext *err)
 {
+    if (!a->adopted)
+        return err_set(err, -EAGAIN, "tasks of the agent before this one cannot be read now; see its log");
     if (h->version < PROTO_VERSION_MIN || h->version > PROTO_VERSION)
         return err_set(err, -EPROTO, "this agent speaks protocol %d, the controller %u", PROTO_VERSION,
                        h->version);

@@ -48,15 +48,15 @@ struct atask {
         lost_link; /* lost_link: in agent.lost while its processes are being killed without a shim */
     struct launch_status st;
     char name[TASKDIR_NAME_SIZE];
-    pid_t shim;           /* 0: gone, or never there */
-    pid_t lost_shim;      /* its number once it was lost: still the session of what it left */
-    uint64_t shim_start;  /* clock ticks after boot */
-    struct loop_fd pidfd; /* of an adopted shim, which is nobody's child here */
+    pid_t shim;          /* 0: gone, or never there */
+    pid_t lost_shim;     /* its number once it was lost: still the session of what it left */
+    uint64_t shim_start; /* clock ticks after boot; 0: it is a child of this process, or not known yet */
     struct wire wire;
-    struct loop_timer timer; /* connects again to an adopted shim; later: removes the directory */
+    struct loop_timer timer; /* connects again to an adopted shim; looks for its end; at last removes the
+                                directory */
     int64_t connect_pause_ms;
-    struct launch_end *end;        /* NULL: lives */
-    struct launch_kill *late_kill; /* NULL, or what the shim gets once it is reached */
+    struct launch_end *end;       /* NULL: lives */
+    VEC(struct launch_kill) late; /* what the shim gets once it is reached */
     bool has_dir, has_spool, acked;
     bool caged;  /* it may have control groups */
     bool leased; /* it may have a lease: its shim is told when the controller was heard */
@@ -115,6 +115,8 @@ struct agent {
     struct policy policy;
     struct strv notes;
     struct wall t_agent;
+    bool adopted, adopt_told; /* adopted: all tasks of the agent before this one are known */
+    struct loop_timer adopt_again;
     bool root, spared;
     uint32_t nofile;
     int32_t oom_score_adj;
@@ -167,6 +169,8 @@ void tasks_free(struct atask *t);
 /* frame: the launch as it came, which is what the shim gets. */
 void tasks_launch(struct agent *a, const struct launch *l, const struct frame *f);
 void tasks_kill(struct agent *a, const struct launch_kill *k);
+/* Its shim is reached again: what was to be passed on meanwhile. */
+void tasks_send_late(struct atask *t);
 /* To its shim: a fence of its step is over. */
 void tasks_pmi(struct agent *a, const struct msg_pmi *m, const struct frame *f);
 void tasks_input(struct agent *a, uint64_t tag, const struct msg_input *m, const struct frame *f);
@@ -187,6 +191,7 @@ void tasks_ended(struct atask *t, struct launch_end *end);
 extern const struct wire_ops shim_wire_ops;
 
 /* --- adopt.c: what an earlier agent has left --- */
+/* Looks again by itself until all of it is known: a->adopted. */
 void adopt_all(struct agent *a);
 /* Tries to reach the shim of t, again and again until it is reached or gone. */
 void adopt_connect_later(struct atask *t);

@@ -31,8 +31,11 @@ int proc_read(pid_t pid, struct proc *ret)
 {
     char path[64], buf[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    if (proc_read_file(path, buf, sizeof buf) <= 0)
+    ssize_t n = proc_read_file(path, buf, sizeof buf);
+    if (n == 0 || n == -ENOENT || n == -ESRCH)
         return -ESRCH;
+    if (n < 0)
+        return (int)n;
     /* The name in parentheses may hold anything: what follows its last ')' is in order. */
     const char *p = strrchr(buf, ')');
     int ppid, session;
@@ -218,12 +221,16 @@ void proc_descendants(pid_t root, struct proc_list *l)
 int proc_signal(const struct proc *p, int signo)
 {
     int fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
-    if (fd < 0 && errno != ENOSYS)
-        return -errno;
+    if (fd < 0 && errno == ESRCH)
+        return -ESRCH;
+    /* Without a descriptor (none is left, an older kernel, a filter of system calls) by number: what must
+     * be killed is not let live for the moment in which a number could become another process's. */
     struct proc now;
     int r = proc_read(p->pid, &now);
     if (r == 0 && now.start != p->start)
         r = -ESRCH;
+    else if (r < 0 && r != -ESRCH)
+        r = 0; /* /proc cannot be read now: the list that p is from was */
     if (r == 0 && fd >= 0)
         r = syscall(SYS_pidfd_send_signal, fd, signo, NULL, 0) < 0 ? -errno : 0;
     else if (r == 0)

@@ -44,8 +44,8 @@ void proc_descendants(pid_t root, struct proc_list *l);
 /* Fills l with every process of the machine. */
 void proc_all(struct proc_list *l);
 
-/* Sends through a pidfd after comparing the start time. Returns 0, -ESRCH where that process is gone, or
- * another -errno. */
+/* Sends through a pidfd, by number where none can be had, after comparing the start time. Returns 0, -ESRCH
+ * where that process is gone, or another -errno. */
 int proc_signal(const struct proc *p, int signo);
 
 /* The kernel's id of this boot. */

@@ -151,6 +151,25 @@ void shim_set_early(struct shim *s, uint32_t in_s)
     shim_arm_timer(s);
 }
 
+void shim_set_limit(struct shim *s, bool paused, uint32_t in_s)
+{
+    int64_t now = shim_now_ms(), left_ms = s->limit_ms - now;
+    bool counts = s->limit_ms != INT64_MAX;
+    if (s->terminating)
+        return;
+    if (paused && s->l.limit_own && counts)
+        s->own_left_ms = left_ms > 0 ? left_ms : 1;
+    if (paused)
+        s->limit_ms = INT64_MAX;
+    else if (!s->l.limit_own)
+        s->limit_ms = in_s < DURATION_NOT_SET ? now + (int64_t)in_s * 1000 : INT64_MAX;
+    else if (s->own_left_ms)
+        s->limit_ms = now + s->own_left_ms;
+    if (!paused)
+        s->own_left_ms = 0;
+    shim_arm_timer(s);
+}
+
 /* CLOCK_BOOTTIME, so that the limit is over when the machine wakes after it. */
 void shim_arm_timer(struct shim *s)
 {
@@ -263,8 +282,7 @@ void shim_reap(struct shim *s)
         s->phase = SHIM_GONE;
 }
 
-/* A job's limit may have been extended since: while a controller is there it keeps the time. A step's own
- * limit is kept here. */
+/* While a controller is there it keeps the time. A step's own limit is kept here. */
 static void limit_reached(struct shim *s)
 {
     if (s->agent_fd >= 0 && !s->l.limit_own) {
@@ -540,6 +558,7 @@ int shim_main(const char *dir)
                      .ctl_fd = -1,
                      .opener_fd = -1,
                      .timer_fd = -1,
+                     .spare_fds = {-1, -1, -1, -1},
                      .out = STR_INIT,
                      .input = STR_INIT,
                      .kill_ms = INT64_MAX,
@@ -555,6 +574,7 @@ int shim_main(const char *dir)
     s.dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (s.dir_fd < 0 || !claim(&s))
         return 1;
+    kill_take_spares(&s);
     taskdir_mark(&s.l.key, s.l.cluster, s.mark);
     sigset_t chld;
     sigemptyset(&chld);

@@ -19,6 +19,22 @@
     3 /* after so many the tree is stopped before it is killed: it forks faster than it dies */
 #define STOP_PASSES 16
 
+void kill_take_spares(struct shim *s)
+{
+    for (size_t i = 0; i < SPARE_FDS; i++)
+        if (s->spare_fds[i] < 0)
+            s->spare_fds[i] = fcntl(s->dir_fd, F_DUPFD_CLOEXEC, 0);
+}
+
+static void give_spares(struct shim *s)
+{
+    for (size_t i = 0; i < SPARE_FDS; i++) {
+        if (s->spare_fds[i] >= 0)
+            close(s->spare_fds[i]);
+        s->spare_fds[i] = -1;
+    }
+}
+
 static void signal_tree(const struct proc_list *tree, int signo)
 {
     for (size_t i = 0; i < tree->n; i++)
@@ -57,6 +73,7 @@ void kill_signal(struct shim *s, int signo, enum signal_target target)
         return;
     }
     struct proc_list tree = {0};
+    give_spares(s);
     proc_descendants(getpid(), &tree);
     if (wants_cont(signo))
         signal_tree(&tree, SIGCONT);
@@ -65,6 +82,7 @@ void kill_signal(struct shim *s, int signo, enum signal_target target)
     else
         signal_tree(&tree, signo);
     proc_list_fini(&tree);
+    kill_take_spares(s);
 }
 
 static bool kill_group(const struct shim *s)
@@ -87,6 +105,7 @@ void kill_round(struct shim *s)
         s->first_kill_ms = now;
         s->kill_pause_ms = PAUSE_MIN_MS;
     }
+    give_spares(s);
     kill_group(s);
     struct proc_list tree = {0};
     proc_descendants(getpid(), &tree);
@@ -94,6 +113,7 @@ void kill_round(struct shim *s)
         stop_tree(&tree);
     signal_tree(&tree, SIGKILL);
     proc_list_fini(&tree);
+    kill_take_spares(s);
     s->kill_ms = now + s->kill_pause_ms;
     s->kill_pause_ms = s->kill_pause_ms * 2 > PAUSE_MAX_MS ? PAUSE_MAX_MS : s->kill_pause_ms * 2;
 }
@@ -121,6 +141,8 @@ void kill_on_request(struct shim *s, const struct launch_kill *k)
     if (k->signal) {
         if (live && k->signal == LAUNCH_EARLY_AT)
             shim_set_early(s, k->grace_s);
+        else if (live && (k->signal == LAUNCH_LIMIT_AT || k->signal == LAUNCH_PAUSED))
+            shim_set_limit(s, k->signal == LAUNCH_PAUSED, k->grace_s);
         else if (live && k->signal > 0)
             kill_signal(s, k->signal, k->target == SIGNAL_LEADER ? SIGNAL_LEADER : SIGNAL_TREE);
     } else {

@@ -13,6 +13,7 @@
 
 #define PUMP_LINE_MAX (64u << 10) /* a longer line is cut where it stands: memory is bounded */
 #define MEM_POLL_MS   250
+#define SPARE_FDS     4 /* a directory in /proc, a file in it, a process */
 
 /* One distinct output of the task. */
 struct sink {
@@ -63,6 +64,8 @@ struct shim {
     int opener_fd;
 
     int agent_fd, ctl_fd, signal_fd, timer_fd;
+    int spare_fds[SPARE_FDS]; /* given back while processes are looked for: of a task with thousands of
+                                 ranks all others may be taken. -1: not held */
     struct frame_reader in;
     struct str out;
     size_t out_at;
@@ -71,6 +74,7 @@ struct shim {
     struct wall t_start, t_end;
     int64_t start_ms, end_ms;      /* CLOCK_BOOTTIME */
     int64_t limit_ms, early_ms;    /* when; INT64_MAX: never */
+    int64_t own_left_ms;           /* of the step's own limit while its job is suspended; 0: it is not */
     bool early_sent;               /* its early signal, at least once */
     int64_t lease_ms;              /* when it is to be ended unless it is renewed, where it has a lease */
     bool lease_over, lease_killed; /* acted upon; and that was why it ended */
@@ -105,6 +109,9 @@ void shim_arm_timer(struct shim *s);
 /* Its early signal is due in so many seconds; DURATION_UNLIMITED: not at all. Where it has been sent, only
  * a time that lies well ahead counts: the same limit may be told again. */
 void shim_set_early(struct shim *s, uint32_t in_s);
+/* The job's time limit is another now, over in in_s seconds (DURATION_UNLIMITED: never), or stands still
+ * until this is called again. A limit of the step's own only stands still, and goes on. */
+void shim_set_limit(struct shim *s, bool paused, uint32_t in_s);
 /* Takes the ends of children. Called before anything decides how the task ends: what has ended by itself
  * has. */
 void shim_reap(struct shim *s);
@@ -197,6 +204,8 @@ int64_t lease_next_ms(const struct shim *s);
 void lease_look(struct shim *s);
 
 /* --- shim_kill.c --- */
+/* Takes the spare descriptors that are not held. */
+void kill_take_spares(struct shim *s);
 void kill_terminate(struct shim *s, int64_t grace_ms);
 void kill_signal(struct shim *s, int signo, enum signal_target target);
 void kill_round(struct shim *s);

@@ -107,6 +107,11 @@ int taskdir_read_end(int dir_fd, struct launch_end *ret)
     return r;
 }
 
+bool taskdir_is_passing(int r)
+{
+    return r == -EMFILE || r == -ENFILE || r == -ENOMEM || r == -EINTR || r == -EAGAIN;
+}
+
 void taskdir_sync_end(int dir_fd)
 {
     int fd = openat(dir_fd, "end", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

@@ -49,6 +49,9 @@ int taskdir_write_end(int dir_fd, const struct launch_end *end, bool sync)
 #define TASKDIR_RESERVE "reserve"
 bool taskdir_take_reserve(int dir_fd);
 int taskdir_read_end(int dir_fd, struct launch_end *ret) __attribute__((warn_unused_result));
+/* Whether an error of one of these says nothing about the directory: for want of descriptors or memory it
+ * could not be looked at now. */
+bool taskdir_is_passing(int r);
 /* Makes the record that is there durable. */
 void taskdir_sync_end(int dir_fd);
 

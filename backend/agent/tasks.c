@@ -23,6 +23,7 @@
 #include "src/proto/codec.h"
 
 #define SHIM_FRAME_MAX (4u << 20)
+#define END_AGAIN_MS   200
 
 static uint64_t id_of(const struct launch_key *key)
 {
@@ -52,7 +53,6 @@ struct atask *tasks_new(struct agent *a, const struct launch_key *key)
     struct atask *t = xcalloc(1, sizeof *t);
     t->a = a;
     t->st = (struct launch_status){.key = *key, .state = LAUNCH_STARTING};
-    t->pidfd.fd = -1;
     taskdir_name(key, t->name);
     list_init(&t->lost_link);
     list_append(&a->tasks, &t->link);
@@ -68,11 +68,13 @@ static void drop_shim(struct atask *t)
         idmap_remove(&t->a->by_pid, (uint64_t)t->shim);
     t->shim = 0;
     wire_close(&t->wire);
-    if (t->pidfd.fd >= 0) {
-        loop_unwatch(t->a->loop, &t->pidfd);
-        close(t->pidfd.fd);
-        t->pidfd.fd = -1;
-    }
+}
+
+static void drop_late(struct atask *t)
+{
+    vec_for_each (&t->late, i)
+        rec_fini(&launch_kill_rec, &t->late.v[i]);
+    vec_clear(&t->late);
 }
 
 void tasks_free(struct atask *t)
@@ -87,9 +89,8 @@ void tasks_free(struct atask *t)
     else
         t->a->n_live--;
     free(t->end);
-    if (t->late_kill)
-        rec_fini(&launch_kill_rec, t->late_kill);
-    free(t->late_kill);
+    drop_late(t);
+    vec_fini(&t->late);
     free(t->cluster);
     vec_fini(&t->inputs);
     free(t);
@@ -182,9 +183,41 @@ static void end_without_shim(struct atask *t, uint32_t kind, const char *text)
     tasks_ended(t, &end);
 }
 
-static int open_dir(const struct atask *t)
+/* Takes the end of a task without a shim from what that has left. Returns false where it cannot be read
+ * now. */
+static bool take_left(struct atask *t)
 {
-    return t->has_dir ? openat(t->a->tasks_fd, t->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int fd = t->has_dir ? openat(t->a->tasks_fd, t->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int r = fd >= 0 ? 0 : t->has_dir ? -errno : -ENOENT;
+    struct launch_end end;
+    struct shim_record rec = {0};
+    r = r ? r : taskdir_read_claim(fd, &rec);
+    bool claimed = r == 0 && rec.version > 0;
+    if (claimed) {
+        t->shim_start = rec.start;
+        r = taskdir_read_end(fd, &end);
+    }
+    if (fd >= 0)
+        close(fd);
+    if (taskdir_is_passing(r))
+        return false;
+    if (claimed && r == 0)
+        tasks_ended(t, &end);
+    else if (!claimed)
+        end_without_shim(t, END_LAUNCH_FAILED, "its supervisor could not start");
+    else
+        sweep_add(t);
+    return true;
+}
+
+static void look_for_end(void *ctx)
+{
+    struct atask *t = ctx;
+    if (t->end || take_left(t))
+        return;
+    loop_timer_cancel(t->a->loop, &t->timer);
+    t->timer = (struct loop_timer){.fn = look_for_end, .ctx = t};
+    loop_timer_set(t->a->loop, &t->timer, END_AGAIN_MS);
 }
 
 void tasks_shim_gone(struct atask *t)
@@ -192,23 +225,7 @@ void tasks_shim_gone(struct atask *t)
     if (t->shim)
         t->lost_shim = t->shim; /* else it was gone before this agent came: its record says who it was */
     drop_shim(t);
-    if (t->end)
-        return;
-    int fd = open_dir(t);
-    struct launch_end end;
-    struct shim_record rec;
-    bool claimed = fd >= 0 && taskdir_read_claim(fd, &rec) == 0 && rec.version > 0;
-    if (claimed)
-        t->shim_start = rec.start;
-    int r = fd < 0 ? -ENOENT : taskdir_read_end(fd, &end);
-    if (fd >= 0)
-        close(fd);
-    if (r == 0)
-        tasks_ended(t, &end);
-    else if (!claimed)
-        end_without_shim(t, END_LAUNCH_FAILED, "its supervisor could not start");
-    else
-        sweep_add(t);
+    look_for_end(t);
 }
 
 void tasks_child_ended(struct agent *a, pid_t pid)
@@ -516,6 +533,34 @@ void tasks_launch(struct agent *a, const struct launch *l, const struct frame *f
 
 /* --- passed on to the shim --- */
 
+/* Which requests take the place of one another. */
+static int32_t late_kind(int32_t signal)
+{
+    return signal == LAUNCH_PAUSED ? LAUNCH_LIMIT_AT : signal == SIGSTOP ? SIGCONT : signal;
+}
+
+/* What a shim that cannot be reached now gets when it can: the last request of each kind. */
+static void keep_late(struct atask *t, const struct launch_kill *k)
+{
+    size_t i = 0;
+    while (i < t->late.n && late_kind(t->late.v[i].signal) != late_kind(k->signal))
+        i++;
+    if (i < t->late.n) {
+        rec_fini(&launch_kill_rec, &t->late.v[i]);
+        vec_remove(&t->late, i);
+    }
+    struct launch_kill copy;
+    rec_copy(&launch_kill_rec, &copy, k);
+    vec_push(&t->late, copy);
+}
+
+void tasks_send_late(struct atask *t)
+{
+    vec_for_each (&t->late, i)
+        wire_send(&t->wire, MSG_KILL, 0, &launch_kill_rec, &t->late.v[i]);
+    drop_late(t);
+}
+
 void tasks_kill(struct agent *a, const struct launch_kill *k)
 {
     struct atask *t = find_task(a, &k->key);
@@ -523,17 +568,10 @@ void tasks_kill(struct agent *a, const struct launch_kill *k)
         return;
     if (k->signal == 0)
         t->st.killing = true;
-    bool keeps = k->signal == 0 || (k->signal == LAUNCH_EARLY_AT && !t->late_kill);
-    if ((t->wire.open && !t->wire.full) || !keeps) {
+    if (t->wire.open && !t->wire.full)
         wire_send(&t->wire, MSG_KILL, 0, &launch_kill_rec, k);
-        return;
-    }
-    /* A shim that cannot be reached now: the last request is delivered when it can, its end before all. */
-    if (t->late_kill)
-        rec_fini(&launch_kill_rec, t->late_kill);
-    else
-        t->late_kill = xmalloc(sizeof *t->late_kill);
-    rec_copy(&launch_kill_rec, t->late_kill, k);
+    else if (k->signal != LAUNCH_NOTE_ONLY)
+        keep_late(t, k);
 }
 
 void tasks_pmi(struct agent *a, const struct msg_pmi *m, const struct frame *f)

@@ -45,7 +45,7 @@ void ctl_forget_sent(struct control *c, const char *node)
             continue;
         f->sent = f->kill_sent = false;
         f->motion = MOTION_UNKNOWN;
-        f->early_for_ms = 0;
+        f->early_for_ms = f->limit_for_ms = 0;
     }
 }
 
@@ -83,7 +83,7 @@ static void send_launch(struct control *c, const struct job *j, const struct ste
         end_unlaunched(c, f, END_LAUNCH_FAILED, "it has more processes than a node starts at once");
         return;
     }
-    f->early_for_ms = ctl_early_base_ms(j);
+    f->early_for_ms = f->limit_for_ms = ctl_early_base_ms(j);
     if (!ctl_build_launch(c, j, s, t, p, n, &l)) {
         end_unlaunched(c, f, END_LAUNCH_FAILED, "its script or command is no longer in the store");
         return;
@@ -216,6 +216,7 @@ static bool act_on_task(struct control *c, const struct job *j, const struct ste
     else if (t->state == TASK_RUNNING && !t->killing && f->sent) {
         set_motion(c, j, s, t, f);
         ctl_tell_early(c, j, s, t, f);
+        ctl_tell_limit(c, j, t, f);
     }
     return true;
 }

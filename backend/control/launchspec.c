@@ -9,9 +9,6 @@
 #include "src/model/need.h"
 #include "src/proto/codec.h"
 
-/* The node's own timer is a backstop for a controller that is away: later than ours. */
-#define BACKSTOP_S 30
-
 static uint32_t digits(uint32_t n)
 {
     uint32_t d = 1;
@@ -24,12 +21,7 @@ static uint32_t digits(uint32_t n)
 
 static uint32_t backstop_s(struct control *c, const struct job *j, const struct step *s)
 {
-    uint32_t limit = DURATION_UNLIMITED;
-    if (j->time_limit_s < DURATION_NOT_SET) {
-        int64_t ran = ctl_ran_ms(c, j) / MS_PER_S;
-        limit = j->time_limit_s > ran ? j->time_limit_s - (uint32_t)ran : 0;
-        limit += c->model.spec.kill_wait_s + BACKSTOP_S;
-    }
+    uint32_t limit = ctl_backstop_s(c, j);
     /* A step's own limit has no timer in the controller: the node keeps it exactly. */
     bool own = s->time_limit_s && s->time_limit_s < DURATION_NOT_SET;
     return own && s->time_limit_s < limit ? s->time_limit_s : limit;

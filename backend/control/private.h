@@ -29,6 +29,7 @@ struct flight {
     bool absent_once;                                             /* a report did not list it */
     bool stuck;           /* its processes will not die, as the node says */
     int64_t early_for_ms; /* ctl_early_base_ms that the node was told its early signal for; 0: not known */
+    int64_t limit_for_ms; /* ... its time limit for */
 };
 
 enum follow { FOLLOW_NONE, FOLLOW_STARTING, FOLLOW_ALL, FOLLOW_JOB };
@@ -292,6 +293,10 @@ int64_t ctl_early_base_ms(const struct job *j);
 /* Tells the node of a task when its early signal is due. No-op when it was told so, or there is none. */
 void ctl_tell_early(struct control *c, const struct job *j, const struct step *s, const struct task *t,
                     struct flight *f);
+/* Tells the node of a task when the time limit that it keeps is over, where it was told otherwise. */
+void ctl_tell_limit(struct control *c, const struct job *j, const struct task *t, struct flight *f);
+/* In how many seconds the node ends what runs of the job where no controller is there to do it. */
+uint32_t ctl_backstop_s(const struct control *c, const struct job *j);
 
 /* --- stuck.c: processes that will not die, disks that are full --- */
 

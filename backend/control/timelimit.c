@@ -1,7 +1,9 @@
 /* timelimit.c - how long a job may run: the timer that ends it, and the signal that it asked for before.
  *
- * The timer is the controller's. The signal is the node's, which counts it back from the limit that it was
- * told at the launch; where the end has moved since (another limit, a suspension) it is told anew.
+ * The timer is the controller's; the node has a later one for when no controller is there. The signal is
+ * the node's, which counts it back from the limit that it was told at the launch. Where the end has moved
+ * since (another limit, a suspension) the node is told both again, and at each connection: it may have
+ * missed that.
  */
 #include <stdlib.h>
 
@@ -9,7 +11,9 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 
-#define NEVER INT64_MAX
+#define NEVER      INT64_MAX
+#define PAUSED     (-1)
+#define BACKSTOP_S 30 /* so much later than ours is the node's own timer */
 
 struct job_timer {
     struct loop_timer timer;
@@ -117,4 +121,29 @@ void ctl_tell_early(struct control *c, const struct job *j, const struct step *s
     }
     if (nodeconn_send(link->conn, ctl_gate(c), MSG_KILL, 0, &k))
         f->early_for_ms = base;
+}
+
+/* --- the node's own timer --- */
+
+uint32_t ctl_backstop_s(const struct control *c, const struct job *j)
+{
+    if (j->time_limit_s >= DURATION_NOT_SET)
+        return DURATION_UNLIMITED;
+    int64_t ran_s = ctl_ran_ms(c, j) / MS_PER_S;
+    uint32_t left_s = j->time_limit_s > ran_s ? j->time_limit_s - (uint32_t)ran_s : 0;
+    return left_s + c->model.spec.kill_wait_s + BACKSTOP_S;
+}
+
+void ctl_tell_limit(struct control *c, const struct job *j, const struct task *t, struct flight *f)
+{
+    bool paused = j->state == JOB_SUSPENDED;
+    int64_t base = paused ? PAUSED : ctl_early_base_ms(j);
+    struct node_link *link = ctl_node(c, t->alloc.node);
+    if (f->limit_for_ms == base || !link)
+        return;
+    struct launch_kill k = {.key = f->key, .signal = paused ? LAUNCH_PAUSED : LAUNCH_LIMIT_AT};
+    if (!paused)
+        k.grace_s = ctl_backstop_s(c, j);
+    if (nodeconn_send(link->conn, ctl_gate(c), MSG_KILL, 0, &k))
+        f->limit_for_ms = base;
 }

@@ -117,6 +117,11 @@ enum signal_target {
 #define LAUNCH_NOTE_ONLY (-1)
 #define LAUNCH_EARLY_AT \
     (-2) /* its early signal is due in grace_s from now; DURATION_UNLIMITED: not at all */
+/* The time limit that the node keeps (launch.time_limit_s) is over in grace_s from now; DURATION_UNLIMITED:
+ * never. Told where the job's limit has changed, and at each connection. */
+#define LAUNCH_LIMIT_AT (-3)
+/* The job is suspended: no time limit counts until the next LAUNCH_LIMIT_AT. */
+#define LAUNCH_PAUSED (-4)
 
 struct launch_kill {
     struct launch_key key;

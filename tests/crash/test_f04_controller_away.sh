@@ -54,4 +54,46 @@ controller_kill9
 must stoker up
 wait_for 10 nodes_up
 is "the ends" "$(squeue -h -t all -o '%i %T' | sort)" "$before"
+
+# The node keeps a time limit of its own for when no controller is there, half a minute later than the job's: the limit that counts
+# is the newest, and none counts while the job is suspended.
+case_ "limits that were changed, while no controller is there"
+for k in raised lowered paused kept; do
+    script $k <<S
+echo \$\$ >pid-$k
+until [ -e go-$k ]; do read -r -t 0.05 <> <(:); done
+exit 0
+S
+done
+submit -t 0:12 -o /dev/null raised
+raised=$job
+must scontrol update "JobId=$raised" TimeLimit=30
+submit -t 0:12 -o /dev/null paused
+paused=$job
+wait_state "$paused" RUNNING
+must scontrol suspend "$paused"
+submit -t 30 -o /dev/null lowered
+lowered=$job
+wait_for 10 is_file pid-lowered
+must scontrol update "JobId=$lowered" TimeLimit=0:12
+submit -t 0:12 -o /dev/null kept # later than the others: when it has ended they would have
+kept=$job
+for k in raised paused kept; do wait_for 10 is_file pid-$k; done
+controller_kill9
+for k in kept lowered; do wait_for 120 is_dead "$(cat pid-$k)"; done
+for k in raised paused; do is_alive "$(cat pid-$k)" || fail "the job whose limit was $k was ended"; done
+must stoker up
+wait_for 10 nodes_up
+is "raised" "$(job_state "$raised")" RUNNING
+is "suspended" "$(job_state "$paused")" SUSPENDED
+for k in kept lowered; do
+    wait_end "${!k}"
+    is "$k" "$state" TIMEOUT
+done
+must scontrol resume "$paused"
+for k in raised paused; do
+    touch go-$k
+    wait_end "${!k}"
+    is "$k" "$state" COMPLETED
+done
 cluster_stop
