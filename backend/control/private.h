@@ -542,6 +542,8 @@ void payload_cache_answer(struct payload_cache *p, uint32_t job, int32_t step);
 struct user_cache *user_cache_new(void);
 void user_cache_free(struct user_cache *u);
 const char *user_name(struct user_cache *u, uint32_t uid); /* the number where there is no name */
+/* For an event that is kept: the name, or NULL where there is none. Caller frees. */
+char *ctl_user_of(struct control *c, uint32_t uid) __attribute__((warn_unused_result));
 const char *group_name(struct user_cache *u, uint32_t gid);
 bool user_in_groups(struct user_cache *u, uint32_t uid, const struct strv *groups);
 bool user_is_there(const char *name); /* does the name service know him? Not cached: for what admins type */

@@ -55,7 +55,12 @@ static void kill_job(struct session *s, const struct job *j, int32_t step, enum 
         refuse(o, j->id, REFUSAL_NO_STEP, "it is waiting");
         return;
     }
-    struct ev_kill body = {.step = step, .cause = cause, .uid = s->uid, .grace_s = grace_s, .fate = fate};
+    struct ev_kill body = {.step = step,
+                           .cause = cause,
+                           .uid = s->uid,
+                           .grace_s = grace_s,
+                           .fate = fate,
+                           .user = ctl_user_of(s->ctl, s->uid)};
     if (!emit(s, o, EV_KILL, j->id, &body))
         refuse(o, j->id, step == STEP_ALL ? REFUSAL_ENDED : REFUSAL_NO_STEP, "it has ended or is ending");
 }
@@ -129,7 +134,8 @@ static void signal_job(struct session *s, const struct job *j, int32_t step, con
         return;
     }
     uint32_t target = m->batch && !m->full ? SIGNAL_LEADER : SIGNAL_TREE;
-    struct ev_signal body = {.step = step, .signal = m->signal, .uid = s->uid, .target = target};
+    struct ev_signal body = {
+        .step = step, .signal = m->signal, .uid = s->uid, .target = target, .user = ctl_user_of(c, s->uid)};
     uint32_t id = j->id;
     emit(s, o, EV_SIGNAL, id, &body);
     for (size_t i = 0; i < j->steps.n; i++)
@@ -201,7 +207,6 @@ static bool can_ever_run(struct session *s, const struct job *j, struct outcome 
 
 static void hold_job(struct session *s, const struct job *j, enum job_hold hold, struct outcome *o)
 {
-    struct ev_hold body = {.hold = hold, .uid = s->uid};
     if (j->state != JOB_PENDING) {
         refuse(o, j->id, job_state_is_final(j->state) ? REFUSAL_ENDED : REFUSAL_NOT_PENDING,
                "only a waiting job can be held or released");
@@ -209,6 +214,7 @@ static void hold_job(struct session *s, const struct job *j, enum job_hold hold,
     }
     if (!may_change_hold(s, j, o) || (hold == HOLD_NONE && !can_ever_run(s, j, o)))
         return;
+    struct ev_hold body = {.hold = hold, .uid = s->uid, .user = ctl_user_of(s->ctl, s->uid)};
     emit(s, o, EV_HOLD, j->id, &body);
 }
 
@@ -228,7 +234,7 @@ static void requeue_job(struct session *s, const struct job *j, bool hold, struc
     } else if (s->ctl->stop_kills) {
         refuse(o, j->id, REFUSAL_SHUTTING_DOWN, "the controller ends all jobs and stops");
     } else if (job_state_is_final(j->state)) {
-        struct ev_requeue body = {.hold = hold, .uid = s->uid};
+        struct ev_requeue body = {.hold = hold, .uid = s->uid, .user = ctl_user_of(s->ctl, s->uid)};
         if (!emit(s, o, EV_REQUEUE, j->id, &body))
             refuse(o, j->id, REFUSAL_ENDED, "it never started and cannot be requeued");
     } else {
@@ -240,7 +246,6 @@ static void requeue_job(struct session *s, const struct job *j, bool hold, struc
 /* As in Slurm for administrators: what is stopped keeps its resources from everybody else. */
 static void suspend_job(struct session *s, const struct job *j, bool on, struct outcome *o)
 {
-    struct ev_suspend body = {.on = on, .uid = s->uid};
     if (!s->admin)
         refuse(o, j->id, REFUSAL_NOT_ALLOWED, "only administrators suspend jobs");
     else if (job_state_is_final(j->state) || j->state == JOB_COMPLETING)
@@ -249,8 +254,11 @@ static void suspend_job(struct session *s, const struct job *j, bool on, struct 
         refuse(o, j->id, REFUSAL_PENDING, "it is waiting");
     else if (j->kind == JOB_KIND_STEPS)
         refuse(o, j->id, REFUSAL_NOT_SUPPORTED, "a step job is held or cancelled, not suspended");
-    else if (!emit(s, o, EV_SUSPEND, j->id, &body))
-        refuse(o, j->id, REFUSAL_NOT_RUNNING, on ? "it does not run" : "it is not suspended");
+    else {
+        struct ev_suspend body = {.on = on, .uid = s->uid, .user = ctl_user_of(s->ctl, s->uid)};
+        if (!emit(s, o, EV_SUSPEND, j->id, &body))
+            refuse(o, j->id, REFUSAL_NOT_RUNNING, on ? "it does not run" : "it is not suspended");
+    }
 }
 
 static void act_on_job(struct session *s, const struct job *j, int32_t step, const struct msg_act *m,

@@ -364,7 +364,8 @@ static void end_all_jobs(struct control *c, uint32_t uid)
                                .cause = KILL_CANCEL,
                                .uid = uid,
                                .grace_s = c->model.spec.kill_wait_s,
-                               .fate = FATE_END};
+                               .fate = FATE_END,
+                               .user = ctl_user_of(c, uid)};
         ctl_emit(c, EV_KILL, ids.v[i], &body);
     }
     vec_fini(&ids);

@@ -246,7 +246,8 @@ static enum refusal update_one(struct session *s, struct job *j, uint32_t elemen
         rec_fini(&job_req_rec, &u.req);
         return r;
     }
-    struct ev_update body = {.req = u.req, .time_limit_s = u.time_limit_s, .uid = s->uid};
+    struct ev_update body = {
+        .req = u.req, .time_limit_s = u.time_limit_s, .uid = s->uid, .user = ctl_user_of(c, s->uid)};
     char *old_name = xstrdup(j->req.name);
     r = ctl_emit(c, EV_UPDATE, j->id, &body) < 0 ? REFUSAL_ENDED : REFUSAL_NONE;
     if (!str_eq(old_name, j->req.name))

@@ -85,6 +85,10 @@ void ctl_spare_job(struct control *c, const char *node, const struct launch_end 
         j->state != JOB_RUNNING)
         return;
     ctl_note_spool(c, node, true);
-    struct ev_kill body = {.step = STEP_ALL, .cause = KILL_REQUEUE, .fate = FATE_REQUEUE};
+    struct ev_kill body = {.step = STEP_ALL,
+                           .cause = KILL_REQUEUE,
+                           .fate = FATE_REQUEUE,
+                           .text = xstrdup("the spool of its node is full"),
+                           .user = xstrdup("stokerd")};
     ctl_emit(c, EV_KILL, j->id, &body);
 }

@@ -4,6 +4,7 @@
 
 #include "backend/control/private.h"
 #include "src/base/log.h"
+#include "src/model/jobevents.h"
 
 #define PREPARE_UNITS 2000    /* between two looks at the clock */
 #define PASS_LOOKS    30000   /* the same */
@@ -70,17 +71,22 @@ static void preempt(struct control *c, const struct sched_result *r)
         struct str who = STR_INIT;
         for (; i < r->preempts.n && r->preempts.v[i].by_job == by_job; i++) {
             const struct sched_preempt *v = &r->preempts.v[i];
+            const struct job *by = model_get_job(&c->model, by_job);
             struct ev_kill kill = {.step = STEP_ALL,
                                    .cause = KILL_PREEMPT,
                                    .grace_s = v->grace_s,
                                    .fate = v->fate,
                                    .by_job = by_job,
-                                   .text = xstrdup(v->text)};
+                                   .text = xstrdup(v->text),
+                                   .user = by ? xstrdup(by->user) : NULL};
             if (ctl_emit(c, EV_KILL, v->job, &kill) < 0)
                 continue;
+            const struct job *victim = model_get_job(&c->model, v->job);
             str_appendf(&who, "%s%u", n++ ? ", " : "job ", v->job);
+            if (victim && !str_is_empty(victim->user))
+                str_appendf(&who, " of %s", victim->user);
             if (n == 1)
-                str_appendf(&who, " (%s)", v->text);
+                str_appendf(&who, " (%s)", jobtext_preempt_rule(v->text, by_job));
         }
         if (n) {
             struct ev_preempt body = {.n_jobs = n, .text = str_take(&who)};

@@ -108,3 +108,9 @@ bool user_in_groups(struct user_cache *u, uint32_t uid, const struct strv *group
             return true;
     return false;
 }
+
+char *ctl_user_of(struct control *c, uint32_t uid)
+{
+    const char *name = user_name(c->users, uid);
+    return name[strspn(name, "0123456789")] ? xstrdup(name) : NULL;
+}

@@ -7,21 +7,32 @@
 #include "backend/sched/licence.h"
 #include "backend/sched/why_private.h"
 #include "src/base/units.h"
+#include "src/model/jobevents.h"
 
 static void explain_hold(const struct job *j, struct msg_why *w)
 {
     struct wall never = {0};
     if (j->hold == HOLD_NONE)
         return;
-    if (j->reason == REASON_HELD_REQUEUE)
+    if (j->reason == REASON_HELD_REQUEUE) {
         why_add_cause(w, WHY_HELD, never,
                       xasprintf("held after its node was lost %u times",
                                 job_rare(j)->losses ? job_rare(j)->losses : j->restarts));
-    else if (j->hold == HOLD_USER)
-        why_add_cause(w, WHY_HELD, never,
-                      xasprintf("held by its owner; `stoker release %u` lets it go", j->id));
+        return;
+    }
+    uint32_t uid;
+    const char *user;
+    struct str b = STR_INIT;
+    struct wall since = job_held_since(j, &uid, &user);
+    str_append(&b, "held by ");
+    jobtext_who(&b, j, uid, user);
+    why_add_cause(w, WHY_HELD, never, NULL);
+    why_set_head(w, xstrdup(b.s), " since ", since);
+    if (j->hold == HOLD_USER)
+        str_appendf(&b, "; `stoker release %u` releases it", j->id);
     else
-        why_add_cause(w, WHY_HELD, never, xstrdup("held by an administrator, who must release it"));
+        str_append(&b, ", an administrator, who must release it");
+    w->causes.v[w->causes.n - 1].text = str_take(&b);
 }
 
 static void explain_dependency(const struct sched_view *v, const struct job *j, struct wall now,

@@ -6,6 +6,7 @@
 #include "backend/sched/forecast.h"
 #include "backend/sched/gate.h"
 #include "backend/sched/why_private.h"
+#include "src/model/jobevents.h"
 
 #define IDS_MAX 40 /* characters of an array's elements */
 
@@ -16,6 +17,16 @@ void why_add_cause(struct msg_why *w, enum why_class cls, struct wall clears, ch
     c->class_name = xstrdup(why_class_name(cls));
     c->text = text_taken;
     c->clears = clears;
+}
+
+void why_set_head(struct msg_why *w, char *head_taken, const char *words, struct wall when)
+{
+    struct why_cause *c = &w->causes.v[w->causes.n - 1];
+    free(c->head);
+    free(c->when_words);
+    c->head = head_taken;
+    c->when_words = wall_is_set(when) ? xstrdup(words) : NULL;
+    c->when = when;
 }
 
 bool why_names_limit(const struct msg_why *w)
@@ -87,7 +98,7 @@ static void explain_queue(const struct question *q)
     uint32_t other = planner_makes_way_for(q->p, q->u);
     if (other)
         why_add_cause(q->w, WHY_COOLDOWN, (struct wall){.ms = q->u->makes_way_until},
-                      xasprintf("it has gone so that job %u can start, which has not begun yet", other));
+                      xasprintf("it was preempted for job %u, which has not started yet", other));
     set_own_aside(q, true);
     for (uint32_t i = 0; i < g->n_choices; i++)
         if (planner_could_ever(q->p, g->shapes[i]))
@@ -153,13 +164,19 @@ static void add_later(const struct question *q)
     }
 }
 
-/* Beside what else keeps it back: it has run already. */
-static void explain_restarts(const struct question *q)
+/* It has run already: how that ended. Where it could not be started it is tried again, which is a cause. */
+static void explain_last_run(const struct question *q)
 {
-    if (q->w->causes.n && q->j->restarts && q->j->hold == HOLD_NONE)
+    const struct job_rare *rare = job_rare(q->j);
+    struct str b = STR_INIT;
+    jobtext_last_run(&b, q->j, &q->w->t_past);
+    if (b.len)
+        q->w->past = str_take(&b);
+    str_fini(&b);
+    bool failed = rare->runs.n && rare->runs.v[rare->runs.n - 1].reason == REASON_LAUNCH_FAILURE;
+    if (q->w->causes.n && failed && q->j->hold == HOLD_NONE)
         why_add_cause(q->w, WHY_LAUNCH_RETRY, (struct wall){0},
-                      xasprintf("it was started %u time%s and queued again; it starts again by itself",
-                                q->j->restarts, q->j->restarts == 1 ? "" : "s"));
+                      xstrdup("it could not be started and is tried again"));
 }
 
 static void summarise(const struct question *q)
@@ -169,7 +186,7 @@ static void summarise(const struct question *q)
     char *id = job_format_id(q->j, IDS_MAX);
     const char *text = w->causes.v[0].text;
     str_appendf(&b, "job %s %s%s", id, str_starts(text, "waits ") ? "" : "waits: ", text);
-    free(id);
+    w->id_text = id;
     if (w->causes.n > 1)
         str_appendf(&b, " (and %zu more cause%s)", w->causes.n - 1, w->causes.n == 2 ? "" : "s");
     w->summary = str_take(&b);
@@ -207,7 +224,7 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
     } else if (q.u) {
         add_later(&q);
     }
-    explain_restarts(&q);
+    explain_last_run(&q);
     if (!ret->causes.n) { /* the next pass, at the end of this turn, looks at it */
         why_add_cause(ret, WHY_BEHIND, now, xstrdup("it fits now and starts with the next pass"));
         ret->start_est = now;

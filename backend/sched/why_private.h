@@ -17,6 +17,9 @@ struct question {
 /* --- why.c --- */
 
 void why_add_cause(struct msg_why *w, enum why_class cls, struct wall clears, char *text_taken);
+/* Of the cause that was added last: its few words for a list, and the instant that they lead to; words
+ * NULL: none. */
+void why_set_head(struct msg_why *w, char *head_taken, const char *words, struct wall when);
 bool why_names_limit(const struct msg_why *w); /* a limit is among the causes */
 
 /* --- whyqueue.c --- */

@@ -43,7 +43,7 @@ static const struct acct_field fields[] = {
     F("ResvCPU", 10, planned_cpu), F("ResvCPURAW", 10, planned_cpu_raw), F("Start", 19, start),
     F("State", 10, state), F("StdErr", 20, std_err), F("StdIn", 20, std_in), F("StdOut", 20, std_out),
     F("Submit", 19, submit), F("SubmitLine", 20, submit_line), F("Suspended", 10, suspended),
-    F("SystemComment", 20, nothing), F("SystemCPU", 10, nothing), F("Timelimit", 10, limit),
+    F("SystemComment", 20, system_comment), F("SystemCPU", 10, nothing), F("Timelimit", 10, limit),
     F("TimelimitRaw", 12, limit_raw), F("TotalCPU", 10, total_cpu), F("TRESUsageInAve", 14, tres_usage),
     F("TRESUsageInMax", 14, tres_usage), F("TRESUsageInMaxNode", 18, nothing), F("TRESUsageInMaxTask", 18, nothing),
     F("TRESUsageInMin", 14, nothing), F("TRESUsageInMinNode", 18, nothing), F("TRESUsageInMinTask", 18, nothing),

@@ -7,6 +7,7 @@
 
 #include "src/base/units.h"
 #include "src/model/filename.h"
+#include "src/model/jobevents.h"
 #include "src/model/jobtext.h"
 #include "src/model/need.h"
 #include "src/model/runs.h"
@@ -88,6 +89,15 @@ ACCT_VALUE(cluster)
 GET_OF_JOB(qos, text_append_foreign(out, j->req.qos, ""))
 GET_OF_JOB(wckey, text_append_foreign(out, req_rare(&j->req)->wckey, ""))
 GET_OF_JOB(comment, text_append_foreign(out, req_rare(&j->req)->comment, ""))
+/* Slurm leaves it to plugins: who or what ended the run. */
+static void append_kill(struct str *out, const struct job *j)
+{
+    bool deed =
+        j->kill_cause == KILL_CANCEL || j->kill_cause == KILL_REQUEUE || j->kill_cause == KILL_PREEMPT;
+    if (deed && j->state != JOB_PENDING)
+        jobtext_kill(out, j);
+}
+GET_OF_JOB(system_comment, append_kill(out, j))
 GET_OF_JOB(constraints, text_append_foreign(out, j->req.features, ""))
 GET_OF_JOB(reservation, text_append_foreign(out, req_rare(&j->req)->reservation, ""))
 GET_OF_JOB(licenses, text_append_foreign(out, j->req.licenses, ""))

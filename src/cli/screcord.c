@@ -12,6 +12,7 @@
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/model/filename.h"
+#include "src/model/jobevents.h"
 #include "src/model/jobtext.h"
 #include "src/model/nodetext.h"
 
@@ -138,6 +139,53 @@ static void job_state(struct record *r, const struct job *j, const struct job_cx
     }
 }
 
+static void who_and_when(struct record *r, const struct job_cx *cx, const char *who_key,
+                         const char *when_key, const struct job *j, uint32_t uid, const char *user,
+                         struct wall t)
+{
+    record_line(r);
+    RECORD_BY(r, who_key, jobtext_who(r->out, j, uid, user));
+    record_time(r, when_key, &cx->time, t, "Unknown");
+}
+
+/* What ended it last, or put it back into the queue, by its events. */
+static bool last_deed(const struct job *j, struct job_event *ret)
+{
+    const struct job_rare *rare = job_rare(j);
+    for (size_t i = rare->events.n; i-- > 0;) {
+        *ret = rare->events.v[i];
+        bool by_kill = ret->kind == EV_KILL && ret->step == STEP_ALL;
+        if (by_kill && ret->n != KILL_CANCEL && ret->n != KILL_REQUEUE && ret->n != KILL_PREEMPT)
+            continue;
+        if (by_kill || ret->kind == EV_REQUEUE)
+            return true;
+    }
+    return false;
+}
+
+/* What users and other jobs did to it: who, and when. */
+static void job_deeds(struct record *r, const struct job *j, const struct job_cx *cx)
+{
+    struct job_event e;
+    if (j->state == JOB_PENDING && j->hold) {
+        uint32_t uid;
+        const char *user;
+        struct wall t = job_held_since(j, &uid, &user);
+        who_and_when(r, cx, "HeldBy", "HoldTime", j, uid, user, t);
+    }
+    if (!last_deed(j, &e))
+        return;
+    if (e.kind == EV_REQUEUE || e.n == KILL_REQUEUE) {
+        who_and_when(r, cx, "RequeuedBy", "RequeueTime", j, e.uid, e.user, e.t);
+    } else if (e.n == KILL_CANCEL) {
+        who_and_when(r, cx, "CancelledBy", "CancelTime", j, e.uid, e.user, e.t);
+    } else {
+        record_line(r);
+        record_add(r, "PreemptedBy", "%u(%s)", e.by_job, e.user ? e.user : "");
+        record_time(r, "PreemptTime", &cx->time, e.t, "Unknown");
+    }
+}
+
 static void job_times(struct record *r, const struct job *j, const struct job_cx *cx)
 {
     const struct timetext *t = &cx->time;
@@ -247,6 +295,7 @@ void record_job(struct str *out, const struct job_row *row, const struct job_cx 
     job_identity(&r, row, cx);
     job_state(&r, j, cx, detail);
     job_times(&r, j, cx);
+    job_deeds(&r, j, cx);
     job_resources(&r, j, cx, detail);
     record_line(&r);
     record_text(&r, "Command", j->command);

@@ -20,7 +20,9 @@
 #include "src/cli/joblist.h"
 #include "src/cli/lookup.h"
 #include "src/model/filename.h"
+#include "src/model/jobevents.h"
 #include "src/model/jobtext.h"
+#include "src/model/runs.h"
 
 struct show {
     bool json;
@@ -66,18 +68,21 @@ static void state_line(struct str *out, const struct job *j, const struct job_cx
             str_appendf(&s, " on %s", nodes.s);
         str_fini(&nodes);
     }
-    if (job_state_is_final((enum job_state)j->state)) {
+    if (j->kill_cause && j->kill_cause < KILL_N_CAUSES &&
+        (j->state == JOB_COMPLETING || j->state == JOB_CANCELLED || j->state == JOB_PREEMPTED)) {
+        str_append(&s, ": ");
+        jobtext_kill(&s, j);
+    } else if (job_state_is_final((enum job_state)j->state)) {
         struct str why = STR_INIT;
         jobtext_reason_words(&why, j);
         if (why.len)
             str_appendf(&s, ": %s", why.s);
         str_fini(&why);
     }
-    if (j->restarts)
-        str_appendf(&s, "; started again %u time%s", j->restarts, j->restarts == 1 ? "" : "s");
+    jobtext_restarts(&s, j);
     line(out, "state", s.s);
     str_clear(&s);
-    if (j->state != JOB_PENDING) {
+    if (wall_is_set(j->t_start) && j->state != JOB_PENDING) {
         jobtext_elapsed(&s, j, cx->now);
         str_append(&s, " of ");
         jobtext_limit(&s, j, cx->m);
@@ -126,7 +131,9 @@ static void resources_line(struct str *out, const struct job *j)
     if (mem)
         str_appendf(&s, ", %s", mem_format_words(mem * 1024, buf));
     str_appendf(&s, " on %u node%s", nodes, nodes == 1 ? "" : "s");
-    line(out, j->state == JOB_PENDING ? "asks for" : "holds", s.s);
+    bool began = wall_is_set(j->t_start) && j->state != JOB_PENDING;
+    bool over = job_state_is_final((enum job_state)j->state);
+    line(out, began ? (over ? "held" : "holds") : over ? "asked for" : "asks for", s.s);
     str_fini(&s);
 }
 
@@ -149,8 +156,7 @@ static void job_head(struct str *out, const struct job *j, const struct job_cx *
     jobtext_id(out, j, cx->bitstr_len);
     str_append(out, "  ");
     cell_text(out, j->req.name ? j->req.name : "", -1, false, false);
-    str_appendf(out, "  %c %s\n", job_state_glyph((enum job_state)j->state),
-                job_state_word((enum job_state)j->state));
+    str_appendf(out, "  %c %s\n", job_glyph(j), job_state_word((enum job_state)j->state));
     str_appendf(&s, "%s", j->user ? j->user : "?");
     if (j->req.account)
         str_appendf(&s, ", account %s", j->req.account);
@@ -301,7 +307,75 @@ static void tree(struct str *out, const struct lookup *l)
     table_fini(&t);
 }
 
+/* --- what has happened to it --- */
+
+static void events(struct str *out, const struct job *j)
+{
+    static const struct table_col events_columns[] = {{.title = "WHEN"}, {.title = "EVENT"}};
+    static const enum tone tones[] = {[MOMENT_NORMAL] = TONE_PLAIN,
+                                      [MOMENT_STRONG] = TONE_PLAIN,
+                                      [MOMENT_WARN] = TONE_WAIT,
+                                      [MOMENT_ERROR] = TONE_BAD};
+    struct table t = TABLE_INIT(events_columns);
+    struct job_moments m;
+    char iso[WALL_TEXT_SIZE];
+    jobevents_list(j, &m);
+    vec_for_each (&m.v, i) {
+        table_add(&t, TONE_DIM, wall_format_iso(m.v.v[i].t, iso));
+        table_add(&t, tones[m.v.v[i].tone], m.v.v[i].text);
+    }
+    str_append_char(out, '\n');
+    table_print(&t, out, listing_width(), color_is_welcome());
+    table_fini(&t);
+    job_moments_fini(&m);
+}
+
 /* --- JSON --- */
+
+static void events_json(struct str *out, const struct job *j)
+{
+    struct job_moments m;
+    jobevents_list(j, &m);
+    str_append(out, ",\"events\":[");
+    vec_for_each (&m.v, i) {
+        str_append(out, i ? ",{" : "{");
+        json_int(out, "time", m.v.v[i].t.ms / MS_PER_S);
+        json_text(out, "event", m.v.v[i].text);
+        str_append_char(out, '}');
+    }
+    str_append_char(out, ']');
+    job_moments_fini(&m);
+}
+
+/* The earlier ones and the last: what sacct -D lists. */
+static void runs_json(struct str *out, const struct job *j)
+{
+    struct run_record r;
+    bool any = false;
+    str_append(out, ",\"runs\":[");
+    for (uint32_t k = 0, n = runs_count(j); k < n; k++) {
+        const struct job *run = run_get(j, k, &r);
+        struct str s = STR_INIT;
+        if (!wall_is_set(run->t_start) || run->state == JOB_PENDING)
+            continue;
+        str_append(out, any ? ",{" : "{");
+        any = true;
+        json_text(out, "state", job_state_long((enum job_state)run->state));
+        json_text(out, "partition", run->partition);
+        jobtext_nodes(&s, run);
+        json_text(out, "nodes", s.s);
+        json_int(out, "start", run->t_start.ms / MS_PER_S);
+        json_int(out, "end", run->t_end.ms / MS_PER_S);
+        str_clear(&s);
+        if (job_state_is_final((enum job_state)run->state))
+            jobtext_end(&s, run);
+        json_text(out, "ended", s.s);
+        json_int(out, "preempted_by", run->kill_cause == KILL_PREEMPT ? job_rare(run)->preempted_by : 0);
+        str_append_char(out, '}');
+        str_fini(&s);
+    }
+    str_append_char(out, ']');
+}
 
 static void task_json(struct str *out, const struct task *k)
 {
@@ -362,6 +436,8 @@ static void job_page_json(struct str *out, const struct lookup *l, const struct 
     json_bool(out, "borrowed", l->job->borrowed);
     json_int(out, "preempted_by", job_rare(l->job)->preempted_by);
     json_text(out, "preempted_why", job_rare(l->job)->preempt_text);
+    runs_json(out, l->job);
+    events_json(out, l->job);
     str_append(out, ",\"steps\":[");
     bool any = false;
     for (size_t i = 0; i < l->job->steps.n; i++) {
@@ -401,6 +477,8 @@ static void show_one(const struct show *s, const struct lookup *l, const struct 
     if (!l->step)
         job_head(out, l->job, cx);
     tree(out, l);
+    if (!l->step)
+        events(out, l->job);
 }
 
 static int show_run(struct cli *cli, int argc, char **argv)

@@ -7,6 +7,7 @@
 #include "src/cli/jobjson.h"
 #include "src/cli/lookup.h"
 #include "src/cli/table.h"
+#include "src/model/waittext.h"
 
 struct why {
     bool json;
@@ -52,12 +53,39 @@ static void append_clears(struct str *out, const struct why_cause *c, struct wal
     append_clock(out, c->clears, now);
 }
 
-/* What the summary has said already is not said again: only when it clears, without the class that would
+static void clock_text(struct str *out, struct wall t, const void *now)
+{
+    append_clock(out, t, *(const struct wall *)now);
+}
+
+/* The sentence that the list shows of it. */
+static void append_sentence(struct str *out, const struct msg_why *w, struct wall now)
+{
+    struct str s = STR_INIT;
+    wait_sentence(&s, &w->causes.v[0], clock_text, &now);
+    foreign(out, s.s);
+    str_fini(&s);
+}
+
+/* "job 25 waits: 3 jobs ahead, starts ~14:44"; of a job that does not wait the controller's words. */
+static void append_first(struct str *out, const struct msg_why *w, struct wall now)
+{
+    if (!w->causes.n || w->state != JOB_PENDING) {
+        foreign(out, w->summary);
+        return;
+    }
+    str_appendf(out, "job %s: ", w->id_text ? w->id_text : "");
+    append_sentence(out, w, now);
+    if (w->causes.n > 1)
+        str_appendf(out, " (and %zu more cause%s)", w->causes.n - 1, w->causes.n == 2 ? "" : "s");
+}
+
+/* What the first line has said already is not said again: only when it clears, without the class that would
  * stand there alone. */
 static void print_cause(struct str *out, const struct msg_why *w, const struct why_cause *c,
                         struct wall now)
 {
-    bool is_said = c->text && w->summary && strstr(w->summary, c->text);
+    bool is_said = c == &w->causes.v[0] && (str_is_empty(c->head) || str_eq(c->head, c->text));
     if (is_said && !wall_is_set(c->clears))
         return;
     if (is_said) {
@@ -132,8 +160,16 @@ static void print_wrapped(const struct str *text, unsigned width)
 
 static void print_why(struct str *out, const struct msg_why *w, struct wall now)
 {
-    foreign(out, w->summary);
+    append_first(out, w, now);
     str_append_char(out, '\n');
+    if (!str_is_empty(w->past)) {
+        str_append(out, " before: ");
+        foreign(out, w->past);
+        str_append(out, wall_is_set(w->t_past) ? ", at " : "");
+        if (wall_is_set(w->t_past))
+            append_clock(out, w->t_past, now);
+        str_append_char(out, '\n');
+    }
     bool has_start = wall_is_set(w->start_est) || !str_is_empty(w->start_basis);
     if (has_start) {
         str_append(out, wall_is_set(w->start_est) ? " start ~" : " start ");
@@ -158,14 +194,21 @@ static void print_why(struct str *out, const struct msg_why *w, struct wall now)
     }
 }
 
-static void why_json(struct str *out, const struct msg_why *w)
+static void why_json(struct str *out, const struct msg_why *w, struct wall now)
 {
+    struct str first = STR_INIT;
+    append_first(&first, w, now);
     str_append_char(out, '{');
     json_int(out, "schema", 1);
     json_int(out, "job", w->job);
     json_text(out, "state", w->state < JOB_N_STATES ? job_state_long((enum job_state)w->state) : "");
     json_text(out, "reason", w->reason < REASON_N ? reason_slurm((enum reason)w->reason) : "");
-    json_text(out, "summary", w->summary);
+    json_text(out, "summary", first.s);
+    str_clear(&first);
+    if (w->causes.n && w->state == JOB_PENDING)
+        append_sentence(&first, w, now);
+    json_text(out, "sentence", first.s);
+    str_fini(&first);
     json_key(out, "causes");
     str_append_char(out, '[');
     for (size_t i = 0; i < w->causes.n; i++) {
@@ -192,6 +235,8 @@ static void why_json(struct str *out, const struct msg_why *w)
     for (size_t i = 0; i < w->blockers.n; i++)
         str_appendf(out, "%s%s", i ? "," : "", w->blockers.v[i]);
     str_append_char(out, ']');
+    json_text(out, "past", w->past);
+    json_time(out, "past_time", w->t_past);
     json_text(out, "advice", w->advice);
     json_text(out, "advice_key", w->advice_key);
     json_text(out, "advice_value", w->advice_value);
@@ -211,7 +256,7 @@ static int ask_why(const struct why *w, const struct cli *cli, const struct job_
     if (why) {
         struct str out = STR_INIT;
         if (w->json)
-            why_json(&out, why);
+            why_json(&out, why, client_welcome(c)->now);
         else
             print_why(&out, why, client_welcome(c)->now);
         if (w->json)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/base/xalloc.h"
+#include "src/model/jobevents.h"
 #include "src/model/model_private.h"
 
 static void set_str(char **dst, const char *src)
@@ -238,7 +239,10 @@ static int apply_any(struct model *m, const struct event *ev)
     case EV_N_KINDS: break;
     }
     struct job *j = model_get_job(m, ev->job);
-    return j ? apply_to_job(m, j, ev) : -ENOENT;
+    int r = j ? apply_to_job(m, j, ev) : -ENOENT;
+    if (r >= 0 && ev->kind != EV_RETIRE) /* which frees it */
+        jobevents_note(j, ev);
+    return r;
 }
 
 /* The job that the event makes of an array's element; 0: none. */

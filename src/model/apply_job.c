@@ -346,12 +346,14 @@ int apply_kill(struct model *m, struct job *j, const struct event *ev, const str
     j->fate = body->fate;
     struct job_rare *rare = job_rare_mut(j);
     rare->kill_uid = body->uid;
+    free(rare->kill_user);
+    rare->kill_user = body->user ? xstrdup(body->user) : NULL;
     rare->kill_grace_s = body->grace_s;
     rare->t_kill = ev->t;
     if (body->cause == KILL_PREEMPT) {
         rare->preempted_by = body->by_job;
         free(rare->preempt_text);
-        rare->preempt_text = xstrdup(body->text);
+        rare->preempt_text = body->text ? xstrdup(body->text) : NULL;
     }
     job_begin_end(m, j, body->cause, ev->t);
     return 0;

@@ -117,38 +117,45 @@ struct ev_kill {  /* somebody decided that a job, or one step of it, ends. A pen
     uint32_t fate;    /* enum job_fate */
     uint32_t by_job;  /* preemption: for whom; 0: for nobody in particular */
     char *text;       /* why, for people; NULL: the cause says it */
+    char *user;       /* name of uid; of a preemption the user of by_job; NULL: nobody's request */
 };
 #define EV_KILL_FIELDS(F, G, S)                                                                              \
     F(S, I32, step) F(S, U32, cause) F(S, U32, uid) F(S, U32, grace_s) F(S, U32, fate) F(S, U32, by_job)     \
-    F(S, STR, text)
+    F(S, STR, text) F(S, STR, user)
 
 struct ev_signal { /* a signal was sent; changes no state, stays in the job's story */
     int32_t step;
     int32_t signal;
     uint32_t uid;
     uint32_t target; /* enum signal_target of the protocol */
+    char *user;      /* name of uid */
 };
-#define EV_SIGNAL_FIELDS(F, G, S) F(S, I32, step) F(S, I32, signal) F(S, U32, uid) F(S, U32, target)
+#define EV_SIGNAL_FIELDS(F, G, S) \
+    F(S, I32, step) F(S, I32, signal) F(S, U32, uid) F(S, U32, target) F(S, STR, user)
 
 struct ev_hold {   /* hold or release */
     uint32_t hold; /* enum job_hold; NONE releases */
     uint32_t uid;
+    char *user; /* name of uid */
 };
-#define EV_HOLD_FIELDS(F, G, S) F(S, U32, hold) F(S, U32, uid)
+#define EV_HOLD_FIELDS(F, G, S) F(S, U32, hold) F(S, U32, uid) F(S, STR, user)
 
 struct ev_requeue { /* an ended job goes back to the queue */
     bool hold;
     uint32_t uid;
+    char *user; /* name of uid */
 };
-#define EV_REQUEUE_FIELDS(F, G, S) F(S, BOOL, hold) F(S, U32, uid)
+#define EV_REQUEUE_FIELDS(F, G, S) F(S, BOOL, hold) F(S, U32, uid) F(S, STR, user)
 
 struct ev_update { /* the request of a job is changed: the whole new request, so that the fold needs no
                       rules */
     struct job_req req;
     uint32_t time_limit_s; /* of a running job; DURATION_NOT_SET: unchanged */
     uint32_t uid;
+    char *user; /* name of uid */
 };
-#define EV_UPDATE_FIELDS(F, G, S) G(S, SUB, req, job_req) F(S, U32, time_limit_s) F(S, U32, uid)
+#define EV_UPDATE_FIELDS(F, G, S) \
+    G(S, SUB, req, job_req) F(S, U32, time_limit_s) F(S, U32, uid) F(S, STR, user)
 
 struct ev_complete { /* the terminal of an interactive job is done with it */
     int32_t code, signal;
@@ -163,8 +170,9 @@ struct ev_eligible { /* what kept a waiting job from being looked at is over: it
 struct ev_suspend { /* a job's processes are stopped, or go on; it keeps what it holds */
     bool on;
     uint32_t uid;
+    char *user; /* name of uid */
 };
-#define EV_SUSPEND_FIELDS(F, G, S) F(S, BOOL, on) F(S, U32, uid)
+#define EV_SUSPEND_FIELDS(F, G, S) F(S, BOOL, on) F(S, U32, uid) F(S, STR, user)
 
 struct ev_none { /* a body with nothing in it */
     bool unused;

@@ -327,6 +327,8 @@ void job_put_back(struct model *m, struct job *j, struct wall t, enum reason hel
     j->kill_cause = KILL_NONE;
     struct job_rare *rare = job_rare_mut(j); /* it has a run that is over */
     rare->kill_uid = rare->kill_grace_s = 0;
+    free(rare->kill_user);
+    rare->kill_user = NULL;
     rare->t_kill = rare->t_suspend = (struct wall){0};
     rare->suspended_ms = 0;
     rare->derived_code = 0;

@@ -200,12 +200,32 @@ struct past_run {
     uint64_t suspended_ms;
     REC_LIST(struct alloc) alloc;
     REC_LIST(struct step) steps; /* empty where there were too many in all: src/model/runs.h */
+    struct wall t_kill;          /* when its end was asked for */
+    uint32_t preempted_by;       /* the job that it was preempted for; 0: none, or not known */
+    char *preempt_text;          /* by which rule */
+    char *kill_user;             /* name of kill_uid; of a preemption the other job's user */
 };
 #define PAST_RUN_FIELDS(F, G, S)                                                                             \
     F(S, U32, state) F(S, U32, reason) F(S, U32, kill_cause) F(S, U32, kill_uid) F(S, I32, exit_code)        \
     F(S, I32, exit_signal) F(S, I32, derived_code) F(S, STR, partition) F(S, WALL, t_eligible)               \
     F(S, WALL, t_start) F(S, WALL, t_end) F(S, WALL, t_back) F(S, U32, time_limit_s)                         \
-    F(S, U64, suspended_ms) G(S, LISTOF, alloc, alloc) G(S, LISTOF, steps, step)
+    F(S, U64, suspended_ms) G(S, LISTOF, alloc, alloc) G(S, LISTOF, steps, step) F(S, WALL, t_kill)          \
+    F(S, U32, preempted_by) F(S, STR, preempt_text) F(S, STR, kill_user)
+
+/* Something that was done to a job, by a user or for another job: src/model/jobevents.h. */
+struct job_event {
+    struct wall t;
+    uint32_t kind; /* enum event_kind */
+    uint32_t uid;
+    char *user;   /* its name; NULL: not known. Of a preemption the user of by_job */
+    uint32_t n;   /* KILL: enum kill_cause, HOLD: enum job_hold, SIGNAL: the signal, SUSPEND: 1 on, 0 off */
+    int32_t step; /* KILL and SIGNAL: STEP_ALL, or which */
+    uint32_t by_job; /* KILL: the job that this one was preempted for */
+    char *text;      /* as in the event */
+};
+#define JOB_EVENT_FIELDS(F, G, S)                                                                            \
+    F(S, WALL, t) F(S, U32, kind) F(S, U32, uid) F(S, STR, user) F(S, U32, n) F(S, I32, step)                \
+    F(S, U32, by_job) F(S, STR, text)
 
 /* What happens to few jobs. */
 struct job_rare {
@@ -222,6 +242,8 @@ struct job_rare {
     REC_LIST(struct index_range) array_failed;
     REC_LIST(struct past_run) runs; /* earlier ones, the oldest first: src/model/runs.h */
     uint32_t losses; /* times that it was queued again because its node was lost, since the last release */
+    char *kill_user; /* name of kill_uid; of a preemption the other job's user */
+    REC_LIST(struct job_event) events; /* the oldest first: src/model/jobevents.h */
 };
 
 struct job {
@@ -281,10 +303,11 @@ struct job {
     G(S, BOXED_LISTOF, rare, array_failed, index_range) F(S, BOOL, borrowed)                                 \
     G(S, BOXED, rare, U32, preempted_by) G(S, BOXED, rare, STR, preempt_text)                                \
     G(S, BOXED, rare, U64, suspended_ms) G(S, BOXED_LISTOF, rare, runs, past_run) F(S, WALL, t_expected) \
-    G(S, BOXED, rare, U32, losses)
+    G(S, BOXED, rare, U32, losses) G(S, BOXED, rare, STR, kill_user)                                         \
+    G(S, BOXED_LISTOF, rare, events, job_event)
 
 extern const struct rec_desc alloc_rec, index_range_rec, job_req_rec, rank_end_rec, task_rec, step_rec,
-    past_run_rec, job_rec;
+    past_run_rec, job_event_rec, job_rec;
 
 extern const struct job_rare job_nothing_rare;
 static inline const struct job_rare *job_rare(const struct job *j)

@@ -7,6 +7,7 @@
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/model/dep.h"
+#include "src/model/jobevents.h"
 #include "src/model/waittext.h"
 
 void text_append_u64(struct str *out, uint64_t v)
@@ -88,6 +89,31 @@ char job_state_glyph(enum job_state s)
     return (unsigned)s < JOB_N_STATES ? glyphs[s] : '?';
 }
 
+char job_glyph(const struct job *j)
+{
+    if (j->state == JOB_PENDING && j->hold)
+        return 'H';
+    return job_waits_preempted(j) ? job_state_glyph(JOB_PREEMPTED)
+                                  : job_state_glyph((enum job_state)j->state);
+}
+
+void jobtext_restarts(struct str *out, const struct job *j)
+{
+    const struct job_rare *rare = job_rare(j);
+    uint32_t preempted = 0;
+    if (!j->restarts)
+        return;
+    for (size_t i = 0; i < rare->runs.n; i++)
+        preempted += rare->runs.v[i].kill_cause == KILL_PREEMPT;
+    str_append(out, " (");
+    if (preempted)
+        str_appendf(out, preempted == 1 ? "preempted once" : "preempted %u times", preempted);
+    if (preempted < j->restarts)
+        str_appendf(out, j->restarts == 1 ? "restarted once" : "%srestarted %u times",
+                    preempted ? ", " : "", j->restarts);
+    str_append_char(out, ')');
+}
+
 /* A step job's nodes: of the tasks that live now, or of all that ran once none does. */
 static void step_job_nodes(const struct job *j, struct strv *ret)
 {
@@ -99,6 +125,22 @@ static void step_job_nodes(const struct job *j, struct strv *ret)
             if ((live || ended) && t->alloc.node && !strv_has(ret, t->alloc.node))
                 strv_push(ret, t->alloc.node);
         }
+}
+
+static int by_name(const void *pa, const void *pb)
+{
+    return strverscmp(*(char *const *)pa, *(char *const *)pb);
+}
+
+/* In the order of their names, wherever they come in the allocation. */
+static void append_nodes(struct str *out, struct strv *names)
+{
+    if (!names->n)
+        return;
+    qsort(names->v, names->n, sizeof *names->v, by_name);
+    char *list = hostlist_compress(names);
+    str_append(out, list);
+    free(list);
 }
 
 void jobtext_nodes(struct str *out, const struct job *j)
@@ -114,11 +156,7 @@ void jobtext_nodes(struct str *out, const struct job *j)
         strv_push(&names, j->alloc.v[i].node);
     if (j->kind == JOB_KIND_STEPS)
         step_job_nodes(j, &names);
-    if (names.n) {
-        char *list = hostlist_compress(&names);
-        str_append(out, list);
-        free(list);
-    }
+    append_nodes(out, &names);
     strv_fini(&names);
 }
 
@@ -128,11 +166,7 @@ void steptext_nodes(struct str *out, const struct step *s)
     for (size_t k = 0; k < s->tasks.n; k++)
         if (s->tasks.v[k].alloc.node && !strv_has(&names, s->tasks.v[k].alloc.node))
             strv_push(&names, s->tasks.v[k].alloc.node);
-    if (names.n) {
-        char *list = hostlist_compress(&names);
-        str_append(out, list);
-        free(list);
-    }
+    append_nodes(out, &names);
     strv_fini(&names);
 }
 

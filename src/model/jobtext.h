@@ -22,6 +22,11 @@ const char *job_state_word(enum job_state s);
 /* One cell: R P D ! T M X ~ ... Never two meanings for one glyph on one screen, so that no state depends on
  * colour. */
 char job_state_glyph(enum job_state s);
+/* The same of a job: H while it is held, ~ while it waits after another job preempted it. */
+char job_glyph(const struct job *j);
+/* " (preempted once)", " (restarted 3 times)": what a waiting job has behind it; nothing where it has not
+ * run. */
+void jobtext_restarts(struct str *out, const struct job *j);
 
 /* The nodes that it runs on or ran on, compressed: "n[1-2,5]"; nothing while it waits. */
 void jobtext_nodes(struct str *out, const struct job *j);

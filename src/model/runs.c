@@ -47,6 +47,10 @@ const struct job *run_get(const struct job *j, uint32_t k, struct run_record *re
     out->steps.v = r->steps.v;
     out->steps.n = r->steps.n;
     out->rare->kill_uid = r->kill_uid;
+    out->rare->kill_user = r->kill_user;
+    out->rare->t_kill = r->t_kill;
+    out->rare->preempted_by = r->preempted_by;
+    out->rare->preempt_text = r->preempt_text;
     out->rare->derived_code = r->derived_code;
     out->rare->suspended_ms = r->suspended_ms;
     return out;
@@ -114,7 +118,14 @@ void run_keep(struct job *j, enum job_state state, enum reason reason, struct wa
                            .t_end = t_end,
                            .t_back = t_back,
                            .time_limit_s = j->time_limit_s,
-                           .suspended_ms = rare->suspended_ms};
+                           .suspended_ms = rare->suspended_ms,
+                           .t_kill = rare->t_kill};
+    if (rare->kill_user)
+        r->kill_user = xstrdup(rare->kill_user);
+    if (j->kill_cause == KILL_PREEMPT) {
+        r->preempted_by = rare->preempted_by;
+        r->preempt_text = rare->preempt_text ? xstrdup(rare->preempt_text) : NULL;
+    }
     for (size_t i = 0; i < j->alloc.n; i++)
         rec_copy(&alloc_rec, rec_list_push(&r->alloc), &j->alloc.v[i]);
     for (size_t i = 0; i < j->steps.n; i++)

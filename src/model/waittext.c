@@ -129,3 +129,12 @@ bool waittext(struct str *out, const struct job *j, enum reason r)
     }
     return false;
 }
+
+void wait_sentence(struct str *out, const struct why_cause *c, wait_clock clock, const void *ctx)
+{
+    str_append(out, !str_is_empty(c->head) ? c->head : c->text ? c->text : "");
+    if (str_is_empty(c->when_words) || !wall_is_set(c->when))
+        return;
+    str_append(out, c->when_words);
+    clock(out, c->when, ctx);
+}

@@ -11,9 +11,17 @@
 #include "src/base/str.h"
 #include "src/model/job.h"
 #include "src/model/state.h"
+#include "src/model/why.h"
 
 /* Appends the words for a reason of a waiting job. Returns false, nothing appended, where the request has
  * nothing to add to reason_text(). */
 bool waittext(struct str *out, const struct job *j, enum reason r);
+
+/* Appends an instant as the reader's screen or terminal writes it: "14:25", "Tue 14:25". */
+typedef void (*wait_clock)(struct str *out, struct wall t, const void *ctx);
+
+/* "3 jobs ahead, starts ~14:44": a cause in the words of a list. Lists, w and stoker why get it from here.
+ */
+void wait_sentence(struct str *out, const struct why_cause *c, wait_clock clock, const void *ctx);
 
 #endif

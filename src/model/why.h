@@ -28,8 +28,13 @@ struct why_cause {
     char *text;   /* one sentence with numbers */
     char *class_name;
     struct wall clears; /* earliest time it can clear; unset: not known */
+    char *head;         /* the same in the few words of a list; NULL: text */
+    char *when_words;   /* ", starts ~": what leads from head to when; NULL: there is none */
+    struct wall when;
 };
-#define WHY_CAUSE_FIELDS(F, G, S) F(S, U32, cls) F(S, STR, text) F(S, STR, class_name) F(S, WALL, clears)
+#define WHY_CAUSE_FIELDS(F, G, S)                                                                            \
+    F(S, U32, cls) F(S, STR, text) F(S, STR, class_name) F(S, WALL, clears) F(S, STR, head)                  \
+    F(S, STR, when_words) F(S, WALL, when)
 
 struct msg_why { /* the whole answer; it travels as it is */
     uint32_t job;
@@ -47,12 +52,17 @@ struct msg_why { /* the whole answer; it travels as it is */
     bool held;            /* a place is held for it: start_est is a promise as long as nobody comes first */
     struct strv blockers; /* ids of the jobs in its way, the first few */
     char *advice_key, *advice_value; /* the change as scontrol update takes it: "TimeLimit", "2:00:00" */
+    char
+        *past; /* "preempted by job 328 of ann after 27:31": how its last run ended; NULL: it has not run */
+    struct wall t_past;
+    char *id_text; /* of the job, as lists write it */
 };
 #define MSG_WHY_FIELDS(F, G, S)                                                                              \
     F(S, U32, job) F(S, U32, state) F(S, U32, reason) F(S, STR, summary) G(S, LISTOF, causes, why_cause)     \
     F(S, U32, rank) F(S, U32, rank_of) F(S, WALL, start_est) F(S, STR, start_basis) F(S, STR, advice)                  \
     F(S, WALL, likely) F(S, WALL, unlikely) F(S, WALL, made) F(S, U32, samples) F(S, BOOL, held)             \
-    F(S, STRV, blockers) F(S, STR, advice_key) F(S, STR, advice_value)
+    F(S, STRV, blockers) F(S, STR, advice_key) F(S, STR, advice_value) F(S, STR, past) F(S, WALL, t_past)  \
+    F(S, STR, id_text)
 
 extern const struct rec_desc why_cause_rec, msg_why_rec;
 

@@ -122,11 +122,11 @@ static void the_story_tells_who_did_it(void **unused)
     uilab_keys(&u, "/train-res<Enter><Enter><Tab>");
     shows(&u, "signal USR1 sent by bo", true);
     shows(&u, "signal USR1 sent by uid 4711", true);
-    shows(&u, "ended from outside: cancelled by root", true);
+    shows(&u, "cancelled by root after ", true);
     kill = (struct ev_kill){.step = STEP_ALL, .cause = KILL_TIMEOUT};
     uilab_push(&u, EV_KILL, s.multi, &kill);
     uilab_keys(&u, "q<Esc>/pretrain<Enter><Enter><Tab>");
-    shows(&u, "ended from outside: time limit", true);
+    shows(&u, "time limit after ", true);
     shows(&u, "time limit by", false);
     uilab_fini(&u);
 }

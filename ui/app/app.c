@@ -37,10 +37,7 @@ void app_free(struct ui *a)
     aside_fini(a);
     link_drop_utils(a);
     past_fini(&a->past);
-    vec_for_each (&a->story, i)
-        event_fini(&a->story.v[i]);
     link_fini(a);
-    vec_fini(&a->story);
     rec_fini(&msg_welcome_rec, &a->welcome);
     struct model *models[] = {a->m, a->next};
     for (size_t i = 0; i < 2; i++) {

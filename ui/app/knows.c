@@ -60,10 +60,3 @@ bool ui_threads(const struct ui *a)
 {
     return a->o.threads;
 }
-
-void ui_story(const struct ui *a, uint32_t job, void (*each)(void *arg, const struct event *ev), void *arg)
-{
-    vec_for_each (&a->story, i)
-        if (a->story.v[i].job == job)
-            each(arg, &a->story.v[i]);
-}

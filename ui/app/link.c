@@ -161,26 +161,6 @@ void app_feed_rows(struct ui *a, const void *p, size_t n)
     }
 }
 
-static bool tells(uint32_t kind)
-{
-    return kind == EV_KILL || kind == EV_SIGNAL || kind == EV_HOLD || kind == EV_REQUEUE ||
-           kind == EV_UPDATE;
-}
-
-/* What the job's record does not keep, for its page. */
-static void keep_story(struct ui *a, const struct msg_event *msg)
-{
-    struct event ev;
-    struct errtext err;
-    if (!tells(msg->kind) || event_from_msg(msg, &ev, &err) < 0)
-        return;
-    if (a->story.n == STORY_MAX) {
-        event_fini(&a->story.v[0]);
-        vec_remove(&a->story, 0);
-    }
-    vec_push(&a->story, ev);
-}
-
 static void take_push(struct ui *a, const struct incoming *in)
 {
     struct errtext err = {""};
@@ -193,7 +173,6 @@ static void take_push(struct ui *a, const struct incoming *in)
     if (in->kind == MSG_EVENT) {
         const struct msg_event *ev = in->body;
         const struct job *leaving = ev->kind == EV_RETIRE ? model_get_job(a->m, ev->job) : NULL;
-        keep_story(a, ev);
         if (leaving)
             past_keep(a, leaving);
     }

@@ -6,8 +6,6 @@
 #include "ui/app/app.h"
 #include "ui/app/command.h"
 
-#define STORY_MAX 2000 /* events kept for the pages of jobs */
-
 struct open_dialog {
     uint64_t number;
     struct dialog *d;
@@ -101,7 +99,6 @@ struct ui {
     VEC(struct measured *) utils;
     struct idmap utils_by_name;
     bool watching;
-    VEC(struct event) story;
     struct past past;
 
     char *toast;

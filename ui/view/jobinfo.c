@@ -8,6 +8,7 @@
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/model/filename.h"
+#include "src/model/jobevents.h"
 #include "src/model/jobtext.h"
 #include "ui/view/words.h"
 
@@ -26,8 +27,16 @@ static void add_times(struct rich *r, const struct ui *ui, const struct job *j)
 {
     if (j->state == JOB_PENDING) {
         char b[UNITS_TEXT_SIZE];
-        rich_addf(r, ROLE_NORMAL, " for %s",
-                  duration_format_words(wall_elapsed_s(j->t_submit, ui_now(ui)), b));
+        uint32_t uid;
+        const char *user;
+        struct wall since = j->hold ? job_held_since(j, &uid, &user) : j->t_submit;
+        rich_addf(r, ROLE_NORMAL, " for %s", duration_format_words(wall_elapsed_s(since, ui_now(ui)), b));
+        if (j->hold) {
+            str_append(&r->text, " by ");
+            jobtext_who(&r->text, j, uid, user);
+        }
+        jobtext_restarts(&r->text, j);
+        rich_role(r, ROLE_NORMAL);
         return;
     }
     str_append(&r->text, job_state_is_final((enum job_state)j->state) ? " after " : " ");
@@ -200,22 +209,14 @@ void jobinfo_steps(struct lines *l, const struct ui *ui, const struct job *j, si
 
 /* --- story --- */
 
-struct moment {
-    struct wall t;
-    size_t order;
-    char *text;
-    enum role role;
-};
-
 struct story {
-    const struct job *j;
-    VEC(struct moment) v;
+    struct job_moments m;
 };
 
-static void tell(struct story *st, struct wall t, enum role role, const char *fmt, ...)
+static void tell(struct story *st, struct wall t, enum moment_tone tone, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-static void tell(struct story *st, struct wall t, enum role role, const char *fmt, ...)
+static void tell(struct story *st, struct wall t, enum moment_tone tone, const char *fmt, ...)
 {
     if (!wall_is_set(t))
         return;
@@ -224,52 +225,14 @@ static void tell(struct story *st, struct wall t, enum role role, const char *fm
     va_start(ap, fmt);
     str_vappendf(&s, fmt, ap);
     va_end(ap);
-    vec_push(&st->v, (struct moment){.t = t, .order = st->v.n, .text = str_take(&s), .role = role});
+    vec_push(&st->m.v, (struct job_moment){.t = t, .order = st->m.v.n, .text = str_take(&s), .tone = tone});
 }
 
 static int by_time(const void *pa, const void *pb)
 {
-    const struct moment *a = pa, *b = pb;
+    const struct job_moment *a = pa, *b = pb;
     return a->t.ms != b->t.ms ? (a->t.ms > b->t.ms) - (a->t.ms < b->t.ms)
                               : (a->order > b->order) - (a->order < b->order);
-}
-
-#define WHO_SIZE 80
-
-/* Who did it, by name where that is known without asking anybody. */
-static const char *who(const struct job *j, uint32_t uid, char buf[WHO_SIZE])
-{
-    if (uid == j->uid && !str_is_empty(j->user))
-        snprintf(buf, WHO_SIZE, "%s", j->user);
-    else if (uid == 0)
-        snprintf(buf, WHO_SIZE, "root");
-    else
-        snprintf(buf, WHO_SIZE, "uid %u", uid);
-    return buf;
-}
-
-static void tell_event(void *arg, const struct event *ev)
-{
-    struct story *st = arg;
-    char b[WHO_SIZE];
-    const struct ev_signal *sig = ev->body;
-    const struct ev_hold *hold = ev->body;
-    if (ev->kind == EV_SIGNAL)
-        tell(st, ev->t, ROLE_WARN, "signal %s sent by %s",
-             sigabbrev_np(sig->signal) ? sigabbrev_np(sig->signal) : "?", who(st->j, sig->uid, b));
-    else if (ev->kind == EV_HOLD)
-        tell(st, ev->t, ROLE_NORMAL, "%s by %s", hold->hold ? "held" : "released",
-             who(st->j, hold->uid, b));
-    else if (ev->kind == EV_REQUEUE)
-        tell(st, ev->t, ROLE_WARN, "requeued by %s",
-             who(st->j, ((const struct ev_requeue *)ev->body)->uid, b));
-    else if (ev->kind == EV_UPDATE)
-        tell(st, ev->t, ROLE_NORMAL, "request changed by %s",
-             who(st->j, ((const struct ev_update *)ev->body)->uid, b));
-    /* A kill of the job is in its record; that of one step is not. */
-    else if (ev->kind == EV_KILL && ((const struct ev_kill *)ev->body)->step != STEP_ALL)
-        tell(st, ev->t, ROLE_WARN, "step %d ended: %s", ((const struct ev_kill *)ev->body)->step,
-             kill_cause_text((enum kill_cause)((const struct ev_kill *)ev->body)->cause));
 }
 
 static void tell_steps(struct story *st, const struct job *j)
@@ -279,7 +242,7 @@ static void tell_steps(struct story *st, const struct job *j)
         char buf[16];
         const char *id = step_format_id(s->id, buf);
         if (s->id >= 0)
-            tell(st, s->t_start, ROLE_NORMAL, "step %s%s%s started", id, s->name ? " " : "",
+            tell(st, s->t_start, MOMENT_NORMAL, "step %s%s%s started", id, s->name ? " " : "",
                  s->name ? s->name : "");
         for (size_t k = 0; k < s->tasks.n; k++) {
             const struct task *t = &s->tasks.v[k];
@@ -288,52 +251,39 @@ static void tell_steps(struct story *st, const struct job *j)
             task_story(&words, t);
             const char *node = t->alloc.node ? t->alloc.node : "?";
             if (task_failed(t) && s->id < 0)
-                tell(st, t->t_end, ROLE_ERROR, "%s on %s: %s", id, node, words.text.s);
+                tell(st, t->t_end, MOMENT_ERROR, "%s on %s: %s", id, node, words.text.s);
             else if (task_failed(t))
-                tell(st, t->t_end, ROLE_ERROR, "task %s.%u on %s: %s", id, t->index, node, words.text.s);
+                tell(st, t->t_end, MOMENT_ERROR, "task %s.%u on %s: %s", id, t->index, node, words.text.s);
             rich_fini(&words);
         }
         if (s->done && s->id >= 0)
-            tell(st, s->t_end, s->code || s->signal ? ROLE_ERROR : ROLE_NORMAL, "step %s done%s", id,
+            tell(st, s->t_end, s->code || s->signal ? MOMENT_ERROR : MOMENT_NORMAL, "step %s done%s", id,
                  s->code || s->signal ? ", failed" : "");
     }
 }
 
+static enum role role_of(enum moment_tone tone)
+{
+    static const enum role roles[] = {[MOMENT_NORMAL] = ROLE_NORMAL,
+                                      [MOMENT_STRONG] = ROLE_STRONG,
+                                      [MOMENT_WARN] = ROLE_WARN,
+                                      [MOMENT_ERROR] = ROLE_ERROR};
+    return roles[tone];
+}
+
 void jobinfo_story(struct lines *l, const struct ui *ui, const struct job *j)
 {
-    struct story st = {.j = j, .v = VEC_INIT};
-    char b[WHO_SIZE];
-    tell(&st, j->t_submit, ROLE_NORMAL, "submitted%s%s", j->submit_host ? " on " : "",
-         j->submit_host ? j->submit_host : "");
-    if (j->t_eligible.ms > j->t_submit.ms + MS_PER_S)
-        tell(&st, j->t_eligible, ROLE_NORMAL, "may start from here on");
-    struct str nodes = STR_INIT;
-    jobtext_nodes(&nodes, j);
-    if (j->state != JOB_PENDING)
-        tell(&st, j->t_start, ROLE_NORMAL, "started on %s", nodes.s);
+    struct story st;
+    jobevents_list(j, &st.m);
+    for (size_t i = 0; i < st.m.v.n; i++)
+        st.m.v.v[i].order = i; /* stays before what is added now */
     tell_steps(&st, j);
-    ui_story(ui, j->id, tell_event, &st);
-    if (j->kill_cause == KILL_CANCEL || j->kill_cause == KILL_REQUEUE) /* somebody wanted it */
-        tell(&st, job_rare(j)->t_kill, ROLE_WARN, "ended from outside: %s by %s",
-             kill_cause_text((enum kill_cause)j->kill_cause), who(j, job_rare(j)->kill_uid, b));
-    else if (j->kill_cause)
-        tell(&st, job_rare(j)->t_kill, ROLE_WARN, "ended from outside: %s",
-             kill_cause_text((enum kill_cause)j->kill_cause));
-    struct rich words;
-    rich_init(&words);
-    job_words(&words, j);
-    if (job_state_is_final((enum job_state)j->state))
-        tell(&st, j->t_end, job_role(j) == ROLE_FAILED ? ROLE_ERROR : ROLE_STRONG, "%s", words.text.s);
-    rich_fini(&words);
-    str_fini(&nodes);
-    if (st.v.n)
-        qsort(st.v.v, st.v.n, sizeof *st.v.v, by_time);
-    for (size_t i = 0; i < st.v.n; i++) {
+    qsort(st.m.v.v, st.m.v.n, sizeof *st.m.v.v, by_time);
+    for (size_t i = 0; i < st.m.v.n; i++) {
         struct str when = STR_INIT;
-        when_text(&when, st.v.v[i].t, ui_now(ui));
-        rich_add(lines_pair(l, when.s, LABEL), st.v.v[i].role, st.v.v[i].text);
+        when_text(&when, st.m.v.v[i].t, ui_now(ui));
+        rich_add(lines_pair(l, when.s, LABEL), role_of(st.m.v.v[i].tone), st.m.v.v[i].text);
         str_fini(&when);
-        free(st.v.v[i].text);
     }
-    vec_fini(&st.v);
+    job_moments_fini(&st.m);
 }

@@ -39,9 +39,7 @@ static void get_glyph(const void *ctx, const void *row, struct field *f)
     char glyph = ' ';
     enum role role = r->job ? job_role(r->job) : array_role(r->array, &glyph);
     if (r->job)
-        glyph = r->job->state == JOB_PENDING && r->job->hold
-                    ? 'H'
-                    : job_state_glyph((enum job_state)r->job->state);
+        glyph = job_glyph(r->job);
     else if (role == ROLE_HELD)
         glyph = 'H';
     rich_addf(&f->text, role, "%c", glyph);

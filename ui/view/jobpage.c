@@ -141,6 +141,8 @@ static void page_title(struct view *v, struct rich *out)
     rich_role(out, ROLE_TITLE);
     rich_addf(out, ROLE_STRONG, "  %s  ", j->req.name ? j->req.name : "");
     job_words(out, j);
+    jobtext_restarts(&out->text, j);
+    rich_role(out, ROLE_DIM);
 }
 
 /* --- drawing --- */

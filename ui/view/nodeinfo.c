@@ -294,7 +294,7 @@ static void job_lines(struct lines *l, const struct ui *ui, const struct node *n
         if (found == 1)
             jobinfo_section(l, "Jobs here");
         struct rich *r = lines_add(l);
-        rich_addf(r, job_role(j), "%c", job_state_glyph((enum job_state)j->state));
+        rich_addf(r, job_role(j), "%c", job_glyph(j));
         str_append_char(&r->text, ' ');
         jobtext_id(&r->text, j, BITSTR_LEN_DEFAULT);
         rich_addf(r, ROLE_NORMAL, "  %s  ", j->req.name ? j->req.name : "");

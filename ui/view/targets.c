@@ -100,7 +100,7 @@ static void count_job(struct target *t, const struct job *j)
 /* As the lists have it. */
 static char glyph_of(const struct job *j)
 {
-    return j->state == JOB_PENDING && j->hold ? 'H' : job_state_glyph((enum job_state)j->state);
+    return job_glyph(j);
 }
 
 void targets_add_job(struct targets *t, const struct job *j)

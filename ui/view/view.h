@@ -144,10 +144,6 @@ struct wall ui_past_until(const struct ui *ui);
 /* Those that are known, in no order. Jobs that are in the model too are not left out. */
 size_t ui_past(const struct ui *ui, struct job *const **ret);
 
-/* Events about a job that were seen since the screens were opened, newest last: calls each. */
-void ui_story(const struct ui *ui, uint32_t job, void (*each)(void *arg, const struct event *ev),
-              void *arg);
-
 /* --- what the frame does --- */
 
 /* Something that is shown has changed outside of a handler: draw. */

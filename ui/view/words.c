@@ -5,13 +5,14 @@
 #include <time.h>
 
 #include "src/base/units.h"
+#include "src/model/jobevents.h"
 #include "src/model/jobtext.h"
 #include "src/model/nodetext.h"
 
 enum role job_role(const struct job *j)
 {
     switch ((enum job_state)j->state) {
-    case JOB_PENDING: return j->hold ? ROLE_HELD : ROLE_WAITING;
+    case JOB_PENDING: return j->hold ? ROLE_HELD : job_waits_preempted(j) ? ROLE_PREEMPTED : ROLE_WAITING;
     case JOB_RUNNING: return ROLE_RUNNING;
     case JOB_SUSPENDED: return ROLE_HELD;
     case JOB_COMPLETING: return ROLE_ENDING;
@@ -68,8 +69,6 @@ void job_words(struct rich *r, const struct job *j)
         rich_addf(r, role, ": exit %d", j->exit_code);
     if (j->state == JOB_COMPLETING && j->kill_cause)
         rich_addf(r, role, ": %s", kill_cause_text((enum kill_cause)j->kill_cause));
-    if (j->state == JOB_PENDING && j->restarts)
-        rich_addf(r, role, ", requeued %u times", j->restarts);
 }
 
 bool job_never_ran(const struct job *j)

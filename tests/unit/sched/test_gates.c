@@ -236,7 +236,7 @@ static void test_each_gate_is_a_cause(void **state)
     assert_int_equal(lab_hold(&l, id, HOLD_USER), 0);
     lab_get(&l, id)->req.begin = wall_add_s(l.now, 7200);
     causes_must_be("closed", id,
-                   "HELD: held by its owner; `stoker release 2` lets it go | "
+                   "HELD: held by alice; `stoker release 2` releases it | "
                    "DEP_WAIT: waits for job 1 (RUNNING) to succeed | "
                    "NOT_YET: its earliest start is in 2 h | "
                    "NOT_ALLOWED: time limit 4-04:00:00 asked, partition main allows 2:00:00 | "

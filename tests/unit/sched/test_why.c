@@ -159,10 +159,10 @@ static void test_why_it_may_not(void **state)
     uint32_t later = lab_submit(&l, j);
     assert_int_equal(lab_hold(&l, held, HOLD_USER), 0);
     pass_anew();
-    must_say(held, REASON_HELD_USER, WHY_HELD, "held by its owner; `stoker release 1` lets it go");
+    must_say(held, REASON_HELD_USER, WHY_HELD, "held by alice; `stoker release 1` releases it");
     assert_int_equal(lab_hold(&l, held, HOLD_ADMIN), 0);
     pass_anew();
-    must_say(held, REASON_HELD_ADMIN, WHY_HELD, "held by an administrator");
+    must_say(held, REASON_HELD_ADMIN, WHY_HELD, ", an administrator, who must release it");
     must_say(down, REASON_PART_DOWN, WHY_PARTITION_DOWN, "partition down is down");
     must_say(staff, REASON_PART_CONFIG, WHY_NOT_ALLOWED, "does not admit its user's groups");
     must_say(gone, REASON_PART_CONFIG, WHY_NOT_ALLOWED, "no longer configured");
