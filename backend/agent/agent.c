@@ -91,7 +91,10 @@ static int check_hello(struct agent *a, const struct msg_hello *h, struct errtex
         return err_set(err, -EPERM, "epoch %llu is over: this node obeys %llu",
                        (unsigned long long)h->epoch, (unsigned long long)a->epoch);
     if (!str_is_empty(h->node) && strcmp(h->node, a->cfg.node) != 0)
-        return err_set(err, -EPERM, "this is node %s, not %s", a->cfg.node, h->node);
+        return err_set(err, -EPERM,
+                       "the agent here is that of node %s, not of %s: give the node that name in the "
+                       "controller's configuration, or start the agent with --node=%s",
+                       a->cfg.node, h->node, h->node);
     if (strcmp(h->cluster, a->cluster) == 0 && h->epoch == a->epoch)
         return 0;
     if (!a->cluster[0]) {

@@ -10,6 +10,10 @@
 #include "src/proto/codec.h"
 
 #define IN_VAIN_MAX 256u /* waiting steps of a job that are tried in a turn */
+/* So much may wait for a node. A launch has several megabytes: what is ready beyond that is sent when the
+ * node has taken the rest. A queue that is full would end the connection, and all of it come again. */
+#define LAUNCH_QUEUE_MAX (4u << 20)
+#define KILL_QUEUE_MAX   (32u << 20)
 
 static uint64_t flight_id(uint32_t job, uint32_t attempt)
 {
@@ -49,6 +53,29 @@ void ctl_forget_sent(struct control *c, const char *node)
     }
 }
 
+/* --- one node has no room for more now --- */
+
+/* Its connection takes on_drain as often as it is asked for. */
+static bool must_wait(struct node_link *link, uint32_t job, size_t max)
+{
+    if (nodeconn_queued(link->conn) < max)
+        return false;
+    if (!link->jobs_wait.n || link->jobs_wait.v[link->jobs_wait.n - 1] != job)
+        vec_push(&link->jobs_wait, job);
+    nodeconn_ask_drain(link->conn);
+    return true;
+}
+
+/* In the order in which they came: what finds no room again waits behind the others. */
+void ctl_on_drain(void *arg, struct nodeconn *conn)
+{
+    (void)conn;
+    struct node_link *link = arg;
+    vec_for_each (&link->jobs_wait, i)
+        ctl_touch(link->ctl, link->jobs_wait.v[i]);
+    vec_clear(&link->jobs_wait);
+}
+
 /* --- payloads --- */
 
 uint32_t ctl_payload_job(const struct job *j, int32_t step)
@@ -78,7 +105,9 @@ static void send_launch(struct control *c, const struct job *j, const struct ste
     struct node_link *link = ctl_node(c, t->alloc.node);
     struct launch l;
     if (!link || !link->reconciled)
-        return;                        /* its report will bring us here again */
+        return; /* its report will bring us here again */
+    if (must_wait(link, j->id, LAUNCH_QUEUE_MAX))
+        return;
     if (t->n_ranks > NODE_RANKS_MAX) { /* of an older state: none is taken in now */
         end_unlaunched(c, f, END_LAUNCH_FAILED, "it has more processes than a node starts at once");
         return;
@@ -200,7 +229,7 @@ static bool act_on_task(struct control *c, const struct job *j, const struct ste
 {
     struct node_link *link = ctl_node(c, t->alloc.node);
     struct flight *f = ctl_flight(c, j, s, t);
-    if (!link || !link->reconciled)
+    if (!link || !link->reconciled || must_wait(link, j->id, KILL_QUEUE_MAX))
         return true;
     if (t->killing && !f->sent) { /* the node does not have it: it never will */
         end_unlaunched(c, f, END_KILLED, "ended before it was started");
@@ -211,7 +240,7 @@ static bool act_on_task(struct control *c, const struct job *j, const struct ste
     if (t->killing &&
         (!f->kill_sent || grace_of(c, j) < f->kill_grace_s || cause_of(j, s) != f->kill_cause))
         send_kill(c, j, s, t, f);
-    else if (t->state == TASK_LAUNCHING && !f->sent)
+    else if (t->state == TASK_LAUNCHING && !f->sent && !must_wait(link, j->id, LAUNCH_QUEUE_MAX))
         launch(c, j, s, t, f);
     else if (t->state == TASK_RUNNING && !t->killing && f->sent) {
         set_motion(c, j, s, t, f);

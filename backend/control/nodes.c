@@ -35,6 +35,7 @@ static void on_down(void *arg, struct nodeconn *conn, const char *why)
     struct node_link *link = arg;
     struct control *c = link->ctl;
     link->reconciled = false;
+    vec_clear(&link->jobs_wait); /* its next report touches all */
     loop_timer_cancel(c->loop, &link->again);
     ctl_drop_relays(c, NULL, link);
     calls_drop(&link->calls);
@@ -66,8 +67,11 @@ static void on_trouble(void *arg, struct nodeconn *conn, const char *text)
     ctl_emit(c, EV_NODE, 0, &body);
 }
 
-static const struct nodeconn_ops ops = {
-    .on_agent = ctl_take_report, .on_msg = ctl_take_node_msg, .on_down = on_down, .on_trouble = on_trouble};
+static const struct nodeconn_ops ops = {.on_agent = ctl_take_report,
+                                        .on_msg = ctl_take_node_msg,
+                                        .on_down = on_down,
+                                        .on_trouble = on_trouble,
+                                        .on_drain = ctl_on_drain};
 
 /* --- which nodes there are --- */
 
@@ -78,6 +82,7 @@ static void link_free(struct control *c, struct node_link *link)
     ctl_drop_relays(c, NULL, link);
     calls_drop(&link->calls);
     nodeconn_free(link->conn);
+    vec_fini(&link->jobs_wait);
     free(link->client_socket);
     free(link->bin_dir);
     list_unlink(&link->link);

@@ -107,6 +107,7 @@ struct node_link { /* the controller's side of one node */
     struct loop_timer again; /* a second report before an absence counts */
     struct loop_timer lost;  /* node_timeout after it went down */
     struct loop_timer lease; /* the next lease there that is over while it is down */
+    VEC(uint32_t) jobs_wait; /* jobs with something to say there, once it has taken what is queued */
     bool reconciled;
     bool facts_due;                /* its settings have changed: what it finds counts anew */
     bool warned;                   /* that it speaks of what is not its own */
@@ -267,6 +268,8 @@ void ctl_go_read_only(struct control *c, const char *why);
 /* --- actions.c: what the state asks for --- */
 
 void ctl_act_on_job(struct control *c, struct job *j);
+/* A node has taken what was queued for it. */
+void ctl_on_drain(void *arg, struct nodeconn *conn);
 struct flight *ctl_flight(struct control *c, const struct job *j, const struct step *s,
                           const struct task *t);
 void ctl_drop_flight(struct control *c, uint32_t job, uint32_t attempt);

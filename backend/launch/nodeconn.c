@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,6 +47,8 @@ struct nodeconn {
     struct mono t_log;     /* since when n_logged counts */
     unsigned n_logged;
     int start_error; /* of the last try to start an agent: said once */
+    pid_t starter;   /* the first process of an agent, which waits until that listens; 0: none */
+    struct loop_fd starter_watch;
     bool up, started;
     bool greeting, refused; /* not answered yet; answered with a refusal */
 
@@ -203,7 +206,15 @@ static void on_close(void *arg, struct conn *c, const char *why)
     go_down(n, why);
 }
 
-static const struct conn_ops conn_ops = {.on_frame = on_frame, .on_close = on_close};
+static void on_drain(void *arg, struct conn *c)
+{
+    (void)c;
+    struct nodeconn *n = arg;
+    if (n->ops->on_drain)
+        n->ops->on_drain(n->ctx, n);
+}
+
+static const struct conn_ops conn_ops = {.on_frame = on_frame, .on_close = on_close, .on_drain = on_drain};
 
 static void go_down(struct nodeconn *n, const char *why)
 {
@@ -246,6 +257,36 @@ static int connect_agent(const struct nodeconn *n)
     return fd;
 }
 
+/* --- an agent of our own --- */
+
+/* Returns whether the starter has ended; false where there is none. */
+static bool reap_starter(struct nodeconn *n)
+{
+    int status = 0;
+    if (!n->starter || waitpid(n->starter, &status, WNOHANG) == 0)
+        return false;
+    n->starter = 0;
+    if (n->starter_watch.fd >= 0) {
+        loop_unwatch(n->loop, &n->starter_watch);
+        close(n->starter_watch.fd);
+        n->starter_watch.fd = -1;
+    }
+    if (status && !n->conn) {
+        char *text = xasprintf("stoker-agent does not start: see the end of %s", n->log);
+        tell_trouble(n, text);
+        free(text);
+    }
+    return true;
+}
+
+static void on_starter(void *ctx, unsigned ready)
+{
+    (void)ready;
+    struct nodeconn *n = ctx;
+    if (reap_starter(n) && !n->conn && !n->trouble)
+        loop_timer_set(n->loop, &n->retry, 0);
+}
+
 static void start_agent(struct nodeconn *n)
 {
     char *path = self_program("stoker-agent");
@@ -257,10 +298,16 @@ static void start_agent(struct nodeconn *n)
     if (r != 0 && r != n->start_error)
         log_error("node=%s cannot start %s: %s", n->node, path, strerror(-r));
     n->start_error = r;
-    if (r == 0)
-        waitpid(pid, NULL,
-                0); /* it daemonises at once: its first process ends as soon as the second lives */
     free(path);
+    if (r < 0)
+        return;
+    /* Not waited for: it may look for cards, or wait for a disk, for as long as that takes. Without a
+     * descriptor of the process its end is found at the next try to connect. */
+    n->starter = pid;
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    n->starter_watch = (struct loop_fd){.fd = fd, .fn = on_starter, .ctx = n};
+    if (fd >= 0)
+        loop_watch(n->loop, &n->starter_watch, LOOP_READ);
 }
 
 static void begin(struct nodeconn *n, int fd)
@@ -315,6 +362,7 @@ static void on_retry(void *arg)
         call_link(n);
         return;
     }
+    reap_starter(n);
     int fd = connect_agent(n);
     if (fd < 0 && n->socket) {
         char *text =
@@ -326,7 +374,7 @@ static void on_retry(void *arg)
         return;
     }
     if (fd < 0) {
-        if (!n->started || fd == -ECONNREFUSED || fd == -ENOENT)
+        if (!n->starter && (!n->started || fd == -ECONNREFUSED || fd == -ENOENT))
             start_agent(n);
         n->started = true;
         retry_later(n);
@@ -350,7 +398,8 @@ struct nodeconn *nodeconn_new(struct loop *l, const struct nodeconn_config *cfg,
                            .committed = committed,
                            .beat_ms = cfg->beat_ms,
                            .links = cfg->links,
-                           .line = -1};
+                           .line = -1,
+                           .starter_watch = {.fd = -1}};
     n->t_heard = loop_now(l);
     n->dice = hash_bytes(n->node, strlen(n->node)) ^ (uint64_t)mono_read().ns;
     if (cfg->to)
@@ -367,6 +416,10 @@ void nodeconn_free(struct nodeconn *n)
     if (!n)
         return;
     conn_close(n->conn);
+    if (n->starter_watch.fd >= 0) {
+        loop_unwatch(n->loop, &n->starter_watch);
+        close(n->starter_watch.fd);
+    }
     loop_timer_cancel(n->loop, &n->retry);
     loop_timer_cancel(n->loop, &n->beat);
     drop_line(n);
@@ -414,6 +467,12 @@ bool nodeconn_send_encoded(struct nodeconn *n, uint64_t gate, enum msg_kind kind
 size_t nodeconn_queued(const struct nodeconn *n)
 {
     return n && n->conn ? conn_queued(n->conn) : 0;
+}
+
+void nodeconn_ask_drain(struct nodeconn *n)
+{
+    if (n->conn)
+        conn_ask_drain(n->conn);
 }
 
 void nodeconn_release(struct nodeconn *n, uint64_t gate)

@@ -26,6 +26,8 @@ struct nodeconn_ops {
     void (*on_down)(void *ctx, struct nodeconn *n, const char *why);
     /* It cannot be reached; text says why, and what helps. Called when that is news. */
     void (*on_trouble)(void *ctx, struct nodeconn *n, const char *text);
+    /* After nodeconn_ask_drain: it has taken nearly all that was queued. May be NULL. */
+    void (*on_drain)(void *ctx, struct nodeconn *n);
 };
 
 struct nodeconn_config {
@@ -56,6 +58,8 @@ bool nodeconn_send_encoded(struct nodeconn *n, uint64_t gate, enum msg_kind kind
 bool nodeconn_may_log(struct nodeconn *n);
 /* Bytes that wait to be taken by the agent. */
 size_t nodeconn_queued(const struct nodeconn *n);
+/* Has on_drain called in a later turn, once little is queued; not where the connection ends before. */
+void nodeconn_ask_drain(struct nodeconn *n);
 void nodeconn_release(struct nodeconn *n, uint64_t gate);
 /* Asks for a fresh MSG_AGENT. */
 void nodeconn_greet(struct nodeconn *n);
