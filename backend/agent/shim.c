@@ -249,6 +249,8 @@ static void rank_ended(struct shim *s, struct rank *r, int status)
         r->in_fd = -1;
         input_push(s);
     }
+    if (s->l.wait_s && s->n_alive && s->wait_ms == INT64_MAX)
+        s->wait_ms = shim_now_ms() + (int64_t)s->l.wait_s * 1000;
     bool failed = s->launch_failed || (s->l.kill_on_bad_exit && (r->end.code || r->end.signal));
     if (failed && s->n_alive && !s->terminating)
         kill_terminate(s, (int64_t)s->l.kill_wait_s * 1000);
@@ -306,9 +308,22 @@ static void limit_reached(struct shim *s)
     free(line);
 }
 
+/* srun --wait: no grace, as in Slurm. */
+static void wait_is_over(struct shim *s)
+{
+    s->wait_ms = INT64_MAX;
+    shim_reap(s);
+    if (s->phase != SHIM_RUNNING || !s->n_alive || s->terminating)
+        return;
+    s->waited_out = s->terminating = true;
+    kill_round(s);
+}
+
 static void timers(struct shim *s)
 {
     int64_t now = shim_now_ms();
+    if (now >= s->wait_ms)
+        wait_is_over(s);
     if (now >= s->early_ms) {
         s->early_ms = INT64_MAX;
         s->early_sent = true;
@@ -341,6 +356,8 @@ static void timers(struct shim *s)
 static int wait_ms(const struct shim *s)
 {
     int64_t at = s->kill_ms < s->mem_ms ? s->kill_ms : s->mem_ms;
+    if (s->wait_ms < at)
+        at = s->wait_ms;
     if (s->spool_ms < at)
         at = s->spool_ms;
     if (pmi_next_ms(s) < at)
@@ -527,6 +544,7 @@ static void finish(struct shim *s)
     end.run_ms = (uint64_t)(s->end_ms - s->start_ms);
     end.end_kind = end_kind(s);
     end.was_killed = s->was_killed;
+    end.waited_out = s->waited_out;
     end.message = s->message;
     for (size_t i = 0; i < s->n_ranks; i++)
         *rec_list_push(&end.ranks) = s->ranks[i].end;
@@ -562,6 +580,7 @@ int shim_main(const char *dir)
                      .out = STR_INIT,
                      .input = STR_INIT,
                      .kill_ms = INT64_MAX,
+                     .wait_ms = INT64_MAX,
                      .sinks = VEC_INIT};
     fcntl(SHIM_SOCKET_FD, F_SETFD, FD_CLOEXEC);
     if (!receive(&s)) {

@@ -135,6 +135,11 @@ int files_open_output(const char *path, bool append, char *text, size_t size)
     return r;
 }
 
+bool files_appends(const struct shim *s, const struct sink *k)
+{
+    return s->l.append || (k->stream == 1 ? s->l.append_out : s->l.append_err);
+}
+
 /* --- the table of sinks --- */
 
 static size_t sink_of(struct shim *s, const char *path, uint32_t rank, int stream)
@@ -230,7 +235,8 @@ static _Noreturn void opener_child(const struct shim *s, int sock)
     for (size_t i = 0; o.error == 0 && i < s->sinks.n; i++) {
         if (!s->sinks.v[i].path)
             continue;
-        int fd = files_open_output(s->sinks.v[i].path, s->l.append, o.text, sizeof o.text);
+        int fd =
+            files_open_output(s->sinks.v[i].path, files_appends(s, &s->sinks.v[i]), o.text, sizeof o.text);
         o.sink = (uint32_t)i;
         o.error = fd < 0 ? -fd : 0;
         if (fd >= 0) {

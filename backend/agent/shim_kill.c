@@ -125,7 +125,8 @@ void kill_terminate(struct shim *s, int64_t grace_ms)
         s->terminating = true;
         if (s->opener)
             kill(s->opener, SIGKILL);
-        kill_signal(s, SIGTERM, SIGNAL_TREE);
+        if (grace_ms > 0)
+            kill_signal(s, SIGTERM, SIGNAL_TREE);
     }
     /* A later request may hurry, never delay. */
     if (kill_ms < s->kill_ms)

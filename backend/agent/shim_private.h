@@ -19,7 +19,7 @@
 struct sink {
     const char *path; /* as the launch names it; NULL: spooled */
     uint32_t rank;    /* of a spooled one */
-    int stream;       /* 1 or 2, of a spooled one */
+    int stream;       /* 1 or 2; 1 where both go to it */
     int fd;           /* -1: the rank opens it itself, as it is the only one */
     bool queued; /* a FIFO or a device that the shim alone writes to: nothing may wait for its reader */
     struct str queue; /* what it has not taken yet */
@@ -79,6 +79,9 @@ struct shim {
     int64_t lease_ms;              /* when it is to be ended unless it is renewed, where it has a lease */
     bool lease_over, lease_killed; /* acted upon; and that was why it ended */
 
+    int64_t wait_ms; /* when the ranks that are left are ended, as the first one has; INT64_MAX: not */
+    bool waited_out;
+
     bool launch_failed, oom, was_killed;
     uint32_t kill_cause;  /* of the first request to end: why it ends */
     uint32_t asked_cause; /* of the last one */
@@ -135,6 +138,8 @@ const char *files_drop(const struct shim *s);
 int files_enter_workdir(const struct shim *s, char *text, size_t size);
 /* Opens an output as the user that the process is. Descriptor or -errno with a text. */
 int files_open_output(const char *path, bool append, char *text, size_t size);
+/* Whether k's file is appended to; else truncated. */
+bool files_appends(const struct shim *s, const struct sink *k);
 /* Makes the table of sinks and opens the spooled ones. */
 int files_prepare(struct shim *s);
 /* True where sinks must be opened before the ranks start. */

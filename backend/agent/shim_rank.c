@@ -135,8 +135,9 @@ static void open_standard(const struct shim *s, const struct rank *r, const int 
         int fd = given[i + 1];
         if (fd < 0 && i == 1 && r->sink[1] == r->sink[0])
             fd = 1;
+        const struct sink *k = &s->sinks.v[r->sink[i]];
         if (fd < 0)
-            fd = files_open_output(s->sinks.v[r->sink[i]].path, s->l.append, text, sizeof text);
+            fd = files_open_output(k->path, files_appends(s, k), text, sizeof text);
         if (fd < 0)
             give_up(report, -fd, false, "%s", text);
         place(fd, i + 1, report);

@@ -106,6 +106,8 @@ static void send_launch(struct control *c, const struct job *j, const struct ste
     struct launch l;
     if (!link || !link->reconciled)
         return; /* its report will bring us here again */
+    if (ctl_waits_for_opener(c, j, s, t))
+        return; /* the news that the other task runs, or has ended, will */
     if (must_wait(link, j->id, LAUNCH_QUEUE_MAX))
         return;
     if (t->n_ranks > NODE_RANKS_MAX) { /* of an older state: none is taken in now */
@@ -183,9 +185,20 @@ void ctl_payload_ready(void *ctx, uint32_t job, int32_t step, const uint8_t *p, 
 
 /* --- tasks --- */
 
-/* What outlives its batch script goes at once; otherwise there is time to save. */
-static uint32_t grace_of(const struct control *c, const struct job *j)
+/* srun --wait gives the ranks that are left no grace, as in Slurm. */
+static bool waited_out(const struct step *s)
 {
+    for (size_t i = 0; i < s->tasks.n; i++)
+        if (s->tasks.v[i].waited_out)
+            return true;
+    return false;
+}
+
+/* What outlives its batch script goes at once; otherwise there is time to save. */
+static uint32_t grace_of(const struct control *c, const struct job *j, const struct step *s)
+{
+    if (s->wait_s && waited_out(s))
+        return 0;
     return j->kill_cause != KILL_NONE ? job_rare(j)->kill_grace_s : c->model.spec.kill_wait_s;
 }
 
@@ -200,7 +213,7 @@ static void send_kill(struct control *c, const struct job *j, const struct step 
     struct node_link *link = ctl_node(c, t->alloc.node);
     enum kill_cause cause = cause_of(j, s);
     struct launch_kill k = {
-        .key = f->key, .cause = cause, .grace_s = grace_of(c, j), .note = ctl_kill_note(c, j, s, t)};
+        .key = f->key, .cause = cause, .grace_s = grace_of(c, j, s), .note = ctl_kill_note(c, j, s, t)};
     f->kill_sent = nodeconn_send(link->conn, ctl_gate(c), MSG_KILL, 0, &k);
     f->kill_grace_s = k.grace_s;
     f->kill_cause = cause;
@@ -238,7 +251,7 @@ static bool act_on_task(struct control *c, const struct job *j, const struct ste
     /* Said again where it is to be sooner, or for another cause: a cancel ends the grace time of a
      * preemption. */
     if (t->killing &&
-        (!f->kill_sent || grace_of(c, j) < f->kill_grace_s || cause_of(j, s) != f->kill_cause))
+        (!f->kill_sent || grace_of(c, j, s) < f->kill_grace_s || cause_of(j, s) != f->kill_cause))
         send_kill(c, j, s, t, f);
     else if (t->state == TASK_LAUNCHING && !f->sent && !must_wait(link, j->id, LAUNCH_QUEUE_MAX))
         launch(c, j, s, t, f);

@@ -165,6 +165,14 @@ static void set_pmi(const struct step *s, struct launch *l)
     l->pmi_mapping = str_take(&map);
 }
 
+/* A requeued job appends, unless the user asked for truncation in so many words. */
+static bool appends(const struct job *j, const struct step *s)
+{
+    if (s->id >= 0 && (s->append || s->truncate))
+        return s->append;
+    return j->req.append || (j->restarts > 0 && !j->req.truncate);
+}
+
 /* A step without an environment of its own has its job's, which is kept once for all of them. */
 static bool add_job_env(struct control *c, const struct job *j, struct step_payload *p)
 {
@@ -212,7 +220,10 @@ bool ctl_build_launch(struct control *c, const struct job *j, const struct step 
         .script = p.script,
         .script_name = p.script.n ? xstrdup(batch && j->command ? j->command : "slurm_script") : NULL,
         .env = p.env,
-        .append = j->req.append || s->append || j->restarts > 0,
+        .append = appends(j, s),
+        .append_out = ctl_opened_before(c, j, s, t, 1) != NULL,
+        .append_err = ctl_opened_before(c, j, s, t, 2) != NULL,
+        .wait_s = s->wait_s,
         .label = s->label,
         .label_width = digits(s->n_ranks ? s->n_ranks - 1 : 0),
         .stream_in = s->stream_in,

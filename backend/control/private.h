@@ -333,6 +333,13 @@ void ctl_note_lineage(struct control *c);
 
 /* What the node is told to run. False where the payload, or the environment of its step job (in the cache
  * under STEP_ALL), cannot be read. ret: rec_fini(&launch_rec, ret). */
+/* outputs.c: the task of the same step that was placed before t and writes to the same file, or NULL: that
+ * task truncates the file, t appends. stream: 1 or 2. */
+const struct task *ctl_opened_before(struct control *c, const struct job *j, const struct step *s,
+                                     const struct task *t, int stream);
+/* t must not be launched yet: such a task has not opened the file. */
+bool ctl_waits_for_opener(struct control *c, const struct job *j, const struct step *s,
+                          const struct task *t);
 bool ctl_build_launch(struct control *c, const struct job *j, const struct step *s, const struct task *t,
                       const uint8_t *payload, size_t n, struct launch *ret);
 /* The line about its end for a task's standard error, as Slurm words it. NULL: none. Caller frees. */

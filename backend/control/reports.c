@@ -301,7 +301,8 @@ static void on_end(struct control *c, struct node_link *link, struct launch_end 
                               .peak_rss_kib = m->peak_rss_kib,
                               .cpu_ms = m->cpu_ms,
                               .sampled = m->sampled,
-                              .message = m->message};
+                              .message = m->message,
+                              .waited_out = m->waited_out};
         body.ranks.v = m->ranks.v;
         body.ranks.n = m->ranks.n;
         m->ranks.v = NULL;

@@ -12,16 +12,18 @@
 #include "src/model/dep.h"
 #include "src/proto/codec.h"
 
-#define NAME_MAX_BYTES    128
-#define TEXT_MAX_BYTES    4096
-#define COMMAND_MAX_CELLS 4096
-#define SCRIPT_MAX        (4u << 20)
-#define ENV_MAX           4096
-#define ENV_BYTES_MAX     (1u << 20)
-#define STEPS_MAX         10000u
-#define TASKS_MAX         100000u  /* of all steps of a job */
-#define TASKS_ALL_MAX     2000000u /* of all jobs: each is some hundred bytes of the controller's memory */
-#define COUNT_MAX         1000000u
+#define NAME_MAX_BYTES       128
+#define RANK_NODES_MAX_BYTES (1u << 20)
+#define LIMITS_MAX           32
+#define TEXT_MAX_BYTES       4096
+#define COMMAND_MAX_CELLS    4096
+#define SCRIPT_MAX           (4u << 20)
+#define ENV_MAX              4096
+#define ENV_BYTES_MAX        (1u << 20)
+#define STEPS_MAX            10000u
+#define TASKS_MAX            100000u /* of all steps of a job */
+#define TASKS_ALL_MAX        2000000u /* of all jobs: each is some hundred bytes of the controller's memory */
+#define COUNT_MAX            1000000u
 
 struct check {
     enum refusal refusal;
@@ -101,6 +103,8 @@ static void check_payload(struct check *k, const struct step_payload *p)
     if (p->script.n > SCRIPT_MAX)
         refuse(k, REFUSAL_TOO_BIG, "the script is over 4 MiB", NULL);
     check_env(k, &p->env);
+    if (p->limits.n > LIMITS_MAX)
+        refuse(k, REFUSAL_BAD_REQUEST, "more than 32 resource limits", NULL);
 }
 
 static void check_dependency(struct check *k, const char *s)
@@ -169,7 +173,8 @@ static void check_step(struct check *k, const struct step *s, const struct step_
     check_payload(k, p);
     bool begun = s->tasks.n || s->done || s->killing || s->kill_cause || s->code || s->signal ||
                  wall_is_set(s->t_start) || wall_is_set(s->t_end);
-    if (begun || s->distribution > 1)
+    check_words(k, "nodes of the tasks", s->rank_nodes, RANK_NODES_MAX_BYTES, "%s: more than 1 MiB");
+    if (begun || s->distribution > 2 || (s->distribution == 2) != (s->rank_nodes != NULL))
         refuse(k, REFUSAL_BAD_REQUEST, "step %s: malformed", s->name);
 }
 
@@ -207,7 +212,7 @@ static void check_steps(struct check *k, const struct msg_submit *m)
         const struct step *s = &m->steps.v[i];
         tasks += s->n_tasks;
         check_step(k, s, &m->step_payloads.v[i]);
-        if (s->id != (int32_t)i)
+        if (s->id != (int32_t)i || s->rank_nodes)
             refuse(k, REFUSAL_BAD_REQUEST, "step %s: malformed", s->name);
         if (!s->n_ranks || s->n_ranks > NODE_RANKS_MAX)
             refuse(k, REFUSAL_BAD_REQUEST, "step %s: between 1 and 4096 processes in a task", s->name);

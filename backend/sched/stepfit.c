@@ -1,8 +1,9 @@
 /* stepfit.c - steps inside an allocation: which part of it each srun gets.
  *
- * A step counts the CPUs of its ranks; GPUs and memory only where it says how many: what it does not name
- * it shares with the others. A step that overlaps counts nothing. It runs on exactly as many nodes as it
- * wants: whoever waits for it knows from the start how many tasks there will be.
+ * A step holds the CPUs of its ranks, and the GPUs that it names; a step that names no GPUs holds all GPUs
+ * that its job has on the nodes of the step, as in Slurm. So no GPU is in two steps. Memory is held only
+ * where the step says how much. A step that overlaps holds nothing. A step runs on exactly as many nodes as
+ * it asks for: the client that waits for it knows from the start how many tasks there will be.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,8 +38,7 @@ static struct room *rooms_new(const struct job *j, bool empty)
                 if (!counts(s, t) || !str_eq(t->alloc.node, a->node))
                     continue;
                 cpuset_andnot(&v[i].cpus, &t->alloc.cpus);
-                if (s->gpus != NOT_GIVEN)
-                    cpuset_andnot(&v[i].gpus, &t->alloc.gpus);
+                cpuset_andnot(&v[i].gpus, &t->alloc.gpus);
                 if (s->mem_mib != MEM_NOT_GIVEN && s->mem_mib)
                     v[i].mem_mib -= t->alloc.mem_mib < v[i].mem_mib ? t->alloc.mem_mib : v[i].mem_mib;
             }
@@ -57,7 +57,7 @@ static uint32_t ranks_in(const struct step *s, const struct room *r, uint32_t gp
 {
     bool mem = s->mem_mib == MEM_NOT_GIVEN || !s->mem_mib || r->mem_mib >= s->mem_mib;
     uint32_t gpus = cpuset_count(&r->gpus), ranks = cpuset_count(&r->cpus) / per_rank(s);
-    if (!mem || gpus < gpus_here)
+    if (!mem || gpus < gpus_here || (s->gpus == NOT_GIVEN && gpus < cpuset_count(&r->alloc->gpus)))
         return 0;
     if (s->overcommit)
         ranks = s->n_ranks;
@@ -76,6 +76,8 @@ static struct alloc take(const struct step *s, struct room *r, uint32_t ranks, u
         a.cpus = cpuset_take_lowest(&r->cpus, cpus < free_cpus ? (uint32_t)cpus : free_cpus);
     if (s->gpus != NOT_GIVEN)
         a.gpus = cpuset_take_lowest(&r->gpus, gpus_here);
+    else
+        cpuset_andnot(&r->gpus, &a.gpus);
     if (s->mem_mib != MEM_NOT_GIVEN && s->mem_mib) {
         a.mem_mib = s->mem_mib;
         r->mem_mib -= s->mem_mib;
@@ -138,6 +140,31 @@ static void share_out(uint32_t *most, const bool *marked, size_t n, uint32_t tot
     }
 }
 
+/* Distribution 2: as many on each node as the list names it. False: a node that is not one of the job's, or
+ * has not the room. */
+static bool count_listed(const struct step *s, const struct room *rooms, size_t n, uint32_t *ranks,
+                         bool *marked)
+{
+    struct strv names = strv_split(s->rank_nodes, ",");
+    uint32_t *want = xcalloc(n, sizeof *want);
+    bool ok = names.n == s->n_ranks;
+    for (size_t k = 0; k < names.n && ok; k++) {
+        size_t i = 0;
+        while (i < n && !str_eq(rooms[i].alloc->node, names.v[k]))
+            i++;
+        ok = i < n && ++want[i] <= ranks[i];
+    }
+    uint32_t nodes = 0;
+    for (size_t i = 0; i < n; i++) {
+        ranks[i] = want[i];
+        marked[i] = want[i] > 0;
+        nodes += marked[i];
+    }
+    free(want);
+    strv_fini(&names);
+    return ok && nodes == nodes_of(s);
+}
+
 /* Spreads the step's ranks and GPUs over the rooms: ranks[i] and gpus[i] for room i. False: not enough
  * room. */
 static bool spread(const struct step *s, const struct room *rooms, size_t n, uint32_t *ranks,
@@ -153,8 +180,9 @@ static bool spread(const struct step *s, const struct room *rooms, size_t n, uin
         if (!only.n || strv_has(&only, rooms[i].alloc->node))
             ranks[i] = ranks_in(s, &rooms[i], most_gpus);
     strv_fini(&only);
-    bool ok = nodes && nodes <= n && mark_nodes(s, ranks, n, nodes, marked);
-    if (ok)
+    bool listed = s->distribution == 2, ok = nodes && nodes <= n;
+    ok = ok && (listed ? count_listed(s, rooms, n, ranks, marked) : mark_nodes(s, ranks, n, nodes, marked));
+    if (ok && !listed)
         share_out(ranks, marked, n, s->n_ranks);
     for (size_t i = 0; i < n && ok; i++)
         if (marked[i]) {

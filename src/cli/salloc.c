@@ -89,11 +89,12 @@ static void default_command(struct strv *command)
 
 /* --- the command --- */
 
-static struct strv command_env(const struct follow *f)
+static struct strv command_env(const struct follow *f, const struct jobopts *o)
 {
     struct strv env = cli_environ();
     const struct job *j = follow_job(f);
     export_clean_job(&env);
+    message_set_env(o, &env);
     jobenv_job(&env, f->cluster, j);
     jobenv_gpus(&env, &j->alloc.v[0]);
     return env;
@@ -142,9 +143,10 @@ static int wait_command(struct follow *f, pid_t pid, bool *ret_revoked)
     }
 }
 
-static int run_command(struct follow *f, const struct strv *command, const char *dir, bool quiet)
+static int run_command(struct follow *f, const struct strv *command, const char *dir,
+                       const struct jobopts *o)
 {
-    struct strv env = command_env(f);
+    struct strv env = command_env(f, o);
     pid_t pid = start_command(f->cli, command, &env, dir);
     strv_fini(&env);
     int code = 1;
@@ -154,7 +156,7 @@ static int run_command(struct follow *f, const struct strv *command, const char 
     else
         code = wait_command(f, pid, &revoked);
     uint32_t job = f->job;
-    if (!revoked && !quiet)
+    if (!revoked && !o->quiet)
         cli_say(f->cli, "Relinquishing job allocation %u", job);
     allocation_end(f, code);
     return code;
@@ -182,7 +184,7 @@ static int allocate_and_run(const struct cli *cli, struct salloc *s, struct strv
     if (!code && s->no_shell)
         follow_fini(&f);
     else if (!code)
-        code = run_command(&f, command, chdir_given ? m.req.workdir : NULL, s->job.quiet);
+        code = run_command(&f, command, chdir_given ? m.req.workdir : NULL, &s->job);
     rec_fini(&msg_submit_rec, &m);
     return code;
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,6 +101,16 @@ static int read_env(struct srun *s, bool inside)
 
 /* --- the step --- */
 
+/* What a step of Slurm finds, too: how srun was called, and by what process. */
+static void set_step_env(const struct srun *s, const struct step *step, mode_t mask, struct strv *env)
+{
+    const char *given = s->opt.job.distribution_text;
+    bool block = step->n_ranks > step->nodes; /* the default, as Slurm names it */
+    strv_setenv(env, "SLURM_DISTRIBUTION", given ? given : block ? "block" : "cyclic");
+    strv_setenvf(env, "SLURM_UMASK", "%04o", (unsigned)mask);
+    strv_setenvf(env, "SLURM_PRIO_PROCESS", "%d", getpriority(PRIO_PROCESS, 0));
+}
+
 static int fill_payload(struct srun *s, const struct step *step, struct step_payload *p)
 {
     struct errtext err;
@@ -110,6 +121,7 @@ static int fill_payload(struct srun *s, const struct step *step, struct step_pay
     mode_t mask = umask(022);
     umask(mask);
     p->umask = (uint32_t)mask;
+    set_step_env(s, step, mask, &p->env);
     if (s->multi_prog && multiprog_parse(s->command.v[0], s->multi_prog, step->n_ranks, p, &err)) {
         cli_error_lines(s->cli, err.s);
         return 1;
@@ -128,6 +140,7 @@ static int run_step(struct srun *s, struct follow *f)
         .feed_stdin = srunopts_feeds_stdin(&s->opt),
         .pty = s->opt.pty,
         .disable_status = s->opt.disable_status || s->opt.pty,
+        .quit_on_interrupt = s->opt.quit_on_interrupt,
         .wait_s = s->opt.wait_s,
     };
     srunopts_only(&s->opt, opt.only);
@@ -171,6 +184,7 @@ static void init_submission(struct srun *s, struct msg_submit *m)
     submission_init(m, &s->opt.job, JOB_KIND_INTERACTIVE);
     rec_fini(&job_req_rec, &s->opt.job.req);
     s->opt.job.req = copy;
+    srunopts_shape_job(&s->opt, &m->req);
     m->command = strv_join(&s->command, " ");
     m->test_only = s->opt.test_only;
     if (!m->req.name) {
@@ -231,7 +245,7 @@ static bool parse(struct srun *s, int argc, char **argv, int *ret_exit)
     s->opt.job.level = LEVEL_COMMAND_LINE;
     if (r == OPT_OK)
         r = opt_parse(&srun_opts, &s->opt, argc, argv, OPT_STOP_AT_OPERAND, &s->command, &err);
-    if (r == OPT_OK && jobopts_finish(&s->opt.job, &err))
+    if (r == OPT_OK && (jobopts_finish(&s->opt.job, &err) || srunopts_finish(&s->opt, &err)))
         r = OPT_BAD_VALUE;
     strv_fini(&env);
     return cli_parsed(s->cli, r, &err, ret_exit);

@@ -11,6 +11,7 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/jobopts_check.h"
+#include "src/jobspec/nodefile.h"
 
 enum srunopt {
     S_CPU_BIND = J_N,
@@ -25,6 +26,7 @@ enum srunopt {
     S_MULTI_PROG,
     S_OVERLAP,
     S_PTY,
+    S_QUIT_ON_INTERRUPT,
     S_RELATIVE,
     S_TEST_ONLY,
     S_UNBUFFERED,
@@ -109,6 +111,7 @@ static int srun_set(void *ctx, const struct opt *o, const char *arg, struct errt
     case S_MULTI_PROG: s->multi_prog = true; return 0;
     case S_OVERLAP: s->overlap = true; return 0;
     case S_PTY: s->pty = true; return 0;
+    case S_QUIT_ON_INTERRUPT: s->quit_on_interrupt = true; return 0;
     case S_RELATIVE: return set_number(&s->relative, o, arg, 0, err);
     case S_TEST_ONLY: s->test_only = true; return 0;
     case S_UNBUFFERED: s->unbuffered = true; return 0;
@@ -133,6 +136,7 @@ static const struct opt table[] = {
     FLAG(S_MULTI_PROG, "multi-prog", 0, "the operand is a file that says which task runs what"),
     FLAG(S_OVERLAP, "overlap", 0, "share the CPUs with other steps, never wait", .env = "SLURM_OVERLAP"),
     FLAG(S_PTY, "pty", 0, "one task on a terminal of its own"),
+    FLAG(S_QUIT_ON_INTERRUPT, "quit-on-interrupt", 0, "the first ^C ends the step"),
     {.id = S_RELATIVE, .name = "relative", .letter = 'r', .arg = OPT_REQUIRED, .meta = "N", .help = "from the job's Nth node on"},
     FLAG(S_TEST_ONLY, "test-only", 0, "say when it would start, run nothing"),
     FLAG(S_UNBUFFERED, "unbuffered", 'u', "output byte by byte, not line by line", .env = "SLURM_UNBUFFEREDIO"),
@@ -141,7 +145,7 @@ static const struct opt table[] = {
     {.id = S_HARMLESS, .name = "accel-bind", .arg = OPT_REQUIRED},
     {.id = S_HARMLESS, .name = "threads", .letter = 'T', .arg = OPT_REQUIRED}, {.id = S_HARMLESS, .name = "preserve-env", .letter = 'E'},
     {.id = S_HARMLESS, .name = "msg-timeout", .arg = OPT_REQUIRED}, {.id = S_HARMLESS, .name = "slurmd-debug", .arg = OPT_REQUIRED},
-    {.id = S_HARMLESS, .name = "quit-on-interrupt", .letter = 'q'}, {.id = S_HARMLESS, .name = "whole"}, {.id = S_HARMLESS, .name = "interactive"},
+    {.id = S_HARMLESS, .name = "whole"}, {.id = S_HARMLESS, .name = "interactive"},
     {.id = S_HARMLESS, .name = "epilog", .arg = OPT_REQUIRED}, {.id = S_HARMLESS, .name = "prolog", .arg = OPT_REQUIRED},
     {.id = S_HARMLESS, .name = "cluster-constraint", .arg = OPT_REQUIRED}, {.id = S_HARMLESS, .name = "compress", .arg = OPT_OPTIONAL},
     {.id = S_UNSUPPORTED, .name = "bcast", .arg = OPT_OPTIONAL}, {.id = S_UNSUPPORTED, .name = "no-allocate", .letter = 'Z'},
@@ -149,6 +153,11 @@ static const struct opt table[] = {
 };
 /* clang-format on */
 const struct opts srun_opts = OPTS_ALSO(table, srun_set, &jobopts_table);
+
+static bool on_command_line(const struct srunopts *o, enum jobopt id)
+{
+    return o->job.given[id] == LEVEL_COMMAND_LINE;
+}
 
 void srunopts_init(struct srunopts *o)
 {
@@ -159,17 +168,82 @@ void srunopts_init(struct srunopts *o)
 void srunopts_fini(struct srunopts *o)
 {
     jobopts_fini(&o->job);
+    strv_fini(&o->rank_nodes);
+}
+
+/* --- a node for each rank --- */
+
+static void replace_text(char **at, char *text)
+{
+    free(*at);
+    *at = text;
+}
+
+/* -w on the command line, else the file that SLURM_HOSTFILE names, else -w from elsewhere. */
+static int read_rank_nodes(struct srunopts *o, struct errtext *err)
+{
+    const char *file = getenv("SLURM_HOSTFILE"), *list = req_rare(&o->job.req)->nodelist;
+    bool named = list && o->job.given[J_NODELIST] == LEVEL_COMMAND_LINE;
+    if (!named && !str_is_empty(file)) {
+        o->job.distribution = 2; /* the file counts, whatever --distribution says */
+        replace_text(&o->job.distribution_text, xstrdup("arbitrary"));
+        int rc = nodefile_read(file, &o->rank_nodes, err);
+        return rc ? err_prefix(err, rc, "SLURM_HOSTFILE") : 0;
+    }
+    if (o->job.distribution != 2 || list)
+        return o->job.distribution == 2 ? hostlist_expand(list, &o->rank_nodes, err) : 0;
+    if (o->job.given[J_DISTRIBUTION] == LEVEL_COMMAND_LINE)
+        return err_set(
+            err, -EINVAL,
+            "--distribution=arbitrary: no nodes are named, neither by --nodelist nor by SLURM_HOSTFILE");
+    o->job.distribution = 0; /* of the job around it, whose nodes are not named here */
+    return 0;
+}
+
+int srunopts_finish(struct srunopts *o, struct errtext *err)
+{
+    struct job_req *r = &o->job.req;
+    int rc = read_rank_nodes(o, err);
+    if (rc || !o->rank_nodes.n)
+        return rc;
+    bool counted = r->ntasks != NOT_GIVEN && (on_command_line(o, J_NTASKS) || !o->jobid);
+    if (counted && r->ntasks > o->rank_nodes.n)
+        return err_set(err, -EINVAL, "Too few NodeNames in Slurm Hostfile: %zu for %u tasks",
+                       o->rank_nodes.n, r->ntasks);
+    struct strv names = {0}, unique = {0};
+    for (size_t i = 0; i < o->rank_nodes.n && (!counted || i < r->ntasks); i++) {
+        strv_push(&names, o->rank_nodes.v[i]);
+        if (!strv_has(&unique, o->rank_nodes.v[i]))
+            strv_push(&unique, o->rank_nodes.v[i]);
+    }
+    strv_fini(&o->rank_nodes);
+    o->rank_nodes = names;
+    r->ntasks = (uint32_t)names.n;
+    r->nodes_min = r->nodes_max = (uint32_t)unique.n;
+    replace_text(&req_rare_mut(r)->nodelist, strv_join(&unique, ","));
+    strv_fini(&unique);
+    return 0;
+}
+
+void srunopts_shape_job(const struct srunopts *o, struct job_req *r)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < o->rank_nodes.n; i++) {
+        uint32_t same = 0;
+        for (size_t k = 0; k < o->rank_nodes.n; k++)
+            same += str_eq(o->rank_nodes.v[i], o->rank_nodes.v[k]);
+        most = same > most ? same : most;
+    }
+    if (!most)
+        return;
+    r->ntasks_per_node = most;
+    r->ntasks = most * r->nodes_min;
 }
 
 /* --- from options to a step --- */
 
-static bool on_command_line(const struct srunopts *o, enum jobopt id)
-{
-    return o->job.given[id] == LEVEL_COMMAND_LINE;
-}
-
-/* -N; else as many as -w names; else all that the job has, but no more than there are ranks. */
-/* On how many nodes of an allocation of so many. */
+/* On how many nodes of an allocation of so many: -N; else as many as -w names; else all that the job has,
+ * but no more than there are ranks. */
 static uint32_t count_nodes(const struct srunopts *o, uint32_t nodes_held)
 {
     const struct job_req *r = &o->job.req;
@@ -186,7 +260,16 @@ static uint32_t count_nodes(const struct srunopts *o, uint32_t nodes_held)
     return nodes ? nodes : 1;
 }
 
-static uint32_t count_ranks(const struct srunopts *o, uint32_t nodes)
+/* -c alone: as many ranks as the CPUs of the nodes carry. */
+static uint32_t count_by_cpus(const struct srunopts *o, const struct job *j, uint32_t nodes)
+{
+    uint32_t ranks = 0, first = o->relative == NOT_GIVEN ? 0 : o->relative;
+    for (uint32_t i = first; i < j->alloc.n && i - first < nodes; i++)
+        ranks += cpuset_count(&j->alloc.v[i].cpus) / o->job.req.cpus_per_task;
+    return ranks > nodes ? ranks : nodes;
+}
+
+static uint32_t count_ranks(const struct srunopts *o, const struct job *j, uint32_t nodes)
 {
     const struct job_req *r = &o->job.req;
     bool per_node_is_nearer = o->job.given[J_NTASKS_PER_NODE] > o->job.given[J_NTASKS];
@@ -194,6 +277,8 @@ static uint32_t count_ranks(const struct srunopts *o, uint32_t nodes)
         return 1;
     if (r->ntasks_per_node != NOT_GIVEN && (r->ntasks == NOT_GIVEN || per_node_is_nearer))
         return r->ntasks_per_node * nodes;
+    if (r->ntasks == NOT_GIVEN && on_command_line(o, J_CPUS_PER_TASK) && r->cpus_per_task)
+        return count_by_cpus(o, j, nodes);
     if (r->ntasks == NOT_GIVEN ||
         (on_command_line(o, J_NODES) && !on_command_line(o, J_NTASKS) && r->ntasks < nodes))
         return nodes;
@@ -341,11 +426,13 @@ int srunopts_step(const struct srunopts *o, const struct job *j, const struct st
         .overcommit = r->overcommit,
         .distribution = o->job.distribution,
         .append = r->append,
+        .truncate = r->truncate,
+        .wait_s = o->wait_s,
         .mpi = o->mpi,
     };
     if (o->relative != NOT_GIVEN && o->relative >= j->alloc.n)
         return err_set(err, -EINVAL, "--relative=%u: the job has %zu nodes", o->relative, j->alloc.n);
-    s.n_ranks = count_ranks(o, s.nodes);
+    s.n_ranks = o->rank_nodes.n ? (uint32_t)o->rank_nodes.n : count_ranks(o, j, s.nodes);
     s.nodes = s.nodes > s.n_ranks ? s.n_ranks : s.nodes;
     s.n_tasks = s.nodes;
     step_gpus(o, &s);
@@ -359,6 +446,7 @@ int srunopts_step(const struct srunopts *o, const struct job *j, const struct st
         s.std_out = o->pty ? NULL : output_pattern(r->std_out);
         s.std_err = o->pty ? NULL : output_pattern(r->std_err);
         s.workdir = xstrdup(r->workdir);
+        s.rank_nodes = o->rank_nodes.n ? strv_join(&o->rank_nodes, ",") : NULL;
         *ret = s;
         return 0;
     }

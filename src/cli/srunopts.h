@@ -8,11 +8,12 @@
 
 struct srunopts {
     struct jobopts job;
-    uint32_t jobid; /* --jobid or SLURM_JOB_ID; 0: outside of any job */
+    uint32_t jobid;         /* --jobid or SLURM_JOB_ID; 0: outside of any job */
+    struct strv rank_nodes; /* -m arbitrary: the node of each rank */
     bool label, multi_prog, kill_on_bad_exit, overlap, exact, unbuffered, pty, test_only, disable_status,
         mpi_list;
     uint32_t mpi; /* as in struct step */
-    bool immediate;
+    bool quit_on_interrupt, immediate;
     uint32_t immediate_s;
     uint32_t wait_s;
     uint32_t relative; /* -r: NOT_GIVEN */
@@ -27,6 +28,12 @@ void srunopts_fini(struct srunopts *o);
  * part of. command: for display. Errors: -EINVAL with a text (nodes that are not in the job). */
 int srunopts_step(const struct srunopts *o, const struct job *j, const struct strv *command,
                   struct step *ret, struct errtext *err) __attribute__((warn_unused_result));
+
+/* Once all options are in: -m arbitrary, and SLURM_HOSTFILE, which comes to the same. Errors: negative
+ * errno with a text as Slurm's. */
+int srunopts_finish(struct srunopts *o, struct errtext *err) __attribute__((warn_unused_result));
+/* What a job that is to hold such a step must ask for: so many tasks on each of the nodes. */
+void srunopts_shape_job(const struct srunopts *o, struct job_req *r);
 
 /* What --input says: whether srun's own standard input goes to the ranks. */
 bool srunopts_feeds_stdin(const struct srunopts *o);

@@ -32,7 +32,7 @@ struct run {
     struct msg_step_create *msg;
     const struct steprun_options *opt;
     uint64_t create_tag; /* 0: not asked, or answered */
-    bool created, waiting, said_started, said_aborted, said_pipe, given_up;
+    bool created, waiting, said_started, said_aborted, said_pipe, said_waited, given_up;
     bool done_interrupted; /* the step is over, and who waits for its output ends that */
     int32_t step;
     bool refused;
@@ -149,7 +149,7 @@ static void print_status(const struct run *r, const struct step *s)
 static void interrupted(struct run *r, const struct step *s)
 {
     int64_t now = now_ms();
-    bool again = r->last_int_ms && now - r->last_int_ms < DOUBLE_MS;
+    bool again = r->opt->quit_on_interrupt || (r->last_int_ms && now - r->last_int_ms < DOUBLE_MS);
     r->last_int_ms = now;
     if (!again && !r->opt->disable_status) {
         cli_say(r->f->cli, "interrupt (one more within 1 sec to abort)");
@@ -194,7 +194,7 @@ static void handle_signal(struct run *r, const struct signalfd_siginfo *si)
         cli_say(r->f->cli, "Cancelled pending job step with signal %d", number);
         r->cancel = r->given_up = true;
         r->code = 1;
-    } else if (number == SIGINT && si->ssi_code == SI_KERNEL) { /* a key at the terminal */
+    } else if (number == SIGINT) {
         interrupted(r, s);
     } else if (number == SIGTERM || number == SIGHUP) {
         cli_say(r->f->cli, "forcing job termination");
@@ -253,15 +253,29 @@ static void tell_ends(struct run *r, const struct step *s, bool all)
     }
 }
 
+/* --wait. A node ends the ranks that are left of its own task, and the controller then those on other
+ * nodes; where all ranks of a node have ended, only this end sees that others are left. */
 static void watch_stragglers(struct run *r, const struct step *s, int64_t now)
 {
-    for (size_t i = 0; i < s->tasks.n && !r->first_end_ms; i++)
-        if (s->tasks.v[i].state == TASK_DONE)
+    bool waited_out = false;
+    for (size_t i = 0; i < s->tasks.n; i++) {
+        if (s->tasks.v[i].state == TASK_DONE && !r->first_end_ms)
             r->first_end_ms = now;
-    if (!r->opt->wait_s || !r->first_end_ms || s->done || r->cancel ||
-        now - r->first_end_ms < r->opt->wait_s * 1000LL)
+        waited_out = waited_out || s->tasks.v[i].waited_out;
+    }
+    bool over = r->opt->wait_s && r->first_end_ms && !s->done && !r->cancel &&
+                now - r->first_end_ms >= r->opt->wait_s * 1000LL;
+    if (r->said_waited || (!over && !waited_out))
         return;
-    cli_say(r->f->cli, "First task exited %us ago", r->opt->wait_s);
+    r->said_waited = true;
+    if (!r->opt->quiet)
+        cli_say(r->f->cli, "First task exited %us ago", r->opt->wait_s);
+    if (s->done)
+        return;
+    print_status(r, s);
+    if (waited_out)
+        return;
+    send_signal(r, SIGKILL);
     r->cancel = true;
 }
 
@@ -313,8 +327,8 @@ static bool look_at_step(struct run *r, const struct step *s)
 {
     int64_t now = now_ms();
     say_started(r, s);
-    say_killed(r, s);
     watch_stragglers(r, s, now);
+    say_killed(r, s);
     pass_on_broken_pipe(r, s);
     ask_cancel(r);
     show_output(r, s, now);

@@ -24,7 +24,7 @@ static const char *const job_variables[] = {
     "SLURM_RESTART_COUNT", "SLURM_LABELIO",        "SLURM_EXPORT_ENV",     "SLURMD_*",
     "SLURM_DISTRIBUTION",  "SLURM_CPU_BIND*",      "SLURM_UMASK",          "SLURM_PRIO_PROCESS",
     "SLURM_TRES_PER_TASK", "SRUN_CPUS_PER_TASK",   "STOKER_JOB_ID",        "STOKER_STEP_ID",
-    "STOKER_TASK_*",       "STOKER_RESTART_COUNT",
+    "STOKER_TASK_*",       "STOKER_RESTART_COUNT", "SLURM_OVERCOMMIT",     "SLURM_DIST_PLANESIZE",
 };
 
 static bool matches(const char *pattern, const char *name, size_t len)

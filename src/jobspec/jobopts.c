@@ -12,6 +12,7 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/jobopts_check.h"
+#include "src/jobspec/nodefile.h"
 #include "src/jobspec/signame.h"
 #include "src/model/mailtype.h"
 
@@ -35,6 +36,7 @@ void jobopts_init(struct jobopts *o)
 void jobopts_fini(struct jobopts *o)
 {
     rec_fini(&job_req_rec, &o->req);
+    free(o->distribution_text);
     free(o->export_spec);
     free(o->cluster);
     free(o->cwd);
@@ -266,18 +268,20 @@ static int set_nodes(struct job_req *r, const char *arg, struct errtext *err)
     return 0;
 }
 
+/* A list, or a file of them: a name with a slash in it. */
 static int set_node_list(char **at, const struct opt *opt, const char *arg, struct errtext *err)
 {
     struct strv names = {0};
-    if (strchr(arg, '/'))
-        return err_set(err, -EINVAL, "Invalid --%s specification: a file of node names is not supported",
-                       opt->name);
-    int rc = hostlist_expand(arg, &names, err);
+    bool is_file = strchr(arg, '/') != NULL;
+    int rc = is_file ? nodefile_read(arg, &names, err) : hostlist_expand(arg, &names, err);
+    char *list = is_file && !rc ? strv_join(&names, ",") : xstrdup(arg);
     strv_fini(&names);
     if (rc)
-        return err_prefix(err, rc, "Invalid --%s specification", opt->name);
-    set_text(at, arg);
-    return 0;
+        rc = err_prefix(err, rc, "Invalid --%s specification", opt->name);
+    else
+        set_text(at, list);
+    free(list);
+    return rc;
 }
 
 /* [{R|B}:]SIG[@seconds] */
@@ -319,6 +323,7 @@ static int set_open_mode(struct job_req *r, const struct opt *opt, const char *a
     if (*arg != 'a' && *arg != 'A' && *arg != 't' && *arg != 'T')
         return bad(err, opt);
     r->append = *arg == 'a' || *arg == 'A';
+    r->truncate = !r->append;
     return 0;
 }
 
@@ -434,7 +439,11 @@ static int set_one(struct jobopts *o, const struct opt *opt, const char *arg, st
     case J_KILL_ON_INVALID_DEP: return set_kill_on_invalid_dep(r, opt, arg, err);
     case J_CONTIGUOUS: r->contiguous = true; return 0;
     case J_DISTRIBUTION:
-        o->distribution = strncasecmp(arg, "cyclic", 6) == 0;
+        free(o->distribution_text);
+        o->distribution_text = xstrdup(arg);
+        o->distribution = strncasecmp(arg, "cyclic", 6) == 0      ? 1
+                          : strncasecmp(arg, "arbitrary", 9) == 0 ? 2
+                                                                  : 0;
         return jobopts_check_distribution(arg, err);
     case J_HOLD: o->hold = true; return 0;
     case J_LOST_NODE: return set_lost_node(r, opt, arg, err);

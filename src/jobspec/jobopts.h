@@ -85,6 +85,7 @@ struct jobopts {
     char *cluster;                                  /* -M */
     uint32_t cpus_per_gpu, ntasks_per_gpu, mincpus; /* NOT_GIVEN */
     uint32_t distribution;                          /* as in struct step */
+    char *distribution_text;                        /* as given; NULL: not */
     struct wall now;                                /* for --begin=now+1hour */
     char *cwd;
     enum jobopt_level level; /* of what is being parsed */

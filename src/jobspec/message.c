@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "src/base/xalloc.h"
@@ -57,6 +58,13 @@ int submission_env(const char *spec, const char *cwd, struct strv *ret, struct e
     return 0;
 }
 
+void message_set_env(const struct jobopts *o, struct strv *env)
+{
+    if (o->distribution_text)
+        strv_setenv(env, "SLURM_DISTRIBUTION", o->distribution_text);
+    strv_setenvf(env, "SLURM_PRIO_PROCESS", "%d", getpriority(PRIO_PROCESS, 0));
+}
+
 /* --- batch jobs --- */
 
 static char *default_name(const struct script *s)
@@ -76,6 +84,7 @@ int message_of_script(struct jobopts *o, struct script *s, char *const *args, si
         return rc;
     submission_init(ret, o, JOB_KIND_BATCH);
     ret->payload.env = env;
+    message_set_env(o, &ret->payload.env);
     ret->payload.script = s->text;
     s->text = (struct blob){.n = 0};
     for (size_t i = 0; i < n_args; i++)

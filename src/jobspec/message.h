@@ -20,6 +20,10 @@ void submission_init(struct msg_submit *m, struct jobopts *o, enum job_kind kind
 int submission_env(const char *spec, const char *cwd, struct strv *ret, struct errtext *err)
     __attribute__((warn_unused_result));
 
+/* What the options and the calling process put into a batch script's environment, and into that of salloc's
+ * command. */
+void message_set_env(const struct jobopts *o, struct strv *env);
+
 /* A batch job: takes the script's text and the options' request, which are finished. args: the script's
  * arguments. Errors: texts as Slurm's. */
 int message_of_script(struct jobopts *o, struct script *s, char *const *args, size_t n_args,

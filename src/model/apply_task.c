@@ -132,6 +132,7 @@ static void task_take_end(struct task *t, const struct ev_end *body)
     t->sampled = copy.sampled;
     free(t->message);
     t->message = copy.message;
+    t->waited_out = body->waited_out;
     task_take_worst(t);
 }
 
@@ -175,7 +176,7 @@ int apply_end(struct model *m, struct job *j, const struct event *ev, const stru
         usage_charge(m, j, &t->alloc, 1, usage_task_start(j, t, end), end, ev->t);
         uncharge(m, &t->alloc);
     }
-    if (s->kill_on_bad_exit && task_failed(t))
+    if ((s->kill_on_bad_exit && task_failed(t)) || t->waited_out)
         step_kill(s, KILL_STEP_FAILED, ev->t);
     step_settle(s, ev->t);
     if (j->kind == JOB_KIND_STEPS)

@@ -103,11 +103,12 @@ struct ev_end { /* an attempt has ended; its processes are gone */
     struct wall t_start, t_end;
     uint64_t peak_rss_kib, cpu_ms;
     char *sampled, *message;
+    bool waited_out; /* its node has ended the ranks that were left: step.wait_s was over */
 };
 #define EV_END_FIELDS(F, G, S)                                                                               \
     F(S, I32, step) F(S, U32, task) F(S, U32, attempt) F(S, U32, end_kind) G(S, LISTOF, ranks, rank_end)     \
     F(S, WALL, t_start) F(S, WALL, t_end) F(S, U64, peak_rss_kib) F(S, U64, cpu_ms) F(S, STR, sampled)       \
-    F(S, STR, message)
+    F(S, STR, message) F(S, BOOL, waited_out)
 
 struct ev_kill {  /* somebody decided that a job, or one step of it, ends. A pending job is over at once */
     int32_t step; /* STEP_ALL: the job */

@@ -143,24 +143,49 @@ static char *step_path(const char *pattern, const struct job *j, const struct st
 /* The default of a step job's task; a step with several processes a task shares one file between them. */
 #define STEP_JOB_PATTERN "stoker-%j-%s-%t.out"
 
+/* NULL: no file. */
+static const char *output_pattern(const struct job *j, const struct step *s, int stream)
+{
+    bool steps = j->kind == JOB_KIND_STEPS;
+    if (stream == 2 && s->std_err)
+        return s->std_err;
+    if (stream == 2 && steps && j->req.std_err)
+        return j->req.std_err;
+    if (s->std_out)
+        return s->std_out;
+    return !steps ? NULL : j->req.std_out ? j->req.std_out : STEP_JOB_PATTERN;
+}
+
+bool step_output_is_shared(const struct job *j, const struct step *s, int stream)
+{
+    const char *pattern = s->id == STEP_BATCH ? NULL : output_pattern(j, s, stream);
+    const char *telling = j->kind == JOB_KIND_STEPS ? "t" : "tnN";
+    if (!pattern || strstr(pattern, "\\\\"))
+        return pattern != NULL;
+    for (const char *p = pattern; *p; p++) {
+        if (*p != '%')
+            continue;
+        p += 1 + strspn(p + 1, "0123456789");
+        if (!*p)
+            break;
+        if (strchr(telling, *p))
+            return false;
+    }
+    return true;
+}
+
 char *step_stdout_path(const struct job *j, const struct step *s, const struct task *t, uint32_t rank)
 {
+    const char *pattern = output_pattern(j, s, 1);
     if (s->id == STEP_BATCH)
         return job_stdout_path(j);
-    if (s->std_out)
-        return step_path(s->std_out, j, s, t, rank);
-    if (j->kind != JOB_KIND_STEPS)
-        return NULL;
-    return step_path(j->req.std_out ? j->req.std_out : STEP_JOB_PATTERN, j, s, t, rank);
+    return pattern ? step_path(pattern, j, s, t, rank) : NULL;
 }
 
 char *step_stderr_path(const struct job *j, const struct step *s, const struct task *t, uint32_t rank)
 {
+    const char *pattern = output_pattern(j, s, 2);
     if (s->id == STEP_BATCH)
         return job_stderr_path(j);
-    if (s->std_err)
-        return step_path(s->std_err, j, s, t, rank);
-    if (j->kind == JOB_KIND_STEPS && j->req.std_err)
-        return step_path(j->req.std_err, j, s, t, rank);
-    return step_stdout_path(j, s, t, rank);
+    return pattern ? step_path(pattern, j, s, t, rank) : NULL;
 }

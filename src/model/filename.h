@@ -36,5 +36,8 @@ char *step_stdout_path(const struct job *j, const struct step *s, const struct t
     __attribute__((warn_unused_result));
 char *step_stderr_path(const struct job *j, const struct step *s, const struct task *t, uint32_t rank)
     __attribute__((warn_unused_result));
+/* Whether several tasks of the step may write to one file: the pattern has nothing that differs from task
+ * to task. stream: 1 or 2. */
+bool step_output_is_shared(const struct job *j, const struct step *s, int stream);
 
 #endif

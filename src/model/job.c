@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
@@ -79,10 +80,58 @@ struct task *step_find_task(const struct step *s, uint32_t index)
     return NULL;
 }
 
+/* The next name of a list with commas. Returns what is behind it, NULL at the end. */
+static const char *next_name(const char *list, size_t *ret_len)
+{
+    *ret_len = list ? strcspn(list, ",") : 0;
+    return *ret_len ? list + *ret_len + (list[*ret_len] == ',') : NULL;
+}
+
+static bool is_name(const char *name, const char *s, size_t len)
+{
+    return name && strncmp(name, s, len) == 0 && !name[len];
+}
+
+/* Distribution 2: the rank of a node's local-th name in the list. */
+static uint32_t listed_rank(const struct step *s, const struct task *t, uint32_t local)
+{
+    size_t len;
+    const char *at = s->rank_nodes;
+    uint32_t rank = 0;
+    for (const char *next; (next = next_name(at, &len)); at = next, rank++)
+        if (is_name(t->alloc.node, at, len) && local-- == 0)
+            return rank;
+    return t->rank_base + local; /* it has no node yet */
+}
+
+/* The other way round. */
+static const struct task *find_listed(const struct step *s, uint32_t rank, uint32_t *ret_local)
+{
+    size_t len, other;
+    const char *at = s->rank_nodes, *name = NULL;
+    uint32_t n = 0, local = 0;
+    for (const char *next; !name && (next = next_name(at, &len)); at = next)
+        if (n++ == rank)
+            name = at;
+    for (const char *p = s->rank_nodes, *next; name && p < name && (next = next_name(p, &other)); p = next)
+        local += other == len && strncmp(p, name, len) == 0;
+    for (size_t i = 0; name && i < s->tasks.n; i++) {
+        const struct task *t = &s->tasks.v[i];
+        if (!is_name(t->alloc.node, name, len) || local >= t->n_ranks)
+            continue;
+        if (ret_local)
+            *ret_local = local;
+        return t;
+    }
+    return NULL;
+}
+
 uint32_t step_rank(const struct step *s, const struct task *t, uint32_t local)
 {
     if (!s->distribution || t->index >= s->tasks.n)
         return t->rank_base + local;
+    if (s->distribution == 2)
+        return listed_rank(s, t, local);
     uint32_t rank = 0;
     for (size_t i = 0; i < s->tasks.n; i++) {
         const struct task *o = &s->tasks.v[i];
@@ -94,6 +143,8 @@ uint32_t step_rank(const struct step *s, const struct task *t, uint32_t local)
 
 const struct task *step_find_rank(const struct step *s, uint32_t rank, uint32_t *ret_local)
 {
+    if (s->distribution == 2)
+        return find_listed(s, rank, ret_local);
     bool dealt = s->distribution != 0, any = true;
     uint32_t at = 0; /* the next rank, as they are dealt out */
     for (uint32_t round = 0; any && (dealt || round == 0); round++) {

@@ -82,6 +82,7 @@ struct job_req {
     uint32_t priority;       /* --priority, admins */
     char *array_spec;        /* as given, NULL: no array */
     char *gres;              /* --gres and the like as given, for display */
+    bool truncate;           /* --open-mode=truncate was said: a requeued job truncates its files, too */
 };
 #define JOB_REQ_FIELDS(F, G, S)                                                                              \
     F(S, STR, name) F(S, STR, account) F(S, STR, qos) F(S, STR, partition) F(S, STR, workdir)                \
@@ -97,7 +98,7 @@ struct job_req {
     F(S, I32, nice) F(S, U32, requeue) F(S, BOOL, kill_on_invalid_dep) G(S, BOXED, rare, I32, signal)        \
     G(S, BOXED, rare, U32, signal_at_s) F(S, BOOL, signal_batch) F(S, U32, array_throttle)                   \
     F(S, STR, array_spec) F(S, STR, gres) G(S, BOXED, rare, U32, min_tmp_mib) F(S, BOOL, has_priority)       \
-    F(S, U32, priority) G(S, BOXED, rare, U32, lost_node)
+    F(S, U32, priority) G(S, BOXED, rare, U32, lost_node) F(S, BOOL, truncate)
 
 /* Everything "not given". */
 void job_req_init(struct job_req *r);
@@ -136,12 +137,14 @@ struct task {
     char *message;    /* why it could not be started, and the like */
     uint32_t pid;     /* of the first rank on its node, 0 until known */
     uint32_t lease_s; /* its node ends it when no controller has been heard for so long; 0: never */
+    bool waited_out;  /* the step's wait_s was over: its node has ended the ranks that were left */
 };
 #define TASK_FIELDS(F, G, S)                                                                                 \
     F(S, U32, index) F(S, U32, state) G(S, SUB, alloc, alloc) F(S, U32, attempt) F(S, U32, rank_base)        \
     F(S, U32, n_ranks) F(S, BOOL, killing) F(S, WALL, t_start) F(S, WALL, t_end) F(S, U32, end_kind)         \
     F(S, I32, code) F(S, I32, signal) G(S, LISTOF, ranks, rank_end) F(S, U64, peak_rss_kib)                  \
-    F(S, STR, sampled) F(S, U64, cpu_ms) F(S, STR, message) F(S, U32, pid) F(S, U32, lease_s)
+    F(S, STR, sampled) F(S, U64, cpu_ms) F(S, STR, message) F(S, U32, pid) F(S, U32, lease_s)                \
+    F(S, BOOL, waited_out)
 
 struct step {
     int32_t id; /* STEP_BATCH, STEP_INTERACTIVE, 0... */
@@ -168,7 +171,7 @@ struct step {
     REC_LIST(struct task) tasks; /* empty until the step's turn has come */
     char *nodelist;              /* srun -w */
     bool overcommit;
-    uint32_t distribution; /* 0 block, 1 cyclic */
+    uint32_t distribution; /* 0 block, 1 cyclic, 2 arbitrary: as rank_nodes says */
     char *workdir;
     uint32_t gpus_per_rank; /* srun --gpus-per-task: each rank sees so many of its own; 0: all see all of
                                the task's */
@@ -177,6 +180,9 @@ struct step {
     uint32_t mpi;           /* srun --mpi: 0 none, 1 pmi2 */
     uint32_t input_rank;    /* srun --input=N: 1 + the rank that gets standard input; 0: all do */
     bool pty;               /* srun --pty: on a terminal of its own */
+    bool truncate;          /* as in struct job_req */
+    uint32_t wait_s;  /* srun --wait: the first rank that ends gives the others so long; 0: for ever */
+    char *rank_nodes; /* distribution 2: the node of each rank, "n3,n1,n2" */
 };
 #define STEP_FIELDS(F, G, S)                                                                                 \
     F(S, I32, id) F(S, STR, name) F(S, STR, command) F(S, U32, n_tasks) F(S, U32, n_ranks)                   \
@@ -186,7 +192,8 @@ struct step {
     F(S, BOOL, append) F(S, WALL, t_start) F(S, WALL, t_end) F(S, BOOL, killing) F(S, U32, kill_cause)       \
     F(S, BOOL, done) F(S, I32, code) F(S, I32, signal) G(S, LISTOF, tasks, task) F(S, STR, nodelist)         \
     F(S, BOOL, overcommit) F(S, U32, distribution) F(S, STR, workdir) F(S, U32, gpus_per_rank)               \
-    F(S, STR, request_id) F(S, BOOL, stream_in) F(S, U32, mpi) F(S, U32, input_rank) F(S, BOOL, pty)
+    F(S, STR, request_id) F(S, BOOL, stream_in) F(S, U32, mpi) F(S, U32, input_rank) F(S, BOOL, pty)         \
+    F(S, BOOL, truncate) F(S, U32, wait_s) F(S, STR, rank_nodes)
 
 /* A run that is over while its job is not: the job went back to the queue. Members as in struct job. */
 struct past_run {

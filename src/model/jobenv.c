@@ -128,6 +128,8 @@ static void job_requested(struct strv *env, const struct job *j)
     set_gpu_count(env, "SLURM_GPUS", r, r->gpus);
     set_gpu_count(env, "SLURM_GPUS_PER_NODE", r, r->gpus_per_node);
     set_gpu_count(env, "SLURM_GPUS_PER_TASK", r, r->gpus_per_task);
+    if (r->overcommit)
+        strv_setenv(env, "SLURM_OVERCOMMIT", "1");
     set_text(env, "SLURM_JOB_DEPENDENCY", r->dependency);
     set_text(env, "SLURM_JOB_RESERVATION", req_rare(r)->reservation);
     set_text(env, "SLURM_JOB_LICENSES", r->licenses);

@@ -29,6 +29,14 @@ struct launch_rank {
     F(S, U32, rank) F(S, STRV, argv) F(S, CPUSET, cpus) F(S, STRV, env) F(S, STR, std_in) F(S, STR, std_out) \
     F(S, STR, std_err)
 
+/* A soft resource limit, as the client had it. */
+struct resource_limit {
+    uint32_t kind; /* enum ulimit_kind */
+    uint64_t soft; /* UINT64_MAX: unlimited */
+    bool must;     /* --propagate names it: the configuration does not count, and a failure is told */
+};
+#define RESOURCE_LIMIT_FIELDS(F, G, S) F(S, U32, kind) F(S, U64, soft) F(S, BOOL, must)
+
 struct launch {
     struct launch_key key;
     char *cluster; /* uuid */
@@ -63,6 +71,9 @@ struct launch {
     bool pty;                     /* its one rank gets a terminal of its own, kept by the supervisor */
     bool make_workdir;            /* where it is missing: the machine shares no files */
     uint32_t lease_s; /* the node ends it when it has heard no controller for so long; 0: never */
+    bool append_out, append_err; /* as append, of one stream: another task of the step has truncated it */
+    uint32_t wait_s;             /* the first rank that ends gives the others so long; 0: for ever */
+    REC_LIST(struct resource_limit) limits; /* soft limits of the processes; others are the agent's */
 };
 #define LAUNCH_FIELDS(F, G, S)                                                                               \
     G(S, SUB, key, launch_key) F(S, STR, cluster) F(S, U64, epoch) F(S, U32, uid) F(S, U32, gid)             \
@@ -72,7 +83,8 @@ struct launch {
     F(S, U32, kill_wait_s) F(S, BOOL, kill_on_bad_exit) F(S, STR, job_name) F(S, I32, early_signal)          \
     F(S, U32, early_signal_s) F(S, BOOL, early_signal_leader) F(S, U32, umask) F(S, U32, label_width)   \
     F(S, BOOL, limit_own) F(S, BOOL, pmi) F(S, U32, pmi_size) F(S, U32, pmi_tasks) F(S, STR, pmi_mapping) \
-    F(S, BOOL, pty) F(S, BOOL, make_workdir) F(S, U32, lease_s)
+    F(S, BOOL, pty) F(S, BOOL, make_workdir) F(S, U32, lease_s) F(S, BOOL, append_out)                       \
+    F(S, BOOL, append_err) F(S, U32, wait_s) G(S, LISTOF, limits, resource_limit)
 
 enum launch_state { LAUNCH_STARTING, LAUNCH_RUNNING, LAUNCH_ENDED };
 
@@ -99,11 +111,12 @@ struct launch_end {
     char *sampled; /* "cgroup v2", "RSS every 250 ms" */
     char *message;
     bool was_killed; /* a kill request had reached it before its end */
+    bool waited_out; /* launch.wait_s was over: the shim has ended the ranks that were left */
 };
 #define LAUNCH_END_FIELDS(F, G, S)                                                                           \
     G(S, SUB, key, launch_key) F(S, U32, end_kind) G(S, LISTOF, ranks, rank_end) F(S, WALL, t_start)         \
     F(S, WALL, t_end) F(S, U64, run_ms) F(S, U64, peak_rss_kib) F(S, U64, cpu_ms) F(S, STR, sampled)         \
-    F(S, STR, message) F(S, BOOL, was_killed)
+    F(S, STR, message) F(S, BOOL, was_killed) F(S, BOOL, waited_out)
 
 /* How the message of a launch begins that is refused for want of room on the node's disk. */
 #define NODE_SPOOL_FULL "node_spool_full"
@@ -135,8 +148,8 @@ struct launch_kill {
     G(S, SUB, key, launch_key) F(S, I32, signal) F(S, U32, target) F(S, U32, cause) F(S, U32, grace_s)       \
     F(S, STR, note)
 
-extern const struct rec_desc launch_key_rec, launch_rank_rec, launch_rec, launch_status_rec, launch_end_rec,
-    launch_kill_rec;
+extern const struct rec_desc launch_key_rec, launch_rank_rec, resource_limit_rec, launch_rec,
+    launch_status_rec, launch_end_rec, launch_kill_rec;
 
 static inline bool launch_key_eq(const struct launch_key *a, const struct launch_key *b)
 {

@@ -91,10 +91,11 @@ struct step_payload { /* what a step runs; kept apart from the state, wiped when
     REC_LIST(struct launch_rank)
     ranks; /* --multi-prog: rank and argv alone are used; empty: all run argv */
     uint32_t umask;
+    REC_LIST(struct resource_limit) limits;
 };
 #define STEP_PAYLOAD_FIELDS(F, G, S)                                                                         \
     F(S, STRV, argv) F(S, BLOB, script) F(S, STRV, env) F(S, STR, workdir) G(S, LISTOF, ranks, launch_rank)  \
-    F(S, U32, umask)
+    F(S, U32, umask) G(S, LISTOF, limits, resource_limit)
 
 struct msg_submit {   /* C->S, answered by RESULT with the job's id */
     char *request_id; /* chosen by the client: a retry with it gets the same job */

@@ -80,6 +80,13 @@ static void must_run(const char *row, struct step s, const char *want)
     free(s.nodelist);
 }
 
+static void end_step(int32_t id)
+{
+    struct step *s = job_find_step(j, id);
+    for (size_t i = 0; i < s->tasks.n; i++)
+        s->tasks.v[i].state = TASK_DONE;
+}
+
 static void test_alone(void **state)
 {
     (void)state;
@@ -138,29 +145,23 @@ static void test_roomiest_node_of_several(void **state)
     *rec_list_push(&j->alloc) = lab_alloc("n3", 0, 6, 0, 0, 1000);
     must_run("five ranks on one", step_of(5, 1, 1), "n3 0+5 0-4");
     must_run("what is left", step_of(4, 1, 1), "n1 0+4 8-11");
-    must_run("three ranks on two", step_of(3, 1, 2), "n2 0+2 0-1 | n3 2+1 5");
-}
-
-static void end_step(int32_t id)
-{
-    struct step *s = job_find_step(j, id);
-    for (size_t i = 0; i < s->tasks.n; i++)
-        s->tasks.v[i].state = TASK_DONE;
+    must_run("three ranks on two", step_of(3, 1, 2), "n2 0+2 0-1 | n3 2+1 5"); /* n3 has no GPUs */
 }
 
 static void test_side_by_side(void **state)
 {
     (void)state;
     struct step one = step_of(1, 1, 1);
-    must_run("first", one, "n1 0+1 8");
-    must_run("second", one, "n1 0+1 9");
-    must_run("third", one, "n1 0+1 10"); /* as roomy as n2: the first of the two */
-    must_run("fourth", one, "n2 0+1 0");
-    must_run("fifth", one, "n1 0+1 11");
-    must_run("sixth", one, "n2 0+1 1");
+    one.gpus = 0;
+    must_run("first", one, "n1 0+1 8 g");
+    must_run("second", one, "n1 0+1 9 g");
+    must_run("third", one, "n1 0+1 10 g"); /* as roomy as n2: the first of the two */
+    must_run("fourth", one, "n2 0+1 0 g");
+    must_run("fifth", one, "n1 0+1 11 g");
+    must_run("sixth", one, "n2 0+1 1 g");
     must_run("seventh waits", one, "busy");
     end_step(1);
-    must_run("in its place", one, "n1 0+1 9");
+    must_run("in its place", one, "n1 0+1 9 g");
     must_run("still busy", one, "busy");
     must_run("never", step_of(7, 1, 2), "too big");
 }
@@ -178,7 +179,8 @@ static void test_overlap_and_overcommit(void **state)
     must_run("overlap, too many ranks", s, "too big");
     s.overlap = false;
     s.overcommit = true;
-    must_run("overcommit", s, "n1 0+9 8-11");
+    s.gpus = 0;
+    must_run("overcommit", s, "n1 0+9 8-11 g");
     end_step(0);
     end_step(2);
     must_run("what overlaps holds nothing", step_of(4, 1, 1), "n1 0+4 8-11");
@@ -188,23 +190,48 @@ static void test_overlap_and_overcommit(void **state)
     must_run("overcommit takes what it can", s, "n2 0+2 0-1");
 }
 
-static void test_gpus_and_memory_are_shared_where_not_counted(void **state)
+static void test_memory_is_held_where_it_is_named(void **state)
 {
     (void)state;
     struct step named = step_of(1, 1, 1), unnamed = named;
     named.gpus = 1;
+    unnamed.gpus = 0;
     named.mem_mib = 3000;
     must_run("named", named, "n1 0+1 8 g0 m3000");
     must_run("a second with as much", named, "busy"); /* n1 has 1000 MiB left, n2 2000 */
     named.mem_mib = 1000;
     must_run("beside it", named, "n1 0+1 9 g1 m1000");
     must_run("elsewhere", named, "n2 0+1 0 g4 m1000");
-    must_run("not counted", unnamed, "n1 0+1 10");
+    must_run("without memory", unnamed, "n1 0+1 10 g");
     named.mem_mib = MEM_NOT_GIVEN;
     must_run("the last GPU", named, "n2 0+1 1 g5");
     must_run("no GPU left", named, "busy");
-    named.gpus = NOT_GIVEN;
-    must_run("without counting", named, "n1 0+1 11");
+    must_run("nor needed", unnamed, "n1 0+1 11 g");
+}
+
+/* No GPU is in two steps: one that names none holds all of its nodes. */
+static void test_unnamed_gpus_are_all_of_them(void **state)
+{
+    (void)state;
+    struct step one = step_of(1, 1, 1), all = one, none = one, over = one;
+    one.gpus = 1;
+    none.gpus = 0;
+    over.overlap = true;
+    must_run("one GPU", one, "n1 0+1 8 g0");
+    must_run("all GPUs of a node: the other one", all, "n2 0+1 0");
+    must_run("all GPUs again", all, "busy");
+    must_run("one beside all", one, "n1 0+1 9 g1");
+    must_run("no node has one left", one, "busy");
+    must_run("none", none, "n1 0+1 10 g");
+    must_run("overlapping", over, "n1 0+1 8-11");
+    over.gpus = 2;
+    must_run("overlapping, two by name", over, "n1 0+1 8-11 g0-1");
+    end_step(1);
+    must_run("what overlaps holds none", one, "n2 0+1 0 g4");
+    must_run("all of both nodes", step_of(2, 1, 2), "busy");
+    end_step(0);
+    end_step(2);
+    must_run("all of the first", all, "n1 0+1 8");
 }
 
 /* A job that named no memory is charged a share; its steps may name more than that. */
@@ -259,7 +286,8 @@ int main(void)
         TEST(test_roomiest_node_of_several),
         TEST(test_side_by_side),
         TEST(test_overlap_and_overcommit),
-        TEST(test_gpus_and_memory_are_shared_where_not_counted),
+        TEST(test_memory_is_held_where_it_is_named),
+        TEST(test_unnamed_gpus_are_all_of_them),
         TEST(test_share_of_memory_binds_no_step),
         TEST(test_text_says_what_is_short),
         TEST(test_script_holds_nothing),
