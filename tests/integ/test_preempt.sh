@@ -6,9 +6,9 @@ command -v python3 >/dev/null || skip "no python3"
 
 CPUS=4 PARTITIONS='
   { name = "main"; nodes = "n1"; default = true; priority_tier = 2; grace_time = "6s"; },
-  { name = "low"; nodes = "n1"; priority_tier = 1; preempt_mode = "requeue"; grace_time = "6s"; requeue_after_grace = true; },
+  { name = "low"; nodes = "n1"; priority_tier = 1; preempt_mode = "requeue"; grace_time = "6s"; },
   { name = "scrap"; nodes = "n1"; priority_tier = 0; preempt_mode = "cancel"; grace_time = "10m"; },
-  { name = "patient"; nodes = "n1"; priority_tier = 0; preempt_mode = "requeue"; grace_time = "10m"; requeue_after_grace = true; }' \
+  { name = "patient"; nodes = "n1"; priority_tier = 0; preempt_mode = "requeue"; grace_time = "10m"; }' \
 EXTRA='qos = ( { name = "rush"; preempt = [ "slow" ]; }, { name = "slow"; preempt_mode = "requeue"; grace_time = "6s"; }, { name = "loan"; } );
 limits = ( { scope = "qos"; name = "loan"; soft = { cpus = 1; }; } );' cluster_start
 

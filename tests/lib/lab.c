@@ -46,7 +46,8 @@ struct part_spec *lab_part(struct lab *l, const char *name, const char *nodes)
                             .is_default = l->spec.parts.n == 1,
                             .max_time_s = DURATION_UNLIMITED,
                             .default_time_s = DURATION_NOT_SET,
-                            .max_nodes = UINT32_MAX};
+                            .max_nodes = UINT32_MAX,
+                            .requeue_after_grace = true};
     return p;
 }
 
