@@ -295,8 +295,7 @@ void advice_find(struct planner *p, const struct sched_view *v, const struct job
 #undef AT
     static const struct count nodes = {offsetof(struct job_req, nodes_min),
                                        offsetof(struct job_req, nodes_max), "--nodes=", "NumNodes"};
-    if (!u || !u->group || j->kind == JOB_KIND_STEPS || !is_about_resources(p, u->group, ret) ||
-        planner_makes_way_for(p, u))
+    if (!u || !u->group || j->kind == JOB_KIND_STEPS || !is_about_resources(p, u->group, ret))
         return;
     if (is_throttled(ret)) { /* whatever else it asked for, none more would start */
         try_throttle(&s);

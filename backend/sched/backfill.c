@@ -1,5 +1,5 @@
 /* backfill.c - one pass over the waiting, in order. */
-#include "backend/sched/backfill.h"
+#include "backend/sched/backfill_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +78,7 @@ void backfill_fini(struct backfill *b)
 void backfill_begin(struct backfill *b, bool gained)
 {
     b->pass++;
+    b->uncounted = false;
     b->gained = gained;
     b->shaken = false;
     for (uint32_t i = 0; i < b->n_lanes; i++)
@@ -105,8 +106,13 @@ static int64_t length_at(const struct backfill_item *it, const struct backfill_c
     return len;
 }
 
+int64_t backfill_length_at(const struct backfill_item *it, uint32_t choice, int64_t t)
+{
+    return length_at(it, &it->choices[choice], t);
+}
+
 /* A start at t with this length keeps the deadline, and what it belongs to has not ended by then. */
-static bool in_time(const struct backfill_item *it, int64_t t, int64_t len)
+bool backfill_is_in_time(const struct backfill_item *it, int64_t t, int64_t len)
 {
     return (!it->ends || t < it->ends) && (it->deadline == WHEN_NEVER || when_plus(t, len) <= it->deadline);
 }
@@ -148,7 +154,7 @@ static bool place_choice(struct backfill *b, const struct backfill_item *it,
 {
     ret->start = b->pool->now;
     ret->len = length_at(it, c, ret->start);
-    return (in_time(it, ret->start, ret->len) && place_at_once(b, it, c, ret->len, ret)) ||
+    return (backfill_is_in_time(it, ret->start, ret->len) && place_at_once(b, it, c, ret->len, ret)) ||
            place_shortened(b, it, c, ret);
 }
 
@@ -176,11 +182,7 @@ static bool has_left(const struct backfill *b, uint32_t lane)
     return !b->lanes[lane].closed && b->lanes[lane].n_held < b->opts.depth;
 }
 
-#define NO_LANE UINT32_MAX
-
-/* The lane that its place counts in: this one (where it did, or where it is held), or where that has none
- * left another of its own. */
-static uint32_t lane_left(const struct backfill *b, const struct backfill_item *it, uint32_t lane)
+uint32_t backfill_lane_left(const struct backfill *b, const struct backfill_item *it, uint32_t lane)
 {
     if (has_left(b, lane))
         return lane;
@@ -192,7 +194,7 @@ static uint32_t lane_left(const struct backfill *b, const struct backfill_item *
 
 bool backfill_may_hold(const struct backfill *b, const struct backfill_item *it)
 {
-    return it->n_choices && lane_left(b, it, it->choices[0].lane) != NO_LANE;
+    return it->n_choices && backfill_lane_left(b, it, it->choices[0].lane) != NO_LANE;
 }
 
 static bool holds_on(const struct backfill_hold *h, const struct backfill_item *it)
@@ -204,14 +206,21 @@ static bool holds_on(const struct backfill_hold *h, const struct backfill_item *
     return false;
 }
 
-/* Those that have not had their turn in this pass stand behind it; who may hold nothing himself lets them
- * be. */
+/* Those that have not had their turn in this pass stand behind it. An item that may hold nothing itself
+ * lets those of its own tier be. A claim gives way to a higher tier alone: else a victim could take back
+ * the place that it was preempted for. */
+static bool gives_way(const struct backfill *b, const struct backfill_hold *h,
+                      const struct backfill_item *it, bool may_hold)
+{
+    bool lower = h->tier < it->tier;
+    return h->visited != b->pass && (lower || (may_hold && !h->claim)) && holds_on(h, it);
+}
+
 bool backfill_lift_behind(struct backfill *b, const struct backfill_item *it)
 {
     bool any = false, may = backfill_may_hold(b, it);
     list_for_each (h, &b->holds, struct backfill_hold, link) {
-        /* A claim gives way to nobody: else whoever went for it would take its place again, for ever. */
-        h->aside = may && !h->claim && h->visited != b->pass && holds_on(h, it);
+        h->aside = gives_way(b, h, it, may);
         any = any || h->aside;
         if (h->aside)
             pool_lift(b->pool, &h->use);
@@ -226,8 +235,7 @@ void backfill_lay_behind(struct backfill *b)
             pool_lay(b->pool, &h->use);
 }
 
-/* Whether its nodes are there and nothing else lies where it is held. */
-static bool is_sound(struct backfill *b, struct backfill_hold *h)
+bool backfill_is_sound(struct backfill *b, struct backfill_hold *h)
 {
     bool sound = true;
     pool_lift(b->pool, &h->use);
@@ -244,11 +252,10 @@ static bool is_sound(struct backfill *b, struct backfill_hold *h)
     return sound;
 }
 
-/* Those of them that are in the way of a place that has been taken lose theirs. */
-static void push_aside(struct backfill *b)
+void backfill_push_aside(struct backfill *b)
 {
     list_for_each (h, &b->holds, struct backfill_hold, link)
-        if (h->aside && !is_sound(b, h))
+        if (h->aside && !backfill_is_sound(b, h))
             backfill_give_up(b, h);
 }
 
@@ -264,7 +271,7 @@ static bool place_before_others(struct backfill *b, const struct backfill_item *
         return false;
     struct pool_use use;
     pool_hold(b->pool, &use, &ret->parts, ret->start, when_plus(ret->start, ret->len));
-    push_aside(b);
+    backfill_push_aside(b);
     pool_drop(b->pool, &use);
     return true;
 }
@@ -297,11 +304,8 @@ static void fill_narrow(const struct backfill *b, const struct backfill_choice *
             nodeset_add(s, b->gains.v[i]);
 }
 
-/* The item of a hold as far as it has to be looked at again: on one node, it could only be one of those on
- * which something has come free. ret->n_choices is 0 where nothing has; else the choices keep their
- * positions. */
-static void narrow(struct backfill *b, const struct backfill_item *it, const struct backfill_hold *h,
-                   struct backfill_item *ret)
+void backfill_narrow(struct backfill *b, const struct backfill_item *it, const struct backfill_hold *h,
+                     struct backfill_item *ret)
 {
     bool any = false;
     *ret = *it;
@@ -320,7 +324,7 @@ static void narrow(struct backfill *b, const struct backfill_item *it, const str
     ret->n_choices = any ? it->n_choices : 0;
 }
 
-static bool is_same_place(const struct backfill_hold *h, const struct backfill_place *at)
+bool backfill_is_same_place(const struct backfill_hold *h, const struct backfill_place *at)
 {
     bool same = h->use.n_parts == at->parts.v.n;
     for (uint32_t i = 0; i < h->use.n_parts && same; i++)
@@ -332,11 +336,11 @@ static bool is_same_place(const struct backfill_hold *h, const struct backfill_p
 /* It starts where and when it was planned to: nothing comes free by that. */
 static bool is_as_held(const struct backfill_hold *h, const struct backfill_place *at)
 {
-    return h->use.start == at->start && h->use.end == when_plus(at->start, at->len) && is_same_place(h, at);
+    return h->use.start == at->start && h->use.end == when_plus(at->start, at->len) &&
+           backfill_is_same_place(h, at);
 }
 
-/* Gives it up for a place that takes nothing less of what it had. */
-static void give_up_for_same(struct backfill *b, struct backfill_hold *h)
+void backfill_give_up_for_same(struct backfill *b, struct backfill_hold *h)
 {
     uint64_t freed = b->freed;
     backfill_give_up(b, h);
@@ -349,16 +353,50 @@ static bool start_held(struct backfill *b, const struct backfill_item *it, struc
 {
     struct backfill_item part;
     h->visited = b->pass;
-    narrow(b, it, h, &part);
+    backfill_narrow(b, it, h, &part);
     if (!part.n_choices)
         return false;
     pool_lift(b->pool, &h->use);
     bool placed = place_now(b, &part, ret);
     pool_lay(b->pool, &h->use);
     if (placed && is_as_held(h, ret))
-        give_up_for_same(b, h);
+        backfill_give_up_for_same(b, h);
     else if (placed)
         backfill_give_up(b, h);
+    return placed;
+}
+
+void backfill_give_up_counted(struct backfill *b, struct backfill_hold *h)
+{
+    if (h->visited == b->pass && h->counts != NO_LANE) {
+        b->lanes[h->counts].n_held--;
+        b->uncounted = true;
+    }
+    backfill_give_up(b, h);
+}
+
+uint64_t backfill_set_own_aside(struct backfill *b, struct backfill_hold *h)
+{
+    uint64_t visited = h->visited;
+    h->visited = b->pass; /* so that nothing else lifts it as well */
+    pool_lift(b->pool, &h->use);
+    return visited;
+}
+
+void backfill_lay_own(struct backfill *b, struct backfill_hold *h, uint64_t visited)
+{
+    pool_lay(b->pool, &h->use);
+    h->visited = visited;
+}
+
+static bool start_instead(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
+                          struct backfill_place *ret)
+{
+    uint64_t visited = backfill_set_own_aside(b, h);
+    bool placed = place_now(b, it, ret) || place_before_others(b, it, ret);
+    backfill_lay_own(b, h, visited);
+    if (placed)
+        backfill_give_up_counted(b, h);
     return placed;
 }
 
@@ -366,7 +404,7 @@ bool backfill_start(struct backfill *b, const struct backfill_item *it, struct b
                     struct backfill_place *ret)
 {
     if (h->use.parts)
-        return start_held(b, it, h, ret);
+        return h->entry == it->entry ? start_held(b, it, h, ret) : start_instead(b, it, h, ret);
     return place_now(b, it, ret) || (place_before_others(b, it, ret));
 }
 
@@ -391,7 +429,7 @@ bool backfill_earliest(struct backfill *b, const struct backfill_item *it, int64
         if (c->own)
             pool_lay(b->pool, c->own);
         len = t == WHEN_NEVER ? 0 : length_at(it, c, t);
-        if (t == WHEN_NEVER || !in_time(it, t, len) || !pool_allows(&judge, &parts, len))
+        if (t == WHEN_NEVER || !backfill_is_in_time(it, t, len) || !pool_allows(&judge, &parts, len))
             continue;
         struct pool_parts swap = ret->parts;
         ret->parts = parts;
@@ -405,132 +443,6 @@ bool backfill_earliest(struct backfill *b, const struct backfill_item *it, int64
     return found;
 }
 
-/* counts: in which lane; NO_LANE: in none. */
-static void hold(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h, bool claim,
-                 uint32_t counts, const struct backfill_place *at)
-{
-    const struct backfill_choice *c = &it->choices[at->choice];
-    *h = (struct backfill_hold){.lane = c->lane,
-                                .counts = counts,
-                                .claim = claim,
-                                .visited = b->pass,
-                                .mark = backfill_mark(b),
-                                .own = c->own};
-    pool_hold(b->pool, &h->use, &at->parts, at->start, when_plus(at->start, at->len));
-    list_append(&b->holds, &h->link);
-    if (counts != NO_LANE)
-        b->lanes[counts].n_held++;
-}
-
-/* What it waited for did not end in time, or is gone. */
-static bool is_broken(struct backfill *b, struct backfill_hold *h)
-{
-    return h->use.start <= b->pool->now || (b->shaken && !is_sound(b, h));
-}
-
-/* Moves it to an earlier start where there is one now. */
-static bool move_earlier(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
-                         uint32_t counts)
-{
-    struct backfill_place at = {0};
-    struct backfill_item part;
-    bool claim = h->claim, limited = h->limited, earlier = false;
-    narrow(b, it, h, &part);
-    if (part.n_choices) {
-        pool_lift(b->pool, &h->use);
-        earlier = backfill_earliest(b, &part, h->use.start, &at);
-        pool_lay(b->pool, &h->use);
-    }
-    if (earlier) {
-        backfill_give_up(b, h);
-        hold(b, it, h, claim, counts, &at);
-    }
-    h->mark = backfill_mark(b);
-    h->limited = limited;
-    backfill_place_fini(&at);
-    return earlier;
-}
-
-/* No later than before, and earlier where that has become possible. */
-static bool hold_again(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
-{
-    uint32_t counts = h->claim || is_broken(b, h) ? NO_LANE : lane_left(b, it, h->counts);
-    if (counts == NO_LANE) {
-        backfill_give_up(b, h);
-        return backfill_reserve(b, it, h);
-    }
-    if (!move_earlier(b, it, h, counts)) {
-        b->lanes[counts].n_held++;
-        h->counts = counts;
-    }
-    return true;
-}
-
-/* At the earliest that those before it leave. */
-static bool hold_anew(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
-                      bool claim)
-{
-    struct backfill_place at = {0};
-    bool others = backfill_lift_behind(b, it), found = backfill_earliest(b, it, WHEN_NEVER, &at);
-    if (others)
-        backfill_lay_behind(b);
-    if (found)
-        hold(b, it, h, claim, claim ? NO_LANE : lane_left(b, it, it->choices[at.choice].lane), &at);
-    if (found && others)
-        push_aside(b);
-    backfill_place_fini(&at);
-    return found;
-}
-
-bool backfill_reserve(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
-{
-    if (h->use.parts)
-        return hold_again(b, it, h);
-    bool found = backfill_may_hold(b, it) && hold_anew(b, it, h, false);
-    backfill_close(b, it);
-    return found;
-}
-
-void backfill_claim(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
-                    const struct backfill_place *at)
-{
-    backfill_give_up(b, h);
-    hold(b, it, h, true, NO_LANE, at);
-    list_for_each (other, &b->holds, struct backfill_hold, link)
-        other->aside = other->visited != b->pass;
-    push_aside(b);
-    backfill_close(b, it);
-}
-
-/* Its time has come and it cannot start, behind somebody who waits in its lane: the same place from now on,
- * if it is still free. Else everybody would be asked in each pass who may have use for it. */
-static bool put_off(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
-{
-    struct backfill_place at = {0};
-    pool_lift(b->pool, &h->use);
-    bool same = backfill_earliest(b, it, when_plus(b->pool->now, 1), &at) && is_same_place(h, &at);
-    pool_lay(b->pool, &h->use);
-    if (same) {
-        give_up_for_same(b, h);
-        hold(b, it, h, true, NO_LANE, &at);
-    }
-    backfill_place_fini(&at);
-    return same;
-}
-
-bool backfill_claim_again(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
-{
-    backfill_close(b, it);
-    if (h->use.parts && h->claim && !is_broken(b, h)) {
-        move_earlier(b, it, h, NO_LANE);
-        return true;
-    }
-    if (h->use.parts && h->claim && put_off(b, it, h))
-        return true;
-    backfill_give_up(b, h);
-    return hold_anew(b, it, h, true);
-}
-
 void backfill_copy(struct backfill *b, struct backfill_hold *h, const struct backfill_hold *from,
                    struct pool_use *own)
 {
@@ -538,6 +450,8 @@ void backfill_copy(struct backfill *b, struct backfill_hold *h, const struct bac
     for (uint32_t i = 0; i < from->use.n_parts; i++)
         vec_push(&parts.v, from->use.parts[i]);
     *h = (struct backfill_hold){.lane = from->lane,
+                                .entry = from->entry,
+                                .tier = from->tier,
                                 .counts = from->counts,
                                 .claim = from->claim,
                                 .mark = backfill_mark(b),

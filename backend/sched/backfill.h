@@ -6,6 +6,10 @@
  *         else its lane has reservations left  -> a place is held at its earliest start
  *         else                                 -> it waits; without backfill all behind it in its lane do
  *
+ * An item that may go to partitions of different tiers has one turn for each tier: an entry of its own,
+ * with the choices of that tier. It holds one place, which belongs to the entry that found it. Places of a
+ * lower tier never stand in the way of an item of a higher one, whatever that one may hold itself.
+ *
  * A lane is a partition: reservations are counted for each. With `keep` a hold stays from pass to pass and
  * is only ever moved earlier (compression: each waiting one is taken out and put back, in order), until
  * somebody who stands before it and holds nothing yet needs the place; without it every pass plans anew.
@@ -46,6 +50,8 @@ struct backfill_choice {
 struct backfill_item {
     const struct backfill_choice *choices; /* in the order of preference */
     uint32_t n_choices;
+    uint32_t entry;   /* which of its turns this is */
+    uint32_t tier;    /* of all of these choices */
     int64_t deadline; /* must have ended by then; WHEN_NEVER */
     int64_t ends;     /* is over by then, whatever its length: what it belongs to ends; 0: nothing does */
     /* Whether it may have that much there; NULL: whatever is free. */
@@ -57,6 +63,7 @@ struct backfill_item {
 struct backfill_hold {
     struct pool_use use;
     uint32_t lane;        /* where it is held */
+    uint32_t entry, tier; /* of the item that found it */
     uint32_t counts;      /* in which lane it counts */
     bool claim;           /* by preemption: counts against no lane */
     uint64_t visited;     /* the pass that looked at it last */
@@ -89,6 +96,7 @@ struct backfill {
     bool gained;              /* something has come free since the last pass: holds may move earlier */
     bool shaken;              /* something was lost as well: a node, or a running job goes on longer */
     uint64_t freed;           /* grows when a hold is given up: what did not fit may fit now */
+    bool uncounted;           /* in this pass a lane has a place left again */
     VEC(uint32_t) gains;      /* nodes on which something has come free, as it happened */
     uint64_t gains_forgotten; /* that stood before those */
     struct backfill_choice *narrow; /* room for an item's choices, cut down to the nodes of the gains */
@@ -117,7 +125,7 @@ bool backfill_gained_since(const struct backfill *b, uint64_t mark, const struct
                            const struct nodeset *s);
 
 /* Can it start now? True: ret says where; the caller charges the pool (pool_run). An item that holds a
- * place lets it go when it starts. */
+ * place, in this entry or another, lets it go when it starts. */
 bool backfill_start(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h,
                     struct backfill_place *ret);
 
@@ -131,7 +139,8 @@ struct pool_judge backfill_judge(const struct backfill_item *it, uint32_t choice
 bool backfill_may_hold(const struct backfill *b, const struct backfill_item *it);
 
 /* It could not start: holds a place where one of its lanes has any left: at the earliest start in any of
- * them, also in one that has none left. True: h says where and when. */
+ * them, also in one that has none left. True: h says where and when. Where another entry holds one: only if
+ * this is earlier, in its stead. */
 bool backfill_reserve(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h);
 
 /* Holds just this place, from at->start on: for whom others have been asked to go. */
@@ -149,6 +158,10 @@ bool backfill_earliest(struct backfill *b, const struct backfill_item *it, int64
  * the reservation there that it lies within. */
 void backfill_copy(struct backfill *b, struct backfill_hold *h, const struct backfill_hold *from,
                    struct pool_use *own);
+
+/* How long a start at t goes on, in that choice; and whether it would then end in time. */
+int64_t backfill_length_at(const struct backfill_item *it, uint32_t choice, int64_t t);
+bool backfill_is_in_time(const struct backfill_item *it, int64_t t, int64_t len);
 
 /* For who looks by himself: takes out the holds of those behind the item, which are no obstacle to it, and
  * puts them back. Returns whether there are any. */

@@ -220,13 +220,16 @@ static void find_allowed(struct forecasts *f, const struct group *g, uint32_t ch
     vec_fini(&at.parts);
 }
 
-void forecast_find(struct forecasts *f, const struct group *g, const char *licences, int64_t from,
-                   struct found *ret)
+void forecast_find(struct forecasts *f, const struct group *g, uint32_t entry, const char *licences,
+                   int64_t from, struct found *ret)
 {
+    bool all = entry == ALL_ENTRIES;
+    uint32_t first = all ? 0 : g->entries[entry].first;
+    uint32_t end = all ? g->n_choices : first + g->entries[entry].n;
     ret->t = WHEN_NEVER;
     set_own_aside(f, g->own, true);
     vec_clear(&ret->parts);
-    for (uint32_t i = 0; i < g->n_choices; i++) {
+    for (uint32_t i = first; i < end; i++) {
         const struct backfill_choice *c = &g->choices[i];
         struct bound *b = bound_of(f, g->shapes[i]);
         int64_t begin = b->t > from ? b->t : from, before = ret->t;

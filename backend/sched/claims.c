@@ -66,19 +66,24 @@ void claims_pop(struct planner *p, struct unit *u, const struct backfill_item *i
         claims_drop(p, u);
 }
 
-void claims_charge(struct planner *p, const struct unit *u, uint32_t lane, const struct pool_use *use)
+struct limit_ask claims_ask(const struct unit *u, uint32_t lane, const struct pool_use *use)
 {
     const struct group *g = u->group;
     struct pool_parts parts;
+    uint32_t at = 0;
+    while (at + 1 < g->n_choices && g->choices[at].lane != lane)
+        at++;
+    struct limit_ask ask = g->asks[at];
     parts_of(use, &parts);
-    for (uint32_t i = 0; i < g->n_choices; i++)
-        if (g->choices[i].lane == lane) {
-            struct limit_ask ask = g->asks[i];
-            planner_ask_exactly(&parts, when_minus(use->end, use->start), &ask);
-            limits_charge(p->limits, &ask);
-            break;
-        }
+    planner_ask_exactly(&parts, when_minus(use->end, use->start), &ask);
     vec_fini(&parts.v);
+    return ask;
+}
+
+void claims_charge(struct planner *p, const struct unit *u, uint32_t lane, const struct pool_use *use)
+{
+    struct limit_ask ask = claims_ask(u, lane, use);
+    limits_charge(p->limits, &ask);
 }
 
 static int64_t last_to_leave(const struct planner *p, uint32_t job)

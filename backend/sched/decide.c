@@ -37,8 +37,6 @@ static int64_t next_look(const struct planner *p)
         next = w->start > p->now.ms ? earlier(next, w->start) : next;
         next = w->end > p->now.ms ? earlier(next, w->end) : next;
     }
-    if (p->look_again)
-        next = earlier(next, p->decided_all + LOOK_AGAIN_MS);
     if (p->hunts_left || p->tells_left)
         next = earlier(next, p->decided_all + HUNT_AGAIN_MS);
     if (p->gained)
@@ -54,6 +52,7 @@ static void begin(struct planner *p)
     limits_begin(p->limits, p->view->model, p->now);
     s->limits_mark = limits_mark(p->limits);
     p->decision++;
+    promises_begin(p);
     licence_copy(&p->licences, &p->licences_held);
     prey_find_awaited(p);
     p->hunting = false;
@@ -63,7 +62,7 @@ static void begin(struct planner *p)
         return;
     }
     p->decided_all = p->now.ms;
-    p->look_again = p->hunts_left = false;
+    p->hunts_left = false;
     p->hunts = 0;
 }
 

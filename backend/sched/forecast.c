@@ -75,15 +75,27 @@ void forecast_begin(struct planner *p, const struct sched_view *v, struct wall n
     later_list(p, f);
 }
 
-/* An element after the other, those that begin at the same time at once. */
+/* What another entry of its group has been told in this forecast; WHEN_NEVER: nothing. */
+static int64_t told_before(const struct planner *p, const struct forecasts *f, const struct row *r)
+{
+    const struct unit *u =
+        r->entry && r->entry != ALL_ENTRIES ? idmap_get(&p->units, f->waiting.v[r->at].job) : NULL;
+    return u && u->forecast_t == f->t.ms ? u->forecast : WHEN_NEVER;
+}
+
+/* An element after the other, those that begin at the same time at once. In partitions of a lower tier only
+ * where that is sooner; what was planned in the higher one stays planned for nobody else. */
 static void plan_unit(struct planner *p, struct forecasts *f, const struct row *r, struct found *at)
 {
     const struct waiting *u = &f->waiting.v[r->at];
     const struct job *j = r->g->licensed ? model_get_job(p->view->model, u->job) : NULL;
     const char *licences = j ? j->req.licenses : NULL;
     uint32_t left = u->count;
+    int64_t told = told_before(p, f, r);
     for (int batch = 0; left && batch < BATCHES_MAX; batch++) {
-        forecast_find(f, r->g, licences, u->from > f->t.ms ? u->from : f->t.ms, at);
+        forecast_find(f, r->g, r->entry, licences, u->from > f->t.ms ? u->from : f->t.ms, at);
+        if (batch == 0 && told != WHEN_NEVER && at->t >= told)
+            return;
         if (batch == 0)
             forecast_note(p, f, u->job, at->t);
         if (at->t >= f->window_end)
@@ -93,7 +105,7 @@ static void plan_unit(struct planner *p, struct forecasts *f, const struct row *
             forecast_take(f, at, r->g, licences);
             if (--left == 0)
                 return;
-            forecast_find(f, r->g, licences, t, at);
+            forecast_find(f, r->g, r->entry, licences, t, at);
         } while (at->t == t);
     }
 }

@@ -38,7 +38,7 @@ bool later_next(struct planner *p, struct forecasts *f, struct row *ret)
     struct group *g = planner_group(p, j, s, &why);
     if (!g)
         return false;
-    *ret = (struct row){.g = g, .at = (uint32_t)f->waiting.n};
+    *ret = (struct row){.g = g, .entry = ALL_ENTRIES, .at = (uint32_t)f->waiting.n};
     vec_push(&f->waiting, (struct waiting){.job = l->job, .count = u->count, .from = h->key});
     return true;
 }

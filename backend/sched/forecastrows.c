@@ -82,7 +82,7 @@ void rows_weigh(const struct planner *p, const struct forecasts *f, struct row *
     double part = most_ms <= 0 || age_ms <= 0 ? 0 : age_ms < most_ms ? age_ms / most_ms : 1;
     int64_t sum = r->base + (r->ages ? (int64_t)(part * s->weight_age + 0.5) : 0);
     uint32_t prio = sum < 0 ? 0 : sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
-    r->rank = rank_of(r->g, r->borrow, prio, u->submit_ms, u->order_id, u->order_index);
+    r->rank = rank_of(r->g, r->entry, r->borrow, prio, u->submit_ms, u->order_id, u->order_index);
 }
 
 /* That a partition is open where it never fits is no help. */
@@ -106,14 +106,20 @@ enum limit_state planner_limit_state(const struct planner *p, const struct group
 static void set_base(struct planner *p, const struct group *g, uint32_t job, struct row *r)
 {
     r->eligible_after = g->age_delay_ms;
-    r->ages = planner_rank_base(p, g, &r->base);
-    if (r->ages)
-        return;
-    const struct job *j = model_get_job(p->view->model, job);
-    for (uint32_t i = 0; i < g->n_choices && j && p->ranked; i++) {
-        uint32_t prio = prio_of(&p->prio, j, &p->view->model->spec.parts.v[g->choices[i].lane], NULL);
-        r->base = prio > r->base ? prio : r->base;
-    }
+    r->ages = planner_rank_base(p, g, r->entry, &r->base);
+    const struct job *j = r->ages ? NULL : model_get_job(p->view->model, job);
+    uint32_t lane = g->choices[g->entries[r->entry].first].lane;
+    if (j && p->ranked)
+        r->base = prio_of(&p->prio, j, &p->view->model->spec.parts.v[lane], NULL);
+}
+
+static bool could_ever(const struct group *g, uint32_t entry)
+{
+    const struct queue_entry *e = &g->entries[entry];
+    for (uint32_t i = e->first; i < e->first + e->n; i++)
+        if (g->shapes[i]->ever != EVER_NO)
+            return true;
+    return false;
 }
 
 static int64_t waits_until(const struct forecasts *f, const struct unit *u)
@@ -122,10 +128,12 @@ static int64_t waits_until(const struct forecasts *f, const struct unit *u)
                                            : INT64_MIN;
 }
 
-void rows_copy(struct planner *p, struct forecasts *f, struct group *g)
+static void copy_entry(struct planner *p, struct forecasts *f, struct group *g, uint32_t entry)
 {
-    struct row r = {
-        .g = g, .at = (uint32_t)f->waiting.n, .borrow = planner_limit_state(p, g) == LIMIT_OVER_SOFT};
+    struct row r = {.g = g,
+                    .entry = entry,
+                    .at = (uint32_t)f->waiting.n,
+                    .borrow = planner_limit_state(p, g) == LIMIT_OVER_SOFT};
     list_for_each (u, &g->units, struct unit, in_group) {
         uint32_t count = count_planned(f, u);
         if (u->hold.use.parts)
@@ -146,6 +154,14 @@ void rows_copy(struct planner *p, struct forecasts *f, struct group *g)
     set_base(p, g, f->waiting.v[r.at].job, &r);
     rows_weigh(p, f, &r);
     vec_push(&f->rows, r);
+}
+
+/* Where it could never run it has no row. */
+void rows_copy(struct planner *p, struct forecasts *f, struct group *g)
+{
+    for (uint32_t e = 0; e < g->n_entries; e++)
+        if (g->n_entries == 1 || could_ever(g, e))
+            copy_entry(p, f, g, e);
 }
 
 void rows_order(struct forecasts *f)

@@ -10,17 +10,30 @@ bool pass_shape_is_dead(const struct planner *p, struct shape *sh)
     return sh->dead;
 }
 
-static bool is_dead(const struct planner *p, const struct group *g)
+struct backfill_item pass_item(const struct group *g, uint32_t entry)
 {
-    for (uint32_t i = 0; i < g->n_choices; i++)
+    const struct queue_entry *e = &g->entries[entry];
+    return (struct backfill_item){.choices = &g->choices[e->first],
+                                  .n_choices = e->n,
+                                  .entry = entry,
+                                  .tier = e->tier,
+                                  .deadline = g->deadline,
+                                  .ends = g->ends};
+}
+
+static bool is_dead(const struct planner *p, const struct group *g, uint32_t entry)
+{
+    const struct queue_entry *e = &g->entries[entry];
+    for (uint32_t i = e->first; i < e->first + e->n; i++)
         if (!pass_shape_is_dead(p, g->shapes[i]))
             return false;
     return true;
 }
 
-static void mark_dead(const struct planner *p, const struct group *g)
+static void mark_dead(const struct planner *p, const struct group *g, uint32_t entry)
 {
-    for (uint32_t i = 0; i < g->n_choices; i++) {
+    const struct queue_entry *e = &g->entries[entry];
+    for (uint32_t i = e->first; i < e->first + e->n; i++) {
         if (p->backfill.lanes[g->choices[i].lane].closed) /* it was not asked */
             continue;
         g->shapes[i]->dead = true;
@@ -49,6 +62,37 @@ bool pass_group_could_ever(struct planner *p, struct group *g)
     return false;
 }
 
+/* It could never run there, but in partitions of another tier: this turn is for nothing. */
+static bool is_idle_entry(struct planner *p, struct group *g, uint32_t entry)
+{
+    const struct queue_entry *e = &g->entries[entry];
+    for (uint32_t i = e->first; i < e->first + e->n && g->n_entries > 1; i++)
+        if (planner_could_ever(p, g->shapes[i]))
+            return false;
+    return g->n_entries > 1 && pass_group_could_ever(p, g);
+}
+
+/* It has places of its own in this entry. */
+static bool holds_in(const struct unit *u, uint32_t entry)
+{
+    return u->hold.use.parts && u->hold.entry == entry;
+}
+
+/* What a limit says of one entry does not hide that in another one it waits for its turn alone. */
+static void set_reason(struct unit *u, const struct turn *t, enum reason why)
+{
+    bool was_open = t->entry && (u->reason == REASON_RESOURCES || u->reason == REASON_PRIORITY);
+    bool is_open = why == REASON_RESOURCES || why == REASON_PRIORITY;
+    if (!was_open || (is_open && u->reason == REASON_PRIORITY))
+        u->reason = why;
+}
+
+static void set_rest(struct group *g, const struct turn *t, enum reason why)
+{
+    if (!t->entry || g->rest != REASON_PRIORITY)
+        g->rest = why;
+}
+
 enum reason pass_reason_of_blocked(struct planner *p, const struct group *g, const struct unit *u)
 {
     bool first = u->hold.use.parts != NULL;
@@ -61,16 +105,16 @@ enum reason pass_reason_of_blocked(struct planner *p, const struct group *g, con
     return first ? REASON_RESOURCES : REASON_PRIORITY;
 }
 
-static enum outcome wait_for_place(struct pass *s, struct group *g, struct unit *u,
-                                   const struct backfill_item *it, bool borrow)
+static enum outcome wait_for_place(struct pass *s, struct turn *t, struct unit *u,
+                                   const struct backfill_item *it)
 {
     struct planner *p = s->p;
-    if (!pass_group_could_ever(p, g)) {
-        g->rest = u->reason = REASON_BAD_CONSTRAINTS;
+    if (!pass_group_could_ever(p, t->g)) {
+        t->g->rest = u->reason = REASON_BAD_CONSTRAINTS;
         return GROUP_WAITS;
     }
-    u->reason = pass_reason_of_blocked(p, g, u);
-    if (borrow) {
+    set_reason(u, t, pass_reason_of_blocked(p, t->g, u));
+    if (t->borrow || (u->hold.claim && u->hold.entry != t->entry)) {
         backfill_close(&p->backfill, it);
         return GROUP_WAITS;
     }
@@ -78,8 +122,9 @@ static enum outcome wait_for_place(struct pass *s, struct group *g, struct unit 
         u->reason = REASON_RESOURCES;
         return UNIT_WAITS;
     }
-    if (!backfill_reserve(&p->backfill, it, &u->hold))
-        return GROUP_WAITS;
+    if (!backfill_reserve(&p->backfill, it, &u->hold) && !u->hold.use.parts)
+        return GROUP_WAITS; /* else another entry has its place, and the next of the group may get one here
+                             */
     u->reason = REASON_RESOURCES;
     return UNIT_WAITS;
 }
@@ -105,7 +150,8 @@ static enum outcome wait_for_limit(struct turn *t, struct unit *u, enum limit_st
         t->borrow = true;
         return GROUP_GOES_ON;
     }
-    t->g->rest = u->reason = limit_reason(&t->g->verdict);
+    set_rest(t->g, t, limit_reason(&t->g->verdict));
+    set_reason(u, t, limit_reason(&t->g->verdict));
     return GROUP_WAITS;
 }
 
@@ -113,7 +159,7 @@ static enum outcome wait_for_limit(struct turn *t, struct unit *u, enum limit_st
  * holds a place that it may have, or waits for the limit; borrowed it may start all the same. */
 static enum outcome wait_for_less(struct turn *t, struct unit *u, enum limit_state seen, enum outcome o)
 {
-    if (!u->hold.use.parts)
+    if (!holds_in(u, t->entry))
         return wait_for_limit(t, u, seen);
     u->hold.limited = true;
     if (seen != LIMIT_OVER_SOFT || t->borrow || u->hold.claim)
@@ -122,20 +168,20 @@ static enum outcome wait_for_less(struct turn *t, struct unit *u, enum limit_sta
     return GROUP_GOES_ON;
 }
 
-enum outcome pass_try_head(struct pass *s, struct turn *t)
+static enum outcome try_head(struct pass *s, struct turn *t, struct unit *u)
 {
     struct planner *p = s->p;
     struct group *g = t->g;
-    struct unit *u = turn_head(g);
-    struct backfill_item it = {0};
+    enum reason gate = pass_gate(s, u);
     vec_push(&p->looked, u->job);
-    u->reason = pass_gate(s, u);
-    if (u->reason != REASON_NONE) {
+    if (gate != REASON_NONE) {
+        u->reason = gate;
         claims_drop(p, u);
         backfill_give_up(&p->backfill, &u->hold);
         return UNIT_WAITS;
     }
-    struct gets gets = {.s = s, .g = g, .u = u, .borrow = t->borrow};
+    struct backfill_item it = pass_item(g, t->entry);
+    struct gets gets = {.s = s, .g = g, .u = u, .entry = t->entry, .borrow = t->borrow};
     if (limits_any(p->limits)) {
         it.allows = pass_may_get;
         it.ctx = &gets;
@@ -143,38 +189,70 @@ enum outcome pass_try_head(struct pass *s, struct turn *t)
     enum limit_state limit = pass_leave_choices(&gets, &it);
     if (limit == LIMIT_OVER_SOFT && !t->borrow) {
         t->borrow = true; /* once more, behind everybody */
-        backfill_give_up(&p->backfill, &u->hold);
+        if (holds_in(u, t->entry))
+            backfill_give_up(&p->backfill, &u->hold);
         return GROUP_GOES_ON;
     }
-    if (limit == LIMIT_OVER_HARD) {
-        g->rest = u->reason = limit_reason(&g->verdict);
+    if (limit == LIMIT_OVER_HARD || pass_lacks_licences(s, g, u)) {
+        enum reason why = limit == LIMIT_OVER_HARD ? limit_reason(&g->verdict) : REASON_LICENSES;
+        set_rest(g, t, why);
+        set_reason(u, t, why);
         return GROUP_WAITS;
     }
-    if (pass_lacks_licences(s, g, u)) {
-        g->rest = u->reason = REASON_LICENSES;
-        return GROUP_WAITS;
-    }
-    bool tried = !is_dead(p, g) || u->hold.use.parts || may_push_aside(p, &it);
+    bool tried = !is_dead(p, g, t->entry) || u->hold.use.parts || may_push_aside(p, &it);
     claims_set_aside(p, u, true);
     bool starts = tried && backfill_start(&p->backfill, &it, &u->hold, &s->place);
     claims_set_aside(p, u, false);
     if (starts) {
+        u->reason = REASON_NONE;
         claims_drop(p, u); /* it may have taken one of them; for the others there is a place again */
         pass_start(s, g, u);
         return u->count ? GROUP_GOES_ON : UNIT_WAITS;
     }
-    if (t->borrow && u->hold.use.parts) { /* its own place then; the next one is within the limits again */
+    if (t->borrow &&
+        holds_in(u, t->entry)) { /* its own place then; the next one is within the limits again */
         t->borrow = false;
         u->reason = REASON_RESOURCES;
         return UNIT_WAITS;
     }
     if (gets.seen != LIMIT_OK && !backfill_may_hold(&p->backfill, &it))
         return wait_for_limit(t, u, gets.seen);
-    if (gets.seen == LIMIT_OK && it.n_choices == g->n_choices && g->deadline == WHEN_NEVER &&
+    if (gets.seen == LIMIT_OK && it.n_choices == g->entries[t->entry].n && g->deadline == WHEN_NEVER &&
         !g->ends) /* else it may be just this one */
-        mark_dead(p, g);
-    enum outcome o = wait_for_place(s, g, u, &it, t->borrow);
+        mark_dead(p, g, t->entry);
+    enum outcome o = wait_for_place(s, t, u, &it);
     return gets.seen == LIMIT_OK ? o : wait_for_less(t, u, gets.seen, o);
+}
+
+/* Of several turns, each in partitions of another tier, this one has nothing to look for. */
+static bool is_for_nothing(struct pass *s, const struct turn *t, const struct unit *u, enum outcome *ret)
+{
+    const struct queue_entry *e = &t->g->entries[t->entry];
+    if (t->g->n_entries == 1)
+        return false;
+    *ret = UNIT_WAITS;
+    /* Others have gone, so that it starts where it stands before them: nowhere lower. */
+    if (u->hold.claim && u->hold.entry < t->entry)
+        return true;
+    bool here = !u->chosen;
+    for (uint32_t i = e->first; i < e->first + e->n; i++)
+        here = here || u->chosen == t->g->shapes[i];
+    if (!here) /* its tasks stay in one partition */
+        return true;
+    *ret = GROUP_WAITS;
+    return is_idle_entry(s->p, t->g, t->entry);
+}
+
+enum outcome pass_try_head(struct pass *s, struct turn *t)
+{
+    struct unit *u = turn_head(t->g, t->entry);
+    enum outcome o;
+    if (is_for_nothing(s, t, u, &o))
+        return o;
+    promise_withdraw(s->p, u);
+    o = try_head(s, t, u);
+    promise_make(s->p, u);
+    return o;
 }
 
 /* Nobody will go for it; where that is not known it is noted for the round in which others are asked. */
@@ -204,22 +282,25 @@ bool pass_is_passed_over(struct pass *s, struct turn *t, bool *ret_again)
 {
     struct planner *p = s->p;
     struct group *g = t->g;
-    struct unit *u = turn_head(g);
-    if (u->hold.use.parts || u->n_more || u->is_special || u->chosen || !p->backfill.opts.backfill)
+    struct unit *u = turn_head(g, t->entry);
+    if (u->hold.use.parts || u->n_more || u->is_special || u->made_way_for || u->chosen ||
+        !p->backfill.opts.backfill)
         return false;
-    enum limit_state limit = limits_any(p->limits) ? pass_limit_of_group(p, g) : LIMIT_OK;
+    if (is_idle_entry(p, g, t->entry))
+        return true;
+    enum limit_state limit = limits_any(p->limits) ? pass_limit_of_group(p, g, t->entry) : LIMIT_OK;
     if (limit == LIMIT_OVER_HARD || pass_lacks_licences(s, g, u)) {
-        g->rest = limit == LIMIT_OVER_HARD ? limit_reason(&g->verdict) : REASON_LICENSES;
+        set_rest(g, t, limit == LIMIT_OVER_HARD ? limit_reason(&g->verdict) : REASON_LICENSES);
         return true;
     }
     *ret_again = limit == LIMIT_OVER_SOFT && !t->borrow;
     t->borrow = t->borrow || *ret_again;
-    if (*ret_again || !is_dead(p, g))
+    if (*ret_again || !is_dead(p, g, t->entry))
         return *ret_again;
     if (t->borrow) {
         leave_borrower(p, g, u);
         return true;
     }
-    struct backfill_item it = {.choices = g->choices, .n_choices = g->n_choices};
-    return !pass_has_lane_left(p, g->choices, g->n_choices) && is_without_prospects(p, u, &it);
+    struct backfill_item it = pass_item(g, t->entry);
+    return !pass_has_lane_left(p, it.choices, it.n_choices) && is_without_prospects(p, u, &it);
 }

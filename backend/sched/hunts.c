@@ -33,22 +33,29 @@ static uint64_t holds_that_stay(const struct planner *p, const struct unit *u)
     return h;
 }
 
+/* Of one of its entries. */
+static void remember_unit(const struct planner *p, struct unit *u, const struct backfill_item *it)
+{
+    u->vain_entry = it->entry;
+    u->vain_mark = backfill_mark(&p->backfill) + 1;
+    u->vain_stay = holds_that_stay(p, u);
+}
+
 bool planner_hunts_in_vain(struct planner *p, struct unit *u, const struct backfill_item *it)
 {
-    bool lifts = lifts_holds(p, u, it);
+    bool lifts = lifts_holds(p, u, it), mine = u->vain_entry == it->entry;
     if (lifts && u->vain_stay != holds_that_stay(p, u))
         u->vain_mark = 0;
+    uint64_t mark = mine ? u->vain_mark : 0;
     for (uint32_t i = 0; i < it->n_choices; i++) {
         struct shape *s = planner_shape_of(u, &it->choices[i]);
-        bool vain = lifts ? prey_is_in_vain_since(p, s, u->group->qos, u->vain_mark)
-                          : prey_is_in_vain(p, s, u->group->qos);
+        bool vain =
+            lifts ? prey_is_in_vain_since(p, s, u->group->qos, mark) : prey_is_in_vain(p, s, u->group->qos);
         if (!vain)
             return false;
     }
-    if (lifts) {
-        u->vain_mark = backfill_mark(&p->backfill) + 1;
-        u->vain_stay = holds_that_stay(p, u);
-    }
+    if (lifts && (mine || !u->vain_mark))
+        remember_unit(p, u, it);
     return true;
 }
 
@@ -56,8 +63,7 @@ static void remember(struct planner *p, struct unit *u, const struct backfill_it
 {
     for (uint32_t i = 0; i < it->n_choices && !u->group->begun; i++) /* of its own it asks nobody */
         prey_hunted_in_vain(p, planner_shape_of(u, &it->choices[i]), u->group->qos);
-    u->vain_mark = backfill_mark(&p->backfill) + 1;
-    u->vain_stay = holds_that_stay(p, u);
+    remember_unit(p, u, it);
 }
 
 /* Somebody goes for the next element of an array: for those behind it too, as many as there are places to
@@ -88,9 +94,24 @@ static bool claim_again(struct planner *p, struct unit *u, const struct backfill
     return true;
 }
 
+/* Of those who leave for it one leaves a node of these partitions: its place is among them. */
+static bool is_waited_for_here(const struct planner *p, const struct unit *u,
+                               const struct backfill_item *it)
+{
+    if (u->group->n_entries == 1 || (u->hold.use.parts && u->hold.claim))
+        return true;
+    list_for_each (r, &p->leaving, struct runs, in_leaving)
+        for (uint32_t i = 0; r->for_job == u->job && i < it->n_choices; i++)
+            if (runs_lie_on(r, it->choices[i].set))
+                return true;
+    return false;
+}
+
 bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it)
 {
     bool waited_for = planner_is_waited_for(p, u->job), vain = true;
+    if (waited_for && !is_waited_for_here(p, u, it))
+        return false;
     bool claims = u->hold.use.parts && u->hold.claim && !list_empty(&p->leaving);
     if (!p->hunting && !waited_for && (u->hold.claim || !planner_hunts_in_vain(p, u, it)))
         p->prospects = true;
@@ -99,7 +120,7 @@ bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_it
     if (!p->hunting || planner_hunts_in_vain(p, u, it))
         return false;
     if (p->hunts >= HUNTS_MAX) {
-        p->look_again = p->hunts_left = true;
+        p->hunts_left = true;
         p->hunting = false;
         return false;
     }

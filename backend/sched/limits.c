@@ -418,17 +418,27 @@ bool limits_could_ever(const struct limits *l, const struct limit_ask *ask, stru
     return v.state != LIMIT_OVER_HARD;
 }
 
-void limits_charge(struct limits *l, const struct limit_ask *ask)
+static void book(struct limits *l, const struct limit_ask *ask, bool back)
 {
     if (!limits_any(l))
         return;
-    struct entry e = {.who = ask->who};
+    struct entry e = {.who = ask->who, .back = back};
     limits_amounts(ask, &e.amounts);
     /* One without a time limit: nothing sensible can be added up. */
     if (e.amounts.of[LIMIT_OF_GPU_MINUTES] == UINT64_MAX)
         e.amounts.of[LIMIT_OF_GPU_MINUTES] = 0;
-    add(l, e.who, &e.amounts, false);
+    add(l, e.who, &e.amounts, back);
     vec_push(&l->journal, e);
+}
+
+void limits_charge(struct limits *l, const struct limit_ask *ask)
+{
+    book(l, ask, false);
+}
+
+void limits_uncharge(struct limits *l, const struct limit_ask *ask)
+{
+    book(l, ask, true);
 }
 
 size_t limits_mark(const struct limits *l)
@@ -440,7 +450,7 @@ void limits_rewind(struct limits *l, size_t mark)
 {
     while (l && l->journal.n > mark) {
         const struct entry *e = &l->journal.v[--l->journal.n];
-        add(l, e->who, &e->amounts, true);
+        add(l, e->who, &e->amounts, !e->back);
     }
 }
 

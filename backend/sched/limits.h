@@ -117,6 +117,7 @@ bool limits_could_ever(const struct limits *l, const struct limit_ask *ask, stru
 
 /* Within a pass: something would start. Undone by limits_rewind, back to a mark. */
 void limits_charge(struct limits *l, const struct limit_ask *ask);
+void limits_uncharge(struct limits *l, const struct limit_ask *ask); /* it was charged; the same way back */
 size_t limits_mark(const struct limits *l);
 void limits_rewind(struct limits *l, size_t mark);
 

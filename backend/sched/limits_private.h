@@ -30,9 +30,10 @@ struct charge { /* what a job adds to the counters, so that it can be taken away
     struct amounts amounts;
 };
 
-struct entry { /* of the journal of a pass: what has been charged */
+struct entry { /* of the journal of a pass: what has been charged, or given back */
     uint32_t who;
     struct amounts amounts;
+    bool back;
 };
 
 struct limits {

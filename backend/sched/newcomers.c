@@ -10,20 +10,20 @@
 #define NEWCOMERS_MAX 64    /* at a time */
 #define ALL_MS        10000 /* limits open as time goes by: looked at so often */
 
-static struct rank rank_as_unit(struct planner *p, struct group *g, const struct unit *u)
+static struct rank rank_as_unit(struct planner *p, struct group *g, uint32_t entry, const struct unit *u)
 {
-    uint32_t prio = planner_rank(p, g, u->job, u->submit_ms);
-    return rank_of(g, false, prio, u->submit_ms, u->order_id, u->order_index);
+    uint32_t prio = planner_rank(p, g, entry, u->job, u->submit_ms);
+    return rank_of(g, entry, false, prio, u->submit_ms, u->order_id, u->order_index);
 }
 
 /* Whether a place is held for somebody whom it may stand before: one that gives way takes another lane, and
  * so on. */
 static bool may_outrank_holder(struct planner *p, struct group *g, const struct unit *u)
 {
-    struct rank mine = rank_as_unit(p, g, u);
+    struct rank mine = rank_as_unit(p, g, 0, u);
     list_for_each (h, &p->backfill.holds, struct backfill_hold, link) {
         const struct unit *w = container_of(h, struct unit, hold);
-        struct rank its = rank_as_unit(p, w->group, w);
+        struct rank its = rank_as_unit(p, w->group, h->entry, w);
         if (rank_before(&mine, &its)) /* it may have been submitted before, and have waited for its time */
             return true;
     }
@@ -89,11 +89,10 @@ static bool take_newcomer(struct pass *s, struct unit *u)
 {
     struct planner *p = s->p;
     struct group *g = u->group;
-    struct gets gets = {.s = s, .g = g, .u = u};
-    struct backfill_item it = {.deadline = g->deadline,
-                               .ends = g->ends,
-                               .allows = limits_any(p->limits) ? pass_may_get : NULL,
-                               .ctx = &gets};
+    struct gets gets = {.s = s, .g = g, .u = u, .entry = ALL_ENTRIES};
+    struct backfill_item it = pass_item(g, 0);
+    it.allows = limits_any(p->limits) ? pass_may_get : NULL;
+    it.ctx = &gets;
     if (u->singleton || u->by_element || u->chosen || u->hold.use.parts || u->made_way_for || g->begun ||
         pass_is_throttled(p, u) || (u->count > 1 && u->is_special) || !pass_group_could_ever(p, g))
         return false;
@@ -116,6 +115,8 @@ static bool take_newcomer(struct pass *s, struct unit *u)
     bool waits = !may_outrank_holder(p, g, u) &&
                  (!p->may_preempt || p->hunts_left || /* it has its turn with the others then */
                   (!planner_is_waited_for(p, u->job) && planner_hunts_in_vain(p, u, &it)));
+    if (waits && g->n_entries > 1) /* each of its turns may hold a place */
+        return gets.seen == LIMIT_OK && !pass_has_lane_left(p, g->choices, g->n_choices);
     if (waits &&
         (backfill_reserve(&p->backfill, &it, &u->hold) ||
          pass_reason_of_blocked(p, g, u) == REASON_RESOURCES)) /* no place may be in sight at all */
@@ -140,7 +141,7 @@ static bool line_up_fresh(struct pass *s)
             again = again || p->fresh.v[k] == p->fresh.v[i];
         if (!u || !u->group || again)
             continue;
-        vec_push(&s->heap, ((struct turn){.u = u, .rank = rank_as_unit(p, u->group, u)}));
+        vec_push(&s->heap, ((struct turn){.u = u, .rank = rank_as_unit(p, u->group, 0, u)}));
     }
     if (s->heap.n)
         qsort(s->heap.v, s->heap.n, sizeof *s->heap.v, by_rank);
@@ -162,7 +163,6 @@ static bool has_to_look_at_all(const struct planner *p)
     const struct backfill_opts *o = &p->backfill.opts;
     int64_t since = p->now.ms - p->decided_all;
     return !p->ranked || p->gained || p->lost || !o->keep || !o->backfill ||
-           (p->look_again && since >= LOOK_AGAIN_MS) ||
            ((p->hunts_left || p->tells_left) && since >= HUNT_AGAIN_MS) ||
            backfill_next(&p->backfill) <= p->now.ms || (limits_any(p->limits) && since >= ALL_MS) ||
            has_idle_claim(p);

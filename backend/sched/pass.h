@@ -14,12 +14,12 @@
 
 #include "backend/sched/planner_private.h"
 
-#define LOOK_AGAIN_MS 1000
 #define HUNT_AGAIN_MS 50 /* those whose turn to ask others has not come */
 
 struct turn {
     struct group *g;
-    struct unit *u; /* of newcomers; else it is the group's head */
+    struct unit *u; /* of newcomers; else it is the head of the group's entry: */
+    uint32_t entry;
     struct rank rank;
     bool borrow;
 };
@@ -49,6 +49,8 @@ struct pass {
     uint64_t freed, mark;  /* as the round began */
     size_t asked;
     /* of the whole decision */
+    bool had_round; /* everybody has had a turn */
+    bool made_way;  /* in the first round somebody let the job go first that preempted it */
     struct wall now;
     bool all;   /* not only newcomers */
     bool tells; /* all is decided */
@@ -66,13 +68,13 @@ bool pass_go_on(struct pass *s, uint64_t looks);
 
 /* --- turns.c --- */
 
-struct unit *turn_head(const struct group *g);
-struct turn turn_of(struct group *g, bool borrow); /* of its head */
-void turns_order(struct pass *s);                  /* what was put in at the end, in any order */
+struct unit *turn_head(const struct group *g, uint32_t entry);
+struct turn turn_of(struct group *g, uint32_t entry, bool borrow); /* of its head */
+void turns_order(struct pass *s); /* what was put in at the end, in any order */
 struct turn turns_pop(struct pass *s);
 void turns_push(struct pass *s, struct turn t);
 /* Makes the next unit that has something left the head; false: there is none. */
-bool turns_advance(struct planner *p, struct group *g);
+bool turns_advance(struct planner *p, struct group *g, uint32_t entry);
 
 /* --- start.c --- */
 
@@ -89,6 +91,7 @@ struct gets { /* what an item may get where it is placed: the ctx of pass_may_ge
     struct pass *s;
     struct group *g;
     const struct unit *u;
+    uint32_t entry; /* ALL_ENTRIES: its partitions of all tiers */
     bool borrow;
     enum limit_state seen; /* the best of what it may not have: places, choices that would be borrowed */
 };
@@ -97,13 +100,13 @@ bool pass_may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, in
 bool pass_is_throttled(const struct planner *p, const struct unit *u);
 /* Gates that the state alone could not answer: what this pass has started counts, and which element it is.
  */
-enum reason pass_gate(const struct pass *s, struct unit *u);
+enum reason pass_gate(struct pass *s, struct unit *u);
 void pass_make_room(struct pass *s, uint32_t n_choices);
-/* The choices that limits leave, with what is borrowed where x->borrow says so. None left: the verdict says
- * why, LIMIT_OVER_SOFT: all that is left would be borrowed. */
+/* The choices of x->entry that limits leave, with what is borrowed where x->borrow says so. None left: the
+ * verdict says why, LIMIT_OVER_SOFT: all that is left would be borrowed. */
 enum limit_state pass_leave_choices(struct gets *x, struct backfill_item *ret);
-/* The best that limits say of its head, in any of its partitions. */
-enum limit_state pass_limit_of_group(struct planner *p, struct group *g);
+/* The best that limits say of its head, in any partition of that entry. */
+enum limit_state pass_limit_of_group(struct planner *p, struct group *g, uint32_t entry);
 bool pass_lacks_licences(const struct pass *s, const struct group *g, const struct unit *u);
 /* Which gate that counts is closed for one that holds a place. */
 enum reason pass_gate_of_holder(struct pass *s, struct unit *u);
@@ -123,6 +126,8 @@ bool pass_group_could_ever(struct planner *p, struct group *g);
 /* It did not fit, and nothing has come free since that it could use. */
 bool pass_shape_is_dead(const struct planner *p, struct shape *sh);
 bool pass_has_lane_left(const struct planner *p, const struct backfill_choice *v, uint32_t n);
+/* The entry of the group as an item: its choices, tier, and when it has to be over. */
+struct backfill_item pass_item(const struct group *g, uint32_t entry);
 /* The first that does not fit in each of its partitions is the one whose turn it is. */
 enum reason pass_reason_of_blocked(struct planner *p, const struct group *g, const struct unit *u);
 

@@ -36,18 +36,20 @@ static bool find_element(const struct planner *p, struct unit *u, const struct j
     return u->at < n;
 }
 
-/* It has just gone so that another could start, who has not yet: without this one that stands before the
- * other would go round for ever, starting and going. */
-static bool makes_way(struct planner *p, const struct unit *u)
+/* The job that it was preempted for has its turn first: a planner that was made since holds no place for
+ * that one. In the next round it has its own, whatever has become of the other. */
+static bool makes_way(struct pass *s, struct unit *u)
 {
-    bool waits = planner_makes_way_for(p, u) != 0;
-    p->look_again = p->look_again || waits;
+    bool waits = !s->had_round && planner_makes_way_for(s->p, u) != 0;
+    s->made_way = s->made_way || waits;
+    if (!waits)
+        u->made_way_for = 0;
     return waits;
 }
 
-enum reason pass_gate(const struct pass *s, struct unit *u)
+enum reason pass_gate(struct pass *s, struct unit *u)
 {
-    if (makes_way(s->p, u))
+    if (u->made_way_for && makes_way(s, u))
         return REASON_PRIORITY;
     if (pass_is_throttled(s->p, u))
         return REASON_ARRAY_LIMIT;
@@ -75,8 +77,11 @@ enum limit_state pass_leave_choices(struct gets *x, struct backfill_item *ret)
     const struct unit *u = x->u;
     enum limit_state best = LIMIT_OVER_HARD;
     bool left_out = false;
+    bool all = x->entry == ALL_ENTRIES;
+    const struct queue_entry *e = &g->entries[all ? 0 : x->entry];
+    uint32_t first = all ? 0 : e->first, end = all ? g->n_choices : e->first + e->n;
     ret->n_choices = 0;
-    for (uint32_t i = 0; i < g->n_choices; i++) {
+    for (uint32_t i = first; i < end; i++) {
         struct limit_verdict v;
         struct limit_ask ask = g->asks[i];
         if (u->chosen && u->chosen != g->shapes[i]) /* its tasks stay in one partition */
@@ -123,13 +128,14 @@ bool pass_may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, in
     return false;
 }
 
-enum limit_state pass_limit_of_group(struct planner *p, struct group *g)
+enum limit_state pass_limit_of_group(struct planner *p, struct group *g, uint32_t entry)
 {
+    const struct queue_entry *e = &g->entries[entry];
     enum limit_state best = LIMIT_OVER_HARD;
-    for (uint32_t i = 0; i < g->n_choices && best != LIMIT_OK; i++) {
+    for (uint32_t i = e->first; i < e->first + e->n && best != LIMIT_OK; i++) {
         struct limit_verdict v;
         enum limit_state state = limits_check(p->limits, &g->asks[i], &v);
-        if (state != LIMIT_OK && (i == 0 || state < best))
+        if (state != LIMIT_OK && (i == e->first || state < best))
             g->verdict = v;
         best = state < best ? state : best;
     }
@@ -164,7 +170,7 @@ static bool holds_too_much(const struct pass *s, struct group *g, const struct u
 enum reason pass_gate_of_holder(struct pass *s, struct unit *u)
 {
     struct group *g = u->group;
-    struct gets gets = {.s = s, .g = g, .u = u};
+    struct gets gets = {.s = s, .g = g, .u = u, .entry = u->hold.entry};
     struct backfill_item it = {0};
     enum reason why = pass_gate(s, u);
     if (why != REASON_NONE)

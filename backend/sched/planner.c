@@ -33,6 +33,7 @@ void planner_fini(struct planner *p)
     vec_fini(&p->moved);
     vec_fini(&p->grounds);
     vec_fini(&p->started);
+    vec_fini(&p->promises);
     vec_fini(&p->windows);
     vec_fini(&p->to_read);
 }

@@ -68,25 +68,36 @@ struct owner { /* a user in an account */
     uint32_t points; /* of his fair share */
 };
 
-/* A pass looks at the head of each: what it always reads stands first, in few lines of memory. */
-struct group {
-    struct list link;       /* in planner.groups */
-    struct list units;      /* by submission, then id */
+/* A group stands in the queue once for each tier (and job factor) among its partitions: with the choices
+ * [first, first + n). An entry has the tier and the priority of its own partitions alone, so that naming
+ * one more partition changes nothing in the others. */
+#define ALL_ENTRIES UINT32_MAX
+struct queue_entry {
     struct list *cursor;    /* of the last pass: the unit whose turn it is; &units: none is left */
-    struct owner *owner;    /* whose it is */
     int64_t fixed;          /* what of the priority of its jobs stays; in force while: */
     uint64_t fixed_version; /* prio_version; 0: not worked out */
-    int64_t age_delay_ms;   /* its jobs age from so long after their submission on */
     uint32_t prio;          /* of the last pass: of its first */
-    enum reason rest;       /* of the last pass: why those wait that were not looked at one by one */
-    uint32_t n_choices;
     uint32_t tier;
+    uint32_t first, n;
+};
+
+/* A pass looks at the head of each: what it always reads stands first, in few lines of memory. */
+struct group {
+    struct list link;            /* in planner.groups */
+    struct list units;           /* by submission, then id */
+    struct queue_entry *entries; /* the highest tier first; where there is but one it is: */
+    struct queue_entry only;
+    uint32_t n_entries;
+    struct owner *owner;  /* whose it is */
+    int64_t age_delay_ms; /* its jobs age from so long after their submission on */
+    enum reason rest;     /* of the last pass: why those wait that were not looked at one by one */
+    uint32_t n_choices;
     uint32_t level; /* of its QOS: those that may preempt others stand before these */
     bool begun;     /* step jobs that have started come before what has not */
     bool is_set;    /* an administrator has set the priority */
     bool licensed;
     struct shape **shapes;           /* one for each choice */
-    struct backfill_choice *choices; /* partitions that admit it, in the order of the request */
+    struct backfill_choice *choices; /* partitions that admit it: by tier, then as the request names them */
     struct limit_ask *asks;          /* one for each choice */
     const struct qos_spec *qos;      /* of its jobs; NULL: none that is configured */
     int64_t deadline;
@@ -107,11 +118,26 @@ static inline uint64_t rank_capped(uint32_t n, uint32_t most)
     return n < most ? n : most;
 }
 
-static inline struct rank rank_of(const struct group *g, bool borrow, uint32_t prio, int64_t submit_ms,
-                                  uint32_t id, uint32_t index)
+/* What the order of the queue compares before priorities: a job may preempt only what is of a lower one. */
+static inline uint64_t rank_class(uint32_t tier, uint32_t level)
 {
-    uint64_t tier = rank_capped(g->tier, UINT16_MAX), level = rank_capped(g->level, UINT8_MAX);
-    return (struct rank){.first = (uint64_t)!borrow << 63 | tier << 41 | level << 33 |
+    return rank_capped(tier, UINT16_MAX) << 8 | rank_capped(level, UINT8_MAX);
+}
+
+/* The entry that a choice belongs to. */
+static inline uint32_t group_entry_of(const struct group *g, uint32_t choice)
+{
+    uint32_t e = 0;
+    while (e + 1 < g->n_entries && choice >= g->entries[e + 1].first)
+        e++;
+    return e;
+}
+
+static inline struct rank rank_of(const struct group *g, uint32_t entry, bool borrow, uint32_t prio,
+                                  int64_t submit_ms, uint32_t id, uint32_t index)
+{
+    return (struct rank){.first = (uint64_t)!borrow << 63 |
+                                  rank_class(g->entries[entry].tier, g->level) << 33 |
                                   (uint64_t)g->begun << 32 | prio,
                          .then_ms = submit_ms,
                          .last = (uint64_t)id << 32 | index};
@@ -136,16 +162,16 @@ struct unit { /* what a pass always reads of it stands first */
     bool is_special;            /* a pass asks more about it than about others */
     bool by_element;            /* each element has its own dependencies */
     bool singleton;             /* one of its name at a time */
-    uint32_t made_way_for;      /* the job that it was asked to go for lately; 0: none */
+    uint32_t made_way_for; /* the job that preempted it, which has its turn first; 0: none, or it had */
     struct backfill_hold hold;
-    struct group *group;       /* NULL: a gate is closed */
-    uint32_t at;               /* which of those that wait is next */
-    uint32_t step_at, task_at; /* of step jobs: the step; its tasks before that have their places */
-    enum reason parked;        /* the gate */
-    enum reason told;          /* the reason that was told last */
-    struct heap_node by_wake;  /* when to look again */
-    int64_t makes_way_until;
+    struct group *group;           /* NULL: a gate is closed */
+    uint32_t at;                   /* which of those that wait is next */
+    uint32_t step_at, task_at;     /* of step jobs: the step; its tasks before that have their places */
+    enum reason parked;            /* the gate */
+    enum reason told;              /* the reason that was told last */
+    struct heap_node by_wake;      /* when to look again */
     uint64_t vain_mark, vain_stay; /* gains + 1 when nobody could make room for it, behind these holds; 0 */
+    uint32_t vain_entry;           /* in which of its turns that was */
     struct claim *more;      /* held for elements behind the next one, for which others go too: claims.c */
     struct list in_claimers; /* in planner.claimers while there are any */
     int64_t forecast, forecast_t;             /* start, and when that was said; 0: never */
@@ -162,10 +188,11 @@ struct run {
 struct prey {
     bool any; /* it may, for somebody */
     bool borrowed;
-    uint32_t tier; /* of its partition; UINT32_MAX: no tier may preempt it */
+    bool by_tier;  /* its partition has a preempt_mode */
+    uint32_t tier; /* of the partition that it runs in, whatever others it named */
+    uint64_t rank_class;
     const struct qos_spec *qos;
-    int64_t size; /* larger ones free more */
-    uint32_t grace_s;
+    int64_t size;   /* larger ones free more */
     uint64_t ranks; /* its priority is of that time; planner.ranks */
     uint32_t prio;
 };
@@ -185,9 +212,14 @@ struct runs {
     bool noted;             /* as unit.noted */
 };
 
-struct ground { /* what would come free if all went that somebody of a tier and a QOS may ask to */
+struct preemptor { /* by what it may preempt */
     uint32_t tier;
     const struct qos_spec *qos;
+    uint64_t rank_class;
+};
+
+struct ground { /* what would come free if all went that somebody of a tier and a QOS may ask to */
+    struct preemptor by;
     struct amount *more; /* of each node */
     struct nodeset nodes;
 };
@@ -196,6 +228,11 @@ struct tentative { /* started in the pass, until the state says so */
     struct pool_use use;
     struct limit_ask ask; /* what limits count of it */
     uint32_t job, array_job;
+};
+
+struct promise { /* of a preemptor, as limits count it */
+    uint32_t job;
+    struct limit_ask ask;
 };
 
 struct ranks_anew {
@@ -252,6 +289,7 @@ struct planner {
     struct licence_use licences_held, licences; /* by what runs; with what this decision has started */
     struct idmap licensed;                      /* job that runs -> the licences that it holds, as text */
     VEC(struct tentative *) started;
+    VEC(struct promise) promises; /* of this decision */
     VEC(struct window_use *) windows;
     struct limits *limits;
     uint32_t *qos_levels;            /* of each in the configuration */
@@ -267,8 +305,7 @@ struct planner {
     bool gained, lost;   /* since the last pass: something has come free, has gone */
     bool all_gained;     /* and it is not known on which nodes */
     bool holes;          /* some node has cards that must not be given */
-    bool look_again;     /* in the last pass over all somebody waited for what is decided elsewhere */
-    int64_t decided_all; /* when that was */
+    int64_t decided_all; /* the last pass over all */
     bool ranked; /* prio is that of the last pass over everybody: valid for numbers, not for names */
     /* of the pass under way */
     const struct sched_view *view;
@@ -365,10 +402,10 @@ void planner_drop_ranks_anew(struct planner *p); /* what is under way of that */
 /* p->asking for a question between passes. */
 void planner_begin_asking(struct planner *p, const struct sched_view *v, struct wall now);
 void planner_end_asking(struct planner *p);
-/* The priority of a group without its age, where that is known without asking for names. */
-bool planner_rank_base(const struct planner *p, const struct group *g, int64_t *ret);
-/* The priority of a group's job that was submitted at that time, in the partition where it is highest. */
-uint32_t planner_rank(struct planner *p, struct group *g, uint32_t job, int64_t submit_ms);
+/* The priority of a group's entry without its age, where that is known without asking for names. */
+bool planner_rank_base(const struct planner *p, const struct group *g, uint32_t entry, int64_t *ret);
+/* The priority of a group's job that was submitted at that time, in the partitions of that entry. */
+uint32_t planner_rank(struct planner *p, struct group *g, uint32_t entry, uint32_t job, int64_t submit_ms);
 
 /* --- alloc.c: which CPUs and GPUs --- */
 
@@ -381,7 +418,7 @@ uint32_t planner_limit_s(int64_t len_ms);
 
 const struct qos_spec *planner_qos(const struct model *m, const char *name); /* NULL: no such one */
 /* Of each QOS the longest chain of those that it may preempt, and they others: 0 for one that may preempt
- * none; where some may preempt one another in a circle these stand high. Owned by the caller. */
+ * none. Some that may preempt one another in a circle are equal. Owned by the caller. */
 uint32_t *qos_levels_of(const struct cluster_spec *s) __attribute__((warn_unused_result));
 /* What runs is looked at; around each change of it: prey_before and prey_after. */
 void prey_look_at(struct planner *p, struct runs *r, const struct job *j, bool is_new);
@@ -392,8 +429,10 @@ uint32_t prey_prio(struct planner *p, struct runs *r, const struct job *j);
 /* The nodes that a shape could be on if all went whom somebody of that QOS may ask. */
 void prey_fill_near(struct planner *p, const struct shape *s, const struct qos_spec *qos,
                     struct nodeset *ret);
-/* By which rule it may be asked to go for somebody of that tier and QOS. */
-enum prey_rule prey_rule_for(const struct runs *r, uint32_t tier, const struct qos_spec *qos);
+/* A job of that QOS in a partition of that tier. */
+struct preemptor prey_preemptor(const struct planner *p, uint32_t tier, const struct qos_spec *qos);
+/* By which rule the preemptor may ask it to go: one of those behind it in the queue. */
+enum prey_rule prey_rule_for(const struct runs *r, const struct preemptor *by);
 /* It has been asked to go: in this pass, or the state says so. Between prey_before and prey_after. */
 void planner_see_off(struct planner *p, struct runs *r, uint32_t for_job, int64_t until);
 /* Somebody is on his way out for it already. */
@@ -414,6 +453,7 @@ enum catch { CATCH_NONE, CATCH_SOME, CATCH_UNKNOWN /* it is not for want of prey
 /* Looks for the fewest who have to go so that the unit can start there, puts them into the result and holds
  * its place. Cost: added to p->hunts. */
 enum catch planner_hunt(struct planner *p, struct unit *u, const struct backfill_item *it, uint32_t choice);
+bool runs_lie_on(const struct runs *r, const struct nodeset *s); /* something of it does */
 /* What the unit asks for in that choice; NULL where it is no shape of its group. */
 struct shape *planner_shape_of(const struct unit *u, const struct backfill_choice *c);
 
@@ -443,6 +483,16 @@ void claims_sweep(struct planner *p);
 void claims_copy(struct planner *p, struct unit *u, const struct unit *from);
 /* Limits count what is held for one of it in a partition as if it ran; undone by limits_rewind. */
 void claims_charge(struct planner *p, const struct unit *u, uint32_t lane, const struct pool_use *use);
+/* What that comes to. */
+struct limit_ask claims_ask(const struct unit *u, uint32_t lane, const struct pool_use *use);
+
+/* --- promises.c: what others were preempted for counts in limits like a start --- */
+
+void promises_begin(struct planner *p);                         /* of all who have claims */
+void promise_make(struct planner *p, const struct unit *u);     /* no-op without a claim */
+void promise_withdraw(struct planner *p, const struct unit *u); /* for its own turn, or its own question */
+/* Those of units that hold no claim any more. Returns whether there was one: a limit may have opened. */
+bool promises_sweep(struct planner *p);
 
 /* --- forecast.c --- */
 
@@ -454,7 +504,7 @@ void forecast_learn(struct planner *p, const struct unit *u);
 
 /* --- reason.c --- */
 
-/* The job for which it has gone and which has not started yet: it does not start before that. 0: none. */
+/* The job that it was preempted for, which has not started yet: it has its turn before. 0: none. */
 uint32_t planner_makes_way_for(const struct planner *p, const struct unit *u);
 /* It waits for its turn or for resources, and for nothing else: by the reason that people are told. */
 bool planner_stands_in_row(const struct planner *p, const struct unit *u);

@@ -19,11 +19,24 @@ const struct qos_spec *planner_qos(const struct model *m, const char *name)
     return NULL;
 }
 
-static uint32_t level_above(const struct cluster_spec *s, const struct qos_spec *q, const uint32_t *levels)
+/* Everything that may be preempted from `from` on, step by step, into seen. */
+static void mark_below(const struct cluster_spec *s, size_t from, bool *seen)
+{
+    for (size_t i = 0; i < s->qos.n; i++)
+        if (!seen[i] && strv_has(&s->qos.v[from].preempt, s->qos.v[i].name)) {
+            seen[i] = true;
+            mark_below(s, i, seen);
+        }
+}
+
+/* Those that may preempt it back, by others, are no lower than it. */
+static uint32_t level_above(const struct cluster_spec *s, size_t q, const bool *below,
+                            const uint32_t *levels)
 {
     uint32_t level = 0;
     for (size_t i = 0; i < s->qos.n; i++)
-        if (&s->qos.v[i] != q && strv_has(&q->preempt, s->qos.v[i].name) && levels[i] >= level)
+        if (strv_has(&s->qos.v[q].preempt, s->qos.v[i].name) && !below[i * s->qos.n + q] &&
+            levels[i] >= level)
             level = levels[i] + 1;
     return level;
 }
@@ -31,13 +44,22 @@ static uint32_t level_above(const struct cluster_spec *s, const struct qos_spec 
 uint32_t *qos_levels_of(const struct cluster_spec *s)
 {
     size_t n = s->qos.n;
-    uint32_t *levels = xcalloc(n + 1, sizeof *levels), *next = xcalloc(n + 1, sizeof *next);
-    for (size_t round = 0; round < n; round++) { /* no chain is longer */
-        for (size_t i = 0; i < n; i++)
-            next[i] = level_above(s, &s->qos.v[i], levels);
-        memcpy(levels, next, n * sizeof *levels);
+    uint32_t *levels = xcalloc(n + 1, sizeof *levels);
+    bool *below = xcalloc(n * n + 1, sizeof *below), changed = true;
+    for (size_t i = 0; i < n; i++)
+        mark_below(s, i, &below[i * n]);
+    for (size_t round = 0; round <= 2 * n && changed; round++) { /* no chain is longer */
+        changed = false;
+        for (size_t i = 0; i < n; i++) {
+            uint32_t level = level_above(s, i, below, levels);
+            for (size_t k = 0; k < n; k++) /* in a circle all are as high as the highest */
+                if (below[i * n + k] && below[k * n + i] && levels[k] > level)
+                    level = levels[k];
+            changed = changed || level != levels[i];
+            levels[i] = level;
+        }
     }
-    free(next);
+    free(below);
     return levels;
 }
 
@@ -63,22 +85,30 @@ static bool has_left(const struct runs *r)
     return !list_empty(&r->in_leaving);
 }
 
-enum prey_rule prey_rule_for(const struct runs *r, uint32_t tier, const struct qos_spec *qos)
+struct preemptor prey_preemptor(const struct planner *p, uint32_t tier, const struct qos_spec *qos)
 {
-    if (!r->prey.any || has_left(r))
+    uint32_t level = qos ? p->qos_levels[qos - p->view->model->spec.qos.v] : 0;
+    return (struct preemptor){.tier = tier, .qos = qos, .rank_class = rank_class(tier, level)};
+}
+
+/* What is borrowed stands behind everybody; else tiers come before QOS, and what is equal asks nobody. */
+enum prey_rule prey_rule_for(const struct runs *r, const struct preemptor *by)
+{
+    const struct prey *its = &r->prey;
+    if (!its->any || has_left(r) || (!its->borrowed && its->rank_class >= by->rank_class))
         return PREY_NONE;
-    if (r->prey.tier < tier)
+    if (its->by_tier && its->tier < by->tier)
         return PREY_TIER;
-    if (qos && r->prey.qos && strv_has(&qos->preempt, r->prey.qos->name))
+    if (by->qos && its->qos && strv_has(&by->qos->preempt, its->qos->name))
         return PREY_QOS;
-    return r->prey.borrowed ? PREY_BORROWED : PREY_NONE;
+    return its->borrowed ? PREY_BORROWED : PREY_NONE;
 }
 
 /* --- grounds --- */
 
 static void add_runs(struct ground *g, const struct runs *r, int sign)
 {
-    if (!has_left(r) && prey_rule_for(r, g->tier, g->qos) == PREY_NONE)
+    if (!has_left(r) && prey_rule_for(r, &g->by) == PREY_NONE)
         return;
     vec_for_each (&r->v, i)
         for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++) {
@@ -105,9 +135,9 @@ void prey_after(struct planner *p, const struct runs *r)
 static const struct ground *ground_of(struct planner *p, uint32_t tier, const struct qos_spec *qos)
 {
     vec_for_each (&p->grounds, i)
-        if (p->grounds.v[i].tier == tier && p->grounds.v[i].qos == qos)
+        if (p->grounds.v[i].by.tier == tier && p->grounds.v[i].by.qos == qos)
             return &p->grounds.v[i];
-    struct ground g = {.tier = tier, .qos = qos};
+    struct ground g = {.by = prey_preemptor(p, tier, qos)};
     g.more = xcalloc(p->pool.n_nodes ? p->pool.n_nodes : 1, sizeof *g.more);
     nodeset_init(&g.nodes, p->pool.n_nodes);
     list_for_each (r, &p->prey, struct runs, in_prey)
@@ -134,7 +164,7 @@ void prey_look_at(struct planner *p, struct runs *r, const struct job *j, bool i
 {
     const struct model *m = p->view->model;
     bool was = r->prey.any;
-    r->prey = (struct prey){.tier = UINT32_MAX};
+    r->prey = (struct prey){.any = false};
     list_unlink(&r->in_prey);
     if (!p->may_preempt || j->kill_cause != KILL_NONE ||
         (j->state != JOB_RUNNING && j->state != JOB_SUSPENDED))
@@ -143,12 +173,15 @@ void prey_look_at(struct planner *p, struct runs *r, const struct job *j, bool i
     bool by_tier = part && part->preempt_mode != PREEMPT_OFF;
     if (!by_tier && !j->borrowed && !any_qos_preempts(m, job_qos(&j->req)))
         return;
+    struct preemptor as =
+        prey_preemptor(p, part ? part->priority_tier : 0, planner_qos(m, job_qos(&j->req)));
     r->prey = (struct prey){.any = true,
                             .borrowed = j->borrowed,
-                            .qos = planner_qos(m, job_qos(&j->req)),
+                            .qos = as.qos,
                             .size = size_of(r),
-                            .grace_s = part ? part->grace_s : 0,
-                            .tier = by_tier ? part->priority_tier : UINT32_MAX};
+                            .by_tier = by_tier,
+                            .tier = as.tier,
+                            .rank_class = as.rank_class};
     list_append(&p->prey, &r->in_prey);
     for (size_t i = 0; !was && !is_new && i < r->v.n; i++) /* it was one that stays */
         backfill_gain_all(&p->backfill, &r->v.v[i]->use);

@@ -104,57 +104,48 @@ void planner_end_asking(struct planner *p)
         prio_ctx_fini(&p->asking);
 }
 
-static int64_t fixed_of(struct planner *p, struct group *g, const struct job *j)
+/* The first stands for all partitions of the entry: they have the same factor. */
+static const struct part_spec *part_of_entry(const struct planner *p, const struct group *g, uint32_t entry)
 {
-    const struct model *m = p->view->model;
-    int64_t best = INT64_MIN;
-    for (uint32_t i = 0; i < g->n_choices; i++) {
-        int64_t fixed = prio_fixed(&p->prio, j, &m->spec.parts.v[g->choices[i].lane]);
-        best = fixed > best ? fixed : best;
-    }
-    return best;
+    return &p->view->model->spec.parts.v[g->choices[g->entries[entry].first].lane];
 }
 
 /* Its age stands still, or its priority was set: asked for as it is. */
-static uint32_t rank_of_job(struct planner *p, const struct group *g, const struct job *j)
+static uint32_t rank_of_job(struct planner *p, const struct group *g, uint32_t entry, const struct job *j)
 {
-    const struct model *m = p->view->model;
-    uint32_t best = 0;
-    for (uint32_t i = 0; i < g->n_choices; i++) {
-        uint32_t prio = prio_of(&p->prio, j, &m->spec.parts.v[g->choices[i].lane], NULL);
-        best = prio > best ? prio : best;
-    }
-    return best;
+    return prio_of(&p->prio, j, part_of_entry(p, g, entry), NULL);
 }
 
-static uint32_t sum_of(const struct planner *p, const struct group *g, int64_t submit_ms)
+static uint32_t sum_of(const struct planner *p, const struct group *g, uint32_t entry, int64_t submit_ms)
 {
     struct wall from = {.ms = submit_ms + g->age_delay_ms};
-    int64_t sum = g->fixed + g->owner->points + prio_age_points(&p->prio, from);
+    int64_t sum = g->entries[entry].fixed + g->owner->points + prio_age_points(&p->prio, from);
     return sum < 0 ? 0 : sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
 }
 
-bool planner_rank_base(const struct planner *p, const struct group *g, int64_t *ret)
+bool planner_rank_base(const struct planner *p, const struct group *g, uint32_t entry, int64_t *ret)
 {
-    bool known = g->fixed_version == p->ranks_version && g->owner->pass == p->ranks;
+    const struct queue_entry *e = &g->entries[entry];
+    bool known = e->fixed_version == p->ranks_version && g->owner->pass == p->ranks;
     if (!p->ranked || g->begun || g->is_set || !known)
         return false;
-    *ret = g->fixed + g->owner->points;
+    *ret = e->fixed + g->owner->points;
     return true;
 }
 
-uint32_t planner_rank(struct planner *p, struct group *g, uint32_t job, int64_t submit_ms)
+uint32_t planner_rank(struct planner *p, struct group *g, uint32_t entry, uint32_t job, int64_t submit_ms)
 {
     struct owner *o = g->owner;
+    struct queue_entry *e = &g->entries[entry];
     if (g->begun || g->is_set)
-        return rank_of_job(p, g, planner_job(p, job));
-    if (g->fixed_version != p->ranks_version) {
-        g->fixed = fixed_of(p, g, planner_job(p, job));
-        g->fixed_version = p->ranks_version;
+        return rank_of_job(p, g, entry, planner_job(p, job));
+    if (e->fixed_version != p->ranks_version) {
+        e->fixed = prio_fixed(&p->prio, planner_job(p, job), part_of_entry(p, g, entry));
+        e->fixed_version = p->ranks_version;
     }
     if (o->pass != p->ranks) {
         o->points = prio_share_points(&p->prio, o->account, o->user);
         o->pass = p->ranks;
     }
-    return sum_of(p, g, submit_ms);
+    return sum_of(p, g, entry, submit_ms);
 }

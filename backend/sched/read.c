@@ -245,7 +245,8 @@ static uint64_t look_at_group(struct planner *p, struct group *g)
 {
     const struct unit *u = list_first(&g->units, struct unit, in_group);
     uint64_t looks = 0;
-    planner_rank(p, g, u->job, u->submit_ms);
+    for (uint32_t e = 0; e < g->n_entries; e++)
+        planner_rank(p, g, e, u->job, u->submit_ms);
     for (uint32_t i = 0; i < g->n_choices; i++) {
         looks += try_shape(p, g, g->shapes[i]);
         if (p->may_preempt && g->shapes[i]->dead)

@@ -39,12 +39,7 @@ enum reason planner_reason_of(const struct planner *p, const struct job *j)
 uint32_t planner_makes_way_for(const struct planner *p, const struct unit *u)
 {
     const struct unit *other = u->made_way_for ? idmap_get(&p->units, u->made_way_for) : NULL;
-    bool waits = other && other->group && other->count && p->now.ms < u->makes_way_until;
-    /* Two that have gone for one another: the one that went first begins, or neither would. */
-    if (waits && other->made_way_for && p->now.ms < other->makes_way_until)
-        waits = other->makes_way_until < u->makes_way_until ||
-                (other->makes_way_until == u->makes_way_until && other->job < u->job);
-    return waits ? other->job : 0;
+    return other && other->group && other->count ? other->job : 0;
 }
 
 static void tell_unit(struct planner *p, struct unit *u)

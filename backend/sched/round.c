@@ -20,11 +20,13 @@ static void line_up_one(struct pass *s)
     }
     struct group *g = container_of(s->at_group, struct group, link);
     s->at_group = s->at_group->next;
-    g->cursor = &g->units;
     g->rest = REASON_PRIORITY;
     pass_make_room(s, g->n_choices);
-    if (turns_advance(p, g))
-        vec_push(&s->heap, turn_of(g, false));
+    for (uint32_t e = 0; e < g->n_entries; e++) {
+        g->entries[e].cursor = &g->units;
+        if (turns_advance(p, g, e))
+            vec_push(&s->heap, turn_of(g, e, false));
+    }
     p->pool.looks += LINE_LOOKS;
 }
 
@@ -33,10 +35,15 @@ static void take_turn(struct pass *s)
 {
     struct planner *p = s->p;
     struct turn t = turns_pop(s);
-    struct unit *u = turn_head(t.g);
+    struct unit *u = turn_head(t.g, t.entry);
     enum outcome o = UNIT_WAITS;
     bool again = false;
     p->pool.looks += TURN_LOOKS;
+    if (!u->count) { /* all of it has started in a turn of another tier */
+        if (turns_advance(p, t.g, t.entry))
+            turns_push(s, turn_of(t.g, t.entry, t.borrow));
+        return;
+    }
     /* What an event has named may be another by now: its turn is in the next pass, until then its place
      * stays. */
     if (u->noted)
@@ -46,9 +53,9 @@ static void take_turn(struct pass *s)
     else
         o = pass_try_head(s, &t);
     if (again)
-        turns_push(s, turn_of(t.g, true));
-    else if (o == GROUP_GOES_ON || (o == UNIT_WAITS && turns_advance(p, t.g)))
-        turns_push(s, turn_of(t.g, t.borrow));
+        turns_push(s, turn_of(t.g, t.entry, true));
+    else if (o == GROUP_GOES_ON || (o == UNIT_WAITS && turns_advance(p, t.g, t.entry)))
+        turns_push(s, turn_of(t.g, t.entry, t.borrow));
 }
 
 /* Places held by those whose turn did not come: nobody else may have them and they do not use them. */
@@ -127,21 +134,6 @@ static bool has_group_use_for_gains(struct planner *p, const struct group *g)
     return any;
 }
 
-/* Whether somebody has started for whom another has gone, who had his turn before. */
-static bool way_is_free(const struct planner *p)
-{
-    vec_for_each (&p->looked, i) {
-        const struct unit *u = idmap_get(&p->units, p->looked.v[i]);
-        if (u && u->group && u->made_way_for && u->count && u->reason == REASON_PRIORITY &&
-            !planner_makes_way_for(p, u)) {
-            const struct unit *other = idmap_get(&p->units, u->made_way_for);
-            if (other && !other->count)
-                return true;
-        }
-    }
-    return false;
-}
-
 static void begin_round(struct pass *s)
 {
     struct planner *p = s->p;
@@ -169,12 +161,15 @@ static void end_round(struct pass *s)
 {
     struct planner *p = s->p;
     vec_for_each (&s->heap, i) /* their turn did not come */
-        turn_head(s->heap.v[i].g)->reason = REASON_NONE;
+        turn_head(s->heap.v[i].g, s->heap.v[i].entry)->reason = REASON_NONE;
     vec_clear(&s->heap);
     give_up_unvisited(p);
     claims_sweep(p);
     /* Who has been asked to go is gone sooner than was thought. */
-    p->gained = pass_give_up_closed(s) || s->asked != p->out->preempts.n || way_is_free(p);
+    p->gained = promises_sweep(p) || s->asked != p->out->preempts.n || s->made_way || p->backfill.uncounted;
+    p->gained = pass_give_up_closed(s) || p->gained;
+    s->had_round = true;
+    s->made_way = false;
     bool freed = s->freed != p->backfill.freed;
     bool few = p->shapes.n <= SHAPES_AT_ONCE;
     if (!p->gained && freed)

@@ -365,7 +365,48 @@ static void set_choices(struct planner *p, struct group *g, const struct job *j,
             limits_ask_task(p->limits, m, j, s, part, &g->asks[i]);
         else
             limits_ask_job(p->limits, m, j, part, &g->asks[i]);
-        g->tier = part->priority_tier > g->tier ? part->priority_tier : g->tier;
+    }
+}
+
+static const struct part_spec *part_of(const struct planner *p, const struct shape *s)
+{
+    return &p->view->model->spec.parts.v[s->set->part];
+}
+
+/* Jobs of the one stand before those of the other, or are more urgent. */
+static bool comes_first(const struct part_spec *a, const struct part_spec *b)
+{
+    return a->priority_tier != b->priority_tier ? a->priority_tier > b->priority_tier
+                                                : a->priority_job_factor > b->priority_job_factor;
+}
+
+/* As the request names them where they are equal. */
+static void order_shapes(const struct planner *p, struct shape **v, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++)
+        for (uint32_t k = i; k && comes_first(part_of(p, v[k]), part_of(p, v[k - 1])); k--) {
+            struct shape *swap = v[k];
+            v[k] = v[k - 1];
+            v[k - 1] = swap;
+        }
+}
+
+static void set_entries(const struct planner *p, struct group *g)
+{
+    g->entries = &g->only;
+    for (uint32_t i = 0; i < g->n_choices; i++)
+        g->n_entries += i == 0 || comes_first(part_of(p, g->shapes[i - 1]), part_of(p, g->shapes[i]));
+    if (g->n_entries > 1)
+        g->entries = xcalloc(g->n_entries, sizeof *g->entries);
+    struct queue_entry *e = g->entries;
+    for (uint32_t i = 0; i < g->n_choices; i++) {
+        const struct part_spec *part = part_of(p, g->shapes[i]);
+        if (i && comes_first(part_of(p, g->shapes[i - 1]), part))
+            e++;
+        if (!e->n++) {
+            e->first = i;
+            e->tier = part->priority_tier;
+        }
     }
 }
 
@@ -412,6 +453,7 @@ static struct group *make_group(struct planner *p, const struct job *j, const st
     list_init(&g->units);
     list_append(&p->groups, &g->link);
     set_choices(p, g, j, s);
+    set_entries(p, g);
     idmap_set(&p->group_map, hash, g);
     return g;
 }
@@ -434,11 +476,13 @@ struct group *planner_group(struct planner *p, const struct job *j, const struct
             *ret_why = i == 0 ? r : *ret_why;
             continue;
         }
-        shapes[n] = intern_shape(p, j, s, at);
-        key_number(&key, (uint64_t)(uintptr_t)shapes[n++]);
+        shapes[n++] = intern_shape(p, j, s, at);
     }
     strv_fini(&names);
     if (n) {
+        order_shapes(p, shapes, n);
+        for (uint32_t i = 0; i < n; i++)
+            key_number(&key, (uint64_t)(uintptr_t)shapes[i]);
         key_owner(&key, p, j, j->state != JOB_PENDING);
         uint64_t hash = hash_bytes(key.s, key.len);
         for (g = idmap_get(&p->group_map, hash); g && !same_key(g->key, g->key_len, &key);)
@@ -460,6 +504,8 @@ static void free_group(struct planner *p, struct group *g)
     list_unlink(&g->link);
     for (uint32_t i = 0; i < g->n_choices; i++)
         drop_shape(p, g->shapes[i]);
+    if (g->entries != &g->only)
+        free(g->entries);
     free(g->shapes);
     free(g->choices);
     free(g->asks);

@@ -104,6 +104,8 @@ void planner_ready(struct planner *p, const struct sched_view *v, struct wall no
 
 void planner_ready_limits(struct planner *p, const struct sched_view *v, struct wall now)
 {
-    if (!p->open) /* else what the pass has started stays charged */
-        limits_begin(p->limits, v->model, now);
+    if (p->open) /* what the pass has started stays charged */
+        return;
+    limits_begin(p->limits, v->model, now);
+    promises_begin(p);
 }

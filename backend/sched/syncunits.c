@@ -6,8 +6,6 @@
 #include "backend/sched/sync_private.h"
 #include "src/model/dep.h"
 
-#define MAKES_WAY_MS 60000 /* a preempted job lets the other start first, but not for longer */
-
 static bool stands_behind(const struct unit *a, const struct unit *b)
 {
     if (a->submit_ms != b->submit_ms)
@@ -130,6 +128,7 @@ void sync_unit(struct planner *p, uint32_t id, const struct job *j)
     if (!u) {
         u = xcalloc(1, sizeof *u);
         u->job = id;
+        u->made_way_for = j->state == JOB_PENDING ? job_rare(j)->preempted_by : 0;
         list_init(&u->in_claimers);
         idmap_set(&p->units, id, u);
         keep_what_was_told(p, u);
@@ -140,9 +139,7 @@ void sync_unit(struct planner *p, uint32_t id, const struct job *j)
     u->chosen = NULL;
     u->step_at = s ? (uint32_t)(s - j->steps.v) : 0;
     u->task_at = 0;
-    u->made_way_for = j->state == JOB_PENDING ? job_rare(j)->preempted_by : 0;
-    u->makes_way_until = j->t_eligible.ms + MAKES_WAY_MS;
-    u->is_special = (j->array_job && j->req.array_throttle) || u->made_way_for;
+    u->is_special = j->array_job && j->req.array_throttle;
     look_at_dependencies(p, u, j);
     u->submit_ms = j->t_submit.ms;
     u->order_id = j->array_job ? j->array_job : j->id;

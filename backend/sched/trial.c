@@ -60,7 +60,7 @@ static void try_later(struct planner *p, const struct group *g, const struct job
     struct found found = {0};
     if (!f)
         return;
-    forecast_find(f, g, j->req.licenses, from, &found);
+    forecast_find(f, g, ALL_ENTRIES, j->req.licenses, from, &found);
     bool within = found.t < f->window_end;
     ret->forecast = (struct forecast){.kind = within ? FORECAST_PLANNED : FORECAST_BEYOND,
                                       .start.ms = within ? found.t : 0,

@@ -33,16 +33,18 @@ void turns_order(struct pass *s)
         sink(s, i);
 }
 
-struct unit *turn_head(const struct group *g)
+struct unit *turn_head(const struct group *g, uint32_t entry)
 {
-    return container_of(g->cursor, struct unit, in_group);
+    return container_of(g->entries[entry].cursor, struct unit, in_group);
 }
 
-struct turn turn_of(struct group *g, bool borrow)
+struct turn turn_of(struct group *g, uint32_t entry, bool borrow)
 {
-    const struct unit *u = turn_head(g);
+    const struct unit *u = turn_head(g, entry);
+    uint32_t prio = g->entries[entry].prio;
     return (struct turn){.g = g,
-                         .rank = rank_of(g, borrow, g->prio, u->submit_ms, u->order_id, u->order_index),
+                         .entry = entry,
+                         .rank = rank_of(g, entry, borrow, prio, u->submit_ms, u->order_id, u->order_index),
                          .borrow = borrow};
 }
 
@@ -61,13 +63,15 @@ void turns_push(struct pass *s, struct turn t)
     rise(s, s->heap.n - 1);
 }
 
-bool turns_advance(struct planner *p, struct group *g)
+bool turns_advance(struct planner *p, struct group *g, uint32_t entry)
 {
+    struct queue_entry *e = &g->entries[entry];
     do
-        g->cursor = g->cursor->next;
-    while (g->cursor != &g->units && turn_head(g)->count == 0);
-    if (g->cursor == &g->units)
+        e->cursor = e->cursor->next;
+    while (e->cursor != &g->units && turn_head(g, entry)->count == 0);
+    if (e->cursor == &g->units)
         return false;
-    g->prio = planner_rank(p, g, turn_head(g)->job, turn_head(g)->submit_ms);
+    const struct unit *u = turn_head(g, entry);
+    e->prio = planner_rank(p, g, entry, u->job, u->submit_ms);
     return true;
 }

@@ -95,10 +95,6 @@ static void explain_queue(const struct question *q)
     for (uint32_t i = 0; i < g->n_choices; i++)
         if (planner_could_ever(q->p, g->shapes[i]))
             why_behind(q, g->choices[i].lane);
-    uint32_t other = planner_makes_way_for(q->p, q->u);
-    if (other)
-        why_add_cause(q->w, WHY_COOLDOWN, (struct wall){.ms = q->u->makes_way_until},
-                      xasprintf("it was preempted for job %u, which has not started yet", other));
     set_own_aside(q, true);
     for (uint32_t i = 0; i < g->n_choices; i++)
         if (planner_could_ever(q->p, g->shapes[i]))
@@ -209,6 +205,9 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
     q.u = idmap_get(&p->units, j->id);
     q.step = j->kind == JOB_KIND_STEPS ? planner_waiting_step(j, &tasks) : NULL;
     ret->reason = planner_reason_of(p, j);
+    planner_ready_limits(p, v, now);
+    if (q.u)
+        promise_withdraw(p, q.u);
     struct sched_view mine = *v; /* what is held is what the planner has counted */
     mine.limits = p->limits;
     gate_explain(&mine, j, now, ret);
@@ -216,7 +215,6 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
     explain_throttle(&q);
     if (q.u && q.u->group) {
         planner_begin_asking(p, v, now);
-        planner_ready_limits(p, v, now);
         explain_queue(&q);
         add_forecast(&q);
         why_date_turn(&q);
@@ -225,6 +223,8 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
         add_later(&q);
     }
     explain_last_run(&q);
+    if (q.u)
+        promise_make(p, q.u);
     if (!ret->causes.n) { /* the next pass, at the end of this turn, looks at it */
         why_add_cause(ret, WHY_BEHIND, now, xstrdup("it fits now and starts with the next pass"));
         ret->start_est = now;

@@ -6,12 +6,17 @@
  */
 #include "backend/sched/why_private.h"
 
-static struct rank rank_in_queue(const struct planner *p, const struct group *g, const struct unit *u)
+/* In the queue of that partition: with its tier and the priority there. */
+static struct rank rank_in_queue(const struct planner *p, const struct group *g, const struct unit *u,
+                                 uint32_t lane)
 {
     const struct job *j = model_get_job(p->view->model, u->job);
     bool borrow = planner_limit_state(p, g) == LIMIT_OVER_SOFT;
-    return rank_of(g, borrow, j ? prio_of_best(&p->asking, j) : 0, u->submit_ms, u->order_id,
-                   u->order_index);
+    uint32_t choice = 0;
+    while (choice + 1 < g->n_choices && g->choices[choice].lane != lane)
+        choice++;
+    uint32_t prio = j ? prio_of(&p->asking, j, &p->view->model->spec.parts.v[lane], NULL) : 0;
+    return rank_of(g, group_entry_of(g, choice), borrow, prio, u->submit_ms, u->order_id, u->order_index);
 }
 
 static bool group_uses(const struct group *g, uint32_t lane)
@@ -39,8 +44,8 @@ static uint32_t count_in_row(const struct question *q, const struct unit *u)
 }
 
 /* Within a group all after the first one behind are behind. */
-static void add_group(const struct question *q, const struct group *g, const struct rank *mine,
-                      struct row *ret)
+static void add_group(const struct question *q, const struct group *g, uint32_t lane,
+                      const struct rank *mine, struct row *ret)
 {
     bool before = true;
     list_for_each (u, &g->units, struct unit, in_group) {
@@ -49,7 +54,7 @@ static void add_group(const struct question *q, const struct group *g, const str
         uint32_t n = count_in_row(q, u);
         ret->of += n;
         if (before) {
-            struct rank its = rank_in_queue(q->p, g, u);
+            struct rank its = rank_in_queue(q->p, g, u, lane);
             before = u == q->u || rank_before(&its, mine);
         }
         if (!before || u == q->u)
@@ -66,17 +71,17 @@ static uint32_t first_ahead(const struct question *q, uint32_t lane, const struc
     const struct unit *u = q->p->first_blocked ? idmap_get(&q->p->units, q->p->first_blocked[lane]) : NULL;
     if (!u || u == q->u || !planner_stands_in_row(q->p, u))
         return 0;
-    struct rank its = rank_in_queue(q->p, u->group, u);
+    struct rank its = rank_in_queue(q->p, u->group, u, lane);
     return rank_before(&its, mine) ? u->job : 0;
 }
 
 void why_behind(const struct question *q, uint32_t lane)
 {
-    struct rank mine = rank_in_queue(q->p, q->u->group, q->u);
+    struct rank mine = rank_in_queue(q->p, q->u->group, q->u, lane);
     struct row row = {0};
     list_for_each (g, &q->p->groups, struct group, link)
         if (group_uses(g, lane))
-            add_group(q, g, &mine, &row);
+            add_group(q, g, lane, &mine, &row);
     if (!q->w->rank && planner_stands_in_row(q->p, q->u)) { /* in the first where it could run */
         q->w->rank = row.before + 1;
         q->w->rank_of = row.of;

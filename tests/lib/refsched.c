@@ -22,7 +22,8 @@ static int64_t plus(int64_t t, int64_t len)
 /* Places of those whose turn has not come yet. */
 static bool is_lifted(const struct ref_plan *p, const struct ref_use *u)
 {
-    return p->lifts && u->hold && u->round != p->round;
+    bool lifts = p->lifts == LIFT_ALL || (p->lifts == LIFT_LOWER_TIERS && u->tier < p->tier);
+    return lifts && u->hold && u->round != p->round;
 }
 
 static struct free free_at(const struct ref_plan *p, uint32_t node, int64_t t)
@@ -186,7 +187,8 @@ static void charge(struct ref_plan *p, const struct job *j, const struct ref_ent
                             plus(e->start, e->len_ms),
                             j->id,
                             hold,
-                            p->round};
+                            e->round,
+                            p->m->spec.parts.v[e->part].priority_tier};
         if (need.whole_nodes) {
             u.cpus = n->cpus;
             u.mem_mib = (int64_t)n->mem_mib;
@@ -315,20 +317,12 @@ static uint32_t parts_of(const struct model *m, const struct job *j, uint32_t v[
     return n;
 }
 
-static uint32_t tier_of(const struct model *m, const struct job *j)
+static bool goes_first(const struct ref_turn *ta, const struct ref_turn *tb)
 {
-    uint32_t v[8], n = parts_of(m, j, v), tier = 0;
-    for (uint32_t i = 0; i < n; i++)
-        tier = m->spec.parts.v[v[i]].priority_tier > tier ? m->spec.parts.v[v[i]].priority_tier : tier;
-    return tier;
-}
-
-static bool goes_first(const struct model *m, const struct job *a, const struct job *b)
-{
-    uint32_t ta = tier_of(m, a), tb = tier_of(m, b);
+    const struct job *a = ta->j, *b = tb->j;
     uint32_t pa = a->req.has_priority ? a->req.priority : 0, pb = b->req.has_priority ? b->req.priority : 0;
-    if (ta != tb)
-        return ta > tb;
+    if (ta->tier != tb->tier)
+        return ta->tier > tb->tier;
     if (pa != pb)
         return pa > pb;
     if (a->t_submit.ms != b->t_submit.ms)
@@ -337,16 +331,28 @@ static bool goes_first(const struct model *m, const struct job *a, const struct 
     return ia != ib ? ia < ib : a->array_index < b->array_index;
 }
 
+static void add_turn(struct ref_order *o, const struct job *j, uint32_t tier)
+{
+    vec_for_each (&o->v, i)
+        if (o->v.v[i].j == j && o->v.v[i].tier == tier)
+            return;
+    vec_push(&o->v, ((struct ref_turn){j, tier}));
+    for (size_t i = o->v.n - 1; i && goes_first(&o->v.v[i], &o->v.v[i - 1]); i--) {
+        struct ref_turn swap = o->v.v[i];
+        o->v.v[i] = o->v.v[i - 1];
+        o->v.v[i - 1] = swap;
+    }
+}
+
 void ref_order_make(const struct model *m, struct ref_order *ret)
 {
     *ret = (struct ref_order){VEC_INIT};
     list_for_each (j, &m->pending, struct job, in_queue) {
-        vec_push(&ret->v, j);
-        for (size_t i = ret->v.n - 1; i && goes_first(m, ret->v.v[i], ret->v.v[i - 1]); i--) {
-            const struct job *swap = ret->v.v[i];
-            ret->v.v[i] = ret->v.v[i - 1];
-            ret->v.v[i - 1] = swap;
-        }
+        uint32_t v[8], n = parts_of(m, j, v);
+        for (uint32_t i = 0; i < n; i++)
+            add_turn(ret, j, m->spec.parts.v[v[i]].priority_tier);
+        if (!n) /* it has none, and waits */
+            add_turn(ret, j, 0);
     }
 }
 
@@ -436,16 +442,18 @@ static bool is_open(const struct ref_plan *p, const struct job *j, uint32_t part
 
 static bool could_ever(const struct ref_plan *p, const struct job *j, uint32_t part);
 
-/* Those of its partitions where it may have as much as it asks for; where it never fits in one that is no
- * help. */
+/* Those of its partitions, of the tier whose turn it is, where it may have as much as it asks for; where it
+ * never fits in one that is no help. */
 static uint32_t open_parts(const struct ref_plan *p, const struct job *j, uint32_t v[8])
 {
     uint32_t n = parts_of(p->m, j, v), ever = 0, kept = 0;
     for (uint32_t i = 0; i < n; i++)
         ever += could_ever(p, j, v[i]);
-    for (uint32_t i = 0; i < n; i++)
-        if (is_open(p, j, v[i]) && (!ever || could_ever(p, j, v[i])))
+    for (uint32_t i = 0; i < n; i++) {
+        bool mine = p->tier == REF_ALL_TIERS || p->m->spec.parts.v[v[i]].priority_tier == p->tier;
+        if (mine && is_open(p, j, v[i]) && (!ever || could_ever(p, j, v[i])))
             v[kept++] = v[i];
+    }
     return kept;
 }
 
@@ -523,11 +531,17 @@ static bool take_out(struct ref_plan *p, uint32_t job, struct ref_entry *ret)
     return false;
 }
 
+static void put_back(struct ref_plan *p, const struct job *j, const struct ref_entry *e)
+{
+    vec_push(&p->holds, *e);
+    charge(p, j, e, true);
+}
+
 static void put_in(struct ref_plan *p, const struct job *j, struct ref_entry *e, uint32_t counts)
 {
     e->counts = counts_in(p, j, counts);
-    vec_push(&p->holds, *e);
-    charge(p, j, e, true);
+    e->round = p->round;
+    put_back(p, j, e);
     p->held[e->counts]++;
 }
 
@@ -586,14 +600,15 @@ static bool gate_is_closed(struct ref_plan *p, const struct job *j)
     return j->hold != HOLD_NONE || j->req.begin.ms > p->now || throttled || !open_parts(p, j, v);
 }
 
-/* Where one without a place has one left to hold, those behind it are in nobody's way. */
+/* Where one without a place has one left to hold, those behind it are in nobody's way; those of a lower
+ * tier never are. */
 static bool try_start(struct ref_plan *p, const struct job *j, bool has_place, struct ref_entry *ret)
 {
     bool fits = ref_fits_now(p, j, ret);
-    if (!fits && !has_place && counts_in(p, j, UINT32_MAX) != UINT32_MAX) {
-        p->lifts = true;
+    if (!fits && !has_place) {
+        p->lifts = counts_in(p, j, UINT32_MAX) != UINT32_MAX ? LIFT_ALL : LIFT_LOWER_TIERS;
         fits = ref_fits_now(p, j, ret);
-        p->lifts = false;
+        p->lifts = LIFT_NONE;
     }
     if (!fits)
         return false;
@@ -624,11 +639,34 @@ static void reserve(struct ref_plan *p, const struct job *j, struct ref_entry *k
         p->moves = p->moves || earlier;
         return;
     }
-    p->lifts = true;
+    p->lifts = LIFT_ALL;
     bool found = find_earliest(p, j, NEVER, &e);
-    p->lifts = false;
+    p->lifts = LIFT_NONE;
     if (found)
         put_in(p, j, &e, e.part);
+    push_aside(p);
+}
+
+/* It has a place in a partition of another tier: an earlier one here takes its stead, where places are
+ * kept.
+ */
+static void reserve_instead(struct ref_plan *p, const struct job *j, const struct ref_entry *kept)
+{
+    struct ref_entry e;
+    bool found = false;
+    if (p->m->spec.backfill == BACKFILL_CONSERVATIVE && counts_in(p, j, UINT32_MAX) != UINT32_MAX) {
+        p->lifts = LIFT_ALL;
+        found = find_earliest(p, j, kept->start, &e);
+        p->lifts = LIFT_NONE;
+    }
+    if (!found) {
+        put_back(p, j, kept);
+        return;
+    }
+    if (kept->round == p->round)
+        p->held[kept->counts]--;
+    put_in(p, j, &e, e.part);
+    p->moves = true;
     push_aside(p);
 }
 
@@ -638,13 +676,24 @@ static void take_turn(struct ref_plan *p, const struct job *j)
     uint32_t left = job_pending_elements(j) - started_of(p, j->id), v[8];
     struct ref_entry e, kept;
     bool has_place = take_out(p, j->id, &kept);
-    for (; left && try_start(p, j, has_place, &e); left--) {
+    bool elsewhere = has_place && p->m->spec.parts.v[kept.part].priority_tier != p->tier;
+    for (; left && try_start(p, j, has_place && !elsewhere, &e); left--) {
         p->moves = p->moves || has_place;
-        has_place = false;
+        if (elsewhere && kept.round == p->round)
+            p->held[kept.counts]--;
+        has_place = elsewhere = false;
     }
-    if (!left || gate_is_closed(p, j) || !could_ever_run(p, j))
+    if (!left)
         return;
-    reserve(p, j, has_place ? &kept : NULL);
+    if (gate_is_closed(p, j) || !could_ever_run(p, j)) {
+        if (elsewhere) /* what becomes of that is asked when all have had their turns */
+            put_back(p, j, &kept);
+        return;
+    }
+    if (elsewhere)
+        reserve_instead(p, j, &kept);
+    else
+        reserve(p, j, has_place ? &kept : NULL);
     for (uint32_t i = 0, n = open_parts(p, j, v);
          i < n && p->m->spec.backfill == BACKFILL_OFF && !p->limited; i++)
         p->closed[v[i]] = true;
@@ -658,8 +707,11 @@ static void go_through(struct ref_plan *p, const struct ref_order *order)
     memset(p->closed, 0, p->m->spec.parts.n * sizeof *p->closed);
     while (p->m->spec.backfill != BACKFILL_CONSERVATIVE && p->holds.n)
         take_out(p, p->holds.v[0].job, &e);
-    vec_for_each (&order->v, i)
-        take_turn(p, order->v.v[i]);
+    vec_for_each (&order->v, i) {
+        p->tier = order->v.v[i].tier;
+        take_turn(p, order->v.v[i].j);
+    }
+    p->tier = REF_ALL_TIERS;
 }
 
 /* What has started behind a job may have brought it to a limit: its place is for others then. Returns
@@ -670,11 +722,13 @@ static bool give_up_closed(struct ref_plan *p)
     for (size_t i = 0; i < p->holds.n;) {
         struct ref_entry e = p->holds.v[i];
         const struct job *j = model_get_job(p->m, e.job);
+        p->tier = p->m->spec.parts.v[e.part].priority_tier;
         if (gate_is_closed(p, j) || !within(p, j, gpus_there(p, j, &e)))
             any = take_out(p, e.job, &e);
         else
             i++;
     }
+    p->tier = REF_ALL_TIERS;
     return any;
 }
 
@@ -701,13 +755,13 @@ static void charge_running(struct ref_plan *p)
             const struct node *n = p->m->nodes[k];
             if (strv_has(&w->nodes, n->spec.name))
                 vec_push(&p->uses, (struct ref_use){k, n->cpus, (int64_t)n->mem_mib, n->gpus, w->start.ms,
-                                                    w->end.ms, 0, false, 0});
+                                                    w->end.ms, 0, false, 0, 0});
         }
 }
 
 void ref_plan_bare(struct ref_plan *p, const struct model *m, struct wall now)
 {
-    *p = (struct ref_plan){.m = m, .now = now.ms};
+    *p = (struct ref_plan){.m = m, .now = now.ms, .tier = REF_ALL_TIERS};
     p->held = xcalloc(m->spec.parts.n + 1, sizeof *p->held);
     p->closed = xcalloc(m->spec.parts.n + 1, sizeof *p->closed);
     charge_running(p);

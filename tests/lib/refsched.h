@@ -19,6 +19,7 @@ struct ref_use { /* of a node, in [start, end) */
     uint32_t job; /* for whom; 0: a window */
     bool hold;
     uint32_t round; /* of a hold: in which its job had its turn last */
+    uint32_t tier;  /* the same: of its partition */
 };
 
 struct ref_entry { /* starts now, or has a place */
@@ -26,9 +27,14 @@ struct ref_entry { /* starts now, or has a place */
     int64_t start, len_ms; /* WHEN_NEVER: without an end */
     uint32_t part;
     uint32_t counts; /* a place held: the partition where it counts */
+    uint32_t round;  /* the same: in which it had its turn last */
     uint32_t n_nodes;
     uint32_t nodes[8];
 };
+
+enum ref_lift { LIFT_NONE, LIFT_LOWER_TIERS, LIFT_ALL };
+
+#define REF_ALL_TIERS UINT32_MAX
 
 struct ref_plan {
     const struct model *m;
@@ -37,10 +43,11 @@ struct ref_plan {
     VEC(struct ref_entry) starts, holds;
     uint32_t *held; /* by partition */
     bool *closed;
-    uint32_t round; /* the queue is gone through again where a place was given up */
-    bool moves;     /* in this round a place was given back, or moved */
-    bool limited;   /* the last one would have got more than a limit leaves */
-    bool lifts;     /* holds of those whose turn has not come in this round do not count */
+    uint32_t round;      /* the queue is gone through again where a place was given up */
+    bool moves;          /* in this round a place was given back, or moved */
+    bool limited;        /* the last one would have got more than a limit leaves */
+    enum ref_lift lifts; /* which holds of those whose turn has not come in this round do not count */
+    uint32_t tier;       /* whose turn it is: the job in its partitions of this tier alone */
 };
 
 void ref_plan_make(struct ref_plan *p, const struct model *m, struct wall now);
@@ -48,9 +55,13 @@ void ref_plan_make(struct ref_plan *p, const struct model *m, struct wall now);
 void ref_plan_bare(struct ref_plan *p, const struct model *m, struct wall now);
 void ref_plan_fini(struct ref_plan *p);
 
-/* Every job in the order of the queue, those behind gates too. */
+/* Every job in the order of the queue, once for each tier among its partitions; those behind gates too. */
+struct ref_turn {
+    const struct job *j;
+    uint32_t tier;
+};
 struct ref_order {
-    VEC(const struct job *) v;
+    VEC(struct ref_turn) v;
 };
 void ref_order_make(const struct model *m, struct ref_order *ret);
 

@@ -17,7 +17,7 @@
 struct world {
     struct lab l;
     struct planner *going; /* told what changes */
-    struct str before;     /* what it holds: "JOB START;" */
+    struct str before;     /* what it holds: "JOB START TIER;" */
     struct wall next;      /* when the last pass asked for another */
     bool lost;             /* in this round: a node went, a window came */
     uint64_t seed;
@@ -342,17 +342,22 @@ static void started_in_time(const struct world *w, const struct sched_result *r)
     }
 }
 
-/* Where it was held before the pass; 0: nowhere. */
-static int64_t held_before(const struct world *w, uint32_t job)
+/* When it was held before the pass, and in a partition of which tier; 0: nowhere. */
+static int64_t held_before(const struct world *w, uint32_t job, uint32_t *ret_tier)
 {
     for (const char *at = w->before.s; at && *at; at = strchr(at, ';') + 1) {
         unsigned id;
         long long t;
-        assert_int_equal(sscanf(at, "%u %lld;", &id, &t), 2);
+        assert_int_equal(sscanf(at, "%u %lld %u;", &id, &t, ret_tier), 3);
         if (id == job)
             return t;
     }
     return 0;
+}
+
+static uint32_t tier_of_hold(const struct world *w, const struct held *h)
+{
+    return w->l.m.spec.parts.v[h->lane].priority_tier;
 }
 
 static bool started(const struct sched_result *r, uint32_t job)
@@ -377,12 +382,17 @@ static void no_hold_moves_later(struct world *w, const struct sched_result *r)
     bool newcomer = w->lost;
     ref_order_make(&w->l.m, &order);
     vec_for_each (&order.v, i) {
-        uint32_t id = order.v.v[i]->id;
-        int64_t was = held_before(w, id);
-        bool holds = false;
+        const struct job *j = order.v.v[i].j;
+        uint32_t id = j->id, tier = 0;
+        int64_t was = held_before(w, id, &tier);
+        bool holds = false, moved = false;
         for (size_t k = 0; k < n; k++)
             if (v[k].job == id) {
                 holds = true;
+                uint32_t now = tier_of_hold(w, &v[k]);
+                moved = was && now != tier;
+                if (order.v.v[i].tier != (was && tier < now ? tier : now)) /* not its last turn */
+                    continue;
                 if (was && v[k].use->start > was && !newcomer &&
                     !started(r, id)) /* an array has more elements */
                     fail_msg("seed %" PRIu64
@@ -390,10 +400,12 @@ static void no_hold_moves_later(struct world *w, const struct sched_result *r)
                              w->seed, w->round, id, (long long)(was - w->l.now.ms) / 1000,
                              (long long)(v[k].use->start - w->l.now.ms) / 1000);
             }
-        bool next_element = job_is_array_record(order.v.v[i]) && started(r, id);
+        bool next_element = job_is_array_record(j) && started(r, id);
+        /* In a partition of another tier it does not take the place that it had. */
+        moved = moved || (was && started(r, id));
         /* Who was brought to a limit behind him may have held a place for a moment. */
         bool limited = w->l.m.spec.limits.n && !was && is_limit(planner_reason(w->going, id));
-        newcomer = newcomer || next_element || limited || (!was && (holds || started(r, id)));
+        newcomer = newcomer || next_element || limited || moved || (!was && (holds || started(r, id)));
     }
     vec_fini(&order.v);
 }
@@ -405,7 +417,8 @@ static void keep_holds(struct world *w)
     str_fini(&w->before);
     w->before = (struct str)STR_INIT;
     for (size_t i = 0; i < n; i++)
-        str_appendf(&w->before, "%u %lld;", v[i].job, (long long)v[i].use->start);
+        str_appendf(&w->before, "%u %lld %u;", v[i].job, (long long)v[i].use->start,
+                    tier_of_hold(w, &v[i]));
     w->holds += (unsigned)n;
 }
 
@@ -424,7 +437,7 @@ static void nobody_fits(struct world *w)
                 const struct pool_part *part = &v[i].use->parts[k];
                 vec_push(&ref.uses, (struct ref_use){part->node, part->amount.cpus, part->amount.mem_mib,
                                                      part->amount.gpus, v[i].use->start, v[i].use->end,
-                                                     v[i].job, true, 0});
+                                                     v[i].job, true, 0, 0});
             }
         if (!off && ref_fits_now(&ref, j, &e))
             fail_msg("seed %" PRIu64 ", round %d, backfill %u: job %u waits and fits on n%u", w->seed,
