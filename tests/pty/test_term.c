@@ -76,6 +76,85 @@ static void pasted_text_is_no_key(void **state)
     assert_int_equal(tty_wait(t), 0);
 }
 
+static void type_bytes(struct tty *t, const char *bytes)
+{
+    tty_type(t, bytes);
+    tty_await_quiet(t, 300);
+}
+
+/* What a terminal may send and no key means: nothing of it may be run. */
+static void sequences_are_read_whole(void **state)
+{
+    static const char *const strange[] = {"\033[a",
+                                          "\033[25~",
+                                          "\033[27;5;99~",
+                                          "\033[1;5H",
+                                          "\033[99;5u",
+                                          "\033[?62;1;6c",
+                                          "\033OH",
+                                          "\033c",
+                                          "\033]11;c/H\a",
+                                          "\033P1+r53\033\\",
+                                          "\033[200~caf\xe9 scS\033[201~"};
+    struct tty *t = *state;
+    tty_await(t, "No jobs.");
+    assert_int_equal(tty_run("sbatch -H -J held --wrap true >/dev/null"), 0);
+    tty_await(t, "held by its owner");
+    for (size_t i = 0; i < N_OF(strange); i++)
+        type_bytes(t, strange[i]);
+    static const char pasted[] = "\033[200~\256\035S\177S\033[201~";
+    type_bytes(t, pasted);
+    type_bytes(t, "\033"); /* and in two pieces */
+    type_bytes(t, "[C");
+    tty_await(t, "held by its owner");
+    tty_await(t, "Enter open"); /* the footer of the list: nothing lies over it */
+    type_bytes(t, "\033OB");    /* a key in the form of the other mode */
+    tty_type(t, "\033[H/\033[C");
+    tty_await(t, "filter ");
+    tty_type(t, "\033");
+    tty_await_gone(t, "filter ");
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
+}
+
+/* Text that is pasted where the terminal marks no pastes. */
+static void a_paste_that_comes_as_keys(void **state)
+{
+    struct tty *t = *state;
+    tty_await(t, "No jobs.");
+    tty_await(t, "live");
+    tty_type(t, "rmW7XiVK5jjq\nwq\nsome more of it\n");
+    tty_await(t, "pasted text was ignored");
+    tty_await(t, "No jobs.");
+    tty_await_quiet(t, 300);
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
+}
+
+/* Eight colours have 64 pairs. */
+static void eight_colours_are_all_there(void **state)
+{
+    static const char *const terms[] = {"xterm", "screen", "linux"};
+    struct tty *t = *state;
+    tty_await(t, "No jobs.");
+    assert_int_equal(tty_run("sbatch -H -J held --wrap true >/dev/null"), 0);
+    for (size_t i = 0; i < N_OF(terms); i++) {
+        char name[32];
+        snprintf(name, sizeof name, "TERM=%s", terms[i]);
+        const char *const ui[] = {"env", name, "stoker-ui", NULL};
+        struct tty plain;
+        tty_start(&plain, 24, 80, ui);
+        tty_await(&plain, "held by its owner");
+        tty_await_bytes(&plain, "36m"); /* cyan: keys */
+        tty_await_bytes(&plain, "33m"); /* yellow: what waits */
+        tty_type(&plain, "q");
+        assert_int_equal(tty_wait(&plain), 0);
+        tty_fini(&plain);
+    }
+    tty_type(t, "q");
+    assert_int_equal(tty_wait(t), 0);
+}
+
 /* How often the process has gone to sleep so far; -1: not known. */
 static long wake_ups(pid_t pid)
 {
@@ -252,6 +331,9 @@ int main(void)
         TTY_CASE(sizes_change_under_it),
         TTY_CASE(crashes_leave_the_terminal_sane),
         TTY_CASE(pasted_text_is_no_key),
+        TTY_CASE(sequences_are_read_whole),
+        TTY_CASE(a_paste_that_comes_as_keys),
+        TTY_CASE(eight_colours_are_all_there),
         TTY_CASE(quiet_when_nothing_happens),
         TTY_CASE(a_shell_gets_the_terminal_and_gives_it_back),
         TTY_CASE(no_color_means_none),

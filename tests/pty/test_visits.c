@@ -7,6 +7,16 @@
 #include "tests/lib/check.h"
 #include "tests/lib/tty.h"
 
+/* A line behind ':' as it is typed by hand: what comes at once with other keys would be a paste. */
+static void type_command(struct tty *t, const char *line)
+{
+    tty_type(t, ":");
+    tty_await(t, "help "); /* among what can be typed */
+    tty_type(t, line);
+    tty_await(t, line);
+    tty_type(t, "\r");
+}
+
 static void shows_the_queue_and_its_changes(void **state)
 {
     struct tty *t = *state;
@@ -49,7 +59,7 @@ static void a_whole_visit(void **state)
     tty_await(t, "No jobs.");
     tty_type(t, "s");
     tty_await(t, "Submit a batch script");
-    tty_type(t, "\r\r\r\r\r\r\rvisit");
+    tty_type(t, "\r\r\r\r\r\r\r\033[200~visit\033[201~");
     tty_await(t, "starts now");
     tty_type(t, "\t\033[200~\n#SBATCH --ntasks=4\necho hello from the job\n"
                 "srun -o task_%t.out bash -c 'echo I am task $SLURM_PROCID; sleep 1000'\n"
@@ -69,15 +79,19 @@ static void a_whole_visit(void **state)
         tty_type(t, "]");
         tty_await(t, line);
     }
-    tty_type(t, "q:cancel 1\r");
+    tty_type(t, "q");
+    tty_await(t, "Jobs 1");
+    tty_type(t, ":cancel 1\r");
     tty_await(t, "cancel 1 job");
     tty_type(t, "y");
     tty_await(t, "0 run");
     tty_await(t, "cancelled");
-    tty_type(t, ":requeue 1\ry");
+    tty_type(t, ":requeue 1\r");
+    tty_await(t, "requeue 1 job");
+    tty_type(t, "y");
     tty_await(t, "1 run");
-    tty_type(t, ":drain n1 loud fan\r");
-    tty_await(t, "drain n1");
+    type_command(t, "drain n1 loud fan");
+    tty_await(t, "Running jobs");
     tty_type(t, "\r2");
     tty_await(t, "loud fan  drai"); /* in the node's row, not in the question */
     tty_type(t, "R");
@@ -107,8 +121,7 @@ static void a_node_is_noted_and_kept(void **state)
     tty_await(t, "made: fans");
     tty_await(t, "maintenance in 1 h");
     tty_type(t, "4");
-    tty_await(t, "new fans");
-    tty_type(t, ":windows fans\r");
+    type_command(t, "windows fans");
     tty_await(t, "made by");
     tty_type(t, "\033");
     tty_await_gone(t, "made by");
@@ -249,13 +262,14 @@ static void a_file_system_that_hangs_holds_up_nobody(void **state)
     tty_type(&t, "job.sh\r"); /* a script */
     tty_await_gone(&t, "submit hang/");
     must_answer(&t, "a script");
-    tty_type(&t, ":theme hang/x.theme\r:filter user:nobody\r"); /* a theme, and what is remembered */
+    type_command(&t, "theme hang/x.theme"); /* a theme, and what is remembered */
+    type_command(&t, "filter user:nobody");
     tty_await(&t, "Nothing matches");
     must_answer(&t, "a theme");
 
     tty_type(&t, "s");
     tty_await(&t, "Submit a batch script");
-    tty_type(&t, "\r/hang/there"); /* a directory that is looked for */
+    tty_type(&t, "\r\033[200~/hang/there\033[201~"); /* a directory that is looked for */
     tty_await(&t, "/hang/there");
     tty_type(&t, "\r\r7"); /* and typing goes on */
     tty_await(&t, "CPUs         7");
@@ -279,7 +293,9 @@ static void a_file_system_that_hangs_holds_up_nobody(void **state)
     tty_await(&t, "Nothing matches");
     close(go);
     /* Away again: one can leave all the same. */
-    tty_type(&t, ":filter\rl");
+    tty_type(&t, ":filter\r");
+    tty_await(&t, "wrap");
+    tty_type(&t, "l");
     tty_await(&t, "Reading ...");
     tty_type(&t, "qq");
     assert_int_equal(tty_wait(&t), 0);
@@ -304,7 +320,10 @@ static void an_output_on_another_machine_is_fetched(void **state)
     tty_await(&t, "kept on its node");
     tty_type(&t, "g");
     tty_await(&t, "row 1 ");
-    tty_type(&t, "/row 50000\r");
+    tty_type(&t, "/row 50000");
+    tty_await(&t, "row 50000");
+    tty_type(&t, "\r");
+    tty_await_gone(&t, "search row 50000");
     tty_await(&t, "row 50000 ");
     tty_type(&t, "qq");
     assert_int_equal(tty_wait(&t), 0);
@@ -327,7 +346,8 @@ static void a_filter_is_there_the_next_time(void **state)
     static const char *const ui[] = {"stoker-ui", NULL};
     struct tty *t = *state, again;
     tty_await(t, "No jobs.");
-    tty_type(t, ":filter user:nobody\r:theme light\r");
+    type_command(t, "filter user:nobody");
+    type_command(t, "theme light");
     tty_await(t, "filter user:nobody");
     await_kept(t, "user:nobody");
     await_kept(t, "theme = \"light\"");

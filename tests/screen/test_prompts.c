@@ -183,6 +183,29 @@ static void names_of_files_can_be_mended(void **unused)
     uilab_fini(&u);
 }
 
+/* --- Ctrl-C --- */
+
+/* It leaves the innermost thing; only where there is none it ends the program. */
+static void ctrl_c_leaves_what_is_typed_first(void **state)
+{
+    static const char *const typed[] = {":drain gpu03", "/train", "c", "e", "?", "l/words", "2d"};
+    struct uilab *u = &((struct stage *)*state)->u;
+    for (size_t i = 0; i < N_OF(typed); i++) {
+        uilab_keys(u, "1");
+        uilab_keys(u, typed[i]);
+        uilab_keys(u, "<C-c>");
+        if (app_take_wishes(u->app) & APP_QUIT)
+            fail_msg("Ctrl-C after %s ends the program", typed[i]);
+        uilab_draw(u, 24, 80);
+        must_not_show(u, "drain gpu03");
+        must_not_show(u, "filter train");
+        must_not_show(u, "cancel 1 job");
+        uilab_keys(u, "<Esc>");
+    }
+    uilab_keys(u, "1<C-c>");
+    assert_true(app_take_wishes(u->app) & APP_QUIT);
+}
+
 /* --- looks --- */
 
 static void a_refusal_has_room(void **state)
@@ -214,6 +237,7 @@ int main(void)
         STAGE_CASE(reasons_and_notes_can_be_mended),
         STAGE_CASE(another_signal_can_be_chosen),
         cmocka_unit_test(names_of_files_can_be_mended),
+        STAGE_CASE(ctrl_c_leaves_what_is_typed_first),
         STAGE_CASE(a_refusal_has_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,6 +97,80 @@ static enum action action_of(const struct ui *a, const struct view *v, const str
     return ACTION_NONE;
 }
 
+/* --- what is typed at once --- */
+
+/* Does what is typed become text? */
+static bool takes_text(const struct ui *a)
+{
+    const struct dialog *d = a->dialogs.n ? a->dialogs.v[a->dialogs.n - 1].d : NULL;
+    return d ? d->kind == DIALOG_PROMPT || d->must_type : a->cmd.open || view_takes_text(app_view(a));
+}
+
+static bool opens_line(const struct ui *a, const struct input *in)
+{
+    if (a->dialogs.n)
+        return false;
+    enum action action = find_action(a, app_view(a), in->key);
+    return action == ACTION_COMMAND || action == ACTION_FILTER || action == ACTION_FIND;
+}
+
+/* Of the keys that are no text, those that can do nothing but to the line. */
+static bool edits_line(uint32_t key)
+{
+    return key == KEYNAME_ENTER || key == KEYNAME_TAB || key == KEYNAME_BACKSPACE || key == CTRL_KEY('u') ||
+           key == CTRL_KEY('w');
+}
+
+static void paste_instead(struct ui *a, uint32_t key)
+{
+    char text[] = {(char)key, '\0'};
+    struct input in = {.kind = INPUT_PASTE, .text = text};
+    app_input(a, &in);
+}
+
+/* A terminal without bracketed paste sends a pasted text as keys. It is text where something is typed; else
+ * nothing of it may be run, but for a first key that opens a line. Returns whether the key is to be taken
+ * as one. */
+static bool is_typed(struct ui *a, const struct input *in)
+{
+    bool text = takes_text(a);
+    if (!in->burst) {
+        a->in_dropped_paste = false;
+        return true;
+    }
+    if (a->in_dropped_paste)
+        return false;
+    if (text && in->more && (in->key == KEYNAME_ENTER || in->key == KEYNAME_TAB)) {
+        paste_instead(a, in->key);
+        return false;
+    }
+    if (text)
+        return key_is_text(in->key) || edits_line(in->key);
+    if (opens_line(a, in))
+        return true;
+    a->in_dropped_paste = true;
+    ui_toast(a, ROLE_WARN, "pasted text was ignored: there is nothing here to type into");
+    return false;
+}
+
+/* Ctrl-C leaves what is asked or typed, as Esc does. Where it has been asked whether to quit, the second
+ * time is meant. */
+static void interrupt(struct ui *a)
+{
+    struct view *top = app_view(a);
+    struct input esc = input_key(KEYNAME_ESC);
+    uint64_t asked = a->dialogs.n ? a->dialogs.v[a->dialogs.n - 1].number : 0;
+    if (later_undo(a))
+        return;
+    if (asked ? asked != a->quit_asked : a->cmd.open || (!top->ops->types && view_takes_text(top))) {
+        app_input(a, &esc);
+    } else if (asked || !top->ops->may_quit || top->ops->may_quit(top)) {
+        a->wishes |= APP_QUIT;
+    } else if (a->dialogs.n) {
+        a->quit_asked = a->dialogs.v[a->dialogs.n - 1].number;
+    }
+}
+
 static bool wants_undo(const struct ui *a, const struct input *in)
 {
     static const enum scope scope[] = {SCOPE_WAIT};
@@ -111,15 +185,15 @@ void app_input(struct ui *a, const struct input *in)
         a->dirty = true;
         return;
     }
+    if (in->kind == INPUT_KEY && !is_typed(a, in))
+        return;
     if (in->kind == INPUT_KEY && a->toast) {
         free(a->toast);
         a->toast = NULL;
         a->dirty = true;
     }
     if (in->kind == INPUT_KEY && in->key == CTRL_KEY('c')) {
-        struct view *top = app_view(a); /* where it asks already, the second time is meant */
-        if (!later_undo(a) && (a->dialogs.n || !top->ops->may_quit || top->ops->may_quit(top)))
-            a->wishes |= APP_QUIT;
+        interrupt(a);
         return;
     }
     if (a->dialogs.n) {

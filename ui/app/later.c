@@ -91,19 +91,12 @@ bool later_undo(struct ui *a)
     return true;
 }
 
-/* In a form, or while a filter is typed. */
-static bool letters_are_text(const struct ui *a)
-{
-    struct view *v = app_view(a);
-    return v->ops->types || (v->ops->table && v->ops->table(v)->typing);
-}
-
 void later_text(const struct ui *a, struct rich *r)
 {
     int64_t s = (a->later.until.ns - a->mono.ns + NS_PER_S - 1) / NS_PER_S;
     rich_addf(r, ROLE_WARN, "%s in %lld s   ", a->later.what, (long long)(s > 0 ? s : 0));
     struct str key = STR_INIT;
-    keymap_format(&a->o.keys, letters_are_text(a) ? ACTION_QUIT : ACTION_UNDO, true, &key);
+    keymap_format(&a->o.keys, view_takes_text(app_view(a)) ? ACTION_QUIT : ACTION_UNDO, true, &key);
     rich_add(r, ROLE_KEY, key.s);
     rich_add(r, ROLE_NORMAL, " undoes it");
     str_fini(&key);

@@ -93,8 +93,10 @@ struct ui {
     struct ahead {
         uint32_t *v;
         size_t n, cap;
-    } ahead;     /* keys that were typed while a dialog waits */
-    bool replay; /* it has gone: they are for what lies under it */
+    } ahead;               /* keys that were typed while a dialog waits */
+    bool replay;           /* it has gone: they are for what lies under it */
+    bool in_dropped_paste; /* of a paste that came as keys the rest is dropped too */
+    uint64_t quit_asked;   /* the dialog that asks whether to quit; 0: none did */
     VEC(struct asked) asked;
     VEC(struct measured *) utils;
     struct idmap utils_by_name;
@@ -150,6 +152,7 @@ void help_open(struct ui *a);
 void app_sync(struct ui *a);
 
 /* stack.c */
+bool view_takes_text(struct view *v); /* what is typed becomes text */
 void stack_pop(struct ui *a);
 void stack_show_screen(struct ui *a, size_t i);
 void stack_did(struct ui *a, const struct view *v, unsigned did); /* DID_* bits of a view */

@@ -439,6 +439,8 @@ static int how_long(const struct loop *l, bool more_work)
     int timeout = -1;
     if (more_work || l->more_messages)
         return 0;
+    if (term_wait_ms(l->term) >= 0)
+        sooner(&timeout, term_wait_ms(l->term));
     if (app_is_dirty(l->app))
         sooner(&timeout, frame_pause(l) - ms_since(l->drawn));
     if (app_next_ms(l->app) >= 0)
@@ -473,7 +475,8 @@ static void turn(struct loop *l, bool *more_work)
     n = n < 0 ? 0 : n;
     if (next >= 0 && ms_since(begin) >= next)
         app_tick(l->app);
-    if (n && fds[TERMINAL].revents)
+    bool typed = (n && fds[TERMINAL].revents) || term_wait_ms(l->term) == 0;
+    if (typed)
         read_terminal(l);
     if (n && fds[SIGNALS].revents)
         read_signals(l);
@@ -491,8 +494,7 @@ static void turn(struct loop *l, bool *more_work)
         begin_attempt(l);
     *more_work = app_work(l->app);
     /* A key is answered at once; what the cluster does waits for the next picture. */
-    bool by_hand =
-        n && (fds[TERMINAL].revents || fds[SIGNALS].revents || fds[VIEW].revents || fds[ASIDE].revents);
+    bool by_hand = typed || (n && (fds[SIGNALS].revents || fds[VIEW].revents || fds[ASIDE].revents));
     if (app_is_dirty(l->app) && (by_hand || ms_since(l->drawn) >= frame_pause(l)))
         draw(l);
     grant_wishes(l); /* what came from the controller is looked at for the picture, and may ring */

@@ -13,6 +13,12 @@ struct view *app_view(const struct ui *a)
     return a->pushed.n ? a->pushed.v[a->pushed.n - 1] : a->roots[a->root];
 }
 
+bool view_takes_text(struct view *v)
+{
+    const struct view_ops *ops = v->ops;
+    return ops->types || (ops->typing && ops->typing(v)) || (ops->table && ops->table(v)->typing);
+}
+
 static void view_close(struct ui *a, struct view *v)
 {
     link_forget(a, v);

@@ -137,7 +137,7 @@ enum scope {
     X(GLOBAL, FREEZE,     "freeze",      "Z",          NULL,      "freeze the picture, or go on")            \
     X(GLOBAL, MOUSE,      "mouse",       "M",          NULL,      "mouse on or off; off, the terminal selects text") \
     X(GLOBAL, SUSPEND,    "suspend",     "C-z",        NULL,      "to the shell; fg comes back")             \
-    X(GLOBAL, QUIT,       "quit",        "C-c",        NULL,      "quit at once; while something can be undone, undo it") \
+    X(GLOBAL, QUIT,       "quit",        "C-c",        NULL,      "leave what is asked or typed; undo what can be undone; else quit") \
     X(WAIT,   UNDO,       "undo",        "u",          NULL,      "undo what goes out in a few seconds")
 /* clang-format on */
 

@@ -36,6 +36,7 @@ enum mouse_what { MOUSE_CLICK, MOUSE_DOUBLE, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN };
 struct input {
     enum input_kind kind;
     uint32_t key;         /* INPUT_KEY */
+    bool burst, more;     /* INPUT_KEY: it came at once with many others, a paste; more of them follow */
     const char *text;     /* INPUT_PASTE: valid during the call */
     enum mouse_what what; /* INPUT_MOUSE */
     int y, x;

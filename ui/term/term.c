@@ -4,6 +4,8 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <errno.h>
+#include <langinfo.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,27 +15,36 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
+#include "ui/keys/decode.h"
 #include "ui/term/restore.h"
 
-#define ESC_DELAY_MS 25
-#define PASTE_BEGIN  2000 /* codes of our own for define_key, above curses' own */
-#define PASTE_END    2001
-#define PASTE_MAX    (1024 * 1024)
-#define FAILED_S     3  /* a program that ends badly so soon has something to say */
-#define N_COLORS     17 /* the sixteen and the terminal's own */
+#define FAILED_S 3  /* a program that ends badly so soon has something to say */
+#define N_COLORS 17 /* the sixteen and the terminal's own */
 
 struct term {
     SCREEN *screen;
     struct termios saved;
     struct canvas last; /* what curses has been told; rows 0: nothing yet */
     int colors;
+    short pairs[N_COLORS][N_COLORS]; /* by the colours plus one; 0: not made yet */
+    int n_pairs;
     bool mouse, gone, titled;
-    struct str paste;
+    struct decoder decoder;
     struct str restore;
 };
+
+/* NULL: this kind of terminal has none. */
+static const char *capability(const char *name)
+{
+    char text[8];
+    snprintf(text, sizeof text, "%s", name);
+    const char *s = tigetstr(text);
+    return s == (const char *)-1 ? NULL : s;
+}
 
 /* The bytes that undo what term_open does, in the order of the undoing. */
 static void prepare_restore(struct term *t)
@@ -41,10 +52,7 @@ static void prepare_restore(struct term *t)
     static const char *const names[] = {"rmkx", "cnorm", "sgr0", "rmcup"};
     str_append(&t->restore, "\033[?2004l\033[?1006l\033[?1002l\033[?1000l");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char name[8];
-        snprintf(name, sizeof name, "%s", names[i]);
-        const char *s = tigetstr(name);
-        for (; s && s != (const char *)-1 && *s; s++) {
+        for (const char *s = capability(names[i]); s && *s; s++) {
             if (s[0] == '$' && s[1] == '<') { /* padding of old terminals */
                 while (*s && *s != '>')
                     s++;
@@ -71,11 +79,68 @@ static void write_all(const char *s, size_t n)
 
 static void start_modes(struct term *t)
 {
-    write_all("\033[?2004h", 8);
-    mousemask(t->mouse ? BUTTON1_CLICKED | BUTTON1_PRESSED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED |
-                             BUTTON5_PRESSED
-                       : 0,
-              NULL);
+    static const char paste[] = "\033[?2004h", on[] = "\033[?1000h\033[?1006h",
+                      off[] = "\033[?1006l\033[?1000l";
+    write_all(paste, sizeof paste - 1);
+    if (capability("kmous"))
+        write_all(t->mouse ? on : off, strlen(t->mouse ? on : off));
+}
+
+/* What this kind of terminal sends, where it is not what all do. */
+static void know_keys(struct decoder *d)
+{
+    static const struct {
+        const char *name;
+        uint32_t key;
+    } keys[] = {
+        {"kcuu1", KEYNAME_UP},     {"kcud1", KEYNAME_DOWN}, {"kcub1", KEYNAME_LEFT},
+        {"kcuf1", KEYNAME_RIGHT},  {"khome", KEYNAME_HOME}, {"kend", KEYNAME_END},
+        {"kpp", KEYNAME_PGUP},     {"knp", KEYNAME_PGDN},   {"kich1", KEYNAME_INSERT},
+        {"kdch1", KEYNAME_DELETE}, {"kcbt", KEYNAME_STAB},  {"kent", KEYNAME_ENTER},
+        {"kf1", KEYNAME_F1},       {"kf2", KEYNAME_F2},     {"kf3", KEYNAME_F3},
+        {"kf4", KEYNAME_F4},       {"kf5", KEYNAME_F5},     {"kf6", KEYNAME_F6},
+        {"kf7", KEYNAME_F7},       {"kf8", KEYNAME_F8},     {"kf9", KEYNAME_F9},
+        {"kf10", KEYNAME_F10},     {"kf11", KEYNAME_F11},   {"kf12", KEYNAME_F12},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const char *bytes = capability(keys[i].name);
+        if (bytes)
+            decoder_know(d, bytes, keys[i].key);
+    }
+}
+
+/* Where the locale is not of UTF-8. */
+static size_t char_of_locale(const char *s, size_t n, uint32_t *ret_cp)
+{
+    wchar_t c;
+    mbstate_t st = {0};
+    size_t len = mbrtowc(&c, s, n, &st);
+    *ret_cp = (uint32_t)c;
+    return len == (size_t)-1 || len == (size_t)-2 ? 0 : len ? len : 1;
+}
+
+static void start_input(struct term *t)
+{
+    decoder_init(&t->decoder);
+    if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+        t->decoder.to_char = char_of_locale;
+    know_keys(&t->decoder);
+    typeahead(-1); /* curses does not read: it would stop in the middle of a picture for ever */
+}
+
+/* A pair for each two of the colours, made when it is first needed: terminals of eight colours have 64
+ * pairs, far more than a theme uses. Where a job's own colours have used up all of them the background is
+ * left out. */
+static short color_pair(struct term *t, struct style s)
+{
+    if (!t->colors || (s.fg < 0 && s.bg < 0))
+        return 0;
+    short *pair = &t->pairs[s.fg + 1][s.bg + 1];
+    if (!*pair && t->n_pairs + 1 < COLOR_PAIRS && t->n_pairs < N_COLORS * N_COLORS) {
+        *pair = (short)++t->n_pairs;
+        init_pair(*pair, s.fg, s.bg);
+    }
+    return *pair ? *pair : t->pairs[s.fg + 1][0];
 }
 
 static void start_colors(struct term *t)
@@ -85,18 +150,8 @@ static void start_colors(struct term *t)
     start_color();
     use_default_colors();
     t->colors = COLORS >= 16 ? 16 : COLORS >= 8 ? 8 : 0;
-}
-
-/* A pair for each two of the colours, made when it is first needed. */
-static short color_pair(const struct term *t, struct style s)
-{
-    if (!t->colors || (s.fg < 0 && s.bg < 0))
-        return 0;
-    short pair = (short)((s.fg + 1) * N_COLORS + s.bg + 1);
-    if (pair >= COLOR_PAIRS)
-        return 0;
-    init_pair(pair, s.fg, s.bg);
-    return pair;
+    for (int8_t fg = 0; fg < t->colors; fg++) /* these are there in any case */
+        color_pair(t, (struct style){.fg = fg, .bg = -1});
 }
 
 static attr_t attributes(struct style s)
@@ -112,7 +167,7 @@ int term_open(unsigned flags, struct term **ret, struct errtext *err)
     struct term *t = xcalloc(1, sizeof *t);
     t->mouse = flags & TERM_MOUSE;
     canvas_init(&t->last);
-    str_init(&t->paste);
+    decoder_init(&t->decoder);
     str_init(&t->restore);
     tcgetattr(STDIN_FILENO, &t->saved);
     t->screen = newterm(NULL, stdout, stdin);
@@ -127,13 +182,8 @@ int term_open(unsigned flags, struct term **ret, struct errtext *err)
     raw();
     noecho();
     nonl();
-    keypad(stdscr, TRUE);
-    nodelay(stdscr, TRUE);
     intrflush(stdscr, FALSE);
-    set_escdelay(ESC_DELAY_MS);
-    mouseinterval(0); /* a press is told at once; what makes a double click is decided above */
-    define_key("\033[200~", PASTE_BEGIN);
-    define_key("\033[201~", PASTE_END);
+    start_input(t);
     start_colors(t);
     start_modes(t);
     curs_set(0);
@@ -146,13 +196,12 @@ void term_close(struct term *t)
     if (!t)
         return;
     if (t->screen) {
-        mousemask(0, NULL);
         endwin();
         restore_now();
         delscreen(t->screen);
     }
     canvas_fini(&t->last);
-    str_fini(&t->paste);
+    decoder_fini(&t->decoder);
     str_fini(&t->restore);
     free(t);
 }
@@ -196,7 +245,7 @@ static bool same_row(const struct canvas *a, const struct canvas *b, int y)
     return memcmp(canvas_at(a, y, 0), canvas_at(b, y, 0), (size_t)a->cols * sizeof(struct cell)) == 0;
 }
 
-static void show_row(const struct term *t, const struct canvas *c, const struct theme *theme, int y)
+static void show_row(struct term *t, const struct canvas *c, const struct theme *theme, int y)
 {
     for (int x = 0; x < c->cols; x++) {
         const struct cell *cell = canvas_at(c, y, x);
@@ -232,95 +281,40 @@ void term_show(struct term *t, const struct canvas *c, const struct theme *theme
     refresh();
 }
 
-static uint32_t function_key(wint_t code)
+static int64_t now_ms(void)
 {
-    static const struct {
-        wint_t code;
-        uint32_t key;
-    } keys[] = {
-        {KEY_UP, KEYNAME_UP},       {KEY_DOWN, KEYNAME_DOWN},  {KEY_LEFT, KEYNAME_LEFT},
-        {KEY_RIGHT, KEYNAME_RIGHT}, {KEY_HOME, KEYNAME_HOME},  {KEY_END, KEYNAME_END},
-        {KEY_PPAGE, KEYNAME_PGUP},  {KEY_NPAGE, KEYNAME_PGDN}, {KEY_IC, KEYNAME_INSERT},
-        {KEY_DC, KEYNAME_DELETE},   {KEY_BTAB, KEYNAME_STAB},  {KEY_BACKSPACE, KEYNAME_BACKSPACE},
-        {KEY_ENTER, KEYNAME_ENTER}, {KEY_FIND, KEYNAME_HOME},  {KEY_SELECT, KEYNAME_END},
-    };
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (keys[i].code == code)
-            return keys[i].key;
-    if (code >= (wint_t)KEY_F(1) && code <= (wint_t)KEY_F(12))
-        return KEYNAME_F1 + (code - (wint_t)KEY_F(1));
-    return 0;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 + 1;
 }
 
-static bool read_mouse(struct input *in)
+/* Takes in what has come, without waiting. */
+static void take_bytes(struct term *t)
 {
-    static struct timespec last; /* of the last press, for double clicks */
-    MEVENT ev;
-    if (getmouse(&ev) != OK)
-        return false;
-    *in = (struct input){.kind = INPUT_MOUSE, .y = ev.y, .x = ev.x};
-    if (ev.bstate & BUTTON4_PRESSED)
-        in->what = MOUSE_WHEEL_UP;
-    else if (ev.bstate & BUTTON5_PRESSED)
-        in->what = MOUSE_WHEEL_DOWN;
-    else if (ev.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED)) {
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        int64_t ms = (now.tv_sec - last.tv_sec) * 1000 + (now.tv_nsec - last.tv_nsec) / 1000000;
-        in->what = ms < 400 ? MOUSE_DOUBLE : MOUSE_CLICK;
-        last = now;
-    } else
-        return false;
-    return true;
-}
-
-/* Everything up to the end of the paste: nothing of it may count as a key. What a program in between is
- * slow to send is waited for. */
-static bool read_paste(struct term *t, struct input *in)
-{
-    str_clear(&t->paste);
-    timeout(1000);
-    for (;;) {
-        wint_t ch;
-        int rc = get_wch(&ch);
-        if (rc == ERR || (rc == KEY_CODE_YES && ch == PASTE_END))
-            break;
-        if (rc == KEY_CODE_YES || t->paste.len > PASTE_MAX)
-            continue;
-        char b[4];
-        str_append_n(&t->paste, b, utf8_encode(ch, b));
+    char buf[4096];
+    struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+    while (!t->gone && poll(&p, 1, 0) > 0) {
+        ssize_t n = read(STDIN_FILENO, buf, sizeof buf);
+        if (n > 0)
+            decoder_feed(&t->decoder, buf, (size_t)n, now_ms());
+        else if (n == 0 || (errno != EINTR && errno != EAGAIN))
+            t->gone = true;
+        if (n != (ssize_t)sizeof buf)
+            return;
     }
-    nodelay(stdscr, TRUE);
-    *in = (struct input){.kind = INPUT_PASTE, .text = t->paste.s};
-    return true;
 }
 
 bool term_read(struct term *t, struct input *in)
 {
-    for (;;) {
-        wint_t ch;
-        errno = 0;
-        int rc = get_wch(&ch);
-        if (rc == ERR) {
-            int n = 0;
-            if (errno == EIO || (ioctl(STDIN_FILENO, FIONREAD, &n) != 0 && errno != EINTR))
-                t->gone = true;
-            return false;
-        }
-        if (rc == KEY_CODE_YES) {
-            if (ch == PASTE_BEGIN)
-                return read_paste(t, in);
-            if (ch == KEY_MOUSE && read_mouse(in))
-                return true;
-            uint32_t key = function_key(ch);
-            if (!key)
-                continue;
-            *in = input_key(key);
-            return true;
-        }
-        *in = input_key(ch == '\n' ? '\r' : ch == '\b' ? KEYNAME_BACKSPACE : (uint32_t)ch);
+    if (decoder_next(&t->decoder, now_ms(), in))
         return true;
-    }
+    take_bytes(t);
+    return decoder_next(&t->decoder, now_ms(), in);
+}
+
+int term_wait_ms(const struct term *t)
+{
+    return decoder_wait_ms(&t->decoder, now_ms());
 }
 
 void term_set_mouse(struct term *t, bool on)
@@ -374,9 +368,9 @@ void term_title(struct term *t, const char *text)
     str_fini(&s);
 }
 
-static void leave(void)
+static void leave(struct term *t)
 {
-    mousemask(0, NULL);
+    decoder_drop(&t->decoder);
     endwin();
     restore_now();
 }
@@ -390,7 +384,7 @@ static void come_back(struct term *t)
 
 void term_suspend(struct term *t)
 {
-    leave();
+    leave(t);
     kill(0, SIGTSTP);
     /* Here again: somebody said fg. */
     come_back(t);
@@ -425,7 +419,7 @@ static void await_enter(const char *what, int status)
 int term_run(struct term *t, const char *where, char *const *argv)
 {
     int status = 0;
-    leave();
+    leave(t);
     printf("%s\n", where);
     fflush(stdout);
     /* The keys that interrupt are for the program, not for us. */

@@ -1,4 +1,5 @@
-/* term.h - the terminal, by curses: shows canvases, gives inputs. The only module that knows curses.
+/* term.h - the terminal: shows canvases by curses, gives inputs. The only module that knows curses, which
+ * is not asked for keys: ui/keys/decode.h reads them.
  *
  * One per process. Whatever ends the process (a crash, TERM, HUP), the terminal is put back as it was: by
  * bytes prepared beforehand and written by a signal handler, which calls nothing that is not safe there.
@@ -32,6 +33,8 @@ void term_redraw(struct term *t);
 /* The next input, without waiting. Returns false where there is none. in->text is valid until the next
  * call. */
 bool term_read(struct term *t, struct input *in);
+/* After which time there may be one though nothing new comes: an ESC that nothing follows. -1: never. */
+int term_wait_ms(const struct term *t);
 /* Has the terminal gone away? */
 bool term_is_gone(const struct term *t);
 

@@ -239,6 +239,11 @@ static unsigned search_input(struct output *o, const struct input *in)
     return DID_HANDLE | DID_REDRAW;
 }
 
+static bool output_typing(struct view *v)
+{
+    return output_of(v)->typing;
+}
+
 static unsigned output_input(struct view *v, const struct input *in)
 {
     struct output *o = output_of(v);
@@ -351,6 +356,7 @@ const struct view_ops output_view = {
     .title = output_title,
     .draw = output_draw,
     .input = output_input,
+    .typing = output_typing,
     .act = output_act,
     .label = output_label,
     .work = output_work,

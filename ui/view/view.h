@@ -49,6 +49,9 @@ struct view_ops {
     unsigned (*input)(struct view *v, const struct input *in);
     unsigned (*act)(struct view *v, enum action a, const struct input *in);
 
+    /* A line is being typed, beside the filter of its table. NULL: never. */
+    bool (*typing)(struct view *v);
+
     /* Work in slices while nothing is typed; returns true where there is more. NULL: none. */
     bool (*work)(struct view *v);
     /* A descriptor that becomes readable when the view should look again, or -1; wake is called then. NULL:
