@@ -22,7 +22,9 @@
 struct check {
     struct loop *loop;
     struct link_open to;
-    char *accept, *shared, *keys;
+    struct keys *cache;
+    char *accept, *shared, *keys; /* keys: their directory in shared mode, else NULL */
+    char *used;                   /* the file of the key that was let in */
     bool failed, connected, key_known, logged_in;
 };
 
@@ -75,6 +77,21 @@ static bool is_closed(const char *out)
 {
     char a[256];
     return strcmp(value(out, "closed", a), "yes") == 0;
+}
+
+/* In shared mode jobs run as their submitters: the agent is root's service, and a key that opens a shell is
+ * more than the controller may have. */
+static void look_at_open_key(struct check *c)
+{
+    struct errtext err = {""};
+    ssh_key key = keys_get(c->cache, c->used, &err);
+    char *line = key ? keys_public_line(key) : xstrdup("the line that `stoker node key` prints");
+    char *cure = keys_node_cure(c->to.node, line),
+         *text = xasprintf("the key opens a shell for %s", c->to.user);
+    fail(c, "agent", text, cure);
+    free(text);
+    free(cure);
+    free(line);
 }
 
 static void look_at_agent(struct check *c, const char *out)
@@ -215,6 +232,8 @@ static void on_step(void *ctx, __attribute__((unused)) struct line *ln, enum lin
         break;
     case LINE_LOGGED_IN:
         c->logged_in = true;
+        free(c->used);
+        c->used = xstrdup(text);
         snprintf(s, sizeof s, "%s, with %s", c->to.user, text);
         say("login", "ok", s, NULL);
         break;
@@ -265,6 +284,8 @@ static void on_over(void *ctx, struct line *ln, enum link_fault fault, const cha
         look_at_user(out);
         if (is_closed(out))
             look_at_agent(c, out);
+        else if (c->keys)
+            look_at_open_key(c);
         else
             look_at_disk(c, out);
         look_at_files(c, out);
@@ -319,9 +340,14 @@ int check_run(int argc, char **argv)
     }
     if (good) {
         struct keys keys = {0};
+        c.cache = &keys;
         char *command = make_probe(c.shared);
-        struct line_config cfg = {
-            .to = c.to, .keys = &keys, .peer = -1, .command = command, .accept = c.accept};
+        struct line_config cfg = {.to = c.to,
+                                  .keys = &keys,
+                                  .peer = -1,
+                                  .command = command,
+                                  .accept = c.accept,
+                                  .is_shared = c.keys != NULL};
         signal(SIGPIPE, SIG_IGN);
         c.loop = loop_new();
         line_start(line_new(c.loop, &cfg, &ops, &c));
@@ -334,5 +360,6 @@ int check_run(int argc, char **argv)
     free(c.accept);
     free(c.shared);
     free(c.keys);
+    free(c.used);
     return good ? c.failed : 2;
 }

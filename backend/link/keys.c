@@ -76,6 +76,11 @@ char *keys_public_line(ssh_key key)
     return line;
 }
 
+char *keys_node_cure(const char *node, const char *public_line)
+{
+    return xasprintf("on that machine, as root: stoker init --node=%s --key='%s'", node, public_line);
+}
+
 char *keys_fingerprint(ssh_session s, const char **ret_type)
 {
     ssh_key key = NULL;

@@ -28,6 +28,9 @@ ssh_key keys_get(struct keys *k, const char *file, struct errtext *err);
 void keys_fini(struct keys *k);
 /* "ssh-ed25519 AAAA... stoker@HOST" of a private key. Caller frees. */
 char *keys_public_line(ssh_key key);
+/* What an administrator does on a node of shared mode, so that the key of that public line reaches the
+ * agent's service and nothing else. Caller frees. */
+char *keys_node_cure(const char *node, const char *public_line);
 /* "SHA256:..." of the server's key, NULL where there is none. Caller frees. */
 char *keys_fingerprint(ssh_session s, const char **ret_type);
 /* Makes an ed25519 key in file (0600) and file.pub. */

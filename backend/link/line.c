@@ -278,6 +278,7 @@ struct line *line_new(struct loop *l, const struct line_config *cfg, const struc
                         .kit = cfg->kit,
                         .keys = cfg->keys,
                         .accept = xstrdup(cfg->accept),
+                        .is_shared = cfg->is_shared,
                         .fd = -1,
                         .peer = {.fd = cfg->peer, .fn = on_peer, .ctx = ln},
                         .why = STR_INIT,

@@ -38,6 +38,7 @@ struct line_config {
     int peer;              /* the controller's stream, taken; -1 with command */
     const char *command;   /* instead of the agent: what it prints is handed over with line_output */
     const char *accept; /* fingerprint of a host key that is to be written into known_hosts; NULL: none */
+    bool is_shared; /* shared mode: on the node the key may run the bridge to the agent's service alone */
 };
 
 /* Waits until line_start connects and line_shake begins to speak; over already where the controller takes

@@ -68,10 +68,14 @@ static void refuse_login(struct line *ln)
                   ln->refused.len ? ln->refused.s : "none is named");
         return;
     }
-    char *line = keys_public_line(first);
-    line_fail(ln, LINK_FAULT_LOGIN,
-              "%s@%s does not let us in with %s: put this line into ~%s/.ssh/authorized_keys there: %s",
-              ln->to.user, ln->to.address, ln->refused.s, ln->to.user, line);
+    char *line = keys_public_line(first), *cure;
+    if (ln->is_shared)
+        cure = keys_node_cure(ln->to.node, line);
+    else
+        cure = xasprintf("put this line into ~%s/.ssh/authorized_keys there: %s", ln->to.user, line);
+    line_fail(ln, LINK_FAULT_LOGIN, "%s@%s does not accept %s: %s", ln->to.user, ln->to.address,
+              ln->refused.s, cure);
+    free(cure);
     free(line);
 }
 

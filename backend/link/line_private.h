@@ -22,6 +22,7 @@ struct line {
     const struct kit *kit;
     struct keys *keys;
     char *command, *accept;
+    bool is_shared;
 
     enum phase phase;
     enum link_fault fault;

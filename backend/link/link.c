@@ -180,7 +180,8 @@ static void take_open(struct link *l, struct link_open *m, int fd)
         tell(l, m->id, LINK_OVER, LINK_FAULT_INSTALL, "its name cannot stand in a command");
         return;
     }
-    struct line_config cfg = {.to = *m, .kit = &l->kit, .keys = &l->keys, .peer = fd};
+    struct line_config cfg = {
+        .to = *m, .kit = &l->kit, .keys = &l->keys, .peer = fd, .is_shared = l->keys_dir != NULL};
     struct entry *e = xcalloc(1, sizeof *e);
     *e = (struct entry){.owner = l, .node = xstrdup(m->node)};
     list_init(&e->link);

@@ -196,6 +196,43 @@ static char *find_key(const struct step *t)
     return NULL;
 }
 
+/* The base64 part of a public key's line, where its comment and options do not matter. Caller frees. */
+static char *key_blob(const char *line)
+{
+    const char *blob = strchr(line, ' ') + 1;
+    return xstrndup(blob, strcspn(blob, " "));
+}
+
+/* The lines of old (may be NULL) that are of other keys than that line. Returns how many were of this key.
+ */
+static size_t append_other_keys(struct str *out, const char *old, const char *line)
+{
+    char *blob = key_blob(line);
+    size_t same = 0;
+    for (const char *p = old ? old : ""; *p;) {
+        size_t n = strcspn(p, "\n");
+        char *one = xstrndup(p, n);
+        if (one[strspn(one, " \t")] != '#' && strstr(one, blob))
+            same++;
+        else
+            str_appendf(out, "%s\n", one);
+        free(one);
+        p += n + (p[n] == '\n');
+    }
+    free(blob);
+    return same;
+}
+
+/* line ends with a newline. */
+static bool has_line(const char *text, const char *line)
+{
+    size_t n = strlen(line) - 1;
+    for (const char *p = text; (p = strstr(p, line)); p += n)
+        if (p == text || p[-1] == '\n')
+            return true;
+    return false;
+}
+
 static void allow_key(struct step *t, const char *bin)
 {
     char *line = t->s->key ? find_key(t) : NULL;
@@ -207,28 +244,27 @@ static void allow_key(struct step *t, const char *bin)
                    "# once more with --key='...': the controller's `stoker node key` says it\n");
         return;
     }
-    char *full = below_root(t, LOGIN_KEYS), *old = file_text(full),
-         *first = xstrndup(line, strcspn(line, " "));
-    const char *blob = strchr(line, ' ') + 1;
-    char *just = xstrndup(blob, strcspn(blob, " "));
-    struct str text = STR_INIT;
-    if (old && strstr(old, just)) {
+    char *full = below_root(t, LOGIN_KEYS), *old = file_text(full);
+    struct str want = STR_INIT, text = STR_INIT;
+    init_key_line(&want, bin, line);
+    size_t dropped = append_other_keys(&text, old, line);
+    str_append(&text, want.s);
+    if (old && dropped == 1 && has_line(old, want.s)) {
         told("kept", LOGIN_KEYS);
     } else {
-        str_append(&text, old ? old : "");
-        if (text.len && text.s[text.len - 1] != '\n')
-            str_append_char(&text, '\n');
-        init_key_line(&text, bin, line);
         int r = write_file(full, 0644, text.s);
         if (r)
             failed(t, full, r);
         else
             told(old ? "changed" : "made", LOGIN_KEYS);
+        if (!r && dropped)
+            cli_say(t->s->cli,
+                    "%s: %zu line%s of this key replaced: the key reaches the agent and nothing else now",
+                    LOGIN_KEYS, dropped, dropped == 1 ? "" : "s");
     }
     give(t, LOGIN_KEYS, full, NULL);
+    str_fini(&want);
     str_fini(&text);
-    free(just);
-    free(first);
     free(old);
     free(full);
     free(line);

@@ -45,7 +45,7 @@ case_ "the key is not let in any more: few tries, and an old one does not stay"
 mv "$NODES_DIR/authorized_keys" "$NODES_DIR/away"
 : >"$NODES_DIR/n2/sshd.log"
 sshd_cut 2
-wait_for 15 in_trouble n2 "does not let us in"
+wait_for 15 in_trouble n2 "does not accept"
 has "the cure" "$(trouble n2)" "authorized_keys there: ssh-ed25519 "
 tries=$(grep -c 'login_refused' "$STOKER_HOME/log/stoker-link.log")
 is "tries" "$tries" 1

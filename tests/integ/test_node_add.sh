@@ -57,7 +57,7 @@ wait_for 10 is_listening 2
 ssh-keygen -q -t ed25519 -N '' -f "$TMPDIR/other"
 must stoker node accept "$b" "$(ssh-keygen -lf "$NODES_DIR/n2/hostkey.pub" | cut -d' ' -f2)" --port=$SSH_PORT --name=m2
 says "a key that is not let in" 5 "~" "" stoker node check "$b" --port=$SSH_PORT --name=m2 -i "$TMPDIR/other"
-like "login" "$(grep ^login <<<"$out")" "login +FAIL .* does not let us in with $TMPDIR/other"
+like "login" "$(grep ^login <<<"$out")" "login +FAIL .* does not accept $TMPDIR/other"
 has "its line" "$out" "$(cut -d' ' -f1,2 "$TMPDIR/other.pub")"
 run stoker node accept "$b" "$(ssh-keygen -lf "$NODES_DIR/n2/hostkey.pub" | cut -d' ' -f2)" --port=$SSH_PORT --name=m2 -i "$TMPDIR/other"
 is "accept says that as well" "$rc" 5

@@ -34,6 +34,15 @@ must stoker init --node=gpu01 --key="$key" --login --root="$node"
 must stoker init --node=gpu01 --key="$root/var/lib/stoker-link/id_ed25519.pub" --root="$node"
 is "one line for the key" "$(wc -l <"$node/var/lib/stoker/.ssh/authorized_keys")" 1
 like "it is closed up" "$(<"$node/var/lib/stoker/.ssh/authorized_keys")" 'restrict,command="/[^"]*/stoker-agent --bridge --socket /run/stoker-agent/agent.sock" ssh-ed25519 .*'
+auth=$node/var/lib/stoker/.ssh/authorized_keys
+closed=$(<"$auth")
+printf '%s\nssh-ed25519 AAAAother ann@desk\n# %s' "$key" "$key" >"$auth"
+must stoker init --node=gpu01 --key="$key" --root="$node"
+is "a line of the key that opens a shell is replaced" "$(grep -v '^#' "$auth")" "ssh-ed25519 AAAAother ann@desk"$'\n'"$closed"
+has "that is said" "$err" "1 line of this key replaced"
+has "a comment stays" "$(<"$auth")" "# $key"
+must stoker init --node=gpu01 --key="$key" --root="$node"
+has "again" "$out" "kept     /var/lib/stoker/.ssh/authorized_keys"
 says "no key" 1 "~" "~" stoker init --node=gpu01 --key="no key" --root="$TMPDIR/other"
 says "not both" 2 "" "~" stoker init --shared --node=x --root="$TMPDIR/other"
 says "the controller's machine is no such node" 1 "" "~" stoker init --node=x --key="$key" --root="$root"
@@ -132,6 +141,18 @@ wait_for 40 node_up n2
 is "commands there find the way" "$(readlink "$TMPDIR/n2/front.sock")" "$TMPDIR/n2/client.sock"
 run as nobody env STOKER_SOCKET="$TMPDIR/n2/front.sock" stoker jobs
 has "on a login machine, or from a job" "$err" "nobody has nothing running on n2, which is no login node"
+sshd_keys() { printf '%s\n' "$1" >"$NODES_DIR/authorized_keys"; }
+bridge_line=$(<"$NODES_DIR/authorized_keys")
+cure="-> on that machine, as root: stoker init --node=n2 --key='$(cut -d' ' -f1,2 "$keys/id_ed25519.pub")"
+sshd_keys "# no key"
+says "a key that is not accepted" 5 "~" "~" stoker node check n2
+has "what is wrong" "$out" "does not accept $keys/id_ed25519"
+has "its cure opens no shell" "$out" "$cure"
+sshd_keys "$(<"$keys/id_ed25519.pub")"
+says "a key that opens a shell" 5 "~" "~" stoker node check n2
+has "what is wrong with it" "$out" "FAIL  the key opens a shell for $login"
+has "its cure" "$out" "$cure"
+sshd_keys "$bridge_line"
 must stoker node check n2
 has "through a closed key" "$out" "its service answers, and the key reaches nothing else"
 has "who logs in" "$out" "$login"
