@@ -168,12 +168,6 @@ static int start(struct daemon_state *d, struct errtext *err)
     int r = load_config(&d->paths, &spec, err);
     if (r < 0)
         return r;
-    if (!str_eq(spec.engine, "stoker")) {
-        r = err_set(err, -ENOTSUP, "engine = \"%s\": this release has the integrated scheduler only",
-                    spec.engine);
-        rec_fini(&cluster_spec_rec, &spec);
-        return r;
-    }
     char host[256] = "localhost";
     gethostname(host, sizeof host - 1);
     char *once = xasprintf("%s/" ACCEPT_LOSS, d->paths.state);

@@ -11,6 +11,7 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/conf/tables.h"
+#include "src/model/usage.h"
 
 #define NODE_NAME_MAX 128
 #define NODES_MAX     HOSTLIST_MAX
@@ -366,11 +367,22 @@ static const char *license_name(const void *ctx, size_t i)
     return ((const struct finish *)ctx)->spec->licenses.v[i].name;
 }
 
+/* Jobs that name no QOS have QOS_DEFAULT: it can be referred to without an entry of its own. */
+static void add_default_qos(const struct finish *f)
+{
+    if (find_name(f, qos_name, f->spec->qos.n, QOS_DEFAULT) < f->spec->qos.n)
+        return;
+    struct qos_spec *q = rec_list_push(&f->spec->qos);
+    conf_set_defaults(&conf_qos_section, q);
+    q->name = xstrdup(QOS_DEFAULT);
+}
+
 static int check_qos(const struct finish *f)
 {
-    size_t n = f->spec->qos.n;
     int r = check_unique(f, "licenses", "license", license_name, f->spec->licenses.n);
-    r = r ? r : check_unique(f, "qos", "QOS", qos_name, n);
+    r = r ? r : check_unique(f, "qos", "QOS", qos_name, f->spec->qos.n);
+    add_default_qos(f);
+    size_t n = f->spec->qos.n;
     for (size_t i = 0; i < n && r == 0; i++) {
         const struct qos_spec *q = &f->spec->qos.v[i];
         const config_setting_t *at = where(f, "qos", i, "preempt");

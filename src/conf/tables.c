@@ -8,7 +8,7 @@
 
 static const char *const transports[] = {"local", "ssh", NULL};
 static const char *const roles[] = {"compute", "login", NULL};
-static const char *const engines[] = {"stoker", "slurm", NULL};
+static const char *const engines[] = {"stoker", NULL};
 static const char *const part_states[] = {"up", "down", "drain", "inactive", NULL}; /* enum part_state */
 static const char *const preempt_modes[] = {"off", "requeue", "cancel", NULL};      /* enum preempt_mode */
 static const char *const limit_scopes[] = {"user", "account", "qos", "partition", "cluster", NULL};
@@ -120,7 +120,7 @@ static const struct conf_option qos_options[] = {
      "and `requeue` where that is off."},
 };
 
-static const struct conf_section qos_section = {
+const struct conf_section conf_qos_section = {
     .what = "a QOS", .title = "qos", .intro = "Qualities of service, what `--qos` names.",
     .options = qos_options, .n = N(qos_options), .size = sizeof(struct qos_spec)};
 
@@ -261,12 +261,12 @@ static const struct conf_section scheduler_section = {
 static const struct conf_option cluster_options[] = {
     {.name = "cluster", .type = CONF_NAME, MEMBER(cluster_spec, name), .def = "stoker", .help = "Its name."},
     {.name = "engine", .type = CONF_STR_WORD, MEMBER(cluster_spec, engine), .words = engines, .def = "stoker",
-     .help = "`stoker`: the integrated scheduler; `slurm`: the screens of a Slurm that is there."},
+     .help = "The scheduler behind the queue: `stoker`, the integrated one."},
     {.name = "nodes", .type = CONF_LIST, MEMBER(cluster_spec, nodes), .sub = &conf_node_section, .def_help = "this machine",
      .help = "The machines."},
     {.name = "partitions", .type = CONF_LIST, MEMBER(cluster_spec, parts), .sub = &conf_part_section,
      .def_help = "`main`, all nodes", .help = "Queues over them."},
-    {.name = "qos", .type = CONF_LIST, MEMBER(cluster_spec, qos), .sub = &qos_section, .help = "Qualities of service."},
+    {.name = "qos", .type = CONF_LIST, MEMBER(cluster_spec, qos), .sub = &conf_qos_section, .help = "Qualities of service."},
     {.name = "accounts", .type = CONF_LIST, MEMBER(cluster_spec, accounts), .sub = &account_section,
      .def_help = "Unix groups", .help = "Who shares with whom."},
     {.name = "limits", .type = CONF_LIST, MEMBER(cluster_spec, limits), .sub = &limit_section,

@@ -4,6 +4,7 @@
 
 #include "src/conf/option.h"
 
-extern const struct conf_section conf_cluster_section, conf_node_section, conf_part_section;
+extern const struct conf_section conf_cluster_section, conf_node_section, conf_part_section,
+    conf_qos_section;
 
 #endif

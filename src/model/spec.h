@@ -130,7 +130,7 @@ struct license_spec { /* a counter of the whole cluster */
 
 struct cluster_spec {
     char *name;   /* SLURM_CLUSTER_NAME */
-    char *engine; /* "stoker" or "slurm" */
+    char *engine; /* "stoker" */
     REC_LIST(struct node_spec) nodes;
     REC_LIST(struct part_spec) parts;
     REC_LIST(struct qos_spec) qos;

@@ -119,7 +119,8 @@ static void test_bad_files_are_refused_by_line(void **state)
         {"cluster = \"a b\";",
          "f:1: cluster: \"a b\" cannot be a name (up to 128 bytes without blanks and separators)"},
         {"cluster = \"a\xff\";", "f:1: cluster: the text is not UTF-8"},
-        {"engine = \"pbs\";", "f:1: engine: \"pbs\" is not stoker or slurm"},
+        {"engine = \"pbs\";", "f:1: engine: \"pbs\" is not stoker"},
+        {"engine = \"slurm\";", "f:1: engine: \"slurm\" is not stoker"},
         {"scheduler = { backfill = \"yes\"; };", "f:1: backfill: \"yes\" is not conservative, easy or off"},
         {"max_jobs = 0;", "f:1: max_jobs: \"0\" is not a whole number from 1 to 10000000"},
         {"max_jobs = \"many\";", "f:1: max_jobs: \"many\" is not a whole number from 1 to 10000000"},
@@ -352,6 +353,29 @@ static void test_numbers_and_texts_are_as_good_as_each_other(void **state)
     rec_fini(&cluster_spec_rec, &s);
 }
 
+/* The QOS of jobs that name none needs no entry of its own to be preempted, limited or admitted. */
+static void test_qos_normal_is_always_there(void **state)
+{
+    (void)state;
+    struct cluster_spec spec;
+    struct errtext err = {""};
+    assert_int_equal(
+        conf_parse("f",
+                   "qos = ( { name = \"high\"; preempt = [\"normal\"]; } );\n"
+                   "partitions = ( { name = \"p\"; allow_qos = [\"normal\"]; } );\n"
+                   "limits = ( { scope = \"qos\"; name = \"normal\"; hard = { gpus = 1; }; } );",
+                   &spec, &err),
+        0);
+    assert_int_equal(spec.qos.n, 2);
+    assert_string_equal(spec.qos.v[1].name, "normal");
+    assert_int_equal(spec.qos.v[1].priority, 0);
+    rec_fini(&cluster_spec_rec, &spec);
+    assert_int_equal(conf_parse("f", "qos = ( { name = \"normal\"; priority = 5; } );", &spec, &err), 0);
+    assert_int_equal(spec.qos.n, 1);
+    assert_int_equal(spec.qos.v[0].priority, 5);
+    rec_fini(&cluster_spec_rec, &spec);
+}
+
 static void test_the_first_partition_is_the_default(void **state)
 {
     (void)state;
@@ -538,6 +562,7 @@ int main(void)
         cmocka_unit_test(test_nothing_is_required),
         cmocka_unit_test(test_every_key_arrives),
         cmocka_unit_test(test_numbers_and_texts_are_as_good_as_each_other),
+        cmocka_unit_test(test_qos_normal_is_always_there),
         cmocka_unit_test(test_the_first_partition_is_the_default),
         cmocka_unit_test(test_a_dump_gives_the_same),
         cmocka_unit_test(test_random_edits_never_crash),
