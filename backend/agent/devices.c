@@ -19,6 +19,7 @@
 #include "backend/agent/agent_private.h"
 #include "src/base/log.h"
 #include "src/base/xalloc.h"
+#include "src/model/nodetext.h"
 
 #define NVIDIA_MAJOR 195
 #define CARDS_MAX    64
@@ -134,10 +135,8 @@ void devices_setup(struct agent *a)
         why = base ? strerror(-r) : why;
         free(base);
     }
-    strv_push_take(&a->notes, c->devices
-                                  ? xasprintf("gpus: those of others are closed to a job (cgroup v%d)",
-                                              c->devices_version)
-                                  : xasprintf("gpus: cannot be closed to jobs (%s)", why));
+    strv_push_take(&a->notes, c->devices ? xasprintf(NOTE_GPUS_CLOSED " (cgroup v%d)", c->devices_version)
+                                         : xasprintf("gpus: cannot be closed to jobs (%s)", why));
 }
 
 bool devices_close(struct agent *a, const char *task, const char *group, const struct cpuset *held,

@@ -10,6 +10,7 @@
 #include "src/base/utf8.h"
 #include "src/model/array.h"
 #include "src/model/dep.h"
+#include "src/model/mailtype.h"
 #include "src/proto/codec.h"
 
 #define NAME_MAX_BYTES       128
@@ -426,6 +427,25 @@ static void append_wait(struct control *c, const struct job *j, const struct tri
         str_append(out, "waits for resources; when they come free is not known yet");
 }
 
+/* What is asked for and has no effect in this cluster. */
+static struct strv warnings_of(const struct control *c, const struct job_req *r)
+{
+    struct strv list = {0};
+    uint32_t types = 0;
+    if (mail_types_parse(req_rare(r)->mail_type, &types) && types &&
+        str_is_empty(c->model.spec.mail_program))
+        strv_push(&list, "--mail-type: no mail is sent, because mail_program is not set in this cluster's "
+                         "configuration");
+    return list;
+}
+
+static void answer_job(struct session *s, uint64_t tag, const struct job_req *r, struct msg_result *m)
+{
+    m->warnings = warnings_of(s->ctl, r);
+    session_send(s, MSG_RESULT, tag, m);
+    strv_fini(&m->warnings);
+}
+
 /* --test-only: when it would start and where, in Slurm's words, which scripts read. count is 1 where that
  * is now. */
 static void answer_test(struct session *s, uint64_t tag, const struct job *j)
@@ -448,7 +468,7 @@ static void answer_test(struct session *s, uint64_t tag, const struct job *j)
         str_append(&b, "; ");
     if (!knows || t.reason != REASON_NONE)
         append_wait(c, j, &t, &b);
-    session_reply(s, tag, REFUSAL_NONE, j->id, t.now, "%s", b.s);
+    answer_job(s, tag, &j->req, &(struct msg_result){.text = b.s, .job = j->id, .count = t.now});
     str_fini(&b);
     trial_fini(&t);
 }
@@ -505,6 +525,7 @@ void req_submit(struct session *s, uint64_t tag, struct msg_submit *m)
     c->stats.submits++;
     if (!m->hold) /* the reason of a held one is part of it */
         vec_push(&c->fresh, id);
-    session_reply(s, tag, REFUSAL_NONE, id, 1, "%s", "");
+    const struct job *made = model_get_job(&c->model, id);
+    answer_job(s, tag, &made->req, &(struct msg_result){.job = id, .count = 1});
     crash_point("before_commit");
 }

@@ -128,6 +128,7 @@ int allocation_get(const struct cli *cli, const struct msg_submit *m, const stru
         client_free(c);
         return code;
     }
+    submission_warn(cli, &r);
     follow_init(f, cli, c, r.job, opt->own);
     follow_take_signals(f, opt->children);
     rec_fini(&msg_result_rec, &r);

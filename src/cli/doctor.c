@@ -13,7 +13,6 @@
 
 #define SKEW_WARN_MS   2000
 #define COMMIT_WARN_US 100000
-#define NODES_NAMED    5 /* in one line */
 
 struct options {
     bool json;
@@ -32,6 +31,14 @@ static int set_option(void *ctx, __attribute__((unused)) const struct opt *o,
 }
 
 static const struct opts options = OPTS(table, set_option);
+
+void doctor_append_name(struct str *list, const char *name, size_t n)
+{
+    if (n < DOCTOR_NAMED)
+        str_appendf(list, "%s%s", n ? ", " : "", name);
+    else if (n == DOCTOR_NAMED)
+        str_append(list, " ...");
+}
 
 void doctor_add(struct doctor *d, const char *name, enum check_status status, const char *cure,
                 const char *fmt, ...)
@@ -72,12 +79,14 @@ static void check_answer(struct doctor *d)
         doctor_add(d, "controller", CHECK_OK, NULL, "cluster %s answers on %s (process %u, %s)",
                    w->name ? w->name : "?", w->host ? w->host : "?", w->pid,
                    w->admin ? "you are an administrator" : "you are a user");
+    char *cure =
+        xasprintf("%s, once the same version is installed everywhere", paths_restart_command(&d->paths));
     if (str_eq(w->release, STOKER_VERSION))
         doctor_add(d, "version", CHECK_OK, NULL, "%s", STOKER_VERSION);
     else
-        doctor_add(d, "version", CHECK_WARN,
-                   "stoker down && stoker up, once the same version is installed everywhere",
-                   "the controller is %s, this command %s", w->release ? w->release : "?", STOKER_VERSION);
+        doctor_add(d, "version", CHECK_WARN, cure, "the controller is %s, this command %s",
+                   w->release ? w->release : "?", STOKER_VERSION);
+    free(cure);
     if (skew > SKEW_WARN_MS || skew < -SKEW_WARN_MS)
         doctor_add(d, "clocks", CHECK_WARN, "synchronise the clocks",
                    "this machine's clock is %.1f s %s the controller's",
@@ -102,67 +111,16 @@ static void check_stats(struct doctor *d)
     msg_free(MSG_STATS_DATA, s);
 }
 
-static void append_name(struct str *list, const char *name, size_t n)
-{
-    if (n < NODES_NAMED)
-        str_appendf(list, "%s%s", n ? ", " : "", name);
-    else if (n == NODES_NAMED)
-        str_append(list, " ...");
-}
-
-static void check_nodes(struct doctor *d)
-{
-    struct msg_get get = {.what = GET_SPEC | GET_NODES | GET_JOBS, .states = 1u << JOB_RUNNING};
-    struct errtext err = {0};
-    struct model m;
-    struct str away = STR_INIT, notes = STR_INIT, others = STR_INIT;
-    size_t n_away = 0, n_drained = 0, n_notes = 0, n_others = 0;
-    model_init(&m);
-    if (client_fetch(d->client, &get, &m, &err) < 0) {
-        doctor_add(d, "nodes", CHECK_FAIL, NULL, "%s", err.s);
-    } else {
-        for (size_t i = 0; i < m.n_nodes; i++) {
-            const struct node *n = m.nodes[i];
-            n_drained += n->drain;
-            if (n->state != NODE_UP)
-                append_name(&away, n->spec.name, n_away++);
-            else if (n->version && !str_eq(n->version, STOKER_VERSION))
-                append_name(&others, n->spec.name, n_others++);
-            for (size_t k = 0; k < n->notes.n; k++)
-                if (n_notes++ < NODES_NAMED)
-                    str_appendf(&notes, "%s%s: %s", notes.len ? "; " : "", n->spec.name, n->notes.v[k]);
-        }
-        if (n_away)
-            doctor_add(d, "nodes", CHECK_FAIL, "`stoker nodes` says since when; is ssh to them possible?",
-                       "%zu of %zu do not answer: %s", n_away, m.n_nodes, away.s);
-        else
-            doctor_add(d, "nodes", m.n_nodes ? CHECK_OK : CHECK_FAIL,
-                       m.n_nodes ? NULL : "add nodes to the configuration",
-                       "%zu answer, %zu of them drained", m.n_nodes, n_drained);
-        if (n_others)
-            doctor_add(
-                d, "agents", CHECK_WARN,
-                "install this release there too; where it is sent over, the next connection brings it",
-                "%zu are of another release than %s: %s", n_others, STOKER_VERSION, others.s);
-        if (n_notes)
-            doctor_add(d, "node notes", CHECK_WARN, NULL, "%s", notes.s);
-    }
-    model_fini(&m);
-    str_fini(&away);
-    str_fini(&notes);
-    str_fini(&others);
-}
-
 /* The controller and what it knows. */
 static void check_controller(struct doctor *d)
 {
     if (!d->client) {
-        doctor_add(d, "controller", CHECK_FAIL, "stoker up", "%s", d->away.s);
+        doctor_add(d, "controller", CHECK_FAIL, paths_start_command(&d->paths), "%s", d->away.s);
         return;
     }
     check_answer(d);
     check_stats(d);
-    check_nodes(d);
+    doctor_check_cluster(d);
 }
 
 /* --- the report --- */

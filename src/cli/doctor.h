@@ -25,9 +25,15 @@ struct doctor {
 void doctor_add(struct doctor *d, const char *name, enum check_status status, const char *cure,
                 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
+#define DOCTOR_NAMED 5 /* names in one line */
+/* The n-th name of a list, with what stands before it; nothing beyond DOCTOR_NAMED but " ...". */
+void doctor_append_name(struct str *list, const char *name, size_t n);
+
 /* This machine: directories, disk, cgroups, login sessions. */
 void doctor_check_machine(struct doctor *d);
 /* The way to the nodes: services, keys. */
 void doctor_check_nodes(struct doctor *d);
+/* What the controller knows: nodes that do not answer, GPUs, names in its configuration, mail. */
+void doctor_check_cluster(struct doctor *d);
 
 #endif

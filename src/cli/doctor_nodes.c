@@ -133,14 +133,16 @@ static void check_own_link(struct doctor *d)
     if (!w || !str_eq(w->host, host) || !is_process((pid_t)w->pid, "stokerd", NULL, 0))
         return;
     pid_t pid = find_process("stoker-link", NULL, (pid_t)w->pid);
+    char *cure = xasprintf("%s: running jobs go on", paths_restart_command(&d->paths));
     if (pid && is_of_this_release(pid, "stoker-link"))
         doctor_add(d, "link", CHECK_OK, NULL, "process %d, started by the controller", (int)pid);
     else if (pid)
-        doctor_add(d, "link", CHECK_WARN, "stoker down && stoker up: no job is touched by that",
+        doctor_add(d, "link", CHECK_WARN, cure,
                    "process %d was started from another stoker-link than the one installed here", (int)pid);
     else
         doctor_add(d, "link", CHECK_FAIL, "stoker-link.log beside the controller's log says why",
                    "the controller has no stoker-link, and no way to its nodes");
+    free(cure);
 }
 
 /* --- files --- */

@@ -10,7 +10,8 @@
 #include "src/cli/table.h"
 #include "src/model/nodetext.h"
 
-#define BAR_CELLS 8
+#define BAR_CELLS       8
+#define WINDOW_AHEAD_MS (24 * 3600 * MS_PER_S)
 
 struct nodes {
     bool json;
@@ -53,8 +54,34 @@ static enum tone node_tone(const struct node *n)
     return TONE_PLAIN;
 }
 
+static void append_window(struct str *out, const struct window *w, struct wall now)
+{
+    char iso[WALL_TEXT_SIZE];
+    bool is_open = w->start.ms <= now.ms;
+    str_appendf(out, "%s%s %s %s %s", out->len ? "; " : "",
+                w->kind == WINDOW_MAINTENANCE ? "maintenance" : "reservation", w->name,
+                is_open ? "until" : "from", wall_format_iso(is_open ? w->end : w->start, iso));
+    if (!str_is_empty(w->reason))
+        str_appendf(out, ": %s", w->reason);
+}
+
+/* "4 GPUs configured, 2 found", and the windows that keep it now or within a day: "maintenance root_1 until
+ * 2026-11-22T18:00:00: disks". */
+static void append_concerns(struct str *out, const struct node *n, const struct model *m)
+{
+    if (node_lacks_gpus(n))
+        str_appendf(out, "%s%u GPU%s configured, %u found", out->len ? "; " : "", n->spec.gpus,
+                    n->spec.gpus == 1 ? "" : "s", n->gpus_found);
+    for (size_t i = 0; i < m->windows.n; i++) {
+        const struct window *w = &m->windows.v[i];
+        if (w->end.ms > m->now.ms && w->start.ms < m->now.ms + WINDOW_AHEAD_MS &&
+            window_has_node(w, n->spec.name))
+            append_window(out, w, m->now);
+    }
+}
+
 /* "drained by alice 2026-11-21T10:00:00: fan broken"; what the node announces where nothing is wrong. */
-static void append_note(struct str *out, const struct node *n)
+static void append_note(struct str *out, const struct node *n, const struct model *m)
 {
     char iso[WALL_TEXT_SIZE];
     if (n->drain) {
@@ -76,6 +103,7 @@ static void append_note(struct str *out, const struct node *n)
         str_appendf(out, "%sno longer configured", out->len ? "; " : "");
     if (n->note)
         str_appendf(out, "%s%s (%s)", out->len ? "; " : "", n->note, n->note_user ? n->note_user : "?");
+    append_concerns(out, n, m);
     for (size_t i = 0; i < n->gpu_notes.n; i++)
         str_appendf(out, "%s%s", out->len ? "; " : "", n->gpu_notes.v[i]);
     for (size_t i = 0; i < n->notes.n; i++)
@@ -121,7 +149,7 @@ static const struct table_col node_cols[] = {
     {.title = "NOTE", .flex = 10},
 };
 
-static void print_nodes(const struct node_pick *nodes, struct str *out)
+static void print_nodes(const struct node_pick *nodes, const struct model *m, struct str *out)
 {
     struct table t = TABLE_INIT(node_cols);
     struct str s = STR_INIT;
@@ -137,7 +165,7 @@ static void print_nodes(const struct node_pick *nodes, struct str *out)
         table_add(&t, TONE_PLAIN, n->gpu_type);
         table_addf(&t, TONE_PLAIN, "%u", n->n_jobs);
         str_clear(&s);
-        append_note(&s, n);
+        append_note(&s, n, m);
         table_add(&t, TONE_PLAIN, s.s);
     }
     table_print(&t, out, listing_width(), color_is_welcome());
@@ -145,7 +173,24 @@ static void print_nodes(const struct node_pick *nodes, struct str *out)
     str_fini(&s);
 }
 
-static void node_json(struct str *out, const struct node *n)
+/* Names of the windows that keep it, now or later. */
+static void windows_json(struct str *out, const struct node *n, const struct model *m)
+{
+    const char *comma = "";
+    json_key(out, "windows");
+    str_append_char(out, '[');
+    for (size_t i = 0; i < m->windows.n; i++) {
+        const struct window *w = &m->windows.v[i];
+        if (w->end.ms <= m->now.ms || !window_has_node(w, n->spec.name))
+            continue;
+        str_append(out, comma);
+        json_append_str(out, w->name);
+        comma = ",";
+    }
+    str_append_char(out, ']');
+}
+
+static void node_json(struct str *out, const struct node *n, const struct model *m)
 {
     struct str text = STR_INIT;
     char *cpus = cpuset_format(&n->cpus_used), *gpus = cpuset_format(&n->gpus_used);
@@ -165,6 +210,7 @@ static void node_json(struct str *out, const struct node *n)
     json_int(out, "mem_mib", (int64_t)n->mem_mib);
     json_int(out, "mem_used_mib", (int64_t)n->mem_used_mib);
     json_int(out, "gpus", n->gpus);
+    json_int(out, "gpus_found", n->gpus_found);
     json_int(out, "gpus_used", cpuset_count(&n->gpus_used));
     json_text(out, "gpu_ids_used", gpus);
     json_text(out, "gpu_ids_out", gpus_out);
@@ -191,7 +237,9 @@ static void node_json(struct str *out, const struct node *n)
             str_append_char(out, ',');
         json_append_str(out, n->notes.v[i]);
     }
-    str_append(out, "]}");
+    str_append_char(out, ']');
+    windows_json(out, n, m);
+    str_append_char(out, '}');
     str_fini(&text);
     free(cpus);
     free(gpus);
@@ -199,26 +247,25 @@ static void node_json(struct str *out, const struct node *n)
     free(gpus_lost);
 }
 
-static void nodes_json(const struct node_pick *nodes, struct str *out)
+static void nodes_json(const struct node_pick *nodes, const struct model *m, struct str *out)
 {
     str_append(out, "{\"schema\":1,\"nodes\":[");
     vec_for_each (&nodes->v, i) {
         if (i)
             str_append_char(out, ',');
-        node_json(out, nodes->v.v[i]);
+        node_json(out, nodes->v.v[i], m);
     }
     str_append(out, "]}\n");
 }
 
-static void show(void *ctx, __attribute__((unused)) struct client *c,
-                 __attribute__((unused)) const struct model *m, const struct node_pick *nodes,
-                 struct str *out)
+static void show(void *ctx, __attribute__((unused)) struct client *c, const struct model *m,
+                 const struct node_pick *nodes, struct str *out)
 {
     const struct nodes *o = ctx;
     if (o->json)
-        nodes_json(nodes, out);
+        nodes_json(nodes, m, out);
     else
-        print_nodes(nodes, out);
+        print_nodes(nodes, m, out);
 }
 
 static int nodes_run(struct cli *cli, int argc, char **argv)
@@ -227,7 +274,8 @@ static int nodes_run(struct cli *cli, int argc, char **argv)
     struct strv operands = {0};
     int rc = 0;
     if (cli_parse(cli, &o, argc, argv, 0, &operands, &rc))
-        rc = nodes_show(cli, &(struct msg_get){.what = GET_SPEC | GET_NODES}, &operands, show, &o);
+        rc = nodes_show(cli, &(struct msg_get){.what = GET_SPEC | GET_NODES | GET_WINDOWS}, &operands, show,
+                        &o);
     strv_fini(&operands);
     return rc;
 }

@@ -260,7 +260,8 @@ int node_do_add(struct node_cmd *n)
     if (rc == 0 && c)
         rc = wait_up(n, c, s.name);
     else if (rc == 0)
-        puts("no controller runs: it is used as soon as one does (stoker up)");
+        printf("no controller runs: the node is used from its start on (%s)\n",
+               paths_start_command(&n->paths));
     client_free(c);
     rec_fini(&node_spec_rec, &s);
     rec_fini(&cluster_spec_rec, &all);

@@ -85,6 +85,7 @@ static int submit(const struct cli *cli, const struct batch *b, const struct msg
     if (submission_send(cli, m, &c, &r, &err))
         return submission_away(cli, "Batch job submission failed", &err);
     int code = 0;
+    submission_warn(cli, &r);
     if (r.refusal != REFUSAL_NONE)
         code = submission_refused(cli, b->test_only ? "allocation failure" : "Batch job submission failed",
                                   &r);

@@ -202,6 +202,7 @@ static int test_only(const struct srun *s, const struct msg_submit *m)
     if (submission_send(s->cli, m, NULL, &r, &err))
         return submission_away(s->cli, ALLOCATE_FAILED, &err);
     int code = 0;
+    submission_warn(s->cli, &r);
     if (r.refusal != REFUSAL_NONE)
         code = submission_refused(s->cli, "allocation failure", &r);
     else

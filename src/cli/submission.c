@@ -83,6 +83,12 @@ int submission_send(const struct cli *cli, const struct msg_submit *m, struct cl
     return rc;
 }
 
+void submission_warn(const struct cli *cli, const struct msg_result *r)
+{
+    for (size_t i = 0; i < r->warnings.n; i++)
+        cli_say(cli, "warning: %s", r->warnings.v[i]);
+}
+
 int submission_refused(const struct cli *cli, const char *what, const struct msg_result *r)
 {
     enum refusal refusal = r->refusal < REFUSAL_N ? (enum refusal)r->refusal : REFUSAL_BAD_REQUEST;

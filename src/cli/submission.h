@@ -23,6 +23,9 @@ bool submission_inside_job(void);
 int submission_send(const struct cli *cli, const struct msg_submit *m, struct client **ret_client,
                     struct msg_result *ret, struct errtext *err) __attribute__((warn_unused_result));
 
+/* "name: warning: ..." for each thing that was asked for and has no effect in this cluster. */
+void submission_warn(const struct cli *cli, const struct msg_result *r);
+
 /* "name: error: detail" and "name: error: WHAT: cause", as Slurm's commands say it. Returns the exit
  * code 1. */
 int submission_refused(const struct cli *cli, const char *what, const struct msg_result *r);

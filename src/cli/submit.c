@@ -115,6 +115,7 @@ static int hand_in(const struct cli *cli, const struct submit *s, const struct m
         return EXIT_AWAY;
     }
     int code = 0;
+    submission_warn(cli, &r);
     if (r.refusal != REFUSAL_NONE)
         code = refused(cli, &r);
     else

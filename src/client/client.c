@@ -52,8 +52,8 @@ static int64_t now_ms(void)
 static int dial_error(const char *path, int code, struct errtext *err)
 {
     if (code == -ENOENT || code == -ENOTDIR || code == -ECONNREFUSED)
-        return err_set(err, code == -ENOTDIR ? -ENOENT : code,
-                       "no controller runs here (nobody answers at %s); `stoker up` starts one", path);
+        return err_set(err, code == -ENOTDIR ? -ENOENT : code, "no controller runs here (no answer at %s)",
+                       path);
     if (code == -EAGAIN)
         return err_set(err, -ETIMEDOUT, "the controller at %s takes no more connections now", path);
     return err_set(err, code, "%s: %s", path, strerror(-code));
@@ -360,6 +360,16 @@ static int greet(struct client *c, const char *program, bool wait, struct errtex
     return r < 0 ? r : 0;
 }
 
+static void say_how_to_start(const struct paths *p, struct errtext *err)
+{
+    struct errtext first = {""};
+    if (!err)
+        return;
+    first = *err;
+    err_set(err, -ENOENT, "%s; %s: %s", first.s, p->shared ? "an administrator starts it" : "start it",
+            paths_start_command(p));
+}
+
 int client_connect(const char *program, unsigned flags, struct client **ret, struct errtext *err)
 {
     struct client *c = xcalloc(1, sizeof *c);
@@ -371,6 +381,8 @@ int client_connect(const char *program, unsigned flags, struct client **ret, str
         (flags & CLIENT_START) && !getenv("STOKER_SOCKET") && access(c->paths.config, F_OK) != 0;
     if ((c->fd == -ENOENT || c->fd == -ECONNREFUSED) && (may_start || (flags & CLIENT_UP)))
         c->fd = client_start_controller(&c->paths, flags, err);
+    else if (c->fd == -ENOENT || c->fd == -ECONNREFUSED)
+        say_how_to_start(&c->paths, err);
     int r = c->fd < 0 ? c->fd : greet(c, program, !(flags & CLIENT_EAGER), err);
     if (r < 0) {
         client_free(c);

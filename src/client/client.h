@@ -25,6 +25,11 @@ struct paths {
 void paths_find(struct paths *p);
 void paths_fini(struct paths *p);
 
+/* What starts and what restarts the controller there, as words for a shell: in shared mode a service
+ * manager keeps it. */
+const char *paths_start_command(const struct paths *p);
+const char *paths_restart_command(const struct paths *p);
+
 struct client;
 
 #define CLIENT_START 1u /* start the embedded controller where none is configured and none runs */

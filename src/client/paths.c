@@ -96,6 +96,16 @@ void paths_find(struct paths *p)
     p->socket = str_is_empty(socket) ? xasprintf("%s/controller.sock", p->run) : absolute(socket);
 }
 
+const char *paths_start_command(const struct paths *p)
+{
+    return p->shared ? "systemctl start stokerd" : "stoker up";
+}
+
+const char *paths_restart_command(const struct paths *p)
+{
+    return p->shared ? "systemctl restart stokerd" : "stoker down && stoker up";
+}
+
 void paths_fini(struct paths *p)
 {
     free(p->home);

@@ -238,12 +238,22 @@ static int64_t start_wait_ms(void)
     return ms > 0 ? ms : START_WAIT_MS;
 }
 
+/* Beside its service manager a controller would lack the confinement of its unit, and come back as two. */
+static bool is_service(const struct paths *p)
+{
+    return p->shared && access("/run/systemd/system", F_OK) == 0 &&
+           access("/etc/systemd/system/stokerd.service", F_OK) == 0;
+}
+
 int client_start_controller(const struct paths *p, unsigned flags, struct errtext *err)
 {
     if (p->shared && geteuid() != 0)
         return err_set(err, -ECONNREFUSED,
-                       "the controller of this machine (%s) does not run; an administrator can start it",
-                       p->config);
+                       "the controller of this machine (%s) does not run; an administrator starts it: %s",
+                       p->config, paths_start_command(p));
+    if (is_service(p))
+        return err_set(err, -ECONNREFUSED, "the controller is a service of this machine: %s",
+                       paths_start_command(p));
     struct stat st;
     if (lstat(p->socket, &st) == 0 && S_ISLNK(st.st_mode))
         return err_set(

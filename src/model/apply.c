@@ -147,6 +147,7 @@ static int apply_node(struct model *m, const struct event *ev, const struct ev_n
     n->gpu_notes = strv_copy(&b->gpu_notes);
     n->gpus_out = b->gpus_out;
     n->gpus_lost = b->gpus_lost;
+    n->gpus_found = b->gpus;
     n->t_boot = b->t_boot;
     n->t_agent = b->t_agent;
     node_settle(n, b->cpus, b->gpus, b->mem_mib, b->gpu_type);

@@ -40,6 +40,7 @@ struct node {
     struct cpuset gpus_out;  /* not to be given: lost, or used by somebody who does not hold them */
     struct cpuset gpus_lost; /* of those: the ones that do not work */
     struct strv gpu_notes;   /* why, a line for each */
+    uint32_t gpus_found;     /* by its agent, at the last report */
 };
 #define NODE_FIELDS(F, G, S)                                                                                 \
     G(S, SUB, spec, node_spec) F(S, U32, state) F(S, BOOL, drain) F(S, STR, drain_reason)                    \
@@ -48,7 +49,7 @@ struct node {
     F(S, STRV, notes) F(S, WALL, t_boot) F(S, WALL, t_agent) F(S, WALL, t_state) F(S, CPUSET, cpus_used)     \
     F(S, CPUSET, gpus_used) F(S, U64, mem_used_mib) F(S, U32, n_jobs) F(S, BOOL, exclusive)                  \
     F(S, BOOL, gone) F(S, STR, trouble) F(S, STR, note) F(S, STR, note_user) F(S, WALL, t_note)              \
-    F(S, CPUSET, gpus_out) F(S, CPUSET, gpus_lost) F(S, STRV, gpu_notes)
+    F(S, CPUSET, gpus_out) F(S, CPUSET, gpus_lost) F(S, STRV, gpu_notes) F(S, U32, gpus_found)
 extern const struct rec_desc node_rec;
 
 /* How far an array's jobs are, its record among them: what dependencies on the whole of it ask for. */

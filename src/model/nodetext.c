@@ -17,9 +17,14 @@ static const struct {
 #undef X
 };
 
+bool node_needs_no_agent(const struct node *n)
+{
+    return str_eq(n->spec.role, "login") && str_eq(n->spec.transport, "local");
+}
+
 bool node_responds(const struct node *n)
 {
-    return n->state == NODE_UP;
+    return n->state == NODE_UP || node_needs_no_agent(n);
 }
 
 static enum node_look look_by_use(const struct node *n)
@@ -36,7 +41,7 @@ enum node_look node_look(const struct node *n, bool completing)
     case NODE_LOST:
     case NODE_DOWN: return NODE_LOOK_DOWN;
     case NODE_UNKNOWN:
-        if (!n->drain)
+        if (!n->drain && !node_needs_no_agent(n))
             return NODE_LOOK_UNK;
         break;
     case NODE_UP:
@@ -150,6 +155,20 @@ void nodetext_gres(struct str *out, const struct node *n)
         append_gpus(out, n, n->gpus);
     else
         str_append(out, "(null)");
+}
+
+bool node_closes_gpus(const struct node *n)
+{
+    for (size_t i = 0; i < n->notes.n; i++)
+        if (str_starts(n->notes.v[i], NOTE_GPUS_CLOSED))
+            return true;
+    return false;
+}
+
+bool node_lacks_gpus(const struct node *n)
+{
+    return n->state == NODE_UP && n->spec.detect && n->spec.gpus != UINT32_MAX &&
+           n->gpus_found < n->spec.gpus;
 }
 
 const char *node_gpu_note(const struct node *n, unsigned gpu)

@@ -73,13 +73,15 @@ struct msg_agent { /* A->S: answer to its hello */
     F(S, STR, client_socket) F(S, STR, bin_dir) F(S, CPUSET, gpus_out) F(S, CPUSET, gpus_lost)               \
     F(S, STRV, gpu_notes) F(S, BOOL, spool_full)
 
-struct msg_result {   /* S->C: done, or refused and why */
-    uint32_t refusal; /* enum refusal; NONE: done */
-    char *text;       /* for people: what exactly, with numbers */
-    uint32_t job;     /* the job made or meant */
-    uint32_t count;   /* things changed */
+struct msg_result {       /* S->C: done, or refused and why */
+    uint32_t refusal;     /* enum refusal; NONE: done */
+    char *text;           /* for people: what exactly, with numbers */
+    uint32_t job;         /* the job made or meant */
+    uint32_t count;       /* things changed */
+    struct strv warnings; /* done, but something asked for has no effect here: a sentence for each */
 };
-#define MSG_RESULT_FIELDS(F, G, S) F(S, U32, refusal) F(S, STR, text) F(S, U32, job) F(S, U32, count)
+#define MSG_RESULT_FIELDS(F, G, S) \
+    F(S, U32, refusal) F(S, STR, text) F(S, U32, job) F(S, U32, count) F(S, STRV, warnings)
 
 /* --- requests --- */
 

@@ -77,8 +77,18 @@ wait_end "$out"
 is "root's job" "$state" FAILED
 has "why" "$(stoker show "$out")" "runs nothing as root"
 
-case_ "stoker up as root, without a service manager: the controller is the service account all the same"
+case_ "where a service manager keeps the controller no command starts a second one, nor tells a user to"
 must stoker down
+says "a user" 5 "~" "~" as_nobody stoker jobs
+has "who starts it" "$err" "no controller runs here (no answer at /run/stoker/controller.sock); an administrator starts it: systemctl start stokerd"
+run stoker doctor
+has "doctor" "$(grep -A1 "^fail  controller" <<<"$out")" "-> systemctl start stokerd"
+mkdir -p /run/systemd/system
+says "up" 5 "" "~" stoker up
+has "how" "$err" "the controller is a service of this machine: systemctl start stokerd"
+rmdir /run/systemd/system
+
+case_ "stoker up as root, without a service manager: the controller is the service account all the same"
 must stoker up
 is "who" "$(stat -c %U "/proc/$(cat /var/lib/stoker/stokerd.lock)")" stoker
 wait_for 30 up

@@ -230,7 +230,10 @@ static void sent(struct ui *ui, struct view *owner, uint64_t arg, const struct i
         return;
     }
     ui_close(ui, &s->v);
-    ui_toast(ui, ROLE_GOOD, "job %u is queued", r->job);
+    if (r->warnings.n)
+        ui_toast(ui, ROLE_WARN, "job %u is queued; %s", r->job, r->warnings.v[0]);
+    else
+        ui_toast(ui, ROLE_GOOD, "job %u is queued", r->job);
     ui_point_at(ui, r->job);
 }
 

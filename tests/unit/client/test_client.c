@@ -21,8 +21,7 @@ static void test_nobody_there(void **state)
     assert_int_equal(client_connect("test", 0, &c, &err), -ENOENT);
     assert_null(c);
     char *expected = xasprintf(
-        "no controller runs here (nobody answers at %s/run/controller.sock); `stoker up` starts one",
-        fakectl_home);
+        "no controller runs here (no answer at %s/run/controller.sock); start it: stoker up", fakectl_home);
     assert_string_equal(err.s, expected);
     free(expected);
 
