@@ -86,7 +86,7 @@ static void test_a_controller_is_started(void **state)
     /* Where a configuration is, only `stoker up` starts one. */
     fakectl_put("stoker.cfg", "", 0600);
     assert_int_equal(connect_with(CLIENT_START, &err), -ECONNREFUSED);
-    assert_non_null(strstr(err.s, "`stoker up` starts one"));
+    assert_non_null(strstr(err.s, "start it: stoker up"));
     if (connect_with(CLIENT_UP, &err) < 0)
         fail_msg("%s", err.s);
     free(link);
