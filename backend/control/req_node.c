@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "backend/control/private.h"
+#include "src/base/log.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 
@@ -38,6 +39,8 @@ void req_drain(struct session *s, uint64_t tag, const struct msg_drain *m)
                                 .reason = xstrdup(m->reason),
                                 .user = xstrdup(user_name(c->users, s->uid))};
         done += ctl_emit(c, EV_DRAIN, 0, &body) == 0;
+        log_info("node=%s %s by user=%s%s%.200s", m->nodes.v[i], m->drain ? "drained" : "resumed",
+                 user_name(c->users, s->uid), m->drain ? ": " : "", m->drain ? m->reason : "");
     }
     session_reply(s, tag, REFUSAL_NONE, 0, done, "%s", "");
 }
@@ -62,6 +65,8 @@ void req_note(struct session *s, uint64_t tag, const struct msg_node_note *m)
                                .text = xstrdup(m->text),
                                .user = xstrdup(user_name(c->users, s->uid))};
         done += ctl_emit(c, EV_NOTE, 0, &body) == 0;
+        log_info("node=%s note by user=%s: %.200s", m->nodes.v[i], user_name(c->users, s->uid),
+                 m->text ? m->text : "");
     }
     session_reply(s, tag, REFUSAL_NONE, 0, done, "%s", "");
 }

@@ -3,6 +3,7 @@
 
 #include "backend/control/private.h"
 #include "src/base/hostlist.h"
+#include "src/base/log.h"
 #include "src/base/utf8.h"
 
 #define NAME_MAX_BYTES 128
@@ -139,6 +140,11 @@ void req_window(struct session *s, uint64_t tag, struct msg_window_set *m)
         return;
     }
     char *name = xstrdup(m->window.name);
+    log_info("window=%s %s by user=%s", name,
+             m->remove   ? "removed"
+             : m->update ? "changed"
+                         : "made",
+             user_name(c->users, s->uid));
     struct ev_window body = {.window = m->window, .remove = m->remove};
     m->window = (struct window){0};
     int fold = ctl_emit(c, EV_WINDOW, 0, &body);

@@ -177,6 +177,9 @@ static int dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *b
             session_reply(s, tag, REFUSAL_BAD_REQUEST, 0, 0, "%s", err.s);
         else
             session_reply(s, tag, REFUSAL_NONE, 0, 1, "%s", "");
+        if (s->admin)
+            log_info("configuration read again by user=%s%s%s", user_name(c->users, s->uid),
+                     err.s[0] ? ", refused: " : "", err.s);
         return 0;
     }
     case MSG_WATCH_UTIL:

@@ -104,7 +104,10 @@ int node_write_config(const struct node_cmd *n, const char *text)
         cli_error(n->cli, "cannot write %s: %s", tmp, strerror(-r));
         rc = 1;
     } else if (conf_load(tmp, &spec, &err) < 0) {
-        cli_error(n->cli, "%s is left as it is, since this would be wrong: %s", path, err.s);
+        /* The error names the file that is written for this check alone. */
+        const char *where = str_starts(err.s, tmp) ? err.s + strlen(tmp) : NULL;
+        cli_error(n->cli, "%s is left as it is, since this would be wrong: %s%s", path, where ? path : "",
+                  where ? where : err.s);
         rc = 1;
     } else {
         rec_fini(&cluster_spec_rec, &spec);

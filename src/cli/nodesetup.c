@@ -268,6 +268,19 @@ int node_do_add(struct node_cmd *n)
     return rc;
 }
 
+/* "main, gpu": the partitions that have any of these nodes; NULL: none. Caller frees. */
+static char *partitions_of(const struct cluster_spec *spec, const struct strv *names)
+{
+    struct strv parts = {0};
+    for (size_t i = 0; i < spec->parts.n; i++)
+        for (size_t k = 0; k < names->n; k++)
+            if (strv_has(&spec->parts.v[i].nodes, names->v[k]) && !strv_has(&parts, spec->parts.v[i].name))
+                strv_push(&parts, spec->parts.v[i].name);
+    char *text = parts.n ? strv_join(&parts, ", ") : NULL;
+    strv_fini(&parts);
+    return text;
+}
+
 int node_do_remove(struct node_cmd *n)
 {
     struct strv names = {0};
@@ -281,6 +294,7 @@ int node_do_remove(struct node_cmd *n)
             cli_error(n->cli, "there is no node %s", names.v[i]);
             rc = EXIT_NOT_FOUND;
         }
+    char *parts = rc == 0 ? partitions_of(&all, &names) : NULL;
     rec_fini(&cluster_spec_rec, &all);
     for (size_t i = 0; rc == 0 && i < names.n; i++) {
         struct errtext err = {""};
@@ -294,8 +308,11 @@ int node_do_remove(struct node_cmd *n)
         free(text);
         text = str_take(&out);
     }
-    rc = rc ? rc : node_write_config(n, text);
+    if (rc == 0 && (rc = node_write_config(n, text)) != 0 && parts)
+        cli_error(n->cli, "first take %s out of the `nodes` of partition %s",
+                  names.n == 1 ? names.v[0] : "them", parts);
     rc = rc ? rc : reload(n, &c);
+    free(parts);
     if (rc == 0)
         printf("%zu node%s out of %s; jobs that run there are served until they end\n", names.n,
                names.n == 1 ? "" : "s", n->paths.config);

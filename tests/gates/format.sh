@@ -3,7 +3,8 @@
 # left as they are: clang-format does not see the tables that they are. test-timeout: 900
 #
 #   tests/gates/format.sh [FILE...]         says which files differ
-#   tests/gates/format.sh --fix [FILE...]   lays them out (make format)
+#   tests/gates/format.sh --fix [FILE...]   lays them out (make format); without names those that are not committed,
+#                                           or all where everything is
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -27,6 +28,10 @@ fix=
 if [ "${1:-}" = --fix ]; then
     fix=1
     shift
+fi
+if [ -n "$fix" ] && [ $# -eq 0 ] && git rev-parse --git-dir >/dev/null 2>&1; then
+    mapfile -t changed < <({ git diff --name-only --diff-filter=d HEAD; git ls-files -o --exclude-standard; } | grep '\.[ch]$' | sort -u)
+    set -- "${changed[@]}"
 fi
 [ $# -gt 0 ] || mapfile -t files < <(find src ui backend tests -name '*.[ch]' | sort)
 [ $# -eq 0 ] || files=("$@")

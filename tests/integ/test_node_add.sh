@@ -39,6 +39,27 @@ must scontrol reconfigure
 must srun -w m1 --constraint=fast bash -c 'echo $SLURMD_NODENAME'
 is "there" "$out" m1
 
+case_ "a node that a partition names is not taken out, and the cure is named"
+cp "$STOKER_HOME/stoker.cfg" "$TMPDIR/before"
+says "remove" 1 "" "~" stoker node remove m1
+has "where" "$err" "$STOKER_HOME/stoker.cfg is left as it is, since this would be wrong: $STOKER_HOME/stoker.cfg:"
+hasnt "no file that is gone" "$err" ".new"
+has "the cure" "$err" 'first take m1 out of the `nodes` of partition main'
+cmp -s "$TMPDIR/before" "$STOKER_HOME/stoker.cfg" || fail "the configuration was changed"
+
+case_ "the log says what administrators do"
+me=$(id -un)
+must stoker node drain m1 --reason="new fan"
+must stoker node resume m1
+must stoker node note m1 "card on Monday"
+must stoker node note m1 ""
+must stoker window add --nodes=m1 --duration=1h --start=now+2days --name=fans
+must stoker window remove fans
+for line in "node=m1 drained by user=$me: new fan" "node=m1 resumed by user=$me" "node=m1 note by user=$me: card on Monday" \
+    "window=fans made by user=$me" "window=fans removed by user=$me" "configuration read again by user=$me"; do
+    grep -qF "$line" "$STOKER_HOME/log/stokerd.log" || fail "no line: $line" "$(tail -n 20 "$STOKER_HOME/log/stokerd.log")"
+done
+
 case_ "check of a node that is known, every line fine"
 says "check" 0 "~" "" stoker node check m1
 for w in name port "host key" login machine user disk files clock cpus memory gpus; do
