@@ -11,6 +11,7 @@
 #include "src/model/array.h"
 #include "src/model/dep.h"
 #include "src/model/mailtype.h"
+#include "src/model/need.h"
 #include "src/proto/codec.h"
 
 #define NAME_MAX_BYTES       128
@@ -145,6 +146,9 @@ static void check_request(struct check *k, const struct job_req *r)
         refuse(k, REFUSAL_BAD_REQUEST, "working directory %s is not an absolute path",
                r->workdir ? r->workdir : "(none)");
     check_dependency(k, r->dependency);
+    struct errtext gpus = {""};
+    if (job_need_check_gpus(r, &gpus) < 0)
+        refuse(k, REFUSAL_GRES, "%s", gpus.s);
     if (rare->lost_node >= LOST_N || r->requeue > 2 || rare->signal < 0 || rare->signal > 64)
         refuse(k, REFUSAL_BAD_REQUEST, "malformed request", NULL);
 }
@@ -397,7 +401,7 @@ static void check_counts(struct control *c, const struct msg_submit *m, const st
                          struct check *k)
 {
     struct sched_view v = ctl_view(c);
-    struct sched_admit_how how = {.entering = true, .as_is = m->force || (m->hold && !m->test_only)};
+    struct sched_admit_how how = {.as_is = m->force || (m->hold && !m->test_only)};
     k->refusal = sched_admit_counts(c->planner, &v, j, how, loop_wall(c->loop), &k->text);
 }
 
@@ -489,6 +493,7 @@ void req_submit(struct session *s, uint64_t tag, struct msg_submit *m)
         m->req.account = xstrdup(
             account_default(&c->model.spec, user_name(c->users, s->uid), group_name(c->users, s->gid)));
     }
+    ctl_settle_names(&c->model, &m->req, NULL);
     check_submit(s, m, &k);
     if (k.refusal == REFUSAL_NONE && past_must_wait(s, tag, m))
         return;

@@ -6,6 +6,7 @@
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/base/vec.h"
+#include "src/model/need.h"
 
 typedef VEC(uint32_t) counts_t;
 
@@ -74,7 +75,7 @@ static void cpuset_append_list(struct str *s, const struct cpuset *set)
 
 static bool tasks_were_asked_for(const struct job_req *r)
 {
-    return r->ntasks != NOT_GIVEN || r->ntasks_per_node != NOT_GIVEN;
+    return r->ntasks != NOT_GIVEN || job_tasks_per_node(r) != NOT_GIVEN;
 }
 
 static uint32_t cpus_per_task(const struct job_req *r)
@@ -89,7 +90,7 @@ static void tasks_per_node(const struct job *j, counts_t *ret)
     const struct job_req *r = &j->req;
     uint32_t left = r->ntasks;
     for (size_t i = 0; i < j->alloc.n; i++) {
-        uint32_t n = r->ntasks_per_node;
+        uint32_t n = job_tasks_per_node(r);
         if (n == NOT_GIVEN) {
             n = cpuset_count(&j->alloc.v[i].cpus) / cpus_per_task(r);
             n = n ? n : 1;
@@ -110,7 +111,7 @@ static uint32_t tasks_in_all(const struct job *j)
     const struct job_req *r = &j->req;
     if (r->ntasks != NOT_GIVEN)
         return r->ntasks;
-    return r->ntasks_per_node * (j->alloc.n ? (uint32_t)j->alloc.n : 1);
+    return job_tasks_per_node(r) * (j->alloc.n ? (uint32_t)j->alloc.n : 1);
 }
 
 static void job_requested(struct strv *env, const struct job *j)
@@ -120,7 +121,7 @@ static void job_requested(struct strv *env, const struct job *j)
         set_count(env, "SLURM_NTASKS", tasks_in_all(j));
         set_count(env, "SLURM_NPROCS", tasks_in_all(j));
     }
-    set_count(env, "SLURM_NTASKS_PER_NODE", r->ntasks_per_node);
+    set_count(env, "SLURM_NTASKS_PER_NODE", job_tasks_per_node(r));
     set_count(env, "SLURM_CPUS_PER_TASK", r->cpus_per_task);
     set_mem(env, "SLURM_MEM_PER_NODE", r->mem_node_mib);
     set_mem(env, "SLURM_MEM_PER_CPU", r->mem_cpu_mib);

@@ -1,6 +1,8 @@
 /* need.c - what a request comes to once its defaults are filled in. */
 #include "src/model/need.h"
 
+#include <errno.h>
+
 #include "src/base/hostlist.h"
 
 static uint32_t or_default(uint32_t v, uint32_t fallback)
@@ -30,11 +32,40 @@ static uint64_t mem_times(uint64_t mem_mib, uint32_t n)
     return n && mem_mib > (MEM_NOT_GIVEN - 1) / n ? MEM_NOT_GIVEN - 1 : mem_mib * n;
 }
 
+/* 0 asks for nothing: `--gres=none` leaves 0 GPUs of each node beside what --gpus says. */
+static bool is_asked(uint32_t v)
+{
+    return v != NOT_GIVEN && v;
+}
+
+static bool is_multiple(uint32_t a, uint32_t b)
+{
+    return a % b == 0;
+}
+
+uint32_t job_tasks_per_node(const struct job_req *r)
+{
+    if (r->ntasks_per_node != NOT_GIVEN)
+        return r->ntasks_per_node;
+    bool by_gpus = is_asked(r->gpus_per_node) && is_asked(r->gpus_per_task) &&
+                   is_multiple(r->gpus_per_node, r->gpus_per_task);
+    return by_gpus ? r->gpus_per_node / r->gpus_per_task : NOT_GIVEN;
+}
+
+/* As given, else as many as the GPUs are for. */
+static uint32_t tasks_said(const struct job_req *r)
+{
+    if (r->ntasks == NOT_GIVEN && is_asked(r->gpus) && is_asked(r->gpus_per_task))
+        return at_least(r->gpus / r->gpus_per_task, 1);
+    return r->ntasks;
+}
+
 static uint32_t need_tasks(const struct job_req *r, uint32_t nodes)
 {
-    if (r->ntasks != NOT_GIVEN)
-        return at_least(r->ntasks, 1);
-    return times(nodes, at_least(or_default(r->ntasks_per_node, 1), 1));
+    uint32_t said = tasks_said(r);
+    if (said != NOT_GIVEN)
+        return at_least(said, 1);
+    return times(nodes, at_least(or_default(job_tasks_per_node(r), 1), 1));
 }
 
 /* A list of nodes means all of them. */
@@ -48,42 +79,57 @@ static uint32_t listed_nodes(const struct job_req *r)
     return n;
 }
 
+/* The node count that --gpus and --gpus-per-node come to; 0: they say none. */
+static uint32_t nodes_by_gpus(const struct job_req *r)
+{
+    return is_asked(r->gpus) && is_asked(r->gpus_per_node) ? div_up(r->gpus, r->gpus_per_node) : 0;
+}
+
 static uint32_t need_nodes(const struct job_req *r)
 {
-    if (r->nodes_min != NOT_GIVEN)
-        return at_least(r->nodes_min, 1);
+    uint32_t by_gpus = nodes_by_gpus(r), tasks = tasks_said(r), per_node = job_tasks_per_node(r);
+    if (r->nodes_min != NOT_GIVEN) {
+        uint32_t least = at_least(r->nodes_min, 1);
+        uint32_t most = at_least(or_default(r->nodes_max, least), least);
+        return by_gpus > least && by_gpus <= most ? by_gpus : least;
+    }
     uint32_t nodes = 1;
-    if (r->gpus != NOT_GIVEN && r->gpus_per_node != NOT_GIVEN && r->gpus_per_node)
-        nodes = div_up(r->gpus, r->gpus_per_node);
-    else if (r->ntasks != NOT_GIVEN && r->ntasks_per_node != NOT_GIVEN)
-        nodes = div_up(r->ntasks, r->ntasks_per_node);
+    if (by_gpus)
+        nodes = by_gpus;
+    else if (tasks != NOT_GIVEN && per_node != NOT_GIVEN)
+        nodes = div_up(tasks, per_node);
     /* More nodes than tasks cannot be used; Slurm too lowers the node count to the tasks given. */
-    if (r->ntasks != NOT_GIVEN && r->ntasks < nodes)
-        nodes = r->ntasks;
+    if (!by_gpus && tasks != NOT_GIVEN && tasks < nodes)
+        nodes = tasks;
     return at_least(at_least(nodes, listed_nodes(r)), 1);
 }
 
 static uint32_t need_nodes_max(const struct job_req *r, uint32_t nodes, uint32_t tasks)
 {
+    if (nodes == nodes_by_gpus(r))
+        return nodes;
     if (r->nodes_max != NOT_GIVEN)
         return at_least(r->nodes_max, nodes);
-    bool is_said = r->nodes_min != NOT_GIVEN || r->ntasks_per_node != NOT_GIVEN;
+    bool is_said = r->nodes_min != NOT_GIVEN || job_tasks_per_node(r) != NOT_GIVEN;
     return is_said ? nodes : at_least(tasks, nodes);
 }
 
 static void need_gpus(const struct job_req *r, struct job_need *n)
 {
-    if (r->gpus_per_node != NOT_GIVEN) {
+    bool by_task = r->gpus_per_task != NOT_GIVEN &&
+                   (!is_asked(r->gpus) || times(r->gpus_per_task, n->tasks) == r->gpus);
+    if (is_asked(r->gpus_per_node)) {
         n->gpus_per_node = r->gpus_per_node;
-        n->gpus = r->gpus != NOT_GIVEN ? r->gpus : times(r->gpus_per_node, n->nodes);
-    } else if (r->gpus != NOT_GIVEN) {
-        n->gpus = r->gpus ? at_least(r->gpus, n->nodes) : 0; /* one on each node, as Slurm has it */
-        n->gpus_per_node = div_up(n->gpus, n->nodes);
-        n->gpus_anywhere = true;
-    } else if (r->gpus_per_task != NOT_GIVEN) {
+        n->gpus = times(r->gpus_per_node, n->nodes);
+    } else if (by_task) {
         n->gpus_per_task = r->gpus_per_task;
         n->gpus = times(r->gpus_per_task, n->tasks);
         n->gpus_per_node = div_up(n->gpus, n->nodes);
+    } else if (is_asked(r->gpus)) {
+        n->gpus = at_least(r->gpus, n->nodes); /* one on each node, as Slurm has it */
+        n->gpus_per_node = div_up(n->gpus, n->nodes);
+        n->gpus_anywhere = true;
+        n->nodes_max = n->nodes_max < n->gpus ? n->nodes_max : n->gpus;
     }
 }
 
@@ -105,21 +151,78 @@ void job_need(const struct job_req *r, struct job_need *ret)
 {
     uint32_t nodes = need_nodes(r), tasks = need_tasks(r, nodes);
     uint32_t per_task = at_least(or_default(r->cpus_per_task, 1), 1);
-    uint32_t tasks_here =
-        r->ntasks_per_node != NOT_GIVEN && r->ntasks_per_node ? r->ntasks_per_node : div_up(tasks, nodes);
+    uint32_t tasks_per_node = or_default(job_tasks_per_node(r), 0);
+    uint32_t tasks_here = tasks_per_node ? tasks_per_node : div_up(tasks, nodes);
     struct job_need n = {
         .nodes = nodes,
         .nodes_max = need_nodes_max(r, nodes, tasks),
         .tasks = tasks,
         .cpus_per_task = per_task,
         .cpus = at_least(times(tasks, per_task), nodes),
-        .tasks_per_node = or_default(r->ntasks_per_node, 0),
+        .tasks_per_node = tasks_per_node,
         .cpus_per_node = times(tasks_here < tasks ? tasks_here : tasks, per_task),
         .whole_nodes = r->exclusive,
     };
     need_gpus(r, &n);
     need_mem(r, &n);
     *ret = n;
+}
+
+static const char *plural(uint32_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* --gpus beside one of the others, or alone: their products must come to it. */
+static int check_all_gpus(const struct job_req *r, const struct job_need *n, struct errtext *err)
+{
+    uint32_t gpus = r->gpus, per_node = r->gpus_per_node, per_task = r->gpus_per_task;
+    if (is_asked(per_node)) {
+        uint32_t nodes = gpus / per_node;
+        if (!is_multiple(gpus, per_node))
+            return err_set(err, -EINVAL, "%u GPUs in all cannot be %u on each node", gpus, per_node);
+        if (n->nodes != nodes)
+            return err_set(err, -EINVAL, "%u GPUs in all, %u on each node, need %u node%s (%u asked)", gpus,
+                           per_node, nodes, plural(nodes), n->nodes);
+    }
+    if (is_asked(per_task)) {
+        /* Without --ntasks the tasks of each node say how many there are. */
+        bool by_node = r->ntasks == NOT_GIVEN && is_asked(r->ntasks_per_node) && r->nodes_min != NOT_GIVEN;
+        uint32_t asked = by_node ? times(r->ntasks_per_node, n->nodes) : n->tasks, tasks = gpus / per_task;
+        if (!is_multiple(gpus, per_task))
+            return err_set(err, -EINVAL, "%u GPUs in all cannot be %u for each task", gpus, per_task);
+        if (asked != tasks)
+            return err_set(err, -EINVAL, "%u GPUs in all, %u for each task, need %u task%s (%u asked)",
+                           gpus, per_task, tasks, plural(tasks), asked);
+        if (tasks < n->nodes)
+            return err_set(err, -EINVAL, "%u task%s with %u GPU%s each cannot be on %u nodes", tasks,
+                           plural(tasks), per_task, plural(per_task), n->nodes);
+    }
+    if (gpus < n->nodes)
+        return err_set(err, -EINVAL, "%u nodes need at least %u GPUs (%u asked)", n->nodes, n->nodes, gpus);
+    return 0;
+}
+
+int job_need_check_gpus(const struct job_req *r, struct errtext *err)
+{
+    uint32_t per_node = r->gpus_per_node, per_task = r->gpus_per_task;
+    struct job_need n;
+    job_need(r, &n);
+    if (is_asked(per_node) && is_asked(per_task)) {
+        uint32_t tasks = per_node / per_task;
+        if (!is_multiple(per_node, per_task))
+            return err_set(err, -EINVAL, "%u GPUs on each node cannot be %u for each task", per_node,
+                           per_task);
+        if (is_asked(r->ntasks_per_node) && r->ntasks_per_node != tasks)
+            return err_set(err, -EINVAL,
+                           "%u GPUs on each node, %u for each task, need %u task%s a node (%u asked)",
+                           per_node, per_task, tasks, plural(tasks), r->ntasks_per_node);
+        if (n.tasks > (uint64_t)tasks * n.nodes_max)
+            return err_set(err, -EINVAL,
+                           "%u tasks with %u GPU%s each need more than %u on each of %u node%s", n.tasks,
+                           per_task, plural(per_task), per_node, n.nodes_max, plural(n.nodes_max));
+    }
+    return is_asked(r->gpus) ? check_all_gpus(r, &n, err) : 0;
 }
 
 bool job_limits_memory(const struct job_req *r)

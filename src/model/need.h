@@ -2,6 +2,7 @@
 #ifndef STOKER_MODEL_NEED_H
 #define STOKER_MODEL_NEED_H
 
+#include "src/base/err.h"
 #include "src/model/job.h"
 
 /* A batch or interactive job's demand. Per-node figures hold for the smallest allowed number of nodes. */
@@ -24,6 +25,14 @@ struct job_need {
 
 /* Figures too large to be counted stay at the largest: they fit nowhere. */
 void job_need(const struct job_req *r, struct job_need *ret);
+
+/* Whether --gpus, --gpus-per-node and --gpus-per-task agree with one another and with the counts of nodes
+ * and tasks, so that what is allocated is what each of them says. Errors: -EINVAL. */
+int job_need_check_gpus(const struct job_req *r, struct errtext *err) __attribute__((warn_unused_result));
+
+/* As given, else so many as the GPUs of a node are for (--gpus-per-node with --gpus-per-task); NOT_GIVEN:
+ * any. */
+uint32_t job_tasks_per_node(const struct job_req *r);
 
 /* Whether the request names an amount of memory: only then is one kept to. Otherwise a share of the node is
  * charged and nothing is enforced; --mem=0 takes all of the node and needs no limit either. */

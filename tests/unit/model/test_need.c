@@ -72,6 +72,17 @@ static void test_requests(void **state)
         {"g=0 N=3", 3, 3, 3, 3, 1, 0, 0, MEM_NOT_GIVEN},
         {"gn=2 N=3", 3, 3, 3, 3, 1, 6, 2, MEM_NOT_GIVEN},
         {"g=8 gn=4 n=2", 2, 2, 2, 2, 1, 8, 4, MEM_NOT_GIVEN},
+        {"g=8 gn=4", 2, 2, 2, 2, 1, 8, 4, MEM_NOT_GIVEN},
+        {"g=4 gn=2 n=1", 2, 2, 1, 2, 1, 4, 2, MEM_NOT_GIVEN},
+        {"g=6 gn=2 N=2 Nmax=4", 3, 3, 3, 3, 1, 6, 2, MEM_NOT_GIVEN},
+        {"g=4 gn=0", 1, 1, 1, 1, 1, 4, 4, MEM_NOT_GIVEN}, /* --gres=none */
+        {"g=0 gn=4", 1, 1, 1, 1, 1, 4, 4, MEM_NOT_GIVEN},
+        {"g=4 gt=2", 1, 2, 2, 2, 2, 4, 4, MEM_NOT_GIVEN},
+        {"g=4 gt=1 tn=2", 2, 2, 4, 4, 2, 4, 2, MEM_NOT_GIVEN},
+        {"gn=4 gt=2", 1, 1, 2, 2, 2, 4, 4, MEM_NOT_GIVEN},
+        {"gn=4 gt=2 N=2", 2, 2, 4, 4, 2, 8, 4, MEM_NOT_GIVEN},
+        {"gn=2 gt=1 n=4", 2, 2, 4, 4, 2, 4, 2, MEM_NOT_GIVEN},
+        {"g=2 n=8", 1, 2, 8, 8, 8, 2, 2, MEM_NOT_GIVEN}, /* no node without a GPU */
         {"gt=2 n=4", 1, 4, 4, 4, 4, 8, 8, MEM_NOT_GIVEN},
         {"gt=1 n=4 N=2", 2, 2, 4, 4, 2, 4, 2, MEM_NOT_GIVEN},
         {"M=4000", 1, 1, 1, 1, 1, 0, 0, 4000},
@@ -118,10 +129,55 @@ static void test_what_follows_from_what(void **state)
     assert_true(n.whole_nodes);
     request("g=2 gt=1 mg=50 M=7", &r);
     job_need(&r, &n);
-    assert_true(n.gpus_anywhere);
-    assert_int_equal(n.gpus_per_task, 0);
+    assert_false(n.gpus_anywhere);
+    assert_int_equal(n.gpus_per_task, 1);
     assert_int_equal(n.mem_per_gpu_mib, 0); /* --mem says it */
     assert_false(n.whole_nodes);
+}
+
+static void test_gpu_counts_that_disagree(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says; /* says NULL: they agree */
+    } rows[] = {
+        {"N=2 g=8 gn=2", "8 GPUs in all, 2 on each node, need 4 nodes (2 asked)"},
+        {"N=4 g=2 gn=2", "2 GPUs in all, 2 on each node, need 1 node (4 asked)"},
+        {"N=1 Nmax=2 g=6 gn=2", "6 GPUs in all, 2 on each node, need 3 nodes (1 asked)"},
+        {"w=n[1-3] g=4 gn=2", "4 GPUs in all, 2 on each node, need 2 nodes (3 asked)"},
+        {"g=6 gn=4", "6 GPUs in all cannot be 4 on each node"},
+        {"g=2 gn=4", "2 GPUs in all cannot be 4 on each node"},
+        {"n=4 gt=1 g=2", "2 GPUs in all, 1 for each task, need 2 tasks (4 asked)"},
+        {"n=1 gt=2 g=4", "4 GPUs in all, 2 for each task, need 2 tasks (1 asked)"},
+        {"g=3 gt=2", "3 GPUs in all cannot be 2 for each task"},
+        {"N=2 tn=4 g=4 gt=1", "4 GPUs in all, 1 for each task, need 4 tasks (8 asked)"},
+        {"N=2 g=2 gt=2", "1 task with 2 GPUs each cannot be on 2 nodes"},
+        {"N=2 g=1", "2 nodes need at least 2 GPUs (1 asked)"},
+        {"n=8 tn=2 g=3", "4 nodes need at least 4 GPUs (3 asked)"},
+        {"gn=3 gt=2", "3 GPUs on each node cannot be 2 for each task"},
+        {"gn=1 gt=2", "1 GPUs on each node cannot be 2 for each task"},
+        {"gn=4 gt=2 tn=1", "4 GPUs on each node, 2 for each task, need 2 tasks a node (1 asked)"},
+        {"gn=2 gt=1 N=1 n=4", "4 tasks with 1 GPU each need more than 2 on each of 1 node"},
+        {"", NULL},
+        {"N=2 g=8 gn=4", NULL},
+        {"n=1 g=4 gn=2", NULL},
+        {"N=1 Nmax=4 g=6 gn=2", NULL},
+        {"n=2 gt=2 g=4", NULL},
+        {"N=2 n=4 tn=2 gn=2 gt=1 g=4", NULL},
+        {"N=1 n=1 gn=4 gt=2", NULL},
+        {"N=1 Nmax=4 g=2", NULL},
+        {"N=2 g=0", NULL},
+        {"N=3 g=4", NULL},
+        {"g=4 gn=0", NULL},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct job_req r;
+        struct errtext err = {""};
+        request(rows[i].text, &r);
+        check_int(rows[i].text, job_need_check_gpus(&r, &err) < 0, rows[i].says != NULL);
+        assert_string_equal(err.s, rows[i].says ? rows[i].says : "");
+        rec_fini(&job_req_rec, &r);
+    }
 }
 
 static void test_tasks_of_steps(void **state)
@@ -162,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_requests),
         cmocka_unit_test(test_what_follows_from_what),
+        cmocka_unit_test(test_gpu_counts_that_disagree),
         cmocka_unit_test(test_tasks_of_steps),
         cmocka_unit_test(test_share_of_memory),
     };
