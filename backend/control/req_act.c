@@ -197,8 +197,8 @@ static bool can_ever_run(struct session *s, const struct job *j, struct outcome 
     if (r == REFUSAL_PART_DOWN)
         return true;
     if (r == REFUSAL_NONE && j->hold != HOLD_NONE)
-        r = sched_admit_counts(s->ctl->planner, &v, j, (struct sched_admit_how){.entering = false},
-                               loop_wall(s->ctl->loop), &text);
+        r = sched_admit_counts(s->ctl->planner, &v, j, (struct sched_admit_how){0}, loop_wall(s->ctl->loop),
+                               &text);
     if (r == REFUSAL_NONE)
         return true;
     refuse(o, j->id, r, text.s);

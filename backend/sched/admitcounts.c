@@ -79,15 +79,16 @@ enum refusal sched_admit_counts(struct planner *p, const struct sched_view *v, c
 {
     enum refusal r = admit_licences(v->model, j, text);
     r = r != REFUSAL_NONE ? r : admit_reservation(v, j, now, text);
-    if (r == REFUSAL_NONE && how.entering && limits_any(v->limits))
-        r = limits_submit(v->limits, v->model, j->user, &j->req, j->partition, job_pending_elements(j),
-                          j->array_count, text);
+    if (r == REFUSAL_NONE && limits_any(v->limits))
+        r = limits_submit(v->limits, v->model, j, text);
     if (r != REFUSAL_NONE || how.as_is)
         return r;
     if (limits_any(v->limits))
         r = admit_limits(p, v, j, now, text);
-    if (r == REFUSAL_NONE && deadline_missed(v->model, j, now)) {
-        err_set(text, 0, "it could not end before its deadline, even if it started now");
+    bool later = j->req.begin.ms > now.ms;
+    if (r == REFUSAL_NONE && deadline_missed(v->model, j, later ? j->req.begin : now)) {
+        err_set(text, 0, "it could not end before its deadline, even if it started %s",
+                later ? "at its begin time" : "now");
         r = REFUSAL_TIME_LIMIT;
     }
     return r;

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "backend/sched/deadline.h"
 #include "backend/sched/limits.h"
 #include "backend/sched/noderules.h"
 #include "backend/sched/planner_private.h"
@@ -107,17 +108,15 @@ static void ask_whole(const struct model *m, const struct job *j, const struct p
 
 /* --- a job --- */
 
-static uint32_t limit_in(const struct job_req *r, const struct part_spec *part)
+static uint32_t limit_in(const struct job *j, const struct part_spec *part)
 {
-    if (r->time_limit_s != DURATION_NOT_SET || !part)
-        return r->time_limit_s;
-    return part->default_time_s != DURATION_NOT_SET ? part->default_time_s : part->max_time_s;
+    return part ? deadline_limit_s(j, part) : j->req.time_limit_s;
 }
 
 void limits_ask_job(struct limits *l, const struct model *m, const struct job *j,
                     const struct part_spec *part, struct limit_ask *ret)
 {
-    *ret = (struct limit_ask){.jobs = 1, .limit_s = limit_in(&j->req, part)};
+    *ret = (struct limit_ask){.jobs = 1, .limit_s = limit_in(j, part)};
     if (!limits_any(l))
         return;
     ret->who = limits_who(l, m, j->user, job_account(j), job_qos(&j->req), part ? part->name : NULL);
@@ -131,13 +130,14 @@ void limits_ask_job(struct limits *l, const struct model *m, const struct job *j
 void limits_ask_task(struct limits *l, const struct model *m, const struct job *j, const struct step *s,
                      const struct part_spec *part, struct limit_ask *ret)
 {
-    *ret = (struct limit_ask){.jobs = j->state == JOB_PENDING, .limit_s = limit_in(&j->req, part)};
+    *ret = (struct limit_ask){.jobs = j->state == JOB_PENDING, .limit_s = limit_in(j, part)};
     if (!limits_any(l))
         return;
     ret->who = limits_who(l, m, j->user, job_account(j), job_qos(&j->req), part ? part->name : NULL);
     struct job_need n;
     step_task_need(s, &n);
     ask_need(&n, ret);
+    ret->nodes = j->state == JOB_PENDING;
 }
 
 void limits_ask_next(struct limits *l, const struct model *m, const struct job *j,

@@ -103,6 +103,25 @@ static char *who_key(const struct names *n)
                      n->qos ? n->qos : "", n->partition ? n->partition : "");
 }
 
+static bool has_counter(const struct who *w, uint32_t counter)
+{
+    vec_for_each (&w->counters, i)
+        if (w->counters.v[i] == counter)
+            return true;
+    return false;
+}
+
+/* Those that concern these and are not there yet. */
+static void add_counters(struct limits *l, const struct model *m, const struct names *n, struct who *w)
+{
+    for (uint32_t i = 0; i < l->n_specs; i++) {
+        const char *name = counted_for(m, &l->specs[i], n);
+        uint32_t counter = name ? counter_get(l, i, name) : 0;
+        if (name && !has_counter(w, counter))
+            vec_push(&w->counters, counter);
+    }
+}
+
 uint32_t limits_who(struct limits *l, const struct model *m, const char *user, const char *account,
                     const char *qos, const char *partition)
 {
@@ -119,11 +138,14 @@ uint32_t limits_who(struct limits *l, const struct model *m, const char *user, c
         return at - 1;
     }
     struct who w = {.key = key, .next = first};
-    for (uint32_t i = 0; i < l->n_specs; i++) {
-        const char *name = counted_for(m, &l->specs[i], &n);
-        if (name)
-            vec_push(&w.counters, counter_get(l, i, name));
+    struct strv parts = strv_split(partition, ",");
+    for (size_t i = 0; i < parts.n; i++) {
+        n.partition = parts.v[i];
+        add_counters(l, m, &n, &w);
     }
+    if (!parts.n)
+        add_counters(l, m, &n, &w);
+    strv_fini(&parts);
     vec_push(&l->whos, w);
     idmap_set(&l->who_by_hash, hash, (void *)(uintptr_t)l->whos.n);
     return (uint32_t)l->whos.n - 1;
@@ -163,16 +185,25 @@ static void add(struct limits *l, uint32_t who, const struct amounts *a, bool ta
     }
 }
 
+/* Nodes, each once: struct node -> itself. */
+static void add_node(const struct model *m, struct idmap *seen, const struct alloc *alloc)
+{
+    struct node *n = model_get_node(m, alloc->node);
+    if (n)
+        idmap_set(seen, (uint64_t)(uintptr_t)n, n);
+}
+
 static void add_alloc(struct amounts *a, const struct alloc *alloc)
 {
     a->of[LIMIT_OF_GPUS] += cpuset_count(&alloc->gpus);
     a->of[LIMIT_OF_CPUS] += cpuset_count(&alloc->cpus);
     a->of[LIMIT_OF_MEMORY] += alloc->mem_mib;
-    a->of[LIMIT_OF_NODES]++;
 }
 
-static void amounts_of(const struct model *m, const struct job *j, struct amounts *ret)
+static void amounts_of(const struct limits *l, const struct model *m, const struct job *j,
+                       struct amounts *ret)
 {
+    struct idmap nodes = {0};
     *ret = (struct amounts){{0}};
     ret->of[LIMIT_OF_SUBMITTED] = j->state == JOB_PENDING ? job_pending_elements(j) : 1;
     if (j->state == JOB_PENDING)
@@ -180,12 +211,18 @@ static void amounts_of(const struct model *m, const struct job *j, struct amount
     ret->of[LIMIT_OF_RUNNING] = 1;
     for (size_t i = 0; j->holding && i < j->alloc.n; i++)
         add_alloc(ret, &j->alloc.v[i]);
+    ret->of[LIMIT_OF_NODES] = j->holding ? j->alloc.n : 0;
     for (size_t i = 0; j->kind == JOB_KIND_STEPS && i < j->steps.n; i++)
         for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
             const struct task *t = &j->steps.v[i].tasks.v[k];
-            if (t->state == TASK_LAUNCHING || t->state == TASK_RUNNING)
-                add_alloc(ret, &t->alloc);
+            if (t->state != TASK_LAUNCHING && t->state != TASK_RUNNING)
+                continue;
+            add_alloc(ret, &t->alloc);
+            if (l->counts_nodes)
+                add_node(m, &nodes, &t->alloc);
         }
+    ret->of[LIMIT_OF_NODES] += nodes.n;
+    idmap_fini(&nodes);
     uint64_t gpus = ret->of[LIMIT_OF_GPUS];
     /* One that came in before there was a limit may have none itself: what it has had so far. */
     ret->of[LIMIT_OF_GPU_MINUTES] =
@@ -210,8 +247,10 @@ void limits_recount(struct limits *l, const struct model *m, uint32_t job)
         c = xcalloc(1, sizeof *c);
         idmap_set(&l->charges, job, c);
     }
-    c->who = limits_who(l, m, j->user, job_account(j), job_qos(&j->req), j->partition);
-    amounts_of(m, j, &c->amounts);
+    bool waits = j->state == JOB_PENDING && !str_is_empty(j->req.partition);
+    c->who = limits_who(l, m, j->user, job_account(j), job_qos(&j->req),
+                        waits ? j->req.partition : j->partition);
+    amounts_of(l, m, j, &c->amounts);
     add(l, c->who, &c->amounts, false);
 }
 
@@ -236,10 +275,19 @@ static void clear(struct limits *l)
     *l = (struct limits){0};
 }
 
-static void build(struct limits *l, const struct model *m)
+static void take_specs(struct limits *l, const struct model *m)
 {
     l->specs = m->spec.limits.v;
     l->n_specs = m->spec.limits.n;
+    l->counts_nodes = false;
+    for (size_t i = 0; i < l->n_specs; i++)
+        if (l->specs[i].soft.nodes != LIMIT_NONE || l->specs[i].hard.nodes != LIMIT_NONE)
+            l->counts_nodes = true;
+}
+
+static void build(struct limits *l, const struct model *m)
+{
+    take_specs(l, m);
     if (!l->n_specs)
         return;
     list_for_each (j, &m->pending, struct job, in_queue)
@@ -251,8 +299,7 @@ static void build(struct limits *l, const struct model *m)
 struct limits *limits_new_empty(const struct model *m)
 {
     struct limits *l = xcalloc(1, sizeof *l);
-    l->specs = m->spec.limits.v;
-    l->n_specs = m->spec.limits.n;
+    take_specs(l, m);
     return l;
 }
 
@@ -280,6 +327,11 @@ void limits_free(struct limits *l)
 bool limits_any(const struct limits *l)
 {
     return l && l->n_specs;
+}
+
+bool limits_count_nodes(const struct limits *l)
+{
+    return l && l->counts_nodes;
 }
 
 void limits_note(struct limits *l, const struct model *m, const struct event *ev)
@@ -456,39 +508,48 @@ void limits_rewind(struct limits *l, size_t mark)
 
 /* --- at submission --- */
 
-static const struct counter *counter_seen(const struct limits *l, uint32_t spec, const char *name)
+/* What one limit that counts it for that name says of j. */
+static enum limit_state judge_entry(const struct limits *l, uint32_t spec, const char *name,
+                                    const struct job *j, struct limit_verdict *ret)
 {
-    uint32_t at = counter_find(l, spec, name);
-    return at ? &l->counters.v[at - 1] : NULL;
+    const struct limit_spec *s = &l->specs[spec];
+    uint32_t at = counter_find(l, spec, name), n_jobs = job_pending_elements(j);
+    uint64_t held = at ? l->counters.v[at - 1].used.of[LIMIT_OF_SUBMITTED] : 0;
+    const struct charge *c = idmap_get(&l->charges, j->id);
+    if (at && c && has_counter(&l->whos.v[c->who], at - 1)) /* it is in this queue already */
+        return LIMIT_OK;
+    bool queue = s->hard.submitted_jobs != LIMIT_NONE && held + n_jobs > s->hard.submitted_jobs;
+    bool array = s->hard.array_size != LIMIT_NONE && j->array_count > s->hard.array_size;
+    if (!queue && !array)
+        return LIMIT_OK;
+    broken(ret, LIMIT_OVER_HARD, s, queue ? LIMIT_OF_SUBMITTED : LIMIT_OF_ARRAY_SIZE, name);
+    ret->used = queue ? held : 0;
+    ret->asked = queue ? n_jobs : j->array_count;
+    ret->most = queue ? s->hard.submitted_jobs : s->hard.array_size;
+    return LIMIT_OVER_HARD;
 }
 
 /* The names are not interned: what is refused must leave nothing behind. */
-enum refusal limits_submit(const struct limits *l, const struct model *m, const char *user,
-                           const struct job_req *req, const char *partition, uint32_t n_jobs,
-                           uint32_t array_size, struct errtext *text)
+enum refusal limits_submit(const struct limits *l, const struct model *m, const struct job *j,
+                           struct errtext *text)
 {
-    struct names n = {.user = user, .account = req->account, .qos = job_qos(req), .partition = partition};
-    for (uint32_t i = 0; limits_any(l) && i < l->n_specs; i++) {
-        const struct limit_spec *s = &l->specs[i];
-        const char *name = counted_for(m, s, &n);
-        if (!name)
-            continue;
-        const struct counter *c = counter_seen(l, i, name);
-        uint64_t held = c ? c->used.of[LIMIT_OF_SUBMITTED] : 0;
-        bool queue = s->hard.submitted_jobs != LIMIT_NONE && held + n_jobs > s->hard.submitted_jobs;
-        bool array = s->hard.array_size != LIMIT_NONE && array_size > s->hard.array_size;
-        if (!queue && !array)
-            continue;
-        struct limit_verdict v;
-        broken(&v, LIMIT_OVER_HARD, s, queue ? LIMIT_OF_SUBMITTED : LIMIT_OF_ARRAY_SIZE, name);
-        v.used = queue ? held : 0;
-        v.asked = queue ? n_jobs : array_size;
-        v.most = queue ? s->hard.submitted_jobs : s->hard.array_size;
+    struct names n = {.user = j->user, .account = job_account(j), .qos = job_qos(&j->req)};
+    struct limit_verdict v = {.state = LIMIT_OK};
+    struct strv parts = job_partitions(j);
+    for (size_t k = 0; limits_any(l) && k < parts.n && v.state == LIMIT_OK; k++) {
+        n.partition = parts.v[k];
+        for (uint32_t i = 0; i < l->n_specs && v.state == LIMIT_OK; i++) {
+            const char *name = counted_for(m, &l->specs[i], &n);
+            if (name)
+                judge_entry(l, i, name, j, &v);
+        }
+    }
+    if (v.state != LIMIT_OK) {
         struct str b = STR_INIT;
         limit_text(&v, &b);
         err_set(text, 0, "%s", b.s);
         str_fini(&b);
-        return REFUSAL_POLICY;
     }
-    return REFUSAL_NONE;
+    strv_fini(&parts);
+    return v.state == LIMIT_OK ? REFUSAL_NONE : REFUSAL_POLICY;
 }

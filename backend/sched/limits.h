@@ -13,9 +13,9 @@
  * Each configured limit and each one that it is counted for (`*`: each user ... for itself) is a counter;
  * a struct limit_who is the list of those counters that concern one (user, account, QOS, partition).
  * An account's own limit counts its whole subtree; `*` counts each account by the name that jobs carry.
- * A node counts once for each job on it. A task of a step job counts on its own, its job once.
- * GPU minutes: what has been charged, faded, and for what runs now its GPUs for the whole of its time
- * limit.
+ * A node counts once for each job on it. A task of a step job counts on its own, its job once. A waiting
+ * job is in the queue of each partition that it names. GPU minutes: what has been charged, faded, and for
+ * what runs now its GPUs for the whole of its time limit.
  *
  * Without configured limits everything here is empty and costs nothing.
  */
@@ -76,7 +76,8 @@ struct limits *limits_new_empty(const struct model *m) __attribute__((warn_unuse
 /* Room for what so many jobs hold: no recount of one of them takes long. */
 void limits_reserve(struct limits *l, size_t n_jobs);
 void limits_free(struct limits *l);
-bool limits_any(const struct limits *l); /* whether anything is limited; false for NULL */
+bool limits_any(const struct limits *l);         /* whether anything is limited; false for NULL */
+bool limits_count_nodes(const struct limits *l); /* whether nodes are */
 
 /* After model_apply took ev: counts anew what it changed. Cost: O(tasks of its job) x limits that concern
  * it; O(jobs) at EV_CONFIG. */
@@ -91,7 +92,8 @@ void limits_fade(struct limits *l, const struct model *m, struct wall now);
  * come in during the pass have no usage before the next. */
 void limits_begin(struct limits *l, const struct model *m, struct wall now);
 
-/* NULL texts: none. The number stays good until the next EV_CONFIG. Cost: a hash of the four names. */
+/* NULL texts: none; partition may be a list: those of each, a counter once. The number stays good until the
+ * next EV_CONFIG. Cost: a hash of the four names. */
 uint32_t limits_who(struct limits *l, const struct model *m, const char *user, const char *account,
                     const char *qos, const char *partition);
 
@@ -100,7 +102,8 @@ uint32_t limits_who(struct limits *l, const struct model *m, const char *user, c
  * caller that knows the nodes may set it more exactly. Cost: O(1); O(nodes of part) for whole nodes. */
 void limits_ask_job(struct limits *l, const struct model *m, const struct job *j,
                     const struct part_spec *part, struct limit_ask *ret);
-/* One task of a step job: jobs is 1 while the job has not begun. */
+/* One task of a step job: jobs and nodes are 1 while the job has not begun. After that the task may come to
+ * a node on which the job is already. */
 void limits_ask_task(struct limits *l, const struct model *m, const struct job *j, const struct step *s,
                      const struct part_spec *part, struct limit_ask *ret);
 
@@ -121,11 +124,11 @@ void limits_uncharge(struct limits *l, const struct limit_ask *ask); /* it was c
 size_t limits_mark(const struct limits *l);
 void limits_rewind(struct limits *l, size_t mark);
 
-/* At submission: n_jobs more in the queue (elements count each), and an array of that many. partition: the
- * first that is asked for. REFUSAL_NONE, or REFUSAL_POLICY with the text. */
-enum refusal limits_submit(const struct limits *l, const struct model *m, const char *user,
-                           const struct job_req *req, const char *partition, uint32_t n_jobs,
-                           uint32_t array_size, struct errtext *text);
+/* At submission of j and when it is changed: its elements are that many more in the queue of whatever did
+ * not count it before, in each of its partitions, and its array has that many. REFUSAL_NONE, or
+ * REFUSAL_POLICY with the text. */
+enum refusal limits_submit(const struct limits *l, const struct model *m, const struct job *j,
+                           struct errtext *text);
 
 /* "user bob holds 8 of 8 GPUs and asks for 2 (hard limit for users in partition main)". Appends. */
 void limit_text(const struct limit_verdict *v, struct str *out);

@@ -20,7 +20,7 @@ struct counter { /* one limit, counted for one user, account ... */
 };
 
 struct who {
-    char *key; /* the four names, each behind a separator */
+    char *key; /* the four names, each behind a separator; the last may be a list */
     VEC(uint32_t) counters;
     uint32_t next;
 };
@@ -44,6 +44,7 @@ struct limits {
     struct idmap counter_by_hash, who_by_hash; /* hash -> position + 1 of the first in the chain */
     struct idmap charges;                      /* job -> struct charge */
     VEC(struct entry) journal;
+    bool counts_nodes; /* some limit is on nodes */
 };
 
 /* LIMIT_NONE: it is not limited. */

@@ -80,8 +80,8 @@ bool turns_advance(struct planner *p, struct group *g, uint32_t entry);
 
 uint32_t pass_nth_element(const struct job *j, uint32_t n); /* that waits; ARRAY_NONE */
 /* What it takes there: more than it has asked for where it gets whole nodes, or a share of memory. */
-struct limit_ask pass_ask(const struct group *g, const struct unit *u, uint32_t choice,
-                          const struct pool_parts *parts, int64_t len);
+struct limit_ask pass_ask(const struct planner *p, const struct group *g, const struct unit *u,
+                          uint32_t choice, const struct pool_parts *parts, int64_t len);
 /* At s->place. It runs as far as this pass is concerned; the next one takes it from the state. */
 void pass_start(struct pass *s, struct group *g, struct unit *u);
 

@@ -90,6 +90,7 @@ enum limit_state pass_leave_choices(struct gets *x, struct backfill_item *ret)
             pass_group_could_ever(s->p, g)) /* no help if it is open */
             continue;
         ask.jobs = u->chosen ? 0 : ask.jobs;
+        ask.nodes = u->chosen ? 0 : ask.nodes;
         enum limit_state state = limits_check(s->p->limits, &ask, &v);
         if (state != LIMIT_OK && (ret->n_choices == 0 || state < best))
             g->verdict = v;
@@ -115,7 +116,7 @@ bool pass_may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, in
 {
     struct gets *x = ctx;
     struct position *at = &x->s->positions[choice];
-    struct limit_ask ask = pass_ask(x->g, x->u, at->at, parts, len);
+    struct limit_ask ask = pass_ask(x->s->p, x->g, x->u, at->at, parts, len);
     struct limit_verdict v;
     enum limit_state state = limits_check(x->s->p->limits, &ask, &v);
     at->soft = state == LIMIT_OVER_SOFT;
@@ -158,7 +159,7 @@ static bool holds_too_much(const struct pass *s, struct group *g, const struct u
         vec_push(&parts.v, h->use.parts[i]);
     for (uint32_t i = 0; i < g->n_choices && limits_any(s->p->limits); i++)
         if (g->choices[i].lane == h->lane) {
-            struct limit_ask ask = pass_ask(g, u, i, &parts, when_minus(h->use.end, h->use.start));
+            struct limit_ask ask = pass_ask(s->p, g, u, i, &parts, when_minus(h->use.end, h->use.start));
             limits_check(s->p->limits, &ask, &v);
         }
     vec_fini(&parts.v);

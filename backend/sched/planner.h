@@ -53,12 +53,12 @@ enum refusal sched_admit(struct planner *p, const struct sched_view *v, uint32_t
                          const struct job_req *req, const struct step *steps, size_t n_steps,
                          struct errtext *text);
 
-/* What is counted, for a job that comes in (entering: it is not in the state yet) or has been changed or
- * released: places in the queue, licences that exist, a reservation that lets it in, and, unless as_is
+/* What is counted, for a job that comes in or has been changed or released: places in the queue of whatever
+ * does not count it yet, licences that exist, a reservation that lets it in, and, unless as_is
  * (held, forced), whether it would break a hard limit even alone, in each of its partitions where it could
  * be by what there is, or come too late for its deadline. */
 struct sched_admit_how {
-    bool entering, as_is;
+    bool as_is;
 };
 enum refusal sched_admit_counts(struct planner *p, const struct sched_view *v, const struct job *j,
                                 struct sched_admit_how how, struct wall now, struct errtext *text);

@@ -56,12 +56,36 @@ static void start_job(struct planner *p, const struct job *j, const struct unit 
     vec_push(&p->out->starts, out);
 }
 
-struct limit_ask pass_ask(const struct group *g, const struct unit *u, uint32_t choice,
-                          const struct pool_parts *parts, int64_t len)
+static bool use_has(const struct pool_use *use, uint32_t node)
+{
+    for (uint32_t i = 0; i < use->n_parts; i++)
+        if (use->parts[i].node == node)
+            return true;
+    return false;
+}
+
+/* By what runs, and by what has been started in this pass. */
+static bool is_on_node(const struct planner *p, uint32_t job, uint32_t node)
+{
+    const struct runs *r = idmap_get(&p->runs, job);
+    for (size_t i = 0; r && i < r->v.n; i++)
+        if (use_has(&r->v.v[i]->use, node))
+            return true;
+    vec_for_each (&p->started, i)
+        if (p->started.v[i]->job == job && use_has(&p->started.v[i]->use, node))
+            return true;
+    return false;
+}
+
+struct limit_ask pass_ask(const struct planner *p, const struct group *g, const struct unit *u,
+                          uint32_t choice, const struct pool_parts *parts, int64_t len)
 {
     struct limit_ask ask = g->asks[choice];
     ask.jobs = u->chosen ? 0 : ask.jobs;
     planner_ask_exactly(parts, len, &ask);
+    bool is_task = g->choices[choice].demand->one_task;
+    if (is_task && ask.nodes && limits_count_nodes(p->limits) && is_on_node(p, u->job, parts->v.v[0].node))
+        ask.nodes = 0;
     return ask;
 }
 
@@ -74,14 +98,13 @@ void pass_start(struct pass *s, struct group *g, struct unit *u)
     bool borrow = s->positions[s->place.choice].soft;
     const char *part = m->spec.parts.v[g->choices[choice].lane].name;
     struct tentative *t = xcalloc(1, sizeof *t);
+    t->ask = pass_ask(p, g, u, choice, &s->place.parts, s->place.len); /* before it is on its nodes */
+    limits_charge(p->limits, &t->ask);
     t->job = u->job;
     t->array_job = j->array_job;
     pool_run(&p->pool, &t->use, &s->place.parts, when_plus(p->now.ms, s->place.len));
     vec_push(&p->started, t);
     planner_count_element(p, j->array_job, 1);
-    struct limit_ask ask = pass_ask(g, u, choice, &s->place.parts, s->place.len);
-    limits_charge(p->limits, &ask);
-    t->ask = ask;
     if (g->licensed && !u->chosen)
         licence_take(&p->licences, m, j);
     if (j->kind == JOB_KIND_STEPS)

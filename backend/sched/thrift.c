@@ -104,7 +104,8 @@ bool pool_place_allowed(struct pool *p, const struct demand *d, const struct nod
         return false;
     if (pool_allows(judge, parts, len))
         return true;
-    bool same = demand_is_uniform(d) && !demand_is_by_size(d); /* it takes the same wherever it is */
+    /* It takes the same wherever it is; but a task is one node less where its job is already. */
+    bool same = demand_is_uniform(d) && !demand_is_by_size(d) && !d->one_task;
     struct pool_span at = {.from = t, .len = len};
     return !same && place_elsewhere(p, d, s, at, judge, parts);
 }

@@ -148,7 +148,7 @@ static struct job *make_job(const struct clock *c, const struct sim_job *s)
 static enum refusal admit(struct clock *c, const struct job *j)
 {
     struct errtext text = {""};
-    struct sched_admit_how how = {.entering = true};
+    struct sched_admit_how how = {0};
     enum refusal r = account_check(&c->m.spec, j->user, j->group, j->req.account, j->req.qos, &text);
     if (r == REFUSAL_NONE)
         r = sched_admit(c->planner, &c->view, j->uid, &j->req, NULL, 0, &text);

@@ -416,34 +416,147 @@ static void test_alone_too_much(void **state)
     assert_true(limits_could_ever(lim, &a, NULL));
 }
 
+/* An array of n elements, or a plain job, that is not in the queue yet. */
+static struct job *newcomer(const char *user, const char *parts, uint32_t n)
+{
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    j->id = l.m.next_job;
+    free(j->user);
+    j->user = xstrdup(user);
+    j->partition = xstrndup(parts, strcspn(parts, ","));
+    j->req.partition = xstrdup(parts);
+    if (n > 1) {
+        *(struct index_range *)rec_list_push(&j->array_pending) =
+            (struct index_range){.first = 0, .last = n - 1, .step = 1};
+        j->array_job = j->id;
+        j->array_count = n;
+    }
+    return j;
+}
+
+/* NULL says: it may come in. */
+static void enters(const char *user, const char *parts, uint32_t n, const char *says)
+{
+    struct job *j = newcomer(user, parts, n);
+    struct errtext text = {""};
+    assert_int_equal(limits_submit(lim, &l.m, j, &text), says ? REFUSAL_POLICY : REFUSAL_NONE);
+    assert_string_equal(text.s, says ? says : "");
+    job_free(j);
+}
+
+static uint32_t enqueue(const char *user, const char *parts, uint32_t n)
+{
+    uint32_t id = lab_submit(&l, newcomer(user, parts, n));
+    limits_recount(lim, &l.m, id);
+    return id;
+}
+
 static void test_places_in_the_queue(void **state)
 {
     (void)state;
     struct limit_spec *s = limit(LIMIT_USER, "*", NULL);
     s->hard.submitted_jobs = 5;
-    s->hard.array_size = 3;
     configure();
-    struct job_req req;
-    job_req_init(&req);
+    enters("bob", "main", 5, NULL);
+    enters("bob", "main", 6, "6 jobs in the queue asked; user bob may hold 5 (hard limit for users)");
+    enqueue("bob", "main", 3);
+    start(submit("bob", NULL, NULL, "main", 0), 0); /* running ones count too */
+    enters("bob", "main", 1, NULL);
+    enters("bob", "main", 2,
+           "user bob has 4 of 5 jobs in the queue and asks for 2 more (hard limit for users)");
+    enters("eve", "main", 3, NULL);
+}
+
+static void test_size_of_arrays(void **state)
+{
+    (void)state;
+    limit(LIMIT_USER, "*", NULL)->hard.array_size = 3;
+    limit(LIMIT_PARTITION, "debug", NULL)->hard.array_size = 2;
+    configure();
+    enters("eve", "main", 3, NULL);
+    enters("eve", "main", 4, "4 elements in an array asked; user eve may have 3 (hard limit for users)");
+    enters("eve", "main,debug", 3,
+           "3 elements in an array asked; partition debug may have 2 (hard limit for partition debug)");
+}
+
+/* The name of an open partition in front of it opens no limited one. */
+static void test_queues_of_several_partitions(void **state)
+{
+    (void)state;
+    static const char full[] =
+        "partition debug has 2 of 2 jobs in the queue and asks for 1 more (hard limit for partitions)";
+    limit(LIMIT_PARTITION, "*", NULL)->hard.submitted_jobs = 2;
+    limit(LIMIT_USER, "*", "debug")->hard.submitted_jobs = 1;
+    configure();
+    uint32_t both = enqueue("bob", "main,debug", 1);
+    enters("eve", "main,debug", 1, NULL);
+    enters("bob", "main,debug", 1,
+           "user bob has 1 of 1 job in the queue and asks for 1 more (hard limit for users in partition "
+           "debug)");
+    enters("bob", "main", 1, NULL);
+    uint32_t other = enqueue("eve", "debug", 1);
+    enters("dan", "main,debug", 1, full);
+    enters("dan", "debug", 1, full);
+    enters("dan", "main", 1, NULL);
+    start(both, 0); /* in the first: it waits in the other no more */
+    enters("dan", "debug", 1, NULL);
+    assert_int_equal(lab_kill(&l, other, STEP_ALL, KILL_CANCEL, FATE_END), 0);
+    limits_recount(lim, &l.m, other);
+    enters("dan", "main,debug", 1, NULL);
+}
+
+/* A job that is changed counts where it was not before, and only there. */
+static void test_queues_that_a_job_moves_to(void **state)
+{
+    (void)state;
+    limit(LIMIT_PARTITION, "*", NULL)->hard.submitted_jobs = 1;
+    limit(LIMIT_QOS, "*", NULL)->hard.submitted_jobs = 2;
+    configure();
+    enqueue("eve", "debug", 1);
+    uint32_t id = enqueue("bob", "main", 1);
+    struct job moved = *lab_get(&l, id);
+    char debug[] = "debug", both[] = "main,debug", first[] = "main", high[] = "high";
     struct errtext text = {""};
-    assert_int_equal(limits_submit(lim, &l.m, "bob", &req, "main", 5, 0, &text), REFUSAL_NONE);
-    assert_int_equal(limits_submit(lim, &l.m, "bob", &req, "main", 6, 0, &text), REFUSAL_POLICY);
-    assert_string_equal(text.s, "6 jobs in the queue asked; user bob may hold 5 (hard limit for users)");
-    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    assert_int_equal(limits_submit(lim, &l.m, &moved, &text), REFUSAL_NONE); /* nothing changes */
+    moved.req.partition = debug;
+    assert_int_equal(limits_submit(lim, &l.m, &moved, &text), REFUSAL_POLICY);
+    assert_string_equal(text.s, "partition debug has 1 of 1 job in the queue and asks for 1 more (hard "
+                                "limit for partitions)");
+    moved.req.partition = both;
+    assert_int_equal(limits_submit(lim, &l.m, &moved, &text), REFUSAL_POLICY);
+    moved.req.partition = first;
+    moved.req.qos = high;
+    assert_int_equal(limits_submit(lim, &l.m, &moved, &text), REFUSAL_NONE);
+}
+
+/* Several tasks on a node hold it once; the first of them begins with it. */
+static void test_nodes_of_a_step_job(void **state)
+{
+    (void)state;
+    limit(LIMIT_USER, "*", NULL)->hard.nodes = 1;
+    configure();
+    struct job *j = lab_job(&l, JOB_KIND_STEPS);
     free(j->user);
     j->user = xstrdup("bob");
-    *(struct index_range *)rec_list_push(&j->array_pending) =
-        (struct index_range){.first = 0, .last = 2, .step = 1};
-    j->array_count = 3;
-    limits_recount(lim, &l.m, lab_submit(&l, j));
-    start(submit("bob", NULL, NULL, "main", 0), 0); /* running ones count too */
-    assert_int_equal(limits_submit(lim, &l.m, "bob", &req, "main", 1, 0, &text), REFUSAL_NONE);
-    assert_int_equal(limits_submit(lim, &l.m, "bob", &req, "main", 2, 0, &text), REFUSAL_POLICY);
-    assert_string_equal(text.s,
-                        "user bob has 4 of 5 jobs in the queue and asks for 2 more (hard limit for users)");
-    assert_int_equal(limits_submit(lim, &l.m, "eve", &req, "main", 3, 3, &text), REFUSAL_NONE);
-    assert_int_equal(limits_submit(lim, &l.m, "eve", &req, "main", 4, 4, &text), REFUSAL_POLICY);
-    assert_string_equal(text.s, "4 elements in an array asked; user eve may have 3 (hard limit for users)");
+    lab_step(j, "many", 4);
+    uint32_t id = lab_submit(&l, j);
+    const struct part_spec *main_part = model_get_part(&l.m, "main");
+    struct limit_ask a;
+    limits_ask_next(lim, &l.m, lab_get(&l, id), main_part, &a);
+    assert_int_equal(a.nodes, 1);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(lab_place(&l, id, 0, i, lab_alloc("n1", i, 1, 0, 0, 100)), 0);
+        limits_recount(lim, &l.m, id);
+        limits_ask_next(lim, &l.m, lab_get(&l, id), main_part, &a);
+        assert_int_equal(a.nodes, 0);
+        assert_int_equal(limits_check(lim, &a, NULL), LIMIT_OK);
+        if (i == 2) { /* what asks for another node is over it */
+            struct limit_verdict v;
+            a.nodes = 1;
+            assert_int_equal(limits_check(lim, &a, &v), LIMIT_OVER_HARD);
+            assert_int_equal(v.used, 1);
+        }
+    }
 }
 
 static void test_what_a_job_asks_for(void **state)
@@ -516,6 +629,10 @@ int main(void)
         TEST(test_gpu_minutes_fade),
         TEST(test_alone_too_much),
         TEST(test_places_in_the_queue),
+        TEST(test_size_of_arrays),
+        TEST(test_queues_of_several_partitions),
+        TEST(test_queues_that_a_job_moves_to),
+        TEST(test_nodes_of_a_step_job),
         TEST(test_what_a_job_asks_for),
         TEST(test_a_check_is_quick),
     };

@@ -121,7 +121,7 @@ static void test_where_it_is_allowed(void **state)
         struct errtext text = {0};
         v.limits = limits_new(&l.m);
         enum refusal refusal =
-            sched_admit_counts(planner, &v, j, (struct sched_admit_how){.entering = true}, l.now, &text);
+            sched_admit_counts(planner, &v, j, (struct sched_admit_how){0}, l.now, &text);
         check_int(r->name, refusal, strcmp(r->want, "-") == 0 ? REFUSAL_POLICY : REFUSAL_NONE);
         uint32_t id = lab_submit(&l, j);
         pass_anew();
@@ -140,7 +140,7 @@ static void test_a_refusal_names_the_limit(void **state)
     struct job *j = job_of("main", 3, true);
     struct sched_view v = pass_view(&l);
     v.limits = limits_new(&l.m);
-    struct sched_admit_how how = {.entering = true};
+    struct sched_admit_how how = {0};
     assert_int_equal(sched_admit_counts(planner, &v, j, how, l.now, &text), REFUSAL_POLICY);
     assert_string_equal(text.s, "6 GPUs asked; user ann may hold 5 (hard limit for user ann)");
     free(j->req.partition); /* what it may have where it can never be is no help */
