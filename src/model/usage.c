@@ -60,8 +60,15 @@ const char *job_qos(const struct job_req *r)
 
 /* --- the table --- */
 
+/* By so much the clock may be put right without another look: what is charged then counts a little less.
+ */
+#define AHEAD_MS 60000
+
 static void fade_row(struct usage_row *r, struct wall at, uint32_t half_life_s)
 {
+    /* Charged while the clock was ahead: what is charged now would count as long past until that date. */
+    if (r->t.ms > at.ms + AHEAD_MS)
+        r->t = at;
     r->billing = usage_fade(r->billing, r->t, at, half_life_s);
     r->gpu_s = usage_fade(r->gpu_s, r->t, at, half_life_s);
     r->t = at.ms > r->t.ms ? at : r->t;
@@ -187,7 +194,7 @@ int apply_usage(struct model *m, const struct event *ev, const struct ev_usage *
         struct usage_row *r = usage_row_of(&m->usage, names);
         r->billing += b->billing;
         r->gpu_s += b->gpu_s;
-        r->t = b->t;
+        r->t = b->t.ms > ev->t.ms + AHEAD_MS ? ev->t : b->t;
     }
     m->usage.saved_seq = ev->seq;
     return 0;

@@ -325,7 +325,7 @@ static void test_unsound_tables_are_refused(void **state)
     }
 }
 
-/* A row of a later time than the event: the sum is as if the clock had stood still. */
+/* A row of a slightly later time than the event: the sum is as if the clock had stood still. */
 static void test_clock_set_back(void **state)
 {
     (void)state;
@@ -336,13 +336,55 @@ static void test_clock_set_back(void **state)
     end(first);
     struct wall late = row_of("a", "")->t;
     double v = row_of("a", "")->billing;
-    l.now = after_s(-500);
+    l.now = after_s(-50);
     uint32_t id = submit("a", NULL);
     start(id);
     l.now = after_s(10);
     end(id);
     assert_true(row_of("a", "")->t.ms == late.ms);
     assert_true(row_of("a", "")->billing > v && row_of("a", "")->billing < v + 370);
+}
+
+/* What was charged while the clock was ahead stays, and what comes after it counts in full. */
+static void test_clock_was_ahead(void **state)
+{
+    (void)state;
+    configure(100000);
+    l.now = after_s(1000000);
+    uint32_t first = submit("a", NULL);
+    start(first);
+    l.now = after_s(3);
+    end(first);
+    double v = row_of("a", "")->billing;
+    l.now = after_s(-1000003);
+    uint32_t id = submit("a", NULL);
+    start(id);
+    l.now = after_s(44);
+    end(id);
+    assert_true(row_of("a", "")->t.ms <= l.now.ms);
+    double more = row_of("a", "")->billing - v;
+    assert_true(more > 37 * 42 && more < 37 * 46);
+}
+
+static void test_a_table_that_is_ahead(void **state)
+{
+    (void)state;
+    for (int again = 0; again < 2; again++) {
+        configure(again ? 200 : 100);
+        struct ev_usage one = {0};
+        *rec_list_push(&one.rows) = (struct usage_row){.account = xstrdup("a"),
+                                                       .user = xstrdup("u"),
+                                                       .qos = xstrdup(""),
+                                                       .partition = xstrdup(""),
+                                                       .billing = 5,
+                                                       .t = after_s(1000000)};
+        lab_must(&l, EV_USAGE, 0, &one); /* read again after a restart */
+        assert_true(row_of("a", "")->t.ms <= l.now.ms);
+        l.m.usage.rows[0].t = after_s(1000000);
+        configure(again ? 100 : 200); /* another half-life: all rows are settled */
+        assert_true(row_of("a", "")->t.ms <= l.now.ms);
+        assert_true(row_of("a", "")->billing > 4.9);
+    }
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -363,6 +405,8 @@ int main(void)
         TEST(test_save),
         TEST(test_unsound_tables_are_refused),
         TEST(test_clock_set_back),
+        TEST(test_clock_was_ahead),
+        TEST(test_a_table_that_is_ahead),
     };
     return cmocka_run_group_tests_name("usage", tests, NULL, NULL);
 }
