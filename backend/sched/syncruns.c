@@ -50,7 +50,10 @@ void planner_count_element(struct planner *p, uint32_t array, intptr_t by)
 
 uint32_t planner_throttle_leaves(const struct planner *p, const struct job *j)
 {
-    uint32_t throttle = j->array_job ? j->req.array_throttle : 0;
+    /* One for the array: an element that waits by itself has a copy from when it was split off. */
+    bool element = j->array_job && j->array_job != j->id;
+    const struct job *record = element ? model_get_job(p->view->model, j->array_job) : j;
+    uint32_t throttle = j->array_job ? (record ? record : j)->req.array_throttle : 0;
     uintptr_t running = throttle ? (uintptr_t)idmap_get(&p->array_running, j->array_job) : 0;
     if (!throttle)
         return UINT32_MAX;

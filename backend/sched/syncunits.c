@@ -139,7 +139,7 @@ void sync_unit(struct planner *p, uint32_t id, const struct job *j)
     u->chosen = NULL;
     u->step_at = s ? (uint32_t)(s - j->steps.v) : 0;
     u->task_at = 0;
-    u->is_special = j->array_job && j->req.array_throttle;
+    u->is_special = j->array_job && (j->req.array_throttle || !job_is_array_record(j));
     look_at_dependencies(p, u, j);
     u->submit_ms = j->t_submit.ms;
     u->order_id = j->array_job ? j->array_job : j->id;

@@ -230,15 +230,28 @@ int apply_requeue(struct model *m, struct job *j, const struct event *ev, const 
     return 0;
 }
 
+/* An array has one throttle: whichever of its jobs is given another one, all that wait have it then. */
+static void set_throttle(struct model *m, const struct job *j)
+{
+    struct job *record = model_get_job(m, j->array_job);
+    if (record)
+        record->req.array_throttle = j->req.array_throttle;
+    list_for_each (e, &m->pending, struct job, in_queue)
+        if (e->array_job == j->array_job)
+            e->req.array_throttle = j->req.array_throttle;
+}
+
 int apply_update(struct model *m, struct job *j, const struct event *ev, const struct ev_update *body)
 {
-    (void)m;
+    uint32_t throttle = j->req.array_throttle;
     if (job_state_is_final(j->state))
         return -EINVAL;
     bool other_deps = !str_eq(j->req.dependency, body->req.dependency);
     bool other_begin = j->req.begin.ms != body->req.begin.ms;
     rec_fini(&job_req_rec, &j->req);
     rec_copy(&job_req_rec, &j->req, &body->req);
+    if (j->array_job && j->req.array_throttle != throttle)
+        set_throttle(m, j);
     if (j->state == JOB_PENDING) {
         job_reset_partition(j);
         j->dep_met = j->dep_met && !other_deps;

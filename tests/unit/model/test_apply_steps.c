@@ -209,6 +209,30 @@ static void test_array_cancelled_whole(void **state)
     assert_int_equal(split(id, 1, 3), -EINVAL);
 }
 
+static void update_throttle(uint32_t id, uint32_t throttle)
+{
+    struct ev_update body = {.time_limit_s = DURATION_NOT_SET};
+    rec_copy(&job_req_rec, &body.req, &lab_get(&l, id)->req);
+    body.req.array_throttle = throttle;
+    lab_must(&l, EV_UPDATE, id, &body);
+}
+
+/* Elements that wait by themselves too, whichever of them it is asked for. */
+static void test_an_array_has_one_throttle(void **state)
+{
+    (void)state;
+    uint32_t id = array(0, 3, 1, 2), other = lab_submit_kind(&l, JOB_KIND_BATCH);
+    assert_int_equal(split(id, 1, 3), 0);
+    assert_int_equal(split(id, 2, 4), 0);
+    update_throttle(id, 0);
+    assert_int_equal(lab_get(&l, 3)->req.array_throttle, 0);
+    assert_int_equal(lab_get(&l, 4)->req.array_throttle, 0);
+    update_throttle(4, 7);
+    assert_int_equal(lab_get(&l, id)->req.array_throttle, 7);
+    assert_int_equal(lab_get(&l, 3)->req.array_throttle, 7);
+    assert_int_equal(lab_get(&l, other)->req.array_throttle, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +242,7 @@ int main(void)
         TEST(test_kill_and_requeue_of_a_step_job),
         TEST(test_array_life),
         TEST(test_array_cancelled_whole),
+        TEST(test_an_array_has_one_throttle),
     };
     return cmocka_run_group_tests_name("apply_steps", tests, NULL, NULL);
 }

@@ -225,8 +225,7 @@ static void test_advice_of_a_throttle(void **state)
     }
 }
 
-/* The throttle of an element that has left the record is its own: another one would be no change of the
- * array. */
+/* What helps an array is said of its record. */
 static void test_no_advice_for_an_element_alone(void **state)
 {
     (void)state;
@@ -243,12 +242,28 @@ static void test_no_advice_for_an_element_alone(void **state)
     rec_fini(&msg_why_rec, &w);
 }
 
+/* An element may carry one from when it was split off: that of the array counts. */
+static void test_an_element_has_the_throttle_of_its_array(void **state)
+{
+    (void)state;
+    uint32_t id = submit_array(4, 2), element = id + 10;
+    struct ev_split b = {.array_index = 9, .new_id = element};
+    lab_must(&l, EV_SPLIT, id, &b);
+    assert_int_equal(lab_hold(&l, id, HOLD_USER), 0);
+    pass_anew();
+    assert_int_equal(lab_get(&l, element)->state, JOB_PENDING);
+    lab_get(&l, id)->req.array_throttle = 0;
+    pass_anew();
+    assert_int_equal(lab_get(&l, element)->state, JOB_RUNNING);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_advice_helps),
         TEST(test_advice_of_a_throttle),
         TEST(test_no_advice_for_an_element_alone),
+        TEST(test_an_element_has_the_throttle_of_its_array),
     };
     return cmocka_run_group_tests_name("advice", tests, NULL, NULL);
 }
