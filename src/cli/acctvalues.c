@@ -11,6 +11,7 @@
 #include "src/model/jobtext.h"
 #include "src/model/need.h"
 #include "src/model/runs.h"
+#include "src/model/usage.h"
 
 /* A field that only jobs have. */
 #define GET_OF_JOB(NAME, CALL)        \
@@ -66,7 +67,7 @@ ACCT_VALUE(job_name)
     else
         text_append_foreign(out, r->kind == ACCT_EXTERN ? "extern" : r->job->req.name, "");
 }
-GET_OF_JOB(partition, text_append_foreign(out, j->partition ? j->partition : j->req.partition, ""))
+GET_OF_JOB(partition, text_append_foreign(out, job_partition_text(j), ""))
 ACCT_VALUE(account)
 {
     text_append_foreign(out, r->job->req.account, "");
@@ -86,7 +87,7 @@ ACCT_VALUE(cluster)
 {
     text_append_foreign(out, cx->m->spec.name, "");
 }
-GET_OF_JOB(qos, text_append_foreign(out, j->req.qos, ""))
+GET_OF_JOB(qos, text_append_foreign(out, job_qos(&j->req), ""))
 GET_OF_JOB(wckey, text_append_foreign(out, req_rare(&j->req)->wckey, ""))
 GET_OF_JOB(comment, text_append_foreign(out, req_rare(&j->req)->comment, ""))
 /* Slurm leaves it to plugins: who or what ended the run. */

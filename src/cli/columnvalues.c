@@ -11,6 +11,7 @@
 #include "src/cli/columns.h"
 #include "src/model/filename.h"
 #include "src/model/jobtext.h"
+#include "src/model/usage.h"
 
 /* A column's two functions: NAME gets j, r, cx and out; unused ones cost nothing. */
 #define GET(NAME)                                                                                 \
@@ -108,8 +109,8 @@ GET_NUMBER(uid, j->uid)
 GET_TEXT(group, j->group, NULL_TEXT)
 GET_NUMBER(gid, j->gid)
 GET_TEXT(account, j->req.account, NULL_TEXT)
-GET_TEXT(qos, j->req.qos, NULL_TEXT)
-GET_TEXT(partition, j->partition ? j->partition : j->req.partition, NULL_TEXT)
+GET_TEXT(qos, job_qos(&j->req), NULL_TEXT)
+GET_TEXT(partition, job_partition_text(j), NULL_TEXT)
 GET_TEXT(comment, req_rare(&j->req)->comment, NULL_TEXT)
 GET_TEXT(wckey, req_rare(&j->req)->wckey, NULL_TEXT)
 GET_TEXT(reservation, req_rare(&j->req)->reservation, NULL_TEXT)

@@ -10,6 +10,7 @@
 
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
+#include "src/model/usage.h"
 
 void job_filter_fini(struct job_filter *f)
 {
@@ -221,7 +222,7 @@ bool job_filter_takes(const struct job_filter *f, const struct job *j)
 {
     return (!f->states || f->states >> j->state & 1) && user_matches(f, j) &&
            partition_matches(&f->partitions, j) && list_takes(&f->names, j->req.name) &&
-           list_takes(&f->accounts, j->req.account) && list_takes(&f->qos, j->req.qos) &&
+           list_takes(&f->accounts, j->req.account) && list_takes(&f->qos, job_qos(&j->req)) &&
            list_takes(&f->reservations, req_rare(&j->req)->reservation) &&
            list_takes(&f->wckeys, req_rare(&j->req)->wckey) &&
            licenses_match(&f->licenses, j->req.licenses) && is_on_nodes(&f->nodes, j);

@@ -8,6 +8,7 @@
 #include "src/model/filename.h"
 #include "src/model/jobtext.h"
 #include "src/model/runs.h"
+#include "src/model/usage.h"
 
 void json_key(struct str *out, const char *key)
 {
@@ -118,8 +119,8 @@ static void append_identity(struct str *out, const struct job_row *r)
     json_text(out, "group_name", j->group);
     json_int(out, "group_id", j->gid);
     json_text(out, "account", j->req.account);
-    json_text(out, "qos", j->req.qos);
-    json_text(out, "partition", j->partition ? j->partition : j->req.partition);
+    json_text(out, "qos", job_qos(&j->req));
+    json_text(out, "partition", job_partition_text(j));
     json_text(out, "comment", req_rare(&j->req)->comment);
     json_text(out, "wckey", req_rare(&j->req)->wckey);
     json_text(out, "command", j->command);

@@ -97,7 +97,7 @@ static void add_job(struct table *t, const struct job *j, const struct job_cx *c
     table_add(t, TONE_PLAIN, s.s);
     table_add(t, TONE_PLAIN, j->req.name);
     table_add(t, TONE_PLAIN, j->user);
-    table_add(t, TONE_PLAIN, j->partition ? j->partition : j->req.partition);
+    table_add(t, TONE_PLAIN, job_partition_text(j));
     table_addf(t, tone, "%c %s", job_glyph(j), job_state_word((enum job_state)j->state));
     table_add(t, TONE_PLAIN, duration_format(job_time_s(j, cx->now), buf));
     uint32_t limit = job_limit_s(j, cx->m);

@@ -15,6 +15,7 @@
 #include "src/model/jobevents.h"
 #include "src/model/jobtext.h"
 #include "src/model/nodetext.h"
+#include "src/model/usage.h"
 
 #define NULL_TEXT "(null)"
 
@@ -116,7 +117,7 @@ static void job_identity(struct record *r, const struct job_row *row, const stru
     record_add(r, "Priority", "%u", j->priority);
     record_add(r, "Nice", "%d", j->req.nice);
     record_text(r, "Account", j->req.account);
-    record_text(r, "QOS", j->req.qos);
+    record_text(r, "QOS", job_qos(&j->req));
 }
 
 static void job_state(struct record *r, const struct job *j, const struct job_cx *cx, bool detail)
@@ -236,7 +237,7 @@ static void job_resources(struct record *r, const struct job *j, const struct jo
     const char *host = job_batch_host(j);
     uint32_t per_task = given(q->cpus_per_task, 1), per_node = given(q->ntasks_per_node, 0);
     record_line(r);
-    record_text(r, "Partition", j->partition ? j->partition : q->partition);
+    record_text(r, "Partition", job_partition_text(j));
     record_add(r, "AllocNode:Sid", "%s:0", j->submit_host ? j->submit_host : "");
     record_line(r);
     record_text(r, "ReqNodeList", req_rare(q)->nodelist);

@@ -160,10 +160,8 @@ static void job_head(struct str *out, const struct job *j, const struct job_cx *
     str_appendf(&s, "%s", j->user ? j->user : "?");
     if (j->req.account)
         str_appendf(&s, ", account %s", j->req.account);
-    str_appendf(&s, ", partition %s",
-                j->partition       ? j->partition
-                : j->req.partition ? j->req.partition
-                                   : "?");
+    const char *partition = job_partition_text(j);
+    str_appendf(&s, ", partition %s", partition ? partition : "?");
     if (j->req.qos)
         str_appendf(&s, ", qos %s", j->req.qos);
     str_appendf(&s, ", priority %u", j->priority);

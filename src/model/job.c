@@ -255,6 +255,17 @@ struct job_amounts job_amounts(const struct job *j)
                                 .mem_mib = mem_known ? n.mem_per_node_mib * n.nodes : 0};
 }
 
+const char *job_partition_text(const struct job *j)
+{
+    bool waits = !wall_is_set(j->t_start) && !str_is_empty(j->req.partition);
+    return waits || !j->partition ? j->req.partition : j->partition;
+}
+
+struct strv job_partitions(const struct job *j)
+{
+    return strv_split(str_is_empty(j->req.partition) ? j->partition : j->req.partition, ",");
+}
+
 uint32_t job_cpus(const struct job *j)
 {
     return job_amounts(j).cpus;

@@ -337,6 +337,12 @@ struct task *step_find_task(const struct step *s, uint32_t index); /* or NULL */
 uint32_t step_rank(const struct step *s, const struct task *t, uint32_t local);
 /* The task that runs a rank, its local id in *ret_local (may be NULL); NULL where none does. */
 const struct task *step_find_rank(const struct step *s, uint32_t rank, uint32_t *ret_local);
+/* The names of the partitions that a waiting job may run in: the request's, else the default one of when it
+ * was submitted. Caller frees. */
+struct strv job_partitions(const struct job *j);
+/* What is shown as its partition: all that it asks for until it has started, then the one where it runs or
+ * ran. NULL: none is known. */
+const char *job_partition_text(const struct job *j);
 bool job_is_array_record(const struct job *j);      /* stands for elements not started yet */
 uint32_t job_pending_elements(const struct job *j); /* of an array record; 1 for a pending plain job */
 /* COMPLETING because it is preempted, and its processes may go on until its grace time is over: for users

@@ -40,9 +40,7 @@ void jobcols_qos(const void *ctx, const void *row, struct field *f)
 void jobcols_partition(const void *ctx, const void *row, struct field *f)
 {
     (void)ctx;
-    const struct job *j = job_of(row);
-    rich_add(&f->text, ROLE_NORMAL,
-             j->state == JOB_PENDING && j->req.partition ? j->req.partition : j->partition);
+    rich_add(&f->text, ROLE_NORMAL, job_partition_text(job_of(row)));
 }
 
 void jobcols_submitted(const void *ctx, const void *row, struct field *f)

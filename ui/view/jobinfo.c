@@ -110,7 +110,7 @@ void jobinfo_summary(struct lines *l, const struct ui *ui, const struct job *j)
     rich_add(r, ROLE_NORMAL, j->user);
     if (j->req.account)
         rich_addf(r, ROLE_DIM, " (%s)", j->req.account);
-    const char *partition = j->partition ? j->partition : j->req.partition;
+    const char *partition = job_partition_text(j);
     if (!str_is_empty(partition)) {
         rich_add(r, ROLE_DIM, " in ");
         rich_add(r, ROLE_NORMAL, partition);

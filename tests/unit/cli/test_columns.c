@@ -77,7 +77,7 @@ static void values(void **unused)
         {"%l|%L|%M", f.running, "1-00:00:00|22:57:57|1:02:03"},
         {"%S|%e|%M", f.failed, "2023-11-14T22:11:17|2023-11-14T22:11:22|0:05"},
         {"%a|%k|%q|%v|%w|%W|%f|%o|%E", f.waiting,
-         "(null)|(null)|(null)|(null)|(null)|(null)|(null)|(null)|(null)"},
+         "(null)|(null)|normal|(null)|(null)|(null)|(null)|(null)|(null)"},
         {"%a|%o|%Z", f.running, "vision|/home/alice/train.sh|/home/alice"},
         {"%b|%c|%d|%h|%H|%I|%J|%z|%X|%O|%n|%x", f.waiting, "N/A|1|0|OK|*|*|*|*:*:*|N/A|0||"},
         {"%C|%D|%m", f.running, "8|2|0"},
@@ -195,9 +195,9 @@ static void json_of_columns(void **unused)
     struct str s = STR_INIT;
     columns_to_json(&s, &job_columns, &r, &cx);
     static const char *const parts[] = {
-        "{\"id\":\"11\",",      "\"job_id\":11,",   "\"name\":\"train\"", "\"state\":\"RUNNING\"",
-        "\"cpus\":8",           "\"node_count\":2", "\"elapsed_s\":3723", "\"start\":1699999877",
-        "\"nodes\":\"n[1-2]\"", "\"qos\":null",     "\"mem_mib\":8192"};
+        "{\"id\":\"11\",",      "\"job_id\":11,",     "\"name\":\"train\"", "\"state\":\"RUNNING\"",
+        "\"cpus\":8",           "\"node_count\":2",   "\"elapsed_s\":3723", "\"start\":1699999877",
+        "\"nodes\":\"n[1-2]\"", "\"qos\":\"normal\"", "\"mem_mib\":8192"};
     for (size_t i = 0; i < N_OF(parts); i++)
         check_has(parts[i], s.s, parts[i]);
     str_fini(&s);

@@ -25,7 +25,7 @@ static void job_record(void **unused)
     check_str("running", s.s,
               "JobId=51 JobName=train\n"
               "   UserId=alice(1000) GroupId=staff(100) MCS_label=N/A\n"
-              "   Priority=1051 Nice=0 Account=(null) QOS=(null)\n"
+              "   Priority=1051 Nice=0 Account=(null) QOS=normal\n"
               "   JobState=RUNNING Reason=None Dependency=(null)\n"
               "   Requeue=1 Restarts=0 BatchFlag=1 Reboot=0 ExitCode=0:0\n"
               "   RunTime=01:02:03 TimeLimit=01:00:00 TimeMin=N/A\n"

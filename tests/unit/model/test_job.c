@@ -181,13 +181,43 @@ static void test_state_words(void **state)
         assert_true(strlen(reason_slurm(r)) > 0 && strlen(reason_text(r)) > 0);
 }
 
+static void test_partition_that_is_shown(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *asked, *at;
+        bool started;
+        const char *want;
+    } rows[] = {
+        {"gpu,spot", "gpu", false, "gpu,spot"},
+        {"gpu,spot", "spot", true, "spot"},
+        {NULL, "main", false, "main"},
+        {"gpu", NULL, true, "gpu"},
+        {NULL, NULL, false, NULL},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct job *j = job_new();
+        j->req.partition = xstrdup(rows[i].asked);
+        j->partition = xstrdup(rows[i].at);
+        j->t_start.ms = rows[i].started;
+        const char *got = job_partition_text(j);
+        check_str(rows[i].asked ? rows[i].asked : "-", got ? got : "-", rows[i].want ? rows[i].want : "-");
+        job_free(j);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ids),      cmocka_unit_test(test_long_id_is_cut),
-        cmocka_unit_test(test_step_ids), cmocka_unit_test(test_find),
-        cmocka_unit_test(test_counts),   cmocka_unit_test(test_step_job_counts_what_lives),
-        cmocka_unit_test(test_run_time), cmocka_unit_test(test_state_words),
+        cmocka_unit_test(test_partition_that_is_shown),
+        cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_long_id_is_cut),
+        cmocka_unit_test(test_step_ids),
+        cmocka_unit_test(test_find),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_step_job_counts_what_lives),
+        cmocka_unit_test(test_run_time),
+        cmocka_unit_test(test_state_words),
     };
     return cmocka_run_group_tests_name("job", tests, NULL, NULL);
 }
