@@ -136,11 +136,11 @@ static struct wall look_at_dependency(struct control *c, const struct job *j, st
 /* Until when it may still wait. */
 static struct wall deadline_due(const struct control *c, const struct job *j)
 {
-    struct strv names = strv_split(j->req.partition ? j->req.partition : j->partition, ",");
-    struct wall due = {.ms = 1};
+    struct strv names = job_partitions(j);
+    struct wall deadline = req_rare(&j->req)->deadline, due = {.ms = 1};
     for (size_t i = 0; i < names.n; i++) {
         const struct part_spec *part = model_get_part(&c->model, names.v[i]);
-        struct wall latest = part ? deadline_latest_start(j, part) : (struct wall){0};
+        struct wall latest = part ? deadline_latest_start(j, part) : deadline;
         due = latest.ms > due.ms ? latest : due;
     }
     strv_fini(&names);

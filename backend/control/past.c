@@ -15,6 +15,7 @@
 
 #include "backend/control/private.h"
 #include "src/base/log.h"
+#include "src/model/array.h"
 
 #define PAST_ID        (UINT64_C(1) << 63) /* marks our questions among those of clients */
 #define PAST_MAX       200000u             /* answers that are kept */
@@ -265,8 +266,7 @@ static enum refusal settle_one(const struct control *c, const struct dep *d, uin
     const struct job *j = model_get_job(&c->model, d->job);
     if (self && (d->job == self || (j && j->array_job == self)))
         return refuse_dep(d, "it would wait for itself", text);
-    if (j && d->index != ARRAY_NONE &&
-        (j->array_job != j->id || d->index < j->array_min || d->index > j->array_max))
+    if (j && d->index != ARRAY_NONE && (j->array_job != j->id || !array_had(j, d->index)))
         return refuse_dep(d, "there is no such element", text);
     if (j)
         return REFUSAL_NONE;

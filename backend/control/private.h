@@ -418,6 +418,9 @@ enum refusal ctl_check_request(const struct job_req *r, struct errtext *text);
 enum refusal ctl_check_step(const struct step *s, const struct step_payload *p, struct errtext *text);
 /* The partitions, nodes and features that a request names must be there. */
 enum refusal ctl_check_names(const struct model *m, const struct job_req *r, struct errtext *err);
+/* What is kept of them: each partition, node and excluded node once; without a partition that of the job
+ * (NULL: it is a new one), else the default of now, whatever the default will be. */
+void ctl_settle_names(const struct model *m, struct job_req *r, const char *part);
 void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m);
 void req_act(struct session *s, uint64_t tag, const struct msg_act *m);
 /* An element that still stands in its array record becomes a job of its own, so that something can be done

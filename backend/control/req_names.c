@@ -70,3 +70,56 @@ enum refusal ctl_check_names(const struct model *m, const struct job_req *r, str
         refusal = check_features(m, r->features, err);
     return refusal;
 }
+
+/* --- what is kept of names --- */
+
+/* Leaves the first of each. Returns whether any went. */
+static bool drop_duplicates(struct strv *names)
+{
+    struct idmap seen = {0};
+    size_t kept = 0;
+    for (size_t i = 0; i < names->n; i++) {
+        uint64_t hash = hash_bytes(names->v[i], strlen(names->v[i]));
+        if (str_eq(idmap_get(&seen, hash), names->v[i])) {
+            free(names->v[i]);
+            continue;
+        }
+        idmap_set(&seen, hash, names->v[i]);
+        names->v[kept++] = names->v[i];
+    }
+    bool any = kept < names->n;
+    names->n = kept;
+    idmap_fini(&seen);
+    return any;
+}
+
+/* A list that cannot be read is refused elsewhere. */
+static void each_node_once(char **list)
+{
+    struct strv names = {0};
+    if (!str_is_empty(*list) && hostlist_expand(*list, &names, NULL) == 0 && drop_duplicates(&names)) {
+        free(*list);
+        *list = hostlist_compress(&names);
+    }
+    strv_fini(&names);
+}
+
+void ctl_settle_names(const struct model *m, struct job_req *r, const char *part)
+{
+    const struct part_spec *fallback = model_default_part(m);
+    struct strv parts = strv_split(r->partition, ",");
+    part = part ? part : fallback ? fallback->name : NULL;
+    bool is_empty = r->partition && !*r->partition; /* refused where texts are looked at */
+    if (!parts.n && part && !is_empty) {
+        free(r->partition);
+        r->partition = xstrdup(part);
+    } else if (drop_duplicates(&parts)) {
+        free(r->partition);
+        r->partition = strv_join(&parts, ",");
+    }
+    strv_fini(&parts);
+    if (r->rare) {
+        each_node_once(&r->rare->nodelist);
+        each_node_once(&r->rare->exclude);
+    }
+}

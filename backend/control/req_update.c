@@ -206,6 +206,7 @@ static enum refusal check_update(struct session *s, const struct job *j, struct 
 {
     struct control *c = s->ctl;
     struct sched_view v = ctl_view(c);
+    ctl_settle_names(&c->model, &u->req, j->partition);
     enum refusal r = ctl_check_request(&u->req, text);
     if (r == REFUSAL_NONE && (!str_eq(u->req.account, j->req.account) || !str_eq(u->req.qos, j->req.qos)))
         r = account_check(&c->model.spec, j->user, j->group, u->req.account, u->req.qos, text);

@@ -19,8 +19,10 @@ static bool texts_are_clean(const struct strv *v)
     return v->n <= NAMES_MAX;
 }
 
-/* Lists become names, each a node that there is, and each once. */
-static enum refusal expand_nodes(const struct control *c, struct window *w, struct errtext *text)
+/* Lists become names, each a node that there is, and each once. Those of before stay: they may have left
+ * the configuration since. */
+static enum refusal expand_nodes(const struct control *c, struct window *w, const struct window *old,
+                                 struct errtext *text)
 {
     struct strv all = {0};
     char *expr = strv_join(&w->nodes, ",");
@@ -36,7 +38,8 @@ static enum refusal expand_nodes(const struct control *c, struct window *w, stru
     enum refusal refusal = REFUSAL_NONE;
     struct strv names = {0};
     for (size_t i = 0; i < all.n && refusal == REFUSAL_NONE; i++) {
-        if (!model_get_node(&c->model, all.v[i])) {
+        bool had = old && strv_has(&old->nodes, all.v[i]);
+        if (!had && !model_get_node(&c->model, all.v[i])) {
             err_set(text, 0, "there is no node %s", all.v[i]);
             refusal = REFUSAL_NO_NODE;
         } else if (!strv_has(&names, all.v[i])) {
@@ -109,11 +112,11 @@ static enum refusal check(struct session *s, struct msg_window_set *m, struct er
     bool clean = utf8_is_clean_name(w->name, NAME_MAX_BYTES) && !strchr(w->name, ',') &&
                  (!w->reason || utf8_is_clean_name(w->reason, TEXT_MAX_BYTES)) &&
                  texts_are_clean(&w->users) && texts_are_clean(&w->accounts);
-    if (!clean || c->model.windows.n >= WINDOWS_MAX) {
+    if (!clean || (!old && c->model.windows.n >= WINDOWS_MAX)) {
         err_set(text, 0, clean ? "too many windows" : "a name or a text of the window cannot be used");
         return REFUSAL_BAD_REQUEST;
     }
-    enum refusal r = expand_nodes(c, w, text);
+    enum refusal r = expand_nodes(c, w, old, text);
     r = r == REFUSAL_NONE ? check_users(w, old, text) : r;
     if (r != REFUSAL_NONE)
         return r;

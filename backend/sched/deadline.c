@@ -5,9 +5,11 @@
 
 uint32_t deadline_limit_s(const struct job *j, const struct part_spec *part)
 {
-    if (j->req.time_limit_s != DURATION_NOT_SET)
-        return j->req.time_limit_s;
-    return part->default_time_s != DURATION_NOT_SET ? part->default_time_s : part->max_time_s;
+    uint32_t asked = j->req.time_limit_s, least = j->req.time_min_s;
+    if (asked == DURATION_NOT_SET)
+        return part->default_time_s != DURATION_NOT_SET ? part->default_time_s : part->max_time_s;
+    bool less_will_do = least < DURATION_NOT_SET && least <= part->max_time_s;
+    return asked > part->max_time_s && less_will_do ? part->max_time_s : asked;
 }
 
 uint32_t deadline_least_s(const struct job *j, const struct part_spec *part)
@@ -30,14 +32,16 @@ bool deadline_missed(const struct model *m, const struct job *j, struct wall now
 {
     if (!wall_is_set(req_rare(&j->req)->deadline) || j->state != JOB_PENDING)
         return false;
-    struct strv names = strv_split(j->req.partition, ",");
+    struct strv names = job_partitions(j);
     const struct part_spec *fallback = model_default_part(m);
+    struct wall deadline = req_rare(&j->req)->deadline;
     if (!names.n && fallback)
         strv_push(&names, fallback->name);
-    bool any = false;
+    bool any = !names.n && now.ms <= deadline.ms;
     for (size_t i = 0; i < names.n && !any; i++) {
         const struct part_spec *part = model_get_part(m, names.v[i]);
-        any = part && now.ms <= deadline_latest_start(j, part).ms;
+        /* One that is not configured now may be again, and says nothing about time limits until then. */
+        any = now.ms <= (part ? deadline_latest_start(j, part) : deadline).ms;
     }
     strv_fini(&names);
     return !any;

@@ -5,7 +5,7 @@
 #include "src/model/model.h"
 
 /* The time limit that a start of j in part would get when it is not cut short: the request's, else the
- * partition's default, else its maximum. */
+ * partition's default, else its maximum. A request with --time-min gets no more than the maximum. */
 uint32_t deadline_limit_s(const struct job *j, const struct part_spec *part);
 /* The shortest that it may be cut to (--time-min), at most the limit. */
 uint32_t deadline_least_s(const struct job *j, const struct part_spec *part);

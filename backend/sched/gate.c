@@ -10,7 +10,7 @@
 
 struct strv gate_partitions(const struct model *m, const struct job *j)
 {
-    struct strv names = strv_split(j->req.partition, ",");
+    struct strv names = job_partitions(j);
     const struct part_spec *fallback = model_default_part(m);
     if (!names.n && fallback)
         strv_push(&names, fallback->name);
@@ -20,8 +20,9 @@ struct strv gate_partitions(const struct model *m, const struct job *j)
 /* The one partition that it may run in, without an allocation; NULL where it names several or none. */
 static const char *gate_single(const struct model *m, const struct job *j)
 {
-    if (!str_is_empty(j->req.partition))
-        return strchr(j->req.partition, ',') ? NULL : j->req.partition;
+    const char *names = str_is_empty(j->req.partition) ? j->partition : j->req.partition;
+    if (!str_is_empty(names))
+        return strchr(names, ',') ? NULL : names;
     const struct part_spec *fallback = model_default_part(m);
     return fallback ? fallback->name : NULL;
 }
@@ -29,10 +30,12 @@ static const char *gate_single(const struct model *m, const struct job *j)
 static enum reason gate_size(const struct job_req *req, const struct part_spec *part, struct errtext *text)
 {
     char asked[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
-    if (req->time_limit_s != DURATION_NOT_SET && req->time_limit_s > part->max_time_s) {
-        err_set(text, 0, "time limit %s asked, partition %s allows %s",
-                duration_format(req->time_limit_s, asked), part->name,
-                duration_format(part->max_time_s, most));
+    bool may_be_cut = req->time_min_s < DURATION_NOT_SET && req->time_min_s < req->time_limit_s;
+    uint32_t least_s = may_be_cut ? req->time_min_s : req->time_limit_s;
+    if (req->time_limit_s != DURATION_NOT_SET && least_s > part->max_time_s) {
+        err_set(text, 0, "%s %s asked, partition %s allows %s",
+                may_be_cut ? "at least a time limit of" : "time limit", duration_format(least_s, asked),
+                part->name, duration_format(part->max_time_s, most));
         return REASON_PART_TIME;
     }
     struct job_need need;

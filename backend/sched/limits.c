@@ -516,6 +516,8 @@ static enum limit_state judge_entry(const struct limits *l, uint32_t spec, const
     uint32_t at = counter_find(l, spec, name), n_jobs = job_pending_elements(j);
     uint64_t held = at ? l->counters.v[at - 1].used.of[LIMIT_OF_SUBMITTED] : 0;
     const struct charge *c = idmap_get(&l->charges, j->id);
+    if (!c && j->array_job) /* an element that is still part of its array's record */
+        c = idmap_get(&l->charges, j->array_job);
     if (at && c && has_counter(&l->whos.v[c->who], at - 1)) /* it is in this queue already */
         return LIMIT_OK;
     bool queue = s->hard.submitted_jobs != LIMIT_NONE && held + n_jobs > s->hard.submitted_jobs;

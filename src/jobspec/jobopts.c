@@ -568,6 +568,9 @@ int jobopts_finish(struct jobopts *o, struct errtext *err)
         return err_set(err, -ENOENT, "the current directory is gone; give one with --chdir");
     if (!r->workdir)
         r->workdir = xstrdup(o->cwd);
+    if (wall_is_set(r->begin) && wall_is_set(req_rare(r)->deadline) &&
+        req_rare(r)->deadline.ms < r->begin.ms)
+        return err_set(err, -EINVAL, "Incompatible begin and deadline time specification");
     tasks_from_gpus(o);
     cpus_from_gpus(o);
     gres_for_display(r);

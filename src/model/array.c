@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "src/base/str.h"
 #include "src/base/xalloc.h"
 
 #define WORD_BITS 64u
@@ -150,4 +151,32 @@ void array_spec_fini(struct array_spec *a)
 {
     free(a->ranges.v);
     *a = (struct array_spec){.count = 0};
+}
+
+/* Of a specification that has been parsed. */
+static bool spec_names(const char *spec, uint32_t index)
+{
+    for (const char *at = spec;;) {
+        uint32_t first, last, step = 1;
+        if (!take_number(&at, &first))
+            return false;
+        last = first;
+        if (*at == '-' && (at++, !take_number(&at, &last)))
+            return false;
+        if (*at == ':' && (at++, !take_number(&at, &step) || !step))
+            return false;
+        if (index >= first && index <= last && (index - first) % step == 0)
+            return true;
+        if (*at++ != ',')
+            return false;
+    }
+}
+
+bool array_had(const struct job *array, uint32_t index)
+{
+    uint32_t step = array->array_step ? array->array_step : 1;
+    if (index < array->array_min || index > array->array_max || (index - array->array_min) % step)
+        return false;
+    bool all = (array->array_max - array->array_min) / step + 1 == array->array_count;
+    return all || str_is_empty(array->req.array_spec) || spec_names(array->req.array_spec, index);
 }

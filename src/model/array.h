@@ -25,4 +25,9 @@ int array_parse(const char *spec, uint32_t max_size, struct array_spec *ret, str
     __attribute__((warn_unused_result));
 void array_spec_fini(struct array_spec *a);
 
+/* Whether the array ever had that element, by what it was submitted with: elements that are gone leave no
+ * trace of their own. array: its record, or what has kept its id. Cost: O(length of --array) where indices
+ * are left out. */
+bool array_had(const struct job *array, uint32_t index);
+
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/base/vec.h"
+#include "src/model/array.h"
 
 #define WORD_MAX 32 /* longer than any of the words */
 
@@ -207,14 +208,6 @@ static bool in_ranges(const struct index_range *v, size_t n, uint32_t index)
     return false;
 }
 
-/* Whether the array ever had that element: told by its bounds, since what is gone leaves no trace of its
- * own but failure. */
-static bool had_element(const struct job *array, uint32_t index)
-{
-    uint32_t step = array->array_step ? array->array_step : 1;
-    return index >= array->array_min && index <= array->array_max && (index - array->array_min) % step == 0;
-}
-
 static struct fate fate_of_element(const struct model *m, const struct job *array, uint32_t index)
 {
     struct fate f = {.known = true, .started = true, .ended = true, .ok = true};
@@ -226,7 +219,7 @@ static struct fate fate_of_element(const struct model *m, const struct job *arra
     } else if (e) {
         add_fate(&f, e);
     } else { /* retired */
-        f.known = had_element(array, index);
+        f.known = array_had(array, index);
         f.bad = in_ranges(job_rare(array)->array_failed.v, job_rare(array)->array_failed.n, index);
         f.ok = !f.bad;
     }

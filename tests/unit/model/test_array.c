@@ -1,4 +1,5 @@
 /* The grammar of --array. */
+#include "src/base/xalloc.h"
 #include "tests/lib/check.h"
 
 #include <errno.h>
@@ -121,9 +122,51 @@ static void ranges_are_the_set(void **unused)
     }
 }
 
+static void test_elements_that_an_array_had(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        uint32_t index;
+        bool had;
+    } rows[] = {
+        {"1,5,100", 1, true},
+        {"1,5,100", 5, true},
+        {"1,5,100", 50, false},
+        {"1,5,100", 100, true},
+        {"1,5,100", 0, false},
+        {"1,5,100", 101, false},
+        {"0-9%2", 7, true},
+        {"0-9%2", 10, false},
+        {"0-8:4", 4, true},
+        {"0-8:4", 6, false},
+        {"0-3,10-20:5%3", 15, true},
+        {"0-3,10-20:5%3", 16, false},
+        {"0-3,10-20:5%3", 4, false},
+        {"7", 7, true},
+        {"7", 8, false},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct array_spec a;
+        assert_int_equal(array_parse(rows[i].spec, 1000, &a, NULL), 0);
+        struct job *j = job_new();
+        j->req.array_spec = xstrdup(rows[i].spec);
+        j->array_count = a.count;
+        j->array_min = a.min;
+        j->array_max = a.max;
+        j->array_step = a.step;
+        char *name = xasprintf("%u of %s", rows[i].index, rows[i].spec);
+        check_int(name, array_had(j, rows[i].index), rows[i].had);
+        free(name);
+        job_free(j);
+        array_spec_fini(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_elements_that_an_array_had),
         cmocka_unit_test(refused),
         cmocka_unit_test(understood),
         cmocka_unit_test(ranges_are_the_set),

@@ -152,6 +152,56 @@ static void test_when_a_deadline_is_missed(void **state)
     job_free(j);
 }
 
+/* A reload may have left it out by mistake: until it is back only the deadline itself counts. */
+static void test_deadline_in_a_partition_that_is_gone(void **state)
+{
+    (void)state;
+    struct job *j = lab_job(&l, JOB_KIND_BATCH);
+    req_rare_mut(&j->req)->deadline = wall_add_s(l.now, 1000);
+    j->req.time_limit_s = 600;
+    j->req.partition = xstrdup("night");
+    assert_false(deadline_missed(&l.m, j, wall_add_s(l.now, 999)));
+    assert_true(deadline_missed(&l.m, j, wall_add_s(l.now, 1001)));
+    free(j->req.partition);
+    job_with(&j->req.partition, j, "short,night");
+    assert_false(deadline_missed(&l.m, j, wall_add_s(l.now, 999)));
+    assert_true(deadline_missed(&l.m, j, wall_add_s(l.now, 1001)));
+    job_free(j);
+}
+
+/* --time-min below what the partition allows: the job is cut to that. */
+static void test_least_time_against_the_longest(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t limit_s, min_s;
+        enum reason want;
+        uint32_t gets_s;
+    } rows[] = {
+        {600, DURATION_NOT_SET, REASON_NONE, 600},
+        {601, DURATION_NOT_SET, REASON_PART_TIME, 601},
+        {601, 600, REASON_NONE, 600},
+        {86400, 60, REASON_NONE, 600},
+        {DURATION_UNLIMITED, 60, REASON_NONE, 600},
+        {86400, 601, REASON_PART_TIME, 86400},
+        {DURATION_NOT_SET, 900, REASON_NONE, 300},
+        {500, 60, REASON_NONE, 500},
+        {86400, DURATION_UNLIMITED, REASON_PART_TIME, 86400},
+    };
+    const struct part_spec *part = model_get_part(&l.m, "short");
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct sched_view v = view();
+        struct job *j = lab_job(&l, JOB_KIND_BATCH);
+        char *name = xasprintf("row %zu", i);
+        j->req.time_limit_s = rows[i].limit_s;
+        j->req.time_min_s = rows[i].min_s;
+        check_int(name, gate_partition(&v, 1000, &j->req, part, NULL), rows[i].want);
+        check_int(name, deadline_limit_s(j, part), rows[i].gets_s);
+        free(name);
+        job_free(j);
+    }
+}
+
 /* --- all of them as causes --- */
 
 static void set_window(const char *name, int64_t start, int64_t end, const char *users)
@@ -420,6 +470,8 @@ int main(void)
         TEST(test_licence_requests),
         TEST(test_licences_in_use),
         TEST(test_when_a_deadline_is_missed),
+        TEST(test_deadline_in_a_partition_that_is_gone),
+        TEST(test_least_time_against_the_longest),
         TEST(test_reservations),
         TEST(test_each_gate_is_a_cause),
         TEST(test_the_index_of_who_waits),
