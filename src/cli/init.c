@@ -127,7 +127,7 @@ static void write_text(struct str *out, const struct machine *m, bool shared)
         "# with detect = false those given here are believed.\n"
         "nodes = (\n"
         "  { name = \"%s\"; transport = \"local\";%s }\n"
-        "  # more machines, reached by ssh; all they need is sshd:\n"
+        "  # more machines, reached by ssh%s:\n"
         "  # , { name = \"gpu[01-04]\"; address = \"gpu%%s\"; ssh_user = \"stoker\"; gpu_type = \"a100\"; "
         "features = [\"bigmem\"]; }\n"
         ");\n"
@@ -160,7 +160,9 @@ static void write_text(struct str *out, const struct machine *m, bool shared)
                  "link_socket = \"" LINK_SOCKET "\";\n"
                  "link_keys = \"" LINK_KEYS "\";\n"
                : "",
-        m->cpus, m->mem_gib, m->gpus, m->name, agent);
+        m->cpus, m->mem_gib, m->gpus, m->name, agent,
+        shared ? "; on each of them, as root: stoker init --node=NAME --key='...'"
+               : "; all they need is sshd");
 }
 
 static int write_file(const struct cli *cli, const char *path, const struct str *text)
