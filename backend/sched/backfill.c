@@ -78,7 +78,7 @@ void backfill_fini(struct backfill *b)
 void backfill_begin(struct backfill *b, bool gained)
 {
     b->pass++;
-    b->uncounted = false;
+    b->again = false;
     b->gained = gained;
     b->shaken = false;
     for (uint32_t i = 0; i < b->n_lanes; i++)
@@ -216,9 +216,9 @@ static bool gives_way(const struct backfill *b, const struct backfill_hold *h,
     return h->visited != b->pass && (lower || (may_hold && !h->claim)) && holds_on(h, it);
 }
 
-bool backfill_lift_behind(struct backfill *b, const struct backfill_item *it)
+static bool lift(struct backfill *b, const struct backfill_item *it, bool may)
 {
-    bool any = false, may = backfill_may_hold(b, it);
+    bool any = false;
     list_for_each (h, &b->holds, struct backfill_hold, link) {
         h->aside = gives_way(b, h, it, may);
         any = any || h->aside;
@@ -226,6 +226,16 @@ bool backfill_lift_behind(struct backfill *b, const struct backfill_item *it)
             pool_lift(b->pool, &h->use);
     }
     return any;
+}
+
+bool backfill_lift_behind(struct backfill *b, const struct backfill_item *it)
+{
+    return lift(b, it, backfill_may_hold(b, it));
+}
+
+bool backfill_lift_lower(struct backfill *b, const struct backfill_item *it)
+{
+    return lift(b, it, false);
 }
 
 void backfill_lay_behind(struct backfill *b)
@@ -255,15 +265,17 @@ bool backfill_is_sound(struct backfill *b, struct backfill_hold *h)
 void backfill_push_aside(struct backfill *b)
 {
     list_for_each (h, &b->holds, struct backfill_hold, link)
-        if (h->aside && !backfill_is_sound(b, h))
+        if (h->aside && !backfill_is_sound(b, h)) {
             backfill_give_up(b, h);
+            h->lost = b->pass;
+        }
 }
 
-/* As if nobody behind it held anything. */
-static bool place_before_others(struct backfill *b, const struct backfill_item *it,
+/* As if nobody behind it, or only in lower tiers, held anything. */
+static bool place_before_others(struct backfill *b, const struct backfill_item *it, bool lower_only,
                                 struct backfill_place *ret)
 {
-    if (!backfill_lift_behind(b, it))
+    if (lower_only ? !backfill_lift_lower(b, it) : !backfill_lift_behind(b, it))
         return false;
     bool placed = place_now(b, it, ret);
     backfill_lay_behind(b);
@@ -357,7 +369,7 @@ static bool start_held(struct backfill *b, const struct backfill_item *it, struc
     if (!part.n_choices)
         return false;
     pool_lift(b->pool, &h->use);
-    bool placed = place_now(b, &part, ret);
+    bool placed = place_now(b, &part, ret) || place_before_others(b, &part, true, ret);
     pool_lay(b->pool, &h->use);
     if (placed && is_as_held(h, ret))
         backfill_give_up_for_same(b, h);
@@ -370,7 +382,7 @@ void backfill_give_up_counted(struct backfill *b, struct backfill_hold *h)
 {
     if (h->visited == b->pass && h->counts != NO_LANE) {
         b->lanes[h->counts].n_held--;
-        b->uncounted = true;
+        b->again = true;
     }
     backfill_give_up(b, h);
 }
@@ -393,7 +405,7 @@ static bool start_instead(struct backfill *b, const struct backfill_item *it, st
                           struct backfill_place *ret)
 {
     uint64_t visited = backfill_set_own_aside(b, h);
-    bool placed = place_now(b, it, ret) || place_before_others(b, it, ret);
+    bool placed = place_now(b, it, ret) || place_before_others(b, it, false, ret);
     backfill_lay_own(b, h, visited);
     if (placed)
         backfill_give_up_counted(b, h);
@@ -405,7 +417,7 @@ bool backfill_start(struct backfill *b, const struct backfill_item *it, struct b
 {
     if (h->use.parts)
         return h->entry == it->entry ? start_held(b, it, h, ret) : start_instead(b, it, h, ret);
-    return place_now(b, it, ret) || (place_before_others(b, it, ret));
+    return place_now(b, it, ret) || place_before_others(b, it, false, ret);
 }
 
 bool backfill_start_beside(struct backfill *b, const struct backfill_item *it, struct backfill_place *ret)

@@ -71,6 +71,7 @@ struct backfill_hold {
     bool aside;           /* lifted for a moment, for somebody before it */
     bool limited;         /* elsewhere it would have got more than it may: it may be another time */
     struct pool_use *own; /* of the choice: it lies within this one */
+    uint64_t lost;        /* the pass in which it was given up for somebody before it */
     struct list link;     /* in the backfill's list while it holds something */
 };
 
@@ -96,7 +97,7 @@ struct backfill {
     bool gained;              /* something has come free since the last pass: holds may move earlier */
     bool shaken;              /* something was lost as well: a node, or a running job goes on longer */
     uint64_t freed;           /* grows when a hold is given up: what did not fit may fit now */
-    bool uncounted;           /* in this pass a lane has a place left again */
+    bool again;               /* in this pass a turn that was over would come out otherwise now */
     VEC(uint32_t) gains;      /* nodes on which something has come free, as it happened */
     uint64_t gains_forgotten; /* that stood before those */
     struct backfill_choice *narrow; /* room for an item's choices, cut down to the nodes of the gains */

@@ -10,6 +10,9 @@
  * left another of its own. */
 uint32_t backfill_lane_left(const struct backfill *b, const struct backfill_item *it, uint32_t lane);
 
+/* As backfill_lift_behind, but only what is held in lower tiers: for an item that holds a place. */
+bool backfill_lift_lower(struct backfill *b, const struct backfill_item *it);
+
 /* Whether its nodes are there and nothing else lies where it is held. */
 bool backfill_is_sound(struct backfill *b, struct backfill_hold *h);
 /* Those that were lifted and are in the way of a place that has been taken lose theirs. */

@@ -143,7 +143,16 @@ static bool is_noted(const struct planner *p, uint32_t job)
     return (u && u->noted) || (r && r->noted);
 }
 
-/* What was decided about jobs that events have named since. Returns whether there was anything. */
+/* Else it has started after all, where another has given up a place, or one of a higher tier has taken its
+ * own: then the victim was of no use to it. */
+static bool has_claim(const struct planner *p, uint32_t job)
+{
+    const struct unit *u = idmap_get(&p->units, job);
+    return u && u->hold.use.parts && u->hold.claim;
+}
+
+/* What was decided about jobs that events have named since, and preemptions without use. Returns whether
+ * there was anything. */
 static bool drop_noted(const struct planner *p, struct sched_result *r)
 {
     size_t starts = 0, places = 0, preempts = 0;
@@ -159,7 +168,8 @@ static bool drop_noted(const struct planner *p, struct sched_result *r)
         else
             r->places.v[places++] = r->places.v[i];
     vec_for_each (&r->preempts, i)
-        if (is_noted(p, r->preempts.v[i].job) || is_noted(p, r->preempts.v[i].by_job))
+        if (is_noted(p, r->preempts.v[i].job) || is_noted(p, r->preempts.v[i].by_job) ||
+            !has_claim(p, r->preempts.v[i].by_job))
             free(r->preempts.v[i].text);
         else
             r->preempts.v[preempts++] = r->preempts.v[i];

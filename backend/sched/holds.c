@@ -32,17 +32,22 @@ static bool move_earlier(struct backfill *b, const struct backfill_item *it, str
 {
     struct backfill_place at = {0};
     struct backfill_item part;
-    bool claim = h->claim, limited = h->limited, earlier = false;
+    bool claim = h->claim, limited = h->limited, earlier = false, others = false;
     backfill_narrow(b, it, h, &part);
     if (part.n_choices) {
         pool_lift(b->pool, &h->use);
+        others = backfill_lift_lower(b, &part);
         earlier = backfill_earliest(b, &part, h->use.start, &at);
+        if (others)
+            backfill_lay_behind(b);
         pool_lay(b->pool, &h->use);
     }
     if (earlier) {
         backfill_give_up(b, h);
         hold(b, it, h, claim, counts, &at);
     }
+    if (earlier && others)
+        backfill_push_aside(b);
     h->mark = backfill_mark(b);
     h->limited = limited;
     backfill_place_fini(&at);
@@ -72,6 +77,8 @@ static bool hold_anew(struct backfill *b, const struct backfill_item *it, struct
     bool others = backfill_lift_behind(b, it), found = backfill_earliest(b, it, WHEN_NEVER, &at);
     if (others)
         backfill_lay_behind(b);
+    /* The turn of a higher tier was over while it had a better place: it may find one there now. */
+    b->again = b->again || (h->lost == b->pass && it->entry > 0);
     if (found)
         hold(b, it, h, claim, claim ? NO_LANE : backfill_lane_left(b, it, it->choices[at.choice].lane),
              &at);
@@ -81,13 +88,13 @@ static bool hold_anew(struct backfill *b, const struct backfill_item *it, struct
     return found;
 }
 
-/* Another entry holds a place for it: this one does in its stead where it finds an earlier one. Where
- * places are made anew in each pass the first one stays: else what it gives up would ask for another pass,
- * in which all of that happens again. */
+/* Another entry holds a place for it: this one does in its stead where it finds an earlier one. Only
+ * upwards: were it to move down as well, a job before it might get a place by that which then takes the new
+ * one, and so on round. Where places are made anew in each pass the first one stays. */
 static bool hold_instead(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
 {
     struct backfill_place at = {0};
-    if (!b->opts.keep || !backfill_may_hold(b, it))
+    if (!b->opts.keep || it->entry > h->entry || !backfill_may_hold(b, it))
         return false;
     uint64_t visited = backfill_set_own_aside(b, h);
     bool others = backfill_lift_behind(b, it), found = backfill_earliest(b, it, h->use.start, &at);

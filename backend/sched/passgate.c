@@ -70,6 +70,16 @@ void pass_make_room(struct pass *s, uint32_t n)
     s->n_room = n;
 }
 
+/* What others were preempted for it counts as if it had started: it is not borrowed because more has
+ * started since. */
+static enum limit_state check_limits(const struct gets *x, const struct limit_ask *ask,
+                                     struct limit_verdict *v)
+{
+    enum limit_state state = limits_check(x->s->p->limits, ask, v);
+    bool promised = x->u->hold.use.parts && x->u->hold.claim;
+    return state == LIMIT_OVER_SOFT && promised ? LIMIT_OK : state;
+}
+
 enum limit_state pass_leave_choices(struct gets *x, struct backfill_item *ret)
 {
     struct pass *s = x->s;
@@ -91,7 +101,7 @@ enum limit_state pass_leave_choices(struct gets *x, struct backfill_item *ret)
             continue;
         ask.jobs = u->chosen ? 0 : ask.jobs;
         ask.nodes = u->chosen ? 0 : ask.nodes;
-        enum limit_state state = limits_check(s->p->limits, &ask, &v);
+        enum limit_state state = check_limits(x, &ask, &v);
         if (state != LIMIT_OK && (ret->n_choices == 0 || state < best))
             g->verdict = v;
         best = state < best ? state : best;
@@ -118,7 +128,7 @@ bool pass_may_get(void *ctx, uint32_t choice, const struct pool_parts *parts, in
     struct position *at = &x->s->positions[choice];
     struct limit_ask ask = pass_ask(x->s->p, x->g, x->u, at->at, parts, len);
     struct limit_verdict v;
-    enum limit_state state = limits_check(x->s->p->limits, &ask, &v);
+    enum limit_state state = check_limits(x, &ask, &v);
     at->soft = state == LIMIT_OVER_SOFT;
     if (state == LIMIT_OK || (state == LIMIT_OVER_SOFT && x->borrow))
         return true;

@@ -166,7 +166,7 @@ static void end_round(struct pass *s)
     give_up_unvisited(p);
     claims_sweep(p);
     /* Who has been asked to go is gone sooner than was thought. */
-    p->gained = promises_sweep(p) || s->asked != p->out->preempts.n || s->made_way || p->backfill.uncounted;
+    p->gained = promises_sweep(p) || s->asked != p->out->preempts.n || s->made_way || p->backfill.again;
     p->gained = pass_give_up_closed(s) || p->gained;
     s->had_round = true;
     s->made_way = false;

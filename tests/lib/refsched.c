@@ -605,8 +605,9 @@ static bool gate_is_closed(struct ref_plan *p, const struct job *j)
 static bool try_start(struct ref_plan *p, const struct job *j, bool has_place, struct ref_entry *ret)
 {
     bool fits = ref_fits_now(p, j, ret);
-    if (!fits && !has_place) {
-        p->lifts = counts_in(p, j, UINT32_MAX) != UINT32_MAX ? LIFT_ALL : LIFT_LOWER_TIERS;
+    if (!fits) {
+        bool may = !has_place && counts_in(p, j, UINT32_MAX) != UINT32_MAX;
+        p->lifts = may ? LIFT_ALL : LIFT_LOWER_TIERS;
         fits = ref_fits_now(p, j, ret);
         p->lifts = LIFT_NONE;
     }
@@ -634,9 +635,12 @@ static void reserve(struct ref_plan *p, const struct job *j, struct ref_entry *k
     if (counts_in(p, j, UINT32_MAX) == UINT32_MAX)
         return;
     if (kept) {
+        p->lifts = LIFT_LOWER_TIERS;
         bool earlier = find_earliest(p, j, kept->start, &e);
+        p->lifts = LIFT_NONE;
         put_in(p, j, earlier ? &e : kept, kept->counts);
         p->moves = p->moves || earlier;
+        push_aside(p);
         return;
     }
     p->lifts = LIFT_ALL;
@@ -647,14 +651,14 @@ static void reserve(struct ref_plan *p, const struct job *j, struct ref_entry *k
     push_aside(p);
 }
 
-/* It has a place in a partition of another tier: an earlier one here takes its stead, where places are
- * kept.
- */
+/* It has a place in a partition of another tier: an earlier one in a higher tier takes its stead, where
+ * places are kept. */
 static void reserve_instead(struct ref_plan *p, const struct job *j, const struct ref_entry *kept)
 {
     struct ref_entry e;
     bool found = false;
-    if (p->m->spec.backfill == BACKFILL_CONSERVATIVE && counts_in(p, j, UINT32_MAX) != UINT32_MAX) {
+    bool up = p->m->spec.parts.v[kept->part].priority_tier < p->tier;
+    if (up && p->m->spec.backfill == BACKFILL_CONSERVATIVE && counts_in(p, j, UINT32_MAX) != UINT32_MAX) {
         p->lifts = LIFT_ALL;
         found = find_earliest(p, j, kept->start, &e);
         p->lifts = LIFT_NONE;

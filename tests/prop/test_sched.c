@@ -6,7 +6,10 @@
  * reason and an answer to why, and one that takes the advice in it starts; a second pass on the same state
  * decides nothing, the same input gives the same output, and a planner that goes on from pass to pass the
  * same as one made anew. Who starts and who does not is in test_planner.c.
+ *
+ * test-timeout: 7200 (for STOKER_TEST_RUNS)
  */
+#include "backend/sched/gate.h"
 #include "backend/sched/planner_private.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
@@ -100,13 +103,22 @@ static void started_in_time(const struct lab *l, const struct sched_result *r)
     }
 }
 
+/* By a rule, and only what stands behind it: borrowed, or of a lower tier than one of its partitions, or of
+ * the same and a lower level of QOS. */
 static void went_by_a_rule(const struct lab *l, const struct sched_result *r)
 {
     vec_for_each (&r->preempts, i) {
         const struct job *v = lab_get(l, r->preempts.v[i].job), *j = lab_get(l, r->preempts.v[i].by_job);
         const struct part_spec *part = model_get_part(&l->m, v->partition);
-        bool tier = part->preempt_mode != PREEMPT_OFF && part->priority_tier < 2;
-        bool qos = str_eq(v->req.qos, "low") && str_eq(j->req.qos, "high");
+        struct strv names = gate_partitions(&l->m, j);
+        uint32_t best = 0;
+        for (size_t k = 0; k < names.n; k++) {
+            const struct part_spec *its = model_get_part(&l->m, names.v[k]);
+            best = its && its->priority_tier > best ? its->priority_tier : best;
+        }
+        strv_fini(&names);
+        bool tier = part->preempt_mode != PREEMPT_OFF && part->priority_tier < best;
+        bool qos = str_eq(v->req.qos, "low") && str_eq(j->req.qos, "high") && part->priority_tier <= best;
         if (v->state != JOB_RUNNING || !(tier || qos || v->borrowed))
             fail_msg("job %u goes for job %u by no rule", v->id, j->id);
         for (size_t k = 0; k < i; k++)
