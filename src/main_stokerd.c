@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 #include "src/base/drop.h"
 #include "src/base/log.h"
 #include "src/base/str.h"
+#include "src/base/ulimit.h"
 #include "src/base/xalloc.h"
 #include "src/client/client.h"
 #include "src/conf/conf.h"
@@ -105,12 +105,12 @@ static int take_lock(const struct paths *p, struct errtext *err)
 
 static void set_limits(void)
 {
-    struct rlimit none = {0, 0}, files;
-    setrlimit(RLIMIT_CORE, &none); /* memory holds users' environments */
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-        files.rlim_cur = files.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &files);
-    }
+    uint64_t nofile = 0, core = ULIMIT_UNLIMITED;
+    ulimit_get(ULIMIT_NOFILE, &nofile);
+    ulimit_get(ULIMIT_CORE, &core);
+    ulimit_bequeath(nofile, core); /* agents of this machine have jobs, which get what was here before */
+    ulimit_set(ULIMIT_CORE, 0);    /* memory holds users' environments */
+    ulimit_set(ULIMIT_NOFILE, ULIMIT_UNLIMITED);
 }
 
 static int open_log(const struct paths *p, bool foreground)

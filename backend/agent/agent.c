@@ -27,6 +27,7 @@
 #include "src/base/drop.h"
 #include "src/base/log.h"
 #include "src/base/self.h"
+#include "src/base/ulimit.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 
@@ -408,16 +409,19 @@ static int listen_at(struct agent *a, struct errtext *err)
     return 0;
 }
 
-/* Descriptors are one per task; the tasks get the limit that was here before. */
+/* Descriptors are one per task, and memory holds users' environments: no core files. The tasks get the
+ * limits that were here before, or those of the controller's start where that has started this agent. */
 static void set_limits(struct agent *a)
 {
-    struct rlimit lim;
+    uint64_t nofile = 0;
     char text[32];
-    if (getrlimit(RLIMIT_NOFILE, &lim) == 0) {
-        a->nofile = lim.rlim_cur > UINT32_MAX ? UINT32_MAX : (uint32_t)lim.rlim_cur;
-        lim.rlim_cur = lim.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &lim);
-    }
+    a->core = ULIMIT_UNLIMITED;
+    ulimit_get(ULIMIT_NOFILE, &nofile);
+    ulimit_get(ULIMIT_CORE, &a->core);
+    ulimit_inherited(&nofile, &a->core);
+    a->nofile = nofile > UINT32_MAX ? UINT32_MAX : (uint32_t)nofile;
+    ulimit_set(ULIMIT_NOFILE, ULIMIT_UNLIMITED);
+    ulimit_set(ULIMIT_CORE, 0);
     if (proc_read_file("/proc/self/oom_score_adj", text, sizeof text) > 0)
         a->oom_score_adj = atoi(text);
     /* Not permitted in some containers: then agent and shims are as mortal as their tasks. */

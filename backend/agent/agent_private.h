@@ -118,7 +118,8 @@ struct agent {
     bool adopted, adopt_told; /* adopted: all tasks of the agent before this one are known */
     struct loop_timer adopt_again;
     bool root, spared;
-    uint32_t nofile;
+    uint32_t nofile; /* soft limits that the tasks get; this process has others */
+    uint64_t core;
     int32_t oom_score_adj;
     uint32_t stuck_ms; /* what is killed for so long will not die: the controller is told */
     struct cages cages;

@@ -40,6 +40,8 @@ struct shim_setup {
     bool cgroup_v1;        /* what cgroup is */
     uint64_t lease_ms;     /* when the agent sent what the controller answered last; CLOCK_BOOTTIME */
     struct blob cpu_order; /* uint16_t each: the n-th is CPU n of the launch; empty: the n-th of cpus */
+    bool core_known;       /* the task's soft limit of core files: */
+    uint64_t core;
 };
 #define SHIM_SETUP_FIELDS(F, G, S) \
     F(S, U32, version) \
@@ -60,7 +62,9 @@ struct shim_setup {
     F(S, STR, pids) \
     F(S, BOOL, cgroup_v1) \
     F(S, U64, lease_ms) \
-    F(S, BLOB, cpu_order)
+    F(S, BLOB, cpu_order) \
+    F(S, BOOL, core_known) \
+    F(S, U64, core)
 
 extern const struct rec_desc shim_setup_rec;
 

@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "backend/agent/shim_private.h"
 #include "backend/agent/taskdir.h"
+#include "src/base/ulimit.h"
 #include "src/base/xalloc.h"
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
@@ -97,13 +97,13 @@ static void join_group(const char *group, int report)
     free(path);
 }
 
+/* What the agent has changed for itself is as it was. */
 static void set_limits(const struct shim *s)
 {
-    struct rlimit lim;
-    if (s->setup.nofile && getrlimit(RLIMIT_NOFILE, &lim) == 0) {
-        lim.rlim_cur = s->setup.nofile < lim.rlim_max ? s->setup.nofile : lim.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &lim);
-    }
+    if (s->setup.nofile)
+        ulimit_set(ULIMIT_NOFILE, s->setup.nofile);
+    if (s->setup.core_known)
+        ulimit_set(ULIMIT_CORE, s->setup.core);
     if (!s->setup.spared)
         return;
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -274,6 +274,24 @@ static void set_pmi(const struct shim *s, const struct rank *r, int fd, struct s
     strv_setenv(env, "PMI_SPAWNED", "0");
 }
 
+/* Last of all: a low limit must not stand in the way of what is done for the task before. What cannot be
+ * had is told once on each node, and only where --propagate names it. */
+static void propagate_limits(const struct shim *s, const struct rank *r)
+{
+    for (size_t i = 0; i < s->l.limits.n; i++) {
+        const struct resource_limit *lim = &s->l.limits.v[i];
+        int rc = ulimit_set(lim->kind, lim->soft);
+        if (rc == 0 || !lim->must || r != &s->ranks[0])
+            continue;
+        char value[32] = "'unlimited'";
+        if (lim->soft != ULIMIT_UNLIMITED)
+            snprintf(value, sizeof value, "%llu", (unsigned long long)lim->soft);
+        dprintf(2, "slurmstepd: error: Can't propagate RLIMIT_%s of %s from submit host: %s\n",
+                ulimit_name(lim->kind), value,
+                rc < 0 ? strerror(-rc) : "the hard limit of the node is lower");
+    }
+}
+
 static _Noreturn void rank_child(const struct shim *s, const struct rank *r, const int given[4], int report)
 {
     const char *why = s->pty ? pty_enter(given[1]) : NULL;
@@ -318,6 +336,7 @@ static _Noreturn void rank_child(const struct shim *s, const struct rank *r, con
     if (given[3] >= 0)
         set_pmi(s, r, given[3], &env);
     const char *path = strv_getenv(&env, "PATH");
+    propagate_limits(s, r);
     e = exec_in_path(argv.v, env.v, str_is_empty(path) ? DEFAULT_PATH : path);
     give_up(report, e, true, "execve(): %s: %s", argv.v[0], strerror(e));
 }

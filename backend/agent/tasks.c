@@ -428,6 +428,8 @@ static void send_setup(struct atask *t, const struct blob *groups, const struct 
         .cpu_order = a->cpu_order,
         .cgroup = cage->memory,
         .nofile = a->nofile,
+        .core_known = true,
+        .core = a->core,
         .spared = a->spared,
         .oom_score_adj = a->oom_score_adj,
         .spool_max = a->policy.spool_max_mib << 20,

@@ -165,6 +165,17 @@ static void set_pmi(const struct step *s, struct launch *l)
     l->pmi_mapping = str_take(&map);
 }
 
+/* The configuration says which go along, unless the user did. */
+static void add_limits(struct control *c, const struct step_payload *p, struct launch *l)
+{
+    uint32_t kinds = spec_propagated_limits(&c->model.spec);
+    for (size_t i = 0; i < p->limits.n; i++) {
+        const struct resource_limit *r = &p->limits.v[i];
+        if (r->must || (r->kind < 32 && kinds & 1u << r->kind))
+            *(struct resource_limit *)rec_list_push(&l->limits) = *r;
+    }
+}
+
 /* A requeued job appends, unless the user asked for truncation in so many words. */
 static bool appends(const struct job *j, const struct step *s)
 {
@@ -241,6 +252,7 @@ bool ctl_build_launch(struct control *c, const struct job *j, const struct step 
     const struct node *on = model_get_node(&c->model, t->alloc.node);
     ret->make_workdir = on && on->spec.own_files;
     set_pmi(s, ret);
+    add_limits(c, &p, ret);
     p.argv = p.env = (struct strv){0};
     p.script = (struct blob){0};
     set_early_signal(c, j, s, ret);

@@ -447,6 +447,16 @@ static void add_licenses(struct import *m)
     strv_fini(&items);
 }
 
+static void add_names(struct import *m, const char *key, const char *slurm_key)
+{
+    const char *names = slurmconf_take(&m->conf, slurm_key);
+    if (!names)
+        return;
+    str_appendf(&m->out, "%s = ", key);
+    append_quoted(&m->out, names);
+    str_append(&m->out, ";\n");
+}
+
 static void add_cluster(struct import *m)
 {
     const char *name = slurmconf_take(&m->conf, "ClusterName");
@@ -466,6 +476,8 @@ static void add_cluster(struct import *m)
     add_number(m, "node_timeout", "SlurmdTimeout", "s");
     add_number(m, "max_array_size", "MaxArraySize", "");
     add_number(m, "max_jobs", "MaxJobCount", "");
+    add_names(m, "propagate_resource_limits", "PropagateResourceLimits");
+    add_names(m, "propagate_resource_limits_except", "PropagateResourceLimitsExcept");
 }
 
 /* gres.conf says which device files there are: the agent finds them; types count where slurm.conf has none.

@@ -583,6 +583,14 @@ static void config_days(struct str *out, const char *key, uint32_t s)
     config_line(out, key, "%s", s >= DURATION_NOT_SET ? "UNLIMITED" : duration_format_padded(s, buf));
 }
 
+/* NULL or empty: Slurm's word for nothing. */
+static void config_names(struct str *out, const char *key, const struct strv *names)
+{
+    char *text = names && names->n ? strv_join(names, ",") : NULL;
+    config_line(out, key, "%s", text ? text : "(null)");
+    free(text);
+}
+
 void record_config(struct str *out, const struct model *m, const struct timetext *time, const char *host,
                    const char *state_dir)
 {
@@ -617,6 +625,10 @@ void record_config(struct str *out, const struct model *m, const struct timetext
     config_line(out, "PriorityWeightQOS", "%u", p->weight_qos);
     config_line(out, "PriorityWeightTRES", "CPU=%u,Mem=%u,GRES/gpu=%u", p->weight_cpu, p->weight_mem,
                 p->weight_gpu);
+    config_line(out, "PropagatePrioProcess", "0");
+    config_names(out, "PropagateResourceLimits",
+                 s->propagate_limits_except.n ? NULL : &s->propagate_limits);
+    config_names(out, "PropagateResourceLimitsExcept", &s->propagate_limits_except);
     config_line(out, "SchedulerType", "%s",
                 s->backfill == BACKFILL_OFF ? "sched/builtin" : "sched/backfill");
     config_line(out, "SelectType", "select/cons_tres");

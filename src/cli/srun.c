@@ -121,6 +121,7 @@ static int fill_payload(struct srun *s, const struct step *step, struct step_pay
     mode_t mask = umask(022);
     umask(mask);
     p->umask = (uint32_t)mask;
+    message_add_limits(&s->opt.job, p);
     set_step_env(s, step, mask, &p->env);
     if (s->multi_prog && multiprog_parse(s->command.v[0], s->multi_prog, step->n_ranks, p, &err)) {
         cli_error_lines(s->cli, err.s);

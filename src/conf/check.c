@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/ulimit.h"
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
@@ -495,6 +496,33 @@ static int check_limits(const struct finish *f)
     return r;
 }
 
+#define PROPAGATE        "propagate_resource_limits"
+#define PROPAGATE_EXCEPT "propagate_resource_limits_except"
+
+static int check_limit_names(const struct finish *f, const char *key, const struct strv *names)
+{
+    const config_setting_t *at = config_setting_get_member(f->root, key);
+    uint32_t kinds;
+    for (size_t i = 0; i < names->n; i++)
+        if (ulimit_parse(names->v[i], &kinds, NULL, NULL) != 0)
+            return conf_error(f->c, at ? at : f->root,
+                              "%s: \"%s\" is not a resource limit: ALL, NONE, AS, CORE, CPU, DATA, FSIZE, "
+                              "MEMLOCK, NOFILE, NPROC, RSS, STACK",
+                              key, names->v[i]);
+    return 0;
+}
+
+static int check_propagate(const struct finish *f)
+{
+    const struct strv *some = &f->spec->propagate_limits, *except = &f->spec->propagate_limits_except;
+    int r = check_limit_names(f, PROPAGATE, some);
+    r = r ? r : check_limit_names(f, PROPAGATE_EXCEPT, except);
+    if (r == 0 && except->n && !(some->n == 1 && str_ieq(some->v[0], "ALL"))) /* which is the default */
+        r = conf_error(f->c, config_setting_get_member(f->root, PROPAGATE_EXCEPT),
+                       PROPAGATE_EXCEPT ": " PROPAGATE " is given, too: give one of them");
+    return r;
+}
+
 int conf_finish(const struct conf_parse *c, const config_setting_t *root, struct cluster_spec *spec)
 {
     struct finish f = {.c = c, .root = root, .spec = spec};
@@ -507,6 +535,8 @@ int conf_finish(const struct conf_parse *c, const config_setting_t *root, struct
         r = check_parts(&f);
     if (r == 0)
         r = check_limits(&f);
+    if (r == 0)
+        r = check_propagate(&f);
     vec_fini(&f.node_entry);
     vec_fini(&f.nodes);
     return r;

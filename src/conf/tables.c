@@ -291,6 +291,14 @@ static const struct conf_option cluster_options[] = {
     {.name = "lease_time", .type = CONF_DURATION, MEMBER(cluster_spec, lease_s), .def = "5m",
      .help = "See `lease`. At least 30 s: a node must miss several heartbeats before it counts. The last `kill_wait` of it, half of it at "
      "most, is between SIGTERM and SIGKILL."},
+    {.name = "propagate_resource_limits", .type = CONF_STRV, MEMBER(cluster_spec, propagate_limits), .def = "ALL",
+     .def_help = "`[\"ALL\"]`",
+     .help = "Soft resource limits (`ulimit`) of the process that submits, which its job gets on the nodes, as Slurm's "
+     "`PropagateResourceLimits`: `ALL`, `NONE`, or names: `AS`, `CORE`, `CPU`, `DATA`, `FSIZE`, `MEMLOCK`, `NOFILE`, `NPROC`, `RSS`, "
+     "`STACK`. `--propagate` of a job comes first. The hard limits of a node hold; limits that do not go along are those of the node's "
+     "agent."},
+    {.name = "propagate_resource_limits_except", .type = CONF_STRV, MEMBER(cluster_spec, propagate_limits_except),
+     .def_help = "none", .help = "All but these, instead of the former."},
     {.name = "min_job_age", .type = CONF_DURATION, MEMBER(cluster_spec, min_job_age_s), .def = "5m",
      .help = "Time for which an ended job stays in the queue's answers."},
     {.name = "max_array_size", .type = CONF_U32, MEMBER(cluster_spec, max_array_size), .def = "10001", .min = 1,

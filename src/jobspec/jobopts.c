@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/ulimit.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/jobopts_check.h"
@@ -327,6 +328,17 @@ static int set_open_mode(struct job_req *r, const struct opt *opt, const char *a
     return 0;
 }
 
+static int set_propagate(struct jobopts *o, const struct opt *opt, const char *arg, struct errtext *err)
+{
+    const char *bad_name;
+    int len;
+    o->propagate = ULIMIT_ALL;
+    if (!arg || ulimit_parse(arg, &o->propagate, &bad_name, &len) == 0)
+        return 0;
+    return err_set(err, -EDOM, "Bad rlimit name: %.*s\n--%s=%s is not valid.", len, bad_name, opt->name,
+                   arg);
+}
+
 static int set_chdir(struct jobopts *o, const char *arg, struct errtext *err)
 {
     if (!*arg)
@@ -432,6 +444,7 @@ static int set_one(struct jobopts *o, const struct opt *opt, const char *arg, st
     case J_NICE: return set_nice(r, opt, arg, err);
     case J_OPEN_MODE: return set_open_mode(r, opt, arg, err);
     case J_PRIORITY: return set_priority(r, opt, arg, err);
+    case J_PROPAGATE: return set_propagate(o, opt, arg, err);
     case J_SIGNAL: return set_signal(r, opt, arg, err);
     case J_TIME: return set_limit(&r->time_limit_s, opt, arg, err);
     case J_TIME_MIN: return set_limit(&r->time_min_s, opt, arg, err);

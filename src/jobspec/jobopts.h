@@ -59,6 +59,7 @@ enum jobopt {
     J_OVERCOMMIT,
     J_PARTITION,
     J_PRIORITY,
+    J_PROPAGATE,
     J_QOS,
     J_QUIET,
     J_REQUEUE,
@@ -86,6 +87,7 @@ struct jobopts {
     uint32_t cpus_per_gpu, ntasks_per_gpu, mincpus; /* NOT_GIVEN */
     uint32_t distribution;                          /* as in struct step */
     char *distribution_text;                        /* as given; NULL: not */
+    uint32_t propagate;                             /* a bit for each enum ulimit_kind, where it is given */
     struct wall now;                                /* for --begin=now+1hour */
     char *cwd;
     enum jobopt_level level; /* of what is being parsed */

@@ -132,14 +132,6 @@ static int check_duration(const struct opt *opt, const char *arg, struct errtext
                : err_set(err, -EINVAL, "Invalid --%s specification", opt->name);
 }
 
-static int check_propagate(const struct opt *opt, const char *arg, struct errtext *err)
-{
-    static const char words[] = "all none as core cpu data fsize memlock nofile nproc rss stack";
-    if (!arg || are_words(arg, words))
-        return 0;
-    return err_set(err, -EDOM, "Bad rlimit name: %s\n--%s=%s is not valid.", arg, opt->name, arg);
-}
-
 static int check_gpu_words(const struct opt *opt, const char *arg, struct errtext *err, const char *words)
 {
     const char *s = arg;
@@ -177,11 +169,10 @@ static const struct {
     {"gpu-freq", check_gpu_freq},       {"hint", check_hint},
     {"mem-bind", check_mem_bind},       {"msg-timeout", check_number},
     {"ntasks-per-core", check_number},  {"ntasks-per-socket", check_number},
-    {"profile", check_profile},         {"propagate", check_propagate},
-    {"slurmd-debug", check_number},     {"sockets-per-node", check_number},
-    {"switches", check_switches},       {"thread-spec", check_number},
-    {"threads", check_number},          {"threads-per-core", check_number},
-    {"wait-all-nodes", check_number},
+    {"profile", check_profile},         {"slurmd-debug", check_number},
+    {"sockets-per-node", check_number}, {"switches", check_switches},
+    {"thread-spec", check_number},      {"threads", check_number},
+    {"threads-per-core", check_number}, {"wait-all-nodes", check_number},
 };
 
 int jobopts_check(const struct opt *opt, const char *arg, struct errtext *err)

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "src/base/ulimit.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/exportenv.h"
 
@@ -25,6 +26,18 @@ static uint32_t current_umask(void)
     return mask;
 }
 
+void message_add_limits(const struct jobopts *o, struct step_payload *p)
+{
+    bool said = o->given[J_PROPAGATE] != LEVEL_DEFAULT;
+    for (unsigned k = 0; k < ULIMIT_N; k++) {
+        uint64_t soft;
+        if ((said && !(o->propagate & 1u << k)) || !ulimit_get(k, &soft))
+            continue;
+        *(struct resource_limit *)rec_list_push(&p->limits) =
+            (struct resource_limit){.kind = k, .soft = soft, .must = said};
+    }
+}
+
 void submission_init(struct msg_submit *m, struct jobopts *o, enum job_kind kind)
 {
     *m = (struct msg_submit){.kind = kind, .req = o->req, .hold = o->hold};
@@ -34,6 +47,7 @@ void submission_init(struct msg_submit *m, struct jobopts *o, enum job_kind kind
     gethostname(host, sizeof host - 1);
     m->host = xstrdup(host);
     m->payload.umask = current_umask();
+    message_add_limits(o, &m->payload);
     m->payload.workdir = xstrdup(m->req.workdir);
 }
 
@@ -130,6 +144,8 @@ static void add_step(struct msg_submit *m, struct jobfile_step *s)
     s->script = (struct blob){0};
     p->workdir = xstrdup(step->workdir ? step->workdir : m->req.workdir);
     p->umask = m->payload.umask;
+    for (size_t i = 0; i < m->payload.limits.n; i++)
+        *(struct resource_limit *)rec_list_push(&p->limits) = m->payload.limits.v[i];
     if (s->env.n) {
         p->env = strv_copy(&m->payload.env);
         merge_env(&p->env, &s->env);

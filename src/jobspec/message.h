@@ -20,6 +20,8 @@ void submission_init(struct msg_submit *m, struct jobopts *o, enum job_kind kind
 int submission_env(const char *spec, const char *cwd, struct strv *ret, struct errtext *err)
     __attribute__((warn_unused_result));
 
+/* The soft resource limits of this process, as far as --propagate lets them go along. */
+void message_add_limits(const struct jobopts *o, struct step_payload *p);
 /* What the options and the calling process put into a batch script's environment, and into that of salloc's
  * command. */
 void message_set_env(const struct jobopts *o, struct strv *env);

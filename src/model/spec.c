@@ -2,6 +2,7 @@
 #include "src/model/spec.h"
 
 #include "src/base/err.h"
+#include "src/base/ulimit.h"
 
 REC_DEFINE(node_spec, NODE_SPEC_FIELDS)
 REC_DEFINE(part_spec, PART_SPEC_FIELDS)
@@ -20,4 +21,20 @@ const char *part_state_text(enum part_state s)
         [PART_UP] = "UP", [PART_DOWN] = "DOWN", [PART_DRAIN] = "DRAIN", [PART_INACTIVE] = "INACTIVE"};
     bug_on((unsigned)s > PART_INACTIVE);
     return names[s];
+}
+
+static uint32_t kinds_of(const struct strv *names)
+{
+    uint32_t all = 0, one;
+    for (size_t i = 0; i < names->n; i++)
+        if (ulimit_parse(names->v[i], &one, NULL, NULL) == 0)
+            all |= one;
+    return all;
+}
+
+uint32_t spec_propagated_limits(const struct cluster_spec *s)
+{
+    if (s->propagate_limits_except.n)
+        return ULIMIT_ALL & ~kinds_of(&s->propagate_limits_except);
+    return s->propagate_limits.n ? kinds_of(&s->propagate_limits) : ULIMIT_ALL;
 }

@@ -154,6 +154,7 @@ struct cluster_spec {
     uint32_t lease_s;   /* a node's time without a controller, for jobs with LOST_LEASE */
     uint32_t user_requests; /* a second, of one user's over time; 0: no limit */
     uint32_t max_user_jobs; /* as max_jobs, of one user; 0: nine tenths of it */
+    struct strv propagate_limits, propagate_limits_except; /* names, src/base/ulimit.h; both empty: all */
 };
 #define CLUSTER_SPEC_FIELDS(F, G, S)                                                                         \
     F(S, STR, name) F(S, STR, engine) G(S, LISTOF, nodes, node_spec) G(S, LISTOF, parts, part_spec)          \
@@ -162,10 +163,14 @@ struct cluster_spec {
     F(S, U32, kill_wait_s) F(S, U32, node_timeout_s) F(S, BOOL, lost_node_requeue) F(S, U32, min_job_age_s)  \
     F(S, U32, max_array_size) F(S, U32, max_jobs) G(S, LISTOF, licenses, license_spec) F(S, U32, reservations) \
     F(S, STR, mail_program) F(S, STR, link_socket) F(S, STR, link_keys)       \
-    F(S, U32, lost_node) F(S, U32, lease_s) F(S, U32, user_requests) F(S, U32, max_user_jobs)
+    F(S, U32, lost_node) F(S, U32, lease_s) F(S, U32, user_requests) F(S, U32, max_user_jobs)         \
+    F(S, STRV, propagate_limits) F(S, STRV, propagate_limits_except)
 
 extern const struct rec_desc node_spec_rec, part_spec_rec, qos_spec_rec, account_user_rec, account_spec_rec,
     limit_set_rec, limit_spec_rec, priority_spec_rec, cluster_spec_rec, license_spec_rec;
+
+/* The resource limits that go along with jobs: a bit for each enum ulimit_kind. */
+uint32_t spec_propagated_limits(const struct cluster_spec *s);
 
 const char *part_state_text(enum part_state s); /* UP DOWN DRAIN INACTIVE */
 

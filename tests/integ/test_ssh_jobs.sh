@@ -48,6 +48,13 @@ says "status" 3 "~" "~" srun -N2 bash -c 'exit $((SLURM_PROCID * 3))'
 case_ "one rank fails and the others go with it"
 must timeout 100 bash -c 'srun -K -N3 -n3 bash -c "[ \$SLURM_PROCID -ne 1 ] || exit 5; sleep 300"; [ $? -ne 0 ]'
 
+case_ "resource limits go along, and one file of three nodes has all output"
+is "a soft limit" "$(ulimit -Sn 177; srun -N3 -n3 bash -c 'ulimit -Sn' | sort -u)" 177
+is "not where it is not to" "$(ulimit -Sn 177; srun -w n2 --propagate=NONE bash -c '[ "$(ulimit -Sn)" = 177 ] || echo other')" other
+echo old >one.out
+must srun -N3 -n3 -o one.out bash -c 'for i in {1..200}; do echo "$SLURM_PROCID $i"; done'
+is "lines" "$(sort -u one.out | wc -l) $(wc -l <one.out)" "600 600"
+
 case_ "much output streams and is whole"
 must srun -w n1 bash -c 'head -c 20000000 /dev/zero | tr "\0" "x"; echo'
 is "bytes" "${#out}" 20000000

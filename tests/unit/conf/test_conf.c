@@ -84,6 +84,13 @@ static void test_bad_files_are_refused_by_line(void **state)
         {"max_jobs = 99999999999999999999L;", "f:1: the number 99999999999999999999 is too large: write it "
                                               "as a text, with a unit where it is a size or a time"},
         /* keys */
+        {"\npropagate_resource_limits = [ \"NOFILE\", \"FILES\" ];",
+         "f:2: propagate_resource_limits: \"FILES\" is not a resource limit: ALL, NONE, AS, CORE, CPU, "
+         "DATA, "
+         "FSIZE, MEMLOCK, NOFILE, NPROC, RSS, STACK"},
+        {"propagate_resource_limits = \"STACK\";\npropagate_resource_limits_except = \"CORE\";",
+         "f:2: propagate_resource_limits_except: propagate_resource_limits is given, too: give one of "
+         "them"},
         {"clster = \"a\";", "f:1: \"clster\" is no key of the configuration, did you mean \"cluster\"?"},
         {"nodes = (\n  { name = \"a\";\n    cpu = 4; } );",
          "f:3: \"cpu\" is no key of a node, did you mean \"cpus\"?"},
