@@ -191,6 +191,7 @@ static void spawn_ranks(struct shim *s)
         int r = rank_spawn(s, &s->ranks[i]);
         if (r < 0) {
             s->launch_failed = true;
+            s->node_fault = s->node_fault || i == 0; /* later ones may be too many */
             shim_message(s, "cannot start rank %u: %s", s->ranks[i].l->rank, strerror(-r));
         }
     }
@@ -225,7 +226,7 @@ static void start(struct shim *s)
             shim_message(s, "cannot start a process: %s", strerror(-r));
     }
     if (r < 0)
-        s->launch_failed = true;
+        s->launch_failed = s->node_fault = true;
     if (r < 0)
         s->phase = SHIM_RUNNING;
     else if (!s->opener)
@@ -545,6 +546,7 @@ static void finish(struct shim *s)
     end.end_kind = end_kind(s);
     end.was_killed = s->was_killed;
     end.waited_out = s->waited_out;
+    end.fault = s->node_fault ? FAULT_NODE : FAULT_JOB;
     end.message = s->message;
     for (size_t i = 0; i < s->n_ranks; i++)
         *rec_list_push(&end.ranks) = s->ranks[i].end;

@@ -83,6 +83,7 @@ struct shim {
     bool waited_out;
 
     bool launch_failed, oom, was_killed;
+    bool node_fault;      /* why it failed would have failed any task here */
     uint32_t kill_cause;  /* of the first request to end: why it ends */
     uint32_t asked_cause; /* of the last one */
     char *message;

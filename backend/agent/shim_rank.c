@@ -28,15 +28,19 @@
 struct report {
     int32_t error; /* errno */
     bool exec;     /* the program is to blame, not its surroundings */
+    bool node;     /* nothing that the job asked for is */
     char text[480];
 };
+
+/* In a rank: what is done now is the same for every job. */
+static bool in_nodes_part;
 
 static _Noreturn void give_up(int fd, int error, bool exec, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
 static _Noreturn void give_up(int fd, int error, bool exec, const char *fmt, ...)
 {
-    struct report rep = {.error = error, .exec = exec};
+    struct report rep = {.error = error, .exec = exec, .node = in_nodes_part};
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(rep.text, sizeof rep.text, fmt, ap);
@@ -294,6 +298,7 @@ static void propagate_limits(const struct shim *s, const struct rank *r)
 
 static _Noreturn void rank_child(const struct shim *s, const struct rank *r, const int given[4], int report)
 {
+    in_nodes_part = true;
     const char *why = s->pty ? pty_enter(given[1]) : NULL;
     if (!s->pty)
         setpgid(0, 0);
@@ -309,6 +314,7 @@ static _Noreturn void rank_child(const struct shim *s, const struct rank *r, con
     why = why ? why : files_drop(s);
     if (why)
         give_up(report, EPERM, false, "%s: %s", why, s->l.user ? s->l.user : "?");
+    in_nodes_part = false;
     char text[480];
     int e = files_enter_workdir(s, text, sizeof text);
     if (e < 0)
@@ -424,4 +430,5 @@ void rank_read_report(struct shim *s, struct rank *r)
         return;
     }
     s->launch_failed = true;
+    s->node_fault = s->node_fault || (rep.node && r == s->ranks); /* later ones may be too many */
 }

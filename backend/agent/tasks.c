@@ -179,7 +179,8 @@ static void end_without_shim(struct atask *t, uint32_t kind, const char *text)
                              .end_kind = kind,
                              .t_start = t->st.t_start,
                              .t_end = loop_wall(t->a->loop),
-                             .message = xstrdup(text)};
+                             .message = xstrdup(text),
+                             .fault = FAULT_NODE};
     tasks_ended(t, &end);
 }
 
@@ -367,22 +368,30 @@ static int spawn_shim(struct atask *t, int sock)
     return 0;
 }
 
+/* ret_fault: whose a refusal is. A policy that does not admit what one job of a user wants is taken for one
+ * that does not admit the user: it may well admit it elsewhere. */
 static int check_launch(struct agent *a, const struct launch *l, const struct blob **ret_groups,
-                        struct errtext *err)
+                        enum launch_fault *ret_fault, struct errtext *err)
 {
+    *ret_fault = FAULT_NODE;
     if (!str_eq(l->cluster, a->cluster))
         return err_set(err, -EPERM, "launch of another cluster");
     if (l->epoch < a->epoch)
         return err_set(err, -EPERM, "launch of an older controller: epoch %llu, this node obeys %llu",
                        (unsigned long long)l->epoch, (unsigned long long)a->epoch);
-    if (!l->ranks.n || l->ranks.n > NODE_RANKS_MAX)
+    if (!l->ranks.n || l->ranks.n > NODE_RANKS_MAX) {
+        *ret_fault = FAULT_JOB;
         return err_set(err, -EINVAL, "a task has 1 to %d ranks, not %zu", NODE_RANKS_MAX, l->ranks.n);
+    }
+    *ret_fault = FAULT_USER;
     if (!a->root && l->uid != geteuid())
         return err_set(err, -EPERM, "this node runs jobs of uid %u only, not of %u", geteuid(), l->uid);
     /* Its own uid needs no groups from the name service: it has them. */
     bool ask = a->root ? l->uid != 0 || l->gid != 0 : a->policy.groups.n > 0;
     int r = ask ? users_groups(l->uid, l->gid, l->user, ret_groups, err) : 0;
     r = r ? r : policy_check(&a->policy, l, a->n_live, *ret_groups, err);
+    if (r == -EAGAIN || r == 0)
+        *ret_fault = FAULT_NODE;
     if (r < 0)
         return r;
     return room_check(a, err);
@@ -479,9 +488,10 @@ static int start(struct atask *t, const struct launch *l, const struct blob *gro
     return 0;
 }
 
-static void refuse(struct agent *a, const struct launch *l, uint32_t kind, const char *text)
+static void refuse(struct agent *a, const struct launch *l, uint32_t kind, enum launch_fault fault,
+                   const char *text)
 {
-    struct launch_end end = {.key = l->key, .end_kind = kind, .t_end = loop_wall(a->loop)};
+    struct launch_end end = {.key = l->key, .end_kind = kind, .t_end = loop_wall(a->loop), .fault = fault};
     end.message = xstrdup(text);
     agent_send(a, MSG_TASK_END, 0, &end);
     free(end.message);
@@ -499,20 +509,21 @@ void tasks_launch(struct agent *a, const struct launch *l, const struct frame *f
         return;
     }
     if (tomb_has(&a->tomb, &l->key)) {
-        refuse(a, l, END_UNKNOWN, "this launch has been run, and its end acknowledged, before");
+        refuse(a, l, END_UNKNOWN, FAULT_JOB, "this launch has been run, and its end acknowledged, before");
         return;
     }
     if (l->lease_s && !lease_holds(a, l->lease_s)) { /* on its way for too long */
-        refuse(a, l, END_LEASE, "no controller was heard for its lease");
+        refuse(a, l, END_LEASE, FAULT_JOB, "no controller was heard for its lease");
         return;
     }
     struct errtext err;
     const struct blob *groups = NULL;
-    int r = check_launch(a, l, &groups, &err);
+    enum launch_fault fault;
+    int r = check_launch(a, l, &groups, &fault, &err);
     if (r < 0) {
         log_warn("launch=%u.%d.%u.%u refused: %s", l->key.job, l->key.step, l->key.task, l->key.attempt,
                  err.s);
-        refuse(a, l, END_LAUNCH_FAILED, err.s);
+        refuse(a, l, END_LAUNCH_FAILED, fault, err.s);
         return;
     }
     t = tasks_new(a, &l->key);
@@ -529,7 +540,7 @@ void tasks_launch(struct agent *a, const struct launch *l, const struct frame *f
     log_error("launch=%s failed: %s", t->name, err.s);
     if (t->caged)
         cgroup_remove_of(a, t->name);
-    refuse(a, l, END_LAUNCH_FAILED, err.s);
+    refuse(a, l, END_LAUNCH_FAILED, FAULT_NODE, err.s);
     remove_task(t);
 }
 

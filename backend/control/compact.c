@@ -8,7 +8,7 @@
 #include "src/base/xalloc.h"
 
 struct compact_node { /* numbers of events that still count; 0: none */
-    uint64_t facts, change, before, newest, drain, note;
+    uint64_t facts, change, before, newest, drain, note, avoid;
 };
 
 static struct compact_node *get_node(struct compact *k, const char *name)
@@ -72,7 +72,7 @@ static void note_window(struct compact *k, const struct event *ev)
 
 static bool is_about_node(const struct event *ev)
 {
-    return ev->kind == EV_NODE || ev->kind == EV_DRAIN || ev->kind == EV_NOTE;
+    return ev->kind == EV_NODE || ev->kind == EV_DRAIN || ev->kind == EV_NOTE || ev->kind == EV_AVOID;
 }
 
 int compact_apply(struct compact *k, struct model *m, const struct event *ev)
@@ -110,6 +110,11 @@ int compact_apply(struct compact *k, struct model *m, const struct event *ev)
         if (n->note)
             vec_push(&k->gone, n->note);
         n->note = ev->seq;
+    } else if (ev->kind == EV_AVOID) {
+        struct compact_node *n = get_node(k, ((const struct ev_avoid *)ev->body)->node);
+        if (n->avoid)
+            vec_push(&k->gone, n->avoid);
+        n->avoid = ev->seq;
     }
     return 0;
 }

@@ -162,7 +162,8 @@ static void leave_read_only(struct control *c)
     c->read_only = NULL;
     if (c->epoch_gate) /* the first batch of all was void: nobody has heard of its epoch */
         take_over(c, false);
-    doubt_nodes(c);       /* what was read back may say "up" of a node that went down meanwhile */
+    doubt_nodes(c); /* what was read back may say "up" of a node that went down meanwhile */
+    ctl_avoid_look(c);
     ctl_connect_nodes(c); /* a configuration may have been taken back */
     list_for_each (link, &c->nodes, struct node_link, link)
         nodeconn_reset(link->conn, store_committed(c->store), "asking for what it has to say");
@@ -250,6 +251,7 @@ static void init(struct control *c, struct loop *l, const struct control_config 
     c->wake = (struct loop_timer){.fn = on_wake, .ctx = c};
     c->retire = (struct loop_timer){.fn = ctl_retire, .ctx = c};
     c->probe = (struct loop_timer){.fn = on_probe, .ctx = c};
+    c->avoid = (struct loop_timer){.fn = ctl_avoid_look, .ctx = c};
     c->stop_timer = (struct loop_timer){.fn = ctl_try_stop, .ctx = c};
     c->orphans = (struct loop_timer){.fn = ctl_end_orphans, .ctx = c};
     c->look_timer = (struct loop_timer){.fn = ctl_look_on, .ctx = c};
@@ -325,6 +327,7 @@ int control_new(struct loop *l, const struct control_config *cfg, struct control
     take_over(c, cfg->accept_loss);
     apply_config(c, cfg->spec);
     doubt_nodes(c);
+    ctl_avoid_look(c);
     ctl_connect_nodes(c);
     touch_active(c);
     c->store_watch = (struct loop_fd){.fd = store_fd(c->store), .fn = on_store, .ctx = c};
@@ -343,8 +346,8 @@ void control_free(struct control *c)
         return;
     c->stopping = true;
     c->stop_kills = false;
-    struct loop_timer *timers[] = {&c->wake,       &c->forecast, &c->retire,    &c->probe,
-                                   &c->stop_timer, &c->orphans,  &c->look_timer};
+    struct loop_timer *timers[] = {&c->wake,  &c->forecast,   &c->retire,  &c->probe,
+                                   &c->avoid, &c->stop_timer, &c->orphans, &c->look_timer};
     for (size_t i = 0; i < sizeof timers / sizeof *timers; i++)
         loop_timer_cancel(c->loop, timers[i]);
     ctl_stop_agents(c);

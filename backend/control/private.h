@@ -190,6 +190,7 @@ struct control {
     struct loop_timer retire;
     struct loop_timer orphans; /* interactive jobs whose terminal is gone */
     struct loop_timer probe;   /* read-only: try again */
+    struct loop_timer avoid;   /* the first of what nodes avoid is over */
     char *read_only;           /* why nothing is accepted; NULL: all is well */
     bool stopping, stop_kills;
     struct loop_timer stop_timer;
@@ -309,8 +310,16 @@ void ctl_note_stuck(struct control *c, const char *node, const struct launch_sta
 void ctl_stuck_over(struct control *c, const char *node);
 /* What a node says of the room on its disk. */
 void ctl_note_spool(struct control *c, const char *node, bool full);
-/* An end that is no job's fault, a refusal for want of room: the job goes back to the queue with it. */
-void ctl_spare_job(struct control *c, const char *node, const struct launch_end *end);
+
+/* --- refusals.c: launches that fail for no fault of the job --- */
+
+/* Before the end of such a launch: its job goes back to the queue with that end, and the node is avoided.
+ * True: its task waits for another place, and the end is none. */
+bool ctl_spare_job(struct control *c, const char *node, const struct launch_end *end);
+/* The node may be tried again by all users: an administrator's word, or another agent. */
+void ctl_avoid_over(struct control *c, const char *node);
+/* Timer, and at the start: whose time is over. */
+void ctl_avoid_look(void *ctx);
 
 /* --- lineage.c --- */
 

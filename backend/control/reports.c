@@ -234,6 +234,8 @@ void ctl_take_report(void *arg, struct nodeconn *conn, struct msg_agent *m)
     ctl_lost_found(link);
     if (first)
         ctl_forget_sent(c, nodeconn_node(conn));
+    if (first && n->t_agent.ms != m->t_agent.ms)
+        ctl_avoid_over(c, nodeconn_node(conn));
     if (first || link->facts_due || n->state != NODE_UP || has_gpu_news(n, m))
         take_facts(c, link, m);
     link->facts_due = false;
@@ -287,8 +289,9 @@ static void on_end(struct control *c, struct node_link *link, struct launch_end 
     struct launch_key key = m->key;
     if (is_foreign(link, &key, t))
         return;
-    if (t && t->state != TASK_DONE) {
-        ctl_spare_job(c, nodeconn_node(link->conn), m);
+    if (t && t->state == TASK_LAUNCHING && !t->killing && ctl_spare_job(c, nodeconn_node(link->conn), m)) {
+        ctl_drop_flight(c, key.job, key.attempt);
+    } else if (t && t->state != TASK_DONE) {
         set_times_right(c, t, m);
         set_codes_right(m);
         set_kind_right(j, m);

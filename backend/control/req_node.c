@@ -41,6 +41,8 @@ void req_drain(struct session *s, uint64_t tag, const struct msg_drain *m)
         done += ctl_emit(c, EV_DRAIN, 0, &body) == 0;
         log_info("node=%s %s by user=%s%s%.200s", m->nodes.v[i], m->drain ? "drained" : "resumed",
                  user_name(c->users, s->uid), m->drain ? ": " : "", m->drain ? m->reason : "");
+        if (!m->drain)
+            ctl_avoid_over(c, m->nodes.v[i]);
     }
     session_reply(s, tag, REFUSAL_NONE, 0, done, "%s", "");
 }

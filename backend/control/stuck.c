@@ -5,7 +5,8 @@
  * on a dead file server most of the time, would hang the next job as well; the job itself keeps what it
  * holds and stays "completing".
  *
- * A node without room for what tasks write refuses every launch: undrained it would swallow the queue.
+ * A node without room for what tasks write refuses every launch: undrained it would swallow the queue. What
+ * it has refused goes back to the queue: refusals.c.
  *
  * A drain by an administrator is never touched.
  */
@@ -75,20 +76,4 @@ void ctl_note_spool(struct control *c, const char *node, bool full)
     log_warn("node=%s %s", node,
              full ? "its disk is full: drained" : "there is room on its disk: taken back");
     drain(c, node, full ? xstrdup(FULL) : NULL);
-}
-
-void ctl_spare_job(struct control *c, const char *node, const struct launch_end *end)
-{
-    const struct job *j = model_get_job(&c->model, end->key.job);
-    if (end->end_kind != END_LAUNCH_FAILED || end->key.step != STEP_BATCH || !end->message ||
-        strncmp(end->message, NODE_SPOOL_FULL, strlen(NODE_SPOOL_FULL)) != 0 || !j ||
-        j->state != JOB_RUNNING)
-        return;
-    ctl_note_spool(c, node, true);
-    struct ev_kill body = {.step = STEP_ALL,
-                           .cause = KILL_REQUEUE,
-                           .fate = FATE_REQUEUE,
-                           .text = xstrdup("the spool of its node is full"),
-                           .user = xstrdup("stokerd")};
-    ctl_emit(c, EV_KILL, j->id, &body);
 }

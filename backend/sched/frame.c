@@ -52,6 +52,7 @@ void planner_read_frame(struct planner *p)
     const struct model *m = p->view->model;
     pool_init_bare(&p->pool, (uint32_t)m->n_nodes, p->now.ms);
     pool_init_bare(&p->empty, (uint32_t)m->n_nodes, p->now.ms);
+    p->n_avoids = m->n_avoids;
     p->gpu_types = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof(char *));
     p->taken = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *p->taken);
     make_parts(p);

@@ -46,9 +46,10 @@ bool planner_could_ever(struct planner *p, struct shape *s)
     if (s->ever != EVER_UNKNOWN)
         return s->ever == EVER_YES;
     struct pool_parts parts = {VEC_INIT};
-    bool ever = pool_place(&p->empty, &s->demand, &s->set->nodes, p->now.ms, 1, &parts);
+    const struct nodeset *all = s->set->avoids ? &s->set->all : &s->set->nodes;
+    bool ever = pool_place(&p->empty, &s->demand, all, p->now.ms, 1, &parts);
     for (uint32_t i = 0; i < p->pool.n_nodes && !ever; i++)
-        ever = nodeset_has(&s->set->nodes, i) && node_is_unknown(p->view->model->nodes[i]);
+        ever = nodeset_has(all, i) && node_is_unknown(p->view->model->nodes[i]);
     vec_fini(&parts.v);
     s->ever = ever ? EVER_YES : EVER_NO;
     return ever;
@@ -93,9 +94,28 @@ static void set_rest(struct group *g, const struct turn *t, enum reason why)
         g->rest = why;
 }
 
+/* Not on what is left of its nodes without those that do not start its user's jobs for now. */
+static bool is_avoided(struct planner *p, const struct group *g)
+{
+    bool avoids = false;
+    for (uint32_t i = 0; i < g->n_choices; i++) {
+        const struct shape *s = g->shapes[i];
+        struct pool_parts parts = {VEC_INIT};
+        avoids = avoids || s->set->avoids;
+        bool fits =
+            !s->set->avoids || pool_place(&p->empty, &s->demand, &s->set->nodes, p->now.ms, 1, &parts);
+        vec_fini(&parts.v);
+        if (fits && s->ever != EVER_NO)
+            return false;
+    }
+    return avoids;
+}
+
 enum reason pass_reason_of_blocked(struct planner *p, const struct group *g, const struct unit *u)
 {
     bool first = u->hold.use.parts != NULL;
+    if (is_avoided(p, g))
+        return REASON_NODE_NOT_AVAIL;
     for (uint32_t i = 0; i < g->n_choices; i++) {
         uint32_t *blocked = &p->first_blocked[g->choices[i].lane];
         if (!*blocked || !idmap_get(&p->units, *blocked)) /* or it has gone since */
@@ -111,6 +131,10 @@ static enum outcome wait_for_place(struct pass *s, struct turn *t, struct unit *
     struct planner *p = s->p;
     if (!pass_group_could_ever(p, t->g)) {
         t->g->rest = u->reason = REASON_BAD_CONSTRAINTS;
+        return GROUP_WAITS;
+    }
+    if (is_avoided(p, t->g)) {
+        t->g->rest = u->reason = REASON_NODE_NOT_AVAIL;
         return GROUP_WAITS;
     }
     set_reason(u, t, pass_reason_of_blocked(p, t->g, u));

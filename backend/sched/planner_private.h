@@ -24,6 +24,8 @@ struct set {          /* of nodes, shared by shapes */
     uint32_t refs;
     uint32_t part; /* position of its partition */
     struct nodeset nodes;
+    bool avoids;        /* some are left out that do not start this user's jobs for now ... */
+    struct nodeset all; /* ... with them: what could ever run there */
 };
 
 struct hunted {
@@ -267,6 +269,7 @@ struct planner {
     struct backfill backfill;
     struct idmap node_at; /* hash of the name -> position + 1 */
     char **gpu_types;     /* of each node as the sets were made */
+    uint64_t n_avoids;    /* model.n_avoids then */
     struct node_sets *taken;
     struct nodeset *part_nodes; /* of each partition */
     uint32_t n_parts;

@@ -91,7 +91,10 @@ static void look_at(const struct look *l, uint32_t at, struct refused *r)
     note_most(r, why, all);
     if (!why && !l->empty) {
         const struct window *w;
-        if (n->drain)
+        if (node_avoids(n, l->j->uid)) {
+            why = &r->avoided;
+            r->first_avoided = r->first_avoided ? r->first_avoided : n;
+        } else if (n->drain)
             why = &r->drained;
         else if (n->state != NODE_UP || n->gone)
             why = &r->out;
@@ -147,7 +150,7 @@ void refused_count(const struct planner *p, const struct job *j, const struct st
 
 bool refused_is_out(const struct refused *r)
 {
-    return r->out + r->drained && !refused_is_busy(r) && !r->window && !r->held && !r->cards;
+    return r->out + r->drained + r->avoided && !refused_is_busy(r) && !r->window && !r->held && !r->cards;
 }
 
 bool refused_is_cards(const struct refused *r)
@@ -210,6 +213,7 @@ void refused_text(const struct refused *r, struct str *out)
     add(out, &sep, r->window, "kept for a window");
     add(out, &sep, r->held, "kept for jobs that come first");
     add(out, &sep, r->cards, "with GPUs that are lost or used by others");
+    add(out, &sep, r->avoided, "unable to start this user's jobs");
     add(out, &sep, r->drained, "drained");
     add(out, &sep, r->out, "not answering");
     add(out, &sep, r->fit, r->spread ? "with room for a part of it" : "would do");

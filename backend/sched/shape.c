@@ -58,6 +58,7 @@ struct nodes_asked {
     const struct job_req *req;
     const char *gpu_type;
     const struct window *reservation; /* that it asks for; NULL: none */
+    uint32_t uid;
     bool one_task;
     uint32_t nodes_max;
 };
@@ -88,17 +89,34 @@ static void keep_listed(const struct planner *p, struct nodeset *s, const struct
     nodeset_fini(&listed);
 }
 
-static void fill_set(const struct planner *p, uint32_t part, const struct nodes_asked *a, struct nodeset *s)
+/* all: with nodes that do not start this user's jobs for now. */
+static void fill_set(const struct planner *p, uint32_t part, const struct nodes_asked *a, bool all,
+                     struct nodeset *s)
 {
     struct node_rules r;
     node_rules_init(&r, a->req, a->gpu_type, a->reservation);
     nodeset_init(s, p->pool.n_nodes);
     for (uint32_t i = 0; i < p->pool.n_nodes; i++)
-        if (nodeset_has(&p->part_nodes[part], i) && node_rules_meet(&r, p->view->model->nodes[i]))
+        if (nodeset_has(&p->part_nodes[part], i) && node_rules_meet(&r, p->view->model->nodes[i]) &&
+            (all || !node_avoids(p->view->model->nodes[i], a->uid)))
             nodeset_add(s, i);
     if (r.only.n)
         keep_listed(p, s, &r.only, !a->one_task, a->one_task || r.only.n >= a->nodes_max);
     node_rules_fini(&r);
+}
+
+/* The names of such nodes. There are none as a rule. */
+static bool key_avoids(const struct planner *p, const struct nodes_asked *a, struct str *k)
+{
+    bool any = false;
+    for (size_t i = 0; p->n_avoids && i < p->view->model->n_nodes; i++) {
+        const struct node *n = p->view->model->nodes[i];
+        if (!n->avoids.n || !node_avoids(n, a->uid))
+            continue;
+        key_text(k, n->spec.name);
+        any = true;
+    }
+    return any;
 }
 
 static struct set *intern_set(struct planner *p, uint32_t part, const struct nodes_asked *r)
@@ -113,6 +131,7 @@ static struct set *intern_set(struct planner *p, uint32_t part, const struct nod
     for (size_t i = 0; r->reservation && i < r->reservation->nodes.n; i++)
         key_text(&k, r->reservation->nodes.v[i]);
     key_number(&k, req_rare(r->req)->nodelist ? (uint64_t)r->nodes_max << 1 | r->one_task : 0);
+    bool avoids = key_avoids(p, r, &k);
     uint64_t hash = hash_bytes(k.s, k.len);
     struct set *first = idmap_get(&p->sets, hash), *s = first;
     while (s && !same_key(s->key, s->key_len, &k))
@@ -121,7 +140,10 @@ static struct set *intern_set(struct planner *p, uint32_t part, const struct nod
         s = xcalloc(1, sizeof *s);
         *s = (struct set){.next = first, .hash = hash, .key_len = k.len, .part = part};
         s->key = str_take(&k);
-        fill_set(p, part, r, &s->nodes);
+        fill_set(p, part, r, false, &s->nodes);
+        s->avoids = avoids;
+        if (avoids)
+            fill_set(p, part, r, true, &s->all);
         idmap_set(&p->sets, hash, s);
     }
     str_fini(&k);
@@ -148,6 +170,8 @@ static void drop_set(struct planner *p, struct set *s)
         return;
     UNCHAIN(&p->sets, s);
     nodeset_fini(&s->nodes);
+    if (s->avoids)
+        nodeset_fini(&s->all);
     free(s->key);
     free(s);
 }
@@ -204,6 +228,7 @@ static struct shape *intern_shape(struct planner *p, const struct job *j, const 
     const char *gpu_type = s && s->gpu_type ? s->gpu_type : j->req.gpu_type;
     struct nodes_asked r = {.req = &j->req,
                             .gpu_type = d.need.gpus ? gpu_type : NULL,
+                            .uid = j->uid,
                             .one_task = d.one_task,
                             .nodes_max = d.nodes_max};
     if (!str_is_empty(req_rare(&j->req)->reservation))

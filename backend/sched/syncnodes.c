@@ -70,7 +70,8 @@ bool sync_holes(struct planner *p)
 
 bool sync_nodes(struct planner *p)
 {
-    bool stale = p->view->model->n_nodes != p->pool.n_nodes;
+    const struct model *m = p->view->model;
+    bool stale = m->n_nodes != p->pool.n_nodes || m->n_avoids != p->n_avoids;
     p->holes = false;
     for (uint32_t i = 0; i < p->pool.n_nodes && !stale; i++)
         stale = sync_node(p, i);

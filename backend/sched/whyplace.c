@@ -200,13 +200,16 @@ void why_no_place(const struct question *q, uint32_t at)
     if (r.window)
         explain_window(q, &r);
     bool told = (r.held && explain_holds(q, c)) || r.window;
-    bool is_free = !refused_is_busy(&r) && !r.out && !r.drained && !r.cards;
+    bool is_free = !refused_is_busy(&r) && !r.out && !r.drained && !r.avoided && !r.cards;
     if (is_free && told)
         return;
     append_wanted(q, c->lane, "", &b);
     refused_text(&r, &b);
     if (r.first_cards && r.first_cards->gpu_notes.n)
         str_appendf(&b, "; on %s: %s", r.first_cards->spec.name, r.first_cards->gpu_notes.v[0]);
+    if (r.first_avoided)
+        str_appendf(&b, "; %s: %s", r.first_avoided->spec.name,
+                    node_avoids(r.first_avoided, q->j->uid)->text);
     enum why_class cls = refused_is_out(&r)     ? WHY_NODE_OUT
                          : refused_is_cards(&r) ? WHY_FOREIGN_GPU
                                                 : WHY_BUSY;

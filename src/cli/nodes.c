@@ -104,6 +104,10 @@ static void append_note(struct str *out, const struct node *n, const struct mode
     if (n->note)
         str_appendf(out, "%s%s (%s)", out->len ? "; " : "", n->note, n->note_user ? n->note_user : "?");
     append_concerns(out, n, m);
+    for (size_t i = 0; i < n->avoids.n; i++)
+        str_appendf(out, "%sstarts no jobs%s%s: %s", out->len ? "; " : "",
+                    n->avoids.v[i].user ? " of " : "", n->avoids.v[i].user ? n->avoids.v[i].user : "",
+                    n->avoids.v[i].text ? n->avoids.v[i].text : "?");
     for (size_t i = 0; i < n->gpu_notes.n; i++)
         str_appendf(out, "%s%s", out->len ? "; " : "", n->gpu_notes.v[i]);
     for (size_t i = 0; i < n->notes.n; i++)

@@ -41,6 +41,16 @@ static void node_settle(struct node *n, uint32_t cpus, uint32_t gpus, uint64_t m
 
 /* What administrators have said of a node goes with it, also where it is carried on for a job: whether
  * there was one cannot be told any more once that job has left the log. */
+static void forget_avoids(struct model *m, struct node *n)
+{
+    for (size_t i = 0; i < n->avoids.n; i++)
+        rec_fini(&node_avoid_rec, &n->avoids.v[i]);
+    free(n->avoids.v);
+    n->avoids.v = NULL;
+    n->avoids.n = 0;
+    m->n_avoids++;
+}
+
 static void forget_words(struct node *n)
 {
     n->drain = false;
@@ -60,6 +70,8 @@ static void drop_unconfigured(struct model *m)
             configured = str_eq(m->spec.nodes.v[k].name, n->spec.name);
         if (!configured && !n->gone)
             forget_words(n);
+        if (!configured && n->avoids.n)
+            forget_avoids(m, n);
         n->gone = !configured;
         if (n->gone && !n->n_jobs)
             model_drop_node(m, i);
@@ -178,6 +190,20 @@ static int apply_note(struct model *m, const struct event *ev, const struct ev_n
     return 0;
 }
 
+static int apply_avoid(struct model *m, const struct ev_avoid *b)
+{
+    struct node *n = model_get_node(m, b->node);
+    if (!n || n->gone)
+        return -ENOENT;
+    struct ev_avoid copy;
+    rec_copy(&ev_avoid_rec, &copy, b);
+    forget_avoids(m, n);
+    n->avoids.v = copy.rows.v;
+    n->avoids.n = copy.rows.n;
+    free(copy.node);
+    return 0;
+}
+
 static int apply_to_job(struct model *m, struct job *j, const struct event *ev)
 {
     switch ((enum event_kind)ev->kind) {
@@ -197,6 +223,8 @@ static int apply_to_job(struct model *m, struct job *j, const struct event *ev)
     case EV_RETIRE: return apply_retire(m, j);
     case EV_ELIGIBLE: return apply_eligible(m, j, ev, ev->body);
     case EV_SUSPEND: return apply_suspend(m, j, ev, ev->body);
+    case EV_UNPLACE: return apply_unplace(m, j, ev->body);
+    case EV_AVOID:
     case EV_WINDOW:
     case EV_USAGE:
     case EV_EPOCH:
@@ -218,10 +246,12 @@ static int apply_any(struct model *m, const struct event *ev)
     case EV_NODE: return apply_node(m, ev, ev->body);
     case EV_DRAIN: return apply_drain(m, ev, ev->body);
     case EV_NOTE: return apply_note(m, ev, ev->body);
+    case EV_AVOID: return apply_avoid(m, ev->body);
     case EV_SUBMIT: return apply_submit(m, ev, ev->body);
     case EV_WINDOW: return apply_window(m, ev->body);
     case EV_USAGE: return apply_usage(m, ev, ev->body);
     case EV_SUSPEND:
+    case EV_UNPLACE:
     case EV_ELIGIBLE:
     case EV_START:
     case EV_SPLIT:

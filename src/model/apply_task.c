@@ -75,6 +75,21 @@ int apply_place(struct model *m, struct job *j, const struct event *ev, const st
     return 0;
 }
 
+int apply_unplace(struct model *m, struct job *j, const struct ev_unplace *body)
+{
+    struct step *s = job_find_step(j, body->step);
+    struct task *t = s ? step_find_task(s, body->task) : NULL;
+    if (!t || t->attempt != body->attempt)
+        return -ENOENT;
+    if (j->kind != JOB_KIND_STEPS || j->state != JOB_RUNNING || t->state != TASK_LAUNCHING || t->killing)
+        return -EINVAL;
+    uncharge(m, &t->alloc);
+    rec_fini(&alloc_rec, &t->alloc);
+    t->state = TASK_WAITING;
+    t->attempt = t->lease_s = 0;
+    return 0;
+}
+
 static struct task *find_attempt(struct job *j, int32_t step, uint32_t task, uint32_t attempt,
                                  struct step **ret_step)
 {

@@ -50,6 +50,27 @@ struct ev_note {              /* an admin's note about a node, for everybody to 
 };
 #define EV_NOTE_FIELDS(F, G, S) F(S, STR, node) F(S, STR, text) F(S, STR, user)
 
+#define AVOID_ALL_USERS UINT32_MAX
+struct node_avoid { /* a node starts no jobs of a user: placing them there would fail them all */
+    uint32_t uid;   /* AVOID_ALL_USERS: of any */
+    char *user, *text;
+    struct wall until; /* it is tried again then */
+};
+#define NODE_AVOID_FIELDS(F, G, S) F(S, U32, uid) F(S, STR, user) F(S, STR, text) F(S, WALL, until)
+
+struct ev_avoid { /* whose jobs a node is not to get for now: all there are */
+    char *node;
+    REC_LIST(struct node_avoid) rows;
+};
+#define EV_AVOID_FIELDS(F, G, S) F(S, STR, node) G(S, LISTOF, rows, node_avoid)
+
+struct ev_unplace { /* a node has not begun a launch, and that was not the job's fault: the task waits for
+                       another place */
+    int32_t step;
+    uint32_t task, attempt;
+};
+#define EV_UNPLACE_FIELDS(F, G, S) F(S, I32, step) F(S, U32, task) F(S, U32, attempt)
+
 struct ev_start { /* a batch or interactive job gets its allocation; a batch job's script becomes task 0 of
                      step "batch" */
     uint32_t array_index; /* the element that starts; ARRAY_NONE: the job itself */
@@ -212,7 +233,9 @@ struct ev_preempt { /* others are asked to go so that this job can start: its si
     X(USAGE, "usage", ev_usage) \
     X(PREEMPT, "preempt", ev_preempt)                                                                       \
     X(NOTE, "note", ev_note)                                                                                 \
-    X(SUSPEND, "suspend", ev_suspend)
+    X(SUSPEND, "suspend", ev_suspend) \
+    X(AVOID, "avoid", ev_avoid) \
+    X(UNPLACE, "unplace", ev_unplace)
 
 enum event_kind {
 #define X(name, text, body) EV_##name,
@@ -232,7 +255,7 @@ struct event {
 extern const struct rec_desc ev_epoch_rec, ev_node_rec, ev_drain_rec, ev_note_rec, ev_suspend_rec,
     ev_start_rec, ev_split_rec, ev_step_rec, ev_place_rec, ev_running_rec, ev_end_rec, ev_kill_rec,
     ev_signal_rec, ev_hold_rec, ev_requeue_rec, ev_update_rec, ev_complete_rec, ev_none_rec,
-    ev_eligible_rec, ev_preempt_rec;
+    ev_eligible_rec, ev_preempt_rec, node_avoid_rec, ev_avoid_rec, ev_unplace_rec;
 
 const struct rec_desc *event_body_rec(enum event_kind kind);
 const char *event_name(enum event_kind kind);

@@ -88,6 +88,14 @@ struct job *model_get_request(const struct model *m, const char *request_id)
     return j && str_eq(j->request_id, request_id) ? j : NULL;
 }
 
+const struct node_avoid *node_avoids(const struct node *n, uint32_t uid)
+{
+    for (size_t i = 0; i < n->avoids.n; i++)
+        if (n->avoids.v[i].uid == uid || n->avoids.v[i].uid == AVOID_ALL_USERS)
+            return &n->avoids.v[i];
+    return NULL;
+}
+
 struct node *model_get_node(const struct model *m, const char *name)
 {
     struct node *n = name ? idmap_get(&m->nodes_by_name, text_key(name)) : NULL;

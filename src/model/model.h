@@ -41,6 +41,7 @@ struct node {
     struct cpuset gpus_lost; /* of those: the ones that do not work */
     struct strv gpu_notes;   /* why, a line for each */
     uint32_t gpus_found;     /* by its agent, at the last report */
+    REC_LIST(struct node_avoid) avoids; /* users whose jobs it is not to get for now */
 };
 #define NODE_FIELDS(F, G, S)                                                                                 \
     G(S, SUB, spec, node_spec) F(S, U32, state) F(S, BOOL, drain) F(S, STR, drain_reason)                    \
@@ -49,7 +50,8 @@ struct node {
     F(S, STRV, notes) F(S, WALL, t_boot) F(S, WALL, t_agent) F(S, WALL, t_state) F(S, CPUSET, cpus_used)     \
     F(S, CPUSET, gpus_used) F(S, U64, mem_used_mib) F(S, U32, n_jobs) F(S, BOOL, exclusive)                  \
     F(S, BOOL, gone) F(S, STR, trouble) F(S, STR, note) F(S, STR, note_user) F(S, WALL, t_note)              \
-    F(S, CPUSET, gpus_out) F(S, CPUSET, gpus_lost) F(S, STRV, gpu_notes) F(S, U32, gpus_found)
+    F(S, CPUSET, gpus_out) F(S, CPUSET, gpus_lost) F(S, STRV, gpu_notes) F(S, U32, gpus_found) \
+    G(S, LISTOF, avoids, node_avoid)
 extern const struct rec_desc node_rec;
 
 /* How far an array's jobs are, its record among them: what dependencies on the whole of it ask for. */
@@ -80,6 +82,7 @@ struct model {
     uint32_t n_pending, n_active, n_ended; /* lengths of those lists */
     REC_LIST(struct window) windows;       /* in the order of their starts, then of their names */
     struct usage usage;                    /* what everybody has used */
+    uint64_t n_avoids;                     /* changes of what nodes avoid: sets of nodes hang on it */
     uint64_t n_rejected;                   /* events that did not fit: a bug or a damaged log */
     struct texts *texts;                   /* of all jobs; NULL: each has its own */
 };
@@ -103,6 +106,8 @@ struct job *model_get_element(const struct model *m, uint32_t array_id, uint32_t
 const struct array_tally *model_get_tally(const struct model *m, uint32_t array_id);
 struct job *model_get_request(const struct model *m, const char *request_id);
 struct node *model_get_node(const struct model *m, const char *name);
+/* Why the node is not to get jobs of that user for now; NULL: it may. */
+const struct node_avoid *node_avoids(const struct node *n, uint32_t uid);
 const struct part_spec *model_get_part(const struct model *m, const char *name);
 const struct part_spec *model_default_part(const struct model *m); /* or NULL */
 /* The job's partition, or the first that it asks for; NULL where that is no longer configured. */

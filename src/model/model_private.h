@@ -40,6 +40,7 @@ int apply_start(struct model *m, struct job *j, const struct event *ev, const st
 int apply_split(struct model *m, struct job *j, const struct event *ev, const struct ev_split *body);
 int apply_step(struct model *m, struct job *j, const struct event *ev, const struct ev_step *body);
 int apply_place(struct model *m, struct job *j, const struct event *ev, const struct ev_place *body);
+int apply_unplace(struct model *m, struct job *j, const struct ev_unplace *body);
 int apply_running(struct model *m, struct job *j, const struct event *ev, const struct ev_running *body);
 int apply_end(struct model *m, struct job *j, const struct event *ev, const struct ev_end *body);
 int apply_kill(struct model *m, struct job *j, const struct event *ev, const struct ev_kill *body);

@@ -112,11 +112,19 @@ struct launch_end {
     char *message;
     bool was_killed; /* a kill request had reached it before its end */
     bool waited_out; /* launch.wait_s was over: the shim has ended the ranks that were left */
+    uint32_t fault;  /* enum launch_fault, of one that could not be started */
 };
 #define LAUNCH_END_FIELDS(F, G, S)                                                                           \
     G(S, SUB, key, launch_key) F(S, U32, end_kind) G(S, LISTOF, ranks, rank_end) F(S, WALL, t_start)         \
     F(S, WALL, t_end) F(S, U64, run_ms) F(S, U64, peak_rss_kib) F(S, U64, cpu_ms) F(S, STR, sampled)         \
-    F(S, STR, message) F(S, BOOL, was_killed) F(S, BOOL, waited_out)
+    F(S, STR, message) F(S, BOOL, was_killed) F(S, BOOL, waited_out) F(S, U32, fault)
+
+/* What a launch failed for. */
+enum launch_fault {
+    FAULT_JOB,  /* the job: it would fail elsewhere too */
+    FAULT_USER, /* the node does not run this user's jobs: an unknown user, its policy */
+    FAULT_NODE, /* the node can start nothing now */
+};
 
 /* How the message of a launch begins that is refused for want of room on the node's disk. */
 #define NODE_SPOOL_FULL "node_spool_full"

@@ -26,7 +26,8 @@ static void note_job(struct ui *a, uint32_t id)
 /* What is said of a job hangs on itself, on the time, and on what is configured. */
 static bool is_about_no_job(uint32_t kind)
 {
-    return kind == EV_NODE || kind == EV_DRAIN || kind == EV_NOTE || kind == EV_USAGE || kind == EV_EPOCH;
+    return kind == EV_NODE || kind == EV_DRAIN || kind == EV_NOTE || kind == EV_AVOID || kind == EV_USAGE ||
+           kind == EV_EPOCH;
 }
 
 void changes_note(struct ui *a, const struct incoming *in)

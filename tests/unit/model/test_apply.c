@@ -36,6 +36,7 @@ static int send(enum event_kind kind, uint32_t id)
     struct ev_complete complete = {0};
     struct ev_eligible eligible = {.dep_met = true};
     struct ev_suspend suspend = {.on = true};
+    struct ev_unplace unplace = {.step = STEP_BATCH, .attempt = 1};
     struct ev_none none = {0};
     switch (kind) {
     case EV_START: return lab_start(&l, id, ARRAY_NONE, 0, lab_alloc("n2", 0, 1, 0, 0, 1));
@@ -55,6 +56,8 @@ static int send(enum event_kind kind, uint32_t id)
     case EV_RETIRE: return lab_apply(&l, kind, id, &none);
     case EV_ELIGIBLE: return lab_apply(&l, kind, id, &eligible);
     case EV_SUSPEND: return lab_apply(&l, kind, id, &suspend);
+    case EV_UNPLACE: return lab_apply(&l, kind, id, &unplace);
+    case EV_AVOID:
     case EV_WINDOW:
     case EV_PREEMPT:
     case EV_USAGE:
@@ -92,6 +95,7 @@ static void test_each_event_in_each_state(void **state)
         {EV_RETIRE, {[ENDED] = true}},
         {EV_ELIGIBLE, {[PENDING] = true}},
         {EV_SUSPEND, {[RUNNING] = true}},
+        {EV_UNPLACE, {false}}, /* no step job */
     };
     for (size_t i = 0; i < N_OF(rows); i++)
         for (enum at at = 0; at < N_AT; at++) {

@@ -143,9 +143,61 @@ static void test_retire(void **state)
     assert_int_equal(lab_submit_kind(&l, JOB_KIND_BATCH), id + 1);
 }
 
+static void set_avoids(uint32_t uid, size_t n)
+{
+    struct ev_avoid body = {.node = xstrdup("n1")};
+    for (size_t i = 0; i < n; i++)
+        *(struct node_avoid *)rec_list_push(&body.rows) =
+            (struct node_avoid){.uid = uid, .text = xstrdup("no such user")};
+    lab_must(&l, EV_AVOID, 0, &body);
+}
+
+/* The event has all there are: the newest is what counts. */
+static void test_avoids(void **state)
+{
+    (void)state;
+    const struct node *n = model_get_node(&l.m, "n1");
+    assert_null(node_avoids(n, 1000));
+    set_avoids(1000, 1);
+    assert_string_equal(node_avoids(n, 1000)->text, "no such user");
+    assert_null(node_avoids(n, 1001));
+    set_avoids(AVOID_ALL_USERS, 1);
+    assert_non_null(node_avoids(n, 1001));
+    set_avoids(0, 0);
+    assert_null(node_avoids(n, 1000));
+    struct ev_avoid body = {.node = xstrdup("n7")};
+    assert_int_equal(lab_apply(&l, EV_AVOID, 0, &body), -ENOENT);
+}
+
+/* A launch that its node has refused: the task waits, what it held is free, its attempt is over. */
+static void test_unplace(void **state)
+{
+    (void)state;
+    struct job *j = lab_job(&l, JOB_KIND_STEPS);
+    lab_step(j, "s", 2);
+    uint32_t id = lab_submit(&l, j);
+    assert_int_equal(lab_place(&l, id, 0, 0, lab_alloc("n1", 0, 1, 0, 1, 10)), 0);
+    struct ev_unplace body = {.attempt = 2};
+    assert_int_equal(lab_apply(&l, EV_UNPLACE, id, &body), -ENOENT);
+    body = (struct ev_unplace){.attempt = 1};
+    assert_int_equal(lab_apply(&l, EV_UNPLACE, id, &body), 0);
+    assert_int_equal(lab_get(&l, id)->state, JOB_RUNNING);
+    assert_int_equal(lab_task(&l, id, 0, 0)->state, TASK_WAITING);
+    assert_int_equal(model_get_node(&l.m, "n1")->n_jobs, 0);
+    body = (struct ev_unplace){.attempt = 0};
+    assert_int_equal(lab_apply(&l, EV_UNPLACE, id, &body), -EINVAL);
+    assert_int_equal(lab_place(&l, id, 0, 0, lab_alloc("n2", 0, 1, 0, 1, 10)), 0);
+    assert_int_equal(lab_task(&l, id, 0, 0)->attempt, 2);
+    assert_int_equal(lab_running(&l, id, 0, 0), 0);
+    body = (struct ev_unplace){.attempt = 2};
+    assert_int_equal(lab_apply(&l, EV_UNPLACE, id, &body), -EINVAL); /* it runs */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(test_avoids),
+        TEST(test_unplace),
         TEST(test_epoch),
         TEST(test_node_figures),
         TEST(test_node_leaves_the_configuration),
