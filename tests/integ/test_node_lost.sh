@@ -37,7 +37,8 @@ must srun -w n3 true
 case_ "it becomes a login node"
 config 'transport = "local"; role = "login";' 'n[1-2]'
 must scontrol reconfigure
-is_not_up n3 || fail "n3 is $(node_state n3) as a login node of this machine"
+is "it needs no agent" "$(node_state n3)" IDLE
+says "it runs no jobs" 1 "" "~" sbatch -w n3 --wrap true
 config 'transport = "local";'
 must scontrol reconfigure
 wait_for 20 is_up n3
