@@ -15,6 +15,7 @@ struct import {
     struct str out, left;                        /* the file; what could not be carried over */
     unsigned n_left;
     const char *preempt_mode; /* of partitions that say none; NULL: off */
+    struct strv qos;          /* that partitions name */
 };
 
 /* Makes m->out of m->conf and m->gres, and m->left of what has no place in it. */

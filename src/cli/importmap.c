@@ -9,6 +9,7 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/import.h"
+#include "src/model/usage.h"
 
 /* --- values --- */
 
@@ -311,6 +312,31 @@ static void append_names(struct str *out, const char *key, const char *value)
         append_list(out, key, value);
 }
 
+/* Slurm's own entries for them are in its accounting database. */
+static void append_qos(struct import *m, struct str *out, const char *key, const char *value)
+{
+    struct strv names = strv_split(value && !str_ieq(value, "ALL") ? value : "", ",");
+    for (size_t i = 0; i < names.n; i++)
+        if (!str_eq(names.v[i], QOS_DEFAULT) && !strv_has(&m->qos, names.v[i]))
+            strv_push(&m->qos, names.v[i]);
+    strv_fini(&names);
+    append_names(out, key, value);
+}
+
+static void add_qos(struct import *m)
+{
+    if (m->qos.n)
+        str_append(&m->out, "qos = ( # their priorities are in Slurm's accounting: sacctmgr show qos\n");
+    for (size_t i = 0; i < m->qos.n; i++) {
+        str_append(&m->out, "  { name = ");
+        append_quoted(&m->out, m->qos.v[i]);
+        str_append(&m->out, "; },\n");
+    }
+    if (m->qos.n)
+        end_list(&m->out);
+    strv_fini(&m->qos);
+}
+
 static void append_preempt(struct import *m, struct str *out, struct conf_line *l, const char *mode)
 {
     if (!mode || str_ieq(mode, "OFF"))
@@ -368,9 +394,9 @@ static void add_partition(struct import *m, struct conf_line *l, const char *nam
         str_appendf(out, " grace_time = \"%llds\";", (long long)n);
     append_names(out, "allow_groups", take(l, d, "AllowGroups"));
     append_names(out, "allow_accounts", take(l, d, "AllowAccounts"));
-    append_names(out, "allow_qos", take(l, d, "AllowQos"));
+    append_qos(m, out, "allow_qos", take(l, d, "AllowQos"));
     append_names(out, "deny_accounts", take(l, d, "DenyAccounts"));
-    append_names(out, "deny_qos", take(l, d, "DenyQos"));
+    append_qos(m, out, "deny_qos", take(l, d, "DenyQos"));
     str_append(out, " },\n");
 }
 
@@ -509,6 +535,7 @@ void import_make(struct import *m)
     str_append(&m->out, "partitions = (\n");
     each_line(m, "PartitionName", &m->part_default, add_partition);
     end_list(&m->out);
+    add_qos(m);
     add_licenses(m);
     add_priority(m);
     read_gres(m);

@@ -107,6 +107,24 @@ static int check_address(const struct finish *f, size_t entry, const struct node
     return 0;
 }
 
+/* Keys of the other way to reach a node: whoever gives one means something by it. */
+static int check_transport(const struct finish *f, size_t entry, const struct node_spec *n)
+{
+    static const char *const of_ssh[] = {"ssh_user", "identity", "known_hosts"};
+    bool local = n->transport ? strcmp(n->transport, "local") == 0 : !n->address;
+    const config_setting_t *at = where(f, "nodes", entry, NULL);
+    if (!local && n->agent_socket)
+        return conf_error(f->c, where(f, "nodes", entry, "agent_socket"),
+                          "agent_socket: only a node with transport = \"local\" has one");
+    for (size_t i = 0; local && i < sizeof of_ssh / sizeof *of_ssh; i++)
+        if (config_setting_get_member(at, of_ssh[i]))
+            return conf_error(f->c, where(f, "nodes", entry, of_ssh[i]),
+                              "%s: this machine is not reached over SSH: give an address, or transport = "
+                              "\"ssh\"",
+                              of_ssh[i]);
+    return 0;
+}
+
 static int check_node(const struct finish *f, size_t entry, const struct node_spec *n)
 {
     if (n->detect)
@@ -151,6 +169,8 @@ static int expand_entry(struct finish *f, size_t entry, const struct node_spec *
         r = conf_error(f->c, at, "more than %d nodes", NODES_MAX);
     else
         r = check_address(f, entry, from, names.n);
+    if (r == 0)
+        r = check_transport(f, entry, from);
     if (r == 0)
         r = check_node(f, entry, from);
     for (size_t i = 0; i < names.n && r == 0; i++) {
@@ -327,9 +347,18 @@ static int check_part(const struct finish *f, size_t i)
         p->default_time_s > p->max_time_s)
         r = conf_error(f->c, where(f, "partitions", i, "default_time"),
                        "default_time: longer than max_time");
-    if (r == 0 && f->spec->qos.n)
+    for (size_t k = 0; k < 2 && r == 0; k++) {
+        uint32_t time_s = k ? p->default_time_s : p->max_time_s;
+        const char *key = k ? "default_time" : "max_time";
+        if (!time_s)
+            r = conf_error(f->c, where(f, "partitions", i, key), "%s: no job can run for 0 seconds", key);
+    }
+    if (r == 0)
         r = check_all_known(f, where(f, "partitions", i, "allow_qos"), "allow_qos", "QOS", qos_name,
                             f->spec->qos.n, &p->allow_qos);
+    if (r == 0)
+        r = check_all_known(f, where(f, "partitions", i, "deny_qos"), "deny_qos", "QOS", qos_name,
+                            f->spec->qos.n, &p->deny_qos);
     if (r == 0 && f->spec->accounts.n)
         r = check_all_known(f, where(f, "partitions", i, "allow_accounts"), "allow_accounts", "account",
                             account_name, f->spec->accounts.n, &p->allow_accounts);
@@ -378,6 +407,35 @@ static void add_default_qos(const struct finish *f)
     q->name = xstrdup(QOS_DEFAULT);
 }
 
+/* Whether QOS `at` may preempt `to`, itself or by way of others. */
+static bool may_preempt(const struct finish *f, size_t at, size_t to, bool *seen)
+{
+    const struct qos_spec *q = &f->spec->qos.v[at];
+    seen[at] = true;
+    for (size_t k = 0; k < q->preempt.n; k++) {
+        size_t next = find_name(f, qos_name, f->spec->qos.n, q->preempt.v[k]);
+        if (next == to || (!seen[next] && may_preempt(f, next, to, seen)))
+            return true;
+    }
+    return false;
+}
+
+/* In a ring of them each job makes way for one that makes way for it. */
+static int check_qos_rings(const struct finish *f)
+{
+    size_t n = f->spec->qos.n;
+    int r = 0;
+    bool *seen = xcalloc(n, sizeof *seen);
+    for (size_t i = 0; i < n && r == 0; i++) {
+        memset(seen, 0, n * sizeof *seen);
+        if (may_preempt(f, i, i, seen))
+            r = conf_error(f->c, where(f, "qos", i, "preempt"),
+                           "preempt: \"%s\" would preempt itself in the end", f->spec->qos.v[i].name);
+    }
+    free(seen);
+    return r;
+}
+
 static int check_qos(const struct finish *f)
 {
     int r = check_unique(f, "licenses", "license", license_name, f->spec->licenses.n);
@@ -396,7 +454,7 @@ static int check_qos(const struct finish *f)
                                             q->name, other->name);
         }
     }
-    return r;
+    return r ? r : check_qos_rings(f);
 }
 
 static int check_account(const struct finish *f, size_t i)
@@ -441,17 +499,32 @@ static int check_accounts(const struct finish *f)
 
 /* ---- limits ---- */
 
+/* What is in the queue is counted when it comes in: it is refused or not, and yields to nobody. */
+static int check_soft(const struct finish *f, size_t i, const struct limit_spec *l)
+{
+    const char *key = l->soft.submitted_jobs != LIMIT_NONE ? "submitted_jobs"
+                      : l->soft.array_size != LIMIT_NONE   ? "array_size"
+                                                           : NULL;
+    return key ? conf_error(f->c, where(f, "limits", i, "soft"), "soft: %s can only be limited by hard",
+                            key)
+               : 0;
+}
+
 static int check_limit_set(const struct finish *f, size_t i, const struct limit_spec *l)
 {
+    bool any = false;
     for (size_t k = 0; k < limit_set_rec.n_fields; k++) {
         size_t offset = limit_set_rec.fields[k].offset;
         uint64_t soft = *(const uint64_t *)(const void *)((const char *)&l->soft + offset);
         uint64_t hard = *(const uint64_t *)(const void *)((const char *)&l->hard + offset);
+        any = any || soft != LIMIT_NONE || hard != LIMIT_NONE;
         if (soft != LIMIT_NONE && soft > hard)
             return conf_error(f->c, where(f, "limits", i, "soft"), "soft: %s is over the hard limit",
                               k == 2 ? "memory" : limit_set_rec.fields[k].name);
     }
-    return 0;
+    if (!any)
+        return conf_error(f->c, where(f, "limits", i, NULL), "neither soft nor hard limits anything");
+    return check_soft(f, i, l);
 }
 
 static int check_limit_name(const struct finish *f, size_t i, const struct limit_spec *l)
@@ -483,6 +556,11 @@ static int check_limits(const struct finish *f)
         if (r == 0 && l->partition)
             r = check_known(f, where(f, "limits", i, "partition"), "partition", "partition", part_name,
                             s->parts.n, l->partition);
+        if (r == 0 && l->partition && l->scope == LIMIT_PARTITION && strcmp(l->name, "*") != 0 &&
+            strcmp(l->name, l->partition) != 0)
+            r = conf_error(f->c, where(f, "limits", i, "partition"),
+                           "partition: no job in partition \"%s\" counts for partition \"%s\"",
+                           l->partition, l->name);
         if (r == 0)
             r = check_limit_set(f, i, l);
         for (size_t k = 0; k < i && r == 0; k++) {

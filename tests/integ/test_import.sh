@@ -92,6 +92,7 @@ for what in 'site/slurm.conf:6: FrontendName=fe1' 'site/slurm.conf:8: Include=no
     'site/conf.d/nodes.conf:5: gpu:a100:4,gpu:v100:2: a node'; do
     has "what is left out" "$err" "$what"
 done
+has "a QOS that a partition names" "$cfg" '{ name = "low"; }'
 hasnt "what is carried over is not left out" "$err" "NodeSet"
 must stoker config check
 echo 'Include circle.conf' >circle.conf

@@ -209,8 +209,37 @@ static void test_bad_files_are_refused_by_line(void **state)
          "f:1: name: the cluster's limits have none"},
         {"limits = ( { scope = \"user\"; soft = { memory = \"2G\"; }; hard = { memory = \"1G\"; }; } );",
          "f:1: soft: memory is over the hard limit"},
-        {"limits = ( { scope = \"user\"; },\n { scope = \"user\"; name = \"*\"; } );",
+        {"limits = ( { scope = \"user\"; hard = { gpus = 1; }; },\n { scope = \"user\"; name = \"*\"; soft "
+         "= { "
+         "cpus = 1; }; } );",
          "f:2: a limit of the same scope, name and partition is there already"},
+        /* Accepted they would have no effect. */
+        {"limits = ( { scope = \"user\"; soft = { submitted_jobs = 5; }; } );",
+         "f:1: soft: submitted_jobs can only be limited by hard"},
+        {"limits = ( { scope = \"user\";\n soft = { array_size = 5; }; } );",
+         "f:2: soft: array_size can only be limited by hard"},
+        {"limits = (\n { scope = \"user\"; } );", "f:2: neither soft nor hard limits anything"},
+        {"limits = ( { scope = \"user\"; soft = { }; hard = { }; } );",
+         "f:1: neither soft nor hard limits anything"},
+        {"partitions = ( { name = \"p\"; }, { name = \"q\"; } ); limits = ( { scope = \"partition\"; name "
+         "= "
+         "\"p\"; partition = \"q\"; hard = { gpus = 1; }; } );",
+         "f:1: partition: no job in partition \"q\" counts for partition \"p\""},
+        {"partitions = ( { name = \"p\"; deny_qos = [\"nosuchqos\"]; } );",
+         "f:1: deny_qos: no QOS is called \"nosuchqos\""},
+        {"partitions = ( { name = \"p\"; allow_qos = [\"nosuchqos\"]; } );",
+         "f:1: allow_qos: no QOS is called \"nosuchqos\""},
+        {"partitions = ( { name = \"p\"; default_time = \"0\"; } );",
+         "f:1: default_time: no job can run for 0 seconds"},
+        {"partitions = ( { name = \"p\"; max_time = \"0s\"; } );",
+         "f:1: max_time: no job can run for 0 seconds"},
+        {"qos = ( { name = \"a\"; preempt = \"b\"; }, { name = \"b\"; preempt = \"c\"; }, { name = \"c\"; "
+         "preempt = [\"normal\", \"a\"]; } );",
+         "f:1: preempt: \"a\" would preempt itself in the end"},
+        {"nodes = ( { name = \"a\"; identity = \"/k\"; } );",
+         "f:1: identity: this machine is not reached over SSH: give an address, or transport = \"ssh\""},
+        {"nodes = ( { name = \"a\"; address = \"a.lab\"; agent_socket = \"/s\"; } );",
+         "f:1: agent_socket: only a node with transport = \"local\" has one"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct cluster_spec spec;
