@@ -114,6 +114,25 @@ wait_end ${s[3]}
 is "one by one" "$(tr -d '\n' <ledger)" "+-+-+-"
 rm -f go? ledger
 
+case_ "a ring by way of a singleton"
+submit -H -J ring --wrap true
+first=$job
+submit -H -J ring -d singleton --wrap true
+second=$job
+submit -H -J other -d afterok:$second --wrap true
+third=$job
+run scontrol update JobId=$first Dependency=afterany:$second
+is "it waits for the first" "$rc" 1
+has "says so" "$err" "Job dependency problem"
+run scontrol update JobId=$first Dependency=afterany:$third
+is "by way of another" "$rc" 1
+must scontrol update JobId=$second Dependency=
+must scontrol update JobId=$first Dependency=afterany:$third
+run scontrol update JobId=$second Dependency=singleton
+is "a singleton that closes it" "$rc" 1
+has "says so" "$err" "Job dependency problem"
+scancel $first $second $third
+
 case_ "what has been retired is asked of the history"
 min_job_age() { # TIME
     sed -i '/min_job_age/d' "$STOKER_HOME/stoker.cfg"
@@ -127,8 +146,18 @@ submit --wrap false
 bad=$job
 wait_end $bad
 min_job_age 1s
-retired() { [ -z "$(squeue -h -t all -j $bad 2>/dev/null)" ]; }
+retired() { [ -z "$(squeue -h -t all -j $bad 2>/dev/null)$(squeue -h -t all -j $good 2>/dev/null)" ]; }
 wait_for 30 retired
+# Ended jobs are not listed for longer than that, retired a little later: while the state has it, it is a dependency.
+begins_later() {
+    submit -d after:$good+600 --wrap true
+    [ -n "$(job_field $job StartTime)" ] && [ "$(job_field $job Dependency)" = "(null)" ] || { scancel $job; false; }
+}
+wait_for 30 begins_later
+is "minutes after a start that only the history knows" "$(job_reason $job)" BeginTime
+begins=$(job_field $job StartTime)
+is "its begin time" "$begins" "$(date -u -d "$(sacct -Xn -j $good -o start | tr -d ' ') 600 minutes" +%FT%T)"
+scancel $job
 min_job_age 300s
 submit -d afterok:$good,afternotok:$bad --wrap true
 wait_end $job
@@ -136,6 +165,9 @@ is "met by history" "$state" COMPLETED
 submit -d afterok:$bad --wrap true
 wait_for 10 is_reason $job DependencyNeverSatisfied
 scancel $job
+submit -d after:$good+600?afterok:$good --wrap true
+wait_end $job
+is "any of them" "$state" COMPLETED
 run sbatch --parsable -d afterok:999999 --wrap true
 is "unknown: refused" "$rc" 1
 has "its text" "$err" "999999"
@@ -161,6 +193,10 @@ submit -H --wrap true
 changed=$job
 must scontrol update JobId=$changed Dependency=afterok:$good,afternotok:$bad # only the history knows them now
 is "a change is met by history" "$(job_field $changed Dependency)" "(null)"
+submit -H --wrap true
+must scontrol update JobId=$job Dependency=after:$good+600
+is "minutes after a start, by history" "$(job_field $job Dependency) $(job_field $job EligibleTime)" "(null) $begins"
+scancel $job
 must scontrol update JobId=$changed Dependency=afterok:$bad
 must scontrol release $changed
 wait_for 10 is_reason $changed DependencyNeverSatisfied
