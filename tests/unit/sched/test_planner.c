@@ -432,12 +432,41 @@ static void test_borrowed_where_its_own_node_is_out(void **state)
     assert_false(lab_get(&l, c)->borrowed);
 }
 
+/* Tasks of a step job share the one node that it may hold, also where the other one would be as good. */
+static void test_a_limit_on_nodes_counts_a_node_once(void **state)
+{
+    (void)state;
+    struct limit_spec *s = rec_list_push(&l.spec.limits);
+    *s = (struct limit_spec){.scope = LIMIT_USER, .name = xstrdup("*")};
+    memset(&s->soft, 0xff, sizeof s->soft);
+    s->hard = s->soft;
+    s->hard.nodes = 1;
+    lab_configure(&l);
+    planner_note_all(planner);
+    struct job *j = lab_job(&l, JOB_KIND_STEPS);
+    j->req.partition = xstrdup("main");
+    j->req.time_limit_s = 1000;
+    lab_step(j, "s", 6);
+    uint32_t id = submit_job(j);
+    assert_int_equal(pass_on(), 4);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_string_equal(lab_task(&l, id, 0, i)->alloc.node, lab_task(&l, id, 0, 0)->alloc.node);
+    planner_note_job(planner, id);
+    assert_int_equal(pass_on(), 0);
+    l.now.ms -= MS_PER_S;
+    assert_int_equal(lab_end(&l, id, 0, 1, END_EXITED, 0, 0), 0);
+    planner_note_job(planner, id);
+    assert_int_equal(pass_on(), 1);
+    assert_string_equal(lab_task(&l, id, 0, 4)->alloc.node, lab_task(&l, id, 0, 0)->alloc.node);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, passlab_end)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_a_missed_deadline_is_one_jobs_own),
+        TEST(test_a_limit_on_nodes_counts_a_node_once),
         TEST(test_no_limit_but_a_deadline),
         TEST(test_a_hold_leaves_a_lost_node),
         TEST(test_a_window_holds_what_a_node_turns_out_to_have),
