@@ -39,6 +39,7 @@ struct store {
     bool failed;            /* under lock: a commit failed; batches are refused until store_reset */
     /* the loop's side */
     struct work *batch;
+    struct list behind;      /* questions about what the batch may hold: they go to the thread behind it */
     struct mark_values note; /* what the next batch takes along for the mark */
     uint64_t next_gate, submitted, committed;
     uint32_t in_flight;
@@ -174,6 +175,7 @@ int store_open_as(const char *dir, const struct store_callbacks *cb, const struc
     list_init(&s->todo);
     list_init(&s->done);
     list_init(&s->readers);
+    list_init(&s->behind);
     mode_t old = umask(077);
     int r = db_open(&s->db, s->path, demands, err);
     if (r == 0)
@@ -208,6 +210,8 @@ static void stop(struct store *s, bool leave)
     list_for_each (w, &s->done, struct work, link)
         work_free(w);
     list_for_each (w, &s->readers, struct work, link)
+        work_free(w);
+    list_for_each (w, &s->behind, struct work, link)
         work_free(w);
     work_free(s->batch);
     if (leave)
@@ -350,6 +354,14 @@ bool store_retire_job(struct store *s, const struct job *j)
     return work_is_element(j);
 }
 
+static void hand_over_questions(struct store *s)
+{
+    list_for_each (w, &s->behind, struct work, link) {
+        list_unlink(&w->link);
+        hand_over(s, w);
+    }
+}
+
 bool store_turn(struct store *s)
 {
     /* One batch at the thread, one being collected: the busier the disk, the larger the batches. */
@@ -362,6 +374,7 @@ bool store_turn(struct store *s)
     w->note = s->note;
     s->batch = work_new(WORK_BATCH);
     hand_over(s, w);
+    hand_over_questions(s);
     return true;
 }
 
@@ -380,7 +393,10 @@ void store_get_payload(struct store *s, uint32_t job, int32_t step)
     struct work *w = work_new(WORK_GET_PAYLOAD);
     w->job = job;
     w->step = step;
-    hand_over(s, w);
+    if (s->batch->rows.n)
+        list_append(&s->behind, &w->link);
+    else
+        hand_over(s, w);
 }
 
 void store_get_script(struct store *s, uint32_t job)
@@ -423,6 +439,7 @@ void store_reset(struct store *s)
     pthread_mutex_unlock(&s->lock);
     work_free(s->batch);
     s->batch = work_new(WORK_BATCH);
+    hand_over_questions(s);
     s->in_flight = 0;
     s->submitted = s->committed = s->next_gate++;
 }

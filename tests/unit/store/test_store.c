@@ -108,6 +108,14 @@ static void test_payloads(void **state)
     assert_string_equal(sl.payload.text, "srun");
     ask(2, 0);
     assert_int_equal(sl.payload.n, 0);
+    /* Asked before the batch that holds it has been handed over: the answer comes behind that. */
+    store_add_payload(sl.store, 4, 0, "early", 5);
+    store_get_payload(sl.store, 4, 0);
+    store_turn(sl.store);
+    unsigned before = sl.payload.answers;
+    while (sl.payload.answers == before)
+        storelab_hear();
+    assert_string_equal(sl.payload.text, "early");
     store_add_payload(sl.store, 1, 0, "again", 5);
     store_del_payload(sl.store, 1, STEP_BATCH);
     storelab_commit();
