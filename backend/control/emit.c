@@ -138,6 +138,8 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
         ctl_wipe_payloads(c, kind, job, step);
         if (c->pmi.n && may_end_steps(kind))
             ctl_pmi_over(c, job);
+        if (kind == EV_UPDATE && before != JOB_PENDING)
+            ctl_lost_again(c);
         changed = job && kind != EV_RETIRE ? model_get_job(&c->model, job) : NULL;
         if (changed) {
             uid = changed->uid;

@@ -231,6 +231,15 @@ void ctl_lost_count(struct node_link *link, int64_t extra_ms)
     loop_timer_set(c->loop, &link->lease, 0);
 }
 
+void ctl_lost_again(struct control *c)
+{
+    list_for_each (link, &c->nodes, struct node_link, link) {
+        const struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
+        if (n && n->state == NODE_LOST)
+            loop_timer_set(c->loop, &link->lost, 0);
+    }
+}
+
 void ctl_lost_found(struct node_link *link)
 {
     loop_timer_cancel(link->ctl->loop, &link->lost);

@@ -537,6 +537,9 @@ void ctl_lost_init(struct node_link *link);
  * where it has yet to be called. */
 void ctl_lost_count(struct node_link *link, int64_t extra_ms);
 void ctl_lost_found(struct node_link *link);
+/* What is to become of a job when its node is lost may be another now: nodes that are lost are looked at
+ * again. */
+void ctl_lost_again(struct control *c);
 /* A lease that is shorter than some heartbeats is made as long. */
 void ctl_lost_bound(struct cluster_spec *spec);
 /* Jobs that hold more nodes than this one, which they have lost, end on all of them. */

@@ -60,4 +60,21 @@ wait_for 20 is_up n2
 wait_for 20 has_lines tries 2
 must scancel "$job"
 wait_end "$job"
+
+case_ "what is to become of a job is changed when its node has been lost"
+rm tries
+submit -w n2 --requeue --lost-node=hold -o /dev/null wide
+wait_for 20 has_lines tries 1
+agent=$(agent_pid n2)
+kill -STOP "$agent"
+is_lost() { grep -q 'node=n2 does not answer: 0 of its jobs' "$STOKER_HOME/log/stokerd.log"; }
+wait_for 20 is_lost
+is "held as it is" "$(job_state "$job")" RUNNING
+must scontrol update "JobId=$job" LostNode=requeue
+wait_state "$job" PENDING
+kill -CONT "$agent"
+wait_for 20 is_up n2
+wait_for 20 has_lines tries 2
+must scancel "$job"
+wait_end "$job"
 cluster_stop
