@@ -39,6 +39,8 @@ static int64_t next_look(const struct planner *p)
     }
     if (p->hunts_left || p->tells_left)
         next = earlier(next, p->decided_all + HUNT_AGAIN_MS);
+    if (p->hunt_again > p->now.ms)
+        next = earlier(next, p->hunt_again);
     if (p->gained)
         return p->now.ms + 1;
     return next > p->now.ms ? next : p->now.ms + 1000; /* it should have been free by now */
@@ -153,7 +155,7 @@ static bool has_claim(const struct planner *p, uint32_t job)
 
 /* What was decided about jobs that events have named since, and preemptions without use. Returns whether
  * there was anything. */
-static bool drop_noted(const struct planner *p, struct sched_result *r)
+static bool drop_noted(struct planner *p, struct sched_result *r)
 {
     size_t starts = 0, places = 0, preempts = 0;
     size_t before = r->starts.n + r->places.n + r->preempts.n;
@@ -167,12 +169,16 @@ static bool drop_noted(const struct planner *p, struct sched_result *r)
             rec_fini(&ev_place_rec, &r->places.v[i].place);
         else
             r->places.v[places++] = r->places.v[i];
-    vec_for_each (&r->preempts, i)
-        if (is_noted(p, r->preempts.v[i].job) || is_noted(p, r->preempts.v[i].by_job) ||
-            !has_claim(p, r->preempts.v[i].by_job))
-            free(r->preempts.v[i].text);
+    vec_for_each (&r->preempts, i) {
+        struct sched_preempt *v = &r->preempts.v[i];
+        bool noted = is_noted(p, v->job) || is_noted(p, v->by_job), useless = !has_claim(p, v->by_job);
+        if (useless)
+            planner_hunted_for_nothing(p, v->by_job);
+        if (noted || useless)
+            free(v->text);
         else
-            r->preempts.v[preempts++] = r->preempts.v[i];
+            r->preempts.v[preempts++] = *v;
+    }
     r->starts.n = starts;
     r->places.n = places;
     r->preempts.n = preempts;

@@ -6,7 +6,8 @@
  */
 #include "backend/sched/planner_private.h"
 
-#define HUNTS_MAX 1000 /* in one decision, by what they cost */
+#define HUNTS_MAX  1000  /* in one decision, by what they cost */
+#define NO_HUNT_MS 10000 /* after one that was of no use in the end */
 
 /* It may look behind holds: its own, and those behind it where it may have one. */
 static bool lifts_holds(const struct planner *p, const struct unit *u, const struct backfill_item *it)
@@ -107,12 +108,27 @@ static bool is_waited_for_here(const struct planner *p, const struct unit *u,
     return false;
 }
 
+/* None of those who were asked to go for it is still there, beyond its time. */
+static bool all_left(const struct planner *p, const struct unit *u)
+{
+    list_for_each (r, &p->leaving, struct runs, in_leaving)
+        if (r->for_job == u->job)
+            return false;
+    return true;
+}
+
 bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it)
 {
     bool waited_for = planner_is_waited_for(p, u->job), vain = true;
     if (waited_for && !is_waited_for_here(p, u, it))
         return false;
     bool claims = u->hold.use.parts && u->hold.claim && !list_empty(&p->leaving);
+    /* All have gone and its time has not come: what was promised stands, whoever comes meanwhile. */
+    if (!waited_for && u->hold.use.parts && u->hold.claim && u->hold.use.start > p->now.ms &&
+        all_left(p, u))
+        return claim_again(p, u, it);
+    if (!waited_for && p->now.ms < u->no_hunt_until)
+        return false;
     if (!p->hunting && !waited_for && (u->hold.claim || !planner_hunts_in_vain(p, u, it)))
         p->prospects = true;
     if (waited_for || (claims && !p->hunting))
@@ -139,4 +155,14 @@ bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_it
     if (vain)
         remember(p, u, it);
     return false;
+}
+
+void planner_hunted_for_nothing(struct planner *p, uint32_t job)
+{
+    struct unit *u = idmap_get(&p->units, job);
+    if (!u)
+        return;
+    u->no_hunt_until = p->now.ms + NO_HUNT_MS;
+    p->hunt_again =
+        p->hunt_again > p->now.ms && p->hunt_again < u->no_hunt_until ? p->hunt_again : u->no_hunt_until;
 }

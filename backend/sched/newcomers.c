@@ -164,8 +164,9 @@ static bool has_to_look_at_all(const struct planner *p)
     int64_t since = p->now.ms - p->decided_all;
     return !p->ranked || p->gained || p->lost || !o->keep || !o->backfill ||
            ((p->hunts_left || p->tells_left) && since >= HUNT_AGAIN_MS) ||
-           backfill_next(&p->backfill) <= p->now.ms || (limits_any(p->limits) && since >= ALL_MS) ||
-           has_idle_claim(p);
+           backfill_next(&p->backfill) <= p->now.ms ||
+           (p->hunt_again > p->decided_all && p->hunt_again <= p->now.ms) ||
+           (limits_any(p->limits) && since >= ALL_MS) || has_idle_claim(p);
 }
 
 bool pass_take_newcomers(struct pass *s)

@@ -174,6 +174,7 @@ struct unit { /* what a pass always reads of it stands first */
     struct heap_node by_wake;      /* when to look again */
     uint64_t vain_mark, vain_stay; /* gains + 1 when nobody could make room for it, behind these holds; 0 */
     uint32_t vain_entry;           /* in which of its turns that was */
+    int64_t no_hunt_until;         /* the last one was of no use in the end: planner_hunted_for_nothing */
     struct claim *more;      /* held for elements behind the next one, for which others go too: claims.c */
     struct list in_claimers; /* in planner.claimers while there are any */
     int64_t forecast, forecast_t;             /* start, and when that was said; 0: never */
@@ -309,6 +310,7 @@ struct planner {
     bool all_gained;     /* and it is not known on which nodes */
     bool holes;          /* some node has cards that must not be given */
     int64_t decided_all; /* the last pass over all */
+    int64_t hunt_again;  /* when one may hunt again that hunted for nothing; in the past: there is none */
     bool ranked; /* prio is that of the last pass over everybody: valid for numbers, not for names */
     /* of the pass under way */
     const struct sched_view *view;
@@ -467,6 +469,9 @@ struct shape *planner_shape_of(const struct unit *u, const struct backfill_choic
 bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it);
 /* Nobody could make room for it, by what is known; it has not been tried if this is false. */
 bool planner_hunts_in_vain(struct planner *p, struct unit *u, const struct backfill_item *it);
+/* What others were asked to go for came to nothing in the same decision, because somebody ahead made use of
+ * their going. They stay; it does not hunt for a while, or the next pass would come to the same. */
+void planner_hunted_for_nothing(struct planner *p, uint32_t job);
 
 /* --- claims.c: places for more elements of an array than the next one --- */
 

@@ -205,11 +205,19 @@ static int64_t ms_of(uint32_t s)
     return s == DURATION_UNLIMITED ? NEVER : (int64_t)s * MS_PER_S;
 }
 
+/* With --time-min it may be as long as the partition allows. */
+static bool is_cut(const struct job *j, const struct part_spec *s)
+{
+    return j->req.time_limit_s != DURATION_NOT_SET && j->req.time_limit_s > s->max_time_s &&
+           j->req.time_min_s < DURATION_NOT_SET && j->req.time_min_s <= s->max_time_s;
+}
+
 static int64_t limit_of(const struct job *j, const struct part_spec *s)
 {
-    uint32_t t = j->req.time_limit_s != DURATION_NOT_SET ? j->req.time_limit_s
-                 : s->default_time_s != DURATION_NOT_SET ? s->default_time_s
-                                                         : s->max_time_s;
+    uint32_t t = is_cut(j, s)                              ? s->max_time_s
+                 : j->req.time_limit_s != DURATION_NOT_SET ? j->req.time_limit_s
+                 : s->default_time_s != DURATION_NOT_SET   ? s->default_time_s
+                                                           : s->max_time_s;
     return ms_of(t);
 }
 
@@ -309,7 +317,8 @@ static uint32_t parts_of(const struct model *m, const struct job *j, uint32_t v[
         struct job_need need;
         job_need(&j->req, &need);
         const struct part_spec *s = &m->spec.parts.v[at];
-        bool long_one = j->req.time_limit_s != DURATION_NOT_SET && j->req.time_limit_s > s->max_time_s;
+        uint32_t asked = j->req.time_limit_s;
+        bool long_one = asked != DURATION_NOT_SET && asked > s->max_time_s && !is_cut(j, s);
         if ((s->state == PART_UP || s->state == PART_DRAIN) && !long_one && need.nodes <= s->max_nodes)
             v[n++] = at;
     }

@@ -26,7 +26,7 @@
 #define RUNS       200
 #define ROUNDS     20   /* in which jobs come in */
 #define STEPS_MAX  3000 /* until nothing happens any more */
-#define QUIET_MAX  3    /* times that a job may be preempted while none comes in */
+#define QUIET_MAX  8    /* times that a job may be preempted while none comes in */
 #define JOBS_MAX   600
 #define SETTLE_MAX 12 /* passes at one time */
 
