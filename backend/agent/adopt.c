@@ -165,10 +165,11 @@ static bool adopt(struct agent *a, const struct launch_key *key, int dir_fd)
     t->has_dir = true;
     t->has_spool = has_spool_files(dir_fd);
     t->st.t_start = rec.t_start;
+    t->st.key.nonce = rec.nonce;
     t->caged = t->leased = true;
     struct launch_end end;
     if (taskdir_read_end(dir_fd, &end) == 0) {
-        end.key = *key;
+        end.key = t->st.key;
         tasks_ended(t, &end);
     } else if (r < 0) {
         log_error("task=%s its record cannot be read: %s", name, strerror(-r));
@@ -179,8 +180,8 @@ static bool adopt(struct agent *a, const struct launch_key *key, int dir_fd)
         adopt_living(t, &rec);
     }
     /* Ended and acknowledged before the agent went: only its readers were waited for. */
-    if (t->end && tomb_has(&a->tomb, key))
-        tasks_ack(a, key);
+    if (t->end && tomb_has(&a->tomb, &t->st.key))
+        tasks_ack(a, &t->st.key);
     return true;
 }
 

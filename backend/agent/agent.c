@@ -1,8 +1,9 @@
 /* agent.c - the daemon on a node: its directory, its socket, the controller that it obeys.
  *
  * Obeys one controller at a time: the one with the cluster's uuid and the highest epoch seen, which is
- * remembered on disk. A restart changes nothing for a task: everything it must know lies in the task
- * directories.
+ * remembered on disk, and its incarnation: two that came to the same epoch by ways of their own (a copy of
+ * the state, an old machine that comes back) are told apart by it. A restart changes nothing for a task:
+ * everything it must know lies in the task directories.
  */
 #include "backend/agent/agent.h"
 
@@ -51,7 +52,8 @@ void agent_send(struct agent *a, enum msg_kind kind, uint64_t tag, const void *b
 static int store_cluster(struct agent *a)
 {
     char text[128];
-    int len = snprintf(text, sizeof text, "%s %llu\n", a->cluster, (unsigned long long)a->epoch);
+    int len = snprintf(text, sizeof text, "%s %llu %llx\n", a->cluster, (unsigned long long)a->epoch,
+                       (unsigned long long)a->incarnation);
     int r = keep_write(a->dir_fd, "cluster", text, (size_t)len, true);
     if (r == 0)
         fsync(a->dir_fd);
@@ -63,15 +65,17 @@ static void load_cluster(struct agent *a)
 {
     int fd = openat(a->dir_fd, "cluster", O_RDONLY | O_CLOEXEC);
     char text[128];
-    unsigned long long epoch;
+    unsigned long long epoch, incarnation = 0;
     ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
     if (fd >= 0)
         close(fd);
     text[n > 0 ? n : 0] = '\0';
-    if (sscanf(text, "%63s %llu", a->cluster, &epoch) == 2)
-        a->epoch = epoch;
-    else
+    if (sscanf(text, "%63s %llu %llx", a->cluster, &epoch, &incarnation) < 2) {
         a->cluster[0] = '\0';
+        return;
+    }
+    a->epoch = epoch;
+    a->incarnation = incarnation;
 }
 
 static int check_hello(struct agent *a, const struct msg_hello *h, struct errtext *err)
@@ -91,12 +95,17 @@ static int check_hello(struct agent *a, const struct msg_hello *h, struct errtex
     if (a->cluster[0] && h->epoch < a->epoch)
         return err_set(err, -EPERM, "epoch %llu is over: this node obeys %llu",
                        (unsigned long long)h->epoch, (unsigned long long)a->epoch);
+    bool same = a->cluster[0] && h->epoch == a->epoch;
+    if (same && a->incarnation && h->incarnation != a->incarnation)
+        return err_set(err, -EPERM,
+                       "epoch %llu is over: this node obeys %llu of another controller with the same state",
+                       (unsigned long long)h->epoch, (unsigned long long)a->epoch);
     if (!str_is_empty(h->node) && strcmp(h->node, a->cfg.node) != 0)
         return err_set(err, -EPERM,
                        "the agent here is that of node %s, not of %s: give the node that name in the "
                        "controller's configuration, or start the agent with --node=%s",
                        a->cfg.node, h->node, h->node);
-    if (strcmp(h->cluster, a->cluster) == 0 && h->epoch == a->epoch)
+    if (same && h->incarnation == a->incarnation)
         return 0;
     if (!a->cluster[0]) {
         unsigned n = tasks_hand_over(a);
@@ -110,14 +119,16 @@ static int check_hello(struct agent *a, const struct msg_hello *h, struct errtex
         tomb_clear(&a->tomb);
     }
     char old[sizeof a->cluster];
-    uint64_t old_epoch = a->epoch;
+    uint64_t old_epoch = a->epoch, old_incarnation = a->incarnation;
     memcpy(old, a->cluster, sizeof old);
     snprintf(a->cluster, sizeof a->cluster, "%s", h->cluster);
     a->epoch = h->epoch;
+    a->incarnation = h->incarnation;
     int r = store_cluster(a);
     if (r < 0) {
         memcpy(a->cluster, old, sizeof old);
         a->epoch = old_epoch;
+        a->incarnation = old_incarnation;
         return err_set(err, r, "the agent cannot remember the controller's epoch: %s", strerror(-r));
     }
     return 0;

@@ -101,6 +101,7 @@ struct agent {
 
     char cluster[64];
     uint64_t epoch;
+    uint64_t incarnation; /* of that epoch; 0: its controller did not tell */
     int64_t renewed_ms;   /* when that was sent which the controller has answered last; 0: nothing yet */
     uint32_t kill_wait_s; /* the controller's, for what the agent has to end itself */
     struct list peers;

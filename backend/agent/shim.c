@@ -101,7 +101,8 @@ static bool receive(struct shim *s)
 static bool claim(struct shim *s)
 {
     struct proc self;
-    struct shim_record rec = {.version = SHIM_VERSION, .pid = getpid(), .t_start = s->t_start};
+    struct shim_record rec = {
+        .version = SHIM_VERSION, .pid = getpid(), .t_start = s->t_start, .nonce = s->l.key.nonce};
     if (proc_read(rec.pid, &self) < 0)
         return false;
     rec.start = self.start;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "backend/agent/keep.h"
+#include "src/base/crc.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 
@@ -26,6 +27,7 @@ const char *taskdir_name(const struct launch_key *key, char buf[static TASKDIR_N
 bool taskdir_parse_name(const char *name, struct launch_key *ret)
 {
     char again[TASKDIR_NAME_SIZE];
+    ret->nonce = 0;
     return sscanf(name, "%u.%d.%u.%u", &ret->job, &ret->step, &ret->task, &ret->attempt) == 4 &&
            strcmp(taskdir_name(ret, again), name) == 0;
 }
@@ -42,9 +44,9 @@ const char *taskdir_mark(const struct launch_key *key, const char *cluster,
 int taskdir_claim(int dir_fd, const struct shim_record *rec)
 {
     char text[160];
-    snprintf(text, sizeof text, "%u %d %llu %s %lld", rec->version, (int)rec->pid,
+    snprintf(text, sizeof text, "%u %d %llu %s %lld %llx", rec->version, (int)rec->pid,
              (unsigned long long)rec->start, rec->boot_id[0] ? rec->boot_id : "-",
-             (long long)rec->t_start.ms);
+             (long long)rec->t_start.ms, (unsigned long long)rec->nonce);
     return symlinkat(text, dir_fd, "shim") < 0 ? -errno : 0;
 }
 
@@ -57,21 +59,63 @@ int taskdir_read_claim(int dir_fd, struct shim_record *ret)
     text[n] = '\0';
     struct shim_record rec = {0};
     int pid;
-    unsigned long long start;
+    unsigned long long start, nonce = 0;
     long long t;
-    if (sscanf(text, "%u %d %llu %39s %lld", &rec.version, &pid, &start, rec.boot_id, &t) != 5 || pid < 0)
+    if (sscanf(text, "%u %d %llu %39s %lld %llx", &rec.version, &pid, &start, rec.boot_id, &t, &nonce) <
+            5 ||
+        pid < 0)
         return -EBADMSG;
     rec.pid = pid;
     rec.start = start;
     rec.t_start.ms = t;
+    rec.nonce = nonce;
     *ret = rec;
     return 0;
+}
+
+/* A checksum within what it is of: its own place counts as CRC_PLACE. The highest bit is always set, so
+ * that it always takes five bytes, of which the first says that four follow. */
+#define CRC_PLACE  0x80000000u
+#define CRC_PREFIX 0xce
+
+static void put_be32(uint8_t *p, uint32_t v)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = (uint8_t)(v >> (24 - 8 * i));
+}
+
+/* Where the last number v is; NULL: nowhere. */
+static uint8_t *find_number(uint8_t *p, size_t n, uint32_t v)
+{
+    uint8_t want[5] = {CRC_PREFIX};
+    put_be32(want + 1, v);
+    for (size_t at = n; at-- >= sizeof want;)
+        if (memcmp(p + at + 1 - sizeof want, want, sizeof want) == 0)
+            return p + at + 2 - sizeof want;
+    return NULL;
+}
+
+static uint32_t crc_of(const uint8_t *p, size_t n)
+{
+    return crc32c(0, p, n) | CRC_PLACE;
+}
+
+static bool is_whole(uint8_t *p, size_t n, uint32_t crc)
+{
+    uint8_t *at = find_number(p, n, crc);
+    if (at)
+        put_be32(at, CRC_PLACE);
+    return at && crc_of(p, n) == crc;
 }
 
 int taskdir_write_end(int dir_fd, const struct launch_end *end, bool sync)
 {
     struct str body = STR_INIT;
-    codec_encode(&launch_end_rec, end, &body);
+    struct launch_end with_crc = *end;
+    with_crc.crc = CRC_PLACE;
+    codec_encode(&launch_end_rec, &with_crc, &body);
+    uint8_t *at = find_number((uint8_t *)body.s, body.len, CRC_PLACE);
+    put_be32(at, crc_of((const uint8_t *)body.s, body.len));
     int r = keep_write(dir_fd, "end", body.s, body.len, sync);
     str_fini(&body);
     return r;
@@ -101,6 +145,12 @@ int taskdir_read_end(int dir_fd, struct launch_end *ret)
         size_t n = (size_t)st.st_size;
         char *buf = xmalloc(n);
         r = read(fd, buf, n) == (ssize_t)n ? codec_decode(&launch_end_rec, buf, n, ret, NULL) : -EIO;
+        if (r == 0 && ret->crc && !is_whole((uint8_t *)buf, n, ret->crc)) {
+            rec_fini(&launch_end_rec, ret);
+            r = -EBADMSG;
+        }
+        if (r == 0)
+            ret->crc = 0;
         free(buf);
     }
     close(fd);

@@ -34,6 +34,7 @@ struct shim_record {
     uint64_t start; /* clock ticks after boot */
     char boot_id[BOOT_ID_SIZE];
     struct wall t_start;
+    uint64_t nonce; /* of the launch's key; 0: a shim of an earlier release */
 };
 
 /* -EEXIST where somebody was first. */
@@ -48,6 +49,7 @@ int taskdir_write_end(int dir_fd, const struct launch_end *end, bool sync)
  * back to the disk, to be tried again at once. False: there is none left. */
 #define TASKDIR_RESERVE "reserve"
 bool taskdir_take_reserve(int dir_fd);
+/* -EBADMSG where it is not whole, or its checksum is that of another record. */
 int taskdir_read_end(int dir_fd, struct launch_end *ret) __attribute__((warn_unused_result));
 /* Whether an error of one of these says nothing about the directory: for want of descriptors or memory it
  * could not be looked at now. */

@@ -25,14 +25,9 @@
 #define SHIM_FRAME_MAX (4u << 20)
 #define END_AGAIN_MS   200
 
-static uint64_t id_of(const struct launch_key *key)
-{
-    return hash_bytes(key, sizeof *key);
-}
-
 static struct atask *find_task(struct agent *a, const struct launch_key *key)
 {
-    struct atask *t = idmap_get(&a->by_key, id_of(key));
+    struct atask *t = idmap_get(&a->by_key, launch_key_hash(key));
     return t && launch_key_eq(&t->st.key, key) ? t : NULL;
 }
 
@@ -56,7 +51,7 @@ struct atask *tasks_new(struct agent *a, const struct launch_key *key)
     taskdir_name(key, t->name);
     list_init(&t->lost_link);
     list_append(&a->tasks, &t->link);
-    idmap_set(&a->by_key, id_of(key), t);
+    idmap_set(&a->by_key, launch_key_hash(key), t);
     a->n_live++;
     return t;
 }
@@ -82,7 +77,7 @@ void tasks_free(struct atask *t)
     drop_shim(t);
     list_unlink(&t->link);
     list_unlink(&t->lost_link);
-    idmap_remove(&t->a->by_key, id_of(&t->st.key));
+    idmap_remove(&t->a->by_key, launch_key_hash(&t->st.key));
     loop_timer_cancel(t->a->loop, &t->timer);
     if (t->end)
         rec_fini(&launch_end_rec, t->end);
@@ -506,6 +501,11 @@ void tasks_launch(struct agent *a, const struct launch *l, const struct frame *f
             agent_send(a, MSG_TASK_END, 0, t->end);
         else if (t->st.state == LAUNCH_RUNNING)
             agent_send(a, MSG_TASK_RUNNING, 0, &t->st);
+        return;
+    }
+    t = idmap_get(&a->by_key, launch_key_hash(&l->key));
+    if (t) { /* its directory has that name: one that has ended goes by itself */
+        refuse(a, l, END_LAUNCH_FAILED, "this node holds a task of another job with the same id and try");
         return;
     }
     if (tomb_has(&a->tomb, &l->key)) {

@@ -1,4 +1,9 @@
-/* tomb.c - keys of launches that are over: 16 bytes each, appended. */
+/* tomb.c - keys of launches that are over, appended.
+ *
+ * A key is a record of 16 bytes and, where its nonce is known, a second one for that: of job 0, which no
+ * launch is of, so that agents of earlier releases read the file too. A crash between the two leaves a key
+ * that fits any nonce.
+ */
 #include "backend/agent/tomb.h"
 
 #include <errno.h>
@@ -14,11 +19,6 @@
 #define NOW    "ended"
 #define BEFORE "ended.old"
 
-static uint64_t id_of(const struct launch_key *key)
-{
-    return hash_bytes(key, sizeof *key);
-}
-
 static void forget(struct idmap *m)
 {
     idmap_for_each (m, slot)
@@ -28,11 +28,24 @@ static void forget(struct idmap *m)
 
 static void remember(struct idmap *m, const struct launch_key *key)
 {
-    struct launch_key *copy = idmap_get(m, id_of(key));
+    struct launch_key *copy = idmap_get(m, launch_key_hash(key));
     if (copy)
         *copy = *key;
     else
-        idmap_set(m, id_of(key), xmemdup(key, sizeof *key));
+        idmap_set(m, launch_key_hash(key), xmemdup(key, sizeof *key));
+}
+
+struct record {
+    uint32_t job;
+    int32_t step;
+    uint32_t task, attempt;
+};
+
+static size_t make_records(const struct launch_key *key, struct record ret[static 2])
+{
+    ret[0] = (struct record){key->job, key->step, key->task, key->attempt};
+    ret[1] = (struct record){.task = (uint32_t)(key->nonce >> 32), .attempt = (uint32_t)key->nonce};
+    return key->nonce ? 2 : 1;
 }
 
 /* A crash may leave part of a record at the end: it is not one. */
@@ -42,9 +55,16 @@ static void load(int dir_fd, const char *name, struct idmap *m)
     FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
     if (!f)
         return;
-    struct launch_key key;
-    while (m->n < TOMB_GENERATION && fread(&key, sizeof key, 1, f) == 1)
-        remember(m, &key);
+    struct launch_key key = {0};
+    struct record r;
+    while (m->n <= TOMB_GENERATION && fread(&r, sizeof r, 1, f) == 1) {
+        if (r.job)
+            key = (struct launch_key){r.job, r.step, r.task, r.attempt, 0};
+        else
+            key.nonce = (uint64_t)r.task << 32 | r.attempt;
+        if (key.job)
+            remember(m, &key);
+    }
     fclose(f);
 }
 
@@ -55,7 +75,7 @@ static int open_log(struct tomb *t, int extra)
         return -errno;
     /* Records begin at multiples of their size whatever a crash has left. */
     off_t size = lseek(t->fd, 0, SEEK_END);
-    return ftruncate(t->fd, size - size % (off_t)sizeof(struct launch_key)) < 0 ? -errno : 0;
+    return ftruncate(t->fd, size - size % (off_t)sizeof(struct record)) < 0 ? -errno : 0;
 }
 
 int tomb_open(struct tomb *t, int dir_fd, struct errtext *err)
@@ -93,7 +113,9 @@ void tomb_add(struct tomb *t, const struct launch_key *key)
             t->fd = -1;
     }
     remember(&t->now, key);
-    if (t->fd >= 0 && write(t->fd, key, sizeof *key) != (ssize_t)sizeof *key) {
+    struct record records[2];
+    size_t size = make_records(key, records) * sizeof *records;
+    if (t->fd >= 0 && write(t->fd, records, size) != (ssize_t)size) {
         /* Full disk: known as long as this agent lives; the controller asks for no launch that it knows to
          * have ended. */
     }
@@ -101,7 +123,7 @@ void tomb_add(struct tomb *t, const struct launch_key *key)
 
 static bool knows(const struct idmap *m, const struct launch_key *key)
 {
-    const struct launch_key *k = idmap_get(m, id_of(key));
+    const struct launch_key *k = idmap_get(m, launch_key_hash(key));
     return k && launch_key_eq(k, key);
 }
 

@@ -20,13 +20,19 @@ static uint64_t flight_id(uint32_t job, uint32_t attempt)
     return (uint64_t)job << 32 | attempt;
 }
 
+struct launch_key ctl_key(const struct job *j, const struct step *s, const struct task *t)
+{
+    return (struct launch_key){
+        .job = j->id, .step = s->id, .task = t->index, .attempt = t->attempt, .nonce = j->nonce};
+}
+
 struct flight *ctl_flight(struct control *c, const struct job *j, const struct step *s,
                           const struct task *t)
 {
     struct flight *f = idmap_get(&c->flights, flight_id(j->id, t->attempt));
     if (!f) {
         f = xcalloc(1, sizeof *f);
-        f->key = (struct launch_key){.job = j->id, .step = s->id, .task = t->index, .attempt = t->attempt};
+        f->key = ctl_key(j, s, t);
         idmap_set(&c->flights, flight_id(j->id, t->attempt), f);
     }
     return f;
@@ -230,9 +236,8 @@ static void set_motion(struct control *c, const struct job *j, const struct step
     struct node_link *link = ctl_node(c, t->alloc.node);
     if (known || (!stop && !wall_is_set(job_rare(j)->t_suspend)))
         return;
-    struct launch_kill k = {.key = {.job = j->id, .step = s->id, .task = t->index, .attempt = t->attempt},
-                            .signal = stop ? SIGSTOP : SIGCONT,
-                            .target = SIGNAL_TREE};
+    struct launch_kill k = {
+        .key = ctl_key(j, s, t), .signal = stop ? SIGSTOP : SIGCONT, .target = SIGNAL_TREE};
     if (nodeconn_send(link->conn, ctl_gate(c), MSG_KILL, 0, &k))
         f->motion = stop ? MOTION_STOPPED : MOTION_GOING;
 }

@@ -45,6 +45,15 @@ static int load(struct control *c, struct errtext *err)
     return 0;
 }
 
+uint64_t ctl_random(void)
+{
+    uint64_t n = 0;
+    while (!n) /* 0 stands for: none */
+        if (getrandom(&n, sizeof n, 0) != sizeof n)
+            bug_on(true);
+    return n;
+}
+
 static char *new_uuid(void)
 {
     uint8_t b[16];
@@ -58,7 +67,10 @@ static char *new_uuid(void)
 
 static void take_over(struct control *c, bool accept_loss)
 {
-    struct ev_epoch body = {.uuid = c->model.uuid ? xstrdup(c->model.uuid) : new_uuid(),
+    if (!c->incarnation)
+        c->incarnation = ctl_random();
+    struct ev_epoch body = {.incarnation = c->incarnation,
+                            .uuid = c->model.uuid ? xstrdup(c->model.uuid) : new_uuid(),
                             .epoch = c->model.epoch + 1,
                             .next_job = c->model.next_job};
     ctl_follow_lineage(c, accept_loss, &body);
@@ -200,6 +212,9 @@ void ctl_go_read_only(struct control *c, const char *why)
     }
     list_for_each (link, &c->nodes, struct node_link, link)
         nodeconn_reset(link->conn, gate, "what was queued for it is void");
+    if (c->epoch_gate) /* and so is this controller's epoch */
+        list_for_each (link, &c->nodes, struct node_link, link)
+            nodeconn_hold_hello(link->conn);
     /* What was derived from events that are void. */
     ctl_forget_pass(c);
     ctl_forget_prio(c);

@@ -218,7 +218,7 @@ bool ctl_build_launch(struct control *c, const struct job *j, const struct step 
     }
     bool batch = s->id == STEP_BATCH;
     *ret = (struct launch){
-        .key = {.job = j->id, .step = s->id, .task = t->index, .attempt = t->attempt},
+        .key = ctl_key(j, s, t),
         .cluster = xstrdup(c->model.uuid),
         .epoch = c->model.epoch,
         .uid = j->uid,

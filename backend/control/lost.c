@@ -82,7 +82,7 @@ static void end_tasks(struct control *c, uint32_t job, const char *node, const c
         for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
             const struct task *t = &j->steps.v[i].tasks.v[k];
             if (str_eq(t->alloc.node, node) && is_live(t))
-                vec_push(&over, (struct launch_key){job, j->steps.v[i].id, t->index, t->attempt});
+                vec_push(&over, ctl_key(j, &j->steps.v[i], t));
         }
     vec_for_each (&over, i) {
         const struct launch_key *k = &over.v[i];

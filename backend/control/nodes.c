@@ -108,6 +108,7 @@ static struct msg_hello make_hello(struct control *c, const struct node *n)
                               .program = program,
                               .cluster = c->model.uuid,
                               .epoch = c->model.epoch,
+                              .incarnation = c->model.incarnation,
                               .node = n->spec.name,
                               .kill_wait_s = c->model.spec.kill_wait_s,
                               .spec = n->spec};
@@ -196,6 +197,7 @@ static void connect_node(struct control *c, const struct node *n)
                                   .log = log,
                                   .node = n->spec.name,
                                   .hello = &hello,
+                                  .hello_gate = c->epoch_gate,
                                   .beat_ms = ctl_beat_ms()};
     struct node_link *link = xcalloc(1, sizeof *link);
     if (is_ssh(n)) {
@@ -233,7 +235,7 @@ static bool is_ours(const struct node *n)
 static void update_node(struct control *c, struct node_link *link, const struct node *n)
 {
     struct msg_hello hello = make_hello(c, n);
-    link->facts_due = nodeconn_set_hello(link->conn, &hello) || link->facts_due;
+    link->facts_due = nodeconn_set_hello(link->conn, &hello, c->epoch_gate) || link->facts_due;
     if (nodeconn_is_local(link->conn)) {
         nodeconn_set_socket(link->conn, n->spec.agent_socket);
         return;

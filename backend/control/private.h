@@ -130,7 +130,8 @@ struct control {
     struct store *store;
     struct model model;
     char *state_dir, *run_dir, *log_dir, *socket_path, *host, *home;
-    uint32_t ids_noted; /* beyond which the file lineage is written again; 0: not yet written */
+    uint64_t incarnation; /* of this process */
+    uint32_t ids_noted;   /* beyond which the file lineage is written again; 0: not yet written */
     uint64_t
         epoch_gate; /* this controller's epoch is on disk when this is committed; 0: none is on its way */
     bool everyone;  /* may connect */
@@ -263,6 +264,9 @@ void req_plan(struct session *s, uint64_t tag, struct msg_plan_get *m);
 
 /* --- control.c --- */
 
+/* 64 random bits, not all of them zero. */
+uint64_t ctl_random(void);
+
 /* A batch could not be written: tell whoever waits, go back to what is on disk. */
 void ctl_go_read_only(struct control *c, const char *why);
 
@@ -273,6 +277,8 @@ void ctl_act_on_job(struct control *c, struct job *j);
 void ctl_on_drain(void *arg, struct nodeconn *conn);
 struct flight *ctl_flight(struct control *c, const struct job *j, const struct step *s,
                           const struct task *t);
+/* The name of a task's launch. */
+struct launch_key ctl_key(const struct job *j, const struct step *s, const struct task *t);
 void ctl_drop_flight(struct control *c, uint32_t job, uint32_t attempt);
 void ctl_forget_sent(struct control *c, const char *node);
 void ctl_payload_ready(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n);

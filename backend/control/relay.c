@@ -47,6 +47,7 @@ static const struct task *find_in_job(struct session *s, uint64_t tag, const str
         return NULL;
     }
     key->task = t->index;
+    key->nonce = j->nonce;
     if (!key->attempt)
         key->attempt = t->attempt;
     return t;

@@ -24,6 +24,8 @@ static struct task *find_task(struct control *c, const struct launch_key *k, str
                               struct step **ret_step)
 {
     *ret_job = model_get_job(&c->model, k->job);
+    if (*ret_job && k->nonce && (*ret_job)->nonce && k->nonce != (*ret_job)->nonce)
+        *ret_job = NULL; /* another job had that id */
     *ret_step = *ret_job ? job_find_step(*ret_job, k->step) : NULL;
     struct task *t = *ret_step ? step_find_task(*ret_step, k->task) : NULL;
     return t && t->attempt == k->attempt ? t : NULL;
@@ -114,7 +116,10 @@ static void skip_ids(struct control *c, struct node_link *link, uint32_t job)
     uint32_t next = c->model.next_job;
     if (job < next || job - next > IDS_SKIPPED_MAX || job >= UINT32_MAX / 2)
         return;
-    struct ev_epoch body = {.uuid = xstrdup(c->model.uuid), .epoch = c->model.epoch, .next_job = job + 1};
+    struct ev_epoch body = {.uuid = xstrdup(c->model.uuid),
+                            .epoch = c->model.epoch,
+                            .incarnation = c->model.incarnation,
+                            .next_job = job + 1};
     if (ctl_emit(c, EV_EPOCH, 0, &body) == 0)
         log_warn("node=%s knows a job %u, which is not known here: ids go on at %u, not at %u",
                  nodeconn_node(link->conn), job, job + 1, next);
@@ -188,8 +193,7 @@ static bool find_absent(struct control *c, struct node_link *link, const struct 
         for (size_t i = 0; i < j->steps.n; i++)
             for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
                 const struct task *t = &j->steps.v[i].tasks.v[k];
-                struct launch_key key = {
-                    .job = j->id, .step = j->steps.v[i].id, .task = t->index, .attempt = t->attempt};
+                struct launch_key key = ctl_key(j, &j->steps.v[i], t);
                 bool here = str_eq(t->alloc.node, nodeconn_node(link->conn));
                 bool ran =
                     t->state == TASK_RUNNING || (t->state == TASK_LAUNCHING && new_boot && t->attempt);

@@ -69,9 +69,7 @@ static void signal_task(struct control *c, const struct job *j, const struct ste
                         int32_t signo, enum signal_target target)
 {
     struct node_link *n = t->alloc.node ? ctl_node(c, t->alloc.node) : NULL;
-    struct launch_kill k = {.key = {.job = j->id, .step = st->id, .task = t->index, .attempt = t->attempt},
-                            .signal = signo,
-                            .target = target};
+    struct launch_kill k = {.key = ctl_key(j, st, t), .signal = signo, .target = target};
     if (n)
         nodeconn_send(n->conn, ctl_gate(c), MSG_KILL, 0, &k);
 }
@@ -161,10 +159,7 @@ static void notify_job(struct session *s, const struct job *j, int32_t step, con
             if (!meant || t->state != TASK_RUNNING || !n)
                 continue;
             char *note = xasprintf("slurmstepd: error: %s", m->text ? m->text : "");
-            struct launch_kill body = {
-                .key = {.job = j->id, .step = st->id, .task = t->index, .attempt = t->attempt},
-                .signal = LAUNCH_NOTE_ONLY,
-                .note = note};
+            struct launch_kill body = {.key = ctl_key(j, st, t), .signal = LAUNCH_NOTE_ONLY, .note = note};
             nodeconn_send(n->conn, ctl_gate(c), MSG_KILL, 0, &body);
             free(note);
             o->count++;

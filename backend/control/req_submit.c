@@ -360,6 +360,7 @@ static void make_job(struct session *s, struct msg_submit *m, struct job *j, str
         .hold = m->hold ? HOLD_USER : HOLD_NONE,
         .reason = m->hold ? REASON_HELD_USER : REASON_NONE,
         .t_submit = loop_wall(c->loop),
+        .nonce = ctl_random(),
         .t_eligible = loop_wall(c->loop),
         .time_limit_s = DURATION_NOT_SET,
         .script_size = (uint32_t)m->payload.script.n,

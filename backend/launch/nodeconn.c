@@ -16,8 +16,10 @@
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"
 
-#define RETRY_MIN_MS     5
-#define RETRY_MAX_MS     2000
+#define RETRY_MIN_MS 5
+#define RETRY_MAX_MS 2000
+#define RETRY_CLOSED_MS \
+    400 /* of an agent near by that went, and did nothing wrong: another is there soon */
 #define SSH_MIN_MS       500
 #define SSH_MAX_MS       30000
 #define REFUSED_MIN_MS   30000
@@ -34,6 +36,7 @@ struct nodeconn {
     char *dir, *log, *node;
     char *socket; /* of an agent that somebody else keeps; NULL: one of ours in dir */
     struct msg_hello hello;
+    uint64_t hello_gate;
     const struct nodeconn_ops *ops;
     void *ctx;
     struct conn *conn;
@@ -50,6 +53,7 @@ struct nodeconn {
     pid_t starter;   /* the first process of an agent, which waits until that listens; 0: none */
     struct loop_fd starter_watch;
     bool up, started;
+    bool was_up, at_odds;   /* the last connection was greeted; it ended by a message that was none */
     bool greeting, refused; /* not answered yet; answered with a refusal */
 
     struct linkproc *links; /* NULL: local */
@@ -96,9 +100,13 @@ static void retry_later(struct nodeconn *n)
 {
     bool refused = is_refusal(n->fault);
     /* An agent that refuses will hardly change its mind in two seconds, however near it is. */
-    int64_t max = refused ? REFUSED_MAX_MS : n->links || n->refused ? SSH_MAX_MS : RETRY_MAX_MS;
+    int64_t max = refused                    ? REFUSED_MAX_MS
+                  : n->links || n->refused   ? SSH_MAX_MS
+                  : n->was_up && !n->at_odds ? RETRY_CLOSED_MS
+                                             : RETRY_MAX_MS;
     if (refused && n->pause_ms < REFUSED_MIN_MS)
         n->pause_ms = REFUSED_MIN_MS;
+    n->pause_ms = n->pause_ms > max ? max : n->pause_ms;
     loop_timer_set(n->loop, &n->retry, pause_of(n, refused));
     n->pause_ms = n->pause_ms * 2 > max ? max : n->pause_ms * 2;
 }
@@ -158,10 +166,8 @@ static void take_pong(struct nodeconn *n, uint64_t tag)
         send_beat(n);
 }
 
-static int on_frame(void *arg, struct conn *c, const struct frame *f)
+static int take_frame(struct nodeconn *n, const struct frame *f)
 {
-    (void)c;
-    struct nodeconn *n = arg;
     struct errtext err;
     void *body = NULL;
     int r = msg_decode(f, &body, &err);
@@ -198,6 +204,15 @@ static int on_frame(void *arg, struct conn *c, const struct frame *f)
     return r;
 }
 
+static int on_frame(void *arg, struct conn *c, const struct frame *f)
+{
+    (void)c;
+    struct nodeconn *n = arg;
+    int r = take_frame(n, f);
+    n->at_odds = r < 0;
+    return r;
+}
+
 static void on_close(void *arg, struct conn *c, const char *why)
 {
     (void)c;
@@ -221,6 +236,7 @@ static void go_down(struct nodeconn *n, const char *why)
     bool was_up = n->up, greeted_in_vain = n->links && n->greeting && !n->refused;
     if (was_up && loop_now(n->loop).ns - n->t_up.ns >= GOOD_MS * NS_PER_MS)
         n->pause_ms = pause_min(n);
+    n->was_up = was_up;
     n->up = n->greeting = false;
     struct conn *c = n->conn;
     n->conn = NULL;
@@ -314,7 +330,7 @@ static void begin(struct nodeconn *n, int fd)
 {
     n->conn = conn_new(n->loop, fd, FRAME_FROM_AGENT, QUEUE_MAX, n->committed, &conn_ops, n);
     n->missed = 0;
-    n->refused = false;
+    n->refused = n->at_odds = false;
     n->greeting = true;
     n->beats = n->heard = 0;
     loop_timer_set(n->loop, &n->beat, n->beat_ms);
@@ -396,6 +412,7 @@ struct nodeconn *nodeconn_new(struct loop *l, const struct nodeconn_config *cfg,
                            .ctx = ctx,
                            .pause_ms = cfg->links ? SSH_MIN_MS : RETRY_MIN_MS,
                            .committed = committed,
+                           .hello_gate = cfg->hello_gate,
                            .beat_ms = cfg->beat_ms,
                            .links = cfg->links,
                            .line = -1,
@@ -485,12 +502,19 @@ void nodeconn_release(struct nodeconn *n, uint64_t gate)
 void nodeconn_greet(struct nodeconn *n)
 {
     if (n->conn)
-        conn_send(n->conn, 0, MSG_HELLO, 0, &n->hello);
+        conn_send(n->conn, n->hello_gate, MSG_HELLO, 0, &n->hello);
 }
 
-bool nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello)
+void nodeconn_hold_hello(struct nodeconn *n)
 {
-    if (rec_eq(&msg_hello_rec, &n->hello, hello))
+    n->hello_gate = UINT64_MAX;
+}
+
+bool nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello, uint64_t gate)
+{
+    bool held = n->hello_gate == UINT64_MAX;
+    n->hello_gate = gate;
+    if (!held && rec_eq(&msg_hello_rec, &n->hello, hello))
         return false;
     rec_fini(&msg_hello_rec, &n->hello);
     rec_copy(&msg_hello_rec, &n->hello, hello);

@@ -36,6 +36,7 @@ struct nodeconn_config {
     const char *log;    /* its log file */
     const char *node;
     const struct msg_hello *hello;
+    uint64_t hello_gate;        /* it is greeted when this is committed: its epoch is on disk then */
     int64_t beat_ms;            /* between heartbeats: three in vain and it is out of reach */
     struct linkproc *links;     /* NULL: local */
     const struct link_open *to; /* where to, over SSH */
@@ -64,7 +65,9 @@ void nodeconn_release(struct nodeconn *n, uint64_t gate);
 /* Asks for a fresh MSG_AGENT. */
 void nodeconn_greet(struct nodeconn *n);
 /* What it is greeted with from now on; at once where it differs: then true. */
-bool nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello);
+bool nodeconn_set_hello(struct nodeconn *n, const struct msg_hello *hello, uint64_t gate);
+/* No greeting leaves before the next one is set: what it would name is void. */
+void nodeconn_hold_hello(struct nodeconn *n);
 /* Where it is from now on; called anew where that differs. Only for one that is reached over SSH. */
 void nodeconn_set_target(struct nodeconn *n, const struct link_open *to);
 /* The same for a local one. */

@@ -24,6 +24,7 @@ static int apply_epoch(struct model *m, const struct ev_epoch *b)
         return -EINVAL;
     set_str(&m->uuid, b->uuid);
     m->epoch = b->epoch;
+    m->incarnation = b->incarnation;
     if (b->next_job > m->next_job)
         m->next_job = b->next_job;
     return 0;

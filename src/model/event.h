@@ -15,9 +15,10 @@
 struct ev_epoch { /* a controller has taken over */
     char *uuid;
     uint64_t epoch;
-    uint32_t next_job; /* at least this id comes next */
+    uint32_t next_job;    /* at least this id comes next */
+    uint64_t incarnation; /* random: two controllers that came to the same epoch differ in it */
 };
-#define EV_EPOCH_FIELDS(F, G, S) F(S, STR, uuid) F(S, U64, epoch) F(S, U32, next_job)
+#define EV_EPOCH_FIELDS(F, G, S) F(S, STR, uuid) F(S, U64, epoch) F(S, U32, next_job) F(S, U64, incarnation)
 
 struct ev_node { /* a node's reachability, or what its agent found */
     char *node;

@@ -293,6 +293,8 @@ struct job {
     struct wall t_settled;  /* when its end became known: after t_end where controller or node was away */
     struct wall t_expected; /* of a waiting job, in rows that are asked for once: its start, as the last
                                forecast says; unset: not known. Not of the state */
+    uint64_t nonce; /* random, made at its submission; elements have that of their array. 0: an earlier
+                       release's */
 };
 #define JOB_FIELDS(F, G, S)                                                                                  \
     F(S, U32, id) F(S, U32, kind) F(S, U32, state) G(S, SUB, req, job_req) F(S, U32, uid) F(S, U32, gid)     \
@@ -311,7 +313,7 @@ struct job {
     G(S, BOXED, rare, U32, preempted_by) G(S, BOXED, rare, STR, preempt_text)                                \
     G(S, BOXED, rare, U64, suspended_ms) G(S, BOXED_LISTOF, rare, runs, past_run) F(S, WALL, t_expected) \
     G(S, BOXED, rare, U32, losses) G(S, BOXED, rare, STR, kill_user)                                         \
-    G(S, BOXED_LISTOF, rare, events, job_event)
+    G(S, BOXED_LISTOF, rare, events, job_event) F(S, U64, nonce)
 
 extern const struct rec_desc alloc_rec, index_range_rec, job_req_rec, rank_end_rec, task_rec, step_rec,
     past_run_rec, job_event_rec, job_rec;

@@ -62,11 +62,12 @@ struct array_tally {
 };
 
 struct model {
-    char *uuid;        /* of the cluster */
-    uint64_t epoch;    /* of the controller: grows at each start */
-    uint64_t seq;      /* of the last event folded */
-    struct wall now;   /* its time */
-    uint32_t next_job; /* the id that the next submission gets */
+    char *uuid;           /* of the cluster */
+    uint64_t epoch;       /* of the controller: grows at each start */
+    uint64_t incarnation; /* of that epoch; 0: a controller of an earlier release */
+    uint64_t seq;         /* of the last event folded */
+    struct wall now;      /* its time */
+    uint32_t next_job;    /* the id that the next submission gets */
     struct cluster_spec spec;
     struct node **nodes; /* in the order of the configuration */
     size_t n_nodes;

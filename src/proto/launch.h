@@ -1,10 +1,13 @@
 /* launch.h - what controller and agents say to one another about tasks.
  *
- * A launch is named by (cluster, job, step, task, attempt); an agent accepts each name once.
+ * A launch is named by (cluster, job, step, task, attempt); an agent accepts each name once. The job's
+ * nonce goes along: where a controller has lost its newest jobs and gives their ids again, a task of one
+ * job is not taken for one of another.
  */
 #ifndef STOKER_PROTO_LAUNCH_H
 #define STOKER_PROTO_LAUNCH_H
 
+#include "src/base/idmap.h"
 #include "src/base/rec.h"
 #include "src/model/job.h"
 
@@ -12,8 +15,10 @@ struct launch_key {
     uint32_t job;
     int32_t step;
     uint32_t task, attempt;
+    uint64_t nonce; /* of the job; 0: not known (a client's request, an earlier release), fits any */
 };
-#define LAUNCH_KEY_FIELDS(F, G, S) F(S, U32, job) F(S, I32, step) F(S, U32, task) F(S, U32, attempt)
+#define LAUNCH_KEY_FIELDS(F, G, S) \
+    F(S, U32, job) F(S, I32, step) F(S, U32, task) F(S, U32, attempt) F(S, U64, nonce)
 
 /* One process of a task. */
 struct launch_rank {
@@ -113,11 +118,12 @@ struct launch_end {
     bool was_killed; /* a kill request had reached it before its end */
     bool waited_out; /* launch.wait_s was over: the shim has ended the ranks that were left */
     uint32_t fault;  /* enum launch_fault, of one that could not be started */
+    uint32_t crc;    /* in the file `end` alone: backend/agent/taskdir.c; 0: an earlier release's */
 };
 #define LAUNCH_END_FIELDS(F, G, S)                                                                           \
     G(S, SUB, key, launch_key) F(S, U32, end_kind) G(S, LISTOF, ranks, rank_end) F(S, WALL, t_start)         \
     F(S, WALL, t_end) F(S, U64, run_ms) F(S, U64, peak_rss_kib) F(S, U64, cpu_ms) F(S, STR, sampled)         \
-    F(S, STR, message) F(S, BOOL, was_killed) F(S, BOOL, waited_out) F(S, U32, fault)
+    F(S, STR, message) F(S, BOOL, was_killed) F(S, BOOL, waited_out) F(S, U32, fault) F(S, U32, crc)
 
 /* What a launch failed for. */
 enum launch_fault {
@@ -161,7 +167,14 @@ extern const struct rec_desc launch_key_rec, launch_rank_rec, resource_limit_rec
 
 static inline bool launch_key_eq(const struct launch_key *a, const struct launch_key *b)
 {
-    return a->job == b->job && a->step == b->step && a->task == b->task && a->attempt == b->attempt;
+    return a->job == b->job && a->step == b->step && a->task == b->task && a->attempt == b->attempt &&
+           (a->nonce == b->nonce || !a->nonce || !b->nonce);
+}
+
+/* Of its numbers alone: keys that are equal have the same, whether their nonces are known or not. */
+static inline uint64_t launch_key_hash(const struct launch_key *k)
+{
+    return hash_bytes(k, offsetof(struct launch_key, nonce));
 }
 
 #endif

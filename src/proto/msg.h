@@ -29,10 +29,11 @@ struct msg_hello { /* C->S: the first frame of a client. S->A: of a controller *
     char *node;            /* S->A: the name the node has here */
     uint32_t kill_wait_s;  /* S->A */
     struct node_spec spec; /* S->A: what the configuration says of the node */
+    uint64_t incarnation;  /* S->A: the agent refuses another one of the same epoch */
 };
 #define MSG_HELLO_FIELDS(F, G, S)                                                                            \
     F(S, U32, version) F(S, STR, program) F(S, STR, cluster) F(S, U64, epoch) F(S, STR, node)                \
-    F(S, U32, kill_wait_s) G(S, SUB, spec, node_spec)
+    F(S, U32, kill_wait_s) G(S, SUB, spec, node_spec) F(S, U64, incarnation)
 
 struct msg_welcome { /* S->C */
     uint32_t version;

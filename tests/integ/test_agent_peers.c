@@ -91,6 +91,75 @@ static void test_controllers(void **state)
     driver_end_free(e);
 }
 
+/* Two controllers that came to the same epoch by ways of their own, from copies of one state. */
+static void test_incarnations(void **state)
+{
+    struct driver *d = *state;
+    d->epoch = 5; /* it does not tell: of an earlier release */
+    driver_connect(d);
+    driver_hang_up(d);
+    d->incarnation = 111;
+    driver_connect(d);
+    driver_hang_up(d);
+    for (int restart = 0; restart < 2; restart++) {
+        for (uint64_t other = 0; other < 2; other++) {
+            d->incarnation = other ? 112 : 0;
+            struct msg_agent *m = driver_greet(d);
+            check_has("another one", m->refused,
+                      "epoch 5 is over: this node obeys 5 of another controller");
+            msg_free(MSG_AGENT, m);
+            driver_hang_up(d);
+        }
+        d->incarnation = 111;
+        driver_connect(d);
+        driver_hang_up(d);
+        driver_kill(d, SIGKILL);
+        driver_start(d);
+    }
+    d->epoch = 6;
+    d->incarnation = 112;
+    driver_connect(d);
+    driver_run(d, 1, "true");
+    driver_end_free(driver_end(d, 1, true));
+}
+
+/* A controller that has lost its newest jobs gives their ids to others: no task is taken for another job's,
+ * living or ended, before and after a restart of the agent. */
+static void test_nonces(void **state)
+{
+    struct driver *d = *state;
+    d->nonce = 1001;
+    driver_run(d, 1, "echo one >>runs");
+    driver_end_free(driver_end(d, 1, true));
+    driver_run_as(d, 2, "sleep 100");
+    for (int restart = 0; restart < 2; restart++) {
+        if (restart) {
+            driver_hang_up(d);
+            driver_kill(d, SIGKILL);
+            driver_start(d);
+            d->nonce = 1001;
+            struct msg_agent *m = driver_greet(d);
+            assert_null(m->refused);
+            assert_int_equal(m->launches.n, 1);
+            assert_true(m->launches.v[0].key.nonce == 1001);
+            msg_free(MSG_AGENT, m);
+        }
+        d->nonce = 2001;
+        driver_run(d, 2, "echo two >>runs");
+        struct launch_end *e = driver_end(d, 2, false);
+        check_int("kind", e->end_kind, END_LAUNCH_FAILED);
+        check_has("message", e->message, "another job with the same id");
+        driver_end_free(e);
+    }
+    driver_run(d, 1, "echo another >>runs");
+    struct launch_end *e = driver_end(d, 1, true);
+    check_int("kind", e->end_kind, END_EXITED);
+    assert_true(e->key.nonce == 2001);
+    driver_end_free(e);
+    driver_check_output(d, "runs", "one\nanother\n");
+    d->nonce = 1001;
+}
+
 static void forget_cluster(struct driver *d)
 {
     driver_hang_up(d);
@@ -248,13 +317,9 @@ static void test_stop(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        AGENT_CASE(test_repeated_launch),
-        AGENT_CASE(test_controllers),
-        AGENT_CASE(test_other_protocol),
-        AGENT_CASE(test_handed_over),
-        AGENT_CASE(test_hostile_frames),
-        AGENT_CASE(test_second_agent),
-        AGENT_CASE(test_stop),
+        AGENT_CASE(test_repeated_launch), AGENT_CASE(test_controllers),    AGENT_CASE(test_incarnations),
+        AGENT_CASE(test_nonces),          AGENT_CASE(test_other_protocol), AGENT_CASE(test_handed_over),
+        AGENT_CASE(test_hostile_frames),  AGENT_CASE(test_second_agent),   AGENT_CASE(test_stop),
     };
     return agent_cases(tests, argc, argv);
 }

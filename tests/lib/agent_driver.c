@@ -228,6 +228,7 @@ struct msg_agent *driver_greet(struct driver *d)
                           .program = program,
                           .cluster = d->cluster,
                           .epoch = d->epoch,
+                          .incarnation = d->incarnation,
                           .node = node,
                           .kill_wait_s = 5,
                           .spec = {.name = node, .detect = d->detect, .gpus = UINT32_MAX}};
@@ -250,7 +251,7 @@ void driver_connect(struct driver *d)
 void driver_launch_init(struct driver *d, struct launch *l, uint32_t job, const char *command)
 {
     *l = (struct launch){
-        .key = {.job = job, .step = STEP_BATCH, .attempt = 1},
+        .key = {.job = job, .step = STEP_BATCH, .attempt = 1, .nonce = d->nonce},
         .cluster = xstrdup(d->cluster),
         .epoch = d->epoch,
         .uid = geteuid(),

@@ -25,7 +25,8 @@ struct driver {
     struct frame_reader in;
     struct driver_msg kept[4096]; /* came while something else was waited for */
     size_t n_kept;
-    uint64_t epoch;
+    uint64_t epoch, incarnation;
+    uint64_t nonce; /* of the next launches' jobs */
     char cluster[64];
     bool detect;
 };

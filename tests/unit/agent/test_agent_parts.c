@@ -14,6 +14,7 @@
 #include "backend/agent/cores.h"
 #include "backend/agent/shim_private.h"
 #include "src/base/xalloc.h"
+#include "src/proto/codec.h"
 
 static char dir[128];
 static int dir_fd;
@@ -62,10 +63,10 @@ static void test_names(void **state)
         bool ok;
         struct launch_key key;
     } cases[] = {
-        {"1.-1.0.1", true, {1, -1, 0, 1}},
+        {"1.-1.0.1", true, {1, -1, 0, 1, 0}},
         {"4294967295.2147483647.4294967295.4294967295",
          true,
-         {UINT32_MAX, INT32_MAX, UINT32_MAX, UINT32_MAX}},
+         {UINT32_MAX, INT32_MAX, UINT32_MAX, UINT32_MAX, 0}},
         {"1.-1.0", false, {0}},
         {"1.-1.0.1.5", false, {0}},
         {"01.-1.0.1", false, {0}},
@@ -127,10 +128,36 @@ static void test_end_record(void **state)
     assert_int_equal(taskdir_read_end(dir_fd, &got), 0);
     assert_true(rec_eq(&launch_end_rec, &end, &got));
     rec_fini(&launch_end_rec, &got);
+    /* One wrong byte anywhere: another exit code would be believed. */
+    int end_fd = openat(dir_fd, "end", O_RDWR);
+    struct stat st;
+    assert_int_equal(fstat(end_fd, &st), 0);
+    for (off_t at = 0; at < st.st_size; at++)
+        for (unsigned bit = 1; bit <= 128; bit *= 2) {
+            uint8_t good, bad;
+            assert_int_equal(pread(end_fd, &good, 1, at), 1);
+            bad = (uint8_t)(good ^ bit);
+            assert_int_equal(pwrite(end_fd, &bad, 1, at), 1);
+            if (taskdir_read_end(dir_fd, &got) == 0)
+                fail_msg("bit %u of byte %lld is changed, and it is read", bit, (long long)at);
+            assert_int_equal(pwrite(end_fd, &good, 1, at), 1);
+        }
+    close(end_fd);
+    /* One of an earlier release has no checksum. */
+    struct str old = STR_INIT;
+    codec_encode(&launch_end_rec, &end, &old);
+    end_fd = openat(dir_fd, "end", O_WRONLY | O_TRUNC);
+    assert_int_equal(write(end_fd, old.s, old.len), (ssize_t)old.len);
+    close(end_fd);
+    str_fini(&old);
+    assert_int_equal(taskdir_read_end(dir_fd, &got), 0);
+    assert_true(rec_eq(&launch_end_rec, &end, &got));
+    rec_fini(&launch_end_rec, &got);
+    assert_int_equal(taskdir_write_end(dir_fd, &end, true), 0);
     /* Every shorter file is no record: power was lost in the middle. */
     char path[160];
     snprintf(path, sizeof path, "%s/end", dir);
-    struct stat st;
+
     assert_int_equal(stat(path, &st), 0);
     for (off_t n = st.st_size - 1; n >= 0; n -= 37) {
         assert_int_equal(truncate(path, n), 0);
@@ -166,6 +193,34 @@ static void test_tombs(void **state)
     assert_true(tomb_has(&t, &key));
     assert_true(tomb_has(&t, &other));
     tomb_close(&t);
+}
+
+/* The same numbers of another job's launch: ids were given twice. */
+static void test_tombs_know_nonces(void **state)
+{
+    (void)state;
+    struct tomb t;
+    struct errtext err;
+    assert_int_equal(tomb_open(&t, dir_fd, &err), 0);
+    struct launch_key key = {.job = 1, .step = -1, .attempt = 1, .nonce = UINT64_C(0x123456789abcdef0)};
+    struct launch_key other = key, unknown = key, old = {.job = 2, .step = -1, .attempt = 1}, old_now = old;
+    other.nonce++;
+    unknown.nonce = 0;
+    old_now.nonce = 77;
+    tomb_add(&t, &key);
+    tomb_add(&t, &old); /* of an agent of an earlier release */
+    for (int reopened = 0; reopened < 2; reopened++) {
+        assert_true(tomb_has(&t, &key));
+        assert_false(tomb_has(&t, &other));
+        assert_true(tomb_has(&t, &unknown));
+        assert_true(tomb_has(&t, &old_now));
+        tomb_close(&t);
+        assert_int_equal(tomb_open(&t, dir_fd, &err), 0);
+    }
+    tomb_close(&t);
+    struct stat st; /* agents of earlier releases read records of 16 bytes */
+    assert_int_equal(fstatat(dir_fd, "ended", &st, 0), 0);
+    assert_int_equal(st.st_size, 3 * 16);
 }
 
 static void test_tombs_are_bounded(void **state)
@@ -581,6 +636,7 @@ int main(void)
         TEST(test_claim_has_one_winner),
         TEST(test_end_record),
         TEST(test_tombs),
+        TEST(test_tombs_know_nonces),
         TEST(test_tombs_are_bounded),
         TEST(test_policy_file),
         TEST(test_policy_rules),
