@@ -189,6 +189,7 @@ struct control {
     VEC(uint32_t) fresh;    /* submitted since the last pass: their reasons are news */
     struct loop_timer wake; /* the policy's next */
     struct loop_timer retire;
+    struct mono trim_at;       /* not before: the history is looked through for what is too old */
     struct loop_timer orphans; /* interactive jobs whose terminal is gone */
     struct loop_timer probe;   /* read-only: try again */
     struct loop_timer avoid;   /* the first of what nodes avoid is over */

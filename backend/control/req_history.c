@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "backend/control/private.h"
+#include "src/base/log.h"
 
 #define PIECE_ROWS 500u
 
@@ -108,6 +109,11 @@ void ctl_free_history(struct control *c)
 void ctl_on_history(void *ctx, const struct history_piece *p)
 {
     struct control *c = ctx;
+    if (p->n_damaged)
+        log_warn(
+            "%u jobs of the history are damaged and left out (their checksums do not fit); the first is "
+            "job %u",
+            p->n_damaged, p->damaged_job);
     if (past_answer(c, p) || ctl_take_old_output(c, p))
         return;
     struct history_ask *a = idmap_get(&c->histories, p->id);

@@ -1,7 +1,9 @@
 /* retire.c - jobs that ended long ago leave the state for the history. */
 #include "backend/control/private.h"
+#include "src/base/units.h"
 
 #define RETIRE_MS    5000
+#define TRIM_MS      60000
 #define ENDED_MAX    200000u /* beyond that the oldest go earlier */
 #define RETIRE_BATCH 5000    /* in one turn */
 
@@ -36,10 +38,21 @@ static void save_usage(struct control *c, struct wall now)
         store_del_event(c->store, old);
 }
 
+/* What is too old leaves the history too; looked at once a minute. */
+static void trim_history(struct control *c, struct wall now)
+{
+    uint32_t keep_s = c->model.spec.history_keep_s;
+    if (!keep_s || keep_s == DURATION_UNLIMITED || loop_now(c->loop).ns < c->trim_at.ns)
+        return;
+    c->trim_at = mono_add_ms(loop_now(c->loop), TRIM_MS);
+    store_trim_history(c->store, now.ms - (int64_t)keep_s * MS_PER_S);
+}
+
 void ctl_retire(void *ctx)
 {
     struct control *c = ctx;
     struct wall now = loop_wall(c->loop);
+    trim_history(c, now);
     if (planner_is_deciding(c->planner)) { /* it looks at jobs that it knows */
         loop_timer_set(c->loop, &c->retire, 1);
         return;

@@ -8,9 +8,11 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "backend/store/archive.h"
 #include "backend/store/schema.h"
 #include "backend/store/scripts.h"
 #include "backend/store/wal.h"
+#include "src/base/crc.h"
 #include "src/base/xalloc.h"
 
 int db_errno(int rc)
@@ -140,12 +142,17 @@ static int check_identity(struct db *db, const char *path, bool *ret_new, struct
 static int check_soundness(struct db *db, const char *path, struct errtext *err)
 {
     struct errtext why = {""};
-    char *check = query_text(db, "PRAGMA quick_check(1)", &why);
-    bool sound = check && strcmp(check, "ok") == 0;
-    int r = sound ? 0 : check ? -EUCLEAN : read_errno(db);
-    if (check)
-        err_set(&why, 0, "%s", check);
-    free(check);
+    /* Not of the history: it may be large, and nothing waits for it. */
+    static const char *const checks[] = {"PRAGMA quick_check('event')", "PRAGMA quick_check('payload')"};
+    int r = 0;
+    for (size_t i = 0; i < 2 && r == 0; i++) {
+        char *check = query_text(db, checks[i], &why);
+        bool sound = check && strcmp(check, "ok") == 0;
+        r = sound ? 0 : check ? -EUCLEAN : read_errno(db);
+        if (check)
+            err_set(&why, 0, "%s", check);
+        free(check);
+    }
     return explain(path, r, &why, err);
 }
 
@@ -160,6 +167,40 @@ static int create(struct db *db, struct errtext *err)
     return r ? r : exec(db, "COMMIT", err);
 }
 
+bool db_prepare_source(struct history_source *s, bool here)
+{
+    static const char *const sql[HISTORY_N_STATEMENTS] = {
+#define X(name, text) [HISTORY_##name] = text,
+        HISTORY_STATEMENTS(X)
+#undef X
+    };
+    for (int i = 0; i < HISTORY_N_STATEMENTS; i++) {
+        if (i == HISTORY_MOVABLE && !here)
+            continue; /* there are no events there */
+        if (sqlite3_prepare_v3(s->handle, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &s->st[i], NULL) !=
+            SQLITE_OK)
+            return false;
+    }
+    return true;
+}
+
+/* Columns that files of earlier releases lack. */
+static int add_columns(struct db *db, struct errtext *err)
+{
+    static const char *const tables[] = {"event", "payload", "history"};
+    int r = 0;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && r == 0; i++) {
+        char sql[128];
+        long n = 0;
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM pragma_table_info('%s') WHERE name = 'crc'",
+                 tables[i]);
+        r = query_number(db, sql, &n, err);
+        snprintf(sql, sizeof sql, "ALTER TABLE %s ADD COLUMN crc INTEGER NOT NULL DEFAULT 0", tables[i]);
+        r = r || n ? r : exec(db, sql, err);
+    }
+    return r;
+}
+
 static int prepare_all(struct db *db, struct errtext *err)
 {
     static const char *const sql[DB_N_STATEMENTS] = {
@@ -167,6 +208,9 @@ static int prepare_all(struct db *db, struct errtext *err)
         DB_STATEMENTS(X)
 #undef X
     };
+    db->here = (struct history_source){.handle = db->handle, .span_ms = -1};
+    if (!db_prepare_source(&db->here, true))
+        return err_set(err, -EUCLEAN, "%s", sqlite3_errmsg(db->handle));
     for (int i = 0; i < DB_N_STATEMENTS; i++)
         if (sqlite3_prepare_v3(db->handle, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &db->st[i], NULL) !=
             SQLITE_OK)
@@ -209,10 +253,8 @@ static int set_up(struct db *db, const char *path, bool must_exist, struct errte
         return r;
     r = begin_wal(db, &why);
     r = r ? r : is_new ? create(db, &why) : exec(db, store_upgrade, &why);
+    r = r ? r : add_columns(db, &why);
     r = r ? r : prepare_all(db, &why);
-    long span = 0;
-    r = r ? r : query_number(db, "SELECT coalesce(max(t_end - t_submit), 0) FROM history", &span, &why);
-    db->span_ms = span;
     if (r == 0)
         sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     return explain(path, r, &why, err);
@@ -266,12 +308,16 @@ int db_open(struct db *db, const char *path, const struct store_demands *demands
     int r = refuse_network_fs(slash == full ? "/" : full, err);
     *slash = '/';
     r = r ? r : check_files(full, demands, err);
+    char *old = xasprintf("%.*s/history.db", (int)(slash - full), full);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW;
     int rc = r ? SQLITE_OK : sqlite3_open_v2(full, &db->handle, flags, NULL);
     if (rc != SQLITE_OK)
         r = err_set(err, db_errno(rc), "%s: %s", path, sqlite3_errstr(rc));
     free(full);
     r = r ? r : set_up(db, path, demands->must_exist, err);
+    if (r == 0)
+        archive_open(db, old);
+    free(old);
     if (r == -EBUSY)
         err_set(err, r, "%s is in use by another controller", path);
     if (r < 0)
@@ -281,10 +327,29 @@ int db_open(struct db *db, const char *path, const struct store_demands *demands
 
 void db_close(struct db *db)
 {
+    archive_close(db);
     for (int i = 0; i < DB_N_STATEMENTS; i++)
         sqlite3_finalize(db->st[i]);
     sqlite3_close(db->handle);
     *db = (struct db){0};
+}
+
+static uint32_t crc_of(const int64_t *head, size_t n_head, const void *body, size_t n)
+{
+    uint32_t crc = crc32c(crc32c(0, head, n_head * sizeof *head), body, n);
+    return crc ? crc : 1;
+}
+
+uint32_t db_event_crc(uint64_t seq, int64_t t, uint32_t kind, uint32_t job, const void *body, size_t n)
+{
+    const int64_t head[] = {(int64_t)seq, t, kind, job};
+    return crc_of(head, 4, body, n);
+}
+
+uint32_t db_payload_crc(uint32_t job, int32_t step, const void *body, size_t n)
+{
+    const int64_t head[] = {job, step};
+    return crc_of(head, 2, body, n);
 }
 
 uint64_t db_newest(struct db *db)

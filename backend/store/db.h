@@ -12,12 +12,12 @@
     X(BEGIN, "BEGIN IMMEDIATE")                                                                              \
     X(COMMIT, "COMMIT")                                                                                      \
     X(ROLLBACK, "ROLLBACK")                                                                                  \
-    X(ADD_EVENT, "INSERT INTO event (seq, t, kind, job, body) VALUES (?1, ?2, ?3, ?4, ?5)")                  \
-    X(ADD_PAYLOAD, "INSERT OR REPLACE INTO payload (job, step, body) VALUES (?1, ?2, ?3)")                   \
+    X(ADD_EVENT, "INSERT INTO event (seq, t, kind, job, body, crc) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")         \
+    X(ADD_PAYLOAD, "INSERT OR REPLACE INTO payload (job, step, body, crc) VALUES (?1, ?2, ?3, ?4)")          \
     X(DEL_EVENT, "DELETE FROM event WHERE seq = ?1 AND job = 0")                                             \
     X(DEL_PAYLOAD, "DELETE FROM payload WHERE job = ?1 AND step = ?2")                                       \
     X(DEL_PAYLOADS, "DELETE FROM payload WHERE job = ?1")                                                    \
-    X(GET_PAYLOAD, "SELECT body FROM payload WHERE job = ?1 AND step = ?2")                                  \
+    X(GET_PAYLOAD, "SELECT body, crc FROM payload WHERE job = ?1 AND step = ?2")                                  \
     X(FIND_SCRIPT, "SELECT id FROM (SELECT id, body FROM script WHERE hash = ?1 ORDER BY id DESC LIMIT 4)"   \
                    " WHERE body = ?2")                                                                       \
     X(ADD_SCRIPT, "INSERT INTO script (hash, body) VALUES (?1, ?2)")                                         \
@@ -26,28 +26,48 @@
     X(OLDEST_SCRIPT, "SELECT min(id) FROM script")                                                           \
     X(SIZE_OF_SCRIPT, "SELECT length(body) FROM script WHERE id = ?1")                                       \
     X(DEL_SCRIPT, "DELETE FROM script WHERE id = ?1")                                                        \
-    X(OLD_SCRIPT, "SELECT body FROM script WHERE id = (SELECT script FROM script_of WHERE job = ?1)")        \
-    X(WHOSE, "SELECT uid, array_job FROM history WHERE job = ?1")                                            \
+    X(OLD_SCRIPT, "SELECT body, hash FROM script WHERE id = (SELECT script FROM script_of WHERE job = ?1)")        \
+    X(FORGET_SCRIPT, "DELETE FROM script_of WHERE job = ?1")                                                 \
     X(DEL_EVENTS, "DELETE FROM event WHERE job > 0 AND job IN (SELECT ?1 UNION ALL"                          \
                   " SELECT job FROM history WHERE array_job = ?1 AND array_job > 0)")                        \
-    X(ADD_HISTORY, "INSERT OR REPLACE INTO history (job, array_job, uid, user, name, partition, account,"    \
-                   " state, t_submit, t_start, t_end, record)"                                               \
-                   " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")                            \
-    X(LOAD, "SELECT seq, t, kind, job, body FROM event ORDER BY seq")                                        \
-    X(NEWEST, "SELECT max(seq) FROM event")                                                                  \
+    X(LOAD, "SELECT seq, t, kind, job, body, crc FROM event ORDER BY seq")                                        \
+    X(NEWEST, "SELECT max(seq) FROM event")
+
+/* The same of both tables of the history: that in stoker.db, and that in history.db (archive.h). */
+#define HISTORY_COLUMNS                                                                                   \
+    "job, array_job, uid, user, name, partition, account, state, t_submit, t_start, t_end, record, crc"
+#define HISTORY_STATEMENTS(X)                                                                                \
+    X(PUT, "INSERT OR REPLACE INTO history (" HISTORY_COLUMNS                                                \
+           ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")                              \
+    X(DELETE, "DELETE FROM history WHERE job = ?1")                                                          \
     X(LAST_JOB, "SELECT max(job) FROM history")                                                              \
-    X(HISTORY_JOB, "SELECT user, name, partition, account, state, array_job, record FROM history"            \
-                   " WHERE job = ?1")                                                                        \
-    X(HISTORY_ARRAY, "SELECT job FROM history WHERE array_job = ?1 AND array_job > 0 AND job > ?2"           \
-                     " ORDER BY job")                                                                        \
-    X(HISTORY_UP, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_ended"                 \
-                  " WHERE (t_end, job) > (?1, ?2) ORDER BY t_end, job")                                      \
-    X(HISTORY_DOWN, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_ended"               \
-                    " WHERE (t_end, job) < (?1, ?2) ORDER BY t_end DESC, job DESC")                          \
-    X(HISTORY_USER_UP, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_of_user"          \
-                       " WHERE user = ?3 AND (t_end, job) > (?1, ?2) ORDER BY t_end, job")                   \
-    X(HISTORY_USER_DOWN, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_of_user"        \
-                         " WHERE user = ?3 AND (t_end, job) < (?1, ?2) ORDER BY t_end DESC, job DESC")
+    X(WHOSE, "SELECT uid, array_job FROM history WHERE job = ?1")                                            \
+    X(ROW, "SELECT " HISTORY_COLUMNS " FROM history WHERE job = ?1")                                         \
+    X(ARRAY, "SELECT job, 0 FROM history WHERE array_job = ?1 AND array_job > 0 AND job > ?2 ORDER BY job")  \
+    X(UP, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_ended"                         \
+          " WHERE (t_end, job) > (?1, ?2) ORDER BY t_end, job")                                              \
+    X(DOWN, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_ended"                       \
+            " WHERE (t_end, job) < (?1, ?2) ORDER BY t_end DESC, job DESC")                                  \
+    X(USER_UP, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_of_user"                  \
+               " WHERE user = ?3 AND (t_end, job) > (?1, ?2) ORDER BY t_end, job")                           \
+    X(USER_DOWN, "SELECT job, t_end, t_submit, state FROM history INDEXED BY history_of_user"                \
+                 " WHERE user = ?3 AND (t_end, job) < (?1, ?2) ORDER BY t_end DESC, job DESC")               \
+    X(OLDEST, "SELECT job FROM history INDEXED BY history_ended WHERE t_end < ?1 ORDER BY t_end, job")       \
+    X(MOVABLE, "SELECT " HISTORY_COLUMNS " FROM history WHERE job > ?1 AND NOT EXISTS (SELECT 1 FROM event"  \
+               " WHERE event.job = history.job AND event.job > 0) ORDER BY job")
+
+enum history_statement {
+#define X(name, sql) HISTORY_##name,
+    HISTORY_STATEMENTS(X)
+#undef X
+        HISTORY_N_STATEMENTS
+};
+
+struct history_source {
+    sqlite3 *handle; /* NULL: it cannot be read */
+    sqlite3_stmt *st[HISTORY_N_STATEMENTS];
+    int64_t span_ms; /* of no job in it lie end and submission further apart; -1: to be found out */
+};
 
 enum db_statement {
 #define X(name, sql) DB_##name,
@@ -59,9 +79,12 @@ enum db_statement {
 struct db {
     sqlite3 *handle;
     sqlite3_stmt *st[DB_N_STATEMENTS];
-    int64_t span_ms;      /* of no job of the history lie end and submission further apart */
-    int64_t script_bytes; /* of all that scripts.c keeps; -1: to be counted */
-    int64_t scripts_max;  /* and at most: SCRIPTS_BYTES_MAX, fewer in tests */
+    struct history_source here, old; /* jobs that were retired lately, and those in history.db */
+    char *old_trouble;               /* why old cannot be read */
+    int64_t moved;                   /* this round of archive_move has come so far */
+    bool move_failed;                /* and that has been said */
+    int64_t script_bytes;            /* of all that scripts.c keeps; -1: to be counted */
+    int64_t scripts_max;             /* and at most: SCRIPTS_BYTES_MAX, fewer in tests */
     /* Between the last write of a batch and its commit; newest: number of the newest event after it. */
     void (*before_commit)(void *ctx, uint64_t newest);
     void *before_commit_ctx;
@@ -75,8 +98,13 @@ void db_close(struct db *db);
 int db_run(struct db *db, enum db_statement which, struct errtext *err) __attribute__((warn_unused_result));
 /* A negative errno for an SQLite result code. */
 int db_errno(int rc);
+/* Checksums of rows, never 0: that is what earlier releases have written. */
+uint32_t db_event_crc(uint64_t seq, int64_t t, uint32_t kind, uint32_t job, const void *body, size_t n);
+uint32_t db_payload_crc(uint32_t job, int32_t step, const void *body, size_t n);
 /* The number of the newest event; 0 where there is none. */
 uint64_t db_newest(struct db *db);
+/* Prepares the statements of a source whose handle is set; here: of stoker.db. */
+bool db_prepare_source(struct history_source *s, bool here);
 /* Moves the WAL into the file. truncate: waits for all of it and cuts the WAL. */
 void db_checkpoint(struct db *db, bool truncate);
 

@@ -5,7 +5,9 @@
  *             until the array goes
  *   payload   scripts, arguments and environments; only what has not ended
  *             (with rowid: without, rows over a kilobyte would each take a page of their own)
- *   history   the last record of every retired job
+ *             Each row of these and of the history has a CRC32C of all of it; 0: an earlier release's
+ *   history   the last record of jobs that were retired lately, until archive.c has moved it to the table
+ *             of that name in history.db
  *   script    scripts and arguments of retired jobs, each once; their numbers are given once, so that a
  *             script_of whose script has gone never names another's
  *   script_of which of them a job, or an array, ran
@@ -25,18 +27,35 @@
 static const char store_schema[] =
     "CREATE TABLE event ("
     " seq INTEGER PRIMARY KEY, t INTEGER NOT NULL, kind INTEGER NOT NULL, job INTEGER NOT NULL,"
-    " body BLOB NOT NULL) STRICT;"
+    " body BLOB NOT NULL, crc INTEGER NOT NULL DEFAULT 0) STRICT;"
     "CREATE INDEX event_job ON event (job) WHERE job > 0;"
     "CREATE TABLE payload ("
-    " job INTEGER NOT NULL, step INTEGER NOT NULL, body BLOB NOT NULL,"
+    " job INTEGER NOT NULL, step INTEGER NOT NULL, body BLOB NOT NULL, crc INTEGER NOT NULL DEFAULT 0,"
     " PRIMARY KEY (job, step)) STRICT;"
     "CREATE TABLE history ("
     " job INTEGER PRIMARY KEY, array_job INTEGER NOT NULL, uid INTEGER NOT NULL, user TEXT, name TEXT,"
     " partition TEXT, account TEXT, state INTEGER NOT NULL, t_submit INTEGER NOT NULL,"
-    " t_start INTEGER NOT NULL, t_end INTEGER NOT NULL, record BLOB NOT NULL) STRICT;"
+    " t_start INTEGER NOT NULL, t_end INTEGER NOT NULL, record BLOB NOT NULL,"
+    " crc INTEGER NOT NULL DEFAULT 0) STRICT;"
     "CREATE INDEX history_array ON history (array_job) WHERE array_job > 0;"
     "CREATE INDEX history_ended ON history (t_end, job, t_submit, state);"
     "CREATE INDEX history_of_user ON history (user, t_end, job, t_submit, state);" STORE_SCRIPTS;
+
+#define STORE_HISTORY_ID 0x53746f48 /* "StoH" */
+
+/* history.db. */
+static const char store_history_schema[] =
+    "BEGIN IMMEDIATE;"
+    "CREATE TABLE history ("
+    " job INTEGER PRIMARY KEY, array_job INTEGER NOT NULL, uid INTEGER NOT NULL, user TEXT, name TEXT,"
+    " partition TEXT, account TEXT, state INTEGER NOT NULL, t_submit INTEGER NOT NULL,"
+    " t_start INTEGER NOT NULL, t_end INTEGER NOT NULL, record BLOB NOT NULL, crc INTEGER NOT NULL) STRICT;"
+    "CREATE INDEX history_array ON history (array_job) WHERE array_job > 0;"
+    "CREATE INDEX history_ended ON history (t_end, job, t_submit, state);"
+    "CREATE INDEX history_of_user ON history (user, t_end, job, t_submit, state);"
+    "CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;"
+    "PRAGMA application_id=1400139592; COMMIT;";
+_Static_assert(STORE_HISTORY_ID == 1400139592, "the number in the text");
 
 /* What files of earlier releases lack. Both indices hold all that a range of time is chosen by, so that
  * rows which are not wanted are never touched. */

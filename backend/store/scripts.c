@@ -32,8 +32,13 @@ static void append_payload(struct db *db, uint32_t job, struct str *ret)
     sqlite3_stmt *st = db->st[DB_GET_PAYLOAD];
     sqlite3_bind_int64(st, 1, job);
     sqlite3_bind_int64(st, 2, STEP_BATCH);
-    if (sqlite3_step(st) == SQLITE_ROW)
-        append_kept(ret, sqlite3_column_blob(st, 0), (size_t)sqlite3_column_bytes(st, 0));
+    if (sqlite3_step(st) == SQLITE_ROW) {
+        const void *p = sqlite3_column_blob(st, 0);
+        size_t n = (size_t)sqlite3_column_bytes(st, 0);
+        uint32_t crc = (uint32_t)sqlite3_column_int64(st, 1);
+        if (!crc || crc == db_payload_crc(job, STEP_BATCH, p, n))
+            append_kept(ret, p, n);
+    }
     sqlite3_reset(st);
 }
 
@@ -101,23 +106,36 @@ int scripts_keep(struct db *db, uint32_t job, struct errtext *err)
     return r;
 }
 
+/* *job becomes that of its array, where it is of one. */
+static bool find_owner(struct history_source *s, uint32_t *job, uint32_t *ret_uid)
+{
+    sqlite3_stmt *st = s->st[HISTORY_WHOSE];
+    if (!s->handle)
+        return false;
+    sqlite3_bind_int64(st, 1, *job);
+    bool known = sqlite3_step(st) == SQLITE_ROW;
+    if (known) {
+        *ret_uid = (uint32_t)sqlite3_column_int64(st, 0);
+        uint32_t array = (uint32_t)sqlite3_column_int64(st, 1);
+        *job = array ? array : *job;
+    }
+    sqlite3_reset(st);
+    return known;
+}
+
 bool scripts_get(struct db *db, uint32_t job, uint32_t *ret_uid, struct str *ret)
 {
-    sqlite3_stmt *whose = db->st[DB_WHOSE], *old = db->st[DB_OLD_SCRIPT];
-    sqlite3_bind_int64(whose, 1, job);
-    bool known = sqlite3_step(whose) == SQLITE_ROW;
-    if (known) {
-        *ret_uid = (uint32_t)sqlite3_column_int64(whose, 0);
-        uint32_t array = (uint32_t)sqlite3_column_int64(whose, 1);
-        job = array ? array : job;
-    }
-    sqlite3_reset(whose);
-    if (!known)
+    sqlite3_stmt *old = db->st[DB_OLD_SCRIPT];
+    if (!find_owner(&db->here, &job, ret_uid) && !find_owner(&db->old, &job, ret_uid))
         return false;
     append_payload(db, job, ret); /* an element may have gone before its array */
     sqlite3_bind_int64(old, 1, job);
-    if (!ret->len && sqlite3_step(old) == SQLITE_ROW)
-        str_append_n(ret, sqlite3_column_blob(old, 0), (size_t)sqlite3_column_bytes(old, 0));
+    if (!ret->len && sqlite3_step(old) == SQLITE_ROW) {
+        const void *p = sqlite3_column_blob(old, 0);
+        size_t n = (size_t)sqlite3_column_bytes(old, 0);
+        if ((int64_t)hash_bytes(p, n) == sqlite3_column_int64(old, 1)) /* else it is damaged */
+            str_append_n(ret, p, n);
+    }
     sqlite3_reset(old);
     return true;
 }

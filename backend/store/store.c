@@ -43,6 +43,7 @@ struct store {
     struct mark_values note; /* what the next batch takes along for the mark */
     uint64_t next_gate, submitted, committed;
     uint32_t in_flight;
+    enum { MOVE_DUE, MOVE_UNDER_WAY, MOVE_DONE } move; /* rows of the history into their file */
     struct store_stats stats;
 };
 
@@ -138,7 +139,8 @@ static void *thread_main(void *arg)
 /* Questions of users wait while a batch does. */
 static bool can_wait(const struct work *w)
 {
-    return w->kind == WORK_HISTORY || w->kind == WORK_GET_SCRIPT;
+    return w->kind == WORK_HISTORY || w->kind == WORK_GET_SCRIPT || w->kind == WORK_MOVE ||
+           w->kind == WORK_TRIM;
 }
 
 static void hand_over(struct store *s, struct work *w)
@@ -258,7 +260,9 @@ static void tell_history(struct store *s, const struct work *w)
                               .body = w->bytes.s,
                               .size = w->bytes.len,
                               .r = w->result,
-                              .text = w->err.s};
+                              .text = w->err.s,
+                              .n_damaged = w->n_damaged,
+                              .damaged_job = w->job};
     s->cb.on_history(s->cb.ctx, &p);
 }
 
@@ -272,17 +276,33 @@ static void tell_script(struct store *s, const struct work *w)
     s->cb.on_script(s->cb.ctx, &o);
 }
 
+static bool has_retired(const struct work *w)
+{
+    vec_for_each (&w->rows, i)
+        if (w->rows.v[i].kind == ROW_RETIRE)
+            return true;
+    return false;
+}
+
 static void tell(struct store *s, struct work *w)
 {
     if (w->kind == WORK_GET_SCRIPT)
         tell_script(s, w);
     if (w->kind == WORK_HISTORY)
         tell_history(s, w);
+    if (w->kind == WORK_MOVE)
+        s->move = w->more ? MOVE_DUE : MOVE_DONE;
+    if (w->kind == WORK_TRIM && w->more)
+        store_trim_history(s, w->before_ms);
+    if (w->kind == WORK_GET_PAYLOAD && w->damaged)
+        log_error("job=%u what it runs is damaged in stoker.db: its checksum does not fit", w->job);
     if (w->kind == WORK_GET_PAYLOAD)
         s->cb.on_payload(s->cb.ctx, w->job, w->step, w->payload, w->payload_n);
     if (w->kind != WORK_BATCH)
         return;
     s->in_flight--;
+    if (w->result == 0 && s->move == MOVE_DONE && has_retired(w))
+        s->move = MOVE_DUE;
     if (w->result == 0) {
         s->committed = w->gate;
         s->stats.commits++;
@@ -310,6 +330,10 @@ void store_dispatch(struct store *s)
         work_free(w);
     }
     store_turn(s);
+    if (s->move == MOVE_DUE) {
+        s->move = MOVE_UNDER_WAY;
+        hand_over(s, work_new(WORK_MOVE));
+    }
 }
 
 static struct row *add_row(struct store *s, enum row_kind kind, uint32_t job, const void *p, size_t n)
@@ -417,6 +441,13 @@ void store_get_history(struct store *s, uint64_t id, const struct msg_history *q
     hand_over(s, w);
 }
 
+void store_trim_history(struct store *s, int64_t before_ms)
+{
+    struct work *w = work_new(WORK_TRIM);
+    w->before_ms = before_ms;
+    hand_over(s, w);
+}
+
 static void wait_idle(struct store *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -430,7 +461,7 @@ void store_reset(struct store *s)
     wait_idle(s);
     pthread_mutex_lock(&s->lock);
     list_for_each (w, &s->done, struct work, link) {
-        if (w->kind == WORK_GET_PAYLOAD || w->kind == WORK_GET_SCRIPT || w->kind == WORK_HISTORY)
+        if (w->kind == WORK_GET_PAYLOAD || can_wait(w))
             continue; /* what it read is on disk: whoever asked gets the answer */
         list_unlink(&w->link);
         work_free(w);
@@ -471,9 +502,15 @@ static int load_row(sqlite3_stmt *st, struct event *ev, struct errtext *err)
     if (ev->kind >= EV_N_KINDS)
         return err_set(err, -EBADMSG, "event %llu has kind %u, which this stokerd does not know",
                        (unsigned long long)ev->seq, ev->kind);
+    uint32_t crc = (uint32_t)sqlite3_column_int64(st, 5);
+    const void *bytes = sqlite3_column_blob(st, 4);
+    size_t n = (size_t)sqlite3_column_bytes(st, 4);
+    if (crc && crc != db_event_crc(ev->seq, ev->t.ms, ev->kind, ev->job, bytes, n))
+        return err_set(err, -EUCLEAN, "event %llu is damaged (its checksum does not fit): restore a backup",
+                       (unsigned long long)ev->seq);
     const struct rec_desc *d = event_body_rec(ev->kind);
     ev->body = xcalloc(1, d->size);
-    int r = codec_decode(d, sqlite3_column_blob(st, 4), (size_t)sqlite3_column_bytes(st, 4), ev->body, err);
+    int r = codec_decode(d, bytes, n, ev->body, err);
     if (r < 0) {
         free(ev->body);
         ev->body = NULL;
@@ -501,9 +538,16 @@ int store_load(struct store *s, int (*fn)(void *ctx, struct event *ev), void *ct
 uint32_t store_last_job(struct store *s)
 {
     wait_idle(s);
-    sqlite3_stmt *st = s->db.st[DB_LAST_JOB];
-    uint32_t id = sqlite3_step(st) == SQLITE_ROW ? (uint32_t)sqlite3_column_int64(st, 0) : 0;
-    sqlite3_reset(st);
+    const struct history_source *sources[] = {&s->db.here, &s->db.old};
+    uint32_t id = 0;
+    for (size_t i = 0; i < 2; i++) {
+        sqlite3_stmt *st = sources[i]->st[HISTORY_LAST_JOB];
+        if (!sources[i]->handle)
+            continue;
+        uint32_t last = sqlite3_step(st) == SQLITE_ROW ? (uint32_t)sqlite3_column_int64(st, 0) : 0;
+        sqlite3_reset(st);
+        id = last > id ? last : id;
+    }
     return id;
 }
 

@@ -28,7 +28,7 @@ struct store;
 /* Called in the loop's thread by store_dispatch. r < 0: that batch and every later one so far have been
  * rolled back. */
 typedef void (*store_commit_fn)(void *ctx, uint64_t gate, int r, const char *text);
-/* A payload that was asked for: n == 0 where there is none. */
+/* A payload that was asked for: n == 0 where there is none, or none that is whole. */
 typedef void (*store_payload_fn)(void *ctx, uint32_t job, int32_t step, const uint8_t *p, size_t n);
 
 /* What a job of the history ran. */
@@ -59,6 +59,8 @@ struct history_piece {
     size_t size;
     int r;
     const char *text;
+    uint32_t n_damaged,
+        damaged_job; /* rows that were left out, the first of them: their checksums differ */
 };
 typedef void (*store_history_fn)(void *ctx, const struct history_piece *p);
 
@@ -137,6 +139,9 @@ void store_get_script(struct store *s, uint32_t job);
  * looking for them takes long: commits go first. Answered by on_history with this id. */
 void store_get_history(struct store *s, uint64_t id, const struct msg_history *q,
                        const struct history_place *from, uint32_t most);
+
+/* Deletes what ended before then from the history, in pieces, while there is nothing else to do. */
+void store_trim_history(struct store *s, int64_t before_ms);
 
 /* After a failed commit: drops what has been collected and waits for the thread to be idle. Then store_load
  * gives what is on disk. Payloads and history that were asked for are still

@@ -29,12 +29,9 @@ void work_free(struct work *w)
     free(w);
 }
 
-static void bind_text(sqlite3_stmt *st, int at, const char *s)
+static struct history_text text_of(const char *s)
 {
-    if (s)
-        sqlite3_bind_text(st, at, s, -1, SQLITE_STATIC);
-    else
-        sqlite3_bind_null(st, at);
+    return (struct history_text){.p = s, .n = s ? strlen(s) : 0};
 }
 
 bool work_is_element(const struct job *j)
@@ -45,22 +42,20 @@ bool work_is_element(const struct job *j)
 static int write_retire(struct db *db, const struct row *r, const char *data, struct errtext *err)
 {
     const struct job *j = r->summary;
-    sqlite3_stmt *st = db->st[DB_ADD_HISTORY];
-    if (j->t_end.ms - j->t_submit.ms > db->span_ms)
-        db->span_ms = j->t_end.ms - j->t_submit.ms;
-    sqlite3_bind_int64(st, 1, j->id);
-    sqlite3_bind_int64(st, 2, j->array_job);
-    sqlite3_bind_int64(st, 3, j->uid);
-    bind_text(st, 4, j->user);
-    bind_text(st, 5, j->req.name);
-    bind_text(st, 6, j->partition);
-    bind_text(st, 7, j->req.account);
-    sqlite3_bind_int64(st, 8, j->state);
-    sqlite3_bind_int64(st, 9, j->t_submit.ms);
-    sqlite3_bind_int64(st, 10, j->t_start.ms);
-    sqlite3_bind_int64(st, 11, j->t_end.ms);
-    sqlite3_bind_blob64(st, 12, data, r->n, SQLITE_STATIC);
-    int rc = db_run(db, DB_ADD_HISTORY, err);
+    struct history_row row = {.job = j->id,
+                              .array_job = j->array_job,
+                              .uid = j->uid,
+                              .user = text_of(j->user),
+                              .name = text_of(j->req.name),
+                              .partition = text_of(j->partition),
+                              .account = text_of(j->req.account),
+                              .state = j->state,
+                              .t_submit = j->t_submit.ms,
+                              .t_start = j->t_start.ms,
+                              .t_end = j->t_end.ms,
+                              .record = {.p = data, .n = r->n}};
+    row.crc = history_crc(&row);
+    int rc = history_put_row(&db->here, &row, err);
     if (!work_is_element(j)) {
         sqlite3_bind_int64(db->st[DB_DEL_EVENTS], 1, j->id);
         rc = rc ? rc : db_run(db, DB_DEL_EVENTS, err);
@@ -81,6 +76,7 @@ static int write_row(struct db *db, const struct row *r, const char *bytes, stru
         sqlite3_bind_int64(st, 3, r->event_kind);
         sqlite3_bind_int64(st, 4, r->job);
         sqlite3_bind_blob64(st, 5, data, r->n, SQLITE_STATIC);
+        sqlite3_bind_int64(st, 6, db_event_crc(r->seq, r->t, r->event_kind, r->job, data, r->n));
         return db_run(db, DB_ADD_EVENT, err);
     }
     case ROW_DEL_EVENT:
@@ -91,6 +87,7 @@ static int write_row(struct db *db, const struct row *r, const char *bytes, stru
         sqlite3_bind_int64(st, 1, r->job);
         sqlite3_bind_int64(st, 2, r->step);
         sqlite3_bind_blob64(st, 3, data, r->n, SQLITE_STATIC);
+        sqlite3_bind_int64(st, 4, db_payload_crc(r->job, r->step, data, r->n));
         return db_run(db, DB_ADD_PAYLOAD, err);
     }
     case ROW_DEL_PAYLOAD: {
@@ -130,8 +127,12 @@ static void do_get_payload(struct db *db, struct work *w)
     sqlite3_bind_int64(st, 1, w->job);
     sqlite3_bind_int64(st, 2, w->step);
     if (sqlite3_step(st) == SQLITE_ROW && sqlite3_column_bytes(st, 0)) {
-        w->payload_n = (size_t)sqlite3_column_bytes(st, 0);
-        w->payload = xmemdup(sqlite3_column_blob(st, 0), w->payload_n);
+        const void *p = sqlite3_column_blob(st, 0);
+        size_t n = (size_t)sqlite3_column_bytes(st, 0);
+        uint32_t crc = (uint32_t)sqlite3_column_int64(st, 1);
+        w->damaged = crc && crc != db_payload_crc(w->job, w->step, p, n);
+        w->payload_n = w->damaged ? 0 : n;
+        w->payload = w->damaged ? NULL : xmemdup(p, n);
     }
     sqlite3_reset(st);
 }
@@ -140,7 +141,10 @@ static void do_get_payload(struct db *db, struct work *w)
 static void do_history(struct db *db, struct work *w)
 {
     struct str rows = STR_INIT;
-    w->result = history_read(db, &w->query, &w->place, w->most, &rows, &w->n, &w->err);
+    struct history_damage damage = {0};
+    w->result = history_read(db, &w->query, &w->place, w->most, &rows, &w->n, &damage, &w->err);
+    w->n_damaged = damage.n;
+    w->job = damage.job;
     codec_list_head(&w->bytes, w->n);
     str_append_n(&w->bytes, rows.s, rows.len);
     str_fini(&rows);
@@ -151,11 +155,12 @@ static void do_history(struct db *db, struct work *w)
 static void do_probe(struct db *db, struct work *w)
 {
     char *text = NULL;
-    int rc = sqlite3_exec(db->handle,
-                          "BEGIN IMMEDIATE;"
-                          "INSERT OR REPLACE INTO payload VALUES (0, 0, zeroblob(65536)); COMMIT;"
-                          "DELETE FROM payload WHERE job = 0;",
-                          NULL, NULL, &text);
+    int rc = sqlite3_exec(
+        db->handle,
+        "BEGIN IMMEDIATE;"
+        "INSERT OR REPLACE INTO payload (job, step, body) VALUES (0, 0, zeroblob(65536)); COMMIT;"
+        "DELETE FROM payload WHERE job = 0;",
+        NULL, NULL, &text);
     if (rc != SQLITE_OK) {
         w->result = err_set(&w->err, db_errno(rc), "%s", text ? text : sqlite3_errstr(rc));
         if (!sqlite3_get_autocommit(db->handle))
@@ -185,6 +190,8 @@ void work_do(struct work *w, struct db *db, bool failed)
     case WORK_GET_SCRIPT: w->known = scripts_get(db, w->job, &w->uid, &w->bytes); break;
     case WORK_HISTORY: do_history(db, w); break;
     case WORK_PROBE: do_probe(db, w); break;
+    case WORK_MOVE: w->more = !failed && archive_move(db); break;
+    case WORK_TRIM: w->more = !failed && archive_trim(db, w->before_ms); break;
     case WORK_STOP: break;
     }
     w->us = now_us() - start;

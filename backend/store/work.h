@@ -2,6 +2,7 @@
 #ifndef STOKER_BACKEND_STORE_WORK_H
 #define STOKER_BACKEND_STORE_WORK_H
 
+#include "backend/store/archive.h"
 #include "backend/store/db.h"
 #include "backend/store/history.h"
 #include "backend/store/scripts.h"
@@ -21,7 +22,16 @@ struct row { /* one thing to write; data lies in the batch's bytes */
     struct job *summary; /* ROW_RETIRE: the columns of the history */
 };
 
-enum work_kind { WORK_BATCH, WORK_GET_PAYLOAD, WORK_GET_SCRIPT, WORK_HISTORY, WORK_PROBE, WORK_STOP };
+enum work_kind {
+    WORK_BATCH,
+    WORK_GET_PAYLOAD,
+    WORK_GET_SCRIPT,
+    WORK_HISTORY,
+    WORK_PROBE,
+    WORK_MOVE, /* a piece of the history, into its file */
+    WORK_TRIM, /* a piece of what is too old */
+    WORK_STOP
+};
 
 struct work {
     struct list link;
@@ -37,8 +47,12 @@ struct work {
     struct errtext err;
     uint8_t *payload;
     size_t payload_n;
-    bool known;   /* WORK_GET_SCRIPT: the history has the job; the script is in `bytes` */
-    uint32_t uid; /* whose it was */
+    bool damaged; /* WORK_GET_PAYLOAD: its checksum does not fit */
+    bool more;    /* WORK_MOVE, WORK_TRIM: another piece is left */
+    int64_t before_ms;
+    uint32_t n_damaged; /* WORK_HISTORY: rows that were left out; job is the first of them */
+    bool known;         /* WORK_GET_SCRIPT: the history has the job; the script is in `bytes` */
+    uint32_t uid;       /* whose it was */
     uint64_t us;
     /* WORK_HISTORY; the rows' bytes are in `bytes` */
     uint64_t id;

@@ -299,6 +299,8 @@ static const struct conf_option cluster_options[] = {
      "agent."},
     {.name = "propagate_resource_limits_except", .type = CONF_STRV, MEMBER(cluster_spec, propagate_limits_except),
      .def_help = "none", .help = "All but these, instead of the former."},
+    {.name = "history_keep", .type = CONF_DURATION, MEMBER(cluster_spec, history_keep_s), .def = "0",
+     .help = "Ended jobs are deleted from the history (`sacct`, `stoker show`) after this time, in small steps; 0: never."},
     {.name = "min_job_age", .type = CONF_DURATION, MEMBER(cluster_spec, min_job_age_s), .def = "5m",
      .help = "Time for which an ended job stays in the queue's answers."},
     {.name = "max_array_size", .type = CONF_U32, MEMBER(cluster_spec, max_array_size), .def = "10001", .min = 1,

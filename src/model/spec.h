@@ -141,8 +141,9 @@ struct cluster_spec {
     uint32_t window_s;
     struct strv admin_groups;
     uint32_t kill_wait_s, node_timeout_s;
-    bool lost_node_requeue; /* of older logs: lost_node = "requeue" */
-    uint32_t min_job_age_s; /* a finished job stays in the queue's answers so long */
+    bool lost_node_requeue;  /* of older logs: lost_node = "requeue" */
+    uint32_t history_keep_s; /* jobs leave the history so long after their ends; 0: never */
+    uint32_t min_job_age_s;  /* a finished job stays in the queue's answers so long */
     uint32_t max_array_size;
     uint32_t max_jobs; /* jobs in the queue, array records counted once */
     REC_LIST(struct license_spec) licenses;
@@ -164,7 +165,7 @@ struct cluster_spec {
     F(S, U32, max_array_size) F(S, U32, max_jobs) G(S, LISTOF, licenses, license_spec) F(S, U32, reservations) \
     F(S, STR, mail_program) F(S, STR, link_socket) F(S, STR, link_keys)       \
     F(S, U32, lost_node) F(S, U32, lease_s) F(S, U32, user_requests) F(S, U32, max_user_jobs)         \
-    F(S, STRV, propagate_limits) F(S, STRV, propagate_limits_except)
+    F(S, STRV, propagate_limits) F(S, STRV, propagate_limits_except) F(S, U32, history_keep_s)
 
 extern const struct rec_desc node_spec_rec, part_spec_rec, qos_spec_rec, account_user_rec, account_spec_rec,
     limit_set_rec, limit_spec_rec, priority_spec_rec, cluster_spec_rec, license_spec_rec;

@@ -137,24 +137,58 @@ void storelab_disk_must_have(const char *row, const char *want)
     str_fini(&got);
 }
 
-void storelab_sql(const char *text)
+static void run_sql(const char *file, const char *text)
 {
     sqlite3 *db;
-    assert_int_equal(sqlite3_open(sl.file, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
     if (sqlite3_exec(db, text, NULL, NULL, NULL) != SQLITE_OK)
         fail_msg("%s", sqlite3_errmsg(db));
     sqlite3_close(db);
 }
 
-int64_t storelab_sql_number(const char *text)
+static int64_t ask_sql(const char *file, const char *text)
 {
     sqlite3 *db;
     sqlite3_stmt *st;
-    assert_int_equal(sqlite3_open(sl.file, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, text, -1, &st, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    if (sqlite3_prepare_v2(db, text, -1, &st, NULL) != SQLITE_OK || sqlite3_step(st) != SQLITE_ROW)
+        fail_msg("%s: %s", text, sqlite3_errmsg(db));
     int64_t n = sqlite3_column_int64(st, 0);
     sqlite3_finalize(st);
     sqlite3_close(db);
     return n;
+}
+
+void storelab_sql(const char *text)
+{
+    run_sql(sl.file, text);
+}
+
+int64_t storelab_sql_number(const char *text)
+{
+    return ask_sql(sl.file, text);
+}
+
+void storelab_history_sql(const char *text)
+{
+    char *file = xasprintf("%s/history.db", sl.dir);
+    run_sql(file, text);
+    free(file);
+}
+
+int64_t storelab_history_number(const char *text)
+{
+    char *file = xasprintf("%s/history.db", sl.dir);
+    int64_t n = ask_sql(file, text);
+    free(file);
+    return n;
+}
+
+void storelab_move_all(void)
+{
+    /* store_newest waits until nothing is to be done; what is done asks for the next piece. */
+    for (int i = 0; i < 1000; i++) {
+        store_newest(sl.store);
+        store_dispatch(sl.store);
+    }
 }

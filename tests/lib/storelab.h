@@ -45,5 +45,10 @@ void storelab_disk_must_have(const char *row, const char *want);
 /* By the side of the store. */
 void storelab_sql(const char *text);
 int64_t storelab_sql_number(const char *text);
+/* The same of history.db. */
+void storelab_history_sql(const char *text);
+int64_t storelab_history_number(const char *text);
+/* Lets the store move what it can from stoker.db to history.db. */
+void storelab_move_all(void);
 
 #endif

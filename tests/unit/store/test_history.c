@@ -456,7 +456,9 @@ static void test_damaged_row(void **state)
     (void)state;
     fill();
     store_close(sl.store);
-    storelab_sql("UPDATE history SET record = x'c1' WHERE job = 1003");
+    static const char damage[] = "UPDATE history SET record = x'c1' WHERE job = 1003";
+    storelab_sql(damage);
+    storelab_history_sql(damage);
     must_open();
     struct msg_history q = {0};
     *rec_list_push(&q.jobs) = (struct job_target){1009, 3, STEP_ALL};

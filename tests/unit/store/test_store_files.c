@@ -182,11 +182,14 @@ static void test_events_that_cannot_be_read(void **state)
     static const struct {
         const char *sql, *text;
     } rows[] = {
-        {"INSERT INTO event VALUES (5, 0, 999, 1, x'90')", "event 5 has kind 999"},
-        {"INSERT INTO event VALUES (6, 0, 13, 1, x'c1')", "event 6: ev_hold: not a message"},
-        {"INSERT INTO event VALUES (7, 0, 13, 1, x'')",
+        {"INSERT INTO event (seq, t, kind, job, body) VALUES (5, 0, 999, 1, x'90')",
+         "event 5 has kind 999"},
+        {"INSERT INTO event (seq, t, kind, job, body) VALUES (6, 0, 13, 1, x'c1')",
+         "event 6: ev_hold: not a message"},
+        {"INSERT INTO event (seq, t, kind, job, body) VALUES (7, 0, 13, 1, x'')",
          "event 7: ev_hold: not a message: it ends too early"},
-        {"INSERT INTO event VALUES (8, 0, 13, 1, x'91a178')", "event 8: ev_hold.hold"},
+        {"INSERT INTO event (seq, t, kind, job, body) VALUES (8, 0, 13, 1, x'91a178')",
+         "event 8: ev_hold.hold"},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         storelab_must_open();
