@@ -84,12 +84,27 @@ static bool is_likely(struct control *c, uint32_t job, struct wall t)
     return j && t.ms >= j->t_start.ms - CLOCK_SLACK_MS && t.ms <= loop_wall(c->loop).ms + CLOCK_SLACK_MS;
 }
 
+/* Both times may have been, and the clock was set between them. */
+static void set_length_right(struct control *c, struct launch_end *m)
+{
+    int64_t run = (int64_t)m->run_ms, off = m->t_end.ms - m->t_start.ms - run;
+    if (run <= 0 || (off <= CLOCK_SLACK_MS && off >= -CLOCK_SLACK_MS))
+        return;
+    const struct job *j = model_get_job(&c->model, m->key.job);
+    if (m->t_start.ms < j->t_start.ms)
+        m->t_start = j->t_start;
+    m->t_end = (struct wall){.ms = m->t_start.ms + run};
+}
+
 /* Where its clock is not to be believed the length of the run is: that is measured by another one. */
 static void set_times_right(struct control *c, const struct task *t, struct launch_end *m)
 {
-    if (!wall_is_set(m->t_end) ||
-        (is_likely(c, m->key.job, m->t_end) && is_likely(c, m->key.job, m->t_start)))
+    if (!wall_is_set(m->t_end))
         return;
+    if (is_likely(c, m->key.job, m->t_end) && is_likely(c, m->key.job, m->t_start)) {
+        set_length_right(c, m);
+        return;
+    }
     struct wall now = loop_wall(c->loop);
     int64_t run = m->run_ms < (uint64_t)now.ms ? (int64_t)m->run_ms : 0;
     m->t_start = is_likely(c, m->key.job, t->t_start) ? t->t_start : (struct wall){.ms = now.ms - run};

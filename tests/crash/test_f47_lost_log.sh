@@ -42,7 +42,8 @@ put_back
 truncate -s $(($(stat -c %s "$db-wal") / 2)) "$db-wal"
 refused "a log that was cut" "has lost what was done last"
 put_back
-python3 - "$db-wal" <<'P'
+one_byte() {
+    python3 - "$db-wal" <<'P'
 import os, sys
 with open(sys.argv[1], "r+b") as f:
     f.seek(os.path.getsize(sys.argv[1]) // 3)
@@ -50,10 +51,10 @@ with open(sys.argv[1], "r+b") as f:
     f.seek(-1, 1)
     f.write(bytes([b[0] ^ 4]))
 P
+}
+one_byte
 refused "one byte of the log" "stoker.db-wal is damaged at frame"
 has "the way out" "$err" "stoker up --accept-loss"
-cp "$db-wal" damaged
-printf 'ffffffff-0000-0000-0000-000000000000\n1 100\n' >"$STOKER_HOME/state/lineage"
 put_back
 sed -i '1s/.*/ffffffff-0000-0000-0000-000000000000/' "$STOKER_HOME/state/lineage"
 refused "another cluster's lineage" "names cluster ffffffff-0000-0000-0000-000000000000"
@@ -64,11 +65,16 @@ must stoker up
 wait_for 20 nodes_up
 is "the queue" "$(squeue -h -o '%i %T' | sort)" "$known"
 is "the newest job" "$(job_state "$last")" PENDING
+for i in {1..30}; do must sbatch -Q -H -o /dev/null --wrap true; done
+submit -H -o /dev/null --wrap true
+last=$job
 controller_kill9
+cp "$STOKER_HOME"/state/{stoker.db,stoker.db-wal,mark,lineage} kept/
 
 case_ "the loss is accepted: no id is given twice, the node's task is left alone or goes on"
-put_back
-cp damaged "$db-wal"
+one_byte
+run stoker up
+is "without the word it is refused" $rc 5
 must stoker up --accept-loss
 wait_for 20 nodes_up
 submit -H -o /dev/null --wrap true
