@@ -505,7 +505,8 @@ void tasks_launch(struct agent *a, const struct launch *l, const struct frame *f
     }
     t = idmap_get(&a->by_key, launch_key_hash(&l->key));
     if (t) { /* its directory has that name: one that has ended goes by itself */
-        refuse(a, l, END_LAUNCH_FAILED, "this node holds a task of another job with the same id and try");
+        refuse(a, l, END_LAUNCH_FAILED, FAULT_JOB,
+               "this node holds a task of another job with the same id and try");
         return;
     }
     if (tomb_has(&a->tomb, &l->key)) {
