@@ -102,7 +102,7 @@ static int code_of(int32_t code, int32_t sig)
 
 static int task_exit_code(const struct task *t)
 {
-    int worst = code_of(t->code, t->signal);
+    int worst = t->end_kind == END_OOM ? 128 + SIGKILL : code_of(t->code, t->signal);
     for (size_t i = 0; i < t->ranks.n; i++) {
         int own = code_of(t->ranks.v[i].code, t->ranks.v[i].signal);
         worst = own > worst ? own : worst;

@@ -196,6 +196,9 @@ static int set_gres_item(struct jobopts *o, char *item, uint32_t *total, struct 
     item[strcspn(item, "(")] = '\0';
     const char *s = str_starts(item, "gres/") || str_starts(item, "gres:") ? item + 5 : item;
     uint32_t n = 1;
+    const char *count = strrchr(s, ':');
+    if (count && str_eq(count, ":0") && !str_starts(s, "gpu:")) /* none of what is not here */
+        return 0;
     if (!str_starts(s, "gpu") || (s[3] && s[3] != ':'))
         return err_set(err, -EINVAL, "\"%s\": only gpu is known here", item);
     int rc = s[3] ? parse_gpus(o, s + 4, true, &n, err) : 0;

@@ -1,5 +1,6 @@
 /* apply_task.c - the folds that concern steps and tasks. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
@@ -149,6 +150,10 @@ static void task_take_end(struct task *t, const struct ev_end *body)
     t->message = copy.message;
     t->waited_out = body->waited_out;
     task_take_worst(t);
+    if (t->end_kind == END_OOM) {
+        t->code = 0;
+        t->signal = OUT_OF_MEMORY_SIGNAL;
+    }
 }
 
 static bool task_failed(const struct task *t)
@@ -159,7 +164,8 @@ static bool task_failed(const struct task *t)
 static void batch_job_advance(struct model *m, struct job *j, const struct step *s, const struct task *t,
                               struct wall at)
 {
-    int32_t code = s->signal ? 128 + s->signal : s->code;
+    int32_t sig = s->signal == OUT_OF_MEMORY_SIGNAL ? SIGKILL : s->signal;
+    int32_t code = sig ? 128 + sig : s->code;
     if (s->id != STEP_BATCH && s->done && code > job_rare(j)->derived_code)
         job_rare_mut(j)->derived_code = code;
     if (s->id == STEP_BATCH) {

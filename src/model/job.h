@@ -29,6 +29,8 @@
 #define NOT_GIVEN        UINT32_MAX /* a count that the user did not give */
 #define MEM_NOT_GIVEN    UINT64_MAX
 #define NODE_RANKS_MAX   4096 /* processes of one task: what a node starts at once */
+/* In the place of the signal of a task that was out of memory, as in Slurm: 0:125. */
+#define OUT_OF_MEMORY_SIGNAL 125
 
 /* Part of one node, held by a job or a task. */
 struct alloc {

@@ -120,6 +120,14 @@ print(max(t["peak_rss_kib"] for s in json.load(sys.stdin)["steps"] for t in s["t
 wait_end $oom
 is state "$state" OUT_OF_MEMORY
 is "reason" "$(job_reason $oom)" OutOfMemory
+codes() { # everywhere the same
+    sacct -n -X -P -j "$1" -o ExitCode
+    sacct -n -P -j "$1.batch" -o ExitCode
+    job_field "$1" ExitCode
+    squeue -h -t all -j "$1" -O exit_code:10 | tr -d ' '
+    squeue -t all -j "$1" --json | python3 -c 'import json, sys; c = json.load(sys.stdin)["jobs"][0]["exit_code"]; print(c if isinstance(c, dict) else "%d:%d" % (c >> 8, c & 127))'
+}
+like "exit codes" "$(codes $oom | tr '\n' ' ')" "0:125 0:125 0:125 (0:)?125 0:125 "
 like "its output" "$(cat oom.out)" ".*(oom_kill|Exceeded job memory limit).*"
 at_least "its peak (MiB)" "$(peak_of $oom)" 100
 wait_end $child

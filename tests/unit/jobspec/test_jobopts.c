@@ -153,6 +153,8 @@ static void understood(void **unused)
         {"--mem-per-gpu=8GB", "memgpu=8192"},
         {"--gres=gpu", "gpn=1"},
         {"--gres=gpu:4", "gpn=4"},
+        {"--gres=shard:0", "gpn=0"},
+        {"--gres=tmpfs:0,gpu:2", "gpn=2"},
         {"--gres=gpu:a100", "gpn=1 type=a100"},
         {"--gres=gpu:a100:2", "gpn=2 type=a100"},
         {"--gres=gpu:a100:2(S:0-1)", "gpn=2 type=a100"},
