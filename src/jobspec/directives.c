@@ -9,9 +9,15 @@
 
 #define DIRECTIVE "#SBATCH"
 
+struct place {
+    size_t at;
+    char quote; /* that it lies in; 0: none */
+};
+
 struct word {
     size_t at, end;
-    char *text; /* without quotes and backslashes */
+    char *text;               /* without quotes and backslashes */
+    VEC(struct place) places; /* of each character of text */
 };
 
 struct words {
@@ -21,8 +27,10 @@ struct words {
 
 static void words_fini(struct words *w)
 {
-    vec_for_each (w, i)
+    vec_for_each (w, i) {
         free(w->v[i].text);
+        vec_fini(&w->v[i].places);
+    }
     vec_fini(w);
 }
 
@@ -33,14 +41,19 @@ static void split(const char *text, size_t from, size_t end, struct words *ret)
     bool open = false;
     char quote = '\0';
     size_t begin = from;
+    struct word w = {0};
     for (size_t i = from; i <= end; i++) {
         char c = i < end ? text[i] : '\0';
         if (c == '#' && !quote)
             end = i; /* what follows is a comment, within a word too */
         bool over = i == end || (!quote && isblank((unsigned char)c));
         if (over) {
+            w.at = begin;
+            w.end = i;
+            w.text = open ? xstrdup(word.s) : NULL;
             if (open)
-                vec_push(ret, (struct word){.at = begin, .end = i, .text = xstrdup(word.s)});
+                vec_push(ret, w);
+            w = (struct word){0};
             str_clear(&word);
             open = false;
             continue;
@@ -51,9 +64,11 @@ static void split(const char *text, size_t from, size_t end, struct words *ret)
         if (quote ? c == quote : c == '"' || c == '\'') {
             quote = quote ? '\0' : c;
         } else {
+            size_t at = i;
             if (c == '\\' && quote != '\'' && i + 1 < end)
                 c = text[++i];
             str_append_char(&word, c);
+            vec_push(&w.places, ((struct place){.at = at, .quote = quote}));
         }
     }
     str_fini(&word);
@@ -102,11 +117,13 @@ static size_t read_short(struct directives *d, const struct opts *opts, struct d
         if (!it.opt)
             return 0;
         bool whole = k == 0 && (!s[1] || it.opt->arg != OPT_NONE);
-        it.at = whole ? w->v[i].at : w->v[i].at + 1 + k;
+        struct place here = w->v[i].places.v[k + 1];
+        it.at = whole ? w->v[i].at : here.at;
+        it.quote = whole ? '\0' : here.quote;
         it.end = it.value_at = whole || it.opt->arg != OPT_NONE ? w->v[i].end : it.at + 1;
         it.alone = it.alone && whole;
         if (it.opt->arg != OPT_NONE && s[k + 1]) {
-            it.value_at = w->v[i].at + 2 + k;
+            it.value_at = w->v[i].places.v[k + 2].at;
             add(d, it, s + k + 1);
             return 0;
         }
@@ -229,6 +246,13 @@ static bool quoted(const char *s, size_t n)
     return memchr(s, '"', n) || memchr(s, '\'', n) || memchr(s, '\\', n);
 }
 
+/* What takes the rest of a word away takes the end of a quote with it that begins before. */
+static void close_quote(const struct directive *it, struct str *with)
+{
+    if (it->quote)
+        str_append_char(with, it->quote);
+}
+
 void directives_set(struct str *text, const struct opts *opts, const struct opt *opt, const char *value)
 {
     struct directives d;
@@ -237,12 +261,15 @@ void directives_set(struct str *text, const struct opts *opts, const struct opt 
     struct str with = STR_INIT;
     if (!it) {
         add_line(text, d.insert_at, opt, value);
-    } else if (it->value && *value && !quoted(text->s + it->at, it->value_at - it->at)) {
+    } else if (it->value && *value && !it->quote && !quoted(text->s + it->at, it->value_at - it->at)) {
         /* spelled as the author spells it */
         append_value(&with, value);
         replace(text, it->value_at, it->end, with.s);
     } else if (it->value || *value) {
-        bool letter = text->s[it->at] != '-' && !quoted(text->s + it->at, 1); /* of a group: "-hJ" */
+        /* Of a group: "-hJ", "-h'J". A word begins behind a blank, or right behind #SBATCH. */
+        bool letter =
+            it->at > it->line_at + strlen(DIRECTIVE) && !isblank((unsigned char)text->s[it->at - 1]);
+        close_quote(it, &with);
         str_appendf(&with, "%s--%s%s", letter ? " " : "", opt->name, *value ? "=" : "");
         if (*value)
             append_value(&with, value);
@@ -261,9 +288,13 @@ static bool remove_one(struct str *text, const struct opts *opts, int id)
         replace(text, it->line_at, it->line_end + (text->s[it->line_end] == '\n'), "");
     } else if (it) {
         size_t at = it->at; /* with the blanks before it, unless it is a letter of a group */
-        while (at > it->line_at && isblank((unsigned char)text->s[at - 1]))
+        while (!it->quote && at > it->line_at && isblank((unsigned char)text->s[at - 1]))
             at--;
-        replace(text, at, it->end, "");
+        struct str with = STR_INIT;
+        if (it->end != it->at + 1 || it->value)
+            close_quote(it, &with);
+        replace(text, at, it->end, with.s);
+        str_fini(&with);
     }
     directives_fini(&d);
     return it != NULL;

@@ -18,6 +18,7 @@ struct directive { /* one option; places are bytes of the text */
     size_t line_at, line_end; /* of its line, without the line break */
     unsigned line;            /* from 1 */
     bool alone;               /* nothing else stands in the line */
+    char quote;               /* of a letter of a group: the quote that it lies in; 0: none */
 };
 
 struct directives {
