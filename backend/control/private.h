@@ -478,6 +478,7 @@ void look_end(struct session *s);
 void ctl_serve_looks(struct control *c);
 void ctl_look_on(void *ctx); /* timer: there is another turn for those who are left */
 void req_why(struct session *s, uint64_t tag, const struct msg_job *m);
+void req_waits(struct session *s, uint64_t tag, const struct msg_waits_get *m);
 void req_script(struct session *s, uint64_t tag, const struct msg_job *m);
 void req_complete(struct session *s, uint64_t tag, const struct msg_complete *m);
 void req_own(struct session *s, uint64_t tag, const struct msg_job *m);

@@ -40,6 +40,33 @@ void req_why(struct session *s, uint64_t tag, const struct msg_job *m)
     rec_fini(&msg_why_rec, &w);
 }
 
+#define WAITS_MS 2 /* for one question */
+
+/* As many as there is time for, one at least: the client asks again for the others. */
+void req_waits(struct session *s, uint64_t tag, const struct msg_waits_get *m)
+{
+    struct control *c = s->ctl;
+    struct sched_view v = ctl_view(c);
+    struct wall now = loop_wall(c->loop);
+    struct msg_waits r = {0};
+    if (m->jobs.n > WAIT_ROWS_MAX) {
+        session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u jobs asked for", WAIT_ROWS_MAX);
+        return;
+    }
+    sched_waits_begin(c->planner, &v, now);
+    struct mono until = mono_add_ms(mono_read(), WAITS_MS);
+    for (size_t i = 0; i < m->jobs.n && (!i || mono_read().ns < until.ns); i++) {
+        const struct job *j = model_get_job(&c->model, m->jobs.v[i].job);
+        struct job_wait *w = rec_list_push(&r.rows);
+        *w = (struct job_wait){.job = m->jobs.v[i].job};
+        if (j)
+            sched_wait(c->planner, &v, j, now, &w->cause);
+    }
+    sched_waits_end(c->planner);
+    session_send(s, MSG_WAIT_ROWS, tag, &r);
+    rec_fini(&msg_waits_rec, &r);
+}
+
 /* --- scripts: read back from the store where they are not at hand --- */
 
 static void send_script(struct session *s, uint64_t tag, uint32_t job, const uint8_t *p, size_t n)

@@ -156,6 +156,7 @@ static int dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *b
     case MSG_NODE_NOTE: req_note(s, tag, body); return 0;
     case MSG_GET: req_get(s, tag, body); return 0;
     case MSG_WHY: req_why(s, tag, body); return 0;
+    case MSG_WAITS: req_waits(s, tag, body); return 0;
     case MSG_SCRIPT: req_script(s, tag, body); return 0;
     case MSG_COMPLETE: req_complete(s, tag, body); return 0;
     case MSG_OWN: req_own(s, tag, body); return 0;
@@ -201,6 +202,7 @@ static int dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *b
     case MSG_REASONS:
     case MSG_RESYNC:
     case MSG_WHY_TEXT:
+    case MSG_WAIT_ROWS:
     case MSG_SCRIPT_TEXT:
     case MSG_OUTPUT_DATA:
     case MSG_INPUT_ACK:

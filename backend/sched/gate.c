@@ -188,7 +188,8 @@ struct wall gate_opens(const struct sched_view *v, const struct job *j, struct w
 /* --- what is held against what may be --- */
 
 /* In the first partition that lets it, else in the first. Step jobs: their next task. */
-enum limit_state gate_limits(const struct sched_view *v, const struct job *j, struct limit_verdict *ret)
+enum limit_state gate_limits_ask(const struct sched_view *v, const struct job *j, struct limit_ask *ret_ask,
+                                 struct limit_verdict *ret)
 {
     *ret = (struct limit_verdict){.state = LIMIT_OK};
     if (!limits_any(v->limits))
@@ -203,6 +204,8 @@ enum limit_state gate_limits(const struct sched_view *v, const struct job *j, st
         struct limit_ask ask;
         limits_ask_next(v->limits, v->model, j, part, &ask);
         limits_check(v->limits, &ask, ret);
+        if (ret->state != LIMIT_OVER_HARD || first.state == LIMIT_OK)
+            *ret_ask = ask;
         if (ret->state != LIMIT_OVER_HARD)
             break;
         first = first.state == LIMIT_OK ? *ret : first;
@@ -210,4 +213,10 @@ enum limit_state gate_limits(const struct sched_view *v, const struct job *j, st
     }
     strv_fini(&names);
     return ret->state;
+}
+
+enum limit_state gate_limits(const struct sched_view *v, const struct job *j, struct limit_verdict *ret)
+{
+    struct limit_ask ask;
+    return gate_limits_ask(v, j, &ask, ret);
 }

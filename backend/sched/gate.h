@@ -34,6 +34,10 @@ struct wall gate_opens(const struct sched_view *v, const struct job *j, struct w
  * in the first; a soft one; or none. */
 enum limit_state gate_limits(const struct sched_view *v, const struct job *j, struct limit_verdict *ret);
 
+/* The same, and what it asks for in that partition. */
+enum limit_state gate_limits_ask(const struct sched_view *v, const struct job *j, struct limit_ask *ret_ask,
+                                 struct limit_verdict *ret);
+
 /* Appends a cause to w for each of these that is closed, by itself and with its numbers; none where all are
  * open. */
 void gate_explain(const struct sched_view *v, const struct job *j, struct wall now, struct msg_why *w);

@@ -452,6 +452,30 @@ enum limit_state limits_check(const struct limits *l, const struct limit_ask *as
     return v.state;
 }
 
+bool limits_next_broken(const struct limits *l, const struct limit_ask *ask, size_t *at,
+                        struct limit_verdict *ret)
+{
+    if (!limits_any(l) || ask->who >= l->whos.n)
+        return false;
+    struct amounts asked;
+    limits_amounts(ask, &asked);
+    const struct who *w = &l->whos.v[ask->who];
+    for (; *at < w->counters.n * LIMIT_N_WHATS; ++*at) {
+        const struct counter *c = &l->counters.v[w->counters.v[*at / LIMIT_N_WHATS]];
+        struct amounts one = {{0}};
+        uint32_t what = (uint32_t)(*at % LIMIT_N_WHATS);
+        *ret = (struct limit_verdict){.state = LIMIT_OK};
+        one.of[what] = asked.of[what];
+        if (one.of[what])
+            judge(l, c, &c->used, &one, ret);
+        if (ret->state != LIMIT_OK && (uint32_t)ret->what == what) {
+            ++*at;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool limits_could_ever(const struct limits *l, const struct limit_ask *ask, struct limit_verdict *ret)
 {
     struct limit_verdict v = {.state = LIMIT_OK};

@@ -115,6 +115,10 @@ void limits_ask_next(struct limits *l, const struct model *m, const struct job *
  * Cost: O(limits that concern it), no allocation. */
 enum limit_state limits_check(const struct limits *l, const struct limit_ask *ask,
                               struct limit_verdict *ret);
+/* The same for each limit by itself: the next one at or behind *at that is broken, hard or soft. False:
+ * there is no more. */
+bool limits_next_broken(const struct limits *l, const struct limit_ask *ask, size_t *at,
+                        struct limit_verdict *ret);
 /* Whether the ask alone, with nothing held, would break a hard limit: then it can never run. */
 bool limits_could_ever(const struct limits *l, const struct limit_ask *ask, struct limit_verdict *ret);
 
@@ -132,6 +136,8 @@ enum refusal limits_submit(const struct limits *l, const struct model *m, const 
 
 /* "user bob holds 8 of 8 GPUs and asks for 2 (hard limit for users in partition main)". Appends. */
 void limit_text(const struct limit_verdict *v, struct str *out);
+/* "user limit: 7 of 8 GPUs in use, asks for 2": the same in the few words of a list. */
+void limit_head(const struct limit_verdict *v, struct str *out);
 /* Slurm's reason, and the class of the cause for `why`. */
 enum reason limit_reason(const struct limit_verdict *v);
 enum why_class limit_why_class(const struct limit_verdict *v);

@@ -113,6 +113,32 @@ void limit_text(const struct limit_verdict *v, struct str *out)
     append_rule(out, v);
 }
 
+void limit_head(const struct limit_verdict *v, struct str *out)
+{
+    str_appendf(out, "%s%s limit%s%s: ", v->state == LIMIT_OVER_SOFT ? "soft " : "",
+                scope_words(v->spec->scope), v->spec->partition ? " in " : "",
+                v->spec->partition ? v->spec->partition : "");
+    if (v->asked > v->most || v->what == LIMIT_OF_ARRAY_SIZE) {
+        append_amount(out, v->what, v->most);
+        append_unit(out, v->what, v->most);
+        str_append(out, " at most, asks for ");
+        if (v->asked == UINT64_MAX)
+            str_append(out, "no end");
+        else
+            append_amount(out, v->what, v->asked);
+        return;
+    }
+    append_amount(out, v->what, v->used);
+    str_append(out, " of ");
+    append_amount(out, v->what, v->most);
+    append_unit(out, v->what, v->most);
+    str_append(out, v->what == LIMIT_OF_SUBMITTED || v->what == LIMIT_OF_RUNNING ? "" : " in use");
+    if (v->used < v->most) {
+        str_append(out, ", asks for ");
+        append_amount(out, v->what, v->asked);
+    }
+}
+
 enum family { OF_USER, OF_GROUP, OF_QOS, N_FAMILIES };
 
 static enum family family_of(const struct limit_verdict *v)

@@ -27,6 +27,7 @@ struct planner *planner_new(void)
 void planner_fini(struct planner *p)
 {
     planner_forget(p);
+    why_free_order(p);
     vec_fini(&p->dirty);
     vec_fini(&p->looked);
     vec_fini(&p->fresh);

@@ -68,6 +68,15 @@ enum refusal sched_admit_counts(struct planner *p, const struct sched_view *v, c
 void sched_why(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                struct msg_why *ret);
 
+/* The first sentence of that alone, for the rows of a list: sched_waits_begin, sched_wait for each,
+ * sched_waits_end; nothing else is asked of the planner in between. ret is initialised here,
+ * rec_fini(&why_cause_rec, ret); it is empty for a job that does not wait. Cost: O(nodes of its
+ * partitions); begin: O(users), and now and then O(waiting). */
+void sched_waits_begin(struct planner *p, const struct sched_view *v, struct wall now);
+void sched_wait(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
+                struct why_cause *ret);
+void sched_waits_end(struct planner *p);
+
 struct plan_filter {
     struct strv users, partitions; /* empty: all */
     uint32_t rows_max;

@@ -320,9 +320,10 @@ struct planner {
     bool asking_lent;             /* it is prio's */
     struct ranks_anew anew;       /* under way, in pieces */
     struct sched_result *out;
-    struct pass *open;       /* under way, in pieces; NULL: none */
-    uint32_t abandoned;      /* one after the other */
-    uint32_t *first_blocked; /* of each partition: the job whose turn it is there; 0: none */
+    struct pass *open;         /* under way, in pieces; NULL: none */
+    uint32_t abandoned;        /* one after the other */
+    struct queue_order *order; /* whyqueue.c; NULL: not worked out */
+    uint32_t *first_blocked;   /* of each partition: the job whose turn it is there; 0: none */
     /* read.c */
     bool in_pieces, reading;
     int read_stage, freeing;
@@ -461,6 +462,10 @@ enum catch planner_hunt(struct planner *p, struct unit *u, const struct backfill
 bool runs_lie_on(const struct runs *r, const struct nodeset *s); /* something of it does */
 /* What the unit asks for in that choice; NULL where it is no shape of its group. */
 struct shape *planner_shape_of(const struct unit *u, const struct backfill_choice *c);
+
+/* --- whyqueue.c --- */
+
+void why_free_order(struct planner *p);
 
 /* --- hunts.c: whether to hunt --- */
 

@@ -4,6 +4,8 @@
 
 #include "backend/sched/planner_private.h"
 
+#define REFUSED_NAMED 32 /* nodes */
+
 struct refused {
     uint32_t nodes;   /* looked at: in the partition */
     uint32_t avoided; /* do not start its user's jobs for now */
@@ -20,6 +22,12 @@ struct refused {
     struct amount asked, most;            /* of one node; the most that there is where it is too little */
     const struct window *first_window;    /* that is in the way */
     const struct node *first_cards;       /* short of GPUs, with some of those */
+    struct amount free_most, free_all;    /* of the nodes that are up and large enough: on one, in sum */
+    uint32_t n_named;                     /* of the nodes below: the first */
+    struct refused_node {
+        uint32_t node;
+        uint32_t why; /* which of the counters above, by its place in this struct */
+    } named[REFUSED_NAMED];
 };
 
 /* The nodes of a partition against j, or against a task of its step s. empty: as if nothing ran and all
@@ -29,6 +37,14 @@ void refused_count(const struct planner *p, const struct job *j, const struct st
 
 /* "12 nodes: 7 too few free GPUs, 3 too little memory (200G asked, 128G at most), 2 drained". Appends. */
 void refused_text(const struct refused *r, struct str *out);
+
+/* The same with the names of the nodes behind each number, and why those are out that are. */
+void refused_text_named(const struct planner *p, const struct refused *r, struct str *out);
+/* "cpu1 is drained: disk (root)": the nodes that are out, with the administrator's reason. */
+void refused_append_out(const struct planner *p, const struct refused *r, struct str *out);
+/* "gpu[1-2]": those behind one of the counters, at most so many as are named. */
+void refused_append_names(const struct planner *p, const struct refused *r, const uint32_t *counter,
+                          struct str *out);
 
 /* Nodes that would do but are not to be had; whether others run on some that would do. */
 bool refused_is_out(const struct refused *r);

@@ -42,9 +42,11 @@ static void explain_throttle(const struct question *q)
     uintptr_t running = (uintptr_t)idmap_get(&q->p->array_running, q->j->array_job);
     if (planner_throttle_leaves(q->p, q->j))
         return;
-    why_add_cause(q->w, WHY_ARRAY_THROTTLE, why_throttle_clears(q),
-                  xasprintf("its array may run %u elements at once and %u run", q->j->req.array_throttle,
-                            (uint32_t)running));
+    uint32_t most = q->j->req.array_throttle, now = (uint32_t)running;
+    why_add_cause(q->w, WHY_ARRAY_THROTTLE, q->brief ? (struct wall){0} : why_throttle_clears(q),
+                  xasprintf("its array may run %u element%s at once and %u run%s", most,
+                            most == 1 ? "" : "s", now, now == 1 ? "s" : ""));
+    why_set_head(q->w, xasprintf("array limit: %u at a time", most), NULL, (struct wall){0});
 }
 
 /* --- the queue --- */
@@ -77,17 +79,45 @@ static void explain_borrowing(const struct question *q)
         if (limits_check(q->p->limits, &g->asks[i], &v) == LIMIT_OVER_SOFT)
             break;
     limit_text(&v, &b);
-    str_append(&b, ": it comes behind all who are within theirs, and nobody goes for it");
+    str_append(&b, ": jobs within their soft limits go first, and no job is preempted for it");
     why_add_cause(q->w, limit_why_class(&v), (struct wall){0}, str_take(&b));
 }
 
-static void explain_queue(const struct question *q)
+/* Victims that are on their way out for it. */
+static void explain_preempting(const struct question *q)
+{
+    list_for_each (r, &q->p->leaving, struct runs, in_leaving) {
+        if (r->for_job != q->j->id)
+            continue;
+        const struct job *victim = model_get_job(q->v->model, r->job);
+        struct str b = STR_INIT;
+        struct wall until = {.ms = r->leaves_until};
+        str_append(&b, "preempts ");
+        jobtext_preemptor(&b, r->job, victim ? victim->user : NULL);
+        struct str head = STR_INIT;
+        str_append(&head, b.s);
+        str_append(&b, ", which ends when its grace time is over at the latest");
+        why_add_cause(q->w, WHY_BUSY, until, str_take(&b));
+        why_set_head(q->w, str_take(&head), ", which ends by ", until);
+    }
+}
+
+static bool is_preempting(const struct question *q)
+{
+    list_for_each (r, &q->p->leaving, struct runs, in_leaving)
+        if (r->for_job == q->j->id)
+            return true;
+    return false;
+}
+
+static void explain_queue(struct question *q)
 {
     const struct group *g = q->u->group;
     bool ever = false;
     for (uint32_t i = 0; i < g->n_choices; i++)
         ever = planner_could_ever(q->p, g->shapes[i]) || ever;
     if (!ever) {
+        q->never = true;
         for (uint32_t i = 0; i < g->n_choices; i++)
             why_never(q, &g->choices[i]);
         return;
@@ -95,12 +125,15 @@ static void explain_queue(const struct question *q)
     for (uint32_t i = 0; i < g->n_choices; i++)
         if (planner_could_ever(q->p, g->shapes[i]))
             why_behind(q, g->choices[i].lane);
+    if (is_preempting(q)) {
+        explain_preempting(q);
+        return;
+    }
     set_own_aside(q, true);
     for (uint32_t i = 0; i < g->n_choices; i++)
         if (planner_could_ever(q->p, g->shapes[i]))
             why_no_place(q, i);
     set_own_aside(q, false);
-    explain_borrowing(q);
 }
 
 /* --- when --- */
@@ -175,14 +208,188 @@ static void explain_last_run(const struct question *q)
                       xstrdup("it could not be started and is tried again"));
 }
 
-static void summarise(const struct question *q)
+/* What comes first in a list: what only a change can clear, gates, then nodes, windows, the queue and last
+ * what is merely in use. A cause of one partition that does not keep it out of the others comes last. */
+static int weight_of(const struct question *q, const struct why_cause *c)
+{
+    switch ((enum why_class)c->cls) {
+    case WHY_HELD: return 0;
+    case WHY_NO_FIT:
+    case WHY_NOT_ALLOWED:
+    case WHY_DEP_DEAD: return q->never ? 1 : 9;
+    case WHY_USER_LIMIT:
+    case WHY_GROUP_LIMIT:
+    case WHY_DEP_WAIT:
+    case WHY_NOT_YET:
+    case WHY_ARRAY_THROTTLE:
+    case WHY_PARTITION_DOWN: return 2;
+    case WHY_COOLDOWN: return 3;
+    case WHY_NODE_OUT: return 4;
+    case WHY_WINDOW: return 5;
+    case WHY_FOREIGN_GPU: return 6;
+    case WHY_BEHIND: return 7;
+    case WHY_BUSY: return 8;
+    case WHY_LAUNCH_RETRY:
+    case WHY_N_CLASSES: break;
+    }
+    return 10;
+}
+
+/* By insertion: those of one weight stay as they come, and there are few. */
+static void sort_causes(const struct question *q)
+{
+    struct why_cause *v = q->w->causes.v;
+    for (size_t i = 1; i < q->w->causes.n; i++)
+        for (size_t k = i; k && weight_of(q, &v[k]) < weight_of(q, &v[k - 1]); k--) {
+            struct why_cause c = v[k];
+            v[k] = v[k - 1];
+            v[k - 1] = c;
+        }
+}
+
+/* Only a change helps: by a gate, or as no node will ever do. */
+static bool is_never(const struct msg_why *w)
+{
+    for (size_t i = 0; i < w->causes.n; i++)
+        if (w->causes.v[i].cls == WHY_NO_FIT || w->causes.v[i].cls == WHY_NOT_ALLOWED ||
+            w->causes.v[i].cls == WHY_DEP_DEAD)
+            return true;
+    return false;
+}
+
+/* Behind a gate: whether it could run at all once that opens. */
+static void explain_never_behind_gate(struct question *q)
+{
+    struct errtext text = {""};
+    const struct job *j = q->j;
+    bool steps = j->kind == JOB_KIND_STEPS;
+    if (sched_admit(q->p, q->v, j->uid, &j->req, steps ? j->steps.v : NULL, steps ? j->steps.n : 0,
+                    &text) == REFUSAL_NEVER_FITS)
+        why_add_cause(q->w, WHY_NO_FIT, (struct wall){0}, xstrdup(text.s));
+}
+
+/* ", starts ~14:44" behind what the queue and what is in use let it wait for. */
+static void add_start_to_heads(const struct question *q, enum forecast_kind kind)
+{
+    const struct msg_why *w = q->w;
+    char buf[UNITS_TEXT_SIZE];
+    for (size_t i = 0; i < w->causes.n; i++) {
+        struct why_cause *c = &w->causes.v[i];
+        if ((c->cls != WHY_BEHIND && c->cls != WHY_BUSY) || str_is_empty(c->head) || c->when_words)
+            continue;
+        if (wall_is_set(w->start_est)) {
+            c->when_words = xstrdup(", starts ~");
+            c->when = w->start_est;
+        } else if (kind == FORECAST_BEYOND) {
+            char *head = xasprintf("%s, not within %s", c->head,
+                                   duration_format_words(q->v->model->spec.window_s, buf));
+            free(c->head);
+            c->head = head;
+        }
+    }
+}
+
+static void forget_start(struct msg_why *w)
+{
+    w->start_est = w->likely = w->unlikely = w->made = (struct wall){0};
+    w->held = false;
+    free(w->start_basis);
+    w->start_basis = NULL;
+}
+
+/* In the queue: what is in its way there. */
+static void explain_turn(struct question *q)
+{
+    bool shut = is_never(q->w); /* by licences or limits */
+    explain_queue(q);
+    add_forecast(q);
+    q->never = q->never || shut || why_all_late(q);
+    if (q->never)
+        forget_start(q->w);
+    add_start_to_heads(q, planner_forecast(q->p, q->j->id).kind);
+    sort_causes(q);
+    if (!q->brief) {
+        why_date_turn(q);
+        if (!q->never)
+            explain_borrowing(q);
+    }
+}
+
+static void explain_soon(struct question *q)
 {
     struct msg_why *w = q->w;
-    struct str b = STR_INIT;
-    char *id = job_format_id(q->j, IDS_MAX);
-    const char *text = w->causes.v[0].text;
-    str_appendf(&b, "job %s %s%s", id, str_starts(text, "waits ") ? "" : "waits: ", text);
+    why_add_cause(w, WHY_BEHIND, q->now, xstrdup("it fits now and starts with the next pass"));
+    why_set_head(w, xstrdup("starts now"), NULL, (struct wall){0});
+    w->start_est = q->now;
+    free(w->start_basis); /* of a forecast that is older */
+    w->start_basis = xstrdup("free resources");
+}
+
+/* Between planner_begin_asking and planner_end_asking. */
+static void explain(struct question *q)
+{
+    struct sched_view mine = *q->v; /* what is held is what the planner has counted */
+    uint32_t tasks;
+    mine.limits = q->p->limits;
+    q->u = idmap_get(&q->p->units, q->j->id);
+    q->step = q->j->kind == JOB_KIND_STEPS ? planner_waiting_step(q->j, &tasks) : NULL;
+    q->w->reason = planner_reason_of(q->p, q->j);
+    q->w->id_text = job_format_id(q->j, IDS_MAX);
+    if (q->u)
+        promise_withdraw(q->p, q->u);
+    gate_explain(&mine, q->j, q->now, q->w);
+    if (!q->brief)
+        why_date_gates(q);
+    explain_throttle(q);
+    if (q->u && q->u->group) {
+        explain_turn(q);
+    } else if (q->u) {
+        if (!q->brief || !q->w->causes.n)
+            explain_never_behind_gate(q);
+        q->never = is_never(q->w);
+        sort_causes(q);
+        if (!q->brief && !q->never)
+            add_later(q);
+    }
+    explain_last_run(q);
+    if (q->u)
+        promise_make(q->p, q->u);
+    if (!q->w->causes.n) /* the next pass, at the end of this turn, looks at it */
+        explain_soon(q);
+}
+
+static void begin(struct planner *p, const struct sched_view *v, struct wall now)
+{
+    planner_ready(p, v, now);
+    planner_begin_asking(p, v, now);
+    planner_ready_limits(p, v, now);
+    why_begin_order(p, now);
+}
+
+/* It runs, or has ended; a victim in its grace time says for whom it goes. */
+static void answer_begun(const struct job *j, struct msg_why *w)
+{
+    char *id = job_format_id(j, IDS_MAX);
+    w->reason = j->reason;
+    const struct job_rare *rare = job_rare(j);
+    bool live = j->state == JOB_RUNNING || j->state == JOB_SUSPENDED || j->state == JOB_COMPLETING;
+    if (live && j->kill_cause == KILL_PREEMPT) {
+        struct str b = STR_INIT;
+        jobtext_kill(&b, j);
+        w->summary = xasprintf("job %s does not wait: it is %s", id, b.s);
+        w->until = wall_add_s(rare->t_kill, rare->kill_grace_s);
+        str_fini(&b);
+    } else {
+        w->summary = xasprintf("job %s does not wait: it is %s", id, job_state_long(j->state));
+    }
     w->id_text = id;
+}
+
+static void summarise(struct msg_why *w)
+{
+    struct str b = STR_INIT;
+    const char *text = w->causes.v[0].text;
+    str_appendf(&b, "job %s %s%s", w->id_text, str_starts(text, "waits ") ? "" : "waits: ", text);
     if (w->causes.n > 1)
         str_appendf(&b, " (and %zu more cause%s)", w->causes.n - 1, w->causes.n == 2 ? "" : "s");
     w->summary = str_take(&b);
@@ -191,46 +398,38 @@ static void summarise(const struct question *q)
 void sched_why(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                struct msg_why *ret)
 {
-    uint32_t tasks;
     struct question q = {.p = p, .v = v, .j = j, .now = now, .w = ret};
     *ret = (struct msg_why){.job = j->id, .state = j->state};
     if (j->state != JOB_PENDING) {
-        ret->reason = j->reason;
-        char *id = job_format_id(j, IDS_MAX);
-        ret->summary = xasprintf("job %s does not wait: it is %s", id, job_state_long(j->state));
-        free(id);
+        answer_begun(j, ret);
         return;
     }
-    planner_ready(p, v, now);
-    q.u = idmap_get(&p->units, j->id);
-    q.step = j->kind == JOB_KIND_STEPS ? planner_waiting_step(j, &tasks) : NULL;
-    ret->reason = planner_reason_of(p, j);
-    planner_ready_limits(p, v, now);
-    if (q.u)
-        promise_withdraw(p, q.u);
-    struct sched_view mine = *v; /* what is held is what the planner has counted */
-    mine.limits = p->limits;
-    gate_explain(&mine, j, now, ret);
-    why_date_gates(&q);
-    explain_throttle(&q);
-    if (q.u && q.u->group) {
-        planner_begin_asking(p, v, now);
-        explain_queue(&q);
-        add_forecast(&q);
-        why_date_turn(&q);
-        planner_end_asking(p);
-    } else if (q.u) {
-        add_later(&q);
-    }
-    explain_last_run(&q);
-    if (q.u)
-        promise_make(p, q.u);
-    if (!ret->causes.n) { /* the next pass, at the end of this turn, looks at it */
-        why_add_cause(ret, WHY_BEHIND, now, xstrdup("it fits now and starts with the next pass"));
-        ret->start_est = now;
-        free(ret->start_basis); /* of a forecast that is older */
-        ret->start_basis = xstrdup("free resources");
-    }
-    summarise(&q);
+    begin(p, v, now);
+    explain(&q);
+    planner_end_asking(p);
+    summarise(ret);
     advice_find(p, v, j, now, ret);
+}
+
+void sched_waits_begin(struct planner *p, const struct sched_view *v, struct wall now)
+{
+    begin(p, v, now);
+}
+
+void sched_wait(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
+                struct why_cause *ret)
+{
+    struct msg_why w = {.job = j->id, .state = j->state};
+    struct question q = {.p = p, .v = v, .j = j, .now = now, .w = &w, .brief = true};
+    *ret = (struct why_cause){0};
+    if (j->state != JOB_PENDING)
+        return;
+    explain(&q);
+    rec_copy(&why_cause_rec, ret, &w.causes.v[0]);
+    rec_fini(&msg_why_rec, &w);
+}
+
+void sched_waits_end(struct planner *p)
+{
+    planner_end_asking(p);
 }

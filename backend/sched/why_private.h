@@ -12,6 +12,8 @@ struct question {
     struct unit *u;          /* NULL: it is not in the queue */
     struct wall now;
     struct msg_why *w;
+    bool brief; /* the first sentence is wanted: what costs more is left out */
+    bool never; /* it cannot start unless something is changed */
 };
 
 /* --- why.c --- */
@@ -20,10 +22,13 @@ void why_add_cause(struct msg_why *w, enum why_class cls, struct wall clears, ch
 /* Of the cause that was added last: its few words for a list, and the instant that they lead to; words
  * NULL: none. */
 void why_set_head(struct msg_why *w, char *head_taken, const char *words, struct wall when);
+void why_add_limit(struct msg_why *w, const struct limit_verdict *v);
 bool why_names_limit(const struct msg_why *w); /* a limit is among the causes */
 
 /* --- whyqueue.c --- */
 
+/* Before questions are answered: the order of the queue is of now, or with a long queue of lately. */
+void why_begin_order(struct planner *p, struct wall now);
 /* Those ahead of it in a partition; the rank in the first one that is asked about. */
 void why_behind(const struct question *q, uint32_t lane);
 
@@ -31,6 +36,8 @@ void why_behind(const struct question *q, uint32_t lane);
 
 /* What is in its way now in the partition of that choice: nothing, where it fits. */
 void why_no_place(const struct question *q, uint32_t choice);
+/* In none of its partitions it would end in time if it started now. */
+bool why_all_late(const struct question *q);
 /* What no node there will ever have. */
 void why_never(const struct question *q, const struct backfill_choice *c);
 

@@ -1,5 +1,6 @@
 /* joblist.c - jobs as a table for people and as JSON. */
 #include "src/cli/joblist.h"
+#include "src/cli/waits.h"
 
 #include <stdlib.h>
 
@@ -73,21 +74,24 @@ static uint32_t job_time_s(const struct job *j, struct wall now)
     return j->state == JOB_PENDING ? (uint32_t)wall_elapsed_s(j->t_submit, now) : job_run_s(j, now);
 }
 
-static void append_where(struct str *out, const struct job *j)
+static void append_where(struct str *out, const struct job *j, const struct waits *waits)
 {
     char iso[WALL_TEXT_SIZE];
     if (job_class(j) == 0)
         jobtext_nodes(out, j);
-    else if (j->state == JOB_PENDING && j->hold == HOLD_NONE && j->reason == REASON_BEGIN_TIME &&
+    else if (!waits && j->state == JOB_PENDING && j->hold == HOLD_NONE && j->reason == REASON_BEGIN_TIME &&
              wall_is_set(j->req.begin))
         str_appendf(out, "not before %s", wall_format_iso(j->req.begin, iso));
+    else if (j->state == JOB_PENDING)
+        waits_append(out, waits, j);
     else
         jobtext_reason_words(out, j);
     if (!out->len && job_class(j) == 2)
         jobtext_nodes(out, j);
 }
 
-static void add_job(struct table *t, const struct job *j, const struct job_cx *cx)
+static void add_job(struct table *t, const struct job *j, const struct job_cx *cx,
+                    const struct waits *waits)
 {
     struct str s = STR_INIT;
     char buf[UNITS_TEXT_SIZE];
@@ -108,7 +112,7 @@ static void add_job(struct table *t, const struct job *j, const struct job_cx *c
     else
         table_add(t, TONE_DIM, "-");
     str_clear(&s);
-    append_where(&s, j);
+    append_where(&s, j, waits);
     table_add(t, TONE_PLAIN, s.s);
     str_fini(&s);
 }
@@ -139,7 +143,7 @@ void job_list_print(const struct job_list *l, const struct job_cx *cx, struct st
 {
     struct table t = TABLE_INIT(columns);
     vec_for_each (&l->v, i)
-        add_job(&t, l->v.v[i], cx);
+        add_job(&t, l->v.v[i], cx, l->waits);
     table_print(&t, out, listing_width(), color_is_welcome());
     if (terminal_width())
         append_summary(out, l);

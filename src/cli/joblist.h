@@ -5,8 +5,11 @@
 #include "src/cli/columns.h"
 #include "src/cli/table.h"
 
+struct waits;
+
 struct job_list {
     VEC(const struct job *) v;
+    const struct waits *waits; /* why those wait that do; NULL: by their own records */
 };
 
 /* What runs first, what waits by priority, what has ended last. */

@@ -7,6 +7,7 @@
 #include "src/cli/columns.h"
 #include "src/cli/jobfilter.h"
 #include "src/cli/joblist.h"
+#include "src/cli/waits.h"
 #include "src/model/jobtext.h"
 
 struct jobs {
@@ -98,6 +99,7 @@ static int show(struct jobs *q, const struct cli *cli, struct client *c)
     struct msg_get get;
     struct model m;
     struct job_list list = {.v = VEC_INIT};
+    struct waits waits = WAITS_INIT;
     struct str out = STR_INIT;
     job_filter_to_get(&q->filter, GET_SPEC | GET_JOBS, &get);
     int rc = ask_fetch(cli, c, &get, &m);
@@ -109,11 +111,15 @@ static int show(struct jobs *q, const struct cli *cli, struct client *c)
         job_list_sort(&list);
         if (q->json)
             job_list_json(&list, &cx, &out);
-        else
+        else {
+            waits_ask(&waits, c, list.v.v, list.v.n);
+            list.waits = &waits;
             job_list_print(&list, &cx, &out);
+        }
         out_flush(&out);
     }
     str_fini(&out);
+    waits_fini(&waits);
     vec_fini(&list.v);
     rec_fini(&msg_get_rec, &get);
     model_fini(&m);

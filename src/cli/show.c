@@ -19,6 +19,7 @@
 #include "src/cli/jobjson.h"
 #include "src/cli/joblist.h"
 #include "src/cli/lookup.h"
+#include "src/cli/waits.h"
 #include "src/model/filename.h"
 #include "src/model/jobevents.h"
 #include "src/model/jobtext.h"
@@ -53,14 +54,15 @@ static void line(struct str *out, const char *key, const char *value)
     str_append_char(out, '\n');
 }
 
-static void state_line(struct str *out, const struct job *j, const struct job_cx *cx)
+static void state_line(struct str *out, const struct job *j, const struct job_cx *cx,
+                       const struct waits *waits)
 {
     struct str s = STR_INIT;
     char iso[WALL_TEXT_SIZE];
     str_append(&s, job_state_word((enum job_state)j->state));
     if (j->state == JOB_PENDING) {
         str_append(&s, ": ");
-        jobtext_reason_words(&s, j);
+        waits_append(&s, waits, j);
     } else {
         struct str nodes = STR_INIT;
         jobtext_nodes(&nodes, j);
@@ -150,7 +152,8 @@ static void output_line(struct str *out, const char *what, const char *path, con
     free(text);
 }
 
-static void job_head(struct str *out, const struct job *j, const struct job_cx *cx)
+static void job_head(struct str *out, const struct job *j, const struct job_cx *cx,
+                     const struct waits *waits)
 {
     struct str s = STR_INIT;
     jobtext_id(out, j, cx->bitstr_len);
@@ -167,7 +170,7 @@ static void job_head(struct str *out, const struct job *j, const struct job_cx *
     str_appendf(&s, ", priority %u", j->priority);
     line(out, "user", s.s);
     str_fini(&s);
-    state_line(out, j, cx);
+    state_line(out, j, cx, waits);
     resources_line(out, j);
     line(out, "command", j->command);
     line(out, "directory", j->req.workdir);
@@ -472,8 +475,12 @@ static void show_one(const struct show *s, const struct lookup *l, const struct 
         job_page_json(out, l, cx);
         return;
     }
-    if (!l->step)
-        job_head(out, l->job, cx);
+    struct waits waits = WAITS_INIT;
+    if (!l->step) {
+        waits_ask(&waits, l->client, &l->job, 1);
+        job_head(out, l->job, cx, &waits);
+    }
+    waits_fini(&waits);
     tree(out, l);
     if (!l->step)
         events(out, l->job);

@@ -7,6 +7,8 @@
 #include "src/cli/jobjson.h"
 #include "src/cli/lookup.h"
 #include "src/cli/table.h"
+#include "src/cli/waits.h"
+#include "src/model/jobtext.h"
 #include "src/model/waittext.h"
 
 struct why {
@@ -33,36 +35,17 @@ static void foreign(struct str *out, const char *s)
         cell_text(out, s, -1, false, false);
 }
 
-/* "14:25", with its day where that is not today. */
-static void append_clock(struct str *out, struct wall t, struct wall now)
-{
-    char a[WALL_TEXT_SIZE], b[WALL_TEXT_SIZE];
-    wall_format_iso(t, a);
-    wall_format_iso(now, b);
-    for (size_t i = 0; i < 10; i++)
-        if (a[i] != b[i]) {
-            str_appendf(out, "%.10s %.5s", a, a + 11);
-            return;
-        }
-    str_appendf(out, "%.5s", a + 11);
-}
-
 static void append_clears(struct str *out, const struct why_cause *c, struct wall now)
 {
     str_append(out, "clears ~");
-    append_clock(out, c->clears, now);
-}
-
-static void clock_text(struct str *out, struct wall t, const void *now)
-{
-    append_clock(out, t, *(const struct wall *)now);
+    waits_clock(out, c->clears, &now);
 }
 
 /* The sentence that the list shows of it. */
 static void append_sentence(struct str *out, const struct msg_why *w, struct wall now)
 {
     struct str s = STR_INIT;
-    wait_sentence(&s, &w->causes.v[0], clock_text, &now);
+    wait_sentence(&s, &w->causes.v[0], waits_clock, &now);
     foreign(out, s.s);
     str_fini(&s);
 }
@@ -72,6 +55,10 @@ static void append_first(struct str *out, const struct msg_why *w, struct wall n
 {
     if (!w->causes.n || w->state != JOB_PENDING) {
         foreign(out, w->summary);
+        if (wall_is_set(w->until)) {
+            str_append(out, ", ends by ");
+            waits_clock(out, w->until, &now);
+        }
         return;
     }
     str_appendf(out, "job %s: ", w->id_text ? w->id_text : "");
@@ -112,9 +99,9 @@ static void append_range(struct str *out, const struct msg_why *w, struct wall n
     if (!wall_is_set(w->likely))
         return;
     str_append(out, "  likely ");
-    append_clock(out, w->likely, now);
+    waits_clock(out, w->likely, &now);
     str_append(out, " to ");
-    append_clock(out, w->unlikely, now);
+    waits_clock(out, w->unlikely, &now);
 }
 
 /* Where a line that is too long goes on: below its text, behind the class of a cause. */
@@ -167,22 +154,25 @@ static void print_why(struct str *out, const struct msg_why *w, struct wall now)
         foreign(out, w->past);
         str_append(out, wall_is_set(w->t_past) ? ", at " : "");
         if (wall_is_set(w->t_past))
-            append_clock(out, w->t_past, now);
+            waits_clock(out, w->t_past, &now);
         str_append_char(out, '\n');
     }
     bool has_start = wall_is_set(w->start_est) || !str_is_empty(w->start_basis);
     if (has_start) {
         str_append(out, wall_is_set(w->start_est) ? " start ~" : " start ");
         if (wall_is_set(w->start_est)) {
-            append_clock(out, w->start_est, now);
+            waits_clock(out, w->start_est, &now);
             str_append_char(out, ' ');
         }
         str_append_char(out, '(');
         foreign(out, w->start_basis ? w->start_basis : "as the queue stands");
         append_range(out, w, now);
     }
-    if (w->rank)
-        str_appendf(out, "%splace %u of %u", has_start ? "   " : " ", w->rank, w->rank_of);
+    if (w->rank) {
+        str_append(out, has_start ? "   " : " ");
+        text_append_ordinal(out, w->rank);
+        str_appendf(out, " of %u", w->rank_of);
+    }
     if (has_start || w->rank)
         str_append_char(out, '\n');
     for (size_t i = 0; i < w->causes.n; i++)

@@ -21,6 +21,14 @@ void text_append_u64(struct str *out, uint64_t v)
     str_append_n(out, digits + sizeof digits - n, n);
 }
 
+void text_append_ordinal(struct str *out, uint64_t v)
+{
+    static const char *const ends[] = {"th", "st", "nd", "rd"};
+    uint64_t last = v % 10, two = v % 100;
+    text_append_u64(out, v);
+    str_append(out, ends[last < 4 && (two < 11 || two > 13) ? last : 0]);
+}
+
 /* By hand what is below a day: listings print one or two of these for each of 100,000 rows. */
 void text_append_duration(struct str *out, uint32_t s)
 {

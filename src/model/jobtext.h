@@ -12,6 +12,8 @@
 #define BITSTR_LEN_DEFAULT 64 /* bytes of the bracket in 6_[1,3,5] before "..." */
 
 void text_append_u64(struct str *out, uint64_t v);
+/* "1st", "2nd", "3rd", "4th", "11th", "21st". */
+void text_append_ordinal(struct str *out, uint64_t v);
 /* "5:00", "1-02:03:04", "UNLIMITED", "NOT_SET": duration_format without its buffer. */
 void text_append_duration(struct str *out, uint32_t s);
 

@@ -123,8 +123,8 @@ enum node_state {
  */
 #define REASONS(X)                                                                                           \
     X(NONE, "None", "not looked at yet")                                                                     \
-    X(PRIORITY, "Priority", "others come before it")                                                         \
-    X(RESOURCES, "Resources", "its turn, but nothing fits yet")                                              \
+    X(PRIORITY, "Priority", "other jobs are ahead")                                                         \
+    X(RESOURCES, "Resources", "next in line, nothing fits yet")                                              \
     X(DEPENDENCY, "Dependency", "a dependency is open")                                                      \
     X(DEPENDENCY_NEVER, "DependencyNeverSatisfied", "a dependency can never become true")                    \
     X(BEGIN_TIME, "BeginTime", "its earliest start is in the future")                                        \

@@ -13,14 +13,14 @@ static void count(struct str *out, uint64_t n, const char *one, const char *many
     str_append(out, n == 1 ? one : many);
 }
 
-/* "waits for 2 nodes, 8 GPUs a100, 32 CPUs, 64G with bigmem on n[1-4]": what is scarce first. */
+/* "needs 2 nodes, 8 GPUs a100, 32 CPUs, 64G with bigmem on n[1-4]": what is scarce first. */
 static bool resources(struct str *out, const struct job *j)
 {
     struct job_need need;
     if (j->kind == JOB_KIND_STEPS) /* it is one of its tasks that waits */
         return false;
     job_need(&j->req, &need);
-    str_append(out, "waits for ");
+    str_append(out, "needs ");
     if (need.whole_nodes)
         count(out, need.nodes, " whole node", " whole nodes");
     else if (need.nodes > 1)
@@ -119,7 +119,7 @@ bool waittext(struct str *out, const struct job *j, enum reason r)
     if (r == REASON_ARRAY_LIMIT)
         return array_limit(out, j);
     if (r == REASON_LICENSES && !str_is_empty(j->req.licenses)) {
-        str_appendf(out, "waits for %s %s", strchr(j->req.licenses, ',') ? "licences" : "licence",
+        str_appendf(out, "needs %s %s", strchr(j->req.licenses, ',') ? "licences" : "licence",
                     j->req.licenses);
         return true;
     }

@@ -1,6 +1,6 @@
 /* waittext.h - why a waiting job waits, in the few words of a list: what of its own request is in the way.
  *
- *     waits for 4 GPUs, 32 CPUs      waits for 33 to succeed      partition night is down
+ *     needs 4 GPUs, 32 CPUs      waits for 33 to succeed      partition night is down
  *
  * Only what stands in the job itself is said, so that a list of 100,000 needs nothing else; what the
  * cluster has to do with it (who holds the GPUs, until when) is the controller's answer to `stoker why`.

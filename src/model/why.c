@@ -5,6 +5,7 @@
 
 REC_DEFINE(why_cause, WHY_CAUSE_FIELDS)
 REC_DEFINE(msg_why, MSG_WHY_FIELDS)
+REC_DEFINE(job_wait, JOB_WAIT_FIELDS)
 
 const char *why_class_name(enum why_class c)
 {

@@ -55,16 +55,23 @@ struct msg_why { /* the whole answer; it travels as it is */
     char
         *past; /* "preempted by job 328 of ann after 27:31": how its last run ended; NULL: it has not run */
     struct wall t_past;
-    char *id_text; /* of the job, as lists write it */
+    char *id_text;     /* of the job, as lists write it */
+    struct wall until; /* of a job that is preempted: it has ended by then */
 };
 #define MSG_WHY_FIELDS(F, G, S)                                                                              \
     F(S, U32, job) F(S, U32, state) F(S, U32, reason) F(S, STR, summary) G(S, LISTOF, causes, why_cause)     \
     F(S, U32, rank) F(S, U32, rank_of) F(S, WALL, start_est) F(S, STR, start_basis) F(S, STR, advice)                  \
     F(S, WALL, likely) F(S, WALL, unlikely) F(S, WALL, made) F(S, U32, samples) F(S, BOOL, held)             \
     F(S, STRV, blockers) F(S, STR, advice_key) F(S, STR, advice_value) F(S, STR, past) F(S, WALL, t_past)  \
-    F(S, STR, id_text)
+    F(S, STR, id_text) F(S, WALL, until)
 
-extern const struct rec_desc why_cause_rec, msg_why_rec;
+struct job_wait { /* the first sentence of it: a row of a list */
+    uint32_t job;
+    struct why_cause cause;
+};
+#define JOB_WAIT_FIELDS(F, G, S) F(S, U32, job) G(S, SUB, cause, why_cause)
+
+extern const struct rec_desc why_cause_rec, msg_why_rec, job_wait_rec;
 
 const char *why_class_name(enum why_class c);
 

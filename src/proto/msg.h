@@ -477,6 +477,17 @@ struct msg_none {
 };
 #define MSG_NONE_FIELDS(F, G, S) F(S, BOOL, unused)
 
+#define WAIT_ROWS_MAX 500             /* jobs in one question */
+struct msg_waits_get {                /* C->S: why these jobs wait, in one sentence each */
+    REC_LIST(struct job_target) jobs; /* by their raw ids */
+};
+#define MSG_WAITS_GET_FIELDS(F, G, S) G(S, LISTOF, jobs, job_target)
+
+struct msg_waits {
+    REC_LIST(struct job_wait) rows; /* a job that does not wait has a cause without a text */
+};
+#define MSG_WAITS_FIELDS(F, G, S) G(S, LISTOF, rows, job_wait)
+
 struct msg_prio {                     /* C->S: what priorities are made of, answered by PRIO_ROWS */
     REC_LIST(struct job_target) jobs; /* empty: all that wait */
     struct strv users, partitions;    /* empty: any */
@@ -580,7 +591,9 @@ struct msg_window_set {   /* C->S, admins; answered by RESULT */
     X(PLAN, msg_plan_get, "C->S; PLAN_DATA")                                                                \
     X(PLAN_DATA, msg_plan, "S->C")                                                                          \
     X(PMI_FENCE, msg_pmi, "A->S; repeated until PMI_ALL")                                                    \
-    X(PMI_ALL, msg_pmi, "S->A")
+    X(PMI_ALL, msg_pmi, "S->A")                                                                              \
+    X(WAITS, msg_waits_get, "C->S; WAIT_ROWS")                                                               \
+    X(WAIT_ROWS, msg_waits, "S->C: as many of them as there was time for, in that order; ask for the others again")
 
 enum msg_kind {
 #define X(name, body, who) MSG_##name,
@@ -597,7 +610,7 @@ extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_
     msg_output_data_rec, msg_input_rec, msg_input_ack_rec, gpu_util_rec, task_util_rec, msg_util_rec,
     msg_flag_rec, user_stats_rec, msg_stats_rec, msg_none_rec, msg_history_rec, msg_history_end_rec,
     msg_prio_rec, msg_prio_rows_rec, msg_shares_rec, msg_windows_rec, msg_window_set_rec, msg_plan_get_rec,
-    msg_pmi_rec;
+    msg_pmi_rec, msg_waits_get_rec, msg_waits_rec;
 
 const struct rec_desc *msg_rec(enum msg_kind kind);
 const char *msg_name(enum msg_kind kind);

@@ -78,7 +78,7 @@ wide=$job
 waits_for_foreign() { stoker why "$wide" --json | grep -q FOREIGN_GPU; }
 release "$first"
 wait_for 10 waits_for_foreign
-like "why it waits" "$(stoker why "$wide" | tr '\n' ' ')" ".*GPUs that are lost or used by others; on n1: GPU 0: used by process $stranger.*"
+like "why it waits" "$(stoker why "$wide" | tr '\n' ' ')" ".*GPUs that are lost or used by others \(n1\); on n1: GPU 0: used by process $stranger.*"
 kill "$stranger"
 wait "$stranger" 2>/dev/null
 wait_for 20 has_lines "seen.$wide" 1

@@ -75,7 +75,7 @@ has "who preempted it, by which rule" "$out" "preempted  job $owner in partition
 must stoker show --json $save
 has "the same as JSON" "$out" "\"preempted_by\":$owner,\"preempted_why\":\"job $owner in partition main (tier 2) comes before"
 must stoker why $save
-has "it waits for the other" "$out" "4 CPUs wanted in low; 1 node: 1 too few free CPUs; job $owner runs without a time limit"
+has "it waits for the other" "$out" "4 CPUs wanted in low; 1 node: 1 too few free CPUs (n1); job $owner runs without a time limit"
 touch go
 wait_end $owner
 wait_for 15 begun save 2

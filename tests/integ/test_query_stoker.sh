@@ -33,7 +33,7 @@ is "states" "$(stoker jobs --state=waiting --json | json '[j["id"] for j in d["j
 later=$(sbatch --parsable --begin=2031-05-06T07:08:09 --wrap true)
 says_begin() { [ "$(job_reason "$later")" = BeginTime ]; }
 wait_for 20 says_begin
-has "what it waits for" "$(stoker jobs)" "not before 2031-05-06T07:08:09"
+has "what it waits for" "$(stoker jobs)" "not before 2031-05-06 07:08"
 must scancel "$later"
 run stoker jobs --state=sleepy
 is "a bad state" $rc 2

@@ -167,7 +167,7 @@ static const enum msg_kind kinds[] = {
     MSG_ACT,         MSG_ACT,    MSG_UPDATE,     MSG_UPDATE,      MSG_UPDATE,     MSG_DRAIN,
     MSG_NODE_NOTE,   MSG_GET,    MSG_WHY,        MSG_SCRIPT,      MSG_COMPLETE,   MSG_OWN,
     MSG_OUTPUT_READ, MSG_INPUT,  MSG_STATS,      MSG_HISTORY,     MSG_WINDOW_SET, MSG_PRIO,
-    MSG_SHARES,      MSG_PLAN,   MSG_WATCH_UTIL, MSG_RELOAD};
+    MSG_SHARES,      MSG_PLAN,   MSG_WATCH_UTIL, MSG_RELOAD,      MSG_WAITS};
 
 /* One that there is, most likely: one of the newest. */
 static uint32_t pick_job(void)

@@ -203,9 +203,53 @@ static void causes_are_said_once_and_jobs_by_name(void **state)
     uilab_feed(&g->u, MSG_WHY_TEXT, uilab_sent(&g->u, MSG_WHY)->tag, &w);
     rec_fini(&msg_why_rec, &w);
     shows(&g->u, "job 52 waits", false);
-    shows(&g->u, "- 2 jobs are ahead", true);
+    shows(&g->u, " 2 jobs are ahead", true);
+    shows(&g->u, "- 2 jobs are ahead", false);
     shows(&g->u, "- 8 GPUs are taken", true);
     shows(&g->u, "6 train-resnet, 4711", true);
+}
+
+/* One sentence in the list, in the pane beside it, and at the top of w. */
+static void the_list_says_what_w_says(void **state)
+{
+    struct stage *g = *state;
+    struct why_cause cause = {.cls = WHY_BEHIND,
+                              .text = xstrdup("3 jobs (6 GPUs) are ahead in gpu"),
+                              .head = xstrdup("3 jobs ahead"),
+                              .when_words = xstrdup(", starts ~"),
+                              .when = wall_add_s(g->u.lab.now, 3600)};
+    struct msg_waits rows = {0};
+    struct job_wait *row = rec_list_push(&rows.rows);
+    row->job = g->s.big;
+    rec_copy(&why_cause_rec, &row->cause, &cause);
+    uilab_keys(&g->u, "/finetune<Enter>");
+    uilab_draw(&g->u, 24, 80);
+    must_show(&g->u, "needs 8 GPUs, 16 CPUs"); /* what its record says, until the controller has answered */
+    uilab_feed(&g->u, MSG_WAIT_ROWS, uilab_sent(&g->u, MSG_WAITS)->tag, &rows);
+    uilab_draw(&g->u, 24, 220);
+    must_show(&g->u, "3 jobs ahead, starts ~");
+    must_not_show(&g->u, "needs 8 GPUs, 16 CPUs");
+    /* Nothing is asked again while nothing changes. */
+    uilab_forget_sent(&g->u);
+    uilab_wait(&g->u, 60000);
+    uilab_draw(&g->u, 24, 220);
+    assert_null(uilab_sent(&g->u, MSG_WAITS));
+    struct msg_why w = {.job = g->s.big};
+    rec_copy(&why_cause_rec, rec_list_push(&w.causes), &cause);
+    uilab_keys(&g->u, "w");
+    uilab_feed(&g->u, MSG_WHY_TEXT, uilab_sent(&g->u, MSG_WHY)->tag, &w);
+    uilab_draw(&g->u, 24, 220);
+    must_show(&g->u, " 3 jobs ahead, starts ~");
+    must_show(&g->u, "- 3 jobs (6 GPUs) are ahead in gpu");
+    /* A hold is seen before the controller is asked again. */
+    struct ev_hold hold = {.hold = HOLD_USER, .uid = 0, .user = xstrdup("root")};
+    uilab_keys(&g->u, "<Esc>");
+    uilab_push(&g->u, EV_HOLD, g->s.big, &hold);
+    uilab_draw(&g->u, 24, 220);
+    must_not_show(&g->u, "3 jobs ahead");
+    rec_fini(&msg_why_rec, &w);
+    rec_fini(&msg_waits_rec, &rows);
+    rec_fini(&why_cause_rec, &cause);
 }
 
 /* "out of memory: out of memory: 65 MiB used" */
@@ -329,6 +373,7 @@ int main(void)
         cmocka_unit_test(jobs_of_others_are_left_out),
         cmocka_unit_test(the_story_tells_who_did_it),
         CASE(causes_are_said_once_and_jobs_by_name),
+        STAGE_CASE(the_list_says_what_w_says),
         cmocka_unit_test(an_end_is_said_once),
         cmocka_unit_test(what_is_refused_is_not_offered),
         cmocka_unit_test(progress_counts_what_has_left_the_queue),

@@ -147,7 +147,11 @@ static void why(void **state)
     w.advice_key = strdup("Gpus");
     w.advice_value = strdup("3");
     *(struct why_cause *)rec_list_push(&w.causes) =
-        (struct why_cause){.cls = WHY_BUSY, .text = strdup("4 nodes: 2 drained, 2 with 5 of 8 GPUs taken")};
+        (struct why_cause){.cls = WHY_BUSY,
+                           .text = strdup("4 nodes: 2 drained, 2 with 5 of 8 GPUs taken"),
+                           .head = strdup("next in line, needs 8 GPUs on one node (3 free)"),
+                           .when_words = strdup(", starts ~"),
+                           .when = {.ms = u->lab.now.ms + 6000000}};
     uilab_feed(u, MSG_WHY_TEXT, uilab_sent(u, MSG_WHY)->tag, &w);
     rec_fini(&msg_why_rec, &w);
     struct msg_prio_rows rows = {

@@ -141,7 +141,7 @@ static void partitions_lead_to_their_jobs(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    keys_show(u, "5", "1  its turn, but nothing fits yet");
+    keys_show(u, "5", "1  next in line, nothing fits yet");
     keys_show(u, "j", "58  not looked at yet");
     keys_show(u, "<Enter>", "filter part:cpu");
     must_show(u, "sweep");
@@ -447,7 +447,7 @@ static void the_cursor_tells_what_is_there(void **state)
         uilab_keys(u, "<Right>");
     uilab_draw(u, 24, 80);
     must_show(u, "finetune-7b of bo: starts about");
-    must_show(u, "a place is held for it; waits: its turn, but nothing fits yet");
+    must_show(u, "a place is held for it; waits: next in line, nothing fits yet");
     keys_show(u, "<Enter>", "Job 52");
     keys_show(u, "q", "finetune");
     uilab_keys(u, "j"); /* the other lane of the node */
@@ -598,7 +598,7 @@ static void no_remedy_for_jobs_of_others(void **state)
     uilab_feed(&u, MSG_WHY_TEXT, uilab_sent(&u, MSG_WHY)->tag, &w);
     rec_fini(&msg_why_rec, &w);
     uilab_draw(&u, 24, 80);
-    must_show(&u, "! held by its owner");
+    must_show(&u, " held by its owner");
     must_not_show(&u, "Enter release it");
     uilab_fini(&u);
 }

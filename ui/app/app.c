@@ -58,6 +58,7 @@ void app_free(struct ui *a)
     edit_fini(&a->cmd.edit);
     vec_fini(&a->watched);
     idmap_fini(&a->watched_at);
+    waits_forget(a);
     changes_clear(a);
     free(a->toast);
     free(a);
@@ -84,6 +85,7 @@ void app_sync(struct ui *a)
     if (!a->changed)
         return;
     a->changed = false;
+    a->waits.changes++;
     a->dirty = true;
     totals_count(&a->totals, a);
     watch_look(a);
@@ -201,4 +203,5 @@ void app_draw(struct ui *a, struct canvas *c)
     a->dirty = false;
     c->ascii = a->o.ascii;
     frame_draw(a, c);
+    waits_ask(a);
 }

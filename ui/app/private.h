@@ -67,6 +67,12 @@ struct changes { /* of the model since the views were brought up to it */
     struct idmap what; /* jobs and arrays, as changes.c has them */
 };
 
+struct ui_waits { /* waits.c */
+    struct idmap by_job;
+    VEC(uint32_t) jobs, wanted; /* that are known; of which the picture has a row */
+    uint64_t changes, asked_at; /* of the model: so far, when the last question went out */
+};
+
 struct ui {
     struct app_options o;
     struct model *m, *next; /* what is shown; what a snapshot is building */
@@ -102,6 +108,7 @@ struct ui {
     struct idmap utils_by_name;
     bool watching;
     struct past past;
+    struct ui_waits waits;
 
     char *toast;
     enum role toast_role;
@@ -124,6 +131,10 @@ struct ui {
     VEC(struct watched) watched;
     struct idmap watched_at; /* what is watched -> its place there, from 1 */
 };
+
+/* waits.c: after a picture; at the end. */
+void waits_ask(struct ui *a);
+void waits_forget(struct ui *a);
 
 /* screens.c: the views of the number keys. */
 extern const struct view_ops *const screens[];

@@ -82,7 +82,7 @@ static void pair(struct lines *l, const char *label, const char *value)
         rich_add(lines_pair(l, label, LABEL), ROLE_NORMAL, value);
 }
 
-void jobinfo_summary(struct lines *l, const struct ui *ui, const struct job *j)
+void jobinfo_summary(struct lines *l, struct ui *ui, const struct job *j)
 {
     struct rich *r = lines_add(l);
     jobtext_id(&r->text, j, BITSTR_LEN_DEFAULT);
@@ -92,9 +92,7 @@ void jobinfo_summary(struct lines *l, const struct ui *ui, const struct job *j)
     job_words(r, j);
     add_times(r, ui, j);
     if (j->state == JOB_PENDING) {
-        r = lines_pair(l, "why", LABEL);
-        jobtext_reason_words(&r->text, j);
-        rich_role(r, ROLE_WAITING);
+        job_wait_words(lines_pair(l, "why", LABEL), ui, j);
     }
     const struct step *step;
     const struct task *culprit = job_never_ran(j) ? job_culprit(j, &step) : NULL;

@@ -6,7 +6,7 @@
 #include "ui/view/view.h"
 
 /* Id, name, state, times, place: a few lines. */
-void jobinfo_summary(struct lines *l, const struct ui *ui, const struct job *j);
+void jobinfo_summary(struct lines *l, struct ui *ui, const struct job *j);
 /* What it asked for and where its output goes. */
 void jobinfo_request(struct lines *l, const struct ui *ui, const struct job *j);
 /* Its steps, a line each, at most max. */

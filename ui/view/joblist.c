@@ -244,7 +244,10 @@ static void array_progress(const struct array_row *a, struct field *f)
 static void get_where(const void *ctx, const void *row, struct field *f)
 {
     const struct job_row *r = row;
-    if (r->job)
+    const struct joblist *l = ctx;
+    if (r->job && r->job->state == JOB_PENDING && f->room) /* drawn: not sorted or filtered by */
+        job_wait_words(&f->text, l->cols.ui, r->job);
+    else if (r->job)
         job_where(&f->text, r->job, now_of(ctx));
     else
         array_progress(r->array, f);

@@ -156,8 +156,7 @@ static void fill_text(struct jobpage *p, const struct job *j)
         if (p->has_why) {
             why_lines(l, &p->why, p->v.ui);
         } else {
-            jobtext_reason_words(&lines_add(l)->text, j);
-            rich_role(&l->v[l->n - 1], ROLE_WAITING);
+            job_wait_words(lines_add(l), p->v.ui, j);
         }
     }
     jobinfo_section(l, "Story");

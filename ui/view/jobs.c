@@ -102,7 +102,7 @@ static void fill_side(struct jobs *j)
     lines_clear(l);
     if (!r)
         return;
-    const struct ui *ui = j->v.ui;
+    struct ui *ui = j->v.ui;
     const struct job *job = r->job              ? r->job
                             : r->array->oldest  ? r->array->oldest
                             : r->array->pending ? r->array->pending

@@ -134,8 +134,8 @@ static void next_lines(struct lines *l, const struct ui *ui, const struct planla
     }
 }
 
-void planinfo_lines(struct lines *l, const struct ui *ui, const struct planlanes *p,
-                    const struct lane *lane, struct wall at)
+void planinfo_lines(struct lines *l, struct ui *ui, const struct planlanes *p, const struct lane *lane,
+                    struct wall at)
 {
     const struct bar_item *here, *next;
     lane_look(p, lane, at, &here, &next);

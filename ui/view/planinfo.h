@@ -11,7 +11,7 @@ void planinfo_id(struct str *out, const struct ui *ui, const struct plan_row *r)
 void planinfo_brief(struct lines *l, const struct ui *ui, const struct planlanes *p,
                     const struct lane *lane, struct wall at);
 /* The same, the job that is there, and what comes after it: for the pane beside the plan. */
-void planinfo_lines(struct lines *l, const struct ui *ui, const struct planlanes *p,
-                    const struct lane *lane, struct wall at);
+void planinfo_lines(struct lines *l, struct ui *ui, const struct planlanes *p, const struct lane *lane,
+                    struct wall at);
 
 #endif

@@ -147,6 +147,10 @@ struct wall ui_past_until(const struct ui *ui);
 /* Those that are known, in no order. Jobs that are in the model too are not left out. */
 size_t ui_past(const struct ui *ui, struct job *const **ret);
 
+/* Why a job waits, in the sentence that `w` begins with, and asks for it once the picture is drawn; NULL:
+ * it is not known yet, or the job does not wait. */
+const struct why_cause *ui_wait(struct ui *ui, const struct job *j);
+
 /* --- what the frame does --- */
 
 /* Something that is shown has changed outside of a handler: draw. */

@@ -64,7 +64,8 @@ static void start_lines(struct lines *l, const struct msg_why *w, struct wall no
 /* "812 train, 4_7 sweep": a number alone tells nobody whose turn it is. */
 static void blocker_line(struct lines *l, const struct msg_why *w, const struct ui *ui)
 {
-    struct rich *r = lines_pair(l, "behind", LABEL);
+    struct rich *r = lines_pair(l, "room", LABEL);
+    rich_add(r, ROLE_NORMAL, "comes from ");
     for (size_t i = 0; i < w->blockers.n; i++) {
         const struct job *j = model_get_job(ui_model(ui), (uint32_t)strtoul(w->blockers.v[i], NULL, 10));
         rich_addf(r, ROLE_NORMAL, "%s%s", i ? ", " : "", w->blockers.v[i]);
@@ -76,8 +77,12 @@ static void blocker_line(struct lines *l, const struct msg_why *w, const struct 
 static void estimate(struct lines *l, const struct msg_why *w, const struct ui *ui)
 {
     start_lines(l, w, ui_now(ui));
-    if (w->rank)
-        rich_addf(lines_pair(l, "place", LABEL), ROLE_NORMAL, "%u of %u in the queue", w->rank, w->rank_of);
+    if (w->rank) {
+        struct rich *r = lines_pair(l, "place", LABEL);
+        text_append_ordinal(&r->text, w->rank);
+        rich_role(r, ROLE_NORMAL);
+        rich_addf(r, ROLE_NORMAL, " of %u", w->rank_of);
+    }
     if (w->blockers.n)
         blocker_line(l, w, ui);
     if (!str_is_empty(w->advice))
@@ -86,13 +91,25 @@ static void estimate(struct lines *l, const struct msg_why *w, const struct ui *
 
 void why_lines(struct lines *l, const struct msg_why *w, const struct ui *ui)
 {
-    /* A sentence that only says the first cause again is not said twice. */
-    bool again =
-        w->causes.n && w->summary && w->causes.v[0].text && strstr(w->summary, w->causes.v[0].text);
-    if (!str_is_empty(w->summary) && !again)
+    if (w->causes.n) { /* what the list says of it */
+        struct rich *first = lines_add(l);
+        wait_words(&first->text, &w->causes.v[0], ui_now(ui));
+        rich_role(first, ROLE_STRONG);
+    } else if (!str_is_empty(w->summary)) {
         lines_addf(l, ROLE_STRONG, "%s", w->summary);
+    }
+    if (!str_is_empty(w->past)) {
+        struct rich *r = lines_pair(l, "before", LABEL);
+        rich_addf(r, ROLE_NORMAL, "%s%s", w->past, wall_is_set(w->t_past) ? ", " : "");
+        if (wall_is_set(w->t_past))
+            when_about(&r->text, w->t_past, ui_now(ui));
+        rich_role(r, ROLE_NORMAL);
+    }
     for (size_t i = 0; i < w->causes.n; i++) {
         const struct why_cause *c = &w->causes.v[i];
+        bool said = !i && (str_is_empty(c->head) || str_eq(c->head, c->text));
+        if (said && !wall_is_set(c->clears))
+            continue;
         struct rich *r = lines_add(l);
         rich_add(r, starts_by_itself(c->cls) ? ROLE_WAITING : ROLE_ERROR,
                  starts_by_itself(c->cls) ? "- " : "! ");

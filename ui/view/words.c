@@ -8,6 +8,7 @@
 #include "src/model/jobevents.h"
 #include "src/model/jobtext.h"
 #include "src/model/nodetext.h"
+#include "src/model/waittext.h"
 
 enum role job_role(const struct job *j)
 {
@@ -147,6 +148,27 @@ void job_where(struct rich *r, const struct job *j, struct wall now)
         jobtext_nodes(&r->text, j);
         rich_role(r, ROLE_NORMAL);
     }
+}
+
+static void clock_words(struct str *out, struct wall t, const void *now)
+{
+    when_about(out, t, *(const struct wall *)now);
+}
+
+void wait_words(struct str *out, const struct why_cause *c, struct wall now)
+{
+    wait_sentence(out, c, clock_words, &now);
+}
+
+void job_wait_words(struct rich *r, struct ui *ui, const struct job *j)
+{
+    const struct why_cause *c = ui_wait(ui, j);
+    struct wall now = ui_now(ui);
+    if (c)
+        wait_words(&r->text, c, now);
+    else
+        job_where(r, j, now);
+    rich_role(r, j->hold ? ROLE_HELD : ROLE_WAITING);
 }
 
 void mem_text(struct str *out, uint64_t mib)

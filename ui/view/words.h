@@ -4,6 +4,7 @@
 #define UI_VIEW_WORDS_H
 
 #include "src/model/model.h"
+#include "ui/view/view.h"
 #include "ui/widget/rich.h"
 
 enum role job_role(const struct job *j);
@@ -17,6 +18,10 @@ const struct task *job_culprit(const struct job *j, const struct step **ret_step
 bool job_is_between(const struct job *j);
 /* While it waits: why; while it runs: where; afterwards: how it ended. One line. */
 void job_where(struct rich *r, const struct job *j, struct wall now);
+/* A cause as lists say it: "3 jobs ahead, starts ~14:44". */
+void wait_words(struct str *out, const struct why_cause *c, struct wall now);
+/* Why a waiting job waits: the controller's sentence, else the words for its reason. */
+void job_wait_words(struct rich *r, struct ui *ui, const struct job *j);
 /* "2 nodes, 16 CPUs, 64G, 2 GPUs a100": what it asked for. */
 void job_asked(struct str *out, const struct job *j);
 

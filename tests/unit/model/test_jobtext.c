@@ -119,14 +119,14 @@ static void words_of_a_waiting_job(void **unused)
         bool whole, steps;
         const char *want;
     } rows[] = {
-        {.reason = REASON_PRIORITY, .gpus = 2, .want = "others come before it"},
-        {.reason = REASON_RESOURCES, .gpus = 4, .cpus = 8, .want = "waits for 4 GPUs, 8 CPUs"},
-        {.reason = REASON_RESOURCES, .cpus = 8, .mem_mib = 65536, .want = "waits for 8 CPUs, 64G"},
-        {.reason = REASON_RESOURCES, .nodes = 3, .whole = true, .want = "waits for 3 whole nodes"},
-        {.reason = REASON_RESOURCES, .nodes = 2, .cpus = 4, .want = "waits for 2 nodes, 8 CPUs"},
-        {.reason = REASON_RESOURCES, .features = "bigmem", .want = "waits for 1 CPU with bigmem"},
-        {.reason = REASON_RESOURCES, .nodelist = "n7", .want = "waits for 1 CPU on n7"},
-        {.reason = REASON_RESOURCES, .steps = true, .want = "its turn, but nothing fits yet"},
+        {.reason = REASON_PRIORITY, .gpus = 2, .want = "other jobs are ahead"},
+        {.reason = REASON_RESOURCES, .gpus = 4, .cpus = 8, .want = "needs 4 GPUs, 8 CPUs"},
+        {.reason = REASON_RESOURCES, .cpus = 8, .mem_mib = 65536, .want = "needs 8 CPUs, 64G"},
+        {.reason = REASON_RESOURCES, .nodes = 3, .whole = true, .want = "needs 3 whole nodes"},
+        {.reason = REASON_RESOURCES, .nodes = 2, .cpus = 4, .want = "needs 2 nodes, 8 CPUs"},
+        {.reason = REASON_RESOURCES, .features = "bigmem", .want = "needs 1 CPU with bigmem"},
+        {.reason = REASON_RESOURCES, .nodelist = "n7", .want = "needs 1 CPU on n7"},
+        {.reason = REASON_RESOURCES, .steps = true, .want = "next in line, nothing fits yet"},
         {.reason = REASON_DEPENDENCY, .dependency = "afterok:33", .want = "waits for 33 to succeed"},
         {.reason = REASON_DEPENDENCY,
          .dependency = "afterok:33:34_2,afterany:5",
@@ -136,8 +136,8 @@ static void words_of_a_waiting_job(void **unused)
          .want = "waits for 33 to succeed or 34 to fail"},
         {.reason = REASON_DEPENDENCY, .dependency = "singleton", .want = "waits for its namesakes to end"},
         {.reason = REASON_DEPENDENCY, .dependency = "nonsense:", .want = "a dependency is open"},
-        {.reason = REASON_LICENSES, .licenses = "matlab:2", .want = "waits for licence matlab:2"},
-        {.reason = REASON_LICENSES, .licenses = "a,b:2", .want = "waits for licences a,b:2"},
+        {.reason = REASON_LICENSES, .licenses = "matlab:2", .want = "needs licence matlab:2"},
+        {.reason = REASON_LICENSES, .licenses = "a,b:2", .want = "needs licences a,b:2"},
         {.reason = REASON_PART_DOWN, .partition = "night", .want = "partition night is down"},
         {.reason = REASON_PART_DOWN, .partition = "night,day", .want = "its partition is down"},
         {.reason = REASON_ARRAY_LIMIT, .throttle = 3, .want = "3 of its elements may run at once, and do"},
@@ -185,7 +185,7 @@ static void words_for_people(void **unused)
     struct str s = STR_INIT;
     j->reason = REASON_RESOURCES;
     jobtext_reason_words(&s, j);
-    check_str("of its own request", s.s, "waits for 1 CPU");
+    check_str("of its own request", s.s, "needs 1 CPU");
     str_clear(&s);
     j->hold = HOLD_USER; /* and not what the last pass said */
     jobtext_reason_words(&s, j);

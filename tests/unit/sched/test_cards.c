@@ -140,10 +140,11 @@ static void too_few_are_left(void)
     pass();
     holds(a, "-"); /* not refused: it waits for the card */
     must_say(a, WHY_FOREIGN_GPU,
-             "2 nodes: 1 without GPUs, 1 with GPUs that are lost or used by others; on g1: GPU 1: used");
+             "2 nodes: 1 without GPUs (c1), 1 with GPUs that are lost or used by others (g1); on g1: GPU "
+             "1: used");
     uint32_t b = submit(5);
     pass();
-    must_say(b, WHY_NO_FIT, "2 too few GPUs (5 asked, 4 at most)");
+    must_say(b, WHY_NO_FIT, "2 too few GPUs (g1,c1: 5 asked, 4 at most)");
     out(0, 0);
     pass();
     holds(a, "0-3");

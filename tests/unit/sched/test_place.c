@@ -294,16 +294,20 @@ static void test_nodes_that_are_out(void **state)
     char *got = place("main", "g=5 N=2", false, &id);
     assert_string_equal(got, "");
     free(got);
-    must_say(id, WHY_BUSY, "4 nodes: 1 too few free GPUs, 2 without GPUs, 1 with room for a part of it");
+    must_say(
+        id, WHY_BUSY,
+        "4 nodes: 1 too few free GPUs (v1), 2 without GPUs (c[1-2]), 1 with room for a part of it (a1)");
     got = place("main", "n=17", false, &id);
     assert_string_equal(got, "");
     free(got);
     must_say(id, WHY_BUSY,
-             "4 nodes: 1 too few free CPUs, 1 drained, 1 not answering, 1 with room for a part of it");
+             "4 nodes: 1 too few free CPUs (v1), 1 drained, 1 not answering, 1 with room for a part of it "
+             "(a1) (16 CPUs together); c1 is not answering, c2 is drained: fan");
     got = place("main", "exclusive= N=2", false, &id);
     assert_string_equal(got, "");
     free(got);
-    must_say(id, WHY_BUSY, "4 nodes: 1 not empty, 1 drained, 1 not answering, 1 would do");
+    must_say(id, WHY_BUSY,
+             "4 nodes: 1 not empty (v1), 1 drained, 1 not answering, 1 would do (a1); c1 is not answering");
     got = place("main", "", false, &id);
     assert_string_equal(got, "a1:1");
     free(got);
@@ -319,14 +323,15 @@ static void test_refusals_are_counted(void **state)
 {
     (void)state;
     static const struct row rows[] = {
-        {"main", "gn=3", "4 nodes: 3 too few GPUs (3 asked, 2 at most), 1 would do"},
+        {"main", "gn=3", "4 nodes: 3 too few GPUs (c[1-2],v1: 3 asked, 2 at most), 1 would do (a1)"},
         {"main", "c=10 m=4000",
-         "4 nodes: 2 too few CPUs (10 asked, 8 at most), 2 too little memory (40000M asked, 32000M at "
+         "4 nodes: 2 too few CPUs (c[1-2]: 10 asked, 8 at most), 2 too little memory (a1,v1: 40000M asked, "
+         "32000M at "
          "most)"},
-        {"main", "g=1 type=h100", "4 nodes: 2 without GPUs, 2 another GPU type"},
-        {"main", "C=fast", "4 nodes: 4 without the features"},
+        {"main", "g=1 type=h100", "4 nodes: 2 without GPUs (c[1-2]), 2 another GPU type (a1,v1)"},
+        {"main", "C=fast", "4 nodes: 4 without the features (c[1-2],a1,v1)"},
         {"main", "N=1 w=c1 c=20",
-         "4 nodes: 1 too few CPUs (20 asked, 8 at most), 3 not among those wanted"},
+         "4 nodes: 1 too few CPUs (c1: 20 asked, 8 at most), 3 not among those wanted (c2,a1,v1)"},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         uint32_t id;
@@ -337,7 +342,8 @@ static void test_refusals_are_counted(void **state)
         }
         /* That one starts; another behind it does not. */
         free(place("main", rows[i].request, false, &id));
-        must_say(id, WHY_BUSY, "4 nodes: 1 too few free GPUs, 3 too few GPUs (3 asked, 2 at most)");
+        must_say(id, WHY_BUSY,
+                 "4 nodes: 1 too few free GPUs (a1), 3 too few GPUs (c[1-2],v1: 3 asked, 2 at most)");
     }
 }
 

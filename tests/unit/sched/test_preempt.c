@@ -338,7 +338,7 @@ static void test_elements_places_are_told(void **state)
         uint32_t id = submit_on("low", 2, 9 + (uint32_t)i, nodes[i]); /* the first in its queue */
         assert_int_equal(pass_anew(), 0);
         l.now = wall_add_s(asked, 10);
-        must_be_told(id, WHY_BEHIND, "a place is held for job 3 in 21 s", 3621);
+        must_be_told(id, WHY_BEHIND, "job 3 is planned to start there in 21 s", 3621);
     }
 }
 
@@ -368,7 +368,7 @@ static void test_a_place_that_cannot_be_used_yet(void **state)
     uint32_t other = submit_on("low", 4, 9, "n2");
     planner_note_job(planner, other);
     assert_int_equal(pass_on(), 0);
-    must_be_told(other, WHY_BEHIND, "a place is held for job 3 now", 3600);
+    must_be_told(other, WHY_BEHIND, "job 3 is planned to start there now", 3600);
 }
 
 /* Who no longer wants them leaves them to others. */

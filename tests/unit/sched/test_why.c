@@ -131,10 +131,10 @@ static void test_why_it_waits(void **state)
     lab_configure(&l);
     uint32_t a = submit("main", 8), b = submit("main", 6), c = submit("main", 5), d = submit("main", 1);
     pass_anew();
-    must_say(
-        b, REASON_RESOURCES, WHY_BUSY,
-        "6 CPUs wanted in main; 2 nodes: 1 too few free CPUs, 1 too few CPUs (6 asked, 4 at most); job 1 "
-        "reaches its limit first");
+    must_say(b, REASON_RESOURCES, WHY_BUSY,
+             "6 CPUs wanted in main; 2 nodes: 1 too few free CPUs (n2), 1 too few CPUs (n1: 6 asked, 4 at "
+             "most); "
+             "room comes when job 1 reaches its limit");
     must_say(c, REASON_PRIORITY, WHY_BEHIND,
              "1 job is ahead in main; the first of them, 2, waits for resources");
     must_say(d, REASON_PRIORITY, WHY_BEHIND, "2 jobs are ahead in main");
@@ -201,7 +201,8 @@ static void test_why_nodes_are_out(void **state)
     lab_must(&l, EV_NODE, 0, &lost);
     uint32_t id = submit("main", 1);
     pass_anew();
-    must_say(id, REASON_RESOURCES, WHY_NODE_OUT, "2 nodes: 1 drained, 1 not answering");
+    must_say(id, REASON_RESOURCES, WHY_NODE_OUT,
+             "2 nodes: 1 drained, 1 not answering; n1 is drained: fan, n2 is not answering");
 }
 
 static void test_why_before_the_first_pass(void **state)
@@ -233,17 +234,17 @@ static void test_why_it_can_never_run(void **state)
     uint32_t mem = lab_submit(&l, j);
     pass_anew();
     must_say(cpus, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
-             "9 CPUs wanted in main, not to be had even with every node empty; 2 nodes: 2 too few CPUs (9 "
-             "asked, "
+             "9 CPUs wanted in main, not to be had even with every node empty; 2 nodes: 2 too few CPUs "
+             "(n[1-2]: 9 asked, "
              "8 at most)");
     must_say(
         type, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
         "1 CPU, 1 h100 GPU wanted in main, not to be had even with every node empty; 2 nodes: 1 without "
-        "GPUs, 1 another GPU type");
+        "GPUs (n2), 1 another GPU type (n1)");
     must_say(
         tasks, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
         "13 CPUs wanted in main, not to be had even with every node empty; 2 nodes: 2 with room for a part "
-        "of it (12 CPUs together)");
+        "of it (n[1-2]) (12 CPUs together)");
     must_say(nodes, REASON_PART_NODES, WHY_NOT_ALLOWED, "2 nodes asked, partition narrow allows 1");
     must_say(mem, REASON_BAD_CONSTRAINTS, WHY_NO_FIT,
              "1 CPU, 9000M of memory a node on a whole node wanted in main, not to be had");
@@ -306,7 +307,8 @@ static void test_why_names_only_those_ahead(void **state)
     rec_fini(&msg_why_rec, &w);
     must_say(over, REASON_PRIORITY, WHY_BEHIND, "1 job is ahead in main; the first of them, 3, waits");
     must_say(over, REASON_PRIORITY, WHY_USER_LIMIT,
-             "8 CPUs asked; user alice may hold 4 (soft limit for users): it comes behind all");
+             "8 CPUs asked; user alice may hold 4 (soft limit for users): jobs within "
+             "their soft limits go first, and no job is preempted for it");
 }
 
 static void test_why_licences(void **state)
@@ -371,7 +373,7 @@ static void test_why_inside_a_reservation(void **state)
     submit_req("main", 8, "n2", 10);
     pass_anew();
     must_say(id, REASON_RESOURCES, WHY_BUSY,
-             "2 nodes: 1 not among those wanted, 1 with room for a part of it");
+             "2 nodes: 1 not among those wanted (n2), 1 with room for a part of it (n1)");
 }
 
 /* n2 is half free, but not for long enough. */
@@ -381,12 +383,12 @@ static void test_why_a_place_is_held_for_others(void **state)
     submit_req("main", 4, "n2", 10);
     uint32_t first = submit_req("main", 8, NULL, 10), late = submit_req("main", 3, "n2", 11);
     pass_anew();
-    must_say(
-        first, REASON_RESOURCES, WHY_BUSY,
-        "8 CPUs wanted in main; 2 nodes: 1 too few free CPUs, 1 too few CPUs (8 asked, 4 at most); job 1 "
-        "reaches its limit first");
+    must_say(first, REASON_RESOURCES, WHY_BUSY,
+             "8 CPUs wanted in main; 2 nodes: 1 too few free CPUs (n2), 1 too few CPUs (n1: 8 asked, 4 at "
+             "most); "
+             "room comes when job 1 reaches its limit");
     must_say(late, REASON_PRIORITY, WHY_BEHIND,
-             "a place is held for job 2 in 10 min: it would not have ended by then");
+             "job 2 is planned to start there in 10 min: this job would not have ended by then");
     must_say(late, REASON_PRIORITY, WHY_BEHIND, "1 job is ahead in main");
     struct sched_view v = pass_view(&l);
     struct msg_why w;

@@ -4,6 +4,7 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/model/waittext.h"
 #include "tests/lib/passlab.h"
 
 static inline int set_up(void **state)
@@ -42,6 +43,31 @@ static inline uint32_t submit_req(const char *part, uint32_t cpus, const char *n
     return lab_submit(&l, j);
 }
 
+static inline void append_instant(struct str *out, struct wall t, const void *ctx)
+{
+    (void)ctx;
+    str_appendf(out, "%lld", (long long)(t.ms - l.now.ms) / MS_PER_S);
+}
+
+/* What the list says of it is how the whole answer begins. */
+static inline void lists_must_agree(uint32_t id, const struct msg_why *w)
+{
+    struct sched_view v = pass_view(&l);
+    struct why_cause c;
+    struct str list = STR_INIT, first = STR_INIT;
+    sched_waits_begin(planner, &v, l.now);
+    sched_wait(planner, &v, lab_get(&l, id), l.now, &c);
+    sched_waits_end(planner);
+    wait_sentence(&list, &c, append_instant, NULL);
+    wait_sentence(&first, &w->causes.v[0], append_instant, NULL);
+    check_int("a sentence", list.len > 0, true);
+    check_str("in the list", list.s, first.s);
+    check_str("class", why_class_name(c.cls), why_class_name(w->causes.v[0].cls));
+    str_fini(&list);
+    str_fini(&first);
+    rec_fini(&why_cause_rec, &c);
+}
+
 static inline void must_say(uint32_t id, enum reason reason, enum why_class cls, const char *text)
 {
     struct sched_view v = pass_view(&l);
@@ -50,6 +76,7 @@ static inline void must_say(uint32_t id, enum reason reason, enum why_class cls,
     check_str(text, reason_slurm(w.reason), reason_slurm(reason));
     check_int(text, w.causes.n > 0, true);
     check_int(text, str_is_empty(w.summary), false);
+    lists_must_agree(id, &w);
     bool found = false;
     for (size_t i = 0; i < w.causes.n; i++) {
         check_int(text, str_is_empty(w.causes.v[i].text), false);
