@@ -6,6 +6,7 @@
 
 #include "src/cli/ask.h"
 #include "src/conf/conf.h"
+#include "src/conf/warn.h"
 
 struct config {
     bool json;
@@ -59,6 +60,15 @@ static int show(const struct cli *cli, const struct config *c, const char *path,
     return 0;
 }
 
+static void print_warnings(const struct cluster_spec *spec)
+{
+    struct strv texts = {0};
+    conf_warnings(spec, &texts);
+    for (size_t i = 0; i < texts.n; i++)
+        printf("warning: %s\n", texts.v[i]);
+    strv_fini(&texts);
+}
+
 static int check(const struct cli *cli, const char *path, bool named)
 {
     struct cluster_spec spec;
@@ -71,6 +81,7 @@ static int check(const struct cli *cli, const char *path, bool named)
     printf("%s: %s: %zu node%s, %zu partition%s\n", path,
            is_there ? "fine" : "not there, so this machine as it is found", spec.nodes.n,
            spec.nodes.n == 1 ? "" : "s", spec.parts.n, spec.parts.n == 1 ? "" : "s");
+    print_warnings(&spec);
     rec_fini(&cluster_spec_rec, &spec);
     return 0;
 }

@@ -7,6 +7,7 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/conf/conf.h"
+#include "src/conf/warn.h"
 #include "src/model/state.h"
 #include "tests/lib/check.h"
 #include "tests/lib/doc.h"
@@ -574,6 +575,47 @@ static void test_random_edits_never_crash(void **state)
     assert_in_range(accepted, 1, 3999);
 }
 
+/* ---- what is said without effect ---- */
+
+static void test_rules_without_effect(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *text, *want;
+    } rows[] = {
+        {"one tier",
+         "partitions = ( { name = \"a\"; }, { name = \"b\"; } );\n"
+         "qos = ( { name = \"hi\"; preempt = [\"lo\"]; }, { name = \"lo\"; } );\n",
+         ""},
+        {"the other's tier is higher",
+         "partitions = ( { name = \"main\"; priority_tier = 2; }, { name = \"spot\"; } );\n"
+         "qos = ( { name = \"hi\"; preempt = [\"lo\"]; }, { name = \"lo\"; } );\n",
+         "QOS \"hi\" preempts \"lo\", but partition \"main\" (tier 2) comes before \"spot\" (tier 1): a "
+         "job of QOS hi "
+         "in spot preempts no job of QOS lo in main"},
+        {"the other may not be there",
+         "partitions = ( { name = \"main\"; priority_tier = 2; deny_qos = [\"lo\"]; }, { name = \"spot\"; "
+         "} );\n"
+         "qos = ( { name = \"hi\"; preempt = [\"lo\"]; }, { name = \"lo\"; } );\n",
+         ""},
+        {"no node in common",
+         "nodes = ( { name = \"n[1-2]\"; address = \"h%s\"; } );\n"
+         "partitions = ( { name = \"main\"; nodes = \"n1\"; priority_tier = 2; }, { name = \"spot\"; nodes "
+         "= \"n2\"; } "
+         ");\n"
+         "qos = ( { name = \"hi\"; preempt = [\"lo\"]; }, { name = \"lo\"; } );\n",
+         ""},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct cluster_spec spec = parse_good(rows[i].text);
+        struct strv texts = {0};
+        conf_warnings(&spec, &texts);
+        check_str(rows[i].name, texts.n ? texts.v[0] : "", rows[i].want);
+        strv_fini(&texts);
+        rec_fini(&cluster_spec_rec, &spec);
+    }
+}
+
 /* ---- the documentation ---- */
 
 /* docs/CONFIG.md ends with the reference that the tables give. With UPDATE_DOCS=1 that part is written
@@ -602,6 +644,7 @@ int main(void)
         cmocka_unit_test(test_the_first_partition_is_the_default),
         cmocka_unit_test(test_a_dump_gives_the_same),
         cmocka_unit_test(test_random_edits_never_crash),
+        cmocka_unit_test(test_rules_without_effect),
         cmocka_unit_test(test_the_documentation_is_that_of_the_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

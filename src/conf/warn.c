@@ -1,0 +1,53 @@
+/* warn.c - what a configuration says without effect. */
+#include "src/conf/warn.h"
+
+#include "src/base/xalloc.h"
+
+static const struct qos_spec *find_qos(const struct cluster_spec *s, const char *name)
+{
+    for (size_t i = 0; i < s->qos.n; i++)
+        if (str_eq(s->qos.v[i].name, name))
+            return &s->qos.v[i];
+    return NULL;
+}
+
+static bool admits(const struct part_spec *p, const struct qos_spec *q)
+{
+    return (!p->allow_qos.n || strv_has(&p->allow_qos, q->name)) && !strv_has(&p->deny_qos, q->name);
+}
+
+static bool share_nodes(const struct part_spec *a, const struct part_spec *b)
+{
+    for (size_t i = 0; i < a->nodes.n; i++)
+        if (strv_has(&b->nodes, a->nodes.v[i]))
+            return true;
+    return false;
+}
+
+/* The tier of a partition counts before the QOS. */
+static void warn_of_tiers(const struct cluster_spec *s, const struct qos_spec *by,
+                          const struct qos_spec *its, struct strv *ret)
+{
+    for (size_t i = 0; i < s->parts.n; i++)
+        for (size_t k = 0; k < s->parts.n; k++) {
+            const struct part_spec *low = &s->parts.v[i], *high = &s->parts.v[k];
+            if (low->priority_tier < high->priority_tier && admits(low, by) && admits(high, its) &&
+                share_nodes(low, high))
+                strv_push_take(
+                    ret,
+                    xasprintf("QOS \"%s\" preempts \"%s\", but partition \"%s\" (tier %u) comes before "
+                              "\"%s\" (tier %u): a job of QOS %s in %s preempts no job of QOS %s in %s",
+                              by->name, its->name, high->name, high->priority_tier, low->name,
+                              low->priority_tier, by->name, low->name, its->name, high->name));
+        }
+}
+
+void conf_warnings(const struct cluster_spec *s, struct strv *ret)
+{
+    for (size_t i = 0; i < s->qos.n; i++)
+        for (size_t k = 0; k < s->qos.v[i].preempt.n; k++) {
+            const struct qos_spec *its = find_qos(s, s->qos.v[i].preempt.v[k]);
+            if (its)
+                warn_of_tiers(s, &s->qos.v[i], its, ret);
+        }
+}
