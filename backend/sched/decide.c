@@ -153,9 +153,37 @@ static bool has_claim(const struct planner *p, uint32_t job)
     return u && u->hold.use.parts && u->hold.claim;
 }
 
-/* What was decided about jobs that events have named since, and preemptions without use. Returns whether
- * there was anything. */
-static bool drop_noted(struct planner *p, struct sched_result *r)
+/* A preemption of no use is taken back, and with it all that was decided since anybody was asked to go: it
+ * may count on that. The next pass, at once, decides without it. */
+static bool take_back_useless(struct planner *p, struct pass *s)
+{
+    struct sched_result *r = &s->out;
+    bool any = false;
+    vec_for_each (&r->preempts, i)
+        if (!has_claim(p, r->preempts.v[i].by_job)) {
+            planner_hunted_for_nothing(p, r->preempts.v[i].by_job);
+            any = true;
+        }
+    if (!any)
+        return false;
+    vec_for_each (&r->preempts, i) {
+        struct unit *u = idmap_get(&p->units, r->preempts.v[i].by_job);
+        if (u && u->hold.claim) {
+            claims_drop(p, u);
+            backfill_give_up(&p->backfill, &u->hold);
+        }
+        free(r->preempts.v[i].text);
+    }
+    vec_clear(&r->preempts);
+    while (r->starts.n > s->sure_starts)
+        rec_fini(&ev_start_rec, &r->starts.v[--r->starts.n].start);
+    while (r->places.n > s->sure_places)
+        rec_fini(&ev_place_rec, &r->places.v[--r->places.n].place);
+    return true;
+}
+
+/* What was decided about jobs that events have named since. Returns whether there was anything. */
+static bool drop_noted(const struct planner *p, struct sched_result *r)
 {
     size_t starts = 0, places = 0, preempts = 0;
     size_t before = r->starts.n + r->places.n + r->preempts.n;
@@ -171,10 +199,7 @@ static bool drop_noted(struct planner *p, struct sched_result *r)
             r->places.v[places++] = r->places.v[i];
     vec_for_each (&r->preempts, i) {
         struct sched_preempt *v = &r->preempts.v[i];
-        bool noted = is_noted(p, v->job) || is_noted(p, v->by_job), useless = !has_claim(p, v->by_job);
-        if (useless)
-            planner_hunted_for_nothing(p, v->by_job);
-        if (noted || useless)
+        if (is_noted(p, v->job) || is_noted(p, v->by_job))
             free(v->text);
         else
             r->preempts.v[preempts++] = *v;
@@ -207,7 +232,8 @@ bool planner_decide_some(struct planner *p, const struct sched_view *v, struct w
     struct pass *s = p->open;
     p->open = NULL;
     p->abandoned = 0;
-    if (drop_noted(p, &s->out)) {
+    bool useless = take_back_useless(p, s);
+    if (drop_noted(p, &s->out) || useless) {
         p->gained = true;
         s->out.next = (struct wall){.ms = now.ms + 1};
     }

@@ -49,8 +49,9 @@ struct pass {
     uint64_t freed, mark;  /* as the round began */
     size_t asked;
     /* of the whole decision */
-    bool had_round; /* everybody has had a turn */
-    bool made_way;  /* in the first round somebody let the job go first that preempted it */
+    bool had_round;                  /* everybody has had a turn */
+    size_t sure_starts, sure_places; /* before anybody was asked to go */
+    bool made_way; /* in the first round somebody let the job go first that preempted it */
     struct wall now;
     bool all;   /* not only newcomers */
     bool tells; /* all is decided */

@@ -212,6 +212,10 @@ static void move_on(struct pass *s, bool again)
         s->stage = PASS_IS_DONE;
     s->rounds = 0;
     s->p->hunting = s->stage == PASS_HUNTS;
+    if (s->p->hunting) {
+        s->sure_starts = s->out.starts.n;
+        s->sure_places = s->out.places.n;
+    }
 }
 
 /* A part of a round that ends between two looks at groups or heads. Returns whether the round is over. */
