@@ -84,16 +84,16 @@ static bool is_likely(struct control *c, uint32_t job, struct wall t)
     return j && t.ms >= j->t_start.ms - CLOCK_SLACK_MS && t.ms <= loop_wall(c->loop).ms + CLOCK_SLACK_MS;
 }
 
-/* Both times may have been, and the clock was set between them. */
-static void set_length_right(struct control *c, struct launch_end *m)
+/* Both times may have been, and a clock was set between them: the node's, or the one that the start was
+ * noted by. */
+static void set_length_right(const struct task *t, struct launch_end *m)
 {
-    int64_t run = (int64_t)m->run_ms, off = m->t_end.ms - m->t_start.ms - run;
+    struct wall start = wall_is_set(t->t_start) ? t->t_start : m->t_start;
+    int64_t run = (int64_t)m->run_ms, off = m->t_end.ms - start.ms - run;
     if (run <= 0 || (off <= CLOCK_SLACK_MS && off >= -CLOCK_SLACK_MS))
         return;
-    const struct job *j = model_get_job(&c->model, m->key.job);
-    if (m->t_start.ms < j->t_start.ms)
-        m->t_start = j->t_start;
-    m->t_end = (struct wall){.ms = m->t_start.ms + run};
+    m->t_start = start;
+    m->t_end = (struct wall){.ms = start.ms + run};
 }
 
 /* Where its clock is not to be believed the length of the run is: that is measured by another one. */
@@ -102,7 +102,7 @@ static void set_times_right(struct control *c, const struct task *t, struct laun
     if (!wall_is_set(m->t_end))
         return;
     if (is_likely(c, m->key.job, m->t_end) && is_likely(c, m->key.job, m->t_start)) {
-        set_length_right(c, m);
+        set_length_right(t, m);
         return;
     }
     struct wall now = loop_wall(c->loop);

@@ -16,6 +16,20 @@ submit --begin=now+30minutes -o /dev/null --wrap 'sleep 1000'
 later=$job
 still_runs() { is "$1" "$(job_state "$runs") $(sinfo -h -N -o %T | sed 's/idle/mixed/')" "RUNNING mixed"; }
 
+case_ "an hour behind when a job begins, and right when it ends: it has run as long as it has run"
+set_clock -3600
+began=$(now_ms)
+submit -o /dev/null --wrap 'until [ -e go ]; do sleep 0.02; done'
+set_back=$job
+wait_state "$set_back" RUNNING
+has_begun() { [ "$(sacct -n -P -j "$set_back.batch" -o State)" == RUNNING ]; }
+wait_for 20 has_begun
+set_clock 0
+touch go
+wait_end "$set_back"
+IFS=: read -r h m s <<<"$(job_field "$set_back" RunTime)"
+at_most "how long it ran" $((10#$h * 3600 + 10#$m * 60 + 10#$s)) $((($(now_ms) - began) / 1000 + 1))
+
 case_ "an hour ahead"
 set_clock 3600
 submit -o /dev/null --wrap true # whatever happens next finds the new time

@@ -72,17 +72,6 @@ def walk(x, path):
 walk(json.load(open("shown")), "")'
     has "times that were looked at" "$out" ".steps.tasks.end"
 done
-
-case_ "the node's clock is set while a job runs, and each of its times could be true"
-set_clock -50 0
-began=$(now_ms)
-submit -o /dev/null waits set
-wait_for 20 has_lines clock.set 1
-set_clock 50 0
-touch go-set
-wait_end "$job"
-IFS=: read -r h m s <<<"$(job_field "$job" RunTime)"
-at_most "how long it ran" $((10#$h * 3600 + 10#$m * 60 + 10#$s)) $((($(now_ms) - began) / 1000 + 1))
 set_clock 0 0
 hour=0
 sleep_for() { hour=$((hour + $1)) && set_clock 0 $((hour * 3600)); } # HOURS: this clock never goes back
