@@ -284,6 +284,7 @@ static void release(struct control *c)
     drop_flights(c);
     drop_timers(c);
     idmap_fini(&c->timers);
+    idmap_fini(&c->record_sizes);
     idmap_fini(&c->owners);
     ctl_free_orphans(c);
     idmap_fini(&c->relays);

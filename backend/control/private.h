@@ -142,12 +142,13 @@ struct control {
     struct loop_timer listen_again, sweep;
     uint32_t n_sessions;
     struct list sessions, nodes;
-    struct linkproc *links; /* NULL: no node is reached over SSH */
-    struct idmap flights;   /* job << 32 | attempt -> struct flight */
-    struct idmap timers;    /* job -> struct job_timer */
-    struct idmap owners;    /* job -> struct session: the terminals of interactive jobs */
-    struct idmap orphaned;  /* job -> struct orphan: their terminal was lost */
-    struct idmap relays;    /* id -> struct relay */
+    struct linkproc *links;    /* NULL: no node is reached over SSH */
+    struct idmap flights;      /* job << 32 | attempt -> struct flight */
+    struct idmap timers;       /* job -> struct job_timer */
+    struct idmap record_sizes; /* job -> of its record, as req_step.c has it */
+    struct idmap owners;       /* job -> struct session: the terminals of interactive jobs */
+    struct idmap orphaned;     /* job -> struct orphan: their terminal was lost */
+    struct idmap relays;       /* id -> struct relay */
     uint64_t next_relay;
     struct mailer *mailer;
     struct idmap pmi;       /* job << 32 | step -> struct pmi_step */

@@ -175,7 +175,7 @@ bool ctl_take_old_output(struct control *c, const struct history_piece *p)
     }
     struct msg_jobs jobs = {0};
     struct errtext err = {""};
-    int r = p->r == 0 && p->n ? codec_decode(&msg_jobs_rec, p->body, p->size, &jobs, &err) : p->r;
+    int r = p->r == 0 && p->n ? codec_decode_own(&msg_jobs_rec, p->body, p->size, &jobs, &err) : p->r;
     const struct job *found = NULL;
     for (size_t i = 0; r == 0 && i < jobs.rows.n; i++)
         if (jobs.rows.v[i].id == o->m.key.job)

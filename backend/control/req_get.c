@@ -12,10 +12,14 @@
 #include "src/model/members.h"
 #include "src/proto/codec.h"
 
-#define ROWS_MAX  128 /* of a frame: small, so that the client decodes one piece while the next is made */
+/* Of a frame: small, so that the client decodes one piece while the next is made, and that none is longer
+ * than a client takes. One row may be. */
+#define ROWS_MAX  128
+#define BYTES_MAX (256u << 10)
 #define LOOKS_MAX 200000u /* comparisons of a slice: of jobs with what is wanted */
 
-#define NAMED_MAX 16 /* jobs by name that are found without a walk */
+#define NAMED_MAX       16    /* jobs by name that are found without a walk */
+#define NAMED_PARTS_MAX 10000 /* steps and tasks that they have */
 
 /* What no reader can do without. */
 #define MEMBERS_ALWAYS (JOB_HAS(id) | JOB_HAS(kind) | JOB_HAS(state))
@@ -146,7 +150,7 @@ static void add_row(struct session *s, struct rows *r, const struct job *j)
         str_append_n(&r->body, LIST_OF_N, sizeof LIST_OF_N - 1);
     codec_encode_part(&job_rec, &row, &part, &r->body);
     free(live);
-    if (++r->n == ROWS_MAX)
+    if (++r->n == ROWS_MAX || r->body.len >= BYTES_MAX)
         send_rows(s, r);
 }
 
@@ -162,17 +166,26 @@ static void send_nodes(struct session *s)
     free(m.rows.v);
 }
 
-static void finish(struct session *s, struct rows *rows)
+static bool has_enough(const struct session *s)
 {
-    struct control *c = s->ctl;
-    vec_for_each (&s->resend, i) {
-        const struct job *j = model_get_job(&c->model, s->resend.v[i]);
-        if (!j || !is_wanted(&s->get, j))
-            continue;
-        add_row(s, rows, j);
+    return conn_queued(s->conn) >= CONN_LOW * 4;
+}
+
+/* What changed since it was sent, as it is now. False: the client has enough to read for now. */
+static bool send_again(struct session *s, struct rows *rows)
+{
+    while (s->resend.n && !has_enough(s)) {
+        const struct job *j = model_get_job(&s->ctl->model, s->resend.v[--s->resend.n]);
+        if (j && is_wanted(&s->get, j))
+            add_row(s, rows, j);
     }
     send_rows(s, rows);
-    vec_clear(&s->resend);
+    return !s->resend.n;
+}
+
+static void finish(struct session *s)
+{
+    struct control *c = s->ctl;
     if (s->get.what & GET_NODES)
         send_nodes(s);
     if (s->get.what & GET_WINDOWS) {
@@ -223,8 +236,7 @@ enum slice rows_slice(struct session *s, struct mono until)
     /* However fast the client reads and however little it wants, a turn does only so much. */
     size_t looks = 0, looks_each = 1 + s->get.jobs.n + s->get.users.n;
     bool full = false, late = false;
-    while (at != &c->model.all && looks < LOOKS_MAX && !late &&
-           !(full = conn_queued(s->conn) >= CONN_LOW * 4)) {
+    while (at != &c->model.all && looks < LOOKS_MAX && !late && !(full = has_enough(s))) {
         const struct job *j = container_of(at, struct job, in_all);
         at = at->next;
         prefetch(at, &c->model.all);
@@ -239,20 +251,21 @@ enum slice rows_slice(struct session *s, struct mono until)
         }
     }
     send_rows(s, &rows);
-    bool last = at == &c->model.all;
+    bool last = at == &c->model.all && send_again(s, &rows);
+    full = full || (at == &c->model.all && !last);
     if (last)
-        finish(s, &rows);
+        finish(s);
     str_fini(&rows.body);
     return last ? SLICE_LAST : full ? SLICE_FULL : SLICE_MORE;
 }
 
 void rows_send_kept(struct session *s, const struct answer *a)
 {
-    struct rows none = ROWS_INIT;
     size_t from = 0;
     for (size_t i = 0; i < a->ends.n; from = a->ends.v[i++])
         session_send_encoded(s, MSG_JOBS, s->follow_tag, a->bytes.s + from, a->ends.v[i] - from);
-    finish(s, &none);
+    vec_clear(&s->resend);
+    finish(s);
 }
 
 /* Its elements are anywhere. */
@@ -266,6 +279,18 @@ static bool names_arrays(const struct session *s)
     return false;
 }
 
+/* Rows so large that they are sent as the client reads them, however few. */
+static bool names_much(const struct session *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->get.jobs.n; i++) {
+        const struct job *j = model_get_job(&s->ctl->model, s->get.jobs.v[i].job);
+        for (size_t k = 0; j && k < j->steps.n; k++)
+            n += 1 + j->steps.v[k].tasks.n;
+    }
+    return n > NAMED_PARTS_MAX;
+}
+
 /* A few named jobs, the most frequent question: no walk over all, and no waiting. */
 static void send_named(struct session *s)
 {
@@ -276,7 +301,8 @@ static void send_named(struct session *s)
             add_row(s, &rows, j);
     }
     send_rows(s, &rows);
-    finish(s, &rows);
+    vec_clear(&s->resend);
+    finish(s);
     str_fini(&rows.body);
 }
 
@@ -304,7 +330,7 @@ void req_get(struct session *s, uint64_t tag, struct msg_get *m)
     s->resync_told = false;
     vec_clear(&s->resend);
     look_end(s);
-    bool named = s->get.jobs.n && s->get.jobs.n <= NAMED_MAX && !names_arrays(s);
+    bool named = s->get.jobs.n && s->get.jobs.n <= NAMED_MAX && !names_arrays(s) && !names_much(s);
     if ((s->get.what & GET_JOBS) && !named) {
         look_begin(s);
         return;

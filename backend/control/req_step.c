@@ -6,7 +6,10 @@
 #include "src/proto/codec.h"
 
 #define NAME_CELLS 128
-#define STEPS_MAX  40000u /* of a job, as Slurm counts them by default: each stays in its record */
+#define STEPS_MAX  40000u     /* of a job, as Slurm counts them by default: each stays in its record */
+#define RECORD_MAX (4u << 20) /* bytes of that, which everybody reads who looks at all of the job */
+#define TASK_BYTES 160        /* that the end of a task adds to it at most, but for a message ... */
+#define RANK_BYTES 6          /* ... and for each of its processes, up to RANK_ENDS_MAX */
 
 /* The step that an earlier try of the same request made. */
 static const struct step *find_repeated(const struct job *j, const char *request_id)
@@ -63,6 +66,41 @@ static enum refusal shape_step(const struct job *j, struct step *s, bool no_wait
         base += here;
     }
     return REFUSAL_NONE;
+}
+
+/* How large a record is is known from the steps that came in, as long as they are all: the number of the
+ * next step and of the run stand above it. */
+#define SIZE_BITS 40
+#define RUN_BITS  8
+
+static uint64_t size_stamp(const struct job *j)
+{
+    return (uint64_t)(j->next_step & 0xffffu) << RUN_BITS | (j->restarts & 0xffu);
+}
+
+static size_t record_size(struct control *c, const struct job *j)
+{
+    uint64_t known = (uint64_t)(uintptr_t)idmap_get(&c->record_sizes, j->id);
+    if (known && known >> SIZE_BITS == size_stamp(j))
+        return known & ((UINT64_C(1) << SIZE_BITS) - 1);
+    struct str b = STR_INIT;
+    codec_encode(&job_rec, j, &b);
+    size_t n = b.len;
+    str_fini(&b);
+    return n;
+}
+
+static size_t step_size(const struct step *s)
+{
+    struct str b = STR_INIT;
+    codec_encode(&step_rec, s, &b);
+    size_t n = b.len;
+    str_fini(&b);
+    for (size_t i = 0; i < s->tasks.n; i++) {
+        uint32_t ranks = s->tasks.v[i].n_ranks;
+        n += TASK_BYTES + (ranks < RANK_ENDS_MAX ? ranks : RANK_ENDS_MAX) * RANK_BYTES;
+    }
+    return n;
 }
 
 /* srun's is that of its program, whatever that is called: escaped and cut, not refused. */
@@ -126,6 +164,12 @@ void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
     if (refusal == REFUSAL_NONE)
         refusal = shape_step(j, st, m->no_wait, &places, &text);
     bool waiting = !places.v.n;
+    size_t size = refusal == REFUSAL_NONE ? record_size(c, j) + step_size(st) : 0;
+    if (size > RECORD_MAX) {
+        refusal = REFUSAL_POLICY;
+        err_set(&text, 0, "the record of job %u would be over 4 MiB with its %u steps: no more in one job",
+                j->id, j->next_step + 1);
+    }
     if (refusal != REFUSAL_NONE) {
         drop_places(&places);
         session_reply(s, tag, refusal, j->id, 0, "%s", text.s);
@@ -139,6 +183,7 @@ void req_step_create(struct session *s, uint64_t tag, struct msg_step_create *m)
         session_reply(s, tag, REFUSAL_BAD_REQUEST, job, 0, "malformed step");
         return;
     }
+    idmap_set(&c->record_sizes, job, (void *)(uintptr_t)(size_stamp(j) << SIZE_BITS | size));
     vec_for_each (&places.v, i) { /* at once: the next request of this turn must find the room taken */
         places.v.v[i].step = id;
         ctl_emit(c, EV_PLACE, job, &places.v.v[i]);

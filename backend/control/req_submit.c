@@ -26,6 +26,8 @@
 #define TASKS_MAX            100000u /* of all steps of a job */
 #define TASKS_ALL_MAX        2000000u /* of all jobs: each is some hundred bytes of the controller's memory */
 #define COUNT_MAX            1000000u
+#define ARRAY_MAX_BYTES      65536
+#define STEPS_BYTES_MAX      (2u << 20) /* of the declared steps, as they are kept */
 
 struct check {
     enum refusal refusal;
@@ -141,6 +143,7 @@ static void check_request(struct check *k, const struct job_req *r)
     check_text(k, "mail user", rare->mail_user);
     check_text(k, "GPU type", r->gpu_type);
     check_text(k, "gres", r->gres);
+    check_words(k, "array", r->array_spec, ARRAY_MAX_BYTES, "%s: more than 65536 bytes");
     check_dir(k, r->workdir);
     if (str_is_empty(r->workdir) || r->workdir[0] != '/')
         refuse(k, REFUSAL_BAD_REQUEST, "working directory %s is not an absolute path",
@@ -226,6 +229,18 @@ static void check_steps(struct check *k, const struct msg_submit *m)
     }
     if (tasks > TASKS_MAX)
         refuse(k, REFUSAL_TOO_BIG, "a step job has no more than 100000 tasks in all", NULL);
+}
+
+/* The record is read by everybody who looks at the queue: scripts and environments are not in it. */
+static void check_size(const struct job *j, struct check *k)
+{
+    struct str b = STR_INIT;
+    for (size_t i = 0; k->refusal == REFUSAL_NONE && i < j->steps.n && b.len <= STEPS_BYTES_MAX; i++)
+        codec_encode(&step_rec, &j->steps.v[i], &b);
+    if (b.len > STEPS_BYTES_MAX)
+        refuse(k, REFUSAL_TOO_BIG, "the names, commands and files of its steps are over 2 MiB in all",
+               NULL);
+    str_fini(&b);
 }
 
 static uint64_t tasks_of(const struct job *j)
@@ -503,6 +518,7 @@ void req_submit(struct session *s, uint64_t tag, struct msg_submit *m)
     struct job j = {0};
     if (k.refusal == REFUSAL_NONE)
         make_job(s, m, &j, &k);
+    check_size(&j, &k);
     check_all_tasks(c, &j, &k);
     if (k.refusal == REFUSAL_NONE)
         check_counts(c, m, &j, &k);

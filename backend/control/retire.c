@@ -79,6 +79,7 @@ void ctl_retire(void *ctx)
             continue;
         uint32_t array = is_array ? 0 : j->array_job;
         ctl_drop_timer(c, j->id);
+        idmap_remove(&c->record_sizes, j->id);
         payload_cache_drop(c->payloads, j->id, STEP_BATCH);
         struct ev_none body = {0};
         if (ctl_emit(c, EV_RETIRE, j->id, &body) < 0)

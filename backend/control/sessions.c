@@ -16,12 +16,14 @@
 #include "src/proto/codec.h"
 
 #define QUEUE_MAX      (64u << 20)
+#define QUEUE_ENOUGH   (4u << 20)   /* a client is heard again when it has read most of that */
 #define USER_QUEUED    (4u << 20)   /* of one connection, from where its user's others are looked at too */
 #define USER_QUEUE_MAX (256u << 20) /* of all of a user who is no administrator */
 #define ACCEPTS_MAX    64           /* in one turn */
 #define SWEEP_MS       2000
 #define HELLO_MS       10000 /* to say who it is */
-#define FRAME_MS       30000 /* to finish a frame */
+#define FRAME_MS       30000 /* to finish a frame, to read some of what was asked for */
+#define CROWD_MS       2000  /* the latter where a user's connections hold too much in all */
 #define HELLO_MAX      4096  /* bytes of a frame, until it has said who it is */
 #define PAUSE_MS       100   /* with no descriptor left */
 #define RESEND_MAX     10000 /* jobs that change while rows are sent */
@@ -62,12 +64,20 @@ static bool user_is_full(const struct session *s)
 
 static void check_sent(struct session *s, bool is_sent)
 {
-    if (s->given_up || (is_sent && !user_is_full(s)))
+    if (is_sent || s->given_up)
         return;
     if (ctl_may_log(s->ctl, s->party))
-        log_warn("client=%s uid=%u asks and does not read: closed", s->program ? s->program : "?", s->uid);
+        log_warn("client=%s uid=%u: its output queue is full: closed", s->program ? s->program : "?",
+                 s->uid);
     s->given_up = true;
     conn_give_up(s->conn);
+}
+
+/* A client that asks and does not read is known by the time that passes, never by how much it was given. */
+static bool reads_nothing(const struct session *s)
+{
+    int64_t ms = conn_unread_ms(s->conn);
+    return ms >= FRAME_MS || (ms >= CROWD_MS && user_is_full(s));
 }
 
 void session_send(struct session *s, enum msg_kind kind, uint64_t tag, const void *body)
@@ -348,6 +358,7 @@ void ctl_let_in(struct control *c, int fd, const struct ucred *cred, bool from_n
     str_init(&s->look.keep.bytes);
     list_append(&c->sessions, &s->link);
     s->conn = conn_new(c->loop, fd, HELLO_MAX, QUEUE_MAX, store_committed(c->store), &ops, s);
+    conn_set_enough(s->conn, QUEUE_ENOUGH);
     conn_set_share(s->conn, &p->share);
 }
 
@@ -382,11 +393,14 @@ static void sweep(void *ctx)
     list_for_each (s, &c->sessions, struct session, link) {
         bool silent = !s->greeted && !conn_is_in_line(s->conn) &&
                       loop_now(c->loop).ns - s->t_open.ns > HELLO_MS * NS_PER_MS;
-        if (s->given_up || (!silent && conn_stuck_ms(s->conn) < FRAME_MS))
+        bool stuck = conn_stuck_ms(s->conn) >= FRAME_MS;
+        if (s->given_up || (!silent && !stuck && !reads_nothing(s)))
             continue;
         if (ctl_may_log(c, s->party))
             log_warn("client=%s uid=%u pid=%u %s: closed", s->program ? s->program : "?", s->uid, s->pid,
-                     silent ? "does not say who it is" : "does not finish what it says");
+                     silent  ? "does not say who it is"
+                     : stuck ? "does not finish what it says"
+                             : "asks and does not read");
         s->given_up = true;
         conn_give_up(s->conn);
     }
@@ -477,10 +491,14 @@ void ctl_push_event(struct control *c, const struct event *ev, const void *encod
 
 void ctl_push_reasons(struct control *c, const struct msg_reasons *rows)
 {
-    list_for_each (s, &c->sessions, struct session, link)
+    list_for_each (s, &c->sessions, struct session, link) {
         if (s->follow == FOLLOW_ALL || s->follow == FOLLOW_JOB)
             if (!conn_send(s->conn, ctl_gate(c), MSG_REASONS, s->follow_tag, rows))
                 tell_resync(s);
+        /* Rows that have been sent already go again with what they wait for now. */
+        for (size_t i = 0; s->follow == FOLLOW_STARTING && s->get.follow && i < rows->rows.n; i++)
+            (void)wants(s, rows->rows.v[i].job);
+    }
 }
 
 void ctl_push_util(struct control *c, const struct msg_util *u)

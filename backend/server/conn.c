@@ -38,7 +38,7 @@ struct conn {
     struct str out;
     size_t sent; /* of out */
     size_t open; /* of out: may leave */
-    size_t max_out;
+    size_t max_out, enough;
     bool full; /* CONN_LOW bytes were queued, or the user asked: on_drain is owed */
     uint64_t committed;
     VEC(struct mark) marks; /* in order; from first_mark on */
@@ -47,6 +47,8 @@ struct conn {
     struct mono
         t_deaf;   /* since when the peer takes nothing more: what it has said is still read; 0: it does */
     bool waiting; /* for `more`, or in the line of its share */
+    bool held;    /* it has enough to read: nothing is heard of it */
+    struct mono t_moved; /* when bytes left it, or the first of those that wait came */
     bool busy, dead, given_up;
     struct share_place place;
     struct mono go; /* when its go began: the frames since then, and their bytes */
@@ -75,6 +77,7 @@ void conn_hurry(struct conn *c)
         if (n <= 0)
             return;
         c->sent += (size_t)n;
+        c->t_moved = loop_now(c->loop);
     }
 }
 
@@ -113,7 +116,8 @@ bool conn_is_in_line(const struct conn *c)
 static void watch(struct conn *c, bool writes)
 {
     if (!c->dead)
-        loop_watch(c->loop, &c->watch, (conn_is_in_line(c) ? 0 : LOOP_READ) | (writes ? LOOP_WRITE : 0));
+        loop_watch(c->loop, &c->watch,
+                   (conn_is_in_line(c) || c->held ? 0 : LOOP_READ) | (writes ? LOOP_WRITE : 0));
 }
 
 static void update_watch(struct conn *c)
@@ -148,6 +152,17 @@ static void compact(struct conn *c)
         c->marks.v[i].end -= gone;
 }
 
+static void wait_for_turn(struct conn *c);
+
+/* It is heard again: what it has said meanwhile comes first. */
+static void let_go(struct conn *c)
+{
+    if (!c->held)
+        return;
+    c->held = false;
+    wait_for_turn(c);
+}
+
 /* One who has gone may have said something before. */
 static void drop_output(struct conn *c)
 {
@@ -156,6 +171,7 @@ static void drop_output(struct conn *c)
     c->sent = c->open = 0;
     c->marks.n = c->first_mark = 0;
     c->full = false;
+    let_go(c);
     update_watch(c);
 }
 
@@ -172,8 +188,11 @@ static void flush(struct conn *c)
             return;
         }
         c->sent += (size_t)n;
+        c->t_moved = loop_now(c->loop);
     }
     compact(c);
+    if (conn_queued(c) < CONN_LOW)
+        let_go(c);
     update_watch(c);
     if (c->full && conn_queued(c) < CONN_LOW) {
         c->full = false;
@@ -221,6 +240,11 @@ static void read_frames(struct conn *c)
             fail(c, "protocol error");
             return;
         }
+        if (!c->dead && !c->given_up && c->enough && conn_queued(c) >= c->enough) {
+            c->held = true;
+            update_watch(c);
+            return;
+        }
         if (!c->dead && c->in.at < c->in.n && has_had_its_go(c)) {
             wait_for_turn(c);
             return;
@@ -238,7 +262,7 @@ static void read_some(struct conn *c)
 {
     /* One that may say little yet gets little room. */
     size_t chunk = c->in.max < READ_CHUNK ? c->in.max + FRAME_HEADER_SIZE : READ_CHUNK;
-    for (int i = 0; i < READS_A_TURN && !c->dead && !c->waiting; i++) {
+    for (int i = 0; i < READS_A_TURN && !c->dead && !c->waiting && !c->held; i++) {
         uint8_t *p = frame_reader_space(&c->in, chunk);
         ssize_t n = recv(c->watch.fd, p, chunk, MSG_DONTWAIT);
         if (n < 0 && errno == EINTR)
@@ -289,7 +313,8 @@ static void on_turn(void *arg)
     if (c->t_partial.ns)
         c->t_partial = loop_now(c->loop); /* the rest may have been there for long */
     read_frames(c);
-    read_some(c);
+    if (!c->dead && !c->held)
+        read_some(c);
     end_go(c);
     update_watch(c);
 }
@@ -301,7 +326,7 @@ static void on_ready(void *arg, unsigned ready)
     if (ready & LOOP_WRITE)
         flush(c);
     c->busy = false;
-    if (!(ready & LOOP_READ) || c->dead || c->waiting)
+    if (!(ready & LOOP_READ) || c->dead || c->waiting || c->held)
         return;
     if (c->place.share && !c->given_up && !share_is_open(c->place.share)) {
         wait_for_turn(c);
@@ -339,6 +364,8 @@ static bool queue_mark(struct conn *c, uint64_t gate, enum msg_kind kind, uint64
     if (gate <= c->committed && c->first_mark == c->marks.n) {
         bool idle = c->sent == c->open;
         c->open = c->out.len;
+        if (idle)
+            c->t_moved = loop_now(c->loop);
         if (idle)
             update_watch(c); /* written by the loop: many messages of a turn in one call */
     } else {
@@ -411,6 +438,11 @@ void conn_set_share(struct conn *c, struct share *s)
     share_place_init(&c->place, s, on_turn, c);
 }
 
+void conn_set_enough(struct conn *c, size_t bytes)
+{
+    c->enough = bytes;
+}
+
 void conn_set_max_frame(struct conn *c, size_t max_frame)
 {
     c->in.max = max_frame;
@@ -421,11 +453,17 @@ size_t conn_queued(const struct conn *c)
     return c->out.len - c->sent;
 }
 
+int64_t conn_unread_ms(const struct conn *c)
+{
+    return c->held ? (loop_now(c->loop).ns - c->t_moved.ns) / NS_PER_MS : 0;
+}
+
 int64_t conn_stuck_ms(const struct conn *c)
 {
     if (c->t_deaf.ns)
         return (loop_now(c->loop).ns - c->t_deaf.ns) / NS_PER_MS;
-    return c->t_partial.ns && !c->waiting ? (loop_now(c->loop).ns - c->t_partial.ns) / NS_PER_MS : 0;
+    return c->t_partial.ns && !c->waiting && !c->held ? (loop_now(c->loop).ns - c->t_partial.ns) / NS_PER_MS
+                                                      : 0;
 }
 
 void conn_give_up(struct conn *c)
@@ -433,7 +471,9 @@ void conn_give_up(struct conn *c)
     if (c->dead)
         return;
     c->given_up = true;
+    c->held = false;
     shutdown(c->watch.fd, SHUT_RDWR); /* read as an end of file by the next turn */
+    update_watch(c);
     if (conn_is_in_line(c)) {
         share_leave(&c->place);
         c->waiting = false;

@@ -32,10 +32,17 @@ struct conn *conn_new(struct loop *l, int fd, size_t max_frame, size_t max_out, 
 void conn_set_share(struct conn *c, struct share *s);
 /* Whether it stands in the line of its share. */
 bool conn_is_in_line(const struct conn *c);
+/* With so many bytes queued nothing more is heard of the peer until they are below CONN_LOW again. 0, as at
+ * the start: it is always heard. */
+void conn_set_enough(struct conn *c, size_t bytes);
 /* For the frames that follow. */
 void conn_set_max_frame(struct conn *c, size_t max_frame);
 /* Closes and frees, at the end of the turn where it is called from within a callback of c. */
 void conn_close(struct conn *c);
+
+/* For how long the peer has read nothing of what it has asked for, where it is not heard because of that;
+ * else 0. */
+int64_t conn_unread_ms(const struct conn *c);
 
 /* Queues a message behind gate. To one who has gone it is as good as said: what he has said before he went
  * is read, and then on_close tells. False where the queue is full: the caller decides what a slow reader

@@ -150,7 +150,7 @@ static const char *text_of(struct history_text t)
 static int is_element(const struct piece *p, const struct history_row *row, uint32_t index, bool *ret)
 {
     struct job j;
-    int r = codec_decode(&job_rec, row->record.p, row->record.n, &j, p->err);
+    int r = codec_decode_own(&job_rec, row->record.p, row->record.n, &j, p->err);
     if (r < 0)
         return err_prefix(p->err, r, "job %u of the history", (uint32_t)row->job);
     *ret = j.array_index == index;

@@ -510,7 +510,7 @@ static int load_row(sqlite3_stmt *st, struct event *ev, struct errtext *err)
                        (unsigned long long)ev->seq);
     const struct rec_desc *d = event_body_rec(ev->kind);
     ev->body = xcalloc(1, d->size);
-    int r = codec_decode(d, bytes, n, ev->body, err);
+    int r = codec_decode_own(d, bytes, n, ev->body, err);
     if (r < 0) {
         free(ev->body);
         ev->body = NULL;

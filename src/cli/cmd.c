@@ -11,6 +11,7 @@
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/cli/pty.h"
+#include "src/client/client.h"
 
 #define SLURM_VERSION_TEXT "slurm 23.02.7"
 #define NEAR               2 /* edits that make a name a likely slip */
@@ -45,11 +46,23 @@ const char *command_nearest(const char *name, bool slurm)
     return best;
 }
 
+static const char *running; /* the name of the command */
+
+static void say_unreadable(const char *text)
+{
+    fprintf(stderr, "%s: warning: a job cannot be read and is left out: %s\n", running ? running : "stoker",
+            text);
+}
+
 int command_run(const struct command *cmd, int argc, char **argv)
 {
     char *name = cmd->slurm ? xstrdup(cmd->name) : xasprintf("stoker %s", cmd->name);
     struct cli cli = {.cmd = cmd, .name = name};
+    running = name;
+    client_on_unreadable(say_unreadable);
     int rc = cmd->run(&cli, argc, argv);
+    client_on_unreadable(NULL);
+    running = NULL;
     free(name);
     return rc;
 }

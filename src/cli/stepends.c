@@ -36,16 +36,26 @@ static void append_end(struct str *out, const struct rank_end *e)
         str_append(out, strsignal(e->signal));
 }
 
-/* One line for those of t's ranks that ended like rank `first`. */
+static bool ends_alike(const struct rank_end *a, const struct rank_end *b)
+{
+    return a->code == b->code && a->signal == b->signal;
+}
+
+/* One line for those of t's ranks that ended like entry `first`. */
 static void describe_group(const struct step *s, const struct task *t, size_t first, struct str *out)
 {
     VEC(uint32_t) same = VEC_INIT;
     const struct rank_end *e = &t->ranks.v[first];
-    for (size_t i = first; i < t->ranks.n; i++)
-        if (t->ranks.v[i].code == e->code && t->ranks.v[i].signal == e->signal)
-            vec_push(&same, step_rank(s, t, (uint32_t)i));
+    for (uint32_t i = 0; i < t->n_ranks; i++) {
+        const struct rank_end *own = task_rank_end(t, i);
+        if (own && ends_alike(own, e))
+            vec_push(&same, step_rank(s, t, i));
+    }
     str_appendf(out, "%s: ", t->alloc.node ? t->alloc.node : "?");
-    stepends_append_ranks(out, same.v, same.n);
+    if (t->ends_by_code)
+        str_appendf(out, "%u tasks", rank_end_count(e));
+    else
+        stepends_append_ranks(out, same.v, same.n);
     str_append(out, ": ");
     append_end(out, e);
     str_append_char(out, '\n');
@@ -58,7 +68,7 @@ static void describe_ranks(const struct step *s, const struct task *t, struct st
         const struct rank_end *e = &t->ranks.v[i];
         bool seen = is_good(e);
         for (size_t k = 0; k < i && !seen; k++)
-            seen = t->ranks.v[k].code == e->code && t->ranks.v[k].signal == e->signal;
+            seen = ends_alike(&t->ranks.v[k], e);
         if (!seen)
             describe_group(s, t, i, out);
     }

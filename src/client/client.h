@@ -114,10 +114,14 @@ struct client_rows {
     void *ctx;
 };
 void client_take_rows(struct client *c, uint64_t tag, const struct client_rows *rows);
-/* mirror_feed for such a body: each job is read straight into its place. m keeps those in front of what is
- * bad. */
+/* mirror_feed for such a body: each job is read straight into its place. Returns how many rows could not be
+ * read and were left out, with the text of the last one in *err, or a negative error where none could. */
 int mirror_feed_rows(struct model *m, const void *p, size_t n, struct errtext *err)
     __attribute__((warn_unused_result));
+
+/* Called with a text for each row that this program cannot read: the others are given all the same. NULL,
+ * as at the start: they are left out in silence. For the whole program. */
+void client_on_unreadable(void (*fn)(const char *text));
 
 /* A fresh request id. */
 char *client_request_id(void) __attribute__((warn_unused_result));

@@ -21,6 +21,8 @@ int client_wait_tag(struct client *c, uint64_t tag, struct incoming *ret, struct
 /* Feeds m with the answers to a GET up to its SNAPSHOT. */
 int mirror_fetch_rest(struct client *c, uint64_t tag, struct model *m, struct errtext *err)
     __attribute__((warn_unused_result));
+/* A row that cannot be read was left out. */
+void client_say_unreadable(const struct errtext *err);
 /* Is it a job at all? -EBADMSG where it is not. */
 int mirror_check_row(const struct job *row, struct errtext *err) __attribute__((warn_unused_result));
 

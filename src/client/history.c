@@ -1,25 +1,34 @@
 /* history.c - jobs that have left the controller's state, row by row. */
 #include <errno.h>
 
+#include "src/base/xalloc.h"
 #include "src/client/client_private.h"
+#include "src/proto/codec.h"
 
-static int each_job(struct msg_jobs *jobs, int (*fn)(void *ctx, struct job *j), void *ctx,
-                    struct errtext *err)
+struct each {
+    int (*fn)(void *ctx, struct job *j);
+    void *ctx;
+};
+
+static int take_rows(void *ctx, const void *p, size_t n, struct errtext *err)
 {
-    for (size_t i = 0; i < jobs->rows.n; i++) {
-        struct job *row = &jobs->rows.v[i];
-        if (!row->id || row->state >= JOB_N_STATES || row->kind > JOB_KIND_INTERACTIVE)
-            return err_set(err, -EBADMSG, "a row that is no job: id %u, state %u", row->id, row->state);
-        struct job *j = job_new();
-        *j = *row;
-        *row = (struct job){0};
+    const struct each *e = ctx;
+    struct codec_rows *rows = codec_rows_new();
+    int r = codec_rows_open(rows, &job_rec, p, n, err);
+    while (r >= 0 && codec_rows_left(rows)) {
+        struct errtext text = {""};
+        struct job *j = xcalloc(1, sizeof *j);
         list_init(&j->in_all);
         list_init(&j->in_queue);
-        int r = fn(ctx, j);
-        if (r < 0)
-            return r;
+        if (codec_rows_next_own(rows, j, NULL, &text) < 0 || mirror_check_row(j, &text) < 0) {
+            client_say_unreadable(&text);
+            job_free(j);
+        } else {
+            r = e->fn(e->ctx, j);
+        }
     }
-    return 0;
+    codec_rows_free(rows);
+    return r < 0 ? r : 0;
 }
 
 static int refused(const struct msg_result *result, struct errtext *err)
@@ -31,18 +40,20 @@ int client_history(struct client *c, const struct msg_history *q, int (*fn)(void
                    void *ctx, struct errtext *err)
 {
     uint64_t tag;
+    struct each e = {.fn = fn, .ctx = ctx};
+    const struct client_rows rows = {.take = take_rows, .ctx = &e};
     int r = client_send(c, MSG_HISTORY, q, &tag, err);
+    client_take_rows(c, tag, &rows);
     for (bool done = false; r >= 0 && !done;) {
         struct incoming in;
         r = client_wait_tag(c, tag, &in, err);
         if (r < 0)
-            return r;
+            break;
         done = in.kind == MSG_HISTORY_END;
         if (in.kind == MSG_RESULT)
             r = refused(in.body, err);
-        else if (in.kind == MSG_JOBS)
-            r = each_job(in.body, fn, ctx, err);
         msg_free(in.kind, in.body);
     }
+    client_take_rows(c, 0, NULL);
     return r < 0 ? r : 0;
 }

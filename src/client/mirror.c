@@ -23,6 +23,19 @@ int mirror_check_row(const struct job *row, struct errtext *err)
     return 0;
 }
 
+static void (*on_unreadable)(const char *text);
+
+void client_on_unreadable(void (*fn)(const char *text))
+{
+    on_unreadable = fn;
+}
+
+void client_say_unreadable(const struct errtext *err)
+{
+    if (on_unreadable)
+        on_unreadable(err->s);
+}
+
 static int each_job(struct msg_jobs *jobs, int (*fn)(void *ctx, struct job *j), void *ctx,
                     struct errtext *err)
 {
@@ -51,18 +64,18 @@ static int into_model(void *ctx, struct job *j)
 int mirror_feed_rows(struct model *m, const void *p, size_t n, struct errtext *err)
 {
     struct codec_rows *rows = codec_rows_new();
-    int r = codec_rows_open(rows, &job_rec, p, n, err);
+    int r = codec_rows_open(rows, &job_rec, p, n, err), unreadable = 0;
     while (r >= 0 && codec_rows_left(rows)) {
         struct job *j = xcalloc(1, sizeof *j);
-        r = codec_rows_next_own(rows, j, m->texts, err);
-        r = r < 0 ? r : mirror_check_row(j, err);
-        if (r < 0)
+        if (codec_rows_next_own(rows, j, m->texts, err) < 0 || mirror_check_row(j, err) < 0) {
             model_drop_row(m, j);
-        else
+            unreadable++;
+        } else {
             model_take_shared_job(m, j);
+        }
     }
     codec_rows_free(rows);
-    return r < 0 ? r : 1;
+    return r < 0 ? r : unreadable;
 }
 
 static int take_windows(struct model *m, struct msg_windows *windows, struct errtext *err)
@@ -167,10 +180,23 @@ int mirror_fetch_rest(struct client *c, uint64_t tag, struct model *m, struct er
     return 0;
 }
 
+static int into_mirror(void *ctx, const void *p, size_t n, struct errtext *err)
+{
+    struct errtext text = {""};
+    int r = mirror_feed_rows(ctx, p, n, &text);
+    if (r > 0)
+        client_say_unreadable(&text);
+    return r < 0 ? err_set(err, r, "%s", text.s) : 0;
+}
+
 int client_fetch(struct client *c, const struct msg_get *get, struct model *m, struct errtext *err)
 {
     bug_on(get->follow);
     uint64_t tag;
+    const struct client_rows rows = {.take = into_mirror, .ctx = m};
     int r = client_send(c, MSG_GET, get, &tag, err);
-    return r < 0 ? r : mirror_fetch_rest(c, tag, m, err);
+    client_take_rows(c, tag, &rows);
+    r = r < 0 ? r : mirror_fetch_rest(c, tag, m, err);
+    client_take_rows(c, 0, NULL);
+    return r;
 }

@@ -18,12 +18,14 @@ static int take_rows(void *ctx, const void *p, size_t n, struct errtext *err)
     struct each *e = ctx;
     e->m->now = client_welcome(e->client)->now;
     int r = codec_rows_open(e->rows, &job_rec, p, n, err);
-    while (r >= 0 && (r = codec_rows_next(e->rows, &e->row, err)) > 0) {
-        r = mirror_check_row(&e->row, err);
-        if (r == 0)
+    while (r >= 0 && codec_rows_left(e->rows)) {
+        struct errtext text = {""};
+        if (codec_rows_next(e->rows, &e->row, &text) < 0 || mirror_check_row(&e->row, &text) < 0)
+            client_say_unreadable(&text);
+        else
             e->fn(e->ctx, &e->row);
     }
-    return r;
+    return r < 0 ? r : 0;
 }
 
 int client_each_job(struct client *c, const struct msg_get *get, struct model *m,

@@ -130,6 +130,38 @@ static void task_take_worst(struct task *t)
     }
 }
 
+static bool ends_alike(const struct rank_end *a, const struct rank_end *b)
+{
+    return a->code == b->code && a->signal == b->signal;
+}
+
+/* Each entry goes into an earlier one that is like it: the one before it, or with `any` any one. */
+static void merge_ends(struct task *t, bool any)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->ranks.n; i++) {
+        struct rank_end e = t->ranks.v[i];
+        size_t at = n;
+        for (size_t k = any || !n ? 0 : n - 1; k < n && at == n; k++)
+            at = ends_alike(&t->ranks.v[k], &e) ? k : n;
+        if (at < n)
+            t->ranks.v[at].count = rank_end_count(&t->ranks.v[at]) + rank_end_count(&e);
+        else
+            t->ranks.v[n++] = e;
+    }
+    t->ranks.n = n;
+}
+
+/* A record must stay readable, however many processes its steps start. */
+static void bound_ends(struct task *t)
+{
+    if (t->ranks.n > RANK_ENDS_MAX)
+        merge_ends(t, false);
+    t->ends_by_code = t->ranks.n > RANK_ENDS_MAX;
+    if (t->ends_by_code)
+        merge_ends(t, true);
+}
+
 static void task_take_end(struct task *t, const struct ev_end *body)
 {
     struct ev_end copy;
@@ -154,6 +186,7 @@ static void task_take_end(struct task *t, const struct ev_end *body)
         t->code = 0;
         t->signal = OUT_OF_MEMORY_SIGNAL;
     }
+    bound_ends(t);
 }
 
 static bool task_failed(const struct task *t)

@@ -126,6 +126,17 @@ static const struct task *find_listed(const struct step *s, uint32_t rank, uint3
     return NULL;
 }
 
+const struct rank_end *task_rank_end(const struct task *t, uint32_t local)
+{
+    for (size_t i = 0; !t->ends_by_code && i < t->ranks.n; i++) {
+        uint32_t n = rank_end_count(&t->ranks.v[i]);
+        if (local < n)
+            return &t->ranks.v[i];
+        local -= n;
+    }
+    return NULL;
+}
+
 uint32_t step_rank(const struct step *s, const struct task *t, uint32_t local)
 {
     if (!s->distribution || t->index >= s->tasks.n)

@@ -118,8 +118,13 @@ static inline struct job_req_rare *req_rare_mut(struct job_req *r)
 struct rank_end {
     int32_t code;   /* exit code, 0..255 */
     int32_t signal; /* that ended it, or 0 */
+    uint32_t count; /* so many ranks that ended so: 0 and 1 are one */
 };
-#define RANK_END_FIELDS(F, G, S) F(S, I32, code) F(S, I32, signal)
+#define RANK_END_FIELDS(F, G, S) F(S, I32, code) F(S, I32, signal) F(S, U32, count)
+
+/* Beyond so many ranks of a task neighbours that ended alike are one entry, and where there are as many of
+ * those still, all that ended alike are. */
+#define RANK_ENDS_MAX 64
 
 struct task {
     uint32_t index;
@@ -134,19 +139,20 @@ struct task {
     int32_t code, signal;            /* of its worst rank */
     REC_LIST(struct rank_end) ranks; /* filled at the end */
     uint64_t peak_rss_kib;
-    char *sampled;    /* how the peak was measured; NULL: not */
-    uint64_t cpu_ms;  /* user + system time of all its processes */
-    char *message;    /* why it could not be started, and the like */
-    uint32_t pid;     /* of the first rank on its node, 0 until known */
-    uint32_t lease_s; /* its node ends it when no controller has been heard for so long; 0: never */
-    bool waited_out;  /* the step's wait_s was over: its node has ended the ranks that were left */
+    char *sampled;     /* how the peak was measured; NULL: not */
+    uint64_t cpu_ms;   /* user + system time of all its processes */
+    char *message;     /* why it could not be started, and the like */
+    uint32_t pid;      /* of the first rank on its node, 0 until known */
+    uint32_t lease_s;  /* its node ends it when no controller has been heard for so long; 0: never */
+    bool waited_out;   /* the step's wait_s was over: its node has ended the ranks that were left */
+    bool ends_by_code; /* `ranks` counts how they ended; which rank did is not known any more */
 };
 #define TASK_FIELDS(F, G, S)                                                                                 \
     F(S, U32, index) F(S, U32, state) G(S, SUB, alloc, alloc) F(S, U32, attempt) F(S, U32, rank_base)        \
     F(S, U32, n_ranks) F(S, BOOL, killing) F(S, WALL, t_start) F(S, WALL, t_end) F(S, U32, end_kind)         \
     F(S, I32, code) F(S, I32, signal) G(S, LISTOF, ranks, rank_end) F(S, U64, peak_rss_kib)                  \
     F(S, STR, sampled) F(S, U64, cpu_ms) F(S, STR, message) F(S, U32, pid) F(S, U32, lease_s)                \
-    F(S, BOOL, waited_out)
+    F(S, BOOL, waited_out) F(S, BOOL, ends_by_code)
 
 struct step {
     int32_t id; /* STEP_BATCH, STEP_INTERACTIVE, 0... */
@@ -337,6 +343,13 @@ void job_free(struct job *j);
 
 struct step *job_find_step(const struct job *j, int32_t id);       /* or NULL */
 struct task *step_find_task(const struct step *s, uint32_t index); /* or NULL */
+/* How the task's rank with that local id ended; NULL where that is not known. */
+const struct rank_end *task_rank_end(const struct task *t, uint32_t local);
+/* How many ranks an entry of task.ranks stands for. */
+static inline uint32_t rank_end_count(const struct rank_end *e)
+{
+    return e->count ? e->count : 1;
+}
 /* The number of a task's rank with that local id: in blocks, or dealt out one by one over the tasks. */
 uint32_t step_rank(const struct step *s, const struct task *t, uint32_t local);
 /* The task that runs a rank, its local id in *ret_local (may be NULL); NULL where none does. */

@@ -35,16 +35,20 @@ void codec_list_head(struct str *out, uint32_t n);
  * that names the record and member. */
 int codec_decode(const struct rec_desc *d, const void *p, size_t n, void *rec, struct errtext *err)
     __attribute__((warn_unused_result));
+/* The same of what the controller itself has encoded: without the bounds on items and memory, so that it
+ * can read whatever it can write. */
+int codec_decode_own(const struct rec_desc *d, const void *p, size_t n, void *rec, struct errtext *err)
+    __attribute__((warn_unused_result));
 
 /* Reads a body whose first member is a list, record by record, without keeping any: what a record owns lies
  * in memory of the reader that the next one is put into. So it must be freed by nobody. */
 struct codec_rows *codec_rows_new(void) __attribute__((warn_unused_result));
 void codec_rows_free(struct codec_rows *r);
 /* Takes the next body: d is the table of the listed records. p must stay until its last record is read.
- * Errors, here and below, as above. */
+ * Bounds as codec_decode_own. Errors, here and below, as above. */
 int codec_rows_open(struct codec_rows *r, const struct rec_desc *d, const void *p, size_t n,
                     struct errtext *err) __attribute__((warn_unused_result));
-/* Returns 1, or 0 after the last. */
+/* Returns 1, or 0 after the last. After a record that cannot be read the next one can be. */
 int codec_rows_next(struct codec_rows *r, void *rec, struct errtext *err)
     __attribute__((warn_unused_result));
 /* The same for a record that is kept: rec, zeroed memory, owns what is in it, but for its texts that

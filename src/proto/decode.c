@@ -13,8 +13,9 @@
 #include "src/proto/codec.h"
 #include "src/proto/shape.h"
 
-#define MSGPACK_NIL     0xc0
-#define NILS            UINT64_C(0xc0c0c0c0c0c0c0c0)
+#define MSGPACK_NIL 0xc0
+#define NILS        UINT64_C(0xc0c0c0c0c0c0c0c0)
+/* Of what a peer says, who may mean harm. What the controller has written is bounded by what it took in. */
 #define MAX_ITEMS       1000000u   /* of all lists of one message */
 #define BYTES_PER_BYTE  64u        /* memory of records and strings that one byte received may cost ... */
 #define BYTES_FREE      (1u << 20) /* ... and what a message of any size may */
@@ -458,31 +459,44 @@ static int get_record(struct decoder *c, const struct rec_desc *d, size_t n_valu
 }
 
 /* Looks the whole body over. Returns the number of its values, or -EBADMSG. */
-static int64_t open_body(struct decoder *c, const struct rec_desc *d, const void *p, size_t n,
+static int64_t open_body(struct decoder *c, const struct rec_desc *d, const void *p, size_t n, bool own,
                          struct errtext *err)
 {
     const char *why = shape_check(p, n);
     if (why)
         return err_set(err, -EBADMSG, "%s: not a message: %s", d->name, why);
-    *c = (struct decoder){
-        .at = p, .items_left = MAX_ITEMS, .bytes_left = BYTES_FREE + n * BYTES_PER_BYTE, .err = err};
+    *c = (struct decoder){.at = p,
+                          .items_left = own ? SIZE_MAX : MAX_ITEMS,
+                          .bytes_left = own ? SIZE_MAX : BYTES_FREE + n * BYTES_PER_BYTE,
+                          .err = err};
     struct value v = take_value(c);
     if (v.type != VALUE_ARRAY)
         return err_set(err, -EBADMSG, "%s: not a record", d->name);
     return v.n;
 }
 
-int codec_decode(const struct rec_desc *d, const void *p, size_t n, void *rec, struct errtext *err)
+static int decode(const struct rec_desc *d, const void *p, size_t n, void *rec, bool own,
+                  struct errtext *err)
 {
     struct decoder c;
     memset(rec, 0, d->size);
-    int64_t n_values = open_body(&c, d, p, n, err);
+    int64_t n_values = open_body(&c, d, p, n, own, err);
     if (n_values < 0)
         return (int)n_values;
     int r = get_record(&c, d, (size_t)n_values, rec);
     if (r < 0)
         rec_fini(d, rec);
     return r;
+}
+
+int codec_decode(const struct rec_desc *d, const void *p, size_t n, void *rec, struct errtext *err)
+{
+    return decode(d, p, n, rec, false, err);
+}
+
+int codec_decode_own(const struct rec_desc *d, const void *p, size_t n, void *rec, struct errtext *err)
+{
+    return decode(d, p, n, rec, true, err);
 }
 
 /* ---- record by record ---- */
@@ -512,7 +526,7 @@ int codec_rows_open(struct codec_rows *r, const struct rec_desc *d, const void *
 {
     r->d = d;
     r->left = 0;
-    int64_t n_values = open_body(&r->c, d, p, n, err);
+    int64_t n_values = open_body(&r->c, d, p, n, true, err);
     if (n_values < 0)
         return (int)n_values;
     struct value list = n_values ? take_value(&r->c) : (struct value){.type = VALUE_NIL};
@@ -529,11 +543,15 @@ static int next_row(struct codec_rows *r, void *rec, struct errtext *err)
         return 0;
     r->left--;
     r->c.err = err;
+    const uint8_t *start = r->c.at;
     struct value v = take_value(&r->c);
-    if (v.type != VALUE_ARRAY)
-        return err_set(err, -EBADMSG, "%s: not a record", r->d->name);
-    int rc = get_record(&r->c, r->d, v.n, rec);
-    return rc < 0 ? rc : 1;
+    int rc = v.type == VALUE_ARRAY ? get_record(&r->c, r->d, v.n, rec)
+                                   : err_set(err, -EBADMSG, "%s: not a record", r->d->name);
+    if (rc >= 0)
+        return 1;
+    r->c.at = start; /* the next one is found all the same */
+    skip_values(&r->c, 1);
+    return rc;
 }
 
 int codec_rows_next(struct codec_rows *r, void *rec, struct errtext *err)

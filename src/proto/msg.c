@@ -131,7 +131,7 @@ int event_from_msg(const struct msg_event *msg, struct event *ret, struct errtex
         return err_set(err, -ENOSYS, "event kind %u is not known here", msg->kind);
     const struct rec_desc *d = event_body_rec(msg->kind);
     void *body = xmalloc(d->size);
-    int r = codec_decode(d, msg->body.p, msg->body.n, body, err);
+    int r = codec_decode_own(d, msg->body.p, msg->body.n, body, err);
     if (r < 0) {
         free(body);
         return err_prefix(err, r, "event %llu", (unsigned long long)msg->seq);

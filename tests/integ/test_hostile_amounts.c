@@ -353,6 +353,126 @@ static _Noreturn void as_one_who_does_not_read(int ready, int go)
     _exit(0);
 }
 
+/* A step job whose record is about that large: file names of 4000 bytes. */
+static struct answer submit_large(struct client *c, int number, unsigned kib)
+{
+    char id[32], path[4001];
+    snprintf(id, sizeof id, "large-%d", number);
+    struct msg_submit m = submission(JOB_KIND_STEPS, id);
+    m.hold = true;
+    memset(path, 'x', sizeof path - 1);
+    path[sizeof path - 1] = '\0';
+    for (unsigned i = 0; i < kib * 1024 / sizeof path; i++) {
+        struct step *s = rec_list_push(&m.steps);
+        plain_step_init(s);
+        s->id = (int32_t)i;
+        s->name = xasprintf("s%u", i);
+        s->std_out = xstrdup(path);
+        struct step_payload *p = rec_list_push(&m.step_payloads);
+        p->argv = strv_split("true", " ");
+    }
+    return ask_submit(c, &m);
+}
+
+static void all_is_shown(struct client *c, uint32_t first, uint32_t last)
+{
+    struct msg_get get = {.what = GET_SPEC | GET_JOBS | GET_NODES};
+    struct errtext err = {""};
+    struct model m;
+    model_init(&m);
+    if (client_fetch(c, &get, &m, &err) < 0)
+        fail_msg("the queue cannot be read: %s", err.s);
+    for (uint32_t id = first; id <= last; id++)
+        assert_non_null(model_get_job(&m, id));
+    model_fini(&m);
+}
+
+/* Ten jobs of 8 MiB each were one answer of 80: every client that asked for the queue was closed as one
+ * that does not read. */
+static void large_records_hide_no_other_job(void **unused)
+{
+    (void)unused;
+    enum { JOBS = 40 }; /* more in all than a connection may ever have waiting for it */
+    controller = cluster_spawn(NULL);
+    struct client *c = cluster_connect();
+    struct answer a = submit_large(c, 0, 2050);
+    expect_answer(&a, REFUSAL_TOO_BIG, "its steps are over 2 MiB in all");
+    uint32_t first = 0;
+    for (int i = 1; i <= JOBS; i++) {
+        a = submit_large(c, i, 1900);
+        expect_answer(&a, REFUSAL_NONE, "");
+        first = first ? first : a.job;
+    }
+    all_is_shown(c, first, a.job);
+    struct msg_get named = {.what = GET_JOBS};
+    for (uint32_t i = 0; i < JOBS; i++)
+        *(struct job_target *)rec_list_push(&named.jobs) =
+            (struct job_target){.job = first + i, .array_index = ARRAY_NONE, .step = STEP_ALL};
+    struct model m;
+    struct errtext err = {""};
+    model_init(&m);
+    assert_int_equal(client_fetch(c, &named, &m, &err), 0);
+    assert_int_equal(m.jobs.n, JOBS);
+    model_fini(&m);
+    rec_fini(&msg_get_rec, &named);
+    struct answer update = ask_update(c, first, "Comment=short");
+    expect_answer(&update, REFUSAL_NONE, "");
+    client_free(c);
+    controller = cluster_restart(controller);
+    c = cluster_connect();
+    all_is_shown(c, first, a.job);
+    client_free(c);
+    cluster_stop(controller);
+}
+
+/* Each step of a job stays in its record, with its file names. */
+static void the_record_of_a_job_has_bounds(void **unused)
+{
+    (void)unused;
+    enum { STEPS = 1000 };
+    controller = cluster_spawn(NULL);
+    struct client *c = cluster_connect();
+    struct msg_submit m = submission(JOB_KIND_BATCH, "record");
+    struct answer a = ask_submit(c, &m);
+    uint32_t job = a.job, taken = 0;
+    await_state(c, job, 0, JOB_RUNNING);
+    char path[4001];
+    memset(path, 'x', sizeof path - 1);
+    path[sizeof path - 1] = '\0';
+    for (int i = 0; i < STEPS; i++) { /* the first holds the job's only CPU: the others wait */
+        struct msg_step_create sc = step_create(job, "sleep 1000");
+        sc.step.exclusive = true;
+        sc.step.cpus_per_rank = 1;
+        if (i)
+            sc.step.std_out = xstrdup(path);
+        if (i)
+            sc.step.std_err = xstrdup(path);
+        a = ask_create(c, &sc);
+        if (a.refusal != REFUSAL_NONE)
+            break;
+        taken++;
+    }
+    expect_answer(&a, REFUSAL_POLICY, "would be over 4 MiB");
+    assert_in_range(taken, 400, 600);
+    all_is_shown(c, job, job);
+    client_free(c);
+    /* It is known again then; what was kept free for their ends is a little. */
+    controller = cluster_restart(controller);
+    c = cluster_connect();
+    a.refusal = REFUSAL_NONE;
+    for (int i = 0; i < 20 && a.refusal == REFUSAL_NONE; i++) {
+        struct msg_step_create sc = step_create(job, "true");
+        sc.step.exclusive = true;
+        sc.step.cpus_per_rank = 1;
+        sc.step.std_out = xstrdup(path);
+        sc.step.std_err = xstrdup(path);
+        a = ask_create(c, &sc);
+    }
+    expect_answer(&a, REFUSAL_POLICY, "would be over 4 MiB");
+    client_free(c);
+    cluster_stop(controller);
+}
+
 static void what_a_user_does_not_read_has_bounds_over_all_his_connections(void **unused)
 {
     (void)unused;
@@ -392,6 +512,8 @@ int main(void)
         cmocka_unit_test(a_job_has_so_many_steps_and_no_more),
         cmocka_unit_test(few_scripts_are_asked_for_at_a_time),
         cmocka_unit_test(a_dependency_has_bounds_when_it_is_changed_too),
+        cmocka_unit_test(large_records_hide_no_other_job),
+        cmocka_unit_test(the_record_of_a_job_has_bounds),
         cmocka_unit_test(what_a_user_does_not_read_has_bounds_over_all_his_connections),
     };
     cluster_configure(4, 4, 0);

@@ -155,9 +155,12 @@ static void take_row(struct ui *a, const struct incoming *in)
 void app_feed_rows(struct ui *a, const void *p, size_t n)
 {
     struct errtext err = {""};
-    if (a->next && mirror_feed_rows(a->next, p, n, &err) < 0) {
+    int r = a->next ? mirror_feed_rows(a->next, p, n, &err) : 0;
+    if (r < 0) {
         drop_next(a);
         broken(a, &err);
+    } else if (r > 0) {
+        ui_toast(a, ROLE_WARN, "%d jobs cannot be read here and are left out: %s", r, err.s);
     }
 }
 

@@ -50,8 +50,7 @@ static const struct rank_end *end_of(const struct tree_row *r)
     uint32_t i = 0;
     if (r->rank >= 0 && step_find_rank(r->step, (uint32_t)r->rank, &i) != r->task)
         return NULL;
-    return r->rank >= 0 && r->task->state == TASK_DONE && i < r->task->ranks.n ? &r->task->ranks.v[i]
-                                                                               : NULL;
+    return r->rank >= 0 && r->task->state == TASK_DONE ? task_rank_end(r->task, i) : NULL;
 }
 
 /* The state of a step with many tasks: what matters most of theirs. */

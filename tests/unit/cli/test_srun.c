@@ -191,23 +191,29 @@ static void ends(void **unused)
         const char *text;
         int code;
     } rows[] = {
-        {END_EXITED, {{0, 0}, {0, 0}, {0, 0}}, "", 0},
+        {END_EXITED, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, "", 0},
         {END_EXITED,
-         {{4, 0}, {5, 0}, {0, 0}},
+         {{4, 0, 0}, {5, 0, 0}, {0, 0, 0}},
          "n1: task 2: Exited with exit code 4\nn1: task 3: Exited with exit code 5\n",
          5},
-        {END_EXITED, {{1, 0}, {0, 0}, {1, 0}}, "n1: tasks 2,4: Exited with exit code 1\n", 1},
-        {END_SIGNALED, {{0, SIGKILL}, {0, 0}, {0, 0}}, "n1: task 2: Killed\n", 137},
-        {END_SIGNALED, {{0, SIGTERM}, {0, SIGTERM}, {0, SIGTERM}}, "n1: tasks 2-4: Terminated\n", 143},
+        {END_EXITED, {{1, 0, 0}, {0, 0, 0}, {1, 0, 0}}, "n1: tasks 2,4: Exited with exit code 1\n", 1},
+        {END_SIGNALED, {{0, SIGKILL, 0}, {0, 0, 0}, {0, 0, 0}}, "n1: task 2: Killed\n", 137},
         {END_SIGNALED,
-         {{0, SIGSEGV}, {9, 0}, {0, 0}},
+         {{0, SIGTERM, 0}, {0, SIGTERM, 0}, {0, SIGTERM, 0}},
+         "n1: tasks 2-4: Terminated\n",
+         143},
+        {END_SIGNALED,
+         {{0, SIGSEGV, 0}, {9, 0, 0}, {0, 0, 0}},
          "n1: task 2: Segmentation fault\nn1: task 3: Exited with exit code 9\n",
          139},
-        {END_OOM, {{0, SIGKILL}, {0, 0}, {0, 0}}, "n1: tasks 2-4: Out Of Memory: x\n", 137},
-        {END_OOM, {{0, 0}, {0, 0}, {0, 0}}, "n1: tasks 2-4: Out Of Memory: x\n", 137},
-        {END_LAUNCH_FAILED, {{0, 0}, {0, 0}, {0, 0}}, "n1: tasks 2-4: could not be started: x\n", 2},
-        {END_UNKNOWN, {{0, 0}, {0, 0}, {0, 0}}, "n1: tasks 2-4: nobody saw its end: x\n", 1},
-        {END_NOT_RUN, {{0, 0}, {0, 0}, {0, 0}}, "", 1},
+        {END_OOM, {{0, SIGKILL, 0}, {0, 0, 0}, {0, 0, 0}}, "n1: tasks 2-4: Out Of Memory: x\n", 137},
+        {END_OOM, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, "n1: tasks 2-4: Out Of Memory: x\n", 137},
+        {END_LAUNCH_FAILED,
+         {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}},
+         "n1: tasks 2-4: could not be started: x\n",
+         2},
+        {END_UNKNOWN, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, "n1: tasks 2-4: nobody saw its end: x\n", 1},
+        {END_NOT_RUN, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, "", 1},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         char name[] = "n1", message[] = "x";
@@ -229,6 +235,29 @@ static void ends(void **unused)
     }
 }
 
+/* Of many ranks neighbours that ended alike are one entry; where those are too many, which rank it was is
+ * not known any more. */
+static void ends_of_many(void **unused)
+{
+    (void)unused;
+    char name[] = "n1";
+    struct rank_end runs[] = {{0, 0, 100}, {7, 0, 0}, {0, 0, 1}, {7, 0, 2}};
+    struct task t = {.state = TASK_DONE, .n_ranks = 104, .end_kind = END_EXITED, .alloc.node = name};
+    struct str text = STR_INIT;
+    t.ranks.v = runs;
+    t.ranks.n = N_OF(runs);
+    stepends_describe(&(struct step){0}, &t, &text);
+    check_str("runs", text.s, "n1: tasks 100,102-103: Exited with exit code 7\n");
+    struct rank_end codes[] = {{0, 0, 50}, {7, 0, 30}, {0, SIGKILL, 24}};
+    t.ranks.v = codes;
+    t.ranks.n = N_OF(codes);
+    t.ends_by_code = true;
+    str_clear(&text);
+    stepends_describe(&(struct step){0}, &t, &text);
+    check_str("codes", text.s, "n1: 30 tasks: Exited with exit code 7\nn1: 24 tasks: Killed\n");
+    str_fini(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +266,7 @@ int main(void)
         cmocka_unit_test(flags_and_files),
         cmocka_unit_test(rank_lists),
         cmocka_unit_test(ends),
+        cmocka_unit_test(ends_of_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

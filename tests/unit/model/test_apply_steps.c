@@ -233,6 +233,50 @@ static void test_an_array_has_one_throttle(void **state)
     assert_int_equal(lab_get(&l, other)->req.array_throttle, 0);
 }
 
+/* What is kept of the ends of many ranks: runs of neighbours that ended alike while those are few, then how
+ * many ended in which way. The worst one speaks for the task as ever. */
+static void test_ends_of_many_ranks(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t ranks, every; /* of which each so-many-th fails */
+        uint32_t entries, failed;
+        bool by_code;
+    } rows[] = {{64, 2, 64, 32, false},
+                {4096, 4096, 2, 1, false},
+                {4096, 200, 41, 20, false},
+                {4096, 2, 2, 2048, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint32_t id = running_batch();
+        assert_int_equal(add_step(id, 0, 1), 0);
+        struct ev_place place = {
+            .step = 0, .alloc = lab_alloc("n1", 0, 1, 0, 0, 1), .n_ranks = rows[i].ranks};
+        assert_int_equal(lab_apply(&l, EV_PLACE, id, &place), 0);
+        struct ev_end end = {
+            .step = 0, .attempt = lab_task(&l, id, 0, 0)->attempt, .end_kind = END_EXITED, .t_end = l.now};
+        for (uint32_t k = 1; k <= rows[i].ranks; k++)
+            *(struct rank_end *)rec_list_push(&end.ranks) =
+                (struct rank_end){.code = k % rows[i].every ? 0 : 9};
+        assert_int_equal(lab_apply(&l, EV_END, id, &end), 0);
+        const struct task *t = lab_task(&l, id, 0, 0);
+        assert_int_equal(t->ranks.n, rows[i].entries);
+        assert_int_equal(t->ends_by_code, rows[i].by_code);
+        assert_int_equal(t->code, 9);
+        uint32_t all = 0, failed = 0, told = 0;
+        for (size_t k = 0; k < t->ranks.n; k++) {
+            all += rank_end_count(&t->ranks.v[k]);
+            failed += t->ranks.v[k].code ? rank_end_count(&t->ranks.v[k]) : 0;
+        }
+        for (uint32_t k = 0; k < rows[i].ranks; k++)
+            told += task_rank_end(t, k) && task_rank_end(t, k)->code && (k + 1) % rows[i].every == 0;
+        assert_int_equal(all, rows[i].ranks);
+        assert_int_equal(failed, rows[i].failed);
+        assert_int_equal(told, rows[i].by_code ? 0 : rows[i].failed);
+        assert_null(task_rank_end(t, rows[i].ranks));
+        assert_int_equal(lab_end(&l, id, STEP_BATCH, 0, END_EXITED, 0, 0), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +285,7 @@ int main(void)
         TEST(test_kill_of_a_declared_step),
         TEST(test_kill_and_requeue_of_a_step_job),
         TEST(test_array_life),
+        TEST(test_ends_of_many_ranks),
         TEST(test_array_cancelled_whole),
         TEST(test_an_array_has_one_throttle),
     };

@@ -472,6 +472,55 @@ static void test_parts_hold_what_is_asked_for(void **state)
     }
 }
 
+/* What the controller writes it reads, and so do its clients, whatever is in it: a table of usage of a
+ * million rows kept it from starting, a job with a million ends of ranks could not be shown. */
+static void test_own_records_have_no_bounds(void **state)
+{
+    (void)state;
+    enum { MANY = 1100000 };
+    struct errtext err = {""};
+    struct job job = {.id = 5, .state = JOB_COMPLETED}, back;
+    struct step *s = rec_list_push(&job.steps);
+    for (int i = 0; i < MANY / 4096 + 1; i++) {
+        struct task *t = rec_list_push(&s->tasks);
+        t->ranks.v = xcalloc(4096, sizeof *t->ranks.v);
+        t->ranks.n = 4096;
+    }
+    struct str out = STR_INIT;
+    codec_encode(&job_rec, &job, &out);
+    assert_int_equal(codec_decode(&job_rec, out.s, out.len, &back, &err), -EBADMSG);
+    assert_string_equal(err.s, "task.ranks: too many items");
+    assert_int_equal(codec_decode_own(&job_rec, out.s, out.len, &back, &err), 0);
+    assert_int_equal(back.steps.v[0].tasks.n, s->tasks.n);
+    rec_fini(&job_rec, &back);
+    /* The same as a row, between others. */
+    struct msg_jobs rows = {0};
+    *(struct job *)rec_list_push(&rows.rows) = (struct job){.id = 1};
+    *(struct job *)rec_list_push(&rows.rows) = job;
+    *(struct job *)rec_list_push(&rows.rows) = (struct job){.id = 2};
+    str_clear(&out);
+    codec_encode(&msg_jobs_rec, &rows, &out);
+    struct codec_rows *r = codec_rows_new();
+    assert_int_equal(codec_rows_open(r, &job_rec, out.s, out.len, &err), 0);
+    static const uint32_t ids[] = {1, 5, 2};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(codec_rows_next(r, &back, &err), 1);
+        assert_int_equal(back.id, ids[i]);
+    }
+    codec_rows_free(r);
+    rec_fini(&msg_jobs_rec, &rows);
+    struct ev_usage usage = {0}, usage_back;
+    for (int i = 0; i < MANY; i++)
+        rec_list_push(&usage.rows);
+    str_clear(&out);
+    codec_encode(&ev_usage_rec, &usage, &out);
+    assert_int_equal(codec_decode_own(&ev_usage_rec, out.s, out.len, &usage_back, &err), 0);
+    assert_int_equal(usage_back.rows.n, MANY);
+    rec_fini(&ev_usage_rec, &usage_back);
+    rec_fini(&ev_usage_rec, &usage);
+    str_fini(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -487,6 +536,7 @@ int main(void)
         cmocka_unit_test(test_older_and_newer_forms),
         cmocka_unit_test(test_decoded_lists_can_grow),
         cmocka_unit_test(test_parts_hold_what_is_asked_for),
+        cmocka_unit_test(test_own_records_have_no_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ struct side {
     uint64_t last_tag;
     size_t last_size;
     char why[128];
-    enum { NOTHING, CLOSE_AT_FRAME, REFUSE_FRAME, CLOSE_AT_DRAIN, ECHO } behaviour;
+    enum { NOTHING, CLOSE_AT_FRAME, REFUSE_FRAME, CLOSE_AT_DRAIN, ECHO, ANSWER_MUCH } behaviour;
     VEC(uint64_t) dropped;
 };
 
@@ -41,6 +41,10 @@ static int on_frame(void *ctx, struct conn *c, const struct frame *f)
     }
     if (x->behaviour == ECHO)
         assert_true(conn_send_encoded(c, 0, (enum msg_kind)f->type, f->tag, f->body, f->size));
+    if (x->behaviour == ANSWER_MUCH) {
+        static const char much[MAX_FRAME];
+        assert_true(conn_send_encoded(c, 0, (enum msg_kind)f->type, f->tag, much, sizeof much));
+    }
     return x->behaviour == REFUSE_FRAME ? -EBADMSG : 0;
 }
 
@@ -584,6 +588,54 @@ static void test_largest_frame_may_change(void **state)
     assert_int_equal(s.frames, 2);
 }
 
+/* A peer that asks and does not read is not heard while it has enough to read; how long it has read nothing
+ * is known. Once it reads, what it has said meanwhile is heard, in its order. */
+static void test_one_with_enough_to_read_is_not_heard(void **state)
+{
+    (void)state;
+    enum { FRAMES = 200, ENOUGH = 8 * CONN_LOW / 4 };
+    conn_set_enough(s.c, ENOUGH);
+    s.behaviour = ANSWER_MUCH;
+    for (uint64_t i = 1; i <= FRAMES; i++)
+        peer_writes(i, 1);
+    for (int i = 0; conn_queued(s.c) < ENOUGH && i < TURNS; i++)
+        loop_turn(s.l, 100);
+    for (int i = 0; i < 50; i++)
+        loop_turn(s.l, 0);
+    unsigned heard = s.frames;
+    assert_in_range(heard, 2, FRAMES - 1);
+    assert_in_range(conn_queued(s.c), CONN_LOW, ENOUGH + MAX_FRAME + FRAME_HEADER_SIZE);
+    assert_int_equal(conn_stuck_ms(s.c), 0);
+    struct mono since = loop_now(s.l);
+    while (loop_now(s.l).ns - since.ns < 20 * NS_PER_MS)
+        loop_turn(s.l, 5);
+    assert_int_equal(s.frames, heard);
+    assert_in_range(conn_unread_ms(s.c), 15, 1000000);
+    uint64_t got = 0, tag;
+    for (int i = 0; got < FRAMES && i < TURNS; i++)
+        while ((tag = peer_next()))
+            assert_int_equal(tag, ++got);
+    assert_int_equal(got, FRAMES);
+    assert_int_equal(s.frames, FRAMES);
+    assert_int_equal(conn_unread_ms(s.c), 0);
+}
+
+/* It goes away instead: that is noticed. */
+static void test_one_with_enough_to_read_goes(void **state)
+{
+    (void)state;
+    conn_set_enough(s.c, CONN_LOW);
+    s.behaviour = ANSWER_MUCH;
+    for (uint64_t i = 1; i <= 100; i++)
+        peer_writes(i, 1);
+    for (int i = 0; conn_queued(s.c) < CONN_LOW && i < TURNS; i++)
+        loop_turn(s.l, 100);
+    close(s.peer);
+    s.peer = -1;
+    turn_until_over();
+    assert_int_equal(s.closes, 1);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -612,6 +664,8 @@ int main(void)
         TEST(test_largest_frame_may_change),
         TEST(test_one_byte_at_a_time),
         TEST(test_echo),
+        TEST(test_one_with_enough_to_read_is_not_heard),
+        TEST(test_one_with_enough_to_read_goes),
         TEST(test_last_words_are_sent),
     };
     return cmocka_run_group_tests_name("conn", tests, NULL, NULL);
