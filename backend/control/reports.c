@@ -12,11 +12,16 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend/control/private.h"
 #include "src/base/log.h"
 
 #define SECOND_REPORT_MS 2000
+#define NOTES_MAX        64
+#define NOTE_BYTES       256
+#define PATH_BYTES       4096
+#define MESSAGE_BYTES    1024
 #define CLOCK_SLACK_MS   60000
 #define IDS_SKIPPED_MAX  10000000u /* at a time: a node that lies must not use up all ids */
 
@@ -42,6 +47,64 @@ static bool is_foreign(struct node_link *link, const struct launch_key *k, const
                  k->step, k->task);
     link->warned = true;
     return true;
+}
+
+/* --- what a node says of itself is not believed beyond reason --- */
+
+static void clip(char *s, size_t max)
+{
+    if (s && strlen(s) > max)
+        s[max] = '\0';
+}
+
+static void clip_notes(struct strv *notes)
+{
+    while (notes->n > NOTES_MAX)
+        free(notes->v[--notes->n]);
+    for (size_t i = 0; i < notes->n; i++)
+        clip(notes->v[i], NOTE_BYTES);
+}
+
+/* Appends what was said where *v is beyond max, which it becomes. */
+static void bound(uint64_t *v, uint64_t max, const char *what, struct str *odd)
+{
+    if (*v <= max)
+        return;
+    str_appendf(odd, "%s%llu %s", odd->len ? ", " : "it reports ", (unsigned long long)*v, what);
+    *v = max;
+}
+
+/* Sums and sets are made with its figures, and its texts are kept and shown: what no node has is cut, and
+ * why is appended to odd. */
+static void set_figures_right(struct msg_agent *m, struct str *odd)
+{
+    uint64_t cpus = m->cpus, gpus = m->gpus;
+    bound(&cpus, CPUSET_MAX, "CPUs", odd);
+    bound(&gpus, CPUSET_MAX, "GPUs", odd);
+    bound(&m->mem_mib, NODE_MEM_MAX_MIB, "MiB of memory", odd);
+    m->cpus = (uint32_t)cpus;
+    m->gpus = (uint32_t)gpus;
+    char *texts[] = {m->boot_id, m->arch, m->os, m->release, m->gpu_type};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        clip(texts[i], NOTE_BYTES);
+    clip(m->client_socket, PATH_BYTES);
+    clip(m->bin_dir, PATH_BYTES);
+    clip_notes(&m->notes);
+    clip_notes(&m->gpu_notes);
+}
+
+/* An administrator looks: its other figures are not to be believed either. */
+static void drain_odd(struct control *c, const char *node, const struct str *odd)
+{
+    const struct node *n = model_get_node(&c->model, node);
+    if (!odd->len || !n || n->drain || n->gone)
+        return;
+    log_warn("node=%s %s: drained", node, odd->s);
+    struct ev_drain body = {.node = xstrdup(node),
+                            .drain = true,
+                            .reason = xasprintf("%s: no node has that", odd->s),
+                            .user = xstrdup("stokerd")};
+    ctl_emit(c, EV_DRAIN, 0, &body);
 }
 
 static void take_facts(struct control *c, struct node_link *link, const struct msg_agent *m)
@@ -248,6 +311,8 @@ void ctl_take_report(void *arg, struct nodeconn *conn, struct msg_agent *m)
     const struct node *n = model_get_node(&c->model, nodeconn_node(conn));
     if (!n || c->read_only)
         return;
+    struct str odd = STR_INIT;
+    set_figures_right(m, &odd);
     bool new_boot = n->boot_id && m->boot_id && !str_eq(n->boot_id, m->boot_id);
     bool first = !link->reconciled;
     ctl_lost_found(link);
@@ -255,8 +320,11 @@ void ctl_take_report(void *arg, struct nodeconn *conn, struct msg_agent *m)
         ctl_forget_sent(c, nodeconn_node(conn));
     if (first && n->t_agent.ms != m->t_agent.ms)
         ctl_avoid_over(c, nodeconn_node(conn));
-    if (first || link->facts_due || n->state != NODE_UP || has_gpu_news(n, m))
+    if (first || link->facts_due || n->state != NODE_UP || has_gpu_news(n, m)) {
         take_facts(c, link, m);
+        drain_odd(c, nodeconn_node(conn), &odd);
+    }
+    str_fini(&odd);
     link->facts_due = false;
     link->reconciled = true;
     free(link->client_socket);
@@ -278,13 +346,18 @@ void ctl_take_report(void *arg, struct nodeconn *conn, struct msg_agent *m)
         ctl_update_util_watch(c);
 }
 
-/* As the kernel gives them; sums are made with them. */
-static void set_codes_right(struct launch_end *m)
+/* As the kernel gives them, one for each process; sums are made with them. */
+static void set_codes_right(const struct task *t, struct launch_end *m)
 {
+    if (m->ranks.n > t->n_ranks)
+        m->ranks.n = t->n_ranks;
+    clip(m->sampled, NOTE_BYTES);
+    clip(m->message, MESSAGE_BYTES);
     for (size_t i = 0; i < m->ranks.n; i++) {
         struct rank_end *e = &m->ranks.v[i];
         e->code = e->code < 0 || e->code > 255 ? 255 : e->code;
         e->signal = e->signal < 0 || e->signal > 64 ? 0 : e->signal;
+        e->count = 0;
     }
 }
 
@@ -312,7 +385,7 @@ static void on_end(struct control *c, struct node_link *link, struct launch_end 
         ctl_drop_flight(c, key.job, key.attempt);
     } else if (t && t->state != TASK_DONE) {
         set_times_right(c, t, m);
-        set_codes_right(m);
+        set_codes_right(t, m);
         set_kind_right(j, m);
         struct ev_end body = {.step = key.step,
                               .task = key.task,

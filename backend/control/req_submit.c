@@ -1,4 +1,5 @@
 /* req_submit.c - a job comes in: checked, made, acknowledged once it is on disk. */
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -121,8 +122,28 @@ static void check_dependency(struct check *k, const char *s)
         deps_fini(&d);
 }
 
+/* How many: more than any machine has is a slip or worse. */
+static void check_count(struct check *k, const char *what, uint32_t n)
+{
+    if (n != NOT_GIVEN && n > COUNT_MAX)
+        refuse(k, REFUSAL_BAD_REQUEST, "%s: no more than 1000000", what);
+}
+
+static void check_counts_asked(struct check *k, const struct job_req *r)
+{
+    check_count(k, "nodes", r->nodes_min);
+    check_count(k, "nodes", r->nodes_max);
+    check_count(k, "tasks", r->ntasks);
+    check_count(k, "tasks of a node", r->ntasks_per_node);
+    check_count(k, "CPUs of a task", r->cpus_per_task);
+    check_count(k, "GPUs", r->gpus);
+    check_count(k, "GPUs of a node", r->gpus_per_node);
+    check_count(k, "GPUs of a task", r->gpus_per_task);
+}
+
 static void check_request(struct check *k, const struct job_req *r)
 {
+    check_counts_asked(k, r);
     const struct job_req_rare *rare = req_rare(r);
     check_name(k, "job name", r->name);
     check_name(k, "account", r->account);
@@ -154,13 +175,6 @@ static void check_request(struct check *k, const struct job_req *r)
         refuse(k, REFUSAL_GRES, "%s", gpus.s);
     if (rare->lost_node >= LOST_N || r->requeue > 2 || rare->signal < 0 || rare->signal > 64)
         refuse(k, REFUSAL_BAD_REQUEST, "malformed request", NULL);
-}
-
-/* How many: more than any machine has is a slip or worse. */
-static void check_count(struct check *k, const char *what, uint32_t n)
-{
-    if (n != NOT_GIVEN && n > COUNT_MAX)
-        refuse(k, REFUSAL_BAD_REQUEST, "%s: no more than 1000000", what);
 }
 
 static void check_step(struct check *k, const struct step *s, const struct step_payload *p)
@@ -535,7 +549,13 @@ void req_submit(struct session *s, uint64_t tag, struct msg_submit *m)
     uint32_t id = j.id;
     bool steps = j.kind == JOB_KIND_STEPS;
     c->n_tasks += tasks_of(&j);
-    bug_on(ctl_emit(c, EV_SUBMIT, id, &j) < 0);
+    int r = ctl_emit(c, EV_SUBMIT, id, &j);
+    if (r < 0) { /* read-only since it was parked, or no id is left */
+        session_reply(s, tag, r == -EROFS ? REFUSAL_READ_ONLY : REFUSAL_POLICY, 0, 0, "%s",
+                      r == -EROFS ? "the controller is read-only"
+                                  : "the state refuses it: no number is left for it");
+        return;
+    }
     if (m->kind == JOB_KIND_BATCH)
         keep_payload(c, id, STEP_BATCH, &m->payload);
     if (steps) /* the environment of all that have none: what is stored is no larger than what came in */

@@ -18,8 +18,9 @@ static struct node_sets *sets_of(struct planner *p, uint32_t at)
     return s;
 }
 
-void planner_alloc(struct planner *p, const struct pool_parts *parts, struct alloc **ret, size_t *ret_n)
+bool planner_alloc(struct planner *p, const struct pool_parts *parts, struct alloc **ret, size_t *ret_n)
 {
+    bool whole = true;
     *ret_n = parts->v.n;
     *ret = xcalloc(parts->v.n, sizeof **ret);
     vec_for_each (&parts->v, i) {
@@ -31,7 +32,10 @@ void planner_alloc(struct planner *p, const struct pool_parts *parts, struct all
             .gpus = cpuset_take_lowest(&s->gpus, (uint32_t)part->amount.gpus),
             .mem_mib = (uint64_t)part->amount.mem_mib,
         };
+        whole = whole && cpuset_count(&(*ret)[i].cpus) == (uint64_t)part->amount.cpus &&
+                cpuset_count(&(*ret)[i].gpus) == (uint64_t)part->amount.gpus;
     }
+    return whole;
 }
 
 uint32_t planner_limit_s(int64_t len_ms)

@@ -415,7 +415,9 @@ uint32_t planner_rank(struct planner *p, struct group *g, uint32_t entry, uint32
 
 /* --- alloc.c: which CPUs and GPUs --- */
 
-void planner_alloc(struct planner *p, const struct pool_parts *parts, struct alloc **ret, size_t *ret_n);
+/* False: a node has less than that; the result is to be freed all the same. */
+bool planner_alloc(struct planner *p, const struct pool_parts *parts, struct alloc **ret, size_t *ret_n)
+    __attribute__((warn_unused_result));
 /* What limits count of it: all that it gets. */
 void planner_ask_exactly(const struct pool_parts *parts, int64_t len_ms, struct limit_ask *ask);
 uint32_t planner_limit_s(int64_t len_ms);

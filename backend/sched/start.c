@@ -30,7 +30,7 @@ static void start_task(struct planner *p, const struct job *j, struct unit *u, c
     const struct task *t = next_waiting(s, u);
     struct alloc *alloc;
     size_t n;
-    planner_alloc(p, &at->parts, &alloc, &n);
+    bool whole = planner_alloc(p, &at->parts, &alloc, &n);
     struct sched_place out = {.job = j->id,
                               .place = {.step = s->id,
                                         .task = t->index,
@@ -39,7 +39,10 @@ static void start_task(struct planner *p, const struct job *j, struct unit *u, c
                                         .time_limit_s = planner_limit_s(at->len),
                                         .borrowed = borrow}};
     free(alloc);
-    vec_push(&p->out->places, out);
+    if (whole)
+        vec_push(&p->out->places, out);
+    else
+        rec_fini(&ev_place_rec, &out.place);
 }
 
 static void start_job(struct planner *p, const struct job *j, const struct unit *u, const char *part,
@@ -52,8 +55,11 @@ static void start_job(struct planner *p, const struct job *j, const struct unit 
                                         .partition = xstrdup(part),
                                         .time_limit_s = planner_limit_s(at->len),
                                         .borrowed = borrow}};
-    planner_alloc(p, &at->parts, &out.start.alloc.v, &out.start.alloc.n);
-    vec_push(&p->out->starts, out);
+    /* The node has less than the pool says: nothing is started there rather than with too little. */
+    if (planner_alloc(p, &at->parts, &out.start.alloc.v, &out.start.alloc.n))
+        vec_push(&p->out->starts, out);
+    else
+        rec_fini(&ev_start_rec, &out.start);
 }
 
 static bool use_has(const struct pool_use *use, uint32_t node)

@@ -4,11 +4,16 @@
 
 #include "backend/sched/sync_private.h"
 
+/* Sets of them hold so many, and sums of many nodes' memory must not overflow: what a node or the
+ * configuration says beyond that is not there. */
 static struct amount capacity_of(const struct node *n)
 {
     return (struct amount){.cpus = n->cpus < CPUSET_MAX ? n->cpus : CPUSET_MAX,
-                           .mem_mib = n->mem_mib > INT64_MAX ? INT64_MAX : (int64_t)n->mem_mib,
-                           .gpus = n->gpus == UINT32_MAX ? 0 : n->gpus};
+                           .mem_mib =
+                               (int64_t)(n->mem_mib < NODE_MEM_MAX_MIB ? n->mem_mib : NODE_MEM_MAX_MIB),
+                           .gpus = n->gpus == UINT32_MAX  ? 0
+                                   : n->gpus < CPUSET_MAX ? n->gpus
+                                                          : CPUSET_MAX};
 }
 
 /* Cards that nobody holds and nobody gets. One that is held goes on counting until it is given back. */

@@ -92,7 +92,6 @@ struct cpuset cpuset_take_lowest(struct cpuset *from, unsigned n)
             taken.w[k] |= lowest;
             from->w[k] ^= lowest;
         }
-    bug_on(n);
     return taken;
 }
 

@@ -22,7 +22,7 @@ bool cpuset_contains(const struct cpuset *a, const struct cpuset *b); /* every e
 void cpuset_or(struct cpuset *a, const struct cpuset *b);
 void cpuset_andnot(struct cpuset *a, const struct cpuset *b); /* a := a without b */
 void cpuset_add_range(struct cpuset *s, unsigned first, unsigned n);
-/* Moves the n lowest elements of from into a new set; n must not exceed its count. */
+/* Moves the n lowest elements of from into a new set; all of them where it has fewer. */
 struct cpuset cpuset_take_lowest(struct cpuset *from, unsigned n);
 /* The smallest element >= i, or -1. */
 int cpuset_next(const struct cpuset *s, unsigned i);

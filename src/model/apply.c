@@ -36,6 +36,8 @@ static void node_settle(struct node *n, uint32_t cpus, uint32_t gpus, uint64_t m
 {
     n->cpus = n->spec.cpus ? n->spec.cpus : cpus;
     n->gpus = n->spec.gpus != UINT32_MAX ? n->spec.gpus : gpus;
+    if (n->gpus > CPUSET_MAX && n->gpus != UINT32_MAX) /* of a log from before such figures were refused */
+        n->gpus = CPUSET_MAX;
     n->mem_mib = n->spec.mem_mib ? n->spec.mem_mib : mem_mib;
     set_str(&n->gpu_type, n->spec.gpu_type ? n->spec.gpu_type : gpu_type);
 }

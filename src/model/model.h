@@ -16,6 +16,8 @@
 #include "src/base/list.h"
 #include "src/model/event.h"
 
+#define NODE_MEM_MAX_MIB (UINT64_C(1) << 40) /* an exbibyte */
+
 /* A node as the cluster knows it now. A record too: it travels in snapshots. */
 struct node {
     struct node_spec spec;
