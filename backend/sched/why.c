@@ -366,22 +366,56 @@ static void begin(struct planner *p, const struct sched_view *v, struct wall now
     why_begin_order(p, now);
 }
 
-/* It runs, or has ended; a victim in its grace time says for whom it goes. */
-static void answer_begun(const struct job *j, struct msg_why *w)
+/* The limit that keeps the next task of a step job that runs; on the nodes that it holds there is no room.
+ */
+static enum limit_state limit_of_task(const struct question *q, const struct step *s,
+                                      struct limit_verdict *ret)
 {
+    struct limit_ask ask;
+    limits_ask_task(q->p->limits, q->v->model, q->j, s, model_job_part(q->v->model, q->j), &ask);
+    if (limits_check(q->p->limits, &ask, ret) == LIMIT_OVER_HARD)
+        return LIMIT_OVER_HARD;
+    ask.nodes = 1;
+    return limits_check(q->p->limits, &ask, ret);
+}
+
+/* Tasks of a step job that runs may wait; where a limit keeps them, it is named. */
+static void append_waiting_tasks(const struct question *q, struct str *out)
+{
+    uint32_t tasks = 0;
+    struct limit_verdict verdict = {.state = LIMIT_OK};
+    bool runs = q->j->kind == JOB_KIND_STEPS && q->j->state == JOB_RUNNING;
+    const struct step *s = runs ? planner_waiting_step(q->j, &tasks) : NULL;
+    if (!s)
+        return;
+    planner_ready(q->p, q->v, q->now);
+    planner_ready_limits(q->p, q->v, q->now);
+    str_appendf(out, "; %u of its tasks wait", tasks);
+    if (limit_of_task(q, s, &verdict) == LIMIT_OVER_HARD) {
+        str_append(out, ": ");
+        limit_text(&verdict, out);
+    }
+}
+
+/* It runs, or has ended; a victim in its grace time says for whom it goes. */
+static void answer_begun(const struct question *q)
+{
+    const struct job *j = q->j;
+    struct msg_why *w = q->w;
+    struct str b = STR_INIT;
     char *id = job_format_id(j, IDS_MAX);
     w->reason = j->reason;
     const struct job_rare *rare = job_rare(j);
     bool live = j->state == JOB_RUNNING || j->state == JOB_SUSPENDED || j->state == JOB_COMPLETING;
+    str_appendf(&b, "job %s does not wait: it is ", id);
     if (live && j->kill_cause == KILL_PREEMPT) {
-        struct str b = STR_INIT;
         jobtext_kill(&b, j);
-        w->summary = xasprintf("job %s does not wait: it is %s", id, b.s);
         w->until = wall_add_s(rare->t_kill, rare->kill_grace_s);
-        str_fini(&b);
     } else {
-        w->summary = xasprintf("job %s does not wait: it is %s", id, job_state_long(j->state));
+        str_append(&b, job_state_long(j->state));
+        append_waiting_tasks(q, &b);
     }
+    w->summary = str_take(&b);
     w->id_text = id;
 }
 
@@ -401,7 +435,7 @@ void sched_why(struct planner *p, const struct sched_view *v, const struct job *
     struct question q = {.p = p, .v = v, .j = j, .now = now, .w = ret};
     *ret = (struct msg_why){.job = j->id, .state = j->state};
     if (j->state != JOB_PENDING) {
-        answer_begun(j, ret);
+        answer_begun(&q);
         return;
     }
     begin(p, v, now);

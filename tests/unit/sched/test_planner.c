@@ -453,6 +453,13 @@ static void test_a_limit_on_nodes_counts_a_node_once(void **state)
         assert_string_equal(lab_task(&l, id, 0, i)->alloc.node, lab_task(&l, id, 0, 0)->alloc.node);
     planner_note_job(planner, id);
     assert_int_equal(pass_on(), 0);
+    struct sched_view v = pass_view(&l);
+    struct msg_why w;
+    sched_why(planner, &v, lab_get(&l, id), l.now, &w);
+    assert_string_equal(w.summary,
+                        "job 1 does not wait: it is RUNNING; 2 of its tasks wait: user alice holds 1 "
+                        "of 1 node and asks for 1 more (hard limit for users)");
+    rec_fini(&msg_why_rec, &w);
     l.now.ms -= MS_PER_S;
     assert_int_equal(lab_end(&l, id, 0, 1, END_EXITED, 0, 0), 0);
     planner_note_job(planner, id);
