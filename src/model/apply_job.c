@@ -120,6 +120,8 @@ static struct job *split_element(struct model *m, struct job *j, uint32_t index,
     struct job_rare rare = *job_rare(j);
     rare.array_failed.v = NULL;
     rare.array_failed.n = 0;
+    rare.array_gone.v = NULL;
+    rare.array_gone.n = 0;
     struct job like = *j;
     like.array_pending.v = NULL;
     like.array_pending.n = 0;
@@ -396,6 +398,18 @@ static void note_failed(struct job *array, uint32_t index)
         (struct index_range){.first = index, .last = index, .step = 1};
 }
 
+/* What its members are counted by goes with them. */
+static void count_gone(struct job *array, uint32_t state)
+{
+    struct job_rare *rare = job_rare_mut(array);
+    for (size_t i = 0; i < rare->array_gone.n; i++)
+        if (rare->array_gone.v[i].state == state) {
+            rare->array_gone.v[i].n++;
+            return;
+        }
+    *(struct state_count *)rec_list_push(&rare->array_gone) = (struct state_count){.state = state, .n = 1};
+}
+
 int apply_retire(struct model *m, struct job *j)
 {
     if (!job_state_is_final(j->state))
@@ -403,6 +417,8 @@ int apply_retire(struct model *m, struct job *j)
     struct job *array = j->array_job && j->array_job != j->id ? model_get_job(m, j->array_job) : NULL;
     if (array && !job_succeeded(j))
         note_failed(array, j->array_index);
+    if (array)
+        count_gone(array, j->state);
     model_unlink_job(m, j);
     job_free(j);
     return 0;

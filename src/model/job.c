@@ -17,6 +17,7 @@ REC_DEFINE(task, TASK_FIELDS)
 REC_DEFINE(step, STEP_FIELDS)
 REC_DEFINE(past_run, PAST_RUN_FIELDS)
 REC_DEFINE(job_event, JOB_EVENT_FIELDS)
+REC_DEFINE(state_count, STATE_COUNT_FIELDS)
 REC_DEFINE(job, JOB_FIELDS)
 
 const struct job_req_rare job_req_nothing_rare;

@@ -227,6 +227,12 @@ struct past_run {
     F(S, U64, suspended_ms) G(S, LISTOF, alloc, alloc) G(S, LISTOF, steps, step) F(S, WALL, t_kill)          \
     F(S, U32, preempted_by) F(S, STR, preempt_text) F(S, STR, kill_user)
 
+/* So many elements of an array ended in that state. */
+struct state_count {
+    uint32_t state, n; /* enum job_state */
+};
+#define STATE_COUNT_FIELDS(F, G, S) F(S, U32, state) F(S, U32, n)
+
 /* Something that was done to a job, by a user or for another job: src/model/jobevents.h. */
 struct job_event {
     struct wall t;
@@ -258,7 +264,8 @@ struct job_rare {
     REC_LIST(struct past_run) runs; /* earlier ones, the oldest first: src/model/runs.h */
     uint32_t losses; /* times that it was queued again because its node was lost, since the last release */
     char *kill_user; /* name of kill_uid; of a preemption the other job's user */
-    REC_LIST(struct job_event) events; /* the oldest first: src/model/jobevents.h */
+    REC_LIST(struct job_event) events;       /* the oldest first: src/model/jobevents.h */
+    REC_LIST(struct state_count) array_gone; /* of the array's record: elements that have been retired */
 };
 
 struct job {
@@ -321,10 +328,11 @@ struct job {
     G(S, BOXED, rare, U32, preempted_by) G(S, BOXED, rare, STR, preempt_text)                                \
     G(S, BOXED, rare, U64, suspended_ms) G(S, BOXED_LISTOF, rare, runs, past_run) F(S, WALL, t_expected) \
     G(S, BOXED, rare, U32, losses) G(S, BOXED, rare, STR, kill_user)                                         \
-    G(S, BOXED_LISTOF, rare, events, job_event) F(S, U64, nonce)
+    G(S, BOXED_LISTOF, rare, events, job_event) F(S, U64, nonce)                                             \
+    G(S, BOXED_LISTOF, rare, array_gone, state_count)
 
 extern const struct rec_desc alloc_rec, index_range_rec, job_req_rec, rank_end_rec, task_rec, step_rec,
-    past_run_rec, job_event_rec, job_rec;
+    past_run_rec, job_event_rec, state_count_rec, job_rec;
 
 extern const struct job_rare job_nothing_rare;
 static inline const struct job_rare *job_rare(const struct job *j)

@@ -198,6 +198,35 @@ static void a_watched_job_rings_the_terminal(void **state)
     tty_must_be_sane(t, "watched");
 }
 
+/* Elements leave the queue after min_job_age, the controller is killed, and another screen connects: how
+ * they ended is known. */
+static void an_array_is_counted_for_as_long_as_it_is_there(void **state)
+{
+    static const char *const ui[] = {"stoker-ui", NULL};
+    struct tty *t = *state, again;
+    tty_await(t, "No jobs.");
+    tty_resize(t, 30, 132);
+    assert_int_equal(
+        tty_run("cd $STOKER_HOME && printf '#!/bin/sh\ncase $SLURM_ARRAY_TASK_ID in 1|2) exit 3;;"
+                " 5) exec sleep 1000;; esac\n' >some.sh && sbatch -a 0-5 -c 1 some.sh >/dev/null"),
+        0);
+    tty_await(t, "3 done, 1 running, 2 failed");
+    assert_int_equal(tty_run("cd $STOKER_HOME && echo 'min_job_age = \"1s\";' >>stoker.cfg &&"
+                             "scontrol reconfigure && while [ $(squeue -h -r -t all | wc -l) -gt 1 ];"
+                             "do sleep 0.2; done"),
+                     0);
+    tty_await(t, "3 done, 1 running, 2 failed");
+    assert_int_equal(tty_run("kill -9 $(cat $STOKER_HOME/state/stokerd.lock);"
+                             "stoker up >/dev/null"),
+                     0);
+    tty_start(&again, 30, 132, ui);
+    tty_await(&again, "3 done, 1 running, 2 failed");
+    tty_type(&again, "q");
+    assert_int_equal(tty_wait(&again), 0);
+    tty_fini(&again);
+    assert_int_equal(tty_run("scancel 1"), 0);
+}
+
 /* --- a file system that hangs --- */
 
 /* Keys are answered. */
@@ -396,6 +425,7 @@ int main(void)
         TTY_CASE(a_whole_visit),
         TTY_CASE(a_node_is_noted_and_kept),
         TTY_CASE(what_was_confirmed_outlives_the_terminal),
+        TTY_CASE(an_array_is_counted_for_as_long_as_it_is_there),
         TTY_CASE(a_watched_job_rings_the_terminal),
         TTY_CASE(a_file_system_that_hangs_holds_up_nobody),
         TTY_CASE(an_output_on_another_machine_is_fetched),

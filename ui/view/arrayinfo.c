@@ -96,10 +96,14 @@ static void failed_lines(struct lines *l, const struct array_row *a, const struc
         if (k < n)
             vec_push(&groups[k].indices, j->array_index);
     }
+    uint32_t told = 0;
     for (size_t k = 0; k < n; k++) {
+        told += (uint32_t)groups[k].indices.n;
         tell(l, &groups[k]);
         vec_fini(&groups[k].indices);
     }
+    if (n < GROUPS_MAX && told < a->fail)
+        lines_addf(l, ROLE_DIM, "%u that failed have left the queue: History has them", a->fail - told);
 }
 
 void arrayinfo_lines(struct lines *l, const struct array_row *a, const struct job *const *members)

@@ -34,6 +34,16 @@ static void make_room(struct jobrows *r, size_t max)
     r->found = xreallocarray(r->found, r->room, sizeof *r->found);
 }
 
+static void count_ended(struct array_row *a, uint32_t state, uint32_t n)
+{
+    if (state == JOB_COMPLETED)
+        a->done += n;
+    else if (state == JOB_CANCELLED || state == JOB_PREEMPTED)
+        a->ended += n;
+    else
+        a->fail += n;
+}
+
 static void count_member(struct array_row *a, const struct job *j)
 {
     if (j->state == JOB_RUNNING || j->state == JOB_COMPLETING) {
@@ -45,13 +55,9 @@ static void count_member(struct array_row *a, const struct job *j)
         a->wait += job_pending_elements(j);
         if (job_is_array_record(j) || !a->pending)
             a->pending = j;
-    } else if (j->state == JOB_COMPLETED)
-        a->done++;
-    else if (j->state == JOB_CANCELLED || j->state == JOB_PREEMPTED)
-        a->ended++;
-    else if (job_state_is_final((enum job_state)j->state))
-        a->fail++;
-    else {
+    } else if (job_state_is_final((enum job_state)j->state)) {
+        count_ended(a, j->state, 1);
+    } else {
         a->run++;
         if (!a->oldest || j->t_start.ms < a->oldest->t_start.ms)
             a->oldest = j;
@@ -80,6 +86,8 @@ static void take_job(struct jobrows *r, const struct job *j)
     }
     a->n++;
     count_member(a, j);
+    for (size_t i = 0; !r->has_retired && i < job_rare(j)->array_gone.n; i++)
+        count_ended(a, job_rare(j)->array_gone.v[i].state, job_rare(j)->array_gone.v[i].n);
     r->found[r->n_found++] = (struct jobrows_found){
         .job = j,
         .array = (uint32_t)(a - r->arrays),

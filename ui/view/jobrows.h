@@ -17,7 +17,8 @@ struct array_row {
     const struct job *any;                 /* one of its jobs, for what they have in common */
     const struct job *pending;             /* the record of what has not started, or NULL */
     const struct job *oldest;              /* the element that runs longest, or NULL */
-    uint32_t run, wait, done, fail, ended; /* elements; ended: cancelled and the like */
+    uint32_t run, wait, done, fail, ended; /* elements, also those that have left the state; ended:
+                                              cancelled and the like */
     uint32_t total;
     uint64_t cpus, gpus, nodes; /* of those that run or are about to end */
     size_t first, n;            /* its jobs, in jobrows.members */
@@ -35,7 +36,8 @@ struct jobrows_found { /* a job of an array, as the walk has brought it */
 };
 
 struct jobrows {
-    bool flat;            /* set before it is filled: no arrays, each of their jobs is a row */
+    bool flat;        /* set before it is filled: no arrays, each of their jobs is a row */
+    bool has_retired; /* ... elements that have left the state come as well, and are not counted twice */
     struct job_row *rows; /* those of the table, then those of elements */
     struct array_row *arrays;
     const struct job **members; /* of all arrays */

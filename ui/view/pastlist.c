@@ -76,6 +76,7 @@ static void fill(void *ctx, struct table *t)
     struct pastlist *l = ctx;
     take_all(l);
     l->rows.flat = t->flat;
+    l->rows.has_retired = true;
     jobrows_fill(&l->rows, l->n_jobs, each_job, l);
     jobrows_give(&l->rows, t, NULL);
 }
