@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "src/cli/acctvalues.h"
+#include "src/model/stepstate.h"
 
 #define F(NAME, WIDTH, GETTER)                            \
     {                                                     \
@@ -86,6 +87,6 @@ void acct_rows(const struct job *j, bool steps, void (*fn)(void *ctx, const stru
     if (j->kind != JOB_KIND_STEPS)
         fn(ctx, &(struct acct_row){.kind = ACCT_EXTERN, .job = j});
     for (size_t i = 0; i < j->steps.n; i++)
-        if (&j->steps.v[i] != batch && j->steps.v[i].tasks.n)
+        if (&j->steps.v[i] != batch && step_has_begun(&j->steps.v[i]))
             fn(ctx, &(struct acct_row){.kind = ACCT_STEP, .job = j, .step = &j->steps.v[i]});
 }

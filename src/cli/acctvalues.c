@@ -11,6 +11,7 @@
 #include "src/model/jobtext.h"
 #include "src/model/need.h"
 #include "src/model/runs.h"
+#include "src/model/stepstate.h"
 #include "src/model/usage.h"
 
 /* A field that only jobs have. */
@@ -130,6 +131,9 @@ GET_OF_JOB(std_in,
 
 static const struct task *first_bad_task(const struct step *s)
 {
+    const struct task *failed = step_first_failed(s); /* the others were ended because of it */
+    if (failed)
+        return failed;
     for (size_t i = 0; i < s->tasks.n; i++)
         if (s->tasks.v[i].end_kind != END_EXITED || s->tasks.v[i].code || s->tasks.v[i].signal)
             return &s->tasks.v[i];
@@ -165,7 +169,7 @@ static enum job_state state_of_step(const struct job *j, const struct step *s)
 {
     const struct task *bad = first_bad_task(s);
     if (!s->done && !is_over(j))
-        return s->tasks.n ? JOB_RUNNING : JOB_PENDING;
+        return step_has_begun(s) ? JOB_RUNNING : JOB_PENDING;
     if (!bad)
         return JOB_COMPLETED;
     if (bad->end_kind == END_OOM)

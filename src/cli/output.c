@@ -17,6 +17,7 @@
 #include "src/cli/tailfile.h"
 #include "src/model/filename.h"
 #include "src/model/jobtext.h"
+#include "src/model/stepstate.h"
 
 #define BUF_SIZE    65536
 #define SPOOL_CHUNK (256u << 10)
@@ -398,11 +399,29 @@ static int follow_output(const struct output *o, const struct cli *cli, struct l
 
 /* --- the command --- */
 
-static int say_nothing_yet(const struct cli *cli, const struct job *j)
+/* The step that is meant, or all of those that a step job has. */
+static void append_steps(struct str *out, const struct job *j, const struct step *only)
+{
+    char id[16];
+    const char *sep = ": ";
+    for (size_t i = 0; i < j->steps.n; i++) {
+        const struct step *s = &j->steps.v[i];
+        if (only ? s != only : step_stage(j, s) != STEP_WAITS)
+            continue;
+        str_appendf(out, "%sstep %s: ", sep, step_format_id(s->id, id));
+        steptext_state(out, j, s);
+        sep = ", ";
+    }
+}
+
+static int say_nothing_yet(const struct cli *cli, const struct job *j, const struct step *s)
 {
     struct str why = STR_INIT;
     if (j->kind == JOB_KIND_INTERACTIVE) {
         cli_error(cli, "job %u is interactive: its output went to its terminal", j->id);
+    } else if (j->state != JOB_PENDING) {
+        append_steps(&why, j, s);
+        cli_error(cli, "job %u has no output of that yet%s", j->id, why.len ? why.s : "");
     } else {
         jobtext_reason_words(&why, j);
         cli_error(cli, "job %u has not started%s%s", j->id, why.len ? ": " : "", why.s);
@@ -417,7 +436,7 @@ static int print_output(const struct output *o, const struct cli *cli, struct lo
     int rc = 0;
     find_sources(&s, o, l->job, l->step, l->task);
     if (!s.v.n)
-        rc = say_nothing_yet(cli, l->job);
+        rc = say_nothing_yet(cli, l->job, l->step);
     vec_for_each (&s.v, i) {
         if (s.v.n > 1) {
             printf("%s==> %s <==\n", i ? "\n" : "", s.v.v[i].title);

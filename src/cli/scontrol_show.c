@@ -12,6 +12,7 @@
 #include "src/cli/scontrol.h"
 #include "src/cli/screcord.h"
 #include "src/model/jobtext.h"
+#include "src/model/stepstate.h"
 
 static int print(struct str *out)
 {
@@ -120,7 +121,7 @@ static int show_steps(struct scontrol *s, size_t n, char *const *w)
                 const struct step *st = &j->steps.v[i];
                 bool named = !n || (job_is_named(j, t.job, t.array_index) &&
                                     (t.step == STEP_ALL || t.step == st->id));
-                if (named && !st->done && st->tasks.n)
+                if (named && !st->done && step_has_begun(st))
                     record_step(&out, j, st, &cx, s->oneline);
             }
         if (!out.len && n) {

@@ -24,6 +24,7 @@
 #include "src/model/jobevents.h"
 #include "src/model/jobtext.h"
 #include "src/model/runs.h"
+#include "src/model/stepstate.h"
 
 struct show {
     bool json;
@@ -64,8 +65,10 @@ static void state_line(struct str *out, const struct job *j, const struct job_cx
         str_append(&s, ": ");
         waits_append(&s, waits, j);
     } else {
-        struct str nodes = STR_INIT;
-        jobtext_nodes(&nodes, j);
+        struct str nodes = STR_INIT, failure = STR_INIT;
+        if (j->state != JOB_FAILED || !jobtext_failure(&failure, j)) /* it says where */
+            jobtext_nodes(&nodes, j);
+        str_fini(&failure);
         if (nodes.len)
             str_appendf(&s, " on %s", nodes.s);
         str_fini(&nodes);
@@ -223,19 +226,28 @@ static void add_use(struct table *t, uint64_t peak_kib, bool sampled, uint64_t c
         table_add(t, TONE_DIM, NULL);
 }
 
-static enum tone end_tone(uint32_t end_kind, int32_t code, int32_t sig)
+static void add_end(struct table *t, const struct job *j, const struct step *s, const struct task *k)
 {
-    return end_kind == END_EXITED && !code && !sig ? TONE_DIM : TONE_BAD;
+    struct str end = STR_INIT;
+    bool failed = task_has_failed(k);
+    if (task_was_stopped(k) || k->end_kind == END_NOT_RUN)
+        tasktext_stopped(&end, j, s, k);
+    else
+        str_append(&end, failed && k->end_kind == END_EXITED ? "failed"
+                                                             : end_kind_text((enum end_kind)k->end_kind));
+    table_add(t, failed ? TONE_BAD : TONE_DIM, end.s);
+    str_fini(&end);
 }
 
-static void add_task(struct table *t, const struct task *k, struct wall now)
+static void add_task(struct table *t, const struct job *j, const struct step *s, const struct task *k,
+                     struct wall now)
 {
     struct str where = STR_INIT;
     bool over = k->state == TASK_DONE;
     char *cpus = cpuset_format(&k->alloc.cpus), *gpus = cpuset_format(&k->alloc.gpus);
     table_addf(t, TONE_PLAIN, "  .%u", k->index);
     if (over)
-        table_add(t, end_tone(k->end_kind, k->code, k->signal), end_kind_text((enum end_kind)k->end_kind));
+        add_end(t, j, s, k);
     else
         table_add(t, k->state == TASK_RUNNING ? TONE_GOOD : TONE_WAIT,
                   k->killing ? "ending" : task_state_text((enum task_state)k->state));
@@ -245,8 +257,8 @@ static void add_task(struct table *t, const struct task *k, struct wall now)
         str_appendf(&where, " gpus %s", gpus);
     table_add(t, TONE_PLAIN, where.s);
     add_duration(t, k->t_start, k->t_end, now);
-    if (over)
-        table_addf(t, end_tone(k->end_kind, k->code, k->signal), "%d:%d", k->code, k->signal);
+    if (over && k->end_kind != END_NOT_RUN)
+        table_addf(t, task_has_failed(k) ? TONE_BAD : TONE_DIM, "%d:%d", k->code, k->signal);
     else
         table_add(t, TONE_DIM, NULL);
     add_use(t, k->peak_rss_kib, k->sampled != NULL, k->cpu_ms);
@@ -256,12 +268,34 @@ static void add_task(struct table *t, const struct task *k, struct wall now)
     free(gpus);
 }
 
-static void add_step(struct table *t, const struct step *s, struct wall now)
+/* In the words of all its tasks where one failed or none of them has a place. */
+static void add_step_state(struct table *t, const struct job *j, const struct step *s)
+{
+    enum step_stage stage = step_stage(j, s);
+    struct step_tally c = step_count(s);
+    struct str words = STR_INIT;
+    bool over = stage == STEP_OVER, good = !s->code && !s->signal;
+    if (c.failed || stage == STEP_WAITS || stage == STEP_NOT_RUN)
+        steptext_state(&words, j, s);
+    else if (over)
+        str_append(&words, good ? "done" : c.stopped ? "stopped" : "failed");
+    else
+        str_append(&words, s->killing ? "ending" : stage == STEP_RUNS ? "running" : "waiting");
+    table_add(t,
+              c.failed || (over && !good && !c.stopped) ? TONE_BAD
+              : over || stage == STEP_NOT_RUN           ? TONE_DIM
+              : stage == STEP_RUNS                      ? TONE_GOOD
+                                                        : TONE_WAIT,
+              words.s);
+    str_fini(&words);
+}
+
+static void add_step(struct table *t, const struct job *j, const struct step *s, struct wall now)
 {
     struct str where = STR_INIT;
     char id[16];
     uint64_t peak = 0, cpu_ms = 0;
-    bool sampled = false, waits = !s->tasks.n;
+    bool sampled = false, over = step_stage(j, s) == STEP_OVER;
     for (size_t i = 0; i < s->tasks.n; i++) {
         peak = s->tasks.v[i].peak_rss_kib > peak ? s->tasks.v[i].peak_rss_kib : peak;
         cpu_ms += s->tasks.v[i].cpu_ms;
@@ -269,18 +303,11 @@ static void add_step(struct table *t, const struct step *s, struct wall now)
     }
     bool good = !s->code && !s->signal;
     table_add(t, TONE_PLAIN, step_format_id(s->id, id));
-    table_add(t,
-              s->done ? (good ? TONE_DIM : TONE_BAD)
-              : waits ? TONE_WAIT
-                      : TONE_GOOD,
-              s->done      ? (good ? "done" : "failed")
-              : s->killing ? "ending"
-              : waits      ? "waiting"
-                           : "running");
+    add_step_state(t, j, s);
     steptext_nodes(&where, s);
     table_add(t, TONE_PLAIN, where.s);
     add_duration(t, s->t_start, s->t_end, now);
-    if (s->done)
+    if (over)
         table_addf(t, good ? TONE_DIM : TONE_BAD, "%d:%d", s->code, s->signal);
     else
         table_add(t, TONE_DIM, NULL);
@@ -296,10 +323,10 @@ static void tree(struct str *out, const struct lookup *l)
         const struct step *s = &l->job->steps.v[i];
         if (l->step && s != l->step)
             continue;
-        add_step(&t, s, l->m.now);
+        add_step(&t, l->job, s, l->m.now);
         for (size_t k = 0; k < s->tasks.n; k++)
             if (l->task == NOT_GIVEN || s->tasks.v[k].index == l->task)
-                add_task(&t, &s->tasks.v[k], l->m.now);
+                add_task(&t, l->job, s, &s->tasks.v[k], l->m.now);
     }
     if (table_rows(&t)) {
         str_append_char(out, '\n');

@@ -9,6 +9,7 @@
 #include "src/cli/jobjson.h"
 #include "src/cli/squeue.h"
 #include "src/model/jobtext.h"
+#include "src/model/stepstate.h"
 
 #define FORMAT_DEFAULT "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R"
 #define FORMAT_LONG    "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R"
@@ -114,7 +115,7 @@ static void push_steps(struct listing *l, const struct job *j)
 {
     for (size_t i = 0; i < j->steps.n; i++) {
         const struct step *s = &j->steps.v[i];
-        if (!s->done && s->tasks.n && step_is_wanted(l->q, j, s))
+        if (!s->done && step_has_begun(s) && step_is_wanted(l->q, j, s))
             push_row(l, j, s, ARRAY_NONE);
     }
 }

@@ -8,6 +8,7 @@
 #include "src/base/units.h"
 #include "src/model/dep.h"
 #include "src/model/jobevents.h"
+#include "src/model/stepstate.h"
 #include "src/model/waittext.h"
 
 void text_append_u64(struct str *out, uint64_t v)
@@ -248,6 +249,8 @@ void jobtext_reason_words(struct str *out, const struct job *j)
     if (r == REASON_NONE && j->state != JOB_PENDING)
         return;
     if (j->state == JOB_PENDING && waittext(out, j, r))
+        return;
+    if (j->state == JOB_FAILED && jobtext_failure(out, j))
         return;
     if (r == REASON_NON_ZERO_EXIT)
         str_appendf(out, "it exited with code %d", j->exit_code);

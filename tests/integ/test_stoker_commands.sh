@@ -56,6 +56,42 @@ wait_for 10 is_dead $follower
 wait $follower || fail "stoker output -f ended with $?" "$(cat followed.err)"
 is "all of it" "$(cat followed)" $'tick 1\ntick 2'
 
+case_ "a step that waits for room has not begun, a step that failed names its task"
+script room.sh <<'E'
+srun -n4 --exclusive bash -c 'while [ ! -e room ]; do read -t 0.05 <> <(:); done' &
+while [ "$(squeue -h -s -j $SLURM_JOB_ID -o %i | grep -c '\.0$')" -eq 0 ]; do sleep 0.1; done
+srun -n1 --exclusive true &
+wait
+E
+submit -n4 room.sh
+waits() { stoker show $job | grep -Eq '^1 +waits, needs 1 CPU of the job'; }
+wait_for 30 waits
+is "squeue -s: only what has begun" "$(squeue -h -s -j $job -o %i)" "$job.batch
+$job.0"
+is "sacct: so does it" "$(sacct -nP -j $job -o jobid | grep -c '\.1$')" 0
+says "stoker output" 1 "" "stoker output: error: job $job has no output of that yet: step 1: waits, needs 1 CPU of the job" \
+    stoker output $job.1
+touch room
+wait_end $job
+lasted=$(sacct -nP -j $job.1 -o elapsedraw)
+[ "$lasted" -le 2 ] || fail "the time that it waited is not its own" "$lasted s"
+cat >fails.job <<'E'
+steps = (
+  { name = "train"; tasks = 3; command = "[ $STOKER_TASK_ID != 2 ] || exit 7; exec sleep 1000"; },
+  { name = "collect"; command = "true"; } );
+E
+run stoker submit fails.job
+job=$out
+wait_end $job
+page=$(stoker show $job)
+has "the head" "$page" "failed: step 0 task 2 exited with 7 on n1"
+has "the step" "$page" "1 failed (task 2, exit 7, n1), 2 stopped because of it"
+has "the tasks" "$page" ".0  stopped: task 2 failed"
+has "the next step" "$page" "not run (step 0 failed)"
+has "in the list" "$(stoker jobs -a)" "step 0 task 2 exited with 7"
+is "sacct" "$(sacct -nP -j $job -o jobid,state)" "$job|FAILED
+$job.0|FAILED"
+
 case_ "jobs, show, why, users, nodes, gpus"
 must stoker submit -c 8 -J big wait.sh
 big=$out

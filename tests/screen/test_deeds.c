@@ -295,6 +295,104 @@ static void progress_counts_what_has_left_the_queue(void **unused)
     uilab_fini(&u);
 }
 
+/* ... and how they ended is known, also to a screen that connects later. */
+static void an_array_keeps_its_counts(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    struct ev_none none = {0};
+    uilab_init(&u);
+    lab_node(&u.lab, "n1", 8, 16000, 0, NULL);
+    lab_part(&u.lab, "main", "n1");
+    lab_configure(&u.lab);
+    struct job *j = lab_job(&u.lab, JOB_KIND_BATCH);
+    *rec_list_push(&j->array_pending) = (struct index_range){0, 7, 1};
+    j->array_count = 8;
+    j->array_max = 7;
+    j->array_step = 1;
+    uint32_t id = lab_submit(&u.lab, j), first = u.lab.m.next_job;
+    for (uint32_t k = 0; k < 6; k++) {
+        assert_int_equal(lab_start(&u.lab, id, k, first + k, lab_alloc("n1", 0, 1, 0, 0, 1)), 0);
+        assert_int_equal(lab_end(&u.lab, first + k, STEP_BATCH, 0, END_EXITED, k == 1 || k == 2, 0), 0);
+    }
+    lab_must(&u.lab, EV_RETIRE, first, &none);
+    lab_must(&u.lab, EV_RETIRE, first + 1, &none);
+    uilab_connect(&u);
+    uilab_draw(&u, 50, 200);
+    must_show(&u, "4 done 2 wait 2 fail");
+    for (uint32_t k = 2; k < 6; k++) /* while it is watched */
+        uilab_push(&u, EV_RETIRE, first + k, &none);
+    uilab_draw(&u, 50, 200);
+    must_show(&u, "4 done 2 wait 2 fail");
+    uilab_connect(&u);
+    uilab_draw(&u, 50, 200);
+    must_show(&u, "4 done 2 wait 2 fail");
+    shows(&u, "earlier", false);
+    uilab_draw(&u, 50, 200); /* and beside the list */
+    must_show(&u, "4 done, 2 waiting, 2 failed");
+    must_show(&u, "2 that failed have left the queue");
+    uilab_fini(&u);
+}
+
+/* The task that failed comes first; those that were stopped because of it have not failed. */
+static void a_failed_step_job_names_its_culprit(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    uilab_init(&u);
+    lab_node(&u.lab, "gpu1", 8, 16000, 4, NULL);
+    lab_part(&u.lab, "main", "gpu1");
+    lab_configure(&u.lab);
+    struct job *j = lab_job(&u.lab, JOB_KIND_STEPS);
+    lab_step(j, "train", 6);
+    lab_step(j, "collect", 1);
+    uint32_t id = lab_submit(&u.lab, j);
+    for (uint32_t k = 0; k < 5; k++)
+        assert_int_equal(lab_place(&u.lab, id, 0, k, lab_alloc("gpu1", k, 1, 0, 0, 1)), 0);
+    assert_int_equal(lab_end(&u.lab, id, 0, 4, END_EXITED, 1, 0), 0);
+    for (uint32_t k = 0; k < 4; k++)
+        assert_int_equal(lab_end(&u.lab, id, 0, k, END_KILLED, 0, 15), 0);
+    uilab_connect(&u);
+    shows(&u, "failed: step 0 task 4", true);
+    uilab_keys(&u, "<Enter>");
+    shows(&u, "failed: step 0 task 4 exited with 1 on gpu1", true);
+    uilab_draw(&u, 50, 200);
+    must_show(&u, "1 failed (task 4, exit 1, gpu1), 4 stopped because of it, 1 not run");
+    must_show(&u, "- ");
+    must_show(&u, "not run (step 0 failed)");
+    must_show(&u, "stopped: task 4 failed");
+    must_not_show(&u, "killed on request");
+    must_not_show(&u, "later");
+    uilab_keys(&u, "E");
+    if (!strstr(cursor_row(&u), "task 4"))
+        fail_msg("E goes to %s", cursor_row(&u));
+    uilab_keys(&u, "gj");
+    uilab_fini(&u);
+}
+
+/* Its output: neither there nor over. */
+static void a_task_that_waits_says_so(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    uilab_init(&u);
+    lab_node(&u.lab, "gpu1", 8, 16000, 4, NULL);
+    lab_part(&u.lab, "main", "gpu1");
+    lab_configure(&u.lab);
+    struct job *j = lab_job(&u.lab, JOB_KIND_STEPS);
+    lab_step(j, "train", 2)->gpus = 1;
+    uint32_t id = lab_submit(&u.lab, j);
+    assert_int_equal(lab_place(&u.lab, id, 0, 0, lab_alloc("gpu1", 0, 1, 0, 1, 1)), 0);
+    assert_int_equal(lab_running(&u.lab, id, 0, 0), 0);
+    uilab_connect(&u);
+    uilab_keys(&u, "<Enter>jjl");
+    shows(&u, "step 0 task 1  waiting", true);
+    shows(&u, "Task 1 of step 0 waits for resources: it needs 1 CPU, 1 GPU.", true);
+    shows(&u, "What it writes will show up here.", true);
+    shows(&u, "ended", false);
+    uilab_fini(&u);
+}
+
 static void refuse_script(struct uilab *u)
 {
     uilab_result(u, MSG_SCRIPT, REFUSAL_NO_JOB, "the script of job 4 is not kept any more", 0);
@@ -377,6 +475,9 @@ int main(void)
         cmocka_unit_test(an_end_is_said_once),
         cmocka_unit_test(what_is_refused_is_not_offered),
         cmocka_unit_test(progress_counts_what_has_left_the_queue),
+        cmocka_unit_test(an_array_keeps_its_counts),
+        cmocka_unit_test(a_failed_step_job_names_its_culprit),
+        cmocka_unit_test(a_task_that_waits_says_so),
         cmocka_unit_test(past_jobs_come_back_from_their_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include "src/model/filename.h"
 #include "src/model/jobevents.h"
 #include "src/model/jobtext.h"
+#include "src/model/stepstate.h"
 #include "ui/view/words.h"
 
 #define LABEL 10
@@ -164,34 +165,16 @@ void jobinfo_request(struct lines *l, const struct ui *ui, const struct job *j)
 
 /* --- steps --- */
 
-static void step_line(struct rich *r, const struct step *s)
+static void step_line(struct rich *r, const struct job *j, const struct step *s)
 {
     char id[16];
-    uint32_t live = 0, done = 0, failed = 0;
-    for (size_t i = 0; i < s->tasks.n; i++) {
-        live += task_is_live(&s->tasks.v[i]);
-        failed += task_failed(&s->tasks.v[i]);
-        done += s->tasks.v[i].state == TASK_DONE && !task_failed(&s->tasks.v[i]);
-    }
     rich_addf(r, ROLE_STRONG, "%-6s", step_format_id(s->id, id));
     if (s->id >= 0 && s->name)
         rich_addf(r, ROLE_NORMAL, "%s  ", s->name);
-    uint32_t n = s->tasks.n > s->n_tasks ? (uint32_t)s->tasks.n : s->n_tasks;
-    if (n <= 1 && s->tasks.n) {
-        task_words(r, &s->tasks.v[0]);
-        return;
-    }
-    if (!s->tasks.n) {
-        count_text(&r->text, n, "task", "tasks");
-        str_append(&r->text, ", later");
-        rich_role(r, ROLE_DIM);
-        return;
-    }
-    rich_addf(r, ROLE_NORMAL, "%u of %u done", done, n);
-    if (live)
-        rich_addf(r, ROLE_RUNNING, "  %u running", live);
-    if (failed)
-        rich_addf(r, ROLE_ERROR, "  %u failed", failed);
+    if (s->n_tasks <= 1 && s->tasks.n == 1)
+        task_in_job_words(r, j, s, &s->tasks.v[0], false);
+    else
+        step_words(r, j, s);
 }
 
 void jobinfo_steps(struct lines *l, const struct ui *ui, const struct job *j, size_t max)
@@ -202,7 +185,7 @@ void jobinfo_steps(struct lines *l, const struct ui *ui, const struct job *j, si
     if (from)
         lines_addf(l, ROLE_DIM, "%zu steps before", from);
     for (size_t i = from; i < j->steps.n; i++)
-        step_line(lines_add(l), &j->steps.v[i]);
+        step_line(lines_add(l), j, &j->steps.v[i]);
 }
 
 /* --- story --- */
@@ -254,7 +237,7 @@ static void tell_steps(struct story *st, const struct job *j)
                 tell(st, t->t_end, MOMENT_ERROR, "task %s.%u on %s: %s", id, t->index, node, words.text.s);
             rich_fini(&words);
         }
-        if (s->done && s->id >= 0)
+        if (s->done && s->id >= 0 && step_has_begun(s))
             tell(st, s->t_end, s->code || s->signal ? MOMENT_ERROR : MOMENT_NORMAL, "step %s done%s", id,
                  s->code || s->signal ? ", failed" : "");
     }

@@ -12,6 +12,7 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/model/stepstate.h"
 #include "ui/view/words.h"
 
 static const struct job *job_of(const struct jobtree *t)
@@ -66,57 +67,46 @@ static const struct task *speaker(const struct step *s)
     return best;
 }
 
+static bool never_ran(const struct jobtree *t, const struct tree_row *r)
+{
+    const struct job *j = job_of(t);
+    return j && step_stage(j, r->step) == STEP_NOT_RUN;
+}
+
 static void get_glyph(const void *ctx, const void *row, struct field *f)
 {
-    (void)ctx;
     const struct tree_row *r = row;
     const struct task *t = r->task ? r->task : speaker(r->step);
     const struct rank_end *end = end_of(r);
-    if (end)
+    if (end && !task_was_stopped(t))
         rich_add(&f->text, end->code || end->signal ? ROLE_FAILED : ROLE_DONE,
                  end->code || end->signal ? "!" : "D");
     else if (t)
         rich_addf(&f->text, task_role(t), "%c", task_glyph(t));
+    else if (never_ran(ctx, r))
+        rich_add(&f->text, ROLE_CANCELLED, "-");
     else
         rich_add(&f->text, ROLE_WAITING, "P");
 }
 
-static void step_state(const struct step *s, struct rich *out)
-{
-    uint32_t done = 0, live = 0, failed = 0,
-             n = s->tasks.n > s->n_tasks ? (uint32_t)s->tasks.n : s->n_tasks;
-    for (size_t i = 0; i < s->tasks.n; i++) {
-        live += task_is_live(&s->tasks.v[i]);
-        failed += task_failed(&s->tasks.v[i]);
-        done += s->tasks.v[i].state == TASK_DONE && !task_failed(&s->tasks.v[i]);
-    }
-    if (!s->tasks.n) {
-        rich_addf(out, ROLE_WAITING, "later, %u ", n);
-        rich_add(out, ROLE_WAITING, n == 1 ? "task" : "tasks");
-        return;
-    }
-    rich_addf(out, ROLE_NORMAL, "%u/%u done", done, n);
-    if (live)
-        rich_addf(out, ROLE_RUNNING, "  %u run", live);
-    if (failed)
-        rich_addf(out, ROLE_ERROR, "  %u failed", failed);
-}
-
 static void get_state(const void *ctx, const void *row, struct field *f)
 {
-    (void)ctx;
+    const struct job *j = job_of(ctx);
     const struct tree_row *r = row;
     const struct rank_end *end = end_of(r);
-    if (end && end->signal)
+    if (!j)
+        return;
+    if (end && task_was_stopped(r->task)) {
+        tasktext_stopped(&f->text.text, j, r->step, r->task);
+        rich_role(&f->text, ROLE_CANCELLED);
+    } else if (end && end->signal)
         rich_addf(&f->text, ROLE_ERROR, "signal %d", end->signal);
     else if (end)
         rich_addf(&f->text, end->code ? ROLE_ERROR : ROLE_DONE, end->code ? "exit %d" : "done", end->code);
-    else if (r->task && r->rank < 0)
-        task_story(&f->text, r->task);
     else if (r->task)
-        task_words(&f->text, r->task);
+        task_in_job_words(&f->text, j, r->step, r->task, r->rank < 0);
     else
-        step_state(r->step, &f->text);
+        step_words(&f->text, j, r->step);
 }
 
 static void get_node(const void *ctx, const void *row, struct field *f)
@@ -318,7 +308,7 @@ bool jobtree_next_failed(struct jobtree *t)
         size_t i = (table->list.cursor + n) % table->shown.n;
         const struct tree_row *r = table_shown(table, i)->data;
         const struct rank_end *end = end_of(r);
-        if (end ? end->code || end->signal : r->task && task_failed(r->task)) {
+        if (r->task && task_failed(r->task) && (!end || end->code || end->signal)) {
             table_select(&t->table, table_shown(table, i)->id);
             return true;
         }

@@ -24,7 +24,24 @@ bool output_is_live(const struct output *o)
     const struct job *j = output_job(o);
     const struct step *s = j && !o->all ? job_find_step(j, o->at.step) : NULL;
     const struct task *t = s ? step_find_task(s, o->at.task) : NULL;
-    return t ? task_is_live(t) : j && !job_state_is_final((enum job_state)j->state);
+    return t ? t->state != TASK_DONE : j && !job_state_is_final((enum job_state)j->state);
+}
+
+bool output_waits(const struct output *o, const struct step **ret_step)
+{
+    const struct job *j = output_job(o);
+    const struct step *s = j && !o->all ? job_find_step(j, o->at.step) : NULL;
+    const struct task *t = s ? step_find_task(s, o->at.task) : NULL;
+    *ret_step = s;
+    return t && t->state == TASK_WAITING && !job_state_is_final((enum job_state)j->state);
+}
+
+bool output_never_runs(const struct output *o)
+{
+    const struct job *j = output_job(o);
+    const struct step *s = j && !o->all ? job_find_step(j, o->at.step) : NULL;
+    const struct task *t = s ? step_find_task(s, o->at.task) : NULL;
+    return t && t->state == TASK_DONE && t->end_kind == END_NOT_RUN;
 }
 
 static void tell_live(struct output *o)

@@ -1,7 +1,9 @@
 /* output_draw.c - what is seen of an output: the title, the text, what is in its way. */
 #include "src/base/units.h"
 #include "src/model/jobtext.h"
+#include "src/model/stepstate.h"
 #include "ui/view/output_private.h"
+#include "ui/view/words.h"
 #include "ui/widget/pane.h"
 
 static void where_text(const struct output *o, struct rich *out)
@@ -19,10 +21,15 @@ static void where_text(const struct output *o, struct rich *out)
 
 static void state_text(const struct output *o, struct rich *out)
 {
+    const struct step *s;
     if (!o->state)
         return;
     if (o->state->searching)
         rich_add(out, ROLE_WARN, "  searching ...");
+    else if (output_waits(o, &s))
+        rich_add(out, ROLE_WAITING, "  waiting");
+    else if (output_never_runs(o))
+        rich_add(out, ROLE_DIM, "  not run");
     else if (!output_is_live(o))
         rich_add(out, ROLE_DIM, "  ended");
     else if (!o->state->there)
@@ -91,6 +98,31 @@ static void draw_trouble(const struct output *o, struct canvas *c, struct rect r
     pane_fini(&p);
 }
 
+/* There is no file, and why. Returns false where there may be one. */
+static bool draw_no_start(const struct output *o, struct canvas *c, struct rect r)
+{
+    const struct job *j = output_job(o);
+    const struct step *s;
+    struct pane p = {0};
+    if (output_waits(o, &s)) {
+        struct rich *words = lines_add(&p.lines);
+        rich_addf(words, ROLE_NORMAL, "Task %u of step %d waits for resources: it ", o->at.task, s->id);
+        steptext_needs(&words->text, j, s);
+        rich_role(words, ROLE_NORMAL);
+        rich_add(words, ROLE_NORMAL, ".");
+        lines_addf(&p.lines, ROLE_DIM, "What it writes will show up here.");
+    } else if (output_never_runs(o)) {
+        struct rich *words = lines_add(&p.lines);
+        rich_addf(words, ROLE_NORMAL, "Task %u of step %d: ", o->at.task, s->id);
+        task_in_job_words(words, j, s, step_find_task(s, o->at.task), false);
+    } else {
+        return false;
+    }
+    pane_draw(&p, c, rect_make(r.y + 1, r.x + 2, r.h - 1, r.w - 4));
+    pane_fini(&p);
+    return true;
+}
+
 static void draw_elements(const struct output *o, struct canvas *c, struct rect r)
 {
     const struct job *j = output_job(o);
@@ -116,6 +148,8 @@ void output_draw_search(struct output *o, struct canvas *c, struct rect r)
 void output_draw_body(const struct output *o, struct canvas *c, struct rect r)
 {
     const struct reading_state *s = o->state;
+    if (draw_no_start(o, c, r))
+        return;
     if (!o->shown.v.n)
         canvas_text(c, r.y + 1, r.x + 2, ROLE_DIM, "This task has not been placed yet.", r.w - 4);
     else if (o->shown.v.v[0].own)

@@ -30,6 +30,9 @@ static inline struct output *output_of(struct view *v)
 /* output.c */
 const struct job *output_job(const struct output *o); /* or NULL */
 bool output_is_live(const struct output *o);          /* can more be written to it? */
+/* The task that is looked at has no place yet: then *ret_step is its step. Or it will never have one. */
+bool output_waits(const struct output *o, const struct step **ret_step);
+bool output_never_runs(const struct output *o);
 
 /* output_draw.c */
 void output_title(struct view *v, struct rich *out);

@@ -8,6 +8,7 @@
 #include "src/model/jobevents.h"
 #include "src/model/jobtext.h"
 #include "src/model/nodetext.h"
+#include "src/model/stepstate.h"
 #include "src/model/waittext.h"
 
 enum role job_role(const struct job *j)
@@ -58,7 +59,10 @@ void job_words(struct rich *r, const struct job *j)
         rich_add(r, role, "held");
     else
         rich_add(r, role, job_state_word((enum job_state)j->state));
-    if (j->state == JOB_FAILED && j->exit_signal) {
+    struct str failure = STR_INIT;
+    if (j->state == JOB_FAILED && jobtext_failure(&failure, j)) {
+        rich_addf(r, role, ": %s", failure.s);
+    } else if (j->state == JOB_FAILED && j->exit_signal) {
         rich_add(r, role, ": ");
         signal_words(r, role, j->exit_signal);
     } else if (j->state == JOB_FAILED && !j->exit_code && j->reason != REASON_NONE) {
@@ -68,6 +72,7 @@ void job_words(struct rich *r, const struct job *j)
         str_fini(&why);
     } else if (j->state == JOB_FAILED)
         rich_addf(r, role, ": exit %d", j->exit_code);
+    str_fini(&failure);
     if (j->state == JOB_COMPLETING && j->kill_cause)
         rich_addf(r, role, ": %s", kill_cause_text((enum kill_cause)j->kill_cause));
 }
@@ -79,13 +84,7 @@ bool job_never_ran(const struct job *j)
 
 const struct task *job_culprit(const struct job *j, const struct step **ret_step)
 {
-    for (size_t i = 0; i < j->steps.n; i++)
-        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
-            if (task_failed(&j->steps.v[i].tasks.v[k])) {
-                *ret_step = &j->steps.v[i];
-                return &j->steps.v[i].tasks.v[k];
-            }
-    return NULL;
+    return job_first_failed(j, ret_step);
 }
 
 bool job_is_between(const struct job *j)
@@ -137,7 +136,10 @@ void job_where(struct rich *r, const struct job *j, struct wall now)
         if (t && t->message)
             rich_addf(r, ROLE_NORMAL, ": %s", t->message);
     } else if (job_state_is_final((enum job_state)j->state) || j->state == JOB_COMPLETING) {
+        const struct step *s;
         job_words(r, j);
+        if (j->state == JOB_FAILED && j->kind == JOB_KIND_STEPS && job_first_failed(j, &s))
+            return; /* it has said where */
         str_append(&r->text, job_state_is_final((enum job_state)j->state) ? "  " : " on ");
         jobtext_nodes(&r->text, j);
         rich_role(r, ROLE_DIM);
@@ -229,8 +231,7 @@ bool task_is_live(const struct task *t)
 
 bool task_failed(const struct task *t)
 {
-    return t->state == TASK_DONE && t->end_kind != END_NOT_RUN && t->end_kind != END_NONE &&
-           (t->end_kind != END_EXITED || t->code != 0);
+    return task_has_failed(t);
 }
 
 char task_glyph(const struct task *t)
@@ -288,6 +289,48 @@ void task_story(struct rich *r, const struct task *t)
         rich_add(r, ROLE_DIM, more + strlen(words));
     else if (!str_is_empty(more))
         rich_addf(r, ROLE_DIM, ": %s", more);
+}
+
+void task_in_job_words(struct rich *r, const struct job *j, const struct step *s, const struct task *t,
+                       bool whole)
+{
+    bool alone = s->tasks.n == 1 && step_stage(j, s) != STEP_RUNS && step_stage(j, s) != STEP_OVER;
+    if (alone) {
+        step_words(r, j, s);
+    } else if (task_was_stopped(t) || (t->state == TASK_DONE && t->end_kind == END_NOT_RUN)) {
+        tasktext_stopped(&r->text, j, s, t);
+        rich_role(r, ROLE_CANCELLED);
+    } else if (whole)
+        task_story(r, t);
+    else
+        task_words(r, t);
+}
+
+/* In short: its tasks stand below it. */
+static void running_words(struct rich *r, const struct step_tally *c)
+{
+    rich_addf(r, ROLE_NORMAL, "%u/%u done", c->done, c->n);
+    if (c->live)
+        rich_addf(r, ROLE_RUNNING, "  %u run", c->live);
+    if (c->failed)
+        rich_addf(r, ROLE_ERROR, "  %u failed", c->failed);
+    if (c->stopped)
+        rich_addf(r, ROLE_CANCELLED, "  %u stopped", c->stopped);
+}
+
+void step_words(struct rich *r, const struct job *j, const struct step *s)
+{
+    enum step_stage stage = step_stage(j, s);
+    struct step_tally c = step_count(s);
+    if (stage == STEP_RUNS) {
+        running_words(r, &c);
+        return;
+    }
+    steptext_state(&r->text, j, s);
+    rich_role(r, stage == STEP_LATER || stage == STEP_WAITS ? ROLE_WAITING
+                 : stage == STEP_NOT_RUN                    ? ROLE_CANCELLED
+                 : c.failed                                 ? ROLE_ERROR
+                                                            : ROLE_NORMAL);
 }
 
 bool node_is_out(const struct node *n)

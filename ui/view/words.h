@@ -38,6 +38,12 @@ enum role task_role(const struct task *t);
 void task_words(struct rich *r, const struct task *t);
 /* The same with what its node said about it. */
 void task_story(struct rich *r, const struct task *t);
+/* The same of a task of that job: why it was stopped or has not run, or what it waits for. whole: with what
+ * its node said. */
+void task_in_job_words(struct rich *r, const struct job *j, const struct step *s, const struct task *t,
+                       bool whole);
+/* "1 failed (task 4, exit 1, gpu1), 4 stopped because of it": src/model/stepstate.h. */
+void step_words(struct rich *r, const struct job *j, const struct step *s);
 bool task_failed(const struct task *t);
 bool task_is_live(const struct task *t);
 

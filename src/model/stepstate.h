@@ -1,0 +1,50 @@
+/* stepstate.h - what has become of the steps and tasks of a job, for lists, pages and commands alike.
+ *
+ * A task that was ended because another one failed has not failed: the one that did is what a user looks
+ * for.
+ */
+#ifndef STOKER_MODEL_STEPSTATE_H
+#define STOKER_MODEL_STEPSTATE_H
+
+#include "src/base/str.h"
+#include "src/model/job.h"
+
+enum step_stage {
+    STEP_LATER,   /* its turn has not come */
+    STEP_WAITS,   /* none of its tasks has a place yet */
+    STEP_RUNS,    /* begun and not over */
+    STEP_OVER,    /* ended */
+    STEP_NOT_RUN, /* it has not begun and never will */
+};
+
+enum step_stage step_stage(const struct job *j, const struct step *s);
+/* A task of it has been given a place: before that Slurm has no such step. */
+bool step_has_begun(const struct step *s);
+
+/* Ended badly by itself; one that was ended by a request or because of another has not failed. */
+bool task_has_failed(const struct task *t);
+/* Ended from outside. */
+bool task_was_stopped(const struct task *t);
+/* The first task of the step, of the job, that failed; NULL: none did. */
+const struct task *step_first_failed(const struct step *s);
+const struct task *job_first_failed(const struct job *j, const struct step **ret_step);
+
+struct step_tally {
+    uint32_t n, done, live, waiting, failed, stopped, not_run; /* tasks; n: all there are to be */
+};
+struct step_tally step_count(const struct step *s);
+
+/* Of a failed step job: "step 1 task 4 exited with 1 on gpu1". Returns false where no task of it failed. */
+bool jobtext_failure(struct str *out, const struct job *j);
+/* "exit 1", "signal 9", "out of memory": how a task ended. */
+void tasktext_end(struct str *out, const struct task *t);
+/* Of a task that was stopped, or has not run: "stopped: task 4 failed", "not run: cancelled". */
+void tasktext_stopped(struct str *out, const struct job *j, const struct step *s, const struct task *t);
+/* "needs 2 CPUs, 1 GPU": each task of a step job; "needs 2 CPUs of the job": a step within an allocation.
+ */
+void steptext_needs(struct str *out, const struct job *j, const struct step *s);
+/* "1 failed (task 4, exit 1, gpu1), 4 stopped because of it, 1 not run", "waits, needs 2 CPUs of the job",
+ * "not run (step 1 failed)". */
+void steptext_state(struct str *out, const struct job *j, const struct step *s);
+
+#endif
