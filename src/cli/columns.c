@@ -54,7 +54,7 @@ READS(null, 0, 0)                           READS(na, 0, 0)                     
 READS(sct, 0, 0)                            READS(zero, 0, 0)                    READS(state_short, 0, 0)
 READS(zero_time, 0, 0)                      READS(not_set, 0, 0)                 READS(not_any, 0, 0)
 READS(state, 0, 0)                          READS(reason, REASON, 0)             READS(nodes_or_reason, REASON | HELD, 0)
-READS(reason_words, REASON | J(exit_code),
+READS(reason_words, REASON | J(exit_code) | J(steps),
       HELD_R | R(partition) | R(array_throttle) | R(dependency) | R(licenses) | R(features) | R(reservation) |
           R(gpu_type) | R(exclusive))
 READS(hold, J(hold), 0)                     READS(priority, J(priority), 0)      READS(priority_long, J(priority), 0)

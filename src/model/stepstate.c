@@ -103,7 +103,7 @@ void tasktext_end(struct str *out, const struct task *t)
         str_appendf(out, "signal %s", signal);
     else if (t->end_kind == END_SIGNALED)
         str_appendf(out, "signal %d", t->signal);
-    else
+    else if (t->end_kind < END_N_KINDS)
         str_append(out, end_kind_text((enum end_kind)t->end_kind));
 }
 
