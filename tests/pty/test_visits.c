@@ -118,6 +118,8 @@ static void a_node_is_noted_and_kept(void **state)
     tty_type(t, "w\r");
     tty_await(t, "No job starts there");
     tty_type(t, "\025name=fans start=now+2hours duration=3h reason=new fans\r");
+    tty_await(t, "make a window on n1");
+    tty_type(t, "y");
     tty_await(t, "made: fans");
     tty_await(t, "maintenance in 1 h");
     tty_type(t, "4");

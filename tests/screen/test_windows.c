@@ -83,6 +83,16 @@ static void windows_are_made_and_deleted(void **state)
     keys_show(u, "<C-u>start=later<Enter>", "later"); /* refused here: the line comes again */
     assert_null(uilab_sent(u, MSG_WINDOW_SET));
     uilab_keys(u, "<C-u>start=now+1hour duration=90m reason=new fans for all<Enter>");
+    uilab_draw(u, 50, 132);
+    must_show(u, "make a window on gpu01"); /* with what it touches; Enter alone is no yes */
+    must_show(u, "new fans for all");
+    must_show(u, "may still run when it begins");
+    uilab_keys(u, "<Enter>");
+    assert_null(uilab_sent(u, MSG_WINDOW_SET));
+    uilab_keys(u, "n");
+    assert_null(uilab_sent(u, MSG_WINDOW_SET));
+    keys_show(u, "", "reason=new fans for all"); /* the line is there still */
+    uilab_keys(u, "<Enter>y");
     assert_non_null(uilab_sent(u, MSG_WINDOW_SET));
     const struct msg_window_set *m = uilab_sent(u, MSG_WINDOW_SET)->body;
     check_str("reason", m->window.reason, "new fans for all");
@@ -107,7 +117,7 @@ static void windows_are_made_and_deleted(void **state)
     must_show(u, "only administrators");
     uilab_keys(u, "<Esc>");
     uilab_forget_sent(u);
-    uilab_keys(u, ":window gpu0[1-2] duration=2h users=ann,bo<Enter>");
+    uilab_keys(u, ":window gpu0[1-2] duration=2h users=ann,bo<Enter>y");
     m = uilab_sent(u, MSG_WINDOW_SET)->body;
     check_int("kind", m->window.kind, WINDOW_RESERVATION);
     check_int("users", (int64_t)m->window.users.n, 2);
@@ -132,13 +142,13 @@ static void they_are_listed_and_made_by_words(void **state)
     struct uilab *u = &g->u;
     keys_show(u, ":windows<Enter>", ":windows add NODES makes one");
     uilab_keys(u,
-               ":windows add gpu0[1-2] start=now+1hour end=now+3hours name=fans reason=a=b twice<Enter>");
+               ":windows add gpu0[1-2] start=now+1hour end=now+3hours name=fans reason=a=b twice<Enter>y");
     const struct window *w = sent_window(u, false);
     check_str("name", w->name, "fans");
     check_str("reason", w->reason, "a=b twice");
     check_int("length", (w->end.ms - w->start.ms) / 60000, 120);
     uilab_forget_sent(u);
-    uilab_keys(u, ":windows add nodes=cpu01 reason=new fans duration=1h<Enter>"); /* in any order */
+    uilab_keys(u, ":windows add nodes=cpu01 reason=new fans duration=1h<Enter>y"); /* in any order */
     w = sent_window(u, false);
     check_str("nodes", w->nodes.v[0], "cpu01");
     check_str("reason", w->reason, "new fans");
@@ -277,7 +287,7 @@ static void words_are_completed(void **state)
 static void left_while_the_controller_thinks(void **state)
 {
     struct stage *g = *state;
-    uilab_keys(&g->u, ":windows add gpu01 duration=1h<Enter>");
+    uilab_keys(&g->u, ":windows add gpu01 duration=1h<Enter>y");
     assert_non_null(uilab_sent(&g->u, MSG_WINDOW_SET));
 }
 

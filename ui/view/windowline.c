@@ -18,6 +18,7 @@
 #include "src/base/xalloc.h"
 #include "src/jobspec/windowspec.h"
 #include "ui/view/act.h"
+#include "ui/view/windowask.h"
 #include "ui/view/windows.h"
 
 #define NEAR 2 /* changed letters in a key that was meant to be another */
@@ -231,6 +232,22 @@ static void told(struct ui *ui, const struct incoming *in, void *arg)
     }
 }
 
+static void send(struct ui *ui, struct line *take_l, const struct window *w, bool update)
+{
+    struct msg_window_set m = {.window = *w, .update = update};
+    uint64_t dialog = take_l->dialog;
+    if (ui_ask(ui, MSG_WINDOW_SET, &m, told, take_l, line_free))
+        ui_dialog_waits(ui, dialog);
+}
+
+static void make_it(struct ui *ui, const struct window *w, void *arg)
+{
+    const struct line *l = arg;
+    struct line *copy = line_new(l->changes, l->nodes, l->words); /* the question frees its own */
+    copy->dialog = l->dialog;
+    send(ui, copy, w, false);
+}
+
 static void try_words(struct ui *ui, struct line *take_l)
 {
     struct windowspec spec = {0};
@@ -242,11 +259,10 @@ static void try_words(struct ui *ui, struct line *take_l)
     if (rc < 0) {
         refuse(ui, take_l, err.s);
         line_free(take_l);
+    } else if (old) {
+        send(ui, take_l, &spec.w, true);
     } else {
-        struct msg_window_set m = {.window = spec.w, .update = old != NULL};
-        uint64_t dialog = take_l->dialog;
-        if (ui_ask(ui, MSG_WINDOW_SET, &m, told, take_l, line_free))
-            ui_dialog_waits(ui, dialog);
+        windowask(ui, &spec.w, make_it, take_l, line_free);
     }
     windowspec_fini(&spec);
 }

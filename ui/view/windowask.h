@@ -1,0 +1,12 @@
+/* windowask.h - what a new window touches, asked before it is made. */
+#ifndef UI_VIEW_WINDOWASK_H
+#define UI_VIEW_WINDOWASK_H
+
+#include "ui/view/view.h"
+
+/* Asks whether w is to be made; on a yes done is called with arg. take_arg is freed in the end. */
+typedef void windowask_yes_fn(struct ui *ui, const struct window *w, void *arg);
+void windowask(struct ui *ui, const struct window *w, windowask_yes_fn *yes, void *take_arg,
+               void (*free_arg)(void *));
+
+#endif
