@@ -437,6 +437,30 @@ static void a_step_whose_command_is_not_there(void **state)
     must_not_show(u, "No such file");
 }
 
+/* What is offered can be had: the most memory of the nodes that have the GPUs too, and no more GPUs than
+ * there are. */
+static void only_what_can_be_had_is_offered(void **unused)
+{
+    (void)unused;
+    struct uilab u;
+    uilab_init(&u);
+    lab_node(&u.lab, "gpu1", 16, 65536, 4, NULL);
+    lab_node(&u.lab, "gpu2", 16, 65536, 4, NULL);
+    lab_node(&u.lab, "gpu3", 16, 65536, 1, NULL);
+    lab_node(&u.lab, "cpu1", 64, 131072, 0, NULL);
+    lab_part(&u.lab, "main", "gpu1,gpu2,gpu3,cpu1");
+    lab_configure(&u.lab);
+    uilab_connect(&u);
+    keys_show(&u, "s<Down><Down>2<Down><Down>999G", "999G asked, the nodes of main have 64G");
+    uilab_keys(&u, "<Esc>y");
+    keys_show(&u, "s<Down><Down>12", "12 asked, the nodes of main have 9 in all");
+    uilab_keys(&u, "<Esc>y");
+    keys_show(&u, "s<Down><Down>9", "that takes 3 nodes");
+    uilab_keys(&u, "<Esc>y");
+    keys_show(&u, "s<Down><Down><Down><Down>999G", "999G asked, the nodes of main have 128G");
+    uilab_fini(&u);
+}
+
 static void earlier_runs_give_a_measure(void **state)
 {
     struct stage *g = *state;
@@ -665,6 +689,9 @@ static void only_the_failed_elements(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
+    list_for_each (e, &app_model(u->app)->all, struct job, in_all)
+        if (e->array_job == g->s.sweep)
+            e->req.array_throttle = 5; /* how many at once stays as it was */
     uilab_keys(u, "/sweep<Enter>F");
     /* One of them has left the queue already. */
     const struct msg_history *q = uilab_sent(u, MSG_HISTORY)->body;
@@ -685,7 +712,7 @@ static void only_the_failed_elements(void **state)
     uilab_feed(u, MSG_HISTORY_END, tag, &end);
     answer_script(u, SWEEP);
     uilab_draw(u, 43, 132);
-    must_show(u, "#SBATCH --array=3,7,21");
+    must_show(u, "#SBATCH --array=3,7,21%5");
     uilab_keys(u, "<Esc><Esc>/eval<Enter>F");
     uilab_draw(u, 24, 80);
     must_show(u, "it is no array");
@@ -746,6 +773,7 @@ int main(void)
         STAGE_CASE(mistakes_are_told_at_their_field),
         STAGE_CASE(one_key_mends_what_is_told),
         STAGE_CASE(a_step_whose_command_is_not_there),
+        cmocka_unit_test(only_what_can_be_had_is_offered),
         STAGE_CASE(earlier_runs_give_a_measure),
         STAGE_CASE(the_forecast_comes_while_one_types),
         STAGE_CASE(the_answer_comes_in_the_middle),

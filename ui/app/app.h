@@ -25,11 +25,12 @@ struct app_options {
 
 #define APP_QUIT    1u
 #define APP_SUSPEND 2u
-#define APP_REDRAW  4u  /* send everything to the terminal again */
-#define APP_MOUSE   8u  /* turn the mouse on or off */
-#define APP_COPY    16u /* app_copied() goes to the clipboard */
-#define APP_SAVE    32u /* the prefs have changed */
-#define APP_THEME   64u /* prefs->theme is to be used */
+#define APP_REDRAW  4u         /* send everything to the terminal again */
+#define APP_MOUSE   8u         /* turn the mouse on or off */
+#define APP_COPY    16u        /* app_copied() goes to the clipboard */
+#define APP_SAVE    32u        /* the prefs have changed */
+#define APP_KEEP    (1u << 20) /* with APP_SAVE: the user has said that they are to be kept */
+#define APP_THEME   64u        /* prefs->theme is to be used */
 #define APP_BELL    128u
 #define APP_TITLE   256u /* app_title() is the window's */
 #define APP_RUN     512u /* app_program() gets the terminal */

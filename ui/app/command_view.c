@@ -78,9 +78,10 @@ void run_save(struct ui *a, const struct strv *words, const char *rest)
     (void)rest;
     if (words->n != 1)
         complain(a, "say under which name, one word: :save mine");
-    else if (remember_as(a, words->v[0]))
+    else if (remember_as(a, words->v[0])) {
+        a->wishes |= APP_KEEP;
         ui_toast(a, ROLE_GOOD, "kept: :view %s shows it again", words->v[0]);
-    else
+    } else
         complain(a, "there is no table on this screen");
 }
 

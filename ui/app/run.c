@@ -358,7 +358,9 @@ static void grant_small_wishes(struct loop *l, unsigned w)
 {
     if (w & APP_THEME)
         ui_aside(l->app, NULL, read_theme, theme_read, choosing_new(l), choosing_free);
-    if (w & APP_SAVE)
+    if (w & APP_SAVE && w & APP_KEEP)
+        saver_save_asked(&l->saver);
+    else if (w & APP_SAVE)
         saver_save(&l->saver);
     if (w & APP_BELL)
         term_bell(l->term);

@@ -56,6 +56,12 @@ void saver_fini(struct saver *s)
     s->before = NULL;
 }
 
+void saver_save_asked(struct saver *s)
+{
+    s->failed = false;
+    saver_save(s);
+}
+
 void saver_save(struct saver *s)
 {
     s->again = s->running;

@@ -19,6 +19,8 @@ void saver_init(struct saver *s, struct ui *app, const struct prefs *prefs, cons
 void saver_fini(struct saver *s);
 /* The prefs have changed. A failure is told once. */
 void saver_save(struct saver *s);
+/* The same because the user has said so: a failure is told each time. */
+void saver_save_asked(struct saver *s);
 /* Nothing is being written. */
 bool saver_is_idle(const struct saver *s);
 

@@ -203,7 +203,12 @@ static void answered(struct ui *ui, struct view *owner, uint64_t arg, const stru
 {
     (void)owner;
     size_t k = arg & 0xff;
-    if (act_answered(ui, arg >> 8, deeds[k].verb, in))
+    if (!act_answered(ui, arg >> 8, deeds[k].verb, in))
+        return;
+    if (!((const struct msg_result *)in->body)->count)
+        ui_toast(ui, ROLE_WARN, "%s: nothing was done, what was meant has changed meanwhile",
+                 deeds[k].verb);
+    else
         ui_toast(ui, ROLE_GOOD, "%s: %u", deeds[k].done, ((const struct msg_result *)in->body)->count);
 }
 

@@ -93,6 +93,8 @@ static void open_form(struct ui *ui, struct form *take_f, const struct job *j, e
         ui_toast(ui, ROLE_WARN, "it ran out of neither time nor memory: S opens the form as it was");
     if (a == ACTION_FAILED_ONLY) {
         failed_indices(ui, j->array_job, &indices);
+        if (indices.len && j->req.array_throttle)
+            str_appendf(&indices, "%%%u", j->req.array_throttle);
         form_set(take_f, field_of(take_f, "array"), -1, indices.s);
         go = indices.len > 0;
         if (!go)

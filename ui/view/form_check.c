@@ -161,27 +161,76 @@ struct biggest {
     bool typed; /* a node with GPUs of the type that is asked for */
 };
 
-static struct biggest biggest_nodes(const struct check *c, const struct part_spec *p, const char *gpu_type)
+static const struct node *node_of(const struct check *c, const struct part_spec *p, size_t i)
+{
+    return model_get_node(c->m, p->nodes.v[i]);
+}
+
+static uint32_t gpus_of(const struct node *n, const char *gpu_type)
+{
+    return n && (!gpu_type || str_eq(gpu_type, n->gpu_type)) ? n->gpus : 0;
+}
+
+/* Of the nodes that have the GPUs that one of them must have at least: what the others have more of is of
+ * no use. */
+static struct biggest biggest_nodes(const struct check *c, const struct part_spec *p,
+                                    const struct job_req *r)
 {
     struct biggest b = {0};
     for (size_t i = 0; p && i < p->nodes.n; i++) {
-        const struct node *n = model_get_node(c->m, p->nodes.v[i]);
-        if (!n)
+        uint32_t gpus = gpus_of(node_of(c, p, i), r->gpu_type);
+        b.gpus = gpus > b.gpus ? gpus : b.gpus;
+        b.typed = b.typed || gpus;
+    }
+    uint32_t need = r->gpus_per_node != NOT_GIVEN ? r->gpus_per_node
+                    : r->gpus == NOT_GIVEN        ? 0
+                    : r->nodes_min == NOT_GIVEN   ? r->gpus
+                                                  : r->gpus > 0;
+    need = need > b.gpus ? b.gpus : need;
+    for (size_t i = 0; p && i < p->nodes.n; i++) {
+        const struct node *n = node_of(c, p, i);
+        if (!n || gpus_of(n, r->gpu_type) < need)
             continue;
-        bool right = !gpu_type || str_eq(gpu_type, n->gpu_type);
         b.cpus = n->cpus > b.cpus ? n->cpus : b.cpus;
         b.mem_mib = n->mem_mib > b.mem_mib ? n->mem_mib : b.mem_mib;
-        b.gpus = right && n->gpus > b.gpus ? n->gpus : b.gpus;
-        b.typed = b.typed || (right && n->gpus);
     }
     return b;
+}
+
+static int most_first(const void *pa, const void *pb)
+{
+    uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+    return (a < b) - (a > b);
+}
+
+/* The fewest nodes that have so many GPUs together; 0: all of them have not. *ret_all: what they have. */
+static uint32_t nodes_for(const struct check *c, const struct job_req *r, const struct part_spec *p,
+                          uint32_t *ret_all)
+{
+    uint32_t *gpus = xreallocarray(NULL, p->nodes.n, sizeof *gpus), nodes = 0;
+    for (size_t i = 0; i < p->nodes.n; i++)
+        gpus[i] = gpus_of(node_of(c, p, i), r->gpu_type);
+    qsort(gpus, p->nodes.n, sizeof *gpus, most_first);
+    *ret_all = 0;
+    for (size_t i = 0; i < p->nodes.n; i++) {
+        *ret_all += gpus[i];
+        if (!nodes && *ret_all >= r->gpus)
+            nodes = (uint32_t)i + 1;
+    }
+    free(gpus);
+    return nodes;
 }
 
 /* More GPUs than a node has: on several nodes, which has to be said. */
 static void check_several_nodes(struct check *c, const struct job_req *r, const struct part_spec *p,
                                 uint32_t gpus)
 {
-    uint32_t nodes = (r->gpus + gpus - 1) / gpus;
+    uint32_t all, nodes = nodes_for(c, r, p, &all);
+    if (!nodes) {
+        hint(c, field_of(c, "gpus"), HINT_ERROR, "%u asked, the nodes of %s have %u in all", r->gpus,
+             p->name, all);
+        return;
+    }
     hint(c, field_of(c, "gpus"), HINT_WARN, "%u asked, one node of %s has %u: that takes %u nodes", r->gpus,
          p->name, gpus, nodes);
     fix_with_count(c, nodes);
@@ -199,7 +248,7 @@ static void check_command(struct check *c)
 static void check_sizes(struct check *c, const struct job_req *r, const struct part_spec *p)
 {
     char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
-    struct biggest big = biggest_nodes(c, p, r->gpu_type);
+    struct biggest big = biggest_nodes(c, p, r);
     if (!p || !big.cpus)
         return;
     if (r->cpus_per_task != NOT_GIVEN && r->cpus_per_task > big.cpus) {
@@ -223,7 +272,7 @@ static void check_sizes(struct check *c, const struct job_req *r, const struct p
 /* Far more CPUs than belong to the GPUs leave GPUs that nobody can use. */
 static void check_balance(struct check *c, const struct job_req *r, const struct part_spec *p)
 {
-    struct biggest big = biggest_nodes(c, p, r->gpu_type);
+    struct biggest big = biggest_nodes(c, p, r);
     uint32_t gpus = r->gpus != NOT_GIVEN ? r->gpus : 0;
     if (!gpus || !big.gpus || !big.cpus || r->cpus_per_task == NOT_GIVEN)
         return;
