@@ -109,6 +109,7 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
     const struct job *retired = kept ? NULL : model_get_job(&c->model, job);
     if (retired) {
         past_note(c, retired);
+        ctl_note_leaving(c, retired, ev.seq);
         kept = store_retire_job(c->store, retired);
     }
     if (kind == EV_CONFIG) {

@@ -69,6 +69,19 @@ struct look {         /* a question for rows, from when it is asked until the la
     struct answer keep; /* what has been sent so far */
 };
 
+struct retirement {
+    uint64_t seq; /* of its event */
+    uint32_t job;
+};
+
+struct late { /* what has changed of the rows that were sent, while more of them are */
+    VEC(uint32_t) rows;
+    VEC(uint32_t) reasons; /* jobs of which the reason alone changed */
+    VEC(struct retirement) retired;
+    bool all_reasons; /* too many to name */
+    bool spec;        /* the configuration is another one */
+};
+
 struct session {
     struct list link; /* in control.sessions */
     struct control *ctl;
@@ -89,8 +102,8 @@ struct session {
     struct msg_get get; /* of the snapshot under way */
     bool snapshotting;
     struct look look;
-    uint32_t cursor;      /* jobs up to this id have been sent */
-    VEC(uint32_t) resend; /* of those, the ones that changed meanwhile */
+    uint32_t cursor; /* jobs up to this id have been sent */
+    struct late late;
     bool resync_told;
     uint64_t util_tag;
     bool watch_util;
@@ -418,6 +431,8 @@ void session_reply(struct session *s, uint64_t tag, enum refusal refusal, uint32
 void session_send(struct session *s, enum msg_kind kind, uint64_t tag, const void *body);
 void session_send_encoded(struct session *s, enum msg_kind kind, uint64_t tag, const void *p, size_t n);
 void ctl_push_event(struct control *c, const struct event *ev, const void *encoded, size_t n);
+/* Before the event of that number retires j: sessions whose snapshot has its row already. */
+void ctl_note_leaving(struct control *c, const struct job *j, uint64_t seq);
 void ctl_push_reasons(struct control *c, const struct msg_reasons *rows);
 void ctl_push_util(struct control *c, const struct msg_util *u);
 /* Names and groups are looked up anew, and who is an administrator. */
@@ -457,6 +472,11 @@ void req_note(struct session *s, uint64_t tag, const struct msg_node_note *m);
 void req_get(struct session *s, uint64_t tag, struct msg_get *m);
 /* Parts of rows were asked for, once: they are printed as they come, so none is sent again. */
 bool rows_are_parts(const struct msg_get *g);
+/* A row out of turn, of a job that leaves. False: it is not of those that were asked for. */
+bool rows_send_last(struct session *s, const struct job *j);
+/* What has changed during a snapshot is told, or void. */
+void late_clear(struct session *s);
+void late_fini(struct session *s);
 void rows_send_spec(struct session *s);
 /* More of the rows that the session has asked for, and the end of the snapshot behind the last: until then,
  * or until its connection is full. */

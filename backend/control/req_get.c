@@ -3,7 +3,8 @@
  * A large snapshot is sent as the client reads it, in slices (looks.c). Jobs that change after their row
  * was sent go again before the end (not to those who read parts of rows: they print each as it comes), then
  * come the nodes, then MSG_SNAPSHOT with the number of the last event: all of it is one consistent state,
- * and events follow from there.
+ * and events follow from there. The first of them, for a session that follows, are the retirements of jobs
+ * whose row was sent; the reasons that changed meanwhile come with them.
  */
 #include <stdlib.h>
 
@@ -88,9 +89,9 @@ struct rows {
     size_t n;
 };
 
-#define ROWS_INIT            \
-    {                        \
-        .body = STR_INIT     \
+#define ROWS_INIT        \
+    {                    \
+        .body = STR_INIT \
     }
 #define LIST_OF_N \
     "\x91\xdd\0\0\0\0" /* a record with one member, a list of as many as the last four bytes say */
@@ -174,18 +175,68 @@ static bool has_enough(const struct session *s)
 /* What changed since it was sent, as it is now. False: the client has enough to read for now. */
 static bool send_again(struct session *s, struct rows *rows)
 {
-    while (s->resend.n && !has_enough(s)) {
-        const struct job *j = model_get_job(&s->ctl->model, s->resend.v[--s->resend.n]);
+    while (s->late.rows.n && !has_enough(s)) {
+        const struct job *j = model_get_job(&s->ctl->model, s->late.rows.v[--s->late.rows.n]);
         if (j && is_wanted(&s->get, j))
             add_row(s, rows, j);
     }
     send_rows(s, rows);
-    return !s->resend.n;
+    return !s->late.rows.n;
+}
+
+bool rows_send_last(struct session *s, const struct job *j)
+{
+    struct rows rows = ROWS_INIT;
+    bool wanted = is_wanted(&s->get, j);
+    if (wanted)
+        add_row(s, &rows, j);
+    send_rows(s, &rows);
+    str_fini(&rows.body);
+    return wanted;
+}
+
+static void add_reason(struct session *s, struct msg_reasons *m, const struct job *j)
+{
+    if (j && j->state == JOB_PENDING && is_wanted(&s->get, j))
+        *(struct job_reason *)rec_list_push(&m->rows) =
+            (struct job_reason){.job = j->id, .reason = planner_reason_of(s->ctl->planner, j)};
+}
+
+static void send_late_reasons(struct session *s)
+{
+    struct control *c = s->ctl;
+    struct msg_reasons m = {0};
+    if (s->late.all_reasons)
+        list_for_each (j, &c->model.all, struct job, in_all)
+            add_reason(s, &m, j);
+    else
+        vec_for_each (&s->late.reasons, i)
+            add_reason(s, &m, model_get_job(&c->model, s->late.reasons.v[i]));
+    if (m.rows.n)
+        session_send(s, MSG_REASONS, s->follow_tag, &m);
+    rec_fini(&msg_reasons_rec, &m);
+}
+
+static void send_late_retirements(struct session *s)
+{
+    struct ev_none none = {0};
+    struct event ev = {.kind = EV_RETIRE, .t = loop_wall(s->ctl->loop), .body = &none};
+    vec_for_each (&s->late.retired, i) {
+        struct msg_event m;
+        ev.seq = s->late.retired.v[i].seq;
+        ev.job = s->late.retired.v[i].job;
+        event_to_msg(&ev, &m);
+        session_send(s, MSG_EVENT, s->follow_tag, &m);
+        rec_fini(&msg_event_rec, &m);
+    }
 }
 
 static void finish(struct session *s)
 {
     struct control *c = s->ctl;
+    struct late *late = &s->late;
+    if (late->spec && s->get.follow)
+        rows_send_spec(s);
     if (s->get.what & GET_NODES)
         send_nodes(s);
     if (s->get.what & GET_WINDOWS) {
@@ -194,13 +245,18 @@ static void finish(struct session *s)
         w.rows.n = c->model.windows.n;
         session_send(s, MSG_WINDOWS, s->follow_tag, &w);
     }
-    struct msg_snapshot m = {.seq = c->model.seq,
+    /* Events up to that number are in the rows: those of jobs that have left are not, they follow. */
+    uint64_t seq = late->retired.n ? late->retired.v[0].seq - 1 : c->model.seq;
+    struct msg_snapshot m = {.seq = seq,
                              .epoch = c->model.epoch,
                              .next_job = c->model.next_job,
                              .now = loop_wall(c->loop),
                              .n_jobs = c->model.n_pending + c->model.n_active + c->model.n_ended,
                              .uuid = c->model.uuid};
     session_send(s, MSG_SNAPSHOT, s->follow_tag, &m);
+    send_late_retirements(s);
+    send_late_reasons(s);
+    late_clear(s);
     s->snapshotting = false;
     s->follow = !s->get.follow ? FOLLOW_NONE : s->get.jobs.n ? FOLLOW_JOB : FOLLOW_ALL;
 }
@@ -264,7 +320,7 @@ void rows_send_kept(struct session *s, const struct answer *a)
     size_t from = 0;
     for (size_t i = 0; i < a->ends.n; from = a->ends.v[i++])
         session_send_encoded(s, MSG_JOBS, s->follow_tag, a->bytes.s + from, a->ends.v[i] - from);
-    vec_clear(&s->resend);
+    late_clear(s);
     finish(s);
 }
 
@@ -301,7 +357,7 @@ static void send_named(struct session *s)
             add_row(s, &rows, j);
     }
     send_rows(s, &rows);
-    vec_clear(&s->resend);
+    late_clear(s);
     finish(s);
     str_fini(&rows.body);
 }
@@ -328,7 +384,7 @@ void req_get(struct session *s, uint64_t tag, struct msg_get *m)
     s->cursor = 0;
     s->snapshotting = true;
     s->resync_told = false;
-    vec_clear(&s->resend);
+    late_clear(s);
     look_end(s);
     bool named = s->get.jobs.n && s->get.jobs.n <= NAMED_MAX && !names_arrays(s) && !names_much(s);
     if ((s->get.what & GET_JOBS) && !named) {

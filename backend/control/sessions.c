@@ -1,7 +1,6 @@
-/* sessions.c - clients: let in, greeted, heard, told.
+/* sessions.c - clients: let in, greeted, heard.
  *
- * A session's identity is what the kernel said when it connected. One that reads too slowly is told to ask
- * anew instead of filling the controller's memory.
+ * A session's identity is what the kernel said when it connected.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +12,6 @@
 #include "backend/control/private.h"
 #include "src/base/log.h"
 #include "src/base/unixsock.h"
-#include "src/proto/codec.h"
 
 #define QUEUE_MAX      (64u << 20)
 #define QUEUE_ENOUGH   (4u << 20)   /* a client is heard again when it has read most of that */
@@ -26,7 +24,6 @@
 #define CROWD_MS       2000  /* the latter where a user's connections hold too much in all */
 #define HELLO_MAX      4096  /* bytes of a frame, until it has said who it is */
 #define PAUSE_MS       100   /* with no descriptor left */
-#define RESEND_MAX     10000 /* jobs that change while rows are sent */
 
 static void session_free(struct session *s)
 {
@@ -42,7 +39,7 @@ static void session_free(struct session *s)
     past_drop_session(s);
     ctl_owner_gone(c, s);
     rec_fini(&msg_get_rec, &s->get);
-    vec_fini(&s->resend);
+    late_fini(s);
     vec_fini(&s->scripts);
     free(s->program);
     free(s->refused);
@@ -437,73 +434,4 @@ void ctl_free_sessions(struct control *c)
         conn_close(s->conn);
         session_free(s);
     }
-}
-
-/* --- pushes --- */
-
-/* Too slow for pushes: nothing more is sent but the word that it must ask anew, once there is room. */
-static void tell_resync(struct session *s)
-{
-    s->follow = FOLLOW_NONE;
-    s->snapshotting = false;
-    vec_clear(&s->resend);
-    s->resync_told = true;
-    conn_ask_drain(s->conn);
-}
-
-static bool wants(struct session *s, uint32_t job)
-{
-    if (s->follow == FOLLOW_STARTING) { /* rows are on their way: what changed of those sent goes again */
-        bool again = job && job <= s->cursor && !rows_are_parts(&s->get) &&
-                     (!s->resend.n || s->resend.v[s->resend.n - 1] != job);
-        if (again && s->resend.n < RESEND_MAX)
-            vec_push(&s->resend, job);
-        else if (again && s->get.follow) /* one who asks once gets the rows as they were when sent */
-            tell_resync(s);
-        return false;
-    }
-    if (s->follow != FOLLOW_JOB)
-        return s->follow == FOLLOW_ALL;
-    const struct job *j = model_get_job(&s->ctl->model, job);
-    return s->follow_job == job || (j && j->array_job == s->follow_job);
-}
-
-void ctl_push_event(struct control *c, const struct event *ev, const void *encoded, size_t n)
-{
-    struct str bytes = STR_INIT;
-    uint64_t gate = 0;
-    list_for_each (s, &c->sessions, struct session, link) {
-        if (!wants(s, ev->job))
-            continue;
-        if (!bytes.len) {
-            struct msg_event m = {.seq = ev->seq, .t = ev->t, .kind = ev->kind, .job = ev->job};
-            m.body.p = xmemdup(encoded, n);
-            m.body.n = n;
-            codec_encode(&msg_event_rec, &m, &bytes);
-            free(m.body.p);
-            gate = ctl_gate(c);
-        }
-        if (!conn_send_encoded(s->conn, gate, MSG_EVENT, s->follow_tag, bytes.s, bytes.len))
-            tell_resync(s);
-    }
-    str_fini(&bytes);
-}
-
-void ctl_push_reasons(struct control *c, const struct msg_reasons *rows)
-{
-    list_for_each (s, &c->sessions, struct session, link) {
-        if (s->follow == FOLLOW_ALL || s->follow == FOLLOW_JOB)
-            if (!conn_send(s->conn, ctl_gate(c), MSG_REASONS, s->follow_tag, rows))
-                tell_resync(s);
-        /* Rows that have been sent already go again with what they wait for now. */
-        for (size_t i = 0; s->follow == FOLLOW_STARTING && s->get.follow && i < rows->rows.n; i++)
-            (void)wants(s, rows->rows.v[i].job);
-    }
-}
-
-void ctl_push_util(struct control *c, const struct msg_util *u)
-{
-    list_for_each (s, &c->sessions, struct session, link)
-        if (s->watch_util && conn_queued(s->conn) < CONN_LOW)
-            conn_send(s->conn, 0, MSG_UTIL, s->util_tag, u);
 }
