@@ -14,7 +14,7 @@ static void a_change_is_seen_and_costs_little(void **state)
     struct tty *t = *state;
     tty_await(t, "No jobs.");
     assert_int_equal(tty_run("sbatch -H -J held --wrap true >/dev/null"), 0);
-    tty_await(t, "held by its owner");
+    tty_await(t, "held by ");
     tty_await_quiet(t, 300);
     long before = t->bytes;
     int64_t t0 = tty_now_ms();
@@ -99,14 +99,14 @@ static void sequences_are_read_whole(void **state)
     struct tty *t = *state;
     tty_await(t, "No jobs.");
     assert_int_equal(tty_run("sbatch -H -J held --wrap true >/dev/null"), 0);
-    tty_await(t, "held by its owner");
+    tty_await(t, "held by ");
     for (size_t i = 0; i < N_OF(strange); i++)
         type_bytes(t, strange[i]);
     static const char pasted[] = "\033[200~\256\035S\177S\033[201~";
     type_bytes(t, pasted);
     type_bytes(t, "\033"); /* and in two pieces */
     type_bytes(t, "[C");
-    tty_await(t, "held by its owner");
+    tty_await(t, "held by ");
     tty_await(t, "Enter open"); /* the footer of the list: nothing lies over it */
     type_bytes(t, "\033OB");    /* a key in the form of the other mode */
     tty_type(t, "\033[H/\033[C");
@@ -144,7 +144,7 @@ static void eight_colours_are_all_there(void **state)
         const char *const ui[] = {"env", name, "stoker-ui", NULL};
         struct tty plain;
         tty_start(&plain, 24, 80, ui);
-        tty_await(&plain, "held by its owner");
+        tty_await(&plain, "held by ");
         tty_await_bytes(&plain, "36m"); /* cyan: keys */
         tty_await_bytes(&plain, "33m"); /* yellow: what waits */
         tty_type(&plain, "q");
