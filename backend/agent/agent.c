@@ -166,6 +166,7 @@ static void describe(struct agent *a, struct msg_agent *m)
     m->t_boot = a->probe.t_boot;
     m->t_agent = a->t_agent;
     m->spool_full = a->spool_full;
+    m->tmp_mib = a->probe.tmp_mib;
     tasks_list(a, m);
 }
 

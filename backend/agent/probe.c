@@ -104,6 +104,12 @@ static struct wall find_boot_time(void)
     return (struct wall){.ms = (int64_t)s * MS_PER_S};
 }
 
+static uint64_t find_tmp_mib(void)
+{
+    struct statvfs v;
+    return statvfs("/tmp", &v) == 0 ? (uint64_t)v.f_blocks * v.f_frsize >> 20 : 0;
+}
+
 void probe_machine(struct probe *p)
 {
     *p = (struct probe){0};
@@ -119,6 +125,7 @@ void probe_machine(struct probe *p)
         snprintf(p->arch, sizeof p->arch, "%.*s", (int)sizeof p->arch - 1, u.machine);
     find_os(p->os, sizeof p->os);
     p->t_boot = find_boot_time();
+    p->tmp_mib = find_tmp_mib();
 }
 
 uint32_t probe_cpu_permille(struct probe_cpu *last)

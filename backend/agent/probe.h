@@ -13,6 +13,7 @@ struct probe {
     char gpu_type[64]; /* "" untyped */
     char boot_id[40], arch[32], os[128];
     struct wall t_boot;
+    uint64_t tmp_mib; /* size of the file system of /tmp; 0 unknown */
 };
 
 void probe_machine(struct probe *p);

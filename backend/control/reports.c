@@ -82,6 +82,7 @@ static void set_figures_right(struct msg_agent *m, struct str *odd)
     bound(&cpus, CPUSET_MAX, "CPUs", odd);
     bound(&gpus, CPUSET_MAX, "GPUs", odd);
     bound(&m->mem_mib, NODE_MEM_MAX_MIB, "MiB of memory", odd);
+    bound(&m->tmp_mib, NODE_TMP_MAX_MIB, "MiB in /tmp", odd);
     m->cpus = (uint32_t)cpus;
     m->gpus = (uint32_t)gpus;
     char *texts[] = {m->boot_id, m->arch, m->os, m->release, m->gpu_type};
@@ -124,7 +125,8 @@ static void take_facts(struct control *c, struct node_link *link, const struct m
                            .t_agent = m->t_agent,
                            .gpus_out = m->gpus_out,
                            .gpus_lost = m->gpus_lost,
-                           .gpu_notes = strv_copy(&m->gpu_notes)};
+                           .gpu_notes = strv_copy(&m->gpu_notes),
+                           .tmp_mib = m->tmp_mib};
     ctl_emit(c, EV_NODE, 0, &body);
 }
 

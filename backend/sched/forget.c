@@ -60,6 +60,7 @@ void planner_forget(struct planner *p)
     for (uint32_t i = 0; i < p->pool.n_nodes; i++)
         free(p->gpu_types[i]);
     free(p->gpu_types);
+    free(p->tmp_mib);
     free(p->taken);
     free(p->qos_levels);
     p->qos_levels = NULL;
@@ -89,6 +90,7 @@ void planner_forget(struct planner *p)
     p->node_at = p->array_running = p->sets = p->shapes = p->group_map = (struct idmap){0};
     p->wakes = (struct heap){0};
     p->gpu_types = NULL;
+    p->tmp_mib = NULL;
     p->taken = NULL;
     p->part_nodes = NULL;
     p->n_parts = 0;

@@ -54,6 +54,7 @@ void planner_read_frame(struct planner *p)
     pool_init_bare(&p->empty, (uint32_t)m->n_nodes, p->now.ms);
     p->n_avoids = m->n_avoids;
     p->gpu_types = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof(char *));
+    p->tmp_mib = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *p->tmp_mib);
     p->taken = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *p->taken);
     make_parts(p);
     struct backfill_opts opts = opts_of(&m->spec);

@@ -18,6 +18,11 @@ bool node_has_features(const struct node *n, const struct strv *wanted)
     return true;
 }
 
+bool node_has_tmp(const struct node *n, const struct job_req *req)
+{
+    return !n->tmp_mib || n->tmp_mib >= req_rare(req)->min_tmp_mib;
+}
+
 bool node_is_unknown(const struct node *n)
 {
     return !n->boot_id && (!n->spec.cpus || !n->spec.mem_mib || n->spec.gpus == UINT32_MAX);
@@ -48,6 +53,8 @@ bool node_rules_meet(const struct node_rules *r, const struct node *n)
     if (r->gpu_type && n->gpus && !str_ieq(r->gpu_type, n->gpu_type))
         return false;
     if (r->reservation && !window_has_node(r->reservation, n->spec.name))
+        return false;
+    if (!node_has_tmp(n, r->req))
         return false;
     return node_has_features(n, &r->features);
 }

@@ -1,5 +1,5 @@
-/* noderules.h - what a request says about nodes, beside its partition: features, names, the type of GPU, a
- * reservation.
+/* noderules.h - what a request says about nodes, beside its partition: features, names, the type of GPU,
+ * the size of /tmp, a reservation.
  */
 #ifndef STOKER_BACKEND_SCHED_NODERULES_H
 #define STOKER_BACKEND_SCHED_NODERULES_H
@@ -24,6 +24,8 @@ bool node_rules_meet(const struct node_rules *r, const struct node *n);
 
 /* Whether the node has all of them; one of "a|b" is enough. */
 bool node_has_features(const struct node *n, const struct strv *wanted);
+/* Whether its /tmp is as large as --tmp asks; one of unknown size is. */
+bool node_has_tmp(const struct node *n, const struct job_req *req);
 /* It has never been seen, and the configuration does not say what it has. */
 bool node_is_unknown(const struct node *n);
 

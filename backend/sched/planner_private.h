@@ -270,6 +270,7 @@ struct planner {
     struct backfill backfill;
     struct idmap node_at; /* hash of the name -> position + 1 */
     char **gpu_types;     /* of each node as the sets were made */
+    uint64_t *tmp_mib;    /* the same of its /tmp */
     uint64_t n_avoids;    /* model.n_avoids then */
     struct node_sets *taken;
     struct nodeset *part_nodes; /* of each partition */

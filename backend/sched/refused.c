@@ -30,6 +30,8 @@ static uint32_t *ruled_out(const struct look *l, const struct node *n, struct re
         return &r->excluded;
     if (!node_has_features(n, &l->features))
         return &r->features;
+    if (!node_has_tmp(n, &l->j->req))
+        return &r->tmp;
     if (l->gpu_type && l->demand.need.gpus && n->gpus && !str_ieq(l->gpu_type, n->gpu_type))
         return &r->gpu_type;
     return NULL;
@@ -291,6 +293,7 @@ static void append_text(struct words *w)
               true);
     add(w, &r->gpu_type, "another GPU type");
     add(w, &r->features, "without the features");
+    add(w, &r->tmp, "too small a /tmp");
     add(w, &r->excluded, "not among those wanted");
     add(w, &r->window, "kept for a window");
     add(w, &r->held, "kept for jobs that come first");

@@ -10,7 +10,7 @@ struct refused {
     uint32_t nodes;   /* looked at: in the partition */
     uint32_t avoided; /* do not start its user's jobs for now */
     const struct node *first_avoided;
-    uint32_t out, drained, excluded, features, gpu_type, window;
+    uint32_t out, drained, excluded, features, gpu_type, tmp, window;
     uint32_t held;                        /* free, but a place is held there before it could have ended */
     uint32_t cpus, gpus, mem, busy_whole; /* too little is free */
     uint32_t no_cpus, no_gpus, no_mem;    /* too little is there */

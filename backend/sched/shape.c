@@ -126,6 +126,7 @@ static struct set *intern_set(struct planner *p, uint32_t part, const struct nod
     key_text(&k, r->req->features);
     key_text(&k, req_rare(r->req)->nodelist);
     key_text(&k, req_rare(r->req)->exclude);
+    key_number(&k, req_rare(r->req)->min_tmp_mib);
     key_text(&k, r->gpu_type);
     key_text(&k, r->reservation ? r->reservation->name : NULL);
     for (size_t i = 0; r->reservation && i < r->reservation->nodes.n; i++)

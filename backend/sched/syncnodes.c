@@ -41,10 +41,12 @@ bool sync_node(struct planner *p, uint32_t at)
     struct amount all = capacity_of(n), cap = all;
     cap.gpus -= cards_out(n);
     p->holes = p->holes || !cpuset_is_empty(&n->gpus_out);
-    bool usable = is_usable(n), stale = !str_eq(p->gpu_types[at], n->gpu_type);
+    bool usable = is_usable(n),
+         stale = !str_eq(p->gpu_types[at], n->gpu_type) || p->tmp_mib[at] != n->tmp_mib;
     if (stale) {
         free(p->gpu_types[at]);
         p->gpu_types[at] = xstrdup(n->gpu_type);
+        p->tmp_mib[at] = n->tmp_mib;
     }
     if (amount_eq(cap, have->cap) && amount_eq(all, p->empty.nodes[at].cap) && usable == have->usable &&
         have->weight == n->spec.weight)

@@ -266,6 +266,10 @@ static uint64_t node_mem(const struct node *n)
 {
     return n->mem_mib;
 }
+static uint64_t node_tmp(const struct node *n)
+{
+    return n->tmp_mib;
+}
 static uint64_t node_free_mem(const struct node *n)
 {
     return n->mem_mib > n->mem_used_mib ? n->mem_mib - n->mem_used_mib : 0;
@@ -277,6 +281,10 @@ static uint64_t node_weight(const struct node *n)
 GET(cpus)
 {
     append_min(out, g, node_cpus);
+}
+GET(tmp_disk)
+{
+    append_min(out, g, node_tmp);
 }
 GET(memory)
 {
@@ -297,7 +305,6 @@ GET(weight)
 {
     append_min(out, g, node_weight);
 }
-GET_CONST(zero, "0")
 GET_CONST(one, "1")
 GET_CONST(na, "N/A")
 GET(sct)
@@ -429,7 +436,7 @@ static const struct column node_table[] = {
     C('m', "memory",           "MEMORY",            memory)
     C('e', "freemem",          "FREE_MEM",          free_mem)
     C(0,   "allocmem",         "ALLOCMEM",          alloc_mem)
-    C('d', "disk",             "TMP_DISK",          zero)
+    C('d', "disk",             "TMP_DISK",          tmp_disk)
     C('w', "weight",           "WEIGHT",            weight)
     C('X', "sockets",          "SOCKETS",           cpus)
     C('Y', "cores",            "CORES",             one)

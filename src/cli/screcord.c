@@ -436,7 +436,7 @@ void record_node(struct str *out, const struct node *n, const struct node_cx *cx
     record_line(&r);
     RECORD_BY(&r, "State", node_append_state_full(out, n, cx));
     record_add(&r, "ThreadsPerCore", "1");
-    record_add(&r, "TmpDisk", "0");
+    record_add(&r, "TmpDisk", "%" PRIu64, n->tmp_mib);
     record_add(&r, "Weight", "%u", n->spec.weight);
     record_add(&r, "Owner", "N/A");
     record_add(&r, "MCS_label", "N/A");

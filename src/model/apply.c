@@ -163,6 +163,7 @@ static int apply_node(struct model *m, const struct event *ev, const struct ev_n
     n->gpus_out = b->gpus_out;
     n->gpus_lost = b->gpus_lost;
     n->gpus_found = b->gpus;
+    n->tmp_mib = b->tmp_mib;
     n->t_boot = b->t_boot;
     n->t_agent = b->t_agent;
     node_settle(n, b->cpus, b->gpus, b->mem_mib, b->gpu_type);

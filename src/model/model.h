@@ -17,6 +17,7 @@
 #include "src/model/event.h"
 
 #define NODE_MEM_MAX_MIB (UINT64_C(1) << 40) /* an exbibyte */
+#define NODE_TMP_MAX_MIB (UINT64_C(1) << 40)
 
 /* A node as the cluster knows it now. A record too: it travels in snapshots. */
 struct node {
@@ -44,6 +45,7 @@ struct node {
     struct strv gpu_notes;   /* why, a line for each */
     uint32_t gpus_found;     /* by its agent, at the last report */
     REC_LIST(struct node_avoid) avoids; /* users whose jobs it is not to get for now */
+    uint64_t tmp_mib;                   /* size of the file system of /tmp; 0 unknown */
 };
 #define NODE_FIELDS(F, G, S)                                                                                 \
     G(S, SUB, spec, node_spec) F(S, U32, state) F(S, BOOL, drain) F(S, STR, drain_reason)                    \
@@ -53,7 +55,7 @@ struct node {
     F(S, CPUSET, gpus_used) F(S, U64, mem_used_mib) F(S, U32, n_jobs) F(S, BOOL, exclusive)                  \
     F(S, BOOL, gone) F(S, STR, trouble) F(S, STR, note) F(S, STR, note_user) F(S, WALL, t_note)              \
     F(S, CPUSET, gpus_out) F(S, CPUSET, gpus_lost) F(S, STRV, gpu_notes) F(S, U32, gpus_found) \
-    G(S, LISTOF, avoids, node_avoid)
+    G(S, LISTOF, avoids, node_avoid) F(S, U64, tmp_mib)
 extern const struct rec_desc node_rec;
 
 /* How far an array's jobs are, its record among them: what dependencies on the whole of it ask for. */

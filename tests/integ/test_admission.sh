@@ -117,6 +117,20 @@ must scontrol update jobid="$third" Partition=main,tight
 must scancel "$first" "$second" "$third"
 refused "Job violates accounting policy" -p main,tight --array=1-4
 
+case_ "scratch space that no node has"
+tmp=$(($(stat -f -c '%b * %S' /tmp) >> 20))
+like "what the node has" "$(scontrol -o show node n1)" ".* TmpDisk=$tmp .*"
+is "and sinfo" "$(sinfo -h -n n1 -o %d)" "$tmp"
+refused "Requested node configuration is not available" --tmp=$((tmp + 1))
+has "why" "$err" "too small a /tmp"
+must srun --tmp=$tmp true
+submit -N2 --exclusive wait.sh go
+refused "Requested node configuration is not available" --tmp=9999999
+wait_state "$job" RUNNING
+touch go
+wait_end "$job"
+rm go
+
 case_ "a reload with another default partition"
 submit -N2 --exclusive wait.sh go
 busy=$job
