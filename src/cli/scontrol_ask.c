@@ -35,7 +35,9 @@ int scontrol_request(struct scontrol *s, enum msg_kind kind, const void *body, c
         msg_free(MSG_RESULT, r);
         return 0;
     }
-    if (c) {
+    if (c && refusal == REFUSAL_BAD_REQUEST && !str_is_empty(err.s)) {
+        text = err.s; /* Slurm has no words for it but "Unspecified error" */
+    } else if (c) {
         scontrol_say_why(s, refusal, &err);
         text = refusal == REFUSAL_NONE ? SLURM_TIMEOUT : refusal_slurm(refusal);
     }

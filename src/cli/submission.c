@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define RETRY_MS        10000  /* how long an unanswered submission is repeated */
@@ -93,7 +94,11 @@ int submission_refused(const struct cli *cli, const char *what, const struct msg
 {
     enum refusal refusal = r->refusal < REFUSAL_N ? (enum refusal)r->refusal : REFUSAL_BAD_REQUEST;
     const char *cause = refusal_slurm(refusal);
-    if (!str_is_empty(r->text) && !str_eq(r->text, cause))
+    /* Slurm has no words for what is only malformed: the text says it alone. */
+    bool alone = refusal == REFUSAL_BAD_REQUEST && !str_is_empty(r->text) && !strchr(r->text, '\n');
+    if (alone)
+        cause = r->text;
+    else if (!str_is_empty(r->text) && !str_eq(r->text, cause))
         cli_error_lines(cli, r->text);
     cli_error(cli, "%s: %s", what, cause);
     return 1;

@@ -23,6 +23,9 @@ refused "bidi override" "invisible" -J $'a\u202eb' ok.sh
 refused "zero width" "invisible" -J $'a\u200bb' ok.sh
 refused "bad UTF-8" "job name: it is not UTF-8" -J $'a\xff\xfeb' ok.sh
 refused "129 bytes" "128" -J "$(printf 'x%.0s' {1..129})" ok.sh
+run sbatch --comment "$(printf 'x%.0s' {1..5000})" ok.sh
+is "what is malformed is said in one line" "$(grep -c . <<<"$err")" 1
+like "which" "$err" "sbatch: error: Batch job submission failed: comment: .*"
 refused "escape in the comment" "control characters" --comment "a${esc}b" ok.sh
 refused "escape in the output file" "control characters" -o "a${esc}b" ok.sh
 submit -J "$(printf 'x%.0s' {1..128})" --comment '100%s %n %d' ok.sh
