@@ -242,10 +242,15 @@ static struct wall end_of(const struct acct_row *r, const struct acct_cx *cx)
     return t;
 }
 
+/* Time in which the job was suspended does not count. How much of it lies within a step is not recorded: a
+ * step ran for no longer than its job. */
 static int64_t elapsed_s(const struct acct_row *r, const struct acct_cx *cx)
 {
     struct wall from = start_of(r, cx), to = end_of(r, cx);
-    return wall_is_set(from) ? wall_elapsed_s(from, wall_is_set(to) ? to : cx->now) : 0;
+    int64_t all = wall_is_set(from) ? wall_elapsed_s(from, wall_is_set(to) ? to : cx->now) : 0;
+    bool paused = r->job->state == JOB_SUSPENDED || job_rare(r->job)->suspended_ms;
+    int64_t ran = paused ? job_run_s(r->job, cx->now) : all;
+    return ran < all ? ran : all;
 }
 
 void acct_append_padded(struct str *out, int64_t s)
