@@ -18,6 +18,7 @@ partitions = ( { name = "main"; nodes = "n[1-3]"; default = true; priority_tier 
 licenses = ( { name = "lic"; count = $LIC; } );
 kill_wait = "1s";
 node_timeout = "3s";
+lease_time = "4s";
 mail_program = "$WORK/mail.sh";
 ${1:-}
 CFG
@@ -289,4 +290,24 @@ is "one at a time" "$(most gone)" 1
 is "each once more than it was lost" "$(grep '^+' gone.log | cut -d' ' -f2,3 | tr '\n' ';')" "0 0;0 1;1 0;2 0;"
 wait_for 20 uses "2 0"
 is "a row of each run" "$(sacct -DnXP -j "${gone}_0" -o State | tr '\n' ' ')" "NODE_FAIL COMPLETED "
+
+case_ "a suspended job whose lease is over: its node ends it all the same, and it runs again, not suspended"
+submit -w n3 -L lic:2 --requeue --lost-node=lease -o /dev/null work lease
+lease=$job
+wait_for 20 begun lease 1
+pid=$(sed -n 's/^+ .* //p;q' lease.log)
+must scontrol suspend "$lease"
+is_stopped() { grep -q '^State:	T' "/proc/$pid/status"; }
+wait_for 20 is_stopped
+agent=$(agent_pid n3)
+kill -STOP "$agent"
+wait_for 20 is_dead "$pid"
+wait_state "$lease" PENDING
+is "given back" "$(used)" "2 0"
+kill -CONT "$agent"
+wait_for 20 begun lease 2
+is "the second run" "$(job_state "$lease") $(used)" "RUNNING 2 2"
+touch go-lease
+wait_end "$lease"
+is "its end" "$state $(job_field "$lease" Restarts)" "COMPLETED 1"
 cluster_stop

@@ -41,6 +41,23 @@ wait_for 15 nodes_up
 wait_end "$job" 200
 is "all fences" "$(cat long.out)" "2 ranks, 2000 fences, mapping (vector,(0,2,1)): ok"
 
+case_ "an agent dies between two fences; then the job is suspended for a while"
+rm -f begun
+submit -N 2 -n 2 -w 'n[1-2]' job.sh
+wait_for 10 has_lines begun 2
+agent=$(agent_pid n2)
+kill -KILL "$agent"
+new_agent() { [ -n "$(agent_pid n2)" ] && [ "$(agent_pid n2)" != "$agent" ]; }
+wait_for 20 new_agent
+wait_for 15 nodes_up
+must scontrol suspend "$job"
+controller_kill9
+must stoker up
+wait_for 15 nodes_up
+must scontrol resume "$job"
+wait_end "$job" 200
+is "all fences" "$(cat long.out)" "2 ranks, 2000 fences, mapping (vector,(0,2,1)): ok"
+
 # The steps of the second run have the numbers of the first, and their fences begin with 0 again.
 case_ "a job that is queued again"
 script again.sh <<'S'
