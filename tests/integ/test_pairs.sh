@@ -18,7 +18,7 @@ partitions = ( { name = "main"; nodes = "n[1-3]"; default = true; priority_tier 
 licenses = ( { name = "lic"; count = $LIC; } );
 kill_wait = "1s";
 node_timeout = "3s";
-lease_time = "4s";
+lease_time = "8s";
 mail_program = "$WORK/mail.sh";
 ${1:-}
 CFG
@@ -216,14 +216,15 @@ wait_for 20 uses "1 0"
 must scancel "$minutes"
 LIC=2
 
-case_ "reload: a limit below what runs ends nothing, and lets nothing more start; requeued and suspended jobs under it"
-submit -a 0-3%3 --requeue -o /dev/null work limit
+case_ "reload: a limit below what runs ends nothing, and lets nothing more start; requeued and suspended jobs under it; cancel, mail"
+submit -a 0-3%3 --requeue --mail-type=END,ARRAY_TASKS -J limit -o /dev/null work limit
 limit=$job
 wait_for 20 begun limit 3
 config 'limits = ( { scope = "user"; name = "*"; hard = { running_jobs = 1; }; } );'
 must scontrol reconfigure
 must scancel "${limit}_0" "${limit}_1"
 wait_for 20 has_elements "$limit" "0 CA 1 CA 2 R 3 PD "
+wait_for 20 told "Job_id=${limit}_0 .* Name=limit Ended.*CANCELLED" 1
 wait_for 20 is_reason "${limit}_3" QOSMaxJobsPerUserLimit
 is "one runs" "$(elements "$limit")" "0 CA 1 CA 2 R 3 PD "
 again
@@ -266,7 +267,8 @@ is "its end" "$state $(tail -n 1 stopped.out) $(grep -cv '^tick$' stopped.out)" 
 
 case_ "a node is lost: an element of an array, its licence, and what depends on it"
 submit -w n2 -c 4 -o /dev/null work filler # the other node is full: the throttle, not the room, is what lets one run
-submit -a 0-2%1 -L lic:2 --requeue --lost-node=requeue -x n1,n2 -o /dev/null work gone
+submit -a 0-2%1 -L lic:2 --requeue --lost-node=requeue -x n1,n2 \
+    --mail-type=REQUEUE,ARRAY_TASKS -J gone -o 'gone_%a.out' work gone
 gone=$job
 wait_for 20 begun gone 1
 submit -d "afterok:$gone" -o /dev/null --wrap true
@@ -289,6 +291,8 @@ wait_for 20 has_elements "$corr" "0 CD 1 CD 2 CD "
 is "one at a time" "$(most gone)" 1
 is "each once more than it was lost" "$(grep '^+' gone.log | cut -d' ' -f2,3 | tr '\n' ';')" "0 0;0 1;1 0;2 0;"
 wait_for 20 uses "2 0"
+wait_for 20 told "Job_id=${gone}_0 .* Name=gone Requeued" 1
+is "the output of both runs" "$(grep run gone_0.out | tr '\n' ' ')" "run 0 run 1 "
 is "a row of each run" "$(sacct -DnXP -j "${gone}_0" -o State | tr '\n' ' ')" "NODE_FAIL COMPLETED "
 
 case_ "a suspended job whose lease is over: its node ends it all the same, and it runs again, not suspended"

@@ -98,6 +98,21 @@ static void go_on(struct play *p, const struct job *j)
     uilab_push(&p->u, EV_END, j->id, &body);
 }
 
+/* Of a job that runs or is suspended: the other of the two, or it is put back, preempted, lost or
+ * cancelled. */
+static void interfere(struct play *p, const struct job *j)
+{
+    static const enum kill_cause causes[] = {KILL_CANCEL, KILL_REQUEUE, KILL_PREEMPT, KILL_NODE_FAIL};
+    uint32_t which = dice(p, N_OF(causes));
+    struct ev_suspend suspend = {.on = j->state == JOB_RUNNING, .uid = 1000};
+    struct ev_kill kill = {.step = STEP_ALL, .cause = causes[which], .uid = 1000, .grace_s = 30};
+    kill.fate = causes[which] == KILL_CANCEL ? FATE_END : FATE_REQUEUE;
+    if (dice(p, 2))
+        uilab_push(&p->u, EV_SUSPEND, j->id, &suspend);
+    else
+        uilab_push(&p->u, EV_KILL, j->id, &kill);
+}
+
 static void rename_job(struct play *p, const struct job *j)
 {
     struct ev_update body = {.time_limit_s = DURATION_NOT_SET};
@@ -122,7 +137,10 @@ static void change_something(struct play *p)
         free(more);
     } else if (job_state_is_final((enum job_state)j->state)) {
         uilab_push(&p->u, EV_RETIRE, j->id, &none);
-    } else if (j->state == JOB_RUNNING) {
+    } else if (j->state == JOB_SUSPENDED ||
+               (j->state == JOB_RUNNING && !job_is_in_grace(j) && !dice(p, 3))) {
+        interfere(p, j);
+    } else if (j->state == JOB_RUNNING || j->state == JOB_COMPLETING) {
         go_on(p, j);
     } else if (dice(p, 2)) {
         start(p, j);
