@@ -325,6 +325,16 @@ static void do_running(struct world *w, const struct job *j)
     happen(w, EV_RUNNING, j->id, &b);
 }
 
+static void do_unplace(struct world *w, const struct job *j)
+{
+    const struct step *s;
+    const struct task *t;
+    if (!pick_task(w, j, TASK_LAUNCHING, TASK_RUNNING, &s, &t))
+        return;
+    struct ev_unplace b = {.step = s->id, .task = t->index, .attempt = t->attempt};
+    happen(w, EV_UNPLACE, j->id, &b);
+}
+
 static void do_end(struct world *w, const struct job *j)
 {
     const struct step *s;
@@ -472,8 +482,10 @@ static void do_something(struct world *w)
         do_start(w, j);
     else if (dice < 70)
         do_place(w, j);
-    else if (dice < 82)
+    else if (dice < 81)
         do_running(w, j);
+    else if (dice < 82)
+        do_unplace(w, j);
     else
         do_end(w, j);
 }
