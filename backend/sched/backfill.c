@@ -163,7 +163,7 @@ static bool place_now(struct backfill *b, const struct backfill_item *it, struct
 {
     for (uint32_t i = 0; i < it->n_choices; i++) {
         const struct backfill_choice *c = &it->choices[i];
-        if (b->lanes[c->lane].closed)
+        if (b->lanes[c->lane].closed && !it->promised)
             continue;
         ret->choice = i;
         if (c->own)
@@ -206,21 +206,27 @@ static bool holds_on(const struct backfill_hold *h, const struct backfill_item *
     return false;
 }
 
+struct lifts {
+    bool own_tier; /* and not only lower ones */
+    bool claims;   /* of lower tiers */
+};
+
 /* Those that have not had their turn in this pass stand behind it. An item that may hold nothing itself
  * lets those of its own tier be. A claim gives way to a higher tier alone: else a victim could take back
  * the place that it was preempted for. */
 static bool gives_way(const struct backfill *b, const struct backfill_hold *h,
-                      const struct backfill_item *it, bool may_hold)
+                      const struct backfill_item *it, struct lifts what)
 {
     bool lower = h->tier < it->tier;
-    return h->visited != b->pass && (lower || (may_hold && !h->claim)) && holds_on(h, it);
+    bool behind = h->claim ? lower && what.claims : lower || what.own_tier;
+    return h->visited != b->pass && behind && holds_on(h, it);
 }
 
-static bool lift(struct backfill *b, const struct backfill_item *it, bool may)
+static bool lift(struct backfill *b, const struct backfill_item *it, struct lifts what)
 {
     bool any = false;
     list_for_each (h, &b->holds, struct backfill_hold, link) {
-        h->aside = gives_way(b, h, it, may);
+        h->aside = gives_way(b, h, it, what);
         any = any || h->aside;
         if (h->aside)
             pool_lift(b->pool, &h->use);
@@ -230,12 +236,17 @@ static bool lift(struct backfill *b, const struct backfill_item *it, bool may)
 
 bool backfill_lift_behind(struct backfill *b, const struct backfill_item *it)
 {
-    return lift(b, it, backfill_may_hold(b, it));
+    return lift(b, it, (struct lifts){.own_tier = backfill_may_hold(b, it), .claims = true});
 }
 
-bool backfill_lift_lower(struct backfill *b, const struct backfill_item *it)
+bool backfill_lift_plans_behind(struct backfill *b, const struct backfill_item *it, bool claim)
 {
-    return lift(b, it, false);
+    return lift(b, it, (struct lifts){.own_tier = backfill_may_hold(b, it), .claims = claim});
+}
+
+bool backfill_lift_plans_below(struct backfill *b, const struct backfill_item *it, bool claim)
+{
+    return lift(b, it, (struct lifts){.claims = claim});
 }
 
 void backfill_lay_behind(struct backfill *b)
@@ -245,21 +256,26 @@ void backfill_lay_behind(struct backfill *b)
             pool_lay(b->pool, &h->use);
 }
 
-bool backfill_is_sound(struct backfill *b, struct backfill_hold *h)
+bool backfill_is_use_sound(struct backfill *b, struct pool_use *use, struct pool_use *own)
 {
     bool sound = true;
-    pool_lift(b->pool, &h->use);
-    if (h->own)
-        pool_lift(b->pool, h->own);
-    for (uint32_t i = 0; i < h->use.n_parts && sound; i++) {
-        const struct pool_part *part = &h->use.parts[i];
+    pool_lift(b->pool, use);
+    if (own)
+        pool_lift(b->pool, own);
+    for (uint32_t i = 0; i < use->n_parts && sound; i++) {
+        const struct pool_part *part = &use->parts[i];
         const struct pool_node *n = &b->pool->nodes[part->node];
-        sound = n->usable && amount_covers(timeline_min(&n->line, h->use.start, h->use.end), part->amount);
+        sound = n->usable && amount_covers(timeline_min(&n->line, use->start, use->end), part->amount);
     }
-    if (h->own)
-        pool_lay(b->pool, h->own);
-    pool_lay(b->pool, &h->use);
+    if (own)
+        pool_lay(b->pool, own);
+    pool_lay(b->pool, use);
     return sound;
+}
+
+bool backfill_is_sound(struct backfill *b, struct backfill_hold *h)
+{
+    return backfill_is_use_sound(b, &h->use, h->own);
 }
 
 void backfill_push_aside(struct backfill *b)
@@ -275,7 +291,7 @@ void backfill_push_aside(struct backfill *b)
 static bool place_before_others(struct backfill *b, const struct backfill_item *it, bool lower_only,
                                 struct backfill_place *ret)
 {
-    if (lower_only ? !backfill_lift_lower(b, it) : !backfill_lift_behind(b, it))
+    if (lower_only ? !backfill_lift_plans_below(b, it, true) : !backfill_lift_behind(b, it))
         return false;
     bool placed = place_now(b, it, ret);
     backfill_lay_behind(b);
@@ -491,6 +507,9 @@ bool backfill_is_closed(const struct backfill *b)
 {
     for (uint32_t i = 0; i < b->n_lanes; i++)
         if (!b->lanes[i].closed)
+            return false;
+    list_for_each (h, &b->holds, struct backfill_hold, link)
+        if (h->claim && h->visited != b->pass) /* a closed lane may be open to it */
             return false;
     return b->n_lanes > 0;
 }

@@ -54,6 +54,7 @@ struct backfill_item {
     uint32_t tier;    /* of all of these choices */
     int64_t deadline; /* must have ended by then; WHEN_NEVER */
     int64_t ends;     /* is over by then, whatever its length: what it belongs to ends; 0: nothing does */
+    bool promised;    /* its victims have gone: one that waits before it does not close its lanes to it */
     /* Whether it may have that much there; NULL: whatever is free. */
     bool (*allows)(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len);
     void *ctx;
@@ -168,6 +169,9 @@ bool backfill_is_in_time(const struct backfill_item *it, int64_t t, int64_t len)
  * puts them back. Returns whether there are any. */
 bool backfill_lift_behind(struct backfill *b, const struct backfill_item *it);
 void backfill_lay_behind(struct backfill *b);
+
+/* Whether its nodes are there and nothing else lies where it is held, within `own` (NULL is fine). */
+bool backfill_is_use_sound(struct backfill *b, struct pool_use *use, struct pool_use *own);
 
 /* It waits without a hold of its own: without backfill all behind it in its lanes do. */
 void backfill_close(struct backfill *b, const struct backfill_item *it);

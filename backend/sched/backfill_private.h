@@ -10,10 +10,12 @@
  * left another of its own. */
 uint32_t backfill_lane_left(const struct backfill *b, const struct backfill_item *it, uint32_t lane);
 
-/* As backfill_lift_behind, but only what is held in lower tiers: for an item that holds a place. */
-bool backfill_lift_lower(struct backfill *b, const struct backfill_item *it);
+/* As backfill_lift_behind, for an item whose start is planned: claims of lower tiers only give way if
+ * others have gone for it too. below: only what is held in lower tiers: for an item that holds a place. */
+bool backfill_lift_plans_behind(struct backfill *b, const struct backfill_item *it, bool claim);
+bool backfill_lift_plans_below(struct backfill *b, const struct backfill_item *it, bool claim);
 
-/* Whether its nodes are there and nothing else lies where it is held. */
+/* As backfill_is_use_sound. */
 bool backfill_is_sound(struct backfill *b, struct backfill_hold *h);
 /* Those that were lifted and are in the way of a place that has been taken lose theirs. */
 void backfill_push_aside(struct backfill *b);

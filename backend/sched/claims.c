@@ -2,8 +2,8 @@
  * them.
  *
  * A unit holds one place. Where others are asked to go for several elements at once each of those has one:
- * the next element's is the unit's, the others lie here. They count against no lane, give way to nobody and
- * go with the unit's own.
+ * the next element's is the unit's, the others lie here. They count against no lane, give way only to
+ * what starts in a higher tier, and go with the unit's own.
  */
 #include <stdlib.h>
 
@@ -140,10 +140,45 @@ void claims_drop(struct planner *p, struct unit *u)
     list_unlink(&u->in_claimers);
 }
 
+static bool are_sound(struct planner *p, struct unit *u)
+{
+    for (uint32_t i = 0; i < u->n_more; i++)
+        if (!backfill_is_use_sound(&p->backfill, &u->more[i].use, u->hold.own))
+            return false;
+    return true;
+}
+
+bool claims_step_aside(struct planner *p, const struct backfill_item *it)
+{
+    bool any = false;
+    list_for_each (u, &p->claimers, struct unit, in_claimers) {
+        u->more_aside = u->hold.tier < it->tier && u->hold.visited != p->backfill.pass;
+        any = any || u->more_aside;
+        if (u->more_aside)
+            claims_set_aside(p, u, true);
+    }
+    return any;
+}
+
+void claims_step_back(struct planner *p, const struct backfill_place *taken)
+{
+    struct pool_use use;
+    list_for_each (u, &p->claimers, struct unit, in_claimers)
+        if (u->more_aside)
+            claims_set_aside(p, u, false);
+    if (!taken)
+        return;
+    pool_hold(&p->pool, &use, &taken->parts, taken->start, when_plus(taken->start, taken->len));
+    list_for_each (u, &p->claimers, struct unit, in_claimers)
+        if (u->more_aside && !are_sound(p, u))
+            claims_drop(p, u);
+    pool_drop(&p->pool, &use);
+}
+
 void claims_sweep(struct planner *p)
 {
     list_for_each (u, &p->claimers, struct unit, in_claimers) {
-        bool over = !u->hold.use.parts || !u->hold.claim;
+        bool over = !u->hold.use.parts || !u->hold.claim || (p->backfill.shaken && !are_sound(p, u));
         for (uint32_t i = 0; i < u->n_more; i++)
             over = over || u->more[i].use.start <= p->now.ms;
         if (over)

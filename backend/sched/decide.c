@@ -166,14 +166,15 @@ static bool take_back_useless(struct planner *p, struct pass *s)
         }
     if (!any)
         return false;
-    vec_for_each (&r->preempts, i) {
-        struct unit *u = idmap_get(&p->units, r->preempts.v[i].by_job);
-        if (u && u->hold.claim) {
+    list_for_each (h, &p->backfill.holds, struct backfill_hold, link) {
+        struct unit *u = container_of(h, struct unit, hold);
+        if (h->claim && u->claimed == p->decision) {
             claims_drop(p, u);
-            backfill_give_up(&p->backfill, &u->hold);
+            backfill_give_up(&p->backfill, h);
         }
-        free(r->preempts.v[i].text);
     }
+    vec_for_each (&r->preempts, i)
+        free(r->preempts.v[i].text);
     vec_clear(&r->preempts);
     while (r->starts.n > s->sure_starts)
         rec_fini(&ev_start_rec, &r->starts.v[--r->starts.n].start);

@@ -192,6 +192,17 @@ static enum outcome wait_for_less(struct turn *t, struct unit *u, enum limit_sta
     return GROUP_GOES_ON;
 }
 
+/* What is held for the elements of an array in a lower tier is not in its way. */
+static bool start_before_claims(struct pass *s, struct unit *u, const struct backfill_item *it)
+{
+    struct planner *p = s->p;
+    if (!claims_step_aside(p, it))
+        return false;
+    bool starts = backfill_start(&p->backfill, it, &u->hold, &s->place);
+    claims_step_back(p, starts ? &s->place : NULL);
+    return starts;
+}
+
 static enum outcome try_head(struct pass *s, struct turn *t, struct unit *u)
 {
     struct planner *p = s->p;
@@ -206,6 +217,7 @@ static enum outcome try_head(struct pass *s, struct turn *t, struct unit *u)
     }
     struct backfill_item it = pass_item(g, t->entry);
     struct gets gets = {.s = s, .g = g, .u = u, .entry = t->entry, .borrow = t->borrow};
+    it.promised = u->hold.use.parts && u->hold.claim && !planner_is_waited_for(p, u->job);
     if (limits_any(p->limits)) {
         it.allows = pass_may_get;
         it.ctx = &gets;
@@ -225,7 +237,8 @@ static enum outcome try_head(struct pass *s, struct turn *t, struct unit *u)
     }
     bool tried = !is_dead(p, g, t->entry) || u->hold.use.parts || may_push_aside(p, &it);
     claims_set_aside(p, u, true);
-    bool starts = tried && backfill_start(&p->backfill, &it, &u->hold, &s->place);
+    bool starts =
+        tried && (backfill_start(&p->backfill, &it, &u->hold, &s->place) || start_before_claims(s, u, &it));
     claims_set_aside(p, u, false);
     if (starts) {
         u->reason = REASON_NONE;

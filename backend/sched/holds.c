@@ -36,7 +36,7 @@ static bool move_earlier(struct backfill *b, const struct backfill_item *it, str
     backfill_narrow(b, it, h, &part);
     if (part.n_choices) {
         pool_lift(b->pool, &h->use);
-        others = backfill_lift_lower(b, &part);
+        others = backfill_lift_plans_below(b, &part, claim);
         earlier = backfill_earliest(b, &part, h->use.start, &at);
         if (others)
             backfill_lay_behind(b);
@@ -74,7 +74,8 @@ static bool hold_anew(struct backfill *b, const struct backfill_item *it, struct
                       bool claim)
 {
     struct backfill_place at = {0};
-    bool others = backfill_lift_behind(b, it), found = backfill_earliest(b, it, WHEN_NEVER, &at);
+    bool others = backfill_lift_plans_behind(b, it, claim),
+         found = backfill_earliest(b, it, WHEN_NEVER, &at);
     if (others)
         backfill_lay_behind(b);
     /* The turn of a higher tier was over while it had a better place: it may find one there now. */
@@ -97,7 +98,8 @@ static bool hold_instead(struct backfill *b, const struct backfill_item *it, str
     if (!b->opts.keep || it->entry > h->entry || !backfill_may_hold(b, it))
         return false;
     uint64_t visited = backfill_set_own_aside(b, h);
-    bool others = backfill_lift_behind(b, it), found = backfill_earliest(b, it, h->use.start, &at);
+    bool others = backfill_lift_plans_behind(b, it, false),
+         found = backfill_earliest(b, it, h->use.start, &at);
     if (others)
         backfill_lay_behind(b);
     backfill_lay_own(b, h, visited);

@@ -176,6 +176,8 @@ struct unit { /* what a pass always reads of it stands first */
     uint32_t vain_entry;           /* in which of its turns that was */
     int64_t no_hunt_until;         /* the last one was of no use in the end: planner_hunted_for_nothing */
     struct claim *more;      /* held for elements behind the next one, for which others go too: claims.c */
+    bool more_aside;         /* lifted for a moment, for a job of a higher tier */
+    uint64_t claimed;        /* the decision in which others were last found to go for it */
     struct list in_claimers; /* in planner.claimers while there are any */
     int64_t forecast, forecast_t;             /* start, and when that was said; 0: never */
     int64_t first_forecast, first_forecast_t; /* what it was told first */
@@ -493,7 +495,12 @@ void claims_again(struct planner *p, struct unit *u, const struct backfill_item 
 /* Until it has started, or has not: its own are not in its way. */
 void claims_set_aside(struct planner *p, struct unit *u, bool aside);
 void claims_drop(struct planner *p, struct unit *u); /* no-op without any */
-/* At the end of a round: those whose time has come, or whose unit holds nothing itself any more. */
+/* Those of lower tiers that have not had their turn, until an item has started or has not. Returns whether
+ * there are any; then they step back, and who has none of his place left after a start drops all of his. */
+bool claims_step_aside(struct planner *p, const struct backfill_item *it);
+void claims_step_back(struct planner *p, const struct backfill_place *taken); /* NULL: it did not start */
+/* At the end of a round: those whose time has come, that can no longer be had, or whose unit holds nothing
+ * itself any more. */
 void claims_sweep(struct planner *p);
 /* What `from`, of another planner over the same nodes, holds is held for u, which has none. */
 void claims_copy(struct planner *p, struct unit *u, const struct unit *from);

@@ -412,6 +412,7 @@ static void carry_out(struct hunt *h, struct unit *u)
 {
     int64_t start = end_of_leaving(h);
     size_t n = h->p->out->preempts.n;
+    u->claimed = h->p->decision;
     lay_leaving(h);
     vec_for_each (&h->v, i)
         if (h->v.v[i].away) {

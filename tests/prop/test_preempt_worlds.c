@@ -414,7 +414,7 @@ static void keep_promises(struct world *w)
             continue;
         p->stands = false;
         w->kept++;
-        if (j && j->state == JOB_PENDING && w->l.m.spec.backfill != BACKFILL_OFF)
+        if (j && j->state == JOB_PENDING)
             FAIL(w, "others were preempted for job %u, and it does not start (%s)", id,
                  reason_slurm(planner_reason(w->p, id)));
     }

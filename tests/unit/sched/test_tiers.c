@@ -336,13 +336,97 @@ static void test_the_grace_times_differ(void **state)
     assert_true(is_state(fast, JOB_PENDING) && is_state(slow, JOB_RUNNING));
 }
 
-static void limit_cpus_of_each(uint64_t hard)
+static struct limit_spec *limit_of(const char *user)
 {
     struct limit_spec *s = rec_list_push(&l.spec.limits);
-    *s = (struct limit_spec){.scope = LIMIT_USER, .name = xstrdup("*")};
+    *s = (struct limit_spec){.scope = LIMIT_USER, .name = xstrdup(user)};
     memset(&s->soft, 0xff, sizeof s->soft);
     s->hard = s->soft;
-    s->hard.cpus = hard;
+    return s;
+}
+
+static void limit_cpus_of_each(uint64_t hard)
+{
+    limit_of("*")->hard.cpus = hard;
+}
+
+/* When the victim had gone, another job of its user came within the limit and got a planned start in a
+ * higher tier, which took the preemptor's place; the victim started again before that one, which closed the
+ * limit, and was preempted again, and so on. */
+static void test_a_planned_start_above_takes_no_promise(void **state)
+{
+    (void)state;
+    lab_node(&l, "n1", 4, 8000, 0, NULL);
+    part("top", "n1", 2, PREEMPT_OFF, 0);
+    part("main", "n1", 1, PREEMPT_OFF, 0);
+    part("spare", "n1", 0, PREEMPT_REQUEUE, 0);
+    limit_of("ann")->hard.running_jobs = 1;
+    lab_configure(&l);
+    submit_of("cid", "top", 3, 600);
+    uint32_t victim = submit_of("ann", "spare", 1, 300);
+    pass_on();
+    must_run_in(victim, "spare");
+    uint32_t above = submit_of("ann", "top", 4, 600);
+    uint32_t id = submit_of("bob", "main", 1, DURATION_UNLIMITED);
+    assert_int_equal(live(60, NULL), 1);
+    must_run_in(id, "main");
+    assert_true(is_state(victim, JOB_PENDING) && is_state(above, JOB_PENDING));
+}
+
+/* Strictly in order as well: its victim has gone, and one that has come before it meanwhile cannot start.
+ */
+static void test_strict_order_takes_no_promise(void **state)
+{
+    (void)state;
+    l.spec.backfill = BACKFILL_OFF;
+    lab_node(&l, "n1", 4, 8000, 0, NULL);
+    lab_node(&l, "n2", 4, 8000, 0, NULL);
+    part("main", "n[1-2]", 1, PREEMPT_OFF, 0);
+    part("spare", "n1", 0, PREEMPT_REQUEUE, 5);
+    lab_configure(&l);
+    struct job *j = job_of("main", 4, 6000);
+    req_rare_mut(&j->req)->nodelist = xstrdup("n2");
+    submit(j);
+    uint32_t victim = submit(job_of("spare", 4, 6000));
+    pass_on();
+    must_run_in(victim, "spare");
+    uint32_t id = submit(job_of("main", 4, 6000));
+    pass_on();
+    assert_int_equal(last.preempts.n, 1);
+    j = job_of("main", 4, 6000);
+    j->req.nodes_min = j->req.nodes_max = j->req.ntasks = 2;
+    j->req.has_priority = true;
+    j->req.priority = UINT32_MAX - 1;
+    uint32_t first = submit(j);
+    live(8, NULL);
+    must_run_in(id, "main");
+    assert_true(is_state(first, JOB_PENDING) && is_state(victim, JOB_PENDING));
+}
+
+/* What is held for the second element of a lower tier kept a job from starting. */
+static void test_places_of_elements_delay_nobody_above(void **state)
+{
+    (void)state;
+    lab_node(&l, "n1", 8, 8000, 0, NULL);
+    lab_node(&l, "n2", 8, 8000, 0, NULL);
+    part("top", "n[1-2]", 2, PREEMPT_OFF, 0);
+    part("main", "n[1-2]", 1, PREEMPT_OFF, 0);
+    part("spare", "n1", 0, PREEMPT_REQUEUE, 30);
+    lab_configure(&l);
+    uint32_t victim = submit(job_of("spare", 6, 6000));
+    pass_on();
+    must_run_in(victim, "spare");
+    struct job *j = job_of("main", 4, 6000);
+    j->req.nodes_min = j->req.nodes_max = j->req.ntasks = 2;
+    *rec_list_push(&j->array_pending) = (struct index_range){0, 1, 1};
+    uint32_t array = submit(j);
+    pass_on();
+    assert_int_equal(last.preempts.n, 1);
+    const struct unit *u = idmap_get(&planner->units, array);
+    assert_int_equal(u->n_more, 1); /* a place for each of the two, on both nodes */
+    uint32_t above = submit(job_of("top", 8, 6000));
+    pass_on();
+    must_run_in(above, "top"); /* on n2 */
 }
 
 /* Another job of its user started meanwhile, and then it was over the limit: the other had gone for
@@ -482,6 +566,9 @@ int main(void)
         TEST(test_a_lower_tiers_place_delays_nobody_above),
         TEST(test_the_grace_time_is_part_of_the_fit),
         TEST(test_the_grace_times_differ),
+        TEST(test_a_planned_start_above_takes_no_promise),
+        TEST(test_strict_order_takes_no_promise),
+        TEST(test_places_of_elements_delay_nobody_above),
         TEST(test_a_promise_counts_in_limits),
         TEST(test_a_victim_does_not_wait_for_nothing),
         TEST(test_a_victim_does_not_wait_for_a_whole_array),
