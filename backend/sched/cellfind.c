@@ -229,7 +229,8 @@ void forecast_find(struct forecasts *f, const struct group *g, uint32_t entry, c
     ret->t = WHEN_NEVER;
     set_own_aside(f, g->own, true);
     vec_clear(&ret->parts);
-    for (uint32_t i = first; i < end; i++) {
+    bool gone = !f->limits && !str_is_empty(licences); /* no licence is configured any more */
+    for (uint32_t i = first; i < end && !gone; i++) {
         const struct backfill_choice *c = &g->choices[i];
         struct bound *b = bound_of(f, g->shapes[i]);
         int64_t begin = b->t > from ? b->t : from, before = ret->t;

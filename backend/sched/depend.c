@@ -381,7 +381,8 @@ static void explain_one(const struct model *m, const struct job *j, const struct
     char buf[UNITS_TEXT_SIZE];
     if (d->type == DEP_TYPE_SINGLETON) {
         const struct job *other = namesake(m, j);
-        str_appendf(out, "job %u of the same name and user to end", other ? other->id : 0);
+        str_appendf(out, "job %u named \"%s\" to end (singleton)", other ? other->id : 0,
+                    j->req.name ? j->req.name : "");
         return;
     }
     str_appendf(out, "%s %u", d->index == ARRAY_NONE && model_get_tally(m, d->job) ? "array" : "job",
@@ -420,5 +421,39 @@ void dep_explain(const struct model *m, const struct job *j, struct wall now, st
     }
     if (more)
         str_appendf(out, " and %zu more", more);
+    deps_fini(&deps);
+}
+
+static const char *what_became_of(const struct job *j)
+{
+    if (!j)
+        return "is no longer known";
+    if (j->state == JOB_COMPLETED)
+        return "succeeded";
+    if (j->state == JOB_CANCELLED)
+        return "was cancelled";
+    if (j->state == JOB_TIMEOUT)
+        return "reached its time limit";
+    return j->state == JOB_PENDING ? "never starts" : "failed";
+}
+
+void dep_explain_dead(const struct model *m, const struct job *j, struct wall now, struct str *out)
+{
+    struct deps deps;
+    if (dep_parse(j->req.dependency, &deps, NULL) < 0)
+        return;
+    for (size_t i = 0; i < deps.n && !out->len; i++) {
+        const struct dep *d = &deps.v[i];
+        if (dep_one_state(m, j, d, ARRAY_NONE, now, NULL) != DEP_NEVER)
+            continue;
+        bool array = d->index == ARRAY_NONE && model_get_tally(m, d->job);
+        str_appendf(out, "%s %u", array ? "array" : "job", d->job);
+        if (d->index != ARRAY_NONE)
+            str_appendf(out, "_%u", d->index);
+        const struct job *other =
+            d->index == ARRAY_NONE ? model_get_job(m, d->job) : model_get_element(m, d->job, d->index);
+        const char *became = d->type == DEP_TYPE_NOT_OK ? "succeeded" : "failed";
+        str_appendf(out, " %s: will never start", array ? became : what_became_of(other));
+    }
     deps_fini(&deps);
 }

@@ -55,5 +55,7 @@ void dep_index_remind(struct dep_index *x, uint32_t job, struct wall at);
 /* The cause for `why`: "waits for job 12 (RUNNING) to succeed; job 13 (waiting) to end", or "can never
  * start: job 12 (FAILED, exit 1:0) had to succeed". Appends. */
 void dep_explain(const struct model *m, const struct job *j, struct wall now, struct str *out);
+/* In the few words of a list, of one that can never be met: "job 12 failed: will never start". Appends. */
+void dep_explain_dead(const struct model *m, const struct job *j, struct wall now, struct str *out);
 
 #endif

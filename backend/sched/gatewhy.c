@@ -45,6 +45,12 @@ static void explain_dependency(const struct sched_view *v, const struct job *j, 
         return;
     dep_explain(v->model, j, now, &b);
     why_add_cause(w, s == DEP_NEVER ? WHY_DEP_DEAD : WHY_DEP_WAIT, clears, str_take(&b));
+    if (s != DEP_NEVER)
+        return;
+    str_init(&b);
+    dep_explain_dead(v->model, j, now, &b);
+    why_set_head(w, b.len ? str_take(&b) : NULL, NULL, (struct wall){0});
+    str_fini(&b);
 }
 
 static void explain_begin(const struct job *j, struct wall now, struct msg_why *w)

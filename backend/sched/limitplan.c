@@ -238,11 +238,24 @@ static void later(const struct each *e, struct line *line, const struct limit_sp
     *e->ret = t;
 }
 
+/* As the licences are configured now: a job that waits may ask for more than that. */
+static bool licences_suffice(const struct limit_plan *lp, const char *text)
+{
+    struct licence_list list = {VEC_INIT};
+    if (str_is_empty(text))
+        return true;
+    bool suffice = lp && licence_parse(lp->m, text, &list, NULL) == 0;
+    licence_fini(&list);
+    return suffice;
+}
+
 int64_t limit_plan_next(const struct limit_plan *lp, const struct limit_ask *ask, const char *licences,
                         int64_t from, int64_t len)
 {
     int64_t t = from, before;
     struct amounts a;
+    if (!licences_suffice(lp, licences))
+        return WHEN_NEVER;
     if (!lp)
         return from;
     limits_amounts(ask, &a);

@@ -136,7 +136,8 @@ enum refusal limits_submit(const struct limits *l, const struct model *m, const 
 
 /* "user bob holds 8 of 8 GPUs and asks for 2 (hard limit for users in partition main)". Appends. */
 void limit_text(const struct limit_verdict *v, struct str *out);
-/* "user limit: 7 of 8 GPUs in use, asks for 2": the same in the few words of a list. */
+/* "account limit reached: 8 of 8 GPUs", "user limit: 7 of 8 GPUs in use, asks for 2": the same in the few
+ * words of a list. */
 void limit_head(const struct limit_verdict *v, struct str *out);
 /* Slurm's reason, and the class of the cause for `why`. */
 enum reason limit_reason(const struct limit_verdict *v);

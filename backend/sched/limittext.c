@@ -115,10 +115,11 @@ void limit_text(const struct limit_verdict *v, struct str *out)
 
 void limit_head(const struct limit_verdict *v, struct str *out)
 {
-    str_appendf(out, "%s%s limit%s%s: ", v->state == LIMIT_OVER_SOFT ? "soft " : "",
+    bool alone = v->asked > v->most || v->what == LIMIT_OF_ARRAY_SIZE, full = !alone && v->used >= v->most;
+    str_appendf(out, "%s%s limit%s%s%s: ", v->state == LIMIT_OVER_SOFT ? "soft " : "",
                 scope_words(v->spec->scope), v->spec->partition ? " in " : "",
-                v->spec->partition ? v->spec->partition : "");
-    if (v->asked > v->most || v->what == LIMIT_OF_ARRAY_SIZE) {
+                v->spec->partition ? v->spec->partition : "", full ? " reached" : "");
+    if (alone) {
         append_amount(out, v->what, v->most);
         append_unit(out, v->what, v->most);
         str_append(out, " at most, asks for ");
@@ -132,8 +133,8 @@ void limit_head(const struct limit_verdict *v, struct str *out)
     str_append(out, " of ");
     append_amount(out, v->what, v->most);
     append_unit(out, v->what, v->most);
-    str_append(out, v->what == LIMIT_OF_SUBMITTED || v->what == LIMIT_OF_RUNNING ? "" : " in use");
-    if (v->used < v->most) {
+    if (!full) {
+        str_append(out, v->what == LIMIT_OF_SUBMITTED || v->what == LIMIT_OF_RUNNING ? "" : " in use");
         str_append(out, ", asks for ");
         append_amount(out, v->what, v->asked);
     }

@@ -91,7 +91,9 @@ static void explain_preempting(const struct question *q)
             continue;
         const struct job *victim = model_get_job(q->v->model, r->job);
         struct str b = STR_INIT;
-        struct wall until = {.ms = r->leaves_until};
+        bool told = victim && wall_is_set(job_rare(victim)->t_kill);
+        struct wall until = told ? wall_add_s(job_rare(victim)->t_kill, job_rare(victim)->kill_grace_s)
+                                 : (struct wall){.ms = r->leaves_until};
         str_append(&b, "preempts ");
         jobtext_preemptor(&b, r->job, victim ? victim->user : NULL);
         struct str head = STR_INIT;
@@ -257,15 +259,31 @@ static bool is_never(const struct msg_why *w)
     return false;
 }
 
+/* A release is refused as a submission would be: the sentence about the hold does not offer it then. */
+static void explain_release(struct question *q, enum refusal refusal, struct errtext *text)
+{
+    struct why_cause *c = q->w->causes.n ? &q->w->causes.v[0] : NULL;
+    if (q->brief || !c || c->cls != WHY_HELD || str_is_empty(c->head) || refusal == REFUSAL_PART_DOWN)
+        return;
+    if (refusal == REFUSAL_NONE)
+        refusal = sched_admit_counts(q->p, q->v, q->j, (struct sched_admit_how){0}, q->now, text);
+    if (refusal == REFUSAL_NONE)
+        return;
+    free(c->text);
+    c->text = xasprintf("%s; a release is refused: %s", c->head, text->s);
+}
+
 /* Behind a gate: whether it could run at all once that opens. */
 static void explain_never_behind_gate(struct question *q)
 {
     struct errtext text = {""};
     const struct job *j = q->j;
     bool steps = j->kind == JOB_KIND_STEPS;
-    if (sched_admit(q->p, q->v, j->uid, &j->req, steps ? j->steps.v : NULL, steps ? j->steps.n : 0,
-                    &text) == REFUSAL_NEVER_FITS)
+    enum refusal refusal =
+        sched_admit(q->p, q->v, j->uid, &j->req, steps ? j->steps.v : NULL, steps ? j->steps.n : 0, &text);
+    if (refusal == REFUSAL_NEVER_FITS)
         why_add_cause(q->w, WHY_NO_FIT, (struct wall){0}, xstrdup(text.s));
+    explain_release(q, refusal, &text);
 }
 
 /* ", starts ~14:44" behind what the queue and what is in use let it wait for. */
@@ -407,6 +425,13 @@ static void answer_begun(const struct question *q)
     w->reason = j->reason;
     const struct job_rare *rare = job_rare(j);
     bool live = j->state == JOB_RUNNING || j->state == JOB_SUSPENDED || j->state == JOB_COMPLETING;
+    if (job_state_is_final(j->state)) {
+        jobtext_ended(&b, j, id);
+        w->t_past = j->t_end;
+        w->summary = str_take(&b);
+        w->id_text = id;
+        return;
+    }
     str_appendf(&b, "job %s does not wait: it is ", id);
     if (live && j->kill_cause == KILL_PREEMPT) {
         jobtext_kill(&b, j);

@@ -47,6 +47,31 @@ struct wall why_limit_clears(const struct question *q, const struct limit_ask *a
     return instant(first);
 }
 
+/* Of several limits each has its own time: the nth of those that open again. */
+static struct wall one_limit_clears(const struct question *q, size_t nth)
+{
+    struct sched_view mine = *q->v;
+    struct limit_verdict v;
+    struct limit_ask ask;
+    size_t at = 0;
+    mine.limits = q->p->limits;
+    if (gate_limits_ask(&mine, q->j, &ask, &v) != LIMIT_OVER_HARD)
+        return (struct wall){0};
+    while (limits_next_broken(mine.limits, &ask, &at, &v)) {
+        if (v.state != LIMIT_OVER_HARD || v.asked > v.most || nth--)
+            continue;
+        struct limit_ask one = {.who = ask.who};
+        one.gpus = v.what == LIMIT_OF_GPUS || v.what == LIMIT_OF_GPU_MINUTES ? ask.gpus : 0;
+        one.limit_s = v.what == LIMIT_OF_GPU_MINUTES ? ask.limit_s : 0;
+        one.cpus = v.what == LIMIT_OF_CPUS ? ask.cpus : 0;
+        one.mem_mib = v.what == LIMIT_OF_MEMORY ? ask.mem_mib : 0;
+        one.nodes = v.what == LIMIT_OF_NODES ? ask.nodes : 0;
+        one.jobs = v.what == LIMIT_OF_RUNNING ? ask.jobs : 0;
+        return why_limit_clears(q, &one, 1);
+    }
+    return (struct wall){0};
+}
+
 static struct wall licence_clears(const struct question *q)
 {
     struct limit_plan *lp = plan_of_what_runs(q);
@@ -137,12 +162,16 @@ static struct wall dependency_clears(const struct question *q)
 
 void why_date_gates(const struct question *q)
 {
+    size_t n_limits = 0;
     for (size_t i = 0; i < q->w->causes.n; i++) {
         struct why_cause *c = &q->w->causes.v[i];
         bool by_group = q->u && q->u->group;
+        bool is_limit = c->cls == WHY_USER_LIMIT || c->cls == WHY_GROUP_LIMIT;
         if (wall_is_set(c->clears))
             continue;
-        if ((c->cls == WHY_USER_LIMIT || c->cls == WHY_GROUP_LIMIT) && by_group)
+        if (is_limit && by_group && q->u->group->n_choices == 1)
+            c->clears = one_limit_clears(q, n_limits++);
+        else if (is_limit && by_group)
             c->clears = why_limit_clears(q, q->u->group->asks, q->u->group->n_choices);
         else if (c->cls == WHY_BUSY) /* the only ones among the gates are licences */
             c->clears = licence_clears(q);

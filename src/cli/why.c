@@ -1,5 +1,6 @@
 /* why.c - stoker why: every cause that keeps a job from starting, with numbers, and what would help. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/units.h"
@@ -8,6 +9,7 @@
 #include "src/cli/lookup.h"
 #include "src/cli/table.h"
 #include "src/cli/waits.h"
+#include "src/model/jobevents.h"
 #include "src/model/jobtext.h"
 #include "src/model/waittext.h"
 
@@ -54,10 +56,12 @@ static void append_sentence(struct str *out, const struct msg_why *w, struct wal
 static void append_first(struct str *out, const struct msg_why *w, struct wall now)
 {
     if (!w->causes.n || w->state != JOB_PENDING) {
+        bool over = job_state_is_final((enum job_state)w->state);
+        struct wall t = over ? w->t_past : w->until;
         foreign(out, w->summary);
-        if (wall_is_set(w->until)) {
-            str_append(out, ", ends by ");
-            waits_clock(out, w->until, &now);
+        if (wall_is_set(t)) {
+            str_append(out, over ? ", at " : ", ends by ");
+            waits_clock(out, t, &now);
         }
         return;
     }
@@ -233,7 +237,45 @@ static void why_json(struct str *out, const struct msg_why *w, struct wall now)
     str_append(out, "}\n");
 }
 
-static int ask_why(const struct why *w, const struct cli *cli, const struct job_target *target)
+static void print_answer(const struct why *w, const struct msg_why *why, struct wall now)
+{
+    struct str out = STR_INIT;
+    if (w->json) {
+        why_json(&out, why, now);
+        out_flush(&out);
+    } else {
+        print_why(&out, why, now);
+        print_wrapped(&out, listing_width());
+    }
+    str_fini(&out);
+}
+
+/* The controller no longer has it: what became of it is in the history. */
+static int answer_from_history(const struct why *w, const struct cli *cli, const char *word)
+{
+    struct lookup l = {0};
+    struct str b = STR_INIT;
+    int rc = lookup_open(&l, cli, word);
+    if (rc == 0 && !l.job) {
+        cli_error(cli, "%u is an array whose elements have ended: name one element, as in %u_0",
+                  l.target.job, l.target.job);
+        rc = 2;
+    } else if (rc == 0) {
+        char *id = job_format_id(l.job, 0);
+        struct msg_why why = {
+            .job = l.job->id, .state = l.job->state, .reason = l.job->reason, .t_past = l.job->t_end};
+        jobtext_ended(&b, l.job, id);
+        free(id);
+        why.summary = str_take(&b);
+        print_answer(w, &why, client_welcome(l.client)->now);
+        rec_fini(&msg_why_rec, &why);
+    }
+    lookup_fini(&l);
+    return rc;
+}
+
+static int ask_why(const struct why *w, const struct cli *cli, const char *word,
+                   const struct job_target *target)
 {
     struct client *c = ask_connect(cli);
     struct msg_job body = {.target = *target};
@@ -242,22 +284,14 @@ static int ask_why(const struct why *w, const struct cli *cli, const struct job_
     if (!c)
         return EXIT_AWAY;
     struct msg_why *why = ask_call(c, MSG_WHY, &body, MSG_WHY_TEXT, &refusal, &err);
-    int rc = why ? 0 : ask_failed(cli, refusal, &err);
-    if (why) {
-        struct str out = STR_INIT;
-        if (w->json)
-            why_json(&out, why, client_welcome(c)->now);
-        else
-            print_why(&out, why, client_welcome(c)->now);
-        if (w->json)
-            out_flush(&out);
-        else
-            print_wrapped(&out, listing_width());
-        str_fini(&out);
-        msg_free(MSG_WHY_TEXT, why);
-    }
+    struct wall now = client_welcome(c)->now;
     client_free(c);
-    return rc;
+    if (!why)
+        return refusal == REFUSAL_NO_JOB ? answer_from_history(w, cli, word)
+                                         : ask_failed(cli, refusal, &err);
+    print_answer(w, why, now);
+    msg_free(MSG_WHY_TEXT, why);
+    return 0;
 }
 
 static int why_run(struct cli *cli, int argc, char **argv)
@@ -271,7 +305,7 @@ static int why_run(struct cli *cli, int argc, char **argv)
     if (cli_parse(cli, &w, argc, argv, 0, &operands, &rc)) {
         const char *word = only_operand(cli, &operands, "job");
         if (word && target_parse_one(word, &target, &task, &err) == 0) {
-            rc = ask_why(&w, cli, &target);
+            rc = ask_why(&w, cli, word, &target);
         } else {
             if (word)
                 cli_error(cli, "%s", err.s);

@@ -147,6 +147,12 @@ void jobtext_end(struct str *out, const struct job *j)
         str_append(out, job_state_word((enum job_state)j->state));
 }
 
+void jobtext_ended(struct str *out, const struct job *j, const char *id)
+{
+    str_appendf(out, "job %s has ended: ", id);
+    jobtext_end(out, j);
+}
+
 /* --- the list --- */
 
 static void tell(struct job_moments *m, struct wall t, enum moment_tone tone, struct str *take_text)

@@ -47,6 +47,9 @@ void jobtext_kill(struct str *out, const struct job *j);
 /* "done", "failed: exit 1", "failed: signal SEGV", "cancelled by ann", "preempted by job 328 of ann": how
  * the job, or one of its runs (run_get), ended. */
 void jobtext_end(struct str *out, const struct job *j);
+/* "job 28 has ended: failed: exit 1", where another answer about a waiting job would stand; id as it is
+ * shown. */
+void jobtext_ended(struct str *out, const struct job *j, const char *id);
 
 /* It waits after a run that another job ended. */
 bool job_waits_preempted(const struct job *j);

@@ -126,12 +126,12 @@ enum node_state {
     X(PRIORITY, "Priority", "other jobs are ahead")                                                         \
     X(RESOURCES, "Resources", "next in line, nothing fits yet")                                              \
     X(DEPENDENCY, "Dependency", "a dependency is open")                                                      \
-    X(DEPENDENCY_NEVER, "DependencyNeverSatisfied", "a dependency can never become true")                    \
-    X(BEGIN_TIME, "BeginTime", "its earliest start is in the future")                                        \
+    X(DEPENDENCY_NEVER, "DependencyNeverSatisfied", "a dependency cannot be met: will never start")                    \
+    X(BEGIN_TIME, "BeginTime", "not before its begin time")                                        \
     X(HELD_USER, "JobHeldUser", "held by its owner")                                                         \
     X(HELD_ADMIN, "JobHeldAdmin", "held by an administrator")                                                \
     X(HELD_REQUEUE, "JobHoldMaxRequeue", "requeued too often, now held")                                     \
-    X(ARRAY_LIMIT, "JobArrayTaskLimit", "the array's limit of running tasks is reached")                     \
+    X(ARRAY_LIMIT, "JobArrayTaskLimit", "array limit reached")                     \
     X(PART_DOWN, "PartitionDown", "its partition is down")                                                   \
     X(PART_INACTIVE, "PartitionInactive", "its partition is inactive")                                       \
     X(PART_NODES, "PartitionNodeLimit", "more nodes than its partition allows")                              \
@@ -150,27 +150,27 @@ enum node_state {
     X(SYSTEM_FAILURE, "SystemFailure", "its supervision was lost")                                           \
     X(NODE_DOWN, "NodeDown", "its node failed")                                                              \
     X(DEADLINE, "DeadLine", "it could not end before its deadline")                                          \
-    X(USER_LIMIT, "QOSMaxJobsPerUserLimit", "a limit of its user is reached")                                \
-    X(GROUP_LIMIT, "AssocGrpJobsLimit", "a limit of its account is reached")                                 \
-    X(USER_GPUS, "QOSMaxGRESPerUser", "its user holds as many GPUs as allowed")                              \
-    X(USER_CPUS, "QOSMaxCpuPerUserLimit", "its user holds as many CPUs as allowed")                          \
-    X(USER_MEMORY, "QOSMaxMemoryPerUser", "its user holds as much memory as allowed")                        \
-    X(USER_NODES, "QOSMaxNodePerUserLimit", "its user holds as many nodes as allowed")                       \
-    X(USER_SUBMITTED, "QOSMaxSubmitJobPerUserLimit", "its user has as many jobs in the queue as allowed")    \
-    X(USER_GPU_MINUTES, "QOSMaxGRESMinutesPerJob", "its user has used up the GPU time allowed")              \
-    X(GROUP_GPUS, "AssocGrpGRES", "its account or the cluster holds as many GPUs as allowed")                \
-    X(GROUP_CPUS, "AssocGrpCpuLimit", "its account or the cluster holds as many CPUs as allowed")            \
-    X(GROUP_MEMORY, "AssocGrpMemLimit", "its account or the cluster holds as much memory as allowed")        \
-    X(GROUP_NODES, "AssocGrpNodeLimit", "its account or the cluster holds as many nodes as allowed")         \
-    X(GROUP_SUBMITTED, "AssocGrpSubmitJobsLimit", "its account has as many jobs in the queue as allowed")    \
-    X(GROUP_GPU_MINUTES, "AssocGrpGRESMinutes", "its account has used up the GPU time allowed")              \
-    X(QOS_JOBS, "QOSGrpJobsLimit", "its QOS or partition runs as many jobs as allowed")                      \
-    X(QOS_GPUS, "QOSGrpGRES", "its QOS or partition holds as many GPUs as allowed")                          \
-    X(QOS_CPUS, "QOSGrpCpuLimit", "its QOS or partition holds as many CPUs as allowed")                      \
-    X(QOS_MEMORY, "QOSGrpMemLimit", "its QOS or partition holds as much memory as allowed")                  \
-    X(QOS_NODES, "QOSGrpNodeLimit", "its QOS or partition holds as many nodes as allowed")                   \
-    X(QOS_SUBMITTED, "QOSGrpSubmitJobsLimit", "its QOS or partition has as many jobs in the queue as allowed") \
-    X(QOS_GPU_MINUTES, "QOSGrpGRESMinutes", "its QOS or partition has used up the GPU time allowed")         \
+    X(USER_LIMIT, "QOSMaxJobsPerUserLimit", "user limit reached")                                \
+    X(GROUP_LIMIT, "AssocGrpJobsLimit", "account limit reached")                                 \
+    X(USER_GPUS, "QOSMaxGRESPerUser", "user limit reached: GPUs")                              \
+    X(USER_CPUS, "QOSMaxCpuPerUserLimit", "user limit reached: CPUs")                          \
+    X(USER_MEMORY, "QOSMaxMemoryPerUser", "user limit reached: memory")                        \
+    X(USER_NODES, "QOSMaxNodePerUserLimit", "user limit reached: nodes")                       \
+    X(USER_SUBMITTED, "QOSMaxSubmitJobPerUserLimit", "user limit reached: jobs in the queue")    \
+    X(USER_GPU_MINUTES, "QOSMaxGRESMinutesPerJob", "user limit reached: GPU minutes")              \
+    X(GROUP_GPUS, "AssocGrpGRES", "account or cluster limit reached: GPUs")                \
+    X(GROUP_CPUS, "AssocGrpCpuLimit", "account or cluster limit reached: CPUs")            \
+    X(GROUP_MEMORY, "AssocGrpMemLimit", "account or cluster limit reached: memory")        \
+    X(GROUP_NODES, "AssocGrpNodeLimit", "account or cluster limit reached: nodes")         \
+    X(GROUP_SUBMITTED, "AssocGrpSubmitJobsLimit", "account limit reached: jobs in the queue")    \
+    X(GROUP_GPU_MINUTES, "AssocGrpGRESMinutes", "account limit reached: GPU minutes")              \
+    X(QOS_JOBS, "QOSGrpJobsLimit", "QOS or partition limit reached: running jobs")                      \
+    X(QOS_GPUS, "QOSGrpGRES", "QOS or partition limit reached: GPUs")                          \
+    X(QOS_CPUS, "QOSGrpCpuLimit", "QOS or partition limit reached: CPUs")                      \
+    X(QOS_MEMORY, "QOSGrpMemLimit", "QOS or partition limit reached: memory")                  \
+    X(QOS_NODES, "QOSGrpNodeLimit", "QOS or partition limit reached: nodes")                   \
+    X(QOS_SUBMITTED, "QOSGrpSubmitJobsLimit", "QOS or partition limit reached: jobs in the queue") \
+    X(QOS_GPU_MINUTES, "QOSGrpGRESMinutes", "QOS or partition limit reached: GPU minutes")         \
     X(RESERVATION_GONE, "ReservationDeleted", "its reservation was removed or is over")
 
 enum reason {

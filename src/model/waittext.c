@@ -46,10 +46,10 @@ static bool resources(struct str *out, const struct job *j)
     return true;
 }
 
-static void one_job(struct str *out, const struct dep *d)
+static void one_job(struct str *out, const struct dep *d, const struct job *j)
 {
     if (!d->job) {
-        str_append(out, "its namesakes");
+        str_appendf(out, "another job named \"%s\" (singleton)", j->req.name ? j->req.name : "");
         return;
     }
     text_append_u64(out, d->job);
@@ -75,8 +75,8 @@ static bool dependency(struct str *out, const struct job *j)
         bool goes_on = next && next->type == d->type;
         if (!i)
             str_append(out, "waits for ");
-        one_job(out, d);
-        if (!goes_on)
+        one_job(out, d, j);
+        if (!goes_on && d->job)
             str_appendf(out, " %s", happens[d->type]);
         if (next)
             str_append(out, deps.any ? " or " : goes_on ? ", " : " and ");
@@ -100,9 +100,9 @@ static bool array_limit(struct str *out, const struct job *j)
 {
     if (!j->req.array_throttle)
         return false;
+    str_append(out, "array limit: ");
     text_append_u64(out, j->req.array_throttle);
-    str_append(out, j->req.array_throttle == 1 ? " of its elements may run at a time"
-                                               : " of its elements may run at once, and do");
+    str_append(out, " at a time");
     return true;
 }
 

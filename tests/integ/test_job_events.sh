@@ -80,6 +80,7 @@ submit -H -o /dev/null --wrap true
 waiting=$job
 must scancel $running $waiting
 wait_end $running
+like "why of one that has just ended" "$(stoker why $running)" "job $running has ended: cancelled by $me, at .*"
 has "stoker show says it in its head" "$(stoker show $running)" "cancelled on n1: cancelled by $me"
 cancelled() {
     is "$1: of the one that ran" "$(count $running "^cancelled by $me after [0-9:]+$")" 1
@@ -98,6 +99,11 @@ again
 told "retired" 3
 all "retired"
 cancelled "retired"
+like "why of a job that has left the queue" "$(stoker why $running)" "job $running has ended: cancelled by $me, at .*"
+has "as JSON" "$(stoker why --json $victim)" "\"summary\":\"job $victim has ended: done, at "
+run stoker why 99999
+is "status for a job that never was" $rc 3
+has "a job that never was" "$err" "there is no job 99999"
 is "sacct: every run" "$(sacct -DnXP -j $victim -o State | tr '\n' ' ')" "PREEMPTED REQUEUED COMPLETED "
 is "sacct: and what ended it" "$(sacct -DnXP -j $victim -o SystemComment | tr '\n' ';')" \
     "preempted by job $owner of $me;requeued by $me;;"

@@ -134,19 +134,23 @@ static void words_of_a_waiting_job(void **unused)
         {.reason = REASON_DEPENDENCY,
          .dependency = "afterok:33?afternotok:34",
          .want = "waits for 33 to succeed or 34 to fail"},
-        {.reason = REASON_DEPENDENCY, .dependency = "singleton", .want = "waits for its namesakes to end"},
+        {.reason = REASON_DEPENDENCY,
+         .dependency = "singleton",
+         .want = "waits for another job named \"sing\" (singleton)"},
         {.reason = REASON_DEPENDENCY, .dependency = "nonsense:", .want = "a dependency is open"},
         {.reason = REASON_LICENSES, .licenses = "matlab:2", .want = "needs licence matlab:2"},
         {.reason = REASON_LICENSES, .licenses = "a,b:2", .want = "needs licences a,b:2"},
         {.reason = REASON_PART_DOWN, .partition = "night", .want = "partition night is down"},
         {.reason = REASON_PART_DOWN, .partition = "night,day", .want = "its partition is down"},
-        {.reason = REASON_ARRAY_LIMIT, .throttle = 3, .want = "3 of its elements may run at once, and do"},
+        {.reason = REASON_ARRAY_LIMIT, .throttle = 3, .want = "array limit: 3 at a time"},
         {.reason = REASON_RESERVATION, .reservation = "exam", .want = "reservation exam has not started"},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct job *j = new_job(6, JOB_PENDING);
         struct str s = STR_INIT;
         j->reason = rows[i].reason;
+        free(j->req.name);
+        j->req.name = xstrdup("sing");
         j->kind = rows[i].steps ? JOB_KIND_STEPS : JOB_KIND_BATCH;
         const struct {
             char **to;
