@@ -108,7 +108,7 @@ for i in 1 2 3; do
 done
 wait_state ${s[1]} RUNNING
 is "the second waits" "$(job_reason ${s[2]})" Dependency
-has "why" "$(why ${s[2]})" "waits for job ${s[1]} of the same name and user to end"
+has "why" "$(why ${s[2]})" "waits for job ${s[1]} named \"one\" to end (singleton)"
 touch go1 go2 go3
 wait_end ${s[3]}
 is "one by one" "$(tr -d '\n' <ledger)" "+-+-+-"
