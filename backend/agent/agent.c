@@ -165,6 +165,7 @@ static void describe(struct agent *a, struct msg_agent *m)
     gpus_describe(a, m);
     m->t_boot = a->probe.t_boot;
     m->t_agent = a->t_agent;
+    m->t_policy = a->t_policy;
     m->spool_full = a->spool_full;
     m->tmp_mib = a->probe.tmp_mib;
     tasks_list(a, m);
@@ -474,7 +475,10 @@ static void read_policy_again(struct agent *a)
     }
     policy_fini(&a->policy);
     a->policy = p;
+    a->t_policy = loop_wall(a->loop);
     log_info("policy read again");
+    if (a->controller)
+        agent_tell(a);
 }
 
 static void on_signal(void *ctx, int signo)

@@ -115,7 +115,7 @@ struct agent {
     struct probe probe;
     struct policy policy;
     struct strv notes;
-    struct wall t_agent;
+    struct wall t_agent, t_policy;
     bool adopted, adopt_told; /* adopted: all tasks of the agent before this one are known */
     struct loop_timer adopt_again;
     bool root, spared;

@@ -123,6 +123,7 @@ struct node_link { /* the controller's side of one node */
     VEC(uint32_t) jobs_wait; /* jobs with something to say there, once it has taken what is queued */
     bool reconciled;
     bool facts_due;                /* its settings have changed: what it finds counts anew */
+    struct wall t_policy;          /* of its last report */
     bool warned;                   /* that it speaks of what is not its own */
     struct calls calls;            /* of clients there */
     char *client_socket, *bin_dir; /* as its agent says; NULL: none */

@@ -320,8 +320,10 @@ void ctl_take_report(void *arg, struct nodeconn *conn, struct msg_agent *m)
     ctl_lost_found(link);
     if (first)
         ctl_forget_sent(c, nodeconn_node(conn));
-    if (first && n->t_agent.ms != m->t_agent.ms)
+    bool other_policy = link->t_policy.ms != m->t_policy.ms;
+    if (other_policy || (first && n->t_agent.ms != m->t_agent.ms))
         ctl_avoid_over(c, nodeconn_node(conn));
+    link->t_policy = m->t_policy;
     if (first || link->facts_due || n->state != NODE_UP || has_gpu_news(n, m)) {
         take_facts(c, link, m);
         drain_odd(c, nodeconn_node(conn), &odd);

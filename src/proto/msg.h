@@ -67,13 +67,14 @@ struct msg_agent { /* A->S: answer to its hello */
     struct strv gpu_notes;             /* why */
     bool spool_full;                   /* nothing is launched there for want of room on its disk */
     uint64_t tmp_mib;                  /* size of the file system of /tmp; 0 unknown */
+    struct wall t_policy; /* when its policy was read; a later one may admit whom the former refused */
 };
 #define MSG_AGENT_FIELDS(F, G, S)                                                                            \
     F(S, U32, version) F(S, STR, refused) F(S, STR, node) F(S, STR, boot_id) F(S, STR, arch) F(S, STR, os)   \
     F(S, STR, release) F(S, U32, cpus) F(S, U32, gpus) F(S, U64, mem_mib) F(S, STR, gpu_type)                \
     F(S, STRV, notes) F(S, WALL, t_boot) F(S, WALL, t_agent) G(S, LISTOF, launches, launch_status)    \
     F(S, STR, client_socket) F(S, STR, bin_dir) F(S, CPUSET, gpus_out) F(S, CPUSET, gpus_lost)               \
-    F(S, STRV, gpu_notes) F(S, BOOL, spool_full) F(S, U64, tmp_mib)
+    F(S, STRV, gpu_notes) F(S, BOOL, spool_full) F(S, U64, tmp_mib) F(S, WALL, t_policy)
 
 struct msg_result {       /* S->C: done, or refused and why */
     uint32_t refusal;     /* enum refusal; NONE: done */
