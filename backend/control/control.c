@@ -263,6 +263,7 @@ static void init(struct control *c, struct loop *l, const struct control_config 
     list_init(&c->look_parties);
     share_pool_init(&c->share_pool, l);
     c->forecast = (struct loop_timer){.fn = ctl_forecast, .ctx = c};
+    c->queue_order = (struct loop_timer){.fn = ctl_order_queue, .ctx = c};
     c->wake = (struct loop_timer){.fn = on_wake, .ctx = c};
     c->retire = (struct loop_timer){.fn = ctl_retire, .ctx = c};
     c->probe = (struct loop_timer){.fn = on_probe, .ctx = c};
@@ -362,8 +363,8 @@ void control_free(struct control *c)
         return;
     c->stopping = true;
     c->stop_kills = false;
-    struct loop_timer *timers[] = {&c->wake,  &c->forecast,   &c->retire,  &c->probe,
-                                   &c->avoid, &c->stop_timer, &c->orphans, &c->look_timer};
+    struct loop_timer *timers[] = {&c->wake,  &c->forecast,   &c->queue_order, &c->retire,    &c->probe,
+                                   &c->avoid, &c->stop_timer, &c->orphans,     &c->look_timer};
     for (size_t i = 0; i < sizeof timers / sizeof *timers; i++)
         loop_timer_cancel(c->loop, timers[i]);
     ctl_stop_agents(c);

@@ -183,10 +183,11 @@ struct control {
     size_t n_looks;
     struct loop_timer look_timer;
     struct loop_timer forecast;
-    int64_t forecast_cost_ms;  /* of the last one */
-    struct limits *limits;     /* follow each event; the planner's own follow each pass */
-    struct dep_index deps;     /* who waits for whom */
-    struct dep_list gate_look; /* waiting jobs whose gates may have opened in this turn */
+    struct loop_timer queue_order; /* slices of it, after questions */
+    int64_t forecast_cost_ms;      /* of the last one */
+    struct limits *limits;         /* follow each event; the planner's own follow each pass */
+    struct dep_index deps;         /* who waits for whom */
+    struct dep_list gate_look;     /* waiting jobs whose gates may have opened in this turn */
     struct loop_timer gate_timer;
     bool gates_due;           /* look at what the clock opens */
     struct idmap past;        /* jobs that have left the state: how they ended (past.c) */
@@ -272,6 +273,8 @@ void ctl_forget_pass(struct control *c);
 
 /* --- forecasts.c --- */
 
+/* A slice of the order of a long queue that a question has begun. */
+void ctl_order_queue(void *ctx);
 /* A slice of the forecast that is under way, or a new one. */
 void ctl_forecast(void *ctx);
 /* Something has changed: one soon. */

@@ -27,6 +27,21 @@ static struct job *find_job(struct session *s, uint64_t tag, const struct job_ta
     return j;
 }
 
+#define ORDER_MS    2   /* of a turn */
+#define ORDER_UNITS 500 /* between two looks at the clock */
+
+void ctl_order_queue(void *ctx)
+{
+    struct control *c = ctx;
+    struct sched_view v = ctl_view(c);
+    struct mono until = mono_add_ms(mono_read(), ORDER_MS);
+    bool done = false;
+    while (!done && mono_read().ns < until.ns)
+        done = sched_order_step(c->planner, &v, loop_wall(c->loop), ORDER_UNITS);
+    if (!done)
+        loop_timer_set(c->loop, &c->queue_order, 1);
+}
+
 void req_why(struct session *s, uint64_t tag, const struct msg_job *m)
 {
     struct control *c = s->ctl;
@@ -36,6 +51,7 @@ void req_why(struct session *s, uint64_t tag, const struct msg_job *m)
     struct sched_view v = ctl_view(c);
     struct msg_why w;
     sched_why(c->planner, &v, j, loop_wall(c->loop), &w);
+    loop_timer_set(c->loop, &c->queue_order, 0);
     session_send(s, MSG_WHY_TEXT, tag, &w);
     rec_fini(&msg_why_rec, &w);
 }
@@ -63,6 +79,7 @@ void req_waits(struct session *s, uint64_t tag, const struct msg_waits_get *m)
             sched_wait(c->planner, &v, j, now, &w->cause);
     }
     sched_waits_end(c->planner);
+    loop_timer_set(c->loop, &c->queue_order, 0);
     session_send(s, MSG_WAIT_ROWS, tag, &r);
     rec_fini(&msg_waits_rec, &r);
 }

@@ -68,10 +68,15 @@ enum refusal sched_admit_counts(struct planner *p, const struct sched_view *v, c
 void sched_why(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                struct msg_why *ret);
 
+/* A slice of the order of a long queue, from which questions take a job's place: a question begins it,
+ * at most every few seconds; n is about the jobs looked at. True: none is under way. Until it is through,
+ * the order before it answers, and without one the place is left out. */
+bool sched_order_step(struct planner *p, const struct sched_view *v, struct wall now, uint32_t n);
+
 /* The first sentence of that alone, for the rows of a list: sched_waits_begin, sched_wait for each,
  * sched_waits_end; nothing else is asked of the planner in between. ret is initialised here,
  * rec_fini(&why_cause_rec, ret); it is empty for a job that does not wait. Cost: O(nodes of its
- * partitions); begin: O(users), and now and then O(waiting). */
+ * partitions); begin: O(users). */
 void sched_waits_begin(struct planner *p, const struct sched_view *v, struct wall now);
 void sched_wait(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
                 struct why_cause *ret);

@@ -323,10 +323,11 @@ struct planner {
     bool asking_lent;             /* it is prio's */
     struct ranks_anew anew;       /* under way, in pieces */
     struct sched_result *out;
-    struct pass *open;         /* under way, in pieces; NULL: none */
-    uint32_t abandoned;        /* one after the other */
-    struct queue_order *order; /* whyqueue.c; NULL: not worked out */
-    uint32_t *first_blocked;   /* of each partition: the job whose turn it is there; 0: none */
+    struct pass *open;                /* under way, in pieces; NULL: none */
+    uint32_t abandoned;               /* one after the other */
+    struct queue_order *order;        /* whyorder.c; NULL: not worked out */
+    struct queue_order *order_making; /* the next one; NULL: none is under way */
+    uint32_t *first_blocked;          /* of each partition: the job whose turn it is there; 0: none */
     /* read.c */
     bool in_pieces, reading;
     int read_stage, freeing;

@@ -381,7 +381,7 @@ static void begin(struct planner *p, const struct sched_view *v, struct wall now
     planner_ready(p, v, now);
     planner_begin_asking(p, v, now);
     planner_ready_limits(p, v, now);
-    why_begin_order(p, now);
+    why_begin_order(p, v, now);
 }
 
 /* The limit that keeps the next task of a step job that runs; on the nodes that it holds there is no room.

@@ -27,10 +27,30 @@ bool why_names_limit(const struct msg_why *w); /* a limit is among the causes */
 
 /* --- whyqueue.c --- */
 
-/* Before questions are answered: the order of the queue is of now, or with a long queue of lately. */
-void why_begin_order(struct planner *p, struct wall now);
+/* In the queue of that partition: with its tier and the priority there. */
+struct rank why_rank(const struct planner *p, const struct group *g, const struct unit *u, uint32_t lane);
 /* Those ahead of it in a partition; the rank in the first one that is asked about. */
 void why_behind(const struct question *q, uint32_t lane);
+
+/* --- whyorder.c: the queue of each partition in its order --- */
+
+struct place {
+    struct rank rank;
+    uint32_t job, n, before;    /* n: elements; before: of those in front of it */
+    uint64_t gpus, gpus_before; /* that they ask for */
+};
+
+struct lane_queue {
+    VEC(struct place) v;
+    struct idmap at; /* job -> its place in v + 1 */
+    uint32_t of;
+};
+
+/* Before questions are answered, between planner_begin_asking and planner_end_asking: the order of the
+ * queue is of now, or with a long queue of lately. */
+void why_begin_order(struct planner *p, const struct sched_view *v, struct wall now);
+/* NULL: it is not known yet. */
+const struct lane_queue *why_queue_of(const struct planner *p, uint32_t lane);
 
 /* --- whyplace.c: what it has itself is set aside --- */
 

@@ -336,6 +336,61 @@ static void test_preemptor_and_victim_in_grace(void **state)
     rec_fini(&msg_why_rec, &w);
 }
 
+/* --- a long queue is put in order in slices --- */
+
+#define LONG 1100
+
+static void must_be_at(uint32_t id, uint32_t place, uint32_t of, const char *sentence)
+{
+    struct sched_view v = pass_view(&l);
+    struct msg_why w;
+    struct str s = STR_INIT;
+    sched_why(planner, &v, lab_get(&l, id), l.now, &w);
+    check_int(sentence, w.rank, place);
+    check_int(sentence, w.rank_of, of);
+    wait_sentence(&s, &w.causes.v[0], append_instant, NULL);
+    check_str("sentence", s.s, sentence);
+    str_fini(&s);
+    rec_fini(&msg_why_rec, &w);
+}
+
+static void test_places_in_a_long_queue(void **state)
+{
+    (void)state;
+    uint32_t at[LONG];
+    submit("main", 8);
+    pass_anew();
+    for (uint32_t i = 0; i < LONG; i++) {
+        struct job *j = lab_job(&l, JOB_KIND_BATCH);
+        uint32_t place = i * 7 % LONG;
+        j->req.partition = xstrdup(i % 3 ? "main" : "short,main");
+        j->req.cpus_per_task = 8;
+        j->req.has_priority = true;
+        j->req.priority = LONG - place;
+        at[place] = lab_submit(&l, j);
+    }
+    pass_anew();
+    struct sched_view v = pass_view(&l);
+    char *behind = xasprintf("behind job %u", at[0]);
+    assert_true(sched_order_step(planner, &v, l.now, 10)); /* no question, no order */
+    must_be_at(at[500], 0, 0, behind);
+    unsigned slices = 1;
+    while (!sched_order_step(planner, &v, l.now, 1))
+        slices++;
+    assert_true(slices > LONG);
+    static const uint32_t places[] = {1, 2, 255, 256, 257, 511, 512, 1023, 1024, LONG - 1};
+    for (size_t i = 0; i < N_OF(places); i++) {
+        char *ahead = xasprintf("%u job%s ahead", places[i], places[i] == 1 ? "" : "s");
+        must_be_at(at[places[i]], places[i] + 1, LONG, ahead);
+        free(ahead);
+    }
+    l.now = wall_add_s(l.now, 50); /* the old order answers while another one is made */
+    must_be_at(at[1], 2, LONG, "1 job ahead");
+    l.now = wall_add_s(l.now, 20);
+    must_be_at(at[500], 0, 0, behind);
+    free(behind);
+}
+
 static void test_what_became_of_it(void **state)
 {
     (void)state;
@@ -353,19 +408,13 @@ static void test_what_became_of_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_two_limits_of_a_user),
-        TEST(test_cpus_and_gpu_minutes_of_an_account),
-        TEST(test_inactive_partition_with_a_rule),
-        TEST(test_no_start_for_licences_that_are_gone),
-        TEST(test_held_and_never_to_run),
-        TEST(test_longer_than_its_reservation),
-        TEST(test_a_dependency_that_is_dead),
-        TEST(test_singleton),
-        TEST(test_the_job_that_makes_room),
-        TEST(test_no_room_on_a_drained_node),
-        TEST(test_both_gpus_must_be_free),
-        TEST(test_preemptor_and_victim_in_grace),
-        TEST(test_what_became_of_it),
+        TEST(test_two_limits_of_a_user),           TEST(test_cpus_and_gpu_minutes_of_an_account),
+        TEST(test_inactive_partition_with_a_rule), TEST(test_no_start_for_licences_that_are_gone),
+        TEST(test_held_and_never_to_run),          TEST(test_longer_than_its_reservation),
+        TEST(test_a_dependency_that_is_dead),      TEST(test_singleton),
+        TEST(test_the_job_that_makes_room),        TEST(test_no_room_on_a_drained_node),
+        TEST(test_both_gpus_must_be_free),         TEST(test_preemptor_and_victim_in_grace),
+        TEST(test_places_in_a_long_queue),         TEST(test_what_became_of_it),
     };
     return cmocka_run_group_tests_name("why_causes", tests, NULL, NULL);
 }
