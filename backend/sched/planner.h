@@ -94,8 +94,8 @@ struct plan_filter {
 void planner_report(struct planner *p, const struct sched_view *v, struct wall now,
                     const struct plan_filter *filter, struct msg_plan *ret);
 
-/* Where very much runs: the priorities as the planner orders by them, ages as of now. A shallow copy, good
- * until the planner is called again. False: ask prio_ctx_init. Cost: O(1). */
+/* Where very much runs or waits: the priorities as the planner orders by them, ages as of now. A shallow
+ * copy, good until the planner is called again. False: ask prio_ctx_init. Cost: O(1). */
 struct prio_ctx;
 bool planner_lend_ranks(const struct planner *p, const struct model *m, struct wall now,
                         struct prio_ctx *ret);

@@ -6,10 +6,12 @@
 #include "backend/sched/planner_private.h"
 
 #define MANY_ACTIVE 2000u
-#define COST_BEGIN  5000 /* in looks at nodes: the users, and the cluster's totals */
-#define COST_JOB    50
-#define SHARES_MS   1000
-#define ANEW_MS     30000
+#define MANY_WAITING \
+    1000u               /* of many users, mostly: to weigh them all again takes as long as they are many */
+#define COST_BEGIN 5000 /* in looks at nodes: the users, and the cluster's totals */
+#define COST_JOB   50
+#define SHARES_MS  1000
+#define ANEW_MS    30000
 
 /* Shares move with all that runs: where that is much they go on as it was for a while, a second at a time,
  * and are worked out anew now and then. */
@@ -84,7 +86,7 @@ bool planner_rank_some(struct planner *p, uint64_t *n)
 bool planner_lend_ranks(const struct planner *p, const struct model *m, struct wall now,
                         struct prio_ctx *ret)
 {
-    if (!p->ranked || m->n_active <= MANY_ACTIVE)
+    if (!p->ranked || (m->n_active <= MANY_ACTIVE && p->units.n <= MANY_WAITING))
         return false;
     *ret = p->prio;
     ret->now = now;

@@ -224,7 +224,7 @@ void why_begin_order(struct planner *p, const struct sched_view *v, struct wall 
 
 bool sched_order_step(struct planner *p, const struct sched_view *v, struct wall now, uint32_t n)
 {
-    if (!p->order_making)
+    if (!p->order_making || !p->ranked) /* the first pass comes first */
         return true;
     planner_ready(p, v, now);
     planner_begin_asking(p, v, now);
