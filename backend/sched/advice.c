@@ -234,7 +234,8 @@ static bool try_throttle(struct search *s)
     struct job_req r = s->j->req;
     if (!job_is_array_record(s->j))
         return false;
-    r.array_throttle = 1 + (uint32_t)(uintptr_t)idmap_get(&s->p->array_running, s->j->array_job);
+    r.array_throttle = 1 + (uint32_t)(uintptr_t)idmap_get(&s->p->array_running, s->j->array_job) +
+                       promises_of_array(s->p, s->j->array_job);
     char *nodes = checked(s, &r);
     return nodes &&
            found(s, nodes, "ArrayTaskThrottle", xasprintf("%u", r.array_throttle),

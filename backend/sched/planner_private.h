@@ -235,8 +235,8 @@ struct tentative { /* started in the pass, until the state says so */
     uint32_t job, array_job;
 };
 
-struct promise { /* of a preemptor, as limits count it */
-    uint32_t job;
+struct promise { /* of a preemptor, as limits and throttles count it */
+    uint32_t job, array_job;
     struct limit_ask ask;
 };
 
@@ -510,11 +510,12 @@ void claims_charge(struct planner *p, const struct unit *u, uint32_t lane, const
 /* What that comes to. */
 struct limit_ask claims_ask(const struct unit *u, uint32_t lane, const struct pool_use *use);
 
-/* --- promises.c: what others were preempted for counts in limits like a start --- */
+/* --- promises.c: what others were preempted for counts in limits and throttles like a start --- */
 
 void promises_begin(struct planner *p);                         /* of all who have claims */
 void promise_make(struct planner *p, const struct unit *u);     /* no-op without a claim */
 void promise_withdraw(struct planner *p, const struct unit *u); /* for its own turn, or its own question */
+uint32_t promises_of_array(const struct planner *p, uint32_t array); /* its throttle counts so many */
 /* Those of units that hold no claim any more. Returns whether there was one: a limit may have opened. */
 bool promises_sweep(struct planner *p);
 

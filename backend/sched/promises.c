@@ -1,4 +1,5 @@
-/* promises.c - what others were preempted for counts in limits like a start.
+/* promises.c - what others were preempted for counts in limits, and in the throttle of its array, like a
+ * start.
  *
  * Between the warning and the end of the grace time the preemptor has nothing yet. Were its claim not
  * counted, another job of its user could start meanwhile, and the preemptor would then be over a limit: the
@@ -8,14 +9,16 @@
 
 static void add(struct planner *p, const struct unit *u, uint32_t lane, const struct pool_use *use)
 {
-    struct promise made = {.job = u->job, .ask = claims_ask(u, lane, use)};
+    const struct job *j = planner_job(p, u->job); /* NULL: it has gone, and that is not read yet */
+    struct promise made = {
+        .job = u->job, .array_job = j ? j->array_job : 0, .ask = claims_ask(u, lane, use)};
     limits_charge(p->limits, &made.ask);
     vec_push(&p->promises, made);
 }
 
 void promise_make(struct planner *p, const struct unit *u)
 {
-    if (!u->hold.use.parts || !u->hold.claim || !u->group || !limits_any(p->limits))
+    if (!u->hold.use.parts || !u->hold.claim || !u->group)
         return;
     add(p, u, u->hold.lane, &u->hold.use);
     for (uint32_t i = 0; i < u->n_more; i++)
@@ -46,6 +49,14 @@ void promise_withdraw(struct planner *p, const struct unit *u)
 {
     if (p->promises.n)
         drop_of(p, u->job);
+}
+
+uint32_t promises_of_array(const struct planner *p, uint32_t array)
+{
+    uint32_t n = 0;
+    vec_for_each (&p->promises, i)
+        n += array && p->promises.v[i].array_job == array;
+    return n;
 }
 
 bool promises_sweep(struct planner *p)

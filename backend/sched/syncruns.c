@@ -54,9 +54,10 @@ uint32_t planner_throttle_leaves(const struct planner *p, const struct job *j)
     bool element = j->array_job && j->array_job != j->id;
     const struct job *record = element ? model_get_job(p->view->model, j->array_job) : j;
     uint32_t throttle = j->array_job ? (record ? record : j)->req.array_throttle : 0;
-    uintptr_t running = throttle ? (uintptr_t)idmap_get(&p->array_running, j->array_job) : 0;
     if (!throttle)
         return UINT32_MAX;
+    uintptr_t running = (uintptr_t)idmap_get(&p->array_running, j->array_job);
+    running += promises_of_array(p, j->array_job);
     return throttle > running ? throttle - (uint32_t)running : 0;
 }
 

@@ -43,9 +43,14 @@ static void explain_throttle(const struct question *q)
     if (planner_throttle_leaves(q->p, q->j))
         return;
     uint32_t most = q->j->req.array_throttle, now = (uint32_t)running;
+    uint32_t promised = promises_of_array(q->p, q->j->array_job);
+    struct str text = STR_INIT;
+    str_appendf(&text, "its array may run %u element%s at once and %u run%s", most, most == 1 ? "" : "s",
+                now, now == 1 ? "s" : "");
+    if (promised)
+        str_appendf(&text, "; others have been preempted for %u more", promised);
     why_add_cause(q->w, WHY_ARRAY_THROTTLE, q->brief ? (struct wall){0} : why_throttle_clears(q),
-                  xasprintf("its array may run %u element%s at once and %u run%s", most,
-                            most == 1 ? "" : "s", now, now == 1 ? "s" : ""));
+                  str_take(&text));
     why_set_head(q->w, xasprintf("array limit: %u at a time", most), NULL, (struct wall){0});
 }
 

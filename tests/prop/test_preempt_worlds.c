@@ -370,12 +370,11 @@ static void check_preempts(struct world *w, const struct sched_result *r)
             FAIL(w, "job %u is preempted for job %u, which has no place then", s->job, s->by_job);
         const struct part_spec *where = &w->l.m.spec.parts.v[u->hold.lane];
         goes_by_a_rule(w, s, where);
-        w->promises[s->by_job] =
-            (struct promise_of){.ready = u->hold.use.start,
-                                .tier = where->priority_tier,
-                                .nodes = nodes_of_hold(&u->hold.use),
-                                /* its array may use up the throttle */
-                                .stands = u->count == 1 && !lab_get(&w->l, s->by_job)->array_job};
+        w->promises[s->by_job] = (struct promise_of){.ready = u->hold.use.start,
+                                                     .tier = where->priority_tier,
+                                                     .nodes = nodes_of_hold(&u->hold.use),
+                                                     /* its array may use up the throttle */
+                                                     .stands = u->count == 1};
         w->preempts++;
     }
 }

@@ -475,6 +475,59 @@ static void test_a_promise_counts_in_limits(void **state)
     }
 }
 
+static void hold(uint32_t id, enum job_hold how)
+{
+    assert_int_equal(lab_hold(&l, id, how), 0);
+    planner_note_job(planner, id);
+}
+
+/* An element waits by itself, and another has been preempted for it: the rest of its array used up the
+ * throttle meanwhile. */
+static void test_a_promise_counts_in_the_throttle(void **state)
+{
+    (void)state;
+    lab_node(&l, "n1", 4, 8000, 0, NULL);
+    lab_node(&l, "n2", 4, 8000, 0, NULL);
+    part("top", "n2", 3, PREEMPT_OFF, 0);
+    part("main", "n2", 2, PREEMPT_REQUEUE, 0);
+    part("low", "n1", 1, PREEMPT_OFF, 0);
+    part("spare", "n2", 0, PREEMPT_REQUEUE, 30);
+    lab_configure(&l);
+    uint32_t below = submit(job_of("low", 4, 6000));
+    struct job *j = job_of("main,low", 4, 6000);
+    *rec_list_push(&j->array_pending) = (struct index_range){0, 3, 1};
+    j->req.array_throttle = 1;
+    uint32_t array = submit(j);
+    pass_on();
+    uint32_t above = submit(job_of("top", 4, 6000));
+    pass_on();
+    assert_int_equal(last.preempts.n, 1);
+    uint32_t element = last.preempts.v[0].job;
+    hold(array, HOLD_USER);
+    live(3, NULL);
+    hold(element, HOLD_USER);
+    must_run_in(above, "top");
+    end(above);
+    submit(job_of("spare", 4, 6000));
+    pass_on();
+    hold(element, HOLD_NONE);
+    pass_on();
+    assert_int_equal(last.preempts.n, 1);
+    assert_int_equal(last.preempts.v[0].by_job, element);
+    hold(array, HOLD_NONE);
+    end(below);
+    pass_on();
+    assert_string_equal(reason_slurm(planner_reason(planner, array)), "JobArrayTaskLimit");
+    struct sched_view v = pass_view(&l);
+    struct msg_why w;
+    sched_why(planner, &v, lab_get(&l, array), l.now, &w);
+    check_has("why", w.causes.v[0].text,
+              "its array may run 1 element at once and 0 run; others have been preempted for 1 more");
+    rec_fini(&msg_why_rec, &w);
+    live(32, NULL);
+    must_run_in(element, "main");
+}
+
 /* The job that it made room for cannot start any more: it does not wait beside idle nodes. */
 static void test_a_victim_does_not_wait_for_nothing(void **state)
 {
@@ -570,6 +623,7 @@ int main(void)
         TEST(test_strict_order_takes_no_promise),
         TEST(test_places_of_elements_delay_nobody_above),
         TEST(test_a_promise_counts_in_limits),
+        TEST(test_a_promise_counts_in_the_throttle),
         TEST(test_a_victim_does_not_wait_for_nothing),
         TEST(test_a_victim_does_not_wait_for_a_whole_array),
         TEST(test_grace_in_every_mode),
