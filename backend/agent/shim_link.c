@@ -87,6 +87,10 @@ void link_tell_running(struct shim *s)
         .t_start = s->t_start,
         .killing = s->terminating,
         .stuck = s->stuck,
+        .uid = s->l.uid,
+        .cpus = s->l.alloc.cpus,
+        .gpus = s->l.alloc.gpus,
+        .mem_mib = s->l.alloc.mem_mib,
     };
     link_send(s, MSG_TASK_RUNNING, 0, &launch_status_rec, &st);
     s->told_running = true;

@@ -310,6 +310,12 @@ static int on_shim_frame(void *ctx, const struct frame *f)
         if (codec_decode(&launch_status_rec, f->body, f->size, &st, NULL) < 0 || t->end)
             return 0;
         st.key = t->st.key;
+        if (cpuset_is_empty(&st.cpus)) { /* of an earlier release */
+            st.uid = t->st.uid;
+            st.cpus = t->st.cpus;
+            st.gpus = t->st.gpus;
+            st.mem_mib = t->st.mem_mib;
+        }
         t->st = st;
         agent_send(a, MSG_TASK_RUNNING, 0, &t->st);
         return 0;
@@ -533,6 +539,10 @@ void tasks_launch(struct agent *a, const struct launch *l, const struct frame *f
     t->uid = l->uid;
     t->gpus = l->alloc.gpus;
     t->gpus_known = true;
+    t->st.uid = l->uid;
+    t->st.cpus = l->alloc.cpus;
+    t->st.gpus = l->alloc.gpus;
+    t->st.mem_mib = l->alloc.mem_mib;
     t->leased = l->lease_s != 0;
     t->st.t_start = loop_wall(a->loop);
     r = start(t, l, groups, f, &err);

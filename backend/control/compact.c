@@ -8,7 +8,7 @@
 #include "src/base/xalloc.h"
 
 struct compact_node { /* numbers of events that still count; 0: none */
-    uint64_t facts, change, before, newest, drain, note, avoid;
+    uint64_t facts, change, before, newest, drain, note, avoid, unknown;
 };
 
 static struct compact_node *get_node(struct compact *k, const char *name)
@@ -72,7 +72,8 @@ static void note_window(struct compact *k, const struct event *ev)
 
 static bool is_about_node(const struct event *ev)
 {
-    return ev->kind == EV_NODE || ev->kind == EV_DRAIN || ev->kind == EV_NOTE || ev->kind == EV_AVOID;
+    return ev->kind == EV_NODE || ev->kind == EV_DRAIN || ev->kind == EV_NOTE || ev->kind == EV_AVOID ||
+           ev->kind == EV_UNKNOWN;
 }
 
 int compact_apply(struct compact *k, struct model *m, const struct event *ev)
@@ -115,6 +116,11 @@ int compact_apply(struct compact *k, struct model *m, const struct event *ev)
         if (n->avoid)
             vec_push(&k->gone, n->avoid);
         n->avoid = ev->seq;
+    } else if (ev->kind == EV_UNKNOWN) {
+        struct compact_node *n = get_node(k, ((const struct ev_unknown *)ev->body)->node);
+        if (n->unknown)
+            vec_push(&k->gone, n->unknown);
+        n->unknown = ev->seq;
     }
     return 0;
 }

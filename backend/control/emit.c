@@ -53,6 +53,7 @@ static bool may_change_plan(enum event_kind kind, const struct job *j)
     case EV_WINDOW:
     case EV_SUSPEND:
     case EV_AVOID:
+    case EV_UNKNOWN:
     case EV_UNPLACE:
     case EV_N_KINDS: break;
     }
@@ -75,7 +76,7 @@ static bool may_end_steps(enum event_kind kind)
 /* What the planner has to read again beside the jobs that are touched. */
 static void note_change(struct control *c, enum event_kind kind, uint32_t job)
 {
-    if (kind == EV_NODE || kind == EV_DRAIN || kind == EV_AVOID)
+    if (kind == EV_NODE || kind == EV_DRAIN || kind == EV_AVOID || kind == EV_UNKNOWN)
         planner_note_nodes(c->planner);
     else if (kind == EV_WINDOW)
         planner_note_windows(c->planner);

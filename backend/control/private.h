@@ -228,6 +228,16 @@ void ctl_touch(struct control *c, uint32_t job);
 /* A test's way to end the process at a named point: STOKER_CRASH=name:count. */
 void crash_point(const char *name);
 
+/* --- unknown.c: tasks that a node runs and no job here has --- */
+
+/* One of a report, into the event about all of them. */
+void ctl_add_unknown(struct control *c, struct ev_unknown *all, const struct launch_status *st);
+/* The report is over: takes *all. New ones drain the node. */
+void ctl_take_unknown(struct control *c, struct ev_unknown *all);
+void ctl_unknown_runs(struct control *c, const char *node, const struct launch_status *st);
+/* False where that cannot be noted now: it is to be said again. */
+bool ctl_unknown_ended(struct control *c, const char *node, const struct launch_key *key);
+
 /* --- gates.c: dependencies, deadlines, windows --- */
 
 /* From the state as it is: at the start, after a reset. */
@@ -473,6 +483,7 @@ void ctl_add_array(struct control *c, const struct job *array, struct job_ids *r
 void req_update(struct session *s, uint64_t tag, const struct msg_update *m);
 void req_drain(struct session *s, uint64_t tag, const struct msg_drain *m);
 void req_note(struct session *s, uint64_t tag, const struct msg_node_note *m);
+void req_node_task_end(struct session *s, uint64_t tag, const struct msg_node_task_end *m);
 void req_get(struct session *s, uint64_t tag, struct msg_get *m);
 /* Parts of rows were asked for, once: they are printed as they come, so none is sent again. */
 bool rows_are_parts(const struct msg_get *g);

@@ -7,6 +7,7 @@
  *      being killed        kill again      (its end comes) as above; launching: it never was
  *      ended, other try    kill            acknowledge     -
  *      unknown job or try  leave alone, drain the node: this may be another history of the cluster
+ *                          (unknown.c)
  *
  * An agent is heard about the tasks of its own node alone.
  */
@@ -205,23 +206,9 @@ static void skip_ids(struct control *c, struct node_link *link, uint32_t job)
                  nodeconn_node(link->conn), job, job + 1, next);
 }
 
-/* A task of another history of the cluster, whose end is not ours to bring: an administrator looks. */
-static void leave_alone(struct control *c, struct node_link *link, const struct launch_status *st)
-{
-    const struct node *n = model_get_node(&c->model, nodeconn_node(link->conn));
-    if (st->state == LAUNCH_ENDED || !n || n->drain || n->gone)
-        return;
-    log_warn("node=%s holds a task of job %u (try %u), which is not known here: left alone", n->spec.name,
-             st->key.job, st->key.attempt);
-    struct ev_drain body = {.node = xstrdup(n->spec.name),
-                            .drain = true,
-                            .reason = xstrdup("runs tasks that this controller does not know"),
-                            .user = xstrdup("stokerd")};
-    ctl_emit(c, EV_DRAIN, 0, &body);
-}
-
 /* One launch that the agent holds. */
-static void adopt(struct control *c, struct node_link *link, const struct launch_status *st)
+static void adopt(struct control *c, struct node_link *link, const struct launch_status *st,
+                  struct ev_unknown *unknown)
 {
     struct job *j;
     struct step *s;
@@ -231,7 +218,7 @@ static void adopt(struct control *c, struct node_link *link, const struct launch
     if (!j)
         skip_ids(c, link, st->key.job);
     if (!j || st->key.attempt > j->launches) { /* this history has never given out that try */
-        leave_alone(c, link, st);
+        ctl_add_unknown(c, unknown, st);
         return;
     }
     if (!t || t->state == TASK_DONE) {
@@ -335,8 +322,10 @@ void ctl_take_report(void *arg, struct nodeconn *conn, struct msg_agent *m)
     free(link->bin_dir);
     link->client_socket = xstrdup(m->client_socket);
     link->bin_dir = xstrdup(m->bin_dir);
+    struct ev_unknown unknown = {.node = xstrdup(nodeconn_node(conn))};
     for (size_t i = 0; i < m->launches.n; i++)
-        adopt(c, link, &m->launches.v[i]);
+        adopt(c, link, &m->launches.v[i], &unknown);
+    ctl_take_unknown(c, &unknown);
     if (new_boot)
         ctl_end_wide_jobs(c, nodeconn_node(conn));
     if (find_absent(c, link, m, new_boot))
@@ -413,6 +402,8 @@ static void on_end(struct control *c, struct node_link *link, struct launch_end 
         ctl_stuck_over(c, nodeconn_node(link->conn));
         c->stats.ends++;
     }
+    if (!t && !ctl_unknown_ended(c, nodeconn_node(link->conn), &key))
+        return;
     nodeconn_send(link->conn, ctl_gate(c), MSG_END_ACK, 0, &key);
 }
 
@@ -429,6 +420,8 @@ int ctl_take_node_msg(void *arg, struct nodeconn *conn, enum msg_kind kind, uint
             if (t->state == TASK_LAUNCHING)
                 emit_running(c, st);
             ctl_note_stuck(c, nodeconn_node(conn), st, ctl_flight(c, j, s, t));
+        } else if (!t) {
+            ctl_unknown_runs(c, nodeconn_node(conn), st);
         }
     } else if (kind == MSG_TASK_END) {
         on_end(c, link, body);

@@ -144,7 +144,7 @@ static bool changes(enum msg_kind kind)
 {
     return kind == MSG_SUBMIT || kind == MSG_STEP_CREATE || kind == MSG_ACT || kind == MSG_UPDATE ||
            kind == MSG_DRAIN || kind == MSG_NODE_NOTE || kind == MSG_COMPLETE || kind == MSG_RELOAD ||
-           kind == MSG_WINDOW_SET;
+           kind == MSG_WINDOW_SET || kind == MSG_NODE_TASK_END;
 }
 
 static int dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *body)
@@ -161,6 +161,7 @@ static int dispatch(struct session *s, enum msg_kind kind, uint64_t tag, void *b
     case MSG_UPDATE: req_update(s, tag, body); return 0;
     case MSG_DRAIN: req_drain(s, tag, body); return 0;
     case MSG_NODE_NOTE: req_note(s, tag, body); return 0;
+    case MSG_NODE_TASK_END: req_node_task_end(s, tag, body); return 0;
     case MSG_GET: req_get(s, tag, body); return 0;
     case MSG_WHY: req_why(s, tag, body); return 0;
     case MSG_WAITS: req_waits(s, tag, body); return 0;

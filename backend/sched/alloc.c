@@ -15,6 +15,8 @@ static struct node_sets *sets_of(struct planner *p, uint32_t at)
     cpuset_andnot(&s->cpus, &n->cpus_used);
     cpuset_andnot(&s->gpus, &n->gpus_used);
     cpuset_andnot(&s->gpus, &n->gpus_out);
+    cpuset_andnot(&s->cpus, &n->unknown_cpus);
+    cpuset_andnot(&s->gpus, &n->unknown_gpus);
     return s;
 }
 

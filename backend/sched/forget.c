@@ -57,8 +57,12 @@ void planner_forget(struct planner *p)
     p->runs = (struct idmap){0};
     sync_drop_windows(p);
     backfill_fini(&p->backfill);
-    for (uint32_t i = 0; i < p->pool.n_nodes; i++)
+    for (uint32_t i = 0; i < p->pool.n_nodes; i++) {
+        free(p->unknown[i].parts); /* the pool goes with it */
         free(p->gpu_types[i]);
+    }
+    free(p->unknown);
+    p->unknown = NULL;
     free(p->gpu_types);
     free(p->tmp_mib);
     free(p->taken);

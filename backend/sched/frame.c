@@ -55,6 +55,7 @@ void planner_read_frame(struct planner *p)
     p->n_avoids = m->n_avoids;
     p->gpu_types = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof(char *));
     p->tmp_mib = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *p->tmp_mib);
+    p->unknown = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *p->unknown);
     p->taken = xcalloc(m->n_nodes ? m->n_nodes : 1, sizeof *p->taken);
     make_parts(p);
     struct backfill_opts opts = opts_of(&m->spec);

@@ -270,10 +270,11 @@ struct planner {
     VEC(uint32_t) dirty;
     struct pool pool, empty; /* the real one; every node up and nothing on it */
     struct backfill backfill;
-    struct idmap node_at; /* hash of the name -> position + 1 */
-    char **gpu_types;     /* of each node as the sets were made */
-    uint64_t *tmp_mib;    /* the same of its /tmp */
-    uint64_t n_avoids;    /* model.n_avoids then */
+    struct idmap node_at;     /* hash of the name -> position + 1 */
+    char **gpu_types;         /* of each node as the sets were made */
+    uint64_t *tmp_mib;        /* the same of its /tmp */
+    struct pool_use *unknown; /* of each node: what tasks hold there that no job has */
+    uint64_t n_avoids;        /* model.n_avoids then */
     struct node_sets *taken;
     struct nodeset *part_nodes; /* of each partition */
     uint32_t n_parts;
@@ -311,7 +312,7 @@ struct planner {
     int64_t last_now;
     bool gained, lost;   /* since the last pass: something has come free, has gone */
     bool all_gained;     /* and it is not known on which nodes */
-    bool holes;          /* some node has cards that must not be given */
+    bool holes;          /* some node has cards that must not be given, or tasks that no job has */
     int64_t decided_all; /* the last pass over all */
     int64_t hunt_again;  /* when one may hunt again that hunted for nothing; in the past: there is none */
     bool ranked; /* prio is that of the last pass over everybody: valid for numbers, not for names */

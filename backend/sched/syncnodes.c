@@ -1,4 +1,5 @@
-/* syncnodes.c - what nodes can give: their capacity, less cards that nobody gets, and whether they are up.
+/* syncnodes.c - what nodes can give: their capacity, less cards that nobody gets and what tasks
+ * hold that no job here has, and whether they are up.
  */
 #include <stdlib.h>
 
@@ -28,6 +29,49 @@ static int64_t cards_out(const struct node *n)
     return out;
 }
 
+/* Tasks that no job here has run until the node says that they have ended: nothing promises when. What
+ * jobs hold besides, or have held before, counts with these. */
+static struct amount held_by_unknown(const struct node *n, struct amount all)
+{
+    struct cpuset cpus = n->unknown_cpus, gpus = n->unknown_gpus;
+    if (!n->n_unknown)
+        return (struct amount){0};
+    cpuset_andnot(&cpus, &n->cpus_used);
+    cpuset_andnot(&gpus, &n->gpus_used);
+    cpuset_andnot(&gpus, &n->gpus_out);
+    int64_t mem = (int64_t)n->unknown_mem_mib, used = (int64_t)n->mem_used_mib, free = all.mem_mib - used;
+    struct amount held = {
+        .cpus = cpuset_count(&cpus), .mem_mib = mem < free ? mem : free, .gpus = cpuset_count(&gpus)};
+    held.cpus = held.cpus < all.cpus ? held.cpus : all.cpus;
+    held.mem_mib = held.mem_mib > 0 ? held.mem_mib : 0;
+    held.gpus = held.gpus < all.gpus ? held.gpus : all.gpus;
+    return held;
+}
+
+/* Returns whether that has changed. */
+static bool hold_for_unknown(struct planner *p, uint32_t at, struct amount held)
+{
+    struct pool_use *u = &p->unknown[at];
+    const struct amount none = {0};
+    struct amount have = u->parts ? u->parts[0].amount : none;
+    struct pool_part part = {.node = at, .amount = held};
+    if (amount_eq(have, held))
+        return false;
+    pool_drop(&p->pool, u);
+    if (amount_eq(held, none))
+        return true;
+    struct pool_parts parts = {.v = VEC_INIT};
+    vec_push(&parts.v, part);
+    pool_run(&p->pool, u, &parts, WHEN_NEVER);
+    vec_fini(&parts.v);
+    return true;
+}
+
+static bool is_holed(const struct node *n)
+{
+    return n->n_unknown || !cpuset_is_empty(&n->gpus_out);
+}
+
 static bool is_usable(const struct node *n)
 {
     return n->state == NODE_UP && !n->drain && !n->gone;
@@ -40,7 +84,7 @@ bool sync_node(struct planner *p, uint32_t at)
     struct pool_node *have = &p->pool.nodes[at];
     struct amount all = capacity_of(n), cap = all;
     cap.gpus -= cards_out(n);
-    p->holes = p->holes || !cpuset_is_empty(&n->gpus_out);
+    p->holes = p->holes || is_holed(n);
     bool usable = is_usable(n),
          stale = !str_eq(p->gpu_types[at], n->gpu_type) || p->tmp_mib[at] != n->tmp_mib;
     if (stale) {
@@ -48,8 +92,9 @@ bool sync_node(struct planner *p, uint32_t at)
         p->gpu_types[at] = xstrdup(n->gpu_type);
         p->tmp_mib[at] = n->tmp_mib;
     }
-    if (amount_eq(cap, have->cap) && amount_eq(all, p->empty.nodes[at].cap) && usable == have->usable &&
-        have->weight == n->spec.weight)
+    bool moved = hold_for_unknown(p, at, held_by_unknown(n, all));
+    if (!moved && amount_eq(cap, have->cap) && amount_eq(all, p->empty.nodes[at].cap) &&
+        usable == have->usable && have->weight == n->spec.weight)
         return stale;
     if (!amount_eq(cap, have->cap) && p->windows.n) /* they hold all of it */
         p->windows_dirty = true;
@@ -71,7 +116,7 @@ bool sync_holes(struct planner *p)
     const struct model *m = p->view->model;
     bool stale = m->n_nodes != p->pool.n_nodes;
     for (uint32_t i = 0; i < p->pool.n_nodes && !stale; i++)
-        stale = !cpuset_is_empty(&m->nodes[i]->gpus_out) && sync_node(p, i);
+        stale = is_holed(m->nodes[i]) && sync_node(p, i);
     return !stale;
 }
 

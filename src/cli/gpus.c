@@ -102,7 +102,7 @@ static char gpu_cell(struct legend *l, const struct gpu_owner *g)
         return letter_of(l, g->job);
     if (cpuset_has(&g->node->gpus_used, g->index))
         return '?';
-    if (cpuset_has(&g->node->gpus_out, g->index))
+    if (node_gpu_is_out(g->node, g->index))
         return cpuset_has(&g->node->gpus_lost, g->index) ? 'X' : '!';
     return g->node->drain || !node_responds(g->node) ? '#' : '.';
 }
@@ -115,7 +115,7 @@ static const struct table_col gpu_cols[] = {{.title = "NODE", .flex = 8},
 static bool any_out(const struct gpu_map *map)
 {
     vec_for_each (&map->v, i)
-        if (cpuset_has(&map->v.v[i].node->gpus_out, map->v.v[i].index))
+        if (node_gpu_is_out(map->v.v[i].node, map->v.v[i].index))
             return true;
     return false;
 }
@@ -137,7 +137,7 @@ static const char *gpu_state(const struct gpu_owner *g)
 {
     if (g->job || cpuset_has(&g->node->gpus_used, g->index))
         return "used";
-    if (cpuset_has(&g->node->gpus_out, g->index))
+    if (node_gpu_is_out(g->node, g->index))
         return cpuset_has(&g->node->gpus_lost, g->index) ? "lost" : "foreign";
     return !g->node->drain && node_responds(g->node) ? "free" : "out";
 }

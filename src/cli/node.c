@@ -20,7 +20,9 @@ enum {
     O_GPUS,
     O_TYPE,
     O_FEATURES,
-    O_ROLE
+    O_ROLE,
+    O_END,
+    O_JSON
 };
 
 static const struct opt table[] = {
@@ -85,6 +87,12 @@ static const struct opt table[] = {
      .arg = OPT_REQUIRED,
      .meta = "compute|login",
      .help = "add: login: commands and screens work there, no jobs run"},
+    {.id = O_END,
+     .name = "end",
+     .arg = OPT_REQUIRED,
+     .meta = "JOB[.STEP[.TASK]]",
+     .help = "tasks: end those that the controller does not know"},
+    {.id = O_JSON, .name = "json", .help = "tasks: print JSON"},
 };
 
 static int set_option(void *ctx, const struct opt *o, const char *arg,
@@ -94,7 +102,12 @@ static int set_option(void *ctx, const struct opt *o, const char *arg,
     char **const to[] = {[O_REASON] = &n->reason, [O_NAME] = &n->name, [O_ADDRESS] = &n->address,
                          [O_PORT] = &n->port,     [O_USER] = &n->user, [O_IDENTITY] = &n->identity,
                          [O_ACCEPT] = &n->accept, [O_CPUS] = &n->cpus, [O_MEMORY] = &n->memory,
-                         [O_GPUS] = &n->gpus,     [O_TYPE] = &n->type, [O_ROLE] = &n->role};
+                         [O_GPUS] = &n->gpus,     [O_TYPE] = &n->type, [O_ROLE] = &n->role,
+                         [O_END] = &n->end};
+    if (o->id == O_JSON) {
+        n->json = true;
+        return 0;
+    }
     if (o->id == O_FEATURES) {
         strv_fini(&n->features);
         n->features = strv_split(arg, ", ");
@@ -162,7 +175,7 @@ static const struct verb {
     int (*run)(struct node_cmd *n);
 } verbs[] = {{"check", node_do_check},   {"add", node_do_add},  {"remove", node_do_remove},
              {"drain", do_drain},        {"resume", do_resume}, {"note", do_note},
-             {"accept", node_do_accept}, {"key", node_do_key}};
+             {"accept", node_do_accept}, {"key", node_do_key},  {"tasks", node_do_tasks}};
 
 static int node_run(struct cli *cli, int argc, char **argv)
 {
@@ -174,17 +187,21 @@ static int node_run(struct cli *cli, int argc, char **argv)
             if (strcmp(n.words.v[0], verbs[i].name) == 0)
                 verb = &verbs[i];
         paths_find(&n.paths);
-        if (verb) {
+        if (verb && verb->run != node_do_tasks && (n.end || n.json)) {
+            cli_error(cli, "%s is for tasks, not for %s", n.end ? "--end" : "--json", verb->name);
+            rc = 2;
+        } else if (verb) {
             rc = verb->run(&n);
         } else {
-            cli_error(cli, "say check, add, remove, drain, resume, note, accept or key, and which nodes");
+            cli_error(cli,
+                      "say check, add, remove, drain, resume, note, tasks, accept or key, and which nodes");
             rc = 2;
         }
         paths_fini(&n.paths);
         key_place_fini(&n.keys);
     }
-    char *texts[] = {n.reason, n.name, n.address, n.user, n.identity, n.accept,
-                     n.memory, n.type, n.role,    n.port, n.cpus,     n.gpus};
+    char *texts[] = {n.reason, n.name, n.address, n.user, n.identity, n.accept, n.memory,
+                     n.type,   n.role, n.port,    n.cpus, n.gpus,     n.end};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     strv_fini(&n.features);
@@ -194,8 +211,8 @@ static int node_run(struct cli *cli, int argc, char **argv)
 
 const struct command cmd_node = {
     .name = "node",
-    .summary = "Add machines and take them out, drain and resume them",
-    .usage = "check|add|accept|remove|drain|resume|note|key [NODES] [OPTIONS]",
+    .summary = "Add machines and take them out, drain and resume them, list what runs there",
+    .usage = "check|add|accept|remove|drain|resume|note|tasks|key [NODES] [OPTIONS]",
     .options = &options,
     .run = node_run,
 };

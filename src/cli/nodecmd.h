@@ -10,6 +10,8 @@ struct node_cmd {
     struct key_place keys; /* known once the configuration is */
     char *reason, *name, *address, *user, *identity, *accept, *memory, *type, *role;
     char *port, *cpus, *gpus;
+    char *end; /* tasks: JOB[.STEP[.TASK]] */
+    bool json; /* tasks */
     struct strv features;
     struct strv words; /* the verb and what follows it */
 };
@@ -21,6 +23,10 @@ int node_do_accept(struct node_cmd *n);
 int node_do_key(struct node_cmd *n);
 int node_do_add(struct node_cmd *n);
 int node_do_remove(struct node_cmd *n);
+
+/* --- nodetasks.c --- */
+
+int node_do_tasks(struct node_cmd *n);
 
 /* --- nodeentry.c: a machine, and the configuration that it is an entry of. What is wrong is said; returns
  * 0 or an exit code --- */

@@ -104,6 +104,9 @@ static void append_note(struct str *out, const struct node *n, const struct mode
     if (n->note)
         str_appendf(out, "%s%s (%s)", out->len ? "; " : "", n->note, n->note_user ? n->note_user : "?");
     append_concerns(out, n, m);
+    if (n->n_unknown && !n->drain)
+        str_appendf(out, "%s%u task%s that this controller does not know: stoker node tasks %s",
+                    out->len ? "; " : "", n->n_unknown, n->n_unknown == 1 ? "" : "s", n->spec.name);
     for (size_t i = 0; i < n->avoids.n; i++)
         str_appendf(out, "%sstarts no jobs%s%s: %s", out->len ? "; " : "",
                     n->avoids.v[i].user ? " of " : "", n->avoids.v[i].user ? n->avoids.v[i].user : "",
@@ -221,6 +224,7 @@ static void node_json(struct str *out, const struct node *n, const struct model 
     json_text(out, "gpu_ids_lost", gpus_lost);
     json_text(out, "gpu_type", n->gpu_type);
     json_int(out, "jobs", n->n_jobs);
+    json_int(out, "tasks_unknown", n->n_unknown);
     json_text(out, "trouble", n->trouble);
     json_text(out, "note", n->note);
     json_text(out, "address", n->spec.address);

@@ -208,6 +208,33 @@ static int apply_avoid(struct model *m, const struct ev_avoid *b)
     return 0;
 }
 
+static void forget_unknown(struct node *n)
+{
+    for (size_t i = 0; i < n->unknown.n; i++)
+        rec_fini(&unknown_task_rec, &n->unknown.v[i]);
+    free(n->unknown.v);
+    n->unknown.v = NULL;
+    n->unknown.n = 0;
+}
+
+static int apply_unknown(struct model *m, const struct ev_unknown *b)
+{
+    struct node *n = model_get_node(m, b->node);
+    if (!n)
+        return -ENOENT;
+    struct ev_unknown copy;
+    rec_copy(&ev_unknown_rec, &copy, b);
+    forget_unknown(n);
+    n->unknown.v = copy.rows.v;
+    n->unknown.n = copy.rows.n;
+    n->n_unknown = b->n;
+    n->unknown_cpus = b->cpus;
+    n->unknown_gpus = b->gpus;
+    n->unknown_mem_mib = b->mem_mib;
+    free(copy.node);
+    return 0;
+}
+
 static int apply_to_job(struct model *m, struct job *j, const struct event *ev)
 {
     switch ((enum event_kind)ev->kind) {
@@ -228,6 +255,7 @@ static int apply_to_job(struct model *m, struct job *j, const struct event *ev)
     case EV_ELIGIBLE: return apply_eligible(m, j, ev, ev->body);
     case EV_SUSPEND: return apply_suspend(m, j, ev, ev->body);
     case EV_UNPLACE: return apply_unplace(m, j, ev->body);
+    case EV_UNKNOWN:
     case EV_AVOID:
     case EV_WINDOW:
     case EV_USAGE:
@@ -251,6 +279,7 @@ static int apply_any(struct model *m, const struct event *ev)
     case EV_DRAIN: return apply_drain(m, ev, ev->body);
     case EV_NOTE: return apply_note(m, ev, ev->body);
     case EV_AVOID: return apply_avoid(m, ev->body);
+    case EV_UNKNOWN: return apply_unknown(m, ev->body);
     case EV_SUBMIT: return apply_submit(m, ev, ev->body);
     case EV_WINDOW: return apply_window(m, ev->body);
     case EV_USAGE: return apply_usage(m, ev, ev->body);

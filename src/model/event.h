@@ -66,6 +66,34 @@ struct ev_avoid { /* whose jobs a node is not to get for now: all there are */
 };
 #define EV_AVOID_FIELDS(F, G, S) F(S, STR, node) G(S, LISTOF, rows, node_avoid)
 
+struct unknown_task { /* that a node runs and no job here has: of a state that was lost */
+    uint32_t job;
+    int32_t step;
+    uint32_t task, attempt;
+    uint32_t pid;
+    struct wall t_start;
+    uint32_t uid;
+    char *user;               /* NULL: neither this nor what it holds is known */
+    struct cpuset cpus, gpus; /* that it holds */
+    uint64_t mem_mib;
+    bool killing;
+};
+#define UNKNOWN_TASK_FIELDS(F, G, S)                                                                         \
+    F(S, U32, job) F(S, I32, step) F(S, U32, task) F(S, U32, attempt) F(S, U32, pid) F(S, WALL, t_start)     \
+    F(S, U32, uid) F(S, STR, user) F(S, CPUSET, cpus) F(S, CPUSET, gpus) F(S, U64, mem_mib)                  \
+    F(S, BOOL, killing)
+
+struct ev_unknown { /* which of them a node has: all there are */
+    char *node;
+    REC_LIST(struct unknown_task) rows; /* of very many only some */
+    uint32_t n;
+    struct cpuset cpus, gpus; /* that all of them hold together */
+    uint64_t mem_mib;
+};
+#define EV_UNKNOWN_FIELDS(F, G, S)                                                                           \
+    F(S, STR, node) G(S, LISTOF, rows, unknown_task) F(S, U32, n) F(S, CPUSET, cpus) F(S, CPUSET, gpus)      \
+    F(S, U64, mem_mib)
+
 struct ev_unplace { /* a node has not begun a launch, and that was not the job's fault: the task waits for
                        another place */
     int32_t step;
@@ -237,7 +265,8 @@ struct ev_preempt { /* others are asked to go so that this job can start: its si
     X(NOTE, "note", ev_note)                                                                                 \
     X(SUSPEND, "suspend", ev_suspend) \
     X(AVOID, "avoid", ev_avoid) \
-    X(UNPLACE, "unplace", ev_unplace)
+    X(UNPLACE, "unplace", ev_unplace) \
+    X(UNKNOWN, "unknown", ev_unknown)
 
 enum event_kind {
 #define X(name, text, body) EV_##name,
@@ -257,7 +286,8 @@ struct event {
 extern const struct rec_desc ev_epoch_rec, ev_node_rec, ev_drain_rec, ev_note_rec, ev_suspend_rec,
     ev_start_rec, ev_split_rec, ev_step_rec, ev_place_rec, ev_running_rec, ev_end_rec, ev_kill_rec,
     ev_signal_rec, ev_hold_rec, ev_requeue_rec, ev_update_rec, ev_complete_rec, ev_none_rec,
-    ev_eligible_rec, ev_preempt_rec, node_avoid_rec, ev_avoid_rec, ev_unplace_rec;
+    ev_eligible_rec, ev_preempt_rec, node_avoid_rec, ev_avoid_rec, ev_unplace_rec, unknown_task_rec,
+    ev_unknown_rec;
 
 const struct rec_desc *event_body_rec(enum event_kind kind);
 const char *event_name(enum event_kind kind);

@@ -46,6 +46,11 @@ struct node {
     uint32_t gpus_found;     /* by its agent, at the last report */
     REC_LIST(struct node_avoid) avoids; /* users whose jobs it is not to get for now */
     uint64_t tmp_mib;                   /* size of the file system of /tmp; 0 unknown */
+    REC_LIST(struct unknown_task)
+    unknown;            /* that it runs and no job has, or some of very many; what all of */
+    uint32_t n_unknown; /* them hold is not to be given */
+    struct cpuset unknown_cpus, unknown_gpus;
+    uint64_t unknown_mem_mib;
 };
 #define NODE_FIELDS(F, G, S)                                                                                 \
     G(S, SUB, spec, node_spec) F(S, U32, state) F(S, BOOL, drain) F(S, STR, drain_reason)                    \
@@ -55,7 +60,8 @@ struct node {
     F(S, CPUSET, gpus_used) F(S, U64, mem_used_mib) F(S, U32, n_jobs) F(S, BOOL, exclusive)                  \
     F(S, BOOL, gone) F(S, STR, trouble) F(S, STR, note) F(S, STR, note_user) F(S, WALL, t_note)              \
     F(S, CPUSET, gpus_out) F(S, CPUSET, gpus_lost) F(S, STRV, gpu_notes) F(S, U32, gpus_found) \
-    G(S, LISTOF, avoids, node_avoid) F(S, U64, tmp_mib)
+    G(S, LISTOF, avoids, node_avoid) F(S, U64, tmp_mib) G(S, LISTOF, unknown, unknown_task)                  \
+    F(S, U32, n_unknown) F(S, CPUSET, unknown_cpus) F(S, CPUSET, unknown_gpus) F(S, U64, unknown_mem_mib)
 extern const struct rec_desc node_rec;
 
 /* How far an array's jobs are, its record among them: what dependencies on the whole of it ask for. */

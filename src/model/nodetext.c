@@ -178,7 +178,12 @@ const char *node_gpu_note(const struct node *n, unsigned gpu)
     for (size_t i = 0; i < n->gpu_notes.n; i++)
         if (strncmp(n->gpu_notes.v[i], prefix, strlen(prefix)) == 0)
             return n->gpu_notes.v[i] + strlen(prefix);
-    return NULL;
+    return cpuset_has(&n->unknown_gpus, gpu) ? "held by a task that this controller does not know" : NULL;
+}
+
+bool node_gpu_is_out(const struct node *n, unsigned gpu)
+{
+    return cpuset_has(&n->gpus_out, gpu) || cpuset_has(&n->unknown_gpus, gpu);
 }
 
 void nodetext_gres_used(struct str *out, const struct node *n)

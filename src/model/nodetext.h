@@ -48,6 +48,9 @@ bool node_state_is_known(const char *text);
  * NULL: nothing. */
 const char *node_gpu_note(const struct node *n, unsigned gpu);
 
+/* Lost, used from outside, or held by a task that no job here has: not to be given. */
+bool node_gpu_is_out(const struct node *n, unsigned gpu);
+
 /* The agent's note where a job cannot open the device files of GPUs that it does not hold. */
 #define NOTE_GPUS_CLOSED "gpus: those of others are closed to a job"
 bool node_closes_gpus(const struct node *n);

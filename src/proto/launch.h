@@ -101,10 +101,14 @@ struct launch_status {
     struct wall t_start;
     bool killing;
     bool stuck; /* it has been killed for a minute, and processes are left */
+    /* What it was launched with; no CPUs: a supervisor of an earlier release, nothing of it is known. */
+    uint32_t uid;
+    struct cpuset cpus, gpus;
+    uint64_t mem_mib; /* that it is limited to; 0: it is not */
 };
 #define LAUNCH_STATUS_FIELDS(F, G, S)                                                                        \
     G(S, SUB, key, launch_key) F(S, U32, state) F(S, U32, pid) F(S, WALL, t_start) F(S, BOOL, killing)  \
-    F(S, BOOL, stuck)
+    F(S, BOOL, stuck) F(S, U32, uid) F(S, CPUSET, cpus) F(S, CPUSET, gpus) F(S, U64, mem_mib)
 
 struct launch_end {
     struct launch_key key;

@@ -191,6 +191,13 @@ struct msg_node_note { /* C->S, admins; answered by RESULT */
 };
 #define MSG_NODE_NOTE_FIELDS(F, G, S) F(S, STRV, nodes) F(S, STR, text)
 
+struct msg_node_task_end { /* C->S, admins; answered by RESULT: how many are being ended */
+    char *node;
+    struct job_target target; /* of tasks there that the controller does not know: no array_index */
+    uint32_t task;            /* NOT_GIVEN: all of the step, or of the job */
+};
+#define MSG_NODE_TASK_END_FIELDS(F, G, S) F(S, STR, node) G(S, SUB, target, job_target) F(S, U32, task)
+
 /* --- a client on a node: its stream, carried by the agent. Each side may have CALL_WINDOW bytes under way
  * that the other has not passed on yet. --- */
 
@@ -595,7 +602,8 @@ struct msg_window_set {   /* C->S, admins; answered by RESULT */
     X(PMI_FENCE, msg_pmi, "A->S; repeated until PMI_ALL")                                                    \
     X(PMI_ALL, msg_pmi, "S->A")                                                                              \
     X(WAITS, msg_waits_get, "C->S; WAIT_ROWS")                                                               \
-    X(WAIT_ROWS, msg_waits, "S->C: as many of them as there was time for, in that order; ask for the others again")
+    X(WAIT_ROWS, msg_waits, "S->C: as many of them as there was time for, in that order; ask for the others again") \
+    X(NODE_TASK_END, msg_node_task_end, "C->S; RESULT: end tasks that the controller does not know")
 
 enum msg_kind {
 #define X(name, body, who) MSG_##name,
@@ -612,7 +620,7 @@ extern const struct rec_desc msg_hello_rec, msg_welcome_rec, msg_agent_rec, msg_
     msg_output_data_rec, msg_input_rec, msg_input_ack_rec, gpu_util_rec, task_util_rec, msg_util_rec,
     msg_flag_rec, user_stats_rec, msg_stats_rec, msg_none_rec, msg_history_rec, msg_history_end_rec,
     msg_prio_rec, msg_prio_rows_rec, msg_shares_rec, msg_windows_rec, msg_window_set_rec, msg_plan_get_rec,
-    msg_pmi_rec, msg_waits_get_rec, msg_waits_rec;
+    msg_pmi_rec, msg_waits_get_rec, msg_waits_rec, msg_node_task_end_rec;
 
 const struct rec_desc *msg_rec(enum msg_kind kind);
 const char *msg_name(enum msg_kind kind);

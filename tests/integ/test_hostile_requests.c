@@ -188,6 +188,16 @@ static struct answer note(struct client *c, const char *node, const char *text)
     return ask_and_fini(c, MSG_NODE_NOTE, &msg_node_note_rec, &m);
 }
 
+static struct answer end_node_task(struct client *c, const char *node, uint32_t job)
+{
+    struct msg_node_task_end m = {
+        .node = xstrdup(node),
+        .target = {.job = job, .array_index = ARRAY_NONE, .step = STEP_ALL},
+        .task = NOT_GIVEN,
+    };
+    return ask_and_fini(c, MSG_NODE_TASK_END, &msg_node_task_end_rec, &m);
+}
+
 /* --- a user who is no administrator --- */
 
 static _Noreturn void as_nobody(uint32_t job)
@@ -213,6 +223,8 @@ static _Noreturn void as_nobody(uint32_t job)
     a = set_window(c, &w);
     expect_answer(&a, REFUSAL_NOT_ALLOWED, "only administrators");
     a = note(c, "n1", "hello");
+    expect_answer(&a, REFUSAL_NOT_ALLOWED, "only administrators");
+    a = end_node_task(c, "n1", job);
     expect_answer(&a, REFUSAL_NOT_ALLOWED, "only administrators");
     m = submission(JOB_KIND_BATCH, "nice");
     m.req.nice = -1;

@@ -27,7 +27,7 @@ static void note_job(struct ui *a, uint32_t id)
 static bool is_about_no_job(uint32_t kind)
 {
     return kind == EV_NODE || kind == EV_DRAIN || kind == EV_NOTE || kind == EV_AVOID || kind == EV_USAGE ||
-           kind == EV_EPOCH;
+           kind == EV_EPOCH || kind == EV_UNKNOWN;
 }
 
 void changes_note(struct ui *a, const struct incoming *in)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/xalloc.h"
+#include "src/model/nodetext.h"
 #include "ui/view/nodekeys.h"
 #include "ui/view/view.h"
 #include "ui/view/windows.h"
@@ -105,7 +106,7 @@ enum gpu_device gpurows_device(const struct gpurows *g, const struct gpu_row *r,
         return GPU_BROKEN;
     if (gpurows_owner(g, r, i) || cpuset_has(&r->node->gpus_used, i))
         return !u ? GPU_HELD : u->busy_pct < GPU_IDLE_PERCENT ? GPU_IDLE : GPU_BUSY;
-    if ((u && u->foreign) || cpuset_has(&r->node->gpus_out, i))
+    if ((u && u->foreign) || node_gpu_is_out(r->node, i))
         return GPU_FOREIGN;
     return windows_node_is_out(g->ui, r->node) ? GPU_OUT : GPU_FREE;
 }

@@ -40,7 +40,7 @@ void nodeinfo_gpus(struct rich *r, const struct ui *ui, const struct node *n)
             rich_add(r, ROLE_BAR_IDLE, glyph_text(GLYPH_GPU_IDLE, ascii));
         else if (held)
             rich_add(r, ROLE_BAR_USED, glyph_text(GLYPH_GPU_BUSY, ascii));
-        else if ((g && g->foreign) || cpuset_has(&n->gpus_out, i))
+        else if ((g && g->foreign) || node_gpu_is_out(n, i))
             rich_add(r, ROLE_WARM, "!");
         else if (out)
             rich_add(r, ROLE_BAR_OUT, "x");
@@ -246,7 +246,7 @@ void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n
                   j->req.name ? j->req.name : "");
     else if (out)
         rich_add(r, ROLE_BAR_OUT, " out");
-    else if (!(g && g->foreign) && !cpuset_has(&n->gpus_out, gpu))
+    else if (!(g && g->foreign) && !node_gpu_is_out(n, gpu))
         rich_add(r, ROLE_DIM, " free");
     if (j && idle >= 60)
         rich_addf(r, idle >= ui_gpu_idle_flag_s(ui) ? ROLE_WARN : ROLE_DIM, "  idle for %s",

@@ -57,6 +57,7 @@ static int send(enum event_kind kind, uint32_t id)
     case EV_ELIGIBLE: return lab_apply(&l, kind, id, &eligible);
     case EV_SUSPEND: return lab_apply(&l, kind, id, &suspend);
     case EV_UNPLACE: return lab_apply(&l, kind, id, &unplace);
+    case EV_UNKNOWN:
     case EV_AVOID:
     case EV_WINDOW:
     case EV_PREEMPT:

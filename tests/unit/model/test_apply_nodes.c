@@ -169,6 +169,39 @@ static void test_avoids(void **state)
     assert_int_equal(lab_apply(&l, EV_AVOID, 0, &body), -ENOENT);
 }
 
+static void set_unknown(size_t n)
+{
+    struct ev_unknown body = {.node = xstrdup("n1"), .n = (uint32_t)n, .mem_mib = 100 * n};
+    cpuset_add_range(&body.cpus, 0, (unsigned)n);
+    cpuset_add_range(&body.gpus, 1, (unsigned)n);
+    for (size_t i = 0; i < n; i++)
+        *(struct unknown_task *)rec_list_push(&body.rows) =
+            (struct unknown_task){.job = 7, .task = (uint32_t)i, .user = xstrdup("ada")};
+    lab_must(&l, EV_UNKNOWN, 0, &body);
+}
+
+/* Tasks that no job has: as above. What is found on the node otherwise does not touch them. */
+static void test_unknown_tasks(void **state)
+{
+    (void)state;
+    const struct node *n = model_get_node(&l.m, "n1");
+    set_unknown(3);
+    set_unknown(2);
+    struct ev_node facts = {.node = xstrdup("n1"), .state = NODE_UP, .boot_id = xstrdup("b"), .cpus = 8};
+    lab_must(&l, EV_NODE, 0, &facts);
+    assert_int_equal(n->n_unknown, 2);
+    assert_int_equal(n->unknown.n, 2);
+    assert_int_equal(n->unknown.v[1].task, 1);
+    assert_string_equal(n->unknown.v[1].user, "ada");
+    assert_int_equal(cpuset_count(&n->unknown_cpus), 2);
+    assert_true(cpuset_has(&n->unknown_gpus, 2) && !cpuset_has(&n->unknown_gpus, 0));
+    assert_int_equal(n->unknown_mem_mib, 200);
+    set_unknown(0);
+    assert_int_equal(n->n_unknown + n->unknown.n + cpuset_count(&n->unknown_cpus), 0);
+    struct ev_unknown body = {.node = xstrdup("n7")};
+    assert_int_equal(lab_apply(&l, EV_UNKNOWN, 0, &body), -ENOENT);
+}
+
 /* A launch that its node has refused: the task waits, what it held is free, its attempt is over. */
 static void test_unplace(void **state)
 {
@@ -197,6 +230,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_avoids),
+        TEST(test_unknown_tasks),
         TEST(test_unplace),
         TEST(test_epoch),
         TEST(test_node_figures),
