@@ -148,11 +148,11 @@ static bool are_sound(struct planner *p, struct unit *u)
     return true;
 }
 
-bool claims_step_aside(struct planner *p, const struct backfill_item *it)
+bool claims_step_aside(struct planner *p, const struct unit *self, const struct backfill_item *it)
 {
     bool any = false;
     list_for_each (u, &p->claimers, struct unit, in_claimers) {
-        u->more_aside = u->hold.tier < it->tier && u->hold.visited != p->backfill.pass;
+        u->more_aside = u != self && u->hold.tier < it->tier && u->hold.visited != p->backfill.pass;
         any = any || u->more_aside;
         if (u->more_aside)
             claims_set_aside(p, u, true);

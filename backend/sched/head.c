@@ -196,7 +196,7 @@ static enum outcome wait_for_less(struct turn *t, struct unit *u, enum limit_sta
 static bool start_before_claims(struct pass *s, struct unit *u, const struct backfill_item *it)
 {
     struct planner *p = s->p;
-    if (!claims_step_aside(p, it))
+    if (!claims_step_aside(p, u, it))
         return false;
     bool starts = backfill_start(&p->backfill, it, &u->hold, &s->place);
     claims_step_back(p, starts ? &s->place : NULL);

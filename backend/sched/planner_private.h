@@ -499,7 +499,7 @@ void claims_set_aside(struct planner *p, struct unit *u, bool aside);
 void claims_drop(struct planner *p, struct unit *u); /* no-op without any */
 /* Those of lower tiers that have not had their turn, until an item has started or has not. Returns whether
  * there are any; then they step back, and who has none of his place left after a start drops all of his. */
-bool claims_step_aside(struct planner *p, const struct backfill_item *it);
+bool claims_step_aside(struct planner *p, const struct unit *self, const struct backfill_item *it);
 void claims_step_back(struct planner *p, const struct backfill_place *taken); /* NULL: it did not start */
 /* At the end of a round: those whose time has come, that can no longer be had, or whose unit holds nothing
  * itself any more. */
