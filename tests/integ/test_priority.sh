@@ -127,8 +127,7 @@ must scancel "$running" "$waiting" "$other"
 all_gone() { # out of the state itself, not only of the answers
     local j
     for j in "$first" "$running" "$waiting" "$other" "$job"; do
-        stoker why "$j" >/dev/null 2>&1
-        [ $? -eq 3 ] || return 1
+        [[ $(scontrol hold "$j" 2>&1) == *"Invalid job id"* ]] || return 1
     done
 }
 wait_for 20 all_gone
