@@ -58,11 +58,9 @@ void planner_forget(struct planner *p)
     sync_drop_windows(p);
     backfill_fini(&p->backfill);
     for (uint32_t i = 0; i < p->pool.n_nodes; i++) {
-        free(p->unknown[i].parts); /* the pool goes with it */
+        free(p->unknown[i].parts);
         free(p->gpu_types[i]);
     }
-    free(p->unknown);
-    p->unknown = NULL;
     free(p->gpu_types);
     free(p->tmp_mib);
     free(p->taken);
@@ -74,6 +72,8 @@ void planner_forget(struct planner *p)
     free(p->first_blocked);
     p->first_blocked = NULL;
     pool_fini(&p->pool);
+    free(p->unknown); /* the pool's list of ends led into it */
+    p->unknown = NULL;
     pool_fini(&p->empty);
     idmap_fini(&p->node_at);
     idmap_fini(&p->array_running);
