@@ -98,11 +98,13 @@ static int check_mark(struct control *c, bool accept_loss, struct errtext *err)
                  newest + 1, m->seq, c->model.next_job);
         return 0;
     }
-    return err_set(err, -EUCLEAN,
-                   "%s/stoker.db has lost what was done last: its newest event is %" PRIu64 ", and %" PRIu64
-                   " were on disk (is stoker.db-wal missing, or cut?). Restore a backup; or go on without "
-                   "them, and with new ids: stoker up --accept-loss. Nothing has been changed",
-                   c->state_dir, newest, m->seq);
+    return err_set(
+        err, -EUCLEAN,
+        "%s/stoker.db has lost what was done last: its newest event is %" PRIu64 ", and %" PRIu64
+        " were on disk (is stoker.db-wal missing, or cut?). Restore a backup; or go on without "
+        "them, and with new ids: stoker up --accept-loss (a service: touch %s/accept-loss, then start "
+        "it). Nothing has been changed",
+        c->state_dir, newest, m->seq, c->state_dir);
 }
 
 int ctl_check_loaded(struct control *c, bool accept_loss, struct errtext *err)

@@ -210,7 +210,9 @@ struct control {
     struct loop_timer probe;   /* read-only: try again */
     struct loop_timer avoid;   /* the first of what nodes avoid is over */
     char *read_only;           /* why nothing is accepted; NULL: all is well */
-    bool stopping, stop_kills;
+    bool stopping, stop_kills, stop_told;
+    struct session *stopper; /* that asked for it last; NULL: it has gone */
+    uint64_t stop_tag;
     struct loop_timer stop_timer;
     struct mono stop_since; /* of stop_kills */
     struct wall t_start;

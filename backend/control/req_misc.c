@@ -454,6 +454,14 @@ static bool waits_for_jobs(struct control *c)
 
 /* Stops once what must be said has been said: at the next tick, or, when the jobs are to end, as soon as
  * those have that can be reached. */
+/* The second answer to the request: how many jobs are left after all. */
+static void tell_stopper(struct control *c)
+{
+    c->stop_told = true;
+    if (c->stopper)
+        session_reply(c->stopper, c->stop_tag, REFUSAL_NONE, 0, c->model.n_active, "%s", "");
+}
+
 void ctl_try_stop(void *ctx)
 {
     struct control *c = ctx;
@@ -461,9 +469,13 @@ void ctl_try_stop(void *ctx)
         loop_timer_set(c->loop, &c->stop_timer, STOP_KILL_MS);
         return;
     }
-    if (c->stop_kills && c->model.n_active)
+    if (c->stop_kills && c->model.n_active && !c->stop_told) {
         log_warn("jobs=%u have not ended: they do when their nodes and the controller are there again",
                  c->model.n_active);
+        tell_stopper(c);
+        loop_timer_set(c->loop, &c->stop_timer, STOP_COMMIT_MS);
+        return;
+    }
     /* What agents are told goes behind what waits for the disk: with the last end just in, they would not
      * hear that they may go. */
     if (!c->read_only && store_committed(c->store) < store_gate(c->store)) {
@@ -487,6 +499,8 @@ void req_shutdown(struct session *s, uint64_t tag, const struct msg_flag *m)
     c->stop_kills = m->on; /* who only stops it does not wait for the jobs, whatever was asked before */
     if (m->on && !c->read_only)
         end_all_jobs(c, s->uid);
+    c->stopper = s;
+    c->stop_tag = tag;
     session_reply(s, tag, REFUSAL_NONE, 0, m->on ? count_out_of_reach(c) : 0, "%s", "");
     loop_timer_set(c->loop, &c->stop_timer, 20);
 }

@@ -32,6 +32,7 @@ static void session_free(struct session *s)
     list_unlink(&s->link);
     look_end(s);
     c->n_sessions--;
+    c->stopper = c->stopper == s ? NULL : c->stopper;
     s->party->n_sessions--;
     ctl_drop_relays(c, s, NULL);
     ctl_drop_history(s);

@@ -291,7 +291,8 @@ static int check_files(const char *path, const struct store_demands *demands, st
     if (r == 0 && !demands->accept_loss && (r = wal_check(wal, &why)) < 0)
         err_set(err, r,
                 "%s. Restore a backup; or go on without what was done last, and with new ids: stoker up "
-                "--accept-loss. Nothing has been changed",
+                "--accept-loss (a service: touch accept-loss beside it, then start it). Nothing has been "
+                "changed",
                 why.s);
     free(wal);
     return r;

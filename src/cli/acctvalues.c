@@ -210,8 +210,9 @@ ACCT_VALUE(state)
 }
 ACCT_VALUE(exit_code)
 {
+    struct step_exit end = is_step(r) ? step_exit(r->job, r->step) : (struct step_exit){0};
     if (is_step(r))
-        str_appendf(out, "%d:%d", r->step->code & 0xff, r->step->signal & 0x7f);
+        str_appendf(out, "%d:%d", end.code & 0xff, end.signal & 0x7f);
     else if (r->kind == ACCT_EXTERN)
         str_append(out, "0:0");
     else

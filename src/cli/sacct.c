@@ -15,6 +15,7 @@
 #include "src/cli/acctvalues.h"
 #include "src/cli/jobjson.h"
 #include "src/model/jobtext.h"
+#include "src/model/stepstate.h"
 
 #define FORMAT_DEFAULT    "jobid,jobname,partition,account,alloccpus,state,exitcode"
 #define FORMAT_COMPLETION "jobid,uid,jobname,partition,nnodes,nodelist,state,start,end,timelimit"
@@ -355,7 +356,7 @@ static void step_json(void *ctx, const struct acct_row *r)
     bool step = r->kind == ACCT_STEP;
     json_int(out, "start_time", (step ? r->step->t_start : r->job->t_start).ms / MS_PER_S);
     json_int(out, "end_time", (step ? r->step->t_end : r->job->t_end).ms / MS_PER_S);
-    json_int(out, "return_code", step ? r->step->code : 0);
+    json_int(out, "return_code", step ? step_exit(r->job, r->step).code : 0);
     json_int(out, "signal", step ? r->step->signal : 0);
     json_int(out, "tasks", step ? r->step->n_ranks : job_nodes(r->job));
     str_append_char(out, '}');

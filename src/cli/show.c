@@ -301,14 +301,15 @@ static void add_step(struct table *t, const struct job *j, const struct step *s,
         cpu_ms += s->tasks.v[i].cpu_ms;
         sampled |= s->tasks.v[i].sampled != NULL;
     }
-    bool good = !s->code && !s->signal;
+    struct step_exit end = step_exit(j, s);
+    bool good = !end.code && !end.signal;
     table_add(t, TONE_PLAIN, step_format_id(s->id, id));
     add_step_state(t, j, s);
     steptext_nodes(&where, s);
     table_add(t, TONE_PLAIN, where.s);
     add_duration(t, s->t_start, s->t_end, now);
     if (over)
-        table_addf(t, good ? TONE_DIM : TONE_BAD, "%d:%d", s->code, s->signal);
+        table_addf(t, good ? TONE_DIM : TONE_BAD, "%d:%d", end.code, end.signal);
     else
         table_add(t, TONE_DIM, NULL);
     add_use(t, peak, sampled, cpu_ms);
@@ -431,7 +432,7 @@ static void task_json(struct str *out, const struct task *k)
     free(gpus);
 }
 
-static void step_json(struct str *out, const struct step *s, uint32_t task)
+static void step_json(struct str *out, const struct job *j, const struct step *s, uint32_t task)
 {
     char id[16];
     str_append_char(out, '{');
@@ -441,8 +442,9 @@ static void step_json(struct str *out, const struct step *s, uint32_t task)
     json_bool(out, "done", s->done);
     json_int(out, "start", s->t_start.ms / MS_PER_S);
     json_int(out, "end", s->t_end.ms / MS_PER_S);
-    json_int(out, "code", s->code);
-    json_int(out, "signal", s->signal);
+    struct step_exit end = step_exit(j, s);
+    json_int(out, "code", end.code);
+    json_int(out, "signal", end.signal);
     json_key(out, "tasks");
     str_append_char(out, '[');
     bool any = false;
@@ -473,7 +475,7 @@ static void job_page_json(struct str *out, const struct lookup *l, const struct 
             continue;
         if (any)
             str_append_char(out, ',');
-        step_json(out, &l->job->steps.v[i], l->task);
+        step_json(out, l->job, &l->job->steps.v[i], l->task);
         any = true;
     }
     str_append(out, "]}\n");

@@ -88,14 +88,16 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Waits until the connection is lost and the process gone. pidfd < 0: it cannot be watched, the connection
- * alone counts. */
-static bool wait_gone(struct client *c, int pidfd, int64_t deadline)
+/* Waits until the connection is lost and the process gone; *ret_left: how many jobs it said are left. pidfd
+ * < 0: it cannot be watched, the connection alone counts. */
+static bool wait_gone(struct client *c, int pidfd, int64_t deadline, uint32_t *ret_left)
 {
     for (bool connected = true; connected;) {
         struct incoming in;
         int64_t left = deadline - now_ms();
         int r = left > 0 ? client_next(c, (int)left, &in, NULL) : 0;
+        if (r > 0 && in.kind == MSG_RESULT)
+            *ret_left = ((const struct msg_result *)in.body)->count;
         if (r > 0)
             msg_free(in.kind, in.body);
         else if (r == 0)
@@ -139,14 +141,14 @@ static int stop(const struct cli *cli, struct client *c, bool kill_jobs)
     /* It may be gone before its answer is read: that is what was asked for. */
     if (!r && refusal != REFUSAL_NONE && refusal != REFUSAL_SHUTTING_DOWN) {
         rc = ask_failed(cli, refusal, &err);
-    } else if (!wait_gone(c, pidfd, deadline)) {
+    } else if (!wait_gone(c, pidfd, deadline, &n_away)) {
         cli_error(cli, "the controller (process %u) is still there", client_welcome(c)->pid);
         rc = EXIT_TIMED_OUT;
     } else if (n_away) {
-        printf("the controller has stopped; %u of its jobs %s on nodes out of reach, and %s when the nodes "
-               "and the "
-               "controller are there again\n",
-               n_away, n_away == 1 ? "was" : "were", n_away == 1 ? "ends" : "end");
+        printf(
+            "the controller has stopped; %u of its jobs %s not ended: %s when the node and the controller "
+            "are there again\n",
+            n_away, n_away == 1 ? "has" : "have", n_away == 1 ? "it ends" : "they end");
     } else {
         puts(kill_jobs ? "the controller and its jobs have stopped"
                        : "the controller has stopped; jobs go on");

@@ -111,8 +111,8 @@ static const struct conf_option step_options[] = {
 };
 
 static const struct conf_section step_section = {
-    .what = "a step", .title = "steps", .intro = "At least one. A step starts when all tasks of the one before have ended; "
-    "nothing is held between them.",
+    .what = "a step", .title = "steps", .intro = "At least one. A step starts when all tasks of the one before have succeeded, or have "
+    "ended where its `on_failure` is `continue`; nothing is held between them.",
     .options = step_options, .n = sizeof step_options / sizeof *step_options, .size = sizeof(struct raw_step)};
 
 static const struct conf_option job_options[] = {

@@ -102,8 +102,9 @@ char job_glyph(const struct job *j)
 {
     if (j->state == JOB_PENDING && j->hold)
         return 'H';
-    return job_waits_preempted(j) ? job_state_glyph(JOB_PREEMPTED)
-                                  : job_state_glyph((enum job_state)j->state);
+    if (job_waits_preempted(j))
+        return job_state_glyph(JOB_PREEMPTED);
+    return job_state_glyph(job_is_in_grace(j) ? JOB_RUNNING : (enum job_state)j->state);
 }
 
 void jobtext_restarts(struct str *out, const struct job *j)

@@ -71,6 +71,14 @@ const struct task *job_first_failed(const struct job *j, const struct step **ret
     return NULL;
 }
 
+struct step_exit step_exit(const struct job *j, const struct step *s)
+{
+    const struct task *t = j->kind == JOB_KIND_STEPS ? step_first_failed(s) : NULL;
+    if (t && (t->code || t->signal))
+        return (struct step_exit){t->code, t->signal};
+    return (struct step_exit){s->code, s->signal};
+}
+
 struct step_tally step_count(const struct step *s)
 {
     struct step_tally c = {.n = s->tasks.n > s->n_tasks ? (uint32_t)s->tasks.n : s->n_tasks};

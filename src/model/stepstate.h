@@ -29,6 +29,12 @@ bool task_was_stopped(const struct task *t);
 const struct task *step_first_failed(const struct step *s);
 const struct task *job_first_failed(const struct job *j, const struct step **ret_step);
 
+/* How the step ended: as the task that failed first, else as its worst one. */
+struct step_exit {
+    int32_t code, signal;
+};
+struct step_exit step_exit(const struct job *j, const struct step *s);
+
 struct step_tally {
     uint32_t n, done, live, waiting, failed, stopped, not_run; /* tasks; n: all there are to be */
 };

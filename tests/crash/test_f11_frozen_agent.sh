@@ -69,8 +69,23 @@ kill -STOP "$agent"
 wait_for 40 responds_not
 run timeout 100 stoker down --kill-jobs
 is "its status" "$rc" 0
-has "what it says" "$out" "1 of its jobs was on nodes out of reach, and ends when the nodes and the controller are there again"
+left="1 of its jobs has not ended: it ends when the node and the controller are there again"
+has "what it says" "$out" "$left"
 is_alive "$(cat stays)" || fail "the task of a node out of reach was ended"
+kill -CONT "$agent"
+must stoker up
+wait_end $stays
+is "it was cancelled" "$state" CANCELLED
+
+case_ "the same where that is not known yet when it is asked for"
+rm -f go-stays stays
+submit -o /dev/null until.sh stays
+stays=$job
+wait_for 10 has_lines stays 1
+agent=$(agent_pid)
+kill -STOP "$agent"
+run timeout 100 stoker down --kill-jobs
+has "what it says" "$rc $out" "0 the controller has stopped; $left"
 kill -CONT "$agent"
 must stoker up
 wait_end $stays

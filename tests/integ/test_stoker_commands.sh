@@ -89,8 +89,9 @@ has "the step" "$page" "1 failed (task 2, exit 7, n1), 2 stopped because of it"
 has "the tasks" "$page" ".0  stopped: task 2 failed"
 has "the next step" "$page" "not run (step 0 failed)"
 has "in the list" "$(stoker jobs -a)" "step 0 task 2 exited with 7"
-is "sacct" "$(sacct -nP -j $job -o jobid,state)" "$job|FAILED
-$job.0|FAILED"
+is "sacct: the code of the task that failed, not of those that were stopped" "$(sacct -nP -j $job -o jobid,state,exitcode)" "$job|FAILED|7:0
+$job.0|FAILED|7:0"
+is "and stoker show" "$(stoker show --json $job | jq -c '[.. | objects | select(.step? == "0" and has("code")) | [.code, .signal]][0]')" "[7,0]"
 
 case_ "jobs, show, why, users, nodes, gpus"
 must stoker submit -c 8 -J big wait.sh

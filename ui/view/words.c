@@ -57,6 +57,8 @@ void job_words(struct rich *r, const struct job *j)
     }
     if (j->state == JOB_PENDING && j->hold)
         rich_add(r, role, "held");
+    else if (job_is_in_grace(j)) /* it computes on until the grace time is over */
+        rich_add(r, role, job_state_word(JOB_RUNNING));
     else
         rich_add(r, role, job_state_word((enum job_state)j->state));
     struct str failure = STR_INIT;
@@ -73,8 +75,12 @@ void job_words(struct rich *r, const struct job *j)
     } else if (j->state == JOB_FAILED)
         rich_addf(r, role, ": exit %d", j->exit_code);
     str_fini(&failure);
-    if (j->state == JOB_COMPLETING && j->kill_cause)
-        rich_addf(r, role, ": %s", kill_cause_text((enum kill_cause)j->kill_cause));
+    if (j->state == JOB_COMPLETING && j->kill_cause) {
+        struct str cause = STR_INIT;
+        jobtext_kill(&cause, j);
+        rich_addf(r, role, ": %s", cause.s);
+        str_fini(&cause);
+    }
 }
 
 bool job_never_ran(const struct job *j)
