@@ -16,8 +16,9 @@
 #include "src/base/xalloc.h"
 #include "src/proto/probe.h"
 
-#define DISK_MIN_MIB 64
-#define CLOCK_OFF_S  60
+#define DISK_MIN_MIB  64
+#define SPOOL_MIN_MIB 32
+#define CLOCK_OFF_S   60
 
 struct check {
     struct loop *loop;
@@ -143,6 +144,28 @@ static void look_at_disk(struct check *c, const char *out)
         fail(c, "disk", text, "make room: the agent and the output of jobs lie there");
     else
         say("disk", "ok", text, NULL);
+}
+
+/* Where its agent keeps tasks and outputs: it takes no more jobs where that is almost full. */
+static void look_at_spool(struct check *c, const char *out)
+{
+    char dir[256], left[256], text[1024];
+    value(out, "spool", dir);
+    if (!*value(out, "spool_free", left))
+        return;
+    long long mib = atoll(left) / 1024;
+    snprintf(text, sizeof text, "%lld MiB free in %s", mib, dir);
+    if (mib < SPOOL_MIN_MIB)
+        fail(c, "spool", text,
+             "make room, or name another directory with XDG_STATE_HOME: below 16 MiB the node is drained");
+    else
+        say("spool", "ok", text, NULL);
+}
+
+static void look_at_room(struct check *c, const char *out)
+{
+    look_at_disk(c, out);
+    look_at_spool(c, out);
 }
 
 static void look_at_files(const struct check *c, const char *out)
@@ -287,7 +310,7 @@ static void on_over(void *ctx, struct line *ln, enum link_fault fault, const cha
         else if (c->keys)
             look_at_open_key(c);
         else
-            look_at_disk(c, out);
+            look_at_room(c, out);
         look_at_files(c, out);
         look_at_clock(out);
         look_at_rest(out);

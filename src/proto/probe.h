@@ -19,6 +19,9 @@
     "{ echo \"#!/bin/sh\"; echo \"echo yes\"; } 2>/dev/null >\"$p\"; chmod 700 \"$p\" 2>/dev/null; " \
     "echo write=$(\"$p\" 2>/dev/null); rm -f \"$p\"; " \
     "echo free=$(df -Pk \"$d\" 2>/dev/null | sed -n 2p | tr -s \" \" | cut -d\" \" -f4); " \
+    "if [ \"$(id -u)\" = 0 ]; then s=/var/lib/stoker; else s=\"$HOME/.local/state/stoker\"; fi; " \
+    "s=\"${XDG_STATE_HOME:-$s}\"; while [ ! -d \"$s\" ] && [ \"$s\" != / ]; do s=$(dirname \"$s\"); done; " \
+    "echo \"spool=$s\"; echo spool_free=$(df -Pk \"$s\" 2>/dev/null | sed -n 2p | tr -s \" \" | cut -d\" \" -f4); " \
     "echo cpus=$(nproc); echo memory=$(sed -n \"s/^MemTotal: *\\([0-9]*\\).*/\\1/p\" /proc/meminfo); " \
     "g=$(sed -n \"s/^0:://p\" /proc/self/cgroup); " \
     "if [ \"$(stat -fc %T /sys/fs/cgroup 2>/dev/null)\" = cgroup2fs ]; then " \

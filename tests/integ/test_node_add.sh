@@ -62,7 +62,7 @@ done
 
 case_ "check of a node that is known, every line fine"
 says "check" 0 "~" "" stoker node check m1
-for w in name port "host key" login machine user disk files clock cpus memory gpus; do
+for w in name port "host key" login machine user disk spool files clock cpus memory gpus; do
     like "$w" "$(grep "^$w" <<<"$out" | head -n 1)" "$w +(ok|note) .*"
 done
 says "check of this machine" 0 "~" "" stoker node check n1
@@ -103,6 +103,8 @@ look
 is "a full disk is one" "$rc" 5
 like "disk" "$(grep ^disk <<<"$out")" 'disk +FAIL +20 MiB free in .*'
 has "its cure" "$out" "make room"
+like "spool" "$(grep ^spool <<<"$out")" 'spool +FAIL +20 MiB free in .*'
+has "what happens else" "$out" "below 16 MiB the node is drained"
 rm "$TMPDIR/lies/df"
 lie uname 'echo riscv64'
 look
