@@ -169,6 +169,27 @@ must scontrol update "JobId=$second" Licenses=
 wait_for 20 begun second 1
 is "it needs none" "$(used)" "2 2"
 
+case_ "what was changed before the start is in the output, the mail and the history; a reload says whether mail is sent"
+rm -f mails
+submit -H -J before -o 'out-%x' --mail-type=END --wrap 'echo done'
+must scontrol update "JobId=$job" JobName=after TimeLimit=7 Comment=word
+must scontrol release "$job"
+wait_end "$job"
+is "its output" "$(cat out-after)" "done"
+wait_for 20 grep -q "Job_id=$job Name=after Ended" mails
+is "sacct" "$(sacct -nXP -j "$job" -o jobname,timelimit,comment)" "after|00:07:00|word"
+submit -J silent -o /dev/null --mail-type=END work silent
+wait_for 20 begun silent 1
+sed -i '/^mail_program/d' "$STOKER_HOME/stoker.cfg"
+must scontrol reconfigure
+touch go-silent
+wait_end "$job"
+config
+must scontrol reconfigure
+submit -J spoken -o /dev/null --mail-type=END --wrap true
+wait_for 20 grep -q "Name=spoken Ended" mails
+hasnt "while there was no program" "$(cat mails)" "Name=silent"
+
 case_ "suspend: licences stay, dependencies wait, the history knows; a restart, and a reload that takes licences away, change none of it"
 submit -d "afterok:$first" -o /dev/null --wrap true
 after=$job
@@ -314,4 +335,19 @@ is "the second run" "$(job_state "$lease") $(used)" "RUNNING 2 2"
 touch go-lease
 wait_end "$lease"
 is "its end" "$state $(job_field "$lease" Restarts)" "COMPLETED 1"
+
+case_ "a job is cancelled while its node is away: the lease ends it, and it does not run again"
+submit -w n3 --requeue --lost-node=lease -o /dev/null work away
+away=$job
+wait_for 20 begun away 1
+pid=$(sed -n 's/^+ .* //p;q' away.log)
+agent=$(agent_pid n3)
+kill -STOP "$agent"
+must scancel "$away"
+wait_for 20 is_dead "$pid"
+wait_end "$away"
+kill -CONT "$agent"
+n3_up() { node_is_up n3; }
+wait_for 20 n3_up
+is "its end" "$state $(job_field "$away" Restarts) $(grep -c '^+' away.log)" "CANCELLED 0 1"
 cluster_stop
