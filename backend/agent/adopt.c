@@ -33,7 +33,7 @@
 #define ADOPT_AGAIN_MS 200
 #define FDS_SPARED     16
 
-/* The process of t's record is no more. A child's end is heard of by its number: its start is not kept. */
+/* The process of t's record has ended. A child is known by its number: its start is not kept. */
 static bool shim_is_gone(const struct atask *t)
 {
     struct proc p;

@@ -172,7 +172,7 @@ static void leave_read_only(struct control *c)
     log_info("the state can be written again");
     free(c->read_only);
     c->read_only = NULL;
-    if (c->epoch_gate) /* the first batch of all was void: nobody has heard of its epoch */
+    if (c->epoch_gate) /* the first batch of all was void: no node knows its epoch yet */
         take_over(c, false);
     doubt_nodes(c); /* what was read back may say "up" of a node that went down meanwhile */
     ctl_avoid_look(c);

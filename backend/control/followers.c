@@ -2,7 +2,7 @@
  *
  * While a session gets its snapshot, nothing is pushed to it: the state that it shows still is an older
  * one. What changes of the rows that it has is noted (struct late) and told at the snapshot's end
- * (req_get.c). A session that reads too slowly is told to ask anew instead of filling the controller's
+ * (req_get.c). A session that reads too slowly is told to ask again instead of filling the controller's
  * memory.
  */
 #include <stdlib.h>
@@ -28,7 +28,7 @@ void late_fini(struct session *s)
     vec_fini(&s->late.retired);
 }
 
-/* Too slow for pushes: nothing more is sent but the word that it must ask anew, once there is room. */
+/* Too slow for pushes: once there is room it is told to ask again, and nothing else is sent. */
 static void tell_resync(struct session *s)
 {
     s->follow = FOLLOW_NONE;
@@ -54,7 +54,7 @@ static void note_late(struct session *s, const struct event *ev)
         return;
     if (s->late.rows.n < LATE_MAX)
         vec_push(&s->late.rows, ev->job);
-    else if (s->get.follow) /* one who asks once gets the rows as they were when sent */
+    else if (s->get.follow) /* a single query gets the rows as they were when sent */
         tell_resync(s);
 }
 
