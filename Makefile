@@ -1,8 +1,8 @@
 # Stoker. GNU make; everything goes under $(B).
 #
 #   make [all]        programs and the Slurm names in $(B)/bin     make run       install what is missing, build, open the UI
-#   make test         set-up, gates, all tests                     make unit      all unit tests; unit-base, unit-model, ... one layer
-#   make gates        the gates alone                              make asan      unit and integration tests with ASan and UBSan
+#   make test         set-up, lint, all tests                     make unit      all unit tests; unit-base, unit-model, ... one layer
+#   make lint         the lint alone                               make asan      unit and integration tests with ASan and UBSan
 #   make bench        Slurm beside it; BENCH="submit squeue" a part  make fuzz      libFuzzer, FUZZ_SECONDS (60) for each parser
 #   make check-format, make format                                 make install   PREFIX=/usr/local DESTDIR=
 #                                                                  make uninstall the same, away again
@@ -73,17 +73,24 @@ SQLITE := -lsqlite3
 SSH := -lssh
 ZLIB := -lz
 
-# ---- layers: one static library each ---------------------------------------------------------------------
+# ---- layers: src/LAYERS ----------------------------------------------------------------------------------
 
-SRC_LAYERS := base model conf proto client jobspec cli
-BACKEND_LAYERS := sched sim loop ferry store server control launch link agent
-UI_FOLDERS := layout widget view theme keys app
-LAYERS := $(SRC_LAYERS) ui-term ui $(BACKEND_LAYERS)
-
-FOLDERS_ui-term := ui/term
-FOLDERS_ui := $(UI_FOLDERS:%=ui/%)
-$(foreach l,$(SRC_LAYERS),$(eval FOLDERS_$(l) := src/$(l)))
-$(foreach l,$(BACKEND_LAYERS),$(eval FOLDERS_$(l) := backend/$(l)))
+# One word for each row: NAME|FOLDER ...|LIBRARY ..., with commas for blanks and each library with those that it uses.
+ROWS := $(shell awk ' \
+    function closure(name, n, i, w) { \
+        if (name in seen) return; \
+        seen[name] = 1; order = order "," name; \
+        n = split(uses[name], w, ","); for (i = 1; i <= n; i++) if (w[i] != "-") closure(w[i]) } \
+    !/^\#/ && NF >= 3 { names[++count] = $$1; folders[$$1] = $$2; uses[$$1] = $$3 } \
+    END { for (k = 1; k <= count; k++) { \
+        delete seen; order = ""; closure(names[k]); gsub("!", "", folders[names[k]]); \
+        print names[k] "|" folders[names[k]] "|" substr(order, 2) } }' src/LAYERS)
+column = $(subst $(comma), ,$(word $(2),$(subst |, ,$(1))))
+$(foreach r,$(ROWS),$(eval FOLDERS_$(call column,$(r),1) := $(call column,$(r),2)))
+$(foreach r,$(ROWS),$(eval USES_$(call column,$(r),1) := $(call column,$(r),3)))
+PROGRAMS_ALL := $(foreach r,$(ROWS),$(if $(filter %.c,$(call column,$(r),2)),$(call column,$(r),1)))
+LAYERS := $(filter-out $(PROGRAMS_ALL),$(foreach r,$(ROWS),$(call column,$(r),1)))
+USES_all := $(LAYERS)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 lib = $(foreach l,$(1),$(B)/lib/lib$(l).a)
@@ -100,57 +107,23 @@ $$(B)/lib/lib$(1).a: $$(OBJS_$(1)) $$(B)/lib/$(1).list
 endef
 $(foreach l,$(LAYERS),$(eval $(call layer_rules,$(l))))
 
-# Who is linked with whom; tests/gates/layers.sh says the same of the includes.
-BACKEND_D := $(filter-out agent link,$(BACKEND_LAYERS))
-USES_base := base
-USES_model := model base
-USES_conf := conf model base
-USES_proto := proto model base
-USES_client := client conf proto model base
-USES_jobspec := jobspec $(USES_client)
-USES_cli := cli $(USES_jobspec)
-USES_ui := ui ui-term $(USES_jobspec)
-USES_sched := sched model base
-USES_sim := sim sched conf proto model base
-USES_agent := agent ferry loop proto model base
-USES_ferry := ferry loop proto model base
-USES_link := link loop proto model base
-USES_loop := loop base
-$(foreach l,store server control launch,$(eval USES_$(l) := $(BACKEND_D) conf proto model base))
-USES_all := $(LAYERS)
-
 # ---- programs --------------------------------------------------------------------------------------------
 
-# Program: layers, then libraries. One without its main file is left out.
-PROGRAMS_ALL := stoker stoker-ui stokerd stoker-agent stoker-shim stoker-link stoker-sim
-MAIN_stoker := src/main_stoker.c
-MAIN_stoker-ui := src/main_ui.c
-MAIN_stokerd := src/main_stokerd.c
-MAIN_stoker-agent := src/main_agent.c
-MAIN_stoker-shim := src/main_shim.c
-MAIN_stoker-link := src/main_link.c
-MAIN_stoker-sim := src/main_sim.c
-
-NEEDS_stoker := $(USES_cli)
+# Libraries from outside. A program without its main file is left out.
 LIBS_stoker := $(CONFIG) $(MSGPACK) -lm
-NEEDS_stoker-ui := $(USES_ui)
 LIBS_stoker-ui := $(CURSES) $(CONFIG) $(MSGPACK) -lm
-NEEDS_stokerd := client $(USES_control)
 LIBS_stokerd := $(SQLITE) $(CONFIG) $(MSGPACK) -lm
-NEEDS_stoker-agent := $(USES_agent)
 LIBS_stoker-agent := $(MSGPACK) -ldl
-NEEDS_stoker-link := $(USES_link)
 LIBS_stoker-link := $(SSH) $(MSGPACK)
-NEEDS_stoker-sim := sim sched $(USES_cli)
 LIBS_stoker-sim := $(CONFIG) $(MSGPACK) $(ZLIB) -lm
 # The shim is started once per task: static and without relocation, so that its exec is cheap. A warning of
 # the linker would be a call that needs the name service's shared libraries.
-NEEDS_stoker-shim := agent proto model base
 LIBS_stoker-shim := $(MSGPACK)
 ifndef SANITIZE
 LDFLAGS_stoker-shim := -static -no-pie -Wl,--gc-sections -Wl,--fatal-warnings
 endif
 
+$(foreach p,$(PROGRAMS_ALL),$(eval MAIN_$(p) := $(FOLDERS_$(p))) $(eval NEEDS_$(p) := $(filter-out $(p),$(USES_$(p)))))
 PROGRAMS := $(foreach p,$(PROGRAMS_ALL),$(if $(wildcard $(MAIN_$(p))),$(p)))
 
 define program_rules
@@ -193,7 +166,7 @@ $(B)/obj/%.o: %.c $(B)/.settings
 #
 # tests/unit/LAYER/test_*.c    linked with what the layer may use
 # tests/KIND/test_*.c, *.sh    prop sim screen pty integ crash fuzz: linked with everything
-# tests/gates/*.sh             the gates
+# tests/lint/*.sh              the lint
 # tests/lib/*.c                helpers, an archive that every test program is linked with
 # tests/tools/*.c              small programs that tests call, in $(B)/tests/tools
 
@@ -203,7 +176,7 @@ OTHER_SRC := $(sort $(foreach k,$(TEST_KINDS),$(wildcard tests/$(k)/test_*.c)))
 UNIT_TESTS := $(UNIT_SRC:%.c=$(B)/%)
 OTHER_TESTS := $(OTHER_SRC:%.c=$(B)/%)
 SCRIPTS := $(sort $(foreach k,$(TEST_KINDS),$(wildcard tests/$(k)/test_*.sh)))
-GATES := $(sort $(wildcard tests/gates/*.sh))
+LINT := $(sort $(wildcard tests/lint/*.sh))
 FAKE_NVML := $(B)/tests/lib/libfakenvml.so
 SLOW_FS := $(B)/tests/lib/libslowfs.so
 FAKE_CLOCK := $(B)/tests/lib/libfakeclock.so
@@ -253,7 +226,7 @@ FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 900
 SEEDS_SECONDS ?= 600
 
-.PHONY: setup test check tests unit unit-tests asan asan-unit-tests gates bench soak seeds fuzz check-format format run install uninstall clean
+.PHONY: setup test check tests unit unit-tests asan asan-unit-tests lint bench soak seeds fuzz check-format format run install uninstall clean
 setup:
 	@.ci/setup test
 
@@ -267,7 +240,7 @@ asan-unit-tests:
 	@+$(MAKE) --no-print-directory B=$(B)/asan SANITIZE=address,undefined unit-tests
 
 check: tests asan-unit-tests
-	@$(RUN_TESTS) $(GATES) $(UNIT_TESTS) $(UNIT_SRC:%.c=$(B)/asan/%) $(OTHER_TESTS) $(SCRIPTS)
+	@$(RUN_TESTS) $(LINT) $(UNIT_TESTS) $(UNIT_SRC:%.c=$(B)/asan/%) $(OTHER_TESTS) $(SCRIPTS)
 
 unit: unit-tests
 	@$(RUN_TESTS) $(UNIT_TESTS)
@@ -289,8 +262,8 @@ asan:
 	@+$(MAKE) --no-print-directory B=$(B)/asan SANITIZE=address,undefined tests
 	@B=$(abspath $(B)/asan) tests/run $(UNIT_SRC:%.c=$(B)/asan/%) $(OTHER_SRC:%.c=$(B)/asan/%) $(filter tests/integ/%,$(SCRIPTS))
 
-gates: $(call lib,$(LAYERS)) $(TOOLS)
-	@$(RUN_TESTS) $(GATES)
+lint: $(call lib,$(LAYERS)) $(TOOLS)
+	@$(RUN_TESTS) $(LINT)
 
 # Tests at a size that `make test` has no time for.
 soak: all $(TOOLS)
@@ -324,9 +297,9 @@ else
 endif
 
 check-format:
-	@tests/gates/format.sh
+	@tests/lint/format.sh
 format:
-	@tests/gates/format.sh --fix
+	@tests/lint/format.sh --fix
 
 # Takes the screens as they are now: golden files, pictures, docs/KEYS.md.
 .PHONY: screens

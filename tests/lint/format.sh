@@ -2,8 +2,8 @@
 # Layout by .clang-format, which is written for version 14: others lay out the same code in other ways. Macros of several lines are
 # left as they are: clang-format does not see the tables that they are. test-timeout: 900
 #
-#   tests/gates/format.sh [FILE...]         says which files differ
-#   tests/gates/format.sh --fix [FILE...]   lays them out (make format); without names those that are not committed,
+#   tests/lint/format.sh [FILE...]         says which files differ
+#   tests/lint/format.sh --fix [FILE...]   lays them out (make format); without names those that are not committed,
 #                                           or all where everything is
 set -u
 cd "$(dirname "$0")/../.." || exit 1

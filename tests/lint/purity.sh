@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# model and sched do no I/O and look at no clock: what their libraries call from outside must be in purity.allow, in one another, or
-# in base, less the part of base that reaches outside.
+# The libraries marked "pure" in src/LAYERS do no I/O and read no clock: what they call must be in purity.allow, in a pure library,
+# or in base, less the part of base that reaches outside.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
@@ -11,9 +11,9 @@ defined() { "$NM" --defined-only "$@" 2>/dev/null | awk 'NF == 3 { print $3 }'; 
 undefined() { "$NM" -u "$1" 2>/dev/null | awk '$1 == "U" { print $2 }' | sort -u; }
 
 # One pattern for all: a line of the file is a name, * stands for anything.
-libc=$(sed 's/#.*//; s/[[:space:]]//g; /^$/d; s/\*/.*/g' tests/gates/purity.allow | paste -sd '|')
+libc=$(sed 's/#.*//; s/[[:space:]]//g; /^$/d; s/\*/.*/g' tests/lint/purity.allow | paste -sd '|')
 
-# $1: library, $2...: libraries that it may use besides base
+# $1: library, $2...: all pure libraries
 check() {
     local lib=$1 own
     shift
@@ -28,5 +28,8 @@ for s in time clock_gettime gettimeofday rand random open read write printf fope
 done
 grep -qxE "$libc" <<<memcpy || { echo "purity.allow does not know memcpy"; exit 1; }
 
-wrong=$(check "$B/lib/libmodel.a"; check "$B/lib/libsched.a" "$B/lib/libmodel.a")
+pure=()
+for name in $(awk '!/^#/ && $4 == "pure" { print $1 }' src/LAYERS); do pure+=("$B/lib/lib$name.a"); done
+[ "${#pure[@]}" -ge 2 ] || { echo "src/LAYERS marks no library as pure"; exit 1; }
+wrong=$(for lib in "${pure[@]}"; do check "$lib" "${pure[@]}"; done)
 [ -z "$wrong" ] || { echo "$wrong"; exit 1; }
