@@ -1,6 +1,6 @@
 /* forecasts.c - the whole queue is forecast beside the other work: in slices that hold up nobody, and the
  * plan is shown to who asks. */
-#include "backend/sched/forecast.h"
+#include "backend/sched/forecast/forecast.h"
 
 #include "backend/control/private.h"
 #include "src/model/plan.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "backend/control/private.h"
-#include "backend/sched/forecast.h"
+#include "backend/sched/forecast/forecast.h"
 #include "src/model/members.h"
 #include "src/proto/codec.h"
 

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "backend/control/private.h"
-#include "backend/sched/account.h"
-#include "backend/sched/licence.h"
-#include "backend/sched/trial.h"
+#include "backend/sched/forecast/trial.h"
+#include "backend/sched/limits/account.h"
+#include "backend/sched/limits/licence.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/model/array.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "backend/sched/backfill.h"
+#include "backend/sched/resources/backfill.h"
 #include "src/base/heap.h"
 #include "src/base/list.h"
 #include "src/base/time.h"

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "backend/sched/forecast.h"
+#include "backend/sched/forecast/forecast.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/vec.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "backend/sched/forecast.h"
-#include "backend/sched/planner.h"
+#include "backend/sched/forecast/forecast.h"
+#include "backend/sched/queue/planner.h"
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/sched/depend.h"
-#include "backend/sched/licence.h"
+#include "backend/sched/limits/depend.h"
+#include "backend/sched/limits/licence.h"
 #include "src/base/xalloc.h"
 #include "tests/fuzz/driver.h"
 

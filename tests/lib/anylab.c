@@ -1,7 +1,7 @@
 /* anylab.c - random clusters and queues. */
 #include "tests/lib/anylab.h"
 
-#include "backend/sched/planner_private.h"
+#include "backend/sched/queue/planner_private.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/window.h"

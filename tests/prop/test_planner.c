@@ -8,7 +8,7 @@
  *
  * test-timeout: 7200 (for STOKER_TEST_RUNS)
  */
-#include "backend/sched/planner_private.h"
+#include "backend/sched/queue/planner_private.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/anylab.h"

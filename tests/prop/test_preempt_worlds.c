@@ -17,7 +17,7 @@
  */
 #include <signal.h>
 
-#include "backend/sched/planner_private.h"
+#include "backend/sched/queue/planner_private.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/anylab.h"
@@ -54,11 +54,10 @@ struct world {
     unsigned preempts, starts, kept; /* kept: promises */
 };
 
-#define FAIL(w, ...)                                                   \
-    do {                                                               \
-        fprintf(stderr, "seed %" PRIu64 ", t %lld: ", (w)->seed,       \
-                (long long)((w)->l.now.ms / MS_PER_S));                \
-        fail_msg(__VA_ARGS__);                                         \
+#define FAIL(w, ...)                                                                                     \
+    do {                                                                                                 \
+        fprintf(stderr, "seed %" PRIu64 ", t %lld: ", (w)->seed, (long long)((w)->l.now.ms / MS_PER_S)); \
+        fail_msg(__VA_ARGS__);                                                                           \
     } while (0)
 
 /* --- a cluster --- */

@@ -9,8 +9,8 @@
  *
  * test-timeout: 7200 (for STOKER_TEST_RUNS)
  */
-#include "backend/sched/gate.h"
-#include "backend/sched/planner_private.h"
+#include "backend/sched/limits/gate.h"
+#include "backend/sched/queue/planner_private.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/dep.h"

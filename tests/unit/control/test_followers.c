@@ -1,7 +1,7 @@
 /* test_followers.c - a session that follows has the controller's state when its snapshot has come, whatever
  * changed while it was sent. The connection, the clock and the policy are played here. */
 #include "backend/control/private.h"
-#include "backend/sched/forecast.h"
+#include "backend/sched/forecast/forecast.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 #include "tests/lib/check.h"

@@ -1,8 +1,8 @@
 /* test_fairshare.c - the tree of shares against tables worked by hand. */
 #include <math.h>
 
-#include "backend/sched/account.h"
-#include "backend/sched/fairshare.h"
+#include "backend/sched/limits/account.h"
+#include "backend/sched/priority/fairshare.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/lab.h"
 

@@ -7,9 +7,9 @@
  *
  * Times are minutes after the pass.
  */
-#include "backend/sched/trial.h"
+#include "backend/sched/forecast/trial.h"
 
-#include "backend/sched/planner_private.h"
+#include "backend/sched/queue/planner_private.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/plan.h"

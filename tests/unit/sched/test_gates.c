@@ -2,9 +2,9 @@
  * cause of its own. */
 #include <errno.h>
 
-#include "backend/sched/deadline.h"
-#include "backend/sched/depend.h"
-#include "backend/sched/gate.h"
+#include "backend/sched/limits/deadline.h"
+#include "backend/sched/limits/depend.h"
+#include "backend/sched/limits/gate.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/lab.h"

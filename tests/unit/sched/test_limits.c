@@ -1,6 +1,6 @@
 /* test_limits.c - limits by hand-worked tables: what is counted for whom, what breaks, what the texts say.
  */
-#include "backend/sched/limits.h"
+#include "backend/sched/limits/limits.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/lab.h"

@@ -2,7 +2,7 @@
  * CPUs, 100 GiB and 8 GPUs. */
 #include <math.h>
 
-#include "backend/sched/prio.h"
+#include "backend/sched/priority/prio.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/pass.h"
@@ -322,8 +322,8 @@ static void test_the_sum_is_the_priority(void **state)
         if (p.total != (sum < 0 ? 0 : sum < UINT32_MAX ? sum : UINT32_MAX))
             fail_msg("the points of job %u add up to %lld, its priority is %u", id, (long long)sum,
                      p.total);
-#define X(factor, weight)                                                                         \
-    if (p.factor < 0 || p.factor > 1 || p.factor##_points > l.spec.priority.weight)               \
+#define X(factor, weight)                                                           \
+    if (p.factor < 0 || p.factor > 1 || p.factor##_points > l.spec.priority.weight) \
         fail_msg(#factor " is %g: %u of %u", p.factor, p.factor##_points, l.spec.priority.weight);
         PRIO_FACTORS(X)
 #undef X

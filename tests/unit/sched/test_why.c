@@ -1,5 +1,5 @@
 /* test_why.c - refusals at submission, and why a job waits: in sentences with numbers. */
-#include "backend/sched/forecast.h"
+#include "backend/sched/forecast/forecast.h"
 #include "tests/unit/sched/whylab.h"
 
 /* --- at submission --- */

@@ -2,7 +2,7 @@
  */
 #include <stdlib.h>
 
-#include "backend/sched/forecast.h"
+#include "backend/sched/forecast/forecast.h"
 #include "tests/unit/sched/whylab.h"
 
 /* So many causes of that class, and in the first line of a list that sentence. */

@@ -1,0 +1,100 @@
+/* admit.c - could a request ever run? Asked at submission, with every node pretended empty. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "backend/sched/explain/refused.h"
+#include "backend/sched/limits/gate.h"
+#include "src/base/units.h"
+
+/* A partition that is down takes jobs, they wait; one that is inactive, or that does not admit the request,
+ * does not. */
+static enum refusal refusal_of(enum reason r)
+{
+    if (r == REASON_NONE || r == REASON_PART_DOWN)
+        return REFUSAL_NONE;
+    if (r == REASON_PART_INACTIVE)
+        return REFUSAL_PART_DOWN;
+    if (r == REASON_PART_TIME)
+        return REFUSAL_TIME_LIMIT;
+    return r == REASON_PART_NODES ? REFUSAL_NODE_COUNT : REFUSAL_NOT_ALLOWED;
+}
+
+/* What cannot be had, and what there is. */
+static void say_never(struct planner *p, const struct job *j, const struct step *s, uint32_t part,
+                      struct errtext *text)
+{
+    struct refused r;
+    struct str b = STR_INIT;
+    if (!text)
+        return;
+    refused_count(p, j, s, part, true, &r);
+    planner_describe(j, s, &b);
+    str_appendf(&b, " can never be had in partition %s (", p->view->model->spec.parts.v[part].name);
+    refused_text(&r, &b);
+    str_append(&b, ")");
+    err_set(text, 0, "%s", b.s);
+    if (s)
+        err_prefix(text, 0, "step %s", s->name ? s->name : "?");
+    str_fini(&b);
+}
+
+bool admit_could_fit(struct planner *p, const struct job *j, uint32_t part, const struct step *steps,
+                     size_t n_steps, struct errtext *text)
+{
+    for (size_t i = 0; i < n_steps; i++)
+        if (!planner_could_run(p, j, &steps[i], part)) {
+            say_never(p, j, &steps[i], part, text);
+            return false;
+        }
+    if (n_steps || planner_could_run(p, j, NULL, part))
+        return true;
+    say_never(p, j, NULL, part, text);
+    return false;
+}
+
+static enum refusal admit_to(struct planner *p, const struct sched_view *v, const struct job *j,
+                             const char *name, const struct step *steps, size_t n_steps,
+                             struct errtext *text)
+{
+    const struct part_spec *part = model_get_part(v->model, name);
+    if (!part) {
+        err_set(text, 0, "there is no partition %s", name);
+        return REFUSAL_NO_PARTITION;
+    }
+    enum refusal r = refusal_of(gate_partition(v, j->uid, &j->req, part, text));
+    if (r != REFUSAL_NONE)
+        return r;
+    if (part->state == PART_DRAIN) { /* what waits there already still runs */
+        err_set(text, 0, "partition %s takes no new jobs", part->name);
+        return REFUSAL_PART_DOWN;
+    }
+    uint32_t at = (uint32_t)(part - v->model->spec.parts.v);
+    return admit_could_fit(p, j, at, steps, n_steps, text) ? REFUSAL_NONE : REFUSAL_NEVER_FITS;
+}
+
+/* Of several partitions one is enough, but a name that does not exist is a mistake even beside one that
+ * does. */
+enum refusal sched_admit(struct planner *p, const struct sched_view *v, uint32_t uid,
+                         const struct job_req *req, const struct step *steps, size_t n_steps,
+                         struct errtext *text)
+{
+    struct job probe = {.req = *req, .uid = uid};
+    struct strv names = gate_partitions(v->model, &probe);
+    enum refusal last = REFUSAL_NO_PARTITION;
+    bool ok = false;
+    planner_ready(p, v, v->model->now);
+    if (!names.n)
+        err_set(text, 0, "no partition given and no default partition configured");
+    for (size_t i = 0; i < names.n; i++) {
+        last = admit_to(p, v, &probe, names.v[i], steps, n_steps, text);
+        if (last == REFUSAL_NO_PARTITION) {
+            ok = false;
+            break;
+        }
+        ok = ok || last == REFUSAL_NONE;
+    }
+    strv_fini(&names);
+    if (ok)
+        err_set(text, 0, "%s", "");
+    return ok ? REFUSAL_NONE : last;
+}

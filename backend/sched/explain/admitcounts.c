@@ -1,0 +1,95 @@
+/* admitcounts.c - the gates that count, asked at submission: what would break them even alone can never
+ * run. */
+#include <errno.h>
+
+#include "backend/sched/limits/deadline.h"
+#include "backend/sched/limits/gate.h"
+#include "backend/sched/queue/planner_private.h"
+
+static enum refusal admit_licences(const struct model *m, const struct job *j, struct errtext *text)
+{
+    struct licence_list l;
+    if (str_is_empty(j->req.licenses))
+        return REFUSAL_NONE;
+    if (licence_parse(m, j->req.licenses, &l, text) < 0)
+        return REFUSAL_LICENSES;
+    licence_fini(&l);
+    return REFUSAL_NONE;
+}
+
+static enum refusal admit_reservation(const struct sched_view *v, const struct job *j, struct wall now,
+                                      struct errtext *text)
+{
+    struct wall clears = {0};
+    enum reason r = gate_reservation(v->model, j->user, &j->req, now, &clears, text);
+    return r == REASON_NONE || r == REASON_RESERVATION ? REFUSAL_NONE : REFUSAL_RESERVATION;
+}
+
+/* Where it can never be for another reason, what limits leave there is no help. */
+static bool could_be_in(struct planner *p, const struct sched_view *v, const struct job *j,
+                        const struct part_spec *part)
+{
+    uint32_t at = (uint32_t)(part - v->model->spec.parts.v);
+    enum reason gate = gate_partition(v, j->uid, &j->req, part, NULL);
+    bool steps = j->kind == JOB_KIND_STEPS, may = gate == REASON_NONE || gate == REASON_PART_DOWN;
+    return may && admit_could_fit(p, j, at, steps ? j->steps.v : NULL, steps ? j->steps.n : 0, NULL);
+}
+
+static bool alone_fits(const struct sched_view *v, const struct job *j, const struct part_spec *part,
+                       struct limit_verdict *verdict)
+{
+    struct limit_ask ask;
+    limits_ask_job(v->limits, v->model, j, part, &ask);
+    bool steps = j->kind == JOB_KIND_STEPS, fits = steps || limits_could_ever(v->limits, &ask, verdict);
+    for (size_t i = 0; steps && i < j->steps.n && fits; i++) {
+        limits_ask_task(v->limits, v->model, j, &j->steps.v[i], part, &ask);
+        fits = limits_could_ever(v->limits, &ask, verdict);
+    }
+    return fits;
+}
+
+/* In one of its partitions it must. */
+static enum refusal admit_limits(struct planner *p, const struct sched_view *v, const struct job *j,
+                                 struct wall now, struct errtext *text)
+{
+    struct strv names = gate_partitions(v->model, j);
+    struct limit_verdict verdict, first = {.state = LIMIT_OK};
+    bool fits = false, asked = false;
+    planner_ready(p, v, now);
+    for (size_t i = 0; i < names.n && !fits; i++) {
+        const struct part_spec *part = model_get_part(v->model, names.v[i]);
+        if (!part || (names.n > 1 && !could_be_in(p, v, j, part)))
+            continue;
+        fits = alone_fits(v, j, part, &verdict);
+        first = asked ? first : verdict;
+        asked = true;
+    }
+    strv_fini(&names);
+    if (fits || !asked)
+        return REFUSAL_NONE;
+    struct str b = STR_INIT;
+    limit_text(&first, &b);
+    err_set(text, 0, "%s", b.s);
+    str_fini(&b);
+    return REFUSAL_POLICY;
+}
+
+enum refusal sched_admit_counts(struct planner *p, const struct sched_view *v, const struct job *j,
+                                struct sched_admit_how how, struct wall now, struct errtext *text)
+{
+    enum refusal r = admit_licences(v->model, j, text);
+    r = r != REFUSAL_NONE ? r : admit_reservation(v, j, now, text);
+    if (r == REFUSAL_NONE && limits_any(v->limits))
+        r = limits_submit(v->limits, v->model, j, text);
+    if (r != REFUSAL_NONE || how.as_is)
+        return r;
+    if (limits_any(v->limits))
+        r = admit_limits(p, v, j, now, text);
+    bool later = j->req.begin.ms > now.ms;
+    if (r == REFUSAL_NONE && deadline_missed(v->model, j, later ? j->req.begin : now)) {
+        err_set(text, 0, "it could not end before its deadline, even if it started %s",
+                later ? "at its begin time" : "now");
+        r = REFUSAL_TIME_LIMIT;
+    }
+    return r;
+}

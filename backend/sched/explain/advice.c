@@ -1,0 +1,316 @@
+/* advice.c - the one smallest change with which a waiting job could start now. */
+#include "backend/sched/explain/advice.h"
+
+#include <stdlib.h>
+
+#include "backend/sched/forecast/trial.h"
+#include "backend/sched/limits/deadline.h"
+#include "backend/sched/queue/planner_private.h"
+#include "src/base/hostlist.h"
+
+#define SHORTEST_S 60   /* no limit below that is proposed */
+#define STEP_S     60   /* and they are whole minutes */
+#define PASSES_MAX 2    /* for one answer */
+#define PASS_MAX   1500 /* jobs and nodes of which a pass is worth an answer: some milliseconds */
+
+struct search {
+    struct planner *p;
+    const struct sched_view *v;
+    const struct job *j;
+    const struct unit *u;
+    const struct part_spec *part; /* the first that admits it */
+    struct wall now;
+    struct msg_why *w;
+    unsigned passes;
+};
+
+/* With this request in place of its own, behind everybody. */
+static bool starts_with(const struct search *s, const struct job_req *req)
+{
+    struct job probe = *s->j;
+    struct trial t;
+    probe.req = *req;
+    planner_try(s->p, s->v, &probe, s->now, &t);
+    bool now = t.now;
+    trial_fini(&t);
+    return now;
+}
+
+/* --- whether it does --- */
+
+/* In the way of nobody: it holds no place, and none waits for its turn behind it. Then all before it get
+ * what they got in the last pass, and where it fits now it starts. */
+static bool stands_aside(const struct search *s)
+{
+    bool first = false;
+    for (uint32_t i = 0; i < s->p->n_parts; i++)
+        first = first || s->p->first_blocked[i] == s->j->id;
+    return !first && !s->u->hold.use.parts;
+}
+
+static void copy_holds(const struct search *s, struct planner *to)
+{
+    list_for_each (h, &s->p->backfill.holds, struct backfill_hold, link) {
+        const struct unit *from = container_of(h, struct unit, hold);
+        struct unit *u = idmap_get(&to->units, from->job);
+        if (u && u->group && u->job != s->j->id) {
+            backfill_copy(&to->backfill, &u->hold, h, u->group->own);
+            claims_copy(to, u, from);
+        }
+    }
+}
+
+static char *nodes_of(const struct sched_result *r, uint32_t job)
+{
+    struct strv names = {0};
+    char *text = NULL;
+    vec_for_each (&r->starts, i) {
+        if (r->starts.v[i].job != job || names.n)
+            continue;
+        for (size_t k = 0; k < r->starts.v[i].start.alloc.n; k++)
+            strv_push(&names, r->starts.v[i].start.alloc.v[k].node);
+    }
+    if (names.n)
+        text = hostlist_compress(&names);
+    strv_fini(&names);
+    return text;
+}
+
+/* A pass over the queue as it is, with this request in place of its own: what it held goes to others, and
+ * its turn may be another. Where it starts; NULL: it does not. */
+static char *pass_with(const struct search *s, const struct job_req *req)
+{
+    struct planner *p = planner_new();
+    struct job probe = *s->j;
+    struct sched_result r;
+    probe.req = *req;
+    p->probe = &probe;
+    sched_result_init(&r);
+    planner_ready(p, s->v, s->now);
+    copy_holds(s, p);
+    planner_decide(p, s->v, s->now, &r);
+    char *nodes = nodes_of(&r, s->j->id);
+    sched_result_fini(&r);
+    planner_free(p);
+    return nodes;
+}
+
+/* Where it starts with this request, as far as can be promised; NULL: it cannot. */
+static char *checked(struct search *s, const struct job_req *req)
+{
+    struct job probe = *s->j;
+    struct trial t;
+    char *nodes = NULL;
+    if (s->p->units.n + s->p->runs.n + s->p->pool.n_nodes <= PASS_MAX)
+        return s->passes++ < PASSES_MAX ? pass_with(s, req) : NULL;
+    probe.req = *req;
+    planner_try(s->p, s->v, &probe, s->now, &t);
+    if (t.now && stands_aside(s))
+        nodes = xstrdup(t.nodes);
+    trial_fini(&t);
+    return nodes;
+}
+
+static bool found(struct search *s, char *nodes_taken, const char *key, char *value_taken, char *text_taken)
+{
+    s->w->advice_key = xstrdup(key);
+    s->w->advice_value = value_taken;
+    s->w->advice = text_taken;
+    free(nodes_taken);
+    return true;
+}
+
+/* --- the changes --- */
+
+/* The longest limit with which it fits before whoever holds its place. */
+static bool try_time(struct search *s)
+{
+    uint32_t asked = deadline_limit_s(s->j, s->part), low = 0;
+    struct job_req r = s->j->req;
+    char buf[UNITS_TEXT_SIZE];
+    if (asked <= SHORTEST_S || asked == DURATION_NOT_SET)
+        return false;
+    uint32_t high = (asked == DURATION_UNLIMITED ? s->v->model->spec.window_s : asked) / STEP_S;
+    r.time_min_s = DURATION_NOT_SET;
+    while (low < high) { /* in whole minutes; low fits, or is 0 */
+        uint32_t mid = low + (high - low + 1) / 2;
+        r.time_limit_s = mid * STEP_S;
+        if (starts_with(s, &r))
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    r.time_limit_s = low * STEP_S;
+    char *nodes = low && r.time_limit_s < asked ? checked(s, &r) : NULL;
+    if (!nodes)
+        return false;
+    duration_format(r.time_limit_s, buf);
+    return found(s, nodes, "TimeLimit", xstrdup(buf),
+                 xasprintf("with --time=%s it could start now on %s", buf, nodes));
+}
+
+static bool try_partition(struct search *s)
+{
+    struct job_req r = s->j->req;
+    for (size_t i = 0; i < s->v->model->spec.parts.n; i++) {
+        char *name = s->v->model->spec.parts.v[i].name;
+        struct strv asked = strv_split(s->j->req.partition ? s->j->req.partition : s->j->partition, ",");
+        bool is_asked = strv_has(&asked, name);
+        strv_fini(&asked);
+        r.partition = name;
+        if (is_asked || s->v->model->spec.parts.v[i].state != PART_UP || !starts_with(s, &r))
+            continue;
+        char *nodes = checked(s, &r);
+        if (nodes)
+            return found(s, nodes, "Partition", xstrdup(name),
+                         xasprintf("in partition %s it could start now on %s", name, nodes));
+    }
+    return false;
+}
+
+struct count {      /* of the request */
+    size_t at;      /* where it is in the record */
+    size_t also_at; /* and what else has to be the same */
+    const char *option, *key;
+};
+
+static void set_count(struct job_req *r, const struct count *c, uint32_t n)
+{
+    *(uint32_t *)(void *)((char *)r + c->at) = n;
+    *(uint32_t *)(void *)((char *)r + c->also_at) = n;
+}
+
+static bool try_count(struct search *s, const struct count *c)
+{
+    struct job_req r = s->j->req;
+    uint32_t asked = *(uint32_t *)(void *)((char *)&r + c->at), low = 0;
+    if (asked == NOT_GIVEN || asked < 2)
+        return false;
+    for (uint32_t high = asked - 1; low < high;) {
+        uint32_t mid = low + (high - low + 1) / 2;
+        set_count(&r, c, mid);
+        if (starts_with(s, &r))
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    set_count(&r, c, low);
+    char *nodes = low ? checked(s, &r) : NULL;
+    if (!nodes)
+        return false;
+    return found(
+        s, nodes, c->key, xasprintf("%u", low),
+        xasprintf("with %s%u instead of %u it could start now on %s", c->option, low, asked, nodes));
+}
+
+static bool try_memory(struct search *s)
+{
+    struct job_req r = s->j->req;
+    char buf[UNITS_TEXT_SIZE];
+    uint64_t low = 0, high = r.mem_node_mib == MEM_NOT_GIVEN ? 0 : r.mem_node_mib;
+    if (high < 2)
+        return false;
+    for (high--; low < high;) {
+        uint64_t mid = low + (high - low + 1) / 2;
+        r.mem_node_mib = mid;
+        if (starts_with(s, &r))
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    r.mem_node_mib = low;
+    char *nodes = low ? checked(s, &r) : NULL;
+    if (!nodes)
+        return false;
+    mem_format_slurm(low, buf);
+    return found(s, nodes, "MinMemoryNode", xasprintf("%llu", (unsigned long long)low),
+                 xasprintf("with --mem=%s it could start now on %s", buf, nodes));
+}
+
+/* One more element at once. One that has left the record has a throttle of its own, which is not the
+ * array's. */
+static bool try_throttle(struct search *s)
+{
+    struct job_req r = s->j->req;
+    if (!job_is_array_record(s->j))
+        return false;
+    r.array_throttle = 1 + (uint32_t)(uintptr_t)idmap_get(&s->p->array_running, s->j->array_job) +
+                       promises_of_array(s->p, s->j->array_job);
+    char *nodes = checked(s, &r);
+    return nodes &&
+           found(s, nodes, "ArrayTaskThrottle", xasprintf("%u", r.array_throttle),
+                 xasprintf("with ArrayTaskThrottle=%u it could start now on %s", r.array_throttle, nodes));
+}
+
+static bool is_throttled(const struct msg_why *w)
+{
+    for (size_t i = 0; i < w->causes.n; i++)
+        if (w->causes.v[i].cls == WHY_ARRAY_THROTTLE)
+            return true;
+    return false;
+}
+
+/* Only what starts by itself can start sooner: nothing helps against a hold but a release. Who is over a
+ * soft limit alone may. */
+static bool is_about_resources(const struct planner *p, const struct group *g, const struct msg_why *w)
+{
+    bool limited = planner_limit_state(p, g) == LIMIT_OVER_HARD;
+    for (size_t i = 0; i < w->causes.n; i++)
+        switch ((enum why_class)w->causes.v[i].cls) {
+        case WHY_BUSY:
+        case WHY_BEHIND:
+        case WHY_WINDOW:
+        case WHY_NO_FIT:
+        case WHY_NODE_OUT:
+        case WHY_FOREIGN_GPU:
+        case WHY_ARRAY_THROTTLE:
+        case WHY_LAUNCH_RETRY: break;
+        case WHY_USER_LIMIT:
+        case WHY_GROUP_LIMIT:
+            if (limited)
+                return false;
+            break;
+        case WHY_NOT_ALLOWED:
+        case WHY_DEP_DEAD:
+        case WHY_HELD:
+        case WHY_DEP_WAIT:
+        case WHY_NOT_YET:
+        case WHY_COOLDOWN:
+        case WHY_PARTITION_DOWN:
+        case WHY_N_CLASSES: return false;
+        }
+    return w->causes.n > 0;
+}
+
+void advice_find(struct planner *p, const struct sched_view *v, const struct job *j, struct wall now,
+                 struct msg_why *ret)
+{
+    struct unit *u = idmap_get(&p->units, j->id);
+    struct search s = {.p = p, .v = v, .j = j, .u = u, .now = now, .w = ret};
+#define AT(member) offsetof(struct job_req, member), offsetof(struct job_req, member)
+    static const struct count before_memory[] = {
+        {AT(gpus), "--gpus=", "Gpus"},
+        {AT(gpus_per_node), "--gres=gpu:", "GpusPerNode"},
+        {AT(cpus_per_task), "--cpus-per-task=", "CpusPerTask"},
+    };
+#undef AT
+    static const struct count nodes = {offsetof(struct job_req, nodes_min),
+                                       offsetof(struct job_req, nodes_max), "--nodes=", "NumNodes"};
+    if (!u || !u->group || j->kind == JOB_KIND_STEPS || !is_about_resources(p, u->group, ret))
+        return;
+    if (is_throttled(ret)) { /* whatever else it asked for, none more would start */
+        try_throttle(&s);
+        return;
+    }
+    bool holds = u->hold.use.parts != NULL; /* what is held for it is not in its own way */
+    if (holds)
+        pool_lift(&p->pool, &u->hold.use);
+    s.part = &v->model->spec.parts.v[u->group->choices[0].lane];
+    bool done = try_time(&s) || try_partition(&s);
+    for (size_t i = 0; i < sizeof before_memory / sizeof *before_memory && !done; i++)
+        done = try_count(&s, &before_memory[i]);
+    done = done || try_memory(&s) || try_count(&s, &nodes);
+    (void)done;
+    if (holds)
+        pool_lay(&p->pool, &u->hold.use);
+}

@@ -1,0 +1,384 @@
+/* refused.c - why the nodes of a partition do not do, counted by cause. */
+#include "backend/sched/explain/refused.h"
+
+#include <stdlib.h>
+
+#include "backend/sched/limits/deadline.h"
+#include "backend/sched/limits/noderules.h"
+#include "backend/sched/resources/pool_private.h"
+#include "src/base/hostlist.h"
+#include "src/model/window.h"
+
+struct look {
+    const struct planner *p;
+    const struct job *j;
+    struct demand demand;
+    const char *gpu_type;
+    struct strv only, never, features;
+    const struct window *reservation; /* that it asks for; NULL: none */
+    struct wall until;                /* it would run until then at least; unset: without a limit */
+    bool spread;                      /* over nodes, no matter how much on each */
+    bool empty;
+};
+
+/* By its name, its state, its kind: NULL where it is to be looked at closer. */
+static uint32_t *ruled_out(const struct look *l, const struct node *n, struct refused *r)
+{
+    if ((l->only.n && !strv_has(&l->only, n->spec.name)) || strv_has(&l->never, n->spec.name))
+        return &r->excluded;
+    if (l->reservation && !window_has_node(l->reservation, n->spec.name))
+        return &r->excluded;
+    if (!node_has_features(n, &l->features))
+        return &r->features;
+    if (!node_has_tmp(n, &l->j->req))
+        return &r->tmp;
+    if (l->gpu_type && l->demand.need.gpus && n->gpus && !str_ieq(l->gpu_type, n->gpu_type))
+        return &r->gpu_type;
+    return NULL;
+}
+
+static const struct window *window_of(const struct look *l, const struct node *n)
+{
+    struct wall until = wall_is_set(l->until) ? l->until : (struct wall){.ms = INT64_MAX};
+    return window_in_way(l->p->view->model, n->spec.name, req_rare(&l->j->req)->reservation, l->p->now,
+                         until);
+}
+
+static uint32_t *too_small(struct amount have, struct amount need, uint32_t *cpus, uint32_t *gpus,
+                           uint32_t *mem)
+{
+    if (have.gpus < need.gpus)
+        return gpus;
+    if (have.cpus < need.cpus)
+        return cpus;
+    return have.mem_mib < need.mem_mib ? mem : NULL;
+}
+
+/* Of those that are too small in something, the largest. */
+static void note_most(struct refused *r, const uint32_t *why, struct amount cap)
+{
+    if (why == &r->no_cpus && cap.cpus > r->most.cpus)
+        r->most.cpus = cap.cpus;
+    if (why == &r->no_gpus && cap.gpus > r->most.gpus)
+        r->most.gpus = cap.gpus;
+    if (why == &r->no_mem && cap.mem_mib > r->most.mem_mib)
+        r->most.mem_mib = cap.mem_mib;
+}
+
+static int64_t end_of(const struct look *l)
+{
+    int64_t now = l->p->pool.now;
+    return !wall_is_set(l->until) ? WHEN_NEVER : l->until.ms > now ? l->until.ms : now + 1;
+}
+
+static void note_node(struct refused *r, uint32_t at, const uint32_t *why)
+{
+    if (r->n_named < REFUSED_NAMED)
+        r->named[r->n_named++] = (struct refused_node){at, (uint32_t)((const char *)why - (const char *)r)};
+}
+
+static void note_free(struct refused *r, struct amount free_now)
+{
+    struct amount *m = &r->free_most;
+    m->cpus = free_now.cpus > m->cpus ? free_now.cpus : m->cpus;
+    m->gpus = free_now.gpus > m->gpus ? free_now.gpus : m->gpus;
+    m->mem_mib = free_now.mem_mib > m->mem_mib ? free_now.mem_mib : m->mem_mib;
+    r->free_all = amount_plus(r->free_all, free_now);
+}
+
+static void look_at(const struct look *l, uint32_t at, struct refused *r)
+{
+    const struct node *n = l->p->view->model->nodes[at];
+    const struct pool_node *pn = &l->p->pool.nodes[at];
+    uint32_t *why = ruled_out(l, n, r);
+    r->nodes++;
+    if (why) {
+        ++*why;
+        note_node(r, at, why);
+        return;
+    }
+    struct amount all = l->p->empty.nodes[at].cap;
+    struct amount need = demand_on_node(&l->demand, l->empty ? &l->p->empty.nodes[at] : pn);
+    if (l->spread)
+        need = demand_piece(&l->demand).need;
+    struct amount least = need;
+    if (l->demand.need.whole_nodes)
+        least = (struct amount){least.cpus < 1 ? least.cpus : 1, 0, l->demand.need.gpus_per_node};
+    r->asked = need;
+    why = all.cpus ? too_small(all, least, &r->no_cpus, &r->no_gpus, &r->no_mem) : NULL;
+    note_most(r, why, all);
+    if (!why && !l->empty) {
+        const struct window *w;
+        if (node_avoids(n, l->j->uid)) {
+            why = &r->avoided;
+            r->first_avoided = r->first_avoided ? r->first_avoided : n;
+        } else if (n->drain)
+            why = &r->drained;
+        else if (n->state != NODE_UP || n->gone)
+            why = &r->out;
+        else if (l->demand.need.whole_nodes && (n->n_jobs || n->n_unknown))
+            why = &r->busy_whole;
+        else if (pn->cap.gpus < least.gpus) /* whoever ends */
+            why = &r->cards;
+        else if ((why = too_small(pn->free_now, least, &r->cpus, &r->gpus, &r->mem)) == NULL &&
+                 (w = window_of(l, n))) {
+            r->first_window =
+                r->first_window && r->first_window->start.ms <= w->start.ms ? r->first_window : w;
+            why = &r->window;
+        } else if (!why && !amount_covers(timeline_min(&pn->line, l->p->pool.now, end_of(l)), least)) {
+            why = &r->held;
+        }
+    }
+    if (!l->empty && why != &r->drained && why != &r->out && why != &r->avoided && why != &r->no_cpus &&
+        why != &r->no_gpus && why != &r->no_mem)
+        note_free(r, pn->free_now);
+    bool few = why == &r->cards || why == &r->gpus;
+    if (few && pn->cap.gpus < all.gpus && !r->first_cards)
+        r->first_cards = n;
+    if (!why)
+        r->together = amount_plus(r->together, l->empty ? all : pn->free_now);
+    why = why ? why : &r->fit;
+    ++*why;
+    note_node(r, at, why);
+}
+
+void refused_count(const struct planner *p, const struct job *j, const struct step *s, uint32_t part,
+                   bool empty, struct refused *ret)
+{
+    const struct part_spec *spec = &p->view->model->spec.parts.v[part];
+    struct look l = {.p = p, .j = j, .empty = empty};
+    uint32_t limit_s = deadline_least_s(j, spec);
+    *ret = (struct refused){0};
+    planner_demand(j, s, spec, &l.demand);
+    ret->nodes_max = l.demand.nodes_max;
+    ret->spread = l.spread = l.demand.nodes_max > 1 && !demand_is_uniform(&l.demand);
+    l.gpu_type = s && s->gpu_type ? s->gpu_type : j->req.gpu_type;
+    if (limit_s != DURATION_UNLIMITED && limit_s != DURATION_NOT_SET)
+        l.until = wall_add_s(p->now, limit_s);
+    if (req_rare(&j->req)->nodelist && hostlist_expand(req_rare(&j->req)->nodelist, &l.only, NULL) < 0)
+        strv_fini(&l.only);
+    if (req_rare(&j->req)->exclude && hostlist_expand(req_rare(&j->req)->exclude, &l.never, NULL) < 0)
+        strv_fini(&l.never);
+    if (j->req.features)
+        l.features = strv_split(j->req.features, "&,");
+    if (!str_is_empty(req_rare(&j->req)->reservation))
+        l.reservation = model_get_window(p->view->model, req_rare(&j->req)->reservation);
+    for (uint32_t i = 0; i < p->pool.n_nodes; i++)
+        if (nodeset_has(&p->part_nodes[part], i))
+            look_at(&l, i, ret);
+    strv_fini(&l.only);
+    strv_fini(&l.never);
+    strv_fini(&l.features);
+}
+
+bool refused_is_out(const struct refused *r)
+{
+    return r->out + r->drained + r->avoided && !refused_is_busy(r) && !r->window && !r->held && !r->cards;
+}
+
+bool refused_is_cards(const struct refused *r)
+{
+    return r->cards && !refused_is_busy(r) && !r->window && !r->held;
+}
+
+bool refused_is_busy(const struct refused *r)
+{
+    return r->gpus || r->cpus || r->mem || r->busy_whole;
+}
+
+/* --- words --- */
+
+struct words {
+    const struct planner *p; /* NULL: no names */
+    const struct refused *r;
+    struct str *out;
+    const char *sep;
+};
+
+static void names_of(const struct planner *p, const struct refused *r, const uint32_t *counter,
+                     struct strv *ret)
+{
+    uint32_t place = (uint32_t)((const char *)counter - (const char *)r);
+    for (uint32_t i = 0; i < r->n_named; i++)
+        if (r->named[i].why == place)
+            strv_push(ret, p->view->model->nodes[r->named[i].node]->spec.name);
+}
+
+static void append_list(struct str *out, struct strv *names)
+{
+    if (names->n) {
+        char *list = hostlist_compress(names);
+        str_append(out, list);
+        free(list);
+    }
+    strv_fini(names);
+}
+
+void refused_append_names(const struct planner *p, const struct refused *r, const uint32_t *counter,
+                          struct str *out)
+{
+    struct strv names = {0};
+    names_of(p, r, counter, &names);
+    append_list(out, &names);
+}
+
+/* "gpu[1-3]": where all of them are known by name, and the text does not name them elsewhere. */
+static bool append_names_of(const struct words *w, const uint32_t *counter, const char *lead)
+{
+    struct strv names = {0};
+    if (!w->p || counter == &w->r->drained || counter == &w->r->out)
+        return false;
+    names_of(w->p, w->r, counter, &names);
+    bool all = names.n == *counter;
+    if (all) {
+        str_append(w->out, lead);
+        append_list(w->out, &names);
+    } else {
+        strv_fini(&names);
+    }
+    return all;
+}
+
+static void add_number(struct words *w, uint32_t n, const char *what)
+{
+    str_appendf(w->out, "%s%u %s", w->sep, n, what);
+    w->sep = ", ";
+}
+
+static void add(struct words *w, const uint32_t *counter, const char *what)
+{
+    if (!*counter)
+        return;
+    add_number(w, *counter, what);
+    if (append_names_of(w, counter, " ("))
+        str_append_char(w->out, ')');
+}
+
+static void add_small(struct words *w, const uint32_t *counter, const char *what, const char *none,
+                      int64_t asked, int64_t most, bool is_mem)
+{
+    char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
+    if (!most)
+        add(w, counter, none);
+    if (!*counter || !most)
+        return;
+    add_number(w, *counter, what);
+    str_append(w->out, append_names_of(w, counter, " (") ? ": " : " (");
+    if (is_mem)
+        str_appendf(w->out, "%s asked, %s at most)", mem_format_slurm((uint64_t)asked, a),
+                    mem_format_slurm((uint64_t)most, b));
+    else
+        str_appendf(w->out, "%lld asked, %lld at most)", (long long)asked, (long long)most);
+}
+
+static void add_together(const struct refused *r, struct str *out)
+{
+    str_appendf(out, " (%lld CPU%s", (long long)r->together.cpus, r->together.cpus == 1 ? "" : "s");
+    if (r->asked.gpus)
+        str_appendf(out, " and %lld GPU%s", (long long)r->together.gpus, r->together.gpus == 1 ? "" : "s");
+    str_append(out, " together)");
+}
+
+static void append_text(struct words *w)
+{
+    const struct refused *r = w->r;
+    str_appendf(w->out, "%u node%s:", r->nodes, r->nodes == 1 ? "" : "s");
+    add(w, &r->gpus, "too few free GPUs");
+    add(w, &r->cpus, "too few free CPUs");
+    add(w, &r->mem, "too little free memory");
+    add(w, &r->busy_whole, "not empty");
+    add_small(w, &r->no_gpus, "too few GPUs", "without GPUs", r->asked.gpus, r->most.gpus, false);
+    add_small(w, &r->no_cpus, "too few CPUs", "without CPUs", r->asked.cpus, r->most.cpus, false);
+    add_small(w, &r->no_mem, "too little memory", "without memory", r->asked.mem_mib, r->most.mem_mib,
+              true);
+    add(w, &r->gpu_type, "another GPU type");
+    add(w, &r->features, "without the features");
+    add(w, &r->tmp, "too small a /tmp");
+    add(w, &r->excluded, "not among those wanted");
+    add(w, &r->window, "kept for a window");
+    add(w, &r->held, "kept for jobs that come first");
+    add(w, &r->cards, "with GPUs that are lost or used by others");
+    add(w, &r->avoided, "unable to start this user's jobs");
+    add(w, &r->drained, "drained");
+    add(w, &r->out, "not answering");
+    add(w, &r->fit, r->spread ? "with room for a part of it" : "would do");
+    if (r->spread && r->fit && r->fit <= r->nodes_max)
+        add_together(r, w->out);
+}
+
+void refused_text(const struct refused *r, struct str *out)
+{
+    struct words w = {.r = r, .out = out, .sep = " "};
+    append_text(&w);
+}
+
+void refused_text_named(const struct planner *p, const struct refused *r, struct str *out)
+{
+    struct words w = {.p = p, .r = r, .out = out, .sep = " "};
+    append_text(&w);
+    if (r->drained || r->out) {
+        str_append(out, "; ");
+        refused_append_out(p, r, out);
+    }
+}
+
+/* --- nodes that are out --- */
+
+static const char *out_word(const struct node *n)
+{
+    if (n->drain)
+        return n->n_jobs ? "draining" : "drained";
+    if (n->gone)
+        return "no longer configured";
+    return n->state == NODE_DOWN ? "down" : "not answering";
+}
+
+/* What an administrator said about it, else what is known. */
+static const char *out_reason(const struct node *n)
+{
+    return n->drain ? n->drain_reason : n->trouble;
+}
+
+static bool is_alike(const struct node *a, const struct node *b)
+{
+    return str_eq(out_word(a), out_word(b)) && str_eq(out_reason(a), out_reason(b)) &&
+           (!a->drain || str_eq(a->drain_user, b->drain_user));
+}
+
+static bool is_named_out(const struct refused *r, uint32_t i)
+{
+    const char *at = (const char *)r + r->named[i].why;
+    return at == (const char *)&r->drained || at == (const char *)&r->out;
+}
+
+#define OUT_GROUPS 3 /* nodes that are out for one reason each */
+
+void refused_append_out(const struct planner *p, const struct refused *r, struct str *out)
+{
+    bool said[REFUSED_NAMED] = {false};
+    uint32_t groups = 0, told = 0;
+    for (uint32_t i = 0; i < r->n_named && groups < OUT_GROUPS; i++) {
+        if (said[i] || !is_named_out(r, i))
+            continue;
+        const struct node *n = p->view->model->nodes[r->named[i].node];
+        struct strv names = {0};
+        for (uint32_t k = i; k < r->n_named; k++) {
+            const struct node *other = p->view->model->nodes[r->named[k].node];
+            if (said[k] || !is_named_out(r, k) || !is_alike(n, other))
+                continue;
+            said[k] = true;
+            strv_push(&names, other->spec.name);
+        }
+        told += (uint32_t)names.n;
+        size_t many = names.n;
+        str_append(out, groups++ ? ", " : "");
+        append_list(out, &names);
+        str_appendf(out, " %s %s", many == 1 ? "is" : "are", out_word(n));
+        if (!str_is_empty(out_reason(n)))
+            str_appendf(out, ": %s", out_reason(n));
+        if (n->drain && !str_is_empty(n->drain_user))
+            str_appendf(out, " (%s)", n->drain_user);
+    }
+    if (r->drained + r->out > told)
+        str_appendf(out, ", %u more", r->drained + r->out - told);
+}

@@ -1,0 +1,177 @@
+/* report.c - the plan of the queue as rows for people. */
+#include <stdlib.h>
+
+#include "backend/sched/forecast/forecast.h"
+#include "backend/sched/queue/planner_private.h"
+#include "src/base/hostlist.h"
+#include "src/model/jobtext.h"
+#include "src/model/window.h"
+
+struct report {
+    struct planner *p;
+    const struct plan_filter *filter;
+    size_t most; /* rows, for now */
+    struct msg_plan *out;
+};
+
+/* What waits may ask for several partitions. */
+static bool is_wanted(const struct plan_filter *f, const struct job *j)
+{
+    if (f->users.n && !strv_has(&f->users, j->user))
+        return false;
+    if (!f->partitions.n)
+        return true;
+    struct strv asked = strv_split(j->partition, ",");
+    bool any = false;
+    for (size_t i = 0; i < asked.n; i++)
+        any = any || strv_has(&f->partitions, asked.v[i]);
+    strv_fini(&asked);
+    return any;
+}
+
+/* NULL where there is no room for more. */
+static struct plan_row *add(struct report *r, enum plan_kind kind)
+{
+    if (r->out->rows.n >= r->most) {
+        r->out->n_more++;
+        return NULL;
+    }
+    struct plan_row *row = rec_list_push(&r->out->rows);
+    *row = (struct plan_row){.kind = kind, .count = 1, .array_index = UINT32_MAX};
+    return row;
+}
+
+static struct plan_row *add_job(struct report *r, enum plan_kind kind, const struct job *j)
+{
+    struct plan_row *row = is_wanted(r->filter, j) ? add(r, kind) : NULL;
+    if (!row)
+        return NULL;
+    row->job = j->id;
+    row->array_job = j->array_job;
+    row->array_index = j->array_index;
+    row->name = xstrdup(j->req.name);
+    row->user = xstrdup(j->user);
+    row->partition = xstrdup(j->partition);
+    row->cpus = job_cpus(j);
+    row->gpus = job_gpus(j);
+    row->n_nodes = job_nodes(j);
+    row->priority = prio_of_best(&r->p->asking, j);
+    return row;
+}
+
+static struct wall instant(int64_t ms)
+{
+    return ms == WHEN_NEVER ? (struct wall){0} : (struct wall){.ms = ms};
+}
+
+static void add_running(struct report *r)
+{
+    list_for_each (runs, &r->p->running, struct runs, link) {
+        const struct job *j = model_get_job(r->p->view->model, runs->job);
+        struct plan_row *row = j ? add_job(r, PLAN_RUNNING, j) : NULL;
+        if (!row)
+            continue;
+        struct str nodes = STR_INIT;
+        jobtext_nodes(&nodes, j);
+        row->nodes = nodes.len ? str_take(&nodes) : NULL;
+        str_fini(&nodes);
+        row->start = j->t_start;
+        row->end = instant(planner_end_of(r->p, j));
+        row->borrowed = j->borrowed;
+    }
+}
+
+static char *nodes_of(const struct planner *p, const struct pool_use *u)
+{
+    struct strv names = {0};
+    for (uint32_t i = 0; i < u->n_parts; i++)
+        strv_push(&names, p->view->model->nodes[u->parts[i].node]->spec.name);
+    char *text = hostlist_compress(&names);
+    strv_fini(&names);
+    return text;
+}
+
+enum plan_kind forecast_plan_kind(enum forecast_kind k)
+{
+    switch (k) {
+    case FORECAST_HELD: return PLAN_HELD;
+    case FORECAST_PLANNED:
+    case FORECAST_LATER: return PLAN_FORECAST;
+    case FORECAST_BEYOND: return PLAN_BEYOND;
+    case FORECAST_NONE: break;
+    }
+    return PLAN_UNKNOWN;
+}
+
+static void add_unit(struct report *r, const struct unit *u)
+{
+    const struct job *j = model_get_job(r->p->view->model, u->job);
+    if (!j)
+        return;
+    struct forecast f = planner_forecast(r->p, u->job);
+    struct plan_row *row = add_job(r, forecast_plan_kind(f.kind), j);
+    if (!row)
+        return;
+    row->count = u->count;
+    row->reason = planner_reason(r->p, u->job);
+    row->start = f.start;
+    row->likely = f.likely;
+    row->unlikely = f.unlikely;
+    if (u->hold.use.parts) {
+        row->nodes = nodes_of(r->p, &u->hold.use);
+        row->end = instant(u->hold.use.end);
+    } else if (wall_is_set(f.start)) {
+        row->end = instant(when_plus(f.start.ms, planner_length(r->p, j)));
+    }
+}
+
+static void add_windows(struct report *r)
+{
+    const struct model *m = r->p->view->model;
+    for (size_t i = 0; i < m->windows.n; i++) {
+        const struct window *w = &m->windows.v[i];
+        struct plan_row *row = w->end.ms > r->p->now.ms ? add(r, PLAN_WINDOW) : NULL;
+        if (!row)
+            continue;
+        row->name = xstrdup(w->name);
+        row->user = xstrdup(w->user);
+        row->nodes = hostlist_compress(&w->nodes);
+        row->n_nodes = (uint32_t)w->nodes.n;
+        row->start = w->start;
+        row->end = w->end;
+    }
+}
+
+static int by_start(const void *pa, const void *pb)
+{
+    const struct plan_row *a = pa, *b = pb;
+    int64_t x = wall_is_set(a->start) ? a->start.ms : INT64_MAX,
+            y = wall_is_set(b->start) ? b->start.ms : INT64_MAX;
+    if (x != y)
+        return x < y ? -1 : 1;
+    return a->job < b->job ? -1 : a->job > b->job;
+}
+
+void planner_report(struct planner *p, const struct sched_view *v, struct wall now,
+                    const struct plan_filter *filter, struct msg_plan *ret)
+{
+    struct report r = {.p = p, .filter = filter, .out = ret};
+    *ret = (struct msg_plan){.now = now, .made = forecast_made(p), .samples = forecast_samples(p)};
+    planner_ready(p, v, now);
+    planner_begin_asking(p, v, now);
+    size_t half = p->units.n < filter->rows_max / 2 ? p->units.n : filter->rows_max / 2;
+    r.most = filter->rows_max - half;
+    if (!filter->waiting) {
+        add_windows(&r);
+        add_running(&r);
+    }
+    r.most = filter->rows_max;
+    list_for_each (j, &v->model->pending, struct job, in_queue) {
+        const struct unit *u = idmap_get(&p->units, j->id);
+        if (u)
+            add_unit(&r, u);
+    }
+    planner_end_asking(p);
+    if (ret->rows.n)
+        qsort(ret->rows.v, ret->rows.n, sizeof *ret->rows.v, by_start);
+}

@@ -1,0 +1,104 @@
+/* whyqueue.c - who stands in front of a waiting job: its place in a partition's queue, and what those ahead
+ * ask for.
+ *
+ * In the queue stand those who wait for their turn or for resources alone (planner_stands_in_row). Whom
+ * something else keeps back is in nobody's way, and has no place.
+ */
+#include <stdlib.h>
+
+#include "backend/sched/explain/why_private.h"
+#include "src/base/xalloc.h"
+
+struct rank why_rank(const struct planner *p, const struct group *g, const struct unit *u, uint32_t lane)
+{
+    const struct job *j = model_get_job(p->view->model, u->job);
+    bool borrow = planner_limit_state(p, g) == LIMIT_OVER_SOFT;
+    uint32_t choice = 0;
+    while (choice + 1 < g->n_choices && g->choices[choice].lane != lane)
+        choice++;
+    uint32_t prio = j ? prio_of(&p->asking, j, &p->view->model->spec.parts.v[lane], NULL) : 0;
+    return rank_of(g, group_entry_of(g, choice), borrow, prio, u->submit_ms, u->order_id, u->order_index);
+}
+
+struct row { /* of the queue in a partition */
+    uint32_t before, of;
+    uint64_t gpus; /* that those before ask for */
+};
+
+/* One that has come in since stands where it would. */
+static struct row row_of(const struct question *q, const struct lane_queue *l, const struct rank *mine)
+{
+    uintptr_t known = (uintptr_t)idmap_get(&l->at, q->u->job);
+    size_t low = 0, high = l->v.n;
+    if (known) {
+        const struct place *p = &l->v.v[known - 1];
+        return (struct row){.before = p->before, .of = l->of, .gpus = p->gpus_before};
+    }
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (rank_before(&l->v.v[mid].rank, mine))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const struct place *last = low ? &l->v.v[low - 1] : NULL;
+    return (struct row){.before = last ? last->before + last->n : 0,
+                        .of = l->of,
+                        .gpus = last ? last->gpus_before + last->gpus : 0};
+}
+
+/* The one whose turn it is there, where that one stands ahead; 0: it does not. */
+static uint32_t first_ahead(const struct question *q, uint32_t lane, const struct rank *mine)
+{
+    const struct unit *u = q->p->first_blocked ? idmap_get(&q->p->units, q->p->first_blocked[lane]) : NULL;
+    if (!u || u == q->u || !planner_stands_in_row(q->p, u))
+        return 0;
+    struct rank its = why_rank(q->p, u->group, u, lane);
+    return rank_before(&its, mine) ? u->job : 0;
+}
+
+/* While the order of a long queue is not worked out: behind which job. */
+static void behind_whom(const struct question *q, uint32_t lane, uint32_t first)
+{
+    if (!first && planner_reason_of(q->p, q->j) != REASON_PRIORITY)
+        return;
+    struct str b = STR_INIT;
+    str_appendf(&b, "other jobs are ahead in %s", q->v->model->spec.parts.v[lane].name);
+    if (first)
+        str_appendf(&b, "; the first of them, %u, waits for resources", first);
+    why_add_cause(q->w, WHY_BEHIND, (struct wall){0}, str_take(&b));
+    why_set_head(q->w, first ? xasprintf("behind job %u", first) : xstrdup("other jobs are ahead"), NULL,
+                 (struct wall){0});
+}
+
+void why_behind(const struct question *q, uint32_t lane)
+{
+    struct rank mine = why_rank(q->p, q->u->group, q->u, lane);
+    const struct lane_queue *l = why_queue_of(q->p, lane);
+    if (!l) {
+        behind_whom(q, lane, first_ahead(q, lane, &mine));
+        return;
+    }
+    struct row row = row_of(q, l, &mine);
+    if (!q->w->rank && planner_stands_in_row(q->p, q->u)) { /* in the first where it could run */
+        q->w->rank = row.before + 1;
+        q->w->rank_of = row.of;
+    }
+    if (!row.before)
+        return;
+    struct str b = STR_INIT;
+    uint32_t first = first_ahead(q, lane, &mine);
+    str_appendf(&b, "%u job%s", row.before, row.before == 1 ? "" : "s");
+    if (row.gpus)
+        str_appendf(&b, " (%llu GPU%s)", (unsigned long long)row.gpus, row.gpus == 1 ? "" : "s");
+    str_appendf(&b, " %s ahead in %s", row.before == 1 ? "is" : "are",
+                q->v->model->spec.parts.v[lane].name);
+    const struct job *f = first ? model_get_job(q->v->model, first) : NULL;
+    if (f && f->state != JOB_PENDING)
+        str_appendf(&b, "; tasks of %u, which runs, wait for resources first", first);
+    else if (first)
+        str_appendf(&b, "; the first of them, %u, waits for resources", first);
+    why_add_cause(q->w, WHY_BEHIND, (struct wall){0}, str_take(&b));
+    why_set_head(q->w, xasprintf("%u job%s ahead", row.before, row.before == 1 ? "" : "s"), NULL,
+                 (struct wall){0});
+}

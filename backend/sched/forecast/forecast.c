@@ -1,0 +1,220 @@
+/* forecast.c - when each waiting job will start if nobody ends early: in slices, what there is first, then
+ * one unit after the other. */
+#include <stdlib.h>
+
+#include "backend/sched/forecast/forecast_private.h"
+
+#define CELLS_BY_NODE 256     /* nodes that are planned one by one ... */
+#define LOOKS_BY_NODE 4000000 /* ... as long as units times nodes are no more */
+#define BATCHES_MAX   64      /* different starts of one array that are planned */
+#define EXACT_MAX     20000   /* jobs; with more of them: */
+#define GRID_MS       60000   /* times are looked at so coarsely ... */
+#define GRID_WINDOW_S 2678400 /* for each so much of the window */
+#define COST          32      /* preparing so many nodes or units costs as much as planning one unit */
+
+static void clear(struct forecasts *f)
+{
+    for (uint32_t i = 0; i < f->n_cells; i++) {
+        timeline_fini(&f->cells[i].line);
+        vec_fini(&f->cells[i].changes);
+    }
+    free(f->cells);
+    free(f->cell_of);
+    free(f->signatures);
+    free(f->slots);
+    free(f->heap);
+    limit_plan_free(f->limits);
+    vec_fini(&f->endings);
+    idmap_fini(&f->array_ends);
+    idmap_fini(&f->by_signature);
+    vec_fini(&f->sets);
+    vec_fini(&f->groups);
+    later_clear(f);
+    vec_fini(&f->waiting);
+    vec_fini(&f->rows);
+    idmap_for_each (&f->bounds, slot)
+        free(slot->value);
+    idmap_fini(&f->bounds);
+    *f = (struct forecasts){0};
+}
+
+static void begin_cells(const struct planner *p, struct forecasts *f)
+{
+    size_t n = p->pool.n_nodes ? p->pool.n_nodes : 1;
+    f->cells = xcalloc(n, sizeof *f->cells);
+    f->cell_of = xmalloc(n * sizeof *f->cell_of);
+    f->signatures = xcalloc(n, sizeof *f->signatures);
+    if (f->by_node)
+        return;
+    idmap_for_each (&p->sets, slot)
+        for (const struct set *s = slot->value; s; s = s->next)
+            vec_push(&f->sets, s);
+}
+
+void forecast_begin(struct planner *p, const struct sched_view *v, struct wall now)
+{
+    struct forecasts *f = p->making;
+    if (!f)
+        f = p->making = xcalloc(1, sizeof *f);
+    clear(f);
+    planner_bury_groups(p);
+    p->view = v;
+    f->t = now;
+    f->running = true;
+    f->window_end = now.ms + (int64_t)v->model->spec.window_s * MS_PER_S;
+    f->by_node =
+        p->pool.n_nodes <= CELLS_BY_NODE && (uint64_t)p->pool.n_nodes * p->units.n <= LOOKS_BY_NODE;
+    f->grid_ms =
+        p->units.n + p->runs.n <= EXACT_MAX ? 1 : GRID_MS * (v->model->spec.window_s / GRID_WINDOW_S + 1);
+    begin_cells(p, f);
+    list_for_each (g, &p->groups, struct group, link)
+        vec_push(&f->groups, g); /* none is freed while a forecast is under way */
+    limits_begin(p->limits, v->model, now);
+    f->limits = limit_plan_new(p->limits, v->model);
+    endings_list(p, f);
+    later_list(p, f);
+}
+
+/* What another entry of its group has been told in this forecast; WHEN_NEVER: nothing. */
+static int64_t told_before(const struct planner *p, const struct forecasts *f, const struct row *r)
+{
+    const struct unit *u =
+        r->entry && r->entry != ALL_ENTRIES ? idmap_get(&p->units, f->waiting.v[r->at].job) : NULL;
+    return u && u->forecast_t == f->t.ms ? u->forecast : WHEN_NEVER;
+}
+
+/* An element after the other, those that begin at the same time at once. In partitions of a lower tier only
+ * where that is sooner; what was planned in the higher one stays planned for nobody else. */
+static void plan_unit(struct planner *p, struct forecasts *f, const struct row *r, struct found *at)
+{
+    const struct waiting *u = &f->waiting.v[r->at];
+    const struct job *j = r->g->licensed ? model_get_job(p->view->model, u->job) : NULL;
+    const char *licences = j ? j->req.licenses : NULL;
+    uint32_t left = u->count;
+    int64_t told = told_before(p, f, r);
+    for (int batch = 0; left && batch < BATCHES_MAX; batch++) {
+        forecast_find(f, r->g, r->entry, licences, u->from > f->t.ms ? u->from : f->t.ms, at);
+        if (batch == 0 && told != WHEN_NEVER && at->t >= told)
+            return;
+        if (batch == 0)
+            forecast_note(p, f, u->job, at->t);
+        if (at->t >= f->window_end)
+            return;
+        int64_t t = at->t;
+        do {
+            forecast_take(f, at, r->g, licences);
+            if (--left == 0)
+                return;
+            forecast_find(f, r->g, r->entry, licences, t, at);
+        } while (at->t == t);
+    }
+}
+
+bool forecast_is_running(const struct planner *p)
+{
+    return p->making && p->making->running;
+}
+
+static void finish(struct planner *p)
+{
+    struct forecasts *f = p->made;
+    p->made = p->making;
+    p->making = f;
+    p->made->running = false;
+    if (f)
+        clear(f);
+}
+
+static uint32_t n_in_stage(const struct planner *p, const struct forecasts *f)
+{
+    switch (f->stage) {
+    case STAGE_SETS: return (uint32_t)f->sets.n;
+    case STAGE_CELLS:
+    case STAGE_LINES: return p->pool.n_nodes;
+    case STAGE_SUMS: return f->n_cells;
+    case STAGE_LIMITS: return (uint32_t)f->endings.n;
+    case STAGE_GROUPS: return (uint32_t)f->groups.n;
+    case STAGE_LATER: return (uint32_t)f->parked.n;
+    case STAGE_PLAN: break;
+    }
+    return 0;
+}
+
+/* One piece of what comes before the planning. Returns what it costs, in units planned, times COST. */
+static uint32_t prepare_one(struct planner *p, struct forecasts *f)
+{
+    size_t before = f->waiting.n;
+    switch (f->stage) {
+    case STAGE_SETS: cells_sign(p, f, f->sets.v[f->at]); return 1 + p->pool.n_nodes / 10;
+    case STAGE_CELLS: cells_assign(p, f, f->at); return 1;
+    case STAGE_LINES: cells_add(p, f, f->at); return 1;
+    case STAGE_SUMS: cells_sum(f, &f->cells[f->at]); return COST * 10;
+    case STAGE_LIMITS: endings_add(p, f, &f->endings.v[f->at]); return 2;
+    case STAGE_GROUPS: rows_copy(p, f, f->groups.v[f->at]); return 1 + (uint32_t)(f->waiting.n - before);
+    case STAGE_LATER: later_add(p, f, f->at); return 4;
+    case STAGE_PLAN: break;
+    }
+    return 0;
+}
+
+/* Returns what is left of n; with the stage PLAN all is prepared. */
+static uint32_t prepare(struct planner *p, struct forecasts *f, uint32_t n)
+{
+    uint64_t left = (uint64_t)n * COST;
+    while (f->stage != STAGE_PLAN && left) {
+        if (f->at < n_in_stage(p, f)) {
+            uint32_t cost = prepare_one(p, f);
+            left -= cost < left ? cost : left;
+            f->at++;
+            continue;
+        }
+        f->at = 0;
+        if (f->stage == STAGE_LIMITS)
+            limit_plan_seal(f->limits, f->t.ms);
+        if (++f->stage == STAGE_PLAN)
+            rows_order(f);
+    }
+    return f->stage == STAGE_PLAN ? (uint32_t)(left / COST) : 0;
+}
+
+bool forecast_step(struct planner *p, const struct sched_view *v, uint32_t n)
+{
+    struct forecasts *f = p->making;
+    struct found at = {0};
+    p->view = v;
+    if (!forecast_is_running(p))
+        return true;
+    n = prepare(p, f, n);
+    for (; n && f->n_heap; n--) {
+        struct row *r = &f->rows.v[f->heap[0]];
+        plan_unit(p, f, r, &at);
+        if (++r->at < r->end)
+            rows_weigh(p, f, r);
+        else
+            f->heap[0] = f->heap[--f->n_heap];
+        if (f->n_heap)
+            rows_sink(f, 0);
+    }
+    for (struct row r; n && f->by_time.n && f->stage == STAGE_PLAN; n--)
+        if (later_next(p, f, &r)) {
+            plan_unit(p, f, &r, &at);
+            later_done(p, f, &r);
+        }
+    vec_fini(&at.parts);
+    if (f->stage != STAGE_PLAN || f->n_heap || f->by_time.n)
+        return false;
+    finish(p);
+    return true;
+}
+
+void forecast_forget(struct planner *p)
+{
+    struct forecasts *both[] = {p->making, p->made};
+    for (size_t i = 0; i < 2; i++)
+        if (both[i]) {
+            clear(both[i]);
+            free(both[i]);
+        }
+    p->making = p->made = NULL;
+    planner_bury_groups(p);
+}

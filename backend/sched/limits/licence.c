@@ -1,0 +1,198 @@
+/* licence.c - licences: counters of the cluster. */
+#include "backend/sched/limits/licence.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "src/base/units.h"
+
+#define COUNT_MAX   1000000
+#define HOLDERS_MAX 8 /* that a text names */
+
+static const struct license_spec *find_spec(const struct model *m, const char *name)
+{
+    for (size_t i = 0; i < m->spec.licenses.n; i++)
+        if (str_eq(m->spec.licenses.v[i].name, name))
+            return &m->spec.licenses.v[i];
+    return NULL;
+}
+
+static int take_item(const struct model *m, char *item, struct licence_list *ret, struct errtext *err)
+{
+    int64_t n = 1;
+    char *number = strpbrk(item, ":*=");
+    if (number)
+        *number++ = '\0';
+    if (number && int_parse(number, 0, COUNT_MAX, &n, err) < 0)
+        return err_prefix(err, -EINVAL, "license %s", item);
+    const struct license_spec *spec = find_spec(m, item);
+    if (!spec)
+        return err_set(err, -ENOENT, "there is no license %s", item);
+    struct licence *l = NULL;
+    vec_for_each (&ret->v, i)
+        if (ret->v.v[i].spec == spec)
+            l = &ret->v.v[i];
+    if (!l) {
+        vec_push(&ret->v, (struct licence){.spec = spec});
+        l = &ret->v.v[ret->v.n - 1];
+    }
+    l->count += (uint32_t)n;
+    if (l->count > spec->count)
+        return err_set(err, -ERANGE, "%u of license %s asked, there are %u", l->count, spec->name,
+                       spec->count);
+    return 0;
+}
+
+int licence_parse(const struct model *m, const char *text, struct licence_list *ret, struct errtext *err)
+{
+    struct licence_list l = {VEC_INIT};
+    struct strv items = strv_split(text, ",;");
+    int r = 0;
+    for (size_t i = 0; i < items.n && r == 0; i++)
+        r = take_item(m, str_trim(items.v[i]), &l, err);
+    strv_fini(&items);
+    if (r < 0)
+        licence_fini(&l);
+    else
+        *ret = l;
+    return r;
+}
+
+void licence_fini(struct licence_list *l)
+{
+    vec_fini(&l->v);
+}
+
+/* --- what is in use --- */
+
+static bool wants_any(const struct job *j)
+{
+    return !str_is_empty(j->req.licenses);
+}
+
+bool licence_holds(const struct job *j)
+{
+    return wants_any(j) && j->state != JOB_PENDING && !job_state_is_final(j->state);
+}
+
+static size_t position(const struct model *m, const struct license_spec *spec)
+{
+    return (size_t)(spec - m->spec.licenses.v);
+}
+
+/* What the configuration no longer knows counts for nothing. */
+void licence_book(struct licence_use *u, const struct model *m, const char *text, bool give)
+{
+    struct strv items = strv_split(text, ",;");
+    for (size_t i = 0; i < items.n && u->used.n; i++) {
+        struct licence_list l = {VEC_INIT};
+        if (take_item(m, str_trim(items.v[i]), &l, NULL) == 0 || l.v.n) {
+            uint32_t *used = &u->used.v[position(m, l.v.v[0].spec)];
+            *used = give ? *used - l.v.v[0].count : *used + l.v.v[0].count;
+        }
+        licence_fini(&l);
+    }
+    strv_fini(&items);
+}
+
+void licence_copy(struct licence_use *to, const struct licence_use *from)
+{
+    vec_clear(&to->used);
+    vec_for_each (&from->used, i)
+        vec_push(&to->used, from->used.v[i]);
+}
+
+void licence_use_init(struct licence_use *u, const struct model *m)
+{
+    *u = (struct licence_use){VEC_INIT};
+    for (size_t i = 0; i < m->spec.licenses.n; i++)
+        vec_push(&u->used, 0);
+    if (!u->used.n)
+        return;
+    list_for_each (j, &m->active, struct job, in_queue)
+        if (licence_holds(j))
+            licence_book(u, m, j->req.licenses, false);
+}
+
+void licence_use_fini(struct licence_use *u)
+{
+    vec_fini(&u->used);
+}
+
+bool licence_fits(const struct licence_use *u, const struct model *m, const struct job *j)
+{
+    struct licence_list l = {VEC_INIT};
+    if (!wants_any(j))
+        return true;
+    if (licence_parse(m, j->req.licenses, &l, NULL) < 0)
+        return false;
+    bool fits = true;
+    vec_for_each (&l.v, i)
+        fits = fits && u->used.v[position(m, l.v.v[i].spec)] + l.v.v[i].count <= l.v.v[i].spec->count;
+    licence_fini(&l);
+    return fits;
+}
+
+void licence_take(struct licence_use *u, const struct model *m, const struct job *j)
+{
+    if (wants_any(j))
+        licence_book(u, m, j->req.licenses, false);
+}
+
+/* --- in words --- */
+
+static uint32_t count_of(const struct model *m, const struct job *j, const struct license_spec *spec)
+{
+    struct licence_list l = {VEC_INIT};
+    uint32_t n = 0;
+    if (licence_parse(m, j->req.licenses, &l, NULL) < 0)
+        return 0;
+    vec_for_each (&l.v, i)
+        n += l.v.v[i].spec == spec ? l.v.v[i].count : 0;
+    licence_fini(&l);
+    return n;
+}
+
+static void append_holders(const struct model *m, const struct license_spec *spec, struct str *out)
+{
+    uint32_t n = 0;
+    struct str ids = STR_INIT;
+    list_for_each (j, &m->active, struct job, in_queue) {
+        if (!licence_holds(j) || !count_of(m, j, spec))
+            continue;
+        if (n < HOLDERS_MAX)
+            str_appendf(&ids, "%s %u", n ? "," : "", j->id);
+        n++;
+    }
+    if (n)
+        str_appendf(out, " by job%s%s", n == 1 ? "" : "s", ids.s);
+    str_fini(&ids);
+    if (n > HOLDERS_MAX)
+        str_appendf(out, " and %u more", n - HOLDERS_MAX);
+}
+
+void licence_explain(const struct model *m, const struct job *j, struct str *out)
+{
+    struct licence_list l = {VEC_INIT};
+    struct errtext err = {""};
+    if (!wants_any(j))
+        return;
+    if (licence_parse(m, j->req.licenses, &l, &err) < 0) {
+        str_append(out, err.s);
+        return;
+    }
+    struct licence_use u;
+    licence_use_init(&u, m);
+    size_t before = out->len;
+    vec_for_each (&l.v, i) {
+        const struct licence *w = &l.v.v[i];
+        uint32_t used = u.used.v[position(m, w->spec)];
+        if (used + w->count <= w->spec->count)
+            continue;
+        str_appendf(out, "%s%u of license %s wanted, %u of %u in use", out->len > before ? "; " : "",
+                    w->count, w->spec->name, used, w->spec->count);
+        append_holders(m, w->spec, out);
+    }
+    licence_use_fini(&u);
+    licence_fini(&l);
+}

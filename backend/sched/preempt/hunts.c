@@ -1,0 +1,168 @@
+/* hunts.c - whether to look at all for somebody to go, for whom, and for how many.
+ *
+ * A hunt is dear. One that found nobody is remembered with what it looked at: with its shape where it
+ * looked behind no hold, with its unit and the holds that stayed where it did. Only so much is spent in a
+ * decision: the others have their turn in the next ones.
+ */
+#include "backend/sched/queue/planner_private.h"
+
+#define HUNTS_MAX  1000  /* in one decision, by what they cost */
+#define NO_HUNT_MS 10000 /* after one that was of no use in the end */
+
+/* It may look behind holds: its own, and those behind it where it may have one. */
+static bool lifts_holds(const struct planner *p, const struct unit *u, const struct backfill_item *it)
+{
+    if (u->hold.use.parts)
+        return true;
+    for (uint32_t i = 0; i < it->n_choices; i++)
+        if (p->backfill.lanes[it->choices[i].lane].n_held < p->backfill.opts.depth)
+            return true;
+    return false;
+}
+
+/* Equal where it looks behind the same holds: those that stay. */
+static uint64_t holds_that_stay(const struct planner *p, const struct unit *u)
+{
+    uint64_t h = 1;
+    list_for_each (x, &p->backfill.holds, struct backfill_hold, link) {
+        const struct unit *w = container_of(x, struct unit, hold);
+        if (w == u || (!x->claim && x->visited != p->backfill.pass))
+            continue;
+        const int64_t what[] = {w->job, x->use.start, x->use.end};
+        h += hash_bytes(what, sizeof what); /* in any order */
+    }
+    return h;
+}
+
+/* Of one of its entries. */
+static void remember_unit(const struct planner *p, struct unit *u, const struct backfill_item *it)
+{
+    u->vain_entry = it->entry;
+    u->vain_mark = backfill_mark(&p->backfill) + 1;
+    u->vain_stay = holds_that_stay(p, u);
+}
+
+bool planner_hunts_in_vain(struct planner *p, struct unit *u, const struct backfill_item *it)
+{
+    bool lifts = lifts_holds(p, u, it), mine = u->vain_entry == it->entry;
+    if (lifts && u->vain_stay != holds_that_stay(p, u))
+        u->vain_mark = 0;
+    uint64_t mark = mine ? u->vain_mark : 0;
+    for (uint32_t i = 0; i < it->n_choices; i++) {
+        struct shape *s = planner_shape_of(u, &it->choices[i]);
+        bool vain =
+            lifts ? prey_is_in_vain_since(p, s, u->group->qos, mark) : prey_is_in_vain(p, s, u->group->qos);
+        if (!vain)
+            return false;
+    }
+    if (lifts && (mine || !u->vain_mark))
+        remember_unit(p, u, it);
+    return true;
+}
+
+static void remember(struct planner *p, struct unit *u, const struct backfill_item *it)
+{
+    for (uint32_t i = 0; i < it->n_choices && !u->group->begun; i++) /* of its own it asks nobody */
+        prey_hunted_in_vain(p, planner_shape_of(u, &it->choices[i]), u->group->qos);
+    remember_unit(p, u, it);
+}
+
+/* Somebody goes for the next element of an array: for those behind it too, as many as there are places to
+ * make.
+ */
+static void hunt_for_more(struct planner *p, struct unit *u, const struct backfill_item *it,
+                          uint32_t choice)
+{
+    size_t mark = limits_mark(p->limits);
+    uint32_t most = claims_most(p, u);
+    while (u->hold.use.parts && u->n_more + 1 < most && p->hunts < HUNTS_MAX) {
+        claims_charge(p, u, u->hold.lane, &u->hold.use);
+        claims_push(p, u);
+        if (planner_hunt(p, u, it, choice) != CATCH_SOME || !u->hold.use.parts) {
+            claims_pop(p, u, it);
+            break;
+        }
+    }
+    limits_rewind(p->limits, mark);
+}
+
+/* A place is held for when those who leave have gone; of an array as many as there will be. */
+static bool claim_again(struct planner *p, struct unit *u, const struct backfill_item *it)
+{
+    if (!backfill_claim_again(&p->backfill, it, &u->hold))
+        return false;
+    claims_again(p, u, it);
+    return true;
+}
+
+/* Of those who leave for it one leaves a node of these partitions: its place is among them. */
+static bool is_waited_for_here(const struct planner *p, const struct unit *u,
+                               const struct backfill_item *it)
+{
+    if (u->group->n_entries == 1 || (u->hold.use.parts && u->hold.claim))
+        return true;
+    list_for_each (r, &p->leaving, struct runs, in_leaving)
+        for (uint32_t i = 0; r->for_job == u->job && i < it->n_choices; i++)
+            if (runs_lie_on(r, it->choices[i].set))
+                return true;
+    return false;
+}
+
+/* None of those who were asked to go for it is still there, beyond its time. */
+static bool all_left(const struct planner *p, const struct unit *u)
+{
+    list_for_each (r, &p->leaving, struct runs, in_leaving)
+        if (r->for_job == u->job)
+            return false;
+    return true;
+}
+
+bool planner_preempt(struct planner *p, struct unit *u, const struct backfill_item *it)
+{
+    bool waited_for = planner_is_waited_for(p, u->job), vain = true;
+    if (waited_for && !is_waited_for_here(p, u, it))
+        return false;
+    bool claims = u->hold.use.parts && u->hold.claim && !list_empty(&p->leaving);
+    /* All have gone and its time has not come: what was promised stands, whoever comes meanwhile. */
+    if (!waited_for && u->hold.use.parts && u->hold.claim && u->hold.use.start > p->now.ms &&
+        all_left(p, u))
+        return claim_again(p, u, it);
+    if (!waited_for && p->now.ms < u->no_hunt_until)
+        return false;
+    if (!p->hunting && !waited_for && (u->hold.claim || !planner_hunts_in_vain(p, u, it)))
+        p->prospects = true;
+    if (waited_for || (claims && !p->hunting))
+        return claim_again(p, u, it);
+    if (!p->hunting || planner_hunts_in_vain(p, u, it))
+        return false;
+    if (p->hunts >= HUNTS_MAX) {
+        p->hunts_left = true;
+        p->hunting = false;
+        return false;
+    }
+    for (uint32_t i = 0; i < it->n_choices; i++) {
+        if (p->backfill.lanes[it->choices[i].lane].closed) { /* it could not start there after all */
+            vain = false;
+            continue;
+        }
+        enum catch c = planner_hunt(p, u, it, i);
+        if (c == CATCH_SOME) {
+            hunt_for_more(p, u, it, i);
+            return true;
+        }
+        vain = vain && c == CATCH_NONE;
+    }
+    if (vain)
+        remember(p, u, it);
+    return false;
+}
+
+void planner_hunted_for_nothing(struct planner *p, uint32_t job)
+{
+    struct unit *u = idmap_get(&p->units, job);
+    if (!u)
+        return;
+    u->no_hunt_until = p->now.ms + NO_HUNT_MS;
+    p->hunt_again =
+        p->hunt_again > p->now.ms && p->hunt_again < u->no_hunt_until ? p->hunt_again : u->no_hunt_until;
+}

@@ -1,0 +1,321 @@
+/* prey.c - who may have to go for others, and whether it is worth asking.
+ *
+ * What runs is looked at when an event names it. For each tier and QOS that somebody has hunted from there
+ * is a ground: how much more would come free on each node if all went that he may ask. It follows what
+ * begins and ends. A hunt that found nobody is remembered with its shape: what is free and what may go
+ * together only grow on nodes that are among the gains (what starts on free nodes and may go again changes
+ * nothing), so until then it would be in vain again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/sched/queue/planner_private.h"
+
+const struct qos_spec *planner_qos(const struct model *m, const char *name)
+{
+    for (size_t i = 0; name && i < m->spec.qos.n; i++)
+        if (str_eq(m->spec.qos.v[i].name, name))
+            return &m->spec.qos.v[i];
+    return NULL;
+}
+
+/* Everything that may be preempted from `from` on, step by step, into seen. */
+static void mark_below(const struct cluster_spec *s, size_t from, bool *seen)
+{
+    for (size_t i = 0; i < s->qos.n; i++)
+        if (!seen[i] && strv_has(&s->qos.v[from].preempt, s->qos.v[i].name)) {
+            seen[i] = true;
+            mark_below(s, i, seen);
+        }
+}
+
+/* Those that may preempt it back, by others, are no lower than it. */
+static uint32_t level_above(const struct cluster_spec *s, size_t q, const bool *below,
+                            const uint32_t *levels)
+{
+    uint32_t level = 0;
+    for (size_t i = 0; i < s->qos.n; i++)
+        if (strv_has(&s->qos.v[q].preempt, s->qos.v[i].name) && !below[i * s->qos.n + q] &&
+            levels[i] >= level)
+            level = levels[i] + 1;
+    return level;
+}
+
+uint32_t *qos_levels_of(const struct cluster_spec *s)
+{
+    size_t n = s->qos.n;
+    uint32_t *levels = xcalloc(n + 1, sizeof *levels);
+    bool *below = xcalloc(n * n + 1, sizeof *below), changed = true;
+    for (size_t i = 0; i < n; i++)
+        mark_below(s, i, &below[i * n]);
+    for (size_t round = 0; round <= 2 * n && changed; round++) { /* no chain is longer */
+        changed = false;
+        for (size_t i = 0; i < n; i++) {
+            uint32_t level = level_above(s, i, below, levels);
+            for (size_t k = 0; k < n; k++) /* in a circle all are as high as the highest */
+                if (below[i * n + k] && below[k * n + i] && levels[k] > level)
+                    level = levels[k];
+            changed = changed || level != levels[i];
+            levels[i] = level;
+        }
+    }
+    free(below);
+    return levels;
+}
+
+static bool any_qos_preempts(const struct model *m, const char *qos)
+{
+    for (size_t i = 0; qos && i < m->spec.qos.n; i++)
+        if (strv_has(&m->spec.qos.v[i].preempt, qos))
+            return true;
+    return false;
+}
+
+static int64_t size_of(const struct runs *r)
+{
+    int64_t size = 0;
+    vec_for_each (&r->v, i)
+        for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++)
+            size += r->v.v[i]->use.parts[k].amount.gpus * 1000 + r->v.v[i]->use.parts[k].amount.cpus;
+    return size;
+}
+
+static bool has_left(const struct runs *r)
+{
+    return !list_empty(&r->in_leaving);
+}
+
+struct preemptor prey_preemptor(const struct planner *p, uint32_t tier, const struct qos_spec *qos)
+{
+    uint32_t level = qos ? p->qos_levels[qos - p->view->model->spec.qos.v] : 0;
+    return (struct preemptor){.tier = tier, .qos = qos, .rank_class = rank_class(tier, level)};
+}
+
+/* What is borrowed stands behind everybody; else tiers come before QOS, and what is equal asks nobody. */
+enum prey_rule prey_rule_for(const struct runs *r, const struct preemptor *by)
+{
+    const struct prey *its = &r->prey;
+    if (!its->any || has_left(r) || (!its->borrowed && its->rank_class >= by->rank_class))
+        return PREY_NONE;
+    if (its->by_tier && its->tier < by->tier)
+        return PREY_TIER;
+    if (by->qos && its->qos && strv_has(&by->qos->preempt, its->qos->name))
+        return PREY_QOS;
+    return its->borrowed ? PREY_BORROWED : PREY_NONE;
+}
+
+/* --- grounds --- */
+
+static void add_runs(struct ground *g, const struct runs *r, int sign)
+{
+    if (!has_left(r) && prey_rule_for(r, &g->by) == PREY_NONE)
+        return;
+    vec_for_each (&r->v, i)
+        for (uint32_t k = 0; k < r->v.v[i]->use.n_parts; k++) {
+            const struct pool_part *part = &r->v.v[i]->use.parts[k];
+            struct amount *more = &g->more[part->node];
+            *more = sign > 0 ? amount_plus(*more, part->amount) : amount_minus(*more, part->amount);
+            if (sign > 0)
+                nodeset_add(&g->nodes, part->node);
+        }
+}
+
+void prey_before(struct planner *p, const struct runs *r)
+{
+    vec_for_each (&p->grounds, i)
+        add_runs(&p->grounds.v[i], r, -1);
+}
+
+void prey_after(struct planner *p, const struct runs *r)
+{
+    vec_for_each (&p->grounds, i)
+        add_runs(&p->grounds.v[i], r, 1);
+}
+
+static const struct ground *ground_of(struct planner *p, uint32_t tier, const struct qos_spec *qos)
+{
+    vec_for_each (&p->grounds, i)
+        if (p->grounds.v[i].by.tier == tier && p->grounds.v[i].by.qos == qos)
+            return &p->grounds.v[i];
+    struct ground g = {.by = prey_preemptor(p, tier, qos)};
+    g.more = xcalloc(p->pool.n_nodes ? p->pool.n_nodes : 1, sizeof *g.more);
+    nodeset_init(&g.nodes, p->pool.n_nodes);
+    list_for_each (r, &p->prey, struct runs, in_prey)
+        if (!has_left(r))
+            add_runs(&g, r, 1);
+    list_for_each (r, &p->leaving, struct runs, in_leaving)
+        add_runs(&g, r, 1);
+    vec_push(&p->grounds, g);
+    return &p->grounds.v[p->grounds.n - 1];
+}
+
+void prey_forget(struct planner *p)
+{
+    vec_for_each (&p->grounds, i) {
+        free(p->grounds.v[i].more);
+        nodeset_fini(&p->grounds.v[i].nodes);
+    }
+    vec_clear(&p->grounds);
+}
+
+/* --- who --- */
+
+void prey_look_at(struct planner *p, struct runs *r, const struct job *j, bool is_new)
+{
+    const struct model *m = p->view->model;
+    bool was = r->prey.any;
+    r->prey = (struct prey){.any = false};
+    list_unlink(&r->in_prey);
+    if (!p->may_preempt || j->kill_cause != KILL_NONE ||
+        (j->state != JOB_RUNNING && j->state != JOB_SUSPENDED))
+        return;
+    const struct part_spec *part = model_job_part(m, j);
+    bool by_tier = part && part->preempt_mode != PREEMPT_OFF;
+    if (!by_tier && !j->borrowed && !any_qos_preempts(m, job_qos(&j->req)))
+        return;
+    struct preemptor as =
+        prey_preemptor(p, part ? part->priority_tier : 0, planner_qos(m, job_qos(&j->req)));
+    r->prey = (struct prey){.any = true,
+                            .borrowed = j->borrowed,
+                            .qos = as.qos,
+                            .size = size_of(r),
+                            .by_tier = by_tier,
+                            .tier = as.tier,
+                            .rank_class = as.rank_class};
+    list_append(&p->prey, &r->in_prey);
+    for (size_t i = 0; !was && !is_new && i < r->v.n; i++) /* it was one that stays */
+        backfill_gain_all(&p->backfill, &r->v.v[i]->use);
+}
+
+uint32_t prey_prio(struct planner *p, struct runs *r, const struct job *j)
+{
+    if (r->prey.ranks != p->ranks)
+        r->prey.prio = prio_of(&p->prio, j, model_job_part(p->view->model, j), NULL);
+    r->prey.ranks = p->ranks;
+    return r->prey.prio;
+}
+
+/* --- who is awaited --- */
+
+void prey_find_awaited(struct planner *p)
+{
+    idmap_fini(&p->awaited);
+    p->awaited = (struct idmap){0};
+    list_for_each (r, &p->leaving, struct runs, in_leaving)
+        if (r->for_job)
+            idmap_set(&p->awaited, r->for_job, r);
+}
+
+bool planner_is_waited_for(const struct planner *p, uint32_t job)
+{
+    if (!idmap_get(&p->awaited, job))
+        return false;
+    list_for_each (r, &p->leaving, struct runs, in_leaving)
+        if (r->for_job == job && r->leaves_until > p->now.ms)
+            return true;
+    return false;
+}
+
+void planner_see_off(struct planner *p, struct runs *r, uint32_t for_job, int64_t until)
+{
+    list_move_to_end(&p->leaving, &r->in_leaving);
+    r->for_job = for_job;
+    r->leaves_until = until;
+    if (for_job)
+        idmap_set(&p->awaited, for_job, r);
+}
+
+/* --- whether it is worth looking --- */
+
+static bool could_take(const struct planner *p, const struct ground *g, const struct shape *s,
+                       uint32_t node)
+{
+    return nodeset_has(&s->set->nodes, node) &&
+           pool_could_take_with(&p->pool, &s->demand, node, g->more[node]);
+}
+
+static bool is_for_one_node(const struct shape *s)
+{
+    return s->demand.nodes_max == 1 && !s->set->nodes.n_listed;
+}
+
+/* The ground's set of nodes is not made smaller: somebody must be there who could go. */
+static bool may_help(const struct planner *p, const struct ground *g, const struct shape *s, uint32_t node)
+{
+    return (!is_for_one_node(s) || !amount_eq(g->more[node], (struct amount){0})) &&
+           could_take(p, g, s, node);
+}
+
+/* Whether there are nodes enough that could do if all went: most hunts end here. */
+static bool is_worth_it(const struct planner *p, const struct ground *g, const struct shape *s)
+{
+    bool one = is_for_one_node(s);
+    uint32_t found = 0, most = one ? 1 : s->demand.need.nodes;
+    const struct nodeset *near = one ? &g->nodes : &s->set->nodes;
+    for (uint32_t w = 0; w < near->words && found < most; w++)
+        for (uint64_t left = near->bits[w] & s->set->nodes.bits[w]; left && found < most; left &= left - 1)
+            found += may_help(p, g, s, w * 64 + (uint32_t)__builtin_ctzll(left));
+    return found == most;
+}
+
+static struct hunted *hunted_of(struct shape *s, const struct qos_spec *qos)
+{
+    vec_for_each (&s->hunted, i)
+        if (s->hunted.v[i].qos == qos)
+            return &s->hunted.v[i];
+    return NULL;
+}
+
+void prey_hunted_in_vain(struct planner *p, struct shape *s, const struct qos_spec *qos)
+{
+    struct hunted *h = hunted_of(s, qos);
+    if (!h) {
+        vec_push(&s->hunted, (struct hunted){.qos = qos});
+        h = &s->hunted.v[s->hunted.n - 1];
+    }
+    h->mark = backfill_mark(&p->backfill);
+}
+
+static bool gained_since(const struct planner *p, const struct ground *g, const struct shape *s,
+                         uint64_t mark)
+{
+    const struct backfill *b = &p->backfill;
+    if (mark < b->gains_forgotten)
+        return true;
+    for (size_t i = (size_t)(mark - b->gains_forgotten); i < b->gains.n; i++)
+        if (could_take(p, g, s, b->gains.v[i]))
+            return true;
+    return false;
+}
+
+static const struct ground *ground_for(struct planner *p, const struct shape *s, const struct qos_spec *qos)
+{
+    return ground_of(p, p->view->model->spec.parts.v[s->set->part].priority_tier, qos);
+}
+
+void prey_fill_near(struct planner *p, const struct shape *s, const struct qos_spec *qos,
+                    struct nodeset *ret)
+{
+    const struct ground *g = ground_for(p, s, qos);
+    for (uint32_t w = 0; w < s->set->nodes.words; w++)
+        for (uint64_t left = s->set->nodes.bits[w]; left; left &= left - 1) {
+            uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(left);
+            if (could_take(p, g, s, node))
+                nodeset_add(ret, node);
+        }
+}
+
+bool prey_is_in_vain_since(struct planner *p, struct shape *s, const struct qos_spec *qos, uint64_t mark)
+{
+    const struct ground *g = ground_for(p, s, qos);
+    return (mark && !gained_since(p, g, s, mark - 1)) || !is_worth_it(p, g, s);
+}
+
+bool prey_is_in_vain(struct planner *p, struct shape *s, const struct qos_spec *qos)
+{
+    const struct hunted *h = hunted_of(s, qos);
+    if (!prey_is_in_vain_since(p, s, qos, h ? h->mark + 1 : 0))
+        return false;
+    prey_hunted_in_vain(p, s, qos);
+    return true;
+}

@@ -1,0 +1,201 @@
+/* pool.c - what runs and what is held: the books. Where things fit is in place.c, when in search.c. */
+#include "backend/sched/resources/pool.h"
+
+#include <stdlib.h>
+
+#include "backend/sched/resources/pool_private.h"
+
+void nodeset_init(struct nodeset *s, uint32_t n_nodes)
+{
+    *s = (struct nodeset){.words = (n_nodes + 63) / 64};
+    s->bits = xcalloc(s->words ? s->words : 1, sizeof *s->bits);
+}
+
+void nodeset_fini(struct nodeset *s)
+{
+    free(s->bits);
+    free(s->listed);
+    *s = (struct nodeset){0};
+}
+
+static bool has_bit(const uint64_t *bits, uint32_t i)
+{
+    return bits[i / 64] >> i % 64 & 1;
+}
+
+void nodeset_add(struct nodeset *s, uint32_t node)
+{
+    s->n += !has_bit(s->bits, node);
+    s->bits[node / 64] |= UINT64_C(1) << node % 64;
+}
+
+void nodeset_add_listed(struct nodeset *s, uint32_t node)
+{
+    if (!s->listed)
+        s->listed = xcalloc(s->words, sizeof *s->listed);
+    s->n_listed += !has_bit(s->listed, node);
+    s->listed[node / 64] |= UINT64_C(1) << node % 64;
+}
+
+void nodeset_count(struct nodeset *s)
+{
+    s->n = 0;
+    for (uint32_t i = 0; i < s->words; i++)
+        s->n += (uint32_t)__builtin_popcountll(s->bits[i]);
+}
+
+bool nodeset_has(const struct nodeset *s, uint32_t node)
+{
+    return node / 64 < s->words && has_bit(s->bits, node);
+}
+
+bool nodeset_is_listed(const struct nodeset *s, uint32_t node)
+{
+    return s->listed && has_bit(s->listed, node);
+}
+
+void pool_init_bare(struct pool *p, uint32_t n_nodes, int64_t now)
+{
+    *p = (struct pool){.nodes = xcalloc(n_nodes ? n_nodes : 1, sizeof *p->nodes),
+                       .n_nodes = n_nodes,
+                       .now = now,
+                       .work = scratch_new(n_nodes)};
+}
+
+void pool_init_node(struct pool *p, uint32_t node)
+{
+    timeline_init(&p->nodes[node].line, (struct amount){0});
+}
+
+void pool_init(struct pool *p, uint32_t n_nodes, int64_t now)
+{
+    pool_init_bare(p, n_nodes, now);
+    for (uint32_t i = 0; i < n_nodes; i++)
+        pool_init_node(p, i);
+}
+
+void pool_fini(struct pool *p)
+{
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        timeline_fini(&p->nodes[i].line);
+    free(p->nodes);
+    heap_fini(&p->ends);
+    scratch_free(p->work);
+    *p = (struct pool){0};
+}
+
+void pool_set_node(struct pool *p, uint32_t node, struct amount cap, uint32_t weight, bool usable)
+{
+    struct pool_node *n = &p->nodes[node];
+    struct amount more = amount_minus(cap, n->cap);
+    timeline_give(&n->line, INT64_MIN, WHEN_NEVER, more);
+    n->free_now = amount_plus(n->free_now, more);
+    n->cap = cap;
+    n->weight = weight;
+    n->usable = usable;
+}
+
+static void take_parts(struct pool *p, const struct pool_use *u, int64_t from, int64_t to)
+{
+    for (uint32_t i = 0; i < u->n_parts; i++)
+        timeline_take(&p->nodes[u->parts[i].node].line, from, to, u->parts[i].amount);
+}
+
+static void give_parts(struct pool *p, const struct pool_use *u, int64_t from, int64_t to)
+{
+    for (uint32_t i = 0; i < u->n_parts; i++)
+        timeline_give(&p->nodes[u->parts[i].node].line, from, to, u->parts[i].amount);
+}
+
+static void take_over(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t start,
+                      int64_t end)
+{
+    *u = (struct pool_use){.n_parts = (uint32_t)parts->v.n, .start = start, .end = end};
+    u->parts = xmemdup(parts->v.v, parts->v.n * sizeof *u->parts);
+    for (uint32_t i = 0; i < u->n_parts; i++)
+        timeline_trim(&p->nodes[u->parts[i].node].line, p->now);
+}
+
+void pool_lift(struct pool *p, struct pool_use *u)
+{
+    give_parts(p, u, u->is_hold ? u->start : p->now, u->end);
+    for (uint32_t i = 0; i < u->n_parts; i++) {
+        struct pool_node *n = &p->nodes[u->parts[i].node];
+        if (u->is_hold)
+            n->n_holds--;
+        else
+            n->free_now = amount_plus(n->free_now, u->parts[i].amount);
+    }
+}
+
+void pool_lay(struct pool *p, struct pool_use *u)
+{
+    take_parts(p, u, u->is_hold ? u->start : p->now, u->end);
+    for (uint32_t i = 0; i < u->n_parts; i++) {
+        struct pool_node *n = &p->nodes[u->parts[i].node];
+        if (u->is_hold)
+            n->n_holds++;
+        else
+            n->free_now = amount_minus(n->free_now, u->parts[i].amount);
+    }
+}
+
+void pool_run(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t end)
+{
+    take_over(p, u, parts, p->now, end > p->now ? end : p->now + 1);
+    pool_lay(p, u);
+    heap_insert(&p->ends, &u->by_end, u->end);
+}
+
+void pool_hold(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t start,
+               int64_t end)
+{
+    take_over(p, u, parts, start, end);
+    u->is_hold = true;
+    pool_lay(p, u);
+}
+
+void pool_drop(struct pool *p, struct pool_use *u)
+{
+    if (!u->parts)
+        return;
+    heap_remove(&p->ends, &u->by_end);
+    pool_lift(p, u);
+    free(u->parts);
+    *u = (struct pool_use){0};
+}
+
+void pool_change_end(struct pool *p, struct pool_use *u, int64_t end)
+{
+    end = end > p->now ? end : p->now + 1;
+    if (end > u->end)
+        take_parts(p, u, u->end, end);
+    else
+        give_parts(p, u, end, u->end);
+    u->end = end;
+    heap_remove(&p->ends, &u->by_end);
+    heap_insert(&p->ends, &u->by_end, end);
+}
+
+void pool_advance(struct pool *p, int64_t now, int64_t overdue_ms)
+{
+    p->now = now;
+    for (struct heap_node *h; (h = heap_peek(&p->ends)) && h->key <= now;)
+        pool_change_end(p, container_of(h, struct pool_use, by_end),
+                        h->key + ((now - h->key) / overdue_ms + 1) * overdue_ms);
+}
+
+int64_t pool_room(const struct pool *p, const struct pool_parts *parts, int64_t t)
+{
+    int64_t room = WHEN_NEVER;
+    vec_for_each (&parts->v, i) {
+        const struct pool_part *part = &parts->v.v[i];
+        const struct timeline *l = &p->nodes[part->node].line;
+        int64_t until = t;
+        while (until != WHEN_NEVER && amount_covers(timeline_min(l, until, until + 1), part->amount))
+            until = timeline_next_step(l, until);
+        if (until != WHEN_NEVER && until - t < room)
+            room = until - t;
+    }
+    return room;
+}

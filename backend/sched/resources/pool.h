@@ -1,0 +1,151 @@
+/* pool.h - the nodes as numbers: what runs on them, what is held for later, where a demand fits now and
+ * when it could at the earliest.
+ *
+ * The pool knows no jobs, users or partitions: whoever drives it (the controller's planner, the simulator)
+ * puts running allocations on it with the ends that their time limits promise, and asks. Free amounts
+ * shrink within a pass and are given back by what ends. A hold is a reservation: an allocation with a
+ * beginning in the future; a start takes nothing that a hold needs.
+ *
+ * Times are ms since the Epoch, WHEN_NEVER without an end.
+ */
+#ifndef STOKER_BACKEND_SCHED_POOL_H
+#define STOKER_BACKEND_SCHED_POOL_H
+
+#include "backend/sched/resources/timeline.h"
+#include "src/base/heap.h"
+#include "src/base/vec.h"
+#include "src/model/need.h"
+
+struct pool_node {
+    struct amount cap;      /* all of it */
+    struct amount free_now; /* beside what runs; holds are in the timeline alone */
+    struct timeline line;   /* running and held */
+    uint32_t n_holds;
+    uint32_t weight;
+    bool usable; /* up and not drained */
+};
+
+/* A set of nodes, by index: those of a partition that satisfy the constraints of a request. */
+struct nodeset {
+    uint64_t *bits, *listed; /* listed: those that the request names; NULL: none */
+    uint32_t n, n_listed;    /* how many */
+    uint32_t words;
+};
+void nodeset_init(struct nodeset *s, uint32_t n_nodes);
+void nodeset_fini(struct nodeset *s);
+void nodeset_add(struct nodeset *s, uint32_t node);
+void nodeset_add_listed(struct nodeset *s, uint32_t node); /* it must be in the set as well */
+void nodeset_count(struct nodeset *s);                     /* after the bits were changed at once */
+bool nodeset_has(const struct nodeset *s, uint32_t node);
+
+/* What a unit asks for. */
+struct demand {
+    struct job_need need;
+    uint32_t nodes_max; /* the request's, and no more than the partition allows */
+    bool overcommit;    /* its tasks share CPUs */
+    bool tasks_given;   /* tasks_per_node is the most that a node gets, not what each gets */
+    bool one_task;      /* of a step job: it goes to one of the nodes listed, not to all of them */
+};
+
+struct pool_part { /* of an allocation */
+    uint32_t node;
+    struct amount amount;
+};
+struct pool_parts {
+    VEC(struct pool_part) v;
+};
+
+/* A running allocation, or one held for later. Members are the pool's; the caller embeds it or keeps it. */
+struct pool_use {
+    struct pool_part *parts; /* owned; NULL: holds nothing */
+    uint32_t n_parts;
+    int64_t start, end;
+    bool is_hold;
+    struct heap_node by_end; /* running ones */
+};
+
+struct pool {
+    struct pool_node *nodes;
+    uint32_t n_nodes;
+    int64_t now;
+    struct heap ends;     /* of what runs */
+    struct scratch *work; /* arrays that searches use again */
+    uint64_t looks;       /* at nodes, in searches: what they have cost so far */
+};
+
+void pool_init(struct pool *p, uint32_t n_nodes, int64_t now);
+/* The same but for its nodes, each of which is begun by itself before anything is asked: a large pool is
+ * made in pieces. */
+void pool_init_bare(struct pool *p, uint32_t n_nodes, int64_t now);
+void pool_init_node(struct pool *p, uint32_t node);
+void pool_fini(struct pool *p); /* every use has been dropped, or never will be */
+void pool_set_node(struct pool *p, uint32_t node, struct amount cap, uint32_t weight, bool usable);
+
+/* Time goes on. What should have ended and has not (pool_drop was not called) is expected at the next whole
+ * multiple of `overdue_ms` after its end. Cost: O(log) each of those. */
+void pool_advance(struct pool *p, int64_t now, int64_t overdue_ms);
+
+/* Charges an allocation from now (a start, is_hold false) or from a later time on (a hold). Copies parts.
+ */
+void pool_run(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t end);
+void pool_hold(struct pool *p, struct pool_use *u, const struct pool_parts *parts, int64_t start,
+               int64_t end);
+/* Gives it back, from now on. No-op when it holds nothing. */
+void pool_drop(struct pool *p, struct pool_use *u);
+/* Takes a hold, or something that runs, out for a moment and puts it back, so that what it has can be
+ * looked at as free. */
+void pool_lift(struct pool *p, struct pool_use *u);
+void pool_lay(struct pool *p, struct pool_use *u);
+/* A running one ends at another time than thought. */
+void pool_change_end(struct pool *p, struct pool_use *u, int64_t end);
+
+/* Where it fits throughout [t, t + len), t >= now: fills parts (its contents are replaced) and returns
+ * true. */
+bool pool_place(struct pool *p, const struct demand *d, const struct nodeset *s, int64_t t, int64_t len,
+                struct pool_parts *parts);
+
+/* True: it fits now, as pool_place says; false: that, or it takes a closer look. Cost: as many nodes as it
+ * takes to find enough. */
+bool pool_fits_easily(const struct pool *p, const struct demand *d, const struct nodeset *s);
+
+struct pool_span { /* when to look: a start in [from, before), free for len from then on */
+    int64_t from, before, len;
+};
+
+/* The earliest start at which it fits; WHEN_NEVER: none. A demand that may be spread unevenly over nodes
+ * that hold reservations is looked for at a bounded number of times; then the answer may be later than the
+ * earliest. parts: where, as pool_place. */
+int64_t pool_earliest(struct pool *p, const struct demand *d, const struct nodeset *s,
+                      struct pool_span span, struct pool_parts *parts);
+
+/* Who says whether so much may be taken, where nodes come with more than was asked for; allows NULL:
+ * whatever is free. */
+struct pool_judge {
+    bool (*allows)(void *ctx, uint32_t choice, const struct pool_parts *parts, int64_t len);
+    void *ctx;
+    uint32_t choice; /* which of several ways to run is asked about */
+    bool refused;    /* it has said no */
+};
+bool pool_allows(struct pool_judge *j, const struct pool_parts *parts, int64_t len); /* j: NULL is fine */
+
+/* The same where no more is taken than is allowed. Where pool_place would take more, on one node it is the
+ * best of those that are allowed; on several those that give the least of what is counted: GPUs, else CPUs,
+ * else memory, else the roomiest. The judge is asked about what is in parts last. */
+bool pool_place_allowed(struct pool *p, const struct demand *d, const struct nodeset *s, int64_t t,
+                        int64_t len, struct pool_judge *judge, struct pool_parts *parts);
+int64_t pool_earliest_allowed(struct pool *p, const struct demand *d, const struct nodeset *s,
+                              struct pool_span span, struct pool_judge *judge, struct pool_parts *parts);
+/* Whether the node may give what all of the demand would take of it with nothing else on it. */
+bool pool_node_is_allowed(const struct pool *p, const struct demand *d, uint32_t node, int64_t len,
+                          struct pool_judge *judge);
+
+/* Whether a node, by what is free on it now, could take part in it. Cost: O(1). */
+bool pool_could_take(const struct pool *p, const struct demand *d, uint32_t node);
+/* The same if so much more came free there; with nothing on it. */
+bool pool_could_take_with(const struct pool *p, const struct demand *d, uint32_t node, struct amount more);
+bool pool_could_ever_take(const struct pool *p, const struct demand *d, uint32_t node);
+
+/* For how long from t on the parts stay free of others; WHEN_NEVER: for ever. */
+int64_t pool_room(const struct pool *p, const struct pool_parts *parts, int64_t t);
+
+#endif
