@@ -9,8 +9,8 @@
 #include "src/base/self.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
-#include "ui/app/manual.h"
 #include "ui/app/run.h"
+#include "ui/app/ui_manual.h"
 
 #define EXIT_USAGE 2
 

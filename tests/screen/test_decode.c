@@ -3,7 +3,7 @@
 
 #include "src/base/xalloc.h"
 #include "tests/screen/stage.h"
-#include "ui/keys/decode.h"
+#include "ui/keys/key_decode.h"
 
 struct typed {
     struct decoder d;

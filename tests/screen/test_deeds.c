@@ -3,7 +3,7 @@
 
 #include "src/model/refusal.h"
 #include "tests/screen/stage.h"
-#include "ui/view/words.h"
+#include "ui/view/view_text.h"
 
 static const struct msg_act *sent(struct uilab *u)
 {

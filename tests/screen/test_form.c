@@ -5,9 +5,9 @@
 
 #include "src/base/xalloc.h"
 #include "tests/screen/stage.h"
-#include "ui/view/again.h"
-#include "ui/view/form.h"
-#include "ui/view/formcommand.h"
+#include "ui/form/form.h"
+#include "ui/form/form_command.h"
+#include "ui/form/resubmit.h"
 
 static struct wall now(void)
 {
@@ -192,7 +192,7 @@ static void every_field_that_is_shown_is_sent(void **state)
 
 /* --- a script of somebody --- */
 
-#define SCRIPT                                                                                \
+#define SCRIPT                                                                                        \
     "#!/bin/bash -l\n# my study\n#SBATCH -J study --gpus=a100:2   # both\n#SBATCH --time 4:00:00\n\n" \
     "for i in 1 2 3; do\n    python train.py --fold $i \\\n        --lr 0.1\ndone\n"
 

@@ -2,7 +2,7 @@
  * after it was sent, and that nothing that was typed gets lost. */
 #include "src/base/vec.h"
 #include "tests/screen/stage.h"
-#include "ui/view/form.h"
+#include "ui/form/form.h"
 
 static void open_with(struct uilab *u, const char *text)
 {

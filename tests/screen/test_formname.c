@@ -4,7 +4,7 @@
 
 #include "tests/lib/check.h"
 #include "tests/screen/stage.h"
-#include "ui/view/formname.h"
+#include "ui/form/form_name.h"
 
 static void the_command_gives_a_name(void **state)
 {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "tests/lib/uilab.h"
-#include "ui/view/places.h"
+#include "ui/output/output_files.h"
 #include "ui/widget/pager.h"
 
 #define must_show(u, part)                                                     \

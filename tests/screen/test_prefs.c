@@ -5,7 +5,7 @@
 
 #include "src/base/xalloc.h"
 #include "tests/lib/check.h"
-#include "ui/app/prefs.h"
+#include "ui/frame/prefs.h"
 
 static char path[4096];
 

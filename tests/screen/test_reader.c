@@ -10,7 +10,7 @@
 
 #include "src/base/xalloc.h"
 #include "tests/lib/check.h"
-#include "ui/view/reader.h"
+#include "ui/output/output_reader.h"
 
 #define DEADLINE_MS 60000
 #define LOG_SIZE    1000000000ull

@@ -7,8 +7,8 @@
 
 #include "src/base/texts.h"
 #include "src/base/xalloc.h"
-#include "ui/app/private.h"
 #include "ui/app/settings.h"
+#include "ui/frame/frame_internal.h"
 
 struct ui *app_new(const struct app_options *o)
 {

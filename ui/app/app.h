@@ -6,9 +6,9 @@
 #define UI_APP_APP_H
 
 #include "src/base/time.h"
-#include "ui/app/prefs.h"
+#include "ui/frame/prefs.h"
+#include "ui/frame/view.h"
 #include "ui/theme/theme.h"
-#include "ui/view/view.h"
 
 struct app_options {
     bool read_only, ascii;

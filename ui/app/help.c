@@ -1,6 +1,6 @@
 /* help.c - the help of the screen one is in, from the key table. */
 #include "src/base/utf8.h"
-#include "ui/app/private.h"
+#include "ui/frame/frame_internal.h"
 
 #define KEY_WIDTH 14
 

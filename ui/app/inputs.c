@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/app/private.h"
-#include "ui/view/submit.h"
+#include "ui/form/form_view.h"
+#include "ui/frame/frame_internal.h"
 
 #define SCOPES_MAX 8
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
-#include "ui/app/private.h"
+#include "ui/frame/frame_internal.h"
 
 struct deed_menu {
     enum action actions[ACTION_N];

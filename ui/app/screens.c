@@ -1,12 +1,12 @@
 /* screens.c - the screens of the number keys, in their order: a new one gets its line here. */
-#include "ui/app/private.h"
-#include "ui/view/gpus.h"
-#include "ui/view/history.h"
-#include "ui/view/jobs.h"
-#include "ui/view/nodes.h"
-#include "ui/view/parts.h"
-#include "ui/view/timeline.h"
-#include "ui/view/usage.h"
+#include "ui/frame/frame_internal.h"
+#include "ui/jobs/history_view.h"
+#include "ui/jobs/jobs_view.h"
+#include "ui/nodes/gpus_view.h"
+#include "ui/nodes/nodes_view.h"
+#include "ui/nodes/partitions_view.h"
+#include "ui/plan/timeline_view.h"
+#include "ui/usage/usage_view.h"
 
 /* X(view_ops, title, the same where there is little room, action, what it answers) */
 /* clang-format off */

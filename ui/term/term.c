@@ -19,7 +19,7 @@
 
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
-#include "ui/keys/decode.h"
+#include "ui/keys/key_decode.h"
 #include "ui/term/restore.h"
 
 #define FAILED_S 3  /* a program that ends badly so soon has something to say */

@@ -1,5 +1,5 @@
 /* term.h - the terminal: shows canvases by curses, gives inputs. The only module that knows curses, which
- * is not asked for keys: ui/keys/decode.h reads them.
+ * is not asked for keys: ui/keys/key_decode.h reads them.
  *
  * One per process. Whatever ends the process (a crash, TERM, HUP), the terminal is put back as it was: by
  * bytes prepared beforehand and written by a signal handler, which calls nothing that is not safe there.

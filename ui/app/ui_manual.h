@@ -1,0 +1,18 @@
+/* ui_manual.h - the manual page of the screens, stoker-ui(7), from the tables that the screens are made of.
+ */
+#ifndef UI_APP_UI_MANUAL_H
+#define UI_APP_UI_MANUAL_H
+
+#include "src/base/str.h"
+
+/* X(option as it is typed, what it does): of the command line. */
+#define SCREEN_OPTIONS(X)                                                            \
+    X("--theme=NAME", "dark, light, mono, colourblind, or the path of a theme file") \
+    X("--ascii", "plain signs only")                                                 \
+    X("--read-only", "change nothing")                                               \
+    X("--no-mouse", "leave the mouse to the terminal")
+
+/* Written for troff. */
+void ui_manual(struct str *out);
+
+#endif

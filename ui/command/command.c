@@ -1,0 +1,287 @@
+/* command.c - the line behind ':'. */
+#include "ui/command/command.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "src/base/utf8.h"
+#include "src/base/words.h"
+#include "src/base/xalloc.h"
+#include "ui/command/commands.h"
+
+#define POPUP_ROWS 10
+#define NOTE_COL   2 /* blanks between a candidate and its note */
+#define NEAR       2 /* changed letters, in a word that was meant to be another */
+
+/* --- the line --- */
+
+void command_open(struct ui *a, const char *text)
+{
+    a->cmd.open = true;
+    a->cmd.history = 0;
+    edit_set(&a->cmd.edit, text);
+    command_complete(a);
+    a->dirty = true;
+}
+
+void command_close(struct ui *a)
+{
+    a->cmd.open = false;
+    candidates_clear(&a->cmd);
+    files_forget(&a->cmd);
+    free(a->cmd.typed);
+    a->cmd.typed = NULL;
+    a->dirty = true;
+}
+
+/* Puts a candidate where the word stands. A single one is as good as chosen: the next word begins. */
+static void take_candidate(struct cmdline *cl, int i, bool only)
+{
+    const struct candidate *c = &cl->candidates.v[i];
+    struct str s = STR_INIT;
+    str_append_n(&s, cl->edit.text.s, cl->word);
+    str_append(&s, c->text);
+    size_t n = strlen(c->text);
+    if (only && n && !strchr("/:=", c->text[n - 1]))
+        str_append_char(&s, ' ');
+    size_t at = s.len;
+    str_append(&s, cl->edit.text.s + cl->edit.at);
+    edit_set(&cl->edit, s.s);
+    cl->edit.at = at;
+    str_fini(&s);
+}
+
+static void complete_word(struct ui *a, int by)
+{
+    struct cmdline *cl = &a->cmd;
+    int n = (int)cl->candidates.n;
+    if (!n)
+        return;
+    if (n == 1) {
+        take_candidate(cl, 0, true);
+        command_complete(a);
+        return;
+    }
+    cl->chosen = cl->chosen < 0 ? (by > 0 ? 0 : n - 1) : (cl->chosen + by + n) % n;
+    take_candidate(cl, cl->chosen, false);
+}
+
+/* Up and down through what was typed before: lines that begin like the one that is being typed. */
+static void walk_history(struct ui *a, int by)
+{
+    struct cmdline *cl = &a->cmd;
+    const struct strv *h = &a->o.prefs->history;
+    if (!cl->history) {
+        free(cl->typed);
+        cl->typed = xstrdup(cl->edit.text.s);
+    }
+    size_t at = cl->history;
+    do {
+        if ((by < 0 && at == h->n) || (by > 0 && at == 0))
+            return;
+        at = by < 0 ? at + 1 : at - 1;
+    } while (at && !str_starts(h->v[h->n - at], cl->typed));
+    cl->history = at;
+    edit_set(&cl->edit, at ? h->v[h->n - at] : cl->typed);
+    command_complete(a);
+}
+
+static void run_typed(struct ui *a)
+{
+    char *copy = xstrdup(a->cmd.edit.text.s), *line = str_trim(copy);
+    command_close(a);
+    if (*line) {
+        prefs_remember(a->o.prefs, line);
+        a->wishes |= APP_SAVE;
+        command_run(a, line);
+    }
+    free(copy);
+}
+
+void command_input(struct ui *a, const struct input *in)
+{
+    struct cmdline *cl = &a->cmd;
+    uint32_t key = in->kind == INPUT_KEY ? in->key : 0;
+    a->dirty = true;
+    if (in->kind == INPUT_MOUSE || in->kind == INPUT_RESIZE)
+        return;
+    if (key == KEYNAME_ENTER)
+        run_typed(a);
+    else if (key == KEYNAME_ESC || (key == KEYNAME_BACKSPACE && !cl->edit.text.len))
+        command_close(a);
+    else if (key == KEYNAME_TAB || key == KEYNAME_STAB)
+        complete_word(a, key == KEYNAME_TAB ? 1 : -1);
+    else if (key == KEYNAME_UP || key == CTRL_KEY('p'))
+        walk_history(a, -1);
+    else if (key == KEYNAME_DOWN || key == CTRL_KEY('n'))
+        walk_history(a, 1);
+    else if (edit_input(&cl->edit, in)) {
+        cl->history = 0;
+        command_complete(a);
+    }
+}
+
+/* --- drawing --- */
+
+static void draw_candidates(const struct cmdline *cl, struct canvas *c, struct rect footer)
+{
+    int n = (int)cl->candidates.n, rows = footer.y - 3, text = 0, note = 0;
+    rows = rows > POPUP_ROWS ? POPUP_ROWS : rows;
+    rows = rows > n ? n : rows;
+    if (rows < 1)
+        return;
+    int top = cl->chosen >= rows ? cl->chosen - rows + 1 : 0;
+    for (int i = top; i < top + rows; i++) {
+        int w = cell_width(cl->candidates.v[i].text),
+            x = cl->candidates.v[i].note ? cell_width(cl->candidates.v[i].note) + NOTE_COL : 0;
+        text = w > text ? w : text;
+        note = x > note ? x : note;
+    }
+    char more[32] = "";
+    if (n > rows)
+        snprintf(more, sizeof more, "%d of %d", top + rows, n);
+    int w = text + note + 4;
+    w = w > footer.w - 2 ? footer.w - 2 : w < 18 ? 18 : w;
+    struct rect box = rect_make(footer.y - rows - 2, footer.x + 1, rows + 2, w);
+    canvas_fill(c, box, ROLE_BOX);
+    canvas_frame(c, box, ROLE_BOX_FRAME, *more ? more : NULL);
+    for (int i = 0; i < rows; i++) {
+        const struct candidate *k = &cl->candidates.v[top + i];
+        int y = box.y + 1 + i;
+        canvas_text(c, y, box.x + 2, ROLE_STRONG, k->text, w - 4);
+        if (k->note && text + NOTE_COL < w - 4)
+            canvas_text(c, y, box.x + 2 + text + NOTE_COL, ROLE_DIM, k->note, w - 4 - text - NOTE_COL);
+        if (top + i == cl->chosen)
+            canvas_over(c, rect_make(y, box.x + 1, 1, w - 2), ROLE_CURSOR);
+    }
+}
+
+void command_draw(struct ui *a, struct canvas *c, struct rect footer)
+{
+    if (rect_is_empty(footer))
+        footer = rect_make(c->rows - 1, 0, 1, c->cols);
+    canvas_fill(c, footer, ROLE_NORMAL);
+    draw_candidates(&a->cmd, c, footer);
+    int x = footer.x + 1 + canvas_text(c, footer.y, footer.x + 1, ROLE_KEY, ":", 1);
+    edit_draw(&a->cmd.edit, c, footer.y, x, footer.x + footer.w - x);
+}
+
+/* --- the table of commands --- */
+
+static const struct {
+    const char *name, *other, *args, *help;
+    command_fn *run;
+} commands[] = {
+#define X(name_, other_, args_, kind, help_) \
+    {.name = #name_, .other = other_, .args = args_, .help = help_, .run = run_##name_},
+    COMMANDS(X)
+#undef X
+};
+
+#define N_COMMANDS (sizeof commands / sizeof commands[0])
+
+static bool is_called(size_t i, const char *word)
+{
+    return str_eq(commands[i].name, word) || (commands[i].other && str_eq(commands[i].other, word));
+}
+
+/* By its name, its other name, or a beginning that only one has. */
+static int find_command(const char *word)
+{
+    int found = -1;
+    size_t n = strlen(word);
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (is_called(i, word))
+            return (int)i;
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (strncmp(commands[i].name, word, n) == 0) {
+            if (found >= 0)
+                return -1;
+            found = (int)i;
+        }
+    return found;
+}
+
+/* By its name, or a beginning that only it has: "partition". */
+static int find_screen(const char *word, bool whole)
+{
+    int found = -1;
+    size_t n = strlen(word);
+    for (size_t i = 0; i < screens_count(); i++)
+        if (whole ? str_ieq(screens[i]->name, word) : strncasecmp(screens[i]->name, word, n) == 0) {
+            if (found >= 0)
+                return -1;
+            found = (int)i;
+        }
+    return found;
+}
+
+/* Whether one of its rows is what :show opens. */
+static bool has_things(int screen)
+{
+    return str_ieq(screens[screen]->name, "jobs") || str_ieq(screens[screen]->name, "nodes");
+}
+
+static void complain_unknown(struct ui *a, const char *word)
+{
+    const char *near = NULL;
+    size_t best = NEAR + 1;
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        size_t d = words_distance(word, commands[i].name);
+        if (d < best && d < strlen(word)) {
+            best = d;
+            near = commands[i].name;
+        }
+    }
+    if (near)
+        ui_toast(a, ROLE_ERROR, "there is no command '%s'; did you mean '%s'?", word, near);
+    else
+        ui_toast(a, ROLE_ERROR, "there is no command '%s'; ? lists them", word);
+}
+
+void command_run(struct ui *a, const char *line)
+{
+    size_t len = strcspn(line, " ");
+    const char *rest = line + len + strspn(line + len, " ");
+    char *word = xstrndup(line, len);
+    int screen = find_screen(word, true), i = find_command(word);
+    struct strv words = strv_split(rest, " ");
+    if (screen < 0 && i < 0)
+        screen = find_screen(word, false);
+    if (isdigit((unsigned char)*word)) { /* a job */
+        struct strv job = strv_split(line, " ");
+        run_show(a, &job, line);
+        strv_fini(&job);
+    } else if (screen >= 0 && *rest && has_things(screen)) { /* "node gpu01" */
+        run_show(a, &words, rest);
+    } else if (screen >= 0) {
+        app_act(a, screen_action((size_t)screen));
+    } else if (i < 0) {
+        complain_unknown(a, word);
+    } else {
+        commands[i].run(a, &words, rest);
+    }
+    strv_fini(&words);
+    free(word);
+    a->dirty = true;
+}
+
+void command_help(struct lines *l)
+{
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        struct str s = STR_INIT;
+        str_appendf(&s, ":%s %s", commands[i].name, commands[i].args);
+        struct rich *r = lines_add(l);
+        int pad = 27 - cell_width(s.s);
+        rich_add(r, ROLE_KEY, s.s);
+        rich_addf(r, ROLE_NORMAL, "%*s", pad > 1 ? pad : 1, "");
+        rich_add(r, ROLE_NORMAL, commands[i].help);
+        if (commands[i].other)
+            rich_addf(r, ROLE_DIM, " (:%s)", commands[i].other);
+        r->hang = 27;
+        str_fini(&s);
+    }
+}

@@ -1,0 +1,90 @@
+/* command_nodes.c - the commands that mean nodes. */
+#include <string.h>
+
+#include "src/base/hostlist.h"
+#include "ui/command/commands.h"
+#include "ui/dialogs/job_actions.h"
+
+struct named {
+    VEC(const struct node *) nodes;
+};
+
+/* The nodes of a list such as n[01-04]; false, with a word about it, where one is not there. */
+static bool find_nodes(struct ui *a, const char *names, struct named *ret)
+{
+    struct strv list = {0};
+    struct errtext err = {""};
+    *ret = (struct named){VEC_INIT};
+    if (hostlist_expand(names, &list, &err) < 0)
+        complain(a, err.s);
+    for (size_t i = 0; i < list.n; i++) {
+        const struct node *n = model_get_node(a->m, list.v[i]);
+        if (!n) {
+            ui_toast(a, ROLE_ERROR, "there is no node %s", list.v[i]);
+            vec_clear(&ret->nodes);
+            break;
+        }
+        vec_push(&ret->nodes, n);
+    }
+    strv_fini(&list);
+    if (!ret->nodes.n)
+        vec_fini(&ret->nodes);
+    return ret->nodes.n > 0;
+}
+
+static void on_nodes(struct ui *a, bool drain, const char *names, const char *reason)
+{
+    struct named found;
+    if (!find_nodes(a, names, &found))
+        return;
+    act_on_nodes(a, drain, found.nodes.v, found.nodes.n, reason);
+    vec_fini(&found.nodes);
+}
+
+const char *behind(const struct strv *words, const char *rest)
+{
+    const char *text = strstr(rest, words->v[0]) + strlen(words->v[0]);
+    return text + strspn(text, " ");
+}
+
+void run_drain(struct ui *a, const struct strv *words, const char *rest)
+{
+    if (!words->n) {
+        act_in_view(a, ACTION_DRAIN, "say which nodes, and why: :drain n01 fan is loud");
+        return;
+    }
+    on_nodes(a, true, words->v[0], behind(words, rest));
+}
+
+void run_resume(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)rest;
+    if (!words->n)
+        act_in_view(a, ACTION_RESUME, "say which nodes");
+    else
+        on_nodes(a, false, words->v[0], "");
+}
+
+void run_note(struct ui *a, const struct strv *words, const char *rest)
+{
+    struct named found;
+    if (!words->n) {
+        act_in_view(a, ACTION_NODE_NOTE, "say on which nodes: :note n01 new fan since June");
+        return;
+    }
+    if (!find_nodes(a, words->v[0], &found))
+        return;
+    act_note_nodes(a, found.nodes.v, found.nodes.n, words->n > 1 ? behind(words, rest) : NULL);
+    vec_fini(&found.nodes);
+}
+
+bool nodes_are_there(struct ui *a, const char *names)
+{
+    struct named found;
+    if (str_ieq(names, WINDOW_ALL_NODES))
+        return true;
+    bool there = find_nodes(a, names, &found);
+    if (there)
+        vec_fini(&found.nodes);
+    return there;
+}

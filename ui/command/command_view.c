@@ -1,0 +1,185 @@
+/* command_view.c - the commands that mean what is on the screen. */
+#include <stdlib.h>
+
+#include "src/base/xalloc.h"
+#include "ui/command/commands.h"
+#include "ui/form/form_view.h"
+#include "ui/widget/table.h"
+
+static struct table *must_have_table(struct ui *a)
+{
+    struct view *v = app_view(a);
+    struct table *t = v->ops->table ? v->ops->table(v) : NULL;
+    if (!t)
+        complain(a, "there is no table on this screen");
+    return t;
+}
+
+void run_filter(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)words;
+    struct table *t = must_have_table(a);
+    if (t)
+        table_set_filter(t, rest);
+}
+
+void run_mark(struct ui *a, const struct strv *words, const char *rest)
+{
+    struct table *t = must_have_table(a);
+    if (t && !words->n)
+        complain(a, "say what to mark, as in a filter: :mark user:ann state:wait");
+    else if (t)
+        ui_toast(a, ROLE_NORMAL, "%zu marked", table_mark_matching(t, rest));
+}
+
+void run_unmark(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)words;
+    (void)rest;
+    struct table *t = must_have_table(a);
+    if (t)
+        list_unmark_all(&t->list);
+}
+
+static int find_column(struct ui *a, const struct table *t, const char *name)
+{
+    int i = table_find_column(t, name);
+    if (i < 0)
+        ui_toast(a, ROLE_ERROR, "there is no column '%s' here", name);
+    return i;
+}
+
+void run_sort(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)rest;
+    struct table *t = must_have_table(a);
+    int i = t && words->n ? find_column(a, t, words->v[0]) : -1;
+    if (t && (i >= 0 || !words->n))
+        table_sort(t, i, words->n > 1 && (str_starts(words->v[1], "d") || str_starts(words->v[1], "r")));
+}
+
+void run_columns(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)rest;
+    struct table *t = must_have_table(a);
+    for (size_t i = 0; t && i < words->n; i++)
+        if (find_column(a, t, words->v[i]) < 0)
+            return;
+    for (size_t i = 0; t && i < t->n_cols; i++)
+        table_show_column(t, i, !words->n && !(t->cols[i].flags & COLUMN_HIDDEN));
+    for (size_t i = 0; t && i < words->n; i++)
+        table_show_column(t, (size_t)table_find_column(t, words->v[i]), true);
+}
+
+/* --- views with a name --- */
+
+void run_save(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)rest;
+    if (words->n != 1)
+        complain(a, "say under which name, one word: :save mine");
+    else if (remember_as(a, words->v[0])) {
+        a->wishes |= APP_KEEP;
+        ui_toast(a, ROLE_GOOD, "kept: :view %s shows it again", words->v[0]);
+    } else
+        complain(a, "there is no table on this screen");
+}
+
+void run_view(struct ui *a, const struct strv *words, const char *rest)
+{
+    if (!words->n)
+        run_views(a, words, rest);
+    else if (!remember_show(a, words->v[0]))
+        ui_toast(a, ROLE_ERROR, "nothing was kept as %s; :save %s keeps what is shown now", words->v[0],
+                 words->v[0]);
+}
+
+void run_forget(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)rest;
+    if (words->n && prefs_drop_named(a->o.prefs, words->v[0])) {
+        a->wishes |= APP_SAVE;
+        ui_toast(a, ROLE_NORMAL, "forgotten: %s", words->v[0]);
+    } else {
+        complain(a, "nothing was kept under that name");
+    }
+}
+
+static void view_chosen(struct ui *a, struct dialog *d, enum dialog_outcome outcome, void *arg)
+{
+    const struct strv *names = arg;
+    if (outcome == DIALOG_YES)
+        remember_show(a, names->v[dialog_choice(d)]);
+}
+
+static void names_free(void *p)
+{
+    strv_fini(p);
+    free(p);
+}
+
+void run_views(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)words;
+    (void)rest;
+    const struct prefs *p = a->o.prefs;
+    if (!p->named.n) {
+        ui_toast(a, ROLE_NORMAL, "nothing was kept yet: :save NAME keeps what is shown now");
+        return;
+    }
+    struct dialog *d = dialog_new(DIALOG_MENU, "views");
+    struct strv *names = xcalloc(1, sizeof *names);
+    vec_for_each (&p->named, i) {
+        struct str line = STR_INIT;
+        str_appendf(&line, "%-16s ", p->named.v[i].name);
+        remember_words(&p->named.v[i].shows, &line);
+        strv_push_take(&d->items, str_take(&line));
+        strv_push(names, p->named.v[i].name);
+    }
+    d->verb = xstrdup("show");
+    ui_take_dialog(a, d, view_chosen, names, names_free);
+}
+
+/* --- the screens --- */
+
+void run_submit(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)words;
+    submit_open(a, *rest ? rest : NULL);
+}
+
+void run_theme(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)rest;
+    free(a->o.prefs->theme);
+    a->o.prefs->theme = words->n ? xstrdup(words->v[0]) : NULL;
+    a->wishes |= APP_THEME | APP_SAVE;
+}
+
+void run_mouse(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)words;
+    (void)rest;
+    app_act(a, ACTION_MOUSE);
+}
+
+void run_freeze(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)words;
+    (void)rest;
+    app_act(a, ACTION_FREEZE);
+}
+
+void run_help(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)words;
+    (void)rest;
+    app_act(a, ACTION_HELP);
+}
+
+void run_quit(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)words;
+    (void)rest;
+    app_quit(a);
+}

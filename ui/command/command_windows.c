@@ -1,0 +1,96 @@
+/* command_windows.c - :window and :windows. */
+#include <string.h>
+
+#include "src/base/words.h"
+#include "ui/command/command_windows.h"
+#include "ui/command/commands.h"
+#include "ui/dialogs/window_edit.h"
+#include "ui/dialogs/windows.h"
+
+#define NEAR 2 /* changed letters in a name that was meant to be another */
+
+static void add(struct ui *a, const struct strv *words, const char *rest)
+{
+    if (!words->n)
+        windowline_make(a, NULL, NULL);
+    else if (strchr(words->v[0], '=')) /* its nodes may be said by nodes= too */
+        windowline_make(a, NULL, rest);
+    else if (nodes_are_there(a, words->v[0]))
+        windowline_make(a, words->v[0], behind(words, rest));
+}
+
+void run_window(struct ui *a, const struct strv *words, const char *rest)
+{
+    if (!words->n)
+        act_in_view(a, ACTION_WINDOWS,
+                    "say on which nodes: :window n01 start=18:00 duration=2h reason=fans");
+    else
+        add(a, words, rest);
+}
+
+static const struct window *find(struct ui *a, const char *name)
+{
+    const struct window *w = model_get_window(a->m, name);
+    const char *near = NULL;
+    for (size_t i = 0; i < a->m->windows.n && !near; i++)
+        if (words_distance(name, a->m->windows.v[i].name) <= NEAR)
+            near = a->m->windows.v[i].name;
+    if (!w && near)
+        ui_toast(a, ROLE_ERROR, "there is no window %s; did you mean %s?", name, near);
+    else if (!w)
+        ui_toast(a, ROLE_ERROR, "there is no window %s%s", name,
+                 a->m->windows.n ? "; :windows lists them" : ", and no other");
+    return w;
+}
+
+static void show(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)rest;
+    const struct window *w = words->n ? find(a, words->v[0]) : NULL;
+    if (w)
+        windows_show(a, w);
+    else if (!words->n)
+        windows_open(a, NULL);
+}
+
+static void change(struct ui *a, const struct strv *words, const char *rest)
+{
+    const struct window *w = words->n ? find(a, words->v[0]) : NULL;
+    if (w)
+        windowline_change(a, w, behind(words, rest));
+    else if (!words->n)
+        complain(a, "say which one, and what: :windows change NAME end=now+2hours");
+}
+
+static void remove_some(struct ui *a, const struct strv *words, const char *rest)
+{
+    (void)rest;
+    if (!words->n)
+        complain(a, "say which: :windows delete NAME...");
+    for (size_t i = 0; i < words->n; i++)
+        if (!find(a, words->v[i]))
+            return;
+    windowline_delete(a, words);
+}
+
+static const struct {
+    const char *name;
+    command_fn *run;
+} verbs[] = {
+#define X(name_, help, run_) {.name = name_, .run = run_},
+    WINDOW_VERBS(X)
+#undef X
+};
+
+void run_windows(struct ui *a, const struct strv *words, const char *rest)
+{
+    for (size_t i = 0; words->n && i < sizeof verbs / sizeof verbs[0]; i++)
+        if (str_eq(words->v[0], verbs[i].name)) {
+            const char *further = behind(words, rest);
+            struct strv others = strv_split(further, " ");
+            verbs[i].run(a, &others, further);
+            strv_fini(&others);
+            return;
+        }
+    show(a, words, rest);
+}

@@ -1,0 +1,75 @@
+/* complete_files.c - what lies in the directory that is being typed behind ':', listed beside the screens:
+ * each directory once while the line is open.
+ */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "src/base/xalloc.h"
+#include "ui/frame/frame_internal.h"
+
+struct listing {
+    char *dir; /* with its slash; "": here */
+    struct strv names;
+};
+
+static void listing_free(void *arg)
+{
+    struct listing *l = arg;
+    free(l->dir);
+    strv_fini(&l->names);
+    free(l);
+}
+
+static void list(void *arg)
+{
+    struct listing *l = arg;
+    DIR *d = opendir(*l->dir ? l->dir : ".");
+    for (struct dirent *e; d && (e = readdir(d));) {
+        struct stat st;
+        char *path = xasprintf("%s%s", l->dir, e->d_name);
+        bool is_dir = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+        strv_push_take(&l->names, is_dir ? xasprintf("%s/", path) : xstrdup(path));
+        free(path);
+    }
+    if (d)
+        closedir(d);
+}
+
+static void listed(struct ui *a, struct view *owner, void *arg)
+{
+    (void)owner;
+    struct listing *l = arg;
+    struct cmdline *cl = &a->cmd;
+    if (!cl->listing || !str_eq(cl->listing, l->dir)) /* it has been typed on meanwhile */
+        return;
+    strv_fini(&cl->files);
+    cl->files = l->names;
+    l->names = (struct strv){0};
+    cl->listed = true;
+    if (cl->open && cl->chosen < 0)
+        command_complete(a);
+    a->dirty = true;
+}
+
+const struct strv *files_in(struct ui *a, const char *dir)
+{
+    struct cmdline *cl = &a->cmd;
+    if (!cl->listing || !str_eq(cl->listing, dir)) {
+        files_forget(cl);
+        cl->listing = xstrdup(dir);
+        struct listing *l = xcalloc(1, sizeof *l);
+        l->dir = xstrdup(dir);
+        ui_aside(a, NULL, list, listed, l, listing_free);
+    }
+    return cl->listed ? &cl->files : NULL;
+}
+
+void files_forget(struct cmdline *cl)
+{
+    free(cl->listing);
+    cl->listing = NULL;
+    cl->listed = false;
+    strv_fini(&cl->files);
+}

@@ -1,0 +1,211 @@
+/* action_targets.c - what is meant by an acting key or a word: ids, with what is said about them in a
+ * question. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "src/base/vec.h"
+#include "src/base/xalloc.h"
+#include "src/jobspec/targets.h"
+#include "src/model/jobtext.h"
+#include "ui/dialogs/job_actions.h"
+#include "ui/view/view_text.h"
+
+void targets_fini(struct targets *t)
+{
+    vec_for_each (t, i)
+        target_fini(&t->v[i]);
+    vec_fini(t);
+}
+
+void target_fini(struct target *t)
+{
+    free(t->label);
+    free(t->waiting);
+}
+
+struct target target_copy(const struct target *t)
+{
+    struct target copy = *t;
+    copy.label = t->label ? xstrdup(t->label) : NULL;
+    copy.waiting = t->waiting ? xmemdup(t->waiting, t->n_waiting * sizeof *t->waiting) : NULL;
+    return copy;
+}
+
+/* Does anything of that array live that is not part of its record? */
+static bool has_started(const struct model *m, uint32_t array)
+{
+    list_for_each (j, &m->active, struct job, in_queue)
+        if (j->array_job == array)
+            return true;
+    list_for_each (p, &m->pending, struct job, in_queue)
+        if (p->array_job == array && !job_is_array_record(p))
+            return true;
+    return false;
+}
+
+void target_name(const struct target *t, const struct model *m, struct msg_act *ret)
+{
+    if (!t->waiting || ret->act != ACT_CANCEL || !has_started(m, t->to.job)) {
+        *rec_list_push(&ret->targets) = t->to;
+        return;
+    }
+    for (size_t i = 0; i < t->n_waiting; i++)
+        *rec_list_push(&ret->targets) =
+            (struct job_target){.job = t->to.job, .array_index = t->waiting[i], .step = STEP_ALL};
+}
+
+static void take_waiting(struct target *t, const struct job *record)
+{
+    t->waiting = xreallocarray(NULL, job_pending_elements(record), sizeof *t->waiting);
+    for (size_t i = 0; i < record->array_pending.n; i++) {
+        const struct index_range *r = &record->array_pending.v[i];
+        for (uint64_t k = r->first; k <= r->last; k += r->step ? r->step : 1)
+            t->waiting[t->n_waiting++] = (uint32_t)k;
+    }
+}
+
+static void label_job(struct str *s, const struct job *j)
+{
+    str_append_char(s, ' ');
+    str_append(s, j->req.name ? j->req.name : "");
+    str_appendf(s, "  %s", j->user ? j->user : "");
+}
+
+static char *label_of(const struct job *j)
+{
+    struct str s = STR_INIT;
+    jobtext_id(&s, j, BITSTR_LEN_DEFAULT);
+    label_job(&s, j);
+    return str_take(&s);
+}
+
+void targets_label(struct targets *t, size_t n, const struct model *m)
+{
+    for (size_t i = 0; i < t->n && i < n; i++) {
+        struct target *it = &t->v[i];
+        const struct job *j = it->to.array_index == ARRAY_NONE
+                                  ? model_get_job(m, it->to.job)
+                                  : model_get_element(m, it->to.job, it->to.array_index);
+        if (!it->label)
+            it->label = j ? label_of(j) : xasprintf("%u", it->to.job);
+    }
+}
+
+static void count_job(struct target *t, const struct job *j)
+{
+    uint32_t n = j->state == JOB_PENDING ? job_pending_elements(j) : 1;
+    t->counts[j->state] += n;
+    t->held += j->state == JOB_PENDING && j->hold ? n : 0;
+}
+
+/* As the lists have it. */
+static char glyph_of(const struct job *j)
+{
+    return job_glyph(j);
+}
+
+void targets_add_job(struct targets *t, const struct job *j)
+{
+    struct target it = {.to = {.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL},
+                        .role = job_role(j),
+                        .glyph = glyph_of(j),
+                        .array = j->array_job != 0,
+                        .uid = j->uid};
+    /* The last element of an array has the array's own id: it is named by its index, or all of the array
+     * would be meant. */
+    if (j->array_job && j->array_index != ARRAY_NONE)
+        it.to = (struct job_target){.job = j->array_job, .array_index = j->array_index, .step = STEP_ALL};
+    if (job_is_array_record(j))
+        take_waiting(&it, j);
+    count_job(&it, j);
+    vec_push(t, it);
+}
+
+void targets_add_array(struct targets *t, const struct job *const *members, size_t n)
+{
+    const struct job *j = members[0];
+    for (size_t i = 1; i < n; i++) /* it looks like what is liveliest in it */
+        if (members[i]->state == JOB_RUNNING ||
+            (members[i]->state == JOB_PENDING && j->state != JOB_RUNNING))
+            j = members[i];
+    struct target it = {.to = {.job = j->array_job, .array_index = ARRAY_NONE, .step = STEP_ALL},
+                        .role = job_role(j),
+                        .glyph = glyph_of(j),
+                        .array = true,
+                        .uid = j->uid};
+    struct str s = STR_INIT;
+    array_id_text(&s, j);
+    label_job(&s, j);
+    it.label = str_take(&s);
+    for (size_t i = 0; i < n; i++)
+        count_job(&it, members[i]);
+    vec_push(t, it);
+}
+
+static bool is_of(const struct job *j, const struct job_target *to)
+{
+    if (to->array_index != ARRAY_NONE)
+        return j->array_job == to->job && j->array_index == to->array_index;
+    return j->id == to->job || (to->job && j->array_job == to->job);
+}
+
+/* A step: its job is what is counted. */
+static void add_step(struct targets *t, const struct job *j, int32_t step)
+{
+    targets_add_job(t, j);
+    struct target *it = &t->v[t->n - 1];
+    it->to.step = step;
+    char id[16], *of = label_of(j);
+    it->label = xasprintf("step %s of %s", step_format_id(step, id), of);
+    free(of);
+}
+
+/* An element that has not started is part of its array's record still, which stands for the others too. */
+static void name_element(struct target *it, const struct job *j, const struct job_target *to)
+{
+    struct str s = STR_INIT;
+    free(it->waiting);
+    it->waiting = NULL;
+    it->to = *to;
+    str_appendf(&s, "%u_%u", to->job, to->array_index);
+    label_job(&s, j);
+    it->label = str_take(&s);
+    it->counts[JOB_PENDING] = 1;
+    it->held = j->hold ? 1 : 0;
+}
+
+static int add_target(struct targets *t, const struct model *m, const struct job_target *to,
+                      const char *word, struct errtext *err)
+{
+    VEC(const struct job *) found = VEC_INIT;
+    struct job *one = to->array_index != ARRAY_NONE ? model_get_element(m, to->job, to->array_index)
+                                                    : model_get_job(m, to->job);
+    bool array = to->array_index == ARRAY_NONE && (!one || one->array_job == to->job);
+    if (array)
+        list_for_each (j, &m->all, struct job, in_all)
+            if (is_of(j, to))
+                vec_push(&found, j);
+    if (found.n && found.v[0]->array_job)
+        targets_add_array(t, found.v, found.n);
+    else if (one && to->step != STEP_ALL)
+        add_step(t, one, to->step);
+    else if (one)
+        targets_add_job(t, one);
+    bool any = found.n || one;
+    vec_fini(&found);
+    if (!any)
+        return err_set(err, -ENOENT, "there is no job %s in the queue", word);
+    if (one && to->array_index != ARRAY_NONE && job_is_array_record(one))
+        name_element(&t->v[t->n - 1], one, to);
+    return 0;
+}
+
+int targets_add_word(struct targets *t, const struct ui *ui, const char *word, struct errtext *err)
+{
+    struct target_list list = {0};
+    int rc = targets_add_list(&list, word, err);
+    for (size_t i = 0; i < list.list.n && rc >= 0; i++)
+        rc = add_target(t, ui_model(ui), &list.list.v[i], word, err);
+    target_list_fini(&list);
+    return rc;
+}

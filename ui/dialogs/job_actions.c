@@ -1,0 +1,442 @@
+/* job_actions.c - what is done to jobs: the question, the request, the answer. What is asked for a change
+ * is in job_change.c. */
+#include "ui/dialogs/actions_internal.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "src/base/vec.h"
+#include "src/model/jobtext.h"
+#include "ui/view/view_text.h"
+
+#define LIST_MAX 12 /* lines of the list in a question */
+
+/* --- what can be done --- */
+
+static const struct {
+    enum action action;
+    enum act act;
+    const char *verb, *done, *none, *none_of_many, *left_out;
+    unsigned states; /* that it can be done in, by bit */
+} deeds[] = {
+#define BIT(s) (1u << JOB_##s)
+#define LIVE   (BIT(PENDING) | BIT(RUNNING) | BIT(SUSPENDED) | BIT(COMPLETING))
+    {.action = ACTION_CANCEL,
+     .act = ACT_CANCEL,
+     .verb = "cancel",
+     .done = "cancelled",
+     .states = LIVE,
+     .none = "it has ended already",
+     .none_of_many = "they have ended already",
+     .left_out = "ended already"},
+    {.action = ACTION_SIGNAL,
+     .act = ACT_SIGNAL,
+     .verb = "signal",
+     .done = "signalled",
+     .states = BIT(RUNNING) | BIT(COMPLETING), /* one that is preempted takes them until its end */
+     .none = "only running jobs take signals",
+     .none_of_many = "none of them runs",
+     .left_out = "not running"},
+    {.action = ACTION_HOLD,
+     .act = ACT_HOLD,
+     .verb = "hold",
+     .done = "held",
+     .states = BIT(PENDING),
+     .none = "only waiting jobs can be held",
+     .none_of_many = "none of them waits, or they are held already",
+     .left_out = "not waiting, or held"},
+    {.action = ACTION_RELEASE,
+     .act = ACT_RELEASE,
+     .verb = "release",
+     .done = "released",
+     .states = BIT(PENDING),
+     .none = "it is not held",
+     .none_of_many = "none of them is held",
+     .left_out = "not held"},
+    {.action = ACTION_REQUEUE,
+     .act = ACT_REQUEUE,
+     .verb = "requeue",
+     .done = "requeued",
+     .states = ~BIT(PENDING),
+     .none = "it waits already",
+     .none_of_many = "they wait already",
+     .left_out = "waiting already"},
+    {.action = ACTION_EDIT,
+     .act = ACT_HOLD, /* not sent: a change is a request of its own */
+     .verb = "change",
+     .done = "changed",
+     .states = LIVE,
+     .none = "it has ended already",
+     .none_of_many = "they have ended already",
+     .left_out = "ended already"},
+#undef LIVE
+#undef BIT
+};
+
+#define N_DEEDS (sizeof deeds / sizeof deeds[0])
+
+bool act_is_deed(enum action a)
+{
+    for (size_t i = 0; i < N_DEEDS; i++)
+        if (deeds[i].action == a)
+            return true;
+    return a == ACTION_WATCH;
+}
+
+static size_t find_deed(enum action a)
+{
+    for (size_t i = 0; i < N_DEEDS; i++)
+        if (deeds[i].action == a)
+            return i;
+    bug_on(true);
+    return 0;
+}
+
+void deed_free(void *p)
+{
+    struct deed *d = p;
+    strv_fini(&d->changes);
+    targets_fini(&d->targets);
+    free(d);
+}
+
+static uint32_t count_of(const struct deed *d, const struct target *t, unsigned states)
+{
+    uint32_t n = 0;
+    for (int s = 0; s < JOB_N_STATES; s++)
+        if (states & (1u << s))
+            n += d->action == ACTION_RELEASE ? t->held
+                 : d->action == ACTION_HOLD  ? t->counts[s] - t->held
+                                             : t->counts[s];
+    return n;
+}
+
+/* Leaves out what is not for who sits here to change: the controller would refuse it. */
+static void keep_own(struct deed *d, const struct ui *ui)
+{
+    size_t kept = 0;
+    vec_for_each (&d->targets, i) {
+        struct target *t = &d->targets.v[i];
+        if (ui_is_admin(ui) || t->uid == ui_uid(ui)) {
+            d->targets.v[kept++] = *t;
+            continue;
+        }
+        for (int s = 0; s < JOB_N_STATES; s++)
+            d->foreign += t->counts[s];
+        target_fini(t);
+    }
+    d->targets.n = kept;
+}
+
+/* Leaves out what it cannot be done to. */
+static void keep_possible(struct deed *d, unsigned states)
+{
+    size_t kept = 0;
+    vec_for_each (&d->targets, i) {
+        struct target *t = &d->targets.v[i];
+        uint32_t all = 0, n = count_of(d, t, states);
+        for (int s = 0; s < JOB_N_STATES; s++) {
+            all += t->counts[s];
+            if (n && states & (1u << s))
+                d->counts[s] += t->counts[s];
+        }
+        d->left_out += all - n;
+        d->n += n;
+        if (n)
+            d->targets.v[kept++] = *t;
+        else
+            target_fini(t);
+    }
+    d->targets.n = kept;
+}
+
+/* --- the answer --- */
+
+const char *act_refusal(const struct msg_result *r)
+{
+    return !str_is_empty(r->text) ? r->text : refusal_slurm((enum refusal)r->refusal);
+}
+
+void act_show_refusal(struct ui *ui, const char *verb, const struct msg_result *r)
+{
+    struct dialog *d = dialog_new(DIALOG_TEXT, "refused");
+    d->danger = true;
+    lines_addf(&d->body.lines, ROLE_NORMAL, "%s: %s", verb, act_refusal(r));
+    if (r->count)
+        lines_addf(&d->body.lines, ROLE_NORMAL, "It was done to %u.", r->count);
+    ui_take_dialog(ui, d, NULL, NULL, NULL);
+}
+
+void act_ask(struct ui *ui, uint64_t dialog, enum msg_kind kind, const void *body, ui_reply_fn *reply,
+             uint8_t arg)
+{
+    if (ui_send(ui, kind, body, NULL, reply, arg | dialog << 8))
+        ui_dialog_waits(ui, dialog);
+    else
+        ui_refuse_dialog(ui, dialog, "There is no connection to the controller.");
+}
+
+bool act_answered(struct ui *ui, uint64_t dialog, const char *verb, const struct incoming *in)
+{
+    static const char lost[] = "the connection was lost, look whether it was done",
+                      strange[] = "the controller gave a strange answer";
+    const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
+    const char *why = !in ? lost : !r ? strange : NULL;
+    if (why && !ui_refuse_dialog(ui, dialog, "%s", why))
+        ui_toast(ui, ROLE_ERROR, "%s: %s", verb, why);
+    if (why)
+        return false;
+    if (!r->refusal) {
+        ui_drop_dialog(ui, dialog);
+        return true;
+    }
+    bool told =
+        r->count ? ui_refuse_dialog(ui, dialog, "Refused: %s. It was done to %u.", act_refusal(r), r->count)
+                 : ui_refuse_dialog(ui, dialog, "Refused: %s", act_refusal(r));
+    if (!told)
+        act_show_refusal(ui, verb, r);
+    return false;
+}
+
+static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+{
+    (void)owner;
+    size_t k = arg & 0xff;
+    if (!act_answered(ui, arg >> 8, deeds[k].verb, in))
+        return;
+    if (!((const struct msg_result *)in->body)->count)
+        ui_toast(ui, ROLE_WARN, "%s: nothing was done, what was meant has changed meanwhile",
+                 deeds[k].verb);
+    else
+        ui_toast(ui, ROLE_GOOD, "%s: %u", deeds[k].done, ((const struct msg_result *)in->body)->count);
+}
+
+void deed_send(struct ui *ui, const struct deed *d)
+{
+    if (d->action == ACTION_EDIT) {
+        deed_send_changes(ui, d);
+        return;
+    }
+    struct msg_act act = {.act = d->act, .signal = d->signal, .else_batch = true};
+    vec_for_each (&d->targets, i)
+        target_name(&d->targets.v[i], ui_model(ui), &act);
+    act_ask(ui, d->dialog, MSG_ACT, &act, answered, (uint8_t)find_deed(d->action));
+    rec_fini(&msg_act_rec, &act);
+}
+
+/* --- the question --- */
+
+static bool ends_jobs(const struct deed *d)
+{
+    return d->action == ACTION_CANCEL || d->action == ACTION_SIGNAL || d->action == ACTION_REQUEUE;
+}
+
+struct deed *deed_copy(const struct deed *from)
+{
+    struct deed *d = xmemdup(from, sizeof *d);
+    d->changes = strv_copy(&from->changes);
+    d->targets = (struct targets){0};
+    vec_for_each (&from->targets, i)
+        vec_push(&d->targets, target_copy(&from->targets.v[i]));
+    return d;
+}
+
+static void send_later(struct ui *ui, void *arg)
+{
+    deed_send(ui, arg);
+}
+
+void deed_words(const struct deed *d, struct str *s)
+{
+    str_appendf(s, "%s ", deeds[find_deed(d->action)].verb);
+    count_text(s, d->n, "job", "jobs");
+    if (d->action == ACTION_SIGNAL)
+        str_appendf(s, " with %s", sigabbrev_np(d->signal));
+}
+
+static void confirmed(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
+{
+    (void)dlg;
+    const struct deed *d = arg;
+    if (outcome != DIALOG_YES)
+        return;
+    if (!ends_jobs(d) || d->n <= ACT_UNDO_ABOVE) {
+        deed_send(ui, d);
+        return;
+    }
+    struct str s = STR_INIT;
+    ui_drop_dialog(ui, d->dialog); /* one does not look at it so long */
+    deed_words(d, &s);
+    ui_later(ui, s.s, ACT_UNDO_MS, send_later, deed_copy(d), deed_free); /* the dialog frees its own */
+    str_fini(&s);
+}
+
+static void count_line(const struct deed *d, struct rich *r)
+{
+    const char *sep = "";
+    for (int s = 0; s < JOB_N_STATES; s++)
+        if (d->counts[s]) {
+            rich_addf(r, ROLE_STRONG, "%s%u", sep, d->counts[s]);
+            rich_addf(r, ROLE_NORMAL, " %s", job_state_word((enum job_state)s));
+            sep = ", ";
+        }
+}
+
+void deed_list(const struct deed *d, struct lines *l)
+{
+    for (size_t i = 0; i < d->targets.n && i < LIST_MAX; i++) {
+        struct rich *r = lines_add(l);
+        rich_addf(r, d->targets.v[i].role, "%c", d->targets.v[i].glyph);
+        rich_addf(r, ROLE_NORMAL, " %s", d->targets.v[i].label);
+    }
+    if (d->targets.n > LIST_MAX)
+        lines_addf(l, ROLE_DIM, "and %zu more", d->targets.n - LIST_MAX);
+}
+
+static const char *what_happens(const struct deed *d)
+{
+    if (d->action == ACTION_CANCEL && (d->counts[JOB_RUNNING] || d->counts[JOB_SUSPENDED]))
+        return "Running ones get TERM now and KILL after a grace time.";
+    if (d->action == ACTION_REQUEUE)
+        return "They end now and run again from the beginning.";
+    return NULL;
+}
+
+static void left_out_line(struct lines *l, uint32_t n, const char *why)
+{
+    if (n)
+        lines_addf(l, ROLE_DIM, n == 1 ? "%u more is left out: %s." : "%u more are left out: %s.", n, why);
+}
+
+void deed_confirm(struct ui *ui, struct deed *take_d)
+{
+    struct deed *d = take_d;
+    struct str s = STR_INIT;
+    deed_words(d, &s);
+    struct dialog *dlg = dialog_new(DIALOG_CONFIRM, s.s);
+    dlg->verb = str_take(&s);
+    dlg->danger = ends_jobs(d);
+    dlg->must_type = ends_jobs(d) && d->n > ACT_TYPE_ABOVE ? d->n : 0;
+    count_line(d, lines_add(&dlg->body.lines));
+    lines_add(&dlg->body.lines);
+    deed_list(d, &dlg->body.lines);
+    for (size_t i = 0; i < d->changes.n; i++)
+        lines_addf(&dlg->body.lines, ROLE_STRONG, "%s%s", i ? "" : "to ", d->changes.v[i]);
+    if (d->left_out || d->foreign || what_happens(d))
+        lines_add(&dlg->body.lines);
+    left_out_line(&dlg->body.lines, d->left_out, deeds[find_deed(d->action)].left_out);
+    left_out_line(&dlg->body.lines, d->foreign, "not yours");
+    if (what_happens(d))
+        lines_addf(&dlg->body.lines, ROLE_DIM, "%s", what_happens(d));
+    ui_take_dialog(ui, dlg, confirmed, d, deed_free);
+}
+
+static const int32_t signals[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGHUP, SIGCONT, SIGSTOP, SIGKILL};
+
+static void signal_chosen(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
+{
+    if (outcome != DIALOG_YES)
+        return;
+    struct deed *d = deed_copy(arg); /* the menu frees its own */
+    d->signal = signals[dialog_choice(dlg)];
+    d->dialog = ui_keep_dialog(ui);
+    deed_confirm(ui, d);
+}
+
+static void choose_signal(struct ui *ui, struct deed *d)
+{
+    struct dialog *menu = dialog_new(DIALOG_MENU, "signal");
+    menu->verb = xstrdup("choose");
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        char line[80];
+        snprintf(line, sizeof line, "%2d %-5s %s", signals[i], sigabbrev_np(signals[i]),
+                 sigdescr_np(signals[i]));
+        strv_push(&menu->items, line);
+    }
+    ui_take_dialog(ui, menu, signal_chosen, d, deed_free);
+}
+
+/* --- beginning --- */
+
+/* What is left of the targets, or NULL where there is nothing to be done: then it has been said why. */
+static struct deed *begin(struct ui *ui, enum action a, struct targets *take_t)
+{
+    size_t k = find_deed(a);
+    struct deed *d = xcalloc(1, sizeof *d);
+    *d = (struct deed){.action = a, .act = deeds[k].act, .targets = *take_t};
+    *take_t = (struct targets){0};
+    bool any = d->targets.n > 0;
+    if (ui_read_only(ui, true)) {
+        deed_free(d);
+        return NULL;
+    }
+    keep_own(d, ui);
+    keep_possible(d, deeds[k].states);
+    targets_label(&d->targets, LIST_MAX, ui_model(ui));
+    if (d->targets.n)
+        return d;
+    const char *why = !d->left_out
+                          ? d->foreign == 1 ? "it belongs to another user" : "none of them is yours"
+                      : d->left_out == 1 ? deeds[k].none
+                                         : deeds[k].none_of_many;
+    if (any)
+        ui_toast(ui, ROLE_WARN, "%s: %s", deeds[k].verb, why);
+    deed_free(d);
+    return NULL;
+}
+
+void act_on_jobs(struct ui *ui, enum action a, struct targets *take_t)
+{
+    if (a == ACTION_WATCH) {
+        act_watch(ui, take_t);
+        return;
+    }
+    struct deed *d = begin(ui, a, take_t);
+    if (!d)
+        return;
+    if (a == ACTION_SIGNAL)
+        choose_signal(ui, d);
+    else if (a == ACTION_EDIT)
+        deed_choose_change(ui, d);
+    else
+        deed_confirm(ui, d);
+}
+
+void act_signal(struct ui *ui, int number, struct targets *take_t)
+{
+    struct deed *d = begin(ui, ACTION_SIGNAL, take_t);
+    if (!d)
+        return;
+    d->signal = number;
+    deed_confirm(ui, d);
+}
+
+void act_update(struct ui *ui, const struct strv *list, struct targets *take_t)
+{
+    struct deed *d = begin(ui, ACTION_EDIT, take_t);
+    if (!d)
+        return;
+    d->changes = strv_copy(list);
+    deed_confirm(ui, d);
+}
+
+void act_watch(struct ui *ui, struct targets *take_t)
+{
+    bool all = take_t->n > 0;
+    vec_for_each (take_t, i) {
+        const struct job_target *to = &take_t->v[i].to;
+        all = all && ui_is_watched(ui, to);
+    }
+    vec_for_each (take_t, i)
+        ui_watch(ui, &take_t->v[i].to, !all);
+    targets_label(take_t, 1, ui_model(ui));
+    if (take_t->n == 1)
+        ui_toast(ui, ROLE_NORMAL,
+                 all ? "no longer watched: %s" : "watched, the bell rings when it changes: %s",
+                 take_t->v[0].label);
+    else
+        ui_toast(ui, ROLE_NORMAL, all ? "%zu no longer watched" : "%zu watched, the bell rings on changes",
+                 take_t->n);
+    targets_fini(take_t);
+}

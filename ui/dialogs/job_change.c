@@ -1,0 +1,229 @@
+/* job_change.c - changing what jobs have asked for: what, and to what. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/units.h"
+#include "src/base/vec.h"
+#include "src/model/jobtext.h"
+#include "ui/dialogs/actions_internal.h"
+
+/* X(key of scontrol, what it is called here, how it is written) */
+#define CHANGES(X)                                                                     \
+    X("TimeLimit", "time limit", "3h, 2:00:00 or 1-12:00:00")                          \
+    X("MinMemoryNode", "memory of a node", "16G")                                      \
+    X("Partition", "partition", "a name, or several with commas")                      \
+    X("Priority", "priority (administrators)", "a number")                             \
+    X("Dependency", "depends on", "afterok:12, afterany:12:13; nothing takes it away") \
+    X("Nice", "nice", "a number; more is later")                                       \
+    X("JobName", "name", "any text")                                                   \
+    X("StartTime", "not before", "now+1hour, 18:00, 2026-12-24")                       \
+    X("QOS", "quality of service", "a name")                                           \
+    X("Account", "account", "a name")                                                  \
+    X("ArrayTaskThrottle", "elements at once", "a number, 0: all")                     \
+    X("LostNode", "when its node is lost", "hold, requeue, cancel, lease; nothing: what the cluster does")
+
+static const struct {
+    const char *key, *title, *form;
+} changes[] = {
+#define X(key_, title_, form_) {.key = key_, .title = title_, .form = form_},
+    CHANGES(X)
+#undef X
+};
+
+#define N_CHANGES (sizeof changes / sizeof changes[0])
+
+struct changing {
+    struct deed *deed;
+    size_t change;
+    struct { /* of the requests that are under way, one for each job */
+        size_t asked, answered, done;
+        char *refusal; /* of one that was refused */
+    } sent;
+};
+
+static void changing_free(void *p)
+{
+    struct changing *c = p;
+    free(c->sent.refusal);
+    deed_free(c->deed);
+    free(c);
+}
+
+/* As scontrol takes it: a time may be typed as everywhere else here too, 3h or 90m. */
+static char *change_text(size_t change, const char *typed)
+{
+    char b[UNITS_TEXT_SIZE];
+    uint32_t s;
+    struct errtext err;
+    size_t n = strlen(typed);
+    bool words = n && strchr("smhdw", typed[n - 1]) && duration_parse_conf(typed, &s, &err) >= 0;
+    if (str_eq(changes[change].key, "TimeLimit") && words)
+        typed = duration_format_padded(s, b);
+    return xasprintf("%s=%s", changes[change].key, typed);
+}
+
+/* --- sending --- */
+
+static void answered_alone(struct ui *ui, const struct incoming *in)
+{
+    if (act_answered(ui, 0, "change", in))
+        ui_toast(ui, ROLE_GOOD, "changed: %u", ((const struct msg_result *)in->body)->count);
+}
+
+/* When all have been answered the dialog tells what was refused, or goes. */
+static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+{
+    (void)owner;
+    const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
+    uint64_t dialog = arg >> 8;
+    struct changing *c = dialog ? ui_dialog_arg(ui, dialog) : NULL;
+    if (!c) { /* it was left, or there was none */
+        answered_alone(ui, in);
+        return;
+    }
+    if (r && !r->refusal) {
+        c->sent.done++;
+    } else {
+        free(c->sent.refusal);
+        c->sent.refusal = xstrdup(r ? act_refusal(r) : "the connection was lost, look whether it was done");
+    }
+    if (++c->sent.answered < c->sent.asked)
+        return;
+    if (c->sent.done == c->sent.asked) {
+        ui_toast(ui, ROLE_GOOD, "changed: %zu", c->sent.done);
+        ui_drop_dialog(ui, dialog);
+    } else if (c->sent.asked == 1) {
+        ui_refuse_dialog(ui, dialog, "Refused: %s", c->sent.refusal);
+    } else {
+        ui_refuse_dialog(ui, dialog, "%zu of %zu changed. Refused: %s", c->sent.done, c->sent.asked,
+                         c->sent.refusal);
+    }
+}
+
+void deed_send_changes(struct ui *ui, const struct deed *d)
+{
+    struct changing *c = d->dialog ? ui_dialog_arg(ui, d->dialog) : NULL;
+    if (c) {
+        c->sent.asked = d->targets.n;
+        c->sent.answered = c->sent.done = 0;
+    }
+    vec_for_each (&d->targets, i) {
+        struct msg_update msg = {.target = d->targets.v[i].to, .changes = strv_copy(&d->changes)};
+        act_ask(ui, d->dialog, MSG_UPDATE, &msg, answered, 0);
+        rec_fini(&msg_update_rec, &msg);
+    }
+}
+
+/* --- asking --- */
+
+static void value_typed(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
+{
+    const struct changing *c = arg;
+    if (outcome != DIALOG_YES)
+        return;
+    struct deed *d = deed_copy(c->deed);
+    d->dialog = ui_keep_dialog(ui);
+    strv_push_take(&d->changes, change_text(c->change, dlg->edit.text.s));
+    if (d->n > 1) {
+        deed_confirm(ui, d);
+        return;
+    }
+    deed_send(ui, d);
+    deed_free(d);
+}
+
+static void append(struct str *out, const char *text)
+{
+    str_append(out, text ? text : "");
+}
+
+/* What the one job has now, to be edited. */
+static void value_now(const struct ui *ui, const struct deed *d, size_t change, struct str *out)
+{
+    const struct job *j = d->targets.n == 1 ? model_get_job(ui_model(ui), d->targets.v[0].to.job) : NULL;
+    const char *key = changes[change].key;
+    char iso[WALL_TEXT_SIZE];
+    if (!j)
+        return;
+    if (str_eq(key, "TimeLimit"))
+        jobtext_limit(out, j, ui_model(ui));
+    else if (str_eq(key, "MinMemoryNode") && j->req.mem_node_mib != MEM_NOT_GIVEN)
+        jobtext_mem(out, j->req.mem_node_mib, false);
+    else if (str_eq(key, "Priority"))
+        str_appendf(out, "%u", j->priority);
+    else if (str_eq(key, "Nice"))
+        str_appendf(out, "%d", j->req.nice);
+    else if (str_eq(key, "ArrayTaskThrottle"))
+        str_appendf(out, "%u", j->req.array_throttle);
+    else if (str_eq(key, "StartTime") && wall_is_set(j->req.begin))
+        str_append(out, wall_format_iso(j->req.begin, iso));
+    else if (str_eq(key, "LostNode"))
+        append(out, req_rare(&j->req)->lost_node < LOST_N
+                        ? lost_node_text((enum lost_node)req_rare(&j->req)->lost_node)
+                        : NULL);
+    else
+        append(out, str_eq(key, "Partition")    ? j->req.partition ? j->req.partition : j->partition
+                    : str_eq(key, "Dependency") ? j->req.dependency
+                    : str_eq(key, "JobName")    ? j->req.name
+                    : str_eq(key, "QOS")        ? j->req.qos
+                    : str_eq(key, "Account")    ? j->req.account
+                                                : NULL);
+}
+
+/* How many elements run at once is a matter of arrays alone. */
+static bool is_offered(const struct deed *d, size_t change)
+{
+    bool array = false;
+    vec_for_each (&d->targets, i)
+        array |= d->targets.v[i].array;
+    return array || !str_eq(changes[change].key, "ArrayTaskThrottle");
+}
+
+/* The change that a line of the menu stands for. */
+static size_t offered(const struct deed *d, size_t line)
+{
+    size_t change = 0;
+    while (!is_offered(d, change) || line-- > 0)
+        change++;
+    return change;
+}
+
+static void change_chosen(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
+{
+    if (outcome != DIALOG_YES)
+        return;
+    struct changing *c = xcalloc(1, sizeof *c);
+    *c = (struct changing){.deed = deed_copy(arg), .change = offered(arg, dialog_choice(dlg))};
+    struct str value = STR_INIT;
+    struct dialog *d = dialog_new(DIALOG_PROMPT, changes[c->change].title);
+    deed_list(c->deed, &d->body.lines);
+    lines_add(&d->body.lines);
+    lines_addf(&d->body.lines, ROLE_DIM, "%s", changes[c->change].form);
+    value_now(ui, c->deed, c->change, &value);
+    edit_set(&d->edit, value.s);
+    str_fini(&value);
+    d->verb = xstrdup("change");
+    d->may_be_empty =
+        str_eq(changes[c->change].key, "Dependency") || str_eq(changes[c->change].key, "LostNode");
+    ui_take_dialog(ui, d, value_typed, c, changing_free);
+}
+
+void deed_choose_change(struct ui *ui, struct deed *take_d)
+{
+    const struct deed *d = take_d;
+    struct str s = STR_INIT;
+    deed_words(d, &s);
+    struct dialog *menu = dialog_new(DIALOG_MENU, s.s);
+    str_clear(&s);
+    menu->verb = xstrdup("change");
+    for (size_t i = 0; i < N_CHANGES; i++) {
+        if (!is_offered(d, i))
+            continue;
+        str_appendf(&s, "%-26s", changes[i].title);
+        value_now(ui, d, i, &s);
+        strv_push(&menu->items, s.s);
+        str_clear(&s);
+    }
+    str_fini(&s);
+    ui_take_dialog(ui, menu, change_chosen, take_d, deed_free);
+}

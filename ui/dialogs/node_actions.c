@@ -1,0 +1,131 @@
+/* node_actions.c - what is done to nodes: drain, resume, notes. */
+#include <stdlib.h>
+
+#include "src/base/hostlist.h"
+#include "src/base/xalloc.h"
+#include "ui/dialogs/job_actions.h"
+
+#define LIST_MAX 12 /* lines of the list in a question */
+
+enum node_deed { RESUME, DRAIN, NOTE };
+
+static const struct {
+    const char *verb, *done;
+} deeds[] = {
+    [RESUME] = {.verb = "resume", .done = "resumed"},
+    [DRAIN] = {.verb = "drain", .done = "drained"},
+    [NOTE] = {.verb = "note", .done = "noted"},
+};
+
+static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+{
+    (void)owner;
+    if (act_answered(ui, arg >> 8, deeds[arg & 0xff].verb, in))
+        ui_toast(ui, ROLE_GOOD, "%s", deeds[arg & 0xff].done);
+}
+
+static void drain_free(void *p)
+{
+    rec_fini(&msg_drain_rec, p);
+    free(p);
+}
+
+static void drain_confirmed(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
+{
+    struct msg_drain *msg = arg;
+    if (outcome != DIALOG_YES)
+        return;
+    free(msg->reason);
+    msg->reason = msg->drain ? xstrdup(dlg->edit.text.s) : NULL;
+    act_ask(ui, ui_keep_dialog(ui), MSG_DRAIN, msg, answered, msg->drain ? DRAIN : RESUME);
+}
+
+static void list_nodes(struct lines *l, const struct node *const *nodes, size_t n)
+{
+    for (size_t i = 0; i < n && i < LIST_MAX; i++) {
+        struct rich *r = lines_add(l);
+        rich_add(r, ROLE_STRONG, nodes[i]->spec.name);
+        if (nodes[i]->n_jobs)
+            rich_addf(r, ROLE_NORMAL, "  %u %s on it", nodes[i]->n_jobs,
+                      nodes[i]->n_jobs == 1 ? "job" : "jobs");
+        if (nodes[i]->drain)
+            rich_addf(r, ROLE_WARN, "  %s",
+                      nodes[i]->drain_reason ? nodes[i]->drain_reason : "no reason given");
+        if (nodes[i]->drain && nodes[i]->drain_user)
+            rich_addf(r, ROLE_DIM, " (%s)", nodes[i]->drain_user);
+        if (nodes[i]->note)
+            rich_addf(r, ROLE_DIM, "  note: %s", nodes[i]->note);
+    }
+    if (n > LIST_MAX)
+        lines_addf(l, ROLE_DIM, "and %zu more", n - LIST_MAX);
+}
+
+void act_on_nodes(struct ui *ui, bool drain, const struct node *const *nodes, size_t n, const char *reason)
+{
+    if (!n || ui_read_only(ui, true))
+        return;
+    struct msg_drain *msg = xcalloc(1, sizeof *msg);
+    msg->drain = drain;
+    for (size_t i = 0; i < n; i++)
+        strv_push(&msg->nodes, nodes[i]->spec.name);
+    char *names = hostlist_compress(&msg->nodes);
+    struct str title = STR_INIT;
+    str_appendf(&title, "%s %s", drain ? "drain" : "resume", names);
+    free(names);
+    struct dialog *d = dialog_new(drain ? DIALOG_PROMPT : DIALOG_CONFIRM, title.s);
+    d->needs = "say why: ";
+    str_fini(&title);
+    d->verb = xstrdup(drain ? "drain" : "resume");
+    edit_set(&d->edit, drain ? reason : "");
+    d->danger = drain;
+    list_nodes(&d->body.lines, nodes, n);
+    lines_add(&d->body.lines);
+    lines_addf(&d->body.lines, ROLE_DIM,
+               drain ? "Running jobs go on to their end, no new ones start. Why?"
+                     : "It takes jobs again at once. Is the reason above settled?");
+    ui_take_dialog(ui, d, drain_confirmed, msg, drain_free);
+}
+
+/* --- notes --- */
+
+static void note_free(void *p)
+{
+    rec_fini(&msg_node_note_rec, p);
+    free(p);
+}
+
+static void note_typed(struct ui *ui, struct dialog *dlg, enum dialog_outcome outcome, void *arg)
+{
+    struct msg_node_note *msg = arg;
+    if (outcome != DIALOG_YES)
+        return;
+    free(msg->text);
+    msg->text = xstrdup(dlg->edit.text.s);
+    act_ask(ui, ui_keep_dialog(ui), MSG_NODE_NOTE, msg, answered, NOTE);
+}
+
+void act_note_nodes(struct ui *ui, const struct node *const *nodes, size_t n, const char *text)
+{
+    if (!n || ui_read_only(ui, true))
+        return;
+    struct msg_node_note *msg = xcalloc(1, sizeof *msg);
+    for (size_t i = 0; i < n; i++)
+        strv_push(&msg->nodes, nodes[i]->spec.name);
+    if (text) {
+        msg->text = xstrdup(text);
+        act_ask(ui, 0, MSG_NODE_NOTE, msg, answered, NOTE);
+        note_free(msg);
+        return;
+    }
+    char *names = hostlist_compress(&msg->nodes), *title = xasprintf("a note on %s", names);
+    struct dialog *d = dialog_new(DIALOG_PROMPT, title);
+    free(names);
+    free(title);
+    d->verb = xstrdup("keep it");
+    d->may_be_empty = true;
+    edit_set(&d->edit, nodes[0]->note ? nodes[0]->note : "");
+    list_nodes(&d->body.lines, nodes, n);
+    lines_add(&d->body.lines);
+    lines_addf(&d->body.lines, ROLE_DIM, "Everybody reads it; an empty one goes away.");
+    ui_take_dialog(ui, d, note_typed, msg, note_free);
+}

@@ -1,0 +1,71 @@
+/* shell.c - a shell in an allocation or on a node. */
+#include "ui/dialogs/shell.h"
+
+#include <stdlib.h>
+
+#include "src/base/xalloc.h"
+#include "src/model/jobtext.h"
+
+#define BACK "; exit comes back to the screens."
+
+static const char *own_shell(void)
+{
+    const char *shell = getenv("SHELL");
+    return str_is_empty(shell) ? "/bin/sh" : shell;
+}
+
+void shell_in_job(struct ui *ui, const struct job *j)
+{
+    struct strv argv = {0};
+    if (ui_read_only(ui, true))
+        return;
+    if (j->uid != ui_uid(ui) && !ui_is_admin(ui)) {
+        ui_toast(ui, ROLE_WARN, "only its owner opens a shell in it: %s",
+                 j->user ? j->user : "another user");
+        return;
+    }
+    if (j->state != JOB_RUNNING) {
+        ui_toast(ui, ROLE_WARN, "only a running job has a place for a shell");
+        return;
+    }
+    if (j->kind == JOB_KIND_STEPS) {
+        ui_toast(ui, ROLE_WARN,
+                 "a job in steps holds no allocation of its own: A on the nodes opens a shell there");
+        return;
+    }
+    strv_push(&argv, "srun");
+    strv_push_take(&argv, xasprintf("--jobid=%u", j->id));
+    strv_push(&argv, "--overlap");
+    strv_push(&argv, "--nodes=1");
+    strv_push(&argv, "--ntasks=1");
+    strv_push(&argv, "--pty");
+    strv_push(&argv, own_shell());
+    struct str where = STR_INIT;
+    str_append(&where, "A shell in job ");
+    jobtext_id(&where, j, BITSTR_LEN_DEFAULT);
+    str_append(&where, " on ");
+    jobtext_nodes(&where, j);
+    str_append(&where, BACK);
+    ui_run(ui, where.s, &argv);
+    str_fini(&where);
+    strv_fini(&argv);
+}
+
+void shell_on_node(struct ui *ui, const struct node *n)
+{
+    struct strv argv = {0};
+    bool here = !n->spec.address || str_eq(n->spec.transport, "local");
+    if (here) {
+        strv_push(&argv, own_shell());
+    } else {
+        strv_push(&argv, "ssh");
+        if (n->spec.port && n->spec.port != 22)
+            strv_push_take(&argv, xasprintf("-p%u", n->spec.port));
+        strv_push(&argv, "--");
+        strv_push(&argv, n->spec.address);
+    }
+    char *where = xasprintf("A shell on %s" BACK, n->spec.name);
+    ui_run(ui, where, &argv);
+    free(where);
+    strv_fini(&argv);
+}

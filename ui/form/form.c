@@ -1,0 +1,360 @@
+/* form.c - a submission that is being written. */
+#include "ui/form/form.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/vec.h"
+#include "src/base/words.h"
+#include "src/base/xalloc.h"
+#include "src/jobspec/directives.h"
+#include "src/jobspec/jobfileedit.h"
+#include "src/jobspec/message.h"
+#include "ui/form/form_command.h"
+#include "ui/form/form_name.h"
+
+#define NEW_SCRIPT "#!/bin/bash\n\n"
+#define NEW_JOB    "steps = (\n  { name = \"main\"; command = \"\"; }\n);\n"
+
+/* --- life --- */
+
+void form_begin(struct form *f, enum job_kind kind)
+{
+    f->kind = kind;
+    f->fields = kind == JOB_KIND_STEPS ? form_job_fields : form_batch_fields;
+    f->n_fields = kind == JOB_KIND_STEPS ? form_n_job_fields : form_n_batch_fields;
+    str_clear(&f->text);
+    str_append(&f->text, kind == JOB_KIND_STEPS ? NEW_JOB : NEW_SCRIPT);
+    free(f->path);
+    f->path = NULL;
+}
+
+void form_init(struct form *f, enum job_kind kind)
+{
+    *f = (struct form){.path = NULL};
+    str_init(&f->text);
+    form_begin(f, kind);
+}
+
+void form_fini(struct form *f)
+{
+    str_fini(&f->text);
+    free(f->path);
+    free(f->args);
+    free(f->dir);
+}
+
+static bool has_dos_lines(const struct str *s)
+{
+    return strstr(s->s, "\r\n") != NULL;
+}
+
+static void drop_returns(struct str *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->len; i++)
+        if (s->s[i] != '\r' || s->s[i + 1] != '\n')
+            s->s[n++] = s->s[i];
+    str_truncate(s, n);
+}
+
+int form_load(struct form *f, const char *path, bool *dos, struct errtext *err)
+{
+    struct script s;
+    struct stat st;
+    if (stat(path, &st) < 0)
+        return err_set(err, -errno, "%s: %s", path, strerror(errno));
+    if (!S_ISREG(st.st_mode)) /* a pipe would make the screens wait */
+        return err_set(err, -EINVAL, "%s is no file", path);
+    int rc = script_read_raw(path, &s, err);
+    if (rc < 0)
+        return rc;
+    if (memchr(s.text.p, '\0', s.text.n)) {
+        script_fini(&s);
+        return err_set(err, -EINVAL, "%s is no text", path);
+    }
+    form_begin(f, str_ends(path, ".job") ? JOB_KIND_STEPS : JOB_KIND_BATCH);
+    str_clear(&f->text);
+    str_append_n(&f->text, (const char *)s.text.p, s.text.n);
+    *dos = has_dos_lines(&f->text);
+    if (*dos)
+        drop_returns(&f->text);
+    f->path = s.path ? xstrdup(s.path) : xstrdup(path);
+    script_fini(&s);
+    return 0;
+}
+
+/* --- fields --- */
+
+static const struct opt *option_of(const struct form_field *field)
+{
+    return opt_find(&batch_opts, field->key, 0);
+}
+
+char *form_get(const struct form *f, const struct form_field *field, int step)
+{
+    if (f->kind == JOB_KIND_STEPS)
+        return jobfile_get(f->text.s, field->of_step ? step : JOBFILE_JOB, field->key);
+    if (field->id == FORM_ARGS)
+        return f->args ? xstrdup(f->args) : NULL;
+    if (field->id == FORM_COMMAND)
+        return formcommand_get(f->text.s);
+    if (field->id == FORM_SETUP)
+        return formcommand_get_setup(f->text.s);
+    struct directives d;
+    directives_read(&d, &batch_opts, f->text.s);
+    const struct directive *it = directives_find(&d, field->id);
+    char *value = !it ? NULL : xstrdup(it->value ? it->value : field->kind == FIELD_SWITCH ? "yes" : "");
+    directives_fini(&d);
+    return value;
+}
+
+static void set_batch(struct form *f, const struct form_field *field, const char *value)
+{
+    if (field->id == FORM_ARGS) {
+        free(f->args);
+        f->args = str_is_empty(value) ? NULL : xstrdup(value);
+    } else if (field->id == FORM_COMMAND) {
+        formcommand_set(&f->text, value);
+    } else if (field->id == FORM_SETUP) {
+        formcommand_set_setup(&f->text, value);
+    } else if (str_is_empty(value)) {
+        directives_remove(&f->text, &batch_opts, field->id);
+    } else {
+        directives_set(&f->text, &batch_opts, option_of(field), field->kind == FIELD_SWITCH ? "" : value);
+    }
+}
+
+static bool batch_says(const struct form *f, const struct form_field *field, const struct directives *d)
+{
+    if (field->id == FORM_ARGS)
+        return f->args || f->path; /* a script that was opened may want some */
+    if (field->id == FORM_SETUP)
+        return formcommand_setup_lines(f->text.s) > 0;
+    return field->id == FORM_COMMAND || directives_find(d, field->id);
+}
+
+void form_given(const struct form *f, const struct form_field *fields, size_t n, int step, bool *ret)
+{
+    struct directives d = {0};
+    if (f->kind != JOB_KIND_STEPS)
+        directives_read(&d, &batch_opts, f->text.s);
+    for (size_t i = 0; i < n; i++) {
+        char *value = f->kind == JOB_KIND_STEPS ? form_get(f, &fields[i], step) : NULL;
+        ret[i] = value || (f->kind != JOB_KIND_STEPS && batch_says(f, &fields[i], &d));
+        free(value);
+    }
+    directives_fini(&d);
+}
+
+bool form_can_set(const struct form *f, const struct form_field *field)
+{
+    if (field->id == FORM_SETUP)
+        return formcommand_setup_lines(f->text.s) < 2;
+    return field->id != FORM_COMMAND || formcommand_lines(f->text.s) < 2;
+}
+
+void form_set(struct form *f, const struct form_field *field, int step, const char *value)
+{
+    int at = field->of_step ? step : JOBFILE_JOB;
+    if (f->kind != JOB_KIND_STEPS)
+        set_batch(f, field, value);
+    else if (str_is_empty(value))
+        jobfile_remove(&f->text, at, field->key);
+    else
+        jobfile_set(&f->text, at, field->key, value, field->quoted);
+}
+
+char *form_default_name(const struct form *f)
+{
+    bool steps = f->kind == JOB_KIND_STEPS;
+    char *name;
+    if (f->path) {
+        name = formname_of_file(f->path);
+        if (steps && str_ends(name, ".job"))
+            name[strlen(name) - strlen(".job")] = '\0';
+        return name;
+    }
+    char *command = steps ? jobfile_get(f->text.s, 0, "command") : NULL;
+    name = formname_of_command(command ? command : steps ? "" : f->text.s);
+    free(command);
+    return name ? name : xstrdup(steps ? "job" : "sbatch");
+}
+
+/* --- the message --- */
+
+static void take_directory(const struct form *f, struct jobopts *o)
+{
+    if (!f->dir)
+        return;
+    free(o->cwd);
+    o->cwd = xstrdup(f->dir);
+}
+
+/* One that the text gives stays. */
+static void take_name(const struct form *f, struct jobopts *o)
+{
+    char *own = f->kind == JOB_KIND_STEPS ? jobfile_get(f->text.s, JOBFILE_JOB, "name")
+                : o->req.name             ? xstrdup(o->req.name)
+                                          : NULL;
+    if (!own) {
+        free(o->req.name);
+        o->req.name = form_default_name(f);
+    }
+    free(own);
+}
+
+static const char *name_of(const struct form *f)
+{
+    return f->path ? f->path : f->kind == JOB_KIND_STEPS ? "job" : "script";
+}
+
+static int batch_message(const struct form *f, struct wall now, struct msg_submit *ret, struct errtext *err)
+{
+    struct batch b;
+    struct strv args = {0};
+    char *name = xstrdup(name_of(f));
+    struct script s = {.text = {.n = f->text.len}, .name = name, .path = f->path};
+    batch_init(&b);
+    b.job.now = now;
+    take_directory(f, &b.job);
+    s.text.p = xmemdup(f->text.s, f->text.len + 1);
+    int rc = script_check(&s.text, err);
+    if (rc == 0 && words_split(f->args ? f->args : "", false, &args) < 0)
+        rc = err_set(err, -EINVAL, "arguments: a quote is not closed");
+    rc = rc ? rc : batch_take_header(&b, &s, err);
+    rc = rc ? rc : jobopts_finish(&b.job, err);
+    take_name(f, &b.job);
+    rc = rc ? rc : message_of_script(&b.job, &s, args.v, args.n, ret, err);
+    free(s.text.p);
+    free(name);
+    strv_fini(&args);
+    batch_fini(&b);
+    return rc;
+}
+
+static int steps_message(const struct form *f, struct wall now, struct msg_submit *ret, struct errtext *err)
+{
+    struct batch b;
+    struct jobfile file;
+    int rc = jobfile_parse(name_of(f), f->text.s, now, &file, err);
+    if (rc < 0)
+        return rc;
+    batch_init(&b);
+    b.job.now = now;
+    take_directory(f, &b.job);
+    message_take_jobfile(&b.job, &file);
+    rc = jobopts_finish(&b.job, err);
+    take_name(f, &b.job);
+    rc = rc ? rc : message_of_jobfile(&b.job, &file, ret, err);
+    jobfile_fini(&file);
+    batch_fini(&b);
+    return rc;
+}
+
+int form_message(const struct form *f, struct wall now, struct msg_submit *ret, struct errtext *err)
+{
+    return f->kind == JOB_KIND_STEPS ? steps_message(f, now, ret, err) : batch_message(f, now, ret, err);
+}
+
+/* --- drafts --- */
+
+struct form_draft *form_draft_new(const struct form *f, struct wall now)
+{
+    struct form_draft *d = xcalloc(1, sizeof *d);
+    form_init(&d->f, f->kind);
+    str_clear(&d->f.text);
+    str_append_n(&d->f.text, f->text.s, f->text.len);
+    d->f.path = f->path ? xstrdup(f->path) : NULL;
+    d->f.args = f->args ? xstrdup(f->args) : NULL;
+    d->f.dir = f->dir ? xstrdup(f->dir) : NULL;
+    d->now = now;
+    d->rc = -EAGAIN;
+    return d;
+}
+
+void form_draft_free(void *draft)
+{
+    struct form_draft *d = draft;
+    if (!d)
+        return;
+    form_fini(&d->f);
+    rec_fini(&msg_submit_rec, &d->m);
+    free(d->missing.text);
+    free(d);
+}
+
+static const struct form_field *field_of(const struct form_field *v, size_t n, const char *key)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(v[i].key, key))
+            return &v[i];
+    return NULL;
+}
+
+static void look_for_directory(struct form_draft *d)
+{
+    const char *key = d->f.kind == JOB_KIND_STEPS ? "workdir" : "chdir";
+    const struct form_field *field = field_of(d->f.fields, d->f.n_fields, key);
+    char *value = field ? form_get(&d->f, field, -1) : NULL;
+    if (!str_is_empty(value) && d->m.req.workdir && access(d->m.req.workdir, X_OK) != 0) {
+        d->missing.field = field;
+        d->missing.step = -1;
+        d->missing.text = xasprintf("%s: %s", d->m.req.workdir, strerror(errno));
+    }
+    free(value);
+}
+
+/* The first word of a command where it is a path; NULL: the shell looks for it on the node. */
+static char *program_of(const char *command, const char *dir)
+{
+    size_t n = strcspn(command, " \t\n;|&<>()$`\"'");
+    if (!memchr(command, '/', n) || command[0] == '~')
+        return NULL;
+    if (command[0] == '/' || !dir)
+        return xstrndup(command, n);
+    return xasprintf("%s/%.*s", dir, (int)n, command);
+}
+
+static void look_for_commands(struct form_draft *d)
+{
+    for (size_t i = 0; i < d->m.steps.n && !d->missing.field; i++) {
+        const struct step *s = &d->m.steps.v[i];
+        char *path = s->command ? program_of(s->command, s->workdir ? s->workdir : d->m.req.workdir) : NULL;
+        if (path && access(path, X_OK) != 0) {
+            d->missing.field = field_of(form_step_fields, form_n_step_fields, "command");
+            d->missing.step = (int)i;
+            d->missing.text = xasprintf("%s: %s", path, strerror(errno));
+        }
+        free(path);
+    }
+}
+
+char *form_one_line(const char *text)
+{
+    struct str s = STR_INIT;
+    for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+        str_append_n(&s, text, (size_t)(end - text));
+        str_append(&s, "; ");
+    }
+    str_append(&s, text);
+    return str_take(&s);
+}
+
+void form_draft_build(void *draft)
+{
+    struct form_draft *d = draft;
+    d->rc = form_message(&d->f, d->now, &d->m, &d->err);
+    if (d->rc < 0) {
+        char *line = form_one_line(d->err.s);
+        err_set(&d->err, d->rc, "%s", line);
+        free(line);
+        d->m = (struct msg_submit){.kind = 0};
+        return;
+    }
+    look_for_directory(d);
+    look_for_commands(d);
+}

@@ -1,0 +1,117 @@
+/* form.h - a submission that is being written: a script or a job file, and fields that are another way to
+ * see and change the same text.
+ *
+ * The text is the truth. A field's value is what the text says; setting a field changes that one place of
+ * the text; what is submitted is read from the text, by the code that sbatch and stoker submit use. So
+ * nothing that is shown can fail to be sent, and no line is lost.
+ */
+#ifndef UI_FORM_FORM_H
+#define UI_FORM_FORM_H
+
+#include "src/jobspec/batchopts.h"
+#include "ui/frame/view.h"
+
+enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_SWITCH, FIELD_CHOICE };
+
+struct form_field {
+    const char *key;     /* option of sbatch, or key of a job file */
+    const char *label;   /* two words at most */
+    const char *help;    /* how it is written */
+    const char *section; /* a title before it; NULL: none */
+    enum field_kind kind;
+    const char *choices; /* FIELD_CHOICE: words between blanks */
+    bool simple;         /* on the simple page; the others are there once they are set, or under "More" */
+    bool quoted;         /* job files: a text */
+    bool of_step;        /* job files: of each step */
+    int id;              /* batch: the option's number, or FORM_... */
+};
+#define FORM_ARGS    (-1)
+#define FORM_COMMAND (-2)
+#define FORM_SETUP   (-3)
+
+struct form {
+    enum job_kind kind; /* batch or steps */
+    struct str text;    /* the script or job file */
+    char *path;         /* where it came from; NULL: typed here */
+    char *args;         /* of the script, as in a shell */
+    char *dir;          /* where the job runs unless the text says otherwise; NULL: here */
+    const struct form_field *fields;
+    size_t n_fields;
+};
+
+void form_init(struct form *f, enum job_kind kind);
+void form_fini(struct form *f);
+/* Another kind: the text begins anew. */
+void form_begin(struct form *f, enum job_kind kind);
+/* Reads a script or a *.job file. *dos: it had DOS line ends, which are Unix ones now. Errors: as
+ * script_read. */
+int form_load(struct form *f, const char *path, bool *dos, struct errtext *err)
+    __attribute__((warn_unused_result));
+
+/* form_fields.c; the simple ones come first. */
+extern const struct form_field form_batch_fields[], form_job_fields[], form_step_fields[];
+extern const size_t form_n_batch_fields, form_n_job_fields, form_n_step_fields;
+
+/* What the text says; NULL: nothing. step: of job files, for fields of steps. Caller frees. */
+char *form_get(const struct form *f, const struct form_field *field, int step)
+    __attribute__((warn_unused_result));
+/* Which of the fields the text says something about. */
+void form_given(const struct form *f, const struct form_field *fields, size_t n, int step, bool *ret);
+/* Whether it can be typed into: the command of a script that has several lines cannot. */
+bool form_can_set(const struct form *f, const struct form_field *field);
+/* "" and NULL take it out. */
+void form_set(struct form *f, const struct form_field *field, int step, const char *value);
+
+/* The name of a job whose text gives it none: its file's, as the commands have it, else what its first
+ * command is about (ui/form/form_name.h). Caller frees. */
+char *form_default_name(const struct form *f) __attribute__((warn_unused_result));
+
+/* What is submitted. Reads the scripts that steps name: it may wait for files. Errors: -EINVAL ..., the
+ * text names the line. msg_submit_rec frees *ret. */
+int form_message(const struct form *f, struct wall now, struct msg_submit *ret, struct errtext *err)
+    __attribute__((warn_unused_result));
+
+/* --- what there is to say about it while it is typed --- */
+
+enum hint_kind { HINT_ERROR, HINT_WARN, HINT_GOOD };
+struct form_hint {
+    const struct form_field *field; /* NULL: of the whole */
+    int step;                       /* of fields of steps; or -1 */
+    enum hint_kind kind;
+    char *text;
+    char *fix;                          /* the value that would mend it; NULL: there is none */
+    const struct form_field *fix_field; /* the field that needs it; NULL: the same */
+};
+struct form_hints {
+    struct form_hint *v;
+    size_t n, cap;
+};
+void form_hints_fini(struct form_hints *h);
+
+/* A form as it was at one time, and what was found out about it with its files. */
+struct form_draft {
+    struct form f;
+    struct wall now;
+    int rc; /* of form_message; < 0: err says why, and there is no message */
+    struct errtext err;
+    struct msg_submit m;
+    struct {
+        const struct form_field *field;
+        int step;
+        char *text;
+    } missing; /* a directory or a command that is not there; field NULL: none */
+};
+/* A copy of the form, nothing found out yet. */
+struct form_draft *form_draft_new(const struct form *f, struct wall now)
+    __attribute__((warn_unused_result));
+/* Several lines, as a terminal has them, as one. Heap. */
+char *form_one_line(const char *text) __attribute__((warn_unused_result));
+void form_draft_free(void *draft);
+/* Finds out. It may wait for files; uses nothing but the draft. */
+void form_draft_build(void *draft);
+
+/* What there is to say: mistakes in the text, what no node has, what a partition does not allow, what is
+ * not there, what earlier runs used. Waits for nothing. */
+void form_check(const struct form_draft *d, const struct ui *ui, struct form_hints *ret);
+
+#endif

@@ -1,0 +1,323 @@
+/* form_ask.c - what is found out about a form while it is typed: a draft of it is made where files may be
+ * waited for, then checked against the cluster, and the controller is asked when it would start.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "ui/dialogs/job_actions.h"
+#include "ui/form/form_internal.h"
+#include "ui/view/view_text.h"
+
+#define ASK_MS      350  /* of quiet before the controller is asked */
+#define CHEAPER_MIN 3600 /* seconds: shorter limits are not worth shortening */
+
+static void set_text(char **at, char *take_text)
+{
+    free(*at);
+    *at = take_text;
+}
+
+void submit_ask_soon(struct submit *s)
+{
+    s->v.due = mono_add_ms(ui_mono(s->v.ui), ASK_MS);
+}
+
+/* --- hints --- */
+
+bool submit_has_errors(const struct submit *s)
+{
+    vec_for_each (&s->hints, i)
+        if (s->hints.v[i].kind == HINT_ERROR)
+            return true;
+    return false;
+}
+
+const struct form_hint *submit_hint_of(const struct submit *s, const struct form_row *row)
+{
+    const struct form_hint *best = NULL;
+    vec_for_each (&s->hints, i) {
+        const struct form_hint *h = &s->hints.v[i];
+        if (h->field == row->field && (h->step < 0 || h->step == row->step) &&
+            (!best || h->kind < best->kind))
+            best = h;
+    }
+    return best;
+}
+
+const struct form_hint *submit_hint(const struct submit *s)
+{
+    static const struct form_row whole = {.step = -1};
+    const struct form_row *r = submit_row(s);
+    const struct form_hint *own = r->field ? submit_hint_of(s, r) : NULL;
+    if (own)
+        return own;
+    vec_for_each (&s->hints, i)
+        if (s->hints.v[i].kind == HINT_ERROR)
+            return &s->hints.v[i];
+    return submit_hint_of(s, &whole);
+}
+
+static const struct form_field *find_field(const struct submit *s, const char *key)
+{
+    for (size_t i = 0; i < s->f.n_fields; i++)
+        if (str_eq(s->f.fields[i].key, key))
+            return &s->f.fields[i];
+    return NULL;
+}
+
+bool submit_take_fix(struct submit *s)
+{
+    const struct form_hint *h = submit_hint(s);
+    const struct form_field *field = h            ? (h->fix_field ? h->fix_field : h->field)
+                                     : s->cheaper ? find_field(s, "time")
+                                                  : NULL;
+    char b[UNITS_TEXT_SIZE];
+    if (!field || (h && !h->fix))
+        return false;
+    char *value = xstrdup(h ? h->fix : duration_format(s->cheaper_s, b));
+    submit_set(s, field, h ? h->step : -1, value);
+    free(value);
+    return true;
+}
+
+static void go_to_error(struct submit *s)
+{
+    vec_for_each (&s->hints, i) {
+        const struct form_hint *h = &s->hints.v[i];
+        if (h->kind == HINT_ERROR && h->field) {
+            submit_go_to(s, submit_find_row(s, h->field, h->field->of_step && h->step >= 0 ? h->step : -1));
+            return;
+        }
+    }
+}
+
+/* --- what the controller says --- */
+
+static void cheaper_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+{
+    (void)arg;
+    struct submit *s = submit_of(owner);
+    const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
+    char b[UNITS_TEXT_SIZE];
+    if (r && !r->refusal && r->count)
+        set_text(&s->cheaper,
+                 xasprintf("with --time=%s it could start now", duration_format(s->cheaper_s, b)));
+    ui_changed(ui);
+}
+
+/* One more question: would it start now if it were shorter? */
+static void ask_cheaper(struct submit *s)
+{
+    struct msg_submit *m = &s->draft->m;
+    uint32_t limit = m->req.time_limit_s, asked = limit;
+    const struct model *model = ui_model(s->v.ui);
+    const struct part_spec *p =
+        m->req.partition ? model_get_part(model, m->req.partition) : model_default_part(model);
+    if (limit == DURATION_NOT_SET && p)
+        limit = p->default_time_s != DURATION_NOT_SET ? p->default_time_s : p->max_time_s;
+    if (limit == DURATION_UNLIMITED || limit == DURATION_NOT_SET || limit < CHEAPER_MIN)
+        return;
+    s->cheaper_s = limit / 4 / 60 * 60;
+    m->req.time_limit_s = s->cheaper_s;
+    m->test_only = true;
+    ui_send(s->v.ui, MSG_SUBMIT, m, &s->v, cheaper_answered, 0);
+    m->req.time_limit_s = asked;
+}
+
+/* The controller answers in the words of --test-only, which scripts read:
+ *
+ *     to start at 2026-11-21T16:40:00 using 4 processors on nodes n01 in partition main
+ *     to start at 2026-11-21T16:40:00 at the latest, in partition main, by the time limits of ...; AND WHY
+ *
+ * Here "on nodes n01 in partition main", and "until 16:40 at the latest, in partition main; AND WHY". */
+static char *forecast_words(const struct msg_result *r, struct wall now)
+{
+    static const char begins[] = "to start at ", latest[] = " at the latest",
+                      basis[] = ", by the time limits";
+    const char *text = str_is_empty(r->text) ? "it can be run" : r->text,
+               *nodes = strstr(text, "on nodes ");
+    char iso[WALL_TEXT_SIZE];
+    struct wall start;
+    size_t len = str_starts(text, begins) ? strcspn(text + strlen(begins), " ") : 0;
+    if (r->refusal)
+        return xstrdup(text);
+    if (r->count)
+        return xstrdup(nodes ? nodes : text);
+    if (!len || len >= sizeof iso)
+        return xstrdup(text);
+    snprintf(iso, sizeof iso, "%.*s", (int)len, text + strlen(begins));
+    const char *rest = text + strlen(begins) + len;
+    if (!str_starts(rest, latest) || wall_parse(iso, now, &start, NULL) < 0)
+        return xstrdup(text);
+    struct str s = STR_INIT;
+    rest += strlen(latest);
+    const char *cut = strstr(rest, basis), *why = strchr(rest, ';');
+    str_append(&s, "until ");
+    when_about(&s, start, now);
+    str_append(&s, latest);
+    str_append_n(&s, rest, cut ? (size_t)(cut - rest) : strlen(rest));
+    if (cut && why)
+        str_append(&s, why);
+    return str_take(&s);
+}
+
+static void test_answered(struct ui *ui, struct view *owner, uint64_t by_hand, const struct incoming *in)
+{
+    struct submit *s = submit_of(owner);
+    const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
+    s->asking = false;
+    s->unasked = !r;
+    set_text(&s->cheaper, NULL);
+    s->refused = r && r->refusal;
+    s->now = r && !r->refusal && r->count;
+    set_text(&s->forecast, r ? forecast_words(r, ui_now(ui)) : NULL);
+    if (by_hand && s->forecast)
+        ui_toast(ui, s->refused ? ROLE_ERROR : ROLE_GOOD, "%s%s",
+                 s->refused ? "would be refused: " : submit_forecast_begins(s), s->forecast);
+    ui_changed(ui);
+    if (s->again)
+        submit_draft(s, DRAFT_ASK);
+    else if (r && !s->refused && !s->now && s->draft && s->draft->rc >= 0)
+        ask_cheaper(s);
+}
+
+static void ask_controller(struct submit *s, bool by_hand)
+{
+    if (s->draft->rc < 0) {
+        set_text(&s->forecast, NULL);
+        if (by_hand)
+            ui_toast(s->v.ui, ROLE_ERROR, "%s", s->draft->err.s);
+        return;
+    }
+    s->draft->m.test_only = true;
+    s->unasked = !by_hand && !ui_online(s->v.ui); /* a toast at each word would say no more */
+    s->asking = !s->unasked && ui_send(s->v.ui, MSG_SUBMIT, &s->draft->m, &s->v, test_answered, by_hand);
+    if (!s->asking)
+        set_text(&s->forecast, NULL);
+}
+
+void submit_catch_up(struct submit *s)
+{
+    if (s->unasked && ui_online(s->v.ui) && !s->v.due.ns)
+        submit_ask_soon(s);
+}
+
+/* One question at a time: what is typed meanwhile is asked about when the answer has come. */
+void submit_timer(struct view *v)
+{
+    struct submit *s = submit_of(v);
+    s->again = s->asking;
+    if (!s->asking)
+        submit_draft(s, DRAFT_ASK);
+}
+
+static void sent(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+{
+    (void)arg;
+    struct submit *s = submit_of(owner);
+    const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
+    if (!r) {
+        ui_toast(ui, ROLE_ERROR, "the connection was lost: the same sent again is not queued twice");
+        return;
+    }
+    rec_fini(&msg_submit_rec, &s->sent);
+    s->sent = (struct msg_submit){.kind = 0};
+    if (r->refusal) {
+        act_show_refusal(ui, "submit", r);
+        return;
+    }
+    ui_close(ui, &s->v);
+    if (r->warnings.n)
+        ui_toast(ui, ROLE_WARN, "job %u is queued; %s", r->job, r->warnings.v[0]);
+    else
+        ui_toast(ui, ROLE_GOOD, "job %u is queued", r->job);
+    ui_point_at(ui, r->job);
+}
+
+/* What is the same as what was sent before, and not answered, gets its number. */
+static void keep_number(struct submit *s)
+{
+    struct msg_submit *m = &s->draft->m, *before = &s->sent;
+    char *own = m->request_id;
+    m->request_id = before->request_id;
+    bool same = before->request_id && rec_eq(&msg_submit_rec, m, before);
+    m->request_id = same ? xstrdup(before->request_id) : own;
+    if (same)
+        free(own);
+    rec_fini(&msg_submit_rec, before);
+    rec_copy(&msg_submit_rec, before, m);
+}
+
+static void send_it(struct submit *s)
+{
+    if (ui_read_only(s->v.ui, true))
+        return;
+    if (s->draft->rc < 0) {
+        go_to_error(s);
+        ui_toast(s->v.ui, ROLE_ERROR, "%s", s->draft->err.s);
+        return;
+    }
+    s->draft->m.test_only = false;
+    keep_number(s);
+    ui_send(s->v.ui, MSG_SUBMIT, &s->draft->m, &s->v, sent, 0);
+}
+
+/* --- drafts --- */
+
+struct making {
+    struct form_draft *d;
+};
+
+static void making_free(void *arg)
+{
+    struct making *w = arg;
+    form_draft_free(w->d);
+    free(w);
+}
+
+static void make(void *arg)
+{
+    form_draft_build(((struct making *)arg)->d);
+}
+
+static void start(struct submit *s);
+
+static void made(struct ui *ui, struct view *owner, void *arg)
+{
+    struct making *w = arg;
+    struct submit *s = submit_of(owner);
+    unsigned what = s->making;
+    form_draft_free(s->draft);
+    s->draft = w->d;
+    w->d = NULL;
+    s->making = 0;
+    form_check(s->draft, ui, &s->hints);
+    if (what & (DRAFT_ASK | DRAFT_BY_HAND) && !s->asking)
+        ask_controller(s, what & DRAFT_BY_HAND);
+    if (what & DRAFT_SEND)
+        send_it(s);
+    if (s->wanted)
+        start(s);
+    ui_changed(ui);
+}
+
+static void start(struct submit *s)
+{
+    struct making *w = xcalloc(1, sizeof *w);
+    w->d = form_draft_new(&s->f, ui_now(s->v.ui));
+    s->making = s->wanted;
+    s->wanted = 0;
+    ui_aside(s->v.ui, &s->v, make, made, w, making_free);
+}
+
+void submit_draft(struct submit *s, unsigned what)
+{
+    s->wanted |= what;
+    if (!s->making)
+        start(s);
+    else if (what & (DRAFT_SEND | DRAFT_BY_HAND))
+        ui_toast(s->v.ui, ROLE_NORMAL, "looking at its files first ...");
+}

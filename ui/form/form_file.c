@@ -1,0 +1,270 @@
+/* form_file.c - scripts, job files and templates: opened and saved beside the screens. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "src/base/xalloc.h"
+#include "ui/form/form_internal.h"
+
+/* --- opening --- */
+
+struct loading {
+    struct form f;
+    char *path;
+    bool dos, loaded;
+    struct errtext err;
+    uint64_t dialog;      /* where the path was typed; 0: nowhere */
+    submit_load_fn *load; /* NULL: a form of its own */
+};
+
+static void loading_free(void *arg)
+{
+    struct loading *w = arg;
+    form_fini(&w->f);
+    free(w->path);
+    free(w);
+}
+
+static void load(void *arg)
+{
+    struct loading *w = arg;
+    w->loaded = form_load(&w->f, w->path, &w->dos, &w->err) >= 0;
+}
+
+static void loaded(struct ui *ui, struct view *owner, void *arg)
+{
+    struct loading *w = arg;
+    if (!w->loaded) {
+        if (!ui_refuse_dialog(ui, w->dialog, "%s", w->err.s))
+            ui_toast(ui, ROLE_ERROR, "%s", w->err.s);
+        return;
+    }
+    ui_drop_dialog(ui, w->dialog);
+    if (w->dos)
+        ui_toast(ui, ROLE_WARN, "its lines ended as in DOS; here they end as they must");
+    struct form f = w->f;
+    form_init(&w->f, JOB_KIND_BATCH);
+    if (w->load)
+        w->load(owner, &f);
+    else
+        ui_push(ui, &submit_view, &f);
+    ui_changed(ui);
+}
+
+/* As a shell would have it: "~/job.sh". */
+static char *expanded(const char *path)
+{
+    const char *home = str_starts(path, "~/") ? getenv("HOME") : NULL;
+    return home ? xasprintf("%s%s", home, path + 1) : xstrdup(path);
+}
+
+static void open_path(struct ui *ui, struct view *v, const char *path, uint64_t dialog, submit_load_fn *fn)
+{
+    struct loading *w = xcalloc(1, sizeof *w);
+    *w = (struct loading){.path = expanded(path), .dialog = dialog, .load = fn};
+    form_init(&w->f, JOB_KIND_BATCH);
+    w->f.dir = ui_cwd(ui) ? xstrdup(ui_cwd(ui)) : NULL;
+    ui_aside(ui, v, load, loaded, w, loading_free);
+}
+
+void submit_open(struct ui *ui, const char *path)
+{
+    struct form f;
+    if (path) {
+        open_path(ui, NULL, path, 0, NULL);
+        return;
+    }
+    form_init(&f, JOB_KIND_BATCH);
+    f.dir = ui_cwd(ui) ? xstrdup(ui_cwd(ui)) : NULL;
+    ui_push(ui, &submit_view, &f);
+}
+
+/* --- saving a template --- */
+
+static char *template_dir(const struct ui *ui)
+{
+    const char *dir = ui_config_dir(ui);
+    return dir ? xasprintf("%s/templates", dir) : NULL;
+}
+
+struct saving {
+    struct str text;
+    char *dir, *path;
+    uint64_t dialog; /* where the name was typed */
+    bool steps;
+    int error;
+};
+
+static void saving_free(void *p)
+{
+    struct saving *s = p;
+    str_fini(&s->text);
+    free(s->dir);
+    free(s->path);
+    free(s);
+}
+
+static void make_dirs(char *dir)
+{
+    for (char *at = dir + 1; *at; at++)
+        if (*at == '/') {
+            *at = '\0';
+            mkdir(dir, 0777);
+            *at = '/';
+        }
+    mkdir(dir, 0777);
+}
+
+static void save(void *arg)
+{
+    struct saving *s = arg;
+    make_dirs(s->dir);
+    FILE *f = fopen(s->path, "we");
+    bool bad = !f || fwrite(s->text.s, 1, s->text.len, f) != s->text.len;
+    if ((f && fclose(f)) || bad)
+        s->error = errno ? errno : EIO;
+}
+
+static void saved(struct ui *ui, struct view *owner, void *arg)
+{
+    (void)owner;
+    const struct saving *s = arg;
+    if (!s->error) {
+        ui_drop_dialog(ui, s->dialog);
+        ui_toast(ui, ROLE_GOOD, "saved as %s", s->path);
+    } else if (!ui_refuse_dialog(ui, s->dialog, "%s: %s", s->path, strerror(s->error))) {
+        ui_toast(ui, ROLE_ERROR, "%s: %s", s->path, strerror(s->error));
+    }
+}
+
+static void save_named(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+{
+    const struct saving *asked = arg;
+    if (outcome != DIALOG_YES)
+        return;
+    uint64_t dialog = ui_keep_dialog(ui);
+    if (strchr(d->edit.text.s, '/')) {
+        ui_refuse_dialog(ui, dialog, "a name without a slash: it goes where templates are");
+        return;
+    }
+    struct saving *s = xcalloc(1, sizeof *s);
+    *s = (struct saving){
+        .dialog = dialog,
+        .dir = xstrdup(asked->dir),
+        .path = xasprintf("%s/%s%s", asked->dir, d->edit.text.s, asked->steps ? ".job" : ".sh")};
+    str_init(&s->text);
+    str_append_n(&s->text, asked->text.s, asked->text.len);
+    ui_aside(ui, NULL, save, saved, s, saving_free);
+}
+
+void submit_save_template(struct view *v, const struct form *f)
+{
+    char *dir = template_dir(v->ui);
+    if (!dir) {
+        ui_toast(v->ui, ROLE_WARN, "there is no place for templates");
+        return;
+    }
+    struct saving *s = xcalloc(1, sizeof *s);
+    *s = (struct saving){.dir = dir, .steps = f->kind == JOB_KIND_STEPS};
+    str_init(&s->text);
+    str_append(&s->text, f->text.s);
+    struct dialog *d = dialog_new(DIALOG_PROMPT, "save as a template");
+    lines_addf(&d->body.lines, ROLE_DIM, "Its name; F3 opens it again. One of that name is written over.");
+    d->verb = xstrdup("save");
+    ui_take_dialog(v->ui, d, save_named, s, saving_free);
+}
+
+/* --- the menu of what can be opened --- */
+
+struct opening {
+    struct view *v;
+    submit_load_fn *load;
+    char *dir;         /* of templates; NULL: nowhere */
+    struct strv names; /* of them */
+};
+
+static void opening_free(void *p)
+{
+    struct opening *o = p;
+    free(o->dir);
+    strv_fini(&o->names);
+    free(o);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void list_templates(void *arg)
+{
+    struct opening *o = arg;
+    DIR *d = o->dir ? opendir(o->dir) : NULL;
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (str_ends(e->d_name, ".sh") || str_ends(e->d_name, ".job"))
+            strv_push(&o->names, e->d_name);
+    if (d)
+        closedir(d);
+    if (o->names.n > 1)
+        qsort(o->names.v, o->names.n, sizeof *o->names.v, by_name);
+}
+
+static struct opening *opening_copy(const struct opening *from)
+{
+    struct opening *o = xcalloc(1, sizeof *o);
+    *o = (struct opening){
+        .v = from->v, .load = from->load, .dir = xstrdup(from->dir), .names = strv_copy(&from->names)};
+    return o;
+}
+
+static void path_typed(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+{
+    const struct opening *o = arg;
+    if (outcome == DIALOG_YES)
+        open_path(ui, o->v, d->edit.text.s, ui_keep_dialog(ui), o->load);
+}
+
+static void ask_path(struct ui *ui, const struct opening *from)
+{
+    struct dialog *d = dialog_new(DIALOG_PROMPT, "open a script or a job file");
+    lines_addf(&d->body.lines, ROLE_DIM, "Its path. The file itself stays what it is.");
+    d->verb = xstrdup("open");
+    ui_take_dialog(ui, d, path_typed, opening_copy(from), opening_free);
+}
+
+static void picked(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+{
+    const struct opening *o = arg;
+    size_t i = dialog_choice(d);
+    if (outcome != DIALOG_YES)
+        return;
+    if (i == 0) {
+        ask_path(ui, o);
+        return;
+    }
+    char *path = xasprintf("%s/%s", o->dir, o->names.v[i - 1]);
+    open_path(ui, o->v, path, 0, o->load);
+    free(path);
+}
+
+static void listed(struct ui *ui, struct view *owner, void *arg)
+{
+    (void)owner;
+    const struct opening *o = arg;
+    struct dialog *menu = dialog_new(DIALOG_MENU, "open");
+    strv_push(&menu->items, "a script or job file ...");
+    for (size_t i = 0; i < o->names.n; i++)
+        strv_push_take(&menu->items, xasprintf("template %s", o->names.v[i]));
+    menu->verb = xstrdup("open");
+    ui_take_dialog(ui, menu, picked, opening_copy(o), opening_free);
+}
+
+void submit_open_menu(struct view *v, submit_load_fn *fn)
+{
+    struct opening *o = xcalloc(1, sizeof *o);
+    *o = (struct opening){.v = v, .load = fn, .dir = template_dir(v->ui)};
+    ui_aside(v->ui, v, list_templates, listed, o, opening_free);
+}

@@ -1,0 +1,189 @@
+/* form_name.c - the name of a job that was given none. */
+#include "ui/form/form_name.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/utf8.h"
+#include "src/base/words.h"
+#include "src/base/xalloc.h"
+
+#define NAME_BYTES 128
+
+/* --- kinds of words --- */
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+    while (*list && strcmp(*list, word) != 0)
+        list++;
+    return *list;
+}
+
+/* What stands before the program that counts. */
+static bool goes_before(const char *word)
+{
+    static const char *const list[] = {"exec", "time",   "nohup",   "env", "command", "nice",   "srun",
+                                       "then", "mpirun", "mpiexec", "do",  "else",    "stdbuf", NULL};
+    const char *name = word + strspn(word, "_");
+    size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+    return is_one_of(word, list) || (n && !isdigit((unsigned char)*word) && name[n] == '=');
+}
+
+static bool is_of_the_shell(const char *word)
+{
+    static const char *const list[] = {"for",  "while", "until", "if", "case", "esac", "fi",       "done",
+                                       "elif", "in",    "[",     "[[", "!",    "{",    "function", NULL};
+    return is_one_of(word, list);
+}
+
+static bool prepares(const char *word)
+{
+    static const char *const list[] = {
+        "cd",    "source", ".",     "export", "set",   "unset", "module", "ml",       "spack", "conda",
+        "mamba", "eval",   "shopt", "trap",   "umask", "pwd",   "ulimit", "hostname", "date",  "nvidia-smi",
+        "echo",  "printf", "mkdir", "rm",     "cp",    "sleep", "wait",   "true",     "exit",  NULL};
+    return is_one_of(word, list);
+}
+
+/* Runs what is named behind it. */
+static bool is_interpreter(const char *word)
+{
+    static const char *const list[] = {"bash", "sh", "zsh",      "Rscript",    "perl",      "ruby", "julia",
+                                       "node", "uv", "torchrun", "accelerate", "deepspeed", NULL};
+    return is_one_of(word, list) || str_starts(word, "python");
+}
+
+static bool is_script(const char *word)
+{
+    static const char *const ends[] = {".py", ".sh", ".R", ".pl", ".rb", ".jl", ".js"};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (str_ends(word, ends[i]))
+            return true;
+    return false;
+}
+
+static bool is_number(const char *word)
+{
+    return word[strspn(word, "0123456789")] == '\0';
+}
+
+/* --- of one command --- */
+
+/* Nothing that a shell would put something else in the place of, and no path that ends in no name. */
+static bool is_name(const char *word)
+{
+    return word[strspn(word, "./")] && *word != '-' && !strpbrk(word, "$`(){}*?<>|&;=\"'\\") &&
+           utf8_is_clean_name(word, NAME_BYTES);
+}
+
+/* "train.py" of "-u train.py", "pkg.train" of "-m pkg.train", "train.py" of "--nproc 4 train.py"; NULL: it
+ * cannot be said. */
+static const char *operand_of(const struct strv *w, size_t i)
+{
+    const char *first = NULL;
+    bool may_be_value = false; /* of the option before it */
+    i += i < w->n && (str_eq(w->v[i], "run") || str_eq(w->v[i], "launch"));
+    for (; i < w->n && (!first || may_be_value); i++) {
+        const char *word = w->v[i];
+        if (str_eq(word, "-m") && i + 1 < w->n)
+            return is_name(w->v[i + 1]) ? w->v[i + 1] : NULL;
+        if (str_eq(word, "-c") || !*word)
+            return NULL;
+        if (*word != '-' && is_script(word))
+            return is_name(word) ? word : NULL;
+        if (*word != '-' && !is_number(word) && !first)
+            first = word;
+        else
+            may_be_value = *word == '-' && !strchr(word, '=');
+    }
+    return first && is_name(first) ? first : NULL;
+}
+
+/* NULL: nothing that would be a name. *ret_prepares: it does no more than that. */
+static char *name_of(const struct strv *w, bool *ret_prepares)
+{
+    size_t i = 0;
+    while (i < w->n && goes_before(w->v[i]))
+        for (i++; i < w->n && (*w->v[i] == '-' || is_number(w->v[i]));)
+            i++;
+    if (i >= w->n || !is_name(w->v[i]) || is_of_the_shell(w->v[i]))
+        return NULL;
+    *ret_prepares = prepares(w->v[i]);
+    char *name = formname_of_file(w->v[i]);
+    const char *inner = is_interpreter(name) ? operand_of(w, i + 1) : NULL;
+    if (inner) {
+        free(name);
+        name = formname_of_file(inner);
+    }
+    return name;
+}
+
+/* --- of a text --- */
+
+/* The end of the command at s: its line's, or what parts commands in it or begins a comment, outside of
+ * quotes. */
+static size_t command_length(const char *s)
+{
+    char quote = 0;
+    size_t i = 0;
+    for (; s[i] && s[i] != '\n'; i++) {
+        if (s[i] == '\\' && quote != '\'' && s[i + 1] && s[i + 1] != '\n')
+            i++;
+        else if (quote ? s[i] == quote : s[i] == '"' || s[i] == '\'')
+            quote = quote ? 0 : s[i];
+        else if (!quote && (strchr(";|&", s[i]) || (s[i] == '#' && i && strchr(" \t", s[i - 1]))))
+            break;
+    }
+    return i;
+}
+
+static char *name_of_command(const char *s, size_t n, bool *ret_prepares)
+{
+    struct strv words = {0};
+    char *command = xstrndup(s, n);
+    char *name = words_split(command, false, &words) == 0 ? name_of(&words, ret_prepares) : NULL;
+    strv_fini(&words);
+    free(command);
+    return name;
+}
+
+/* Another language has other words. */
+static bool is_for_a_shell(const char *text)
+{
+    size_t n = strcspn(text, "\n");
+    return !str_starts(text, "#!") || memmem(text, n, "sh", 2);
+}
+
+char *formname_of_command(const char *text)
+{
+    char *first = NULL, *found = NULL;
+    for (const char *at = is_for_a_shell(text) ? text : ""; *at && !found;) {
+        at += strspn(at, " \t\r\n;|&");
+        size_t n = *at == '#' ? strcspn(at, "\n") : command_length(at);
+        bool no_more = false;
+        char *name = *at == '#' ? NULL : name_of_command(at, n, &no_more);
+        if (name && !no_more)
+            found = name;
+        else if (name && !first)
+            first = name;
+        else
+            free(name);
+        at += n;
+    }
+    if (!found)
+        return first;
+    free(first);
+    return found;
+}
+
+char *formname_of_file(const char *path)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    size_t at = n;
+    while (at > 0 && path[at - 1] != '/')
+        at--;
+    return xstrndup(path + at, n - at);
+}

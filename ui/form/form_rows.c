@@ -1,0 +1,130 @@
+/* form_rows.c - which fields of the form are shown: the simple page, and what lies under "More".
+ *
+ *      command                        the simple ones
+ *      ...
+ *      v More                         Enter
+ *      Also set                       what the text says of the others is always seen ...
+ *        array          0-99
+ *      or
+ *      Array and order                ... and all of them where it is open
+ *        array          0-99
+ *        depends on
+ */
+#include <stdlib.h>
+
+#include "src/base/str.h"
+#include "src/jobspec/jobfileedit.h"
+#include "ui/form/form_internal.h"
+
+#define FOLDED_STEPS                                                                     \
+    16 /* of jobs with more of them everything is shown: to ask what is set takes longer \
+        */
+#define FIELDS_MAX 64
+
+static bool is_row(const struct form_row *r, const struct form_field *field, int step)
+{
+    return r && r->field == field && r->step == step;
+}
+
+static void add(struct submit *s, const char *title, const struct form_field *field, int step)
+{
+    vec_push(&s->rows, (struct form_row){.title = title, .field = field, .step = step});
+}
+
+/* The fields behind the simple ones: all of them, or those that say something and the one that is being
+ * typed in. */
+static void add_rest(struct submit *s, const struct form_field *fields, size_t n, int step,
+                     const struct form_row *here, bool all)
+{
+    bool given[FIELDS_MAX] = {false};
+    const char *title = all || step >= 0 ? NULL : "Also set";
+    bug_on(n > FIELDS_MAX);
+    if (!all)
+        form_given(&s->f, fields, n, step, given);
+    for (size_t i = 0; i < n; i++) {
+        if (fields[i].simple || !(all || given[i] || is_row(here, &fields[i], step)))
+            continue;
+        title = all ? fields[i].section : title;
+        if (title)
+            add(s, title, NULL, step);
+        title = NULL;
+        add(s, NULL, &fields[i], step);
+    }
+}
+
+static void add_simple(struct submit *s, const struct form_field *fields, size_t n, int step)
+{
+    for (size_t i = 0; i < n; i++)
+        if (fields[i].simple)
+            add(s, NULL, &fields[i], step);
+}
+
+/* To the same field as before; where it has gone to the row that opens the rest. */
+static void keep_cursor(struct submit *s, const struct form_row *was)
+{
+    size_t more = 0;
+    vec_for_each (&s->rows, i) {
+        more = s->rows.v[i].more ? i : more;
+        if (was->field ? is_row(was, s->rows.v[i].field, s->rows.v[i].step)
+                       : was->more && s->rows.v[i].more) {
+            s->row = i;
+            return;
+        }
+    }
+    if (was->field)
+        s->row = more;
+    else
+        s->row = 0;
+}
+
+static void make(struct submit *s, const struct form_row *here)
+{
+    struct form_row was = s->rows.n ? *submit_row(s) : (struct form_row){.step = -1};
+    size_t steps = s->f.kind == JOB_KIND_STEPS ? jobfile_count_steps(s->f.text.s) : 0;
+    vec_clear(&s->rows);
+    add_simple(s, s->f.fields, s->f.n_fields, -1);
+    vec_push(&s->rows, (struct form_row){.title = "More", .more = true, .step = -1});
+    add_rest(s, s->f.fields, s->f.n_fields, -1, here, s->more);
+    for (size_t i = 0; i < steps; i++) {
+        add(s, "Step", NULL, (int)i);
+        add_simple(s, form_step_fields, form_n_step_fields, (int)i);
+        add_rest(s, form_step_fields, form_n_step_fields, (int)i, here, s->more || steps > FOLDED_STEPS);
+    }
+    keep_cursor(s, &was);
+}
+
+void submit_make_rows(struct submit *s)
+{
+    struct form_row here = s->rows.n ? *submit_row(s) : (struct form_row){.step = -1};
+    make(s, here.field ? &here : NULL);
+}
+
+void submit_show_more(struct submit *s, bool more)
+{
+    s->more = more;
+    make(s, NULL);
+    submit_go_to(s, s->row);
+    for (size_t i = 0; more && submit_row(s)->more && i < s->rows.n; i++)
+        if (s->rows.v[i].more)
+            s->top = i; /* what was opened is seen */
+}
+
+static bool find(const struct submit *s, const struct form_field *field, int step, size_t *ret)
+{
+    vec_for_each (&s->rows, i)
+        if (is_row(&s->rows.v[i], field, step)) {
+            *ret = i;
+            return true;
+        }
+    return false;
+}
+
+size_t submit_find_row(struct submit *s, const struct form_field *field, int step)
+{
+    size_t row = s->row;
+    if (!find(s, field, step, &row)) {
+        submit_show_more(s, true);
+        find(s, field, step, &row);
+    }
+    return row;
+}

@@ -1,0 +1,115 @@
+/* form_steps.c - the steps of the form: one more, one less, and back again. */
+#include <stdlib.h>
+
+#include "src/base/xalloc.h"
+#include "src/jobspec/jobfileedit.h"
+#include "ui/form/form_internal.h"
+
+static bool has_steps(struct submit *s)
+{
+    if (s->f.kind != JOB_KIND_STEPS)
+        ui_toast(s->v.ui, ROLE_WARN, "only a job in steps has steps: F6");
+    return s->f.kind == JOB_KIND_STEPS;
+}
+
+/* To what a step runs. */
+static void go_to_step(struct submit *s, int step)
+{
+    vec_for_each (&s->rows, i)
+        if (s->rows.v[i].field && s->rows.v[i].step == step && str_eq(s->rows.v[i].field->key, "command")) {
+            submit_go_to(s, i);
+            return;
+        }
+}
+
+void submit_add_step(struct submit *s)
+{
+    if (!has_steps(s))
+        return;
+    size_t n = jobfile_count_steps(s->f.text.s);
+    char *name = xasprintf("step%zu", n);
+    jobfile_add_step(&s->f.text, name, "");
+    free(name);
+    submit_text_changed(s);
+    go_to_step(s, (int)n);
+}
+
+/* --- taken out, and back --- */
+
+static void dropped_fini(struct form_dropped *d)
+{
+    free(d->before);
+    free(d->after);
+}
+
+void submit_forget_dropped(struct submit *s)
+{
+    vec_for_each (&s->dropped, i)
+        dropped_fini(&s->dropped.v[i]);
+    vec_fini(&s->dropped);
+}
+
+static void say_dropped(struct submit *s, const struct form_dropped *d)
+{
+    struct str key = STR_INIT;
+    char *name = jobfile_get(d->before, d->step, "name");
+    keymap_format(ui_keymap(s->v.ui), ACTION_FORM_UNDO, true, &key);
+    if (!name)
+        name = xasprintf("%d", d->step);
+    ui_toast(s->v.ui, ROLE_WARN, "step %s is taken out%s%s%s", name, key.len ? "; " : "", key.s,
+             key.len ? " brings it back" : "");
+    free(name);
+    str_fini(&key);
+}
+
+void submit_drop_step(struct submit *s)
+{
+    int step = submit_row(s)->step;
+    if (!has_steps(s))
+        return;
+    if (step < 0) {
+        ui_toast(s->v.ui, ROLE_NORMAL, "the cursor is on no step");
+        return;
+    }
+    if (jobfile_count_steps(s->f.text.s) < 2) {
+        ui_toast(s->v.ui, ROLE_NORMAL, "it is the only step");
+        return;
+    }
+    struct form_dropped d = {.before = xstrdup(s->f.text.s), .step = step};
+    jobfile_remove_step(&s->f.text, step);
+    d.after = xstrdup(s->f.text.s);
+    vec_push(&s->dropped, d);
+    submit_text_changed(s);
+    if ((size_t)step >= jobfile_count_steps(s->f.text.s)) /* it was the last one */
+        go_to_step(s, step - 1);
+    say_dropped(s, &d);
+}
+
+/* Where nothing else has changed all is as it was, comments too; else the step is put between the others.
+ */
+static void put_back(struct str *text, const struct form_dropped *d)
+{
+    if (str_eq(text->s, d->after)) {
+        str_clear(text);
+        str_append(text, d->before);
+        return;
+    }
+    char *group = jobfile_get_step(d->before, d->step);
+    if (group)
+        jobfile_insert_step(text, d->step, group);
+    free(group);
+}
+
+void submit_undrop_step(struct submit *s)
+{
+    if (!s->dropped.n) {
+        ui_toast(s->v.ui, ROLE_NORMAL, "no step was taken out");
+        return;
+    }
+    struct form_dropped d = s->dropped.v[--s->dropped.n];
+    put_back(&s->f.text, &d);
+    submit_text_changed(s);
+    size_t n = jobfile_count_steps(s->f.text.s);
+    go_to_step(s, (size_t)d.step < n ? d.step : (int)n - 1);
+    dropped_fini(&d);
+}

@@ -1,0 +1,439 @@
+/* form_view.c - the form.
+ *
+ *        command      python train.py               | #!/bin/bash
+ *        GPUs         2                             | #SBATCH --job-name=train
+ *      > memory       16G_                          | #SBATCH --gpus=2
+ *        name         train                         |
+ *      > More         array, order, tasks, ...      | python train.py
+ *      ---------------------------------------------|
+ *      on each node: 16G, 4000M; 0 is all           |
+ *      starts now on n07                            |
+ */
+#include "ui/form/form_view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/xalloc.h"
+#include "ui/form/form_command.h"
+#include "ui/form/form_internal.h"
+
+#define SYNC_MS 3500 /* the queue moves: so does the forecast */
+
+/* --- rows --- */
+
+const struct form_row *submit_row(const struct submit *s)
+{
+    return &s->rows.v[s->row];
+}
+
+static void load_edit(struct submit *s)
+{
+    const struct form_row *r = submit_row(s);
+    char *value = r->field ? form_get(&s->f, r->field, r->step) : NULL;
+    edit_set(&s->edit, value ? value : "");
+    free(value);
+}
+
+void submit_go_to(struct submit *s, size_t row)
+{
+    s->row = row;
+    load_edit(s);
+}
+
+static bool can_stand_on(const struct form_row *r)
+{
+    return r->field || r->more;
+}
+
+static void go_by(struct submit *s, int by)
+{
+    size_t row = s->row;
+    do {
+        if ((by < 0 && row == 0) || (by > 0 && row + 1 >= s->rows.n))
+            return;
+        row = by < 0 ? row - 1 : row + 1;
+    } while (!can_stand_on(&s->rows.v[row]));
+    submit_go_to(s, row);
+}
+
+/* --- changes --- */
+
+static void after_change(struct submit *s)
+{
+    s->changed = true;
+    submit_make_rows(s);
+    submit_draft(s, DRAFT_CHECK);
+    submit_ask_soon(s);
+}
+
+/* The form has another text: the script's side shows it. */
+static void show_text(struct submit *s)
+{
+    textedit_replace(&s->script, s->f.text.s);
+}
+
+void submit_set(struct submit *s, const struct form_field *field, int step, const char *value)
+{
+    form_set(&s->f, field, step, value);
+    show_text(s);
+    after_change(s);
+    load_edit(s);
+}
+
+void submit_text_changed(struct submit *s)
+{
+    show_text(s);
+    after_change(s);
+    if (!can_stand_on(submit_row(s)))
+        go_by(s, 1);
+    load_edit(s);
+}
+
+static void set_field(struct submit *s, const char *value)
+{
+    const struct form_row *r = submit_row(s);
+    if (!r->field)
+        return;
+    form_set(&s->f, r->field, r->step, value);
+    show_text(s);
+    after_change(s);
+}
+
+static void take_value(struct view *v, const char *value)
+{
+    set_field(submit_of(v), value);
+    load_edit(submit_of(v));
+    ui_changed(v->ui);
+}
+
+static void script_changed(struct submit *s)
+{
+    str_clear(&s->f.text);
+    str_append(&s->f.text, s->script.text.s);
+    after_change(s);
+    load_edit(s);
+}
+
+/* --- life --- */
+
+/* One goes on writing a new script at its end, and reads one that was opened from its beginning. */
+static void begin_script(struct submit *s)
+{
+    textedit_set(&s->script, s->f.text.s);
+    s->script.at = s->f.path ? 0 : s->script.text.len;
+}
+
+static struct view *view_open(struct ui *ui, const void *arg)
+{
+    const struct form *f = arg;
+    struct submit *s = xcalloc(1, sizeof *s);
+    s->v = (struct view){.ops = &submit_view, .ui = ui};
+    s->f = *f;
+    textedit_init(&s->script);
+    edit_init(&s->edit);
+    begin_script(s);
+    submit_make_rows(s);
+    submit_go_to(s, 0);
+    submit_draft(s, DRAFT_CHECK);
+    submit_ask_soon(s);
+    return &s->v;
+}
+
+static void view_close(struct view *v)
+{
+    struct submit *s = submit_of(v);
+    form_fini(&s->f);
+    form_draft_free(s->draft);
+    form_hints_fini(&s->hints);
+    textedit_fini(&s->script);
+    edit_fini(&s->edit);
+    vec_fini(&s->rows);
+    submit_forget_dropped(s);
+    rec_fini(&msg_submit_rec, &s->sent);
+    free(s->forecast);
+    free(s->cheaper);
+    free(s);
+}
+
+static void view_sync(struct view *v)
+{
+    struct submit *s = submit_of(v);
+    if (s->draft)
+        form_check(s->draft, v->ui, &s->hints);
+    submit_catch_up(s);
+    if (!v->due.ns && !s->asking && s->forecast && !s->refused)
+        v->due = mono_add_ms(ui_mono(v->ui), SYNC_MS);
+}
+
+/* --- keys --- */
+
+static void cycle(struct submit *s)
+{
+    const struct form_field *field = submit_row(s)->field;
+    if (field->kind == FIELD_SWITCH) {
+        set_field(s, s->edit.text.len ? "" : "yes");
+    } else {
+        struct strv words = strv_split(field->choices, " ");
+        size_t i = 0;
+        while (i < words.n && !str_eq(words.v[i], s->edit.text.s))
+            i++;
+        set_field(s, i == words.n ? words.v[0] : i + 1 < words.n ? words.v[i + 1] : "");
+        strv_fini(&words);
+    }
+    load_edit(s);
+}
+
+/* A text of several lines is no command: it goes to the end of the script, or is the script where nothing
+ * has been written yet. False where it is one line. */
+static bool paste_lines(struct submit *s, const struct input *in)
+{
+    size_t n = in->kind == INPUT_PASTE ? strlen(in->text) : 0;
+    bool changed;
+    while (n > 0 && strchr("\r\n", in->text[n - 1]))
+        n--;
+    if (strcspn(n ? in->text : "", "\r\n") >= n)
+        return false;
+    if (str_starts(in->text, "#!") && !s->changed && !formcommand_lines(s->f.text.s))
+        textedit_set(&s->script, "");
+    s->script.at = s->script.text.len;
+    textedit_input(&s->script, in, &changed);
+    script_changed(s);
+    ui_toast(s->v.ui, ROLE_NORMAL, "several lines: they stand in the script");
+    return true;
+}
+
+static unsigned field_key(struct submit *s, const struct input *in)
+{
+    const struct form_field *field = submit_row(s)->field;
+    uint32_t key = in->kind == INPUT_KEY ? in->key : 0;
+    if (!field && (key == KEYNAME_ENTER || key == ' '))
+        submit_show_more(s, !s->more);
+    else if (key == KEYNAME_UP || key == CTRL_KEY('p'))
+        go_by(s, -1);
+    else if (key == KEYNAME_DOWN || key == KEYNAME_ENTER || key == CTRL_KEY('n'))
+        go_by(s, 1);
+    else if (key == KEYNAME_PGUP || key == KEYNAME_PGDN)
+        for (int i = 0; i < 10; i++)
+            go_by(s, key == KEYNAME_PGUP ? -1 : 1);
+    else if (field && (field->kind == FIELD_SWITCH || field->kind == FIELD_CHOICE)) {
+        if (key == ' ')
+            cycle(s);
+        else if (!key_is_text(key) && in->kind != INPUT_PASTE)
+            return 0;
+    } else if (!field) {
+        if (!key_is_text(key) && in->kind != INPUT_PASTE)
+            return 0;
+    } else if (key == CTRL_KEY('s'))
+        return 0;
+    else if (field->id == FORM_COMMAND && s->f.kind != JOB_KIND_STEPS && paste_lines(s, in))
+        ;
+    else if (!form_can_set(&s->f, field) && (key_is_text(key) || in->kind == INPUT_PASTE))
+        ui_toast(s->v.ui, ROLE_NORMAL, "the script has several lines: Tab goes to them");
+    else if (edit_input(&s->edit, in))
+        set_field(s, s->edit.text.s);
+    else
+        return 0;
+    return DID_HANDLE | DID_REDRAW;
+}
+
+static unsigned mouse_at(struct submit *s, const struct input *in)
+{
+    bool changed;
+    if (rect_has(s->script_area, in->y, in->x)) {
+        s->on_script = true;
+        textedit_input(&s->script, in, &changed);
+        return DID_HANDLE | DID_REDRAW;
+    }
+    if (!rect_has(s->fields_area, in->y, in->x))
+        return 0;
+    s->on_script = false;
+    size_t row = s->top + (size_t)(in->y - s->fields_area.y);
+    if (in->what == MOUSE_WHEEL_UP || in->what == MOUSE_WHEEL_DOWN)
+        go_by(s, in->what == MOUSE_WHEEL_UP ? -1 : 1);
+    else if (row < s->rows.n && can_stand_on(&s->rows.v[row])) {
+        submit_go_to(s, row);
+        if (s->rows.v[row].more && in->what == MOUSE_CLICK)
+            submit_show_more(s, !s->more);
+    }
+    return DID_HANDLE | DID_REDRAW;
+}
+
+static unsigned view_input(struct view *v, const struct input *in)
+{
+    struct submit *s = submit_of(v);
+    bool changed = false;
+    if (in->kind == INPUT_MOUSE)
+        return mouse_at(s, in);
+    if (in->kind == INPUT_KEY &&
+        (in->key == CTRL_KEY('s') || in->key == CTRL_KEY('l') || in->key == CTRL_KEY('z')))
+        return 0;
+    if (!s->on_script)
+        return field_key(s, in);
+    if (in->kind == INPUT_KEY && in->key == KEYNAME_TAB)
+        return 0;
+    if (!textedit_input(&s->script, in, &changed))
+        return 0;
+    if (changed)
+        script_changed(s);
+    return DID_HANDLE | DID_REDRAW;
+}
+
+static void begin_anew(struct submit *s)
+{
+    s->row = s->top = 0;
+    s->more = false;
+    vec_clear(&s->rows); /* those of another text */
+    submit_forget_dropped(s);
+    submit_make_rows(s);
+    submit_go_to(s, 0);
+    begin_script(s);
+    after_change(s);
+    s->changed = false;
+}
+
+static void loaded(struct view *v, struct form *take_f)
+{
+    struct submit *s = submit_of(v);
+    char *dir = s->f.dir;
+    s->f.dir = NULL;
+    form_fini(&s->f);
+    s->f = *take_f;
+    if (!s->f.dir)
+        s->f.dir = dir;
+    else
+        free(dir);
+    begin_anew(s);
+}
+
+static void left(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+{
+    (void)d;
+    if (outcome == DIALOG_YES)
+        ui_close(ui, arg);
+}
+
+static void quitted(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+{
+    (void)d;
+    (void)arg;
+    if (outcome == DIALOG_YES)
+        ui_quit(ui);
+}
+
+static void open_another(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+{
+    (void)ui;
+    (void)d;
+    if (outcome == DIALOG_YES)
+        submit_open_menu(arg, loaded);
+}
+
+static void ask_to_lose(struct submit *s, const char *title, ui_done_fn *done)
+{
+    struct dialog *d = dialog_new(DIALOG_CONFIRM, title);
+    d->verb = xstrdup("throw it away");
+    d->no = "go on writing";
+    lines_addf(&d->body.lines, ROLE_NORMAL, "It has not been submitted. What was typed is lost.");
+    ui_take_dialog(s->v.ui, d, done, &s->v, NULL);
+}
+
+static unsigned leave(struct submit *s)
+{
+    if (!s->changed)
+        return DID_HANDLE | DID_LEAVE;
+    ask_to_lose(s, "leave the form", left);
+    return DID_HANDLE | DID_REDRAW;
+}
+
+static bool view_may_quit(struct view *v)
+{
+    struct submit *s = submit_of(v);
+    if (s->changed)
+        ask_to_lose(s, "quit", quitted);
+    return !s->changed;
+}
+
+static void change_kind(struct submit *s)
+{
+    if (s->changed) {
+        ui_toast(s->v.ui, ROLE_WARN, "that would begin anew: leave the form first, then s and F6");
+        return;
+    }
+    form_begin(&s->f, s->f.kind == JOB_KIND_STEPS ? JOB_KIND_BATCH : JOB_KIND_STEPS);
+    begin_anew(s);
+}
+
+static unsigned view_act(struct view *v, enum action a, const struct input *in)
+{
+    struct submit *s = submit_of(v);
+    (void)in;
+    if (a == ACTION_CLOSE || a == ACTION_BACK)
+        return leave(s);
+    if (a == ACTION_FORM_SEND)
+        submit_draft(s, DRAFT_SEND);
+    else if (a == ACTION_FORM_TRY)
+        submit_draft(s, DRAFT_BY_HAND);
+    else if (a == ACTION_FORM_FIX) {
+        if (!submit_take_fix(s))
+            ui_toast(v->ui, ROLE_NORMAL, "there is nothing to be mended here");
+    } else if (a == ACTION_FORM_PANEL)
+        s->on_script = !s->on_script;
+    else if (a == ACTION_FORM_MORE)
+        submit_show_more(s, !s->more);
+    else if (a == ACTION_FORM_KIND)
+        change_kind(s);
+    else if (a == ACTION_FORM_ADD)
+        submit_add_step(s);
+    else if (a == ACTION_FORM_DROP)
+        submit_drop_step(s);
+    else if (a == ACTION_FORM_UNDO)
+        submit_undrop_step(s);
+    else if (a == ACTION_FORM_PICK && submit_row(s)->field && !s->on_script)
+        submit_pick(v, submit_row(s)->field, s->edit.text.s, take_value);
+    else if (a == ACTION_FORM_OPEN && s->changed)
+        ask_to_lose(s, "open another", open_another);
+    else if (a == ACTION_FORM_OPEN)
+        submit_open_menu(v, loaded);
+    else if (a == ACTION_FORM_SAVE)
+        submit_save_template(v, &s->f);
+    else
+        return 0;
+    return DID_HANDLE | DID_REDRAW;
+}
+
+static const char *view_label(struct view *v, enum action a)
+{
+    const struct submit *s = submit_of(v);
+    bool steps = s->f.kind == JOB_KIND_STEPS;
+    if (a == ACTION_FORM_PANEL && s->on_script)
+        return "fields";
+    if (a == ACTION_FORM_PICK && (s->on_script || !submit_row(s)->field))
+        return "";
+    if (a == ACTION_FORM_KIND && steps)
+        return "batch";
+    if (a == ACTION_FORM_MORE && s->more)
+        return "less";
+    if (a == ACTION_FORM_UNDO && !s->dropped.n)
+        return "";
+    return a == ACTION_FORM_ADD && !steps ? "" : NULL;
+}
+
+static const enum scope scopes[] = {SCOPE_FORM};
+
+const struct view_ops submit_view = {
+    .name = "submit",
+    .scopes = scopes,
+    .n_scopes = sizeof scopes / sizeof scopes[0],
+    .types = true,
+    .open = view_open,
+    .close = view_close,
+    .sync = view_sync,
+    .title = submit_title,
+    .draw = submit_draw,
+    .input = view_input,
+    .act = view_act,
+    .timer = submit_timer,
+    .label = view_label,
+    .may_quit = view_may_quit,
+};

@@ -1,0 +1,228 @@
+/* resubmit.c - what a job asked for, written as a form says it. Which form is opened for it is in
+ * resubmit_open.c. */
+#include "ui/form/resubmit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/units.h"
+#include "src/base/vec.h"
+#include "src/base/xalloc.h"
+#include "src/jobspec/jobfileedit.h"
+
+/* --- what a request says, as it is written --- */
+
+static void add_count(struct str *s, uint32_t n)
+{
+    if (n != NOT_GIVEN)
+        str_appendf(s, "%u", n);
+}
+
+static void add_mem(struct str *s, uint64_t mib)
+{
+    char b[UNITS_TEXT_SIZE];
+    if (mib != MEM_NOT_GIVEN)
+        str_append(s, mib ? mem_format_slurm(mib, b) : "0");
+}
+
+static void add_gpus(struct str *s, const struct job_req *r, uint32_t n)
+{
+    if (n == NOT_GIVEN || n == 0)
+        return;
+    if (r->gpu_type)
+        str_appendf(s, "%s:", r->gpu_type);
+    str_appendf(s, "%u", n);
+}
+
+static void add_time(struct str *s, uint32_t seconds)
+{
+    char b[UNITS_TEXT_SIZE];
+    if (seconds != DURATION_NOT_SET)
+        str_append(s, duration_format(seconds, b));
+}
+
+static void add_wall(struct str *s, struct wall t)
+{
+    char b[WALL_TEXT_SIZE];
+    if (wall_is_set(t))
+        str_append(s, wall_format_iso(t, b));
+}
+
+static void add_nodes(struct str *s, const struct job_req *r)
+{
+    add_count(s, r->nodes_min);
+    if (r->nodes_min != NOT_GIVEN && r->nodes_max != r->nodes_min && r->nodes_max != NOT_GIVEN)
+        str_appendf(s, "-%u", r->nodes_max);
+}
+
+static void add_signal(struct str *s, const struct job_req *r)
+{
+    if (req_rare(r)->signal)
+        str_appendf(s, "%s%d@%u", r->signal_batch ? "B:" : "", req_rare(r)->signal,
+                    req_rare(r)->signal_at_s);
+}
+
+static void add_text(struct str *s, const char *text)
+{
+    str_append(s, text ? text : "");
+}
+
+/* gpus is what --gpus says; --gres and --gpus-per-node say it of each node. */
+static void request_text(const struct job_req *r, int id, struct str *s)
+{
+    switch (id) {
+    case J_JOB_NAME: add_text(s, r->name); return;
+    case J_CHDIR: add_text(s, r->workdir); return;
+    case J_GPUS: add_gpus(s, r, r->gpus); return;
+    case J_GPUS_PER_TASK: add_gpus(s, r, r->gpus_per_task); return;
+    case J_GPUS_PER_NODE: add_gpus(s, r, r->gpus_per_node); return;
+    case J_CPUS_PER_TASK: add_count(s, r->cpus_per_task); return;
+    case J_MEM: add_mem(s, r->mem_node_mib); return;
+    case J_MEM_PER_CPU: add_mem(s, r->mem_cpu_mib); return;
+    case J_TIME: add_time(s, r->time_limit_s); return;
+    case J_PARTITION: add_text(s, r->partition); return;
+    case J_CONSTRAINT: add_text(s, r->features); return;
+    case J_NODELIST: add_text(s, req_rare(r)->nodelist); return;
+    case J_EXCLUDE: add_text(s, req_rare(r)->exclude); return;
+    case J_EXCLUSIVE: str_append(s, r->exclusive ? "yes" : ""); return;
+    case J_NODES: add_nodes(s, r); return;
+    case J_NTASKS: add_count(s, r->ntasks); return;
+    case J_NTASKS_PER_NODE: add_count(s, r->ntasks_per_node); return;
+    case B_ARRAY: add_text(s, r->array_spec); return;
+    case J_DEADLINE: add_wall(s, req_rare(r)->deadline); return;
+    case J_NICE:
+        if (r->nice)
+            str_appendf(s, "%d", r->nice);
+        return;
+    case J_OUTPUT: add_text(s, r->std_out); return;
+    case J_ERROR: add_text(s, r->std_err); return;
+    case J_INPUT: add_text(s, req_rare(r)->std_in); return;
+    case J_OPEN_MODE: str_append(s, r->append ? "append" : ""); return;
+    case J_ACCOUNT: add_text(s, r->account); return;
+    case J_QOS: add_text(s, r->qos); return;
+    case J_RESERVATION: add_text(s, req_rare(r)->reservation); return;
+    case J_LICENSES: add_text(s, r->licenses); return;
+    case J_REQUEUE: str_append(s, r->requeue == 1 ? "yes" : ""); return;
+    case J_NO_REQUEUE: str_append(s, r->requeue == 2 ? "yes" : ""); return;
+    case J_LOST_NODE:
+        add_text(s, req_rare(r)->lost_node < LOST_N ? lost_node_text((enum lost_node)req_rare(r)->lost_node)
+                                                    : NULL);
+        return;
+    case J_SIGNAL: add_signal(s, r); return;
+    case J_MAIL_TYPE: add_text(s, req_rare(r)->mail_type); return;
+    case J_MAIL_USER: add_text(s, req_rare(r)->mail_user); return;
+    case J_COMMENT: add_text(s, req_rare(r)->comment); return;
+    /* Of that one time, not of the job: what it waited for and when it might start. */
+    default: return;
+    }
+}
+
+/* What the script alone would ask for. */
+static void script_request(const struct form *f, struct wall now, struct job_req *ret)
+{
+    struct msg_submit m;
+    struct errtext err;
+    if (form_message(f, now, &m, &err) < 0) {
+        job_req_init(ret);
+        return;
+    }
+    *ret = m.req;
+    m.req = (struct job_req){0};
+    rec_fini(&msg_submit_rec, &m);
+}
+
+/* One option: set where the job's request says something else than the script does. */
+static void fill_field(struct form *f, const struct form_field *field, const struct job_req *had,
+                       const struct job_req *script)
+{
+    struct str want = STR_INIT, is = STR_INIT;
+    request_text(had, field->id, &want);
+    request_text(script, field->id, &is);
+    if (strcmp(want.s, is.s) != 0)
+        form_set(f, field, -1, want.s);
+    str_fini(&want);
+    str_fini(&is);
+}
+
+void again_fill(struct form *f, const struct job *j, const struct model *m, struct wall now)
+{
+    static const struct form_field per_node = {.key = "gpus-per-node", .id = J_GPUS_PER_NODE};
+    struct job_req script;
+    (void)m;
+    free(f->dir);
+    f->dir = j->req.workdir ? xstrdup(j->req.workdir) : NULL;
+    script_request(f, now, &script);
+    for (size_t i = 0; i < f->n_fields; i++)
+        if (f->fields[i].id != FORM_ARGS)
+            fill_field(f, &f->fields[i], &j->req, &script);
+    fill_field(f, &per_node, &j->req, &script);
+    rec_fini(&job_req_rec, &script);
+}
+
+/* --- steps --- */
+
+static void set_step(struct form *f, int step, const char *key, const char *value, bool quoted)
+{
+    if (!str_is_empty(value))
+        jobfile_set(&f->text, step, key, value, quoted);
+}
+
+static void set_step_count(struct form *f, int step, const char *key, uint32_t n, uint32_t usual)
+{
+    char b[16];
+    snprintf(b, sizeof b, "%u", n);
+    if (n != usual && n != NOT_GIVEN)
+        jobfile_set(&f->text, step, key, b, false);
+}
+
+static void add_step(struct form *f, const struct step *s)
+{
+    struct str mem = STR_INIT, time = STR_INIT;
+    int at = (int)jobfile_count_steps(f->text.s);
+    jobfile_add_step(&f->text, s->name ? s->name : "step", s->command ? s->command : "");
+    set_step_count(f, at, "tasks", s->n_tasks, 1);
+    set_step_count(f, at, "ranks", s->n_ranks, 1);
+    set_step_count(f, at, "cpus", s->cpus_per_rank, 1);
+    set_step_count(f, at, "gpus", s->gpus, 0);
+    set_step(f, at, "gpu_type", s->gpu_type, true);
+    if (s->mem_mib)
+        add_mem(&mem, s->mem_mib);
+    set_step(f, at, "mem", mem.s, true);
+    if (s->time_limit_s != DURATION_UNLIMITED)
+        add_time(&time, s->time_limit_s);
+    set_step(f, at, "time", time.s, true);
+    set_step(f, at, "on_failure", s->keep_going ? "continue" : "", true);
+    set_step(f, at, "output", s->std_out, true);
+    set_step(f, at, "error", s->std_err, true);
+    str_fini(&mem);
+    str_fini(&time);
+}
+
+void again_steps(struct form *f, const struct job *j)
+{
+    struct str time = STR_INIT;
+    str_clear(&f->text);
+    for (size_t i = 0; i < j->steps.n; i++)
+        if (j->steps.v[i].id >= 0)
+            add_step(f, &j->steps.v[i]);
+    if (j->req.time_limit_s != DURATION_UNLIMITED)
+        add_time(&time, j->req.time_limit_s);
+    const struct {
+        const char *key, *value;
+    } keys[] = {
+        {"name", j->req.name},
+        {"partition", j->req.partition},
+        {"time", time.s},
+        {"workdir", j->req.workdir},
+        {"account", j->req.account},
+        {"qos", j->req.qos},
+        {"features", j->req.features},
+        {"nodelist", req_rare(&j->req)->nodelist},
+        {"exclude", req_rare(&j->req)->exclude},
+        {"comment", req_rare(&j->req)->comment},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (!str_is_empty(keys[i].value))
+            jobfile_set(&f->text, JOBFILE_JOB, keys[i].key, keys[i].value, true);
+    str_fini(&time);
+}

@@ -1,0 +1,239 @@
+/* resubmit_open.c - a job that was becomes a form: its script is fetched, what is to be other is put in. */
+#include <stdlib.h>
+
+#include "src/base/units.h"
+#include "src/base/vec.h"
+#include "src/base/words.h"
+#include "src/base/xalloc.h"
+#include "src/model/jobtext.h"
+#include "ui/form/form_view.h"
+#include "ui/form/resubmit.h"
+#include "ui/info/job_efficiency.h"
+#include "ui/view/view_text.h"
+
+/* --- bigger, and failed alone --- */
+
+static const struct form_field *field_of(const struct form *f, const char *key)
+{
+    for (size_t i = 0; i < f->n_fields; i++)
+        if (str_eq(f->fields[i].key, key))
+            return &f->fields[i];
+    return NULL;
+}
+
+/* Returns false, with a word, where more would not have helped. */
+static bool grow(struct ui *ui, struct form *f, const struct job *j)
+{
+    char b[UNITS_TEXT_SIZE];
+    uint32_t limit = job_limit_s(j, ui_model(ui));
+    struct job_use u;
+    job_use(&u, j, ui_model(ui), ui_now(ui));
+    uint64_t mem =
+        j->req.mem_node_mib != MEM_NOT_GIVEN && j->req.mem_node_mib ? j->req.mem_node_mib : u.mem_mib;
+    const struct form_field *time = field_of(f, "time"), *memory = field_of(f, "mem");
+    if (j->state == JOB_TIMEOUT && limit < DURATION_NOT_SET / 2)
+        form_set(f, time, -1, duration_format(limit * 2, b));
+    else if (j->state == JOB_OUT_OF_MEMORY && f->kind != JOB_KIND_STEPS &&
+             j->req.mem_cpu_mib != MEM_NOT_GIVEN)
+        form_set(f, field_of(f, "mem-per-cpu"), -1, mem_format_slurm(j->req.mem_cpu_mib * 2, b));
+    else if (j->state == JOB_OUT_OF_MEMORY && mem)
+        form_set(f, memory, -1, mem_format_slurm(mem * 2, b));
+    else
+        return false;
+    return true;
+}
+
+static bool failed(const struct job *j, uint32_t array)
+{
+    return j->array_job == array && j->array_index != ARRAY_NONE && job_role(j) == ROLE_FAILED;
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+    uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+    return (a > b) - (a < b);
+}
+
+/* "3,7-9": the failed ones of the array, whose past has been fetched. */
+static void failed_indices(const struct ui *ui, uint32_t array, struct str *out)
+{
+    VEC(uint32_t) v = VEC_INIT;
+    struct job *const *past;
+    size_t n = ui_past(ui, &past);
+    list_for_each (j, &ui_model(ui)->ended, struct job, in_queue)
+        if (failed(j, array))
+            vec_push(&v, j->array_index);
+    for (size_t i = 0; i < n; i++)
+        if (failed(past[i], array) && !model_get_job(ui_model(ui), past[i]->id))
+            vec_push(&v, past[i]->array_index);
+    if (v.n)
+        qsort(v.v, v.n, sizeof *v.v, by_number);
+    for (size_t i = 0; i < v.n;) {
+        size_t k = i;
+        while (k + 1 < v.n && v.v[k + 1] <= v.v[k] + 1)
+            k++;
+        str_appendf(out, "%s%u", out->len ? "," : "", v.v[i]);
+        if (v.v[k] > v.v[i])
+            str_appendf(out, "-%u", v.v[k]);
+        i = k + 1;
+    }
+    vec_fini(&v);
+}
+
+/* --- opening --- */
+
+/* The id and the action in one number, for the answer. */
+#define ASK(job, action) ((uint64_t)(action) << 32 | (job))
+
+static void open_form(struct ui *ui, struct form *take_f, const struct job *j, enum action a)
+{
+    struct str indices = STR_INIT;
+    bool go = true;
+    if (a == ACTION_BIGGER && !(go = grow(ui, take_f, j)))
+        ui_toast(ui, ROLE_WARN, "it ran out of neither time nor memory: S opens the form as it was");
+    if (a == ACTION_FAILED_ONLY) {
+        failed_indices(ui, j->array_job, &indices);
+        if (indices.len && j->req.array_throttle)
+            str_appendf(&indices, "%%%u", j->req.array_throttle);
+        form_set(take_f, field_of(take_f, "array"), -1, indices.s);
+        go = indices.len > 0;
+        if (!go)
+            ui_toast(ui, ROLE_WARN, "none of its elements has failed");
+    }
+    str_fini(&indices);
+    if (go)
+        ui_push(ui, &submit_view, take_f);
+    else
+        form_fini(take_f);
+}
+
+/* Whose script is not kept, being too long or too old: the file that it was may still be there. */
+struct reading_again {
+    char *path;
+    uint64_t ask;
+    struct form f;
+    bool loaded, dos;
+    struct errtext err;
+};
+
+static void reading_free(void *arg)
+{
+    struct reading_again *w = arg;
+    form_fini(&w->f);
+    free(w->path);
+    free(w);
+}
+
+static void read_file(void *arg)
+{
+    struct reading_again *w = arg;
+    w->loaded = form_load(&w->f, w->path, &w->dos, &w->err) >= 0;
+}
+
+static void file_read(struct ui *ui, struct view *owner, void *arg)
+{
+    (void)owner;
+    struct reading_again *w = arg;
+    const struct job *j = ui_job(ui, (uint32_t)w->ask);
+    if (!w->loaded || !j || w->f.kind != JOB_KIND_BATCH) {
+        ui_toast(ui, ROLE_ERROR, "its script is no longer kept, and %s",
+                 w->loaded ? "its file is another thing now" : w->err.s);
+        return;
+    }
+    struct form f = w->f;
+    form_init(&w->f, JOB_KIND_BATCH);
+    again_fill(&f, j, ui_model(ui), ui_now(ui));
+    ui_toast(ui, ROLE_WARN, "its script is no longer kept, nor its arguments: this is %s as it is now",
+             w->path);
+    open_form(ui, &f, j, (enum action)(w->ask >> 32));
+    ui_changed(ui);
+}
+
+static void look_for_file(struct ui *ui, const struct job *j, uint64_t ask)
+{
+    struct reading_again *w = xcalloc(1, sizeof *w);
+    *w = (struct reading_again){.path = xstrdup(j->command), .ask = ask};
+    form_init(&w->f, JOB_KIND_BATCH);
+    ui_aside(ui, NULL, read_file, file_read, w, reading_free);
+}
+
+static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+{
+    (void)owner;
+    const struct job *j = ui_job(ui, (uint32_t)arg);
+    const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
+    if (j && r && r->refusal == REFUSAL_NO_JOB && j->command && j->command[0] == '/') {
+        look_for_file(ui, j, arg);
+        return;
+    }
+    if (!in || in->kind != MSG_SCRIPT_TEXT || !j) {
+        ui_toast(ui, ROLE_ERROR, "its script cannot be had: %s",
+                 r && !str_is_empty(r->text) ? r->text : "it is no longer kept");
+        return;
+    }
+    const struct msg_script *m = in->body;
+    struct form f;
+    struct str args = STR_INIT;
+    form_init(&f, JOB_KIND_BATCH);
+    str_clear(&f.text);
+    str_append_n(&f.text, (const char *)m->script.p, m->script.n);
+    for (size_t i = 0; i < m->argv.n; i++)
+        words_append(&args, m->argv.v[i]);
+    f.args = args.len ? str_take(&args) : NULL;
+    f.path = j->command && j->command[0] == '/' ? xstrdup(j->command) : NULL;
+    again_fill(&f, j, ui_model(ui), ui_now(ui));
+    str_fini(&args);
+    open_form(ui, &f, j, (enum action)(arg >> 32));
+}
+
+static void ask_script(struct ui *ui, uint64_t ask)
+{
+    struct msg_job m = {.target = {.job = (uint32_t)ask, .array_index = ARRAY_NONE, .step = STEP_ALL}};
+    ui_send(ui, MSG_SCRIPT, &m, NULL, answered, ask);
+}
+
+static void array_fetched(struct ui *ui, uint64_t ask, bool ok)
+{
+    if (ok)
+        ask_script(ui, ask);
+    else
+        ui_toast(ui, ROLE_ERROR, "its elements cannot be had: nobody knows which of them have failed");
+}
+
+const char *again_label(const struct job *j, bool failed, enum action a)
+{
+    if (!j || !job_state_is_final((enum job_state)j->state))
+        return NULL;
+    bool ran_out = j->state == JOB_TIMEOUT || j->state == JOB_OUT_OF_MEMORY;
+    switch ((int)a) {
+    case ACTION_CANCEL:
+    case ACTION_WHY: return "";
+    case ACTION_RESUBMIT: return "again";
+    case ACTION_BIGGER: return ran_out ? "bigger" : NULL;
+    case ACTION_FAILED_ONLY: return failed ? "failed only" : NULL;
+    default: return NULL;
+    }
+}
+
+bool again_act(struct ui *ui, const struct job *j, enum action a)
+{
+    if (a != ACTION_RESUBMIT && a != ACTION_BIGGER && a != ACTION_FAILED_ONLY)
+        return false;
+    if (!j)
+        return true;
+    if (a == ACTION_FAILED_ONLY && !j->array_job) {
+        ui_toast(ui, ROLE_WARN, "it is no array");
+    } else if (j->kind == JOB_KIND_STEPS) {
+        struct form f;
+        form_init(&f, JOB_KIND_STEPS);
+        again_steps(&f, j);
+        open_form(ui, &f, j, a);
+    } else if (j->kind == JOB_KIND_INTERACTIVE) {
+        ui_toast(ui, ROLE_WARN, "it was somebody's terminal: there is no script");
+    } else if (a == ACTION_FAILED_ONLY) { /* the queue forgets its elements one by one */
+        ui_fetch_array(ui, j->array_job, array_fetched, ASK(j->id, a));
+    } else {
+        ask_script(ui, ASK(j->id, a));
+    }
+    return true;
+}

@@ -1,0 +1,126 @@
+/* remember.c - filter, sort and columns of the screens: from what is remembered, and back to it; by screen,
+ * and under names. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/xalloc.h"
+#include "ui/frame/frame_internal.h"
+
+static void show(struct view *v, const struct view_prefs *p)
+{
+    struct table *t = v->ops->table(v);
+    bool own = p->columns.n > 0;
+    if (v->ops->mine)
+        *v->ops->mine(v) = p->mine;
+    table_set_flat(t, p->flat);
+    for (size_t i = 0; i < t->n_cols; i++)
+        table_show_column(
+            t, i, own ? strv_has(&p->columns, t->cols[i].name) : !(t->cols[i].flags & COLUMN_HIDDEN));
+    table_sort(t, p->sort ? table_find_column(t, p->sort) : -1, p->reverse);
+    table_set_filter(t, p->filter ? p->filter : "");
+}
+
+void remember_restore(struct ui *a, struct view *v)
+{
+    if (v->ops->table)
+        show(v, prefs_of(a->o.prefs, v->ops->name));
+}
+
+static bool set_text(char **at, const char *text)
+{
+    if (str_is_empty(*at) ? str_is_empty(text) : str_eq(*at, text))
+        return false;
+    free(*at);
+    *at = str_is_empty(text) ? NULL : xstrdup(text);
+    return true;
+}
+
+static bool set_bool(bool *at, bool on)
+{
+    bool changed = *at != on;
+    *at = on;
+    return changed;
+}
+
+static struct strv shown_columns(const struct table *t)
+{
+    struct strv names = {0};
+    for (size_t i = 0; table_has_own_columns(t) && i < t->n_cols; i++)
+        if (table_shows_column(t, i))
+            strv_push(&names, t->cols[i].name);
+    return names;
+}
+
+static bool set_columns(struct strv *at, struct strv take_names)
+{
+    bool same = at->n == take_names.n;
+    for (size_t i = 0; same && i < at->n; i++)
+        same = str_eq(at->v[i], take_names.v[i]);
+    if (same) {
+        strv_fini(&take_names);
+        return false;
+    }
+    strv_fini(at);
+    *at = take_names;
+    return true;
+}
+
+static bool note(struct view_prefs *p, struct view *v)
+{
+    const struct table *t = v->ops->table(v);
+    bool changed = set_text(&p->filter, t->edit.text.s);
+    changed |= set_text(&p->sort, t->sort >= 0 ? t->cols[t->sort].name : NULL);
+    changed |= set_bool(&p->reverse, t->sort >= 0 && t->reverse);
+    changed |= set_bool(&p->flat, t->flat);
+    changed |= set_columns(&p->columns, shown_columns(t));
+    if (v->ops->mine)
+        changed |= set_bool(&p->mine, *v->ops->mine(v));
+    return changed;
+}
+
+void remember_view(struct ui *a, struct view *v)
+{
+    const struct table *t = v->ops->table ? v->ops->table(v) : NULL;
+    if (t && !t->typing &&
+        note(prefs_of(a->o.prefs, v->ops->name), v)) /* a filter counts once it is kept */
+        a->wishes |= APP_SAVE;
+}
+
+/* --- under a name --- */
+
+bool remember_as(struct ui *a, const char *name)
+{
+    struct view *v = app_view(a);
+    if (!v->ops->table)
+        return false;
+    remember_view(a, v);
+    prefs_keep_named(a->o.prefs, name, prefs_of(a->o.prefs, v->ops->name));
+    a->wishes |= APP_SAVE;
+    return true;
+}
+
+bool remember_show(struct ui *a, const char *name)
+{
+    const struct named_view *n = prefs_find_named(a->o.prefs, name);
+    for (size_t i = 0; n && i < screens_count(); i++)
+        if (str_eq(screens[i]->name, n->shows.view)) {
+            app_act(a, screen_action(i));
+            show(app_view(a), &n->shows);
+            app_changed(a); /* mine or everybody's: the rows are others */
+            return true;
+        }
+    return false;
+}
+
+void remember_words(const struct view_prefs *p, struct str *out)
+{
+    str_appendf(out, "%s%s", p->view, p->mine ? ", mine" : "");
+    if (p->flat)
+        str_append(out, ", flat");
+    if (p->filter)
+        str_appendf(out, ", %s", p->filter);
+    if (p->sort)
+        str_appendf(out, ", by %s%s", p->sort, p->reverse ? " down" : "");
+    if (p->columns.n)
+        str_appendf(out, ", %zu columns", p->columns.n);
+}

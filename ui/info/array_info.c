@@ -1,0 +1,121 @@
+/* array_info.c - what there is to say about an array as a whole. */
+#include "ui/info/array_info.h"
+
+#include <stdlib.h>
+
+#include "src/base/vec.h"
+#include "ui/view/view_text.h"
+
+#define GROUPS_MAX 5 /* ways to fail that are told apart */
+#define HANG       4
+#define LIST_MAX   80    /* cells of a list of indices, about */
+#define LOOK_MAX   20000 /* elements that are looked at for each picture */
+
+/* --- how many --- */
+
+static void tally(struct rich *r, uint32_t n, const char *what, enum role role)
+{
+    if (!n)
+        return;
+    rich_add(r, ROLE_NORMAL, r->text.len ? ", " : "");
+    rich_addf(r, role, "%u", n);
+    rich_addf(r, ROLE_NORMAL, " %s", what);
+}
+
+/* --- which, and how --- */
+
+static bool has_failed(const struct job *j)
+{
+    return job_state_is_final((enum job_state)j->state) && job_role(j) == ROLE_FAILED;
+}
+
+static bool alike(const struct job *a, const struct job *b)
+{
+    return a->state == b->state && a->exit_code == b->exit_code && a->exit_signal == b->exit_signal;
+}
+
+struct group { /* of elements that failed in the same way */
+    const struct job *like;
+    VEC(uint32_t) indices;
+};
+
+static int by_number(const void *pa, const void *pb)
+{
+    uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+    return (a > b) - (a < b);
+}
+
+/* "3-4, 7, 21": so much of it as is worth reading. */
+static void list_indices(struct group *g, struct str *out)
+{
+    qsort(g->indices.v, g->indices.n, sizeof *g->indices.v, by_number);
+    for (size_t i = 0; i < g->indices.n;) {
+        size_t end = i + 1;
+        while (end < g->indices.n && g->indices.v[end] == g->indices.v[end - 1] + 1)
+            end++;
+        str_append(out, i ? ", " : "");
+        if (out->len > LIST_MAX) {
+            str_append(out, "...");
+            return;
+        }
+        str_appendf(out, "%u", g->indices.v[i]);
+        if (end > i + 1)
+            str_appendf(out, "-%u", g->indices.v[end - 1]);
+        i = end;
+    }
+}
+
+static void tell(struct lines *l, struct group *g)
+{
+    struct rich words;
+    struct str list = STR_INIT;
+    rich_init(&words);
+    job_words(&words, g->like);
+    list_indices(g, &list);
+    struct rich *r = lines_add(l);
+    rich_addf(r, ROLE_ERROR, "%zu %s", g->indices.n, words.text.s);
+    rich_addf(r, ROLE_NORMAL, ":  %s", list.s);
+    r->hang = HANG;
+    str_fini(&list);
+    rich_fini(&words);
+}
+
+static void failed_lines(struct lines *l, const struct array_row *a, const struct job *const *members)
+{
+    struct group groups[GROUPS_MAX] = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < a->n; i++) {
+        const struct job *j = members[i];
+        size_t k = 0;
+        if (!has_failed(j))
+            continue;
+        while (k < n && !alike(groups[k].like, j))
+            k++;
+        if (k == n && n < GROUPS_MAX)
+            groups[n++] = (struct group){.like = j};
+        if (k < n)
+            vec_push(&groups[k].indices, j->array_index);
+    }
+    uint32_t told = 0;
+    for (size_t k = 0; k < n; k++) {
+        told += (uint32_t)groups[k].indices.n;
+        tell(l, &groups[k]);
+        vec_fini(&groups[k].indices);
+    }
+    if (n < GROUPS_MAX && told < a->fail)
+        lines_addf(l, ROLE_DIM, "%u that failed have left the queue: History has them", a->fail - told);
+}
+
+void arrayinfo_lines(struct lines *l, const struct array_row *a, const struct job *const *members)
+{
+    struct rich *r = lines_add(l);
+    uint32_t known = a->done + a->run + a->wait + a->ended + a->fail;
+    tally(r, a->done, "done", ROLE_STRONG);
+    tally(r, a->run, "running", ROLE_RUNNING);
+    tally(r, a->wait, "waiting", ROLE_WAITING);
+    tally(r, a->fail, "failed", ROLE_ERROR);
+    tally(r, a->ended, "cancelled", ROLE_STRONG);
+    tally(r, a->total > known ? a->total - known : 0, "earlier", ROLE_DIM);
+    if (a->fail && a->n <= LOOK_MAX)
+        failed_lines(l, a, members);
+}

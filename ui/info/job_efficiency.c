@@ -1,0 +1,95 @@
+/* job_efficiency.c - what a job used of what it had asked for, and how it ended, in lines. */
+#include "ui/info/job_efficiency.h"
+
+#include <string.h>
+
+#include "src/base/units.h"
+#include "src/model/jobtext.h"
+#include "ui/view/view_text.h"
+#include "ui/widget/bar.h"
+
+#define LABEL 10
+#define BAR   12
+
+static struct rich *use_line(struct lines *l, const char *label, int percent)
+{
+    struct rich *r = lines_pair(l, label, LABEL);
+    if (percent < 0)
+        return r;
+    struct bar_part part = {
+        .n = (uint64_t)(percent > 100 ? 100 : percent), .sign = '|', .role = ROLE_BAR_USED};
+    bar_parts(r, &part, 1, 100, BAR, false);
+    rich_addf(r, ROLE_NORMAL, " %3d%%  ", percent);
+    return r;
+}
+
+static void advise(struct lines *l, const struct job_use *u, const struct job *j)
+{
+    char b[UNITS_TEXT_SIZE];
+    if (j->state == JOB_TIMEOUT && u->limit_s)
+        rich_addf(lines_pair(l, "next time", LABEL), ROLE_GOOD, "--time=%s, or save and go on where it was",
+                  duration_format(u->limit_s * 2, b));
+    else if (j->state == JOB_OUT_OF_MEMORY && u->mem_mib)
+        rich_addf(lines_pair(l, "next time", LABEL), ROLE_GOOD, "--mem=%s",
+                  mem_format_slurm(u->mem_mib * 2, b));
+    else if (u->mem_percent >= 0 && u->mem_percent < 40 && u->mem_mib > 4096)
+        rich_addf(lines_pair(l, "next time", LABEL), ROLE_GOOD, "--mem=%s would have done",
+                  mem_format_slurm((u->peak_kib / 1024 * 3 / 2 + 1023) / 1024 * 1024, b));
+}
+
+void job_use_lines(struct lines *l, const struct job *j, const struct model *m, struct wall now)
+{
+    struct job_use u;
+    char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE];
+    job_use(&u, j, m, now);
+    struct rich *r = use_line(l, "time", u.time_percent);
+    rich_addf(r, ROLE_NORMAL, "%s", duration_format(u.ran_s, a));
+    if (u.limit_s)
+        rich_addf(r, ROLE_DIM, " of %s", duration_format(u.limit_s, b));
+    r = use_line(l, "memory", u.mem_percent);
+    if (u.peak_kib) {
+        rich_add(r, ROLE_NORMAL, mem_format_words(u.peak_kib, a));
+        if (u.mem_mib) {
+            str_append(&r->text, " of ");
+            mem_text(&r->text, u.mem_mib);
+        }
+        rich_role(r, ROLE_DIM);
+        rich_addf(r, ROLE_DIM, " (%s)", u.sampled);
+    } else {
+        rich_add(r, ROLE_DIM, "not measured");
+    }
+    r = use_line(l, "CPUs", u.cpu_percent);
+    if (u.cpu_percent >= 0)
+        rich_addf(r, ROLE_DIM, "of %u", job_cpus(j));
+    else
+        rich_add(r, ROLE_DIM, "not measured");
+    advise(l, &u, j);
+}
+
+/* --- how it ended --- */
+
+void job_cause(struct rich *r, const struct job *j)
+{
+    const struct step *step = NULL;
+    const struct task *t = job_culprit(j, &step);
+    char b[UNITS_TEXT_SIZE], id[16];
+    job_words(r, j);
+    bool measured = j->state == JOB_OUT_OF_MEMORY && t && t->peak_rss_kib && !str_is_empty(t->sampled);
+    if (measured) {
+        rich_addf(r, ROLE_NORMAL, ": %s", mem_format_words(t->peak_rss_kib, b));
+        if (t->alloc.mem_mib)
+            rich_addf(r, ROLE_NORMAL, " of %s", mem_format_slurm(t->alloc.mem_mib, b));
+    }
+    if (t && t->message && !measured) /* it says the same */
+        rich_addf(r, ROLE_NORMAL, ": %s", t->message);
+    else if (j->state == JOB_CANCELLED && j->kill_cause && j->kill_cause != KILL_CANCEL)
+        rich_addf(r, ROLE_NORMAL, ": %s", kill_cause_text((enum kill_cause)j->kill_cause));
+    struct str nodes = STR_INIT;
+    jobtext_nodes(&nodes, j);
+    if (t && j->state != JOB_COMPLETED && step->id >= 0)
+        rich_addf(r, ROLE_DIM, "  task %s.%u on %s", step_format_id(step->id, id), t->index,
+                  t->alloc.node ? t->alloc.node : "?");
+    else if (nodes.len)
+        rich_addf(r, ROLE_DIM, "  %s", nodes.s);
+    str_fini(&nodes);
+}

@@ -1,0 +1,270 @@
+/* job_info.c - what there is to say about a job. */
+#include "ui/info/job_info.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/units.h"
+#include "src/base/vec.h"
+#include "src/model/filename.h"
+#include "src/model/jobevents.h"
+#include "src/model/jobtext.h"
+#include "src/model/stepstate.h"
+#include "ui/view/view_text.h"
+
+#define LABEL 10
+
+void jobinfo_section(struct lines *l, const char *title)
+{
+    if (l->n)
+        lines_add(l);
+    lines_addf(l, ROLE_TITLE, "%s", title);
+}
+
+/* --- summary --- */
+
+static void add_times(struct rich *r, const struct ui *ui, const struct job *j)
+{
+    if (j->state == JOB_PENDING) {
+        char b[UNITS_TEXT_SIZE];
+        uint32_t uid;
+        const char *user;
+        struct wall since = j->hold ? job_held_since(j, &uid, &user) : j->t_submit;
+        rich_addf(r, ROLE_NORMAL, " for %s", duration_format_words(wall_elapsed_s(since, ui_now(ui)), b));
+        if (j->hold) {
+            str_append(&r->text, " by ");
+            jobtext_who(&r->text, j, uid, user);
+        }
+        jobtext_restarts(&r->text, j);
+        rich_role(r, ROLE_NORMAL);
+        return;
+    }
+    str_append(&r->text, job_state_is_final((enum job_state)j->state) ? " after " : " ");
+    jobtext_elapsed(&r->text, j, ui_now(ui));
+    rich_role(r, ROLE_NORMAL);
+    uint32_t limit = job_limit_s(j, ui_model(ui));
+    if (limit != DURATION_UNLIMITED && limit != DURATION_NOT_SET) {
+        str_append(&r->text, " of ");
+        jobtext_limit(&r->text, j, ui_model(ui));
+    }
+    if (j->state == JOB_RUNNING && wall_is_set(job_end_time(j, ui_model(ui)))) {
+        str_append(&r->text, ", ");
+        jobtext_left(&r->text, j, ui_model(ui), ui_now(ui));
+        str_append(&r->text, " left");
+    }
+    rich_role(r, ROLE_DIM);
+}
+
+static void add_allocs(struct lines *l, const struct job *j)
+{
+    for (size_t i = 0; i < j->alloc.n && i < 8; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        struct rich *r = lines_pair(l, i ? "" : "on", LABEL);
+        rich_add(r, ROLE_STRONG, a->node);
+        rich_add(r, ROLE_NORMAL, "  ");
+        count_text(&r->text, cpuset_count(&a->cpus), "CPU", "CPUs");
+        str_append_char(&r->text, ' ');
+        mem_text(&r->text, a->mem_mib);
+        if (!cpuset_is_empty(&a->gpus)) {
+            char *gpus = cpuset_format(&a->gpus);
+            str_appendf(&r->text, " GPU %s", gpus);
+            free(gpus);
+        }
+        rich_role(r, ROLE_NORMAL);
+    }
+    if (j->alloc.n > 8)
+        rich_addf(lines_pair(l, "", LABEL), ROLE_DIM, "and %zu more nodes", j->alloc.n - 8);
+}
+
+static void pair(struct lines *l, const char *label, const char *value)
+{
+    if (!str_is_empty(value))
+        rich_add(lines_pair(l, label, LABEL), ROLE_NORMAL, value);
+}
+
+void jobinfo_summary(struct lines *l, struct ui *ui, const struct job *j)
+{
+    struct rich *r = lines_add(l);
+    jobtext_id(&r->text, j, BITSTR_LEN_DEFAULT);
+    rich_role(r, ROLE_TITLE);
+    rich_addf(r, ROLE_STRONG, "  %s", j->req.name ? j->req.name : "");
+    r = lines_add(l);
+    job_words(r, j);
+    add_times(r, ui, j);
+    if (j->state == JOB_PENDING) {
+        job_wait_words(lines_pair(l, "why", LABEL), ui, j);
+    }
+    const struct step *step;
+    const struct task *culprit = job_never_ran(j) ? job_culprit(j, &step) : NULL;
+    if (culprit)
+        pair(l, "why", culprit->message);
+    add_allocs(l, j);
+    /* A step job asks for each of its tasks by itself. */
+    r = lines_pair(l, j->kind == JOB_KIND_STEPS && j->state == JOB_RUNNING ? "holds" : "asked", LABEL);
+    job_asked(&r->text, j);
+    limit_words(&r->text, j, ui_model(ui));
+    rich_role(r, ROLE_NORMAL);
+    r = lines_pair(l, "user", LABEL);
+    rich_add(r, ROLE_NORMAL, j->user);
+    if (j->req.account)
+        rich_addf(r, ROLE_DIM, " (%s)", j->req.account);
+    const char *partition = job_partition_text(j);
+    if (!str_is_empty(partition)) {
+        rich_add(r, ROLE_DIM, " in ");
+        rich_add(r, ROLE_NORMAL, partition);
+    }
+    if (j->req.qos)
+        rich_addf(r, ROLE_DIM, ", qos %s", j->req.qos);
+}
+
+/* --- request --- */
+
+static void pair_path(struct lines *l, const char *label, char *take_path)
+{
+    pair(l, label, take_path);
+    free(take_path);
+}
+
+static void array_line(struct lines *l, const struct job *j)
+{
+    if (!j->array_job)
+        return;
+    struct rich *r = lines_pair(l, "array", LABEL);
+    rich_addf(r, ROLE_NORMAL, "%u of %u elements, %u to %u",
+              j->array_index == ARRAY_NONE ? job_pending_elements(j) : 1, j->array_count, j->array_min,
+              j->array_max);
+    if (j->req.array_throttle)
+        rich_addf(r, ROLE_NORMAL, ", %u at once", j->req.array_throttle);
+}
+
+void jobinfo_request(struct lines *l, const struct ui *ui, const struct job *j)
+{
+    (void)ui;
+    pair(l, "command", j->command);
+    pair(l, "directory", j->req.workdir);
+    if (j->kind == JOB_KIND_BATCH) {
+        char *out = job_stdout_pattern(j), *err = job_stderr_pattern(j);
+        pair(l, "output", out);
+        pair_path(l, "errors", str_eq(out, err) ? (free(err), NULL) : err);
+        free(out);
+    }
+    array_line(l, j);
+    pair(l, "depends on", j->req.dependency);
+    pair(l, "features", j->req.features);
+    pair(l, "nodes", req_rare(&j->req)->nodelist);
+    pair(l, "not on", req_rare(&j->req)->exclude);
+    pair(l, "gres", j->req.gres);
+    pair(l, "comment", req_rare(&j->req)->comment);
+    pair(l, "from", j->submit_host);
+    if (j->priority)
+        rich_addf(lines_pair(l, "priority", LABEL), ROLE_NORMAL, "%u", j->priority);
+    if (j->restarts)
+        rich_addf(lines_pair(l, "restarts", LABEL), ROLE_NORMAL, "%u", j->restarts);
+}
+
+/* --- steps --- */
+
+static void step_line(struct rich *r, const struct job *j, const struct step *s)
+{
+    char id[16];
+    rich_addf(r, ROLE_STRONG, "%-6s", step_format_id(s->id, id));
+    if (s->id >= 0 && s->name)
+        rich_addf(r, ROLE_NORMAL, "%s  ", s->name);
+    if (s->n_tasks <= 1 && s->tasks.n == 1)
+        task_in_job_words(r, j, s, &s->tasks.v[0], false);
+    else
+        step_words(r, j, s);
+}
+
+void jobinfo_steps(struct lines *l, const struct ui *ui, const struct job *j, size_t max)
+{
+    (void)ui;
+    /* The newest are those that matter. */
+    size_t from = j->steps.n > max ? j->steps.n - max : 0;
+    if (from)
+        lines_addf(l, ROLE_DIM, "%zu steps before", from);
+    for (size_t i = from; i < j->steps.n; i++)
+        step_line(lines_add(l), j, &j->steps.v[i]);
+}
+
+/* --- story --- */
+
+struct story {
+    struct job_moments m;
+};
+
+static void tell(struct story *st, struct wall t, enum moment_tone tone, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static void tell(struct story *st, struct wall t, enum moment_tone tone, const char *fmt, ...)
+{
+    if (!wall_is_set(t))
+        return;
+    struct str s = STR_INIT;
+    va_list ap;
+    va_start(ap, fmt);
+    str_vappendf(&s, fmt, ap);
+    va_end(ap);
+    vec_push(&st->m.v, (struct job_moment){.t = t, .order = st->m.v.n, .text = str_take(&s), .tone = tone});
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+    const struct job_moment *a = pa, *b = pb;
+    return a->t.ms != b->t.ms ? (a->t.ms > b->t.ms) - (a->t.ms < b->t.ms)
+                              : (a->order > b->order) - (a->order < b->order);
+}
+
+static void tell_steps(struct story *st, const struct job *j)
+{
+    for (size_t i = 0; i < j->steps.n; i++) {
+        const struct step *s = &j->steps.v[i];
+        char buf[16];
+        const char *id = step_format_id(s->id, buf);
+        if (s->id >= 0)
+            tell(st, s->t_start, MOMENT_NORMAL, "step %s%s%s started", id, s->name ? " " : "",
+                 s->name ? s->name : "");
+        for (size_t k = 0; k < s->tasks.n; k++) {
+            const struct task *t = &s->tasks.v[k];
+            struct rich words;
+            rich_init(&words);
+            task_story(&words, t);
+            const char *node = t->alloc.node ? t->alloc.node : "?";
+            if (task_failed(t) && s->id < 0)
+                tell(st, t->t_end, MOMENT_ERROR, "%s on %s: %s", id, node, words.text.s);
+            else if (task_failed(t))
+                tell(st, t->t_end, MOMENT_ERROR, "task %s.%u on %s: %s", id, t->index, node, words.text.s);
+            rich_fini(&words);
+        }
+        if (s->done && s->id >= 0 && step_has_begun(s))
+            tell(st, s->t_end, s->code || s->signal ? MOMENT_ERROR : MOMENT_NORMAL, "step %s done%s", id,
+                 s->code || s->signal ? ", failed" : "");
+    }
+}
+
+static enum role role_of(enum moment_tone tone)
+{
+    static const enum role roles[] = {[MOMENT_NORMAL] = ROLE_NORMAL,
+                                      [MOMENT_STRONG] = ROLE_STRONG,
+                                      [MOMENT_WARN] = ROLE_WARN,
+                                      [MOMENT_ERROR] = ROLE_ERROR};
+    return roles[tone];
+}
+
+void jobinfo_story(struct lines *l, const struct ui *ui, const struct job *j)
+{
+    struct story st;
+    jobevents_list(j, &st.m);
+    for (size_t i = 0; i < st.m.v.n; i++)
+        st.m.v.v[i].order = i; /* stays before what is added now */
+    tell_steps(&st, j);
+    qsort(st.m.v.v, st.m.v.n, sizeof *st.m.v.v, by_time);
+    for (size_t i = 0; i < st.m.v.n; i++) {
+        struct str when = STR_INIT;
+        when_text(&when, st.m.v.v[i].t, ui_now(ui));
+        rich_add(lines_pair(l, when.s, LABEL), role_of(st.m.v.v[i].tone), st.m.v.v[i].text);
+        str_fini(&when);
+    }
+    job_moments_fini(&st.m);
+}

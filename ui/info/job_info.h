@@ -1,0 +1,19 @@
+/* job_info.h - what there is to say about a job, section by section: the detail pane of the list and the
+ * page of the job. */
+#ifndef UI_INFO_JOB_INFO_H
+#define UI_INFO_JOB_INFO_H
+
+#include "ui/frame/view.h"
+
+/* Id, name, state, times, place: a few lines. */
+void jobinfo_summary(struct lines *l, struct ui *ui, const struct job *j);
+/* What it asked for and where its output goes. */
+void jobinfo_request(struct lines *l, const struct ui *ui, const struct job *j);
+/* Its steps, a line each, at most max. */
+void jobinfo_steps(struct lines *l, const struct ui *ui, const struct job *j, size_t max);
+/* What happened to it, in the order of time: from its record, and from the events seen here. */
+void jobinfo_story(struct lines *l, const struct ui *ui, const struct job *j);
+/* A title with an empty line before it. */
+void jobinfo_section(struct lines *l, const char *title);
+
+#endif

@@ -1,0 +1,347 @@
+/* node_info.c - what there is to say about a node. */
+#include "ui/info/node_info.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "src/base/units.h"
+#include "src/model/jobtext.h"
+#include "src/model/nodetext.h"
+#include "ui/dialogs/windows.h"
+#include "ui/info/job_info.h"
+#include "ui/view/view_text.h"
+#include "ui/widget/bar.h"
+
+#define LABEL     9
+#define SPARK     16
+#define BAR       14
+#define JOBS_MAX  20
+#define GPU_LINES 16
+#define SPARK_GPU 8
+
+static const struct gpu_util *gpu_of(const struct msg_util *u, unsigned index)
+{
+    for (size_t i = 0; u && i < u->gpus.n; i++)
+        if (u->gpus.v[i].index == index)
+            return &u->gpus.v[i];
+    return NULL;
+}
+
+void nodeinfo_gpus(struct rich *r, const struct ui *ui, const struct node *n)
+{
+    const struct msg_util *u = ui_util(ui, n->spec.name);
+    bool ascii = ui_ascii(ui), out = windows_node_is_out(ui, n);
+    for (unsigned i = 0; i < n->gpus && i < CPUSET_MAX; i++) {
+        const struct gpu_util *g = gpu_of(u, i);
+        bool held = cpuset_has(&n->gpus_used, i);
+        if (cpuset_has(&n->gpus_lost, i)) /* whoever holds it */
+            rich_add(r, ROLE_ERROR, "X");
+        else if (held && g && g->busy_pct < GPU_IDLE_PERCENT)
+            rich_add(r, ROLE_BAR_IDLE, glyph_text(GLYPH_GPU_IDLE, ascii));
+        else if (held)
+            rich_add(r, ROLE_BAR_USED, glyph_text(GLYPH_GPU_BUSY, ascii));
+        else if ((g && g->foreign) || node_gpu_is_out(n, i))
+            rich_add(r, ROLE_WARM, "!");
+        else if (out)
+            rich_add(r, ROLE_BAR_OUT, "x");
+        else
+            rich_add(r, ROLE_BAR_FREE, glyph_text(GLYPH_FREE, ascii));
+    }
+}
+
+static void since(struct rich *r, const struct ui *ui, struct wall t)
+{
+    char b[UNITS_TEXT_SIZE];
+    if (wall_is_set(t))
+        rich_addf(r, ROLE_DIM, " for %s", duration_format_words(wall_elapsed_s(t, ui_now(ui)), b));
+}
+
+/* The reason first: it is what one looks for, and what must not be cut. */
+static void drain_note(struct rich *r, const struct ui *ui, const struct node *n)
+{
+    bool reason = !str_is_empty(n->drain_reason);
+    const char *word = n->n_jobs ? "draining" : "drained";
+    if (reason)
+        rich_addf(r, ROLE_NORMAL, "%s  ", n->drain_reason);
+    rich_add(r, reason ? ROLE_DIM : ROLE_WARN, word);
+    if (!str_is_empty(n->drain_user))
+        rich_addf(r, ROLE_DIM, " by %s", n->drain_user);
+    since(r, ui, n->t_drain);
+}
+
+/* --- GPUs --- */
+
+static bool holds_gpu(const struct alloc *a, const char *node, unsigned gpu)
+{
+    return str_eq(a->node, node) && cpuset_has(&a->gpus, gpu);
+}
+
+/* Who holds it, and since when; NULL: nobody. */
+static const struct job *holder_of(const struct ui *ui, const struct node *n, unsigned gpu,
+                                   struct wall *ret_since)
+{
+    const char *node = n->spec.name;
+    if (!cpuset_has(&n->gpus_used, gpu))
+        return NULL;
+    list_for_each (j, &ui_model(ui)->active, struct job, in_queue) {
+        *ret_since = j->t_start;
+        for (size_t i = 0; i < j->alloc.n && j->holding; i++)
+            if (holds_gpu(&j->alloc.v[i], node, gpu))
+                return j;
+        for (size_t i = 0; i < j->steps.n && !j->alloc.n; i++)
+            for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+                const struct task *t = &j->steps.v[i].tasks.v[k];
+                if (!task_is_live(t) || !holds_gpu(&t->alloc, node, gpu))
+                    continue;
+                *ret_since = wall_is_set(t->t_start) ? t->t_start : j->t_start;
+                return j;
+            }
+    }
+    return NULL;
+}
+
+/* Who holds that device, or NULL. */
+static const struct job *gpu_holder(const struct ui *ui, const struct node *n, unsigned gpu)
+{
+    struct wall since;
+    return holder_of(ui, n, gpu, &since);
+}
+
+/* For how many seconds it has been held and done nothing, as the node's agent has seen it; 0: it works,
+ * nobody holds it, or it is not measured. */
+static int64_t gpu_idle_s(const struct ui *ui, const struct node *n, unsigned gpu)
+{
+    const struct gpu_util *g = gpu_of(ui_util(ui, n->spec.name), gpu);
+    struct wall since = {0};
+    if (!g || !g->idle_s || !holder_of(ui, n, gpu, &since))
+        return 0;
+    int64_t held = wall_elapsed_s(since, ui_now(ui)); /* it may have been idle before it was given */
+    return held < g->idle_s ? held : g->idle_s;
+}
+
+/* A device that is held and does nothing for long: which, since when, whose. */
+static void idle_note(struct rich *r, const struct ui *ui, const struct node *n)
+{
+    const struct msg_util *u = ui_util(ui, n->spec.name);
+    char b[UNITS_TEXT_SIZE];
+    for (unsigned i = 0; i < n->gpus && i < CPUSET_MAX; i++) {
+        const struct gpu_util *g = gpu_of(u, i);
+        if (!g || g->idle_s < ui_gpu_idle_flag_s(ui)) /* before the holder is looked for among all jobs */
+            continue;
+        int64_t s = gpu_idle_s(ui, n, i);
+        const struct job *j = s >= ui_gpu_idle_flag_s(ui) ? gpu_holder(ui, n, i) : NULL;
+        if (!j)
+            continue;
+        rich_addf(r, ROLE_WARN, "%s's GPU %u idle for %s", j->user ? j->user : "?", i,
+                  duration_format_words(s, b));
+        return;
+    }
+}
+
+bool nodeinfo_is_bystander(const struct node *n)
+{
+    return str_eq(n->spec.role, "login") && n->state == NODE_UNKNOWN;
+}
+
+void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
+{
+    size_t begin = r->text.len; /* the line may have begun with something else */
+    if (n->state != NODE_UP && !nodeinfo_is_bystander(n)) {
+        rich_add(r, n->state == NODE_SUSPECT ? ROLE_WARN : ROLE_ERROR,
+                 node_state_text((enum node_state)n->state));
+        since(r, ui, n->t_state);
+        if (n->trouble)
+            rich_addf(r, ROLE_NORMAL, ": %s", n->trouble);
+        rich_add(r, ROLE_NORMAL, n->drain ? ", " : "");
+    }
+    if (n->drain)
+        drain_note(r, ui, n);
+    if (n->gone)
+        rich_add(r, ROLE_WARN, r->text.len > begin ? ", no longer configured" : "no longer configured");
+    const struct window *w = windows_of_node(ui, n);
+    if (w) {
+        rich_add(r, ROLE_NORMAL, r->text.len > begin ? ", " : "");
+        windows_words(r, ui, w);
+    }
+    if (r->text.len == begin)
+        idle_note(r, ui, n);
+    if (r->text.len == begin && str_eq(n->spec.role, "login"))
+        rich_add(r, ROLE_DIM, "login: it runs no jobs");
+    if (n->note)
+        rich_addf(r, ROLE_DIM, "%s%s", r->text.len > begin ? "  " : "", n->note);
+}
+
+/* --- the long form --- */
+
+void nodeinfo_mem(const struct node *n, char buf[static NODEINFO_MEM_SIZE])
+{
+    if (n->mem_mib >= 10240)
+        snprintf(buf, NODEINFO_MEM_SIZE, "%llu/%lluG", (unsigned long long)(n->mem_used_mib + 512) / 1024,
+                 (unsigned long long)(n->mem_mib + 512) / 1024);
+    else
+        snprintf(buf, NODEINFO_MEM_SIZE, "%.1f/%.1fG", (double)n->mem_used_mib / 1024,
+                 (double)n->mem_mib / 1024);
+}
+
+/* What is held in a bar and in numbers; below it how busy that is, now and in the last minute. */
+static void usage_line(struct lines *l, const char *label, uint64_t used, uint64_t all, int busy_permille,
+                       bool out, const char *numbers)
+{
+    struct rich *r = lines_pair(l, label, LABEL);
+    if (!all) {
+        rich_add(r, ROLE_DIM, "not known");
+        return;
+    }
+    bar_load(r, used, busy_permille, all, out, BAR);
+    rich_addf(r, ROLE_NORMAL, " %s held", numbers);
+}
+
+static void past_line(struct lines *l, const uint8_t *percent, size_t n, int busy_permille,
+                      const char *word, bool ascii)
+{
+    struct rich *r = lines_pair(l, "", LABEL);
+    spark_add(r, percent, n, SPARK, ascii);
+    if (busy_permille >= 0)
+        rich_addf(r, load_role(busy_permille / 10), " %d%% %s", busy_permille / 10, word);
+}
+
+static void usage(struct lines *l, const struct ui *ui, const struct node *n)
+{
+    const struct msg_util *u = ui_util(ui, n->spec.name);
+    const struct util_past *past = ui_util_past(ui, n->spec.name);
+    bool ascii = ui_ascii(ui), out = windows_node_is_out(ui, n);
+    char cpus[40], mem[NODEINFO_MEM_SIZE];
+    int busy = u ? (int)u->cpu_permille : -1;
+    int used = u && u->mem_mib ? (int)(u->mem_used_mib * 1000 / u->mem_mib) : -1;
+    snprintf(cpus, sizeof cpus, "%u/%u", cpuset_count(&n->cpus_used), n->cpus);
+    nodeinfo_mem(n, mem);
+    usage_line(l, "CPUs", cpuset_count(&n->cpus_used), n->cpus, busy, out, cpus);
+    if (past)
+        past_line(l, past->cpu, past->n, busy, "busy", ascii);
+    usage_line(l, "memory", n->mem_used_mib, n->mem_mib, used, out, mem);
+    if (past)
+        past_line(l, past->mem, past->n, used, "in use", ascii);
+    if (u)
+        rich_addf(lines_pair(l, "load", LABEL), ROLE_NORMAL, "%.2f", u->load1);
+}
+
+void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n, unsigned gpu)
+{
+    const struct gpu_util *g = gpu_of(ui_util(ui, n->spec.name), gpu);
+    const struct util_past *past = ui_util_past(ui, n->spec.name);
+    const struct job *j = gpu_holder(ui, n, gpu);
+    int64_t idle = gpu_idle_s(ui, n, gpu);
+    bool out = windows_node_is_out(ui, n);
+    char a[UNITS_TEXT_SIZE];
+    rich_addf(r, ROLE_NORMAL, "%-3u", gpu);
+    if (g) {
+        rich_addf(r, ROLE_NORMAL, "%3u%% ", g->busy_pct); /* one that works hard is no cause for alarm */
+        if (past && gpu < past->n_gpus)
+            spark_add(r, past->gpus[gpu].busy, past->n, SPARK_GPU, ui_ascii(ui));
+        rich_addf(r, ROLE_NORMAL, " %.0f/%.0f GB ", (double)g->mem_used_mib / 1024,
+                  (double)g->mem_mib / 1024);
+    }
+    if (j)
+        rich_addf(r, j->uid == ui_uid(ui) ? ROLE_STRONG : ROLE_NORMAL, " %s/%s", j->user ? j->user : "",
+                  j->req.name ? j->req.name : "");
+    else if (out)
+        rich_add(r, ROLE_BAR_OUT, " out");
+    else if (!(g && g->foreign) && !node_gpu_is_out(n, gpu))
+        rich_add(r, ROLE_DIM, " free");
+    if (j && idle >= 60)
+        rich_addf(r, idle >= ui_gpu_idle_flag_s(ui) ? ROLE_WARN : ROLE_DIM, "  idle for %s",
+                  duration_format_words(idle, a));
+    if (node_gpu_note(n, gpu))
+        rich_addf(r, ROLE_WARN, " %s", node_gpu_note(n, gpu));
+    else if (g && g->foreign)
+        rich_addf(r, ROLE_WARN, " %u %s not ours", g->foreign, g->foreign == 1 ? "process" : "processes");
+    r->hang = 9;
+}
+
+static void gpu_lines(struct lines *l, const struct ui *ui, const struct node *n)
+{
+    if (!n->gpus)
+        return;
+    struct rich *r = lines_pair(l, "GPUs", LABEL);
+    nodeinfo_gpus(r, ui, n);
+    rich_addf(r, ROLE_NORMAL, "  %u of %u held%s%s", cpuset_count(&n->gpus_used), n->gpus,
+              n->gpu_type ? ", " : "", n->gpu_type ? n->gpu_type : "");
+    for (unsigned i = 0; i < n->gpus && i < GPU_LINES; i++)
+        nodeinfo_gpu_line(lines_add(l), ui, n, i);
+    if (n->gpus > GPU_LINES)
+        lines_addf(l, ROLE_DIM, "and %u more", n->gpus - GPU_LINES);
+}
+
+static bool job_is_on(const struct job *j, const char *node)
+{
+    for (size_t i = 0; i < j->alloc.n; i++)
+        if (str_eq(j->alloc.v[i].node, node))
+            return true;
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
+            if (task_is_live(&j->steps.v[i].tasks.v[k]) &&
+                str_eq(j->steps.v[i].tasks.v[k].alloc.node, node))
+                return true;
+    return false;
+}
+
+static void job_lines(struct lines *l, const struct ui *ui, const struct node *n)
+{
+    size_t found = 0;
+    list_for_each (j, &ui_model(ui)->active, struct job, in_queue) {
+        if (!job_is_on(j, n->spec.name) || ++found > JOBS_MAX)
+            continue;
+        if (found == 1)
+            jobinfo_section(l, "Jobs here");
+        struct rich *r = lines_add(l);
+        rich_addf(r, job_role(j), "%c", job_glyph(j));
+        str_append_char(&r->text, ' ');
+        jobtext_id(&r->text, j, BITSTR_LEN_DEFAULT);
+        rich_addf(r, ROLE_NORMAL, "  %s  ", j->req.name ? j->req.name : "");
+        rich_add(r, ROLE_DIM, j->user);
+        str_append(&r->text, "  ");
+        jobtext_elapsed(&r->text, j, ui_now(ui));
+        rich_role(r, ROLE_DIM);
+    }
+    if (found > JOBS_MAX)
+        lines_addf(l, ROLE_DIM, "and %zu more", found - JOBS_MAX);
+}
+
+static void pair(struct lines *l, const char *label, const char *value)
+{
+    if (!str_is_empty(value))
+        rich_add(lines_pair(l, label, LABEL), ROLE_NORMAL, value);
+}
+
+void nodeinfo_lines(struct lines *l, const struct ui *ui, const struct node *n)
+{
+    struct rich *r = lines_add(l);
+    rich_addf(r, ROLE_TITLE, "%s  ", n->spec.name);
+    if (nodeinfo_is_bystander(n)) {
+        nodeinfo_note(r, ui, n);
+        pair(l, "address", n->spec.address);
+        return;
+    }
+    nodetext_state(&r->text, n, false, true);
+    rich_role(r, node_is_out(n) ? ROLE_ERROR : ROLE_GOOD);
+    r = lines_add(l);
+    nodeinfo_note(r, ui, n);
+    if (r->text.len)
+        lines_add(l);
+    usage(l, ui, n);
+    gpu_lines(l, ui, n);
+    lines_add(l);
+    pair(l, "address", n->spec.address);
+    char *features = strv_join(&n->spec.features, ", "), *notes = strv_join(&n->notes, ", ");
+    pair(l, "features", features);
+    pair(l, "notes", notes);
+    free(features);
+    free(notes);
+    pair(l, "system", n->os);
+    pair(l, "agent", n->version);
+    struct str when = STR_INIT;
+    when_text(&when, n->t_boot, ui_now(ui));
+    pair(l, "booted", wall_is_set(n->t_boot) ? when.s : NULL);
+    str_fini(&when);
+    job_lines(l, ui, n);
+}

@@ -1,0 +1,167 @@
+/* user_info.c - what there is to say about a user or an account. */
+#include "ui/info/user_info.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/base/units.h"
+#include "src/model/jobtext.h"
+#include "ui/info/job_info.h"
+#include "ui/view/view_text.h"
+
+#define LABEL 10
+
+/* --- jobs --- */
+
+static void job_line(struct rich *r, const struct ui *ui, const struct job *j, bool whose)
+{
+    r->hang = 2;
+    rich_addf(r, job_role(j), "%c", job_glyph(j));
+    str_append_char(&r->text, ' ');
+    jobtext_id(&r->text, j, BITSTR_LEN_DEFAULT);
+    rich_addf(r, ROLE_NORMAL, "  %s%s%s  ", whose && j->user ? j->user : "", whose && j->user ? "/" : "",
+              j->req.name ? j->req.name : "");
+    if (j->state == JOB_PENDING) {
+        job_where(r, j, ui_now(ui));
+        return;
+    }
+    if (job_is_between(j))
+        rich_add(r, ROLE_DIM, "between its tasks  ");
+    else if (job_gpus(j))
+        rich_addf(r, ROLE_NORMAL, "%u GPU%s  ", job_gpus(j), job_gpus(j) == 1 ? "" : "s");
+    else
+        rich_addf(r, ROLE_NORMAL, "%u CPU%s  ", job_cpus(j), job_cpus(j) == 1 ? "" : "s");
+    char b[UNITS_TEXT_SIZE];
+    rich_add(r, ROLE_DIM, duration_format_words(job_run_s(j, ui_now(ui)), b));
+}
+
+static void more_line(struct lines *l, size_t n)
+{
+    if (n > HOLDER_JOBS)
+        lines_addf(l, ROLE_DIM, "and %zu more", n - HOLDER_JOBS);
+}
+
+static void job_lines(struct lines *l, const struct ui *ui, const struct holder *h)
+{
+    bool whose = !h->user;
+    if (h->all.running)
+        jobinfo_section(l, "Running, the biggest first");
+    for (size_t i = 0; i < h->all.running && i < HOLDER_JOBS; i++)
+        job_line(lines_add(l), ui, h->biggest[i].job, whose);
+    more_line(l, h->all.running);
+    if (h->n_waiting)
+        jobinfo_section(l, "Waiting");
+    for (size_t i = 0; i < h->n_waiting && i < HOLDER_JOBS; i++)
+        job_line(lines_add(l), ui, h->waiting[i], whose);
+    more_line(l, h->n_waiting);
+}
+
+/* --- share --- */
+
+static void share_lines(struct lines *l, const struct share_row *s, bool user)
+{
+    if (!s)
+        return;
+    jobinfo_section(l, "Share");
+    if (isfinite(s->norm_shares))
+        rich_addf(lines_pair(l, "due", LABEL), ROLE_NORMAL, "%.0f%%", s->norm_shares * 100);
+    if (isfinite(s->effective_usage)) {
+        struct rich *r = lines_pair(l, "had", LABEL);
+        rich_addf(r, ROLE_NORMAL, "%.0f%%", s->effective_usage * 100);
+        if (isfinite(s->norm_shares) && s->norm_shares > 0)
+            rich_addf(r, s->effective_usage > s->norm_shares ? ROLE_WARM : ROLE_GOOD, "  %s than its share",
+                      s->effective_usage > s->norm_shares ? "more" : "not more");
+    }
+    rich_addf(lines_pair(l, "GPU hours", LABEL), ROLE_NORMAL, "%.1f, fading with time", s->gpu_hours);
+    if (user)
+        rich_addf(lines_pair(l, "factor", LABEL), ROLE_NORMAL, "%.2f; 1 comes first, 0 last", s->fairshare);
+}
+
+/* --- limits --- */
+
+static void limit_part(struct rich *r, const char *what, uint64_t used, uint64_t limit, bool known)
+{
+    if (limit == LIMIT_NONE)
+        return;
+    rich_add(r, ROLE_NORMAL, r->n_runs > 1 ? ", " : "");
+    if (known)
+        rich_addf(r, used >= limit ? ROLE_WARM : ROLE_NORMAL, "%llu of %llu %s", (unsigned long long)used,
+                  (unsigned long long)limit, what);
+    else
+        rich_addf(r, ROLE_NORMAL, "%llu %s", (unsigned long long)limit, what);
+}
+
+/* known: what is held counts against just this limit. */
+static void limit_line(struct lines *l, const char *label, const struct limit_set *s,
+                       const struct amounts *h, bool known)
+{
+    struct rich *r = lines_pair(l, label, LABEL);
+    size_t empty = r->text.len;
+    limit_part(r, "GPUs", h->gpus, s->gpus, known);
+    limit_part(r, "CPUs", h->cpus, s->cpus, known);
+    limit_part(r, "GB", h->mem_mib / 1024, s->mem_mib == LIMIT_NONE ? LIMIT_NONE : s->mem_mib / 1024,
+               known);
+    limit_part(r, "nodes", h->nodes, s->nodes, known);
+    limit_part(r, "running", h->running, s->running_jobs, known);
+    limit_part(r, "in the queue", h->running + h->waiting, s->submitted_jobs, known);
+    limit_part(r, "elements in an array", 0, s->array_size, false);
+    limit_part(r, "GPU minutes", 0, s->gpu_minutes, false);
+    if (r->text.len == empty)
+        l->n--;
+}
+
+static void limit_lines(struct lines *l, const struct model *m, const char *account, const char *user,
+                        const struct amounts *h)
+{
+    bool any = false;
+    for (size_t i = 0; i < m->spec.limits.n; i++) {
+        const struct limit_spec *s = &m->spec.limits.v[i];
+        const char *name = s->scope == LIMIT_USER               ? user
+                           : s->scope == LIMIT_ACCOUNT && !user ? account
+                                                                : NULL;
+        if (!name || (!str_eq(s->name, "*") && !str_eq(s->name, name)))
+            continue;
+        if (!any)
+            jobinfo_section(l, "Limits");
+        any = true;
+        if (s->partition)
+            lines_addf(l, ROLE_DIM, "in partition %s", s->partition);
+        limit_line(l, "at most", &s->hard, h, !s->partition && !user == (s->scope == LIMIT_ACCOUNT));
+        limit_line(l, "soft", &s->soft, h, !s->partition && !user == (s->scope == LIMIT_ACCOUNT));
+    }
+}
+
+static void held_line(struct rich *r, const struct amounts *h)
+{
+    rich_addf(r, ROLE_NORMAL, "%llu", (unsigned long long)h->running);
+    if (!h->running)
+        return;
+    str_append(&r->text, " on ");
+    count_text(&r->text, h->cpus, "CPU", "CPUs");
+    str_append(&r->text, ", ");
+    count_text(&r->text, h->gpus, "GPU", "GPUs");
+    str_append(&r->text, ", ");
+    mem_text(&r->text, h->mem_mib);
+    rich_role(r, ROLE_NORMAL);
+}
+
+void userinfo_lines(struct lines *l, const struct ui *ui, const struct holders *all, const struct holder *h)
+{
+    struct amounts counted = h->all; /* against limits */
+    if (h->user)
+        holders_of_user(all, h->user, &counted);
+    struct rich *r = lines_add(l);
+    rich_add(r, ROLE_TITLE, h->user ? h->user : h->account);
+    rich_addf(r, ROLE_DIM, h->user ? "  of %s" : "  account", h->account);
+    held_line(lines_pair(l, "running", LABEL), &h->all);
+    r = lines_pair(l, "waiting", LABEL);
+    rich_addf(r, ROLE_NORMAL, "%llu", (unsigned long long)h->all.waiting);
+    if (h->all.gpus_wanted) {
+        str_append(&r->text, " for ");
+        count_text(&r->text, h->all.gpus_wanted, "GPU", "GPUs");
+        rich_role(r, ROLE_NORMAL);
+    }
+    share_lines(l, h->share, h->user != NULL);
+    limit_lines(l, ui_model(ui), h->account, h->user, &counted);
+    job_lines(l, ui, h);
+}

@@ -1,0 +1,73 @@
+/* job_columns.c - the columns that all tables of jobs have. */
+#include "ui/jobs/job_columns.h"
+
+#include "ui/view/view_text.h"
+
+static struct ui *ui_of(const void *ctx)
+{
+    return ((const struct jobcols *)ctx)->ui;
+}
+
+static const struct job *job_of(const void *row)
+{
+    return ((const struct jobcols_row *)row)->shown;
+}
+
+void jobcols_name(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.name);
+}
+
+void jobcols_user(const void *ctx, const void *row, struct field *f)
+{
+    const struct job *j = job_of(row);
+    rich_add(&f->text, j->uid == ui_uid(ui_of(ctx)) ? ROLE_STRONG : ROLE_NORMAL, j->user);
+}
+
+void jobcols_account(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.account);
+}
+
+void jobcols_qos(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.qos);
+}
+
+void jobcols_partition(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, job_partition_text(job_of(row)));
+}
+
+void jobcols_submitted(const void *ctx, const void *row, struct field *f)
+{
+    jobcols_when(ctx, f, job_of(row)->t_submit);
+}
+
+void jobcols_directory(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, job_of(row)->req.workdir);
+}
+
+void jobcols_comment(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, req_rare(&job_of(row)->req)->comment);
+}
+
+void jobcols_when(const void *ctx, struct field *f, struct wall t)
+{
+    if (!wall_is_set(t))
+        return;
+    f->has_num = true;
+    f->num = (double)t.ms;
+    if (f->text.mute)
+        return;
+    when_text(&f->text.text, t, ui_now(ui_of(ctx)));
+    rich_role(&f->text, ROLE_NORMAL);
+}

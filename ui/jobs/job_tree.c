@@ -1,0 +1,317 @@
+/* job_tree.c - the steps, tasks and ranks of a job.
+ *
+ *      R   batch        n01      1:02:03           running
+ *      R v 0 train                                 6/8 done  2 run
+ *      D     task 0     n01  0     40:12   3.1 GB  done
+ *      R   v task 1     n02  1     41:00           running
+ *      !       rank 2   n02                        exit 1
+ */
+#include "ui/jobs/job_tree.h"
+
+#include <stdlib.h>
+
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "src/model/stepstate.h"
+#include "ui/view/view_text.h"
+
+static const struct job *job_of(const struct jobtree *t)
+{
+    return ui_job(t->ui, t->job);
+}
+
+static uint64_t row_id(const struct tree_row *r)
+{
+    uint64_t id = (uint64_t)(r->step->id + 1000) << 44;
+    if (r->task)
+        id |= (uint64_t)(r->task->index + 1) << 22;
+    return id | (uint64_t)(r->rank + 1);
+}
+
+/* --- columns --- */
+
+static void get_what(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct tree_row *r = row;
+    char id[16];
+    if (r->rank >= 0) {
+        rich_addf(&f->text, ROLE_NORMAL, "rank %lld", (long long)r->rank);
+    } else if (r->task && r->step->tasks.n > 1) {
+        rich_addf(&f->text, ROLE_NORMAL, "task %u", r->task->index);
+    } else {
+        rich_add(&f->text, ROLE_STRONG, step_format_id(r->step->id, id));
+        if (r->step->id >= 0 && r->step->name)
+            rich_addf(&f->text, ROLE_NORMAL, " %s", r->step->name);
+    }
+}
+
+static const struct rank_end *end_of(const struct tree_row *r)
+{
+    uint32_t i = 0;
+    if (r->rank >= 0 && step_find_rank(r->step, (uint32_t)r->rank, &i) != r->task)
+        return NULL;
+    return r->rank >= 0 && r->task->state == TASK_DONE ? task_rank_end(r->task, i) : NULL;
+}
+
+/* The state of a step with many tasks: what matters most of theirs. */
+static const struct task *speaker(const struct step *s)
+{
+    const struct task *best = NULL;
+    for (size_t i = 0; i < s->tasks.n; i++) {
+        const struct task *t = &s->tasks.v[i];
+        if (!best || (task_failed(t) && !task_failed(best)) ||
+            (task_is_live(t) && !task_is_live(best) && !task_failed(best)))
+            best = t;
+    }
+    return best;
+}
+
+static bool never_ran(const struct jobtree *t, const struct tree_row *r)
+{
+    const struct job *j = job_of(t);
+    return j && step_stage(j, r->step) == STEP_NOT_RUN;
+}
+
+static void get_glyph(const void *ctx, const void *row, struct field *f)
+{
+    const struct tree_row *r = row;
+    const struct task *t = r->task ? r->task : speaker(r->step);
+    const struct rank_end *end = end_of(r);
+    if (end && !task_was_stopped(t))
+        rich_add(&f->text, end->code || end->signal ? ROLE_FAILED : ROLE_DONE,
+                 end->code || end->signal ? "!" : "D");
+    else if (t)
+        rich_addf(&f->text, task_role(t), "%c", task_glyph(t));
+    else if (never_ran(ctx, r))
+        rich_add(&f->text, ROLE_CANCELLED, "-");
+    else
+        rich_add(&f->text, ROLE_WAITING, "P");
+}
+
+static void get_state(const void *ctx, const void *row, struct field *f)
+{
+    const struct job *j = job_of(ctx);
+    const struct tree_row *r = row;
+    const struct rank_end *end = end_of(r);
+    if (!j)
+        return;
+    if (end && task_was_stopped(r->task)) {
+        tasktext_stopped(&f->text.text, j, r->step, r->task);
+        rich_role(&f->text, ROLE_CANCELLED);
+    } else if (end && end->signal)
+        rich_addf(&f->text, ROLE_ERROR, "signal %d", end->signal);
+    else if (end)
+        rich_addf(&f->text, end->code ? ROLE_ERROR : ROLE_DONE, end->code ? "exit %d" : "done", end->code);
+    else if (r->task)
+        task_in_job_words(&f->text, j, r->step, r->task, r->rank < 0);
+    else
+        step_words(&f->text, j, r->step);
+}
+
+static void get_node(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct tree_row *r = row;
+    if (r->task)
+        rich_add(&f->text, ROLE_NORMAL, r->task->alloc.node);
+}
+
+static void get_gpus(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct tree_row *r = row;
+    if (!r->task || r->rank >= 0)
+        return;
+    char *gpus = cpuset_format(&r->task->alloc.gpus);
+    rich_add(&f->text, ROLE_NORMAL, gpus);
+    free(gpus);
+}
+
+static void get_cpus(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct tree_row *r = row;
+    if (r->task && r->rank < 0 && !cpuset_is_empty(&r->task->alloc.cpus)) {
+        f->has_num = true;
+        f->num = cpuset_count(&r->task->alloc.cpus);
+        rich_addf(&f->text, ROLE_NORMAL, "%u", cpuset_count(&r->task->alloc.cpus));
+    }
+}
+
+static void get_time(const void *ctx, const void *row, struct field *f)
+{
+    const struct jobtree *t = ctx;
+    const struct tree_row *r = row;
+    struct wall from = r->task ? r->task->t_start : r->step->t_start,
+                to = r->task ? r->task->t_end : r->step->t_end;
+    bool live = r->task ? task_is_live(r->task) : !r->step->done;
+    if (r->rank >= 0 || !wall_is_set(from) || (!live && !wall_is_set(to)))
+        return;
+    char b[UNITS_TEXT_SIZE];
+    int64_t s = wall_elapsed_s(from, live ? ui_now(t->ui) : to);
+    f->has_num = true;
+    f->num = (double)s;
+    f->ticks = live;
+    rich_add(&f->text, live ? ROLE_NORMAL : ROLE_DIM, duration_format((uint32_t)s, b));
+}
+
+static void get_peak(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct tree_row *r = row;
+    if (!r->task || r->rank >= 0 || !r->task->peak_rss_kib || str_is_empty(r->task->sampled))
+        return; /* never a number that was not measured */
+    char b[UNITS_TEXT_SIZE];
+    f->has_num = true;
+    f->num = (double)r->task->peak_rss_kib;
+    rich_add(&f->text, ROLE_NORMAL, mem_format_words(r->task->peak_rss_kib, b));
+}
+
+static const struct column columns[] = {
+    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = get_glyph},
+    {.name = "what",
+     .title = "STEP",
+     .min = 10,
+     .want = 40,
+     .fit = 16,
+     .flags = COLUMN_WORDS | COLUMN_TREE,
+     .get = get_what},
+    {.name = "node",
+     .title = "NODE",
+     .min = 4,
+     .want = 20,
+     .fit = 12,
+     .rank = 3,
+     .flags = COLUMN_WORDS,
+     .get = get_node},
+    {.name = "cpus",
+     .title = "CPUS",
+     .min = 4,
+     .want = 4,
+     .rank = 5,
+     .flags = COLUMN_RIGHT,
+     .get = get_cpus},
+    {.name = "gpus",
+     .title = "GPU#",
+     .min = 4,
+     .want = 7,
+     .rank = 4,
+     .flags = COLUMN_RIGHT,
+     .get = get_gpus},
+    {.name = "time",
+     .title = "TIME",
+     .min = 9,
+     .want = 10,
+     .rank = 2,
+     .flags = COLUMN_RIGHT,
+     .get = get_time},
+    {.name = "peak",
+     .title = "PEAK MEM",
+     .min = 8,
+     .want = 9,
+     .rank = 6,
+     .flags = COLUMN_RIGHT,
+     .get = get_peak},
+    {.name = "state",
+     .title = "STATE",
+     .min = 16,
+     .fit = 48,
+     .rank = 1,
+     .flags = COLUMN_WORDS,
+     .get = get_state},
+};
+
+/* --- rows --- */
+
+static size_t count_rows(const struct job *j)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < j->steps.n; i++) {
+        n++;
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
+            n += 1 + j->steps.v[i].tasks.v[k].n_ranks;
+    }
+    return n;
+}
+
+static const struct tree_row *push_row(struct jobtree *t, struct table *table, struct tree_row row,
+                                       uint8_t depth, bool branch)
+{
+    struct tree_row *r = &t->rows[t->n_rows++];
+    *r = row;
+    table_add(table, (struct trow){.id = row_id(r), .data = r, .depth = depth, .branch = branch});
+    return r;
+}
+
+static void push_task(struct jobtree *t, struct table *table, const struct step *s, const struct task *task,
+                      uint8_t depth)
+{
+    const struct tree_row *r = push_row(t, table, (struct tree_row){.step = s, .task = task, .rank = -1},
+                                        depth, task->n_ranks > 1);
+    if (task->n_ranks <= 1 || !table_wants_children(table, row_id(r)))
+        return;
+    for (uint32_t k = 0; k < task->n_ranks; k++)
+        push_row(t, table, (struct tree_row){.step = s, .task = task, .rank = step_rank(s, task, k)},
+                 (uint8_t)(depth + 1), false);
+}
+
+static void fill(void *ctx, struct table *table)
+{
+    struct jobtree *t = ctx;
+    const struct job *j = job_of(t);
+    t->n_rows = 0;
+    if (!j)
+        return;
+    size_t need = count_rows(j);
+    if (need > t->cap)
+        t->rows = xreallocarray(t->rows, t->cap = need, sizeof *t->rows);
+    for (size_t i = 0; i < j->steps.n; i++) {
+        const struct step *s = &j->steps.v[i];
+        if (s->tasks.n == 1) { /* the step is its task: one row for both */
+            push_task(t, table, s, &s->tasks.v[0], 0);
+            continue;
+        }
+        const struct tree_row *r =
+            push_row(t, table, (struct tree_row){.step = s, .rank = -1}, 0, s->tasks.n > 1);
+        if (!t->seen_any && s->tasks.n > 1)
+            table_fold(table, row_id(r), true);
+        if (table_wants_children(table, row_id(r)))
+            for (size_t k = 0; k < s->tasks.n; k++)
+                push_task(t, table, s, &s->tasks.v[k], 1);
+    }
+    t->seen_any = true;
+}
+
+void jobtree_init(struct jobtree *t, struct ui *ui, uint32_t job)
+{
+    *t = (struct jobtree){.ui = ui, .job = job};
+    table_init(&t->table, columns, sizeof columns / sizeof columns[0], fill, t);
+}
+
+void jobtree_fini(struct jobtree *t)
+{
+    table_fini(&t->table);
+    free(t->rows);
+}
+
+const struct tree_row *jobtree_current(const struct jobtree *t)
+{
+    const struct trow *row = table_current(&t->table);
+    return row ? row->data : NULL;
+}
+
+bool jobtree_next_failed(struct jobtree *t)
+{
+    const struct table *table = &t->table;
+    for (size_t n = 1; n <= table->shown.n; n++) {
+        size_t i = (table->list.cursor + n) % table->shown.n;
+        const struct tree_row *r = table_shown(table, i)->data;
+        const struct rank_end *end = end_of(r);
+        if (r->task && task_failed(r->task) && (!end || end->code || end->signal)) {
+            table_select(&t->table, table_shown(table, i)->id);
+            return true;
+        }
+    }
+    return false;
+}

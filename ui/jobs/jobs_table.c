@@ -1,0 +1,455 @@
+/* jobs_table.c - columns and order of the jobs screen. */
+#include "ui/jobs/jobs_table.h"
+
+#include <stdlib.h>
+
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "src/model/jobtext.h"
+#include "ui/view/view_text.h"
+#include "ui/widget/bar.h"
+#include "ui/widget/radix.h"
+
+static const struct job *job_of(const struct job_row *r)
+{
+    return r->cols.shown;
+}
+
+static struct wall now_of(const void *ctx)
+{
+    return ui_now(((const struct joblist *)ctx)->cols.ui);
+}
+
+/* --- columns: the one way to each value --- */
+
+/* Of an array: the liveliest thing about it. */
+static enum role array_role(const struct array_row *a, char *glyph)
+{
+    *glyph = a->run ? 'R' : a->wait ? 'P' : a->fail ? '!' : a->done ? 'D' : 'X';
+    return a->run    ? ROLE_RUNNING
+           : a->wait ? (a->pending && a->pending->hold ? ROLE_HELD : ROLE_WAITING)
+           : a->fail ? ROLE_FAILED
+                     : ROLE_DONE;
+}
+
+static void get_glyph(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct job_row *r = row;
+    char glyph = ' ';
+    enum role role = r->job ? job_role(r->job) : array_role(r->array, &glyph);
+    if (r->job)
+        glyph = job_glyph(r->job);
+    else if (role == ROLE_HELD)
+        glyph = 'H';
+    rich_addf(&f->text, role, "%c", glyph);
+    f->has_num = true;
+    f->num = role; /* those that are alike stand together */
+}
+
+static void get_state(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct job_row *r = row;
+    if (r->job) {
+        job_words(&f->text, r->job);
+        if (!f->room) /* a filter may know it by Slurm's word */
+            rich_addf(&f->text, ROLE_DIM, " (%s)", job_state_long((enum job_state)r->job->state));
+    } else {
+        const struct array_row *a = r->array;
+        rich_addf(&f->text, ROLE_NORMAL, "%s%s%s%s", a->run ? "running " : "", a->wait ? "waiting " : "",
+                  a->fail ? "failed " : "", a->done ? "done" : "");
+        if (!f->room)
+            rich_addf(&f->text, ROLE_DIM, " (%s%s%s)", a->run ? "RUNNING " : "", a->wait ? "PENDING " : "",
+                      a->done ? "COMPLETED" : "");
+    }
+}
+
+/* Whose time is shown: an array's is that of its oldest running element. */
+static const struct job *timed(const struct job_row *r)
+{
+    if (r->job)
+        return r->job;
+    return r->array->oldest ? r->array->oldest : r->array->pending ? r->array->pending : r->array->any;
+}
+
+static void get_time(const void *ctx, const void *row, struct field *f)
+{
+    const struct job *j = timed(row);
+    char b[UNITS_TEXT_SIZE];
+    f->has_num = true;
+    if (j->state == JOB_PENDING) {
+        int64_t s = wall_elapsed_s(j->t_submit, now_of(ctx));
+        f->num = (double)s;
+        rich_addf(&f->text, ROLE_WAITING, "%s", duration_format((uint32_t)s, b));
+    } else {
+        uint32_t s = job_run_s(j, now_of(ctx));
+        f->num = s;
+        rich_addf(&f->text, j->state == JOB_RUNNING ? ROLE_NORMAL : ROLE_DIM, "%s", duration_format(s, b));
+    }
+    f->ticks = !job_state_is_final((enum job_state)j->state);
+}
+
+static void get_left(const void *ctx, const void *row, struct field *f)
+{
+    const struct job *j = timed(row);
+    const struct joblist *l = ctx;
+    if (j->state != JOB_RUNNING)
+        return;
+    struct wall end = job_end_time(j, ui_model(l->cols.ui));
+    if (!wall_is_set(end))
+        return; /* no limit */
+    jobtext_left(&f->text.text, j, ui_model(l->cols.ui), now_of(ctx));
+    f->has_num = f->ticks = true;
+    f->num = (double)(end.ms - now_of(ctx).ms) / (double)MS_PER_S;
+    rich_role(&f->text, f->num < 600 ? ROLE_WARM : ROLE_DIM);
+}
+
+/* What it holds; what it asks for while it waits. */
+static uint64_t amount(const struct job_row *r, uint64_t running, uint32_t (*count)(const struct job *))
+{
+    if (!r->job)
+        return running ? running : count(r->array->any);
+    return job_is_between(r->job) ? 0 : count(r->job);
+}
+
+static void get_cpus(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct job_row *r = row;
+    field_count(f, amount(r, r->job ? 0 : r->array->cpus, job_cpus), ROLE_NORMAL);
+}
+
+static void get_gpus(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct job_row *r = row;
+    field_count(f, amount(r, r->job ? 0 : r->array->gpus, job_gpus), ROLE_NORMAL);
+}
+
+static void get_nodes(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct job_row *r = row;
+    field_count(f, amount(r, r->job ? 0 : r->array->nodes, job_nodes), ROLE_NORMAL);
+}
+
+static void get_memory(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    uint64_t mib = job_mem_mib(job_of(row));
+    if (!mib)
+        return;
+    f->has_num = true;
+    f->num = (double)mib;
+    mem_text(&f->text.text, mib);
+    rich_role(&f->text, ROLE_NORMAL);
+}
+
+static void get_limit(const void *ctx, const void *row, struct field *f)
+{
+    const struct joblist *l = ctx;
+    uint32_t s = job_limit_s(job_of(row), ui_model(l->cols.ui));
+    f->has_num = true;
+    f->num = s;
+    if (f->text.mute)
+        return;
+    jobtext_limit(&f->text.text, job_of(row), ui_model(l->cols.ui));
+    rich_role(&f->text, ROLE_NORMAL);
+}
+
+static void get_priority(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    field_count(f, job_of(row)->priority, ROLE_NORMAL);
+}
+
+static void get_restarts(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    field_count(f, timed(row)->restarts, ROLE_NORMAL);
+}
+
+static void get_started(const void *ctx, const void *row, struct field *f)
+{
+    const struct job *j = timed(row);
+    jobcols_when(ctx, f, j->state == JOB_PENDING ? (struct wall){0} : j->t_start);
+}
+
+static void get_ended(const void *ctx, const void *row, struct field *f)
+{
+    const struct job *j = timed(row);
+    if (job_state_is_final((enum job_state)j->state))
+        jobcols_when(ctx, f, j->t_end);
+}
+
+#define PROGRESS_BAR 18
+#define PROGRESS_MIN 8 /* cells of a bar that still says something */
+
+static void add_tally(struct rich *r, uint32_t n, const char *what, enum role role)
+{
+    if (n) {
+        rich_add(r, ROLE_NORMAL, r->text.len ? " " : "");
+        rich_addf(r, role, "%u", n);
+        rich_addf(r, ROLE_DIM, " %s", what);
+    }
+}
+
+/* In the order of the bar. */
+static void add_tallies(struct rich *r, const struct array_row *a, uint32_t earlier)
+{
+    add_tally(r, earlier, "earlier", ROLE_DIM);
+    add_tally(r, a->done, "done", ROLE_NORMAL);
+    add_tally(r, a->run, "run", ROLE_RUNNING);
+    add_tally(r, a->wait, "wait", ROLE_WAITING);
+    add_tally(r, a->ended, "cancelled", ROLE_DIM);
+    add_tally(r, a->fail, "fail", ROLE_ERROR);
+}
+
+/* A bar and the counts in words; where there is no room for those how many are over, and the bar says the
+ * rest. */
+static void array_progress(const struct array_row *a, struct field *f)
+{
+    uint32_t known = a->done + a->run + a->wait + a->ended + a->fail;
+    uint32_t earlier = a->total > known ? a->total - known : 0; /* have left the queue */
+    uint32_t over = earlier + a->done + a->fail + a->ended;
+    struct bar_part parts[] = {
+        {.n = earlier, .sign = '-', .role = ROLE_DIM},
+        {.n = a->done, .sign = '=', .role = ROLE_BAR_USED},
+        {.n = a->run, .sign = '>', .role = ROLE_RUNNING},
+        {.n = a->wait, .sign = '.', .role = ROLE_BAR_FREE},
+        {.n = a->ended, .sign = 'x', .role = ROLE_CANCELLED},
+        {.n = a->fail, .sign = '!', .role = ROLE_ERROR},
+    };
+    struct rich words;
+    rich_init(&words);
+    add_tallies(&words, a, earlier);
+    bool in_words = !f->room || (size_t)f->room > words.text.len + PROGRESS_MIN;
+    if (!in_words) {
+        rich_clear(&words);
+        rich_addf(&words, ROLE_NORMAL, "%u/%u", over, a->total);
+    }
+    int bar = f->room ? f->room - (int)words.text.len - 1 : PROGRESS_BAR;
+    bar = in_words && bar > PROGRESS_BAR ? PROGRESS_BAR : bar;
+    rich_fini(&words);
+    if (bar >= PROGRESS_MIN) /* else the numbers alone */
+        bar_parts(&f->text, parts, sizeof parts / sizeof parts[0], a->total, bar, true);
+    if (in_words) {
+        add_tallies(&f->text, a, earlier);
+        return;
+    }
+    rich_addf(&f->text, ROLE_NORMAL, "%s%u/%u", bar >= PROGRESS_MIN ? " " : "", over, a->total);
+}
+
+static void get_where(const void *ctx, const void *row, struct field *f)
+{
+    const struct job_row *r = row;
+    const struct joblist *l = ctx;
+    if (r->job && r->job->state == JOB_PENDING && f->room) /* drawn: not sorted or filtered by */
+        job_wait_words(&f->text, l->cols.ui, r->job);
+    else if (r->job)
+        job_where(&f->text, r->job, now_of(ctx));
+    else
+        array_progress(r->array, f);
+}
+
+static const struct column columns[] = {
+    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = get_glyph},
+    {.name = "id",
+     .title = "JOB",
+     .min = 12,
+     .want = 24,
+     .fit = 18,
+     .flags = COLUMN_WORDS | COLUMN_TREE,
+     .get = jobrows_id},
+    {.name = "name",
+     .title = "NAME",
+     .min = 12,
+     .want = 40,
+     .fit = 12,
+     .rank = 1,
+     .flags = COLUMN_WORDS,
+     .get = jobcols_name},
+    {.name = "user",
+     .title = "USER",
+     .min = 4,
+     .want = 12,
+     .fit = 8,
+     .rank = 4,
+     .flags = COLUMN_WORDS,
+     .get = jobcols_user},
+    {.name = "partition",
+     .title = "PART",
+     .min = 10,
+     .want = 10,
+     .rank = 8,
+     .flags = COLUMN_WORDS,
+     .get = jobcols_partition},
+    {.name = "time",
+     .title = "TIME",
+     .min = 7,
+     .want = 10,
+     .fit = 10,
+     .rank = 2,
+     .flags = COLUMN_RIGHT,
+     .unit = FILTER_SECONDS,
+     .get = get_time},
+    {.name = "left",
+     .title = "LEFT",
+     .min = 7,
+     .want = 10,
+     .fit = 10,
+     .rank = 9,
+     .flags = COLUMN_RIGHT,
+     .unit = FILTER_SECONDS,
+     .get = get_left},
+    {.name = "cpus",
+     .title = "CPUS",
+     .min = 4,
+     .want = 5,
+     .rank = 7,
+     .flags = COLUMN_RIGHT,
+     .get = get_cpus},
+    {.name = "gpus",
+     .title = "GPU",
+     .min = 3,
+     .want = 4,
+     .rank = 6,
+     .flags = COLUMN_RIGHT,
+     .get = get_gpus},
+    {.name = "where",
+     .alias = "node",
+     .title = "WHERE OR WHY",
+     .min = 18,
+     .fit = 32,
+     .rank = 3,
+     .flags = COLUMN_WORDS,
+     .get = get_where},
+#define MORE(name_, title_, min_, want_, flags_, unit_, get_)                                          \
+    {                                                                                                  \
+        .name = name_, .title = title_, .min = min_, .want = want_, .flags = COLUMN_HIDDEN | (flags_), \
+        .unit = unit_, .get = get_                                                                     \
+    }
+    MORE("state", "STATE", 9, 18, COLUMN_WORDS, FILTER_PLAIN, get_state),
+    MORE("account", "ACCOUNT", 8, 12, COLUMN_WORDS, FILTER_PLAIN, jobcols_account),
+    MORE("qos", "QOS", 6, 10, 0, FILTER_PLAIN, jobcols_qos),
+    MORE("nodes", "NODES", 5, 5, COLUMN_RIGHT, FILTER_PLAIN, get_nodes),
+    MORE("memory", "MEM", 6, 7, COLUMN_RIGHT, FILTER_MIB, get_memory),
+    MORE("limit", "LIMIT", 10, 10, COLUMN_RIGHT, FILTER_SECONDS, get_limit),
+    MORE("priority", "PRIORITY", 8, 8, COLUMN_RIGHT, FILTER_PLAIN, get_priority),
+    MORE("restarts", "RESTARTS", 8, 8, COLUMN_RIGHT, FILTER_PLAIN, get_restarts),
+    MORE("submitted", "SUBMITTED", 9, 12, 0, FILTER_PLAIN, jobcols_submitted),
+    MORE("started", "STARTED", 9, 12, 0, FILTER_PLAIN, get_started),
+    MORE("ended", "ENDED", 9, 12, 0, FILTER_PLAIN, get_ended),
+    MORE("directory", "DIRECTORY", 12, 24, COLUMN_WORDS, FILTER_PLAIN, jobcols_directory),
+    MORE("comment", "COMMENT", 10, 20, COLUMN_WORDS, FILTER_PLAIN, jobcols_comment),
+#undef MORE
+};
+
+/* --- rows --- */
+
+static void each_job(void *ctx, struct jobrows *r, jobrows_each_fn *each)
+{
+    const struct joblist *l = ctx;
+    const struct model *m = ui_model(l->cols.ui);
+    uint32_t uid = ui_uid(l->cols.ui);
+    list_for_each (j, &m->active, struct job, in_queue)
+        if (!l->mine || j->uid == uid)
+            each(r, j);
+    list_for_each (p, &m->pending, struct job, in_queue)
+        if (!l->mine || p->uid == uid)
+            each(r, p);
+    for (struct list *e = m->ended.prev; e != &m->ended; e = e->prev) { /* the latest first */
+        const struct job *j = container_of(e, struct job, in_queue);
+        if (!l->mine || j->uid == uid)
+            each(r, j);
+    }
+}
+
+/* In a flat list elements stand side by side in the order of their indices. */
+static uint64_t row_number(const struct job_row *r)
+{
+    const struct job *j = r->cols.shown;
+    return j->array_job ? (uint64_t)j->array_job << 32 | (r->job ? j->array_index : 0)
+                        : (uint64_t)j->id << 32;
+}
+
+static void order_rows(struct job_row *rows, size_t n)
+{
+    struct radix_key *keys = xreallocarray(NULL, n, sizeof *keys);
+    struct job_row *before = xmemdup(rows, n * sizeof *rows);
+    for (size_t i = 0; i < n; i++)
+        keys[i] = (struct radix_key){.value = row_number(&rows[i]), .what = (uint32_t)i};
+    radix_sort(keys, n, false);
+    for (size_t i = 0; i < n; i++)
+        rows[i] = before[keys[i].what];
+    free(before);
+    free(keys);
+}
+
+/* What runs stands in the order of its numbers: an array would change its place with each element that
+ * starts or ends. */
+static void order_active(struct jobrows *r)
+{
+    size_t n = 0;
+    while (n < r->n_rows &&
+           (r->rows[n].array ? r->rows[n].array->run > 0
+                             : r->rows[n].job->state != JOB_PENDING &&
+                                   !job_state_is_final((enum job_state)r->rows[n].job->state)))
+        n++;
+    bool sorted = true; /* they mostly are */
+    for (size_t i = 1; i < n && sorted; i++)
+        sorted = row_number(&r->rows[i - 1]) <= row_number(&r->rows[i]);
+    if (!sorted)
+        order_rows(r->rows, n);
+}
+
+static void fill(void *ctx, struct table *t)
+{
+    struct joblist *l = ctx;
+    struct jobrows *r = &l->rows;
+    l->n_jobs = ui_model(l->cols.ui)->jobs.n;
+    r->flat = t->flat;
+    jobrows_fill(r, l->n_jobs, each_job, l);
+    order_active(r);
+    jobrows_order(r, t);
+    jobrows_give(r, t, l->cols.ui);
+}
+
+static bool has_changed(const void *ctx, const struct trow *row)
+{
+    const struct ui *ui = ((const struct joblist *)ctx)->cols.ui;
+    uint32_t id = (uint32_t)row->id;
+    return row->id & ARRAY_ROW ? ui_array_changed(ui, id) : ui_job_changed(ui, id);
+}
+
+void joblist_update(struct joblist *l)
+{
+    table_update(&l->table, has_changed);
+}
+
+static void fetch(const void *row)
+{
+    const char *j = (const char *)((const struct job_row *)row)->cols.shown;
+    for (size_t i = 0; i < sizeof(struct job); i += 64)
+        __builtin_prefetch(j + i);
+}
+
+void joblist_init(struct joblist *l, struct ui *ui)
+{
+    *l = (struct joblist){.cols.ui = ui};
+    table_init(&l->table, columns, sizeof columns / sizeof columns[0], fill, l);
+    l->table.fetch = fetch;
+    l->table.parent = jobrows_parent;
+}
+
+void joblist_fini(struct joblist *l)
+{
+    table_fini(&l->table);
+    jobrows_fini(&l->rows);
+}
+
+const struct job_row *joblist_current(const struct joblist *l)
+{
+    return jobrows_row(table_current(&l->table));
+}

@@ -1,0 +1,306 @@
+/* jobs_view.c - the jobs screen.
+ *
+ *      S JOB            NAME   USER     TIME CPUS GPU WHERE OR WHY          | 4688  train
+ *      R 4688           train  alice 1:02:03    8   2 n01                   | running 1:02:03 of 4:00:00
+ *      R > 4711_[0-199] sweep  me      12:40   40     [=>>...!] 50 done ... | on   n01  8 CPUs 32G GPU 0-1
+ */
+#include "ui/jobs/jobs_view.h"
+
+#include <stdlib.h>
+
+#include "src/base/vec.h"
+#include "ui/dialogs/job_actions.h"
+#include "ui/dialogs/shell.h"
+#include "ui/form/resubmit.h"
+#include "ui/info/array_info.h"
+#include "ui/info/job_depends.h"
+#include "ui/info/job_info.h"
+#include "ui/jobs/job_view.h"
+#include "ui/jobs/jobs_table.h"
+#include "ui/jobs/why_view.h"
+#include "ui/output/output_view.h"
+#include "ui/view/table_view.h"
+#include "ui/view/view_text.h"
+
+struct jobs {
+    struct view v;
+    struct joblist list;
+    struct pane side;
+    struct rect body; /* where the table was drawn */
+    uint32_t awaited; /* the cursor goes to that job when it is there; 0: to none */
+};
+
+static struct jobs *jobs_of(struct view *v)
+{
+    return (struct jobs *)(void *)v;
+}
+
+static struct view *jobs_open(struct ui *ui, const void *arg)
+{
+    (void)arg;
+    struct jobs *j = xcalloc(1, sizeof *j);
+    j->v = (struct view){.ops = &jobs_view, .ui = ui};
+    joblist_init(&j->list, ui);
+    table_refill(&j->list.table);
+    return &j->v;
+}
+
+static void jobs_close(struct view *v)
+{
+    struct jobs *j = jobs_of(v);
+    joblist_fini(&j->list);
+    pane_fini(&j->side);
+    free(j);
+}
+
+static bool is_shown(const struct table *t, uint64_t id)
+{
+    for (size_t i = 0; i < t->shown.n; i++)
+        if (table_shown(t, i)->id == id)
+            return true;
+    return false;
+}
+
+/* An array stands for its elements. */
+static void look_for_awaited(struct jobs *j)
+{
+    const struct job *job = j->awaited ? model_get_job(ui_model(j->v.ui), j->awaited) : NULL;
+    if (!job)
+        return;
+    bool in_array = job->array_job && !j->list.table.flat;
+    uint64_t id = in_array ? ARRAY_ROW | job->array_job : job->id;
+    if (is_shown(&j->list.table, id))
+        table_select(&j->list.table, id);
+    else
+        ui_toast(j->v.ui, ROLE_WARN, "job %u is queued, but the filter of the list hides it: Esc drops it",
+                 j->awaited);
+    j->awaited = 0;
+}
+
+static void jobs_sync(struct view *v)
+{
+    joblist_update(&jobs_of(v)->list);
+    look_for_awaited(jobs_of(v));
+}
+
+static void jobs_point_at(struct view *v, uint32_t job)
+{
+    jobs_of(v)->awaited = job;
+}
+
+static void jobs_title(struct view *v, struct rich *out)
+{
+    struct jobs *j = jobs_of(v);
+    rich_add(out, ROLE_TITLE, j->list.mine ? "My jobs" : "Jobs");
+    tableview_title(v->ui, &j->list.table, j->list.rows.n_rows, out);
+}
+
+static void fill_side(struct jobs *j)
+{
+    const struct job_row *r = joblist_current(&j->list);
+    struct lines *l = &j->side.lines;
+    lines_clear(l);
+    if (!r)
+        return;
+    struct ui *ui = j->v.ui;
+    const struct job *job = r->job              ? r->job
+                            : r->array->oldest  ? r->array->oldest
+                            : r->array->pending ? r->array->pending
+                                                : r->array->any;
+    if (!r->job) {
+        array_id_text(&lines_add(l)->text, job);
+        rich_role(&l->v[0], ROLE_TITLE);
+        rich_addf(&l->v[0], ROLE_STRONG, "  %s", job->req.name ? job->req.name : "");
+        arrayinfo_lines(l, r->array, j->list.rows.members + r->array->first);
+        jobinfo_section(l, r->array->oldest    ? "Its oldest running element"
+                           : r->array->pending ? "What of it waits"
+                                               : "One of its elements");
+    }
+    jobinfo_summary(l, ui, job);
+    if (job->steps.n) {
+        jobinfo_section(l, "Steps");
+        jobinfo_steps(l, ui, job, 8);
+    }
+    jobinfo_section(l, "Request");
+    jobinfo_request(l, ui, job);
+    if (job->state != JOB_PENDING) {
+        jobinfo_section(l, "Story");
+        jobinfo_story(l, ui, job);
+    }
+}
+
+static void say_empty(const struct jobs *j, struct lines *l)
+{
+    if (j->list.mine && j->list.n_jobs) {
+        lines_addf(l, ROLE_STRONG, "None of the %zu jobs is yours.", j->list.n_jobs);
+        lines_addf(l, ROLE_NORMAL, "m shows everybody's.");
+        return;
+    }
+    lines_addf(l, ROLE_STRONG, "No jobs.");
+    lines_add(l);
+    struct rich *r = lines_add(l);
+    rich_add(r, ROLE_KEY, "s");
+    rich_add(r, ROLE_NORMAL, " opens the form to write one. Or from a shell:");
+    lines_add(l);
+    lines_addf(l, ROLE_KEY, "  sbatch --wrap 'echo hello'");
+    lines_addf(l, ROLE_KEY, "  sbatch SCRIPT");
+    lines_addf(l, ROLE_KEY, "  stoker submit -- COMMAND");
+    lines_add(l);
+    lines_addf(l, ROLE_NORMAL, "It shows up here by itself.");
+}
+
+static void jobs_draw(struct view *v, struct canvas *c, const struct layout *l)
+{
+    struct jobs *j = jobs_of(v);
+    struct lines empty = {0};
+    say_empty(j, &empty);
+    j->body = l->body;
+    v->ticks = tableview_draw(v->ui, &j->list.table, c, l, &empty);
+    lines_fini(&empty);
+    if (rect_is_empty(l->side))
+        return;
+    fill_side(j);
+    side_draw(&j->side, c, l);
+}
+
+static unsigned jobs_input(struct view *v, const struct input *in)
+{
+    jobs_of(v)->awaited = 0; /* the cursor is somebody's already */
+    return table_input(&jobs_of(v)->list.table, in, jobs_of(v)->body);
+}
+
+/* --- what is done to the marked ones --- */
+
+struct gathering {
+    struct jobs *j;
+    struct targets targets;
+};
+
+static void gather(void *arg, const struct trow *row)
+{
+    struct gathering *g = arg;
+    const struct job_row *r = jobrows_row(row);
+    const struct joblist *l = &g->j->list;
+    if (!r->job)
+        targets_add_array(&g->targets, l->rows.members + r->array->first, r->array->n);
+    else if (!r->array ||
+             !list_is_marked(&l->table.list, ARRAY_ROW | r->array->id)) /* else its array stands for it */
+        targets_add_job(&g->targets, r->job);
+}
+
+static void act_on_targets(struct jobs *j, enum action a)
+{
+    struct gathering g = {.j = j};
+    table_targets(&j->list.table, gather, &g);
+    act_on_jobs(j->v.ui, a, &g.targets);
+}
+
+/* The job that a key for one job means: of an array the element that there is most to see of. */
+static const struct job *job_under_cursor(const struct jobs *j)
+{
+    const struct job_row *r = joblist_current(&j->list);
+    if (!r)
+        return NULL;
+    if (r->job)
+        return r->job;
+    return r->array->oldest ? r->array->oldest : r->array->pending ? r->array->pending : r->array->any;
+}
+
+/* Of an array what it is that waits; NULL: nothing of it does, or it is none. */
+static const struct job *waiting_of(const struct jobs *j)
+{
+    const struct job_row *r = joblist_current(&j->list);
+    return r && !r->job ? r->array->pending : NULL;
+}
+
+static void ask_why(struct jobs *j, const struct job *job)
+{
+    const struct array_row *a = joblist_current(&j->list)->array;
+    if (waiting_of(j))
+        why_open(j->v.ui, waiting_of(j));
+    else if (!joblist_current(&j->list)->job && !a->oldest)
+        why_open_array(j->v.ui, a, j->list.rows.members + a->first);
+    else
+        why_open(j->v.ui, job);
+}
+
+static void open_job(struct jobs *j)
+{
+    const struct job_row *r = joblist_current(&j->list);
+    if (!r)
+        return;
+    if (!r->job) { /* an array opens into its elements */
+        uint64_t id = ARRAY_ROW | r->array->id;
+        table_fold(&j->list.table, id, !table_is_open(&j->list.table, id));
+        table_refill(&j->list.table);
+        return;
+    }
+    ui_push(j->v.ui, &jobpage_view, &r->job->id);
+}
+
+static unsigned jobs_act(struct view *v, enum action a, const struct input *in)
+{
+    struct jobs *j = jobs_of(v);
+    const struct job *job = job_under_cursor(j);
+    if (a == ACTION_MINE) {
+        j->list.mine = !j->list.mine;
+        table_refill(&j->list.table);
+    } else if (act_is_deed(a)) {
+        act_on_targets(j, a);
+        if (a == ACTION_WATCH)
+            table_refill(&j->list.table); /* its signs */
+    } else if (a == ACTION_OPEN_JOB) {
+        open_job(j);
+    } else if (a == ACTION_SHELL && job) {
+        shell_in_job(v->ui, job);
+    } else if (a == ACTION_DEPENDS && job) {
+        depends_open(v->ui, job);
+    } else if (a == ACTION_WHY && job) {
+        ask_why(j, job);
+    } else if (a == ACTION_OUTPUT && job) {
+        output_open(v->ui, job);
+    } else if (!again_act(v->ui, job, a)) {
+        return tableview_act(v->ui, &j->list.table, a, in);
+    }
+    return DID_HANDLE | DID_REDRAW;
+}
+
+static const char *jobs_label(struct view *v, enum action a)
+{
+    struct jobs *j = jobs_of(v);
+    const struct job_row *r = joblist_current(&j->list);
+    const struct array_row *of = r && !r->job ? r->array : NULL;
+    if (!r || list_n_marks(&j->list.table.list) || (of && of->run + of->wait))
+        return NULL;
+    return again_label(job_under_cursor(j), of && of->fail, a);
+}
+
+static struct table *jobs_table(struct view *v)
+{
+    return &jobs_of(v)->list.table;
+}
+
+static bool *jobs_mine(struct view *v)
+{
+    return &jobs_of(v)->list.mine;
+}
+
+static const enum scope scopes[] = {SCOPE_JOBS, SCOPE_ACTS, SCOPE_AGAIN, SCOPE_LIST, SCOPE_MOVE};
+
+const struct view_ops jobs_view = {
+    .name = "jobs",
+    .scopes = scopes,
+    .n_scopes = sizeof scopes / sizeof scopes[0],
+    .wants_side = true,
+    .open = jobs_open,
+    .close = jobs_close,
+    .sync = jobs_sync,
+    .title = jobs_title,
+    .draw = jobs_draw,
+    .input = jobs_input,
+    .act = jobs_act,
+    .label = jobs_label,
+    .table = jobs_table,
+    .mine = jobs_mine,
+    .point_at = jobs_point_at,
+};

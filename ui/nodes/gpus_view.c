@@ -1,0 +1,344 @@
+/* gpus_view.c - every GPU of the cluster, a letter each.
+ *
+ *       a100    32: 8 free, 4 on one node  2 idle  12 out  10 busy
+ *      S NODE     GPUS      FREE WHO
+ *      + gpu01    AAABc...     3 A alice/pretrain  B bo/eval
+ *      # gpu04    ########
+ *
+ * A letter stands for a job (an array as a whole), a small one for a device that is held and does nothing.
+ * Letters and their jobs stand in the last column, so no colour is needed to tell them apart.
+ */
+#include "ui/nodes/gpus_view.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "src/base/utf8.h"
+#include "src/base/xalloc.h"
+#include "ui/dialogs/windows.h"
+#include "ui/info/job_info.h"
+#include "ui/info/node_info.h"
+#include "ui/nodes/gpu_rows.h"
+#include "ui/nodes/node_keys.h"
+#include "ui/view/table_view.h"
+
+#define LINES_BELOW 5 /* a node and four of its devices */
+
+struct gpus {
+    struct tablescreen s;
+    struct gpurows all;
+};
+
+static struct gpus *gpus_of(struct view *v)
+{
+    return (struct gpus *)(void *)v;
+}
+
+/* --- columns --- */
+
+static const struct gpus *ctx_of(const void *ctx)
+{
+    return ctx;
+}
+
+static void get_sign(const void *ctx, const void *row, struct field *f)
+{
+    windows_node_sign(f, ctx_of(ctx)->s.v.ui, ((const struct gpu_row *)row)->node);
+}
+
+static void get_node(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_STRONG, ((const struct gpu_row *)row)->node->spec.name);
+}
+
+static void add_device(struct rich *r, const struct gpus *g, const struct gpu_row *row, unsigned i)
+{
+    const struct gpu_owner *o = gpurows_owner(&g->all, row, i);
+    bool mine = o && o->job->uid == ui_uid(g->s.v.ui);
+    char letter = o ? o->letter : '?';
+    switch (gpurows_device(&g->all, row, i)) {
+    case GPU_HELD:
+    case GPU_BUSY: rich_addf(r, mine ? ROLE_RUNNING : ROLE_BAR_USED, "%c", letter); return;
+    case GPU_IDLE: rich_addf(r, ROLE_BAR_IDLE, "%c", tolower((unsigned char)letter)); return;
+    case GPU_FOREIGN: rich_add(r, ROLE_WARM, "!"); return;
+    case GPU_BROKEN: rich_add(r, ROLE_ERROR, "X"); return;
+    case GPU_OUT: rich_add(r, ROLE_BAR_OUT, "#"); return;
+    case GPU_FREE: rich_add(r, ROLE_BAR_FREE, "."); return;
+    }
+}
+
+static void get_devices(const void *ctx, const void *row, struct field *f)
+{
+    const struct gpu_row *r = row;
+    for (unsigned i = 0; i < r->node->gpus && i < CPUSET_MAX; i++)
+        add_device(&f->text, ctx_of(ctx), r, i);
+}
+
+static void get_free(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    field_count(f, ((const struct gpu_row *)row)->free, ROLE_GOOD);
+}
+
+static void get_idle(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    field_count(f, ((const struct gpu_row *)row)->idle, ROLE_BAR_IDLE);
+}
+
+static void get_all(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    field_count(f, ((const struct gpu_row *)row)->node->gpus, ROLE_NORMAL);
+}
+
+static void get_type(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, ((const struct gpu_row *)row)->node->gpu_type);
+}
+
+static void get_who(const void *ctx, const void *row, struct field *f)
+{
+    const struct gpus *g = ctx_of(ctx);
+    const struct gpu_row *r = row;
+    const struct gpu_owner *seen[CPUSET_MAX];
+    size_t n = 0;
+    for (unsigned i = 0; i < r->node->gpus && i < CPUSET_MAX; i++) {
+        const struct gpu_owner *o = gpurows_owner(&g->all, r, i);
+        bool again = !o;
+        for (size_t k = 0; k < n && !again; k++)
+            again = seen[k] == o;
+        if (again)
+            continue;
+        seen[n++] = o;
+        const struct job *j = o->job;
+        rich_addf(&f->text, ROLE_STRONG, "%s%c ", f->text.text.len ? "  " : "", o->letter);
+        rich_addf(&f->text, j->uid == ui_uid(g->s.v.ui) ? ROLE_RUNNING : ROLE_NORMAL, "%s/%s",
+                  j->user ? j->user : "", j->req.name ? j->req.name : "");
+    }
+    if (n)
+        rich_add(&f->text, ROLE_NORMAL, "  ");
+    nodeinfo_note(&f->text, g->s.v.ui, r->node);
+}
+
+static const struct column columns[] = {
+    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = get_sign},
+    {.name = "node",
+     .title = "NODE",
+     .min = 8,
+     .want = 28,
+     .fit = 24,
+     .flags = COLUMN_WORDS | COLUMN_TREE | COLUMN_ENDS,
+     .get = get_node},
+    {.name = "devices", .title = "GPUS", .min = 8, .want = 16, .get = get_devices},
+    {.name = "free",
+     .title = "FREE",
+     .min = 4,
+     .want = 4,
+     .rank = 2,
+     .flags = COLUMN_RIGHT,
+     .get = get_free},
+    {.name = "type",
+     .title = "TYPE",
+     .min = 6,
+     .want = 22,
+     .fit = 8,
+     .rank = 4,
+     .flags = COLUMN_WORDS,
+     .get = get_type},
+    {.name = "who",
+     .title = "WHO",
+     .min = 16,
+     .share = 60,
+     .rank = 1,
+     .flags = COLUMN_WORDS,
+     .get = get_who},
+    {.name = "idle",
+     .title = "IDLE",
+     .min = 4,
+     .want = 4,
+     .flags = COLUMN_HIDDEN | COLUMN_RIGHT,
+     .get = get_idle},
+    {.name = "gpus",
+     .title = "ALL",
+     .min = 4,
+     .want = 4,
+     .flags = COLUMN_HIDDEN | COLUMN_RIGHT,
+     .get = get_all},
+};
+
+static void fill(void *ctx, struct table *t)
+{
+    struct gpurows *all = &((struct gpus *)ctx)->all;
+    gpurows_fill(all);
+    for (size_t i = 0; i < all->n_rows; i++)
+        table_add(t, (struct trow){.id = nodekeys_id(all->rows[i].node), .data = &all->rows[i]});
+}
+
+/* --- the view --- */
+
+static struct view *gpus_open(struct ui *ui, const void *arg)
+{
+    (void)arg;
+    struct gpus *g = xcalloc(1, sizeof *g);
+    g->s.v = (struct view){.ops = &gpus_view, .ui = ui};
+    g->all.ui = ui;
+    table_init(&g->s.table, columns, sizeof columns / sizeof columns[0], fill, g);
+    return &g->s.v;
+}
+
+static void gpus_close(struct view *v)
+{
+    struct gpus *g = gpus_of(v);
+    tablescreen_fini(&g->s);
+    gpurows_fini(&g->all);
+    free(g);
+}
+
+static void gpus_title(struct view *v, struct rich *out)
+{
+    struct gpus *g = gpus_of(v);
+    rich_add(out, ROLE_TITLE, "GPUs");
+    tableview_title(v->ui, &g->s.table, g->all.n_rows, out);
+}
+
+/* Where the line has room for all of it: half a number is another one. */
+static void count_of(struct rich *r, int width, enum role role, uint32_t n, const char *what)
+{
+    char text[48];
+    snprintf(text, sizeof text, "  %u %s", n, what);
+    if (n && cell_width(r->text.s) + cell_width(text) <= width)
+        rich_add(r, role, text);
+}
+
+static void type_line(struct rich *r, const struct gpu_type *t, int name_width, int width)
+{
+    rich_addf(r, ROLE_STRONG, "%-*s", name_width + 1, t->name);
+    rich_addf(r, ROLE_NORMAL, "%4u: ", t->all);
+    rich_addf(r, t->free ? ROLE_GOOD : ROLE_DIM, "%u free", t->free);
+    if (t->free)
+        rich_addf(r, ROLE_DIM, ", %u on one node", t->most);
+    count_of(r, width, ROLE_BAR_IDLE, t->idle, "idle");
+    count_of(r, width, ROLE_WARM, t->foreign, "not ours");
+    count_of(r, width, ROLE_ERROR, t->broken, "broken");
+    count_of(r, width, ROLE_BAR_OUT, t->out, "out");
+    count_of(r, width, ROLE_NORMAL, t->busy, "busy");
+    count_of(r, width, ROLE_NORMAL, t->held, "held");
+}
+
+static void draw_types(struct gpus *g, struct canvas *c, struct rect *body)
+{
+    int name_width = 0;
+    for (size_t i = 0; i < g->all.n_types; i++) {
+        int w = cell_width(g->all.types[i].name);
+        name_width = w > name_width ? w : name_width;
+    }
+    for (size_t i = 0; i < g->all.n_types && body->h > 6; i++) {
+        struct rect line = rect_take_top(body, 1);
+        struct rich r;
+        rich_init(&r);
+        type_line(&r, &g->all.types[i], name_width, line.w - 3);
+        rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
+        rich_fini(&r);
+    }
+    if (g->all.n_types && body->h > 7)
+        rect_take_top(body, 1);
+}
+
+static void draw_legend(struct canvas *c, struct rect line)
+{
+    struct rich r;
+    int width = line.w - 3;
+    rich_init(&r);
+    tableview_legend(&r, ROLE_BAR_USED, "A", "a job's", width);
+    tableview_legend(&r, ROLE_BAR_IDLE, "a", "held, idle", width);
+    tableview_legend(&r, ROLE_BAR_FREE, ".", "free", width);
+    tableview_legend(&r, ROLE_BAR_OUT, "#", "out", width);
+    tableview_legend(&r, ROLE_WARM, "!", "not ours", width);
+    tableview_legend(&r, ROLE_ERROR, "X", "broken", width);
+    rich_draw(&r, c, line.y, line.x + 2, width);
+    rich_fini(&r);
+}
+
+static void fill_side(struct gpus *g, const struct gpu_row *row)
+{
+    struct lines *l = &g->s.side.lines;
+    struct rich *r = lines_add(l);
+    rich_addf(r, ROLE_TITLE, "%s", row->node->spec.name);
+    if (row->node->gpu_type)
+        rich_addf(r, ROLE_DIM, "  %s", row->node->gpu_type);
+    rich_add(r, ROLE_NORMAL, "  ");
+    nodeinfo_note(r, g->s.v.ui, row->node);
+    for (unsigned i = 0; i < row->node->gpus && i < CPUSET_MAX; i++)
+        nodeinfo_gpu_line(lines_add(l), g->s.v.ui, row->node, i);
+    jobinfo_section(l, "Who holds most");
+    for (int letter = 'A'; letter <= 'Z'; letter++)
+        vec_for_each (&g->all.owners, i) {
+            const struct gpu_owner *o = &g->all.owners.v[i];
+            if (o->letter != letter)
+                continue;
+            r = lines_add(l);
+            rich_addf(r, ROLE_STRONG, "%c  ", o->letter);
+            rich_addf(r, ROLE_NORMAL, "%3u  %s/%s", o->gpus, o->job->user ? o->job->user : "",
+                      o->job->req.name ? o->job->req.name : "");
+            rich_addf(r, ROLE_DIM, "  %u", o->key);
+        }
+}
+
+static void gpus_draw(struct view *v, struct canvas *c, const struct layout *l)
+{
+    struct gpus *g = gpus_of(v);
+    struct layout inner = *l;
+    struct lines empty = {0};
+    gpurows_count(&g->all);
+    lines_addf(&empty, ROLE_NORMAL, "No node has GPUs.");
+    if (inner.body.h > 8)
+        draw_legend(c, rect_take_bottom(&inner.body, 1));
+    draw_types(g, c, &inner.body);
+    struct rect below = tablescreen_below(&g->s, c, &inner, LINES_BELOW);
+    if (!rect_is_empty(below)) {
+        lines_clear(&g->s.side.lines);
+        fill_side(g, table_current(&g->s.table)->data);
+        pane_draw(&g->s.side, c, below);
+    }
+    const struct trow *row = tablescreen_draw(&g->s, c, &inner, &empty);
+    lines_fini(&empty);
+    if (!row)
+        return;
+    fill_side(g, row->data);
+    side_draw(&g->s.side, c, l);
+}
+
+static const struct node *node_of_row(struct ui *ui, const struct trow *row)
+{
+    (void)ui;
+    return ((const struct gpu_row *)row->data)->node;
+}
+
+static unsigned gpus_act(struct view *v, enum action a, const struct input *in)
+{
+    struct table *t = &gpus_of(v)->s.table;
+    unsigned did = nodekeys_act(v->ui, t, node_of_row, a);
+    return did ? did : tableview_act(v->ui, t, a, in);
+}
+
+static const enum scope scopes[] = {SCOPE_NODES, SCOPE_WINDOWS, SCOPE_LIST, SCOPE_MOVE};
+
+const struct view_ops gpus_view = {
+    .name = "gpus",
+    .scopes = scopes,
+    .n_scopes = sizeof scopes / sizeof scopes[0],
+    .wants_side = true,
+    .watches_util = true,
+    .open = gpus_open,
+    .close = gpus_close,
+    .sync = tablescreen_sync,
+    .title = gpus_title,
+    .draw = gpus_draw,
+    .input = tablescreen_input,
+    .act = gpus_act,
+    .table = tablescreen_table,
+};

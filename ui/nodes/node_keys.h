@@ -1,0 +1,16 @@
+/* node_keys.h - the keys of all screens whose rows are nodes: open, drain, resume, note, windows, shell. */
+#ifndef UI_NODES_NODE_KEYS_H
+#define UI_NODES_NODE_KEYS_H
+
+#include "ui/frame/view.h"
+
+/* The id of a node's row. */
+uint64_t nodekeys_id(const struct node *n);
+/* Does what the scopes NODES and WINDOWS have. node: of a row of that table, or NULL. Returns 0 for other
+ * actions. */
+typedef const struct node *nodekeys_fn(struct ui *ui, const struct trow *row);
+unsigned nodekeys_act(struct ui *ui, struct table *t, nodekeys_fn *node, enum action a);
+/* The box of a node. */
+void nodekeys_show(struct ui *ui, const struct node *n);
+
+#endif

@@ -1,0 +1,288 @@
+/* nodes_view.c - the nodes screen.
+ *
+ *      S NODE   CPU                 MEMORY           GPU          NOTE
+ *      + n01    [|||||---...] 32/48 [||||...] 80/128G ■■■■□□·· 6/8
+ *      # n04    [xxxxxxxxxxx]  0/48 [xxxxxxx]  0/128G xxxxxxxx 0/8 fan is loud  drained by root for 2 d
+ */
+#include "ui/nodes/nodes_view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/units.h"
+#include "src/base/vec.h"
+#include "src/base/xalloc.h"
+#include "src/model/nodetext.h"
+#include "ui/dialogs/windows.h"
+#include "ui/info/node_info.h"
+#include "ui/nodes/node_keys.h"
+#include "ui/view/table_view.h"
+#include "ui/view/view_text.h"
+#include "ui/widget/bar.h"
+
+static struct tablescreen *nodes_of(struct view *v)
+{
+    return (struct tablescreen *)(void *)v;
+}
+
+static const struct ui *ui_of(const void *ctx)
+{
+    return ((const struct tablescreen *)ctx)->v.ui;
+}
+
+/* --- columns --- */
+
+static void get_glyph(const void *ctx, const void *row, struct field *f)
+{
+    windows_node_sign(f, ui_of(ctx), row);
+}
+
+static void get_name(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_STRONG, ((const struct node *)row)->spec.name);
+}
+
+static void get_state(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    nodetext_state(&f->text.text, row, false, true);
+    rich_role(&f->text, ROLE_NORMAL);
+}
+
+#define BAR_MIN     6
+#define LINES_BELOW 4 /* what a node is and why, and what is held of it */
+
+/* A bar with its number, in its cells, in the room there is; the number alone where there is not enough for
+ * both. */
+static void bar_with(struct field *f, uint64_t used, uint64_t all, int busy, bool out, const char *number,
+                     int cells)
+{
+    int width = f->room - cells;
+    f->has_num = true;
+    f->num = all ? (double)used / (double)all : 0;
+    if (width >= BAR_MIN)
+        bar_load(&f->text, used, busy, all, out, width);
+    rich_addf(&f->text, ROLE_NORMAL, "%*s", f->room ? cells : 0, number);
+}
+
+static void get_cpu(const void *ctx, const void *row, struct field *f)
+{
+    const struct node *n = row;
+    const struct msg_util *u = ui_util(ui_of(ctx), n->spec.name);
+    char number[32];
+    if (!n->cpus || nodeinfo_is_bystander(n))
+        return; /* not known: no number, and no bar that looks like one */
+    snprintf(number, sizeof number, "%u/%u", cpuset_count(&n->cpus_used), n->cpus);
+    bar_with(f, cpuset_count(&n->cpus_used), n->cpus, u ? (int)u->cpu_permille : -1,
+             windows_node_is_out(ui_of(ctx), n), number, n->cpus > 99 ? 8 : 6);
+}
+
+static void get_mem(const void *ctx, const void *row, struct field *f)
+{
+    const struct node *n = row;
+    const struct msg_util *u = ui_util(ui_of(ctx), n->spec.name);
+    if (!n->mem_mib || nodeinfo_is_bystander(n))
+        return;
+    char number[NODEINFO_MEM_SIZE];
+    int busy = u && u->mem_mib ? (int)(u->mem_used_mib * 1000 / u->mem_mib) : -1;
+    nodeinfo_mem(n, number);
+    bar_with(f, n->mem_used_mib, n->mem_mib, busy, windows_node_is_out(ui_of(ctx), n), number, 9);
+}
+
+static void get_gpu(const void *ctx, const void *row, struct field *f)
+{
+    const struct node *n = row;
+    unsigned used = cpuset_count(&n->gpus_used);
+    f->has_num = true;
+    f->num = used;
+    if (!n->gpus)
+        return;
+    char number[32];
+    int width = f->room - snprintf(number, sizeof number, " %u/%u", used, n->gpus);
+    if ((int)n->gpus <= width || !f->room)
+        nodeinfo_gpus(&f->text, ui_of(ctx), n);
+    else
+        bar_two_ended(&f->text, used, windows_node_is_out(ui_of(ctx), n) ? n->gpus - used : 0, n->gpus,
+                      width);
+    rich_add(&f->text, ROLE_NORMAL, number);
+}
+
+static void get_busy(const void *ctx, const void *row, struct field *f)
+{
+    const struct msg_util *u = ui_util(ui_of(ctx), ((const struct node *)row)->spec.name);
+    if (!u)
+        return; /* not measured */
+    f->has_num = true;
+    f->num = u->cpu_permille;
+    rich_addf(&f->text, load_role((int)u->cpu_permille / 10), "%u%%", u->cpu_permille / 10);
+}
+
+static void get_jobs(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct node *n = row;
+    f->has_num = true;
+    f->num = n->n_jobs;
+    if (n->n_jobs)
+        rich_addf(&f->text, ROLE_NORMAL, "%u", n->n_jobs);
+}
+
+static void get_note(const void *ctx, const void *row, struct field *f)
+{
+    nodeinfo_note(&f->text, ui_of(ctx), row);
+}
+
+static void get_features(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    char *s = strv_join(&((const struct node *)row)->spec.features, ",");
+    rich_add(&f->text, ROLE_NORMAL, s);
+    free(s);
+}
+
+static void get_type(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, ((const struct node *)row)->gpu_type);
+}
+
+static const struct column columns[] = {
+    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = get_glyph},
+    {.name = "node",
+     .title = "NODE",
+     .min = 8,
+     .want = 28,
+     .fit = 24,
+     .flags = COLUMN_WORDS | COLUMN_TREE | COLUMN_ENDS,
+     .get = get_name},
+    {.name = "cpu", .title = "CPU", .min = 14, .want = 24, .rank = 2, .get = get_cpu},
+    {.name = "busy",
+     .title = "BUSY",
+     .min = 4,
+     .want = 5,
+     .rank = 6,
+     .flags = COLUMN_RIGHT,
+     .get = get_busy},
+    {.name = "memory", .title = "MEMORY", .min = 9, .want = 24, .rank = 4, .get = get_mem},
+    {.name = "gpu", .title = "GPU", .min = 12, .want = 14, .rank = 3, .get = get_gpu},
+    {.name = "jobs",
+     .title = "JOBS",
+     .min = 4,
+     .want = 4,
+     .rank = 7,
+     .flags = COLUMN_RIGHT,
+     .get = get_jobs},
+    {.name = "note",
+     .title = "NOTE",
+     .min = 10,
+     .share = 28,
+     .rank = 1,
+     .flags = COLUMN_WORDS,
+     .get = get_note},
+    {.name = "state", .title = "STATE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_state},
+    {.name = "type", .title = "TYPE", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_type},
+    {.name = "features", .title = "FEATURES", .flags = COLUMN_HIDDEN | COLUMN_WORDS, .get = get_features},
+};
+
+static void fill(void *ctx, struct table *t)
+{
+    const struct model *m = ui_model(ui_of(ctx));
+    for (size_t i = 0; i < m->n_nodes; i++)
+        table_add(t, (struct trow){.id = nodekeys_id(m->nodes[i]), .data = m->nodes[i]});
+}
+
+/* --- the view --- */
+
+static struct view *nodes_open(struct ui *ui, const void *arg)
+{
+    (void)arg;
+    struct tablescreen *n = xcalloc(1, sizeof *n);
+    n->v = (struct view){.ops = &nodes_view, .ui = ui};
+    table_init(&n->table, columns, sizeof columns / sizeof columns[0], fill, n);
+    return &n->v;
+}
+
+static void nodes_close(struct view *v)
+{
+    struct tablescreen *n = nodes_of(v);
+    tablescreen_fini(n);
+    free(n);
+}
+
+static void nodes_title(struct view *v, struct rich *out)
+{
+    rich_add(out, ROLE_TITLE, "Nodes");
+    tableview_title(v->ui, &nodes_of(v)->table, ui_model(v->ui)->n_nodes, out);
+}
+
+static void legend(const struct ui *ui, struct rich *r, int width)
+{
+    bool ascii = ui_ascii(ui);
+    tableview_legend(r, ROLE_BAR_USED, ascii ? "|#" : "|\u25a0", "used", width);
+    tableview_legend(r, ROLE_BAR_IDLE, ascii ? "-o" : "-\u25a1", "held idle", width);
+    tableview_legend(r, ROLE_BAR_FREE, ascii ? "." : ".\u00b7", "free", width);
+    tableview_legend(r, ROLE_BAR_OUT, "x", "out", width);
+    tableview_legend(r, ROLE_WARM, "!", "not ours", width);
+    tableview_legend(r, ROLE_ERROR, "X", "broken", width);
+}
+
+static void nodes_draw(struct view *v, struct canvas *c, const struct layout *l)
+{
+    struct tablescreen *n = nodes_of(v);
+    struct lines empty = {0};
+    struct layout inner = *l;
+    lines_addf(&empty, ROLE_NORMAL, "No nodes are configured.");
+    if (inner.body.h > 8) { /* what the signs mean, where there is a line for it */
+        struct rect line = rect_take_bottom(&inner.body, 1);
+        struct rich r;
+        rich_init(&r);
+        legend(v->ui, &r, line.w - 3);
+        rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
+        rich_fini(&r);
+    }
+    struct rect below = tablescreen_below(n, c, &inner, LINES_BELOW);
+    if (!rect_is_empty(below)) {
+        lines_clear(&n->side.lines);
+        nodeinfo_lines(&n->side.lines, v->ui, table_current(&n->table)->data);
+        pane_draw(&n->side, c, below);
+    }
+    const struct trow *row = tablescreen_draw(n, c, &inner, &empty);
+    lines_fini(&empty);
+    if (!row)
+        return;
+    nodeinfo_lines(&n->side.lines, v->ui, row->data);
+    side_draw(&n->side, c, l);
+}
+
+static const struct node *node_of_row(struct ui *ui, const struct trow *row)
+{
+    (void)ui;
+    return row->data;
+}
+
+static unsigned nodes_act(struct view *v, enum action a, const struct input *in)
+{
+    struct table *t = &nodes_of(v)->table;
+    unsigned did = nodekeys_act(v->ui, t, node_of_row, a);
+    return did ? did : tableview_act(v->ui, t, a, in);
+}
+
+static const enum scope scopes[] = {SCOPE_NODES, SCOPE_WINDOWS, SCOPE_LIST, SCOPE_MOVE};
+
+const struct view_ops nodes_view = {
+    .name = "nodes",
+    .scopes = scopes,
+    .n_scopes = sizeof scopes / sizeof scopes[0],
+    .wants_side = true,
+    .watches_util = true,
+    .open = nodes_open,
+    .close = nodes_close,
+    .sync = tablescreen_sync,
+    .title = nodes_title,
+    .draw = nodes_draw,
+    .input = tablescreen_input,
+    .act = nodes_act,
+    .table = tablescreen_table,
+};

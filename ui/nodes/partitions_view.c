@@ -1,0 +1,452 @@
+/* partitions_view.c - the partitions.
+ *
+ *      S PARTITION  NODES          CPU FREE GPU FREE RUN WAIT  LIMIT       WHO MAY, AND WHAT WAITS
+ *      . gpu        [||||..xx] 2/4   96/192    10/32   4   62  7-00:00:00  12 for GPUs, 50 behind others
+ */
+#include "ui/nodes/partitions_view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/units.h"
+#include "src/base/utf8.h"
+#include "src/base/xalloc.h"
+#include "src/model/jobtext.h"
+#include "ui/info/job_info.h"
+#include "ui/view/table_view.h"
+#include "ui/view/view_text.h"
+#include "ui/widget/bar.h"
+
+#define LABEL 13
+
+struct part_row {
+    const struct part_spec *part;
+    uint32_t nodes, nodes_used, nodes_out, running, waiting, mine;
+    uint64_t cpus, cpus_free, gpus, gpus_free;
+    uint32_t reasons[REASON_N]; /* of the waiting ones */
+};
+
+struct parts {
+    struct tablescreen s;
+    struct part_row *rows;
+    size_t n_rows;
+};
+
+static struct parts *parts_of(struct view *v)
+{
+    return (struct parts *)(void *)v;
+}
+
+/* --- counting --- */
+
+static void count_nodes(const struct model *m, struct part_row *r)
+{
+    for (size_t i = 0; i < r->part->nodes.n; i++) {
+        const struct node *n = model_get_node(m, r->part->nodes.v[i]);
+        if (!n)
+            continue;
+        unsigned cpus = cpuset_count(&n->cpus_used), gpus = cpuset_count(&n->gpus_used);
+        r->nodes++;
+        r->nodes_used += n->n_jobs > 0;
+        r->cpus += n->cpus;
+        r->gpus += n->gpus;
+        if (node_is_out(n)) {
+            r->nodes_out += n->n_jobs == 0;
+            continue;
+        }
+        r->cpus_free += n->cpus > cpus ? n->cpus - cpus : 0;
+        r->gpus_free += n->gpus > gpus ? n->gpus - gpus : 0;
+    }
+}
+
+/* A waiting job may ask for several: it is counted in each of them. */
+static bool asks_for(const struct job *j, const char *part)
+{
+    const char *list = j->req.partition ? j->req.partition : j->partition;
+    size_t n = strlen(part);
+    for (const char *s = list; s && *s;) {
+        size_t len = strcspn(s, ",");
+        if (len == n && strncmp(s, part, n) == 0)
+            return true;
+        s += len + (s[len] == ',');
+    }
+    return false;
+}
+
+static void count_job(struct parts *p, const struct job *j, bool waits)
+{
+    bool mine = j->uid == ui_uid(p->s.v.ui);
+    for (size_t i = 0; i < p->n_rows; i++) {
+        struct part_row *r = &p->rows[i];
+        if (waits ? !asks_for(j, r->part->name) : !str_eq(j->partition, r->part->name))
+            continue;
+        uint32_t n = waits ? job_pending_elements(j) : 1;
+        *(waits ? &r->waiting : &r->running) += n;
+        r->mine += mine ? n : 0;
+        if (waits && j->reason < REASON_N)
+            r->reasons[j->reason] += n;
+        if (!waits)
+            return;
+    }
+}
+
+static void fill(void *ctx, struct table *t)
+{
+    struct parts *p = ctx;
+    const struct model *m = ui_model(p->s.v.ui);
+    p->n_rows = m->spec.parts.n;
+    free(p->rows);
+    p->rows = xcalloc(p->n_rows + 1, sizeof *p->rows);
+    for (size_t i = 0; i < p->n_rows; i++) {
+        p->rows[i].part = &m->spec.parts.v[i];
+        count_nodes(m, &p->rows[i]);
+    }
+    list_for_each (r, &m->active, struct job, in_queue)
+        count_job(p, r, false);
+    list_for_each (w, &m->pending, struct job, in_queue)
+        count_job(p, w, true);
+    for (size_t i = 0; i < p->n_rows; i++) {
+        uint64_t id = hash_bytes(p->rows[i].part->name, strlen(p->rows[i].part->name));
+        table_add(t, (struct trow){.id = id ? id : 1, .data = &p->rows[i]});
+    }
+}
+
+/* --- columns --- */
+
+static bool is_up(const struct part_row *r)
+{
+    return r->part->state == PART_UP;
+}
+
+static void get_sign(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct part_row *r = row;
+    f->has_num = true;
+    f->num = is_up(r) ? (double)r->nodes_used : -1;
+    if (!is_up(r))
+        rich_add(&f->text, ROLE_NODE_OUT, "#");
+    else if (r->nodes_used == 0)
+        rich_add(&f->text, ROLE_NODE_FREE, ".");
+    else
+        rich_add(&f->text, r->cpus_free ? ROLE_NODE_PART : ROLE_NODE_FULL, r->cpus_free ? "+" : "A");
+}
+
+static void get_name(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct part_row *r = row;
+    rich_add(&f->text, ROLE_STRONG, r->part->name);
+    if (r->part->is_default)
+        rich_add(&f->text, ROLE_DIM, "*");
+}
+
+static void get_nodes(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct part_row *r = row;
+    f->has_num = true;
+    f->num = r->nodes;
+    if (f->room > 12)
+        bar_two_ended(&f->text, r->nodes_used, r->nodes_out, r->nodes, f->room - 8);
+    rich_addf(&f->text, ROLE_NORMAL, " %u/%u", r->nodes_used, r->nodes);
+}
+
+/* Where nothing may start nothing is free. */
+static void free_of(struct field *f, const struct part_row *r, uint64_t n, uint64_t all)
+{
+    if (!is_up(r))
+        return;
+    f->has_num = true;
+    f->num = (double)n;
+    if (all)
+        rich_addf(&f->text, n ? ROLE_GOOD : ROLE_DIM, "%llu", (unsigned long long)n);
+    char of[32];
+    int width = snprintf(of, sizeof of, " of %llu", (unsigned long long)all);
+    if (all && (!f->room || cell_width(f->text.text.s) + width <= f->room))
+        rich_add(&f->text, ROLE_DIM, of);
+}
+
+static void get_cpus(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct part_row *r = row;
+    free_of(f, r, r->cpus_free, r->cpus);
+}
+
+static void get_gpus(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct part_row *r = row;
+    free_of(f, r, r->gpus_free, r->gpus);
+}
+
+static void get_running(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    field_count(f, ((const struct part_row *)row)->running, ROLE_RUNNING);
+}
+
+static void get_waiting(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    field_count(f, ((const struct part_row *)row)->waiting, ROLE_WAITING);
+}
+
+static void get_mine(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    field_count(f, ((const struct part_row *)row)->mine, ROLE_STRONG);
+}
+
+static void get_limit(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct part_spec *p = ((const struct part_row *)row)->part;
+    char b[UNITS_TEXT_SIZE];
+    f->has_num = true;
+    f->num = p->max_time_s;
+    rich_add(&f->text, ROLE_NORMAL,
+             p->max_time_s == DURATION_UNLIMITED || p->max_time_s == DURATION_NOT_SET
+                 ? "no limit"
+                 : duration_format(p->max_time_s, b));
+}
+
+static void get_tier(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    uint32_t tier = ((const struct part_row *)row)->part->priority_tier;
+    f->has_num = true;
+    f->num = tier;
+    rich_addf(&f->text, ROLE_NORMAL, "%u", tier);
+}
+
+static void add_list(struct rich *r, const char *what, const struct strv *names)
+{
+    if (!names->n)
+        return;
+    char *list = strv_join(names, ", ");
+    rich_addf(r, ROLE_DIM, "%s%s ", r->text.len ? "; " : "", what);
+    rich_add(r, ROLE_NORMAL, list);
+    free(list);
+}
+
+static void who_may(struct rich *r, const struct part_spec *p)
+{
+    add_list(r, "groups", &p->allow_groups);
+    add_list(r, "accounts", &p->allow_accounts);
+    add_list(r, "QOS", &p->allow_qos);
+    if (!r->text.len)
+        rich_add(r, ROLE_DIM, "everybody");
+}
+
+static void get_who(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct part_row *r = row;
+    if (!is_up(r))
+        rich_addf(&f->text, ROLE_WARN, "%s  ", part_state_text((enum part_state)r->part->state));
+    struct rich who;
+    rich_init(&who);
+    who_may(&who, r->part);
+    rich_add(&f->text, ROLE_NORMAL, who.text.s);
+    rich_fini(&who);
+}
+
+static const struct column columns[] = {
+    {.name = "sign", .title = "S", .min = 1, .want = 1, .get = get_sign},
+    {.name = "partition",
+     .title = "PARTITION",
+     .min = 10,
+     .want = 30,
+     .fit = 20,
+     .flags = COLUMN_WORDS | COLUMN_TREE,
+     .get = get_name},
+    {.name = "nodes", .title = "NODES", .min = 8, .want = 22, .rank = 5, .get = get_nodes},
+    {.name = "cpus",
+     .title = "CPU FREE",
+     .min = 10,
+     .want = 12,
+     .rank = 3,
+     .flags = COLUMN_RIGHT,
+     .get = get_cpus},
+    {.name = "gpus",
+     .title = "GPU FREE",
+     .min = 8,
+     .want = 10,
+     .rank = 2,
+     .flags = COLUMN_RIGHT,
+     .get = get_gpus},
+    {.name = "running", .title = "RUN", .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_running},
+    {.name = "waiting", .title = "WAIT", .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_waiting},
+    {.name = "mine",
+     .title = "MINE",
+     .min = 5,
+     .want = 5,
+     .rank = 7,
+     .flags = COLUMN_RIGHT,
+     .get = get_mine},
+    {.name = "limit",
+     .title = "LONGEST",
+     .min = 10,
+     .want = 10,
+     .rank = 4,
+     .flags = COLUMN_RIGHT,
+     .unit = FILTER_SECONDS,
+     .get = get_limit},
+    {.name = "tier",
+     .title = "TIER",
+     .min = 4,
+     .want = 4,
+     .rank = 8,
+     .flags = COLUMN_RIGHT,
+     .get = get_tier},
+    {.name = "who",
+     .title = "FOR",
+     .min = 12,
+     .share = 20,
+     .rank = 6,
+     .flags = COLUMN_WORDS,
+     .get = get_who},
+};
+
+/* --- the view --- */
+
+static struct view *parts_open(struct ui *ui, const void *arg)
+{
+    (void)arg;
+    struct parts *p = xcalloc(1, sizeof *p);
+    p->s.v = (struct view){.ops = &parts_view, .ui = ui};
+    table_init(&p->s.table, columns, sizeof columns / sizeof columns[0], fill, p);
+    return &p->s.v;
+}
+
+static void parts_close(struct view *v)
+{
+    struct parts *p = parts_of(v);
+    tablescreen_fini(&p->s);
+    free(p->rows);
+    free(p);
+}
+
+static void parts_title(struct view *v, struct rich *out)
+{
+    rich_add(out, ROLE_TITLE, "Partitions");
+    tableview_title(v->ui, &parts_of(v)->s.table, parts_of(v)->n_rows, out);
+}
+
+static void add_time(struct lines *l, const char *label, uint32_t s, const char *none)
+{
+    char b[UNITS_TEXT_SIZE];
+    rich_add(lines_pair(l, label, LABEL), ROLE_NORMAL,
+             s == DURATION_UNLIMITED || s == DURATION_NOT_SET ? none : duration_format(s, b));
+}
+
+static void limit_lines(struct lines *l, const struct part_spec *p)
+{
+    static const char *const preempt[] = {"stay", "are requeued", "are cancelled"};
+    char b[UNITS_TEXT_SIZE];
+    jobinfo_section(l, "Limits");
+    add_time(l, "longest", p->max_time_s, "no limit");
+    add_time(l, "by default", p->default_time_s, "as long as allowed");
+    if (p->max_nodes != UINT32_MAX)
+        rich_addf(lines_pair(l, "nodes a job", LABEL), ROLE_NORMAL, "at most %u", p->max_nodes);
+    rich_addf(lines_pair(l, "tier", LABEL), ROLE_NORMAL, "%u", p->priority_tier);
+    if (p->preempt_mode <= PREEMPT_CANCEL)
+        rich_addf(lines_pair(l, "its jobs", LABEL), p->preempt_mode ? ROLE_PREEMPTED : ROLE_NORMAL,
+                  "%s when a higher tier needs the room", preempt[p->preempt_mode]);
+    if (p->preempt_mode && p->grace_s)
+        rich_addf(lines_pair(l, "", LABEL), ROLE_DIM, "after %s", duration_format_words(p->grace_s, b));
+    struct rich who;
+    rich_init(&who);
+    who_may(&who, p);
+    rich_add(lines_pair(l, "for", LABEL), ROLE_NORMAL, who.text.s);
+    rich_fini(&who);
+}
+
+static void waiting_lines(struct lines *l, const struct part_row *r)
+{
+    if (!r->waiting)
+        return;
+    jobinfo_section(l, "Waiting, and for what");
+    for (int k = 0; k < REASON_N; k++)
+        if (r->reasons[k]) {
+            struct rich *line = lines_add(l);
+            rich_addf(line, ROLE_WAITING, "%5u  ", r->reasons[k]);
+            rich_add(line, ROLE_NORMAL, reason_text((enum reason)k));
+            line->hang = 7;
+        }
+}
+
+static void fill_side(struct parts *p, const struct part_row *r)
+{
+    struct lines *l = &p->s.side.lines;
+    lines_clear(l);
+    struct rich *t = lines_add(l);
+    rich_addf(t, ROLE_TITLE, "%s", r->part->name);
+    rich_addf(t, is_up(r) ? ROLE_GOOD : ROLE_ERROR, "  %s",
+              is_up(r) ? "up" : part_state_text((enum part_state)r->part->state));
+    if (r->part->is_default)
+        rich_add(t, ROLE_DIM, "  where jobs go that name none");
+    rich_addf(lines_pair(l, "CPUs", LABEL), ROLE_NORMAL, "%llu free of %llu",
+              (unsigned long long)r->cpus_free, (unsigned long long)r->cpus);
+    if (r->gpus)
+        rich_addf(lines_pair(l, "GPUs", LABEL), ROLE_NORMAL, "%llu free of %llu",
+                  (unsigned long long)r->gpus_free, (unsigned long long)r->gpus);
+    rich_addf(lines_pair(l, "nodes", LABEL), ROLE_NORMAL, "%u of %u in use, %u out", r->nodes_used,
+              r->nodes, r->nodes_out);
+    waiting_lines(l, r);
+    limit_lines(l, r->part);
+}
+
+static void parts_draw(struct view *v, struct canvas *c, const struct layout *l)
+{
+    struct parts *p = parts_of(v);
+    struct lines empty = {0};
+    struct layout inner = *l;
+    lines_addf(&empty, ROLE_NORMAL, "No partitions are configured.");
+    const struct trow *row = table_current(&p->s.table);
+    struct rect below = tablescreen_below(&p->s, c, &inner, l->body.h / 2 - 1);
+    if (!rect_is_empty(below)) {
+        fill_side(p, row->data);
+        pane_draw(&p->s.side, c, below);
+    }
+    row = tablescreen_draw(&p->s, c, &inner, &empty);
+    lines_fini(&empty);
+    if (!row)
+        return;
+    fill_side(p, row->data);
+    side_draw(&p->s.side, c, l);
+}
+
+static unsigned parts_act(struct view *v, enum action a, const struct input *in)
+{
+    struct parts *p = parts_of(v);
+    const struct trow *row = table_current(&p->s.table);
+    if (a != ACTION_OPEN_PART)
+        return tableview_act(v->ui, &p->s.table, a, in);
+    if (row) {
+        char *filter = xasprintf("part:%s", ((const struct part_row *)row->data)->part->name);
+        ui_go(v->ui, "jobs", filter);
+        free(filter);
+    }
+    return DID_HANDLE | DID_REDRAW;
+}
+
+static const enum scope scopes[] = {SCOPE_PARTS, SCOPE_LIST, SCOPE_MOVE};
+
+const struct view_ops parts_view = {
+    .name = "partitions",
+    .scopes = scopes,
+    .n_scopes = sizeof scopes / sizeof scopes[0],
+    .wants_side = true,
+    .open = parts_open,
+    .close = parts_close,
+    .sync = tablescreen_sync,
+    .title = parts_title,
+    .draw = parts_draw,
+    .input = tablescreen_input,
+    .act = parts_act,
+    .table = tablescreen_table,
+};

@@ -1,0 +1,38 @@
+/* output_files.h - the outputs of a job: which there are, where they lie, how a merged view calls them. */
+#ifndef UI_OUTPUT_OUTPUT_FILES_H
+#define UI_OUTPUT_OUTPUT_FILES_H
+
+#include "src/base/vec.h"
+#include "ui/output/output_view.h"
+
+#define PLACES_MAX 256 /* of a merged view: each is an open file */
+
+struct place {
+    struct output_at at;
+    bool err;
+    char *path;  /* NULL: kept on its node */
+    bool own;    /* the path is a pattern: each element that has not started will have its own */
+    char *label; /* "3" (a rank; of a step job a task), "1.3" where there are several steps;
+                    "3!" standard error */
+};
+
+struct places {
+    VEC(struct place) v;
+    size_t more; /* left out */
+};
+
+void places_fini(struct places *p);
+/* The path of standard output (or error) of at, NULL for what is kept on its node; of the elements of an
+ * array that have not started it is a pattern where each has its own. Caller frees. False where there is no
+ * such task. */
+bool place_path(const struct job *j, const struct output_at *at, bool err, char **ret);
+/* Just that one; none where there is no such task. */
+void places_one(const struct job *j, const struct output_at *at, bool err, struct places *ret);
+/* All outputs of all tasks, each file once, patterns left out. The batch script's is left out where a
+ * step's outputs are kept on its nodes: srun writes those lines there a second time. */
+void places_all(const struct job *j, struct places *ret);
+/* Moves *at to the next (by 1) or the one before (by -1) that is another file. False where there is none.
+ */
+bool places_next(const struct job *j, struct output_at *at, bool err, int by);
+
+#endif

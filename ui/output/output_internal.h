@@ -1,0 +1,42 @@
+/* output_internal.h - the output view's state, for its two files: what it does, and what is seen of it. */
+#ifndef UI_OUTPUT_OUTPUT_INTERNAL_H
+#define UI_OUTPUT_OUTPUT_INTERNAL_H
+
+#include "ui/output/output_files.h"
+#include "ui/output/output_reader.h"
+#include "ui/widget/edit.h"
+
+struct output {
+    struct view v;
+    struct output_at at;
+    bool err;            /* standard error */
+    bool all;            /* of all tasks */
+    struct places shown; /* what the reader reads; its streams by number */
+    struct reader *reader;
+    const struct reading_state *state; /* NULL: nothing yet */
+    bool live, began;                  /* as the reader was told */
+    int height, width;
+    struct edit edit;
+    bool typing;
+    bool errors; /* are what is looked for */
+    struct rect area;
+};
+
+static inline struct output *output_of(struct view *v)
+{
+    return (struct output *)(void *)v;
+}
+
+/* output_view.c */
+const struct job *output_job(const struct output *o); /* or NULL */
+bool output_is_live(const struct output *o);          /* can more be written to it? */
+/* The task that is looked at has no place yet: then *ret_step is its step. Or it will never have one. */
+bool output_waits(const struct output *o, const struct step **ret_step);
+bool output_never_runs(const struct output *o);
+
+/* output_draw.c */
+void output_title(struct view *v, struct rich *out);
+void output_draw_body(const struct output *o, struct canvas *c, struct rect r);
+void output_draw_search(struct output *o, struct canvas *c, struct rect r);
+
+#endif

@@ -1,0 +1,47 @@
+/* output_reader.h - reads outputs in a thread of its own, so that a file system or a node that does not
+ * answer holds up nobody: orders go in, pictures come out.
+ *
+ *     reader_open(r, &places)                                           thread: ui/output/output_pages.h
+ *     reader_act(r, a)        -- orders, in their order -->
+ *     reader_fd(r) readable
+ *     reader_state(r)         <-- the newest state, questions for nodes --
+ *
+ * A reader that is closed while its thread waits for a file is left to it: the thread frees it when it
+ * comes back, if ever. Without threads (tests) each order is done at once.
+ */
+#ifndef UI_OUTPUT_OUTPUT_READER_H
+#define UI_OUTPUT_OUTPUT_READER_H
+
+#include "ui/output/output_pages.h"
+
+struct reader;
+
+struct reader *reader_new(bool threads) __attribute__((warn_unused_result));
+/* NULL is fine. */
+void reader_close(struct reader *r);
+
+void reader_open(struct reader *r, struct reading_open *take_o);
+void reader_resize(struct reader *r, int height, int width);
+void reader_live(struct reader *r, bool live, bool began);
+void reader_act(struct reader *r, enum action a);
+void reader_scroll(struct reader *r, int rows);
+/* At the end, where one is mostly, upwards; else downwards. */
+void reader_find(struct reader *r, const char *text);
+/* Without threads: looks at the files now. */
+void reader_look(struct reader *r);
+/* Without threads: a slice of a search; true: more to do. */
+bool reader_work(struct reader *r);
+/* An answer of a node to a question of that generation. */
+void reader_take(struct reader *r, uint32_t generation, uint32_t stream, bool piece,
+                 const struct msg_output_data *d, const char *why);
+
+/* Readable when there is something new; -1 without threads. */
+int reader_fd(const struct reader *r);
+/* The newest state, the reader's, valid until the next call of any of these; NULL: none yet. */
+const struct reading_state *reader_state(struct reader *r);
+/* Has a search come to its end since the last call? */
+bool reader_search_ended(struct reader *r);
+/* The next question for a node; false: none. */
+bool reader_next_ask(struct reader *r, struct stream_ask *ret, uint32_t *ret_generation);
+
+#endif

@@ -1,0 +1,413 @@
+/* output_view.c - the output of a job: task by task, or of all of them in one.
+ *
+ *      Output 4711 step 0 rank 3  following  12.4 MB  100%  /home/ann/out-3.txt
+ *      epoch 12: loss 0.173
+ *
+ * What is read, and how, is ui/output/output_reader.h's: this thread draws what that one gives it.
+ */
+#include "ui/output/output_view.h"
+
+#include <stdlib.h>
+
+#include "src/base/vec.h"
+#include "src/base/xalloc.h"
+#include "ui/output/output_internal.h"
+#include "ui/view/view_text.h"
+
+const struct job *output_job(const struct output *o)
+{
+    return ui_job(o->v.ui, o->at.job);
+}
+
+bool output_is_live(const struct output *o)
+{
+    const struct job *j = output_job(o);
+    const struct step *s = j && !o->all ? job_find_step(j, o->at.step) : NULL;
+    const struct task *t = s ? step_find_task(s, o->at.task) : NULL;
+    return t ? t->state != TASK_DONE : j && !job_state_is_final((enum job_state)j->state);
+}
+
+bool output_waits(const struct output *o, const struct step **ret_step)
+{
+    const struct job *j = output_job(o);
+    const struct step *s = j && !o->all ? job_find_step(j, o->at.step) : NULL;
+    const struct task *t = s ? step_find_task(s, o->at.task) : NULL;
+    *ret_step = s;
+    return t && t->state == TASK_WAITING && !job_state_is_final((enum job_state)j->state);
+}
+
+bool output_never_runs(const struct output *o)
+{
+    const struct job *j = output_job(o);
+    const struct step *s = j && !o->all ? job_find_step(j, o->at.step) : NULL;
+    const struct task *t = s ? step_find_task(s, o->at.task) : NULL;
+    return t && t->state == TASK_DONE && t->end_kind == END_NOT_RUN;
+}
+
+static void tell_live(struct output *o)
+{
+    const struct job *j = output_job(o);
+    bool live = output_is_live(o), began = j && j->state != JOB_PENDING;
+    if (live != o->live || began != o->began)
+        reader_live(o->reader, live, began);
+    o->live = live;
+    o->began = began;
+}
+
+/* --- nodes --- */
+
+static void look_at_reader(struct output *o);
+
+#define ASK_ARG(generation, number, piece) \
+    ((uint64_t)(generation) << 32 | (uint64_t)(number) << 1 | (piece ? 1u : 0u))
+
+static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+{
+    struct output *o = output_of(owner);
+    const struct msg_result *r = in && in->kind == MSG_RESULT ? in->body : NULL;
+    const char *why = !in                           ? "The connection to the controller was lost."
+                      : r && !str_is_empty(r->text) ? r->text
+                      : r                           ? refusal_slurm((enum refusal)r->refusal)
+                                                    : "The node gave no answer.";
+    reader_take(o->reader, (uint32_t)(arg >> 32), (uint32_t)(arg & UINT32_MAX) >> 1, arg & 1,
+                in && in->kind == MSG_OUTPUT_DATA ? in->body : NULL, why);
+    look_at_reader(o);
+    ui_changed(ui);
+}
+
+static void ask_nodes(struct output *o)
+{
+    struct stream_ask a;
+    uint32_t generation;
+    while (reader_next_ask(o->reader, &a, &generation)) {
+        const struct place *p = &o->shown.v.v[a.stream];
+        struct msg_output_read m = {.key = {.job = p->at.job, .step = p->at.step, .task = p->at.task},
+                                    .rank = p->at.rank,
+                                    .stream = p->err ? 2 : 1,
+                                    .offset = a.offset,
+                                    .max = a.max,
+                                    .wait_ms = a.wait_ms};
+        if (!ui_send(o->v.ui, MSG_OUTPUT_READ, &m, &o->v, answered, ASK_ARG(generation, a.stream, a.piece)))
+            reader_take(o->reader, generation, a.stream, a.piece, NULL, "There is no connection.");
+    }
+}
+
+static void look_at_reader(struct output *o)
+{
+    ask_nodes(o);
+    o->state = reader_state(o->reader);
+    if (reader_search_ended(o->reader) && o->state && o->state->not_found)
+        ui_toast(o->v.ui, ROLE_WARN, "%s %s", o->errors ? "no line like an error" : "nothing found",
+                 o->state->forward ? "from here to the end; N looks upwards"
+                                   : "from here up; n looks downwards");
+}
+
+/* --- what is read --- */
+
+static void show(struct output *o)
+{
+    const struct job *j = output_job(o);
+    if (!j)
+        return;
+    struct reading_open open = {.merged = o->all};
+    places_fini(&o->shown);
+    if (o->all)
+        places_all(j, &o->shown);
+    else
+        places_one(j, &o->at, o->err, &o->shown);
+    vec_for_each (&o->shown.v, i) {
+        const struct place *p = &o->shown.v.v[i];
+        if (p->own) /* there is no such file */
+            continue;
+        vec_push(&open.places,
+                 (struct reading_place){.path = xstrdup(p->path), .label = xstrdup(p->label)});
+    }
+    o->state = NULL;
+    o->live = output_is_live(o);
+    o->began = j->state != JOB_PENDING;
+    reader_live(o->reader, o->live, o->began);
+    reader_open(o->reader, &open);
+    look_at_reader(o);
+}
+
+static struct view *output_view_open(struct ui *ui, const void *arg)
+{
+    const struct output_at *at = arg;
+    if (!ui_job(ui, at->job))
+        return NULL;
+    struct output *o = xcalloc(1, sizeof *o);
+    o->v = (struct view){.ops = &output_view, .ui = ui};
+    o->at = *at;
+    o->reader = reader_new(ui_threads(ui));
+    edit_init(&o->edit);
+    show(o);
+    return &o->v;
+}
+
+static void output_close(struct view *v)
+{
+    struct output *o = output_of(v);
+    reader_close(o->reader);
+    places_fini(&o->shown);
+    edit_fini(&o->edit);
+    free(o);
+}
+
+/* What stood there in place of a path is one now: the array's last element has started. */
+static bool is_outdated(const struct output *o)
+{
+    const struct job *j = output_job(o);
+    return j && o->shown.v.n && o->shown.v.v[0].own && !job_is_array_record(j);
+}
+
+static void output_sync(struct view *v)
+{
+    if (is_outdated(output_of(v)))
+        show(output_of(v));
+    tell_live(output_of(v));
+    look_at_reader(output_of(v));
+}
+
+/* --- drawing --- */
+
+static void output_draw(struct view *v, struct canvas *c, const struct layout *l)
+{
+    struct output *o = output_of(v);
+    o->area = l->body;
+    if (l->body.h != o->height || l->body.w != o->width) {
+        o->height = l->body.h;
+        o->width = l->body.w;
+        reader_resize(o->reader, o->height, o->width);
+        look_at_reader(o);
+    }
+    output_draw_body(o, c, l->body);
+    if (o->typing)
+        output_draw_search(
+            o, c, rect_is_empty(l->title) ? rect_make(l->body.y, l->body.x, 1, l->body.w) : l->title);
+}
+
+/* --- tasks --- */
+
+/* To the next output that is another file: ranks may share one. */
+static void switch_task(struct output *o, int by)
+{
+    const struct job *j = output_job(o);
+    bool found = j && places_next(j, &o->at, o->err, by);
+    if (found || o->all) {
+        o->all = false;
+        show(o);
+    } else {
+        ui_toast(o->v.ui, ROLE_NORMAL,
+                 by > 0 ? "this is the last output of the job" : "this is the first output of the job");
+    }
+}
+
+static void switch_stream(struct output *o)
+{
+    const struct job *j = output_job(o);
+    char *out = NULL, *err = NULL;
+    if (!j)
+        return;
+    if (o->all) {
+        ui_toast(o->v.ui, ROLE_NORMAL, "here are both, standard error behind a \"!\"");
+        return;
+    }
+    bool there = place_path(j, &o->at, false, &out) && place_path(j, &o->at, true, &err);
+    if (there && out && str_eq(out, err)) {
+        ui_toast(o->v.ui, ROLE_NORMAL, "both standard output and standard error go here");
+    } else if (there) {
+        o->err = !o->err;
+        show(o);
+    }
+    free(out);
+    free(err);
+}
+
+static void switch_all(struct output *o)
+{
+    const struct job *j = output_job(o);
+    struct places p = {.more = 0};
+    if (!j)
+        return;
+    places_all(j, &p);
+    if (!o->all && p.v.n < 2) {
+        ui_toast(o->v.ui, ROLE_NORMAL, "the job has only this output");
+    } else {
+        o->all = !o->all;
+        show(o);
+    }
+    places_fini(&p);
+}
+
+/* --- keys --- */
+
+static unsigned search_input(struct output *o, const struct input *in)
+{
+    uint32_t key = in->kind == INPUT_KEY ? in->key : 0;
+    if (key == KEYNAME_ESC) {
+        o->typing = false;
+    } else if (key == KEYNAME_ENTER) {
+        o->typing = o->errors = false;
+        reader_find(o->reader, o->edit.text.s);
+        look_at_reader(o);
+    } else if (in->kind != INPUT_MOUSE) {
+        edit_input(&o->edit, in);
+    }
+    return DID_HANDLE | DID_REDRAW;
+}
+
+static bool output_typing(struct view *v)
+{
+    return output_of(v)->typing;
+}
+
+static unsigned output_input(struct view *v, const struct input *in)
+{
+    struct output *o = output_of(v);
+    if (o->typing)
+        return search_input(o, in);
+    if (in->kind != INPUT_MOUSE || !rect_has(o->area, in->y, in->x))
+        return 0;
+    if (in->what == MOUSE_WHEEL_UP || in->what == MOUSE_WHEEL_DOWN) {
+        reader_scroll(o->reader, in->what == MOUSE_WHEEL_UP ? -3 : 3);
+        look_at_reader(o);
+    }
+    return DID_HANDLE | DID_REDRAW;
+}
+
+/* Is it for the reader? */
+static bool is_reading(const struct output *o, enum action a)
+{
+    switch ((int)a) {
+    case ACTION_UP:
+    case ACTION_DOWN:
+    case ACTION_PAGE_UP:
+    case ACTION_PAGE_DOWN:
+    case ACTION_PAGE_SPACE:
+    case ACTION_HALF_UP:
+    case ACTION_HALF_DOWN:
+    case ACTION_TOP:
+    case ACTION_BOTTOM:
+    case ACTION_WRAP:
+    case ACTION_LEFT:
+    case ACTION_RIGHT:
+    case ACTION_FOLLOW:
+    case ACTION_FIND_NEXT:
+    case ACTION_FIND_PREV:
+    case ACTION_LAST_ERROR: return true;
+    case ACTION_CLOSE: return o->state && o->state->searching;
+    default: return false;
+    }
+}
+
+static unsigned output_act(struct view *v, enum action a, const struct input *in)
+{
+    (void)in;
+    struct output *o = output_of(v);
+    if (a == ACTION_FIND)
+        o->typing = true;
+    else if (a == ACTION_STREAM)
+        switch_stream(o);
+    else if (a == ACTION_PREV_TASK || a == ACTION_NEXT_TASK)
+        switch_task(o, a == ACTION_NEXT_TASK ? 1 : -1);
+    else if (a == ACTION_ALL_TASKS)
+        switch_all(o);
+    else if (is_reading(o, a)) {
+        o->errors |= a == ACTION_LAST_ERROR;
+        reader_act(o->reader, a);
+        look_at_reader(o);
+    } else
+        return 0;
+    return DID_HANDLE | DID_REDRAW;
+}
+
+static bool has_others(const struct output *o)
+{
+    const struct job *j = output_job(o);
+    const struct step *s = j && j->steps.n ? &j->steps.v[0] : NULL;
+    return s && (j->steps.n > 1 || s->tasks.n > 1 || (s->tasks.n && s->tasks.v[0].n_ranks > 1));
+}
+
+static const char *output_label(struct view *v, enum action a)
+{
+    struct output *o = output_of(v);
+    switch ((int)a) {
+    case ACTION_FOLLOW: return !output_is_live(o) ? "" : o->state && o->state->follow ? "pause" : NULL;
+    case ACTION_STREAM: return o->all ? "" : o->err ? "stdout" : NULL;
+    case ACTION_NEXT_TASK: return o->all || !has_others(o) ? "" : NULL;
+    case ACTION_ALL_TASKS: return o->all ? "one task" : has_others(o) ? NULL : "";
+    default: return NULL;
+    }
+}
+
+/* Without threads alone. */
+static bool output_work(struct view *v)
+{
+    struct output *o = output_of(v);
+    bool more = reader_work(o->reader);
+    look_at_reader(o);
+    return more;
+}
+
+static int output_fd(struct view *v)
+{
+    return reader_fd(output_of(v)->reader);
+}
+
+static unsigned output_wake(struct view *v)
+{
+    reader_look(output_of(v)->reader);
+    look_at_reader(output_of(v));
+    return DID_REDRAW;
+}
+
+static const enum scope scopes[] = {SCOPE_TEXT, SCOPE_MOVE};
+
+const struct view_ops output_view = {
+    .name = "output",
+    .scopes = scopes,
+    .n_scopes = sizeof scopes / sizeof scopes[0],
+    .open = output_view_open,
+    .close = output_close,
+    .sync = output_sync,
+    .title = output_title,
+    .draw = output_draw,
+    .input = output_input,
+    .typing = output_typing,
+    .act = output_act,
+    .label = output_label,
+    .work = output_work,
+    .fd = output_fd,
+    .wake = output_wake,
+};
+
+/* Of a step job: the first task that failed, else the last that has begun. */
+static bool most_to_see(const struct job *j, struct output_at *at)
+{
+    bool found = false;
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+            const struct task *t = &j->steps.v[i].tasks.v[k];
+            if (t->state == TASK_WAITING)
+                continue;
+            *at = (struct output_at){.job = j->id,
+                                     .step = j->steps.v[i].id,
+                                     .task = t->index,
+                                     .rank = step_rank(&j->steps.v[i], t, 0)};
+            found = true;
+            if (task_failed(t))
+                return true;
+        }
+    return found;
+}
+
+void output_open(struct ui *ui, const struct job *j)
+{
+    struct output_at at = {.job = j->id, .step = STEP_BATCH};
+    if (j->kind == JOB_KIND_BATCH || most_to_see(j, &at))
+        ui_push(ui, &output_view, &at);
+    else
+        ui_toast(ui, ROLE_NORMAL,
+                 j->kind == JOB_KIND_INTERACTIVE ? "its output is in its own terminal"
+                                                 : "nothing of it has started yet");
+}

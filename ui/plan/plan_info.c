@@ -1,0 +1,156 @@
+/* plan_info.c - what the timeline says about the place of its cursor. */
+#include "ui/plan/plan_info.h"
+
+#include "src/base/units.h"
+#include "src/model/jobtext.h"
+#include "ui/dialogs/windows.h"
+#include "ui/info/job_info.h"
+#include "ui/info/node_info.h"
+#include "ui/view/view_text.h"
+
+#define NEXT_MAX 12 /* bars told after the one under the cursor */
+
+void planinfo_id(struct str *out, const struct ui *ui, const struct plan_row *r)
+{
+    const struct job *j = r->array_job && r->count <= 1 ? ui_job(ui, r->job) : NULL;
+    if (j && j->state != JOB_PENDING) /* a pending record may stand for all that have not started */
+        jobtext_id(out, j, 0);
+    else
+        str_appendf(out, "%u", r->array_job ? r->array_job : r->job);
+}
+
+static void row_words(const struct ui *ui, const struct plan_row *r, struct rich *out)
+{
+    struct wall now = ui_now(ui);
+    if (r->job) {
+        planinfo_id(&out->text, ui, r);
+        str_append_char(&out->text, ' ');
+        rich_role(out, ROLE_STRONG);
+    }
+    rich_addf(out, ROLE_NORMAL, "%s", r->name ? r->name : "");
+    if (r->user)
+        rich_addf(out, ROLE_DIM, " of %s", r->user);
+    if (r->count > 1)
+        rich_addf(out, ROLE_DIM, ", %u of it", r->count);
+    if (!wall_is_set(r->start)) {
+        rich_add(out, ROLE_NORMAL,
+                 r->kind == PLAN_BEYOND ? ": not within the time that is planned" : ": no start is known");
+        return;
+    }
+    rich_add(out, ROLE_NORMAL,
+             r->kind == PLAN_RUNNING  ? ": runs since "
+             : r->kind == PLAN_WINDOW ? ": from "
+                                      : ": starts about ");
+    when_about(&out->text, r->start, now);
+    if (wall_is_set(r->end)) {
+        str_append(&out->text, r->kind == PLAN_RUNNING ? ", until " : ", to ");
+        when_about(&out->text, r->end, now);
+        if (r->kind == PLAN_RUNNING)
+            str_append(&out->text, " at the latest");
+    }
+    rich_role(out, ROLE_NORMAL);
+}
+
+static const char *const kind_words[] = {
+#define X(name, text, what) [PLAN_##name] = what,
+    PLAN_KINDS(X)
+#undef X
+};
+
+/* What one has to know about a row: what its bar means, why it waits, how sure its start is. */
+static void row_more(const struct ui *ui, const struct plan_row *r, struct rich *out)
+{
+    char b[UNITS_TEXT_SIZE];
+    if (r->kind == PLAN_RUNNING && wall_is_set(r->end))
+        rich_addf(out, ROLE_DIM, "%s of its time limit left",
+                  duration_format_words(wall_elapsed_s(ui_now(ui), r->end), b));
+    else
+        rich_addf(out, ROLE_DIM, "%s", r->kind < PLAN_N_KINDS ? kind_words[r->kind] : "");
+    if (r->kind != PLAN_RUNNING && r->kind != PLAN_WINDOW && r->reason < REASON_N &&
+        r->reason != REASON_NONE)
+        rich_addf(out, ROLE_WAITING, "; waits: %s", reason_text((enum reason)r->reason));
+    if (!wall_is_set(r->likely))
+        return;
+    rich_add(out, ROLE_DIM, "; likely between ");
+    when_about(&out->text, r->likely, ui_now(ui));
+    str_append(&out->text, " and ");
+    when_about(&out->text, r->unlikely, ui_now(ui));
+    rich_role(out, ROLE_DIM);
+}
+
+static void gap_words(const struct ui *ui, const struct planlanes *p, const struct lane *lane,
+                      const struct bar_item *next, struct wall at, struct rich *a, struct rich *b)
+{
+    const struct node *n = lane->node ? model_get_node(ui_model(ui), lane->node) : NULL;
+    bool shares = lane_shares_node(p, lane);
+    if (n && at.ms >= ui_now(ui).ms && node_is_out(n)) {
+        rich_add(a, ROLE_WARN, "the node takes no jobs: ");
+        nodeinfo_note(a, ui, n);
+    } else if (next) {
+        rich_add(a, ROLE_GOOD, shares ? "nothing more here until " : "free until ");
+        when_about(&a->text, next->start, ui_now(ui));
+        rich_role(a, ROLE_GOOD);
+        rich_add(b, ROLE_DIM, "then ");
+        row_words(ui, next->row, b);
+    } else {
+        rich_add(a, ROLE_GOOD,
+                 shares ? "nothing more is planned here" : "free, and nothing is planned here");
+    }
+}
+
+void planinfo_brief(struct lines *l, const struct ui *ui, const struct planlanes *p,
+                    const struct lane *lane, struct wall at)
+{
+    const struct bar_item *here, *next;
+    lines_add(l);
+    lines_add(l);
+    struct rich *a = &l->v[l->n - 2], *b = &l->v[l->n - 1];
+    lane_look(p, lane, at, &here, &next);
+    when_about(&a->text, at, ui_now(ui));
+    rich_role(a, ROLE_LABEL);
+    rich_addf(a, ROLE_LABEL, "%s%s  ", lane->node ? " on " : "", lane->node ? lane->node : "");
+    if (here) {
+        row_words(ui, here->row, a);
+        row_more(ui, here->row, b);
+    } else {
+        gap_words(ui, p, lane, next, at, a, b);
+    }
+}
+
+static void next_lines(struct lines *l, const struct ui *ui, const struct planlanes *p,
+                       const struct lane *lane, struct wall at)
+{
+    size_t n = 0;
+    for (size_t i = 0; lane->node && i < p->lanes.n; i++) {
+        const struct lane *other = &p->lanes.v[i];
+        for (size_t k = other->first; str_eq(other->node, lane->node) && k < other->first + other->n; k++) {
+            const struct bar_item *b = &p->items.v[k];
+            if (b->start.ms <= at.ms || n == NEXT_MAX)
+                continue;
+            if (!n++)
+                jobinfo_section(l, "Later on this node");
+            row_words(ui, b->row, lines_add(l));
+        }
+    }
+}
+
+void planinfo_lines(struct lines *l, struct ui *ui, const struct planlanes *p, const struct lane *lane,
+                    struct wall at)
+{
+    const struct bar_item *here, *next;
+    lane_look(p, lane, at, &here, &next);
+    planinfo_brief(l, ui, p, lane, at);
+    if (!l->v[l->n - 1].text.len)
+        l->n--;
+    const struct job *j = here && here->row->job ? ui_job(ui, here->row->job) : NULL;
+    if (j) {
+        lines_add(l);
+        jobinfo_summary(l, ui, j);
+    }
+    next_lines(l, ui, p, lane, at);
+    const struct node *n = lane->node && !j ? model_get_node(ui_model(ui), lane->node) : NULL;
+    if (n) {
+        lines_add(l);
+        nodeinfo_lines(l, ui, n);
+    }
+}

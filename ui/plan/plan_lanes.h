@@ -1,0 +1,41 @@
+/* plan_lanes.h - the plan put onto lines: by node, where each node has as many lanes as it takes so that no
+ * two bars are in one, or by job, a line each. */
+#ifndef UI_PLAN_PLAN_LANES_H
+#define UI_PLAN_PLAN_LANES_H
+
+#include "src/base/vec.h"
+#include "src/model/model.h"
+#include "src/model/plan.h"
+
+struct bar_item { /* a row of the plan on one line of the screen */
+    const struct plan_row *row;
+    struct wall start, end; /* end: far away where the row has none */
+};
+
+struct lane {
+    const char *node; /* NULL: by job */
+    size_t first, n;  /* in planlanes.items */
+    bool again;       /* another lane of the node before it */
+    uint64_t id;
+};
+
+struct planlanes {
+    VEC(struct bar_item) items;
+    VEC(struct lane) lanes;
+    struct msg_plan windows; /* those of the state, as rows of a plan */
+};
+
+/* Makes them anew; what they point to in plan and m must live as long. */
+void planlanes_fill(struct planlanes *p, const struct msg_plan *plan, const struct model *m,
+                    struct wall now, bool by_job);
+void planlanes_fini(struct planlanes *p);
+
+/* A bar needs both its ends: of half the queue they are not known. */
+bool plan_has_bar(const struct plan_row *r);
+/* Other lanes of the node may have what this one lacks. */
+bool lane_shares_node(const struct planlanes *p, const struct lane *l);
+/* What is there at that time, and what comes next; NULL: nothing. By job what is there is all there is. */
+void lane_look(const struct planlanes *p, const struct lane *l, struct wall at,
+               const struct bar_item **here, const struct bar_item **next);
+
+#endif

@@ -1,0 +1,310 @@
+/* timeline_view.c - the plan on a line of time, by node or by job: see time_bars.c for its picture.
+ *
+ * The plan is the scheduler's. It is asked for when the queue has changed, at most every few seconds, while
+ * this is on the screen. Windows are the mirror's own.
+ */
+#include "ui/plan/timeline_view.h"
+
+#include <stdlib.h>
+
+#include "src/base/units.h"
+#include "src/base/vec.h"
+#include "src/base/xalloc.h"
+#include "ui/jobs/job_view.h"
+#include "ui/nodes/node_keys.h"
+#include "ui/plan/plan_info.h"
+#include "ui/plan/time_bars.h"
+#include "ui/view/seldom.h"
+#include "ui/view/table_view.h"
+
+#define ASK_PAUSE_MS 4000
+#define MINUTE_MS    60000
+#define INFO_LINES   3
+
+static const uint32_t spans[] = {3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400, 2 * 86400, 7 * 86400};
+#define N_SPANS (sizeof spans / sizeof spans[0])
+
+struct timeline {
+    struct view v;
+    struct table tables[2]; /* by node, by job */
+    struct rect body;
+    struct pane side;
+    struct timebars bars;
+    struct seldom plan_ask;
+    struct mono minute; /* now has moved on then */
+    size_t span, at;    /* in spans; the column of the time cursor, 0: now's */
+};
+
+static struct timeline *timeline_of(struct view *v)
+{
+    return (struct timeline *)(void *)v;
+}
+
+static struct table *table_of(struct timeline *t)
+{
+    return &t->tables[t->bars.by_job];
+}
+
+/* --- asking --- */
+
+static void wake_when(struct timeline *t)
+{
+    bool ask_first = t->plan_ask.due.ns && t->plan_ask.due.ns < t->minute.ns;
+    t->v.due = ask_first ? t->plan_ask.due : t->minute;
+}
+
+static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+{
+    (void)arg;
+    struct timeline *t = timeline_of(owner);
+    if (!seldom_answered(&t->plan_ask, in, MSG_PLAN_DATA))
+        return;
+    rec_fini(&msg_plan_rec, &t->bars.plan);
+    rec_copy(&msg_plan_rec, &t->bars.plan, in->body);
+    table_refill(table_of(t));
+    ui_changed(ui);
+}
+
+static void ask_sometimes(struct timeline *t)
+{
+    struct msg_plan_get get = {.rows_max = 0};
+    if (seldom_is_due(&t->plan_ask, t->v.ui, ASK_PAUSE_MS))
+        seldom_sent(&t->plan_ask, ui_send(t->v.ui, MSG_PLAN, &get, &t->v, answered, 0));
+    wake_when(t);
+}
+
+/* --- the view --- */
+
+static void set_span(struct timeline *t, size_t span)
+{
+    t->span = span;
+    t->bars.span_s = spans[span];
+    t->at = 0;
+}
+
+static struct view *view_open(struct ui *ui, const void *arg)
+{
+    (void)arg;
+    struct timeline *t = xcalloc(1, sizeof *t);
+    t->v = (struct view){.ops = &timeline_view, .ui = ui};
+    t->bars.ui = ui;
+    set_span(t, 2);
+    timebars_init_table(&t->bars, &t->tables[0], false);
+    timebars_init_table(&t->bars, &t->tables[1], true);
+    t->minute = mono_add_ms(ui_mono(ui), MINUTE_MS);
+    return &t->v;
+}
+
+static void view_close(struct view *v)
+{
+    struct timeline *t = timeline_of(v);
+    table_fini(&t->tables[0]);
+    table_fini(&t->tables[1]);
+    timebars_fini(&t->bars);
+    pane_fini(&t->side);
+    free(t);
+}
+
+static void view_sync(struct view *v)
+{
+    struct timeline *t = timeline_of(v);
+    table_refill(table_of(t));
+    ask_sometimes(t);
+}
+
+static void view_timer(struct view *v)
+{
+    struct timeline *t = timeline_of(v);
+    if (ui_mono(v->ui).ns >= t->minute.ns)
+        t->minute = mono_add_ms(ui_mono(v->ui), MINUTE_MS);
+    if (t->plan_ask.due.ns)
+        ask_sometimes(t);
+    else
+        wake_when(t);
+    ui_changed(v->ui);
+}
+
+static void view_title(struct view *v, struct rich *out)
+{
+    struct timeline *t = timeline_of(v);
+    char b[UNITS_TEXT_SIZE];
+    rich_add(out, ROLE_TITLE, "Timeline");
+    rich_addf(out, ROLE_NORMAL, " %s by %s", duration_format_words(t->bars.span_s, b),
+              t->bars.by_job ? "job" : "node");
+    if (table_of(t)->edit.text.len || table_of(t)->list.marks.n)
+        tableview_title(v->ui, table_of(t), t->bars.lanes.lanes.n, out);
+    if (t->bars.plan.n_more)
+        rich_addf(out, ROLE_WARN, "   %u left out", t->bars.plan.n_more);
+    if (t->plan_ask.has && wall_is_set(t->bars.plan.made))
+        rich_addf(out, ROLE_DIM, "   %s old",
+                  duration_format_words(wall_elapsed_s(t->bars.plan.made, ui_now(v->ui)), b));
+}
+
+static const struct lane *current_lane(const struct timeline *t)
+{
+    const struct trow *row = table_current(&t->tables[t->bars.by_job]);
+    return row ? row->data : NULL;
+}
+
+static struct wall cursor_time(const struct timeline *t)
+{
+    return t->at ? timebars_time(&t->bars, (int)t->at) : ui_now(t->v.ui);
+}
+
+static void draw_info(const struct timeline *t, struct canvas *c, struct rect r)
+{
+    const struct lane *l = current_lane(t);
+    struct lines told = {0};
+    if (rect_is_empty(r) || !l)
+        return;
+    planinfo_brief(&told, t->v.ui, &t->bars.lanes, l, cursor_time(t));
+    canvas_hline(c, r.y, r.x, r.w, ROLE_RULE);
+    for (int i = 0; i < 2; i++)
+        rich_draw(&told.v[i], c, r.y + 1 + i, r.x + 2, r.w - 3);
+    lines_fini(&told);
+}
+
+static void draw_side(struct timeline *t, struct canvas *c, struct rect r)
+{
+    const struct lane *l = current_lane(t);
+    if (rect_is_empty(r) || !l)
+        return;
+    lines_clear(&t->side.lines);
+    planinfo_lines(&t->side.lines, t->v.ui, &t->bars.lanes, l, cursor_time(t));
+    pane_draw(&t->side, c, rect_make(r.y, r.x + 1, r.h, r.w - 2));
+}
+
+/* A line through what is empty, a role over what is not. */
+static void draw_time_cursor(struct canvas *c, struct rect column)
+{
+    for (int y = column.y + 1; y < column.y + column.h; y++) {
+        const struct cell *cell = canvas_at(c, y, column.x);
+        if (cell->cp[0] == ' ' && !cell->over)
+            canvas_glyph(c, y, column.x, ROLE_LINK, GLYPH_VLINE);
+        else
+            canvas_over(c, rect_make(y, column.x, 1, 1), ROLE_CURSOR_IDLE);
+    }
+    canvas_over(c, rect_make(column.y, column.x, 1, 1), ROLE_CURSOR);
+}
+
+static void view_draw(struct view *v, struct canvas *c, const struct layout *l)
+{
+    struct timeline *t = timeline_of(v);
+    struct layout inner = *l;
+    struct rect legend = {0}, info = {0};
+    struct lines empty = {0};
+    if (inner.body.h > 10)
+        legend = rect_take_bottom(&inner.body, 1);
+    if (rect_is_empty(l->side) && inner.body.h > INFO_LINES + 4)
+        info = rect_take_bottom(&inner.body, INFO_LINES);
+    lines_addf(&empty, ROLE_NORMAL,
+               t->plan_ask.refused ? "The controller tells no plan." : "Nothing runs and nothing waits.");
+    t->body = inner.body;
+    t->bars.room = 0;
+    tableview_draw(v->ui, table_of(t), c, &inner, &empty);
+    lines_fini(&empty);
+    v->ticks = false;
+    if (t->bars.room > 0) { /* the line of time is the last column */
+        bool bar = table_of(t)->shown.n > (size_t)table_of(t)->list.height;
+        int x = inner.body.x + inner.body.w - t->bars.room - (bar ? 2 : 0);
+        struct rect head = rect_make(inner.body.y, x, 1, t->bars.room);
+        timebars_draw_scale(&t->bars, c, head);
+        if (t->at) {
+            int col = (int)t->at < t->bars.room ? (int)t->at : t->bars.room - 1;
+            if (x + col >= inner.body.x) /* where all is cut off the line may begin outside */
+                draw_time_cursor(c, rect_make(inner.body.y, x + col, inner.body.h, 1));
+        }
+    }
+    draw_info(t, c, info);
+    draw_side(t, c, l->side);
+    if (!rect_is_empty(legend))
+        timebars_draw_legend(c, legend);
+}
+
+static unsigned view_input(struct view *v, const struct input *in)
+{
+    return table_input(table_of(timeline_of(v)), in, timeline_of(v)->body);
+}
+
+static void move_time(struct timeline *t, int by)
+{
+    if (!t->at && t->bars.room)
+        t->at = (size_t)timebars_now(&t->bars);
+    if (by < 0 && t->at > 1)
+        t->at--;
+    else if (by > 0 && (int)t->at + 1 < t->bars.room)
+        t->at++;
+}
+
+static void open_job(struct timeline *t)
+{
+    const struct lane *l = current_lane(t);
+    struct wall at = cursor_time(t);
+    for (size_t i = l ? l->first : 0; l && i < l->first + l->n; i++) {
+        const struct bar_item *b = &t->bars.lanes.items.v[i];
+        if (b->row->job && (!l->node || (b->start.ms <= at.ms && at.ms < b->end.ms))) {
+            ui_push(t->v.ui, &jobpage_view, &b->row->job);
+            return;
+        }
+    }
+    ui_toast(t->v.ui, ROLE_NORMAL, "no job is there: Left and Right move the time");
+}
+
+/* NULL: the plan is shown by job. */
+static const struct node *node_of_row(struct ui *ui, const struct trow *row)
+{
+    const struct lane *l = row->data;
+    return l->node ? model_get_node(ui_model(ui), l->node) : NULL;
+}
+
+static unsigned view_act(struct view *v, enum action a, const struct input *in)
+{
+    struct timeline *t = timeline_of(v);
+    if (a == ACTION_PLAN_LEFT || a == ACTION_PLAN_RIGHT)
+        move_time(t, a == ACTION_PLAN_LEFT ? -1 : 1);
+    else if (a == ACTION_PLAN_CLOSER || a == ACTION_PLAN_WIDER) {
+        bool closer = a == ACTION_PLAN_CLOSER;
+        size_t end = closer ? 0 : N_SPANS - 1;
+        set_span(t, t->span == end ? end : closer ? t->span - 1 : t->span + 1);
+    } else if (a == ACTION_PLAN_MODE) {
+        t->bars.by_job = !t->bars.by_job;
+        table_refill(table_of(t));
+    } else if (a == ACTION_PLAN_OPEN)
+        open_job(t);
+    else if (a == ACTION_CLOSE && t->at)
+        t->at = 0;
+    else if (a == ACTION_WINDOWS)
+        nodekeys_act(v->ui, table_of(t), node_of_row, a);
+    else
+        return tableview_act(v->ui, table_of(t), a, in);
+    return DID_HANDLE | DID_REDRAW;
+}
+
+static const char *view_label(struct view *v, enum action a)
+{
+    return a == ACTION_PLAN_MODE && timeline_of(v)->bars.by_job ? "by node" : NULL;
+}
+
+static struct table *view_table(struct view *v)
+{
+    return table_of(timeline_of(v));
+}
+
+static const enum scope scopes[] = {SCOPE_PLAN, SCOPE_WINDOWS, SCOPE_LIST, SCOPE_MOVE};
+
+const struct view_ops timeline_view = {
+    .name = "timeline",
+    .scopes = scopes,
+    .n_scopes = sizeof scopes / sizeof scopes[0],
+    .wants_side = true,
+    .open = view_open,
+    .close = view_close,
+    .sync = view_sync,
+    .title = view_title,
+    .draw = view_draw,
+    .input = view_input,
+    .act = view_act,
+    .timer = view_timer,
+    .label = view_label,
+    .table = view_table,
+};

@@ -1,0 +1,389 @@
+/* usage_view.c - who holds and has used what, by account and user.
+ *
+ *        WHO           RUN WAIT   CPUS  GPUS   MEMORY  GPU HOURS  SHARE   USED  FACTOR
+ *      v vision          9   60     80     8     640G      132.4   50%    61%
+ *          alice         8   58     76     7     608G      120.1   50%    91%  [====......] 0.42
+ *
+ * What is held now is counted from the queue. GPU hours, share and factor are the scheduler's: asked for
+ * while this is on the screen, at most every few seconds.
+ */
+#include "ui/usage/usage_view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/vec.h"
+#include "src/base/xalloc.h"
+#include "ui/info/holders.h"
+#include "ui/info/user_info.h"
+#include "ui/view/seldom.h"
+#include "ui/view/table_view.h"
+#include "ui/view/view_text.h"
+#include "ui/widget/bar.h"
+
+#define ASK_PAUSE_MS 5000
+
+struct usageview {
+    struct tablescreen s;
+    struct holders holders;
+    struct msg_shares_rows shares, next; /* next: of which pieces are still coming */
+    struct seldom shares_ask;
+    bool opened;
+    size_t n_shown;
+    unsigned drawn; /* DRAWN_*: columns of which the last line says what they are */
+};
+
+#define LEGEND_COLS 60 /* below there is no room for what it is about */
+
+#define DRAWN_SHARE  1u
+#define DRAWN_USED   2u
+#define DRAWN_FACTOR 4u
+
+static struct usageview *usage_of(struct view *v)
+{
+    return (struct usageview *)(void *)v;
+}
+
+/* --- the scheduler's side --- */
+
+static void ask(struct usageview *u, uint32_t skip);
+
+static void answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
+{
+    (void)arg;
+    struct usageview *u = usage_of(owner);
+    if (!seldom_answered(&u->shares_ask, in, MSG_SHARES_ROWS))
+        return;
+    struct msg_shares_rows copy;
+    rec_copy(&msg_shares_rows_rec, &copy, in->body);
+    for (size_t i = 0; i < copy.rows.n; i++) {
+        *rec_list_push(&u->next.rows) = copy.rows.v[i];
+        copy.rows.v[i] = (struct share_row){0};
+    }
+    bool more = copy.more && copy.rows.n;
+    rec_fini(&msg_shares_rows_rec, &copy);
+    if (more) {
+        ask(u, (uint32_t)u->next.rows.n);
+        return;
+    }
+    rec_fini(&msg_shares_rows_rec, &u->shares);
+    u->shares = u->next;
+    u->next = (struct msg_shares_rows){0};
+    table_refill(&u->s.table);
+    ui_changed(ui);
+}
+
+static void ask(struct usageview *u, uint32_t skip)
+{
+    struct msg_shares m = {.skip = skip};
+    seldom_sent(&u->shares_ask, ui_send(u->s.v.ui, MSG_SHARES, &m, &u->s.v, answered, 0));
+}
+
+static void ask_sometimes(struct usageview *u)
+{
+    if (seldom_is_due(&u->shares_ask, u->s.v.ui, ASK_PAUSE_MS)) {
+        rec_fini(&msg_shares_rows_rec, &u->next);
+        ask(u, 0);
+    }
+    u->s.v.due = u->shares_ask.due;
+}
+
+/* --- rows --- */
+
+static void fill(void *ctx, struct table *t)
+{
+    struct usageview *u = ctx;
+    holders_count(&u->holders, ui_model(u->s.v.ui), &u->shares);
+    u->n_shown = 0;
+    vec_for_each (&u->holders.rows, i) {
+        const struct holder *r = u->holders.rows.v[i];
+        const struct holder *next = i + 1 < u->holders.rows.n ? u->holders.rows.v[i + 1] : NULL;
+        bool branch = !r->user && next && str_eq(next->account, r->account);
+        u->n_shown += !r->user;
+        if (!r->user && !u->opened) /* at first all are open: who looks here wants users at a glance */
+            table_fold(t, r->id, true);
+        table_add(t, (struct trow){.id = r->id, .data = r, .depth = r->user ? 1 : 0, .branch = branch});
+    }
+    u->opened = u->opened || u->holders.rows.n;
+}
+
+/* --- columns --- */
+
+static void get_who(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct holder *r = row;
+    rich_add(&f->text, r->user ? ROLE_NORMAL : ROLE_STRONG, r->user ? r->user : r->account);
+}
+
+static void get_user(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, ((const struct holder *)row)->user);
+}
+
+static void get_account(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    rich_add(&f->text, ROLE_NORMAL, ((const struct holder *)row)->account);
+}
+
+#define COUNT(name, role)                                                     \
+    static void get_##name(const void *ctx, const void *row, struct field *f) \
+    {                                                                         \
+        (void)ctx;                                                            \
+        field_count(f, ((const struct holder *)row)->all.name, role);         \
+    }
+COUNT(running, ROLE_RUNNING)
+COUNT(waiting, ROLE_WAITING)
+COUNT(cpus, ROLE_NORMAL)
+COUNT(gpus, ROLE_NORMAL)
+COUNT(gpus_wanted, ROLE_WAITING)
+#undef COUNT
+
+static void get_memory(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct holder *r = row;
+    f->has_num = true;
+    f->num = (double)r->all.mem_mib;
+    if (r->all.mem_mib)
+        mem_text(&f->text.text, r->all.mem_mib);
+    rich_role(&f->text, ROLE_NORMAL);
+}
+
+static void get_hours(const void *ctx, const void *row, struct field *f)
+{
+    (void)ctx;
+    const struct holder *r = row;
+    if (!r->share)
+        return;
+    f->has_num = true;
+    f->num = r->share->gpu_hours;
+    if (r->share->gpu_hours >= 0.05)
+        rich_addf(&f->text, ROLE_NORMAL, "%.1f", r->share->gpu_hours);
+}
+
+static void add_part(struct field *f, double part)
+{
+    if (!isfinite(part))
+        return;
+    f->has_num = true;
+    f->num = part * 100;
+    rich_addf(&f->text, ROLE_NORMAL, "%.0f%%", part * 100);
+}
+
+/* Remembered while the table is drawn, for the legend below it. */
+static void is_drawn(const void *ctx, const struct field *f, unsigned column)
+{
+    if (f->room > 0)
+        ((struct usageview *)(uintptr_t)ctx)->drawn |= column;
+}
+
+static void get_share(const void *ctx, const void *row, struct field *f)
+{
+    const struct holder *r = row;
+    is_drawn(ctx, f, DRAWN_SHARE);
+    if (r->share)
+        add_part(f, r->share->norm_shares);
+}
+
+static void get_used(const void *ctx, const void *row, struct field *f)
+{
+    const struct holder *r = row;
+    is_drawn(ctx, f, DRAWN_USED);
+    if (r->share)
+        add_part(f, r->share->effective_usage);
+}
+
+static void get_factor(const void *ctx, const void *row, struct field *f)
+{
+    const struct holder *r = row;
+    is_drawn(ctx, f, DRAWN_FACTOR);
+    if (!r->share || !r->user)
+        return;
+    double x = r->share->fairshare;
+    f->has_num = true;
+    f->num = x;
+    struct bar_part part = {
+        .n = (uint64_t)(x * 100), .sign = '=', .role = x >= 0.5 ? ROLE_BAR_USED : ROLE_BAR_IDLE};
+    if (f->room >= 14)
+        bar_parts(&f->text, &part, 1, 100, f->room - 5, false);
+    rich_addf(&f->text, ROLE_NORMAL, " %.2f", x);
+}
+
+static const struct column columns[] = {
+    {.name = "who",
+     .title = "ACCOUNT, USER",
+     .min = 14,
+     .want = 30,
+     .fit = 24,
+     .flags = COLUMN_WORDS | COLUMN_TREE,
+     .get = get_who},
+    {.name = "running", .title = "RUN", .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_running},
+    {.name = "waiting", .title = "WAIT", .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_waiting},
+    {.name = "cpus",
+     .title = "CPUS",
+     .min = 6,
+     .want = 7,
+     .rank = 2,
+     .flags = COLUMN_RIGHT,
+     .get = get_cpus},
+    {.name = "gpus", .title = "GPUS", .min = 5, .want = 6, .flags = COLUMN_RIGHT, .get = get_gpus},
+    {.name = "memory",
+     .title = "MEMORY",
+     .min = 7,
+     .want = 8,
+     .rank = 6,
+     .flags = COLUMN_RIGHT,
+     .unit = FILTER_MIB,
+     .get = get_memory},
+    {.name = "wanted",
+     .title = "GPUS ASKED",
+     .min = 10,
+     .want = 10,
+     .rank = 7,
+     .flags = COLUMN_RIGHT,
+     .get = get_gpus_wanted},
+    {.name = "hours",
+     .title = "GPU HOURS",
+     .min = 9,
+     .want = 10,
+     .rank = 1,
+     .flags = COLUMN_RIGHT,
+     .get = get_hours},
+    {.name = "share",
+     .title = "SHARE",
+     .min = 5,
+     .want = 6,
+     .rank = 4,
+     .flags = COLUMN_RIGHT,
+     .get = get_share},
+    {.name = "used",
+     .title = "USED",
+     .min = 5,
+     .want = 6,
+     .rank = 5,
+     .flags = COLUMN_RIGHT,
+     .get = get_used},
+    {.name = "factor", .title = "FAIR SHARE", .min = 10, .want = 20, .rank = 3, .get = get_factor},
+    {.name = "user",
+     .title = "USER",
+     .min = 8,
+     .want = 12,
+     .flags = COLUMN_HIDDEN | COLUMN_WORDS,
+     .get = get_user},
+    {.name = "account",
+     .title = "ACCOUNT",
+     .min = 8,
+     .want = 12,
+     .flags = COLUMN_HIDDEN | COLUMN_WORDS,
+     .get = get_account},
+};
+
+/* --- the view --- */
+
+static struct view *usage_open(struct ui *ui, const void *arg)
+{
+    (void)arg;
+    struct usageview *u = xcalloc(1, sizeof *u);
+    u->s.v = (struct view){.ops = &usage_view, .ui = ui};
+    table_init(&u->s.table, columns, sizeof columns / sizeof columns[0], fill, u);
+    return &u->s.v;
+}
+
+static void usage_close(struct view *v)
+{
+    struct usageview *u = usage_of(v);
+    holders_fini(&u->holders);
+    tablescreen_fini(&u->s);
+    rec_fini(&msg_shares_rows_rec, &u->shares);
+    rec_fini(&msg_shares_rows_rec, &u->next);
+    free(u);
+}
+
+static void usage_sync(struct view *v)
+{
+    struct usageview *u = usage_of(v);
+    table_refill(&u->s.table);
+    ask_sometimes(u);
+}
+
+static void usage_timer(struct view *v)
+{
+    ask_sometimes(usage_of(v));
+}
+
+static void usage_title(struct view *v, struct rich *out)
+{
+    struct usageview *u = usage_of(v);
+    rich_add(out, ROLE_TITLE, "Usage");
+    tableview_title(v->ui, &u->s.table, u->n_shown, out);
+}
+
+static void legend(struct canvas *c, struct rect line, unsigned drawn)
+{
+    static const char *const words[] = {"SHARE is due", "USED was had", "FAIR SHARE 1 goes first"};
+    struct rich r;
+    rich_init(&r);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (drawn & 1u << i)
+            rich_addf(&r, ROLE_DIM, "%s%s", r.text.len ? ", " : "", words[i]);
+    rich_draw(&r, c, line.y, line.x + 2, line.w - 3);
+    rich_fini(&r);
+}
+
+static void usage_draw(struct view *v, struct canvas *c, const struct layout *l)
+{
+    struct usageview *u = usage_of(v);
+    struct lines empty = {0};
+    struct layout inner = *l;
+    lines_addf(&empty, ROLE_NORMAL, "Nobody has a job in the queue.");
+    bool room = inner.body.h > 8 && inner.body.w >= LEGEND_COLS;
+    struct rect last = rect_take_bottom(&inner.body, room ? 1 : 0);
+    u->drawn = 0;
+    const struct trow *row = tablescreen_draw(&u->s, c, &inner, &empty);
+    if (!rect_is_empty(last))
+        legend(c, last, u->drawn);
+    lines_fini(&empty);
+    if (!row)
+        return;
+    const struct holder *r = row->data;
+    userinfo_lines(&u->s.side.lines, v->ui, &u->holders, r);
+    side_draw(&u->s.side, c, l);
+}
+
+static unsigned usage_act(struct view *v, enum action a, const struct input *in)
+{
+    struct usageview *u = usage_of(v);
+    const struct trow *row = table_current(&u->s.table);
+    if (a != ACTION_OPEN_USER)
+        return tableview_act(v->ui, &u->s.table, a, in);
+    if (row) {
+        const struct holder *r = row->data;
+        char *filter = r->user ? xasprintf("user:%s", r->user) : xasprintf("account:%s", r->account);
+        ui_go(v->ui, "jobs", filter);
+        free(filter);
+    }
+    return DID_HANDLE | DID_REDRAW;
+}
+
+static const enum scope scopes[] = {SCOPE_USAGE, SCOPE_LIST, SCOPE_MOVE};
+
+const struct view_ops usage_view = {
+    .name = "usage",
+    .scopes = scopes,
+    .n_scopes = sizeof scopes / sizeof scopes[0],
+    .wants_side = true,
+    .open = usage_open,
+    .close = usage_close,
+    .sync = usage_sync,
+    .title = usage_title,
+    .draw = usage_draw,
+    .input = tablescreen_input,
+    .act = usage_act,
+    .timer = usage_timer,
+    .table = tablescreen_table,
+};

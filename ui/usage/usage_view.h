@@ -1,0 +1,9 @@
+/* usage_view.h - who holds and has used what, by account and user. */
+#ifndef UI_USAGE_USAGE_VIEW_H
+#define UI_USAGE_USAGE_VIEW_H
+
+#include "ui/frame/view.h"
+
+extern const struct view_ops usage_view; /* arg: NULL */
+
+#endif

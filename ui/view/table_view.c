@@ -1,0 +1,261 @@
+/* table_view.c - what all screens with a table do alike. */
+#include "ui/view/table_view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/utf8.h"
+#include "src/base/xalloc.h"
+
+#define BELOW_FROM 15  /* lines of a body that has room for details below the table */
+#define ROWS_MANY  999 /* more than any screen has */
+
+/* --- the sort menu --- */
+
+/* The items: the natural order, then each column up and down. */
+static void sort_chosen(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+{
+    (void)ui;
+    struct table *t = arg;
+    if (outcome != DIALOG_YES)
+        return;
+    size_t item = dialog_choice(d);
+    if (!item)
+        table_sort(t, -1, false);
+    else
+        table_sort(t, (int)(item - 1), t->sort == (int)(item - 1) ? !t->reverse : false);
+}
+
+static void open_sort_menu(struct ui *ui, struct table *t)
+{
+    struct dialog *d = dialog_new(DIALOG_MENU, "sort by");
+    d->verb = xstrdup("sort; again turns it round");
+    strv_push(&d->items, "natural order");
+    for (size_t i = 0; i < t->n_cols; i++) {
+        struct str s = STR_INIT;
+        str_append(&s, t->cols[i].name);
+        if (t->sort == (int)i)
+            str_append(&s, t->reverse ? " (down)" : " (up)");
+        strv_push_take(&d->items, str_take(&s));
+    }
+    dialog_choose(d, (size_t)(t->sort + 1));
+    ui_take_dialog(ui, d, sort_chosen, t, NULL);
+}
+
+/* --- the columns --- */
+
+static void columns_chosen(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
+{
+    (void)ui;
+    struct table *t = arg;
+    for (size_t i = 0; outcome == DIALOG_YES && i < t->n_cols; i++)
+        table_show_column(t, i, d->checked[i]);
+}
+
+static void open_columns(struct ui *ui, struct table *t)
+{
+    struct dialog *d = dialog_new(DIALOG_CHECKS, "columns");
+    d->verb = xstrdup("show these");
+    d->checked = xcalloc(t->n_cols, sizeof *d->checked);
+    for (size_t i = 0; i < t->n_cols; i++) {
+        strv_push(&d->items, t->cols[i].name);
+        d->checked[i] = table_shows_column(t, i);
+    }
+    ui_take_dialog(ui, d, columns_chosen, t, NULL);
+}
+
+/* --- copying --- */
+
+static void copy_id(struct ui *ui, struct table *t)
+{
+    const struct trow *row = table_current(t);
+    if (!row)
+        return;
+    struct field f;
+    field_init(&f);
+    for (size_t i = 0; i < t->n_cols; i++)
+        if (t->cols[i].flags & COLUMN_TREE) {
+            t->cols[i].get(t->ctx, row->data, &f);
+            struct str clean = STR_INIT;
+            cell_text(&clean, f.text.text.s, -1, false, false);
+            ui_copy(ui, clean.s, clean.s);
+            str_fini(&clean);
+            break;
+        }
+    field_fini(&f);
+}
+
+static void copy_all(struct ui *ui, struct table *t)
+{
+    struct str s = STR_INIT, what = STR_INIT;
+    size_t n = table_export(t, UI_COPY_MAX, &s);
+    if (n < t->shown.n)
+        str_appendf(&what, "the first %zu of %zu rows: terminals take no more", n, t->shown.n);
+    else
+        str_appendf(&what, "%zu rows", n);
+    ui_copy(ui, s.s, what.s);
+    str_fini(&s);
+    str_fini(&what);
+}
+
+unsigned tableview_act(struct ui *ui, struct table *t, enum action a, const struct input *in)
+{
+    if (a == ACTION_SORT)
+        open_sort_menu(ui, t);
+    else if (a == ACTION_COLUMNS)
+        open_columns(ui, t);
+    else if (a == ACTION_COPY)
+        copy_id(ui, t);
+    else if (a == ACTION_COPY_ALL)
+        copy_all(ui, t);
+    else
+        return table_act(t, a, in);
+    return DID_HANDLE | DID_REDRAW;
+}
+
+/* --- drawing --- */
+
+void tableview_title(const struct ui *ui, const struct table *t, size_t total, struct rich *out)
+{
+    size_t n = t->n_top;
+    if (!ui_has_data(ui))
+        return;
+    if (n != total)
+        rich_addf(out, ROLE_NORMAL, " %zu of %zu", n, total);
+    else
+        rich_addf(out, ROLE_NORMAL, " %zu", n);
+    if (t->flat)
+        rich_add(out, ROLE_NORMAL, "   flat");
+    if (t->typing || t->edit.text.len) {
+        rich_add(out, ROLE_LABEL, "   filter ");
+        rich_add(out, ROLE_INPUT, t->edit.text.s);
+    }
+    if (t->sort >= 0) {
+        rich_add(out, ROLE_LABEL, "   sort ");
+        rich_addf(out, ROLE_NORMAL, "%s%s", t->cols[t->sort].name, t->reverse ? ", down" : "");
+    }
+    if (t->list.range)
+        rich_add(out, ROLE_MARK, "   marking a range, v ends it");
+    else if (list_n_marks(&t->list))
+        rich_addf(out, ROLE_MARK, "   %zu marked", list_n_marks(&t->list));
+}
+
+/* The filter line takes the title's place from its own label on while it is typed. */
+static void draw_filter_line(struct table *t, struct canvas *c, struct rect r)
+{
+    if (rect_is_empty(r))
+        return;
+    canvas_fill(c, r, ROLE_NORMAL);
+    int x = r.x + 1 + canvas_text(c, r.y, r.x + 1, ROLE_TITLE, "filter ", r.w - 2);
+    edit_draw(&t->edit, c, r.y, x, r.w > 60 ? r.w - 34 - x : r.w - 1 - x);
+    if (r.w > 60)
+        canvas_printf(c, r.y, r.x + r.w - 32, ROLE_DIM, 31, "%zu match  Enter keeps, Esc drops", t->n_top);
+}
+
+/* A word like "usr:bob" is looked for as it stands, which is seldom what was meant. */
+static void say_nothing_matches(const struct table *t, struct lines *l)
+{
+    lines_addf(l, ROLE_NORMAL, "Nothing matches the filter. Esc drops it.");
+    struct strv words = strv_split(t->edit.text.s, " ");
+    for (size_t i = 0; i < words.n; i++) {
+        const char *word = words.v[i] + (words.v[i][0] == '!');
+        if (i < t->filter.n && filter_wants_number(&t->filter.v[i]))
+            lines_addf(l, ROLE_WARN, "\"%s\": a number is missing, as in 2, 2h or 16G.", word);
+        size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        if (!n || word[n] != ':')
+            continue;
+        char *name = xstrndup(word, n);
+        if (table_find_column(t, name) < 0) {
+            struct rich *r = lines_addf(l, ROLE_WARN, "There is no column \"%s\" here, but ", name);
+            for (size_t k = 0; k < t->n_cols; k++)
+                rich_addf(r, ROLE_NORMAL, "%s%s", k ? ", " : "", t->cols[k].name);
+        }
+        free(name);
+    }
+    strv_fini(&words);
+}
+
+bool tableview_draw(struct ui *ui, struct table *t, struct canvas *c, const struct layout *l,
+                    const struct lines *empty)
+{
+    bool ticks = table_draw(t, c, l->body, true);
+    if (t->typing)
+        draw_filter_line(
+            t, c, rect_is_empty(l->title) ? rect_make(l->body.y, l->body.x, 1, l->body.w) : l->title);
+    if (t->shown.n || l->body.h < 3)
+        return ticks;
+    struct pane p = {0};
+    if (!ui_has_data(ui)) {
+        lines_addf(&p.lines, ROLE_DIM, "Waiting for the controller ...");
+    } else if (table_is_filtered(t)) {
+        say_nothing_matches(t, &p.lines);
+    } else {
+        lines_flow(empty, l->body.w - 8, &p.lines);
+    }
+    pane_draw(&p, c, rect_make(l->body.y + 2, l->body.x + 4, l->body.h - 2, l->body.w - 8));
+    pane_fini(&p);
+    return ticks;
+}
+
+/* --- screens of one table --- */
+
+static struct tablescreen *screen_of(struct view *v)
+{
+    return (struct tablescreen *)(void *)v;
+}
+
+void tablescreen_fini(struct tablescreen *s)
+{
+    table_fini(&s->table);
+    pane_fini(&s->side);
+}
+
+void tablescreen_sync(struct view *v)
+{
+    table_refill(&screen_of(v)->table);
+}
+
+unsigned tablescreen_input(struct view *v, const struct input *in)
+{
+    return table_input(&screen_of(v)->table, in, screen_of(v)->body);
+}
+
+struct table *tablescreen_table(struct view *v)
+{
+    return &screen_of(v)->table;
+}
+
+const struct trow *tablescreen_draw(struct tablescreen *s, struct canvas *c, const struct layout *inner,
+                                    const struct lines *empty)
+{
+    s->body = inner->body;
+    s->v.ticks = tableview_draw(s->v.ui, &s->table, c, inner, empty);
+    lines_clear(&s->side.lines);
+    return rect_is_empty(inner->side) ? NULL : table_current(&s->table);
+}
+
+struct rect tablescreen_below(const struct tablescreen *s, struct canvas *c, struct layout *inner,
+                              int least)
+{
+    if (!rect_is_empty(inner->side) || inner->body.h < BELOW_FROM || !table_current(&s->table))
+        return (struct rect){0};
+    int left = inner->body.h - (int)(s->table.rows.n < ROWS_MANY ? s->table.rows.n : ROWS_MANY) - 2;
+    struct rect low = rect_take_bottom(&inner->body, left > least + 1 ? left : least + 1);
+    canvas_hline(c, low.y, low.x, low.w, ROLE_RULE);
+    return rect_make(low.y + 1, low.x + 2, low.h - 1, low.w - 4);
+}
+
+void tableview_legend(struct rich *r, enum role role, const char *sign, const char *means, int width)
+{
+    int gap = r->text.len ? 2 : 0;
+    if (cell_width(r->text.s) + gap + cell_width(sign) + 1 + cell_width(means) > width)
+        return;
+    rich_addf(r, ROLE_DIM, "%*s", gap, "");
+    rich_add(r, role, sign);
+    rich_addf(r, ROLE_DIM, " %s", means);
+}
+
+void side_draw(struct pane *p, struct canvas *c, const struct layout *l)
+{
+    pane_draw(p, c, rect_make(l->side.y, l->side.x + 1, l->side.h, l->side.w - 2));
+}

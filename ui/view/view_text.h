@@ -1,0 +1,63 @@
+/* view_text.h - how the screens say what a job, a task or a node is: roles, glyphs, short texts. Beside
+ * src/model/jobtext.h, which knows no roles. */
+#ifndef UI_VIEW_VIEW_TEXT_H
+#define UI_VIEW_VIEW_TEXT_H
+
+#include "src/model/model.h"
+#include "ui/frame/view.h"
+#include "ui/widget/rich.h"
+
+enum role job_role(const struct job *j);
+/* "waiting", "held", "completing", "failed: exit 1": what it is in two or three words. */
+void job_words(struct rich *r, const struct job *j);
+/* It could not be started. */
+bool job_never_ran(const struct job *j);
+/* The first task that failed, for what it says, and its step; NULL: none. */
+const struct task *job_culprit(const struct job *j, const struct step **ret_step);
+/* A job in steps that runs, but none of its tasks: it holds nothing now. */
+bool job_is_between(const struct job *j);
+/* While it waits: why; while it runs: where; afterwards: how it ended. One line. */
+void job_where(struct rich *r, const struct job *j, struct wall now);
+/* A cause as lists say it: "3 jobs ahead, starts ~14:44". */
+void wait_words(struct str *out, const struct why_cause *c, struct wall now);
+/* Why a waiting job waits: the controller's sentence, else the words for its reason. */
+void job_wait_words(struct rich *r, struct ui *ui, const struct job *j);
+/* "2 nodes, 16 CPUs, 64G, 2 GPUs a100": what it asked for. */
+void job_asked(struct str *out, const struct job *j);
+
+/* " for 4:00:00", " without a time limit". */
+void limit_words(struct str *out, const struct job *j, const struct model *m);
+
+/* "12_[0-99:2]": the array as a whole that the job belongs to. */
+void array_id_text(struct str *out, const struct job *j);
+
+/* W L R D ! M T X K ?: the state of a task in one cell. */
+char task_glyph(const struct task *t);
+enum role task_role(const struct task *t);
+/* "running", "exit 1", "signal 9", "out of memory". */
+void task_words(struct rich *r, const struct task *t);
+/* The same with what its node said about it. */
+void task_story(struct rich *r, const struct task *t);
+/* The same of a task of that job: why it was stopped or has not run, or what it waits for. whole: with what
+ * its node said. */
+void task_in_job_words(struct rich *r, const struct job *j, const struct step *s, const struct task *t,
+                       bool whole);
+/* "1 failed (task 4, exit 1, gpu1), 4 stopped because of it": src/model/stepstate.h. */
+void step_words(struct rich *r, const struct job *j, const struct step *s);
+bool task_failed(const struct task *t);
+bool task_is_live(const struct task *t);
+
+enum role node_role(const struct node *n);
+/* Takes no new jobs: drained, down, lost. */
+bool node_is_out(const struct node *n);
+
+/* "12:03:11" today, "Fri 12:03" within the week, "2026-11-21 12:03" else; "-" where not set. Local time. */
+void when_text(struct str *out, struct wall t, struct wall now);
+/* The same to the minute, for what is planned: "12:03", "Fri 12:03". */
+void when_about(struct str *out, struct wall t, struct wall now);
+/* "64G", "42.7G", "500M": memory as one reads it. */
+void mem_text(struct str *out, uint64_t mib);
+/* "1 job", "2 jobs". */
+void count_text(struct str *out, uint64_t n, const char *one, const char *many);
+
+#endif
