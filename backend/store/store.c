@@ -1,43 +1,23 @@
-/* store.c - the store's two halves: batches in the loop's thread, transactions in the other. What the other
- * one does with the connection is work.c.
- *
- * Shared between the threads, under `lock`: the queue of work and the queue of answers. Everything else
- * belongs to one side. Order: work is done strictly in the order it was handed over, so a payload that is
- * asked for after a batch sees it.
+/* store.c - the loop's side of the store: what is collected, handed over and answered. The other side is
+ * the worker's (worker.h), which does the work (disk.h).
  */
 #include "backend/store/store.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/store/work.h"
+#include "backend/store/worker.h"
 #include "src/base/log.h"
 #include "src/proto/codec.h"
 
-#define WAL_PAGES_PASSIVE  1000  /* a checkpoint is worth it */
-#define WAL_PAGES_TRUNCATE 16384 /* 64 MiB: do it even if somebody waits */
-
 struct store {
-    struct db db;
+    struct disk disk; /* the worker's, while it is not idle */
+    struct worker *worker;
     char *path;
     struct store_callbacks cb;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    int event_fd;
-    struct list todo, done; /* under lock */
-    struct list readers;    /* under lock: questions to the history, done when nothing else is to do */
-    bool busy;              /* under lock: the thread is at work */
-    int wal_pages;          /* the thread's: since the last checkpoint */
-    bool fresh_wal;         /* the thread's: the log goes at the next checkpoint, and begins anew */
-    struct mark_file mark;  /* the thread's once that runs */
-    bool failed;            /* under lock: a commit failed; batches are refused until store_reset */
-    /* the loop's side */
     struct work *batch;
     struct list behind;      /* questions about what the batch may hold: they go to the thread behind it */
     struct mark_values note; /* what the next batch takes along for the mark */
@@ -47,123 +27,9 @@ struct store {
     struct store_stats stats;
 };
 
-/* --- the thread --- */
-
-static int on_wal(void *ctx, sqlite3 *db, const char *name, int pages)
-{
-    (void)db;
-    (void)name;
-    ((struct store *)ctx)->wal_pages = pages;
-    return SQLITE_OK;
-}
-
-static void maybe_checkpoint(struct store *s, bool idle)
-{
-    bool large = s->wal_pages > WAL_PAGES_TRUNCATE, first = s->fresh_wal && s->wal_pages;
-    if (large || (idle && (first || s->wal_pages > WAL_PAGES_PASSIVE))) {
-        db_checkpoint(&s->db, large || first);
-        s->wal_pages = 0;
-        s->fresh_wal = false;
-    }
-}
-
-/* The mark is never ahead of the database: where a batch takes the newest events away it goes back before
- * they do. See work_do. */
-static void lower_mark(void *ctx, uint64_t newest)
-{
-    struct store *s = ctx;
-    if (newest >= s->mark.v.seq)
-        return;
-    struct mark_values v = s->mark.v;
-    v.seq = newest;
-    mark_write(&s->mark, &v);
-}
-
-static void raise_mark(struct store *s, const struct work *w)
-{
-    struct mark_values v = w->note;
-    v.seq = w->newest;
-    if (v.epoch)
-        mark_write(&s->mark, &v);
-}
-
-static bool is_idle(const struct store *s)
-{
-    return list_empty(&s->todo) && list_empty(&s->readers);
-}
-
-static void *thread_main(void *arg)
-{
-    struct store *s = arg;
-    bool stop = false;
-    pthread_mutex_lock(&s->lock);
-    while (!stop) {
-        if (is_idle(s)) {
-            pthread_mutex_unlock(&s->lock);
-            maybe_checkpoint(s, true); /* still busy: the connection is not free before it is done */
-            pthread_mutex_lock(&s->lock);
-        }
-        while (is_idle(s)) {
-            s->busy = false;
-            pthread_cond_broadcast(&s->wake);
-            pthread_cond_wait(&s->wake, &s->lock);
-        }
-        s->busy = true;
-        struct work *w = list_first(list_empty(&s->todo) ? &s->readers : &s->todo, struct work, link);
-        list_unlink(&w->link);
-        bool failed = s->failed;
-        pthread_mutex_unlock(&s->lock);
-        work_do(w, &s->db, failed);
-        if (w->kind == WORK_BATCH && w->result == 0)
-            raise_mark(s, w);
-        if (w->kind == WORK_PROBE && w->result == 0) /* what failed must not be taken for damage: wal.h */
-            db_checkpoint(&s->db, true);
-        stop = w->kind == WORK_STOP;
-        pthread_mutex_lock(&s->lock);
-        if (w->kind == WORK_BATCH && w->result < 0)
-            s->failed = true;
-        list_append(&s->done, &w->link);
-        pthread_mutex_unlock(&s->lock);
-        eventfd_write(s->event_fd, 1);
-        maybe_checkpoint(s, false);
-        pthread_mutex_lock(&s->lock);
-    }
-    s->busy = false;
-    pthread_cond_broadcast(&s->wake);
-    pthread_mutex_unlock(&s->lock);
-    return NULL;
-}
-
-/* --- the loop's side --- */
-
-/* Questions of users wait while a batch does. */
-static bool can_wait(const struct work *w)
-{
-    return w->kind == WORK_HISTORY || w->kind == WORK_GET_SCRIPT || w->kind == WORK_MOVE ||
-           w->kind == WORK_TRIM;
-}
-
-static void hand_over(struct store *s, struct work *w)
-{
-    pthread_mutex_lock(&s->lock);
-    list_append(can_wait(w) ? &s->readers : &s->todo, &w->link);
-    pthread_cond_broadcast(&s->wake);
-    pthread_mutex_unlock(&s->lock);
-}
-
 int store_open(const char *dir, const struct store_callbacks *cb, struct store **ret, struct errtext *err)
 {
     return store_open_as(dir, cb, &(struct store_demands){0}, ret, err);
-}
-
-static void open_mark(struct store *s, const char *dir)
-{
-    char *path = xasprintf("%s/mark", dir);
-    bool damaged;
-    mark_open(&s->mark, path, &damaged);
-    if (damaged)
-        log_warn("%s is damaged: whether the state is the newest cannot be told by it", path);
-    free(path);
 }
 
 int store_open_as(const char *dir, const struct store_callbacks *cb, const struct store_demands *demands,
@@ -174,57 +40,27 @@ int store_open_as(const char *dir, const struct store_callbacks *cb, const struc
     struct store *s = xcalloc(1, sizeof *s);
     s->path = xasprintf("%s/stoker.db", dir);
     s->cb = *cb;
-    list_init(&s->todo);
-    list_init(&s->done);
-    list_init(&s->readers);
     list_init(&s->behind);
-    mode_t old = umask(077);
-    int r = db_open(&s->db, s->path, demands, err);
-    if (r == 0)
-        open_mark(s, dir);
-    umask(old);
+    int r = disk_open(&s->disk, dir, s->path, demands, err);
     if (r < 0) {
         free(s->path);
         free(s);
         return r;
     }
-    sqlite3_wal_hook(s->db.handle, on_wal, s);
-    s->db.before_commit = lower_mark;
-    s->db.before_commit_ctx = s;
-    /* With the first batch the whole log goes into the file: one that is missing later is noticed, and what
-     * a crash or damage has left in it is not there to be found again. */
-    s->fresh_wal = true;
-    pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->wake, NULL);
-    s->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     s->batch = work_new(WORK_BATCH);
     s->next_gate = 1;
-    s->busy = true;
-    bug_on(pthread_create(&s->thread, NULL, thread_main, s) != 0);
+    s->worker = worker_new(&s->disk);
     *ret = s;
     return 0;
 }
 
 static void stop(struct store *s, bool leave)
 {
-    hand_over(s, work_new(WORK_STOP));
-    pthread_join(s->thread, NULL);
-    list_for_each (w, &s->done, struct work, link)
-        work_free(w);
-    list_for_each (w, &s->readers, struct work, link)
-        work_free(w);
+    worker_free(s->worker);
     list_for_each (w, &s->behind, struct work, link)
         work_free(w);
     work_free(s->batch);
-    if (leave)
-        sqlite3_db_config(s->db.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    else
-        db_checkpoint(&s->db, true);
-    db_close(&s->db);
-    mark_close(&s->mark);
-    close(s->event_fd);
-    pthread_mutex_destroy(&s->lock);
-    pthread_cond_destroy(&s->wake);
+    disk_close(&s->disk, leave);
     free(s->path);
     free(s);
 }
@@ -236,7 +72,7 @@ void store_close(struct store *s)
     if (s->batch->rows.n) {
         s->batch->gate = s->next_gate++;
         s->batch->note = s->note;
-        hand_over(s, s->batch);
+        worker_hand_over(s->worker, s->batch);
         s->batch = work_new(WORK_BATCH);
     }
     stop(s, false);
@@ -249,7 +85,7 @@ void store_leave(struct store *s)
 
 int store_fd(const struct store *s)
 {
-    return s->event_fd;
+    return worker_fd(s->worker);
 }
 
 static void tell_history(struct store *s, const struct work *w)
@@ -315,14 +151,9 @@ static void tell(struct store *s, struct work *w)
 
 void store_dispatch(struct store *s)
 {
-    eventfd_t n;
-    eventfd_read(s->event_fd, &n);
     struct list done;
     list_init(&done);
-    pthread_mutex_lock(&s->lock);
-    while (!list_empty(&s->done))
-        list_move_to_end(&done, s->done.next);
-    pthread_mutex_unlock(&s->lock);
+    worker_take_done(s->worker, &done);
     while (!list_empty(&done)) {
         struct work *w = list_first(&done, struct work, link);
         list_unlink(&w->link);
@@ -332,7 +163,7 @@ void store_dispatch(struct store *s)
     store_turn(s);
     if (s->move == MOVE_DUE) {
         s->move = MOVE_UNDER_WAY;
-        hand_over(s, work_new(WORK_MOVE));
+        worker_hand_over(s->worker, work_new(WORK_MOVE));
     }
 }
 
@@ -382,7 +213,7 @@ static void hand_over_questions(struct store *s)
 {
     list_for_each (w, &s->behind, struct work, link) {
         list_unlink(&w->link);
-        hand_over(s, w);
+        worker_hand_over(s->worker, w);
     }
 }
 
@@ -397,7 +228,7 @@ bool store_turn(struct store *s)
     struct work *w = s->batch;
     w->note = s->note;
     s->batch = work_new(WORK_BATCH);
-    hand_over(s, w);
+    worker_hand_over(s->worker, w);
     hand_over_questions(s);
     return true;
 }
@@ -420,14 +251,14 @@ void store_get_payload(struct store *s, uint32_t job, int32_t step)
     if (s->batch->rows.n)
         list_append(&s->behind, &w->link);
     else
-        hand_over(s, w);
+        worker_hand_over(s->worker, w);
 }
 
 void store_get_script(struct store *s, uint32_t job)
 {
     struct work *w = work_new(WORK_GET_SCRIPT);
     w->job = job;
-    hand_over(s, w);
+    worker_hand_over(s->worker, w);
 }
 
 void store_get_history(struct store *s, uint64_t id, const struct msg_history *q,
@@ -438,36 +269,27 @@ void store_get_history(struct store *s, uint64_t id, const struct msg_history *q
     rec_copy(&msg_history_rec, &w->query, q);
     w->place = *from;
     w->most = most;
-    hand_over(s, w);
+    worker_hand_over(s->worker, w);
 }
 
 void store_trim_history(struct store *s, int64_t before_ms)
 {
     struct work *w = work_new(WORK_TRIM);
     w->before_ms = before_ms;
-    hand_over(s, w);
+    worker_hand_over(s->worker, w);
 }
 
-static void wait_idle(struct store *s)
+/* What has been read is on disk: the client still gets its answer. */
+static bool is_void(const struct work *w)
 {
-    pthread_mutex_lock(&s->lock);
-    while (s->busy || !is_idle(s))
-        pthread_cond_wait(&s->wake, &s->lock);
-    pthread_mutex_unlock(&s->lock);
+    return w->kind != WORK_GET_PAYLOAD && !work_can_wait(w);
 }
 
 void store_reset(struct store *s)
 {
-    wait_idle(s);
-    pthread_mutex_lock(&s->lock);
-    list_for_each (w, &s->done, struct work, link) {
-        if (w->kind == WORK_GET_PAYLOAD || can_wait(w))
-            continue; /* what it read is on disk: whoever asked gets the answer */
-        list_unlink(&w->link);
-        work_free(w);
-    }
-    s->failed = false;
-    pthread_mutex_unlock(&s->lock);
+    worker_wait_idle(s->worker);
+    worker_drop_done(s->worker, is_void);
+    s->disk.failed = false;
     work_free(s->batch);
     s->batch = work_new(WORK_BATCH);
     hand_over_questions(s);
@@ -478,12 +300,7 @@ void store_reset(struct store *s)
 int store_probe(struct store *s, struct errtext *err)
 {
     struct work *w = work_new(WORK_PROBE);
-    hand_over(s, w);
-    wait_idle(s);
-    /* The answer is the last one in `done`; take it out before the loop sees it. */
-    pthread_mutex_lock(&s->lock);
-    list_unlink(&w->link);
-    pthread_mutex_unlock(&s->lock);
+    worker_do_now(s->worker, w);
     int r = w->result;
     if (r < 0)
         err_set(err, r, "%s", w->err.s);
@@ -491,7 +308,7 @@ int store_probe(struct store *s, struct errtext *err)
     return r;
 }
 
-/* --- start-up reads: the thread sleeps, so the connection may be used here --- */
+/* --- start-up reads: the worker is idle, so the disk may be used here --- */
 
 static int load_row(sqlite3_stmt *st, struct event *ev, struct errtext *err)
 {
@@ -521,8 +338,8 @@ static int load_row(sqlite3_stmt *st, struct event *ev, struct errtext *err)
 
 int store_load(struct store *s, int (*fn)(void *ctx, struct event *ev), void *ctx, struct errtext *err)
 {
-    wait_idle(s);
-    sqlite3_stmt *st = s->db.st[DB_LOAD];
+    worker_wait_idle(s->worker);
+    sqlite3_stmt *st = s->disk.db.st[DB_LOAD];
     int r = 0, rc;
     while (r == 0 && (rc = sqlite3_step(st)) == SQLITE_ROW) {
         struct event ev;
@@ -530,15 +347,15 @@ int store_load(struct store *s, int (*fn)(void *ctx, struct event *ev), void *ct
         r = r ? r : fn(ctx, &ev);
     }
     if (r == 0 && rc != SQLITE_DONE)
-        r = err_set(err, db_errno(rc), "%s", sqlite3_errmsg(s->db.handle));
+        r = err_set(err, db_errno(rc), "%s", sqlite3_errmsg(s->disk.db.handle));
     sqlite3_reset(st);
     return r < 0 ? r : 0;
 }
 
 uint32_t store_last_job(struct store *s)
 {
-    wait_idle(s);
-    const struct history_source *sources[] = {&s->db.here, &s->db.old};
+    worker_wait_idle(s->worker);
+    const struct history_source *sources[] = {&s->disk.db.here, &s->disk.db.old};
     uint32_t id = 0;
     for (size_t i = 0; i < 2; i++) {
         sqlite3_stmt *st = sources[i]->st[HISTORY_LAST_JOB];
@@ -553,13 +370,13 @@ uint32_t store_last_job(struct store *s)
 
 const struct mark_values *store_mark(const struct store *s)
 {
-    return &s->mark.v;
+    return &s->disk.mark.v;
 }
 
 uint64_t store_newest(struct store *s)
 {
-    wait_idle(s);
-    return db_newest(&s->db);
+    worker_wait_idle(s->worker);
+    return db_newest(&s->disk.db);
 }
 
 void store_note(struct store *s, uint64_t cluster, uint64_t epoch, uint32_t next_job)

@@ -9,6 +9,12 @@
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 
+bool work_can_wait(const struct work *w)
+{
+    return w->kind == WORK_HISTORY || w->kind == WORK_GET_SCRIPT || w->kind == WORK_MOVE ||
+           w->kind == WORK_TRIM;
+}
+
 struct work *work_new(enum work_kind kind)
 {
     struct work *w = xcalloc(1, sizeof *w);

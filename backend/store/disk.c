@@ -1,0 +1,100 @@
+/* disk.c - one piece of work, and what follows from it for the mark and the log. */
+#include "backend/store/disk.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "src/base/log.h"
+#include "src/base/xalloc.h"
+
+#define WAL_PAGES_PASSIVE  1000  /* a checkpoint is worth its time */
+#define WAL_PAGES_TRUNCATE 16384 /* 64 MiB: the checkpoint is made even if work waits */
+
+static int on_wal(void *ctx, sqlite3 *db, const char *name, int pages)
+{
+    (void)db;
+    (void)name;
+    ((struct disk *)ctx)->wal_pages = pages;
+    return SQLITE_OK;
+}
+
+/* The mark is never ahead of the database: where a batch deletes the newest events the mark goes back
+ * before the commit. See do_batch. */
+static void lower_mark(void *ctx, uint64_t newest)
+{
+    struct disk *d = ctx;
+    if (newest >= d->mark.v.seq)
+        return;
+    struct mark_values v = d->mark.v;
+    v.seq = newest;
+    mark_write(&d->mark, &v);
+}
+
+static void raise_mark(struct disk *d, const struct work *w)
+{
+    struct mark_values v = w->note;
+    v.seq = w->newest;
+    if (v.epoch)
+        mark_write(&d->mark, &v);
+}
+
+static void open_mark(struct disk *d, const char *dir)
+{
+    char *path = xasprintf("%s/mark", dir);
+    bool damaged;
+    mark_open(&d->mark, path, &damaged);
+    if (damaged)
+        log_warn("%s is damaged: whether the state is the newest cannot be told by it", path);
+    free(path);
+}
+
+int disk_open(struct disk *d, const char *dir, const char *path, const struct store_demands *demands,
+              struct errtext *err)
+{
+    *d = (struct disk){0};
+    mode_t old = umask(077);
+    int r = db_open(&d->db, path, demands, err);
+    if (r == 0)
+        open_mark(d, dir);
+    umask(old);
+    if (r < 0)
+        return r;
+    sqlite3_wal_hook(d->db.handle, on_wal, d);
+    d->db.before_commit = lower_mark;
+    d->db.before_commit_ctx = d;
+    /* The first batch is followed by a checkpoint of the whole log: a log that goes missing later is
+     * noticed, and remains of a crash or of damage are not there to be found again. */
+    d->fresh_wal = true;
+    return 0;
+}
+
+void disk_close(struct disk *d, bool leave)
+{
+    if (leave)
+        sqlite3_db_config(d->db.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    else
+        db_checkpoint(&d->db, true);
+    db_close(&d->db);
+    mark_close(&d->mark);
+}
+
+void disk_do(struct disk *d, struct work *w)
+{
+    work_do(w, &d->db, d->failed);
+    if (w->kind == WORK_BATCH && w->result == 0)
+        raise_mark(d, w);
+    if (w->kind == WORK_BATCH && w->result < 0)
+        d->failed = true;
+    if (w->kind == WORK_PROBE && w->result == 0) /* what failed must not be taken for damage: wal.h */
+        db_checkpoint(&d->db, true);
+}
+
+void disk_checkpoint(struct disk *d, bool idle)
+{
+    bool large = d->wal_pages > WAL_PAGES_TRUNCATE, first = d->fresh_wal && d->wal_pages;
+    if (large || (idle && (first || d->wal_pages > WAL_PAGES_PASSIVE))) {
+        db_checkpoint(&d->db, large || first);
+        d->wal_pages = 0;
+        d->fresh_wal = false;
+    }
+}
