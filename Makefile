@@ -135,9 +135,9 @@ $$(B)/bin/$(1): $$(call obj,$$(MAIN_$(1))) $$(call lib,$$(NEEDS_$(1))) $$(B)/.se
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program_rules,$(p))))
 
-# The names that are links to stoker, each with its file in src/cli.
-SLURM_NAMES := sbatch srun salloc squeue scancel sinfo scontrol sacct sstat sprio sshare sdiag sacctmgr seff sattach sbcast
-LINK_NAMES := $(if $(filter stoker,$(PROGRAMS)),$(foreach n,$(SLURM_NAMES),$(if $(wildcard src/cli/$(n).c),$(n))))
+# The names that are links to stoker.
+SLURM_NAMES := $(shell sed -n "/Slurm's names/,/clang-format on/s/.*X(\([a-z]*\)).*/\1/p" src/cli/stoker/commands.h)
+LINK_NAMES := $(if $(filter stoker,$(PROGRAMS)),$(SLURM_NAMES))
 
 $(LINK_NAMES:%=$(B)/bin/%): | $(B)/bin/stoker
 	$(Q)ln -sfn stoker $@

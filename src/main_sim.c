@@ -11,9 +11,10 @@
 #include "backend/sim/whatif.h"
 #include "src/base/hostlist.h"
 #include "src/cli/ask.h"
-#include "src/cli/jobjson.h"
-#include "src/cli/planopts.h"
-#include "src/cli/simopts.h"
+#include "src/cli/listing/jobjson.h"
+#include "src/cli/stoker/commands.h"
+#include "src/cli/stoker/planopts.h"
+#include "src/cli/stoker/simopts.h"
 #include "src/conf/conf.h"
 
 #define EXIT_USAGE 2

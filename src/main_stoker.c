@@ -11,7 +11,7 @@
 #include "src/base/self.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
-#include "src/cli/cmd.h"
+#include "src/cli/stoker/commands.h"
 
 #define EXIT_USAGE 2
 

@@ -1,4 +1,4 @@
-/* cmd.c - the table of commands, and what they all do alike. */
+/* cmd.c - what all commands do alike: options, help, messages. */
 #include "src/cli/cmd.h"
 
 #include <errno.h>
@@ -8,64 +8,10 @@
 #include <unistd.h>
 
 #include "src/base/utf8.h"
-#include "src/base/words.h"
 #include "src/base/xalloc.h"
 #include "src/cli/pty.h"
-#include "src/client/client.h"
 
 #define SLURM_VERSION_TEXT "slurm 23.02.7"
-#define NEAR               2 /* edits that make a name a likely slip */
-
-const struct command *const commands[] = {
-#define X(name) &cmd_##name,
-    COMMANDS(X)
-#undef X
-        NULL};
-
-const struct command *command_find(const char *name, bool slurm)
-{
-    for (const struct command *const *c = commands; *c; c++)
-        if ((*c)->slurm == slurm && strcmp((*c)->name, name) == 0)
-            return *c;
-    return NULL;
-}
-
-const char *command_nearest(const char *name, bool slurm)
-{
-    const char *best = NULL;
-    size_t best_distance = NEAR + 1;
-    for (const struct command *const *c = commands; *c; c++) {
-        if ((*c)->slurm != slurm)
-            continue;
-        size_t d = words_distance(name, (*c)->name);
-        if (d < best_distance) {
-            best_distance = d;
-            best = (*c)->name;
-        }
-    }
-    return best;
-}
-
-static const char *running; /* the name of the command */
-
-static void say_unreadable(const char *text)
-{
-    fprintf(stderr, "%s: warning: a job cannot be read and is left out: %s\n", running ? running : "stoker",
-            text);
-}
-
-int command_run(const struct command *cmd, int argc, char **argv)
-{
-    char *name = cmd->slurm ? xstrdup(cmd->name) : xasprintf("stoker %s", cmd->name);
-    struct cli cli = {.cmd = cmd, .name = name};
-    running = name;
-    client_on_unreadable(say_unreadable);
-    int rc = cmd->run(&cli, argc, argv);
-    client_on_unreadable(NULL);
-    running = NULL;
-    free(name);
-    return rc;
-}
 
 void cli_print_help(FILE *f, const struct cli *cli)
 {

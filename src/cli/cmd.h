@@ -1,8 +1,7 @@
-/* cmd.h - the commands: one struct each, one file each, one table of all.
+/* cmd.h - a command: its name, options and function; and what all commands do alike.
  *
  * Slurm's names (sbatch, squeue ...) are links to the program; stoker's own are subcommands of it (stoker
- * submit ...). To add one: write src/cli/NAME.c with `const struct command cmd_NAME`, and its line into
- * COMMANDS below.
+ * submit ...). src/cli/stoker/commands.h is the table of all commands.
  */
 #ifndef STOKER_CLI_CMD_H
 #define STOKER_CLI_CMD_H
@@ -28,69 +27,6 @@ struct command {
     /* Returns the exit code. argv[0] is the command's name; argv[argc] is NULL. */
     int (*run)(struct cli *cli, int argc, char **argv);
 };
-
-/* X(C name): `const struct command cmd_NAME`, in the order of the list that `stoker --help` prints. A line
- * comes in together with its file. */
-/* clang-format off */
-#define COMMANDS(X) \
-    /* stoker's own */ \
-    X(submit) \
-    X(jobs) \
-    X(show) \
-    X(why) \
-    X(plan) \
-    X(output) \
-    X(attach) \
-    X(cancel) \
-    X(requeue) \
-    X(hold) \
-    X(release) \
-    X(update) \
-    X(nodes) \
-    X(node) \
-    X(window) \
-    X(gpus) \
-    X(users) \
-    X(up) \
-    X(down) \
-    X(init) \
-    X(doctor) \
-    X(config) \
-    X(import) \
-    X(manual) \
-    X(sim) \
-    /* Slurm's names */ \
-    X(sbatch) \
-    X(srun) \
-    X(salloc) \
-    X(squeue) \
-    X(scancel) \
-    X(scontrol) \
-    X(sinfo) \
-    X(sacct) \
-    X(sstat) \
-    X(sdiag) \
-    X(sacctmgr) \
-    X(sprio) \
-    X(seff) \
-    X(sattach) \
-    X(sbcast) \
-    X(sshare)
-/* clang-format on */
-
-#define X(name) extern const struct command cmd_##name;
-COMMANDS(X)
-#undef X
-
-extern const struct command *const commands[]; /* ends with NULL */
-
-/* The command of that name and family; NULL. */
-const struct command *command_find(const char *name, bool slurm);
-/* The nearest name of the family by edit distance, NULL where none is near. */
-const char *command_nearest(const char *name, bool slurm);
-
-/* Runs cmd: sets up struct cli, handles nothing else. */
-int command_run(const struct command *cmd, int argc, char **argv);
 
 /* Parses the command line with the command's table. Returns true to go on; false where all is said and
  * *ret_exit is the exit code: help or version was printed, or an error with a pointer to the help.

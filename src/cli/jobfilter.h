@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "src/base/vec.h"
-#include "src/jobspec/targets.h"
+#include "src/jobspec/jobtargets.h"
 #include "src/model/members.h"
 #include "src/model/model.h"
 

@@ -3,7 +3,7 @@
 #define STOKER_CLI_LOOKUP_H
 
 #include "src/cli/ask.h"
-#include "src/jobspec/targets.h"
+#include "src/jobspec/jobtargets.h"
 
 struct lookup {
     struct client *client;

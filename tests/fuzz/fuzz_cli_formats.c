@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
-#include "src/cli/acctfields.h"
-#include "src/cli/columns.h"
+#include "src/cli/accounting/acctfields.h"
 #include "src/cli/jobfilter.h"
+#include "src/cli/listing/columns.h"
 #include "tests/fuzz/driver.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

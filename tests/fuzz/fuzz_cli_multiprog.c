@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
-#include "src/cli/multiprog.h"
+#include "src/cli/step/multiprog.h"
 #include "tests/fuzz/driver.h"
 
 #define RANKS 8

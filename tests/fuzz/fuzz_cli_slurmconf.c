@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
-#include "src/cli/slurmconf.h"
+#include "src/cli/import/slurmconf.h"
 #include "tests/fuzz/driver.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -4,8 +4,8 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/cli/columns.h"
-#include "src/cli/nodecolumns.h"
+#include "src/cli/listing/columns.h"
+#include "src/cli/listing/nodecolumns.h"
 #include "src/model/model.h"
 
 #define NOW_MS 1700003600000LL /* an hour after the jobs were submitted: 2023-11-14T23:13:20 UTC */

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "src/cli/format.h"
+#include "src/cli/listing/format.h"
 
 struct pet {
     const char *name;

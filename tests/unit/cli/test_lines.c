@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "src/cli/lines.h"
+#include "src/cli/listing/lines.h"
 
 struct pet {
     uint32_t id;

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "src/cli/multiprog.h"
+#include "src/cli/step/multiprog.h"
 
 static void refused(void **unused)
 {

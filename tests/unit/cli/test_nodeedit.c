@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "src/base/str.h"
-#include "src/cli/nodeedit.h"
+#include "src/cli/setup/nodeedit.h"
 #include "src/conf/conf.h"
 
 #define NEW "{ name = \"new\"; address = \"new\"; }"

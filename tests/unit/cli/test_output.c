@@ -9,9 +9,9 @@
 
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
-#include "src/cli/outfilter.h"
-#include "src/cli/table.h"
-#include "src/cli/tailfile.h"
+#include "src/cli/listing/texttable.h"
+#include "src/cli/step/outfilter.h"
+#include "src/cli/step/tailfile.h"
 
 static const struct {
     const char *row, *in, *out;

@@ -1,7 +1,7 @@
 /* scontrol's records and sinfo's columns over a small cluster: goldens. */
 #include "tests/lib/check.h"
 
-#include "src/cli/screcord.h"
+#include "src/cli/scontrol/scontrol_record.h"
 #include "src/model/nodetext.h"
 #include "tests/unit/cli/clicase.h"
 

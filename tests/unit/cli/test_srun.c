@@ -6,8 +6,8 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/cli/srunopts.h"
-#include "src/cli/stepends.h"
+#include "src/cli/slurm/srunopts.h"
+#include "src/cli/step/stepends.h"
 
 static struct job *job_of_nodes(const char *names)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/cli/stepin.h"
+#include "src/cli/step/stepin.h"
 #include "tests/lib/check.h"
 
 #define WINDOW (64 << 10)

@@ -5,7 +5,7 @@
 
 #include "src/base/xalloc.h"
 #include "src/cli/jobfilter.h"
-#include "src/jobspec/targets.h"
+#include "src/jobspec/jobtargets.h"
 
 static void refused(void **unused)
 {

@@ -1,0 +1,370 @@
+/* sstat.c - what running steps use now: measured on their nodes, by the agents. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/base/xalloc.h"
+#include "src/cli/accounting/acctfields.h"
+#include "src/cli/ask.h"
+#include "src/jobspec/jobtargets.h"
+#include "src/model/jobtext.h"
+
+#define FORMAT_DEFAULT                                                                                       \
+    "jobid,maxvmsize,maxvmsizenode,maxvmsizetask,avevmsize,maxrss,maxrssnode,maxrsstask,averss,maxpages,"    \
+    "maxpagesnode,maxpagestask,avepages,mincpu,mincpunode,mincputask,avecpu,ntasks,avecpufreq,"              \
+    "reqcpufreqmin,reqcpufreqmax,reqcpufreqgov,consumedenergy,maxdiskread,maxdiskreadnode,maxdiskreadtask,"  \
+    "avediskread,maxdiskwrite,maxdiskwritenode,maxdiskwritetask,avediskwrite,tresusageinave,tresusageinmax," \
+    "tresusageintot"
+#define FORMAT_PIDS "jobid,nodes,pids"
+#define WAIT_MS     2500 /* for the nodes to measure */
+
+struct sstat {
+    struct target_list targets;
+    struct acct_format format;
+    char *fields, *delimiter;
+    bool all_steps, no_header, parsable, parsable2, help_format;
+};
+
+enum { O_ALL = 1, O_DELIMITER, O_FORMAT, O_HELP, O_IGNORED, O_JOBS, O_NO_HEADER, O_P, O_P2, O_PIDS };
+
+static const struct opt table[] = {
+    /* clang-format off */
+    {.id = O_ALL, .name = "allsteps", .letter = 'a', .help = "all running steps, the batch script too"},
+    {.id = O_DELIMITER, .name = "delimiter", .arg = OPT_REQUIRED, .meta = "TEXT", .help = "between the fields of -p and -P"},
+    {.id = O_FORMAT, .name = "format", .letter = 'o', .arg = OPT_REQUIRED, .meta = "FIELDS", .help = "what to print: name[%[-]width],..."},
+    {.id = O_FORMAT, .name = "fields", .arg = OPT_REQUIRED},
+    {.id = O_HELP, .name = "helpformat", .letter = 'e', .help = "list the fields"},
+    {.id = O_JOBS, .name = "jobs", .letter = 'j', .arg = OPT_REQUIRED, .meta = "LIST", .help = "these jobs or steps: N, N.step"},
+    {.id = O_IGNORED, .name = "noconvert"},
+    {.id = O_NO_HEADER, .name = "noheader", .letter = 'n', .help = "no header"},
+    {.id = O_P, .name = "parsable", .letter = 'p', .help = "fields with '|' behind each"},
+    {.id = O_P2, .name = "parsable2", .letter = 'P', .help = "fields with '|' between them"},
+    {.id = O_PIDS, .name = "pidformat", .letter = 'i', .help = "nodes and processes alone"},
+    {.id = O_IGNORED, .name = "verbose", .letter = 'v', .help = "say more"},
+    /* clang-format on */
+};
+
+static void replace(char **s, const char *value)
+{
+    free(*s);
+    *s = xstrdup(value);
+}
+
+static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+{
+    struct sstat *s = ctx;
+    switch (o->id) {
+    case O_ALL: s->all_steps = true; break;
+    case O_DELIMITER: replace(&s->delimiter, arg); break;
+    case O_FORMAT: replace(&s->fields, arg); break;
+    case O_HELP: s->help_format = true; break;
+    case O_JOBS:
+        return targets_add_list(&s->targets, arg, NULL) < 0
+                   ? err_set(err, -EINVAL, "Bad job/step specified: %s", arg)
+                   : 0;
+    case O_NO_HEADER: s->no_header = true; break;
+    case O_P: s->parsable = true; break;
+    case O_P2: s->parsable2 = true; break;
+    case O_PIDS: replace(&s->fields, FORMAT_PIDS); break;
+    default: break;
+    }
+    return 0;
+}
+
+static const struct opts options = OPTS(table, set_option);
+
+/* Those of a step. */
+static void list_fields(struct str *out)
+{
+    static const char *const names[] = {
+        "AveCPU",
+        "AveCPUFreq",
+        "AveDiskRead",
+        "AveDiskWrite",
+        "AvePages",
+        "AveRSS",
+        "AveVMSize",
+        "ConsumedEnergy",
+        "ConsumedEnergyRaw",
+        "JobID",
+        "MaxDiskRead",
+        "MaxDiskReadNode",
+        "MaxDiskReadTask",
+        "MaxDiskWrite",
+        "MaxDiskWriteNode",
+        "MaxDiskWriteTask",
+        "MaxPages",
+        "MaxPagesNode",
+        "MaxPagesTask",
+        "MaxRSS",
+        "MaxRSSNode",
+        "MaxRSSTask",
+        "MaxVMSize",
+        "MaxVMSizeNode",
+        "MaxVMSizeTask",
+        "MinCPU",
+        "MinCPUNode",
+        "MinCPUTask",
+        "Nodelist",
+        "NTasks",
+        "Pids",
+        "ReqCPUFreq",
+        "ReqCPUFreqMin",
+        "ReqCPUFreqMax",
+        "ReqCPUFreqGov",
+        "TRESUsageInAve",
+        "TRESUsageInMax",
+        "TRESUsageInMaxNode",
+        "TRESUsageInMaxTask",
+        "TRESUsageInMin",
+        "TRESUsageInMinNode",
+        "TRESUsageInMinTask",
+        "TRESUsageInTot",
+        "TRESUsageOutAve",
+        "TRESUsageOutMax",
+        "TRESUsageOutMaxNode",
+        "TRESUsageOutMaxTask",
+        "TRESUsageOutMin",
+        "TRESUsageOutMinNode",
+        "TRESUsageOutMinTask",
+        "TRESUsageOutTot",
+    };
+    size_t n = sizeof names / sizeof names[0];
+    for (size_t i = 0; i < n; i++)
+        str_appendf(out, "%-19s%s", names[i], i % 4 == 3 || i + 1 == n ? "\n" : " ");
+}
+
+/* --- what is measured --- */
+
+struct measured { /* of one task */
+    struct launch_key key;
+    char *node;
+    uint64_t rss_kib, cpu_ms;
+};
+
+struct measures {
+    VEC(struct measured) tasks;
+    struct strv nodes; /* that have spoken */
+};
+
+static void measures_fini(struct measures *m)
+{
+    vec_for_each (&m->tasks, i)
+        free(m->tasks.v[i].node);
+    vec_fini(&m->tasks);
+    strv_fini(&m->nodes);
+}
+
+static void take(struct measures *m, const struct msg_util *u)
+{
+    if (!u->node || strv_has(&m->nodes, u->node))
+        return;
+    strv_push(&m->nodes, u->node);
+    for (size_t i = 0; i < u->tasks.n; i++) {
+        const struct task_util *t = &u->tasks.v[i];
+        struct measured row = {
+            .key = t->key, .node = xstrdup(u->node), .rss_kib = t->rss_kib, .cpu_ms = t->cpu_ms};
+        vec_push(&m->tasks, row);
+    }
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static bool is_named(const struct sstat *s, const struct job *j, int32_t step)
+{
+    for (size_t i = 0; i < s->targets.list.n; i++)
+        if (job_is_named(j, s->targets.list.v[i].job, s->targets.list.v[i].array_index) &&
+            (s->targets.list.v[i].step == STEP_ALL || s->targets.list.v[i].step == step))
+            return true;
+    return false;
+}
+
+/* Nodes on which something runs that is asked for and that have not spoken yet. */
+static bool lacks_nodes(const struct sstat *s, const struct model *m, const struct measures *got)
+{
+    list_for_each (j, &m->all, struct job, in_all)
+        for (size_t i = 0; i < j->steps.n; i++)
+            for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+                const struct task *t = &j->steps.v[i].tasks.v[k];
+                if (t->state == TASK_RUNNING && is_named(s, j, j->steps.v[i].id) &&
+                    !strv_has(&got->nodes, t->alloc.node))
+                    return true;
+            }
+    return false;
+}
+
+static void measure(const struct sstat *s, struct client *c, const struct model *m, struct measures *ret)
+{
+    struct msg_flag on = {.on = true};
+    int64_t deadline = now_ms() + WAIT_MS;
+    if (!lacks_nodes(s, m, ret) || client_send(c, MSG_WATCH_UTIL, &on, NULL, NULL) < 0)
+        return;
+    while (lacks_nodes(s, m, ret) && now_ms() < deadline) {
+        struct incoming in;
+        int r = client_next(c, (int)(deadline - now_ms()), &in, NULL);
+        if (r < 0)
+            return;
+        if (r == 0)
+            continue;
+        if (in.kind == MSG_UTIL)
+            take(ret, in.body);
+        msg_free(in.kind, in.body);
+    }
+}
+
+static struct acct_live live_of(const struct measures *m, const struct job *j, const struct step *st)
+{
+    struct acct_live live = {0};
+    uint64_t largest = 0;
+    vec_for_each (&m->tasks, i) {
+        const struct measured *t = &m->tasks.v[i];
+        if (t->key.job != j->id || t->key.step != st->id)
+            continue;
+        live.known = true;
+        live.rss_kib += t->rss_kib;
+        live.cpu_ms += t->cpu_ms;
+        if (t->rss_kib >= largest) {
+            largest = t->rss_kib;
+            live.node = t->node;
+        }
+    }
+    return live;
+}
+
+/* --- rows --- */
+
+/* Without -a: the first step of the job that srun has started, as Slurm does it; with a step's name that.
+ */
+static bool is_wanted(const struct sstat *s, const struct job *j, const struct step *st, bool any)
+{
+    if (st->done || !st->tasks.n || !is_named(s, j, st->id))
+        return false;
+    for (size_t i = 0; i < s->targets.list.n; i++)
+        if (s->targets.list.v[i].step == st->id &&
+            job_is_named(j, s->targets.list.v[i].job, s->targets.list.v[i].array_index))
+            return true;
+    return s->all_steps || (st->id >= 0 && !any);
+}
+
+static size_t print_job(const struct sstat *s, const struct job *j, const struct measures *got,
+                        const struct acct_cx *cx, struct str *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < j->steps.n; i++) {
+        const struct step *st = &j->steps.v[i];
+        if (!is_wanted(s, j, st, n > 0))
+            continue;
+        struct acct_live live = live_of(got, j, st);
+        struct acct_row row = {.kind = ACCT_STEP, .job = j, .step = st, .live = &live};
+        acct_format_row(out, &s->format, &row, cx);
+        n++;
+    }
+    return n;
+}
+
+static int print(const struct sstat *s, const struct cli *cli, const struct model *m,
+                 const struct measures *got)
+{
+    struct str out = STR_INIT;
+    struct acct_cx cx = {.m = m, .now = m->now, .time = timetext_from(getenv("SLURM_TIME_FORMAT"), m->now)};
+    int rc = 0;
+    if (!s->no_header)
+        acct_format_header(&out, &s->format);
+    for (size_t i = 0; i < s->targets.list.n; i++) {
+        const struct job_target *t = &s->targets.list.v[i];
+        size_t n = 0;
+        list_for_each (j, &m->all, struct job, in_all)
+            if (job_is_named(j, t->job, t->array_index))
+                n += print_job(s, j, got, &cx, &out);
+        if (!n) {
+            cli_error(cli, "No steps running for job %u", t->job); /* and no failure */
+        }
+    }
+    out_flush(&out);
+    str_fini(&out);
+    return rc;
+}
+
+static int ask(const struct sstat *s, const struct cli *cli)
+{
+    const char *away = NULL;
+    struct client *c = ask_connect_slurm(cli, &away);
+    struct msg_get get = {.what = GET_SPEC | GET_JOBS};
+    struct measures got = {.tasks = VEC_INIT};
+    struct model m;
+    int rc = 1;
+    for (size_t i = 0; i < s->targets.list.n && i < GET_NAMES_MAX; i++)
+        *rec_list_push(&get.jobs) = s->targets.list.v[i];
+    model_init(&m);
+    if (!c || client_fetch(c, &get, &m, NULL) < 0) {
+        cli_error(cli, "slurm_job_step_stat: %s", c ? SLURM_TIMEOUT : away);
+    } else {
+        measure(s, c, &m, &got);
+        rc = print(s, cli, &m, &got);
+    }
+    measures_fini(&got);
+    model_fini(&m);
+    rec_fini(&msg_get_rec, &get);
+    client_free(c);
+    return rc;
+}
+
+static int prepare(struct sstat *s, const struct cli *cli)
+{
+    struct errtext err = {0};
+    s->format.parsable = s->parsable || s->parsable2;
+    s->format.ending = s->parsable && !s->parsable2;
+    s->format.delimiter = s->delimiter ? s->delimiter : "|";
+    if (!s->targets.list.n)
+        cli_error(cli, "You didn't give me any jobs to stat.");
+    else if (acct_format_parse(&s->format, s->fields ? s->fields : FORMAT_DEFAULT, &err) < 0)
+        cli_error(cli, "%s", err.s);
+    else
+        return 0;
+    return 1;
+}
+
+static int sstat_run(struct cli *cli, int argc, char **argv)
+{
+    struct sstat s = {.format.items = VEC_INIT};
+    struct strv operands = {0};
+    struct errtext err = {0};
+    int rc = 0;
+    if (cli_parse(cli, &s, argc, argv, 0, &operands, &rc)) {
+        for (size_t i = 0; i < operands.n && rc == 0; i++)
+            if (targets_add_list(&s.targets, operands.v[i], &err) < 0) {
+                cli_error(cli, "%s", err.s);
+                rc = 1;
+            }
+        if (s.help_format) {
+            struct str out = STR_INIT;
+            list_fields(&out);
+            out_flush(&out);
+            str_fini(&out);
+        } else {
+            rc = rc ? rc : prepare(&s, cli);
+            rc = rc ? rc : ask(&s, cli);
+        }
+    }
+    strv_fini(&operands);
+    target_list_fini(&s.targets);
+    acct_format_fini(&s.format);
+    free(s.fields);
+    free(s.delimiter);
+    return rc;
+}
+
+const struct command cmd_sstat = {
+    .name = "sstat",
+    .summary = "Show what running steps use",
+    .usage = "[OPTIONS] [JOB[.STEP]...]",
+    .options = &options,
+    .slurm = true,
+    .run = sstat_run,
+};

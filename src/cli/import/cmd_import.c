@@ -1,0 +1,195 @@
+/* cmd_import.c - stoker import: a stoker.cfg with the nodes, partitions and limits of a slurm.conf.
+ *
+ * What has no equal here is listed with its reason, in the file as comments and on standard error: nothing
+ * is left out in silence.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/xalloc.h"
+#include "src/cli/import/cmd_import.h"
+#include "src/conf/conf.h"
+
+#define FILE_MAX (4u << 20)
+
+#define INCLUDES_MAX 8 /* files within files */
+
+enum { O_OUTPUT = 1, O_FORCE };
+
+static const struct opt table[] = {
+    {.id = O_OUTPUT,
+     .name = "output",
+     .letter = 'o',
+     .arg = OPT_REQUIRED,
+     .meta = "FILE",
+     .help = "write to this file, not to standard output"},
+    {.id = O_FORCE, .name = "force", .letter = 'f', .help = "even where that file exists"},
+};
+
+static int set_option(void *ctx, const struct opt *o, const char *arg,
+                      __attribute__((unused)) struct errtext *err)
+{
+    struct import *m = ctx;
+    if (o->id == O_FORCE) {
+        m->force = true;
+        return 0;
+    }
+    free(m->output);
+    m->output = xstrdup(arg);
+    return 0;
+}
+
+static const struct opts options = OPTS(table, set_option);
+
+/* --- the command --- */
+
+/* Relative to the directory of the file that names it. */
+static char *included_path(const char *from, const char *file)
+{
+    const char *slash = strrchr(from, '/');
+    if (*file == '/' || !slash)
+        return xstrdup(file);
+    return xasprintf("%.*s%s", (int)(slash - from) + 1, from, file);
+}
+
+static int read_file(const struct import *m, const char *path, unsigned depth, struct slurmconf *ret);
+
+/* The lines of the files that it includes stand where they are named. One that is not there is left out,
+ * and said: it may lie on the cluster alone. */
+static int read_included(const struct import *m, unsigned depth, struct slurmconf *c)
+{
+    for (size_t i = 0; i < c->lines.n; i++) {
+        const struct conf_pair *p = &c->lines.v[i].pairs.v[0];
+        if (!str_ieq(p->key, "Include") || depth >= INCLUDES_MAX)
+            continue;
+        char *path = included_path(c->lines.v[i].file, p->value);
+        struct slurmconf inner = {0};
+        bool there = access(path, R_OK) == 0;
+        int r = there ? read_file(m, path, depth + 1, &inner) : 0;
+        free(path);
+        if (r)
+            return r;
+        if (there) {
+            i += inner.lines.n;
+            slurmconf_splice(c, i - inner.lines.n, &inner);
+            i--;
+        }
+    }
+    return 0;
+}
+
+static int read_file(const struct import *m, const char *path, unsigned depth, struct slurmconf *ret)
+{
+    struct errtext err = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC), r = 0;
+    struct str text = STR_INIT;
+    char buf[65536];
+    ssize_t n = -1;
+    while (fd >= 0 && text.len < FILE_MAX && (n = read(fd, buf, sizeof buf)) > 0)
+        str_append_n(&text, buf, (size_t)n);
+    if (n < 0)
+        r = err_set(&err, -errno, "%s: %s", path, strerror(errno));
+    else if (n > 0 || memchr(text.s, '\0', text.len))
+        r = err_set(&err, -EINVAL, "%s is no configuration file", path);
+    r = r ? r : slurmconf_parse(path, text.s, ret, &err);
+    if (fd >= 0)
+        close(fd);
+    if (r < 0)
+        cli_error(m->cli, "%s", err.s);
+    str_fini(&text);
+    return r < 0 ? 1 : read_included(m, depth, ret);
+}
+
+/* What cannot be read again must not be written. */
+static int check_file(const struct import *m)
+{
+    struct cluster_spec spec;
+    struct errtext err = {0};
+    if (conf_parse("stoker.cfg", m->out.s, &spec, &err) < 0) {
+        cli_error(m->cli, "what was made of it has an error: %s", err.s);
+        return 1;
+    }
+    rec_fini(&cluster_spec_rec, &spec);
+    return 0;
+}
+
+static int write_file(struct import *m)
+{
+    if (!m->output)
+        return out_flush(&m->out) ? 0 : 1;
+    int fd = open(m->output, O_WRONLY | O_CREAT | O_CLOEXEC | (m->force ? O_TRUNC : O_EXCL), 0644);
+    bool ok = fd >= 0 && write(fd, m->out.s, m->out.len) == (ssize_t)m->out.len;
+    ok = (fd < 0 || close(fd) == 0) && ok;
+    if (!ok)
+        cli_error(m->cli, "%s: %s", m->output, strerror(errno));
+    return ok ? 0 : 1;
+}
+
+static int run(struct import *m, const struct strv *files)
+{
+    int rc = read_file(m, files->v[0], 0, &m->conf);
+    if (rc == 0 && files->n > 1)
+        rc = read_file(m, files->v[1], 0, &m->gres);
+    if (rc)
+        return rc;
+    import_make(m);
+    rc = check_file(m);
+    rc = rc ? rc : write_file(m);
+    if (rc == 0 && m->n_left) {
+        fprintf(stderr, "Not carried over:\n");
+        struct strv lines = strv_split(m->left.s, "\n");
+        for (size_t i = 0; i < lines.n; i++)
+            fprintf(stderr, "  %s\n", lines.v[i]);
+        strv_fini(&lines);
+    }
+    return rc;
+}
+
+static void defaults_fini(struct conf_line *l)
+{
+    vec_for_each (&l->pairs, i) {
+        free(l->pairs.v[i].key);
+        free(l->pairs.v[i].value);
+    }
+    vec_fini(&l->pairs);
+}
+
+static int import_run(struct cli *cli, int argc, char **argv)
+{
+    struct import m = {.cli = cli,
+                       .out = STR_INIT,
+                       .left = STR_INIT,
+                       .node_default = {.pairs = VEC_INIT},
+                       .part_default = {.pairs = VEC_INIT}};
+    struct strv files = {0};
+    int rc = 0;
+    if (cli_parse(cli, &m, argc, argv, 0, &files, &rc)) {
+        if (!files.n || files.n > 2) {
+            cli_error(cli, "give a slurm.conf, and a gres.conf where there is one");
+            rc = 2;
+        } else {
+            rc = run(&m, &files);
+        }
+    }
+    slurmconf_fini(&m.conf);
+    slurmconf_fini(&m.gres);
+    defaults_fini(&m.node_default);
+    defaults_fini(&m.part_default);
+    str_fini(&m.out);
+    str_fini(&m.left);
+    strv_fini(&files);
+    free(m.output);
+    return rc;
+}
+
+const struct command cmd_import = {
+    .name = "import",
+    .summary = "Make a configuration of a slurm.conf, and say what could not be carried over",
+    .usage = "[-o FILE] SLURM.CONF [GRES.CONF]",
+    .options = &options,
+    .run = import_run,
+};

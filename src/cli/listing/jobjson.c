@@ -1,0 +1,187 @@
+/* jobjson.c - jobs as Slurm's --json has them. */
+#include "src/cli/listing/jobjson.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "src/base/units.h"
+#include "src/model/filename.h"
+#include "src/model/jobtext.h"
+#include "src/model/runs.h"
+#include "src/model/usage.h"
+
+void json_key(struct str *out, const char *key)
+{
+    if (out->len && out->s[out->len - 1] != '{' && out->s[out->len - 1] != '[')
+        str_append_char(out, ',');
+    json_append_str(out, key);
+    str_append_char(out, ':');
+}
+
+void json_text(struct str *out, const char *key, const char *value)
+{
+    json_key(out, key);
+    json_append_str(out, value ? value : "");
+}
+
+void json_int(struct str *out, const char *key, int64_t v)
+{
+    json_key(out, key);
+    str_appendf(out, "%" PRId64, v);
+}
+
+void json_count(struct str *out, const char *key, uint32_t v)
+{
+    json_key(out, key);
+    if (v == UINT32_MAX)
+        str_append(out, "null");
+    else
+        str_appendf(out, "%" PRIu32, v);
+}
+
+void json_bool(struct str *out, const char *key, bool v)
+{
+    json_key(out, key);
+    str_append(out, v ? "true" : "false");
+}
+
+void json_time(struct str *out, const char *key, struct wall t)
+{
+    json_key(out, key);
+    if (wall_is_set(t))
+        str_appendf(out, "%" PRId64, (int64_t)(t.ms / MS_PER_S));
+    else
+        str_append(out, "null");
+}
+
+/* {"set":true,"infinite":false,"number":5} */
+static void append_optional(struct str *out, const char *key, bool set, bool infinite, uint64_t v)
+{
+    json_key(out, key);
+    str_appendf(out, "{\"set\":%s,\"infinite\":%s,\"number\":%" PRIu64 "}", set ? "true" : "false",
+                infinite ? "true" : "false", set ? v : 0);
+}
+
+void json_slurm_meta(struct str *out)
+{
+    json_key(out, "meta");
+    str_append(out,
+               "{\"schema\":1,\"plugin\":{\"type\":\"openapi/"
+               "dbv0.0.39\",\"name\":\"Stoker\",\"data_parser\":\"v0.0.39\"},"
+               "\"Slurm\":{\"version\":{\"major\":23,\"micro\":7,\"minor\":2},\"release\":\"23.02.7\"}}");
+}
+
+void job_json_open(struct str *out)
+{
+    str_append_char(out, '{');
+    json_slurm_meta(out);
+    json_int(out, "schema", 1);
+    json_key(out, "jobs");
+    str_append_char(out, '[');
+}
+
+void job_json_close(struct str *out)
+{
+    str_append(out, "],\"warnings\":[],\"errors\":[]}\n");
+}
+
+/* A text that a jobtext function appends, as a member. */
+#define JSON_BY(out, key, call)      \
+    do {                             \
+        str_clear(&text);            \
+        call;                        \
+        json_text(out, key, text.s); \
+    } while (0)
+
+static void json_limit(struct str *out, const char *key, uint32_t s)
+{
+    bool unlimited = s == DURATION_UNLIMITED;
+    append_optional(out, key, s != DURATION_NOT_SET && !unlimited, unlimited, s / 60);
+}
+
+static void json_path(struct str *out, const char *key, char *path)
+{
+    json_text(out, key, path);
+    free(path);
+}
+
+static void append_identity(struct str *out, const struct job_row *r)
+{
+    const struct job *j = r->job;
+    uint32_t index = r->element != ARRAY_NONE ? r->element : j->array_index;
+    json_int(out, "job_id", j->id);
+    append_optional(out, "array_job_id", true, false, j->array_job);
+    append_optional(out, "array_task_id", index != ARRAY_NONE, false, index);
+    append_optional(out, "array_max_tasks", true, false, j->req.array_throttle);
+    json_text(out, "name", j->req.name);
+    json_text(out, "user_name", j->user);
+    json_int(out, "user_id", j->uid);
+    json_text(out, "group_name", j->group);
+    json_int(out, "group_id", j->gid);
+    json_text(out, "account", j->req.account);
+    json_text(out, "qos", job_qos(&j->req));
+    json_text(out, "partition", job_partition_text(j));
+    json_text(out, "comment", req_rare(&j->req)->comment);
+    json_text(out, "wckey", req_rare(&j->req)->wckey);
+    json_text(out, "command", j->command);
+    json_text(out, "current_working_directory", j->req.workdir);
+}
+
+static void append_times(struct str *out, const struct job *j, const struct job_cx *cx)
+{
+    json_int(out, "submit_time", j->t_submit.ms / MS_PER_S);
+    json_int(out, "eligible_time", j->t_eligible.ms / MS_PER_S);
+    json_int(out, "start_time", j->state == JOB_PENDING ? 0 : j->t_start.ms / MS_PER_S);
+    json_int(out, "end_time", job_end_time(j, cx->m).ms / MS_PER_S);
+    json_int(out, "suspend_time", job_rare(j)->t_suspend.ms / MS_PER_S);
+    json_int(out, "deadline", req_rare(&j->req)->deadline.ms / MS_PER_S);
+    json_limit(out, "time_limit", job_limit_s(j, cx->m));
+    json_limit(out, "time_minimum", j->req.time_min_s);
+}
+
+void job_json_append(struct str *out, const struct job_row *r, const struct job_cx *cx)
+{
+    const struct job *j = r->job;
+    struct str text = STR_INIT;
+    str_append_char(out, '{');
+    append_identity(out, r);
+    json_text(out, "cluster", cx->m->spec.name);
+    JSON_BY(out, "array_task_string",
+            if (job_is_array_record(j) && r->element == ARRAY_NONE) jobtext_id(&text, j, 0));
+    json_text(out, "job_state",
+              run_was_requeued(j) ? "REQUEUED" : job_state_long((enum job_state)j->state));
+    JSON_BY(out, "state_reason", jobtext_reason(&text, j));
+    JSON_BY(out, "state_description", jobtext_reason_words(&text, j));
+    append_optional(out, "priority", true, false, j->priority);
+    json_int(out, "nice", j->req.nice);
+    json_bool(out, "hold", j->hold != HOLD_NONE);
+    JSON_BY(out, "dependency", jobtext_dependency(&text, j, cx->m));
+    append_times(out, j, cx);
+    JSON_BY(out, "nodes", jobtext_nodes(&text, j));
+    json_text(out, "batch_host", job_batch_host(j));
+    json_bool(out, "batch_flag", j->kind == JOB_KIND_BATCH);
+    append_optional(out, "cpus", true, false, job_cpus(j));
+    append_optional(out, "node_count", true, false, job_nodes(j));
+    append_optional(out, "tasks", j->req.ntasks != NOT_GIVEN, false, j->req.ntasks);
+    append_optional(out, "cpus_per_task", j->req.cpus_per_task != NOT_GIVEN, false, j->req.cpus_per_task);
+    append_optional(out, "memory_per_node", j->req.mem_node_mib != MEM_NOT_GIVEN, false,
+                    j->req.mem_node_mib);
+    append_optional(out, "memory_per_cpu", j->req.mem_cpu_mib != MEM_NOT_GIVEN, false, j->req.mem_cpu_mib);
+    JSON_BY(out, "tres_req_str", jobtext_tres(&text, j, cx->m));
+    JSON_BY(out, "tres_alloc_str", if (j->state != JOB_PENDING) jobtext_tres(&text, j, cx->m));
+    JSON_BY(out, "tres_per_node", jobtext_tres_per_node(&text, j));
+    json_text(out, "required_nodes", req_rare(&j->req)->nodelist);
+    json_text(out, "excluded_nodes", req_rare(&j->req)->exclude);
+    json_text(out, "features", j->req.features);
+    json_text(out, "licenses", j->req.licenses);
+    json_text(out, "resv_name", req_rare(&j->req)->reservation);
+    json_path(out, "standard_output", j->kind == JOB_KIND_BATCH ? job_stdout_path(j) : NULL);
+    json_path(out, "standard_error", j->kind == JOB_KIND_BATCH ? job_stderr_path(j) : NULL);
+    json_text(out, "standard_input", req_rare(&j->req)->std_in ? req_rare(&j->req)->std_in : "/dev/null");
+    json_int(out, "exit_code", (int64_t)j->exit_code << 8 | j->exit_signal);
+    json_int(out, "derived_exit_code", (int64_t)job_rare(j)->derived_code << 8);
+    json_int(out, "restart_cnt", j->restarts);
+    json_bool(out, "requeue", j->req.requeue != 2);
+    str_append_char(out, '}');
+    str_fini(&text);
+}

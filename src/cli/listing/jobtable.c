@@ -1,0 +1,163 @@
+/* jobtable.c - jobs as a table for people and as JSON. */
+#include "src/cli/listing/jobtable.h"
+#include "src/cli/listing/waitreasons.h"
+
+#include <stdlib.h>
+
+#include "src/base/units.h"
+#include "src/cli/ask.h"
+#include "src/model/jobtext.h"
+
+#define ID_BRACKET 16 /* of an array's pending elements: 4711_[0-199] */
+
+static enum tone state_tone(enum job_state s)
+{
+    switch (s) {
+    case JOB_RUNNING: return TONE_GOOD;
+    case JOB_PENDING:
+    case JOB_SUSPENDED: return TONE_WAIT;
+    case JOB_COMPLETED:
+    case JOB_CANCELLED: return TONE_DIM;
+    case JOB_FAILED:
+    case JOB_TIMEOUT:
+    case JOB_NODE_FAIL:
+    case JOB_OUT_OF_MEMORY:
+    case JOB_DEADLINE: return TONE_BAD;
+    case JOB_COMPLETING:
+    case JOB_PREEMPTED: return TONE_WARN;
+    case JOB_N_STATES: break;
+    }
+    return TONE_PLAIN;
+}
+
+/* 0 has an allocation, 1 waits, 2 is over. */
+static int job_class(const struct job *j)
+{
+    return j->state == JOB_PENDING ? 1 : job_state_is_final((enum job_state)j->state) ? 2 : 0;
+}
+
+static int compare_jobs(const void *a, const void *b)
+{
+    const struct job *x = *(const struct job *const *)a, *y = *(const struct job *const *)b;
+    int cx = job_class(x), cy = job_class(y);
+    if (cx != cy)
+        return cx - cy;
+    if (cx == 1 && x->priority != y->priority)
+        return x->priority > y->priority ? -1 : 1;
+    if (cx == 2 && x->t_end.ms != y->t_end.ms)
+        return x->t_end.ms > y->t_end.ms ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+void job_list_sort(struct job_list *l)
+{
+    if (l->v.n > 1)
+        qsort(l->v.v, l->v.n, sizeof l->v.v[0], compare_jobs);
+}
+
+static const struct table_col columns[] = {
+    {.title = "JOB", .max = 24},
+    {.title = "NAME", .max = 40, .flex = 8},
+    {.title = "USER", .max = 16, .flex = 6, .drop = 2},
+    {.title = "PARTITION", .max = 16, .flex = 4, .drop = 3},
+    {.title = "STATE", .max = 15},
+    {.title = "TIME", .right = true},
+    {.title = "LIMIT", .right = true, .drop = 4},
+    {.title = "CPUS", .right = true},
+    {.title = "GPUS", .right = true},
+    {.title = "WHERE OR WHY", .flex = 16},
+};
+
+/* A waiting job's time is how long it has waited, an ended one's how long it ran. */
+static uint32_t job_time_s(const struct job *j, struct wall now)
+{
+    return j->state == JOB_PENDING ? (uint32_t)wall_elapsed_s(j->t_submit, now) : job_run_s(j, now);
+}
+
+static void append_where(struct str *out, const struct job *j, const struct waits *waits)
+{
+    char iso[WALL_TEXT_SIZE];
+    if (job_class(j) == 0)
+        jobtext_nodes(out, j);
+    else if (!waits && j->state == JOB_PENDING && j->hold == HOLD_NONE && j->reason == REASON_BEGIN_TIME &&
+             wall_is_set(j->req.begin))
+        str_appendf(out, "not before %s", wall_format_iso(j->req.begin, iso));
+    else if (j->state == JOB_PENDING)
+        waits_append(out, waits, j);
+    else
+        jobtext_reason_words(out, j);
+    if (!out->len && job_class(j) == 2)
+        jobtext_nodes(out, j);
+}
+
+static void add_job(struct table *t, const struct job *j, const struct job_cx *cx,
+                    const struct waits *waits)
+{
+    struct str s = STR_INIT;
+    char buf[UNITS_TEXT_SIZE];
+    enum tone tone = state_tone((enum job_state)j->state);
+    uint32_t gpus = job_gpus(j);
+    jobtext_id(&s, j, ID_BRACKET);
+    table_add(t, TONE_PLAIN, s.s);
+    table_add(t, TONE_PLAIN, j->req.name);
+    table_add(t, TONE_PLAIN, j->user);
+    table_add(t, TONE_PLAIN, job_partition_text(j));
+    table_addf(t, tone, "%c %s", job_glyph(j), job_state_word((enum job_state)j->state));
+    table_add(t, TONE_PLAIN, duration_format(job_time_s(j, cx->now), buf));
+    uint32_t limit = job_limit_s(j, cx->m);
+    table_add(t, TONE_PLAIN, limit >= DURATION_NOT_SET ? "-" : duration_format(limit, buf));
+    table_addf(t, TONE_PLAIN, "%u", job_cpus(j));
+    if (gpus)
+        table_addf(t, TONE_PLAIN, "%u", gpus);
+    else
+        table_add(t, TONE_DIM, "-");
+    str_clear(&s);
+    append_where(&s, j, waits);
+    table_add(t, TONE_PLAIN, s.s);
+    str_fini(&s);
+}
+
+static void append_summary(struct str *out, const struct job_list *l)
+{
+    uint64_t running = 0, waiting = 0, ended = 0;
+    vec_for_each (&l->v, i) {
+        const struct job *j = l->v.v[i];
+        int c = job_class(j);
+        running += c == 0;
+        waiting += c == 1 ? job_pending_elements(j) : 0;
+        ended += c == 2;
+    }
+    text_append_u64(out, running);
+    str_append(out, " running, ");
+    text_append_u64(out, waiting);
+    str_append(out, " waiting");
+    if (ended) {
+        str_append(out, ", ");
+        text_append_u64(out, ended);
+        str_append(out, " ended");
+    }
+    str_append_char(out, '\n');
+}
+
+void job_list_print(const struct job_list *l, const struct job_cx *cx, struct str *out)
+{
+    struct table t = TABLE_INIT(columns);
+    vec_for_each (&l->v, i)
+        add_job(&t, l->v.v[i], cx, l->waits);
+    table_print(&t, out, listing_width(), color_is_welcome());
+    if (terminal_width())
+        append_summary(out, l);
+    table_fini(&t);
+}
+
+void job_list_json(const struct job_list *l, const struct job_cx *cx, struct str *out)
+{
+    str_append(out, "{\"schema\":1,\"jobs\":[");
+    vec_for_each (&l->v, i) {
+        struct job_row row = {.job = l->v.v[i], .element = ARRAY_NONE};
+        if (i)
+            str_append_char(out, ',');
+        columns_to_json(out, &job_columns, &row, cx);
+    }
+    str_append(out, "]}\n");
+}

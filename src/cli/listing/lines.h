@@ -1,0 +1,39 @@
+/* lines.h - a listing whose rows become text as they come: their lines and sort keys are kept, the rows are
+ * not.
+ *
+ * So a queue of 100,000 jobs costs a line each, and is written while its rows still arrive.
+ */
+#ifndef STOKER_CLI_LINES_H
+#define STOKER_CLI_LINES_H
+
+#include "src/cli/listing/format.h"
+
+struct line {
+    size_t at, n;  /* in text */
+    bool is_stale; /* a newer one of its id has come */
+};
+
+struct lines {
+    struct str text; /* append a line here, then call lines_end */
+    VEC(struct line) v;
+    VEC(uint32_t) ids; /* of each line: they grow, but for those that come again */
+    struct sort_keys keys;
+    uint32_t id, last_id; /* of the rows that come now; the largest so far */
+    bool any_again;
+};
+
+/* s must live as long as l. */
+void lines_init(struct lines *l, const struct sorting *s);
+void lines_fini(struct lines *l);
+
+/* Rows of id come now. Were there some before, these are newer and take their place. */
+void lines_begin(struct lines *l, uint32_t id);
+/* What has been appended to the text since the last call is the line of row. */
+void lines_end(struct lines *l, const void *row, const void *cx);
+/* The same for a row that sorts as the one before. */
+void lines_end_alike(struct lines *l);
+
+/* Writes them to standard output in their order, with what `between` says between them. */
+void lines_print(struct lines *l, const char *between);
+
+#endif

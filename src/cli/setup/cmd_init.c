@@ -1,0 +1,276 @@
+/* cmd_init.c - stoker init: a configuration file for this machine, with what could be changed in comments;
+ * with
+ * --shared services for all its users, with --node those of a node. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include "src/base/dirs.h"
+#include "src/base/xalloc.h"
+#include "src/cli/ask.h"
+#include "src/cli/setup/initshared.h"
+#include "src/cli/setup/initunits.h"
+
+struct init {
+    bool print, shared, login;
+    char *node, *key, *root, *user, *link_user;
+};
+
+enum { O_PRINT = 1, O_SHARED, O_NODE, O_KEY, O_LOGIN, O_USER, O_LINK_USER, O_ROOT };
+
+static const struct opt table[] = {
+    {.id = O_PRINT, .name = "print", .help = "the configuration to standard output, no file"},
+    {.id = O_SHARED,
+     .name = "shared",
+     .help = "as root: services for all users of this machine, each under an account of its own"},
+    {.id = O_NODE,
+     .name = "node",
+     .arg = OPT_REQUIRED,
+     .meta = "NAME",
+     .help = "as root, on a node of such a controller: its agent as a service"},
+    {.id = O_KEY,
+     .name = "key",
+     .arg = OPT_REQUIRED,
+     .meta = "LINE|FILE",
+     .help = "--node: the controller's public key, which may then reach the agent and nothing else"},
+    {.id = O_LOGIN, .name = "login", .help = "--node: people log in there; commands find the controller"},
+    {.id = O_USER,
+     .name = "user",
+     .arg = OPT_REQUIRED,
+     .meta = "NAME",
+     .help = "the controller's account, and on nodes the one that it logs in as (stoker)"},
+    {.id = O_LINK_USER,
+     .name = "link-user",
+     .arg = OPT_REQUIRED,
+     .meta = "NAME",
+     .help = "--shared: the account that has the key to the nodes (stoker-link)"},
+    {.id = O_ROOT,
+     .name = "root",
+     .arg = OPT_REQUIRED,
+     .meta = "DIR",
+     .help = "--shared, --node: write below DIR and touch nothing else; what is left to do is printed"},
+};
+
+static int set_option(void *ctx, const struct opt *o, const char *arg,
+                      __attribute__((unused)) struct errtext *err)
+{
+    struct init *i = ctx;
+    char **const to[] = {[O_NODE] = &i->node,
+                         [O_KEY] = &i->key,
+                         [O_USER] = &i->user,
+                         [O_LINK_USER] = &i->link_user,
+                         [O_ROOT] = &i->root};
+    switch (o->id) {
+    case O_PRINT: i->print = true; return 0;
+    case O_SHARED: i->shared = true; return 0;
+    case O_LOGIN: i->login = true; return 0;
+    default: break;
+    }
+    free(*to[o->id]);
+    *to[o->id] = xstrdup(arg);
+    return 0;
+}
+
+static const struct opts options = OPTS(table, set_option);
+
+struct machine {
+    char name[256];
+    int cpus;
+    uint64_t mem_gib;
+    unsigned gpus;
+};
+
+/* Device files of NVIDIA's driver, else render nodes are not counted: every small graphics chip has one. */
+static unsigned count_gpus(void)
+{
+    unsigned n = 0;
+    DIR *dev = opendir("/dev");
+    for (struct dirent *e; dev && (e = readdir(dev));)
+        n += strncmp(e->d_name, "nvidia", 6) == 0 && isdigit((unsigned char)e->d_name[6]);
+    if (dev)
+        closedir(dev);
+    return n;
+}
+
+static void find_machine(struct machine *m)
+{
+    struct sysinfo si;
+    cpu_set_t set;
+    if (gethostname(m->name, sizeof m->name - 1) < 0 || !m->name[0])
+        strcpy(m->name, "localhost");
+    m->name[strcspn(m->name, ".")] = '\0';
+    m->cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    m->mem_gib = sysinfo(&si) == 0 ? (uint64_t)si.totalram * si.mem_unit >> 30 : 0;
+    m->gpus = count_gpus();
+}
+
+static void write_text(struct str *out, const struct machine *m, bool shared)
+{
+    const char *agent = shared ? " agent_socket = \"" AGENT_SOCKET "\";" : "";
+    str_appendf(
+        out,
+        "# Configuration of Stoker. libconfig; `stoker config check` says what is wrong with it.\n"
+        "# Nothing here is required: without this file the cluster is this machine, as it is found.\n"
+        "\n"
+        "cluster = \"%s\";\n"
+        "%s"
+        "\n"
+        "# Found here: %d CPUs, %" PRIu64
+        " GB of memory, %u GPUs. Figures that are not given are found again at each start;\n"
+        "# with detect = false those given here are believed.\n"
+        "nodes = (\n"
+        "  { name = \"%s\"; transport = \"local\";%s }\n"
+        "  # more machines, reached by ssh%s:\n"
+        "  # , { name = \"gpu[01-04]\"; address = \"gpu%%s\"; ssh_user = \"stoker\"; gpu_type = \"a100\"; "
+        "features = [\"bigmem\"]; }\n"
+        ");\n"
+        "\n"
+        "# Over all nodes, those that are added later too; nodes = \"gpu[01-04]\" names some.\n"
+        "partitions = (\n"
+        "  { name = \"main\"; default = true; max_time = \"7-00:00:00\"; default_time = "
+        "\"1:00:00\"; }\n"
+        "  # , { name = \"idle\"; priority_tier = 0; preempt_mode = \"requeue\"; "
+        "grace_time = \"60s\"; }\n"
+        ");\n"
+        "\n"
+        "# What one user may hold at once. soft: more may run, but yields as soon as another job needs the "
+        "resources.\n"
+        "# limits = ( { scope = \"user\"; name = \"*\"; soft = { gpus = 2; }; hard = { gpus = 8; "
+        "running_jobs = 50; }; } );\n"
+        "\n"
+        "# Accounts are Unix groups unless they are listed:\n"
+        "# accounts = ( { name = \"vision\"; shares = 10; users = ( { name = \"alice\"; shares = 1; } ); } "
+        ");\n"
+        "\n"
+        "# Who may do everything, besides root and the controller's own user:\n"
+        "# admin_groups = [\"sudo\", \"wheel\"];\n"
+        "\n"
+        "# Between TERM and KILL when a job is ended:\n"
+        "# kill_wait = \"30s\";\n",
+        m->name,
+        shared ? "\n"
+                 "# Kept by systemd, under accounts of their own: stoker init --shared.\n"
+                 "link_socket = \"" LINK_SOCKET "\";\n"
+                 "link_keys = \"" LINK_KEYS "\";\n"
+               : "",
+        m->cpus, m->mem_gib, m->gpus, m->name, agent,
+        shared ? "; on each of them, as root: stoker init --node=NAME --key='...'"
+               : "; all they need is sshd");
+}
+
+static int write_file(const struct cli *cli, const char *path, const struct str *text)
+{
+    int rc = dirs_above(path, 0755);
+    int fd = rc ? -1 : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd < 0 && !rc)
+        rc = -errno;
+    if (rc == -EEXIST) {
+        cli_error(cli, "%s is there already; it is left as it is", path);
+        return 1;
+    }
+    for (size_t at = 0; !rc && at < text->len;) {
+        ssize_t n = write(fd, text->s + at, text->len - at);
+        if (n < 0)
+            rc = -errno;
+        else
+            at += (size_t)n;
+    }
+    if (fd >= 0 && close(fd) < 0 && !rc)
+        rc = -errno;
+    if (rc) {
+        if (fd >= 0)
+            unlink(path);
+        cli_error(cli, "%s: %s", path, strerror(-rc));
+        return 1;
+    }
+    printf("wrote %s\n", path);
+    return 0;
+}
+
+/* Everything of one cluster for whoever calls: no account, no service. */
+static int init_private(const struct cli *cli, const struct str *text)
+{
+    struct paths p;
+    paths_find(&p);
+    int rc = write_file(cli, p.config, text);
+    if (rc == 0 && !p.shared)
+        printf("private: everything lies in %s, and it runs your jobs alone; stoker up starts it\n",
+               p.state);
+    paths_fini(&p);
+    return rc;
+}
+
+static bool is_word(const char *s)
+{
+    static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    return *s && *s != '-' && *s != '.' && strspn(s, good) == strlen(s);
+}
+
+/* They stand in units and in a line for sshd. */
+static int check_words(const struct cli *cli, const struct init *i)
+{
+    const char *words[] = {i->node, i->user, i->link_user};
+    for (size_t k = 0; k < 3; k++)
+        if (words[k] && !is_word(words[k])) {
+            cli_error(cli, "%s is no name", words[k]);
+            return 2;
+        }
+    if (i->shared && i->node) {
+        cli_error(cli, "--shared is for the controller's machine, --node for the others");
+        return 2;
+    }
+    if (!i->shared && !i->node && (i->key || i->root || i->user || i->link_user || i->login)) {
+        cli_error(cli, "that goes with --shared or --node");
+        return 2;
+    }
+    return 0;
+}
+
+static int init_run(struct cli *cli, int argc, char **argv)
+{
+    struct init i = {0};
+    struct machine m = {.name = ""};
+    struct str text = STR_INIT;
+    int rc = 0;
+    bool go_on = cli_parse(cli, &i, argc, argv, 0, NULL, &rc);
+    rc = go_on ? check_words(cli, &i) : rc;
+    if (go_on && rc == 0) {
+        find_machine(&m);
+        write_text(&text, &m, i.shared);
+        struct init_shared s = {.cli = cli,
+                                .root = i.root,
+                                .user = i.user,
+                                .link_user = i.link_user,
+                                .node = i.node ? i.node : m.name,
+                                .key = i.key,
+                                .login = i.login,
+                                .config = text.s};
+        if (i.print)
+            out_flush(&text);
+        else if (i.shared)
+            rc = init_shared_controller(&s);
+        else
+            rc = i.node ? init_shared_node(&s) : init_private(cli, &text);
+    }
+    str_fini(&text);
+    char *texts[] = {i.node, i.key, i.root, i.user, i.link_user};
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        free(texts[k]);
+    return rc;
+}
+
+const struct command cmd_init = {
+    .name = "init",
+    .summary = "Write a configuration file for this machine; --shared: make it a service for all its users",
+    .usage = "[--print] | --shared [--root=DIR] | --node=NAME --key=LINE [--login] [--root=DIR]",
+    .options = &options,
+    .run = init_run,
+};

@@ -1,0 +1,201 @@
+/* doctor.c - stoker doctor: is everything as it must be, and what to do where it is not. */
+#include "src/cli/setup/doctor.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/base/utf8.h"
+#include "src/base/xalloc.h"
+#include "src/cli/listing/jobjson.h"
+#include "src/cli/listing/texttable.h"
+
+#define SKEW_WARN_MS   2000
+#define COMMIT_WARN_US 100000
+
+struct options {
+    bool json;
+};
+
+enum { O_JSON = 1 };
+
+static const struct opt table[] = {{.id = O_JSON, .name = "json", .help = "print JSON"}};
+
+static int set_option(void *ctx, __attribute__((unused)) const struct opt *o,
+                      __attribute__((unused)) const char *arg, __attribute__((unused)) struct errtext *err)
+{
+    struct options *x = ctx;
+    x->json = true;
+    return 0;
+}
+
+static const struct opts options = OPTS(table, set_option);
+
+void doctor_append_name(struct str *list, const char *name, size_t n)
+{
+    if (n < DOCTOR_NAMED)
+        str_appendf(list, "%s%s", n ? ", " : "", name);
+    else if (n == DOCTOR_NAMED)
+        str_append(list, " ...");
+}
+
+void doctor_add(struct doctor *d, const char *name, enum check_status status, const char *cure,
+                const char *fmt, ...)
+{
+    struct str text = STR_INIT;
+    va_list ap;
+    va_start(ap, fmt);
+    str_vappendf(&text, fmt, ap);
+    va_end(ap);
+    d->checks = xreallocarray(d->checks, d->n + 1, sizeof *d->checks);
+    d->checks[d->n++] =
+        (struct check){.name = name, .status = status, .text = str_take(&text), .cure = xstrdup(cure)};
+}
+
+static void doctor_fini(struct doctor *d)
+{
+    for (size_t i = 0; i < d->n; i++) {
+        free(d->checks[i].text);
+        free(d->checks[i].cure);
+    }
+    free(d->checks);
+    client_free(d->client);
+    paths_fini(&d->paths);
+}
+
+/* --- the controller --- */
+
+static void check_answer(struct doctor *d)
+{
+    const struct msg_welcome *w = client_welcome(d->client);
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    int64_t skew = (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 - w->now.ms;
+    if (w->read_only)
+        doctor_add(d, "controller", CHECK_FAIL, "cure what it says; it goes on by itself",
+                   "it accepts nothing: %s", w->read_only);
+    else
+        doctor_add(d, "controller", CHECK_OK, NULL, "cluster %s answers on %s (process %u, %s)",
+                   w->name ? w->name : "?", w->host ? w->host : "?", w->pid,
+                   w->admin ? "you are an administrator" : "you are a user");
+    char *cure =
+        xasprintf("%s, once the same version is installed everywhere", paths_restart_command(&d->paths));
+    if (str_eq(w->release, STOKER_VERSION))
+        doctor_add(d, "version", CHECK_OK, NULL, "%s", STOKER_VERSION);
+    else
+        doctor_add(d, "version", CHECK_WARN, cure, "the controller is %s, this command %s",
+                   w->release ? w->release : "?", STOKER_VERSION);
+    free(cure);
+    if (skew > SKEW_WARN_MS || skew < -SKEW_WARN_MS)
+        doctor_add(d, "clocks", CHECK_WARN, "synchronise the clocks",
+                   "this machine's clock is %.1f s %s the controller's",
+                   (double)(skew < 0 ? -skew : skew) / 1000, skew < 0 ? "behind" : "ahead of");
+}
+
+static void check_stats(struct doctor *d)
+{
+    struct errtext err = {0};
+    enum refusal refusal;
+    struct msg_stats *s = ask_call(d->client, MSG_STATS, NULL, MSG_STATS_DATA, &refusal, &err);
+    if (!s) {
+        doctor_add(d, "database", CHECK_FAIL, "look into the controller's log", "%s", err.s);
+        return;
+    }
+    uint64_t mean = s->commits ? s->commit_us_sum / s->commits : 0;
+    enum check_status status = mean > COMMIT_WARN_US ? CHECK_WARN : CHECK_OK;
+    doctor_add(d, "database", status, status == CHECK_OK ? NULL : "keep the state on a faster disk",
+               "%.1f MB, %" PRIu64 " commits, %.1f ms each, %.1f ms at worst",
+               (double)s->db_bytes / 1048576, s->commits, (double)mean / 1000,
+               (double)s->commit_us_max / 1000);
+    msg_free(MSG_STATS_DATA, s);
+}
+
+/* The controller and what it knows. */
+static void check_controller(struct doctor *d)
+{
+    if (!d->client) {
+        doctor_add(d, "controller", CHECK_FAIL, paths_start_command(&d->paths), "%s", d->away.s);
+        return;
+    }
+    check_answer(d);
+    check_stats(d);
+    doctor_check_cluster(d);
+}
+
+/* --- the report --- */
+
+static const char *const status_texts[] = {[CHECK_OK] = "ok", [CHECK_WARN] = "warn", [CHECK_FAIL] = "fail"};
+
+static void print_report(const struct doctor *d, struct str *out)
+{
+    static const enum tone tones[] = {
+        [CHECK_OK] = TONE_GOOD, [CHECK_WARN] = TONE_WAIT, [CHECK_FAIL] = TONE_BAD};
+    bool color = color_is_welcome();
+    for (size_t i = 0; i < d->n; i++) {
+        const struct check *c = &d->checks[i];
+        str_appendf(out, "%s%-4s%s  %-14s  ", tone_on(tones[c->status], color), status_texts[c->status],
+                    tone_off(tones[c->status], color), c->name);
+        cell_text(out, c->text, -1, false, false);
+        str_append_char(out, '\n');
+        if (c->cure) {
+            str_appendf(out, "      %-14s  -> ", "");
+            cell_text(out, c->cure, -1, false, false);
+            str_append_char(out, '\n');
+        }
+    }
+}
+
+static void report_json(const struct doctor *d, bool ok, struct str *out)
+{
+    str_append_char(out, '{');
+    json_int(out, "schema", 1);
+    json_bool(out, "ok", ok);
+    json_key(out, "checks");
+    str_append_char(out, '[');
+    for (size_t i = 0; i < d->n; i++) {
+        const struct check *c = &d->checks[i];
+        str_append(out, i ? ",{" : "{");
+        json_text(out, "name", c->name);
+        json_text(out, "status", status_texts[c->status]);
+        json_text(out, "text", c->text);
+        json_key(out, "cure");
+        json_append_str(out, c->cure);
+        str_append_char(out, '}');
+    }
+    str_append(out, "]}\n");
+}
+
+static int doctor_run(struct cli *cli, int argc, char **argv)
+{
+    struct options x = {0};
+    struct doctor d = {.n = 0};
+    struct str out = STR_INIT;
+    int rc = 0;
+    if (!cli_parse(cli, &x, argc, argv, 0, NULL, &rc))
+        return rc;
+    paths_find(&d.paths);
+    if (client_connect(cli->cmd->name, 0, &d.client, &d.away) < 0)
+        d.client = NULL;
+    doctor_check_machine(&d);
+    doctor_check_nodes(&d);
+    check_controller(&d);
+    for (size_t i = 0; i < d.n; i++)
+        rc |= d.checks[i].status == CHECK_FAIL;
+    if (x.json)
+        report_json(&d, rc == 0, &out);
+    else
+        print_report(&d, &out);
+    out_flush(&out);
+    str_fini(&out);
+    doctor_fini(&d);
+    return rc;
+}
+
+const struct command cmd_doctor = {
+    .name = "doctor",
+    .summary = "Check this machine, the controller and the nodes, and say what to do",
+    .usage = "[--json]",
+    .options = &options,
+    .run = doctor_run,
+};

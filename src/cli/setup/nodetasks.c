@@ -1,0 +1,247 @@
+/* nodetasks.c - stoker node tasks: what runs on nodes, also what no job here has, and an end to that. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "src/base/units.h"
+#include "src/cli/ask.h"
+#include "src/cli/listing/jobjson.h"
+#include "src/cli/listing/nodepick.h"
+#include "src/cli/listing/texttable.h"
+#include "src/cli/setup/nodecmd.h"
+#include "src/jobspec/jobtargets.h"
+
+struct row { /* a task on a node */
+    uint32_t job;
+    int32_t step;
+    uint32_t task, pid;
+    const char *user, *name;          /* name: of the job; NULL: no job here has it */
+    const struct cpuset *cpus, *gpus; /* NULL: not known */
+    uint64_t mem_mib;
+    struct wall since;
+    bool ending;
+};
+
+static const struct table_col cols[] = {
+    {.title = "NODE", .flex = 8},  {.title = "TASK", .flex = 8},
+    {.title = "USER", .flex = 6},  {.title = "CPUS", .flex = 4},
+    {.title = "GPUS", .flex = 4},  {.title = "MEMORY", .drop = 4},
+    {.title = "SINCE", .drop = 3}, {.title = "PID", .drop = 5, .right = true},
+    {.title = "WHAT", .flex = 10}};
+
+struct listing {
+    bool json;
+    struct str *out;
+    struct table *table;
+    const char *comma;
+};
+
+static char *task_name(const struct row *r)
+{
+    struct str s = STR_INIT;
+    target_append(&s, &(struct job_target){.job = r->job, .array_index = ARRAY_NONE, .step = r->step});
+    str_appendf(&s, ".%u", r->task);
+    return s.s;
+}
+
+static void row_json(struct listing *l, const struct row *r)
+{
+    char *name = task_name(r);
+    char *cpus = r->cpus ? cpuset_format(r->cpus) : NULL, *gpus = r->gpus ? cpuset_format(r->gpus) : NULL;
+    str_append(l->out, l->comma);
+    l->comma = ",";
+    str_append_char(l->out, '{');
+    json_text(l->out, "task", name);
+    json_int(l->out, "job", r->job);
+    json_text(l->out, "job_name", r->name);
+    json_bool(l->out, "known", r->name != NULL);
+    json_text(l->out, "user", r->user);
+    json_text(l->out, "cpu_ids", cpus);
+    json_text(l->out, "gpu_ids", gpus);
+    json_int(l->out, "mem_mib", (int64_t)r->mem_mib);
+    json_int(l->out, "since", r->since.ms / MS_PER_S);
+    json_int(l->out, "pid", r->pid);
+    json_bool(l->out, "ending", r->ending);
+    str_append_char(l->out, '}');
+    free(name);
+    free(cpus);
+    free(gpus);
+}
+
+static void add_set(struct table *t, const struct cpuset *set)
+{
+    char *text = set ? cpuset_format(set) : NULL;
+    table_add(t, TONE_PLAIN, text ? text : "?");
+    free(text);
+}
+
+static void row_table(struct table *t, const struct node *n, const struct row *r)
+{
+    char mem[UNITS_TEXT_SIZE], iso[WALL_TEXT_SIZE];
+    char *name = task_name(r);
+    table_add(t, TONE_PLAIN, n->spec.name);
+    table_add(t, TONE_PLAIN, name);
+    table_add(t, TONE_PLAIN, r->user ? r->user : "?");
+    add_set(t, r->cpus);
+    add_set(t, r->gpus);
+    table_add(t, TONE_PLAIN, r->mem_mib ? mem_format_words(r->mem_mib * 1024, mem) : NULL);
+    table_add(t, TONE_PLAIN, wall_is_set(r->since) ? wall_format_iso(r->since, iso) : NULL);
+    if (r->pid)
+        table_addf(t, TONE_PLAIN, "%u", r->pid);
+    else
+        table_add(t, TONE_PLAIN, NULL);
+    if (r->name)
+        table_addf(t, TONE_PLAIN, "%s%s", r->name, r->ending ? ", being ended" : "");
+    else
+        table_addf(t, TONE_WARN, "unknown to this controller%s", r->ending ? ", being ended" : "");
+    free(name);
+}
+
+static void add_row(struct listing *l, const struct node *n, const struct row *r)
+{
+    if (l->json)
+        row_json(l, r);
+    else
+        row_table(l->table, n, r);
+}
+
+static void add_known(struct listing *l, const struct node *n, const struct job *j)
+{
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+            const struct task *t = &j->steps.v[i].tasks.v[k];
+            if ((t->state != TASK_LAUNCHING && t->state != TASK_RUNNING) ||
+                !str_eq(t->alloc.node, n->spec.name))
+                continue;
+            add_row(l, n,
+                    &(struct row){.job = j->id,
+                                  .step = j->steps.v[i].id,
+                                  .task = t->index,
+                                  .pid = t->pid,
+                                  .user = j->user,
+                                  .name = j->req.name ? j->req.name : "",
+                                  .cpus = &t->alloc.cpus,
+                                  .gpus = &t->alloc.gpus,
+                                  .mem_mib = t->alloc.mem_mib,
+                                  .since = t->t_start,
+                                  .ending = t->killing});
+        }
+}
+
+static void add_unknown(struct listing *l, const struct node *n)
+{
+    for (size_t i = 0; i < n->unknown.n; i++) {
+        const struct unknown_task *u = &n->unknown.v[i];
+        add_row(l, n,
+                &(struct row){.job = u->job,
+                              .step = u->step,
+                              .task = u->task,
+                              .pid = u->pid,
+                              .user = u->user,
+                              .cpus = u->user ? &u->cpus : NULL,
+                              .gpus = u->user ? &u->gpus : NULL,
+                              .mem_mib = u->mem_mib,
+                              .since = u->t_start,
+                              .ending = u->killing});
+    }
+}
+
+static void add_node(struct listing *l, const struct model *m, const struct node *n)
+{
+    list_for_each (j, &m->active, struct job, in_queue)
+        add_known(l, n, j);
+    add_unknown(l, n);
+}
+
+static void show_json(const struct model *m, const struct node_pick *nodes, struct str *out)
+{
+    str_append(out, "{\"schema\":1,\"nodes\":[");
+    vec_for_each (&nodes->v, i) {
+        const struct node *n = nodes->v.v[i];
+        struct listing l = {.json = true, .out = out, .comma = ""};
+        str_append(out, i ? ",{" : "{");
+        json_text(out, "name", n->spec.name);
+        json_int(out, "unknown", n->n_unknown);
+        json_key(out, "tasks");
+        str_append_char(out, '[');
+        add_node(&l, m, n);
+        str_append(out, "]}");
+    }
+    str_append(out, "]}\n");
+}
+
+static void show(void *ctx, __attribute__((unused)) struct client *c, const struct model *m,
+                 const struct node_pick *nodes, struct str *out)
+{
+    const struct node_cmd *n = ctx;
+    struct table t = TABLE_INIT(cols);
+    struct listing l = {.out = out, .table = &t};
+    if (n->json) {
+        show_json(m, nodes, out);
+        return;
+    }
+    vec_for_each (&nodes->v, i)
+        add_node(&l, m, nodes->v.v[i]);
+    table_print(&t, out, listing_width(), color_is_welcome());
+    table_fini(&t);
+    vec_for_each (&nodes->v, i) {
+        const struct node *node = nodes->v.v[i];
+        if (node->n_unknown > node->unknown.n)
+            str_appendf(out, "%s: %zu further tasks are unknown to this controller\n", node->spec.name,
+                        node->n_unknown - node->unknown.n);
+    }
+}
+
+static int end_tasks(const struct node_cmd *n)
+{
+    struct msg_node_task_end body = {0};
+    struct msg_result result = {0};
+    struct errtext err;
+    struct strv nodes = {0};
+    int rc = names_expand(n->cli, &n->words, 1, n->words.n, &nodes);
+    if (rc == 0 && nodes.n != 1) {
+        cli_error(n->cli, "--end is for the tasks of one node, not of %zu", nodes.n);
+        rc = 2;
+    }
+    if (rc == 0 && target_parse_one(n->end, &body.target, &body.task, &err) < 0) {
+        cli_error(n->cli, "--end: %s", err.s);
+        rc = 2;
+    }
+    if (rc == 0 && body.target.array_index != ARRAY_NONE) {
+        cli_error(n->cli, "--end: %s is an element of an array: give the number that the list shows",
+                  n->end);
+        rc = 2;
+    }
+    if (rc == 0) {
+        body.node = xstrdup(nodes.v[0]);
+        struct client *c = ask_connect(n->cli);
+        rc = c ? ask_result(n->cli, c, MSG_NODE_TASK_END, &body, &result) : EXIT_AWAY;
+        client_free(c);
+    }
+    if (rc == 0)
+        printf("%u task%s being ended on %s\n", result.count, result.count == 1 ? " is" : "s are",
+               body.node);
+    rec_fini(&msg_result_rec, &result);
+    rec_fini(&msg_node_task_end_rec, &body);
+    strv_fini(&nodes);
+    return rc;
+}
+
+int node_do_tasks(struct node_cmd *n)
+{
+    if (n->end && n->json) {
+        cli_error(n->cli, "--json is for the list, not with --end");
+        return 2;
+    }
+    if (n->end)
+        return end_tasks(n);
+    struct strv operands = {0};
+    for (size_t i = 1; i < n->words.n; i++)
+        strv_push(&operands, n->words.v[i]);
+    int rc = nodes_show(n->cli,
+                        &(struct msg_get){.what = GET_SPEC | GET_NODES | GET_JOBS,
+                                          .states = 1u << JOB_RUNNING | 1u << JOB_SUSPENDED,
+                                          .live_steps = true},
+                        &operands, show, n);
+    strv_fini(&operands);
+    return rc;
+}

@@ -1,0 +1,234 @@
+/* sdiag.c - what the controller has done since it started, in Slurm's words. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "src/base/utf8.h"
+#include "src/base/xalloc.h"
+#include "src/cli/ask.h"
+#include "src/cli/listing/jobjson.h"
+#include "src/cli/timetext.h"
+
+struct sdiag {
+    bool json, reset;
+    char *cluster;
+};
+
+enum { O_ALL = 1, O_CLUSTER, O_JSON, O_RESET, O_IGNORED };
+
+static const struct opt table[] = {
+    {.id = O_ALL, .name = "all", .letter = 'a', .help = "everything: it always does"},
+    {.id = O_CLUSTER,
+     .name = "cluster",
+     .letter = 'M',
+     .arg = OPT_REQUIRED,
+     .meta = "NAME",
+     .env = "SLURM_CLUSTERS",
+     .help = "of this cluster: there is one"},
+    {.id = O_JSON, .name = "json", .arg = OPT_OPTIONAL, .meta = "FORM", .help = "print JSON"},
+    {.id = O_RESET, .name = "reset", .letter = 'r', .help = "begin to count anew: restart the controller"},
+    {.id = O_IGNORED, .name = "sort-by-id", .letter = 'i'},
+    {.id = O_IGNORED, .name = "sort-by-time", .letter = 't'},
+    {.id = O_IGNORED, .name = "sort-by-time2", .letter = 'T'},
+    {.id = O_JSON, .name = "yaml", .arg = OPT_OPTIONAL},
+};
+
+static int set_option(void *ctx, const struct opt *o, const char *arg,
+                      __attribute__((unused)) struct errtext *err)
+{
+    struct sdiag *s = ctx;
+    switch (o->id) {
+    case O_CLUSTER:
+        free(s->cluster);
+        s->cluster = xstrdup(arg);
+        break;
+    case O_JSON: s->json = true; break;
+    case O_RESET: s->reset = true; break;
+    default: break;
+    }
+    return 0;
+}
+
+static const struct opts options = OPTS(table, set_option);
+
+struct counts { /* jobs there are now; elements of an array one by one */
+    uint64_t pending, running;
+};
+
+/* "Sat Nov 21 08:40:00 2026 (1795250400)" */
+static void append_date(struct str *out, struct wall t)
+{
+    timetext_append_date_line(out, t);
+    str_truncate(out, out->len - 1);
+    str_appendf(out, " (%" PRId64 ")", (int64_t)(t.ms / MS_PER_S));
+}
+
+static uint64_t mean(uint64_t sum, uint64_t n)
+{
+    return n ? sum / n : 0;
+}
+
+/* What each one's requests took of the controller: those who took most come first. */
+static void print_users(struct str *out, const struct msg_stats *m)
+{
+    str_appendf(out,
+                "\nTimes that a user was held back: %" PRIu64 "\nConnections turned away: %" PRIu64
+                "\n\nRemote Procedure Call statistics by user\n",
+                m->slowed, m->refused);
+    for (size_t i = 0; i < m->users.n; i++) {
+        const struct user_stats *u = &m->users.v[i];
+        struct str name = STR_INIT;
+        cell_text(&name, u->name ? u->name : "", 32, true, false);
+        str_appendf(out, "\t%-16s(%8u) count:%-6" PRIu64 " ave_time:%-6" PRIu64 " total_time:%" PRIu64 "\n",
+                    name.s, u->uid, u->requests, mean(u->us, u->requests), u->us);
+        str_fini(&name);
+    }
+}
+
+static void print(struct str *out, const struct msg_stats *m, const struct counts *n, struct wall now)
+{
+    static const char stars[] = "*******************************************************\n";
+    int64_t minutes = wall_elapsed_s(m->t_start, now) / 60;
+    str_appendf(out, "%ssdiag output at ", stars);
+    append_date(out, now);
+    str_append(out, "\nData since      ");
+    append_date(out, m->t_start);
+    str_appendf(out, "\n%s", stars);
+    str_appendf(out,
+                "Server thread count:  2\nRPC queue enabled:    0\nAgent queue size:     0\n"
+                "Agent count:          %u\nAgent thread count:   0\nDBD Agent queue size: 0\n\n",
+                m->nodes_up);
+    str_appendf(out,
+                "Jobs submitted: %" PRIu64 "\nJobs started:   %" PRIu64 "\nJobs completed: %" PRIu64
+                "\nJobs canceled:  %" PRIu64 "\nJobs failed:    %" PRIu64 "\n\nJob states ts:  ",
+                m->submits, m->starts, m->completed, m->cancelled, m->failed);
+    append_date(out, now);
+    str_appendf(out, "\nJobs pending:   %" PRIu64 "\nJobs running:   %" PRIu64 "\n\n", n->pending,
+                n->running);
+    str_appendf(out,
+                "Main schedule statistics (microseconds):\n\tLast cycle:   %" PRIu64
+                "\n\tMax cycle:    %" PRIu64 "\n\tTotal cycles: %" PRIu64 "\n\tMean cycle:   %" PRIu64
+                "\n\tCycles per minute: %" PRIu64 "\n\tLast queue length: %" PRIu64
+                "\n\tMax slice:    %" PRIu64 "\n\n",
+                mean(m->pass_us_sum, m->passes), m->pass_us_max, m->passes, mean(m->pass_us_sum, m->passes),
+                minutes ? m->passes / (uint64_t)minutes : m->passes, n->pending, m->slice_us_max);
+    str_appendf(out,
+                "Durable commits (microseconds):\n\tTotal commits: %" PRIu64 "\n\tMean commit:   %" PRIu64
+                "\n\tMax commit:    %" PRIu64 "\n\tEvents:        %" PRIu64
+                "\n\nClients: %u\nMemory (KiB): %" PRIu64 "\nDatabase (bytes): %" PRIu64 "\n",
+                m->commits, mean(m->commit_us_sum, m->commits), m->commit_us_max, m->events, m->sessions,
+                m->rss_kib, m->db_bytes);
+    print_users(out, m);
+}
+
+static void json_users(struct str *out, const struct msg_stats *m)
+{
+    json_key(out, "rpcs_by_user");
+    str_append_char(out, '[');
+    for (size_t i = 0; i < m->users.n; i++) {
+        const struct user_stats *u = &m->users.v[i];
+        str_append(out, i ? ",{" : "{");
+        json_text(out, "user", u->name);
+        json_int(out, "user_id", u->uid);
+        json_int(out, "count", (int64_t)u->requests);
+        json_int(out, "average_time", (int64_t)mean(u->us, u->requests));
+        json_int(out, "total_time", (int64_t)u->us);
+        json_int(out, "jobs", u->jobs);
+        json_int(out, "connections", u->connections);
+        json_int(out, "held_back", (int64_t)u->slowed);
+        json_int(out, "turned_away", (int64_t)u->refused);
+        str_append_char(out, '}');
+    }
+    str_append_char(out, ']');
+}
+
+static void print_json(struct str *out, const struct msg_stats *m, const struct counts *n)
+{
+    str_append_char(out, '{');
+    json_slurm_meta(out);
+    json_int(out, "schema", 1);
+    json_key(out, "statistics");
+    str_append_char(out, '{');
+    json_int(out, "req_time_start", m->t_start.ms / MS_PER_S);
+    json_int(out, "jobs_submitted", (int64_t)m->submits);
+    json_int(out, "jobs_started", (int64_t)m->starts);
+    json_int(out, "jobs_completed", (int64_t)m->completed);
+    json_int(out, "jobs_canceled", (int64_t)m->cancelled);
+    json_int(out, "jobs_failed", (int64_t)m->failed);
+    json_int(out, "jobs_pending", (int64_t)n->pending);
+    json_int(out, "jobs_running", (int64_t)n->running);
+    json_int(out, "schedule_cycle_max", (int64_t)m->pass_us_max);
+    json_int(out, "schedule_cycle_mean", (int64_t)mean(m->pass_us_sum, m->passes));
+    json_int(out, "schedule_slice_max", (int64_t)m->slice_us_max);
+    json_int(out, "schedule_cycle_total", (int64_t)m->passes);
+    json_int(out, "commits", (int64_t)m->commits);
+    json_int(out, "commit_mean_us", (int64_t)mean(m->commit_us_sum, m->commits));
+    json_int(out, "commit_max_us", (int64_t)m->commit_us_max);
+    json_int(out, "rss_kib", (int64_t)m->rss_kib);
+    json_users(out, m);
+    str_append(out, "},\"warnings\":[],\"errors\":[]}\n");
+}
+
+static int count(struct client *c, struct counts *ret, struct errtext *err)
+{
+    struct msg_get get = {.what = GET_JOBS, .states = 1u << JOB_PENDING | 1u << JOB_RUNNING};
+    struct model m;
+    model_init(&m);
+    int r = client_fetch(c, &get, &m, err);
+    list_for_each (j, &m.all, struct job, in_all) {
+        ret->pending += j->state == JOB_PENDING ? job_pending_elements(j) : 0;
+        ret->running += j->state == JOB_RUNNING;
+    }
+    model_fini(&m);
+    return r;
+}
+
+static int ask(const struct sdiag *s, const struct cli *cli)
+{
+    const char *away = NULL;
+    struct client *c = ask_connect_slurm(cli, &away);
+    struct errtext err = {0};
+    enum refusal refusal;
+    struct counts n = {0};
+    struct str out = STR_INIT;
+    struct msg_stats *m = c ? ask_call(c, MSG_STATS, NULL, MSG_STATS_DATA, &refusal, &err) : NULL;
+    if (!m || count(c, &n, &err) < 0) {
+        cli_say(cli, "slurm_get_statistics: %s", c ? SLURM_TIMEOUT : away);
+        msg_free(MSG_STATS_DATA, m);
+        client_free(c);
+        return 1;
+    }
+    if (s->json)
+        print_json(&out, m, &n);
+    else
+        print(&out, m, &n, client_welcome(c)->now);
+    out_flush(&out);
+    str_fini(&out);
+    msg_free(MSG_STATS_DATA, m);
+    client_free(c);
+    return 0;
+}
+
+static int sdiag_run(struct cli *cli, int argc, char **argv)
+{
+    struct sdiag s = {0};
+    int rc = 0;
+    if (cli_parse(cli, &s, argc, argv, 0, NULL, &rc)) {
+        if (s.reset) {
+            cli_error(cli, "slurm_reset_statistics: %s", refusal_slurm(REFUSAL_NOT_SUPPORTED));
+            rc = 1;
+        } else {
+            rc = ask(&s, cli);
+        }
+    }
+    free(s.cluster);
+    return rc;
+}
+
+const struct command cmd_sdiag = {
+    .name = "sdiag",
+    .summary = "Show what the controller has done since it started",
+    .usage = "[OPTIONS]",
+    .options = &options,
+    .slurm = true,
+    .run = sdiag_run,
+};

@@ -1,0 +1,352 @@
+/* cmd_gpus.c - stoker gpus: every device, whose it is, and how busy. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/base/units.h"
+#include "src/cli/ask.h"
+#include "src/cli/jobfilter.h"
+#include "src/cli/listing/format.h"
+#include "src/cli/listing/jobjson.h"
+#include "src/cli/listing/nodepick.h"
+#include "src/cli/listing/texttable.h"
+#include "src/model/jobtext.h"
+#include "src/model/nodetext.h"
+
+#define MEASURE_MS 2000 /* nodes that measure something say it within a second */
+
+struct gpus {
+    bool json, use;
+};
+
+enum { O_JSON = 1, O_USE };
+
+static const struct opt option_table[] = {
+    {.id = O_JSON, .name = "json", .help = "print JSON"},
+    {.id = O_USE, .name = "use", .letter = 'u', .help = "measure how busy each is, a card a line"},
+};
+
+static int set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,
+                      __attribute__((unused)) struct errtext *err)
+{
+    struct gpus *g = ctx;
+    g->json = g->json || o->id == O_JSON;
+    g->use = g->use || o->id == O_USE;
+    return 0;
+}
+
+static const struct opts options = OPTS(option_table, set_option);
+
+/* --- whose --- */
+
+/* Whose each device is: one entry for each device of each node. */
+struct gpu_owner {
+    const struct node *node;
+    unsigned index;
+    const struct job *job; /* NULL: free */
+    bool measured;
+    struct gpu_util use;
+};
+
+struct gpu_map {
+    VEC(struct gpu_owner) v;
+};
+
+static void claim(struct gpu_map *map, const struct job *j, const struct alloc *a)
+{
+    vec_for_each (&map->v, i) {
+        struct gpu_owner *g = &map->v.v[i];
+        if (a->node && cpuset_has(&a->gpus, g->index) && strcmp(g->node->spec.name, a->node) == 0)
+            g->job = j;
+    }
+}
+
+static void map_gpus(const struct model *m, const struct node_pick *nodes, struct gpu_map *map)
+{
+    vec_for_each (&nodes->v, i)
+        for (unsigned k = 0; k < nodes->v.v[i]->gpus; k++)
+            vec_push(&map->v, (struct gpu_owner){.node = nodes->v.v[i], .index = k});
+    list_for_each (j, &m->active, struct job, in_queue) {
+        for (size_t i = 0; j->holding && i < j->alloc.n; i++)
+            claim(map, j, &j->alloc.v[i]);
+        for (size_t i = 0; j->kind == JOB_KIND_STEPS && i < j->steps.n; i++)
+            for (size_t k = 0; k < j->steps.v[i].tasks.n; k++) {
+                const struct task *t = &j->steps.v[i].tasks.v[k];
+                if (t->state == TASK_LAUNCHING || t->state == TASK_RUNNING)
+                    claim(map, j, &t->alloc);
+            }
+    }
+}
+
+/* One letter for each job, in the order of the devices; '*' where letters run out. X is for broken devices,
+ * as on the screen. */
+struct legend {
+    VEC(const struct job *) jobs;
+};
+
+static char letter_of(struct legend *l, const struct job *j)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWYZabcdefghijklmnopqrstuvwyz0123456789";
+    size_t i = 0;
+    while (i < l->jobs.n && l->jobs.v[i] != j)
+        i++;
+    if (i == l->jobs.n)
+        vec_push(&l->jobs, j);
+    return i < sizeof letters - 1 ? letters[i] : '*';
+}
+
+/* A device in use by a job that this answer does not hold is still not free. */
+static char gpu_cell(struct legend *l, const struct gpu_owner *g)
+{
+    if (g->job)
+        return letter_of(l, g->job);
+    if (cpuset_has(&g->node->gpus_used, g->index))
+        return '?';
+    if (node_gpu_is_out(g->node, g->index))
+        return cpuset_has(&g->node->gpus_lost, g->index) ? 'X' : '!';
+    return g->node->drain || !node_responds(g->node) ? '#' : '.';
+}
+
+static const struct table_col gpu_cols[] = {{.title = "NODE", .flex = 8},
+                                            {.title = "TYPE", .flex = 4},
+                                            {.title = "FREE", .right = true},
+                                            {.title = "DEVICES"}};
+
+static bool any_out(const struct gpu_map *map)
+{
+    vec_for_each (&map->v, i)
+        if (node_gpu_is_out(map->v.v[i].node, map->v.v[i].index))
+            return true;
+    return false;
+}
+
+static void print_gpu_notes(const struct gpu_map *map, struct str *out)
+{
+    vec_for_each (&map->v, i) {
+        const struct gpu_owner *g = &map->v.v[i];
+        const char *note = node_gpu_note(g->node, g->index);
+        if (!note)
+            continue;
+        str_appendf(out, "%s GPU %u: ", g->node->spec.name, g->index);
+        text_append_foreign(out, note, "");
+        str_append_char(out, '\n');
+    }
+}
+
+static const char *gpu_state(const struct gpu_owner *g)
+{
+    if (g->job || cpuset_has(&g->node->gpus_used, g->index))
+        return "used";
+    if (node_gpu_is_out(g->node, g->index))
+        return cpuset_has(&g->node->gpus_lost, g->index) ? "lost" : "foreign";
+    return !g->node->drain && node_responds(g->node) ? "free" : "out";
+}
+
+static void print_gpus(const struct gpu_map *map, struct str *out)
+{
+    struct table t = TABLE_INIT(gpu_cols);
+    struct legend l = {.jobs = VEC_INIT};
+    struct str cells = STR_INIT;
+    for (size_t i = 0; i < map->v.n;) {
+        const struct node *n = map->v.v[i].node;
+        unsigned free_n = 0;
+        str_clear(&cells);
+        for (; i < map->v.n && map->v.v[i].node == n; i++) {
+            char c = gpu_cell(&l, &map->v.v[i]);
+            free_n += c == '.';
+            str_append_char(&cells, c);
+        }
+        table_add(&t, TONE_PLAIN, n->spec.name);
+        table_add(&t, TONE_PLAIN, n->gpu_type);
+        table_addf(&t, TONE_PLAIN, "%u/%u", free_n, n->gpus);
+        table_add(&t, TONE_PLAIN, cells.s);
+    }
+    if (!map->v.n) {
+        str_append(out, "no node has a GPU\n");
+    } else {
+        table_print(&t, out, listing_width(), color_is_welcome());
+        str_append(out, ". free  # out of use");
+        str_append(out, any_out(map) ? "  ! used by others  X broken\n" : "\n");
+        print_gpu_notes(map, out);
+    }
+    vec_for_each (&l.jobs, i) {
+        const struct job *j = l.jobs.v[i];
+        str_appendf(out, "%c ", letter_of(&l, j));
+        text_append_foreign(out, j->user, "?");
+        str_append_char(out, '/');
+        text_append_foreign(out, j->req.name, "");
+        str_append(out, "  job ");
+        jobtext_id(out, j, BITSTR_LEN_DEFAULT);
+        str_append_char(out, '\n');
+    }
+    vec_fini(&l.jobs);
+    str_fini(&cells);
+    table_fini(&t);
+}
+
+static void gpus_json(const struct gpu_map *map, struct str *out)
+{
+    struct str id = STR_INIT;
+    str_append(out, "{\"schema\":1,\"gpus\":[");
+    vec_for_each (&map->v, i) {
+        const struct gpu_owner *g = &map->v.v[i];
+        str_append(out, i ? ",{" : "{");
+        json_text(out, "node", g->node->spec.name);
+        json_int(out, "index", g->index);
+        json_text(out, "type", g->node->gpu_type);
+        json_text(out, "state", gpu_state(g));
+        str_clear(&id);
+        if (g->job)
+            jobtext_id(&id, g->job, 0);
+        json_text(out, "job", id.s);
+        json_text(out, "user", g->job ? g->job->user : NULL);
+        json_text(out, "name", g->job ? g->job->req.name : NULL);
+        json_text(out, "note", node_gpu_note(g->node, g->index));
+        if (g->measured) {
+            json_int(out, "busy_percent", g->use.busy_pct);
+            json_int(out, "mem_used_mib", (int64_t)g->use.mem_used_mib);
+            json_int(out, "mem_mib", (int64_t)g->use.mem_mib);
+            json_int(out, "foreign", g->use.foreign);
+            json_int(out, "idle_seconds", g->use.idle_s);
+        }
+        str_append_char(out, '}');
+    }
+    str_append(out, "]}\n");
+    str_fini(&id);
+}
+
+/* --- how busy --- */
+
+static void take_use(struct gpu_map *map, struct strv *heard, const struct msg_util *u)
+{
+    if (!u->node || strv_has(heard, u->node))
+        return;
+    strv_push(heard, u->node);
+    vec_for_each (&map->v, i)
+        for (size_t k = 0; k < u->gpus.n && strcmp(map->v.v[i].node->spec.name, u->node) == 0; k++)
+            if (u->gpus.v[k].index == map->v.v[i].index) {
+                map->v.v[i].measured = true;
+                map->v.v[i].use = u->gpus.v[k];
+            }
+}
+
+static bool lacks_nodes(const struct gpu_map *map, const struct strv *heard)
+{
+    vec_for_each (&map->v, i)
+        if (node_responds(map->v.v[i].node) && !strv_has(heard, map->v.v[i].node->spec.name))
+            return true;
+    return false;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void measure(struct gpu_map *map, struct client *c)
+{
+    struct strv heard = {0};
+    struct msg_flag on = {.on = true};
+    int64_t deadline = now_ms() + MEASURE_MS;
+    bool asked = client_send(c, MSG_WATCH_UTIL, &on, NULL, NULL) >= 0;
+    while (asked && lacks_nodes(map, &heard) && now_ms() < deadline) {
+        struct incoming in;
+        int r = client_next(c, (int)(deadline - now_ms()), &in, NULL);
+        if (r < 0)
+            break;
+        if (r == 0)
+            continue;
+        if (in.kind == MSG_UTIL)
+            take_use(map, &heard, in.body);
+        msg_free(in.kind, in.body);
+    }
+    strv_fini(&heard);
+}
+
+static const struct table_col use_cols[] = {{.title = "NODE", .flex = 8}, {.title = "GPU", .right = true},
+                                            {.title = "TYPE", .flex = 4}, {.title = "BUSY", .right = true},
+                                            {.title = "MEMORY"},          {.title = "STATE"},
+                                            {.title = "WHO", .flex = 10}};
+
+static void append_who(struct str *s, const struct gpu_owner *g)
+{
+    str_clear(s);
+    if (g->job) {
+        str_appendf(s, "%s/%s  job ", g->job->user ? g->job->user : "?",
+                    g->job->req.name ? g->job->req.name : "");
+        jobtext_id(s, g->job, BITSTR_LEN_DEFAULT);
+    }
+    if (node_gpu_note(g->node, g->index))
+        str_appendf(s, "%s%s", s->len ? "; " : "", node_gpu_note(g->node, g->index));
+}
+
+static void print_use(const struct gpu_map *map, struct str *out)
+{
+    struct table t = TABLE_INIT(use_cols);
+    struct str s = STR_INIT;
+    char used[UNITS_TEXT_SIZE], all[UNITS_TEXT_SIZE];
+    vec_for_each (&map->v, i) {
+        const struct gpu_owner *g = &map->v.v[i];
+        table_add(&t, TONE_PLAIN, g->node->spec.name);
+        table_addf(&t, TONE_PLAIN, "%u", g->index);
+        table_add(&t, TONE_PLAIN, g->node->gpu_type);
+        if (g->measured) {
+            table_addf(&t, TONE_PLAIN, "%u%%", g->use.busy_pct);
+            table_addf(&t, TONE_PLAIN, "%s/%s", mem_format_words(g->use.mem_used_mib * 1024, used),
+                       mem_format_words(g->use.mem_mib * 1024, all));
+        } else {
+            table_add(&t, TONE_DIM, NULL);
+            table_add(&t, TONE_DIM, NULL);
+        }
+        table_add(&t, TONE_PLAIN, gpu_state(g));
+        append_who(&s, g);
+        table_add(&t, TONE_PLAIN, s.s);
+    }
+    if (map->v.n)
+        table_print(&t, out, listing_width(), color_is_welcome());
+    else
+        str_append(out, "no node has a GPU\n");
+    table_fini(&t);
+    str_fini(&s);
+}
+
+/* --- the command --- */
+
+static void show(void *ctx, struct client *c, const struct model *m, const struct node_pick *nodes,
+                 struct str *out)
+{
+    const struct gpus *o = ctx;
+    struct gpu_map map = {.v = VEC_INIT};
+    map_gpus(m, nodes, &map);
+    if (o->use)
+        measure(&map, c);
+    if (o->json)
+        gpus_json(&map, out);
+    else if (o->use)
+        print_use(&map, out);
+    else
+        print_gpus(&map, out);
+    vec_fini(&map.v);
+}
+
+static int gpus_run(struct cli *cli, int argc, char **argv)
+{
+    struct gpus o = {0};
+    struct strv operands = {0};
+    struct msg_get get = {.what = GET_SPEC | GET_NODES | GET_JOBS, .states = STATES_QUEUED};
+    int rc = 0;
+    if (cli_parse(cli, &o, argc, argv, 0, &operands, &rc))
+        rc = nodes_show(cli, &get, &operands, show, &o);
+    strv_fini(&operands);
+    return rc;
+}
+
+const struct command cmd_gpus = {
+    .name = "gpus",
+    .summary = "Show every GPU and whose it is",
+    .usage = "[--use] [--json] [NODES...]",
+    .options = &options,
+    .run = gpus_run,
+};

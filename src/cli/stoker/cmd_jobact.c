@@ -1,0 +1,213 @@
+/* cmd_jobact.c - stoker cancel, requeue, hold, release and update: what is done to jobs. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/cli/ask.h"
+#include "src/cli/jobfilter.h"
+#include "src/jobspec/signame.h"
+
+struct action {
+    int signal;
+    bool mine, hold, admin;
+};
+
+enum { O_SIGNAL = 1, O_MINE, O_HOLD, O_ADMIN };
+
+static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+{
+    struct action *a = ctx;
+    switch (o->id) {
+    case O_SIGNAL:
+        a->signal = signal_by_name(arg);
+        return a->signal > 0 ? 0 : err_set(err, -EINVAL, "there is no signal %s", arg);
+    case O_MINE: a->mine = true; break;
+    case O_HOLD: a->hold = true; break;
+    case O_ADMIN: a->admin = true; break;
+    default: break;
+    }
+    return 0;
+}
+
+static const struct opt cancel_table[] = {
+    {.id = O_SIGNAL,
+     .name = "signal",
+     .letter = 's',
+     .arg = OPT_REQUIRED,
+     .meta = "SIGNAL",
+     .help = "send this signal instead: a name or a number"},
+    {.id = O_MINE, .name = "mine", .help = "all my jobs"},
+};
+static const struct opts cancel_options = OPTS(cancel_table, set_option);
+static const struct opt requeue_table[] = {{.id = O_HOLD, .name = "hold", .help = "and hold it there"}};
+static const struct opts requeue_options = OPTS(requeue_table, set_option);
+static const struct opt hold_table[] = {
+    {.id = O_ADMIN, .name = "admin", .help = "only an administrator can release it again"}};
+static const struct opts hold_options = OPTS(hold_table, set_option);
+static const struct opts no_options = {.fn = set_option};
+
+/* Adds the caller's own jobs. Returns 0 or the exit code. */
+static int add_mine(const struct cli *cli, struct client *c, struct target_list *t)
+{
+    struct msg_get get = {.what = GET_JOBS, .states = STATES_QUEUED};
+    struct model m;
+    int rc = ask_fetch(cli, c, &get, &m);
+    if (rc == 0)
+        list_for_each (j, &m.all, struct job, in_all)
+            if (j->uid == geteuid())
+                *rec_list_push(&t->list) =
+                    (struct job_target){.job = j->id, .array_index = ARRAY_NONE, .step = STEP_ALL};
+    model_fini(&m);
+    return rc;
+}
+
+static int parse_targets(const struct cli *cli, const struct strv *words, struct target_list *t)
+{
+    struct errtext err = {0};
+    for (size_t i = 0; i < words->n; i++)
+        if (targets_add_list(t, words->v[i], &err) < 0) {
+            cli_error(cli, "%s", err.s);
+            return 2;
+        }
+    return 0;
+}
+
+static int act_on(const struct cli *cli, enum act act, const struct action *a, const struct strv *words,
+                  const char *done)
+{
+    struct target_list t = {0};
+    int rc = parse_targets(cli, words, &t);
+    if (rc == 0 && !t.list.n && !a->mine) {
+        cli_error(cli, "give at least one job");
+        rc = 2;
+    }
+    struct client *c = rc ? NULL : ask_connect(cli);
+    if (rc == 0 && !c)
+        rc = EXIT_AWAY;
+    if (rc == 0 && a->mine)
+        rc = add_mine(cli, c, &t);
+    struct msg_result result = {0};
+    if (rc == 0 && t.list.n) {
+        struct msg_act body = {.act = act,
+                               .targets = {.v = t.list.v, .n = t.list.n},
+                               .signal = a->signal,
+                               .else_batch = true,
+                               .admin_hold = a->admin};
+        rc = ask_result(cli, c, MSG_ACT, &body, &result);
+    }
+    if (rc == 0)
+        printf("%s %u job%s\n", done, result.count, result.count == 1 ? "" : "s");
+    client_free(c);
+    target_list_fini(&t);
+    return rc;
+}
+
+static int run_action(struct cli *cli, int argc, char **argv, enum act act, const char *done)
+{
+    struct action a = {0};
+    struct strv words = {0};
+    int rc = 0;
+    if (cli_parse(cli, &a, argc, argv, 0, &words, &rc)) {
+        if (act == ACT_CANCEL && a.signal)
+            rc = act_on(cli, ACT_SIGNAL, &a, &words, "signalled");
+        else if (act == ACT_REQUEUE && a.hold)
+            rc = act_on(cli, ACT_REQUEUE_HOLD, &a, &words, "requeued and held");
+        else
+            rc = act_on(cli, act, &a, &words, done);
+    }
+    strv_fini(&words);
+    return rc;
+}
+
+static int cancel_run(struct cli *cli, int argc, char **argv)
+{
+    return run_action(cli, argc, argv, ACT_CANCEL, "cancelled");
+}
+static int requeue_run(struct cli *cli, int argc, char **argv)
+{
+    return run_action(cli, argc, argv, ACT_REQUEUE, "requeued");
+}
+static int hold_run(struct cli *cli, int argc, char **argv)
+{
+    return run_action(cli, argc, argv, ACT_HOLD, "held");
+}
+static int release_run(struct cli *cli, int argc, char **argv)
+{
+    return run_action(cli, argc, argv, ACT_RELEASE, "released");
+}
+
+/* stoker update JOB KEY=VALUE... */
+static int update_run(struct cli *cli, int argc, char **argv)
+{
+    struct action a = {0};
+    struct strv words = {0}, changes = {0};
+    struct job_target target;
+    uint32_t task;
+    struct errtext err = {0};
+    int rc = 0;
+    if (cli_parse(cli, &a, argc, argv, 0, &words, &rc)) {
+        for (size_t i = 1; i < words.n; i++)
+            strv_push(&changes, words.v[i]);
+        if (!changes.n)
+            rc =
+                (cli_error(cli, "give a job and what to change, as in: %s 12 TimeLimit=2:00:00", cli->name),
+                 2);
+        else if (target_parse_one(words.v[0], &target, &task, &err) < 0)
+            rc = (cli_error(cli, "%s", err.s), 2);
+        for (size_t i = 0; i < changes.n && rc == 0; i++)
+            if (!strchr(changes.v[i], '='))
+                rc = (cli_error(cli, "\"%s\" is not KEY=VALUE", changes.v[i]), 2);
+        struct client *c = rc ? NULL : ask_connect(cli);
+        if (rc == 0 && !c)
+            rc = EXIT_AWAY;
+        if (rc == 0) {
+            struct msg_update body = {.target = target, .changes = changes};
+            rc = ask_result(cli, c, MSG_UPDATE, &body, NULL);
+        }
+        client_free(c);
+    }
+    strv_fini(&changes);
+    strv_fini(&words);
+    return rc;
+}
+
+const struct command cmd_cancel = {
+    .name = "cancel",
+    .summary = "End jobs, steps or elements of arrays, or send them a signal",
+    .usage = "[--signal=SIGNAL] JOB[_INDEX][.STEP]... | --mine",
+    .options = &cancel_options,
+    .run = cancel_run,
+};
+
+const struct command cmd_requeue = {
+    .name = "requeue",
+    .summary = "Put jobs back into the queue",
+    .usage = "[--hold] JOB...",
+    .options = &requeue_options,
+    .run = requeue_run,
+};
+
+const struct command cmd_hold = {
+    .name = "hold",
+    .summary = "Keep waiting jobs from starting",
+    .usage = "[--admin] JOB...",
+    .options = &hold_options,
+    .run = hold_run,
+};
+
+const struct command cmd_release = {
+    .name = "release",
+    .summary = "Let held jobs start again",
+    .usage = "JOB...",
+    .options = &no_options,
+    .run = release_run,
+};
+
+const struct command cmd_update = {
+    .name = "update",
+    .summary = "Change a job: TimeLimit, Partition, Priority, JobName ...",
+    .usage = "JOB KEY=VALUE...",
+    .options = &no_options,
+    .run = update_run,
+};

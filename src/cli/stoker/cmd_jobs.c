@@ -1,0 +1,160 @@
+/* cmd_jobs.c - stoker jobs: the queue for people. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cli/ask.h"
+#include "src/cli/jobfilter.h"
+#include "src/cli/listing/columns.h"
+#include "src/cli/listing/jobtable.h"
+#include "src/cli/listing/waitreasons.h"
+#include "src/model/jobtext.h"
+
+struct jobs {
+    struct job_filter filter;
+    struct strv unknown_users;
+    bool json, all;
+};
+
+enum { O_MINE = 1, O_ALL, O_STATE, O_USER, O_PARTITION, O_NAME, O_JSON };
+
+static const struct opt table[] = {
+    {.id = O_MINE, .name = "mine", .letter = 'm', .help = "only my jobs"},
+    {.id = O_ALL,
+     .name = "all",
+     .letter = 'a',
+     .help = "ended jobs too, as far back as the controller remembers"},
+    {.id = O_STATE,
+     .name = "state",
+     .letter = 's',
+     .arg = OPT_REQUIRED,
+     .meta = "STATES",
+     .help = "jobs in these states: waiting, running, done, failed ... or Slurm's names"},
+    {.id = O_USER,
+     .name = "user",
+     .letter = 'u',
+     .arg = OPT_REQUIRED,
+     .meta = "USERS",
+     .help = "jobs of these users"},
+    {.id = O_PARTITION,
+     .name = "partition",
+     .letter = 'p',
+     .arg = OPT_REQUIRED,
+     .meta = "PARTITIONS",
+     .help = "jobs of these partitions"},
+    {.id = O_NAME,
+     .name = "name",
+     .letter = 'n',
+     .arg = OPT_REQUIRED,
+     .meta = "NAMES",
+     .help = "jobs of these names"},
+    {.id = O_JSON, .name = "json", .help = "print JSON"},
+};
+
+/* Our own words and Slurm's. */
+static int set_states(struct jobs *q, const char *arg, struct errtext *err)
+{
+    struct strv words = strv_split(arg, ",");
+    uint32_t mask = 0;
+    int rc = 0;
+    for (size_t i = 0; i < words.n && rc == 0; i++) {
+        uint32_t one = 0;
+        for (enum job_state s = 0; s < JOB_N_STATES; s++)
+            if (str_ieq(words.v[i], job_state_word(s)))
+                one = 1u << s;
+        struct errtext word = {0};
+        if (!one && filter_parse_states(words.v[i], &one, &word) < 0)
+            rc = err_set(err, -EINVAL, "\"%s\" is no state of a job", words.v[i]);
+        mask |= one;
+    }
+    strv_fini(&words);
+    q->filter.states = mask;
+    return rc;
+}
+
+static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+{
+    struct jobs *q = ctx;
+    switch (o->id) {
+    case O_MINE: filter_set_user_me(&q->filter); break;
+    case O_ALL: q->all = true; break;
+    case O_STATE: return set_states(q, arg, err);
+    case O_USER:
+        filter_set_users(&q->filter, arg, &q->unknown_users);
+        if (q->unknown_users.n)
+            return err_set(err, -EINVAL, "there is no user %s", q->unknown_users.v[0]);
+        break;
+    case O_PARTITION: filter_set_list(&q->filter.partitions, arg); break;
+    case O_NAME: filter_set_list(&q->filter.names, arg); break;
+    case O_JSON: q->json = true; break;
+    default: break;
+    }
+    return 0;
+}
+
+static const struct opts options = OPTS(table, set_option);
+
+static int show(struct jobs *q, const struct cli *cli, struct client *c)
+{
+    struct msg_get get;
+    struct model m;
+    struct job_list list = {.v = VEC_INIT};
+    struct waits waits = WAITS_INIT;
+    struct str out = STR_INIT;
+    job_filter_to_get(&q->filter, GET_SPEC | GET_JOBS, &get);
+    int rc = ask_fetch(cli, c, &get, &m);
+    if (rc == 0) {
+        struct job_cx cx = job_cx_from_env(&m);
+        list_for_each (j, &m.all, struct job, in_all)
+            if (job_filter_takes(&q->filter, j))
+                vec_push(&list.v, j);
+        job_list_sort(&list);
+        if (q->json)
+            job_list_json(&list, &cx, &out);
+        else {
+            waits_ask(&waits, c, list.v.v, list.v.n);
+            list.waits = &waits;
+            job_list_print(&list, &cx, &out);
+        }
+        out_flush(&out);
+    }
+    str_fini(&out);
+    waits_fini(&waits);
+    vec_fini(&list.v);
+    rec_fini(&msg_get_rec, &get);
+    model_fini(&m);
+    return rc;
+}
+
+static int jobs_run(struct cli *cli, int argc, char **argv)
+{
+    struct jobs q = {.filter.uids = VEC_INIT};
+    struct strv operands = {0};
+    struct errtext err = {0};
+    int rc = 0;
+    if (cli_parse(cli, &q, argc, argv, 0, &operands, &rc)) {
+        if (!q.filter.states)
+            q.filter.states = q.all || operands.n ? STATES_ALL : STATES_QUEUED;
+        for (size_t i = 0; i < operands.n && rc == 0; i++)
+            if (targets_add_list(&q.filter.targets, operands.v[i], &err) < 0) {
+                cli_error(cli, "%s", err.s);
+                rc = 2;
+            }
+        struct client *c = rc ? NULL : ask_connect(cli);
+        if (rc == 0)
+            rc = c ? show(&q, cli, c) : EXIT_AWAY;
+        client_free(c);
+    }
+    strv_fini(&operands);
+    strv_fini(&q.unknown_users);
+    job_filter_fini(&q.filter);
+    return rc;
+}
+
+const struct command cmd_jobs = {
+    .name = "jobs",
+    .summary = "Show the queue",
+    .usage = "[OPTIONS] [JOB...]",
+    .options = &options,
+    .run = jobs_run,
+};

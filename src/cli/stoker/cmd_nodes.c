@@ -1,0 +1,297 @@
+/* cmd_nodes.c - stoker nodes: what the machines carry. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "src/base/units.h"
+#include "src/cli/ask.h"
+#include "src/cli/listing/format.h"
+#include "src/cli/listing/jobjson.h"
+#include "src/cli/listing/nodepick.h"
+#include "src/cli/listing/texttable.h"
+#include "src/model/nodetext.h"
+
+#define BAR_CELLS       8
+#define WINDOW_AHEAD_MS (24 * 3600 * MS_PER_S)
+
+struct nodes {
+    bool json;
+};
+
+enum { O_JSON = 1 };
+
+static const struct opt option_table[] = {{.id = O_JSON, .name = "json", .help = "print JSON"}};
+static int set_option(void *ctx, const struct opt *o, __attribute__((unused)) const char *arg,
+                      __attribute__((unused)) struct errtext *err)
+{
+    struct nodes *n = ctx;
+    n->json = n->json || o->id == O_JSON;
+    return 0;
+}
+
+static const struct opts options = OPTS(option_table, set_option);
+
+/* Of the nodes that a job's cleaning-up makes "completing" the listing takes no note: a person sees them as
+ * in use. */
+static void append_state(struct str *out, const struct node *n)
+{
+    str_appendf(out, "%c ", node_glyph(n));
+    nodetext_state(out, n, false, true);
+}
+
+static enum tone node_tone(const struct node *n)
+{
+    switch (node_look(n, false)) {
+    case NODE_LOOK_IDLE: return TONE_PLAIN;
+    case NODE_LOOK_MIX:
+    case NODE_LOOK_ALLOC:
+    case NODE_LOOK_COMP: return TONE_GOOD;
+    case NODE_LOOK_DRAIN:
+    case NODE_LOOK_DRNG: return TONE_WARN;
+    case NODE_LOOK_DOWN:
+    case NODE_LOOK_UNK:
+    case NODE_N_LOOKS: return TONE_BAD;
+    }
+    return TONE_PLAIN;
+}
+
+static void append_window(struct str *out, const struct window *w, struct wall now)
+{
+    char iso[WALL_TEXT_SIZE];
+    bool is_open = w->start.ms <= now.ms;
+    str_appendf(out, "%s%s %s %s %s", out->len ? "; " : "",
+                w->kind == WINDOW_MAINTENANCE ? "maintenance" : "reservation", w->name,
+                is_open ? "until" : "from", wall_format_iso(is_open ? w->end : w->start, iso));
+    if (!str_is_empty(w->reason))
+        str_appendf(out, ": %s", w->reason);
+}
+
+/* "4 GPUs configured, 2 found", and the windows that keep it now or within a day: "maintenance root_1 until
+ * 2026-11-22T18:00:00: disks". */
+static void append_concerns(struct str *out, const struct node *n, const struct model *m)
+{
+    if (node_lacks_gpus(n))
+        str_appendf(out, "%s%u GPU%s configured, %u found", out->len ? "; " : "", n->spec.gpus,
+                    n->spec.gpus == 1 ? "" : "s", n->gpus_found);
+    for (size_t i = 0; i < m->windows.n; i++) {
+        const struct window *w = &m->windows.v[i];
+        if (w->end.ms > m->now.ms && w->start.ms < m->now.ms + WINDOW_AHEAD_MS &&
+            window_has_node(w, n->spec.name))
+            append_window(out, w, m->now);
+    }
+}
+
+/* "drained by alice 2026-11-21T10:00:00: fan broken"; what the node announces where nothing is wrong. */
+static void append_note(struct str *out, const struct node *n, const struct model *m)
+{
+    char iso[WALL_TEXT_SIZE];
+    if (n->drain) {
+        str_append(out, n->drain_reason ? n->drain_reason : "drained");
+        if (n->drain_user)
+            str_appendf(out, " (%s", n->drain_user);
+        if (wall_is_set(n->t_drain))
+            str_appendf(out, "%s%s", n->drain_user ? ", " : " (", wall_format_iso(n->t_drain, iso));
+        if (n->drain_user || wall_is_set(n->t_drain))
+            str_append_char(out, ')');
+    } else if (!node_responds(n)) {
+        str_appendf(out, "%s", node_state_text((enum node_state)n->state));
+        if (wall_is_set(n->t_state))
+            str_appendf(out, " since %s", wall_format_iso(n->t_state, iso));
+        if (n->trouble)
+            str_appendf(out, ": %s", n->trouble);
+    }
+    if (n->gone)
+        str_appendf(out, "%sno longer configured", out->len ? "; " : "");
+    if (n->note)
+        str_appendf(out, "%s%s (%s)", out->len ? "; " : "", n->note, n->note_user ? n->note_user : "?");
+    append_concerns(out, n, m);
+    if (n->n_unknown && !n->drain)
+        str_appendf(out, "%s%u task%s that this controller does not know: stoker node tasks %s",
+                    out->len ? "; " : "", n->n_unknown, n->n_unknown == 1 ? "" : "s", n->spec.name);
+    for (size_t i = 0; i < n->avoids.n; i++)
+        str_appendf(out, "%sstarts no jobs%s%s: %s", out->len ? "; " : "",
+                    n->avoids.v[i].user ? " of " : "", n->avoids.v[i].user ? n->avoids.v[i].user : "",
+                    n->avoids.v[i].text ? n->avoids.v[i].text : "?");
+    for (size_t i = 0; i < n->gpu_notes.n; i++)
+        str_appendf(out, "%s%s", out->len ? "; " : "", n->gpu_notes.v[i]);
+    for (size_t i = 0; i < n->notes.n; i++)
+        str_appendf(out, "%s%s", out->len ? "; " : "", n->notes.v[i]);
+}
+
+static void add_use(struct table *t, uint64_t used, uint64_t total)
+{
+    struct str s = STR_INIT;
+    if (!total) {
+        table_add(t, TONE_DIM, NULL);
+        return;
+    }
+    bar_append(&s, used, total, BAR_CELLS);
+    str_appendf(&s, " %" PRIu64 "/%" PRIu64, used, total);
+    table_add(t, TONE_PLAIN, s.s);
+    str_fini(&s);
+}
+
+static void add_memory(struct table *t, const struct node *n)
+{
+    struct str s = STR_INIT;
+    char used[UNITS_TEXT_SIZE], total[UNITS_TEXT_SIZE];
+    if (!n->mem_mib) {
+        table_add(t, TONE_DIM, NULL);
+        return;
+    }
+    bar_append(&s, n->mem_used_mib, n->mem_mib, BAR_CELLS);
+    str_appendf(&s, " %s/%s", n->mem_used_mib ? mem_format_words(n->mem_used_mib * 1024, used) : "0",
+                mem_format_words(n->mem_mib * 1024, total));
+    table_add(t, TONE_PLAIN, s.s);
+    str_fini(&s);
+}
+
+static const struct table_col node_cols[] = {
+    {.title = "NODE", .flex = 8},
+    {.title = "STATE"},
+    {.title = "CPUS"},
+    {.title = "MEMORY", .drop = 3},
+    {.title = "GPUS"},
+    {.title = "TYPE", .flex = 4, .drop = 4},
+    {.title = "JOBS", .right = true},
+    {.title = "NOTE", .flex = 10},
+};
+
+static void print_nodes(const struct node_pick *nodes, const struct model *m, struct str *out)
+{
+    struct table t = TABLE_INIT(node_cols);
+    struct str s = STR_INIT;
+    vec_for_each (&nodes->v, i) {
+        const struct node *n = nodes->v.v[i];
+        table_add(&t, TONE_PLAIN, n->spec.name);
+        str_clear(&s);
+        append_state(&s, n);
+        table_add(&t, node_tone(n), s.s);
+        add_use(&t, cpuset_count(&n->cpus_used), n->cpus);
+        add_memory(&t, n);
+        add_use(&t, cpuset_count(&n->gpus_used), n->gpus);
+        table_add(&t, TONE_PLAIN, n->gpu_type);
+        table_addf(&t, TONE_PLAIN, "%u", n->n_jobs);
+        str_clear(&s);
+        append_note(&s, n, m);
+        table_add(&t, TONE_PLAIN, s.s);
+    }
+    table_print(&t, out, listing_width(), color_is_welcome());
+    table_fini(&t);
+    str_fini(&s);
+}
+
+/* Names of the windows that keep it, now or later. */
+static void windows_json(struct str *out, const struct node *n, const struct model *m)
+{
+    const char *comma = "";
+    json_key(out, "windows");
+    str_append_char(out, '[');
+    for (size_t i = 0; i < m->windows.n; i++) {
+        const struct window *w = &m->windows.v[i];
+        if (w->end.ms <= m->now.ms || !window_has_node(w, n->spec.name))
+            continue;
+        str_append(out, comma);
+        json_append_str(out, w->name);
+        comma = ",";
+    }
+    str_append_char(out, ']');
+}
+
+static void node_json(struct str *out, const struct node *n, const struct model *m)
+{
+    struct str text = STR_INIT;
+    char *cpus = cpuset_format(&n->cpus_used), *gpus = cpuset_format(&n->gpus_used);
+    char *gpus_out = cpuset_format(&n->gpus_out), *gpus_lost = cpuset_format(&n->gpus_lost);
+    str_append_char(out, '{');
+    json_text(out, "name", n->spec.name);
+    nodetext_state(&text, n, false, true);
+    json_text(out, "state", text.s);
+    json_text(out, "reachable", node_state_text((enum node_state)n->state));
+    json_bool(out, "drain", n->drain);
+    json_text(out, "reason", n->drain_reason);
+    json_text(out, "reason_user", n->drain_user);
+    json_int(out, "reason_time", n->t_drain.ms / MS_PER_S);
+    json_int(out, "cpus", n->cpus);
+    json_int(out, "cpus_used", cpuset_count(&n->cpus_used));
+    json_text(out, "cpu_ids_used", cpus);
+    json_int(out, "mem_mib", (int64_t)n->mem_mib);
+    json_int(out, "mem_used_mib", (int64_t)n->mem_used_mib);
+    json_int(out, "gpus", n->gpus);
+    json_int(out, "gpus_found", n->gpus_found);
+    json_int(out, "gpus_used", cpuset_count(&n->gpus_used));
+    json_text(out, "gpu_ids_used", gpus);
+    json_text(out, "gpu_ids_out", gpus_out);
+    json_text(out, "gpu_ids_lost", gpus_lost);
+    json_text(out, "gpu_type", n->gpu_type);
+    json_int(out, "jobs", n->n_jobs);
+    json_int(out, "tasks_unknown", n->n_unknown);
+    json_text(out, "trouble", n->trouble);
+    json_text(out, "note", n->note);
+    json_text(out, "address", n->spec.address);
+    json_text(out, "version", n->version);
+    json_int(out, "boot_time", n->t_boot.ms / MS_PER_S);
+    json_key(out, "features");
+    str_append_char(out, '[');
+    for (size_t i = 0; i < n->spec.features.n; i++) {
+        if (i)
+            str_append_char(out, ',');
+        json_append_str(out, n->spec.features.v[i]);
+    }
+    str_append_char(out, ']');
+    json_key(out, "notes");
+    str_append_char(out, '[');
+    for (size_t i = 0; i < n->notes.n; i++) {
+        if (i)
+            str_append_char(out, ',');
+        json_append_str(out, n->notes.v[i]);
+    }
+    str_append_char(out, ']');
+    windows_json(out, n, m);
+    str_append_char(out, '}');
+    str_fini(&text);
+    free(cpus);
+    free(gpus);
+    free(gpus_out);
+    free(gpus_lost);
+}
+
+static void nodes_json(const struct node_pick *nodes, const struct model *m, struct str *out)
+{
+    str_append(out, "{\"schema\":1,\"nodes\":[");
+    vec_for_each (&nodes->v, i) {
+        if (i)
+            str_append_char(out, ',');
+        node_json(out, nodes->v.v[i], m);
+    }
+    str_append(out, "]}\n");
+}
+
+static void show(void *ctx, __attribute__((unused)) struct client *c, const struct model *m,
+                 const struct node_pick *nodes, struct str *out)
+{
+    const struct nodes *o = ctx;
+    if (o->json)
+        nodes_json(nodes, m, out);
+    else
+        print_nodes(nodes, m, out);
+}
+
+static int nodes_run(struct cli *cli, int argc, char **argv)
+{
+    struct nodes o = {0};
+    struct strv operands = {0};
+    int rc = 0;
+    if (cli_parse(cli, &o, argc, argv, 0, &operands, &rc))
+        rc = nodes_show(cli, &(struct msg_get){.what = GET_SPEC | GET_NODES | GET_WINDOWS}, &operands, show,
+                        &o);
+    strv_fini(&operands);
+    return rc;
+}
+
+const struct command cmd_nodes = {
+    .name = "nodes",
+    .summary = "Show the nodes: state, what is used, why they are out of use",
+    .usage = "[--json] [NODES...]",
+    .options = &options,
+    .run = nodes_run,
+};

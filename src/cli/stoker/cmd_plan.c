@@ -1,0 +1,285 @@
+/* cmd_plan.c - stoker plan: what runs, for whom places are held, when the others can expect to start,
+ * windows; and what would change if nodes were drained or the configuration were another. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/self.h"
+#include "src/base/units.h"
+#include "src/cli/ask.h"
+#include "src/cli/listing/jobjson.h"
+#include "src/cli/listing/texttable.h"
+#include "src/cli/stoker/planopts.h"
+
+#define PROGRAM "stoker-sim" /* has the scheduler in it */
+
+static const struct opt table[] = {
+    {.id = PLAN_CONFIG,
+     .name = "config",
+     .arg = OPT_REQUIRED,
+     .meta = "FILE",
+     .help = "what would change with this configuration"},
+    {.id = PLAN_DRAIN,
+     .name = "drain",
+     .arg = OPT_REQUIRED,
+     .meta = "NODES",
+     .help = "what would change if these nodes took nothing more"},
+    {.id = PLAN_JSON, .name = "json", .help = "print JSON"},
+    {.id = PLAN_PARTITION,
+     .name = "partition",
+     .letter = 'p',
+     .arg = OPT_REQUIRED,
+     .meta = "LIST",
+     .help = "jobs of these partitions alone"},
+    {.id = PLAN_USER,
+     .name = "user",
+     .letter = 'u',
+     .arg = OPT_REQUIRED,
+     .meta = "LIST",
+     .help = "jobs of these users alone"},
+};
+
+static int set_option(void *ctx, const struct opt *o, const char *arg,
+                      __attribute__((unused)) struct errtext *err)
+{
+    struct plan_options *p = ctx;
+    switch (o->id) {
+    case PLAN_CONFIG: p->config = arg; break;
+    case PLAN_DRAIN: p->drain = arg; break;
+    case PLAN_JSON: p->json = true; break;
+    case PLAN_PARTITION: p->partitions = strv_split(arg, ","); break;
+    case PLAN_USER: p->users = strv_split(arg, ","); break;
+    default: break;
+    }
+    return 0;
+}
+
+static const struct opts options = OPTS(table, set_option);
+
+void plan_options_fini(struct plan_options *p)
+{
+    strv_fini(&p->users);
+    strv_fini(&p->partitions);
+}
+
+bool plan_options_parse(struct plan_options *ret, const struct cli *cli, int argc, char **argv, int *ret_rc)
+{
+    *ret = (struct plan_options){0};
+    bool ok = cli_parse(cli, ret, argc, argv, 0, NULL, ret_rc);
+    if (!ok)
+        plan_options_fini(ret);
+    return ok;
+}
+
+/* --- text --- */
+
+/* "14:25", with its day where that is not today's; "-" where it is not known. */
+static void add_clock(struct table *t, struct wall at, struct wall now)
+{
+    char a[WALL_TEXT_SIZE], b[WALL_TEXT_SIZE];
+    if (!wall_is_set(at)) {
+        table_add(t, TONE_DIM, NULL);
+        return;
+    }
+    wall_format_iso(at, a);
+    wall_format_iso(now, b);
+    if (strncmp(a, b, 10) == 0)
+        table_addf(t, TONE_PLAIN, "%.5s", a + 11);
+    else
+        table_addf(t, TONE_PLAIN, "%.5s %.5s", a + 5, a + 11);
+}
+
+static enum tone tone_of(enum plan_kind k)
+{
+    switch (k) {
+    case PLAN_RUNNING: return TONE_GOOD;
+    case PLAN_HELD:
+    case PLAN_FORECAST: return TONE_WAIT;
+    case PLAN_WINDOW: return TONE_WARN;
+    case PLAN_BEYOND:
+    case PLAN_UNKNOWN:
+    case PLAN_N_KINDS: break;
+    }
+    return TONE_DIM;
+}
+
+static void add_id(struct table *t, const struct plan_row *r)
+{
+    if (!r->job)
+        table_add(t, TONE_PLAIN, "");
+    else if (r->array_job && r->array_index != UINT32_MAX)
+        table_addf(t, TONE_PLAIN, "%u_%u", r->array_job, r->array_index);
+    else
+        table_addf(t, TONE_PLAIN, r->count > 1 ? "%u (%u)" : "%u", r->job, r->count);
+}
+
+static void add_count(struct table *t, uint32_t n)
+{
+    if (n)
+        table_addf(t, TONE_PLAIN, "%u", n);
+    else
+        table_add(t, TONE_DIM, "");
+}
+
+/* Where it runs or will; of what has no start, why. */
+static void add_where(struct table *t, const struct plan_row *r)
+{
+    if (r->nodes)
+        table_add(t, TONE_PLAIN, r->nodes);
+    else if (r->kind == PLAN_UNKNOWN || r->kind == PLAN_BEYOND)
+        table_addf(t, TONE_DIM, "(%s)", r->reason < REASON_N ? reason_slurm((enum reason)r->reason) : "");
+    else
+        table_add(t, TONE_DIM, "");
+}
+
+static void print_text(const struct msg_plan *p)
+{
+    static const struct table_col cols[] = {
+        {.title = "START"},
+        {.title = "END"},
+        {.title = "WHAT"},
+        {.title = "JOB"},
+        {.title = "NAME", .flex = 8, .max = 24},
+        {.title = "USER", .flex = 6, .drop = 1},
+        {.title = "PARTITION", .flex = 6, .drop = 2},
+        {.title = "CPUS", .right = true, .drop = 3},
+        {.title = "GPUS", .right = true},
+        {.title = "NODES", .flex = 8},
+    };
+    struct table t = TABLE_INIT(cols);
+    struct str out = STR_INIT;
+    char buf[UNITS_TEXT_SIZE];
+    for (size_t i = 0; i < p->rows.n; i++) {
+        const struct plan_row *r = &p->rows.v[i];
+        enum plan_kind kind = r->kind < PLAN_N_KINDS ? (enum plan_kind)r->kind : PLAN_UNKNOWN;
+        add_clock(&t, r->start, p->now);
+        add_clock(&t, r->end, p->now);
+        table_add(&t, tone_of(kind), r->borrowed ? "borrowed" : plan_kind_name(kind));
+        add_id(&t, r);
+        table_add(&t, TONE_PLAIN, r->name ? r->name : "");
+        table_add(&t, TONE_PLAIN, r->user ? r->user : "");
+        table_add(&t, TONE_PLAIN, r->partition ? r->partition : "");
+        add_count(&t, r->cpus);
+        add_count(&t, r->gpus);
+        add_where(&t, r);
+    }
+    if (p->rows.n)
+        table_print(&t, &out, listing_width(), color_is_welcome());
+    else
+        str_append(&out, "Nothing runs, nothing waits, and no window is planned.\n");
+    if (p->n_more)
+        str_appendf(&out, "and %u more\n", p->n_more);
+    if (wall_is_set(p->made) && p->rows.n)
+        str_appendf(&out, "Starts and ends go by time limits: the latest, as the queue stands %s ago.\n",
+                    duration_format_words(wall_elapsed_s(p->made, p->now), buf));
+    out_flush(&out);
+    str_fini(&out);
+    table_fini(&t);
+}
+
+/* --- JSON --- */
+
+static void row_json(struct str *out, const struct plan_row *r)
+{
+    enum plan_kind kind = r->kind < PLAN_N_KINDS ? (enum plan_kind)r->kind : PLAN_UNKNOWN;
+    bool waits = kind != PLAN_RUNNING && kind != PLAN_WINDOW;
+    str_append_char(out, '{');
+    json_text(out, "kind", plan_kind_name(kind));
+    json_int(out, "job", r->job);
+    json_int(out, "array_job", r->array_job);
+    json_count(out, "array_index", r->array_index);
+    json_int(out, "count", r->count);
+    json_text(out, "name", r->name);
+    json_text(out, "user", r->user);
+    json_text(out, "partition", r->partition);
+    json_text(out, "nodes", r->nodes);
+    json_int(out, "n_nodes", r->n_nodes);
+    json_int(out, "cpus", r->cpus);
+    json_int(out, "gpus", r->gpus);
+    json_time(out, "start", r->start);
+    json_time(out, "end", r->end);
+    json_time(out, "likely_from", r->likely);
+    json_time(out, "likely_to", r->unlikely);
+    json_text(out, "reason", waits && r->reason < REASON_N ? reason_slurm((enum reason)r->reason) : "");
+    json_int(out, "priority", r->priority);
+    json_bool(out, "borrowed", r->borrowed);
+    str_append_char(out, '}');
+}
+
+static void print_json(const struct msg_plan *p)
+{
+    struct str out = STR_INIT;
+    str_append_char(&out, '{');
+    json_int(&out, "schema", 2);
+    json_time(&out, "now", p->now);
+    json_time(&out, "forecast_made", p->made);
+    json_int(&out, "forecast_samples", p->samples);
+    json_int(&out, "more", p->n_more);
+    json_key(&out, "rows");
+    str_append_char(&out, '[');
+    for (size_t i = 0; i < p->rows.n; i++) {
+        str_append(&out, i ? "," : "");
+        row_json(&out, &p->rows.v[i]);
+    }
+    str_append(&out, "]}\n");
+    out_flush(&out);
+    str_fini(&out);
+}
+
+static int show_plan(const struct cli *cli, struct plan_options *o)
+{
+    struct client *c = ask_connect(cli);
+    struct errtext err = {""};
+    enum refusal refusal = REFUSAL_NONE;
+    if (!c)
+        return EXIT_AWAY;
+    struct msg_plan_get body = {.users = o->users, .partitions = o->partitions};
+    struct msg_plan *p = ask_call(c, MSG_PLAN, &body, MSG_PLAN_DATA, &refusal, &err);
+    int rc = p ? 0 : ask_failed(cli, refusal, &err);
+    if (p && o->json)
+        print_json(p);
+    else if (p)
+        print_text(p);
+    if (p)
+        msg_free(MSG_PLAN_DATA, p);
+    client_free(c);
+    return rc;
+}
+
+/* Returns a negative errno where it cannot be started. */
+static int exec_what_if(int argc, char **argv)
+{
+    char **args = xcalloc((size_t)argc + 2, sizeof *args);
+    args[0] = xstrdup(PROGRAM);
+    args[1] = xstrdup("what-if");
+    for (int i = 1; i < argc; i++)
+        args[i + 1] = argv[i];
+    int r = self_exec(PROGRAM, args);
+    free(args[0]);
+    free(args[1]);
+    free(args);
+    return r;
+}
+
+static int plan_run(struct cli *cli, int argc, char **argv)
+{
+    struct plan_options o;
+    int rc = 0;
+    if (!plan_options_parse(&o, cli, argc, argv, &rc))
+        return rc;
+    if (o.drain || o.config) {
+        cli_error(cli, PROGRAM ": %s", strerror(-exec_what_if(argc, argv)));
+        rc = 1;
+    } else {
+        rc = show_plan(cli, &o);
+    }
+    plan_options_fini(&o);
+    return rc;
+}
+
+const struct command cmd_plan = {
+    .name = "plan",
+    .summary = "Show what runs and when the others can expect to start, or what a change would do to that",
+    .usage = "[--json] [-u USERS] [-p PARTITIONS] [--drain NODES] [--config FILE]",
+    .options = &options,
+    .run = plan_run,
+};

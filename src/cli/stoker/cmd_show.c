@@ -1,0 +1,552 @@
+/* cmd_show.c - stoker show: a job with its steps and tasks as a tree.
+ *
+ *     4711_3  train            R running
+ *       user       alice (vision), partition main, account vision
+ *       time       1:02:03 of 4:00:00, since 2026-11-21T12:03:04
+ *       ...
+ *     STEP       STATE     WHERE            TIME  EXIT  PEAK    CPU TIME  WHAT
+ *     batch      running   n01 cpus 0-3  1:02:03
+ *     0          done      n01              5:00   0:0  1.2 GB      3:22  prepare
+ *       .0       done      n01 cpus 0
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/units.h"
+#include "src/base/utf8.h"
+#include "src/cli/listing/columns.h"
+#include "src/cli/listing/jobjson.h"
+#include "src/cli/listing/jobtable.h"
+#include "src/cli/listing/waitreasons.h"
+#include "src/cli/lookup.h"
+#include "src/model/filename.h"
+#include "src/model/jobevents.h"
+#include "src/model/jobtext.h"
+#include "src/model/runs.h"
+#include "src/model/stepstate.h"
+
+struct show {
+    bool json;
+};
+
+enum { O_JSON = 1 };
+
+static const struct opt table[] = {{.id = O_JSON, .name = "json", .help = "print JSON"}};
+
+static int set_option(void *ctx, __attribute__((unused)) const struct opt *o,
+                      __attribute__((unused)) const char *arg, __attribute__((unused)) struct errtext *err)
+{
+    struct show *s = ctx;
+    s->json = true;
+    return 0;
+}
+
+static const struct opts options = OPTS(table, set_option);
+
+/* --- the page --- */
+
+static void line(struct str *out, const char *key, const char *value)
+{
+    if (str_is_empty(value))
+        return;
+    str_appendf(out, "  %-10s ", key);
+    cell_text(out, value, -1, false, false);
+    str_append_char(out, '\n');
+}
+
+static void state_line(struct str *out, const struct job *j, const struct job_cx *cx,
+                       const struct waits *waits)
+{
+    struct str s = STR_INIT;
+    char iso[WALL_TEXT_SIZE];
+    str_append(&s, job_state_word((enum job_state)j->state));
+    if (j->state == JOB_PENDING) {
+        str_append(&s, ": ");
+        waits_append(&s, waits, j);
+    } else {
+        struct str nodes = STR_INIT, failure = STR_INIT;
+        if (j->state != JOB_FAILED || !jobtext_failure(&failure, j)) /* it says where */
+            jobtext_nodes(&nodes, j);
+        str_fini(&failure);
+        if (nodes.len)
+            str_appendf(&s, " on %s", nodes.s);
+        str_fini(&nodes);
+    }
+    if (j->kill_cause && j->kill_cause < KILL_N_CAUSES &&
+        (j->state == JOB_COMPLETING || j->state == JOB_CANCELLED || j->state == JOB_PREEMPTED)) {
+        str_append(&s, ": ");
+        jobtext_kill(&s, j);
+    } else if (job_state_is_final((enum job_state)j->state)) {
+        struct str why = STR_INIT;
+        jobtext_reason_words(&why, j);
+        if (why.len)
+            str_appendf(&s, ": %s", why.s);
+        str_fini(&why);
+    }
+    jobtext_restarts(&s, j);
+    line(out, "state", s.s);
+    str_clear(&s);
+    if (wall_is_set(j->t_start) && j->state != JOB_PENDING) {
+        jobtext_elapsed(&s, j, cx->now);
+        str_append(&s, " of ");
+        jobtext_limit(&s, j, cx->m);
+        str_appendf(&s, ", started %s", wall_format_iso(j->t_start, iso));
+        if (wall_is_set(j->t_end))
+            str_appendf(&s, ", ended %s", wall_format_iso(j->t_end, iso));
+        line(out, "time", s.s);
+        str_clear(&s);
+    } else {
+        str_append(&s, "limit ");
+        jobtext_limit(&s, j, cx->m);
+        if (wall_is_set(j->req.begin))
+            str_appendf(&s, ", not before %s", wall_format_iso(j->req.begin, iso));
+        line(out, "time", s.s);
+        str_clear(&s);
+    }
+    str_appendf(&s, "%s", wall_format_iso(j->t_submit, iso));
+    if (j->submit_host)
+        str_appendf(&s, " from %s", j->submit_host);
+    line(out, "submitted", s.s);
+    str_clear(&s);
+    if (job_rare(j)->preempted_by && job_rare(j)->preempt_text) {
+        cell_text(&s, job_rare(j)->preempt_text, -1, false, false);
+        line(out, "preempted", s.s);
+        str_clear(&s);
+    }
+    if (j->borrowed)
+        line(out, "borrowed", "over a soft limit: it has to go when another job needs what it holds");
+    if (job_state_is_final((enum job_state)j->state)) {
+        jobtext_exit(&s, j);
+        line(out, "exit", s.s);
+    }
+    str_fini(&s);
+}
+
+static void resources_line(struct str *out, const struct job *j)
+{
+    struct str s = STR_INIT;
+    char buf[UNITS_TEXT_SIZE];
+    uint32_t cpus = job_cpus(j), gpus = job_gpus(j), nodes = job_nodes(j);
+    uint64_t mem = job_mem_mib(j);
+    str_appendf(&s, "%u CPU%s", cpus, cpus == 1 ? "" : "s");
+    if (gpus)
+        str_appendf(&s, ", %u GPU%s%s%s", gpus, gpus == 1 ? "" : "s", j->req.gpu_type ? " " : "",
+                    j->req.gpu_type ? j->req.gpu_type : "");
+    if (mem)
+        str_appendf(&s, ", %s", mem_format_words(mem * 1024, buf));
+    str_appendf(&s, " on %u node%s", nodes, nodes == 1 ? "" : "s");
+    bool began = wall_is_set(j->t_start) && j->state != JOB_PENDING;
+    bool over = job_state_is_final((enum job_state)j->state);
+    line(out, began ? (over ? "held" : "holds") : over ? "asked for" : "asks for", s.s);
+    str_fini(&s);
+}
+
+/* A node that shares no files keeps its outputs. */
+static void output_line(struct str *out, const char *what, const char *path, const struct job *j,
+                        const struct job_cx *cx)
+{
+    const char *node = j->alloc.n ? j->alloc.v[0].node : NULL;
+    bool keeps = false;
+    for (size_t i = 0; node && i < cx->m->spec.nodes.n; i++)
+        keeps |= cx->m->spec.nodes.v[i].own_files && str_eq(cx->m->spec.nodes.v[i].name, node);
+    char *text = keeps ? xasprintf("%s (on %s)", path, node) : xstrdup(path);
+    line(out, what, text);
+    free(text);
+}
+
+static void job_head(struct str *out, const struct job *j, const struct job_cx *cx,
+                     const struct waits *waits)
+{
+    struct str s = STR_INIT;
+    jobtext_id(out, j, cx->bitstr_len);
+    str_append(out, "  ");
+    cell_text(out, j->req.name ? j->req.name : "", -1, false, false);
+    str_appendf(out, "  %c %s\n", job_glyph(j), job_state_word((enum job_state)j->state));
+    str_appendf(&s, "%s", j->user ? j->user : "?");
+    if (j->req.account)
+        str_appendf(&s, ", account %s", j->req.account);
+    const char *partition = job_partition_text(j);
+    str_appendf(&s, ", partition %s", partition ? partition : "?");
+    if (j->req.qos)
+        str_appendf(&s, ", qos %s", j->req.qos);
+    str_appendf(&s, ", priority %u", j->priority);
+    line(out, "user", s.s);
+    str_fini(&s);
+    state_line(out, j, cx, waits);
+    resources_line(out, j);
+    line(out, "command", j->command);
+    line(out, "directory", j->req.workdir);
+    if (j->kind == JOB_KIND_BATCH) {
+        char *path = job_stdout_pattern(j), *err = job_stderr_pattern(j);
+        output_line(out, "output", path, j, cx);
+        if (!str_eq(path, err))
+            output_line(out, "errors", err, j, cx);
+        free(path);
+        free(err);
+    }
+    line(out, "depends on", j->req.dependency);
+    line(out, "features", j->req.features);
+    line(out, "comment", req_rare(&j->req)->comment);
+}
+
+/* --- the tree --- */
+
+static const struct table_col columns[] = {
+    {.title = "STEP"},
+    {.title = "STATE", .flex = 8},
+    {.title = "WHERE", .flex = 8},
+    {.title = "TIME", .right = true},
+    {.title = "EXIT", .right = true},
+    {.title = "PEAK", .right = true, .drop = 2},
+    {.title = "CPU TIME", .right = true, .drop = 3},
+    {.title = "WHAT", .flex = 8},
+};
+
+static void add_duration(struct table *t, struct wall from, struct wall to, struct wall now)
+{
+    char buf[UNITS_TEXT_SIZE];
+    if (wall_is_set(from))
+        table_add(t, TONE_PLAIN,
+                  duration_format((uint32_t)wall_elapsed_s(from, wall_is_set(to) ? to : now), buf));
+    else
+        table_add(t, TONE_DIM, NULL);
+}
+
+static void add_use(struct table *t, uint64_t peak_kib, bool sampled, uint64_t cpu_ms)
+{
+    char buf[UNITS_TEXT_SIZE];
+    if (peak_kib)
+        table_addf(t, TONE_PLAIN, "%s%s", sampled ? "~" : "", mem_format_words(peak_kib, buf));
+    else
+        table_add(t, TONE_DIM, NULL);
+    if (cpu_ms)
+        table_add(t, TONE_PLAIN, duration_format((uint32_t)(cpu_ms / 1000), buf));
+    else
+        table_add(t, TONE_DIM, NULL);
+}
+
+static void add_end(struct table *t, const struct job *j, const struct step *s, const struct task *k)
+{
+    struct str end = STR_INIT;
+    bool failed = task_has_failed(k);
+    if (task_was_stopped(k) || k->end_kind == END_NOT_RUN)
+        tasktext_stopped(&end, j, s, k);
+    else
+        str_append(&end, failed && k->end_kind == END_EXITED ? "failed"
+                                                             : end_kind_text((enum end_kind)k->end_kind));
+    table_add(t, failed ? TONE_BAD : TONE_DIM, end.s);
+    str_fini(&end);
+}
+
+static void add_task(struct table *t, const struct job *j, const struct step *s, const struct task *k,
+                     struct wall now)
+{
+    struct str where = STR_INIT;
+    bool over = k->state == TASK_DONE;
+    char *cpus = cpuset_format(&k->alloc.cpus), *gpus = cpuset_format(&k->alloc.gpus);
+    table_addf(t, TONE_PLAIN, "  .%u", k->index);
+    if (over)
+        add_end(t, j, s, k);
+    else
+        table_add(t, k->state == TASK_RUNNING ? TONE_GOOD : TONE_WAIT,
+                  k->killing ? "ending" : task_state_text((enum task_state)k->state));
+    if (k->alloc.node)
+        str_appendf(&where, "%s cpus %s", k->alloc.node, cpus);
+    if (*gpus)
+        str_appendf(&where, " gpus %s", gpus);
+    table_add(t, TONE_PLAIN, where.s);
+    add_duration(t, k->t_start, k->t_end, now);
+    if (over && k->end_kind != END_NOT_RUN)
+        table_addf(t, task_has_failed(k) ? TONE_BAD : TONE_DIM, "%d:%d", k->code, k->signal);
+    else
+        table_add(t, TONE_DIM, NULL);
+    add_use(t, k->peak_rss_kib, k->sampled != NULL, k->cpu_ms);
+    table_add(t, TONE_PLAIN, k->message);
+    str_fini(&where);
+    free(cpus);
+    free(gpus);
+}
+
+/* In the words of all its tasks where one failed or none of them has a place. */
+static void add_step_state(struct table *t, const struct job *j, const struct step *s)
+{
+    enum step_stage stage = step_stage(j, s);
+    struct step_tally c = step_count(s);
+    struct str words = STR_INIT;
+    bool over = stage == STEP_OVER, good = !s->code && !s->signal;
+    if (c.failed || stage == STEP_WAITS || stage == STEP_NOT_RUN)
+        steptext_state(&words, j, s);
+    else if (over)
+        str_append(&words, good ? "done" : c.stopped ? "stopped" : "failed");
+    else
+        str_append(&words, s->killing ? "ending" : stage == STEP_RUNS ? "running" : "waiting");
+    table_add(t,
+              c.failed || (over && !good && !c.stopped) ? TONE_BAD
+              : over || stage == STEP_NOT_RUN           ? TONE_DIM
+              : stage == STEP_RUNS                      ? TONE_GOOD
+                                                        : TONE_WAIT,
+              words.s);
+    str_fini(&words);
+}
+
+static void add_step(struct table *t, const struct job *j, const struct step *s, struct wall now)
+{
+    struct str where = STR_INIT;
+    char id[16];
+    uint64_t peak = 0, cpu_ms = 0;
+    bool sampled = false, over = step_stage(j, s) == STEP_OVER;
+    for (size_t i = 0; i < s->tasks.n; i++) {
+        peak = s->tasks.v[i].peak_rss_kib > peak ? s->tasks.v[i].peak_rss_kib : peak;
+        cpu_ms += s->tasks.v[i].cpu_ms;
+        sampled |= s->tasks.v[i].sampled != NULL;
+    }
+    struct step_exit end = step_exit(j, s);
+    bool good = !end.code && !end.signal;
+    table_add(t, TONE_PLAIN, step_format_id(s->id, id));
+    add_step_state(t, j, s);
+    steptext_nodes(&where, s);
+    table_add(t, TONE_PLAIN, where.s);
+    add_duration(t, s->t_start, s->t_end, now);
+    if (over)
+        table_addf(t, good ? TONE_DIM : TONE_BAD, "%d:%d", end.code, end.signal);
+    else
+        table_add(t, TONE_DIM, NULL);
+    add_use(t, peak, sampled, cpu_ms);
+    table_add(t, TONE_PLAIN, str_is_empty(s->name) ? s->command : s->name);
+    str_fini(&where);
+}
+
+static void tree(struct str *out, const struct lookup *l)
+{
+    struct table t = TABLE_INIT(columns);
+    for (size_t i = 0; i < l->job->steps.n; i++) {
+        const struct step *s = &l->job->steps.v[i];
+        if (l->step && s != l->step)
+            continue;
+        add_step(&t, l->job, s, l->m.now);
+        for (size_t k = 0; k < s->tasks.n; k++)
+            if (l->task == NOT_GIVEN || s->tasks.v[k].index == l->task)
+                add_task(&t, l->job, s, &s->tasks.v[k], l->m.now);
+    }
+    if (table_rows(&t)) {
+        str_append_char(out, '\n');
+        table_print(&t, out, listing_width(), color_is_welcome());
+    }
+    table_fini(&t);
+}
+
+/* --- what has happened to it --- */
+
+static void events(struct str *out, const struct job *j)
+{
+    static const struct table_col events_columns[] = {{.title = "WHEN"}, {.title = "EVENT"}};
+    static const enum tone tones[] = {[MOMENT_NORMAL] = TONE_PLAIN,
+                                      [MOMENT_STRONG] = TONE_PLAIN,
+                                      [MOMENT_WARN] = TONE_WAIT,
+                                      [MOMENT_ERROR] = TONE_BAD};
+    struct table t = TABLE_INIT(events_columns);
+    struct job_moments m;
+    char iso[WALL_TEXT_SIZE];
+    jobevents_list(j, &m);
+    vec_for_each (&m.v, i) {
+        table_add(&t, TONE_DIM, wall_format_iso(m.v.v[i].t, iso));
+        table_add(&t, tones[m.v.v[i].tone], m.v.v[i].text);
+    }
+    str_append_char(out, '\n');
+    table_print(&t, out, listing_width(), color_is_welcome());
+    table_fini(&t);
+    job_moments_fini(&m);
+}
+
+/* --- JSON --- */
+
+static void events_json(struct str *out, const struct job *j)
+{
+    struct job_moments m;
+    jobevents_list(j, &m);
+    str_append(out, ",\"events\":[");
+    vec_for_each (&m.v, i) {
+        str_append(out, i ? ",{" : "{");
+        json_int(out, "time", m.v.v[i].t.ms / MS_PER_S);
+        json_text(out, "event", m.v.v[i].text);
+        str_append_char(out, '}');
+    }
+    str_append_char(out, ']');
+    job_moments_fini(&m);
+}
+
+/* The earlier ones and the last: what sacct -D lists. */
+static void runs_json(struct str *out, const struct job *j)
+{
+    struct run_record r;
+    bool any = false;
+    str_append(out, ",\"runs\":[");
+    for (uint32_t k = 0, n = runs_count(j); k < n; k++) {
+        const struct job *run = run_get(j, k, &r);
+        struct str s = STR_INIT;
+        if (!wall_is_set(run->t_start) || run->state == JOB_PENDING)
+            continue;
+        str_append(out, any ? ",{" : "{");
+        any = true;
+        json_text(out, "state", job_state_long((enum job_state)run->state));
+        json_text(out, "partition", run->partition);
+        jobtext_nodes(&s, run);
+        json_text(out, "nodes", s.s);
+        json_int(out, "start", run->t_start.ms / MS_PER_S);
+        json_int(out, "end", run->t_end.ms / MS_PER_S);
+        str_clear(&s);
+        if (job_state_is_final((enum job_state)run->state))
+            jobtext_end(&s, run);
+        json_text(out, "ended", s.s);
+        json_int(out, "preempted_by", run->kill_cause == KILL_PREEMPT ? job_rare(run)->preempted_by : 0);
+        str_append_char(out, '}');
+        str_fini(&s);
+    }
+    str_append_char(out, ']');
+}
+
+static void task_json(struct str *out, const struct task *k)
+{
+    char *cpus = cpuset_format(&k->alloc.cpus), *gpus = cpuset_format(&k->alloc.gpus);
+    str_append_char(out, '{');
+    json_int(out, "task", k->index);
+    json_text(out, "state", task_state_text((enum task_state)k->state));
+    json_text(out, "node", k->alloc.node);
+    json_text(out, "cpus", cpus);
+    json_text(out, "gpus", gpus);
+    json_int(out, "mem_mib", (int64_t)k->alloc.mem_mib);
+    json_int(out, "attempt", k->attempt);
+    json_int(out, "ranks", k->n_ranks);
+    json_int(out, "start", k->t_start.ms / MS_PER_S);
+    json_int(out, "end", k->t_end.ms / MS_PER_S);
+    json_text(out, "end_kind", end_kind_text((enum end_kind)k->end_kind));
+    json_int(out, "code", k->code);
+    json_int(out, "signal", k->signal);
+    json_int(out, "peak_rss_kib", (int64_t)k->peak_rss_kib);
+    json_text(out, "sampled", k->sampled);
+    json_int(out, "cpu_ms", (int64_t)k->cpu_ms);
+    json_text(out, "message", k->message);
+    str_append_char(out, '}');
+    free(cpus);
+    free(gpus);
+}
+
+static void step_json(struct str *out, const struct job *j, const struct step *s, uint32_t task)
+{
+    char id[16];
+    str_append_char(out, '{');
+    json_text(out, "step", step_format_id(s->id, id));
+    json_text(out, "name", s->name);
+    json_text(out, "command", s->command);
+    json_bool(out, "done", s->done);
+    json_int(out, "start", s->t_start.ms / MS_PER_S);
+    json_int(out, "end", s->t_end.ms / MS_PER_S);
+    struct step_exit end = step_exit(j, s);
+    json_int(out, "code", end.code);
+    json_int(out, "signal", end.signal);
+    json_key(out, "tasks");
+    str_append_char(out, '[');
+    bool any = false;
+    for (size_t i = 0; i < s->tasks.n; i++)
+        if (task == NOT_GIVEN || s->tasks.v[i].index == task) {
+            if (any)
+                str_append_char(out, ',');
+            task_json(out, &s->tasks.v[i]);
+            any = true;
+        }
+    str_append(out, "]}");
+}
+
+static void job_page_json(struct str *out, const struct lookup *l, const struct job_cx *cx)
+{
+    struct job_row row = {.job = l->job, .element = ARRAY_NONE};
+    str_append(out, "{\"schema\":1,\"job\":");
+    columns_to_json(out, &job_columns, &row, cx);
+    json_bool(out, "borrowed", l->job->borrowed);
+    json_int(out, "preempted_by", job_rare(l->job)->preempted_by);
+    json_text(out, "preempted_why", job_rare(l->job)->preempt_text);
+    runs_json(out, l->job);
+    events_json(out, l->job);
+    str_append(out, ",\"steps\":[");
+    bool any = false;
+    for (size_t i = 0; i < l->job->steps.n; i++) {
+        if (l->step && &l->job->steps.v[i] != l->step)
+            continue;
+        if (any)
+            str_append_char(out, ',');
+        step_json(out, l->job, &l->job->steps.v[i], l->task);
+        any = true;
+    }
+    str_append(out, "]}\n");
+}
+
+/* --- the command --- */
+
+static void show_many(const struct show *s, const struct lookup *l, const struct job_cx *cx,
+                      struct str *out)
+{
+    struct job_list list = {.v = VEC_INIT};
+    list_for_each (j, &l->m.all, struct job, in_all)
+        if (job_is_named(j, l->target.job, l->target.array_index))
+            vec_push(&list.v, j);
+    job_list_sort(&list);
+    if (s->json)
+        job_list_json(&list, cx, out);
+    else
+        job_list_print(&list, cx, out);
+    vec_fini(&list.v);
+}
+
+static void show_one(const struct show *s, const struct lookup *l, const struct job_cx *cx, struct str *out)
+{
+    if (s->json) {
+        job_page_json(out, l, cx);
+        return;
+    }
+    struct waits waits = WAITS_INIT;
+    if (!l->step) {
+        waits_ask(&waits, l->client, &l->job, 1);
+        job_head(out, l->job, cx, &waits);
+    }
+    waits_fini(&waits);
+    tree(out, l);
+    if (!l->step)
+        events(out, l->job);
+}
+
+static int show_run(struct cli *cli, int argc, char **argv)
+{
+    struct show s = {0};
+    struct strv operands = {0};
+    int rc = 0;
+    if (cli_parse(cli, &s, argc, argv, 0, &operands, &rc)) {
+        const char *word = only_operand(cli, &operands, "job");
+        struct lookup l = {0};
+        rc = 2;
+        if (word) {
+            rc = lookup_open(&l, cli, word);
+            if (rc == 0) {
+                struct job_cx cx = job_cx_from_env(&l.m);
+                struct str out = STR_INIT;
+                if (l.job)
+                    show_one(&s, &l, &cx, &out);
+                else
+                    show_many(&s, &l, &cx, &out);
+                out_flush(&out);
+                str_fini(&out);
+            }
+            lookup_fini(&l);
+        }
+    }
+    strv_fini(&operands);
+    return rc;
+}
+
+const struct command cmd_show = {
+    .name = "show",
+    .summary = "Show a job with its steps and tasks",
+    .usage = "[--json] JOB[.STEP[.TASK]]",
+    .options = &options,
+    .run = show_run,
+};

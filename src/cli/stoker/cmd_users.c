@@ -1,0 +1,168 @@
+/* cmd_users.c - stoker users: who holds what and waits for what. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/units.h"
+#include "src/cli/ask.h"
+#include "src/cli/jobfilter.h"
+#include "src/cli/listing/jobjson.h"
+#include "src/cli/listing/texttable.h"
+
+struct user_sum {
+    const char *name; /* of a job in the model */
+    uint32_t uid;
+    uint64_t running, waiting, cpus, gpus, mem_mib, wait_cpus, wait_gpus;
+};
+
+struct users {
+    bool json;
+    VEC(struct user_sum) v;
+};
+
+enum { O_JSON = 1 };
+
+static const struct opt option_table[] = {{.id = O_JSON, .name = "json", .help = "print JSON"}};
+
+static int set_option(void *ctx, __attribute__((unused)) const struct opt *o,
+                      __attribute__((unused)) const char *arg, __attribute__((unused)) struct errtext *err)
+{
+    struct users *u = ctx;
+    u->json = true;
+    return 0;
+}
+
+static const struct opts options = OPTS(option_table, set_option);
+
+static struct user_sum *sum_of(struct users *u, const struct job *j)
+{
+    vec_for_each (&u->v, i)
+        if (u->v.v[i].uid == j->uid)
+            return &u->v.v[i];
+    vec_push(&u->v, (struct user_sum){.uid = j->uid, .name = j->user});
+    return &u->v.v[u->v.n - 1];
+}
+
+static void add_job(struct users *u, const struct job *j)
+{
+    struct user_sum *s = sum_of(u, j);
+    if (j->state == JOB_PENDING) {
+        uint64_t n = job_pending_elements(j);
+        s->waiting += n;
+        s->wait_cpus += n * job_cpus(j);
+        s->wait_gpus += n * job_gpus(j);
+        return;
+    }
+    s->running++;
+    s->cpus += job_cpus(j);
+    s->gpus += job_gpus(j);
+    s->mem_mib += job_mem_mib(j);
+}
+
+/* Who holds most GPUs comes first, then CPUs, then who waits. */
+static int compare_sums(const void *a, const void *b)
+{
+    const struct user_sum *x = a, *y = b;
+    const uint64_t kx[] = {x->gpus, x->cpus, x->waiting}, ky[] = {y->gpus, y->cpus, y->waiting};
+    for (size_t i = 0; i < sizeof kx / sizeof kx[0]; i++)
+        if (kx[i] != ky[i])
+            return kx[i] > ky[i] ? -1 : 1;
+    return x->uid < y->uid ? -1 : x->uid > y->uid;
+}
+
+static const struct table_col columns[] = {
+    {.title = "USER", .flex = 8},           {.title = "RUNNING", .right = true},
+    {.title = "CPUS", .right = true},       {.title = "GPUS", .right = true},
+    {.title = "MEMORY", .right = true},     {.title = "WAITING", .right = true},
+    {.title = "CPUS ASKED", .right = true}, {.title = "GPUS ASKED", .right = true},
+};
+
+static void add_count(struct table *t, uint64_t n)
+{
+    if (n)
+        table_addf(t, TONE_PLAIN, "%" PRIu64, n);
+    else
+        table_add(t, TONE_DIM, "0");
+}
+
+static void print_users(const struct users *u, struct str *out)
+{
+    struct table t = TABLE_INIT(columns);
+    char buf[UNITS_TEXT_SIZE];
+    vec_for_each (&u->v, i) {
+        const struct user_sum *s = &u->v.v[i];
+        table_add(&t, TONE_PLAIN, s->name);
+        add_count(&t, s->running);
+        add_count(&t, s->cpus);
+        add_count(&t, s->gpus);
+        table_add(&t, TONE_PLAIN, s->mem_mib ? mem_format_words(s->mem_mib * 1024, buf) : NULL);
+        add_count(&t, s->waiting);
+        add_count(&t, s->wait_cpus);
+        add_count(&t, s->wait_gpus);
+    }
+    table_print(&t, out, listing_width(), color_is_welcome());
+    table_fini(&t);
+}
+
+static void users_json(const struct users *u, struct str *out)
+{
+    str_append(out, "{\"schema\":1,\"users\":[");
+    vec_for_each (&u->v, i) {
+        const struct user_sum *s = &u->v.v[i];
+        str_append(out, i ? ",{" : "{");
+        json_text(out, "user", s->name);
+        json_int(out, "uid", s->uid);
+        json_int(out, "running", (int64_t)s->running);
+        json_int(out, "cpus", (int64_t)s->cpus);
+        json_int(out, "gpus", (int64_t)s->gpus);
+        json_int(out, "mem_mib", (int64_t)s->mem_mib);
+        json_int(out, "waiting", (int64_t)s->waiting);
+        json_int(out, "waiting_cpus", (int64_t)s->wait_cpus);
+        json_int(out, "waiting_gpus", (int64_t)s->wait_gpus);
+        str_append_char(out, '}');
+    }
+    str_append(out, "]}\n");
+}
+
+static int show(struct users *u, const struct cli *cli, struct client *c)
+{
+    struct msg_get get = {.what = GET_SPEC | GET_JOBS, .states = STATES_QUEUED};
+    struct model m;
+    struct str out = STR_INIT;
+    int rc = ask_fetch(cli, c, &get, &m);
+    if (rc == 0) {
+        list_for_each (j, &m.all, struct job, in_all)
+            add_job(u, j);
+        if (u->v.n > 1)
+            qsort(u->v.v, u->v.n, sizeof u->v.v[0], compare_sums);
+        if (u->json)
+            users_json(u, &out);
+        else
+            print_users(u, &out);
+        out_flush(&out);
+    }
+    str_fini(&out);
+    model_fini(&m);
+    return rc;
+}
+
+static int users_run(struct cli *cli, int argc, char **argv)
+{
+    struct users u = {.v = VEC_INIT};
+    int rc = 0;
+    if (cli_parse(cli, &u, argc, argv, 0, NULL, &rc)) {
+        struct client *c = ask_connect(cli);
+        rc = c ? show(&u, cli, c) : EXIT_AWAY;
+        client_free(c);
+    }
+    vec_fini(&u.v);
+    return rc;
+}
+
+const struct command cmd_users = {
+    .name = "users",
+    .summary = "Show who holds and who waits for what",
+    .usage = "[--json]",
+    .options = &options,
+    .run = users_run,
+};

@@ -1,0 +1,218 @@
+/* cmd_window.c - stoker window add|list|remove: times in which nodes are kept for something else. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/hostlist.h"
+#include "src/cli/ask.h"
+#include "src/cli/listing/jobjson.h"
+#include "src/cli/listing/texttable.h"
+#include "src/jobspec/windowspec.h"
+
+struct window_cmd {
+    struct windowspec spec;
+    struct strv keys,
+        values; /* options in their order: the clock they are relative to comes with the answer */
+    bool json;
+};
+
+enum { O_JSON = 1, O_KEY };
+
+static const struct opt table[] = {
+    /* clang-format off */
+    {.id = O_KEY, .name = "accounts", .letter = 'A', .arg = OPT_REQUIRED, .meta = "LIST", .help = "a reservation for the users of these accounts"},
+    {.id = O_KEY, .name = "duration", .letter = 'd', .arg = OPT_REQUIRED, .meta = "TIME", .help = "how long: 2h, 90 (minutes), 1-00:00:00"},
+    {.id = O_KEY, .name = "end", .arg = OPT_REQUIRED, .meta = "TIME", .help = "when it ends, instead of how long"},
+    {.id = O_JSON, .name = "json", .help = "print JSON"},
+    {.id = O_KEY, .name = "name", .letter = 'n', .arg = OPT_REQUIRED, .meta = "NAME", .help = "its name; else one is made"},
+    {.id = O_KEY, .name = "nodes", .letter = 'w', .arg = OPT_REQUIRED, .meta = "LIST", .help = "the nodes: n[01-04],big, or ALL"},
+    {.id = O_KEY, .name = "reason", .letter = 'r', .arg = OPT_REQUIRED, .meta = "TEXT", .help = "why: everybody sees it"},
+    {.id = O_KEY, .name = "start", .letter = 's', .arg = OPT_REQUIRED, .meta = "TIME", .help = "when it begins, as --begin of sbatch takes it; else now"},
+    {.id = O_KEY, .name = "users", .letter = 'u', .arg = OPT_REQUIRED, .meta = "LIST", .help = "a reservation for these users"},
+    /* clang-format on */
+};
+
+static int set_option(void *ctx, const struct opt *o, const char *arg,
+                      __attribute__((unused)) struct errtext *err)
+{
+    struct window_cmd *c = ctx;
+    if (o->id == O_JSON) {
+        c->json = true;
+        return 0;
+    }
+    strv_push(&c->keys, o->name);
+    strv_push(&c->values, arg);
+    return 0;
+}
+
+static const struct opts options = OPTS(table, set_option);
+
+static int usage(const struct cli *cli, const char *text)
+{
+    cli_error(cli, "%s", text);
+    return 2;
+}
+
+static int add(const struct cli *cli, struct client *c, struct window_cmd *w)
+{
+    struct errtext err = {""};
+    struct wall now = client_welcome(c)->now;
+    for (size_t i = 0; i < w->keys.n; i++)
+        if (windowspec_set(&w->spec, w->keys.v[i], w->values.v[i], now, &err) < 0)
+            return usage(cli, err.s);
+    if (windowspec_finish(&w->spec, now, &err) < 0)
+        return usage(cli, err.s);
+    struct msg_window_set body = {.window = w->spec.w};
+    enum refusal refusal = REFUSAL_NONE;
+    struct msg_result *r = ask_call(c, MSG_WINDOW_SET, &body, MSG_RESULT, &refusal, &err);
+    if (!r)
+        return ask_failed(cli, refusal, &err);
+    printf("%s\n", r->text ? r->text : "");
+    msg_free(MSG_RESULT, r);
+    return 0;
+}
+
+static int remove_all(const struct cli *cli, struct client *c, const struct strv *words)
+{
+    int rc = 0;
+    if (words->n < 2)
+        return usage(cli, "which one? `stoker window list` shows them");
+    for (size_t i = 1; i < words->n; i++) {
+        struct msg_window_set body = {.window.name = words->v[i], .remove = true};
+        int one = ask_result(cli, c, MSG_WINDOW_SET, &body, NULL);
+        rc = one ? one : rc;
+    }
+    return rc;
+}
+
+static void list_json(struct str *out, const char *key, const struct strv *v)
+{
+    json_key(out, key);
+    str_append_char(out, '[');
+    for (size_t i = 0; i < v->n; i++) {
+        str_append(out, i ? "," : "");
+        json_append_str(out, v->v[i]);
+    }
+    str_append_char(out, ']');
+}
+
+static void print_json(const struct model *m)
+{
+    struct str out = STR_INIT;
+    str_append_char(&out, '{');
+    json_int(&out, "schema", 2);
+    json_key(&out, "windows");
+    str_append_char(&out, '[');
+    for (size_t i = 0; i < m->windows.n; i++) {
+        const struct window *w = &m->windows.v[i];
+        str_append(&out, i ? ",{" : "{");
+        json_text(&out, "name", w->name);
+        json_text(&out, "kind", w->kind == WINDOW_MAINTENANCE ? "maintenance" : "reservation");
+        json_time(&out, "start", w->start);
+        json_time(&out, "end", w->end);
+        list_json(&out, "nodes", &w->nodes);
+        list_json(&out, "users", &w->users);
+        list_json(&out, "accounts", &w->accounts);
+        json_text(&out, "reason", w->reason);
+        json_text(&out, "made_by", w->user);
+        json_time(&out, "made", w->t_made);
+        str_append_char(&out, '}');
+    }
+    str_append(&out, "]}\n");
+    out_flush(&out);
+    str_fini(&out);
+}
+
+static void print_table(const struct model *m, struct wall now)
+{
+    static const struct table_col cols[] = {{.title = "NAME"},
+                                            {.title = "STATE"},
+                                            {.title = "START"},
+                                            {.title = "END"},
+                                            {.title = "NODES", .flex = 12},
+                                            {.title = "FOR", .flex = 12},
+                                            {.title = "REASON", .flex = 10, .drop = 1}};
+    struct table t = TABLE_INIT(cols);
+    struct str out = STR_INIT;
+    for (size_t i = 0; i < m->windows.n; i++) {
+        const struct window *w = &m->windows.v[i];
+        char iso[WALL_TEXT_SIZE];
+        bool on = w->start.ms <= now.ms;
+        char *nodes = hostlist_compress(&w->nodes), *users = strv_join(&w->users, ","),
+             *accounts = strv_join(&w->accounts, ",");
+        table_add(&t, TONE_PLAIN, w->name);
+        table_add(&t, on ? TONE_WARN : TONE_PLAIN, on ? "active" : "planned");
+        table_add(&t, TONE_PLAIN, wall_format_iso(w->start, iso));
+        table_add(&t, TONE_PLAIN, wall_format_iso(w->end, iso));
+        table_add(&t, TONE_PLAIN, nodes);
+        if (w->kind == WINDOW_MAINTENANCE)
+            table_add(&t, TONE_PLAIN, "maintenance");
+        else
+            table_addf(&t, TONE_PLAIN, "%s%s%s", users,
+                       *users && *accounts ? ", accounts "
+                       : *accounts         ? "accounts "
+                                           : "",
+                       accounts);
+        table_add(&t, TONE_PLAIN, w->reason);
+        free(nodes);
+        free(users);
+        free(accounts);
+    }
+    if (m->windows.n)
+        table_print(&t, &out, listing_width(), color_is_welcome());
+    else
+        str_append(&out, "no windows\n");
+    out_flush(&out);
+    str_fini(&out);
+    table_fini(&t);
+}
+
+static int list(const struct cli *cli, struct client *c, const struct window_cmd *w)
+{
+    struct msg_get get = {.what = GET_WINDOWS};
+    struct model m;
+    int rc = ask_fetch(cli, c, &get, &m);
+    if (rc == 0 && w->json)
+        print_json(&m);
+    else if (rc == 0)
+        print_table(&m, client_welcome(c)->now);
+    model_fini(&m);
+    return rc;
+}
+
+static int dispatch(const struct cli *cli, struct client *c, const struct strv *words, struct window_cmd *w)
+{
+    const char *what = words->n ? words->v[0] : "list";
+    if (strcmp(what, "add") == 0)
+        return words->n > 1 ? usage(cli, "add takes options alone: --nodes=LIST --duration=TIME ...")
+                            : add(cli, c, w);
+    if (strcmp(what, "remove") == 0)
+        return remove_all(cli, c, words);
+    return list(cli, c, w);
+}
+
+static int window_run(struct cli *cli, int argc, char **argv)
+{
+    struct window_cmd w = {.json = false};
+    struct strv words = {0};
+    int rc = 0;
+    if (cli_parse(cli, &w, argc, argv, 0, &words, &rc)) {
+        const char *what = words.n ? words.v[0] : "list";
+        bool known = !strcmp(what, "add") || !strcmp(what, "remove") || !strcmp(what, "list");
+        struct client *c = known ? ask_connect(cli) : NULL;
+        rc = !known ? usage(cli, "say add, list or remove") : c ? dispatch(cli, c, &words, &w) : EXIT_AWAY;
+        client_free(c);
+    }
+    windowspec_fini(&w.spec);
+    strv_fini(&w.keys);
+    strv_fini(&w.values);
+    strv_fini(&words);
+    return rc;
+}
+
+const struct command cmd_window = {
+    .name = "window",
+    .summary = "Keep nodes for maintenance or for somebody, from when to when",
+    .usage = "add --nodes=LIST --duration=TIME [OPTIONS] | list | remove NAME...",
+    .options = &options,
+    .run = window_run,
+};

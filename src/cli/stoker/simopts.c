@@ -1,0 +1,129 @@
+/* simopts.c - the options of stoker sim. */
+#include "src/cli/stoker/simopts.h"
+
+#include <stdlib.h>
+
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+
+enum { O_PROCS_ONLY = 1, O_POLICY, O_JOBS, O_STARTS, O_JSON, O_CONFIG, O_GENERATE, O_SEED };
+
+static const struct opt table[] = {
+    {.id = O_CONFIG,
+     .name = "config",
+     .letter = 'c',
+     .arg = OPT_REQUIRED,
+     .meta = "FILE",
+     .help =
+         "the cluster: a stoker.cfg whose nodes have their figures (default: one partition as large as the "
+         "trace's machine)"},
+    {.id = O_GENERATE,
+     .name = "generate",
+     .letter = 'g',
+     .arg = OPT_REQUIRED,
+     .meta = "FILE",
+     .help = "make up a workload as FILE describes it, instead of reading a trace"},
+    {.id = O_SEED,
+     .name = "seed",
+     .arg = OPT_REQUIRED,
+     .meta = "N",
+     .help = "of the random numbers, over the one in the file"},
+    {.id = O_POLICY,
+     .name = "policy",
+     .letter = 'p',
+     .arg = OPT_REQUIRED,
+     .meta = "NAME",
+     .help = "fcfs, easy, cons, and with --procs-only replan (default: as configured; easy)"},
+    {.id = O_PROCS_ONLY,
+     .name = "procs-only",
+     .help = "processors alone, by conventions that other simulators keep too"},
+    {.id = O_JOBS,
+     .name = "jobs",
+     .letter = 'n',
+     .arg = OPT_REQUIRED,
+     .meta = "N",
+     .help = "the first N usable jobs of the trace only"},
+    {.id = O_STARTS,
+     .name = "starts",
+     .arg = OPT_REQUIRED,
+     .meta = "FILE",
+     .help =
+         "write a line \"ID START\" for each job, in seconds of the trace's clock; - is standard output"},
+    {.id = O_JSON, .name = "json", .help = "print JSON"},
+};
+
+static int count(const char *arg, int64_t least, uint64_t *ret, struct errtext *err)
+{
+    int64_t v;
+    int rc = int_parse(arg, least, INT64_MAX, &v, err);
+    if (rc == 0)
+        *ret = (uint64_t)v;
+    return rc;
+}
+
+static void replace(char **text, const char *arg)
+{
+    free(*text);
+    *text = xstrdup(arg);
+}
+
+static int set_option(void *ctx, const struct opt *o, const char *arg, struct errtext *err)
+{
+    struct sim_options *s = ctx;
+    switch (o->id) {
+    case O_PROCS_ONLY: s->procs_only = true; break;
+    case O_JSON: s->json = true; break;
+    case O_POLICY: replace(&s->policy, arg); break;
+    case O_STARTS: replace(&s->starts, arg); break;
+    case O_CONFIG: replace(&s->config, arg); break;
+    case O_GENERATE: replace(&s->generate, arg); break;
+    case O_JOBS: return count(arg, 1, &s->first, err);
+    case O_SEED: s->has_seed = true; return count(arg, 0, &s->seed, err);
+    }
+    return 0;
+}
+
+const struct opts sim_opts = OPTS(table, set_option);
+
+/* What cannot stand together; NULL: nothing. */
+static const char *contradiction(const struct sim_options *o, size_t n_operands)
+{
+    if (o->generate ? n_operands > 0 : n_operands != 1)
+        return "one trace or --generate=FILE is needed";
+    if (o->procs_only && o->generate)
+        return "--procs-only replays a trace, it generates nothing";
+    if (o->procs_only && o->config)
+        return "--procs-only knows no cluster, only the processors of the trace's header";
+    if (o->has_seed && !o->generate)
+        return "--seed is for --generate";
+    return NULL;
+}
+
+bool sim_options_parse(struct sim_options *ret, const struct cli *cli, int argc, char **argv, int *ret_exit)
+{
+    struct strv operands = {0};
+    *ret = (struct sim_options){0};
+    bool ok = cli_parse(cli, ret, argc, argv, 0, &operands, ret_exit);
+    const char *wrong = ok ? contradiction(ret, operands.n) : NULL;
+    if (wrong) {
+        cli_say(cli, "%s\nTry \"%s --help\" for more information", wrong, cli->name);
+        *ret_exit = 2;
+        ok = false;
+    }
+    if (ok && operands.n)
+        ret->trace = xstrdup(operands.v[0]);
+    strv_fini(&operands);
+    if (!ok)
+        sim_options_fini(ret);
+    return ok;
+}
+
+void sim_options_fini(struct sim_options *o)
+{
+    free(o->policy);
+    free(o->starts);
+    free(o->config);
+    free(o->generate);
+    free(o->trace);
+    *o = (struct sim_options){0};
+}
