@@ -370,9 +370,11 @@ static bool started(const struct sched_result *r, uint32_t job)
     return false;
 }
 
+/* What a start behind the job can use up. */
 static bool is_limit(enum reason r)
 {
-    return strncmp(reason_slurm(r), "QOS", 3) == 0 || strncmp(reason_slurm(r), "Assoc", 5) == 0;
+    return r == REASON_LICENSES || strncmp(reason_slurm(r), "QOS", 3) == 0 ||
+           strncmp(reason_slurm(r), "Assoc", 5) == 0;
 }
 
 /* Later only where somebody ahead has taken or got a place who had none, or a node or a time was lost. */
@@ -409,8 +411,8 @@ static void no_hold_moves_later(struct world *w, const struct sched_result *r)
         bool next_element = job_is_array_record(j) && started(r, id);
         /* In a partition of another tier it does not take the place that it had. */
         moved = moved || (was && started(r, id));
-        /* Who was brought to a limit behind him may have held a place for a moment. */
-        bool limited = w->l.m.spec.limits.n && !was && is_limit(planner_reason(w->going, id));
+        /* A start behind it has used up a limit or the licences: it had a planned start until then. */
+        bool limited = !was && is_limit(planner_reason(w->going, id));
         newcomer = newcomer || next_element || limited || moved || (!was && (holds || started(r, id)));
     }
     vec_fini(&order.v);

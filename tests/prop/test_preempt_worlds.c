@@ -580,9 +580,19 @@ static void test_any_world(void **state)
     assert_true(sum.starts > 5 * runs && (runs < 20 || (sum.preempts > runs && sum.kept > runs)));
 }
 
+/* Two entries of a job took turns: the claim of one displaced the planned start of the other, and was lost.
+ */
+static void test_claim_against_plan_of_another_entry(void **state)
+{
+    (void)state;
+    static struct world sum;
+    run(106977, &sum);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_claim_against_plan_of_another_entry),
         cmocka_unit_test(test_any_world),
     };
     return cmocka_run_group_tests_name("preempt_worlds", tests, NULL, NULL);

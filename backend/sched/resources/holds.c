@@ -153,9 +153,32 @@ static bool put_off(struct backfill *b, const struct backfill_item *it, struct b
     return same;
 }
 
+/* Its victims leave nodes of this entry, but another entry has planned a start. The claim replaces that
+ * start unless it is later. Giving the start up without a claim would free a place in each cycle that the
+ * other entry takes again in the next one. */
+static bool claim_instead(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
+{
+    struct backfill_place at = {0};
+    uint64_t visited = backfill_set_own_aside(b, h);
+    bool others = backfill_lift_plans_behind(b, it, true),
+         found = backfill_earliest(b, it, when_plus(h->use.start, 1), &at);
+    if (others)
+        backfill_lay_behind(b);
+    backfill_lay_own(b, h, visited);
+    if (found) {
+        backfill_give_up_counted(b, h);
+        hold(b, it, h, true, NO_LANE, &at);
+        backfill_push_aside(b);
+    }
+    backfill_place_fini(&at);
+    return found;
+}
+
 bool backfill_claim_again(struct backfill *b, const struct backfill_item *it, struct backfill_hold *h)
 {
     backfill_close(b, it);
+    if (h->use.parts && h->entry != it->entry)
+        return claim_instead(b, it, h);
     if (h->use.parts && h->claim && !is_broken(b, h)) {
         move_earlier(b, it, h, NO_LANE);
         return true;
