@@ -23,8 +23,8 @@
 #include "src/base/str.h"
 #include "src/base/ulimit.h"
 #include "src/base/xalloc.h"
-#include "src/client/client.h"
 #include "src/conf/conf.h"
+#include "src/conf/paths.h"
 
 struct daemon_state {
     struct loop *loop;

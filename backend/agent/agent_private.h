@@ -9,7 +9,7 @@
 #include "backend/agent/taskdir.h"
 #include "backend/agent/tomb.h"
 #include "backend/agent/wire.h"
-#include "backend/ferry/calls.h"
+#include "backend/net/stream_mux.h"
 #include "src/base/idmap.h"
 #include "src/base/list.h"
 #include "src/base/vec.h"

@@ -4,15 +4,15 @@
 
 #include <sys/socket.h>
 
-#include "backend/control/answers.h"
+#include "backend/control/clients/query_cache.h"
 #include "backend/control/control.h"
-#include "backend/ferry/calls.h"
-#include "backend/launch/nodeconn.h"
+#include "backend/net/conn.h"
+#include "backend/net/nodeconn.h"
+#include "backend/net/stream_mux.h"
 #include "backend/sched/limits/depend.h"
 #include "backend/sched/limits/limits.h"
 #include "backend/sched/priority/prio.h"
 #include "backend/sched/queue/planner.h"
-#include "backend/server/conn.h"
 #include "backend/store/store.h"
 #include "src/base/vec.h"
 
@@ -190,7 +190,7 @@ struct control {
     struct dep_list gate_look;     /* waiting jobs whose gates may have opened in this turn */
     struct loop_timer gate_timer;
     bool gates_due;           /* look at what the clock opens */
-    struct idmap past;        /* jobs that have left the state: how they ended (past.c) */
+    struct idmap past;        /* jobs that have left the state: how they ended (history_deps.c) */
     struct idmap questions;   /* to the history about them: id -> struct question */
     struct idmap old_outputs; /* id -> struct old_output */
     struct list parked;       /* submissions that wait for the answers */
@@ -230,7 +230,7 @@ void ctl_touch(struct control *c, uint32_t job);
 /* A test's way to end the process at a named point: STOKER_CRASH=name:count. */
 void crash_point(const char *name);
 
-/* --- unknown.c: tasks that a node runs and no job here has --- */
+/* --- unknown_tasks.c: tasks that a node runs and no job here has --- */
 
 /* One of a report, into the event about all of them. */
 void ctl_add_unknown(struct control *c, struct ev_unknown *all, const struct launch_status *st);
@@ -240,7 +240,7 @@ void ctl_unknown_runs(struct control *c, const char *node, const struct launch_s
 /* False where that cannot be noted now: it is to be said again. */
 bool ctl_unknown_ended(struct control *c, const char *node, const struct launch_key *key);
 
-/* --- gates.c: dependencies, deadlines, windows --- */
+/* --- eligibility_watch.c: dependencies, deadlines, windows --- */
 
 /* From the state as it is: at the start, after a reset. */
 void ctl_build_gates(struct control *c);
@@ -253,7 +253,7 @@ void ctl_note_renamed(struct control *c, uint32_t uid, const char *old_name);
  * looked at in this turn. Returns whether some are left for the next one. */
 bool ctl_open_gates(struct control *c, uint32_t *looks) __attribute__((warn_unused_result));
 
-/* --- past.c: dependencies on jobs that have left the state --- */
+/* --- history_deps.c: dependencies on jobs that have left the state --- */
 
 /* A job is about to leave it. */
 void past_note(struct control *c, const struct job *j);
@@ -275,7 +275,7 @@ void past_free(struct control *c);
 
 void req_window(struct session *s, uint64_t tag, struct msg_window_set *m);
 
-/* --- turn.c --- */
+/* --- iteration.c --- */
 
 void ctl_turn(void *ctx);
 void ctl_on_commit(void *ctx, uint64_t gate, int r, const char *text);
@@ -283,7 +283,7 @@ struct sched_view ctl_view(struct control *c);
 /* The newest pass speaks of partitions by names that the state owns: before they go, it must. */
 void ctl_forget_pass(struct control *c);
 
-/* --- forecasts.c --- */
+/* --- forecast_slices.c --- */
 
 /* A slice of the order of a long queue that a question has begun. */
 void ctl_order_queue(void *ctx);
@@ -301,7 +301,7 @@ uint64_t ctl_random(void);
 /* A batch could not be written: tell whoever waits, go back to what is on disk. */
 void ctl_go_read_only(struct control *c, const char *why);
 
-/* --- actions.c: what the state asks for --- */
+/* --- job_actions.c: what the state asks for --- */
 
 void ctl_act_on_job(struct control *c, struct job *j);
 /* A node has taken what was queued for it. */
@@ -319,7 +319,7 @@ void ctl_wipe_payloads(struct control *c, enum event_kind kind, uint32_t job, in
 /* Where the payload of a step lies: that of an array's elements is the array's, but for srun's. */
 uint32_t ctl_payload_job(const struct job *j, int32_t step);
 
-/* --- timelimit.c: how long a job may run --- */
+/* --- time_limit.c: how long a job may run --- */
 
 /* The timer that ends it at its limit: as the job is now. No-op when it is set so. */
 void ctl_set_timer(struct control *c, const struct job *j);
@@ -339,7 +339,7 @@ void ctl_tell_limit(struct control *c, const struct job *j, const struct task *t
 /* In how many seconds the node ends what runs of the job where no controller is there to do it. */
 uint32_t ctl_backstop_s(const struct control *c, const struct job *j);
 
-/* --- stuck.c: processes that will not die, disks that are full --- */
+/* --- stuck_nodes.c: processes that will not die, disks that are full --- */
 
 /* What a node says of a task that f stands for: may drain it. */
 void ctl_note_stuck(struct control *c, const char *node, const struct launch_status *st, struct flight *f);
@@ -348,7 +348,7 @@ void ctl_stuck_over(struct control *c, const char *node);
 /* What a node says of the room on its disk. */
 void ctl_note_spool(struct control *c, const char *node, bool full);
 
-/* --- refusals.c: launches that fail for no fault of the job --- */
+/* --- node_avoid.c: launches that fail for no fault of the job --- */
 
 /* Before the end of such a launch: its job goes back to the queue with that end, and the node is avoided.
  * True: its task waits for another place, and the end is none. */
@@ -375,11 +375,11 @@ void ctl_follow_lineage(const struct control *c, bool accept_loss, struct ev_epo
 /* Which cluster it is, how far its epochs and ids have come. */
 void ctl_note_lineage(struct control *c);
 
-/* --- launchspec.c --- */
+/* --- launch_spec.c --- */
 
 /* What the node is told to run. False where the payload, or the environment of its step job (in the cache
  * under STEP_ALL), cannot be read. ret: rec_fini(&launch_rec, ret). */
-/* outputs.c: the task of the same step that was placed before t and writes to the same file, or NULL: that
+/* output_order.c: the task of the same step that was placed before t and writes to the same file, or NULL: that
  * task truncates the file, t appends. stream: 1 or 2. */
 const struct task *ctl_opened_before(struct control *c, const struct job *j, const struct step *s,
                                      const struct task *t, int stream);
@@ -391,12 +391,12 @@ bool ctl_build_launch(struct control *c, const struct job *j, const struct step 
 /* The line about its end for a task's standard error, as Slurm words it. NULL: none. Caller frees. */
 char *ctl_kill_note(struct control *c, const struct job *j, const struct step *s, const struct task *t);
 
-/* --- reports.c: as struct nodeconn_ops has them; arg is the struct node_link --- */
+/* --- node_reports.c: as struct nodeconn_ops has them; arg is the struct node_link --- */
 
 void ctl_take_report(void *arg, struct nodeconn *conn, struct msg_agent *m);
 int ctl_take_node_msg(void *arg, struct nodeconn *conn, enum msg_kind kind, uint64_t tag, void *body);
 
-/* --- nodes.c --- */
+/* --- node_peers.c --- */
 
 void ctl_connect_nodes(struct control *c);
 void ctl_free_nodes(struct control *c);
@@ -416,7 +416,7 @@ static inline bool ctl_only_stops(const struct control *c)
     return c->stopping && !c->stop_kills;
 }
 
-/* --- party.c: users, and what is theirs together --- */
+/* --- user_quota.c: users, and what is theirs together --- */
 
 struct party *ctl_party(struct control *c, uint32_t uid); /* made where there is none */
 bool ctl_is_admin(struct control *c, uint32_t uid);
@@ -502,7 +502,7 @@ enum slice rows_slice(struct session *s, struct mono until) __attribute__((warn_
 /* All of them at once, as another session has got them, and the end. */
 void rows_send_kept(struct session *s, const struct answer *a);
 
-/* --- looks.c: the line of those who ask for rows --- */
+/* --- query_queue.c: the line of those who ask for rows --- */
 
 /* The question in s->get is new. */
 void look_begin(struct session *s);
@@ -553,7 +553,7 @@ void ctl_mail_drop(struct control *c);
 /* What waited for the disk may be said now. */
 void ctl_mail_committed(struct control *c);
 
-/* --- pmi.c: fences of steps on several nodes --- */
+/* --- pmi_fences.c: fences of steps on several nodes --- */
 
 /* A task's part of a fence. Once all parts are here each task of the step gets all of them. */
 void ctl_pmi_fence(struct control *c, struct msg_pmi *m);
@@ -576,7 +576,7 @@ void ctl_free_history(struct control *c);
 const struct prio_ctx *ctl_prio(struct control *c);
 void ctl_forget_prio(struct control *c);
 
-/* --- lost.c: nodes that are not heard of --- */
+/* --- lost_nodes.c: nodes that are not heard of --- */
 
 void ctl_lost_init(struct node_link *link);
 /* It is not up from now on: what is to become of its jobs is decided when its time is over, extra_ms later
@@ -591,13 +591,13 @@ void ctl_lost_bound(struct cluster_spec *spec);
 /* Jobs that hold more nodes than this one, which they have lost, end on all of them. */
 void ctl_end_wide_jobs(struct control *c, const char *node);
 
-/* --- calls.c --- */
+/* --- node_clients.c --- */
 
 void ctl_init_calls(struct node_link *link);
 int ctl_take_call(struct control *c, struct node_link *link, enum msg_kind kind, const void *body)
     __attribute__((warn_unused_result));
 
-/* --- payloads.c: what was read or submitted lately --- */
+/* --- payload_cache.c: what was read or submitted lately --- */
 
 struct payload_cache *payload_cache_new(void);
 void payload_cache_free(struct payload_cache *p);
@@ -608,7 +608,7 @@ void payload_cache_drop(struct payload_cache *p, uint32_t job, int32_t step);
 bool payload_cache_ask(struct payload_cache *p, uint32_t job, int32_t step);
 void payload_cache_answer(struct payload_cache *p, uint32_t job, int32_t step);
 
-/* --- users.c: names and groups, looked up once --- */
+/* --- user_cache.c: names and groups, looked up once --- */
 
 struct user_cache *user_cache_new(void);
 void user_cache_free(struct user_cache *u);

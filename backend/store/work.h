@@ -4,7 +4,7 @@
 
 #include "backend/store/archive.h"
 #include "backend/store/db.h"
-#include "backend/store/history.h"
+#include "backend/store/history_db.h"
 #include "backend/store/scripts.h"
 #include "src/base/list.h"
 #include "src/base/vec.h"

@@ -8,27 +8,9 @@
 #define STOKER_CLIENT_CLIENT_H
 
 #include "src/base/err.h"
+#include "src/conf/paths.h"
 #include "src/proto/frame.h"
 #include "src/proto/msg.h"
-
-/* Where everything of one cluster lies. */
-struct paths {
-    char *home;              /* NULL in shared and XDG modes */
-    char *config;            /* stoker.cfg */
-    char *state, *run, *log; /* directories */
-    char *socket;            /* run/controller.sock */
-    bool shared;             /* system directories, every user of the machine */
-};
-
-/* From the environment (STOKER_HOME, XDG_*, HOME), and from which controller there is: see DESIGN
- * section 6. STOKER_SOCKET names another socket: an agent's, which leads to the controller. */
-void paths_find(struct paths *p);
-void paths_fini(struct paths *p);
-
-/* What starts and what restarts the controller there, as words for a shell: in shared mode a service
- * manager keeps it. */
-const char *paths_start_command(const struct paths *p);
-const char *paths_restart_command(const struct paths *p);
 
 struct client;
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/launch/nodeconn.h"
+#include "backend/net/nodeconn.h"
 #include "src/base/log.h"
 #include "src/base/self.h"
 #include "src/base/units.h"

@@ -1,0 +1,55 @@
+/* query_cache.h - rows as they were sent a moment ago, for those who ask the same before anything has
+ * changed.
+ *
+ * Many programs ask what `squeue` asks, many times a second, and between two events the answer is the same
+ * to the byte: it is made once. None that is kept is larger than ANSWER_MAX, and there are ANSWERS of them.
+ */
+#ifndef STOKER_BACKEND_ANSWERS_H
+#define STOKER_BACKEND_ANSWERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/base/str.h"
+#include "src/base/vec.h"
+
+#define ANSWERS    8
+#define ANSWER_MAX (1u << 20)
+
+struct answer_stamp { /* what an answer depends on beside its question */
+    uint64_t events, passes;
+    int64_t second; /* priorities grow with time */
+    /* When it was begun: whoever had asked by then may have it, whatever happened since. */
+    int64_t begun_ns;
+};
+
+#define ANSWER_CHANGED UINT64_MAX /* for `events`: something happened while it was made */
+
+struct answer { /* the bodies of its messages, one behind the other */
+    struct str bytes;
+    VEC(size_t) ends;
+};
+
+struct answers;
+
+struct answers *answers_new(void) __attribute__((warn_unused_result));
+void answers_free(struct answers *a);
+/* The state is another one, with no event: it was read anew. */
+void answers_clear(struct answers *a);
+
+/* What still holds, or was begun after asked_ns; NULL where there is none. Valid until the next call. key:
+ * the question, as it was encoded. */
+const struct answer *answers_find(const struct answers *a, const struct str *key, struct answer_stamp now,
+                                  int64_t asked_ns);
+/* In the place of the one that was kept first. Takes what `key` and `answer` own. */
+void answers_take(struct answers *a, struct str *key, struct answer_stamp made, struct answer *answer);
+
+#define ANSWER_INIT                         \
+    {                                       \
+        .bytes = STR_INIT, .ends = VEC_INIT \
+    }
+/* One more message; false, and nothing is left in it, where it gets too large. */
+bool answer_add(struct answer *a, const void *body, size_t n);
+void answer_fini(struct answer *a);
+
+#endif

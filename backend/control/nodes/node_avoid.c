@@ -1,0 +1,155 @@
+/* node_avoid.c - launches that fail for no fault of the job: its user is unknown on the node or not
+ * admitted there, or the node can start nothing.
+ *
+ * The job goes back to the queue, a task of a step job waits for another place, and the node is avoided:
+ * for that user, or for all where nothing can be started. Without that a node that fails at once and is
+ * free again at once takes the whole queue, job by job. It is tried again after a while, with another
+ * agent, and when an administrator resumes it. The state says which nodes avoid whom, and why: EV_AVOID.
+ *
+ * A step that srun starts fails with its text: its job has its nodes, and its script decides.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/control/private.h"
+#include "src/base/log.h"
+#include "src/base/xalloc.h"
+
+#define USER_MS   600000
+#define ALL_MS    60000
+#define TEXT_MAX  200
+#define USERS_MAX 64 /* a node that refuses so many of them refuses all */
+
+/* Tests cannot wait for minutes. */
+static int64_t pause_ms(uint32_t uid)
+{
+    const char *s = getenv("STOKER_AVOID_MS");
+    long ms = s ? strtol(s, NULL, 10) : 0;
+    return ms > 0 ? ms : uid == AVOID_ALL_USERS ? ALL_MS : USER_MS;
+}
+
+/* A clock that was set back must not make it longer than it can be. */
+static bool is_over(const struct node_avoid *a, struct wall now)
+{
+    return a->until.ms <= now.ms || a->until.ms > now.ms + pause_ms(a->uid);
+}
+
+/* Those that still count, of other users than uid. */
+static void keep_rows(const struct node *n, struct wall now, uint32_t uid, struct ev_avoid *ret)
+{
+    *ret = (struct ev_avoid){.node = xstrdup(n->spec.name)};
+    for (size_t i = 0; i < n->avoids.n; i++)
+        if (!is_over(&n->avoids.v[i], now) && n->avoids.v[i].uid != uid)
+            rec_copy(&node_avoid_rec, rec_list_push(&ret->rows), &n->avoids.v[i]);
+}
+
+static void set_timer(struct control *c)
+{
+    int64_t next_ms = INT64_MAX, now_ms = loop_wall(c->loop).ms;
+    for (size_t i = 0; i < c->model.n_nodes; i++)
+        for (size_t k = 0; k < c->model.nodes[i]->avoids.n; k++) {
+            int64_t ms = c->model.nodes[i]->avoids.v[k].until.ms - now_ms;
+            next_ms = ms < next_ms ? ms : next_ms;
+        }
+    if (next_ms == INT64_MAX)
+        return;
+    next_ms = next_ms < 1 ? 1 : next_ms > USER_MS ? USER_MS : next_ms;
+    loop_timer_set(c->loop, &c->avoid, next_ms);
+}
+
+void ctl_avoid_look(void *ctx)
+{
+    struct control *c = ctx;
+    struct wall now = loop_wall(c->loop);
+    for (size_t i = 0; i < c->model.n_nodes && !c->read_only; i++) {
+        const struct node *n = c->model.nodes[i];
+        struct ev_avoid body;
+        if (!n->avoids.n || n->gone)
+            continue;
+        keep_rows(n, now, 0, &body);
+        size_t n_over = 0;
+        for (size_t k = 0; k < n->avoids.n; k++)
+            n_over += is_over(&n->avoids.v[k], now);
+        if (!n_over) {
+            rec_fini(&ev_avoid_rec, &body);
+            continue;
+        }
+        log_info("node=%s is tried again by users whose jobs it could not start", n->spec.name);
+        ctl_emit(c, EV_AVOID, 0, &body);
+    }
+    set_timer(c);
+}
+
+void ctl_avoid_over(struct control *c, const char *node)
+{
+    const struct node *n = model_get_node(&c->model, node);
+    if (!n || !n->avoids.n)
+        return;
+    struct ev_avoid body = {.node = xstrdup(node)};
+    ctl_emit(c, EV_AVOID, 0, &body);
+}
+
+/* A node's words, as they may be shown to everybody. Caller frees. */
+static char *clean(const char *message)
+{
+    char *text = xstrndup(str_is_empty(message) ? "no reason is given" : message, TEXT_MAX);
+    for (char *p = text; *p; p++)
+        if ((unsigned char)*p < ' ' || *p == 127)
+            *p = '?';
+    return text;
+}
+
+static void avoid(struct control *c, const struct node *n, const struct job *j,
+                  const struct launch_end *end)
+{
+    bool all = end->fault == FAULT_NODE || n->avoids.n >= USERS_MAX;
+    uint32_t uid = all ? AVOID_ALL_USERS : j->uid;
+    struct ev_avoid body;
+    struct wall now = loop_wall(c->loop);
+    const struct node_avoid *known = node_avoids(n, j->uid);
+    if (known && !is_over(known, now) && (known->uid == uid || known->uid == AVOID_ALL_USERS))
+        return; /* launched before that was known */
+    char *text = clean(end->message);
+    log_warn("node=%s starts no jobs%s%s for now: %s", n->spec.name, all ? "" : " of ", all ? "" : j->user,
+             text);
+    keep_rows(n, now, uid, &body);
+    *(struct node_avoid *)rec_list_push(&body.rows) =
+        (struct node_avoid){.uid = uid,
+                            .user = all ? NULL : xstrdup(j->user),
+                            .text = text,
+                            .until = {.ms = now.ms + pause_ms(uid)}};
+    ctl_emit(c, EV_AVOID, 0, &body);
+    set_timer(c);
+}
+
+static bool is_spool_full(const struct launch_end *end)
+{
+    return end->message && strncmp(end->message, NODE_SPOOL_FULL, strlen(NODE_SPOOL_FULL)) == 0;
+}
+
+bool ctl_spare_job(struct control *c, const char *node, const struct launch_end *end)
+{
+    const struct job *j = model_get_job(&c->model, end->key.job);
+    const struct node *n = model_get_node(&c->model, node);
+    const struct launch_key *k = &end->key;
+    if (end->end_kind != END_LAUNCH_FAILED || !j || !n || (end->fault == FAULT_JOB && !is_spool_full(end)))
+        return false;
+    if (is_spool_full(end))
+        ctl_note_spool(c, node, true);
+    else
+        avoid(c, n, j, end);
+    if (j->kind == JOB_KIND_STEPS) {
+        struct ev_unplace body = {.step = k->step, .task = k->task, .attempt = k->attempt};
+        return ctl_emit(c, EV_UNPLACE, j->id, &body) == 0;
+    }
+    if (k->step != STEP_BATCH || (j->state != JOB_RUNNING && j->state != JOB_SUSPENDED))
+        return false;
+    char *text = clean(end->message);
+    struct ev_kill body = {.step = STEP_ALL,
+                           .cause = KILL_NODE_FAIL,
+                           .fate = FATE_REQUEUE,
+                           .text = xasprintf("node %s could not start it: %s", node, text)};
+    free(text);
+    ctl_emit(c, EV_KILL, j->id, &body);
+    return false;
+}

@@ -1,0 +1,135 @@
+/* req_prio.c - what priorities are made of, and who has had how much of his share. */
+#include <stdlib.h>
+
+#include "backend/control/private.h"
+
+#define FRESH_MS 1000 /* so long an answer holds while nothing happens: usage grows */
+#define PAUSE                                                                                  \
+    50 /* so many times what it cost goes by before it is made anew: a walk over all that runs \
+        */
+#define ROWS_MAX  2000u   /* of an answer */
+#define LOOKS_MAX 200000u /* comparisons for one: of jobs with what is asked for */
+
+const struct prio_ctx *ctl_prio(struct control *c)
+{
+    struct mono now = mono_read();
+    if (planner_lend_ranks(c->planner, &c->model, loop_wall(c->loop), &c->lent_prio))
+        return &c->lent_prio;
+    bool same = c->prio_seq == c->model.seq && now.ns < mono_add_ms(c->prio_at, FRESH_MS).ns;
+    if (c->prio.model && (same || now.ns < c->prio_at.ns + PAUSE * c->prio_cost_ns))
+        return &c->prio;
+    ctl_forget_prio(c);
+    struct sched_view v = ctl_view(c);
+    prio_ctx_init(&c->prio, &v, loop_wall(c->loop));
+    c->prio_at = mono_read();
+    c->prio_cost_ns = c->prio_at.ns - now.ns;
+    c->prio_seq = c->model.seq;
+    return &c->prio;
+}
+
+void ctl_forget_prio(struct control *c)
+{
+    if (c->prio.model)
+        prio_ctx_fini(&c->prio);
+}
+
+/* --- priorities --- */
+
+static bool is_target(const struct msg_prio *m, const struct job *j)
+{
+    for (size_t i = 0; i < m->jobs.n; i++) {
+        const struct job_target *t = &m->jobs.v[i];
+        bool whole = t->array_index == ARRAY_NONE;
+        if (whole ? t->job == j->id || t->job == j->array_job
+                  : t->job == j->array_job && (t->array_index == j->array_index || job_is_array_record(j)))
+            return true;
+    }
+    return !m->jobs.n;
+}
+
+static void add_row(struct control *c, const struct msg_prio *m, const struct job *j, const char *name,
+                    const struct part_spec *part, struct msg_prio_rows *ret)
+{
+    if (m->partitions.n && !strv_has(&m->partitions, name))
+        return;
+    struct prio_row *row = rec_list_push(&ret->rows);
+    *row = (struct prio_row){.job = j->id,
+                             .array_job = j->array_job,
+                             .array_index = j->array_index,
+                             .user = xstrdup(j->user),
+                             .account = xstrdup(job_account(j)),
+                             .partition = xstrdup(name),
+                             .qos = xstrdup(j->req.qos)};
+    prio_of(ctl_prio(c), j, part, &row->parts);
+}
+
+/* One row for each of the partitions that it may run in. Returns how many those are. */
+static size_t add_rows(struct control *c, const struct msg_prio *m, const struct job *j,
+                       struct msg_prio_rows *ret)
+{
+    struct strv names = strv_split(j->req.partition, ",");
+    for (size_t i = 0; i < names.n; i++)
+        add_row(c, m, j, names.v[i], model_get_part(&c->model, names.v[i]), ret);
+    if (!names.n) {
+        const struct part_spec *part = j->partition ? model_job_part(&c->model, j) : NULL;
+        part = part ? part : model_default_part(&c->model);
+        add_row(c, m, j, part ? part->name : j->partition, part, ret);
+    }
+    size_t n = names.n;
+    strv_fini(&names);
+    return n;
+}
+
+static struct list *behind(struct control *c, uint32_t id)
+{
+    struct job *j = id ? model_get_job(&c->model, id) : NULL;
+    if (j)
+        return j->in_all.next;
+    struct list *at = c->model.all.next;
+    while (at != &c->model.all && container_of(at, struct job, in_all)->id <= id)
+        at = at->next;
+    return at;
+}
+
+void req_prio(struct session *s, uint64_t tag, const struct msg_prio *m)
+{
+    struct control *c = s->ctl;
+    if (m->jobs.n > GET_NAMES_MAX || m->users.n + m->partitions.n > GET_NAMES_MAX) {
+        session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u jobs or names asked for", GET_NAMES_MAX);
+        return;
+    }
+    struct msg_prio_rows ret = {.weights = c->model.spec.priority, .after = m->after};
+    size_t looks = 0, looks_each = 1 + m->jobs.n + m->users.n;
+    for (struct list *at = behind(c, m->after); at != &c->model.all; at = at->next, looks += looks_each) {
+        const struct job *j = container_of(at, struct job, in_all);
+        if (looks >= LOOKS_MAX || ret.rows.n >= ROWS_MAX) {
+            ret.more = true;
+            break;
+        }
+        ret.after = j->id;
+        bool waits = j->state == JOB_PENDING && j->hold == HOLD_NONE; /* a held one has no turn */
+        if (waits && is_target(m, j) && (!m->users.n || strv_has(&m->users, j->user)))
+            looks += add_rows(c, m, j, &ret) * (1 + m->partitions.n);
+    }
+    session_send(s, MSG_PRIO_ROWS, tag, &ret);
+    rec_fini(&msg_prio_rows_rec, &ret);
+}
+
+/* --- shares --- */
+
+void req_shares(struct session *s, uint64_t tag, const struct msg_shares *m)
+{
+    struct control *c = s->ctl;
+    if (m->accounts.n + m->users.n > GET_NAMES_MAX) {
+        session_reply(s, tag, REFUSAL_TOO_BIG, 0, 0, "more than %u names asked for", GET_NAMES_MAX);
+        return;
+    }
+    struct msg_shares_rows all = {.weights = c->model.spec.priority}, ret = all;
+    fairshare_rows(&ctl_prio(c)->fs, &m->accounts, &m->users, &all);
+    size_t from = m->skip < all.rows.n ? m->skip : all.rows.n, left = all.rows.n - from;
+    ret.rows.v = left ? &all.rows.v[from] : NULL;
+    ret.rows.n = left < ROWS_MAX ? left : ROWS_MAX;
+    ret.more = left > ret.rows.n;
+    session_send(s, MSG_SHARES_ROWS, tag, &ret);
+    rec_fini(&msg_shares_rows_rec, &all);
+}

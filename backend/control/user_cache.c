@@ -1,0 +1,116 @@
+/* user_cache.c - names and group memberships of uids, looked up once each.
+ *
+ * What the name service does not know is asked again after a while: it may have been out of reach, and a
+ * user who is a number for ever is refused by every node.
+ */
+#include <grp.h>
+#include <pwd.h>
+#include <stdlib.h>
+
+#include "backend/control/private.h"
+
+#define GROUPS_MAX 1024
+#define AGAIN_NS   (10 * NS_PER_S)
+
+struct known {  /* a user or a group */
+    char *name; /* its number, where the name service knows none */
+    gid_t *gids;
+    int n;
+    struct mono again; /* when to ask once more; 0: never */
+};
+
+struct user_cache {
+    struct idmap users, groups; /* id + 1 -> struct known */
+};
+
+struct user_cache *user_cache_new(void)
+{
+    return xcalloc(1, sizeof(struct user_cache));
+}
+
+static void known_free(struct known *k)
+{
+    if (!k)
+        return;
+    free(k->name);
+    free(k->gids);
+    free(k);
+}
+
+void user_cache_free(struct user_cache *u)
+{
+    struct idmap *maps[] = {&u->users, &u->groups};
+    for (size_t i = 0; i < 2; i++) {
+        idmap_for_each (maps[i], s)
+            known_free(s->value);
+        idmap_fini(maps[i]);
+    }
+    free(u);
+}
+
+static bool is_due(const struct known *k)
+{
+    return k->again.ns && mono_read().ns >= k->again.ns;
+}
+
+/* name: NULL where there is none. */
+static struct known *keep(struct idmap *map, uint32_t id, const char *name)
+{
+    struct known *k = xcalloc(1, sizeof *k);
+    k->name = name ? xstrdup(name) : xasprintf("%u", id);
+    k->again.ns = name ? 0 : mono_read().ns + AGAIN_NS;
+    known_free(idmap_get(map, (uint64_t)id + 1));
+    idmap_set(map, (uint64_t)id + 1, k);
+    return k;
+}
+
+static struct known *get_user(struct user_cache *u, uint32_t uid)
+{
+    struct known *user = idmap_get(&u->users, (uint64_t)uid + 1);
+    if (user && !is_due(user))
+        return user;
+    const struct passwd *pw = getpwuid(uid);
+    user = keep(&u->users, uid, pw ? pw->pw_name : NULL);
+    if (pw) {
+        user->n = GROUPS_MAX;
+        user->gids = xcalloc(GROUPS_MAX, sizeof *user->gids);
+        if (getgrouplist(user->name, pw->pw_gid, user->gids, &user->n) < 0)
+            user->n = GROUPS_MAX;
+    }
+    return user;
+}
+
+const char *user_name(struct user_cache *u, uint32_t uid)
+{
+    return get_user(u, uid)->name;
+}
+
+const char *group_name(struct user_cache *u, uint32_t gid)
+{
+    struct known *group = idmap_get(&u->groups, (uint64_t)gid + 1);
+    if (!group || is_due(group)) {
+        const struct group *gr = getgrgid(gid);
+        group = keep(&u->groups, gid, gr ? gr->gr_name : NULL);
+    }
+    return group->name;
+}
+
+bool user_is_there(const char *name)
+{
+    return getpwnam(name) != NULL;
+}
+
+bool user_in_groups(struct user_cache *u, uint32_t uid, const struct strv *groups)
+{
+    const struct known *user = get_user(u, uid);
+    for (int i = 0; i < user->n; i++)
+        if (strv_has(groups, group_name(u, user->gids[i])))
+            return true;
+    return false;
+}
+
+char *ctl_user_of(struct control *c, uint32_t uid)
+{
+    const char *name = user_name(c->users, uid);
+    return name[strspn(name, "0123456789")] ? xstrdup(name) : NULL;
+}

@@ -1,0 +1,487 @@
+/* conn.c - framed, gated, non-blocking streams. */
+#include "backend/net/conn.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "src/base/vec.h"
+#include "src/proto/codec.h"
+
+#define READ_CHUNK 65536u
+#define OUT_KEEP   (1u << 20) /* an idle connection holds on to no more than this */
+/* So that one busy peer does not hold up the others: */
+#define READS_A_TURN  4
+#define FRAMES_A_TURN 128
+#define NS_A_TURN     (2 * NS_PER_MS)
+/* And one of many of a user, before the next of them: */
+#define FRAMES_A_GO 8
+#define NS_A_GO     (NS_PER_MS / 2)
+
+struct mark { /* a message that waits */
+    uint64_t gate;
+    size_t end; /* of it, in out */
+    enum msg_kind kind;
+    uint64_t tag;
+};
+
+struct conn {
+    struct loop *loop;
+    struct loop_fd watch;
+    struct loop_timer more; /* armed: whole frames wait in `in` for the next turn, and nothing is read */
+    struct loop_timer reap; /* frees a connection that was closed inside its own callback */
+    const struct conn_ops *ops;
+    void *ctx;
+    struct frame_reader in;
+    struct str out;
+    size_t sent; /* of out */
+    size_t open; /* of out: may leave */
+    size_t max_out, enough;
+    bool full; /* CONN_LOW bytes were queued, or the user asked: on_drain is owed */
+    uint64_t committed;
+    VEC(struct mark) marks; /* in order; from first_mark on */
+    size_t first_mark;
+    struct mono t_partial; /* when the unfinished frame at the end of `in` began; 0: there is none */
+    struct mono
+        t_deaf;   /* since when the peer takes nothing more: what it has said is still read; 0: it does */
+    bool waiting; /* for `more`, or in the line of its share */
+    bool held;    /* it has enough to read: nothing is heard of it */
+    struct mono t_moved; /* when bytes left it, or the first of those that wait came */
+    bool busy, dead, given_up;
+    struct share_place place;
+    struct mono go; /* when its go began: the frames since then, and their bytes */
+    uint32_t n_heard;
+    size_t heard_bytes;
+};
+
+static void conn_free(void *arg)
+{
+    struct conn *c = arg;
+    loop_unwatch(c->loop, &c->watch);
+    loop_timer_cancel(c->loop, &c->more);
+    loop_timer_cancel(c->loop, &c->reap);
+    share_leave(&c->place);
+    close(c->watch.fd);
+    frame_reader_fini(&c->in);
+    str_fini(&c->out);
+    vec_fini(&c->marks);
+    free(c);
+}
+
+void conn_hurry(struct conn *c)
+{
+    while (!c->dead && c->sent < c->open) {
+        ssize_t n = send(c->watch.fd, c->out.s + c->sent, c->open - c->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n <= 0)
+            return;
+        c->sent += (size_t)n;
+        c->t_moved = loop_now(c->loop);
+    }
+}
+
+void conn_close(struct conn *c)
+{
+    if (!c || c->dead)
+        return;
+    conn_hurry(c); /* a last word should arrive */
+    c->dead = true;
+    loop_unwatch(c->loop, &c->watch);
+    loop_timer_cancel(c->loop, &c->more);
+    share_leave(&c->place);
+    if (c->busy)
+        loop_timer_set(c->loop, &c->reap, 0);
+    else
+        conn_free(c);
+}
+
+static void fail(struct conn *c, const char *why)
+{
+    if (c->dead)
+        return;
+    bool was_busy = c->busy;
+    c->busy = true;
+    c->ops->on_close(c->ctx, c, why);
+    c->busy = was_busy;
+    conn_close(c);
+}
+
+bool conn_is_in_line(const struct conn *c)
+{
+    return c->waiting && c->place.share;
+}
+
+/* Nobody looks what one in line has to say. */
+static void watch(struct conn *c, bool writes)
+{
+    if (!c->dead)
+        loop_watch(c->loop, &c->watch,
+                   (conn_is_in_line(c) || c->held ? 0 : LOOP_READ) | (writes ? LOOP_WRITE : 0));
+}
+
+static void update_watch(struct conn *c)
+{
+    watch(c, c->sent < c->open);
+}
+
+/* Forgets what has been sent once that is most of the buffer. */
+static void compact(struct conn *c)
+{
+    if (c->sent == c->out.len && c->out.cap > OUT_KEEP) {
+        str_fini(&c->out);
+        str_init(&c->out);
+        c->sent = c->open = 0;
+        return;
+    }
+    if (c->sent < READ_CHUNK && c->sent < c->out.len)
+        return;
+    if (c->sent < c->out.len && c->sent * 2 < c->out.len)
+        return;
+    size_t gone = c->sent;
+    memmove(c->out.s, c->out.s + gone, c->out.len - gone);
+    str_truncate(&c->out, c->out.len - gone);
+    c->sent = 0;
+    c->open -= gone;
+    if (c->first_mark) {
+        memmove(c->marks.v, c->marks.v + c->first_mark, (c->marks.n - c->first_mark) * sizeof *c->marks.v);
+        c->marks.n -= c->first_mark;
+        c->first_mark = 0;
+    }
+    vec_for_each (&c->marks, i)
+        c->marks.v[i].end -= gone;
+}
+
+static void wait_for_turn(struct conn *c);
+
+/* It is heard again: what it has said meanwhile comes first. */
+static void let_go(struct conn *c)
+{
+    if (!c->held)
+        return;
+    c->held = false;
+    wait_for_turn(c);
+}
+
+/* One who has gone may have said something before. */
+static void drop_output(struct conn *c)
+{
+    c->t_deaf = loop_now(c->loop);
+    str_clear(&c->out);
+    c->sent = c->open = 0;
+    c->marks.n = c->first_mark = 0;
+    c->full = false;
+    let_go(c);
+    update_watch(c);
+}
+
+static void flush(struct conn *c)
+{
+    while (c->sent < c->open) {
+        ssize_t n = send(c->watch.fd, c->out.s + c->sent, c->open - c->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            break;
+        if (n < 0) {
+            drop_output(c);
+            return;
+        }
+        c->sent += (size_t)n;
+        c->t_moved = loop_now(c->loop);
+    }
+    compact(c);
+    if (conn_queued(c) < CONN_LOW)
+        let_go(c);
+    update_watch(c);
+    if (c->full && conn_queued(c) < CONN_LOW) {
+        c->full = false;
+        if (c->ops->on_drain)
+            c->ops->on_drain(c->ctx, c);
+    }
+}
+
+static void open_gates(struct conn *c)
+{
+    while (c->first_mark < c->marks.n && c->marks.v[c->first_mark].gate <= c->committed)
+        c->open = c->marks.v[c->first_mark++].end;
+    if (c->first_mark == c->marks.n)
+        c->first_mark = c->marks.n = 0;
+}
+
+/* The rest of what is in `in` waits for the next turn, or for the others of its user. */
+static void wait_for_turn(struct conn *c)
+{
+    c->waiting = true;
+    if (c->place.share)
+        share_line_up(&c->place);
+    else
+        loop_timer_set(c->loop, &c->more, 0);
+}
+
+static bool has_had_its_go(const struct conn *c)
+{
+    int64_t ns = mono_read().ns - c->go.ns;
+    return c->place.share ? c->n_heard >= FRAMES_A_GO || ns >= NS_A_GO
+                          : c->n_heard >= FRAMES_A_TURN || ns >= NS_A_TURN;
+}
+
+/* Hands out frames until there is none, or this go is over. */
+static void read_frames(struct conn *c)
+{
+    struct frame f;
+    int r = 0;
+    while (!c->dead && (r = frame_reader_next(&c->in, &f)) == 1) {
+        c->t_partial.ns = 0;
+        c->n_heard++;
+        c->heard_bytes += f.size;
+        r = c->ops->on_frame(c->ctx, c, &f);
+        if (r < 0 && !c->dead) {
+            fail(c, "protocol error");
+            return;
+        }
+        if (!c->dead && !c->given_up && c->enough && conn_queued(c) >= c->enough) {
+            c->held = true;
+            update_watch(c);
+            return;
+        }
+        if (!c->dead && c->in.at < c->in.n && has_had_its_go(c)) {
+            wait_for_turn(c);
+            return;
+        }
+    }
+    if (r < 0)
+        fail(c, "frame too large");
+    else if (c->in.at == c->in.n)
+        c->t_partial.ns = 0;
+    else if (!c->t_partial.ns)
+        c->t_partial = loop_now(c->loop);
+}
+
+static void read_some(struct conn *c)
+{
+    /* One that may say little yet gets little room. */
+    size_t chunk = c->in.max < READ_CHUNK ? c->in.max + FRAME_HEADER_SIZE : READ_CHUNK;
+    for (int i = 0; i < READS_A_TURN && !c->dead && !c->waiting && !c->held; i++) {
+        uint8_t *p = frame_reader_space(&c->in, chunk);
+        ssize_t n = recv(c->watch.fd, p, chunk, MSG_DONTWAIT);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return;
+        if (n <= 0) {
+            fail(c, n < 0 ? strerror(errno) : "closed by the peer");
+            return;
+        }
+        frame_reader_added(&c->in, (size_t)n);
+        read_frames(c);
+        if ((size_t)n < chunk)
+            return;
+    }
+}
+
+static void begin_go(struct conn *c)
+{
+    c->busy = true;
+    c->go = mono_read();
+    c->n_heard = 0;
+    c->heard_bytes = 0;
+}
+
+static void end_go(struct conn *c)
+{
+    c->busy = false;
+    if (c->place.share)
+        share_spend(c->place.share, c->n_heard, c->heard_bytes, mono_read().ns - c->go.ns);
+}
+
+static void on_more(void *arg)
+{
+    struct conn *c = arg;
+    begin_go(c);
+    c->waiting = false;
+    read_frames(c);
+    end_go(c);
+}
+
+/* Its turn in the line of its share. */
+static void on_turn(void *arg)
+{
+    struct conn *c = arg;
+    begin_go(c);
+    c->waiting = false;
+    if (c->t_partial.ns)
+        c->t_partial = loop_now(c->loop); /* the rest may have been there for long */
+    read_frames(c);
+    if (!c->dead && !c->held)
+        read_some(c);
+    end_go(c);
+    update_watch(c);
+}
+
+static void on_ready(void *arg, unsigned ready)
+{
+    struct conn *c = arg;
+    c->busy = true;
+    if (ready & LOOP_WRITE)
+        flush(c);
+    c->busy = false;
+    if (!(ready & LOOP_READ) || c->dead || c->waiting || c->held)
+        return;
+    if (c->place.share && !c->given_up && !share_is_open(c->place.share)) {
+        wait_for_turn(c);
+        update_watch(c);
+        return;
+    }
+    begin_go(c);
+    read_some(c);
+    end_go(c);
+    if (c->waiting)
+        update_watch(c);
+}
+
+struct conn *conn_new(struct loop *l, int fd, size_t max_frame, size_t max_out, uint64_t committed,
+                      const struct conn_ops *ops, void *ctx)
+{
+    struct conn *c = xcalloc(1, sizeof *c);
+    c->loop = l;
+    c->ops = ops;
+    c->ctx = ctx;
+    c->in.max = max_frame;
+    c->max_out = max_out;
+    c->committed = committed;
+    str_init(&c->out);
+    c->watch = (struct loop_fd){.fd = fd, .fn = on_ready, .ctx = c};
+    c->more = (struct loop_timer){.fn = on_more, .ctx = c};
+    c->reap = (struct loop_timer){.fn = conn_free, .ctx = c};
+    update_watch(c);
+    return c;
+}
+
+static bool queue_mark(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag)
+{
+    c->full = c->full || conn_queued(c) >= CONN_LOW;
+    if (gate <= c->committed && c->first_mark == c->marks.n) {
+        bool idle = c->sent == c->open;
+        c->open = c->out.len;
+        if (idle)
+            c->t_moved = loop_now(c->loop);
+        if (idle)
+            update_watch(c); /* written by the loop: many messages of a turn in one call */
+    } else {
+        vec_push(&c->marks, (struct mark){.gate = gate, .end = c->out.len, .kind = kind, .tag = tag});
+    }
+    return true;
+}
+
+bool conn_send(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *body)
+{
+    if (c->t_deaf.ns)
+        return true;
+    if (c->dead || conn_queued(c) > c->max_out)
+        return false;
+    msg_append(&c->out, kind, tag, body);
+    return queue_mark(c, gate, kind, tag);
+}
+
+bool conn_send_encoded(struct conn *c, uint64_t gate, enum msg_kind kind, uint64_t tag, const void *p,
+                       size_t n)
+{
+    if (c->t_deaf.ns)
+        return true;
+    if (c->dead || conn_queued(c) > c->max_out)
+        return false;
+    frame_append_header(&c->out, (uint16_t)kind, 0, tag, n);
+    str_append_n(&c->out, p, n);
+    return queue_mark(c, gate, kind, tag);
+}
+
+void conn_release(struct conn *c, uint64_t gate)
+{
+    if (c->dead || gate <= c->committed)
+        return;
+    c->committed = gate;
+    size_t before = c->open;
+    open_gates(c);
+    if (c->open != before) {
+        bool was_busy = c->busy;
+        c->busy = true;
+        flush(c);
+        c->busy = was_busy;
+    }
+}
+
+void conn_drop_gated(struct conn *c,
+                     void (*fn)(void *ctx, struct conn *c, enum msg_kind kind, uint64_t tag), void *ctx)
+{
+    size_t first = c->first_mark, n = c->marks.n;
+    struct mark *marks = c->marks.v;
+    c->marks.v = NULL;
+    c->marks.n = c->marks.cap = c->first_mark = 0;
+    str_truncate(&c->out, c->open);
+    bool was_busy = c->busy;
+    c->busy = true; /* fn may close c */
+    for (size_t i = first; i < n && !c->dead; i++)
+        fn(ctx, c, marks[i].kind, marks[i].tag);
+    free(marks);
+    c->busy = was_busy;
+}
+
+void conn_ask_drain(struct conn *c)
+{
+    c->full = true;
+    watch(c, true); /* once: flush sets it as it should be */
+}
+
+void conn_set_share(struct conn *c, struct share *s)
+{
+    share_place_init(&c->place, s, on_turn, c);
+}
+
+void conn_set_enough(struct conn *c, size_t bytes)
+{
+    c->enough = bytes;
+}
+
+void conn_set_max_frame(struct conn *c, size_t max_frame)
+{
+    c->in.max = max_frame;
+}
+
+size_t conn_queued(const struct conn *c)
+{
+    return c->out.len - c->sent;
+}
+
+int64_t conn_unread_ms(const struct conn *c)
+{
+    return c->held ? (loop_now(c->loop).ns - c->t_moved.ns) / NS_PER_MS : 0;
+}
+
+int64_t conn_stuck_ms(const struct conn *c)
+{
+    if (c->t_deaf.ns)
+        return (loop_now(c->loop).ns - c->t_deaf.ns) / NS_PER_MS;
+    return c->t_partial.ns && !c->waiting && !c->held ? (loop_now(c->loop).ns - c->t_partial.ns) / NS_PER_MS
+                                                      : 0;
+}
+
+void conn_give_up(struct conn *c)
+{
+    if (c->dead)
+        return;
+    c->given_up = true;
+    c->held = false;
+    shutdown(c->watch.fd, SHUT_RDWR); /* read as an end of file by the next turn */
+    update_watch(c);
+    if (conn_is_in_line(c)) {
+        share_leave(&c->place);
+        c->waiting = false;
+        update_watch(c);
+    }
+}
+
+int conn_fd(const struct conn *c)
+{
+    return c->watch.fd;
+}

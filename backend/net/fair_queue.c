@@ -1,0 +1,162 @@
+/* fair_queue.c - lines of connections, one for each user. */
+#include "backend/net/fair_queue.h"
+
+#include "src/base/err.h"
+
+#define TURN_NS     (8 * NS_PER_MS) /* of a turn, for all */
+#define TURN_NS_MIN (1 * NS_PER_MS) /* for each, however many there are */
+#define BATCH_MOST  2000u           /* messages of one user, each ... */
+#define BATCH_BYTES 16384u          /* ... of so many bytes: what is larger counts as several */
+#define BURST_S     10              /* of the rate, at once */
+
+void share_pool_init(struct share_pool *p, struct loop *l)
+{
+    *p = (struct share_pool){.loop = l};
+    list_init(&p->lined);
+}
+
+static void on_again(void *ctx);
+
+void share_init(struct share *s, struct share_pool *p, uint32_t rate)
+{
+    *s = (struct share){.pool = p, .rate = rate, .again = {.fn = on_again, .ctx = s}};
+    list_init(&s->lined);
+    list_init(&s->line);
+}
+
+void share_fini(struct share *s)
+{
+    bug_on(!list_empty(&s->line));
+    loop_timer_cancel(s->pool->loop, &s->again);
+}
+
+/* --- what is left --- */
+
+static void begin_turn(struct share *s)
+{
+    struct share_pool *p = s->pool;
+    struct mono now = loop_now(p->loop);
+    if (s->turn.ns == now.ns)
+        return;
+    s->turn = now;
+    int64_t part = TURN_NS / (p->n_lined + (list_empty(&s->lined) ? 1 : 0));
+    part = part < TURN_NS_MIN ? TURN_NS_MIN : part;
+    s->left_ns = s->left_ns < 0 ? s->left_ns + part : part;
+}
+
+static bool batch_is_full(struct share *s)
+{
+    if (s->batch != s->pool->batch) {
+        s->batch = s->pool->batch;
+        s->in_batch = 0;
+    }
+    return s->in_batch >= BATCH_MOST;
+}
+
+/* Until the rate lets it say something. */
+static int64_t slowed_ns(const struct share *s)
+{
+    int64_t ns = s->due.ns - loop_now(s->pool->loop).ns - BURST_S * NS_PER_S;
+    return s->rate && ns > 0 ? ns : 0;
+}
+
+static bool may_go_on(struct share *s)
+{
+    begin_turn(s);
+    return s->left_ns > 0 && !batch_is_full(s) && !slowed_ns(s);
+}
+
+bool share_is_open(struct share *s)
+{
+    return list_empty(&s->line) && may_go_on(s);
+}
+
+void share_spend(struct share *s, uint32_t messages, size_t bytes, int64_t ns)
+{
+    int64_t now = loop_now(s->pool->loop).ns;
+    s->left_ns -= ns;
+    s->spent_ns += ns;
+    s->n_messages += messages;
+    s->in_batch += messages + (uint32_t)(bytes / BATCH_BYTES);
+    if (!s->rate)
+        return;
+    s->due.ns = (s->due.ns > now ? s->due.ns : now) + messages * (NS_PER_S / s->rate);
+}
+
+/* --- the line --- */
+
+/* When the line goes on: in the next turn, or when the rate says so; what waits for a batch is called. */
+static void wait_for_more(struct share *s)
+{
+    struct share_pool *p = s->pool;
+    int64_t ns = slowed_ns(s);
+    s->n_slowed += ns && !s->slowed;
+    s->slowed = ns > 0;
+    if (ns || !batch_is_full(s))
+        loop_timer_set(p->loop, &s->again, (ns + NS_PER_MS - 1) / NS_PER_MS);
+}
+
+static void note_line(struct share *s)
+{
+    struct share_pool *p = s->pool;
+    bool was = !list_empty(&s->lined), is = !list_empty(&s->line);
+    if (is && !was) {
+        list_append(&p->lined, &s->lined);
+        p->n_lined++;
+    } else if (was && !is) {
+        list_unlink(&s->lined);
+        p->n_lined--;
+        loop_timer_cancel(p->loop, &s->again);
+    }
+}
+
+static void on_again(void *ctx)
+{
+    struct share *s = ctx;
+    s->slowed = false;
+    s->serving = true;
+    while (!list_empty(&s->line) && may_go_on(s)) {
+        struct share_place *first = list_first(&s->line, struct share_place, link);
+        list_unlink(&first->link);
+        first->serve(first->ctx);
+    }
+    s->serving = false;
+    note_line(s);
+    if (!list_empty(&s->line))
+        wait_for_more(s);
+}
+
+void share_pool_next_batch(struct share_pool *p)
+{
+    p->batch++;
+    list_for_each (s, &p->lined, struct share, lined)
+        if (!s->slowed)
+            loop_timer_set(p->loop, &s->again, 0);
+}
+
+void share_place_init(struct share_place *place, struct share *s, void (*serve)(void *ctx), void *ctx)
+{
+    *place = (struct share_place){.share = s, .serve = serve, .ctx = ctx};
+    list_init(&place->link);
+}
+
+void share_line_up(struct share_place *place)
+{
+    struct share *s = place->share;
+    if (!list_empty(&place->link))
+        return;
+    list_append(&s->line, &place->link);
+    if (s->serving || !list_empty(&s->lined))
+        return; /* somebody stands there, or it is just being served */
+    note_line(s);
+    wait_for_more(s);
+}
+
+void share_leave(struct share_place *place)
+{
+    if (!place->share || list_empty(&place->link))
+        return;
+    list_unlink(&place->link);
+    if (!place->share->serving)
+        note_line(place->share);
+}

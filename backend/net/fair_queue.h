@@ -1,0 +1,68 @@
+/* fair_queue.h - what all connections of one user together may say, so that nobody waits for somebody
+ * else's flood.
+ *
+ * The connections of a user that have something to say stand in a line of his: first come, first served, a
+ * few messages at a time. Each turn of the loop has so much time for all lines, in equal parts. Who is
+ * alone has all of it; more connections bring nobody more.
+ *
+ *     connections of alice  ==[line]--+
+ *     connections of bob    --[line]--+--> a turn: TURN_NS / lines for each --> a batch for the disk
+ *
+ * Two bounds beside that: in one batch for the disk there is so much of each user (the answer to somebody
+ * else waits for all of it), and over time he has a rate, with ten seconds' worth at once. Neither
+ * refuses anything: who is beyond them waits, and so, in the end, does whoever writes to the socket.
+ */
+#ifndef STOKER_BACKEND_SHARE_H
+#define STOKER_BACKEND_SHARE_H
+
+#include "backend/loop/loop.h"
+#include "src/base/list.h"
+
+struct share_pool { /* all shares of one loop */
+    struct loop *loop;
+    struct list lined; /* shares with somebody in line */
+    unsigned n_lined;
+    uint64_t batch;
+};
+
+struct share {
+    struct share_pool *pool;
+    struct list lined; /* in pool->lined */
+    struct list line;  /* of struct share_place */
+    struct loop_timer again;
+    struct mono turn; /* that left_ns is of */
+    int64_t left_ns;  /* below 0: what took longer is taken off the next turns */
+    uint64_t batch;   /* that in_batch is of */
+    uint32_t in_batch;
+    uint32_t rate;   /* messages a second over time; 0: as many as there is time for */
+    struct mono due; /* when what has been said would have been said at that rate */
+    bool slowed;     /* its line waits for the rate */
+    bool serving;    /* its line goes on just now */
+    uint64_t n_messages, n_slowed;
+    int64_t spent_ns;
+};
+
+struct share_place { /* of a connection; zeroed and share set: not in line */
+    struct list link;
+    struct share *share;
+    void (*serve)(void *ctx); /* its turn: it reads a little, and lines up again where there is more */
+    void *ctx;
+};
+
+void share_pool_init(struct share_pool *p, struct loop *l);
+/* What is said from now on is of another batch. */
+void share_pool_next_batch(struct share_pool *p);
+
+void share_init(struct share *s, struct share_pool *p, uint32_t rate);
+void share_fini(struct share *s); /* nobody is in its line */
+
+/* Whether one who is not in line may read now: nobody is in line, and there is something left. */
+bool share_is_open(struct share *s);
+/* Something was read and dealt with. */
+void share_spend(struct share *s, uint32_t messages, size_t bytes, int64_t ns);
+
+void share_place_init(struct share_place *place, struct share *s, void (*serve)(void *ctx), void *ctx);
+void share_line_up(struct share_place *place); /* no-op for who is in line */
+void share_leave(struct share_place *place);   /* no-op for who is not */
+
+#endif

@@ -1,0 +1,340 @@
+/* ssh_process.c - one process, orders as packets with a descriptor, its words back. */
+#include "backend/net/ssh_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/base/log.h"
+#include "src/base/self.h"
+#include "src/base/spawn.h"
+#include "src/base/unixsock.h"
+#include "src/base/vec.h"
+#include "src/base/xalloc.h"
+#include "src/proto/codec.h"
+#include "src/proto/frame.h"
+
+#define PAUSE_MIN_MS 100 /* between its death and the next one's start */
+#define PAUSE_MAX_MS 5000
+#define STEADY_MS    60000 /* one that has lived so long died of something new */
+#define BEATS_MISSED 3
+#define WORDS_A_TURN 128
+
+struct order {
+    struct list link;
+    int fd; /* goes with it; -1: none */
+    size_t n;
+    char p[];
+};
+
+struct linkproc {
+    struct loop *loop;
+    char *log, *path; /* path: of its socket; NULL: a child of ours */
+    pid_t pid;        /* 0: no child */
+    struct loop_fd sock;
+    struct list orders, calls;
+    uint32_t last_id;
+    struct mono t_start, t_again; /* began; may begin again */
+    int64_t pause_ms, beat_ms;
+    struct loop_timer beat;
+    unsigned missed;
+    VEC(pid_t) dead; /* ended by us, not reaped yet */
+};
+
+static void free_order(struct order *o)
+{
+    list_unlink(&o->link);
+    if (o->fd >= 0)
+        close(o->fd);
+    free(o);
+}
+
+static void drop_orders(struct linkproc *p)
+{
+    list_for_each (o, &p->orders, struct order, link) {
+        free_order(o);
+    }
+}
+
+/* Without waiting: one that hangs in the kernel would hold up everything. */
+static void reap(struct linkproc *p)
+{
+    for (size_t i = p->dead.n; i-- > 0;)
+        if (waitpid(p->dead.v[i], NULL, WNOHANG) != 0)
+            vec_remove(&p->dead, i);
+}
+
+static void gone(struct linkproc *p, const char *why)
+{
+    log_warn("link=%d is gone: %s", (int)p->pid, why);
+    loop_unwatch(p->loop, &p->sock);
+    close(p->sock.fd);
+    p->sock.fd = -1;
+    if (p->pid) {
+        kill(p->pid, SIGKILL);
+        vec_push(&p->dead, p->pid);
+        p->pid = 0;
+    }
+    reap(p);
+    drop_orders(p);
+    loop_timer_cancel(p->loop, &p->beat);
+    struct mono now = loop_now(p->loop);
+    if (now.ns - p->t_start.ns > STEADY_MS * NS_PER_MS)
+        p->pause_ms = PAUSE_MIN_MS;
+    p->t_again = mono_add_ms(now, p->pause_ms);
+    p->pause_ms = p->pause_ms * 2 > PAUSE_MAX_MS ? PAUSE_MAX_MS : p->pause_ms * 2;
+    /* A callee may ask for a new line at once: those that were there now, and no others. */
+    struct list lost;
+    list_init(&lost);
+    while (!list_empty(&p->calls))
+        list_move_to_end(&lost, p->calls.next);
+    char *text = p->path ? xasprintf("stoker-link has hung up (%s; its service's log says why)", p->path)
+                         : xasprintf("stoker-link has ended (%s says why)", p->log);
+    while (!list_empty(&lost)) {
+        struct link_call *c = list_first(&lost, struct link_call, link);
+        linkproc_forget(c);
+        c->fn(c->ctx, LINK_OVER, LINK_FAULT_LOST, text);
+    }
+    free(text);
+}
+
+/* --- words of the process --- */
+
+static void take_state(struct linkproc *p, const struct link_state *st)
+{
+    p->pause_ms = PAUSE_MIN_MS;
+    list_for_each (c, &p->calls, struct link_call, link) {
+        if (c->id != st->id)
+            continue;
+        if (st->phase == LINK_OVER)
+            linkproc_forget(c);
+        c->fn(c->ctx, st->phase, st->fault < LINK_N_FAULTS ? st->fault : LINK_FAULT_LOST,
+              st->text ? st->text : "");
+        return;
+    }
+}
+
+static void take_packet(struct linkproc *p, const char *bytes, size_t n)
+{
+    struct frame_reader r = {.max = LINK_PACKET_MAX};
+    struct frame f;
+    struct link_state st;
+    struct errtext err;
+    memcpy(frame_reader_space(&r, n), bytes, n);
+    frame_reader_added(&r, n);
+    if (frame_reader_next(&r, &f) == 1 && f.type == LINK_MSG_STATE &&
+        codec_decode(&link_state_rec, f.body, f.size, &st, &err) == 0) {
+        take_state(p, &st);
+        rec_fini(&link_state_rec, &st);
+    }
+    frame_reader_fini(&r);
+}
+
+static bool send_order(struct linkproc *p, const struct order *o)
+{
+    union {
+        struct cmsghdr head;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control = {.space = {0}};
+    union {
+        const char *in;
+        void *out;
+    } bytes = {.in = o->p};
+    struct iovec iov = {.iov_base = bytes.out, .iov_len = o->n};
+    struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
+    if (o->fd >= 0) {
+        m.msg_control = &control;
+        m.msg_controllen = sizeof control;
+        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(c), &o->fd, sizeof(int));
+    }
+    return sendmsg(p->sock.fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0 ||
+           (errno != EAGAIN && errno != EINTR && errno != ETOOMANYREFS);
+}
+
+/* What cannot be sent for another reason than a full socket shows as its end. */
+static void flush(struct linkproc *p)
+{
+    list_for_each (o, &p->orders, struct order, link) {
+        if (!send_order(p, o))
+            break;
+        free_order(o);
+    }
+    loop_watch(p->loop, &p->sock, LOOP_READ | (list_empty(&p->orders) ? 0 : LOOP_WRITE));
+}
+
+static void queue(struct linkproc *p, const struct str *out, int fd)
+{
+    struct order *o = xmalloc(sizeof *o + out->len);
+    o->fd = fd;
+    o->n = out->len;
+    memcpy(o->p, out->s, out->len);
+    list_init(&o->link);
+    list_append(&p->orders, &o->link);
+    flush(p);
+}
+
+/* One that is there and does not turn would hold up all nodes, and each would have to find out alone. */
+static void on_beat(void *arg)
+{
+    struct linkproc *p = arg;
+    reap(p);
+    if (++p->missed > BEATS_MISSED) {
+        gone(p, "it does not answer");
+        return;
+    }
+    struct str out = STR_INIT;
+    frame_append_header(&out, LINK_MSG_PING, 0, 0, 0);
+    queue(p, &out, -1);
+    str_fini(&out);
+    loop_timer_set(p->loop, &p->beat, p->beat_ms);
+}
+
+static void on_sock(void *arg, unsigned ready)
+{
+    struct linkproc *p = arg;
+    char buf[LINK_PACKET_MAX];
+    if (ready & LOOP_WRITE)
+        flush(p);
+    for (int i = 0; i < WORDS_A_TURN && p->sock.fd >= 0; i++) {
+        ssize_t n = recv(p->sock.fd, buf, sizeof buf, MSG_DONTWAIT);
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+            break;
+        if (n <= 0) {
+            gone(p, n < 0 ? strerror(errno) : "it has ended");
+            return;
+        }
+        p->missed = 0;
+        take_packet(p, buf, (size_t)n);
+    }
+}
+
+/* --- its life --- */
+
+static void begin(struct linkproc *p, int fd)
+{
+    p->t_start = loop_now(p->loop);
+    p->sock = (struct loop_fd){.fd = fd, .fn = on_sock, .ctx = p};
+    loop_watch(p->loop, &p->sock, LOOP_READ);
+    p->missed = 0;
+    loop_timer_set(p->loop, &p->beat, p->beat_ms);
+}
+
+/* One that does not answer now is called again a little later: its service manager sees to it. */
+static int call(struct linkproc *p)
+{
+    int fd = unixsock_connect_packets(p->path);
+    if (fd < 0) {
+        p->t_again = mono_add_ms(loop_now(p->loop), p->pause_ms);
+        p->pause_ms = p->pause_ms * 2 > PAUSE_MAX_MS ? PAUSE_MAX_MS : p->pause_ms * 2;
+        return fd;
+    }
+    log_info("link called at %s", p->path);
+    begin(p, fd);
+    return 0;
+}
+
+static int start_child(struct linkproc *p)
+{
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
+        return -errno;
+    int log = open(p->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    char *path = self_program("stoker-link"), name[] = "stoker-link", serve[] = "serve";
+    char *argv[] = {name, serve, NULL};
+    struct spawn s = {.path = path, .argv = argv};
+    if (log >= 0)
+        s.fds[s.n_fds++] = (struct spawn_fd){log, 2};
+    s.fds[s.n_fds++] = (struct spawn_fd){pair[1], 3};
+    int r = spawn_program(&s, &p->pid);
+    close(pair[1]);
+    if (log >= 0)
+        close(log);
+    if (r < 0) {
+        p->pid = 0;
+        close(pair[0]);
+        p->t_again = mono_add_ms(loop_now(p->loop), PAUSE_MAX_MS);
+        log_error("cannot start %s: %s", path, strerror(-r));
+    } else {
+        log_info("link=%d started", (int)p->pid);
+        begin(p, pair[0]);
+    }
+    free(path);
+    return r;
+}
+
+struct linkproc *linkproc_new(struct loop *l, const char *log, const char *socket, int64_t beat_ms)
+{
+    struct linkproc *p = xcalloc(1, sizeof *p);
+    *p = (struct linkproc){
+        .loop = l, .log = xstrdup(log), .sock = {.fd = -1}, .pause_ms = PAUSE_MIN_MS, .beat_ms = beat_ms};
+    p->path = xstrdup(socket);
+    p->beat = (struct loop_timer){.fn = on_beat, .ctx = p};
+    list_init(&p->orders);
+    list_init(&p->calls);
+    return p;
+}
+
+void linkproc_free(struct linkproc *p)
+{
+    if (!p)
+        return;
+    list_for_each (c, &p->calls, struct link_call, link)
+        linkproc_forget(c);
+    drop_orders(p);
+    loop_timer_cancel(p->loop, &p->beat);
+    loop_unwatch(p->loop, &p->sock);
+    if (p->sock.fd >= 0)
+        close(p->sock.fd);
+    vec_fini(&p->dead);
+    free(p->log);
+    free(p->path);
+    free(p);
+}
+
+void linkproc_set_socket(struct linkproc *p, const char *socket)
+{
+    if (str_eq(p->path, socket))
+        return;
+    free(p->path);
+    p->path = xstrdup(socket);
+}
+
+int linkproc_open(struct linkproc *p, struct link_open *to, struct link_call *c)
+{
+    int pair[2];
+    bool is_there = p->sock.fd >= 0;
+    if (!is_there && loop_now(p->loop).ns < p->t_again.ns)
+        return -EAGAIN;
+    int r = is_there ? 0 : p->path ? call(p) : start_child(p);
+    if (r == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
+        r = -errno;
+    if (r < 0)
+        return r;
+    to->id = c->id = ++p->last_id ? p->last_id : ++p->last_id;
+    struct str out = STR_INIT;
+    size_t at = frame_begin(&out);
+    codec_encode(&link_open_rec, to, &out);
+    frame_end(&out, at, LINK_MSG_OPEN, 0, to->id);
+    list_init(&c->link);
+    list_append(&p->calls, &c->link);
+    queue(p, &out, pair[1]);
+    str_fini(&out);
+    return pair[0];
+}
+
+void linkproc_forget(struct link_call *c)
+{
+    if (!c->id)
+        return;
+    c->id = 0;
+    list_unlink(&c->link);
+}

@@ -1,0 +1,107 @@
+/* stream_mux.c - a ferry for each number. */
+#include "backend/net/stream_mux.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "backend/net/tunnel.h"
+#include "src/base/xalloc.h"
+
+struct call {
+    struct list link;
+    struct calls *all;
+    uint32_t id, uid;
+    struct ferry ferry;
+};
+
+static void call_free(struct call *k)
+{
+    ferry_close(&k->ferry);
+    list_unlink(&k->link);
+    k->all->n--;
+    free(k);
+}
+
+/* One that is given up is found to be at its end in a later turn: it must not go in here. */
+static void say(struct call *k, enum msg_kind kind, const void *body)
+{
+    if (!k->all->say(k->all->ctx, kind, body))
+        shutdown(k->ferry.fd.fd, SHUT_RDWR);
+}
+
+static void on_send(void *ctx, const void *p, size_t n)
+{
+    struct call *k = ctx;
+    struct msg_call_data m = {.id = k->id, .data = {.p = xmemdup(p, n), .n = n}};
+    say(k, MSG_CALL_DATA, &m);
+    free(m.data.p);
+}
+
+static void on_taken(void *ctx, uint32_t n)
+{
+    struct call *k = ctx;
+    say(k, MSG_CALL_TAKEN, &(struct msg_call_taken){.id = k->id, .n = n});
+}
+
+static void on_over(void *ctx)
+{
+    struct call *k = ctx;
+    say(k, MSG_CALL_END, &(struct msg_call_taken){.id = k->id});
+    call_free(k);
+}
+
+static const struct ferry_ops ops = {.send = on_send, .taken = on_taken, .over = on_over};
+
+void calls_init(struct calls *c, calls_say_fn *fn, void *ctx)
+{
+    *c = (struct calls){.say = fn, .ctx = ctx};
+    list_init(&c->open);
+}
+
+void calls_add(struct calls *c, struct loop *l, uint32_t id, uint32_t uid, int fd)
+{
+    struct call *k = xcalloc(1, sizeof *k);
+    *k = (struct call){.all = c, .id = id, .uid = uid};
+    list_init(&k->link);
+    list_append(&c->open, &k->link);
+    c->n++;
+    ferry_open(&k->ferry, l, fd, CALL_WINDOW, CALL_PIECE, &ops, k);
+}
+
+static struct call *find(struct calls *c, uint32_t id)
+{
+    list_for_each (k, &c->open, struct call, link)
+        if (k->id == id)
+            return k;
+    return NULL;
+}
+
+int calls_take(struct calls *c, enum msg_kind kind, const void *body)
+{
+    const struct msg_call_data *data = body;
+    const struct msg_call_taken *taken = body;
+    struct call *k = find(c, kind == MSG_CALL_DATA ? data->id : taken->id);
+    if (!k)
+        return 0;
+    if (kind == MSG_CALL_DATA)
+        return ferry_give(&k->ferry, data->data.p, data->data.n);
+    if (kind == MSG_CALL_TAKEN)
+        ferry_taken(&k->ferry, taken->n);
+    else
+        ferry_end(&k->ferry);
+    return 0;
+}
+
+unsigned calls_of(const struct calls *c, uint32_t uid)
+{
+    unsigned n = 0;
+    list_for_each (k, &c->open, struct call, link)
+        n += k->uid == uid;
+    return n;
+}
+
+void calls_drop(struct calls *c)
+{
+    while (!list_empty(&c->open))
+        call_free(list_first(&c->open, struct call, link));
+}

@@ -1,0 +1,36 @@
+/* stream_mux.h - clients on a node, each a stream with a number, within the one connection of agent and
+ * controller. Both ends are the same but for what they do with a new one.
+ *
+ *     client ==fd== calls -- CALL_DATA, CALL_TAKEN, CALL_END --> calls ==fd== session
+ *                   agent <--------------------------------- controller
+ */
+#ifndef STOKER_BACKEND_FERRY_CALLS_H
+#define STOKER_BACKEND_FERRY_CALLS_H
+
+#include "backend/loop/loop.h"
+#include "src/base/list.h"
+#include "src/proto/msg.h"
+
+/* Sends over the connection, now or later, and calls nothing here. Returns false where it takes no more:
+ * the call is cut off then. */
+typedef bool calls_say_fn(void *ctx, enum msg_kind kind, const void *body);
+
+/* Storage is the owner's; n may be read. */
+struct calls {
+    struct list open;
+    unsigned n;
+    calls_say_fn *say;
+    void *ctx;
+};
+
+void calls_init(struct calls *c, calls_say_fn *say, void *ctx);
+/* Carries fd (non-blocking), which is ours now, until one end or the other is over. */
+void calls_add(struct calls *c, struct loop *l, uint32_t id, uint32_t uid, int fd);
+/* CALL_DATA, CALL_TAKEN or CALL_END. No-op for a call that is over here: its end has crossed this on the
+ * way. Errors: -EMSGSIZE, the other end keeps to no window. */
+int calls_take(struct calls *c, enum msg_kind kind, const void *body) __attribute__((warn_unused_result));
+unsigned calls_of(const struct calls *c, uint32_t uid);
+/* The connection is gone: all are cut off, without a word. */
+void calls_drop(struct calls *c);
+
+#endif
