@@ -5,6 +5,8 @@
 
 #include "backend/sched/explain/refused.h"
 #include "backend/sched/explain/why_private.h"
+#include "src/base/hostlist.h"
+#include "src/model/window.h"
 
 #define BLOCKERS_MAX 5
 
@@ -73,19 +75,49 @@ static void add_endless(const struct question *q, const struct nodeset *s, struc
         }
 }
 
-/* When there is room for it, by the time limits of what runs, windows and planned starts; and whose end
- * makes it. */
-static struct wall explain_room(const struct question *q, const struct backfill_choice *c, struct str *out)
+/* When there is room for it: by the time limits of what runs and planned starts, with and without windows.
+ */
+struct room {
+    int64_t at, with_windows;
+    struct pool_parts parts; /* where, at `at` */
+};
+
+/* Its own reservation is set aside already. */
+static void lift_windows(const struct question *q, bool lift)
 {
-    struct pool_parts parts = {VEC_INIT};
+    vec_for_each (&q->p->windows, i) {
+        struct pool_use *use = &q->p->windows.v[i]->use;
+        if (!use->parts || use == q->u->group->own)
+            continue;
+        if (lift)
+            pool_lift(&q->p->pool, use);
+        else
+            pool_lay(&q->p->pool, use);
+    }
+}
+
+static void find_room(const struct question *q, const struct backfill_choice *c, struct room *ret)
+{
     struct pool_span span = {.from = q->p->pool.now, .before = WHEN_NEVER, .len = c->len_min};
-    int64_t t = pool_earliest(&q->p->pool, c->demand, c->set, span, &parts);
-    if (t == WHEN_NEVER)
+    *ret = (struct room){.parts = {VEC_INIT}};
+    ret->with_windows = pool_earliest(&q->p->pool, c->demand, c->set, span, &ret->parts);
+    ret->at = ret->with_windows;
+    if (!q->p->windows.n)
+        return;
+    lift_windows(q, true);
+    ret->at = pool_earliest(&q->p->pool, c->demand, c->set, span, &ret->parts);
+    lift_windows(q, false);
+}
+
+/* Whose end makes the room, and when that is. */
+static struct wall explain_room(const struct question *q, const struct backfill_choice *c,
+                                const struct room *room, struct str *out)
+{
+    if (room->at == WHEN_NEVER)
         add_endless(q, c->set, out);
     else
-        add_blockers(q, &parts, t, out);
-    vec_fini(&parts.v);
-    return (struct wall){.ms = t == WHEN_NEVER || t <= q->now.ms ? 0 : t};
+        add_blockers(q, &room->parts, room->at, out);
+    return (struct wall){.ms = room->at == WHEN_NEVER || room->at <= q->now.ms ? 0 : room->at};
 }
 
 static void append_wanted(const struct question *q, uint32_t lane, const char *then, struct str *out)
@@ -105,28 +137,72 @@ static void append_when(const struct question *q, int64_t ms, struct str *out)
         str_append(out, " now");
 }
 
-static void explain_window(const struct question *q, const struct refused *r)
+/* The same window may be in the way in several partitions. */
+static bool names_window(const struct question *q, const char *text)
 {
-    const struct window *w = r->first_window;
+    for (size_t i = 0; i < q->w->causes.n; i++)
+        if (q->w->causes.v[i].cls == WHY_WINDOW && str_eq(q->w->causes.v[i].text, text))
+            return true;
+    return false;
+}
+
+/* n nodes, by these names, are kept for w. */
+static void add_window(const struct question *q, const struct window *w, uint32_t n, const char *names)
+{
     struct str b = STR_INIT;
-    if (!w)
-        return;
-    str_appendf(&b, "%u node%s kept for %s %s", r->window, r->window == 1 ? " is" : "s are",
-                w->kind == WINDOW_MAINTENANCE ? "the maintenance window" : "the reservation", w->name);
-    append_when(q, w->start.ms, &b);
     bool ahead = w->start.ms > q->now.ms, maintenance = w->kind == WINDOW_MAINTENANCE;
+    str_appendf(&b, "%u node%s kept for %s %s", n, n == 1 ? " is" : "s are",
+                maintenance ? "the maintenance window" : "the reservation", w->name);
+    append_when(q, w->start.ms, &b);
     str_append(&b, ahead ? ": it would not end before that" : "");
+    if (names_window(q, b.s)) {
+        str_fini(&b);
+        return;
+    }
     why_add_cause(q->w, WHY_WINDOW, w->end, str_take(&b));
     str_init(&b);
-    if (ahead) {
+    if (ahead)
         str_appendf(&b, "would run into %s", maintenance ? "maintenance" : "reservation ");
-        str_append(&b, maintenance ? "" : w->name);
-    } else {
-        refused_append_names(q->p, r, &r->window, &b);
-        str_appendf(&b, "%s%s", b.len ? " in " : "in ", maintenance ? "maintenance" : "reservation ");
-        str_append(&b, maintenance ? "" : w->name);
-    }
+    else
+        str_appendf(&b, "%s%sin %s", names, *names ? " " : "",
+                    maintenance ? "maintenance" : "reservation ");
+    str_append(&b, maintenance ? "" : w->name);
     why_set_head(q->w, str_take(&b), ahead ? " at " : " until ", ahead ? w->start : w->end);
+}
+
+static void explain_window(const struct question *q, const struct refused *r)
+{
+    struct str names = STR_INIT;
+    if (!r->first_window)
+        return;
+    refused_append_names(q->p, r, &r->window, &names);
+    add_window(q, r->first_window, r->window, names.len ? names.s : "");
+    str_fini(&names);
+}
+
+/* Its nodes are busy now, and when they are free a window is in the way. */
+static void explain_window_then(const struct question *q, const struct backfill_choice *c,
+                                const struct room *room)
+{
+    const char *reservation = req_rare(&q->j->req)->reservation;
+    struct wall from = {.ms = room->at}, until = {.ms = when_plus(room->at, c->len_min)};
+    const struct window *first = NULL;
+    struct strv names = {0};
+    if (room->at == WHEN_NEVER || room->at >= room->with_windows)
+        return;
+    vec_for_each (&room->parts.v, i) {
+        const struct node *n = q->v->model->nodes[room->parts.v.v[i].node];
+        const struct window *w = window_in_way(q->v->model, n->spec.name, reservation, from, until);
+        if (w)
+            strv_push(&names, n->spec.name);
+        first = w && (!first || w->start.ms < first->start.ms) ? w : first;
+    }
+    if (first) {
+        char *list = hostlist_compress(&names);
+        add_window(q, first, (uint32_t)names.n, list);
+        free(list);
+    }
+    strv_fini(&names);
 }
 
 static bool lies_in(const struct pool_use *use, const struct nodeset *s)
@@ -311,6 +387,7 @@ void why_no_place(const struct question *q, uint32_t at)
     struct pool_parts parts = {VEC_INIT};
     struct str b = STR_INIT;
     struct wall clears = {0};
+    struct room room;
     if (explain_late(q, c))
         return;
     bool fits = pool_place(&q->p->pool, c->demand, c->set, q->p->pool.now, c->len_min, &parts);
@@ -336,8 +413,12 @@ void why_no_place(const struct question *q, uint32_t at)
     enum why_class cls = refused_is_out(&r)     ? WHY_NODE_OUT
                          : refused_is_cards(&r) ? WHY_FOREIGN_GPU
                                                 : WHY_BUSY;
-    if (cls == WHY_BUSY && !q->brief)
-        clears = explain_room(q, c, &b);
+    if (cls == WHY_BUSY && (!q->brief || q->p->windows.n)) {
+        find_room(q, c, &room);
+        explain_window_then(q, c, &room);
+        clears = q->brief ? clears : explain_room(q, c, &room, &b);
+        vec_fini(&room.parts.v);
+    }
     why_add_cause(q->w, cls, clears, str_take(&b));
     str_init(&b);
     if (cls == WHY_NODE_OUT)

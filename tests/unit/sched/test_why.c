@@ -357,6 +357,32 @@ static void test_why_a_window_is_in_the_way(void **state)
     must_say(his, REASON_RESERVATION_GONE, WHY_NOT_ALLOWED, "reservation course is not for user alice");
 }
 
+/* Its node is busy now; when it is free a window is too near. Several partitions share the node. */
+static void test_why_a_window_comes_after_a_running_job(void **state)
+{
+    (void)state;
+    struct msg_why w;
+    submit_req("main", 8, "n2", 10);
+    pass_anew();
+    set_window("n2", 60, 90, NULL);
+    uint32_t id = submit_req("main,narrow", 8, "n2", 600);
+    pass_anew();
+    must_say(id, REASON_RESOURCES, WHY_WINDOW,
+             "1 node is kept for the maintenance window fans in 59 min: it would not end before that");
+    struct sched_view v = pass_view(&l);
+    sched_why(planner, &v, lab_get(&l, id), l.now, &w);
+    unsigned windows = 0;
+    for (size_t i = 0; i < w.causes.n; i++) {
+        int64_t clears_s = (w.causes.v[i].clears.ms - l.now.ms) / MS_PER_S;
+        windows += w.causes.v[i].cls == WHY_WINDOW;
+        if (w.causes.v[i].cls == WHY_BUSY)
+            assert_in_range(clears_s, 500, 600);
+    }
+    assert_int_equal(windows, 1);
+    check_has("the list", w.causes.v[0].head, "would run into maintenance");
+    rec_fini(&msg_why_rec, &w);
+}
+
 /* What lies outside of the reservation that it asks for is no place for it. */
 static void test_why_inside_a_reservation(void **state)
 {
@@ -705,6 +731,7 @@ int main(void)
         TEST(test_why_names_only_those_ahead),
         TEST(test_why_licences),
         TEST(test_why_a_window_is_in_the_way),
+        TEST(test_why_a_window_comes_after_a_running_job),
         TEST(test_why_inside_a_reservation),
         TEST(test_why_a_place_is_held_for_others),
         TEST(test_why_by_partition),
