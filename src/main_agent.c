@@ -11,11 +11,11 @@
 
 #include "backend/agent/agent.h"
 #include "backend/agent/bridge.h"
-#include "backend/agent/filereader.h"
-#include "backend/agent/forkserver.h"
-#include "backend/agent/gpuwatch.h"
+#include "backend/agent/file_reader.h"
+#include "backend/node/gpu_sampler.h"
+#include "backend/shim/forkserver.h"
+#include "src/base/exe_path.h"
 #include "src/base/log.h"
-#include "src/base/self.h"
 #include "src/base/xalloc.h"
 
 static const char usage[] =

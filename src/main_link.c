@@ -6,13 +6,13 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#include "backend/link/check.h"
-#include "backend/link/keys.h"
-#include "backend/link/link.h"
-#include "backend/link/listen.h"
-#include "src/base/drop.h"
+#include "backend/sshlink/ssh_check.h"
+#include "backend/sshlink/ssh_keys.h"
+#include "backend/sshlink/ssh_listen.h"
+#include "backend/sshlink/sshlink.h"
+#include "src/base/exe_path.h"
 #include "src/base/log.h"
-#include "src/base/self.h"
+#include "src/base/privdrop.h"
 #include "src/base/xalloc.h"
 
 #define CTL_FD 3

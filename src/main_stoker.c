@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/self.h"
+#include "src/base/exe_path.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
 #include "src/cli/stoker/commands.h"

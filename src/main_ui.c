@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/self.h"
+#include "src/base/exe_path.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
 #include "ui/app/run.h"

@@ -22,12 +22,12 @@
 #include <unistd.h>
 
 #include "backend/agent/agent_private.h"
-#include "backend/agent/cores.h"
-#include "backend/agent/keep.h"
-#include "backend/agent/programs.h"
-#include "src/base/drop.h"
+#include "backend/node/cpu_order.h"
+#include "backend/task/atomic_file.h"
+#include "backend/task/programs.h"
+#include "src/base/exe_path.h"
 #include "src/base/log.h"
-#include "src/base/self.h"
+#include "src/base/privdrop.h"
 #include "src/base/ulimit.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"

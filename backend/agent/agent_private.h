@@ -3,13 +3,13 @@
 #define STOKER_BACKEND_AGENT_PRIVATE_H
 
 #include "backend/agent/agent.h"
-#include "backend/agent/forkserver.h"
-#include "backend/agent/probe.h"
-#include "backend/agent/proc.h"
-#include "backend/agent/taskdir.h"
-#include "backend/agent/tomb.h"
+#include "backend/agent/ended_launches.h"
 #include "backend/agent/wire.h"
 #include "backend/net/stream_mux.h"
+#include "backend/node/node_probe.h"
+#include "backend/shim/forkserver.h"
+#include "backend/task/proc.h"
+#include "backend/task/taskdir.h"
 #include "src/base/idmap.h"
 #include "src/base/list.h"
 #include "src/base/vec.h"
@@ -124,7 +124,7 @@ struct agent {
     int32_t oom_score_adj;
     uint32_t stuck_ms; /* what is killed for so long will not die: the controller is told */
     struct cages cages;
-    struct blob cpu_order; /* see cores.h */
+    struct blob cpu_order; /* see cpu_order.h */
 
     struct forkserver forkserver;
     struct tomb tomb;
@@ -215,7 +215,7 @@ void outfile_read(struct agent *a, uint64_t tag, struct msg_output_read *m);
 void outfile_fini(struct agent *a);
 bool outfile_is_child(const struct agent *a, pid_t pid);
 
-/* --- clients.c --- */
+/* --- local_clients.c --- */
 void clients_init(struct agent *a);
 /* Lets clients on this node speak to the controller. Returns the socket's path (caller frees), NULL where
  * it cannot be made. */
@@ -234,14 +234,14 @@ void lease_tell(struct atask *t);
 /* Whether the controller was heard so lately that a task with that lease may begin. */
 bool lease_holds(const struct agent *a, uint32_t lease_s);
 
-/* --- door.c --- */
+/* --- login_socket.c --- */
 /* On a login node: a link to the socket `to` where commands look for a controller; elsewhere it goes. */
 void door_keep(struct agent *a, const char *to);
 
-/* --- util.c --- */
+/* --- node_usage.c --- */
 void util_watch(struct agent *a, bool on);
 
-/* --- gpus.c --- */
+/* --- node_gpus.c --- */
 /* Looks for the first time, and every few seconds from then on; nothing where the machine has no cards. */
 void gpus_start(struct agent *a);
 void gpus_stop(struct agent *a);
@@ -258,7 +258,7 @@ size_t gpus_minors(const struct agent *a, const struct cpuset *held, uint32_t *r
 bool gpus_is_child(const struct agent *a, pid_t pid);
 bool gpus_child_ended(struct agent *a, pid_t pid);
 
-/* --- room.c --- */
+/* --- disk_reserve.c --- */
 /* Whether there is room for another task's files. -ENOSPC: no; the controller is told, and when there is.
  */
 int room_check(struct agent *a, struct errtext *err) __attribute__((warn_unused_result));
@@ -284,7 +284,7 @@ char *cgroup_of(const struct agent *a, const char *base, const char *task);
 /* Writes to a file of a group. 0 or -errno. */
 int cgroup_put(const char *dir, const char *file, const char *text);
 
-/* --- devices.c --- */
+/* --- gpu_access.c --- */
 /* Finds out whether cards can be closed, where the policy wants it; adds a note then. */
 void devices_setup(struct agent *a);
 /* Closes all cards but those held: in the task's v2 group where it has one, or in one that is made for it,
@@ -293,7 +293,7 @@ void devices_setup(struct agent *a);
 bool devices_close(struct agent *a, const char *task, const char *group, const struct cpuset *held,
                    char **ret_dir);
 
-/* --- policy.c --- */
+/* --- node_policy.c --- */
 /* From the file at path, else `policy` in dir_fd, where there is one. A path's directories are checked too:
  * who may rename one of them could give us another policy. */
 int policy_load(struct policy *p, int dir_fd, const char *path, struct errtext *err)

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend/agent/programs.h"
+#include "backend/task/programs.h"
 #include "src/base/dirs.h"
 #include "src/base/str.h"
 #include "src/base/unixsock.h"

@@ -6,7 +6,7 @@
  * way between does.
  */
 #include "backend/agent/agent_private.h"
-#include "backend/agent/shim.h"
+#include "backend/shim/shim.h"
 
 static int64_t now_ms(const struct agent *a)
 {

@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "backend/agent/agent_private.h"
-#include "backend/agent/filereader.h"
-#include "backend/agent/users.h"
+#include "backend/agent/file_reader.h"
+#include "backend/agent/user_lookup.h"
+#include "src/base/exe_path.h"
 #include "src/base/log.h"
-#include "src/base/self.h"
 #include "src/base/spawn.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "backend/agent/agent_private.h"
-#include "backend/agent/shim.h"
-#include "backend/agent/users.h"
+#include "backend/agent/user_lookup.h"
+#include "backend/shim/shim.h"
 #include "src/base/log.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"

@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/base/exe_path.h"
 #include "src/base/idmap.h"
 #include "src/base/log.h"
-#include "src/base/self.h"
 #include "src/base/spawn.h"
 #include "src/base/unixsock.h"
 #include "src/base/xalloc.h"

@@ -9,7 +9,7 @@
 
 #include "backend/loop/loop.h"
 #include "src/base/list.h"
-#include "src/proto/link.h"
+#include "src/proto/ssh_msg.h"
 
 struct linkproc;
 

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "src/base/dirs.h"
-#include "src/base/self.h"
+#include "src/base/exe_path.h"
 #include "src/base/xalloc.h"
 #include "src/client/client_private.h"
 

@@ -8,7 +8,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "src/base/self.h"
+#include "src/base/exe_path.h"
 #include "src/base/xalloc.h"
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"

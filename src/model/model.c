@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/texts.h"
+#include "src/base/strpool.h"
 #include "src/base/xalloc.h"
 #include "src/model/model_private.h"
 

@@ -102,7 +102,7 @@ void model_init(struct model *m);
 void model_fini(struct model *m);
 
 /* For mirrors of many jobs, while there is none yet: the jobs of m keep their texts in that set
- * (src/base/texts.h), which m holds too from now on. Jobs can be read and copied as ever; who changes one
+ * (src/base/strpool.h), which m holds too from now on. Jobs can be read and copied as ever; who changes one
  * otherwise than by model_apply must not touch its texts. Cost: a microsecond or two for each event. */
 void model_share_texts(struct model *m, struct texts *texts);
 

@@ -9,7 +9,7 @@
 
 #include "src/base/err.h"
 #include "src/base/rec.h"
-#include "src/base/texts.h"
+#include "src/base/strpool.h"
 
 /* Appends rec's encoding to out. */
 void codec_encode(const struct rec_desc *d, const void *rec, struct str *out);
@@ -52,7 +52,7 @@ int codec_rows_open(struct codec_rows *r, const struct rec_desc *d, const void *
 int codec_rows_next(struct codec_rows *r, void *rec, struct errtext *err)
     __attribute__((warn_unused_result));
 /* The same for a record that is kept: rec, zeroed memory, owns what is in it, but for its texts that
- * rec_each_text shows, which are held in the set (src/base/texts.h); NULL: it owns them too. On failure
+ * rec_each_text shows, which are held in the set (src/base/strpool.h); NULL: it owns them too. On failure
  * what has been read so far stays in rec. */
 int codec_rows_next_own(struct codec_rows *r, void *rec, struct texts *texts, struct errtext *err)
     __attribute__((warn_unused_result));

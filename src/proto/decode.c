@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/texts.h"
+#include "src/base/strpool.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 #include "src/proto/shape.h"

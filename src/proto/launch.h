@@ -122,7 +122,7 @@ struct launch_end {
     bool was_killed; /* a kill request had reached it before its end */
     bool waited_out; /* launch.wait_s was over: the shim has ended the ranks that were left */
     uint32_t fault;  /* enum launch_fault, of one that could not be started */
-    uint32_t crc;    /* in the file `end` alone: backend/agent/taskdir.c; 0: an earlier release's */
+    uint32_t crc;    /* in the file `end` alone: backend/task/taskdir.c; 0: an earlier release's */
 };
 #define LAUNCH_END_FIELDS(F, G, S)                                                                           \
     G(S, SUB, key, launch_key) F(S, U32, end_kind) G(S, LISTOF, ranks, rank_end) F(S, WALL, t_start)         \

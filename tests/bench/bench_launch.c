@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "backend/net/nodeconn.h"
+#include "src/base/exe_path.h"
 #include "src/base/log.h"
-#include "src/base/self.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/bench/common.h"

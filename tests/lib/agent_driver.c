@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/agent/proc.h"
+#include "backend/task/proc.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "tests/lib/check.h"

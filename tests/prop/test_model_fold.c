@@ -5,7 +5,7 @@
  * stored events, read back, give the same state; so does a snapshot taken on the way and the events after
  * it.
  */
-#include "src/base/texts.h"
+#include "src/base/strpool.h"
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/texts.h"
+#include "src/base/strpool.h"
 #include "src/base/xalloc.h"
 #include "ui/app/settings.h"
 #include "ui/frame/frame_internal.h"

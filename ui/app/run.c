@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/self.h"
+#include "src/base/exe_path.h"
 #include "src/base/xalloc.h"
 #include "ui/app/app.h"
 #include "ui/app/connector.h"

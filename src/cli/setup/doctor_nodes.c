@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/self.h"
+#include "src/base/exe_path.h"
 #include "src/base/xalloc.h"
 #include "src/cli/setup/doctor.h"
 #include "src/cli/setup/nodecheck.h"

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "src/base/dirs.h"
+#include "src/base/exe_path.h"
 #include "src/base/file.h"
-#include "src/base/self.h"
 #include "src/base/str.h"
 #include "src/base/xalloc.h"
 #include "src/cli/setup/initunits.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/exe_path.h"
 #include "src/base/roff.h"
-#include "src/base/self.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/stoker/commands.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/self.h"
+#include "src/base/exe_path.h"
 #include "src/cli/stoker/simopts.h"
 
 #define PROGRAM "stoker-sim"

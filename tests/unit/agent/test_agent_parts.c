@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "backend/agent/agent_private.h"
-#include "backend/agent/cores.h"
-#include "backend/agent/shim_private.h"
+#include "backend/node/cpu_order.h"
+#include "backend/shim/shim_private.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/agent/cards.h"
-#include "backend/agent/gpuwatch.h"
-#include "backend/agent/nvml.h"
-#include "backend/agent/probe.h"
+#include "backend/node/gpu_numbers.h"
+#include "backend/node/gpu_sampler.h"
+#include "backend/node/node_probe.h"
+#include "backend/node/nvml.h"
 #include "src/base/xalloc.h"
 
 #define FOUR                                                                                              \

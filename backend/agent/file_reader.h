@@ -1,0 +1,16 @@
+/* file_reader.h - the program that reads one output file for the agent, as its user: `stoker-agent
+ * --read-file`.
+ *
+ * Its standard input is a socket. The first OUTPUT_READ names the user and the file, which stay; each is
+ * answered by OUTPUT_DATA with its tag. A file that is not there yet, or has nothing new, is looked at
+ * again for wait_ms. A file server that hangs holds up this process alone; it ends with its input, or after
+ * half a minute without a question.
+ */
+#ifndef STOKER_BACKEND_AGENT_FILE_READER_H
+#define STOKER_BACKEND_AGENT_FILE_READER_H
+
+#define FILEREADER_OPTION "--read-file"
+
+int filereader_main(void);
+
+#endif

@@ -1,0 +1,212 @@
+/* node_policy.c - what the owner of the machine allows: DIR/policy or --policy FILE, lines of "name =
+ * value",
+ * '#' begins a comment.
+ *
+ *     allow_root = no          min_uid = 1000          max_tasks = 200
+ *     users = alice,bob        groups = gpu,staff        workdirs = /home,/scratch
+ *     spool_max = 1G           close_gpus = no           max_processes = 5000
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backend/agent/agent_private.h"
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+
+#define POLICY_MAX    65536
+#define SPOOL_MAX_MIB 1024
+
+void policy_fini(struct policy *p)
+{
+    strv_fini(&p->users);
+    strv_fini(&p->groups);
+    strv_fini(&p->workdirs);
+    vec_fini(&p->gids);
+}
+
+/* Looked up here, once: a launch must not wait for a name service. */
+static int take_groups(struct policy *p, const char *value, struct errtext *err)
+{
+    strv_fini(&p->groups);
+    p->groups = strv_split(value, ", ");
+    vec_clear(&p->gids);
+    for (size_t i = 0; i < p->groups.n; i++) {
+        const struct group *gr = getgrnam(p->groups.v[i]);
+        if (!gr)
+            return err_set(err, -EINVAL, "this machine knows no group %s", p->groups.v[i]);
+        vec_push(&p->gids, gr->gr_gid);
+    }
+    return 0;
+}
+
+static int take(struct policy *p, const char *name, const char *value, struct errtext *err)
+{
+    int64_t n;
+    int r = 0;
+    if (strcmp(name, "allow_root") == 0) {
+        if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+            return err_set(err, -EINVAL, "allow_root is yes or no, not \"%s\"", value);
+        p->allow_root = value[0] == 'y';
+    } else if (strcmp(name, "close_gpus") == 0) {
+        if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+            return err_set(err, -EINVAL, "close_gpus is yes or no, not \"%s\"", value);
+        p->close_gpus = value[0] == 'y';
+    } else if (strcmp(name, "min_uid") == 0) {
+        r = int_parse(value, 0, UINT32_MAX, &n, err);
+        if (r == 0)
+            p->min_uid = (uint32_t)n;
+    } else if (strcmp(name, "max_tasks") == 0) {
+        r = int_parse(value, 1, 1000000, &n, err);
+        if (r == 0)
+            p->max_tasks = (uint32_t)n;
+    } else if (strcmp(name, "max_processes") == 0) {
+        r = int_parse(value, 1, INT32_MAX, &n, err);
+        if (r == 0)
+            p->max_processes = (uint64_t)n;
+    } else if (strcmp(name, "spool_max") == 0) {
+        r = mem_parse_mib(value, &p->spool_max_mib, err);
+        if (r == 0 && !p->spool_max_mib)
+            r = err_set(err, -EINVAL, "spool_max is at least 1M");
+    } else if (strcmp(name, "users") == 0) {
+        strv_fini(&p->users);
+        p->users = strv_split(value, ", ");
+    } else if (strcmp(name, "groups") == 0) {
+        r = take_groups(p, value, err);
+    } else if (strcmp(name, "workdirs") == 0) {
+        strv_fini(&p->workdirs);
+        p->workdirs = strv_split(value, ", ");
+    } else {
+        return err_set(
+            err, -EINVAL,
+            "unknown name \"%s\" (allow_root, min_uid, max_tasks, max_processes, users, groups, workdirs, "
+            "spool_max, close_gpus)",
+            name);
+    }
+    return r;
+}
+
+/* A file that others may write to would be no policy of the owner's. */
+static int read_text(int dir_fd, const char *name, char *buf, size_t size, struct errtext *err)
+{
+    int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return errno == ENOENT ? -ENOENT : err_set(err, -errno, "policy: %s", strerror(errno));
+    struct stat st;
+    int r = fstat(fd, &st) < 0 ? err_set(err, -errno, "policy: %s", strerror(errno)) : 0;
+    if (r == 0 && ((st.st_uid != 0 && st.st_uid != geteuid()) || (st.st_mode & 022)))
+        r = err_set(err, -EPERM, "policy: others than its owner may write to it");
+    if (r == 0) {
+        ssize_t n = read(fd, buf, size - 1);
+        if (n < 0)
+            r = err_set(err, -errno, "policy: %s", strerror(errno));
+        buf[n < 0 ? 0 : n] = '\0';
+    }
+    close(fd);
+    return r;
+}
+
+/* Every directory above path belongs to root or us, and nobody else may put something else in its place. */
+static int check_above(const char *path, struct errtext *err)
+{
+    char *dir = xstrdup(path);
+    int r = *path == '/' ? 0 : err_set(err, -EINVAL, "policy: %s is no absolute path", path);
+    for (char *slash; r == 0 && (slash = strrchr(dir, '/'));) {
+        struct stat st;
+        slash[slash == dir] = '\0';
+        if (lstat(dir, &st) < 0)
+            r = err_set(err, -errno, "policy: %s: %s", dir, strerror(errno));
+        else if (!S_ISDIR(st.st_mode) || (st.st_uid != 0 && st.st_uid != geteuid()) ||
+                 ((st.st_mode & 022) && !(st.st_mode & S_ISVTX)))
+            r = err_set(err, -EPERM, "policy: others than root may change what is in %s", dir);
+        if (slash == dir)
+            break;
+    }
+    free(dir);
+    return r;
+}
+
+int policy_load(struct policy *p, int dir_fd, const char *path, struct errtext *err)
+{
+    *p = (struct policy){.allow_root = true, .max_tasks = UINT32_MAX, .spool_max_mib = SPOOL_MAX_MIB};
+    char *text = malloc(POLICY_MAX);
+    if (!text)
+        return err_set(err, -ENOMEM, "no memory");
+    int r = path ? check_above(path, err) : 0;
+    r = r ? r : read_text(path ? AT_FDCWD : dir_fd, path ? path : "policy", text, POLICY_MAX, err);
+    if (path && r == -ENOENT) /* one that was asked for is not left out */
+        r = err_set(err, -EINVAL, "policy: %s is not there", path);
+    unsigned line_no = 0;
+    for (char *line = text, *next; r == 0 && line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        line_no++;
+        line[strcspn(line, "#")] = '\0';
+        char *name = str_trim(line), *eq = strchr(name, '=');
+        if (!*name)
+            continue;
+        if (!eq) {
+            r = err_set(err, -EINVAL, "policy:%u: not \"name = value\"", line_no);
+            break;
+        }
+        *eq = '\0';
+        r = take(p, str_trim(name), str_trim(eq + 1), err);
+        if (r < 0)
+            err_prefix(err, r, "policy:%u", line_no);
+    }
+    free(text);
+    if (r < 0 && r != -ENOENT) {
+        policy_fini(p);
+        return r;
+    }
+    return 0;
+}
+
+static bool below(const char *path, const char *root)
+{
+    size_t n = strlen(root);
+    while (n && root[n - 1] == '/')
+        n--;
+    return strncmp(path, root, n) == 0 && (path[n] == '/' || path[n] == '\0') && !strstr(path, "/../") &&
+           !str_ends(path, "/..");
+}
+
+static bool admits(const struct policy *p, const char *user, const struct blob *groups)
+{
+    if (!p->users.n && !p->groups.n)
+        return true;
+    if (user && strv_has(&p->users, user))
+        return true;
+    for (size_t at = 0; groups && at + sizeof(uint32_t) <= groups->n; at += sizeof(uint32_t)) {
+        uint32_t gid;
+        memcpy(&gid, groups->p + at, sizeof gid);
+        vec_for_each (&p->gids, i)
+            if (p->gids.v[i] == gid)
+                return true;
+    }
+    return false;
+}
+
+int policy_check(const struct policy *p, const struct launch *l, unsigned n_live, const struct blob *groups,
+                 struct errtext *err)
+{
+    if (l->uid == 0 && !p->allow_root)
+        return err_set(err, -EPERM, "this node's policy runs nothing as root");
+    if (l->uid != 0 && l->uid < p->min_uid)
+        return err_set(err, -EPERM, "this node's policy runs nothing below uid %u", p->min_uid);
+    if (!admits(p, l->user, groups))
+        return err_set(err, -EPERM, "this node's policy does not admit user %s", l->user ? l->user : "?");
+    if (n_live >= p->max_tasks)
+        return err_set(err, -EAGAIN, "this node's policy allows %u tasks at a time", p->max_tasks);
+    bool ok = p->workdirs.n == 0;
+    for (size_t i = 0; !ok && i < p->workdirs.n; i++)
+        ok = l->workdir && below(l->workdir, p->workdirs.v[i]);
+    return ok ? 0
+              : err_set(err, -EPERM, "this node's policy allows no work in %s",
+                        l->workdir ? l->workdir : "?");
+}

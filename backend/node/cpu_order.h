@@ -1,0 +1,15 @@
+/* cpu_order.h - the CPUs of this machine in an order in which those of one core are neighbours. */
+#ifndef STOKER_BACKEND_NODE_CPU_ORDER_H
+#define STOKER_BACKEND_NODE_CPU_ORDER_H
+
+#include "src/base/cpuset.h"
+#include "src/base/rec.h"
+
+#define CORES_SYSFS "/sys/devices/system/cpu"
+
+/* cpus by package, die, core and number, uint16_t each; by number alone where the machine does not say. So
+ * who gets CPUs that are neighbours here shares his cores with as few others as can be. Caller frees
+ * ret->p. */
+void cores_order(const struct cpuset *cpus, const char *sysfs, struct blob *ret);
+
+#endif

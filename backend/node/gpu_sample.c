@@ -1,0 +1,124 @@
+/* gpu_sample.c - one look at the GPUs as text. */
+#include "backend/node/gpu_sample.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/xalloc.h"
+
+bool gpulook_bus(const char *text, char buf[static 32])
+{
+    unsigned domain, bus, device, function;
+    char end;
+    if (sscanf(text, " %8x:%2x:%2x.%1x%c", &domain, &bus, &device, &function, &end) != 4)
+        return false;
+    snprintf(buf, 32, "%04x:%02x:%02x.%x", domain, bus, device, function);
+    return true;
+}
+
+/* A domain of more than four digits comes behind the others. */
+static int by_bus(const void *pa, const void *pb)
+{
+    const struct gpu_card *a = *(struct gpu_card *const *)pa, *b = *(struct gpu_card *const *)pb;
+    size_t la = strlen(a->bus), lb = strlen(b->bus);
+    return la != lb ? (la < lb ? -1 : 1) : strcmp(a->bus, b->bus);
+}
+
+void gpulook_sort(struct gpu_look *g)
+{
+    struct gpu_card *old = xmemdup(g->cards, g->n_cards * sizeof *old);
+    struct gpu_card *order[GPU_CARDS_MAX];
+    uint32_t to[GPU_CARDS_MAX] = {0};
+    for (uint32_t i = 0; i < g->n_cards; i++)
+        order[i] = &old[i];
+    if (g->n_cards)
+        qsort(order, g->n_cards, sizeof *order, by_bus);
+    for (uint32_t i = 0; i < g->n_cards; i++) {
+        g->cards[i] = *order[i];
+        to[order[i] - old] = i;
+    }
+    for (uint32_t i = 0; i < g->n_procs; i++)
+        g->procs[i].card = to[g->procs[i].card];
+    free(old);
+}
+
+void gpulook_format(const struct gpu_look *g, struct str *out)
+{
+    if (g->way[0])
+        str_appendf(out, "way %s\n", g->way);
+    if (g->trouble[0])
+        str_appendf(out, "trouble %.*s\n", (int)strcspn(g->trouble, "\n"), g->trouble);
+    if (g->unnamed)
+        str_appendf(out, "unnamed %u\n", g->unnamed);
+    for (uint32_t i = 0; i < g->n_cards; i++) {
+        const struct gpu_card *c = &g->cards[i];
+        str_appendf(out, "card %s %u %u %llu %llu %d %s %s\n", c->bus, c->minor, c->busy_pct,
+                    (unsigned long long)c->used_mib, (unsigned long long)c->mib, c->lost,
+                    c->uuid[0] ? c->uuid : "-", c->name[0] ? c->name : "-");
+    }
+    for (uint32_t i = 0; i < g->n_procs; i++)
+        str_appendf(out, "proc %u %d\n", g->procs[i].card, g->procs[i].pid);
+    str_append(out, ".\n");
+}
+
+static bool take_card(const char *line, struct gpu_look *g)
+{
+    struct gpu_card c = {0};
+    char bus[32];
+    unsigned long long used, all;
+    unsigned lost;
+    if (g->n_cards == GPU_CARDS_MAX ||
+        sscanf(line, "%31s %u %u %llu %llu %u %95s %95[^\n]", bus, &c.minor, &c.busy_pct, &used, &all,
+               &lost, c.uuid, c.name) != 8 ||
+        !gpulook_bus(bus, c.bus))
+        return false;
+    c.used_mib = used;
+    c.mib = all;
+    c.lost = lost != 0;
+    if (strcmp(c.uuid, "-") == 0)
+        c.uuid[0] = '\0';
+    if (strcmp(c.name, "-") == 0)
+        c.name[0] = '\0';
+    g->cards[g->n_cards++] = c;
+    return true;
+}
+
+static bool take_proc(const char *line, struct gpu_look *g)
+{
+    struct gpu_proc p;
+    if (g->n_procs == GPU_PROCS_MAX || sscanf(line, "%u %d", &p.card, &p.pid) != 2 ||
+        p.card >= g->n_cards || p.pid <= 0)
+        return false;
+    g->procs[g->n_procs++] = p;
+    return true;
+}
+
+static bool take_line(const char *line, struct gpu_look *g)
+{
+    if (strncmp(line, "way ", 4) == 0)
+        snprintf(g->way, sizeof g->way, "%s", line + 4);
+    else if (strncmp(line, "trouble ", 8) == 0)
+        snprintf(g->trouble, sizeof g->trouble, "%s", line + 8);
+    else if (strncmp(line, "unnamed ", 8) == 0)
+        return sscanf(line + 8, "%u", &g->unnamed) == 1;
+    else if (strncmp(line, "card ", 5) == 0)
+        return take_card(line + 5, g);
+    else if (strncmp(line, "proc ", 5) == 0)
+        return take_proc(line + 5, g);
+    else
+        return strcmp(line, ".") == 0;
+    return true;
+}
+
+int gpulook_parse(const char *text, struct gpu_look *ret)
+{
+    memset(ret, 0, sizeof *ret);
+    struct strv lines = strv_split(text, "\n");
+    bool ok = lines.n && strcmp(lines.v[lines.n - 1], ".") == 0;
+    for (size_t i = 0; i < lines.n && ok; i++)
+        ok = take_line(lines.v[i], ret);
+    strv_fini(&lines);
+    return ok ? 0 : -EBADMSG;
+}

@@ -1,0 +1,609 @@
+/* shim.c - the supervisor of one task: takes its launch, starts the ranks, waits, writes the end.
+ *
+ *     OPENING --files are open--> RUNNING --last rank ended--> LEFTOVERS --no child left--> GONE
+ *
+ * Invariants: the claim in the task directory comes before the first process of the task; the end record
+ * comes after the last one is gone, and before the shim goes.
+ */
+#include "backend/shim/shim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backend/shim/shim_private.h"
+#include "backend/task/taskdir.h"
+#include "src/base/units.h"
+#include "src/base/xalloc.h"
+#include "src/proto/codec.h"
+
+#define LEFTOVER_GRACE_MS 2000
+#define LIMIT_AGAIN_MS    30000
+#define END_RETRY_MS      1000
+#define EARLY_NEWS_S      5 /* so far ahead a second early signal lies, at least */
+
+REC_DEFINE(shim_setup, SHIM_SETUP_FIELDS)
+
+static int64_t clock_ms(clockid_t id)
+{
+    struct timespec ts;
+    clock_gettime(id, &ts);
+    return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+int64_t shim_now_ms(void)
+{
+    return clock_ms(CLOCK_BOOTTIME);
+}
+
+void shim_message(struct shim *s, const char *fmt, ...)
+{
+    if (s->message)
+        return;
+    struct str text = STR_INIT;
+    va_list ap;
+    va_start(ap, fmt);
+    str_vappendf(&text, fmt, ap);
+    va_end(ap);
+    s->message = str_take(&text);
+}
+
+/* --- the beginning --- */
+
+/* The setup and the launch. False where the agent has gone before it had said all: then nothing has begun.
+ */
+static bool receive(struct shim *s)
+{
+    int have = 0;
+    while (have < 2) {
+        struct frame f;
+        int r = frame_reader_next(&s->in, &f);
+        if (r < 0)
+            return false;
+        if (r == 0) {
+            uint8_t *p = frame_reader_space(&s->in, 65536);
+            ssize_t n = recv(s->agent_fd, p, 65536, 0);
+            if (n < 0 && errno == EINTR)
+                continue;
+            if (n <= 0)
+                return false;
+            frame_reader_added(&s->in, (size_t)n);
+            continue;
+        }
+        struct errtext err;
+        if (f.type == SHIM_SETUP)
+            r = codec_decode(&shim_setup_rec, f.body, f.size, &s->setup, &err);
+        else if (f.type == MSG_LAUNCH)
+            r = codec_decode(&launch_rec, f.body, f.size, &s->l, &err);
+        else
+            return false;
+        if (r < 0) {
+            fprintf(stderr, "stoker-shim: %s\n", err.s);
+            return false;
+        }
+        have++;
+    }
+    return s->setup.version == SHIM_VERSION && s->l.ranks.n > 0;
+}
+
+static bool claim(struct shim *s)
+{
+    struct proc self;
+    struct shim_record rec = {
+        .version = SHIM_VERSION, .pid = getpid(), .t_start = s->t_start, .nonce = s->l.key.nonce};
+    if (proc_read(rec.pid, &self) < 0)
+        return false;
+    rec.start = self.start;
+    snprintf(rec.boot_id, sizeof rec.boot_id, "%s", s->setup.boot_id ? s->setup.boot_id : "-");
+    int r = taskdir_claim(s->dir_fd, &rec);
+    if (r < 0)
+        fprintf(stderr, "stoker-shim: cannot claim %s: %s\n", s->dir, strerror(-r));
+    return r == 0;
+}
+
+static int write_script(struct shim *s)
+{
+    if (!s->l.script.n)
+        return 0;
+    int fd = openat(s->dir_fd, TASKDIR_SCRIPT, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500);
+    int r = fd < 0 ? -errno : 0;
+    if (r == 0 && write(fd, s->l.script.p, s->l.script.n) != (ssize_t)s->l.script.n)
+        r = errno ? -errno : -ENOSPC;
+    if (r == 0 && s->setup.drop && fchown(fd, s->l.uid, s->l.gid) < 0)
+        r = -errno;
+    if (fd >= 0)
+        close(fd);
+    if (r < 0)
+        shim_message(s, "cannot write the script to %s: %s", s->dir, strerror(-r));
+    return r;
+}
+
+static void arm_limits(struct shim *s)
+{
+    s->limit_ms = s->early_ms = INT64_MAX;
+    uint32_t limit = s->l.time_limit_s;
+    if (limit == DURATION_UNLIMITED || limit == DURATION_NOT_SET || limit == 0)
+        return;
+    s->limit_ms = s->start_ms + (int64_t)limit * 1000;
+    if (s->l.early_signal > 0) {
+        s->early_ms = s->limit_ms - (int64_t)s->l.early_signal_s * 1000;
+        if (s->early_ms < s->start_ms)
+            s->early_ms = s->start_ms;
+    }
+}
+
+void shim_set_early(struct shim *s, uint32_t in_s)
+{
+    if (s->l.early_signal <= 0 || (s->early_sent && in_s < EARLY_NEWS_S))
+        return;
+    s->early_ms = in_s < DURATION_NOT_SET ? shim_now_ms() + (int64_t)in_s * 1000 : INT64_MAX;
+    shim_arm_timer(s);
+}
+
+void shim_set_limit(struct shim *s, bool paused, uint32_t in_s)
+{
+    int64_t now = shim_now_ms(), left_ms = s->limit_ms - now;
+    bool counts = s->limit_ms != INT64_MAX;
+    if (s->terminating)
+        return;
+    if (paused && s->l.limit_own && counts)
+        s->own_left_ms = left_ms > 0 ? left_ms : 1;
+    if (paused)
+        s->limit_ms = INT64_MAX;
+    else if (!s->l.limit_own)
+        s->limit_ms = in_s < DURATION_NOT_SET ? now + (int64_t)in_s * 1000 : INT64_MAX;
+    else if (s->own_left_ms)
+        s->limit_ms = now + s->own_left_ms;
+    if (!paused)
+        s->own_left_ms = 0;
+    shim_arm_timer(s);
+}
+
+/* CLOCK_BOOTTIME, so that the limit is over when the machine wakes after it. */
+void shim_arm_timer(struct shim *s)
+{
+    int64_t at = s->early_ms < s->limit_ms ? s->early_ms : s->limit_ms;
+    if (lease_next_ms(s) < at)
+        at = lease_next_ms(s);
+    if (at == INT64_MAX)
+        return;
+    if (s->timer_fd < 0)
+        s->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+    struct itimerspec it = {.it_value = {.tv_sec = at / 1000, .tv_nsec = at % 1000 * 1000000 + 1}};
+    timerfd_settime(s->timer_fd, TFD_TIMER_ABSTIME, &it, NULL);
+}
+
+static void spawn_ranks(struct shim *s)
+{
+    s->phase = SHIM_RUNNING;
+    for (size_t i = 0; i < s->n_ranks && !s->launch_failed && !s->terminating; i++) {
+        int r = rank_spawn(s, &s->ranks[i]);
+        if (r < 0) {
+            s->launch_failed = true;
+            s->node_fault = s->node_fault || i == 0; /* later ones may be too many */
+            shim_message(s, "cannot start rank %u: %s", s->ranks[i].l->rank, strerror(-r));
+        }
+    }
+    if (s->launch_failed && s->n_alive)
+        kill_terminate(s, 0);
+    input_push(s);
+}
+
+static void start(struct shim *s)
+{
+    s->n_ranks = s->l.ranks.n;
+    s->ranks = xcalloc(s->n_ranks, sizeof *s->ranks);
+    for (size_t i = 0; i < s->n_ranks; i++) {
+        struct rank *r = &s->ranks[i];
+        *r = (struct rank){.l = &s->l.ranks.v[i], .report_fd = -1, .in_fd = -1};
+        for (int k = 0; k < 2; k++)
+            r->pump[k] = (struct pump){.fd = -1, .line = STR_INIT};
+    }
+    arm_limits(s);
+    lease_start(s);
+    shim_arm_timer(s);
+    mem_start(s);
+    pmi_start(s);
+    pty_start(s);
+    int r = write_script(s);
+    if (r == 0)
+        r = files_prepare(s);
+    spool_start(s);
+    if (r == 0 && files_need_opener(s)) {
+        r = files_start_opener(s);
+        if (r < 0)
+            shim_message(s, "cannot start a process: %s", strerror(-r));
+    }
+    if (r < 0)
+        s->launch_failed = s->node_fault = true;
+    if (r < 0)
+        s->phase = SHIM_RUNNING;
+    else if (!s->opener)
+        spawn_ranks(s);
+}
+
+/* --- while it runs --- */
+
+static void rank_ended(struct shim *s, struct rank *r, int status)
+{
+    if (r->report_fd >= 0)
+        rank_read_report(s, r);
+    r->running = false;
+    s->n_alive--;
+    if (!r->bad_start)
+        r->end = (struct rank_end){.code = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
+                                   .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
+    pump_finish(s, r);
+    if (r->in_fd >= 0) {
+        close(r->in_fd);
+        r->in_fd = -1;
+        input_push(s);
+    }
+    if (s->l.wait_s && s->n_alive && s->wait_ms == INT64_MAX)
+        s->wait_ms = shim_now_ms() + (int64_t)s->l.wait_s * 1000;
+    bool failed = s->launch_failed || (s->l.kill_on_bad_exit && (r->end.code || r->end.signal));
+    if (failed && s->n_alive && !s->terminating)
+        kill_terminate(s, (int64_t)s->l.kill_wait_s * 1000);
+}
+
+void shim_reap(struct shim *s)
+{
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid == s->opener)
+            s->opener = 0;
+        for (size_t i = 0; i < s->n_ranks; i++)
+            if (s->ranks[i].running && s->ranks[i].pid == pid)
+                rank_ended(s, &s->ranks[i], status);
+    }
+    bool none = pid < 0 && errno == ECHILD;
+    if (s->phase == SHIM_RUNNING && !s->n_alive) {
+        s->end_ms = shim_now_ms();
+        s->t_end = (struct wall){.ms = clock_ms(CLOCK_REALTIME)};
+        s->phase = SHIM_LEFTOVERS;
+        s->limit_ms = s->early_ms = s->mem_ms = s->spool_ms = INT64_MAX;
+        if (!none && !s->first_kill_ms) {
+            kill_signal(s, SIGTERM, SIGNAL_TREE);
+            int64_t at = s->end_ms + LEFTOVER_GRACE_MS;
+            s->terminating = true;
+            s->kill_ms = at < s->kill_ms ? at : s->kill_ms;
+        }
+    }
+    if (s->phase == SHIM_LEFTOVERS && none)
+        s->phase = SHIM_GONE;
+}
+
+/* While a controller is there it keeps the time. A step's own limit is kept here. */
+static void limit_reached(struct shim *s)
+{
+    if (s->agent_fd >= 0 && !s->l.limit_own) {
+        s->limit_ms = shim_now_ms() + LIMIT_AGAIN_MS;
+        link_send(s, SHIM_LIMIT, 0, NULL, NULL);
+        return;
+    }
+    shim_reap(s);
+    s->limit_ms = INT64_MAX;
+    if (s->phase != SHIM_OPENING && s->phase != SHIM_RUNNING)
+        return;
+    char at[WALL_TEXT_SIZE], step[16];
+    snprintf(step, sizeof step, ".%d", s->l.key.step);
+    char *line = xasprintf("slurmstepd: error: *** %s %u%s ON %s CANCELLED AT %s DUE TO TIME LIMIT ***",
+                           s->l.is_batch ? "JOB" : "STEP", s->l.key.job, s->l.is_batch ? "" : step,
+                           s->setup.node ? s->setup.node : "?",
+                           wall_format_iso((struct wall){.ms = clock_ms(CLOCK_REALTIME)}, at));
+    struct launch_kill k = {
+        .key = s->l.key, .cause = KILL_TIMEOUT, .grace_s = s->l.kill_wait_s, .note = line};
+    kill_on_request(s, &k);
+    free(line);
+}
+
+/* srun --wait: no grace, as in Slurm. */
+static void wait_is_over(struct shim *s)
+{
+    s->wait_ms = INT64_MAX;
+    shim_reap(s);
+    if (s->phase != SHIM_RUNNING || !s->n_alive || s->terminating)
+        return;
+    s->waited_out = s->terminating = true;
+    kill_round(s);
+}
+
+static void timers(struct shim *s)
+{
+    int64_t now = shim_now_ms();
+    if (now >= s->wait_ms)
+        wait_is_over(s);
+    if (now >= s->early_ms) {
+        s->early_ms = INT64_MAX;
+        s->early_sent = true;
+        kill_signal(s, s->l.early_signal, s->l.early_signal_leader ? SIGNAL_LEADER : SIGNAL_TREE);
+        shim_arm_timer(s);
+    }
+    if (now >= s->limit_ms) {
+        limit_reached(s);
+        shim_arm_timer(s);
+    }
+    if (now >= lease_next_ms(s)) {
+        lease_look(s);
+        shim_arm_timer(s);
+    }
+    if (now >= s->mem_ms)
+        mem_look(s);
+    if (now >= s->spool_ms)
+        spool_look(s);
+    pmi_look(s);
+    pty_look(s);
+    if (now >= s->kill_ms)
+        kill_round(s);
+    if (!s->stuck && s->setup.stuck_ms && s->first_kill_ms && now - s->first_kill_ms > s->setup.stuck_ms) {
+        shim_message(s, "its processes could not be killed for more than %u s", s->setup.stuck_ms / 1000);
+        s->stuck = true;
+        link_tell_running(s);
+    }
+}
+
+static int wait_ms(const struct shim *s)
+{
+    int64_t at = s->kill_ms < s->mem_ms ? s->kill_ms : s->mem_ms;
+    if (s->wait_ms < at)
+        at = s->wait_ms;
+    if (s->spool_ms < at)
+        at = s->spool_ms;
+    if (pmi_next_ms(s) < at)
+        at = pmi_next_ms(s);
+    if (pty_next_ms(s) < at)
+        at = pty_next_ms(s);
+    if (s->drain_ms && s->drain_ms < at)
+        at = s->drain_ms;
+    if (at == INT64_MAX)
+        return -1;
+    int64_t ms = at - shim_now_ms();
+    return ms <= 0 ? 0 : ms > 60000 ? 60000 : (int)ms;
+}
+
+/* What a descriptor of the poll set stands for. */
+struct source {
+    enum {
+        SRC_SIGNAL,
+        SRC_AGENT,
+        SRC_CTL,
+        SRC_TIMER,
+        SRC_OPENER,
+        SRC_REPORT,
+        SRC_PUMP,
+        SRC_INPUT,
+        SRC_SINK,
+        SRC_PMI
+    } kind;
+    size_t rank, sink;
+    int stream;
+};
+
+struct sources {
+    VEC(struct pollfd) fds;
+    VEC(struct source) what;
+};
+
+static void add(struct sources *q, int fd, short events, struct source what)
+{
+    if (fd < 0)
+        return;
+    vec_push(&q->fds, (struct pollfd){.fd = fd, .events = events});
+    vec_push(&q->what, what);
+}
+
+static void collect(struct shim *s, struct sources *q)
+{
+    vec_clear(&q->fds);
+    vec_clear(&q->what);
+    add(q, s->signal_fd, POLLIN, (struct source){.kind = SRC_SIGNAL});
+    add(q, s->agent_fd, (short)(POLLIN | (s->out.len ? POLLOUT : 0)), (struct source){.kind = SRC_AGENT});
+    add(q, s->ctl_fd, POLLIN, (struct source){.kind = SRC_CTL});
+    add(q, s->timer_fd, POLLIN, (struct source){.kind = SRC_TIMER});
+    add(q, s->opener_fd, POLLIN, (struct source){.kind = SRC_OPENER});
+    for (size_t i = 0; i < s->n_ranks; i++) {
+        struct rank *r = &s->ranks[i];
+        add(q, pmi_fd(s, i), POLLIN, (struct source){.kind = SRC_PMI, .rank = i});
+        add(q, r->report_fd, POLLIN, (struct source){.kind = SRC_REPORT, .rank = i});
+        for (int k = 0; k < 2; k++)
+            if (r->pump[k].fd >= 0 && sink_has_room(s, r, k))
+                add(q, r->pump[k].fd, POLLIN, (struct source){.kind = SRC_PUMP, .rank = i, .stream = k});
+        if (s->input.len > r->in_at)
+            add(q, r->in_fd, POLLOUT, (struct source){.kind = SRC_INPUT, .rank = i});
+    }
+    vec_for_each (&s->sinks, i)
+        if (s->sinks.v[i].queue.len)
+            add(q, s->sinks.v[i].fd, POLLOUT, (struct source){.kind = SRC_SINK, .sink = i});
+}
+
+static void drain(int fd)
+{
+    char buf[sizeof(struct signalfd_siginfo) * 8];
+    while (read(fd, buf, sizeof buf) == (ssize_t)sizeof buf)
+        ;
+}
+
+static void serve(struct shim *s, const struct source *what, short ready)
+{
+    struct rank *r = &s->ranks[what->rank];
+    switch (what->kind) {
+    case SRC_SIGNAL: drain(s->signal_fd); break;
+    case SRC_AGENT:
+        if (s->agent_fd >= 0 && (ready & POLLOUT))
+            link_flush(s);
+        if (s->agent_fd >= 0 && (ready & (POLLIN | POLLHUP | POLLERR)))
+            link_read(s);
+        break;
+    case SRC_CTL:
+        if (s->ctl_fd >= 0)
+            link_accept(s);
+        break;
+    case SRC_TIMER: drain(s->timer_fd); break;
+    case SRC_OPENER:
+        if (files_read_opener(s) && !s->terminating)
+            spawn_ranks(s);
+        else if (s->opener_fd < 0)
+            s->phase = SHIM_RUNNING; /* with no rank: over as soon as the opener is reaped */
+        break;
+    case SRC_REPORT:
+        if (r->report_fd >= 0)
+            rank_read_report(s, r);
+        break;
+    case SRC_PUMP:
+        if (r->pump[what->stream].fd >= 0)
+            pump_read(s, r, what->stream);
+        break;
+    case SRC_INPUT: input_push(s); break;
+    case SRC_PMI:
+        if (pmi_fd(s, what->rank) >= 0)
+            pmi_read(s, what->rank);
+        break;
+    case SRC_SINK: sink_flush(s, &s->sinks.v[what->sink]); break;
+    }
+}
+
+static void run(struct shim *s)
+{
+    struct sources q = {.fds = VEC_INIT, .what = VEC_INIT};
+    link_take_frames(s); /* a kill may have come along with the launch */
+    shim_reap(s);
+    while (s->phase != SHIM_GONE || sinks_drain(s)) {
+        collect(s, &q);
+        int n = poll(q.fds.v, q.fds.n, wait_ms(s));
+        for (size_t i = 0; n > 0 && i < q.fds.n; i++)
+            if (q.fds.v[i].revents)
+                serve(s, &q.what.v[i], q.fds.v[i].revents);
+        if (!s->told_running)
+            link_tell_running(s);
+        timers(s);
+        shim_reap(s);
+    }
+    vec_fini(&q.fds);
+    vec_fini(&q.what);
+}
+
+/* --- the end --- */
+
+static uint32_t end_kind(const struct shim *s)
+{
+    if (s->lease_killed && !s->oom)
+        return END_LEASE;
+    if (s->was_killed && !s->oom)
+        return s->kill_cause == KILL_TIMEOUT ? END_TIMEOUT
+               : s->kill_cause == KILL_OOM   ? END_OOM
+                                             : END_KILLED;
+    if (s->launch_failed)
+        return END_LAUNCH_FAILED;
+    if (s->oom)
+        return END_OOM;
+    for (size_t i = 0; i < s->n_ranks; i++)
+        if (s->ranks[i].end.signal)
+            return END_SIGNALED;
+    return END_EXITED;
+}
+
+/* A disk that is full must not lose an end: the shim waits for room, and tells the agent meanwhile. */
+static void store_end(struct shim *s, const struct launch_end *end)
+{
+    bool told = false;
+    for (;;) {
+        int r = taskdir_write_end(s->dir_fd, end, s->agent_fd < 0);
+        if (r == 0 || r == -ENOENT) /* the directory is gone: the end has been acknowledged */
+            return;
+        if (r == -ENOSPC && taskdir_take_reserve(s->dir_fd))
+            continue;
+        if (!told)
+            link_send(s, MSG_TASK_END, 0, &launch_end_rec, end);
+        told = true;
+        struct pollfd p = {.fd = s->agent_fd >= 0 ? s->agent_fd : s->ctl_fd, .events = POLLIN};
+        poll(&p, 1, END_RETRY_MS);
+        if (p.revents && s->agent_fd >= 0)
+            link_read(s);
+        else if (p.revents && s->ctl_fd >= 0) {
+            link_accept(s);
+            told = false;
+        }
+    }
+}
+
+static void finish(struct shim *s)
+{
+    struct launch_end end = {.key = s->l.key, .t_start = s->t_start, .t_end = s->t_end};
+    mem_finish(s, &end);
+    end.run_ms = (uint64_t)(s->end_ms - s->start_ms);
+    end.end_kind = end_kind(s);
+    end.was_killed = s->was_killed;
+    end.waited_out = s->waited_out;
+    end.fault = s->node_fault ? FAULT_NODE : FAULT_JOB;
+    end.message = s->message;
+    for (size_t i = 0; i < s->n_ranks; i++)
+        *rec_list_push(&end.ranks) = s->ranks[i].end;
+    store_end(s, &end);
+    link_send(s, MSG_TASK_END, 0, &launch_end_rec, &end);
+    if (s->agent_fd >= 0 && s->out.len) {
+        /* The record is there for whoever asks later: an agent that does not read is not waited for. */
+        struct pollfd p = {.fd = s->agent_fd, .events = POLLOUT};
+        poll(&p, 1, 1000);
+        link_flush(s);
+    }
+}
+
+static void settle(void)
+{
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL); /* only SIGKILL ends a supervisor */
+    setsid();
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    umask(077);
+    prctl(PR_SET_DUMPABLE, 0);
+}
+
+int shim_main(const char *dir)
+{
+    struct shim s = {.dir = dir,
+                     .agent_fd = SHIM_SOCKET_FD,
+                     .ctl_fd = -1,
+                     .opener_fd = -1,
+                     .timer_fd = -1,
+                     .spare_fds = {-1, -1, -1, -1},
+                     .out = STR_INIT,
+                     .input = STR_INIT,
+                     .kill_ms = INT64_MAX,
+                     .wait_ms = INT64_MAX,
+                     .sinks = VEC_INIT};
+    fcntl(SHIM_SOCKET_FD, F_SETFD, FD_CLOEXEC);
+    if (!receive(&s)) {
+        fprintf(stderr, "stoker-shim: no launch came for %s\n", dir);
+        return 1;
+    }
+    settle();
+    s.t_start = (struct wall){.ms = clock_ms(CLOCK_REALTIME)};
+    s.start_ms = shim_now_ms();
+    s.dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (s.dir_fd < 0 || !claim(&s))
+        return 1;
+    kill_take_spares(&s);
+    taskdir_mark(&s.l.key, s.l.cluster, s.mark);
+    sigset_t chld;
+    sigemptyset(&chld);
+    sigaddset(&chld, SIGCHLD);
+    s.signal_fd = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
+    start(&s);
+    run(&s);
+    finish(&s);
+    return 0;
+}

@@ -1,0 +1,166 @@
+/* shim_kill.c - signals to the task, and its end by force.
+ *
+ * Every process of the task is a descendant of the shim, which is their subreaper: one that has left its
+ * group, its session and its parent is still found. Nothing is over before waitpid says that there is no
+ * child left.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "backend/shim/shim_private.h"
+#include "src/base/xalloc.h"
+
+#define PAUSE_MIN_MS 10
+#define PAUSE_MAX_MS 1000
+#define BOMB_ROUNDS \
+    3 /* after so many the tree is stopped before it is killed: it forks faster than it dies */
+#define STOP_PASSES 16
+
+void kill_take_spares(struct shim *s)
+{
+    for (size_t i = 0; i < SPARE_FDS; i++)
+        if (s->spare_fds[i] < 0)
+            s->spare_fds[i] = fcntl(s->dir_fd, F_DUPFD_CLOEXEC, 0);
+}
+
+static void give_spares(struct shim *s)
+{
+    for (size_t i = 0; i < SPARE_FDS; i++) {
+        if (s->spare_fds[i] >= 0)
+            close(s->spare_fds[i]);
+        s->spare_fds[i] = -1;
+    }
+}
+
+static void signal_tree(const struct proc_list *tree, int signo)
+{
+    for (size_t i = 0; i < tree->n; i++)
+        if (tree->v[i].state != 'Z')
+            proc_signal(&tree->v[i], signo);
+}
+
+/* A stopped process must run on to act on a signal, unless the signal is about stopping. It is continued
+ * first, as in Slurm. */
+static bool wants_cont(int signo)
+{
+    return signo != SIGCONT && signo != SIGSTOP && signo != SIGTSTP && signo != SIGTTIN &&
+           signo != SIGTTOU && signo != SIGKILL;
+}
+
+/* What is stopped cannot fork: once a pass finds nobody new, nobody escapes. */
+static void stop_tree(struct proc_list *tree)
+{
+    size_t before = SIZE_MAX;
+    for (int i = 0; i < STOP_PASSES && tree->n != before; i++) {
+        before = tree->n;
+        signal_tree(tree, SIGSTOP);
+        proc_descendants(getpid(), tree);
+    }
+}
+
+void kill_signal(struct shim *s, int signo, enum signal_target target)
+{
+    if (target == SIGNAL_LEADER) {
+        for (size_t i = 0; i < s->n_ranks; i++)
+            if (s->ranks[i].running) { /* not waited for yet, so the number is its own */
+                if (wants_cont(signo))
+                    kill(s->ranks[i].pid, SIGCONT);
+                kill(s->ranks[i].pid, signo);
+            }
+        return;
+    }
+    struct proc_list tree = {0};
+    give_spares(s);
+    proc_descendants(getpid(), &tree);
+    if (wants_cont(signo))
+        signal_tree(&tree, SIGCONT);
+    if (signo == SIGSTOP)
+        stop_tree(&tree);
+    else
+        signal_tree(&tree, signo);
+    proc_list_fini(&tree);
+    kill_take_spares(s);
+}
+
+static bool kill_group(const struct shim *s)
+{
+    if (!s->setup.cgroup)
+        return false;
+    char *path = xasprintf("%s/cgroup.kill", s->setup.cgroup);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool done = fd >= 0 && write(fd, "1", 1) == 1;
+    if (fd >= 0)
+        close(fd);
+    free(path);
+    return done;
+}
+
+void kill_round(struct shim *s)
+{
+    int64_t now = shim_now_ms();
+    if (!s->first_kill_ms) {
+        s->first_kill_ms = now;
+        s->kill_pause_ms = PAUSE_MIN_MS;
+    }
+    give_spares(s);
+    kill_group(s);
+    struct proc_list tree = {0};
+    proc_descendants(getpid(), &tree);
+    if (s->kill_pause_ms > PAUSE_MIN_MS << BOMB_ROUNDS)
+        stop_tree(&tree);
+    signal_tree(&tree, SIGKILL);
+    proc_list_fini(&tree);
+    kill_take_spares(s);
+    s->kill_ms = now + s->kill_pause_ms;
+    s->kill_pause_ms = s->kill_pause_ms * 2 > PAUSE_MAX_MS ? PAUSE_MAX_MS : s->kill_pause_ms * 2;
+}
+
+void kill_terminate(struct shim *s, int64_t grace_ms)
+{
+    int64_t kill_ms = shim_now_ms() + grace_ms;
+    if (!s->terminating) {
+        s->terminating = true;
+        if (s->opener)
+            kill(s->opener, SIGKILL);
+        if (grace_ms > 0)
+            kill_signal(s, SIGTERM, SIGNAL_TREE);
+    }
+    /* A later request may hurry, never delay. */
+    if (kill_ms < s->kill_ms)
+        s->kill_ms = kill_ms;
+    if (grace_ms <= 0)
+        kill_round(s);
+}
+
+void kill_on_request(struct shim *s, const struct launch_kill *k)
+{
+    shim_reap(s);
+    bool live = s->phase == SHIM_OPENING || s->phase == SHIM_RUNNING;
+    if (k->signal) {
+        if (live && k->signal == LAUNCH_EARLY_AT)
+            shim_set_early(s, k->grace_s);
+        else if (live && (k->signal == LAUNCH_LIMIT_AT || k->signal == LAUNCH_PAUSED))
+            shim_set_limit(s, k->signal == LAUNCH_PAUSED, k->grace_s);
+        else if (live && k->signal > 0)
+            kill_signal(s, k->signal, k->target == SIGNAL_LEADER ? SIGNAL_LEADER : SIGNAL_TREE);
+    } else {
+        if (live && !s->was_killed)
+            s->kill_cause = k->cause; /* the first one is why it ends */
+        /* A cancel in the grace time of a preemption is another word, and is said with TERM too. The same
+         * request comes again over each new connection. */
+        bool other = live && s->was_killed && k->cause != s->asked_cause;
+        s->was_killed |= live;
+        s->asked_cause = k->cause;
+        if (s->drain_ms)
+            s->drain_ms = 1; /* only its output was waited for */
+        if (other && k->grace_s)
+            kill_signal(s, SIGTERM, SIGNAL_TREE);
+        kill_terminate(s, (int64_t)k->grace_s * 1000);
+    }
+    /* Last: a note may have to wait, a signal never. */
+    if (live && k->note)
+        files_note(s, k->note);
+}

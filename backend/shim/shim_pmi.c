@@ -1,0 +1,538 @@
+/* shim_pmi.c - PMI for the ranks of a step: version 2, and version 1 for those that begin with it.
+ *
+ *     rank --PMI_FD--> put, get, fence ...          one socket for each rank, blocking on the rank's side
+ *     all ranks here in a fence --PMI_FENCE--> agent --> controller --PMI_ALL--> each task's shim
+ *                                                        (tasks on one node alone need neither)
+ *
+ * What is put is kept by name in this shim; a fence brings the other nodes' pairs here. A fence that is not
+ * answered is said again, so that a restart of agent or controller in between does no harm. Everything a
+ * rank may say is bounded; one that says what cannot be read is answered no more.
+ *
+ * Source: the PMI-2 API and wire protocol as MPICH's simple client speaks it: six bytes of length, then
+ * "key=value;" with ';' doubled in values. PMI-1: lines "key=value key=value".
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "backend/shim/shim_private.h"
+#include "src/base/idmap.h"
+#include "src/base/xalloc.h"
+
+#define MESSAGE_MAX 65536
+#define AGAIN_MS    2000
+#define NAME_MAX_1  64 /* what PMI-1 is told */
+#define VALUE_MAX_1 1024
+
+enum pmi_wait { WAIT_NOTHING, WAIT_FENCE, WAIT_ATTR };
+
+struct pmi_rank {
+    int fd;      /* ours; -1: closed */
+    int version; /* 0: has said nothing yet */
+    struct str in;
+    enum pmi_wait wait;
+    char *wanted, *thread; /* the attribute that is waited for; PMI-2's mark of the asking thread */
+};
+
+struct pair {
+    char *key, *value;
+};
+
+struct pmi {
+    struct pmi_rank *ranks;
+    VEC(struct pair) pairs, attrs; /* attrs: of this node alone */
+    struct idmap by_key;           /* hash, or the next free number after it -> index + 1 */
+    size_t bytes, n_sent;          /* of pairs, the first n_sent are known to the other nodes */
+    size_t unsent;                 /* bytes of the others */
+    uint32_t fence;                /* number of the fence that is under way or comes next */
+    bool asked;                    /* it has been told to the controller */
+    uint32_t piece;                /* of its answer, the one that comes next */
+    int64_t again_ms;
+};
+
+/* --- pairs --- */
+
+static size_t find_pair(const struct pmi *p, const char *key, uint64_t *ret_slot)
+{
+    uint64_t h = hash_bytes(key, strlen(key));
+    for (;; h++) {
+        size_t at = (size_t)(uintptr_t)idmap_get(&p->by_key, h);
+        *ret_slot = h;
+        if (!at || str_eq(p->pairs.v[at - 1].key, key))
+            return at;
+    }
+}
+
+static const char *get(const struct shim *s, const char *key)
+{
+    uint64_t slot;
+    if (str_eq(key, "PMI_process_mapping"))
+        return s->l.pmi_mapping;
+    size_t at = find_pair(s->pmi, key, &slot);
+    return at ? s->pmi->pairs.v[at - 1].value : NULL;
+}
+
+static size_t size_of(const char *key, const char *value)
+{
+    return strlen(key) + strlen(value) + 2 * (size_t)PMI_STRING;
+}
+
+/* False where the step has put more than it may. */
+static bool put(struct pmi *p, const char *key, const char *value)
+{
+    uint64_t slot;
+    size_t at = find_pair(p, key, &slot), size = size_of(key, value);
+    size_t old = at ? size_of(key, p->pairs.v[at - 1].value) : 0;
+    if (p->bytes - old + size > PMI_PAIRS_MAX)
+        return false;
+    p->bytes += size - old;
+    if (!at || at > p->n_sent)
+        p->unsent += size - old;
+    if (at) {
+        free(p->pairs.v[at - 1].value);
+        p->pairs.v[at - 1].value = xstrdup(value);
+        return true;
+    }
+    vec_push(&p->pairs, (struct pair){.key = xstrdup(key), .value = xstrdup(value)});
+    idmap_set(&p->by_key, slot, (void *)(uintptr_t)p->pairs.n);
+    return true;
+}
+
+/* As put, of a rank here: what other nodes are to know must fit into what goes there. */
+static bool put_own(const struct shim *s, const char *key, const char *value)
+{
+    struct pmi *p = s->pmi;
+    if (s->l.pmi_tasks > 1 && p->unsent + size_of(key, value) > PMI_PART_MAX)
+        return false;
+    return put(p, key, value);
+}
+
+static const char *get_attr(const struct pmi *p, const char *key)
+{
+    vec_for_each (&p->attrs, i)
+        if (str_eq(p->attrs.v[i].key, key))
+            return p->attrs.v[i].value;
+    return NULL;
+}
+
+static bool put_attr(struct pmi *p, const char *key, const char *value)
+{
+    if (p->bytes + size_of(key, value) > PMI_PAIRS_MAX)
+        return false;
+    p->bytes += size_of(key, value);
+    vec_push(&p->attrs, (struct pair){.key = xstrdup(key), .value = xstrdup(value)});
+    return true;
+}
+
+/* --- what a message says --- */
+
+struct words { /* keys and values in turn */
+    struct strv v;
+};
+
+static const char *value_of(const struct words *w, const char *key)
+{
+    for (size_t i = 0; i + 1 < w->v.n; i += 2)
+        if (str_eq(w->v.v[i], key))
+            return w->v.v[i + 1];
+    return NULL;
+}
+
+/* "key=value;key=value;": a doubled ';' is one of the value. */
+static void split_v2(const char *s, struct words *ret)
+{
+    while (*s) {
+        size_t n = strcspn(s, "=;");
+        struct str value = STR_INIT;
+        char *key = xstrndup(s, n);
+        s += n;
+        if (*s == '=')
+            for (s++; *s && (*s != ';' || s[1] == ';'); s++) {
+                str_append_char(&value, *s);
+                s += *s == ';';
+            }
+        s += *s == ';';
+        strv_push_take(&ret->v, key);
+        strv_push_take(&ret->v, str_take(&value));
+    }
+}
+
+/* "key=value key=value"; a value that is the last may hold blanks. */
+static void split_v1(const char *s, struct words *ret)
+{
+    while (*(s += strspn(s, " "))) {
+        size_t n = strcspn(s, "= ");
+        char *key = xstrndup(s, n);
+        s += n + (s[n] == '=');
+        n = str_eq(key, "value") ? strlen(s) : strcspn(s, " ");
+        strv_push_take(&ret->v, key);
+        strv_push_take(&ret->v, xstrndup(s, n));
+        s += n;
+    }
+}
+
+/* --- answers --- */
+
+static void close_rank(struct pmi_rank *r)
+{
+    if (r->fd >= 0)
+        close(r->fd);
+    r->fd = -1;
+    r->wait = WAIT_NOTHING;
+}
+
+/* A rank waits for its answer and sends nothing before: a socket's buffer takes any. */
+static void say(struct pmi_rank *r, const char *p, size_t n)
+{
+    if (r->fd >= 0 && send(r->fd, p, n, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)n)
+        close_rank(r);
+}
+
+static void reply_v1(struct pmi_rank *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void reply_v1(struct pmi_rank *r, const char *fmt, ...)
+{
+    struct str s = STR_INIT;
+    va_list ap;
+    va_start(ap, fmt);
+    str_vappendf(&s, fmt, ap);
+    va_end(ap);
+    str_append_char(&s, '\n');
+    say(r, s.s, s.len);
+    str_fini(&s);
+}
+
+static void append_escaped(struct str *out, const char *s)
+{
+    for (; *s; s++) {
+        str_append_char(out, *s);
+        if (*s == ';')
+            str_append_char(out, ';');
+    }
+}
+
+/* "cmd=NAME-response;thrid=..;MORE;rc=0;" with its length in front. value: of a "value" in it, or NULL. */
+static void reply_v2(struct pmi_rank *r, const char *cmd, const char *more, const char *value, int rc)
+{
+    struct str s = STR_INIT;
+    char length[16];
+    str_appendf(&s, "cmd=%s-response;", cmd);
+    if (r->thread)
+        str_appendf(&s, "thrid=%s;", r->thread);
+    str_append(&s, more);
+    if (value) {
+        str_append(&s, "value=");
+        append_escaped(&s, value);
+        str_append_char(&s, ';');
+    }
+    str_appendf(&s, "rc=%d;", rc);
+    snprintf(length, sizeof length, "%6zu", s.len);
+    struct str all = STR_INIT;
+    str_append_n(&all, length, 6);
+    str_append_n(&all, s.s, s.len);
+    say(r, all.s, all.len);
+    str_fini(&all);
+    str_fini(&s);
+}
+
+static void reply_found(struct pmi_rank *r, const char *cmd, const char *value)
+{
+    reply_v2(r, cmd, value ? "found=TRUE;" : "found=FALSE;", value, 0);
+}
+
+/* --- fences --- */
+
+static void release_fence(struct shim *s)
+{
+    struct pmi *p = s->pmi;
+    p->n_sent = p->pairs.n;
+    p->unsent = 0;
+    p->fence++;
+    p->asked = false;
+    p->again_ms = INT64_MAX;
+    for (size_t i = 0; i < s->n_ranks; i++) {
+        struct pmi_rank *r = &p->ranks[i];
+        if (r->wait != WAIT_FENCE)
+            continue;
+        r->wait = WAIT_NOTHING;
+        if (r->version == 1)
+            reply_v1(r, "cmd=barrier_out rc=0");
+        else
+            reply_v2(r, "kvs-fence", "", NULL, 0);
+    }
+}
+
+static void tell_fence(struct shim *s)
+{
+    struct pmi *p = s->pmi;
+    struct msg_pmi m = {.key = s->l.key, .fence = p->fence};
+    for (size_t i = p->n_sent; i < p->pairs.n; i++) {
+        strv_push(&m.pairs, p->pairs.v[i].key);
+        strv_push(&m.pairs, p->pairs.v[i].value);
+    }
+    link_send(s, MSG_PMI_FENCE, 0, &msg_pmi_rec, &m);
+    strv_fini(&m.pairs);
+    p->asked = true;
+    p->again_ms = shim_now_ms() + AGAIN_MS;
+}
+
+/* Over once every rank of the step is in it: one that has closed its socket never comes, and MPI says that
+ * it must not do so before the end. */
+static void check_fence(struct shim *s)
+{
+    struct pmi *p = s->pmi;
+    for (size_t i = 0; i < s->n_ranks; i++)
+        if (p->ranks[i].wait != WAIT_FENCE)
+            return;
+    if (s->l.pmi_tasks <= 1)
+        release_fence(s);
+    else if (!p->asked)
+        tell_fence(s);
+}
+
+void pmi_take(struct shim *s, const struct msg_pmi *m)
+{
+    struct pmi *p = s->pmi;
+    if (!p || !p->asked || m->fence != p->fence)
+        return;
+    if (m->piece == 0)
+        p->piece = 0;
+    if (m->piece != p->piece) /* some were lost with a connection: it is asked for again */
+        return;
+    for (size_t i = 0; i + 1 < m->pairs.n; i += 2)
+        put(p, m->pairs.v[i], m->pairs.v[i + 1]);
+    p->piece++;
+    if (!m->more)
+        release_fence(s);
+}
+
+/* --- commands --- */
+
+static void answer_waiting_attrs(struct shim *s)
+{
+    for (size_t i = 0; i < s->n_ranks; i++) {
+        struct pmi_rank *r = &s->pmi->ranks[i];
+        const char *value = r->wait == WAIT_ATTR ? get_attr(s->pmi, r->wanted) : NULL;
+        if (!value)
+            continue;
+        r->wait = WAIT_NOTHING;
+        reply_found(r, "info-getnodeattr", value);
+    }
+}
+
+static void abort_step(struct shim *s, const struct pmi_rank *r, const char *why)
+{
+    size_t i = (size_t)(r - s->pmi->ranks);
+    char *line = xasprintf("slurmstepd: error: *** STEP %u.%d ON %s CANCELLED: rank %u aborts%s%s ***",
+                           s->l.key.job, s->l.key.step, s->setup.node ? s->setup.node : "?",
+                           s->l.ranks.v[i].rank, str_is_empty(why) ? "" : ": ", why ? why : "");
+    files_note(s, line);
+    free(line);
+    if (s->l.pmi_tasks > 1) { /* the other nodes' too */
+        struct msg_pmi m = {.key = s->l.key, .fence = PMI_ABORT};
+        link_send(s, MSG_PMI_FENCE, 0, &msg_pmi_rec, &m);
+    }
+    kill_terminate(s, (int64_t)s->l.kill_wait_s * 1000);
+}
+
+static const char *job_attr(const struct shim *s, const char *key, char buf[static 16])
+{
+    if (str_eq(key, "universeSize")) {
+        snprintf(buf, 16, "%u", s->l.pmi_size);
+        return buf;
+    }
+    return str_eq(key, "PMI_process_mapping") ? s->l.pmi_mapping : get(s, key);
+}
+
+static void do_fullinit(struct shim *s, struct pmi_rank *r)
+{
+    char more[160];
+    snprintf(more, sizeof more,
+             "pmi-version=2;pmi-subversion=0;rank=%u;size=%u;appnum=0;debugged=FALSE;pmiverbose=FALSE;",
+             s->l.ranks.v[r - s->pmi->ranks].rank, s->l.pmi_size);
+    reply_v2(r, "fullinit", more, NULL, 0);
+}
+
+static void do_v2(struct shim *s, struct pmi_rank *r, const struct words *w)
+{
+    struct pmi *p = s->pmi;
+    const char *cmd = value_of(w, "cmd"), *key = value_of(w, "key"), *value = value_of(w, "value");
+    char buf[64];
+    free(r->thread);
+    r->thread = xstrdup(value_of(w, "thrid"));
+    if (str_eq(cmd, "fullinit")) {
+        do_fullinit(s, r);
+    } else if (str_eq(cmd, "job-getid")) {
+        snprintf(buf, sizeof buf, "jobid=%u.%d;", s->l.key.job, s->l.key.step);
+        reply_v2(r, cmd, buf, NULL, 0);
+    } else if (str_eq(cmd, "kvs-put") && key && value) {
+        reply_v2(r, cmd, "", NULL, put_own(s, key, value) ? 0 : 1);
+    } else if (str_eq(cmd, "kvs-get") && key) {
+        reply_found(r, cmd, get(s, key));
+    } else if (str_eq(cmd, "kvs-fence")) {
+        r->wait = WAIT_FENCE;
+        check_fence(s);
+    } else if (str_eq(cmd, "info-putnodeattr") && key && value) {
+        reply_v2(r, cmd, "", NULL, put_attr(p, key, value) ? 0 : 1);
+        answer_waiting_attrs(s);
+    } else if (str_eq(cmd, "info-getnodeattr") && key) {
+        const char *wait = value_of(w, "wait"), *found = get_attr(p, key);
+        if (!found && wait && str_ieq(wait, "TRUE")) {
+            r->wait = WAIT_ATTR;
+            free(r->wanted);
+            r->wanted = xstrdup(key);
+        } else {
+            reply_found(r, cmd, found);
+        }
+    } else if (str_eq(cmd, "info-getjobattr") && key) {
+        char number[16];
+        reply_found(r, cmd, job_attr(s, key, number));
+    } else if (str_eq(cmd, "finalize")) {
+        reply_v2(r, cmd, "", NULL, 0);
+        close_rank(r);
+    } else if (str_eq(cmd, "abort")) {
+        abort_step(s, r, value_of(w, "msg"));
+    } else if (cmd && strlen(cmd) < 32) {
+        reply_v2(r, cmd, "errmsg=not supported;", NULL, 1);
+    } else {
+        close_rank(r);
+    }
+}
+
+static void do_v1(struct shim *s, struct pmi_rank *r, const struct words *w)
+{
+    const char *cmd = value_of(w, "cmd"), *key = value_of(w, "key"), *value = value_of(w, "value");
+    if (str_eq(cmd, "init")) {
+        const char *version = value_of(w, "pmi_version");
+        r->version = str_eq(version, "2") ? 2 : 1;
+        reply_v1(r, "cmd=response_to_init pmi_version=%d pmi_subversion=%d rc=0", r->version,
+                 r->version == 1);
+    } else if (str_eq(cmd, "get_maxes")) {
+        reply_v1(r, "cmd=maxes kvsname_max=256 keylen_max=%d vallen_max=%d rc=0", NAME_MAX_1, VALUE_MAX_1);
+    } else if (str_eq(cmd, "get_appnum")) {
+        reply_v1(r, "cmd=appnum appnum=0 rc=0");
+    } else if (str_eq(cmd, "get_universe_size")) {
+        reply_v1(r, "cmd=universe_size size=%u rc=0", s->l.pmi_size);
+    } else if (str_eq(cmd, "get_my_kvsname")) {
+        reply_v1(r, "cmd=my_kvsname kvsname=%u.%d rc=0", s->l.key.job, s->l.key.step);
+    } else if (str_eq(cmd, "put") && key && value) {
+        bool ok = put_own(s, key, value);
+        reply_v1(r, "cmd=put_result rc=%d msg=%s", ok ? 0 : -1, ok ? "success" : "too_much");
+    } else if (str_eq(cmd, "get") && key) {
+        const char *found = get(s, key);
+        reply_v1(r, "cmd=get_result rc=%d msg=%s value=%s", found ? 0 : -1,
+                 found ? "success" : "key_not_found", found ? found : "unknown");
+    } else if (str_eq(cmd, "barrier_in")) {
+        r->wait = WAIT_FENCE;
+        check_fence(s);
+    } else if (str_eq(cmd, "finalize")) {
+        reply_v1(r, "cmd=finalize_ack rc=0");
+        close_rank(r);
+    } else if (str_eq(cmd, "abort")) {
+        abort_step(s, r, value_of(w, "error_msg"));
+    } else {
+        close_rank(r);
+    }
+}
+
+/* --- the sockets --- */
+
+/* Takes one message off the front. Returns false where none is whole yet. */
+static bool take_message(struct shim *s, struct pmi_rank *r)
+{
+    struct words w = {0};
+    size_t n = 0, head = 0;
+    if (r->version == 2) {
+        char length[7] = "";
+        if (r->in.len < 6)
+            return false;
+        memcpy(length, r->in.s, 6);
+        long want = strtol(length, NULL, 10);
+        if (want <= 0 || want > MESSAGE_MAX) {
+            close_rank(r);
+            return false;
+        }
+        head = 6;
+        n = (size_t)want;
+        if (r->in.len < head + n)
+            return false;
+    } else {
+        char *end = memchr(r->in.s, '\n', r->in.len);
+        if (!end)
+            return false;
+        n = (size_t)(end - r->in.s);
+    }
+    char *text = xstrndup(r->in.s + head, n);
+    size_t all = head + n + (r->version != 2);
+    memmove(r->in.s, r->in.s + all, r->in.len - all);
+    str_truncate(&r->in, r->in.len - all);
+    if (r->version == 2) {
+        split_v2(text, &w);
+        do_v2(s, r, &w);
+    } else {
+        split_v1(text, &w);
+        do_v1(s, r, &w);
+    }
+    strv_fini(&w.v);
+    free(text);
+    return r->fd >= 0;
+}
+
+void pmi_read(struct shim *s, size_t rank)
+{
+    struct pmi_rank *r = &s->pmi->ranks[rank];
+    char buf[8192];
+    ssize_t n = recv(r->fd, buf, sizeof buf, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n <= 0 || r->in.len + (size_t)n > MESSAGE_MAX + sizeof buf) {
+        close_rank(r);
+        return;
+    }
+    str_append_n(&r->in, buf, (size_t)n);
+    while (take_message(s, r))
+        ;
+}
+
+int pmi_fd(const struct shim *s, size_t rank)
+{
+    return s->pmi ? s->pmi->ranks[rank].fd : -1;
+}
+
+int64_t pmi_next_ms(const struct shim *s)
+{
+    return s->pmi ? s->pmi->again_ms : INT64_MAX;
+}
+
+void pmi_look(struct shim *s)
+{
+    if (s->pmi && s->pmi->asked && shim_now_ms() >= s->pmi->again_ms)
+        tell_fence(s);
+}
+
+void pmi_start(struct shim *s)
+{
+    if (!s->l.pmi)
+        return;
+    s->pmi = xcalloc(1, sizeof *s->pmi);
+    s->pmi->ranks = xcalloc(s->n_ranks, sizeof *s->pmi->ranks);
+    s->pmi->again_ms = INT64_MAX;
+    for (size_t i = 0; i < s->n_ranks; i++)
+        s->pmi->ranks[i] = (struct pmi_rank){.fd = -1, .in = STR_INIT};
+}
+
+int pmi_socket(struct shim *s, size_t rank, int *ret_theirs)
+{
+    int sv[2];
+    *ret_theirs = -1;
+    if (!s->pmi)
+        return 0;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv) < 0)
+        return -errno;
+    s->pmi->ranks[rank].fd = sv[0];
+    *ret_theirs = sv[1];
+    return 0;
+}

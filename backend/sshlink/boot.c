@@ -1,0 +1,98 @@
+/* boot.c - the line for the node's shell, and its answers. */
+#include "backend/sshlink/boot.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NOISE_MAX (256u << 10) /* of start-up files */
+#define LINE_MAX_ 4096u
+
+bool boot_is_word(const char *s)
+{
+    static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    return s && *s && *s != '-' && *s != '.' && strlen(s) < 200 && strspn(s, good) == strlen(s);
+}
+
+/* One line and no single quote inside, so that every login shell (csh, fish) hands it to sh unchanged. As
+ * root the kit and the directories are readable for everybody, since jobs of users call `srun` there; what
+ * must be closed the agent closes itself. `head -c` takes no byte too many where it asks for them in one
+ * read; nothing is sent ahead of the next request anyway. */
+void boot_command(struct str *out, const struct kit *k, const char *cluster, const char *node)
+{
+    str_append(
+        out,
+        "exec /bin/sh -c '"
+        "fail() { echo \"" BOOT_MARK "FAIL $*\"; exit 1; }; "
+        "umask 077; a=$(uname -m); "
+        "c=\"${XDG_CACHE_HOME:-$HOME/.cache}/stoker\"; s=\"${XDG_STATE_HOME:-$HOME/.local/state}/stoker\"; "
+        "if [ \"$(id -u)\" = 0 ]; then umask 022; "
+        "c=\"${XDG_CACHE_HOME:-/var/cache}/stoker\"; s=\"${XDG_STATE_HOME:-/var/lib}/stoker\"; fi; ");
+    str_appendf(out, "b=\"$c/%s-$a\"; ", k->id);
+    str_append(out, "if [ -x \"$b/stoker-agent\" ]; then :; else "
+                    "t=\"$c/.new-$$\"; mkdir -p \"$t\" || fail \"cannot make $t\"; for f in");
+    for (size_t i = 0; i < KIT_FILES; i++)
+        str_appendf(out, " %s=%zu", k->files[i].name, k->files[i].n);
+    str_append(out, "; do n=${f%%=*}; echo \"" BOOT_MARK "SEND $n $a\"; "
+                    "head -c ${f#*=} >\"$t/$n\" && chmod +x \"$t/$n\" && "
+                    "[ \"$(($(wc -c <\"$t/$n\")))\" = ${f#*=} ] || fail \"cannot write $t/$n\"; done; ");
+    if (k->names.n) {
+        str_append(out, "for n in");
+        for (size_t i = 0; i < k->names.n; i++)
+            str_appendf(out, " %s", k->names.v[i]);
+        str_append(out, "; do ln -s stoker \"$t/$n\"; done; ");
+    }
+    /* Two at once on one file system: the second finds the first one's. */
+    str_append(
+        out, "mv -T \"$t\" \"$b\" 2>/dev/null || { [ -x \"$b/stoker-agent\" ] || fail \"cannot make $b\"; "
+             "rm -rf \"$t\"; }; fi; ");
+    str_appendf(out, "exec \"$b/stoker-agent\" --bridge --node %s --dir \"$s/agents/%s/%s\"'", node,
+                cluster, node);
+}
+
+void boot_init(struct boot *b)
+{
+    *b = (struct boot){.line = STR_INIT};
+}
+
+void boot_fini(struct boot *b)
+{
+    str_fini(&b->line);
+}
+
+static enum boot_event take_line(struct boot *b)
+{
+    const char *word = strstr(b->line.s, BOOT_MARK);
+    if (!word)
+        return BOOT_MORE;
+    word += sizeof BOOT_MARK - 1;
+    if (str_starts(word, "BRIDGE "))
+        return BOOT_UP;
+    if (sscanf(word, "SEND %63s %64s", b->name, b->arch) == 2)
+        return BOOT_SEND;
+    snprintf(b->text, sizeof b->text, "%s",
+             str_starts(word, "FAIL ") ? word + 5 : "the node answered what is not understood");
+    return BOOT_FAILED;
+}
+
+enum boot_event boot_feed(struct boot *b, const char *p, size_t n, size_t *ret_used)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] != '\n') {
+            if (b->line.len < LINE_MAX_)
+                str_append_char(&b->line, p[i] ? p[i] : '?');
+            continue;
+        }
+        enum boot_event e = take_line(b);
+        b->skipped += b->line.len;
+        str_clear(&b->line);
+        if (e != BOOT_MORE || b->skipped > NOISE_MAX) {
+            *ret_used = i + 1;
+            if (e != BOOT_MORE)
+                return e;
+            snprintf(b->text, sizeof b->text, "its login shell prints without end");
+            return BOOT_FAILED;
+        }
+    }
+    *ret_used = n;
+    return BOOT_MORE;
+}

@@ -1,0 +1,59 @@
+#include "backend/task/atomic_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define ROOM      4096
+#define NAME_SIZE 64
+
+static int open_next(int dir_fd, const char *name, char next[static NAME_SIZE])
+{
+    snprintf(next, NAME_SIZE, "%s.tmp", name);
+    /* Not truncated: its room would be gone. */
+    return openat(dir_fd, next, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+void keep_reserve(int dir_fd, const char *name)
+{
+    char next[NAME_SIZE];
+    int fd = open_next(dir_fd, name, next);
+    if (fd < 0)
+        return;
+    if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, ROOM) < 0) {
+        /* Then it is written without. */
+    }
+    close(fd);
+}
+
+static int write_all(int fd, const char *p, size_t n)
+{
+    while (n) {
+        ssize_t w = write(fd, p, n);
+        if (w < 0 && errno == EINTR)
+            continue;
+        if (w <= 0)
+            return w < 0 ? -errno : -ENOSPC;
+        p += w;
+        n -= (size_t)w;
+    }
+    return 0;
+}
+
+int keep_write(int dir_fd, const char *name, const void *p, size_t n, bool sync)
+{
+    char next[NAME_SIZE];
+    int fd = open_next(dir_fd, name, next);
+    int r = fd < 0 ? -errno : write_all(fd, p, n);
+    /* What is longer in an older version; its first block stays. */
+    if (r == 0 && ftruncate(fd, (off_t)n) < 0)
+        r = -errno;
+    if (r == 0 && sync && fdatasync(fd) < 0)
+        r = -errno;
+    if (fd >= 0 && close(fd) < 0 && r == 0)
+        r = -errno;
+    if (r < 0 || renameat2(dir_fd, next, dir_fd, name, RENAME_EXCHANGE) == 0)
+        return r;
+    return renameat(dir_fd, next, dir_fd, name) < 0 ? -errno : 0;
+}

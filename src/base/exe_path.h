@@ -1,0 +1,23 @@
+/* exe_path.h - where this program lies, and the ones that came with it. */
+#ifndef STOKER_SRC_BASE_EXE_PATH_H
+#define STOKER_SRC_BASE_EXE_PATH_H
+
+/* The path of the running program (what the kernel says, links resolved); NULL where /proc does not tell.
+ * Caller frees. */
+char *self_path(void);
+
+/* The directory of the running program; NULL where /proc does not tell. Caller frees. */
+char *self_dir(void);
+
+/* The executable file `name` in the directory of the running program, as they lie in the build and where
+ * they are installed; NULL where there is none. Caller frees. */
+char *self_sibling(const char *name);
+
+/* That program, or its name alone where it is not there, which is then looked for in PATH. Caller frees. */
+char *self_program(const char *name);
+
+/* Becomes the program `name`: the one beside us, else the one in PATH. Returns a negative errno where it
+ * cannot be started. */
+int self_exec(const char *name, char *const argv[]);
+
+#endif

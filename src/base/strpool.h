@@ -1,0 +1,35 @@
+/* strpool.h - texts that many own together: equal ones become one, and how many hold it is counted.
+ *
+ * For what is kept in large numbers and says the same again and again: the jobs of a mirror name few users,
+ * directories and partitions. Who holds a text of the set reads it, and neither changes nor frees it.
+ */
+#ifndef STOKER_SRC_BASE_STRPOOL_H
+#define STOKER_SRC_BASE_STRPOOL_H
+
+#include <stddef.h>
+
+struct texts;
+
+/* A set belongs to all who hold it and goes with its last owner. No text may be held then. */
+struct texts *texts_new(void) __attribute__((warn_unused_result, returns_nonnull));
+struct texts *texts_ref(struct texts *t);
+void texts_unref(struct texts *t); /* NULL is fine */
+
+/* Takes s, an allocated string, and returns what is to be held in its place: a text that others hold too,
+ * s being freed then, or s itself. Texts are shared from their second time on, so that those that come only
+ * once cost nothing. NULL stays NULL, here and below. */
+char *texts_take(struct texts *t, char *s) __attribute__((warn_unused_result));
+/* The same for n bytes of somebody else's, none of them NUL: a copy is made only where no other holds it.
+ */
+char *texts_hold(struct texts *t, const char *s, size_t n)
+    __attribute__((warn_unused_result, returns_nonnull));
+/* The way back: what was held becomes the caller's alone, who frees it. No copy where nobody else holds it.
+ */
+char *texts_give(struct texts *t, char *s) __attribute__((warn_unused_result));
+/* Holds s no longer. */
+void texts_drop(struct texts *t, char *s);
+
+/* How many different ones are shared. */
+size_t texts_count(const struct texts *t);
+
+#endif
