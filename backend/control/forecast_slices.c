@@ -3,7 +3,7 @@
 #include "backend/sched/forecast/forecast.h"
 
 #include "backend/control/private.h"
-#include "src/model/plan.h"
+#include "src/answers/answer_plan.h"
 
 #define SLICE_MS    4     /* of a turn */
 #define SLICE_UNITS 25    /* between two looks at the clock */

@@ -21,7 +21,7 @@
 #include "src/base/spawn.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
-#include "src/model/mailtype.h"
+#include "src/jobenv/mailtype.h"
 
 #define RUNNING_MAX   4
 #define QUEUE_MAX     1000

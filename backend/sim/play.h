@@ -14,7 +14,7 @@
 
 #include "backend/sim/progress.h"
 #include "backend/sim/workload.h"
-#include "src/model/refusal.h"
+#include "src/answers/refusal.h"
 #include "src/model/spec.h"
 
 struct play_job {   /* what became of a job of the workload */

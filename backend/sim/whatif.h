@@ -2,9 +2,9 @@
 #ifndef STOKER_BACKEND_SIM_WHATIF_H
 #define STOKER_BACKEND_SIM_WHATIF_H
 
+#include "src/answers/answer_plan.h"
 #include "src/base/err.h"
 #include "src/model/model.h"
-#include "src/model/plan.h"
 
 struct whatif_change {
     struct strv drain;         /* nodes that take nothing more */

@@ -1,7 +1,7 @@
 /* lookup.c - one thing by its name. */
 #include "src/cli/lookup.h"
 
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 
 static int say_missing(const struct lookup *l, const struct cli *cli, const char *what)
 {

@@ -12,10 +12,10 @@
 #include "src/base/ulimit.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/jobenv/mailtype.h"
 #include "src/jobspec/jobopts_check.h"
 #include "src/jobspec/nodefile.h"
 #include "src/jobspec/signame.h"
-#include "src/model/mailtype.h"
 
 #define NICE_MAX       2147483645LL
 #define NICE_DEFAULT   100

@@ -9,7 +9,7 @@
 
 #include "src/base/xalloc.h"
 #include "src/model/array.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 
 #define TARGETS_MAX 1000000u /* elements that one command may name one by one */
 

@@ -4,7 +4,7 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/model/lost.h"
+#include "src/model/jobeffective.h"
 #include "src/model/model_private.h"
 
 /* Declared steps are numbered from 0 and have not begun. */

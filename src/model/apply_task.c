@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
-#include "src/model/lost.h"
+#include "src/model/jobeffective.h"
 #include "src/model/model_private.h"
 
 #define NOT_LAUNCHED_SIGNAL 53

@@ -6,8 +6,8 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/model/jobtext.h"
 #include "src/model/runs.h"
+#include "src/text/jobtext.h"
 
 /* --- keeping them --- */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "src/model/jobevents.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 
 bool step_has_begun(const struct step *s)
 {

@@ -7,13 +7,13 @@
 #ifndef STOKER_PROTO_MSG_H
 #define STOKER_PROTO_MSG_H
 
+#include "src/answers/answer_plan.h"
+#include "src/answers/answer_prio.h"
+#include "src/answers/answer_why.h"
+#include "src/answers/refusal.h"
 #include "src/base/err.h"
 #include "src/model/event.h"
 #include "src/model/model.h"
-#include "src/model/plan.h"
-#include "src/model/prio.h"
-#include "src/model/refusal.h"
-#include "src/model/why.h"
 #include "src/proto/launch.h"
 
 #define PROTO_VERSION     1

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
+#include "src/jobenv/mailtype.h"
 #include "src/model/array.h"
-#include "src/model/mailtype.h"
 #include "tests/fuzz/driver.h"
 
 #define MAX 10001

@@ -1,7 +1,7 @@
 /* test_deeds.c - small print of what is done to jobs: what is asked, what is typed, what is told twice. */
 #include <unistd.h>
 
-#include "src/model/refusal.h"
+#include "src/answers/refusal.h"
 #include "tests/screen/stage.h"
 #include "ui/view/view_text.h"
 

@@ -3,7 +3,7 @@
 #include "ui/app/ui_manual.h"
 
 #include "src/base/roff.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 #include "ui/frame/frame_internal.h"
 
 #define LEN(a) (sizeof(a) / sizeof(a)[0])

@@ -6,7 +6,7 @@
 
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 #include "ui/frame/frame_internal.h"
 #include "ui/view/view_text.h"
 #include "ui/widget/table.h"

@@ -6,7 +6,7 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/jobtargets.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 #include "ui/dialogs/job_actions.h"
 #include "ui/view/view_text.h"
 

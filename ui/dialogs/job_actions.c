@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "src/base/vec.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 #include "ui/view/view_text.h"
 
 #define LIST_MAX 12 /* lines of the list in a question */

@@ -4,7 +4,7 @@
 
 #include "src/base/units.h"
 #include "src/base/vec.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 #include "ui/dialogs/actions_internal.h"
 
 /* X(key of scontrol, what it is called here, how it is written) */

@@ -16,7 +16,7 @@
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
-#include "src/model/nodetext.h"
+#include "src/text/nodetext.h"
 #include "ui/dialogs/window_edit.h"
 #include "ui/info/node_info.h"
 #include "ui/view/view_text.h"

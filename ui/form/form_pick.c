@@ -5,7 +5,7 @@
 
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 #include "ui/form/form_view.h"
 #include "ui/view/view_text.h"
 

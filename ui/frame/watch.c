@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 #include "ui/frame/frame_internal.h"
 #include "ui/view/view_text.h"
 

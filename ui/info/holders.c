@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/base/xalloc.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 #include "ui/view/view_text.h"
 
 /* --- accounts and users --- */

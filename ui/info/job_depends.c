@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 #include "ui/info/job_info.h"
 #include "ui/view/view_text.h"
 

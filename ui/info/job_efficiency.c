@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "src/base/units.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 #include "ui/view/view_text.h"
 #include "ui/widget/bar.h"
 

@@ -2,7 +2,7 @@
 #ifndef UI_INFO_JOB_EFFICIENCY_H
 #define UI_INFO_JOB_EFFICIENCY_H
 
-#include "src/model/jobuse.h"
+#include "src/text/jobuse.h"
 #include "ui/widget/rich.h"
 
 /* Asked, used, percent, and what would do next time. */

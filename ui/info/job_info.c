@@ -7,10 +7,10 @@
 
 #include "src/base/units.h"
 #include "src/base/vec.h"
-#include "src/model/filename.h"
+#include "src/jobenv/filename.h"
 #include "src/model/jobevents.h"
-#include "src/model/jobtext.h"
 #include "src/model/stepstate.h"
+#include "src/text/jobtext.h"
 #include "ui/view/view_text.h"
 
 #define LABEL 10

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "src/base/units.h"
-#include "src/model/jobtext.h"
-#include "src/model/nodetext.h"
+#include "src/text/jobtext.h"
+#include "src/text/nodetext.h"
 #include "ui/dialogs/windows.h"
 #include "ui/info/job_info.h"
 #include "ui/view/view_text.h"

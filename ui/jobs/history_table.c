@@ -6,7 +6,7 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 #include "ui/info/job_efficiency.h"
 #include "ui/view/view_text.h"
 #include "ui/widget/bar.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 #include "ui/view/view_text.h"
 #include "ui/widget/radix.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/xalloc.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 #include "ui/dialogs/job_actions.h"
 #include "ui/dialogs/shell.h"
 #include "ui/form/resubmit.h"

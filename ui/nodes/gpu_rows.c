@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/base/xalloc.h"
-#include "src/model/nodetext.h"
+#include "src/text/nodetext.h"
 #include "ui/dialogs/windows.h"
 #include "ui/frame/view.h"
 #include "ui/nodes/node_keys.h"

@@ -13,7 +13,7 @@
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "src/model/nodetext.h"
+#include "src/text/nodetext.h"
 #include "ui/dialogs/windows.h"
 #include "ui/info/node_info.h"
 #include "ui/nodes/node_keys.h"

@@ -5,7 +5,7 @@
 
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "src/model/filename.h"
+#include "src/jobenv/filename.h"
 
 struct ats {
     VEC(struct output_at) v;

@@ -2,7 +2,7 @@
 #include "ui/plan/plan_info.h"
 
 #include "src/base/units.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 #include "ui/dialogs/windows.h"
 #include "ui/info/job_info.h"
 #include "ui/info/node_info.h"

@@ -3,9 +3,9 @@
 #ifndef UI_PLAN_PLAN_LANES_H
 #define UI_PLAN_PLAN_LANES_H
 
+#include "src/answers/answer_plan.h"
 #include "src/base/vec.h"
 #include "src/model/model.h"
-#include "src/model/plan.h"
 
 struct bar_item { /* a row of the plan on one line of the screen */
     const struct plan_row *row;

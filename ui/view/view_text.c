@@ -6,10 +6,10 @@
 
 #include "src/base/units.h"
 #include "src/model/jobevents.h"
-#include "src/model/jobtext.h"
-#include "src/model/nodetext.h"
 #include "src/model/stepstate.h"
-#include "src/model/waittext.h"
+#include "src/text/jobtext.h"
+#include "src/text/nodetext.h"
+#include "src/text/waittext.h"
 
 enum role job_role(const struct job *j)
 {

@@ -9,7 +9,7 @@
 
 #include "backend/control/private.h"
 #include "src/base/xalloc.h"
-#include "src/model/filename.h"
+#include "src/jobenv/filename.h"
 #include "src/proto/codec.h"
 
 #define READ_MAX        (256u << 10)

@@ -4,8 +4,8 @@
 #include "backend/control/private.h"
 #include "src/base/log.h"
 #include "src/base/units.h"
-#include "src/model/filename.h"
-#include "src/model/jobenv.h"
+#include "src/jobenv/filename.h"
+#include "src/jobenv/jobenv.h"
 #include "src/model/need.h"
 #include "src/proto/codec.h"
 

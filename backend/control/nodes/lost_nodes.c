@@ -15,7 +15,7 @@
 
 #include "backend/control/private.h"
 #include "src/base/log.h"
-#include "src/model/lost.h"
+#include "src/model/jobeffective.h"
 
 #define MARGIN_MIN_MS 1000
 #define MARGIN_PART   20 /* of the lease: clocks do not run alike */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "backend/control/private.h"
-#include "src/model/filename.h"
+#include "src/jobenv/filename.h"
 
 static bool has_own_files(struct control *c, const struct task *t)
 {

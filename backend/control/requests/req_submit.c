@@ -9,9 +9,9 @@
 #include "backend/sched/limits/licence.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
+#include "src/jobenv/mailtype.h"
 #include "src/model/array.h"
 #include "src/model/dep.h"
-#include "src/model/mailtype.h"
 #include "src/model/need.h"
 #include "src/proto/codec.h"
 

@@ -6,8 +6,8 @@
 #include "backend/sched/limits/account.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/model/jobtext.h"
-#include "src/model/lost.h"
+#include "src/model/jobeffective.h"
+#include "src/text/jobtext.h"
 
 struct update {
     struct job_req req;

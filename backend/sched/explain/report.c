@@ -4,8 +4,8 @@
 #include "backend/sched/forecast/forecast.h"
 #include "backend/sched/queue/planner_private.h"
 #include "src/base/hostlist.h"
-#include "src/model/jobtext.h"
 #include "src/model/window.h"
+#include "src/text/jobtext.h"
 
 struct report {
     struct planner *p;

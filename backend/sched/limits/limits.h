@@ -22,11 +22,11 @@
 #ifndef STOKER_BACKEND_SCHED_LIMITS_H
 #define STOKER_BACKEND_SCHED_LIMITS_H
 
+#include "src/answers/answer_why.h"
+#include "src/answers/refusal.h"
 #include "src/base/str.h"
 #include "src/model/model.h"
 #include "src/model/need.h"
-#include "src/model/refusal.h"
-#include "src/model/why.h"
 
 /* X(enum member, member of struct limit_set, what a text calls it) */
 #define LIMIT_WHATS(X)                                \

@@ -17,9 +17,9 @@
 #ifndef STOKER_BACKEND_SCHED_FAIRSHARE_H
 #define STOKER_BACKEND_SCHED_FAIRSHARE_H
 
+#include "src/answers/answer_prio.h"
 #include "src/base/vec.h"
 #include "src/model/model.h"
-#include "src/model/prio.h"
 
 struct fairshare_node { /* an account, or a user in one */
     char *name;         /* of the account, or of the user */

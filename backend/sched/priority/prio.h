@@ -10,7 +10,7 @@
 
 #include "backend/sched/priority/fairshare.h"
 #include "backend/sched/queue/sched.h"
-#include "src/model/prio.h"
+#include "src/answers/answer_prio.h"
 
 /* What all priorities of one pass have in common: as of now, and valid until the configuration changes. */
 struct prio_ctx {

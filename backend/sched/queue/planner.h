@@ -16,7 +16,7 @@
 #define STOKER_BACKEND_SCHED_PLANNER_H
 
 #include "backend/sched/queue/sched.h"
-#include "src/model/plan.h"
+#include "src/answers/answer_plan.h"
 
 struct planner *planner_new(void) __attribute__((warn_unused_result));
 void planner_free(struct planner *p); /* NULL is fine */

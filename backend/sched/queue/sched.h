@@ -7,10 +7,10 @@
 #ifndef STOKER_BACKEND_SCHED_H
 #define STOKER_BACKEND_SCHED_H
 
+#include "src/answers/answer_why.h"
+#include "src/answers/refusal.h"
 #include "src/base/vec.h"
 #include "src/model/model.h"
-#include "src/model/refusal.h"
-#include "src/model/why.h"
 
 struct limits;
 

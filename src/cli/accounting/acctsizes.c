@@ -8,7 +8,7 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 
 void acct_sizes_init(struct acct_sizes *z)
 {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "src/cli/accounting/acctvalues.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 
 static bool is_step(const struct acct_row *r)
 {

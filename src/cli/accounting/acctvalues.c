@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "src/base/units.h"
-#include "src/model/filename.h"
+#include "src/jobenv/filename.h"
 #include "src/model/jobevents.h"
-#include "src/model/jobtext.h"
 #include "src/model/need.h"
 #include "src/model/runs.h"
 #include "src/model/stepstate.h"
 #include "src/model/usage.h"
+#include "src/text/jobtext.h"
 
 /* A field that only jobs have. */
 #define GET_OF_JOB(NAME, CALL)        \

@@ -9,8 +9,8 @@
 
 #include "src/base/units.h"
 #include "src/cli/listing/columnvalues.h"
-#include "src/model/jobtext.h"
 #include "src/model/members.h"
+#include "src/text/jobtext.h"
 
 struct job_cx job_cx_from_env(const struct model *m)
 {

@@ -9,9 +9,9 @@
 
 #include "src/base/units.h"
 #include "src/cli/listing/columns.h"
-#include "src/model/filename.h"
-#include "src/model/jobtext.h"
+#include "src/jobenv/filename.h"
 #include "src/model/usage.h"
+#include "src/text/jobtext.h"
 
 /* A column's two functions: NAME gets j, r, cx and out; unused ones cost nothing. */
 #define GET(NAME)                                                                                 \

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "src/base/units.h"
-#include "src/model/filename.h"
-#include "src/model/jobtext.h"
+#include "src/jobenv/filename.h"
 #include "src/model/runs.h"
 #include "src/model/usage.h"
+#include "src/text/jobtext.h"
 
 void json_key(struct str *out, const char *key)
 {

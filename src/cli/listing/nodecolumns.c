@@ -11,8 +11,8 @@
 
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
-#include "src/model/jobtext.h"
-#include "src/model/nodetext.h"
+#include "src/text/jobtext.h"
+#include "src/text/nodetext.h"
 
 #define NULL_TEXT "(null)"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "src/cli/ask.h"
-#include "src/model/jobtext.h"
-#include "src/model/waittext.h"
+#include "src/text/jobtext.h"
+#include "src/text/waittext.h"
 
 #define ASKED_MAX 2000 /* rows of a list: at some 100 us each on a large cluster */
 

@@ -11,11 +11,11 @@
 
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
-#include "src/model/filename.h"
+#include "src/jobenv/filename.h"
 #include "src/model/jobevents.h"
-#include "src/model/jobtext.h"
-#include "src/model/nodetext.h"
 #include "src/model/usage.h"
+#include "src/text/jobtext.h"
+#include "src/text/nodetext.h"
 
 #define NULL_TEXT "(null)"
 

@@ -6,7 +6,7 @@
 #include "src/base/units.h"
 #include "src/cli/scontrol/scontrol.h"
 #include "src/jobspec/jobtargets.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 
 /* --- completing --- */
 

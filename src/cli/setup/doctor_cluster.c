@@ -6,7 +6,7 @@
 
 #include "src/base/xalloc.h"
 #include "src/cli/setup/doctor.h"
-#include "src/model/nodetext.h"
+#include "src/text/nodetext.h"
 
 struct names {
     struct str text;

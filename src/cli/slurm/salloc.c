@@ -10,9 +10,9 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/step/allocation.h"
+#include "src/jobenv/jobenv.h"
 #include "src/jobspec/exportenv.h"
 #include "src/jobspec/jobopts.h"
-#include "src/model/jobenv.h"
 
 #define EXIT_BAD_OPTION 255
 

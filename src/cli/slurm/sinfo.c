@@ -12,7 +12,7 @@
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/jobjson.h"
-#include "src/model/nodetext.h"
+#include "src/text/nodetext.h"
 
 /* Source: sinfo(1), the default formats of the options. */
 #define FORMAT_DEFAULT     "%#P %.5a %.10l %.6D %.6t %N"

@@ -4,7 +4,7 @@
 
 #include "src/base/xalloc.h"
 #include "src/cli/slurm/sinfo.h"
-#include "src/model/nodetext.h"
+#include "src/text/nodetext.h"
 
 void node_groups_fini(struct node_groups *gs)
 {

@@ -10,8 +10,8 @@
 #include "src/cli/listing/jobjson.h"
 #include "src/cli/listing/nodepick.h"
 #include "src/cli/listing/texttable.h"
-#include "src/model/jobtext.h"
-#include "src/model/nodetext.h"
+#include "src/text/jobtext.h"
+#include "src/text/nodetext.h"
 
 #define MEASURE_MS 2000 /* nodes that measure something say it within a second */
 

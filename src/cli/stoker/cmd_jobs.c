@@ -8,7 +8,7 @@
 #include "src/cli/listing/columns.h"
 #include "src/cli/listing/jobtable.h"
 #include "src/cli/listing/waitreasons.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 
 struct jobs {
     struct job_filter filter;

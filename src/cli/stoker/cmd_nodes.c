@@ -8,7 +8,7 @@
 #include "src/cli/listing/jobjson.h"
 #include "src/cli/listing/nodepick.h"
 #include "src/cli/listing/texttable.h"
-#include "src/model/nodetext.h"
+#include "src/text/nodetext.h"
 
 #define BAR_CELLS       8
 #define WINDOW_AHEAD_MS (24 * 3600 * MS_PER_S)

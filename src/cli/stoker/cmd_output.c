@@ -15,9 +15,9 @@
 #include "src/cli/step/follow.h"
 #include "src/cli/step/outfilter.h"
 #include "src/cli/step/tailfile.h"
-#include "src/model/filename.h"
-#include "src/model/jobtext.h"
+#include "src/jobenv/filename.h"
 #include "src/model/stepstate.h"
+#include "src/text/jobtext.h"
 
 #define BUF_SIZE    65536
 #define SPOOL_CHUNK (256u << 10)

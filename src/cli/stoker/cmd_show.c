@@ -20,11 +20,11 @@
 #include "src/cli/listing/jobtable.h"
 #include "src/cli/listing/waitreasons.h"
 #include "src/cli/lookup.h"
-#include "src/model/filename.h"
+#include "src/jobenv/filename.h"
 #include "src/model/jobevents.h"
-#include "src/model/jobtext.h"
 #include "src/model/runs.h"
 #include "src/model/stepstate.h"
+#include "src/text/jobtext.h"
 
 struct show {
     bool json;

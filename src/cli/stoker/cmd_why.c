@@ -10,8 +10,8 @@
 #include "src/cli/listing/waitreasons.h"
 #include "src/cli/lookup.h"
 #include "src/model/jobevents.h"
-#include "src/model/jobtext.h"
-#include "src/model/waittext.h"
+#include "src/text/jobtext.h"
+#include "src/text/waittext.h"
 
 struct why {
     bool json;

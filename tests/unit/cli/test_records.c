@@ -2,7 +2,7 @@
 #include "tests/lib/check.h"
 
 #include "src/cli/scontrol/scontrol_record.h"
-#include "src/model/nodetext.h"
+#include "src/text/nodetext.h"
 #include "tests/unit/cli/clicase.h"
 
 static void job_record(void **unused)

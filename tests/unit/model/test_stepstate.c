@@ -1,7 +1,7 @@
 /* test_stepstate.c - what is said of steps and tasks: the one that failed, those that were stopped because
  * of it, those that have not run, and those that wait. */
-#include "src/model/jobtext.h"
 #include "src/model/stepstate.h"
+#include "src/text/jobtext.h"
 #include "tests/unit/model/fold.h"
 
 static void says(const char *name, uint32_t id, int32_t step, const char *want)

@@ -10,9 +10,9 @@
 #include "backend/sched/forecast/trial.h"
 
 #include "backend/sched/queue/planner_private.h"
+#include "src/answers/answer_plan.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/model/plan.h"
 #include "tests/lib/pass.h"
 
 #define MIN_MS 60000

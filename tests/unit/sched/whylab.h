@@ -4,7 +4,7 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/model/waittext.h"
+#include "src/text/waittext.h"
 #include "tests/lib/passlab.h"
 
 static inline int set_up(void **state)

@@ -1,5 +1,5 @@
 /* nodetext.c - what a node looks like in words. */
-#include "src/model/nodetext.h"
+#include "src/text/nodetext.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "src/base/err.h"
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 
 static const struct {
     const char *shrt, *lng, *full;

@@ -1,6 +1,6 @@
 /* test_lost.c - what becomes of a job whose node is lost, and the lease that its attempts get. */
 #include "src/base/xalloc.h"
-#include "src/model/lost.h"
+#include "src/model/jobeffective.h"
 #include "tests/lib/lab.h"
 
 static struct lab l;

@@ -1,11 +1,11 @@
 /* waittext.c - why a waiting job waits, in the few words of a list. */
-#include "src/model/waittext.h"
+#include "src/text/waittext.h"
 
 #include <string.h>
 
 #include "src/model/dep.h"
-#include "src/model/jobtext.h"
 #include "src/model/need.h"
+#include "src/text/jobtext.h"
 
 static void count(struct str *out, uint64_t n, const char *one, const char *many)
 {

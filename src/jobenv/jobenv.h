@@ -13,8 +13,8 @@
  * Reads no clock and no environment. Source: sbatch(1), "OUTPUT ENVIRONMENT VARIABLES"; srun(1); docs of
  * SLURM_* in section 3 of the surface.
  */
-#ifndef STOKER_MODEL_JOBENV_H
-#define STOKER_MODEL_JOBENV_H
+#ifndef STOKER_JOBENV_JOBENV_H
+#define STOKER_JOBENV_JOBENV_H
 
 #include "src/model/job.h"
 

@@ -1,6 +1,6 @@
 /* filename.h - output file patterns: %j %A %a %J %x %u %N %n %t %s %r %b %%. */
-#ifndef STOKER_MODEL_FILENAME_H
-#define STOKER_MODEL_FILENAME_H
+#ifndef STOKER_JOBENV_FILENAME_H
+#define STOKER_JOBENV_FILENAME_H
 
 #include "src/model/job.h"
 

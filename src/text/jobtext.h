@@ -3,8 +3,8 @@
  * Each function appends to out; none reads a clock, an environment or a locale. User text (names, comments)
  * is appended as it is: whoever prints to a terminal filters it with cell_text.
  */
-#ifndef STOKER_MODEL_JOBTEXT_H
-#define STOKER_MODEL_JOBTEXT_H
+#ifndef STOKER_TEXT_JOBTEXT_H
+#define STOKER_TEXT_JOBTEXT_H
 
 #include "src/base/str.h"
 #include "src/model/model.h"

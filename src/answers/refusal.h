@@ -1,7 +1,7 @@
 /* refusal.h - why a request was not done: one table, from which Slurm's texts and stoker's exit codes come.
  */
-#ifndef STOKER_MODEL_REFUSAL_H
-#define STOKER_MODEL_REFUSAL_H
+#ifndef STOKER_ANSWERS_REFUSAL_H
+#define STOKER_ANSWERS_REFUSAL_H
 
 /* X(enum member, stoker's exit code, Slurm's text). Numbers travel on the wire: new ones go to the END. */
 #define REFUSALS(X)                                                                                          \

@@ -1,5 +1,5 @@
 /* test_filename.c - output file patterns. */
-#include "src/model/filename.h"
+#include "src/jobenv/filename.h"
 
 #include "src/base/xalloc.h"
 #include "tests/lib/check.h"

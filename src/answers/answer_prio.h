@@ -1,7 +1,7 @@
 /* prio.h - what a priority is made of, and where everybody stands in the fair share: as the policy finds it
  * and as it travels. */
-#ifndef STOKER_MODEL_PRIO_H
-#define STOKER_MODEL_PRIO_H
+#ifndef STOKER_ANSWERS_ANSWER_PRIO_H
+#define STOKER_ANSWERS_ANSWER_PRIO_H
 
 #include <stdbool.h>
 #include <stdint.h>

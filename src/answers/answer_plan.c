@@ -1,5 +1,5 @@
 /* plan.c - the words of the plan. */
-#include "src/model/plan.h"
+#include "src/answers/answer_plan.h"
 
 REC_DEFINE(plan_row, PLAN_ROW_FIELDS)
 REC_DEFINE(msg_plan, MSG_PLAN_FIELDS)

@@ -1,6 +1,6 @@
 /* jobuse.h - what a job used of what it had asked for. */
-#ifndef STOKER_MODEL_JOBUSE_H
-#define STOKER_MODEL_JOBUSE_H
+#ifndef STOKER_TEXT_JOBUSE_H
+#define STOKER_TEXT_JOBUSE_H
 
 #include "src/model/model.h"
 

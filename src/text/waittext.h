@@ -5,13 +5,13 @@
  * Only what stands in the job itself is said, so that a list of 100,000 needs nothing else; what the
  * cluster has to do with it (who holds the GPUs, until when) is the controller's answer to `stoker why`.
  */
-#ifndef STOKER_MODEL_WAITTEXT_H
-#define STOKER_MODEL_WAITTEXT_H
+#ifndef STOKER_TEXT_WAITTEXT_H
+#define STOKER_TEXT_WAITTEXT_H
 
+#include "src/answers/answer_why.h"
 #include "src/base/str.h"
 #include "src/model/job.h"
 #include "src/model/state.h"
-#include "src/model/why.h"
 
 /* Appends the words for a reason of a waiting job. Returns false, nothing appended, where the request has
  * nothing to add to reason_text(). */

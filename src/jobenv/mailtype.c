@@ -1,5 +1,5 @@
 /* mailtype.c - --mail-type. */
-#include "src/model/mailtype.h"
+#include "src/jobenv/mailtype.h"
 
 #include "src/base/str.h"
 

@@ -1,5 +1,5 @@
 /* refusal.c - texts and exit codes of refusals. */
-#include "src/model/refusal.h"
+#include "src/answers/refusal.h"
 
 #include "src/base/err.h"
 

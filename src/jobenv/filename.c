@@ -1,5 +1,5 @@
 /* filename.c - output file patterns. */
-#include "src/model/filename.h"
+#include "src/jobenv/filename.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* mailtype.h - --mail-type: what somebody wants to be told of. */
-#ifndef STOKER_MODEL_MAILTYPE_H
-#define STOKER_MODEL_MAILTYPE_H
+#ifndef STOKER_JOBENV_MAILTYPE_H
+#define STOKER_JOBENV_MAILTYPE_H
 
 #include <stdbool.h>
 #include <stdint.h>

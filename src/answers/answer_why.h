@@ -1,6 +1,6 @@
 /* why.h - why a job waits: every cause with its numbers, as the policy finds it and as it travels. */
-#ifndef STOKER_MODEL_WHY_H
-#define STOKER_MODEL_WHY_H
+#ifndef STOKER_ANSWERS_ANSWER_WHY_H
+#define STOKER_ANSWERS_ANSWER_WHY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* why.c - the records of the answer to why. */
-#include "src/model/why.h"
+#include "src/answers/answer_why.h"
 
 #include "src/base/err.h"
 

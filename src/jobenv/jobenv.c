@@ -1,5 +1,5 @@
 /* jobenv.c - SLURM_* and STOKER_* variables. */
-#include "src/model/jobenv.h"
+#include "src/jobenv/jobenv.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* lost.h - what becomes of a job whose node is lost: its own word, else its partition's, else the
  * cluster's.
  */
-#ifndef STOKER_MODEL_LOST_H
-#define STOKER_MODEL_LOST_H
+#ifndef STOKER_MODEL_JOBEFFECTIVE_H
+#define STOKER_MODEL_JOBEFFECTIVE_H
 
 #include "src/model/model.h"
 

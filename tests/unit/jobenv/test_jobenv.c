@@ -3,7 +3,7 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/model/jobenv.h"
+#include "src/jobenv/jobenv.h"
 
 static struct cpuset set_of(unsigned first, unsigned n)
 {

@@ -1,5 +1,5 @@
 /* jobtext.c - what a job looks like in words. */
-#include "src/model/jobtext.h"
+#include "src/text/jobtext.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "src/model/dep.h"
 #include "src/model/jobevents.h"
 #include "src/model/stepstate.h"
-#include "src/model/waittext.h"
+#include "src/text/waittext.h"
 
 void text_append_u64(struct str *out, uint64_t v)
 {

@@ -1,6 +1,6 @@
 /* nodetext.h - what a node looks like in words: Slurm's states, figures, lists. Pure, as jobtext.h. */
-#ifndef STOKER_MODEL_NODETEXT_H
-#define STOKER_MODEL_NODETEXT_H
+#ifndef STOKER_TEXT_NODETEXT_H
+#define STOKER_TEXT_NODETEXT_H
 
 #include "src/base/str.h"
 #include "src/model/model.h"

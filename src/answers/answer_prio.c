@@ -1,5 +1,5 @@
 /* prio.c - the records of priorities and shares. */
-#include "src/model/prio.h"
+#include "src/answers/answer_prio.h"
 
 REC_DEFINE(prio_parts, PRIO_PARTS_FIELDS)
 REC_DEFINE(prio_row, PRIO_ROW_FIELDS)

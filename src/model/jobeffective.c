@@ -1,4 +1,4 @@
-#include "src/model/lost.h"
+#include "src/model/jobeffective.h"
 
 #include "src/base/str.h"
 
