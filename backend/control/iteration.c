@@ -4,7 +4,7 @@
 
 #include "backend/control/private.h"
 #include "src/base/log.h"
-#include "src/model/jobevents.h"
+#include "src/text/eventtext.h"
 
 #define PREPARE_UNITS 2000    /* between two looks at the clock */
 #define PASS_LOOKS    30000   /* the same */

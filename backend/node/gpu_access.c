@@ -19,7 +19,7 @@
 #include "backend/agent/agent_private.h"
 #include "src/base/log.h"
 #include "src/base/xalloc.h"
-#include "src/text/nodetext.h"
+#include "src/model/nodestate.h"
 
 #define NVIDIA_MAJOR 195
 #define CARDS_MAX    64

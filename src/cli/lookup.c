@@ -1,7 +1,8 @@
 /* lookup.c - one thing by its name. */
 #include "src/cli/lookup.h"
 
-#include "src/text/jobtext.h"
+#include "src/model/model.h"
+
 
 static int say_missing(const struct lookup *l, const struct cli *cli, const char *what)
 {

@@ -364,3 +364,37 @@ const char *step_format_id(int32_t id, char buf[static 16])
     snprintf(buf, 16, "%d", id);
     return buf;
 }
+
+const char *job_batch_host(const struct job *j)
+{
+    if (j->state == JOB_PENDING)
+        return NULL;
+    if (j->alloc.n)
+        return j->alloc.v[0].node;
+    for (size_t i = 0; i < j->steps.n; i++)
+        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
+            if (j->steps.v[i].tasks.v[k].alloc.node)
+                return j->steps.v[i].tasks.v[k].alloc.node;
+    return NULL;
+}
+
+/* Does this array record still stand for the element? */
+static bool has_pending_element(const struct job *j, uint32_t index)
+{
+    for (size_t i = 0; i < j->array_pending.n; i++) {
+        const struct index_range *r = &j->array_pending.v[i];
+        if (index >= r->first && index <= r->last && (index - r->first) % (r->step ? r->step : 1) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool job_is_named(const struct job *j, uint32_t id, uint32_t array_index)
+{
+    if (array_index == ARRAY_NONE)
+        return j->id == id || j->array_job == id;
+    if (j->array_job != id)
+        return false;
+    return j->array_index == array_index ||
+           (j->array_index == ARRAY_NONE && has_pending_element(j, array_index));
+}

@@ -396,5 +396,9 @@ uint32_t job_run_s(const struct job *j, struct wall now);
 char *job_format_id(const struct job *j, size_t max) __attribute__((warn_unused_result));
 /* "batch", "interactive", "0". Returns buf. */
 const char *step_format_id(int32_t id, char buf[static 16]);
+/* The job's first node, or NULL while it waits. */
+const char *job_batch_host(const struct job *j);
+/* Is it a whole job to this name: an id, an array, one element? Used to match N and N_k. */
+bool job_is_named(const struct job *j, uint32_t id, uint32_t array_index);
 
 #endif

@@ -1,6 +1,7 @@
 #include "src/model/jobeffective.h"
 
 #include "src/base/str.h"
+#include "src/base/units.h"
 
 enum lost_node job_lost_node(const struct model *m, const struct job *j)
 {
@@ -19,4 +20,34 @@ enum lost_node job_lost_node(const struct model *m, const struct job *j)
 uint32_t job_lease_s(const struct model *m, const struct job *j)
 {
     return job_lost_node(m, j) == LOST_LEASE ? m->spec.lease_s : 0;
+}
+
+uint32_t job_limit_s(const struct job *j, const struct model *m)
+{
+    if (wall_is_set(j->t_start) && j->time_limit_s != DURATION_NOT_SET)
+        return j->time_limit_s;
+    if (j->req.time_limit_s != DURATION_NOT_SET)
+        return j->req.time_limit_s;
+    const struct part_spec *p = m ? model_job_part(m, j) : NULL;
+    if (!p)
+        return DURATION_NOT_SET;
+    return p->default_time_s != DURATION_NOT_SET ? p->default_time_s : p->max_time_s;
+}
+
+static bool is_bounded(uint32_t limit_s)
+{
+    return limit_s != DURATION_UNLIMITED && limit_s != DURATION_NOT_SET;
+}
+
+struct wall job_end_time(const struct job *j, const struct model *m)
+{
+    uint32_t limit = job_limit_s(j, m);
+    if (wall_is_set(j->t_end))
+        return j->t_end;
+    struct wall start = j->state == JOB_PENDING ? j->t_expected : j->t_start;
+    if (!wall_is_set(start) || !is_bounded(limit))
+        return (struct wall){0};
+    struct wall end = wall_add_s(start, limit);
+    end.ms += (int64_t)job_rare(j)->suspended_ms;
+    return end;
 }

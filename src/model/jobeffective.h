@@ -1,6 +1,5 @@
-/* lost.h - what becomes of a job whose node is lost: its own word, else its partition's, else the
- * cluster's.
- */
+/* jobeffective.h - what is in force for a job where its request does not say: its time limit, what becomes of
+ * it when its node is lost. The order: the request, its partition, the cluster. */
 #ifndef STOKER_MODEL_JOBEFFECTIVE_H
 #define STOKER_MODEL_JOBEFFECTIVE_H
 
@@ -12,5 +11,12 @@ enum lost_node job_lost_node(const struct model *m, const struct job *j);
 /* What an attempt of the job that is given out now gets as its lease: 0 where the job has opted for none.
  */
 uint32_t job_lease_s(const struct model *m, const struct job *j);
+
+/* The limit in force; before the start what will be: the request's, else the partition's default or
+ * maximum. */
+uint32_t job_limit_s(const struct job *j, const struct model *m);
+/* When it ended, or will at the latest; unset where it has no limit, and while waiting where no start is
+ * expected. */
+struct wall job_end_time(const struct job *j, const struct model *m);
 
 #endif

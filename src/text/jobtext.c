@@ -7,8 +7,9 @@
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/model/dep.h"
+#include "src/model/jobeffective.h"
 #include "src/model/jobevents.h"
-#include "src/model/stepstate.h"
+#include "src/text/steptext.h"
 #include "src/text/waittext.h"
 
 void text_append_u64(struct str *out, uint64_t v)
@@ -180,19 +181,6 @@ void steptext_nodes(struct str *out, const struct step *s)
     strv_fini(&names);
 }
 
-const char *job_batch_host(const struct job *j)
-{
-    if (j->state == JOB_PENDING)
-        return NULL;
-    if (j->alloc.n)
-        return j->alloc.v[0].node;
-    for (size_t i = 0; i < j->steps.n; i++)
-        for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
-            if (j->steps.v[i].tasks.v[k].alloc.node)
-                return j->steps.v[i].tasks.v[k].alloc.node;
-    return NULL;
-}
-
 /* A hold shows at once, not only after the next pass has looked at the job. */
 static enum reason job_reason_now(const struct job *j)
 {
@@ -261,34 +249,9 @@ void jobtext_reason_words(struct str *out, const struct job *j)
         str_append(out, reason_text(r));
 }
 
-uint32_t job_limit_s(const struct job *j, const struct model *m)
-{
-    if (wall_is_set(j->t_start) && j->time_limit_s != DURATION_NOT_SET)
-        return j->time_limit_s;
-    if (j->req.time_limit_s != DURATION_NOT_SET)
-        return j->req.time_limit_s;
-    const struct part_spec *p = m ? model_job_part(m, j) : NULL;
-    if (!p)
-        return DURATION_NOT_SET;
-    return p->default_time_s != DURATION_NOT_SET ? p->default_time_s : p->max_time_s;
-}
-
 static bool is_bounded(uint32_t limit_s)
 {
     return limit_s != DURATION_UNLIMITED && limit_s != DURATION_NOT_SET;
-}
-
-struct wall job_end_time(const struct job *j, const struct model *m)
-{
-    uint32_t limit = job_limit_s(j, m);
-    if (wall_is_set(j->t_end))
-        return j->t_end;
-    struct wall start = j->state == JOB_PENDING ? j->t_expected : j->t_start;
-    if (!wall_is_set(start) || !is_bounded(limit))
-        return (struct wall){0};
-    struct wall end = wall_add_s(start, limit);
-    end.ms += (int64_t)job_rare(j)->suspended_ms;
-    return end;
 }
 
 void jobtext_elapsed(struct str *out, const struct job *j, struct wall now)
@@ -416,25 +379,4 @@ void jobtext_dependency(struct str *out, const struct job *j, const struct model
         str_append(out, s == DEP_NEVER ? "(failed)" : "(unfulfilled)");
     }
     deps_fini(&deps);
-}
-
-/* Does this array record still stand for the element? */
-static bool has_pending_element(const struct job *j, uint32_t index)
-{
-    for (size_t i = 0; i < j->array_pending.n; i++) {
-        const struct index_range *r = &j->array_pending.v[i];
-        if (index >= r->first && index <= r->last && (index - r->first) % (r->step ? r->step : 1) == 0)
-            return true;
-    }
-    return false;
-}
-
-bool job_is_named(const struct job *j, uint32_t id, uint32_t array_index)
-{
-    if (array_index == ARRAY_NONE)
-        return j->id == id || j->array_job == id;
-    if (j->array_job != id)
-        return false;
-    return j->array_index == array_index ||
-           (j->array_index == ARRAY_NONE && has_pending_element(j, array_index));
 }

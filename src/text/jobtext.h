@@ -34,8 +34,6 @@ void jobtext_restarts(struct str *out, const struct job *j);
 void jobtext_nodes(struct str *out, const struct job *j);
 /* The same of one step's tasks. */
 void steptext_nodes(struct str *out, const struct step *s);
-/* The job's first node, or NULL while it waits. */
-const char *job_batch_host(const struct job *j);
 /* Slurm's token: "Resources", "JobHeldUser", "RaisedSignal:9", "None". */
 void jobtext_reason(struct str *out, const struct job *j);
 /* squeue's %R: "(Resources)" for waiting jobs and those that failed, else the nodes. */
@@ -44,12 +42,6 @@ void jobtext_nodes_or_reason(struct str *out, const struct job *j);
  * (waittext.h), else the token's meaning; "" where there is nothing to say. */
 void jobtext_reason_words(struct str *out, const struct job *j);
 
-/* The limit in force; before the start what will be: the request's, else the partition's default or
- * maximum. */
-uint32_t job_limit_s(const struct job *j, const struct model *m);
-/* When it ended, or will at the latest; unset where it has no limit, and while waiting where no start is
- * expected. */
-struct wall job_end_time(const struct job *j, const struct model *m);
 /* Slurm's %M, %l and %L. */
 void jobtext_elapsed(struct str *out, const struct job *j, struct wall now);
 void jobtext_limit(struct str *out, const struct job *j, const struct model *m);
@@ -77,8 +69,5 @@ void jobtext_tres_per_node(struct str *out, const struct job *j);
 /* What is open of its dependencies: "afterok:34(unfulfilled),singleton(unfulfilled)"; nothing appended
  * where none is. */
 void jobtext_dependency(struct str *out, const struct job *j, const struct model *m);
-
-/* Is it a whole job to this name: an id, an array, one element? Used to match N and N_k. */
-bool job_is_named(const struct job *j, uint32_t id, uint32_t array_index);
 
 #endif

@@ -2,7 +2,7 @@
 #include "src/text/jobuse.h"
 
 #include "src/base/units.h"
-#include "src/text/jobtext.h"
+#include "src/model/jobeffective.h"
 
 static int percent_of(uint64_t part, uint64_t all)
 {

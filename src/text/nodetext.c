@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "src/base/err.h"
+#include "src/model/nodestate.h"
 #include "src/text/jobtext.h"
 
 static const struct {
@@ -16,16 +17,6 @@ static const struct {
     NODE_LOOKS(X)
 #undef X
 };
-
-bool node_needs_no_agent(const struct node *n)
-{
-    return str_eq(n->spec.role, "login") && str_eq(n->spec.transport, "local");
-}
-
-bool node_responds(const struct node *n)
-{
-    return n->state == NODE_UP || node_needs_no_agent(n);
-}
 
 static enum node_look look_by_use(const struct node *n)
 {
@@ -157,20 +148,6 @@ void nodetext_gres(struct str *out, const struct node *n)
         str_append(out, "(null)");
 }
 
-bool node_closes_gpus(const struct node *n)
-{
-    for (size_t i = 0; i < n->notes.n; i++)
-        if (str_starts(n->notes.v[i], NOTE_GPUS_CLOSED))
-            return true;
-    return false;
-}
-
-bool node_lacks_gpus(const struct node *n)
-{
-    return n->state == NODE_UP && n->spec.detect && n->spec.gpus != UINT32_MAX &&
-           n->gpus_found < n->spec.gpus;
-}
-
 const char *node_gpu_note(const struct node *n, unsigned gpu)
 {
     char prefix[24];
@@ -179,11 +156,6 @@ const char *node_gpu_note(const struct node *n, unsigned gpu)
         if (strncmp(n->gpu_notes.v[i], prefix, strlen(prefix)) == 0)
             return n->gpu_notes.v[i] + strlen(prefix);
     return cpuset_has(&n->unknown_gpus, gpu) ? "held by a task that this controller does not know" : NULL;
-}
-
-bool node_gpu_is_out(const struct node *n, unsigned gpu)
-{
-    return cpuset_has(&n->gpus_out, gpu) || cpuset_has(&n->unknown_gpus, gpu);
 }
 
 void nodetext_gres_used(struct str *out, const struct node *n)

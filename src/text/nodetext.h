@@ -25,10 +25,6 @@ enum node_look {
 
 /* completing: a job on it is cleaning up. */
 enum node_look node_look(const struct node *n, bool completing);
-/* A login node that is the controller's machine: commands there reach the controller without an agent. */
-bool node_needs_no_agent(const struct node *n);
-/* Does its agent answer, where it needs one? "*" marks nodes that do not. */
-bool node_responds(const struct node *n);
 /* "idle", "drain*"; long_form: "idle", "drained*". */
 void nodetext_state(struct str *out, const struct node *n, bool completing, bool long_form);
 /* scontrol's "MIXED+DRAIN", "DOWN+NOT_RESPONDING". */
@@ -47,15 +43,6 @@ bool node_state_is_known(const char *text);
 /* What is wrong with a card: "lost (0000:3b:00.0)", "used by process 7 of bob (python), not of the queue".
  * NULL: nothing. */
 const char *node_gpu_note(const struct node *n, unsigned gpu);
-
-/* Lost, used from outside, or held by a task that no job here has: not to be given. */
-bool node_gpu_is_out(const struct node *n, unsigned gpu);
-
-/* The agent's note where a job cannot open the device files of GPUs that it does not hold. */
-#define NOTE_GPUS_CLOSED "gpus: those of others are closed to a job"
-bool node_closes_gpus(const struct node *n);
-/* GPUs are configured that its agent does not find (and may: detect = false believes them). */
-bool node_lacks_gpus(const struct node *n);
 
 /* "gpu:a100:4", "gpu:2", "(null)". */
 void nodetext_gres(struct str *out, const struct node *n);

@@ -6,6 +6,7 @@
 
 #include "src/base/hostlist.h"
 #include "src/base/xalloc.h"
+#include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
 #include "ui/dialogs/windows.h"
 #include "ui/view/view_text.h"

@@ -9,7 +9,7 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/jobspec/directives.h"
-#include "src/text/jobtext.h"
+#include "src/model/model.h"
 #include "ui/form/form.h"
 #include "ui/form/form_command.h"
 #include "ui/info/job_efficiency.h"

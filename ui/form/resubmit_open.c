@@ -5,7 +5,7 @@
 #include "src/base/vec.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
-#include "src/text/jobtext.h"
+#include "src/model/jobeffective.h"
 #include "ui/form/form_view.h"
 #include "ui/form/resubmit.h"
 #include "ui/info/job_efficiency.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "src/base/xalloc.h"
-#include "src/text/jobtext.h"
 #include "ui/view/view_text.h"
 
 /* --- accounts and users --- */

@@ -8,8 +8,10 @@
 #include "src/base/units.h"
 #include "src/base/vec.h"
 #include "src/jobenv/filename.h"
+#include "src/model/jobeffective.h"
 #include "src/model/jobevents.h"
 #include "src/model/stepstate.h"
+#include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
 #include "ui/view/view_text.h"
 

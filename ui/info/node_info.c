@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/units.h"
+#include "src/model/nodestate.h"
 #include "src/text/jobtext.h"
 #include "src/text/nodetext.h"
 #include "ui/dialogs/windows.h"

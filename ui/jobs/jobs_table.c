@@ -5,6 +5,7 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
 #include "ui/view/view_text.h"
 #include "ui/widget/bar.h"

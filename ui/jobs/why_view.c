@@ -6,6 +6,7 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
 #include "ui/dialogs/job_actions.h"
 #include "ui/info/array_info.h"

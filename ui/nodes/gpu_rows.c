@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/base/xalloc.h"
-#include "src/text/nodetext.h"
+#include "src/model/nodestate.h"
 #include "ui/dialogs/windows.h"
 #include "ui/frame/view.h"
 #include "ui/nodes/node_keys.h"

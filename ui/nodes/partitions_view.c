@@ -12,7 +12,7 @@
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
-#include "src/text/jobtext.h"
+#include "src/model/model.h"
 #include "ui/info/job_info.h"
 #include "ui/view/table_view.h"
 #include "ui/view/view_text.h"

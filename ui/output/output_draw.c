@@ -1,7 +1,7 @@
 /* output_draw.c - what is seen of an output: the title, the text, what is in its way. */
 #include "src/base/units.h"
-#include "src/model/stepstate.h"
 #include "src/text/jobtext.h"
+#include "src/text/steptext.h"
 #include "ui/output/output_internal.h"
 #include "ui/view/view_text.h"
 #include "ui/widget/pane.h"

@@ -5,10 +5,12 @@
 #include <time.h>
 
 #include "src/base/units.h"
+#include "src/model/jobeffective.h"
 #include "src/model/jobevents.h"
 #include "src/model/stepstate.h"
+#include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
-#include "src/text/nodetext.h"
+#include "src/text/steptext.h"
 #include "src/text/waittext.h"
 
 enum role job_role(const struct job *j)

@@ -7,7 +7,7 @@
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/model/jobeffective.h"
-#include "src/text/jobtext.h"
+#include "src/model/model.h"
 
 struct update {
     struct job_req req;

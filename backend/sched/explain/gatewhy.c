@@ -8,6 +8,7 @@
 #include "backend/sched/limits/licence.h"
 #include "src/base/units.h"
 #include "src/model/jobevents.h"
+#include "src/text/eventtext.h"
 
 static void explain_hold(const struct job *j, struct msg_why *w)
 {

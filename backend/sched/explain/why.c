@@ -6,7 +6,7 @@
 #include "backend/sched/explain/why_private.h"
 #include "backend/sched/forecast/forecast.h"
 #include "backend/sched/limits/gate.h"
-#include "src/model/jobevents.h"
+#include "src/text/eventtext.h"
 
 #define IDS_MAX 40 /* characters of an array's elements */
 

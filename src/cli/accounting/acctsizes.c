@@ -8,7 +8,7 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
-#include "src/text/jobtext.h"
+#include "src/model/jobeffective.h"
 
 void acct_sizes_init(struct acct_sizes *z)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "src/base/xalloc.h"
+#include "src/model/model.h"
 #include "src/model/runs.h"
-#include "src/text/jobtext.h"
 
 struct piece { /* what was made of one job; its text lies in source.text */
     uint32_t id;

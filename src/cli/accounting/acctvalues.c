@@ -7,11 +7,12 @@
 
 #include "src/base/units.h"
 #include "src/jobenv/filename.h"
-#include "src/model/jobevents.h"
+#include "src/model/jobeffective.h"
 #include "src/model/need.h"
 #include "src/model/runs.h"
 #include "src/model/stepstate.h"
 #include "src/model/usage.h"
+#include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
 
 /* A field that only jobs have. */

@@ -14,8 +14,8 @@
 #include "src/cli/accounting/acctsource.h"
 #include "src/cli/accounting/acctvalues.h"
 #include "src/cli/listing/jobjson.h"
+#include "src/model/model.h"
 #include "src/model/stepstate.h"
-#include "src/text/jobtext.h"
 
 #define FORMAT_DEFAULT    "jobid,jobname,partition,account,alloccpus,state,exitcode"
 #define FORMAT_COMPLETION "jobid,uid,jobname,partition,nnodes,nodelist,state,start,end,timelimit"

@@ -8,7 +8,7 @@
 #include "src/cli/accounting/acctfields.h"
 #include "src/cli/ask.h"
 #include "src/jobspec/jobtargets.h"
-#include "src/text/jobtext.h"
+#include "src/model/model.h"
 
 #define FORMAT_DEFAULT                                                                                       \
     "jobid,maxvmsize,maxvmsizenode,maxvmsizetask,avevmsize,maxrss,maxrssnode,maxrsstask,averss,maxpages,"    \

@@ -10,6 +10,7 @@
 #include "src/base/units.h"
 #include "src/cli/listing/columns.h"
 #include "src/jobenv/filename.h"
+#include "src/model/jobeffective.h"
 #include "src/model/usage.h"
 #include "src/text/jobtext.h"
 

@@ -6,6 +6,7 @@
 
 #include "src/base/units.h"
 #include "src/jobenv/filename.h"
+#include "src/model/jobeffective.h"
 #include "src/model/runs.h"
 #include "src/model/usage.h"
 #include "src/text/jobtext.h"

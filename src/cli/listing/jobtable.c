@@ -6,6 +6,7 @@
 
 #include "src/base/units.h"
 #include "src/cli/ask.h"
+#include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
 
 #define ID_BRACKET 16 /* of an array's pending elements: 4711_[0-199] */

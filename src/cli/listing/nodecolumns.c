@@ -11,6 +11,7 @@
 
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
+#include "src/model/nodestate.h"
 #include "src/text/jobtext.h"
 #include "src/text/nodetext.h"
 

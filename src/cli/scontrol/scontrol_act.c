@@ -8,7 +8,7 @@
 #include "src/base/xalloc.h"
 #include "src/cli/jobfilter.h"
 #include "src/cli/scontrol/scontrol.h"
-#include "src/text/jobtext.h"
+#include "src/model/model.h"
 
 static int say(const struct scontrol *s, const char *text, const char *job)
 {

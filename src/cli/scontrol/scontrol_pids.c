@@ -18,7 +18,7 @@
 #include "src/cli/jobfilter.h"
 #include "src/cli/scontrol/scontrol.h"
 #include "src/jobspec/jobtargets.h"
-#include "src/text/jobtext.h"
+#include "src/model/jobeffective.h"
 
 #define ENVIRON_MAX (256u << 10)
 

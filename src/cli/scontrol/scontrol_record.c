@@ -12,8 +12,10 @@
 #include "src/base/hostlist.h"
 #include "src/base/units.h"
 #include "src/jobenv/filename.h"
+#include "src/model/jobeffective.h"
 #include "src/model/jobevents.h"
 #include "src/model/usage.h"
+#include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
 #include "src/text/nodetext.h"
 

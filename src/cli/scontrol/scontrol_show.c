@@ -11,8 +11,8 @@
 #include "src/cli/listing/jobjson.h"
 #include "src/cli/scontrol/scontrol.h"
 #include "src/cli/scontrol/scontrol_record.h"
+#include "src/model/model.h"
 #include "src/model/stepstate.h"
-#include "src/text/jobtext.h"
 
 static int print(struct str *out)
 {

@@ -6,7 +6,7 @@
 #include "src/base/units.h"
 #include "src/cli/scontrol/scontrol.h"
 #include "src/jobspec/jobtargets.h"
-#include "src/text/jobtext.h"
+#include "src/model/model.h"
 
 /* --- completing --- */
 

@@ -6,7 +6,7 @@
 
 #include "src/base/xalloc.h"
 #include "src/cli/setup/doctor.h"
-#include "src/text/nodetext.h"
+#include "src/model/nodestate.h"
 
 struct names {
     struct str text;

@@ -4,6 +4,7 @@
 
 #include "src/base/xalloc.h"
 #include "src/cli/slurm/sinfo.h"
+#include "src/model/nodestate.h"
 #include "src/text/nodetext.h"
 
 void node_groups_fini(struct node_groups *gs)

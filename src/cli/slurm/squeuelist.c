@@ -8,8 +8,8 @@
 #include "src/cli/ask.h"
 #include "src/cli/listing/jobjson.h"
 #include "src/cli/slurm/squeue.h"
+#include "src/model/model.h"
 #include "src/model/stepstate.h"
-#include "src/text/jobtext.h"
 
 #define FORMAT_DEFAULT "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R"
 #define FORMAT_LONG    "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R"

@@ -8,6 +8,7 @@
 #include "src/cli/listing/jobjson.h"
 #include "src/cli/listing/nodepick.h"
 #include "src/cli/listing/texttable.h"
+#include "src/model/nodestate.h"
 #include "src/text/nodetext.h"
 
 #define BAR_CELLS       8

@@ -18,6 +18,7 @@
 #include "src/jobenv/filename.h"
 #include "src/model/stepstate.h"
 #include "src/text/jobtext.h"
+#include "src/text/steptext.h"
 
 #define BUF_SIZE    65536
 #define SPOOL_CHUNK (256u << 10)

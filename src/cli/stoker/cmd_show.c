@@ -21,10 +21,11 @@
 #include "src/cli/listing/waitreasons.h"
 #include "src/cli/lookup.h"
 #include "src/jobenv/filename.h"
-#include "src/model/jobevents.h"
 #include "src/model/runs.h"
 #include "src/model/stepstate.h"
+#include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
+#include "src/text/steptext.h"
 
 struct show {
     bool json;

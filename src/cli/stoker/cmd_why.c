@@ -9,7 +9,7 @@
 #include "src/cli/listing/texttable.h"
 #include "src/cli/listing/waitreasons.h"
 #include "src/cli/lookup.h"
-#include "src/model/jobevents.h"
+#include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
 #include "src/text/waittext.h"
 

@@ -3,6 +3,7 @@
 
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
+#include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
 
 #define T0 1700000000000LL

@@ -2,6 +2,7 @@
  * of it, those that have not run, and those that wait. */
 #include "src/model/stepstate.h"
 #include "src/text/jobtext.h"
+#include "src/text/steptext.h"
 #include "tests/unit/model/fold.h"
 
 static void says(const char *name, uint32_t id, int32_t step, const char *want)

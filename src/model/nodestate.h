@@ -1,0 +1,20 @@
+/* nodestate.h - what the record of a node comes to: does its agent answer, which of its GPUs are out. */
+#ifndef STOKER_MODEL_NODESTATE_H
+#define STOKER_MODEL_NODESTATE_H
+
+#include "src/model/model.h"
+
+/* A login node that is the controller's machine: commands there reach the controller without an agent. */
+bool node_needs_no_agent(const struct node *n);
+/* Does its agent answer, where it needs one? "*" marks nodes that do not. */
+bool node_responds(const struct node *n);
+/* Lost, used from outside, or held by a task that no job here has: not to be given. */
+bool node_gpu_is_out(const struct node *n, unsigned gpu);
+
+/* The agent's note where a job cannot open the device files of GPUs that it does not hold. */
+#define NOTE_GPUS_CLOSED "gpus: those of others are closed to a job"
+bool node_closes_gpus(const struct node *n);
+/* GPUs are configured that its agent does not find (and may: detect = false believes them). */
+bool node_lacks_gpus(const struct node *n);
+
+#endif

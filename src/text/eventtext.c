@@ -1,0 +1,355 @@
+/* eventtext.c - what has happened to a job, in words. */
+#include "src/text/eventtext.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/units.h"
+#include "src/model/model.h"
+#include "src/model/runs.h"
+#include "src/text/jobtext.h"
+
+void jobtext_who(struct str *out, const struct job *j, uint32_t uid, const char *user)
+{
+    if (str_is_empty(user))
+        user = uid == j->uid && !str_is_empty(j->user) ? j->user : uid == 0 ? "root" : NULL;
+    if (user)
+        str_append(out, user);
+    else
+        str_appendf(out, "uid %u", uid);
+}
+
+void jobtext_preemptor(struct str *out, uint32_t by_job, const char *user)
+{
+    str_appendf(out, "job %u", by_job);
+    if (!str_is_empty(user))
+        str_appendf(out, " of %s", user);
+}
+
+const char *jobtext_preempt_rule(const char *text, uint32_t by_job)
+{
+    char begin[32];
+    struct str s = STR_INIT;
+    str_appendf(&s, "job %u ", by_job);
+    strncpy(begin, s.s, sizeof begin - 1);
+    begin[sizeof begin - 1] = '\0';
+    str_fini(&s);
+    return text && str_starts(text, begin) ? text + strlen(begin) : text;
+}
+
+static void append_signal(struct str *out, int32_t number)
+{
+    const char *name = sigabbrev_np(number);
+    if (name)
+        str_appendf(out, "signal %s", name);
+    else
+        str_appendf(out, "signal %d", number);
+}
+
+static bool is_requested(uint32_t cause)
+{
+    return cause == KILL_CANCEL || cause == KILL_REQUEUE;
+}
+
+/* "cancelled by ann", "requeued by root", "preempted by job 328 of ann", "time limit". */
+static void append_cause(struct str *out, const struct job *j, uint32_t cause, uint32_t uid,
+                         const char *user, uint32_t by_job)
+{
+    if (cause == KILL_PREEMPT && by_job) {
+        str_append(out, "preempted by ");
+        jobtext_preemptor(out, by_job, user);
+    } else if (cause == KILL_PREEMPT) {
+        str_append(out, "preempted");
+    } else if (is_requested(cause)) {
+        str_append(out, cause == KILL_CANCEL ? "cancelled by " : "requeued by ");
+        jobtext_who(out, j, uid, user);
+    } else {
+        str_append(out, kill_cause_text((enum kill_cause)cause));
+    }
+}
+
+void jobtext_kill(struct str *out, const struct job *j)
+{
+    const struct job_rare *rare = job_rare(j);
+    append_cause(out, j, j->kill_cause, rare->kill_uid, rare->kill_user,
+                 j->kill_cause == KILL_PREEMPT ? rare->preempted_by : 0);
+}
+
+void jobtext_end(struct str *out, const struct job *j)
+{
+    bool ended_by_kill = j->state == JOB_CANCELLED || j->state == JOB_PREEMPTED;
+    if (ended_by_kill && j->kill_cause != KILL_NONE && j->kill_cause < KILL_N_CAUSES)
+        jobtext_kill(out, j);
+    else if (j->state == JOB_FAILED && j->reason == REASON_LAUNCH_FAILURE)
+        str_append(out, end_kind_text(END_LAUNCH_FAILED));
+    else if (j->state == JOB_FAILED && j->exit_signal) {
+        str_append(out, "failed: ");
+        append_signal(out, j->exit_signal);
+    } else if (j->state == JOB_FAILED && !j->exit_code && j->reason != REASON_NONE) {
+        str_append(out, "failed: "); /* its end was not seen: its code is not known */
+        jobtext_reason_words(out, j);
+    } else if (j->state == JOB_FAILED)
+        str_appendf(out, "failed: exit %d", j->exit_code);
+    else
+        str_append(out, job_state_word((enum job_state)j->state));
+}
+
+void jobtext_ended(struct str *out, const struct job *j, const char *id)
+{
+    str_appendf(out, "job %s has ended: ", id);
+    jobtext_end(out, j);
+}
+
+/* --- the list --- */
+
+static void tell(struct job_moments *m, struct wall t, enum moment_tone tone, struct str *take_text)
+{
+    if (wall_is_set(t))
+        vec_push(&m->v,
+                 (struct job_moment){.t = t, .order = m->v.n, .tone = tone, .text = str_take(take_text)});
+    else
+        str_fini(take_text);
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+    const struct job_moment *a = pa, *b = pb;
+    return a->t.ms != b->t.ms ? (a->t.ms > b->t.ms) - (a->t.ms < b->t.ms)
+                              : (a->order > b->order) - (a->order < b->order);
+}
+
+/* Where it began. More nodes may come while a step job runs: the first of its tasks to be placed stays what
+ * it is. */
+static void append_first_nodes(struct str *out, const struct job *run)
+{
+    const struct task *first = NULL;
+    if (run->kind != JOB_KIND_STEPS) {
+        jobtext_nodes(out, run);
+        return;
+    }
+    for (size_t i = 0; i < run->steps.n; i++)
+        for (size_t k = 0; k < run->steps.v[i].tasks.n; k++) {
+            const struct task *t = &run->steps.v[i].tasks.v[k];
+            first = t->attempt && (!first || t->attempt < first->attempt) ? t : first;
+        }
+    if (first && first->alloc.node)
+        str_append(out, first->alloc.node);
+}
+
+static void append_ran(struct str *out, struct wall from, struct wall to)
+{
+    char b[UNITS_TEXT_SIZE];
+    if (wall_is_set(from) && to.ms >= from.ms)
+        str_appendf(out, " after %s", duration_format((uint32_t)wall_elapsed_s(from, to), b));
+}
+
+static bool has_kill(const struct job *j, struct wall t)
+{
+    const struct job_rare *rare = job_rare(j);
+    for (size_t i = 0; i < rare->events.n; i++)
+        if (rare->events.v[i].kind == EV_KILL && rare->events.v[i].step == STEP_ALL &&
+            rare->events.v[i].t.ms == t.ms)
+            return true;
+    return false;
+}
+
+static void tell_kill(struct job_moments *m, const struct job *run, const struct job_event *e)
+{
+    struct str s = STR_INIT;
+    append_cause(&s, run, e->n, e->uid, e->user, e->by_job);
+    if (e->t.ms <= run->t_end.ms || !wall_is_set(run->t_end))
+        append_ran(&s, run->t_start, e->t);
+    const char *text = e->n == KILL_PREEMPT ? jobtext_preempt_rule(e->text, e->by_job) : e->text;
+    if (!str_is_empty(text))
+        str_appendf(&s, ": %s", text);
+    tell(m, e->t, MOMENT_WARN, &s);
+}
+
+/* What the record of the run says about it, where the event itself is not kept. */
+static void tell_kill_of_run(struct job_moments *m, const struct job *j, const struct job *run)
+{
+    const struct job_rare *rare = job_rare(run);
+    if (run->kill_cause == KILL_NONE || run->kill_cause >= KILL_N_CAUSES || has_kill(j, rare->t_kill))
+        return;
+    bool preempted = run->kill_cause == KILL_PREEMPT;
+    struct job_event e = {.t = rare->t_kill,
+                          .n = run->kill_cause,
+                          .uid = rare->kill_uid,
+                          .user = rare->kill_user,
+                          .by_job = preempted ? rare->preempted_by : 0,
+                          .text = preempted ? rare->preempt_text : NULL};
+    tell_kill(m, run, &e);
+}
+
+static enum moment_tone tone_of_end(const struct job *j)
+{
+    switch ((enum job_state)j->state) {
+    case JOB_FAILED:
+    case JOB_TIMEOUT:
+    case JOB_NODE_FAIL:
+    case JOB_OUT_OF_MEMORY:
+    case JOB_DEADLINE: return MOMENT_ERROR;
+    case JOB_PENDING:
+    case JOB_RUNNING:
+    case JOB_SUSPENDED:
+    case JOB_COMPLETING:
+    case JOB_COMPLETED:
+    case JOB_CANCELLED:
+    case JOB_PREEMPTED:
+    case JOB_N_STATES: break;
+    }
+    return MOMENT_STRONG;
+}
+
+/* What it was ended by has been told when that was asked for. */
+static void tell_end(struct job_moments *m, const struct job *run, bool began, bool is_last)
+{
+    struct str s = STR_INIT;
+    bool asked = run->state == JOB_CANCELLED || run->state == JOB_PREEMPTED;
+    asked = asked && run->kill_cause != KILL_NONE && wall_is_set(job_rare(run)->t_kill);
+    if (!is_last && asked) {
+        str_append(&s, "ended");
+        append_ran(&s, run->t_start, run->t_end);
+        str_append(&s, ", queued again");
+        tell(m, run->t_settled, MOMENT_NORMAL, &s);
+        return;
+    }
+    if (asked && !began) /* it waited: that was all */
+        return;
+    if (asked)
+        str_append(&s, "ended");
+    else
+        jobtext_end(&s, run);
+    if (began)
+        append_ran(&s, run->t_start, run->t_end);
+    tell(m, run->t_end, tone_of_end(run), &s);
+    if (is_last)
+        return;
+    str_init(&s);
+    str_append(&s, "queued again");
+    tell(m, run->t_settled, MOMENT_NORMAL, &s);
+}
+
+static void tell_run(struct job_moments *m, const struct job *j, const struct job *run, bool is_last)
+{
+    struct str s = STR_INIT;
+    bool began = wall_is_set(run->t_start) && run->state != JOB_PENDING;
+    if (began) {
+        struct str nodes = STR_INIT;
+        append_first_nodes(&nodes, run);
+        str_appendf(&s, "started%s%s", nodes.len ? " on " : "", nodes.len ? nodes.s : "");
+        if (!str_is_empty(run->partition))
+            str_appendf(&s, " in %s", run->partition);
+        str_fini(&nodes);
+        tell(m, run->t_start, MOMENT_NORMAL, &s);
+    }
+    tell_kill_of_run(m, j, run);
+    if (job_state_is_final((enum job_state)run->state))
+        tell_end(m, run, began, is_last);
+}
+
+static void tell_event(struct job_moments *m, const struct job *j, const struct job_event *e)
+{
+    struct str s = STR_INIT;
+    enum moment_tone tone = MOMENT_NORMAL;
+    switch (e->kind) {
+    case EV_KILL: /* of one step: those of the job are told with their run */
+        tone = MOMENT_WARN;
+        str_appendf(&s, "step %d ", e->step);
+        append_cause(&s, j, e->n, e->uid, e->user, 0);
+        break;
+    case EV_SIGNAL:
+        tone = MOMENT_WARN;
+        append_signal(&s, (int32_t)e->n);
+        str_append(&s, " sent by ");
+        jobtext_who(&s, j, e->uid, e->user);
+        break;
+    case EV_HOLD:
+        str_append(&s, e->n ? "held by " : "released by ");
+        jobtext_who(&s, j, e->uid, e->user);
+        break;
+    case EV_REQUEUE:
+        tone = MOMENT_WARN;
+        str_append(&s, "requeued by ");
+        jobtext_who(&s, j, e->uid, e->user);
+        break;
+    case EV_UPDATE:
+        str_append(&s, "request changed by ");
+        jobtext_who(&s, j, e->uid, e->user);
+        break;
+    case EV_SUSPEND:
+        str_append(&s, e->n ? "suspended by " : "resumed by ");
+        jobtext_who(&s, j, e->uid, e->user);
+        break;
+    case EV_PREEMPT: str_appendf(&s, "preempted %s", e->text ? e->text : "other jobs"); break;
+    default: str_fini(&s); return;
+    }
+    tell(m, e->t, tone, &s);
+}
+
+/* The run that was under way then. */
+static const struct job *run_at(const struct job *j, struct wall t, struct run_record *r)
+{
+    uint32_t n = runs_count(j);
+    for (uint32_t k = 0; k + 1 < n; k++) {
+        const struct job *run = run_get(j, k, r);
+        if (t.ms <= run->t_settled.ms)
+            return run;
+    }
+    return run_get(j, n - 1, r);
+}
+
+void jobevents_list(const struct job *j, struct job_moments *ret)
+{
+    const struct job_rare *rare = job_rare(j);
+    struct run_record r;
+    struct str s = STR_INIT;
+    *ret = (struct job_moments){VEC_INIT};
+    str_append(&s, "submitted");
+    if (!str_is_empty(j->submit_host))
+        str_appendf(&s, " on %s", j->submit_host);
+    tell(ret, j->t_submit, MOMENT_NORMAL, &s);
+    for (size_t i = 0; i < rare->events.n; i++) {
+        const struct job_event *e = &rare->events.v[i];
+        if (e->kind == EV_KILL && e->step == STEP_ALL)
+            tell_kill(ret, run_at(j, e->t, &r), e);
+        else
+            tell_event(ret, j, e);
+    }
+    for (uint32_t k = 0, n = runs_count(j); k < n; k++) {
+        const struct job *run = run_get(j, k, &r);
+        if (run->t_eligible.ms > run->t_submit.ms + MS_PER_S) {
+            str_init(&s);
+            str_append(&s, "eligible");
+            tell(ret, run->t_eligible, MOMENT_NORMAL, &s);
+        }
+        tell_run(ret, j, run, k + 1 == n);
+    }
+    if (ret->v.n)
+        qsort(ret->v.v, ret->v.n, sizeof *ret->v.v, by_time);
+}
+
+void job_moments_fini(struct job_moments *m)
+{
+    vec_for_each (&m->v, i)
+        free(m->v.v[i].text);
+    vec_fini(&m->v);
+}
+
+void jobtext_last_run(struct str *out, const struct job *j, struct wall *ret)
+{
+    struct run_record r;
+    uint32_t n = runs_count(j);
+    *ret = (struct wall){0};
+    if (n < 2)
+        return;
+    const struct job *run = run_get(j, n - 2, &r);
+    struct wall killed = job_rare(run)->t_kill;
+    bool asked = run->kill_cause == KILL_PREEMPT || run->kill_cause == KILL_REQUEUE;
+    if (asked)
+        jobtext_kill(out, run);
+    else
+        jobtext_end(out, run);
+    *ret = asked && wall_is_set(killed) ? killed : run->t_end;
+    append_ran(out, run->t_start, *ret);
+}

@@ -1,0 +1,184 @@
+/* steptext.c - steps and tasks in words. */
+#include "src/text/steptext.h"
+
+#include <string.h>
+
+#include "src/model/stepstate.h"
+#include "src/text/eventtext.h"
+#include "src/text/jobtext.h"
+
+void tasktext_end(struct str *out, const struct task *t)
+{
+    const char *signal = sigabbrev_np(t->signal);
+    if (t->end_kind == END_EXITED)
+        str_appendf(out, "exit %d", t->code);
+    else if (t->end_kind == END_SIGNALED && signal)
+        str_appendf(out, "signal %s", signal);
+    else if (t->end_kind == END_SIGNALED)
+        str_appendf(out, "signal %d", t->signal);
+    else if (t->end_kind < END_N_KINDS)
+        str_append(out, end_kind_text((enum end_kind)t->end_kind));
+}
+
+bool jobtext_failure(struct str *out, const struct job *j)
+{
+    const struct step *s = NULL;
+    const struct task *t = j->kind == JOB_KIND_STEPS ? job_first_failed(j, &s) : NULL;
+    char id[16];
+    if (!t)
+        return false;
+    str_appendf(out, "step %s", step_format_id(s->id, id));
+    if (s->tasks.n > 1)
+        str_appendf(out, " task %u", t->index);
+    if (t->end_kind == END_EXITED)
+        str_appendf(out, " exited with %d", t->code);
+    else {
+        str_append(out, ": ");
+        tasktext_end(out, t);
+    }
+    if (t->alloc.node)
+        str_appendf(out, " on %s", t->alloc.node);
+    return true;
+}
+
+static bool is_over(const struct job *j)
+{
+    return j->state == JOB_COMPLETING || job_state_is_final((enum job_state)j->state);
+}
+
+/* What ended them: "task 4 failed", "step 1 failed", "cancelled by ann". Nothing where it is not known. */
+static void steptext_cause(struct str *out, const struct job *j, const struct step *s)
+{
+    const struct step *of = NULL;
+    const struct task *t = step_first_failed(s);
+    enum kill_cause cause = (enum kill_cause)(j->kill_cause ? j->kill_cause : s->kill_cause);
+    char id[16];
+    if (j->kill_cause && is_over(j)) {
+        jobtext_kill(out, j);
+    } else if (t && (cause == KILL_STEP_FAILED || s->kill_on_bad_exit)) {
+        str_appendf(out, "task %u failed", t->index);
+    } else if (cause == KILL_STEP_FAILED && job_first_failed(j, &of) && of != s) {
+        str_appendf(out, "step %s failed", step_format_id(of->id, id));
+    } else if (cause != KILL_NONE && cause < KILL_N_CAUSES) {
+        str_append(out, kill_cause_text(cause));
+    } else if (is_over(j)) {
+        str_append(out, kill_cause_text(KILL_JOB_ENDED));
+    }
+}
+
+static void append_behind(struct str *out, const char *before, const struct str *cause, const char *after)
+{
+    if (cause->len)
+        str_appendf(out, "%s%s%s", before, cause->s, after);
+}
+
+void tasktext_stopped(struct str *out, const struct job *j, const struct step *s, const struct task *t)
+{
+    struct str cause = STR_INIT;
+    steptext_cause(&cause, j, s);
+    str_append(out, t->end_kind == END_NOT_RUN ? "not run" : "stopped");
+    append_behind(out, ": ", &cause, "");
+    str_fini(&cause);
+}
+
+static void append_amount(struct str *out, const char **sep, uint64_t n, const char *what)
+{
+    if (!n)
+        return;
+    str_appendf(out, "%s%llu %s%s", *sep, (unsigned long long)n, what, n == 1 ? "" : "s");
+    *sep = ", ";
+}
+
+static uint64_t given_or_one(uint32_t n)
+{
+    return n && n != NOT_GIVEN ? n : 1;
+}
+
+void steptext_needs(struct str *out, const struct job *j, const struct step *s)
+{
+    const char *sep = "needs ";
+    bool of_task = j->kind == JOB_KIND_STEPS;
+    uint64_t ranks = given_or_one(s->n_ranks), cpus = given_or_one(s->cpus_per_rank);
+    append_amount(out, &sep, !of_task && s->nodes > 1 ? s->nodes : 0, "node");
+    append_amount(out, &sep, ranks * cpus, "CPU");
+    append_amount(out, &sep, s->gpus == NOT_GIVEN ? 0 : s->gpus, "GPU");
+    if (s->mem_mib && s->mem_mib != MEM_NOT_GIVEN) {
+        str_append(out, sep);
+        jobtext_mem(out, s->mem_mib, false);
+    }
+    if (!of_task)
+        str_append(out, " of the job");
+}
+
+static void append_waits(struct str *out, const struct job *j, const struct step *s)
+{
+    if (j->kind == JOB_KIND_STEPS && s->n_tasks > 1)
+        str_appendf(out, "%u tasks wait, each ", s->n_tasks);
+    else
+        str_append(out, "waits, ");
+    steptext_needs(out, j, s);
+}
+
+/* "1 failed (task 4, exit 1, gpu1)" */
+static void append_failed(struct str *out, const struct step *s, uint32_t n)
+{
+    const struct task *t = step_first_failed(s);
+    str_appendf(out, "%u failed (task %u, ", n, t->index);
+    tasktext_end(out, t);
+    if (t->alloc.node)
+        str_appendf(out, ", %s", t->alloc.node);
+    str_append_char(out, ')');
+}
+
+static void append_running(struct str *out, const struct step *s)
+{
+    struct step_tally c = step_count(s);
+    str_appendf(out, "%u of %u done", c.done, c.n);
+    if (c.live)
+        str_appendf(out, ", %u running", c.live);
+    if (c.failed)
+        str_appendf(out, ", %u failed", c.failed);
+    if (c.stopped)
+        str_appendf(out, ", %u stopped", c.stopped);
+    if (c.waiting)
+        str_appendf(out, ", %u waiting", c.waiting);
+}
+
+static void append_over(struct str *out, const struct step *s)
+{
+    struct step_tally c = step_count(s);
+    const char *sep = "";
+    if (c.failed) {
+        append_failed(out, s, c.failed);
+        sep = ", ";
+    }
+    if (c.stopped) {
+        str_appendf(out, "%s%u stopped", sep, c.stopped);
+        if (c.failed && s->kill_cause == KILL_STEP_FAILED)
+            str_append(out, " because of it");
+        sep = ", ";
+    }
+    if (c.not_run) {
+        str_appendf(out, "%s%u not run", sep, c.not_run);
+        sep = ", ";
+    }
+    if (c.done || !*sep)
+        str_appendf(out, "%s%u of %u done", sep, c.done, c.n);
+}
+
+void steptext_state(struct str *out, const struct job *j, const struct step *s)
+{
+    struct str cause = STR_INIT;
+    switch (step_stage(j, s)) {
+    case STEP_LATER: str_appendf(out, "later, %u task%s", s->n_tasks, s->n_tasks == 1 ? "" : "s"); break;
+    case STEP_WAITS: append_waits(out, j, s); break;
+    case STEP_NOT_RUN:
+        steptext_cause(&cause, j, s);
+        str_append(out, "not run");
+        append_behind(out, " (", &cause, ")");
+        break;
+    case STEP_RUNS: append_running(out, s); break;
+    case STEP_OVER: append_over(out, s); break;
+    }
+    str_fini(&cause);
+}
