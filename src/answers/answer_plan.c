@@ -1,4 +1,4 @@
-/* plan.c - the words of the plan. */
+/* answer_plan.c - the words of the plan. */
 #include "src/answers/answer_plan.h"
 
 REC_DEFINE(plan_row, PLAN_ROW_FIELDS)

@@ -1,4 +1,4 @@
-/* prio.c - the records of priorities and shares. */
+/* answer_prio.c - the records of priorities and shares. */
 #include "src/answers/answer_prio.h"
 
 REC_DEFINE(prio_parts, PRIO_PARTS_FIELDS)

@@ -1,4 +1,4 @@
-/* why.c - the records of the answer to why. */
+/* answer_why.c - the records of the answer to why. */
 #include "src/answers/answer_why.h"
 
 #include "src/base/err.h"

@@ -1,4 +1,4 @@
-/* why.h - why a job waits: every cause with its numbers, as the policy finds it and as it travels. */
+/* answer_why.h - why a job waits: every cause with its numbers, as the policy finds it and as it travels. */
 #ifndef STOKER_ANSWERS_ANSWER_WHY_H
 #define STOKER_ANSWERS_ANSWER_WHY_H
 
