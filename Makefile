@@ -2,6 +2,7 @@
 #
 #   make [all]        programs and the Slurm names in $(B)/bin     make run       install what is missing, build, open the UI
 #   make test         set-up, lint, all tests                     make unit      all unit tests; unit-base, unit-model, ... one layer
+#   make check-fast   lint, unit and screen tests, 20 whole-program tests: under a minute
 #   make lint         the lint alone                               make asan      unit and integration tests with ASan and UBSan
 #   make bench        Slurm beside it; BENCH="submit squeue" a part  make fuzz      libFuzzer, FUZZ_SECONDS (60) for each parser
 #   make check-format, make format                                 make install   PREFIX=/usr/local DESTDIR=
@@ -226,7 +227,7 @@ FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 900
 SEEDS_SECONDS ?= 600
 
-.PHONY: setup test check tests unit unit-tests asan asan-unit-tests lint bench soak seeds fuzz check-format format run install uninstall clean
+.PHONY: setup test check check-fast check-user tests unit unit-tests asan asan-unit-tests lint bench soak seeds fuzz check-format format run install uninstall clean
 setup:
 	@.ci/setup test
 
@@ -241,6 +242,15 @@ asan-unit-tests:
 
 check: tests asan-unit-tests
 	@$(RUN_TESTS) $(LINT) $(UNIT_TESTS) $(UNIT_SRC:%.c=$(B)/asan/%) $(OTHER_TESTS) $(SCRIPTS)
+
+# Less than a minute: what to run before each commit.
+selected = $(patsubst %.c,$(B)/%,$(shell grep -l $(1) $(UNIT_SRC) $(OTHER_SRC) $(SCRIPTS)))
+check-fast: all unit-tests $(filter $(B)/tests/screen/%,$(OTHER_TESTS))
+	@$(RUN_TESTS) $(LINT) $(UNIT_TESTS) $(filter $(B)/tests/screen/%,$(OTHER_TESTS)) $(call selected,test-fast)
+
+# What behaves differently for an ordinary user. .ci/run as root runs it once more as one.
+check-user: tests
+	@$(RUN_TESTS) $(call selected,test-user)
 
 unit: unit-tests
 	@$(RUN_TESTS) $(UNIT_TESTS)

@@ -2,6 +2,7 @@
 # F01, F02, F03: the controller dies at each named point around a commit, at its first, second, third ... time, with one job on its
 # way. After a restart: an acknowledged job is there and runs exactly once; one that was not acknowledged runs at most once.
 # test-timeout: 600
+# test-user
 . stoker.sh
 cluster_config
 script job.sh <<'E'

@@ -2,6 +2,7 @@
 # F06, F09: the agent is killed with tasks running and while it launches. Tasks go on; the next agent finds them; nothing is
 # launched twice, and every end is known.
 # test-timeout: 600
+# test-user test-fast
 . stoker.sh
 CPUS=16 MEMORY=32G cluster_start
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # F08: the supervisor of a task is killed. Nobody saw the end: it is unknown, never success, and its processes are gone first.
+# test-user
 . stoker.sh
 command -v python3 >/dev/null || skip "no python3"
 cluster_start

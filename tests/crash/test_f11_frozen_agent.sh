@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # F11, F13, F44: the agent freezes and comes back. Its silence is noticed by missed heartbeats; its jobs are held as they are, new ones
 # wait; a cancel is taken meanwhile, is final, and reaches what it is meant for when the node answers again.
+# test-user
 . stoker.sh
 command -v python3 >/dev/null || skip "no python3"
 export STOKER_BEAT_MS=1000 # noticed after four seconds: a submission takes less

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # F18: a process that no signal ends, played by a frozen control group. The node is drained, the job goes on completing with
 # what it holds, over a restart of controller and agent; when the process is gone all comes right by itself.
+# test-user
 . stoker.sh
 
 [ "$(id -u)" -eq 0 ] || skip "only root can freeze processes"

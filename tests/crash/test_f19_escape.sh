@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # F19: processes that fork twice, begin a session, change their group, close everything, clear their environment. They are their
 # job's nonetheless: gone before it has ended, and before what it held is given to another.
+# test-user
 . stoker.sh
 command -v python3 >/dev/null || skip "no python3"
 cluster_start

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # F20: process numbers are used again. Supervisor and task die while no agent is there, strangers get their very numbers, one of them
 # leads a session of that number: the next agent signals none of them. In a space of process numbers of the test's own.
+# test-user
 . stoker.sh
 [ "$(id -u)" -eq 0 ] || skip "only root makes a space of process numbers"
 if [ "${1:-}" != inside ]; then

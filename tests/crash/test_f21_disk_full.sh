@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # F21: the controller's disk is full. Nothing is acknowledged that is not on disk; it turns read-only and says why; tasks run on; when
 # space returns it goes on by itself, and knows the ends that came meanwhile.
+# test-user
 . stoker.sh
 cluster_config
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # F23: the disk on which a node keeps outputs and records is full. It is drained, no job fails of it or is lost; what runs goes on, its
 # end is known though there is no room to write it down; with room again all goes on by itself.
+# test-user
 . stoker.sh
 [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null || skip "only root mounts a small file system"
 if [ "${1:-}" != mounted ]; then

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # F29: an agent that comes back to more tasks than it has descriptors for. A task needs none of them to live: none may be ended for
 # it, and each can still be ended.
+# test-user
 . stoker.sh
 N=45
 ulimit -n 66 # for the controller and the agents that it starts; one that has just been killed has 16 of them left

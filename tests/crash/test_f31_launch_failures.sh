@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # F31, F32, F33: what cannot be started, in a directory that is not there, with output that cannot be written. The end is a failure
 # to launch with its cause, not an exit code of something that never ran; nothing is held afterwards.
+# test-user test-fast
 . stoker.sh
 command -v python3 >/dev/null || skip "no python3"
 cluster_start

@@ -2,6 +2,7 @@
 # F34, F18: output on a file server that falls silent, played by a file system of the test's own: who writes there waits in the kernel
 # and hears no signal. Other tasks and the agent notice nothing; kills are delivered; the node is drained, and all comes right by itself
 # when the server answers again.
+# test-user
 . stoker.sh
 [ "$(id -u)" -eq 0 ] || skip "only root mounts file systems"
 [ -e /dev/fuse ] || skip "no FUSE here"

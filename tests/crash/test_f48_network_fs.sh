@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # F48: the state lies on a network file system, which does not keep the locks and the order that a database needs: refused, with its name.
+# test-user
 . stoker.sh
 cluster_config
 for fs in 0x6969:NFS 0x517b:SMB 0x0bd00bd0:Lustre; do

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # F49, F50: a host key that has changed, a key that is not let in any more. Refused with the cure in the text, tried again at long
 # intervals, tasks go on, and the cure works.
+# test-user
 . stoker.sh
 . sshd.sh
 ssh_cluster 2

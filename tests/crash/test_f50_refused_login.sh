@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # F50: a login that is refused again and again is tried less and less often, at least half a minute apart and up to ten: sshd bans those who
 # keep on failing. The controller's clock is played, so that the minutes need not be waited for.
+# test-user
 . stoker.sh
 . sshd.sh
 export FAKE_CLOCK=$TMPDIR/clock

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # F52: the login session in which all was started ends: its terminal hangs up, what belongs to the session is killed. Controller, agent
 # and tasks have left it. Where the system kills more than that, everything in the session's group, the agent says so beforehand.
+# test-user
 . stoker.sh
 command -v python3 >/dev/null || skip "no python3"
 cluster_config

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # F53, F54: control groups of every kind, and none: what the node has is found out by trying, announced, and a task over its memory
 # ends as a whole in any case. What cannot be written to, or is not there, is said.
+# test-user
 . stoker.sh
 what_keeps_memory() { stoker nodes --json | grep -o '"memory: [^"]*"' | tr -d '"'; }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # F13, F15, F58: jobs over several nodes, one of which is lost. Held as they are by default; with lost_node = "requeue" the job ends
 # on the others too and waits again, or ends where it must not be requeued. A frozen node delays no other.
+# test-user
 . stoker.sh
 . sshd.sh
 export STOKER_BEAT_MS=250

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What is refused at submission and at a change, and what a waiting job keeps over a reload: GPU counts, lists of partitions and
 # nodes, elements that an array never had, times that rule one another out.
+# test-user
 . stoker.sh
 me=$(id -un)
 config() { # DEFAULT PARTITION_NAME: which partition is the default, what the second is called

@@ -1,6 +1,8 @@
 /* test_agent_kill.c - signals, time limits and kills, and that nothing of a task stays.
  *
  * As root everything runs a second time as an ordinary user.
+ *
+ * test-user
  */
 #include <fcntl.h>
 #include <signal.h>

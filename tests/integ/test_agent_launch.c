@@ -1,6 +1,8 @@
 /* test_agent_launch.c - a real agent with real shims: what is launched, where its output goes, how it ends.
  *
  * As root everything runs a second time as an ordinary user.
+ *
+ * test-user
  */
 #include <errno.h>
 #include <fcntl.h>

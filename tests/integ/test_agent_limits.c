@@ -1,6 +1,8 @@
 /* test_agent_limits.c - memory, descriptors, what the owner of the machine allows; figures of use.
  *
  * As root everything runs a second time as an ordinary user.
+ *
+ * test-user
  */
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,6 +1,8 @@
 /* test_agent_users.c - an agent that is root: rights that are given up, files and groups of others.
  *
  * As root everything runs a second time as an ordinary user.
+ *
+ * test-user
  */
 #include <fcntl.h>
 #include <pwd.h>

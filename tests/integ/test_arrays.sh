@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Job arrays: one submission, elements with numbers of their own, limits, names of files, elements cancelled one by one.
+# test-user test-fast
 . stoker.sh
 cluster_start
 script el.sh <<'E'

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Hostile and broken input from users: refused with a sentence, never a crash, never a forged line of output.
+# test-fast
 . stoker.sh
 cluster_start
 script ok.sh <<<'echo ok'

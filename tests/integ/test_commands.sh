@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The Slurm names, word for word: what scripts and clients match in their output, and their exit codes.
+# test-fast
 . stoker.sh
 script ok.sh <<<'echo ran'
 script fail.sh <<<'exit 5'

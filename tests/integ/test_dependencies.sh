@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Dependencies, live: each kind on jobs that succeed and fail, arrays element by element, what was met stays met, what is dead
 # says so, the history is asked about what has been retired, and a restart forgets nothing.
+# test-fast
 . stoker.sh
 CPUS=16
 cluster_start

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # stoker doctor, stoker nodes and submissions say what a configuration asks for and this cluster does not have.
+# test-user
 . stoker.sh
 
 mkdir -p "$STOKER_HOME"

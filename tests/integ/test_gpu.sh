@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # GPUs of a node by a management library of the tests' own (tests/lib/fakenvml.c): found, pinned, avoided where somebody else
 # uses them or where they are lost, and back again. No real card is needed.
+# test-user test-fast
 . stoker.sh
 
 export STOKER_NVML=$B/tests/lib/libfakenvml.so FAKE_NVML=$TMPDIR/cards STOKER_GPU_LOOK_MS=100

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Jobs with a terminal: srun outside of a job, srun --pty, salloc; what happens when the terminal or the controller goes.
+# test-user
 . stoker.sh
 command -v python3 >/dev/null || skip "no python3"
 cluster_start

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A second login machine: role = "login". Commands there find the controller by themselves, run as who calls them, and no job does;
 # its connection is cut and comes back. As root also: other users, and a machine whose names are others.
+# test-user
 . stoker.sh
 . sshd.sh
 export STOKER_BEAT_MS=1000

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # --mail-type: the configured program is told, and nothing waits for it.
+# test-user
 . stoker.sh
 cat >mail.sh <<S
 #!/bin/bash

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # stoker node check, add, accept, note, drain, resume, remove: a cluster of one machine grows over SSH while it runs.
+# test-user
 . stoker.sh
 . sshd.sh
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # srun --mpi=pmi2: ranks find one another by PMI-2 and PMI-1, on one node and on two.
+# test-user
 . stoker.sh
 PATH=$B/tests/tools:$PATH
 NODES='n[1-3]' CPUS=4 cluster_start

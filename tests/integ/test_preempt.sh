@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Preemption: CONT and TERM at once to the whole tree, KILL after the grace time; requeued with the same id, or cancelled; by partition,
 # by QOS, and of what was borrowed; and nothing is lost when the controller dies in the middle of it.
+# test-user test-fast
 . stoker.sh
 command -v python3 >/dev/null || skip "no python3"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # sacct: jobs that run and jobs that have long left the queue, in the forms that scripts parse.
+# test-fast
 . stoker.sh
 cluster_start
 today=$(date +%F)

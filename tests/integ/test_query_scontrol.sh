@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # scontrol, sinfo and scancel: keys, texts, status.
+# test-fast
 . stoker.sh
 cluster_start
 echo 'sleep 1000' | script sleep.sh

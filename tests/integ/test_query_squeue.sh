@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # squeue: what scripts parse, letter by letter.
+# test-fast
 . stoker.sh
 cluster_start
 me=$(id -un)

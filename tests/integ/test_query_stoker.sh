@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # stoker's own listings and actions: what people see, exit codes, JSON.
+# test-user test-fast
 . stoker.sh
 command -v python3 >/dev/null || skip "no python3"
 cluster_start

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # scontrol's smaller words: messages to jobs, their processes, waiting for them; and Slurm's own texts for slips.
+# test-user
 . stoker.sh
 cluster_start
 

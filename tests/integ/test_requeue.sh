@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Requeue: the same id, the same script from the top, attempts that only grow, and never two runs at once.
+# test-user test-fast
 . stoker.sh
 KILL_WAIT=30s cluster_start # so long a script has for what it does at TERM
 kill_wait() {

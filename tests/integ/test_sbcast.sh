@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # sbcast: a file to all nodes of a job, over SSH and here. sattach: beside a step that runs.
+# test-user
 . stoker.sh
 . sshd.sh
 sshd_start 2

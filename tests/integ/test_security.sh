@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Who may do what. As root: two ordinary users on one controller; the second tries every request on the first one's job. As an
 # ordinary user: what can be seen without a second one.
+# test-user
 . stoker.sh
 command -v python3 >/dev/null || skip "no python3"
 

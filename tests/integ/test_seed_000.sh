@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # "Anatomy of a job": steps one after the other, tasks of a step placed one by one as resources allow. Eight one-GPU tasks on four
 # GPUs: never more than four at once, no GPU twice, and the third step after the last of them.
+# test-user
 . stoker.sh
 command -v python3 >/dev/null || skip "no python3"
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Shared mode: controller, link and agents under accounts of their own, as stoker init --shared sets them up, serving several users;
 # a node over SSH whose key reaches the agent and nothing else.
+# test-user
 . stoker.sh
 
 case_ "stoker init --shared below a directory: files, modes, what is left to do; a second time nothing changes"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # stoker init --shared on a machine: real accounts, the system's directories, the command lines of the units. In a mount namespace
 # with a copy of /etc, so that this machine does not notice.
+# test-user
 . stoker.sh
 [ "$(id -u)" -eq 0 ] || skip "only root makes accounts and services"
 for p in useradd unshare setpriv; do command -v $p >/dev/null || skip "no $p here"; done

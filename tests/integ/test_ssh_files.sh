@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A node that shares no files: working directories are made there, outputs stay there and are fetched, while the job runs, after it has
 # ended, from the history, with another agent; as the user, never through links as root.
+# test-user
 . stoker.sh
 . sshd.sh
 sshd_start 1

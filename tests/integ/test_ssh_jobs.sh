@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Jobs over several machines: ranks, host lists, placement, output, and commands in jobs that have no other way to the
 # controller than their node's agent.
+# test-user
 . stoker.sh
 . sshd.sh
 ssh_cluster 3

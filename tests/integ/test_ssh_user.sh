@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Nodes over SSH for an ordinary user: his own controller, his own key, agents that run as he. As root the test is played by the first
 # user of this machine who can log in.
+# test-user
 . stoker.sh
 [ "$(id -u)" -eq 0 ] || skip "all tests run as an ordinary user here"
 IFS=: read -r user _ uid gid _ < <(getent passwd | awk -F: '$3 >= 1000 && $3 < 60000 && $7 ~ /\/(ba|da|z|k)?sh$/ { print; exit }')

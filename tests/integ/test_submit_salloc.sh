@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # salloc: an allocation for a command, its words, its environment, and how it ends.
+# test-user test-fast
 . stoker.sh
 CPUS=2 cluster_start
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # sbatch as scripts and clients call it: its words, where options come from, what the job sees.
+# test-user test-fast
 . stoker.sh
 cluster_start
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # srun in and outside of jobs: steps, output, input, codes, signals, waiting.
+# test-user test-fast
 . stoker.sh
 KILL_WAIT=30s cluster_start # so long a task has for what it does at TERM
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # scontrol suspend and resume: the whole tree stops, the job keeps what it holds, and its time stands still.
+# test-user
 . stoker.sh
 cluster_start
 cat >ticks.sh <<'S'

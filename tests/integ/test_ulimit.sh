@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Resource limits of the process that submits are those of its job's processes: options, configuration, requeue.
+# test-user test-fast
 . stoker.sh
 hard=$(ulimit -Hn)
 NODES='n[1-2]' CPUS=4 cluster_start

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # stoker up and down: idempotent; a second controller is refused; jobs go on over both.
+# test-user test-fast
 . stoker.sh
 cluster_config
 script wait.sh <<<'while [ ! -e go ]; do read -t 0.05 <> <(:); done; echo finished; exit 0'

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Windows and reservations: nothing starts that would run into one, its own jobs do, both command sets speak of the same thing,
 # a restart keeps them, and one that is over goes by itself.
+# test-fast
 . stoker.sh
 NODES="n[1-2]"
 PARTITIONS='{ name = "main"; nodes = "n[1-2]"; default = true; default_time = "1:00:00"; }'

@@ -1,5 +1,8 @@
 /* test_agent_parts.c - what the agent is made of, one by one: records on disk, tombstones, policy, /proc,
- * frames. */
+ * frames.
+ *
+ * test-user
+ */
 #include "tests/lib/check.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Small files: read whole, written whole or not at all. */
+/* Small files: read whole, written whole or not at all. test-user */
 #include "tests/lib/check.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* What a program begins with that was started from a process which blocks, ignores and keeps open. */
+/* What a program begins with that was started from a process which blocks, ignores and keeps open.
+ * test-user */
 #include "tests/lib/check.h"
 
 #include <errno.h>

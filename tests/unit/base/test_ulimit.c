@@ -1,4 +1,4 @@
-/* test_ulimit.c - names of resource limits, and what becomes of a limit above the hard one. */
+/* test_ulimit.c - names of resource limits, and what becomes of a limit above the hard one. test-user */
 #include "src/base/ulimit.h"
 
 #include <errno.h>

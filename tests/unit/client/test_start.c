@@ -1,6 +1,8 @@
 /* test_start.c - clients that start a controller.
  *
  * Started under the name "stokerd" this program is such a controller, so that the steps are the real ones.
+ *
+ * test-user
  */
 #include <errno.h>
 #include <poll.h>

@@ -1,5 +1,8 @@
 /* test_conf.c - stoker.cfg: what is refused and with which words, what comes out, and that nothing makes it
- * crash. */
+ * crash.
+ *
+ * test-user
+ */
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>

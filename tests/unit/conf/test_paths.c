@@ -1,4 +1,4 @@
-/* test_paths.c - where a controller's files and its socket are looked for. */
+/* test_paths.c - where a controller's files and its socket are looked for. test-user */
 #include <stdlib.h>
 #include <unistd.h>
 

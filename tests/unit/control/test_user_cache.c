@@ -1,4 +1,4 @@
-/* test_user_cache.c - users and groups of a name service that comes and goes. */
+/* test_user_cache.c - users and groups of a name service that comes and goes. test-user */
 #include <grp.h>
 #include <pwd.h>
 #include <sys/syscall.h>

@@ -1,4 +1,5 @@
-/* test_conn.c - connections on a real loop over a socket pair: gates, bounds, closing from within. */
+/* test_conn.c - connections on a real loop over a socket pair: gates, bounds, closing from within.
+ * test-user */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>

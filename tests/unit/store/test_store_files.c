@@ -1,5 +1,5 @@
 /* test_store_files.c - files that are not opened, and disks that are full: nothing is changed, all is said.
- */
+ * test-user */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
