@@ -10,8 +10,8 @@
 #include "backend/sim/simcluster.h"
 #include "backend/sim/whatif.h"
 #include "src/base/hostlist.h"
+#include "src/base/json.h"
 #include "src/cli/ask.h"
-#include "src/cli/listing/jobjson.h"
 #include "src/cli/stoker/commands.h"
 #include "src/cli/stoker/planopts.h"
 #include "src/cli/stoker/simopts.h"
@@ -290,31 +290,29 @@ static void what_if_row_json(struct str *out, const struct whatif_row *r)
 static int print_what_if_json(const struct whatif *w)
 {
     struct str out = STR_INIT;
-    str_append_char(&out, '{');
-    json_int(&out, "schema", 2);
+    json_begin_document(&out, 2);
     json_time(&out, "now", w->now);
     json_int(&out, "n_waiting", w->n_waiting);
     json_int(&out, "n_earlier", w->n_earlier);
     json_int(&out, "n_later", w->n_later);
     json_int(&out, "n_never", w->n_never);
-    json_key(&out, "nodes");
-    str_append_char(&out, '[');
+    json_begin_array(&out, "nodes");
     for (size_t i = 0; i < w->nodes.n; i++) {
-        str_append(&out, i ? ",{" : "{");
+        json_begin_object(&out, NULL);
         json_text(&out, "node", w->nodes.v[i].node);
         json_int(&out, "n_jobs", w->nodes.v[i].n_jobs);
         json_time(&out, "free_at", w->nodes.v[i].free_at);
-        str_append_char(&out, '}');
+        json_end_object(&out);
     }
-    str_append_char(&out, ']');
-    json_key(&out, "rows");
-    str_append_char(&out, '[');
+    json_end_array(&out);
+    json_begin_array(&out, "rows");
     for (size_t i = 0; i < w->rows.n; i++) {
-        str_append(&out, i ? ",{" : "{");
+        json_begin_object(&out, NULL);
         what_if_row_json(&out, &w->rows.v[i]);
-        str_append_char(&out, '}');
+        json_end_object(&out);
     }
-    str_append(&out, "]}\n");
+    json_end_array(&out);
+    json_end_document(&out);
     return print(&out);
 }
 

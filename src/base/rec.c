@@ -1,14 +1,11 @@
 /* rec.c - records: freeing, copying, comparing and printing by descriptor. */
 #include "src/base/rec.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/err.h"
-#include "src/base/utf8.h"
+#include "src/base/json.h"
 #include "src/base/xalloc.h"
 
 /* What every member that no box has been made for reads as. */
@@ -228,34 +225,6 @@ void *rec_list_push_any(struct rec_list_any *list, size_t elem_size)
 
 /* ---- JSON ---- */
 
-void json_append_str(struct str *out, const char *s)
-{
-    if (!s) {
-        str_append(out, "null");
-        return;
-    }
-    str_append_char(out, '"');
-    for (size_t n = strlen(s), len; n; s += len, n -= len) {
-        uint32_t cp = 0xfffd;
-        len = utf8_decode(s, n, &cp);
-        if (!len) {
-            str_append(out, "\xef\xbf\xbd");
-            len = 1;
-        } else if (cp == '"' || cp == '\\') {
-            str_appendf(out, "\\%c", *s);
-        } else if (cp == '\n') {
-            str_append(out, "\\n");
-        } else if (cp == '\t') {
-            str_append(out, "\\t");
-        } else if (cp < 0x20 || cp == 0x7f) {
-            str_appendf(out, "\\u%04x", cp);
-        } else {
-            str_append_n(out, s, len);
-        }
-    }
-    str_append_char(out, '"');
-}
-
 static void append_base64(struct str *out, const struct blob *b)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -272,69 +241,48 @@ static void append_base64(struct str *out, const struct blob *b)
     str_append_char(out, '"');
 }
 
-static void append_f64(struct str *out, double v)
-{
-    char text[40];
-    if (!isfinite(v)) {
-        str_append(out, "null");
-        return;
-    }
-    snprintf(text, sizeof text, "%.15g", v); /* 0.1 as 0.1, where that reads back as the same number */
-    if (strtod(text, NULL) != v)
-        snprintf(text, sizeof text, "%.17g", v);
-    str_append(out, text);
-}
-
-static void append_strv(struct str *out, const struct strv *a)
-{
-    str_append_char(out, '[');
-    for (size_t i = 0; i < a->n; i++) {
-        str_append(out, i ? "," : "");
-        json_append_str(out, a->v[i]);
-    }
-    str_append_char(out, ']');
-}
-
 static void append_list(struct str *out, const struct rec_field *f, const struct rec_list_any *l)
 {
-    str_append_char(out, '[');
-    for (size_t i = 0; i < l->n; i++) {
-        str_append(out, i ? "," : "");
+    json_begin_array(out, f->name);
+    for (size_t i = 0; i < l->n; i++)
         rec_to_json(f->sub, (const char *)l->v + i * f->sub->size, out);
-    }
-    str_append_char(out, ']');
+    json_end_array(out);
 }
 
 static void append_field(struct str *out, const struct rec_field *f, const void *p)
 {
     switch (f->type) {
-    case REC_BOOL: str_append(out, *(const bool *)p ? "true" : "false"); break;
-    case REC_U32: str_appendf(out, "%" PRIu32, *(const uint32_t *)p); break;
-    case REC_I32: str_appendf(out, "%" PRId32, *(const int32_t *)p); break;
-    case REC_U64: str_appendf(out, "%" PRIu64, *(const uint64_t *)p); break;
-    case REC_I64: str_appendf(out, "%" PRId64, *(const int64_t *)p); break;
-    case REC_F64: append_f64(out, *(const double *)p); break;
-    case REC_STR: json_append_str(out, *(char *const *)p); break;
-    case REC_BLOB: append_base64(out, p); break;
-    case REC_STRV: append_strv(out, p); break;
-    case REC_WALL: str_appendf(out, "%" PRId64, ((const struct wall *)p)->ms); break;
+    case REC_BOOL: json_bool(out, f->name, *(const bool *)p); break;
+    case REC_U32: json_uint(out, f->name, *(const uint32_t *)p); break;
+    case REC_I32: json_int(out, f->name, *(const int32_t *)p); break;
+    case REC_U64: json_uint(out, f->name, *(const uint64_t *)p); break;
+    case REC_I64: json_int(out, f->name, *(const int64_t *)p); break;
+    case REC_F64: json_number(out, f->name, *(const double *)p); break;
+    case REC_STR: json_text_or_null(out, f->name, *(char *const *)p); break;
+    case REC_BLOB:
+        json_key(out, f->name);
+        append_base64(out, p);
+        break;
+    case REC_STRV: json_texts(out, f->name, p); break;
+    case REC_WALL: json_int(out, f->name, ((const struct wall *)p)->ms); break;
     case REC_CPUSET: {
         char *text = cpuset_format(p);
-        json_append_str(out, text);
+        json_text(out, f->name, text);
         free(text);
         break;
     }
-    case REC_SUB: rec_to_json(f->sub, p, out); break;
+    case REC_SUB:
+        json_key(out, f->name);
+        rec_to_json(f->sub, p, out);
+        break;
     case REC_LISTOF: append_list(out, f, p); break;
     }
 }
 
 void rec_to_json(const struct rec_desc *d, const void *rec, struct str *out)
 {
-    str_append_char(out, '{');
-    for (size_t i = 0; i < d->n_fields; i++) {
-        str_appendf(out, "%s\"%s\":", i ? "," : "", d->fields[i].name);
+    json_begin_object(out, NULL);
+    for (size_t i = 0; i < d->n_fields; i++)
         append_field(out, &d->fields[i], rec_at(&d->fields[i], rec));
-    }
-    str_append_char(out, '}');
+    json_end_object(out);
 }

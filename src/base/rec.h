@@ -154,7 +154,5 @@ void *rec_list_push_any(struct rec_list_any *list, size_t elem_size);
  * milliseconds since the Epoch (unset: 0), cpusets "0-3", blobs base64, numbers that JSON does not have
  * null. */
 void rec_to_json(const struct rec_desc *d, const void *rec, struct str *out);
-/* Appends s as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. NULL gives null. */
-void json_append_str(struct str *out, const char *s);
 
 #endif

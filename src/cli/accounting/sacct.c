@@ -344,9 +344,7 @@ static void step_json(void *ctx, const struct acct_row *r)
     } texts[] = {{"id", "JobID"},          {"name", "JobName"},   {"state", "State"},
                  {"nodes", "NodeList"},    {"tres", "AllocTRES"}, {"max_rss", "MaxRSS"},
                  {"total_cpu", "TotalCPU"}};
-    if (out->s[out->len - 1] == '}')
-        str_append_char(out, ',');
-    str_append_char(out, '{');
+    json_begin_object(out, NULL);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct str text = STR_INIT;
         acct_field_find(texts[i].field, strlen(texts[i].field))->get(&text, r, cx);
@@ -359,7 +357,7 @@ static void step_json(void *ctx, const struct acct_row *r)
     json_int(out, "return_code", step ? step_exit(r->job, r->step).code : 0);
     json_int(out, "signal", step ? r->step->signal : 0);
     json_int(out, "tasks", step ? r->step->n_ranks : job_nodes(r->job));
-    str_append_char(out, '}');
+    json_end_object(out);
 }
 
 /* A job of accounting is a job of squeue with its steps. */
@@ -368,13 +366,12 @@ static void job_json(struct sacct *s, struct str *out, const struct job *j, cons
     struct job_row row = {.job = j, .element = ARRAY_NONE};
     struct job_cx cx = job_cx_from_env(m);
     struct row_cx x = {.s = s, .out = out};
-    str_append_char(out, ',');
     job_json_append(out, &row, &cx);
     str_truncate(out, out->len - 1);
-    json_key(out, "steps");
-    str_append_char(out, '[');
+    json_begin_array(out, "steps");
     acct_rows(j, !s->allocations, step_json, &x);
-    str_append(out, "]}");
+    json_end_array(out);
+    json_end_object(out);
 }
 
 /* --- -B --- */
@@ -474,10 +471,7 @@ static int ask(struct sacct *s, const struct cli *cli)
             job_json_open(&out);
         else if (!s->no_header)
             acct_format_header(&out, &s->format);
-        if (s->json && rows.len)
-            str_append_n(&out, rows.s + 1, rows.len - 1); /* without the first comma */
-        else
-            str_append_n(&out, rows.s, rows.len);
+        str_append_n(&out, rows.s, rows.len);
         if (s->json)
             job_json_close(&out);
         out_flush(&out);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/json.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
@@ -265,18 +266,17 @@ static void append_row(const struct sshare *s, struct str *out, const struct cho
 
 static void append_json(const struct sshare *s, struct str *out, const struct msg_shares_rows *rows)
 {
-    bool any = false;
-    str_append(out, "{\"schema\":1,\"weights\":");
+    json_begin_document(out, 1);
+    json_key(out, "weights");
     rec_to_json(&priority_spec_rec, &rows->weights, out);
-    str_append(out, ",\"shares\":[");
+    json_begin_array(out, "shares");
     for (size_t i = 0; i < rows->rows.n; i++) {
         if (s->users_only && !rows->rows.v[i].user)
             continue;
-        str_append(out, any ? "," : "");
         rec_to_json(&share_row_rec, &rows->rows.v[i], out);
-        any = true;
     }
-    str_append(out, "]}\n");
+    json_end_array(out);
+    json_end_document(out);
 }
 
 static void print(const struct sshare *s, const struct chosen *c, const struct msg_shares_rows *rows)

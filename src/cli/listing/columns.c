@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/json.h"
 #include "src/base/units.h"
 #include "src/cli/listing/columnvalues.h"
 #include "src/model/members.h"
@@ -271,28 +272,22 @@ static bool is_json_number(const struct column *c)
 void columns_to_json(struct str *out, const struct columns *cs, const void *row, const void *cx)
 {
     struct str text = STR_INIT;
-    char sep = '{';
+    json_begin_object(out, NULL);
     for (size_t i = 0; i < cs->n; i++) {
         const struct column *c = &cs->v[i];
         if (!c->key)
             continue;
-        str_append_char(out, sep);
-        sep = ',';
-        str_appendf(out, "\"%s\":", c->key);
         if (is_time(c)) {
             int64_t ms = c->number(row, cx);
-            if (ms == INT64_MAX || !ms)
-                str_append(out, "null");
-            else
-                value_append_number(out, ms / MS_PER_S);
+            json_time(out, c->key, (struct wall){.ms = ms == INT64_MAX ? 0 : ms});
         } else if (is_json_number(c)) {
-            value_append_number(out, c->number(row, cx));
+            json_int(out, c->key, c->number(row, cx));
         } else {
             str_clear(&text);
             c->get(&text, row, cx);
-            json_append_str(out, strcmp(text.s, NULL_TEXT) == 0 ? NULL : text.s);
+            json_text_or_null(out, c->key, strcmp(text.s, NULL_TEXT) == 0 ? NULL : text.s);
         }
     }
-    str_append_char(out, '}');
+    json_end_object(out);
     str_fini(&text);
 }

@@ -11,50 +11,6 @@
 #include "src/model/usage.h"
 #include "src/text/jobtext.h"
 
-void json_key(struct str *out, const char *key)
-{
-    if (out->len && out->s[out->len - 1] != '{' && out->s[out->len - 1] != '[')
-        str_append_char(out, ',');
-    json_append_str(out, key);
-    str_append_char(out, ':');
-}
-
-void json_text(struct str *out, const char *key, const char *value)
-{
-    json_key(out, key);
-    json_append_str(out, value ? value : "");
-}
-
-void json_int(struct str *out, const char *key, int64_t v)
-{
-    json_key(out, key);
-    str_appendf(out, "%" PRId64, v);
-}
-
-void json_count(struct str *out, const char *key, uint32_t v)
-{
-    json_key(out, key);
-    if (v == UINT32_MAX)
-        str_append(out, "null");
-    else
-        str_appendf(out, "%" PRIu32, v);
-}
-
-void json_bool(struct str *out, const char *key, bool v)
-{
-    json_key(out, key);
-    str_append(out, v ? "true" : "false");
-}
-
-void json_time(struct str *out, const char *key, struct wall t)
-{
-    json_key(out, key);
-    if (wall_is_set(t))
-        str_appendf(out, "%" PRId64, (int64_t)(t.ms / MS_PER_S));
-    else
-        str_append(out, "null");
-}
-
 /* {"set":true,"infinite":false,"number":5} */
 static void append_optional(struct str *out, const char *key, bool set, bool infinite, uint64_t v)
 {
@@ -63,27 +19,36 @@ static void append_optional(struct str *out, const char *key, bool set, bool inf
                 infinite ? "true" : "false", set ? v : 0);
 }
 
-void json_slurm_meta(struct str *out)
+void slurm_json_begin(struct str *out)
 {
+    json_begin_object(out, NULL);
     json_key(out, "meta");
     str_append(out,
                "{\"schema\":1,\"plugin\":{\"type\":\"openapi/"
                "dbv0.0.39\",\"name\":\"Stoker\",\"data_parser\":\"v0.0.39\"},"
                "\"Slurm\":{\"version\":{\"major\":23,\"micro\":7,\"minor\":2},\"release\":\"23.02.7\"}}");
+    json_int(out, "schema", 1);
+}
+
+void slurm_json_end(struct str *out)
+{
+    json_begin_array(out, "warnings");
+    json_end_array(out);
+    json_begin_array(out, "errors");
+    json_end_array(out);
+    json_end_document(out);
 }
 
 void job_json_open(struct str *out)
 {
-    str_append_char(out, '{');
-    json_slurm_meta(out);
-    json_int(out, "schema", 1);
-    json_key(out, "jobs");
-    str_append_char(out, '[');
+    slurm_json_begin(out);
+    json_begin_array(out, "jobs");
 }
 
 void job_json_close(struct str *out)
 {
-    str_append(out, "],\"warnings\":[],\"errors\":[]}\n");
+    json_end_array(out);
+    slurm_json_end(out);
 }
 
 /* A text that a jobtext function appends, as a member. */
@@ -144,7 +109,7 @@ void job_json_append(struct str *out, const struct job_row *r, const struct job_
 {
     const struct job *j = r->job;
     struct str text = STR_INIT;
-    str_append_char(out, '{');
+    json_begin_object(out, NULL);
     append_identity(out, r);
     json_text(out, "cluster", cx->m->spec.name);
     JSON_BY(out, "array_task_string",
@@ -183,6 +148,6 @@ void job_json_append(struct str *out, const struct job_row *r, const struct job_
     json_int(out, "derived_exit_code", (int64_t)job_rare(j)->derived_code << 8);
     json_int(out, "restart_cnt", j->restarts);
     json_bool(out, "requeue", j->req.requeue != 2);
-    str_append_char(out, '}');
+    json_end_object(out);
     str_fini(&text);
 }

@@ -1,5 +1,6 @@
 /* jobtable.c - jobs as a table for people and as JSON. */
 #include "src/cli/listing/jobtable.h"
+#include "src/base/json.h"
 #include "src/cli/listing/waitreasons.h"
 
 #include <stdlib.h>
@@ -153,12 +154,12 @@ void job_list_print(const struct job_list *l, const struct job_cx *cx, struct st
 
 void job_list_json(const struct job_list *l, const struct job_cx *cx, struct str *out)
 {
-    str_append(out, "{\"schema\":1,\"jobs\":[");
+    json_begin_document(out, 1);
+    json_begin_array(out, "jobs");
     vec_for_each (&l->v, i) {
         struct job_row row = {.job = l->v.v[i], .element = ARRAY_NONE};
-        if (i)
-            str_append_char(out, ',');
         columns_to_json(out, &job_columns, &row, cx);
     }
-    str_append(out, "]}\n");
+    json_end_array(out);
+    json_end_document(out);
 }

@@ -38,13 +38,10 @@ struct shown {
 static void show_one_job(struct scontrol *s, struct shown *sh, const struct job_row *row,
                          const struct job_cx *cx)
 {
-    if (s->json) {
-        if (sh->n)
-            str_append_char(&sh->out, ',');
+    if (s->json)
         job_json_append(&sh->out, row, cx);
-    } else {
+    else
         record_job(&sh->out, row, cx, s->oneline, s->detail);
-    }
     sh->n++;
 }
 

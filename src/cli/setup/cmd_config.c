@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/json.h"
 #include "src/cli/ask.h"
 #include "src/conf/conf.h"
 #include "src/conf/warn.h"
@@ -46,9 +47,10 @@ static int show(const struct cli *cli, const struct config *c, const char *path,
         return 1;
     }
     if (c->json) {
-        str_append(&out, "{\"schema\":1,\"config\":");
+        json_begin_document(&out, 1);
+        json_key(&out, "config");
         rec_to_json(&cluster_spec_rec, &spec, &out);
-        str_append(&out, "}\n");
+        json_end_document(&out);
     } else {
         char *text = conf_dump(&spec);
         str_append(&out, text);

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/base/json.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
-#include "src/cli/listing/jobjson.h"
 #include "src/cli/listing/texttable.h"
 
 #define SKEW_WARN_MS   2000
@@ -148,22 +148,20 @@ static void print_report(const struct doctor *d, struct str *out)
 
 static void report_json(const struct doctor *d, bool ok, struct str *out)
 {
-    str_append_char(out, '{');
-    json_int(out, "schema", 1);
+    json_begin_document(out, 1);
     json_bool(out, "ok", ok);
-    json_key(out, "checks");
-    str_append_char(out, '[');
+    json_begin_array(out, "checks");
     for (size_t i = 0; i < d->n; i++) {
         const struct check *c = &d->checks[i];
-        str_append(out, i ? ",{" : "{");
+        json_begin_object(out, NULL);
         json_text(out, "name", c->name);
         json_text(out, "status", status_texts[c->status]);
         json_text(out, "text", c->text);
-        json_key(out, "cure");
-        json_append_str(out, c->cure);
-        str_append_char(out, '}');
+        json_text_or_null(out, "cure", c->cure);
+        json_end_object(out);
     }
-    str_append(out, "]}\n");
+    json_end_array(out);
+    json_end_document(out);
 }
 
 static int doctor_run(struct cli *cli, int argc, char **argv)

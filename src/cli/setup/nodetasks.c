@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "src/base/json.h"
 #include "src/base/units.h"
 #include "src/cli/ask.h"
-#include "src/cli/listing/jobjson.h"
 #include "src/cli/listing/nodepick.h"
 #include "src/cli/listing/texttable.h"
 #include "src/cli/setup/nodecmd.h"
@@ -32,7 +32,6 @@ struct listing {
     bool json;
     struct str *out;
     struct table *table;
-    const char *comma;
 };
 
 static char *task_name(const struct row *r)
@@ -47,9 +46,7 @@ static void row_json(struct listing *l, const struct row *r)
 {
     char *name = task_name(r);
     char *cpus = r->cpus ? cpuset_format(r->cpus) : NULL, *gpus = r->gpus ? cpuset_format(r->gpus) : NULL;
-    str_append(l->out, l->comma);
-    l->comma = ",";
-    str_append_char(l->out, '{');
+    json_begin_object(l->out, NULL);
     json_text(l->out, "task", name);
     json_int(l->out, "job", r->job);
     json_text(l->out, "job_name", r->name);
@@ -61,7 +58,7 @@ static void row_json(struct listing *l, const struct row *r)
     json_int(l->out, "since", r->since.ms / MS_PER_S);
     json_int(l->out, "pid", r->pid);
     json_bool(l->out, "ending", r->ending);
-    str_append_char(l->out, '}');
+    json_end_object(l->out);
     free(name);
     free(cpus);
     free(gpus);
@@ -154,19 +151,21 @@ static void add_node(struct listing *l, const struct model *m, const struct node
 
 static void show_json(const struct model *m, const struct node_pick *nodes, struct str *out)
 {
-    str_append(out, "{\"schema\":1,\"nodes\":[");
+    json_begin_document(out, 1);
+    json_begin_array(out, "nodes");
     vec_for_each (&nodes->v, i) {
         const struct node *n = nodes->v.v[i];
-        struct listing l = {.json = true, .out = out, .comma = ""};
-        str_append(out, i ? ",{" : "{");
+        struct listing l = {.json = true, .out = out};
+        json_begin_object(out, NULL);
         json_text(out, "name", n->spec.name);
         json_int(out, "unknown", n->n_unknown);
-        json_key(out, "tasks");
-        str_append_char(out, '[');
+        json_begin_array(out, "tasks");
         add_node(&l, m, n);
-        str_append(out, "]}");
+        json_end_array(out);
+        json_end_object(out);
     }
-    str_append(out, "]}\n");
+    json_end_array(out);
+    json_end_document(out);
 }
 
 static void show(void *ctx, __attribute__((unused)) struct client *c, const struct model *m,

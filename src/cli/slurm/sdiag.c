@@ -122,11 +122,10 @@ static void print(struct str *out, const struct msg_stats *m, const struct count
 
 static void json_users(struct str *out, const struct msg_stats *m)
 {
-    json_key(out, "rpcs_by_user");
-    str_append_char(out, '[');
+    json_begin_array(out, "rpcs_by_user");
     for (size_t i = 0; i < m->users.n; i++) {
         const struct user_stats *u = &m->users.v[i];
-        str_append(out, i ? ",{" : "{");
+        json_begin_object(out, NULL);
         json_text(out, "user", u->name);
         json_int(out, "user_id", u->uid);
         json_int(out, "count", (int64_t)u->requests);
@@ -136,18 +135,15 @@ static void json_users(struct str *out, const struct msg_stats *m)
         json_int(out, "connections", u->connections);
         json_int(out, "held_back", (int64_t)u->slowed);
         json_int(out, "turned_away", (int64_t)u->refused);
-        str_append_char(out, '}');
+        json_end_object(out);
     }
-    str_append_char(out, ']');
+    json_end_array(out);
 }
 
 static void print_json(struct str *out, const struct msg_stats *m, const struct counts *n)
 {
-    str_append_char(out, '{');
-    json_slurm_meta(out);
-    json_int(out, "schema", 1);
-    json_key(out, "statistics");
-    str_append_char(out, '{');
+    slurm_json_begin(out);
+    json_begin_object(out, "statistics");
     json_int(out, "req_time_start", m->t_start.ms / MS_PER_S);
     json_int(out, "jobs_submitted", (int64_t)m->submits);
     json_int(out, "jobs_started", (int64_t)m->starts);
@@ -165,7 +161,8 @@ static void print_json(struct str *out, const struct msg_stats *m, const struct 
     json_int(out, "commit_max_us", (int64_t)m->commit_us_max);
     json_int(out, "rss_kib", (int64_t)m->rss_kib);
     json_users(out, m);
-    str_append(out, "},\"warnings\":[],\"errors\":[]}\n");
+    json_end_object(out);
+    slurm_json_end(out);
 }
 
 static int count(struct client *c, struct counts *ret, struct errtext *err)

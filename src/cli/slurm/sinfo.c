@@ -218,7 +218,7 @@ static void print_groups(const struct sinfo *s, struct format *f, const struct n
 static void node_to_json(struct str *out, const struct node *n, const struct node_cx *cx)
 {
     struct str text = STR_INIT;
-    str_append_char(out, '{');
+    json_begin_object(out, NULL);
     json_text(out, "name", n->spec.name);
     json_text(out, "hostname", n->spec.name);
     json_text(out, "address", n->spec.address ? n->spec.address : n->spec.name);
@@ -243,37 +243,25 @@ static void node_to_json(struct str *out, const struct node *n, const struct nod
     json_text(out, "reason", n->drain ? n->drain_reason : NULL);
     json_text(out, "reason_set_by_user", n->drain ? n->drain_user : NULL);
     json_int(out, "reason_changed_at", n->drain ? n->t_drain.ms / MS_PER_S : 0);
-    json_key(out, "partitions");
-    str_append_char(out, '[');
-    bool any = false;
+    json_begin_array(out, "partitions");
     for (size_t i = 0; i < cx->m->spec.parts.n; i++)
-        if (strv_has(&cx->m->spec.parts.v[i].nodes, n->spec.name)) {
-            if (any)
-                str_append_char(out, ',');
-            json_append_str(out, cx->m->spec.parts.v[i].name);
-            any = true;
-        }
-    str_append(out, "]}");
+        if (strv_has(&cx->m->spec.parts.v[i].nodes, n->spec.name))
+            json_text(out, NULL, cx->m->spec.parts.v[i].name);
+    json_end_array(out);
+    json_end_object(out);
     str_fini(&text);
 }
 
 static void print_json(const struct sinfo *s, const struct node_cx *cx)
 {
     struct str out = STR_INIT;
-    str_append_char(&out, '{');
-    json_slurm_meta(&out);
-    json_int(&out, "schema", 1);
-    json_key(&out, "nodes");
-    str_append_char(&out, '[');
-    bool any = false;
+    slurm_json_begin(&out);
+    json_begin_array(&out, "nodes");
     for (size_t i = 0; i < cx->m->n_nodes; i++)
-        if (sinfo_takes_node(s, cx, cx->m->nodes[i])) {
-            if (any)
-                str_append_char(&out, ',');
+        if (sinfo_takes_node(s, cx, cx->m->nodes[i]))
             node_to_json(&out, cx->m->nodes[i], cx);
-            any = true;
-        }
-    str_append(&out, "],\"errors\":[],\"warnings\":[]}\n");
+    json_end_array(&out);
+    slurm_json_end(&out);
     out_flush(&out);
     str_fini(&out);
 }

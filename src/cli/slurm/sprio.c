@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/json.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
@@ -289,14 +290,14 @@ static void print_lines(const struct sprio *s, const struct cli *cli, const stru
 static void print_json(const struct lines *l, const struct priority_spec *w)
 {
     struct str out = STR_INIT;
-    str_append(&out, "{\"schema\":1,\"weights\":");
+    json_begin_document(&out, 1);
+    json_key(&out, "weights");
     rec_to_json(&priority_spec_rec, w, &out);
-    str_append(&out, ",\"jobs\":[");
-    vec_for_each (&l->v, i) {
-        str_append(&out, i ? "," : "");
+    json_begin_array(&out, "jobs");
+    vec_for_each (&l->v, i)
         rec_to_json(&prio_row_rec, l->v.v[i], &out);
-    }
-    str_append(&out, "]}\n");
+    json_end_array(&out);
+    json_end_document(&out);
     out_flush(&out);
     str_fini(&out);
 }

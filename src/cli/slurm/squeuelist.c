@@ -20,7 +20,10 @@ static void push_row(struct listing *l, const struct job *j, const struct step *
 {
     const struct job_row row = {.job = j, .step = s, .element = element};
     if (l->q->json) {
-        job_json_append(&l->lines.text, &row, &l->cx);
+        struct str object = STR_INIT; /* of its own: lines are sorted before commas are set between them */
+        job_json_append(&object, &row, &l->cx);
+        str_append_n(&l->lines.text, object.s, object.len);
+        str_fini(&object);
     } else {
         format_row(&l->lines.text, &l->format, &row, &l->cx);
         str_append_char(&l->lines.text, '\n');

@@ -3,11 +3,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/base/json.h"
 #include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
 #include "src/cli/listing/format.h"
-#include "src/cli/listing/jobjson.h"
 #include "src/cli/listing/nodepick.h"
 #include "src/cli/listing/texttable.h"
 #include "src/model/nodestate.h"
@@ -188,10 +188,11 @@ static void print_gpus(const struct gpu_map *map, struct str *out)
 static void gpus_json(const struct gpu_map *map, struct str *out)
 {
     struct str id = STR_INIT;
-    str_append(out, "{\"schema\":1,\"gpus\":[");
+    json_begin_document(out, 1);
+    json_begin_array(out, "gpus");
     vec_for_each (&map->v, i) {
         const struct gpu_owner *g = &map->v.v[i];
-        str_append(out, i ? ",{" : "{");
+        json_begin_object(out, NULL);
         json_text(out, "node", g->node->spec.name);
         json_int(out, "index", g->index);
         json_text(out, "type", g->node->gpu_type);
@@ -210,9 +211,10 @@ static void gpus_json(const struct gpu_map *map, struct str *out)
             json_int(out, "foreign", g->use.foreign);
             json_int(out, "idle_seconds", g->use.idle_s);
         }
-        str_append_char(out, '}');
+        json_end_object(out);
     }
-    str_append(out, "]}\n");
+    json_end_array(out);
+    json_end_document(out);
     str_fini(&id);
 }
 

@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "src/base/json.h"
 #include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/listing/format.h"
-#include "src/cli/listing/jobjson.h"
 #include "src/cli/listing/nodepick.h"
 #include "src/cli/listing/texttable.h"
 #include "src/model/nodestate.h"
@@ -184,18 +184,13 @@ static void print_nodes(const struct node_pick *nodes, const struct model *m, st
 /* Names of the windows that keep it, now or later. */
 static void windows_json(struct str *out, const struct node *n, const struct model *m)
 {
-    const char *comma = "";
-    json_key(out, "windows");
-    str_append_char(out, '[');
+    json_begin_array(out, "windows");
     for (size_t i = 0; i < m->windows.n; i++) {
         const struct window *w = &m->windows.v[i];
-        if (w->end.ms <= m->now.ms || !window_has_node(w, n->spec.name))
-            continue;
-        str_append(out, comma);
-        json_append_str(out, w->name);
-        comma = ",";
+        if (w->end.ms > m->now.ms && window_has_node(w, n->spec.name))
+            json_text(out, NULL, w->name);
     }
-    str_append_char(out, ']');
+    json_end_array(out);
 }
 
 static void node_json(struct str *out, const struct node *n, const struct model *m)
@@ -203,7 +198,7 @@ static void node_json(struct str *out, const struct node *n, const struct model 
     struct str text = STR_INIT;
     char *cpus = cpuset_format(&n->cpus_used), *gpus = cpuset_format(&n->gpus_used);
     char *gpus_out = cpuset_format(&n->gpus_out), *gpus_lost = cpuset_format(&n->gpus_lost);
-    str_append_char(out, '{');
+    json_begin_object(out, NULL);
     json_text(out, "name", n->spec.name);
     nodetext_state(&text, n, false, true);
     json_text(out, "state", text.s);
@@ -231,24 +226,10 @@ static void node_json(struct str *out, const struct node *n, const struct model 
     json_text(out, "address", n->spec.address);
     json_text(out, "version", n->version);
     json_int(out, "boot_time", n->t_boot.ms / MS_PER_S);
-    json_key(out, "features");
-    str_append_char(out, '[');
-    for (size_t i = 0; i < n->spec.features.n; i++) {
-        if (i)
-            str_append_char(out, ',');
-        json_append_str(out, n->spec.features.v[i]);
-    }
-    str_append_char(out, ']');
-    json_key(out, "notes");
-    str_append_char(out, '[');
-    for (size_t i = 0; i < n->notes.n; i++) {
-        if (i)
-            str_append_char(out, ',');
-        json_append_str(out, n->notes.v[i]);
-    }
-    str_append_char(out, ']');
+    json_texts(out, "features", &n->spec.features);
+    json_texts(out, "notes", &n->notes);
     windows_json(out, n, m);
-    str_append_char(out, '}');
+    json_end_object(out);
     str_fini(&text);
     free(cpus);
     free(gpus);
@@ -258,13 +239,12 @@ static void node_json(struct str *out, const struct node *n, const struct model 
 
 static void nodes_json(const struct node_pick *nodes, const struct model *m, struct str *out)
 {
-    str_append(out, "{\"schema\":1,\"nodes\":[");
-    vec_for_each (&nodes->v, i) {
-        if (i)
-            str_append_char(out, ',');
+    json_begin_document(out, 1);
+    json_begin_array(out, "nodes");
+    vec_for_each (&nodes->v, i)
         node_json(out, nodes->v.v[i], m);
-    }
-    str_append(out, "]}\n");
+    json_end_array(out);
+    json_end_document(out);
 }
 
 static void show(void *ctx, __attribute__((unused)) struct client *c, const struct model *m,

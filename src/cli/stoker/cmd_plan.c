@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "src/base/exe_path.h"
+#include "src/base/json.h"
 #include "src/base/units.h"
 #include "src/cli/ask.h"
-#include "src/cli/listing/jobjson.h"
 #include "src/cli/listing/texttable.h"
 #include "src/cli/stoker/planopts.h"
 
@@ -182,7 +182,7 @@ static void row_json(struct str *out, const struct plan_row *r)
 {
     enum plan_kind kind = r->kind < PLAN_N_KINDS ? (enum plan_kind)r->kind : PLAN_UNKNOWN;
     bool waits = kind != PLAN_RUNNING && kind != PLAN_WINDOW;
-    str_append_char(out, '{');
+    json_begin_object(out, NULL);
     json_text(out, "kind", plan_kind_name(kind));
     json_int(out, "job", r->job);
     json_int(out, "array_job", r->array_job);
@@ -202,25 +202,22 @@ static void row_json(struct str *out, const struct plan_row *r)
     json_text(out, "reason", waits && r->reason < REASON_N ? reason_slurm((enum reason)r->reason) : "");
     json_int(out, "priority", r->priority);
     json_bool(out, "borrowed", r->borrowed);
-    str_append_char(out, '}');
+    json_end_object(out);
 }
 
 static void print_json(const struct msg_plan *p)
 {
     struct str out = STR_INIT;
-    str_append_char(&out, '{');
-    json_int(&out, "schema", 2);
+    json_begin_document(&out, 2);
     json_time(&out, "now", p->now);
     json_time(&out, "forecast_made", p->made);
     json_int(&out, "forecast_samples", p->samples);
     json_int(&out, "more", p->n_more);
-    json_key(&out, "rows");
-    str_append_char(&out, '[');
-    for (size_t i = 0; i < p->rows.n; i++) {
-        str_append(&out, i ? "," : "");
+    json_begin_array(&out, "rows");
+    for (size_t i = 0; i < p->rows.n; i++)
         row_json(&out, &p->rows.v[i]);
-    }
-    str_append(&out, "]}\n");
+    json_end_array(&out);
+    json_end_document(&out);
     out_flush(&out);
     str_fini(&out);
 }

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/json.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
 #include "src/cli/listing/columns.h"
-#include "src/cli/listing/jobjson.h"
 #include "src/cli/listing/jobtable.h"
 #include "src/cli/listing/waitreasons.h"
 #include "src/cli/lookup.h"
@@ -366,14 +366,14 @@ static void events_json(struct str *out, const struct job *j)
 {
     struct job_moments m;
     jobevents_list(j, &m);
-    str_append(out, ",\"events\":[");
+    json_begin_array(out, "events");
     vec_for_each (&m.v, i) {
-        str_append(out, i ? ",{" : "{");
+        json_begin_object(out, NULL);
         json_int(out, "time", m.v.v[i].t.ms / MS_PER_S);
         json_text(out, "event", m.v.v[i].text);
-        str_append_char(out, '}');
+        json_end_object(out);
     }
-    str_append_char(out, ']');
+    json_end_array(out);
     job_moments_fini(&m);
 }
 
@@ -381,15 +381,13 @@ static void events_json(struct str *out, const struct job *j)
 static void runs_json(struct str *out, const struct job *j)
 {
     struct run_record r;
-    bool any = false;
-    str_append(out, ",\"runs\":[");
+    json_begin_array(out, "runs");
     for (uint32_t k = 0, n = runs_count(j); k < n; k++) {
         const struct job *run = run_get(j, k, &r);
         struct str s = STR_INIT;
         if (!wall_is_set(run->t_start) || run->state == JOB_PENDING)
             continue;
-        str_append(out, any ? ",{" : "{");
-        any = true;
+        json_begin_object(out, NULL);
         json_text(out, "state", job_state_long((enum job_state)run->state));
         json_text(out, "partition", run->partition);
         jobtext_nodes(&s, run);
@@ -401,16 +399,16 @@ static void runs_json(struct str *out, const struct job *j)
             jobtext_end(&s, run);
         json_text(out, "ended", s.s);
         json_int(out, "preempted_by", run->kill_cause == KILL_PREEMPT ? job_rare(run)->preempted_by : 0);
-        str_append_char(out, '}');
+        json_end_object(out);
         str_fini(&s);
     }
-    str_append_char(out, ']');
+    json_end_array(out);
 }
 
 static void task_json(struct str *out, const struct task *k)
 {
     char *cpus = cpuset_format(&k->alloc.cpus), *gpus = cpuset_format(&k->alloc.gpus);
-    str_append_char(out, '{');
+    json_begin_object(out, NULL);
     json_int(out, "task", k->index);
     json_text(out, "state", task_state_text((enum task_state)k->state));
     json_text(out, "node", k->alloc.node);
@@ -428,7 +426,7 @@ static void task_json(struct str *out, const struct task *k)
     json_text(out, "sampled", k->sampled);
     json_int(out, "cpu_ms", (int64_t)k->cpu_ms);
     json_text(out, "message", k->message);
-    str_append_char(out, '}');
+    json_end_object(out);
     free(cpus);
     free(gpus);
 }
@@ -436,7 +434,7 @@ static void task_json(struct str *out, const struct task *k)
 static void step_json(struct str *out, const struct job *j, const struct step *s, uint32_t task)
 {
     char id[16];
-    str_append_char(out, '{');
+    json_begin_object(out, NULL);
     json_text(out, "step", step_format_id(s->id, id));
     json_text(out, "name", s->name);
     json_text(out, "command", s->command);
@@ -446,40 +444,31 @@ static void step_json(struct str *out, const struct job *j, const struct step *s
     struct step_exit end = step_exit(j, s);
     json_int(out, "code", end.code);
     json_int(out, "signal", end.signal);
-    json_key(out, "tasks");
-    str_append_char(out, '[');
-    bool any = false;
+    json_begin_array(out, "tasks");
     for (size_t i = 0; i < s->tasks.n; i++)
-        if (task == NOT_GIVEN || s->tasks.v[i].index == task) {
-            if (any)
-                str_append_char(out, ',');
+        if (task == NOT_GIVEN || s->tasks.v[i].index == task)
             task_json(out, &s->tasks.v[i]);
-            any = true;
-        }
-    str_append(out, "]}");
+    json_end_array(out);
+    json_end_object(out);
 }
 
 static void job_page_json(struct str *out, const struct lookup *l, const struct job_cx *cx)
 {
     struct job_row row = {.job = l->job, .element = ARRAY_NONE};
-    str_append(out, "{\"schema\":1,\"job\":");
+    json_begin_document(out, 1);
+    json_key(out, "job");
     columns_to_json(out, &job_columns, &row, cx);
     json_bool(out, "borrowed", l->job->borrowed);
     json_int(out, "preempted_by", job_rare(l->job)->preempted_by);
     json_text(out, "preempted_why", job_rare(l->job)->preempt_text);
     runs_json(out, l->job);
     events_json(out, l->job);
-    str_append(out, ",\"steps\":[");
-    bool any = false;
-    for (size_t i = 0; i < l->job->steps.n; i++) {
-        if (l->step && &l->job->steps.v[i] != l->step)
-            continue;
-        if (any)
-            str_append_char(out, ',');
-        step_json(out, l->job, &l->job->steps.v[i], l->task);
-        any = true;
-    }
-    str_append(out, "]}\n");
+    json_begin_array(out, "steps");
+    for (size_t i = 0; i < l->job->steps.n; i++)
+        if (!l->step || &l->job->steps.v[i] == l->step)
+            step_json(out, l->job, &l->job->steps.v[i], l->task);
+    json_end_array(out);
+    json_end_document(out);
 }
 
 /* --- the command --- */

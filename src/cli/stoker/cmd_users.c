@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/json.h"
 #include "src/base/units.h"
 #include "src/cli/ask.h"
 #include "src/cli/jobfilter.h"
-#include "src/cli/listing/jobjson.h"
 #include "src/cli/listing/texttable.h"
 
 struct user_sum {
@@ -106,10 +106,11 @@ static void print_users(const struct users *u, struct str *out)
 
 static void users_json(const struct users *u, struct str *out)
 {
-    str_append(out, "{\"schema\":1,\"users\":[");
+    json_begin_document(out, 1);
+    json_begin_array(out, "users");
     vec_for_each (&u->v, i) {
         const struct user_sum *s = &u->v.v[i];
-        str_append(out, i ? ",{" : "{");
+        json_begin_object(out, NULL);
         json_text(out, "user", s->name);
         json_int(out, "uid", s->uid);
         json_int(out, "running", (int64_t)s->running);
@@ -119,9 +120,10 @@ static void users_json(const struct users *u, struct str *out)
         json_int(out, "waiting", (int64_t)s->waiting);
         json_int(out, "waiting_cpus", (int64_t)s->wait_cpus);
         json_int(out, "waiting_gpus", (int64_t)s->wait_gpus);
-        str_append_char(out, '}');
+        json_end_object(out);
     }
-    str_append(out, "]}\n");
+    json_end_array(out);
+    json_end_document(out);
 }
 
 static int show(struct users *u, const struct cli *cli, struct client *c)

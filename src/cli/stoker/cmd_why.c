@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/json.h"
 #include "src/base/units.h"
 #include "src/base/utf8.h"
-#include "src/cli/listing/jobjson.h"
 #include "src/cli/listing/texttable.h"
 #include "src/cli/listing/waitreasons.h"
 #include "src/cli/lookup.h"
@@ -192,8 +192,7 @@ static void why_json(struct str *out, const struct msg_why *w, struct wall now)
 {
     struct str first = STR_INIT;
     append_first(&first, w, now);
-    str_append_char(out, '{');
-    json_int(out, "schema", 1);
+    json_begin_document(out, 1);
     json_int(out, "job", w->job);
     json_text(out, "state", w->state < JOB_N_STATES ? job_state_long((enum job_state)w->state) : "");
     json_text(out, "reason", w->reason < REASON_N ? reason_slurm((enum reason)w->reason) : "");
@@ -203,38 +202,37 @@ static void why_json(struct str *out, const struct msg_why *w, struct wall now)
         append_sentence(&first, w, now);
     json_text(out, "sentence", first.s);
     str_fini(&first);
-    json_key(out, "causes");
-    str_append_char(out, '[');
+    json_begin_array(out, "causes");
     for (size_t i = 0; i < w->causes.n; i++) {
         const struct why_cause *c = &w->causes.v[i];
-        str_append(out, i ? ",{" : "{");
+        json_begin_object(out, NULL);
         json_text(out, "class", c->class_name);
         json_text(out, "text", c->text);
         json_time(out, "clears", c->clears);
-        str_append_char(out, '}');
+        json_end_object(out);
     }
-    str_append_char(out, ']');
+    json_end_array(out);
     json_int(out, "rank", w->rank);
     json_int(out, "rank_of", w->rank_of);
     json_time(out, "start", w->start_est);
     json_text(out, "start_basis", w->start_basis);
-    json_key(out, "start_is_held");
-    str_append(out, w->held ? "true" : "false");
+    json_bool(out, "start_is_held", w->held);
     json_time(out, "likely_from", w->likely);
     json_time(out, "likely_to", w->unlikely);
     json_time(out, "forecast_made", w->made);
     json_int(out, "forecast_samples", w->samples);
-    json_key(out, "blockers");
-    str_append_char(out, '[');
-    for (size_t i = 0; i < w->blockers.n; i++)
-        str_appendf(out, "%s%s", i ? "," : "", w->blockers.v[i]);
-    str_append_char(out, ']');
+    json_begin_array(out, "blockers");
+    for (size_t i = 0; i < w->blockers.n; i++) {
+        json_key(out, NULL);
+        str_append(out, w->blockers.v[i]); /* an id, as a number */
+    }
+    json_end_array(out);
     json_text(out, "past", w->past);
     json_time(out, "past_time", w->t_past);
     json_text(out, "advice", w->advice);
     json_text(out, "advice_key", w->advice_key);
     json_text(out, "advice_value", w->advice_value);
-    str_append(out, "}\n");
+    json_end_document(out);
 }
 
 static void print_answer(const struct why *w, const struct msg_why *why, struct wall now)

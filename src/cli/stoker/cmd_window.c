@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "src/base/hostlist.h"
+#include "src/base/json.h"
 #include "src/cli/ask.h"
-#include "src/cli/listing/jobjson.h"
 #include "src/cli/listing/texttable.h"
 #include "src/jobspec/windowspec.h"
 
@@ -84,40 +84,28 @@ static int remove_all(const struct cli *cli, struct client *c, const struct strv
     return rc;
 }
 
-static void list_json(struct str *out, const char *key, const struct strv *v)
-{
-    json_key(out, key);
-    str_append_char(out, '[');
-    for (size_t i = 0; i < v->n; i++) {
-        str_append(out, i ? "," : "");
-        json_append_str(out, v->v[i]);
-    }
-    str_append_char(out, ']');
-}
-
 static void print_json(const struct model *m)
 {
     struct str out = STR_INIT;
-    str_append_char(&out, '{');
-    json_int(&out, "schema", 2);
-    json_key(&out, "windows");
-    str_append_char(&out, '[');
+    json_begin_document(&out, 2);
+    json_begin_array(&out, "windows");
     for (size_t i = 0; i < m->windows.n; i++) {
         const struct window *w = &m->windows.v[i];
-        str_append(&out, i ? ",{" : "{");
+        json_begin_object(&out, NULL);
         json_text(&out, "name", w->name);
         json_text(&out, "kind", w->kind == WINDOW_MAINTENANCE ? "maintenance" : "reservation");
         json_time(&out, "start", w->start);
         json_time(&out, "end", w->end);
-        list_json(&out, "nodes", &w->nodes);
-        list_json(&out, "users", &w->users);
-        list_json(&out, "accounts", &w->accounts);
+        json_texts(&out, "nodes", &w->nodes);
+        json_texts(&out, "users", &w->users);
+        json_texts(&out, "accounts", &w->accounts);
         json_text(&out, "reason", w->reason);
         json_text(&out, "made_by", w->user);
         json_time(&out, "made", w->t_made);
-        str_append_char(&out, '}');
+        json_end_object(&out);
     }
-    str_append(&out, "]}\n");
+    json_end_array(&out);
+    json_end_document(&out);
     out_flush(&out);
     str_fini(&out);
 }
