@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "backend/task/programs.h"
+#include "src/base/clock.h"
 #include "src/base/dirs.h"
 #include "src/base/str.h"
 #include "src/base/unixsock.h"
@@ -31,13 +32,6 @@
 #define LOG_MAX   (4 << 20) /* then it begins anew, with one old file kept */
 
 extern char **environ;
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_BOOTTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* --- the agent --- */
 
@@ -66,10 +60,10 @@ static int open_lock(const char *dir, pid_t *ret_pid, char *program, size_t size
 
 static bool wait_unlocked(int fd)
 {
-    int64_t end = now_ms() + STOP_MS;
+    int64_t end = mono_ms() + STOP_MS;
     const struct timespec pause = {.tv_nsec = 10000000};
     while (flock(fd, LOCK_SH | LOCK_NB) < 0) {
-        if (now_ms() > end)
+        if (mono_ms() > end)
             return false;
         nanosleep(&pause, NULL);
     }
@@ -146,7 +140,7 @@ static int reach_agent(const char *program, const char *node, const char *dir, s
     int fd = unixsock_connect(path, 0, CONNECT_S);
     /* One that is on its way out listens no more and still holds the directory: then the one that is
      * started goes again, and is started once more. */
-    for (int64_t end = now_ms() + START_MS; fd < 0 && r == 0 && now_ms() < end;) {
+    for (int64_t end = mono_ms() + START_MS; fd < 0 && r == 0 && mono_ms() < end;) {
         const struct timespec pause = {.tv_nsec = 20000000};
         r = start_agent(program, node, dir, err);
         fd = r < 0 ? r : unixsock_connect(path, 0, CONNECT_S);

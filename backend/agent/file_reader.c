@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "src/base/clock.h"
 #include "src/base/privdrop.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
@@ -38,13 +38,6 @@ struct reader {
     int fd;
     VEC(struct asked) waits;
 };
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_BOOTTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static bool send_data(uint64_t tag, const struct msg_output_data *d)
 {
@@ -99,7 +92,7 @@ static int open_file(struct reader *r)
 static bool answer(struct reader *r, const struct asked *a, bool *ret_ok)
 {
     struct stat st;
-    bool last = now_ms() >= a->until_ms;
+    bool last = mono_ms() >= a->until_ms;
     int e = r->refused ? 0 : open_file(r);
     if (e == -ENOENT && !a->ended && !last)
         return false;
@@ -154,7 +147,7 @@ static bool take(struct reader *r, const struct frame *f)
                       .offset = m.offset,
                       .max = m.max,
                       .ended = m.ended,
-                      .until_ms = now_ms() + (r->waits.n < ASKED_MAX ? m.wait_ms : 0)};
+                      .until_ms = mono_ms() + (r->waits.n < ASKED_MAX ? m.wait_ms : 0)};
     rec_fini(&msg_output_read_rec, &m);
     bool ok = true;
     if (!answer(r, &a, &ok))

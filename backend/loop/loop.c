@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "src/base/err.h"
@@ -38,23 +37,6 @@ struct loop {
     loop_fn turn_fn;
     void *turn_ctx;
 };
-
-static int64_t clock_ns(clockid_t id)
-{
-    struct timespec ts;
-    bug_on(clock_gettime(id, &ts) < 0);
-    return (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
-}
-
-struct mono mono_read(void)
-{
-    return (struct mono){.ns = clock_ns(CLOCK_BOOTTIME)};
-}
-
-struct wall wall_read(void)
-{
-    return (struct wall){.ms = clock_ns(CLOCK_REALTIME) / NS_PER_MS};
-}
 
 static void read_clocks(struct loop *l)
 {

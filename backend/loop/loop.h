@@ -1,5 +1,4 @@
-/* loop.h - the event loop: descriptors, timers, signals, children. The only reader of clocks in the
- * daemons.
+/* loop.h - the event loop: descriptors, timers, signals, children.
  *
  * Plain epoll, level-triggered, one thread. Timers are a heap that feeds the timeout of epoll_wait. One
  * turn: wait, fire descriptors, fire timers, then the turn hook (the controller ends its transaction
@@ -11,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/base/clock.h"
 #include "src/base/heap.h"
-#include "src/base/time.h"
 
 struct loop;
 
@@ -64,7 +63,5 @@ void loop_turn(struct loop *l, int timeout_ms);
 
 struct mono loop_now(const struct loop *l);  /* CLOCK_BOOTTIME at the beginning of the turn */
 struct wall loop_wall(const struct loop *l); /* wall clock at the beginning of the turn */
-struct mono mono_read(void);                 /* now */
-struct wall wall_read(void);
 
 #endif

@@ -25,6 +25,7 @@
 
 #include "backend/shim/shim_private.h"
 #include "backend/task/taskdir.h"
+#include "src/base/clock.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
@@ -35,18 +36,6 @@
 #define EARLY_NEWS_S      5 /* so far ahead a second early signal lies, at least */
 
 REC_DEFINE(shim_setup, SHIM_SETUP_FIELDS)
-
-static int64_t clock_ms(clockid_t id)
-{
-    struct timespec ts;
-    clock_gettime(id, &ts);
-    return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
-int64_t shim_now_ms(void)
-{
-    return clock_ms(CLOCK_BOOTTIME);
-}
 
 void shim_message(struct shim *s, const char *fmt, ...)
 {
@@ -148,13 +137,13 @@ void shim_set_early(struct shim *s, uint32_t in_s)
 {
     if (s->l.early_signal <= 0 || (s->early_sent && in_s < EARLY_NEWS_S))
         return;
-    s->early_ms = in_s < DURATION_NOT_SET ? shim_now_ms() + (int64_t)in_s * 1000 : INT64_MAX;
+    s->early_ms = in_s < DURATION_NOT_SET ? mono_ms() + (int64_t)in_s * 1000 : INT64_MAX;
     shim_arm_timer(s);
 }
 
 void shim_set_limit(struct shim *s, bool paused, uint32_t in_s)
 {
-    int64_t now = shim_now_ms(), left_ms = s->limit_ms - now;
+    int64_t now = mono_ms(), left_ms = s->limit_ms - now;
     bool counts = s->limit_ms != INT64_MAX;
     if (s->terminating)
         return;
@@ -252,7 +241,7 @@ static void rank_ended(struct shim *s, struct rank *r, int status)
         input_push(s);
     }
     if (s->l.wait_s && s->n_alive && s->wait_ms == INT64_MAX)
-        s->wait_ms = shim_now_ms() + (int64_t)s->l.wait_s * 1000;
+        s->wait_ms = mono_ms() + (int64_t)s->l.wait_s * 1000;
     bool failed = s->launch_failed || (s->l.kill_on_bad_exit && (r->end.code || r->end.signal));
     if (failed && s->n_alive && !s->terminating)
         kill_terminate(s, (int64_t)s->l.kill_wait_s * 1000);
@@ -271,8 +260,8 @@ void shim_reap(struct shim *s)
     }
     bool none = pid < 0 && errno == ECHILD;
     if (s->phase == SHIM_RUNNING && !s->n_alive) {
-        s->end_ms = shim_now_ms();
-        s->t_end = (struct wall){.ms = clock_ms(CLOCK_REALTIME)};
+        s->end_ms = mono_ms();
+        s->t_end = wall_read();
         s->phase = SHIM_LEFTOVERS;
         s->limit_ms = s->early_ms = s->mem_ms = s->spool_ms = INT64_MAX;
         if (!none && !s->first_kill_ms) {
@@ -290,7 +279,7 @@ void shim_reap(struct shim *s)
 static void limit_reached(struct shim *s)
 {
     if (s->agent_fd >= 0 && !s->l.limit_own) {
-        s->limit_ms = shim_now_ms() + LIMIT_AGAIN_MS;
+        s->limit_ms = mono_ms() + LIMIT_AGAIN_MS;
         link_send(s, SHIM_LIMIT, 0, NULL, NULL);
         return;
     }
@@ -302,8 +291,7 @@ static void limit_reached(struct shim *s)
     snprintf(step, sizeof step, ".%d", s->l.key.step);
     char *line = xasprintf("slurmstepd: error: *** %s %u%s ON %s CANCELLED AT %s DUE TO TIME LIMIT ***",
                            s->l.is_batch ? "JOB" : "STEP", s->l.key.job, s->l.is_batch ? "" : step,
-                           s->setup.node ? s->setup.node : "?",
-                           wall_format_iso((struct wall){.ms = clock_ms(CLOCK_REALTIME)}, at));
+                           s->setup.node ? s->setup.node : "?", wall_format_iso(wall_read(), at));
     struct launch_kill k = {
         .key = s->l.key, .cause = KILL_TIMEOUT, .grace_s = s->l.kill_wait_s, .note = line};
     kill_on_request(s, &k);
@@ -323,7 +311,7 @@ static void wait_is_over(struct shim *s)
 
 static void timers(struct shim *s)
 {
-    int64_t now = shim_now_ms();
+    int64_t now = mono_ms();
     if (now >= s->wait_ms)
         wait_is_over(s);
     if (now >= s->early_ms) {
@@ -370,7 +358,7 @@ static int wait_ms(const struct shim *s)
         at = s->drain_ms;
     if (at == INT64_MAX)
         return -1;
-    int64_t ms = at - shim_now_ms();
+    int64_t ms = at - mono_ms();
     return ms <= 0 ? 0 : ms > 60000 ? 60000 : (int)ms;
 }
 
@@ -591,8 +579,8 @@ int shim_main(const char *dir)
         return 1;
     }
     settle();
-    s.t_start = (struct wall){.ms = clock_ms(CLOCK_REALTIME)};
-    s.start_ms = shim_now_ms();
+    s.t_start = wall_read();
+    s.start_ms = mono_ms();
     s.dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (s.dir_fd < 0 || !claim(&s))
         return 1;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "backend/shim/shim_private.h"
+#include "src/base/clock.h"
 
 #define READ_SIZE 32768
 #define INPUT_MAX (1u << 20) /* bytes held for the slowest rank */
@@ -46,7 +47,7 @@ void sink_flush(struct shim *s, struct sink *k)
 {
     size_t n = write_all(k->fd, k->queue.s, k->queue.len);
     if (n && s->drain_ms)
-        s->drain_ms = shim_now_ms() + DRAIN_MS;
+        s->drain_ms = mono_ms() + DRAIN_MS;
     size_t left = k->queue.len - n;
     if (n && left)
         memmove(k->queue.s, k->queue.s + n, left);
@@ -76,8 +77,8 @@ bool sinks_drain(struct shim *s)
     vec_for_each (&s->sinks, i)
         waits |= s->sinks.v[i].queue.len > 0;
     if (!s->drain_ms)
-        s->drain_ms = shim_now_ms() + DRAIN_MS;
-    return waits && !s->was_killed && !s->oom && shim_now_ms() < s->drain_ms;
+        s->drain_ms = mono_ms() + DRAIN_MS;
+    return waits && !s->was_killed && !s->oom && mono_ms() < s->drain_ms;
 }
 
 /* Whole lines, each with its label, in one write: so ranks that share a file never cut one another's lines.

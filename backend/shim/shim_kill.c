@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "backend/shim/shim_private.h"
+#include "src/base/clock.h"
 #include "src/base/xalloc.h"
 
 #define PAUSE_MIN_MS 10
@@ -100,7 +101,7 @@ static bool kill_group(const struct shim *s)
 
 void kill_round(struct shim *s)
 {
-    int64_t now = shim_now_ms();
+    int64_t now = mono_ms();
     if (!s->first_kill_ms) {
         s->first_kill_ms = now;
         s->kill_pause_ms = PAUSE_MIN_MS;
@@ -120,7 +121,7 @@ void kill_round(struct shim *s)
 
 void kill_terminate(struct shim *s, int64_t grace_ms)
 {
-    int64_t kill_ms = shim_now_ms() + grace_ms;
+    int64_t kill_ms = mono_ms() + grace_ms;
     if (!s->terminating) {
         s->terminating = true;
         if (s->opener)

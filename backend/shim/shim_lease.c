@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "backend/shim/shim_private.h"
+#include "src/base/clock.h"
 #include "src/base/xalloc.h"
 
 /* Between TERM and KILL, inside the lease. */
@@ -24,7 +25,7 @@ static uint32_t grace_s(const struct shim *s)
 void lease_renew(struct shim *s, uint64_t at_ms)
 {
     int64_t end = (int64_t)at_ms + (int64_t)(s->l.lease_s - grace_s(s)) * 1000;
-    if (!s->l.lease_s || s->lease_over || at_ms > (uint64_t)shim_now_ms())
+    if (!s->l.lease_s || s->lease_over || at_ms > (uint64_t)mono_ms())
         return;
     if (s->lease_ms && at_ms >= (uint64_t)s->lease_ms)
         lease_look(s);
@@ -45,7 +46,7 @@ int64_t lease_next_ms(const struct shim *s)
 
 void lease_look(struct shim *s)
 {
-    if (shim_now_ms() < lease_next_ms(s))
+    if (mono_ms() < lease_next_ms(s))
         return;
     shim_reap(s);
     s->lease_over = true;

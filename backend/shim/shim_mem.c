@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "backend/shim/shim_private.h"
+#include "src/base/clock.h"
 #include "src/base/xalloc.h"
 
 void mem_start(struct shim *s)
@@ -94,7 +95,7 @@ void mem_look(struct shim *s)
     shim_reap(s);
     if (s->mem_ms == INT64_MAX)
         return;
-    s->mem_ms = shim_now_ms() + MEM_POLL_MS;
+    s->mem_ms = mono_ms() + MEM_POLL_MS;
     if (s->setup.cgroup) {
         if (kernel_kills(s))
             end_it(s, s->l.alloc.mem_mib * 1024, group_name(s));

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "backend/shim/shim_private.h"
+#include "src/base/clock.h"
 #include "src/base/idmap.h"
 #include "src/base/xalloc.h"
 
@@ -276,7 +277,7 @@ static void tell_fence(struct shim *s)
     link_send(s, MSG_PMI_FENCE, 0, &msg_pmi_rec, &m);
     strv_fini(&m.pairs);
     p->asked = true;
-    p->again_ms = shim_now_ms() + AGAIN_MS;
+    p->again_ms = mono_ms() + AGAIN_MS;
 }
 
 /* Over once every rank of the step is in it: one that has closed its socket never comes, and MPI says that
@@ -509,7 +510,7 @@ int64_t pmi_next_ms(const struct shim *s)
 
 void pmi_look(struct shim *s)
 {
-    if (s->pmi && s->pmi->asked && shim_now_ms() >= s->pmi->again_ms)
+    if (s->pmi && s->pmi->asked && mono_ms() >= s->pmi->again_ms)
         tell_fence(s);
 }
 

@@ -107,7 +107,6 @@ struct shim {
     struct pty *pty; /* NULL: no terminal. The first rank's input and output are its two ends */
 };
 
-int64_t shim_now_ms(void);
 /* One of the times that must not be missed by sleep of the machine has changed. */
 void shim_arm_timer(struct shim *s);
 /* Its early signal is due in so many seconds; DURATION_UNLIMITED: not at all. Where it has been sent, only

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "backend/shim/shim_private.h"
+#include "src/base/clock.h"
 #include "src/base/xalloc.h"
 
 #define READ_SIZE  32768
@@ -59,7 +60,7 @@ void pty_start(struct shim *s)
     if (!s->l.pty || s->n_ranks != 1)
         return;
     s->pty = xcalloc(1, sizeof *s->pty);
-    *s->pty = (struct pty){.slave = -1, .heard_ms = shim_now_ms() + FIRST_MS};
+    *s->pty = (struct pty){.slave = -1, .heard_ms = mono_ms() + FIRST_MS};
 }
 
 int pty_open(struct shim *s, struct rank *r, int given[3])
@@ -106,7 +107,7 @@ const char *pty_enter(int slave)
 bool pty_has_room(const struct shim *s)
 {
     const struct pty *p = s->pty;
-    return p->out - p->seen < WINDOW || shim_now_ms() >= p->heard_ms;
+    return p->out - p->seen < WINDOW || mono_ms() >= p->heard_ms;
 }
 
 int64_t pty_next_ms(const struct shim *s)
@@ -180,7 +181,7 @@ static bool is_writer(struct pty *p, const struct msg_input *m)
 {
     if (m->writer == p->writer)
         return true;
-    bool held = p->writer && shim_now_ms() < p->heard_ms;
+    bool held = p->writer && mono_ms() < p->heard_ms;
     if ((held && !m->take) || (!m->fresh && p->writer))
         return false; /* one whom another has taken it from does not take it back unasked */
     p->writer = m->writer;
@@ -199,15 +200,15 @@ static void put_eof(struct shim *s)
     if (tcgetattr(s->pty->slave, &t) == 0 && t.c_cc[VEOF] != _POSIX_VDISABLE)
         c = (char)t.c_cc[VEOF];
     str_append_char(&s->input, c);
-    s->pty->eof_ms = shim_now_ms() + EOF_MS;
+    s->pty->eof_ms = mono_ms() + EOF_MS;
 }
 
 void pty_look(struct shim *s)
 {
     struct pty *p = s->pty;
-    if (!p || !p->eof_ms || p->slave < 0 || shim_now_ms() < p->eof_ms)
+    if (!p || !p->eof_ms || p->slave < 0 || mono_ms() < p->eof_ms)
         return;
-    p->eof_ms = shim_now_ms() + EOF_MS;
+    p->eof_ms = mono_ms() + EOF_MS;
     if (s->input.len)
         return;
     put_eof(s);
@@ -231,7 +232,7 @@ void pty_input(struct shim *s, uint64_t tag, const struct msg_input *m)
         answer(s, tag, p->who ? p->who : "somebody else", false);
         return;
     }
-    p->heard_ms = m->leave ? 0 : shim_now_ms() + HEARD_MS;
+    p->heard_ms = m->leave ? 0 : mono_ms() + HEARD_MS;
     if (m->leave)
         p->writer = 0;
     p->seen = m->seen > p->out ? p->out : m->seen > p->seen || m->fresh ? m->seen : p->seen;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "backend/shim/shim_private.h"
+#include "src/base/clock.h"
 #include "src/base/xalloc.h"
 
 #define SPOOL_POLL_MS 500
@@ -24,7 +25,7 @@ void spool_look(struct shim *s)
     shim_reap(s);
     if (s->spool_ms == INT64_MAX)
         return;
-    s->spool_ms = shim_now_ms() + SPOOL_POLL_MS;
+    s->spool_ms = mono_ms() + SPOOL_POLL_MS;
     uint64_t bytes = 0;
     vec_for_each (&s->sinks, i) {
         struct stat st;

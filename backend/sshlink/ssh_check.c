@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "backend/sshlink/node_ssh.h"
 #include "backend/sshlink/ssh_keys.h"
+#include "src/base/clock.h"
 #include "src/base/privdrop.h"
 #include "src/base/xalloc.h"
 #include "src/proto/probe.h"
@@ -185,7 +185,7 @@ static void look_at_files(const struct check *c, const char *out)
 static void look_at_clock(const char *out)
 {
     char now[256], text[128];
-    long long off = atoll(value(out, "now", now)) - (long long)time(NULL);
+    long long off = atoll(value(out, "now", now)) - wall_read().ms / MS_PER_S;
     snprintf(text, sizeof text, "%+lld s from here", off);
     if (off > CLOCK_OFF_S || off < -CLOCK_OFF_S)
         say("clock", "note", text,

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "backend/store/archive.h"
+#include "src/base/clock.h"
 #include "src/proto/codec.h"
 
 #define PIECE_BYTES (1u << 20)
@@ -30,18 +30,11 @@ struct merge {
     bool down;
 };
 
-static int64_t now_us(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
-}
-
 static bool is_full(struct piece *p)
 {
     if (p->n >= p->most || p->rows->len >= PIECE_BYTES)
         return true;
-    return ++p->looks % CLOCK_EVERY == 0 && now_us() >= p->until_us;
+    return ++p->looks % CLOCK_EVERY == 0 && mono_us() >= p->until_us;
 }
 
 static int failed(const struct piece *p, const struct history_source *s, int rc)
@@ -362,7 +355,7 @@ int history_read(struct db *db, const struct msg_history *q, struct history_plac
                  struct str *rows, uint32_t *ret_n, struct history_damage *ret_damage, struct errtext *err)
 {
     struct piece p = {.db = db, .q = q, .rows = rows, .most = most, .damage = ret_damage, .err = err};
-    p.until_us = now_us() + PIECE_US;
+    p.until_us = mono_us() + PIECE_US;
     int r = q->jobs.n ? read_targets(&p, at) : read_range(&p, at);
     *ret_n = p.n;
     return r;

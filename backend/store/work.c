@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "src/base/clock.h"
 #include "src/base/xalloc.h"
 #include "src/proto/codec.h"
 
@@ -175,16 +175,9 @@ static void do_probe(struct db *db, struct work *w)
     sqlite3_free(text);
 }
 
-static uint64_t now_us(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000u + (uint64_t)ts.tv_nsec / 1000u;
-}
-
 void work_do(struct work *w, struct db *db, bool failed)
 {
-    uint64_t start = now_us();
+    uint64_t start = (uint64_t)mono_us();
     switch (w->kind) {
     case WORK_BATCH:
         if (failed)
@@ -200,5 +193,5 @@ void work_do(struct work *w, struct db *db, bool failed)
     case WORK_TRIM: w->more = !failed && archive_trim(db, w->before_ms); break;
     case WORK_STOP: break;
     }
-    w->us = now_us() - start;
+    w->us = (uint64_t)mono_us() - start;
 }

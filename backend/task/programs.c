@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "src/base/clock.h"
 #include "src/base/exe_path.h"
 #include "src/base/xalloc.h"
 
@@ -54,7 +54,8 @@ static void look(int parent, const char *name)
     int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return;
-    bool old = fstat(fd, &st) == 0 && st.st_uid == geteuid() && time(NULL) - st.st_mtime > UNUSED_S;
+    bool old =
+        fstat(fd, &st) == 0 && st.st_uid == geteuid() && wall_read().ms / MS_PER_S - st.st_mtime > UNUSED_S;
     if (old && flock(fd, LOCK_EX | LOCK_NB) == 0)
         remove_dir(parent, name, fd);
     close(fd);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/base/clock.h"
 #include "src/base/str.h"
 #include "src/base/utf8.h"
 
@@ -42,13 +43,13 @@ enum log_level log_level_now(void)
 
 static void append_stamp(struct str *line, enum log_level level)
 {
-    struct timespec ts;
+    int64_t ms = wall_read().ms;
+    time_t s = ms / MS_PER_S;
     struct tm tm;
     char text[32];
-    clock_gettime(CLOCK_REALTIME, &ts);
-    if (!localtime_r(&ts.tv_sec, &tm) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm))
-        snprintf(text, sizeof text, "@%lld", (long long)ts.tv_sec);
-    str_appendf(line, "%s.%03ld %s %s ", text, ts.tv_nsec / 1000000, the_log.name, level_names[level]);
+    if (!localtime_r(&s, &tm) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm))
+        snprintf(text, sizeof text, "@%lld", (long long)s);
+    str_appendf(line, "%s.%03d %s %s ", text, (int)(ms % MS_PER_S), the_log.name, level_names[level]);
 }
 
 /* One line is one write, so that lines of several processes do not mix. A part of a line counts as lost. */

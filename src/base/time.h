@@ -1,7 +1,7 @@
 /* time.h - instants as types that cannot be mixed, and their text forms.
  *
  * struct wall is what events, policy and people see; struct mono is what intervals and timers are measured
- * with. Nothing here reads a clock: only backend/loop, the agent and the clients' mains do.
+ * with. Nothing here reads a clock: src/base/clock.h does.
  */
 #ifndef STOKER_BASE_TIME_H
 #define STOKER_BASE_TIME_H

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "src/base/clock.h"
 #include "src/base/unixsock.h"
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
@@ -39,13 +39,6 @@ struct client {
     const struct client_rows *rows; /* who takes the rows of the request rows_tag; NULL: nobody */
     uint64_t rows_tag;
 };
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* ---- bytes ---- */
 
@@ -265,7 +258,7 @@ static int next_message(struct client *c, uint64_t wanted_tag, int64_t deadline_
             return r;
         if (r > 0)
             continue;
-        int64_t now = now_ms(), left = deadline_ms < 0 ? -1 : deadline_ms - now;
+        int64_t now = mono_ms(), left = deadline_ms < 0 ? -1 : deadline_ms - now;
         if (deadline_ms >= 0 && left <= 0)
             return 0;
         if (c->greet_tag && now >= c->greet_by_ms)
@@ -292,7 +285,7 @@ int client_next(struct client *c, int timeout_ms, struct incoming *ret, struct e
     }
     if (c->nonblocking)
         timeout_ms = 0;
-    return next_message(c, 0, timeout_ms < 0 ? -1 : now_ms() + timeout_ms, ret, err);
+    return next_message(c, 0, timeout_ms < 0 ? -1 : mono_ms() + timeout_ms, ret, err);
 }
 
 static int wait_tag_until(struct client *c, uint64_t tag, int64_t deadline_ms, struct incoming *ret,
@@ -303,7 +296,7 @@ static int wait_tag_until(struct client *c, uint64_t tag, int64_t deadline_ms, s
         int r = next_message(c, tag, deadline_ms, &in, err);
         if (r < 0)
             return r;
-        if (r == 0 && deadline_ms >= 0 && now_ms() >= deadline_ms)
+        if (r == 0 && deadline_ms >= 0 && mono_ms() >= deadline_ms)
             return away(err);
         if (r == 0)
             continue;
@@ -350,7 +343,7 @@ static int greet(struct client *c, const char *program, bool wait, struct errtex
     struct msg_hello hello = {.version = PROTO_VERSION, .program = c->program};
     c->greet_tag = c->last_tag + 1;
     int r = client_send(c, MSG_HELLO, &hello, NULL, err);
-    c->greet_by_ms = now_ms() + GREETING_WAIT_MS;
+    c->greet_by_ms = mono_ms() + GREETING_WAIT_MS;
     while (r >= 0 && wait && c->greet_tag) {
         struct incoming in;
         r = next_message(c, c->greet_tag, -1, &in, err);
@@ -394,12 +387,12 @@ int client_connect(const char *program, unsigned flags, struct client **ret, str
 
 int client_connect_wait(const char *program, int wait_ms, struct client **ret, struct errtext *err)
 {
-    int64_t deadline = now_ms() + wait_ms;
+    int64_t deadline = mono_ms() + wait_ms;
     for (int pause_ms = 20;; pause_ms = pause_ms < 1000 ? pause_ms * 2 : 1000) {
         int r = client_connect(program, 0, ret, err);
         if (r == 0 || r == -EPROTO || r == -EACCES)
             return r;
-        int64_t left = deadline - now_ms();
+        int64_t left = deadline - mono_ms();
         if (left <= 0)
             return r;
         poll(NULL, 0, left < pause_ms ? (int)left : pause_ms);

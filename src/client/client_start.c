@@ -17,9 +17,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "src/base/clock.h"
 #include "src/base/dirs.h"
 #include "src/base/exe_path.h"
 #include "src/base/xalloc.h"
@@ -30,13 +30,6 @@
 #define SAY_AFTER_MS  2000
 #define POLL_MS       10
 #define TAIL_SIZE     4096
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* The controller of root serves everybody: what leads to its socket is open to all. */
 static mode_t open_mode(void)
@@ -160,16 +153,16 @@ static int failure(const char *what, const char *log_path, int log_fd, off_t bef
 static int wait_answer(const struct paths *p, unsigned flags, int *watch_fd, int64_t deadline,
                        const char **ret_what)
 {
-    int64_t say_at = flags & CLIENT_UP ? now_ms() + SAY_AFTER_MS : INT64_MAX;
+    int64_t say_at = flags & CLIENT_UP ? mono_ms() + SAY_AFTER_MS : INT64_MAX;
     for (;;) {
         int fd = client_dial(p->socket, NULL);
         if (fd >= 0)
             return fd;
-        if (*watch_fd >= 0 && now_ms() >= say_at) {
+        if (*watch_fd >= 0 && mono_ms() >= say_at) {
             fprintf(stderr, "stoker: the controller is checking the state ...\n");
             say_at = INT64_MAX;
         }
-        if (now_ms() >= deadline && (*watch_fd < 0 || !(flags & CLIENT_UP))) {
+        if (mono_ms() >= deadline && (*watch_fd < 0 || !(flags & CLIENT_UP))) {
             *ret_what = "was started but does not answer";
             return -1;
         }
@@ -195,7 +188,7 @@ static int lock_start(const struct paths *p, int64_t deadline, struct errtext *e
     if (fd < 0)
         err_set(err, -errno, "cannot write %s: %s", path, strerror(errno));
     free(path);
-    while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && now_ms() < deadline)
+    while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && mono_ms() < deadline)
         poll(NULL, 0, POLL_MS);
     return fd < 0 ? -EACCES : fd;
 }
@@ -261,7 +254,7 @@ int client_start_controller(const struct paths *p, unsigned flags, struct errtex
             "this is a login node of a controller elsewhere, which is out of reach now; if it is "
             "one no more: rm %s",
             p->socket);
-    int64_t deadline = now_ms() + start_wait_ms();
+    int64_t deadline = mono_ms() + start_wait_ms();
     int r = make_dir(p->run, open_mode(), err);
     if (r == 0)
         r = make_dir(p->log, 0700, err);

@@ -5,9 +5,9 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "src/base/clock.h"
 #include "src/base/hostlist.h"
 #include "src/base/ulimit.h"
 #include "src/base/units.h"
@@ -28,9 +28,7 @@ void jobopts_init(struct jobopts *o)
 {
     *o = (struct jobopts){.cpus_per_gpu = NOT_GIVEN, .ntasks_per_gpu = NOT_GIVEN, .mincpus = NOT_GIVEN};
     job_req_init(&o->req);
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    o->now.ms = t.tv_sec * MS_PER_S + t.tv_nsec / NS_PER_MS;
+    o->now = wall_read();
     o->cwd = getcwd(NULL, 0);
 }
 

@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
 NM=${NM:-nm}
-base_denied='^(log_.*|wall_parse|wall_format_iso)$'
+base_denied='^(log_.*|wall_parse|wall_format_iso|mono_read|wall_read)$'
 
 defined() { "$NM" --defined-only "$@" 2>/dev/null | awk 'NF == 3 { print $3 }'; }
 undefined() { "$NM" -u "$1" 2>/dev/null | awk '$1 == "U" { print $2 }' | sort -u; }

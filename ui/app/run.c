@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "src/base/clock.h"
 #include "src/base/exe_path.h"
 #include "src/base/xalloc.h"
 #include "ui/app/app.h"
@@ -61,30 +61,16 @@ struct loop {
     struct errtext start_err; /* why no controller could be started; "": it could, or was not tried */
 };
 
-static struct mono mono_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_BOOTTIME, &t);
-    return (struct mono){.ns = (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec};
-}
-
-static struct wall wall_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (struct wall){.ms = (int64_t)t.tv_sec * MS_PER_S + t.tv_nsec / NS_PER_MS};
-}
-
 static int64_t ms_since(struct mono from)
 {
-    return (mono_now().ns - from.ns) / NS_PER_MS;
+    return (mono_read().ns - from.ns) / NS_PER_MS;
 }
 
 static void set_time(struct loop *l)
 {
-    struct wall now = wall_now();
+    struct wall now = wall_read();
     now.ms += l->skew_ms;
-    app_set_time(l->app, now, mono_now());
+    app_set_time(l->app, now, mono_read());
 }
 
 /* --- the controller --- */
@@ -111,7 +97,7 @@ static void try_later(struct loop *l)
 {
     static const int pauses_ms[] = {200, 500, 1000, 2000, 5000};
     int last = (int)(sizeof pauses_ms / sizeof pauses_ms[0]) - 1;
-    l->retry_at = mono_add_ms(mono_now(), pauses_ms[l->tries < last ? l->tries : last]);
+    l->retry_at = mono_add_ms(mono_read(), pauses_ms[l->tries < last ? l->tries : last]);
     l->tries++;
 }
 
@@ -153,9 +139,9 @@ static void end_attempt(struct loop *l)
     l->tries = 1;
     l->start_err.s[0] = '\0';
     client_set_nonblocking(c);
-    int64_t skew = client_welcome(c)->now.ms - wall_now().ms;
+    int64_t skew = client_welcome(c)->now.ms - wall_read().ms;
     l->skew_ms = skew > SKEW_MS || skew < -SKEW_MS ? skew : 0;
-    l->heard = mono_now();
+    l->heard = mono_read();
     l->pinged = (struct mono){0};
     set_time(l);
     app_connected(l->app, client_welcome(c));
@@ -163,7 +149,7 @@ static void end_attempt(struct loop *l)
 
 static void read_messages(struct loop *l)
 {
-    struct mono begin = mono_now();
+    struct mono begin = mono_read();
     l->more_messages = false;
     while (l->client && !l->more_messages) {
         struct incoming in;
@@ -175,7 +161,7 @@ static void read_messages(struct loop *l)
         }
         if (rc == 0)
             return;
-        l->heard = mono_now();
+        l->heard = mono_read();
         if (in.body) /* rows of a snapshot have gone their way already */
             app_feed(l->app, &in);
         msg_free(in.kind, in.body);
@@ -193,7 +179,7 @@ static void flush_messages(struct loop *l)
 /* What was sent must not stay behind where one leaves; nor is it waited for for long. */
 static void send_rest(struct loop *l)
 {
-    struct mono begin = mono_now();
+    struct mono begin = mono_read();
     while (l->client && client_wants_write(l->client) && ms_since(begin) < GOODBYE_MS) {
         struct pollfd fd = {.fd = client_fd(l->client), .events = POLLOUT};
         if (poll(&fd, 1, GOODBYE_MS / 4) < 0)
@@ -211,7 +197,7 @@ static void heartbeat(struct loop *l)
     } else if (l->pinged.ns <= l->heard.ns) {
         uint64_t tag;
         struct errtext err = {""};
-        l->pinged = mono_now();
+        l->pinged = mono_read();
         if (client_send(l->client, MSG_PING, NULL, &tag, &err) < 0)
             lost(l, err.s);
     }
@@ -221,13 +207,13 @@ static void heartbeat(struct loop *l)
 
 static void draw(struct loop *l)
 {
-    struct mono begin = mono_now();
+    struct mono begin = mono_read();
     int rows, cols;
     term_size(l->term, &rows, &cols);
     canvas_resize(&l->canvas, rows, cols);
     app_draw(l->app, &l->canvas);
     term_show(l->term, &l->canvas, &l->theme);
-    l->drawn = mono_now();
+    l->drawn = mono_read();
     l->draw_cost_ms = (l->drawn.ns - begin.ns) / NS_PER_MS;
 }
 
@@ -333,7 +319,7 @@ static void run_program(struct loop *l)
     strv_fini(&argv);
     if (rc < 0)
         app_say(l->app, ROLE_ERROR, strerror(-rc));
-    l->heard = mono_now(); /* nobody listened meanwhile */
+    l->heard = mono_read(); /* nobody listened meanwhile */
     struct input resize = {.kind = INPUT_RESIZE};
     app_input(l->app, &resize);
 }
@@ -469,7 +455,7 @@ static void turn(struct loop *l, bool *more_work)
     if (l->client && client_wants_write(l->client))
         fds[CLIENT].events |= POLLOUT;
     int next = app_next_ms(l->app);
-    struct mono begin = mono_now();
+    struct mono begin = mono_read();
     int n = poll(fds, N, how_long(l, *more_work));
     set_time(l);
     if (n < 0 && errno != EINTR)
@@ -529,7 +515,7 @@ static void end_by(int sig)
 /* What was remembered last is written; a disk that hangs is not waited for for long. */
 static void await_saver(struct loop *l)
 {
-    struct mono begin = mono_now();
+    struct mono begin = mono_read();
     while (!saver_is_idle(&l->saver) && ms_since(begin) < SAVING_MS) {
         struct pollfd fd = {.fd = app_aside_fd(l->app), .events = POLLIN};
         if (poll(&fd, 1, GOODBYE_MS / 4) < 0)

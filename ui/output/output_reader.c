@@ -10,9 +10,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "src/base/clock.h"
 #include "src/base/str.h"
 #include "src/base/thread.h"
 #include "src/base/xalloc.h"
@@ -227,18 +227,11 @@ static void work(struct reader *r)
     }
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Until an order comes or a file changes; what has changed just now changes again soon. */
 static void pause_and_look(struct reader *r, int64_t *looked)
 {
     bool busy = reading_has_work(&r->reading);
-    int64_t since = now_ms() - *looked;
+    int64_t since = mono_ms() - *looked;
     bool early = since < PAUSE_MS;
     struct pollfd fds[] = {{.fd = r->to_thread, .events = POLLIN},
                            {.fd = early ? -1 : r->reading.inotify, .events = POLLIN}};
@@ -251,7 +244,7 @@ static void pause_and_look(struct reader *r, int64_t *looked)
         return;
     if (reading_look(&r->reading, quiet))
         publish(r);
-    *looked = now_ms();
+    *looked = mono_ms();
 }
 
 static bool is_closed(struct reader *r)

@@ -13,10 +13,10 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 
+#include "src/base/clock.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
 #include "ui/keys/key_decode.h"
@@ -281,13 +281,6 @@ void term_show(struct term *t, const struct canvas *c, const struct theme *theme
     refresh();
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 + 1;
-}
-
 /* Takes in what has come, without waiting. */
 static void take_bytes(struct term *t)
 {
@@ -296,7 +289,7 @@ static void take_bytes(struct term *t)
     while (!t->gone && poll(&p, 1, 0) > 0) {
         ssize_t n = read(STDIN_FILENO, buf, sizeof buf);
         if (n > 0)
-            decoder_feed(&t->decoder, buf, (size_t)n, now_ms());
+            decoder_feed(&t->decoder, buf, (size_t)n, mono_ms());
         else if (n == 0 || (errno != EINTR && errno != EAGAIN))
             t->gone = true;
         if (n != (ssize_t)sizeof buf)
@@ -306,15 +299,15 @@ static void take_bytes(struct term *t)
 
 bool term_read(struct term *t, struct input *in)
 {
-    if (decoder_next(&t->decoder, now_ms(), in))
+    if (decoder_next(&t->decoder, mono_ms(), in))
         return true;
     take_bytes(t);
-    return decoder_next(&t->decoder, now_ms(), in);
+    return decoder_next(&t->decoder, mono_ms(), in);
 }
 
 int term_wait_ms(const struct term *t)
 {
-    return decoder_wait_ms(&t->decoder, now_ms());
+    return decoder_wait_ms(&t->decoder, mono_ms());
 }
 
 void term_set_mouse(struct term *t, bool on)
@@ -430,15 +423,13 @@ int term_run(struct term *t, const char *where, char *const *argv)
     if (pid == 0)
         become(argv);
     int rc = pid < 0 ? -errno : 0;
-    struct timespec begin, end;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    int64_t begin_ms = mono_ms();
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGQUIT, &old_quit, NULL);
     tcsetattr(STDIN_FILENO, TCSANOW, &t->saved);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    if (!rc && status && end.tv_sec - begin.tv_sec < FAILED_S)
+    if (!rc && status && mono_ms() - begin_ms < FAILED_S * MS_PER_S)
         await_enter(argv[0], status);
     come_back(t);
     return rc;

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/base/clock.h"
 #include "src/base/xalloc.h"
 #include "src/cli/accounting/acctfields.h"
 #include "src/cli/accounting/acctsizes.h"
@@ -156,9 +157,14 @@ static int fatal(struct sacct *s, int r, const struct errtext *err)
     return 0;
 }
 
+static int64_t this_second(void)
+{
+    return wall_read().ms / MS_PER_S;
+}
+
 static int set_time(struct wall *at, bool *given, const char *arg, struct errtext *err)
 {
-    struct wall now = {.ms = (int64_t)time(NULL) * MS_PER_S};
+    struct wall now = {.ms = this_second() * MS_PER_S};
     if (wall_parse_past(arg, now, at, NULL) < 0)
         return err_set(err, -EINVAL, "Invalid time specification (pos=0): %s", arg);
     *given = true;
@@ -246,7 +252,7 @@ static const struct opts options = OPTS(table, set_option);
 
 static struct wall today(void)
 {
-    time_t now = time(NULL);
+    time_t now = this_second();
     struct tm tm = {0};
     localtime_r(&now, &tm);
     tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
@@ -257,7 +263,7 @@ static struct wall today(void)
 /* Source: sacct(1), DEFAULT TIME WINDOW. */
 static void set_window(struct sacct *s)
 {
-    struct wall now = {.ms = (int64_t)time(NULL) * MS_PER_S + 999};
+    struct wall now = {.ms = this_second() * MS_PER_S + 999};
     bool ids = s->q.filter.targets.list.n > 0;
     if (!s->until_given)
         s->q.until = ids && !s->since_given ? (struct wall){0} : now;

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "src/base/clock.h"
 #include "src/base/xalloc.h"
 #include "src/cli/accounting/acctfields.h"
 #include "src/cli/ask.h"
@@ -169,13 +169,6 @@ static void take(struct measures *m, const struct msg_util *u)
     }
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static bool is_named(const struct sstat *s, const struct job *j, int32_t step)
 {
     for (size_t i = 0; i < s->targets.list.n; i++)
@@ -202,12 +195,12 @@ static bool lacks_nodes(const struct sstat *s, const struct model *m, const stru
 static void measure(const struct sstat *s, struct client *c, const struct model *m, struct measures *ret)
 {
     struct msg_flag on = {.on = true};
-    int64_t deadline = now_ms() + WAIT_MS;
+    int64_t deadline = mono_ms() + WAIT_MS;
     if (!lacks_nodes(s, m, ret) || client_send(c, MSG_WATCH_UTIL, &on, NULL, NULL) < 0)
         return;
-    while (lacks_nodes(s, m, ret) && now_ms() < deadline) {
+    while (lacks_nodes(s, m, ret) && mono_ms() < deadline) {
         struct incoming in;
-        int r = client_next(c, (int)(deadline - now_ms()), &in, NULL);
+        int r = client_next(c, (int)(deadline - mono_ms()), &in, NULL);
         if (r < 0)
             return;
         if (r == 0)

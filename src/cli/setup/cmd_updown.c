@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "src/base/clock.h"
 #include "src/cli/ask.h"
 
 #define STOP_WAIT_MS     30000  /* of a controller that only stops */
@@ -81,20 +81,13 @@ static int up_run(struct cli *cli, int argc, char **argv)
     return rc;
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Waits until the connection is lost and the process gone; *ret_left: how many jobs it said are left. pidfd
  * < 0: it cannot be watched, the connection alone counts. */
 static bool wait_gone(struct client *c, int pidfd, int64_t deadline, uint32_t *ret_left)
 {
     for (bool connected = true; connected;) {
         struct incoming in;
-        int64_t left = deadline - now_ms();
+        int64_t left = deadline - mono_ms();
         int r = left > 0 ? client_next(c, (int)left, &in, NULL) : 0;
         if (r > 0 && in.kind == MSG_RESULT)
             *ret_left = ((const struct msg_result *)in.body)->count;
@@ -106,7 +99,7 @@ static bool wait_gone(struct client *c, int pidfd, int64_t deadline, uint32_t *r
             connected = false;
     }
     for (;;) {
-        int64_t left = deadline - now_ms();
+        int64_t left = deadline - mono_ms();
         struct pollfd p = {.fd = pidfd, .events = POLLIN};
         int n = pidfd < 0 ? 1 : poll(&p, 1, left > 0 ? (int)left : 0);
         if (n >= 0 || errno != EINTR)
@@ -130,7 +123,7 @@ static int stop(const struct cli *cli, struct client *c, bool kill_jobs)
 {
     struct msg_flag body = {.on = kill_jobs};
     int pidfd = open_process(c);
-    int64_t deadline = now_ms() + STOP_WAIT_MS + (kill_jobs ? STOP_JOBS_MARGIN : 0);
+    int64_t deadline = mono_ms() + STOP_WAIT_MS + (kill_jobs ? STOP_JOBS_MARGIN : 0);
     struct errtext err = {0};
     enum refusal refusal = REFUSAL_NONE;
     struct msg_result *r = ask_call(c, MSG_SHUTDOWN, &body, MSG_RESULT, &refusal, &err);

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "src/base/clock.h"
 #include "src/base/json.h"
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
@@ -69,9 +69,7 @@ static void doctor_fini(struct doctor *d)
 static void check_answer(struct doctor *d)
 {
     const struct msg_welcome *w = client_welcome(d->client);
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    int64_t skew = (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 - w->now.ms;
+    int64_t skew = wall_read().ms - w->now.ms;
     if (w->read_only)
         doctor_add(d, "controller", CHECK_FAIL, "cure what it says; it goes on by itself",
                    "it accepts nothing: %s", w->read_only);

@@ -10,9 +10,9 @@
 #include <sys/statvfs.h>
 #include <sys/timex.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "src/base/clock.h"
 #include "src/base/units.h"
 #include "src/base/xalloc.h"
 #include "src/cli/setup/doctor.h"
@@ -117,13 +117,6 @@ static void check_space(struct doctor *d)
                "%s free for %s", free_text, d->paths.state);
 }
 
-static int64_t now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
 static int compare_int64(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -148,10 +141,10 @@ static void check_fsync(struct doctor *d)
     free(path);
     bool ok = true;
     for (size_t i = 0; i < FSYNC_ROUNDS && ok; i++) {
-        int64_t t = now_us();
+        int64_t t = mono_us();
         ok = pwrite(fd, block, sizeof block, (off_t)(i * sizeof block)) == sizeof block &&
              fdatasync(fd) == 0;
-        us[i] = now_us() - t;
+        us[i] = mono_us() - t;
     }
     if (!ok) {
         doctor_add(d, "disk latency", CHECK_FAIL, "check the disk", "writing in %s: %s", d->paths.state,

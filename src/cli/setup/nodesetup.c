@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/base/clock.h"
 #include "src/base/file.h"
 #include "src/base/xalloc.h"
 #include "src/cli/ask.h"
@@ -122,13 +123,6 @@ static char *config_text(const struct node_cmd *n)
     return text ? text : xstrdup("");
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* 1: up, 0: not yet; the exit code where it cannot be asked, negative. */
 static int look(const struct node_cmd *n, struct client *c, const char *name, bool *told)
 {
@@ -150,14 +144,14 @@ static int look(const struct node_cmd *n, struct client *c, const char *name, bo
 
 static int wait_up(const struct node_cmd *n, struct client *c, const char *name)
 {
-    int64_t end = now_ms() + UP_WAIT_MS;
+    int64_t end = mono_ms() + UP_WAIT_MS;
     bool told = false;
     const struct timespec pause = {.tv_nsec = 100000000};
     for (;;) {
         int r = look(n, c, name, &told);
         if (r)
             return r > 0 ? 0 : -r;
-        if (now_ms() > end)
+        if (mono_ms() > end)
             break;
         nanosleep(&pause, NULL);
     }

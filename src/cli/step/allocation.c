@@ -1,19 +1,12 @@
 /* allocation.c - an interactive job. */
 #include "src/cli/step/allocation.h"
+#include "src/base/clock.h"
 
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define SILENT_MS 400   /* what starts so soon was not waited for */
 #define END_MS    10000 /* how long the end is told to a controller that is away */
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* For tests another time: what they compare word for word must not tell how slow the machine was. */
 static int64_t silent_ms(void)
@@ -75,7 +68,7 @@ static int look(const struct follow *f)
 
 static int next_timeout(const struct waiting *w)
 {
-    int64_t waited = now_ms() - w->since_ms, left = -1;
+    int64_t waited = mono_ms() - w->since_ms, left = -1;
     if (!w->said)
         left = w->silent_ms - waited;
     if (w->opt->immediate_s && (left < 0 || left > w->opt->immediate_s * 1000LL - waited))
@@ -91,7 +84,7 @@ static int wait_for_start(struct waiting *w)
             cli_error(f->cli, "Job allocation %u has been revoked.", f->job);
             return 1;
         }
-        int64_t waited = now_ms() - w->since_ms;
+        int64_t waited = mono_ms() - w->since_ms;
         if (waited >= w->silent_ms && f->known && !w->opt->immediate_s)
             say_queued(w);
         if (w->opt->immediate_s && waited >= w->opt->immediate_s * 1000LL) {
@@ -132,7 +125,7 @@ int allocation_get(const struct cli *cli, const struct msg_submit *m, const stru
     follow_init(f, cli, c, r.job, opt->own);
     follow_take_signals(f, opt->children);
     rec_fini(&msg_result_rec, &r);
-    struct waiting w = {.f = f, .opt = opt, .since_ms = now_ms(), .silent_ms = silent_ms()};
+    struct waiting w = {.f = f, .opt = opt, .since_ms = mono_ms(), .silent_ms = silent_ms()};
     int code = wait_for_start(&w);
     if (code)
         follow_fini(f);

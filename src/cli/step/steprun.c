@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "src/base/clock.h"
 #include "src/base/vec.h"
 #include "src/cli/pty.h"
 #include "src/cli/step/ptyin.h"
@@ -49,13 +49,6 @@ struct run {
     int code;
 };
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static const struct step *run_step(const struct run *r)
 {
     const struct job *j = follow_job(r->f);
@@ -67,7 +60,7 @@ static const struct step *run_step(const struct run *r)
 static void create(struct run *r)
 {
     if (!r->created && !r->create_tag && !r->given_up && !r->refused && r->f->client &&
-        now_ms() >= r->create_at_ms)
+        mono_ms() >= r->create_at_ms)
         if (!follow_send(r->f, MSG_STEP_CREATE, r->msg, &r->create_tag))
             r->create_tag = 0;
 }
@@ -93,7 +86,7 @@ static void creation_answered(struct run *r, const struct incoming *in)
         if (result->refusal != REFUSAL_SHUTTING_DOWN)
             creation_refused(r, result);
         else
-            r->create_at_ms = now_ms() + AGAIN_MS; /* the next controller is asked */
+            r->create_at_ms = mono_ms() + AGAIN_MS; /* the next controller is asked */
         return;
     }
     if (in->kind != MSG_STEP_CREATED)
@@ -148,7 +141,7 @@ static void print_status(const struct run *r, const struct step *s)
 
 static void interrupted(struct run *r, const struct step *s)
 {
-    int64_t now = now_ms();
+    int64_t now = mono_ms();
     bool again = r->opt->quit_on_interrupt || (r->last_int_ms && now - r->last_int_ms < DOUBLE_MS);
     r->last_int_ms = now;
     if (!again && !r->opt->disable_status) {
@@ -325,7 +318,7 @@ static void show_output(struct run *r, const struct step *s, int64_t now)
 /* Returns true when everything has been seen. */
 static bool look_at_step(struct run *r, const struct step *s)
 {
-    int64_t now = now_ms();
+    int64_t now = mono_ms();
     say_started(r, s);
     watch_stragglers(r, s, now);
     say_killed(r, s);
@@ -405,7 +398,7 @@ static int shorter(int a, int b)
 
 static int next_timeout(const struct run *r)
 {
-    int64_t now = now_ms();
+    int64_t now = mono_ms();
     int t = shorter(stepout_timeout(&r->out, now), stepin_timeout(&r->in, now));
     const struct step *s = run_step(r);
     if (s && !s->done)
@@ -428,8 +421,8 @@ static void handle_message(struct run *r, struct incoming *in)
     else if (r->cancel_asked && in->tag == r->cancel_tag)
         r->cancel_asked =
             in->kind == MSG_RESULT && ((struct msg_result *)in->body)->refusal == REFUSAL_NONE;
-    else if (!stepout_take(&r->out, in, now_ms()) && !ptyin_take(&r->pty, in, now_ms()))
-        stepin_take(&r->in, in, now_ms());
+    else if (!stepout_take(&r->out, in, mono_ms()) && !ptyin_take(&r->pty, in, mono_ms()))
+        stepin_take(&r->in, in, mono_ms());
     msg_free(in->kind, in->body);
 }
 
@@ -442,7 +435,7 @@ static void turn(struct run *r)
     stepout_fds(&r->out, r->f->out_fd);
     unsigned bits = follow_wait(r->f, next_timeout(r), fd, &t);
     if (bits & FOLLOW_OUT)
-        stepout_drain(&r->out, now_ms());
+        stepout_drain(&r->out, mono_ms());
     if (bits & FOLLOW_CONNECTED) {
         r->create_tag = 0;
         r->cancel_asked = false;

@@ -1,10 +1,10 @@
 /* submission.c - handing a job to the controller. */
 #include "src/cli/step/submission.h"
+#include "src/base/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define RETRY_MS        10000  /* how long an unanswered submission is repeated */
 #define RETRY_IN_JOB_MS 300000 /* ... from inside a job */
@@ -12,13 +12,6 @@
 bool submission_inside_job(void)
 {
     return getenv("SLURM_JOB_ID") != NULL;
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /* The first connection: at once or not at all outside of jobs, unless a controller was there and went away
@@ -58,7 +51,7 @@ int submission_send(const struct cli *cli, const struct msg_submit *m, struct cl
 {
     struct client *c;
     int rc = connect_first(cli, &c, err);
-    int64_t deadline = now_ms() + (submission_inside_job() ? RETRY_IN_JOB_MS : RETRY_MS);
+    int64_t deadline = mono_ms() + (submission_inside_job() ? RETRY_IN_JOB_MS : RETRY_MS);
     while (!rc) {
         enum msg_kind kind;
         void *body;
@@ -76,7 +69,7 @@ int submission_send(const struct cli *cli, const struct msg_submit *m, struct cl
             return rc;
         }
         client_free(c);
-        int64_t left = deadline - now_ms();
+        int64_t left = deadline - mono_ms();
         if (left <= 0)
             break;
         rc = client_connect_wait(cli->cmd->name, (int)left, &c, err);

@@ -1,8 +1,8 @@
 /* cmd_gpus.c - stoker gpus: every device, whose it is, and how busy. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "src/base/clock.h"
 #include "src/base/json.h"
 #include "src/base/units.h"
 #include "src/cli/ask.h"
@@ -241,22 +241,15 @@ static bool lacks_nodes(const struct gpu_map *map, const struct strv *heard)
     return false;
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static void measure(struct gpu_map *map, struct client *c)
 {
     struct strv heard = {0};
     struct msg_flag on = {.on = true};
-    int64_t deadline = now_ms() + MEASURE_MS;
+    int64_t deadline = mono_ms() + MEASURE_MS;
     bool asked = client_send(c, MSG_WATCH_UTIL, &on, NULL, NULL) >= 0;
-    while (asked && lacks_nodes(map, &heard) && now_ms() < deadline) {
+    while (asked && lacks_nodes(map, &heard) && mono_ms() < deadline) {
         struct incoming in;
-        int r = client_next(c, (int)(deadline - now_ms()), &in, NULL);
+        int r = client_next(c, (int)(deadline - mono_ms()), &in, NULL);
         if (r < 0)
             break;
         if (r == 0)
