@@ -1,17 +1,24 @@
 # Stoker. GNU make; everything goes under $(B).
 #
-#   make [all]        programs and the Slurm names in $(B)/bin     make run       install what is missing, build, open the UI
-#   make test         set-up, lint, all tests                     make unit      all unit tests; unit-base, unit-model, ... one layer
-#   make check-fast   lint, unit and screen tests, 20 whole-program tests: under a minute
-#   make lint         the lint alone                               make asan      unit and integration tests with ASan and UBSan
-#   make bench        Slurm beside it; BENCH="submit squeue" a part  make fuzz      libFuzzer, FUZZ_SECONDS (60) for each parser
-#   make check-format, make format                                 make install   PREFIX=/usr/local DESTDIR=
-#                                                                  make uninstall the same, away again
-#   make soak         what make test has no time for: 200 nodes; a link that flaps for an hour; everything for SOAK_SECONDS (900)
-#   make seeds        random tests with new seeds, for SEEDS_SECONDS (600)
-#   make screens      screens as they are now into golden files, pictures and docs/KEYS.md
+#   make [all]          programs, and links for Slurm's command names, in $(B)/bin
+#   make run            install what is missing, build, open the screen
+#   make test           install what is missing, build, lint, run all tests
+#   make check          the same without installing
+#   make check-fast     lint, unit and screen tests, 20 whole-program tests: under a minute
+#   make check-deep     clang, ThreadSanitizer, static analysis, shellcheck, coverage; DEEP="tsan shell" for some
+#   make unit           all unit tests; unit-base, unit-model, ...: those of one library
+#   make one T=TEST     one test by its path
+#   make lint           the lint alone; check-format, format: the layout of the sources
+#   make asan           unit and integration tests with ASan and UBSan
+#   make seeds          random tests with new seeds for SEEDS_SECONDS (600)
+#   make soak           200 nodes; a flapping link; everything at random for SOAK_SECONDS (900)
+#   make fuzz           each parser for FUZZ_SECONDS (60)
+#   make bench          Stoker and Slurm side by side; BENCH="submit squeue" for some pieces
+#   make screens        take the screens as they are into golden files, pictures and docs/KEYS.md
+#   make install        PREFIX=/usr/local DESTDIR=; make uninstall
 #
-#   B=DIR another build directory · V=1 show commands · DEV=0 warnings are no errors · SANITIZE=address,undefined
+#   B=DIR: another build directory. V=1: show commands. DEV=0: warnings are not errors.
+#   SANITIZE=address,undefined
 
 B ?= build
 PREFIX ?= /usr/local
@@ -227,7 +234,7 @@ FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 900
 SEEDS_SECONDS ?= 600
 
-.PHONY: setup test check check-fast check-user tests unit unit-tests asan asan-unit-tests lint bench soak seeds fuzz check-format format run install uninstall clean
+.PHONY: setup test check check-fast check-user check-deep tests unit unit-tests asan asan-unit-tests lint bench soak seeds fuzz check-format format run install uninstall clean
 setup:
 	@.ci/setup test
 
@@ -285,6 +292,11 @@ SEEDED = $(patsubst %.c,$(B)/%,$(shell grep -l 'check_seed()' $(UNIT_SRC) $(OTHE
 seeds: tests
 	@end=$$(($$(date +%s) + $(SEEDS_SECONDS))); while [ $$(date +%s) -lt $$end ]; do \
 	    STOKER_TEST_SEED=any $(RUN_TESTS) $(SEEDED) || exit 1; done
+
+# What make test has no time for: clang, ThreadSanitizer, the static analyzer, shellcheck, coverage. DEEP="tsan shell": only these.
+check-deep:
+	@.ci/setup deep
+	@B=$(abspath $(B)) tests/deep/run $(DEEP)
 
 bench: all $(BENCH_PROGRAMS)
 	@B=$(abspath $(B)) tests/bench/run $(BENCH)

@@ -42,7 +42,7 @@ apart() {
         n=$((n + 1))
     done
 }
-node_is() { [[ $(sinfo -h -n "$1" -o %T) == $2 ]]; }
+node_is() { [[ $(sinfo -h -n "$1" -o %T) == "$2" ]]; }
 says_state() { scontrol show node "$1" | grep -q "State=$2"; }
 in_nodes() { stoker nodes | grep -q "^ *$1 .*$2"; }
 # NAME NODE ARGS...: in $job, once it writes. It may run elsewhere the next time.

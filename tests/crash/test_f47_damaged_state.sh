@@ -42,8 +42,8 @@ rm -f "$db"-*
 refused "no database"
 
 case_ "cut off"
-head -c 6000 "$db" >cut
-cp cut "$db"
+head -c 6000 "$db" >cut.db
+cp cut.db "$db"
 refused "cut off"
 
 case_ "of another program"

@@ -3,7 +3,7 @@
 . stoker.sh
 cluster_start
 pid=$(controller_pid)
-same() { is "the controller is the same" "$(controller_pid)" "$pid" && is "and answers" "$(squeue -h -o %T 2>&1)" "${1:-}"; }
+same() { is "the controller is the same" "$(controller_pid)" "$pid" && is "and answers" "$(squeue -h -o %T 2>&1)" ""; }
 no_job() { [ -z "$(squeue -h)" ]; }
 
 case_ "more processes than a node starts"

@@ -73,7 +73,7 @@ chown "$second" u2
 cluster_config
 must stoker up
 wait_for 15 nodes_up
-cd u1
+cd u1 || exit
 cat >job.sh <<'E'
 #!/bin/sh
 id -u; id -g; id -G
@@ -92,7 +92,7 @@ run as "$first" sbatch --parsable -H job.sh
 held=$out
 is "submitted" "$rc" 0
 
-cd ../u2
+cd ../u2 || exit
 untouched() {
     is "after $1: the running job" "$(job_state "$job")" RUNNING
     is "after $1: the held job" "$(job_state "$held") $(job_reason "$held")" "PENDING JobHeldUser"
@@ -146,7 +146,7 @@ job=$running
 case_ "files are opened as the user"
 printf 'mine\n' >"$WORK/roots-file"
 chmod 600 "$WORK/roots-file"
-cd ../u1
+cd ../u1 || exit
 run as "$first" sbatch --parsable -o "$WORK/roots-file" --wrap 'echo overwritten'
 wait_end "$out"
 is "root's file" "$state $(cat "$WORK/roots-file")" "FAILED mine"
@@ -171,5 +171,5 @@ wait_end "$job"
 is "the first user's job ended well after all that" "$state" COMPLETED
 as "$first" scancel "$held"
 is "and he may cancel his" "$(job_state "$held")" CANCELLED
-cd "$WORK"
+cd "$WORK" || exit
 cluster_stop

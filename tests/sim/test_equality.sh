@@ -4,7 +4,7 @@
 data=$ROOT/tests/sim/data
 policies="fcfs easy cons replan"
 
-starts() { stoker sim --procs-only --starts=- --policy="$@"; }
+starts() { stoker sim --procs-only --starts=- --policy="$1" "${@:2}"; }
 digest() { starts "$@" | sha256sum | cut -c1-16; }
 
 cases=0

@@ -20,7 +20,7 @@ export WORK
 
 # $1: nodes  $2: partitions with jobs of a higher tier: yes or no
 config() {
-    local n list= high=
+    local n list="" high=""
     for n in $1; do
         list+="${list:+, }{ name = \"$n\"; transport = \"local\"; cpus = 6; memory = \"8G\"; gpus = 2; gpu_type = \"a100\"; detect = false; }"
     done
