@@ -449,7 +449,7 @@ static void append_wait(struct control *c, const struct job *j, const struct tri
 {
     char window[UNITS_TEXT_SIZE];
     if (t->reason == REASON_LICENSES)
-        licence_explain(&c->model, j, out);
+        licence_explain(&c->model, NULL, j, out);
     else if (t->reason != REASON_NONE && t->verdict.spec)
         limit_text(&t->verdict, out);
     else if (t->reason != REASON_NONE)

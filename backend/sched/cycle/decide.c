@@ -55,7 +55,6 @@ static void begin(struct planner *p)
     s->limits_mark = limits_mark(p->limits);
     p->decision++;
     promises_begin(p);
-    licence_copy(&p->licences, &p->licences_held);
     prey_find_awaited(p);
     p->hunting = false;
     s->all = !pass_take_newcomers(s);

@@ -163,7 +163,7 @@ static void explain_limits(const struct sched_view *v, const struct job *j, stru
 static void explain_counts(const struct sched_view *v, const struct job *j, struct msg_why *w)
 {
     struct str b = STR_INIT;
-    licence_explain(v->model, j, &b);
+    licence_explain(v->model, v->licences, j, &b);
     if (b.len)
         why_add_cause(w, licences_exist(v->model, j) ? WHY_BUSY : WHY_NOT_ALLOWED, (struct wall){0},
                       str_take(&b));

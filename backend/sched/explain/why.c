@@ -354,6 +354,7 @@ static void explain(struct question *q)
     struct sched_view mine = *q->v; /* what is held is what the planner has counted */
     uint32_t tasks;
     mine.limits = q->p->limits;
+    mine.licences = &q->p->licences;
     q->u = idmap_get(&q->p->units, q->j->id);
     q->step = q->j->kind == JOB_KIND_STEPS ? planner_waiting_step(q->j, &tasks) : NULL;
     q->w->reason = planner_reason_of(q->p, q->j);

@@ -171,7 +171,8 @@ static void append_holders(const struct model *m, const struct license_spec *spe
         str_appendf(out, " and %u more", n - HOLDERS_MAX);
 }
 
-void licence_explain(const struct model *m, const struct job *j, struct str *out)
+void licence_explain(const struct model *m, const struct licence_use *counted, const struct job *j,
+                     struct str *out)
 {
     struct licence_list l = {VEC_INIT};
     struct errtext err = {""};
@@ -186,12 +187,16 @@ void licence_explain(const struct model *m, const struct job *j, struct str *out
     size_t before = out->len;
     vec_for_each (&l.v, i) {
         const struct licence *w = &l.v.v[i];
-        uint32_t used = u.used.v[position(m, w->spec)];
+        size_t at = position(m, w->spec);
+        uint32_t held = u.used.v[at];
+        uint32_t used = counted && at < counted->used.n ? counted->used.v[at] : held;
         if (used + w->count <= w->spec->count)
             continue;
         str_appendf(out, "%s%u of license %s wanted, %u of %u in use", out->len > before ? "; " : "",
                     w->count, w->spec->name, used, w->spec->count);
         append_holders(m, w->spec, out);
+        if (used > held)
+            str_appendf(out, ", %u promised to a job that preempts others", used - held);
     }
     licence_use_fini(&u);
     licence_fini(&l);

@@ -41,7 +41,9 @@ bool licence_holds(const struct job *j);
 bool licence_fits(const struct licence_use *u, const struct model *m, const struct job *j);
 void licence_take(struct licence_use *u, const struct model *m, const struct job *j);
 
-/* "2 of license matlab wanted, 3 of 4 in use by jobs 12, 15". Appends; nothing where all are free. */
-void licence_explain(const struct model *m, const struct job *j, struct str *out);
+/* "2 of license matlab wanted, 3 of 4 in use by jobs 12, 15". Appends; nothing if all are free. counted:
+ * with what is promised to jobs that preempt others; NULL: what active jobs hold. */
+void licence_explain(const struct model *m, const struct licence_use *counted, const struct job *j,
+                     struct str *out);
 
 #endif

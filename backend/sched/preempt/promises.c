@@ -1,9 +1,9 @@
-/* promises.c - what others were preempted for counts in limits, and in the throttle of its array, like a
- * start.
+/* promises.c - what other jobs were preempted for counts in limits, licences and the throttle of its array,
+ * like a start.
  *
- * Between the warning and the end of the grace time the preemptor has nothing yet. Were its claim not
- * counted, another job of its user could start meanwhile, and the preemptor would then be over a limit: the
- * others would have gone for nothing. In its own turn its claims do not count: it asks for them there.
+ * Between the warning and the end of the grace time the preemptor has nothing yet. If its planned start did
+ * not count, another job could take the limit or the licence meanwhile: the victims would have ended for
+ * nothing. In the preemptor's own turn its promises do not count: it asks for them there.
  */
 #include "backend/sched/queue/planner_private.h"
 
@@ -13,6 +13,9 @@ static void add(struct planner *p, const struct unit *u, uint32_t lane, const st
     struct promise made = {
         .job = u->job, .array_job = j ? j->array_job : 0, .ask = claims_ask(u, lane, use)};
     limits_charge(p->limits, &made.ask);
+    made.licensed = j && u->group->licensed;
+    if (made.licensed)
+        licence_take(&p->licences, p->view->model, j);
     vec_push(&p->promises, made);
 }
 
@@ -28,8 +31,18 @@ void promise_make(struct planner *p, const struct unit *u)
 void promises_begin(struct planner *p)
 {
     vec_clear(&p->promises);
+    licence_copy(&p->licences, &p->licences_held);
     list_for_each (h, &p->backfill.holds, struct backfill_hold, link)
         promise_make(p, container_of(h, struct unit, hold));
+}
+
+/* The licences of a job that has gone come back with the next cycle, which counts from what runs. */
+static void drop(struct planner *p, const struct promise *made)
+{
+    const struct job *j = made->licensed ? planner_job(p, made->job) : NULL;
+    limits_uncharge(p->limits, &made->ask);
+    if (j)
+        licence_book(&p->licences, p->view->model, j->req.licenses, true);
 }
 
 static bool drop_of(struct planner *p, uint32_t job)
@@ -37,7 +50,7 @@ static bool drop_of(struct planner *p, uint32_t job)
     size_t n = 0, before = p->promises.n;
     vec_for_each (&p->promises, i) {
         if (p->promises.v[i].job == job)
-            limits_uncharge(p->limits, &p->promises.v[i].ask);
+            drop(p, &p->promises.v[i]);
         else
             p->promises.v[n++] = p->promises.v[i];
     }

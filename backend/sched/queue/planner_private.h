@@ -238,6 +238,7 @@ struct tentative { /* started in the pass, until the state says so */
 struct promise { /* of a preemptor, as limits and throttles count it */
     uint32_t job, array_job;
     struct limit_ask ask;
+    bool licensed;
 };
 
 struct ranks_anew {

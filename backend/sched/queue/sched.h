@@ -21,7 +21,8 @@ struct sched_view {
      * nobody is. */
     bool (*in_groups)(void *ctx, uint32_t uid, const struct strv *groups);
     void *ctx;
-    struct limits *limits; /* what is held, kept up by the caller; NULL: nothing is limited */
+    struct limits *limits;              /* what is held, kept up by the caller; NULL: nothing is limited */
+    const struct licence_use *licences; /* likewise; NULL: what active jobs hold */
 };
 
 struct sched_start { /* a batch or interactive job, or one element of an array */

@@ -113,10 +113,10 @@ static void test_licences_in_use(void **state)
     assert_false(licence_fits(&u, &l.m, lab_get(&l, b)));
     licence_use_fini(&u);
     struct str s = STR_INIT;
-    licence_explain(&l.m, lab_get(&l, b), &s);
+    licence_explain(&l.m, NULL, lab_get(&l, b), &s);
     assert_string_equal(s.s, "2 of license matlab wanted, 3 of 4 in use by job 1");
     str_clear(&s);
-    licence_explain(&l.m, lab_get(&l, c), &s);
+    licence_explain(&l.m, NULL, lab_get(&l, c), &s);
     assert_string_equal(s.s, "");
     str_fini(&s);
     /* One that is no longer configured fits nowhere, and is not counted where it runs. */

@@ -475,6 +475,51 @@ static void test_a_promise_counts_in_limits(void **state)
     }
 }
 
+static uint32_t submit_licensed(const char *parts, uint32_t cpus)
+{
+    struct job *j = job_of(parts, cpus, 6000);
+    j->req.licenses = xstrdup("lic");
+    return submit(j);
+}
+
+/* Another job took the only licence in the grace time of the victim. */
+static void test_a_promise_counts_in_licences(void **state)
+{
+    (void)state;
+    for (int anew = 0; anew < 2; anew++) {
+        passlab_end(NULL);
+        set_up(NULL);
+        lab_node(&l, "n1", 4, 8000, 0, NULL);
+        lab_node(&l, "n2", 4, 8000, 0, NULL);
+        part("main", "n1", 2, PREEMPT_OFF, 0);
+        part("spare", "n[1-2]", 1, PREEMPT_REQUEUE, 5);
+        *(struct license_spec *)rec_list_push(&l.spec.licenses) =
+            (struct license_spec){.name = xstrdup("lic"), .count = 1};
+        lab_configure(&l);
+        uint32_t spare = submit(job_of("spare", 4, 6000));
+        pass_on();
+        uint32_t first = submit_licensed("main", 4);
+        pass_on();
+        assert_int_equal(last.preempts.n, 1);
+        uint32_t then = submit_licensed("spare", 2); /* n2 is free */
+        assert_int_equal(anew ? pass_anew() : pass_on(), 0);
+        assert_string_equal(reason_slurm(planner_reason(planner, then)), "Licenses");
+        struct sched_view v = pass_view(&l);
+        struct msg_why w;
+        sched_why(planner, &v, lab_get(&l, then), l.now, &w);
+        check_has("why", w.summary,
+                  "1 of license lic wanted, 1 of 1 in use, 1 promised to a job that preempts others");
+        rec_fini(&msg_why_rec, &w);
+        live(8, NULL);
+        must_run_in(first, "main");
+        assert_true(is_state(then, JOB_PENDING));
+        must_run_in(spare, "spare"); /* on the other node */
+        end(first);
+        pass_on();
+        assert_true(is_state(then, JOB_RUNNING));
+    }
+}
+
 static void hold(uint32_t id, enum job_hold how)
 {
     assert_int_equal(lab_hold(&l, id, how), 0);
@@ -623,6 +668,7 @@ int main(void)
         TEST(test_strict_order_takes_no_promise),
         TEST(test_places_of_elements_delay_nobody_above),
         TEST(test_a_promise_counts_in_limits),
+        TEST(test_a_promise_counts_in_licences),
         TEST(test_a_promise_counts_in_the_throttle),
         TEST(test_a_victim_does_not_wait_for_nothing),
         TEST(test_a_victim_does_not_wait_for_a_whole_array),
