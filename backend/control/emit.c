@@ -123,6 +123,7 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
     enum job_state before = changed ? changed->state : JOB_PENDING;
     uint32_t n_before = changed && before == JOB_PENDING ? job_pending_elements(changed) : 1;
     uint32_t uid = changed ? changed->uid : 0, n_queued = c->model.n_pending + c->model.n_active;
+    uint32_t array = changed ? changed->array_job : 0;
     uint32_t split = kind == EV_START ? ((const struct ev_start *)body)->new_id : 0;
     int r = model_apply(&c->model, &ev);
     if (r < 0) {
@@ -132,7 +133,7 @@ int ctl_emit(struct control *c, enum event_kind kind, uint32_t job, void *body)
         if (kept)
             store_add_event(c->store, &ev, bytes.s, bytes.len);
         if (kind != EV_USAGE) /* who follows asks for shares; the table is large */
-            ctl_push_event(c, &ev, bytes.s, bytes.len);
+            ctl_push_event(c, &ev, array, bytes.s, bytes.len);
         if (job && kind != EV_RETIRE)
             ctl_touch(c, job);
         note_change(c, kind, job);

@@ -446,7 +446,8 @@ void session_reply(struct session *s, uint64_t tag, enum refusal refusal, uint32
                    const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 void session_send(struct session *s, enum msg_kind kind, uint64_t tag, const void *body);
 void session_send_encoded(struct session *s, enum msg_kind kind, uint64_t tag, const void *p, size_t n);
-void ctl_push_event(struct control *c, const struct event *ev, const void *encoded, size_t n);
+void ctl_push_event(struct control *c, const struct event *ev, uint32_t array, const void *encoded,
+                    size_t n);
 /* Before the event of that number retires j: sessions whose snapshot has its row already. */
 void ctl_note_leaving(struct control *c, const struct job *j, uint64_t seq);
 void ctl_push_reasons(struct control *c, const struct msg_reasons *rows);

@@ -136,7 +136,7 @@ resources() {
     is "it holds what it held" "$(field false user) $(field false cpu_ids) $(field false gpu_ids)" "$(id -un) 0-5 0-2"
 
     case_ "ending one"
-    says "of a job that is known" 2 "" "stoker node: error: job $cpu is known here: use stoker cancel $cpu" stoker node tasks n1 --end="$cpu"
+    says "of a job that is known" 4 "" "stoker node: error: job $cpu is known here: use stoker cancel $cpu" stoker node tasks n1 --end="$cpu"
     says "of no such task" 2 "" "stoker node: error: n1 runs no such task of a job $unknown that this controller does not know" \
         stoker node tasks n1 --end="$unknown.7"
     says "what is no task" 2 "" "~" stoker node tasks n1 --end=nonsense

@@ -58,22 +58,23 @@ static void note_late(struct session *s, const struct event *ev)
         tell_resync(s);
 }
 
-static bool wants(const struct session *s, uint32_t job)
+/* array: of the job, 0: none. A retired job is not in the state any more, so the caller names its array. */
+static bool wants(const struct session *s, uint32_t job, uint32_t array)
 {
     if (s->follow != FOLLOW_JOB)
         return s->follow == FOLLOW_ALL;
-    const struct job *j = model_get_job(&s->ctl->model, job);
-    return s->follow_job == job || (j && j->array_job == s->follow_job);
+    return s->follow_job == job || (array && array == s->follow_job);
 }
 
-void ctl_push_event(struct control *c, const struct event *ev, const void *encoded, size_t n)
+void ctl_push_event(struct control *c, const struct event *ev, uint32_t array, const void *encoded,
+                    size_t n)
 {
     struct str bytes = STR_INIT;
     uint64_t gate = 0;
     list_for_each (s, &c->sessions, struct session, link) {
         if (s->follow == FOLLOW_STARTING)
             note_late(s, ev);
-        if (!wants(s, ev->job))
+        if (!wants(s, ev->job, array))
             continue;
         if (!bytes.len) {
             struct msg_event m = {.seq = ev->seq, .t = ev->t, .kind = ev->kind, .job = ev->job};

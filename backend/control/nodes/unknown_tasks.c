@@ -213,7 +213,7 @@ static void refuse_none(struct session *s, uint64_t tag, const struct msg_node_t
 {
     const struct job *j = model_get_job(&s->ctl->model, m->target.job);
     if (j && j->state != JOB_PENDING && !job_state_is_final(j->state))
-        session_reply(s, tag, REFUSAL_BAD_REQUEST, j->id, 0, "job %u is known here: use stoker cancel %u",
+        session_reply(s, tag, REFUSAL_NOT_ALLOWED, j->id, 0, "job %u is known here: use stoker cancel %u",
                       j->id, j->id);
     else
         session_reply(s, tag, REFUSAL_BAD_REQUEST, 0, 0,

@@ -171,7 +171,8 @@ static void job_head(struct str *out, const struct job *j, const struct job_cx *
     str_appendf(&s, ", partition %s", partition ? partition : "?");
     if (j->req.qos)
         str_appendf(&s, ", qos %s", j->req.qos);
-    str_appendf(&s, ", priority %u", j->priority);
+    if (!job_state_is_final((enum job_state)j->state)) /* an ended job has none */
+        str_appendf(&s, ", priority %u", j->priority);
     line(out, "user", s.s);
     str_fini(&s);
     state_line(out, j, cx, waits);
@@ -473,6 +474,14 @@ static void job_page_json(struct str *out, const struct lookup *l, const struct 
 
 /* --- the command --- */
 
+/* Elements by their index; the row of those that still wait stands behind them. */
+static int by_index(const void *pa, const void *pb)
+{
+    const struct job *a = *(const struct job *const *)pa, *b = *(const struct job *const *)pb;
+    uint32_t x = a->array_index, y = b->array_index;
+    return x != y ? (x < y ? -1 : 1) : a->id < b->id ? -1 : a->id > b->id;
+}
+
 static void show_many(const struct show *s, const struct lookup *l, const struct job_cx *cx,
                       struct str *out)
 {
@@ -480,7 +489,8 @@ static void show_many(const struct show *s, const struct lookup *l, const struct
     list_for_each (j, &l->m.all, struct job, in_all)
         if (job_is_named(j, l->target.job, l->target.array_index))
             vec_push(&list.v, j);
-    job_list_sort(&list);
+    if (list.v.n)
+        qsort(list.v.v, list.v.n, sizeof *list.v.v, by_index);
     if (s->json)
         job_list_json(&list, cx, out);
     else

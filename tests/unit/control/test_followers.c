@@ -184,10 +184,12 @@ static void happen(enum event_kind kind, uint32_t job, void *body)
     struct event ev = {.seq = c->model.seq + 1, .t = lab.now, .kind = kind, .job = job, .body = body};
     struct str bytes = STR_INIT;
     codec_encode(event_body_rec(kind), body, &bytes);
+    const struct job *j = job ? model_get_job(&c->model, job) : NULL;
+    uint32_t array = j ? j->array_job : 0;
     if (kind == EV_RETIRE)
-        ctl_note_leaving(c, model_get_job(&c->model, job), ev.seq);
+        ctl_note_leaving(c, j, ev.seq);
     assert_int_equal(model_apply(&c->model, &ev), 0);
-    ctl_push_event(c, &ev, bytes.s, bytes.len);
+    ctl_push_event(c, &ev, array, bytes.s, bytes.len);
     rec_fini(event_body_rec(kind), body);
     str_fini(&bytes);
 }
@@ -296,6 +298,24 @@ static int tear_down(void **state)
     return 0;
 }
 
+/* A session that follows an array alone hears that one of its elements has left the state. */
+static void test_an_element_that_retires(void **state)
+{
+    (void)state;
+    begin(true);
+    finish();
+    model_get_job(&c->model, 2)->array_job = 1;
+    s.follow = FOLLOW_JOB;
+    s.follow_job = 1;
+    shown.seq = c->model.seq;
+    cancel(2);
+    assert_int_equal(model_get_job(&shown, 2)->state, JOB_CANCELLED);
+    retire(2);
+    assert_null(model_get_job(&shown, 2));
+    cancel(3); /* of no concern to it */
+    assert_int_equal(model_get_job(&shown, 3)->state, JOB_PENDING);
+}
+
 static void test_nothing_changes(void **state)
 {
     (void)state;
@@ -391,12 +411,11 @@ static void test_more_changes_than_are_noted(void **state)
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {CASE(test_nothing_changes),
-                                       CASE(test_reasons_that_change),
-                                       CASE(test_more_reasons_than_are_noted),
-                                       CASE(test_jobs_that_retire),
-                                       CASE(test_a_configuration_that_changes),
-                                       CASE(test_one_who_does_not_follow),
-                                       CASE(test_more_changes_than_are_noted)};
+    const struct CMUnitTest tests[] = {
+        CASE(test_nothing_changes),         CASE(test_an_element_that_retires),
+        CASE(test_reasons_that_change),     CASE(test_more_reasons_than_are_noted),
+        CASE(test_jobs_that_retire),        CASE(test_a_configuration_that_changes),
+        CASE(test_one_who_does_not_follow), CASE(test_more_changes_than_are_noted),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
