@@ -142,7 +142,7 @@ static double one_round(struct uilab *u, const struct key_case *c)
     double took = crowd_cpu_ms() - t0;
     while (app_work(u->app)) {
     }
-    app_take_wishes(u->app);
+    outbox_take(u->app);
     uilab_keys(u, c->after);
     uilab_draw(u, 50, 200);
     uilab_forget_sent(u);

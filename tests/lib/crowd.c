@@ -104,7 +104,7 @@ void crowd_build_array(struct lab *l)
 
 void crowd_change(struct uilab *u, uint32_t job)
 {
-    struct model *m = app_model(u->app);
+    struct model *m = u->app->m;
     struct ev_hold hold = {.hold = model_get_job(m, job)->hold ? HOLD_NONE : HOLD_USER};
     struct event ev = {.seq = m->seq + 1, .t = u->lab.now, .kind = EV_HOLD, .job = job, .body = &hold};
     struct msg_event msg;

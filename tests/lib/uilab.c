@@ -79,7 +79,7 @@ void uilab_connect(struct uilab *u)
                             .now = u->lab.now};
     if (!u->app)
         uilab_open(u);
-    app_connected(u->app, &w);
+    follow_connected(u->app, &w);
     if (!uilab_snapshot(u))
         fail_msg("nothing was asked for");
 }
@@ -125,7 +125,7 @@ static void feed_jobs(struct uilab *u)
         codec_list_head(&body, n);
         str_append_n(&body, rows.s, rows.len);
         double t0 = cpu_ms();
-        app_feed_rows(u->app, body.s, body.len);
+        follow_feed_rows(u->app, body.s, body.len);
         u->fed_ms += cpu_ms() - t0;
         str_clear(&rows);
         str_clear(&body);

@@ -13,6 +13,12 @@
 #include "src/base/vec.h"
 #include "tests/lib/lab.h"
 #include "ui/app/app.h"
+#include "ui/frame/aside.h"
+#include "ui/frame/changes.h"
+#include "ui/frame/follow.h"
+#include "ui/frame/later.h"
+#include "ui/frame/outbox.h"
+#include "ui/frame/stack.h"
 
 struct uilab_sent {
     enum msg_kind kind;
@@ -26,7 +32,7 @@ struct uilab {
     struct ui *app;
     struct theme theme;
     struct canvas canvas;
-    struct app_options options; /* set before uilab_connect */
+    struct ui_options options; /* set before uilab_connect */
     struct prefs prefs;
     VEC(struct uilab_sent) sent;
     uint64_t next_tag;

@@ -97,12 +97,12 @@ static void one_round(uint64_t seed)
         if (dice(10) == 0)
             uilab_wait(&u, dice(3000));
         if (dice(200) == 0)
-            app_lost(u.app, "the test cut it");
+            follow_lost(u.app, "the test cut it");
         if (dice(40) == 0)
             uilab_connect(&u);
         for (int k = 0; k < 100 && app_work(u.app); k++)
             ;
-        (void)app_take_wishes(u.app);
+        (void)outbox_take(u.app);
         if (dice(5) == 0)
             uilab_draw(&u, 1 + (int)dice(60), 1 + (int)dice(210));
     }

@@ -178,7 +178,7 @@ static void only_what_has_changed(void **unused)
             for (uint32_t n = 1 + dice(&p, 3); n; n--)
                 change_something(&p);
             char *some = xstrdup(picture(&p));
-            app_changed(p.u.app);
+            changes_everything(p.u.app);
             if (!str_eq(some, picture(&p)))
                 fail_msg("%s, after %d changes:\n%s\nshould be\n%s", keys, k + 1, some, picture(&p));
             free(some);

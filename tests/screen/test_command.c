@@ -172,7 +172,7 @@ static void typing_a_command_presses_no_key(void **state)
     uilab_draw(&g->u, 24, 80);
     must_show(&g->u, ":qcHURx*2y c");
     assert_null(sent_act(&g->u));
-    assert_int_equal(app_take_wishes(g->u.app) & APP_QUIT, 0);
+    assert_int_equal(outbox_take(g->u.app) & WISH_QUIT, 0);
     uilab_keys(&g->u, "<C-u><Backspace>"); /* taking back the empty line closes it */
     uilab_draw(&g->u, 24, 80);
     must_not_show(&g->u, ":q");
@@ -312,9 +312,9 @@ static void filter_sort_and_columns_are_kept(void **state)
     struct stage *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "/bo<Enter>:sort name down<Enter>:columns id name qos<Enter>m2:sort cpu<Enter>");
-    assert_true(app_take_wishes(u->app) & APP_SAVE);
+    assert_true(outbox_take(u->app) & WISH_SAVE);
     uilab_keys(u, "jjk");
-    assert_false(app_take_wishes(u->app) & APP_SAVE); /* moving is not worth a file */
+    assert_false(outbox_take(u->app) & WISH_SAVE); /* moving is not worth a file */
 
     start_anew(u);
     uilab_draw(u, 24, 80);
@@ -334,9 +334,9 @@ static void views_are_kept_under_a_name(void **state)
     keys_show(u, ":views<Enter>", "nothing was kept yet");
     keys_show(u, ":view gpujobs<Enter>", "nothing was kept as gpujobs");
     uilab_keys(u, "/gpus:>0<Enter>:sort time down<Enter>:columns id gpus time<Enter>");
-    app_take_wishes(u->app);
+    outbox_take(u->app);
     keys_show(u, ":save gpujobs<Enter>", "kept: :view gpujobs");
-    assert_true(app_take_wishes(u->app) & APP_SAVE);
+    assert_true(outbox_take(u->app) & WISH_SAVE);
     uilab_keys(u, "2/gpu<Enter>:save boxes<Enter>1:columns<Enter>:sort<Enter>:filter<Enter>m");
     uilab_draw(u, 24, 80);
     must_show(u, "My jobs");
@@ -417,11 +417,11 @@ static void interrupting_undoes_and_leaving_does(void **state)
     struct uilab *u = &g->u;
     uilab_keys(u, ":mark user:bo state:wait<Enter>cy");
     uilab_keys(u, "<C-c>");
-    assert_false(app_take_wishes(u->app) & APP_QUIT);
+    assert_false(outbox_take(u->app) & WISH_QUIT);
     uilab_wait(u, 10000);
     assert_null(sent_act(u));
     uilab_keys(u, "cyq");
-    assert_true(app_take_wishes(u->app) & APP_QUIT);
+    assert_true(outbox_take(u->app) & WISH_QUIT);
     assert_non_null(sent_act(u)); /* what was confirmed is done */
 }
 
@@ -442,17 +442,17 @@ static void nothing_goes_out_later_than_announced(void **state)
     uilab_wait(u, 20000);
     assert_null(sent_act(u));
     uilab_keys(u, "cy<C-z>");
-    assert_true(app_take_wishes(u->app) & APP_SUSPEND);
+    assert_true(outbox_take(u->app) & WISH_SUSPEND);
     assert_int_equal(sent_act(u)->targets.n, 2);
     uilab_forget_sent(u);
     uilab_keys(u, "cy:unmark<Enter>/train-resnet<Enter>a");
-    assert_true(app_take_wishes(u->app) & APP_RUN);
+    assert_true(outbox_take(u->app) & WISH_RUN);
     assert_non_null(sent_act(u));
     uilab_forget_sent(u);
     uilab_keys(u, ":filter<Enter>:mark user:bo state:wait<Enter>cy");
-    assert_true(app_is_waiting(u->app));
-    app_hurry(u->app); /* the terminal is gone */
-    assert_false(app_is_waiting(u->app));
+    assert_true((later_until(u->app).ns != 0));
+    later_run(u->app); /* the terminal is gone */
+    assert_false((later_until(u->app).ns != 0));
     assert_non_null(sent_act(u));
 }
 
@@ -461,7 +461,7 @@ static void what_cannot_go_out_is_told(void **state)
     struct stage *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, ":mark user:bo state:wait<Enter>cy");
-    app_lost(u->app, "gone");
+    follow_lost(u->app, "gone");
     uilab_wait(u, 5000);
     assert_null(sent_act(u));
     uilab_draw(u, 24, 80);
@@ -503,7 +503,7 @@ static void a_change_goes_out(void **state)
     assert_int_equal(m->changes.n, 2);
     assert_string_equal(m->changes.v[1], "Partition=cpu");
     /* What it has now is there to be edited. */
-    struct job *j = model_get_job(app_model(u->app), g->s.eval);
+    struct job *j = model_get_job(u->app->m, g->s.eval);
     j->req.begin = (struct wall){.ms = u->lab.now.ms + 7200000};
     uilab_keys(u, "<Esc><Esc>/eval<Enter>e");
     uilab_draw(u, 24, 80);
@@ -527,11 +527,11 @@ static void a_watched_job_rings(void **state)
     struct stage *g = *state;
     struct uilab *u = &g->u;
     keys_show(u, "/train-resnet<Enter>W", "watched");
-    app_take_wishes(u->app);
+    outbox_take(u->app);
     end_batch(u, g->s.train, 3);
     uilab_draw(u, 24, 80);
-    assert_true((app_take_wishes(u->app) & (APP_BELL | APP_TITLE)) == (APP_BELL | APP_TITLE));
-    check_has("title", app_title(u->app), "train-resnet: failed: exit 3");
+    assert_true((outbox_take(u->app) & (WISH_BELL | WISH_TITLE)) == (WISH_BELL | WISH_TITLE));
+    check_has("title", outbox_title(u->app), "train-resnet: failed: exit 3");
     must_show(u, "train-resnet: failed: exit 3");
 }
 
@@ -542,7 +542,7 @@ static void what_is_not_watched_is_quiet(void **state)
     uilab_keys(u, "/train-resnet<Enter>WW"); /* on, and off again */
     end_batch(u, g->s.train, 0);
     uilab_draw(u, 24, 80);
-    assert_false(app_take_wishes(u->app) & APP_BELL);
+    assert_false(outbox_take(u->app) & WISH_BELL);
 }
 
 static void an_array_rings_at_its_end(void **state)
@@ -551,7 +551,7 @@ static void an_array_rings_at_its_end(void **state)
     struct uilab *u = &g->u;
     uilab_keys(u, "/sweep<Enter>W");
     uilab_draw(u, 24, 80);
-    app_take_wishes(u->app);
+    outbox_take(u->app);
     struct ev_kill kill = {.step = STEP_ALL, .cause = KILL_CANCEL, .uid = 1000, .fate = FATE_END};
     size_t n = 0;
     struct job *js[64];
@@ -561,10 +561,10 @@ static void an_array_rings_at_its_end(void **state)
     for (size_t i = 0; i < n; i++)
         end_batch(u, js[i]->id, 0);
     uilab_draw(u, 24, 80);
-    assert_false(app_take_wishes(u->app) & APP_BELL); /* the rest of it waits still */
+    assert_false(outbox_take(u->app) & WISH_BELL); /* the rest of it waits still */
     uilab_push(u, EV_KILL, g->s.sweep, &kill);
     uilab_draw(u, 24, 80);
-    assert_true(app_take_wishes(u->app) & APP_BELL);
+    assert_true(outbox_take(u->app) & WISH_BELL);
     must_show(u, "all have ended");
 }
 
@@ -604,31 +604,31 @@ static void shells_get_the_terminal(void **state)
     struct uilab *u = &g->u;
     char want[40];
     setenv("SHELL", "/bin/zsh", 1);
-    app_take_wishes(u->app);
+    outbox_take(u->app);
     uilab_keys(u, "/train-resnet<Enter>a");
-    assert_true(app_take_wishes(u->app) & APP_RUN);
-    const struct strv *argv = app_program(u->app);
+    assert_true(outbox_take(u->app) & WISH_RUN);
+    const struct strv *argv = outbox_program(u->app);
     snprintf(want, sizeof want, "--jobid=%u", g->s.train);
     assert_string_equal(argv->v[0], "srun");
     assert_string_equal(argv->v[1], want);
     assert_true(strv_has(argv, "--overlap"));
     assert_string_equal(argv->v[argv->n - 1], "/bin/zsh");
     snprintf(want, sizeof want, "A shell in job %u on gpu03", g->s.train);
-    assert_non_null(strstr(app_program_where(u->app), want));
+    assert_non_null(strstr(outbox_program_where(u->app), want));
     uilab_keys(u, "<Esc>/eval<Enter>a");
-    assert_false(app_take_wishes(u->app) & APP_RUN);
+    assert_false(outbox_take(u->app) & WISH_RUN);
     keys_show(u, "", "only a running job");
     uilab_keys(u, "2A");
-    assert_true(app_take_wishes(u->app) & APP_RUN);
-    assert_string_equal(app_program(u->app)->v[0], "/bin/zsh"); /* the lab's nodes are here */
-    struct node *n = model_get_node(app_model(u->app), "gpu01");
+    assert_true(outbox_take(u->app) & WISH_RUN);
+    assert_string_equal(outbox_program(u->app)->v[0], "/bin/zsh"); /* the lab's nodes are here */
+    struct node *n = model_get_node(u->app->m, "gpu01");
     free(n->spec.address);
     n->spec.address = strdup("gpu01.lab");
     free(n->spec.transport);
     n->spec.transport = strdup("ssh");
     n->spec.port = 2222;
     uilab_keys(u, "A");
-    argv = app_program(u->app);
+    argv = outbox_program(u->app);
     assert_string_equal(argv->v[0], "ssh");
     assert_string_equal(argv->v[1], "-p2222");
     assert_string_equal(argv->v[2], "--"); /* no name is an option */

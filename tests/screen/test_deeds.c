@@ -3,7 +3,7 @@
 
 #include "src/answers/refusal.h"
 #include "tests/screen/stage.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 
 static const struct msg_act *sent(struct uilab *u)
 {
@@ -152,11 +152,11 @@ static void jobs_of_others_are_left_out(void **unused)
     uilab_keys(&u, "<Esc>/train-res<Enter>");
     u.uid = 54321;
     struct msg_welcome me = {.uid = u.uid};
-    app_connected(u.app, &me);
+    follow_connected(u.app, &me);
     uilab_snapshot(&u);
     uilab_keys(&u, "a");
     shows(&u, "only its owner opens a shell in it: bo", true);
-    assert_false(app_take_wishes(u.app) & APP_RUN);
+    assert_false(outbox_take(u.app) & WISH_RUN);
     assert_null(uilab_sent(&u, MSG_ACT));
     uilab_fini(&u);
 }
@@ -166,7 +166,7 @@ static void a_finished_array_tells_how_it_went(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    struct model *m = app_model(u->app);
+    struct model *m = u->app->m;
     list_for_each (j, &m->all, struct job, in_all) {
         if (j->array_job != g->s.sweep)
             continue;
@@ -178,7 +178,7 @@ static void a_finished_array_tells_how_it_went(void **state)
             j->exit_signal = 0;
         }
     }
-    app_changed(u->app);
+    changes_everything(u->app);
     uilab_keys(u, "/sweep<Enter>w");
     assert_null(uilab_sent(u, MSG_WHY));
     shows(u, " 8_[0-99] sweep ", true);

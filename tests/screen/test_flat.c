@@ -195,9 +195,9 @@ static void it_is_kept(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    app_take_wishes(u->app);
+    outbox_take(u->app);
     uilab_keys(u, "t");
-    assert_true(app_take_wishes(u->app) & APP_SAVE);
+    assert_true(outbox_take(u->app) & WISH_SAVE);
     keys_show(u, ":save single<Enter>", "kept: :view single");
     uilab_keys(u, "t");
     char *text = prefs_text(&u->prefs);

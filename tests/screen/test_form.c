@@ -689,7 +689,7 @@ static void only_the_failed_elements(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    list_for_each (e, &app_model(u->app)->all, struct job, in_all)
+    list_for_each (e, &u->app->m->all, struct job, in_all)
         if (e->array_job == g->s.sweep)
             e->req.array_throttle = 5; /* how many at once stays as it was */
     uilab_keys(u, "/sweep<Enter>F");
@@ -743,7 +743,7 @@ static void failed_elements_while_the_history_comes(void **state)
               "zoe");
     answer_script(u, SWEEP);
     uilab_keys(u, "<Esc>y1F");
-    app_lost(u->app, "cut");
+    follow_lost(u->app, "cut");
     uilab_draw(u, 24, 80);
     must_show(u, "its elements cannot be had");
 }

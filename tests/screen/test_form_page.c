@@ -274,7 +274,7 @@ static void a_controller_that_goes_and_comes(void **state)
     struct uilab *u = &g->u;
     uilab_keys(u, "sls -l");
     uilab_wait(u, 400);
-    app_lost(u->app, "cut"); /* in the middle of the question */
+    follow_lost(u->app, "cut"); /* in the middle of the question */
     keys_show(u, "a", "ls -la");
     uilab_wait(u, 400);
     keys_show(u, "", "no connection: when it would start is asked when it is back");
@@ -305,13 +305,13 @@ static void what_is_sent_again_is_the_same_job(void **state)
     struct uilab *u = &g->u;
     uilab_keys(u, "sls<F10>");
     char *first = xstrdup(sent_number(u));
-    app_lost(u->app, "cut");
+    follow_lost(u->app, "cut");
     keys_show(u, "", "the same sent again is not queued twice");
     uilab_forget_sent(u);
     uilab_connect(u);
     uilab_keys(u, "<F10>");
     assert_string_equal(sent_number(u), first);
-    app_lost(u->app, "cut");
+    follow_lost(u->app, "cut");
     uilab_forget_sent(u);
     uilab_connect(u);
     uilab_keys(u, " -l<F10>"); /* another job */
@@ -330,14 +330,14 @@ static void quitting_asks_first(void **state)
     struct uilab *u = &g->u;
     uilab_keys(u, "s");
     keys_show(u, "ls<C-c>", "What was typed is lost");
-    assert_false(app_take_wishes(u->app) & APP_QUIT);
+    assert_false(outbox_take(u->app) & WISH_QUIT);
     keys_show(u, "n", "ls");
     uilab_keys(u, "<C-c>y");
-    assert_true(app_take_wishes(u->app) & APP_QUIT);
+    assert_true(outbox_take(u->app) & WISH_QUIT);
     uilab_keys(u, "<C-c><C-c>"); /* twice is meant */
-    assert_true(app_take_wishes(u->app) & APP_QUIT);
+    assert_true(outbox_take(u->app) & WISH_QUIT);
     uilab_keys(u, "n<Esc>ys<C-c>"); /* nothing typed */
-    assert_true(app_take_wishes(u->app) & APP_QUIT);
+    assert_true(outbox_take(u->app) & WISH_QUIT);
 }
 
 /* A script that is pasted into the field of the command stays a script. */

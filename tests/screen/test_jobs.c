@@ -83,7 +83,7 @@ static void golden_before_data(void **state)
     struct uilab u;
     uilab_init(&u);
     uilab_open(&u);
-    app_connecting(u.app, "connecting");
+    follow_connecting(u.app, "connecting");
     uilab_golden(&u, "first-frame", 24, 80);
     lab_node(&u.lab, "n1", 8, 16384, 0, NULL);
     lab_part(&u.lab, "main", "n1");
@@ -235,7 +235,7 @@ static void typing_triggers_no_view_key(void **state)
     uilab_draw(&g->u, 24, 80);
     must_show(&g->u, "2qcHURm?*c y");
     assert_null(uilab_sent(&g->u, MSG_ACT));
-    assert_int_equal(app_take_wishes(g->u.app), 0);
+    assert_int_equal(outbox_take(g->u.app), 0);
     uilab_keys(&g->u, "<Esc>");
     uilab_paste(&g->u, "cy"); /* pasted text is never a key */
     assert_null(uilab_sent(&g->u, MSG_ACT));
@@ -546,18 +546,18 @@ static void escape_never_quits(void **state)
 {
     struct stage *g = *state;
     uilab_keys(&g->u, "<Enter><Esc><Esc><Esc><Esc>");
-    assert_int_equal(app_take_wishes(g->u.app), 0);
+    assert_int_equal(outbox_take(g->u.app), 0);
     uilab_keys(&g->u, "<Enter>q");
-    assert_int_equal(app_take_wishes(g->u.app), 0);
+    assert_int_equal(outbox_take(g->u.app), 0);
     uilab_keys(&g->u, "q");
-    assert_int_equal(app_take_wishes(g->u.app), APP_QUIT);
+    assert_int_equal(outbox_take(g->u.app), WISH_QUIT);
 }
 
 static void lost_connection_grows_stale(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    app_lost(u->app, "the controller went away");
+    follow_lost(u->app, "the controller went away");
     uilab_wait(u, 12000);
     uilab_draw(u, 24, 80);
     must_show(u, "stale 12 s");

@@ -135,7 +135,7 @@ static void what_is_copied_is_whole(void **unused)
     uilab_connect(&u);
     uilab_keys(&u, "Y");
     uilab_draw(&u, 24, 120);
-    const char *s = app_copied(u.app), *end = s + strlen(s), *line = strchr(s, '\n');
+    const char *s = outbox_copied(u.app), *end = s + strlen(s), *line = strchr(s, '\n');
     size_t rows = count(s, end, '\n') - 1;
     assert_true(end - s <= UI_COPY_MAX && end - s > UI_COPY_MAX - 1000);
     assert_int_equal(end[-1], '\n');

@@ -8,7 +8,7 @@ static void unknown_memory_is_not_full(void **state)
 {
     struct stage *g = *state;
     struct uilab *u = &g->u;
-    struct model *m = app_model(u->app);
+    struct model *m = u->app->m;
     struct node *n = NULL;
     for (size_t i = 0; i < m->n_nodes; i++)
         if (strcmp(m->nodes[i]->spec.name, "cpu06") == 0)
@@ -16,7 +16,7 @@ static void unknown_memory_is_not_full(void **state)
     assert_non_null(n);
     n->mem_mib = 0;
     n->cpus = 0;
-    app_changed(u->app);
+    changes_everything(u->app);
     uilab_keys(u, "2/cpu06<Enter>");
     uilab_draw(u, 24, 80);
     must_show(u, "# cpu06");

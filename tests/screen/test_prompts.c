@@ -105,7 +105,7 @@ static void a_lost_connection_keeps_what_was_typed(void **state)
     struct stage *g = *state;
     struct uilab *u = &g->u;
     uilab_keys(u, "2dloud fan<Enter>");
-    app_lost(u->app, "cut");
+    follow_lost(u->app, "cut");
     keys_show(u, "", "the connection was lost, look whether it was done");
     must_show(u, "loud fan");
     keys_show(u, "<Enter>", "no connection to the controller");
@@ -194,7 +194,7 @@ static void ctrl_c_leaves_what_is_typed_first(void **state)
         uilab_keys(u, "1");
         uilab_keys(u, typed[i]);
         uilab_keys(u, "<C-c>");
-        if (app_take_wishes(u->app) & APP_QUIT)
+        if (outbox_take(u->app) & WISH_QUIT)
             fail_msg("Ctrl-C after %s ends the program", typed[i]);
         uilab_draw(u, 24, 80);
         must_not_show(u, "drain gpu03");
@@ -203,7 +203,7 @@ static void ctrl_c_leaves_what_is_typed_first(void **state)
         uilab_keys(u, "<Esc>");
     }
     uilab_keys(u, "1<C-c>");
-    assert_true(app_take_wishes(u->app) & APP_QUIT);
+    assert_true(outbox_take(u->app) & WISH_QUIT);
 }
 
 /* --- looks --- */

@@ -339,7 +339,7 @@ static void another_filter_while_a_page_comes(void **state)
     uilab_feed(u, MSG_HISTORY_END, tag, &end);
     q = uilab_sent(u, MSG_HISTORY)->body;
     check_str("then the other", q->user_like, "bo");
-    app_lost(u->app, "cut");
+    follow_lost(u->app, "cut");
     uilab_forget_sent(u);
     uilab_connect(u);
     uilab_draw(u, 24, 80);
@@ -398,7 +398,7 @@ static void usage_counts_and_asks(void **state)
     uilab_golden(u, "usage-shares", 24, 80);
     uilab_golden(u, "usage-shares", 43, 132);
     uilab_forget_sent(u);
-    app_changed(u->app);
+    changes_everything(u->app);
     uilab_draw(u, 24, 80);
     assert_null(uilab_sent(u, MSG_SHARES)); /* not at each change */
     keys_show(u, "/bo<Enter><Enter>", "filter account:vision");
@@ -468,7 +468,7 @@ static void the_plan_is_asked_for_seldom(void **state)
     uilab_keys(u, "4");
     feed_plan(u, &g->s);
     uilab_forget_sent(u);
-    app_changed(u->app);
+    changes_everything(u->app);
     uilab_draw(u, 24, 80);
     assert_null(uilab_sent(u, MSG_PLAN));
     uilab_wait(u, 5000); /* ... and is not forgotten where nothing changes any more */
@@ -480,7 +480,7 @@ static void the_plan_is_asked_for_seldom(void **state)
     uilab_wait(u, 70000);
     uilab_draw(u, 24, 80);
     assert_null(uilab_sent(u, MSG_PLAN)); /* nothing has changed */
-    app_changed(u->app);
+    changes_everything(u->app);
     uilab_draw(u, 24, 80);
     assert_non_null(uilab_sent(u, MSG_PLAN));
 }
@@ -611,13 +611,13 @@ static void a_job_between_its_tasks_holds_nothing(void **state)
     struct uilab *u = &g->u;
     struct job *j = job_new();
     rec_fini(&job_rec, j);
-    rec_copy(&job_rec, j, model_get_job(app_model(u->app), g->s.steps));
+    rec_copy(&job_rec, j, model_get_job(u->app->m, g->s.steps));
     for (size_t i = 0; i < j->steps.n; i++)
         for (size_t k = 0; k < j->steps.v[i].tasks.n; k++)
             if (j->steps.v[i].tasks.v[k].state == TASK_RUNNING)
                 j->steps.v[i].tasks.v[k].state = TASK_WAITING;
-    model_take_job(app_model(u->app), j);
-    app_changed(u->app);
+    model_take_job(u->app->m, j);
+    changes_everything(u->app);
     keys_show(u, "/crossval<Enter>", "4 tasks of fold wait");
     must_show(u, "      crossval");                /* neither CPUs nor GPUs */
     keys_show(u, "7", "10     60      80      4"); /* alice's: without them */

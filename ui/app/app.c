@@ -1,207 +1,165 @@
-/* app.c - the frame: its life, what follows from a change of the model or from the time, when a picture is
- * due. Inputs are in inputs.c, the stack of views in stack.c. */
+/* app.c - the life of the program, and what follows from the time. Inputs are in inputs.c, the views in
+ * ui/frame/stack.c, the picture in picture.c. */
 #include "ui/app/app.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "src/base/strpool.h"
 #include "src/base/xalloc.h"
+#include "ui/app/inputs.h"
+#include "ui/app/picture.h"
+#include "ui/app/screens.h"
 #include "ui/app/settings.h"
-#include "ui/frame/frame_internal.h"
+#include "ui/command/command.h"
+#include "ui/frame/aside.h"
+#include "ui/frame/changes.h"
+#include "ui/frame/dialogs.h"
+#include "ui/frame/follow.h"
+#include "ui/frame/later.h"
+#include "ui/frame/outbox.h"
+#include "ui/frame/past_jobs.h"
+#include "ui/frame/requests.h"
+#include "ui/frame/stack.h"
+#include "ui/frame/sync.h"
+#include "ui/frame/toast.h"
+#include "ui/frame/totals.h"
+#include "ui/frame/utilization.h"
+#include "ui/frame/wait_causes.h"
+#include "ui/frame/watch.h"
 
-struct ui *app_new(const struct app_options *o)
+/* Made in this order, freed in the opposite one. The stack opens a view, which may use what stands above
+ * it; dialogs go before the views that they belong to. */
+static const struct {
+    void (*make)(struct ui *ui), (*free)(struct ui *ui);
+} parts[] = {
+    {.make = outbox_new, .free = outbox_free},
+    {.make = changes_new, .free = changes_free},
+    {.make = follow_new, .free = follow_free},
+    {.make = requests_new, .free = requests_free},
+    {.make = past_jobs_new, .free = past_jobs_free},
+    {.make = utilization_new, .free = utilization_free},
+    {.make = wait_causes_new, .free = wait_causes_free},
+    {.make = watch_new, .free = watch_free},
+    {.make = totals_new, .free = totals_free},
+    {.make = command_new, .free = command_free},
+    {.make = inputs_new, .free = inputs_free},
+    {.make = stack_new, .free = stack_free},
+    {.make = dialogs_new, .free = dialogs_free},
+};
+
+#define N_PARTS (sizeof parts / sizeof parts[0])
+
+struct ui *app_new(const struct ui_options *o)
 {
-    struct ui *a = xcalloc(1, sizeof *a);
-    a->o = *o;
-    a->o.gpu_idle_flag_s = o->gpu_idle_flag_s ? o->gpu_idle_flag_s : SETTINGS_GPU_IDLE_S;
-    a->mouse_on = true;
-    a->dirty = true;
-    a->next_number = 1;
-    a->m = xcalloc(1, sizeof *a->m);
-    model_init(a->m);
-    a->texts = texts_new();
-    model_share_texts(a->m, a->texts);
-    edit_init(&a->cmd.edit);
-    a->cmd.chosen = -1;
-    a->roots[0] = screens[0]->open(a, NULL);
-    remember_restore(a, a->roots[0]);
-    return a;
+    struct ui *ui = xcalloc(1, sizeof *ui);
+    ui->o = *o;
+    if (!ui->o.gpu_idle_flag_s)
+        ui->o.gpu_idle_flag_s = SETTINGS_GPU_IDLE_S;
+    ui->screens = screens;
+    ui->n_screens = n_screens;
+    ui->act = inputs_act;
+    ui->dirty = true;
+    for (size_t i = 0; i < N_PARTS; i++)
+        parts[i].make(ui);
+    return ui;
 }
 
-void app_free(struct ui *a)
+void app_free(struct ui *ui)
 {
-    if (!a)
+    if (!ui)
         return;
-    stack_fini(a);
-    aside_fini(a);
-    link_drop_utils(a);
-    past_fini(&a->past);
-    link_fini(a);
-    rec_fini(&msg_welcome_rec, &a->welcome);
-    struct model *models[] = {a->m, a->next};
-    for (size_t i = 0; i < 2; i++) {
-        if (models[i])
-            model_fini(models[i]);
-        free(models[i]);
-    }
-    texts_unref(a->texts);
-    free(a->why_lost);
-    free(a->connecting);
-    free(a->copied);
-    free(a->title);
-    strv_fini(&a->program);
-    str_fini(&a->program_where);
-    later_undo(a);
-    command_close(a);
-    vec_fini(&a->cmd.candidates);
-    edit_fini(&a->cmd.edit);
-    vec_fini(&a->watched);
-    idmap_fini(&a->watched_at);
-    waits_forget(a);
-    changes_clear(a);
-    free(a->toast);
-    free(a);
+    later_drop(ui);
+    for (size_t i = N_PARTS; i-- > 0;)
+        parts[i].free(ui);
+    aside_free(ui);
+    toast_clear(ui);
+    free(ui);
 }
 
-/* --- changes --- */
-
-void ui_dialog_follows(struct ui *a, uint64_t number, ui_follow_fn *follow)
+void app_feed(struct ui *ui, const struct incoming *in)
 {
-    vec_for_each (&a->dialogs, i)
-        if (a->dialogs.v[i].number == number)
-            a->dialogs.v[i].follow = follow;
-}
-
-static void dialogs_follow(struct ui *a, bool changed)
-{
-    for (size_t i = 0; i < a->dialogs.n && a->online && !a->frozen; i++)
-        if (a->dialogs.v[i].follow)
-            a->dialogs.v[i].follow(a, a->dialogs.v[i].number, changed);
-}
-
-void app_sync(struct ui *a)
-{
-    if (!a->changed)
-        return;
-    a->changed = false;
-    a->waits.changes++;
-    a->dirty = true;
-    totals_count(&a->totals, a);
-    watch_look(a);
-    /* Only what is seen, and what it will come back to: the others are brought up when they are shown. */
-    for (size_t i = 0; i < sizeof a->roots / sizeof a->roots[0]; i++)
-        a->behind[i] = i != a->root;
-    a->roots[a->root]->ops->sync(a->roots[a->root]);
-    vec_for_each (&a->pushed, i)
-        a->pushed.v[i]->ops->sync(a->pushed.v[i]);
-    dialogs_follow(a, true);
-    changes_clear(a);
-}
-
-void app_changed(struct ui *a)
-{
-    changes_all(a);
-    a->changed = true;
-    a->dirty = true;
-}
-
-struct model *app_model(struct ui *a)
-{
-    return a->m;
-}
-
-void app_take_model(struct ui *a, struct model *m)
-{
-    model_fini(a->m);
-    free(a->m);
-    a->m = m;
-    a->has_data = true;
-    app_changed(a);
+    follow_feed(ui, in);
+    inputs_replay(ui);
 }
 
 /* --- the time --- */
 
-void app_set_time(struct ui *a, struct wall now, struct mono mono)
+void app_set_time(struct ui *ui, struct wall now, struct mono mono)
 {
-    a->now = now;
-    a->mono = mono;
+    ui->now = now;
+    ui->mono = mono;
 }
 
-static int64_t until_ms(const struct ui *a, struct mono t)
+static int64_t until_ms(const struct ui *ui, struct mono t)
 {
-    int64_t ms = (t.ns - a->mono.ns) / NS_PER_MS + 1;
+    int64_t ms = (t.ns - ui->mono.ns) / NS_PER_MS + 1;
     return ms < 0 ? 0 : ms;
 }
 
-int app_next_ms(const struct ui *a)
+int app_next_ms(const struct ui *ui)
 {
     int64_t next = -1;
-    const struct view *v = app_view(a);
-    if ((v->ticks && !a->frozen) || (a->was_online && !a->online))
-        next = 1000 - a->now.ms % 1000; /* on the second: the times of all rows change together */
-    if (a->toast) {
-        int64_t t = until_ms(a, a->toast_until);
+    const struct view *v = ui_view(ui);
+    if ((v->ticks && !ui->frozen) || (follow_connection(ui)->was_online && !ui->online))
+        next = 1000 - ui->now.ms % 1000; /* on the second: the times of all rows change together */
+    if (toast_get(ui)) {
+        int64_t t = until_ms(ui, toast_get(ui)->until);
         next = next < 0 || t < next ? t : next;
     }
     if (v->due.ns) {
-        int64_t t = until_ms(a, v->due);
+        int64_t t = until_ms(ui, v->due);
         next = next < 0 || t < next ? t : next;
     }
-    if (wall_is_set(a->totals.edge)) {
-        int64_t t = a->totals.edge.ms - a->now.ms;
+    if (wall_is_set(totals_get(ui)->edge)) {
+        int64_t t = totals_get(ui)->edge.ms - ui->now.ms;
         t = t < 1 ? 1 : t;
         next = next < 0 || t < next ? t : next;
     }
-    if (a->later.fn) { /* its line counts the seconds */
-        int64_t t = until_ms(a, a->later.until);
+    if (later_until(ui).ns) { /* its line counts the seconds */
+        int64_t t = until_ms(ui, later_until(ui));
         t = t > 1000 ? t % 1000 + 1 : t;
         next = next < 0 || t < next ? t : next;
     }
     return (int)(next > INT32_MAX ? INT32_MAX : next);
 }
 
-void app_tick(struct ui *a)
+void app_tick(struct ui *ui)
 {
-    if (a->toast && a->mono.ns >= a->toast_until.ns) {
-        free(a->toast);
-        a->toast = NULL;
-    }
-    later_due(a);
-    if (wall_is_set(a->totals.edge) && a->now.ms >= a->totals.edge.ms)
-        app_changed(a);
-    dialogs_follow(a, false);
-    struct view *v = app_view(a);
-    if (v->due.ns && a->mono.ns >= v->due.ns) {
+    toast_tick(ui);
+    later_due(ui);
+    if (wall_is_set(totals_get(ui)->edge) && ui->now.ms >= totals_get(ui)->edge.ms)
+        changes_everything(ui);
+    dialogs_follow(ui, false);
+    struct view *v = ui_view(ui);
+    if (v->due.ns && ui->mono.ns >= v->due.ns) {
         v->due = (struct mono){0};
         v->ops->timer(v);
     }
-    a->dirty = true;
+    ui->dirty = true;
 }
 
-bool app_work(struct ui *a)
+bool app_work(struct ui *ui)
 {
-    struct view *v = app_view(a);
+    struct view *v = ui_view(ui);
     struct table *t = v->ops->table ? v->ops->table(v) : NULL;
     bool shown = false, filtering = t && table_work(t, &shown);
     bool more = v->ops->work && v->ops->work(v);
     if (more || shown)
-        a->dirty = true;
+        ui->dirty = true;
     return more || filtering;
 }
 
 /* --- pictures --- */
 
-bool app_is_dirty(const struct ui *a)
+bool app_is_dirty(const struct ui *ui)
 {
-    return a->dirty;
+    return ui->dirty;
 }
 
-void app_draw(struct ui *a, struct canvas *c)
+void app_draw(struct ui *ui, struct canvas *c)
 {
-    app_sync(a);
-    a->dirty = false;
-    c->ascii = a->o.ascii;
-    frame_draw(a, c);
-    waits_ask(a);
+    frame_sync(ui);
+    ui->dirty = false;
+    c->ascii = ui->o.ascii;
+    picture_draw(ui, c);
+    wait_causes_ask(ui);
 }

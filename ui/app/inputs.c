@@ -1,116 +1,143 @@
 /* inputs.c - an input goes to the topmost thing that takes it; a key that nobody takes is an action of the
  * view's, else of the frame's. */
+#include "ui/app/inputs.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/vec.h"
+#include "src/base/xalloc.h"
+#include "ui/app/app.h"
+#include "ui/app/help.h"
+#include "ui/command/command.h"
 #include "ui/form/form_view.h"
-#include "ui/frame/frame_internal.h"
+#include "ui/frame/dialogs.h"
+#include "ui/frame/follow.h"
+#include "ui/frame/later.h"
+#include "ui/frame/outbox.h"
+#include "ui/frame/remember.h"
+#include "ui/frame/stack.h"
+#include "ui/frame/sync.h"
+#include "ui/frame/toast.h"
 
 #define SCOPES_MAX 8
 
 /* --- the frame's own actions --- */
 
-static void toggle_freeze(struct ui *a)
+struct inputs {
+    bool mouse_on;
+    bool in_dropped_paste; /* of a paste that came as keys the rest is dropped too */
+    uint64_t quit_asked;   /* the dialog that asks whether to quit; 0: none did */
+};
+
+void inputs_new(struct ui *ui)
 {
-    a->frozen = !a->frozen;
-    a->dirty = true;
-    if (!a->frozen && a->missed)
-        link_resync(a);
+    ui->inputs = xcalloc(1, sizeof *ui->inputs);
+    ui->inputs->mouse_on = true;
 }
 
-/* What was confirmed is done before one leaves. */
-void ui_quit(struct ui *a)
+void inputs_free(struct ui *ui)
 {
-    app_quit(a);
+    free(ui->inputs);
+    ui->inputs = NULL;
 }
 
-void app_quit(struct ui *a)
+static void go_back(struct ui *ui)
 {
-    later_run(a);
-    a->wishes |= APP_QUIT;
-}
-
-static void go_back(struct ui *a)
-{
-    if (a->pushed.n)
-        stack_pop(a);
+    if (stack_is_pushed(ui))
+        stack_pop(ui);
     else
-        app_quit(a);
+        ui_quit(ui);
 }
 
-void app_act(struct ui *a, enum action action)
+static void toggle_mouse(struct ui *ui)
 {
-    int screen = screen_of_action(action);
-    if (screen >= 0)
-        stack_show_screen(a, (size_t)screen);
+    bool on = ui->inputs->mouse_on = !ui->inputs->mouse_on;
+    outbox_wish(ui, WISH_MOUSE);
+    ui_toast(ui, ROLE_NORMAL, on ? "mouse on" : "mouse off: the terminal selects text");
+}
+
+static bool show_screen(struct ui *ui, enum action action)
+{
+    for (size_t i = 0; i < ui->n_screens; i++)
+        if (ui->screens[i].action == action) {
+            stack_show_screen(ui, i);
+            return true;
+        }
+    return false;
+}
+
+void inputs_act(struct ui *ui, enum action action)
+{
+    if (show_screen(ui, action))
+        ;
     else if (action == ACTION_HELP)
-        help_open(a);
+        help_open(ui);
     else if (action == ACTION_SUBMIT)
-        submit_open(a, NULL);
+        submit_open(ui, NULL);
     else if (action == ACTION_COMMAND)
-        command_open(a, "");
+        command_open(ui, "");
     else if (action == ACTION_MENU)
-        menu_open(a);
+        menu_open(ui);
     else if (action == ACTION_BACK)
-        go_back(a);
+        go_back(ui);
     else if (action == ACTION_CLOSE)
-        stack_pop(a);
+        stack_pop(ui);
     else if (action == ACTION_RESYNC)
-        link_resync(a);
+        follow_resync(ui);
     else if (action == ACTION_REDRAW)
-        a->wishes |= APP_REDRAW;
+        outbox_wish(ui, WISH_REDRAW);
     else if (action == ACTION_FREEZE)
-        toggle_freeze(a);
+        follow_freeze(ui, !ui->frozen);
     else if (action == ACTION_SUSPEND) {
-        later_run(a); /* its line would stand still */
-        a->wishes |= APP_SUSPEND;
+        later_run(ui); /* its line would stand still */
+        outbox_wish(ui, WISH_SUSPEND);
     } else if (action == ACTION_QUIT)
-        app_quit(a);
-    else if (action == ACTION_MOUSE) {
-        a->mouse_on = !a->mouse_on;
-        a->wishes |= APP_MOUSE;
-        ui_toast(a, ROLE_NORMAL, a->mouse_on ? "mouse on" : "mouse off: the terminal selects text");
-    } else
+        ui_quit(ui);
+    else if (action == ACTION_MOUSE)
+        toggle_mouse(ui);
+    else
         return;
-    a->dirty = true;
+    ui->dirty = true;
 }
 
 /* --- who gets it --- */
 
-static enum action find_action(const struct ui *a, const struct view *v, uint32_t key)
+static enum action find_action(const struct ui *ui, const struct view *v, uint32_t key)
 {
     enum scope scopes[SCOPES_MAX];
     size_t n = v->ops->n_scopes;
     bug_on(n >= SCOPES_MAX);
     memcpy(scopes, v->ops->scopes, n * sizeof scopes[0]);
     scopes[n] = SCOPE_GLOBAL;
-    return keymap_find(&a->o.keys, scopes, n + 1, key);
+    return keymap_find(&ui->o.keys, scopes, n + 1, key);
 }
 
 /* A double click opens what it hit, as Enter does. */
-static enum action action_of(const struct ui *a, const struct view *v, const struct input *in)
+static enum action action_of(const struct ui *ui, const struct view *v, const struct input *in)
 {
     if (in->kind == INPUT_KEY)
-        return find_action(a, v, in->key);
+        return find_action(ui, v, in->key);
     if (in->kind == INPUT_MOUSE && in->what == MOUSE_DOUBLE)
-        return find_action(a, v, KEYNAME_ENTER);
+        return find_action(ui, v, KEYNAME_ENTER);
     return ACTION_NONE;
 }
 
 /* --- what is typed at once --- */
 
 /* Does what is typed become text? */
-static bool takes_text(const struct ui *a)
+static bool takes_text(const struct ui *ui)
 {
-    const struct dialog *d = a->dialogs.n ? a->dialogs.v[a->dialogs.n - 1].d : NULL;
-    return d ? d->kind == DIALOG_PROMPT || d->must_type : a->cmd.open || view_takes_text(app_view(a));
+    const struct dialog *d = dialogs_top(ui);
+    return d ? d->kind == DIALOG_PROMPT || d->must_type
+             : command_is_open(ui) || stack_takes_text(ui_view(ui));
 }
 
-static bool opens_line(const struct ui *a, const struct input *in)
+static bool opens_line(const struct ui *ui, const struct input *in)
 {
-    if (a->dialogs.n)
+    if (dialogs_top(ui))
         return false;
-    enum action action = find_action(a, app_view(a), in->key);
+    enum action action = find_action(ui, ui_view(ui), in->key);
     return action == ACTION_COMMAND || action == ACTION_FILTER || action == ACTION_FIND;
 }
 
@@ -121,120 +148,128 @@ static bool edits_line(uint32_t key)
            key == CTRL_KEY('w');
 }
 
-static void paste_instead(struct ui *a, uint32_t key)
+static void paste_instead(struct ui *ui, uint32_t key)
 {
     char text[] = {(char)key, '\0'};
     struct input in = {.kind = INPUT_PASTE, .text = text};
-    app_input(a, &in);
+    app_input(ui, &in);
 }
 
 /* A terminal without bracketed paste sends a pasted text as keys. It is text where something is typed; else
  * nothing of it may be run, but for a first key that opens a line. Returns whether the key is to be taken
  * as one. */
-static bool is_typed(struct ui *a, const struct input *in)
+static bool is_typed(struct ui *ui, const struct input *in)
 {
-    bool text = takes_text(a);
+    bool text = takes_text(ui);
     if (!in->burst) {
-        a->in_dropped_paste = false;
+        ui->inputs->in_dropped_paste = false;
         return true;
     }
-    if (a->in_dropped_paste)
+    if (ui->inputs->in_dropped_paste)
         return false;
     if (text && in->more && (in->key == KEYNAME_ENTER || in->key == KEYNAME_TAB)) {
-        paste_instead(a, in->key);
+        paste_instead(ui, in->key);
         return false;
     }
     if (text)
         return key_is_text(in->key) || edits_line(in->key);
-    if (opens_line(a, in))
+    if (opens_line(ui, in))
         return true;
-    a->in_dropped_paste = true;
-    ui_toast(a, ROLE_WARN, "pasted text was ignored: there is nothing here to type into");
+    ui->inputs->in_dropped_paste = true;
+    ui_toast(ui, ROLE_WARN, "pasted text was ignored: there is nothing here to type into");
     return false;
 }
 
 /* Ctrl-C leaves what is asked or typed, as Esc does. Where it has been asked whether to quit, the second
  * time is meant. */
-static void interrupt(struct ui *a)
+static void interrupt(struct ui *ui)
 {
-    struct view *top = app_view(a);
+    struct view *top = ui_view(ui);
     struct input esc = input_key(KEYNAME_ESC);
-    uint64_t asked = a->dialogs.n ? a->dialogs.v[a->dialogs.n - 1].number : 0;
-    if (later_undo(a))
+    uint64_t asked = dialogs_top_number(ui);
+    if (later_undo(ui))
         return;
-    if (asked ? asked != a->quit_asked : a->cmd.open || (!top->ops->types && view_takes_text(top))) {
-        app_input(a, &esc);
+    if (asked ? asked != ui->inputs->quit_asked
+              : command_is_open(ui) || (!top->ops->types && stack_takes_text(top))) {
+        app_input(ui, &esc);
     } else if (asked || !top->ops->may_quit || top->ops->may_quit(top)) {
-        a->wishes |= APP_QUIT;
-    } else if (a->dialogs.n) {
-        a->quit_asked = a->dialogs.v[a->dialogs.n - 1].number;
+        outbox_wish(ui, WISH_QUIT);
+    } else if (dialogs_top(ui)) {
+        ui->inputs->quit_asked = dialogs_top_number(ui);
     }
 }
 
-static bool wants_undo(const struct ui *a, const struct input *in)
+static bool wants_undo(const struct ui *ui, const struct input *in)
 {
     static const enum scope scope[] = {SCOPE_WAIT};
-    return a->later.fn && in->kind == INPUT_KEY &&
-           keymap_find(&a->o.keys, scope, 1, in->key) == ACTION_UNDO;
+    return later_until(ui).ns && in->kind == INPUT_KEY &&
+           keymap_find(&ui->o.keys, scope, 1, in->key) == ACTION_UNDO;
 }
 
-void app_input(struct ui *a, const struct input *in)
+void app_input(struct ui *ui, const struct input *in)
 {
-    app_sync(a);
+    frame_sync(ui);
     if (in->kind == INPUT_RESIZE) {
-        a->dirty = true;
+        ui->dirty = true;
         return;
     }
-    if (in->kind == INPUT_KEY && !is_typed(a, in))
+    if (in->kind == INPUT_KEY && !is_typed(ui, in))
         return;
-    if (in->kind == INPUT_KEY && a->toast) {
-        free(a->toast);
-        a->toast = NULL;
-        a->dirty = true;
-    }
+    if (in->kind == INPUT_KEY && toast_get(ui))
+        toast_clear(ui);
     if (in->kind == INPUT_KEY && in->key == CTRL_KEY('c')) {
-        interrupt(a);
+        interrupt(ui);
         return;
     }
-    if (a->dialogs.n) {
-        stack_dialog_input(a, in);
-        app_sync(a);
-        remember_view(a, app_view(a));
+    if (dialogs_top(ui)) {
+        dialogs_input(ui, in);
+        frame_sync(ui);
+        remember_view(ui, ui_view(ui));
         return;
     }
-    if (a->cmd.open) {
-        command_input(a, in);
-        app_sync(a);
-        remember_view(a, app_view(a));
+    if (command_is_open(ui)) {
+        command_input(ui, in);
+        frame_sync(ui);
+        remember_view(ui, ui_view(ui));
         return;
     }
-    struct view *v = app_view(a);
+    struct view *v = ui_view(ui);
     unsigned did = v->ops->input ? v->ops->input(v, in) : 0;
-    if (!(did & DID_HANDLE) && wants_undo(a, in)) { /* where one types it is a letter */
-        later_undo(a);
+    if (!(did & DID_HANDLE) && wants_undo(ui, in)) { /* where one types it is a letter */
+        later_undo(ui);
         return;
     }
     if (!(did & DID_HANDLE)) {
-        enum action action = action_of(a, v, in);
+        enum action action = action_of(ui, v, in);
         if (action)
             did |= v->ops->act(v, action, in);
         if (!(did & DID_HANDLE))
-            app_act(a, action);
+            inputs_act(ui, action);
     }
-    stack_did(a, v, did);
-    app_sync(a);
-    remember_view(a, app_view(a));
+    stack_did(ui, v, did);
+    frame_sync(ui);
+    remember_view(ui, ui_view(ui));
 }
 
-int app_view_fd(struct ui *a)
+void inputs_replay(struct ui *ui)
 {
-    struct view *v = app_view(a);
+    struct typed_keys keys = dialogs_take_typed(ui);
+    vec_for_each (&keys, i) {
+        struct input in = input_key(keys.v[i]);
+        app_input(ui, &in);
+    }
+    vec_fini(&keys);
+}
+
+int app_view_fd(struct ui *ui)
+{
+    struct view *v = ui_view(ui);
     return v->ops->fd ? v->ops->fd(v) : -1;
 }
 
-void app_view_wake(struct ui *a)
+void app_view_wake(struct ui *ui)
 {
-    struct view *v = app_view(a);
+    struct view *v = ui_view(ui);
     if (v->ops->wake)
-        stack_did(a, v, v->ops->wake(v));
+        stack_did(ui, v, v->ops->wake(v));
 }

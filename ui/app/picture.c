@@ -9,93 +9,50 @@
 
 #include "src/base/units.h"
 #include "src/base/utf8.h"
+#include "ui/app/picture.h"
+#include "ui/command/command.h"
 #include "ui/dialogs/job_actions.h"
-#include "ui/dialogs/windows.h"
-#include "ui/frame/frame_internal.h"
+#include "ui/frame/dialogs.h"
+#include "ui/frame/follow.h"
+#include "ui/frame/frame.h"
+#include "ui/frame/later.h"
+#include "ui/frame/stack.h"
+#include "ui/frame/toast.h"
+#include "ui/frame/totals.h"
 #include "ui/widget/bar.h"
 
 #define TOAST_ROWS 4
 #define BAR_LEAST  5 /* cells of a bar, its ends included */
 #define BAR_MIN    8 /* cells of a bar that the window's words must leave */
 
-/* When the next window begins or ends: what is out then is another. */
-static struct wall next_edge(const struct model *m, struct wall now)
-{
-    struct wall edge = {0};
-    for (size_t i = 0; i < m->windows.n; i++) {
-        const struct window *w = &m->windows.v[i];
-        struct wall at = w->start.ms > now.ms ? w->start : w->end;
-        if (at.ms > now.ms && (!wall_is_set(edge) || at.ms < edge.ms))
-            edge = at;
-    }
-    return edge;
-}
-
-/* A job counts as one, the record of an array as its elements. */
-static uint32_t count_waiting(const struct model *m)
-{
-    uint32_t n = m->n_pending;
-    idmap_for_each (&m->arrays, array) {
-        const struct job *record = model_get_job(m, (uint32_t)array->id);
-        if (record && record->state == JOB_PENDING)
-            n += job_pending_elements(record) - 1;
-    }
-    return n;
-}
-
-void totals_count(struct totals *t, const struct ui *a)
-{
-    const struct model *m = a->m;
-    *t = (struct totals){0};
-    for (size_t i = 0; i < m->n_nodes; i++) {
-        const struct node *n = m->nodes[i];
-        if (str_eq(n->spec.role, "login"))
-            continue;
-        unsigned cpus = cpuset_count(&n->cpus_used), gpus = cpuset_count(&n->gpus_used);
-        t->nodes++;
-        t->nodes_used += n->n_jobs > 0;
-        t->cpus += n->cpus;
-        t->cpus_used += cpus;
-        t->gpus += n->gpus;
-        t->gpus_used += gpus;
-        if (!windows_node_is_out(a, n))
-            continue;
-        t->nodes_out += n->n_jobs == 0;
-        t->cpus_out += n->cpus > cpus ? n->cpus - cpus : 0;
-        t->gpus_out += n->gpus > gpus ? n->gpus - gpus : 0;
-    }
-    t->edge = next_edge(m, a->now);
-    t->running = m->n_active;
-    t->waiting = count_waiting(m);
-}
-
 /* --- header --- */
 
-static void age_text(const struct ui *a, struct rich *r)
+static void age_text(const struct ui *ui, struct rich *r)
 {
     char b[UNITS_TEXT_SIZE];
-    if (a->frozen)
+    const struct connection *c = follow_connection(ui);
+    if (ui->frozen)
         rich_add(r, ROLE_WARN, "frozen");
-    else if (a->online && a->has_data)
+    else if (ui->online && ui->has_data)
         rich_add(r, ROLE_GOOD, "live");
-    else if (a->online)
+    else if (ui->online)
         rich_add(r, ROLE_DIM, "loading");
-    else if (a->was_online)
+    else if (c->was_online)
         rich_addf(r, ROLE_ERROR, "stale %s",
-                  duration_format_words((a->mono.ns - a->lost_at.ns) / NS_PER_S, b));
+                  duration_format_words((ui->mono.ns - c->lost_at.ns) / NS_PER_S, b));
     else
-        rich_add(r, ROLE_DIM, a->connecting ? a->connecting : "no controller");
+        rich_add(r, ROLE_DIM, c->connecting ? c->connecting : "no controller");
 }
 
 /* How much of the screens' names there is room for. */
 enum tabs { TABS_LONG, TABS_SHORT, TABS_ONE, TABS_NONE };
 
-static void add_tab(const struct ui *a, struct rich *r, size_t i, enum tabs how)
+static void add_tab(const struct ui *ui, struct rich *r, size_t i, enum tabs how)
 {
     struct str key = STR_INIT;
-    bool on = i == a->root;
-    keymap_format(&a->o.keys, screen_action(i), true, &key);
-    const char *name = how == TABS_LONG ? screen_title(i) : screen_short(i);
+    bool on = i == stack_screen(ui);
+    keymap_format(&ui->o.keys, ui->screens[i].action, true, &key);
+    const char *name = how == TABS_LONG ? ui->screens[i].title : ui->screens[i].brief;
     if (how == TABS_ONE && !on)
         rich_addf(r, ROLE_TAB, " %s", key.s);
     else
@@ -103,26 +60,26 @@ static void add_tab(const struct ui *a, struct rich *r, size_t i, enum tabs how)
     str_fini(&key);
 }
 
-static void tabs_text(const struct ui *a, struct rich *r, enum tabs how)
+static void tabs_text(const struct ui *ui, struct rich *r, enum tabs how)
 {
-    for (size_t i = 0; i < screens_count(); i++) {
+    for (size_t i = 0; i < ui->n_screens; i++) {
         if (i && how == TABS_LONG)
             rich_add(r, ROLE_NORMAL, " ");
-        add_tab(a, r, i, how);
+        add_tab(ui, r, i, how);
     }
 }
 
 /* The window that is on, or that begins soonest. */
-static void window_text(const struct ui *a, struct rich *r, bool brief)
+static void window_text(const struct ui *ui, struct rich *r, bool brief)
 {
     char b[UNITS_TEXT_SIZE];
-    for (size_t i = 0; i < a->m->windows.n; i++) {
-        const struct window *w = &a->m->windows.v[i];
-        int64_t in_s = wall_elapsed_s(a->now, w->start);
-        if (w->end.ms <= a->now.ms || in_s > WINDOW_SOON_S)
+    for (size_t i = 0; i < ui->m->windows.n; i++) {
+        const struct window *w = &ui->m->windows.v[i];
+        int64_t in_s = wall_elapsed_s(ui->now, w->start);
+        if (w->end.ms <= ui->now.ms || in_s > WINDOW_SOON_S)
             continue;
         const char *word = w->kind == WINDOW_RESERVATION ? "reservation" : "maintenance";
-        if (w->start.ms <= a->now.ms)
+        if (w->start.ms <= ui->now.ms)
             rich_addf(r, ROLE_WARN, "  %s", brief ? "window" : word);
         else
             rich_addf(r, ROLE_WARN, "  %s in %s", brief ? "window" : word, duration_format_words(in_s, b));
@@ -130,40 +87,40 @@ static void window_text(const struct ui *a, struct rich *r, bool brief)
     }
 }
 
-static void counts_text(const struct ui *a, struct rich *r, bool brief)
+static void counts_text(const struct ui *ui, struct rich *r, bool brief)
 {
-    if (!a->has_data)
+    if (!ui->has_data)
         return;
-    rich_addf(r, ROLE_RUNNING, "%u", a->totals.running);
+    rich_addf(r, ROLE_RUNNING, "%u", totals_get(ui)->running);
     rich_add(r, ROLE_NORMAL, brief ? " run  " : " running  ");
-    rich_addf(r, ROLE_WAITING, "%u", a->totals.waiting);
+    rich_addf(r, ROLE_WAITING, "%u", totals_get(ui)->waiting);
     rich_add(r, ROLE_NORMAL, brief ? " wait" : " waiting");
     if (!brief)
-        window_text(a, r, false);
-    if (a->o.read_only || a->welcome.read_only)
+        window_text(ui, r, false);
+    if (ui_why_read_only(ui))
         rich_add(r, ROLE_WARN, "  read-only");
 }
 
 /* The counts stand on the first line where it has room for them, else before the bars of the second. */
-static bool draw_first_line(const struct ui *a, struct canvas *c, struct rect r)
+static bool draw_first_line(const struct ui *ui, struct canvas *c, struct rect r)
 {
     struct rich age, tabs, counts;
     rich_init(&age);
     rich_init(&tabs);
     rich_init(&counts);
-    age_text(a, &age);
-    counts_text(a, &counts, false);
+    age_text(ui, &age);
+    counts_text(ui, &counts, false);
     int x = r.x + 1, end = r.x + r.w - 1;
     int aw = cell_width(age.text.s), cw = cell_width(counts.text.s);
     if (aw < r.w / 2) {
         rich_draw(&age, c, r.y, end - aw, aw);
         end -= aw + 2;
     }
-    const char *name = a->m->spec.name ? a->m->spec.name : a->welcome.name ? a->welcome.name : "stoker";
+    const char *name = ui->m->spec.name ? ui->m->spec.name : ui->welcome.name ? ui->welcome.name : "stoker";
     x += canvas_text(c, r.y, x, ROLE_CLUSTER, name, (end - x) / 3) + 1;
     for (enum tabs how = TABS_LONG; how < TABS_NONE; how++) {
         rich_clear(&tabs);
-        tabs_text(a, &tabs, how);
+        tabs_text(ui, &tabs, how);
         if (x + cell_width(tabs.text.s) <= end) {
             x += rich_draw(&tabs, c, r.y, x, end - x);
             break;
@@ -196,22 +153,23 @@ static void add_bar(struct rich *r, const struct gauge *g, int width)
 
 /* The bars share what labels and numbers leave; where that is too little there are none. Returns whether
  * the window has found room. */
-static bool draw_second_line(const struct ui *a, struct canvas *c, struct rect r, bool counts)
+static bool draw_second_line(const struct ui *ui, struct canvas *c, struct rect r, bool counts)
 {
-    const struct totals *t = &a->totals;
+    const struct totals *t = totals_get(ui);
     struct gauge gauges[] = {
         {.label = "nodes", .used = t->nodes_used, .out = t->nodes_out, .all = t->nodes},
         {.label = "cpu", .used = t->cpus_used, .out = t->cpus_out, .all = t->cpus},
         {.label = "gpu", .used = t->gpus_used, .out = t->gpus_out, .all = t->gpus},
     };
+    const char *why_lost = follow_connection(ui)->why_lost;
     struct rich line, window;
     rich_init(&line);
-    if (!a->has_data)
-        rich_add(&line, ROLE_DIM, a->why_lost ? a->why_lost : "");
+    if (!ui->has_data)
+        rich_add(&line, ROLE_DIM, why_lost ? why_lost : "");
     if (counts)
-        counts_text(a, &line, true);
+        counts_text(ui, &line, true);
     rich_init(&window);
-    window_text(a, &window, true);
+    window_text(ui, &window, true);
     int room = r.w - 2 - cell_width(line.text.s) - (line.text.len ? 3 : 0), n = 0;
     for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++) {
         struct gauge *g = &gauges[i];
@@ -254,22 +212,22 @@ static bool changes_something(enum action action)
 }
 
 /* A key is called by what it does next; one that would be refused is not offered. */
-static const char *label_of(const struct ui *a, enum action action)
+static const char *label_of(const struct ui *ui, enum action action)
 {
-    struct view *v = app_view(a);
+    struct view *v = ui_view(ui);
     const char *own = v->ops->label ? v->ops->label(v, action) : NULL;
-    if (action == ACTION_BACK && !a->pushed.n)
+    if (action == ACTION_BACK && !stack_is_pushed(ui))
         own = "quit";
-    if ((a->o.read_only || a->welcome.read_only) && changes_something(action))
+    if (ui_why_read_only(ui) && changes_something(action))
         own = "";
     return own ? own : action_info(action)->label;
 }
 
-static void add_key(const struct ui *a, struct rich *r, enum action action, int width)
+static void add_key(const struct ui *ui, struct rich *r, enum action action, int width)
 {
     struct str key = STR_INIT;
-    keymap_format(&a->o.keys, action, true, &key);
-    const char *label = label_of(a, action);
+    keymap_format(&ui->o.keys, action, true, &key);
+    const char *label = label_of(ui, action);
     int need = cell_width(key.s) + 1 + cell_width(label) + (r->text.len ? 2 : 0);
     if (key.len && *label && cell_width(r->text.s) + need <= width) {
         if (r->text.len)
@@ -281,13 +239,13 @@ static void add_key(const struct ui *a, struct rich *r, enum action action, int 
 }
 
 /* Where letters are text, help and the way back have keys that are none. */
-static void add_ends(const struct ui *a, struct rich *r, int width)
+static void add_ends(const struct ui *ui, struct rich *r, int width)
 {
-    if (!app_view(a)->ops->types) {
-        if (!a->pushed.n)
-            add_key(a, r, ACTION_SUBMIT, width);
-        add_key(a, r, ACTION_HELP, width);
-        add_key(a, r, ACTION_BACK, width);
+    if (!ui_view(ui)->ops->types) {
+        if (!stack_is_pushed(ui))
+            add_key(ui, r, ACTION_SUBMIT, width);
+        add_key(ui, r, ACTION_HELP, width);
+        add_key(ui, r, ACTION_BACK, width);
         return;
     }
     rich_add(r, ROLE_FOOTER, r->text.len ? "  " : "");
@@ -297,26 +255,26 @@ static void add_ends(const struct ui *a, struct rich *r, int width)
     rich_add(r, ROLE_FOOTER, " back");
 }
 
-static void footer_text(const struct ui *a, struct rich *r, int width)
+static void footer_text(const struct ui *ui, struct rich *r, int width)
 {
-    const struct view_ops *ops = app_view(a)->ops;
+    const struct view_ops *ops = ui_view(ui)->ops;
     struct rich end; /* help and back are always there */
     rich_init(&end);
-    add_ends(a, &end, width);
+    add_ends(ui, &end, width);
     int room = width - cell_width(end.text.s) - 2;
     for (size_t s = 0; s < ops->n_scopes; s++)
         for (int k = 1; k < ACTION_N; k++)
-            if (action_info((enum action)k)->scope == ops->scopes[s] && label_of(a, (enum action)k))
-                add_key(a, r, (enum action)k, room);
-    add_ends(a, r, width);
+            if (action_info((enum action)k)->scope == ops->scopes[s] && label_of(ui, (enum action)k))
+                add_key(ui, r, (enum action)k, room);
+    add_ends(ui, r, width);
     rich_fini(&end);
 }
 
 /* What does not fit into the footer's line takes lines above it: the end of an error says the most. */
-static void draw_long_toast(const struct ui *a, struct canvas *c, struct rect r)
+static void draw_long_toast(const struct toast *toast, struct canvas *c, struct rect r)
 {
     struct lines text = {0}, flowed = {0};
-    rich_add(lines_add(&text), a->toast_role, a->toast);
+    rich_add(lines_add(&text), toast->role, toast->text);
     lines_flow(&text, r.w - 2, &flowed);
     int n = (int)flowed.n > TOAST_ROWS ? TOAST_ROWS : (int)flowed.n;
     n = n > r.y + 1 ? r.y + 1 : n;
@@ -328,22 +286,24 @@ static void draw_long_toast(const struct ui *a, struct canvas *c, struct rect r)
     lines_fini(&flowed);
 }
 
-static void draw_footer(const struct ui *a, struct canvas *c, struct rect r)
+static void draw_footer(const struct ui *ui, struct canvas *c, struct rect r)
 {
     if (rect_is_empty(r))
         return;
-    if (!a->later.fn && a->toast && cell_width(a->toast) > r.w - 2) {
-        draw_long_toast(a, c, r);
+    const struct toast *toast = toast_get(ui);
+    bool waits = later_until(ui).ns;
+    if (!waits && toast && cell_width(toast->text) > r.w - 2) {
+        draw_long_toast(toast, c, r);
         return;
     }
     struct rich line;
     rich_init(&line);
-    if (a->later.fn)
-        later_text(a, &line);
-    else if (a->toast)
-        rich_add(&line, a->toast_role, a->toast);
+    if (waits)
+        later_text(ui, stack_takes_text(ui_view(ui)) ? ACTION_QUIT : ACTION_UNDO, &line);
+    else if (toast)
+        rich_add(&line, toast->role, toast->text);
     else
-        footer_text(a, &line, r.w - 2);
+        footer_text(ui, &line, r.w - 2);
     rich_draw(&line, c, r.y, r.x + 1, r.w - 2);
     rich_fini(&line);
 }
@@ -351,7 +311,7 @@ static void draw_footer(const struct ui *a, struct canvas *c, struct rect r)
 /* --- all of it --- */
 
 /* The window stands at its end where the header has no room for it. */
-static void draw_title(const struct ui *a, struct view *v, struct canvas *c, struct rect r,
+static void draw_title(const struct ui *ui, struct view *v, struct canvas *c, struct rect r,
                        bool with_window)
 {
     if (rect_is_empty(r))
@@ -362,7 +322,7 @@ static void draw_title(const struct ui *a, struct view *v, struct canvas *c, str
     int used = rich_draw(&title, c, r.y, r.x + 1, r.w - 2);
     for (int brief = 0; with_window && brief < 2; brief++) {
         rich_clear(&title);
-        window_text(a, &title, brief);
+        window_text(ui, &title, brief);
         int w = cell_width(title.text.s);
         if (used + w <= r.w - 2) {
             rich_draw(&title, c, r.y, r.x + r.w - 1 - w, w);
@@ -372,24 +332,24 @@ static void draw_title(const struct ui *a, struct view *v, struct canvas *c, str
     rich_fini(&title);
 }
 
-void frame_draw(struct ui *a, struct canvas *c)
+void picture_draw(struct ui *ui, struct canvas *c)
 {
-    struct view *v = app_view(a);
+    struct view *v = ui_view(ui);
     canvas_clear(c);
     struct layout l = layout_screen(c->rows, c->cols, v->ops->wants_side);
-    bool told = l.header.h < 1 || draw_first_line(a, c, l.header), window = l.header.h >= 1 && told;
+    bool told = l.header.h < 1 || draw_first_line(ui, c, l.header), window = l.header.h >= 1 && told;
     if (l.header.h >= 2)
-        window |= draw_second_line(a, c, rect_make(l.header.y + 1, l.header.x, 1, l.header.w), !told);
-    draw_title(a, v, c, l.title, !window);
+        window |= draw_second_line(ui, c, rect_make(l.header.y + 1, l.header.x, 1, l.header.w), !told);
+    draw_title(ui, v, c, l.title, !window);
     if (!rect_is_empty(l.rule))
         canvas_vline(c, l.rule.y, l.rule.x + l.rule.w - 1, l.rule.h, ROLE_RULE);
     v->ticks = false;
     v->ops->draw(v, c, &l);
-    draw_footer(a, c, l.footer);
-    if (a->cmd.open)
-        command_draw(a, c, l.footer);
-    if (a->dialogs.n) { /* those below wait for this one */
+    draw_footer(ui, c, l.footer);
+    if (command_is_open(ui))
+        command_draw(ui, c, l.footer);
+    if (dialogs_top(ui)) { /* those below wait for this one */
         c->cur_y = c->cur_x = -1;
-        dialog_draw(a->dialogs.v[a->dialogs.n - 1].d, c);
+        dialog_draw(dialogs_top(ui), c);
     }
 }

@@ -21,6 +21,12 @@
 #include "ui/app/app.h"
 #include "ui/app/connector.h"
 #include "ui/app/saver.h"
+#include "ui/frame/aside.h"
+#include "ui/frame/changes.h"
+#include "ui/frame/follow.h"
+#include "ui/frame/later.h"
+#include "ui/frame/outbox.h"
+#include "ui/frame/stack.h"
 #include "ui/term/term.h"
 
 _Static_assert(UI_COPY_MAX <= TERM_COPY_MAX, "what is copied is not cut");
@@ -89,7 +95,7 @@ static int take_rows(void *ctx, const void *p, size_t n, struct errtext *err)
 {
     struct loop *l = ctx;
     (void)err;
-    app_feed_rows(l->app, p, n);
+    follow_feed_rows(l->app, p, n);
     return 0;
 }
 
@@ -105,7 +111,7 @@ static void lost(struct loop *l, const char *why)
 {
     struct client *c = l->client;
     l->client = NULL;
-    app_lost(l->app, why);
+    follow_lost(l->app, why);
     client_free(c);
     try_later(l);
 }
@@ -116,7 +122,7 @@ static void begin_attempt(struct loop *l)
     /* Started where there is none only at first: one that was ended on purpose must not come back because
      * somebody watches. */
     connector_start(l->connector, l->tries == 0 ? CLIENT_START : 0);
-    app_connecting(l->app, l->tries == 0 ? "connecting" : "connecting again");
+    follow_connecting(l->app, l->tries == 0 ? "connecting" : "connecting again");
 }
 
 static void end_attempt(struct loop *l)
@@ -130,7 +136,7 @@ static void end_attempt(struct loop *l)
         /* Why it could not be started says more than that none runs. */
         if (l->tries == 0)
             l->start_err = err;
-        app_lost(l->app, *l->start_err.s ? l->start_err.s : err.s);
+        follow_lost(l->app, *l->start_err.s ? l->start_err.s : err.s);
         l->tries = l->tries ? l->tries : 1;
         try_later(l);
         return;
@@ -144,7 +150,7 @@ static void end_attempt(struct loop *l)
     l->heard = mono_read();
     l->pinged = (struct mono){0};
     set_time(l);
-    app_connected(l->app, client_welcome(c));
+    follow_connected(l->app, client_welcome(c));
 }
 
 static void read_messages(struct loop *l)
@@ -308,17 +314,17 @@ static int first_theme(struct loop *l, struct errtext *err)
 
 static void run_program(struct loop *l)
 {
-    struct strv argv = strv_copy(app_program(l->app));
+    struct strv argv = strv_copy(outbox_program(l->app));
     char *own =
         strchr(argv.v[0], '/') ? NULL : self_sibling(argv.v[0]); /* our own commands lie beside us */
     if (own) {
         free(argv.v[0]);
         argv.v[0] = own;
     }
-    int rc = term_run(l->term, app_program_where(l->app), argv.v);
+    int rc = term_run(l->term, outbox_program_where(l->app), argv.v);
     strv_fini(&argv);
     if (rc < 0)
-        app_say(l->app, ROLE_ERROR, strerror(-rc));
+        ui_toast(l->app, ROLE_ERROR, "%s", strerror(-rc));
     l->heard = mono_read(); /* nobody listened meanwhile */
     struct input resize = {.kind = INPUT_RESIZE};
     app_input(l->app, &resize);
@@ -329,7 +335,7 @@ static void run_program(struct loop *l)
  * hangs. */
 static void mind_signals(struct loop *l)
 {
-    bool take = app_is_waiting(l->app);
+    bool take = (later_until(l->app).ns != 0);
     sigset_t set;
     if (take == l->takes_signals || l->ended_by)
         return;
@@ -342,37 +348,37 @@ static void mind_signals(struct loop *l)
 
 static void grant_small_wishes(struct loop *l, unsigned w)
 {
-    if (w & APP_THEME)
+    if (w & WISH_THEME)
         ui_aside(l->app, NULL, read_theme, theme_read, choosing_new(l), choosing_free);
-    if (w & APP_SAVE && w & APP_KEEP)
+    if (w & WISH_SAVE && w & WISH_KEEP)
         saver_save_asked(&l->saver);
-    else if (w & APP_SAVE)
+    else if (w & WISH_SAVE)
         saver_save(&l->saver);
-    if (w & APP_BELL)
+    if (w & WISH_BELL)
         term_bell(l->term);
-    if (w & APP_TITLE)
-        term_title(l->term, app_title(l->app));
+    if (w & WISH_TITLE)
+        term_title(l->term, outbox_title(l->app));
 }
 
 static void grant_wishes(struct loop *l)
 {
-    unsigned w = app_take_wishes(l->app);
+    unsigned w = outbox_take(l->app);
     grant_small_wishes(l, w);
-    if (w & (APP_RUN | APP_SUSPEND)) {
+    if (w & (WISH_RUN | WISH_SUSPEND)) {
         send_rest(l);
         mind_signals(l);
     }
-    if (w & APP_RUN)
+    if (w & WISH_RUN)
         run_program(l);
-    if (w & APP_QUIT)
+    if (w & WISH_QUIT)
         l->quit = true;
-    if (w & APP_REDRAW)
+    if (w & WISH_REDRAW)
         term_redraw(l->term);
-    if (w & APP_COPY)
-        term_copy(l->term, app_copied(l->app));
-    if (w & APP_MOUSE)
+    if (w & WISH_COPY)
+        term_copy(l->term, outbox_copied(l->app));
+    if (w & WISH_MOUSE)
         term_set_mouse(l->term, l->mouse = !l->mouse);
-    if (w & APP_SUSPEND) {
+    if (w & WISH_SUSPEND) {
         term_suspend(l->term);
         struct input resize = {.kind = INPUT_RESIZE};
         app_input(l->app, &resize);
@@ -387,7 +393,7 @@ static void read_terminal(struct loop *l)
         grant_wishes(l);
     }
     if (term_is_gone(l->term)) {
-        app_hurry(l->app);
+        later_run(l->app);
         l->quit = true;
     }
 }
@@ -401,7 +407,7 @@ static void read_signals(struct loop *l)
             app_input(l->app, &resize);
             continue;
         }
-        app_hurry(l->app);
+        later_run(l->app);
         l->ended_by = (int)si.ssi_signo;
         l->quit = true;
     }
@@ -450,7 +456,7 @@ static void turn(struct loop *l, bool *more_work)
         [CONNECTOR] = {.fd = connector_fd(l->connector), .events = POLLIN},
         [CLIENT] = {.fd = l->client ? client_fd(l->client) : -1, .events = POLLIN},
         [VIEW] = {.fd = app_view_fd(l->app), .events = POLLIN},
-        [ASIDE] = {.fd = app_aside_fd(l->app), .events = POLLIN},
+        [ASIDE] = {.fd = aside_fd(l->app), .events = POLLIN},
     };
     if (l->client && client_wants_write(l->client))
         fds[CLIENT].events |= POLLOUT;
@@ -473,7 +479,7 @@ static void turn(struct loop *l, bool *more_work)
     if (n && fds[VIEW].revents && fds[VIEW].fd == app_view_fd(l->app))
         app_view_wake(l->app);
     if (n && fds[ASIDE].revents)
-        app_aside_wake(l->app);
+        aside_wake(l->app);
     if (l->more_messages || (n && fds[CLIENT].revents))
         read_messages(l);
     flush_messages(l);
@@ -517,11 +523,11 @@ static void await_saver(struct loop *l)
 {
     struct mono begin = mono_read();
     while (!saver_is_idle(&l->saver) && ms_since(begin) < SAVING_MS) {
-        struct pollfd fd = {.fd = app_aside_fd(l->app), .events = POLLIN};
+        struct pollfd fd = {.fd = aside_fd(l->app), .events = POLLIN};
         if (poll(&fd, 1, GOODBYE_MS / 4) < 0)
             return;
         if (fd.revents)
-            app_aside_wake(l->app);
+            aside_wake(l->app);
     }
 }
 
@@ -542,17 +548,17 @@ int run_ui(const struct settings *s, const char *theme_dir, const char *notice, 
         notice = theme_err.s;
     canvas_init(&l.canvas);
     l.connector = connector_new();
-    struct app_options o = {.read_only = s->read_only,
-                            .threads = true,
-                            .ascii = s->ascii || !str_eq(nl_langinfo(CODESET), "UTF-8"),
-                            .gpu_idle_flag_s = s->gpu_idle_s,
-                            .keys = s->keys,
-                            .prefs = &l.prefs,
-                            .themes = settings_themes(theme_dir),
-                            .config_dir = config_dir,
-                            .cwd = cwd,
-                            .send = send_message,
-                            .ctx = &l};
+    struct ui_options o = {.read_only = s->read_only,
+                           .threads = true,
+                           .ascii = s->ascii || !str_eq(nl_langinfo(CODESET), "UTF-8"),
+                           .gpu_idle_flag_s = s->gpu_idle_s,
+                           .keys = s->keys,
+                           .prefs = &l.prefs,
+                           .themes = settings_themes(theme_dir),
+                           .config_dir = config_dir,
+                           .cwd = cwd,
+                           .send = send_message,
+                           .ctx = &l};
     l.app = app_new(&o);
     saver_init(&l.saver, l.app, &l.prefs, l.prefs_path);
     set_time(&l);

@@ -4,7 +4,8 @@
 
 #include "src/base/roff.h"
 #include "src/text/jobtext.h"
-#include "ui/frame/frame_internal.h"
+#include "ui/app/screens.h"
+#include "ui/command/command_table.h"
 
 #define LEN(a) (sizeof(a) / sizeof(a)[0])
 
@@ -59,9 +60,9 @@ static void options(struct str *out)
 static void add_screens(struct str *out)
 {
     roff_section(out, "SCREENS");
-    for (size_t i = 0; i < screens_count(); i++) {
-        const struct action_info *info = action_info(screen_action(i));
-        roff_item(out, info->keys, screen_title(i), screen_answers(i));
+    for (size_t i = 0; i < n_screens; i++) {
+        const struct action_info *info = action_info(screens[i].action);
+        roff_item(out, info->keys, screens[i].title, screens[i].answers);
     }
     paragraph(out,
               "On every screen: the cluster's name, the screens, what runs and waits, bars for nodes, CPUs "

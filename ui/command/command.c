@@ -10,164 +10,15 @@
 #include "src/base/utf8.h"
 #include "src/base/words.h"
 #include "src/base/xalloc.h"
+#include "ui/command/candidates.h"
 #include "ui/command/commands.h"
+#include "ui/command/complete.h"
+#include "ui/command/complete_files.h"
+#include "ui/frame/outbox.h"
 
 #define POPUP_ROWS 10
 #define NOTE_COL   2 /* blanks between a candidate and its note */
 #define NEAR       2 /* changed letters, in a word that was meant to be another */
-
-/* --- the line --- */
-
-void command_open(struct ui *a, const char *text)
-{
-    a->cmd.open = true;
-    a->cmd.history = 0;
-    edit_set(&a->cmd.edit, text);
-    command_complete(a);
-    a->dirty = true;
-}
-
-void command_close(struct ui *a)
-{
-    a->cmd.open = false;
-    candidates_clear(&a->cmd);
-    files_forget(&a->cmd);
-    free(a->cmd.typed);
-    a->cmd.typed = NULL;
-    a->dirty = true;
-}
-
-/* Puts a candidate where the word stands. A single one is as good as chosen: the next word begins. */
-static void take_candidate(struct cmdline *cl, int i, bool only)
-{
-    const struct candidate *c = &cl->candidates.v[i];
-    struct str s = STR_INIT;
-    str_append_n(&s, cl->edit.text.s, cl->word);
-    str_append(&s, c->text);
-    size_t n = strlen(c->text);
-    if (only && n && !strchr("/:=", c->text[n - 1]))
-        str_append_char(&s, ' ');
-    size_t at = s.len;
-    str_append(&s, cl->edit.text.s + cl->edit.at);
-    edit_set(&cl->edit, s.s);
-    cl->edit.at = at;
-    str_fini(&s);
-}
-
-static void complete_word(struct ui *a, int by)
-{
-    struct cmdline *cl = &a->cmd;
-    int n = (int)cl->candidates.n;
-    if (!n)
-        return;
-    if (n == 1) {
-        take_candidate(cl, 0, true);
-        command_complete(a);
-        return;
-    }
-    cl->chosen = cl->chosen < 0 ? (by > 0 ? 0 : n - 1) : (cl->chosen + by + n) % n;
-    take_candidate(cl, cl->chosen, false);
-}
-
-/* Up and down through what was typed before: lines that begin like the one that is being typed. */
-static void walk_history(struct ui *a, int by)
-{
-    struct cmdline *cl = &a->cmd;
-    const struct strv *h = &a->o.prefs->history;
-    if (!cl->history) {
-        free(cl->typed);
-        cl->typed = xstrdup(cl->edit.text.s);
-    }
-    size_t at = cl->history;
-    do {
-        if ((by < 0 && at == h->n) || (by > 0 && at == 0))
-            return;
-        at = by < 0 ? at + 1 : at - 1;
-    } while (at && !str_starts(h->v[h->n - at], cl->typed));
-    cl->history = at;
-    edit_set(&cl->edit, at ? h->v[h->n - at] : cl->typed);
-    command_complete(a);
-}
-
-static void run_typed(struct ui *a)
-{
-    char *copy = xstrdup(a->cmd.edit.text.s), *line = str_trim(copy);
-    command_close(a);
-    if (*line) {
-        prefs_remember(a->o.prefs, line);
-        a->wishes |= APP_SAVE;
-        command_run(a, line);
-    }
-    free(copy);
-}
-
-void command_input(struct ui *a, const struct input *in)
-{
-    struct cmdline *cl = &a->cmd;
-    uint32_t key = in->kind == INPUT_KEY ? in->key : 0;
-    a->dirty = true;
-    if (in->kind == INPUT_MOUSE || in->kind == INPUT_RESIZE)
-        return;
-    if (key == KEYNAME_ENTER)
-        run_typed(a);
-    else if (key == KEYNAME_ESC || (key == KEYNAME_BACKSPACE && !cl->edit.text.len))
-        command_close(a);
-    else if (key == KEYNAME_TAB || key == KEYNAME_STAB)
-        complete_word(a, key == KEYNAME_TAB ? 1 : -1);
-    else if (key == KEYNAME_UP || key == CTRL_KEY('p'))
-        walk_history(a, -1);
-    else if (key == KEYNAME_DOWN || key == CTRL_KEY('n'))
-        walk_history(a, 1);
-    else if (edit_input(&cl->edit, in)) {
-        cl->history = 0;
-        command_complete(a);
-    }
-}
-
-/* --- drawing --- */
-
-static void draw_candidates(const struct cmdline *cl, struct canvas *c, struct rect footer)
-{
-    int n = (int)cl->candidates.n, rows = footer.y - 3, text = 0, note = 0;
-    rows = rows > POPUP_ROWS ? POPUP_ROWS : rows;
-    rows = rows > n ? n : rows;
-    if (rows < 1)
-        return;
-    int top = cl->chosen >= rows ? cl->chosen - rows + 1 : 0;
-    for (int i = top; i < top + rows; i++) {
-        int w = cell_width(cl->candidates.v[i].text),
-            x = cl->candidates.v[i].note ? cell_width(cl->candidates.v[i].note) + NOTE_COL : 0;
-        text = w > text ? w : text;
-        note = x > note ? x : note;
-    }
-    char more[32] = "";
-    if (n > rows)
-        snprintf(more, sizeof more, "%d of %d", top + rows, n);
-    int w = text + note + 4;
-    w = w > footer.w - 2 ? footer.w - 2 : w < 18 ? 18 : w;
-    struct rect box = rect_make(footer.y - rows - 2, footer.x + 1, rows + 2, w);
-    canvas_fill(c, box, ROLE_BOX);
-    canvas_frame(c, box, ROLE_BOX_FRAME, *more ? more : NULL);
-    for (int i = 0; i < rows; i++) {
-        const struct candidate *k = &cl->candidates.v[top + i];
-        int y = box.y + 1 + i;
-        canvas_text(c, y, box.x + 2, ROLE_STRONG, k->text, w - 4);
-        if (k->note && text + NOTE_COL < w - 4)
-            canvas_text(c, y, box.x + 2 + text + NOTE_COL, ROLE_DIM, k->note, w - 4 - text - NOTE_COL);
-        if (top + i == cl->chosen)
-            canvas_over(c, rect_make(y, box.x + 1, 1, w - 2), ROLE_CURSOR);
-    }
-}
-
-void command_draw(struct ui *a, struct canvas *c, struct rect footer)
-{
-    if (rect_is_empty(footer))
-        footer = rect_make(c->rows - 1, 0, 1, c->cols);
-    canvas_fill(c, footer, ROLE_NORMAL);
-    draw_candidates(&a->cmd, c, footer);
-    int x = footer.x + 1 + canvas_text(c, footer.y, footer.x + 1, ROLE_KEY, ":", 1);
-    edit_draw(&a->cmd.edit, c, footer.y, x, footer.x + footer.w - x);
-}
 
 /* --- the table of commands --- */
 
@@ -206,12 +57,13 @@ static int find_command(const char *word)
 }
 
 /* By its name, or a beginning that only it has: "partition". */
-static int find_screen(const char *word, bool whole)
+static int find_screen(const struct ui *ui, const char *word, bool whole)
 {
     int found = -1;
     size_t n = strlen(word);
-    for (size_t i = 0; i < screens_count(); i++)
-        if (whole ? str_ieq(screens[i]->name, word) : strncasecmp(screens[i]->name, word, n) == 0) {
+    for (size_t i = 0; i < ui->n_screens; i++)
+        if (whole ? str_ieq(ui->screens[i].ops->name, word)
+                  : strncasecmp(ui->screens[i].ops->name, word, n) == 0) {
             if (found >= 0)
                 return -1;
             found = (int)i;
@@ -220,12 +72,13 @@ static int find_screen(const char *word, bool whole)
 }
 
 /* Whether one of its rows is what :show opens. */
-static bool has_things(int screen)
+static bool has_things(const struct ui *ui, int screen)
 {
-    return str_ieq(screens[screen]->name, "jobs") || str_ieq(screens[screen]->name, "nodes");
+    return str_ieq(ui->screens[screen].ops->name, "jobs") ||
+           str_ieq(ui->screens[screen].ops->name, "nodes");
 }
 
-static void complain_unknown(struct ui *a, const char *word)
+static void complain_unknown(struct ui *ui, const char *word)
 {
     const char *near = NULL;
     size_t best = NEAR + 1;
@@ -237,36 +90,210 @@ static void complain_unknown(struct ui *a, const char *word)
         }
     }
     if (near)
-        ui_toast(a, ROLE_ERROR, "there is no command '%s'; did you mean '%s'?", word, near);
+        ui_toast(ui, ROLE_ERROR, "there is no command '%s'; did you mean '%s'?", word, near);
     else
-        ui_toast(a, ROLE_ERROR, "there is no command '%s'; ? lists them", word);
+        ui_toast(ui, ROLE_ERROR, "there is no command '%s'; ? lists them", word);
 }
 
-void command_run(struct ui *a, const char *line)
+static void command_run(struct ui *ui, const char *line)
 {
     size_t len = strcspn(line, " ");
     const char *rest = line + len + strspn(line + len, " ");
     char *word = xstrndup(line, len);
-    int screen = find_screen(word, true), i = find_command(word);
+    int screen = find_screen(ui, word, true), i = find_command(word);
     struct strv words = strv_split(rest, " ");
     if (screen < 0 && i < 0)
-        screen = find_screen(word, false);
+        screen = find_screen(ui, word, false);
     if (isdigit((unsigned char)*word)) { /* a job */
         struct strv job = strv_split(line, " ");
-        run_show(a, &job, line);
+        run_show(ui, &job, line);
         strv_fini(&job);
-    } else if (screen >= 0 && *rest && has_things(screen)) { /* "node gpu01" */
-        run_show(a, &words, rest);
+    } else if (screen >= 0 && *rest && has_things(ui, screen)) { /* "node gpu01" */
+        run_show(ui, &words, rest);
     } else if (screen >= 0) {
-        app_act(a, screen_action((size_t)screen));
+        frame_act(ui, ui->screens[screen].action);
     } else if (i < 0) {
-        complain_unknown(a, word);
+        complain_unknown(ui, word);
     } else {
-        commands[i].run(a, &words, rest);
+        commands[i].run(ui, &words, rest);
     }
     strv_fini(&words);
     free(word);
-    a->dirty = true;
+    ui->dirty = true;
+}
+
+/* --- the line --- */
+
+static void command_close(struct ui *ui)
+{
+    ui->cmd->open = false;
+    candidates_clear(ui->cmd);
+    files_forget(ui->cmd);
+    free(ui->cmd->typed);
+    ui->cmd->typed = NULL;
+    ui->dirty = true;
+}
+
+void command_new(struct ui *ui)
+{
+    ui->cmd = xcalloc(1, sizeof *ui->cmd);
+    edit_init(&ui->cmd->edit);
+    ui->cmd->chosen = -1;
+}
+
+void command_free(struct ui *ui)
+{
+    command_close(ui);
+    vec_fini(&ui->cmd->candidates);
+    edit_fini(&ui->cmd->edit);
+    free(ui->cmd);
+    ui->cmd = NULL;
+}
+
+bool command_is_open(const struct ui *ui)
+{
+    return ui->cmd->open;
+}
+
+void command_open(struct ui *ui, const char *text)
+{
+    ui->cmd->open = true;
+    ui->cmd->history = 0;
+    edit_set(&ui->cmd->edit, text);
+    command_complete(ui);
+    ui->dirty = true;
+}
+
+/* Puts a candidate where the word stands. A single one is as good as chosen: the next word begins. */
+static void take_candidate(struct cmdline *cl, int i, bool only)
+{
+    const struct candidate *c = &cl->candidates.v[i];
+    struct str s = STR_INIT;
+    str_append_n(&s, cl->edit.text.s, cl->word);
+    str_append(&s, c->text);
+    size_t n = strlen(c->text);
+    if (only && n && !strchr("/:=", c->text[n - 1]))
+        str_append_char(&s, ' ');
+    size_t at = s.len;
+    str_append(&s, cl->edit.text.s + cl->edit.at);
+    edit_set(&cl->edit, s.s);
+    cl->edit.at = at;
+    str_fini(&s);
+}
+
+static void complete_word(struct ui *ui, int by)
+{
+    struct cmdline *cl = ui->cmd;
+    int n = (int)cl->candidates.n;
+    if (!n)
+        return;
+    if (n == 1) {
+        take_candidate(cl, 0, true);
+        command_complete(ui);
+        return;
+    }
+    cl->chosen = cl->chosen < 0 ? (by > 0 ? 0 : n - 1) : (cl->chosen + by + n) % n;
+    take_candidate(cl, cl->chosen, false);
+}
+
+/* Up and down through what was typed before: lines that begin like the one that is being typed. */
+static void walk_history(struct ui *ui, int by)
+{
+    struct cmdline *cl = ui->cmd;
+    const struct strv *h = &ui->o.prefs->history;
+    if (!cl->history) {
+        free(cl->typed);
+        cl->typed = xstrdup(cl->edit.text.s);
+    }
+    size_t at = cl->history;
+    do {
+        if ((by < 0 && at == h->n) || (by > 0 && at == 0))
+            return;
+        at = by < 0 ? at + 1 : at - 1;
+    } while (at && !str_starts(h->v[h->n - at], cl->typed));
+    cl->history = at;
+    edit_set(&cl->edit, at ? h->v[h->n - at] : cl->typed);
+    command_complete(ui);
+}
+
+static void run_typed(struct ui *ui)
+{
+    char *copy = xstrdup(ui->cmd->edit.text.s), *line = str_trim(copy);
+    command_close(ui);
+    if (*line) {
+        prefs_remember(ui->o.prefs, line);
+        outbox_wish(ui, WISH_SAVE);
+        command_run(ui, line);
+    }
+    free(copy);
+}
+
+void command_input(struct ui *ui, const struct input *in)
+{
+    struct cmdline *cl = ui->cmd;
+    uint32_t key = in->kind == INPUT_KEY ? in->key : 0;
+    ui->dirty = true;
+    if (in->kind == INPUT_MOUSE || in->kind == INPUT_RESIZE)
+        return;
+    if (key == KEYNAME_ENTER)
+        run_typed(ui);
+    else if (key == KEYNAME_ESC || (key == KEYNAME_BACKSPACE && !cl->edit.text.len))
+        command_close(ui);
+    else if (key == KEYNAME_TAB || key == KEYNAME_STAB)
+        complete_word(ui, key == KEYNAME_TAB ? 1 : -1);
+    else if (key == KEYNAME_UP || key == CTRL_KEY('p'))
+        walk_history(ui, -1);
+    else if (key == KEYNAME_DOWN || key == CTRL_KEY('n'))
+        walk_history(ui, 1);
+    else if (edit_input(&cl->edit, in)) {
+        cl->history = 0;
+        command_complete(ui);
+    }
+}
+
+/* --- drawing --- */
+
+static void draw_candidates(const struct cmdline *cl, struct canvas *c, struct rect footer)
+{
+    int n = (int)cl->candidates.n, rows = footer.y - 3, text = 0, note = 0;
+    rows = rows > POPUP_ROWS ? POPUP_ROWS : rows;
+    rows = rows > n ? n : rows;
+    if (rows < 1)
+        return;
+    int top = cl->chosen >= rows ? cl->chosen - rows + 1 : 0;
+    for (int i = top; i < top + rows; i++) {
+        int w = cell_width(cl->candidates.v[i].text),
+            x = cl->candidates.v[i].note ? cell_width(cl->candidates.v[i].note) + NOTE_COL : 0;
+        text = w > text ? w : text;
+        note = x > note ? x : note;
+    }
+    char more[32] = "";
+    if (n > rows)
+        snprintf(more, sizeof more, "%d of %d", top + rows, n);
+    int w = text + note + 4;
+    w = w > footer.w - 2 ? footer.w - 2 : w < 18 ? 18 : w;
+    struct rect box = rect_make(footer.y - rows - 2, footer.x + 1, rows + 2, w);
+    canvas_fill(c, box, ROLE_BOX);
+    canvas_frame(c, box, ROLE_BOX_FRAME, *more ? more : NULL);
+    for (int i = 0; i < rows; i++) {
+        const struct candidate *k = &cl->candidates.v[top + i];
+        int y = box.y + 1 + i;
+        canvas_text(c, y, box.x + 2, ROLE_STRONG, k->text, w - 4);
+        if (k->note && text + NOTE_COL < w - 4)
+            canvas_text(c, y, box.x + 2 + text + NOTE_COL, ROLE_DIM, k->note, w - 4 - text - NOTE_COL);
+        if (top + i == cl->chosen)
+            canvas_over(c, rect_make(y, box.x + 1, 1, w - 2), ROLE_CURSOR);
+    }
+}
+
+void command_draw(struct ui *ui, struct canvas *c, struct rect footer)
+{
+    if (rect_is_empty(footer))
+        footer = rect_make(c->rows - 1, 0, 1, c->cols);
+    canvas_fill(c, footer, ROLE_NORMAL);
+    draw_candidates(ui->cmd, c, footer);
+    int x = footer.x + 1 + canvas_text(c, footer.y, footer.x + 1, ROLE_KEY, ":", 1);
+    edit_draw(&ui->cmd->edit, c, footer.y, x, footer.x + footer.w - x);
 }
 
 void command_help(struct lines *l)

@@ -1,115 +1,19 @@
-/* command.h - the line behind ':': Slurm's words, completed while they are typed.
- *
- * X(name, other name or NULL, arguments as the help shows them, what Tab completes, what it does)
- *
- * A command that takes jobs means the marked ones, or the one under the cursor, where it is given none.
- */
+/* command.h - the line behind ':': Slurm's words, completed while they are typed. */
 #ifndef UI_COMMAND_COMMAND_H
 #define UI_COMMAND_COMMAND_H
 
-#include "src/base/vec.h"
 #include "ui/frame/view.h"
-#include "ui/keys/input.h"
-#include "ui/term/canvas.h"
-#include "ui/widget/edit.h"
-#include "ui/widget/rich.h"
 
-/* clang-format off */
-#define COMMANDS(X) \
-    X(cancel,  "scancel", "[JOB...]",            JOBS,    "cancel jobs (asks first)") \
-    X(signal,  "kill",    "SIGNAL [JOB...]",     SIGNALS, "send a signal to running jobs") \
-    X(hold,    NULL,      "[JOB...]",            JOBS,    "waiting jobs do not start") \
-    X(release, NULL,      "[JOB...]",            JOBS,    "held jobs may start") \
-    X(requeue, NULL,      "[JOB...]",            JOBS,    "end them and let them run again") \
-    X(update,  "edit",    "[JOB...] KEY=VALUE...", JOBS,  "change a job: TimeLimit=2:00:00 Partition=long") \
-    X(show,    "job",     "JOB|NODE",            THINGS,  "open the page of a job or a node") \
-    X(output,  "tail",    "[JOB]",               JOBS,    "read the output of a job") \
-    X(why,     NULL,      "[JOB]",               JOBS,    "why a job waits") \
-    X(watch,   NULL,      "[JOB...]",            JOBS,    "bell and title when it changes; again: no more") \
-    X(drain,   NULL,      "NODES REASON...",     NODES,   "no new jobs start there") \
-    X(resume,  NULL,      "NODES",               NODES,   "they take jobs again") \
-    X(note,    NULL,      "NODES TEXT...",       NODES,   "a note about nodes, for everybody to read; nothing: ask") \
-    X(window,  "reservation", "NODES [KEY=VALUE...]", WINDOW,  "keep nodes free: start=18:00 duration=2h reason=TEXT users=ann") \
-    X(windows, NULL,      "[add|change|delete] [NAME]", WINDOWS, "list them; add NODES KEY=VALUE..., change NAME KEY=VALUE..., delete NAME...") \
-    X(submit,  "sbatch",  "[SCRIPT]",            FILES,   "open the form, empty or with a script") \
-    X(filter,  NULL,      "[WORDS...]",          WORDS,   "show what matches; nothing: all") \
-    X(mark,    NULL,      "WORDS...",            WORDS,   "mark all that match") \
-    X(unmark,  NULL,      "",                    NONE,    "unmark all") \
-    X(sort,    NULL,      "[COLUMN [down]]",     COLUMNS, "sort by a column; nothing: the natural order") \
-    X(columns, NULL,      "[COLUMN...]",         COLUMNS, "the columns to show; nothing: the usual ones") \
-    X(save,    NULL,      "NAME",                VIEWS,   "keep what this screen shows under a name: filter, order, columns") \
-    X(view,    NULL,      "NAME",                VIEWS,   "show what was kept under a name") \
-    X(views,   NULL,      "",                    NONE,    "what was kept: choose one") \
-    X(forget,  NULL,      "NAME",                VIEWS,   "forget what was kept under a name") \
-    X(theme,   NULL,      "[NAME]",              THEMES,  "dark, light, mono, colourblind, your own; nothing: as ui.cfg says") \
-    X(mouse,   NULL,      "",                    NONE,    "mouse on or off") \
-    X(freeze,  NULL,      "",                    NONE,    "freeze the picture, or go on") \
-    X(help,    NULL,      "",                    NONE,    "the keys of this screen, and all commands") \
-    X(quit,    "q",       "",                    NONE,    "quit")
-/* clang-format on */
+void command_new(struct ui *ui);
+void command_free(struct ui *ui);
 
-enum completion {
-    COMPLETE_NONE,
-    COMPLETE_JOBS,
-    COMPLETE_NODES,
-    COMPLETE_THINGS, /* jobs and nodes */
-    COMPLETE_SIGNALS,
-    COMPLETE_FILES,
-    COMPLETE_WORDS, /* of a filter */
-    COMPLETE_COLUMNS,
-    COMPLETE_THEMES,
-    COMPLETE_WINDOW,  /* a new one: nodes, then the keys of its line */
-    COMPLETE_WINDOWS, /* what is done with them */
-    COMPLETE_VIEWS,
-    COMPLETE_COMMANDS
-};
-
-struct candidate {
-    char *text, *note;
-};
-
-struct cmdline {
-    bool open;
-    struct edit edit;
-    size_t history; /* lines back from the newest, 0: what is being typed */
-    char *typed;    /* what was being typed when the history was entered */
-    VEC(struct candidate) candidates;
-    struct idmap seen; /* texts of jobs that were offered already, by their places */
-    size_t word;       /* where the word that is completed begins, in bytes */
-    char *listing;     /* the directory whose files are completed; NULL: none */
-    bool listed;       /* files are what is in it */
-    struct strv files;
-    int chosen; /* of candidates; -1: none yet */
-};
-
-void command_open(struct ui *a, const char *text);
-void command_close(struct ui *a);
+bool command_is_open(const struct ui *ui);
+void command_open(struct ui *ui, const char *text);
 /* Every input while the line is open. */
-void command_input(struct ui *a, const struct input *in);
+void command_input(struct ui *ui, const struct input *in);
 /* Draws the line over the footer, and what can be typed above it. */
-void command_draw(struct ui *a, struct canvas *c, struct rect footer);
-/* Does what a line says. */
-void command_run(struct ui *a, const char *line);
+void command_draw(struct ui *ui, struct canvas *c, struct rect footer);
 /* A line for each command. */
 void command_help(struct lines *l);
-
-/* complete_files.c: the paths in a directory, "" or with its slash; NULL while it is being listed. */
-const struct strv *files_in(struct ui *a, const char *dir);
-void files_forget(struct cmdline *cl);
-
-/* complete.c: fills cmdline.candidates for what stands before the cursor. */
-void command_complete(struct ui *a);
-void candidates_clear(struct cmdline *cl);
-/* ... adds text where it begins with the word; takes note. */
-void candidates_offer(struct cmdline *cl, const char *word, const char *text, char *take_note);
-/* ... of "n1,n[2-3],n" the last one, which is being typed; within a bracket nothing can be offered. */
-const char *candidates_last(struct cmdline *cl, const char *word);
-/* ... nodes, behind the last comma of the word. */
-void candidates_nodes(struct ui *a, struct cmdline *cl, const char *word);
-/* complete_windows.c: ... the nth word of :window, of :windows. */
-void complete_window(struct ui *a, struct cmdline *cl, const struct strv *words, size_t nth,
-                     const char *word);
-void complete_windows(struct ui *a, struct cmdline *cl, const struct strv *words, size_t nth,
-                      const char *word);
 
 #endif

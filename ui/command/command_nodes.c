@@ -10,17 +10,17 @@ struct named {
 };
 
 /* The nodes of a list such as n[01-04]; false, with a word about it, where one is not there. */
-static bool find_nodes(struct ui *a, const char *names, struct named *ret)
+static bool find_nodes(struct ui *ui, const char *names, struct named *ret)
 {
     struct strv list = {0};
     struct errtext err = {""};
     *ret = (struct named){VEC_INIT};
     if (hostlist_expand(names, &list, &err) < 0)
-        complain(a, err.s);
+        complain(ui, err.s);
     for (size_t i = 0; i < list.n; i++) {
-        const struct node *n = model_get_node(a->m, list.v[i]);
+        const struct node *n = model_get_node(ui->m, list.v[i]);
         if (!n) {
-            ui_toast(a, ROLE_ERROR, "there is no node %s", list.v[i]);
+            ui_toast(ui, ROLE_ERROR, "there is no node %s", list.v[i]);
             vec_clear(&ret->nodes);
             break;
         }
@@ -32,12 +32,12 @@ static bool find_nodes(struct ui *a, const char *names, struct named *ret)
     return ret->nodes.n > 0;
 }
 
-static void on_nodes(struct ui *a, bool drain, const char *names, const char *reason)
+static void on_nodes(struct ui *ui, bool drain, const char *names, const char *reason)
 {
     struct named found;
-    if (!find_nodes(a, names, &found))
+    if (!find_nodes(ui, names, &found))
         return;
-    act_on_nodes(a, drain, found.nodes.v, found.nodes.n, reason);
+    act_on_nodes(ui, drain, found.nodes.v, found.nodes.n, reason);
     vec_fini(&found.nodes);
 }
 
@@ -47,43 +47,43 @@ const char *behind(const struct strv *words, const char *rest)
     return text + strspn(text, " ");
 }
 
-void run_drain(struct ui *a, const struct strv *words, const char *rest)
+void run_drain(struct ui *ui, const struct strv *words, const char *rest)
 {
     if (!words->n) {
-        act_in_view(a, ACTION_DRAIN, "say which nodes, and why: :drain n01 fan is loud");
+        act_in_view(ui, ACTION_DRAIN, "say which nodes, and why: :drain n01 fan is loud");
         return;
     }
-    on_nodes(a, true, words->v[0], behind(words, rest));
+    on_nodes(ui, true, words->v[0], behind(words, rest));
 }
 
-void run_resume(struct ui *a, const struct strv *words, const char *rest)
+void run_resume(struct ui *ui, const struct strv *words, const char *rest)
 {
     (void)rest;
     if (!words->n)
-        act_in_view(a, ACTION_RESUME, "say which nodes");
+        act_in_view(ui, ACTION_RESUME, "say which nodes");
     else
-        on_nodes(a, false, words->v[0], "");
+        on_nodes(ui, false, words->v[0], "");
 }
 
-void run_note(struct ui *a, const struct strv *words, const char *rest)
+void run_note(struct ui *ui, const struct strv *words, const char *rest)
 {
     struct named found;
     if (!words->n) {
-        act_in_view(a, ACTION_NODE_NOTE, "say on which nodes: :note n01 new fan since June");
+        act_in_view(ui, ACTION_NODE_NOTE, "say on which nodes: :note n01 new fan since June");
         return;
     }
-    if (!find_nodes(a, words->v[0], &found))
+    if (!find_nodes(ui, words->v[0], &found))
         return;
-    act_note_nodes(a, found.nodes.v, found.nodes.n, words->n > 1 ? behind(words, rest) : NULL);
+    act_note_nodes(ui, found.nodes.v, found.nodes.n, words->n > 1 ? behind(words, rest) : NULL);
     vec_fini(&found.nodes);
 }
 
-bool nodes_are_there(struct ui *a, const char *names)
+bool nodes_are_there(struct ui *ui, const char *names)
 {
     struct named found;
     if (str_ieq(names, WINDOW_ALL_NODES))
         return true;
-    bool there = find_nodes(a, names, &found);
+    bool there = find_nodes(ui, names, &found);
     if (there)
         vec_fini(&found.nodes);
     return there;

@@ -4,66 +4,69 @@
 #include "src/base/xalloc.h"
 #include "ui/command/commands.h"
 #include "ui/form/form_view.h"
+#include "ui/frame/outbox.h"
+#include "ui/frame/remember.h"
+#include "ui/frame/saved_views.h"
 #include "ui/widget/table.h"
 
-static struct table *must_have_table(struct ui *a)
+static struct table *must_have_table(struct ui *ui)
 {
-    struct view *v = app_view(a);
+    struct view *v = ui_view(ui);
     struct table *t = v->ops->table ? v->ops->table(v) : NULL;
     if (!t)
-        complain(a, "there is no table on this screen");
+        complain(ui, "there is no table on this screen");
     return t;
 }
 
-void run_filter(struct ui *a, const struct strv *words, const char *rest)
+void run_filter(struct ui *ui, const struct strv *words, const char *rest)
 {
     (void)words;
-    struct table *t = must_have_table(a);
+    struct table *t = must_have_table(ui);
     if (t)
         table_set_filter(t, rest);
 }
 
-void run_mark(struct ui *a, const struct strv *words, const char *rest)
+void run_mark(struct ui *ui, const struct strv *words, const char *rest)
 {
-    struct table *t = must_have_table(a);
+    struct table *t = must_have_table(ui);
     if (t && !words->n)
-        complain(a, "say what to mark, as in a filter: :mark user:ann state:wait");
+        complain(ui, "say what to mark, as in a filter: :mark user:ann state:wait");
     else if (t)
-        ui_toast(a, ROLE_NORMAL, "%zu marked", table_mark_matching(t, rest));
+        ui_toast(ui, ROLE_NORMAL, "%zu marked", table_mark_matching(t, rest));
 }
 
-void run_unmark(struct ui *a, const struct strv *words, const char *rest)
+void run_unmark(struct ui *ui, const struct strv *words, const char *rest)
 {
     (void)words;
     (void)rest;
-    struct table *t = must_have_table(a);
+    struct table *t = must_have_table(ui);
     if (t)
         list_unmark_all(&t->list);
 }
 
-static int find_column(struct ui *a, const struct table *t, const char *name)
+static int find_column(struct ui *ui, const struct table *t, const char *name)
 {
     int i = table_find_column(t, name);
     if (i < 0)
-        ui_toast(a, ROLE_ERROR, "there is no column '%s' here", name);
+        ui_toast(ui, ROLE_ERROR, "there is no column '%s' here", name);
     return i;
 }
 
-void run_sort(struct ui *a, const struct strv *words, const char *rest)
+void run_sort(struct ui *ui, const struct strv *words, const char *rest)
 {
     (void)rest;
-    struct table *t = must_have_table(a);
-    int i = t && words->n ? find_column(a, t, words->v[0]) : -1;
+    struct table *t = must_have_table(ui);
+    int i = t && words->n ? find_column(ui, t, words->v[0]) : -1;
     if (t && (i >= 0 || !words->n))
         table_sort(t, i, words->n > 1 && (str_starts(words->v[1], "d") || str_starts(words->v[1], "r")));
 }
 
-void run_columns(struct ui *a, const struct strv *words, const char *rest)
+void run_columns(struct ui *ui, const struct strv *words, const char *rest)
 {
     (void)rest;
-    struct table *t = must_have_table(a);
+    struct table *t = must_have_table(ui);
     for (size_t i = 0; t && i < words->n; i++)
-        if (find_column(a, t, words->v[i]) < 0)
+        if (find_column(ui, t, words->v[i]) < 0)
             return;
     for (size_t i = 0; t && i < t->n_cols; i++)
         table_show_column(t, i, !words->n && !(t->cols[i].flags & COLUMN_HIDDEN));
@@ -73,43 +76,43 @@ void run_columns(struct ui *a, const struct strv *words, const char *rest)
 
 /* --- views with a name --- */
 
-void run_save(struct ui *a, const struct strv *words, const char *rest)
+void run_save(struct ui *ui, const struct strv *words, const char *rest)
 {
     (void)rest;
     if (words->n != 1)
-        complain(a, "say under which name, one word: :save mine");
-    else if (remember_as(a, words->v[0])) {
-        a->wishes |= APP_KEEP;
-        ui_toast(a, ROLE_GOOD, "kept: :view %s shows it again", words->v[0]);
+        complain(ui, "say under which name, one word: :save mine");
+    else if (saved_view_keep(ui, words->v[0])) {
+        outbox_wish(ui, WISH_KEEP);
+        ui_toast(ui, ROLE_GOOD, "kept: :view %s shows it again", words->v[0]);
     } else
-        complain(a, "there is no table on this screen");
+        complain(ui, "there is no table on this screen");
 }
 
-void run_view(struct ui *a, const struct strv *words, const char *rest)
+void run_view(struct ui *ui, const struct strv *words, const char *rest)
 {
     if (!words->n)
-        run_views(a, words, rest);
-    else if (!remember_show(a, words->v[0]))
-        ui_toast(a, ROLE_ERROR, "nothing was kept as %s; :save %s keeps what is shown now", words->v[0],
+        run_views(ui, words, rest);
+    else if (!saved_view_show(ui, words->v[0]))
+        ui_toast(ui, ROLE_ERROR, "nothing was kept as %s; :save %s keeps what is shown now", words->v[0],
                  words->v[0]);
 }
 
-void run_forget(struct ui *a, const struct strv *words, const char *rest)
+void run_forget(struct ui *ui, const struct strv *words, const char *rest)
 {
     (void)rest;
-    if (words->n && prefs_drop_named(a->o.prefs, words->v[0])) {
-        a->wishes |= APP_SAVE;
-        ui_toast(a, ROLE_NORMAL, "forgotten: %s", words->v[0]);
+    if (words->n && prefs_drop_named(ui->o.prefs, words->v[0])) {
+        outbox_wish(ui, WISH_SAVE);
+        ui_toast(ui, ROLE_NORMAL, "forgotten: %s", words->v[0]);
     } else {
-        complain(a, "nothing was kept under that name");
+        complain(ui, "nothing was kept under that name");
     }
 }
 
-static void view_chosen(struct ui *a, struct dialog *d, enum dialog_outcome outcome, void *arg)
+static void view_chosen(struct ui *ui, struct dialog *d, enum dialog_outcome outcome, void *arg)
 {
     const struct strv *names = arg;
     if (outcome == DIALOG_YES)
-        remember_show(a, names->v[dialog_choice(d)]);
+        saved_view_show(ui, names->v[dialog_choice(d)]);
 }
 
 static void names_free(void *p)
@@ -118,13 +121,13 @@ static void names_free(void *p)
     free(p);
 }
 
-void run_views(struct ui *a, const struct strv *words, const char *rest)
+void run_views(struct ui *ui, const struct strv *words, const char *rest)
 {
     (void)words;
     (void)rest;
-    const struct prefs *p = a->o.prefs;
+    const struct prefs *p = ui->o.prefs;
     if (!p->named.n) {
-        ui_toast(a, ROLE_NORMAL, "nothing was kept yet: :save NAME keeps what is shown now");
+        ui_toast(ui, ROLE_NORMAL, "nothing was kept yet: :save NAME keeps what is shown now");
         return;
     }
     struct dialog *d = dialog_new(DIALOG_MENU, "views");
@@ -137,49 +140,49 @@ void run_views(struct ui *a, const struct strv *words, const char *rest)
         strv_push(names, p->named.v[i].name);
     }
     d->verb = xstrdup("show");
-    ui_take_dialog(a, d, view_chosen, names, names_free);
+    ui_take_dialog(ui, d, view_chosen, names, names_free);
 }
 
 /* --- the screens --- */
 
-void run_submit(struct ui *a, const struct strv *words, const char *rest)
+void run_submit(struct ui *ui, const struct strv *words, const char *rest)
 {
     (void)words;
-    submit_open(a, *rest ? rest : NULL);
+    submit_open(ui, *rest ? rest : NULL);
 }
 
-void run_theme(struct ui *a, const struct strv *words, const char *rest)
+void run_theme(struct ui *ui, const struct strv *words, const char *rest)
 {
     (void)rest;
-    free(a->o.prefs->theme);
-    a->o.prefs->theme = words->n ? xstrdup(words->v[0]) : NULL;
-    a->wishes |= APP_THEME | APP_SAVE;
+    free(ui->o.prefs->theme);
+    ui->o.prefs->theme = words->n ? xstrdup(words->v[0]) : NULL;
+    outbox_wish(ui, WISH_THEME | WISH_SAVE);
 }
 
-void run_mouse(struct ui *a, const struct strv *words, const char *rest)
-{
-    (void)words;
-    (void)rest;
-    app_act(a, ACTION_MOUSE);
-}
-
-void run_freeze(struct ui *a, const struct strv *words, const char *rest)
+void run_mouse(struct ui *ui, const struct strv *words, const char *rest)
 {
     (void)words;
     (void)rest;
-    app_act(a, ACTION_FREEZE);
+    frame_act(ui, ACTION_MOUSE);
 }
 
-void run_help(struct ui *a, const struct strv *words, const char *rest)
+void run_freeze(struct ui *ui, const struct strv *words, const char *rest)
 {
     (void)words;
     (void)rest;
-    app_act(a, ACTION_HELP);
+    frame_act(ui, ACTION_FREEZE);
 }
 
-void run_quit(struct ui *a, const struct strv *words, const char *rest)
+void run_help(struct ui *ui, const struct strv *words, const char *rest)
 {
     (void)words;
     (void)rest;
-    app_quit(a);
+    frame_act(ui, ACTION_HELP);
+}
+
+void run_quit(struct ui *ui, const struct strv *words, const char *rest)
+{
+    (void)words;
+    (void)rest;
+    ui_quit(ui);
 }

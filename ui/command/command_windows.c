@@ -9,68 +9,68 @@
 
 #define NEAR 2 /* changed letters in a name that was meant to be another */
 
-static void add(struct ui *a, const struct strv *words, const char *rest)
+static void add(struct ui *ui, const struct strv *words, const char *rest)
 {
     if (!words->n)
-        windowline_make(a, NULL, NULL);
+        windowline_make(ui, NULL, NULL);
     else if (strchr(words->v[0], '=')) /* its nodes may be said by nodes= too */
-        windowline_make(a, NULL, rest);
-    else if (nodes_are_there(a, words->v[0]))
-        windowline_make(a, words->v[0], behind(words, rest));
+        windowline_make(ui, NULL, rest);
+    else if (nodes_are_there(ui, words->v[0]))
+        windowline_make(ui, words->v[0], behind(words, rest));
 }
 
-void run_window(struct ui *a, const struct strv *words, const char *rest)
+void run_window(struct ui *ui, const struct strv *words, const char *rest)
 {
     if (!words->n)
-        act_in_view(a, ACTION_WINDOWS,
+        act_in_view(ui, ACTION_WINDOWS,
                     "say on which nodes: :window n01 start=18:00 duration=2h reason=fans");
     else
-        add(a, words, rest);
+        add(ui, words, rest);
 }
 
-static const struct window *find(struct ui *a, const char *name)
+static const struct window *find(struct ui *ui, const char *name)
 {
-    const struct window *w = model_get_window(a->m, name);
+    const struct window *w = model_get_window(ui->m, name);
     const char *near = NULL;
-    for (size_t i = 0; i < a->m->windows.n && !near; i++)
-        if (words_distance(name, a->m->windows.v[i].name) <= NEAR)
-            near = a->m->windows.v[i].name;
+    for (size_t i = 0; i < ui->m->windows.n && !near; i++)
+        if (words_distance(name, ui->m->windows.v[i].name) <= NEAR)
+            near = ui->m->windows.v[i].name;
     if (!w && near)
-        ui_toast(a, ROLE_ERROR, "there is no window %s; did you mean %s?", name, near);
+        ui_toast(ui, ROLE_ERROR, "there is no window %s; did you mean %s?", name, near);
     else if (!w)
-        ui_toast(a, ROLE_ERROR, "there is no window %s%s", name,
-                 a->m->windows.n ? "; :windows lists them" : ", and no other");
+        ui_toast(ui, ROLE_ERROR, "there is no window %s%s", name,
+                 ui->m->windows.n ? "; :windows lists them" : ", and no other");
     return w;
 }
 
-static void show(struct ui *a, const struct strv *words, const char *rest)
+static void show(struct ui *ui, const struct strv *words, const char *rest)
 {
     (void)rest;
-    const struct window *w = words->n ? find(a, words->v[0]) : NULL;
+    const struct window *w = words->n ? find(ui, words->v[0]) : NULL;
     if (w)
-        windows_show(a, w);
+        windows_show(ui, w);
     else if (!words->n)
-        windows_open(a, NULL);
+        windows_open(ui, NULL);
 }
 
-static void change(struct ui *a, const struct strv *words, const char *rest)
+static void change(struct ui *ui, const struct strv *words, const char *rest)
 {
-    const struct window *w = words->n ? find(a, words->v[0]) : NULL;
+    const struct window *w = words->n ? find(ui, words->v[0]) : NULL;
     if (w)
-        windowline_change(a, w, behind(words, rest));
+        windowline_change(ui, w, behind(words, rest));
     else if (!words->n)
-        complain(a, "say which one, and what: :windows change NAME end=now+2hours");
+        complain(ui, "say which one, and what: :windows change NAME end=now+2hours");
 }
 
-static void remove_some(struct ui *a, const struct strv *words, const char *rest)
+static void remove_some(struct ui *ui, const struct strv *words, const char *rest)
 {
     (void)rest;
     if (!words->n)
-        complain(a, "say which: :windows delete NAME...");
+        complain(ui, "say which: :windows delete NAME...");
     for (size_t i = 0; i < words->n; i++)
-        if (!find(a, words->v[i]))
+        if (!find(ui, words->v[i]))
             return;
-    windowline_delete(a, words);
+    windowline_delete(ui, words);
 }
 
 static const struct {
@@ -82,15 +82,15 @@ static const struct {
 #undef X
 };
 
-void run_windows(struct ui *a, const struct strv *words, const char *rest)
+void run_windows(struct ui *ui, const struct strv *words, const char *rest)
 {
     for (size_t i = 0; words->n && i < sizeof verbs / sizeof verbs[0]; i++)
         if (str_eq(words->v[0], verbs[i].name)) {
             const char *further = behind(words, rest);
             struct strv others = strv_split(further, " ");
-            verbs[i].run(a, &others, further);
+            verbs[i].run(ui, &others, further);
             strv_fini(&others);
             return;
         }
-    show(a, words, rest);
+    show(ui, words, rest);
 }

@@ -1,24 +1,26 @@
-/* commands.h - what the commands of the table in command.h do, a function each; for the files command*.c
- * alone. */
+/* commands.h - what the commands of the table in command_table.h do, a function each; for the files
+ * command*.c alone. */
 #ifndef UI_COMMAND_COMMANDS_H
 #define UI_COMMAND_COMMANDS_H
 
-#include "ui/frame/frame_internal.h"
+#include "ui/command/command_table.h"
+#include "ui/frame/frame.h"
+#include "ui/frame/stack.h"
 
 /* words: those behind the command; rest: the same as it was typed. */
-typedef void command_fn(struct ui *a, const struct strv *words, const char *rest);
+typedef void command_fn(struct ui *ui, const struct strv *words, const char *rest);
 
 #define X(name, other, args, kind, help) command_fn run_##name;
 COMMANDS(X)
 #undef X
 
-void complain(struct ui *a, const char *what);
+void complain(struct ui *ui, const char *what);
 /* What stands behind the first of the words in the text that they were taken from. */
 const char *behind(const struct strv *words, const char *rest);
 /* Of a list such as n[01-04], or ALL; says which node is not. */
-bool nodes_are_there(struct ui *a, const char *names);
+bool nodes_are_there(struct ui *ui, const char *names);
 /* The view's own key for the same thing, so that marks and the cursor count. otherwise: what to say where
  * the view has no such key. */
-void act_in_view(struct ui *a, enum action action, const char *otherwise);
+void act_in_view(struct ui *ui, enum action action, const char *otherwise);
 
 #endif

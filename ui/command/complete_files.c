@@ -1,17 +1,19 @@
 /* complete_files.c - what lies in the directory that is being typed behind ':', listed beside the screens:
  * each directory once while the line is open.
  */
+#include "ui/command/complete_files.h"
+
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "src/base/xalloc.h"
-#include "ui/frame/frame_internal.h"
 
 struct listing {
     char *dir; /* with its slash; "": here */
     struct strv names;
+    void (*listed)(struct ui *ui);
 };
 
 static void listing_free(void *arg)
@@ -22,7 +24,7 @@ static void listing_free(void *arg)
     free(l);
 }
 
-static void list(void *arg)
+static void files_list(void *arg)
 {
     struct listing *l = arg;
     DIR *d = opendir(*l->dir ? l->dir : ".");
@@ -37,11 +39,11 @@ static void list(void *arg)
         closedir(d);
 }
 
-static void listed(struct ui *a, struct view *owner, void *arg)
+static void files_listed(struct ui *ui, struct view *owner, void *arg)
 {
     (void)owner;
     struct listing *l = arg;
-    struct cmdline *cl = &a->cmd;
+    struct cmdline *cl = ui->cmd;
     if (!cl->listing || !str_eq(cl->listing, l->dir)) /* it has been typed on meanwhile */
         return;
     strv_fini(&cl->files);
@@ -49,19 +51,20 @@ static void listed(struct ui *a, struct view *owner, void *arg)
     l->names = (struct strv){0};
     cl->listed = true;
     if (cl->open && cl->chosen < 0)
-        command_complete(a);
-    a->dirty = true;
+        l->listed(ui);
+    ui->dirty = true;
 }
 
-const struct strv *files_in(struct ui *a, const char *dir)
+const struct strv *files_in(struct ui *ui, const char *dir, void (*listed)(struct ui *ui))
 {
-    struct cmdline *cl = &a->cmd;
+    struct cmdline *cl = ui->cmd;
     if (!cl->listing || !str_eq(cl->listing, dir)) {
         files_forget(cl);
         cl->listing = xstrdup(dir);
         struct listing *l = xcalloc(1, sizeof *l);
         l->dir = xstrdup(dir);
-        ui_aside(a, NULL, list, listed, l, listing_free);
+        l->listed = listed;
+        ui_aside(ui, NULL, files_list, files_listed, l, listing_free);
     }
     return cl->listed ? &cl->files : NULL;
 }

@@ -1,21 +1,23 @@
 /* complete_windows.c - what can be typed next behind :window and :windows. */
+#include "ui/command/complete_windows.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "src/base/xalloc.h"
+#include "ui/command/candidates.h"
 #include "ui/command/command_windows.h"
 #include "ui/dialogs/window_edit.h"
-#include "ui/dialogs/windows.h"
-#include "ui/frame/frame_internal.h"
+#include "ui/info/window_text.h"
 
-static void offer_names(struct ui *a, struct cmdline *cl, const char *word)
+static void offer_names(struct ui *ui, struct cmdline *cl, const char *word)
 {
-    for (size_t i = 0; i < a->m->windows.n; i++) {
+    for (size_t i = 0; i < ui->m->windows.n; i++) {
         struct rich r;
         rich_init(&r);
-        windows_words(&r, a, &a->m->windows.v[i]);
-        candidates_offer(cl, word, a->m->windows.v[i].name, str_take(&r.text));
+        window_words(&r, ui, &ui->m->windows.v[i]);
+        candidates_offer(cl, word, ui->m->windows.v[i].name, str_take(&r.text));
         rich_fini(&r);
     }
 }
@@ -26,44 +28,27 @@ static void offer_all(struct cmdline *cl, const char *word, const char *const *t
         candidates_offer(cl, word, texts[i], NULL);
 }
 
-/* Texts are shared in the mirror: seen has those that have been here, jobs of one user are looked at once.
- */
-static void offer_once(struct cmdline *cl, struct idmap *seen, const char *word, const char *text)
-{
-    if (str_is_empty(text) || idmap_get(seen, (uintptr_t)text))
-        return;
-    idmap_set(seen, (uintptr_t)text, cl);
-    vec_for_each (&cl->candidates, i)
-        if (str_eq(cl->candidates.v[i].text, text))
-            return;
-    candidates_offer(cl, word, text, NULL);
-}
-
 /* Those that the accounts and the jobs know. */
-static void offer_users(struct ui *a, struct cmdline *cl, const char *word)
+static void offer_users(struct ui *ui, struct cmdline *cl, const char *word)
 {
-    struct idmap seen = {0};
     word = candidates_last(cl, word);
-    for (size_t i = 0; i < a->m->spec.accounts.n; i++)
-        for (size_t k = 0; k < a->m->spec.accounts.v[i].users.n; k++)
-            offer_once(cl, &seen, word, a->m->spec.accounts.v[i].users.v[k].name);
-    list_for_each (j, &a->m->all, struct job, in_all)
-        offer_once(cl, &seen, word, j->user);
-    idmap_fini(&seen);
+    for (size_t i = 0; i < ui->m->spec.accounts.n; i++)
+        for (size_t k = 0; k < ui->m->spec.accounts.v[i].users.n; k++)
+            candidates_offer_once(cl, word, ui->m->spec.accounts.v[i].users.v[k].name);
+    list_for_each (j, &ui->m->all, struct job, in_all)
+        candidates_offer_once(cl, word, j->user);
 }
 
-static void offer_accounts(struct ui *a, struct cmdline *cl, const char *word)
+static void offer_accounts(struct ui *ui, struct cmdline *cl, const char *word)
 {
-    struct idmap seen = {0};
     word = candidates_last(cl, word);
-    for (size_t i = 0; i < a->m->spec.accounts.n; i++)
-        offer_once(cl, &seen, word, a->m->spec.accounts.v[i].name);
-    list_for_each (j, &a->m->all, struct job, in_all)
-        offer_once(cl, &seen, word, j->req.account);
-    idmap_fini(&seen);
+    for (size_t i = 0; i < ui->m->spec.accounts.n; i++)
+        candidates_offer_once(cl, word, ui->m->spec.accounts.v[i].name);
+    list_for_each (j, &ui->m->all, struct job, in_all)
+        candidates_offer_once(cl, word, j->req.account);
 }
 
-static void offer_value(struct ui *a, struct cmdline *cl, const char *key, const char *word)
+static void offer_value(struct ui *ui, struct cmdline *cl, const char *key, const char *word)
 {
     static const char *const times[] = {"now", "now+1hour", "now+1day", "tomorrow", "noon", "midnight"};
     static const char *const lengths[] = {"30m", "1h", "2h", "4h", "8h", "1d", "1w"};
@@ -73,11 +58,11 @@ static void offer_value(struct ui *a, struct cmdline *cl, const char *key, const
     else if (str_ieq(key, "duration"))
         offer_all(cl, word, lengths, sizeof lengths / sizeof lengths[0]);
     else if (str_ieq(key, "nodes"))
-        candidates_nodes(a, cl, word);
+        candidates_nodes(ui, cl, word);
     else if (str_ieq(key, "users"))
-        offer_users(a, cl, word);
+        offer_users(ui, cl, word);
     else if (str_ieq(key, "accounts"))
-        offer_accounts(a, cl, word);
+        offer_accounts(ui, cl, word);
 }
 
 static bool is_given(const struct strv *words, const char *key)
@@ -89,7 +74,7 @@ static bool is_given(const struct strv *words, const char *key)
 }
 
 /* A pair of the line: the keys that it does not have yet, or values of the one that is being typed. */
-static void offer_pair(struct ui *a, struct cmdline *cl, const struct strv *words, bool change,
+static void offer_pair(struct ui *ui, struct cmdline *cl, const struct strv *words, bool change,
                        const char *word)
 {
     static const struct {
@@ -103,7 +88,7 @@ static void offer_pair(struct ui *a, struct cmdline *cl, const struct strv *word
     if (equals) {
         char *key = xstrndup(word, (size_t)(equals - word));
         cl->word += (size_t)(equals - word) + 1;
-        offer_value(a, cl, key, equals + 1);
+        offer_value(ui, cl, key, equals + 1);
         free(key);
         return;
     }
@@ -117,24 +102,24 @@ static void offer_pair(struct ui *a, struct cmdline *cl, const struct strv *word
     }
 }
 
-static void offer_new(struct ui *a, struct cmdline *cl, const struct strv *words, bool first,
+static void offer_new(struct ui *ui, struct cmdline *cl, const struct strv *words, bool first,
                       const char *word)
 {
     if (!first) {
-        offer_pair(a, cl, words, false, word);
+        offer_pair(ui, cl, words, false, word);
         return;
     }
-    candidates_nodes(a, cl, word);
+    candidates_nodes(ui, cl, word);
     candidates_offer(cl, word, WINDOW_ALL_NODES, xstrdup("every node"));
 }
 
-void complete_window(struct ui *a, struct cmdline *cl, const struct strv *words, size_t nth,
+void complete_window(struct ui *ui, struct cmdline *cl, const struct strv *words, size_t nth,
                      const char *word)
 {
-    offer_new(a, cl, words, nth == 1, word);
+    offer_new(ui, cl, words, nth == 1, word);
 }
 
-void complete_windows(struct ui *a, struct cmdline *cl, const struct strv *words, size_t nth,
+void complete_windows(struct ui *ui, struct cmdline *cl, const struct strv *words, size_t nth,
                       const char *word)
 {
     const char *verb = nth > 1 ? words->v[1] : "";
@@ -142,12 +127,12 @@ void complete_windows(struct ui *a, struct cmdline *cl, const struct strv *words
 #define X(name, help, run) candidates_offer(cl, word, name, xstrdup(help));
         WINDOW_VERBS(X)
 #undef X
-        offer_names(a, cl, word);
+        offer_names(ui, cl, word);
     } else if (str_eq(verb, "add")) {
-        offer_new(a, cl, words, nth == 2, word);
+        offer_new(ui, cl, words, nth == 2, word);
     } else if (str_eq(verb, "change") && nth > 2) {
-        offer_pair(a, cl, words, true, word);
+        offer_pair(ui, cl, words, true, word);
     } else if (str_eq(verb, "change") || str_eq(verb, "delete") || (str_eq(verb, "show") && nth == 2)) {
-        offer_names(a, cl, word);
+        offer_names(ui, cl, word);
     }
 }

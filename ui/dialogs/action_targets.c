@@ -8,7 +8,7 @@
 #include "src/jobspec/jobtargets.h"
 #include "src/text/jobtext.h"
 #include "ui/dialogs/job_actions.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 
 void targets_fini(struct targets *t)
 {

@@ -8,7 +8,7 @@
 
 #include "src/base/vec.h"
 #include "src/text/jobtext.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 
 #define LIST_MAX 12 /* lines of the list in a question */
 

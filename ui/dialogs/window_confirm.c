@@ -9,7 +9,7 @@
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
 #include "ui/dialogs/windows.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 
 #define JOBS_MAX 8 /* lines of jobs */
 

@@ -20,6 +20,7 @@
 #include "ui/dialogs/job_actions.h"
 #include "ui/dialogs/window_confirm.h"
 #include "ui/dialogs/windows.h"
+#include "ui/info/window_text.h"
 
 #define NEAR 2 /* changed letters in a key that was meant to be another */
 
@@ -370,7 +371,7 @@ void windowline_delete(struct ui *ui, const struct strv *names)
         struct rich *r = lines_add(&d->body.lines);
         rich_addf(r, ROLE_STRONG, "%s  ", names->v[i]);
         if (w)
-            windows_words(r, ui, w);
+            window_words(r, ui, w);
     }
     lines_add(&d->body.lines);
     lines_addf(&d->body.lines, ROLE_DIM, "Jobs may start there again as if %s had never been.",

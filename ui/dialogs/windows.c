@@ -19,69 +19,12 @@
 #include "src/text/nodetext.h"
 #include "ui/dialogs/window_edit.h"
 #include "ui/info/node_info.h"
-#include "ui/view/view_text.h"
+#include "ui/info/window_text.h"
+#include "ui/text/view_text.h"
 
 #define LABEL       10
 #define NAME_CELLS  20 /* of the list, at most */
 #define NODES_CELLS 24
-
-/* --- what is said of them --- */
-
-const struct window *windows_of_node(const struct ui *ui, const struct node *n)
-{
-    return window_in_way(ui_model(ui), n->spec.name, NULL, ui_now(ui),
-                         wall_add_s(ui_now(ui), WINDOW_SOON_S));
-}
-
-static bool has_begun(const struct ui *ui, const struct window *w)
-{
-    return w->start.ms <= ui_now(ui).ms;
-}
-
-bool windows_node_is_out(const struct ui *ui, const struct node *n)
-{
-    const struct window *w = node_is_out(n) ? NULL : windows_of_node(ui, n);
-    return node_is_out(n) || (w && has_begun(ui, w));
-}
-
-void windows_node_sign(struct field *f, const struct ui *ui, const struct node *n)
-{
-    if (nodeinfo_is_bystander(n)) {
-        rich_add(&f->text, ROLE_DIM, "-");
-        return;
-    }
-    bool kept = !node_is_out(n) && !n->n_jobs && windows_node_is_out(ui, n);
-    enum role role = kept ? ROLE_NODE_OUT : node_role(n);
-    rich_addf(&f->text, role, "%c", kept ? '#' : node_glyph(n));
-    f->has_num = true;
-    f->num = role;
-}
-
-static char *whose(const struct window *w)
-{
-    char *users = strv_join(&w->users, ", "), *accounts = strv_join(&w->accounts, ", ");
-    char *all = xasprintf("%s%s%s", users, *users && *accounts ? ", " : "", accounts);
-    free(users);
-    free(accounts);
-    return all;
-}
-
-void windows_words(struct rich *r, const struct ui *ui, const struct window *w)
-{
-    char b[UNITS_TEXT_SIZE], *who = whose(w);
-    bool maintenance = w->kind == WINDOW_MAINTENANCE;
-    rich_addf(r, ROLE_WARN, "%s%s ", maintenance ? "maintenance" : "kept for ", maintenance ? "" : who);
-    if (has_begun(ui, w)) {
-        str_append(&r->text, "until ");
-        when_about(&r->text, w->end, ui_now(ui));
-    } else {
-        str_appendf(&r->text, "in %s", duration_format_words(wall_elapsed_s(ui_now(ui), w->start), b));
-    }
-    rich_role(r, ROLE_WARN);
-    if (!str_is_empty(w->reason))
-        rich_addf(r, ROLE_NORMAL, ": %s", w->reason);
-    free(who);
-}
 
 /* --- one of them --- */
 
@@ -120,8 +63,8 @@ void windows_show(struct ui *ui, const struct window *w)
     bool may = ui_is_admin(ui) && !ui_read_only(ui, false);
     struct dialog *d = dialog_new(may ? DIALOG_MENU : DIALOG_TEXT, w->name);
     struct lines *l = &d->body.lines;
-    char *nodes = hostlist_compress(&w->nodes), *who = whose(w), length[UNITS_TEXT_SIZE];
-    windows_words(lines_add(l), ui, w);
+    char *nodes = hostlist_compress(&w->nodes), *who = window_whose(w), length[UNITS_TEXT_SIZE];
+    window_words(lines_add(l), ui, w);
     lines_add(l);
     rich_add(lines_pair(l, "nodes", LABEL), ROLE_NORMAL, nodes);
     pair_when(l, ui, "from", w->start);
@@ -185,7 +128,7 @@ static char *menu_line(const struct ui *ui, const struct window *w, const char *
     struct rich r;
     struct str s = STR_INIT;
     rich_init(&r);
-    windows_words(&r, ui, w);
+    window_words(&r, ui, w);
     int pad = name_width - cell_width(w->name);
     str_appendf(&s, "%s%*s  ", w->name, pad > 0 ? pad : 0, "");
     pad = nodes_width - cell_width(nodes);

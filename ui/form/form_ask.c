@@ -9,7 +9,7 @@
 #include "src/base/xalloc.h"
 #include "ui/dialogs/job_actions.h"
 #include "ui/form/form_internal.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 
 #define ASK_MS      350  /* of quiet before the controller is asked */
 #define CHEAPER_MIN 3600 /* seconds: shorter limits are not worth shortening */

@@ -7,7 +7,7 @@
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
 #include "ui/form/form_view.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 
 #define JOBS_MAX 500
 

@@ -9,7 +9,7 @@
 #include "ui/form/form_view.h"
 #include "ui/form/resubmit.h"
 #include "ui/info/job_efficiency.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 
 /* --- bigger, and failed alone --- */
 

@@ -3,14 +3,17 @@
  * What a thread and the screens share is behind one lock and outlives both: a thread that hangs in a file
  * system when the screens are left cannot be stopped, and frees what it holds when it comes back, if ever.
  */
+#include "ui/frame/aside.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "src/base/thread.h"
+#include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "ui/frame/frame_internal.h"
+#include "ui/frame/frame.h"
 
 struct aside_work {
     struct asides *all;
@@ -31,7 +34,7 @@ struct asides {
     VEC(struct aside_work *) running; /* the screens' side alone */
 };
 
-static void work_free(struct aside_work *w)
+static void aside_work_free(struct aside_work *w)
 {
     if (w->free_arg)
         w->free_arg(w->arg);
@@ -39,14 +42,14 @@ static void work_free(struct aside_work *w)
 }
 
 /* With the lock, which it gives back. */
-static void unref(struct asides *all)
+static void asides_unref(struct asides *all)
 {
     bool last = --all->refs == 0;
     pthread_mutex_unlock(&all->lock);
     if (!last)
         return;
     vec_for_each (&all->ended, i)
-        work_free(all->ended.v[i]);
+        aside_work_free(all->ended.v[i]);
     vec_fini(&all->ended);
     vec_fini(&all->running);
     close(all->fd);
@@ -54,21 +57,21 @@ static void unref(struct asides *all)
     free(all);
 }
 
-static void *thread_main(void *arg)
+static void *aside_main(void *arg)
 {
     struct aside_work *w = arg;
     struct asides *all = w->all;
     w->fn(w->arg);
     pthread_mutex_lock(&all->lock);
     if (all->closed) {
-        work_free(w);
+        aside_work_free(w);
     } else {
         uint64_t one = 1;
         vec_push(&all->ended, w);
         ssize_t n = write(all->fd, &one, sizeof one);
         (void)n;
     }
-    unref(all);
+    asides_unref(all);
     return NULL;
 }
 
@@ -82,7 +85,7 @@ static struct asides *asides_new(void)
     return all;
 }
 
-void ui_aside(struct ui *a, struct view *owner, ui_aside_fn *fn, ui_aside_done_fn *done, void *take_arg,
+void ui_aside(struct ui *ui, struct view *owner, ui_aside_fn *fn, ui_aside_done_fn *done, void *take_arg,
               void (*free_arg)(void *))
 {
     struct aside_work *w = xcalloc(1, sizeof *w);
@@ -92,31 +95,31 @@ void ui_aside(struct ui *a, struct view *owner, ui_aside_fn *fn, ui_aside_done_f
                              .free_arg = free_arg,
                              .owner = owner,
                              .has_owner = owner != NULL};
-    if (a->o.threads) {
-        if (!a->asides)
-            a->asides = asides_new();
-        w->all = a->asides;
-        pthread_mutex_lock(&a->asides->lock);
-        a->asides->refs++;
-        pthread_mutex_unlock(&a->asides->lock);
-        vec_push(&a->asides->running, w);
-        if (thread_start(thread_main, w, 0) == 0)
+    if (ui->o.threads) {
+        if (!ui->asides)
+            ui->asides = asides_new();
+        w->all = ui->asides;
+        pthread_mutex_lock(&ui->asides->lock);
+        ui->asides->refs++;
+        pthread_mutex_unlock(&ui->asides->lock);
+        vec_push(&ui->asides->running, w);
+        if (thread_start(aside_main, w, 0) == 0)
             return;
-        a->asides->running.n--;
-        pthread_mutex_lock(&a->asides->lock);
-        unref(a->asides);
+        ui->asides->running.n--;
+        pthread_mutex_lock(&ui->asides->lock);
+        asides_unref(ui->asides);
     }
     fn(take_arg);
-    done(a, owner, take_arg);
-    work_free(w);
+    done(ui, owner, take_arg);
+    aside_work_free(w);
 }
 
-int app_aside_fd(const struct ui *a)
+int aside_fd(const struct ui *ui)
 {
-    return a->asides ? a->asides->fd : -1;
+    return ui->asides ? ui->asides->fd : -1;
 }
 
-static struct aside_work *next_ended(struct asides *all)
+static struct aside_work *asides_next(struct asides *all)
 {
     struct aside_work *w = NULL;
     pthread_mutex_lock(&all->lock);
@@ -133,32 +136,32 @@ static struct aside_work *next_ended(struct asides *all)
     return w;
 }
 
-void app_aside_wake(struct ui *a)
+void aside_wake(struct ui *ui)
 {
     uint64_t n;
-    ssize_t k = read(a->asides->fd, &n, sizeof n);
+    ssize_t k = read(ui->asides->fd, &n, sizeof n);
     (void)k;
-    for (struct aside_work *w; (w = next_ended(a->asides));) {
+    for (struct aside_work *w; (w = asides_next(ui->asides));) {
         if (!w->has_owner || w->owner)
-            w->done(a, w->owner, w->arg);
-        work_free(w);
+            w->done(ui, w->owner, w->arg);
+        aside_work_free(w);
     }
-    a->dirty = true;
+    ui->dirty = true;
 }
 
-void aside_forget(struct ui *a, const struct view *owner)
+void aside_forget(struct ui *ui, const struct view *owner)
 {
-    for (size_t i = 0; a->asides && i < a->asides->running.n; i++)
-        if (a->asides->running.v[i]->owner == owner)
-            a->asides->running.v[i]->owner = NULL;
+    for (size_t i = 0; ui->asides && i < ui->asides->running.n; i++)
+        if (ui->asides->running.v[i]->owner == owner)
+            ui->asides->running.v[i]->owner = NULL;
 }
 
-void aside_fini(struct ui *a)
+void aside_free(struct ui *ui)
 {
-    if (!a->asides)
+    if (!ui->asides)
         return;
-    pthread_mutex_lock(&a->asides->lock);
-    a->asides->closed = true;
-    unref(a->asides);
-    a->asides = NULL;
+    pthread_mutex_lock(&ui->asides->lock);
+    ui->asides->closed = true;
+    asides_unref(ui->asides);
+    ui->asides = NULL;
 }

@@ -1,315 +1,169 @@
-/* follow.c - the frame and the controller: the mirror is built and followed, requests find their answers.
- */
+/* follow.c - the mirror of the controller's state. */
+#include "ui/frame/follow.h"
+
 #include <stdlib.h>
-#include <string.h>
 
+#include "src/base/strpool.h"
 #include "src/base/xalloc.h"
-#include "ui/frame/frame_internal.h"
+#include "ui/frame/changes.h"
+#include "ui/frame/frame.h"
+#include "ui/frame/past_jobs.h"
+#include "ui/frame/requests.h"
+#include "ui/frame/toast.h"
+#include "ui/frame/utilization.h"
 
-#define RESYNC_PAUSE_MS \
-    2000 /* a mirror that does not fit is not asked for again at once, or both sides do nothing else */
-#define UTIL_FRESH_MS 4000
-#define NOT_CONNECTED "no connection to the controller"
+/* A mirror that does not fit is not asked for again at once, or both sides do nothing else. */
+#define RESYNC_PAUSE_MS 2000
 
-/* --- requests --- */
-
-bool ui_send(struct ui *a, enum msg_kind kind, const void *body, struct view *owner, ui_reply_fn *reply,
-             uint64_t arg)
-{
-    uint64_t tag = 0;
-    if (!a->online || a->o.send(a->o.ctx, kind, body, &tag) < 0) {
-        ui_toast(a, ROLE_ERROR, NOT_CONNECTED);
-        return false;
-    }
-    if (reply)
-        vec_push(&a->asked,
-                 (struct asked){
-                     .tag = tag, .owner = owner, .has_owner = owner != NULL, .reply = reply, .arg = arg});
-    return true;
-}
-
-struct held { /* what comes with a request of ui_ask */
-    ui_told_fn *told;
-    void *arg;
-    void (*free_arg)(void *);
+struct follow {
+    struct model *next;   /* what a snapshot is building; NULL: none */
+    struct texts *texts;  /* of the jobs of both models */
+    uint64_t get_tag;     /* of the last GET */
+    struct mono resynced; /* when the state was last asked for */
+    bool missed;          /* messages were dropped while frozen */
+    struct connection connection;
 };
 
-static void held_free(struct held *h)
+static void model_drop(struct model *m)
 {
-    if (h->free_arg)
-        h->free_arg(h->arg);
-    free(h);
+    if (m)
+        model_fini(m);
+    free(m);
 }
 
-static void tell_held(struct ui *a, struct view *owner, uint64_t at, const struct incoming *in)
+static struct model *follow_new_model(const struct follow *f)
 {
-    (void)owner;
-    struct held *h = (struct held *)(uintptr_t)at;
-    h->told(a, in, h->arg);
-    held_free(h);
+    struct model *m = xcalloc(1, sizeof *m);
+    model_init(m);
+    model_share_texts(m, f->texts);
+    return m;
 }
 
-bool ui_ask(struct ui *a, enum msg_kind kind, const void *body, ui_told_fn *told, void *take_arg,
-            void (*free_arg)(void *))
+void follow_new(struct ui *ui)
 {
-    struct held *h = xcalloc(1, sizeof *h);
-    *h = (struct held){.told = told, .arg = take_arg, .free_arg = free_arg};
-    bool sent = ui_send(a, kind, body, NULL, tell_held, (uint64_t)(uintptr_t)h);
-    if (!sent)
-        held_free(h);
-    return sent;
+    ui->follow = xcalloc(1, sizeof *ui->follow);
+    ui->follow->texts = texts_new();
+    ui->m = follow_new_model(ui->follow);
 }
 
-void link_fini(struct ui *a)
+void follow_free(struct ui *ui)
 {
-    vec_for_each (&a->asked, i)
-        if (a->asked.v[i].reply == tell_held)
-            held_free((struct held *)(uintptr_t)a->asked.v[i].arg);
-    vec_fini(&a->asked);
+    struct follow *f = ui->follow;
+    model_drop(ui->m);
+    model_drop(f->next);
+    texts_unref(f->texts);
+    free(f->connection.why_lost);
+    free(f->connection.connecting);
+    rec_fini(&msg_welcome_rec, &ui->welcome);
+    free(f);
+    ui->follow = NULL;
 }
 
-void link_forget(struct ui *a, const struct view *owner)
+const struct connection *follow_connection(const struct ui *ui)
 {
-    for (size_t i = a->asked.n; i-- > 0;)
-        if (a->asked.v[i].owner == owner && a->asked.v[i].has_owner)
-            vec_remove(&a->asked, i);
+    return &ui->follow->connection;
 }
 
-static bool take_answer(struct ui *a, const struct incoming *in)
+static void follow_drop_next(struct ui *ui)
 {
-    vec_for_each (&a->asked, i)
-        if (a->asked.v[i].tag == in->tag && in->tag) {
-            struct asked q = a->asked.v[i];
-            if (in->kind != MSG_JOBS) /* more follows, up to the end of the history */
-                vec_remove(&a->asked, i);
-            q.reply(a, q.owner, q.arg, in);
-            stack_replay(a);
-            return true;
-        }
-    return false;
+    model_drop(ui->follow->next);
+    ui->follow->next = NULL;
 }
 
-static void fail_requests(struct ui *a)
+void follow_resync(struct ui *ui)
 {
-    while (a->asked.n) {
-        struct asked q = a->asked.v[a->asked.n - 1];
-        a->asked.n--;
-        q.reply(a, q.owner, q.arg, NULL);
-    }
-}
-
-/* --- the state --- */
-
-static void drop_next(struct ui *a)
-{
-    if (a->next)
-        model_fini(a->next);
-    free(a->next);
-    a->next = NULL;
-}
-
-void link_resync(struct ui *a)
-{
-    if (!a->online)
+    if (!ui->online)
         return;
-    drop_next(a);
-    a->next = xcalloc(1, sizeof *a->next);
-    model_init(a->next);
-    model_share_texts(a->next, a->texts);
+    follow_drop_next(ui);
+    ui->follow->next = follow_new_model(ui->follow);
     struct msg_get get = {.what = GET_SPEC | GET_NODES | GET_JOBS | GET_WINDOWS, .follow = true};
-    a->missed = false;
-    a->resynced = a->mono;
-    if (a->o.send(a->o.ctx, MSG_GET, &get, &a->get_tag) < 0)
-        drop_next(a);
+    ui->follow->missed = false;
+    ui->follow->resynced = ui->mono;
+    if (ui->o.send(ui->o.ctx, MSG_GET, &get, &ui->follow->get_tag) < 0)
+        follow_drop_next(ui);
 }
 
-static void broken(struct ui *a, const struct errtext *err)
+static void follow_broken(struct ui *ui, const struct errtext *err)
 {
-    if (a->resynced.ns && a->mono.ns - a->resynced.ns < RESYNC_PAUSE_MS * NS_PER_MS) {
-        ui_toast(a, ROLE_WARN, "what is shown may be incomplete: %s", err->s);
+    if (ui->follow->resynced.ns && ui->mono.ns - ui->follow->resynced.ns < RESYNC_PAUSE_MS * NS_PER_MS) {
+        ui_toast(ui, ROLE_WARN, "what is shown may be incomplete: %s", err->s);
         return;
     }
-    link_resync(a);
+    follow_resync(ui);
 }
 
-static void adopt_next(struct ui *a)
+void follow_take_model(struct ui *ui, struct model *m)
 {
-    struct model *m = a->next;
-    a->next = NULL;
-    app_take_model(a, m);
+    model_drop(ui->m);
+    ui->m = m;
+    ui->has_data = true;
+    changes_everything(ui);
+}
+
+static void follow_adopt(struct ui *ui)
+{
+    struct model *m = ui->follow->next;
+    ui->follow->next = NULL;
+    follow_take_model(ui, m);
 }
 
 /* Rows of a snapshot build the next model while the old one goes on being shown and kept up by events. */
-static void take_row(struct ui *a, const struct incoming *in)
+static void follow_take_row(struct ui *ui, const struct incoming *in)
 {
     struct errtext err = {""};
-    if (!a->next)
+    if (!ui->follow->next)
         return;
-    if (mirror_feed(a->next, in, &err) < 0) {
-        drop_next(a);
-        broken(a, &err);
+    if (mirror_feed(ui->follow->next, in, &err) < 0) {
+        follow_drop_next(ui);
+        follow_broken(ui, &err);
     } else if (in->kind == MSG_SNAPSHOT) {
-        adopt_next(a);
+        follow_adopt(ui);
     }
 }
 
-void app_feed_rows(struct ui *a, const void *p, size_t n)
+void follow_feed_rows(struct ui *ui, const void *p, size_t n)
 {
     struct errtext err = {""};
-    int r = a->next ? mirror_feed_rows(a->next, p, n, &err) : 0;
+    int r = ui->follow->next ? mirror_feed_rows(ui->follow->next, p, n, &err) : 0;
     if (r < 0) {
-        drop_next(a);
-        broken(a, &err);
+        follow_drop_next(ui);
+        follow_broken(ui, &err);
     } else if (r > 0) {
-        ui_toast(a, ROLE_WARN, "%d jobs cannot be read here and are left out: %s", r, err.s);
+        ui_toast(ui, ROLE_WARN, "%d jobs cannot be read here and are left out: %s", r, err.s);
     }
 }
 
-static void take_push(struct ui *a, const struct incoming *in)
+static void follow_take_push(struct ui *ui, const struct incoming *in)
 {
     struct errtext err = {""};
-    if (a->frozen) {
-        a->missed = true;
+    if (ui->frozen) {
+        ui->follow->missed = true;
         return;
     }
-    if (!a->has_data)
+    if (!ui->has_data)
         return;
     if (in->kind == MSG_EVENT) {
         const struct msg_event *ev = in->body;
-        const struct job *leaving = ev->kind == EV_RETIRE ? model_get_job(a->m, ev->job) : NULL;
+        const struct job *leaving = ev->kind == EV_RETIRE ? model_get_job(ui->m, ev->job) : NULL;
         if (leaving)
-            past_keep(a, leaving);
+            past_jobs_keep(ui, leaving);
     }
-    changes_note(a, in); /* it may leave */
-    int rc = mirror_feed(a->m, in, &err);
-    changes_note(a, in);
+    changes_note(ui, in); /* it may leave */
+    int rc = mirror_feed(ui->m, in, &err);
+    changes_note(ui, in);
     if (rc > 0)
-        a->changed = a->dirty = true;
-    else if (rc < 0 && !a->next)
-        broken(a, &err);
-}
-
-/* --- utilisation --- */
-
-void link_watch(struct ui *a)
-{
-    bool want = app_view(a)->ops->watches_util && a->online;
-    if (want == a->watching)
-        return;
-    a->watching = want;
-    struct msg_flag flag = {.on = want};
-    uint64_t tag;
-    if (a->online && a->o.send(a->o.ctx, MSG_WATCH_UTIL, &flag, &tag) < 0)
-        a->watching = false;
-}
-
-static uint64_t name_id(const char *node)
-{
-    return hash_bytes(node, strlen(node));
-}
-
-static struct measured *find_measured(const struct ui *a, const char *node)
-{
-    struct measured *at = idmap_get(&a->utils_by_name, name_id(node));
-    return at && str_eq(at->util.node, node) ? at : NULL;
-}
-
-static void add_past(uint8_t *v, size_t n, uint64_t percent)
-{
-    if (n == UTIL_PAST)
-        memmove(v, v + 1, UTIL_PAST - 1);
-    v[n < UTIL_PAST ? n : UTIL_PAST - 1] = (uint8_t)(percent > 100 ? 100 : percent);
-}
-
-static void add_gpus(struct util_past *p, const struct msg_util *u)
-{
-    for (size_t i = 0; i < u->gpus.n; i++) {
-        const struct gpu_util *g = &u->gpus.v[i];
-        if (g->index >= CPUSET_MAX)
-            continue;
-        if (g->index >= p->n_gpus) {
-            p->gpus = xreallocarray(p->gpus, g->index + 1u, sizeof *p->gpus);
-            memset(p->gpus + p->n_gpus, 0, (g->index + 1u - p->n_gpus) * sizeof *p->gpus);
-            p->n_gpus = g->index + 1u;
-        }
-        add_past(p->gpus[g->index].busy, p->n, g->busy_pct);
-    }
-}
-
-/* After a time in which nobody looked the past begins anew: what was between is not known. */
-static void keep_past(struct measured *m, struct mono now)
-{
-    struct util_past *p = &m->past;
-    if (m->at.ns && now.ns - m->at.ns > UTIL_FRESH_MS * NS_PER_MS) {
-        free(p->gpus);
-        *p = (struct util_past){0};
-    }
-    add_gpus(p, &m->util);
-    add_past(p->cpu, p->n, m->util.cpu_permille / 10);
-    add_past(p->mem, p->n, m->util.mem_mib ? m->util.mem_used_mib * 100 / m->util.mem_mib : 0);
-    p->n += p->n < UTIL_PAST;
-}
-
-static void take_util(struct ui *a, struct msg_util *util)
-{
-    if (!util->node || a->frozen)
-        return;
-    struct measured *at = find_measured(a, util->node);
-    if (!at) {
-        at = xcalloc(1, sizeof *at);
-        vec_push(&a->utils, at);
-        idmap_set(&a->utils_by_name, name_id(util->node), at);
-    }
-    rec_fini(&msg_util_rec, &at->util);
-    at->util = *util;
-    keep_past(at, a->mono);
-    at->at = a->mono;
-    *util = (struct msg_util){0};
-    if (app_view(a)->ops->watches_util)
-        a->dirty = true;
-}
-
-void link_drop_utils(struct ui *a)
-{
-    vec_for_each (&a->utils, i) {
-        rec_fini(&msg_util_rec, &a->utils.v[i]->util);
-        free(a->utils.v[i]->past.gpus);
-        free(a->utils.v[i]);
-    }
-    vec_fini(&a->utils);
-    idmap_fini(&a->utils_by_name);
-}
-
-static const struct measured *fresh(const struct ui *a, const char *node)
-{
-    const struct measured *at = find_measured(a, node);
-    return at && a->mono.ns - at->at.ns < UTIL_FRESH_MS * NS_PER_MS ? at : NULL;
-}
-
-const struct msg_util *ui_util(const struct ui *a, const char *node)
-{
-    const struct measured *at = fresh(a, node);
-    return at ? &at->util : NULL;
-}
-
-const struct util_past *ui_util_past(const struct ui *a, const char *node)
-{
-    const struct measured *at = fresh(a, node);
-    return at ? &at->past : NULL;
-}
-
-int64_t ui_gpu_idle_flag_s(const struct ui *a)
-{
-    return a->o.gpu_idle_flag_s;
+        ui->changed = ui->dirty = true;
+    else if (rc < 0 && !ui->follow->next)
+        follow_broken(ui, &err);
 }
 
 /* --- messages --- */
 
-void app_feed(struct ui *a, const struct incoming *in)
+void follow_feed(struct ui *ui, const struct incoming *in)
 {
     /* Jobs that answer a question are no part of the state. */
-    if (in->kind == MSG_JOBS && in->tag && in->tag != a->get_tag) {
-        take_answer(a, in);
+    if (in->kind == MSG_JOBS && in->tag && in->tag != ui->follow->get_tag) {
+        requests_take_answer(ui, in);
         return;
     }
     switch ((int)in->kind) {
@@ -317,61 +171,68 @@ void app_feed(struct ui *a, const struct incoming *in)
     case MSG_NODES:
     case MSG_WINDOWS:
     case MSG_JOBS:
-    case MSG_SNAPSHOT: take_row(a, in); return;
+    case MSG_SNAPSHOT: follow_take_row(ui, in); return;
     case MSG_EVENT:
-    case MSG_REASONS: take_push(a, in); return;
-    case MSG_RESYNC: link_resync(a); return;
-    case MSG_UTIL: take_util(a, in->body); return;
+    case MSG_REASONS: follow_take_push(ui, in); return;
+    case MSG_RESYNC: follow_resync(ui); return;
+    case MSG_UTIL: utilization_take(ui, in->body); return;
     default: break;
     }
-    if (take_answer(a, in))
+    if (requests_take_answer(ui, in))
         return;
-    if (in->kind == MSG_RESULT && in->tag == a->get_tag && a->next) {
+    if (in->kind == MSG_RESULT && in->tag == ui->follow->get_tag && ui->follow->next) {
         const struct msg_result *r = in->body;
-        drop_next(a);
-        ui_toast(a, ROLE_ERROR, "the controller does not tell its state: %s",
+        follow_drop_next(ui);
+        ui_toast(ui, ROLE_ERROR, "the controller does not tell its state: %s",
                  r->text ? r->text : "refused");
     }
 }
 
-static void set_text(char **at, const char *text)
+static void follow_say(char **at, const char *text)
 {
     char *copy = xstrdup(text);
     free(*at);
     *at = copy;
 }
 
-void app_connected(struct ui *a, const struct msg_welcome *w)
+void follow_connected(struct ui *ui, const struct msg_welcome *w)
 {
-    rec_fini(&msg_welcome_rec, &a->welcome);
-    rec_copy(&msg_welcome_rec, &a->welcome, w);
-    a->online = a->was_online = true;
-    a->watching = false;
-    set_text(&a->connecting, NULL);
-    set_text(&a->why_lost, NULL);
-    if (a->toast && str_eq(a->toast, NOT_CONNECTED)) { /* it is not so any more */
-        free(a->toast);
-        a->toast = NULL;
-    }
-    a->dirty = true;
-    link_resync(a);
-    link_watch(a);
+    struct connection *c = &ui->follow->connection;
+    rec_fini(&msg_welcome_rec, &ui->welcome);
+    rec_copy(&msg_welcome_rec, &ui->welcome, w);
+    ui->online = c->was_online = true;
+    follow_say(&c->connecting, NULL);
+    follow_say(&c->why_lost, NULL);
+    toast_withdraw(ui, NOT_CONNECTED);
+    ui->dirty = true;
+    follow_resync(ui);
+    utilization_connected(ui);
 }
 
-void app_lost(struct ui *a, const char *why)
+void follow_lost(struct ui *ui, const char *why)
 {
-    if (a->online)
-        a->lost_at = a->mono;
-    a->online = a->watching = a->past.asked = false;
-    drop_next(a);
-    set_text(&a->why_lost, why);
-    set_text(&a->connecting, NULL);
-    a->dirty = true;
-    fail_requests(a);
+    struct connection *c = &ui->follow->connection;
+    if (ui->online)
+        c->lost_at = ui->mono;
+    ui->online = false;
+    past_jobs_lost(ui);
+    follow_drop_next(ui);
+    follow_say(&c->why_lost, why);
+    follow_say(&c->connecting, NULL);
+    ui->dirty = true;
+    requests_fail(ui);
 }
 
-void app_connecting(struct ui *a, const char *what)
+void follow_connecting(struct ui *ui, const char *what)
 {
-    set_text(&a->connecting, what);
-    a->dirty = true;
+    follow_say(&ui->follow->connection.connecting, what);
+    ui->dirty = true;
+}
+
+void follow_freeze(struct ui *ui, bool freeze)
+{
+    ui->frozen = freeze;
+    ui->dirty = true;
+    if (!freeze && ui->follow->missed)
+        follow_resync(ui);
 }

@@ -5,15 +5,33 @@
  *       |                                              before (its end and its id), so that nothing shifts
  *        +--another want--> from the newest on again; what is known already stays
  */
+#include "ui/frame/past_jobs.h"
+
 #include <stdlib.h>
 
+#include "src/base/vec.h"
 #include "src/base/xalloc.h"
-#include "ui/frame/frame_internal.h"
+#include "ui/frame/changes.h"
+#include "ui/frame/frame.h"
 
 #define PAGE_ROWS 500
 #define PAST_MAX  20000 /* kept, so that memory stays bounded */
 
-static void forget_jobs(struct past *p)
+struct past_jobs { /* in an order that means nothing */
+    VEC(struct job *) jobs;
+    struct idmap by_id;
+    struct msg_history query; /* what is wanted; before: the last row that has come of it */
+    uint64_t walk;            /* counts the wants */
+    uint64_t asked_walk;      /* of the last page that was asked for */
+    struct {                  /* an array that is needed whole; done NULL: none */
+        uint32_t job;
+        ui_fetched_fn *done;
+        uint64_t arg;
+    } array;
+    bool asked, asking, whole;
+};
+
+static void past_jobs_clear(struct past_jobs *p)
 {
     vec_for_each (&p->jobs, i)
         job_free(p->jobs.v[i]);
@@ -22,23 +40,34 @@ static void forget_jobs(struct past *p)
     p->by_id = (struct idmap){0};
 }
 
-void past_fini(struct past *p)
+void past_jobs_new(struct ui *ui)
 {
-    forget_jobs(p);
-    rec_fini(&msg_history_rec, &p->query);
-    *p = (struct past){0};
+    ui->past = xcalloc(1, sizeof *ui->past);
 }
 
-static bool ended_before(const struct job *a, const struct job *b)
+void past_jobs_free(struct ui *ui)
+{
+    past_jobs_clear(ui->past);
+    rec_fini(&msg_history_rec, &ui->past->query);
+    free(ui->past);
+    ui->past = NULL;
+}
+
+void past_jobs_lost(struct ui *ui)
+{
+    ui->past->asked = false;
+}
+
+static bool past_jobs_ended_before(const struct job *a, const struct job *b)
 {
     return a->t_end.ms != b->t_end.ms ? a->t_end.ms < b->t_end.ms : a->id < b->id;
 }
 
-static void drop_oldest(struct past *p)
+static void past_jobs_drop_oldest(struct past_jobs *p)
 {
     size_t oldest = 0;
     for (size_t i = 1; i < p->jobs.n; i++)
-        if (ended_before(p->jobs.v[i], p->jobs.v[oldest]))
+        if (past_jobs_ended_before(p->jobs.v[i], p->jobs.v[oldest]))
             oldest = i;
     struct job *j = p->jobs.v[oldest];
     idmap_remove(&p->by_id, j->id);
@@ -46,19 +75,19 @@ static void drop_oldest(struct past *p)
     p->jobs.v[oldest] = p->jobs.v[--p->jobs.n];
 }
 
-static void take(struct past *p, struct job *take_j)
+static void past_jobs_take(struct past_jobs *p, struct job *take_j)
 {
     if (idmap_get(&p->by_id, take_j->id)) {
         job_free(take_j);
         return;
     }
     if (p->jobs.n >= PAST_MAX)
-        drop_oldest(p);
+        past_jobs_drop_oldest(p);
     idmap_set(&p->by_id, take_j->id, take_j);
     vec_push(&p->jobs, take_j);
 }
 
-static struct job *copy_of(const struct job *j)
+static struct job *past_jobs_copy(const struct job *j)
 {
     struct job *copy = job_new();
     rec_fini(&job_rec, copy);
@@ -66,43 +95,43 @@ static struct job *copy_of(const struct job *j)
     return copy;
 }
 
-void past_keep(struct ui *a, const struct job *j)
+void past_jobs_keep(struct ui *ui, const struct job *j)
 {
-    if (a->past.asked)
-        take(&a->past, copy_of(j));
+    if (ui->past->asked)
+        past_jobs_take(ui->past, past_jobs_copy(j));
 }
 
 /* --- asking --- */
 
-static void ask_next(struct ui *a);
+static void past_jobs_ask_next(struct ui *ui);
 
-static void take_page(struct past *p, const struct msg_jobs *rows)
+static void past_jobs_take_page(struct past_jobs *p, const struct msg_jobs *rows)
 {
     for (size_t i = 0; i < rows->rows.n; i++) {
         const struct job *j = &rows->rows.v[i];
-        take(p, copy_of(j));
+        past_jobs_take(p, past_jobs_copy(j));
         p->query.before = j->t_end;
         p->query.before_job = j->id;
     }
 }
 
-static void array_is_over(struct ui *a, bool ok)
+static void past_jobs_array_done(struct ui *ui, bool ok)
 {
-    ui_fetched_fn *done = a->past.array.done;
-    a->past.array.done = NULL;
+    ui_fetched_fn *done = ui->past->array.done;
+    ui->past->array.done = NULL;
     if (done)
-        done(a, a->past.array.arg, ok);
+        done(ui, ui->past->array.arg, ok);
 }
 
-static void answered(struct ui *a, struct view *owner, uint64_t arg, const struct incoming *in)
+static void past_jobs_answered(struct ui *ui, struct view *owner, uint64_t arg, const struct incoming *in)
 {
     (void)owner;
-    struct past *p = &a->past;
+    struct past_jobs *p = ui->past;
     bool ours = arg == p->walk; /* else of a want that is no more */
     if (in && in->kind == MSG_JOBS) {
         if (ours)
-            take_page(p, in->body);
-        app_changed(a);
+            past_jobs_take_page(p, in->body);
+        changes_everything(ui);
         return;
     }
     p->asking = false;
@@ -111,90 +140,91 @@ static void answered(struct ui *a, struct view *owner, uint64_t arg, const struc
         p->whole = !end || end->n < PAGE_ROWS; /* a controller that refuses has no more for us */
     }
     if (in) {
-        ask_next(a);
+        past_jobs_ask_next(ui);
     } else {
         p->asked = false; /* asked again when the connection is back */
-        array_is_over(a, false);
+        past_jobs_array_done(ui, false);
     }
-    app_changed(a);
+    changes_everything(ui);
 }
 
 /* One question at a time: the controller answers no two. */
-static void ask_page(struct ui *a)
+static void past_jobs_ask_page(struct ui *ui)
 {
-    struct past *p = &a->past;
-    if (p->asking || !a->online)
+    struct past_jobs *p = ui->past;
+    if (p->asking || !ui->online)
         return;
     p->query.newest = true;
     p->query.limit = PAGE_ROWS;
     p->asked_walk = p->walk;
-    p->asking = ui_send(a, MSG_HISTORY, &p->query, NULL, answered, p->walk);
+    p->asking = ui_send(ui, MSG_HISTORY, &p->query, NULL, past_jobs_answered, p->walk);
 }
 
 /* --- one array --- */
 
-static void array_answered(struct ui *a, struct view *owner, uint64_t array, const struct incoming *in)
+static void past_jobs_array_answered(struct ui *ui, struct view *owner, uint64_t array,
+                                     const struct incoming *in)
 {
     (void)owner;
-    struct past *p = &a->past;
+    struct past_jobs *p = ui->past;
     if (in && in->kind == MSG_JOBS) {
         const struct msg_jobs *rows = in->body;
         for (size_t i = 0; i < rows->rows.n; i++)
-            take(p, copy_of(&rows->rows.v[i]));
+            past_jobs_take(p, past_jobs_copy(&rows->rows.v[i]));
         return;
     }
     p->asking = false;
     if (array == p->array.job)
-        array_is_over(a, in && in->kind == MSG_HISTORY_END);
+        past_jobs_array_done(ui, in && in->kind == MSG_HISTORY_END);
     if (in)
-        ask_next(a);
-    app_changed(a);
+        past_jobs_ask_next(ui);
+    changes_everything(ui);
 }
 
-static void ask_array(struct ui *a)
+static void past_jobs_ask_array(struct ui *ui)
 {
-    struct past *p = &a->past;
+    struct past_jobs *p = ui->past;
     struct msg_history ask = {.newest = true};
     *rec_list_push(&ask.jobs) =
         (struct job_target){.job = p->array.job, .array_index = ARRAY_NONE, .step = STEP_ALL};
-    p->asking = ui_send(a, MSG_HISTORY, &ask, NULL, array_answered, p->array.job);
+    p->asking = ui_send(ui, MSG_HISTORY, &ask, NULL, past_jobs_array_answered, p->array.job);
     rec_fini(&msg_history_rec, &ask);
     if (!p->asking)
-        array_is_over(a, false);
+        past_jobs_array_done(ui, false);
 }
 
 /* What was put off while another question was being answered. */
-static void ask_next(struct ui *a)
+static void past_jobs_ask_next(struct ui *ui)
 {
-    if (a->past.array.done)
-        ask_array(a);
-    else if (a->past.asked && a->past.asked_walk != a->past.walk)
-        ask_page(a);
+    if (ui->past->array.done)
+        past_jobs_ask_array(ui);
+    else if (ui->past->asked && ui->past->asked_walk != ui->past->walk)
+        past_jobs_ask_page(ui);
 }
 
-void ui_fetch_array(struct ui *a, uint32_t array_job, ui_fetched_fn *done, uint64_t arg)
+void ui_fetch_array(struct ui *ui, uint32_t array_job, ui_fetched_fn *done, uint64_t arg)
 {
-    a->past.array.job = array_job;
-    a->past.array.done = done;
-    a->past.array.arg = arg;
-    if (!a->past.asking) /* else when that is answered */
-        ask_array(a);
+    ui->past->array.job = array_job;
+    ui->past->array.done = done;
+    ui->past->array.arg = arg;
+    if (!ui->past->asking) /* else when that is answered */
+        past_jobs_ask_array(ui);
 }
 
-static bool is_same(const struct msg_history *q, const struct past_want *w)
+static bool past_jobs_is_wanted(const struct msg_history *q, const struct past_want *w)
 {
     return str_eq(q->user_like, w->user) && str_eq(q->name_like, w->name) &&
            str_eq(q->partition_like, w->partition) && str_eq(q->account_like, w->account) &&
            q->states == w->states;
 }
 
-void ui_want_past(struct ui *a, const struct past_want *w)
+void ui_want_past(struct ui *ui, const struct past_want *w)
 {
-    struct past *p = &a->past;
-    if (p->asked && is_same(&p->query, w))
+    struct past_jobs *p = ui->past;
+    if (p->asked && past_jobs_is_wanted(&p->query, w))
         return;
     if (p->jobs.n > PAST_MAX / 2)
-        forget_jobs(p);
+        past_jobs_clear(p);
     rec_fini(&msg_history_rec, &p->query);
     p->query = (struct msg_history){.user_like = xstrdup(w->user),
                                     .name_like = xstrdup(w->name),
@@ -202,37 +232,37 @@ void ui_want_past(struct ui *a, const struct past_want *w)
                                     .account_like = xstrdup(w->account),
                                     .states = w->states};
     p->walk++;
-    p->asked = a->online;
+    p->asked = ui->online;
     p->whole = false;
-    ask_page(a);
+    past_jobs_ask_page(ui);
 }
 
-void ui_want_more_past(struct ui *a)
+void ui_want_more_past(struct ui *ui)
 {
-    struct past *p = &a->past;
+    struct past_jobs *p = ui->past;
     if (p->asked && !p->whole && p->jobs.n < PAST_MAX)
-        ask_page(a);
+        past_jobs_ask_page(ui);
 }
 
-enum past_state ui_past_state(const struct ui *a)
+enum past_state ui_past_state(const struct ui *ui)
 {
-    const struct past *p = &a->past;
+    const struct past_jobs *p = ui->past;
     return p->asking ? PAST_COMING : p->whole ? PAST_WHOLE : p->jobs.n >= PAST_MAX ? PAST_FULL : PAST_MORE;
 }
 
-struct wall ui_past_until(const struct ui *a)
+struct wall ui_past_until(const struct ui *ui)
 {
-    return a->past.query.before;
+    return ui->past->query.before;
 }
 
-size_t ui_past(const struct ui *a, struct job *const **ret)
+size_t ui_past(const struct ui *ui, struct job *const **ret)
 {
-    *ret = a->past.jobs.v;
-    return a->past.jobs.n;
+    *ret = ui->past->jobs.v;
+    return ui->past->jobs.n;
 }
 
-const struct job *ui_job(const struct ui *a, uint32_t id)
+const struct job *ui_job(const struct ui *ui, uint32_t id)
 {
-    const struct job *j = model_get_job(a->m, id);
-    return j ? j : idmap_get(&a->past.by_id, id);
+    const struct job *j = model_get_job(ui->m, id);
+    return j ? j : idmap_get(&ui->past->by_id, id);
 }

@@ -1,12 +1,14 @@
-/* remember.c - filter, sort and columns of the screens: from what is remembered, and back to it; by screen,
- * and under names. */
+/* remember.c - filter, sort and columns of the screens: from what is remembered, and back to it. */
+#include "ui/frame/remember.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/xalloc.h"
-#include "ui/frame/frame_internal.h"
+#include "ui/frame/frame.h"
+#include "ui/frame/outbox.h"
 
-static void show(struct view *v, const struct view_prefs *p)
+void remember_apply(struct view *v, const struct view_prefs *p)
 {
     struct table *t = v->ops->table(v);
     bool own = p->columns.n > 0;
@@ -20,13 +22,13 @@ static void show(struct view *v, const struct view_prefs *p)
     table_set_filter(t, p->filter ? p->filter : "");
 }
 
-void remember_restore(struct ui *a, struct view *v)
+void remember_restore(struct ui *ui, struct view *v)
 {
     if (v->ops->table)
-        show(v, prefs_of(a->o.prefs, v->ops->name));
+        remember_apply(v, prefs_of(ui->o.prefs, v->ops->name));
 }
 
-static bool set_text(char **at, const char *text)
+static bool remember_set_text(char **at, const char *text)
 {
     if (str_is_empty(*at) ? str_is_empty(text) : str_eq(*at, text))
         return false;
@@ -35,14 +37,14 @@ static bool set_text(char **at, const char *text)
     return true;
 }
 
-static bool set_bool(bool *at, bool on)
+static bool remember_set_bool(bool *at, bool on)
 {
     bool changed = *at != on;
     *at = on;
     return changed;
 }
 
-static struct strv shown_columns(const struct table *t)
+static struct strv remember_shown_columns(const struct table *t)
 {
     struct strv names = {0};
     for (size_t i = 0; table_has_own_columns(t) && i < t->n_cols; i++)
@@ -51,7 +53,7 @@ static struct strv shown_columns(const struct table *t)
     return names;
 }
 
-static bool set_columns(struct strv *at, struct strv take_names)
+static bool remember_set_columns(struct strv *at, struct strv take_names)
 {
     bool same = at->n == take_names.n;
     for (size_t i = 0; same && i < at->n; i++)
@@ -65,51 +67,25 @@ static bool set_columns(struct strv *at, struct strv take_names)
     return true;
 }
 
-static bool note(struct view_prefs *p, struct view *v)
+static bool remember_note(struct view_prefs *p, struct view *v)
 {
     const struct table *t = v->ops->table(v);
-    bool changed = set_text(&p->filter, t->edit.text.s);
-    changed |= set_text(&p->sort, t->sort >= 0 ? t->cols[t->sort].name : NULL);
-    changed |= set_bool(&p->reverse, t->sort >= 0 && t->reverse);
-    changed |= set_bool(&p->flat, t->flat);
-    changed |= set_columns(&p->columns, shown_columns(t));
+    bool changed = remember_set_text(&p->filter, t->edit.text.s);
+    changed |= remember_set_text(&p->sort, t->sort >= 0 ? t->cols[t->sort].name : NULL);
+    changed |= remember_set_bool(&p->reverse, t->sort >= 0 && t->reverse);
+    changed |= remember_set_bool(&p->flat, t->flat);
+    changed |= remember_set_columns(&p->columns, remember_shown_columns(t));
     if (v->ops->mine)
-        changed |= set_bool(&p->mine, *v->ops->mine(v));
+        changed |= remember_set_bool(&p->mine, *v->ops->mine(v));
     return changed;
 }
 
-void remember_view(struct ui *a, struct view *v)
+void remember_view(struct ui *ui, struct view *v)
 {
     const struct table *t = v->ops->table ? v->ops->table(v) : NULL;
     if (t && !t->typing &&
-        note(prefs_of(a->o.prefs, v->ops->name), v)) /* a filter counts once it is kept */
-        a->wishes |= APP_SAVE;
-}
-
-/* --- under a name --- */
-
-bool remember_as(struct ui *a, const char *name)
-{
-    struct view *v = app_view(a);
-    if (!v->ops->table)
-        return false;
-    remember_view(a, v);
-    prefs_keep_named(a->o.prefs, name, prefs_of(a->o.prefs, v->ops->name));
-    a->wishes |= APP_SAVE;
-    return true;
-}
-
-bool remember_show(struct ui *a, const char *name)
-{
-    const struct named_view *n = prefs_find_named(a->o.prefs, name);
-    for (size_t i = 0; n && i < screens_count(); i++)
-        if (str_eq(screens[i]->name, n->shows.view)) {
-            app_act(a, screen_action(i));
-            show(app_view(a), &n->shows);
-            app_changed(a); /* mine or everybody's: the rows are others */
-            return true;
-        }
-    return false;
+        remember_note(prefs_of(ui->o.prefs, v->ops->name), v)) /* a filter counts once it is kept */
+        outbox_wish(ui, WISH_SAVE);
 }
 
 void remember_words(const struct view_prefs *p, struct str *out)

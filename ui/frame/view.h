@@ -118,6 +118,14 @@ const struct util_past *ui_util_past(const struct ui *ui, const char *node);
 /* A GPU that is held and has done nothing for so many seconds is worth a word. */
 int64_t ui_gpu_idle_flag_s(const struct ui *ui);
 
+#define WINDOW_SOON_S 86400 /* so long before it begins a window is worth a word */
+/* The window that keeps jobs off the node now, or will within WINDOW_SOON_S; NULL. */
+const struct window *ui_window_of_node(const struct ui *ui, const struct node *n);
+bool ui_window_has_begun(const struct ui *ui, const struct window *w);
+bool node_is_out(const struct node *n); /* drained, down, lost: takes no new jobs */
+/* The same, or a window keeps it. */
+bool ui_node_is_out(const struct ui *ui, const struct node *n);
+
 /* The job, be it in the queue or among those that have left it; NULL. */
 const struct job *ui_job(const struct ui *ui, uint32_t id);
 /* What is wanted of those that have left the queue: texts that must be in them, any case (NULL: any),
@@ -184,8 +192,9 @@ bool ui_send(struct ui *ui, enum msg_kind kind, const void *body, struct view *o
 typedef void ui_told_fn(struct ui *ui, const struct incoming *in, void *arg);
 bool ui_ask(struct ui *ui, enum msg_kind kind, const void *body, ui_told_fn *told, void *take_arg,
             void (*free_arg)(void *));
-/* Why nothing may be changed now (--read-only, a controller that cannot write), or NULL. Says it in a toast
- * where say. */
+/* Why nothing may be changed now (--read-only, a controller that cannot write), or NULL. ui_read_only says
+ * it in a toast where say is set. */
+const char *ui_why_read_only(const struct ui *ui);
 const char *ui_read_only(struct ui *ui, bool say);
 
 /* Does fn with arg beside the screens' thread: for all that opens, reads or asks about files, which may

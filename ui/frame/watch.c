@@ -1,78 +1,105 @@
 /* watch.c - jobs that somebody waits for: bell, title and a line when they change. */
+#include "ui/frame/watch.h"
+
 #include <stdlib.h>
 
+#include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
-#include "ui/frame/frame_internal.h"
-#include "ui/view/view_text.h"
+#include "ui/frame/frame.h"
+#include "ui/frame/outbox.h"
+#include "ui/text/view_text.h"
 
 #define LIVE_GONE UINT32_MAX /* the job has left the state */
 
-static uint64_t key_of(const struct job_target *what)
+struct watched {
+    struct job_target what;
+    uint32_t state; /* of a job; of an array whether some of it are live */
+};
+
+struct watches {
+    VEC(struct watched) all;
+    struct idmap at; /* what is watched -> its place in all, from 1 */
+};
+
+void watch_new(struct ui *ui)
+{
+    ui->watches = xcalloc(1, sizeof *ui->watches);
+}
+
+void watch_free(struct ui *ui)
+{
+    vec_fini(&ui->watches->all);
+    idmap_fini(&ui->watches->at);
+    free(ui->watches);
+    ui->watches = NULL;
+}
+
+static uint64_t watch_key(const struct job_target *what)
 {
     return (uint64_t)what->job << 32 | what->array_index;
 }
 
-bool ui_is_watched(const struct ui *a, const struct job_target *what)
+bool ui_is_watched(const struct ui *ui, const struct job_target *what)
 {
-    return idmap_get(&a->watched_at, key_of(what)) != NULL;
+    return idmap_get(&ui->watches->at, watch_key(what)) != NULL;
 }
 
-static void add(struct ui *a, const struct watched *w)
+static void watch_add(struct ui *ui, const struct watched *w)
 {
-    vec_push(&a->watched, *w);
-    idmap_set(&a->watched_at, key_of(&w->what), (void *)a->watched.n);
+    vec_push(&ui->watches->all, *w);
+    idmap_set(&ui->watches->at, watch_key(&w->what), (void *)ui->watches->all.n);
 }
 
 /* The last one takes its place. */
-static void drop(struct ui *a, size_t i)
+static void watch_drop(struct ui *ui, size_t i)
 {
-    struct watched last = a->watched.v[--a->watched.n];
-    idmap_remove(&a->watched_at, key_of(&a->watched.v[i].what));
-    if (i == a->watched.n)
+    struct watched last = ui->watches->all.v[--ui->watches->all.n];
+    idmap_remove(&ui->watches->at, watch_key(&ui->watches->all.v[i].what));
+    if (i == ui->watches->all.n)
         return;
-    a->watched.v[i] = last;
-    idmap_set(&a->watched_at, key_of(&last.what), (void *)(i + 1));
+    ui->watches->all.v[i] = last;
+    idmap_set(&ui->watches->at, watch_key(&last.what), (void *)(i + 1));
 }
 
-static const struct job *find(const struct ui *a, const struct job_target *w)
+static const struct job *watch_find(const struct ui *ui, const struct job_target *w)
 {
-    const struct job *j = w->array_index == ARRAY_NONE ? model_get_job(a->m, w->job)
-                                                       : model_get_element(a->m, w->job, w->array_index);
+    const struct job *j = w->array_index == ARRAY_NONE ? model_get_job(ui->m, w->job)
+                                                       : model_get_element(ui->m, w->job, w->array_index);
     return j;
 }
 
 /* Of an array as a whole how many of it wait or run; of a job its state. */
-static uint32_t look(const struct ui *a, const struct job_target *w, bool *ret_over)
+static uint32_t watch_state(const struct ui *ui, const struct job_target *w, bool *ret_over)
 {
-    const struct job *one = find(a, w);
+    const struct job *one = watch_find(ui, w);
     bool array = w->array_index == ARRAY_NONE && (!one || one->array_job == w->job);
     if (!array) {
         *ret_over = !one || job_state_is_final((enum job_state)one->state);
         return one ? one->state : LIVE_GONE;
     }
-    const struct array_tally *t = model_get_tally(a->m, w->job);
+    const struct array_tally *t = model_get_tally(ui->m, w->job);
     *ret_over = !t || t->pending + t->active == 0;
     return *ret_over ? 0 : 1; /* its end is what one waits for, not each element's */
 }
 
-void ui_watch(struct ui *a, const struct job_target *what, bool on)
+void ui_watch(struct ui *ui, const struct job_target *what, bool on)
 {
-    uintptr_t at = (uintptr_t)idmap_get(&a->watched_at, key_of(what));
+    uintptr_t at = (uintptr_t)idmap_get(&ui->watches->at, watch_key(what));
     if (at)
-        drop(a, at - 1);
+        watch_drop(ui, at - 1);
     if (!on)
         return;
     bool over = false;
     struct watched w = {.what = *what};
-    w.state = look(a, what, &over);
+    w.state = watch_state(ui, what, &over);
     if (!over)
-        add(a, &w);
+        watch_add(ui, &w);
 }
 
-static void tell(struct ui *a, const struct watched *w)
+static void watch_tell(struct ui *ui, const struct watched *w)
 {
-    const struct job *j = find(a, &w->what);
+    const struct job *j = watch_find(ui, &w->what);
     struct rich words;
     struct str s = STR_INIT;
     rich_init(&words);
@@ -84,24 +111,22 @@ static void tell(struct ui *a, const struct watched *w)
         str_appendf(&s, " %s: %s", j->req.name ? j->req.name : "", words.text.s);
     } else
         str_appendf(&s, "%u has left the queue", w->what.job);
-    free(a->title);
-    a->title = xasprintf("stoker: %s", s.s);
-    a->wishes |= APP_BELL | APP_TITLE;
-    ui_toast(a, j && job_role(j) == ROLE_FAILED ? ROLE_ERROR : ROLE_GOOD, "%s", s.s);
+    outbox_ring(ui, xasprintf("stoker: %s", s.s));
+    ui_toast(ui, j && job_role(j) == ROLE_FAILED ? ROLE_ERROR : ROLE_GOOD, "%s", s.s);
     str_fini(&s);
     rich_fini(&words);
 }
 
-void watch_look(struct ui *a)
+void watch_look(struct ui *ui)
 {
-    for (size_t i = a->watched.n; i-- > 0;) {
-        struct watched *w = &a->watched.v[i];
+    for (size_t i = ui->watches->all.n; i-- > 0;) {
+        struct watched *w = &ui->watches->all.v[i];
         bool over = false;
-        uint32_t now = look(a, &w->what, &over);
+        uint32_t now = watch_state(ui, &w->what, &over);
         if (now != w->state)
-            tell(a, w);
+            watch_tell(ui, w);
         w->state = now;
         if (over)
-            drop(a, i);
+            watch_drop(ui, i);
     }
 }

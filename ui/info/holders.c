@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "src/base/xalloc.h"
-#include "ui/view/view_text.h"
+#include "src/text/jobtext.h"
+#include "ui/text/view_text.h"
 
 /* --- accounts and users --- */
 

@@ -5,7 +5,7 @@
 
 #include "src/base/units.h"
 #include "src/text/jobtext.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
 
 #define LABEL 10

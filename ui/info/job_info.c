@@ -13,7 +13,7 @@
 #include "src/model/stepstate.h"
 #include "src/text/eventtext.h"
 #include "src/text/jobtext.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 
 #define LABEL 10
 
@@ -269,4 +269,15 @@ void jobinfo_story(struct lines *l, const struct ui *ui, const struct job *j)
         str_fini(&when);
     }
     job_moments_fini(&st.m);
+}
+
+void job_wait_words(struct rich *r, struct ui *ui, const struct job *j)
+{
+    const struct why_cause *c = ui_wait(ui, j);
+    struct wall now = ui_now(ui);
+    if (c)
+        wait_words(&r->text, c, now);
+    else
+        job_where(r, j, now);
+    rich_role(r, j->hold ? ROLE_HELD : ROLE_WAITING);
 }

@@ -15,5 +15,7 @@ void jobinfo_steps(struct lines *l, const struct ui *ui, const struct job *j, si
 void jobinfo_story(struct lines *l, const struct ui *ui, const struct job *j);
 /* A title with an empty line before it. */
 void jobinfo_section(struct lines *l, const char *title);
+/* Why a waiting job waits: the controller's sentence, else the words for its reason. */
+void job_wait_words(struct rich *r, struct ui *ui, const struct job *j);
 
 #endif

@@ -8,9 +8,9 @@
 #include "src/model/nodestate.h"
 #include "src/text/jobtext.h"
 #include "src/text/nodetext.h"
-#include "ui/dialogs/windows.h"
 #include "ui/info/job_info.h"
-#include "ui/view/view_text.h"
+#include "ui/info/window_text.h"
+#include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
 
 #define LABEL     9
@@ -31,7 +31,7 @@ static const struct gpu_util *gpu_of(const struct msg_util *u, unsigned index)
 void nodeinfo_gpus(struct rich *r, const struct ui *ui, const struct node *n)
 {
     const struct msg_util *u = ui_util(ui, n->spec.name);
-    bool ascii = ui_ascii(ui), out = windows_node_is_out(ui, n);
+    bool ascii = ui_ascii(ui), out = ui_node_is_out(ui, n);
     for (unsigned i = 0; i < n->gpus && i < CPUSET_MAX; i++) {
         const struct gpu_util *g = gpu_of(u, i);
         bool held = cpuset_has(&n->gpus_used, i);
@@ -144,6 +144,19 @@ bool nodeinfo_is_bystander(const struct node *n)
     return str_eq(n->spec.role, "login") && n->state == NODE_UNKNOWN;
 }
 
+void nodeinfo_sign(struct field *f, const struct ui *ui, const struct node *n)
+{
+    if (nodeinfo_is_bystander(n)) {
+        rich_add(&f->text, ROLE_DIM, "-");
+        return;
+    }
+    bool kept = !node_is_out(n) && !n->n_jobs && ui_node_is_out(ui, n);
+    enum role role = kept ? ROLE_NODE_OUT : node_role(n);
+    rich_addf(&f->text, role, "%c", kept ? '#' : node_glyph(n));
+    f->has_num = true;
+    f->num = role;
+}
+
 void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
 {
     size_t begin = r->text.len; /* the line may have begun with something else */
@@ -159,10 +172,10 @@ void nodeinfo_note(struct rich *r, const struct ui *ui, const struct node *n)
         drain_note(r, ui, n);
     if (n->gone)
         rich_add(r, ROLE_WARN, r->text.len > begin ? ", no longer configured" : "no longer configured");
-    const struct window *w = windows_of_node(ui, n);
+    const struct window *w = ui_window_of_node(ui, n);
     if (w) {
         rich_add(r, ROLE_NORMAL, r->text.len > begin ? ", " : "");
-        windows_words(r, ui, w);
+        window_words(r, ui, w);
     }
     if (r->text.len == begin)
         idle_note(r, ui, n);
@@ -210,7 +223,7 @@ static void usage(struct lines *l, const struct ui *ui, const struct node *n)
 {
     const struct msg_util *u = ui_util(ui, n->spec.name);
     const struct util_past *past = ui_util_past(ui, n->spec.name);
-    bool ascii = ui_ascii(ui), out = windows_node_is_out(ui, n);
+    bool ascii = ui_ascii(ui), out = ui_node_is_out(ui, n);
     char cpus[40], mem[NODEINFO_MEM_SIZE];
     int busy = u ? (int)u->cpu_permille : -1;
     int used = u && u->mem_mib ? (int)(u->mem_used_mib * 1000 / u->mem_mib) : -1;
@@ -232,7 +245,7 @@ void nodeinfo_gpu_line(struct rich *r, const struct ui *ui, const struct node *n
     const struct util_past *past = ui_util_past(ui, n->spec.name);
     const struct job *j = gpu_holder(ui, n, gpu);
     int64_t idle = gpu_idle_s(ui, n, gpu);
-    bool out = windows_node_is_out(ui, n);
+    bool out = ui_node_is_out(ui, n);
     char a[UNITS_TEXT_SIZE];
     rich_addf(r, ROLE_NORMAL, "%-3u", gpu);
     if (g) {

@@ -7,7 +7,7 @@
 #include "src/base/units.h"
 #include "src/text/jobtext.h"
 #include "ui/info/job_info.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 
 #define LABEL 10
 

@@ -8,7 +8,7 @@
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
 #include "ui/info/job_efficiency.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
 #include "ui/widget/radix.h"
 

@@ -19,8 +19,8 @@
 #include "ui/jobs/history_table.h"
 #include "ui/jobs/job_view.h"
 #include "ui/output/output_view.h"
+#include "ui/text/view_text.h"
 #include "ui/view/table_view.h"
-#include "ui/view/view_text.h"
 
 #define UNASKED_PAGES 8 /* so many in a row without a key, where the filter lets little through */
 

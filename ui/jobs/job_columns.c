@@ -1,7 +1,7 @@
 /* job_columns.c - the columns that all tables of jobs have. */
 #include "ui/jobs/job_columns.h"
 
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 
 static struct ui *ui_of(const void *ctx)
 {

@@ -5,7 +5,7 @@
 
 #include "src/base/xalloc.h"
 #include "src/text/jobtext.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 #include "ui/widget/radix.h"
 
 #define INDEX_END 4194304.0 /* what an index is below, for the order of ids */

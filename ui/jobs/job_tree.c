@@ -14,7 +14,7 @@
 #include "src/base/xalloc.h"
 #include "src/model/stepstate.h"
 #include "src/text/steptext.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 
 static const struct job *job_of(const struct jobtree *t)
 {

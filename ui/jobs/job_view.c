@@ -15,7 +15,7 @@
 #include "ui/jobs/job_tree.h"
 #include "ui/jobs/why_view.h"
 #include "ui/output/output_view.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 
 #define WHY_PAUSE_MS 2000 /* between two questions while the queue moves */
 #define SUMMARY_MAX  7

@@ -7,7 +7,8 @@
 #include "src/base/xalloc.h"
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
-#include "ui/view/view_text.h"
+#include "ui/info/job_info.h"
+#include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
 #include "ui/widget/radix.h"
 

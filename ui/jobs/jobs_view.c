@@ -12,15 +12,15 @@
 #include "ui/dialogs/job_actions.h"
 #include "ui/dialogs/shell.h"
 #include "ui/form/resubmit.h"
-#include "ui/info/array_info.h"
 #include "ui/info/job_depends.h"
 #include "ui/info/job_info.h"
+#include "ui/jobs/array_info.h"
 #include "ui/jobs/job_view.h"
 #include "ui/jobs/jobs_table.h"
 #include "ui/jobs/why_view.h"
 #include "ui/output/output_view.h"
+#include "ui/text/view_text.h"
 #include "ui/view/table_view.h"
-#include "ui/view/view_text.h"
 
 struct jobs {
     struct view v;

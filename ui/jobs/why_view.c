@@ -9,9 +9,9 @@
 #include "src/model/jobeffective.h"
 #include "src/text/jobtext.h"
 #include "ui/dialogs/job_actions.h"
-#include "ui/info/array_info.h"
 #include "ui/info/job_efficiency.h"
-#include "ui/view/view_text.h"
+#include "ui/jobs/array_info.h"
+#include "ui/text/view_text.h"
 #include "ui/widget/bar.h"
 
 static bool starts_by_itself(uint32_t cls)

@@ -6,10 +6,10 @@
 
 #include "src/base/xalloc.h"
 #include "src/model/nodestate.h"
-#include "ui/dialogs/windows.h"
+#include "src/text/nodetext.h"
 #include "ui/frame/view.h"
 #include "ui/nodes/node_keys.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 
 #define NO_OWNER UINT32_MAX
 
@@ -108,7 +108,7 @@ enum gpu_device gpurows_device(const struct gpurows *g, const struct gpu_row *r,
         return !u ? GPU_HELD : u->busy_pct < GPU_IDLE_PERCENT ? GPU_IDLE : GPU_BUSY;
     if ((u && u->foreign) || node_gpu_is_out(r->node, i))
         return GPU_FOREIGN;
-    return windows_node_is_out(g->ui, r->node) ? GPU_OUT : GPU_FREE;
+    return ui_node_is_out(g->ui, r->node) ? GPU_OUT : GPU_FREE;
 }
 
 static void count_row(const struct gpurows *g, struct gpu_row *r)

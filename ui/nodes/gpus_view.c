@@ -16,7 +16,6 @@
 
 #include "src/base/utf8.h"
 #include "src/base/xalloc.h"
-#include "ui/dialogs/windows.h"
 #include "ui/info/job_info.h"
 #include "ui/info/node_info.h"
 #include "ui/nodes/gpu_rows.h"
@@ -44,7 +43,7 @@ static const struct gpus *ctx_of(const void *ctx)
 
 static void get_sign(const void *ctx, const void *row, struct field *f)
 {
-    windows_node_sign(f, ctx_of(ctx)->s.v.ui, ((const struct gpu_row *)row)->node);
+    nodeinfo_sign(f, ctx_of(ctx)->s.v.ui, ((const struct gpu_row *)row)->node);
 }
 
 static void get_node(const void *ctx, const void *row, struct field *f)

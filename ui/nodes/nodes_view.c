@@ -14,11 +14,10 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "src/text/nodetext.h"
-#include "ui/dialogs/windows.h"
 #include "ui/info/node_info.h"
 #include "ui/nodes/node_keys.h"
+#include "ui/text/view_text.h"
 #include "ui/view/table_view.h"
-#include "ui/view/view_text.h"
 #include "ui/widget/bar.h"
 
 static struct tablescreen *nodes_of(struct view *v)
@@ -35,7 +34,7 @@ static const struct ui *ui_of(const void *ctx)
 
 static void get_glyph(const void *ctx, const void *row, struct field *f)
 {
-    windows_node_sign(f, ui_of(ctx), row);
+    nodeinfo_sign(f, ui_of(ctx), row);
 }
 
 static void get_name(const void *ctx, const void *row, struct field *f)
@@ -76,7 +75,7 @@ static void get_cpu(const void *ctx, const void *row, struct field *f)
         return; /* not known: no number, and no bar that looks like one */
     snprintf(number, sizeof number, "%u/%u", cpuset_count(&n->cpus_used), n->cpus);
     bar_with(f, cpuset_count(&n->cpus_used), n->cpus, u ? (int)u->cpu_permille : -1,
-             windows_node_is_out(ui_of(ctx), n), number, n->cpus > 99 ? 8 : 6);
+             ui_node_is_out(ui_of(ctx), n), number, n->cpus > 99 ? 8 : 6);
 }
 
 static void get_mem(const void *ctx, const void *row, struct field *f)
@@ -88,7 +87,7 @@ static void get_mem(const void *ctx, const void *row, struct field *f)
     char number[NODEINFO_MEM_SIZE];
     int busy = u && u->mem_mib ? (int)(u->mem_used_mib * 1000 / u->mem_mib) : -1;
     nodeinfo_mem(n, number);
-    bar_with(f, n->mem_used_mib, n->mem_mib, busy, windows_node_is_out(ui_of(ctx), n), number, 9);
+    bar_with(f, n->mem_used_mib, n->mem_mib, busy, ui_node_is_out(ui_of(ctx), n), number, 9);
 }
 
 static void get_gpu(const void *ctx, const void *row, struct field *f)
@@ -104,8 +103,7 @@ static void get_gpu(const void *ctx, const void *row, struct field *f)
     if ((int)n->gpus <= width || !f->room)
         nodeinfo_gpus(&f->text, ui_of(ctx), n);
     else
-        bar_two_ended(&f->text, used, windows_node_is_out(ui_of(ctx), n) ? n->gpus - used : 0, n->gpus,
-                      width);
+        bar_two_ended(&f->text, used, ui_node_is_out(ui_of(ctx), n) ? n->gpus - used : 0, n->gpus, width);
     rich_add(&f->text, ROLE_NORMAL, number);
 }
 

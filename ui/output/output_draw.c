@@ -3,7 +3,7 @@
 #include "src/text/jobtext.h"
 #include "src/text/steptext.h"
 #include "ui/output/output_internal.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 #include "ui/widget/pane.h"
 
 static void where_text(const struct output *o, struct rich *out)

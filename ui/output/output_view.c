@@ -12,7 +12,7 @@
 #include "src/base/vec.h"
 #include "src/base/xalloc.h"
 #include "ui/output/output_internal.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 
 const struct job *output_job(const struct output *o)
 {

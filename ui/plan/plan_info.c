@@ -3,10 +3,9 @@
 
 #include "src/base/units.h"
 #include "src/text/jobtext.h"
-#include "ui/dialogs/windows.h"
 #include "ui/info/job_info.h"
 #include "ui/info/node_info.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 
 #define NEXT_MAX 12 /* bars told after the one under the cursor */
 

@@ -13,7 +13,7 @@
 
 #include "src/base/vec.h"
 #include "ui/plan/plan_info.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 
 #define PAST_PART  8 /* of so many parts of the line one is past */
 #define WIDTH_MAX  1024

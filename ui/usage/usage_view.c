@@ -18,9 +18,9 @@
 #include "src/base/xalloc.h"
 #include "ui/info/holders.h"
 #include "ui/info/user_info.h"
+#include "ui/text/view_text.h"
 #include "ui/view/seldom.h"
 #include "ui/view/table_view.h"
-#include "ui/view/view_text.h"
 #include "ui/widget/bar.h"
 
 #define ASK_PAUSE_MS 5000

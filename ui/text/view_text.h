@@ -1,10 +1,10 @@
 /* view_text.h - how the screens say what a job, a task or a node is: roles, glyphs, short texts. Beside
  * src/model/jobtext.h, which knows no roles. */
-#ifndef UI_VIEW_VIEW_TEXT_H
-#define UI_VIEW_VIEW_TEXT_H
+#ifndef UI_TEXT_VIEW_TEXT_H
+#define UI_TEXT_VIEW_TEXT_H
 
+#include "src/answers/answer_why.h"
 #include "src/model/model.h"
-#include "ui/frame/view.h"
 #include "ui/widget/rich.h"
 
 enum role job_role(const struct job *j);
@@ -20,8 +20,6 @@ bool job_is_between(const struct job *j);
 void job_where(struct rich *r, const struct job *j, struct wall now);
 /* A cause as lists say it: "3 jobs ahead, starts ~14:44". */
 void wait_words(struct str *out, const struct why_cause *c, struct wall now);
-/* Why a waiting job waits: the controller's sentence, else the words for its reason. */
-void job_wait_words(struct rich *r, struct ui *ui, const struct job *j);
 /* "2 nodes, 16 CPUs, 64G, 2 GPUs a100": what it asked for. */
 void job_asked(struct str *out, const struct job *j);
 
@@ -48,8 +46,6 @@ bool task_failed(const struct task *t);
 bool task_is_live(const struct task *t);
 
 enum role node_role(const struct node *n);
-/* Takes no new jobs: drained, down, lost. */
-bool node_is_out(const struct node *n);
 
 /* "12:03:11" today, "Fri 12:03" within the week, "2026-11-21 12:03" else; "-" where not set. Local time. */
 void when_text(struct str *out, struct wall t, struct wall now);

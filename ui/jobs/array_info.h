@@ -1,6 +1,6 @@
 /* array_info.h - what there is to say about an array as a whole. */
-#ifndef UI_INFO_ARRAY_INFO_H
-#define UI_INFO_ARRAY_INFO_H
+#ifndef UI_JOBS_ARRAY_INFO_H
+#define UI_JOBS_ARRAY_INFO_H
 
 #include "ui/jobs/job_rows.h"
 

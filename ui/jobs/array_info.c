@@ -1,10 +1,10 @@
 /* array_info.c - what there is to say about an array as a whole. */
-#include "ui/info/array_info.h"
+#include "ui/jobs/array_info.h"
 
 #include <stdlib.h>
 
 #include "src/base/vec.h"
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 
 #define GROUPS_MAX 5 /* ways to fail that are told apart */
 #define HANG       4

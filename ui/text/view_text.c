@@ -1,5 +1,5 @@
 /* view_text.c - how the screens say what things are. */
-#include "ui/view/view_text.h"
+#include "ui/text/view_text.h"
 
 #include <string.h>
 #include <time.h>
@@ -170,17 +170,6 @@ void wait_words(struct str *out, const struct why_cause *c, struct wall now)
     wait_sentence(out, c, clock_words, &now);
 }
 
-void job_wait_words(struct rich *r, struct ui *ui, const struct job *j)
-{
-    const struct why_cause *c = ui_wait(ui, j);
-    struct wall now = ui_now(ui);
-    if (c)
-        wait_words(&r->text, c, now);
-    else
-        job_where(r, j, now);
-    rich_role(r, j->hold ? ROLE_HELD : ROLE_WAITING);
-}
-
 void mem_text(struct str *out, uint64_t mib)
 {
     if (mib < 1024)
@@ -339,11 +328,6 @@ void step_words(struct rich *r, const struct job *j, const struct step *s)
                  : stage == STEP_NOT_RUN                    ? ROLE_CANCELLED
                  : c.failed                                 ? ROLE_ERROR
                                                             : ROLE_NORMAL);
-}
-
-bool node_is_out(const struct node *n)
-{
-    return n->drain || n->gone || (n->state != NODE_UP && n->state != NODE_SUSPECT);
 }
 
 enum role node_role(const struct node *n)

@@ -1,0 +1,14 @@
+/* inputs.h - what an input does. The input itself is handed to app_input. */
+#ifndef UI_APP_INPUTS_H
+#define UI_APP_INPUTS_H
+
+#include "ui/frame/view.h"
+
+void inputs_new(struct ui *ui);
+void inputs_free(struct ui *ui);
+/* Does an action of the frame's own. */
+void inputs_act(struct ui *ui, enum action action);
+/* Keys that were typed ahead of a dialog that has gone. */
+void inputs_replay(struct ui *ui);
+
+#endif

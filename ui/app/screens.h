@@ -1,0 +1,10 @@
+/* screens.h - the screens of the number keys. */
+#ifndef UI_APP_SCREENS_H
+#define UI_APP_SCREENS_H
+
+#include "ui/frame/frame.h"
+
+extern const struct screen screens[];
+extern const size_t n_screens;
+
+#endif

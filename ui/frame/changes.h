@@ -1,0 +1,20 @@
+/* changes.h - which jobs the views have not seen the last change of: a view of a hundred thousand rows
+ * looks at those again and at no others. */
+#ifndef UI_FRAME_CHANGES_H
+#define UI_FRAME_CHANGES_H
+
+#include "ui/frame/view.h"
+
+void changes_new(struct ui *ui);
+void changes_free(struct ui *ui);
+
+/* Notes what a message is about to change, or has changed. A new job need not be noted: no view has rows of
+ * it. */
+void changes_note(struct ui *ui, const struct incoming *in);
+void changes_all(struct ui *ui);
+/* The views have seen all of it. */
+void changes_clear(struct ui *ui);
+/* Everything may have changed, and a picture is due. */
+void changes_everything(struct ui *ui);
+
+#endif

@@ -1,0 +1,77 @@
+/* frame.c - what views may read of the frame. */
+#include "ui/frame/frame.h"
+
+const struct model *ui_model(const struct ui *ui)
+{
+    return ui->m;
+}
+
+bool ui_has_data(const struct ui *ui)
+{
+    return ui->has_data;
+}
+
+bool ui_online(const struct ui *ui)
+{
+    return ui->online;
+}
+
+uint32_t ui_uid(const struct ui *ui)
+{
+    return ui->welcome.uid;
+}
+
+bool ui_is_admin(const struct ui *ui)
+{
+    return ui->welcome.admin;
+}
+
+struct wall ui_now(const struct ui *ui)
+{
+    return ui->now;
+}
+
+struct mono ui_mono(const struct ui *ui)
+{
+    return ui->mono;
+}
+
+const char *ui_config_dir(const struct ui *ui)
+{
+    return ui->o.config_dir;
+}
+
+const char *ui_cwd(const struct ui *ui)
+{
+    return ui->o.cwd;
+}
+
+bool ui_ascii(const struct ui *ui)
+{
+    return ui->o.ascii;
+}
+
+const struct keymap *ui_keymap(const struct ui *ui)
+{
+    return &ui->o.keys;
+}
+
+bool ui_threads(const struct ui *ui)
+{
+    return ui->o.threads;
+}
+
+int64_t ui_gpu_idle_flag_s(const struct ui *ui)
+{
+    return ui->o.gpu_idle_flag_s;
+}
+
+void ui_changed(struct ui *ui)
+{
+    ui->dirty = true;
+}
+
+const char *ui_why_read_only(const struct ui *ui)
+{
+    return ui->o.read_only ? "nothing can be changed: started with --read-only" : ui->welcome.read_only;
+}

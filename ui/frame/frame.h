@@ -1,0 +1,76 @@
+/* frame.h - the program around the views: its state, for ui/frame, ui/command and ui/app. Views know view.h
+ * alone.
+ *
+ * Each module owns its part behind a pointer; NULL until something is put there, unless its _new is called
+ * in app_new.
+ */
+#ifndef UI_FRAME_FRAME_H
+#define UI_FRAME_FRAME_H
+
+#include "ui/frame/prefs.h"
+#include "ui/frame/view.h"
+
+/* A screen of a number key. */
+struct screen {
+    const struct view_ops *ops;
+    const char *title, *brief; /* brief: where there is little room */
+    enum action action;        /* shows it */
+    const char *answers;       /* the questions that it is there for */
+};
+
+#define SCREENS_MAX 8
+
+struct ui_options {
+    bool read_only, ascii;
+    bool threads;             /* files are read in a thread; without: at once, for tests */
+    uint32_t gpu_idle_flag_s; /* ui_gpu_idle_flag_s; 0: the default */
+    struct keymap keys;
+    struct prefs *prefs;          /* what is remembered; the caller's, never NULL */
+    const char *config_dir, *cwd; /* or NULL */
+    struct strv themes;           /* names that :theme offers; the caller's */
+    /* Sends a message; 0 or a negative error. */
+    int (*send)(void *ctx, enum msg_kind kind, const void *body, uint64_t *ret_tag);
+    void *ctx;
+};
+
+struct ui {
+    struct ui_options o;
+    const struct screen *screens;
+    size_t n_screens;
+    void (*act)(struct ui *ui, enum action action); /* does an action of the frame's own */
+
+    struct model *m; /* what is shown; never NULL */
+    bool has_data;   /* a snapshot has come */
+    bool online;     /* there is a connection to the controller, which said welcome */
+    struct msg_welcome welcome;
+    struct wall now;
+    struct mono mono;
+    bool dirty;   /* a picture is due */
+    bool changed; /* the views have not seen the model's last change */
+    bool frozen;  /* by the user: messages are dropped */
+
+    struct follow *follow;
+    struct requests *requests;
+    struct utilization *utilization;
+    struct changes *changes;
+    struct stack *stack;
+    struct dialogs *dialogs;
+    struct past_jobs *past;
+    struct wait_causes *waits;
+    struct watches *watches;
+    struct later *later;
+    struct asides *asides;
+    struct toast *toast;
+    struct outbox *outbox;
+    struct totals *totals;
+    struct cmdline *cmd;
+    struct inputs *inputs;
+};
+
+/* Does an action of the frame's own: a screen, help, the command line. */
+static inline void frame_act(struct ui *ui, enum action action)
+{
+    ui->act(ui, action);
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* sync.c - the model has changed: sums, watched jobs, views and dialogs follow. */
+#include "ui/frame/sync.h"
+
+#include "ui/frame/changes.h"
+#include "ui/frame/dialogs.h"
+#include "ui/frame/frame.h"
+#include "ui/frame/stack.h"
+#include "ui/frame/totals.h"
+#include "ui/frame/wait_causes.h"
+#include "ui/frame/watch.h"
+
+void frame_sync(struct ui *ui)
+{
+    if (!ui->changed)
+        return;
+    ui->changed = false;
+    ui->dirty = true;
+    wait_causes_changed(ui);
+    totals_count(ui);
+    watch_look(ui);
+    stack_sync(ui);
+    dialogs_follow(ui, true);
+    changes_clear(ui);
+}
+
+void ui_point_at(struct ui *ui, uint32_t job)
+{
+    frame_sync(ui);
+    stack_point_at(ui, job);
+}

@@ -1,0 +1,151 @@
+/* utilization.c - the last measurement of each node, and those of the last minute. */
+#include "ui/frame/utilization.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/vec.h"
+#include "src/base/xalloc.h"
+#include "ui/frame/frame.h"
+
+#define UTIL_FRESH_MS 4000
+
+struct measured {
+    struct msg_util util;
+    struct mono at;
+    struct util_past past;
+};
+
+struct utilization {
+    VEC(struct measured *) nodes;
+    struct idmap by_name;
+    bool wanted; /* the view on top shows it */
+    bool asked;  /* the controller sends it */
+};
+
+void utilization_new(struct ui *ui)
+{
+    ui->utilization = xcalloc(1, sizeof *ui->utilization);
+}
+
+static void utilization_ask(struct ui *ui)
+{
+    struct utilization *z = ui->utilization;
+    bool want = z->wanted && ui->online;
+    if (want == z->asked)
+        return;
+    z->asked = want;
+    struct msg_flag flag = {.on = want};
+    uint64_t tag;
+    if (ui->online && ui->o.send(ui->o.ctx, MSG_WATCH_UTIL, &flag, &tag) < 0)
+        z->asked = false;
+}
+
+void utilization_want(struct ui *ui, bool want)
+{
+    ui->utilization->wanted = want;
+    utilization_ask(ui);
+}
+
+void utilization_connected(struct ui *ui)
+{
+    ui->utilization->asked = false;
+    utilization_ask(ui);
+}
+
+static uint64_t utilization_id(const char *node)
+{
+    return hash_bytes(node, strlen(node));
+}
+
+static struct measured *utilization_find(const struct ui *ui, const char *node)
+{
+    struct measured *at = idmap_get(&ui->utilization->by_name, utilization_id(node));
+    return at && str_eq(at->util.node, node) ? at : NULL;
+}
+
+static void utilization_add(uint8_t *v, size_t n, uint64_t percent)
+{
+    if (n == UTIL_PAST)
+        memmove(v, v + 1, UTIL_PAST - 1);
+    v[n < UTIL_PAST ? n : UTIL_PAST - 1] = (uint8_t)(percent > 100 ? 100 : percent);
+}
+
+static void utilization_add_gpus(struct util_past *p, const struct msg_util *u)
+{
+    for (size_t i = 0; i < u->gpus.n; i++) {
+        const struct gpu_util *g = &u->gpus.v[i];
+        if (g->index >= CPUSET_MAX)
+            continue;
+        if (g->index >= p->n_gpus) {
+            p->gpus = xreallocarray(p->gpus, g->index + 1u, sizeof *p->gpus);
+            memset(p->gpus + p->n_gpus, 0, (g->index + 1u - p->n_gpus) * sizeof *p->gpus);
+            p->n_gpus = g->index + 1u;
+        }
+        utilization_add(p->gpus[g->index].busy, p->n, g->busy_pct);
+    }
+}
+
+/* After a pause the past starts again: what happened in it is not known. */
+static void utilization_keep(struct measured *m, struct mono now)
+{
+    struct util_past *p = &m->past;
+    if (m->at.ns && now.ns - m->at.ns > UTIL_FRESH_MS * NS_PER_MS) {
+        free(p->gpus);
+        *p = (struct util_past){0};
+    }
+    utilization_add_gpus(p, &m->util);
+    utilization_add(p->cpu, p->n, m->util.cpu_permille / 10);
+    utilization_add(p->mem, p->n, m->util.mem_mib ? m->util.mem_used_mib * 100 / m->util.mem_mib : 0);
+    p->n += p->n < UTIL_PAST;
+}
+
+void utilization_take(struct ui *ui, struct msg_util *util)
+{
+    if (!util->node || ui->frozen)
+        return;
+    struct measured *at = utilization_find(ui, util->node);
+    if (!at) {
+        at = xcalloc(1, sizeof *at);
+        vec_push(&ui->utilization->nodes, at);
+        idmap_set(&ui->utilization->by_name, utilization_id(util->node), at);
+    }
+    rec_fini(&msg_util_rec, &at->util);
+    at->util = *util;
+    utilization_keep(at, ui->mono);
+    at->at = ui->mono;
+    *util = (struct msg_util){0};
+    if (ui->utilization->wanted)
+        ui->dirty = true;
+}
+
+void utilization_free(struct ui *ui)
+{
+    vec_for_each (&ui->utilization->nodes, i) {
+        rec_fini(&msg_util_rec, &ui->utilization->nodes.v[i]->util);
+        free(ui->utilization->nodes.v[i]->past.gpus);
+        free(ui->utilization->nodes.v[i]);
+    }
+    vec_fini(&ui->utilization->nodes);
+    idmap_fini(&ui->utilization->by_name);
+    free(ui->utilization);
+    ui->utilization = NULL;
+}
+
+static const struct measured *utilization_fresh(const struct ui *ui, const char *node)
+{
+    const struct measured *at = utilization_find(ui, node);
+    return at && ui->mono.ns - at->at.ns < UTIL_FRESH_MS * NS_PER_MS ? at : NULL;
+}
+
+const struct msg_util *ui_util(const struct ui *ui, const char *node)
+{
+    const struct measured *at = utilization_fresh(ui, node);
+    return at ? &at->util : NULL;
+}
+
+const struct util_past *ui_util_past(const struct ui *ui, const char *node)
+{
+    const struct measured *at = utilization_fresh(ui, node);
+    return at ? &at->past : NULL;
+}

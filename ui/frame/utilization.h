@@ -1,0 +1,17 @@
+/* utilization.h - what was measured on the nodes: asked for while a view shows it. Read with ui_util and
+ * ui_util_past. */
+#ifndef UI_FRAME_UTILIZATION_H
+#define UI_FRAME_UTILIZATION_H
+
+#include "ui/frame/view.h"
+
+void utilization_new(struct ui *ui);
+void utilization_free(struct ui *ui);
+/* Whether the view on top shows measurements. */
+void utilization_want(struct ui *ui, bool want);
+/* There is a new connection: the controller knows nothing of the wish yet. */
+void utilization_connected(struct ui *ui);
+/* Takes the contents of util. */
+void utilization_take(struct ui *ui, struct msg_util *util);
+
+#endif

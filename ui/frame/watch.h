@@ -1,0 +1,12 @@
+/* watch.h - jobs that are watched: bell, title and a line when they change. Set with ui_watch. */
+#ifndef UI_FRAME_WATCH_H
+#define UI_FRAME_WATCH_H
+
+#include "ui/frame/view.h"
+
+void watch_new(struct ui *ui);
+void watch_free(struct ui *ui);
+/* Looks at what is watched after a change. */
+void watch_look(struct ui *ui);
+
+#endif
