@@ -92,7 +92,7 @@ static void append_where(struct str *out, const struct job *j, const struct wait
         jobtext_nodes(out, j);
 }
 
-static void add_job(struct table *t, const struct job *j, const struct job_cx *cx,
+static void add_job(struct texttable *t, const struct job *j, const struct job_cx *cx,
                     const struct waits *waits)
 {
     struct str s = STR_INIT;
@@ -100,22 +100,22 @@ static void add_job(struct table *t, const struct job *j, const struct job_cx *c
     enum tone tone = state_tone((enum job_state)j->state);
     uint32_t gpus = job_gpus(j);
     jobtext_id(&s, j, ID_BRACKET);
-    table_add(t, TONE_PLAIN, s.s);
-    table_add(t, TONE_PLAIN, j->req.name);
-    table_add(t, TONE_PLAIN, j->user);
-    table_add(t, TONE_PLAIN, job_partition_text(j));
-    table_addf(t, tone, "%c %s", job_glyph(j), job_state_word((enum job_state)j->state));
-    table_add(t, TONE_PLAIN, duration_format(job_time_s(j, cx->now), buf));
+    texttable_add(t, TONE_PLAIN, s.s);
+    texttable_add(t, TONE_PLAIN, j->req.name);
+    texttable_add(t, TONE_PLAIN, j->user);
+    texttable_add(t, TONE_PLAIN, job_partition_text(j));
+    texttable_addf(t, tone, "%c %s", job_glyph(j), job_state_word((enum job_state)j->state));
+    texttable_add(t, TONE_PLAIN, duration_format(job_time_s(j, cx->now), buf));
     uint32_t limit = job_limit_s(j, cx->m);
-    table_add(t, TONE_PLAIN, limit >= DURATION_NOT_SET ? "-" : duration_format(limit, buf));
-    table_addf(t, TONE_PLAIN, "%u", job_cpus(j));
+    texttable_add(t, TONE_PLAIN, limit >= DURATION_NOT_SET ? "-" : duration_format(limit, buf));
+    texttable_addf(t, TONE_PLAIN, "%u", job_cpus(j));
     if (gpus)
-        table_addf(t, TONE_PLAIN, "%u", gpus);
+        texttable_addf(t, TONE_PLAIN, "%u", gpus);
     else
-        table_add(t, TONE_DIM, "-");
+        texttable_add(t, TONE_DIM, "-");
     str_clear(&s);
     append_where(&s, j, waits);
-    table_add(t, TONE_PLAIN, s.s);
+    texttable_add(t, TONE_PLAIN, s.s);
     str_fini(&s);
 }
 
@@ -143,13 +143,13 @@ static void append_summary(struct str *out, const struct job_list *l)
 
 void job_list_print(const struct job_list *l, const struct job_cx *cx, struct str *out)
 {
-    struct table t = TABLE_INIT(columns);
+    struct texttable t = TEXTTABLE_INIT(columns);
     vec_for_each (&l->v, i)
         add_job(&t, l->v.v[i], cx, l->waits);
-    table_print(&t, out, listing_width(), color_is_welcome());
+    texttable_print(&t, out, listing_width(), color_is_welcome());
     if (terminal_width())
         append_summary(out, l);
-    table_fini(&t);
+    texttable_fini(&t);
 }
 
 void job_list_json(const struct job_list *l, const struct job_cx *cx, struct str *out)

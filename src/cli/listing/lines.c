@@ -7,13 +7,13 @@
 
 #define FLUSH_SIZE (1u << 20)
 
-void lines_init(struct lines *l, const struct sorting *s)
+void listing_lines_init(struct listing_lines *l, const struct sorting *s)
 {
-    *l = (struct lines){.text = STR_INIT};
+    *l = (struct listing_lines){.text = STR_INIT};
     sort_keys_init(&l->keys, s);
 }
 
-void lines_fini(struct lines *l)
+void listing_lines_fini(struct listing_lines *l)
 {
     str_fini(&l->text);
     vec_fini(&l->v);
@@ -21,7 +21,7 @@ void lines_fini(struct lines *l)
     sort_keys_fini(&l->keys);
 }
 
-void lines_begin(struct lines *l, uint32_t id)
+void listing_lines_begin(struct listing_lines *l, uint32_t id)
 {
     l->id = id;
     if (id > l->last_id) {
@@ -34,26 +34,26 @@ void lines_begin(struct lines *l, uint32_t id)
             l->v.v[i].is_stale = true;
 }
 
-static void end_line(struct lines *l)
+static void end_line(struct listing_lines *l)
 {
     size_t at = l->v.n ? l->v.v[l->v.n - 1].at + l->v.v[l->v.n - 1].n : 0;
     vec_push(&l->v, (struct line){.at = at, .n = l->text.len - at});
     vec_push(&l->ids, l->id);
 }
 
-void lines_end(struct lines *l, const void *row, const void *cx)
+void listing_lines_end(struct listing_lines *l, const void *row, const void *cx)
 {
     end_line(l);
     sort_keys_add(&l->keys, row, cx);
 }
 
-void lines_end_alike(struct lines *l)
+void listing_lines_end_alike(struct listing_lines *l)
 {
     end_line(l);
     sort_keys_repeat(&l->keys);
 }
 
-void lines_print(struct lines *l, const char *between)
+void listing_lines_print(struct listing_lines *l, const char *between)
 {
     size_t *order = sort_keys_order(&l->keys, l->any_again ? l->ids.v : NULL);
     if (!order && !l->any_again && !*between) { /* as it stands */

@@ -13,8 +13,8 @@ struct line {
     bool is_stale; /* a newer one of its id has come */
 };
 
-struct lines {
-    struct str text; /* append a line here, then call lines_end */
+struct listing_lines {
+    struct str text; /* append a line here, then call listing_lines_end */
     VEC(struct line) v;
     VEC(uint32_t) ids; /* of each line: they grow, but for those that come again */
     struct sort_keys keys;
@@ -23,17 +23,17 @@ struct lines {
 };
 
 /* s must live as long as l. */
-void lines_init(struct lines *l, const struct sorting *s);
-void lines_fini(struct lines *l);
+void listing_lines_init(struct listing_lines *l, const struct sorting *s);
+void listing_lines_fini(struct listing_lines *l);
 
 /* Rows of id come now. Were there some before, these are newer and take their place. */
-void lines_begin(struct lines *l, uint32_t id);
+void listing_lines_begin(struct listing_lines *l, uint32_t id);
 /* What has been appended to the text since the last call is the line of row. */
-void lines_end(struct lines *l, const void *row, const void *cx);
+void listing_lines_end(struct listing_lines *l, const void *row, const void *cx);
 /* The same for a row that sorts as the one before. */
-void lines_end_alike(struct lines *l);
+void listing_lines_end_alike(struct listing_lines *l);
 
 /* Writes them to standard output in their order, with what `between` says between them. */
-void lines_print(struct lines *l, const char *between);
+void listing_lines_print(struct listing_lines *l, const char *between);
 
 #endif

@@ -13,20 +13,20 @@
 #define GAP      2
 #define COLS_MAX 24
 
-void table_fini(struct table *t)
+void texttable_fini(struct texttable *t)
 {
     vec_for_each (&t->cells, i)
         free(t->cells.v[i].text);
     vec_fini(&t->cells);
 }
 
-void table_add(struct table *t, enum tone tone, const char *text)
+void texttable_add(struct texttable *t, enum tone tone, const char *text)
 {
     struct table_cell c = {.text = xstrdup(str_is_empty(text) ? "-" : text), .tone = tone};
     vec_push(&t->cells, c);
 }
 
-void table_addf(struct table *t, enum tone tone, const char *fmt, ...)
+void texttable_addf(struct texttable *t, enum tone tone, const char *fmt, ...)
 {
     struct str s = STR_INIT;
     va_list ap;
@@ -37,7 +37,7 @@ void table_addf(struct table *t, enum tone tone, const char *fmt, ...)
     vec_push(&t->cells, c);
 }
 
-size_t table_rows(const struct table *t)
+size_t texttable_rows(const struct texttable *t)
 {
     return t->cells.n / t->n_cols;
 }
@@ -55,7 +55,7 @@ static int total_width(const struct layout *l, size_t n)
 }
 
 /* Takes what is too much from the flexible columns, the widest first, cell by cell. */
-static void shrink(const struct table *t, struct layout *l, int too_much)
+static void shrink(const struct texttable *t, struct layout *l, int too_much)
 {
     while (too_much > 0) {
         size_t widest = t->n_cols;
@@ -70,7 +70,7 @@ static void shrink(const struct table *t, struct layout *l, int too_much)
     }
 }
 
-static int natural_width(const struct table *t, size_t col)
+static int natural_width(const struct texttable *t, size_t col)
 {
     int width = cell_width(t->cols[col].title);
     for (size_t k = col; k < t->cells.n; k += t->n_cols) {
@@ -80,7 +80,7 @@ static int natural_width(const struct table *t, size_t col)
     return t->cols[col].max && width > t->cols[col].max ? t->cols[col].max : width;
 }
 
-static void lay_out(const struct table *t, int width, struct layout *l)
+static void lay_out(const struct texttable *t, int width, struct layout *l)
 {
     struct layout natural = {.width = {0}};
     for (size_t i = 0; i < t->n_cols; i++)
@@ -134,7 +134,7 @@ static void put_cell(struct str *out, const char *text, enum tone tone, bool col
     str_fini(&cell);
 }
 
-void table_print(const struct table *t, struct str *out, unsigned width, bool color)
+void texttable_print(const struct texttable *t, struct str *out, unsigned width, bool color)
 {
     struct layout l = {.width = {0}};
     bug_on(t->n_cols > COLS_MAX || t->cells.n % t->n_cols);

@@ -27,25 +27,25 @@ struct table_cell {
     enum tone tone;
 };
 
-struct table {
+struct texttable {
     const struct table_col *cols;
     size_t n_cols;
     VEC(struct table_cell) cells; /* row by row */
 };
 
-#define TABLE_INIT(columns)                                                                  \
+#define TEXTTABLE_INIT(columns)                                                              \
     {                                                                                        \
         .cols = (columns), .n_cols = sizeof(columns) / sizeof(columns)[0], .cells = VEC_INIT \
     }
 
-void table_fini(struct table *t);
+void texttable_fini(struct texttable *t);
 /* Cells are added from left to right, rows follow one another. NULL text: "-". */
-void table_add(struct table *t, enum tone tone, const char *text);
-void table_addf(struct table *t, enum tone tone, const char *fmt, ...)
+void texttable_add(struct texttable *t, enum tone tone, const char *text);
+void texttable_addf(struct texttable *t, enum tone tone, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-size_t table_rows(const struct table *t);
+size_t texttable_rows(const struct texttable *t);
 /* width 0: as wide as it wants to be. */
-void table_print(const struct table *t, struct str *out, unsigned width, bool color);
+void texttable_print(const struct texttable *t, struct str *out, unsigned width, bool color);
 
 /* What a listing prints with: from the terminal, else $COLUMNS, else 0. */
 unsigned listing_width(void);

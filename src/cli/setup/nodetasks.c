@@ -31,7 +31,7 @@ static const struct table_col cols[] = {
 struct listing {
     bool json;
     struct str *out;
-    struct table *table;
+    struct texttable *table;
 };
 
 static char *task_name(const struct row *r)
@@ -64,32 +64,32 @@ static void row_json(struct listing *l, const struct row *r)
     free(gpus);
 }
 
-static void add_set(struct table *t, const struct cpuset *set)
+static void add_set(struct texttable *t, const struct cpuset *set)
 {
     char *text = set ? cpuset_format(set) : NULL;
-    table_add(t, TONE_PLAIN, text ? text : "?");
+    texttable_add(t, TONE_PLAIN, text ? text : "?");
     free(text);
 }
 
-static void row_table(struct table *t, const struct node *n, const struct row *r)
+static void row_table(struct texttable *t, const struct node *n, const struct row *r)
 {
     char mem[UNITS_TEXT_SIZE], iso[WALL_TEXT_SIZE];
     char *name = task_name(r);
-    table_add(t, TONE_PLAIN, n->spec.name);
-    table_add(t, TONE_PLAIN, name);
-    table_add(t, TONE_PLAIN, r->user ? r->user : "?");
+    texttable_add(t, TONE_PLAIN, n->spec.name);
+    texttable_add(t, TONE_PLAIN, name);
+    texttable_add(t, TONE_PLAIN, r->user ? r->user : "?");
     add_set(t, r->cpus);
     add_set(t, r->gpus);
-    table_add(t, TONE_PLAIN, r->mem_mib ? mem_format_words(r->mem_mib * 1024, mem) : NULL);
-    table_add(t, TONE_PLAIN, wall_is_set(r->since) ? wall_format_iso(r->since, iso) : NULL);
+    texttable_add(t, TONE_PLAIN, r->mem_mib ? mem_format_words(r->mem_mib * 1024, mem) : NULL);
+    texttable_add(t, TONE_PLAIN, wall_is_set(r->since) ? wall_format_iso(r->since, iso) : NULL);
     if (r->pid)
-        table_addf(t, TONE_PLAIN, "%u", r->pid);
+        texttable_addf(t, TONE_PLAIN, "%u", r->pid);
     else
-        table_add(t, TONE_PLAIN, NULL);
+        texttable_add(t, TONE_PLAIN, NULL);
     if (r->name)
-        table_addf(t, TONE_PLAIN, "%s%s", r->name, r->ending ? ", being ended" : "");
+        texttable_addf(t, TONE_PLAIN, "%s%s", r->name, r->ending ? ", being ended" : "");
     else
-        table_addf(t, TONE_WARN, "unknown to this controller%s", r->ending ? ", being ended" : "");
+        texttable_addf(t, TONE_WARN, "unknown to this controller%s", r->ending ? ", being ended" : "");
     free(name);
 }
 
@@ -172,7 +172,7 @@ static void show(void *ctx, __attribute__((unused)) struct client *c, const stru
                  const struct node_pick *nodes, struct str *out)
 {
     const struct node_cmd *n = ctx;
-    struct table t = TABLE_INIT(cols);
+    struct texttable t = TEXTTABLE_INIT(cols);
     struct listing l = {.out = out, .table = &t};
     if (n->json) {
         show_json(m, nodes, out);
@@ -180,8 +180,8 @@ static void show(void *ctx, __attribute__((unused)) struct client *c, const stru
     }
     vec_for_each (&nodes->v, i)
         add_node(&l, m, nodes->v.v[i]);
-    table_print(&t, out, listing_width(), color_is_welcome());
-    table_fini(&t);
+    texttable_print(&t, out, listing_width(), color_is_welcome());
+    texttable_fini(&t);
     vec_for_each (&nodes->v, i) {
         const struct node *node = nodes->v.v[i];
         if (node->n_unknown > node->unknown.n)

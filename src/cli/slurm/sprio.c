@@ -14,8 +14,7 @@
 #include "src/cli/jobfilter.h"
 #include "src/cli/listing/format.h"
 
-#define FORMAT_LONG \
-    "%.15i %9r %.8u %.10o %.10Y %.10S %.10A %.10B %.10F %.10J %.10P %.10n %.10Q %.11N %.20T"
+#define FORMAT_LONG      "%.15i %9r %.8u %.10o %.10Y %.10S %.10A %.10B %.10F %.10J %.10P %.10n %.10Q %.11N %.20T"
 #define FORMAT_LONG_NORM "%.15i %9r %.8u %.10o %.10y %.10S %.10a %.10b %.10f %.10j %.10p %.10n %.10q %.20t"
 
 struct sprio {
@@ -32,24 +31,24 @@ struct sprio_cx {
 
 /* --- columns --- */
 
-#define GET(NAME, ...)                                                                              \
+#define GET(NAME, ...)                                                                               \
     static void get_##NAME(struct str *out, const void *row, __attribute__((unused)) const void *cx) \
-    {                                                                                               \
-        const struct prio_row *r = row;                                                             \
-        __VA_ARGS__;                                                                                \
+    {                                                                                                \
+        const struct prio_row *r = row;                                                              \
+        __VA_ARGS__;                                                                                 \
     }
-#define NUM(NAME, expr)                                                                  \
-    static int64_t num_##NAME(const void *row, __attribute__((unused)) const void *cx)   \
-    {                                                                                    \
-        const struct prio_row *r = row;                                                  \
-        return (int64_t)(expr);                                                          \
+#define NUM(NAME, expr)                                                                \
+    static int64_t num_##NAME(const void *row, __attribute__((unused)) const void *cx) \
+    {                                                                                  \
+        const struct prio_row *r = row;                                                \
+        return (int64_t)(expr);                                                        \
     }
 /* The points of a factor, and the factor itself. */
-#define FACTOR(NAME, member)                                                                  \
-    GET(NAME, str_appendf(out, "%u", r->parts.member##_points))                               \
-    NUM(NAME, r->parts.member##_points)                                                       \
-    GET(NAME##_norm, if (r->job) str_appendf(out, "%.7f", r->parts.member);                   \
-                     else str_appendf(out, "%u", r->parts.member##_points))                   \
+#define FACTOR(NAME, member)                                                \
+    GET(NAME, str_appendf(out, "%u", r->parts.member##_points))             \
+    NUM(NAME, r->parts.member##_points)                                     \
+    GET(NAME##_norm, if (r->job) str_appendf(out, "%.7f", r->parts.member); \
+        else str_appendf(out, "%u", r->parts.member##_points))              \
     NUM(NAME##_norm, r->parts.member * 1e9)
 
 FACTOR(age, age)
@@ -104,8 +103,10 @@ GET(tres, append_tres(out, r, false))
 GET(tres_norm, append_tres(out, r, true))
 NUM(tres, (int64_t)r->parts.cpu_points + r->parts.mem_points + r->parts.gpu_points)
 
-#define C(l, name, text, fn, num) \
-    {.letter = (l), .names = (name), .title = (text), .get = get_##fn, .number = (num)}
+#define C(l, name, text, fn, num)                                                         \
+    {                                                                                     \
+        .letter = (l), .names = (name), .title = (text), .get = get_##fn, .number = (num) \
+    }
 static const struct column column_table[] = {
     /* clang-format off */
     C('a', "age_norm",       "AGE",       age_norm,       num_age_norm),
@@ -244,11 +245,11 @@ static char *usual_format(const struct sprio *s, const struct priority_spec *w)
     return str_take(&f);
 }
 
-struct lines {
+struct listing_lines {
     VEC(const struct prio_row *) v;
 };
 
-static int sort_lines(const struct sprio *s, const struct cli *cli, struct lines *l,
+static int sort_lines(const struct sprio *s, const struct cli *cli, struct listing_lines *l,
                       const struct sprio_cx *cx)
 {
     struct sorting by = {.items = VEC_INIT};
@@ -262,7 +263,7 @@ static int sort_lines(const struct sprio *s, const struct cli *cli, struct lines
     return rc < 0;
 }
 
-static void print_lines(const struct sprio *s, const struct cli *cli, const struct lines *l,
+static void print_lines(const struct sprio *s, const struct cli *cli, const struct listing_lines *l,
                         const struct priority_spec *w, const struct sprio_cx *cx)
 {
     struct format f = {.items = VEC_INIT};
@@ -287,7 +288,7 @@ static void print_lines(const struct sprio *s, const struct cli *cli, const stru
     free(usual);
 }
 
-static void print_json(const struct lines *l, const struct priority_spec *w)
+static void print_json(const struct listing_lines *l, const struct priority_spec *w)
 {
     struct str out = STR_INIT;
     json_begin_document(&out, 1);
@@ -306,7 +307,7 @@ static void print_weights(const struct sprio *s, const struct cli *cli, const st
                           const struct sprio_cx *cx)
 {
     struct prio_row row = {0};
-    struct lines l = {.v = VEC_INIT};
+    struct listing_lines l = {.v = VEC_INIT};
 #define X(factor, weight) row.parts.factor##_points = w->weight;
     PRIO_FACTORS(X)
 #undef X
@@ -354,7 +355,7 @@ static int show(const struct sprio *s, const struct cli *cli, struct client *c)
 {
     struct msg_prio_rows all = {0};
     struct sprio_cx cx = {.cluster = client_welcome(c)->name};
-    struct lines l = {.v = VEC_INIT};
+    struct listing_lines l = {.v = VEC_INIT};
     bool chosen = s->filter.targets.list.n || s->by_user || s->filter.partitions.n;
     /* Users whom nobody knows have no jobs; no list at all would mean everybody. */
     bool nobody = s->filter.by_user && !s->filter.users.n;

@@ -28,7 +28,7 @@ struct listing {
     struct errtext bad_sorting;
     struct job_cx cx;
     struct idmap starts;
-    struct lines lines;
+    struct listing_lines lines;
     bool any_named; /* something of what -j named exists */
 };
 

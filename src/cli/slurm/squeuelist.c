@@ -28,7 +28,7 @@ static void push_row(struct listing *l, const struct job *j, const struct step *
         format_row(&l->lines.text, &l->format, &row, &l->cx);
         str_append_char(&l->lines.text, '\n');
     }
-    lines_end(&l->lines, &row, &l->cx);
+    listing_lines_end(&l->lines, &row, &l->cx);
 }
 
 static bool is_wanted_element(const struct squeue *q, const struct job *j, uint32_t index)
@@ -61,9 +61,9 @@ static void push_element(struct listing *l, const struct stencil *s, const struc
     stencil_row(&l->lines.text, s, &row, &l->cx);
     str_append_char(&l->lines.text, '\n');
     if (alike)
-        lines_end_alike(&l->lines);
+        listing_lines_end_alike(&l->lines);
     else
-        lines_end(&l->lines, &row, &l->cx);
+        listing_lines_end(&l->lines, &row, &l->cx);
 }
 
 static bool sorts_by_element(const struct listing *l)
@@ -145,7 +145,7 @@ void listing_add_job(void *ctx, const struct job *j)
     if (!job_is_listed(j, l->m))
         return;
     l->any_named = l->any_named || is_named(q, j);
-    lines_begin(&l->lines, j->id);
+    listing_lines_begin(&l->lines, j->id);
     if (!is_taken(q, j))
         return;
     if (q->steps)
@@ -201,7 +201,7 @@ void listing_init(struct listing *l, const struct squeue *q, const struct model 
     *l = (struct listing){.q = q, .m = m};
     make_format(l);
     make_sorting(l);
-    lines_init(&l->lines, &l->sorting);
+    listing_lines_init(&l->lines, &l->sorting);
 }
 
 void listing_fini(struct listing *l)
@@ -210,7 +210,7 @@ void listing_fini(struct listing *l)
     strv_fini(&l->bad_columns);
     sorting_fini(&l->sorting);
     free_starts(&l->starts);
-    lines_fini(&l->lines);
+    listing_lines_fini(&l->lines);
 }
 
 /* --- what it looks at --- */
@@ -260,7 +260,7 @@ static void print_json(struct listing *l)
     struct str out = STR_INIT;
     job_json_open(&out);
     fwrite(out.s, 1, out.len, stdout);
-    lines_print(&l->lines, ",");
+    listing_lines_print(&l->lines, ",");
     str_clear(&out);
     job_json_close(&out);
     out_flush(&out);
@@ -280,6 +280,6 @@ int listing_print(struct listing *l, const struct cli *cli)
     for (size_t i = 0; i < l->bad_columns.n; i++)
         cli_error(cli, "Invalid job format specification: %s", l->bad_columns.v[i]);
     print_head(l);
-    lines_print(&l->lines, "");
+    listing_lines_print(&l->lines, "");
     return 0;
 }

@@ -145,7 +145,7 @@ static const char *gpu_state(const struct gpu_owner *g)
 
 static void print_gpus(const struct gpu_map *map, struct str *out)
 {
-    struct table t = TABLE_INIT(gpu_cols);
+    struct texttable t = TEXTTABLE_INIT(gpu_cols);
     struct legend l = {.jobs = VEC_INIT};
     struct str cells = STR_INIT;
     for (size_t i = 0; i < map->v.n;) {
@@ -157,15 +157,15 @@ static void print_gpus(const struct gpu_map *map, struct str *out)
             free_n += c == '.';
             str_append_char(&cells, c);
         }
-        table_add(&t, TONE_PLAIN, n->spec.name);
-        table_add(&t, TONE_PLAIN, n->gpu_type);
-        table_addf(&t, TONE_PLAIN, "%u/%u", free_n, n->gpus);
-        table_add(&t, TONE_PLAIN, cells.s);
+        texttable_add(&t, TONE_PLAIN, n->spec.name);
+        texttable_add(&t, TONE_PLAIN, n->gpu_type);
+        texttable_addf(&t, TONE_PLAIN, "%u/%u", free_n, n->gpus);
+        texttable_add(&t, TONE_PLAIN, cells.s);
     }
     if (!map->v.n) {
         str_append(out, "no node has a GPU\n");
     } else {
-        table_print(&t, out, listing_width(), color_is_welcome());
+        texttable_print(&t, out, listing_width(), color_is_welcome());
         str_append(out, ". free  # out of use");
         str_append(out, any_out(map) ? "  ! used by others  X broken\n" : "\n");
         print_gpu_notes(map, out);
@@ -182,7 +182,7 @@ static void print_gpus(const struct gpu_map *map, struct str *out)
     }
     vec_fini(&l.jobs);
     str_fini(&cells);
-    table_fini(&t);
+    texttable_fini(&t);
 }
 
 static void gpus_json(const struct gpu_map *map, struct str *out)
@@ -280,31 +280,31 @@ static void append_who(struct str *s, const struct gpu_owner *g)
 
 static void print_use(const struct gpu_map *map, struct str *out)
 {
-    struct table t = TABLE_INIT(use_cols);
+    struct texttable t = TEXTTABLE_INIT(use_cols);
     struct str s = STR_INIT;
     char used[UNITS_TEXT_SIZE], all[UNITS_TEXT_SIZE];
     vec_for_each (&map->v, i) {
         const struct gpu_owner *g = &map->v.v[i];
-        table_add(&t, TONE_PLAIN, g->node->spec.name);
-        table_addf(&t, TONE_PLAIN, "%u", g->index);
-        table_add(&t, TONE_PLAIN, g->node->gpu_type);
+        texttable_add(&t, TONE_PLAIN, g->node->spec.name);
+        texttable_addf(&t, TONE_PLAIN, "%u", g->index);
+        texttable_add(&t, TONE_PLAIN, g->node->gpu_type);
         if (g->measured) {
-            table_addf(&t, TONE_PLAIN, "%u%%", g->use.busy_pct);
-            table_addf(&t, TONE_PLAIN, "%s/%s", mem_format_words(g->use.mem_used_mib * 1024, used),
-                       mem_format_words(g->use.mem_mib * 1024, all));
+            texttable_addf(&t, TONE_PLAIN, "%u%%", g->use.busy_pct);
+            texttable_addf(&t, TONE_PLAIN, "%s/%s", mem_format_words(g->use.mem_used_mib * 1024, used),
+                           mem_format_words(g->use.mem_mib * 1024, all));
         } else {
-            table_add(&t, TONE_DIM, NULL);
-            table_add(&t, TONE_DIM, NULL);
+            texttable_add(&t, TONE_DIM, NULL);
+            texttable_add(&t, TONE_DIM, NULL);
         }
-        table_add(&t, TONE_PLAIN, gpu_state(g));
+        texttable_add(&t, TONE_PLAIN, gpu_state(g));
         append_who(&s, g);
-        table_add(&t, TONE_PLAIN, s.s);
+        texttable_add(&t, TONE_PLAIN, s.s);
     }
     if (map->v.n)
-        table_print(&t, out, listing_width(), color_is_welcome());
+        texttable_print(&t, out, listing_width(), color_is_welcome());
     else
         str_append(out, "no node has a GPU\n");
-    table_fini(&t);
+    texttable_fini(&t);
     str_fini(&s);
 }
 

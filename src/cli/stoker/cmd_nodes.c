@@ -118,31 +118,31 @@ static void append_note(struct str *out, const struct node *n, const struct mode
         str_appendf(out, "%s%s", out->len ? "; " : "", n->notes.v[i]);
 }
 
-static void add_use(struct table *t, uint64_t used, uint64_t total)
+static void add_use(struct texttable *t, uint64_t used, uint64_t total)
 {
     struct str s = STR_INIT;
     if (!total) {
-        table_add(t, TONE_DIM, NULL);
+        texttable_add(t, TONE_DIM, NULL);
         return;
     }
     bar_append(&s, used, total, BAR_CELLS);
     str_appendf(&s, " %" PRIu64 "/%" PRIu64, used, total);
-    table_add(t, TONE_PLAIN, s.s);
+    texttable_add(t, TONE_PLAIN, s.s);
     str_fini(&s);
 }
 
-static void add_memory(struct table *t, const struct node *n)
+static void add_memory(struct texttable *t, const struct node *n)
 {
     struct str s = STR_INIT;
     char used[UNITS_TEXT_SIZE], total[UNITS_TEXT_SIZE];
     if (!n->mem_mib) {
-        table_add(t, TONE_DIM, NULL);
+        texttable_add(t, TONE_DIM, NULL);
         return;
     }
     bar_append(&s, n->mem_used_mib, n->mem_mib, BAR_CELLS);
     str_appendf(&s, " %s/%s", n->mem_used_mib ? mem_format_words(n->mem_used_mib * 1024, used) : "0",
                 mem_format_words(n->mem_mib * 1024, total));
-    table_add(t, TONE_PLAIN, s.s);
+    texttable_add(t, TONE_PLAIN, s.s);
     str_fini(&s);
 }
 
@@ -159,25 +159,25 @@ static const struct table_col node_cols[] = {
 
 static void print_nodes(const struct node_pick *nodes, const struct model *m, struct str *out)
 {
-    struct table t = TABLE_INIT(node_cols);
+    struct texttable t = TEXTTABLE_INIT(node_cols);
     struct str s = STR_INIT;
     vec_for_each (&nodes->v, i) {
         const struct node *n = nodes->v.v[i];
-        table_add(&t, TONE_PLAIN, n->spec.name);
+        texttable_add(&t, TONE_PLAIN, n->spec.name);
         str_clear(&s);
         append_state(&s, n);
-        table_add(&t, node_tone(n), s.s);
+        texttable_add(&t, node_tone(n), s.s);
         add_use(&t, cpuset_count(&n->cpus_used), n->cpus);
         add_memory(&t, n);
         add_use(&t, cpuset_count(&n->gpus_used), n->gpus);
-        table_add(&t, TONE_PLAIN, n->gpu_type);
-        table_addf(&t, TONE_PLAIN, "%u", n->n_jobs);
+        texttable_add(&t, TONE_PLAIN, n->gpu_type);
+        texttable_addf(&t, TONE_PLAIN, "%u", n->n_jobs);
         str_clear(&s);
         append_note(&s, n, m);
-        table_add(&t, TONE_PLAIN, s.s);
+        texttable_add(&t, TONE_PLAIN, s.s);
     }
-    table_print(&t, out, listing_width(), color_is_welcome());
-    table_fini(&t);
+    texttable_print(&t, out, listing_width(), color_is_welcome());
+    texttable_fini(&t);
     str_fini(&s);
 }
 

@@ -73,19 +73,19 @@ bool plan_options_parse(struct plan_options *ret, const struct cli *cli, int arg
 /* --- text --- */
 
 /* "14:25", with its day where that is not today's; "-" where it is not known. */
-static void add_clock(struct table *t, struct wall at, struct wall now)
+static void add_clock(struct texttable *t, struct wall at, struct wall now)
 {
     char a[WALL_TEXT_SIZE], b[WALL_TEXT_SIZE];
     if (!wall_is_set(at)) {
-        table_add(t, TONE_DIM, NULL);
+        texttable_add(t, TONE_DIM, NULL);
         return;
     }
     wall_format_iso(at, a);
     wall_format_iso(now, b);
     if (strncmp(a, b, 10) == 0)
-        table_addf(t, TONE_PLAIN, "%.5s", a + 11);
+        texttable_addf(t, TONE_PLAIN, "%.5s", a + 11);
     else
-        table_addf(t, TONE_PLAIN, "%.5s %.5s", a + 5, a + 11);
+        texttable_addf(t, TONE_PLAIN, "%.5s %.5s", a + 5, a + 11);
 }
 
 static enum tone tone_of(enum plan_kind k)
@@ -102,33 +102,34 @@ static enum tone tone_of(enum plan_kind k)
     return TONE_DIM;
 }
 
-static void add_id(struct table *t, const struct plan_row *r)
+static void add_id(struct texttable *t, const struct plan_row *r)
 {
     if (!r->job)
-        table_add(t, TONE_PLAIN, "");
+        texttable_add(t, TONE_PLAIN, "");
     else if (r->array_job && r->array_index != UINT32_MAX)
-        table_addf(t, TONE_PLAIN, "%u_%u", r->array_job, r->array_index);
+        texttable_addf(t, TONE_PLAIN, "%u_%u", r->array_job, r->array_index);
     else
-        table_addf(t, TONE_PLAIN, r->count > 1 ? "%u (%u)" : "%u", r->job, r->count);
+        texttable_addf(t, TONE_PLAIN, r->count > 1 ? "%u (%u)" : "%u", r->job, r->count);
 }
 
-static void add_count(struct table *t, uint32_t n)
+static void add_count(struct texttable *t, uint32_t n)
 {
     if (n)
-        table_addf(t, TONE_PLAIN, "%u", n);
+        texttable_addf(t, TONE_PLAIN, "%u", n);
     else
-        table_add(t, TONE_DIM, "");
+        texttable_add(t, TONE_DIM, "");
 }
 
 /* Where it runs or will; of what has no start, why. */
-static void add_where(struct table *t, const struct plan_row *r)
+static void add_where(struct texttable *t, const struct plan_row *r)
 {
     if (r->nodes)
-        table_add(t, TONE_PLAIN, r->nodes);
+        texttable_add(t, TONE_PLAIN, r->nodes);
     else if (r->kind == PLAN_UNKNOWN || r->kind == PLAN_BEYOND)
-        table_addf(t, TONE_DIM, "(%s)", r->reason < REASON_N ? reason_slurm((enum reason)r->reason) : "");
+        texttable_addf(t, TONE_DIM, "(%s)",
+                       r->reason < REASON_N ? reason_slurm((enum reason)r->reason) : "");
     else
-        table_add(t, TONE_DIM, "");
+        texttable_add(t, TONE_DIM, "");
 }
 
 static void print_text(const struct msg_plan *p)
@@ -145,7 +146,7 @@ static void print_text(const struct msg_plan *p)
         {.title = "GPUS", .right = true},
         {.title = "NODES", .flex = 8},
     };
-    struct table t = TABLE_INIT(cols);
+    struct texttable t = TEXTTABLE_INIT(cols);
     struct str out = STR_INIT;
     char buf[UNITS_TEXT_SIZE];
     for (size_t i = 0; i < p->rows.n; i++) {
@@ -153,17 +154,17 @@ static void print_text(const struct msg_plan *p)
         enum plan_kind kind = r->kind < PLAN_N_KINDS ? (enum plan_kind)r->kind : PLAN_UNKNOWN;
         add_clock(&t, r->start, p->now);
         add_clock(&t, r->end, p->now);
-        table_add(&t, tone_of(kind), r->borrowed ? "borrowed" : plan_kind_name(kind));
+        texttable_add(&t, tone_of(kind), r->borrowed ? "borrowed" : plan_kind_name(kind));
         add_id(&t, r);
-        table_add(&t, TONE_PLAIN, r->name ? r->name : "");
-        table_add(&t, TONE_PLAIN, r->user ? r->user : "");
-        table_add(&t, TONE_PLAIN, r->partition ? r->partition : "");
+        texttable_add(&t, TONE_PLAIN, r->name ? r->name : "");
+        texttable_add(&t, TONE_PLAIN, r->user ? r->user : "");
+        texttable_add(&t, TONE_PLAIN, r->partition ? r->partition : "");
         add_count(&t, r->cpus);
         add_count(&t, r->gpus);
         add_where(&t, r);
     }
     if (p->rows.n)
-        table_print(&t, &out, listing_width(), color_is_welcome());
+        texttable_print(&t, &out, listing_width(), color_is_welcome());
     else
         str_append(&out, "Nothing runs, nothing waits, and no window is planned.\n");
     if (p->n_more)
@@ -173,7 +174,7 @@ static void print_text(const struct msg_plan *p)
                     duration_format_words(wall_elapsed_s(p->made, p->now), buf));
     out_flush(&out);
     str_fini(&out);
-    table_fini(&t);
+    texttable_fini(&t);
 }
 
 /* --- JSON --- */

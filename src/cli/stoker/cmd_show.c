@@ -205,30 +205,30 @@ static const struct table_col columns[] = {
     {.title = "WHAT", .flex = 8},
 };
 
-static void add_duration(struct table *t, struct wall from, struct wall to, struct wall now)
+static void add_duration(struct texttable *t, struct wall from, struct wall to, struct wall now)
 {
     char buf[UNITS_TEXT_SIZE];
     if (wall_is_set(from))
-        table_add(t, TONE_PLAIN,
-                  duration_format((uint32_t)wall_elapsed_s(from, wall_is_set(to) ? to : now), buf));
+        texttable_add(t, TONE_PLAIN,
+                      duration_format((uint32_t)wall_elapsed_s(from, wall_is_set(to) ? to : now), buf));
     else
-        table_add(t, TONE_DIM, NULL);
+        texttable_add(t, TONE_DIM, NULL);
 }
 
-static void add_use(struct table *t, uint64_t peak_kib, bool sampled, uint64_t cpu_ms)
+static void add_use(struct texttable *t, uint64_t peak_kib, bool sampled, uint64_t cpu_ms)
 {
     char buf[UNITS_TEXT_SIZE];
     if (peak_kib)
-        table_addf(t, TONE_PLAIN, "%s%s", sampled ? "~" : "", mem_format_words(peak_kib, buf));
+        texttable_addf(t, TONE_PLAIN, "%s%s", sampled ? "~" : "", mem_format_words(peak_kib, buf));
     else
-        table_add(t, TONE_DIM, NULL);
+        texttable_add(t, TONE_DIM, NULL);
     if (cpu_ms)
-        table_add(t, TONE_PLAIN, duration_format((uint32_t)(cpu_ms / 1000), buf));
+        texttable_add(t, TONE_PLAIN, duration_format((uint32_t)(cpu_ms / 1000), buf));
     else
-        table_add(t, TONE_DIM, NULL);
+        texttable_add(t, TONE_DIM, NULL);
 }
 
-static void add_end(struct table *t, const struct job *j, const struct step *s, const struct task *k)
+static void add_end(struct texttable *t, const struct job *j, const struct step *s, const struct task *k)
 {
     struct str end = STR_INIT;
     bool failed = task_has_failed(k);
@@ -237,41 +237,41 @@ static void add_end(struct table *t, const struct job *j, const struct step *s, 
     else
         str_append(&end, failed && k->end_kind == END_EXITED ? "failed"
                                                              : end_kind_text((enum end_kind)k->end_kind));
-    table_add(t, failed ? TONE_BAD : TONE_DIM, end.s);
+    texttable_add(t, failed ? TONE_BAD : TONE_DIM, end.s);
     str_fini(&end);
 }
 
-static void add_task(struct table *t, const struct job *j, const struct step *s, const struct task *k,
+static void add_task(struct texttable *t, const struct job *j, const struct step *s, const struct task *k,
                      struct wall now)
 {
     struct str where = STR_INIT;
     bool over = k->state == TASK_DONE;
     char *cpus = cpuset_format(&k->alloc.cpus), *gpus = cpuset_format(&k->alloc.gpus);
-    table_addf(t, TONE_PLAIN, "  .%u", k->index);
+    texttable_addf(t, TONE_PLAIN, "  .%u", k->index);
     if (over)
         add_end(t, j, s, k);
     else
-        table_add(t, k->state == TASK_RUNNING ? TONE_GOOD : TONE_WAIT,
-                  k->killing ? "ending" : task_state_text((enum task_state)k->state));
+        texttable_add(t, k->state == TASK_RUNNING ? TONE_GOOD : TONE_WAIT,
+                      k->killing ? "ending" : task_state_text((enum task_state)k->state));
     if (k->alloc.node)
         str_appendf(&where, "%s cpus %s", k->alloc.node, cpus);
     if (*gpus)
         str_appendf(&where, " gpus %s", gpus);
-    table_add(t, TONE_PLAIN, where.s);
+    texttable_add(t, TONE_PLAIN, where.s);
     add_duration(t, k->t_start, k->t_end, now);
     if (over && k->end_kind != END_NOT_RUN)
-        table_addf(t, task_has_failed(k) ? TONE_BAD : TONE_DIM, "%d:%d", k->code, k->signal);
+        texttable_addf(t, task_has_failed(k) ? TONE_BAD : TONE_DIM, "%d:%d", k->code, k->signal);
     else
-        table_add(t, TONE_DIM, NULL);
+        texttable_add(t, TONE_DIM, NULL);
     add_use(t, k->peak_rss_kib, k->sampled != NULL, k->cpu_ms);
-    table_add(t, TONE_PLAIN, k->message);
+    texttable_add(t, TONE_PLAIN, k->message);
     str_fini(&where);
     free(cpus);
     free(gpus);
 }
 
 /* In the words of all its tasks where one failed or none of them has a place. */
-static void add_step_state(struct table *t, const struct job *j, const struct step *s)
+static void add_step_state(struct texttable *t, const struct job *j, const struct step *s)
 {
     enum step_stage stage = step_stage(j, s);
     struct step_tally c = step_count(s);
@@ -283,16 +283,16 @@ static void add_step_state(struct table *t, const struct job *j, const struct st
         str_append(&words, good ? "done" : c.stopped ? "stopped" : "failed");
     else
         str_append(&words, s->killing ? "ending" : stage == STEP_RUNS ? "running" : "waiting");
-    table_add(t,
-              c.failed || (over && !good && !c.stopped) ? TONE_BAD
-              : over || stage == STEP_NOT_RUN           ? TONE_DIM
-              : stage == STEP_RUNS                      ? TONE_GOOD
-                                                        : TONE_WAIT,
-              words.s);
+    texttable_add(t,
+                  c.failed || (over && !good && !c.stopped) ? TONE_BAD
+                  : over || stage == STEP_NOT_RUN           ? TONE_DIM
+                  : stage == STEP_RUNS                      ? TONE_GOOD
+                                                            : TONE_WAIT,
+                  words.s);
     str_fini(&words);
 }
 
-static void add_step(struct table *t, const struct job *j, const struct step *s, struct wall now)
+static void add_step(struct texttable *t, const struct job *j, const struct step *s, struct wall now)
 {
     struct str where = STR_INIT;
     char id[16];
@@ -305,23 +305,23 @@ static void add_step(struct table *t, const struct job *j, const struct step *s,
     }
     struct step_exit end = step_exit(j, s);
     bool good = !end.code && !end.signal;
-    table_add(t, TONE_PLAIN, step_format_id(s->id, id));
+    texttable_add(t, TONE_PLAIN, step_format_id(s->id, id));
     add_step_state(t, j, s);
     steptext_nodes(&where, s);
-    table_add(t, TONE_PLAIN, where.s);
+    texttable_add(t, TONE_PLAIN, where.s);
     add_duration(t, s->t_start, s->t_end, now);
     if (over)
-        table_addf(t, good ? TONE_DIM : TONE_BAD, "%d:%d", end.code, end.signal);
+        texttable_addf(t, good ? TONE_DIM : TONE_BAD, "%d:%d", end.code, end.signal);
     else
-        table_add(t, TONE_DIM, NULL);
+        texttable_add(t, TONE_DIM, NULL);
     add_use(t, peak, sampled, cpu_ms);
-    table_add(t, TONE_PLAIN, str_is_empty(s->name) ? s->command : s->name);
+    texttable_add(t, TONE_PLAIN, str_is_empty(s->name) ? s->command : s->name);
     str_fini(&where);
 }
 
 static void tree(struct str *out, const struct lookup *l)
 {
-    struct table t = TABLE_INIT(columns);
+    struct texttable t = TEXTTABLE_INIT(columns);
     for (size_t i = 0; i < l->job->steps.n; i++) {
         const struct step *s = &l->job->steps.v[i];
         if (l->step && s != l->step)
@@ -331,11 +331,11 @@ static void tree(struct str *out, const struct lookup *l)
             if (l->task == NOT_GIVEN || s->tasks.v[k].index == l->task)
                 add_task(&t, l->job, s, &s->tasks.v[k], l->m.now);
     }
-    if (table_rows(&t)) {
+    if (texttable_rows(&t)) {
         str_append_char(out, '\n');
-        table_print(&t, out, listing_width(), color_is_welcome());
+        texttable_print(&t, out, listing_width(), color_is_welcome());
     }
-    table_fini(&t);
+    texttable_fini(&t);
 }
 
 /* --- what has happened to it --- */
@@ -347,17 +347,17 @@ static void events(struct str *out, const struct job *j)
                                       [MOMENT_STRONG] = TONE_PLAIN,
                                       [MOMENT_WARN] = TONE_WAIT,
                                       [MOMENT_ERROR] = TONE_BAD};
-    struct table t = TABLE_INIT(events_columns);
+    struct texttable t = TEXTTABLE_INIT(events_columns);
     struct job_moments m;
     char iso[WALL_TEXT_SIZE];
     jobevents_list(j, &m);
     vec_for_each (&m.v, i) {
-        table_add(&t, TONE_DIM, wall_format_iso(m.v.v[i].t, iso));
-        table_add(&t, tones[m.v.v[i].tone], m.v.v[i].text);
+        texttable_add(&t, TONE_DIM, wall_format_iso(m.v.v[i].t, iso));
+        texttable_add(&t, tones[m.v.v[i].tone], m.v.v[i].text);
     }
     str_append_char(out, '\n');
-    table_print(&t, out, listing_width(), color_is_welcome());
-    table_fini(&t);
+    texttable_print(&t, out, listing_width(), color_is_welcome());
+    texttable_fini(&t);
     job_moments_fini(&m);
 }
 

@@ -77,31 +77,31 @@ static const struct table_col columns[] = {
     {.title = "CPUS ASKED", .right = true}, {.title = "GPUS ASKED", .right = true},
 };
 
-static void add_count(struct table *t, uint64_t n)
+static void add_count(struct texttable *t, uint64_t n)
 {
     if (n)
-        table_addf(t, TONE_PLAIN, "%" PRIu64, n);
+        texttable_addf(t, TONE_PLAIN, "%" PRIu64, n);
     else
-        table_add(t, TONE_DIM, "0");
+        texttable_add(t, TONE_DIM, "0");
 }
 
 static void print_users(const struct users *u, struct str *out)
 {
-    struct table t = TABLE_INIT(columns);
+    struct texttable t = TEXTTABLE_INIT(columns);
     char buf[UNITS_TEXT_SIZE];
     vec_for_each (&u->v, i) {
         const struct user_sum *s = &u->v.v[i];
-        table_add(&t, TONE_PLAIN, s->name);
+        texttable_add(&t, TONE_PLAIN, s->name);
         add_count(&t, s->running);
         add_count(&t, s->cpus);
         add_count(&t, s->gpus);
-        table_add(&t, TONE_PLAIN, s->mem_mib ? mem_format_words(s->mem_mib * 1024, buf) : NULL);
+        texttable_add(&t, TONE_PLAIN, s->mem_mib ? mem_format_words(s->mem_mib * 1024, buf) : NULL);
         add_count(&t, s->waiting);
         add_count(&t, s->wait_cpus);
         add_count(&t, s->wait_gpus);
     }
-    table_print(&t, out, listing_width(), color_is_welcome());
-    table_fini(&t);
+    texttable_print(&t, out, listing_width(), color_is_welcome());
+    texttable_fini(&t);
 }
 
 static void users_json(const struct users *u, struct str *out)

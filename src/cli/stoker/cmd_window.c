@@ -119,7 +119,7 @@ static void print_table(const struct model *m, struct wall now)
                                             {.title = "NODES", .flex = 12},
                                             {.title = "FOR", .flex = 12},
                                             {.title = "REASON", .flex = 10, .drop = 1}};
-    struct table t = TABLE_INIT(cols);
+    struct texttable t = TEXTTABLE_INIT(cols);
     struct str out = STR_INIT;
     for (size_t i = 0; i < m->windows.n; i++) {
         const struct window *w = &m->windows.v[i];
@@ -127,31 +127,31 @@ static void print_table(const struct model *m, struct wall now)
         bool on = w->start.ms <= now.ms;
         char *nodes = hostlist_compress(&w->nodes), *users = strv_join(&w->users, ","),
              *accounts = strv_join(&w->accounts, ",");
-        table_add(&t, TONE_PLAIN, w->name);
-        table_add(&t, on ? TONE_WARN : TONE_PLAIN, on ? "active" : "planned");
-        table_add(&t, TONE_PLAIN, wall_format_iso(w->start, iso));
-        table_add(&t, TONE_PLAIN, wall_format_iso(w->end, iso));
-        table_add(&t, TONE_PLAIN, nodes);
+        texttable_add(&t, TONE_PLAIN, w->name);
+        texttable_add(&t, on ? TONE_WARN : TONE_PLAIN, on ? "active" : "planned");
+        texttable_add(&t, TONE_PLAIN, wall_format_iso(w->start, iso));
+        texttable_add(&t, TONE_PLAIN, wall_format_iso(w->end, iso));
+        texttable_add(&t, TONE_PLAIN, nodes);
         if (w->kind == WINDOW_MAINTENANCE)
-            table_add(&t, TONE_PLAIN, "maintenance");
+            texttable_add(&t, TONE_PLAIN, "maintenance");
         else
-            table_addf(&t, TONE_PLAIN, "%s%s%s", users,
-                       *users && *accounts ? ", accounts "
-                       : *accounts         ? "accounts "
-                                           : "",
-                       accounts);
-        table_add(&t, TONE_PLAIN, w->reason);
+            texttable_addf(&t, TONE_PLAIN, "%s%s%s", users,
+                           *users && *accounts ? ", accounts "
+                           : *accounts         ? "accounts "
+                                               : "",
+                           accounts);
+        texttable_add(&t, TONE_PLAIN, w->reason);
         free(nodes);
         free(users);
         free(accounts);
     }
     if (m->windows.n)
-        table_print(&t, &out, listing_width(), color_is_welcome());
+        texttable_print(&t, &out, listing_width(), color_is_welcome());
     else
         str_append(&out, "no windows\n");
     out_flush(&out);
     str_fini(&out);
-    table_fini(&t);
+    texttable_fini(&t);
 }
 
 static int list(const struct cli *cli, struct client *c, const struct window_cmd *w)

@@ -29,31 +29,31 @@ static const struct column table[] = {
 };
 static const struct columns pets = COLUMNS(table);
 
-/* What lines_print writes for these rows. */
+/* What listing_lines_print writes for these rows. */
 static char *printed(const char *spec, const struct pet *v, size_t n, const char *between)
 {
     struct sorting s = {.items = VEC_INIT};
-    struct lines l;
+    struct listing_lines l;
     char *text = NULL;
     size_t size;
     assert_int_equal(sorting_parse(&s, &pets, spec, NULL), 0);
-    lines_init(&l, &s);
+    listing_lines_init(&l, &s);
     for (size_t i = 0; i < n; i++) {
         if (!i || v[i].id != v[i - 1].id)
-            lines_begin(&l, v[i].id);
+            listing_lines_begin(&l, v[i].id);
         str_append(&l.text, v[i].name);
         str_append_char(&l.text, ' ');
         if (i && v[i].age == v[i - 1].age && strcmp(v[i].name, v[i - 1].name) == 0)
-            lines_end_alike(&l);
+            listing_lines_end_alike(&l);
         else
-            lines_end(&l, &v[i], NULL);
+            listing_lines_end(&l, &v[i], NULL);
     }
     FILE *was = stdout, *f = open_memstream(&text, &size);
     stdout = f;
-    lines_print(&l, between);
+    listing_lines_print(&l, between);
     stdout = was;
     fclose(f);
-    lines_fini(&l);
+    listing_lines_fini(&l);
     sorting_fini(&s);
     return text;
 }

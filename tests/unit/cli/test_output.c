@@ -267,10 +267,10 @@ static const struct table_col cols[] = {{.title = "ID"},
                                         {.title = "N", .right = true},
                                         {.title = "EXTRA", .drop = 1}};
 
-static void check_table(const char *row, const struct table *t, unsigned width, const char *want)
+static void check_table(const char *row, const struct texttable *t, unsigned width, const char *want)
 {
     struct str s = STR_INIT;
-    table_print(t, &s, width, false);
+    texttable_print(t, &s, width, false);
     check_str(row, s.s, want);
     str_fini(&s);
 }
@@ -278,16 +278,16 @@ static void check_table(const char *row, const struct table *t, unsigned width, 
 static void tables(void **unused)
 {
     (void)unused;
-    struct table t = TABLE_INIT(cols);
+    struct texttable t = TEXTTABLE_INIT(cols);
     check_table("empty", &t, 0, "ID  NAME  N  EXTRA\n");
-    table_add(&t, TONE_PLAIN, "1");
-    table_add(&t, TONE_PLAIN, "a-rather-long-name");
-    table_add(&t, TONE_GOOD, "7");
-    table_add(&t, TONE_PLAIN, NULL);
-    table_add(&t, TONE_PLAIN, "22");
-    table_add(&t, TONE_PLAIN, "日本\n語");
-    table_add(&t, TONE_PLAIN, "100");
-    table_add(&t, TONE_PLAIN, "x");
+    texttable_add(&t, TONE_PLAIN, "1");
+    texttable_add(&t, TONE_PLAIN, "a-rather-long-name");
+    texttable_add(&t, TONE_GOOD, "7");
+    texttable_add(&t, TONE_PLAIN, NULL);
+    texttable_add(&t, TONE_PLAIN, "22");
+    texttable_add(&t, TONE_PLAIN, "日本\n語");
+    texttable_add(&t, TONE_PLAIN, "100");
+    texttable_add(&t, TONE_PLAIN, "x");
     check_table("wide", &t, 0,
                 "ID  NAME                  N  EXTRA\n"
                 "1   a-rather-long-name    7  -\n"
@@ -302,7 +302,7 @@ static void tables(void **unused)
                 "22  日本\\n…  100\n");
     for (unsigned width = 13; width < 40; width++) {
         struct str s = STR_INIT;
-        table_print(&t, &s, width, false);
+        texttable_print(&t, &s, width, false);
         for (char *line = s.s, *end; (end = strchr(line, '\n')); line = end + 1) {
             *end = '\0';
             assert_true(cell_width(line) <= (int)width);
@@ -310,10 +310,10 @@ static void tables(void **unused)
         str_fini(&s);
     }
     struct str s = STR_INIT;
-    table_print(&t, &s, 0, true);
+    texttable_print(&t, &s, 0, true);
     check_has("colour", s.s, "\033[1;32m7\033[0m");
     str_fini(&s);
-    table_fini(&t);
+    texttable_fini(&t);
 }
 
 static void bars(void **unused)
