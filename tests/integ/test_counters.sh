@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# What one job costs, in numbers that do not depend on the load of the machine: syncs to disk, wake-ups of the two loops, processes.
+# A figure below is the most that a job may cost. A change that makes a job cheaper lowers it; it rises only with a reason in the
+# commit.
+#
+# Processes and threads are counted by the ids that a namespace of process ids hands out: where none can be had, they are not.
+if [ -z "${COUNTERS_INSIDE-}" ] && unshare --pid --fork --mount-proc true 2>/dev/null; then
+    COUNTERS_INSIDE=1 exec unshare --pid --fork --mount-proc "$0"
+fi
+. stoker.sh
+
+export COUNTS_DIR=$TMPDIR/counts
+mkdir -m 1777 "$COUNTS_DIR"
+LD_PRELOAD=$B/tests/lib/libcounts.so cluster_start
+
+# counted PROGRAM KIND: the sum over its processes. Kinds: 0 syncs, 1 wake-ups, 2 processes begun.
+counted() { cat "$COUNTS_DIR/$1".* | od -An -v -td8 -w24 | awk -v k="$(($2 + 1))" '{ n += $k } END { print n + 0 }'; }
+settled() { [ -z "$(squeue -h)" ] && no_shims; }
+
+last_process() { [ -n "${COUNTERS_INSIDE-}" ] && cut -d' ' -f5 /proc/loadavg || echo 0; }
+figures() { echo "$(counted stokerd 0) $(counted stokerd 1) $(counted stoker-agent 1) $(last_process)"; }
+
+# costs WHAT SYNCS CONTROLLER AGENT PROCESSES CMD...: CMD runs 50 jobs; the most of each that one of them may cost
+names=("syncs" "wake-ups of the controller" "wake-ups of the agent" "processes")
+costs() {
+    local what=$1 most=("${@:2:4}") before after allowed i
+    shift 5
+    read -ra before < <(figures)
+    "$@"
+    read -ra after < <(figures)
+    wait_for 60 settled
+    # 25 more for what happens by the clock, and for the first job's part.
+    allowed=($((most[0] * 50 + 25)) $((most[1] * 50 + 25)) $((most[2] * 50 + 25)) $((most[3] * 50 + 25)))
+    for i in 0 1 2 3; do
+        printf '%-18s %-28s %6d in 50 jobs, %d allowed\n' "$what" "${names[i]}" $((after[i] - before[i])) "${allowed[i]}"
+    done
+    for i in 0 1 2 3; do
+        at_most "$what: ${names[i]} of 50 jobs" $((after[i] - before[i])) "${allowed[i]}"
+    done
+}
+
+one_by_one() { local i; for i in {1..50}; do must sbatch -Q -W -o /dev/null --wrap true; done; }
+array() { must sbatch -Q -W -o /dev/null -a 1-50 --wrap true; }
+steps() { must sbatch -Q -W -o /dev/null --wrap 'for i in $(seq 50); do srun true; done'; }
+
+#     what                syncs controller agent processes
+costs "jobs one by one"       3         15     6         4 one_by_one
+costs "an array"              1          3     2         2 array
+costs "steps of a job"        3         15    13         3 steps
